@@ -1,0 +1,23 @@
+# How every target of ours is compiled: link grapnel_options. Flags of a preset (sanitizers) are in CMakePresets.json.
+
+set(GRAPNEL_CPU x86-64-v3 CACHE STRING "-march of the kernels; the rest runs on any x86-64-v2, and main refuses a CPU below")
+option(GRAPNEL_FUZZ "build the libFuzzer targets (clang only)" OFF)
+
+add_library(grapnel_options INTERFACE)
+target_compile_features(grapnel_options INTERFACE cxx_std_20)
+target_compile_options(grapnel_options INTERFACE
+  -Wall -Wextra -Werror=unused-result -Werror=switch
+  # A target's property GRAPNEL_MARCH raises the CPU that it needs.
+  -march=$<IF:$<BOOL:$<TARGET_PROPERTY:GRAPNEL_MARCH>>,$<TARGET_PROPERTY:GRAPNEL_MARCH>,x86-64-v2>)
+target_include_directories(grapnel_options INTERFACE ${PROJECT_SOURCE_DIR})
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_BUILD_RPATH "$ORIGIN")  # dlopen finds grapnel_onednn.so beside the binary
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()

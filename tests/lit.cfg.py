@@ -1,0 +1,20 @@
+"""lit: runs the RUN lines of tests/**/*.pbtxt and *.test. Paths come from tests/CMakeLists.txt as --param."""
+
+import os
+
+import lit.formats
+
+config.name = "grapnel"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".pbtxt", ".test"]
+config.excludes = ["bench", "fuzz", "inputs", "python"]  # inputs/: files that tests read
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = lit_config.params["out"]
+config.environment["PATH"] = os.pathsep.join(
+    [lit_config.params["bin"], lit_config.params["llvm"], config.environment["PATH"]]
+)
+config.substitutions.append(
+    ("%testdata", os.path.join(os.path.dirname(config.test_source_root), "testdata"))
+)
+if os.environ.get("GRAPNEL_FULL"):
+    config.available_features.add("full")  # REQUIRES: full = only in ./x test --full
