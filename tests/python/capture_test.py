@@ -1,0 +1,156 @@
+"""tools/capture.py: what it captures runs by itself and gives the same values; what it cannot capture it says in one line.
+
+needs: tensorflow-cpu==2.21.0        usage: python -m unittest tests/python/capture_test.py
+"""
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools"))
+import numpy as np
+import tensorflow as tf
+
+import capture
+
+X = np.array([[1, 2, 4]], "f")
+
+
+def read(folder):
+    with open(os.path.join(folder, "case.json")) as f:
+        case = json.load(f)
+    graph = tf.compat.v1.GraphDef()
+    with open(os.path.join(folder, "graph.pb"), "rb") as f:
+        graph.ParseFromString(f.read())
+    load = lambda files: {k: np.load(os.path.join(folder, v)) for k, v in files.items()}
+    return case, graph, load(case["feeds"]), load(case["fetches"])
+
+
+class CaptureTest(unittest.TestCase):
+    def setUp(self):
+        tmp = tempfile.TemporaryDirectory()
+        self.addCleanup(tmp.cleanup)
+        self.out, self.model = os.path.join(tmp.name, "case"), os.path.join(tmp.name, "model")
+
+    def replays(self):
+        """The folder stands on its own: its graph, run on its feeds, gives its fetches."""
+        case, graph, feeds, fetches = read(self.out)
+        with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
+            tf.import_graph_def(graph, name="")
+            for (name, want), got in zip(fetches.items(), sess.run(list(fetches), feeds)):
+                if want.dtype.kind == "S":
+                    np.testing.assert_array_equal(np.array(got, "S"), want)
+                else:
+                    np.testing.assert_allclose(got, want, case["rtol"], case["atol"][name])
+        return case, graph, feeds, fetches
+
+    def command(self, *args):
+        err, out = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stderr(err), contextlib.redirect_stdout(out):
+            code = capture.main([*args])
+        return code, out.getvalue(), err.getvalue()
+
+    def save(self, f, *specs, variable=None):
+        m = tf.Module()
+        m.f, m.v = f, variable
+        tf.saved_model.save(m, self.model, signatures=f.get_concrete_function(*specs))
+
+    # A Python function of several arguments, nested ones and constants among them.
+    def test_function(self):
+        def f(x, pair, scale=1, *, bias):
+            return {"sum": x + pair[0] * scale, "diff": pair["second"] if isinstance(pair, dict) else pair[1] - bias}
+        capture.function(f, [X, (X * 2, X * 3)], self.out, {"scale": 3, "bias": X})
+        _, _, feeds, fetches = self.replays()
+        self.assertEqual(len(feeds), 4)
+        self.assertEqual(sorted(v.sum() for v in fetches.values()), [14, 49])
+
+    # A small network: its weights become constants, so that nothing but the input is fed.
+    def test_keras_model(self):
+        tf.keras.utils.set_random_seed(0)
+        model = tf.keras.Sequential([tf.keras.Input((8, 8, 3)), tf.keras.layers.Conv2D(4, 3, activation="relu"),
+                                     tf.keras.layers.BatchNormalization(), tf.keras.layers.Dropout(.5),
+                                     tf.keras.layers.Flatten(), tf.keras.layers.Dense(5, activation="softmax")])
+        capture.function(model, np.random.RandomState(0).rand(2, 8, 8, 3).astype("f"), self.out)
+        case, graph, feeds, _ = self.replays()
+        self.assertEqual(len(feeds), 1)
+        self.assertFalse([n.op for n in graph.node if "Variable" in n.op])
+        self.assertLess(list(case["atol"].values())[0], 1e-2)
+
+    # With freeze=False the variables stay, with the values they had before the call.
+    def test_not_frozen(self):
+        v = tf.Variable([1., 2.])
+        capture.function(tf.function(lambda x: v.assign_add(x) * 2), np.array([1, 1], "f"), self.out, freeze=False)
+        case, graph, _, fetches = read(self.out)
+        self.assertIn("AssignAddVariableOp", [n.op for n in graph.node])
+        file, = case["variables"].values()
+        np.testing.assert_array_equal(np.load(os.path.join(self.out, file)), [1, 2])
+        np.testing.assert_array_equal(list(fetches.values())[0], [4, 6])
+
+    # Strings go as fixed-width bytes.
+    def test_strings(self):
+        capture.function(tf.strings.upper, np.array(["a", "", "xyz"]), self.out)
+        _, _, feeds, fetches = self.replays()
+        self.assertEqual(list(feeds.values())[0].dtype, "S3")
+        np.testing.assert_array_equal(list(fetches.values())[0], [b"A", b"", b"XYZ"])
+
+    # A TF1 session with a variable of each kind and a fed tensor that is no placeholder.
+    def test_session(self):
+        with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
+            x = tf.compat.v1.placeholder(tf.float32, [1, 3], name="x")
+            v = tf.compat.v1.get_variable("v", initializer=np.float32(3), use_resource=True)
+            w = tf.compat.v1.get_variable("w", initializer=np.float32(4), use_resource=False)
+            mid = tf.multiply(x, v, name="mid")
+            tf.add(mid, w, name="y")
+            tf.add(x, 1., name="unused")
+            sess.run(tf.compat.v1.global_variables_initializer())
+            capture.session(sess, {x: X}, "y", self.out)
+            _, graph, _, fetches = self.replays()
+            np.testing.assert_array_equal(fetches["y:0"], X * 3 + 4)
+            self.assertNotIn("unused", [n.name for n in graph.node])
+            capture.session(sess, {"mid:0": X}, ["y:0"], self.out)
+            np.testing.assert_array_equal(self.replays()[3]["y:0"], X + 4)
+            case = capture.session(sess, {x: X}, "y", self.out, freeze=False)
+            self.assertEqual(set(case["variables"]), {"v", "w"})
+            with self.assertRaisesRegex(capture.CaptureError, "nothere"):
+                capture.session(sess, {}, "nothere", self.out)
+
+    # The command, with a value given, and with random ones.
+    def test_command(self):
+        v = tf.Variable(2.)
+        self.save(tf.function(lambda x, n: {"y": x * v + tf.cast(n, tf.float32)}),
+                  tf.TensorSpec([None, 3], name="x"), tf.TensorSpec([], tf.int32, name="n"), variable=v)
+        feed = self.model + ".npy"
+        np.save(feed, X)
+        code, out, _ = self.command(self.model, "--feed", "x=" + feed, "-o", self.out)
+        self.assertEqual(code, 0)
+        self.assertIn("2 feeds, 1 fetches, random inputs from seed 0", out)
+        self.assertIn(X.shape, [v.shape for v in self.replays()[2].values()])
+        self.assertEqual(self.command(self.model, "--dim", "5", "--seed", "7", "--no-freeze", "-o", self.out)[0], 0)
+        case, _, feeds, _ = read(self.out)
+        self.assertEqual(case["seed"], 7)
+        self.assertIn((5, 3), [v.shape for v in feeds.values()])
+
+    # What cannot be captured: one line that says what and why, exit code 2, no folder.
+    def test_errors(self):
+        self.save(tf.function(lambda s: {"n": tf.strings.length(s)}), tf.TensorSpec([None], tf.string, name="s"))
+        for args, text in ((["/nowhere"], "/nowhere"), ([self.model, "--signature", "f"], "there is"),
+                           ([self.model], "give it with --feed s=FILE.npy"),
+                           ([self.model, "--feed", "t=x"], "x: "), ([self.model, "--feed", "t"], "NAME=FILE.npy")):
+            code, _, err = self.command(*args, "-o", self.out)
+            self.assertEqual(code, 2)
+            self.assertRegex(err, r"\Acapture.py: [^\n]*\n\Z")
+            self.assertIn(text, err)
+        for fn, args, text in ((tf.random.normal, [np.array([2])], "differs when the graph is run again"),
+                               (lambda x: x + np.ones(7), [X], "cannot be traced"),
+                               (lambda x: x, [X, X], "do not fit"), (lambda x: None, [X], "returns nothing")):
+            with self.assertRaisesRegex(capture.CaptureError, text):
+                capture.function(fn, args, self.out)
+        self.assertFalse(os.path.exists(self.out))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,361 @@
+#!/usr/bin/env python3
+"""Makes a case folder (a graph with inputs and the outputs TensorFlow computes for them) from a TensorFlow program.
+
+As a module, where the program is:
+    import capture
+    capture.function(fn, [x, y], "case")                 a tf.function, ConcreteFunction, Keras model or Python function
+    capture.saved_model("model_dir", {"x": x}, "case")   a signature of a SavedModel, TF1 or TF2
+    capture.session(sess, {"x:0": x}, ["y:0"], "case")   a TF1 Session
+As a command, for SavedModels:
+    python tools/capture.py model_dir --signature serving_default --feed x=x.npy --out case
+
+Then: grapnel replay case. Variables become constants; freeze=False or --no-freeze leaves them, and writes the value
+each had before the run under "variables" in case.json. The captured graph is run once more by itself, to see that it
+gives the same outputs.
+needs: tensorflow 2
+"""
+import argparse
+import inspect
+import json
+import os
+import re
+import sys
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import convert_to_constants
+from tensorflow.python.saved_model import loader_impl
+
+RTOL, ATOL = 1e-4, 1e-5
+GRAPH_LIMIT = 2**31 - 1                                       # protobuf's, for one message
+
+
+class CaptureError(Exception):
+    """What could not be captured, and why, in one line."""
+
+
+# ---- the case folder ----
+
+def to_npy(name, value):
+    """An array that numpy.save writes and grapnel reads: strings as fixed-width bytes."""
+    a = np.asarray(value)
+    if a.dtype.kind in "OU":
+        flat = [s.encode() if isinstance(s, str) else s for s in a.ravel()]
+        if not all(isinstance(s, bytes) for s in flat):
+            raise CaptureError(f"'{name}' is neither numbers nor strings")
+        if any(s.endswith(b"\0") for s in flat):
+            raise CaptureError(f"'{name}' has a string that ends with a zero byte, which .npy cannot hold")
+        return np.array(flat, dtype="S").reshape(a.shape)
+    if a.dtype.kind == "V" and a.dtype.name != "bfloat16":
+        raise CaptureError(f"'{name}' is {a.dtype.name}, which .npy cannot hold")
+    return a
+
+
+def tolerance(a, atol):
+    """0.002 of the spread of the expected values: a bound that means something for values of any size."""
+    if a.dtype.kind == "f" and a.size > 1 and np.isfinite(a).all() and a.std() > 0:
+        return float(f"{2e-3 * a.std(dtype=np.float64):.1e}")
+    return atol
+
+
+def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=ATOL, variables=None, about=None):
+    """Writes the folder `out`; feeds and fetches are {tensor: value}, variables {node: value}; `about` is added to
+    case.json. Each fetch of floats gets an atol from its own values, others get `atol`. Returns what case.json says."""
+    try:
+        graph = graph_def.SerializeToString(deterministic=True)
+    except Exception as e:                                    # protobuf's own errors differ from version to version
+        raise CaptureError(f"the graph cannot be written: {first_line(e)}") from e
+    if len(graph) > GRAPH_LIMIT:
+        raise CaptureError(f"the graph is {len(graph)} bytes, over the limit of 2 GiB: try freeze=False")
+    case = {"nodes": len(graph_def.node), "functions": len(graph_def.library.function), "feeds": {}, "fetches": {},
+            "rtol": rtol, "atol": {}, **(about or {})}
+    arrays = {}
+    groups = ("feeds", "feed", feeds), ("fetches", "out", fetches), ("variables", "var", variables or {})
+    for key, prefix, values in groups:
+        for i, (name, value) in enumerate(values.items()):
+            file = f"{prefix}_{i}.npy"
+            arrays[file] = to_npy(name, value)
+            case.setdefault(key, {})[name] = file
+    for name, file in case["fetches"].items():
+        case["atol"][name] = tolerance(arrays[file], atol)
+    try:
+        os.makedirs(out, exist_ok=True)
+        for old in os.listdir(out):
+            if re.fullmatch(r"(feed|out|var)_\d+\.npy", old):
+                os.remove(os.path.join(out, old))
+        with open(os.path.join(out, "graph.pb"), "wb") as f:
+            f.write(graph)
+        for file, a in arrays.items():
+            np.save(os.path.join(out, file), a)
+        with open(os.path.join(out, "case.json"), "w") as f:
+            json.dump(case, f, indent=1)
+            f.write("\n")
+    except OSError as e:
+        raise CaptureError(f"{e.filename or out}: {e.strerror}") from e
+    return case
+
+
+def first_line(e):
+    return (getattr(e, "message", None) or str(e) or type(e).__name__).strip().split("\n")[0]
+
+
+def last_line(e):
+    """What went wrong in traced code: TensorFlow puts the stack before it."""
+    return first_line(e) if not str(e).strip() else str(e).strip().split("\n")[-1].strip()
+
+
+def check_again(graph_def, feeds, fetches, rtol, atol):
+    """Runs the captured graph by itself and compares with what the program gave."""
+    try:
+        with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
+            tf.import_graph_def(graph_def, name="")
+            again = sess.run(list(fetches), feeds)
+    except (tf.errors.OpError, ValueError, TypeError) as e:
+        raise CaptureError(f"the captured graph does not run by itself: {first_line(e)} (if it writes variables, "
+                           "use freeze=False, --no-freeze)") from e
+    for (name, want), got in zip(fetches.items(), again):
+        want, got = np.asarray(want), np.asarray(got)
+        same = want.shape == got.shape and want.dtype == got.dtype
+        if same and want.dtype.kind in "fc":
+            same = np.allclose(got, want, rtol=rtol, atol=tolerance(want, atol), equal_nan=True)
+        elif same:
+            same = np.array_equal(got, want)
+        if not same:
+            raise CaptureError(f"output '{name}' differs when the graph is run again (random ops, or state?); "
+                               "check=False (--no-check) captures it all the same")
+
+
+# ---- functions ----
+
+def is_tensor_like(x):
+    return isinstance(x, (np.ndarray, np.generic, tf.Tensor, tf.Variable))
+
+
+def concrete(fn, args, kwargs):
+    """The trace of fn for such arguments, and both kinds of arguments in the order in which the trace takes them."""
+    if isinstance(fn, tf.types.experimental.ConcreteFunction):
+        return fn, args, kwargs
+    if hasattr(fn, "predict_on_batch"):                       # a Keras model
+        model, fn = fn, lambda x, *more, **k: model(x, *more, training=False, **k)
+    elif not callable(fn):
+        raise CaptureError(f"{type(fn).__name__} is not a function")
+    f = fn if hasattr(fn, "get_concrete_function") else tf.function(fn)
+    try:
+        bound = inspect.signature(getattr(f, "python_function", fn)).bind(*args, **kwargs)
+        args, kwargs = list(bound.args), bound.kwargs
+    except (TypeError, ValueError) as e:
+        raise CaptureError(f"the arguments do not fit: {first_line(e)}") from e
+    spec = lambda x: tf.TensorSpec(np.shape(x), tf.as_dtype(x.dtype)) if is_tensor_like(x) else x
+    try:
+        cf = f.get_concrete_function(*tf.nest.map_structure(spec, args), **tf.nest.map_structure(spec, kwargs))
+    except Exception as e:                                    # whatever the user's code raises while it is traced
+        raise CaptureError(f"the function cannot be traced: {last_line(e)}") from e
+    return cf, args, kwargs
+
+
+def with_value(captures):
+    return {name: v for name, v in captures.items() if v.dtype not in (tf.resource, tf.variant)}
+
+
+def frozen(cf, captures):
+    """Outputs and GraphDef of cf with its variables as constants, and the {input tensor name: captured value} left."""
+    try:
+        done = convert_to_constants.convert_variables_to_constants_v2(cf, lower_control_flow=False)
+    except Exception as e:                                    # TensorFlow's reasons come as several types
+        raise CaptureError(f"the variables cannot become constants: {first_line(e)}; "
+                           "freeze=False (--no-freeze) keeps them") from e
+    for t in done.inputs:
+        if t.dtype in (tf.resource, tf.variant):
+            raise CaptureError(f"input '{t.name}' is a captured {t.dtype.name} that cannot become a constant (a table, "
+                               "an iterator, a variable that is written?); freeze=False (--no-freeze) keeps it")
+    inputs = {t.op.name: i for i, t in enumerate(done.inputs)}
+    graph = done.graph.as_graph_def()
+    nodes = sorted(graph.node, key=lambda n: inputs.get(n.name, len(inputs)))   # TensorFlow's order is a hash set's
+    del graph.node[:]
+    graph.node.extend(nodes)
+    return done.outputs, graph, {name: v for name, v in with_value(captures).items() if name.split(":")[0] in inputs}
+
+
+def function(fn, args, out, kwargs=None, freeze=True, rtol=RTOL, atol=ATOL, check=True, about=None):
+    """Captures fn(*args, **kwargs), called once. Arrays and tensors become feeds, other arguments part of the graph. A
+    Keras model is called with training=False. Returns what case.json says."""
+    args = list(args) if isinstance(args, (list, tuple)) else [args]
+    cf, args, kwargs = concrete(fn, args, kwargs or {})
+    values = [v for v in tf.nest.flatten([args, kwargs], expand_composites=True) if is_tensor_like(v)]
+    count = len(cf.inputs) - len(cf.captured_inputs)
+    if count != len(values):
+        raise CaptureError(f"the function takes {count} tensors, {len(values)} were given")
+    captures = {t.name: v for t, v in zip(cf.inputs[count:], cf.captured_inputs)}
+    feeds = {t.name: np.asarray(v) for t, v in zip(cf.inputs, values)}
+    handles = {id(v.handle): v for v in cf.graph.variables if hasattr(v, "handle")}
+    before = {name.split(":")[0]: handles[id(v)].numpy() for name, v in captures.items() if id(v) in handles}
+    outputs = cf.outputs
+    if freeze:
+        outputs, graph, extra = frozen(cf, captures)
+    else:
+        graph, extra = cf.graph.as_graph_def(), with_value(captures)
+    feeds.update((name, v.numpy()) for name, v in extra.items())
+    try:
+        tensors = tf.nest.map_structure(lambda v: tf.convert_to_tensor(v) if is_tensor_like(v) else v, [args, kwargs])
+        called = cf(*tensors[0], **tensors[1])
+    except (tf.errors.OpError, ValueError, TypeError) as e:
+        raise CaptureError(f"the function fails: {first_line(e)}") from e
+    results = [r for r in tf.nest.flatten(called, expand_composites=True) if r is not None]
+    for t in outputs:
+        if t.dtype in (tf.resource, tf.variant):
+            raise CaptureError(f"output '{t.name}' is a {t.dtype.name}, which has no value to compare")
+    fetches = {t.name: r.numpy() for t, r in zip(outputs, results)}
+    if not fetches:
+        raise CaptureError("the function returns nothing to compare with")
+    if check and (freeze or not captures):
+        check_again(graph, feeds, fetches, rtol, atol)
+    return write_case(out, graph, feeds, fetches, rtol, atol, None if freeze else before, about)
+
+
+# ---- sessions ----
+
+def tensor_name(t):
+    name = t if isinstance(t, str) else t.name
+    return name if ":" in name else name + ":0"
+
+
+def variable_values(sess, graph):
+    """{node: value} of the variables in graph; a resource is read through a reader that the session's graph has."""
+    readers = {n.input[0]: n.name for n in sess.graph.as_graph_def().node if n.op == "ReadVariableOp"}
+    tensors = {n.name: n.name for n in graph.node if n.op in ("Variable", "VariableV2")}
+    tensors.update((n.name, readers[n.name]) for n in graph.node if n.op == "VarHandleOp" and n.name in readers)
+    return sess.run({name: f"{t}:0" for name, t in tensors.items()})
+
+
+def frozen_session(sess, graph, nodes):
+    try:
+        return convert_to_constants.convert_variables_to_constants_from_session_graph(sess, graph, nodes)
+    except Exception as e:                                    # TensorFlow's reasons come as several types
+        raise CaptureError(f"the variables cannot become constants: {first_line(e)}; "
+                           "freeze=False (--no-freeze) keeps them") from e
+
+
+def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=ATOL, check=True, about=None):
+    """Captures sess.run(fetches, feeds), run once. Both give tensors by name or as objects; the graph is cut to what
+    the fetches need. Returns what case.json says."""
+    feeds = {tensor_name(k): np.asarray(v) for k, v in feeds.items()}
+    names = [tensor_name(t) for t in ([fetches] if isinstance(fetches, str) or tf.is_tensor(fetches) else fetches)]
+    nodes = [n.split(":")[0] for n in names]
+    try:
+        for n in [*feeds, *names]:
+            sess.graph.get_tensor_by_name(n)
+        graph = tf.compat.v1.graph_util.extract_sub_graph(sess.graph.as_graph_def(), nodes)
+        before = variable_values(sess, graph)
+        if freeze and before:
+            graph = frozen_session(sess, graph, nodes)
+        values = sess.run(names, feeds)
+    except KeyError as e:
+        raise CaptureError(first_line(e).strip("\"'")) from e
+    except (tf.errors.OpError, ValueError, TypeError) as e:
+        raise CaptureError(f"the session fails: {first_line(e)}") from e
+    kept = {n.name for n in graph.node}
+    feeds = {n: v for n, v in feeds.items() if n.split(":")[0] in kept}
+    fetches = dict(zip(names, values))
+    if check and (freeze or not before):
+        check_again(graph, feeds, fetches, rtol, atol)
+    return write_case(out, graph, feeds, fetches, rtol, atol, None if freeze else before, about)
+
+
+# ---- SavedModels ----
+
+def random_feed(name, info, seed, dim):
+    """A value of a signature input's dtype and shape; `dim` stands for each dimension that is not known."""
+    dtype = tf.as_dtype(info.dtype)
+    if info.tensor_shape.unknown_rank or dtype in (tf.string, tf.resource, tf.variant):
+        what = "of unknown shape" if info.tensor_shape.unknown_rank else f"a {dtype.name}"
+        raise CaptureError(f"input '{name}' is {what}: give it with --feed {name}=FILE.npy")
+    shape = [d.size if d.size >= 0 else dim for d in info.tensor_shape.dim]
+    r = np.random.RandomState(seed)
+    if dtype.is_floating or dtype.is_complex:
+        return r.rand(*shape).astype(dtype.as_numpy_dtype)
+    return r.randint(0, 2 if dtype == tf.bool else 10, shape).astype(dtype.as_numpy_dtype)
+
+
+def one_of(kind, name, names):
+    if name not in names:
+        raise CaptureError(f"no {kind} '{name}': there is " + (", ".join(sorted(names)) or "none"))
+    return name
+
+
+def saved_model(path, feeds, out, signature="serving_default", freeze=True, tags=None, seed=0, dim=1, **kw):
+    """Captures a signature. feeds: {argument: value}; an argument that is missing gets a random value from `seed`, with
+    `dim` for unknown dimensions. `tags` chooses the meta graph (default: the first). The rest is as for function()."""
+    try:
+        metas = loader_impl.parse_saved_model(path).meta_graphs
+    except (OSError, tf.errors.OpError) as e:
+        raise CaptureError(f"{path}: {first_line(e)}") from e
+    by_tags = {",".join(sorted(m.meta_info_def.tags)): m for m in metas}
+    wanted = ",".join(sorted(tags.split(",") if isinstance(tags, str) else tags)) if tags else next(iter(by_tags), "")
+    meta = by_tags[one_of("meta graph with tags", wanted, by_tags)]
+    sig = meta.signature_def[one_of("signature", signature, meta.signature_def)]
+    for name in feeds:
+        one_of(f"input of '{signature}' named", name, sig.inputs)
+    for name, info in list(sig.inputs.items()) + list(sig.outputs.items()):
+        if info.WhichOneof("encoding") != "name":
+            raise CaptureError(f"'{name}' of '{signature}' is not one tensor")
+    about = {"signature": signature}
+    if set(sig.inputs) - set(feeds):
+        about["seed"] = seed
+    values = {}
+    for i, name in enumerate(sorted(sig.inputs)):
+        values[name] = feeds[name] if name in feeds else random_feed(name, sig.inputs[name], seed + i, dim)
+        dtype = tf.as_dtype(sig.inputs[name].dtype)
+        if dtype != tf.string and np.asarray(values[name]).dtype != dtype.as_numpy_dtype:
+            raise CaptureError(f"input '{name}' is {dtype.name}, the value given is {np.asarray(values[name]).dtype}")
+    if meta.HasField("object_graph_def"):                     # TF2
+        loaded = tf.saved_model.load(path, tags=list(meta.meta_info_def.tags))
+        tensors = {n: tf.constant(v, tf.as_dtype(sig.inputs[n].dtype)) for n, v in values.items()}
+        return function(loaded.signatures[signature], [], out, tensors, freeze, about=about, **kw)
+    with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
+        tf.compat.v1.saved_model.load(sess, list(meta.meta_info_def.tags), path)
+        feed = {sig.inputs[n].name: v for n, v in values.items()}
+        return session(sess, feed, [sig.outputs[n].name for n in sorted(sig.outputs)], out, freeze, about=about, **kw)
+
+
+def main(argv=None):
+    p = argparse.ArgumentParser(
+        description="Makes a case folder from a signature of a SavedModel: its graph, inputs, and the outputs that "
+        "TensorFlow computes for them.",
+        epilog="example: capture.py model_dir --signature serving_default --feed x=x.npy --out case")
+    p.add_argument("model", metavar="MODEL_DIR", help="folder of a SavedModel")
+    p.add_argument("--signature", default="serving_default", help="default: serving_default")
+    p.add_argument("--tags", help="tags of the meta graph, comma-separated; default: the first one")
+    p.add_argument("--feed", action="append", default=[], metavar="NAME=FILE.npy",
+                   help="an input; random values where not given")
+    p.add_argument("--seed", type=int, default=0, help="of random values; default: 0")
+    p.add_argument("--dim", type=int, default=1, help="size of unknown dimensions of random values; default: 1")
+    p.add_argument("--no-freeze", dest="freeze", action="store_false", help="keep variables as variables")
+    p.add_argument("--no-check", dest="check", action="store_false", help="do not run the captured graph again")
+    p.add_argument("--rtol", type=float, default=RTOL)
+    p.add_argument("--atol", type=float, default=ATOL, help="for outputs that have no spread")
+    p.add_argument("-o", "--out", required=True, metavar="DIR", help="the case folder to write")
+    a = p.parse_args(argv)
+    tf.get_logger().setLevel("ERROR")
+    try:
+        feeds = {}
+        for f in a.feed:
+            name, found, file = f.partition("=")
+            if not found:
+                raise CaptureError(f"--feed {f}: expected NAME=FILE.npy")
+            try:
+                feeds[name] = np.load(file, allow_pickle=False)
+            except (OSError, ValueError) as e:
+                raise CaptureError(f"{file}: {first_line(e)}") from e
+        case = saved_model(a.model, feeds, a.out, a.signature, a.freeze, a.tags, a.seed, a.dim,
+                           rtol=a.rtol, atol=a.atol, check=a.check)
+    except CaptureError as e:
+        print(f"capture.py: {e}", file=sys.stderr)
+        return 2
+    random = f", random inputs from seed {case['seed']}" if "seed" in case else ""
+    print(f"{a.out}: {case['nodes']} nodes, {len(case['feeds'])} feeds, {len(case['fetches'])} fetches{random}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
