@@ -1,0 +1,95 @@
+// Slices written by number: ScatterNd, TensorScatterUpdate and its arithmetic relatives.
+#include <cstring>
+
+#include "kernels/cpu/data_move.h"
+#include "kernels/cpu/dispatch.h"
+#include "kernels/cpu/indices.h"
+
+namespace grapnel {
+namespace {
+
+enum class Combine { kUpdate, kAdd, kSub, kMin, kMax };
+
+using ScatterTypes = Join<NumberTypes, TypeList<bool>>;
+
+template <typename T>
+void CombineSlice(Combine how, T* to, const T* from, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    if constexpr (std::is_same_v<T, bool>) {
+      to[i] = how == Combine::kMin ? to[i] & from[i] : to[i] | from[i];
+    } else {
+      if (how == Combine::kAdd) to[i] = AddOf(to[i], from[i]);
+      if (how == Combine::kSub) to[i] = SubOf(to[i], from[i]);
+      if constexpr (!kIsComplex<T>) {
+        if (how == Combine::kMin) to[i] = from[i] < to[i] ? from[i] : to[i];
+        if (how == Combine::kMax) to[i] = from[i] > to[i] ? from[i] : to[i];
+      }
+    }
+  }
+}
+
+// Slices of `updates` go into `out` one after the other: of two that meet, the later one wins or is
+// combined.
+Error Scatter(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out) {
+  ASSIGN_OR_RETURN(SliceOffsets slices, ReadSliceIndices(indices, out.dims()));
+  Dims expected = slices.batch;
+  expected.append(slices.slice.begin(), slices.slice.end());
+  if (updates.dims() != llvm::ArrayRef<int64_t>(expected)) {
+    return MakeError(
+        "updates must have shape {0} for indices of shape {1} and output of shape {2}, got {3}",
+        DimsText(expected), DimsText(indices.dims()), DimsText(out.dims()),
+        DimsText(updates.dims()));
+  }
+  if (updates.num_elements() == 0) return Error::success();
+  if (how == Combine::kUpdate) {
+    for (size_t i = 0; i < slices.at.size(); ++i) {
+      CopyElements(out.dtype(), At(updates, i * slices.length), At(out, slices.at[i]),
+                   slices.length);
+    }
+    return Error::success();
+  }
+  bool known = ForType(out.dtype(), ScatterTypes(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (size_t i = 0; i < slices.at.size(); ++i) {
+      CombineSlice(how, out.data<T>() + slices.at[i], updates.data<T>() + i * slices.length,
+                   slices.length);
+    }
+    return true;
+  });
+  return known ? Error::success() : MakeError("no kernel for dtype {0}", DataTypeName(out.dtype()));
+}
+
+Expected<KernelFn> MakeScatterNd(const KernelSetup&) {
+  return KernelFn([](KernelContext& ctx) -> Error {
+    ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(2)));
+    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
+    bool strings = out->dtype() == proto::DT_STRING;
+    if (!strings) std::memset(out->raw(), 0, out->byte_size());
+    return Scatter(ctx.input(0), ctx.input(1), strings ? Combine::kUpdate : Combine::kAdd, *out);
+  });
+}
+
+template <Combine how>
+Expected<KernelFn> MakeTensorScatter(const KernelSetup&) {
+  return KernelFn([](KernelContext& ctx) -> Error {
+    const Tensor& in = ctx.input(0);
+    ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, in.dims()));
+    if (out->raw() != in.raw()) CopyElements(in.dtype(), in.raw(), out->raw(), in.num_elements());
+    return Scatter(ctx.input(1), ctx.input(2), how, *out);
+  });
+}
+
+GRAPNEL_CPU_KERNEL("ScatterNd", nullptr, {}, KernelCost::kElements, MakeScatterNd);
+GRAPNEL_CPU_KERNEL("TensorScatterUpdate", nullptr, {}, KernelCost::kElements,
+                   MakeTensorScatter<Combine::kUpdate>);
+GRAPNEL_CPU_KERNEL("TensorScatterAdd", nullptr, {}, KernelCost::kElements,
+                   MakeTensorScatter<Combine::kAdd>);
+GRAPNEL_CPU_KERNEL("TensorScatterSub", nullptr, {}, KernelCost::kElements,
+                   MakeTensorScatter<Combine::kSub>);
+GRAPNEL_CPU_KERNEL("TensorScatterMin", nullptr, {}, KernelCost::kElements,
+                   MakeTensorScatter<Combine::kMin>);
+GRAPNEL_CPU_KERNEL("TensorScatterMax", nullptr, {}, KernelCost::kElements,
+                   MakeTensorScatter<Combine::kMax>);
+
+}  // namespace
+}  // namespace grapnel

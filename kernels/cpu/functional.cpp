@@ -1,0 +1,143 @@
+// Calls and functional control flow: PartitionedCall, If, Case, While, and ops that are functions of the library.
+// Each function is compiled when it is first called, so recursion that ends is no trouble.
+#include "lib/exec/executor.h"
+#include "lib/ir/node_types.h"
+
+namespace grapnel {
+namespace {
+
+// Recursion without end is an error of the graph; the machine's stack must not be what finds out.
+constexpr int kMaxDepth = 200;
+thread_local int call_depth = 0;
+
+class FunctionCall {
+ public:
+  FunctionCall(const Node& node, llvm::StringRef name) : function_(node.graph().module().FindFunction(name)), name_(name.str()) {}
+
+  Error Run(KernelContext& context, llvm::ArrayRef<Tensor> inputs, std::vector<Tensor>* outputs) {
+    if (!function_) return MakeError("function '{0}' is not in the library", name_);
+    if (inputs.size() != function_->args.size()) {
+      return MakeError("function '{0}' takes {1} arguments, {2} are given", name_, function_->args.size(), inputs.size());
+    }
+    if (call_depth >= kMaxDepth) return MakeError("function '{0}': calls are nested {1} deep, the recursion does not seem to end", name_, kMaxDepth);
+    // A plan runs once at a time: a function that calls itself needs one more for each level.
+    std::unique_ptr<Executor> executor;
+    if (!idle_.empty()) {
+      executor = std::move(idle_.back());
+      idle_.pop_back();
+    } else {
+      ExecutorOptions options;
+      options.pool = &context.pool();
+      options.print = context.print_sink();
+      options.hook = context.hook();
+      ASSIGN_OR_RETURN(executor, Executor::CompileFunction(*function_, options));
+    }
+    ++call_depth;
+    auto results = executor->Run(inputs);
+    --call_depth;
+    idle_.push_back(std::move(executor));
+    if (!results) return results.takeError();
+    *outputs = std::move(*results);
+    return Error::success();
+  }
+
+ private:
+  const Function* function_;
+  std::string name_;
+  std::vector<std::unique_ptr<Executor>> idle_;
+};
+
+std::vector<Tensor> InputsFrom(KernelContext& context, int first) {
+  std::vector<Tensor> inputs;
+  for (int i = first; i < context.num_inputs(); ++i) inputs.push_back(context.TakeInput(i));
+  return inputs;
+}
+
+Error SetOutputs(KernelContext& context, std::vector<Tensor> outputs) {
+  if (static_cast<int>(outputs.size()) != context.num_outputs()) {
+    return MakeError("the function gives {0} results, {1} were expected", outputs.size(), context.num_outputs());
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) context.SetOutput(i, std::move(outputs[i]));
+  return Error::success();
+}
+
+// What TensorFlow takes for true: a bool, a number that is not 0, a string that is not empty, a tensor with elements.
+Expected<bool> IsTrue(const Tensor& condition) {
+  if (condition.rank() != 0) return condition.num_elements() != 0;
+  if (condition.dtype() == proto::DT_STRING) return !condition.data<std::string>()->empty();
+  return condition.ToLiteral().AsDouble(0) != 0;
+}
+
+Expected<std::string> FunctionAttr(const Node& node, llvm::StringRef key) {
+  auto attr = node.FindAttr(key);
+  auto name = attr ? attr->AsFuncName() : std::nullopt;
+  if (!name) return MakeError("attribute '{0}' is missing, a function was expected", key);
+  return name->str();
+}
+
+Expected<KernelFn> MakeCall(const KernelSetup& setup) {
+  ASSIGN_OR_RETURN(std::string name, FunctionAttr(setup.node(), "f"));
+  return [call = FunctionCall(setup.node(), name)](KernelContext& context) mutable -> Error {
+    std::vector<Tensor> outputs;
+    RETURN_IF_ERROR(call.Run(context, InputsFrom(context, 0), &outputs));
+    return SetOutputs(context, std::move(outputs));
+  };
+}
+
+Expected<KernelFn> MakeIf(const KernelSetup& setup) {
+  ASSIGN_OR_RETURN(std::string then_name, FunctionAttr(setup.node(), "then_branch"));
+  ASSIGN_OR_RETURN(std::string else_name, FunctionAttr(setup.node(), "else_branch"));
+  return [then_call = FunctionCall(setup.node(), then_name),
+          else_call = FunctionCall(setup.node(), else_name)](KernelContext& context) mutable -> Error {
+    ASSIGN_OR_RETURN(bool condition, IsTrue(context.input(0)));
+    std::vector<Tensor> outputs;
+    RETURN_IF_ERROR((condition ? then_call : else_call).Run(context, InputsFrom(context, 1), &outputs));
+    return SetOutputs(context, std::move(outputs));
+  };
+}
+
+Expected<KernelFn> MakeCase(const KernelSetup& setup) {
+  auto attr = setup.node().FindAttr("branches");
+  std::vector<FunctionCall> calls;
+  if (attr) {
+    for (llvm::StringRef name : attr->FuncNames()) calls.emplace_back(setup.node(), name);
+  }
+  if (calls.empty()) return MakeError("attribute 'branches' is missing or empty");
+  return [calls = std::move(calls)](KernelContext& context) mutable -> Error {
+    int64_t index = context.input(0).IntAt(0);
+    // An index outside the branches means the last one.
+    if (index < 0 || index >= static_cast<int64_t>(calls.size())) index = calls.size() - 1;
+    std::vector<Tensor> outputs;
+    RETURN_IF_ERROR(calls[index].Run(context, InputsFrom(context, 1), &outputs));
+    return SetOutputs(context, std::move(outputs));
+  };
+}
+
+Expected<KernelFn> MakeWhile(const KernelSetup& setup) {
+  ASSIGN_OR_RETURN(std::string cond_name, FunctionAttr(setup.node(), "cond"));
+  ASSIGN_OR_RETURN(std::string body_name, FunctionAttr(setup.node(), "body"));
+  return [cond = FunctionCall(setup.node(), cond_name), body = FunctionCall(setup.node(), body_name)](KernelContext& context) mutable -> Error {
+    std::vector<Tensor> state = InputsFrom(context, 0), verdict;
+    for (;;) {
+      RETURN_IF_ERROR(cond.Run(context, state, &verdict));
+      if (verdict.size() != 1) return MakeError("the loop's condition gives {0} results, 1 was expected", verdict.size());
+      ASSIGN_OR_RETURN(bool go_on, IsTrue(verdict[0]));
+      if (!go_on) return SetOutputs(context, std::move(state));
+      std::vector<Tensor> next;
+      RETURN_IF_ERROR(body.Run(context, state, &next));
+      state = std::move(next);
+    }
+  };
+}
+
+GRAPNEL_CPU_KERNEL("PartitionedCall", nullptr, {}, KernelCost::kWide, MakeCall);
+GRAPNEL_CPU_KERNEL("StatefulPartitionedCall", nullptr, {}, KernelCost::kWide, MakeCall);
+GRAPNEL_CPU_KERNEL("If", nullptr, {}, KernelCost::kWide, MakeIf);
+GRAPNEL_CPU_KERNEL("StatelessIf", nullptr, {}, KernelCost::kWide, MakeIf);
+GRAPNEL_CPU_KERNEL("Case", nullptr, {}, KernelCost::kWide, MakeCase);
+GRAPNEL_CPU_KERNEL("StatelessCase", nullptr, {}, KernelCost::kWide, MakeCase);
+GRAPNEL_CPU_KERNEL("While", nullptr, {}, KernelCost::kWide, MakeWhile);
+GRAPNEL_CPU_KERNEL("StatelessWhile", nullptr, {}, KernelCost::kWide, MakeWhile);
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,78 @@
+// LRN: each value divided by a power of the squares of its neighbours along the last dimension.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/cpu/epilogue.h"
+
+namespace grapnel {
+namespace {
+
+struct LrnAttrs {
+  int64_t radius;
+  float bias, alpha, beta;
+};
+
+void LrnRow(const float* in, float* out, int64_t depth, const LrnAttrs& attrs, float* squares) {
+  for (int64_t c = 0; c < depth; ++c) squares[c] = in[c] * in[c];
+  for (int64_t c = 0; c < depth; ++c) {
+    // A fresh sum for each window: a running one would carry an infinity or a NaN on to windows
+    // that have none.
+    float sum = 0;
+    int64_t end = std::min(depth, c + attrs.radius + 1);
+    for (int64_t i = std::max<int64_t>(0, c - attrs.radius); i < end; ++i) sum += squares[i];
+    float base = attrs.bias + attrs.alpha * sum;
+    float factor = attrs.beta == 0.5f   ? 1 / std::sqrt(base)
+                   : attrs.beta == 1.0f ? 1 / base
+                                        : std::pow(base, -attrs.beta);
+    out[c] = in[c] * factor;
+  }
+}
+
+template <typename T>
+Error Lrn(KernelContext& ctx, const LrnAttrs& attrs) {
+  const Tensor& input = ctx.input(0);
+  if (input.rank() != 4)
+    return MakeError("the input must have rank 4, not shape {0}", DimsText(input.dims()));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, input.dims()));
+  if (out->num_elements() == 0) return Error::success();
+  int64_t depth = input.dim(3), window = std::min(depth, 2 * std::min(attrs.radius, depth) + 1);
+  ctx.ParallelFor(out->num_elements() / depth, depth * (10.0 + window),
+                  [&](int64_t begin, int64_t end) {
+                    std::vector<float> row(depth), squares(depth), result(depth);
+                    for (int64_t i = begin; i < end; ++i) {
+                      const T* in = input.data<T>() + i * depth;
+                      T* to = out->data<T>() + i * depth;
+                      if constexpr (kIsSmallFloat<T>) {
+                        Widen(in, row.data(), depth);
+                        LrnRow(row.data(), result.data(), depth, attrs, squares.data());
+                        Narrow(result.data(), to, depth);
+                      } else {
+                        LrnRow(in, to, depth, attrs, squares.data());
+                      }
+                    }
+                  });
+  return Error::success();
+}
+
+using LrnTypes = TypeList<float, Eigen::half, Eigen::bfloat16>;
+
+Expected<KernelFn> MakeLrn(const KernelSetup& setup) {
+  const Node& node = setup.node();
+  LrnAttrs attrs{node.GetInt("depth_radius", 5), node.GetFloat("bias", 1),
+                 node.GetFloat("alpha", 1), node.GetFloat("beta", 0.5f)};
+  constexpr int64_t kMost = (int64_t{1} << 31) - 1;
+  if (attrs.radius < 0 || attrs.radius > kMost)
+    return MakeError("depth_radius is {0}", attrs.radius);
+  KernelFn fn;
+  ForType(setup.output_type(0), LrnTypes(), [&](auto tag) {
+    fn = [attrs](KernelContext& ctx) { return Lrn<typename decltype(tag)::type>(ctx, attrs); };
+    return true;
+  });
+  return fn;
+}
+
+GRAPNEL_CPU_KERNEL("LRN", "T", DataTypesOf(LrnTypes()), KernelCost::kElements, MakeLrn);
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,69 @@
+// Convolutions: activations stay as TensorFlow lays them out, the filter takes the layout that
+// oneDNN likes best.
+#include "kernels/cpu/onednn/primitive.h"
+#include "kernels/cpu/onednn/team.h"
+
+namespace grapnel::onednn {
+namespace {
+
+using Dims = dnnl::memory::dims;
+using Tag = dnnl::memory::format_tag;
+
+Tag ActivationTag(const GrapnelConvSpec& spec) {
+  constexpr Tag kLast[] = {Tag::nwc, Tag::nhwc, Tag::ndhwc};
+  constexpr Tag kFirst[] = {Tag::ncw, Tag::nchw, Tag::ncdhw};
+  return (spec.channels_last ? kLast : kFirst)[spec.spatial_rank - 1];
+}
+
+// [spatial..., i, o] as oneDNN's (g,) o, i, spatial...: the group is the slowest part of the output
+// channel.
+dnnl::memory::desc FilterDesc(const GrapnelConvSpec& spec) {
+  int64_t inputs = spec.in_channels / spec.groups, outputs = spec.out_channels / spec.groups;
+  Dims dims, strides;
+  if (spec.groups > 1) {
+    dims.push_back(spec.groups);
+    strides.push_back(outputs);
+  }
+  dims.insert(dims.end(), {outputs, inputs});
+  strides.insert(strides.end(), {1, spec.out_channels});
+  Dims spatial_strides(spec.spatial_rank);
+  int64_t stride = inputs * spec.out_channels;
+  for (int i = spec.spatial_rank - 1; i >= 0; --i) {
+    spatial_strides[i] = stride;
+    stride *= spec.kernel[i];
+  }
+  dims.insert(dims.end(), spec.kernel, spec.kernel + spec.spatial_rank);
+  strides.insert(strides.end(), spatial_strides.begin(), spatial_strides.end());
+  return {dims, dnnl::memory::data_type::f32, strides};
+}
+
+}  // namespace
+
+GrapnelPrimitive* MakeConv(const GrapnelConvSpec& spec) {
+  constexpr auto kFloat = dnnl::memory::data_type::f32;
+  auto spatial = [&](const int64_t* values) { return Dims(values, values + spec.spatial_rank); };
+  Dims in{spec.batch, spec.in_channels}, out{spec.batch, spec.out_channels};
+  Dims in_size = spatial(spec.in), out_size = spatial(spec.out), dilations = spatial(spec.dilation);
+  in.insert(in.end(), in_size.begin(), in_size.end());
+  out.insert(out.end(), out_size.begin(), out_size.end());
+  for (auto& dilation : dilations) --dilation;  // oneDNN counts the gaps
+
+  dnnl::memory::desc filter = FilterDesc(spec);
+  dnnl::memory::desc any_filter(filter.dims(), kFloat, Tag::any);
+  dnnl::memory::desc source(in, kFloat, ActivationTag(spec)),
+      destination(out, kFloat, ActivationTag(spec));
+  dnnl::memory::desc bias({spec.out_channels}, kFloat, Tag::x);
+  using Conv = dnnl::convolution_forward;
+  Conv::desc desc =
+      spec.epilogue.bias
+          ? Conv::desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+                       source, any_filter, bias, destination, spatial(spec.stride), dilations,
+                       spatial(spec.pad_before), spatial(spec.pad_after))
+          : Conv::desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+                       source, any_filter, destination, spatial(spec.stride), dilations,
+                       spatial(spec.pad_before), spatial(spec.pad_after));
+  Conv::primitive_desc chosen(desc, Attributes(spec.epilogue), Engine());
+  return new GrapnelPrimitive(chosen, filter, spec.epilogue.bias, spec.threads);
+}
+
+}  // namespace grapnel::onednn

@@ -1,0 +1,47 @@
+// Matrix products, in batches or one alone.
+#include <algorithm>
+
+#include "kernels/cpu/onednn/primitive.h"
+
+namespace grapnel::onednn {
+namespace {
+
+using Dims = dnnl::memory::dims;
+
+// A batch of row-major matrices [rows, columns], or of their transposes as they lie in memory. One
+// matrix alone has no batch dimension: oneDNN has faster code for that.
+dnnl::memory::desc MatrixDesc(bool batched, int64_t batch, int64_t rows, int64_t columns,
+                              bool transposed) {
+  Dims dims{rows, columns}, strides{columns, 1};
+  if (transposed) strides = {1, rows};
+  if (batched) {
+    dims.insert(dims.begin(), batch);
+    strides.insert(strides.begin(), rows * columns);
+  }
+  return {dims, dnnl::memory::data_type::f32, strides};
+}
+
+}  // namespace
+
+GrapnelPrimitive* MakeMatMul(const GrapnelMatMulSpec& spec) {
+  int64_t batch = std::max(spec.a_batch, spec.b_batch);
+  bool batched = batch > 1;
+  dnnl::memory::desc a = MatrixDesc(batched, spec.a_batch, spec.m, spec.k, spec.transpose_a);
+  dnnl::memory::desc b = MatrixDesc(batched, spec.b_batch, spec.k, spec.n, spec.transpose_b);
+  dnnl::memory::desc c = MatrixDesc(batched, batch, spec.m, spec.n, false);
+  // Weights that change are used as they lie: to reorder them would cost as much as the product of
+  // a few rows.
+  dnnl::memory::desc chosen_b =
+      spec.constant_b ? dnnl::memory::desc(b.dims(), b.data_type(), dnnl::memory::format_tag::any)
+                      : b;
+  Dims bias_dims(batched ? 3 : 2, 1), bias_strides(batched ? 3 : 2, spec.n);
+  bias_dims.back() = spec.n;
+  bias_strides.back() = 1;
+  dnnl::memory::desc bias(bias_dims, dnnl::memory::data_type::f32, bias_strides);
+  dnnl::matmul::desc desc = spec.epilogue.bias ? dnnl::matmul::desc(a, chosen_b, bias, c)
+                                               : dnnl::matmul::desc(a, chosen_b, c);
+  dnnl::matmul::primitive_desc chosen(desc, Attributes(spec.epilogue), Engine());
+  return new GrapnelPrimitive(chosen, b, spec.epilogue.bias, spec.threads);
+}
+
+}  // namespace grapnel::onednn

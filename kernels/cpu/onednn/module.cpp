@@ -1,0 +1,62 @@
+// The entry of grapnel_onednn.so: no exception passes it.
+#include <cstring>
+#include <exception>
+
+#include "kernels/cpu/onednn/primitive.h"
+#include "kernels/cpu/onednn/team.h"
+
+namespace grapnel::onednn {
+namespace {
+
+template <typename F>
+int32_t Guarded(char* error, int32_t error_size, F&& body) {
+  try {
+    body();
+    return 0;
+  } catch (const dnnl::error& e) {
+    std::snprintf(error, error_size, "%s (oneDNN status %d)", e.what(), static_cast<int>(e.status));
+  } catch (const std::exception& e) {
+    std::snprintf(error, error_size, "%s", e.what());
+  }
+  return 1;
+}
+
+// oneDNN asks for the number of threads when it makes a primitive. A loop that runs while it is
+// made runs on this thread alone, since the pool comes with the first run.
+template <typename Spec>
+int32_t Make(const Spec* spec, GrapnelPrimitive* (*make)(const Spec&), GrapnelPrimitive** made,
+             char* error, int32_t error_size) {
+  return Guarded(error, error_size, [&] {
+    TeamScope team(spec->threads, TeamScope::kNoPool);
+    *made = make(*spec);
+  });
+}
+
+constexpr GrapnelOnednnApi kApi = {
+    GRAPNEL_ONEDNN_API_VERSION,
+    [](const GrapnelConvSpec* spec, GrapnelPrimitive** made, char* error, int32_t error_size) {
+      return Make(spec, MakeConv, made, error, error_size);
+    },
+    [](const GrapnelMatMulSpec* spec, GrapnelPrimitive** made, char* error, int32_t error_size) {
+      return Make(spec, MakeMatMul, made, error, error_size);
+    },
+    [](GrapnelPrimitive* primitive, const void* weights, void* pool, char* error,
+       int32_t error_size) {
+      return Guarded(error, error_size, [&] { primitive->SetWeights(weights, pool); });
+    },
+    [](GrapnelPrimitive* primitive, const GrapnelArgs* args, char* error, int32_t error_size) {
+      return Guarded(error, error_size, [&] { primitive->Run(*args); });
+    },
+    [](const GrapnelPrimitive* primitive) { return primitive->implementation.c_str(); },
+    [](GrapnelPrimitive* primitive) { delete primitive; },
+};
+
+}  // namespace
+}  // namespace grapnel::onednn
+
+extern "C" __attribute__((visibility("default"))) const GrapnelOnednnApi* GrapnelOnednnEntry(
+    const GrapnelOnednnHost* host) {
+  if (!host || host->version != GRAPNEL_ONEDNN_API_VERSION) return nullptr;
+  grapnel::onednn::SetHost(host);
+  return &grapnel::onednn::kApi;
+}

@@ -1,0 +1,42 @@
+// Taps: what chosen nodes put out, said as JSON lines while the graph runs.
+#ifndef GRAPNEL_LIB_DEBUG_TAP_H_
+#define GRAPNEL_LIB_DEBUG_TAP_H_
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/exec/executor.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace grapnel {
+
+// What a tap says of a tensor; TensorFlow's names, from little to much.
+enum class TapMode { kNoTensor, kCurtHealth, kConciseHealth, kFullHealth, kShape, kFullTensor };
+std::optional<TapMode> ParseTapMode(llvm::StringRef name);  // "FULL_HEALTH"
+std::vector<std::string> TapModeNames();
+
+// Taps every output of the nodes whose name fits one of `globs` (lib/support/text.h). In a function's body the name is
+// that of the node alone, so `*` taps those too. Lines come in the order in which nodes ran.
+class Tap : public RunHook {
+ public:
+  // `os` must outlive it; null: count only.
+  Tap(std::vector<std::string> globs, TapMode mode, llvm::raw_ostream* os) : globs_(std::move(globs)), mode_(mode), os_(os) {}
+  bool Wants(const Node& node) override;
+  Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
+  int64_t tensors_tapped() const { return count_; }
+  void Restart() { count_ = 0; }
+
+ private:
+  std::vector<std::string> globs_;
+  TapMode mode_;
+  llvm::raw_ostream* os_;
+  std::mutex mutex_;
+  std::atomic<int64_t> count_{0};
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_DEBUG_TAP_H_

@@ -1,0 +1,53 @@
+#include "lib/exec/evaluator.h"
+
+#include "lib/exec/kernel.h"
+#include "lib/ir/node_types.h"
+
+namespace grapnel {
+namespace {
+
+class CpuEvaluator : public Evaluator {
+ public:
+  explicit CpuEvaluator(ThreadPool& pool) : pool_(pool) {}
+
+  bool CanEvaluate(const Node& node) override {
+    auto def = KernelRegistry::Get().Find(node, "CPU");
+    if (def) return true;
+    llvm::consumeError(def.takeError());
+    return false;
+  }
+
+  Expected<std::vector<Literal>> Evaluate(const Node& node, llvm::ArrayRef<Literal> inputs) override {
+    const OpInfo* info = DefinitionOf(node);
+    if (!info) return MakeError("op '{0}' is unknown", node.op());
+    ASSIGN_OR_RETURN(NodeTypes types, TypesOf(node, *info));
+    if (types.inputs.size() != inputs.size()) {
+      return MakeError("{0} inputs are given, op '{1}' takes {2}", inputs.size(), node.op(), types.inputs.size());
+    }
+    llvm::SmallVector<Tensor, 4> tensors, outputs(types.outputs.size());
+    llvm::SmallVector<const Tensor*, 4> constants;
+    for (const Literal& input : inputs) {
+      ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(input));
+      tensors.push_back(std::move(tensor));
+    }
+    for (const Tensor& tensor : tensors) constants.push_back(&tensor);
+    ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Get().Find(node, "CPU"));
+    ASSIGN_OR_RETURN(KernelFn kernel, def->factory(KernelSetup(node, types.inputs, types.outputs, constants)));
+    MessageSink silent;
+    llvm::SmallVector<Tensor, 4> arguments = tensors;
+    KernelContext context(arguments, outputs, types.outputs, HeapAllocator(), pool_, silent);
+    RETURN_IF_ERROR(kernel(context));
+    std::vector<Literal> results;
+    for (const Tensor& output : outputs) results.push_back(output.ToLiteral());
+    return results;
+  }
+
+ private:
+  ThreadPool& pool_;
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluator> MakeCpuEvaluator(ThreadPool& pool) { return std::make_unique<CpuEvaluator>(pool); }
+
+}  // namespace grapnel

@@ -1,0 +1,17 @@
+// The CPU kernels as an Evaluator: what constant folding computes with.
+#ifndef GRAPNEL_LIB_EXEC_EVALUATOR_H_
+#define GRAPNEL_LIB_EXEC_EVALUATOR_H_
+
+#include <memory>
+
+#include "lib/ir/evaluator.h"
+#include "lib/support/thread_pool.h"
+
+namespace grapnel {
+
+// `pool` outlives it. Not thread-safe.
+std::unique_ptr<Evaluator> MakeCpuEvaluator(ThreadPool& pool);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_EXEC_EVALUATOR_H_

@@ -1,0 +1,66 @@
+#include "lib/exec/kernel.h"
+
+#include <algorithm>
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+
+Expected<Tensor*> KernelContext::Allocate(int i, llvm::ArrayRef<int64_t> dims) {
+  ASSIGN_OR_RETURN(outputs_[i], Tensor::Allocate(output_types_[i], dims, allocator_));
+  return &outputs_[i];
+}
+
+Expected<Tensor*> KernelContext::ForwardOrAllocate(int in, int out, llvm::ArrayRef<int64_t> dims) {
+  Tensor& input = inputs_[in];
+  DataType dtype = output_types_[out];
+  size_t size = DataTypeSize(dtype);
+  if (size == 0 || !input.OwnsAlone() || DataTypeSize(input.dtype()) == 0 ||
+      input.byte_size() != static_cast<size_t>(NumElements(dims).value_or(-1)) * size) {
+    return Allocate(out, dims);
+  }
+  outputs_[out] = Tensor(dtype, dims, input.buffer(), input.offset());
+  return &outputs_[out];
+}
+
+KernelRegistry& KernelRegistry::Get() {
+  static KernelRegistry* registry = new KernelRegistry;
+  return *registry;
+}
+
+bool KernelRegistry::Add(KernelDef def) {
+  defs_.push_back(std::move(def));
+  return true;
+}
+
+Expected<const KernelDef*> KernelRegistry::Find(const Node& node, llvm::StringRef device) const {
+  llvm::SmallVector<const KernelDef*, 4> candidates;
+  for (const KernelDef& def : defs_) {
+    if (node.op() == def.op && device == def.device) candidates.push_back(&def);
+  }
+  if (candidates.empty()) return MakeError("no {0} kernel for op '{1}'", device, node.op());
+  std::string have;
+  for (const KernelDef* def : candidates) {
+    if (!def->type_attr || def->types.empty()) return def;
+    DataType type = node.GetType(def->type_attr);
+    if (llvm::is_contained(def->types, type)) return def;
+    for (DataType t : def->types) have += (have.empty() ? "" : ", ") + DataTypeName(t).str();
+  }
+  const char* attr = candidates.front()->type_attr;
+  return MakeError("op '{0}' has no {1} kernel for {2}={3}; it has {4}", node.op(), device, attr,
+                   DataTypeName(node.GetType(attr)), have);
+}
+
+bool KernelRegistry::Has(llvm::StringRef op, llvm::StringRef device) const {
+  return llvm::any_of(defs_, [&](const KernelDef& def) { return op == def.op && device == def.device; });
+}
+
+std::vector<KernelDef> KernelRegistry::All() const {
+  std::vector<KernelDef> all = defs_;
+  llvm::stable_sort(all, [](const KernelDef& a, const KernelDef& b) {
+    return std::pair(llvm::StringRef(a.op), llvm::StringRef(a.device)) < std::pair(llvm::StringRef(b.op), llvm::StringRef(b.device));
+  });
+  return all;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,222 @@
+#include "lib/exec/tensor.h"
+
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+void* AlignedAlloc(size_t bytes) {
+  size_t rounded = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  return rounded < bytes ? nullptr : std::aligned_alloc(kAlignment, rounded);
+}
+
+Error OutOfMemory(size_t bytes) { return MakeError("cannot allocate {0} bytes", bytes); }
+
+class HeapBuffer : public Buffer {
+ public:
+  using Buffer::Buffer;
+  ~HeapBuffer() override { std::free(data_); }
+};
+
+class Heap : public Allocator {
+ public:
+  Expected<BufferRef> Allocate(size_t bytes) override {
+    void* data = AlignedAlloc(bytes);
+    if (!data) return OutOfMemory(bytes);
+    return BufferRef(new HeapBuffer(data, bytes));
+  }
+};
+
+// Size classes are four to a power of two: at most a quarter of a buffer is slack.
+class Pool : public Allocator {
+  struct Shared;
+  class PoolBuffer : public Buffer {
+   public:
+    PoolBuffer(void* data, size_t size, size_t size_class, std::shared_ptr<Shared> home)
+        : Buffer(data, size), size_class_(size_class), home_(std::move(home)) {}
+    ~PoolBuffer() override { std::free(data_); }
+    void Reuse(size_t size, std::shared_ptr<Shared> home) {
+      size_ = size;
+      home_ = std::move(home);
+    }
+
+   private:
+    void Destroy() override {
+      // The pool owns idle buffers, an idle buffer must not own the pool.
+      std::shared_ptr<Shared> home = std::move(home_);
+      std::lock_guard lock(home->mutex);
+      home->idle[size_class_].push_back(std::unique_ptr<PoolBuffer>(this));
+    }
+    size_t size_class_;
+    std::shared_ptr<Shared> home_;
+  };
+  struct Shared {
+    std::mutex mutex;
+    std::array<std::vector<std::unique_ptr<PoolBuffer>>, 4 * 65> idle;
+  };
+
+  static size_t ClassOf(size_t bytes, size_t* capacity) {
+    size_t rounded = std::max<size_t>(bytes, 256);
+    int log = std::bit_width(rounded - 1) - 1;  // 2^log < rounded <= 2^(log+1)
+    size_t base = size_t{1} << log, step = base / 4;
+    size_t quarter = (rounded - base + step - 1) / step;
+    *capacity = base + quarter * step;
+    return log * 4 + quarter;
+  }
+
+ public:
+  Expected<BufferRef> Allocate(size_t bytes) override {
+    if (bytes > (size_t{1} << 62)) return OutOfMemory(bytes);
+    size_t capacity;
+    size_t size_class = ClassOf(bytes, &capacity);
+    {
+      std::lock_guard lock(shared_->mutex);
+      auto& idle = shared_->idle[size_class];
+      if (!idle.empty()) {
+        PoolBuffer* buffer = idle.back().release();
+        idle.pop_back();
+        buffer->Reuse(bytes, shared_);
+        return BufferRef(buffer);
+      }
+    }
+    void* data = AlignedAlloc(capacity);
+    if (!data) return OutOfMemory(bytes);
+    return BufferRef(new PoolBuffer(data, bytes, size_class, shared_));
+  }
+
+ private:
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+};
+
+class StringBuffer : public Buffer {
+ public:
+  explicit StringBuffer(size_t count) : Buffer(nullptr, count * sizeof(std::string)), strings_(count) {
+    data_ = strings_.data();
+  }
+
+ private:
+  std::vector<std::string> strings_;
+};
+
+// Bytes that a literal keeps alive.
+class LiteralBuffer : public Buffer {
+ public:
+  explicit LiteralBuffer(Literal literal)
+      : Buffer(const_cast<char*>(literal.bytes().data()), literal.bytes().size()),
+        literal_(std::move(literal)) {
+    read_only_ = true;
+  }
+
+ private:
+  Literal literal_;
+};
+
+}  // namespace
+
+Allocator& HeapAllocator() {
+  static Heap heap;
+  return heap;
+}
+
+std::unique_ptr<Allocator> MakePoolAllocator() { return std::make_unique<Pool>(); }
+
+Tensor::Tensor(DataType dtype, llvm::ArrayRef<int64_t> dims, BufferRef buffer, size_t offset)
+    : dtype_(dtype), dims_(dims.begin(), dims.end()), offset_(offset), buffer_(std::move(buffer)) {
+  num_elements_ = NumElements(dims).value_or(0);
+}
+
+Expected<Tensor> Tensor::Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims, Allocator& allocator) {
+  std::optional<int64_t> count = NumElements(dims);
+  int64_t bytes = 0;
+  if (!count || __builtin_mul_overflow(*count, std::max<int64_t>(DataTypeSize(dtype), 1), &bytes)) {
+    return MakeError("a tensor of shape {0} is larger than memory", DimsText(dims));
+  }
+  if (dtype == proto::DT_STRING) return Tensor(dtype, dims, BufferRef(new StringBuffer(*count)));
+  if (DataTypeSize(dtype) == 0) {
+    return MakeError("a tensor of dtype {0} has no elements in memory", DataTypeName(dtype));
+  }
+  auto buffer = allocator.Allocate(bytes);
+  if (!buffer) {
+    return MakeError("{0}: {1} of shape {2}", TextOf(buffer.takeError()), DataTypeName(dtype), DimsText(dims));
+  }
+  return Tensor(dtype, dims, std::move(*buffer));
+}
+
+Expected<Tensor> Tensor::FromLiteral(const Literal& literal, Allocator& allocator) {
+  size_t size = DataTypeSize(literal.dtype());
+  bool aligned = size && reinterpret_cast<uintptr_t>(literal.bytes().data()) % std::min<size_t>(size, 16) == 0;
+  if (aligned && !literal.is_splat()) {
+    return Tensor(literal.dtype(), literal.dims(), BufferRef(new LiteralBuffer(literal)));
+  }
+  ASSIGN_OR_RETURN(Tensor tensor, Allocate(literal.dtype(), literal.dims(), allocator));
+  if (literal.dtype() == proto::DT_STRING) {
+    for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+      tensor.data<std::string>()[i] = literal.strings()[literal.strings().size() == 1 ? 0 : i];
+    }
+    return tensor;
+  }
+  char* out = static_cast<char*>(tensor.raw());
+  if (literal.is_splat()) {
+    for (int64_t i = 0; i < tensor.num_elements(); ++i) std::memcpy(out + i * size, literal.bytes().data(), size);
+  } else if (!literal.bytes().empty()) {
+    std::memcpy(out, literal.bytes().data(), literal.bytes().size());
+  }
+  return tensor;
+}
+
+Literal Tensor::ToLiteral() const {
+  if (dtype_ == proto::DT_STRING) {
+    const std::string* strings = data<std::string>();
+    return Literal::MakeStrings(dims_, std::vector<std::string>(strings, strings + num_elements_));
+  }
+  auto owner = std::make_shared<BufferRef>(buffer_);
+  return Literal::Borrow(dtype_, dims_, {static_cast<const char*>(raw()), byte_size()}, owner);
+}
+
+Tensor Tensor::Reshaped(llvm::ArrayRef<int64_t> dims) const {
+  Tensor result(dtype_, dims, buffer_, offset_);
+  assert(result.num_elements_ == num_elements_);
+  return result;
+}
+
+Tensor Tensor::Bitcast(DataType dtype) const {
+  assert(DataTypeSize(dtype) == DataTypeSize(dtype_));
+  return Tensor(dtype, dims_, buffer_, offset_);
+}
+
+Tensor Tensor::Slice(int64_t begin, int64_t end) const {
+  assert(rank() > 0 && begin >= 0 && begin <= end && end <= dims_[0]);
+  Dims dims = dims_;
+  size_t row = dims[0] ? byte_size() / dims[0] : 0;
+  dims[0] = end - begin;
+  return Tensor(dtype_, dims, buffer_, offset_ + begin * row);
+}
+
+int64_t Tensor::IntAt(int64_t i) const {
+  switch (DataTypeSize(dtype_)) {
+    case 1:
+      return dtype_ == proto::DT_UINT8 || dtype_ == proto::DT_QUINT8 || dtype_ == proto::DT_BOOL
+                 ? data<uint8_t>()[i]
+                 : data<int8_t>()[i];
+    case 2:
+      return dtype_ == proto::DT_UINT16 || dtype_ == proto::DT_QUINT16 ? data<uint16_t>()[i] : data<int16_t>()[i];
+    case 4:
+      return dtype_ == proto::DT_UINT32 ? int64_t{data<uint32_t>()[i]} : data<int32_t>()[i];
+    default:
+      return data<int64_t>()[i];
+  }
+}
+
+std::string Tensor::ToString(int limit) const {
+  if (!*this) return "no tensor";
+  return (DataTypeName(dtype_) + DimsText(dims_) + " " + ToLiteral().ToString(limit)).str();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,121 @@
+// Tensors that exist: a dtype, dimensions and a shared buffer.
+#ifndef GRAPNEL_LIB_EXEC_TENSOR_H_
+#define GRAPNEL_LIB_EXEC_TENSOR_H_
+
+#include <atomic>
+#include <cassert>
+#include <memory>
+#include <string>
+
+#include "lib/ir/literal.h"
+#include "lib/ir/shape.h"
+#include "lib/ir/types.h"
+#include "lib/support/error.h"
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
+
+namespace grapnel {
+
+// Memory of one device with a count of its owners; the last one gives it back to where it came from.
+class Buffer {
+ public:
+  Buffer(void* data, size_t size) : data_(data), size_(size) {}
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  virtual ~Buffer() = default;
+
+  void* data() const { return data_; }
+  size_t size() const { return size_; }
+  // Whether somebody beside the caller may read it: then it must not be written.
+  bool IsShared() const { return read_only_ || owners_.load(std::memory_order_acquire) != 1; }
+
+  void Retain() { owners_.fetch_add(1, std::memory_order_relaxed); }
+  void Release() {
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) Destroy();
+  }
+
+ protected:
+  virtual void Destroy() { delete this; }
+  void* data_;
+  size_t size_;
+  bool read_only_ = false;
+  std::atomic<int> owners_{0};
+};
+using BufferRef = llvm::IntrusiveRefCntPtr<Buffer>;
+
+// Where buffers come from. Thread-safe. Memory is aligned to 64 bytes and not initialised.
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+  // An error when the memory is not to be had; never a null buffer.
+  virtual Expected<BufferRef> Allocate(size_t bytes) = 0;
+};
+
+// Plain aligned memory, no reuse.
+Allocator& HeapAllocator();
+
+// Keeps what is given back and hands it out again by size class, so that a graph that runs twice allocates once.
+// Buffers may outlive it.
+std::unique_ptr<Allocator> MakePoolAllocator();
+
+// Cheap to copy: copies share the buffer. Who writes must own it alone (Buffer::IsShared) or have just allocated it.
+class Tensor {
+ public:
+  Tensor() = default;  // no tensor: an output that was never made
+  // `buffer` holds the elements from byte `offset` on.
+  Tensor(DataType dtype, llvm::ArrayRef<int64_t> dims, BufferRef buffer, size_t offset = 0);
+  static Expected<Tensor> Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims, Allocator& allocator = HeapAllocator());
+  // Shares the literal's bytes when they are full and aligned; else copies. A splat is expanded.
+  static Expected<Tensor> FromLiteral(const Literal& literal, Allocator& allocator = HeapAllocator());
+  // Copies nothing for numeric dtypes: the literal keeps the buffer.
+  Literal ToLiteral() const;
+
+  explicit operator bool() const { return dtype_ != proto::DT_INVALID; }
+  DataType dtype() const { return dtype_; }
+  llvm::ArrayRef<int64_t> dims() const { return dims_; }
+  int rank() const { return static_cast<int>(dims_.size()); }
+  int64_t dim(int i) const { return dims_[i]; }
+  int64_t num_elements() const { return num_elements_; }
+  size_t byte_size() const { return num_elements_ * DataTypeSize(dtype_); }
+
+  // The elements, row-major. T is the C++ type of dtype(): Eigen::half and Eigen::bfloat16 for the 16-bit floats,
+  // std::complex, bool, std::string for DT_STRING, and the integer of the same size for quantized types.
+  template <typename T>
+  T* data() {
+    assert(sizeof(T) == DataTypeSize(dtype_) || dtype_ == proto::DT_STRING);
+    return reinterpret_cast<T*>(static_cast<char*>(buffer_->data()) + offset_);
+  }
+  template <typename T>
+  const T* data() const {
+    return const_cast<Tensor*>(this)->data<T>();
+  }
+  void* raw() { return static_cast<char*>(buffer_->data()) + offset_; }
+  const void* raw() const { return static_cast<const char*>(buffer_->data()) + offset_; }
+
+  const BufferRef& buffer() const { return buffer_; }
+  size_t offset() const { return offset_; }
+  // Nobody else holds the buffer: it may be overwritten.
+  bool OwnsAlone() const { return buffer_ && !buffer_->IsShared(); }
+
+  // The same elements under other dimensions with the same number of elements.
+  Tensor Reshaped(llvm::ArrayRef<int64_t> dims) const;
+  // The same bits under another dtype of the same size.
+  Tensor Bitcast(DataType dtype) const;
+  // Elements [begin, end) of the first dimension; shares the buffer.
+  Tensor Slice(int64_t begin, int64_t end) const;
+
+  // Element `i` of an integer tensor (int32, int64 and the others) as int64.
+  int64_t IntAt(int64_t i) const;
+
+  std::string ToString(int limit = 8) const;  // `float[2,3] [1,2,3,...]`
+
+ private:
+  DataType dtype_ = proto::DT_INVALID;
+  Dims dims_;
+  int64_t num_elements_ = 0;
+  size_t offset_ = 0;
+  BufferRef buffer_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_EXEC_TENSOR_H_

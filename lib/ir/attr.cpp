@@ -1,0 +1,310 @@
+#include "lib/ir/attr.h"
+
+#include <cstring>
+
+#include "lib/ir/wire.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace grapnel {
+namespace {
+
+// Field numbers of AttrValue and of AttrValue.ListValue.
+enum { kListField = 1, kStringField = 2, kIntField = 3, kFloatField = 4, kBoolField = 5, kTypeField = 6,
+       kShapeField = 7, kTensorField = 8, kPlaceholderField = 9, kFuncField = 10, kListFuncField = 9 };
+
+Shape ParseShape(llvm::StringRef bytes) {
+  // TensorShapeProto: dim 2 {size 1}, unknown_rank 3.
+  Shape shape = Shape::Scalar();
+  WireReader reader(bytes);
+  while (reader.Next()) {
+    if (reader.Is(3, WireType::kVarint) && reader.number()) return Shape::Unknown();
+    if (!reader.Is(2, WireType::kBytes)) continue;
+    int64_t size = 0;
+    WireReader dim(reader.bytes());
+    while (dim.Next()) {
+      if (dim.Is(1, WireType::kVarint)) size = static_cast<int64_t>(dim.number());
+    }
+    shape.Append(size < 0 ? kUnknownDim : size);
+  }
+  return shape;
+}
+
+// Calls visit(number) for each element of a repeated scalar, packed or not; `fixed32` for floats.
+template <typename Visit>
+void ForEachNumber(llvm::StringRef list, uint32_t field, bool fixed32, Visit visit) {
+  WireReader reader(list);
+  while (reader.Next()) {
+    if (reader.field() != field) continue;
+    if (reader.type() != WireType::kBytes) {
+      visit(reader.number());
+    } else if (fixed32) {
+      for (size_t i = 0; i + 4 <= reader.bytes().size(); i += 4) {
+        uint32_t bits;
+        std::memcpy(&bits, reader.bytes().data() + i, 4);
+        visit(bits);
+      }
+    } else {
+      WireReader packed(reader.bytes());
+      uint64_t number;
+      while (!packed.AtEnd() && packed.Varint(&number)) visit(number);
+    }
+  }
+}
+
+float FloatOf(uint64_t number) {
+  uint32_t bits = static_cast<uint32_t>(number);
+  float value;
+  std::memcpy(&value, &bits, 4);
+  return value;
+}
+
+llvm::StringRef FuncNameOf(llvm::StringRef name_attr_list) {
+  llvm::StringRef name;
+  WireReader reader(name_attr_list);
+  while (reader.Next()) {
+    if (reader.Is(1, WireType::kBytes)) name = reader.bytes();
+  }
+  return name;
+}
+
+std::string Quoted(llvm::StringRef text) {
+  std::string out;
+  llvm::raw_string_ostream os(out);
+  os << '"';
+  llvm::printEscapedString(text.size() > 60 ? text.take_front(57) : text, os);
+  os << (text.size() > 60 ? "...\"" : "\"");
+  return out;
+}
+
+template <typename List, typename ToText>
+std::string Join(const List& list, ToText to_text) {
+  std::string text = "[";
+  size_t i = 0;
+  for (const auto& element : list) {
+    if (i++) text += ",";
+    if (i > 16) return text + "... " + std::to_string(list.size()) + " in all]";
+    text += to_text(element);
+  }
+  return text + "]";
+}
+
+std::string FloatText(float value) { return llvm::formatv("{0}", llvm::format("%.9g", value)).str(); }
+
+// `dense<[3,3] float>`, without reading the elements.
+std::string TensorText(llvm::StringRef tensor) {
+  DataType type = proto::DT_INVALID;
+  Shape shape = Shape::Scalar();
+  WireReader reader(tensor);
+  while (reader.Next()) {
+    if (reader.Is(1, WireType::kVarint)) type = static_cast<DataType>(reader.number());
+    if (reader.Is(2, WireType::kBytes)) shape = ParseShape(reader.bytes());
+  }
+  return ("dense<" + DataTypeName(type) + shape.ToString() + ">").str();
+}
+
+std::string Wrap(uint32_t field, llvm::StringRef bytes) {
+  std::string out;
+  AppendBytesField(&out, field, bytes);
+  return out;
+}
+
+std::string WrapNumber(uint32_t field, uint64_t number) {
+  std::string out;
+  AppendVarintField(&out, field, number);
+  return out;
+}
+
+}  // namespace
+
+std::optional<llvm::StringRef> AttrView::Field(uint32_t field) const {
+  std::optional<llvm::StringRef> found;
+  WireReader reader(bytes_);
+  while (reader.Next()) {
+    if (reader.Is(field, WireType::kBytes)) found = reader.bytes();
+  }
+  return found;
+}
+
+std::optional<uint64_t> AttrView::Number(uint32_t field) const {
+  std::optional<uint64_t> found;
+  WireReader reader(bytes_);
+  while (reader.Next()) {
+    if (reader.field() == field && reader.type() != WireType::kBytes) found = reader.number();
+  }
+  return found;
+}
+
+AttrKind AttrView::kind() const {
+  AttrKind kind = AttrKind::kNone;
+  WireReader reader(bytes_);
+  while (reader.Next()) {
+    if (reader.field() >= kListField && reader.field() <= kFuncField) {
+      kind = static_cast<AttrKind>(reader.field());
+    }
+  }
+  return kind;
+}
+
+std::optional<llvm::StringRef> AttrView::AsString() const { return Field(kStringField); }
+std::optional<int64_t> AttrView::AsInt() const {
+  auto number = Number(kIntField);
+  return number ? std::optional<int64_t>(static_cast<int64_t>(*number)) : std::nullopt;
+}
+std::optional<float> AttrView::AsFloat() const {
+  auto number = Number(kFloatField);
+  return number ? std::optional<float>(FloatOf(*number)) : std::nullopt;
+}
+std::optional<bool> AttrView::AsBool() const {
+  auto number = Number(kBoolField);
+  return number ? std::optional<bool>(*number != 0) : std::nullopt;
+}
+std::optional<DataType> AttrView::AsType() const {
+  auto number = Number(kTypeField);
+  return number ? std::optional<DataType>(static_cast<DataType>(*number)) : std::nullopt;
+}
+std::optional<Shape> AttrView::AsShape() const {
+  auto bytes = Field(kShapeField);
+  return bytes ? std::optional<Shape>(ParseShape(*bytes)) : std::nullopt;
+}
+std::optional<llvm::StringRef> AttrView::AsTensor() const { return Field(kTensorField); }
+std::optional<llvm::StringRef> AttrView::AsFuncName() const {
+  auto bytes = Field(kFuncField);
+  return bytes ? std::optional<llvm::StringRef>(FuncNameOf(*bytes)) : std::nullopt;
+}
+
+std::optional<std::vector<int64_t>> AttrView::AsInts() const {
+  auto list = Field(kListField);
+  if (!list) return std::nullopt;
+  std::vector<int64_t> values;
+  ForEachNumber(*list, kIntField, false, [&](uint64_t n) { values.push_back(static_cast<int64_t>(n)); });
+  return values;
+}
+std::optional<std::vector<float>> AttrView::AsFloats() const {
+  auto list = Field(kListField);
+  if (!list) return std::nullopt;
+  std::vector<float> values;
+  ForEachNumber(*list, kFloatField, true, [&](uint64_t n) { values.push_back(FloatOf(n)); });
+  return values;
+}
+std::optional<std::vector<DataType>> AttrView::AsTypes() const {
+  auto list = Field(kListField);
+  if (!list) return std::nullopt;
+  std::vector<DataType> values;
+  ForEachNumber(*list, kTypeField, false, [&](uint64_t n) { values.push_back(static_cast<DataType>(n)); });
+  return values;
+}
+std::optional<std::vector<llvm::StringRef>> AttrView::AsStrings() const {
+  auto list = Field(kListField);
+  if (!list) return std::nullopt;
+  std::vector<llvm::StringRef> values;
+  WireReader reader(*list);
+  while (reader.Next()) {
+    if (reader.Is(kStringField, WireType::kBytes)) values.push_back(reader.bytes());
+  }
+  return values;
+}
+std::optional<std::vector<Shape>> AttrView::AsShapes() const {
+  auto list = Field(kListField);
+  if (!list) return std::nullopt;
+  std::vector<Shape> values;
+  WireReader reader(*list);
+  while (reader.Next()) {
+    if (reader.Is(kShapeField, WireType::kBytes)) values.push_back(ParseShape(reader.bytes()));
+  }
+  return values;
+}
+
+std::vector<llvm::StringRef> AttrView::FuncNames() const {
+  std::vector<llvm::StringRef> names;
+  if (auto func = AsFuncName()) names.push_back(*func);
+  if (auto list = Field(kListField)) {
+    WireReader reader(*list);
+    while (reader.Next()) {
+      if (reader.Is(kListFuncField, WireType::kBytes)) names.push_back(FuncNameOf(reader.bytes()));
+    }
+  }
+  return names;
+}
+
+std::string AttrView::ToString() const {
+  switch (kind()) {
+    case AttrKind::kString:
+      return Quoted(*AsString());
+    case AttrKind::kInt:
+      return std::to_string(*AsInt());
+    case AttrKind::kFloat:
+      return FloatText(*AsFloat());
+    case AttrKind::kBool:
+      return *AsBool() ? "true" : "false";
+    case AttrKind::kType:
+      return DataTypeName(*AsType()).str();
+    case AttrKind::kShape:
+      return AsShape()->ToString();
+    case AttrKind::kTensor:
+      return TensorText(*AsTensor());
+    case AttrKind::kFunc:
+      return ("@" + *AsFuncName()).str();
+    case AttrKind::kPlaceholder:
+      return ("$" + *Field(kPlaceholderField)).str();
+    case AttrKind::kNone:
+      return "none";
+    case AttrKind::kList:
+      break;
+  }
+  if (auto v = *AsStrings(); !v.empty()) return Join(v, Quoted);
+  if (auto v = *AsInts(); !v.empty()) return Join(v, [](int64_t i) { return std::to_string(i); });
+  if (auto v = *AsFloats(); !v.empty()) return Join(v, FloatText);
+  if (auto v = *AsTypes(); !v.empty()) return Join(v, [](DataType t) { return DataTypeName(t).str(); });
+  if (auto v = *AsShapes(); !v.empty()) return Join(v, [](const Shape& s) { return s.ToString(); });
+  if (auto v = FuncNames(); !v.empty()) return Join(v, [](llvm::StringRef f) { return ("@" + f).str(); });
+  std::vector<int64_t> bools;
+  ForEachNumber(*Field(kListField), kBoolField, false, [&](uint64_t n) { bools.push_back(n); });
+  return Join(bools, [](int64_t b) { return std::string(b ? "true" : "false"); });
+}
+
+namespace attr {
+
+std::string String(llvm::StringRef value) { return Wrap(kStringField, value); }
+std::string Int(int64_t value) { return WrapNumber(kIntField, static_cast<uint64_t>(value)); }
+std::string Float(float value) {
+  std::string out;
+  AppendTag(&out, kFloatField, WireType::kFixed32);
+  out.append(reinterpret_cast<const char*>(&value), 4);
+  return out;
+}
+std::string Bool(bool value) { return WrapNumber(kBoolField, value); }
+std::string Type(DataType value) { return WrapNumber(kTypeField, value); }
+std::string ShapeOf(const Shape& value) { return Wrap(kShapeField, value.ToProto().SerializeAsString()); }
+std::string TensorHead(size_t tensor_proto_size) {
+  std::string out;
+  AppendTag(&out, kTensorField, WireType::kBytes);
+  AppendVarint(&out, tensor_proto_size);
+  return out;
+}
+std::string Tensor(llvm::StringRef tensor_proto) { return Wrap(kTensorField, tensor_proto); }
+std::string Func(llvm::StringRef name) { return Wrap(kFuncField, Wrap(1, name)); }
+std::string Ints(llvm::ArrayRef<int64_t> values) {
+  std::string packed;
+  for (int64_t value : values) AppendVarint(&packed, static_cast<uint64_t>(value));
+  return Wrap(kListField, values.empty() ? "" : Wrap(kIntField, packed));
+}
+std::string Types(llvm::ArrayRef<DataType> values) {
+  std::string packed;
+  for (DataType value : values) AppendVarint(&packed, value);
+  return Wrap(kListField, values.empty() ? "" : Wrap(kTypeField, packed));
+}
+std::string Strings(llvm::ArrayRef<llvm::StringRef> values) {
+  std::string list;
+  for (llvm::StringRef value : values) list += Wrap(kStringField, value);
+  return Wrap(kListField, list);
+}
+std::string Shapes(llvm::ArrayRef<Shape> values) {
+  std::string list;
+  for (const Shape& value : values) list += Wrap(kShapeField, value.ToProto().SerializeAsString());
+  return Wrap(kListField, list);
+}
+
+}  // namespace attr
+}  // namespace grapnel

@@ -1,0 +1,71 @@
+// Attribute values: bytes of an AttrValue message, read when asked, made when set.
+#ifndef GRAPNEL_LIB_IR_ATTR_H_
+#define GRAPNEL_LIB_IR_ATTR_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/ir/shape.h"
+#include "lib/ir/types.h"
+#include "lib/proto/attr_value.pb.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace grapnel {
+
+enum class AttrKind { kNone, kList, kString, kInt, kFloat, kBool, kType, kShape, kTensor, kPlaceholder, kFunc };
+
+// A view of one serialized AttrValue; the bytes belong to the file or the module. Each As...() is nullopt when the
+// value is of another kind. Lists read packed and unpacked.
+class AttrView {
+ public:
+  AttrView() = default;
+  explicit AttrView(llvm::StringRef bytes) : bytes_(bytes) {}
+  llvm::StringRef bytes() const { return bytes_; }
+
+  AttrKind kind() const;
+  std::optional<llvm::StringRef> AsString() const;
+  std::optional<int64_t> AsInt() const;
+  std::optional<float> AsFloat() const;
+  std::optional<bool> AsBool() const;
+  std::optional<DataType> AsType() const;
+  std::optional<Shape> AsShape() const;
+  std::optional<llvm::StringRef> AsTensor() const;  // a serialized TensorProto: see lib/ir/literal.h
+  std::optional<llvm::StringRef> AsFuncName() const;
+  std::optional<std::vector<int64_t>> AsInts() const;
+  std::optional<std::vector<float>> AsFloats() const;
+  std::optional<std::vector<DataType>> AsTypes() const;
+  std::optional<std::vector<llvm::StringRef>> AsStrings() const;
+  std::optional<std::vector<Shape>> AsShapes() const;
+  // Names of every function that the value mentions (func, and list(func)).
+  std::vector<llvm::StringRef> FuncNames() const;
+
+  // As the printer and the diff show it: `float`, `[1,2,2,1]`, `"SAME"`, `dense<[3,3] float>`.
+  std::string ToString() const;
+
+ private:
+  std::optional<llvm::StringRef> Field(uint32_t field) const;   // the last bytes field of that number
+  std::optional<uint64_t> Number(uint32_t field) const;         // the last varint or fixed one
+  llvm::StringRef bytes_;
+};
+
+// Serialized AttrValues to set.
+namespace attr {
+std::string String(llvm::StringRef value);
+std::string Int(int64_t value);
+std::string Float(float value);
+std::string Bool(bool value);
+std::string Type(DataType value);
+std::string ShapeOf(const Shape& value);
+std::string Tensor(llvm::StringRef tensor_proto);
+std::string TensorHead(size_t tensor_proto_size);  // what comes before the TensorProto
+std::string Ints(llvm::ArrayRef<int64_t> values);
+std::string Types(llvm::ArrayRef<DataType> values);
+std::string Strings(llvm::ArrayRef<llvm::StringRef> values);
+std::string Shapes(llvm::ArrayRef<Shape> values);
+std::string Func(llvm::StringRef name);
+}  // namespace attr
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IR_ATTR_H_

@@ -1,0 +1,128 @@
+#include <algorithm>
+
+#include "lib/ir/import.h"
+#include "lib/ir/node_types.h"
+#include "lib/ir/wire.h"
+#include "lib/proto/op_def.pb.h"
+
+namespace grapnel {
+namespace {
+
+std::string FunctionPortText(const Function& function, Port port) {
+  Node node = function.body.node(port.node);
+  if (port.IsControl()) return ("^" + node.name()).str();
+  if (node.op() == "_Arg") {
+    const OpArg& arg = function.info.inputs[std::max<int64_t>(0, node.GetInt("index"))];
+    bool is_list = !arg.number_attr.empty() || !arg.type_list_attr.empty();
+    return is_list ? (node.name() + ":" + llvm::Twine(port.index)).str() : node.name().str();
+  }
+  llvm::StringRef output;
+  int index = port.index;
+  if (const OpInfo* info = DefinitionOf(node)) {
+    std::tie(output, index) = OutputOfPort(node, *info, port.index);
+  } else if (auto it = function.unknown_outputs.find({port.node, port.index}); it != function.unknown_outputs.end()) {
+    output = node.graph().module().strings.Get(it->second.first);
+    index = it->second.second;
+  }
+  return (node.name() + ":" + output + ":" + llvm::Twine(index)).str();
+}
+
+void AppendMapEntry(std::string* out, uint32_t field, llvm::StringRef key, llvm::StringRef value) {
+  std::string entry;
+  AppendBytesField(&entry, 1, key);
+  AppendBytesField(&entry, 2, value);
+  AppendBytesField(out, field, entry);
+}
+
+}  // namespace
+
+std::string PortText(const Graph& graph, Port port) {
+  llvm::StringRef name = graph.node(port.node).name();
+  if (port.IsControl()) return ("^" + name).str();
+  return port.index == 0 ? name.str() : (name + ":" + llvm::Twine(port.index)).str();
+}
+
+std::string ExportNodeDef(const Node& node, const Function* function) {
+  const Graph& graph = node.graph();
+  llvm::StringRef unchanged = graph.UnchangedSource(node.id());
+  if (!unchanged.empty()) return unchanged.str();
+  std::string out;
+  if (!node.name().empty()) AppendBytesField(&out, 1, node.name());
+  if (!node.op().empty()) AppendBytesField(&out, 2, node.op());
+  int slot = 0;
+  for (Port port : node.inputs()) {
+    std::string text;
+    if (port.node == kNoNode) {
+      text = node.DanglingText(slot).str();
+    } else {
+      text = function ? FunctionPortText(*function, port) : PortText(graph, port);
+    }
+    AppendBytesField(&out, 3, text);
+    ++slot;
+  }
+  if (!node.device().empty()) AppendBytesField(&out, 4, node.device());
+  for (const auto& [key, value] : node.Attrs()) AppendMapEntry(&out, 5, key, value.bytes());
+  // What else the node carried: debug info, its full type, fields that we do not know.
+  WireReader reader(graph.Source(node.id()));
+  while (reader.Next()) {
+    if (reader.field() > 5) out += reader.whole_field();
+  }
+  return out;
+}
+
+std::string ExportFunctionDef(const Function& function) {
+  if (!function.changed && !function.source.empty()) return function.source.str();
+  std::string out;
+  AppendBytesField(&out, 1, function.signature);
+  for (Node node : function.body.nodes()) {
+    bool boundary = llvm::is_contained(function.args, node.id()) ||
+                    llvm::any_of(function.results, [&](const auto& r) { return r.node == node.id(); });
+    if (!boundary) AppendBytesField(&out, 3, ExportNodeDef(node, &function));
+  }
+  for (const Function::Result& result : function.results) {
+    Node node = function.body.node(result.node);
+    if (node.num_inputs() == 0) continue;
+    Port port = node.input(0);
+    AppendMapEntry(&out, 4, result.name, port.node == kNoNode ? node.DanglingText(0).str() : FunctionPortText(function, port));
+  }
+  for (const auto& [name, node] : function.control_results) {
+    AppendMapEntry(&out, 6, name, function.body.node(node).name());
+  }
+  WireReader reader(function.source);
+  while (reader.Next()) {
+    if (reader.field() != 1 && reader.field() != 3 && reader.field() != 4 && reader.field() != 6) out += reader.whole_field();
+  }
+  return out;
+}
+
+void ExportGraphDef(const Module& module, llvm::raw_ostream& os, llvm::ArrayRef<NodeId> order) {
+  auto write_field = [&os](uint32_t field, llvm::StringRef bytes) {
+    std::string head;
+    AppendTag(&head, field, WireType::kBytes);
+    AppendVarint(&head, bytes.size());
+    os << head << bytes;
+  };
+  auto write_node = [&](const Node& node) {
+    llvm::StringRef unchanged = module.main.UnchangedSource(node.id());
+    if (!unchanged.empty()) {
+      write_field(1, unchanged);
+    } else {
+      write_field(1, ExportNodeDef(node));
+    }
+  };
+  if (order.empty()) {
+    for (Node node : module.main.nodes()) write_node(node);
+  } else {
+    for (NodeId id : order) {
+      if (module.main.IsAlive(id)) write_node(module.main.node(id));
+    }
+  }
+  std::string library;
+  for (const auto& function : module.functions) AppendBytesField(&library, 1, ExportFunctionDef(*function));
+  library += module.other_library_fields;
+  if (module.has_library || !library.empty()) write_field(2, library);
+  if (module.has_versions || !module.versions.empty()) write_field(4, module.versions);
+  os << module.other_fields;
+}
+
+}  // namespace grapnel

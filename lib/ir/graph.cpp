@@ -1,0 +1,448 @@
+#include "lib/ir/graph.h"
+
+#include <algorithm>
+#include <cassert>
+#include <queue>
+
+#include "lib/ir/module.h"
+#include "lib/ir/op_table.h"
+#include "lib/ir/wire.h"
+
+namespace grapnel {
+namespace {
+
+// NodeDef.attr is field 5: a map entry with key 1 and value 2.
+bool ReadAttrEntry(llvm::StringRef entry, llvm::StringRef* key, llvm::StringRef* value) {
+  *key = *value = {};
+  WireReader reader(entry);
+  while (reader.Next()) {
+    if (reader.Is(1, WireType::kBytes)) *key = reader.bytes();
+    if (reader.Is(2, WireType::kBytes)) *value = reader.bytes();
+  }
+  return !reader.failed();
+}
+
+template <typename Visit>
+void ForEachAttr(llvm::StringRef node_def, Visit visit) {
+  WireReader reader(node_def);
+  llvm::StringRef key, value;
+  while (reader.Next()) {
+    if (reader.Is(5, WireType::kBytes) && ReadAttrEntry(reader.bytes(), &key, &value)) visit(key, value);
+  }
+}
+
+}  // namespace
+
+llvm::StringRef Node::name() const { return graph_->module_->strings.Get(name_id()); }
+llvm::StringRef Node::op() const { return graph_->module_->strings.Get(op_id()); }
+llvm::StringRef Node::device() const { return graph_->module_->strings.Get(device_id()); }
+StringId Node::name_id() const { return graph_->nodes_[id_].name; }
+StringId Node::op_id() const { return graph_->nodes_[id_].op; }
+StringId Node::device_id() const { return graph_->nodes_[id_].device; }
+
+int Node::num_inputs() const { return static_cast<int>(graph_->nodes_[id_].num_data); }
+Port Node::input(int i) const {
+  const Graph::Edge& edge = graph_->nodes_[id_].edges[i];
+  return {edge.node, edge.port};
+}
+int Node::num_controls() const {
+  const Graph::Data& data = graph_->nodes_[id_];
+  return static_cast<int>(data.edges.size() - data.num_data);
+}
+Node Node::control(int i) const {
+  const Graph::Data& data = graph_->nodes_[id_];
+  return Node(graph_, data.edges[data.num_data + i].node);
+}
+llvm::SmallVector<Port, 4> Node::inputs() const {
+  llvm::SmallVector<Port, 4> ports;
+  for (const Graph::Edge& edge : graph_->nodes_[id_].edges) ports.push_back({edge.node, edge.port});
+  return ports;
+}
+llvm::StringRef Node::DanglingText(int slot) const {
+  const Graph::Edge& edge = graph_->nodes_[id_].edges[slot];
+  return edge.node == kNoNode ? graph_->module_->strings.Get(edge.use) : llvm::StringRef();
+}
+
+llvm::ArrayRef<Use> Node::uses() const { return graph_->nodes_[id_].uses; }
+bool Node::HasDataUses() const { return NumDataUses() > 0; }
+int Node::NumDataUses() const {
+  int count = 0;
+  for (const Use& use : uses()) count += use.slot < graph_->nodes_[use.node].num_data;
+  return count;
+}
+llvm::SmallVector<Use, 4> Node::UsesOf(int port) const {
+  llvm::SmallVector<Use, 4> result;
+  for (const Use& use : uses()) {
+    if (graph_->nodes_[use.node].edges[use.slot].port == port) result.push_back(use);
+  }
+  return result;
+}
+
+std::optional<AttrView> Node::FindAttr(llvm::StringRef key) const {
+  const Graph::Data& data = graph_->nodes_[id_];
+  std::optional<AttrView> found;
+  if (data.attrs >= 0) {
+    StringId id = graph_->module_->strings.Find(key);
+    for (const Graph::Attribute& attribute : graph_->attrs_[data.attrs]) {
+      if (attribute.key == id) found = AttrView(attribute.value);
+    }
+    return found;
+  }
+  ForEachAttr(graph_->Source(id_), [&](llvm::StringRef k, llvm::StringRef value) {
+    if (k == key) found = AttrView(value);
+  });
+  return found;
+}
+
+std::optional<AttrView> Node::Attr(llvm::StringRef key) const {
+  if (std::optional<AttrView> found = FindAttr(key)) return found;
+  const OpInfo* info = FindOp(op());
+  const OpAttr* attr = info ? info->FindAttr(key) : nullptr;
+  if (attr && attr->default_value) return AttrView(*attr->default_value);
+  return std::nullopt;
+}
+
+DataType Node::GetType(llvm::StringRef key, DataType otherwise) const {
+  std::optional<AttrView> attr = Attr(key);
+  return attr ? attr->AsType().value_or(otherwise) : otherwise;
+}
+int64_t Node::GetInt(llvm::StringRef key, int64_t otherwise) const {
+  std::optional<AttrView> attr = Attr(key);
+  return attr ? attr->AsInt().value_or(otherwise) : otherwise;
+}
+float Node::GetFloat(llvm::StringRef key, float otherwise) const {
+  std::optional<AttrView> attr = Attr(key);
+  return attr ? attr->AsFloat().value_or(otherwise) : otherwise;
+}
+bool Node::GetBool(llvm::StringRef key, bool otherwise) const {
+  std::optional<AttrView> attr = Attr(key);
+  return attr ? attr->AsBool().value_or(otherwise) : otherwise;
+}
+std::string Node::GetString(llvm::StringRef key, llvm::StringRef otherwise) const {
+  std::optional<AttrView> attr = Attr(key);
+  return attr ? attr->AsString().value_or(otherwise).str() : otherwise.str();
+}
+std::vector<int64_t> Node::GetInts(llvm::StringRef key) const {
+  std::optional<AttrView> attr = Attr(key);
+  return attr ? attr->AsInts().value_or(std::vector<int64_t>()) : std::vector<int64_t>();
+}
+
+std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
+  std::vector<std::pair<llvm::StringRef, AttrView>> attrs;
+  const Graph::Data& data = graph_->nodes_[id_];
+  if (data.attrs >= 0) {
+    for (const Graph::Attribute& a : graph_->attrs_[data.attrs]) {
+      attrs.emplace_back(graph_->module_->strings.Get(a.key), AttrView(a.value));
+    }
+  } else {
+    ForEachAttr(graph_->Source(id_), [&](llvm::StringRef key, llvm::StringRef value) {
+      attrs.emplace_back(key, AttrView(value));
+    });
+  }
+  // Of two entries with one key the last counts, as in protobuf's maps.
+  std::stable_sort(attrs.begin(), attrs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  size_t kept = 0;
+  for (size_t i = 0; i < attrs.size(); ++i) {
+    if (i + 1 == attrs.size() || attrs[i + 1].first != attrs[i].first) attrs[kept++] = attrs[i];
+  }
+  attrs.resize(kept);
+  return attrs;
+}
+
+Node Graph::Find(llvm::StringRef name) const {
+  StringId id = module_->strings.Find(name);
+  return id == kNoString ? Node(this, kNoNode) : Find(id);
+}
+
+Node Graph::Find(StringId name) const {
+  auto it = by_name_.find(name);
+  return Node(this, it == by_name_.end() ? kNoNode : it->second);
+}
+
+void Graph::Reserve(size_t nodes) {
+  nodes_.reserve(nodes);
+  by_name_.reserve(nodes);
+}
+
+NodeId Graph::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device) {
+  StringTable& strings = module_->strings;
+  NodeId id = AddImported(strings.Intern(name), strings.Intern(op), strings.Intern(device), {});
+  assert(by_name_[nodes_[id].name] == id && "the name is taken");
+  nodes_[id].changed = true;
+  return id;
+}
+
+NodeId Graph::AddImported(StringId name, StringId op, StringId device, llvm::StringRef source) {
+  NodeId id = nodes_.size();
+  nodes_.emplace_back();
+  Data& data = nodes_.back();
+  data.name = name;
+  data.op = op;
+  data.device = device;
+  data.source = source.data();
+  data.source_size = source.size();
+  by_name_.try_emplace(name, id);
+  ++num_alive_;
+  return id;
+}
+
+Graph::Edge Graph::MakeEdge(NodeId reader, uint32_t slot, Port port) {
+  assert(IsAlive(port.node));
+  std::vector<Data>& nodes = nodes_;
+  uint32_t use = nodes[port.node].uses.size();
+  nodes[port.node].uses.push_back({reader, slot});
+  return {port.node, port.index, use};
+}
+
+// Forgets the use of a live edge; the last use takes its place.
+void Graph::DropUse(const Edge& edge) {
+  if (edge.node == kNoNode) return;
+  auto& uses = nodes_[edge.node].uses;
+  uint32_t last = uses.size() - 1;
+  if (edge.use != last) {
+    uses[edge.use] = uses[last];
+    nodes_[uses[edge.use].node].edges[uses[edge.use].slot].use = edge.use;
+  }
+  uses.pop_back();
+}
+
+void Graph::RemoveEdge(NodeId id, uint32_t slot) {
+  Data& data = nodes_[id];
+  DropUse(data.edges[slot]);
+  if (slot < data.num_data) --data.num_data;
+  for (uint32_t i = slot; i + 1 < data.edges.size(); ++i) {
+    data.edges[i] = data.edges[i + 1];
+    if (data.edges[i].node != kNoNode) nodes_[data.edges[i].node].uses[data.edges[i].use].slot = i;
+  }
+  data.edges.pop_back();
+  data.changed = true;
+}
+
+void Graph::RemoveNode(NodeId id) {
+  Data& data = nodes_[id];
+  assert(data.alive && data.uses.empty() && "a node that is read cannot go");
+  for (const Edge& edge : data.edges) DropUse(edge);
+  data.edges.clear();
+  data.num_data = 0;
+  data.alive = false;
+  auto it = by_name_.find(data.name);
+  if (it != by_name_.end() && it->second == id) by_name_.erase(it);
+  --num_alive_;
+}
+
+void Graph::SetOp(NodeId id, llvm::StringRef op) {
+  OwnAttrs(id);  // what the source says of attributes stays with the old op
+  nodes_[id].op = module_->strings.Intern(op);
+  nodes_[id].changed = true;
+}
+
+void Graph::SetDevice(NodeId id, llvm::StringRef device) {
+  nodes_[id].device = module_->strings.Intern(device);
+  nodes_[id].changed = true;
+}
+
+void Graph::Rename(NodeId id, llvm::StringRef name) {
+  Data& data = nodes_[id];
+  auto it = by_name_.find(data.name);
+  if (it != by_name_.end() && it->second == id) by_name_.erase(it);
+  data.name = module_->strings.Intern(name);
+  assert(!by_name_.count(data.name) && "the name is taken");
+  by_name_[data.name] = id;
+  data.changed = true;
+  for (const Use& use : data.uses) nodes_[use.node].changed = true;
+}
+
+void Graph::AddInput(NodeId id, Port port) {
+  uint32_t slot = nodes_[id].num_data;
+  Edge edge = MakeEdge(id, slot, port);
+  Data& data = nodes_[id];
+  data.edges.insert(data.edges.begin() + slot, edge);
+  ++data.num_data;
+  for (uint32_t i = slot + 1; i < data.edges.size(); ++i) {
+    if (data.edges[i].node != kNoNode) nodes_[data.edges[i].node].uses[data.edges[i].use].slot = i;
+  }
+  data.changed = true;
+}
+
+void Graph::SetInput(NodeId id, int slot, Port port) {
+  Data& data = nodes_[id];
+  if (data.edges[slot].node == port.node && data.edges[slot].port == port.index) return;
+  DropUse(data.edges[slot]);
+  data.edges[slot] = MakeEdge(id, slot, port);
+  data.changed = true;
+}
+
+void Graph::RemoveInput(NodeId id, int slot) { RemoveEdge(id, slot); }
+
+bool Graph::AddControl(NodeId id, NodeId from) {
+  Data& data = nodes_[id];
+  if (nodes_[from].uses.size() < data.edges.size()) {
+    for (const Use& use : nodes_[from].uses) {
+      if (use.node == id && use.slot >= data.num_data) return false;
+    }
+  } else {
+    for (uint32_t i = data.num_data; i < data.edges.size(); ++i) {
+      if (data.edges[i].node == from) return false;
+    }
+  }
+  AppendControl(id, from);
+  return true;
+}
+
+void Graph::AppendControl(NodeId id, NodeId from) {
+  Data& data = nodes_[id];
+  Edge edge = MakeEdge(id, data.edges.size(), {from, kControlPort});
+  data.edges.push_back(edge);
+  data.changed = true;
+}
+
+bool Graph::RemoveControl(NodeId id, NodeId from) {
+  bool removed = false;
+  for (uint32_t i = nodes_[id].edges.size(); i-- > nodes_[id].num_data;) {
+    if (nodes_[id].edges[i].node == from) {
+      RemoveEdge(id, i);
+      removed = true;
+    }
+  }
+  return removed;
+}
+
+void Graph::RemoveControlSlot(NodeId id, uint32_t slot) {
+  Data& data = nodes_[id];
+  assert(slot >= data.num_data && "a data input has its place");
+  DropUse(data.edges[slot]);
+  if (slot + 1 < data.edges.size()) {
+    data.edges[slot] = data.edges.back();
+    if (data.edges[slot].node != kNoNode) nodes_[data.edges[slot].node].uses[data.edges[slot].use].slot = slot;
+  }
+  data.edges.pop_back();
+  data.changed = true;
+}
+
+void Graph::SetInputs(NodeId id, llvm::ArrayRef<Port> ports) {
+  Data& data = nodes_[id];
+  for (const Edge& edge : data.edges) DropUse(edge);
+  data.edges.clear();
+  data.num_data = 0;
+  for (Port port : ports) {
+    assert((port.IsControl() || data.num_data == data.edges.size()) && "control inputs come last");
+    Edge edge = MakeEdge(id, data.edges.size(), port);
+    data.edges.push_back(edge);
+    data.num_data += !port.IsControl();
+  }
+  data.changed = true;
+}
+
+void Graph::AddImportedInput(NodeId id, Port port, llvm::StringRef text, bool control) {
+  bool after_controls = !control && nodes_[id].edges.size() != nodes_[id].num_data;
+  if (port.node != kNoNode && after_controls) {
+    bool was_changed = nodes_[id].changed;
+    AddInput(id, port);
+    nodes_[id].changed = was_changed;
+    return;
+  }
+  uint32_t slot = nodes_[id].edges.size();
+  Edge edge = {kNoNode, control ? kControlPort : 0, 0};
+  if (port.node != kNoNode) {
+    edge = MakeEdge(id, slot, port);
+  } else if (after_controls) {
+    return;  // broken twice over; the problem is on record
+  } else {
+    edge.use = module_->strings.Intern(text);
+  }
+  nodes_[id].edges.push_back(edge);
+  nodes_[id].num_data += !control;
+}
+
+std::vector<Graph::Attribute>& Graph::OwnAttrs(NodeId id) {
+  Data& data = nodes_[id];
+  if (data.attrs < 0) {
+    std::vector<Attribute> own;
+    ForEachAttr(Source(id), [&](llvm::StringRef key, llvm::StringRef value) {
+      StringId key_id = module_->strings.Intern(key);
+      for (Attribute& a : own) {
+        if (a.key == key_id) {
+          a.value = value;
+          return;
+        }
+      }
+      own.push_back({key_id, value});
+    });
+    data.attrs = attrs_.size();
+    attrs_.push_back(std::move(own));
+  }
+  data.changed = true;
+  return attrs_[data.attrs];
+}
+
+void Graph::SetAttr(NodeId id, llvm::StringRef key, llvm::StringRef value) {
+  SetAttr(id, key, llvm::ArrayRef<llvm::StringRef>(value));
+}
+
+llvm::StringRef Graph::SetAttr(NodeId id, llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> pieces) {
+  std::vector<Attribute>& own = OwnAttrs(id);
+  StringId key_id = module_->strings.Intern(key);
+  llvm::StringRef kept = module_->Keep(pieces);
+  for (Attribute& a : own) {
+    if (a.key == key_id) {
+      a.value = kept;
+      return kept;
+    }
+  }
+  own.push_back({key_id, kept});
+  return kept;
+}
+
+void Graph::RemoveAttr(NodeId id, llvm::StringRef key) {
+  StringId key_id = module_->strings.Find(key);
+  std::vector<Attribute>& own = OwnAttrs(id);
+  own.erase(std::remove_if(own.begin(), own.end(), [&](const Attribute& a) { return a.key == key_id; }), own.end());
+}
+
+void Graph::CopyAttrs(NodeId to, const Node& from) {
+  assert(&from.graph().module() == module_);
+  std::vector<Attribute> copied;
+  for (const auto& [key, value] : from.Attrs()) copied.push_back({module_->strings.Intern(key), value.bytes()});
+  OwnAttrs(to) = std::move(copied);
+}
+
+std::string Graph::UniqueName(llvm::StringRef base) const {
+  std::string name = base.str();
+  for (int i = 1; Find(name); ++i) name = (base + "_" + llvm::Twine(i)).str();
+  return name;
+}
+
+llvm::StringRef Graph::UnchangedSource(NodeId id) const { return nodes_[id].changed ? llvm::StringRef() : Source(id); }
+
+std::vector<NodeId> TopologicalOrder(const Graph& graph) {
+  std::vector<uint32_t> waiting(graph.end_id(), 0);
+  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
+  StringId merge = graph.module().strings.Find("Merge"), ref_merge = graph.module().strings.Find("RefMerge");
+  StringId next = graph.module().strings.Find("NextIteration"), ref_next = graph.module().strings.Find("RefNextIteration");
+  auto is_back_edge = [&](Node from, Node to) {
+    return (from.op_id() == next || from.op_id() == ref_next) && (to.op_id() == merge || to.op_id() == ref_merge);
+  };
+  for (Node node : graph.nodes()) {
+    uint32_t count = 0;
+    for (Port port : node.inputs()) {
+      count += port.node != kNoNode && !is_back_edge(graph.node(port.node), node);
+    }
+    waiting[node.id()] = count;
+    if (count == 0) ready.push(node.id());
+  }
+  std::vector<NodeId> order;
+  order.reserve(graph.num_nodes());
+  while (!ready.empty()) {
+    NodeId id = ready.top();
+    ready.pop();
+    order.push_back(id);
+    Node node = graph.node(id);
+    for (const Use& use : node.uses()) {
+      if (is_back_edge(node, graph.node(use.node))) continue;
+      if (--waiting[use.node] == 0) ready.push(use.node);
+    }
+  }
+  return order;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,271 @@
+#include "lib/ir/import.h"
+
+#include "lib/ir/node_types.h"
+#include "lib/ir/wire.h"
+#include "lib/proto/op_def.pb.h"
+
+namespace grapnel {
+namespace {
+
+// Field numbers: GraphDef, FunctionDefLibrary, FunctionDef, NodeDef.
+enum { kGraphNode = 1, kGraphLibrary = 2, kGraphVersions = 4 };
+enum { kLibraryFunction = 1 };
+enum { kFunctionSignature = 1, kFunctionNode = 3, kFunctionRet = 4, kFunctionControlRet = 6 };
+enum { kNodeName = 1, kNodeOp = 2, kNodeInput = 3, kNodeDevice = 4 };
+
+struct InputText {
+  llvm::StringRef name, output;  // `output` only in functions
+  int index = 0;
+  bool control = false;
+  bool has_index = false;
+};
+
+// "^name", "name", "name:1" in a graph; "name:out:1", "name:out" or "arg" in a function.
+InputText ParseInput(llvm::StringRef text, bool in_function) {
+  InputText input;
+  input.control = text.consume_front("^");
+  input.name = text;
+  if (input.control) return input;
+  auto [head, tail] = text.rsplit(':');
+  if (tail.empty() || tail.size() == text.size()) return input;
+  int index;
+  if (!tail.getAsInteger(10, index) && index >= 0) {
+    input.name = head;
+    input.index = index;
+    input.has_index = true;
+  } else if (!in_function) {
+    return input;
+  }
+  if (in_function) {
+    auto [node, output] = input.name.split(':');
+    input.name = node;
+    input.output = output;
+  }
+  return input;
+}
+
+class Importer {
+ public:
+  explicit Importer(Module* module) : module_(*module) {}
+
+  Error Run(llvm::StringRef graph_def) {
+    std::vector<llvm::StringRef> nodes, functions;
+    bool any = false;
+    WireReader reader(graph_def);
+    while (reader.Next()) {
+      any = true;
+      if (reader.Is(kGraphNode, WireType::kBytes)) {
+        nodes.push_back(reader.bytes());
+      } else if (reader.Is(kGraphLibrary, WireType::kBytes)) {
+        module_.has_library = true;
+        ReadLibrary(reader.bytes(), &functions);
+      } else if (reader.Is(kGraphVersions, WireType::kBytes)) {
+        module_.has_versions = true;
+        module_.versions += reader.bytes();  // a message written in parts is their concatenation
+      } else {
+        module_.other_fields += reader.whole_field();
+      }
+    }
+    if (reader.failed()) {
+      if (!any) return MakeError("is no GraphDef");
+      Report({}, llvm::formatv("the graph is cut off or damaged: what follows the first {0} nodes and {1} functions could not be read",
+                               nodes.size(), functions.size()).str());
+    }
+    // Signatures first: bodies call functions that come later.
+    for (llvm::StringRef bytes : functions) AddFunction(bytes);
+    function_ = nullptr;
+    graph_ = &module_.main;
+    ReadNodes(nodes);
+    ResolveInputs(nodes, 0);
+    for (auto& function : module_.functions) ReadBody(function.get());
+    return Error::success();
+  }
+
+ private:
+  void Report(const llvm::Twine& node, std::string text, Severity severity = Severity::kError) {
+    std::string where = node.str();
+    if (function_) where = (function_->name() + "/" + where).str();
+    module_.problems.push_back({severity, where, std::move(text)});
+  }
+
+  void ReadLibrary(llvm::StringRef library, std::vector<llvm::StringRef>* functions) {
+    WireReader reader(library);
+    while (reader.Next()) {
+      if (reader.Is(kLibraryFunction, WireType::kBytes)) {
+        functions->push_back(reader.bytes());
+      } else {
+        module_.other_library_fields += reader.whole_field();
+      }
+    }
+    if (reader.failed()) Report({}, "the function library is cut off or damaged");
+  }
+
+  void AddFunction(llvm::StringRef bytes) {
+    llvm::StringRef signature;
+    WireReader reader(bytes);
+    while (reader.Next()) {
+      if (reader.Is(kFunctionSignature, WireType::kBytes)) signature = reader.bytes();
+    }
+    proto::OpDef op_def;
+    if (reader.failed() || !op_def.ParseFromArray(signature.data(), signature.size()) || op_def.name().empty()) {
+      Report({}, llvm::formatv("function number {0} of the library cannot be read", module_.functions.size() + 1).str());
+    }
+    if (module_.FindFunction(op_def.name())) Report({}, "function '" + op_def.name() + "' is there twice");
+    Function* function = module_.AddFunction(op_def.name());
+    function->source = bytes;
+    function->signature = signature.str();
+    function->info = OpInfoFromProto(op_def);
+  }
+
+  void ReadNodes(llvm::ArrayRef<llvm::StringRef> nodes) {
+    StringTable& strings = module_.strings;
+    if (nodes.size() > 1000) strings.Reserve(strings.size() + nodes.size() + nodes.size() / 8);
+    graph_->Reserve(graph_->end_id() + nodes.size());
+    for (llvm::StringRef bytes : nodes) {
+      llvm::StringRef name, op, device;
+      WireReader reader(bytes);
+      while (reader.Next()) {
+        if (reader.type() != WireType::kBytes) continue;
+        if (reader.field() == kNodeName) name = reader.bytes();
+        if (reader.field() == kNodeOp) op = reader.bytes();
+        if (reader.field() == kNodeDevice) device = reader.bytes();
+      }
+      size_t number = graph_->end_id();
+      if (reader.failed()) Report(name, "is cut off or damaged");
+      if (name.empty()) Report({}, llvm::formatv("node number {0} has no name", number).str());
+      if (op.empty()) Report(name, "has no op");
+      StringId name_id = strings.InternBorrowed(name);
+      if (!name.empty() && graph_->Find(name_id)) Report(name, "is there twice: names must differ");
+      graph_->AddImported(name_id, strings.InternBorrowed(op), strings.InternBorrowed(device), bytes);
+    }
+  }
+
+  void ResolveInputs(llvm::ArrayRef<llvm::StringRef> nodes, NodeId first) {
+    llvm::SmallVector<Port, 16> ports;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      NodeId id = first + i;
+      int slot = 0;
+      bool in_controls = false;
+      ports.clear();
+      WireReader reader(nodes[i]);
+      while (reader.Next()) {
+        if (!reader.Is(kNodeInput, WireType::kBytes)) continue;
+        InputText input = ParseInput(reader.bytes(), function_ != nullptr);
+        if (in_controls && !input.control) {
+          Report(graph_->node(id).name(), llvm::formatv("input {0} ('{1}') comes after a control input", slot, reader.bytes()).str());
+        }
+        in_controls |= input.control;
+        graph_->AddImportedInput(id, Resolve(id, slot, input, reader.bytes()), reader.bytes(), input.control);
+        ++slot;
+      }
+    }
+  }
+
+  Port Resolve(NodeId id, int slot, const InputText& input, llvm::StringRef text) {
+    Node source = graph_->Find(input.name);
+    if (!source && !function_ && !input.control) {
+      source = graph_->Find(text);  // a name may end in ":1" in a hand-made file; then it is the node that is meant
+    }
+    if (!source) {
+      Report(graph_->node(id).name(), llvm::formatv("input {0} ('{1}') not found", slot, text).str());
+      return {};
+    }
+    if (input.control) return {source.id(), kControlPort};
+    if (!function_ || source.op() == "_Arg") return {source.id(), input.index};
+    const OpInfo* info = DefinitionOf(source);
+    if (info) {
+      llvm::StringRef output = input.output;
+      if (output.empty() && !info->outputs.empty()) output = info->outputs[0].name;
+      int port = PortOfOutput(source, *info, output, input.index);
+      if (port < 0) {
+        Report(graph_->node(id).name(), llvm::formatv("input {0} ('{1}'): op '{2}' of '{3}' has no such output", slot,
+                                                      text, source.op(), source.name()).str());
+        return {};
+      }
+      return {source.id(), port};
+    }
+    // A custom op: its outputs get ports in the order in which they are met, and keep their names for writing.
+    std::pair<StringId, int32_t> wanted = {module_.strings.Intern(input.output), input.index};
+    for (int32_t port = 0;; ++port) {
+      auto [it, added] = function_->unknown_outputs.try_emplace({source.id(), port}, wanted);
+      if (added || it->second == wanted) return {source.id(), port};
+    }
+  }
+
+  void ReadBody(Function* function) {
+    function_ = function;
+    graph_ = &function->body;
+    int index = 0;
+    for (const OpArg& arg : function->info.inputs) {
+      NodeId id = graph_->AddNode(graph_->UniqueName(arg.name), "_Arg");
+      if (arg.type != proto::DT_INVALID) graph_->SetAttr(id, "T", attr::Type(arg.type));
+      graph_->SetAttr(id, "index", attr::Int(index++));
+      function->args.push_back(id);
+    }
+    std::vector<llvm::StringRef> nodes, rets, control_rets;
+    WireReader reader(function->source);
+    while (reader.Next()) {
+      if (reader.Is(kFunctionNode, WireType::kBytes)) nodes.push_back(reader.bytes());
+      if (reader.Is(kFunctionRet, WireType::kBytes)) rets.push_back(reader.bytes());
+      if (reader.Is(kFunctionControlRet, WireType::kBytes)) control_rets.push_back(reader.bytes());
+    }
+    NodeId first = graph_->end_id();
+    ReadNodes(nodes);
+    ResolveInputs(nodes, first);
+    ReadResults(rets);
+    for (llvm::StringRef entry : control_rets) {
+      auto [name, node] = MapEntry(entry);
+      Node target = graph_->Find(node);
+      if (!target) {
+        Report({}, ("control output '" + name + "': node '" + node + "' not found").str());
+        continue;
+      }
+      function->control_results.emplace_back(name.str(), target.id());
+    }
+  }
+
+  void ReadResults(llvm::ArrayRef<llvm::StringRef> rets) {
+    int index = 0;
+    for (const OpArg& output : function_->info.outputs) {
+      llvm::StringRef value;
+      for (llvm::StringRef entry : rets) {
+        auto [key, text] = MapEntry(entry);
+        if (key == output.name) value = text;
+      }
+      NodeId id = graph_->AddNode(graph_->UniqueName(output.name + "_RetVal"), "_Retval");
+      if (output.type != proto::DT_INVALID) graph_->SetAttr(id, "T", attr::Type(output.type));
+      graph_->SetAttr(id, "index", attr::Int(index++));
+      function_->results.push_back({output.name, id});
+      if (value.empty()) {
+        Report({}, "result '" + output.name + "' has no value");
+        continue;
+      }
+      graph_->AddImportedInput(id, Resolve(id, 0, ParseInput(value, true), value), value, false);
+    }
+  }
+
+  static std::pair<llvm::StringRef, llvm::StringRef> MapEntry(llvm::StringRef entry) {
+    llvm::StringRef key, value;
+    WireReader reader(entry);
+    while (reader.Next()) {
+      if (reader.Is(1, WireType::kBytes)) key = reader.bytes();
+      if (reader.Is(2, WireType::kBytes)) value = reader.bytes();
+    }
+    return {key, value};
+  }
+
+  Module& module_;
+  Graph* graph_ = nullptr;
+  Function* function_ = nullptr;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<Module>> ImportGraphDef(std::shared_ptr<const FileBytes> file, llvm::StringRef graph_def) {
+  auto module = std::make_unique<Module>();
+  if (file) module->sources.push_back(std::move(file));
+  RETURN_IF_ERROR(Importer(module.get()).Run(graph_def));
+  return module;
+}
+
+}  // namespace grapnel

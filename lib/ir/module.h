@@ -1,0 +1,93 @@
+// A GraphDef in memory: the main graph, the function library, and what both share.
+#ifndef GRAPNEL_LIB_IR_MODULE_H_
+#define GRAPNEL_LIB_IR_MODULE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/ir/graph.h"
+#include "lib/ir/op_table.h"
+#include "lib/support/error.h"
+#include "lib/support/file.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Allocator.h"
+
+namespace grapnel {
+
+// Something wrong with a graph that was read. `where` is a node ("add_3", "my_function/add_3"), a function, or empty.
+struct Problem {
+  Severity severity = Severity::kError;  // kError: opt and run refuse the graph. kWarning: said, and gone on with
+  std::string where;
+  std::string text;
+  std::string ToString() const;  // "node 'add_3': input 2 ('relu:0') not found"
+};
+
+// A function of the library. Its signature is a view of the file until it changes.
+class Function {
+ public:
+  Function(Module* module, StringId name) : name_id(name), body(module) {}
+
+  llvm::StringRef name() const;
+
+  struct Result {
+    std::string name;  // in the signature
+    NodeId node;       // op _Retval
+  };
+  StringId name_id;
+  Graph body;
+  std::vector<NodeId> args;     // op _Arg, in the signature's order; a list argument has a port for each tensor
+  std::vector<Result> results;  // in the signature's order
+  std::vector<std::pair<std::string, NodeId>> control_results;
+  OpInfo info;                  // the signature, as of an op
+  std::string signature;        // serialized OpDef
+  llvm::StringRef source;       // the FunctionDef as read; empty when made here
+  bool changed = false;         // set by whoever changes body or signature: then it is written anew
+  // Names of output arguments of ops that the op table does not know, by port: (node, port) -> ("out", index).
+  llvm::DenseMap<std::pair<NodeId, int32_t>, std::pair<StringId, int32_t>> unknown_outputs;
+};
+
+class Module {
+ public:
+  Module() : main(this) {}
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  StringTable strings;
+  Graph main;
+  std::vector<std::unique_ptr<Function>> functions;  // in the file's order
+  Function* FindFunction(llvm::StringRef name) const;
+  Function* AddFunction(llvm::StringRef name);
+  // Functions for which keep(f) is false go.
+  void RetainFunctions(llvm::function_ref<bool(const Function&)> keep);
+
+  // Serialized VersionDef, and every field of GraphDef and FunctionDefLibrary beside node, function and versions, tags
+  // included.
+  std::string versions;
+  bool has_versions = false, has_library = false;  // the file has the field, even if empty: then it is written
+  std::string other_fields, other_library_fields;
+
+  // Bytes that live as long as the module.
+  llvm::StringRef Keep(llvm::StringRef bytes) { return Keep(llvm::ArrayRef<llvm::StringRef>(bytes)); }
+  llvm::StringRef Keep(llvm::ArrayRef<llvm::StringRef> pieces);  // one after the other
+  // Files that nodes and constants point into.
+  std::vector<std::shared_ptr<const FileBytes>> sources;
+
+  // What reading found wrong.
+  std::vector<Problem> problems;
+
+ private:
+  llvm::BumpPtrAllocator bytes_;
+  llvm::StringMap<Function*> functions_by_name_;
+};
+
+// The bodies of a module: main first (name empty), then the functions.
+struct Body {
+  Graph* graph;
+  Function* function;  // null for main
+};
+std::vector<Body> Bodies(Module& module);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IR_MODULE_H_

@@ -1,0 +1,65 @@
+// Shapes that may be known in part: the rank, some dimensions, or that two unknown ones are the same.
+#ifndef GRAPNEL_LIB_IR_SHAPE_H_
+#define GRAPNEL_LIB_IR_SHAPE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "lib/proto/tensor_shape.pb.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace grapnel {
+
+// The dimensions of a tensor that exists: all known, none negative.
+using Dims = llvm::SmallVector<int64_t, 6>;
+
+// The product of `dims`; 1 for a scalar. nullopt when it passes 2^63.
+std::optional<int64_t> NumElements(llvm::ArrayRef<int64_t> dims);
+
+// "[2,3]"; a scalar is "[]".
+std::string DimsText(llvm::ArrayRef<int64_t> dims);
+
+// A dimension is >= 0 when known, kUnknownDim when nothing is known of it, and below that a symbol: two dimensions
+// with the same symbol are equal, whatever their value. Symbols come from shape inference (lib/ir/shape_inference.h).
+constexpr int64_t kUnknownDim = -1;
+
+class Shape {
+ public:
+  Shape() = default;  // unknown rank
+  explicit Shape(llvm::ArrayRef<int64_t> dims) : known_rank_(true), dims_(dims.begin(), dims.end()) {}
+  static Shape Unknown() { return Shape(); }
+  static Shape UnknownOfRank(int rank) { return Shape(llvm::SmallVector<int64_t, 6>(rank, kUnknownDim)); }
+  static Shape Scalar() { return Shape(llvm::ArrayRef<int64_t>()); }
+  static Shape FromProto(const proto::TensorShapeProto& proto);
+  proto::TensorShapeProto ToProto() const;  // symbols are written as -1
+
+  bool known_rank() const { return known_rank_; }
+  int rank() const { return static_cast<int>(dims_.size()); }  // only when known_rank()
+  int64_t dim(int i) const { return dims_[i]; }
+  bool IsKnown(int i) const { return dims_[i] >= 0; }
+  llvm::ArrayRef<int64_t> dims() const { return dims_; }
+  void set_dim(int i, int64_t value) { dims_[i] = value; }
+  void Append(int64_t dim) { dims_.push_back(dim); }
+
+  bool IsFullyKnown() const;
+  // Elements when every dimension is known and the product fits.
+  std::optional<int64_t> NumElements() const;
+
+  bool operator==(const Shape& other) const {
+    return known_rank_ == other.known_rank_ && dims_ == other.dims_;
+  }
+  bool operator!=(const Shape& other) const { return !(*this == other); }
+
+  // "[2,?,s1]": symbols are s1, s2, ...; an unknown rank is "?".
+  std::string ToString() const;
+
+ private:
+  bool known_rank_ = false;
+  Dims dims_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IR_SHAPE_H_

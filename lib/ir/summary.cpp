@@ -1,0 +1,150 @@
+#include "lib/ir/summary.h"
+
+#include <algorithm>
+#include <set>
+
+#include "lib/ir/node_types.h"
+#include "lib/ir/wire.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace grapnel {
+namespace {
+
+// dtype and shape of a Const, from the head of its tensor: the values stay where they are.
+ConstantSummary DescribeConstant(const Node& node, const Function* function) {
+  ConstantSummary constant;
+  constant.name = function ? (function->name() + "/" + node.name()).str() : node.name().str();
+  constant.dtype = DataTypeName(node.GetType("dtype")).str();
+  constant.stored_bytes = node.graph().Source(node.id()).size();
+  auto value = node.FindAttr("value");
+  auto tensor = value ? value->AsTensor() : std::nullopt;
+  WireReader reader(tensor.value_or(llvm::StringRef()));
+  while (reader.Next()) {
+    if (!reader.Is(2, WireType::kBytes)) continue;
+    proto::TensorShapeProto shape;
+    if (shape.ParseFromArray(reader.bytes().data(), reader.bytes().size())) constant.shape = Shape::FromProto(shape).ToString();
+  }
+  if (constant.shape.empty()) constant.shape = "[]";
+  return constant;
+}
+
+bool MayCall(const OpInfo* info) {
+  if (!info) return true;
+  return llvm::any_of(info->attrs, [](const OpAttr& attr) { return attr.type == "func" || attr.type == "list(func)"; });
+}
+
+class Summarizer {
+ public:
+  explicit Summarizer(const Module& module) : module_(module) {}
+
+  Summary Run() {
+    summary_.nodes = module_.main.num_nodes();
+    std::vector<std::string> calls = Walk(module_.main, nullptr);
+    summary_.called_from_main = calls;
+    std::map<std::string, int> callers;
+    for (const std::string& callee : calls) ++callers[callee];
+    for (const auto& function : module_.functions) {
+      FunctionSummary entry;
+      entry.name = function->name().str();
+      entry.nodes = function->body.num_nodes() - function->args.size() - function->results.size();
+      entry.calls = Walk(function->body, function.get());
+      for (const std::string& callee : entry.calls) ++callers[callee];
+      summary_.function_nodes += entry.nodes;
+      summary_.functions.push_back(std::move(entry));
+    }
+    for (FunctionSummary& function : summary_.functions) function.callers = callers[function.name];
+    CountOps();
+    LargestConstants();
+    ReadVersions();
+    return std::move(summary_);
+  }
+
+ private:
+  struct Stored {
+    Node node;
+    const Function* function;
+    uint64_t bytes;
+  };
+
+  std::vector<std::string> Walk(const Graph& graph, const Function* function) {
+    std::set<std::string> calls;
+    StringId constant = module_.strings.Find("Const"), host_constant = module_.strings.Find("HostConst");
+    StringId arg = module_.strings.Find("_Arg"), retval = module_.strings.Find("_Retval");
+    for (Node node : graph.nodes()) {
+      if (function && (node.op_id() == arg || node.op_id() == retval)) continue;
+      ++op_counts_[node.op_id()];
+      if (!function) {
+        summary_.data_edges += node.num_inputs();
+        summary_.control_edges += node.num_controls();
+        ++device_counts_[node.device_id()];
+        DescribeEnds(node);
+      }
+      if (node.op_id() == constant || node.op_id() == host_constant) {
+        uint64_t bytes = graph.Source(node.id()).size();
+        summary_.constant_bytes += bytes;
+        constants_.push_back({node, function, bytes});
+        continue;
+      }
+      auto [it, added] = may_call_.try_emplace(node.op_id(), false);
+      if (added) it->second = MayCall(DefinitionOf(node)) || module_.FindFunction(node.op());
+      if (!it->second) continue;
+      for (llvm::StringRef name : CalledFunctions(node)) calls.insert(name.str());
+    }
+    return std::vector<std::string>(calls.begin(), calls.end());
+  }
+
+  void DescribeEnds(const Node& node) {
+    llvm::StringRef op = node.op();
+    bool is_input = op == "Placeholder" || op == "PlaceholderV2" || op == "PlaceholderWithDefault" || op == "_Arg";
+    bool is_output = node.uses().empty() && op != "NoOp" && op != "Const" && !is_input;
+    if (!is_input && !is_output) return;
+    TensorSummary tensor;
+    tensor.name = node.name().str();
+    tensor.op = op.str();
+    DataType type = TypeOfPort(module_.main, {node.id(), 0});
+    if (type != proto::DT_INVALID) tensor.dtype = DataTypeName(type).str();
+    auto attr = node.FindAttr("shape");
+    auto shape = attr ? attr->AsShape() : std::nullopt;
+    tensor.shape = shape ? shape->ToString() : "?";
+    (is_input ? summary_.inputs : summary_.outputs).push_back(std::move(tensor));
+  }
+
+  void CountOps() {
+    for (const auto& [op, count] : op_counts_) summary_.ops.emplace_back(module_.strings.Get(op).str(), count);
+    std::sort(summary_.ops.begin(), summary_.ops.end(), [](const auto& a, const auto& b) {
+      return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    for (const auto& [device, count] : device_counts_) summary_.devices[module_.strings.Get(device).str()] = count;
+  }
+
+  void LargestConstants() {
+    summary_.constants = constants_.size();
+    size_t shown = std::min<size_t>(10, constants_.size());
+    std::partial_sort(constants_.begin(), constants_.begin() + shown, constants_.end(), [](const Stored& a, const Stored& b) {
+      return a.bytes != b.bytes ? a.bytes > b.bytes : a.node.id() < b.node.id();
+    });
+    for (size_t i = 0; i < shown; ++i) {
+      summary_.largest_constants.push_back(DescribeConstant(constants_[i].node, constants_[i].function));
+    }
+  }
+
+  void ReadVersions() {
+    WireReader reader(module_.versions);
+    while (reader.Next()) {
+      if (reader.Is(1, WireType::kVarint)) summary_.producer = static_cast<int>(reader.number());
+      if (reader.Is(2, WireType::kVarint)) summary_.min_consumer = static_cast<int>(reader.number());
+    }
+  }
+
+  const Module& module_;
+  Summary summary_;
+  llvm::DenseMap<StringId, size_t> op_counts_, device_counts_;
+  llvm::DenseMap<StringId, bool> may_call_;
+  std::vector<Stored> constants_;
+};
+
+}  // namespace
+
+Summary Summarize(const Module& module) { return Summarizer(module).Run(); }
+
+}  // namespace grapnel

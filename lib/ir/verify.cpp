@@ -1,0 +1,273 @@
+#include "lib/ir/verify.h"
+
+#include <algorithm>
+
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace grapnel {
+namespace {
+
+AttrKind KindOf(llvm::StringRef type) {
+  if (type.consume_front("list(")) return AttrKind::kList;
+  return llvm::StringSwitch<AttrKind>(type)
+      .Case("string", AttrKind::kString)
+      .Case("int", AttrKind::kInt)
+      .Case("float", AttrKind::kFloat)
+      .Case("bool", AttrKind::kBool)
+      .Case("type", AttrKind::kType)
+      .Case("shape", AttrKind::kShape)
+      .Case("tensor", AttrKind::kTensor)
+      .Case("func", AttrKind::kFunc)
+      .Default(AttrKind::kNone);
+}
+
+class Verifier {
+ public:
+  Verifier(const Graph& graph, const Function* function) : graph_(graph), function_(function) {}
+
+  std::vector<Problem> Run() {
+    for (Node node : graph_.nodes()) CheckNode(node);
+    CheckCycles();
+    return std::move(problems_);
+  }
+
+ private:
+  void Report(const Node& node, std::string text, Severity severity = Severity::kError) {
+    std::string where = node.name().str();
+    if (function_) where = (function_->name() + "/" + where).str();
+    problems_.push_back({severity, where, std::move(text)});
+  }
+
+  // The op's definition, looked up once for each distinct op.
+  const OpInfo* InfoOf(const Node& node) {
+    auto [it, added] = infos_.try_emplace(node.op_id(), nullptr);
+    if (added) it->second = DefinitionOf(node);
+    return it->second;
+  }
+
+  // Dtypes are computed once for a node, when first needed by itself or by a reader.
+  const NodeTypes* TypesFor(const Node& node) {
+    if (types_.empty()) {
+      types_.resize(graph_.end_id());
+      state_.resize(graph_.end_id(), 0);
+    }
+    uint8_t& state = state_[node.id()];
+    if (state == 0) {
+      const OpInfo* info = InfoOf(node);
+      state = 2;
+      if (info) {
+        auto types = TypesOf(node, *info);
+        if (types) {
+          types_[node.id()] = std::move(*types);
+          state = 1;
+        } else {
+          Report(node, TextOf(types.takeError()));
+        }
+      }
+    }
+    return state == 1 ? &types_[node.id()] : nullptr;
+  }
+
+  void CheckNode(const Node& node) {
+    if (node.op().empty()) return;  // reading has said so
+    bool boundary = function_ && (node.op() == "_Arg" || node.op() == "_Retval");
+    const OpInfo* info = InfoOf(node);
+    if (!info) {
+      std::string text = ("op '" + node.op() + "' is not one of TensorFlow 2.21's, it is kept as a custom op").str();
+      std::vector<llvm::StringRef> similar = SimilarOps(node.op());
+      if (!similar.empty()) text += (" (did you mean '" + similar[0] + "'?)").str();
+      Report(node, std::move(text), Severity::kWarning);
+      return;
+    }
+    if (!boundary) CheckAttrs(node, *info);
+    const NodeTypes* types = boundary ? nullptr : TypesFor(node);
+    int expected = types ? static_cast<int>(types->inputs.size()) : node.num_inputs();
+    if (types && node.num_inputs() != expected) {
+      Report(node, llvm::formatv("has {0} inputs, op '{1}' takes {2}", node.num_inputs(), node.op(), expected).str());
+    }
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      CheckInput(node, i, types && i < expected ? types->inputs[i] : proto::DT_INVALID);
+    }
+  }
+
+  void CheckInput(const Node& node, int i, DataType wanted) {
+    Port port = node.input(i);
+    if (port.node == kNoNode) return;  // reading has said so
+    Node source = graph_.node(port.node);
+    if (function_ && source.op() == "_Arg") return;
+    const NodeTypes* types = TypesFor(source);
+    if (!types) return;
+    if (port.index >= static_cast<int>(types->outputs.size())) {
+      Report(node, llvm::formatv("input {0} reads output {1} of '{2}', which has {3}", i, port.index, source.name(),
+                                 types->outputs.size()).str());
+      return;
+    }
+    DataType given = types->outputs[port.index];
+    if (wanted == proto::DT_INVALID || given == proto::DT_INVALID) return;
+    bool fits = given == wanted || BaseType(given) == wanted;
+    if (!fits) {
+      Report(node, llvm::formatv("input {0} ('{1}') is {2}, {3} was expected", i, source.name(), DataTypeName(given),
+                                 DataTypeName(wanted)).str());
+    }
+  }
+
+  void CheckAttrs(const Node& node, const OpInfo& info) {
+    std::vector<std::pair<llvm::StringRef, AttrView>> attrs = node.Attrs();
+    for (const OpAttr& attr : info.attrs) {
+      auto it = llvm::find_if(attrs, [&](const auto& a) { return a.first == attr.name; });
+      if (it == attrs.end()) {
+        bool is_type = attr.type == "type" || attr.type == "list(type)" || attr.type == "int";
+        // A missing dtype or count is what TypesOf reports.
+        if (!attr.default_value && !is_type) {
+          Report(node, llvm::formatv("attribute '{0}' ({1}) is missing", attr.name, attr.type).str());
+        }
+        continue;
+      }
+      AttrKind kind = it->second.kind();
+      AttrKind wanted = KindOf(attr.type);
+      // A placeholder stands for an attribute of the function that the node is in. An empty value is what protobuf
+      // leaves of an empty list.
+      if (kind == wanted || kind == AttrKind::kPlaceholder || wanted == AttrKind::kNone ||
+          (kind == AttrKind::kNone && wanted == AttrKind::kList)) {
+        continue;
+      }
+      Report(node, llvm::formatv("attribute '{0}' is {1}, a value of type {2} was expected", attr.name,
+                                 it->second.ToString(), attr.type).str());
+    }
+  }
+
+  void CheckCycles() {
+    std::vector<NodeId> order = TopologicalOrder(graph_);
+    if (order.size() == graph_.num_nodes()) return;
+    std::vector<bool> ordered(graph_.end_id(), false);
+    for (NodeId id : order) ordered[id] = true;
+    // Walking inputs that are not ordered must come back to where it has been: that is a cycle.
+    NodeId at = kNoNode;
+    for (Node node : graph_.nodes()) {
+      if (!ordered[node.id()]) {
+        at = node.id();
+        break;
+      }
+    }
+    std::vector<uint32_t> seen(graph_.end_id(), 0);
+    std::vector<NodeId> path;
+    while (!seen[at]) {
+      path.push_back(at);
+      seen[at] = path.size();
+      for (Port port : graph_.node(at).inputs()) {
+        if (port.node != kNoNode && !ordered[port.node]) {
+          at = port.node;
+          break;
+        }
+      }
+    }
+    std::vector<NodeId> cycle(path.begin() + (seen[at] - 1), path.end());
+    std::reverse(cycle.begin(), cycle.end());
+    std::string text = "is on a cycle that is no loop: ";
+    for (size_t i = 0; i < std::min<size_t>(cycle.size(), 6); ++i) text += ("'" + graph_.node(cycle[i]).name() + "' -> ").str();
+    text += cycle.size() > 6 ? llvm::formatv("... ({0} nodes)", cycle.size()).str() : ("'" + graph_.node(cycle[0]).name() + "'").str();
+    Report(graph_.node(cycle[0]), std::move(text));
+  }
+
+  const Graph& graph_;
+  const Function* function_;
+  llvm::DenseMap<StringId, const OpInfo*> infos_;
+  std::vector<NodeTypes> types_;
+  std::vector<uint8_t> state_;  // 0: not asked, 1: types_ holds them, 2: not to be had
+  std::vector<Problem> problems_;
+};
+
+bool ChoosesBranches(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", true)
+      .Default(false);
+}
+
+// Missing functions, and recursion without a branch. Depth first without the machine's stack: a chain of calls may be long.
+class CallChecker {
+ public:
+  explicit CallChecker(const Module& module) : module_(module) {}
+
+  std::vector<Problem> Run() {
+    for (Node node : module_.main.nodes()) CheckMissing(node, nullptr);
+    for (const auto& function : module_.functions) {
+      auto& calls = calls_[function.get()];
+      for (Node node : function->body.nodes()) {
+        CheckMissing(node, function.get());
+        if (ChoosesBranches(node.op())) continue;
+        for (llvm::StringRef name : CalledFunctions(node)) {
+          if (const Function* callee = module_.FindFunction(name)) calls.push_back({callee, node});
+        }
+      }
+    }
+    for (const auto& function : module_.functions) Search(function.get());
+    return std::move(problems_);
+  }
+
+ private:
+  struct Call {
+    const Function* callee;
+    Node node;
+  };
+
+  void CheckMissing(const Node& node, const Function* in) {
+    for (llvm::StringRef name : CalledFunctions(node)) {
+      if (name.empty() || module_.FindFunction(name)) continue;
+      std::string where = node.name().str();
+      if (in) where = (in->name() + "/" + where).str();
+      problems_.push_back({Severity::kError, where, ("function '" + name + "' is not in the library").str()});
+    }
+  }
+
+  void Search(const Function* start) {
+    if (state_[start]) return;
+    std::vector<std::pair<const Function*, size_t>> stack = {{start, 0}};
+    state_[start] = 1;
+    while (!stack.empty()) {
+      auto& [function, next] = stack.back();
+      if (next == calls_[function].size()) {
+        state_[function] = 2;
+        stack.pop_back();
+        continue;
+      }
+      const Call& call = calls_[function][next++];
+      if (state_[call.callee] == 1) {
+        problems_.push_back({Severity::kError, (function->name() + "/" + call.node.name()).str(),
+                             ("calls function '" + call.callee->name() + "' again without an If, Case or While between: the recursion never ends").str()});
+      } else if (state_[call.callee] == 0) {
+        state_[call.callee] = 1;
+        stack.push_back({call.callee, 0});
+      }
+    }
+  }
+
+  const Module& module_;
+  llvm::DenseMap<const Function*, std::vector<Call>> calls_;
+  llvm::DenseMap<const Function*, int> state_;  // 1: on the stack, 2: done
+  std::vector<Problem> problems_;
+};
+
+}  // namespace
+
+std::vector<Problem> VerifyGraph(const Graph& graph, const Function* function) { return Verifier(graph, function).Run(); }
+
+std::vector<Problem> VerifyModule(const Module& module) {
+  std::vector<Problem> problems = VerifyGraph(module.main);
+  for (const auto& function : module.functions) llvm::append_range(problems, VerifyGraph(function->body, function.get()));
+  llvm::append_range(problems, CallChecker(module).Run());
+  return problems;
+}
+
+std::vector<Problem> AllProblems(const Module& module) {
+  std::vector<Problem> problems = module.problems;
+  llvm::append_range(problems, VerifyModule(module));
+  return problems;
+}
+
+bool HasErrors(llvm::ArrayRef<Problem> problems) {
+  return llvm::any_of(problems, [](const Problem& p) { return p.severity == Severity::kError; });
+}
+
+}  // namespace grapnel

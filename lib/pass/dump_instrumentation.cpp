@@ -1,0 +1,180 @@
+// Dumps the graph before and after each pass that changed it, in TensorFlow's naming:
+//   <graph>.NNNN.main.<tag>.pbtxt      tags: before_graph_optimization, before_<pass>, after_<pass>, ...
+// and index.json, which lists every stage in order, the unchanged ones too.
+#include <unistd.h>
+
+#include "lib/io/write.h"
+#include "lib/pass/pass_manager.h"
+#include "lib/support/file.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+namespace {
+
+// TensorFlow replaces just these in file names.
+std::string FileNamePart(llvm::StringRef name) {
+  std::string part = name.str();
+  for (char& c : part) {
+    if (llvm::StringRef("/[]*?").find(c) != llvm::StringRef::npos) c = '_';
+  }
+  return part;
+}
+
+size_t NumEdges(const Graph& graph) {
+  size_t edges = 0;
+  for (Node node : graph.nodes()) edges += node.num_inputs() + node.num_controls();
+  return edges;
+}
+
+class DumpInstrumentation : public Instrumentation {
+ public:
+  explicit DumpInstrumentation(DumpOptions options) : options_(std::move(options)) {}
+
+  Error BeforePipeline(const Module& module) override {
+    if (!ToLog()) RETURN_IF_ERROR(CreateDirectories(options_.folder));
+    return Dump("before_graph_optimization", module);
+  }
+
+  Error AfterPass(const Stage& stage, const Module& module) override {
+    Entry entry = {stage.pass, stage.iteration, stage.changed, stage.rewrites, "", "", module.main.num_nodes(), NumEdges(module.main)};
+    times_.push_back({stage.pass, stage.iteration, stage.time});
+    if (stage.changed) {
+      // Nothing happened since the last dump but this pass: what was before it is that dump.
+      RETURN_IF_ERROR(DumpAgain("before_" + stage.pass));
+      entry.before = last_;
+      RETURN_IF_ERROR(Dump("after_" + stage.pass, module));
+      entry.after = last_;
+    }
+    stages_.push_back(std::move(entry));
+    return Error::success();
+  }
+
+  void Failed(const Stage& stage, const Module& module) override {
+    // The graph that the pass broke is what its author needs; a second failure would only hide the first.
+    llvm::consumeError(Dump("failed_" + stage.pass, module));
+  }
+
+  Error AfterPipeline(const Module& module) override {
+    RETURN_IF_ERROR(Dump("after_graph_optimization", module));
+    RETURN_IF_ERROR(DumpAgain("after_MetaOptimizer"));
+    if (ToLog()) return Error::success();
+    RETURN_IF_ERROR(WriteFile(JoinPath(options_.folder, "index.json"), Index()));
+    return WriteFile(JoinPath(options_.folder, "timings.json"), Timings());
+  }
+
+ private:
+  struct Entry {
+    std::string pass;
+    int iteration;
+    bool changed;
+    int rewrites;
+    std::string before, after;
+    size_t nodes, edges;
+  };
+  struct Time {
+    std::string pass;
+    int iteration;
+    std::chrono::nanoseconds time;
+  };
+
+  bool ToLog() const { return options_.folder == "-"; }
+
+  std::string NextName(llvm::StringRef tag) {
+    std::string number = std::to_string(order_++);
+    number.insert(0, std::max<int>(0, 4 - static_cast<int>(number.size())), '0');
+    return FileNamePart((options_.graph_name + "." + number + ".main." + tag).str()) + (options_.binary ? ".pb" : ".pbtxt");
+  }
+
+  Error Dump(const std::string& tag, const Module& module) {
+    last_ = NextName(tag);
+    std::vector<NodeId> order = TopologicalOrder(module.main);
+    if (ToLog()) {
+      if (options_.sink) options_.sink(Severity::kInfo, last_ + "\n" + GraphText(module, order));
+      return Error::success();
+    }
+    RETURN_IF_ERROR(WriteGraph(module, JoinPath(options_.folder, last_), order));
+    files_.push_back(last_);
+    return Error::success();
+  }
+
+  // The last dump under another name, without writing it twice where the file system has links.
+  Error DumpAgain(const std::string& tag) {
+    std::string from = JoinPath(options_.folder, last_);
+    std::string name = NextName(tag), to = JoinPath(options_.folder, name);
+    if (!ToLog()) {
+      unlink(to.c_str());
+      if (link(from.c_str(), to.c_str()) != 0) {
+        if (std::error_code code = llvm::sys::fs::copy_file(from, to)) {
+          return MakeError("{0}: cannot write: {1}", to, code.message());
+        }
+      }
+      files_.push_back(name);
+    }
+    last_ = name;
+    return Error::success();
+  }
+
+  std::string Index() const {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    llvm::json::OStream json(os, 1);
+    json.object([&] {
+      json.attribute("graph", options_.graph_name);
+      json.attributeArray("files", [&] {
+        for (const std::string& file : files_) json.value(file);
+      });
+      json.attributeArray("stages", [&] {
+        for (const Entry& entry : stages_) {
+          json.object([&] {
+            json.attribute("pass", entry.pass);
+            json.attribute("iteration", entry.iteration);
+            json.attribute("changed", entry.changed);
+            json.attribute("rewrites", entry.rewrites);
+            json.attribute("nodes", static_cast<int64_t>(entry.nodes));
+            json.attribute("edges", static_cast<int64_t>(entry.edges));
+            if (entry.changed) {
+              json.attribute("before", entry.before);
+              json.attribute("after", entry.after);
+            }
+          });
+        }
+      });
+    });
+    os << "\n";
+    return os.str();
+  }
+
+  // Apart from index.json, because a clock is the one thing that differs from run to run.
+  std::string Timings() const {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    llvm::json::OStream json(os, 1);
+    json.array([&] {
+      for (const Time& time : times_) {
+        json.object([&] {
+          json.attribute("pass", time.pass);
+          json.attribute("iteration", time.iteration);
+          json.attribute("ms", time.time.count() / 1e6);
+        });
+      }
+    });
+    os << "\n";
+    return os.str();
+  }
+
+  DumpOptions options_;
+  int order_ = 0;
+  std::string last_;
+  std::vector<std::string> files_;
+  std::vector<Entry> stages_;
+  std::vector<Time> times_;
+};
+
+}  // namespace
+
+std::unique_ptr<Instrumentation> MakeDumpInstrumentation(DumpOptions options) {
+  return std::make_unique<DumpInstrumentation>(std::move(options));
+}
+
+}  // namespace grapnel

@@ -1,0 +1,374 @@
+#include "lib/pass/editor.h"
+
+#include <algorithm>
+
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+std::vector<std::string> SortedNames(const StringTable& strings, std::vector<StringId> ids) {
+  std::vector<std::string> names;
+  for (StringId id : ids) names.push_back(strings.Get(id).str());
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace
+
+// The rewrite under way. Names are taken when something happens to a node, because it may be gone at the end.
+struct Editor::Record {
+  std::string rule;
+  StringId node = kEmptyString;
+  std::vector<StringId> used, made, changed, removed;
+  std::vector<NodeId> results;  // made or changed: their origins grow by those of what was used
+  std::vector<NodeId> sources;  // used, changed or removed
+  int64_t changes_before = 0;
+};
+
+Editor::Editor(Graph& graph, Function* function, Boundary boundary, const proto::RewriterConfig& config, Evaluator* evaluator)
+    : graph_(graph), function_(function), boundary_(std::move(boundary)), config_(config), evaluator_(evaluator) {}
+Editor::~Editor() = default;
+
+bool Editor::IsPreserved(const Node& node) const {
+  return boundary_.fetched.contains(node.id()) || boundary_.fed.contains(node.id()) || boundary_.kept.contains(node.id());
+}
+
+const ShapeMap& Editor::shapes() {
+  if (!shapes_) {
+    ShapeOptions options;
+    // TensorFlow trusts what a Placeholder says of its shape only when asked to be aggressive.
+    options.trust_feeds = config_.shape_optimization() == proto::RewriterConfig::AGGRESSIVE;
+    options.fed = &boundary_.fed;
+    shapes_ = std::make_unique<ShapeMap>(InferShapes(graph_, options));
+    stale_shapes_.clear();
+  }
+  for (NodeId id : stale_shapes_) shapes_->Update(id);
+  stale_shapes_.clear();
+  return *shapes_;
+}
+const Shape& Editor::ShapeOf(Port port) { return shapes().OfPort(port); }
+DataType Editor::TypeOf(Port port) { return TypeOfPort(graph_, port); }
+
+bool Editor::IsConstant(const Node& node) const {
+  return (node.op() == "Const" || node.op() == "HostConst") && !IsFed(node);
+}
+
+const Literal* Editor::ConstantOf(const Node& node) {
+  if (!node || !IsConstant(node)) return nullptr;
+  auto [it, added] = constants_.try_emplace(node.id());
+  if (added) {
+    if (auto literal = Literal::FromConst(node)) {
+      it->second = std::make_unique<Literal>(std::move(*literal));
+    } else {
+      llvm::consumeError(literal.takeError());  // the verifier and the opener report broken constants
+    }
+  }
+  return it->second.get();
+}
+
+bool Editor::Begin(llvm::StringRef rule, const Node& node) {
+  assert(!record_ && "a rewrite is under way");
+  if (rewrites_left_ && *rewrites_left_ == 0) return false;
+  record_ = std::make_unique<Record>();
+  record_->rule = rule.str();
+  record_->node = node.name_id();
+  record_->used.push_back(node.name_id());
+  record_->sources.push_back(node.id());
+  record_->changes_before = num_changes_;
+  return true;
+}
+
+void Editor::End() {
+  assert(record_ && "no rewrite is under way");
+  std::unique_ptr<Record> record = std::move(record_);
+  if (num_changes_ == record->changes_before) return;
+  if (rewrites_left_) --*rewrites_left_;
+  int number = ++(counter_ ? *counter_ : own_counter_);
+
+  RecordOrigins(*record);
+  if (!on_rewrite_) return;
+  StringTable& strings = module().strings;
+  Rewrite rewrite;
+  rewrite.number = number;
+  rewrite.iteration = iteration_;
+  rewrite.pass = pass_;
+  rewrite.rule = record->rule;
+  rewrite.function = function_ ? function_->name().str() : "";
+  rewrite.node = strings.Get(record->node).str();
+  rewrite.used = SortedNames(strings, record->used);
+  rewrite.made = SortedNames(strings, record->made);
+  rewrite.changed = SortedNames(strings, record->changed);
+  rewrite.removed = SortedNames(strings, record->removed);
+  // A node that was made, or removed, in this rewrite did not merely change.
+  llvm::erase_if(rewrite.changed, [&](const std::string& name) {
+    return llvm::is_contained(rewrite.made, name) || llvm::is_contained(rewrite.removed, name);
+  });
+  on_rewrite_(rewrite);
+}
+
+// What the rewrite made comes from everything that it used. The sets would grow with every rewrite along a chain, so only
+// the steps are kept: OriginsOf walks them.
+void Editor::RecordOrigins(const Record& record) {
+  Derivation step;
+  for (NodeId id : record.sources) {
+    auto it = origins_.find(id);
+    if (it == origins_.end()) {
+      step.names.push_back(graph_.node(id).name_id());
+    } else {
+      step.steps.push_back(it->second);
+    }
+  }
+  auto shrink = [](auto& list) {
+    llvm::sort(list);
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  };
+  shrink(step.names);
+  shrink(step.steps);
+  uint32_t number = derivations_.size();
+  derivations_.push_back(std::move(step));
+  for (NodeId id : record.results) {
+    if (graph_.IsAlive(id)) origins_[id] = number;
+  }
+}
+
+void Editor::Used(const Node& node) {
+  record_->used.push_back(node.name_id());
+  record_->sources.push_back(node.id());
+}
+
+void Editor::AddRefusal(llvm::StringRef rule, const Node& node, std::string reason) {
+  on_refusal_({pass_, rule.str(), function_ ? function_->name().str() : "", node.name().str(), std::move(reason)});
+}
+
+void Editor::Touch(const Node& node) { touched_.push_back(node.id()); }
+
+void Editor::Changed(const Node& node) {
+  assert(record_ && "a change needs a rewrite: call Begin first");
+  ++num_changes_;
+  record_->changed.push_back(node.name_id());
+  record_->sources.push_back(node.id());
+  record_->results.push_back(node.id());
+  constants_.erase(node.id());
+  if (function_) function_->changed = true;
+  Touch(node);
+  if (shapes_) stale_shapes_.push_back(node.id());
+}
+
+Node Editor::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device) {
+  Node node = graph_.node(graph_.AddNode(graph_.UniqueName(name), op, device));
+  ++num_changes_;
+  record_->made.push_back(node.name_id());
+  record_->results.push_back(node.id());
+  if (function_) function_->changed = true;
+  if (shapes_) stale_shapes_.push_back(node.id());
+  Touch(node);
+  return node;
+}
+
+// The attribute is put together where it stays, and the literal that is kept for ConstantOf() borrows it.
+void Editor::SetValue(const Node& node, const Literal& value) {
+  graph_.SetAttr(node.id(), "dtype", attr::Type(value.dtype()));
+  llvm::StringRef content;
+  std::string tensor = value.TensorProtoHead(/*compress=*/true, &content);
+  std::string head = attr::TensorHead(tensor.size() + content.size());
+  llvm::StringRef kept = graph_.SetAttr(node.id(), "value", {head, tensor, content});
+  constexpr size_t kSmall = 1024;  // bytes; what is larger and yet without content is a splat now, to be read anew
+  if (!content.empty()) {
+    constants_[node.id()] = std::make_unique<Literal>(
+        Literal::Borrow(value.dtype(), value.dims(), kept.take_back(content.size()), nullptr));
+  } else if (value.bytes().size() <= kSmall) {
+    constants_[node.id()] = std::make_unique<Literal>(value);
+  }
+}
+
+Node Editor::AddConstant(llvm::StringRef name, const Literal& value, llvm::StringRef device, llvm::ArrayRef<Node> controls) {
+  Node node = AddNode(name, "Const", device);
+  for (const Node& control : controls) AddControl(node, control);
+  SetValue(node, value);
+  return node;
+}
+
+void Editor::TurnIntoConstant(const Node& node, const Literal& value, llvm::ArrayRef<Node> controls) {
+  llvm::SmallVector<Port, 4> ports;
+  for (Port port : node.inputs()) Used(graph_.node(port.node));
+  for (const Node& control : controls) {
+    Port port = {control.id(), kControlPort};
+    if (!llvm::is_contained(ports, port)) ports.push_back(port);
+  }
+  for (Port port : node.inputs()) Touch(graph_.node(port.node));
+  graph_.SetInputs(node.id(), ports);
+  graph_.SetOp(node.id(), "Const");
+  for (const auto& [key, unused] : node.Attrs()) {
+    if (!key.empty() && key[0] != '_') graph_.RemoveAttr(node.id(), key);
+  }
+  Changed(node);
+  SetValue(node, value);
+}
+
+void Editor::RemoveNode(const Node& node) {
+  while (!node.uses().empty()) {
+    Use use = node.uses().back();
+    graph_.RemoveControlSlot(use.node, use.slot);
+    Changed(graph_.node(use.node));
+  }
+  ++num_changes_;
+  record_->removed.push_back(node.name_id());
+  record_->used.push_back(node.name_id());
+  record_->sources.push_back(node.id());
+  if (function_) function_->changed = true;
+  constants_.erase(node.id());
+  for (Port port : node.inputs()) {
+    if (port.node != kNoNode) Touch(graph_.node(port.node));
+  }
+  if (shapes_) stale_shapes_.push_back(node.id());
+  graph_.RemoveNode(node.id());
+}
+
+void Editor::RedirectPort(Port from, Port to) {
+  Node node = graph_.node(from.node);
+  for (const Use& use : node.UsesOf(from.index)) {
+    graph_.SetInput(use.node, use.slot, to);
+    Changed(graph_.node(use.node));
+  }
+  record_->used.push_back(node.name_id());
+  record_->sources.push_back(node.id());
+  Touch(node);
+  Touch(graph_.node(to.node));
+}
+
+void Editor::RedirectNode(const Node& node, Port to) {
+  llvm::SmallVector<Use, 8> uses(node.uses().begin(), node.uses().end());
+  llvm::SmallVector<NodeId, 8> waiting;
+  for (const Use& use : uses) {
+    Node reader = graph_.node(use.node);
+    if (static_cast<int>(use.slot) < reader.num_inputs()) {
+      graph_.SetInput(use.node, use.slot, to);
+      Changed(reader);
+    } else {
+      waiting.push_back(use.node);
+    }
+  }
+  for (NodeId id : waiting) {
+    graph_.RemoveControl(id, node.id());
+    if (id != to.node) graph_.AddControl(id, to.node);
+    Changed(graph_.node(id));
+  }
+  record_->used.push_back(node.name_id());
+  record_->sources.push_back(node.id());
+  Touch(node);
+  Touch(graph_.node(to.node));
+}
+
+void Editor::SetOp(const Node& node, llvm::StringRef op) {
+  graph_.SetOp(node.id(), op);
+  Changed(node);
+}
+void Editor::SetDevice(const Node& node, llvm::StringRef device) {
+  graph_.SetDevice(node.id(), device);
+  Changed(node);
+}
+void Editor::AddInput(const Node& node, Port port) {
+  graph_.AddInput(node.id(), port);
+  Changed(node);
+}
+void Editor::SetInput(const Node& node, int slot, Port port) {
+  Port old = node.input(slot);
+  if (old == port) return;
+  graph_.SetInput(node.id(), slot, port);
+  if (old.node != kNoNode) Touch(graph_.node(old.node));
+  Changed(node);
+}
+void Editor::RemoveInput(const Node& node, int slot) {
+  Port old = node.input(slot);
+  graph_.RemoveInput(node.id(), slot);
+  if (old.node != kNoNode) Touch(graph_.node(old.node));
+  Changed(node);
+}
+void Editor::SetInputs(const Node& node, llvm::ArrayRef<Port> ports) {
+  for (Port port : node.inputs()) Touch(graph_.node(port.node));
+  graph_.SetInputs(node.id(), ports);
+  Changed(node);
+}
+void Editor::AddControl(const Node& node, const Node& from) {
+  if (node != from && graph_.AddControl(node.id(), from.id())) Changed(node);
+}
+void Editor::RemoveControl(const Node& node, const Node& from) {
+  if (graph_.RemoveControl(node.id(), from.id())) {
+    Changed(node);
+    Touch(from);
+  }
+}
+void Editor::AppendControl(const Node& node, const Node& from) {
+  graph_.AppendControl(node.id(), from.id());
+  Changed(node);
+}
+void Editor::SetControlSlot(const Node& node, int slot, const Node& from) {
+  Node old = graph_.node(node.input(slot).node);
+  if (from) {
+    graph_.SetInput(node.id(), slot, {from.id(), kControlPort});
+  } else {
+    graph_.RemoveControlSlot(node.id(), slot);
+  }
+  Touch(old);
+  Changed(node);
+}
+void Editor::CopyControls(const Node& node, const Node& from) {
+  for (int i = 0; i < from.num_controls(); ++i) AddControl(node, from.control(i));
+}
+void Editor::SetAttr(const Node& node, llvm::StringRef key, llvm::StringRef value) {
+  std::optional<AttrView> old = node.FindAttr(key);
+  if (old && old->bytes() == value) return;
+  graph_.SetAttr(node.id(), key, value);
+  Changed(node);
+}
+void Editor::RemoveAttr(const Node& node, llvm::StringRef key) {
+  if (!node.FindAttr(key)) return;
+  graph_.RemoveAttr(node.id(), key);
+  Changed(node);
+}
+void Editor::CopyAttrs(const Node& to, const Node& from) {
+  graph_.CopyAttrs(to.id(), from);
+  Changed(to);
+}
+
+std::string Editor::NameInScope(llvm::StringRef name, llvm::StringRef prefix) {
+  auto [scope, leaf] = name.rsplit('/');
+  if (leaf.empty()) return (prefix + "/" + name).str();
+  return (scope + "/" + prefix + "/" + leaf).str();
+}
+
+std::vector<std::string> Editor::OriginsOf(const Node& node) const {
+  auto it = origins_.find(node.id());
+  if (it == origins_.end()) return {node.name().str()};
+  std::vector<StringId> names;
+  std::vector<bool> seen(derivations_.size());
+  std::vector<uint32_t> open = {it->second};
+  seen[it->second] = true;
+  while (!open.empty()) {
+    const Derivation& step = derivations_[open.back()];
+    open.pop_back();
+    names.insert(names.end(), step.names.begin(), step.names.end());
+    for (uint32_t earlier : step.steps) {
+      if (!seen[earlier]) open.push_back(earlier);
+      seen[earlier] = true;
+    }
+  }
+  return SortedNames(graph_.module().strings, std::move(names));
+}
+
+void Editor::StartPass(llvm::StringRef pass, int iteration) {
+  pass_ = pass.str();
+  iteration_ = iteration;
+  touched_.clear();
+}
+
+std::vector<NodeId> Editor::TakeTouched() {
+  std::vector<NodeId> touched = std::move(touched_);
+  touched_.clear();
+  return touched;
+}
+
+}  // namespace grapnel

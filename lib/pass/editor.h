@@ -1,0 +1,158 @@
+// What a pass works with: the graph, what must stay, and every change to it, on record.
+#ifndef GRAPNEL_LIB_PASS_EDITOR_H_
+#define GRAPNEL_LIB_PASS_EDITOR_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/ir/evaluator.h"
+#include "lib/ir/literal.h"
+#include "lib/ir/module.h"
+#include "lib/ir/shape_inference.h"
+#include "lib/pass/rewrite.h"
+#include "lib/proto/rewriter_config.pb.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace grapnel {
+
+// What the user wants of the graph; ids are of the body that is optimised.
+struct Boundary {
+  llvm::DenseSet<NodeId> fetched;  // their values are the result
+  llvm::DenseSet<NodeId> fed;      // their values come from outside: no shape, no constant is trusted
+  llvm::DenseSet<NodeId> kept;     // must stay for another reason: function results, initialisers, keep_ops
+  bool keep_stateful = false;      // nodes with state or effects stay even when nobody reads them (function bodies)
+  bool has_fetches() const { return !fetched.empty() || !kept.empty(); }
+};
+
+// One editor lives for one body and one run of the PassManager. Changes are only allowed between Begin() and End().
+// Every change keeps users, control edges and the record right; none checks dtypes (the verifier does, after the pass).
+class Editor {
+ public:
+  Editor(Graph& graph, Function* function, Boundary boundary, const proto::RewriterConfig& config, Evaluator* evaluator);
+  ~Editor();
+
+  Graph& graph() { return graph_; }
+  const Graph& graph() const { return graph_; }
+  Module& module() { return graph_.module(); }
+  Function* function() const { return function_; }
+  const proto::RewriterConfig& config() const { return config_; }
+  Evaluator* evaluator() const { return evaluator_; }  // null: nothing can be computed
+
+  // --- What must stay.
+  const Boundary& boundary() const { return boundary_; }
+  bool IsFetched(const Node& node) const { return boundary_.fetched.contains(node.id()); }
+  bool IsFed(const Node& node) const { return boundary_.fed.contains(node.id()); }
+  // Fetched, fed or kept: the node must stay under its name, with the values it has.
+  bool IsPreserved(const Node& node) const;
+
+  // --- Facts, cached until the node changes.
+  const Shape& ShapeOf(Port port);   // static shape; fed nodes' shapes are not trusted unless the config says AGGRESSIVE
+  DataType TypeOf(Port port);
+  const ShapeMap& shapes();
+  // The value of a Const or HostConst node that is not fed; null otherwise. Valid until the node changes.
+  const Literal* ConstantOf(const Node& node);
+  const Literal* ConstantOf(Port port) { return ConstantOf(graph_.node(port.node)); }
+  bool IsConstant(const Node& node) const;  // the same question without reading the value
+
+  // --- One rewrite.
+  // Starts one for `rule`, looking at `node`. False when --limit is used up: change nothing then, do not call End().
+  bool Begin(llvm::StringRef rule, const Node& node);
+  // Ends it; counted and recorded only if something changed.
+  void End();
+  // `node` went into what was made, though it was not removed, redirected or changed.
+  void Used(const Node& node);
+  // A rule that matched and does not fire: kept for --why-not, and only then formatted.
+  template <typename... Args>
+  void Refuse(llvm::StringRef rule, const Node& node, const char* format, Args&&... args) {
+    if (on_refusal_) AddRefusal(rule, node, llvm::formatv(format, std::forward<Args>(args)...).str());
+  }
+
+  // --- Changes.
+  // A new node on `device`. The name is made unique if it is taken.
+  Node AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device);
+  // A new Const, on `device`, after `controls`.
+  Node AddConstant(llvm::StringRef name, const Literal& value, llvm::StringRef device, llvm::ArrayRef<Node> controls = {});
+  // The node becomes a Const in place, with `controls` (each once) as its only inputs; name, device and attributes that
+  // begin with '_' stay. The value is copied once, into the graph.
+  void TurnIntoConstant(const Node& node, const Literal& value, llvm::ArrayRef<Node> controls);
+  // Inputs must have no data readers left, unless `force`; control readers then lose the edge.
+  void RemoveNode(const Node& node);
+  // Every data read of `from` reads `to` instead; control edges stay.
+  void RedirectPort(Port from, Port to);
+  // Every reader of `node` (data and control): data reads of any port go to `to`'s port, control reads wait for `to`.
+  void RedirectNode(const Node& node, Port to);
+  void SetOp(const Node& node, llvm::StringRef op);
+  void SetDevice(const Node& node, llvm::StringRef device);
+  void AddInput(const Node& node, Port port);
+  void SetInput(const Node& node, int slot, Port port);
+  void RemoveInput(const Node& node, int slot);
+  void SetInputs(const Node& node, llvm::ArrayRef<Port> ports);
+  void AddControl(const Node& node, const Node& from);
+  void RemoveControl(const Node& node, const Node& from);
+  // The same for a caller who knows that the edge is not there. In constant time.
+  void AppendControl(const Node& node, const Node& from);
+  // The control input in `slot` becomes one from `from`, which the caller knows not to be there yet; without `from` it
+  // goes, and the last one takes its place. In constant time.
+  void SetControlSlot(const Node& node, int slot, const Node& from);
+  // `node` also waits for whatever `from` waits for by control edges.
+  void CopyControls(const Node& node, const Node& from);
+  void SetAttr(const Node& node, llvm::StringRef key, llvm::StringRef value);
+  void RemoveAttr(const Node& node, llvm::StringRef key);
+  void CopyAttrs(const Node& to, const Node& from);
+
+  // "a/b/c" with prefix "P" -> "a/b/P/c"; without a scope "P/c".
+  static std::string NameInScope(llvm::StringRef name, llvm::StringRef prefix);
+
+  // Names of source nodes that `node` was made from; itself for one that was there from the start. Sorted.
+  std::vector<std::string> OriginsOf(const Node& node) const;
+
+  // --- For the PassManager.
+  void StartPass(llvm::StringRef pass, int iteration);
+  void set_on_rewrite(std::function<void(const Rewrite&)> f) { on_rewrite_ = std::move(f); }
+  void set_on_refusal(std::function<void(const Refusal&)> f) { on_refusal_ = std::move(f); }
+  void set_limit(int* rewrites_left) { rewrites_left_ = rewrites_left; }  // null: no limit
+  void set_counter(int* counter) { counter_ = counter; }
+  int64_t num_changes() const { return num_changes_; }
+  // Nodes that changed, were made, or lost or won a reader since the last call, in order; for worklists.
+  std::vector<NodeId> TakeTouched();
+
+ private:
+  struct Record;
+  void Touch(const Node& node);
+  void Changed(const Node& node);
+  void SetValue(const Node& node, const Literal& value);
+  void AddRefusal(llvm::StringRef rule, const Node& node, std::string reason);
+  void RecordOrigins(const Record& record);
+
+  Graph& graph_;
+  Function* function_;
+  Boundary boundary_;
+  const proto::RewriterConfig& config_;
+  Evaluator* evaluator_;
+  std::unique_ptr<ShapeMap> shapes_;
+  std::vector<NodeId> stale_shapes_;  // changed since shapes_ was last asked: half a rewrite has no shape
+  llvm::DenseMap<NodeId, std::unique_ptr<Literal>> constants_;
+  std::unique_ptr<Record> record_;
+  // One rewrite's share in provenance: source nodes by name, and earlier rewrites.
+  struct Derivation {
+    std::vector<StringId> names;
+    std::vector<uint32_t> steps;
+  };
+  std::vector<Derivation> derivations_;
+  llvm::DenseMap<NodeId, uint32_t> origins_;  // the latest derivation of each node that a rewrite made or changed
+  std::vector<NodeId> touched_;
+  std::function<void(const Rewrite&)> on_rewrite_;
+  std::function<void(const Refusal&)> on_refusal_;
+  std::string pass_;
+  int iteration_ = 0;
+  int* rewrites_left_ = nullptr;
+  int* counter_ = nullptr;
+  int own_counter_ = 0;
+  int64_t num_changes_ = 0;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_PASS_EDITOR_H_

@@ -1,0 +1,79 @@
+// Runs passes in order, and tells its instrumentations what happens; it knows no dump, timer or verifier itself.
+#ifndef GRAPNEL_LIB_PASS_PASS_MANAGER_H_
+#define GRAPNEL_LIB_PASS_PASS_MANAGER_H_
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/pass/pass.h"
+
+namespace grapnel {
+
+// One pass over the module, as instrumentations see it.
+struct Stage {
+  std::string pass;
+  int iteration = 0;
+  // Set after the pass:
+  bool changed = false;
+  int rewrites = 0;
+  std::chrono::nanoseconds time{0};
+};
+
+// A client of the PassManager; each hook does nothing unless overridden. Hooks run in the order of Add(); After... and
+// Failed in the reverse order. An error ends the run.
+class Instrumentation {
+ public:
+  virtual ~Instrumentation() = default;
+  virtual Error BeforePipeline(const Module&) { return Error::success(); }
+  virtual Error BeforePass(const Stage&, const Module&) { return Error::success(); }
+  virtual Error AfterPass(const Stage&, const Module&) { return Error::success(); }
+  virtual void Failed(const Stage&, const Module&) {}
+  virtual Error AfterPipeline(const Module&) { return Error::success(); }
+  virtual void OnRewrite(const Rewrite&) {}
+};
+
+struct OptimizeOptions {
+  std::vector<std::string> feeds, fetches;  // tensors or nodes of the main graph: "x", "x:0"
+  std::vector<std::string> passes;          // names; empty: the pipeline that `config` asks for
+  proto::RewriterConfig config;             // TensorFlow's; also says iterations and min_graph_nodes
+  int limit = -1;                           // rewrites in all; -1: no limit
+  Evaluator* evaluator = nullptr;
+  MessageSink sink;
+  std::function<void(const Refusal&)> on_refusal;
+};
+
+struct OptimizeResult {
+  std::vector<Stage> stages;
+  int rewrites = 0;
+  std::vector<std::string> fetches;  // those given, or those taken when none were
+};
+
+class PassManager {
+ public:
+  void Add(std::unique_ptr<Instrumentation> instrumentation);
+  // Optimises `module` in place. On an error the module is as the failing pass left it and must not be used.
+  Expected<OptimizeResult> Run(Module& module, const OptimizeOptions& options);
+
+ private:
+  std::vector<std::unique_ptr<Instrumentation>> instrumentations_;
+};
+
+// The instrumentations, one file each.
+std::unique_ptr<Instrumentation> MakeVerifyInstrumentation();
+// Rewrites as JSON lines, in order, to `os`, which must outlive the run.
+std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os);
+// Dumps before and after each pass that changed something, as TensorFlow names them, and index.json and timings.json.
+struct DumpOptions {
+  std::string folder;      // "-": to the log
+  std::string graph_name;  // first part of each file's name
+  bool binary = false;     // .pb instead of .pbtxt
+  MessageSink sink;
+};
+std::unique_ptr<Instrumentation> MakeDumpInstrumentation(DumpOptions options);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_PASS_PASS_MANAGER_H_

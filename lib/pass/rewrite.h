@@ -1,0 +1,28 @@
+// The record of one rewrite: which rule made which nodes from which.
+#ifndef GRAPNEL_LIB_PASS_REWRITE_H_
+#define GRAPNEL_LIB_PASS_REWRITE_H_
+
+#include <string>
+#include <vector>
+
+namespace grapnel {
+
+struct Rewrite {
+  int number = 0;  // from 1, over the whole run: what --limit counts
+  int iteration = 0;
+  std::string pass, rule;
+  std::string function;  // the body; empty for the main graph
+  std::string node;      // where the rule looked
+  // Names, each list sorted and without repeats. `used` is what the result was made from; what is in `used` and not in
+  // `removed` is still there.
+  std::vector<std::string> used, made, changed, removed;
+};
+
+// A rule that matched but did not fire, and the condition that failed.
+struct Refusal {
+  std::string pass, rule, function, node, reason;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_PASS_REWRITE_H_

@@ -1,0 +1,57 @@
+// Errors for the person who reads them: one way to make one, one way to read one.
+#ifndef GRAPNEL_LIB_SUPPORT_ERROR_H_
+#define GRAPNEL_LIB_SUPPORT_ERROR_H_
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace grapnel {
+
+using llvm::Error;
+using llvm::Expected;
+
+// The user's file, flag or graph is at fault; a bug of ours is an assert. `format` is llvm::formatv's.
+// The text is lower case, has no full stop, and names file, node and what was expected.
+template <typename... Args>
+Error MakeError(const char* format, Args&&... args) {
+  return llvm::make_error<llvm::StringError>(
+      llvm::formatv(format, std::forward<Args>(args)...).str(), llvm::inconvertibleErrorCode());
+}
+
+// Puts "where: " before the text of `error`; success stays success.
+Error Annotate(const llvm::Twine& where, Error error);
+
+// The text of `error`, which is consumed.
+std::string TextOf(Error error);
+
+enum class Severity { kInfo, kWarning, kError };
+
+// Where libraries send what a person may want to know; the tool decides what is shown.
+// Called from one thread at a time.
+using MessageSink = std::function<void(Severity, llvm::StringRef)>;
+
+}  // namespace grapnel
+
+#define GRAPNEL_CONCAT_INNER(a, b) a##b
+#define GRAPNEL_CONCAT(a, b) GRAPNEL_CONCAT_INNER(a, b)
+
+// Returns from the enclosing function when `expression` (an Error) failed.
+#define RETURN_IF_ERROR(expression)                            \
+  do {                                                         \
+    if (::llvm::Error error_ = (expression)) return error_;    \
+  } while (false)
+
+// Declares or assigns `target` from an Expected, or returns its error.
+#define ASSIGN_OR_RETURN(target, expression) \
+  ASSIGN_OR_RETURN_IMPL(GRAPNEL_CONCAT(expected_, __LINE__), target, expression)
+#define ASSIGN_OR_RETURN_IMPL(expected, target, expression) \
+  auto expected = (expression);                             \
+  if (!expected) return expected.takeError();               \
+  target = std::move(*expected)
+
+#endif  // GRAPNEL_LIB_SUPPORT_ERROR_H_

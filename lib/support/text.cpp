@@ -1,0 +1,106 @@
+#include "lib/support/text.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace grapnel {
+
+std::string HumanBytes(uint64_t bytes) {
+  if (bytes < 1000) return llvm::formatv("{0} B", bytes).str();
+  const char* units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+  double value = bytes;
+  int unit = -1;
+  while (value >= 999.95 && unit < 5) {
+    value /= 1000;
+    ++unit;
+  }
+  return llvm::formatv("{0:F1} {1}", value, units[std::max(unit, 0)]).str();
+}
+
+std::string WithCommas(uint64_t number) {
+  std::string text = std::to_string(number);
+  for (int i = static_cast<int>(text.size()) - 3; i > 0; i -= 3) text.insert(i, ",");
+  return text;
+}
+
+std::string Plural(uint64_t count, llvm::StringRef noun) {
+  return (WithCommas(count) + " " + noun + (count == 1 ? "" : "s")).str();
+}
+
+bool GlobMatch(llvm::StringRef pattern, llvm::StringRef text) {
+  size_t p = 0, t = 0, star = llvm::StringRef::npos, retry = 0;
+  // One pattern element against text[t]; sets the end of the element.
+  auto element = [&](size_t* next) {
+    if (pattern[p] == '[') {
+      size_t close = pattern.find(']', p + 1);
+      if (close != llvm::StringRef::npos) {
+        *next = close + 1;
+        return pattern.slice(p + 1, close).find(text[t]) != llvm::StringRef::npos;
+      }
+    }
+    *next = p + 1;
+    return pattern[p] == '?' || pattern[p] == text[t];
+  };
+  while (t < text.size()) {
+    size_t next = 0;
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = t;
+    } else if (p < pattern.size() && element(&next)) {
+      p = next;
+      ++t;
+    } else if (star != llvm::StringRef::npos) {
+      p = star + 1;
+      t = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix) { return text.take_front(prefix.size()) == prefix; }
+bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix) { return text.take_back(suffix.size()) == suffix; }
+
+std::vector<std::string> SplitList(llvm::StringRef text, char separator) {
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  text.split(parts, separator);
+  std::vector<std::string> list;
+  for (llvm::StringRef part : parts) {
+    part = part.trim();
+    if (!part.empty()) list.push_back(part.str());
+  }
+  return list;
+}
+
+std::string Table(llvm::ArrayRef<std::vector<std::string>> rows, llvm::StringRef indent) {
+  std::vector<size_t> widths;
+  std::vector<bool> numeric;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    widths.resize(std::max(widths.size(), rows[r].size()), 0);
+    numeric.resize(widths.size(), true);
+    for (size_t c = 0; c < rows[r].size(); ++c) {
+      const std::string& cell = rows[r][c];
+      widths[c] = std::max(widths[c], cell.size());
+      if (r > 0 && !cell.empty() && !std::isdigit(static_cast<unsigned char>(cell[0]))) numeric[c] = false;
+    }
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line = indent.str();
+    for (size_t c = 0; c < row.size(); ++c) {
+      if (c) line += "  ";
+      std::string space(widths[c] - row[c].size(), ' ');
+      line += numeric[c] ? space + row[c] : row[c] + space;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace grapnel

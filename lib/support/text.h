@@ -1,0 +1,33 @@
+// Text for people: numbers they can read, globs they can type.
+#ifndef GRAPNEL_LIB_SUPPORT_TEXT_H_
+#define GRAPNEL_LIB_SUPPORT_TEXT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace grapnel {
+
+std::string HumanBytes(uint64_t bytes);    // "102.8 MB" (powers of 1000)
+std::string WithCommas(uint64_t number);   // "1,053"
+std::string Plural(uint64_t count, llvm::StringRef noun);  // "1 node", "1,053 nodes"
+
+// Whether `text` fits `pattern`: * any run, ? one character, [abc] one of these; all else is itself. '/' is nothing
+// special, so `dense*` finds dense/kernel. Linear in text for each star.
+bool GlobMatch(llvm::StringRef pattern, llvm::StringRef text);
+
+bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix);
+bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);
+
+// "a,b,,c" -> a b c; spaces around names go.
+std::vector<std::string> SplitList(llvm::StringRef text, char separator = ',');
+
+// Columns aligned by spaces, two between; numbers (cells that start with a digit) to the right. The first row is the head.
+std::string Table(llvm::ArrayRef<std::vector<std::string>> rows, llvm::StringRef indent = "");
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SUPPORT_TEXT_H_

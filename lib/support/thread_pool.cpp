@@ -1,0 +1,117 @@
+#include "lib/support/thread_pool.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace grapnel {
+namespace {
+
+thread_local bool inside_parallel_for = false;
+
+int UsableCores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+// One loop at a time: workers take parts of the current loop from a counter. They spin briefly before they sleep,
+// because the loops of a network follow one another within microseconds.
+struct ThreadPool::State {
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::mutex one_loop;
+  std::vector<std::thread> workers;
+  std::atomic<uint64_t> generation{0};
+  bool stop = false;
+
+  llvm::function_ref<void(int64_t, int64_t)>* body = nullptr;
+  int64_t total = 0, grain = 1;
+  std::atomic<int64_t> next{0};
+  std::atomic<int> active{0};
+  std::atomic<bool> open{false};
+
+  void Drain() {
+    for (;;) {
+      int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
+      if (begin >= total) return;
+      (*body)(begin, std::min(begin + grain, total));
+    }
+  }
+
+  // Joins the open loop, if it is still open once this thread is counted in.
+  void TryJoin() {
+    active.fetch_add(1, std::memory_order_seq_cst);
+    if (open.load(std::memory_order_seq_cst)) Drain();
+    active.fetch_sub(1, std::memory_order_seq_cst);
+  }
+
+  void Work() {
+    inside_parallel_for = true;
+    uint64_t seen = 0;
+    for (;;) {
+      for (int spin = 0; spin < 2000 && generation.load(std::memory_order_acquire) == seen; ++spin) {
+        __builtin_ia32_pause();
+      }
+      if (generation.load(std::memory_order_acquire) == seen) {
+        std::unique_lock lock(mutex);
+        wake.wait(lock, [&] { return stop || generation.load(std::memory_order_acquire) != seen; });
+        if (stop) return;
+      }
+      seen = generation.load(std::memory_order_acquire);
+      TryJoin();
+    }
+  }
+};
+
+ThreadPool::ThreadPool(int threads)
+    : threads_(threads > 0 ? threads : UsableCores()), state_(std::make_unique<State>()) {}
+
+ThreadPool::~ThreadPool() {
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->stop = true;
+    state_->generation.fetch_add(1);
+  }
+  state_->wake.notify_all();
+  for (std::thread& worker : state_->workers) worker.join();
+}
+
+void ThreadPool::ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body) {
+  if (total <= 0) return;
+  constexpr double kWorthSplitting = 10000;  // nanoseconds; a wake-up costs about as much
+  if (threads_ == 1 || inside_parallel_for || total == 1 || total * cost < kWorthSplitting ||
+      !state_->one_loop.try_lock()) {
+    return body(0, total);
+  }
+  State& state = *state_;
+  int parts = static_cast<int>(std::min<double>({static_cast<double>(total), threads_ * 4.0, total * cost / 2500}));
+  state.body = &body;
+  state.total = total;
+  state.grain = (total + parts - 1) / std::max(parts, 1);
+  state.next.store(0, std::memory_order_relaxed);
+  state.open.store(true, std::memory_order_seq_cst);
+  {
+    std::lock_guard lock(state.mutex);
+    while (static_cast<int>(state.workers.size()) < threads_ - 1) {
+      state.workers.emplace_back([&state] { state.Work(); });
+    }
+    state.generation.fetch_add(1, std::memory_order_release);
+  }
+  state.wake.notify_all();
+  inside_parallel_for = true;
+  state.Drain();
+  inside_parallel_for = false;
+  state.open.store(false, std::memory_order_seq_cst);
+  while (state.active.load(std::memory_order_seq_cst) != 0) __builtin_ia32_pause();
+  state.one_loop.unlock();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,37 @@
+// Threads that wait for work: one pool a process or session, never more threads than it was given.
+#ifndef GRAPNEL_LIB_SUPPORT_THREAD_POOL_H_
+#define GRAPNEL_LIB_SUPPORT_THREAD_POOL_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace grapnel {
+
+class ThreadPool {
+ public:
+  // `threads` in all, the caller of ParallelFor included; 0 = one per core that this process may use.
+  // No thread is started before there is work for it.
+  explicit ThreadPool(int threads = 0);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int num_threads() const { return threads_; }
+
+  // Calls body(begin, end) for disjoint parts that cover [0, total), on this thread and those that are free, and
+  // returns when all are done. `cost` is the rough time of one unit in nanoseconds: work under some 10 microseconds is
+  // not split. May be called from inside a body: then it runs here.
+  void ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body);
+
+ private:
+  struct State;
+  int threads_;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SUPPORT_THREAD_POOL_H_

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Writes docs/cli.md from `grapnel --help`.
+
+usage: make_cli_doc.py GRAPNEL            writes docs/cli.md
+       make_cli_doc.py GRAPNEL --check    exit 1 when docs/cli.md is not what would be written
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+DOC = pathlib.Path(__file__).resolve().parent.parent / "docs" / "cli.md"
+
+
+def text_of(grapnel, *arguments):
+    run = subprocess.run([grapnel, *arguments, "--help"], capture_output=True, text=True, check=True)
+    return "\n".join(line.rstrip() for line in run.stdout.strip().splitlines())
+
+
+def document(grapnel):
+    top = text_of(grapnel)
+    names = re.findall(r"^  ([a-z][a-z-]*) ", top.split("Subcommands:")[-1], re.M)
+    parts = ["# The command line", "",
+             "Made from `--help` by scripts/make_cli_doc.py. MODEL is any of: GraphDef (.pb, .pbtxt, each also .gz), SavedModel folder or",
+             "file, MetaGraph, event file, dump folder, case folder, `-` for standard input; recognised by content, not by name.",
+             "", "```", top, "```"]
+    for name in names:
+        parts += ["", f"## {name}", "", "```", text_of(grapnel, name), "```"]
+    return "\n".join(parts) + "\n"
+
+
+def main():
+    wanted = document(sys.argv[1])
+    if "--check" not in sys.argv:
+        DOC.write_text(wanted)
+        return 0
+    if DOC.read_text() == wanted:
+        return 0
+    print("docs/cli.md is not what `--help` says: run scripts/make_cli_doc.py GRAPNEL")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

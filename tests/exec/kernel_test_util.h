@@ -1,0 +1,120 @@
+// Short ways to make a tensor, run one op on it and look at what came out, for the tests of
+// kernels.
+#ifndef GRAPNEL_TESTS_EXEC_KERNEL_TEST_UTIL_H_
+#define GRAPNEL_TESTS_EXEC_KERNEL_TEST_UTIL_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "kernels/cpu/dispatch.h"
+#include "lib/exec/kernel.h"
+#include "lib/ir/attr.h"
+#include "lib/ir/module.h"
+
+namespace grapnel {
+
+template <typename T>
+Tensor Make(llvm::ArrayRef<int64_t> dims, std::vector<T> values) {
+  Tensor tensor = llvm::cantFail(Tensor::Allocate(DataTypeOf<T>(), dims));
+  EXPECT_EQ(tensor.num_elements(), static_cast<int64_t>(values.size()));
+  for (size_t i = 0; i < values.size(); ++i) tensor.data<T>()[i] = values[i];
+  return tensor;
+}
+template <typename T>
+Tensor Vec(std::vector<T> values) {
+  int64_t n = static_cast<int64_t>(values.size());
+  return Make<T>({n}, std::move(values));
+}
+template <typename T>
+Tensor Scalar(T value) {
+  return Make<T>({}, {value});
+}
+inline Tensor Floats(llvm::ArrayRef<int64_t> dims, std::vector<float> values) {
+  return Make<float>(dims, std::move(values));
+}
+inline Tensor Ints(llvm::ArrayRef<int64_t> dims, std::vector<int32_t> values) {
+  return Make<int32_t>(dims, std::move(values));
+}
+
+// 0, 1, 2, ... in a shape.
+template <typename T>
+Tensor Iota(llvm::ArrayRef<int64_t> dims) {
+  Tensor tensor = llvm::cantFail(Tensor::Allocate(DataTypeOf<T>(), dims));
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) tensor.data<T>()[i] = static_cast<T>(i);
+  return tensor;
+}
+
+template <typename T>
+std::vector<T> Values(const Tensor& tensor) {
+  EXPECT_EQ(DataTypeName(tensor.dtype()).str(), DataTypeName(DataTypeOf<T>()).str());
+  return std::vector<T>(tensor.data<T>(), tensor.data<T>() + tensor.num_elements());
+}
+inline std::vector<int64_t> DimsOf(const Tensor& tensor) { return tensor.dims().vec(); }
+
+// A node in a graph of its own, made anew for each run. Attributes are serialized values: {"axis",
+// attr::Int(1)}; "T" is the first input's dtype unless given.
+class OpRun {
+ public:
+  explicit OpRun(std::string op) : op_(std::move(op)) {}
+  OpRun& Attr(std::string key, std::string value) {
+    attrs_.emplace_back(std::move(key), std::move(value));
+    return *this;
+  }
+  // Tensors that nobody else holds may be overwritten by the kernel, as in a real run.
+  OpRun& In(Tensor tensor) {
+    inputs_.push_back(std::move(tensor));
+    return *this;
+  }
+  // The dtypes of the outputs; one of the first input's dtype unless given.
+  OpRun& Out(std::vector<DataType> types) {
+    types_ = std::move(types);
+    return *this;
+  }
+
+  Expected<std::vector<Tensor>> Try() {
+    if (types_.empty()) types_.push_back(inputs_.at(0).dtype());
+    Module module;
+    NodeId id = module.main.AddNode("node", op_);
+    if (!inputs_.empty()) module.main.SetAttr(id, "T", module.Keep(attr::Type(inputs_[0].dtype())));
+    for (const auto& [key, value] : attrs_) module.main.SetAttr(id, key, module.Keep(value));
+    std::vector<DataType> input_types;
+    for (const Tensor& input : inputs_) input_types.push_back(input.dtype());
+    std::vector<const Tensor*> constants(inputs_.size(), nullptr);
+    Node node = module.main.node(id);
+    ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Get().Find(node, "CPU"));
+    ASSIGN_OR_RETURN(KernelFn kernel,
+                     def->factory(KernelSetup(node, input_types, types_, constants)));
+    std::vector<Tensor> outputs(types_.size());
+    ThreadPool pool(2);
+    MessageSink sink = [this](Severity, llvm::StringRef text) { printed_.push_back(text.str()); };
+    KernelContext ctx(inputs_, outputs, types_, HeapAllocator(), pool, sink);
+    RETURN_IF_ERROR(kernel(ctx));
+    return outputs;
+  }
+  std::vector<Tensor> All() {
+    auto outputs = Try();
+    if (outputs) return std::move(*outputs);
+    ADD_FAILURE() << op_ << ": " << TextOf(outputs.takeError());
+    return std::vector<Tensor>(types_.size(), llvm::cantFail(Tensor::Allocate(types_[0], {0})));
+  }
+  Tensor One() { return All()[0]; }
+  std::string ErrorText() {
+    auto outputs = Try();
+    if (!outputs) return TextOf(outputs.takeError());
+    return "no error";
+  }
+  const std::vector<std::string>& printed() const { return printed_; }
+
+ private:
+  std::string op_;
+  std::vector<std::pair<std::string, std::string>> attrs_;
+  std::vector<Tensor> inputs_;
+  std::vector<DataType> types_;
+  std::vector<std::string> printed_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_TESTS_EXEC_KERNEL_TEST_UTIL_H_

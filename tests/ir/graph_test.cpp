@@ -1,0 +1,116 @@
+#include "lib/ir/graph.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/ir/import.h"
+#include "lib/ir/module.h"
+#include "lib/ir/verify.h"
+
+namespace grapnel {
+namespace {
+
+std::vector<std::string> InputsOf(const Node& node) {
+  std::vector<std::string> inputs;
+  for (Port port : node.inputs()) inputs.push_back(PortText(node.graph(), port));
+  return inputs;
+}
+
+using Names = std::vector<std::string>;
+
+class GraphTest : public ::testing::Test {
+ protected:
+  NodeId Add(llvm::StringRef name, llvm::ArrayRef<Port> inputs = {}) {
+    NodeId id = graph_.AddNode(name, "NoOp");
+    graph_.SetInputs(id, inputs);
+    return id;
+  }
+  // Every use must name a slot that reads the node, and every input be named by exactly one use.
+  void CheckUses() {
+    size_t inputs = 0, uses = 0;
+    for (Node node : graph_.nodes()) {
+      inputs += node.inputs().size();
+      uses += node.uses().size();
+      for (const Use& use : node.uses()) EXPECT_EQ(graph_.node(use.node).inputs()[use.slot].node, node.id());
+    }
+    EXPECT_EQ(inputs, uses);
+  }
+  Module module_;
+  Graph& graph_ = module_.main;
+};
+
+TEST_F(GraphTest, ControlInputsComeAfterDataInputs) {
+  NodeId a = Add("a"), b = Add("b"), c = Add("c");
+  NodeId reader = Add("reader", {{a, 0}});
+  graph_.AddControl(reader, b);
+  graph_.AddInput(reader, {c, 2});
+  EXPECT_EQ(InputsOf(graph_.node(reader)), (Names{"a", "c:2", "^b"}));
+  EXPECT_FALSE(graph_.AddControl(reader, b));
+  CheckUses();
+}
+
+TEST_F(GraphTest, UsesStayRightThroughChanges) {
+  NodeId a = Add("a"), b = Add("b");
+  NodeId reader = Add("reader", {{a, 0}, {b, 0}, {a, 1}, {b, kControlPort}});
+  NodeId other = Add("other", {{a, 0}});
+  CheckUses();
+  graph_.RemoveInput(reader, 0);
+  EXPECT_EQ(InputsOf(graph_.node(reader)), (Names{"b", "a:1", "^b"}));
+  CheckUses();
+  graph_.SetInput(reader, 1, {b, 3});
+  CheckUses();
+  graph_.RemoveControl(reader, b);
+  EXPECT_EQ(InputsOf(graph_.node(reader)), (Names{"b", "b:3"}));
+  CheckUses();
+  graph_.RemoveNode(other);
+  EXPECT_FALSE(graph_.Find("other"));
+  EXPECT_TRUE(graph_.node(a).uses().empty());
+  graph_.RemoveNode(a);
+  CheckUses();
+  EXPECT_EQ(graph_.num_nodes(), 2u);
+}
+
+TEST_F(GraphTest, TopologicalOrderLetsLoopsCloseAndLeavesOtherCyclesOut) {
+  NodeId enter = graph_.AddNode("enter", "Enter");
+  NodeId merge = graph_.AddNode("merge", "Merge");
+  NodeId next = graph_.AddNode("next", "NextIteration");
+  graph_.SetInputs(merge, {{enter, 0}, {next, 0}});
+  graph_.SetInputs(next, {{merge, 0}});
+  EXPECT_EQ(TopologicalOrder(graph_), (std::vector<NodeId>{enter, merge, next}));
+  NodeId a = Add("a"), b = Add("b", {{a, 0}});
+  graph_.SetInputs(a, {{b, 0}});
+  EXPECT_EQ(TopologicalOrder(graph_).size(), 3u);
+  EXPECT_TRUE(HasErrors(VerifyGraph(graph_)));
+}
+
+TEST_F(GraphTest, UniqueNamesCount) {
+  Add("x");
+  EXPECT_EQ(graph_.UniqueName("x"), "x_1");
+  Add("x_1");
+  EXPECT_EQ(graph_.UniqueName("x"), "x_2");
+  EXPECT_EQ(graph_.UniqueName("y"), "y");
+}
+
+TEST_F(GraphTest, RenameReachesReaders) {
+  NodeId a = Add("a"), reader = Add("reader", {{a, 0}});
+  graph_.Rename(a, "b");
+  EXPECT_EQ(InputsOf(graph_.node(reader)), Names{"b"});
+  EXPECT_TRUE(graph_.Find("b"));
+  EXPECT_FALSE(graph_.Find("a"));
+}
+
+TEST_F(GraphTest, AttributesAreReadLateAndTheLastOfAKeyCounts) {
+  NodeId a = Add("a");
+  graph_.SetAttr(a, "N", attr::Int(-3));
+  graph_.SetAttr(a, "shape", attr::ShapeOf(Shape({2, kUnknownDim})));
+  graph_.SetAttr(a, "N", attr::Int(4));
+  Node node = graph_.node(a);
+  EXPECT_EQ(node.GetInt("N"), 4);
+  EXPECT_EQ(node.FindAttr("shape")->AsShape()->ToString(), "[2,?]");
+  EXPECT_FALSE(node.FindAttr("missing"));
+  EXPECT_EQ(node.Attrs().size(), 2u);
+  graph_.RemoveAttr(a, "N");
+  EXPECT_EQ(node.GetInt("N", 9), 9);
+}
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,61 @@
+// Subcommands: how one registers itself, and the flags that mean the same everywhere.
+#ifndef GRAPNEL_TOOLS_COMMAND_H_
+#define GRAPNEL_TOOLS_COMMAND_H_
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lib/support/error.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace grapnel {
+
+enum ExitCode { kExitOk = 0, kExitNo = 1, kExitBadInput = 2 };
+
+// Flags of every command.
+struct CommonFlags {
+  bool json = false, quiet = false, verbose = false;
+  int threads = 0;  // 0: one per core
+  std::string color = "auto", log_level, output;
+};
+
+// One invocation of a command: its flags and where its words go.
+class Invocation {
+ public:
+  CommonFlags flags;
+
+  llvm::raw_ostream& out() { return llvm::outs(); }
+  // Messages of libraries and tools, on stderr, as --log-level, --quiet, -v and TF_CPP_MIN_LOG_LEVEL allow.
+  MessageSink sink();
+  bool UseColor() const;  // on standard output
+};
+
+// What a command does when its flags are read: an exit code, or an error that main prints as `grapnel: ...` before
+// exiting with kExitBadInput.
+using RunCommand = std::function<Expected<int>(Invocation&)>;
+
+// A command: `set_up` adds its flags to `app` and returns what runs it; flags' variables live in shared state that the
+// returned function holds.
+struct Command {
+  const char* name;
+  const char* help;
+  const char* example;  // shown under --help, "grapnel " left out
+  RunCommand (*set_up)(CLI::App& app);
+};
+
+std::vector<Command>& Commands();
+inline bool RegisterCommand(Command command) {
+  Commands().push_back(command);
+  return true;
+}
+
+// At namespace scope of tools/<name>.cpp:
+#define GRAPNEL_COMMAND(name, help, example, set_up)           \
+  [[maybe_unused]] static const bool command_registered_ = \
+      ::grapnel::RegisterCommand({name, help, example, set_up})
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_TOOLS_COMMAND_H_

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The main job, twice: on a function traced in C++, and on a real network.   usage: demo.sh GRAPNEL [OUT_DIR]
+set -euo pipefail
+grapnel=$1
+out=${2:-build/demo}
+root=$(cd "$(dirname "$0")/.." && pwd)
+rm -rf "$out"
+mkdir -p "$out"
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+run() {
+  printf '$ grapnel %s\n' "$*"
+  "$grapnel" "$@"
+}
+# diff's "they differ" is an answer here, not a failure.
+differs() { run diff "$@" || [ $? -eq 1 ]; }
+
+say "1. A function written in C++ becomes a graph (tools/trace.cpp)"
+run trace harmonic_mean -o "$out/harmonic_mean.pb"
+run info "$out/harmonic_mean.pb"
+
+say "2. Optimised as Grappler does, with a dump around each pass: model_pruner removes the unused Min"
+run opt "$out/harmonic_mean.pb" --fetch Identity --explain --dump-dir "$out/dumps" -o "$out/harmonic_mean.optimised.pb"
+ls "$out/dumps"
+
+say "3. What differs between the two ends"
+differs "$out/harmonic_mean.pb" "$out/harmonic_mean.optimised.pb"
+
+say "4. Run, with a tap on every tensor"
+run run "$root/testdata/harmonic_mean" --tap '*'
+
+say "5. Drawn: with a tf.print in the function the Min stays, held by a dashed control edge"
+run view "$root/testdata/harmonic_mean_print" -o "$out/harmonic_mean_print.svg"
+
+say "6. A real network: what is in it"
+run info "$root/testdata/models/lenet"
+
+say "7. Optimised, fused, and still the same numbers"
+run opt "$root/testdata/models/lenet" --device /device:CPU:0 --timing --dump-dir "$out/lenet_dumps" -o "$out/lenet.optimised.pb"
+differs "$root/testdata/models/lenet/graph.pb" "$out/lenet.optimised.pb" --quiet
+run replay "$root/testdata/models/lenet" --optimize --repeat 20
+run run "$root/testdata/models/lenet" --tap '*Relu*'
+
+say "8. Why not: fusions that nearly happened"
+run passes --why-not remapper "$root/testdata/models/lenet" --device /device:CPU:0
+
+say "9. Before and after, drawn"
+run view "$root/testdata/models/lenet" -o "$out/lenet.svg"
+run view "$out/lenet.optimised.pb" -o "$out/lenet.optimised.svg"
+
+say "Everything is in $out"

@@ -1,0 +1,253 @@
+// `grapnel info MODEL`: what is in a file, and what is wrong with it.
+#include "lib/ir/summary.h"
+#include "lib/support/text.h"
+#include "llvm/Support/JSON.h"
+#include "tools/input.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string model;
+  bool all = false;
+};
+
+void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<TensorSummary> tensors, bool all) {
+  if (tensors.empty()) return;
+  os << "\n" << title << "\n";
+  std::vector<std::vector<std::string>> rows;
+  size_t shown = all ? tensors.size() : std::min<size_t>(tensors.size(), 12);
+  for (size_t i = 0; i < shown; ++i) {
+    const TensorSummary& t = tensors[i];
+    rows.push_back({t.name, t.dtype + (t.shape == "?" ? "" : t.shape), t.op});
+  }
+  os << Table(rows, "  ");
+  if (shown < tensors.size()) os << "  ... and " << WithCommas(tensors.size() - shown) << " more (--all)\n";
+}
+
+void PrintCalls(llvm::raw_ostream& os, const Summary& summary, bool all) {
+  if (summary.functions.empty()) return;
+  os << "\nfunctions\n";
+  size_t shown = 0;
+  for (const FunctionSummary& function : summary.functions) {
+    if (!all && shown++ == 20) {
+      os << "  ... and " << WithCommas(summary.functions.size() - 20) << " more (--all)\n";
+      break;
+    }
+    os << "  " << function.name << ": " << Plural(function.nodes, "node");
+    if (function.callers == 0) os << ", called by nobody";
+    if (!function.calls.empty()) {
+      os << ", calls ";
+      for (size_t i = 0; i < function.calls.size(); ++i) os << (i ? ", " : "") << function.calls[i];
+    }
+    os << "\n";
+  }
+}
+
+void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph) {
+  for (const Signature& signature : graph.signatures) {
+    os << "\nsignature " << signature.name << "\n";
+    std::vector<std::vector<std::string>> rows = {};
+    auto add = [&](const char* side, const SignatureTensor& t) {
+      rows.push_back({side, t.key, (DataTypeName(t.dtype) + t.shape.ToString()).str(), t.tensor});
+    };
+    for (const auto& tensor : signature.inputs) add("in", tensor);
+    for (const auto& tensor : signature.outputs) add("out", tensor);
+    os << Table(rows, "  ");
+  }
+}
+
+void PrintGraph(llvm::raw_ostream& os, const GraphInFile& graph, const Summary& summary, bool all) {
+  os << Plural(summary.nodes, "node") << ", " << Plural(summary.data_edges, "edge") << ", "
+     << Plural(summary.control_edges, "control edge");
+  if (!summary.functions.empty()) {
+    os << "; " << Plural(summary.functions.size(), "function") << " of " << Plural(summary.function_nodes, "node");
+  }
+  os << "\n" << Plural(summary.constants, "constant") << ", " << HumanBytes(summary.constant_bytes);
+  if (summary.producer) os << "; GraphDef version " << summary.producer;
+  os << "\n";
+  PrintTensors(os, "inputs", summary.inputs, all);
+  PrintTensors(os, "outputs (nobody reads them)", summary.outputs, all);
+  PrintSignatures(os, graph);
+  os << "\nops\n";
+  std::string line = "  ";
+  size_t shown = 0;
+  for (const auto& [op, count] : summary.ops) {
+    if (!all && shown++ == 24) {
+      line += llvm::formatv("... and {0} more kinds (--all)", summary.ops.size() - 24).str();
+      break;
+    }
+    std::string cell = op + " " + WithCommas(count) + "   ";
+    if (line.size() + cell.size() > 100) {
+      os << llvm::StringRef(line).rtrim() << "\n";
+      line = "  ";
+    }
+    line += cell;
+  }
+  os << llvm::StringRef(line).rtrim() << "\n";
+  if (summary.devices.size() > 1 || (summary.devices.size() == 1 && !summary.devices.begin()->first.empty())) {
+    os << "\ndevices\n";
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [device, count] : summary.devices) rows.push_back({device.empty() ? "(none)" : device, WithCommas(count)});
+    os << Table(rows, "  ");
+  }
+  if (!summary.largest_constants.empty()) {
+    os << "\nlargest constants\n";
+    std::vector<std::vector<std::string>> rows;
+    for (const ConstantSummary& c : summary.largest_constants) {
+      rows.push_back({HumanBytes(c.stored_bytes), c.dtype + c.shape, c.name});
+      if (!all && rows.size() == 5) break;
+    }
+    os << Table(rows, "  ");
+  }
+  PrintCalls(os, summary, all);
+}
+
+void WriteTensors(llvm::json::OStream& json, const char* key, llvm::ArrayRef<TensorSummary> tensors) {
+  json.attributeArray(key, [&] {
+    for (const TensorSummary& t : tensors) {
+      json.object([&] {
+        json.attribute("name", llvm::json::fixUTF8(t.name));
+        json.attribute("op", llvm::json::fixUTF8(t.op));
+        json.attribute("dtype", t.dtype);
+        json.attribute("shape", t.shape);
+      });
+    }
+  });
+}
+
+void WriteGraphJson(llvm::json::OStream& json, const GraphInFile& graph, const Summary& summary) {
+  json.attribute("title", llvm::json::fixUTF8(graph.title));
+  json.attribute("nodes", static_cast<int64_t>(summary.nodes));
+  json.attribute("data_edges", static_cast<int64_t>(summary.data_edges));
+  json.attribute("control_edges", static_cast<int64_t>(summary.control_edges));
+  json.attribute("function_nodes", static_cast<int64_t>(summary.function_nodes));
+  json.attribute("constants", static_cast<int64_t>(summary.constants));
+  json.attribute("constant_bytes", static_cast<int64_t>(summary.constant_bytes));
+  json.attribute("producer", summary.producer);
+  json.attribute("min_consumer", summary.min_consumer);
+  WriteTensors(json, "inputs", summary.inputs);
+  WriteTensors(json, "outputs", summary.outputs);
+  json.attributeArray("signatures", [&] {
+    for (const Signature& signature : graph.signatures) {
+      json.object([&] {
+        json.attribute("name", llvm::json::fixUTF8(signature.name));
+        json.attribute("method", llvm::json::fixUTF8(signature.method));
+        for (auto [key, list] : {std::pair("inputs", &signature.inputs), std::pair("outputs", &signature.outputs)}) {
+          json.attributeArray(key, [&, tensors = list] {
+            for (const SignatureTensor& t : *tensors) {
+              json.object([&] {
+                json.attribute("key", llvm::json::fixUTF8(t.key));
+                json.attribute("tensor", llvm::json::fixUTF8(t.tensor));
+                json.attribute("dtype", DataTypeName(t.dtype));
+                json.attribute("shape", t.shape.ToString());
+              });
+            }
+          });
+        }
+      });
+    }
+  });
+  json.attributeArray("ops", [&] {
+    for (const auto& [op, count] : summary.ops) {
+      json.object([&, &op = op, &count = count] {
+        json.attribute("op", llvm::json::fixUTF8(op));
+        json.attribute("count", static_cast<int64_t>(count));
+      });
+    }
+  });
+  json.attributeArray("devices", [&] {
+    for (const auto& [device, count] : summary.devices) {
+      json.object([&, &device = device, &count = count] {
+        json.attribute("device", llvm::json::fixUTF8(device));
+        json.attribute("nodes", static_cast<int64_t>(count));
+      });
+    }
+  });
+  json.attributeArray("largest_constants", [&] {
+    for (const ConstantSummary& c : summary.largest_constants) {
+      json.object([&] {
+        json.attribute("name", llvm::json::fixUTF8(c.name));
+        json.attribute("dtype", c.dtype);
+        json.attribute("shape", c.shape);
+        json.attribute("stored_bytes", static_cast<int64_t>(c.stored_bytes));
+      });
+    }
+  });
+  json.attributeArray("functions", [&] {
+    for (const FunctionSummary& function : summary.functions) {
+      json.object([&] {
+        json.attribute("name", llvm::json::fixUTF8(function.name));
+        json.attribute("nodes", static_cast<int64_t>(function.nodes));
+        json.attribute("callers", function.callers);
+        json.attributeArray("calls", [&] {
+          for (const std::string& callee : function.calls) json.value(llvm::json::fixUTF8(callee));
+        });
+      });
+    }
+  });
+}
+
+void WriteProblems(llvm::json::OStream& json, llvm::ArrayRef<std::string> lines) {
+  json.attributeArray("problems", [&] {
+    for (const std::string& line : lines) json.value(llvm::json::fixUTF8(line));
+  });
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  InputGraph input;
+  ASSIGN_OR_RETURN(input.model, OpenModel(flags.model));
+  llvm::raw_ostream& os = invocation.out();
+  if (invocation.flags.json) {
+    llvm::json::OStream json(os, 1);
+    json.object([&] {
+      json.attribute("path", llvm::json::fixUTF8(flags.model));
+      json.attribute("kind", FileKindName(input.model.kind));
+      json.attributeArray("graphs", [&] {
+        for (input.index = 0; input.index < input.model.graphs.size(); ++input.index) {
+          json.object([&] {
+            if (!input.graph().module) {
+              json.attribute("title", llvm::json::fixUTF8(input.graph().title));
+              return;
+            }
+            WriteGraphJson(json, input.graph(), Summarize(input.module()));
+            WriteProblems(json, ProblemLines(input));
+          });
+        }
+      });
+    });
+    os << "\n";
+    return kExitOk;
+  }
+  os << flags.model << ": " << FileKindName(input.model.kind);
+  if (input.model.graphs.size() > 1) os << ", " << Plural(input.model.graphs.size(), "graph");
+  os << "\n";
+  for (input.index = 0; input.index < input.model.graphs.size(); ++input.index) {
+    const GraphInFile& graph = input.graph();
+    if (!graph.module) {  // of a dump folder: a list, each to be opened by itself
+      os << "  " << graph.title << "\n";
+      continue;
+    }
+    if (!graph.title.empty()) os << "\n--- " << graph.title << "\n";
+    PrintGraph(os, graph, Summarize(input.module()), flags.all);
+    std::vector<std::string> problems = ProblemLines(input);
+    if (problems.empty()) continue;
+    os << "\n" << Plural(problems.size(), "problem") << "\n";
+    size_t shown = flags.all ? problems.size() : std::min<size_t>(problems.size(), 20);
+    for (size_t i = 0; i < shown; ++i) os << "  " << problems[i] << "\n";
+    if (shown < problems.size()) os << "  ... and " << WithCommas(problems.size() - shown) << " more (--all)\n";
+  }
+  return kExitOk;
+}
+
+RunCommand SetUp(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  app.add_option("MODEL", flags->model, "any TensorFlow graph: a file, a folder, or - for standard input")->required();
+  app.add_flag("--all", flags->all, "no list is cut short");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("info", "says what is in a model and what is wrong with it", "info model.pb", SetUp);
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,159 @@
+// `grapnel opt MODEL`: optimises a graph as Grappler does, and keeps a record.
+#include <cstdlib>
+
+#include "google/protobuf/text_format.h"
+#include "lib/exec/evaluator.h"
+#include "lib/io/write.h"
+#include "lib/ir/print.h"
+#include "lib/ir/shape_inference.h"
+#include "lib/pass/pass_manager.h"
+#include "lib/support/text.h"
+#include "tools/input.h"
+#include "tools/pipeline.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string model, graph, output, dump_dir, ledger, device;
+  PipelineFlags pipeline;
+  bool print = false, timing = false, explain = false;
+};
+
+void PrintTiming(llvm::raw_ostream& os, const OptimizeResult& result) {
+  std::vector<std::vector<std::string>> rows = {{"pass", "iteration", "rewrites", "ms"}};
+  double total = 0;
+  for (const Stage& stage : result.stages) {
+    double ms = stage.time.count() / 1e6;
+    total += ms;
+    rows.push_back({stage.pass, std::to_string(stage.iteration), std::to_string(stage.rewrites), llvm::formatv("{0:F2}", ms).str()});
+  }
+  rows.push_back({"all passes", "", std::to_string(result.rewrites), llvm::formatv("{0:F2}", total).str()});
+  os << Table(rows);
+}
+
+// Prints each rewrite as it happens.
+class ExplainInstrumentation : public Instrumentation {
+ public:
+  explicit ExplainInstrumentation(llvm::raw_ostream& os) : os_(os) {}
+  void OnRewrite(const Rewrite& rewrite) override {
+    os_ << rewrite.number << ". " << rewrite.pass << "/" << rewrite.rule << " at '" << rewrite.node << "'";
+    List(" made", rewrite.made);
+    List(" changed", rewrite.changed);
+    List(" removed", rewrite.removed);
+    os_ << "\n";
+  }
+
+ private:
+  void List(const char* what, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    os_ << ";" << what;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (i == 6) {
+        os_ << " and " << names.size() - i << " more";
+        break;
+      }
+      os_ << (i ? ", '" : " '") << names[i] << "'";
+    }
+  }
+  llvm::raw_ostream& os_;
+};
+
+Error AddDump(const Flags& flags, const InputGraph& input, const MessageSink& sink, PassManager* manager) {
+  const char* prefix = std::getenv("TF_DUMP_GRAPH_PREFIX");
+  const char* filter = std::getenv("TF_DUMP_GRAPH_NAME_FILTER");
+  const char* format = std::getenv("TF_DUMP_GRAPH_FMT");
+  DumpOptions options;
+  options.folder = !flags.dump_dir.empty() ? flags.dump_dir : prefix ? prefix : "";
+  if (options.folder.empty()) return Error::success();
+  options.graph_name = input.name;
+  bool wanted = !filter || llvm::StringRef(filter) == "*" || llvm::StringRef(input.name).contains(filter);
+  if (flags.dump_dir.empty() && !wanted) return Error::success();
+  if (format && llvm::StringRef(format) != "TXT" && llvm::StringRef(format) != "BIN") {
+    return MakeError("TF_DUMP_GRAPH_FMT is '{0}', TXT or BIN was expected", format);
+  }
+  options.binary = format && llvm::StringRef(format) == "BIN";
+  options.sink = sink;
+  manager->Add(MakeDumpInstrumentation(std::move(options)));
+  return Error::success();
+}
+
+Error PrintResult(const Module& module, llvm::raw_ostream& os) {
+  ShapeMap shapes = InferShapes(module.main);
+  PrintModule(module, os, [&](Port port) {
+    DataType type = shapes.TypeOf(port);
+    const Shape& shape = shapes.OfPort(port);
+    return (type == proto::DT_INVALID ? "?" : DataTypeName(type).str()) + (shape.known_rank() ? shape.ToString() : "");
+  });
+  return Error::success();
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  MessageSink sink = invocation.sink();
+  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  RETURN_IF_ERROR(DemandValid(input, sink));
+  Module& module = input.module();
+  size_t nodes_before = module.main.num_nodes();
+  if (!flags.device.empty()) {
+    for (Node node : module.main.nodes()) {
+      if (node.device().empty()) module.main.SetDevice(node.id(), flags.device);
+    }
+  }
+  ThreadPool pool(invocation.flags.threads);
+  std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
+  ASSIGN_OR_RETURN(OptimizeOptions options, flags.pipeline.Options(input));
+  options.evaluator = evaluator.get();
+  options.sink = sink;
+
+  PassManager manager;
+  std::unique_ptr<AtomicFile> ledger;
+  if (!flags.ledger.empty()) {
+    ASSIGN_OR_RETURN(ledger, AtomicFile::Create(flags.ledger));
+    manager.Add(MakeLedgerInstrumentation(ledger->os()));
+  }
+  if (flags.explain) manager.Add(std::make_unique<ExplainInstrumentation>(invocation.out()));
+  RETURN_IF_ERROR(AddDump(flags, input, sink, &manager));
+  manager.Add(MakeVerifyInstrumentation());
+  auto result = manager.Run(module, options);
+  if (!result) return Annotate(flags.model, result.takeError());
+  if (options.fetches.empty() && !result->fetches.empty()) {
+    sink(Severity::kWarning, llvm::formatv("no --fetch given: taken were the {0} that nobody reads, '{1}'{2}", Plural(result->fetches.size(), "node"),
+                                           result->fetches[0], result->fetches.size() > 1 ? ", ..." : "").str());
+  }
+
+  std::vector<NodeId> order = TopologicalOrder(module.main);
+  if (ledger) RETURN_IF_ERROR(ledger->Commit());
+  if (!flags.output.empty()) RETURN_IF_ERROR(WriteGraph(module, flags.output, order));
+  if (flags.print) RETURN_IF_ERROR(PrintResult(module, invocation.out()));
+  bool stdout_is_free = flags.output != "-" && flags.ledger != "-" && !flags.print;
+  llvm::raw_ostream& os = stdout_is_free ? invocation.out() : llvm::errs();
+  if (flags.timing) PrintTiming(os, *result);
+  if (!invocation.flags.quiet && stdout_is_free) {
+    os << flags.model << ": " << WithCommas(nodes_before) << " -> " << Plural(module.main.num_nodes(), "node") << ", "
+       << Plural(result->rewrites, "rewrite");
+    if (flags.output.empty()) os << " (-o FILE writes the result)";
+    os << "\n";
+  }
+  return kExitOk;
+}
+
+RunCommand SetUp(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  app.add_option("MODEL", flags->model, "the graph to optimise")->required();
+  app.add_option("-o,--output", flags->output, "where the result goes: .pb or .pbtxt, each also .gz; - for standard output");
+  app.add_option("--graph", flags->graph, "which graph of a file with several: its title as `info` shows it");
+  flags->pipeline.AddTo(app);
+  app.add_option("--device", flags->device, "device for nodes without one; fusions need one");
+  app.add_option("--dump-dir", flags->dump_dir, "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");
+  app.add_option("--ledger", flags->ledger, "every rewrite as a line of JSON");
+  app.add_flag("--explain", flags->explain, "print every rewrite");
+  app.add_flag("--print", flags->print, "print the result, one line a node");
+  app.add_flag("--timing", flags->timing, "print the time of each pass");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("opt", "optimises a graph as TensorFlow's Grappler does, with a dump after each pass",
+                "opt model.pb --fetch Identity --device /device:CPU:0 -o fast.pb --dump-dir dumps", SetUp);
+
+}  // namespace
+}  // namespace grapnel

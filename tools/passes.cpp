@@ -1,0 +1,126 @@
+// `grapnel passes`: every pass and rule, and why a rule did not fire.
+#include "lib/exec/evaluator.h"
+#include "lib/support/text.h"
+#include "llvm/Support/JSON.h"
+#include "tools/pipeline.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::vector<std::string> why_not;
+  std::string device;
+  PipelineFlags pipeline;
+};
+
+int List(Invocation& invocation) {
+  llvm::raw_ostream& os = invocation.out();
+  if (invocation.flags.json) {
+    llvm::json::OStream json(os, 1);
+    json.array([&] {
+      for (const PassRegistry::Entry* entry : PassRegistry::Get().Passes()) {
+        json.object([&] {
+          json.attribute("name", entry->info.name);
+          json.attribute("config_name", entry->info.config_name);
+          json.attribute("order", entry->info.order);
+          json.attribute("default_on", entry->info.default_on);
+          json.attribute("run_once", entry->info.run_once);
+          json.attribute("toggle", entry->info.toggle);
+          json.attribute("help", entry->info.help);
+          json.attribute("refuses", entry->info.refuses);
+          json.attributeArray("rules", [&] {
+            for (const RuleInfo& rule : entry->rules) {
+              json.object([&] {
+                json.attribute("name", rule.name);
+                json.attribute("help", rule.help);
+              });
+            }
+          });
+        });
+      }
+    });
+    os << "\n";
+    return kExitOk;
+  }
+  for (const PassRegistry::Entry* entry : PassRegistry::Get().Passes()) {
+    const PassInfo& info = entry->info;
+    os << info.name << "  (" << (info.order ? "place " + std::to_string(info.order) + (info.default_on ? ", on" : ", off") : "by name only")
+       << "; in a RewriterConfig: " << info.config_name << ")\n  " << info.help << "\n  leaves alone: " << info.refuses << "\n";
+    std::vector<std::vector<std::string>> rows;
+    for (const RuleInfo& rule : entry->rules) rows.push_back({rule.name, rule.help});
+    os << Table(rows, "    ") << "\n";
+  }
+  return kExitOk;
+}
+
+// Runs the pipeline and prints where a rule matched and a condition failed; of one rule ("pass/rule", "rule") or of all.
+Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
+  const std::string& model = flags.why_not.back();
+  std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
+  ASSIGN_OR_RETURN(InputGraph input, OpenInput(model));
+  RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
+  for (Node node : input.module().main.nodes()) {
+    if (node.device().empty() && !flags.device.empty()) input.module().main.SetDevice(node.id(), flags.device);
+  }
+  ASSIGN_OR_RETURN(OptimizeOptions options, flags.pipeline.Options(input));
+  ThreadPool pool(invocation.flags.threads);
+  std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
+  options.evaluator = evaluator.get();
+  // The last word on a node counts: what was refused early may have been done later. Sorted, so that the same graph
+  // always reads the same.
+  std::map<std::tuple<std::string, std::string, std::string>, std::string> refusals;
+  options.on_refusal = [&](const Refusal& refusal) {
+    if (!rule.empty() && rule != refusal.rule && rule != refusal.pass && rule != refusal.pass + "/" + refusal.rule) return;
+    refusals[{refusal.pass, refusal.rule, refusal.node}] = refusal.reason;
+  };
+  PassManager manager;
+  manager.Add(MakeVerifyInstrumentation());
+  auto result = manager.Run(input.module(), options);
+  if (!result) return Annotate(model, result.takeError());
+  llvm::raw_ostream& os = invocation.out();
+  if (invocation.flags.json) {
+    llvm::json::OStream json(os, 1);
+    json.array([&] {
+      for (const auto& [where, reason] : refusals) {
+        json.object([&, &where = where, &reason = reason] {
+          json.attribute("pass", std::get<0>(where));
+          json.attribute("rule", std::get<1>(where));
+          json.attribute("node", llvm::json::fixUTF8(std::get<2>(where)));
+          json.attribute("reason", llvm::json::fixUTF8(reason));
+        });
+      }
+    });
+    os << "\n";
+    return kExitOk;
+  }
+  std::string head;
+  for (const auto& [where, reason] : refusals) {
+    std::string title = std::get<0>(where) + "/" + std::get<1>(where);
+    if (title != head) os << (head.empty() ? "" : "\n") << title << "\n";
+    head = title;
+    os << "  '" << std::get<2>(where) << "': " << reason << "\n";
+  }
+  if (refusals.empty()) {
+    os << "no near misses" << (rule.empty() ? "" : " of '" + rule + "'") << ": wherever a pattern was found, it was rewritten\n";
+  }
+  return kExitOk;
+}
+
+RunCommand SetUp(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  app.add_option("--why-not", flags->why_not, "say where a rule's pattern was found but a condition failed; of all rules when none is named")
+      ->type_name("[RULE] MODEL")
+      ->expected(1, 2);
+  app.add_option("--device", flags->device, "device for nodes without one; fusions need one");
+  flags->pipeline.AddTo(app);
+  return [flags](Invocation& invocation) -> Expected<int> {
+    if (!flags->why_not.empty()) return WhyNot(*flags, invocation);
+    return List(invocation);
+  };
+}
+
+GRAPNEL_COMMAND("passes", "lists passes and rules, or says why one did not fire", "passes --why-not remapper model.pb --device /device:CPU:0",
+                SetUp);
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,147 @@
+// `grapnel run MODEL`: runs a graph on values from .npy files.
+#include "lib/debug/tap.h"
+#include "lib/exec/executor.h"
+#include "lib/io/value.h"
+#include "lib/io/write.h"
+#include "lib/support/text.h"
+#include "tools/input.h"
+#include "tools/values.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string model, graph, signature, tap_file, tap_mode = "FULL_HEALTH", save_case;
+  std::vector<std::string> feeds, fetches, taps;
+};
+
+// "name=file" -> (name, file); without '=' the file is empty.
+std::pair<std::string, std::string> SplitAssignment(const std::string& text) {
+  auto [name, file] = llvm::StringRef(text).split('=');
+  return {name.str(), file.str()};
+}
+
+// A signature's argument may be called by its key: the tensor it stands for.
+std::string TensorOf(const InputGraph& input, const std::string& signature, const std::string& name) {
+  for (const Signature& candidate : input.model.graphs[input.index].signatures) {
+    if (candidate.name != (signature.empty() ? "serving_default" : signature)) continue;
+    for (const auto* list : {&candidate.inputs, &candidate.outputs}) {
+      for (const SignatureTensor& tensor : *list) {
+        if (tensor.key == name) return tensor.tensor;
+      }
+    }
+  }
+  return name;
+}
+
+struct Plan {
+  std::vector<std::string> feeds, feed_files, fetches, fetch_files;
+};
+
+Expected<Plan> MakePlan(const Flags& flags, const InputGraph& input) {
+  Plan plan;
+  for (const std::string& text : flags.feeds) {
+    auto [name, file] = SplitAssignment(text);
+    if (file.empty()) return MakeError("--feed {0}: NAME=FILE.npy was expected", text);
+    plan.feeds.push_back(TensorOf(input, flags.signature, name));
+    plan.feed_files.push_back(file);
+  }
+  for (const std::string& text : flags.fetches) {
+    auto [name, file] = SplitAssignment(text);
+    plan.fetches.push_back(TensorOf(input, flags.signature, name));
+    plan.fetch_files.push_back(file);
+  }
+  if (const auto& values = input.model.case_info) {
+    for (const Case::Feed& feed : values->feeds) {
+      if (llvm::is_contained(plan.feeds, feed.tensor)) continue;
+      plan.feeds.push_back(feed.tensor);
+      plan.feed_files.push_back(feed.file);
+    }
+  }
+  if (plan.fetches.empty()) {
+    ASSIGN_OR_RETURN(Ends ends, EndsOf(input, {}, {}, flags.signature));
+    plan.fetches = ends.fetches;
+    plan.fetch_files.resize(plan.fetches.size());
+  }
+  if (plan.fetches.empty()) return MakeError("{0}: nothing to fetch: name tensors by --fetch", flags.model);
+  return plan;
+}
+
+Error SaveCaseFolder(const Flags& flags, const Module& module, const Plan& plan, llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> outputs) {
+  RETURN_IF_ERROR(CreateDirectories(flags.save_case));
+  Case saved;
+  saved.folder = flags.save_case;
+  saved.graph = JoinPath(flags.save_case, "graph.pb");
+  saved.rtol = 1e-4;
+  RETURN_IF_ERROR(WriteGraph(module, saved.graph));
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    std::string file = JoinPath(flags.save_case, "feed_" + std::to_string(i) + ".npy");
+    RETURN_IF_ERROR(SaveNpyLiteral(file, feeds[i].ToLiteral()));
+    saved.feeds.push_back({plan.feeds[i], file});
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i]) continue;
+    std::string file = JoinPath(flags.save_case, "out_" + std::to_string(i) + ".npy");
+    RETURN_IF_ERROR(SaveNpyLiteral(file, outputs[i].ToLiteral()));
+    saved.fetches.push_back({plan.fetches[i], file, 1e-5});
+  }
+  return SaveCase(flags.save_case, saved);
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
+  const Graph& graph = input.module().main;
+  ASSIGN_OR_RETURN(Plan plan, MakePlan(flags, input));
+  std::vector<Tensor> feeds;
+  for (size_t i = 0; i < plan.feeds.size(); ++i) {
+    ASSIGN_OR_RETURN(Tensor tensor, LoadFeed(graph, plan.feeds[i], plan.feed_files[i]));
+    feeds.push_back(std::move(tensor));
+  }
+  std::unique_ptr<AtomicFile> tap_file;
+  llvm::raw_ostream* tap_stream = &invocation.out();
+  if (!flags.tap_file.empty()) {
+    ASSIGN_OR_RETURN(tap_file, AtomicFile::Create(flags.tap_file));
+    tap_stream = &tap_file->os();
+  }
+  ThreadPool pool(invocation.flags.threads);
+  Tap tap(flags.taps, *ParseTapMode(flags.tap_mode), tap_stream);
+  ExecutorOptions options;
+  options.feeds = plan.feeds;
+  options.fetches = plan.fetches;
+  options.pool = &pool;
+  options.print = [](Severity, llvm::StringRef text) { llvm::errs() << text << "\n"; };
+  if (!flags.taps.empty()) options.hook = &tap;
+  auto executor = Executor::Compile(graph, options);
+  if (!executor) return Annotate(flags.model, executor.takeError());
+  auto outputs = (*executor)->Run(feeds);
+  if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
+  if (!outputs) return Annotate(flags.model, outputs.takeError());
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    const Tensor& output = (*outputs)[i];
+    if (!output) continue;
+    if (!plan.fetch_files[i].empty()) RETURN_IF_ERROR(SaveNpyLiteral(plan.fetch_files[i], output.ToLiteral()));
+    if (!invocation.flags.quiet && plan.fetch_files[i].empty()) invocation.out() << plan.fetches[i] << " = " << output.ToString() << "\n";
+  }
+  if (!flags.save_case.empty()) RETURN_IF_ERROR(SaveCaseFolder(flags, input.module(), plan, feeds, *outputs));
+  return kExitOk;
+}
+
+RunCommand SetUp(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  app.add_option("MODEL", flags->model, "the graph to run; a case folder brings its feeds and fetches")->required();
+  app.add_option("--graph", flags->graph, "which graph of a file with several");
+  app.add_option("--signature", flags->signature, "the signature of a SavedModel; its keys then name feeds and fetches");
+  app.add_option("--feed", flags->feeds, "a value for a tensor")->type_name("NAME=FILE.npy");
+  app.add_option("--fetch", flags->fetches, "a tensor to compute; printed, or saved to the file")->type_name("NAME[=FILE.npy]");
+  app.add_option("--tap", flags->taps, "say what nodes whose names fit put out, as JSON lines")->type_name("GLOB");
+  app.add_option("--tap-mode", flags->tap_mode, "what a tap says")->check(CLI::IsMember(TapModeNames()))->capture_default_str();
+  app.add_option("--tap-file", flags->tap_file, "where taps go; default: standard output");
+  app.add_option("--save-case", flags->save_case, "write graph, feeds and outputs as a case folder")->type_name("DIR");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("run", "runs a graph on values from .npy files", "run model.pb --feed x=x.npy --fetch Identity --tap '*'", SetUp);
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,102 @@
+// `grapnel trace EXAMPLE`: what a function written in C++ becomes.
+#include "lib/io/case.h"
+#include "lib/io/value.h"
+#include "lib/io/write.h"
+#include "lib/ir/print.h"
+#include "lib/support/file.h"
+#include "lib/trace/examples.h"
+#include "llvm/Support/JSON.h"
+#include "tools/command.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string example, output;
+};
+
+bool NamesGraph(llvm::StringRef path) {
+  path.consume_back(".gz");
+  return path == "-" || path.consume_back(".pb") || path.consume_back(".pbtxt");
+}
+
+int List(Invocation& invocation) {
+  if (invocation.flags.json) {
+    llvm::json::OStream json(invocation.out(), 2);
+    json.array([&] {
+      for (const TraceExample& example : TraceExamples()) {
+        json.object([&] {
+          json.attribute("name", example.name);
+          json.attribute("help", example.help);
+        });
+      }
+    });
+    invocation.out() << "\n";
+    return kExitOk;
+  }
+  for (const TraceExample& example : TraceExamples()) {
+    invocation.out() << llvm::formatv("{0,-20} {1}\n", example.name, example.help);
+  }
+  return kExitOk;
+}
+
+Expected<const TraceExample*> Find(llvm::StringRef name) {
+  std::string names;
+  for (const TraceExample& example : TraceExamples()) {
+    if (name == example.name) return &example;
+    names += (names.empty() ? "" : ", ") + std::string(example.name);
+  }
+  return MakeError("there is no example '{0}', only {1}", name, names);
+}
+
+// A case folder: the graph, values to feed, and what must come out.
+Error WriteCase(const TraceExample& example, const Module& module, llvm::StringRef folder) {
+  RETURN_IF_ERROR(CreateDirectories(folder));
+  Case values;
+  values.rtol = 1e-5;
+  int index = 0;
+  for (const auto& [tensor, literal] : example.feeds) {
+    std::string file = JoinPath(folder, "feed_" + std::to_string(index++) + ".npy");
+    RETURN_IF_ERROR(SaveNpyLiteral(file, literal));
+    values.feeds.push_back({tensor, file});
+  }
+  index = 0;
+  for (const auto& [tensor, literal] : example.fetches) {
+    std::string file = JoinPath(folder, "out_" + std::to_string(index++) + ".npy");
+    RETURN_IF_ERROR(SaveNpyLiteral(file, literal));
+    values.fetches.push_back({tensor, file, 0});
+  }
+  RETURN_IF_ERROR(WriteGraph(module, JoinPath(folder, "graph.pb")));
+  return SaveCase(folder, values);
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (flags.example.empty()) return List(invocation);
+  ASSIGN_OR_RETURN(const TraceExample* example, Find(flags.example));
+  ASSIGN_OR_RETURN(std::unique_ptr<Module> module, example->trace());
+  if (flags.output.empty()) {
+    PrintModule(*module, invocation.out());
+  } else if (NamesGraph(flags.output)) {
+    RETURN_IF_ERROR(WriteGraph(*module, flags.output));
+  } else {
+    RETURN_IF_ERROR(WriteCase(*example, *module, flags.output));
+  }
+  return kExitOk;
+}
+
+RunCommand SetUp(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  app.add_option("EXAMPLE", flags->example,
+                 "a function of lib/trace/examples.cpp; without one they are listed");
+  app.add_option("-o,--output", flags->output,
+                 "a graph (.pb or .pbtxt, with .gz or not, - for standard output), else the name "
+                 "of a case folder; "
+                 "without it the graph is printed, a line a node");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("trace", "makes a graph from an example function written in C++",
+                "trace harmonic_mean -o mean.pb", SetUp);
+
+}  // namespace
+}  // namespace grapnel

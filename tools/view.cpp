@@ -1,0 +1,127 @@
+// `grapnel view MODEL -o FILE`: a picture of what was chosen.
+#include "lib/render/layout.h"
+#include "lib/render/picture.h"
+#include "lib/support/text.h"
+#include "llvm/Support/Path.h"
+#include "tools/input.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string model, graph, signature, output, format, path, hide, color_by = "op",
+                                                                   direction = "down";
+  std::vector<std::string> feeds, fetches;
+  ViewOptions view;
+};
+
+Expected<PictureFormat> FormatOf(const Flags& flags) {
+  llvm::StringRef suffix = llvm::sys::path::extension(flags.output);
+  if (auto format =
+          ParsePictureFormat(flags.format.empty() ? suffix : llvm::StringRef(flags.format)))
+    return *format;
+  if (flags.output == "-") return MakeError("--format dot, svg or png is needed with -o -");
+  return MakeError("{0}: a picture is .dot, .svg or .png (or say which by --format)", flags.output);
+}
+
+Error ReadPath(Flags& flags) {
+  if (flags.path.empty()) return Error::success();
+  auto [from, to] = llvm::StringRef(flags.path).split("..");
+  if (from.empty() || to.empty())
+    return MakeError("--path wants two nodes, A..B, not '{0}'", flags.path);
+  flags.view.path_from = from.str();
+  flags.view.path_to = to.str();
+  return Error::success();
+}
+
+Error ReadHide(Flags& flags) {
+  for (const std::string& what : SplitList(flags.hide)) {
+    if (what == "control") {
+      flags.view.hide_control = true;
+    } else if (what == "constants") {
+      flags.view.hide_constants = true;
+    } else if (what == "shapes") {
+      flags.view.hide_shapes = true;
+    } else if (what == "main") {
+      flags.view.hide_main = true;
+    } else {
+      return MakeError("--hide knows control, constants, shapes and main, not '{0}'", what);
+    }
+  }
+  return Error::success();
+}
+
+Expected<int> Run(Flags flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(PictureFormat format, FormatOf(flags));
+  RETURN_IF_ERROR(ReadPath(flags));
+  RETURN_IF_ERROR(ReadHide(flags));
+  ViewOptions& view = flags.view;
+  view.color_by = flags.color_by == "device"  ? ColorBy::kDevice
+                  : flags.color_by == "scope" ? ColorBy::kScope
+                                              : ColorBy::kOp;
+  view.direction = flags.direction == "up"      ? Direction::kUp
+                   : flags.direction == "right" ? Direction::kRight
+                                                : Direction::kDown;
+  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
+  ASSIGN_OR_RETURN(Ends ends, EndsOf(input, flags.feeds, flags.fetches, flags.signature));
+  view.title = input.name;
+  view.feeds = ends.feeds;
+  view.fetches = ends.fetches;
+  auto picture = MakePicture(input.module(), view);
+  if (!picture) return Annotate(flags.model, picture.takeError());
+  ASSIGN_OR_RETURN(std::string bytes, MakeGraphvizLayout()->Draw(*picture, format));
+  RETURN_IF_ERROR(WriteFile(flags.output, bytes));
+  for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
+  return kExitOk;
+}
+
+RunCommand SetUp(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  ViewOptions& view = flags->view;
+  app.add_option("MODEL", flags->model,
+                 "any TensorFlow graph: a file, a folder, or - for standard input")
+      ->required();
+  app.add_option("-o,--output", flags->output,
+                 "the picture: .dot, .svg or .png; - for standard output")
+      ->required();
+  app.add_option("--format", flags->format, "dot, svg or png, whatever -o is called");
+  app.add_option("--graph", flags->graph,
+                 "which graph of a file with several: its title as `info` shows it");
+  app.add_option("--scope", view.scopes, "open this scope (A/B, or FUNCTION/A/B); may be repeated");
+  app.add_option("--depth", view.depth, "open all scopes and called functions down to this depth")
+      ->check(CLI::Range(0, 1000000));
+  app.add_option(
+      "--function", view.functions,
+      "open this function, beside the op that calls it; may be repeated; all: every one");
+  app.add_option("--around", view.around, "only what is near this node (NODE, or FUNCTION/NODE)");
+  app.add_option("--hops", view.hops, "how near, in edges")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
+  app.add_option("--path", flags->path, "only nodes on directed paths between two nodes: A..B");
+  app.add_option("--color-by", flags->color_by, "what fills mean")
+      ->check(CLI::IsMember({"op", "device", "scope"}))
+      ->capture_default_str();
+  app.add_option("--hide", flags->hide, "a list of control, constants, shapes and main");
+  app.add_flag("--show-constants", view.show_constants, "a box for each constant");
+  app.add_flag("--show-control", view.show_control,
+               "NoOps as boxes, and control edges however many meet");
+  app.add_option("--direction", flags->direction,
+                 "where data flows to; up is as TensorBoard draws it")
+      ->check(CLI::IsMember({"down", "up", "right"}))
+      ->capture_default_str();
+  app.add_option("--max-boxes", view.max_boxes, "fold what goes beyond this")
+      ->check(CLI::Range(5, 2000))
+      ->capture_default_str();
+  app.add_option("--signature", flags->signature, "whose inputs and outputs are marked")
+      ->type_name("NAME");
+  app.add_option("--feed", flags->feeds, "a tensor to mark as an input");
+  app.add_option("--fetch", flags->fetches, "a tensor to mark as an output");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("view", "draws chosen scopes and functions: DOT, SVG or PNG",
+                "view model.pb -o model.svg", SetUp);
+
+}  // namespace
+}  // namespace grapnel
