@@ -103,9 +103,10 @@ class ShapeContext {
   std::optional<int64_t> integer(int i) const;
   // The dimension that the scalar at input i asks for; kUnknownDim when it is not known, or
   // negative.
-  int64_t SizeFrom(int i) const;
-  // The shape that the tensor at input i asks for: -1 is unknown, a scalar means any rank.
-  Shape ShapeFrom(int i) const;
+  int64_t SizeFrom(int i);
+  // The shape that the vector at input i asks for: -1 is unknown. For some ops a scalar means any
+  // rank.
+  Shape ShapeFrom(int i, bool or_scalar = false);
 
   // --- Attributes, with the op's defaults.
   std::optional<AttrView> Attr(llvm::StringRef key) const;

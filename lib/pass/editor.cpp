@@ -69,6 +69,11 @@ const Literal* Editor::ConstantOf(const Node& node) {
   return it->second.get();
 }
 
+void Editor::SetOrder(llvm::ArrayRef<NodeId> order) {
+  ranks_.assign(graph_.end_id(), ~0u);
+  for (uint32_t i = 0; i < order.size(); ++i) ranks_[order[i]] = i;
+}
+
 bool Editor::Begin(llvm::StringRef rule, const Node& node) {
   assert(!record_ && "a rewrite is under way");
   if (rewrites_left_ && *rewrites_left_ == 0) return false;

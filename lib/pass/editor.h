@@ -56,6 +56,10 @@ class Editor {
   const Literal* ConstantOf(Port port) { return ConstantOf(graph_.node(port.node)); }
   bool IsConstant(const Node& node) const;  // the same question without reading the value
 
+  // Grappler's order of nodes, which its passes change as they go (GrapplerOrder): place by id; empty: as in the file.
+  llvm::ArrayRef<uint32_t> ranks() const { return ranks_; }
+  void SetOrder(llvm::ArrayRef<NodeId> order);
+
   // --- One rewrite.
   // Starts one for `rule`, looking at `node`. False when --limit is used up: change nothing then, do not call End().
   bool Begin(llvm::StringRef rule, const Node& node);
@@ -143,6 +147,7 @@ class Editor {
   std::vector<Derivation> derivations_;
   llvm::DenseMap<NodeId, uint32_t> origins_;  // the latest derivation of each node that a rewrite made or changed
   std::vector<NodeId> touched_;
+  std::vector<uint32_t> ranks_;
   std::function<void(const Rewrite&)> on_rewrite_;
   std::function<void(const Refusal&)> on_refusal_;
   std::string pass_;

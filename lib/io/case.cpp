@@ -1,0 +1,126 @@
+#include "lib/io/case.h"
+
+#include "lib/support/file.h"
+#include "llvm/Support/Path.h"
+#include "nlohmann/json.hpp"
+
+namespace grapnel {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keeps the file's order of feeds and fetches
+
+std::string Position(llvm::StringRef text, size_t byte) {
+  llvm::StringRef before = text.take_front(byte == 0 ? 0 : byte - 1);
+  size_t line = before.count('\n') + 1;
+  size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+  return std::to_string(line) + ":" + std::to_string(column);
+}
+
+Expected<Json> ParseJson(const FileBytes& file) {
+  llvm::StringRef text = file.bytes();
+  if (text.empty()) return MakeError("{0}: is empty", file.name());
+  try {
+    return Json::parse(text.begin(), text.end());
+  } catch (const Json::parse_error& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ..."
+    llvm::StringRef why = error.what();
+    return MakeError("{0}:{1}: {2}", file.name(), Position(text, error.byte),
+                     why.split(": ").second);
+  } catch (const Json::exception& error) {
+    return MakeError("{0}: {1}", file.name(), llvm::StringRef(error.what()).split("] ").second);
+  }
+}
+
+bool HasObject(const Json& json, const char* key) {
+  auto it = json.find(key);
+  return it != json.end() && it->is_object();
+}
+
+Expected<double> Tolerance(const Json& json, const char* key, llvm::StringRef tensor) {
+  auto it = json.find(key);
+  if (it == json.end()) return 0.0;
+  if (it->is_object()) {
+    auto of_tensor = it->find(tensor.str());
+    if (of_tensor == it->end()) return 0.0;
+    it = of_tensor;
+  }
+  if (!it->is_number())
+    return MakeError("'{0}' must be a number, or a number for each tensor", key);
+  return it->get<double>();
+}
+
+Expected<std::string> ValueFile(llvm::StringRef folder, const char* key, const std::string& tensor,
+                                const Json& value) {
+  if (!value.is_string()) {
+    return MakeError("'{0}': '{1}' must name a .npy file", key, tensor);
+  }
+  return JoinPath(folder, value.get<std::string>());
+}
+
+Error ReadCase(const Json& json, Case* result) {
+  if (!json.is_object()) return MakeError("an object with feeds and fetches was expected");
+  for (const char* key : {"feeds", "fetches"}) {
+    if (!HasObject(json, key)) return MakeError("'{0}' must be an object: tensor to file", key);
+  }
+  ASSIGN_OR_RETURN(result->rtol, Tolerance(json, "rtol", {}));
+  for (const auto& [tensor, file] : json["feeds"].items()) {
+    ASSIGN_OR_RETURN(std::string path, ValueFile(result->folder, "feeds", tensor, file));
+    result->feeds.push_back({tensor, path});
+  }
+  for (const auto& [tensor, file] : json["fetches"].items()) {
+    ASSIGN_OR_RETURN(std::string path, ValueFile(result->folder, "fetches", tensor, file));
+    ASSIGN_OR_RETURN(double atol, Tolerance(json, "atol", tensor));
+    result->fetches.push_back({tensor, path, atol});
+  }
+  return Error::success();
+}
+
+}  // namespace
+
+bool IsCaseFolder(llvm::StringRef folder) {
+  std::string path = JoinPath(folder, "case.json");
+  if (!FileExists(path)) return false;
+  auto file = FileBytes::Open(path);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return true;  // LoadCase says what is wrong
+  }
+  auto json = ParseJson(**file);
+  if (!json) {
+    llvm::consumeError(json.takeError());
+    return true;
+  }
+  return HasObject(*json, "feeds") || HasObject(*json, "fetches");
+}
+
+Expected<Case> LoadCase(llvm::StringRef folder) {
+  Case result;
+  result.folder = folder.str();
+  ASSIGN_OR_RETURN(auto file, FileBytes::Open(JoinPath(folder, "case.json")));
+  ASSIGN_OR_RETURN(Json json, ParseJson(*file));
+  if (Error error = ReadCase(json, &result)) return Annotate(file->name(), std::move(error));
+  for (const char* name : {"graph.pb", "graph.pbtxt", "graph.pb.gz", "graph.pbtxt.gz"}) {
+    if (result.graph.empty() && FileExists(JoinPath(folder, name)))
+      result.graph = JoinPath(folder, name);
+  }
+  if (result.graph.empty()) return MakeError("{0}: has a case.json but no graph.pb", folder);
+  return result;
+}
+
+Error SaveCase(llvm::StringRef folder, const Case& values) {
+  Json json = {{"feeds", Json::object()}, {"fetches", Json::object()}};
+  for (const Case::Feed& feed : values.feeds) {
+    json["feeds"][feed.tensor] = llvm::sys::path::filename(feed.file).str();
+  }
+  json["rtol"] = values.rtol;
+  json["atol"] = Json::object();
+  for (const Case::Fetch& fetch : values.fetches) {
+    json["fetches"][fetch.tensor] = llvm::sys::path::filename(fetch.file).str();
+    json["atol"][fetch.tensor] = fetch.atol;
+  }
+  // Names come from graphs, which may hold bytes that are no UTF-8.
+  std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return WriteFile(JoinPath(folder, "case.json"), text);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,46 @@
+// Case folders: a graph with the values that go in and the values that must come out.
+#ifndef GRAPNEL_LIB_IO_CASE_H_
+#define GRAPNEL_LIB_IO_CASE_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/support/error.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace grapnel {
+
+// case.json: {"feeds": {tensor: file.npy}, "fetches": {tensor: file.npy}, "rtol": number,
+// "atol": one number, or {tensor: number}}. Other keys are ignored. The order is the file's.
+struct Case {
+  struct Feed {
+    std::string tensor;  // "x:0"
+    std::string file;    // path of the .npy file, the folder included
+  };
+  struct Fetch {
+    std::string tensor;
+    std::string file;
+    double atol = 0;  // |got - expected| <= max(atol + rtol * |expected|, 2 ulp)
+  };
+  std::string folder;
+  std::string graph;  // path: graph.pb, else graph.pbtxt, graph.pb.gz, graph.pbtxt.gz
+  std::vector<Feed> feeds;
+  std::vector<Fetch> fetches;
+  double rtol = 0;
+};
+
+// Whether `folder` has a case.json that speaks of feeds and fetches (other tools keep other things
+// under that name).
+bool IsCaseFolder(llvm::StringRef folder);
+
+// Reads case.json; values and graph are not opened. Errors name the file, the line, and what was
+// expected.
+Expected<Case> LoadCase(llvm::StringRef folder);
+
+// Writes `folder`/case.json. Files are named by the last part of their paths; the graph and values
+// are the caller's.
+Error SaveCase(llvm::StringRef folder, const Case& values);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_CASE_H_

@@ -1,0 +1,20 @@
+// Event files: the graphs that TensorBoard shows, among records of other kinds. For
+// lib/io/open.cpp.
+#ifndef GRAPNEL_LIB_IO_EVENT_FILE_H_
+#define GRAPNEL_LIB_IO_EVENT_FILE_H_
+
+#include "lib/io/open.h"
+
+namespace grapnel {
+
+// Appends the graphs of an event file, or of a tfdbg v2 debug file, to `model`: graph_def,
+// meta_graph_def, those of tagged run metadata, and those of debugged graphs. Errors when there is
+// none.
+Error ReadEventFile(std::shared_ptr<const FileBytes> file, Model* model);
+
+// The same for one Event without framing.
+Error ReadBareEvent(std::shared_ptr<const FileBytes> file, Model* model);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_EVENT_FILE_H_

@@ -1,0 +1,118 @@
+#include "lib/io/gzip.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+constexpr int kGzipWindow = 15 + 16;  // zlib's way to say: 32 KiB window, gzip framing
+constexpr size_t kChunk = 1 << 18;
+constexpr size_t kAlwaysAllowed = size_t{64} << 20;
+constexpr size_t kMaxRatio = 200;
+constexpr size_t kMaxSize = size_t{8} << 30;
+
+class Inflater {
+ public:
+  Inflater() { ok_ = inflateInit2(&stream_, kGzipWindow) == Z_OK; }
+  ~Inflater() { inflateEnd(&stream_); }
+  bool ok() const { return ok_; }
+  z_stream* operator->() { return &stream_; }
+  z_stream* get() { return &stream_; }
+
+ private:
+  z_stream stream_ = {};
+  bool ok_ = false;
+};
+
+}  // namespace
+
+bool IsGzip(llvm::StringRef bytes) { return HasPrefix(bytes, "\x1f\x8b"); }
+
+Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit) {
+  Inflater inflater;
+  if (!inflater.ok()) return MakeError("cannot be decompressed: out of memory");
+  Inflated result;
+  llvm::StringRef rest = gzip;
+  std::string chunk(std::min(kChunk, limit), '\0');
+  for (;;) {
+    // zlib counts input in 32 bits.
+    inflater->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest.data()));
+    inflater->avail_in = static_cast<uInt>(std::min<size_t>(rest.size(), 1 << 30));
+    inflater->next_out = reinterpret_cast<Bytef*>(chunk.data());
+    inflater->avail_out = static_cast<uInt>(chunk.size());
+    size_t offered = inflater->avail_in;
+    int code = inflate(inflater.get(), Z_NO_FLUSH);
+    rest = rest.drop_front(offered - inflater->avail_in);
+    result.bytes.append(chunk, 0, chunk.size() - inflater->avail_out);
+    size_t size = result.bytes.size();
+    if (size >= limit) return result;
+    if (size > kMaxSize || (size > kAlwaysAllowed && size / kMaxRatio > gzip.size())) {
+      return MakeError(
+          "expands to more than {0} MiB, over {1} times its size: refused as a decompression bomb",
+          size >> 20, size / std::max<size_t>(gzip.size(), 1));
+    }
+    if (code == Z_STREAM_END) {
+      if (!IsGzip(rest)) return result;  // what follows the last member is padding
+      inflateReset(inflater.get());
+    } else if (code == Z_BUF_ERROR || (code == Z_OK && rest.empty() && inflater->avail_out > 0)) {
+      result.problem = "the gzip data is cut off";
+      break;
+    } else if (code != Z_OK) {
+      result.problem = llvm::formatv("the gzip data is damaged ({0})",
+                                     inflater->msg ? inflater->msg : "unknown reason")
+                           .str();
+      break;
+    }
+  }
+  if (result.bytes.empty()) return MakeError("{0} at its start", result.problem);
+  return result;
+}
+
+struct GzipStream::State {
+  z_stream stream = {};
+  std::string chunk = std::string(kChunk, '\0');
+};
+
+GzipStream::GzipStream(llvm::raw_ostream* os) : os_(os), state_(std::make_unique<State>()) {
+  // No file name and no time are stored, so equal graphs give equal files.
+  int code = deflateInit2(&state_->stream, 6, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY);
+  if (code != Z_OK) llvm::report_bad_alloc_error("zlib's deflateInit2");
+}
+
+GzipStream::~GzipStream() {
+  flush();
+  deflateEnd(&state_->stream);
+}
+
+void GzipStream::write_impl(const char* data, size_t size) {
+  written_ += size;
+  for (size_t at = 0; at < size;) {
+    size_t part = std::min<size_t>(size - at, 1 << 30);
+    Deflate(data + at, part, Z_NO_FLUSH);
+    at += part;
+  }
+}
+
+void GzipStream::Finish() {
+  flush();
+  Deflate(nullptr, 0, Z_FINISH);
+}
+
+void GzipStream::Deflate(const char* data, size_t size, int flush) {
+  z_stream& stream = state_->stream;
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data));
+  stream.avail_in = static_cast<uInt>(size);
+  do {
+    stream.next_out = reinterpret_cast<Bytef*>(state_->chunk.data());
+    stream.avail_out = static_cast<uInt>(state_->chunk.size());
+    deflate(&stream, flush);
+    os_->write(state_->chunk.data(), state_->chunk.size() - stream.avail_out);
+  } while (stream.avail_out == 0);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,47 @@
+// gzip, for graphs that travel compressed.
+#ifndef GRAPNEL_LIB_IO_GZIP_H_
+#define GRAPNEL_LIB_IO_GZIP_H_
+
+#include <memory>
+#include <string>
+
+#include "lib/support/error.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace grapnel {
+
+bool IsGzip(llvm::StringRef bytes);
+
+struct Inflated {
+  std::string bytes;
+  std::string problem;  // why it ends early, when the data is cut off or damaged; else empty
+};
+
+// Expands all members of `gzip`, or stops after `limit` bytes. Damaged data gives what came before
+// the damage; an error when that is nothing. An error too for a decompression bomb: more than 64
+// MiB at over 200 times the size (a real graph compresses 2 to 20 times), or more than 8 GiB. The
+// errors do not name the file.
+Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit = ~size_t{0});
+
+// A stream that writes its bytes to `os` compressed. Finish() must be called last.
+class GzipStream : public llvm::raw_ostream {
+ public:
+  explicit GzipStream(llvm::raw_ostream* os);
+  ~GzipStream() override;
+  void Finish();
+
+ private:
+  struct State;
+  void write_impl(const char* data, size_t size) override;
+  uint64_t current_pos() const override { return written_; }
+  void Deflate(const char* data, size_t size, int flush);
+
+  llvm::raw_ostream* os_;
+  std::unique_ptr<State> state_;
+  uint64_t written_ = 0;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_GZIP_H_

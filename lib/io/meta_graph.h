@@ -1,0 +1,20 @@
+// MetaGraphDef and SavedModel: graphs with signatures, tags and variables. For lib/io/open.cpp.
+#ifndef GRAPNEL_LIB_IO_META_GRAPH_H_
+#define GRAPNEL_LIB_IO_META_GRAPH_H_
+
+#include "lib/io/open.h"
+
+namespace grapnel {
+
+// Appends to `model` the graph of a serialized MetaGraphDef, or those of a SavedModel, that lie in
+// `file`. The graph is a slice of it. Errors when there is no graph that can be read.
+Error ReadMetaGraph(std::shared_ptr<const FileBytes> file, llvm::StringRef meta_graph,
+                    Model* model);
+Error ReadSavedModel(std::shared_ptr<const FileBytes> file, Model* model);
+
+// Sets variables_prefix and the paths of assets, which lie beside saved_model.pb in `folder`.
+void FindVariablesAndAssets(llvm::StringRef folder, Model* model);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_META_GRAPH_H_

@@ -1,0 +1,277 @@
+#include "lib/io/open.h"
+
+#include <algorithm>
+
+#include "lib/io/event_file.h"
+#include "lib/io/gzip.h"
+#include "lib/io/meta_graph.h"
+#include "lib/io/recognize.h"
+#include "lib/io/text_proto.h"
+#include "lib/ir/import.h"
+#include "lib/support/file.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+// Enough to recognise what a compressed file holds.
+constexpr size_t kHeadOfGzip = 1 << 16;
+
+Error NotAGraph(const FileBytes& file) {
+  return MakeError(
+      "is not a TensorFlow graph: no GraphDef, SavedModel, MetaGraph or event file ({0})",
+      LooksLike(file.bytes()));
+}
+
+Error ChunkedError() {
+  return MakeError(
+      "is a SavedModel in chunks (saved_model.cpb, written above 2 GB), which is not supported: "
+      "save the model with "
+      "its weights as variables, then it stays below");
+}
+
+// Text becomes wire format; kUnknown stays.
+Expected<Content> TextToWire(std::shared_ptr<const FileBytes>* file, Content content,
+                             Model* model) {
+  TextKind kind;
+  switch (content) {
+    case Content::kGraphText:
+      kind = TextKind::kGraphDef;
+      content = Content::kGraphDef;
+      break;
+    case Content::kSavedModelText:
+      kind = TextKind::kSavedModel;
+      content = Content::kSavedModel;
+      break;
+    case Content::kMetaGraphText:
+      kind = TextKind::kMetaGraph;
+      content = Content::kMetaGraph;
+      break;
+    default:
+      return content;
+  }
+  ASSIGN_OR_RETURN(*file, TextToWire(**file, kind, &model->problems));
+  return content;
+}
+
+Error ReadGraphDef(std::shared_ptr<const FileBytes> file, Model* model) {
+  GraphInFile graph;
+  graph.path = file->name();
+  ASSIGN_OR_RETURN(graph.module, ImportGraphDef(file, file->bytes()));
+  model->graphs.push_back(std::move(graph));
+  return Error::success();
+}
+
+Error ReadContent(std::shared_ptr<const FileBytes> file, Content content, Model* model) {
+  switch (content) {
+    case Content::kGraphDef:
+      return ReadGraphDef(file, model);
+    case Content::kSavedModel:
+      model->kind = FileKind::kSavedModel;
+      return ReadSavedModel(file, model);
+    case Content::kMetaGraph:
+      model->kind = FileKind::kMetaGraph;
+      return ReadMetaGraph(file, file->bytes(), model);
+    case Content::kRecords:
+      model->kind = FileKind::kEventFile;
+      return ReadEventFile(file, model);
+    case Content::kEvent:
+      model->kind = FileKind::kEventFile;
+      return ReadBareEvent(file, model);
+    case Content::kChunked:
+      return ChunkedError();
+    default:
+      return NotAGraph(*file);
+  }
+}
+
+Expected<Model> OpenBytes(std::shared_ptr<const FileBytes> file, llvm::StringRef path) {
+  std::string name = file->name();
+  Model model;
+  model.path = path.str();
+  if (file->bytes().empty()) return MakeError("{0}: is empty", name);
+  Content content = Recognize(file->bytes());
+  if (content == Content::kGzip) {
+    auto inflated = Inflate(file->bytes());
+    if (!inflated) return Annotate(name, inflated.takeError());
+    if (inflated->bytes.empty()) return MakeError("{0}: is empty once decompressed", name);
+    if (!inflated->problem.empty())
+      model.problems.push_back({Severity::kError, "", inflated->problem});
+    file = FileBytes::FromString(std::move(inflated->bytes), name);
+    content = Recognize(file->bytes());
+  }
+  if (content == Content::kGraphText) model.kind = FileKind::kGraphText;
+  ASSIGN_OR_RETURN(content, TextToWire(&file, content, &model));
+  if (Error error = ReadContent(file, content, &model)) return Annotate(name, std::move(error));
+  if (model.kind == FileKind::kSavedModel) {
+    FindVariablesAndAssets(llvm::sys::path::parent_path(path), &model);
+  }
+  return model;
+}
+
+// "a2" before "a10".
+bool NaturalLess(llvm::StringRef a, llvm::StringRef b) {
+  while (!a.empty() && !b.empty()) {
+    llvm::StringRef x = a.take_while(llvm::isDigit), y = b.take_while(llvm::isDigit);
+    if (!x.empty() && !y.empty()) {
+      a = a.drop_front(x.size());
+      b = b.drop_front(y.size());
+      llvm::StringRef x_number = x.ltrim('0'), y_number = y.ltrim('0');
+      if (x_number.size() != y_number.size()) return x_number.size() < y_number.size();
+      if (x_number != y_number) return x_number < y_number;
+      if (x.size() != y.size()) return x.size() < y.size();
+      continue;
+    }
+    if (a[0] != b[0]) return a[0] < b[0];
+    a = a.drop_front();
+    b = b.drop_front();
+  }
+  return a.size() < b.size();
+}
+
+// Reads a few pages of the file. A file that cannot be opened is none of ours.
+Content ContentOf(llvm::StringRef path) {
+  auto file = FileBytes::Open(path);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return Content::kUnknown;
+  }
+  Content content = Recognize((*file)->bytes());
+  if (content != Content::kGzip) return content;
+  auto head = Inflate((*file)->bytes(), kHeadOfGzip);
+  if (!head) {
+    llvm::consumeError(head.takeError());
+    return Content::kUnknown;
+  }
+  return Recognize(head->bytes);
+}
+
+Expected<Model> OpenCase(llvm::StringRef folder) {
+  ASSIGN_OR_RETURN(Case values, LoadCase(folder));
+  ASSIGN_OR_RETURN(Model model, OpenModel(values.graph));
+  model.kind = FileKind::kCaseFolder;
+  model.path = folder.str();
+  model.case_info = std::move(values);
+  return model;
+}
+
+// Graphs that lie in a folder, and other files that hold some.
+struct FolderContents {
+  std::vector<std::string> graphs, others;
+  size_t files = 0;
+};
+
+Expected<FolderContents> LookThrough(llvm::StringRef folder) {
+  FolderContents contents;
+  ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(folder));
+  std::sort(names.begin(), names.end(), NaturalLess);
+  for (const std::string& name : names) {
+    std::string path = JoinPath(folder, name);
+    // Temporary files of dumps that are being written begin or end so; pipes would block.
+    if (name[0] == '.' || llvm::StringRef(name).contains(".tmp") ||
+        !llvm::sys::fs::is_regular_file(path))
+      continue;
+    ++contents.files;
+    switch (ContentOf(path)) {
+      case Content::kGraphDef:
+      case Content::kGraphText:
+        contents.graphs.push_back(name);
+        break;
+      case Content::kUnknown:
+      case Content::kGzip:
+        break;
+      default:
+        contents.others.push_back(name);
+    }
+  }
+  return contents;
+}
+
+Expected<Model> OpenFolder(llvm::StringRef folder) {
+  for (const char* name : {"saved_model.pb", "saved_model.pbtxt"}) {
+    std::string path = JoinPath(folder, name);
+    if (!FileExists(path)) continue;
+    ASSIGN_OR_RETURN(Model model, OpenModel(path));
+    if (model.kind != FileKind::kSavedModel) return MakeError("{0}: is no SavedModel", path);
+    model.path = folder.str();
+    return model;
+  }
+  std::string chunked = JoinPath(folder, "saved_model.cpb");
+  if (FileExists(chunked)) return Annotate(chunked, ChunkedError());
+  if (IsCaseFolder(folder)) return OpenCase(folder);
+  ASSIGN_OR_RETURN(FolderContents contents, LookThrough(folder));
+  if (contents.graphs.size() == 1) return OpenModel(JoinPath(folder, contents.graphs[0]));
+  if (contents.graphs.empty() && contents.others.size() == 1)
+    return OpenModel(JoinPath(folder, contents.others[0]));
+  if (contents.graphs.empty() && !contents.others.empty()) {
+    return MakeError("{0}: holds {1} models or event files, name one: {2}", folder,
+                     contents.others.size(), llvm::join(contents.others, ", "));
+  }
+  if (contents.graphs.empty()) {
+    return MakeError(
+        "{0}: holds no TensorFlow graph: no saved_model.pb, no case.json with feeds and fetches, "
+        "and none of its {1} files is one",
+        folder, contents.files);
+  }
+  Model model;
+  model.kind = FileKind::kDumpFolder;
+  model.path = folder.str();
+  for (const std::string& name : contents.graphs) {
+    GraphInFile graph;
+    graph.title = name;
+    graph.path = JoinPath(folder, name);
+    model.graphs.push_back(std::move(graph));
+  }
+  return model;
+}
+
+}  // namespace
+
+llvm::StringRef FileKindName(FileKind kind) {
+  switch (kind) {
+    case FileKind::kGraphDef:
+      return "GraphDef";
+    case FileKind::kGraphText:
+      return "GraphDef (text)";
+    case FileKind::kSavedModel:
+      return "SavedModel";
+    case FileKind::kMetaGraph:
+      return "MetaGraph";
+    case FileKind::kEventFile:
+      return "event file";
+    case FileKind::kCaseFolder:
+      return "case folder";
+    case FileKind::kDumpFolder:
+      return "dump folder";
+  }
+  return "";
+}
+
+Expected<Model> OpenModel(llvm::StringRef path) {
+  if (path != "-" && IsDirectory(path)) return OpenFolder(path);
+  ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
+  return OpenBytes(std::move(file), path);
+}
+
+Expected<Model> OpenModelBytes(std::shared_ptr<const FileBytes> file) {
+  std::string name = file->name();
+  return OpenBytes(std::move(file), name);
+}
+
+Expected<std::unique_ptr<Module>> OpenGraph(llvm::StringRef path) {
+  ASSIGN_OR_RETURN(Model model, OpenModel(path));
+  if (model.graphs.size() != 1) {
+    std::string titles;
+    for (const GraphInFile& graph : model.graphs)
+      titles += (titles.empty() ? "" : ", ") + graph.title;
+    return MakeError("{0}: holds {1} graphs, one was expected ({2})", path, model.graphs.size(),
+                     titles);
+  }
+  std::unique_ptr<Module> module = std::move(model.graphs[0].module);
+  module->problems.insert(module->problems.begin(), model.problems.begin(), model.problems.end());
+  return module;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,105 @@
+// Any file or folder that holds TensorFlow graphs, recognised by what is in it.
+#ifndef GRAPNEL_LIB_IO_OPEN_H_
+#define GRAPNEL_LIB_IO_OPEN_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/io/case.h"
+#include "lib/ir/module.h"
+#include "lib/support/error.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace grapnel {
+
+enum class FileKind {
+  kGraphDef,
+  kGraphText,
+  kSavedModel,
+  kMetaGraph,
+  kEventFile,
+  kCaseFolder,
+  kDumpFolder
+};
+llvm::StringRef FileKindName(FileKind kind);  // "GraphDef", "GraphDef (text)", "SavedModel", ...
+
+// An argument or result of a signature. A sparse or composite one is given part by part:
+// "ids:values", "ids:0".
+struct SignatureTensor {
+  std::string key;     // the argument's name
+  std::string tensor;  // "serving_default_x:0"
+  DataType dtype = proto::DT_INVALID;
+  Shape shape;
+};
+
+struct Signature {
+  std::string name;                              // "serving_default", "__saved_model_init_op"
+  std::string method;                            // "tensorflow/serving/predict"
+  std::vector<SignatureTensor> inputs, outputs;  // sorted by key
+};
+
+// A list of a MetaGraph: names of nodes and tensors (train_op), or, for variables, of their initial
+// value's tensors; other bytes and numbers as text.
+struct Collection {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+// The nodes that save and restore variables: feed the path prefix to `filename_tensor`, fetch or
+// run the other.
+struct Saver {
+  std::string filename_tensor, save_tensor, restore_op;
+};
+
+struct AssetFile {
+  std::string tensor;  // the tensor that holds the path
+  std::string file;    // path
+};
+
+struct GraphInFile {
+  std::string title;  // "serve", "train,serve" (tags), "graph_run_1", the file's name in a dump
+                      // folder, or ""
+  std::string path;   // the file that it is in
+  std::unique_ptr<Module> module;  // null in a dump folder: see OpenGraph
+  // What a MetaGraph (of a SavedModel too) says beside its graph.
+  std::vector<std::string> tags;
+  std::vector<Signature> signatures;    // sorted by name
+  std::vector<Collection> collections;  // sorted by name
+  std::vector<AssetFile> assets;
+  std::optional<Saver> saver;
+  std::string tensorflow_version;
+  llvm::StringRef
+      object_graph;  // a serialized proto::SavedObjectGraph within the module's file; empty in TF1
+};
+
+// Move-only; owns its graphs, which keep the mapped files.
+struct Model {
+  FileKind kind = FileKind::kGraphDef;
+  std::string path;
+  std::vector<GraphInFile> graphs;       // at least one
+  std::optional<Case> case_info;         // of a case folder
+  std::vector<std::string> asset_files;  // paths of a SavedModel's assets
+  std::string variables_prefix;  // for Bundle::Open; empty when the SavedModel has no variables
+  // What is wrong with the file; each graph's module has its own list.
+  std::vector<Problem> problems;
+};
+
+// `path`: GraphDef, binary or text, SavedModel (folder or file), MetaGraph, event file, each also
+// compressed by gzip; a case folder, a dump folder (several GraphDefs, listed in natural order,
+// opened by OpenGraph), a folder with one of the files above; "-" is standard input. What can still
+// be read of a damaged file opens, with problems listed. Errors are one line and name the path: not
+// there, empty, not recognised, nothing readable in it. Cost: linear in nodes and edges of all
+// graphs; constants stay on the mapped file, of whatever size. Text and compressed files are
+// expanded in memory.
+Expected<Model> OpenModel(llvm::StringRef path);
+// The same of bytes that are at hand; errors call the file by its name.
+Expected<Model> OpenModelBytes(std::shared_ptr<const FileBytes> file);
+
+// The graph of a file that holds exactly one; the file's problems are added to the module's.
+Expected<std::unique_ptr<Module>> OpenGraph(llvm::StringRef path);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_OPEN_H_

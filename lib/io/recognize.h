@@ -1,0 +1,60 @@
+// What a file is, from its first bytes.
+#ifndef GRAPNEL_LIB_IO_RECOGNIZE_H_
+#define GRAPNEL_LIB_IO_RECOGNIZE_H_
+
+#include <string>
+
+#include "lib/ir/wire.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace grapnel {
+
+enum class Content {
+  kUnknown,
+  kGzip,
+  kGraphDef,
+  kGraphText,
+  kSavedModel,
+  kSavedModelText,
+  kMetaGraph,
+  kMetaGraphText,
+  kRecords,  // TFRecord framing: an event file, most likely
+  kEvent,    // one Event message without framing, as tfdbg v1 writes them
+  kChunked,  // a SavedModel in TensorFlow's chunked format
+};
+
+// Looks at the first fields only. `head` may be the beginning of the file, cut anywhere. Empty is
+// kUnknown.
+Content Recognize(llvm::StringRef head);
+
+// "starts with "hello"", or "looks like a Keras HDF5 file": for the message about a file that is
+// not recognised.
+std::string LooksLike(llvm::StringRef head);
+
+// Walks the fields of a message that may be cut off: a bytes field that passes the end is given as
+// far as it goes.
+class CutReader {
+ public:
+  explicit CutReader(llvm::StringRef bytes) : all_(bytes), reader_(bytes) {}
+  bool Next();
+  uint32_t field() const { return cut_ ? cut_field_ : reader_.field(); }
+  WireType type() const { return cut_ ? WireType::kBytes : reader_.type(); }
+  bool Is(uint32_t field_number, WireType wire) const {
+    return field() == field_number && type() == wire;
+  }
+  llvm::StringRef bytes() const { return cut_ ? cut_bytes_ : reader_.bytes(); }
+  uint64_t number() const { return reader_.number(); }
+  // After Next() gave false: whether the message ended in the midst of a field.
+  bool failed() const { return cut_ || reader_.failed(); }
+
+ private:
+  llvm::StringRef all_;
+  WireReader reader_;
+  bool cut_ = false;
+  uint32_t cut_field_ = 0;
+  llvm::StringRef cut_bytes_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_RECOGNIZE_H_

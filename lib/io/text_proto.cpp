@@ -1,0 +1,150 @@
+#include "lib/io/text_proto.h"
+
+#include <algorithm>
+
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/text_format.h"
+#include "lib/ir/wire.h"
+#include "lib/proto/graph.pb.h"
+#include "lib/proto/saved_model.pb.h"
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+namespace io = google::protobuf::io;
+
+// As deep as protobuf reads the wire format, so what is read can be written.
+constexpr int kMaxNesting = 100;
+constexpr size_t kMaxProblems = 20;
+
+// Any number of bytes; protobuf's own array stream stops at 2 GiB.
+class Input : public io::ZeroCopyInputStream {
+ public:
+  explicit Input(llvm::StringRef bytes) : bytes_(bytes) {}
+  bool Next(const void** data, int* size) override {
+    if (at_ == bytes_.size()) return false;
+    last_ = std::min<size_t>(bytes_.size() - at_, 1 << 20);
+    *data = bytes_.data() + at_;
+    *size = static_cast<int>(last_);
+    at_ += last_;
+    return true;
+  }
+  void BackUp(int count) override { at_ -= count; }
+  bool Skip(int count) override {
+    size_t step = std::min<size_t>(bytes_.size() - at_, count);
+    at_ += step;
+    return step == static_cast<size_t>(count);
+  }
+  int64_t ByteCount() const override { return static_cast<int64_t>(at_); }
+
+ private:
+  llvm::StringRef bytes_;
+  size_t at_ = 0, last_ = 0;
+};
+
+class Collector : public io::ErrorCollector {
+ public:
+  explicit Collector(std::vector<Problem>* problems) : problems_(*problems) {}
+
+  void AddError(int line, int column, const std::string& message) override {
+    Add(Severity::kError, line, column, message);
+  }
+  void AddWarning(int line, int column, const std::string& message) override {
+    // Deprecated fields are what old graphs have.
+    if (llvm::StringRef(message).contains("has no field named")) {
+      Add(Severity::kWarning, line, column, message + " It is dropped.");
+    }
+  }
+
+ private:
+  // Our own texts are lower case and end without a full stop; lines are counted from 0 here.
+  void Add(Severity severity, int line, int column, llvm::StringRef message) {
+    if (problems_.size() >= kMaxProblems) return;
+    std::string text = message.rtrim('.').str();
+    for (size_t at; (at = text.find("grapnel.proto.")) != std::string::npos;) text.erase(at, 14);
+    for (size_t at; (at = text.find(". It is")) != std::string::npos;)
+      text.replace(at, 7, ": it is");
+    if (!text.empty()) text[0] = static_cast<char>(tolower(text[0]));
+    std::string where = std::to_string(line + 1) + ":" + std::to_string(column + 1) + ": ";
+    problems_.push_back({severity, "", where + text});
+  }
+
+  std::vector<Problem>& problems_;
+};
+
+// Whether a text that breaks off gave anything to look at.
+bool HasNode(const proto::GraphDef& graph) {
+  return graph.library().function_size() > 0 ||
+         llvm::any_of(graph.node(), [](const proto::NodeDef& node) { return !node.op().empty(); });
+}
+
+// One field of the outer message at a time: a graph may be larger than one message may be.
+Expected<std::string> SerializeGraph(proto::GraphDef* graph) {
+  std::string out;
+  for (const proto::NodeDef& node : graph->node()) {
+    ASSIGN_OR_RETURN(std::string bytes, Serialize(node));
+    AppendBytesField(&out, 1, bytes);
+  }
+  graph->clear_node();
+  ASSIGN_OR_RETURN(std::string rest, Serialize(*graph));
+  return out + rest;
+}
+
+}  // namespace
+
+bool ParseText(const FileBytes& file, google::protobuf::Message* message,
+               std::vector<Problem>* problems) {
+  Input input(file.bytes());
+  if (HasPrefix(file.bytes(), "\xEF\xBB\xBF")) input.Skip(3);
+  Collector collector(problems);
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&collector);
+  parser.AllowUnknownField(true);
+  parser.AllowFieldNumber(true);
+  parser.SetRecursionLimit(kMaxNesting);
+  return parser.Parse(&input, message);
+}
+
+Expected<std::string> Serialize(const google::protobuf::MessageLite& message) {
+  size_t size = message.ByteSizeLong();
+  if (size > INT32_MAX)
+    return MakeError("a message of {0} bytes is above protobuf's limit of 2 GiB", size);
+  std::string bytes;
+  bytes.reserve(size);
+  io::StringOutputStream stream(&bytes);
+  io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeWithCachedSizes(&coded);
+  coded.Trim();
+  return bytes;
+}
+
+Expected<std::shared_ptr<const FileBytes>> TextToWire(const FileBytes& text, TextKind kind,
+                                                      std::vector<Problem>* problems) {
+  proto::GraphDef graph;
+  proto::SavedModel model;
+  proto::MetaGraphDef meta_graph;
+  google::protobuf::Message* message = &graph;
+  if (kind == TextKind::kSavedModel) message = &model;
+  if (kind == TextKind::kMetaGraph) message = &meta_graph;
+  if (!ParseText(text, message, problems)) {
+    bool any =
+        HasNode(graph) || HasNode(meta_graph.graph_def()) ||
+        llvm::any_of(model.meta_graphs(), [](const auto& m) { return HasNode(m.graph_def()); });
+    if (!any) {
+      // Warnings about unknown fields may stand before the error.
+      auto error =
+          llvm::find_if(*problems, [](const Problem& p) { return p.severity == Severity::kError; });
+      if (error == problems->end()) return MakeError("{0}: cannot be parsed", text.name());
+      return MakeError("{0}:{1}", text.name(), error->text);
+    }
+  }
+  auto bytes = kind == TextKind::kGraphDef ? SerializeGraph(&graph) : Serialize(*message);
+  if (!bytes) return Annotate(text.name(), bytes.takeError());
+  return FileBytes::FromString(std::move(*bytes), text.name());
+}
+
+}  // namespace grapnel

@@ -1,0 +1,27 @@
+// Graphs to files.
+#ifndef GRAPNEL_LIB_IO_WRITE_H_
+#define GRAPNEL_LIB_IO_WRITE_H_
+
+#include <string>
+
+#include "lib/ir/module.h"
+#include "lib/support/error.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace grapnel {
+
+// Writes a GraphDef: as text when `path` ends in .pbtxt, else binary; compressed when .gz follows;
+// "-" is standard output, binary. The file appears when it is complete (AtomicFile). `order` as
+// ExportGraphDef's. Needs memory for one node and one function at a time. Errors name the path.
+Error WriteGraph(const Module& module, llvm::StringRef path, llvm::ArrayRef<NodeId> order = {});
+
+// The text that protobuf prints for the whole GraphDef, written node by node. A node that is
+// damaged is written as far as it can be read. Errors only for a node of more than 2 GiB, which has
+// no text form.
+Error WriteGraphText(const Module& module, llvm::raw_ostream& os,
+                     llvm::ArrayRef<NodeId> order = {});
+std::string GraphText(const Module& module, llvm::ArrayRef<NodeId> order = {});
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_WRITE_H_

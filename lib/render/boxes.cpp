@@ -1,0 +1,239 @@
+#include "lib/render/boxes.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "lib/ir/node_types.h"
+#include "lib/ir/print.h"
+#include "lib/render/labels.h"
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kKindsShown = 3;
+
+// What the pass over scopes finds: into which box the nodes of a scope go, if not into their own.
+struct ScopeState {
+  ScopeId closed_by = kNoScope;  // the closed scope, or the scope whose rest it is
+  bool rest = false;
+  int cluster = -1;
+};
+
+class BoxMaker {
+ public:
+  BoxMaker(const BodyPlan& plan, Picture* picture)
+      : plan_(plan), tree_(*plan.tree), graph_(*plan.graph), picture_(*picture) {
+    if (plan.function) prefix_ = plan.function->name().str() + "/";
+  }
+
+  BodyBoxes Run() && {
+    BodyBoxes result;
+    result.plan = &plan_;
+    if (plan_.function) result.cluster = AddFunctionCluster();
+    VisitScopes(result.cluster);
+    result.box_of.assign(graph_.end_id(), kBoxOutside);
+    for (Node node : graph_.nodes()) {
+      switch (plan_.folding.uses[node.id()]) {
+        case NodeUse::kOutside:
+          break;
+        case NodeUse::kFolded:
+          result.box_of[node.id()] = kBoxFolded;
+          break;
+        case NodeUse::kShown:
+          result.box_of[node.id()] = BoxFor(node);
+          break;
+      }
+    }
+    for (Node node : graph_.nodes()) {  // a NoOp is where the node is that waits for it
+      NodeId waits = plan_.folding.waits[node.id()];
+      if (waits != kNoNode) result.box_of[node.id()] = result.box_of[waits];
+    }
+    return result;
+  }
+
+ private:
+  int AddFunctionCluster() {
+    Cluster cluster;
+    std::string name = Printable(plan_.function->name());
+    cluster.id = "function " + name;
+    cluster.title = name;
+    cluster.tooltip = "function " + name + ", " + Plural(graph_.num_nodes(), "op");
+    cluster.function = true;
+    return AddCluster(std::move(cluster), "");
+  }
+
+  int AddCluster(Cluster cluster, llvm::StringRef base) {
+    int index = static_cast<int>(picture_.clusters.size());
+    picture_.clusters.push_back(std::move(cluster));
+    bases_[index] = base;
+    return index;
+  }
+
+  void VisitScopes(int body_cluster) {
+    states_.resize(tree_.size());
+    states_[kRootScope].cluster = body_cluster;
+    for (ScopeId id = 0; id < tree_.size(); ++id) {
+      const Scope& scope = tree_.scope(id);
+      ScopeState& state = states_[id];
+      if (id != kRootScope) {
+        state = states_[scope.parent];
+        if (state.closed_by != kNoScope) continue;
+        if (plan_.rest_scopes.count(id)) {
+          state.closed_by = scope.parent;
+          state.rest = true;
+          continue;
+        }
+      }
+      if (scope.num_shown <= 1 || scope.core != id) continue;
+      if (!plan_.open[id]) {
+        state.closed_by = id;
+      } else if (id != kRootScope && !HoldsGroups(scope)) {
+        state.cluster = AddScopeCluster(id, state.cluster);
+      }
+    }
+  }
+
+  // A cluster around groups of siblings adds a frame and no knowledge.
+  bool HoldsGroups(const Scope& scope) const {
+    return scope.group && scope.num_children > 0 && tree_.scope(scope.first_child).group;
+  }
+
+  int AddScopeCluster(ScopeId id, int parent) {
+    Cluster cluster;
+    std::string path = Printable(tree_.PathText(id));
+    cluster.id = prefix_ + path + "/";
+    cluster.title = Relative(tree_.PathText(id), parent);
+    cluster.tooltip = prefix_ + path + ", " + Plural(tree_.scope(id).num_ops, "op");
+    cluster.parent = parent;
+    return AddCluster(std::move(cluster), tree_.scope(tree_.RealScope(id)).path);
+  }
+
+  // A path as it reads inside a cluster.
+  std::string Relative(llvm::StringRef path, int cluster) {
+    auto base = bases_.find(cluster);
+    if (base != bases_.end() && !base->second.empty()) {
+      llvm::StringRef rest = path;
+      if (rest.consume_front(base->second) && rest.consume_front("/") && !rest.empty())
+        return Printable(rest);
+      if (path == base->second) return Printable(path.substr(path.rfind('/') + 1));
+    }
+    return Printable(path);
+  }
+
+  uint32_t BoxFor(const Node& node) {
+    ScopeId scope = tree_.ScopeOf(node.id());
+    const ScopeState& state = states_[scope];
+    if (state.closed_by != kNoScope) return SharedBox(state.closed_by, state.rest);
+    if (plan_.rest_ops.count(node.id())) return SharedBox(scope, true);
+    Box box;
+    box.cluster = state.cluster;
+    box.node = node.id();
+    box.id = prefix_ + Printable(node.name());
+    box.title = Printable(node.op());
+    box.name = Relative(node.name(), state.cluster);
+    box.tooltip = box.id;
+    if (!node.device().empty()) box.tooltip += " on " + Printable(ShortDevice(node.device()));
+    if (node.op() == "_Arg") box.title = "arg " + std::to_string(node.GetInt("index"));
+    if (node.op() == "_Retval") box.title = "result " + std::to_string(node.GetInt("index"));
+    return Add(std::move(box));
+  }
+
+  uint32_t SharedBox(ScopeId scope, bool rest) {
+    auto [it, fresh] = shared_[rest].try_emplace(scope, 0);
+    if (!fresh) {
+      ++picture_.boxes[it->second].num_ops;
+      return it->second;
+    }
+    Box box;
+    std::string path = Printable(tree_.PathText(scope));
+    if (rest) {
+      box.kind = BoxKind::kRest;
+      box.cluster = states_[scope].cluster;
+      box.id = prefix_ + path + (path.empty() ? "..." : "/...");
+      box.title = "...";
+      box.tooltip =
+          "what --max-boxes leaves out of " + (path.empty() ? "the top level" : prefix_ + path);
+    } else {
+      box.kind = BoxKind::kScope;
+      box.cluster = states_[scope].cluster;
+      box.id = prefix_ + path + "/";
+      box.title = Relative(tree_.PathText(scope), box.cluster);
+      box.tooltip = prefix_ + path + ", " + Plural(tree_.scope(scope).num_ops, "op") +
+                    " (--scope " + path + " opens it)";
+    }
+    return it->second = Add(std::move(box));
+  }
+
+  uint32_t Add(Box box) {
+    box.graph = &graph_;
+    box.num_ops = 1;
+    picture_.boxes.push_back(std::move(box));
+    return static_cast<uint32_t>(picture_.boxes.size() - 1);
+  }
+
+  const BodyPlan& plan_;
+  const ScopeTree& tree_;
+  const Graph& graph_;
+  Picture& picture_;
+  std::string prefix_;
+  std::vector<ScopeState> states_;
+  llvm::DenseMap<int, llvm::StringRef> bases_;   // the path that names in a cluster leave out
+  llvm::DenseMap<ScopeId, uint32_t> shared_[2];  // closed scopes, rests
+};
+
+// "3 Conv2D, 3 Relu6, ...": what there is most of, the ops that cost most first.
+std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds) {
+  std::vector<std::tuple<bool, size_t, llvm::StringRef>> order;
+  for (auto [op, count] : kinds) {
+    llvm::StringRef name = graph.module().strings.Get(op);
+    order.push_back({GroupOf(name) != OpGroup::kHeavy, ~count, name});
+  }
+  std::sort(order.begin(), order.end());
+  std::string text;
+  for (size_t i = 0; i < order.size() && i < kKindsShown; ++i) {
+    text += (i ? ", " : "") + std::to_string(~std::get<1>(order[i])) + " " +
+            Printable(std::get<2>(order[i]));
+  }
+  return order.size() > kKindsShown ? text + ", ..." : text;
+}
+
+}  // namespace
+
+BodyBoxes AddBoxes(const BodyPlan& plan, Picture* picture) { return BoxMaker(plan, picture).Run(); }
+
+void AddNotes(const BodyBoxes& body, const ViewOptions& options, const ShapeMap* shapes,
+              Picture* picture) {
+  const Graph& graph = *body.plan->graph;
+  const std::vector<NodeUse>& uses = body.plan->folding.uses;
+  std::map<uint32_t, std::map<StringId, size_t>> kinds;
+  for (Node node : graph.nodes()) {
+    uint32_t index = body.box_of[node.id()];
+    if (index >= kBoxFolded || uses[node.id()] != NodeUse::kShown) continue;
+    Box& box = picture->boxes[index];
+    if (box.kind != BoxKind::kOp) {
+      ++kinds[index][node.op_id()];
+    } else if (!options.hide_constants) {
+      box.notes = ConstantNotes(node, uses, shapes);
+    }
+  }
+  for (auto& [index, ops] : kinds) {
+    Box& box = picture->boxes[index];
+    box.notes.push_back(Plural(box.num_ops, "op"));
+    if (box.kind == BoxKind::kRest) {
+      box.title = "and " + Plural(box.num_ops, "more op");
+      box.notes.clear();
+    }
+    box.notes.push_back(KindsText(graph, ops));
+  }
+  for (Node node : graph.nodes()) {
+    if (body.plan->folding.waits[node.id()] == kNoNode) continue;
+    Box& box = picture->boxes[body.box_of[node.id()]];
+    if (box.kind == BoxKind::kOp) box.notes.push_back("via NoOp " + Printable(node.name()));
+  }
+}
+
+}  // namespace grapnel

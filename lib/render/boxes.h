@@ -1,0 +1,30 @@
+// From a plan to boxes and clusters: where each node is drawn, and what its box says.
+#ifndef GRAPNEL_LIB_RENDER_BOXES_H_
+#define GRAPNEL_LIB_RENDER_BOXES_H_
+
+#include <vector>
+
+#include "lib/ir/shape_inference.h"
+#include "lib/render/opening.h"
+#include "lib/render/picture.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace grapnel {
+
+// The boxes of one drawn body.
+struct BodyBoxes {
+  const BodyPlan* plan = nullptr;
+  std::vector<uint32_t> box_of;  // by node: a box of the picture, kBoxFolded or kBoxOutside
+  int cluster = -1;              // the function's; -1: main
+};
+
+// Adds boxes and clusters of a body to `picture`, in the order of nodes, without notes.
+BodyBoxes AddBoxes(const BodyPlan& plan, Picture* picture);
+
+// Notes of the boxes of a body: constants of an op, number and kinds of ops of a scope.
+void AddNotes(const BodyBoxes& body, const ViewOptions& options, const ShapeMap* shapes,
+              Picture* picture);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_BOXES_H_

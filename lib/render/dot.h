@@ -1,0 +1,21 @@
+// A picture as a Graphviz graph, with every attribute that `dot` needs to place and draw it.
+#ifndef GRAPNEL_LIB_RENDER_DOT_H_
+#define GRAPNEL_LIB_RENDER_DOT_H_
+
+#include <cgraph.h>
+
+#include <string>
+
+#include "lib/render/picture.h"
+
+namespace grapnel {
+
+// The caller closes it with agclose.
+Agraph_t* MakeDotGraph(const Picture& picture);
+
+// DOT text, as cgraph writes it.
+std::string DotText(Agraph_t* graph);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_DOT_H_

@@ -1,0 +1,49 @@
+// The edges of a graph, gathered between the boxes of a picture.
+#ifndef GRAPNEL_LIB_RENDER_EDGES_H_
+#define GRAPNEL_LIB_RENDER_EDGES_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lib/ir/graph.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace grapnel {
+
+// Where a node is drawn: the index of a box, or one of these.
+constexpr uint32_t kBoxOutside = ~uint32_t{0};     // not selected
+constexpr uint32_t kBoxFolded = ~uint32_t{0} - 1;  // said beside its readers
+
+// All edges of one kind from one box to another.
+struct EdgeBundle {
+  uint32_t from = 0, to = 0;
+  bool control = false;
+  uint32_t count = 0;
+  // "float[?,28]" when all its tensors agree; "float" or "[?,28]" when they agree so far; else
+  // empty.
+  std::string label;
+};
+
+// Every input of every selected node is in exactly one of these.
+struct EdgeCounts {
+  uint64_t data = 0, control = 0;  // in bundles
+  uint64_t inside = 0;             // both ends in one box
+  uint64_t folded = 0;             // at least one end folded
+  uint64_t outside = 0;            // from a node that is not selected
+  uint64_t dangling = 0;           // from nowhere: a broken graph
+  uint64_t Total() const { return data + control + inside + folded + outside + dangling; }
+};
+
+// What a port holds, "float[?,28]"; empty when nothing is known. May be null.
+using PortLabel = std::function<std::string(Port)>;
+
+// `box_of` has an entry for each id of the graph. Sorted by (from, to, control). `label` is called
+// once for each (port, box) at most. Linear in edges, but for the sorting of bundles.
+std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
+                                    const PortLabel& label, EdgeCounts* counts);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_EDGES_H_

@@ -1,0 +1,235 @@
+#include "lib/render/labels.h"
+
+#include <algorithm>
+#include <array>
+
+#include "lib/ir/literal.h"
+#include "lib/ir/node_types.h"
+#include "lib/ir/types.h"
+#include "lib/support/text.h"
+#include "llvm/Support/ConvertUTF.h"
+
+namespace grapnel {
+namespace {
+
+constexpr int kMaxNotes = 4;
+constexpr int64_t kMaxElementsShown = 6;
+
+// Sorted by name within a group; what is not here is kMath when TensorFlow knows it and it has no
+// state, else kOther.
+constexpr llvm::StringLiteral kInputOps[] = {"Placeholder", "PlaceholderV2",
+                                             "PlaceholderWithDefault", "_Arg"};
+constexpr llvm::StringLiteral kStateOps[] = {
+    "Const",       "HostConst",      "Variable",         "VariableV2",
+    "VarHandleOp", "ReadVariableOp", "_ReadVariablesOp", "VarIsInitializedOp",
+    "RestoreV2",   "SaveV2",         "ImmutableConst"};
+constexpr llvm::StringLiteral kHeavyWords[] = {"MatMul",          "Conv2D",   "Conv3D", "Einsum",
+                                               "DepthwiseConv2d", "CudnnRNN", "LSTM",   "GRU"};
+constexpr llvm::StringLiteral kMoveOps[] = {"Reshape",
+                                            "Transpose",
+                                            "ConjugateTranspose",
+                                            "Concat",
+                                            "ConcatV2",
+                                            "Split",
+                                            "SplitV",
+                                            "Slice",
+                                            "StridedSlice",
+                                            "Pack",
+                                            "Unpack",
+                                            "Pad",
+                                            "PadV2",
+                                            "MirrorPad",
+                                            "Tile",
+                                            "Gather",
+                                            "GatherV2",
+                                            "GatherNd",
+                                            "ResourceGather",
+                                            "ScatterNd",
+                                            "ExpandDims",
+                                            "Squeeze",
+                                            "Shape",
+                                            "ShapeN",
+                                            "Size",
+                                            "Rank",
+                                            "Range",
+                                            "Fill",
+                                            "Identity",
+                                            "IdentityN",
+                                            "Cast",
+                                            "BroadcastTo",
+                                            "BroadcastGradientArgs",
+                                            "ReverseV2",
+                                            "ReverseSequence",
+                                            "ZerosLike",
+                                            "OnesLike",
+                                            "OneHot",
+                                            "StopGradient",
+                                            "PreventGradient",
+                                            "Snapshot",
+                                            "_Retval",
+                                            "SpaceToDepth",
+                                            "DepthToSpace",
+                                            "SpaceToBatchND",
+                                            "BatchToSpaceND",
+                                            "InvertPermutation",
+                                            "DynamicStitch",
+                                            "DynamicPartition",
+                                            "SelectV2",
+                                            "Select",
+                                            "Where"};
+constexpr llvm::StringLiteral kControlOps[] = {"While",
+                                               "StatelessWhile",
+                                               "If",
+                                               "StatelessIf",
+                                               "Case",
+                                               "StatelessCase",
+                                               "PartitionedCall",
+                                               "StatefulPartitionedCall",
+                                               "RemoteCall",
+                                               "SymbolicGradient",
+                                               "For",
+                                               "Switch",
+                                               "_SwitchN",
+                                               "Merge",
+                                               "Enter",
+                                               "RefEnter",
+                                               "Exit",
+                                               "RefExit",
+                                               "NextIteration",
+                                               "RefNextIteration",
+                                               "LoopCond",
+                                               "RefSwitch",
+                                               "RefMerge",
+                                               "NoOp",
+                                               "Assert",
+                                               "Print",
+                                               "PrintV2",
+                                               "ControlTrigger"};
+
+template <size_t N>
+bool Has(const llvm::StringLiteral (&names)[N], llvm::StringRef op) {
+  return std::find(std::begin(names), std::end(names), op) != std::end(names);
+}
+
+// The constant that a folded node stands for.
+Node ConstantBehind(Node node) {
+  while (node.op() == "Identity" && node.num_inputs() == 1 && node.input_node(0))
+    node = node.input_node(0);
+  return node;
+}
+
+std::string ValueText(const Node& constant, Port port, const ShapeMap* shapes) {
+  auto literal = Literal::FromConst(constant);
+  if (!literal) {
+    llvm::consumeError(literal.takeError());
+    return shapes ? TensorText(shapes->TypeOf(port), shapes->OfPort(port)) : "?";
+  }
+  int64_t count = literal->num_elements();
+  if (count == 0 || count > kMaxElementsShown)
+    return TensorText(literal->dtype(), Shape(literal->dims()));
+  std::string text = literal->ToString();
+  if (count == 1 && text.size() > 2 && text.front() == '[' && literal->dims().empty())
+    text = text.substr(1, text.size() - 2);
+  if (text.size() > 32) return TensorText(literal->dtype(), Shape(literal->dims()));
+  return Printable(text);
+}
+
+std::string InputName(const OpInfo* info, const Node& node, int slot) {
+  if (!info || info->inputs.empty()) return "input " + std::to_string(slot);
+  int at = 0;
+  for (const OpArg& arg : info->inputs) {
+    int size = 1;
+    if (!arg.number_attr.empty()) size = static_cast<int>(node.GetInt(arg.number_attr, 1));
+    if (!arg.type_list_attr.empty())
+      size = node.num_inputs() - static_cast<int>(info->inputs.size()) + 1;
+    if (slot < at + size) return size == 1 ? arg.name : arg.name + " " + std::to_string(slot - at);
+    at += size;
+  }
+  return "input " + std::to_string(slot);
+}
+
+}  // namespace
+
+std::string Printable(llvm::StringRef text) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string result;
+  const auto* at = reinterpret_cast<const llvm::UTF8*>(text.begin());
+  const auto* end = reinterpret_cast<const llvm::UTF8*>(text.end());
+  while (at < end) {
+    unsigned size = llvm::getNumBytesForUTF8(*at);
+    bool fine = size <= static_cast<size_t>(end - at) && llvm::isLegalUTF8Sequence(at, end) &&
+                *at >= 0x20 && *at != 0x7f;
+    if (fine) {
+      result.append(reinterpret_cast<const char*>(at), size);
+      at += size;
+    } else {
+      result += {'\\', 'x', kHex[*at >> 4], kHex[*at & 15]};
+      ++at;
+    }
+  }
+  return result;
+}
+
+std::string TensorText(DataType dtype, const Shape& shape) {
+  std::string text = dtype == proto::DT_INVALID ? "" : DataTypeName(BaseType(dtype)).str();
+  if (!shape.known_rank()) return text;
+  text += "[";
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (i > 0) text += ",";
+    text += shape.IsKnown(i) ? std::to_string(shape.dim(i)) : "?";
+  }
+  return text + "]";
+}
+
+std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeUse>& uses,
+                                       const ShapeMap* shapes) {
+  std::vector<std::string> notes;
+  const OpInfo* info = DefinitionOf(node);
+  int more = 0;
+  for (int slot = 0; slot < node.num_inputs(); ++slot) {
+    Port port = node.input(slot);
+    if (port.node == kNoNode || uses[port.node] != NodeUse::kFolded) continue;
+    if (notes.size() == kMaxNotes) {
+      ++more;
+      continue;
+    }
+    Node constant = ConstantBehind(node.input_node(slot));
+    notes.push_back(InputName(info, node, slot) + " = " + ValueText(constant, port, shapes));
+  }
+  if (more > 0) notes.back() = "and " + Plural(more + 1, "more constant");
+  return notes;
+}
+
+OpGroup GroupOf(llvm::StringRef op) {
+  if (Has(kInputOps, op)) return OpGroup::kInput;
+  if (Has(kStateOps, op) || op.contains("Assign") || op.contains("ResourceApply"))
+    return OpGroup::kState;
+  if (Has(kMoveOps, op)) return OpGroup::kMove;
+  if (Has(kControlOps, op)) return OpGroup::kControl;
+  for (llvm::StringRef word : kHeavyWords) {
+    if (op.contains(word)) return OpGroup::kHeavy;
+  }
+  const OpInfo* info = FindOp(op);
+  return info && !info->is_stateful ? OpGroup::kMath : OpGroup::kOther;
+}
+
+llvm::StringRef OpGroupName(OpGroup group) {
+  static constexpr std::array<llvm::StringLiteral, 7> kNames = {
+      "other",      "input",      "constant, variable", "matmul, convolution",
+      "other math", "moves data", "control, calls"};
+  return kNames[static_cast<size_t>(group)];
+}
+
+llvm::StringRef OpGroupFill(OpGroup group) {
+  static constexpr std::array<llvm::StringLiteral, 7> kFills = {
+      "#ffffff", "#b5e3d0", "#f5eda0", "#f5bd84", "#bcdff5", "#dddddd", "#ebc6dc"};
+  return kFills[static_cast<size_t>(group)];
+}
+
+llvm::StringRef PaletteFill(size_t i) {
+  static constexpr std::array<llvm::StringLiteral, 8> kFills = {
+      "#bcdff5", "#f5bd84", "#b5e3d0", "#ebc6dc", "#f5eda0", "#c9cdf0", "#dddddd", "#e6c9a8"};
+  return kFills[i % kFills.size()];
+}
+
+}  // namespace grapnel

@@ -1,0 +1,38 @@
+// The words in a picture: names that fit, what an op's constants say, colours.
+#ifndef GRAPNEL_LIB_RENDER_LABELS_H_
+#define GRAPNEL_LIB_RENDER_LABELS_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/ir/graph.h"
+#include "lib/ir/shape_inference.h"
+#include "lib/render/scope_tree.h"
+
+namespace grapnel {
+
+// UTF-8 without control characters: bytes that are neither become \xNN.
+std::string Printable(llvm::StringRef text);
+
+// "float[?,28]"; "float" when the rank is unknown; empty when nothing is known.
+std::string TensorText(DataType dtype, const Shape& shape);
+
+// "axis = [1,2]", "filter = float[3,3,3,32]": for each input that is a folded constant, directly or
+// through Identity. At most 4 lines, the last one "and 3 more constants".
+std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeUse>& uses,
+                                       const ShapeMap* shapes);
+
+// What an op is about, for colours and legend.
+enum class OpGroup { kOther, kInput, kState, kHeavy, kMath, kMove, kControl };
+OpGroup GroupOf(llvm::StringRef op);
+llvm::StringRef OpGroupName(OpGroup group);
+// Fills that black text is readable on, that differ in print and for colour-blind readers (after
+// Okabe and Ito).
+llvm::StringRef OpGroupFill(OpGroup group);
+// The i-th of eight, for devices and scopes; repeats after that.
+llvm::StringRef PaletteFill(size_t i);
+constexpr llvm::StringLiteral kNeutralFill = "#f7f7f7";
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_LABELS_H_

@@ -1,0 +1,362 @@
+#include "lib/render/opening.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "lib/ir/node_types.h"
+
+namespace grapnel {
+namespace {
+
+// Fewer boxes tell too little, more are no longer a picture.
+constexpr size_t kFew = 6, kEnough = 20, kMany = 40;
+
+struct Entity {
+  bool is_scope;
+  uint32_t id;    // a scope with at least two shown nodes (its core), or a node
+  ScopeId child;  // of a scope: the direct child at whose end the core is
+  size_t num_ops;
+};
+
+// Something that can be opened.
+struct Candidate {
+  BodyPlan* body;
+  ScopeId scope;  // the root: the whole body
+  int depth;
+  bool eligible;  // what was asked for lies above it, or nothing was asked for
+  size_t num_ops;
+  size_t order;
+};
+
+class Opener {
+ public:
+  Opener(const Module& module, const ViewOptions& options) : module_(module), options_(options) {
+    max_boxes_ = static_cast<size_t>(std::max(options.max_boxes, 5));
+  }
+
+  Expected<Plan> Run(const Graph* only, const std::vector<bool>& selected) && {
+    only_ = only;
+    BodyPlan* main = Body(nullptr, selected);
+    bool asked = !options_.scopes.empty() || !options_.functions.empty();
+    if (only) {
+      const Function* function = FunctionOf(only);
+      OpenForced(function ? Body(function, selected) : main, kRootScope, 0, true, kNoScope,
+                 max_boxes_);
+    } else if (!options_.hide_main) {
+      size_t budget = asked ? std::max<size_t>(max_boxes_ / 2, 5) : max_boxes_;
+      OpenForced(main, kRootScope, 0, !asked, kNoScope, budget);
+    }
+    RETURN_IF_ERROR(OpenFunctions());
+    for (const std::string& scope : options_.scopes) RETURN_IF_ERROR(OpenScope(scope));
+    if (options_.depth >= 0) {
+      OpenToDepth();
+    } else {
+      OpenLargest();
+    }
+    FinishFunctions();
+    return std::move(plan_);
+  }
+
+ private:
+  const Function* FunctionOf(const Graph* graph) const {
+    for (const auto& function : module_.functions) {
+      if (&function->body == graph) return function.get();
+    }
+    return nullptr;
+  }
+
+  BodyPlan* Body(const Function* function, const std::vector<bool>& selected = {}) {
+    const Graph* graph = function ? &function->body : &module_.main;
+    auto [it, fresh] = bodies_.try_emplace(graph, nullptr);
+    if (!fresh) return it->second;
+    auto body = std::make_unique<BodyPlan>();
+    body->graph = graph;
+    body->function = function;
+    FoldOptions fold;
+    fold.constants = !options_.show_constants;
+    fold.no_ops = !options_.show_control;
+    fold.keep = Kept(*graph, function == nullptr);
+    body->folding = Fold(*graph, graph == only_ ? selected : std::vector<bool>(), fold);
+    body->tree = std::make_unique<ScopeTree>(*graph, body->folding.uses);
+    body->open.assign(body->tree->size(), false);
+    it->second = body.get();
+    plan_.bodies.push_back(std::move(body));
+    return it->second;
+  }
+
+  // What the user named is never folded.
+  std::vector<bool> Kept(const Graph& graph, bool main) const {
+    std::vector<bool> keep(graph.end_id(), false);
+    auto add = [&](llvm::StringRef text) {
+      auto node = FindNode(module_, text);
+      if (!node) return llvm::consumeError(node.takeError());
+      if (&node->graph() == &graph) keep[node->id()] = true;
+    };
+    for (const std::string* text : {&options_.around, &options_.path_from, &options_.path_to}) {
+      if (!text->empty()) add(*text);
+    }
+    if (main) {
+      for (const std::string& tensor : options_.feeds) add(tensor);
+      for (const std::string& tensor : options_.fetches) add(tensor);
+    }
+    return keep;
+  }
+
+  static std::vector<Entity> Entities(const BodyPlan& body, ScopeId id) {
+    std::vector<Entity> entities;
+    const ScopeTree& tree = *body.tree;
+    const Scope& scope = tree.scope(id);
+    for (ScopeId child = scope.first_child; child < scope.first_child + scope.num_children;
+         ++child) {
+      if (tree.scope(child).num_shown == 0) continue;
+      ScopeId core = tree.scope(child).core;
+      if (tree.scope(child).num_shown > 1) {
+        entities.push_back({true, core, child, tree.scope(core).num_ops});
+      } else {
+        entities.push_back({false, tree.Ops(core)[0], child, 1});
+      }
+    }
+    for (NodeId op : tree.Ops(id)) entities.push_back({false, op, kNoScope, 1});
+    return entities;
+  }
+
+  size_t CountOf(const Candidate& candidate) const {
+    const ScopeTree& tree = *candidate.body->tree;
+    return tree.scope(tree.scope(candidate.scope).core).num_entities;
+  }
+
+  void Open(const Candidate& candidate) {
+    OpenForced(candidate.body, candidate.scope, candidate.depth, candidate.eligible, kNoScope,
+               ~size_t{0});
+  }
+
+  // Opens a scope whatever its size; entities beyond `budget` boxes in all go into a rest box.
+  // `keep` does not.
+  void OpenForced(BodyPlan* body, ScopeId scope, int depth, bool eligible, ScopeId keep,
+                  size_t budget) {
+    scope = body->tree->scope(scope).core;
+    if (body->open[scope]) return;
+    body->open[scope] = true;
+    body->drawn = true;
+    std::erase_if(candidates_,
+                  [&](const Candidate& c) { return c.body == body && c.scope == scope; });
+    std::vector<Entity> entities = Entities(*body, scope);
+    size_t closed_box =
+        scope != body->tree->scope(kRootScope).core || function_boxes_.count(body->function);
+    num_boxes_ -= std::min(num_boxes_, closed_box);
+    size_t room = budget > num_boxes_ ? std::max<size_t>(budget - num_boxes_, 3) : 3;
+    if (entities.size() > room) {
+      std::stable_sort(entities.begin(), entities.end(), [&](const Entity& a, const Entity& b) {
+        return std::make_tuple(a.child != keep || keep == kNoScope, !a.is_scope, ~a.num_ops) <
+               std::make_tuple(b.child != keep || keep == kNoScope, !b.is_scope, ~b.num_ops);
+      });
+      for (size_t i = room - 1; i < entities.size(); ++i) {
+        if (entities[i].child != kNoScope) {
+          body->rest_scopes.insert(entities[i].child);
+        } else {
+          body->rest_ops.insert(entities[i].id);
+        }
+      }
+      entities.resize(room - 1);
+      ++num_boxes_;
+    }
+    num_boxes_ += entities.size();
+    for (const Entity& entity : entities) {
+      if (entity.is_scope) {
+        int down = body->tree->scope(entity.child).group ? depth : depth + 1;
+        candidates_.push_back({body, entity.id, down, eligible, entity.num_ops, order_++});
+      } else {
+        AddCalls(body, entity.id, depth, eligible);
+      }
+    }
+  }
+
+  void AddCalls(BodyPlan* body, NodeId caller, int depth, bool eligible) {
+    if (only_) return;
+    uint32_t index = 0;
+    while (plan_.bodies[index].get() != body) ++index;
+    Node node = body->graph->node(caller);
+    auto add = [&](llvm::StringRef role, llvm::StringRef name) {
+      const Function* callee = module_.FindFunction(name);
+      if (!callee) return;
+      plan_.calls.push_back({index, caller, role.str(), callee});
+      if (!seen_functions_.insert(callee).second) return;
+      BodyPlan* inner = Body(callee);
+      if (inner->drawn) return;
+      function_boxes_.insert(callee);
+      ++num_boxes_;
+      candidates_.push_back({inner, inner->tree->scope(kRootScope).core, depth + 1, eligible,
+                             callee->body.num_nodes(), order_++});
+    };
+    add("", node.op());
+    for (auto& [key, value] : node.Attrs()) {
+      for (llvm::StringRef name : value.FuncNames()) add(key, name);
+    }
+  }
+
+  Error OpenFunctions() {
+    for (const std::string& name : options_.functions) {
+      if (name == "all") {
+        for (const auto& function : module_.functions) OpenFunction(function.get());
+        continue;
+      }
+      const Function* function = module_.FindFunction(name);
+      if (!function) {
+        std::string names;
+        for (size_t i = 0; i < module_.functions.size() && i < 5; ++i) {
+          names += (i ? ", " : "; there are ") + module_.functions[i]->name().str();
+        }
+        if (module_.functions.size() > 5) names += ", ...";
+        return MakeError("there is no function '{0}'{1}", name, names);
+      }
+      OpenFunction(function);
+    }
+    return Error::success();
+  }
+
+  void OpenFunction(const Function* function) {
+    if (num_boxes_ + 3 > max_boxes_) {
+      ++plan_.left_closed;
+      return;
+    }
+    BodyPlan* body = Body(function);
+    // Many bodies share the room.
+    size_t share =
+        options_.functions.size() > 1 || options_.functions[0] == "all" ? kEnough : max_boxes_;
+    OpenForced(body, kRootScope, 1, true, kNoScope, std::min(max_boxes_, num_boxes_ + share));
+  }
+
+  // The body in which a scope path begins, and the rest of the path.
+  std::pair<BodyPlan*, llvm::StringRef> BodyOfPath(llvm::StringRef path) {
+    BodyPlan* main = Body(nullptr);
+    if (main->drawn && main->tree->Find(path) != kNoScope) return {main, path};
+    for (const auto& body : plan_.bodies) {
+      if (body->drawn && body->tree->Find(path) != kNoScope) return {body.get(), path};
+    }
+    auto [name, inner] = path.split('/');
+    if (const Function* function = only_ ? nullptr : module_.FindFunction(name))
+      return {Body(function), inner};
+    for (const auto& body : plan_.bodies) {
+      if (body->drawn) return {body.get(), path};
+    }
+    return {main, path};
+  }
+
+  Error OpenScope(llvm::StringRef path) {
+    auto [body, inner] = BodyOfPath(path);
+    const ScopeTree& tree = *body->tree;
+    ScopeId scope = tree.Find(inner);
+    if (scope == kNoScope) return NoSuchScope(tree, inner);
+    std::vector<ScopeId> chain;
+    for (ScopeId id = scope; id != kNoScope; id = tree.scope(id).parent) chain.push_back(id);
+    int depth = 0;
+    for (size_t i = chain.size(); i-- > 0;) {
+      size_t at = std::find(chain.begin(), chain.end(), tree.scope(chain[i]).core) - chain.begin();
+      ScopeId keep = at > 0 && at < chain.size() ? chain[at - 1] : kNoScope;
+      if (keep != kNoScope) body->rest_scopes.erase(keep);
+      // Of what lies around the scope only as much is shown as leaves room for the scope itself.
+      size_t budget = i > 0 ? max_boxes_ / 2 : max_boxes_;
+      OpenForced(body, chain[i], depth++, i == 0, keep, budget);
+    }
+    ScopeId core = tree.scope(scope).core;
+    for (Candidate& candidate : candidates_) {
+      for (ScopeId id = candidate.scope; candidate.body == body && id != kNoScope;
+           id = tree.scope(id).parent) {
+        if (id == core) candidate.eligible = true;
+      }
+    }
+    return Error::success();
+  }
+
+  Error NoSuchScope(const ScopeTree& tree, llvm::StringRef path) const {
+    ScopeId nearest = kRootScope;
+    for (llvm::StringRef up = path; !up.empty() && nearest == kRootScope;) {
+      size_t slash = up.rfind('/');
+      up = slash == llvm::StringRef::npos ? "" : up.substr(0, slash);
+      if (ScopeId found = tree.Find(up); found != kNoScope) nearest = found;
+    }
+    const Scope& scope = tree.scope(nearest);
+    std::string names;
+    for (uint32_t i = 0; i < scope.num_children && i < 5; ++i) {
+      names += (i ? ", " : "") + tree.PathText(scope.first_child + i);
+    }
+    if (scope.num_children > 5) names += ", ...";
+    std::string where = nearest == kRootScope ? "" : " in '" + tree.PathText(nearest) + "'";
+    return MakeError(
+        "there is no scope '{0}'{1}", path,
+        names.empty() ? "; there are none" + where : "; scopes" + where + " are " + names);
+  }
+
+  // The largest that fits; null when none does.
+  const Candidate* Largest(size_t limit, int depth) const {
+    const Candidate* best = nullptr;
+    for (const Candidate& candidate : candidates_) {
+      if (!candidate.eligible || candidate.depth > depth) continue;
+      if (limit != ~size_t{0} && num_boxes_ - 1 + CountOf(candidate) > limit) continue;
+      if (!best || std::make_tuple(~candidate.num_ops, candidate.order) <
+                       std::make_tuple(~best->num_ops, best->order)) {
+        best = &candidate;
+      }
+    }
+    return best;
+  }
+
+  void OpenLargest() {
+    constexpr int kAnyDepth = ~0u >> 1;
+    for (size_t limit : {std::min(kMany, max_boxes_), max_boxes_}) {
+      while (num_boxes_ < std::min(kEnough, max_boxes_)) {
+        const Candidate* best = Largest(limit, kAnyDepth);
+        if (!best) break;
+        Open(Candidate(*best));
+      }
+    }
+    while (num_boxes_ < kFew) {
+      const Candidate* best = Largest(~size_t{0}, kAnyDepth);
+      if (!best) break;
+      Candidate candidate = *best;
+      OpenForced(candidate.body, candidate.scope, candidate.depth, candidate.eligible, kNoScope,
+                 max_boxes_);
+    }
+  }
+
+  void OpenToDepth() {
+    for (Candidate& candidate : candidates_) candidate.eligible = true;
+    for (int depth = 0; depth <= options_.depth; ++depth) {
+      while (const Candidate* best = Largest(max_boxes_, depth)) {
+        Candidate candidate = *best;
+        candidate.eligible = true;
+        Open(candidate);
+      }
+    }
+    for (const Candidate& candidate : candidates_)
+      plan_.left_closed += candidate.depth <= options_.depth;
+  }
+
+  void FinishFunctions() {
+    for (const auto& body : plan_.bodies) {
+      if (body->function && !body->drawn && function_boxes_.count(body->function)) {
+        plan_.closed.push_back(body->function);
+      }
+    }
+  }
+
+  const Module& module_;
+  const ViewOptions& options_;
+  const Graph* only_ = nullptr;
+  size_t max_boxes_;
+  size_t num_boxes_ = 0, order_ = 0;
+  Plan plan_;
+  llvm::DenseMap<const Graph*, BodyPlan*> bodies_;
+  std::vector<Candidate> candidates_;
+  llvm::DenseSet<const Function*> seen_functions_, function_boxes_;
+};
+
+}  // namespace
+
+Expected<Plan> MakePlan(const Module& module, const ViewOptions& options, const Graph* only,
+                        const std::vector<bool>& selected) {
+  return Opener(module, options).Run(only, selected);
+}
+
+}  // namespace grapnel

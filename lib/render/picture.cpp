@@ -1,0 +1,532 @@
+#include "lib/render/picture.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "lib/ir/node_types.h"
+#include "lib/ir/print.h"
+#include "lib/ir/shape_inference.h"
+#include "lib/render/boxes.h"
+#include "lib/render/labels.h"
+#include "lib/render/opening.h"
+#include "lib/render/selection.h"
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+// More control edges into or out of one box than this hide everything else.
+constexpr size_t kControlFan = 8;
+// Fewer like siblings than this are drawn one by one, and so are those of small pictures.
+constexpr size_t kRepeat = 3, kRepeatAbove = 20;
+constexpr size_t kMaxStubs = 8;
+
+std::string Boxes(size_t count) { return WithCommas(count) + (count == 1 ? " box" : " boxes"); }
+
+class PictureMaker {
+ public:
+  PictureMaker(const Module& module, const ViewOptions& options)
+      : module_(module), options_(options) {}
+
+  Expected<Picture> Run() && {
+    RETURN_IF_ERROR(Select());
+    ASSIGN_OR_RETURN(plan_, MakePlan(module_, options_, only_, selected_));
+    picture_.title = Printable(options_.title);
+    picture_.direction = options_.direction;
+    for (const auto& body : plan_.bodies) {
+      if (body->drawn) DrawBody(*body);
+    }
+    if (picture_.boxes.empty()) return NothingToDraw();
+    AddClosedFunctions();
+    AddCalls();
+    FoldRepeats();
+    FoldControl();
+    Color();
+    MakeIdsUnique();
+    WriteHeader();
+    return std::move(picture_);
+  }
+
+ private:
+  Error Select() {
+    if (!options_.around.empty()) {
+      ASSIGN_OR_RETURN(Node center, FindNode(module_, options_.around));
+      only_ = &center.graph();
+      selected_ = NodesAround(center, options_.hops);
+      picture_.header.push_back(llvm::formatv("within {0} of '{1}'", Plural(options_.hops, "edge"),
+                                              Printable(options_.around)));
+    }
+    if (!options_.path_from.empty() || !options_.path_to.empty()) {
+      ASSIGN_OR_RETURN(Node from, FindNode(module_, options_.path_from));
+      ASSIGN_OR_RETURN(Node to, FindNode(module_, options_.path_to));
+      ASSIGN_OR_RETURN(std::vector<bool> between, NodesBetween(from, to));
+      if (only_ && only_ != &from.graph())
+        return MakeError("--around and --path are in different functions");
+      only_ = &from.graph();
+      for (size_t i = 0; i < selected_.size(); ++i) between[i] = between[i] && selected_[i];
+      selected_ = std::move(between);
+      picture_.header.push_back(llvm::formatv("on paths from '{0}' to '{1}'",
+                                              Printable(options_.path_from),
+                                              Printable(options_.path_to)));
+    }
+    return Error::success();
+  }
+
+  Error NothingToDraw() const {
+    if (module_.main.num_nodes() == 0 && module_.functions.empty())
+      return MakeError("there is nothing to draw: the graph has no nodes");
+    return MakeError("there is nothing to draw in what was chosen{0}",
+                     module_.functions.empty() ? "" : "; --function all draws the functions");
+  }
+
+  void DrawBody(const BodyPlan& plan) {
+    BodyBoxes body = AddBoxes(plan, &picture_);
+    PictureCounts& counts = picture_.counts;
+    counts.constants += plan.folding.constants;
+    counts.constant_reads += plan.folding.constant_reads;
+    counts.no_ops += plan.folding.no_ops;
+    counts.nodes_of_graph += plan.graph->num_nodes();
+    counts.nodes += std::count_if(plan.folding.uses.begin(), plan.folding.uses.end(),
+                                  [](NodeUse use) { return use != NodeUse::kOutside; });
+    std::optional<ShapeMap> shapes;
+    if (!options_.hide_shapes) shapes.emplace(InferShapes(*plan.graph));
+    AddNotes(body, options_, shapes ? &*shapes : nullptr, &picture_);
+    MarkInputsAndOutputs(body);
+    if (!selected_.empty()) MarkBorder(body);
+    PortLabel label;
+    if (shapes)
+      label = [&](Port port) { return TensorText(shapes->TypeOf(port), shapes->OfPort(port)); };
+    for (EdgeBundle& bundle : BundleEdges(*plan.graph, body.box_of, label, &counts.edges)) {
+      PictureEdge edge;
+      edge.kind = bundle.control ? PictureEdge::Kind::kControl : PictureEdge::Kind::kData;
+      edge.from = bundle.from;
+      edge.to = bundle.to;
+      edge.count = bundle.count;
+      edge.label = std::move(bundle.label);
+      picture_.edges.push_back(std::move(edge));
+    }
+    if (selected_.empty()) AddStubs(body);
+    bodies_.push_back(std::move(body));
+  }
+
+  Box* OwnBox(const BodyBoxes& body, NodeId id) {
+    uint32_t index = body.box_of[id];
+    if (index >= kBoxFolded) return nullptr;
+    return &picture_.boxes[index];
+  }
+
+  void MarkInputsAndOutputs(const BodyBoxes& body) {
+    const Graph& graph = *body.plan->graph;
+    bool main = body.plan->function == nullptr;
+    for (Node node : graph.nodes()) {
+      Box* box = OwnBox(body, node.id());
+      if (!box || box->node != node.id()) continue;
+      llvm::StringRef op = node.op();
+      if (GroupOf(op) == OpGroup::kInput) box->input = true;
+      if (op == "_Retval") box->output = true;
+      // Nobody reads it: somebody outside must.
+      if (main && options_.fetches.empty() && node.uses().empty() && !box->input &&
+          NumOutputs(node) > 0) {
+        box->output = true;
+      }
+    }
+    if (!main) return;
+    MarkTensors(body, options_.feeds, &Box::input, "fed");
+    MarkTensors(body, options_.fetches, &Box::output, "fetched");
+  }
+
+  void MarkTensors(const BodyBoxes& body, const std::vector<std::string>& tensors, bool Box::*mark,
+                   const char* word) {
+    std::map<uint32_t, std::string> inside;
+    for (const std::string& tensor : tensors) {
+      llvm::StringRef name = llvm::StringRef(tensor).rsplit(':').first;
+      Node node = body.plan->graph->Find(name);
+      Box* box = node ? OwnBox(body, node.id()) : nullptr;
+      if (!box) continue;
+      if (box->node == node.id()) {
+        if (!(box->*mark) || mark == &Box::output) box->notes.push_back(word);
+        box->*mark = true;
+      } else {
+        std::string& text = inside[body.box_of[node.id()]];
+        text += (text.empty() ? std::string(word) + ": " : ", ") +
+                Printable(name.substr(name.rfind('/') + 1));
+      }
+    }
+    for (auto& [index, text] : inside) picture_.boxes[index].notes.push_back(text);
+  }
+
+  // How much of the graph lies beyond the selection.
+  void MarkBorder(const BodyBoxes& body) {
+    std::map<uint32_t, std::pair<size_t, size_t>> beyond;
+    for (Node node : body.plan->graph->nodes()) {
+      if (body.box_of[node.id()] >= kBoxFolded) continue;
+      auto count = [&](NodeId other, size_t* counter) {
+        *counter += other != kNoNode && body.box_of[other] == kBoxOutside;
+      };
+      std::pair<size_t, size_t> here;
+      for (Port port : node.inputs()) count(port.node, &here.first);
+      for (const Use& use : node.uses()) count(use.node, &here.second);
+      if (here.first + here.second == 0) continue;
+      beyond[body.box_of[node.id()]].first += here.first;
+      beyond[body.box_of[node.id()]].second += here.second;
+    }
+    for (auto& [index, count] : beyond) {
+      std::string text = "not shown:";
+      if (count.first) text += " " + Plural(count.first, "input");
+      if (count.first && count.second) text += ",";
+      if (count.second) text += " " + Plural(count.second, "reader");
+      picture_.boxes[index].notes.push_back(text);
+    }
+  }
+
+  void AddStubs(const BodyBoxes& body) {
+    std::map<std::string, std::map<uint32_t, uint32_t>> readers;
+    for (Node node : body.plan->graph->nodes()) {
+      if (body.box_of[node.id()] >= kBoxFolded) continue;
+      int slot = 0;
+      for (Port port : node.inputs()) {
+        if (port.node == kNoNode)
+          ++readers[Printable(node.DanglingText(slot))][body.box_of[node.id()]];
+        ++slot;
+      }
+    }
+    std::map<uint32_t, uint32_t> others;
+    size_t made = 0, folded = 0;
+    for (auto& [text, boxes] : readers) {
+      if (++made <= kMaxStubs || readers.size() == made + folded) {
+        AddStub(text, body, boxes);
+        continue;
+      }
+      ++folded;
+      for (auto [box, count] : boxes) others[box] += count;
+    }
+    if (folded) AddStub(Plural(folded, "more missing input"), body, others);
+  }
+
+  void AddStub(const std::string& text, const BodyBoxes& body,
+               const std::map<uint32_t, uint32_t>& readers) {
+    Box box;
+    box.kind = BoxKind::kStub;
+    box.title = "not found";
+    box.name = text;
+    box.id = "not found: " + text;
+    box.tooltip = "an input that no node of the graph gives: " + text;
+    box.cluster = body.cluster;
+    for (auto [reader, count] : readers) {
+      PictureEdge edge;
+      edge.kind = PictureEdge::Kind::kDangling;
+      edge.from = static_cast<uint32_t>(picture_.boxes.size());
+      edge.to = reader;
+      edge.count = count;
+      picture_.edges.push_back(edge);
+    }
+    picture_.boxes.push_back(std::move(box));
+  }
+
+  void AddClosedFunctions() {
+    for (const Function* function : plan_.closed) {
+      Box box;
+      std::string name = Printable(function->name());
+      box.kind = BoxKind::kFunction;
+      box.id = "function " + name;
+      box.title = name;
+      box.tooltip = box.id + " (--function " + name + " opens it)";
+      box.notes.push_back(Plural(function->body.num_nodes(), "op"));
+      box.graph = &function->body;
+      function_boxes_[function] = static_cast<uint32_t>(picture_.boxes.size());
+      picture_.boxes.push_back(std::move(box));
+    }
+  }
+
+  void AddCalls() {
+    std::set<const Function*> said;
+    for (const Call& call : plan_.calls) {
+      const BodyBoxes* caller = nullptr;
+      for (const BodyBoxes& body : bodies_) {
+        if (body.plan == plan_.bodies[call.body].get()) caller = &body;
+      }
+      if (!caller || caller->box_of[call.caller] >= kBoxFolded) continue;
+      PictureEdge edge;
+      edge.kind = PictureEdge::Kind::kCall;
+      edge.from = caller->box_of[call.caller];
+      edge.label = call.role.empty() ? "calls" : Printable(call.role);
+      auto closed = function_boxes_.find(call.callee);
+      if (closed != function_boxes_.end()) {
+        edge.to = closed->second;
+      } else if (!FirstBoxOf(call.callee, &edge)) {
+        continue;
+      }
+      said.insert(call.callee);
+      picture_.edges.push_back(std::move(edge));
+    }
+    for (const auto& function : module_.functions) {
+      bool drawn = said.count(function.get()) != 0;
+      for (const BodyBoxes& body : bodies_) drawn |= body.plan->function == function.get();
+      picture_.counts.functions_closed += !drawn;
+    }
+  }
+
+  bool FirstBoxOf(const Function* function, PictureEdge* edge) const {
+    for (const BodyBoxes& body : bodies_) {
+      if (body.plan->function != function) continue;
+      for (uint32_t box : body.box_of) {
+        if (box >= kBoxFolded) continue;
+        edge->to = box;
+        edge->to_cluster = body.cluster;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Siblings that nobody could tell apart but by name: same kind, same words, same edges to the
+  // same boxes.
+  void FoldRepeats() {
+    if (picture_.boxes.size() <= kRepeatAbove) return;
+    std::vector<std::string> looks(picture_.boxes.size());
+    for (size_t i = 0; i < looks.size(); ++i) {
+      const Box& box = picture_.boxes[i];
+      bool may = box.kind == BoxKind::kOp && !box.input && !box.output;
+      if (may)
+        looks[i] = llvm::formatv("{0}|{1}|{2}|", box.title, box.cluster,
+                                 box.graph->node(box.node).device());
+      for (const std::string& note : box.notes) looks[i] += may ? note + "|" : "";
+    }
+    for (const PictureEdge& edge : picture_.edges) {
+      std::string words =
+          llvm::formatv("{0},{1},{2}|", static_cast<int>(edge.kind), edge.count, edge.label);
+      bool plain =
+          edge.kind == PictureEdge::Kind::kData || edge.kind == PictureEdge::Kind::kControl;
+      for (bool out : {true, false}) {
+        std::string& mine = looks[out ? edge.from : edge.to];
+        if (!plain || edge.from == edge.to) mine.clear();
+        if (!mine.empty())
+          mine += llvm::formatv("{0}{1}:{2}", out ? ">" : "<", out ? edge.to : edge.from, words);
+      }
+    }
+    std::map<std::string, std::vector<uint32_t>> alike;
+    for (uint32_t i = 0; i < looks.size(); ++i) {
+      if (!looks[i].empty()) alike[looks[i]].push_back(i);
+    }
+    std::vector<uint32_t> into(looks.size());
+    for (uint32_t i = 0; i < into.size(); ++i) into[i] = i;
+    for (auto& [look, boxes] : alike) {
+      if (boxes.size() < kRepeat) continue;
+      Box& first = picture_.boxes[boxes[0]];
+      first.repeat = boxes.size();
+      first.num_ops = boxes.size();
+      first.name += " ... " + picture_.boxes[boxes.back()].name;
+      for (uint32_t box : boxes) into[box] = boxes[0];
+    }
+    Merge(into);
+  }
+
+  // Each box goes into the one that `into` names (itself: it stays), with its edges.
+  void Merge(const std::vector<uint32_t>& into) {
+    std::vector<uint32_t> number(into.size());
+    std::vector<Box> boxes;
+    for (uint32_t i = 0; i < into.size(); ++i) {
+      if (into[i] != i) continue;
+      number[i] = static_cast<uint32_t>(boxes.size());
+      boxes.push_back(std::move(picture_.boxes[i]));
+    }
+    for (uint32_t i = 0; i < into.size(); ++i) number[i] = number[into[i]];
+    for (BodyBoxes& body : bodies_) {
+      for (uint32_t& box : body.box_of) {
+        if (box < kBoxFolded) box = number[box];
+      }
+    }
+    std::vector<PictureEdge> edges;
+    std::map<std::tuple<uint32_t, uint32_t, PictureEdge::Kind, std::string>, size_t> index;
+    for (PictureEdge& edge : picture_.edges) {
+      edge.from = number[edge.from];
+      edge.to = number[edge.to];
+      std::string role = edge.kind == PictureEdge::Kind::kCall ? edge.label : "";
+      auto [it, fresh] = index.try_emplace({edge.from, edge.to, edge.kind, role}, edges.size());
+      if (fresh) {
+        edges.push_back(std::move(edge));
+      } else {
+        edges[it->second].count += edge.count;  // labels agree: that made the boxes alike
+      }
+    }
+    picture_.boxes = std::move(boxes);
+    picture_.edges = std::move(edges);
+  }
+
+  void FoldControl() {
+    struct Fan {
+      size_t boxes = 0;
+      uint64_t edges = 0;
+    };
+    std::vector<Fan> in(picture_.boxes.size()), out(picture_.boxes.size());
+    auto each = [&](auto&& visit) {
+      for (const PictureEdge& edge : picture_.edges) {
+        if (edge.kind == PictureEdge::Kind::kControl) visit(edge);
+      }
+    };
+    each([&](const PictureEdge& edge) {
+      ++in[edge.to].boxes;
+      in[edge.to].edges += edge.count;
+    });
+    bool fold = !options_.show_control;
+    auto folded_in = [&](const PictureEdge& edge) {
+      return fold && in[edge.to].boxes > kControlFan;
+    };
+    each([&](const PictureEdge& edge) {
+      if (folded_in(edge)) return;
+      ++out[edge.from].boxes;
+      out[edge.from].edges += edge.count;
+    });
+    auto folded_out = [&](const PictureEdge& edge) {
+      return fold && out[edge.from].boxes > kControlFan;
+    };
+    for (size_t i = 0; fold && !options_.hide_control && i < picture_.boxes.size(); ++i) {
+      std::vector<std::string>& notes = picture_.boxes[i].notes;
+      if (in[i].boxes > kControlFan)
+        notes.push_back(
+            llvm::formatv("waits for {0} in {1}", Plural(in[i].edges, "op"), Boxes(in[i].boxes)));
+      if (out[i].boxes > kControlFan)
+        notes.push_back(llvm::formatv("{0} in {1} wait for this", Plural(out[i].edges, "op"),
+                                      Boxes(out[i].boxes)));
+    }
+    std::erase_if(picture_.edges, [&](const PictureEdge& edge) {
+      if (edge.kind != PictureEdge::Kind::kControl) return false;
+      if (options_.hide_control) {
+        picture_.counts.hidden_control += edge.count;
+        return true;
+      }
+      bool drop = folded_in(edge) || folded_out(edge);
+      if (drop) picture_.counts.stubbed_control += edge.count;
+      return drop;
+    });
+  }
+
+  // What the colour of a node stands for: a name of the legend, and its fill. Empty name: neutral.
+  Swatch SwatchOf(const Node& node) {
+    switch (options_.color_by) {
+      case ColorBy::kOp: {
+        OpGroup group = GroupOf(node.op());
+        return {OpGroupName(group).str(), OpGroupFill(group).str()};
+      }
+      case ColorBy::kDevice:
+        return {Printable(ShortDevice(node.device())), ""};
+      case ColorBy::kScope: {
+        auto [top, rest] = node.name().split('/');
+        return {rest.empty() ? "" : Printable(top), ""};
+      }
+    }
+    return {};
+  }
+
+  void Color() {
+    static constexpr const char* kTitles[] = {"op", "device", "scope"};
+    picture_.color_title = kTitles[static_cast<int>(options_.color_by)];
+    bool by_op = options_.color_by == ColorBy::kOp;
+    std::vector<std::optional<Swatch>> swatches(picture_.boxes.size());
+    for (const BodyBoxes& body : bodies_) {
+      for (Node node : body.plan->graph->nodes()) {
+        uint32_t index = body.box_of[node.id()];
+        if (index >= kBoxFolded || body.plan->folding.uses[node.id()] != NodeUse::kShown) continue;
+        if (by_op && picture_.boxes[index].kind != BoxKind::kOp) continue;
+        Swatch swatch = SwatchOf(node);
+        if (!swatches[index]) {
+          swatches[index] = swatch;
+        } else if (swatches[index]->name != swatch.name) {
+          swatches[index] = Swatch{};
+        }
+      }
+    }
+    std::map<std::string, std::string> used;
+    for (auto& swatch : swatches) {
+      if (swatch && !swatch->name.empty()) used[swatch->name] = swatch->fill;
+    }
+    picture_.colors.push_back({by_op ? "" : "several or none", kNeutralFill.str()});
+    std::map<std::string, int> number;
+    for (auto& [name, fill] : used) {
+      number[name] = static_cast<int>(picture_.colors.size());
+      picture_.colors.push_back(
+          {name, fill.empty() ? PaletteFill(picture_.colors.size() - 1).str() : fill});
+    }
+    for (size_t i = 0; i < swatches.size(); ++i) {
+      if (swatches[i] && !swatches[i]->name.empty())
+        picture_.boxes[i].color = number[swatches[i]->name];
+    }
+  }
+
+  void MakeIdsUnique() {
+    std::set<std::string> taken;
+    auto take = [&](std::string* id) {
+      std::string base = *id;
+      for (int i = 2; !taken.insert(*id).second; ++i) *id = base + " (" + std::to_string(i) + ")";
+    };
+    for (Box& box : picture_.boxes) take(&box.id);
+    for (Cluster& cluster : picture_.clusters) take(&cluster.id);
+  }
+
+  void WriteHeader() {
+    PictureCounts& counts = picture_.counts;
+    size_t repeats = 0;
+    for (const Box& box : picture_.boxes) {
+      if (box.kind == BoxKind::kRest) counts.rest += box.num_ops;
+      if (box.repeat > 1) repeats += box.repeat;
+    }
+    std::string first = Plural(counts.nodes, "op");
+    if (counts.nodes != counts.nodes_of_graph) first += " of " + WithCommas(counts.nodes_of_graph);
+    first += ": " + Boxes(picture_.boxes.size());
+    if (repeats) first += llvm::formatv(" (like ones folded: {0})", Plural(repeats, "op"));
+    std::vector<std::string> parts = {first};
+    bool hidden = options_.hide_constants;
+    if (counts.constants) {
+      std::string text = Plural(counts.constants, "constant");
+      if (counts.constant_reads)
+        text += " and " + Plural(counts.constant_reads, "Identity") + " of them";
+      parts.push_back(text +
+                      (hidden ? " hidden" : " folded into their readers (--show-constants)"));
+    }
+    if (counts.rest)
+      parts.push_back(Plural(counts.rest, "op") + " beyond --max-boxes " +
+                      std::to_string(options_.max_boxes));
+    if (plan_.left_closed)
+      parts.push_back(WithCommas(plan_.left_closed) + " left closed by --max-boxes " +
+                      std::to_string(options_.max_boxes));
+    std::string control;
+    uint64_t unseen = counts.stubbed_control + counts.hidden_control;
+    if (unseen) control = Plural(unseen, "control edge") + " not drawn";
+    if (counts.no_ops)
+      control += (control.empty() ? "" : ", ") + Plural(counts.no_ops, "NoOp") + " folded";
+    if (!control.empty())
+      parts.push_back(control + (counts.hidden_control ? "" : " (--show-control)"));
+    if (counts.functions_closed)
+      parts.push_back(Plural(counts.functions_closed, "function") + " not drawn (--function NAME)");
+    if (counts.edges.dangling)
+      parts.push_back(Plural(counts.edges.dangling, "input") + " not found");
+    std::string line;
+    for (std::string& part : parts) {
+      if (!line.empty() && line.size() + part.size() > 90) {
+        picture_.header.push_back(line + ";");
+        line.clear();
+      }
+      line += (line.empty() ? "" : "; ") + part;
+    }
+    picture_.header.push_back(line);
+  }
+
+  const Module& module_;
+  const ViewOptions& options_;
+  const Graph* only_ = nullptr;
+  std::vector<bool> selected_;
+  Plan plan_;
+  Picture picture_;
+  std::vector<BodyBoxes> bodies_;
+  std::map<const Function*, uint32_t> function_boxes_;
+};
+
+}  // namespace
+
+Expected<Picture> MakePicture(const Module& module, const ViewOptions& options) {
+  return PictureMaker(module, options).Run();
+}
+
+}  // namespace grapnel

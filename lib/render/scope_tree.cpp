@@ -1,0 +1,253 @@
+#include "lib/render/scope_tree.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace grapnel {
+namespace {
+
+// Fewer siblings than this make no group.
+constexpr size_t kSmallestGroup = 3;
+
+// The slash that ends the part of `name` that begins at `from`; npos for the last part. A slash at
+// the end of the name, and the second of two, belong to a part.
+size_t EndOfPart(llvm::StringRef name, size_t from) {
+  size_t slash = name.find('/', from + 1);
+  return slash + 1 == name.size() ? llvm::StringRef::npos : slash;
+}
+
+}  // namespace
+
+// Scopes in the order they are found; Number() gives them their ids.
+class ScopeTree::Builder {
+ public:
+  Builder(const Graph& graph, llvm::ArrayRef<NodeUse> uses, ScopeTree* tree)
+      : graph_(graph), uses_(uses), tree_(*tree) {}
+
+  void Build(uint32_t group_above) {
+    found_.emplace_back();
+    FindScopes();
+    ListMembers();
+    for (ScopeId id = 0; id < found_.size();
+         ++id) {  // groups are added at the end, and looked at in their turn
+      if (found_[id].children.size() + found_[id].ops.size() > group_above) Group(id);
+    }
+    Number();
+    Count();
+  }
+
+ private:
+  struct Found {
+    ScopeId parent = kNoScope;
+    llvm::StringRef path;
+    bool group = false;
+    size_t name_from = 0;     // where in its members' names the part of their own begins
+    uint32_t num_folded = 0;  // folded nodes that lie in no deeper scope
+    std::vector<ScopeId> children;
+    std::vector<NodeId> ops;
+  };
+
+  void FindScopes() {
+    std::vector<ScopeId>& scope_of = tree_.scope_of_;
+    scope_of.assign(graph_.end_id(), kNoScope);
+    std::vector<size_t> last_part(graph_.end_id());
+    for (Node node : graph_.nodes()) {
+      if (uses_[node.id()] == NodeUse::kOutside) continue;
+      scope_of[node.id()] = Walk(node.name());
+      last_part[node.id()] = trail_.empty() ? 0 : trail_.back().slash + 1;
+    }
+    // Which ops are named as a scope is known only when all scopes are.
+    for (Node node : graph_.nodes()) {
+      ScopeId& scope = scope_of[node.id()];
+      if (scope == kNoScope) continue;
+      auto same = by_part_.find({scope, node.name().substr(last_part[node.id()])});
+      if (same != by_part_.end()) scope = same->second;
+    }
+  }
+
+  // The scope of a name. Neighbours in the file mostly share theirs, so the walk goes on where the
+  // last one agrees.
+  ScopeId Walk(llvm::StringRef name) {
+    size_t common = 0, limit = std::min(name.size(), last_name_.size());
+    while (common < limit && name[common] == last_name_[common]) ++common;
+    while (!trail_.empty() &&
+           (trail_.back().slash >= common || trail_.back().slash + 1 == name.size())) {
+      trail_.pop_back();
+    }
+    last_name_ = name;
+    ScopeId scope = trail_.empty() ? kRootScope : trail_.back().scope;
+    size_t from = trail_.empty() ? 0 : trail_.back().slash + 1;
+    for (size_t slash; (slash = EndOfPart(name, from)) != llvm::StringRef::npos; from = slash + 1) {
+      ScopeId next = static_cast<ScopeId>(found_.size());
+      auto [it, fresh] = by_part_.try_emplace({scope, name.slice(from, slash)}, next);
+      if (fresh) {
+        found_.emplace_back();
+        found_.back().parent = scope;
+        found_.back().path = name.substr(0, slash);
+        found_.back().name_from = slash + 1;
+      }
+      scope = it->second;
+      trail_.push_back({scope, slash});
+    }
+    return scope;
+  }
+
+  void ListMembers() {
+    for (ScopeId id = 1; id < found_.size(); ++id) found_[found_[id].parent].children.push_back(id);
+    for (Node node : graph_.nodes()) {
+      if (tree_.scope_of_[node.id()] == kNoScope) continue;
+      Found& scope = found_[tree_.scope_of_[node.id()]];
+      if (uses_[node.id()] == NodeUse::kShown) {
+        scope.ops.push_back(node.id());
+      } else {
+        ++scope.num_folded;
+      }
+    }
+  }
+
+  struct Member {
+    bool is_scope;
+    uint32_t id;
+    llvm::StringRef name;
+  };
+
+  // Members by the word of their names that begins at `from`; words end at '_'. In order of first
+  // appearance.
+  static std::vector<std::vector<Member>> ByWord(llvm::ArrayRef<Member> members, size_t from) {
+    llvm::StringMap<size_t> index;
+    std::vector<std::vector<Member>> words;
+    for (const Member& member : members) {
+      llvm::StringRef rest = member.name.substr(from);
+      auto [it, fresh] = index.try_emplace(rest.substr(0, rest.find('_', 1)), words.size());
+      if (fresh) words.emplace_back();
+      words[it->second].push_back(member);
+    }
+    return words;
+  }
+
+  // Moves members of `scope` whose names begin with the same word into groups.
+  void Group(ScopeId scope) {
+    size_t from = found_[scope].name_from;
+    std::vector<Member> members;
+    for (ScopeId id : found_[scope].children) members.push_back({true, id, found_[id].path});
+    for (NodeId id : found_[scope].ops) members.push_back({false, id, graph_.node(id).name()});
+    std::vector<std::vector<Member>> words = ByWord(members, from);
+    while (words.size() == 1) {  // all begin alike: the word after may tell them apart
+      llvm::StringRef rest = members[0].name.substr(from);
+      if (rest.empty()) return;
+      from += std::min(rest.size(), rest.find('_', 1)) + 1;
+      words = ByWord(members, from);
+    }
+    found_[scope].children.clear();
+    found_[scope].ops.clear();
+    for (const std::vector<Member>& word : words) {
+      // AddN itself counts among AddN_1, AddN_2 ...; the prefix is read from a name that goes on.
+      auto goes_on = std::find_if(word.begin(), word.end(), [&](const Member& member) {
+        return member.name.find('_', from + 1) != llvm::StringRef::npos;
+      });
+      ScopeId into = scope;
+      if (word.size() >= kSmallestGroup && goes_on != word.end()) {
+        into = static_cast<ScopeId>(found_.size());
+        found_[scope].children.push_back(into);
+        found_.emplace_back();
+        found_.back().parent = scope;
+        found_.back().group = true;
+        found_.back().name_from = goes_on->name.find('_', from + 1) + 1;
+        found_.back().path = goes_on->name.substr(0, found_.back().name_from);
+      }
+      for (const Member& member : word) Move(member, into);
+    }
+  }
+
+  void Move(const Member& member, ScopeId into) {
+    if (member.is_scope) {
+      found_[member.id].parent = into;
+      found_[into].children.push_back(member.id);
+    } else {
+      tree_.scope_of_[member.id] = into;
+      found_[into].ops.push_back(member.id);
+    }
+  }
+
+  // Breadth first: parents before children, siblings side by side.
+  void Number() {
+    std::vector<ScopeId> order = {kRootScope}, number(found_.size());
+    order.reserve(found_.size());
+    tree_.scopes_.resize(found_.size());
+    for (ScopeId id = 0; id < order.size(); ++id) {
+      const Found& found = found_[order[id]];
+      Scope& scope = tree_.scopes_[id];
+      number[order[id]] = id;
+      scope.parent = id == kRootScope ? kNoScope : number[found.parent];
+      scope.path = found.path;
+      scope.group = found.group;
+      scope.first_child = static_cast<ScopeId>(order.size());
+      scope.num_children = static_cast<uint32_t>(found.children.size());
+      scope.first_op = static_cast<uint32_t>(tree_.ops_.size());
+      scope.num_direct_ops = static_cast<uint32_t>(found.ops.size());
+      scope.num_ops = scope.num_direct_ops + found.num_folded;
+      order.insert(order.end(), found.children.begin(), found.children.end());
+      tree_.ops_.insert(tree_.ops_.end(), found.ops.begin(), found.ops.end());
+    }
+    for (ScopeId& scope : tree_.scope_of_) {
+      if (scope != kNoScope) scope = number[scope];
+    }
+  }
+
+  void Count() {
+    for (ScopeId id = static_cast<ScopeId>(tree_.size()); id-- > 0;) {
+      Scope& scope = tree_.scopes_[id];
+      scope.num_shown += scope.num_direct_ops;
+      scope.num_entities += scope.num_direct_ops;
+      if (scope.num_entities != 1 || scope.num_direct_ops == 1) scope.core = id;
+      if (id == kRootScope) break;
+      Scope& parent = tree_.scopes_[scope.parent];
+      parent.num_ops += scope.num_ops;
+      parent.num_shown += scope.num_shown;
+      if (scope.num_shown > 0) {
+        ++parent.num_entities;
+        parent.core = scope.core;  // holds where the parent turns out to have no other entity
+      }
+    }
+  }
+
+  const Graph& graph_;
+  llvm::ArrayRef<NodeUse> uses_;
+  ScopeTree& tree_;
+  std::vector<Found> found_;
+  llvm::DenseMap<std::pair<ScopeId, llvm::StringRef>, ScopeId> by_part_;
+  struct Step {
+    ScopeId scope;
+    size_t slash;  // that ends its path
+  };
+  llvm::StringRef last_name_;
+  std::vector<Step> trail_;  // the scopes of last_name_
+};
+
+ScopeTree::ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above) {
+  Builder(graph, uses, this).Build(group_above);
+}
+
+ScopeId ScopeTree::Find(llvm::StringRef path) const {
+  bool group = path.size() > 1 && path.back() == '*';
+  if (group) path = path.drop_back();
+  while (!group && path.size() > 1 && path.back() == '/') path = path.drop_back();
+  for (ScopeId id = 0; id < scopes_.size(); ++id) {
+    if (scopes_[id].group == group && scopes_[id].path == path) return id;
+  }
+  return kNoScope;
+}
+
+std::string ScopeTree::PathText(ScopeId id) const {
+  return scopes_[id].path.str() + (scopes_[id].group ? "*" : "");
+}
+
+ScopeId ScopeTree::RealScope(ScopeId id) const {
+  while (scopes_[id].group) id = scopes_[id].parent;
+  return id;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,79 @@
+// Name scopes as a tree: a/b/c lies in a/b, which lies in a.
+#ifndef GRAPNEL_LIB_RENDER_SCOPE_TREE_H_
+#define GRAPNEL_LIB_RENDER_SCOPE_TREE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/ir/graph.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace grapnel {
+
+using ScopeId = uint32_t;
+constexpr ScopeId kRootScope = 0;
+constexpr ScopeId kNoScope = ~ScopeId{0};
+
+// What a picture does with a node.
+enum class NodeUse : uint8_t {
+  kOutside,  // not selected: not in the tree
+  kFolded,   // counted, and said beside its reader: no box of its own
+  kShown,
+};
+
+struct Scope {
+  ScopeId parent = kNoScope;
+  // The scope's path, "a/b"; of a group what its members' names begin with, "a/block_".
+  llvm::StringRef path;
+  // A group stands for siblings whose names begin alike. It is made where a scope has so many
+  // children that nobody could read them: block_1_conv, block_1_relu, block_2_conv ... are found
+  // under block_*, and there under block_1_*.
+  bool group = false;
+  ScopeId first_child = 0;  // children have consecutive ids, all above their parent's
+  uint32_t num_children = 0;
+  uint32_t first_op = 0,
+           num_direct_ops = 0;  // shown nodes that lie in no deeper scope: see ScopeTree::Ops
+  uint32_t num_ops = 0;         // nodes at any depth, folded ones included
+  uint32_t num_shown = 0;       // the shown ones among them
+  // What is seen when the scope is opened: children that show anything, and direct ops.
+  uint32_t num_entities = 0;
+  // The first scope from here down that has more than one entity: a/b/c where a holds nothing but
+  // b, and b but c.
+  ScopeId core = 0;
+};
+
+// The tree of one graph; names are borrowed from it. An op that is named as a scope ("dense" beside
+// "dense/kernel") lies in that scope. Linear in the length of names; no recursion, so any depth is
+// fine.
+class ScopeTree {
+ public:
+  // `uses` has an entry for each id of the graph. Scopes with more than `group_above` entities get
+  // groups.
+  ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above = 24);
+
+  size_t size() const { return scopes_.size(); }
+  const Scope& scope(ScopeId id) const { return scopes_[id]; }
+  // The innermost scope of a node; kNoScope for one that is outside.
+  ScopeId ScopeOf(NodeId id) const { return scope_of_[id]; }
+  // Shown nodes that lie in this scope and in no deeper one, in the graph's order.
+  llvm::ArrayRef<NodeId> Ops(ScopeId id) const {
+    return llvm::ArrayRef<NodeId>(ops_).slice(scopes_[id].first_op, scopes_[id].num_direct_ops);
+  }
+  // "a/b", "a/block_*"; the root is "". kNoScope when there is none. Linear in scopes.
+  ScopeId Find(llvm::StringRef path) const;
+  // As Find reads it.
+  std::string PathText(ScopeId id) const;
+  // The nearest scope from here up that is no group.
+  ScopeId RealScope(ScopeId id) const;
+
+ private:
+  class Builder;
+  std::vector<Scope> scopes_;
+  std::vector<ScopeId> scope_of_;
+  std::vector<NodeId> ops_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_SCOPE_TREE_H_

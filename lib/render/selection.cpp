@@ -1,0 +1,198 @@
+#include "lib/render/selection.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace grapnel {
+namespace {
+
+// Names that end in what was typed, or hold it: the first few in the graph's order.
+std::string LikelyNames(const Graph& graph, llvm::StringRef text) {
+  std::vector<llvm::StringRef> found;
+  llvm::StringRef last = text.substr(text.rfind('/') + 1);
+  for (llvm::StringRef needle : {text, last}) {
+    if (needle.empty()) continue;
+    for (Node node : graph.nodes()) {
+      if (found.size() == 3) break;
+      if (node.name().contains_insensitive(needle)) found.push_back(node.name());
+    }
+    if (!found.empty()) break;
+  }
+  std::string result;
+  for (llvm::StringRef name : found)
+    result += (result.empty() ? "; did you mean '" : "', '") + name.str();
+  return result.empty() ? "" : result + "'?";
+}
+
+// Marks what is reached from `start` by readers (forward) or inputs.
+std::vector<bool> Reach(const Node& start, bool forward) {
+  const Graph& graph = start.graph();
+  std::vector<bool> reached(graph.end_id(), false);
+  std::vector<NodeId> stack = {start.id()};
+  reached[start.id()] = true;
+  auto visit = [&](NodeId id) {
+    if (id == kNoNode || reached[id]) return;
+    reached[id] = true;
+    stack.push_back(id);
+  };
+  while (!stack.empty()) {
+    Node node = graph.node(stack.back());
+    stack.pop_back();
+    if (forward) {
+      for (const Use& use : node.uses()) visit(use.node);
+    } else {
+      for (Port port : node.inputs()) visit(port.node);
+    }
+  }
+  return reached;
+}
+
+bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
+
+class Folder {
+ public:
+  Folder(const Graph& graph, const std::vector<bool>& selected, const FoldOptions& options)
+      : graph_(graph), options_(options) {
+    folding_.uses.assign(graph.end_id(), NodeUse::kOutside);
+    folding_.waits.assign(graph.end_id(), kNoNode);
+    for (Node node : graph.nodes()) {
+      if (selected.empty() || selected[node.id()]) folding_.uses[node.id()] = NodeUse::kShown;
+    }
+  }
+
+  Folding Run() && {
+    if (options_.constants) FoldConstants();
+    if (options_.no_ops) FoldNoOps();
+    return std::move(folding_);
+  }
+
+ private:
+  bool MayFold(const Node& node) const {
+    return folding_.uses[node.id()] == NodeUse::kShown &&
+           (options_.keep.empty() || !options_.keep[node.id()]);
+  }
+
+  // A constant that no selected node reads would vanish without a word.
+  bool IsRead(const Node& node) const {
+    for (const Use& use : node.uses()) {
+      bool data = static_cast<int>(use.slot) < graph_.node(use.node).num_inputs();
+      if (data && folding_.uses[use.node] != NodeUse::kOutside) return true;
+    }
+    return false;
+  }
+
+  void FoldConstants() {
+    std::vector<NodeId> folded;
+    auto fold = [&](const Node& node, size_t* count) {
+      if (!MayFold(node) || !IsRead(node)) return;
+      folding_.uses[node.id()] = NodeUse::kFolded;
+      folded.push_back(node.id());
+      ++*count;
+    };
+    for (Node node : graph_.nodes()) {
+      if (IsConstant(node)) fold(node, &folding_.constants);
+    }
+    while (!folded.empty()) {
+      Node constant = graph_.node(folded.back());
+      folded.pop_back();
+      for (const Use& use : constant.uses()) {
+        Node reader = graph_.node(use.node);
+        if (reader.op() == "Identity" && reader.num_inputs() == 1 && reader.num_controls() == 0) {
+          fold(reader, &folding_.constant_reads);
+        }
+      }
+    }
+  }
+
+  void FoldNoOps() {
+    for (Node node : graph_.nodes()) {
+      if (node.op() != "NoOp" || !MayFold(node) || node.num_controls() == 0) continue;
+      llvm::ArrayRef<Use> uses = node.uses();
+      if (uses.size() != 1 || uses[0].node == node.id()) continue;
+      if (folding_.uses[uses[0].node] != NodeUse::kShown) continue;
+      folding_.waits[node.id()] = uses[0].node;
+    }
+    // A NoOp that waits for a NoOp is folded through; a ring of them (a broken graph) is not folded
+    // at all.
+    std::vector<NodeId> chain;
+    for (NodeId id = 0; id < graph_.end_id(); ++id) {
+      if (folding_.waits[id] == kNoNode || folding_.uses[id] == NodeUse::kFolded) continue;
+      chain.clear();
+      NodeId end = id;
+      while (folding_.waits[end] != kNoNode && folding_.uses[end] == NodeUse::kShown) {
+        folding_.uses[end] = NodeUse::kFolded;
+        chain.push_back(end);
+        end = folding_.waits[end];
+      }
+      bool ring = folding_.uses[end] == NodeUse::kFolded &&
+                  std::find(chain.begin(), chain.end(), end) != chain.end();
+      if (!ring && folding_.uses[end] == NodeUse::kFolded) end = folding_.waits[end];
+      for (NodeId no_op : chain) {
+        folding_.waits[no_op] = ring ? kNoNode : end;
+        if (ring) folding_.uses[no_op] = NodeUse::kShown;
+        folding_.no_ops += !ring;
+      }
+    }
+  }
+
+  const Graph& graph_;
+  const FoldOptions& options_;
+  Folding folding_;
+};
+
+}  // namespace
+
+Expected<Node> FindNode(const Module& module, llvm::StringRef text) {
+  llvm::StringRef name = text;
+  auto [before, port] = text.rsplit(':');
+  if (!port.empty() && port.find_first_not_of("0123456789") == llvm::StringRef::npos) name = before;
+  if (Node node = module.main.Find(name)) return node;
+  auto [function_name, inner] = name.split('/');
+  if (const Function* function = module.FindFunction(function_name)) {
+    if (Node node = function->body.Find(inner)) return node;
+    return MakeError("function '{0}' has no node '{1}'{2}", function_name, inner,
+                     LikelyNames(function->body, inner));
+  }
+  return MakeError("there is no node '{0}'{1}", name, LikelyNames(module.main, name));
+}
+
+std::vector<bool> NodesAround(const Node& center, int hops) {
+  const Graph& graph = center.graph();
+  std::vector<bool> near(graph.end_id(), false);
+  std::vector<NodeId> ring = {center.id()};
+  near[center.id()] = true;
+  for (int hop = 0; hop < hops && !ring.empty(); ++hop) {
+    std::vector<NodeId> next;
+    auto visit = [&](NodeId id) {
+      if (id == kNoNode || near[id]) return;
+      near[id] = true;
+      next.push_back(id);
+    };
+    for (NodeId id : ring) {
+      for (Port port : graph.node(id).inputs()) visit(port.node);
+      for (const Use& use : graph.node(id).uses()) visit(use.node);
+    }
+    ring = std::move(next);
+  }
+  return near;
+}
+
+Expected<std::vector<bool>> NodesBetween(const Node& from, const Node& to) {
+  if (&from.graph() != &to.graph()) {
+    return MakeError("'{0}' and '{1}' are in different functions", from.name(), to.name());
+  }
+  std::vector<bool> after = Reach(from, true), before = Reach(to, false);
+  if (!after[to.id()]) {
+    bool backwards = before[to.id()] && Reach(from, false)[to.id()];
+    return MakeError("there is no path from '{0}' to '{1}'{2}", from.name(), to.name(),
+                     backwards ? "; there is one the other way" : "");
+  }
+  for (size_t i = 0; i < after.size(); ++i) after[i] = after[i] && before[i];
+  return after;
+}
+
+Folding Fold(const Graph& graph, const std::vector<bool>& selected, const FoldOptions& options) {
+  return Folder(graph, selected, options).Run();
+}
+
+}  // namespace grapnel

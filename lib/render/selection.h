@@ -1,0 +1,45 @@
+// Which nodes of which bodies a picture is about, and which of them are folded into their readers.
+#ifndef GRAPNEL_LIB_RENDER_SELECTION_H_
+#define GRAPNEL_LIB_RENDER_SELECTION_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/ir/module.h"
+#include "lib/render/picture.h"
+#include "lib/render/scope_tree.h"
+
+namespace grapnel {
+
+// A node by what the user typed: "node", "node:0", "function/node". The error names likely ones.
+Expected<Node> FindNode(const Module& module, llvm::StringRef text);
+
+// Nodes of one body within `hops` edges of `center`, either way, data or control; true at their
+// ids.
+std::vector<bool> NodesAround(const Node& center, int hops);
+
+// Nodes on directed paths from `from` to `to`, both included; data or control. Error when there is
+// none.
+Expected<std::vector<bool>> NodesBetween(const Node& from, const Node& to);
+
+struct FoldOptions {
+  bool constants = true;
+  bool no_ops = true;
+  std::vector<bool> keep;  // by id, may be empty: never folded
+};
+
+struct Folding {
+  std::vector<NodeUse> uses;  // by id
+  // Of a folded NoOp, the node that waits for it: what the NoOp waits for, that one waits for. Else
+  // kNoNode.
+  std::vector<NodeId> waits;
+  size_t constants = 0, constant_reads = 0, no_ops = 0;
+};
+
+// Folds constants that are read, Identity nodes that read nothing but them, and NoOps that exactly
+// one node waits for. `selected` by id; empty: all. Linear.
+Folding Fold(const Graph& graph, const std::vector<bool>& selected, const FoldOptions& options);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_SELECTION_H_

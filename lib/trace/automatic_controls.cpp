@@ -1,0 +1,115 @@
+// Effects happen in the order of the program, and happen at all: tf.function's automatic control
+// dependencies (tensorflow/python/framework/auto_control_deps.py), without the parts for v1 control
+// flow and collectives.
+
+#include "lib/ir/node_types.h"
+#include "lib/trace/body.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace grapnel {
+namespace {
+
+// Stateful by their definition, but in no order with others.
+bool IsUnordered(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases("CollectiveGather", "CollectiveReduce", "CollectiveBcastSend", "CollectiveBcastSendV2",
+             true)
+      .Cases("CollectiveBcastRecv", "CollectiveBcastRecvV2", "NcclAllReduce", "Recv", true)
+      .Cases("CollectiveInitializeCommunicator", "CollectiveAssignGroupV2", true)
+      .Cases("RandomUniform", "RandomUniformInt", "RandomStandardNormal",
+             "ParameterizedTruncatedNormal", true)
+      .Cases("TruncatedNormal", "RandomShuffle", "Multinomial", "RandomGamma", "RandomGammaGrad",
+             true)
+      .Cases("RandomPoisson", "RandomPoissonV2", "RestoreV2", "SaveV2", true)
+      .Cases("CudnnRNN", "CudnnRNNBackprop", "CudnnRNNV2", "CudnnRNNV3", true)
+      .Cases("CudnnRNNBackpropV2", "CudnnRNNBackpropV3", true)
+      .Default(false);
+}
+
+bool ReadsOnly(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases("ReadVariableOp", "VariableShape", "ResourceGather", "ResourceGatherNd", true)
+      .Default(false);
+}
+
+// Uses of one resource: reads between writes may happen in any order.
+struct Resource {
+  NodeId last_write = kNoNode;
+  std::vector<NodeId> reads;
+};
+
+class Orderer {
+ public:
+  explicit Orderer(TraceBody& body) : body_(body), graph_(*body.graph) {}
+
+  std::vector<NodeId> Run() {
+    for (NodeId id = 0, end = graph_.end_id(); id < end; ++id) Visit(graph_.node(id));
+    return std::move(must_run_);
+  }
+
+ private:
+  void Visit(const Node& node) {
+    const OpInfo* info = DefinitionOf(node);
+    bool stateful = info && info->is_stateful && !IsUnordered(node.op());
+    if (stateful && (!ReadsOnly(node.op()) || node.HasDataUses())) must_run_.push_back(node.id());
+    bool has_resources = false;
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      if (body_.shapes.TypeOf(node.input(i)) != proto::DT_RESOURCE) continue;
+      has_resources = true;
+      Use(node, node.input(i));
+    }
+    if (!stateful || has_resources) return;
+    if (last_ != kNoNode) graph_.AddControl(node.id(), last_);
+    last_ = node.id();
+  }
+
+  void Use(const Node& node, Port port) {
+    Resource& resource = resources_[{port.node, port.index}];
+    if (resource.last_write == node.id()) return;
+    if (resource.last_write != kNoNode) graph_.AddControl(node.id(), resource.last_write);
+    if (ReadsOnly(node.op())) {
+      resource.reads.push_back(node.id());
+      return;
+    }
+    for (NodeId read : resource.reads) {
+      if (read != node.id()) graph_.AddControl(node.id(), read);
+    }
+    resource.reads.clear();
+    resource.last_write = node.id();
+  }
+
+  TraceBody& body_;
+  Graph& graph_;
+  llvm::DenseMap<std::pair<NodeId, int32_t>, Resource> resources_;
+  NodeId last_ = kNoNode;  // of the stateful nodes that have no resource
+  std::vector<NodeId> must_run_;
+};
+
+// By name, as TensorFlow writes them.
+void SortControls(Graph& graph) {
+  for (Node node : graph.nodes()) {
+    if (node.num_controls() < 2) continue;
+    llvm::SmallVector<Port, 4> ports = node.inputs();
+    auto by_name = [&](Port a, Port b) {
+      return graph.node(a.node).name() < graph.node(b.node).name();
+    };
+    std::sort(ports.begin() + node.num_inputs(), ports.end(), by_name);
+    graph.SetInputs(node.id(), ports);
+  }
+}
+
+}  // namespace
+
+void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results) {
+  body.must_run = Orderer(body).Run();
+  if (!results.empty() && !body.must_run.empty()) {
+    // One node between all effects and all results, else there would be an edge for each pair.
+    const Where where = body.lines[results[0]];
+    NodeId all = body.AddNode("NoOp", body.UniqueName("NoOp"), {}, where);
+    for (NodeId id : body.must_run) body.graph->AddControl(all, id);
+    for (NodeId id : results) body.graph->AddControl(id, all);
+  }
+  SortControls(*body.graph);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,155 @@
+#include "lib/trace/body.h"
+
+#include "lib/ir/node_types.h"
+#include "lib/proto/versions.pb.h"
+
+namespace grapnel {
+
+DataType Value::dtype() const {
+  return ok() ? BaseType(body_->shapes.TypeOf(port_)) : proto::DT_INVALID;
+}
+
+Shape Value::shape() const { return ok() ? body_->shapes.OfPort(port_) : Shape::Unknown(); }
+
+std::string Value::name() const {
+  if (!ok()) return {};
+  return (body_->graph->node(port_.node).name() + ":" + llvm::Twine(port_.index)).str();
+}
+
+int Operation::num_outputs() const {
+  return ok() ? std::max(0, NumOutputs(body_->graph->node(node_))) : 0;
+}
+
+Value Operation::output(int i) const {
+  return Value(body_, {i < num_outputs() ? node_ : kNoNode, i});
+}
+
+std::string Operation::name() const {
+  return ok() ? body_->graph->node(node_).name().str() : std::string();
+}
+
+std::string TextOf(const Where& where) {
+  return llvm::formatv("{0}:{1}", where.file, where.line).str();
+}
+
+std::string VersionsOf(bool has_functions) {
+  proto::VersionDef versions;
+  versions.set_producer(kProducerVersion);
+  if (has_functions) versions.set_min_consumer(kMinConsumerVersion);
+  return versions.SerializeAsString();
+}
+
+TraceBody::TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function* function)
+    : state(state),
+      outer(outer),
+      graph(graph),
+      function(function),
+      shapes(grapnel::InferShapes(*graph)) {
+  if (outer) scope = outer->scope;
+}
+
+std::string TraceBody::UniqueName(llvm::StringRef name) {
+  std::string full = scope.empty() ? name.str() : (scope + "/" + name).str();
+  std::string key = llvm::StringRef(full).lower();
+  int count = names_in_use_.lookup(key);
+  names_in_use_[key] = count + 1;
+  if (count == 0) return full;
+  std::string candidate = key;
+  for (; names_in_use_.count(candidate); ++count) candidate = key + "_" + std::to_string(count);
+  names_in_use_[candidate] = 1;
+  return full + "_" + std::to_string(count - 1);
+}
+
+void TraceBody::OpenScope(llvm::StringRef name) {
+  if (name.empty()) return;
+  scope = name.back() == '/' ? name.drop_back().str() : UniqueName(name);
+}
+
+NodeId TraceBody::AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayRef<Port> inputs,
+                          const Where& where) {
+  NodeId id = graph->AddNode(name, op);
+  for (Port port : inputs) graph->AddInput(id, port);
+  auto is_input = [&](NodeId node) {
+    return llvm::any_of(inputs, [&](Port port) { return port.node == node; });
+  };
+  for (const Controller& controller : controllers) {
+    // What reads a node that waits already waits too.
+    if (llvm::any_of(inputs, [&](Port port) { return controller.made.contains(port.node); }))
+      continue;
+    for (NodeId from : controller.inputs) {
+      if (!is_input(from)) graph->AddControl(id, from);
+    }
+  }
+  for (Controller& controller : controllers) controller.made.insert(id);
+  lines.resize(id, where);
+  lines.push_back(where);
+  ++state->uid;
+  return id;
+}
+
+NodeId TraceBody::AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name,
+                                 bool keep_name, const Where& where) {
+  // Arguments are there before anything runs: no control dependency is theirs.
+  std::vector<Controller> none;
+  controllers.swap(none);
+  NodeId id = AddNode("Placeholder", UniqueName(name), {}, where);
+  controllers.swap(none);
+  graph->SetAttr(id, "dtype", attr::Type(dtype));
+  graph->SetAttr(id, "shape", attr::ShapeOf(shape));
+  if (keep_name) graph->SetAttr(id, "_user_specified_name", attr::String(name));
+  InferShapes(id);
+  return id;
+}
+
+Port TraceBody::Capture(const Value& value, const Where& where) {
+  if (value.body() == this) return value.port();
+  for (const Captured& captured : captures) {
+    if (captured.outer.body() == value.body() && captured.outer.port() == value.port())
+      return {captured.placeholder, 0};
+  }
+  llvm::StringRef name = value.body()->graph->node(value.port().node).name();
+  NodeId id = AddPlaceholder(value.dtype(), value.shape(), name, /*keep_name=*/true, where);
+  captures.push_back({value, id});
+  return {id, 0};
+}
+
+bool TraceBody::IsInside(const TraceBody* other) const {
+  for (const TraceBody* body = this; body; body = body->outer) {
+    if (body == other) return true;
+  }
+  return false;
+}
+
+bool TraceBody::HasStatefulNodes() const {
+  for (Node node : graph->nodes()) {
+    const OpInfo* info = DefinitionOf(node);
+    if (info && info->is_stateful) return true;
+  }
+  return false;
+}
+
+TraceState::TraceState() : module(std::make_unique<Module>()) {
+  // First: what a shape means depends on the version of the graph.
+  module->versions = VersionsOf(/*has_functions=*/false);
+  bodies.push_back(std::make_unique<TraceBody>(this, nullptr, &module->main, nullptr));
+  current = bodies.back().get();
+}
+
+TraceBody* TraceState::Enter(llvm::StringRef name) {
+  Function* function = module->AddFunction(name);
+  bodies.push_back(std::make_unique<TraceBody>(this, current, &function->body, function));
+  current = bodies.back().get();
+  return current;
+}
+
+std::string TraceState::FunctionName(llvm::StringRef scope, llvm::StringRef role) {
+  std::string name = (scope + "_" + role + "_" + llvm::Twine(uid++)).str();
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name;
+}
+
+void TraceState::Report(const Where& where, std::string text) {
+  errors.push_back(TextOf(where) + ": " + text);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,136 @@
+// What a Tracer keeps of each body that it builds: the main graph, and functions of control flow.
+// Private to lib/trace.
+#ifndef GRAPNEL_LIB_TRACE_BODY_H_
+#define GRAPNEL_LIB_TRACE_BODY_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/ir/shape_inference.h"
+#include "lib/trace/tracer.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace grapnel {
+
+// GraphDef versions as TensorFlow 2.21 writes them; the second only where there are functions.
+constexpr int kProducerVersion = 2474;
+constexpr int kMinConsumerVersion = 12;
+std::string VersionsOf(bool has_functions);  // a serialized VersionDef
+
+class TraceBody {
+ public:
+  TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function* function);
+
+  // A name that is not taken, in the open name scope (tf.Graph.unique_name).
+  std::string UniqueName(llvm::StringRef name);
+  // The scope from now on; "name/" is exactly that one, none is made of an empty name.
+  void OpenScope(llvm::StringRef name);
+
+  // The node, with the control inputs that the open ControlDependencies ask for.
+  NodeId AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayRef<Port> inputs,
+                 const Where& where);
+  // To be called when a node's attributes are set: what follows may ask for its shapes.
+  void InferShapes(NodeId id) { shapes.Update(id); }
+
+  // The port that stands for `value` here: its own, or that of a placeholder that is an argument of
+  // this function. `value` is of this body or one around it.
+  Port Capture(const Value& value, const Where& where);
+  NodeId AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name, bool keep_name,
+                        const Where& where);
+  bool IsInside(const TraceBody* other) const;  // the same, or around this one
+  bool HasStatefulNodes() const;
+
+  Value ValueOf(NodeId id, int index = 0) { return Value(this, {id, index}); }
+
+  struct Captured {
+    Value outer;
+    NodeId placeholder;
+  };
+  struct Controller {
+    std::vector<NodeId> inputs;
+    llvm::DenseSet<NodeId> made;  // since it was opened
+  };
+  TraceState* state;
+  TraceBody* outer;  // null for the main graph
+  Graph* graph;
+  Function* function;  // null for the main graph
+  std::string scope;   // the open one, "a/b"
+  std::vector<Controller> controllers;
+  std::vector<Captured> captures;
+  std::vector<Operation>
+      outer_controls;            // operations outside that nodes here were asked to run after
+  std::vector<NodeId> must_run;  // set by AddAutomaticControls
+  std::vector<Where> lines;      // by node id
+  ShapeMap shapes;
+
+ private:
+  llvm::StringMap<int> names_in_use_;  // as tf.Graph's
+};
+
+struct TraceState {
+  TraceState();
+  TraceBody* Enter(llvm::StringRef function);  // a new function's body becomes the current one
+  void Leave() { current = current->outer; }
+  std::string FunctionName(llvm::StringRef scope, llvm::StringRef role);  // while_cond_12
+
+  std::string name;  // of the function that is traced, said before each error
+  std::unique_ptr<Module> module;
+  std::vector<std::unique_ptr<TraceBody>> bodies;
+  TraceBody* current;
+  std::vector<std::string> errors;
+  int uid = 0;  // counts nodes and functions, as TensorFlow's ops.uid()
+
+  void Report(const Where& where, std::string text);
+};
+
+// A name scope that a node and the constants of its inputs share; the node has the scope's own
+// name. An empty name opens nothing.
+class ScopeGuard {
+ public:
+  ScopeGuard(TraceBody* body, llvm::StringRef name) : body_(body), before_(body->scope) {
+    body->OpenScope(name);
+  }
+  ~ScopeGuard() { body_->scope = before_; }
+  ScopeGuard(const ScopeGuard&) = delete;
+  const std::string& path() const { return body_->scope; }
+
+ private:
+  TraceBody* body_;
+  std::string before_;
+};
+
+struct OpRequest {
+  llvm::StringRef op;
+  llvm::ArrayRef<Operand> inputs;
+  std::vector<OpAttribute> attributes;
+  llvm::StringRef name;  // of a new scope; empty: the op's
+  bool exact = false;    // the node has the name of the open scope
+};
+// Checks dtypes, finds attributes, makes constants and captures. Not ok() after an error.
+Operation MakeOp(TraceState& state, const OpRequest& request, const Where& where);
+
+// The literal in another dtype; nullopt when that would lose digits or mix kinds.
+std::optional<Literal> ConvertNumbers(const Literal& literal, DataType dtype);
+Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name,
+                   const Where& where);
+// In its own dtype.
+Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name = "Const");
+
+// What tf.function does when a body is complete: effects run in the order of the program, and
+// before `results`.
+void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results);
+
+// Turns the placeholders `args` into arguments and makes the signature; the function is complete
+// then.
+void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results);
+
+// A serialized GraphDebugInfo: the line of every node.
+std::string DebugInfoOf(const TraceState& state);
+
+std::string TextOf(const Where& where);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TRACE_BODY_H_

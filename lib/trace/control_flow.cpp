@@ -1,0 +1,367 @@
+// While and If as TensorFlow 2 makes them: one functional op, and a function of the library for
+// each lambda. Follows tensorflow/python/ops/{while_v2,cond_v2}.py, names included.
+
+#include "lib/trace/body.h"
+#include "lib/trace/ops.h"
+
+namespace grapnel {
+namespace {
+
+// Where an inner body is the current one.
+class BodyGuard {
+ public:
+  BodyGuard(TraceState& state, llvm::StringRef function)
+      : state_(state), body_(state.Enter(function)) {}
+  ~BodyGuard() { state_.Leave(); }
+  BodyGuard(const BodyGuard&) = delete;
+  TraceBody& body() { return *body_; }
+
+ private:
+  TraceState& state_;
+  TraceBody* body_;
+};
+
+// An Identity for each result, and the effects of the body ordered before it. Empty after an error.
+std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const Where& where) {
+  std::vector<NodeId> nodes;
+  for (const Value& result : results) {
+    Value identity = Identity(result.body() ? result : Value(&body, {}), {}, where);
+    if (!identity.ok()) return {};
+    nodes.push_back(identity.port().node);
+  }
+  AddAutomaticControls(body, nodes);
+  return nodes;
+}
+
+std::vector<Port> FirstPorts(llvm::ArrayRef<NodeId> nodes) {
+  std::vector<Port> ports;
+  for (NodeId node : nodes) ports.push_back({node, 0});
+  return ports;
+}
+
+// A condition is a scalar: what may have another shape is squeezed, as TensorFlow does.
+Value ToCondition(TraceState& state, const Value& value, llvm::StringRef what, const Where& where) {
+  if (!value.ok()) {
+    if (!value.body() && state.errors.empty())
+      state.Report(where, (what + ": the condition was never made").str());
+    return Value(state.current, {});
+  }
+  if (value.dtype() != proto::DT_BOOL) {
+    state.Report(
+        where,
+        (what + ": the condition is " + DataTypeName(value.dtype()) + ", bool was expected").str());
+    return Value(state.current, {});
+  }
+  Shape shape = value.shape();
+  if (shape.known_rank() && shape.rank() == 0) return value;
+  return MakeOp(state, {"Squeeze", Operand(value, where), {}, {}}, where);
+}
+
+// Whether a tensor of `shape` is all that `wanted` promises.
+bool IsAsKnown(const Shape& shape, const Shape& wanted) {
+  if (!wanted.known_rank()) return true;
+  if (!shape.known_rank() || shape.rank() != wanted.rank()) return false;
+  for (int i = 0; i < wanted.rank(); ++i) {
+    if (wanted.IsKnown(i) && shape.dim(i) != wanted.dim(i)) return false;
+  }
+  return true;
+}
+
+// What is known of a tensor that is one of the two.
+Shape Common(const Shape& a, const Shape& b) {
+  if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank()) return Shape::Unknown();
+  Shape common = a;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (a.dim(i) != b.dim(i)) common.set_dim(i, kUnknownDim);
+  }
+  return common;
+}
+
+// Nodes made while it lasts run after what the bodies were asked to run after.
+Tracer::Ending AfterOuterControls(TraceState& state, llvm::ArrayRef<TraceBody*> bodies) {
+  TraceBody* body = state.current;
+  TraceBody::Controller controller;
+  for (TraceBody* inner : bodies) {
+    for (const Operation& op : inner->outer_controls) {
+      if (op.body() == body) {
+        controller.inputs.push_back(op.node());
+      } else {
+        body->outer_controls.push_back(op);
+      }
+    }
+  }
+  body->controllers.push_back(std::move(controller));
+  return Tracer::Ending([body] { body->controllers.pop_back(); });
+}
+
+class LoopMaker {
+ public:
+  LoopMaker(TraceState& state, llvm::ArrayRef<Operand> init, const Where& where)
+      : state_(state), where_(where) {
+    for (const Operand& operand : init) user_vars_.push_back(ToValue(state, operand));
+  }
+
+  Values Run(llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
+             llvm::function_ref<Values(llvm::ArrayRef<Value>)> body) {
+    Values failed(user_vars_.size(), Value(state_.current, {}));
+    if (!llvm::all_of(user_vars_, [](const Value& v) { return v.ok(); })) return failed;
+    ScopeGuard scope(state_.current, "while");
+    std::string cond_name = state_.FunctionName(scope.path(), "cond");
+    std::string body_name = state_.FunctionName(scope.path(), "body");
+    AddCounters();
+    if (!TraceCond(cond_name, cond) || !TraceBodyOf(body_name, body)) return failed;
+    Finish();
+    return MakeLoop(cond_name, body_name);
+  }
+
+ private:
+  // TensorFlow counts iterations beside the user's variables.
+  void AddCounters() {
+    TraceBody& outer = *state_.current;
+    Value limit = MakeConstant(outer, Literal::Scalar(proto::DT_INT32, -1),
+                               outer.UniqueName("maximum_iterations"), where_);
+    Value counter = MakeConstant(outer, Literal::Scalar(proto::DT_INT32, 0),
+                                 outer.UniqueName("loop_counter"), where_);
+    vars_ = {counter, limit};
+    llvm::append_range(vars_, user_vars_);
+  }
+
+  Values AddArgs(TraceBody& body, std::vector<NodeId>* ids) {
+    Values args;
+    for (size_t i = 0; i < vars_.size(); ++i) {
+      std::string name = "Placeholder";
+      if (i < 2) name = vars_[i].body()->graph->node(vars_[i].port().node).name().str();
+      ids->push_back(body.AddPlaceholder(vars_[i].dtype(), vars_[i].shape(), name,
+                                         /*keep_name=*/i < 2, where_));
+      args.push_back(body.ValueOf(ids->back()));
+    }
+    return args;
+  }
+
+  bool TraceCond(llvm::StringRef name, llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond) {
+    BodyGuard guard(state_, name);
+    cond_ = &guard.body();
+    Values args = AddArgs(*cond_, &cond_args_);
+    Value value =
+        ToCondition(state_, cond(llvm::ArrayRef<Value>(args).drop_front(2)), "while", where_);
+    cond_results_ = EndBody(*cond_, {value}, where_);
+    return !cond_results_.empty();
+  }
+
+  bool TraceBodyOf(llvm::StringRef name, llvm::function_ref<Values(llvm::ArrayRef<Value>)> fn) {
+    BodyGuard guard(state_, name);
+    body_ = &guard.body();
+    Values args = AddArgs(*body_, &body_args_);
+    // What the condition reads from outside is passed on first, in its order.
+    for (const auto& captured : cond_->captures) body_->Capture(captured.outer, where_);
+    Values next = fn(llvm::ArrayRef<Value>(args).drop_front(2));
+    if (!CheckNext(next)) return false;
+    Value counter = args[0];
+    counter += Operand(1, where_);
+    Values results = {counter, args[1]};
+    llvm::append_range(results, next);
+    body_results_ = EndBody(*body_, results, where_);
+    return !body_results_.empty();
+  }
+
+  bool CheckNext(const Values& next) {
+    if (next.size() != user_vars_.size()) {
+      state_.Report(where_, llvm::formatv("while: the body gives {0} values for {1} variables",
+                                          next.size(), user_vars_.size())
+                                .str());
+      return false;
+    }
+    bool fits = true;
+    for (size_t i = 0; i < next.size(); ++i) {
+      if (!next[i].ok()) return false;
+      std::string text;
+      if (next[i].dtype() != user_vars_[i].dtype()) {
+        text = llvm::formatv("while: variable {0} is {1}, the body makes it {2}", i,
+                             DataTypeName(user_vars_[i].dtype()), DataTypeName(next[i].dtype()));
+      } else if (!IsAsKnown(next[i].shape(), user_vars_[i].shape())) {
+        text = llvm::formatv("while: variable {0} has shape {1}, the body gives it shape {2}", i,
+                             user_vars_[i].shape().ToString(), next[i].shape().ToString());
+      }
+      if (text.empty()) continue;
+      state_.Report(where_, text);
+      fits = false;
+    }
+    return fits;
+  }
+
+  // Both functions take the same arguments: what only the body reads from outside, the condition
+  // takes and leaves.
+  void Finish() {
+    for (const auto& captured : cond_->captures) cond_args_.push_back(captured.placeholder);
+    size_t shared = cond_->captures.size();
+    std::string unread =
+        cond_->UniqueName((cond_->function->name() + "___redundant_placeholder").str());
+    for (size_t i = shared; i < body_->captures.size(); ++i) {
+      NodeId id = cond_->AddNode("Placeholder", unread + std::to_string(i - shared), {}, where_);
+      cond_->graph->SetAttr(id, "dtype", attr::Type(body_->captures[i].outer.dtype()));
+      cond_->graph->SetAttr(id, "shape", attr::ShapeOf(Shape::Unknown()));
+      cond_args_.push_back(id);
+    }
+    std::vector<Port> results = FirstPorts(body_results_);
+    for (const auto& captured : body_->captures) {
+      body_args_.push_back(captured.placeholder);
+      results.push_back({captured.placeholder, 0});
+    }
+    for (const Value& var : vars_) shapes_.push_back(var.shape());
+    for (const auto& captured : body_->captures) {
+      vars_.push_back(captured.outer);
+      shapes_.push_back(captured.outer.shape());
+    }
+    stateful_ = cond_->HasStatefulNodes() || body_->HasStatefulNodes();
+    FinishFunction(*cond_, cond_args_, FirstPorts(cond_results_));
+    FinishFunction(*body_, body_args_, results);
+  }
+
+  Values MakeLoop(llvm::StringRef cond_name, llvm::StringRef body_name) {
+    std::vector<OpAttribute> attributes = {
+        OpAttribute::Serialized("cond", attr::Func(cond_name)),
+        OpAttribute::Serialized("body", attr::Func(body_name)),
+        {"output_shapes", shapes_},
+        {"parallel_iterations", 10},
+        {"_lower_using_switch_merge", true},
+        {"_num_original_outputs", static_cast<int64_t>(vars_.size())},
+        {"_read_only_resource_inputs", std::vector<int64_t>()},
+    };
+    Tracer::Ending controls = AfterOuterControls(state_, {cond_, body_});
+    Operation loop = MakeOp(
+        state_,
+        {stateful_ ? "While" : "StatelessWhile", Operand(vars_, where_), attributes, {}, true},
+        where_);
+    Values results;
+    for (size_t i = 0; i < user_vars_.size(); ++i)
+      results.push_back(loop.output(static_cast<int>(i) + 2));
+    return results;
+  }
+
+  TraceState& state_;
+  const Where where_;
+  Values user_vars_, vars_;
+  std::vector<Shape> shapes_;
+  TraceBody* cond_ = nullptr;
+  TraceBody* body_ = nullptr;
+  std::vector<NodeId> cond_args_, body_args_, cond_results_, body_results_;
+  bool stateful_ = false;
+};
+
+class BranchMaker {
+ public:
+  BranchMaker(TraceState& state, const Where& where) : state_(state), where_(where) {}
+
+  Values Run(const Operand& operand, llvm::function_ref<Values()> then,
+             llvm::function_ref<Values()> otherwise) {
+    ScopeGuard scope(state_.current, "cond");
+    std::string names[] = {state_.FunctionName(scope.path(), "true"),
+                           state_.FunctionName(scope.path(), "false")};
+    Value cond = ToCondition(state_, ToValue(state_, operand, "pred"), "if", where_);
+    if (!cond.ok()) return {};
+    for (int i = 0; i < 2; ++i) {
+      BodyGuard guard(state_, names[i]);
+      branches_[i] = &guard.body();
+      results_[i] = i == 0 ? then() : otherwise();
+      ends_[i] = EndBody(*branches_[i], results_[i], where_);
+      if (ends_[i].size() != results_[i].size()) return {};
+    }
+    if (!CheckResults()) return {};
+    MatchArgs();
+    return MakeIf(cond, names);
+  }
+
+ private:
+  bool CheckResults() {
+    if (results_[0].size() != results_[1].size()) {
+      state_.Report(where_, llvm::formatv("if: one branch gives {0} values, the other {1}",
+                                          results_[0].size(), results_[1].size())
+                                .str());
+      return false;
+    }
+    for (size_t i = 0; i < results_[0].size(); ++i) {
+      DataType a = results_[0][i].dtype(), b = results_[1][i].dtype();
+      if (a == b) continue;
+      state_.Report(where_, llvm::formatv("if: result {0} is {1} in one branch, {2} in the other",
+                                          i, DataTypeName(a), DataTypeName(b))
+                                .str());
+      return false;
+    }
+    return true;
+  }
+
+  // Both branches take what either reads from outside.
+  void MatchArgs() {
+    for (TraceBody* branch : branches_) {
+      for (const auto& captured : branch->captures) {
+        bool known = llvm::any_of(inputs_, [&](const Value& value) {
+          return value.body() == captured.outer.body() && value.port() == captured.outer.port();
+        });
+        if (!known) inputs_.push_back(captured.outer);
+      }
+    }
+    for (size_t i = 0; i < results_[0].size(); ++i) {
+      types_.push_back(results_[0][i].dtype());
+      shapes_.push_back(Common(branches_[0]->ValueOf(ends_[0][i]).shape(),
+                               branches_[1]->ValueOf(ends_[1][i]).shape()));
+    }
+    for (int i = 0; i < 2; ++i) {
+      stateful_ |= branches_[i]->HasStatefulNodes();
+      std::vector<NodeId> args;
+      for (const Value& input : inputs_) args.push_back(ArgFor(*branches_[i], input));
+      FinishFunction(*branches_[i], args, FirstPorts(ends_[i]));
+    }
+  }
+
+  NodeId ArgFor(TraceBody& branch, const Value& input) {
+    for (const auto& captured : branch.captures) {
+      if (captured.outer.body() == input.body() && captured.outer.port() == input.port())
+        return captured.placeholder;
+    }
+    return branch.AddPlaceholder(input.dtype(), input.shape(), "Placeholder", /*keep_name=*/false,
+                                 where_);
+  }
+
+  Values MakeIf(const Value& cond, const std::string (&names)[2]) {
+    std::vector<OpAttribute> attributes = {
+        OpAttribute::Serialized("then_branch", attr::Func(names[0])),
+        OpAttribute::Serialized("else_branch", attr::Func(names[1])),
+        {"Tout", types_},
+        {"output_shapes", shapes_},
+        {"_lower_using_switch_merge", true},
+        {"_read_only_resource_inputs", std::vector<int64_t>()},
+    };
+    Tracer::Ending controls = AfterOuterControls(state_, branches_);
+    Operand operands[] = {Operand(cond, where_), Operand(inputs_, where_)};
+    Operation made =
+        MakeOp(state_, {stateful_ ? "If" : "StatelessIf", operands, attributes, {}, true}, where_);
+    Values results;
+    for (size_t i = 0; i < types_.size(); ++i)
+      results.push_back(Identity(made.output(static_cast<int>(i)), {}, where_));
+    return results;
+  }
+
+  TraceState& state_;
+  const Where where_;
+  TraceBody* branches_[2] = {};
+  Values results_[2], inputs_;
+  std::vector<NodeId> ends_[2];
+  std::vector<DataType> types_;
+  std::vector<Shape> shapes_;
+  bool stateful_ = false;
+};
+
+}  // namespace
+
+Values Tracer::WhileLoop(llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
+                         llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
+                         llvm::ArrayRef<Operand> init, Where where) {
+  return LoopMaker(*state_, init, where).Run(cond, body);
+}
+
+Values Tracer::IfElse(const Operand& cond, llvm::function_ref<Values()> then,
+                      llvm::function_ref<Values()> otherwise) {
+  return BranchMaker(*state_, cond.where).Run(cond, then, otherwise);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,28 @@
+// Functions to copy from, in examples.cpp: `grapnel trace` writes them, docs/tracing.md shows them.
+#ifndef GRAPNEL_LIB_TRACE_EXAMPLES_H_
+#define GRAPNEL_LIB_TRACE_EXAMPLES_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/ir/literal.h"
+#include "lib/trace/tracer.h"
+
+namespace grapnel {
+
+struct TraceExample {
+  const char* name;
+  const char* help;
+  Expected<std::unique_ptr<Module>> (*trace)();
+  // Tensors with values to feed, and what must come out.
+  std::vector<std::pair<std::string, Literal>> feeds, fetches;
+};
+
+// Sorted by name.
+const std::vector<TraceExample>& TraceExamples();
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TRACE_EXAMPLES_H_

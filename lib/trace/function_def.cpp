@@ -1,0 +1,151 @@
+// A traced body becomes a function of the library: placeholders become arguments, and the signature
+// is named as TensorFlow's graph_to_functiondef names it.
+
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "lib/ir/node_types.h"
+#include "lib/proto/function.pb.h"
+#include "lib/proto/graph_debug_info.pb.h"
+#include "lib/trace/body.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace grapnel {
+namespace {
+
+// Lower case, with '_' for what is no letter or digit, from the first letter on.
+std::string Normalized(llvm::StringRef name) {
+  std::string text = name.lower();
+  for (char& c : text) {
+    if (!llvm::isAlnum(c)) c = '_';
+  }
+  size_t begin = text.find_first_of("abcdefghijklmnopqrstuvwxyz");
+  return begin == std::string::npos ? "unknown" : text.substr(begin);
+}
+
+// The name, or name_0, name_1, ...
+template <typename Taken>
+std::string FirstFree(const std::string& name, Taken taken) {
+  std::string free = name;
+  for (int i = 0; taken(free); ++i) free = name + "_" + std::to_string(i);
+  return free;
+}
+
+// Maps in the order of their keys: the same bytes in every run.
+std::string Serialize(const google::protobuf::Message& message) {
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    message.SerializeToCodedStream(&coded);
+  }
+  return bytes;
+}
+
+class FunctionMaker {
+ public:
+  explicit FunctionMaker(TraceBody& body)
+      : body_(body), graph_(*body.graph), function_(*body.function) {}
+
+  void Run(llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results) {
+    signature_.set_name(function_.name().str());
+    // Results are named first: an argument gives way to a result of its name.
+    for (Port port : results) AddResultArg(port);
+    for (NodeId id : args) AddArg(id);
+    for (size_t i = 0; i < results.size(); ++i) AddResult(static_cast<int>(i), results[i]);
+    for (NodeId id : body_.must_run) {
+      std::string name = graph_.node(id).name().str();
+      function_.control_results.emplace_back(name, id);
+      signature_.add_control_output(name);
+    }
+    signature_.set_is_stateful(body_.HasStatefulNodes());
+    (*rest_.mutable_attr())["_construction_context"].set_s("kEagerRuntime");
+    function_.info = OpInfoFromProto(signature_);
+    function_.signature = signature_.SerializeAsString();
+    function_.source = graph_.module().Keep(Serialize(rest_));
+    function_.changed = true;
+  }
+
+ private:
+  void AddResultArg(Port port) {
+    std::string name = FirstFree(Normalized(graph_.node(port.node).name()),
+                                 [&](const std::string& n) { return names_.count(n) != 0; });
+    names_.insert(name);
+    auto* arg = signature_.add_output_arg();
+    arg->set_name(name);
+    arg->set_type(body_.shapes.TypeOf(port));
+  }
+
+  void AddArg(NodeId id) {
+    Node node = graph_.node(id);
+    std::string name = FirstFree(Normalized(node.name()), [&](const std::string& n) {
+      Node other = graph_.Find(n);
+      return names_.count(n) != 0 || (other && other.id() != id);
+    });
+    names_.insert(name);
+    DataType dtype = node.GetType("dtype");
+    auto* arg = signature_.add_input_arg();
+    arg->set_name(name);
+    arg->set_type(dtype);
+    int index = static_cast<int>(function_.args.size());
+    auto& attrs = *(*rest_.mutable_arg_attr())[index].mutable_attr();
+    if (auto shape = node.FindAttr("shape")) {
+      *attrs["_output_shapes"].mutable_list()->add_shape() =
+          shape->AsShape().value_or(Shape()).ToProto();
+    }
+    if (node.FindAttr("_user_specified_name"))
+      attrs["_user_specified_name"].set_s(node.GetString("_user_specified_name"));
+    for (const char* key : {"dtype", "shape", "_user_specified_name"}) graph_.RemoveAttr(id, key);
+    graph_.SetOp(id, "_Arg");
+    if (node.name() != name) graph_.Rename(id, name);
+    graph_.SetAttr(id, "T", attr::Type(dtype));
+    graph_.SetAttr(id, "index", attr::Int(index));
+    function_.args.push_back(id);
+  }
+
+  void AddResult(int index, Port port) {
+    const auto& arg = signature_.output_arg(index);
+    NodeId id = graph_.AddNode(graph_.UniqueName(arg.name() + "_RetVal"), "_Retval");
+    graph_.AddInput(id, port);
+    graph_.SetAttr(id, "T", attr::Type(arg.type()));
+    graph_.SetAttr(id, "index", attr::Int(index));
+    function_.results.push_back({arg.name(), id});
+  }
+
+  TraceBody& body_;
+  Graph& graph_;
+  Function& function_;
+  proto::OpDef signature_;
+  proto::FunctionDef rest_;  // what Function has no member for
+  llvm::StringSet<> names_;
+};
+
+}  // namespace
+
+void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results) {
+  FunctionMaker(body).Run(args, results);
+}
+
+std::string DebugInfoOf(const TraceState& state) {
+  proto::GraphDebugInfo info;
+  llvm::StringMap<int> files;
+  for (const auto& body : state.bodies) {
+    for (NodeId id = 0; id < body->lines.size(); ++id) {
+      Node node = body->graph->node(id);
+      if (node.op() == "_Arg") continue;
+      const Where& where = body->lines[id];
+      auto [file, added] = files.try_emplace(where.file, info.files_size());
+      if (added) info.add_files(where.file);
+      std::string key = node.name().str();
+      if (body->function) key += ("@" + body->function->name()).str();
+      auto* line = (*info.mutable_traces())[key].add_file_line_cols();
+      line->set_file_index(file->second);
+      line->set_line(where.line);
+      line->set_func(where.function);
+    }
+  }
+  return Serialize(info);
+}
+
+}  // namespace grapnel

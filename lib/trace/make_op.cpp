@@ -1,0 +1,329 @@
+// From what a user writes for an op to a node: constants, attributes that follow from inputs,
+// dtypes. As TensorFlow's op_def_library does, with the op table instead of the registry.
+
+#include <map>
+
+#include "lib/ir/node_types.h"
+#include "lib/trace/body.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace grapnel {
+namespace {
+
+// Whether `number` is one of `dtype`.
+bool Holds(DataType dtype, int64_t number) {
+  unsigned bits = 8 * DataTypeSize(dtype);
+  switch (dtype) {
+    case proto::DT_UINT8:
+    case proto::DT_UINT16:
+    case proto::DT_UINT32:
+      return number >= 0 && number < int64_t{1} << bits;
+    case proto::DT_UINT64:
+      return number >= 0;
+    case proto::DT_INT8:
+    case proto::DT_INT16:
+    case proto::DT_INT32:
+      return number >= -(int64_t{1} << (bits - 1)) && number < int64_t{1} << (bits - 1);
+    default:
+      return dtype == proto::DT_INT64;
+  }
+}
+
+class OpMaker {
+ public:
+  OpMaker(TraceState& state, const OpRequest& request, const Where& where)
+      : state_(state), body_(*state.current), request_(request), where_(where) {}
+
+  Operation Run() {
+    if (!CheckOperands()) return {};
+    info_ = Definition();
+    if (!info_) return {};
+    if (request_.inputs.size() != info_->inputs.size()) {
+      Fail("takes {0} inputs, {1} are given", info_->inputs.size(), request_.inputs.size());
+      return {};
+    }
+    llvm::StringRef scope = request_.exact          ? llvm::StringRef()
+                            : request_.name.empty() ? request_.op
+                                                    : request_.name;
+    ScopeGuard guard(&body_, scope);
+    TakeAttributes();
+    for (size_t i = 0; i < info_->inputs.size(); ++i)
+      InferFromValues(info_->inputs[i], request_.inputs[i]);
+    for (size_t i = 0; i < info_->inputs.size() && ok_; ++i)
+      BindInput(info_->inputs[i], request_.inputs[i]);
+    if (ok_) CompleteAttributes();
+    return ok_ ? Make(guard.path()) : Operation();
+  }
+
+ private:
+  template <typename... Args>
+  void Fail(const char* format, Args&&... args) {
+    ok_ = false;
+    state_.Report(where_, ("op '" + request_.op +
+                           "': " + llvm::formatv(format, std::forward<Args>(args)...).str())
+                              .str());
+  }
+
+  // False when an input is not ok: that has been reported where it was made, unless it is no value
+  // at all.
+  bool CheckOperands() {
+    for (size_t i = 0; i < request_.inputs.size(); ++i) {
+      for (const Value& value : request_.inputs[i].values) {
+        if (!value.body() && state_.errors.empty())
+          Fail("input {0} is a Value that was never made", i);
+        if (!value.ok()) return false;
+        if (value.body()->state != &state_) {
+          Fail("input {0} ('{1}') belongs to another Tracer", i, value.name());
+          return false;
+        }
+        if (!body_.IsInside(value.body())) {
+          Fail(
+              "input {0} ('{1}') is of function '{2}' and cannot be seen here: let the function "
+              "give it as a result",
+              i, value.name(), value.body()->function->name());
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  const OpInfo* Definition() {
+    if (const Function* function = state_.module->FindFunction(request_.op)) return &function->info;
+    const OpInfo* info = FindOp(request_.op);
+    if (!info) {
+      std::vector<llvm::StringRef> similar = SimilarOps(request_.op);
+      Fail("TensorFlow 2.21 has no such op{0}",
+           similar.empty() ? "" : (", did you mean '" + similar[0] + "'?").str());
+    } else if (info->deprecated_since != 0 && info->deprecated_since <= kProducerVersion) {
+      Fail("TensorFlow refuses it since GraphDef version {0}", info->deprecated_since);
+      return nullptr;
+    }
+    return info;
+  }
+
+  // What the user gives, of the kinds that the op has.
+  void TakeAttributes() {
+    for (const OpAttribute& given : request_.attributes) {
+      const OpAttr* attr = info_->FindAttr(given.key);
+      llvm::StringRef key = given.key;
+      std::string value = given.value;
+      if (!attr && key.front() != '_') {
+        Fail("has no attribute '{0}'", key);
+        continue;
+      }
+      auto number = AttrView(value).AsInt();
+      if (attr && attr->type == "float" && number) value = attr::Float(static_cast<float>(*number));
+      // An empty list has no kind of its own.
+      bool list = attr && llvm::StringRef(attr->type).take_front(5) == "list(";
+      if (attr && !list && !KindFits(attr->type, AttrView(value).kind())) {
+        Fail("attribute '{0}' is {1}, a value of type {2} was expected", key,
+             AttrView(value).ToString(), attr->type);
+      }
+      attrs_[given.key] = value;
+    }
+  }
+
+  static bool KindFits(llvm::StringRef type, AttrKind kind) {
+    switch (kind) {
+      case AttrKind::kString:
+        return type == "string";
+      case AttrKind::kInt:
+        return type == "int";
+      case AttrKind::kFloat:
+        return type == "float";
+      case AttrKind::kBool:
+        return type == "bool";
+      case AttrKind::kType:
+        return type == "type";
+      case AttrKind::kShape:
+        return type == "shape";
+      case AttrKind::kTensor:
+        return type == "tensor";
+      case AttrKind::kFunc:
+        return type == "func";
+      default:
+        return false;
+    }
+  }
+
+  std::optional<DataType> TypeAttr(const std::string& key) const {
+    auto it = attrs_.find(key);
+    return it == attrs_.end() ? std::nullopt : AttrView(it->second).AsType();
+  }
+
+  // The dtype that a type attribute gets from the values among the inputs; constants follow it.
+  void InferFromValues(const OpArg& arg, const Operand& operand) {
+    if (operand.values.empty() || arg.type_attr.empty()) return;
+    if (attrs_.try_emplace(arg.type_attr, attr::Type(operand.values[0].dtype())).second) {
+      giver_.try_emplace(arg.type_attr, arg.name);
+    }
+  }
+
+  // The dtype that the argument takes; DT_INVALID where any will do.
+  DataType Wanted(const OpArg& arg) const {
+    if (arg.type_attr.empty()) return arg.type;
+    if (auto type = TypeAttr(arg.type_attr)) return *type;
+    const OpAttr* attr = info_->FindAttr(arg.type_attr);
+    if (attr && attr->default_value)
+      return AttrView(*attr->default_value).AsType().value_or(proto::DT_INVALID);
+    return proto::DT_INVALID;
+  }
+
+  void BindInput(const OpArg& arg, const Operand& operand) {
+    bool list = !arg.number_attr.empty() || !arg.type_list_attr.empty();
+    if (list != (operand.kind == Operand::kList)) {
+      return Fail(
+          list ? "input '{0}' takes a list of values" : "input '{0}' takes one value, not a list",
+          arg.name);
+    }
+    if (operand.kind == Operand::kLiteral || operand.kind == Operand::kNumbers)
+      return BindConstant(arg, operand);
+    std::vector<DataType> types;
+    for (const Value& value : operand.values) {
+      types.push_back(value.dtype());
+      if (arg.type_list_attr.empty()) CheckType(arg, types.back());
+      bound_.push_back(value);
+    }
+    if (!arg.number_attr.empty())
+      SetOrCompare(arg, arg.number_attr, attr::Int(operand.values.size()));
+    if (!arg.type_list_attr.empty()) SetOrCompare(arg, arg.type_list_attr, attr::Types(types));
+  }
+
+  void BindConstant(const OpArg& arg, const Operand& operand) {
+    DataType wanted = Wanted(arg);
+    std::optional<Literal> literal = operand.literal;
+    if (wanted != proto::DT_INVALID && wanted != literal->dtype()) {
+      literal = operand.kind == Operand::kNumbers ? ConvertNumbers(operand.literal, wanted)
+                                                  : std::nullopt;
+    }
+    if (!literal) {
+      return Fail("input '{0}' is the {1} {2}, {3} was expected", arg.name,
+                  DataTypeName(operand.literal.dtype()), operand.literal.ToString(),
+                  DataTypeName(wanted));
+    }
+    if (!arg.type_attr.empty()) attrs_.try_emplace(arg.type_attr, attr::Type(literal->dtype()));
+    bound_.push_back(MakeConstant(body_, *literal, body_.UniqueName(arg.name), where_));
+  }
+
+  void CheckType(const OpArg& arg, DataType given) {
+    DataType wanted =
+        arg.type_attr.empty() ? arg.type : TypeAttr(arg.type_attr).value_or(proto::DT_INVALID);
+    if (given == wanted) return;
+    auto giver = giver_.find(arg.type_attr);
+    std::string why = giver == giver_.end() ? "" : " as input '" + giver->second + "' is";
+    Fail("input '{0}' is {1}, {2} was expected{3}", arg.name, DataTypeName(given),
+         DataTypeName(wanted), why);
+  }
+
+  void SetOrCompare(const OpArg& arg, const std::string& key, const std::string& value) {
+    auto [it, added] = attrs_.try_emplace(key, value);
+    if (!added && it->second != value) {
+      Fail("input '{0}' asks for attribute '{1}' to be {2}, it is {3}", arg.name, key,
+           AttrView(value).ToString(), AttrView(it->second).ToString());
+    }
+  }
+
+  void CompleteAttributes() {
+    for (const OpAttr& attr : info_->attrs) {
+      if (attr.default_value) attrs_.try_emplace(attr.name, *attr.default_value);
+      auto it = attrs_.find(attr.name);
+      if (it == attrs_.end()) {
+        Fail("attribute '{0}' ({1}) must be given", attr.name, attr.type);
+      } else {
+        CheckAllowed(attr, AttrView(it->second));
+      }
+    }
+  }
+
+  void CheckAllowed(const OpAttr& attr, const AttrView& value) {
+    std::vector<DataType> types;
+    if (auto type = value.AsType()) types = {*type};
+    if (auto list = attr.type == "list(type)" ? value.AsTypes() : std::nullopt) types = *list;
+    for (DataType type : types) {
+      if (attr.allowed_types.empty() || llvm::is_contained(attr.allowed_types, type)) continue;
+      std::string allowed;
+      for (DataType one : attr.allowed_types)
+        allowed += (allowed.empty() ? "" : ", ") + DataTypeName(one).str();
+      Fail("does not take {0} for {1}, only {2}", DataTypeName(type), attr.name, allowed);
+    }
+    if (auto text = value.AsString(); text && !attr.allowed_strings.empty()) {
+      if (!llvm::is_contained(attr.allowed_strings, *text)) {
+        Fail("attribute '{0}' is \"{1}\", one of \"{2}\" was expected", attr.name, *text,
+             llvm::join(attr.allowed_strings, "\", \""));
+      }
+    }
+    int64_t size = value.AsInt().value_or(static_cast<int64_t>(types.size()));
+    bool sized = attr.type == "int" || attr.type == "list(type)";
+    if (attr.minimum && sized && size < *attr.minimum) {
+      Fail("attribute '{0}' is {1}, at least {2} was expected", attr.name, size, *attr.minimum);
+    }
+  }
+
+  Operation Make(llvm::StringRef name) {
+    llvm::SmallVector<Port, 8> ports;
+    for (const Value& value : bound_) ports.push_back(body_.Capture(value, where_));
+    NodeId id = body_.AddNode(request_.op, name, ports, where_);
+    for (const auto& [key, value] : attrs_) body_.graph->SetAttr(id, key, value);
+    body_.InferShapes(id);
+    return Operation(&body_, id);
+  }
+
+  TraceState& state_;
+  TraceBody& body_;
+  const OpRequest& request_;
+  const Where where_;
+  const OpInfo* info_ = nullptr;
+  bool ok_ = true;
+  std::map<std::string, std::string> attrs_,
+      giver_;  // giver_: the argument that a type attribute comes from
+  Values bound_;
+};
+
+}  // namespace
+
+std::optional<Literal> ConvertNumbers(const Literal& literal, DataType dtype) {
+  DataType from = literal.dtype();
+  if (from == dtype) return literal;
+  if (from == proto::DT_BOOL || dtype == proto::DT_BOOL || !IsNumeric(dtype)) return std::nullopt;
+  std::string bytes;
+  for (int64_t i = 0; i < literal.num_elements(); ++i) {
+    if (IsFloating(from)) {
+      if (!IsFloating(dtype) && !IsComplex(dtype)) return std::nullopt;
+      bytes += Literal::Scalar(dtype, literal.AsDouble(i)).bytes();
+      continue;
+    }
+    int64_t number = literal.AsInt(i);
+    if (IsInteger(dtype) && !Holds(dtype, number)) return std::nullopt;
+    bytes += IsInteger(dtype) ? Literal::Integers(dtype, {}, {number}).bytes().str()
+                              : Literal::Scalar(dtype, static_cast<double>(number)).bytes().str();
+  }
+  return Literal::Make(dtype, literal.dims(), bytes);
+}
+
+Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name,
+                   const Where& where) {
+  NodeId id = body.AddNode("Const", name, {}, where);
+  body.graph->SetAttr(id, "dtype", attr::Type(literal.dtype()));
+  body.graph->SetAttr(id, "value", attr::Tensor(literal.ToTensorProto()));
+  body.InferShapes(id);
+  return body.ValueOf(id);
+}
+
+Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name) {
+  if (operand.kind == Operand::kValue) return operand.values[0];
+  if (operand.kind == Operand::kList) {
+    state.Report(operand.where, "a list is given where one value was expected");
+    return Value(state.current, {});
+  }
+  return MakeConstant(*state.current, operand.literal, state.current->UniqueName(name),
+                      operand.where);
+}
+
+Operation MakeOp(TraceState& state, const OpRequest& request, const Where& where) {
+  Operation made = OpMaker(state, request, where).Run();
+  // Not ok, but with the body: so that a value of it is known to have been reported.
+  return made.ok() ? made : Operation(state.current, kNoNode);
+}
+
+}  // namespace grapnel

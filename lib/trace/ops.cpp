@@ -1,0 +1,252 @@
+#include "lib/trace/ops.h"
+
+#include <numeric>
+
+#include "lib/trace/body.h"
+
+namespace grapnel {
+namespace {
+
+// The body that is being traced. Null for values that were never made.
+TraceBody* BodyOf(llvm::ArrayRef<Value> values) {
+  for (const Value& value : values) {
+    if (value.body()) return value.body()->state->current;
+  }
+  return nullptr;
+}
+
+Value Make(llvm::StringRef op, llvm::ArrayRef<Operand> inputs, const Where& where,
+           std::vector<OpAttribute> attributes = {}, llvm::StringRef name = {}) {
+  for (const Operand& input : inputs) {
+    if (TraceBody* body = BodyOf(input.values)) {
+      return MakeOp(*body->state, {op, inputs, std::move(attributes), name}, where).output();
+    }
+  }
+  return Value();
+}
+
+Value Unary(llvm::StringRef op, const Value& x, const Where& where) {
+  return Make(op, Operand(x, where), where);
+}
+
+Value Binary(llvm::StringRef op, llvm::StringRef name, const Operand& x, const Operand& y,
+             std::vector<OpAttribute> attributes = {}) {
+  return Make(op, {x, y}, x.where, std::move(attributes), name);
+}
+
+bool IsText(const Operand& operand) {
+  if (operand.kind == Operand::kValue) return operand.values[0].dtype() == proto::DT_STRING;
+  return operand.literal.dtype() == proto::DT_STRING;
+}
+
+// The dtype of the value among the two.
+DataType TypeOf(const Operand& x, const Operand& y) {
+  return x.kind == Operand::kValue && x.values[0].ok() ? x.values[0].dtype()
+         : y.kind == Operand::kValue                   ? y.values[0].dtype()
+                                                       : proto::DT_INVALID;
+}
+
+// What true division computes integers in; DT_INVALID: in their own dtype.
+DataType QuotientType(DataType dtype) {
+  switch (dtype) {
+    case proto::DT_INT8:
+    case proto::DT_UINT8:
+    case proto::DT_INT16:
+    case proto::DT_UINT16:
+      return proto::DT_FLOAT;
+    case proto::DT_INT32:
+    case proto::DT_UINT32:
+    case proto::DT_INT64:
+    case proto::DT_UINT64:
+      return proto::DT_DOUBLE;
+    default:
+      return proto::DT_INVALID;
+  }
+}
+
+// x / y of integers: constants and casts are made in the scope of the division.
+Value DivideIntegers(const Operand& x, const Operand& y, DataType dtype) {
+  TraceBody* body = BodyOf(x.kind == Operand::kValue ? x.values : y.values);
+  TraceState& state = *body->state;
+  ScopeGuard scope(body, "truediv");
+  Values sides;
+  const Operand* operands[] = {&x, &y};
+  for (int i = 0; i < 2; ++i) {
+    const Operand& operand = *operands[i];
+    std::optional<Literal> literal;
+    if (operand.kind == Operand::kNumbers) literal = ConvertNumbers(operand.literal, dtype);
+    sides.push_back(
+        literal ? MakeConstant(*body, *literal, body->UniqueName(i == 0 ? "x" : "y"), x.where)
+                : ToValue(state, operand, i == 0 ? "x" : "y"));
+  }
+  if (sides[0].dtype() != sides[1].dtype()) {
+    state.Report(x.where, ("op 'RealDiv': input 'y' is " + DataTypeName(sides[1].dtype()) + ", " +
+                           DataTypeName(sides[0].dtype()) + " was expected as input 'x' is")
+                              .str());
+    return Value(body, {});
+  }
+  Operand casts[] = {Operand(Cast(sides[0], QuotientType(dtype), x.where), x.where),
+                     Operand(Cast(sides[1], QuotientType(dtype), x.where), x.where)};
+  return MakeOp(state, {"RealDiv", casts, {}, {}, /*exact=*/true}, x.where);
+}
+
+// All axes, as TensorFlow's _ReductionDims: a constant where the rank is known and not 0, else
+// worked out at run time.
+Value AllAxes(const Value& x, const Where& where) {
+  TraceBody* body = BodyOf(x);
+  Shape shape = x.shape();
+  if (shape.known_rank() && shape.rank() > 0) {
+    std::vector<int32_t> axes(shape.rank());
+    std::iota(axes.begin(), axes.end(), 0);
+    return MakeConstant(*body, Literal::Vector32(axes), body->UniqueName("Const"), where);
+  }
+  Value rank = Rank(x, where);
+  return Make("Range", {Operand(0, where), Operand(rank, where), Operand(1, where)}, where, {},
+              "range");
+}
+
+Value Reduce(llvm::StringRef op, const Value& x, const std::optional<Operand>& axis, bool keep_dims,
+             const Where& where) {
+  if (!x.ok()) return x;
+  Operand axes = axis ? *axis : Operand(AllAxes(x, where), where);
+  return Make(op, {Operand(x, where), axes}, where, {{"keep_dims", keep_dims}});
+}
+
+Value ConstantInt(const Value& x, llvm::StringRef name, const Literal& literal,
+                  const Where& where) {
+  TraceBody* body = BodyOf(x);
+  return MakeConstant(*body, literal, body->UniqueName(name), where);
+}
+
+}  // namespace
+
+Value operator+(const Operand& x, const Operand& y) {
+  return Binary(IsText(x) || IsText(y) ? "Add" : "AddV2", "add", x, y);
+}
+Value operator-(const Operand& x, const Operand& y) { return Binary("Sub", "sub", x, y); }
+Value operator*(const Operand& x, const Operand& y) { return Binary("Mul", "mul", x, y); }
+Value operator/(const Operand& x, const Operand& y) {
+  DataType dtype = TypeOf(x, y);
+  if (QuotientType(dtype) != proto::DT_INVALID) return DivideIntegers(x, y, dtype);
+  return Binary("RealDiv", "truediv", x, y);
+}
+Value operator%(const Operand& x, const Operand& y) { return Binary("FloorMod", "mod", x, y); }
+Value operator<(const Operand& x, const Operand& y) { return Binary("Less", {}, x, y); }
+Value operator<=(const Operand& x, const Operand& y) { return Binary("LessEqual", {}, x, y); }
+Value operator>(const Operand& x, const Operand& y) { return Binary("Greater", {}, x, y); }
+Value operator>=(const Operand& x, const Operand& y) { return Binary("GreaterEqual", {}, x, y); }
+Value operator==(const Operand& x, const Operand& y) {
+  return Binary("Equal", {}, x, y, {{"incompatible_shape_error", false}});
+}
+Value operator!=(const Operand& x, const Operand& y) {
+  return Binary("NotEqual", {}, x, y, {{"incompatible_shape_error", false}});
+}
+Value operator&(const Operand& x, const Operand& y) {
+  return Binary(TypeOf(x, y) == proto::DT_BOOL ? "LogicalAnd" : "BitwiseAnd", "and", x, y);
+}
+Value operator|(const Operand& x, const Operand& y) {
+  return Binary(TypeOf(x, y) == proto::DT_BOOL ? "LogicalOr" : "BitwiseOr", "or", x, y);
+}
+Value FloorDiv(const Operand& x, const Operand& y) { return Binary("FloorDiv", "floordiv", x, y); }
+Value Pow(const Operand& x, const Operand& y) { return Binary("Pow", "pow", x, y); }
+Value Maximum(const Operand& x, const Operand& y) { return Binary("Maximum", {}, x, y); }
+Value Minimum(const Operand& x, const Operand& y) { return Binary("Minimum", {}, x, y); }
+
+Value Value::Negate(const Value& x) {
+  return x.ok() ? Unary("Neg", x, x.body()->lines[x.port().node]) : x;
+}
+Value Value::Not(const Value& x) {
+  return x.ok() ? Unary("LogicalNot", x, x.body()->lines[x.port().node]) : x;
+}
+Value& Value::operator+=(const Operand& y) { return *this = Operand(*this, y.where) + y; }
+Value& Value::operator-=(const Operand& y) { return *this = Operand(*this, y.where) - y; }
+Value& Value::operator*=(const Operand& y) { return *this = Operand(*this, y.where) * y; }
+Value& Value::operator/=(const Operand& y) { return *this = Operand(*this, y.where) / y; }
+
+Value Cast(const Value& x, DataType dtype, Where where) {
+  if (!x.ok() || x.dtype() == dtype) return x;
+  return Make("Cast", Operand(x, where), where, {{"DstT", dtype}});
+}
+
+Value Identity(const Value& x, llvm::StringRef name, Where where) {
+  return Make("Identity", Operand(x, where), where, {}, name);
+}
+
+Value Size(const Value& x, Where where) {
+  Shape shape = x.shape();
+  std::optional<int64_t> size = shape.NumElements();
+  if (shape.known_rank() && llvm::is_contained(shape.dims(), 0)) size = 0;
+  if (size) {
+    return ConstantInt(x, "Size", Literal::Scalar(proto::DT_INT32, static_cast<double>(*size)),
+                       where);
+  }
+  return Unary("Size", x, where);
+}
+
+Value Rank(const Value& x, Where where) {
+  Shape shape = x.shape();
+  if (shape.known_rank())
+    return ConstantInt(x, "Rank", Literal::Scalar(proto::DT_INT32, shape.rank()), where);
+  return Unary("Rank", x, where);
+}
+
+Value ShapeOf(const Value& x, Where where) {
+  Shape shape = x.shape();
+  if (!shape.IsFullyKnown()) return Unary("Shape", x, where);
+  return ConstantInt(x, "Shape", Literal::Integers(proto::DT_INT32, {shape.rank()}, shape.dims()),
+                     where);
+}
+
+Value ReduceSum(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+  return Reduce("Sum", x, axis, keep_dims, where);
+}
+Value ReduceMin(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+  return Reduce("Min", x, axis, keep_dims, where);
+}
+Value ReduceMax(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+  return Reduce("Max", x, axis, keep_dims, where);
+}
+Value ReduceMean(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+  return Reduce("Mean", x, axis, keep_dims, where);
+}
+Value ReduceProd(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+  return Reduce("Prod", x, axis, keep_dims, where);
+}
+Value ReduceAll(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+  return Reduce("All", x, axis, keep_dims, where);
+}
+Value ReduceAny(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+  return Reduce("Any", x, axis, keep_dims, where);
+}
+
+Value Abs(const Value& x, Where where) { return Unary("Abs", x, where); }
+Value Exp(const Value& x, Where where) { return Unary("Exp", x, where); }
+Value Log(const Value& x, Where where) { return Unary("Log", x, where); }
+Value Sqrt(const Value& x, Where where) { return Unary("Sqrt", x, where); }
+Value Square(const Value& x, Where where) { return Unary("Square", x, where); }
+Value Tanh(const Value& x, Where where) { return Unary("Tanh", x, where); }
+Value Sigmoid(const Value& x, Where where) { return Unary("Sigmoid", x, where); }
+Value Relu(const Value& x, Where where) { return Unary("Relu", x, where); }
+
+Value MatMul(const Value& x, const Value& y, bool transpose_x, bool transpose_y, Where where) {
+  return Make("MatMul", {Operand(x, where), Operand(y, where)}, where,
+              {{"transpose_a", transpose_x}, {"transpose_b", transpose_y}});
+}
+
+Value Reshape(const Value& x, const Operand& shape) {
+  return Make("Reshape", {Operand(x, shape.where), shape}, shape.where);
+}
+
+Value Concat(const Values& values, int axis, Where where) {
+  return Make("ConcatV2", {Operand(values, where), Operand(axis, where)}, where, {}, "concat");
+}
+
+Value Stack(const Values& values, int axis, Where where) {
+  return Make("Pack", Operand(values, where), where, {{"axis", axis}}, "stack");
+}
+
+Value Select(const Value& cond, const Operand& x, const Operand& y) {
+  return Make("SelectV2", {Operand(cond, x.where), x, y}, x.where);
+}
+
+}  // namespace grapnel

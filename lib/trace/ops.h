@@ -1,0 +1,59 @@
+// Functions for ops that are used every day, each named and built as TensorFlow's Python function
+// of that name does; Tracer::Op makes all others. Sizes that are known before running become
+// constants, as there.
+#ifndef GRAPNEL_LIB_TRACE_OPS_H_
+#define GRAPNEL_LIB_TRACE_OPS_H_
+
+#include <optional>
+
+#include "lib/trace/tracer.h"
+
+namespace grapnel {
+
+// tf.cast. The value itself when it has that dtype already.
+Value Cast(const Value& x, DataType dtype, Where where = Where());
+Value Identity(const Value& x, llvm::StringRef name = {}, Where where = Where());
+
+// tf.size, tf.rank, tf.shape: int32.
+Value Size(const Value& x, Where where = Where());
+Value Rank(const Value& x, Where where = Where());
+Value ShapeOf(const Value& x, Where where = Where());
+
+// tf.reduce_*: over `axis` (a number, a vector of them, or a value), or over all axes.
+Value ReduceSum(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+                Where where = Where());
+Value ReduceMin(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+                Where where = Where());
+Value ReduceMax(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+                Where where = Where());
+Value ReduceMean(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+                 Where where = Where());
+Value ReduceProd(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+                 Where where = Where());
+Value ReduceAll(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+                Where where = Where());
+Value ReduceAny(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+                Where where = Where());
+
+Value Abs(const Value& x, Where where = Where());
+Value Exp(const Value& x, Where where = Where());
+Value Log(const Value& x, Where where = Where());
+Value Sqrt(const Value& x, Where where = Where());
+Value Square(const Value& x, Where where = Where());
+Value Tanh(const Value& x, Where where = Where());
+Value Sigmoid(const Value& x, Where where = Where());
+Value Relu(const Value& x, Where where = Where());
+
+// Python's `x @ y` for matrices, with tf.matmul's flags.
+Value MatMul(const Value& x, const Value& y, bool transpose_x = false, bool transpose_y = false,
+             Where where = Where());
+Value Reshape(const Value& x, const Operand& shape);
+// tf.concat and tf.stack: values of one dtype, at least one.
+Value Concat(const Values& values, int axis, Where where = Where());
+Value Stack(const Values& values, int axis = 0, Where where = Where());
+// tf.where: element by element `x` where `cond` is true, else `y`.
+Value Select(const Value& cond, const Operand& x, const Operand& y);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TRACE_OPS_H_

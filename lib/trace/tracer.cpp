@@ -1,0 +1,182 @@
+#include "lib/trace/tracer.h"
+
+#include "lib/ir/node_types.h"
+#include "lib/ir/verify.h"
+#include "lib/ir/wire.h"
+#include "lib/trace/body.h"
+#include "lib/trace/ops.h"
+#include "lib/trace/trace.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace grapnel {
+namespace {
+
+// tf.Graph's rule for names; the first character is freer inside a scope.
+bool IsValidName(llvm::StringRef name, bool in_scope) {
+  auto is_part = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_.\\/>-").contains(c); };
+  if (name.empty() || !llvm::all_of(name, is_part)) return false;
+  return in_scope || llvm::isAlnum(name.front()) || name.front() == '.';
+}
+
+}  // namespace
+
+Tracer::Tracer() : state_(std::make_unique<TraceState>()) {}
+
+Tracer::~Tracer() = default;
+
+const Module& Tracer::module() const { return *state_->module; }
+
+void Tracer::ReportError(const Where& where, std::string text) {
+  state_->Report(where, std::move(text));
+}
+
+Value Tracer::Placeholder(DataType dtype, const Shape& shape, llvm::StringRef name, Where where) {
+  TraceBody& body = *state_->current;
+  if (!IsValidName(name, !body.scope.empty())) {
+    state_->Report(where, ("'" + name + "' is no name for a node").str());
+    return Value(&body, {});
+  }
+  return body.ValueOf(body.AddPlaceholder(dtype, shape, name, /*keep_name=*/false, where));
+}
+
+Value Tracer::Constant(const Operand& value, llvm::StringRef name) {
+  return ToValue(*state_, value, name);
+}
+
+Value Tracer::Constant(const Operand& value, DataType dtype, llvm::StringRef name) {
+  std::optional<Literal> literal;
+  if (value.kind == Operand::kNumbers) literal = ConvertNumbers(value.literal, dtype);
+  if (value.kind == Operand::kLiteral && value.literal.dtype() == dtype) literal = value.literal;
+  if (!literal) {
+    bool constant = value.kind == Operand::kNumbers || value.kind == Operand::kLiteral;
+    state_->Report(value.where,
+                   constant ? llvm::formatv("the {0} {1} is no {2} constant",
+                                            DataTypeName(value.literal.dtype()),
+                                            value.literal.ToString(), DataTypeName(dtype))
+                                  .str()
+                            : "a constant is made of numbers, a text or a Literal, not of a value");
+    return Value(state_->current, {});
+  }
+  return MakeConstant(*state_->current, *literal, state_->current->UniqueName(name), value.where);
+}
+
+Tracer::Ending Tracer::Scope(llvm::StringRef name, Where where) {
+  if (!IsValidName(name, !state_->current->scope.empty())) {
+    state_->Report(where, ("'" + name + "' is no name for a scope").str());
+    name = "scope";
+  }
+  TraceBody* body = state_->current;
+  std::string before = body->scope;
+  body->OpenScope(name);
+  return Ending([body, before] { body->scope = before; });
+}
+
+Tracer::Ending Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops, Where where) {
+  TraceBody* body = state_->current;
+  TraceBody::Controller controller;
+  for (const Operation& op : ops) {
+    if (!op.ok()) {
+      if (!op.body() && state_->errors.empty())
+        state_->Report(where, "a control dependency was never made");
+    } else if (op.body() == body) {
+      controller.inputs.push_back(op.node());
+    } else if (body->IsInside(op.body())) {
+      body->outer_controls.push_back(op);
+    } else {
+      state_->Report(where, "control dependency '" + op.name() +
+                                "' is of a function that cannot be seen here");
+    }
+  }
+  body->controllers.push_back(std::move(controller));
+  return Ending([body] { body->controllers.pop_back(); });
+}
+
+Operation Tracer::Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
+                     llvm::ArrayRef<OpAttribute> attributes, llvm::StringRef name, Where where) {
+  if (!name.empty() && !IsValidName(name, !state_->current->scope.empty())) {
+    state_->Report(where, ("op '" + op + "': '" + name + "' is no name for a node").str());
+    name = {};
+  }
+  return MakeOp(*state_, {op, inputs, attributes.vec(), name}, where);
+}
+
+Operation Tracer::Print(llvm::StringRef format, llvm::ArrayRef<Operand> values,
+                        const PrintOptions& options, Where where) {
+  if (size_t places = format.count("{}"); places != values.size()) {
+    state_->Report(where, llvm::formatv("print: \"{0}\" has {1} places for {2} values", format,
+                                        places, values.size())
+                              .str());
+    return Operation(state_->current, kNoNode);
+  }
+  Values inputs;
+  for (const Operand& operand : values) inputs.push_back(ToValue(*state_, operand));
+  Operand list(inputs, where);
+  std::vector<OpAttribute> attributes = {{"template", format},
+                                         {"placeholder", "{}"},
+                                         {"summarize", static_cast<int64_t>(options.summarize)}};
+  Operation text = MakeOp(*state_, {"StringFormat", list, attributes, {}}, where);
+  Operand line(text, where);
+  return MakeOp(
+      *state_,
+      {"PrintV2", line, {{"output_stream", options.output_stream}, {"end", options.end}}, {}},
+      where);
+}
+
+Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
+  TraceBody& body = *state_->current;
+  std::vector<NodeId> identities;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].body() && state_->errors.empty()) {
+      state_->errors.push_back(llvm::formatv("result {0} is a Value that was never made", i).str());
+    }
+    if (!results[i].ok()) continue;
+    const Where where = results[i].body()->lines[results[i].port().node];
+    Value identity = Identity(results[i], {}, where);
+    if (identity.ok()) identities.push_back(identity.port().node);
+  }
+  AddAutomaticControls(body, identities);
+  for (const auto& traced : state_->bodies) {
+    for (const Problem& problem : traced->shapes.problems()) {
+      llvm::StringRef name = problem.where;
+      if (traced->function && name.consume_front(traced->function->name())) name.consume_front("/");
+      Node node = traced->graph->Find(name);
+      std::string text = "node '" + problem.where + "': " + problem.text;
+      if (node && node.id() < traced->lines.size())
+        text = TextOf(traced->lines[node.id()]) + ": " + text;
+      state_->errors.push_back(std::move(text));
+    }
+  }
+  Module& module = *state_->module;
+  if (state_->errors.empty()) {
+    for (const Problem& problem : VerifyModule(module)) {
+      if (problem.severity == Severity::kError) state_->errors.push_back(problem.ToString());
+    }
+  }
+  if (!state_->errors.empty()) {
+    std::string before = state_->name.empty() ? "" : state_->name + ": ";
+    return MakeError("{0}{1}", before, llvm::join(state_->errors, "\n" + before));
+  }
+  module.versions = VersionsOf(!module.functions.empty());
+  AppendBytesField(&module.other_fields, 5, DebugInfoOf(*state_));
+  return std::move(state_->module);
+}
+
+Expected<std::unique_ptr<Module>> TraceFunction(
+    llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
+    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, Where where) {
+  Tracer tracer;
+  TraceState& state = *tracer.state_;
+  state.name = name.str();
+  Values args;
+  for (const TensorSpec& input : inputs) {
+    if (!IsValidName(input.name, /*in_scope=*/false)) {
+      return MakeError("{0}: {1}: '{2}' is no name for an input", TextOf(where), name, input.name);
+    }
+    TraceBody& body = *state.current;
+    args.push_back(body.ValueOf(
+        body.AddPlaceholder(input.dtype, input.shape, input.name, /*keep_name=*/true, where)));
+  }
+  return tracer.Finish(fn(tracer, args));
+}
+
+}  // namespace grapnel

@@ -1,0 +1,187 @@
+// Of nodes that compute the same, one stays.
+//
+//   Before:  a = Exp(x); b = Exp(x); y = Mul(b, a)      After:  a = Exp(x); y = Mul(a, a)
+//
+// The first in topological order stays. Inputs of commutative ops are put in order of their names, as Grappler has it.
+//
+// Refuses: nodes that are fetched, fed or kept; ops with state or effects; loop frames; other devices, attributes or
+// control inputs (these are not the same at all).
+#include "lib/pass/bypass.h"
+#include "lib/pass/op_kinds.h"
+#include "lib/pass/pass.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// What a tensor is called in a file: Grappler sorts by it.
+std::string TensorName(const Graph& graph, Port port) {
+  std::string name = graph.node(port.node).name().str();
+  return port.index == 0 ? name : name + ":" + std::to_string(port.index);
+}
+
+// A few elements: constants of one shape mostly differ there, and those that do not are compared in full.
+llvm::hash_code HashSample(const Literal& literal) {
+  llvm::hash_code hash = llvm::hash_combine(int(literal.dtype()), llvm::hash_combine_range(literal.dims().begin(), literal.dims().end()));
+  int64_t count = literal.num_elements();
+  if (count == 0) return hash;
+  size_t size = DataTypeSize(literal.dtype());
+  for (int64_t i : {int64_t{0}, count / 4, count / 2, count / 4 * 3, count - 1}) {
+    int64_t at = literal.is_splat() ? 0 : i;
+    llvm::StringRef element =
+        literal.dtype() == proto::DT_STRING ? llvm::StringRef(literal.strings()[at]) : literal.bytes().substr(at * size, size);
+    hash = llvm::hash_combine(hash, element);
+  }
+  return hash;
+}
+
+class CommonSubgraphElimination : public GraphPass {
+ public:
+  Error Run(Editor& edit) override {
+    OpKinds kinds(edit.module());
+    edit_ = &edit;
+    kinds_ = &kinds;
+    Bypasser bypasser(edit);
+    bypasser_ = &bypasser;
+    MarkFeedersOfInPlaceOps();
+    // Once is enough but for what a loop hands back to its start.
+    bool merged = true;
+    while (merged) {
+      merged = false;
+      classes_.clear();
+      std::vector<NodeId> order = GrapplerOrder(edit.graph(), edit.ranks());
+      edit.SetOrder(order);
+      for (NodeId id : order) {
+        if (!Visit(edit.graph().node(id), &merged)) return Error::success();
+      }
+      if (!has_loops_) break;
+    }
+    return Error::success();
+  }
+
+ private:
+  // False when --limit is used up.
+  bool Visit(const Node& node, bool* merged) {
+    has_loops_ |= kinds_->Is(node, kNextIterationOp);
+    if (!SortInputs(node)) return false;
+    bool is_mine = CanMerge(node);
+    llvm::SmallVector<NodeId, 1>& equals = classes_[HashOf(node)];
+    for (NodeId id : equals) {
+      Node first = edit_->graph().node(id);
+      if (!IsSame(first, node)) continue;
+      if (!is_mine || !CanMerge(first)) {
+        SayWhyNot(first, node);
+        continue;
+      }
+      if (!edit_->Begin("merge", node)) return false;
+      edit_->Used(first);
+      bypasser_->Replace(node, first);
+      if (edit_->boundary().has_fetches()) edit_->RemoveNode(node);
+      edit_->End();
+      *merged = true;
+      return true;
+    }
+    equals.push_back(node.id());
+    return true;
+  }
+
+  bool SortInputs(const Node& node) {
+    if (node.num_inputs() < 2 || !kinds_->Is(node, kCommutativeOp)) return true;
+    if (node.op() == "Add" && node.GetType("T") == proto::DT_STRING) return true;
+    llvm::SmallVector<Port, 4> inputs = node.inputs();
+    llvm::MutableArrayRef<Port> data(inputs.data(), node.num_inputs());
+    auto before = [&](Port a, Port b) {
+      if (a.node != b.node && a.index == 0 && b.index == 0) {
+        return edit_->graph().node(a.node).name() < edit_->graph().node(b.node).name();
+      }
+      return a != b && TensorName(edit_->graph(), a) < TensorName(edit_->graph(), b);
+    };
+    if (std::is_sorted(data.begin(), data.end(), before)) return true;
+    if (!edit_->Begin("sort_commutative_inputs", node)) return false;
+    std::stable_sort(data.begin(), data.end(), before);
+    edit_->SetInputs(node, inputs);
+    edit_->End();
+    return true;
+  }
+
+  bool CanMerge(const Node& node) const {
+    if (edit_->IsPreserved(node) || kinds_->Is(node, kEnterOrExitOp) || feeds_in_place_.contains(node.id())) return false;
+    // Both are marked stateful, so that they are not dropped; to say the same once is enough.
+    if (kinds_->Is(node, kAssertOrPrintOp)) return true;
+    return kinds_->Is(node, kPureOp);
+  }
+
+  void SayWhyNot(const Node& first, const Node& node) {
+    const Node& culprit = CanMerge(node) ? first : node;
+    const Node& other = CanMerge(node) ? node : first;
+    // Of nodes without inputs that keep state each is meant to be another: variables, placeholders, queues.
+    bool is_source = node.num_inputs() == 0 && !kinds_->Is(node, kPureOp);
+    if (is_source) return;
+    const char* why = edit_->IsPreserved(culprit) ? "'{0}' computes what '{1}' does, and is fetched, fed or kept"
+                                                  : "'{0}' computes what '{1}' does, but has state, an effect or a loop frame";
+    edit_->Refuse("merge", node, why, culprit.name(), other.name());
+  }
+
+  // Two accumulations in place must not share the buffer that they start from.
+  void MarkFeedersOfInPlaceOps() {
+    std::vector<NodeId> open;
+    for (Node node : edit_->graph().nodes()) {
+      if (node.op().contains_insensitive("inplace")) open.push_back(node.id());
+    }
+    while (!open.empty()) {
+      NodeId id = open.back();
+      open.pop_back();
+      if (!feeds_in_place_.insert(id).second) continue;
+      for (Port port : edit_->graph().node(id).inputs()) open.push_back(port.node);
+    }
+  }
+
+  llvm::SmallVector<Port, 4> SortedControls(const Node& node) const {
+    llvm::SmallVector<Port, 4> inputs = node.inputs();
+    std::sort(inputs.begin() + node.num_inputs(), inputs.end());
+    return inputs;
+  }
+
+  uint64_t HashOf(const Node& node) {
+    llvm::hash_code hash = llvm::hash_combine(node.op_id(), node.device_id());
+    for (Port port : SortedControls(node)) hash = llvm::hash_combine(hash, port.node, port.index);
+    const Literal* literal = edit_->ConstantOf(node);
+    if (literal) return llvm::hash_combine(hash, HashSample(*literal));
+    for (const auto& [key, value] : node.Attrs()) hash = llvm::hash_combine(hash, key, value.bytes());
+    return hash;
+  }
+
+  bool IsSame(const Node& a, const Node& b) {
+    if (a.op_id() != b.op_id() || a.device_id() != b.device_id()) return false;
+    if (SortedControls(a) != SortedControls(b)) return false;
+    const Literal* value_of_a = edit_->ConstantOf(a);
+    const Literal* value_of_b = edit_->ConstantOf(b);
+    if (!value_of_a != !value_of_b) return false;
+    auto attrs_of_a = a.Attrs(), attrs_of_b = b.Attrs();
+    if (attrs_of_a.size() != attrs_of_b.size()) return false;
+    for (size_t i = 0; i < attrs_of_a.size(); ++i) {
+      if (attrs_of_a[i].first != attrs_of_b[i].first) return false;
+      if (value_of_a && attrs_of_a[i].first == "value") continue;
+      if (attrs_of_a[i].second.bytes() != attrs_of_b[i].second.bytes()) return false;
+    }
+    return !value_of_a || value_of_a->SameValue(*value_of_b);
+  }
+
+  Editor* edit_ = nullptr;
+  OpKinds* kinds_ = nullptr;
+  Bypasser* bypasser_ = nullptr;
+  bool has_loops_ = false;
+  llvm::DenseSet<NodeId> feeds_in_place_;
+  std::unordered_map<uint64_t, llvm::SmallVector<NodeId, 1>> classes_;  // by hash
+};
+
+GRAPNEL_PASS(CommonSubgraphElimination,
+             (PassInfo{"common_subgraph_elimination", "common_subgraph_elimination", 5, true, false,
+                       "common_subgraph_elimination", "of nodes that compute the same, keeps one",
+                       "fetched nodes, ops with state or effects, loop frames"}),
+             {"merge", "removes a node that computes what an earlier one does"},
+             {"sort_commutative_inputs", "puts the inputs of a commutative op in order of their names"});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,94 @@
+// Works out along which axes the gradient of a broadcast is summed, from the shapes of both sides.
+//
+//   Before:  x:[2,3] -> Shape \                                        After:  BroadcastGradientArgs -^-> Const []  -> y
+//                              BroadcastGradientArgs -> :0 y, :1 z                                   \-^-> Const [0] -> z
+//            w:[3]   -> Shape /                                   "ConstantFolding/<node>-bcastargs-0" and "-1"
+//
+// Refuses: dimensions that are not known, unless both sides have the same one there: they may be 1.
+#include "llvm/ADT/STLExtras.h"
+#include "passes/constant_folding/rules.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+// The shape that `port` holds: of the tensor that a Shape node looks at, or the value of a constant.
+std::optional<Shape> ShapeHeld(Folding& fold, Port port) {
+  Node node = fold.graph.node(port.node);
+  if (node.op() == "Shape" && node.num_inputs() == 1 && !fold.edit.IsFed(node)) {
+    Shape shape = fold.ShapeOf(node.input(0));
+    return shape.known_rank() ? std::optional<Shape>(shape) : std::nullopt;
+  }
+  std::optional<std::vector<int64_t>> dims = fold.IntegersOf(port);
+  return dims ? std::optional<Shape>(Shape(*dims)) : std::nullopt;
+}
+
+// Whether which dimensions are broadcast does not depend on those that are not known. Compared from the left, as
+// Grappler does: shapes of different rank with unknown dimensions are rarely decided.
+bool IsDecided(const Shape& a, const Shape& b) {
+  int common = std::min(a.rank(), b.rank());
+  for (int i = 0; i < common; ++i) {
+    bool known = a.IsKnown(i) && b.IsKnown(i);
+    if (!known && (a.dim(i) != b.dim(i) || a.dim(i) == kUnknownDim)) return false;
+  }
+  for (const Shape* shape : {&a, &b}) {
+    for (int i = common; i < shape->rank(); ++i) {
+      if (!shape->IsKnown(i)) return false;
+    }
+  }
+  return true;
+}
+
+using Axes = std::vector<int64_t>;
+
+// The axes of the result along which each side was broadcast; nullopt when the shapes do not fit.
+std::optional<std::array<Axes, 2>> BroadcastAxes(const Shape& a, const Shape& b) {
+  std::array<Axes, 2> axes;
+  if (a == b) return axes;
+  int rank = std::max(a.rank(), b.rank());
+  auto dim_at = [rank](const Shape& shape, int i) {
+    int own = i - (rank - shape.rank());
+    return own < 0 ? 1 : shape.dim(own);
+  };
+  for (int i = 0; i < rank; ++i) {
+    int64_t x = dim_at(a, i), y = dim_at(b, i);
+    if (x != y && x != 1 && y != 1) return std::nullopt;
+    if (x == 1) axes[0].push_back(i);
+    if (y == 1) axes[1].push_back(i);
+  }
+  return axes;
+}
+
+}  // namespace
+
+bool MaterializeBroadcastGradientArgs(Folding& fold, const Node& node) {
+  constexpr char kRule[] = "broadcast_gradient_args";
+  if (node.num_inputs() != 2 || !node.HasDataUses()) return false;
+  if (fold.Exists(Folding::NameFor(node, "-folded-1")) || fold.Exists(Folding::NameFor(node, "-folded-2"))) return false;
+  std::optional<Shape> a = ShapeHeld(fold, node.input(0)), b = ShapeHeld(fold, node.input(1));
+  if (!a || !b) {
+    fold.edit.Refuse(kRule, node, "'{0}' holds no known shape", node.input_node(a ? 1 : 0).name());
+    return false;
+  }
+  if (!IsDecided(*a, *b)) {
+    fold.edit.Refuse(kRule, node, "dimensions that are not known may be 1: {0} and {1}", a->ToString(), b->ToString());
+    return false;
+  }
+  std::optional<std::array<Axes, 2>> axes = BroadcastAxes(*a, *b);
+  if (!axes) return false;
+  Rewriting rewriting(fold, kRule, node);
+  if (!rewriting) return false;
+  DataType type = node.GetType("T", proto::DT_INT32);
+  for (int port = 0; port < 2; ++port) {
+    std::string name = Folding::NameFor(node, "-bcastargs-" + llvm::Twine(port));
+    Node made = fold.graph.Find(name);
+    if (!made && node.UsesOf(port).empty()) continue;
+    if (!made) {
+      const Axes& own = (*axes)[port];
+      made = fold.edit.AddConstant(name, Literal::Integers(type, {static_cast<int64_t>(own.size())}, own), node.device(), node);
+    }
+    fold.Redirect({node.id(), port}, made);
+  }
+  return true;
+}
+
+}  // namespace grapnel::constant_folding

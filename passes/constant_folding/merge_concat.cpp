@@ -1,0 +1,89 @@
+// Takes a concatenation into the one that reads it.
+//
+//   Before:  x, y -> ConcatV2(0) -> \                 After:  x, y, z -> ConcatV2(0) -> w
+//                             z -> ConcatV2(0) -> w           the inner one becomes a NoOp that nobody reads
+//
+// Refuses: another axis, or one that is not constant; an inner one that others read, that must stay, or whose inputs are
+// all constant, because it folds; inputs on more than one task, where the inner one saves a transfer.
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "passes/constant_folding/rules.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+constexpr char kRule[] = "merge_concat";
+
+std::optional<int64_t> AxisOf(Folding& fold, const Node& node) {
+  if (node.op() != "ConcatV2" || node.num_inputs() < 2) return std::nullopt;
+  std::optional<std::vector<int64_t>> axis = fold.IntegersOf(node.input(node.num_inputs() - 1));
+  if (!axis || axis->size() != 1) return std::nullopt;
+  return axis->front();
+}
+
+// "/job:worker/task:1" of a full device name; empty otherwise.
+llvm::StringRef TaskOf(const Node& node) {
+  size_t at = node.device().find("/device:");
+  return at == llvm::StringRef::npos ? llvm::StringRef() : node.device().take_front(at);
+}
+
+bool IsOnOneTask(const Node& node) {
+  llvm::StringSet<> tasks;
+  for (int i = 0; i + 1 < node.num_inputs(); ++i) {
+    llvm::StringRef task = TaskOf(node.input_node(i));
+    if (!task.empty()) tasks.insert(task);
+  }
+  return tasks.size() < 2;
+}
+
+}  // namespace
+
+bool MergeConcats(Folding& fold, const Node& inner) {
+  std::optional<int64_t> axis = AxisOf(fold, inner);
+  if (!axis || inner.uses().empty()) return false;
+  NodeId reader = inner.uses().front().node;
+  Node outer = fold.graph.node(reader);
+  std::optional<int64_t> outer_axis = AxisOf(fold, outer);
+  if (!outer_axis || fold.edit.IsFed(inner)) return false;
+  auto refuse = [&](const char* format, const Node& named) {
+    fold.edit.Refuse(kRule, inner, format, named.name());
+    return false;
+  };
+  if (*axis != *outer_axis) return refuse("'{0}' joins along another axis", outer);
+  if (fold.edit.IsPreserved(inner)) return refuse("'{0}' must stay as it is", inner);
+  if (llvm::any_of(inner.uses(), [&](const Use& use) { return use.node != reader; })) return refuse("'{0}' has other readers", inner);
+  int values = inner.num_inputs() - 1;
+  bool all_constant = true;
+  for (int i = 0; i < values; ++i) all_constant &= fold.IsConst(inner.input(i));
+  if (all_constant || !IsOnOneTask(outer)) return false;
+
+  Rewriting rewriting(fold, kRule, inner);
+  if (!rewriting) return false;
+  llvm::SmallVector<Port, 8> inputs;
+  int64_t count = -1;  // without the axis
+  for (int i = 0; i < outer.num_inputs(); ++i) {
+    if (outer.input(i).node != inner.id()) {
+      inputs.push_back(outer.input(i));
+    } else {
+      for (int k = 0; k < values; ++k) inputs.push_back(inner.input(k));
+    }
+  }
+  count += static_cast<int64_t>(inputs.size());
+  auto wait_for = [&](const Node& node) {
+    Port control = {node.id(), kControlPort};
+    if (node != inner && !llvm::is_contained(inputs, control)) inputs.push_back(control);
+  };
+  for (int i = 0; i < outer.num_controls(); ++i) wait_for(outer.control(i));
+  for (int i = 0; i < inner.num_controls(); ++i) wait_for(inner.control(i));
+  fold.edit.SetInputs(outer, inputs);
+  fold.edit.SetAttr(outer, "N", attr::Int(count));
+  if (fold.has_fetches) {
+    fold.edit.RemoveNode(inner);
+  } else {
+    fold.Become(inner, "NoOp", {});
+    fold.DropAttrs(inner);
+  }
+  return true;
+}
+
+}  // namespace grapnel::constant_folding

@@ -1,0 +1,160 @@
+// Drops control edges that a longer path implies.
+//
+//   Before:  x -> n1 -> n2,  x -^> n2        After:  x -> n1 -> n2
+//
+// Refuses: edges at loop frames, Merge nodes and ops that TensorFlow does not know.
+#include "passes/dependency_reduction.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+class Reduction {
+ public:
+  Reduction(Editor& edit, OpKinds& kinds) : edit_(edit), graph_(edit.graph()), kinds_(kinds) {}
+
+  bool Run() {
+    order_ = GrapplerOrder(graph_);
+    position_.assign(graph_.end_id(), 0);
+    mark_.assign(graph_.end_id(), 0);
+    for (size_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
+    CountControls();
+    // A sweep answers for all control edges of a node, so each edge is asked for at the end that has more of them:
+    // one node that all wait for, and one that waits for all, take one sweep each.
+    budget_ = 64 * (edges_ + order_.size()) + 100000;
+    for (NodeId id : order_) {
+      SweepFrom(id);
+      SweepTo(id);
+    }
+    return Drop();
+  }
+
+ private:
+  // Whether the edge says that `to` runs after `from` has: then paths may go through it.
+  bool Counts(const Node& from, const Node& to) {
+    return !kinds_.Is(to, kFrameOp) && kinds_.Is(to, kKnownOp) && !kinds_.Is(from, kFrameOp | kMergeOp);
+  }
+
+  void CountControls() {
+    controls_out_.assign(graph_.end_id(), 0);
+    for (NodeId id : order_) {
+      Node node = graph_.node(id);
+      edges_ += node.num_inputs() + node.num_controls();
+      for (int i = 0; i < node.num_controls(); ++i) ++controls_out_[node.control(i).id()];
+    }
+  }
+
+  bool IsAskedAtSource(const Node& from, const Node& to) const {
+    return controls_out_[from.id()] >= static_cast<uint32_t>(to.num_controls());
+  }
+
+  // Marks what is two or more edges after `source`, as far as its control edges reach.
+  void SweepFrom(NodeId id) {
+    Node source = graph_.node(id);
+    if (controls_out_[id] == 0) return;
+    targets_.clear();
+    uint32_t last = 0;
+    for (const Use& use : source.uses()) {
+      Node reader = graph_.node(use.node);
+      if (!reader.input(use.slot).IsControl() || !Counts(source, reader) || !IsAskedAtSource(source, reader)) continue;
+      targets_.push_back(use.node);
+      last = std::max(last, position_[use.node]);
+    }
+    // A sole reader has no other way.
+    if (targets_.empty() || source.uses().size() == 1) return;
+    ++epoch_;
+    open_.clear();
+    for (const Use& use : source.uses()) {
+      if (position_[use.node] < last && Counts(source, graph_.node(use.node))) open_.push_back(use.node);
+    }
+    while (!open_.empty() && budget_ > 0) {
+      Node node = graph_.node(open_.back());
+      open_.pop_back();
+      budget_ -= 1 + node.uses().size();
+      for (const Use& use : node.uses()) {
+        if (position_[use.node] > last || mark_[use.node] == epoch_ || !Counts(node, graph_.node(use.node))) continue;
+        mark_[use.node] = epoch_;
+        open_.push_back(use.node);
+      }
+    }
+    for (NodeId target : targets_) {
+      if (mark_[target] == epoch_) implied_.emplace_back(position_[target], id);
+    }
+  }
+
+  // The same from the other end.
+  void SweepTo(NodeId id) {
+    Node target = graph_.node(id);
+    if (target.num_controls() == 0 || target.num_controls() + target.num_inputs() < 2) return;
+    sources_.clear();
+    uint32_t first = ~0u;
+    for (int i = 0; i < target.num_controls(); ++i) {
+      Node source = target.control(i);
+      if (!Counts(source, target) || IsAskedAtSource(source, target)) continue;
+      sources_.push_back(source.id());
+      first = std::min(first, position_[source.id()]);
+    }
+    if (sources_.empty()) return;
+    ++epoch_;
+    open_.clear();
+    for (Port port : target.inputs()) {
+      if (port.node != kNoNode && position_[port.node] > first && Counts(graph_.node(port.node), target)) open_.push_back(port.node);
+    }
+    while (!open_.empty() && budget_ > 0) {
+      Node node = graph_.node(open_.back());
+      open_.pop_back();
+      int slots = node.num_inputs() + node.num_controls();
+      budget_ -= 1 + slots;
+      for (int slot = 0; slot < slots; ++slot) {
+        NodeId source = node.input(slot).node;
+        if (source == kNoNode || position_[source] < first || mark_[source] == epoch_) continue;
+        if (!Counts(graph_.node(source), node)) continue;
+        mark_[source] = epoch_;
+        open_.push_back(source);
+      }
+    }
+    for (NodeId source : sources_) {
+      if (mark_[source] == epoch_) implied_.emplace_back(position_[id], source);
+    }
+  }
+
+  // One rewrite for each node that waits for less. All at once is right: the longest path between two nodes has no edge
+  // that is implied.
+  bool Drop() {
+    llvm::sort(implied_);
+    for (size_t i = 0; i < implied_.size();) {
+      Node target = graph_.node(order_[implied_[i].first]);
+      size_t end = i;
+      while (end < implied_.size() && implied_[end].first == implied_[i].first) ++end;
+      auto is_implied = [&](NodeId source) {
+        return std::binary_search(implied_.begin() + i, implied_.begin() + end, std::pair(implied_[i].first, source));
+      };
+      llvm::SmallVector<Port, 8> kept;
+      for (Port port : target.inputs()) {
+        if (!port.IsControl() || !is_implied(port.node)) kept.push_back(port);
+      }
+      if (!edit_.Begin("drop_implied_control", target)) return false;
+      edit_.SetInputs(target, kept);
+      edit_.End();
+      i = end;
+    }
+    return true;
+  }
+
+  Editor& edit_;
+  Graph& graph_;
+  OpKinds& kinds_;
+  std::vector<NodeId> order_;
+  std::vector<uint32_t> position_, mark_, controls_out_;
+  std::vector<NodeId> targets_, sources_, open_;
+  std::vector<std::pair<uint32_t, NodeId>> implied_;  // position of the reader, source
+  uint32_t epoch_ = 0;
+  int64_t edges_ = 0, budget_ = 0;
+};
+
+}  // namespace
+
+bool DropImpliedControls(Editor& edit, OpKinds& kinds) { return Reduction(edit, kinds).Run(); }
+
+}  // namespace grapnel

@@ -1,0 +1,337 @@
+// Removes what no fetch needs, and nodes that only hand a value on.
+//
+//   Before:  x -> Sqrt -> Identity -> StopGradient -> Exp -> y      After:  x -> Sqrt -> Exp -> y
+//                   \-> Neg                 NoOp --^-/
+//
+// Refuses: nodes that are fetched, fed or kept; an Identity that anchors control edges, comes from a Switch or goes to a
+// Merge; whatever crosses a device, hands on a reference to a variable or touches a function call; and what would leave
+// more edges than it takes away.
+#include "lib/ir/node_types.h"
+#include "lib/pass/bypass.h"
+#include "lib/pass/op_kinds.h"
+#include "lib/pass/pass.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace grapnel {
+namespace {
+
+// Which nodes, and which ports of IdentityN nodes, the results depend on.
+class Liveness {
+ public:
+  Liveness(const Editor& edit, OpKinds& kinds) : edit_(edit), graph_(edit.graph()), kinds_(kinds), live_(graph_.end_id()) {
+    for (Node node : graph_.nodes()) {
+      bool stays = edit.IsPreserved(node) || (edit.boundary().keep_stateful && kinds.Is(node, kStatefulOp));
+      if (stays) MarkAll(node);
+    }
+    Walk();
+    // Who waits for an IdentityN without reading it waits for all its inputs.
+    for (size_t i = 0; i < by_port_.size(); ++i) {
+      Node node = graph_.node(by_port_[i]);
+      if (ports_[node.id()].none()) MarkAll(node);
+      Walk();
+    }
+  }
+
+  bool IsLive(const Node& node) const { return live_[node.id()]; }
+  // IdentityN nodes of which some ports are read and some are not.
+  std::vector<NodeId> HalfRead() const {
+    std::vector<NodeId> found;
+    for (NodeId id : by_port_) {
+      if (!PortsOf(graph_.node(id)).all()) found.push_back(id);
+    }
+    llvm::sort(found);
+    return found;
+  }
+  const llvm::SmallBitVector& PortsOf(const Node& node) const { return ports_.find(node.id())->second; }
+
+ private:
+  void MarkAll(const Node& node) {
+    if (kinds_.Is(node, kIdentityNOp) && !edit_.IsPreserved(node)) {
+      for (int i = 0; i < node.num_inputs(); ++i) Mark({node.id(), i});
+    }
+    Mark({node.id(), kControlPort});
+  }
+
+  void Mark(Port port) {
+    if (port.node == kNoNode) return;
+    Node node = graph_.node(port.node);
+    bool is_new = !live_[port.node];
+    live_[port.node] = true;
+    if (!kinds_.Is(node, kIdentityNOp) || edit_.IsPreserved(node)) {
+      if (is_new) open_.push_back({port.node, kControlPort});
+      return;
+    }
+    llvm::SmallBitVector& ports = ports_[port.node];
+    if (is_new) {
+      ports.resize(node.num_inputs());
+      by_port_.push_back(port.node);
+      for (int i = 0; i < node.num_controls(); ++i) Mark({node.control(i).id(), kControlPort});
+    }
+    if (!port.IsControl() && !ports.test(port.index)) {
+      ports.set(port.index);
+      open_.push_back(port);
+    }
+  }
+
+  void Walk() {
+    while (!open_.empty()) {
+      Port port = open_.back();
+      open_.pop_back();
+      Node node = graph_.node(port.node);
+      if (port.IsControl()) {
+        for (Port input : node.inputs()) Mark(input);
+      } else {
+        Mark(node.input(port.index));
+      }
+    }
+  }
+
+  const Editor& edit_;
+  const Graph& graph_;
+  OpKinds& kinds_;
+  std::vector<bool> live_;
+  std::vector<Port> open_;  // port kControlPort: all inputs of the node
+  std::vector<NodeId> by_port_;
+  llvm::DenseMap<NodeId, llvm::SmallBitVector> ports_;
+};
+
+class ModelPruner : public GraphPass {
+ public:
+  Error Run(Editor& edit) override {
+    OpKinds kinds(edit.module());
+    edit_ = &edit;
+    kinds_ = &kinds;
+    bool has_fetches = edit.boundary().has_fetches();
+    if (has_fetches && !DropUnreachable()) return Error::success();
+    for (Node node : edit.graph().nodes()) {
+      if (!DedupControlInputs(edit, node, "dedup_control_inputs")) return Error::success();
+    }
+    std::vector<std::pair<NodeId, const char*>> trivial;
+    for (NodeId id : GrapplerOrder(edit.graph(), edit.ranks())) {
+      if (const char* rule = RuleFor(edit.graph().node(id))) trivial.emplace_back(id, rule);
+    }
+    Bypasser bypasser(edit);
+    for (auto [id, rule] : trivial) {
+      Node node = edit.graph().node(id);
+      if (!edit.Begin(rule, node)) return Error::success();
+      bypasser.Bypass(node);
+      if (has_fetches) edit.RemoveNode(node);
+      edit.End();
+    }
+    return Error::success();
+  }
+
+ private:
+  // False when --limit is used up.
+  bool DropUnreachable() {
+    Graph& graph = edit_->graph();
+    SetOrder();
+    Liveness liveness(*edit_, *kinds_);
+    std::vector<NodeId> dead;
+    for (Node node : graph.nodes()) {
+      if (!liveness.IsLive(node)) dead.push_back(node.id());
+    }
+    if (!DropUnread(dead, liveness)) return false;
+    std::vector<NodeId> half_read = liveness.HalfRead();
+    if (!half_read.empty()) {
+      // Readers first: a port that is read in vain is dropped there.
+      std::vector<NodeId> order = GrapplerOrder(graph);
+      for (NodeId id : llvm::reverse(order)) {
+        if (std::binary_search(half_read.begin(), half_read.end(), id) && !KeepPorts(graph.node(id), liveness)) return false;
+      }
+      if (!DropUnread(dead, liveness)) return false;
+    }
+    return DropLoops(dead);
+  }
+
+  // Grappler leaves the nodes in the order in which it met them from the results back, turned round.
+  void SetOrder() {
+    Graph& graph = edit_->graph();
+    std::vector<NodeId> met;
+    for (Node node : graph.nodes()) {
+      if (edit_->IsPreserved(node)) met.push_back(node.id());
+    }
+    llvm::sort(met, [&](NodeId a, NodeId b) { return graph.node(a).name() < graph.node(b).name(); });
+    std::vector<bool> seen(graph.end_id());
+    for (NodeId id : met) seen[id] = true;
+    for (size_t i = 0; i < met.size(); ++i) {
+      for (Port port : graph.node(met[i]).inputs()) {
+        if (port.node != kNoNode && !seen[port.node]) met.push_back(port.node);
+        if (port.node != kNoNode) seen[port.node] = true;
+      }
+    }
+    edit_->SetOrder(std::vector<NodeId>(met.rbegin(), met.rend()));
+  }
+
+  // From the results back, each node by itself.
+  bool DropUnread(llvm::ArrayRef<NodeId> dead, const Liveness& liveness) {
+    Graph& graph = edit_->graph();
+    std::vector<NodeId> open;
+    for (NodeId id : llvm::reverse(dead)) {
+      if (graph.IsAlive(id) && graph.node(id).uses().empty()) open.push_back(id);
+    }
+    while (!open.empty()) {
+      Node node = graph.node(open.back());
+      open.pop_back();
+      llvm::SmallVector<Port, 4> inputs = node.inputs();
+      if (!edit_->Begin("drop_unreachable", node)) return false;
+      edit_->RemoveNode(node);
+      edit_->End();
+      llvm::sort(inputs);
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        bool repeated = i + 1 < inputs.size() && inputs[i + 1].node == inputs[i].node;
+        Node input = graph.node(inputs[i].node);
+        if (!repeated && !liveness.IsLive(input) && input.uses().empty()) open.push_back(input.id());
+      }
+    }
+    return true;
+  }
+
+  // Loops have no end to start from: what is left goes at once.
+  bool DropLoops(std::vector<NodeId> dead) {
+    Graph& graph = edit_->graph();
+    llvm::erase_if(dead, [&](NodeId id) { return !graph.IsAlive(id); });
+    if (dead.empty()) return true;
+    if (!edit_->Begin("drop_unreachable", graph.node(dead.front()))) return false;
+    for (NodeId id : dead) edit_->SetInputs(graph.node(id), {});
+    for (NodeId id : dead) edit_->RemoveNode(graph.node(id));
+    edit_->End();
+    return true;
+  }
+
+  // Ports that nobody needs leave an IdentityN; readers of the others are numbered anew.
+  bool KeepPorts(const Node& node, const Liveness& liveness) {
+    const llvm::SmallBitVector& ports = liveness.PortsOf(node);
+    auto types = node.FindAttr("T") ? node.FindAttr("T")->AsTypes() : std::nullopt;
+    if (!types || static_cast<int>(types->size()) != node.num_inputs()) return true;
+    if (!edit_->Begin("prune_identity_n", node)) return false;
+    llvm::SmallVector<int, 8> new_port(node.num_inputs(), -1);
+    llvm::SmallVector<Port, 8> inputs;
+    std::vector<DataType> kept_types;
+    for (int port : ports.set_bits()) {
+      new_port[port] = static_cast<int>(inputs.size());
+      inputs.push_back(node.input(port));
+      kept_types.push_back((*types)[port]);
+    }
+    for (int i = 0; i < node.num_controls(); ++i) inputs.push_back({node.control(i).id(), kControlPort});
+    llvm::SmallVector<Use, 8> uses(node.uses().begin(), node.uses().end());
+    for (const Use& use : uses) {
+      Node reader = edit_->graph().node(use.node);
+      Port read = reader.input(use.slot);
+      // Who still reads another port is in a loop that goes next.
+      if (read.IsControl() || new_port[read.index] < 0) continue;
+      edit_->SetInput(reader, use.slot, {node.id(), new_port[read.index]});
+    }
+    edit_->SetInputs(node, inputs);
+    edit_->SetAttr(node, "T", attr::Types(kept_types));
+    edit_->End();
+    return true;
+  }
+
+  // The rule that takes the node out, or null. Says why not of a node that looks the part.
+  const char* RuleFor(const Node& node) {
+    const char* rule = nullptr;
+    if (kinds_->Is(node, kStopGradientOp)) {
+      rule = "bypass_stop_gradient";
+    } else if (kinds_->Is(node, kIdentityOp) || IsIdentityNOfOne(node)) {
+      rule = "bypass_identity";
+      if (!IsTrivialIdentity(node, rule)) return nullptr;
+    } else if (kinds_->Is(node, kAddNOp) && node.num_inputs() == 1) {
+      rule = "bypass_add_n";
+    } else if (kinds_->Is(node, kNoOpOp)) {
+      return CanDrop(node, "drop_no_op");
+    } else if (kinds_->Is(node, kConstOp) && !node.HasDataUses()) {
+      return CanDrop(node, "drop_unread_constant");
+    }
+    return rule && CanBypass(node, rule) ? rule : nullptr;
+  }
+
+  const char* CanDrop(const Node& node, const char* rule) {
+    if (edit_->IsPreserved(node)) {
+      edit_->Refuse(rule, node, "'{0}' is fetched, fed or kept", node.name());
+      return nullptr;
+    }
+    if (node.num_controls() > 0) {
+      edit_->Refuse(rule, node, "'{0}' waits for '{1}'", node.name(), node.control(0).name());
+      return nullptr;
+    }
+    return rule;
+  }
+
+  bool IsTrivialIdentity(const Node& node, const char* rule) {
+    if (node.num_controls() > 0) {
+      edit_->Refuse(rule, node, "'{0}' waits for '{1}'", node.name(), node.control(0).name());
+      return false;
+    }
+    if (kinds_->Is(node.input_node(0), kSwitchOp)) {
+      edit_->Refuse(rule, node, "'{0}' may be an anchor in the branch of '{1}'", node.name(), node.input_node(0).name());
+      return false;
+    }
+    for (const Use& use : node.uses()) {
+      Node reader = edit_->graph().node(use.node);
+      bool is_control = static_cast<int>(use.slot) >= reader.num_inputs();
+      if (!is_control && !kinds_->Is(reader, kMergeOp)) continue;
+      edit_->Refuse(rule, node, is_control ? "'{0}' waits for '{1}'" : "'{0}' merges '{1}' with another branch", reader.name(),
+                    node.name());
+      return false;
+    }
+    return true;
+  }
+
+  bool CanBypass(const Node& node, const char* rule) {
+    if (edit_->IsPreserved(node)) {
+      edit_->Refuse(rule, node, "'{0}' is fetched, fed or kept", node.name());
+      return false;
+    }
+    size_t in = node.num_inputs() + node.num_controls(), out = node.uses().size();
+    if (in * out > in + out) {
+      edit_->Refuse(rule, node, "{0} inputs and {1} readers would make more edges", in, out);
+      return false;
+    }
+    for (Port port : node.inputs()) {
+      Node input = edit_->graph().node(port.node);
+      if (input.device_id() != node.device_id()) {
+        edit_->Refuse(rule, node, "'{0}' is on '{1}' and its input '{2}' on '{3}'", node.name(), node.device(), input.name(),
+                      input.device());
+        return false;
+      }
+      if (port.IsControl()) continue;
+      if (kinds_->Is(input, kFunctionOp)) {
+        edit_->Refuse(rule, node, "its input '{0}' is a function call", input.name());
+        return false;
+      }
+      if (IsRefType(edit_->TypeOf(port))) {
+        edit_->Refuse(rule, node, "'{0}' makes a value of the variable '{1}'", node.name(), input.name());
+        return false;
+      }
+    }
+    for (const Use& use : node.uses()) {
+      Node reader = edit_->graph().node(use.node);
+      if (static_cast<int>(use.slot) < reader.num_inputs() && kinds_->Is(reader, kFunctionOp)) {
+        edit_->Refuse(rule, node, "its reader '{0}' is a function call", reader.name());
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Editor* edit_ = nullptr;
+  OpKinds* kinds_ = nullptr;
+};
+
+GRAPNEL_PASS(ModelPruner,
+             (PassInfo{"model_pruner", "pruning", 1, true, false, "disable_model_pruning",
+                       "removes what no fetch needs, and nodes that only hand a value on",
+                       "fetched nodes, anchors of control edges, device crossings, reads of reference variables"}),
+             {"drop_unreachable", "removes a node that no fetch depends on"},
+             {"prune_identity_n", "removes the tensors of an IdentityN that no fetch depends on"},
+             {"dedup_control_inputs", "drops a control edge from a node that is an input anyway"},
+             {"bypass_identity", "readers of an Identity read its input"},
+             {"bypass_stop_gradient", "readers of a StopGradient or PreventGradient read its input"},
+             {"bypass_add_n", "readers of an AddN of one tensor read that"},
+             {"drop_no_op", "removes a NoOp that waits for nothing"},
+             {"drop_unread_constant", "removes a constant that nodes only wait for"});
+
+}  // namespace
+}  // namespace grapnel

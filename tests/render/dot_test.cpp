@@ -1,0 +1,83 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "lib/render/labels.h"
+#include "lib/render/layout.h"
+
+namespace grapnel {
+namespace {
+
+Picture Named(const std::vector<std::string>& names) {
+  Picture picture;
+  picture.title = names[0];
+  picture.colors = {{"", "#ffffff"}};
+  for (const std::string& name : names) {
+    Box box;
+    box.id = box.name = box.tooltip = Printable(name);
+    box.title = "Op";
+    picture.boxes.push_back(box);
+  }
+  for (uint32_t i = 0; i + 1 < names.size(); ++i) {
+    PictureEdge edge;
+    edge.from = i;
+    edge.to = i + 1;
+    picture.edges.push_back(edge);
+  }
+  return picture;
+}
+
+std::string Draw(const Picture& picture, PictureFormat format) {
+  auto bytes = MakeGraphvizLayout()->Draw(picture, format);
+  if (!bytes) {
+    ADD_FAILURE() << TextOf(bytes.takeError());
+    return "";
+  }
+  return *bytes;
+}
+
+TEST(Dot, NamesAreEscaped) {
+  std::string dot =
+      Draw(Named({"say \"hi\"", "a:0", "{b|c}", "<i>&amp;", "\xc3\xa9t\xc3\xa9", "back\\"}),
+           PictureFormat::kDot);
+  EXPECT_NE(dot.find("\"say \\\"hi\\\"\" -> \"a:0\""), std::string::npos) << dot;
+  EXPECT_NE(dot.find("\"a:0\" -> \"{b|c}\""), std::string::npos);
+  EXPECT_NE(dot.find("&lt;i&gt;&amp;amp;"), std::string::npos);
+  EXPECT_NE(dot.find("<br/>\xc3\xa9t\xc3\xa9"), std::string::npos);
+  EXPECT_NE(dot.find("tooltip=\"back\\\\\""), std::string::npos);
+}
+
+TEST(Dot, WhateverTheNamesItCanBeDrawn) {
+  std::string svg = Draw(Named({"say \"hi\"", "a:0", "{b|c}", "<i>&amp;", "\xc3\xa9t\xc3\xa9",
+                                "back\\", "\\N", "node", "\xff\x01", std::string(100000, 'x')}),
+                         PictureFormat::kSvg);
+  EXPECT_NE(svg.find("a:0"), std::string::npos);
+  EXPECT_NE(svg.find("&lt;i&gt;&amp;amp;"), std::string::npos);
+  EXPECT_NE(svg.find("\\xff\\x01"), std::string::npos);
+  EXPECT_EQ(svg.find('\x01'), std::string::npos);
+  EXPECT_LT(svg.size(), 500000u);
+}
+
+TEST(Dot, PngIsPng) { EXPECT_EQ(Draw(Named({"a", "b"}), PictureFormat::kPng).substr(1, 3), "PNG"); }
+
+TEST(Dot, TheSamePictureGivesTheSameBytes) {
+  Picture picture = Named({"a", "b", "c"});
+  for (PictureFormat format : {PictureFormat::kDot, PictureFormat::kSvg, PictureFormat::kPng}) {
+    EXPECT_EQ(Draw(picture, format), Draw(picture, format));
+  }
+}
+
+TEST(Labels, PrintableKeepsUtf8AndNothingElse) {
+  EXPECT_EQ(Printable("a/b:0 \xe2\x86\x92"), "a/b:0 \xe2\x86\x92");
+  EXPECT_EQ(Printable("\xe2\x86"), "\\xe2\\x86");
+  EXPECT_EQ(Printable("a\nb\x7f"), "a\\x0ab\\x7f");
+}
+
+TEST(Labels, UnknownDimensionsAreQuestionMarks) {
+  EXPECT_EQ(TensorText(proto::DT_FLOAT, Shape({kUnknownDim, 28, -7})), "float[?,28,?]");
+  EXPECT_EQ(TensorText(proto::DT_FLOAT, Shape::Unknown()), "float");
+  EXPECT_EQ(TensorText(proto::DT_INVALID, Shape::Unknown()), "");
+}
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,139 @@
+#include "lib/render/scope_tree.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "lib/ir/module.h"
+
+namespace grapnel {
+namespace {
+
+ScopeTree TreeOf(const Graph& graph, uint32_t group_above = 24) {
+  return ScopeTree(graph, std::vector<NodeUse>(graph.end_id(), NodeUse::kShown), group_above);
+}
+
+TEST(ScopeTree, CountsAndNests) {
+  Module module;
+  for (const char* name : {"x", "a/b/c", "a/b/d", "a/e", "f/g"}) module.main.AddNode(name, "NoOp");
+  ScopeTree tree = TreeOf(module.main);
+  ASSERT_EQ(tree.size(), 4u);  // root, a, f, a/b
+  const Scope& root = tree.scope(kRootScope);
+  EXPECT_EQ(root.num_ops, 5u);
+  EXPECT_EQ(root.num_entities, 3u);  // x, a, f
+  ScopeId a = tree.Find("a"), b = tree.Find("a/b");
+  ASSERT_NE(a, kNoScope);
+  EXPECT_EQ(tree.scope(a).num_ops, 3u);
+  EXPECT_EQ(tree.scope(b).parent, a);
+  EXPECT_EQ(tree.Ops(b).size(), 2u);
+  EXPECT_EQ(tree.ScopeOf(1), b);
+  EXPECT_EQ(tree.Find("b"), kNoScope);
+  EXPECT_EQ(tree.Find("a/b/"), b);
+}
+
+TEST(ScopeTree, AnOpNamedAsAScopeLiesInIt) {
+  Module module;
+  NodeId op = module.main.AddNode("a/dense", "MatMul");
+  module.main.AddNode("a/dense/kernel", "VarHandleOp");
+  ScopeTree tree = TreeOf(module.main);
+  EXPECT_EQ(tree.ScopeOf(op), tree.Find("a/dense"));
+  EXPECT_EQ(tree.scope(tree.Find("a/dense")).num_direct_ops, 2u);
+}
+
+TEST(ScopeTree, ChainsOfLoneScopesHaveOneCore) {
+  Module module;
+  module.main.AddNode("a/b/c/x", "NoOp");
+  module.main.AddNode("a/b/c/y", "NoOp");
+  ScopeTree tree = TreeOf(module.main);
+  EXPECT_EQ(tree.scope(kRootScope).core, tree.Find("a/b/c"));
+  EXPECT_EQ(tree.scope(tree.Find("a")).core, tree.Find("a/b/c"));
+}
+
+TEST(ScopeTree, OnlyFoldedNodesShowNothing) {
+  Module module;
+  module.main.AddNode("a/x", "Relu");
+  module.main.AddNode("a/c/k", "Const");
+  ScopeTree tree(module.main, {NodeUse::kShown, NodeUse::kFolded});
+  const Scope& a = tree.scope(tree.Find("a"));
+  EXPECT_EQ(a.num_ops, 2u);
+  EXPECT_EQ(a.num_shown, 1u);
+  EXPECT_EQ(a.num_entities, 1u);
+}
+
+TEST(ScopeTree, OddSlashesArePartsOfNames) {
+  Module module;
+  for (const char* name : {"/", "//", "a//b", "/a/", "a/", "", "a/b/"})
+    module.main.AddNode(name, "NoOp");
+  ScopeTree tree = TreeOf(module.main);
+  EXPECT_EQ(tree.scope(kRootScope).num_ops, 7u);
+  EXPECT_EQ(tree.Ops(tree.Find("a")).size(), 3u);  // "a//b", "a/" (named as it) and "a/b/"
+}
+
+// block_1_conv, block_1_relu, block_2_conv, ... : found under block_*, there under block_1_*.
+TEST(ScopeTree, ManySiblingsAreGrouped) {
+  Module module;
+  for (int block = 1; block <= 16; ++block) {
+    for (const char* part : {"conv", "bn", "relu", "pad"}) {
+      module.main.AddNode("net/block_" + std::to_string(block) + "_" + part + "/op", "Conv2D");
+    }
+  }
+  module.main.AddNode("net/top/op", "Relu");
+  ScopeTree tree = TreeOf(module.main);
+  ScopeId net = tree.Find("net");
+  EXPECT_EQ(tree.scope(net).num_entities, 2u);
+  ScopeId blocks = tree.Find("net/block_*");
+  ASSERT_NE(blocks, kNoScope);
+  EXPECT_TRUE(tree.scope(blocks).group);
+  EXPECT_EQ(tree.scope(blocks).num_entities, 16u);
+  EXPECT_EQ(tree.scope(blocks).num_ops, 64u);
+  ScopeId third = tree.Find("net/block_3_*");
+  ASSERT_NE(third, kNoScope);
+  EXPECT_EQ(tree.scope(third).num_entities, 4u);
+  EXPECT_EQ(tree.RealScope(third), net);
+  EXPECT_EQ(tree.PathText(third), "net/block_3_*");
+}
+
+TEST(ScopeTree, ANameAndItsNumberedOnesAreOneGroup) {
+  Module module;
+  module.main.AddNode("AddN", "AddN");
+  for (int i = 1; i <= 120; ++i) module.main.AddNode("AddN_" + std::to_string(i), "AddN");
+  module.main.AddNode("x", "Placeholder");
+  ScopeTree tree = TreeOf(module.main);
+  EXPECT_EQ(tree.scope(kRootScope).num_entities, 2u);
+  EXPECT_EQ(tree.scope(tree.Find("AddN_*")).num_ops, 121u);
+}
+
+TEST(ScopeTree, EachShownNodeIsInExactlyOneScope) {
+  Module module;
+  for (int i = 0; i < 1000; ++i) {
+    module.main.AddNode(
+        "s" + std::to_string(i % 7) + "/t_" + std::to_string(i % 31) + "_u/v" + std::to_string(i),
+        "NoOp");
+  }
+  ScopeTree tree = TreeOf(module.main, 5);
+  std::vector<int> seen(module.main.end_id(), 0);
+  for (ScopeId id = 0; id < tree.size(); ++id) {
+    for (NodeId op : tree.Ops(id)) {
+      ++seen[op];
+      EXPECT_EQ(tree.ScopeOf(op), id);
+    }
+    if (id != kRootScope) EXPECT_LT(tree.scope(id).parent, id);
+  }
+  EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
+  EXPECT_EQ(tree.scope(kRootScope).num_ops, 1000u);
+}
+
+TEST(ScopeTree, TenThousandScopesDeep) {
+  Module module;
+  std::string name;
+  for (int i = 0; i < 10000; ++i) name += "s/";
+  module.main.AddNode(name + "x", "NoOp");
+  module.main.AddNode(name + "y", "NoOp");
+  ScopeTree tree = TreeOf(module.main);
+  EXPECT_EQ(tree.size(), 10001u);
+  EXPECT_EQ(tree.scope(kRootScope).core, 10000u);
+}
+
+}  // namespace
+}  // namespace grapnel
