@@ -145,20 +145,25 @@ class ModelPruner : public GraphPass {
     return DropLoops(dead);
   }
 
-  // Grappler leaves the nodes in the order in which it met them from the results back, turned round.
+  // Grappler leaves the nodes in the order in which it met them from the results back, turned round: depth first, the
+  // last input first.
   void SetOrder() {
     Graph& graph = edit_->graph();
-    std::vector<NodeId> met;
+    std::vector<NodeId> ends, met, open;
     for (Node node : graph.nodes()) {
-      if (edit_->IsPreserved(node)) met.push_back(node.id());
+      if (edit_->IsPreserved(node)) ends.push_back(node.id());
     }
-    llvm::sort(met, [&](NodeId a, NodeId b) { return graph.node(a).name() < graph.node(b).name(); });
+    llvm::sort(ends, [&](NodeId a, NodeId b) { return graph.node(a).name() < graph.node(b).name(); });
     std::vector<bool> seen(graph.end_id());
-    for (NodeId id : met) seen[id] = true;
-    for (size_t i = 0; i < met.size(); ++i) {
-      for (Port port : graph.node(met[i]).inputs()) {
-        if (port.node != kNoNode && !seen[port.node]) met.push_back(port.node);
-        if (port.node != kNoNode) seen[port.node] = true;
+    for (NodeId end : ends) {
+      open.push_back(end);
+      while (!open.empty()) {
+        NodeId id = open.back();
+        open.pop_back();
+        if (id == kNoNode || seen[id]) continue;
+        seen[id] = true;
+        met.push_back(id);
+        for (Port port : graph.node(id).inputs()) open.push_back(port.node);
       }
     }
     edit_->SetOrder(std::vector<NodeId>(met.rbegin(), met.rend()));

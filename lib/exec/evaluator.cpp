@@ -2,6 +2,7 @@
 
 #include "lib/exec/kernel.h"
 #include "lib/ir/node_types.h"
+#include "lib/support/denormals.h"
 
 namespace grapnel {
 namespace {
@@ -35,6 +36,7 @@ class CpuEvaluator : public Evaluator {
     ASSIGN_OR_RETURN(KernelFn kernel, def->factory(KernelSetup(node, types.inputs, types.outputs, constants)));
     MessageSink silent;
     llvm::SmallVector<Tensor, 4> arguments = tensors;
+    FlushDenormals flush;
     KernelContext context(arguments, outputs, types.outputs, HeapAllocator(), pool_, silent);
     RETURN_IF_ERROR(kernel(context));
     std::vector<Literal> results;

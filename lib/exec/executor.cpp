@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "lib/ir/node_types.h"
+#include "lib/support/denormals.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -74,6 +75,7 @@ class Scheduler {
       : nodes_(nodes), waiting_(waiting), threads_(threads), run_(std::move(run)) {}
 
   Error Run(const std::vector<uint32_t>& roots) {
+    FlushDenormals flush;
     total_ = nodes_.size();
     local_.assign(roots.rbegin(), roots.rend());
     std::vector<std::thread> helpers;
@@ -142,6 +144,7 @@ class Scheduler {
   }
 
   void Help() {
+    FlushDenormals flush;
     llvm::SmallVector<uint32_t, 8> freed;
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -348,6 +351,7 @@ class PlanBuilder {
   // What depends on constants alone (a weight behind an Identity, a folded batch norm) is computed now: kernels after it
   // then see a constant and can pack it. Not if it fails: the run will say so.
   bool ComputeOnce(PlanNode& plan) {
+    FlushDenormals flush;
     llvm::SmallVector<Tensor, 4> inputs, outputs(plan.output_types.size());
     for (Slot slot : plan.inputs) inputs.push_back(impl_->slots[slot].constant);
     MessageSink silent;

@@ -27,11 +27,84 @@ std::string FunctionPortText(const Function& function, Port port) {
   return (node.name() + ":" + output + ":" + llvm::Twine(index)).str();
 }
 
+// A message in pieces: text of its own, and large values where they lie, each before the text from `at` on. So a constant
+// of 100 MB goes to the file without a copy.
+struct Pieces {
+  std::string text;
+  llvm::SmallVector<std::pair<size_t, llvm::StringRef>, 1> large;
+
+  void Append(llvm::StringRef bytes) {
+    constexpr size_t kLarge = 64 * 1024;
+    if (bytes.size() < kLarge) {
+      text.append(bytes.data(), bytes.size());
+    } else {
+      large.push_back({text.size(), bytes});
+    }
+  }
+  size_t size() const {
+    size_t size = text.size();
+    for (const auto& [at, bytes] : large) size += bytes.size();
+    return size;
+  }
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    size_t begin = 0;
+    for (const auto& [at, bytes] : large) {
+      visit(llvm::StringRef(text).slice(begin, at));
+      visit(bytes);
+      begin = at;
+    }
+    visit(llvm::StringRef(text).substr(begin));
+  }
+};
+
+size_t BytesFieldSize(llvm::StringRef bytes) {
+  std::string head;
+  AppendVarint(&head, bytes.size());
+  return 1 + head.size() + bytes.size();
+}
+
+// A map's entry, key 1 and value 2.
+void AppendMapEntry(Pieces* out, uint32_t field, llvm::StringRef key, llvm::StringRef value) {
+  AppendTag(&out->text, field, WireType::kBytes);
+  AppendVarint(&out->text, BytesFieldSize(key) + BytesFieldSize(value));
+  AppendBytesField(&out->text, 1, key);
+  AppendTag(&out->text, 2, WireType::kBytes);
+  AppendVarint(&out->text, value.size());
+  out->Append(value);
+}
+
 void AppendMapEntry(std::string* out, uint32_t field, llvm::StringRef key, llvm::StringRef value) {
-  std::string entry;
-  AppendBytesField(&entry, 1, key);
-  AppendBytesField(&entry, 2, value);
-  AppendBytesField(out, field, entry);
+  Pieces entry;
+  AppendMapEntry(&entry, field, key, value);
+  entry.ForEach([out](llvm::StringRef piece) { out->append(piece.data(), piece.size()); });
+}
+
+// The NodeDef of a node that was made or changed.
+Pieces NodeDefOf(const Node& node, const Function* function) {
+  const Graph& graph = node.graph();
+  Pieces out;
+  if (!node.name().empty()) AppendBytesField(&out.text, 1, node.name());
+  if (!node.op().empty()) AppendBytesField(&out.text, 2, node.op());
+  int slot = 0;
+  for (Port port : node.inputs()) {
+    std::string text;
+    if (port.node == kNoNode) {
+      text = node.DanglingText(slot).str();
+    } else {
+      text = function ? FunctionPortText(*function, port) : PortText(graph, port);
+    }
+    AppendBytesField(&out.text, 3, text);
+    ++slot;
+  }
+  if (!node.device().empty()) AppendBytesField(&out.text, 4, node.device());
+  for (const auto& [key, value] : node.Attrs()) AppendMapEntry(&out, 5, key, value.bytes());
+  // What else the node carried: debug info, its full type, fields that we do not know.
+  WireReader reader(graph.Source(node.id()));
+  while (reader.Next()) {
+    if (reader.field() > 5) out.Append(reader.whole_field());
+  }
+  return out;
 }
 
 }  // namespace
@@ -43,30 +116,12 @@ std::string PortText(const Graph& graph, Port port) {
 }
 
 std::string ExportNodeDef(const Node& node, const Function* function) {
-  const Graph& graph = node.graph();
-  llvm::StringRef unchanged = graph.UnchangedSource(node.id());
+  llvm::StringRef unchanged = node.graph().UnchangedSource(node.id());
   if (!unchanged.empty()) return unchanged.str();
+  Pieces pieces = NodeDefOf(node, function);
   std::string out;
-  if (!node.name().empty()) AppendBytesField(&out, 1, node.name());
-  if (!node.op().empty()) AppendBytesField(&out, 2, node.op());
-  int slot = 0;
-  for (Port port : node.inputs()) {
-    std::string text;
-    if (port.node == kNoNode) {
-      text = node.DanglingText(slot).str();
-    } else {
-      text = function ? FunctionPortText(*function, port) : PortText(graph, port);
-    }
-    AppendBytesField(&out, 3, text);
-    ++slot;
-  }
-  if (!node.device().empty()) AppendBytesField(&out, 4, node.device());
-  for (const auto& [key, value] : node.Attrs()) AppendMapEntry(&out, 5, key, value.bytes());
-  // What else the node carried: debug info, its full type, fields that we do not know.
-  WireReader reader(graph.Source(node.id()));
-  while (reader.Next()) {
-    if (reader.field() > 5) out += reader.whole_field();
-  }
+  out.reserve(pieces.size());
+  pieces.ForEach([&out](llvm::StringRef piece) { out.append(piece.data(), piece.size()); });
   return out;
 }
 
@@ -107,7 +162,12 @@ void ExportGraphDef(const Module& module, llvm::raw_ostream& os, llvm::ArrayRef<
     if (!unchanged.empty()) {
       write_field(1, unchanged);
     } else {
-      write_field(1, ExportNodeDef(node));
+      Pieces pieces = NodeDefOf(node, nullptr);
+      std::string head;
+      AppendTag(&head, 1, WireType::kBytes);
+      AppendVarint(&head, pieces.size());
+      os << head;
+      pieces.ForEach([&os](llvm::StringRef piece) { os << piece; });
     }
   };
   if (order.empty()) {

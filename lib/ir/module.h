@@ -77,7 +77,13 @@ class Module {
   std::vector<Problem> problems;
 
  private:
+  static constexpr size_t kLargeValue = 256 * 1024;
+  char* AllocateLarge(size_t size);
+
   llvm::BumpPtrAllocator bytes_;
+  std::vector<std::unique_ptr<char, void (*)(void*)>> large_;  // slabs of large values
+  char* large_at_ = nullptr;
+  size_t large_left_ = 0;
   llvm::StringMap<Function*> functions_by_name_;
 };
 

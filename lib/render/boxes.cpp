@@ -91,15 +91,10 @@ class BoxMaker {
       if (scope.num_shown <= 1 || scope.core != id) continue;
       if (!plan_.open[id]) {
         state.closed_by = id;
-      } else if (id != kRootScope && !HoldsGroups(scope)) {
+      } else if (id != kRootScope && !tree_.HoldsGroups(id)) {  // groups in a frame say no more
         state.cluster = AddScopeCluster(id, state.cluster);
       }
     }
-  }
-
-  // A cluster around groups of siblings adds a frame and no knowledge.
-  bool HoldsGroups(const Scope& scope) const {
-    return scope.group && scope.num_children > 0 && tree_.scope(scope.first_child).group;
   }
 
   int AddScopeCluster(ScopeId id, int parent) {
@@ -198,7 +193,7 @@ std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kind
     text += (i ? ", " : "") + std::to_string(~std::get<1>(order[i])) + " " +
             Printable(std::get<2>(order[i]));
   }
-  return order.size() > kKindsShown ? text + ", ..." : text;
+  return order.size() > kKindsShown ? text + ", \xe2\x80\xa6" : text;
 }
 
 }  // namespace
@@ -232,7 +227,8 @@ void AddNotes(const BodyBoxes& body, const ViewOptions& options, const ShapeMap*
   for (Node node : graph.nodes()) {
     if (body.plan->folding.waits[node.id()] == kNoNode) continue;
     Box& box = picture->boxes[body.box_of[node.id()]];
-    if (box.kind == BoxKind::kOp) box.notes.push_back("via NoOp " + Printable(node.name()));
+    if (box.kind != BoxKind::kOp) continue;
+    box.notes.push_back(node.name() == "NoOp" ? "via NoOp" : "via NoOp " + Printable(node.name()));
   }
 }
 

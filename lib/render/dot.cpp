@@ -22,7 +22,7 @@ constexpr const char* kCallInk = "#8e4585";
 constexpr const char* kErrorInk = "#c1121f";
 // Points; 9 pt are 12 px in a browser and in our PNGs.
 constexpr int kTextSize = 11, kSmallSize = 9;
-constexpr size_t kLineLength = 30, kMaxLines = 3;
+constexpr size_t kNameLength = 30, kNoteLength = 40, kMaxLines = 3;  // characters, lines
 
 std::string Html(llvm::StringRef text) {
   std::string result;
@@ -68,24 +68,23 @@ size_t CharacterBoundary(llvm::StringRef text, size_t at) {
   return std::min(at, text.size());
 }
 
-// Lines of at most kLineLength bytes, broken behind '/', '_', '.', ',' or a space where there is
-// one; what is far too long loses its middle, for names differ at their ends.
-std::vector<std::string> Wrap(llvm::StringRef text) {
-  constexpr size_t kMax = kLineLength * kMaxLines;
+// Lines of at most `length` bytes, broken behind one of `breaks` where there is one; what is far
+// too long loses its middle, for names differ at their ends.
+std::vector<std::string> Wrap(llvm::StringRef text, size_t length, llvm::StringRef breaks) {
+  size_t most = length * kMaxLines;
   std::string shortened;
-  if (text.size() > kMax) {
-    size_t half = kMax / 2 - 2;
+  if (text.size() > most) {
+    size_t half = most / 2 - 2;
     shortened = (text.substr(0, CharacterBoundary(text, half)) + "\xe2\x80\xa6" +
                  text.substr(CharacterBoundary(text, text.size() - half)))
                     .str();
     text = shortened;
   }
   std::vector<std::string> lines;
-  while (text.size() > kLineLength) {
-    size_t cut = text.substr(0, kLineLength).find_last_of("/_., ");
-    cut = cut == llvm::StringRef::npos || cut < kLineLength / 3
-              ? CharacterBoundary(text, kLineLength)
-              : cut + 1;
+  while (text.size() > length) {
+    size_t cut = text.substr(0, length).find_last_of(breaks);
+    cut = cut == llvm::StringRef::npos || cut < length / 3 ? CharacterBoundary(text, length)
+                                                           : cut + 1;
     lines.push_back(text.substr(0, cut).str());
     text = text.substr(cut);
   }
@@ -93,9 +92,11 @@ std::vector<std::string> Wrap(llvm::StringRef text) {
   return lines;
 }
 
-std::string HtmlLines(llvm::StringRef text) {
+std::string HtmlLines(llvm::StringRef text, size_t length = kNameLength,
+                      llvm::StringRef breaks = "/_., ") {
   std::string result;
-  for (const std::string& line : Wrap(text)) result += (result.empty() ? "" : "<br/>") + Html(line);
+  for (const std::string& line : Wrap(text, length, breaks))
+    result += (result.empty() ? "" : "<br/>") + Html(line);
   return result;
 }
 
@@ -154,7 +155,7 @@ class DotMaker {
     Default(AGNODE, "fontsize", "11");
     Default(AGNODE, "fontcolor", kInk);
     Default(AGNODE, "color", "#5a5a5a");
-    Default(AGNODE, "margin", "0.1,0.05");
+    Default(AGNODE, "margin", "0.08,0.03");
     Default(AGNODE, "height", "0.3");
     Default(AGEDGE, "fontname", kFont);
     Default(AGEDGE, "fontsize", "9");
@@ -223,7 +224,7 @@ class DotMaker {
       std::string name = ClusterName(static_cast<int>(i));
       Agraph_t* made = agsubg(parent, name.data(), 1);
       clusters_.push_back(made);
-      std::string title = "<b>" + HtmlLines(cluster.title) + "</b>";
+      std::string title = "<b>" + HtmlLines(cluster.title, 2 * kNameLength) + "</b>";
       SetHtml(made, "label", cluster.function ? "function " + title : title);
       Set(made, "tooltip", EscString(cluster.tooltip));
       Set(made, "style", "filled,rounded");
@@ -268,16 +269,21 @@ class DotMaker {
     }
   }
 
+  // Rows of a table: lines of different sizes in one text would touch.
   std::string LabelHtml(const Box& box) const {
     std::string title = box.title;
     if (box.repeat > 1) title = WithCommas(box.repeat) + " \xc3\x97 " + title;
-    std::string html = "<b>" + HtmlLines(title) + "</b>";
-    if (box.kind == BoxKind::kFunction) html = "function " + html;
-    if (!box.name.empty()) html += "<br/>" + HtmlLines(box.name);
+    std::string first = "<b>" + HtmlLines(title) + "</b>";
+    if (box.kind == BoxKind::kFunction) first = "function " + first;
+    if (!box.name.empty() && box.name != box.title)
+      first += "</td></tr><tr><td>" + HtmlLines(box.name);
+    std::string html =
+        "<table border=\"0\" cellborder=\"0\" cellspacing=\"0\" cellpadding=\"1\"><tr><td>" +
+        first + "</td></tr>";
     for (const std::string& note : box.notes) {
-      if (!note.empty()) html += "<br/>" + Small(HtmlLines(note), kQuietInk);
+      html += "<tr><td>" + Small(HtmlLines(note, kNoteLength, " "), kQuietInk) + "</td></tr>";
     }
-    return html;
+    return html + "</table>";
   }
 
   void MakeEdge(const PictureEdge& edge) {
@@ -306,7 +312,8 @@ class DotMaker {
         Set(made, "color", kErrorInk);
         break;
     }
-    if (!label.empty()) Set(made, "label", EscString(label));
+    if (!label.empty())
+      Set(made, "label", EscString("  " + label));  // the blanks keep it off the line
     if (edge.count > 1) Set(made, "penwidth", edge.count > 8 ? "2.4" : "1.6");
     if (edge.to_cluster >= 0) Set(made, "lhead", ClusterName(edge.to_cluster));
     std::string text =

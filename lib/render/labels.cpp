@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
@@ -118,6 +119,17 @@ Node ConstantBehind(Node node) {
   return node;
 }
 
+// Six digits: 0.001 and not 0.00100000005.
+std::string FloatsText(const Literal& literal) {
+  std::string text = "[";
+  for (int64_t i = 0; i < literal.num_elements(); ++i) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%s%.6g", i > 0 ? "," : "", literal.AsDouble(i));
+    text += number;
+  }
+  return text + "]";
+}
+
 std::string ValueText(const Node& constant, Port port, const ShapeMap* shapes) {
   auto literal = Literal::FromConst(constant);
   if (!literal) {
@@ -127,7 +139,7 @@ std::string ValueText(const Node& constant, Port port, const ShapeMap* shapes) {
   int64_t count = literal->num_elements();
   if (count == 0 || count > kMaxElementsShown)
     return TensorText(literal->dtype(), Shape(literal->dims()));
-  std::string text = literal->ToString();
+  std::string text = IsFloating(literal->dtype()) ? FloatsText(*literal) : literal->ToString();
   if (count == 1 && text.size() > 2 && text.front() == '[' && literal->dims().empty())
     text = text.substr(1, text.size() - 2);
   if (text.size() > 32) return TensorText(literal->dtype(), Shape(literal->dims()));

@@ -27,6 +27,7 @@ struct Candidate {
   bool eligible;  // what was asked for lies above it, or nothing was asked for
   size_t num_ops;
   size_t order;
+  Node caller;  // of a function: the op that showed it first
 };
 
 class Opener {
@@ -165,7 +166,7 @@ class Opener {
     for (const Entity& entity : entities) {
       if (entity.is_scope) {
         int down = body->tree->scope(entity.child).group ? depth : depth + 1;
-        candidates_.push_back({body, entity.id, down, eligible, entity.num_ops, order_++});
+        candidates_.push_back({body, entity.id, down, eligible, entity.num_ops, order_++, {}});
       } else {
         AddCalls(body, entity.id, depth, eligible);
       }
@@ -187,7 +188,7 @@ class Opener {
       function_boxes_.insert(callee);
       ++num_boxes_;
       candidates_.push_back({inner, inner->tree->scope(kRootScope).core, depth + 1, eligible,
-                             callee->body.num_nodes(), order_++});
+                             callee->body.num_nodes(), order_++, node});
     };
     add("", node.op());
     for (auto& [key, value] : node.Attrs()) {
@@ -308,7 +309,9 @@ class Opener {
       while (num_boxes_ < std::min(kEnough, max_boxes_)) {
         const Candidate* best = Largest(limit, kAnyDepth);
         if (!best) break;
-        Open(Candidate(*best));
+        Candidate candidate = *best;
+        Open(candidate);
+        OpenLike(candidate, limit);
       }
     }
     while (num_boxes_ < kFew) {
@@ -317,6 +320,25 @@ class Opener {
       Candidate candidate = *best;
       OpenForced(candidate.body, candidate.scope, candidate.depth, candidate.eligible, kNoScope,
                  max_boxes_);
+    }
+  }
+
+  // Who sees the body of a loop wants its condition too, and who sees conv2_block1_*,
+  // conv2_block2_* the blocks of conv3_*.
+  bool AreAlike(const Candidate& a, const Candidate& b) const {
+    if (a.body != b.body || a.scope == kRootScope) return a.caller && a.caller == b.caller;
+    const ScopeTree& tree = *a.body->tree;
+    return tree.scope(a.scope).parent == tree.scope(b.scope).parent && tree.HoldsGroups(a.scope) &&
+           tree.HoldsGroups(b.scope);
+  }
+
+  void OpenLike(const Candidate& opened, size_t limit) {
+    std::vector<Candidate> alike;
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.eligible && AreAlike(opened, candidate)) alike.push_back(candidate);
+    }
+    for (const Candidate& candidate : alike) {
+      if (num_boxes_ - 1 + CountOf(candidate) <= limit) Open(candidate);
     }
   }
 

@@ -481,7 +481,7 @@ class PictureMaker {
     if (counts.constants) {
       std::string text = Plural(counts.constants, "constant");
       if (counts.constant_reads)
-        text += " and " + Plural(counts.constant_reads, "Identity") + " of them";
+        text += " and " + Plural(counts.constant_reads, "Identity op") + " on them";
       parts.push_back(text +
                       (hidden ? " hidden" : " folded into their readers (--show-constants)"));
     }
@@ -504,7 +504,7 @@ class PictureMaker {
       parts.push_back(Plural(counts.edges.dangling, "input") + " not found");
     std::string line;
     for (std::string& part : parts) {
-      if (!line.empty() && line.size() + part.size() > 90) {
+      if (!line.empty() && line.size() + part.size() > 110) {
         picture_.header.push_back(line + ";");
         line.clear();
       }

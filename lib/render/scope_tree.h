@@ -66,6 +66,11 @@ class ScopeTree {
   std::string PathText(ScopeId id) const;
   // The nearest scope from here up that is no group.
   ScopeId RealScope(ScopeId id) const;
+  // Whether it is a group whose members are groups again.
+  bool HoldsGroups(ScopeId id) const {
+    const Scope& scope = scopes_[id];
+    return scope.group && scope.num_children > 0 && scopes_[scope.first_child].group;
+  }
 
  private:
   class Builder;

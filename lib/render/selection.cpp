@@ -62,7 +62,10 @@ class Folder {
 
   Folding Run() && {
     if (options_.constants) FoldConstants();
-    if (options_.no_ops) FoldNoOps();
+    if (options_.no_ops) {
+      FoldIdleNoOps();
+      FoldNoOps();
+    }
     return std::move(folding_);
   }
 
@@ -101,6 +104,20 @@ class Folder {
           fold(reader, &folding_.constant_reads);
         }
       }
+    }
+  }
+
+  // A NoOp that waits for folded constants only waits for nothing.
+  void FoldIdleNoOps() {
+    for (Node node : graph_.nodes()) {
+      if (node.op() != "NoOp" || !MayFold(node) || node.num_controls() == 0 || node.uses().empty())
+        continue;
+      bool idle = true;
+      for (Port port : node.inputs())
+        idle &= port.node != kNoNode && folding_.uses[port.node] == NodeUse::kFolded;
+      if (!idle) continue;
+      folding_.uses[node.id()] = NodeUse::kFolded;
+      ++folding_.no_ops;
     }
   }
 

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "lib/support/denormals.h"
+
 namespace grapnel {
 namespace {
 
@@ -54,6 +56,7 @@ struct ThreadPool::State {
   }
 
   void Work() {
+    FlushDenormals flush;  // what runs here is part of a computation
     inside_parallel_for = true;
     uint64_t seen = 0;
     for (;;) {

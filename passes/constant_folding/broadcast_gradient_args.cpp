@@ -1,8 +1,9 @@
 // Works out along which axes the gradient of a broadcast is summed, from the shapes of both sides.
 //
-//   Before:  x:[2,3] -> Shape \                                        After:  BroadcastGradientArgs -^-> Const []  -> y
-//                              BroadcastGradientArgs -> :0 y, :1 z                                   \-^-> Const [0] -> z
-//            w:[3]   -> Shape /                                   "ConstantFolding/<node>-bcastargs-0" and "-1"
+//   Before:  x:[2,3] -> Shape \                                        After: BroadcastGradientArgs
+//   -^-> Const []  -> y
+//                              BroadcastGradientArgs -> :0 y, :1 z \-^-> Const [0] -> z
+//            w:[3]   -> Shape / "ConstantFolding/<node>-bcastargs-0" and "-1"
 //
 // Refuses: dimensions that are not known, unless both sides have the same one there: they may be 1.
 #include "llvm/ADT/STLExtras.h"
@@ -11,7 +12,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The shape that `port` holds: of the tensor that a Shape node looks at, or the value of a constant.
+// The shape that `port` holds: of the tensor that a Shape node looks at, or the value of a
+// constant.
 std::optional<Shape> ShapeHeld(Folding& fold, Port port) {
   Node node = fold.graph.node(port.node);
   if (node.op() == "Shape" && node.num_inputs() == 1 && !fold.edit.IsFed(node)) {
@@ -22,8 +24,8 @@ std::optional<Shape> ShapeHeld(Folding& fold, Port port) {
   return dims ? std::optional<Shape>(Shape(*dims)) : std::nullopt;
 }
 
-// Whether which dimensions are broadcast does not depend on those that are not known. Compared from the left, as
-// Grappler does: shapes of different rank with unknown dimensions are rarely decided.
+// Whether which dimensions are broadcast does not depend on those that are not known. Compared from
+// the left, as Grappler does: shapes of different rank with unknown dimensions are rarely decided.
 bool IsDecided(const Shape& a, const Shape& b) {
   int common = std::min(a.rank(), b.rank());
   for (int i = 0; i < common; ++i) {
@@ -63,14 +65,17 @@ std::optional<std::array<Axes, 2>> BroadcastAxes(const Shape& a, const Shape& b)
 bool MaterializeBroadcastGradientArgs(Folding& fold, const Node& node) {
   constexpr char kRule[] = "broadcast_gradient_args";
   if (node.num_inputs() != 2 || !node.HasDataUses()) return false;
-  if (fold.Exists(Folding::NameFor(node, "-folded-1")) || fold.Exists(Folding::NameFor(node, "-folded-2"))) return false;
+  if (fold.Exists(Folding::NameFor(node, "-folded-1")) ||
+      fold.Exists(Folding::NameFor(node, "-folded-2")))
+    return false;
   std::optional<Shape> a = ShapeHeld(fold, node.input(0)), b = ShapeHeld(fold, node.input(1));
   if (!a || !b) {
     fold.edit.Refuse(kRule, node, "'{0}' holds no known shape", node.input_node(a ? 1 : 0).name());
     return false;
   }
   if (!IsDecided(*a, *b)) {
-    fold.edit.Refuse(kRule, node, "dimensions that are not known may be 1: {0} and {1}", a->ToString(), b->ToString());
+    fold.edit.Refuse(kRule, node, "dimensions that are not known may be 1: {0} and {1}",
+                     a->ToString(), b->ToString());
     return false;
   }
   std::optional<std::array<Axes, 2>> axes = BroadcastAxes(*a, *b);
@@ -84,7 +89,9 @@ bool MaterializeBroadcastGradientArgs(Folding& fold, const Node& node) {
     if (!made && node.UsesOf(port).empty()) continue;
     if (!made) {
       const Axes& own = (*axes)[port];
-      made = fold.edit.AddConstant(name, Literal::Integers(type, {static_cast<int64_t>(own.size())}, own), node.device(), node);
+      made = fold.edit.AddConstant(name,
+                                   Literal::Integers(type, {static_cast<int64_t>(own.size())}, own),
+                                   node.device(), node);
     }
     fold.Redirect({node.id(), port}, made);
   }

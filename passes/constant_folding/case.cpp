@@ -9,7 +9,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The AttrValue of function `index` of a list(func), with its own attributes; empty when there is none.
+// The AttrValue of function `index` of a list(func), with its own attributes; empty when there is
+// none.
 std::string BranchAttr(const AttrView& branches, int64_t index) {
   constexpr uint32_t kList = 1, kFuncOfList = 9, kFunc = 10;
   WireReader attr(branches.bytes());
@@ -42,15 +43,18 @@ bool SimplifyCase(Folding& fold, const Node& node) {
   Rewriting rewriting(fold, kRule, node);
   if (!rewriting) return false;
   if (std::optional<AttrView> shapes = node.FindAttr("output_shapes")) {
-    // Of the outputs, not of the branches: PartitionedCall keeps them where TensorFlow looks for shapes.
-    if (!shapes->AsShapes().value_or(std::vector<Shape>()).empty()) fold.edit.SetAttr(node, "_output_shapes", shapes->bytes());
+    // Of the outputs, not of the branches: PartitionedCall keeps them where TensorFlow looks for
+    // shapes.
+    if (!shapes->AsShapes().value_or(std::vector<Shape>()).empty())
+      fold.edit.SetAttr(node, "_output_shapes", shapes->bytes());
   }
   fold.edit.RemoveInput(node, 0);
   fold.edit.SetOp(node, "PartitionedCall");
   fold.edit.RemoveAttr(node, "branches");
   fold.edit.RemoveAttr(node, "output_shapes");
   fold.edit.SetAttr(node, "f", function);
-  for (const char* key : {"config", "config_proto", "executor_type"}) fold.edit.SetAttr(node, key, attr::String(""));
+  for (const char* key : {"config", "config_proto", "executor_type"})
+    fold.edit.SetAttr(node, key, attr::String(""));
   return true;
 }
 

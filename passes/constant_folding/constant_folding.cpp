@@ -1,14 +1,16 @@
-// Computes what does not depend on any input, and simplifies what constants and known shapes decide.
+// Computes what does not depend on any input, and simplifies what constants and known shapes
+// decide.
 //
 //   Before:  x:[2,3] -> Shape -> \                  After:  x -> Identity -> y
 //            2:Const, 1:Const -> Mul -> Pack -> ... Reshape(x) -> y
 //
-// A round writes known shapes as constants, then values that need no computing, computes what has only constant inputs,
-// drops what nobody reads, and simplifies the rest node by node; rounds go on while anything changes, and look only at
-// what changed and what is near it. Each group of rules is a file of this folder and says there what it refuses; the
-// order of rules here is Grappler's, because the first that fires decides the names that are left.
-#include "llvm/ADT/BitVector.h"
+// A round writes known shapes as constants, then values that need no computing, computes what has
+// only constant inputs, drops what nobody reads, and simplifies the rest node by node; rounds go on
+// while anything changes, and look only at what changed and what is near it. Each group of rules is
+// a file of this folder and says there what it refuses; the order of rules here is Grappler's,
+// because the first that fires decides the names that are left.
 #include "lib/pass/pass.h"
+#include "llvm/ADT/BitVector.h"
 #include "passes/constant_folding/rules.h"
 
 namespace grapnel::constant_folding {
@@ -48,10 +50,11 @@ const RuleEntry kSimplifyRules[] = {
     {SimplifyReduction, {"Sum", "Prod", "Min", "Max", "Mean", "Any", "All"}},
     {RemoveReshape, {"Reshape"}},
     {SimplifyNeutralElements,
-     {"Add", "AddV2", "BiasAdd", "BiasAddV1", "LogicalOr", "Sub", "Mul", "MulNoNan", "LogicalAnd", "Div", "RealDiv", "TruncateDiv", "Xdivy"}},
+     {"Add", "AddV2", "BiasAdd", "BiasAddV1", "LogicalOr", "Sub", "Mul", "MulNoNan", "LogicalAnd",
+      "Div", "RealDiv", "TruncateDiv", "Xdivy"}},
     {SimplifyAbsorbing,
-     {"LogicalOr", "Mul", "MulNoNan", "LogicalAnd", "MatMul", "SparseMatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Div",
-      "RealDiv", "TruncateDiv", "Xdivy"}},
+     {"LogicalOr", "Mul", "MulNoNan", "LogicalAnd", "MatMul", "SparseMatMul", "BatchMatMul",
+      "BatchMatMulV2", "BatchMatMulV3", "Div", "RealDiv", "TruncateDiv", "Xdivy"}},
     {ReduceDivision, {"Div", "RealDiv", "Xdivy"}},
     {PushConstantsDown, {"Add", "AddV2", "Sub", "Mul", "Div"}},
     {PushMulIntoConv, {"Mul", "MulNoNan"}},
@@ -63,9 +66,26 @@ const RuleEntry kSimplifyRules[] = {
     {SimplifyCase, {"Case"}},
     {SimplifySelect, {"Select", "SelectV2"}},
     {RemoveVariableUpdate,
-     {"AssignAddVariableOp", "AssignSubVariableOp", "AssignAdd", "AssignSub", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv",
-      "ScatterNdAdd", "ScatterNdSub", "ScatterNdMul", "ScatterNdDiv", "ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterMul",
-      "ResourceScatterDiv", "ResourceScatterNdAdd", "ResourceScatterNdSub", "ResourceScatterNdMul", "ResourceScatterNdDiv"}},
+     {"AssignAddVariableOp",
+      "AssignSubVariableOp",
+      "AssignAdd",
+      "AssignSub",
+      "ScatterAdd",
+      "ScatterSub",
+      "ScatterMul",
+      "ScatterDiv",
+      "ScatterNdAdd",
+      "ScatterNdSub",
+      "ScatterNdMul",
+      "ScatterNdDiv",
+      "ResourceScatterAdd",
+      "ResourceScatterSub",
+      "ResourceScatterMul",
+      "ResourceScatterDiv",
+      "ResourceScatterNdAdd",
+      "ResourceScatterNdSub",
+      "ResourceScatterNdMul",
+      "ResourceScatterNdDiv"}},
 };
 
 // Rules by op.
@@ -117,7 +137,8 @@ class Rounds {
   template <typename Visit>
   void ForEachTodo(Visit visit) {
     int end = static_cast<int>(graph_.end_id());
-    for (int i = todo_.find_first(); i >= 0 && i < end && !fold_.out_of_rewrites; i = todo_.find_next(i)) {
+    for (int i = todo_.find_first(); i >= 0 && i < end && !fold_.out_of_rewrites;
+         i = todo_.find_next(i)) {
       if (graph_.IsAlive(i)) visit(graph_.node(i));
     }
   }
@@ -148,13 +169,15 @@ class Rounds {
       if (!FoldNode(fold_, node)) continue;
       Spread();
       for (NodeId reader : readers) {
-        if (graph_.IsAlive(reader) && IsFoldable(fold_, graph_.node(reader))) queue.push_back(reader);
+        if (graph_.IsAlive(reader) && IsFoldable(fold_, graph_.node(reader)))
+          queue.push_back(reader);
       }
     }
   }
 
   bool IsUnread(const Node& node) {
-    bool stays = edit_.IsPreserved(node) || (edit_.boundary().keep_stateful && fold_.kinds.Is(node, kStatefulOp));
+    bool stays = edit_.IsPreserved(node) ||
+                 (edit_.boundary().keep_stateful && fold_.kinds.Is(node, kStatefulOp));
     return node.uses().empty() && !stays;
   }
 
@@ -176,7 +199,8 @@ class Rounds {
     Spread();
   }
 
-  // Marks what a rewrite touched and what looks at it: rules look at inputs of inputs, and at readers.
+  // Marks what a rewrite touched and what looks at it: rules look at inputs of inputs, and at
+  // readers.
   void Spread() {
     todo_.resize(graph_.end_id());
     next_.resize(graph_.end_id());
@@ -217,43 +241,43 @@ class ConstantFolding : public GraphPass {
 
 }  // namespace
 
-GRAPNEL_PASS(ConstantFolding,
-             (PassInfo{"constant_folding", "constfold", 7, true, false, "constant_folding",
-                       "computes what does not depend on inputs, and simplifies what constants and known shapes decide",
-                       "state and effects, strings, results over 100 KiB that outgrow their inputs, floating point times 0"}),
-             {"absorbing_element", "integers times 0, true or x: the result whatever the other side"},
-             {"broadcast_gradient_args", "axes of a broadcast's gradient as constants"},
-             {"constant_past_enter", "a loop's body reads a constant itself instead of an Enter"},
-             {"constant_push_down", "moves constants of sums and products to where they meet"},
-             {"drop_unread", "removes what nobody reads"},
-             {"fold", "computes nodes of which all inputs are constant"},
-             {"fold_merge", "what a Merge gives when a constant is first"},
-             {"fold_switch", "the live output of a Switch on a constant"},
-             {"forward_identity_n", "readers of an IdentityN read its constants"},
-             {"materialize_fill", "Fill, ZerosLike and OnesLike of known shape as one number"},
-             {"materialize_shape", "Shape, ShapeN, Size, Rank and array sizes that are known as constants"},
-             {"materialize_value", "integers that shapes are put together from as constants"},
-             {"merge_concat", "takes a concatenation into the one that reads it"},
-             {"mul_conv_push_down", "multiplies the weights of a convolution instead of its result"},
-             {"neutral_element", "x + 0, x * 1 and the like; 0 - x and 1 / x"},
-             {"partial_add_n", "computes the constant inputs of a sum of several"},
-             {"partial_concat", "computes neighbouring constants of a concatenation"},
-             {"reciprocal_of_constant", "divides by a constant by multiplying"},
-             {"reduction_indices", "axes of a full reduction as a constant"},
-             {"remove_pad", "padding by nothing"},
-             {"remove_random_shuffle", "shuffling one row"},
-             {"remove_reshape", "reshaping to the same shape"},
-             {"remove_reverse", "reversing dimensions of size 1"},
-             {"remove_slice", "slices that take all"},
-             {"remove_split", "splitting in one"},
-             {"remove_squeeze", "squeezing where no dimension has size 1"},
-             {"remove_tile", "tiling once"},
-             {"remove_transpose", "transposing dimensions of size 1 only"},
-             {"simplify_case", "a Case of known index becomes a call"},
-             {"simplify_pack", "a Pack of one tensor becomes ExpandDims"},
-             {"simplify_reduction", "reducing no dimension, or dimensions of size 1"},
-             {"simplify_select", "a Select on a condition that is the same everywhere"},
-             {"simplify_switch", "a Switch on its own predicate"},
-             {"variable_update", "updates of variables by nothing"});
+GRAPNEL_PASS(
+    ConstantFolding,
+    (PassInfo{"constant_folding", "constfold", 7, true, false, "constant_folding",
+              "computes what does not depend on inputs, and simplifies what constants and known "
+              "shapes decide",
+              "state and effects, strings, results over 100 KiB that outgrow their inputs, "
+              "floating point times 0"}),
+    {"absorbing_element", "integers times 0, true or x: the result whatever the other side"},
+    {"broadcast_gradient_args", "axes of a broadcast's gradient as constants"},
+    {"constant_past_enter", "a loop's body reads a constant itself instead of an Enter"},
+    {"constant_push_down", "moves constants of sums and products to where they meet"},
+    {"drop_unread", "removes what nobody reads"},
+    {"fold", "computes nodes of which all inputs are constant"},
+    {"fold_merge", "what a Merge gives when a constant is first"},
+    {"fold_switch", "the live output of a Switch on a constant"},
+    {"forward_identity_n", "readers of an IdentityN read its constants"},
+    {"materialize_fill", "Fill, ZerosLike and OnesLike of known shape as one number"},
+    {"materialize_shape", "Shape, ShapeN, Size, Rank and array sizes that are known as constants"},
+    {"materialize_value", "integers that shapes are put together from as constants"},
+    {"merge_concat", "takes a concatenation into the one that reads it"},
+    {"mul_conv_push_down", "multiplies the weights of a convolution instead of its result"},
+    {"neutral_element", "x + 0, x * 1 and the like; 0 - x and 1 / x"},
+    {"partial_add_n", "computes the constant inputs of a sum of several"},
+    {"partial_concat", "computes neighbouring constants of a concatenation"},
+    {"reciprocal_of_constant", "divides by a constant by multiplying"},
+    {"reduction_indices", "axes of a full reduction as a constant"},
+    {"remove_pad", "padding by nothing"}, {"remove_random_shuffle", "shuffling one row"},
+    {"remove_reshape", "reshaping to the same shape"},
+    {"remove_reverse", "reversing dimensions of size 1"}, {"remove_slice", "slices that take all"},
+    {"remove_split", "splitting in one"},
+    {"remove_squeeze", "squeezing where no dimension has size 1"}, {"remove_tile", "tiling once"},
+    {"remove_transpose", "transposing dimensions of size 1 only"},
+    {"simplify_case", "a Case of known index becomes a call"},
+    {"simplify_pack", "a Pack of one tensor becomes ExpandDims"},
+    {"simplify_reduction", "reducing no dimension, or dimensions of size 1"},
+    {"simplify_select", "a Select on a condition that is the same everywhere"},
+    {"simplify_switch", "a Switch on its own predicate"},
+    {"variable_update", "updates of variables by nothing"});
 
 }  // namespace grapnel::constant_folding

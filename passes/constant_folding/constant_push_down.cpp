@@ -1,12 +1,13 @@
 // Moves constants of sums and products to where they meet, so that they fold.
 //
-//   Before:  c1, (c2 + x) -> Add -> y      After:  x, (c1 + c2) -> Add -> y          the inner node takes the constants
-//   Before:  c1, (x - c2) -> Sub -> y      After:  (c1 + c2), x -> Sub -> y
-//   Before:  (m + bias) + c -> y           After:  (c + bias) + m -> y               m or bias not constant, BiasAdd or Add
+//   Before:  c1, (c2 + x) -> Add -> y      After:  x, (c1 + c2) -> Add -> y          the inner node
+//   takes the constants Before:  c1, (x - c2) -> Sub -> y      After:  (c1 + c2), x -> Sub -> y
+//   Before:  (m + bias) + c -> y           After:  (c + bias) + m -> y               m or bias not
+//   constant, BiasAdd or Add
 //
-// Refuses: an inner node that others read or that must stay; half and bfloat16, where the other order rounds too
-// differently; integers unless both are Add or both Mul; a constant that would make the inner result larger; another
-// device; an inner node that the constant waits for.
+// Refuses: an inner node that others read or that must stay; half and bfloat16, where the other
+// order rounds too differently; integers unless both are Add or both Mul; a constant that would
+// make the inner result larger; another device; an inner node that the constant waits for.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/rules.h"
 
@@ -23,7 +24,9 @@ struct Tree {
   Port constant, result;       // what the parent reads: the constant, and the child
 };
 
-bool IsAdd(const Node& node) { return node.op() == "AddV2" || (node.op() == "Add" && node.GetType("T") != proto::DT_STRING); }
+bool IsAdd(const Node& node) {
+  return node.op() == "AddV2" || (node.op() == "Add" && node.GetType("T") != proto::DT_STRING);
+}
 bool IsBiasAdd(const Node& node) { return node.op() == "BiasAdd" || node.op() == "BiasAddV1"; }
 
 std::optional<Tree> Match(Folding& fold, const Node& parent) {
@@ -71,9 +74,12 @@ bool FitsRightLeaf(Folding& fold, const Node& parent, const Tree& tree) {
   if (c.IsFullyKnown() && leaf.IsFullyKnown() && *c.NumElements() > *leaf.NumElements()) {
     fits = false;
   } else {
-    for (int i = 0; i < std::min(c.rank(), leaf.rank()); ++i) fits &= !leaf.IsKnown(i) || c.dim(i) <= leaf.dim(i);
+    for (int i = 0; i < std::min(c.rank(), leaf.rank()); ++i)
+      fits &= !leaf.IsKnown(i) || c.dim(i) <= leaf.dim(i);
   }
-  if (!fits) fold.edit.Refuse(kRule, parent, "'{0}' is larger than '{1}'", fold.graph.node(tree.constant.node).name(), tree.child.input_node(1).name());
+  if (!fits)
+    fold.edit.Refuse(kRule, parent, "'{0}' is larger than '{1}'",
+                     fold.graph.node(tree.constant.node).name(), tree.child.input_node(1).name());
   return fits;
 }
 
@@ -83,20 +89,25 @@ void SetBinary(Folding& fold, const Node& node, llvm::StringRef op, Port left, P
   fold.edit.SetInput(node, 1, right);
 }
 
-// The ops that put `x`, `y` and the constant together again when Sub or Div is among them. A sign says which of them
-// the whole subtracts (divides by).
-void Reassociate(Folding& fold, const Node& parent, const Tree& tree, bool is_sum, bool parent_symmetric, bool child_symmetric) {
+// The ops that put `x`, `y` and the constant together again when Sub or Div is among them. A sign
+// says which of them the whole subtracts (divides by).
+void Reassociate(Folding& fold, const Node& parent, const Tree& tree, bool is_sum,
+                 bool parent_symmetric, bool child_symmetric) {
   bool constant_left = tree.left_leaf_is_constant;
   Port x = tree.child.input(constant_left ? 1 : 0), y = tree.child.input(constant_left ? 0 : 1);
   bool child_negated = !parent_symmetric && tree.constant_is_left;
-  auto is_negated = [&](bool is_right_leaf) { return (!child_symmetric && is_right_leaf) != child_negated; };
+  auto is_negated = [&](bool is_right_leaf) {
+    return (!child_symmetric && is_right_leaf) != child_negated;
+  };
   bool negate_c = !parent_symmetric && !tree.constant_is_left;
   bool negate_x = is_negated(constant_left), negate_y = is_negated(!constant_left);
   const char* symmetric = is_sum ? "Add" : "Mul";
   const char* other = is_sum ? "Sub" : "Div";
-  SetBinary(fold, tree.child, negate_c != negate_y ? other : symmetric, negate_c ? y : tree.constant, negate_c ? tree.constant : y);
+  SetBinary(fold, tree.child, negate_c != negate_y ? other : symmetric,
+            negate_c ? y : tree.constant, negate_c ? tree.constant : y);
   bool subtract = negate_x || (negate_c && negate_y);
-  SetBinary(fold, parent, subtract ? other : symmetric, negate_x ? tree.result : x, negate_x ? x : tree.result);
+  SetBinary(fold, parent, subtract ? other : symmetric, negate_x ? tree.result : x,
+            negate_x ? x : tree.result);
 }
 
 }  // namespace
@@ -109,11 +120,13 @@ bool PushConstantsDown(Folding& fold, const Node& parent) {
   auto is_product = [](const Node& node) { return node.op() == "Mul" || node.op() == "Div"; };
   bool sum = is_sum(parent) && is_sum(child);
   if (!sum && !(is_product(parent) && is_product(child))) return false;
-  bool parent_symmetric = IsAdd(parent) || parent.op() == "Mul", child_symmetric = IsAdd(child) || child.op() == "Mul";
+  bool parent_symmetric = IsAdd(parent) || parent.op() == "Mul",
+       child_symmetric = IsAdd(child) || child.op() == "Mul";
   DataType type = parent.GetType("T");
   if (!(parent_symmetric && child_symmetric) && !IsFloating(type) && !IsComplex(type)) return false;
   bool has_constant_leaf = tree->left_leaf_is_constant || fold.IsConst(child.input(1));
-  if (!IsSafe(fold, parent, *tree) || (!has_constant_leaf && !FitsRightLeaf(fold, parent, *tree))) return false;
+  if (!IsSafe(fold, parent, *tree) || (!has_constant_leaf && !FitsRightLeaf(fold, parent, *tree)))
+    return false;
 
   Rewriting rewriting(fold, kRule, parent);
   if (!rewriting) return false;
@@ -121,7 +134,8 @@ bool PushConstantsDown(Folding& fold, const Node& parent) {
     Reassociate(fold, parent, *tree, sum, parent_symmetric, child_symmetric);
     return true;
   }
-  Port x = child.input(tree->left_leaf_is_constant ? 1 : 0), y = child.input(tree->left_leaf_is_constant ? 0 : 1);
+  Port x = child.input(tree->left_leaf_is_constant ? 1 : 0),
+       y = child.input(tree->left_leaf_is_constant ? 0 : 1);
   SetBinary(fold, child, child.op(), tree->constant, y);
   SetBinary(fold, parent, parent.op(), x, tree->result);
   return true;
@@ -136,7 +150,8 @@ bool PushConstantsDownBiasAdd(Folding& fold, const Node& parent) {
   if (!child_is_bias && !IsAdd(child)) return false;
   Shape left = fold.ShapeOf(child.input(0)), right = fold.ShapeOf(child.input(1));
   Shape constant = fold.ShapeOf(tree->constant), result = fold.edit.ShapeOf(tree->result);
-  if (!left.known_rank() || !right.known_rank() || !constant.known_rank() || !result.known_rank()) return false;
+  if (!left.known_rank() || !right.known_rank() || !constant.known_rank() || !result.known_rank())
+    return false;
   if (left.rank() != 1 && right.rank() != 1) return false;
   int vector = left.rank() == 1 ? 0 : 1, matrix = 1 - vector;
   int matrix_rank = vector == 0 ? right.rank() : left.rank();
@@ -146,7 +161,8 @@ bool PushConstantsDownBiasAdd(Folding& fold, const Node& parent) {
   } else if (constant.rank() == 1) {
     leaf = vector;
   }
-  // A leaf that is constant folds with the new one only if the other is, and then there is nothing to move.
+  // A leaf that is constant folds with the new one only if the other is, and then there is nothing
+  // to move.
   if (leaf < 0 || fold.IsConst(child.input(leaf)) || !IsSafe(fold, parent, *tree)) return false;
   Rewriting rewriting(fold, kRule, parent);
   if (!rewriting) return false;

@@ -1,8 +1,13 @@
-// Computes Merge and Switch where they are constant. Neither can be replaced: one of their inputs or outputs is dead.
+// Computes Merge and Switch where they are constant. Neither can be replaced: one of their inputs
+// or outputs is dead.
 //
-//   Before:  x, k:Const -> Merge -> :0 y, :1 z       After:  Merge -^-> "ConstantFolding/Merge_const":Const -> y
-//                                                                   \^-> "ConstantFolding/Merge_index":Const -> z
-//   Before:  k:Const, true:Const -> Switch -> :1 y   After:  "ConstantFolding/Switch-folded-1":Const -> y
+//   Before:  x, k:Const -> Merge -> :0 y, :1 z       After:  Merge -^->
+//   "ConstantFolding/Merge_const":Const -> y
+//                                                                   \^->
+//                                                                   "ConstantFolding/Merge_index":Const
+//                                                                   -> z
+//   Before:  k:Const, true:Const -> Switch -> :1 y   After: "ConstantFolding/Switch-folded-1":Const
+//   -> y
 //
 // A constant that waits for nothing is what Merge sees first, whatever else arrives.
 // Refuses: Merge whose constants wait for something; Switch on a predicate that is not constant.
@@ -12,7 +17,8 @@
 namespace grapnel::constant_folding {
 
 bool FoldMerge(Folding& fold, const Node& node) {
-  std::string const_name = Folding::NameFor(node, "_const"), index_name = Folding::NameFor(node, "_index");
+  std::string const_name = Folding::NameFor(node, "_const"),
+              index_name = Folding::NameFor(node, "_index");
   if (fold.Exists(const_name) || fold.Exists(index_name) || !node.HasDataUses()) return false;
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (!fold.IsConst(node.input(i)) || node.input_node(i).num_controls() > 0) continue;
@@ -21,9 +27,12 @@ bool FoldMerge(Folding& fold, const Node& node) {
     Rewriting rewriting(fold, "fold_merge", node);
     if (!rewriting) return false;
     Literal copy = *value;
-    if (!node.UsesOf(0).empty()) fold.Redirect({node.id(), 0}, fold.edit.AddConstant(const_name, copy, node.device(), node));
+    if (!node.UsesOf(0).empty())
+      fold.Redirect({node.id(), 0}, fold.edit.AddConstant(const_name, copy, node.device(), node));
     if (!node.UsesOf(1).empty()) {
-      fold.Redirect({node.id(), 1}, fold.edit.AddConstant(index_name, Literal::Scalar(proto::DT_INT32, i), node.device(), node));
+      fold.Redirect({node.id(), 1},
+                    fold.edit.AddConstant(index_name, Literal::Scalar(proto::DT_INT32, i),
+                                          node.device(), node));
     }
     return true;
   }
@@ -37,7 +46,8 @@ bool FoldSwitch(Folding& fold, const Node& node) {
   if (!data || !predicate || predicate->num_elements() != 1) return false;
   int32_t alive = predicate->AsInt(0) != 0;
   std::string name = Folding::NameFor(node, "-folded-" + llvm::Twine(alive));
-  if (fold.Exists(name) || (node.UsesOf(alive).empty() && fold.NumControlUses(node) == 0)) return false;
+  if (fold.Exists(name) || (node.UsesOf(alive).empty() && fold.NumControlUses(node) == 0))
+    return false;
   Rewriting rewriting(fold, "fold_switch", node);
   if (!rewriting) return false;
   Literal value = *data;

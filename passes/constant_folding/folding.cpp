@@ -1,8 +1,7 @@
 // The facts and edits that rules of constant_folding share: see rules.h.
-#include "passes/constant_folding/rules.h"
-
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
+#include "passes/constant_folding/rules.h"
 
 namespace grapnel::constant_folding {
 namespace {
@@ -14,7 +13,8 @@ bool WritesIntoInputs(const Node& node) {
   if (!info) return false;
   if (llvm::any_of(info->inputs, [](const OpArg& arg) { return arg.is_ref; })) return true;
   if (llvm::StringRef(info->name).contains_insensitive("inplace")) return true;
-  return (info->FindAttr("in_place") && node.GetBool("in_place")) || (info->FindAttr("inplace") && node.GetBool("inplace"));
+  return (info->FindAttr("in_place") && node.GetBool("in_place")) ||
+         (info->FindAttr("inplace") && node.GetBool("inplace"));
 }
 
 }  // namespace
@@ -24,7 +24,8 @@ Folding::Folding(Editor& editor)
       graph(editor.graph()),
       kinds(graph.module()),
       has_fetches(editor.boundary().has_fetches()),
-      aggressive(editor.config().constant_folding() == RewriterConfig::AGGRESSIVE && editor.config().optimizers().empty()),
+      aggressive(editor.config().constant_folding() == RewriterConfig::AGGRESSIVE &&
+                 editor.config().optimizers().empty()),
       materialize_fills(!editor.config().experimental_disable_compressed_tensor_optimization()),
       fold_quantization(!editor.config().experimental_disable_folding_quantization_emulation()),
       const_(graph.module().strings.Intern("Const")),
@@ -39,7 +40,8 @@ Folding::Folding(Editor& editor)
 
 std::optional<std::vector<int64_t>> Folding::IntegersOf(Port port) {
   const Literal* value = ConstantOf(port);
-  if (!value || (value->dtype() != proto::DT_INT32 && value->dtype() != proto::DT_INT64)) return std::nullopt;
+  if (!value || (value->dtype() != proto::DT_INT32 && value->dtype() != proto::DT_INT64))
+    return std::nullopt;
   return value->AsInts();
 }
 
@@ -54,7 +56,8 @@ bool Folding::IsAll(Port port, int value) {
   llvm::StringRef op = node.op();
   if (op == "ZerosLike") return value == 0;
   if (op == "OnesLike") return value == 1;
-  return op == "Fill" && node.num_inputs() == 2 && IsConst(node.input(1)) && IsAll(node.input(1), value);
+  return op == "Fill" && node.num_inputs() == 2 && IsConst(node.input(1)) &&
+         IsAll(node.input(1), value);
 }
 
 Shape Folding::ShapeOf(Port port) {
@@ -142,7 +145,8 @@ void Folding::BecomeBroadcast(const Node& node, int i, const Shape& shape) {
     if (k != i) others.push_back(Anchor(node.input(k)));
   }
   Node dims = edit.AddConstant(NameFor(node, "-broadcastto_shape-" + llvm::Twine(i)),
-                               Literal::Integers(proto::DT_INT32, {shape.rank()}, shape.dims()), node.device(), others);
+                               Literal::Integers(proto::DT_INT32, {shape.rank()}, shape.dims()),
+                               node.device(), others);
   Become(node, "BroadcastTo", {port, {dims.id(), 0}});
   DropAttrs(node);
   edit.SetAttr(node, "T", attr::Type(type));

@@ -1,6 +1,7 @@
 // Lets readers of IdentityN have its constant inputs directly.
 //
-//   Before:  k:Const, x -> IdentityN -> :0 y, :1 z        After:  k -> y, IdentityN -^-> y, IdentityN -> :1 z
+//   Before:  k:Const, x -> IdentityN -> :0 y, :1 z        After:  k -> y, IdentityN -^-> y,
+//   IdentityN -> :1 z
 //
 // Refuses: an IdentityN that waits for something, because readers would then not.
 #include "llvm/ADT/STLExtras.h"
@@ -32,7 +33,8 @@ bool ForwardIdentityN(Folding& fold, const Node& node) {
   for (const Use& use : uses) {
     Node reader = fold.graph.node(use.node);
     llvm::SmallVector<Port, 4> inputs = reader.inputs();
-    if (llvm::none_of(inputs, [&](Port port) { return port.node == node.id(); })) fold.edit.AddControl(reader, node);
+    if (llvm::none_of(inputs, [&](Port port) { return port.node == node.id(); }))
+      fold.edit.AddControl(reader, node);
   }
   return true;
 }

@@ -1,11 +1,13 @@
 // Writes shapes that are known as constants.
 //
-//   Before:  x:[2,3] -> Shape -> y            After:  x -^-> Shape:Const [2,3] -> y           (Size, Rank alike)
-//            x, z -> ShapeN -> :0 y, :1 w     After:  ShapeN -^-> "ConstantFolding/ShapeN-matshapes-0":Const -> y, ...
+//   Before:  x:[2,3] -> Shape -> y            After:  x -^-> Shape:Const [2,3] -> y (Size, Rank
+//   alike)
+//            x, z -> ShapeN -> :0 y, :1 w     After:  ShapeN -^->
+//            "ConstantFolding/ShapeN-matshapes-0":Const -> y, ...
 //
 // The constant waits for the tensor, as the shape did.
-// Refuses: shapes that are not known in full (Rank: not in rank); what is fed, whose shape is not trusted; an array that
-// grows, or of size 0, which would trip static checks.
+// Refuses: shapes that are not known in full (Rank: not in rank); what is fed, whose shape is not
+// trusted; an array that grows, or of size 0, which would trip static checks.
 #include "passes/constant_folding/rules.h"
 
 namespace grapnel::constant_folding {
@@ -38,7 +40,8 @@ bool MaterializeShape(Folding& fold, const Node& node) {
   DataType type = node.op() == "Rank" ? proto::DT_INT32 : node.GetType("out_type", proto::DT_INT32);
   std::optional<Literal> value = Answer(node.op(), fold.ShapeOf(node.input(0)), type);
   if (!value) {
-    fold.edit.Refuse("materialize_shape", node, "the shape of '{0}' is not known", node.input_node(0).name());
+    fold.edit.Refuse("materialize_shape", node, "the shape of '{0}' is not known",
+                     node.input_node(0).name());
     return false;
   }
   Rewriting rewriting(fold, "materialize_shape", node);
@@ -54,7 +57,8 @@ bool MaterializeShapeN(Folding& fold, const Node& node) {
     if (node.UsesOf(port).empty()) continue;
     std::optional<Literal> value = ShapeLiteral(fold.ShapeOf(node.input(port)), type);
     if (!value) {
-      fold.edit.Refuse("materialize_shape", node, "the shape of '{0}' is not known", node.input_node(port).name());
+      fold.edit.Refuse("materialize_shape", node, "the shape of '{0}' is not known",
+                       node.input_node(port).name());
       continue;
     }
     Rewriting rewriting(fold, "materialize_shape", node);

@@ -1,11 +1,12 @@
 // Constants that need no computing: one number for a whole tensor, and values that are handed on.
 //
-//   Before:  x:[2,3] -> ZerosLike -> y                   After:  x -^-> ZerosLike:Const 0 -> y          written as one 0
+//   Before:  x:[2,3] -> ZerosLike -> y                   After:  x -^-> ZerosLike:Const 0 -> y
+//   written as one 0
 //            dims:Const, v:Const -> Fill -> y            After:  dims, v -^-> Fill:Const v -> y
 //   Before:  a:Const, b:Const -> Pack(int32) -> y        After:  a, b -^-> Pack:Const -> y
 //
-// Refuses: shapes that are not known in full; dtypes other than numbers and bool; all of the first kind when
-// experimental_disable_compressed_tensor_optimization is set.
+// Refuses: shapes that are not known in full; dtypes other than numbers and bool; all of the first
+// kind when experimental_disable_compressed_tensor_optimization is set.
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/rules.h"
@@ -14,8 +15,8 @@ namespace grapnel::constant_folding {
 namespace {
 
 bool HasOneElementForm(DataType type) {
-  return type == proto::DT_BOOL || IsInteger(type) || type == proto::DT_HALF || type == proto::DT_BFLOAT16 ||
-         type == proto::DT_FLOAT || type == proto::DT_DOUBLE;
+  return type == proto::DT_BOOL || IsInteger(type) || type == proto::DT_HALF ||
+         type == proto::DT_BFLOAT16 || type == proto::DT_FLOAT || type == proto::DT_DOUBLE;
 }
 
 }  // namespace
@@ -25,7 +26,8 @@ bool MaterializeFill(Folding& fold, const Node& node) {
   if (!fold.materialize_fills || fold.edit.IsFed(node)) return false;
   const Shape shape = fold.edit.ShapeOf({node.id(), 0});
   if (!shape.IsFullyKnown()) {
-    fold.edit.Refuse(kRule, node, "the shape of '{0}' is not known: {1}", node.name(), shape.ToString());
+    fold.edit.Refuse(kRule, node, "the shape of '{0}' is not known: {1}", node.name(),
+                     shape.ToString());
     return false;
   }
   Literal one;
@@ -42,12 +44,14 @@ bool MaterializeFill(Folding& fold, const Node& node) {
   Rewriting rewriting(fold, kRule, node);
   if (!rewriting) return false;
   bool is_empty = shape.NumElements() == 0;
-  fold.BecomeConstant(node, Literal::Make(one.dtype(), shape.dims(), is_empty ? llvm::StringRef() : one.bytes()));
+  fold.BecomeConstant(
+      node, Literal::Make(one.dtype(), shape.dims(), is_empty ? llvm::StringRef() : one.bytes()));
   return true;
 }
 
-// Grappler's shape inference computes the integers that shapes are put together from, and constant folding writes what
-// it has found before it folds anything. The difference is in what the constant waits for.
+// Grappler's shape inference computes the integers that shapes are put together from, and constant
+// folding writes what it has found before it folds anything. The difference is in what the constant
+// waits for.
 bool MaterializeShapeMath(Folding& fold, const Node& node) {
   if (node.num_inputs() == 0 || !fold.IsConst(node.input(0))) return false;
   bool hands_on = node.op() == "IdentityN";
@@ -70,7 +74,8 @@ bool MaterializeShapeMath(Folding& fold, const Node& node) {
       return false;
     }
     value = values->front();
-    if (value.dims().size() != 1 || llvm::any_of(value.AsInts(), [](int64_t i) { return i < 0; })) return false;
+    if (value.dims().size() != 1 || llvm::any_of(value.AsInts(), [](int64_t i) { return i < 0; }))
+      return false;
   }
   Rewriting rewriting(fold, "materialize_value", node);
   if (!rewriting) return false;

@@ -1,10 +1,12 @@
 // Takes a concatenation into the one that reads it.
 //
 //   Before:  x, y -> ConcatV2(0) -> \                 After:  x, y, z -> ConcatV2(0) -> w
-//                             z -> ConcatV2(0) -> w           the inner one becomes a NoOp that nobody reads
+//                             z -> ConcatV2(0) -> w           the inner one becomes a NoOp that
+//                             nobody reads
 //
-// Refuses: another axis, or one that is not constant; an inner one that others read, that must stay, or whose inputs are
-// all constant, because it folds; inputs on more than one task, where the inner one saves a transfer.
+// Refuses: another axis, or one that is not constant; an inner one that others read, that must
+// stay, or whose inputs are all constant, because it folds; inputs on more than one task, where the
+// inner one saves a transfer.
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "passes/constant_folding/rules.h"
@@ -36,47 +38,57 @@ bool IsOnOneTask(const Node& node) {
   return tasks.size() < 2;
 }
 
+// What the outer one reads afterwards: data, then what both waited for.
+llvm::SmallVector<Port, 8> JointInputs(const Node& outer, const Node& inner) {
+  llvm::SmallVector<Port, 8> inputs;
+  for (int i = 0; i < outer.num_inputs(); ++i) {
+    if (outer.input(i).node != inner.id()) {
+      inputs.push_back(outer.input(i));
+    } else {
+      for (int k = 0; k + 1 < inner.num_inputs(); ++k) inputs.push_back(inner.input(k));
+    }
+  }
+  for (const Node& node : {outer, inner}) {
+    for (int i = 0; i < node.num_controls(); ++i) {
+      Port control = {node.control(i).id(), kControlPort};
+      if (control.node != inner.id() && !llvm::is_contained(inputs, control))
+        inputs.push_back(control);
+    }
+  }
+  return inputs;
+}
+
+bool IsAllowed(Folding& fold, const Node& outer, const Node& inner) {
+  auto refuse = [&](const char* format, const Node& named) {
+    fold.edit.Refuse(kRule, inner, format, named.name());
+    return false;
+  };
+  if (fold.edit.IsPreserved(inner)) return refuse("'{0}' must stay as it is", inner);
+  auto is_other = [&](const Use& use) { return use.node != outer.id(); };
+  if (llvm::any_of(inner.uses(), is_other)) return refuse("'{0}' has other readers", inner);
+  bool all_constant = true;
+  for (int i = 0; i + 1 < inner.num_inputs(); ++i) all_constant &= fold.IsConst(inner.input(i));
+  if (all_constant) return false;
+  return IsOnOneTask(outer) || refuse("the inputs of '{0}' are on several tasks", outer);
+}
+
 }  // namespace
 
 bool MergeConcats(Folding& fold, const Node& inner) {
   std::optional<int64_t> axis = AxisOf(fold, inner);
   if (!axis || inner.uses().empty()) return false;
-  NodeId reader = inner.uses().front().node;
-  Node outer = fold.graph.node(reader);
+  Node outer = fold.graph.node(inner.uses().front().node);
   std::optional<int64_t> outer_axis = AxisOf(fold, outer);
-  if (!outer_axis || fold.edit.IsFed(inner)) return false;
-  auto refuse = [&](const char* format, const Node& named) {
-    fold.edit.Refuse(kRule, inner, format, named.name());
+  if (!outer_axis || outer.input(outer.num_inputs() - 1).node == inner.id()) return false;
+  if (*axis != *outer_axis) {
+    fold.edit.Refuse(kRule, inner, "'{0}' joins along another axis", outer.name());
     return false;
-  };
-  if (*axis != *outer_axis) return refuse("'{0}' joins along another axis", outer);
-  if (fold.edit.IsPreserved(inner)) return refuse("'{0}' must stay as it is", inner);
-  if (llvm::any_of(inner.uses(), [&](const Use& use) { return use.node != reader; })) return refuse("'{0}' has other readers", inner);
-  int values = inner.num_inputs() - 1;
-  bool all_constant = true;
-  for (int i = 0; i < values; ++i) all_constant &= fold.IsConst(inner.input(i));
-  if (all_constant || !IsOnOneTask(outer)) return false;
-
+  }
+  if (!IsAllowed(fold, outer, inner)) return false;
   Rewriting rewriting(fold, kRule, inner);
   if (!rewriting) return false;
-  llvm::SmallVector<Port, 8> inputs;
-  int64_t count = -1;  // without the axis
-  for (int i = 0; i < outer.num_inputs(); ++i) {
-    if (outer.input(i).node != inner.id()) {
-      inputs.push_back(outer.input(i));
-    } else {
-      for (int k = 0; k < values; ++k) inputs.push_back(inner.input(k));
-    }
-  }
-  count += static_cast<int64_t>(inputs.size());
-  auto wait_for = [&](const Node& node) {
-    Port control = {node.id(), kControlPort};
-    if (node != inner && !llvm::is_contained(inputs, control)) inputs.push_back(control);
-  };
-  for (int i = 0; i < outer.num_controls(); ++i) wait_for(outer.control(i));
-  for (int i = 0; i < inner.num_controls(); ++i) wait_for(inner.control(i));
-  fold.edit.SetInputs(outer, inputs);
-  fold.edit.SetAttr(outer, "N", attr::Int(count));
+  fold.edit.SetInputs(outer, JointInputs(outer, inner));
+  fold.edit.SetAttr(outer, "N", attr::Int(outer.num_inputs() - 1));
   if (fold.has_fetches) {
     fold.edit.RemoveNode(inner);
   } else {

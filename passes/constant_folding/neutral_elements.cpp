@@ -1,12 +1,13 @@
 // Arithmetic with a constant that changes nothing, or only the sign or the side of the fraction.
 //
-//   Before:  x, 0 -> AddV2 -> y        After:  x -> Identity -> y, 0 -^-> Identity      (x - 0, x * 1, x / 1, BiasAdd)
-//   Before:  x:[2], 0:[3,2] -> AddV2   After:  x, "ConstantFolding/AddV2-broadcastto_shape-0" -> BroadcastTo -> y
-//   Before:  0, x -> Sub -> y          After:  x -> Neg -> y
-//   Before:  1, x -> RealDiv -> y      After:  x -> Reciprocal -> y
+//   Before:  x, 0 -> AddV2 -> y        After:  x -> Identity -> y, 0 -^-> Identity      (x - 0, x *
+//   1, x / 1, BiasAdd) Before:  x:[2], 0:[3,2] -> AddV2   After:  x,
+//   "ConstantFolding/AddV2-broadcastto_shape-0" -> BroadcastTo -> y Before:  0, x -> Sub -> y
+//   After:  x -> Neg -> y Before:  1, x -> RealDiv -> y      After:  x -> Reciprocal -> y
 //
 // Where some op writes into its input, Snapshot stands for Identity: an alias would see the write.
-// Refuses: a rank that is not known; a broadcast to a shape that is not known in full; FloorDiv; 1 / x on integers.
+// Refuses: a rank that is not known; a broadcast to a shape that is not known in full; FloorDiv; 1
+// / x on integers.
 #include "passes/constant_folding/rules.h"
 
 namespace grapnel::constant_folding {
@@ -21,9 +22,12 @@ Kind KindOf(llvm::StringRef op) {
   return Kind::kAdd;
 }
 
-// The shape with which `bias` meets the channels of `value`: a BiasAdd broadcasts no other dimension.
+// The shape with which `bias` meets the channels of `value`: a BiasAdd broadcasts no other
+// dimension.
 Shape BiasShape(const Node& node, const Shape& bias, const Shape& value) {
-  if (node.GetString("data_format") != "NCHW" || !value.known_rank() || value.rank() < 3 || !bias.known_rank()) return bias;
+  if (node.GetString("data_format") != "NCHW" || !value.known_rank() || value.rank() < 3 ||
+      !bias.known_rank())
+    return bias;
   Shape spread(llvm::SmallVector<int64_t, 6>(value.rank() - 1, 1));
   if (bias.rank() == 1) spread.set_dim(0, bias.dim(0));
   return spread;
@@ -40,8 +44,10 @@ bool Forward(Folding& fold, const Node& node, int x, const Shape shapes[2]) {
   }
   const Shape output = fold.edit.ShapeOf({node.id(), 0});
   bool to_other = Folding::BroadcastsInto(shapes[x], shapes[1 - x]);
-  if (!to_other || !output.IsFullyKnown() || fold.Exists(Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(x)))) {
-    fold.edit.Refuse(kRule, node, "whether '{0}' gives the shape of '{1}' is not known", node.name(), node.input_node(x).name());
+  if (!to_other || !output.IsFullyKnown() ||
+      fold.Exists(Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(x)))) {
+    fold.edit.Refuse(kRule, node, "whether '{0}' gives the shape of '{1}' is not known",
+                     node.name(), node.input_node(x).name());
     return false;
   }
   Rewriting rewriting(fold, kRule, node);
@@ -53,7 +59,8 @@ bool Forward(Folding& fold, const Node& node, int x, const Shape shapes[2]) {
 // 0 - x and 1 / x: `op` of x, after the constant.
 bool BecomeUnary(Folding& fold, const Node& node, llvm::StringRef op, const Shape shapes[2]) {
   if (!Folding::BroadcastsInto(shapes[0], shapes[1])) {
-    fold.edit.Refuse("neutral_element", node, "'{0}' may change the shape of '{1}'", node.input_node(0).name(), node.input_node(1).name());
+    fold.edit.Refuse("neutral_element", node, "'{0}' may change the shape of '{1}'",
+                     node.input_node(0).name(), node.input_node(1).name());
     return false;
   }
   Rewriting rewriting(fold, "neutral_element", node);
@@ -68,7 +75,9 @@ bool SimplifyNeutralElements(Folding& fold, const Node& node) {
   if (node.num_inputs() != 2 || node.op() == "FloorDiv") return false;
   Kind kind = KindOf(node.op());
   bool is_sum = kind == Kind::kAdd || kind == Kind::kSub;
-  auto is_neutral = [&](int i) { return is_sum ? fold.IsZeros(node.input(i)) : fold.IsOnes(node.input(i)); };
+  auto is_neutral = [&](int i) {
+    return is_sum ? fold.IsZeros(node.input(i)) : fold.IsOnes(node.input(i));
+  };
   bool x = is_neutral(0), y = is_neutral(1);
   if (!x && !y) return false;
   Shape shapes[2] = {fold.ShapeOf(node.input(0)), fold.ShapeOf(node.input(1))};

@@ -1,12 +1,14 @@
 // Ops that move or reshape elements, where there is nothing to move.
 //
-//   Before:  x:[2,3], [2,3]:Const -> Reshape -> y        After:  x -> Identity -> y, shape -^-> Identity
-//   Before:  x -> Pack(axis=1) -> y                      After:  x, "ConstantFolding/Pack_const_axis":Const 1 -> ExpandDims
+//   Before:  x:[2,3], [2,3]:Const -> Reshape -> y        After:  x -> Identity -> y, shape -^->
+//   Identity Before:  x -> Pack(axis=1) -> y                      After:  x,
+//   "ConstantFolding/Pack_const_axis":Const 1 -> ExpandDims
 //
-// So for Squeeze of no dimension of size 1, Pad by zeros, Tile by ones, Split and SplitV in one, Transpose that leaves
-// dimensions other than 1 in place, ReverseV2 of dimensions of size 1, RandomShuffle of a scalar or of one row.
-// Refuses: operands that are not constant; shapes that are not known as far as the answer needs them; MirrorPad, Reverse
-// and ConjugateTranspose, as TensorFlow does.
+// So for Squeeze of no dimension of size 1, Pad by zeros, Tile by ones, Split and SplitV in one,
+// Transpose that leaves dimensions other than 1 in place, ReverseV2 of dimensions of size 1,
+// RandomShuffle of a scalar or of one row. Refuses: operands that are not constant; shapes that are
+// not known as far as the answer needs them; MirrorPad, Reverse and ConjugateTranspose, as
+// TensorFlow does.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/rules.h"
 
@@ -40,7 +42,8 @@ bool RemoveTranspose(Folding& fold, const Node& node) {
     if (!stays) return false;
   }
   if (!all_known) {
-    fold.edit.Refuse("remove_transpose", node, "the rank of '{0}' is not known to be {1}", node.input_node(0).name(), rank);
+    fold.edit.Refuse("remove_transpose", node, "the rank of '{0}' is not known to be {1}",
+                     node.input_node(0).name(), rank);
     return false;
   }
   return Remove(fold, node, 0, "remove_transpose");
@@ -59,7 +62,8 @@ bool RemoveReverse(Folding& fold, const Node& node) {
   if (!axes) return false;
   Shape shape = fold.ShapeOf(node.input(0));
   if (!shape.known_rank()) {
-    fold.edit.Refuse("remove_reverse", node, "the rank of '{0}' is not known", node.input_node(0).name());
+    fold.edit.Refuse("remove_reverse", node, "the rank of '{0}' is not known",
+                     node.input_node(0).name());
     return false;
   }
   for (int64_t axis : *axes) {
@@ -87,7 +91,8 @@ bool RemoveSqueeze(Folding& fold, const Node& node) {
   if (node.num_inputs() != 1) return false;
   Shape shape = fold.ShapeOf(node.input(0));
   // A dimension of size 0 cannot be squeezed either, but Grappler asks for more than 1.
-  if (!shape.known_rank() || !llvm::all_of(shape.dims(), [](int64_t dim) { return dim > 1; })) return false;
+  if (!shape.known_rank() || !llvm::all_of(shape.dims(), [](int64_t dim) { return dim > 1; }))
+    return false;
   return Remove(fold, node, 0, "remove_squeeze");
 }
 
@@ -97,7 +102,8 @@ bool RemoveReshape(Folding& fold, const Node& node) {
   if (!wanted) return false;
   Shape shape = fold.ShapeOf(node.input(0));
   if (!shape.IsFullyKnown()) {
-    fold.edit.Refuse("remove_reshape", node, "the shape of '{0}' is not known: {1}", node.input_node(0).name(), shape.ToString());
+    fold.edit.Refuse("remove_reshape", node, "the shape of '{0}' is not known: {1}",
+                     node.input_node(0).name(), shape.ToString());
     return false;
   }
   if (shape.rank() != static_cast<int>(wanted->size())) return false;

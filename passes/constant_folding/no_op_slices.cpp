@@ -1,10 +1,11 @@
 // Slices that take all there is.
 //
-//   Before:  x:[2,3], begin 0,0, size -1,3 -> Slice -> y        After:  x -> Identity -> y, begin, size -^-> Identity
+//   Before:  x:[2,3], begin 0,0, size -1,3 -> Slice -> y        After:  x -> Identity -> y, begin,
+//   size -^-> Identity
 //
 // So for StridedSlice with strides of 1 whose masks, or bounds, cover every dimension.
-// Refuses: bounds that are not constant; new or dropped axes, and an ellipsis, which TensorFlow leaves; for StridedSlice
-// an input shape that is not known in full.
+// Refuses: bounds that are not constant; new or dropped axes, and an ellipsis, which TensorFlow
+// leaves; for StridedSlice an input shape that is not known in full.
 #include "passes/constant_folding/rules.h"
 
 namespace grapnel::constant_folding {
@@ -22,7 +23,8 @@ bool Remove(Folding& fold, const Node& node) {
 using Ints = std::vector<int64_t>;
 
 // Whether the slice takes the whole of each dimension; of those that are not written it does.
-bool TakesAll(const Node& node, const Shape& shape, const Ints& begin, const Ints& end, const Ints& strides) {
+bool TakesAll(const Node& node, const Shape& shape, const Ints& begin, const Ints& end,
+              const Ints& strides) {
   int64_t begin_mask = node.GetInt("begin_mask"), end_mask = node.GetInt("end_mask");
   int written = static_cast<int>(strides.size());
   if (written > shape.rank()) return false;
@@ -55,14 +57,19 @@ bool RemoveSlice(Folding& fold, const Node& node) {
 }
 
 bool RemoveStridedSlice(Folding& fold, const Node& node) {
-  if (node.num_inputs() != 4 || node.GetInt("new_axis_mask") != 0 || node.GetInt("shrink_axis_mask") != 0) return false;
-  std::optional<Ints> begin = fold.IntegersOf(node.input(1)), end = fold.IntegersOf(node.input(2)), strides = fold.IntegersOf(node.input(3));
-  if (!begin || !end || !strides || begin->size() != strides->size() || end->size() != strides->size() || strides->size() > 32) {
+  if (node.num_inputs() != 4 || node.GetInt("new_axis_mask") != 0 ||
+      node.GetInt("shrink_axis_mask") != 0)
+    return false;
+  std::optional<Ints> begin = fold.IntegersOf(node.input(1)), end = fold.IntegersOf(node.input(2)),
+                      strides = fold.IntegersOf(node.input(3));
+  if (!begin || !end || !strides || begin->size() != strides->size() ||
+      end->size() != strides->size() || strides->size() > 32) {
     return false;
   }
   Shape shape = fold.ShapeOf(node.input(0));
   if (!shape.IsFullyKnown()) {
-    fold.edit.Refuse(kRule, node, "the shape of '{0}' is not known: {1}", node.input_node(0).name(), shape.ToString());
+    fold.edit.Refuse(kRule, node, "the shape of '{0}' is not known: {1}", node.input_node(0).name(),
+                     shape.ToString());
     return false;
   }
   if (node.GetInt("ellipsis_mask") != 0) {

@@ -1,8 +1,10 @@
 // Computes the constant inputs of a sum or concatenation of which others are not constant.
 //
-//   Before:  x, c1, z, c2 -> AddN -> y             After:  c1, c2 -> "ConstantFolding/AddN_partial_split_2":AddN
+//   Before:  x, c1, z, c2 -> AddN -> y             After:  c1, c2 ->
+//   "ConstantFolding/AddN_partial_split_2":AddN
 //                                                          x, partial, z -> AddN -> y
-//   Before:  x, c1, c2, z, axis -> ConcatV2 -> y   After:  c1, c2, axis -> "ConstantFolding/ConcatV2_partial_split_1"
+//   Before:  x, c1, c2, z, axis -> ConcatV2 -> y   After:  c1, c2, axis ->
+//   "ConstantFolding/ConcatV2_partial_split_1"
 //                                                          x, partial, z, axis -> ConcatV2 -> y
 //
 // An AccumulateNV2 of constants only becomes an AddN, which has a kernel.
@@ -91,7 +93,8 @@ bool FoldPartOfConcat(Folding& fold, const Node& node) {
   int next = 0;
   for (auto [first, last] : runs) {
     inputs.append(old.begin() + next, old.begin() + first);
-    Node made = ConcatOfRun(fold, node, llvm::ArrayRef<Port>(old).slice(first, last - first), axis, first);
+    Node made =
+        ConcatOfRun(fold, node, llvm::ArrayRef<Port>(old).slice(first, last - first), axis, first);
     inputs.push_back({made.id(), 0});
     next = last;
   }

@@ -1,5 +1,5 @@
-// What the groups of rules of constant_folding share: facts about nodes, the rewrites that several make, and the rules
-// themselves, which constant_folding.cpp puts in order.
+// What the groups of rules of constant_folding share: facts about nodes, the rewrites that several
+// make, and the rules themselves, which constant_folding.cpp puts in order.
 #ifndef GRAPNEL_PASSES_CONSTANT_FOLDING_RULES_H_
 #define GRAPNEL_PASSES_CONSTANT_FOLDING_RULES_H_
 
@@ -9,8 +9,8 @@
 
 namespace grapnel::constant_folding {
 
-// A result of more bytes than this, and of more than what it is computed from, stays uncomputed (kMaxConstantSize of
-// Grappler).
+// A result of more bytes than this, and of more than what it is computed from, stays uncomputed
+// (kMaxConstantSize of Grappler).
 constexpr int64_t kMaxConstantBytes = 100 * 1024;
 
 // One run of the pass over one body.
@@ -24,16 +24,23 @@ class Folding {
   Graph& graph;
   OpKinds kinds;
   const bool has_fetches;
-  const bool aggressive;        // constant_folding: AGGRESSIVE, which an optimizer asked for by name does not hear of
+  const bool aggressive;  // constant_folding: AGGRESSIVE, which an optimizer asked for by name does
+                          // not hear of
   const bool materialize_fills;
   const bool fold_quantization;
-  bool mutates_tensors = false;  // some op writes into its input: what reads a tensor must then copy it, not alias it
+  bool mutates_tensors =
+      false;  // some op writes into its input: what reads a tensor must then copy it, not alias it
   bool out_of_rewrites = false;  // --limit is used up
-  llvm::DenseSet<NodeId> too_large;  // results over the limit: not to be tried again, nor simplified
+  llvm::DenseSet<NodeId>
+      too_large;  // results over the limit: not to be tried again, nor simplified
 
   // --- Facts.
-  bool IsConst(const Node& node) const { return node && node.op_id() == const_ && !edit.IsFed(node); }
-  bool IsConst(Port port) const { return !port.IsControl() && port.node != kNoNode && IsConst(graph.node(port.node)); }
+  bool IsConst(const Node& node) const {
+    return node && node.op_id() == const_ && !edit.IsFed(node);
+  }
+  bool IsConst(Port port) const {
+    return !port.IsControl() && port.node != kNoNode && IsConst(graph.node(port.node));
+  }
   const Literal* ConstantOf(Port port) { return IsConst(port) ? edit.ConstantOf(port) : nullptr; }
   // Its elements, when it is a constant of integers; for shapes, axes and the like.
   std::optional<std::vector<int64_t>> IntegersOf(Port port);
@@ -45,19 +52,22 @@ class Folding {
   // Whether broadcasting `other` with `kept` gives the shape of `kept`, as far as can be known.
   static bool BroadcastsInto(const Shape& other, const Shape& kept);
   static bool SameShape(const Shape& a, const Shape& b);  // known to be, in every dimension
-  DataType TypeOf(const Node& node);                      // of the result: T, dtype, or what the op gives
+  DataType TypeOf(const Node& node);  // of the result: T, dtype, or what the op gives
   // Nodes of a TPU's replica carry attributes that must not be lost: they are left alone.
   bool HasTpuAttribute(const Node& node) const;
-  int NumControlUses(const Node& node) const { return static_cast<int>(node.uses().size()) - node.NumDataUses(); }
+  int NumControlUses(const Node& node) const {
+    return static_cast<int>(node.uses().size()) - node.NumDataUses();
+  }
   // "ConstantFolding/<node><suffix>": how Grappler names what it makes.
   static std::string NameFor(const Node& node, const llvm::Twine& suffix);
   bool Exists(llvm::StringRef name) const { return static_cast<bool>(graph.Find(name)); }
 
   // --- Edits; only inside a Rewriting.
-  // The node to wait for in order to run whenever `port` has a value. An output of a Switch may be dead while the Switch
-  // has run, so it gets an Identity, "ConstantFoldingCtrl/<switch>_<port>".
+  // The node to wait for in order to run whenever `port` has a value. An output of a Switch may be
+  // dead while the Switch has run, so it gets an Identity, "ConstantFoldingCtrl/<switch>_<port>".
   Node Anchor(Port port);
-  // `node` becomes `op` with these data inputs; what else it read becomes control inputs, each once.
+  // `node` becomes `op` with these data inputs; what else it read becomes control inputs, each
+  // once.
   void Become(const Node& node, llvm::StringRef op, llvm::ArrayRef<Port> inputs);
   // Drops what describes the old op; attributes that begin with '_' stay.
   void DropAttrs(const Node& node);
@@ -80,7 +90,8 @@ class Folding {
 // One rewrite, from Begin to End; false when --limit is used up.
 class Rewriting {
  public:
-  Rewriting(Folding& fold, llvm::StringRef rule, const Node& node) : fold_(fold), open_(fold.edit.Begin(rule, node)) {
+  Rewriting(Folding& fold, llvm::StringRef rule, const Node& node)
+      : fold_(fold), open_(fold.edit.Begin(rule, node)) {
     if (!open_) fold_.out_of_rewrites = true;
   }
   Rewriting(const Rewriting&) = delete;
@@ -95,12 +106,13 @@ class Rewriting {
   bool open_;
 };
 
-// Looks at one node of the ops that it is listed with; true when it rewrote something. The node may be gone then.
+// Looks at one node of the ops that it is listed with; true when it rewrote something. The node may
+// be gone then.
 using RuleFn = bool (*)(Folding&, const Node&);
 
 // materialize_shapes.cpp
-bool MaterializeShape(Folding&, const Node&);           // Shape, Size, Rank
-bool MaterializeShapeN(Folding&, const Node&);          // ShapeN
+bool MaterializeShape(Folding&, const Node&);            // Shape, Size, Rank
+bool MaterializeShapeN(Folding&, const Node&);           // ShapeN
 bool MaterializeTensorArraySize(Folding&, const Node&);  // TensorArraySizeV3
 // broadcast_gradient_args.cpp
 bool MaterializeBroadcastGradientArgs(Folding&, const Node&);
@@ -108,8 +120,9 @@ bool MaterializeBroadcastGradientArgs(Folding&, const Node&);
 bool MaterializeReductionIndices(Folding&, const Node&);
 bool SimplifyReduction(Folding&, const Node&);
 // materialize_values.cpp
-bool MaterializeFill(Folding&, const Node&);       // Fill, ZerosLike, OnesLike
-bool MaterializeShapeMath(Folding&, const Node&);  // Pack, ConcatV2, Slice, StridedSlice of integers; IdentityN of one
+bool MaterializeFill(Folding&, const Node&);  // Fill, ZerosLike, OnesLike
+bool MaterializeShapeMath(
+    Folding&, const Node&);  // Pack, ConcatV2, Slice, StridedSlice of integers; IdentityN of one
 // identity_n.cpp
 bool ForwardIdentityN(Folding&, const Node&);
 // fold.cpp

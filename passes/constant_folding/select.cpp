@@ -1,7 +1,8 @@
 // A Select on a condition that is the same everywhere.
 //
-//   Before:  true:Const, x, z -> SelectV2 -> y        After:  x -> Identity -> y, true, z -^-> Identity
-//   Before:  true, x:[2], z:[2,2] -> SelectV2 -> y    After:  x, "ConstantFolding/SelectV2-broadcastto_shape-1" -> BroadcastTo
+//   Before:  true:Const, x, z -> SelectV2 -> y        After:  x -> Identity -> y, true, z -^->
+//   Identity Before:  true, x:[2], z:[2,2] -> SelectV2 -> y    After:  x,
+//   "ConstantFolding/SelectV2-broadcastto_shape-1" -> BroadcastTo
 //
 // Refuses: a result of which the shape is not known, unless both sides are known to have the same.
 #include "passes/constant_folding/rules.h"
@@ -14,7 +15,8 @@ bool SimplifySelect(Folding& fold, const Node& node) {
   bool all_true = fold.IsOnes(node.input(0));
   if (!all_true && !fold.IsZeros(node.input(0))) return false;
   int taken = all_true ? 1 : 2;
-  Shape condition = fold.ShapeOf(node.input(0)), left = fold.ShapeOf(node.input(1)), right = fold.ShapeOf(node.input(2));
+  Shape condition = fold.ShapeOf(node.input(0)), left = fold.ShapeOf(node.input(1)),
+        right = fold.ShapeOf(node.input(2));
   bool is_scalar = condition.known_rank() && condition.rank() == 0;
   if (Folding::SameShape(left, right) && (is_scalar || Folding::SameShape(condition, left))) {
     Rewriting rewriting(fold, kRule, node);
@@ -23,8 +25,10 @@ bool SimplifySelect(Folding& fold, const Node& node) {
     return true;
   }
   const Shape output = fold.edit.ShapeOf({node.id(), 0});
-  if (!output.IsFullyKnown() || fold.Exists(Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(taken)))) {
-    fold.edit.Refuse(kRule, node, "the shape of '{0}' is not known: {1}", node.name(), output.ToString());
+  if (!output.IsFullyKnown() ||
+      fold.Exists(Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(taken)))) {
+    fold.edit.Refuse(kRule, node, "the shape of '{0}' is not known: {1}", node.name(),
+                     output.ToString());
     return false;
   }
   Rewriting rewriting(fold, kRule, node);

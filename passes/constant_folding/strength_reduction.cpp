@@ -1,7 +1,9 @@
 // Divides by a constant by multiplying with its reciprocal, which then folds.
 //
-//   Before:  x, c:Const -> RealDiv -> y        After:  c -> "ConstantFolding/RealDiv_recip":Reciprocal
-//                                                      x, recip -> Mul -> y             (Xdivy: MulNoNan(recip, x))
+//   Before:  x, c:Const -> RealDiv -> y        After:  c ->
+//   "ConstantFolding/RealDiv_recip":Reciprocal
+//                                                      x, recip -> Mul -> y             (Xdivy:
+//                                                      MulNoNan(recip, x))
 //
 // Refuses: Div of integers, which rounds.
 #include "passes/constant_folding/rules.h"
@@ -14,7 +16,8 @@ bool ReduceDivision(Folding& fold, const Node& node) {
   DataType type = node.GetType("T");
   if (type == proto::DT_INVALID) return false;
   if (node.op() == "Div" && !IsFloating(type) && !IsComplex(type)) {
-    fold.edit.Refuse(kRule, node, "the division of {0} in '{1}' rounds", DataTypeName(type), node.name());
+    fold.edit.Refuse(kRule, node, "the division of {0} in '{1}' rounds", DataTypeName(type),
+                     node.name());
     return false;
   }
   std::string name = Folding::NameFor(node, "_recip");

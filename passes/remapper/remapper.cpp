@@ -9,6 +9,8 @@
 // have control edges; dtypes and layouts without a fused kernel.
 #include "passes/remapper/remapper.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 #include "lib/ir/op_table.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/STLExtras.h"
@@ -197,13 +199,25 @@ void Remapper::EndRemoving(llvm::ArrayRef<Node> taken) {
   edit.End();
 }
 
+// The rank that both operands of a contraction must have; 0 when the op demands none.
+static int OperandRank(llvm::StringRef op) {
+  op.consume_front("_Fused");
+  return llvm::StringSwitch<int>(op).Cases("Conv2D", "DepthwiseConv2dNative", 4).Case("Conv3D", 5).Case("MatMul", 2).Default(0);
+}
+
 std::string Remapper::InputShapes(const Node& node) {
   if (!shapes_wanted || node.num_inputs() == 0) {
     auto attr = node.FindAttr("_input_shapes");
     return attr ? attr->bytes().str() : "";
   }
   std::vector<Shape> shapes;
-  for (int i = 0; i < node.num_inputs(); ++i) shapes.push_back(edit.ShapeOf(node.input(i)));
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    Shape shape = edit.ShapeOf(node.input(i));
+    // Of a fed tensor nothing is known but what the op demands. TensorFlow's oneDNN rewrite reads these shapes and
+    // aborts the process on a contraction whose operands have no rank.
+    int rank = i < 2 ? OperandRank(node.op()) : 0;
+    shapes.push_back(shape.known_rank() || rank == 0 ? shape : Shape::UnknownOfRank(rank));
+  }
   return attr::Shapes(shapes);
 }
 

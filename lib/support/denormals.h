@@ -1,0 +1,24 @@
+// Denormal numbers as zeros, as TensorFlow computes: log(1e-40f) is -inf there, and loops over denormals are not slow.
+#ifndef GRAPNEL_LIB_SUPPORT_DENORMALS_H_
+#define GRAPNEL_LIB_SUPPORT_DENORMALS_H_
+
+#include <immintrin.h>
+
+namespace grapnel {
+
+// While it lives, this thread's SSE and AVX arithmetic takes denormals for zeros and makes none.
+class FlushDenormals {
+ public:
+  FlushDenormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZero); }
+  ~FlushDenormals() { _mm_setcsr(before_); }
+  FlushDenormals(const FlushDenormals&) = delete;
+  FlushDenormals& operator=(const FlushDenormals&) = delete;
+
+ private:
+  static constexpr unsigned kFlushToZero = 1u << 15, kDenormalsAreZero = 1u << 6;
+  unsigned before_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SUPPORT_DENORMALS_H_
