@@ -2,10 +2,11 @@
 //
 //   Before:  a = Exp(x); b = Exp(x); y = Mul(b, a)      After:  a = Exp(x); y = Mul(a, a)
 //
-// The first in topological order stays. Inputs of commutative ops are put in order of their names, as Grappler has it.
+// The first in topological order stays. Inputs of commutative ops are put in order of their names,
+// as Grappler has it.
 //
-// Refuses: nodes that are fetched, fed or kept; ops with state or effects; loop frames; other devices, attributes or
-// control inputs (these are not the same at all).
+// Refuses: nodes that are fetched, fed or kept; ops with state or effects; loop frames; other
+// devices, attributes or control inputs (these are not the same at all).
 #include "lib/pass/bypass.h"
 #include "lib/pass/op_kinds.h"
 #include "lib/pass/pass.h"
@@ -21,16 +22,19 @@ std::string TensorName(const Graph& graph, Port port) {
   return port.index == 0 ? name : name + ":" + std::to_string(port.index);
 }
 
-// A few elements: constants of one shape mostly differ there, and those that do not are compared in full.
+// A few elements: constants of one shape mostly differ there, and those that do not are compared in
+// full.
 llvm::hash_code HashSample(const Literal& literal) {
-  llvm::hash_code hash = llvm::hash_combine(int(literal.dtype()), llvm::hash_combine_range(literal.dims().begin(), literal.dims().end()));
+  llvm::hash_code hash = llvm::hash_combine(
+      int(literal.dtype()), llvm::hash_combine_range(literal.dims().begin(), literal.dims().end()));
   int64_t count = literal.num_elements();
   if (count == 0) return hash;
   size_t size = DataTypeSize(literal.dtype());
   for (int64_t i : {int64_t{0}, count / 4, count / 2, count / 4 * 3, count - 1}) {
     int64_t at = literal.is_splat() ? 0 : i;
-    llvm::StringRef element =
-        literal.dtype() == proto::DT_STRING ? llvm::StringRef(literal.strings()[at]) : literal.bytes().substr(at * size, size);
+    llvm::StringRef element = literal.dtype() == proto::DT_STRING
+                                  ? llvm::StringRef(literal.strings()[at])
+                                  : literal.bytes().substr(at * size, size);
     hash = llvm::hash_combine(hash, element);
   }
   return hash;
@@ -106,7 +110,9 @@ class CommonSubgraphElimination : public GraphPass {
   }
 
   bool CanMerge(const Node& node) const {
-    if (edit_->IsPreserved(node) || kinds_->Is(node, kEnterOrExitOp) || feeds_in_place_.contains(node.id())) return false;
+    if (edit_->IsPreserved(node) || kinds_->Is(node, kEnterOrExitOp) ||
+        feeds_in_place_.contains(node.id()))
+      return false;
     // Both are marked stateful, so that they are not dropped; to say the same once is enough.
     if (kinds_->Is(node, kAssertOrPrintOp)) return true;
     return kinds_->Is(node, kPureOp);
@@ -115,11 +121,14 @@ class CommonSubgraphElimination : public GraphPass {
   void SayWhyNot(const Node& first, const Node& node) {
     const Node& culprit = CanMerge(node) ? first : node;
     const Node& other = CanMerge(node) ? node : first;
-    // Of nodes without inputs that keep state each is meant to be another: variables, placeholders, queues.
+    // Of nodes without inputs that keep state each is meant to be another: variables, placeholders,
+    // queues.
     bool is_source = node.num_inputs() == 0 && !kinds_->Is(node, kPureOp);
     if (is_source) return;
-    const char* why = edit_->IsPreserved(culprit) ? "'{0}' computes what '{1}' does, and is fetched, fed or kept"
-                                                  : "'{0}' computes what '{1}' does, but has state, an effect or a loop frame";
+    const char* why =
+        edit_->IsPreserved(culprit)
+            ? "'{0}' computes what '{1}' does, and is fetched, fed or kept"
+            : "'{0}' computes what '{1}' does, but has state, an effect or a loop frame";
     edit_->Refuse("merge", node, why, culprit.name(), other.name());
   }
 
@@ -148,7 +157,8 @@ class CommonSubgraphElimination : public GraphPass {
     for (Port port : SortedControls(node)) hash = llvm::hash_combine(hash, port.node, port.index);
     const Literal* literal = edit_->ConstantOf(node);
     if (literal) return llvm::hash_combine(hash, HashSample(*literal));
-    for (const auto& [key, value] : node.Attrs()) hash = llvm::hash_combine(hash, key, value.bytes());
+    for (const auto& [key, value] : node.Attrs())
+      hash = llvm::hash_combine(hash, key, value.bytes());
     return hash;
   }
 
@@ -181,7 +191,8 @@ GRAPNEL_PASS(CommonSubgraphElimination,
                        "common_subgraph_elimination", "of nodes that compute the same, keeps one",
                        "fetched nodes, ops with state or effects, loop frames"}),
              {"merge", "removes a node that computes what an earlier one does"},
-             {"sort_commutative_inputs", "puts the inputs of a commutative op in order of their names"});
+             {"sort_commutative_inputs",
+              "puts the inputs of a commutative op in order of their names"});
 
 }  // namespace
 }  // namespace grapnel

@@ -27,17 +27,18 @@ class Invocation {
   CommonFlags flags;
 
   llvm::raw_ostream& out() { return llvm::outs(); }
-  // Messages of libraries and tools, on stderr, as --log-level, --quiet, -v and TF_CPP_MIN_LOG_LEVEL allow.
+  // Messages of libraries and tools, on stderr, as --log-level, --quiet, -v and
+  // TF_CPP_MIN_LOG_LEVEL allow.
   MessageSink sink();
   bool UseColor() const;  // on standard output
 };
 
-// What a command does when its flags are read: an exit code, or an error that main prints as `grapnel: ...` before
-// exiting with kExitBadInput.
+// What a command does when its flags are read: an exit code, or an error that main prints as
+// `grapnel: ...` before exiting with kExitBadInput.
 using RunCommand = std::function<Expected<int>(Invocation&)>;
 
-// A command: `set_up` adds its flags to `app` and returns what runs it; flags' variables live in shared state that the
-// returned function holds.
+// A command: `set_up` adds its flags to `app` and returns what runs it; flags' variables live in
+// shared state that the returned function holds.
 struct Command {
   const char* name;
   const char* help;
@@ -52,7 +53,7 @@ inline bool RegisterCommand(Command command) {
 }
 
 // At namespace scope of tools/<name>.cpp:
-#define GRAPNEL_COMMAND(name, help, example, set_up)           \
+#define GRAPNEL_COMMAND(name, help, example, set_up)       \
   [[maybe_unused]] static const bool command_registered_ = \
       ::grapnel::RegisterCommand({name, help, example, set_up})
 

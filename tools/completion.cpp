@@ -12,11 +12,15 @@ struct CommandFlags {
 std::vector<CommandFlags> AllFlags() {
   std::vector<CommandFlags> all;
   std::vector<Command> commands = Commands();
-  llvm::sort(commands, [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });
+  llvm::sort(commands,
+             [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });
   for (const Command& command : commands) {
     CLI::App app;
     command.set_up(app);
-    CommandFlags entry = {command.name, command.help, {"--json", "--quiet", "--verbose", "--log-level", "--threads", "--color"}};
+    CommandFlags entry = {
+        command.name,
+        command.help,
+        {"--json", "--quiet", "--verbose", "--log-level", "--threads", "--color"}};
     for (const CLI::Option* option : app.get_options()) {
       for (const std::string& name : option->get_lnames()) entry.flags.push_back("--" + name);
     }
@@ -39,8 +43,10 @@ void Bash(llvm::raw_ostream& os) {
     cases += "    " + command.name + ") flags='" + Join(command.flags) + "' ;;\n";
   }
   os << "_grapnel() {\n  local word=${COMP_WORDS[COMP_CWORD]} flags=\n"
-     << "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    mapfile -t COMPREPLY < <(compgen -W '" << names << "' -- \"$word\")\n    return\n  fi\n"
-     << "  case ${COMP_WORDS[1]} in\n" << cases << "  esac\n"
+     << "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    mapfile -t COMPREPLY < <(compgen -W '" << names
+     << "' -- \"$word\")\n    return\n  fi\n"
+     << "  case ${COMP_WORDS[1]} in\n"
+     << cases << "  esac\n"
      << "  case $word in\n    -*) mapfile -t COMPREPLY < <(compgen -W \"$flags\" -- \"$word\") ;;\n"
      << "    *) mapfile -t COMPREPLY < <(compgen -f -- \"$word\") ;;\n  esac\n}\n"
      << "complete -o filenames -F _grapnel grapnel\n";
@@ -48,31 +54,38 @@ void Bash(llvm::raw_ostream& os) {
 
 void Zsh(llvm::raw_ostream& os) {
   os << "#compdef grapnel\n_grapnel() {\n  if (( CURRENT == 2 )); then\n    local -a commands=(\n";
-  for (const CommandFlags& command : AllFlags()) os << "      '" << command.name << ":" << command.help << "'\n";
+  for (const CommandFlags& command : AllFlags())
+    os << "      '" << command.name << ":" << command.help << "'\n";
   os << "    )\n    _describe command commands\n    return\n  fi\n  case $words[2] in\n";
-  for (const CommandFlags& command : AllFlags()) os << "    " << command.name << ") compadd -- " << Join(command.flags) << " ;;\n";
+  for (const CommandFlags& command : AllFlags())
+    os << "    " << command.name << ") compadd -- " << Join(command.flags) << " ;;\n";
   os << "  esac\n  _files\n}\ncompdef _grapnel grapnel\n";
 }
 
 void Fish(llvm::raw_ostream& os) {
   for (const CommandFlags& command : AllFlags()) {
-    os << "complete -c grapnel -n __fish_use_subcommand -a " << command.name << " -d '" << command.help << "'\n";
+    os << "complete -c grapnel -n __fish_use_subcommand -a " << command.name << " -d '"
+       << command.help << "'\n";
     for (const std::string& flag : command.flags) {
-      os << "complete -c grapnel -n '__fish_seen_subcommand_from " << command.name << "' -l " << flag.substr(2) << "\n";
+      os << "complete -c grapnel -n '__fish_seen_subcommand_from " << command.name << "' -l "
+         << flag.substr(2) << "\n";
     }
   }
 }
 
 RunCommand SetUp(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "which shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  app.add_option("SHELL", *shell, "which shell")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   return [shell](Invocation& invocation) -> Expected<int> {
     (*shell == "bash" ? Bash : *shell == "zsh" ? Zsh : Fish)(invocation.out());
     return kExitOk;
   };
 }
 
-GRAPNEL_COMMAND("completion", "prints completion for a shell", "completion bash > ~/.local/share/bash-completion/completions/grapnel", SetUp);
+GRAPNEL_COMMAND("completion", "prints completion for a shell",
+                "completion bash > ~/.local/share/bash-completion/completions/grapnel", SetUp);
 
 }  // namespace
 }  // namespace grapnel

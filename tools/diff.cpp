@@ -1,5 +1,6 @@
 // `grapnel diff A B`: what differs between two graphs.
 #include "lib/diff/diff.h"
+
 #include "lib/support/text.h"
 #include "llvm/Support/JSON.h"
 #include "tools/input.h"
@@ -19,8 +20,10 @@ class Printer {
 
   void Nodes(const char* sign, const char* paint, llvm::ArrayRef<NodeEntry> nodes) {
     size_t shown = all_ ? nodes.size() : std::min<size_t>(nodes.size(), 40);
-    for (size_t i = 0; i < shown; ++i) Line(paint, std::string(sign) + " " + nodes[i].name + " (" + nodes[i].op + ")");
-    if (shown < nodes.size()) os_ << sign << " ... and " << WithCommas(nodes.size() - shown) << " more (--all)\n";
+    for (size_t i = 0; i < shown; ++i)
+      Line(paint, std::string(sign) + " " + nodes[i].name + " (" + nodes[i].op + ")");
+    if (shown < nodes.size())
+      os_ << sign << " ... and " << WithCommas(nodes.size() - shown) << " more (--all)\n";
   }
 
   void Changed(llvm::ArrayRef<MatchedPair> pairs) {
@@ -34,15 +37,17 @@ class Printer {
       ++shown;
       Line("\033[33m", "~ " + pair.a + " (" + pair.op + ")");
       for (const Change& change : pair.changes) {
-        os_ << "    " << change.what << ": " << (change.before.empty() ? "(none)" : change.before) << " -> "
-            << (change.after.empty() ? "(none)" : change.after) << "\n";
+        os_ << "    " << change.what << ": " << (change.before.empty() ? "(none)" : change.before)
+            << " -> " << (change.after.empty() ? "(none)" : change.after) << "\n";
       }
     }
     if (hidden) os_ << "~ ... and " << WithCommas(hidden) << " more (--all)\n";
   }
 
  private:
-  void Line(const char* paint, const std::string& text) { os_ << (color_ ? paint : "") << text << (color_ ? "\033[0m" : "") << "\n"; }
+  void Line(const char* paint, const std::string& text) {
+    os_ << (color_ ? paint : "") << text << (color_ ? "\033[0m" : "") << "\n";
+  }
   llvm::raw_ostream& os_;
   bool color_, all_;
 };
@@ -90,7 +95,8 @@ void Restrict(Diff* diff, llvm::ArrayRef<std::string> only) {
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  if (flags.a == "-" && flags.b == "-") return MakeError("only one of the two graphs can come from standard input");
+  if (flags.a == "-" && flags.b == "-")
+    return MakeError("only one of the two graphs can come from standard input");
   ASSIGN_OR_RETURN(InputGraph a, OpenInput(flags.a));
   ASSIGN_OR_RETURN(InputGraph b, OpenInput(flags.b));
   MessageSink sink = invocation.sink();
@@ -105,7 +111,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     PrintJson(diff, os);
     return code;
   }
-  size_t changed = llvm::count_if(diff.matched, [](const MatchedPair& pair) { return !pair.changes.empty(); });
+  size_t changed =
+      llvm::count_if(diff.matched, [](const MatchedPair& pair) { return !pair.changes.empty(); });
   if (!invocation.flags.quiet) {
     Printer printer(os, invocation.UseColor(), flags.all);
     printer.Nodes("-", "\033[31m", diff.removed);
@@ -115,8 +122,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (diff.Same()) {
     os << "the same: " << Plural(diff.matched.size(), "node") << "\n";
   } else {
-    os << WithCommas(diff.removed.size()) << " removed, " << WithCommas(diff.added.size()) << " added, " << WithCommas(changed)
-       << " changed, " << WithCommas(diff.matched.size() - changed) << " the same\n";
+    os << WithCommas(diff.removed.size()) << " removed, " << WithCommas(diff.added.size())
+       << " added, " << WithCommas(changed) << " changed, "
+       << WithCommas(diff.matched.size() - changed) << " the same\n";
   }
   return code;
 }
@@ -125,13 +133,18 @@ RunCommand SetUp(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   app.add_option("A", flags->a, "a graph")->required();
   app.add_option("B", flags->b, "the graph to compare it with")->required();
-  app.add_option("--ignore", flags->ignored, "attributes that do not count")->delimiter(',')->type_name("ATTR,...");
-  app.add_option("--only", flags->only, "only nodes whose names fit")->delimiter(',')->type_name("GLOB,...");
+  app.add_option("--ignore", flags->ignored, "attributes that do not count")
+      ->delimiter(',')
+      ->type_name("ATTR,...");
+  app.add_option("--only", flags->only, "only nodes whose names fit")
+      ->delimiter(',')
+      ->type_name("GLOB,...");
   app.add_flag("--all", flags->all, "no list is cut short");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("diff", "says what differs between two graphs, node by node", "diff before.pb after.pb", SetUp);
+GRAPNEL_COMMAND("diff", "says what differs between two graphs, node by node",
+                "diff before.pb after.pb", SetUp);
 
 }  // namespace
 }  // namespace grapnel

@@ -1,4 +1,6 @@
 // `grapnel info MODEL`: what is in a file, and what is wrong with it.
+#include <future>
+
 #include "lib/ir/summary.h"
 #include "lib/support/text.h"
 #include "llvm/Support/JSON.h"
@@ -12,7 +14,8 @@ struct Flags {
   bool all = false;
 };
 
-void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<TensorSummary> tensors, bool all) {
+void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<TensorSummary> tensors,
+                  bool all) {
   if (tensors.empty()) return;
   os << "\n" << title << "\n";
   std::vector<std::vector<std::string>> rows;
@@ -22,7 +25,8 @@ void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<Tenso
     rows.push_back({t.name, t.dtype + (t.shape == "?" ? "" : t.shape), t.op});
   }
   os << Table(rows, "  ");
-  if (shown < tensors.size()) os << "  ... and " << WithCommas(tensors.size() - shown) << " more (--all)\n";
+  if (shown < tensors.size())
+    os << "  ... and " << WithCommas(tensors.size() - shown) << " more (--all)\n";
 }
 
 void PrintCalls(llvm::raw_ostream& os, const Summary& summary, bool all) {
@@ -61,7 +65,8 @@ void PrintGraph(llvm::raw_ostream& os, const GraphInFile& graph, const Summary& 
   os << Plural(summary.nodes, "node") << ", " << Plural(summary.data_edges, "edge") << ", "
      << Plural(summary.control_edges, "control edge");
   if (!summary.functions.empty()) {
-    os << "; " << Plural(summary.functions.size(), "function") << " of " << Plural(summary.function_nodes, "node");
+    os << "; " << Plural(summary.functions.size(), "function") << " of "
+       << Plural(summary.function_nodes, "node");
   }
   os << "\n" << Plural(summary.constants, "constant") << ", " << HumanBytes(summary.constant_bytes);
   if (summary.producer) os << "; GraphDef version " << summary.producer;
@@ -85,10 +90,12 @@ void PrintGraph(llvm::raw_ostream& os, const GraphInFile& graph, const Summary& 
     line += cell;
   }
   os << llvm::StringRef(line).rtrim() << "\n";
-  if (summary.devices.size() > 1 || (summary.devices.size() == 1 && !summary.devices.begin()->first.empty())) {
+  if (summary.devices.size() > 1 ||
+      (summary.devices.size() == 1 && !summary.devices.begin()->first.empty())) {
     os << "\ndevices\n";
     std::vector<std::vector<std::string>> rows;
-    for (const auto& [device, count] : summary.devices) rows.push_back({device.empty() ? "(none)" : device, WithCommas(count)});
+    for (const auto& [device, count] : summary.devices)
+      rows.push_back({device.empty() ? "(none)" : device, WithCommas(count)});
     os << Table(rows, "  ");
   }
   if (!summary.largest_constants.empty()) {
@@ -103,7 +110,8 @@ void PrintGraph(llvm::raw_ostream& os, const GraphInFile& graph, const Summary& 
   PrintCalls(os, summary, all);
 }
 
-void WriteTensors(llvm::json::OStream& json, const char* key, llvm::ArrayRef<TensorSummary> tensors) {
+void WriteTensors(llvm::json::OStream& json, const char* key,
+                  llvm::ArrayRef<TensorSummary> tensors) {
   json.attributeArray(key, [&] {
     for (const TensorSummary& t : tensors) {
       json.object([&] {
@@ -133,7 +141,8 @@ void WriteGraphJson(llvm::json::OStream& json, const GraphInFile& graph, const S
       json.object([&] {
         json.attribute("name", llvm::json::fixUTF8(signature.name));
         json.attribute("method", llvm::json::fixUTF8(signature.method));
-        for (auto [key, list] : {std::pair("inputs", &signature.inputs), std::pair("outputs", &signature.outputs)}) {
+        for (auto [key, list] :
+             {std::pair("inputs", &signature.inputs), std::pair("outputs", &signature.outputs)}) {
           json.attributeArray(key, [&, tensors = list] {
             for (const SignatureTensor& t : *tensors) {
               json.object([&] {
@@ -194,6 +203,18 @@ void WriteProblems(llvm::json::OStream& json, llvm::ArrayRef<std::string> lines)
   });
 }
 
+struct Findings {
+  Summary summary;
+  std::vector<std::string> problems;
+};
+
+// Both only read the graph, and of a large one each takes a while: they go side by side.
+Findings Examine(InputGraph& input) {
+  auto problems = std::async(std::launch::async, [&input] { return ProblemLines(input); });
+  Summary summary = Summarize(input.module());
+  return {std::move(summary), problems.get()};
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   InputGraph input;
   ASSIGN_OR_RETURN(input.model, OpenModel(flags.model));
@@ -210,8 +231,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
               json.attribute("title", llvm::json::fixUTF8(input.graph().title));
               return;
             }
-            WriteGraphJson(json, input.graph(), Summarize(input.module()));
-            WriteProblems(json, ProblemLines(input));
+            Findings found = Examine(input);
+            WriteGraphJson(json, input.graph(), found.summary);
+            WriteProblems(json, found.problems);
           });
         }
       });
@@ -229,25 +251,30 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
       continue;
     }
     if (!graph.title.empty()) os << "\n--- " << graph.title << "\n";
-    PrintGraph(os, graph, Summarize(input.module()), flags.all);
-    std::vector<std::string> problems = ProblemLines(input);
+    Findings found = Examine(input);
+    const std::vector<std::string>& problems = found.problems;
+    PrintGraph(os, graph, found.summary, flags.all);
     if (problems.empty()) continue;
     os << "\n" << Plural(problems.size(), "problem") << "\n";
     size_t shown = flags.all ? problems.size() : std::min<size_t>(problems.size(), 20);
     for (size_t i = 0; i < shown; ++i) os << "  " << problems[i] << "\n";
-    if (shown < problems.size()) os << "  ... and " << WithCommas(problems.size() - shown) << " more (--all)\n";
+    if (shown < problems.size())
+      os << "  ... and " << WithCommas(problems.size() - shown) << " more (--all)\n";
   }
   return kExitOk;
 }
 
 RunCommand SetUp(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("MODEL", flags->model, "any TensorFlow graph: a file, a folder, or - for standard input")->required();
+  app.add_option("MODEL", flags->model,
+                 "any TensorFlow graph: a file, a folder, or - for standard input")
+      ->required();
   app.add_flag("--all", flags->all, "no list is cut short");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("info", "says what is in a model and what is wrong with it", "info model.pb", SetUp);
+GRAPNEL_COMMAND("info", "says what is in a model and what is wrong with it", "info model.pb",
+                SetUp);
 
 }  // namespace
 }  // namespace grapnel

@@ -18,7 +18,9 @@ Expected<InputGraph> OpenInput(llvm::StringRef path, llvm::StringRef title) {
       if (found) input.index = i;
       titles += (i ? ", '" : "'") + graphs[i].title + "'";
     }
-    if (!found) return MakeError("{0}: holds {1} graphs: name one by --graph: {2}", path, graphs.size(), titles);
+    if (!found)
+      return MakeError("{0}: holds {1} graphs: name one by --graph: {2}", path, graphs.size(),
+                       titles);
   }
   if (!input.graph().module) {
     ASSIGN_OR_RETURN(input.graph().module, OpenGraph(input.graph().path));
@@ -30,17 +32,20 @@ Expected<InputGraph> OpenInput(llvm::StringRef path, llvm::StringRef title) {
   return input;
 }
 
-Expected<Ends> EndsOf(const InputGraph& input, llvm::ArrayRef<std::string> feeds, llvm::ArrayRef<std::string> fetches, llvm::StringRef signature) {
+Expected<Ends> EndsOf(const InputGraph& input, llvm::ArrayRef<std::string> feeds,
+                      llvm::ArrayRef<std::string> fetches, llvm::StringRef signature) {
   Ends ends;
   const GraphInFile& graph = input.model.graphs[input.index];
   const Signature* chosen = nullptr;
   std::string names;
   for (const Signature& candidate : graph.signatures) {
     names += (names.empty() ? "'" : ", '") + candidate.name + "'";
-    if (signature == candidate.name || (signature.empty() && candidate.name == "serving_default")) chosen = &candidate;
+    if (signature == candidate.name || (signature.empty() && candidate.name == "serving_default"))
+      chosen = &candidate;
   }
   if (!signature.empty() && !chosen) {
-    return MakeError("{0}: there is no signature '{1}'; it has {2}", input.model.path, signature, names.empty() ? "none" : names);
+    return MakeError("{0}: there is no signature '{1}'; it has {2}", input.model.path, signature,
+                     names.empty() ? "none" : names);
   }
   if (const auto& values = input.model.case_info) {
     for (const auto& feed : values->feeds) ends.feeds.push_back(feed.tensor);
@@ -68,7 +73,8 @@ std::vector<Problem> ProblemsOf(const InputGraph& input) {
 std::vector<std::string> ProblemLines(const InputGraph& input) {
   std::vector<std::string> lines;
   for (const Problem& problem : ProblemsOf(input)) {
-    lines.push_back(input.model.path + ": " + (problem.severity == Severity::kError ? "" : "warning: ") + problem.ToString());
+    lines.push_back(input.model.path + ": " +
+                    (problem.severity == Severity::kError ? "" : "warning: ") + problem.ToString());
   }
   return lines;
 }
@@ -87,7 +93,10 @@ Error DemandValid(const InputGraph& input, const MessageSink& sink) {
   std::string text;
   size_t shown = std::min<size_t>(errors.size(), 20);
   for (size_t i = 0; i < shown; ++i) text += (i ? "\n" : "") + errors[i];
-  if (errors.size() > shown) text += llvm::formatv("\n... and {0} more (`grapnel info` lists them all)", errors.size() - shown).str();
+  if (errors.size() > shown)
+    text +=
+        llvm::formatv("\n... and {0} more (`grapnel info` lists them all)", errors.size() - shown)
+            .str();
   return MakeError("{0}", text);
 }
 

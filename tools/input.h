@@ -20,18 +20,19 @@ struct InputGraph {
   std::string name;  // for dumps and titles: the file's or folder's name without suffix
 };
 
-// Opens `path` and picks its graph: the only one, or the one of that `title` (tags of a SavedModel, a dump's file name).
+// Opens `path` and picks its graph: the only one, or the one of that `title` (tags of a SavedModel,
+// a dump's file name).
 Expected<InputGraph> OpenInput(llvm::StringRef path, llvm::StringRef title = {});
 
 // Feeds and fetches for opt and run: those given, else those of the case or signature, else none.
 struct Ends {
   std::vector<std::string> feeds, fetches;
 };
-Expected<Ends> EndsOf(const InputGraph& input, llvm::ArrayRef<std::string> feeds, llvm::ArrayRef<std::string> fetches,
-                      llvm::StringRef signature = {});
+Expected<Ends> EndsOf(const InputGraph& input, llvm::ArrayRef<std::string> feeds,
+                      llvm::ArrayRef<std::string> fetches, llvm::StringRef signature = {});
 
-// All problems of the graph, as opt and run need to know them: warnings go to the sink; errors make an Error that lists
-// them (the first 20), each with file and node.
+// All problems of the graph, as opt and run need to know them: warnings go to the sink; errors make
+// an Error that lists them (the first 20), each with file and node.
 Error DemandValid(const InputGraph& input, const MessageSink& sink);
 
 // Lines "path: node 'x': ..." for a list on stderr or in a report.

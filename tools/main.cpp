@@ -12,12 +12,17 @@ std::vector<Command>& Commands() {
 
 namespace {
 
-// Kernels use the instructions that the build was told to; a processor without them should hear it in words.
+// Kernels use the instructions that the build was told to; a processor without them should hear it
+// in words.
 __attribute__((constructor(101))) void CheckProcessor() {
   __builtin_cpu_init();
   bool wants_v3 = llvm::StringRef(GRAPNEL_CPU) == "x86-64-v3";
-  if (wants_v3 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))) {
-    std::fputs("grapnel: this build needs a processor with AVX2, FMA and BMI2 (build with -DGRAPNEL_CPU=x86-64-v2 for older ones)\n", stderr);
+  if (wants_v3 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi2"))) {
+    std::fputs(
+        "grapnel: this build needs a processor with AVX2, FMA and BMI2 (build with "
+        "-DGRAPNEL_CPU=x86-64-v2 for older ones)\n",
+        stderr);
     std::_Exit(kExitBadInput);
   }
 }
@@ -29,7 +34,10 @@ Severity LevelFrom(const CommonFlags& flags) {
   if (name == "error" || flags.quiet) return Severity::kError;
   // TensorFlow's users have this set already: 0 all, 1 no information, 2 no warnings.
   const char* level = std::getenv("TF_CPP_MIN_LOG_LEVEL");
-  if (name.empty() && level) return level[0] == '0' ? Severity::kInfo : level[0] == '1' ? Severity::kWarning : Severity::kError;
+  if (name.empty() && level)
+    return level[0] == '0'   ? Severity::kInfo
+           : level[0] == '1' ? Severity::kWarning
+                             : Severity::kError;
   return Severity::kWarning;
 }
 
@@ -37,21 +45,31 @@ void AddCommonFlags(CLI::App& app, CommonFlags& flags) {
   app.add_flag("--json", flags.json, "print one stable JSON document");
   app.add_flag("-q,--quiet", flags.quiet, "say only what went wrong");
   app.add_flag("-v,--verbose", flags.verbose, "say what is going on");
-  app.add_option("--log-level", flags.log_level, "what is said on stderr; default: TF_CPP_MIN_LOG_LEVEL, else warning")
+  app.add_option("--log-level", flags.log_level,
+                 "what is said on stderr; default: TF_CPP_MIN_LOG_LEVEL, else warning")
       ->check(CLI::IsMember({"info", "warning", "error"}));
-  app.add_option("--threads", flags.threads, "threads to use; default: one per core")->check(CLI::Range(0, 4096));
-  app.add_option("--color", flags.color, "colours on a terminal")->check(CLI::IsMember({"auto", "always", "never"}))->capture_default_str();
+  app.add_option("--threads", flags.threads, "threads to use; default: one per core")
+      ->check(CLI::Range(0, 4096));
+  app.add_option("--color", flags.color, "colours on a terminal")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Opens TensorFlow graphs: shows them, optimises them as Grappler does, runs them and says what happened.", "grapnel");
+  CLI::App app(
+      "Opens TensorFlow graphs: shows them, optimises them as Grappler does, runs them and says "
+      "what happened.",
+      "grapnel");
   app.set_version_flag("--version", "grapnel " GRAPNEL_VERSION);
   app.require_subcommand(1);
-  app.footer("`grapnel COMMAND --help` explains a command. Exit codes: 0 fine, 1 the answer is no, 2 bad usage or input.");
+  app.footer(
+      "`grapnel COMMAND --help` explains a command. Exit codes: 0 fine, 1 the answer is no, 2 bad "
+      "usage or input.");
   Invocation invocation;
   std::vector<std::pair<CLI::App*, RunCommand>> commands;
   std::vector<Command> sorted = Commands();
-  llvm::sort(sorted, [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });
+  llvm::sort(sorted,
+             [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });
   for (const Command& command : sorted) {
     // Only the command that is asked for needs its flags, unless they are all to be listed.
     CLI::App* sub = app.add_subcommand(command.name, command.help);
@@ -65,7 +83,10 @@ int Main(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     std::string text = error.what();
     llvm::errs() << "grapnel: " << llvm::StringRef(text).rtrim() << "\n";
-    llvm::errs() << "(`grapnel" << (app.get_subcommands().empty() ? "" : " " + app.get_subcommands()[0]->get_name()) << " --help` lists what there is)\n";
+    llvm::errs() << "(`grapnel"
+                 << (app.get_subcommands().empty() ? ""
+                                                   : " " + app.get_subcommands()[0]->get_name())
+                 << " --help` lists what there is)\n";
     return kExitBadInput;
   }
   for (auto& [sub, run] : commands) {
@@ -92,7 +113,9 @@ MessageSink Invocation::sink() {
   Severity least = LevelFrom(flags);
   return [least](Severity severity, llvm::StringRef text) {
     if (severity < least) return;
-    const char* label = severity == Severity::kError ? "error: " : severity == Severity::kWarning ? "warning: " : "";
+    const char* label = severity == Severity::kError     ? "error: "
+                        : severity == Severity::kWarning ? "warning: "
+                                                         : "";
     llvm::errs() << "grapnel: " << label << text << "\n";
   };
 }

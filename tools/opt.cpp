@@ -26,9 +26,11 @@ void PrintTiming(llvm::raw_ostream& os, const OptimizeResult& result) {
   for (const Stage& stage : result.stages) {
     double ms = stage.time.count() / 1e6;
     total += ms;
-    rows.push_back({stage.pass, std::to_string(stage.iteration), std::to_string(stage.rewrites), llvm::formatv("{0:F2}", ms).str()});
+    rows.push_back({stage.pass, std::to_string(stage.iteration), std::to_string(stage.rewrites),
+                    llvm::formatv("{0:F2}", ms).str()});
   }
-  rows.push_back({"all passes", "", std::to_string(result.rewrites), llvm::formatv("{0:F2}", total).str()});
+  rows.push_back(
+      {"all passes", "", std::to_string(result.rewrites), llvm::formatv("{0:F2}", total).str()});
   os << Table(rows);
 }
 
@@ -37,7 +39,8 @@ class ExplainInstrumentation : public Instrumentation {
  public:
   explicit ExplainInstrumentation(llvm::raw_ostream& os) : os_(os) {}
   void OnRewrite(const Rewrite& rewrite) override {
-    os_ << rewrite.number << ". " << rewrite.pass << "/" << rewrite.rule << " at '" << rewrite.node << "'";
+    os_ << rewrite.number << ". " << rewrite.pass << "/" << rewrite.rule << " at '" << rewrite.node
+        << "'";
     List(" made", rewrite.made);
     List(" changed", rewrite.changed);
     List(" removed", rewrite.removed);
@@ -59,7 +62,8 @@ class ExplainInstrumentation : public Instrumentation {
   llvm::raw_ostream& os_;
 };
 
-Error AddDump(const Flags& flags, const InputGraph& input, const MessageSink& sink, PassManager* manager) {
+Error AddDump(const Flags& flags, const InputGraph& input, const MessageSink& sink,
+              PassManager* manager) {
   const char* prefix = std::getenv("TF_DUMP_GRAPH_PREFIX");
   const char* filter = std::getenv("TF_DUMP_GRAPH_NAME_FILTER");
   const char* format = std::getenv("TF_DUMP_GRAPH_FMT");
@@ -67,7 +71,8 @@ Error AddDump(const Flags& flags, const InputGraph& input, const MessageSink& si
   options.folder = !flags.dump_dir.empty() ? flags.dump_dir : prefix ? prefix : "";
   if (options.folder.empty()) return Error::success();
   options.graph_name = input.name;
-  bool wanted = !filter || llvm::StringRef(filter) == "*" || llvm::StringRef(input.name).contains(filter);
+  bool wanted =
+      !filter || llvm::StringRef(filter) == "*" || llvm::StringRef(input.name).contains(filter);
   if (flags.dump_dir.empty() && !wanted) return Error::success();
   if (format && llvm::StringRef(format) != "TXT" && llvm::StringRef(format) != "BIN") {
     return MakeError("TF_DUMP_GRAPH_FMT is '{0}', TXT or BIN was expected", format);
@@ -83,7 +88,8 @@ Error PrintResult(const Module& module, llvm::raw_ostream& os) {
   PrintModule(module, os, [&](Port port) {
     DataType type = shapes.TypeOf(port);
     const Shape& shape = shapes.OfPort(port);
-    return (type == proto::DT_INVALID ? "?" : DataTypeName(type).str()) + (shape.known_rank() ? shape.ToString() : "");
+    return (type == proto::DT_INVALID ? "?" : DataTypeName(type).str()) +
+           (shape.known_rank() ? shape.ToString() : "");
   });
   return Error::success();
 }
@@ -117,8 +123,11 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   auto result = manager.Run(module, options);
   if (!result) return Annotate(flags.model, result.takeError());
   if (options.fetches.empty() && !result->fetches.empty()) {
-    sink(Severity::kWarning, llvm::formatv("no --fetch given: taken were the {0} that nobody reads, '{1}'{2}", Plural(result->fetches.size(), "node"),
-                                           result->fetches[0], result->fetches.size() > 1 ? ", ..." : "").str());
+    sink(Severity::kWarning,
+         llvm::formatv("no --fetch given: taken were the {0} that nobody reads, '{1}'{2}",
+                       Plural(result->fetches.size(), "node"), result->fetches[0],
+                       result->fetches.size() > 1 ? ", ..." : "")
+             .str());
   }
 
   std::vector<NodeId> order = TopologicalOrder(module.main);
@@ -129,8 +138,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   llvm::raw_ostream& os = stdout_is_free ? invocation.out() : llvm::errs();
   if (flags.timing) PrintTiming(os, *result);
   if (!invocation.flags.quiet && stdout_is_free) {
-    os << flags.model << ": " << WithCommas(nodes_before) << " -> " << Plural(module.main.num_nodes(), "node") << ", "
-       << Plural(result->rewrites, "rewrite");
+    os << flags.model << ": " << WithCommas(nodes_before) << " -> "
+       << Plural(module.main.num_nodes(), "node") << ", " << Plural(result->rewrites, "rewrite");
     if (flags.output.empty()) os << " (-o FILE writes the result)";
     os << "\n";
   }
@@ -140,11 +149,15 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   app.add_option("MODEL", flags->model, "the graph to optimise")->required();
-  app.add_option("-o,--output", flags->output, "where the result goes: .pb or .pbtxt, each also .gz; - for standard output");
-  app.add_option("--graph", flags->graph, "which graph of a file with several: its title as `info` shows it");
+  app.add_option("-o,--output", flags->output,
+                 "where the result goes: .pb or .pbtxt, each also .gz; - for standard output");
+  app.add_option("--graph", flags->graph,
+                 "which graph of a file with several: its title as `info` shows it");
   flags->pipeline.AddTo(app);
   app.add_option("--device", flags->device, "device for nodes without one; fusions need one");
-  app.add_option("--dump-dir", flags->dump_dir, "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");
+  app.add_option(
+      "--dump-dir", flags->dump_dir,
+      "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");
   app.add_option("--ledger", flags->ledger, "every rewrite as a line of JSON");
   app.add_flag("--explain", flags->explain, "print every rewrite");
   app.add_flag("--print", flags->print, "print the result, one line a node");
@@ -152,8 +165,10 @@ RunCommand SetUp(CLI::App& app) {
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("opt", "optimises a graph as TensorFlow's Grappler does, with a dump after each pass",
-                "opt model.pb --fetch Identity --device /device:CPU:0 -o fast.pb --dump-dir dumps", SetUp);
+GRAPNEL_COMMAND("opt",
+                "optimises a graph as TensorFlow's Grappler does, with a dump after each pass",
+                "opt model.pb --fetch Identity --device /device:CPU:0 -o fast.pb --dump-dir dumps",
+                SetUp);
 
 }  // namespace
 }  // namespace grapnel

@@ -44,8 +44,11 @@ int List(Invocation& invocation) {
   }
   for (const PassRegistry::Entry* entry : PassRegistry::Get().Passes()) {
     const PassInfo& info = entry->info;
-    os << info.name << "  (" << (info.order ? "place " + std::to_string(info.order) + (info.default_on ? ", on" : ", off") : "by name only")
-       << "; in a RewriterConfig: " << info.config_name << ")\n  " << info.help << "\n  leaves alone: " << info.refuses << "\n";
+    os << info.name << "  ("
+       << (info.order ? "place " + std::to_string(info.order) + (info.default_on ? ", on" : ", off")
+                      : "by name only")
+       << "; in a RewriterConfig: " << info.config_name << ")\n  " << info.help
+       << "\n  leaves alone: " << info.refuses << "\n";
     std::vector<std::vector<std::string>> rows;
     for (const RuleInfo& rule : entry->rules) rows.push_back({rule.name, rule.help});
     os << Table(rows, "    ") << "\n";
@@ -53,24 +56,28 @@ int List(Invocation& invocation) {
   return kExitOk;
 }
 
-// Runs the pipeline and prints where a rule matched and a condition failed; of one rule ("pass/rule", "rule") or of all.
+// Runs the pipeline and prints where a rule matched and a condition failed; of one rule
+// ("pass/rule", "rule") or of all.
 Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   const std::string& model = flags.why_not.back();
   std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
   ASSIGN_OR_RETURN(InputGraph input, OpenInput(model));
   RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
   for (Node node : input.module().main.nodes()) {
-    if (node.device().empty() && !flags.device.empty()) input.module().main.SetDevice(node.id(), flags.device);
+    if (node.device().empty() && !flags.device.empty())
+      input.module().main.SetDevice(node.id(), flags.device);
   }
   ASSIGN_OR_RETURN(OptimizeOptions options, flags.pipeline.Options(input));
   ThreadPool pool(invocation.flags.threads);
   std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
   options.evaluator = evaluator.get();
-  // The last word on a node counts: what was refused early may have been done later. Sorted, so that the same graph
-  // always reads the same.
+  // The last word on a node counts: what was refused early may have been done later. Sorted, so
+  // that the same graph always reads the same.
   std::map<std::tuple<std::string, std::string, std::string>, std::string> refusals;
   options.on_refusal = [&](const Refusal& refusal) {
-    if (!rule.empty() && rule != refusal.rule && rule != refusal.pass && rule != refusal.pass + "/" + refusal.rule) return;
+    if (!rule.empty() && rule != refusal.rule && rule != refusal.pass &&
+        rule != refusal.pass + "/" + refusal.rule)
+      return;
     refusals[{refusal.pass, refusal.rule, refusal.node}] = refusal.reason;
   };
   PassManager manager;
@@ -101,14 +108,17 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
     os << "  '" << std::get<2>(where) << "': " << reason << "\n";
   }
   if (refusals.empty()) {
-    os << "no near misses" << (rule.empty() ? "" : " of '" + rule + "'") << ": wherever a pattern was found, it was rewritten\n";
+    os << "no near misses" << (rule.empty() ? "" : " of '" + rule + "'")
+       << ": wherever a pattern was found, it was rewritten\n";
   }
   return kExitOk;
 }
 
 RunCommand SetUp(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("--why-not", flags->why_not, "say where a rule's pattern was found but a condition failed; of all rules when none is named")
+  app.add_option("--why-not", flags->why_not,
+                 "say where a rule's pattern was found but a condition failed; of all rules when "
+                 "none is named")
       ->type_name("[RULE] MODEL")
       ->expected(1, 2);
   app.add_option("--device", flags->device, "device for nodes without one; fusions need one");
@@ -119,8 +129,8 @@ RunCommand SetUp(CLI::App& app) {
   };
 }
 
-GRAPNEL_COMMAND("passes", "lists passes and rules, or says why one did not fire", "passes --why-not remapper model.pb --device /device:CPU:0",
-                SetUp);
+GRAPNEL_COMMAND("passes", "lists passes and rules, or says why one did not fire",
+                "passes --why-not remapper model.pb --device /device:CPU:0", SetUp);
 
 }  // namespace
 }  // namespace grapnel

@@ -18,13 +18,22 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 }  // namespace
 
 void PipelineFlags::AddTo(CLI::App& app) {
-  app.add_option("--feed", feeds, "tensors that are fed, besides placeholders")->delimiter(',')->type_name("NAME,...");
-  app.add_option("--fetch", fetches, "tensors whose values must stay; default: of the case or signature, else the graph's ends")
+  app.add_option("--feed", feeds, "tensors that are fed, besides placeholders")
       ->delimiter(',')
       ->type_name("NAME,...");
-  app.add_option("--signature", signature, "take feeds and fetches from this signature of a SavedModel");
-  app.add_option("--passes", passes, "run just these, in this order, each once (`grapnel passes` lists them)")->delimiter(',')->type_name("NAME,...");
-  app.add_option("--rewriter-config", rewriter_config, "TensorFlow's RewriterConfig, as text proto");
+  app.add_option(
+         "--fetch", fetches,
+         "tensors whose values must stay; default: of the case or signature, else the graph's ends")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  app.add_option("--signature", signature,
+                 "take feeds and fetches from this signature of a SavedModel");
+  app.add_option("--passes", passes,
+                 "run just these, in this order, each once (`grapnel passes` lists them)")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  app.add_option("--rewriter-config", rewriter_config,
+                 "TensorFlow's RewriterConfig, as text proto");
   app.add_option("--limit", limit, "stop after this many rewrites")->check(CLI::NonNegativeNumber);
 }
 
@@ -43,7 +52,8 @@ Expected<OptimizeOptions> PipelineFlags::Options(const InputGraph& input) const 
     parser.RecordErrorsTo(&first);
     options.config.Clear();
     if (!parser.ParseFromString(file->bytes().str(), &options.config)) {
-      return MakeError("{0}:{1} (a RewriterConfig as text was expected)", rewriter_config, first.text);
+      return MakeError("{0}:{1} (a RewriterConfig as text was expected)", rewriter_config,
+                       first.text);
     }
   }
   return options;

@@ -16,8 +16,8 @@ struct PipelineFlags {
   int limit = -1;
 
   void AddTo(CLI::App& app);
-  // Feeds and fetches of the case or signature fill in for flags that are not given. Without --rewriter-config small
-  // graphs are optimised too.
+  // Feeds and fetches of the case or signature fill in for flags that are not given. Without
+  // --rewriter-config small graphs are optimised too.
   Expected<OptimizeOptions> Options(const InputGraph& input) const;
 };
 

@@ -30,13 +30,15 @@ struct Outcome {
 // One case on one pool; errors are outcomes, not failures of the command.
 class CaseRunner {
  public:
-  CaseRunner(const Flags& flags, ThreadPool& pool, MessageSink print) : flags_(flags), pool_(pool), print_(std::move(print)) {}
+  CaseRunner(const Flags& flags, ThreadPool& pool, MessageSink print)
+      : flags_(flags), pool_(pool), print_(std::move(print)) {}
 
   Outcome Run(const std::string& path) {
     Outcome outcome;
     if (Error error = RunCase(path, &outcome)) {
       outcome.message = TextOf(std::move(error));
-      bool unsupported = llvm::StringRef(outcome.message).contains("kernel for ") || llvm::StringRef(outcome.message).contains("has no CPU kernel");
+      bool unsupported = llvm::StringRef(outcome.message).contains("kernel for ") ||
+                         llvm::StringRef(outcome.message).contains("has no CPU kernel");
       outcome.status = unsupported ? "unsupported" : "error";
     }
     return outcome;
@@ -45,7 +47,8 @@ class CaseRunner {
  private:
   Error RunCase(const std::string& path, Outcome* outcome) {
     ASSIGN_OR_RETURN(InputGraph input, OpenInput(path));
-    if (!input.model.case_info) return MakeError("{0}: is no case folder (graph.pb, case.json, .npy files)", path);
+    if (!input.model.case_info)
+      return MakeError("{0}: is no case folder (graph.pb, case.json, .npy files)", path);
     const Case& values = *input.model.case_info;
     RETURN_IF_ERROR(DemandValid(input, {}));
     if (values.fetches.empty()) return MakeError("{0}: the case fetches nothing", path);
@@ -65,7 +68,8 @@ class CaseRunner {
     ASSIGN_OR_RETURN(auto executor, Executor::Compile(input.module().main, options));
     ASSIGN_OR_RETURN(std::vector<Tensor> outputs, executor->Run(feeds));
     outcome->taps = tap.tensors_tapped();
-    for (size_t i = 0; i < outputs.size(); ++i) RETURN_IF_ERROR(Check(values, i, outputs[i], outcome));
+    for (size_t i = 0; i < outputs.size(); ++i)
+      RETURN_IF_ERROR(Check(values, i, outputs[i], outcome));
     return flags_.repeat > 1 ? Repeat(*executor, feeds, outcome) : Error::success();
   }
 
@@ -107,7 +111,9 @@ class CaseRunner {
       auto began = std::chrono::steady_clock::now();
       auto outputs = executor.Run(varied);
       if (!outputs) return outputs.takeError();
-      times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
+      times.push_back(
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began)
+              .count());
     }
     std::sort(times.begin(), times.end());
     outcome->median_ms = times[times.size() / 2];
@@ -119,7 +125,8 @@ class CaseRunner {
   MessageSink print_;
 };
 
-void Print(const Flags& flags, const std::string& path, const Outcome& outcome, Invocation& invocation) {
+void Print(const Flags& flags, const std::string& path, const Outcome& outcome,
+           Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
   std::string name = llvm::sys::path::filename(llvm::StringRef(path).rtrim('/')).str();
   if (invocation.flags.json) {
@@ -138,7 +145,8 @@ void Print(const Flags& flags, const std::string& path, const Outcome& outcome, 
   if (invocation.flags.quiet && outcome.status == "pass") return;
   os << outcome.status << "  " << name;
   if (outcome.status == "pass") os << llvm::format("  max error %.2g", outcome.max_error);
-  if (outcome.status == "pass" && flags.repeat > 1) os << llvm::format("  %.3f ms", outcome.median_ms);
+  if (outcome.status == "pass" && flags.repeat > 1)
+    os << llvm::format("  %.3f ms", outcome.median_ms);
   if (outcome.taps) os << "  " << outcome.taps << " tensors tapped";
   if (!outcome.message.empty()) os << ": " << outcome.message;
   os << "\n";
@@ -157,7 +165,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     Print(flags, path, outcome, invocation);
     invocation.out().flush();
   }
-  (invocation.flags.json ? llvm::errs() : invocation.out()) << passed << " passed, " << failed << " failed\n";
+  (invocation.flags.json ? llvm::errs() : invocation.out())
+      << passed << " passed, " << failed << " failed\n";
   return failed ? kExitNo : kExitOk;
 }
 
@@ -165,14 +174,20 @@ RunCommand SetUp(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   app.add_option("CASE", flags->cases, "case folders: graph.pb, case.json, .npy files")->required();
   app.add_flag("--optimize", flags->optimize, "optimise first, with the default passes");
-  app.add_option("--repeat", flags->repeat, "run so often more, on feeds that differ a little, and say the median time")->check(CLI::PositiveNumber);
+  app.add_option("--repeat", flags->repeat,
+                 "run so often more, on feeds that differ a little, and say the median time")
+      ->check(CLI::PositiveNumber);
   app.add_option("--tap", flags->taps, "tap nodes whose names fit")->type_name("GLOB");
-  app.add_option("--tap-mode", flags->tap_mode, "what a tap computes")->check(CLI::IsMember(TapModeNames()))->capture_default_str();
-  app.add_option("--device", flags->device, "device for nodes without one, with --optimize")->capture_default_str();
+  app.add_option("--tap-mode", flags->tap_mode, "what a tap computes")
+      ->check(CLI::IsMember(TapModeNames()))
+      ->capture_default_str();
+  app.add_option("--device", flags->device, "device for nodes without one, with --optimize")
+      ->capture_default_str();
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("replay", "runs case folders and compares with the outputs they expect", "replay cases/*", SetUp);
+GRAPNEL_COMMAND("replay", "runs case folders and compares with the outputs they expect",
+                "replay cases/*", SetUp);
 
 }  // namespace
 }  // namespace grapnel

@@ -22,7 +22,8 @@ std::pair<std::string, std::string> SplitAssignment(const std::string& text) {
 }
 
 // A signature's argument may be called by its key: the tensor it stands for.
-std::string TensorOf(const InputGraph& input, const std::string& signature, const std::string& name) {
+std::string TensorOf(const InputGraph& input, const std::string& signature,
+                     const std::string& name) {
   for (const Signature& candidate : input.model.graphs[input.index].signatures) {
     if (candidate.name != (signature.empty() ? "serving_default" : signature)) continue;
     for (const auto* list : {&candidate.inputs, &candidate.outputs}) {
@@ -63,11 +64,13 @@ Expected<Plan> MakePlan(const Flags& flags, const InputGraph& input) {
     plan.fetches = ends.fetches;
     plan.fetch_files.resize(plan.fetches.size());
   }
-  if (plan.fetches.empty()) return MakeError("{0}: nothing to fetch: name tensors by --fetch", flags.model);
+  if (plan.fetches.empty())
+    return MakeError("{0}: nothing to fetch: name tensors by --fetch", flags.model);
   return plan;
 }
 
-Error SaveCaseFolder(const Flags& flags, const Module& module, const Plan& plan, llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> outputs) {
+Error SaveCaseFolder(const Flags& flags, const Module& module, const Plan& plan,
+                     llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> outputs) {
   RETURN_IF_ERROR(CreateDirectories(flags.save_case));
   Case saved;
   saved.folder = flags.save_case;
@@ -120,28 +123,40 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   for (size_t i = 0; i < outputs->size(); ++i) {
     const Tensor& output = (*outputs)[i];
     if (!output) continue;
-    if (!plan.fetch_files[i].empty()) RETURN_IF_ERROR(SaveNpyLiteral(plan.fetch_files[i], output.ToLiteral()));
-    if (!invocation.flags.quiet && plan.fetch_files[i].empty()) invocation.out() << plan.fetches[i] << " = " << output.ToString() << "\n";
+    if (!plan.fetch_files[i].empty())
+      RETURN_IF_ERROR(SaveNpyLiteral(plan.fetch_files[i], output.ToLiteral()));
+    if (!invocation.flags.quiet && plan.fetch_files[i].empty())
+      invocation.out() << plan.fetches[i] << " = " << output.ToString() << "\n";
   }
-  if (!flags.save_case.empty()) RETURN_IF_ERROR(SaveCaseFolder(flags, input.module(), plan, feeds, *outputs));
+  if (!flags.save_case.empty())
+    RETURN_IF_ERROR(SaveCaseFolder(flags, input.module(), plan, feeds, *outputs));
   return kExitOk;
 }
 
 RunCommand SetUp(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("MODEL", flags->model, "the graph to run; a case folder brings its feeds and fetches")->required();
+  app.add_option("MODEL", flags->model,
+                 "the graph to run; a case folder brings its feeds and fetches")
+      ->required();
   app.add_option("--graph", flags->graph, "which graph of a file with several");
-  app.add_option("--signature", flags->signature, "the signature of a SavedModel; its keys then name feeds and fetches");
+  app.add_option("--signature", flags->signature,
+                 "the signature of a SavedModel; its keys then name feeds and fetches");
   app.add_option("--feed", flags->feeds, "a value for a tensor")->type_name("NAME=FILE.npy");
-  app.add_option("--fetch", flags->fetches, "a tensor to compute; printed, or saved to the file")->type_name("NAME[=FILE.npy]");
-  app.add_option("--tap", flags->taps, "say what nodes whose names fit put out, as JSON lines")->type_name("GLOB");
-  app.add_option("--tap-mode", flags->tap_mode, "what a tap says")->check(CLI::IsMember(TapModeNames()))->capture_default_str();
+  app.add_option("--fetch", flags->fetches, "a tensor to compute; printed, or saved to the file")
+      ->type_name("NAME[=FILE.npy]");
+  app.add_option("--tap", flags->taps, "say what nodes whose names fit put out, as JSON lines")
+      ->type_name("GLOB");
+  app.add_option("--tap-mode", flags->tap_mode, "what a tap says")
+      ->check(CLI::IsMember(TapModeNames()))
+      ->capture_default_str();
   app.add_option("--tap-file", flags->tap_file, "where taps go; default: standard output");
-  app.add_option("--save-case", flags->save_case, "write graph, feeds and outputs as a case folder")->type_name("DIR");
+  app.add_option("--save-case", flags->save_case, "write graph, feeds and outputs as a case folder")
+      ->type_name("DIR");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("run", "runs a graph on values from .npy files", "run model.pb --feed x=x.npy --fetch Identity --tap '*'", SetUp);
+GRAPNEL_COMMAND("run", "runs a graph on values from .npy files",
+                "run model.pb --feed x=x.npy --fetch Identity --tap '*'", SetUp);
 
 }  // namespace
 }  // namespace grapnel

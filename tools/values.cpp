@@ -13,9 +13,9 @@ namespace {
 // The distance to the next number of the dtype.
 double UlpOf(DataType type, double value) {
   int digits = type == proto::DT_DOUBLE || type == proto::DT_COMPLEX128 ? 52
-               : type == proto::DT_HALF                                  ? 10
-               : type == proto::DT_BFLOAT16                              ? 7
-                                                                         : 23;
+               : type == proto::DT_HALF                                 ? 10
+               : type == proto::DT_BFLOAT16                             ? 7
+                                                                        : 23;
   if (value == 0 || !std::isfinite(value)) return 0;
   return std::ldexp(1.0, std::ilogb(value) - digits);
 }
@@ -50,7 +50,9 @@ Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor, llvm::Stri
   auto port = FindTensor(graph, tensor);
   if (!port) return Annotate("feed", port.takeError());
   DataType type = BaseType(TypeOfPort(graph, *port));
-  ASSIGN_OR_RETURN(Literal literal, LoadNpyLiteral(file, type == proto::DT_INVALID ? std::nullopt : std::optional<DataType>(type)));
+  ASSIGN_OR_RETURN(Literal literal,
+                   LoadNpyLiteral(file, type == proto::DT_INVALID ? std::nullopt
+                                                                  : std::optional<DataType>(type)));
   return Tensor::FromLiteral(literal);
 }
 
@@ -75,12 +77,15 @@ Comparison Compare(const Literal& got, const Literal& expected, double rtol, dou
     result.same = false;
   };
   if (got.dtype() != expected.dtype() || got.dims() != expected.dims()) {
-    differs(llvm::formatv("is {0}{1}, expected is {2}{3}", DataTypeName(got.dtype()), DimsText(got.dims()),
-                          DataTypeName(expected.dtype()), DimsText(expected.dims())).str());
+    differs(llvm::formatv("is {0}{1}, expected is {2}{3}", DataTypeName(got.dtype()),
+                          DimsText(got.dims()), DataTypeName(expected.dtype()),
+                          DimsText(expected.dims()))
+                .str());
     return result;
   }
   if (got.dtype() == proto::DT_STRING) {
-    if (!got.SameValue(expected)) differs("strings differ: " + got.ToString() + ", expected is " + expected.ToString());
+    if (!got.SameValue(expected))
+      differs("strings differ: " + got.ToString() + ", expected is " + expected.ToString());
     return result;
   }
   bool exact = !IsFloating(got.dtype()) && !IsComplex(got.dtype());
@@ -92,16 +97,22 @@ Comparison Compare(const Literal& got, const Literal& expected, double rtol, dou
       if (exact && got.AsInt(i) == expected.AsInt(i)) continue;
       if (a == b || (std::isnan(a) && std::isnan(b))) continue;
       double error = std::fabs(a - b);
-      bool fits = !exact && error <= std::max(atol + rtol * std::fabs(b), 2 * UlpOf(got.dtype(), b)) && std::isfinite(b);
+      bool fits = !exact &&
+                  error <= std::max(atol + rtol * std::fabs(b), 2 * UlpOf(got.dtype(), b)) &&
+                  std::isfinite(b);
       if (std::isfinite(error)) result.max_error = std::max(result.max_error, error);
       if (!fits && wrong++ == 0) first = i;
     }
   }
   if (wrong) {
     Dims index(got.dims().begin(), got.dims().end());
-    differs(llvm::formatv("{0} of {1} elements differ, the first at {2}: {3}, expected is {4}; largest error {5}", wrong,
-                          got.num_elements(), IndexText(index, first), llvm::format("%.9g", got.AsDouble(first)),
-                          llvm::format("%.9g", expected.AsDouble(first)), llvm::format("%.3g", result.max_error)).str());
+    differs(
+        llvm::formatv(
+            "{0} of {1} elements differ, the first at {2}: {3}, expected is {4}; largest error {5}",
+            wrong, got.num_elements(), IndexText(index, first),
+            llvm::format("%.9g", got.AsDouble(first)),
+            llvm::format("%.9g", expected.AsDouble(first)), llvm::format("%.3g", result.max_error))
+            .str());
   }
   return result;
 }

@@ -1,5 +1,6 @@
-// Calls and functional control flow: PartitionedCall, If, Case, While, and ops that are functions of the library.
-// Each function is compiled when it is first called, so recursion that ends is no trouble.
+// Calls and functional control flow: PartitionedCall, If, Case, While, and ops that are functions
+// of the library. Each function is compiled when it is first called, so recursion that ends is no
+// trouble.
 #include "lib/exec/executor.h"
 #include "lib/ir/node_types.h"
 
@@ -12,14 +13,19 @@ thread_local int call_depth = 0;
 
 class FunctionCall {
  public:
-  FunctionCall(const Node& node, llvm::StringRef name) : function_(node.graph().module().FindFunction(name)), name_(name.str()) {}
+  FunctionCall(const Node& node, llvm::StringRef name)
+      : function_(node.graph().module().FindFunction(name)), name_(name.str()) {}
 
   Error Run(KernelContext& context, llvm::ArrayRef<Tensor> inputs, std::vector<Tensor>* outputs) {
     if (!function_) return MakeError("function '{0}' is not in the library", name_);
     if (inputs.size() != function_->args.size()) {
-      return MakeError("function '{0}' takes {1} arguments, {2} are given", name_, function_->args.size(), inputs.size());
+      return MakeError("function '{0}' takes {1} arguments, {2} are given", name_,
+                       function_->args.size(), inputs.size());
     }
-    if (call_depth >= kMaxDepth) return MakeError("function '{0}': calls are nested {1} deep, the recursion does not seem to end", name_, kMaxDepth);
+    if (call_depth >= kMaxDepth)
+      return MakeError(
+          "function '{0}': calls are nested {1} deep, the recursion does not seem to end", name_,
+          kMaxDepth);
     // A plan runs once at a time: a function that calls itself needs one more for each level.
     std::unique_ptr<Executor> executor;
     if (!idle_.empty()) {
@@ -55,13 +61,15 @@ std::vector<Tensor> InputsFrom(KernelContext& context, int first) {
 
 Error SetOutputs(KernelContext& context, std::vector<Tensor> outputs) {
   if (static_cast<int>(outputs.size()) != context.num_outputs()) {
-    return MakeError("the function gives {0} results, {1} were expected", outputs.size(), context.num_outputs());
+    return MakeError("the function gives {0} results, {1} were expected", outputs.size(),
+                     context.num_outputs());
   }
   for (size_t i = 0; i < outputs.size(); ++i) context.SetOutput(i, std::move(outputs[i]));
   return Error::success();
 }
 
-// What TensorFlow takes for true: a bool, a number that is not 0, a string that is not empty, a tensor with elements.
+// What TensorFlow takes for true: a bool, a number that is not 0, a string that is not empty, a
+// tensor with elements.
 Expected<bool> IsTrue(const Tensor& condition) {
   if (condition.rank() != 0) return condition.num_elements() != 0;
   if (condition.dtype() == proto::DT_STRING) return !condition.data<std::string>()->empty();
@@ -87,13 +95,15 @@ Expected<KernelFn> MakeCall(const KernelSetup& setup) {
 Expected<KernelFn> MakeIf(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(std::string then_name, FunctionAttr(setup.node(), "then_branch"));
   ASSIGN_OR_RETURN(std::string else_name, FunctionAttr(setup.node(), "else_branch"));
-  return [then_call = FunctionCall(setup.node(), then_name),
-          else_call = FunctionCall(setup.node(), else_name)](KernelContext& context) mutable -> Error {
-    ASSIGN_OR_RETURN(bool condition, IsTrue(context.input(0)));
-    std::vector<Tensor> outputs;
-    RETURN_IF_ERROR((condition ? then_call : else_call).Run(context, InputsFrom(context, 1), &outputs));
-    return SetOutputs(context, std::move(outputs));
-  };
+  return
+      [then_call = FunctionCall(setup.node(), then_name),
+       else_call = FunctionCall(setup.node(), else_name)](KernelContext& context) mutable -> Error {
+        ASSIGN_OR_RETURN(bool condition, IsTrue(context.input(0)));
+        std::vector<Tensor> outputs;
+        RETURN_IF_ERROR(
+            (condition ? then_call : else_call).Run(context, InputsFrom(context, 1), &outputs));
+        return SetOutputs(context, std::move(outputs));
+      };
 }
 
 Expected<KernelFn> MakeCase(const KernelSetup& setup) {
@@ -116,11 +126,13 @@ Expected<KernelFn> MakeCase(const KernelSetup& setup) {
 Expected<KernelFn> MakeWhile(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(std::string cond_name, FunctionAttr(setup.node(), "cond"));
   ASSIGN_OR_RETURN(std::string body_name, FunctionAttr(setup.node(), "body"));
-  return [cond = FunctionCall(setup.node(), cond_name), body = FunctionCall(setup.node(), body_name)](KernelContext& context) mutable -> Error {
+  return [cond = FunctionCall(setup.node(), cond_name),
+          body = FunctionCall(setup.node(), body_name)](KernelContext& context) mutable -> Error {
     std::vector<Tensor> state = InputsFrom(context, 0), verdict;
     for (;;) {
       RETURN_IF_ERROR(cond.Run(context, state, &verdict));
-      if (verdict.size() != 1) return MakeError("the loop's condition gives {0} results, 1 was expected", verdict.size());
+      if (verdict.size() != 1)
+        return MakeError("the loop's condition gives {0} results, 1 was expected", verdict.size());
       ASSIGN_OR_RETURN(bool go_on, IsTrue(verdict[0]));
       if (!go_on) return SetOutputs(context, std::move(state));
       std::vector<Tensor> next;

@@ -1,5 +1,6 @@
-// ResizeBilinear and ResizeNearestNeighbor on [batch, height, width, channels], with TensorFlow's three ways to say
-// where a pixel is: its corner, its centre (half_pixel_centers), or corners onto corners (align_corners).
+// ResizeBilinear and ResizeNearestNeighbor on [batch, height, width, channels], with TensorFlow's
+// three ways to say where a pixel is: its corner, its centre (half_pixel_centers), or corners onto
+// corners (align_corners).
 #include <cmath>
 
 #include "kernels/cpu/dispatch.h"
@@ -22,7 +23,8 @@ struct Axis {
     return half_pixel_centers ? (at + 0.5f) * scale() - 0.5f : at * scale();
   }
   int64_t Nearest(int64_t i) const {
-    float at = half_pixel_centers ? (static_cast<float>(i) + 0.5f) * scale() : static_cast<float>(i) * scale();
+    float at = half_pixel_centers ? (static_cast<float>(i) + 0.5f) * scale()
+                                  : static_cast<float>(i) * scale();
     int64_t index = static_cast<int64_t>(align_corners ? std::roundf(at) : std::floor(at));
     return std::clamp<int64_t>(index, 0, in - 1);
   }
@@ -48,19 +50,27 @@ std::vector<Between> Positions(const Axis& axis) {
 class Resize {
  public:
   explicit Resize(const KernelSetup& setup)
-      : align_corners_(setup.node().GetBool("align_corners")), half_pixel_centers_(setup.node().GetBool("half_pixel_centers")) {}
+      : align_corners_(setup.node().GetBool("align_corners")),
+        half_pixel_centers_(setup.node().GetBool("half_pixel_centers")) {}
 
  protected:
   // Checks the inputs and gives both axes.
   Error Prepare(const KernelContext& ctx, Axis* rows, Axis* columns) const {
     const Tensor &images = ctx.input(0), &size = ctx.input(1);
-    if (images.rank() != 4) return MakeError("images must be [batch, height, width, channels], not {0}", DimsText(images.dims()));
-    if (size.num_elements() != 2) return MakeError("size must be two numbers, not {0}", DimsText(size.dims()));
+    if (images.rank() != 4)
+      return MakeError("images must be [batch, height, width, channels], not {0}",
+                       DimsText(images.dims()));
+    if (size.num_elements() != 2)
+      return MakeError("size must be two numbers, not {0}", DimsText(size.dims()));
     *rows = {images.dim(1), size.IntAt(0), align_corners_, half_pixel_centers_};
     *columns = {images.dim(2), size.IntAt(1), align_corners_, half_pixel_centers_};
-    if (rows->out <= 0 || columns->out <= 0) return MakeError("output dimensions must be positive, got {0} x {1}", rows->out, columns->out);
-    if (rows->in <= 0 || columns->in <= 0) return MakeError("an image of size {0} x {1} cannot be resized", rows->in, columns->in);
-    if (align_corners_ && half_pixel_centers_) return MakeError("align_corners and half_pixel_centers exclude each other");
+    if (rows->out <= 0 || columns->out <= 0)
+      return MakeError("output dimensions must be positive, got {0} x {1}", rows->out,
+                       columns->out);
+    if (rows->in <= 0 || columns->in <= 0)
+      return MakeError("an image of size {0} x {1} cannot be resized", rows->in, columns->in);
+    if (align_corners_ && half_pixel_centers_)
+      return MakeError("align_corners and half_pixel_centers exclude each other");
     return Error::success();
   }
 
@@ -77,26 +87,32 @@ class Bilinear : public Resize {
     RETURN_IF_ERROR(Prepare(ctx, &rows, &columns));
     const Tensor& images = ctx.input(0);
     int64_t channels = images.dim(3);
-    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {images.dim(0), rows.out, columns.out, channels}));
+    ASSIGN_OR_RETURN(Tensor * out,
+                     ctx.Allocate(0, {images.dim(0), rows.out, columns.out, channels}));
     std::vector<Between> ys = Positions(rows), xs = Positions(columns);
     const T* in = images.data<T>();
     float* result = out->data<float>();
-    ctx.ParallelFor(images.dim(0) * rows.out, 4.0 * columns.out * channels, [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row) {
-        const Between& y = ys[row % rows.out];
-        const T* image = in + row / rows.out * rows.in * columns.in * channels;
-        const T *top = image + y.lower * columns.in * channels, *bottom = image + y.upper * columns.in * channels;
-        float* to = result + row * columns.out * channels;
-        for (const Between& x : xs) {
-          for (int64_t c = 0; c < channels; ++c) {
-            float top_left = static_cast<float>(top[x.lower * channels + c]), top_right = static_cast<float>(top[x.upper * channels + c]);
-            float low_left = static_cast<float>(bottom[x.lower * channels + c]), low_right = static_cast<float>(bottom[x.upper * channels + c]);
-            float upper = top_left + (top_right - top_left) * x.weight, lower = low_left + (low_right - low_left) * x.weight;
-            *to++ = upper + (lower - upper) * y.weight;
-          }
-        }
-      }
-    });
+    ctx.ParallelFor(images.dim(0) * rows.out, 4.0 * columns.out * channels,
+                    [&](int64_t begin, int64_t end) {
+                      for (int64_t row = begin; row < end; ++row) {
+                        const Between& y = ys[row % rows.out];
+                        const T* image = in + row / rows.out * rows.in * columns.in * channels;
+                        const T *top = image + y.lower * columns.in * channels,
+                                *bottom = image + y.upper * columns.in * channels;
+                        float* to = result + row * columns.out * channels;
+                        for (const Between& x : xs) {
+                          for (int64_t c = 0; c < channels; ++c) {
+                            float top_left = static_cast<float>(top[x.lower * channels + c]),
+                                  top_right = static_cast<float>(top[x.upper * channels + c]);
+                            float low_left = static_cast<float>(bottom[x.lower * channels + c]),
+                                  low_right = static_cast<float>(bottom[x.upper * channels + c]);
+                            float upper = top_left + (top_right - top_left) * x.weight,
+                                  lower = low_left + (low_right - low_left) * x.weight;
+                            *to++ = upper + (lower - upper) * y.weight;
+                          }
+                        }
+                      }
+                    });
     return Error::success();
   }
 };
@@ -110,13 +126,15 @@ class Nearest : public Resize {
     RETURN_IF_ERROR(Prepare(ctx, &rows, &columns));
     const Tensor& images = ctx.input(0);
     int64_t channels = images.dim(3);
-    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {images.dim(0), rows.out, columns.out, channels}));
+    ASSIGN_OR_RETURN(Tensor * out,
+                     ctx.Allocate(0, {images.dim(0), rows.out, columns.out, channels}));
     const T* in = images.data<T>();
     T* to = out->data<T>();
     for (int64_t batch = 0; batch < images.dim(0); ++batch) {
       for (int64_t y = 0; y < rows.out; ++y) {
         const T* from = in + (batch * rows.in + rows.Nearest(y)) * columns.in * channels;
-        for (int64_t x = 0; x < columns.out; ++x, to += channels) std::copy_n(from + columns.Nearest(x) * channels, channels, to);
+        for (int64_t x = 0; x < columns.out; ++x, to += channels)
+          std::copy_n(from + columns.Nearest(x) * channels, channels, to);
       }
     }
     return Error::success();
@@ -134,8 +152,10 @@ Expected<KernelFn> Make(const KernelSetup& setup) {
   return fn;
 }
 
-GRAPNEL_CPU_KERNEL("ResizeBilinear", "T", DataTypesOf(RealTypes()), KernelCost::kElements, Make<Bilinear>);
-GRAPNEL_CPU_KERNEL("ResizeNearestNeighbor", "T", DataTypesOf(RealTypes()), KernelCost::kElements, Make<Nearest>);
+GRAPNEL_CPU_KERNEL("ResizeBilinear", "T", DataTypesOf(RealTypes()), KernelCost::kElements,
+                   Make<Bilinear>);
+GRAPNEL_CPU_KERNEL("ResizeNearestNeighbor", "T", DataTypesOf(RealTypes()), KernelCost::kElements,
+                   Make<Nearest>);
 
 }  // namespace
 }  // namespace grapnel

@@ -7,12 +7,14 @@
 namespace grapnel {
 namespace {
 
-// Blocks keep the counters in 32 bits, which is what lets the compiler count several elements at once.
+// Blocks keep the counters in 32 bits, which is what lets the compiler count several elements at
+// once.
 constexpr int64_t kBlock = 1 << 15;
 
 template <typename T, typename Count>
 void CountFloats(const T* data, int64_t size, Count count) {
-  for (int64_t begin = 0; begin < size; begin += kBlock) count(data + begin, std::min(kBlock, size - begin));
+  for (int64_t begin = 0; begin < size; begin += kBlock)
+    count(data + begin, std::min(kBlock, size - begin));
 }
 
 template <typename T>

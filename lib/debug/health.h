@@ -8,9 +8,9 @@
 
 namespace grapnel {
 
-// Counts of elements; together they are num_elements for real numeric dtypes. bool counts false as zero, true as
-// positive; complex numbers count their real and imaginary parts together (a NaN in either is a NaN); strings,
-// resources and variants count nothing.
+// Counts of elements; together they are num_elements for real numeric dtypes. bool counts false as
+// zero, true as positive; complex numbers count their real and imaginary parts together (a NaN in
+// either is a NaN); strings, resources and variants count nothing.
 struct Health {
   int64_t elements = 0;
   int64_t neg_inf = 0, pos_inf = 0, nan = 0;

@@ -8,8 +8,12 @@ namespace grapnel {
 namespace {
 
 constexpr std::pair<const char*, TapMode> kModes[] = {
-    {"NO_TENSOR", TapMode::kNoTensor},     {"CURT_HEALTH", TapMode::kCurtHealth}, {"CONCISE_HEALTH", TapMode::kConciseHealth},
-    {"FULL_HEALTH", TapMode::kFullHealth}, {"SHAPE", TapMode::kShape},            {"FULL_TENSOR", TapMode::kFullTensor},
+    {"NO_TENSOR", TapMode::kNoTensor},
+    {"CURT_HEALTH", TapMode::kCurtHealth},
+    {"CONCISE_HEALTH", TapMode::kConciseHealth},
+    {"FULL_HEALTH", TapMode::kFullHealth},
+    {"SHAPE", TapMode::kShape},
+    {"FULL_TENSOR", TapMode::kFullTensor},
 };
 
 void WriteShape(llvm::json::OStream& json, const Tensor& tensor) {
@@ -35,7 +39,8 @@ std::vector<std::string> TapModeNames() {
 }
 
 bool Tap::Wants(const Node& node) {
-  return llvm::any_of(globs_, [&](const std::string& glob) { return GlobMatch(glob, node.name()); });
+  return llvm::any_of(globs_,
+                      [&](const std::string& glob) { return GlobMatch(glob, node.name()); });
 }
 
 Error Tap::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
@@ -43,7 +48,8 @@ Error Tap::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
     const Tensor& tensor = outputs[i];
     if (!tensor) continue;
     ++count_;
-    bool needs_health = mode_ == TapMode::kCurtHealth || mode_ == TapMode::kConciseHealth || mode_ == TapMode::kFullHealth;
+    bool needs_health = mode_ == TapMode::kCurtHealth || mode_ == TapMode::kConciseHealth ||
+                        mode_ == TapMode::kFullHealth;
     Health health;
     if (needs_health) health = HealthOf(tensor);
     if (!os_) continue;

@@ -18,12 +18,14 @@ enum class TapMode { kNoTensor, kCurtHealth, kConciseHealth, kFullHealth, kShape
 std::optional<TapMode> ParseTapMode(llvm::StringRef name);  // "FULL_HEALTH"
 std::vector<std::string> TapModeNames();
 
-// Taps every output of the nodes whose name fits one of `globs` (lib/support/text.h). In a function's body the name is
-// that of the node alone, so `*` taps those too. Lines come in the order in which nodes ran.
+// Taps every output of the nodes whose name fits one of `globs` (lib/support/text.h). In a
+// function's body the name is that of the node alone, so `*` taps those too. Lines come in the
+// order in which nodes ran.
 class Tap : public RunHook {
  public:
   // `os` must outlive it; null: count only.
-  Tap(std::vector<std::string> globs, TapMode mode, llvm::raw_ostream* os) : globs_(std::move(globs)), mode_(mode), os_(os) {}
+  Tap(std::vector<std::string> globs, TapMode mode, llvm::raw_ostream* os)
+      : globs_(std::move(globs)), mode_(mode), os_(os) {}
   bool Wants(const Node& node) override;
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
   int64_t tensors_tapped() const { return count_; }

@@ -50,14 +50,17 @@ std::string ValueText(AttrView view) {
     llvm::consumeError(literal.takeError());
     return view.ToString();
   }
-  return (DataTypeName(literal->dtype()) + DimsText(literal->dims()) + " " + literal->ToString(6)).str();
+  return (DataTypeName(literal->dtype()) + DimsText(literal->dims()) + " " + literal->ToString(6))
+      .str();
 }
 
-void CompareAttrs(const Node& a, const Node& b, llvm::ArrayRef<std::string> ignored, std::vector<Change>* changes) {
+void CompareAttrs(const Node& a, const Node& b, llvm::ArrayRef<std::string> ignored,
+                  std::vector<Change>* changes) {
   auto attrs_a = a.Attrs(), attrs_b = b.Attrs();
   auto at_a = attrs_a.begin(), at_b = attrs_b.begin();
   auto report = [&](llvm::StringRef key, std::string before, std::string after) {
-    if (!llvm::is_contained(ignored, key)) changes->push_back({key.str(), std::move(before), std::move(after)});
+    if (!llvm::is_contained(ignored, key))
+      changes->push_back({key.str(), std::move(before), std::move(after)});
   };
   while (at_a != attrs_a.end() || at_b != attrs_b.end()) {
     if (at_b == attrs_b.end() || (at_a != attrs_a.end() && at_a->first < at_b->first)) {
@@ -67,7 +70,8 @@ void CompareAttrs(const Node& a, const Node& b, llvm::ArrayRef<std::string> igno
       report(at_b->first, "", ValueText(at_b->second));
       ++at_b;
     } else {
-      if (!SameValue(at_a->second, at_b->second)) report(at_a->first, ValueText(at_a->second), ValueText(at_b->second));
+      if (!SameValue(at_a->second, at_b->second))
+        report(at_a->first, ValueText(at_a->second), ValueText(at_b->second));
       ++at_a;
       ++at_b;
     }
@@ -79,7 +83,8 @@ std::vector<Change> Compare(const Node& a, const Node& b, llvm::ArrayRef<std::st
   if (a.op() != b.op()) changes.push_back({"op", a.op().str(), b.op().str()});
   if (a.device() != b.device()) changes.push_back({"device", a.device().str(), b.device().str()});
   for (int i = 0; i < std::max(a.num_inputs(), b.num_inputs()); ++i) {
-    std::string before = i < a.num_inputs() ? InputText(a, i) : "", after = i < b.num_inputs() ? InputText(b, i) : "";
+    std::string before = i < a.num_inputs() ? InputText(a, i) : "",
+                after = i < b.num_inputs() ? InputText(b, i) : "";
     if (before != after) changes.push_back({"input " + std::to_string(i), before, after});
   }
   std::string before = ControlText(a), after = ControlText(b);
@@ -88,7 +93,8 @@ std::vector<Change> Compare(const Node& a, const Node& b, llvm::ArrayRef<std::st
   return changes;
 }
 
-void DiffBodies(const Graph* a, const Graph* b, const std::string& prefix, llvm::ArrayRef<std::string> ignored, Diff* diff) {
+void DiffBodies(const Graph* a, const Graph* b, const std::string& prefix,
+                llvm::ArrayRef<std::string> ignored, Diff* diff) {
   if (a) {
     for (Node node : a->nodes()) {
       Node other = b ? b->Find(node.name()) : Node();
@@ -102,23 +108,28 @@ void DiffBodies(const Graph* a, const Graph* b, const std::string& prefix, llvm:
   }
   if (!b) return;
   for (Node node : b->nodes()) {
-    if (!a || !a->Find(node.name())) diff->added.push_back({prefix + node.name().str(), node.op().str()});
+    if (!a || !a->Find(node.name()))
+      diff->added.push_back({prefix + node.name().str(), node.op().str()});
   }
 }
 
 }  // namespace
 
 bool Diff::Same() const {
-  return removed.empty() && added.empty() && llvm::all_of(matched, [](const MatchedPair& pair) { return pair.changes.empty(); });
+  return removed.empty() && added.empty() &&
+         llvm::all_of(matched, [](const MatchedPair& pair) { return pair.changes.empty(); });
 }
 
 Diff DiffByName(const Module& a, const Module& b, llvm::ArrayRef<std::string> ignored) {
   Diff diff;
   DiffBodies(&a.main, &b.main, "", ignored, &diff);
   std::map<std::string, std::pair<const Graph*, const Graph*>> functions;
-  for (const auto& function : a.functions) functions[function->name().str()].first = &function->body;
-  for (const auto& function : b.functions) functions[function->name().str()].second = &function->body;
-  for (const auto& [name, bodies] : functions) DiffBodies(bodies.first, bodies.second, name + "/", ignored, &diff);
+  for (const auto& function : a.functions)
+    functions[function->name().str()].first = &function->body;
+  for (const auto& function : b.functions)
+    functions[function->name().str()].second = &function->body;
+  for (const auto& [name, bodies] : functions)
+    DiffBodies(bodies.first, bodies.second, name + "/", ignored, &diff);
   llvm::sort(diff.matched, [](const MatchedPair& x, const MatchedPair& y) { return x.a < y.a; });
   auto by_name = [](const NodeEntry& x, const NodeEntry& y) { return x.name < y.name; };
   llvm::sort(diff.removed, by_name);

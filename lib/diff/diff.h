@@ -9,8 +9,8 @@
 
 namespace grapnel {
 
-// One thing that differs between two nodes that are matched: "op", "device", "input 1", "control inputs", or an
-// attribute's name.
+// One thing that differs between two nodes that are matched: "op", "device", "input 1", "control
+// inputs", or an attribute's name.
 struct Change {
   std::string what, before, after;  // empty: it was not there
 };
@@ -32,8 +32,8 @@ struct Diff {
   bool Same() const;
 };
 
-// Matches nodes by name, in the main graph and in functions of one name. Linear. Constants are compared by value;
-// attributes of the names in `ignored` are not compared.
+// Matches nodes by name, in the main graph and in functions of one name. Linear. Constants are
+// compared by value; attributes of the names in `ignored` are not compared.
 Diff DiffByName(const Module& a, const Module& b, llvm::ArrayRef<std::string> ignored = {});
 
 }  // namespace grapnel

@@ -18,12 +18,14 @@ class CpuEvaluator : public Evaluator {
     return false;
   }
 
-  Expected<std::vector<Literal>> Evaluate(const Node& node, llvm::ArrayRef<Literal> inputs) override {
+  Expected<std::vector<Literal>> Evaluate(const Node& node,
+                                          llvm::ArrayRef<Literal> inputs) override {
     const OpInfo* info = DefinitionOf(node);
     if (!info) return MakeError("op '{0}' is unknown", node.op());
     ASSIGN_OR_RETURN(NodeTypes types, TypesOf(node, *info));
     if (types.inputs.size() != inputs.size()) {
-      return MakeError("{0} inputs are given, op '{1}' takes {2}", inputs.size(), node.op(), types.inputs.size());
+      return MakeError("{0} inputs are given, op '{1}' takes {2}", inputs.size(), node.op(),
+                       types.inputs.size());
     }
     llvm::SmallVector<Tensor, 4> tensors, outputs(types.outputs.size());
     llvm::SmallVector<const Tensor*, 4> constants;
@@ -33,7 +35,8 @@ class CpuEvaluator : public Evaluator {
     }
     for (const Tensor& tensor : tensors) constants.push_back(&tensor);
     ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Get().Find(node, "CPU"));
-    ASSIGN_OR_RETURN(KernelFn kernel, def->factory(KernelSetup(node, types.inputs, types.outputs, constants)));
+    ASSIGN_OR_RETURN(KernelFn kernel,
+                     def->factory(KernelSetup(node, types.inputs, types.outputs, constants)));
     MessageSink silent;
     llvm::SmallVector<Tensor, 4> arguments = tensors;
     FlushDenormals flush;
@@ -50,6 +53,8 @@ class CpuEvaluator : public Evaluator {
 
 }  // namespace
 
-std::unique_ptr<Evaluator> MakeCpuEvaluator(ThreadPool& pool) { return std::make_unique<CpuEvaluator>(pool); }
+std::unique_ptr<Evaluator> MakeCpuEvaluator(ThreadPool& pool) {
+  return std::make_unique<CpuEvaluator>(pool);
+}
 
 }  // namespace grapnel

@@ -28,12 +28,13 @@ struct PlanNode {
   llvm::SmallVector<uint32_t, 4> readers;  // plan nodes that wait for this one, once for each edge
   uint32_t waits_for = 0;
   bool hooked = false;
-  int64_t last_time = 0;  // nanoseconds in the last run: decides whether another thread is worth waking
+  int64_t last_time =
+      0;  // nanoseconds in the last run: decides whether another thread is worth waking
 };
 
 struct SlotInfo {
-  int readers = 0;     // data inputs and fetches
-  Tensor constant;     // set: the same in every run
+  int readers = 0;  // data inputs and fetches
+  Tensor constant;  // set: the same in every run
 };
 
 }  // namespace
@@ -67,11 +68,13 @@ namespace {
 // Worth a wake-up of another thread, which costs some ten microseconds.
 constexpr int64_t kWorthAnotherThread = 40000;
 
-// Runs the nodes of one plan. The calling thread takes large primitives, which use every core by themselves, and all
-// small work; nodes that took long on one thread in the last run, and are ready beside other work, go to a helper.
+// Runs the nodes of one plan. The calling thread takes large primitives, which use every core by
+// themselves, and all small work; nodes that took long on one thread in the last run, and are ready
+// beside other work, go to a helper.
 class Scheduler {
  public:
-  Scheduler(std::vector<PlanNode>& nodes, std::atomic<uint32_t>* waiting, int threads, std::function<Error(PlanNode&)> run)
+  Scheduler(std::vector<PlanNode>& nodes, std::atomic<uint32_t>* waiting, int threads,
+            std::function<Error(PlanNode&)> run)
       : nodes_(nodes), waiting_(waiting), threads_(threads), run_(std::move(run)) {}
 
   Error Run(const std::vector<uint32_t>& roots) {
@@ -79,7 +82,8 @@ class Scheduler {
     total_ = nodes_.size();
     local_.assign(roots.rbegin(), roots.rend());
     std::vector<std::thread> helpers;
-    bool may_share = threads_ > 1 && llvm::any_of(nodes_, [](const PlanNode& n) { return Shareable(n); });
+    bool may_share =
+        threads_ > 1 && llvm::any_of(nodes_, [](const PlanNode& n) { return Shareable(n); });
     if (may_share) {
       for (int i = 1; i < threads_; ++i) helpers.emplace_back([this] { Help(); });
     }
@@ -168,8 +172,10 @@ class Scheduler {
     PlanNode& node = nodes_[id];
     if (Error error = run_(node)) {
       std::lock_guard lock(mutex_);
-      if (!failed_) error_ = std::move(error);
-      else llvm::consumeError(std::move(error));
+      if (!failed_)
+        error_ = std::move(error);
+      else
+        llvm::consumeError(std::move(error));
       failed_ = true;
       return false;
     }
@@ -187,8 +193,8 @@ class Scheduler {
   llvm::SmallVector<uint32_t, 32> local_;  // ready, for the leading thread; the last goes first
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<uint32_t> ready_;                // for whoever is free
-  llvm::SmallVector<uint32_t, 8> returned_;   // freed by helpers, for the leading thread
+  std::deque<uint32_t> ready_;               // for whoever is free
+  llvm::SmallVector<uint32_t, 8> returned_;  // freed by helpers, for the leading thread
   int busy_ = 0;
   size_t total_ = 0;
   std::atomic<size_t> done_{0};
@@ -202,12 +208,14 @@ class Scheduler {
 // Makes a plan out of a graph, feeds and fetches.
 class PlanBuilder {
  public:
-  PlanBuilder(const Graph& graph, const ExecutorOptions& options) : graph_(graph), impl_(new Executor::Impl) {
+  PlanBuilder(const Graph& graph, const ExecutorOptions& options)
+      : graph_(graph), impl_(new Executor::Impl) {
     impl_->graph = &graph;
     impl_->options = options;
   }
 
-  Expected<std::unique_ptr<Executor>> Build(llvm::ArrayRef<Port> feeds, llvm::ArrayRef<Port> fetches,
+  Expected<std::unique_ptr<Executor>> Build(llvm::ArrayRef<Port> feeds,
+                                            llvm::ArrayRef<Port> fetches,
                                             llvm::ArrayRef<NodeId> targets) {
     for (Port feed : feeds) fed_.insert(Key(feed));
     needed_.assign(graph_.end_id(), false);
@@ -225,7 +233,8 @@ class PlanBuilder {
     while (!todo.empty()) {
       NodeId id = todo.pop_back_val();
       for (Port port : graph_.node(id).inputs()) {
-        if (port.node == kNoNode) return MakeError("node '{0}': an input is missing in the file", graph_.node(id).name());
+        if (port.node == kNoNode)
+          return MakeError("node '{0}': an input is missing in the file", graph_.node(id).name());
         if (!fed_.contains(Key(port))) need(port.node);
       }
     }
@@ -235,7 +244,8 @@ class PlanBuilder {
       impl_->feed_slots.push_back(slot);
       impl_->feed_nodes.push_back(graph_.node(feed.node));
       DataType type = TypeOfPort(graph_, feed);
-      if (graph_.node(feed.node).op() == "_Arg") type = proto::DT_INVALID;  // the caller has checked
+      if (graph_.node(feed.node).op() == "_Arg")
+        type = proto::DT_INVALID;  // the caller has checked
       impl_->feed_types.push_back(BaseType(type));
     }
     for (NodeId id : TopologicalOrder(graph_)) {
@@ -250,7 +260,8 @@ class PlanBuilder {
           continue;
         }
         if (missing_.empty()) {
-          return MakeError("fetch '{0}:{1}': the node has {2} outputs", graph_.node(fetch.node).name(), fetch.index, outputs);
+          return MakeError("fetch '{0}:{1}': the node has {2} outputs",
+                           graph_.node(fetch.node).name(), fetch.index, outputs);
         }
         continue;
       }
@@ -263,7 +274,9 @@ class PlanBuilder {
   }
 
  private:
-  static uint64_t Key(Port port) { return static_cast<uint64_t>(port.node) << 32 | static_cast<uint32_t>(port.index); }
+  static uint64_t Key(Port port) {
+    return static_cast<uint64_t>(port.node) << 32 | static_cast<uint32_t>(port.index);
+  }
 
   Slot NewSlot() {
     impl_->slots.emplace_back();
@@ -303,8 +316,8 @@ class PlanBuilder {
         // Its maker has no kernel: that is what the error will say. Or it has no such output.
         Node maker = graph_.node(node.input(i).node);
         if (missing_.empty()) {
-          return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it has not", node.name(), i,
-                           node.input(i).index, maker.name());
+          return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it has not",
+                           node.name(), i, node.input(i).index, maker.name());
         }
         return CheckKernel(node);
       }
@@ -324,11 +337,14 @@ class PlanBuilder {
     if (!kernel) return Annotate("node '" + node.name() + "' (" + op + ")", kernel.takeError());
     plan.kernel = std::move(*kernel);
     plan.cost = (*def)->cost;
-    if (all_constant && !hooked && info && !info->is_stateful && ComputeOnce(plan)) return Error::success();
+    if (all_constant && !hooked && info && !info->is_stateful && ComputeOnce(plan))
+      return Error::success();
     plan.first_output = impl_->slots.size();
-    for (size_t i = 0; i < plan.output_types.size(); ++i) slot_of_[Key({node.id(), static_cast<int32_t>(i)})] = NewSlot();
+    for (size_t i = 0; i < plan.output_types.size(); ++i)
+      slot_of_[Key({node.id(), static_cast<int32_t>(i)})] = NewSlot();
     maker_.resize(impl_->slots.size(), -1);
-    for (size_t i = 0; i < plan.output_types.size(); ++i) maker_[plan.first_output + i] = impl_->nodes.size();
+    for (size_t i = 0; i < plan.output_types.size(); ++i)
+      maker_[plan.first_output + i] = impl_->nodes.size();
     plan_of_[node.id()] = impl_->nodes.size();
     impl_->nodes.push_back(std::move(plan));
     return Error::success();
@@ -348,14 +364,16 @@ class PlanBuilder {
     impl_->slots[slot].constant = std::move(tensor);
   }
 
-  // What depends on constants alone (a weight behind an Identity, a folded batch norm) is computed now: kernels after it
-  // then see a constant and can pack it. Not if it fails: the run will say so.
+  // What depends on constants alone (a weight behind an Identity, a folded batch norm) is computed
+  // now: kernels after it then see a constant and can pack it. Not if it fails: the run will say
+  // so.
   bool ComputeOnce(PlanNode& plan) {
     FlushDenormals flush;
     llvm::SmallVector<Tensor, 4> inputs, outputs(plan.output_types.size());
     for (Slot slot : plan.inputs) inputs.push_back(impl_->slots[slot].constant);
     MessageSink silent;
-    KernelContext context(inputs, outputs, plan.output_types, HeapAllocator(), *impl_->options.pool, silent);
+    KernelContext context(inputs, outputs, plan.output_types, HeapAllocator(), *impl_->options.pool,
+                          silent);
     if (Error error = plan.kernel(context)) {
       llvm::consumeError(std::move(error));
       return false;
@@ -400,7 +418,8 @@ class PlanBuilder {
     std::string text;
     size_t shown = std::min<size_t>(missing_.size(), 8);
     for (size_t i = 0; i < shown; ++i) text += (i ? "; " : "") + missing_[i];
-    if (missing_.size() > shown) text += llvm::formatv("; and {0} more", missing_.size() - shown).str();
+    if (missing_.size() > shown)
+      text += llvm::formatv("; and {0} more", missing_.size() - shown).str();
     return MakeError("cannot run: {0}", text);
   }
 
@@ -429,11 +448,13 @@ Expected<Port> FindTensor(const Graph& graph, llvm::StringRef tensor) {
   }
   if (!node || index < 0) return MakeError("'{0}': there is no such tensor in the graph", tensor);
   int outputs = NumOutputs(node);
-  if (outputs > 0 && index >= outputs) return MakeError("'{0}': node '{1}' has {2} outputs", tensor, node.name(), outputs);
+  if (outputs > 0 && index >= outputs)
+    return MakeError("'{0}': node '{1}' has {2} outputs", tensor, node.name(), outputs);
   return Port{node.id(), index};
 }
 
-Expected<std::unique_ptr<Executor>> Executor::Compile(const Graph& graph, const ExecutorOptions& options) {
+Expected<std::unique_ptr<Executor>> Executor::Compile(const Graph& graph,
+                                                      const ExecutorOptions& options) {
   llvm::SmallVector<Port, 4> feeds, fetches;
   for (const std::string& feed : options.feeds) {
     auto port = FindTensor(graph, feed);
@@ -448,7 +469,8 @@ Expected<std::unique_ptr<Executor>> Executor::Compile(const Graph& graph, const 
   return PlanBuilder(graph, options).Build(feeds, fetches, {});
 }
 
-Expected<std::unique_ptr<Executor>> Executor::CompileFunction(const Function& function, const ExecutorOptions& options) {
+Expected<std::unique_ptr<Executor>> Executor::CompileFunction(const Function& function,
+                                                              const ExecutorOptions& options) {
   llvm::SmallVector<Port, 4> feeds, fetches;
   llvm::SmallVector<NodeId, 4> targets;
   for (NodeId arg : function.args) feeds.push_back({arg, 0});
@@ -465,22 +487,30 @@ Expected<std::unique_ptr<Executor>> Executor::CompileFunction(const Function& fu
   return executor;
 }
 
-Expected<std::vector<Tensor>> Executor::Run(llvm::ArrayRef<Tensor> feeds) { return impl_->Run(feeds); }
+Expected<std::vector<Tensor>> Executor::Run(llvm::ArrayRef<Tensor> feeds) {
+  return impl_->Run(feeds);
+}
 
 Error Executor::Impl::CheckFeeds(llvm::ArrayRef<Tensor> feeds) const {
-  if (feeds.size() != feed_slots.size()) return MakeError("{0} values are fed, {1} were expected", feeds.size(), feed_slots.size());
+  if (feeds.size() != feed_slots.size())
+    return MakeError("{0} values are fed, {1} were expected", feeds.size(), feed_slots.size());
   for (size_t i = 0; i < feeds.size(); ++i) {
     llvm::StringRef name = feed_nodes[i].name();
     if (feed_types[i] != proto::DT_INVALID && feeds[i].dtype() != feed_types[i]) {
-      return MakeError("feed '{0}' is {1}, the graph has {2}", name, DataTypeName(feeds[i].dtype()), DataTypeName(feed_types[i]));
+      return MakeError("feed '{0}' is {1}, the graph has {2}", name, DataTypeName(feeds[i].dtype()),
+                       DataTypeName(feed_types[i]));
     }
     std::optional<AttrView> attr = feed_nodes[i].FindAttr("shape");
     std::optional<Shape> shape = attr ? attr->AsShape() : std::nullopt;
     // A shape of no dimensions is how old graphs say 'unknown'.
-    if (feed_nodes[i].op() != "Placeholder" || !shape || !shape->known_rank() || shape->rank() == 0) continue;
+    if (feed_nodes[i].op() != "Placeholder" || !shape || !shape->known_rank() || shape->rank() == 0)
+      continue;
     bool fits = shape->rank() == feeds[i].rank();
-    for (int d = 0; fits && d < shape->rank(); ++d) fits = !shape->IsKnown(d) || shape->dim(d) == feeds[i].dim(d);
-    if (!fits) return MakeError("feed '{0}' has shape {1}, the graph expects {2}", name, DimsText(feeds[i].dims()), shape->ToString());
+    for (int d = 0; fits && d < shape->rank(); ++d)
+      fits = !shape->IsKnown(d) || shape->dim(d) == feeds[i].dim(d);
+    if (!fits)
+      return MakeError("feed '{0}' has shape {1}, the graph expects {2}", name,
+                       DimsText(feeds[i].dims()), shape->ToString());
   }
   return Error::success();
 }
@@ -498,7 +528,8 @@ Error Executor::Impl::RunNode(PlanNode& plan) {
   llvm::SmallVector<Tensor, 4> inputs;
   for (Slot slot : plan.inputs) inputs.push_back(Take(slot));
   llvm::SmallVector<Tensor, 2> outputs(plan.output_types.size());
-  KernelContext context(inputs, outputs, plan.output_types, *allocator, *options.pool, options.print, options.hook);
+  KernelContext context(inputs, outputs, plan.output_types, *allocator, *options.pool,
+                        options.print, options.hook);
   if (plan.hooked) options.hook->BeforeNode(plan.node, inputs);
   auto began = std::chrono::steady_clock::now();
   if (Error error = plan.kernel(context)) {
@@ -519,10 +550,13 @@ Expected<std::vector<Tensor>> Executor::Impl::Run(llvm::ArrayRef<Tensor> feeds) 
     values[i] = Tensor();
     readers_left[i].store(slots[i].readers, std::memory_order_relaxed);
   }
-  for (size_t i = 0; i < nodes.size(); ++i) waiting[i].store(nodes[i].waits_for, std::memory_order_relaxed);
+  for (size_t i = 0; i < nodes.size(); ++i)
+    waiting[i].store(nodes[i].waits_for, std::memory_order_relaxed);
   for (size_t i = 0; i < feeds.size(); ++i) values[feed_slots[i]] = feeds[i];
-  for (const auto& [node, slot] : hooked_constants) RETURN_IF_ERROR(options.hook->AfterNode(node, slots[slot].constant));
-  Scheduler scheduler(nodes, waiting.get(), options.pool->num_threads(), [this](PlanNode& plan) { return RunNode(plan); });
+  for (const auto& [node, slot] : hooked_constants)
+    RETURN_IF_ERROR(options.hook->AfterNode(node, slots[slot].constant));
+  Scheduler scheduler(nodes, waiting.get(), options.pool->num_threads(),
+                      [this](PlanNode& plan) { return RunNode(plan); });
   RETURN_IF_ERROR(scheduler.Run(roots));
   std::vector<Tensor> results;
   for (Slot slot : fetch_slots) results.push_back(slot == kNoSlot ? Tensor() : Take(slot));

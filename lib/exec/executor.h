@@ -11,15 +11,18 @@
 
 namespace grapnel {
 
-// Looks at a run as it goes. Called on whichever thread ran the node, from several at once; tensors must not be kept
-// beyond the call unless copied (a copy shares the buffer and stops it from being reused in place).
+// Looks at a run as it goes. Called on whichever thread ran the node, from several at once; tensors
+// must not be kept beyond the call unless copied (a copy shares the buffer and stops it from being
+// reused in place).
 class RunHook {
  public:
   virtual ~RunHook() = default;
   virtual bool Wants(const Node& node) = 0;  // asked once a node, when the plan is made
   virtual void BeforeNode(const Node&, llvm::ArrayRef<Tensor> /*inputs*/) {}
   // An error stops the run.
-  virtual Error AfterNode(const Node&, llvm::ArrayRef<Tensor> /*outputs*/) { return Error::success(); }
+  virtual Error AfterNode(const Node&, llvm::ArrayRef<Tensor> /*outputs*/) {
+    return Error::success();
+  }
 };
 
 struct ExecutorOptions {
@@ -27,23 +30,26 @@ struct ExecutorOptions {
   std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
   ThreadPool* pool = nullptr;        // required; outlives the executor
   RunHook* hook = nullptr;
-  MessageSink print;                 // what PrintV2 and its like print
+  MessageSink print;  // what PrintV2 and its like print
 };
 
-// A plan: kernels made, order and consumers resolved, constants loaded. Buffers are taken from a pool of its own, given
-// back at the last use and overwritten in place where that is safe, so the steady state allocates nothing.
-// One run at a time.
+// A plan: kernels made, order and consumers resolved, constants loaded. Buffers are taken from a
+// pool of its own, given back at the last use and overwritten in place where that is safe, so the
+// steady state allocates nothing. One run at a time.
 class Executor {
  public:
-  // The module must outlive the executor and not change. Errors: a feed or fetch that is not there, an op without a
-  // kernel (all of them are listed), a placeholder that nobody feeds.
-  static Expected<std::unique_ptr<Executor>> Compile(const Graph& graph, const ExecutorOptions& options);
+  // The module must outlive the executor and not change. Errors: a feed or fetch that is not there,
+  // an op without a kernel (all of them are listed), a placeholder that nobody feeds.
+  static Expected<std::unique_ptr<Executor>> Compile(const Graph& graph,
+                                                     const ExecutorOptions& options);
   // A function's body: feeds are its arguments, fetches its results.
-  static Expected<std::unique_ptr<Executor>> CompileFunction(const Function& function, const ExecutorOptions& options);
+  static Expected<std::unique_ptr<Executor>> CompileFunction(const Function& function,
+                                                             const ExecutorOptions& options);
   ~Executor();
 
-  // Values of the fetches, in order (an empty tensor for a node without outputs). `feeds` in the order of the options;
-  // their dtype is checked against the graph, and their shape against a Placeholder's. Errors name the node.
+  // Values of the fetches, in order (an empty tensor for a node without outputs). `feeds` in the
+  // order of the options; their dtype is checked against the graph, and their shape against a
+  // Placeholder's. Errors name the node.
   Expected<std::vector<Tensor>> Run(llvm::ArrayRef<Tensor> feeds);
 
   int num_nodes() const;  // that run

@@ -52,13 +52,15 @@ Expected<const KernelDef*> KernelRegistry::Find(const Node& node, llvm::StringRe
 }
 
 bool KernelRegistry::Has(llvm::StringRef op, llvm::StringRef device) const {
-  return llvm::any_of(defs_, [&](const KernelDef& def) { return op == def.op && device == def.device; });
+  return llvm::any_of(defs_,
+                      [&](const KernelDef& def) { return op == def.op && device == def.device; });
 }
 
 std::vector<KernelDef> KernelRegistry::All() const {
   std::vector<KernelDef> all = defs_;
   llvm::stable_sort(all, [](const KernelDef& a, const KernelDef& b) {
-    return std::pair(llvm::StringRef(a.op), llvm::StringRef(a.device)) < std::pair(llvm::StringRef(b.op), llvm::StringRef(b.device));
+    return std::pair(llvm::StringRef(a.op), llvm::StringRef(a.device)) <
+           std::pair(llvm::StringRef(b.op), llvm::StringRef(b.device));
   });
   return all;
 }

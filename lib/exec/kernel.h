@@ -17,13 +17,20 @@ namespace grapnel {
 
 class RunHook;  // lib/exec/executor.h
 
-// One run of one kernel: its inputs, and where its outputs go. Errors need not name the node: the executor does.
+// One run of one kernel: its inputs, and where its outputs go. Errors need not name the node: the
+// executor does.
 class KernelContext {
  public:
   KernelContext(llvm::MutableArrayRef<Tensor> inputs, llvm::MutableArrayRef<Tensor> outputs,
-                llvm::ArrayRef<DataType> output_types, Allocator& allocator, ThreadPool& pool, const MessageSink& print,
-                RunHook* hook = nullptr)
-      : inputs_(inputs), outputs_(outputs), output_types_(output_types), allocator_(allocator), pool_(pool), print_(print), hook_(hook) {}
+                llvm::ArrayRef<DataType> output_types, Allocator& allocator, ThreadPool& pool,
+                const MessageSink& print, RunHook* hook = nullptr)
+      : inputs_(inputs),
+        outputs_(outputs),
+        output_types_(output_types),
+        allocator_(allocator),
+        pool_(pool),
+        print_(print),
+        hook_(hook) {}
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
@@ -34,23 +41,29 @@ class KernelContext {
 
   // A new output of dtype output_type(i), not initialised (strings are empty).
   Expected<Tensor*> Allocate(int i, llvm::ArrayRef<int64_t> dims);
-  // Output `out` in the memory of input `in` when that input has the same number of bytes, is a plain numeric tensor
-  // and nobody else will read it; else newly allocated. Each element may be read before it is written, not after.
+  // Output `out` in the memory of input `in` when that input has the same number of bytes, is a
+  // plain numeric tensor and nobody else will read it; else newly allocated. Each element may be
+  // read before it is written, not after.
   Expected<Tensor*> ForwardOrAllocate(int in, int out, llvm::ArrayRef<int64_t> dims);
   // Output `i` is this tensor (an input passed on, say).
   void SetOutput(int i, Tensor tensor) { outputs_[i] = std::move(tensor); }
   // Memory for the time of this run.
-  Expected<Tensor> Scratch(DataType dtype, llvm::ArrayRef<int64_t> dims) { return Tensor::Allocate(dtype, dims, allocator_); }
+  Expected<Tensor> Scratch(DataType dtype, llvm::ArrayRef<int64_t> dims) {
+    return Tensor::Allocate(dtype, dims, allocator_);
+  }
 
-  // Calls body(begin, end) for parts of [0, total) on the threads that are free, and returns when all are done.
-  // `cost` is the time of one unit in nanoseconds, roughly: short work stays on this thread.
+  // Calls body(begin, end) for parts of [0, total) on the threads that are free, and returns when
+  // all are done. `cost` is the time of one unit in nanoseconds, roughly: short work stays on this
+  // thread.
   void ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body) {
     pool_.ParallelFor(total, cost, body);
   }
   ThreadPool& pool() { return pool_; }
   Allocator& allocator() { return allocator_; }
   // What PrintV2 and its like print, without the newline.
-  void Print(llvm::StringRef text) const { if (print_) print_(Severity::kInfo, text); }
+  void Print(llvm::StringRef text) const {
+    if (print_) print_(Severity::kInfo, text);
+  }
   // For kernels that run functions: what the run's own executor was given.
   const MessageSink& print_sink() const { return print_; }
   RunHook* hook() const { return hook_; }
@@ -67,15 +80,19 @@ class KernelContext {
 // What a kernel knows when it is made, once for each node of a plan.
 class KernelSetup {
  public:
-  KernelSetup(Node node, llvm::ArrayRef<DataType> input_types, llvm::ArrayRef<DataType> output_types,
-              llvm::ArrayRef<const Tensor*> constants)
-      : node_(node), input_types_(input_types), output_types_(output_types), constants_(constants) {}
+  KernelSetup(Node node, llvm::ArrayRef<DataType> input_types,
+              llvm::ArrayRef<DataType> output_types, llvm::ArrayRef<const Tensor*> constants)
+      : node_(node),
+        input_types_(input_types),
+        output_types_(output_types),
+        constants_(constants) {}
   const Node& node() const { return node_; }  // attributes: node().GetInts("strides"), ...
   int num_inputs() const { return static_cast<int>(input_types_.size()); }
   DataType input_type(int i) const { return input_types_[i]; }
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DataType output_type(int i) const { return output_types_[i]; }
-  // The value of input `i` when it is the same in every run (weights), else null. Lives as long as the kernel.
+  // The value of input `i` when it is the same in every run (weights), else null. Lives as long as
+  // the kernel.
   const Tensor* constant(int i) const { return constants_[i]; }
 
  private:
@@ -84,7 +101,8 @@ class KernelSetup {
   llvm::ArrayRef<const Tensor*> constants_;
 };
 
-// A kernel made for one node. Runs of one graph never overlap on the same kernel, so it may keep scratch and caches.
+// A kernel made for one node. Runs of one graph never overlap on the same kernel, so it may keep
+// scratch and caches.
 using KernelFn = llvm::unique_function<Error(KernelContext&)>;
 
 // Reads attributes, checks what can be checked before running, packs constant weights.
@@ -98,20 +116,22 @@ enum class KernelCost : uint8_t {
 
 struct KernelDef {
   const char* op;
-  const char* device;              // "CPU"
-  const char* type_attr;           // the attribute that `types` are of, often "T"; null when the op has no such choice
-  std::vector<DataType> types;     // empty: any
+  const char* device;     // "CPU"
+  const char* type_attr;  // the attribute that `types` are of, often "T"; null when the op has no
+                          // such choice
+  std::vector<DataType> types;  // empty: any
   KernelCost cost;
   KernelFactory factory;
 };
 
-// All kernels that were linked in; filled before main() by the registrations below. Not changed later.
+// All kernels that were linked in; filled before main() by the registrations below. Not changed
+// later.
 class KernelRegistry {
  public:
   static KernelRegistry& Get();
   bool Add(KernelDef def);
-  // The kernel for this node on `device` ("CPU"). The error says what there is: "no CPU kernel for op 'X'", or "op 'X'
-  // has no CPU kernel for T=half; it has float, double".
+  // The kernel for this node on `device` ("CPU"). The error says what there is: "no CPU kernel for
+  // op 'X'", or "op 'X' has no CPU kernel for T=half; it has float, double".
   Expected<const KernelDef*> Find(const Node& node, llvm::StringRef device) const;
   bool Has(llvm::StringRef op, llvm::StringRef device) const;
   std::vector<KernelDef> All() const;  // sorted by op, device
@@ -122,8 +142,8 @@ class KernelRegistry {
 
 // At namespace scope of a kernel file:
 //   GRAPNEL_CPU_KERNEL("Softmax", "T", kFloats, KernelCost::kElements, MakeSoftmax);
-#define GRAPNEL_CPU_KERNEL(op, type_attr, types, cost, factory)                                            \
-  [[maybe_unused]] static const bool GRAPNEL_CONCAT(kernel_registered_, __COUNTER__) =                     \
+#define GRAPNEL_CPU_KERNEL(op, type_attr, types, cost, factory)                        \
+  [[maybe_unused]] static const bool GRAPNEL_CONCAT(kernel_registered_, __COUNTER__) = \
       ::grapnel::KernelRegistry::Get().Add({op, "CPU", type_attr, types, cost, factory})
 
 }  // namespace grapnel

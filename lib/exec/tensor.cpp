@@ -97,7 +97,8 @@ class Pool : public Allocator {
 
 class StringBuffer : public Buffer {
  public:
-  explicit StringBuffer(size_t count) : Buffer(nullptr, count * sizeof(std::string)), strings_(count) {
+  explicit StringBuffer(size_t count)
+      : Buffer(nullptr, count * sizeof(std::string)), strings_(count) {
     data_ = strings_.data();
   }
 
@@ -132,7 +133,8 @@ Tensor::Tensor(DataType dtype, llvm::ArrayRef<int64_t> dims, BufferRef buffer, s
   num_elements_ = NumElements(dims).value_or(0);
 }
 
-Expected<Tensor> Tensor::Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims, Allocator& allocator) {
+Expected<Tensor> Tensor::Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims,
+                                  Allocator& allocator) {
   std::optional<int64_t> count = NumElements(dims);
   int64_t bytes = 0;
   if (!count || __builtin_mul_overflow(*count, std::max<int64_t>(DataTypeSize(dtype), 1), &bytes)) {
@@ -144,14 +146,16 @@ Expected<Tensor> Tensor::Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims, 
   }
   auto buffer = allocator.Allocate(bytes);
   if (!buffer) {
-    return MakeError("{0}: {1} of shape {2}", TextOf(buffer.takeError()), DataTypeName(dtype), DimsText(dims));
+    return MakeError("{0}: {1} of shape {2}", TextOf(buffer.takeError()), DataTypeName(dtype),
+                     DimsText(dims));
   }
   return Tensor(dtype, dims, std::move(*buffer));
 }
 
 Expected<Tensor> Tensor::FromLiteral(const Literal& literal, Allocator& allocator) {
   size_t size = DataTypeSize(literal.dtype());
-  bool aligned = size && reinterpret_cast<uintptr_t>(literal.bytes().data()) % std::min<size_t>(size, 16) == 0;
+  bool aligned =
+      size && reinterpret_cast<uintptr_t>(literal.bytes().data()) % std::min<size_t>(size, 16) == 0;
   if (aligned && !literal.is_splat()) {
     return Tensor(literal.dtype(), literal.dims(), BufferRef(new LiteralBuffer(literal)));
   }
@@ -164,7 +168,8 @@ Expected<Tensor> Tensor::FromLiteral(const Literal& literal, Allocator& allocato
   }
   char* out = static_cast<char*>(tensor.raw());
   if (literal.is_splat()) {
-    for (int64_t i = 0; i < tensor.num_elements(); ++i) std::memcpy(out + i * size, literal.bytes().data(), size);
+    for (int64_t i = 0; i < tensor.num_elements(); ++i)
+      std::memcpy(out + i * size, literal.bytes().data(), size);
   } else if (!literal.bytes().empty()) {
     std::memcpy(out, literal.bytes().data(), literal.bytes().size());
   }
@@ -206,7 +211,8 @@ int64_t Tensor::IntAt(int64_t i) const {
                  ? data<uint8_t>()[i]
                  : data<int8_t>()[i];
     case 2:
-      return dtype_ == proto::DT_UINT16 || dtype_ == proto::DT_QUINT16 ? data<uint16_t>()[i] : data<int16_t>()[i];
+      return dtype_ == proto::DT_UINT16 || dtype_ == proto::DT_QUINT16 ? data<uint16_t>()[i]
+                                                                       : data<int16_t>()[i];
     case 4:
       return dtype_ == proto::DT_UINT32 ? int64_t{data<uint32_t>()[i]} : data<int32_t>()[i];
     default:

@@ -15,7 +15,8 @@
 
 namespace grapnel {
 
-// Memory of one device with a count of its owners; the last one gives it back to where it came from.
+// Memory of one device with a count of its owners; the last one gives it back to where it came
+// from.
 class Buffer {
  public:
   Buffer(void* data, size_t size) : data_(data), size_(size) {}
@@ -53,19 +54,22 @@ class Allocator {
 // Plain aligned memory, no reuse.
 Allocator& HeapAllocator();
 
-// Keeps what is given back and hands it out again by size class, so that a graph that runs twice allocates once.
-// Buffers may outlive it.
+// Keeps what is given back and hands it out again by size class, so that a graph that runs twice
+// allocates once. Buffers may outlive it.
 std::unique_ptr<Allocator> MakePoolAllocator();
 
-// Cheap to copy: copies share the buffer. Who writes must own it alone (Buffer::IsShared) or have just allocated it.
+// Cheap to copy: copies share the buffer. Who writes must own it alone (Buffer::IsShared) or have
+// just allocated it.
 class Tensor {
  public:
   Tensor() = default;  // no tensor: an output that was never made
   // `buffer` holds the elements from byte `offset` on.
   Tensor(DataType dtype, llvm::ArrayRef<int64_t> dims, BufferRef buffer, size_t offset = 0);
-  static Expected<Tensor> Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims, Allocator& allocator = HeapAllocator());
+  static Expected<Tensor> Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims,
+                                   Allocator& allocator = HeapAllocator());
   // Shares the literal's bytes when they are full and aligned; else copies. A splat is expanded.
-  static Expected<Tensor> FromLiteral(const Literal& literal, Allocator& allocator = HeapAllocator());
+  static Expected<Tensor> FromLiteral(const Literal& literal,
+                                      Allocator& allocator = HeapAllocator());
   // Copies nothing for numeric dtypes: the literal keeps the buffer.
   Literal ToLiteral() const;
 
@@ -77,8 +81,9 @@ class Tensor {
   int64_t num_elements() const { return num_elements_; }
   size_t byte_size() const { return num_elements_ * DataTypeSize(dtype_); }
 
-  // The elements, row-major. T is the C++ type of dtype(): Eigen::half and Eigen::bfloat16 for the 16-bit floats,
-  // std::complex, bool, std::string for DT_STRING, and the integer of the same size for quantized types.
+  // The elements, row-major. T is the C++ type of dtype(): Eigen::half and Eigen::bfloat16 for the
+  // 16-bit floats, std::complex, bool, std::string for DT_STRING, and the integer of the same size
+  // for quantized types.
   template <typename T>
   T* data() {
     assert(sizeof(T) == DataTypeSize(dtype_) || dtype_ == proto::DT_STRING);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "lib/support/text.h"
+#include "llvm/Support/ErrorHandling.h"
 
 namespace grapnel {
 namespace {

@@ -105,9 +105,6 @@ Expected<Model> OpenBytes(std::shared_ptr<const FileBytes> file, llvm::StringRef
   if (content == Content::kGraphText) model.kind = FileKind::kGraphText;
   ASSIGN_OR_RETURN(content, TextToWire(&file, content, &model));
   if (Error error = ReadContent(file, content, &model)) return Annotate(name, std::move(error));
-  if (model.kind == FileKind::kSavedModel) {
-    FindVariablesAndAssets(llvm::sys::path::parent_path(path), &model);
-  }
   return model;
 }
 
@@ -252,7 +249,11 @@ llvm::StringRef FileKindName(FileKind kind) {
 Expected<Model> OpenModel(llvm::StringRef path) {
   if (path != "-" && IsDirectory(path)) return OpenFolder(path);
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
-  return OpenBytes(std::move(file), path);
+  ASSIGN_OR_RETURN(Model model, OpenBytes(std::move(file), path));
+  if (model.kind == FileKind::kSavedModel && path != "-") {
+    FindVariablesAndAssets(llvm::sys::path::parent_path(path), &model);
+  }
+  return model;
 }
 
 Expected<Model> OpenModelBytes(std::shared_ptr<const FileBytes> file) {

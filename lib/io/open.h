@@ -94,7 +94,8 @@ struct Model {
 // graphs; constants stay on the mapped file, of whatever size. Text and compressed files are
 // expanded in memory.
 Expected<Model> OpenModel(llvm::StringRef path);
-// The same of bytes that are at hand; errors call the file by its name.
+// The same of bytes that are at hand; errors call the file by its name. Nothing is looked for
+// beside it: variables_prefix is empty, assets have their bare names.
 Expected<Model> OpenModelBytes(std::shared_ptr<const FileBytes> file);
 
 // The graph of a file that holds exactly one; the file's problems are added to the module's.

@@ -11,8 +11,19 @@ namespace grapnel {
 namespace {
 
 // Field numbers of AttrValue and of AttrValue.ListValue.
-enum { kListField = 1, kStringField = 2, kIntField = 3, kFloatField = 4, kBoolField = 5, kTypeField = 6,
-       kShapeField = 7, kTensorField = 8, kPlaceholderField = 9, kFuncField = 10, kListFuncField = 9 };
+enum {
+  kListField = 1,
+  kStringField = 2,
+  kIntField = 3,
+  kFloatField = 4,
+  kBoolField = 5,
+  kTypeField = 6,
+  kShapeField = 7,
+  kTensorField = 8,
+  kPlaceholderField = 9,
+  kFuncField = 10,
+  kListFuncField = 9
+};
 
 Shape ParseShape(llvm::StringRef bytes) {
   // TensorShapeProto: dim 2 {size 1}, unknown_rank 3.
@@ -90,7 +101,9 @@ std::string Join(const List& list, ToText to_text) {
   return text + "]";
 }
 
-std::string FloatText(float value) { return llvm::formatv("{0}", llvm::format("%.9g", value)).str(); }
+std::string FloatText(float value) {
+  return llvm::formatv("{0}", llvm::format("%.9g", value)).str();
+}
 
 // `dense<[3,3] float>`, without reading the elements.
 std::string TensorText(llvm::StringRef tensor) {
@@ -140,9 +153,11 @@ AttrKind AttrView::kind() const {
   AttrKind kind = AttrKind::kNone;
   WireReader reader(bytes_);
   while (reader.Next()) {
-    if (reader.field() >= kListField && reader.field() <= kFuncField) {
+    if (reader.field() < kListField || reader.field() > kFuncField) continue;
+    // A field of the wrong wire type is no value: then each As...() must say so too.
+    bool is_number = reader.field() >= kIntField && reader.field() <= kTypeField;
+    if (is_number == (reader.type() != WireType::kBytes))
       kind = static_cast<AttrKind>(reader.field());
-    }
   }
   return kind;
 }
@@ -178,7 +193,8 @@ std::optional<std::vector<int64_t>> AttrView::AsInts() const {
   auto list = Field(kListField);
   if (!list) return std::nullopt;
   std::vector<int64_t> values;
-  ForEachNumber(*list, kIntField, false, [&](uint64_t n) { values.push_back(static_cast<int64_t>(n)); });
+  ForEachNumber(*list, kIntField, false,
+                [&](uint64_t n) { values.push_back(static_cast<int64_t>(n)); });
   return values;
 }
 std::optional<std::vector<float>> AttrView::AsFloats() const {
@@ -192,7 +208,8 @@ std::optional<std::vector<DataType>> AttrView::AsTypes() const {
   auto list = Field(kListField);
   if (!list) return std::nullopt;
   std::vector<DataType> values;
-  ForEachNumber(*list, kTypeField, false, [&](uint64_t n) { values.push_back(static_cast<DataType>(n)); });
+  ForEachNumber(*list, kTypeField, false,
+                [&](uint64_t n) { values.push_back(static_cast<DataType>(n)); });
   return values;
 }
 std::optional<std::vector<llvm::StringRef>> AttrView::AsStrings() const {
@@ -256,9 +273,11 @@ std::string AttrView::ToString() const {
   if (auto v = *AsStrings(); !v.empty()) return Join(v, Quoted);
   if (auto v = *AsInts(); !v.empty()) return Join(v, [](int64_t i) { return std::to_string(i); });
   if (auto v = *AsFloats(); !v.empty()) return Join(v, FloatText);
-  if (auto v = *AsTypes(); !v.empty()) return Join(v, [](DataType t) { return DataTypeName(t).str(); });
+  if (auto v = *AsTypes(); !v.empty())
+    return Join(v, [](DataType t) { return DataTypeName(t).str(); });
   if (auto v = *AsShapes(); !v.empty()) return Join(v, [](const Shape& s) { return s.ToString(); });
-  if (auto v = FuncNames(); !v.empty()) return Join(v, [](llvm::StringRef f) { return ("@" + f).str(); });
+  if (auto v = FuncNames(); !v.empty())
+    return Join(v, [](llvm::StringRef f) { return ("@" + f).str(); });
   std::vector<int64_t> bools;
   ForEachNumber(*Field(kListField), kBoolField, false, [&](uint64_t n) { bools.push_back(n); });
   return Join(bools, [](int64_t b) { return std::string(b ? "true" : "false"); });
@@ -276,7 +295,9 @@ std::string Float(float value) {
 }
 std::string Bool(bool value) { return WrapNumber(kBoolField, value); }
 std::string Type(DataType value) { return WrapNumber(kTypeField, value); }
-std::string ShapeOf(const Shape& value) { return Wrap(kShapeField, value.ToProto().SerializeAsString()); }
+std::string ShapeOf(const Shape& value) {
+  return Wrap(kShapeField, value.ToProto().SerializeAsString());
+}
 std::string TensorHead(size_t tensor_proto_size) {
   std::string out;
   AppendTag(&out, kTensorField, WireType::kBytes);

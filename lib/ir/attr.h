@@ -13,10 +13,22 @@
 
 namespace grapnel {
 
-enum class AttrKind { kNone, kList, kString, kInt, kFloat, kBool, kType, kShape, kTensor, kPlaceholder, kFunc };
+enum class AttrKind {
+  kNone,
+  kList,
+  kString,
+  kInt,
+  kFloat,
+  kBool,
+  kType,
+  kShape,
+  kTensor,
+  kPlaceholder,
+  kFunc
+};
 
-// A view of one serialized AttrValue; the bytes belong to the file or the module. Each As...() is nullopt when the
-// value is of another kind. Lists read packed and unpacked.
+// A view of one serialized AttrValue; the bytes belong to the file or the module. Each As...() is
+// nullopt when the value is of another kind. Lists read packed and unpacked.
 class AttrView {
  public:
   AttrView() = default;
@@ -30,7 +42,8 @@ class AttrView {
   std::optional<bool> AsBool() const;
   std::optional<DataType> AsType() const;
   std::optional<Shape> AsShape() const;
-  std::optional<llvm::StringRef> AsTensor() const;  // a serialized TensorProto: see lib/ir/literal.h
+  std::optional<llvm::StringRef> AsTensor()
+      const;  // a serialized TensorProto: see lib/ir/literal.h
   std::optional<llvm::StringRef> AsFuncName() const;
   std::optional<std::vector<int64_t>> AsInts() const;
   std::optional<std::vector<float>> AsFloats() const;
@@ -44,8 +57,9 @@ class AttrView {
   std::string ToString() const;
 
  private:
-  std::optional<llvm::StringRef> Field(uint32_t field) const;   // the last bytes field of that number
-  std::optional<uint64_t> Number(uint32_t field) const;         // the last varint or fixed one
+  std::optional<llvm::StringRef> Field(
+      uint32_t field) const;                             // the last bytes field of that number
+  std::optional<uint64_t> Number(uint32_t field) const;  // the last varint or fixed one
   llvm::StringRef bytes_;
 };
 

@@ -1,4 +1,5 @@
-// Computing one node from constant inputs: what constant folding asks of the kernels without knowing them.
+// Computing one node from constant inputs: what constant folding asks of the kernels without
+// knowing them.
 #ifndef GRAPNEL_LIB_IR_EVALUATOR_H_
 #define GRAPNEL_LIB_IR_EVALUATOR_H_
 
@@ -12,8 +13,10 @@ class Evaluator {
   virtual ~Evaluator() = default;
   // Whether there is a kernel for the node's op and dtypes.
   virtual bool CanEvaluate(const Node& node) = 0;
-  // The node's outputs for these data inputs. Has no effect beyond its result. Errors do not name the node.
-  virtual Expected<std::vector<Literal>> Evaluate(const Node& node, llvm::ArrayRef<Literal> inputs) = 0;
+  // The node's outputs for these data inputs. Has no effect beyond its result. Errors do not name
+  // the node.
+  virtual Expected<std::vector<Literal>> Evaluate(const Node& node,
+                                                  llvm::ArrayRef<Literal> inputs) = 0;
 };
 
 }  // namespace grapnel

@@ -20,15 +20,16 @@ std::string FunctionPortText(const Function& function, Port port) {
   int index = port.index;
   if (const OpInfo* info = DefinitionOf(node)) {
     std::tie(output, index) = OutputOfPort(node, *info, port.index);
-  } else if (auto it = function.unknown_outputs.find({port.node, port.index}); it != function.unknown_outputs.end()) {
+  } else if (auto it = function.unknown_outputs.find({port.node, port.index});
+             it != function.unknown_outputs.end()) {
     output = node.graph().module().strings.Get(it->second.first);
     index = it->second.second;
   }
   return (node.name() + ":" + output + ":" + llvm::Twine(index)).str();
 }
 
-// A message in pieces: text of its own, and large values where they lie, each before the text from `at` on. So a constant
-// of 100 MB goes to the file without a copy.
+// A message in pieces: text of its own, and large values where they lie, each before the text from
+// `at` on. So a constant of 100 MB goes to the file without a copy.
 struct Pieces {
   std::string text;
   llvm::SmallVector<std::pair<size_t, llvm::StringRef>, 1> large;
@@ -130,22 +131,26 @@ std::string ExportFunctionDef(const Function& function) {
   std::string out;
   AppendBytesField(&out, 1, function.signature);
   for (Node node : function.body.nodes()) {
-    bool boundary = llvm::is_contained(function.args, node.id()) ||
-                    llvm::any_of(function.results, [&](const auto& r) { return r.node == node.id(); });
+    bool boundary =
+        llvm::is_contained(function.args, node.id()) ||
+        llvm::any_of(function.results, [&](const auto& r) { return r.node == node.id(); });
     if (!boundary) AppendBytesField(&out, 3, ExportNodeDef(node, &function));
   }
   for (const Function::Result& result : function.results) {
     Node node = function.body.node(result.node);
     if (node.num_inputs() == 0) continue;
     Port port = node.input(0);
-    AppendMapEntry(&out, 4, result.name, port.node == kNoNode ? node.DanglingText(0).str() : FunctionPortText(function, port));
+    AppendMapEntry(
+        &out, 4, result.name,
+        port.node == kNoNode ? node.DanglingText(0).str() : FunctionPortText(function, port));
   }
   for (const auto& [name, node] : function.control_results) {
     AppendMapEntry(&out, 6, name, function.body.node(node).name());
   }
   WireReader reader(function.source);
   while (reader.Next()) {
-    if (reader.field() != 1 && reader.field() != 3 && reader.field() != 4 && reader.field() != 6) out += reader.whole_field();
+    if (reader.field() != 1 && reader.field() != 3 && reader.field() != 4 && reader.field() != 6)
+      out += reader.whole_field();
   }
   return out;
 }
@@ -178,7 +183,8 @@ void ExportGraphDef(const Module& module, llvm::raw_ostream& os, llvm::ArrayRef<
     }
   }
   std::string library;
-  for (const auto& function : module.functions) AppendBytesField(&library, 1, ExportFunctionDef(*function));
+  for (const auto& function : module.functions)
+    AppendBytesField(&library, 1, ExportFunctionDef(*function));
   library += module.other_library_fields;
   if (module.has_library || !library.empty()) write_field(2, library);
   if (module.has_versions || !module.versions.empty()) write_field(4, module.versions);

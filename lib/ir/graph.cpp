@@ -23,11 +23,12 @@ bool ReadAttrEntry(llvm::StringRef entry, llvm::StringRef* key, llvm::StringRef*
 }
 
 template <typename Visit>
-void ForEachAttr(llvm::StringRef node_def, Visit visit) {
+void VisitAttrs(llvm::StringRef node_def, Visit visit) {
   WireReader reader(node_def);
   llvm::StringRef key, value;
   while (reader.Next()) {
-    if (reader.Is(5, WireType::kBytes) && ReadAttrEntry(reader.bytes(), &key, &value)) visit(key, value);
+    if (reader.Is(5, WireType::kBytes) && ReadAttrEntry(reader.bytes(), &key, &value))
+      visit(key, value);
   }
 }
 
@@ -88,7 +89,7 @@ std::optional<AttrView> Node::FindAttr(llvm::StringRef key) const {
     }
     return found;
   }
-  ForEachAttr(graph_->Source(id_), [&](llvm::StringRef k, llvm::StringRef value) {
+  VisitAttrs(graph_->Source(id_), [&](llvm::StringRef k, llvm::StringRef value) {
     if (k == key) found = AttrView(value);
   });
   return found;
@@ -127,6 +128,17 @@ std::vector<int64_t> Node::GetInts(llvm::StringRef key) const {
   return attr ? attr->AsInts().value_or(std::vector<int64_t>()) : std::vector<int64_t>();
 }
 
+void Node::ForEachAttr(llvm::function_ref<void(llvm::StringRef, AttrView)> visit) const {
+  const Graph::Data& data = graph_->nodes_[id_];
+  if (data.attrs >= 0) {
+    for (const Graph::Attribute& a : graph_->attrs_[data.attrs])
+      visit(graph_->module_->strings.Get(a.key), AttrView(a.value));
+  } else {
+    VisitAttrs(graph_->Source(id_),
+               [&](llvm::StringRef key, llvm::StringRef value) { visit(key, AttrView(value)); });
+  }
+}
+
 std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
   std::vector<std::pair<llvm::StringRef, AttrView>> attrs;
   const Graph::Data& data = graph_->nodes_[id_];
@@ -135,12 +147,13 @@ std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
       attrs.emplace_back(graph_->module_->strings.Get(a.key), AttrView(a.value));
     }
   } else {
-    ForEachAttr(graph_->Source(id_), [&](llvm::StringRef key, llvm::StringRef value) {
+    VisitAttrs(graph_->Source(id_), [&](llvm::StringRef key, llvm::StringRef value) {
       attrs.emplace_back(key, AttrView(value));
     });
   }
   // Of two entries with one key the last counts, as in protobuf's maps.
-  std::stable_sort(attrs.begin(), attrs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(attrs.begin(), attrs.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   size_t kept = 0;
   for (size_t i = 0; i < attrs.size(); ++i) {
     if (i + 1 == attrs.size() || attrs[i + 1].first != attrs[i].first) attrs[kept++] = attrs[i];
@@ -172,7 +185,8 @@ NodeId Graph::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef 
   return id;
 }
 
-NodeId Graph::AddImported(StringId name, StringId op, StringId device, llvm::StringRef source) {
+NodeId Graph::AddImported(StringId name, StringId op, StringId device, llvm::StringRef source,
+                          bool* name_taken) {
   NodeId id = nodes_.size();
   nodes_.emplace_back();
   Data& data = nodes_.back();
@@ -181,7 +195,8 @@ NodeId Graph::AddImported(StringId name, StringId op, StringId device, llvm::Str
   data.device = device;
   data.source = source.data();
   data.source_size = source.size();
-  by_name_.try_emplace(name, id);
+  bool is_new = by_name_.try_emplace(name, id).second;
+  if (name_taken) *name_taken = !is_new;
   ++num_alive_;
   return id;
 }
@@ -313,7 +328,8 @@ void Graph::RemoveControlSlot(NodeId id, uint32_t slot) {
   DropUse(data.edges[slot]);
   if (slot + 1 < data.edges.size()) {
     data.edges[slot] = data.edges.back();
-    if (data.edges[slot].node != kNoNode) nodes_[data.edges[slot].node].uses[data.edges[slot].use].slot = slot;
+    if (data.edges[slot].node != kNoNode)
+      nodes_[data.edges[slot].node].uses[data.edges[slot].use].slot = slot;
   }
   data.edges.pop_back();
   data.changed = true;
@@ -358,7 +374,7 @@ std::vector<Graph::Attribute>& Graph::OwnAttrs(NodeId id) {
   Data& data = nodes_[id];
   if (data.attrs < 0) {
     std::vector<Attribute> own;
-    ForEachAttr(Source(id), [&](llvm::StringRef key, llvm::StringRef value) {
+    VisitAttrs(Source(id), [&](llvm::StringRef key, llvm::StringRef value) {
       StringId key_id = module_->strings.Intern(key);
       for (Attribute& a : own) {
         if (a.key == key_id) {
@@ -379,7 +395,8 @@ void Graph::SetAttr(NodeId id, llvm::StringRef key, llvm::StringRef value) {
   SetAttr(id, key, llvm::ArrayRef<llvm::StringRef>(value));
 }
 
-llvm::StringRef Graph::SetAttr(NodeId id, llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> pieces) {
+llvm::StringRef Graph::SetAttr(NodeId id, llvm::StringRef key,
+                               llvm::ArrayRef<llvm::StringRef> pieces) {
   std::vector<Attribute>& own = OwnAttrs(id);
   StringId key_id = module_->strings.Intern(key);
   llvm::StringRef kept = module_->Keep(pieces);
@@ -396,13 +413,16 @@ llvm::StringRef Graph::SetAttr(NodeId id, llvm::StringRef key, llvm::ArrayRef<ll
 void Graph::RemoveAttr(NodeId id, llvm::StringRef key) {
   StringId key_id = module_->strings.Find(key);
   std::vector<Attribute>& own = OwnAttrs(id);
-  own.erase(std::remove_if(own.begin(), own.end(), [&](const Attribute& a) { return a.key == key_id; }), own.end());
+  own.erase(
+      std::remove_if(own.begin(), own.end(), [&](const Attribute& a) { return a.key == key_id; }),
+      own.end());
 }
 
 void Graph::CopyAttrs(NodeId to, const Node& from) {
   assert(&from.graph().module() == module_);
   std::vector<Attribute> copied;
-  for (const auto& [key, value] : from.Attrs()) copied.push_back({module_->strings.Intern(key), value.bytes()});
+  for (const auto& [key, value] : from.Attrs())
+    copied.push_back({module_->strings.Intern(key), value.bytes()});
   OwnAttrs(to) = std::move(copied);
 }
 
@@ -412,15 +432,20 @@ std::string Graph::UniqueName(llvm::StringRef base) const {
   return name;
 }
 
-llvm::StringRef Graph::UnchangedSource(NodeId id) const { return nodes_[id].changed ? llvm::StringRef() : Source(id); }
+llvm::StringRef Graph::UnchangedSource(NodeId id) const {
+  return nodes_[id].changed ? llvm::StringRef() : Source(id);
+}
 
 std::vector<NodeId> TopologicalOrder(const Graph& graph) {
   std::vector<uint32_t> waiting(graph.end_id(), 0);
   std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
-  StringId merge = graph.module().strings.Find("Merge"), ref_merge = graph.module().strings.Find("RefMerge");
-  StringId next = graph.module().strings.Find("NextIteration"), ref_next = graph.module().strings.Find("RefNextIteration");
+  StringId merge = graph.module().strings.Find("Merge"),
+           ref_merge = graph.module().strings.Find("RefMerge");
+  StringId next = graph.module().strings.Find("NextIteration"),
+           ref_next = graph.module().strings.Find("RefNextIteration");
   auto is_back_edge = [&](Node from, Node to) {
-    return (from.op_id() == next || from.op_id() == ref_next) && (to.op_id() == merge || to.op_id() == ref_merge);
+    return (from.op_id() == next || from.op_id() == ref_next) &&
+           (to.op_id() == merge || to.op_id() == ref_merge);
   };
   for (Node node : graph.nodes()) {
     uint32_t count = 0;

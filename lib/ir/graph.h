@@ -1,4 +1,5 @@
-// A graph of integers: nodes, typed ports, control edges and their users, over names that are interned.
+// A graph of integers: nodes, typed ports, control edges and their users, over names that are
+// interned.
 #ifndef GRAPNEL_LIB_IR_GRAPH_H_
 #define GRAPNEL_LIB_IR_GRAPH_H_
 
@@ -12,6 +13,7 @@
 #include "lib/ir/attr.h"
 #include "lib/ir/string_table.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/iterator_range.h"
 
@@ -42,8 +44,9 @@ struct Use {
   uint32_t slot;
 };
 
-// A node of a graph, as a value of two words. Valid while the graph lives and the node is not removed. What changes a
-// node is in Graph (and, for passes, in the Editor, which keeps the ledger too).
+// A node of a graph, as a value of two words. Valid while the graph lives and the node is not
+// removed. What changes a node is in Graph (and, for passes, in the Editor, which keeps the ledger
+// too).
 class Node {
  public:
   Node() = default;
@@ -91,6 +94,9 @@ class Node {
   bool GetBool(llvm::StringRef key, bool otherwise = false) const;
   std::string GetString(llvm::StringRef key, llvm::StringRef otherwise = {}) const;
   std::vector<int64_t> GetInts(llvm::StringRef key) const;
+  // Each attribute as it stands on the node, in no particular order; of a key that is there twice
+  // the last counts.
+  void ForEachAttr(llvm::function_ref<void(llvm::StringRef, AttrView)> visit) const;
   // Key and value of each attribute on the node, sorted by key.
   std::vector<std::pair<llvm::StringRef, AttrView>> Attrs() const;
 
@@ -100,8 +106,8 @@ class Node {
 };
 
 // One body: the main graph or a function's. Ids are never reused; a removed node leaves a hole.
-// In a function's body the arguments are nodes of op _Arg (attributes T, index; named as in the signature) and the
-// results nodes of op _Retval, so that they have ports and users as any other.
+// In a function's body the arguments are nodes of op _Arg (attributes T, index; named as in the
+// signature) and the results nodes of op _Retval, so that they have ports and users as any other.
 // About 110 bytes a node. Not thread-safe for writers.
 class Graph {
  public:
@@ -137,7 +143,9 @@ class Graph {
     NodeId id_;
   };
   // The nodes that are there, in order of id (the file's order, then as made).
-  llvm::iterator_range<Iterator> nodes() const { return {Iterator(this, 0), Iterator(this, end_id())}; }
+  llvm::iterator_range<Iterator> nodes() const {
+    return {Iterator(this, 0), Iterator(this, end_id())};
+  }
 
   // --- Changes. Each keeps users right; none checks types (the verifier does).
   // A name that is taken is the caller's bug: see UniqueName.
@@ -146,17 +154,22 @@ class Graph {
   void SetOp(NodeId id, llvm::StringRef op);
   void SetDevice(NodeId id, llvm::StringRef device);
   void Rename(NodeId id, llvm::StringRef name);
-  void AddInput(NodeId id, Port port);                     // after the last data input
-  void SetInput(NodeId id, int slot, Port port);           // data or control, as the slot is
-  void RemoveInput(NodeId id, int slot);                   // later slots move down
-  bool AddControl(NodeId id, NodeId from);                 // false when it was there; cost: the lesser of id's inputs
-                                                           // and from's readers
-  void AppendControl(NodeId id, NodeId from);              // for a caller who knows that it is not there; constant time
-  bool RemoveControl(NodeId id, NodeId from);              // every such edge; false when there was none
-  void RemoveControlSlot(NodeId id, uint32_t slot);        // in constant time: the last control input takes its place
-  void SetInputs(NodeId id, llvm::ArrayRef<Port> ports);   // all of them; control ports after data ports
-  void SetAttr(NodeId id, llvm::StringRef key, llvm::StringRef value);  // a serialized AttrValue (lib/ir/attr.h)
-  // The same, put together of pieces where it stays, which is returned: a large value is copied once.
+  void AddInput(NodeId id, Port port);            // after the last data input
+  void SetInput(NodeId id, int slot, Port port);  // data or control, as the slot is
+  void RemoveInput(NodeId id, int slot);          // later slots move down
+  bool AddControl(NodeId id, NodeId from);  // false when it was there; cost: the lesser of id's
+                                            // inputs and from's readers
+  void AppendControl(NodeId id,
+                     NodeId from);  // for a caller who knows that it is not there; constant time
+  bool RemoveControl(NodeId id, NodeId from);  // every such edge; false when there was none
+  void RemoveControlSlot(
+      NodeId id, uint32_t slot);  // in constant time: the last control input takes its place
+  void SetInputs(NodeId id,
+                 llvm::ArrayRef<Port> ports);  // all of them; control ports after data ports
+  void SetAttr(NodeId id, llvm::StringRef key,
+               llvm::StringRef value);  // a serialized AttrValue (lib/ir/attr.h)
+  // The same, put together of pieces where it stays, which is returned: a large value is copied
+  // once.
   llvm::StringRef SetAttr(NodeId id, llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> pieces);
   void RemoveAttr(NodeId id, llvm::StringRef key);
   // All attributes of `from` (same module), instead of what `to` has.
@@ -166,12 +179,15 @@ class Graph {
   std::string UniqueName(llvm::StringRef base) const;
 
   // --- For import and export.
-  // A node whose attributes and unknown fields are the bytes of `source`, a NodeDef that outlives the graph.
-  // A name that is taken is kept on the node but Find() goes on returning the first.
-  NodeId AddImported(StringId name, StringId op, StringId device, llvm::StringRef source);
-  // An input as the file says it, in the file's order; a dangling one (node kNoNode) keeps its text.
+  // A node whose attributes and unknown fields are the bytes of `source`, a NodeDef that outlives
+  // the graph. A name that is taken is kept on the node but Find() goes on returning the first.
+  NodeId AddImported(StringId name, StringId op, StringId device, llvm::StringRef source,
+                     bool* name_taken = nullptr);
+  // An input as the file says it, in the file's order; a dangling one (node kNoNode) keeps its
+  // text.
   void AddImportedInput(NodeId id, Port port, llvm::StringRef text, bool control);
-  // The NodeDef that the node was read from while neither it nor the name of an input has changed; else empty.
+  // The NodeDef that the node was read from while neither it nor the name of an input has changed;
+  // else empty.
   llvm::StringRef UnchangedSource(NodeId id) const;
   // The NodeDef it was read from, changed since or not: unknown fields come from here.
   llvm::StringRef Source(NodeId id) const { return {nodes_[id].source, nodes_[id].source_size}; }
@@ -182,7 +198,8 @@ class Graph {
   struct Edge {
     NodeId node;
     int32_t port;
-    uint32_t use;  // where `node` lists this edge among its uses; for a dangling edge the StringId of its text
+    uint32_t use;  // where `node` lists this edge among its uses; for a dangling edge the StringId
+                   // of its text
   };
   struct Attribute {
     StringId key;
@@ -212,9 +229,9 @@ class Graph {
   size_t num_alive_ = 0;
 };
 
-// The ids of live nodes so that each comes after its inputs (data and control); loops' back edges (NextIteration ->
-// Merge) do not count. Stable: among nodes that are ready the smallest id comes first. Nodes on any other cycle, and
-// what follows them, are left out: compare sizes.
+// The ids of live nodes so that each comes after its inputs (data and control); loops' back edges
+// (NextIteration -> Merge) do not count. Stable: among nodes that are ready the smallest id comes
+// first. Nodes on any other cycle, and what follows them, are left out: compare sizes.
 std::vector<NodeId> TopologicalOrder(const Graph& graph);
 
 }  // namespace grapnel

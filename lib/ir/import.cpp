@@ -26,6 +26,10 @@ InputText ParseInput(llvm::StringRef text, bool in_function) {
   input.control = text.consume_front("^");
   input.name = text;
   if (input.control) return input;
+  // Most inputs are a plain name; looking at the last character spares the search.
+  if (!in_function && (text.empty() || text.back() < '0' || text.back() > '9' ||
+                       text.find(':') == llvm::StringRef::npos))
+    return input;
   auto [head, tail] = text.rsplit(':');
   if (tail.empty() || tail.size() == text.size()) return input;
   int index;
@@ -68,8 +72,10 @@ class Importer {
     }
     if (reader.failed()) {
       if (!any) return MakeError("is no GraphDef");
-      Report({}, llvm::formatv("the graph is cut off or damaged: what follows the first {0} nodes and {1} functions could not be read",
-                               nodes.size(), functions.size()).str());
+      Report({}, llvm::formatv("the graph is cut off or damaged: what follows the first {0} nodes "
+                               "and {1} functions could not be read",
+                               nodes.size(), functions.size())
+                     .str());
     }
     // Signatures first: bodies call functions that come later.
     for (llvm::StringRef bytes : functions) AddFunction(bytes);
@@ -107,10 +113,14 @@ class Importer {
       if (reader.Is(kFunctionSignature, WireType::kBytes)) signature = reader.bytes();
     }
     proto::OpDef op_def;
-    if (reader.failed() || !op_def.ParseFromArray(signature.data(), signature.size()) || op_def.name().empty()) {
-      Report({}, llvm::formatv("function number {0} of the library cannot be read", module_.functions.size() + 1).str());
+    if (reader.failed() || !op_def.ParseFromArray(signature.data(), signature.size()) ||
+        op_def.name().empty()) {
+      Report({}, llvm::formatv("function number {0} of the library cannot be read",
+                               module_.functions.size() + 1)
+                     .str());
     }
-    if (module_.FindFunction(op_def.name())) Report({}, "function '" + op_def.name() + "' is there twice");
+    if (module_.FindFunction(op_def.name()))
+      Report({}, "function '" + op_def.name() + "' is there twice");
     Function* function = module_.AddFunction(op_def.name());
     function->source = bytes;
     function->signature = signature.str();
@@ -135,8 +145,10 @@ class Importer {
       if (name.empty()) Report({}, llvm::formatv("node number {0} has no name", number).str());
       if (op.empty()) Report(name, "has no op");
       StringId name_id = strings.InternBorrowed(name);
-      if (!name.empty() && graph_->Find(name_id)) Report(name, "is there twice: names must differ");
-      graph_->AddImported(name_id, strings.InternBorrowed(op), strings.InternBorrowed(device), bytes);
+      StringId device_id = device.empty() ? kEmptyString : strings.InternBorrowed(device);
+      bool taken;
+      graph_->AddImported(name_id, strings.InternBorrowed(op), device_id, bytes, &taken);
+      if (taken && !name.empty()) Report(name, "is there twice: names must differ");
     }
   }
 
@@ -152,10 +164,14 @@ class Importer {
         if (!reader.Is(kNodeInput, WireType::kBytes)) continue;
         InputText input = ParseInput(reader.bytes(), function_ != nullptr);
         if (in_controls && !input.control) {
-          Report(graph_->node(id).name(), llvm::formatv("input {0} ('{1}') comes after a control input", slot, reader.bytes()).str());
+          Report(
+              graph_->node(id).name(),
+              llvm::formatv("input {0} ('{1}') comes after a control input", slot, reader.bytes())
+                  .str());
         }
         in_controls |= input.control;
-        graph_->AddImportedInput(id, Resolve(id, slot, input, reader.bytes()), reader.bytes(), input.control);
+        graph_->AddImportedInput(id, Resolve(id, slot, input, reader.bytes()), reader.bytes(),
+                                 input.control);
         ++slot;
       }
     }
@@ -164,10 +180,12 @@ class Importer {
   Port Resolve(NodeId id, int slot, const InputText& input, llvm::StringRef text) {
     Node source = graph_->Find(input.name);
     if (!source && !function_ && !input.control) {
-      source = graph_->Find(text);  // a name may end in ":1" in a hand-made file; then it is the node that is meant
+      source = graph_->Find(
+          text);  // a name may end in ":1" in a hand-made file; then it is the node that is meant
     }
     if (!source) {
-      Report(graph_->node(id).name(), llvm::formatv("input {0} ('{1}') not found", slot, text).str());
+      Report(graph_->node(id).name(),
+             llvm::formatv("input {0} ('{1}') not found", slot, text).str());
       return {};
     }
     if (input.control) return {source.id(), kControlPort};
@@ -178,13 +196,16 @@ class Importer {
       if (output.empty() && !info->outputs.empty()) output = info->outputs[0].name;
       int port = PortOfOutput(source, *info, output, input.index);
       if (port < 0) {
-        Report(graph_->node(id).name(), llvm::formatv("input {0} ('{1}'): op '{2}' of '{3}' has no such output", slot,
-                                                      text, source.op(), source.name()).str());
+        Report(graph_->node(id).name(),
+               llvm::formatv("input {0} ('{1}'): op '{2}' of '{3}' has no such output", slot, text,
+                             source.op(), source.name())
+                   .str());
         return {};
       }
       return {source.id(), port};
     }
-    // A custom op: its outputs get ports in the order in which they are met, and keep their names for writing.
+    // A custom op: its outputs get ports in the order in which they are met, and keep their names
+    // for writing.
     std::pair<StringId, int32_t> wanted = {module_.strings.Intern(input.output), input.index};
     for (int32_t port = 0;; ++port) {
       auto [it, added] = function_->unknown_outputs.try_emplace({source.id(), port}, wanted);
@@ -261,7 +282,8 @@ class Importer {
 
 }  // namespace
 
-Expected<std::unique_ptr<Module>> ImportGraphDef(std::shared_ptr<const FileBytes> file, llvm::StringRef graph_def) {
+Expected<std::unique_ptr<Module>> ImportGraphDef(std::shared_ptr<const FileBytes> file,
+                                                 llvm::StringRef graph_def) {
   auto module = std::make_unique<Module>();
   if (file) module->sources.push_back(std::move(file));
   RETURN_IF_ERROR(Importer(module.get()).Run(graph_def));

@@ -178,7 +178,8 @@ std::string ReadValues(llvm::StringRef tensor_proto, DataType type) {
   size_t size = DataTypeSize(type);
   std::string out;
   auto number = [&](uint64_t n) {
-    // Whatever the element, its low bytes are what the field's number holds, in little-endian order.
+    // Whatever the element, its low bytes are what the field's number holds, in little-endian
+    // order.
     if (storage == Storage::kF32 || storage == Storage::kC64) {
       out.append(reinterpret_cast<const char*>(&n), 4);
     } else if (storage == Storage::kC128) {
@@ -235,7 +236,8 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
     if (reader.Is(8, WireType::kBytes)) strings.push_back(reader.bytes().str());
   }
   if (reader.failed()) return MakeError("the tensor is cut off or no TensorProto");
-  if (!shape.known_rank()) return MakeError("the tensor's rank is unknown, a constant's shape must be known");
+  if (!shape.known_rank())
+    return MakeError("the tensor's rank is unknown, a constant's shape must be known");
   std::optional<int64_t> count = shape.NumElements();
   size_t size = DataTypeSize(literal.dtype_);
   if (!count || (size && *count > INT64_MAX / static_cast<int64_t>(size))) {
@@ -243,14 +245,22 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
   }
   literal.dims_.assign(shape.dims().begin(), shape.dims().end());
   literal.num_elements_ = *count;
-  constexpr int64_t kMaxExpansion = int64_t{1} << 30;
+  // The last value written stands for all that follow. A few bytes may not cost gigabytes.
+  auto claims_too_much = [&](int64_t written, int64_t element) {
+    constexpr int64_t kAlwaysAllowed = 64 << 20, kMaxRatio = 1000;
+    return *count > kAlwaysAllowed / element && *count / kMaxRatio > written;
+  };
 
   if (literal.dtype_ == proto::DT_STRING) {
     int64_t written = strings.size();
-    if (written > *count) return MakeError("{0} strings are written, the shape {1} has {2}", written, shape.ToString(), *count);
+    if (written > *count)
+      return MakeError("{0} strings are written, the shape {1} has {2}", written, shape.ToString(),
+                       *count);
     if (written == 0) strings.emplace_back();
     if (written > 1 && written < *count) {
-      if (*count > kMaxExpansion / 32) return MakeError("the tensor's shape {0} claims far more than the {1} strings written", shape.ToString(), written);
+      if (claims_too_much(written, 32))
+        return MakeError("the tensor's shape {0} claims far more than the {1} strings written",
+                         shape.ToString(), written);
       strings.resize(*count, strings.back());
     }
     literal.splat_ = written <= 1;
@@ -274,14 +284,16 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
   std::string values = ReadValues(tensor_proto, literal.dtype_);
   int64_t written = values.size() / size;
   if (written > *count) {
-    return MakeError("{0} values are written, the shape {1} has {2}", written, shape.ToString(), *count);
+    return MakeError("{0} values are written, the shape {1} has {2}", written, shape.ToString(),
+                     *count);
   }
   // TensorFlow repeats the last value written; none at all means zeros.
   if (written == 0) values.assign(size, 0);
   literal.splat_ = written <= 1;
   if (written > 1 && written < *count) {
-    if (*count * static_cast<int64_t>(size) > kMaxExpansion) {
-      return MakeError("the tensor's shape {0} claims far more than the {1} values written", shape.ToString(), written);
+    if (claims_too_much(written, size)) {
+      return MakeError("the tensor's shape {0} claims far more than the {1} values written",
+                       shape.ToString(), written);
     }
     std::string last = values.substr(values.size() - size);
     values.reserve(*count * size);
@@ -297,13 +309,15 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
 Expected<Literal> Literal::FromConst(const Node& node) {
   std::optional<AttrView> value = node.FindAttr("value");
   std::optional<llvm::StringRef> tensor = value ? value->AsTensor() : std::nullopt;
-  if (!tensor) return MakeError("node '{0}': attribute 'value' is missing or no tensor", node.name());
+  if (!tensor)
+    return MakeError("node '{0}': attribute 'value' is missing or no tensor", node.name());
   auto literal = FromTensorProto(*tensor);
   if (!literal) return Annotate("node '" + node.name() + "'", literal.takeError());
   return literal;
 }
 
-Literal Literal::Borrow(DataType dtype, llvm::ArrayRef<int64_t> dims, llvm::StringRef bytes, std::shared_ptr<const void> owner) {
+Literal Literal::Borrow(DataType dtype, llvm::ArrayRef<int64_t> dims, llvm::StringRef bytes,
+                        std::shared_ptr<const void> owner) {
   Literal literal;
   literal.dtype_ = dtype;
   literal.dims_.assign(dims.begin(), dims.end());
@@ -341,7 +355,8 @@ Literal Literal::Vector32(llvm::ArrayRef<int32_t> values) {
               {reinterpret_cast<const char*>(values.data()), values.size() * 4});
 }
 
-Literal Literal::Integers(DataType dtype, llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> values) {
+Literal Literal::Integers(DataType dtype, llvm::ArrayRef<int64_t> dims,
+                          llvm::ArrayRef<int64_t> values) {
   std::string bytes;
   for (int64_t value : values) AppendElement(&bytes, dtype, static_cast<double>(value), value);
   return Make(dtype, dims, bytes);
@@ -389,7 +404,8 @@ std::vector<int64_t> Literal::AsInts() const {
 }
 
 bool Literal::AllEqualTo(double value) const {
-  if (num_elements_ == 0 || (!IsNumeric(dtype_) && dtype_ != proto::DT_BOOL) || StorageOf(dtype_) == Storage::kF8) {
+  if (num_elements_ == 0 || (!IsNumeric(dtype_) && dtype_ != proto::DT_BOOL) ||
+      StorageOf(dtype_) == Storage::kF8) {
     return false;
   }
   int64_t written = is_splat() ? 1 : num_elements_;
@@ -452,7 +468,8 @@ std::string Literal::TensorProtoHead(bool compress, llvm::StringRef* content) co
     values = bytes.str();
   } else {
     for (size_t i = 0; i < bytes.size(); i += size) {
-      AppendVarint(&values, static_cast<uint64_t>(LoadInt(bytes.data() + i, size, storage == Storage::kSigned)));
+      AppendVarint(&values, static_cast<uint64_t>(
+                                LoadInt(bytes.data() + i, size, storage == Storage::kSigned)));
     }
   }
   if (!values.empty()) AppendBytesField(&out, ValueField(dtype_), values);
@@ -469,7 +486,8 @@ bool Literal::SameValue(const Literal& other) const {
     return true;
   }
   if (bytes_.size() == other.bytes_.size()) return bytes_ == other.bytes_;
-  llvm::StringRef one = is_splat() ? bytes_ : other.bytes_, all = is_splat() ? other.bytes_ : bytes_;
+  llvm::StringRef one = is_splat() ? bytes_ : other.bytes_,
+                  all = is_splat() ? other.bytes_ : bytes_;
   return all.take_front(one.size()) == one &&
          std::memcmp(all.data(), all.data() + one.size(), all.size() - one.size()) == 0;
 }
@@ -491,7 +509,8 @@ uint64_t Literal::Hash() const {
   size_t size = DataTypeSize(dtype_);
   llvm::StringRef bytes = bytes_;
   // A splat and its expansion are the same value.
-  if (bytes.size() > size && std::memcmp(bytes.data(), bytes.data() + size, bytes.size() - size) == 0) {
+  if (bytes.size() > size &&
+      std::memcmp(bytes.data(), bytes.data() + size, bytes.size() - size) == 0) {
     bytes = bytes.take_front(size);
   }
   for (; bytes.size() >= 8; bytes = bytes.drop_front(8)) mix(Load<uint64_t>(bytes.data()));

@@ -14,7 +14,9 @@ std::string Problem::ToString() const {
 
 llvm::StringRef Function::name() const { return body.module().strings.Get(name_id); }
 
-Function* Module::FindFunction(llvm::StringRef name) const { return functions_by_name_.lookup(name); }
+Function* Module::FindFunction(llvm::StringRef name) const {
+  return functions_by_name_.lookup(name);
+}
 
 Function* Module::AddFunction(llvm::StringRef name) {
   functions.push_back(std::make_unique<Function>(this, strings.Intern(name)));
@@ -34,8 +36,8 @@ void Module::RetainFunctions(llvm::function_ref<bool(const Function&)> keep) {
   functions = std::move(kept);
 }
 
-// Large values go into slabs of huge pages, where the system lets us: 100 MB of folded weights are 25,000 page faults
-// otherwise, which cost more than the copy.
+// Large values go into slabs of huge pages, where the system lets us: 100 MB of folded weights are
+// 25,000 page faults otherwise, which cost more than the copy.
 char* Module::AllocateLarge(size_t size) {
   constexpr size_t kHugePage = size_t{2} << 20, kSlab = size_t{32} << 20;
   if (large_left_ < size) {
@@ -56,7 +58,9 @@ char* Module::AllocateLarge(size_t size) {
 llvm::StringRef Module::Keep(llvm::ArrayRef<llvm::StringRef> pieces) {
   size_t size = 0;
   for (llvm::StringRef piece : pieces) size += piece.size();
-  char* copy = size < kLargeValue ? static_cast<char*>(bytes_.Allocate(std::max<size_t>(size, 1), 1)) : AllocateLarge(size);
+  char* copy = size < kLargeValue
+                   ? static_cast<char*>(bytes_.Allocate(std::max<size_t>(size, 1), 1))
+                   : AllocateLarge(size);
   char* at = copy;
   for (llvm::StringRef piece : pieces) {
     if (!piece.empty()) std::memcpy(at, piece.data(), piece.size());

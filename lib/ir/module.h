@@ -15,9 +15,11 @@
 
 namespace grapnel {
 
-// Something wrong with a graph that was read. `where` is a node ("add_3", "my_function/add_3"), a function, or empty.
+// Something wrong with a graph that was read. `where` is a node ("add_3", "my_function/add_3"), a
+// function, or empty.
 struct Problem {
-  Severity severity = Severity::kError;  // kError: opt and run refuse the graph. kWarning: said, and gone on with
+  Severity severity =
+      Severity::kError;  // kError: opt and run refuse the graph. kWarning: said, and gone on with
   std::string where;
   std::string text;
   std::string ToString() const;  // "node 'add_3': input 2 ('relu:0') not found"
@@ -36,14 +38,16 @@ class Function {
   };
   StringId name_id;
   Graph body;
-  std::vector<NodeId> args;     // op _Arg, in the signature's order; a list argument has a port for each tensor
+  std::vector<NodeId>
+      args;  // op _Arg, in the signature's order; a list argument has a port for each tensor
   std::vector<Result> results;  // in the signature's order
   std::vector<std::pair<std::string, NodeId>> control_results;
-  OpInfo info;                  // the signature, as of an op
-  std::string signature;        // serialized OpDef
-  llvm::StringRef source;       // the FunctionDef as read; empty when made here
-  bool changed = false;         // set by whoever changes body or signature: then it is written anew
-  // Names of output arguments of ops that the op table does not know, by port: (node, port) -> ("out", index).
+  OpInfo info;             // the signature, as of an op
+  std::string signature;   // serialized OpDef
+  llvm::StringRef source;  // the FunctionDef as read; empty when made here
+  bool changed = false;    // set by whoever changes body or signature: then it is written anew
+  // Names of output arguments of ops that the op table does not know, by port: (node, port) ->
+  // ("out", index).
   llvm::DenseMap<std::pair<NodeId, int32_t>, std::pair<StringId, int32_t>> unknown_outputs;
 };
 
@@ -61,14 +65,17 @@ class Module {
   // Functions for which keep(f) is false go.
   void RetainFunctions(llvm::function_ref<bool(const Function&)> keep);
 
-  // Serialized VersionDef, and every field of GraphDef and FunctionDefLibrary beside node, function and versions, tags
-  // included.
+  // Serialized VersionDef, and every field of GraphDef and FunctionDefLibrary beside node, function
+  // and versions, tags included.
   std::string versions;
-  bool has_versions = false, has_library = false;  // the file has the field, even if empty: then it is written
+  bool has_versions = false,
+       has_library = false;  // the file has the field, even if empty: then it is written
   std::string other_fields, other_library_fields;
 
   // Bytes that live as long as the module.
-  llvm::StringRef Keep(llvm::StringRef bytes) { return Keep(llvm::ArrayRef<llvm::StringRef>(bytes)); }
+  llvm::StringRef Keep(llvm::StringRef bytes) {
+    return Keep(llvm::ArrayRef<llvm::StringRef>(bytes));
+  }
   llvm::StringRef Keep(llvm::ArrayRef<llvm::StringRef> pieces);  // one after the other
   // Files that nodes and constants point into.
   std::vector<std::shared_ptr<const FileBytes>> sources;
@@ -77,7 +84,7 @@ class Module {
   std::vector<Problem> problems;
 
  private:
-  static constexpr size_t kLargeValue = 256 * 1024;
+  static constexpr size_t kLargeValue = 16 * 1024;
   char* AllocateLarge(size_t size);
 
   llvm::BumpPtrAllocator bytes_;

@@ -9,14 +9,19 @@ Expected<int64_t> CountOf(const Node& node, const OpArg& arg) {
   if (!arg.type_list_attr.empty()) {
     auto attr = node.Attr(arg.type_list_attr);
     auto types = attr ? attr->AsTypes() : std::nullopt;
-    if (!types) return MakeError("attribute '{0}' is missing, a list of dtypes was expected", arg.type_list_attr);
+    if (!types)
+      return MakeError("attribute '{0}' is missing, a list of dtypes was expected",
+                       arg.type_list_attr);
     return types->size();
   }
   if (arg.number_attr.empty()) return 1;
   auto attr = node.Attr(arg.number_attr);
   auto count = attr ? attr->AsInt() : std::nullopt;
-  if (!count) return MakeError("attribute '{0}' is missing, a number of tensors was expected", arg.number_attr);
-  if (*count < 0 || *count > kMaxPorts) return MakeError("attribute '{0}' is {1}, no number of tensors", arg.number_attr, *count);
+  if (!count)
+    return MakeError("attribute '{0}' is missing, a number of tensors was expected",
+                     arg.number_attr);
+  if (*count < 0 || *count > kMaxPorts)
+    return MakeError("attribute '{0}' is {1}, no number of tensors", arg.number_attr, *count);
   return *count;
 }
 
@@ -25,7 +30,9 @@ Error Append(const Node& node, const OpArg& arg, llvm::SmallVectorImpl<DataType>
   if (!arg.type_list_attr.empty()) {
     auto attr = node.Attr(arg.type_list_attr);
     auto list = attr ? attr->AsTypes() : std::nullopt;
-    if (!list) return MakeError("attribute '{0}' is missing, a list of dtypes was expected", arg.type_list_attr);
+    if (!list)
+      return MakeError("attribute '{0}' is missing, a list of dtypes was expected",
+                       arg.type_list_attr);
     for (DataType type : *list) add(type);
     return Error::success();
   }
@@ -55,7 +62,8 @@ OpArg ArgFromProto(const proto::OpDef::ArgDef& proto) {
 }  // namespace
 
 const OpInfo* DefinitionOf(const Node& node) {
-  if (const Function* function = node.graph().module().FindFunction(node.op())) return &function->info;
+  if (const Function* function = node.graph().module().FindFunction(node.op()))
+    return &function->info;
   return FindOp(node.op());
 }
 
@@ -91,7 +99,8 @@ DataType TypeOfPort(const Graph& graph, Port port) {
   const OpInfo* info = DefinitionOf(node);
   if (!info) return proto::DT_INVALID;
   // Most ops have one output of one type: no list is built for them.
-  if (info->outputs.size() == 1 && info->outputs[0].number_attr.empty() && info->outputs[0].type_list_attr.empty()) {
+  if (info->outputs.size() == 1 && info->outputs[0].number_attr.empty() &&
+      info->outputs[0].type_list_attr.empty()) {
     const OpArg& arg = info->outputs[0];
     if (port.index != 0) return proto::DT_INVALID;
     DataType type = arg.type_attr.empty() ? arg.type : node.GetType(arg.type_attr);
@@ -102,7 +111,8 @@ DataType TypeOfPort(const Graph& graph, Port port) {
     llvm::consumeError(types.takeError());
     return proto::DT_INVALID;
   }
-  return port.index < static_cast<int>(types->outputs.size()) ? types->outputs[port.index] : proto::DT_INVALID;
+  return port.index < static_cast<int>(types->outputs.size()) ? types->outputs[port.index]
+                                                              : proto::DT_INVALID;
 }
 
 int NumOutputs(const Node& node) {
@@ -128,7 +138,8 @@ int PortOfOutput(const Node& node, const OpInfo& info, llvm::StringRef output, i
       llvm::consumeError(count.takeError());
       return -1;
     }
-    if (arg.name == output) return index >= 0 && index < *count ? static_cast<int>(base + index) : -1;
+    if (arg.name == output)
+      return index >= 0 && index < *count ? static_cast<int>(base + index) : -1;
     base += *count;
   }
   return -1;
@@ -154,6 +165,14 @@ std::vector<llvm::StringRef> CalledFunctions(const Node& node) {
     for (llvm::StringRef name : value.FuncNames()) names.push_back(name);
   }
   return names;
+}
+
+bool MayCallFunctions(const Node& node) {
+  const OpInfo* info = FindOp(node.op());
+  if (!info) return true;
+  return llvm::any_of(info->attrs, [](const OpAttr& attr) {
+    return attr.type == "func" || attr.type == "list(func)";
+  });
 }
 
 }  // namespace grapnel

@@ -38,7 +38,8 @@ std::string ShortDevice(llvm::StringRef device) {
   rest.consume_front("/job:localhost");
   rest.consume_front("/replica:0");
   rest.consume_front("/task:0");
-  if (rest.consume_front("/device:") && rest.find('/') == llvm::StringRef::npos) return rest.lower();
+  if (rest.consume_front("/device:") && rest.find('/') == llvm::StringRef::npos)
+    return rest.lower();
   return device.str();
 }
 
@@ -76,7 +77,8 @@ void PrintModule(const Module& module, llvm::raw_ostream& os, const PortDescribe
   for (NodeId id : PrintOrder(module.main)) os << NodeLine(module.main.node(id), describe) << "\n";
   for (const auto& function : module.functions) {
     os << "\nfunc @" << function->name() << " {\n";
-    for (NodeId id : PrintOrder(function->body)) os << "  " << NodeLine(function->body.node(id)) << "\n";
+    for (NodeId id : PrintOrder(function->body))
+      os << "  " << NodeLine(function->body.node(id)) << "\n";
     os << "}\n";
   }
 }

@@ -16,7 +16,8 @@ using PortDescriber = std::function<std::string(Port)>;
 // `%c = Const {dtype=int32} : int32[2] = [1,2]`.
 std::string NodeLine(const Node& node, const PortDescriber& describe = {});
 
-// Every node, inputs before readers; functions after the main graph, `func @name(...) {` around each.
+// Every node, inputs before readers; functions after the main graph, `func @name(...) {` around
+// each.
 void PrintModule(const Module& module, llvm::raw_ostream& os, const PortDescriber& describe = {});
 
 // "/job:localhost/replica:0/task:0/device:CPU:0" -> "cpu:0"; other spellings as they are.

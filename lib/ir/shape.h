@@ -1,4 +1,5 @@
-// Shapes that may be known in part: the rank, some dimensions, or that two unknown ones are the same.
+// Shapes that may be known in part: the rank, some dimensions, or that two unknown ones are the
+// same.
 #ifndef GRAPNEL_LIB_IR_SHAPE_H_
 #define GRAPNEL_LIB_IR_SHAPE_H_
 
@@ -21,16 +22,20 @@ std::optional<int64_t> NumElements(llvm::ArrayRef<int64_t> dims);
 // "[2,3]"; a scalar is "[]".
 std::string DimsText(llvm::ArrayRef<int64_t> dims);
 
-// A dimension is >= 0 when known, kUnknownDim when nothing is known of it, and below that a symbol: two dimensions
-// with the same symbol are equal, whatever their value. Symbols come from shape inference (lib/ir/shape_inference.h).
+// A dimension is >= 0 when known, kUnknownDim when nothing is known of it, and below that a symbol:
+// two dimensions with the same symbol are equal, whatever their value. Symbols come from shape
+// inference (lib/ir/shape_inference.h).
 constexpr int64_t kUnknownDim = -1;
 
 class Shape {
  public:
   Shape() = default;  // unknown rank
-  explicit Shape(llvm::ArrayRef<int64_t> dims) : known_rank_(true), dims_(dims.begin(), dims.end()) {}
+  explicit Shape(llvm::ArrayRef<int64_t> dims)
+      : known_rank_(true), dims_(dims.begin(), dims.end()) {}
   static Shape Unknown() { return Shape(); }
-  static Shape UnknownOfRank(int rank) { return Shape(llvm::SmallVector<int64_t, 6>(rank, kUnknownDim)); }
+  static Shape UnknownOfRank(int rank) {
+    return Shape(llvm::SmallVector<int64_t, 6>(rank, kUnknownDim));
+  }
   static Shape Scalar() { return Shape(llvm::ArrayRef<int64_t>()); }
   static Shape FromProto(const proto::TensorShapeProto& proto);
   proto::TensorShapeProto ToProto() const;  // symbols are written as -1

@@ -190,8 +190,7 @@ std::optional<int64_t> ShapeContext::integer(int i) const {
   return (*found)[0];
 }
 
-int64_t ShapeContext::SizeFrom(int i) {
-  WithRank(i, 0);
+int64_t ShapeContext::SizeFrom(int i) const {
   const Elements* found = elements(i);
   return found && found->size() == 1 ? DimOfElement((*found)[0]) : kUnknownDim;
 }

@@ -103,7 +103,7 @@ class ShapeContext {
   std::optional<int64_t> integer(int i) const;
   // The dimension that the scalar at input i asks for; kUnknownDim when it is not known, or
   // negative.
-  int64_t SizeFrom(int i);
+  int64_t SizeFrom(int i) const;
   // The shape that the vector at input i asks for: -1 is unknown. For some ops a scalar means any
   // rank.
   Shape ShapeFrom(int i, bool or_scalar = false);

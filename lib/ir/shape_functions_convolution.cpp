@@ -38,7 +38,7 @@ int64_t PlacesOf(ShapeContext& c, int64_t in, const Window& w, llvm::StringRef p
   if (w.size < 0) return kUnknownDim;
   int64_t width = (w.size - 1) * w.dilation + 1, pad = w.before + w.after;
   if (in < 0) return w.stride == 1 && width == pad + 1 ? in : kUnknownDim;
-  if (in + pad < width) {
+  if (in + pad + w.stride < width) {
     c.Fail("{0}: a window of {1} does not fit into {2}", c.op(), width, in + pad);
     return kUnknownDim;
   }

@@ -268,10 +268,7 @@ void SparseFillEmptyRowsShape(ShapeContext& c) {
   c.Out(3, VectorOf(c.Equal(indices.dim(0), c.WithRank(1, 1).dim(0), "indices and values")));
 }
 
-void SparseValuesShape(ShapeContext& c) {
-  c.Out(0,
-        VectorOf(c.Equal(c.WithRank(0, 2).dim(0), c.WithRank(1, 1).dim(0), "indices and values")));
-}
+void SparseValuesShape(ShapeContext& c) { c.Out(0, VectorOf(c.WithRank(0, 2).dim(0))); }
 
 void SparseConcatShape(ShapeContext& c) {
   int parts = c.num_inputs() / 3;

@@ -5,7 +5,8 @@
 namespace grapnel {
 namespace {
 
-// Multiply-xor over eight bytes at a time: names are short and the table is hot while a graph is read.
+// Multiply-xor over eight bytes at a time: names are short and the table is hot while a graph is
+// read.
 uint32_t HashOf(llvm::StringRef text) {
   uint64_t hash = 0x9E3779B97F4A7C15ull ^ text.size();
   const char* p = text.data();

@@ -39,7 +39,8 @@ class StringTable {
     uint32_t hash;
   };
   StringId Add(llvm::StringRef text, bool copy);
-  size_t Slot(llvm::StringRef text, uint32_t hash) const;  // where it is, or the empty slot where it belongs
+  size_t Slot(llvm::StringRef text,
+              uint32_t hash) const;  // where it is, or the empty slot where it belongs
   void Grow(size_t slots);
 
   std::vector<Entry> entries_;

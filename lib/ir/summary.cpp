@@ -22,15 +22,11 @@ ConstantSummary DescribeConstant(const Node& node, const Function* function) {
   while (reader.Next()) {
     if (!reader.Is(2, WireType::kBytes)) continue;
     proto::TensorShapeProto shape;
-    if (shape.ParseFromArray(reader.bytes().data(), reader.bytes().size())) constant.shape = Shape::FromProto(shape).ToString();
+    if (shape.ParseFromArray(reader.bytes().data(), reader.bytes().size()))
+      constant.shape = Shape::FromProto(shape).ToString();
   }
   if (constant.shape.empty()) constant.shape = "[]";
   return constant;
-}
-
-bool MayCall(const OpInfo* info) {
-  if (!info) return true;
-  return llvm::any_of(info->attrs, [](const OpAttr& attr) { return attr.type == "func" || attr.type == "list(func)"; });
 }
 
 class Summarizer {
@@ -68,7 +64,8 @@ class Summarizer {
 
   std::vector<std::string> Walk(const Graph& graph, const Function* function) {
     std::set<std::string> calls;
-    StringId constant = module_.strings.Find("Const"), host_constant = module_.strings.Find("HostConst");
+    StringId constant = module_.strings.Find("Const"),
+             host_constant = module_.strings.Find("HostConst");
     StringId arg = module_.strings.Find("_Arg"), retval = module_.strings.Find("_Retval");
     for (Node node : graph.nodes()) {
       if (function && (node.op_id() == arg || node.op_id() == retval)) continue;
@@ -86,7 +83,7 @@ class Summarizer {
         continue;
       }
       auto [it, added] = may_call_.try_emplace(node.op_id(), false);
-      if (added) it->second = MayCall(DefinitionOf(node)) || module_.FindFunction(node.op());
+      if (added) it->second = MayCallFunctions(node);
       if (!it->second) continue;
       for (llvm::StringRef name : CalledFunctions(node)) calls.insert(name.str());
     }
@@ -95,7 +92,8 @@ class Summarizer {
 
   void DescribeEnds(const Node& node) {
     llvm::StringRef op = node.op();
-    bool is_input = op == "Placeholder" || op == "PlaceholderV2" || op == "PlaceholderWithDefault" || op == "_Arg";
+    bool is_input = op == "Placeholder" || op == "PlaceholderV2" ||
+                    op == "PlaceholderWithDefault" || op == "_Arg";
     bool is_output = node.uses().empty() && op != "NoOp" && op != "Const" && !is_input;
     if (!is_input && !is_output) return;
     TensorSummary tensor;
@@ -110,21 +108,25 @@ class Summarizer {
   }
 
   void CountOps() {
-    for (const auto& [op, count] : op_counts_) summary_.ops.emplace_back(module_.strings.Get(op).str(), count);
+    for (const auto& [op, count] : op_counts_)
+      summary_.ops.emplace_back(module_.strings.Get(op).str(), count);
     std::sort(summary_.ops.begin(), summary_.ops.end(), [](const auto& a, const auto& b) {
       return a.second != b.second ? a.second > b.second : a.first < b.first;
     });
-    for (const auto& [device, count] : device_counts_) summary_.devices[module_.strings.Get(device).str()] = count;
+    for (const auto& [device, count] : device_counts_)
+      summary_.devices[module_.strings.Get(device).str()] = count;
   }
 
   void LargestConstants() {
     summary_.constants = constants_.size();
     size_t shown = std::min<size_t>(10, constants_.size());
-    std::partial_sort(constants_.begin(), constants_.begin() + shown, constants_.end(), [](const Stored& a, const Stored& b) {
-      return a.bytes != b.bytes ? a.bytes > b.bytes : a.node.id() < b.node.id();
-    });
+    std::partial_sort(constants_.begin(), constants_.begin() + shown, constants_.end(),
+                      [](const Stored& a, const Stored& b) {
+                        return a.bytes != b.bytes ? a.bytes > b.bytes : a.node.id() < b.node.id();
+                      });
     for (size_t i = 0; i < shown; ++i) {
-      summary_.largest_constants.push_back(DescribeConstant(constants_[i].node, constants_[i].function));
+      summary_.largest_constants.push_back(
+          DescribeConstant(constants_[i].node, constants_[i].function));
     }
   }
 
@@ -132,7 +134,8 @@ class Summarizer {
     WireReader reader(module_.versions);
     while (reader.Next()) {
       if (reader.Is(1, WireType::kVarint)) summary_.producer = static_cast<int>(reader.number());
-      if (reader.Is(2, WireType::kVarint)) summary_.min_consumer = static_cast<int>(reader.number());
+      if (reader.Is(2, WireType::kVarint))
+        summary_.min_consumer = static_cast<int>(reader.number());
     }
   }
 

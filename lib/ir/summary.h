@@ -1,4 +1,5 @@
-// What `info` says of a graph: counts, inputs and outputs, bytes of constants, devices, the call tree.
+// What `info` says of a graph: counts, inputs and outputs, bytes of constants, devices, the call
+// tree.
 #ifndef GRAPNEL_LIB_IR_SUMMARY_H_
 #define GRAPNEL_LIB_IR_SUMMARY_H_
 
@@ -27,16 +28,17 @@ struct FunctionSummary {
 };
 
 struct Summary {
-  size_t nodes = 0, data_edges = 0, control_edges = 0;   // of the main graph
-  size_t function_nodes = 0;                             // of all bodies
-  std::vector<TensorSummary> inputs, outputs;            // placeholders; ends that nobody reads (NoOps and constants apart)
-  std::vector<std::pair<std::string, size_t>> ops;       // by count, then name; functions included
-  std::map<std::string, size_t> devices;                 // main graph; "" is none
+  size_t nodes = 0, data_edges = 0, control_edges = 0;  // of the main graph
+  size_t function_nodes = 0;                            // of all bodies
+  std::vector<TensorSummary> inputs,
+      outputs;  // placeholders; ends that nobody reads (NoOps and constants apart)
+  std::vector<std::pair<std::string, size_t>> ops;  // by count, then name; functions included
+  std::map<std::string, size_t> devices;            // main graph; "" is none
   size_t constants = 0;
   uint64_t constant_bytes = 0;
-  std::vector<ConstantSummary> largest_constants;        // at most 10
-  std::vector<FunctionSummary> functions;                // in the library's order
-  std::vector<std::string> called_from_main;             // sorted
+  std::vector<ConstantSummary> largest_constants;  // at most 10
+  std::vector<FunctionSummary> functions;          // in the library's order
+  std::vector<std::string> called_from_main;       // sorted
   int producer = 0, min_consumer = 0;
 };
 

@@ -71,11 +71,13 @@ class Verifier {
   }
 
   void CheckNode(const Node& node) {
-    if (node.op().empty()) return;  // reading has said so
+    if (node.op_id() == kEmptyString) return;  // reading has said so
     bool boundary = function_ && (node.op() == "_Arg" || node.op() == "_Retval");
     const OpInfo* info = InfoOf(node);
     if (!info) {
-      std::string text = ("op '" + node.op() + "' is not one of TensorFlow 2.21's, it is kept as a custom op").str();
+      std::string text =
+          ("op '" + node.op() + "' is not one of TensorFlow 2.21's, it is kept as a custom op")
+              .str();
       std::vector<llvm::StringRef> similar = SimilarOps(node.op());
       if (!similar.empty()) text += (" (did you mean '" + similar[0] + "'?)").str();
       Report(node, std::move(text), Severity::kWarning);
@@ -85,7 +87,9 @@ class Verifier {
     const NodeTypes* types = boundary ? nullptr : TypesFor(node);
     int expected = types ? static_cast<int>(types->inputs.size()) : node.num_inputs();
     if (types && node.num_inputs() != expected) {
-      Report(node, llvm::formatv("has {0} inputs, op '{1}' takes {2}", node.num_inputs(), node.op(), expected).str());
+      Report(node, llvm::formatv("has {0} inputs, op '{1}' takes {2}", node.num_inputs(), node.op(),
+                                 expected)
+                       .str());
     }
     for (int i = 0; i < node.num_inputs(); ++i) {
       CheckInput(node, i, types && i < expected ? types->inputs[i] : proto::DT_INVALID);
@@ -100,41 +104,47 @@ class Verifier {
     const NodeTypes* types = TypesFor(source);
     if (!types) return;
     if (port.index >= static_cast<int>(types->outputs.size())) {
-      Report(node, llvm::formatv("input {0} reads output {1} of '{2}', which has {3}", i, port.index, source.name(),
-                                 types->outputs.size()).str());
+      Report(node, llvm::formatv("input {0} reads output {1} of '{2}', which has {3}", i,
+                                 port.index, source.name(), types->outputs.size())
+                       .str());
       return;
     }
     DataType given = types->outputs[port.index];
     if (wanted == proto::DT_INVALID || given == proto::DT_INVALID) return;
     bool fits = given == wanted || BaseType(given) == wanted;
     if (!fits) {
-      Report(node, llvm::formatv("input {0} ('{1}') is {2}, {3} was expected", i, source.name(), DataTypeName(given),
-                                 DataTypeName(wanted)).str());
+      Report(node, llvm::formatv("input {0} ('{1}') is {2}, {3} was expected", i, source.name(),
+                                 DataTypeName(given), DataTypeName(wanted))
+                       .str());
     }
   }
 
   void CheckAttrs(const Node& node, const OpInfo& info) {
-    std::vector<std::pair<llvm::StringRef, AttrView>> attrs = node.Attrs();
+    llvm::SmallVector<std::pair<llvm::StringRef, AttrView>, 16> attrs;
+    node.ForEachAttr([&](llvm::StringRef key, AttrView value) { attrs.emplace_back(key, value); });
     for (const OpAttr& attr : info.attrs) {
-      auto it = llvm::find_if(attrs, [&](const auto& a) { return a.first == attr.name; });
-      if (it == attrs.end()) {
+      auto it = std::find_if(attrs.rbegin(), attrs.rend(),
+                             [&](const auto& a) { return a.first == attr.name; });
+      if (it == attrs.rend()) {
         bool is_type = attr.type == "type" || attr.type == "list(type)" || attr.type == "int";
         // A missing dtype or count is what TypesOf reports.
         if (!attr.default_value && !is_type) {
-          Report(node, llvm::formatv("attribute '{0}' ({1}) is missing", attr.name, attr.type).str());
+          Report(node,
+                 llvm::formatv("attribute '{0}' ({1}) is missing", attr.name, attr.type).str());
         }
         continue;
       }
       AttrKind kind = it->second.kind();
       AttrKind wanted = KindOf(attr.type);
-      // A placeholder stands for an attribute of the function that the node is in. An empty value is what protobuf
-      // leaves of an empty list.
+      // A placeholder stands for an attribute of the function that the node is in. An empty value
+      // is what protobuf leaves of an empty list.
       if (kind == wanted || kind == AttrKind::kPlaceholder || wanted == AttrKind::kNone ||
           (kind == AttrKind::kNone && wanted == AttrKind::kList)) {
         continue;
       }
-      Report(node, llvm::formatv("attribute '{0}' is {1}, a value of type {2} was expected", attr.name,
-                                 it->second.ToString(), attr.type).str());
+      Report(node, llvm::formatv("attribute '{0}' is {1}, a value of type {2} was expected",
+                                 attr.name, it->second.ToString(), attr.type)
+                       .str());
     }
   }
 
@@ -166,8 +176,10 @@ class Verifier {
     std::vector<NodeId> cycle(path.begin() + (seen[at] - 1), path.end());
     std::reverse(cycle.begin(), cycle.end());
     std::string text = "is on a cycle that is no loop: ";
-    for (size_t i = 0; i < std::min<size_t>(cycle.size(), 6); ++i) text += ("'" + graph_.node(cycle[i]).name() + "' -> ").str();
-    text += cycle.size() > 6 ? llvm::formatv("... ({0} nodes)", cycle.size()).str() : ("'" + graph_.node(cycle[0]).name() + "'").str();
+    for (size_t i = 0; i < std::min<size_t>(cycle.size(), 6); ++i)
+      text += ("'" + graph_.node(cycle[i]).name() + "' -> ").str();
+    text += cycle.size() > 6 ? llvm::formatv("... ({0} nodes)", cycle.size()).str()
+                             : ("'" + graph_.node(cycle[0]).name() + "'").str();
     Report(graph_.node(cycle[0]), std::move(text));
   }
 
@@ -185,7 +197,8 @@ bool ChoosesBranches(llvm::StringRef op) {
       .Default(false);
 }
 
-// Missing functions, and recursion without a branch. Depth first without the machine's stack: a chain of calls may be long.
+// Missing functions, and recursion without a branch. Depth first without the machine's stack: a
+// chain of calls may be long.
 class CallChecker {
  public:
   explicit CallChecker(const Module& module) : module_(module) {}
@@ -196,7 +209,7 @@ class CallChecker {
       auto& calls = calls_[function.get()];
       for (Node node : function->body.nodes()) {
         CheckMissing(node, function.get());
-        if (ChoosesBranches(node.op())) continue;
+        if (!MayCall(node) || ChoosesBranches(node.op())) continue;
         for (llvm::StringRef name : CalledFunctions(node)) {
           if (const Function* callee = module_.FindFunction(name)) calls.push_back({callee, node});
         }
@@ -212,12 +225,20 @@ class CallChecker {
     Node node;
   };
 
+  bool MayCall(const Node& node) {
+    auto [it, added] = may_call_.try_emplace(node.op_id(), false);
+    if (added) it->second = MayCallFunctions(node);
+    return it->second;
+  }
+
   void CheckMissing(const Node& node, const Function* in) {
+    if (!MayCall(node)) return;
     for (llvm::StringRef name : CalledFunctions(node)) {
       if (name.empty() || module_.FindFunction(name)) continue;
       std::string where = node.name().str();
       if (in) where = (in->name() + "/" + where).str();
-      problems_.push_back({Severity::kError, where, ("function '" + name + "' is not in the library").str()});
+      problems_.push_back(
+          {Severity::kError, where, ("function '" + name + "' is not in the library").str()});
     }
   }
 
@@ -234,8 +255,11 @@ class CallChecker {
       }
       const Call& call = calls_[function][next++];
       if (state_[call.callee] == 1) {
-        problems_.push_back({Severity::kError, (function->name() + "/" + call.node.name()).str(),
-                             ("calls function '" + call.callee->name() + "' again without an If, Case or While between: the recursion never ends").str()});
+        problems_.push_back(
+            {Severity::kError, (function->name() + "/" + call.node.name()).str(),
+             ("calls function '" + call.callee->name() +
+              "' again without an If, Case or While between: the recursion never ends")
+                 .str()});
       } else if (state_[call.callee] == 0) {
         state_[call.callee] = 1;
         stack.push_back({call.callee, 0});
@@ -245,17 +269,21 @@ class CallChecker {
 
   const Module& module_;
   llvm::DenseMap<const Function*, std::vector<Call>> calls_;
+  llvm::DenseMap<StringId, bool> may_call_;
   llvm::DenseMap<const Function*, int> state_;  // 1: on the stack, 2: done
   std::vector<Problem> problems_;
 };
 
 }  // namespace
 
-std::vector<Problem> VerifyGraph(const Graph& graph, const Function* function) { return Verifier(graph, function).Run(); }
+std::vector<Problem> VerifyGraph(const Graph& graph, const Function* function) {
+  return Verifier(graph, function).Run();
+}
 
 std::vector<Problem> VerifyModule(const Module& module) {
   std::vector<Problem> problems = VerifyGraph(module.main);
-  for (const auto& function : module.functions) llvm::append_range(problems, VerifyGraph(function->body, function.get()));
+  for (const auto& function : module.functions)
+    llvm::append_range(problems, VerifyGraph(function->body, function.get()));
   llvm::append_range(problems, CallChecker(module).Run());
   return problems;
 }

@@ -8,13 +8,14 @@
 
 namespace grapnel {
 
-// Checks one body: inputs that exist, as many and of the dtypes that the op takes; attributes that the op demands, of
-// the right kind; no cycle but through NextIteration; names that differ. An op that is not TensorFlow 2.21's is a
-// warning: it may be a custom op. Sorted by node. Linear in nodes, edges and attributes; constants are not read.
+// Checks one body: inputs that exist, as many and of the dtypes that the op takes; attributes that
+// the op demands, of the right kind; no cycle but through NextIteration; names that differ. An op
+// that is not TensorFlow 2.21's is a warning: it may be a custom op. Sorted by node. Linear in
+// nodes, edges and attributes; constants are not read.
 std::vector<Problem> VerifyGraph(const Graph& graph, const Function* function = nullptr);
 
-// The same for the main graph and every function, and for calls: functions that are missing, and calls that never end
-// because no If, Case or While stands between a function and itself.
+// The same for the main graph and every function, and for calls: functions that are missing, and
+// calls that never end because no If, Case or While stands between a function and itself.
 std::vector<Problem> VerifyModule(const Module& module);
 
 // What reading found and what VerifyModule finds.

@@ -10,9 +10,17 @@
 
 namespace grapnel {
 
-enum class WireType : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kStartGroup = 3, kEndGroup = 4, kFixed32 = 5 };
+enum class WireType : uint8_t {
+  kVarint = 0,
+  kFixed64 = 1,
+  kBytes = 2,
+  kStartGroup = 3,
+  kEndGroup = 4,
+  kFixed32 = 5
+};
 
-// Walks the fields of one message. Never reads outside `bytes`; a malformed field ends the walk with failed() true.
+// Walks the fields of one message. Never reads outside `bytes`; a malformed field ends the walk
+// with failed() true.
 //   WireReader reader(bytes);
 //   while (reader.Next()) switch (reader.field()) { case 1: name = reader.bytes(); ... }
 class WireReader {
@@ -66,8 +74,8 @@ class WireReader {
     std::memcpy(&value, &bits, 4);
     return value;
   }
-  llvm::StringRef bytes() const { return bytes_; }                    // of a kBytes field
-  llvm::StringRef whole_field() const {                               // tag included
+  llvm::StringRef bytes() const { return bytes_; }  // of a kBytes field
+  llvm::StringRef whole_field() const {             // tag included
     return {field_begin_, static_cast<size_t>(at_ - field_begin_)};
   }
   size_t offset() const { return at_ - begin_; }

@@ -52,8 +52,10 @@ void Bypasser::Bypass(const Node& node) {
       edit_.SetInput(reader, use.slot, inputs[read.index]);
       Count(reader.id(), inputs[read.index].node, 1);
     } else {
-      auto fresh = llvm::find_if(inputs, [&](Port port) { return !DependsOn(reader, graph_.node(port.node)); });
-      edit_.SetControlSlot(reader, use.slot, fresh == inputs.end() ? Node() : graph_.node(fresh->node));
+      auto fresh = llvm::find_if(
+          inputs, [&](Port port) { return !DependsOn(reader, graph_.node(port.node)); });
+      edit_.SetControlSlot(reader, use.slot,
+                           fresh == inputs.end() ? Node() : graph_.node(fresh->node));
       if (fresh != inputs.end()) Count(reader.id(), fresh->node, 1);
     }
     for (Port port : inputs) {

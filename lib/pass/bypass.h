@@ -1,5 +1,5 @@
-// Taking nodes out of the way: their readers read what they read. Control edges, of which a node may have very many, are
-// asked for and changed in constant time.
+// Taking nodes out of the way: their readers read what they read. Control edges, of which a node
+// may have very many, are asked for and changed in constant time.
 #ifndef GRAPNEL_LIB_PASS_BYPASS_H_
 #define GRAPNEL_LIB_PASS_BYPASS_H_
 
@@ -17,10 +17,12 @@ class Bypasser {
   // `reader` waits for `source`, unless it has an input from it anyway.
   void AddControl(const Node& reader, const Node& source);
 
-  // Who reads port i of `node` reads its input i; who waits for it waits for all its inputs; and every reader waits for
-  // its control inputs. `node` is left without readers. Cost: the edges that go and come.
+  // Who reads port i of `node` reads its input i; who waits for it waits for all its inputs; and
+  // every reader waits for its control inputs. `node` is left without readers. Cost: the edges that
+  // go and come.
   void Bypass(const Node& node);
-  // Who reads `node` reads the same port of `by`; who waits for it waits for `by`. `node` is left without readers.
+  // Who reads `node` reads the same port of `by`; who waits for it waits for `by`. `node` is left
+  // without readers.
   void Replace(const Node& node, const Node& by);
 
  private:
@@ -29,11 +31,12 @@ class Bypasser {
 
   Editor& edit_;
   Graph& graph_;
-  llvm::DenseMap<NodeId, Counts> sources_;  // of readers with many inputs that were asked for sources with many readers
+  llvm::DenseMap<NodeId, Counts>
+      sources_;  // of readers with many inputs that were asked for sources with many readers
 };
 
-// Drops control inputs that say what another input of the node says. One rewrite, named `rule`; false when --limit is
-// used up.
+// Drops control inputs that say what another input of the node says. One rewrite, named `rule`;
+// false when --limit is used up.
 bool DedupControlInputs(Editor& edit, const Node& node, llvm::StringRef rule);
 
 }  // namespace grapnel

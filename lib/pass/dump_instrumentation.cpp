@@ -1,5 +1,6 @@
 // Dumps the graph before and after each pass that changed it, in TensorFlow's naming:
-//   <graph>.NNNN.main.<tag>.pbtxt      tags: before_graph_optimization, before_<pass>, after_<pass>, ...
+//   <graph>.NNNN.main.<tag>.pbtxt      tags: before_graph_optimization, before_<pass>,
+//   after_<pass>, ...
 // and index.json, which lists every stage in order, the unchanged ones too.
 #include <unistd.h>
 
@@ -37,7 +38,8 @@ class DumpInstrumentation : public Instrumentation {
   }
 
   Error AfterPass(const Stage& stage, const Module& module) override {
-    Entry entry = {stage.pass, stage.iteration, stage.changed, stage.rewrites, "", "", module.main.num_nodes(), NumEdges(module.main)};
+    Entry entry = {stage.pass, stage.iteration,         stage.changed,        stage.rewrites, "",
+                   "",         module.main.num_nodes(), NumEdges(module.main)};
     times_.push_back({stage.pass, stage.iteration, stage.time});
     if (stage.changed) {
       // Nothing happened since the last dump but this pass: what was before it is that dump.
@@ -51,7 +53,8 @@ class DumpInstrumentation : public Instrumentation {
   }
 
   void Failed(const Stage& stage, const Module& module) override {
-    // The graph that the pass broke is what its author needs; a second failure would only hide the first.
+    // The graph that the pass broke is what its author needs; a second failure would only hide the
+    // first.
     llvm::consumeError(Dump("failed_" + stage.pass, module));
   }
 
@@ -83,7 +86,8 @@ class DumpInstrumentation : public Instrumentation {
   std::string NextName(llvm::StringRef tag) {
     std::string number = std::to_string(order_++);
     number.insert(0, std::max<int>(0, 4 - static_cast<int>(number.size())), '0');
-    return FileNamePart((options_.graph_name + "." + number + ".main." + tag).str()) + (options_.binary ? ".pb" : ".pbtxt");
+    return FileNamePart((options_.graph_name + "." + number + ".main." + tag).str()) +
+           (options_.binary ? ".pb" : ".pbtxt");
   }
 
   Error Dump(const std::string& tag, const Module& module) {

@@ -18,7 +18,8 @@ std::vector<std::string> SortedNames(const StringTable& strings, std::vector<Str
 
 }  // namespace
 
-// The rewrite under way. Names are taken when something happens to a node, because it may be gone at the end.
+// The rewrite under way. Names are taken when something happens to a node, because it may be gone
+// at the end.
 struct Editor::Record {
   std::string rule;
   StringId node = kEmptyString;
@@ -28,12 +29,18 @@ struct Editor::Record {
   int64_t changes_before = 0;
 };
 
-Editor::Editor(Graph& graph, Function* function, Boundary boundary, const proto::RewriterConfig& config, Evaluator* evaluator)
-    : graph_(graph), function_(function), boundary_(std::move(boundary)), config_(config), evaluator_(evaluator) {}
+Editor::Editor(Graph& graph, Function* function, Boundary boundary,
+               const proto::RewriterConfig& config, Evaluator* evaluator)
+    : graph_(graph),
+      function_(function),
+      boundary_(std::move(boundary)),
+      config_(config),
+      evaluator_(evaluator) {}
 Editor::~Editor() = default;
 
 bool Editor::IsPreserved(const Node& node) const {
-  return boundary_.fetched.contains(node.id()) || boundary_.fed.contains(node.id()) || boundary_.kept.contains(node.id());
+  return boundary_.fetched.contains(node.id()) || boundary_.fed.contains(node.id()) ||
+         boundary_.kept.contains(node.id());
 }
 
 const ShapeMap& Editor::shapes() {
@@ -63,7 +70,8 @@ const Literal* Editor::ConstantOf(const Node& node) {
     if (auto literal = Literal::FromConst(node)) {
       it->second = std::make_unique<Literal>(std::move(*literal));
     } else {
-      llvm::consumeError(literal.takeError());  // the verifier and the opener report broken constants
+      llvm::consumeError(
+          literal.takeError());  // the verifier and the opener report broken constants
     }
   }
   return it->second.get();
@@ -114,8 +122,8 @@ void Editor::End() {
   on_rewrite_(rewrite);
 }
 
-// What the rewrite made comes from everything that it used. The sets would grow with every rewrite along a chain, so only
-// the steps are kept: OriginsOf walks them.
+// What the rewrite made comes from everything that it used. The sets would grow with every rewrite
+// along a chain, so only the steps are kept: OriginsOf walks them.
 void Editor::RecordOrigins(const Record& record) {
   Derivation step;
   for (NodeId id : record.sources) {
@@ -145,7 +153,8 @@ void Editor::Used(const Node& node) {
 }
 
 void Editor::AddRefusal(llvm::StringRef rule, const Node& node, std::string reason) {
-  on_refusal_({pass_, rule.str(), function_ ? function_->name().str() : "", node.name().str(), std::move(reason)});
+  on_refusal_({pass_, rule.str(), function_ ? function_->name().str() : "", node.name().str(),
+               std::move(reason)});
 }
 
 void Editor::Touch(const Node& node) { touched_.push_back(node.id()); }
@@ -173,14 +182,16 @@ Node Editor::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef d
   return node;
 }
 
-// The attribute is put together where it stays, and the literal that is kept for ConstantOf() borrows it.
+// The attribute is put together where it stays, and the literal that is kept for ConstantOf()
+// borrows it.
 void Editor::SetValue(const Node& node, const Literal& value) {
   graph_.SetAttr(node.id(), "dtype", attr::Type(value.dtype()));
   llvm::StringRef content;
   std::string tensor = value.TensorProtoHead(/*compress=*/true, &content);
   std::string head = attr::TensorHead(tensor.size() + content.size());
   llvm::StringRef kept = graph_.SetAttr(node.id(), "value", {head, tensor, content});
-  constexpr size_t kSmall = 1024;  // bytes; what is larger and yet without content is a splat now, to be read anew
+  constexpr size_t kSmall =
+      1024;  // bytes; what is larger and yet without content is a splat now, to be read anew
   if (!content.empty()) {
     constants_[node.id()] = std::make_unique<Literal>(
         Literal::Borrow(value.dtype(), value.dims(), kept.take_back(content.size()), nullptr));
@@ -189,14 +200,16 @@ void Editor::SetValue(const Node& node, const Literal& value) {
   }
 }
 
-Node Editor::AddConstant(llvm::StringRef name, const Literal& value, llvm::StringRef device, llvm::ArrayRef<Node> controls) {
+Node Editor::AddConstant(llvm::StringRef name, const Literal& value, llvm::StringRef device,
+                         llvm::ArrayRef<Node> controls) {
   Node node = AddNode(name, "Const", device);
   for (const Node& control : controls) AddControl(node, control);
   SetValue(node, value);
   return node;
 }
 
-void Editor::TurnIntoConstant(const Node& node, const Literal& value, llvm::ArrayRef<Node> controls) {
+void Editor::TurnIntoConstant(const Node& node, const Literal& value,
+                              llvm::ArrayRef<Node> controls) {
   llvm::SmallVector<Port, 4> ports;
   for (Port port : node.inputs()) Used(graph_.node(port.node));
   for (const Node& control : controls) {

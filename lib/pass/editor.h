@@ -20,17 +20,21 @@ namespace grapnel {
 // What the user wants of the graph; ids are of the body that is optimised.
 struct Boundary {
   llvm::DenseSet<NodeId> fetched;  // their values are the result
-  llvm::DenseSet<NodeId> fed;      // their values come from outside: no shape, no constant is trusted
-  llvm::DenseSet<NodeId> kept;     // must stay for another reason: function results, initialisers, keep_ops
-  bool keep_stateful = false;      // nodes with state or effects stay even when nobody reads them (function bodies)
+  llvm::DenseSet<NodeId> fed;  // their values come from outside: no shape, no constant is trusted
+  llvm::DenseSet<NodeId>
+      kept;  // must stay for another reason: function results, initialisers, keep_ops
+  bool keep_stateful =
+      false;  // nodes with state or effects stay even when nobody reads them (function bodies)
   bool has_fetches() const { return !fetched.empty() || !kept.empty(); }
 };
 
-// One editor lives for one body and one run of the PassManager. Changes are only allowed between Begin() and End().
-// Every change keeps users, control edges and the record right; none checks dtypes (the verifier does, after the pass).
+// One editor lives for one body and one run of the PassManager. Changes are only allowed between
+// Begin() and End(). Every change keeps users, control edges and the record right; none checks
+// dtypes (the verifier does, after the pass).
 class Editor {
  public:
-  Editor(Graph& graph, Function* function, Boundary boundary, const proto::RewriterConfig& config, Evaluator* evaluator);
+  Editor(Graph& graph, Function* function, Boundary boundary, const proto::RewriterConfig& config,
+         Evaluator* evaluator);
   ~Editor();
 
   Graph& graph() { return graph_; }
@@ -48,20 +52,24 @@ class Editor {
   bool IsPreserved(const Node& node) const;
 
   // --- Facts, cached until the node changes.
-  const Shape& ShapeOf(Port port);   // static shape; fed nodes' shapes are not trusted unless the config says AGGRESSIVE
+  const Shape& ShapeOf(Port port);  // static shape; fed nodes' shapes are not trusted unless the
+                                    // config says AGGRESSIVE
   DataType TypeOf(Port port);
   const ShapeMap& shapes();
-  // The value of a Const or HostConst node that is not fed; null otherwise. Valid until the node changes.
+  // The value of a Const or HostConst node that is not fed; null otherwise. Valid until the node
+  // changes.
   const Literal* ConstantOf(const Node& node);
   const Literal* ConstantOf(Port port) { return ConstantOf(graph_.node(port.node)); }
   bool IsConstant(const Node& node) const;  // the same question without reading the value
 
-  // Grappler's order of nodes, which its passes change as they go (GrapplerOrder): place by id; empty: as in the file.
+  // Grappler's order of nodes, which its passes change as they go (GrapplerOrder): place by id;
+  // empty: as in the file.
   llvm::ArrayRef<uint32_t> ranks() const { return ranks_; }
   void SetOrder(llvm::ArrayRef<NodeId> order);
 
   // --- One rewrite.
-  // Starts one for `rule`, looking at `node`. False when --limit is used up: change nothing then, do not call End().
+  // Starts one for `rule`, looking at `node`. False when --limit is used up: change nothing then,
+  // do not call End().
   bool Begin(llvm::StringRef rule, const Node& node);
   // Ends it; counted and recorded only if something changed.
   void End();
@@ -70,22 +78,25 @@ class Editor {
   // A rule that matched and does not fire: kept for --why-not, and only then formatted.
   template <typename... Args>
   void Refuse(llvm::StringRef rule, const Node& node, const char* format, Args&&... args) {
-    if (on_refusal_) AddRefusal(rule, node, llvm::formatv(format, std::forward<Args>(args)...).str());
+    if (on_refusal_)
+      AddRefusal(rule, node, llvm::formatv(format, std::forward<Args>(args)...).str());
   }
 
   // --- Changes.
   // A new node on `device`. The name is made unique if it is taken.
   Node AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device);
   // A new Const, on `device`, after `controls`.
-  Node AddConstant(llvm::StringRef name, const Literal& value, llvm::StringRef device, llvm::ArrayRef<Node> controls = {});
-  // The node becomes a Const in place, with `controls` (each once) as its only inputs; name, device and attributes that
-  // begin with '_' stay. The value is copied once, into the graph.
+  Node AddConstant(llvm::StringRef name, const Literal& value, llvm::StringRef device,
+                   llvm::ArrayRef<Node> controls = {});
+  // The node becomes a Const in place, with `controls` (each once) as its only inputs; name, device
+  // and attributes that begin with '_' stay. The value is copied once, into the graph.
   void TurnIntoConstant(const Node& node, const Literal& value, llvm::ArrayRef<Node> controls);
   // Inputs must have no data readers left, unless `force`; control readers then lose the edge.
   void RemoveNode(const Node& node);
   // Every data read of `from` reads `to` instead; control edges stay.
   void RedirectPort(Port from, Port to);
-  // Every reader of `node` (data and control): data reads of any port go to `to`'s port, control reads wait for `to`.
+  // Every reader of `node` (data and control): data reads of any port go to `to`'s port, control
+  // reads wait for `to`.
   void RedirectNode(const Node& node, Port to);
   void SetOp(const Node& node, llvm::StringRef op);
   void SetDevice(const Node& node, llvm::StringRef device);
@@ -97,8 +108,8 @@ class Editor {
   void RemoveControl(const Node& node, const Node& from);
   // The same for a caller who knows that the edge is not there. In constant time.
   void AppendControl(const Node& node, const Node& from);
-  // The control input in `slot` becomes one from `from`, which the caller knows not to be there yet; without `from` it
-  // goes, and the last one takes its place. In constant time.
+  // The control input in `slot` becomes one from `from`, which the caller knows not to be there
+  // yet; without `from` it goes, and the last one takes its place. In constant time.
   void SetControlSlot(const Node& node, int slot, const Node& from);
   // `node` also waits for whatever `from` waits for by control edges.
   void CopyControls(const Node& node, const Node& from);
@@ -109,7 +120,8 @@ class Editor {
   // "a/b/c" with prefix "P" -> "a/b/P/c"; without a scope "P/c".
   static std::string NameInScope(llvm::StringRef name, llvm::StringRef prefix);
 
-  // Names of source nodes that `node` was made from; itself for one that was there from the start. Sorted.
+  // Names of source nodes that `node` was made from; itself for one that was there from the start.
+  // Sorted.
   std::vector<std::string> OriginsOf(const Node& node) const;
 
   // --- For the PassManager.
@@ -119,7 +131,8 @@ class Editor {
   void set_limit(int* rewrites_left) { rewrites_left_ = rewrites_left; }  // null: no limit
   void set_counter(int* counter) { counter_ = counter; }
   int64_t num_changes() const { return num_changes_; }
-  // Nodes that changed, were made, or lost or won a reader since the last call, in order; for worklists.
+  // Nodes that changed, were made, or lost or won a reader since the last call, in order; for
+  // worklists.
   std::vector<NodeId> TakeTouched();
 
  private:
@@ -136,7 +149,8 @@ class Editor {
   const proto::RewriterConfig& config_;
   Evaluator* evaluator_;
   std::unique_ptr<ShapeMap> shapes_;
-  std::vector<NodeId> stale_shapes_;  // changed since shapes_ was last asked: half a rewrite has no shape
+  std::vector<NodeId>
+      stale_shapes_;  // changed since shapes_ was last asked: half a rewrite has no shape
   llvm::DenseMap<NodeId, std::unique_ptr<Literal>> constants_;
   std::unique_ptr<Record> record_;
   // One rewrite's share in provenance: source nodes by name, and earlier rewrites.
@@ -145,7 +159,8 @@ class Editor {
     std::vector<uint32_t> steps;
   };
   std::vector<Derivation> derivations_;
-  llvm::DenseMap<NodeId, uint32_t> origins_;  // the latest derivation of each node that a rewrite made or changed
+  llvm::DenseMap<NodeId, uint32_t>
+      origins_;  // the latest derivation of each node that a rewrite made or changed
   std::vector<NodeId> touched_;
   std::vector<uint32_t> ranks_;
   std::function<void(const Rewrite&)> on_rewrite_;

@@ -16,7 +16,8 @@ class LedgerInstrumentation : public Instrumentation {
       json.attribute("iteration", rewrite.iteration);
       json.attribute("pass", rewrite.pass);
       json.attribute("rule", rewrite.rule);
-      if (!rewrite.function.empty()) json.attribute("function", llvm::json::fixUTF8(rewrite.function));
+      if (!rewrite.function.empty())
+        json.attribute("function", llvm::json::fixUTF8(rewrite.function));
       json.attribute("node", llvm::json::fixUTF8(rewrite.node));
       Names(json, "used", rewrite.used);
       Names(json, "made", rewrite.made);
@@ -27,7 +28,8 @@ class LedgerInstrumentation : public Instrumentation {
   }
 
  private:
-  static void Names(llvm::json::OStream& json, const char* key, const std::vector<std::string>& names) {
+  static void Names(llvm::json::OStream& json, const char* key,
+                    const std::vector<std::string>& names) {
     json.attributeArray(key, [&] {
       for (const std::string& name : names) json.value(llvm::json::fixUTF8(name));
     });

@@ -21,21 +21,27 @@ uint32_t KindsByName(llvm::StringRef op) {
       .Cases("Merge", "RefMerge", "_XlaMerge", kMergeOp)
       .Cases("Enter", "RefEnter", "Exit", "RefExit", kFrameOp | kEnterOrExitOp)
       .Cases("NextIteration", "RefNextIteration", kFrameOp | kNextIterationOp)
-      .Cases("Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp", "ReadVariableOp", kVariableOp)
+      .Cases("Variable", "VariableV2", "AutoReloadVariable", "VarHandleOp", "ReadVariableOp",
+             kVariableOp)
       .Cases("_VarHandlesOp", "_ReadVariablesOp", kVariableOp)
       .Cases("_Recv", "_HostRecv", kRecvOp)
       .Case("_Retval", kRetvalOp)
       .Cases("Assert", "Print", "PrintV2", kAssertOrPrintOp)
       .Cases("Shape", "ShapeN", "Rank", kShapeOrRankOp)
-      .Cases("IteratorGetNext", "IteratorGetNextSync", "DatasetToSingleElement", "ReduceDataset", kStatefulOp)
+      .Cases("IteratorGetNext", "IteratorGetNextSync", "DatasetToSingleElement", "ReduceDataset",
+             kStatefulOp)
       .Default(0);
 }
 
 bool IsPure(const OpInfo& info) {
   llvm::StringRef op = info.name;
   // A placeholder must stay where somebody may feed it.
-  if (info.is_stateful || op == "Placeholder" || op == "PlaceholderV2" || op == "PlaceholderWithDefault") return false;
-  if (op.contains("Queue") || op == "_Send" || op == "_HostSend" || op.contains_insensitive("inplace")) return false;
+  if (info.is_stateful || op == "Placeholder" || op == "PlaceholderV2" ||
+      op == "PlaceholderWithDefault")
+    return false;
+  if (op.contains("Queue") || op == "_Send" || op == "_HostSend" ||
+      op.contains_insensitive("inplace"))
+    return false;
   if (info.FindAttr("in_place") || info.FindAttr("inplace")) return false;
   return llvm::none_of(info.inputs, [](const OpArg& arg) { return arg.is_ref; });
 }
@@ -75,10 +81,13 @@ bool IsIdentityNOfOne(const Node& node) {
 
 std::vector<NodeId> GrapplerOrder(const Graph& graph, llvm::ArrayRef<uint32_t> rank) {
   OpKinds kinds(graph.module());
-  auto is_back_edge = [&](Node from, Node to) { return kinds.Is(from, kNextIterationOp) && kinds.Is(to, kMergeOp); };
+  auto is_back_edge = [&](Node from, Node to) {
+    return kinds.Is(from, kNextIterationOp) && kinds.Is(to, kMergeOp);
+  };
   // What is newer than the ranks comes last.
   auto before = [&](NodeId a, NodeId b) {
-    uint32_t rank_of_a = a < rank.size() ? rank[a] : ~0u, rank_of_b = b < rank.size() ? rank[b] : ~0u;
+    uint32_t rank_of_a = a < rank.size() ? rank[a] : ~0u,
+             rank_of_b = b < rank.size() ? rank[b] : ~0u;
     return std::pair(rank_of_a, a) < std::pair(rank_of_b, b);
   };
   std::vector<uint32_t> waiting(graph.end_id(), 0);

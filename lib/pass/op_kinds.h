@@ -1,4 +1,5 @@
-// What kind of op a node is, as a pass asks it: one bit test a node, whatever the length of the op's name.
+// What kind of op a node is, as a pass asks it: one bit test a node, whatever the length of the
+// op's name.
 #ifndef GRAPNEL_LIB_PASS_OP_KINDS_H_
 #define GRAPNEL_LIB_PASS_OP_KINDS_H_
 
@@ -8,28 +9,28 @@ namespace grapnel {
 
 // TensorFlow's own groups (grappler/op_types of 2.21). An op may be of several kinds.
 enum OpKind : uint32_t {
-  kConstOp = 1u << 0,          // Const
-  kIdentityOp = 1u << 1,       // Identity, RefIdentity
+  kConstOp = 1u << 0,     // Const
+  kIdentityOp = 1u << 1,  // Identity, RefIdentity
   kIdentityNOp = 1u << 2,
-  kStopGradientOp = 1u << 3,   // StopGradient, PreventGradient
+  kStopGradientOp = 1u << 3,  // StopGradient, PreventGradient
   kNoOpOp = 1u << 4,
   kAddNOp = 1u << 5,
-  kSwitchOp = 1u << 6,         // Switch, RefSwitch, _SwitchN
-  kMergeOp = 1u << 7,          // Merge, RefMerge, _XlaMerge
-  kFrameOp = 1u << 8,          // Enter, Exit, NextIteration and their Ref forms
+  kSwitchOp = 1u << 6,  // Switch, RefSwitch, _SwitchN
+  kMergeOp = 1u << 7,   // Merge, RefMerge, _XlaMerge
+  kFrameOp = 1u << 8,   // Enter, Exit, NextIteration and their Ref forms
   kEnterOrExitOp = 1u << 9,
   kNextIterationOp = 1u << 10,
-  kVariableOp = 1u << 11,      // variables, their handles and reads
+  kVariableOp = 1u << 11,  // variables, their handles and reads
   kRecvOp = 1u << 12,
-  kRetvalOp = 1u << 13,        // _Retval
+  kRetvalOp = 1u << 13,  // _Retval
   kAssertOrPrintOp = 1u << 14,
-  kFunctionOp = 1u << 15,      // a function of the library
-  kKnownOp = 1u << 16,         // in the op table
-  kStatefulOp = 1u << 17,      // or a dataset op that must run
-  kPureOp = 1u << 18,          // running it twice, once or not at all is the same but for its outputs
+  kFunctionOp = 1u << 15,  // a function of the library
+  kKnownOp = 1u << 16,     // in the op table
+  kStatefulOp = 1u << 17,  // or a dataset op that must run
+  kPureOp = 1u << 18,      // running it twice, once or not at all is the same but for its outputs
   kCommutativeOp = 1u << 19,
   kHasOutputsOp = 1u << 20,
-  kShapeOrRankOp = 1u << 21,   // reads the shape of its input, not the values
+  kShapeOrRankOp = 1u << 21,  // reads the shape of its input, not the values
 };
 
 // The kinds of ops of one module. An op's name is looked at once.
@@ -51,9 +52,10 @@ class OpKinds {
 // IdentityN of one tensor: as good as Identity.
 bool IsIdentityNOfOne(const Node& node);
 
-// The order in which Grappler looks at nodes: breadth first from the nodes without inputs, readers in the order that the
-// graph had. Which of two equal nodes survives, and which number a new name gets, follow from it. `rank` is a node's place
-// in that earlier order; by id where there is none. Nodes on cycles that are no loops are left out.
+// The order in which Grappler looks at nodes: breadth first from the nodes without inputs, readers
+// in the order that the graph had. Which of two equal nodes survives, and which number a new name
+// gets, follow from it. `rank` is a node's place in that earlier order; by id where there is none.
+// Nodes on cycles that are no loops are left out.
 std::vector<NodeId> GrapplerOrder(const Graph& graph, llvm::ArrayRef<uint32_t> rank = {});
 
 }  // namespace grapnel

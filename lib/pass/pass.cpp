@@ -16,7 +16,8 @@ class RulePass : public GraphPass {
     Graph& graph = edit.graph();
     for (const auto& rule : rules_) {
       if (rule->ops().empty()) any_op_.push_back(rule.get());
-      for (llvm::StringRef op : rule->ops()) by_op_[graph.module().strings.Intern(op)].push_back(rule.get());
+      for (llvm::StringRef op : rule->ops())
+        by_op_[graph.module().strings.Intern(op)].push_back(rule.get());
     }
     std::deque<NodeId> work;
     std::vector<bool> queued(graph.end_id(), true);
@@ -38,7 +39,8 @@ class RulePass : public GraphPass {
   }
 
  private:
-  static void Enqueue(const Graph& graph, NodeId id, std::vector<bool>* queued, std::deque<NodeId>* work) {
+  static void Enqueue(const Graph& graph, NodeId id, std::vector<bool>* queued,
+                      std::deque<NodeId>* work) {
     if (!graph.IsAlive(id) || (*queued)[id]) return;
     (*queued)[id] = true;
     work->push_back(id);
@@ -74,8 +76,10 @@ PassRegistry& PassRegistry::Get() {
   return *registry;
 }
 
-bool PassRegistry::AddPass(PassInfo info, std::unique_ptr<GraphPass> (*make)(), std::vector<RuleInfo> rules) {
-  llvm::sort(rules, [](const RuleInfo& a, const RuleInfo& b) { return llvm::StringRef(a.name) < b.name; });
+bool PassRegistry::AddPass(PassInfo info, std::unique_ptr<GraphPass> (*make)(),
+                           std::vector<RuleInfo> rules) {
+  llvm::sort(rules,
+             [](const RuleInfo& a, const RuleInfo& b) { return llvm::StringRef(a.name) < b.name; });
   passes_.push_back({info, make, std::move(rules)});
   return true;
 }
@@ -89,7 +93,8 @@ std::vector<const PassRegistry::Entry*> PassRegistry::Passes() const {
   std::vector<const Entry*> passes;
   for (const Entry& entry : passes_) passes.push_back(&entry);
   llvm::sort(passes, [](const Entry* a, const Entry* b) {
-    return std::pair(a->info.order, llvm::StringRef(a->info.name)) < std::pair(b->info.order, llvm::StringRef(b->info.name));
+    return std::pair(a->info.order, llvm::StringRef(a->info.name)) <
+           std::pair(b->info.order, llvm::StringRef(b->info.name));
   });
   return passes;
 }
@@ -128,7 +133,9 @@ std::vector<std::unique_ptr<Rule>> PassRegistry::MakeRules(llvm::StringRef folde
   for (const RuleEntry& rule : rules_) {
     if (llvm::StringRef(rule.info.name).split('/').first == folder) found.push_back(&rule);
   }
-  llvm::sort(found, [](const RuleEntry* a, const RuleEntry* b) { return llvm::StringRef(a->info.name) < b->info.name; });
+  llvm::sort(found, [](const RuleEntry* a, const RuleEntry* b) {
+    return llvm::StringRef(a->info.name) < b->info.name;
+  });
   std::vector<std::unique_ptr<Rule>> rules;
   for (const RuleEntry* entry : found) {
     rules.push_back(entry->make());

@@ -10,8 +10,9 @@
 
 namespace grapnel {
 
-// A pass sees the whole graph. A fresh instance runs each time. It wraps each rewrite in edit.Begin(rule, node) /
-// edit.End() and says edit.Refuse(rule, node, why) where a pattern matched and a condition failed.
+// A pass sees the whole graph. A fresh instance runs each time. It wraps each rewrite in
+// edit.Begin(rule, node) / edit.End() and says edit.Refuse(rule, node, why) where a pattern matched
+// and a condition failed.
 class GraphPass {
  public:
   virtual ~GraphPass() = default;
@@ -23,8 +24,8 @@ struct Verdict {
   enum Kind { kNotMine, kRefused, kDone } kind;
 };
 
-// A rule looks at one node and rewrites around it. It runs on every node, and again on what a rewrite touched, until
-// nothing fires. It changes the graph only on the way to Done().
+// A rule looks at one node and rewrites around it. It runs on every node, and again on what a
+// rewrite touched, until nothing fires. It changes the graph only on the way to Done().
 class Rule {
  public:
   virtual ~Rule() = default;
@@ -47,18 +48,19 @@ class Rule {
 
 // When a pass runs. TensorFlow's order, toggles and names: MetaOptimizer of 2.21.
 struct PassInfo {
-  const char* name;          // as in dumps and --passes: "model_pruner"
-  const char* config_name;   // in RewriterConfig.optimizers ("pruning"); also taken by --passes
-  int order;                 // place in the default pipeline, TensorFlow's numbering; 0: not in it
-  bool default_on;           // false: only when the RewriterConfig or --passes asks
-  bool run_once;             // only in the first iteration
-  const char* toggle;        // field of RewriterConfig that switches it; "" for none
-  const char* help;          // what it does, one line
-  const char* refuses;       // what it leaves alone, one line
+  const char* name;         // as in dumps and --passes: "model_pruner"
+  const char* config_name;  // in RewriterConfig.optimizers ("pruning"); also taken by --passes
+  int order;                // place in the default pipeline, TensorFlow's numbering; 0: not in it
+  bool default_on;          // false: only when the RewriterConfig or --passes asks
+  bool run_once;            // only in the first iteration
+  const char* toggle;       // field of RewriterConfig that switches it; "" for none
+  const char* help;         // what it does, one line
+  const char* refuses;      // what it leaves alone, one line
 };
 
 struct RuleInfo {
-  const char* name;  // "pass/rule" for a Rule of its own; a GraphPass lists the rules it reports in its registration
+  const char* name;  // "pass/rule" for a Rule of its own; a GraphPass lists the rules it reports in
+                     // its registration
   const char* help;
 };
 
@@ -95,24 +97,33 @@ class PassRegistry {
 std::unique_ptr<GraphPass> MakeRulePass(std::vector<std::unique_ptr<Rule>> rules);
 
 // At namespace scope:
-//   GRAPNEL_PASS(ModelPruner, PassInfo{"model_pruner", ...}, {"drop_unreachable", "removes ..."}, {...});
-#define GRAPNEL_PASS(type, info, ...)                                               \
-  [[maybe_unused]] static const bool GRAPNEL_CONCAT(pass_registered_, __COUNTER__) = \
-      ::grapnel::PassRegistry::Get().AddPass(                                       \
-          info, []() -> std::unique_ptr<::grapnel::GraphPass> { return std::make_unique<type>(); }, {__VA_ARGS__})
+//   GRAPNEL_PASS(ModelPruner, PassInfo{"model_pruner", ...}, {"drop_unreachable", "removes ..."},
+//   {...});
+#define GRAPNEL_PASS(type, info, ...)                                                         \
+  [[maybe_unused]] static const bool GRAPNEL_CONCAT(pass_registered_, __COUNTER__) =          \
+      ::grapnel::PassRegistry::Get().AddPass(                                                 \
+          info,                                                                               \
+          []() -> std::unique_ptr<::grapnel::GraphPass> { return std::make_unique<type>(); }, \
+          {__VA_ARGS__})
 
-// A folder of rules as one pass: GRAPNEL_RULE_PASS((PassInfo{"arithmetic_optimizer", ...}), "arithmetic");
-#define GRAPNEL_RULE_PASS(info, folder)                                                                       \
-  [[maybe_unused]] static const bool GRAPNEL_CONCAT(pass_registered_, __COUNTER__) =                           \
-      ::grapnel::PassRegistry::Get().AddPass(                                                                 \
-          info,                                                                                               \
-          []() { return ::grapnel::MakeRulePass(::grapnel::PassRegistry::Get().MakeRules(folder)); }, {})
+// A folder of rules as one pass: GRAPNEL_RULE_PASS((PassInfo{"arithmetic_optimizer", ...}),
+// "arithmetic");
+#define GRAPNEL_RULE_PASS(info, folder)                                                       \
+  [[maybe_unused]] static const bool GRAPNEL_CONCAT(pass_registered_, __COUNTER__) =          \
+      ::grapnel::PassRegistry::Get().AddPass(                                                 \
+          info,                                                                               \
+          []() {                                                                              \
+            return ::grapnel::MakeRulePass(::grapnel::PassRegistry::Get().MakeRules(folder)); \
+          },                                                                                  \
+          {})
 
-//   GRAPNEL_RULE(RemoveInverseTranspose, "arithmetic/remove_inverse_transpose", "removes a transpose that ...");
-#define GRAPNEL_RULE(type, name, help)                                              \
+//   GRAPNEL_RULE(RemoveInverseTranspose, "arithmetic/remove_inverse_transpose", "removes a
+//   transpose that ...");
+#define GRAPNEL_RULE(type, name, help)                                               \
   [[maybe_unused]] static const bool GRAPNEL_CONCAT(rule_registered_, __COUNTER__) = \
-      ::grapnel::PassRegistry::Get().AddRule(                                       \
-          {name, help}, []() -> std::unique_ptr<::grapnel::Rule> { return std::make_unique<type>(); })
+      ::grapnel::PassRegistry::Get().AddRule(                                        \
+          {name, help},                                                              \
+          []() -> std::unique_ptr<::grapnel::Rule> { return std::make_unique<type>(); })
 
 }  // namespace grapnel
 

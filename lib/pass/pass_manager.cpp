@@ -37,14 +37,16 @@ Expected<NodeId> FindNode(const Graph& graph, llvm::StringRef tensor, const char
 std::vector<std::string> Sinks(const Graph& graph) {
   std::vector<std::string> sinks;
   for (Node node : graph.nodes()) {
-    if (node.uses().empty() && node.op() != "NoOp" && node.op() != "Const") sinks.push_back(node.name().str());
+    if (node.uses().empty() && node.op() != "NoOp" && node.op() != "Const")
+      sinks.push_back(node.name().str());
   }
   return sinks;
 }
 
 bool IsPlaceholder(const Node& node) {
   llvm::StringRef op = node.op();
-  return op == "Placeholder" || op == "PlaceholderV2" || op == "PlaceholderWithDefault" || op == "_Arg";
+  return op == "Placeholder" || op == "PlaceholderV2" || op == "PlaceholderWithDefault" ||
+         op == "_Arg";
 }
 
 bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
@@ -69,7 +71,8 @@ bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
 // One run over one module.
 class Runner {
  public:
-  Runner(Module& module, const OptimizeOptions& options, llvm::ArrayRef<std::unique_ptr<Instrumentation>> clients)
+  Runner(Module& module, const OptimizeOptions& options,
+         llvm::ArrayRef<std::unique_ptr<Instrumentation>> clients)
       : module_(module), options_(options), clients_(clients), left_(options.limit) {}
 
   Expected<OptimizeResult> Run() {
@@ -85,7 +88,8 @@ class Runner {
     }
     for (const auto& client : clients_) RETURN_IF_ERROR(client->BeforePipeline(module_));
     RETURN_IF_ERROR(RunPasses(&editor));
-    for (const auto& client : llvm::reverse(clients_)) RETURN_IF_ERROR(client->AfterPipeline(module_));
+    for (const auto& client : llvm::reverse(clients_))
+      RETURN_IF_ERROR(client->AfterPipeline(module_));
     return std::move(result_);
   }
 
@@ -114,18 +118,21 @@ class Runner {
     if (!options_.passes.empty()) return options_.passes;
     std::vector<std::string> names;
     if (options_.config.optimizers_size() > 0) {
-      // Names that it does not know TensorFlow passes over in silence; a person wants to hear of them.
+      // Names that it does not know TensorFlow passes over in silence; a person wants to hear of
+      // them.
       for (const std::string& name : options_.config.optimizers()) {
         if (PassRegistry::Get().Find(name)) {
           names.push_back(name);
         } else if (options_.sink) {
-          options_.sink(Severity::kWarning, "the RewriterConfig asks for optimizer '" + name + "', which is none of ours: passed over");
+          options_.sink(Severity::kWarning, "the RewriterConfig asks for optimizer '" + name +
+                                                "', which is none of ours: passed over");
         }
       }
       return names;
     }
     for (const PassRegistry::Entry* entry : PassRegistry::Get().Passes()) {
-      if (entry->info.order > 0 && IsOn(entry->info, options_.config)) names.push_back(entry->info.name);
+      if (entry->info.order > 0 && IsOn(entry->info, options_.config))
+        names.push_back(entry->info.name);
     }
     return names;
   }
@@ -135,7 +142,10 @@ class Runner {
     if (config.disable_meta_optimizer() && options_.passes.empty()) return Error::success();
     ASSIGN_OR_RETURN(std::vector<std::string> names, PassNames());
     // Asked for by name, a pass runs once, wherever it stands.
-    int iterations = !options_.passes.empty() || config.meta_optimizer_iterations() == proto::RewriterConfig::ONE ? 1 : 2;
+    int iterations =
+        !options_.passes.empty() || config.meta_optimizer_iterations() == proto::RewriterConfig::ONE
+            ? 1
+            : 2;
     int64_t least = config.min_graph_nodes() == 0 ? 4 : config.min_graph_nodes();
     for (int iteration = 0; iteration < iterations; ++iteration) {
       if (options_.passes.empty() && static_cast<int64_t>(module_.main.num_nodes()) < least) break;

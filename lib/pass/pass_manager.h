@@ -1,4 +1,5 @@
-// Runs passes in order, and tells its instrumentations what happens; it knows no dump, timer or verifier itself.
+// Runs passes in order, and tells its instrumentations what happens; it knows no dump, timer or
+// verifier itself.
 #ifndef GRAPNEL_LIB_PASS_PASS_MANAGER_H_
 #define GRAPNEL_LIB_PASS_PASS_MANAGER_H_
 
@@ -22,8 +23,8 @@ struct Stage {
   std::chrono::nanoseconds time{0};
 };
 
-// A client of the PassManager; each hook does nothing unless overridden. Hooks run in the order of Add(); After... and
-// Failed in the reverse order. An error ends the run.
+// A client of the PassManager; each hook does nothing unless overridden. Hooks run in the order of
+// Add(); After... and Failed in the reverse order. An error ends the run.
 class Instrumentation {
  public:
   virtual ~Instrumentation() = default;
@@ -38,8 +39,8 @@ class Instrumentation {
 struct OptimizeOptions {
   std::vector<std::string> feeds, fetches;  // tensors or nodes of the main graph: "x", "x:0"
   std::vector<std::string> passes;          // names; empty: the pipeline that `config` asks for
-  proto::RewriterConfig config;             // TensorFlow's; also says iterations and min_graph_nodes
-  int limit = -1;                           // rewrites in all; -1: no limit
+  proto::RewriterConfig config;  // TensorFlow's; also says iterations and min_graph_nodes
+  int limit = -1;                // rewrites in all; -1: no limit
   Evaluator* evaluator = nullptr;
   MessageSink sink;
   std::function<void(const Refusal&)> on_refusal;
@@ -54,7 +55,8 @@ struct OptimizeResult {
 class PassManager {
  public:
   void Add(std::unique_ptr<Instrumentation> instrumentation);
-  // Optimises `module` in place. On an error the module is as the failing pass left it and must not be used.
+  // Optimises `module` in place. On an error the module is as the failing pass left it and must not
+  // be used.
   Expected<OptimizeResult> Run(Module& module, const OptimizeOptions& options);
 
  private:
@@ -65,7 +67,8 @@ class PassManager {
 std::unique_ptr<Instrumentation> MakeVerifyInstrumentation();
 // Rewrites as JSON lines, in order, to `os`, which must outlive the run.
 std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os);
-// Dumps before and after each pass that changed something, as TensorFlow names them, and index.json and timings.json.
+// Dumps before and after each pass that changed something, as TensorFlow names them, and index.json
+// and timings.json.
 struct DumpOptions {
   std::string folder;      // "-": to the log
   std::string graph_name;  // first part of each file's name

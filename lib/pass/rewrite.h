@@ -13,8 +13,8 @@ struct Rewrite {
   std::string pass, rule;
   std::string function;  // the body; empty for the main graph
   std::string node;      // where the rule looked
-  // Names, each list sorted and without repeats. `used` is what the result was made from; what is in `used` and not in
-  // `removed` is still there.
+  // Names, each list sorted and without repeats. `used` is what the result was made from; what is
+  // in `used` and not in `removed` is still there.
   std::vector<std::string> used, made, changed, removed;
 };
 

@@ -1,4 +1,5 @@
-// Checks the graph after each pass that changed it: a pass that breaks a graph is stopped where it did.
+// Checks the graph after each pass that changed it: a pass that breaks a graph is stopped where it
+// did.
 #include "lib/ir/verify.h"
 #include "lib/pass/pass_manager.h"
 
@@ -12,8 +13,10 @@ class VerifyInstrumentation : public Instrumentation {
     std::vector<Problem> problems = VerifyGraph(module.main);
     for (const Problem& problem : problems) {
       if (problem.severity != Severity::kError) continue;
-      return MakeError("broke the graph: {0} ({1} problems in all; a bug of grapnel's: please report it with the model)",
-                       problem.ToString(), problems.size());
+      return MakeError(
+          "broke the graph: {0} ({1} problems in all; a bug of grapnel's: please report it with "
+          "the model)",
+          problem.ToString(), problems.size());
     }
     return Error::success();
   }
@@ -21,6 +24,8 @@ class VerifyInstrumentation : public Instrumentation {
 
 }  // namespace
 
-std::unique_ptr<Instrumentation> MakeVerifyInstrumentation() { return std::make_unique<VerifyInstrumentation>(); }
+std::unique_ptr<Instrumentation> MakeVerifyInstrumentation() {
+  return std::make_unique<VerifyInstrumentation>();
+}
 
 }  // namespace grapnel

@@ -226,6 +226,8 @@ class DotMaker {
       clusters_.push_back(made);
       std::string title = "<b>" + HtmlLines(cluster.title, 2 * kNameLength) + "</b>";
       SetHtml(made, "label", cluster.function ? "function " + title : title);
+      // For a graph that runs upwards `dot` turns this round.
+      if (picture_.direction == Direction::kUp) Set(made, "labelloc", "b");
       Set(made, "tooltip", EscString(cluster.tooltip));
       Set(made, "style", "filled,rounded");
       Set(made, "color", cluster.function ? kCallInk : "#b5b5b5");
@@ -261,6 +263,7 @@ class DotMaker {
     if (box.kind == BoxKind::kScope || box.kind == BoxKind::kFunction || box.repeat > 1)
       Set(node, "peripheries", "2");
     if (box.kind == BoxKind::kFunction) Set(node, "color", kCallInk);
+    if (box.focus) Set(node, "penwidth", "3");
     if (box.kind == BoxKind::kRest) Set(node, "style", "filled,dashed");
     if (box.kind == BoxKind::kStub) {
       Set(node, "style", "filled,dashed");
@@ -315,6 +318,7 @@ class DotMaker {
     if (!label.empty())
       Set(made, "label", EscString("  " + label));  // the blanks keep it off the line
     if (edge.count > 1) Set(made, "penwidth", edge.count > 8 ? "2.4" : "1.6");
+    if (edge.back) Set(made, "constraint", "false");
     if (edge.to_cluster >= 0) Set(made, "lhead", ClusterName(edge.to_cluster));
     std::string text =
         NodeName(picture_.boxes[edge.from]) + " -> " + NodeName(picture_.boxes[edge.to]);

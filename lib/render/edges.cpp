@@ -15,6 +15,10 @@ struct LabelledBundle {
   bool mixed = false;  // labels disagree in everything
 };
 
+bool IsNextIteration(const Node& node) {
+  return node.op() == "NextIteration" || node.op() == "RefNextIteration";
+}
+
 // What two labels have in common: dtype, or shape.
 std::string Common(const std::string& a, const std::string& b) {
   if (a == b) return a;
@@ -59,10 +63,11 @@ std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t>
             index[port.IsControl()].try_emplace(uint64_t{from} << 32 | to, bundles.size());
         if (fresh) {
           bundles.emplace_back();
-          bundles.back().bundle = {from, to, port.IsControl(), 0, {}};
+          bundles.back().bundle = {from, to, port.IsControl(), 0, true, {}};
         }
         LabelledBundle& bundle = bundles[it->second];
         ++bundle.bundle.count;
+        bundle.bundle.back &= !port.IsControl() && IsNextIteration(graph.node(port.node));
         if (label && !port.IsControl()) AddLabel(&bundle, port, label);
       }
     }

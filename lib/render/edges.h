@@ -21,6 +21,7 @@ struct EdgeBundle {
   uint32_t from = 0, to = 0;
   bool control = false;
   uint32_t count = 0;
+  bool back = true;  // nothing but what NextIteration hands to the next turn of a loop
   // "float[?,28]" when all its tensors agree; "float" or "[?,28]" when they agree so far; else
   // empty.
   std::string label;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/ir/node_types.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -303,15 +304,37 @@ class Opener {
     return best;
   }
 
+  // Siblings of one size, three or more of them, are opened all or none: which one would it be?
+  std::vector<Candidate> Equals(const Candidate& best) const {
+    std::vector<Candidate> equals;
+    for (const Candidate& other : candidates_) {
+      bool siblings =
+          other.body == best.body && other.scope != kRootScope && best.scope != kRootScope &&
+          best.body->tree->scope(other.scope).parent == best.body->tree->scope(best.scope).parent;
+      if (other.eligible && siblings && other.num_ops == best.num_ops) equals.push_back(other);
+    }
+    return equals.size() < 3 ? std::vector<Candidate>{best} : equals;
+  }
+
   void OpenLargest() {
     constexpr int kAnyDepth = ~0u >> 1;
     for (size_t limit : {std::min(kMany, max_boxes_), max_boxes_}) {
       while (num_boxes_ < std::min(kEnough, max_boxes_)) {
         const Candidate* best = Largest(limit, kAnyDepth);
         if (!best) break;
-        Candidate candidate = *best;
-        Open(candidate);
-        OpenLike(candidate, limit);
+        std::vector<Candidate> equals = Equals(*best);
+        size_t after = num_boxes_ - equals.size();
+        for (const Candidate& candidate : equals) after += CountOf(candidate);
+        if (after > limit && num_boxes_ >= kFew) {
+          std::erase_if(candidates_, [&](const Candidate& c) {
+            return c.body == equals[0].body &&
+                   llvm::any_of(equals, [&](const Candidate& e) { return e.scope == c.scope; });
+          });
+          continue;
+        }
+        if (after > limit) equals.resize(1);
+        for (const Candidate& candidate : equals) Open(candidate);
+        OpenLike(equals[0], limit);
       }
     }
     while (num_boxes_ < kFew) {

@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kControlFan = 8;
 // Fewer like siblings than this are drawn one by one, and so are those of small pictures.
 constexpr size_t kRepeat = 3, kRepeatAbove = 20;
-constexpr size_t kMaxStubs = 8;
+constexpr size_t kMaxStubs = 8, kMaxColors = 8;
 
 std::string Boxes(size_t count) { return WithCommas(count) + (count == 1 ? " box" : " boxes"); }
 
@@ -94,7 +94,10 @@ class PictureMaker {
     if (!options_.hide_shapes) shapes.emplace(InferShapes(*plan.graph));
     AddNotes(body, options_, shapes ? &*shapes : nullptr, &picture_);
     MarkInputsAndOutputs(body);
-    if (!selected_.empty()) MarkBorder(body);
+    if (!selected_.empty()) {
+      MarkBorder(body);
+      MarkFocus(body);
+    }
     PortLabel label;
     if (shapes)
       label = [&](Port port) { return TensorText(shapes->TypeOf(port), shapes->OfPort(port)); };
@@ -104,6 +107,7 @@ class PictureMaker {
       edge.from = bundle.from;
       edge.to = bundle.to;
       edge.count = bundle.count;
+      edge.back = bundle.back;
       edge.label = std::move(bundle.label);
       picture_.edges.push_back(std::move(edge));
     }
@@ -155,6 +159,19 @@ class PictureMaker {
       }
     }
     for (auto& [index, text] : inside) picture_.boxes[index].notes.push_back(text);
+  }
+
+  void MarkFocus(const BodyBoxes& body) {
+    for (const std::string* text : {&options_.around, &options_.path_from, &options_.path_to}) {
+      if (text->empty()) continue;
+      auto node = FindNode(module_, *text);
+      if (!node) {
+        llvm::consumeError(node.takeError());
+        continue;
+      }
+      Box* box = &node->graph() == body.plan->graph ? OwnBox(body, node->id()) : nullptr;
+      if (box) box->focus = true;
+    }
   }
 
   // How much of the graph lies beyond the selection.
@@ -288,7 +305,7 @@ class PictureMaker {
     std::vector<std::string> looks(picture_.boxes.size());
     for (size_t i = 0; i < looks.size(); ++i) {
       const Box& box = picture_.boxes[i];
-      bool may = box.kind == BoxKind::kOp && !box.input && !box.output;
+      bool may = box.kind == BoxKind::kOp && !box.input && !box.output && !box.focus;
       if (may)
         looks[i] = llvm::formatv("{0}|{1}|{2}|", box.title, box.cluster,
                                  box.graph->node(box.node).device());
@@ -403,55 +420,90 @@ class PictureMaker {
     });
   }
 
-  // What the colour of a node stands for: a name of the legend, and its fill. Empty name: neutral.
-  Swatch SwatchOf(const Node& node) {
+  // The names that scopes have in the legend: those below the root, or below the scope that holds
+  // nearly everything.
+  static std::vector<std::string> TopNames(const BodyPlan& plan) {
+    const ScopeTree& tree = *plan.tree;
+    ScopeId base = tree.scope(kRootScope).core;
+    const Scope& root = tree.scope(base);
+    for (ScopeId child = root.first_child; child < root.first_child + root.num_children; ++child) {
+      if (tree.scope(child).num_ops * 5 > root.num_ops * 4) base = tree.scope(child).core;
+    }
+    std::vector<std::string> names(tree.size());
+    for (ScopeId id = 1; id < tree.size(); ++id) {
+      ScopeId parent = tree.scope(id).parent;
+      bool top = parent == base || (parent == kRootScope && id != base);
+      names[id] = top ? Printable(tree.PathText(id)) : names[parent];
+    }
+    return names;
+  }
+
+  // What the colour of a node stands for, a name of the legend. Empty: neutral.
+  std::string ColorName(const Node& node, const BodyPlan& plan,
+                        llvm::ArrayRef<std::string> tops) const {
     switch (options_.color_by) {
-      case ColorBy::kOp: {
-        OpGroup group = GroupOf(node.op());
-        return {OpGroupName(group).str(), OpGroupFill(group).str()};
-      }
+      case ColorBy::kOp:
+        return OpGroupName(GroupOf(node.op())).str();
       case ColorBy::kDevice:
-        return {Printable(ShortDevice(node.device())), ""};
-      case ColorBy::kScope: {
-        auto [top, rest] = node.name().split('/');
-        return {rest.empty() ? "" : Printable(top), ""};
+        return Printable(ShortDevice(node.device()));
+      case ColorBy::kScope:
+        return tops[plan.tree->ScopeOf(node.id())];
+    }
+    return "";
+  }
+
+  // Each box has the colour of its ops when they agree; by op, a closed scope has none.
+  std::vector<std::string> ColorNames() const {
+    bool by_op = options_.color_by == ColorBy::kOp;
+    std::vector<std::optional<std::string>> names(picture_.boxes.size());
+    for (const BodyBoxes& body : bodies_) {
+      std::vector<std::string> tops;
+      if (options_.color_by == ColorBy::kScope) tops = TopNames(*body.plan);
+      for (Node node : body.plan->graph->nodes()) {
+        uint32_t index = body.box_of[node.id()];
+        if (index >= kBoxFolded || body.plan->folding.uses[node.id()] != NodeUse::kShown) continue;
+        if (by_op && picture_.boxes[index].kind != BoxKind::kOp) continue;
+        if (names[index] && names[index]->empty()) continue;
+        std::string name = ColorName(node, *body.plan, tops);
+        names[index] = !names[index] || *names[index] == name ? name : "";
       }
     }
-    return {};
+    std::vector<std::string> result;
+    for (auto& name : names) result.push_back(name.value_or(""));
+    return result;
+  }
+
+  static std::string FillOfGroup(llvm::StringRef name) {
+    for (int group = 0; group <= static_cast<int>(OpGroup::kControl); ++group) {
+      if (OpGroupName(static_cast<OpGroup>(group)) == name)
+        return OpGroupFill(static_cast<OpGroup>(group)).str();
+    }
+    return kNeutralFill.str();
   }
 
   void Color() {
     static constexpr const char* kTitles[] = {"op", "device", "scope"};
     picture_.color_title = kTitles[static_cast<int>(options_.color_by)];
     bool by_op = options_.color_by == ColorBy::kOp;
-    std::vector<std::optional<Swatch>> swatches(picture_.boxes.size());
-    for (const BodyBoxes& body : bodies_) {
-      for (Node node : body.plan->graph->nodes()) {
-        uint32_t index = body.box_of[node.id()];
-        if (index >= kBoxFolded || body.plan->folding.uses[node.id()] != NodeUse::kShown) continue;
-        if (by_op && picture_.boxes[index].kind != BoxKind::kOp) continue;
-        Swatch swatch = SwatchOf(node);
-        if (!swatches[index]) {
-          swatches[index] = swatch;
-        } else if (swatches[index]->name != swatch.name) {
-          swatches[index] = Swatch{};
-        }
-      }
+    picture_.colors.push_back({by_op ? "" : "other, or several", kNeutralFill.str()});
+    std::vector<std::string> names = ColorNames();
+    std::map<std::string, size_t> weights;
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (!names[i].empty()) weights[names[i]] += picture_.boxes[i].num_ops;
     }
-    std::map<std::string, std::string> used;
-    for (auto& swatch : swatches) {
-      if (swatch && !swatch->name.empty()) used[swatch->name] = swatch->fill;
-    }
-    picture_.colors.push_back({by_op ? "" : "several or none", kNeutralFill.str()});
     std::map<std::string, int> number;
-    for (auto& [name, fill] : used) {
+    while (weights.size() > kMaxColors) {
+      weights.erase(std::min_element(weights.begin(), weights.end(),
+                                     [](auto& a, auto& b) { return a.second < b.second; }));
+    }
+    for (auto& [name, weight] : weights) {
       number[name] = static_cast<int>(picture_.colors.size());
       picture_.colors.push_back(
-          {name, fill.empty() ? PaletteFill(picture_.colors.size() - 1).str() : fill});
+          {name, by_op ? FillOfGroup(name) : PaletteFill(number[name] - 1).str()});
     }
-    for (size_t i = 0; i < swatches.size(); ++i) {
-      if (swatches[i] && !swatches[i]->name.empty())
-        picture_.boxes[i].color = number[swatches[i]->name];
+    for (size_t i = 0; i < names.size(); ++i) {
+      auto found = number.find(names[i]);
+      if (found != number.end()) picture_.boxes[i].color = found->second;
     }
   }
 

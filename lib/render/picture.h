@@ -30,6 +30,7 @@ struct Box {
   std::string tooltip;             // the full path and more
   int cluster = -1;                // the innermost; -1: none
   bool input = false, output = false;
+  bool focus = false;  // what --around and --path name
   size_t num_ops = 0;  // nodes that it stands for, those folded into it not counted
   size_t repeat = 1;   // this many like siblings
   int color = 0;       // an index of Picture::colors
@@ -49,6 +50,7 @@ struct PictureEdge {
   uint32_t from = 0, to = 0;  // boxes
   int to_cluster = -1;        // of a call: the opened body, in which `to` lies
   uint32_t count = 1;         // of edges in the graph
+  bool back = false;          // closes a loop: runs against the direction
   std::string label;
 };
 

@@ -1,4 +1,5 @@
-// Denormal numbers as zeros, as TensorFlow computes: log(1e-40f) is -inf there, and loops over denormals are not slow.
+// Denormal numbers as zeros, as TensorFlow computes: log(1e-40f) is -inf there, and loops over
+// denormals are not slow.
 #ifndef GRAPNEL_LIB_SUPPORT_DENORMALS_H_
 #define GRAPNEL_LIB_SUPPORT_DENORMALS_H_
 
@@ -9,7 +10,9 @@ namespace grapnel {
 // While it lives, this thread's SSE and AVX arithmetic takes denormals for zeros and makes none.
 class FlushDenormals {
  public:
-  FlushDenormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZero); }
+  FlushDenormals() : before_(_mm_getcsr()) {
+    _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZero);
+  }
   ~FlushDenormals() { _mm_setcsr(before_); }
   FlushDenormals(const FlushDenormals&) = delete;
   FlushDenormals& operator=(const FlushDenormals&) = delete;

@@ -15,8 +15,9 @@ namespace grapnel {
 using llvm::Error;
 using llvm::Expected;
 
-// The user's file, flag or graph is at fault; a bug of ours is an assert. `format` is llvm::formatv's.
-// The text is lower case, has no full stop, and names file, node and what was expected.
+// The user's file, flag or graph is at fault; a bug of ours is an assert. `format` is
+// llvm::formatv's. The text is lower case, has no full stop, and names file, node and what was
+// expected.
 template <typename... Args>
 Error MakeError(const char* format, Args&&... args) {
   return llvm::make_error<llvm::StringError>(
@@ -41,9 +42,9 @@ using MessageSink = std::function<void(Severity, llvm::StringRef)>;
 #define GRAPNEL_CONCAT(a, b) GRAPNEL_CONCAT_INNER(a, b)
 
 // Returns from the enclosing function when `expression` (an Error) failed.
-#define RETURN_IF_ERROR(expression)                            \
-  do {                                                         \
-    if (::llvm::Error error_ = (expression)) return error_;    \
+#define RETURN_IF_ERROR(expression)                         \
+  do {                                                      \
+    if (::llvm::Error error_ = (expression)) return error_; \
   } while (false)
 
 // Declares or assigns `target` from an Expected, or returns its error.

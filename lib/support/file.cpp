@@ -88,7 +88,8 @@ Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path) {
   }
   struct stat info;
   bool special = stat(file->path_.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
-  if (special && S_ISDIR(info.st_mode)) return MakeError("{0}: is a folder, cannot write a file there", path);
+  if (special && S_ISDIR(info.st_mode))
+    return MakeError("{0}: is a folder, cannot write a file there", path);
   // A device or pipe (/dev/null, /dev/full) is written as it is: renaming would replace it.
   file->temporary_ = special ? file->path_ : file->path_ + ".tmp" + std::to_string(getpid());
   std::error_code code;
@@ -114,7 +115,9 @@ Error AtomicFile::Commit() {
   if (path_ != "-") os_->close();
   std::error_code code = os_->error();
   os_->clear_error();
-  if (code) return MakeError("{0}: cannot write: {1}", path_ == "-" ? "standard output" : path_, code.message());
+  if (code)
+    return MakeError("{0}: cannot write: {1}", path_ == "-" ? "standard output" : path_,
+                     code.message());
   os_.reset();
   if (temporary_.empty()) return Error::success();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
@@ -144,7 +147,8 @@ Error CreateDirectories(llvm::StringRef path) {
 Expected<std::vector<std::string>> ListDirectory(llvm::StringRef path) {
   std::vector<std::string> names;
   std::error_code code;
-  for (llvm::sys::fs::directory_iterator it(path, code), end; it != end && !code; it.increment(code)) {
+  for (llvm::sys::fs::directory_iterator it(path, code), end; it != end && !code;
+       it.increment(code)) {
     names.push_back(llvm::sys::path::filename(it->path()).str());
   }
   if (code) return MakeError("{0}: cannot list the folder: {1}", path, code.message());

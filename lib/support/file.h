@@ -13,8 +13,9 @@
 
 namespace grapnel {
 
-// The bytes of a file, mapped read-only, or of memory that it owns. Graphs and constants point into it, so it is
-// shared and lives as long as any of them. Pages are read when touched: opening costs nothing per byte.
+// The bytes of a file, mapped read-only, or of memory that it owns. Graphs and constants point into
+// it, so it is shared and lives as long as any of them. Pages are read when touched: opening costs
+// nothing per byte.
 class FileBytes {
  public:
   // "-" reads standard input into memory. Errors name the path.
@@ -35,8 +36,9 @@ class FileBytes {
   std::string owned_, name_;
 };
 
-// A file that appears under its name only when complete: written beside it under a temporary name, flushed, renamed
-// by Commit(). Without Commit() the temporary file is removed and an older file stays. "-" is standard output.
+// A file that appears under its name only when complete: written beside it under a temporary name,
+// flushed, renamed by Commit(). Without Commit() the temporary file is removed and an older file
+// stays. "-" is standard output.
 class AtomicFile {
  public:
   static Expected<std::unique_ptr<AtomicFile>> Create(llvm::StringRef path);

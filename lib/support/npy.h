@@ -11,11 +11,13 @@
 
 namespace grapnel {
 
-// Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, versions 1 to 3, little-endian or
-// byte-order-free (big-endian ones are swapped), C or Fortran order (the latter is transposed while read). What needs
-// neither borrows from the mapped file. Errors name the file: no .npy, cut off, pickled objects, structured dtypes.
+// Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, versions 1 to 3,
+// little-endian or byte-order-free (big-endian ones are swapped), C or Fortran order (the latter is
+// transposed while read). What needs neither borrows from the mapped file. Errors name the file: no
+// .npy, cut off, pickled objects, structured dtypes.
 struct NpyArray {
-  std::string type;  // NumPy's: "f4", "i8", "b1", "c8", "S12" (fixed-width bytes), "U5", "V2" (bfloat16 as NumPy saves it)
+  std::string type;  // NumPy's: "f4", "i8", "b1", "c8", "S12" (fixed-width bytes), "U5", "V2"
+                     // (bfloat16 as NumPy saves it)
   std::vector<int64_t> dims;
   llvm::StringRef bytes;  // row-major elements, within `file` or `owned`
   std::shared_ptr<const FileBytes> file;
@@ -24,7 +26,8 @@ struct NpyArray {
 Expected<NpyArray> ReadNpy(llvm::StringRef path);
 Expected<NpyArray> ParseNpy(std::shared_ptr<const FileBytes> file);
 // Version 1.0, C order. `type` as above.
-Error WriteNpy(llvm::StringRef path, llvm::StringRef type, llvm::ArrayRef<int64_t> dims, llvm::StringRef bytes);
+Error WriteNpy(llvm::StringRef path, llvm::StringRef type, llvm::ArrayRef<int64_t> dims,
+               llvm::StringRef bytes);
 
 }  // namespace grapnel
 

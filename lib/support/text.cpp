@@ -63,8 +63,12 @@ bool GlobMatch(llvm::StringRef pattern, llvm::StringRef text) {
   return p == pattern.size();
 }
 
-bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix) { return text.take_front(prefix.size()) == prefix; }
-bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix) { return text.take_back(suffix.size()) == suffix; }
+bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix) {
+  return text.take_front(prefix.size()) == prefix;
+}
+bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix) {
+  return text.take_back(suffix.size()) == suffix;
+}
 
 std::vector<std::string> SplitList(llvm::StringRef text, char separator) {
   llvm::SmallVector<llvm::StringRef, 8> parts;
@@ -86,7 +90,8 @@ std::string Table(llvm::ArrayRef<std::vector<std::string>> rows, llvm::StringRef
     for (size_t c = 0; c < rows[r].size(); ++c) {
       const std::string& cell = rows[r][c];
       widths[c] = std::max(widths[c], cell.size());
-      if (r > 0 && !cell.empty() && !std::isdigit(static_cast<unsigned char>(cell[0]))) numeric[c] = false;
+      if (r > 0 && !cell.empty() && !std::isdigit(static_cast<unsigned char>(cell[0])))
+        numeric[c] = false;
     }
   }
   std::string out;

@@ -11,12 +11,12 @@
 
 namespace grapnel {
 
-std::string HumanBytes(uint64_t bytes);    // "102.8 MB" (powers of 1000)
-std::string WithCommas(uint64_t number);   // "1,053"
+std::string HumanBytes(uint64_t bytes);                    // "102.8 MB" (powers of 1000)
+std::string WithCommas(uint64_t number);                   // "1,053"
 std::string Plural(uint64_t count, llvm::StringRef noun);  // "1 node", "1,053 nodes"
 
-// Whether `text` fits `pattern`: * any run, ? one character, [abc] one of these; all else is itself. '/' is nothing
-// special, so `dense*` finds dense/kernel. Linear in text for each star.
+// Whether `text` fits `pattern`: * any run, ? one character, [abc] one of these; all else is
+// itself. '/' is nothing special, so `dense*` finds dense/kernel. Linear in text for each star.
 bool GlobMatch(llvm::StringRef pattern, llvm::StringRef text);
 
 bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix);
@@ -25,7 +25,8 @@ bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);
 // "a,b,,c" -> a b c; spaces around names go.
 std::vector<std::string> SplitList(llvm::StringRef text, char separator = ',');
 
-// Columns aligned by spaces, two between; numbers (cells that start with a digit) to the right. The first row is the head.
+// Columns aligned by spaces, two between; numbers (cells that start with a digit) to the right. The
+// first row is the head.
 std::string Table(llvm::ArrayRef<std::vector<std::string>> rows, llvm::StringRef indent = "");
 
 }  // namespace grapnel

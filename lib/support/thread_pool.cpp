@@ -24,8 +24,8 @@ int UsableCores() {
 
 }  // namespace
 
-// One loop at a time: workers take parts of the current loop from a counter. They spin briefly before they sleep,
-// because the loops of a network follow one another within microseconds.
+// One loop at a time: workers take parts of the current loop from a counter. They spin briefly
+// before they sleep, because the loops of a network follow one another within microseconds.
 struct ThreadPool::State {
   std::mutex mutex;
   std::condition_variable wake;
@@ -60,7 +60,8 @@ struct ThreadPool::State {
     inside_parallel_for = true;
     uint64_t seen = 0;
     for (;;) {
-      for (int spin = 0; spin < 2000 && generation.load(std::memory_order_acquire) == seen; ++spin) {
+      for (int spin = 0; spin < 2000 && generation.load(std::memory_order_acquire) == seen;
+           ++spin) {
         __builtin_ia32_pause();
       }
       if (generation.load(std::memory_order_acquire) == seen) {
@@ -87,7 +88,8 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : state_->workers) worker.join();
 }
 
-void ThreadPool::ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body) {
+void ThreadPool::ParallelFor(int64_t total, double cost,
+                             llvm::function_ref<void(int64_t, int64_t)> body) {
   if (total <= 0) return;
   constexpr double kWorthSplitting = 10000;  // nanoseconds; a wake-up costs about as much
   if (threads_ == 1 || inside_parallel_for || total == 1 || total * cost < kWorthSplitting ||
@@ -95,7 +97,8 @@ void ThreadPool::ParallelFor(int64_t total, double cost, llvm::function_ref<void
     return body(0, total);
   }
   State& state = *state_;
-  int parts = static_cast<int>(std::min<double>({static_cast<double>(total), threads_ * 4.0, total * cost / 2500}));
+  int parts = static_cast<int>(
+      std::min<double>({static_cast<double>(total), threads_ * 4.0, total * cost / 2500}));
   state.body = &body;
   state.total = total;
   state.grain = (total + parts - 1) / std::max(parts, 1);

@@ -12,8 +12,8 @@ namespace grapnel {
 
 class ThreadPool {
  public:
-  // `threads` in all, the caller of ParallelFor included; 0 = one per core that this process may use.
-  // No thread is started before there is work for it.
+  // `threads` in all, the caller of ParallelFor included; 0 = one per core that this process may
+  // use. No thread is started before there is work for it.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -21,9 +21,10 @@ class ThreadPool {
 
   int num_threads() const { return threads_; }
 
-  // Calls body(begin, end) for disjoint parts that cover [0, total), on this thread and those that are free, and
-  // returns when all are done. `cost` is the rough time of one unit in nanoseconds: work under some 10 microseconds is
-  // not split. May be called from inside a body: then it runs here.
+  // Calls body(begin, end) for disjoint parts that cover [0, total), on this thread and those that
+  // are free, and returns when all are done. `cost` is the rough time of one unit in nanoseconds:
+  // work under some 10 microseconds is not split. May be called from inside a body: then it runs
+  // here.
   void ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body);
 
  private:

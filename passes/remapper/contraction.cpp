@@ -1,6 +1,7 @@
 // A contraction (convolution or MatMul) and its bias: what six rules look for.
 //
-//   BiasAdd(Conv2D(x, w), b)        AddV2(Conv2D(x, w), b)   where b has the shape [C], [1,C], [1,1,1,C] ...
+//   BiasAdd(Conv2D(x, w), b)        AddV2(Conv2D(x, w), b)   where b has the shape [C], [1,C],
+//   [1,1,1,C] ...
 #include "lib/ir/shape.h"
 #include "passes/remapper/remapper.h"
 
@@ -14,7 +15,8 @@ bool IsChannelLast(const Node& node) {
 
 // Whether adding `bias` to `value` adds a number to each channel.
 bool IsBiasShape(const Shape& value, const Shape& bias) {
-  if (!value.known_rank() || !bias.known_rank() || value.rank() < 2 || bias.rank() < 1) return false;
+  if (!value.known_rank() || !bias.known_rank() || value.rank() < 2 || bias.rank() < 1)
+    return false;
   if (bias.rank() > value.rank() || value == bias) return false;
   int64_t channels = value.dim(value.rank() - 1);
   if (channels < 0 || bias.dim(bias.rank() - 1) != channels) return false;
@@ -24,7 +26,8 @@ bool IsBiasShape(const Shape& value, const Shape& bias) {
   return true;
 }
 
-// The port of the bias of an Add that does what BiasAdd does; nullopt when it is another kind of sum.
+// The port of the bias of an Add that does what BiasAdd does; nullopt when it is another kind of
+// sum.
 std::optional<int> BiasPortOfAdd(Remapper& remap, const char* rule, const Node& add) {
   if (!IsAdd(add) || add.num_inputs() != 2) return std::nullopt;
   int bias_port = IsContraction(add.input_node(0)) ? 1 : 0;
@@ -36,13 +39,15 @@ std::optional<int> BiasPortOfAdd(Remapper& remap, const char* rule, const Node& 
   }
   for (int i = 0; i < 2; ++i) {
     if (IsChannelLast(add.input_node(i))) continue;
-    remap.edit.Refuse(rule, add, "the channels of '{0}' are not its last dimension", add.input_node(i).name());
+    remap.edit.Refuse(rule, add, "the channels of '{0}' are not its last dimension",
+                      add.input_node(i).name());
     return std::nullopt;
   }
-  Shape value = remap.edit.ShapeOf(add.input(1 - bias_port)), bias = remap.edit.ShapeOf(add.input(bias_port));
+  Shape value = remap.edit.ShapeOf(add.input(1 - bias_port)),
+        bias = remap.edit.ShapeOf(add.input(bias_port));
   if (IsBiasShape(value, bias)) return bias_port;
-  remap.edit.Refuse(rule, add, "the shapes {0} and {1} do not make '{2}' a bias", value.ToString(), bias.ToString(),
-                    add.input_node(bias_port).name());
+  remap.edit.Refuse(rule, add, "the shapes {0} and {1} do not make '{2}' a bias", value.ToString(),
+                    bias.ToString(), add.input_node(bias_port).name());
   return std::nullopt;
 }
 
@@ -71,20 +76,24 @@ std::optional<BiasedContraction> MatchBias(Remapper& remap, const char* rule, co
 
 bool IsFusable(Remapper& remap, const char* rule, const Node& root, const Node& contraction) {
   if (!Remapper::IsOnCpu(contraction)) {
-    remap.edit.Refuse(rule, root, "'{0}' is on '{1}', a CPU was expected (see --device)", contraction.name(), contraction.device());
+    remap.edit.Refuse(rule, root, "'{0}' is on '{1}', a CPU was expected (see --device)",
+                      contraction.name(), contraction.device());
     return false;
   }
   DataType type = contraction.GetType("T");
-  // TensorFlow takes half too where the CPU has AVX512-FP16; what a pass does must not depend on the machine it runs on.
+  // TensorFlow takes half too where the CPU has AVX512-FP16; what a pass does must not depend on
+  // the machine it runs on.
   if (type != proto::DT_FLOAT && type != proto::DT_BFLOAT16) {
-    remap.edit.Refuse(rule, root, "'{0}' is of {1}, which has no fused kernel", contraction.name(), DataTypeName(type));
+    remap.edit.Refuse(rule, root, "'{0}' is of {1}, which has no fused kernel", contraction.name(),
+                      DataTypeName(type));
     return false;
   }
   std::string format = contraction.GetString("data_format");
   bool is_conv = contraction.op() == "Conv2D" || contraction.op() == "Conv3D";
   bool is_known = format == "NHWC" || format == "NCHW" || format == "NDHWC" || format == "NCDHW";
   if (is_conv && !is_known) {
-    remap.edit.Refuse(rule, root, "'{0}' has the layout {1}, which has no fused kernel", contraction.name(), format);
+    remap.edit.Refuse(rule, root, "'{0}' has the layout {1}, which has no fused kernel",
+                      contraction.name(), format);
     return false;
   }
   return true;
@@ -97,9 +106,12 @@ llvm::StringRef FusedOpOf(const Node& contraction) {
   return op == "MatMul" ? "_FusedMatMul" : "_FusedDepthwiseConv2dNative";
 }
 
-RemapAttrs FusedAttrsOf(Remapper& remap, const Node& contraction, llvm::ArrayRef<llvm::StringRef> fused_ops, int num_args,
-                        float epsilon, const Node& activation) {
-  RemapAttrs attrs = {{"fused_ops", attr::Strings(fused_ops)}, {"num_args", attr::Int(num_args)}, {"epsilon", attr::Float(epsilon)}};
+RemapAttrs FusedAttrsOf(Remapper& remap, const Node& contraction,
+                        llvm::ArrayRef<llvm::StringRef> fused_ops, int num_args, float epsilon,
+                        const Node& activation) {
+  RemapAttrs attrs = {{"fused_ops", attr::Strings(fused_ops)},
+                      {"num_args", attr::Int(num_args)},
+                      {"epsilon", attr::Float(epsilon)}};
   CopyAttr(&attrs, contraction, "T");
   llvm::StringRef op = contraction.op();
   bool is_matmul = op == "MatMul" || op == "_FusedMatMul";
@@ -107,10 +119,12 @@ RemapAttrs FusedAttrsOf(Remapper& remap, const Node& contraction, llvm::ArrayRef
     CopyAttr(&attrs, contraction, "transpose_a");
     CopyAttr(&attrs, contraction, "transpose_b");
   } else {
-    for (const char* key : {"strides", "padding", "dilations", "data_format"}) CopyAttr(&attrs, contraction, key);
+    for (const char* key : {"strides", "padding", "dilations", "data_format"})
+      CopyAttr(&attrs, contraction, key);
   }
   if (op == "Conv2D") {
-    attrs.emplace_back("TArgs", attr::Types(std::vector<DataType>(num_args, contraction.GetType("T"))));
+    attrs.emplace_back("TArgs",
+                       attr::Types(std::vector<DataType>(num_args, contraction.GetType("T"))));
     attrs.emplace_back("num_host_args", attr::Int(0));
     CopyAttr(&attrs, contraction, "explicit_paddings");
     CopyAttr(&attrs, contraction, "use_cudnn_on_gpu");
@@ -121,7 +135,8 @@ RemapAttrs FusedAttrsOf(Remapper& remap, const Node& contraction, llvm::ArrayRef
   }
   bool takes_alpha = op != "DepthwiseConv2dNative" && activation && activation.op() == "LeakyRelu";
   if (takes_alpha) {
-    if (auto alpha = activation.Attr("alpha")) attrs.emplace_back("leakyrelu_alpha", alpha->bytes().str());
+    if (auto alpha = activation.Attr("alpha"))
+      attrs.emplace_back("leakyrelu_alpha", alpha->bytes().str());
   }
   return attrs;
 }

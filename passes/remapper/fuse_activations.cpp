@@ -1,11 +1,13 @@
 // Activations that a program spells out become one op.
 //
-//   Maximum(x, alpha * x) -> LeakyRelu(x)     x * Sigmoid(x) -> _MklSwish(x)     x * Tanh(Softplus(x)) -> _MklFusedMish(x)
+//   Maximum(x, alpha * x) -> LeakyRelu(x)     x * Sigmoid(x) -> _MklSwish(x)     x *
+//   Tanh(Softplus(x)) -> _MklFusedMish(x)
 //
 // and after a fused convolution, LeakyRelu and Mish go into it.
 //
-// Refuses: an alpha that is not one constant from 0 to 1 (TensorFlow takes larger ones too, which changes the result);
-// inner nodes that are fetched, read from outside or have control edges; Swish and Mish off the CPU.
+// Refuses: an alpha that is not one constant from 0 to 1 (TensorFlow takes larger ones too, which
+// changes the result); inner nodes that are fetched, read from outside or have control edges; Swish
+// and Mish off the CPU.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/remapper/remapper.h"
 
@@ -14,17 +16,20 @@ namespace {
 
 bool IsFloatOnCpu(Remapper& remap, const char* rule, const Node& root) {
   DataType type = root.GetType("T");
-  bool is_right = (type == proto::DT_FLOAT || type == proto::DT_BFLOAT16) && Remapper::IsOnCpu(root);
+  bool is_right =
+      (type == proto::DT_FLOAT || type == proto::DT_BFLOAT16) && Remapper::IsOnCpu(root);
   if (!is_right) {
-    remap.edit.Refuse(rule, root, "'{0}' is of {1} on '{2}', float or bfloat16 on a CPU was expected", root.name(), DataTypeName(type),
-                      root.device());
+    remap.edit.Refuse(rule, root,
+                      "'{0}' is of {1} on '{2}', float or bfloat16 on a CPU was expected",
+                      root.name(), DataTypeName(type), root.device());
   }
   return is_right;
 }
 
-// The inputs of the product or maximum `root`, that of op `op` first; false when neither is, or the other one is not
-// what `source` says that this one is made from.
-bool MatchWithOwnSource(const Node& root, llvm::StringRef op, llvm::function_ref<Port(const Node&)> source, Node* inner) {
+// The inputs of the product or maximum `root`, that of op `op` first; false when neither is, or the
+// other one is not what `source` says that this one is made from.
+bool MatchWithOwnSource(const Node& root, llvm::StringRef op,
+                        llvm::function_ref<Port(const Node&)> source, Node* inner) {
   if (root.num_inputs() != 2) return false;
   for (int i = 0; i < 2; ++i) {
     *inner = root.input_node(i);
@@ -51,7 +56,9 @@ bool FuseLeakyRelu(Remapper& remap, const Node& root) {
     remap.edit.Refuse(kRule, root, "the slope {0} of '{1}' is not from 0 to 1", *alpha, mul.name());
     return false;
   }
-  if (!IsFloating(root.GetType("T")) || !remap.HasNoControls(kRule, root) || !remap.CanTake(kRule, root, mul)) return false;
+  if (!IsFloating(root.GetType("T")) || !remap.HasNoControls(kRule, root) ||
+      !remap.CanTake(kRule, root, mul))
+    return false;
   if (!remap.Begin(kRule, root)) return true;
   Port input = source(mul);
   RemapAttrs attrs = {{"alpha", attr::Float(*alpha)}};
@@ -64,8 +71,12 @@ bool FuseLeakyRelu(Remapper& remap, const Node& root) {
 bool FuseSwish(Remapper& remap, const Node& root) {
   constexpr const char* kRule = "fuse_swish";
   Node sigmoid;
-  if (!MatchWithOwnSource(root, "Sigmoid", [](const Node& node) { return node.input(0); }, &sigmoid)) return false;
-  if (!IsFloatOnCpu(remap, kRule, root) || !remap.HasNoControls(kRule, root) || !remap.CanTake(kRule, root, sigmoid)) return false;
+  if (!MatchWithOwnSource(
+          root, "Sigmoid", [](const Node& node) { return node.input(0); }, &sigmoid))
+    return false;
+  if (!IsFloatOnCpu(remap, kRule, root) || !remap.HasNoControls(kRule, root) ||
+      !remap.CanTake(kRule, root, sigmoid))
+    return false;
   if (!remap.Begin(kRule, root)) return true;
   RemapAttrs attrs;
   CopyAttr(&attrs, root, "T");
@@ -109,12 +120,14 @@ bool FuseFusedConvActivation(Remapper& remap, const Node& root) {
   if (!remap.Begin(kRule, root)) return true;
   RemapAttrs attrs;
   for (const auto& [key, value] : conv.Attrs()) {
-    if (key != "fused_ops" && (key != "leakyrelu_alpha" || root.op() != "LeakyRelu")) attrs.emplace_back(key.str(), value.bytes().str());
+    if (key != "fused_ops" && (key != "leakyrelu_alpha" || root.op() != "LeakyRelu"))
+      attrs.emplace_back(key.str(), value.bytes().str());
   }
   ops->push_back(root.op() == "LeakyRelu" ? "LeakyRelu" : "Mish");
   attrs.emplace_back("fused_ops", attr::Strings(*ops));
   if (root.op() == "LeakyRelu") {
-    if (auto alpha = root.Attr("alpha")) attrs.emplace_back("leakyrelu_alpha", alpha->bytes().str());
+    if (auto alpha = root.Attr("alpha"))
+      attrs.emplace_back("leakyrelu_alpha", alpha->bytes().str());
   }
   remap.Become(root, conv.op(), conv.device(), conv.inputs(), attrs);
   remap.EndRemoving({conv});

@@ -1,10 +1,11 @@
 // Conv2D takes an inference batch normalisation, and the activation after it.
 //
 //   Before:  x, w -> Conv2D -> FusedBatchNormV3(scale, offset, mean, variance) -> Relu -> y
-//   After:   x, w, scale, offset, mean, variance -> _FusedConv2D {fused_ops=[FusedBatchNorm, Relu], num_args=4} -> y
+//   After:   x, w, scale, offset, mean, variance -> _FusedConv2D {fused_ops=[FusedBatchNorm, Relu],
+//   num_args=4} -> y
 //
-// Refuses: training mode; bfloat16 statistics; a reader of any output but the first; a Conv2D that is fetched, read twice
-// or not on a CPU; Sigmoid.
+// Refuses: training mode; bfloat16 statistics; a reader of any output but the first; a Conv2D that
+// is fetched, read twice or not on a CPU; Sigmoid.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel {
@@ -22,21 +23,27 @@ Node MatchConvBatchNorm(Remapper& remap, const char* rule, const Node& norm) {
   DataType type = norm.GetType("T");
   bool has_float_statistics = norm.op() == "FusedBatchNorm" || norm.GetType("U") == proto::DT_FLOAT;
   if (!has_float_statistics || type == proto::DT_BFLOAT16 || type != conv.GetType("T")) {
-    remap.edit.Refuse(rule, norm, "'{0}' is of {1}, which has no fused kernel", norm.name(), DataTypeName(type));
+    remap.edit.Refuse(rule, norm, "'{0}' is of {1}, which has no fused kernel", norm.name(),
+                      DataTypeName(type));
     return Node();
   }
   for (const Use& use : norm.uses()) {
     Port read = remap.graph.node(use.node).input(use.slot);
     if (read.index == 0) continue;
-    remap.edit.Refuse(rule, norm, "'{0}' reads '{1}:{2}'", remap.graph.node(use.node).name(), norm.name(), read.index);
+    remap.edit.Refuse(rule, norm, "'{0}' reads '{1}:{2}'", remap.graph.node(use.node).name(),
+                      norm.name(), read.index);
     return Node();
   }
-  if (!remap.HasNoControls(rule, norm) || !remap.CanTake(rule, norm, conv) || !IsFusable(remap, rule, norm, conv)) return Node();
+  if (!remap.HasNoControls(rule, norm) || !remap.CanTake(rule, norm, conv) ||
+      !IsFusable(remap, rule, norm, conv))
+    return Node();
   return conv;
 }
 
-void Fuse(Remapper& remap, const Node& root, const Node& norm, const Node& conv, llvm::ArrayRef<llvm::StringRef> fused_ops) {
-  Port inputs[] = {conv.input(0), conv.input(1), norm.input(1), norm.input(2), norm.input(3), norm.input(4)};
+void Fuse(Remapper& remap, const Node& root, const Node& norm, const Node& conv,
+          llvm::ArrayRef<llvm::StringRef> fused_ops) {
+  Port inputs[] = {conv.input(0), conv.input(1), norm.input(1),
+                   norm.input(2), norm.input(3), norm.input(4)};
   RemapAttrs attrs = FusedAttrsOf(remap, conv, fused_ops, 4, norm.GetFloat("epsilon"), root);
   remap.Become(root, "_FusedConv2D", conv.device(), inputs, attrs);
 }

@@ -5,8 +5,8 @@
 //
 // and in the tanh form, once MatMul and bias are one, [BiasAdd, GeluApproximate].
 //
-// Refuses: constants other than GELU's (TensorFlow lets them be off by 0.01); a transposed first input; nodes off the CPU;
-// inner nodes that are fetched, read from outside or have control edges.
+// Refuses: constants other than GELU's (TensorFlow lets them be off by 0.01); a transposed first
+// input; nodes off the CPU; inner nodes that are fetched, read from outside or have control edges.
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
@@ -21,9 +21,13 @@ class Gelu {
   Gelu(Remapper& remap, const Node& root) : remap_(remap), root_(root) {}
 
   // Mul(Mul(t, 0.5), Add(Erf(Mul(t, 0.7071)), 1)), where the 0.5 may stand with either factor.
-  bool MatchExact() { return MatchHalves([this](const Node& node) { return IsErf(node); }); }
+  bool MatchExact() {
+    return MatchHalves([this](const Node& node) { return IsErf(node); });
+  }
   // The same with Tanh(0.7979 * (t + (0.044715 * t) * Square(t))).
-  bool MatchApproximate() { return MatchHalves([this](const Node& node) { return IsTanh(node); }); }
+  bool MatchApproximate() {
+    return MatchHalves([this](const Node& node) { return IsTanh(node); });
+  }
 
   // What stands for t, and all else that the result replaces.
   Node value;
@@ -33,7 +37,8 @@ class Gelu {
   using Pattern = llvm::function_ref<bool(const Node&)>;
 
   // A binary op of these names, with its inputs in either order.
-  bool Binary(const Node& node, llvm::ArrayRef<llvm::StringRef> ops, llvm::function_ref<bool(Port, Port)> match) {
+  bool Binary(const Node& node, llvm::ArrayRef<llvm::StringRef> ops,
+              llvm::function_ref<bool(Port, Port)> match) {
     if (!llvm::is_contained(ops, node.op()) || node.num_inputs() != 2) return false;
     size_t met = inner.size();
     Node before = value;
@@ -73,13 +78,17 @@ class Gelu {
 
   bool MatchHalves(Pattern function) {
     auto one_plus = [&](const Node& node) {
-      return Binary(node, {"Add", "AddV2"}, [&](Port a, Port b) { return IsNumber(b, 1) && function(At(a)); });
+      return Binary(node, {"Add", "AddV2"},
+                    [&](Port a, Port b) { return IsNumber(b, 1) && function(At(a)); });
     };
     auto half_of_sum = [&](const Node& node) {
-      return Binary(node, {"Mul"}, [&](Port a, Port b) { return IsNumber(b, 0.5) && one_plus(At(a)); });
+      return Binary(node, {"Mul"},
+                    [&](Port a, Port b) { return IsNumber(b, 0.5) && one_plus(At(a)); });
     };
-    return Binary(root_, {"Mul"}, [&](Port a, Port b) { return IsValue(b) && half_of_sum(At(a)); }) ||
-           Binary(root_, {"Mul"}, [&](Port a, Port b) { return ValueTimes(At(b), 0.5) && one_plus(At(a)); });
+    return Binary(root_, {"Mul"},
+                  [&](Port a, Port b) { return IsValue(b) && half_of_sum(At(a)); }) ||
+           Binary(root_, {"Mul"},
+                  [&](Port a, Port b) { return ValueTimes(At(b), 0.5) && one_plus(At(a)); });
   }
 
   bool IsErf(const Node& node) {
@@ -93,7 +102,8 @@ class Gelu {
     auto cube = [&](const Node& product) {
       return Binary(product, {"Mul"}, [&](Port a, Port b) {
         Node square = At(b);
-        if (square.op() != "Square" || !IsValue(square.input(0)) || !ValueTimes(At(a), 0.044715f)) return false;
+        if (square.op() != "Square" || !IsValue(square.input(0)) || !ValueTimes(At(a), 0.044715f))
+          return false;
         inner.push_back(square);
         return true;
       });
@@ -101,7 +111,9 @@ class Gelu {
     auto sum = [&](const Node& add) {
       return Binary(add, {"AddV2"}, [&](Port a, Port b) { return IsValue(a) && cube(At(b)); });
     };
-    if (!Binary(node.input_node(0), {"Mul"}, [&](Port a, Port b) { return IsNumber(b, 0.79788456f) && sum(At(a)); })) return false;
+    if (!Binary(node.input_node(0), {"Mul"},
+                [&](Port a, Port b) { return IsNumber(b, 0.79788456f) && sum(At(a)); }))
+      return false;
     inner.push_back(node);
     return true;
   }
@@ -115,8 +127,9 @@ bool IsClosed(Remapper& remap, const char* rule, const Node& root, llvm::ArrayRe
   for (const Node& node : nodes) {
     if (!remap.HasNoControls(rule, node)) return false;
     if (node == root) continue;
-    bool is_open = remap.edit.IsPreserved(node) ||
-                   llvm::any_of(node.uses(), [&](const Use& use) { return !llvm::is_contained(nodes, remap.graph.node(use.node)); });
+    bool is_open = remap.edit.IsPreserved(node) || llvm::any_of(node.uses(), [&](const Use& use) {
+                     return !llvm::is_contained(nodes, remap.graph.node(use.node));
+                   });
     if (!is_open) continue;
     remap.edit.Refuse(rule, root, "'{0}' is fetched or read from outside", node.name());
     return false;
@@ -129,23 +142,29 @@ bool IsClosed(Remapper& remap, const char* rule, const Node& root, llvm::ArrayRe
 bool FuseGelu(Remapper& remap, const Node& root) {
   constexpr const char* kRule = "fuse_gelu";
   Gelu exact(remap, root), approximate(remap, root);
-  bool is_exact = exact.MatchExact() && exact.value.op() == "BiasAdd" && exact.value.input_node(0).op() == "MatMul";
-  bool is_approximate = !is_exact && approximate.MatchApproximate() && approximate.value.op() == "_FusedMatMul";
+  bool is_exact = exact.MatchExact() && exact.value.op() == "BiasAdd" &&
+                  exact.value.input_node(0).op() == "MatMul";
+  bool is_approximate =
+      !is_exact && approximate.MatchApproximate() && approximate.value.op() == "_FusedMatMul";
   if (!is_exact && !is_approximate) return false;
   Gelu& match = is_exact ? exact : approximate;
   Node matmul = is_exact ? match.value.input_node(0) : match.value;
   match.inner.push_back(match.value);
   if (is_exact) match.inner.push_back(matmul);
-  if (!IsClosed(remap, kRule, root, match.inner) || !IsFusable(remap, kRule, root, matmul)) return false;
+  if (!IsClosed(remap, kRule, root, match.inner) || !IsFusable(remap, kRule, root, matmul))
+    return false;
   if (matmul.GetBool("transpose_a")) {
     remap.edit.Refuse(kRule, root, "'{0}' transposes its first input", matmul.name());
     return false;
   }
   auto fused = matmul.FindAttr("fused_ops");
-  if (is_approximate && (!fused || fused->AsStrings() != std::vector<llvm::StringRef>{"BiasAdd"})) return false;
+  if (is_approximate && (!fused || fused->AsStrings() != std::vector<llvm::StringRef>{"BiasAdd"}))
+    return false;
   if (!remap.Begin(kRule, root)) return true;
-  Port inputs[] = {matmul.input(0), matmul.input(1), is_exact ? match.value.input(1) : matmul.input(2)};
-  RemapAttrs attrs = FusedAttrsOf(remap, matmul, {"BiasAdd", is_exact ? "GeluExact" : "GeluApproximate"}, 1);
+  Port inputs[] = {matmul.input(0), matmul.input(1),
+                   is_exact ? match.value.input(1) : matmul.input(2)};
+  RemapAttrs attrs =
+      FusedAttrsOf(remap, matmul, {"BiasAdd", is_exact ? "GeluExact" : "GeluApproximate"}, 1);
   remap.Become(root, "_FusedMatMul", matmul.device(), inputs, attrs);
   // Each goes once its readers are gone.
   std::vector<Node> left;

@@ -3,7 +3,8 @@
 //   Before:  x, w -> Conv2D -> BiasAdd(b) -> AddV2(r) -> Relu -> y
 //   After:   x, w, b, r -> _FusedConv2D {fused_ops=[BiasAdd, Add, Relu], num_args=2} -> y
 //
-// Refuses: sums that broadcast; AddN of more than two; depthwise convolutions; Tanh and Sigmoid; nodes off the CPU.
+// Refuses: sums that broadcast; AddN of more than two; depthwise convolutions; Tanh and Sigmoid;
+// nodes off the CPU.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel {
@@ -29,19 +30,22 @@ std::optional<Residual> MatchResidual(Remapper& remap, const char* rule, const N
   auto has_form = [](const Node& node) {
     if (node.num_inputs() < 2) return false;
     return (node.op() == "BiasAdd" && IsContraction(node.input_node(0))) ||
-           (IsAdd(node) && (IsContraction(node.input_node(0)) || IsContraction(node.input_node(1))));
+           (IsAdd(node) &&
+            (IsContraction(node.input_node(0)) || IsContraction(node.input_node(1))));
   };
   if (!has_form(add.input_node(0)) && !has_form(add.input_node(1))) return std::nullopt;
   if (!remap.HasNoControls(rule, add)) return std::nullopt;
   if (IsAdd(add) && !IsSumOfEqualShapes(remap, add)) {
-    remap.edit.Refuse(rule, add, "'{0}' adds the shapes {1} and {2}, equal ones were expected", add.name(),
-                      remap.edit.ShapeOf(add.input(0)).ToString(), remap.edit.ShapeOf(add.input(1)).ToString());
+    remap.edit.Refuse(rule, add, "'{0}' adds the shapes {1} and {2}, equal ones were expected",
+                      add.name(), remap.edit.ShapeOf(add.input(0)).ToString(),
+                      remap.edit.ShapeOf(add.input(1)).ToString());
     return std::nullopt;
   }
   DataType type = add.GetType("T");
   if (!Remapper::IsOnCpu(add) || (type != proto::DT_FLOAT && type != proto::DT_BFLOAT16)) {
-    remap.edit.Refuse(rule, add, "'{0}' is of {1} on '{2}', float or bfloat16 on a CPU was expected", add.name(), DataTypeName(type),
-                      add.device());
+    remap.edit.Refuse(rule, add,
+                      "'{0}' is of {1} on '{2}', float or bfloat16 on a CPU was expected",
+                      add.name(), DataTypeName(type), add.device());
     return std::nullopt;
   }
   for (int port = 0; port < 2; ++port) {
@@ -56,10 +60,13 @@ std::optional<Residual> MatchResidual(Remapper& remap, const char* rule, const N
 }
 
 // With LeakyRelu its slope goes along. (TensorFlow 2.21 forgets it and computes with 0.2.)
-void Fuse(Remapper& remap, const Node& root, const Node& add, const Residual& match, llvm::ArrayRef<llvm::StringRef> fused_ops) {
+void Fuse(Remapper& remap, const Node& root, const Node& add, const Residual& match,
+          llvm::ArrayRef<llvm::StringRef> fused_ops) {
   const Node& contraction = match.base.contraction;
-  Port inputs[] = {contraction.input(0), contraction.input(1), match.base.bias(), add.input(1 - match.port)};
-  remap.Become(root, FusedOpOf(contraction), contraction.device(), inputs, FusedAttrsOf(remap, contraction, fused_ops, 2, 0, root));
+  Port inputs[] = {contraction.input(0), contraction.input(1), match.base.bias(),
+                   add.input(1 - match.port)};
+  remap.Become(root, FusedOpOf(contraction), contraction.device(), inputs,
+               FusedAttrsOf(remap, contraction, fused_ops, 2, 0, root));
 }
 
 }  // namespace
@@ -80,11 +87,13 @@ bool FuseBiasAddActivation(Remapper& remap, const Node& root) {
   auto match = MatchResidual(remap, kRule, add);
   if (!match || !remap.HasNoControls(kRule, root) || !remap.CanTake(kRule, root, add)) return false;
   if (match->base.contraction.op() == "MatMul") {
-    remap.edit.Refuse(kRule, root, "{0} after a residual sum is not fused with the MatMul '{1}'", root.op(), match->base.contraction.name());
+    remap.edit.Refuse(kRule, root, "{0} after a residual sum is not fused with the MatMul '{1}'",
+                      root.op(), match->base.contraction.name());
     return false;
   }
   if (!Remapper::IsOnCpu(root) || root.GetType("T") != add.GetType("T")) {
-    remap.edit.Refuse(kRule, root, "'{0}' is on '{1}', a CPU was expected", root.name(), root.device());
+    remap.edit.Refuse(kRule, root, "'{0}' is on '{1}', a CPU was expected", root.name(),
+                      root.device());
     return false;
   }
   if (!remap.Begin(kRule, root)) return true;

@@ -1,19 +1,20 @@
 // Replaces groups of ops by one fused op that has a faster kernel, as TensorFlow with oneDNN does.
 //
-//   Before:  x, w -> Conv2D -> BiasAdd(b) -> Relu -> y       After:  x, w, b -> _FusedConv2D {fused_ops=[BiasAdd, Relu]} -> y
+//   Before:  x, w -> Conv2D -> BiasAdd(b) -> Relu -> y       After:  x, w, b -> _FusedConv2D
+//   {fused_ops=[BiasAdd, Relu]} -> y
 //
-// The result has the name of the last node of the group. Nodes are visited from the results back, so that the longest
-// group wins; the first rule that fits does. One file a rule, or a few that are alike.
+// The result has the name of the last node of the group. Nodes are visited from the results back,
+// so that the longest group wins; the first rule that fits does. One file a rule, or a few that are
+// alike.
 //
-// Refuses: contractions without a device of their own; nodes inside a group that are fetched, are read from outside or
-// have control edges; dtypes and layouts without a fused kernel.
+// Refuses: contractions without a device of their own; nodes inside a group that are fetched, are
+// read from outside or have control edges; dtypes and layouts without a fused kernel.
 #include "passes/remapper/remapper.h"
-
-#include "llvm/ADT/StringSwitch.h"
 
 #include "lib/ir/op_table.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
 namespace {
@@ -25,8 +26,10 @@ struct RemapRule {
 
 // In the order in which TensorFlow tries them.
 const std::vector<RemapRule>& Rules() {
-  static const std::vector<llvm::StringRef> activations = {"Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid"};
-  static const std::vector<llvm::StringRef> batch_norms = {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"};
+  static const std::vector<llvm::StringRef> activations = {"Relu",      "Relu6", "Elu",
+                                                           "LeakyRelu", "Tanh",  "Sigmoid"};
+  static const std::vector<llvm::StringRef> batch_norms = {"FusedBatchNorm", "FusedBatchNormV2",
+                                                           "FusedBatchNormV3"};
   static const std::vector<RemapRule> rules = {
       {FuseBiasAddActivation, activations},
       {FuseFusedConvActivation, {"LeakyRelu", "_MklFusedMish"}},
@@ -67,7 +70,8 @@ bool IsAddToContraction(const Node& node) {
 bool NeedsShapes(const Node& node) {
   llvm::StringRef op = node.op();
   if (op == "BiasAdd" || op == "Transpose" || IsAddToContraction(node)) return true;
-  if (IsFusedBatchNorm(node)) return node.GetType("T") == proto::DT_FLOAT && !node.GetBool("is_training", true);
+  if (IsFusedBatchNorm(node))
+    return node.GetType("T") == proto::DT_FLOAT && !node.GetBool("is_training", true);
   if (!IsActivation(node)) return false;
   Node input = node.input_node(0);
   if (IsAddToContraction(input)) return true;
@@ -89,22 +93,25 @@ class RemapperPass : public GraphPass {
       for (llvm::StringRef op : rule.roots) rules[strings.Intern(op)].push_back(&rule);
     }
     llvm::DenseSet<StringId> noting, asking;
-    for (const char* op : {"Conv2D", "DepthwiseConv2dNative", "BiasAdd", "Transpose", "Sigmoid", "MatMul", "FusedBatchNorm",
-                           "FusedBatchNormV2", "FusedBatchNormV3"}) {
+    for (const char* op : {"Conv2D", "DepthwiseConv2dNative", "BiasAdd", "Transpose", "Sigmoid",
+                           "MatMul", "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"}) {
       noting.insert(strings.Intern(op));
     }
-    for (const char* op : {"BiasAdd", "Transpose", "Add", "AddV2", "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3",
-                           "Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid"}) {
+    for (const char* op :
+         {"BiasAdd", "Transpose", "Add", "AddV2", "FusedBatchNorm", "FusedBatchNormV2",
+          "FusedBatchNormV3", "Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid"}) {
       asking.insert(strings.Intern(op));
     }
     std::vector<NodeId> order = GrapplerOrder(edit.graph(), edit.ranks());
     for (NodeId id : llvm::reverse(order)) {
       if (!edit.graph().IsAlive(id)) continue;
       Node node = edit.graph().node(id);
-      if (!remap.shapes_wanted && asking.contains(node.op_id())) remap.shapes_wanted = NeedsShapes(node);
+      if (!remap.shapes_wanted && asking.contains(node.op_id()))
+        remap.shapes_wanted = NeedsShapes(node);
       auto found = rules.find(node.op_id());
-      bool done = found != rules.end() &&
-                  llvm::any_of(found->second, [&](const RemapRule* rule) { return rule->apply(remap, node); });
+      bool done = found != rules.end() && llvm::any_of(found->second, [&](const RemapRule* rule) {
+                    return rule->apply(remap, node);
+                  });
       if (!done && remap.shapes_wanted && noting.contains(node.op_id())) NoteShapes(remap, node);
       if (remap.stopped) break;
     }
@@ -115,45 +122,55 @@ class RemapperPass : public GraphPass {
   static void NoteShapes(Remapper& remap, const Node& node) {
     std::string shapes = remap.InputShapes(node);
     auto old = node.FindAttr("_input_shapes");
-    if (shapes.empty() || (old && old->bytes() == shapes) || !remap.Begin("note_input_shapes", node)) return;
+    if (shapes.empty() || (old && old->bytes() == shapes) ||
+        !remap.Begin("note_input_shapes", node))
+      return;
     remap.edit.SetAttr(node, "_input_shapes", shapes);
     remap.edit.End();
   }
 };
 
-GRAPNEL_PASS(RemapperPass,
-             (PassInfo{"remapper", "remap", 13, true, false, "remapping", "replaces groups of ops by one fused op",
-                       "nodes without a device, inner nodes that are fetched or read from outside, control edges"}),
-             {"fuse_bias", "Conv2D, DepthwiseConv2dNative, Conv3D or MatMul and its bias become one op"},
-             {"fuse_bias_activation", "the same with the activation that follows"},
-             {"fuse_bias_add", "a contraction, its bias and the residual that is added become one op"},
-             {"fuse_bias_add_activation", "the same with the activation that follows"},
-             {"fuse_squeeze_bias", "a convolution takes the bias that is added after a Squeeze"},
-             {"fuse_conv_batch_norm", "Conv2D and an inference FusedBatchNorm become _FusedConv2D"},
-             {"fuse_conv_batch_norm_activation", "the same with the activation that follows"},
-             {"fuse_conv_swish", "Conv2D, bias or batch norm, and x * Sigmoid(x) become _FusedConv2D"},
-             {"fuse_fused_conv_activation", "a fused convolution takes the LeakyRelu or Mish that follows"},
-             {"fuse_batch_norm_relu", "FusedBatchNorm and Relu become _FusedBatchNormEx"},
-             {"expand_batch_norm", "an inference FusedBatchNorm of constants becomes a multiplication and an addition"},
-             {"fuse_leaky_relu", "Maximum(x, alpha * x) becomes LeakyRelu"},
-             {"fuse_swish", "x * Sigmoid(x) becomes _MklSwish"},
-             {"fuse_mish", "x * Tanh(Softplus(x)) becomes _MklFusedMish"},
-             {"fuse_gelu", "MatMul, bias and GELU become _FusedMatMul"},
-             {"fuse_hash_bucket", "AsString and StringToHashBucketFast become _TensorToHashBucketFast"},
-             {"note_input_shapes", "writes _input_shapes on nodes that oneDNN may rewrite when TensorFlow runs the graph"});
+GRAPNEL_PASS(
+    RemapperPass,
+    (PassInfo{"remapper", "remap", 13, true, false, "remapping",
+              "replaces groups of ops by one fused op",
+              "nodes without a device, inner nodes that are fetched or read from outside, control "
+              "edges"}),
+    {"fuse_bias", "Conv2D, DepthwiseConv2dNative, Conv3D or MatMul and its bias become one op"},
+    {"fuse_bias_activation", "the same with the activation that follows"},
+    {"fuse_bias_add", "a contraction, its bias and the residual that is added become one op"},
+    {"fuse_bias_add_activation", "the same with the activation that follows"},
+    {"fuse_squeeze_bias", "a convolution takes the bias that is added after a Squeeze"},
+    {"fuse_conv_batch_norm", "Conv2D and an inference FusedBatchNorm become _FusedConv2D"},
+    {"fuse_conv_batch_norm_activation", "the same with the activation that follows"},
+    {"fuse_conv_swish", "Conv2D, bias or batch norm, and x * Sigmoid(x) become _FusedConv2D"},
+    {"fuse_fused_conv_activation", "a fused convolution takes the LeakyRelu or Mish that follows"},
+    {"fuse_batch_norm_relu", "FusedBatchNorm and Relu become _FusedBatchNormEx"},
+    {"expand_batch_norm",
+     "an inference FusedBatchNorm of constants becomes a multiplication and an addition"},
+    {"fuse_leaky_relu", "Maximum(x, alpha * x) becomes LeakyRelu"},
+    {"fuse_swish", "x * Sigmoid(x) becomes _MklSwish"},
+    {"fuse_mish", "x * Tanh(Softplus(x)) becomes _MklFusedMish"},
+    {"fuse_gelu", "MatMul, bias and GELU become _FusedMatMul"},
+    {"fuse_hash_bucket", "AsString and StringToHashBucketFast become _TensorToHashBucketFast"},
+    {"note_input_shapes",
+     "writes _input_shapes on nodes that oneDNN may rewrite when TensorFlow runs the graph"});
 
 }  // namespace
 
 bool Remapper::IsOn(const Node& node, llvm::StringRef type) {
   llvm::StringRef device = node.device().rsplit('/').second;
-  if (device.size() > 7 && device.take_front(7).equals_insensitive("device:")) device = device.drop_front(7);
+  if (device.size() > 7 && device.take_front(7).equals_insensitive("device:"))
+    device = device.drop_front(7);
   auto [name, number] = device.split(':');
   return name.equals_insensitive(type) && !number.empty();
 }
 
 bool Remapper::HasControls(const Node& node) {
   if (node.num_controls() > 0) return true;
-  return llvm::any_of(node.uses(), [&](const Use& use) { return node.graph().node(use.node).input(use.slot).IsControl(); });
+  return llvm::any_of(node.uses(), [&](const Use& use) {
+    return node.graph().node(use.node).input(use.slot).IsControl();
+  });
 }
 
 bool Remapper::HasNoControls(const char* rule, const Node& root) {
@@ -180,8 +197,8 @@ bool Remapper::Begin(const char* rule, const Node& root) {
   return !stopped;
 }
 
-void Remapper::Become(const Node& node, llvm::StringRef op, llvm::StringRef device, llvm::ArrayRef<Port> inputs,
-                      const RemapAttrs& attrs) {
+void Remapper::Become(const Node& node, llvm::StringRef op, llvm::StringRef device,
+                      llvm::ArrayRef<Port> inputs, const RemapAttrs& attrs) {
   edit.SetOp(node, op);
   edit.SetDevice(node, device);
   edit.SetInputs(node, inputs);
@@ -190,7 +207,8 @@ void Remapper::Become(const Node& node, llvm::StringRef op, llvm::StringRef devi
   const OpInfo* info = FindOp(op);
   if (!info) return;
   for (const OpAttr& attr : info->attrs) {
-    if (attr.default_value && !node.FindAttr(attr.name)) edit.SetAttr(node, attr.name, *attr.default_value);
+    if (attr.default_value && !node.FindAttr(attr.name))
+      edit.SetAttr(node, attr.name, *attr.default_value);
   }
 }
 
@@ -202,7 +220,11 @@ void Remapper::EndRemoving(llvm::ArrayRef<Node> taken) {
 // The rank that both operands of a contraction must have; 0 when the op demands none.
 static int OperandRank(llvm::StringRef op) {
   op.consume_front("_Fused");
-  return llvm::StringSwitch<int>(op).Cases("Conv2D", "DepthwiseConv2dNative", 4).Case("Conv3D", 5).Case("MatMul", 2).Default(0);
+  return llvm::StringSwitch<int>(op)
+      .Cases("Conv2D", "DepthwiseConv2dNative", 4)
+      .Case("Conv3D", 5)
+      .Case("MatMul", 2)
+      .Default(0);
 }
 
 std::string Remapper::InputShapes(const Node& node) {
@@ -213,8 +235,8 @@ std::string Remapper::InputShapes(const Node& node) {
   std::vector<Shape> shapes;
   for (int i = 0; i < node.num_inputs(); ++i) {
     Shape shape = edit.ShapeOf(node.input(i));
-    // Of a fed tensor nothing is known but what the op demands. TensorFlow's oneDNN rewrite reads these shapes and
-    // aborts the process on a contraction whose operands have no rank.
+    // Of a fed tensor nothing is known but what the op demands. TensorFlow's oneDNN rewrite reads
+    // these shapes and aborts the process on a contraction whose operands have no rank.
     int rank = i < 2 ? OperandRank(node.op()) : 0;
     shapes.push_back(shape.known_rank() || rank == 0 ? shape : Shape::UnknownOfRank(rank));
   }
@@ -229,7 +251,8 @@ std::optional<float> ScalarOf(Remapper& remap, Port port) {
   Node node = remap.graph.node(port.node);
   if (node.op() == "Cast" && node.num_inputs() == 1) node = node.input_node(0);
   const Literal* literal = remap.edit.ConstantOf(node);
-  if (!literal || literal->num_elements() != 1 || !IsFloating(literal->dtype())) return std::nullopt;
+  if (!literal || literal->num_elements() != 1 || !IsFloating(literal->dtype()))
+    return std::nullopt;
   return static_cast<float>(literal->AsDouble(0));
 }
 
@@ -240,7 +263,8 @@ bool IsFusedBatchNorm(const Node& node) {
 }
 bool IsActivation(const Node& node) {
   llvm::StringRef op = node.op();
-  return op == "Relu" || op == "Relu6" || op == "Elu" || op == "LeakyRelu" || op == "Tanh" || op == "Sigmoid";
+  return op == "Relu" || op == "Relu6" || op == "Elu" || op == "LeakyRelu" || op == "Tanh" ||
+         op == "Sigmoid";
 }
 
 }  // namespace grapnel

@@ -1,4 +1,5 @@
-// What the rules of the remapper share: the conditions that all fusions have, and the making of a fused node.
+// What the rules of the remapper share: the conditions that all fusions have, and the making of a
+// fused node.
 #ifndef GRAPNEL_PASSES_REMAPPER_REMAPPER_H_
 #define GRAPNEL_PASSES_REMAPPER_REMAPPER_H_
 
@@ -23,8 +24,8 @@ class Remapper {
   Editor& edit;
   Graph& graph;
   OpKinds kinds;
-  // Set once a candidate needs shapes: from then on nodes carry those of their inputs as `_input_shapes`, which
-  // TensorFlow's oneDNN layout pass reads.
+  // Set once a candidate needs shapes: from then on nodes carry those of their inputs as
+  // `_input_shapes`, which TensorFlow's oneDNN layout pass reads.
   bool shapes_wanted = false;
   bool stopped = false;  // --limit is used up
 
@@ -33,17 +34,18 @@ class Remapper {
   static bool IsOnCpu(const Node& node) { return IsOn(node, "CPU"); }
   // Waits for something, or something waits for it.
   static bool HasControls(const Node& node);
-  // Whether a rewrite at `root` may take `inner` out: no control edges, nobody else reads it, not preserved. Refuses.
+  // Whether a rewrite at `root` may take `inner` out: no control edges, nobody else reads it, not
+  // preserved. Refuses.
   bool CanTake(const char* rule, const Node& root, const Node& inner);
   // Whether `root` has no control edges. Refuses.
   bool HasNoControls(const char* rule, const Node& root);
 
   // Starts a rewrite; false: leave everything as it is.
   bool Begin(const char* rule, const Node& root);
-  // `node` becomes another op in place: its name and readers stay, nothing else. Attributes that are not given get
-  // the op's defaults.
-  void Become(const Node& node, llvm::StringRef op, llvm::StringRef device, llvm::ArrayRef<Port> inputs,
-              const RemapAttrs& attrs);
+  // `node` becomes another op in place: its name and readers stay, nothing else. Attributes that
+  // are not given get the op's defaults.
+  void Become(const Node& node, llvm::StringRef op, llvm::StringRef device,
+              llvm::ArrayRef<Port> inputs, const RemapAttrs& attrs);
   // Removes nodes that nobody reads any more, readers first, and ends the rewrite.
   void EndRemoving(llvm::ArrayRef<Node> taken);
   // `_input_shapes` as it should be on the node; empty when it should have none.
@@ -58,7 +60,8 @@ std::optional<float> ScalarOf(Remapper& remap, Port port);
 
 bool IsAdd(const Node& node);             // Add, AddV2
 bool IsFusedBatchNorm(const Node& node);  // any version
-bool IsActivation(const Node& node);      // that a contraction may swallow: Relu, Relu6, Elu, LeakyRelu, Tanh, Sigmoid
+bool IsActivation(const Node& node);      // that a contraction may swallow: Relu, Relu6, Elu,
+                                          // LeakyRelu, Tanh, Sigmoid
 
 // A convolution or MatMul, and the node that adds a bias to it.
 struct BiasedContraction {
@@ -73,8 +76,9 @@ std::optional<BiasedContraction> MatchBias(Remapper& remap, const char* rule, co
 bool IsFusable(Remapper& remap, const char* rule, const Node& root, const Node& contraction);
 // Op and attributes of the fused form of the contraction.
 llvm::StringRef FusedOpOf(const Node& contraction);
-RemapAttrs FusedAttrsOf(Remapper& remap, const Node& contraction, llvm::ArrayRef<llvm::StringRef> fused_ops, int num_args,
-                        float epsilon = 0, const Node& activation = Node());
+RemapAttrs FusedAttrsOf(Remapper& remap, const Node& contraction,
+                        llvm::ArrayRef<llvm::StringRef> fused_ops, int num_args, float epsilon = 0,
+                        const Node& activation = Node());
 
 // The rules. Each returns true when it rewrote, or when --limit stopped it.
 bool FuseBias(Remapper& remap, const Node& root);

@@ -1,5 +1,5 @@
-// Cost against size: reading, summarising, verifying and optimising graphs of 10,000, 100,000 and 1,000,000 nodes. Every cost is
-// to be linear: time per node (the counter) stays the same.
+// Cost against size: reading, summarising, verifying and optimising graphs of 10,000, 100,000 and
+// 1,000,000 nodes. Every cost is to be linear: time per node (the counter) stays the same.
 #include <benchmark/benchmark.h>
 
 #include "lib/ir/import.h"
@@ -11,7 +11,8 @@
 namespace grapnel {
 namespace {
 
-std::string NodeDef(llvm::StringRef name, llvm::StringRef op, llvm::ArrayRef<std::string> inputs, llvm::StringRef type_key) {
+std::string NodeDef(llvm::StringRef name, llvm::StringRef op, llvm::ArrayRef<std::string> inputs,
+                    llvm::StringRef type_key) {
   std::string node, entry;
   AppendBytesField(&node, 1, name);
   AppendBytesField(&node, 2, op);
@@ -22,28 +23,42 @@ std::string NodeDef(llvm::StringRef name, llvm::StringRef op, llvm::ArrayRef<std
   return node;
 }
 
-// A deep network's shape: layers of scopes, each node reading its neighbour and one a hundred before.
+// A deep network's shape: layers of scopes, each node reading its neighbour and one a hundred
+// before.
 std::string MakeGraph(int nodes) {
   std::string graph;
-  auto name = [](int i) { return "model/block_" + std::to_string(i / 100) + "/layer_" + std::to_string(i / 10 % 10) + "/op_" + std::to_string(i); };
+  auto name = [](int i) {
+    return "model/block_" + std::to_string(i / 100) + "/layer_" + std::to_string(i / 10 % 10) +
+           "/op_" + std::to_string(i);
+  };
   AppendBytesField(&graph, 1, NodeDef(name(0), "Placeholder", {}, "dtype"));
   for (int i = 1; i < nodes; ++i) {
     std::vector<std::string> inputs = {name(i - 1)};
     if (i % 3 == 0) inputs.push_back(name(std::max(0, i - 100)));
-    AppendBytesField(&graph, 1, NodeDef(name(i), inputs.size() == 2 ? "AddV2" : i % 3 == 1 ? "Relu" : "Identity", inputs, "T"));
+    AppendBytesField(&graph, 1,
+                     NodeDef(name(i),
+                             inputs.size() == 2 ? "AddV2"
+                             : i % 3 == 1       ? "Relu"
+                                                : "Identity",
+                             inputs, "T"));
   }
   return graph;
 }
 
-std::shared_ptr<const FileBytes> GraphFile(int nodes) { return FileBytes::FromString(MakeGraph(nodes), "graph"); }
+std::shared_ptr<const FileBytes> GraphFile(int nodes) {
+  return FileBytes::FromString(MakeGraph(nodes), "graph");
+}
 
 void CountPerNode(benchmark::State& state) {
-  state.counters["ns_per_node"] = benchmark::Counter(state.range(0) * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["ns_per_node"] =
+      benchmark::Counter(state.range(0) * 1e-9, benchmark::Counter::kIsIterationInvariantRate |
+                                                    benchmark::Counter::kInvert);
 }
 
 void Import(benchmark::State& state) {
   auto file = GraphFile(state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(llvm::cantFail(ImportGraphDef(file, file->bytes())));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(llvm::cantFail(ImportGraphDef(file, file->bytes())));
   CountPerNode(state);
 }
 
@@ -76,7 +91,10 @@ void Optimize(benchmark::State& state) {
 }
 
 BENCHMARK(Import)->RangeMultiplier(10)->Range(10000, 1000000)->Unit(benchmark::kMillisecond);
-BENCHMARK(SummarizeGraph)->RangeMultiplier(10)->Range(10000, 1000000)->Unit(benchmark::kMillisecond);
+BENCHMARK(SummarizeGraph)
+    ->RangeMultiplier(10)
+    ->Range(10000, 1000000)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(Verify)->RangeMultiplier(10)->Range(10000, 1000000)->Unit(benchmark::kMillisecond);
 BENCHMARK(Optimize)->RangeMultiplier(10)->Range(10000, 1000000)->Unit(benchmark::kMillisecond);
 

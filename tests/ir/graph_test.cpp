@@ -30,7 +30,8 @@ class GraphTest : public ::testing::Test {
     for (Node node : graph_.nodes()) {
       inputs += node.inputs().size();
       uses += node.uses().size();
-      for (const Use& use : node.uses()) EXPECT_EQ(graph_.node(use.node).inputs()[use.slot].node, node.id());
+      for (const Use& use : node.uses())
+        EXPECT_EQ(graph_.node(use.node).inputs()[use.slot].node, node.id());
     }
     EXPECT_EQ(inputs, uses);
   }

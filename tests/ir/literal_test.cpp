@@ -57,11 +57,13 @@ TEST(LiteralTest, AClaimBeyondTheFileIsAnError) {
   std::string bytes;
   proto::TensorProto content = Tensor(proto::DT_FLOAT, {1000000000});
   content.set_tensor_content("abcd");
-  EXPECT_EQ(TextOf(Read(content, &bytes).takeError()), "the tensor's content has 4 bytes, float[1000000000] needs 4000000000");
+  EXPECT_EQ(TextOf(Read(content, &bytes).takeError()),
+            "the tensor's content has 4 bytes, float[1000000000] needs 4000000000");
   proto::TensorProto negative = Tensor(proto::DT_FLOAT, {-2});
   EXPECT_EQ(TextOf(Read(negative, &bytes).takeError()), "the tensor has a dimension of size -2");
   proto::TensorProto huge = Tensor(proto::DT_DOUBLE, {int64_t{1} << 40, int64_t{1} << 40});
-  EXPECT_EQ(TextOf(Read(huge, &bytes).takeError()), "the tensor's shape [1099511627776,1099511627776] is larger than memory");
+  EXPECT_EQ(TextOf(Read(huge, &bytes).takeError()),
+            "the tensor's shape [1099511627776,1099511627776] is larger than memory");
 }
 
 TEST(LiteralTest, RoundTripOfEveryNumericDtype) {
@@ -69,9 +71,12 @@ TEST(LiteralTest, RoundTripOfEveryNumericDtype) {
     DataType dtype = static_cast<DataType>(number);
     if (DataTypeSize(dtype) == 0) continue;
     for (bool compress : {false, true}) {
-      Literal literal = Literal::Make(dtype, {2}, std::string(DataTypeSize(dtype), '\1') + std::string(DataTypeSize(dtype), '\0'));
+      Literal literal = Literal::Make(
+          dtype, {2},
+          std::string(DataTypeSize(dtype), '\1') + std::string(DataTypeSize(dtype), '\0'));
       std::string proto = literal.ToTensorProto(compress);
-      EXPECT_TRUE(llvm::cantFail(Literal::FromTensorProto(proto)).SameValue(literal)) << DataTypeName(dtype).str();
+      EXPECT_TRUE(llvm::cantFail(Literal::FromTensorProto(proto)).SameValue(literal))
+          << DataTypeName(dtype).str();
     }
   }
 }

@@ -191,8 +191,9 @@ TEST(Picture, ConstantsAreFoldedIntoTheirReaders) {
   ASSERT_EQ(Find(picture, "y")->notes.size(), 1u);
   EXPECT_EQ(Find(picture, "y")->notes[0].substr(0, 4),
             "y = ");  // AddV2's second argument is called y
-  EXPECT_NE(picture.header[0].find("1 constant and 1 Identity op on them folded into their readers"),
-            std::string::npos);
+  EXPECT_NE(
+      picture.header[0].find("1 constant and 1 Identity op on them folded into their readers"),
+      std::string::npos);
   ViewOptions options;
   options.show_constants = true;
   EXPECT_TRUE(Find(Make(module, options), "c"));

@@ -3,17 +3,20 @@
 //   Before:  x -> Sqrt -^> NoOp -^> y        k = Const -^> y        x -> n -> y, x -^> y
 //   After:   x -^> y                         (k is gone)            x -> n -> y
 //
-// Two rounds, as in TensorFlow, each: control edges that a longer path implies go; nodes that are only waited for become
-// NoOps; NoOps and Identities are bypassed where that makes no more edges and no more device crossings; control edges
-// from several nodes of another device go through one NoOp there.
+// Two rounds, as in TensorFlow, each: control edges that a longer path implies go; nodes that are
+// only waited for become NoOps; NoOps and Identities are bypassed where that makes no more edges
+// and no more device crossings; control edges from several nodes of another device go through one
+// NoOp there.
 //
-// Refuses: fetched nodes, ops with effects, reads of variables, anchors in a branch of a Switch, device crossings.
+// Refuses: fetched nodes, ops with effects, reads of variables, anchors in a branch of a Switch,
+// device crossings.
 #include "lib/pass/bypass.h"
 #include "lib/pass/op_kinds.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
-#include "passes/dependency_reduction.h"
+#include "passes/dependency_optimizer/grouping.h"
+#include "passes/dependency_optimizer/reduction.h"
 
 namespace grapnel {
 namespace {
@@ -40,14 +43,6 @@ class WorkStack {
   std::vector<bool> in_;
 };
 
-// The part of a device name that says which machine: all but the device itself. The name as it is when it has no device.
-llvm::StringRef HostOf(llvm::StringRef device) {
-  auto [host, last] = device.rsplit('/');
-  llvm::StringRef key = last.split(':').first;
-  bool is_machine = key == "job" || key == "replica" || key == "task";
-  return last.contains(':') && !is_machine ? host : device;
-}
-
 class DependencyOptimizer : public GraphPass {
  public:
   Error Run(Editor& edit) override {
@@ -57,8 +52,9 @@ class DependencyOptimizer : public GraphPass {
     has_fetches_ = edit.boundary().has_fetches();
     for (int round = 0; round < 2; ++round) {
       edit.SetOrder(GrapplerOrder(edit.graph(), edit.ranks()));
-      bool go_on = Dedup() && DropImpliedControls(edit, kinds) && Simplify() && Dedup() && Group(/*by_host=*/false) &&
-                   Group(/*by_host=*/true);
+      bool go_on = Dedup() && DropImpliedControls(edit, kinds) && Simplify() && Dedup() &&
+                   GroupCrossDeviceControls(edit, /*by_host=*/false) &&
+                   GroupCrossDeviceControls(edit, /*by_host=*/true);
       if (!go_on) break;
     }
     return Error::success();
@@ -79,7 +75,8 @@ class DependencyOptimizer : public GraphPass {
     Graph& graph = edit_->graph();
     for (NodeId id : GrapplerOrder(graph, edit_->ranks())) {
       Node node = graph.node(id);
-      if (kinds_->Is(node, kNoOpOp | kIdentityOp | kIdentityNOp | kConstOp) || CanBecomeNoOp(node)) work_.Push(node);
+      if (kinds_->Is(node, kNoOpOp | kIdentityOp | kIdentityNOp | kConstOp) || CanBecomeNoOp(node))
+        work_.Push(node);
     }
     while (!work_.empty()) {
       NodeId id = work_.Pop();
@@ -111,7 +108,8 @@ class DependencyOptimizer : public GraphPass {
     for (const Use& use : constant.uses()) {
       if (edit_->graph().node(use.node).input(use.slot).IsControl()) waiting.push_back(use.node);
     }
-    bool goes = has_fetches_ && !edit_->IsPreserved(constant) && waiting.size() == constant.uses().size();
+    bool goes =
+        has_fetches_ && !edit_->IsPreserved(constant) && waiting.size() == constant.uses().size();
     if (waiting.empty() && !goes) return true;
     if (!edit_->Begin("drop_wait_for_constant", constant)) return false;
     for (NodeId id : waiting) work_.Push(edit_->graph().node(id));
@@ -127,9 +125,12 @@ class DependencyOptimizer : public GraphPass {
 
   bool CanBecomeNoOp(const Node& node) {
     constexpr uint32_t kKnownPure = kKnownOp | kPureOp | kHasOutputsOp;
-    bool is_right_op = kinds_->IsAll(node, kKnownPure) && !kinds_->Is(node, kSwitchOp | kMergeOp | kFrameOp | kRetvalOp);
-    if (!is_right_op || !has_fetches_ || edit_->IsPreserved(node) || node.HasDataUses()) return false;
-    static const char* const kNever[] = {"_Arg", "_ParallelConcatUpdate", "TPUExecute", "TPUCompile", "ControlTrigger"};
+    bool is_right_op = kinds_->IsAll(node, kKnownPure) &&
+                       !kinds_->Is(node, kSwitchOp | kMergeOp | kFrameOp | kRetvalOp);
+    if (!is_right_op || !has_fetches_ || edit_->IsPreserved(node) || node.HasDataUses())
+      return false;
+    static const char* const kNever[] = {"_Arg", "_ParallelConcatUpdate", "TPUExecute",
+                                         "TPUCompile", "ControlTrigger"};
     if (llvm::is_contained(kNever, node.op())) return false;
     return !kinds_->Is(node, kIdentityOp | kIdentityNOp) || CanRemoveIdentity("become_no_op", node);
   }
@@ -155,8 +156,8 @@ class DependencyOptimizer : public GraphPass {
     return true;
   }
 
-  // Who waits for a tensor waits for its node; but a Switch has run even where its output is dead, so there for an
-  // Identity that reads the output.
+  // Who waits for a tensor waits for its node; but a Switch has run even where its output is dead,
+  // so there for an Identity that reads the output.
   Node AnchorOf(Port port) {
     Graph& graph = edit_->graph();
     Node source = graph.node(port.node);
@@ -168,7 +169,8 @@ class DependencyOptimizer : public GraphPass {
       if (is_anchor) anchor = std::min(anchor, use.node);
     }
     if (anchor != kNoNode) return graph.node(anchor);
-    std::string name = ("ConstantFoldingCtrl/" + source.name() + "_" + llvm::Twine(port.index)).str();
+    std::string name =
+        ("ConstantFoldingCtrl/" + source.name() + "_" + llvm::Twine(port.index)).str();
     Node made = edit_->AddNode(name, "Identity", source.device());
     edit_->SetInputs(made, port);
     edit_->SetAttr(made, "T", attr::Type(source.GetType("T")));
@@ -179,19 +181,23 @@ class DependencyOptimizer : public GraphPass {
     if (edit_->IsPreserved(node) || !has_fetches_ || node.num_inputs() < 1) return false;
     Node input = node.input_node(0);
     if (kinds_->Is(input, kVariableOp | kRecvOp)) {
-      edit_->Refuse(rule, node, "'{0}' fixes the value of '{1}' at this point", node.name(), input.name());
+      edit_->Refuse(rule, node, "'{0}' fixes the value of '{1}' at this point", node.name(),
+                    input.name());
       return false;
     }
-    bool has_more_inputs = node.num_inputs() + node.num_controls() > 1, after_switch = kinds_->Is(input, kSwitchOp);
+    bool has_more_inputs = node.num_inputs() + node.num_controls() > 1,
+         after_switch = kinds_->Is(input, kSwitchOp);
     if (!has_more_inputs && !after_switch) return true;
     for (const Use& use : node.uses()) {
       Node reader = edit_->graph().node(use.node);
       if (has_more_inputs && kinds_->Is(reader, kRetvalOp | kMergeOp)) {
-        edit_->Refuse(rule, node, "'{0}' would have to wait for the control inputs of '{1}'", reader.name(), node.name());
+        edit_->Refuse(rule, node, "'{0}' would have to wait for the control inputs of '{1}'",
+                      reader.name(), node.name());
         return false;
       }
       if (after_switch && reader.input(use.slot).IsControl()) {
-        edit_->Refuse(rule, node, "'{0}' waits for '{1}', an anchor in the branch of '{2}'", reader.name(), node.name(), input.name());
+        edit_->Refuse(rule, node, "'{0}' waits for '{1}', an anchor in the branch of '{2}'",
+                      reader.name(), node.name(), input.name());
         return false;
       }
     }
@@ -221,15 +227,18 @@ class DependencyOptimizer : public GraphPass {
     size_t edges_after = in * out;
     if (has_ports) {
       edges_after = node.num_inputs() + node.num_controls() * out;
-      for (const Use& use : node.uses()) edges_after += edit_->graph().node(use.node).input(use.slot).IsControl() ? in : 1;
+      for (const Use& use : node.uses())
+        edges_after += edit_->graph().node(use.node).input(use.slot).IsControl() ? in : 1;
     }
     if (edges_after > in + out) {
-      edit_->Refuse(rule, node, "'{0}' has {1} inputs and {2}{3} readers: without it there would be more edges", node.name(), in, out,
-                    out > limit ? " or more" : "");
+      edit_->Refuse(rule, node,
+                    "'{0}' has {1} inputs and {2}{3} readers: without it there would be more edges",
+                    node.name(), in, out, out > limit ? " or more" : "");
       return false;
     }
     if (!CrossesNoMoreDevices(node, readers)) {
-      edit_->Refuse(rule, node, "without '{0}' more edges would cross from device to device", node.name());
+      edit_->Refuse(rule, node, "without '{0}' more edges would cross from device to device",
+                    node.name());
       return false;
     }
     return true;
@@ -242,67 +251,17 @@ class DependencyOptimizer : public GraphPass {
     if (inputs.size() == 1 && readers.size() > 1 && inputs[0] != device) return false;
     if (inputs.size() > 1 && readers.size() == 1 && readers[0].device_id() != device) return false;
     size_t in = llvm::count_if(inputs, [&](StringId id) { return id != device; });
-    size_t out = llvm::count_if(readers, [&](const Node& reader) { return reader.device_id() != device; });
+    size_t out =
+        llvm::count_if(readers, [&](const Node& reader) { return reader.device_id() != device; });
     size_t after = 0;
     for (StringId id : inputs) {
       for (const Node& reader : readers) after += id != reader.device_id();
     }
     if (after > in + out) return false;
-    // The tensor comes from another device once and is read here by several: a reception that is shared.
+    // The tensor comes from another device once and is read here by several: a reception that is
+    // shared.
     bool is_identity = kinds_->Is(node, kIdentityOp | kIdentityNOp);
     return !(is_identity && in > 0 && out > 0 && after > 0);
-  }
-
-  // Control edges to one node from two or more on another device (or, by host, machine) go through one NoOp there.
-  bool Group(bool by_host) {
-    Graph& graph = edit_->graph();
-    auto place = [&](const Node& node) { return by_host ? HostOf(node.device()) : node.device(); };
-    for (NodeId id : GrapplerOrder(graph, edit_->ranks())) {
-      Node node = graph.node(id);
-      if (node.num_controls() < 2 || node.device().empty()) continue;
-      llvm::StringRef here = place(node);
-      std::map<llvm::StringRef, std::vector<Node>> there;
-      for (int i = 0; i < node.num_controls(); ++i) {
-        Node source = node.control(i);
-        if (!source.device().empty() && place(source) != here) there[place(source)].push_back(source);
-      }
-      if (llvm::none_of(there, [](const auto& entry) { return entry.second.size() > 1; })) continue;
-      if (!edit_->Begin("group_cross_device_controls", node)) return false;
-      MakeGroups(node, there, place);
-      edit_->End();
-    }
-    return true;
-  }
-
-  void MakeGroups(const Node& node, const std::map<llvm::StringRef, std::vector<Node>>& there,
-                  llvm::function_ref<llvm::StringRef(const Node&)> place) {
-    Graph& graph = edit_->graph();
-    llvm::SmallVector<Port, 8> inputs;
-    std::map<llvm::StringRef, Node> groups;
-    int number = 0;
-    // Numbered in the order in which the second node of each device is met.
-    std::map<llvm::StringRef, int> met;
-    for (Port port : node.inputs()) {
-      Node source = graph.node(port.node);
-      auto found = port.IsControl() ? there.find(place(source)) : there.end();
-      if (found == there.end() || found->second.size() < 2) {
-        inputs.push_back(port);
-        continue;
-      }
-      if (++met[found->first] != 2) continue;
-      std::string name;
-      do {
-        name = ("GroupCrossDeviceControlEdges_" + llvm::Twine(number++) + "/" + node.name()).str();
-      } while (graph.Find(name));
-      groups[found->first] = edit_->AddNode(name, "NoOp", source.device());
-    }
-    for (const auto& [device, group] : groups) {
-      std::vector<Port> sources;
-      for (const Node& source : there.find(device)->second) sources.push_back({source.id(), kControlPort});
-      edit_->SetInputs(group, sources);
-      inputs.push_back({group.id(), kControlPort});
-    }
-    edit_->SetInputs(node, inputs);
   }
 
   Editor* edit_ = nullptr;
@@ -313,16 +272,20 @@ class DependencyOptimizer : public GraphPass {
 };
 
 GRAPNEL_PASS(DependencyOptimizer,
-             (PassInfo{"dependency_optimizer", "dependency", 15, true, false, "dependency_optimization",
-                       "makes nodes wait for no more than they must",
-                       "fetched nodes, ops with effects, reads of variables, anchors in branches, device crossings"}),
+             (PassInfo{"dependency_optimizer", "dependency", 15, true, false,
+                       "dependency_optimization", "makes nodes wait for no more than they must",
+                       "fetched nodes, ops with effects, reads of variables, anchors in branches, "
+                       "device crossings"}),
              {"become_no_op", "a node that is only waited for computes nothing"},
              {"bypass_identity", "readers of an Identity read its input"},
              {"bypass_no_op", "who waits for a NoOp waits for what it waits for"},
              {"dedup_control_inputs", "drops a control edge from a node that is an input anyway"},
-             {"drop_implied_control", "drops a control edge between nodes that a longer path joins"},
-             {"drop_wait_for_constant", "drops control edges from a constant, and the constant if nobody reads it"},
-             {"group_cross_device_controls", "control edges from several nodes of another device go through one NoOp there"});
+             {"drop_implied_control",
+              "drops a control edge between nodes that a longer path joins"},
+             {"drop_wait_for_constant",
+              "drops control edges from a constant, and the constant if nobody reads it"},
+             {"group_cross_device_controls",
+              "control edges from several nodes of another device go through one NoOp there"});
 
 }  // namespace
 }  // namespace grapnel

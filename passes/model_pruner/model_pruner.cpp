@@ -3,98 +3,18 @@
 //   Before:  x -> Sqrt -> Identity -> StopGradient -> Exp -> y      After:  x -> Sqrt -> Exp -> y
 //                   \-> Neg                 NoOp --^-/
 //
-// Refuses: nodes that are fetched, fed or kept; an Identity that anchors control edges, comes from a Switch or goes to a
-// Merge; whatever crosses a device, hands on a reference to a variable or touches a function call; and what would leave
-// more edges than it takes away.
+// Refuses: nodes that are fetched, fed or kept; an Identity that anchors control edges, comes from
+// a Switch or goes to a Merge; whatever crosses a device, hands on a reference to a variable or
+// touches a function call; and what would leave more edges than it takes away.
 #include "lib/ir/node_types.h"
 #include "lib/pass/bypass.h"
 #include "lib/pass/op_kinds.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallBitVector.h"
+#include "passes/model_pruner/liveness.h"
 
 namespace grapnel {
 namespace {
-
-// Which nodes, and which ports of IdentityN nodes, the results depend on.
-class Liveness {
- public:
-  Liveness(const Editor& edit, OpKinds& kinds) : edit_(edit), graph_(edit.graph()), kinds_(kinds), live_(graph_.end_id()) {
-    for (Node node : graph_.nodes()) {
-      bool stays = edit.IsPreserved(node) || (edit.boundary().keep_stateful && kinds.Is(node, kStatefulOp));
-      if (stays) MarkAll(node);
-    }
-    Walk();
-    // Who waits for an IdentityN without reading it waits for all its inputs.
-    for (size_t i = 0; i < by_port_.size(); ++i) {
-      Node node = graph_.node(by_port_[i]);
-      if (ports_[node.id()].none()) MarkAll(node);
-      Walk();
-    }
-  }
-
-  bool IsLive(const Node& node) const { return live_[node.id()]; }
-  // IdentityN nodes of which some ports are read and some are not.
-  std::vector<NodeId> HalfRead() const {
-    std::vector<NodeId> found;
-    for (NodeId id : by_port_) {
-      if (!PortsOf(graph_.node(id)).all()) found.push_back(id);
-    }
-    llvm::sort(found);
-    return found;
-  }
-  const llvm::SmallBitVector& PortsOf(const Node& node) const { return ports_.find(node.id())->second; }
-
- private:
-  void MarkAll(const Node& node) {
-    if (kinds_.Is(node, kIdentityNOp) && !edit_.IsPreserved(node)) {
-      for (int i = 0; i < node.num_inputs(); ++i) Mark({node.id(), i});
-    }
-    Mark({node.id(), kControlPort});
-  }
-
-  void Mark(Port port) {
-    if (port.node == kNoNode) return;
-    Node node = graph_.node(port.node);
-    bool is_new = !live_[port.node];
-    live_[port.node] = true;
-    if (!kinds_.Is(node, kIdentityNOp) || edit_.IsPreserved(node)) {
-      if (is_new) open_.push_back({port.node, kControlPort});
-      return;
-    }
-    llvm::SmallBitVector& ports = ports_[port.node];
-    if (is_new) {
-      ports.resize(node.num_inputs());
-      by_port_.push_back(port.node);
-      for (int i = 0; i < node.num_controls(); ++i) Mark({node.control(i).id(), kControlPort});
-    }
-    if (!port.IsControl() && !ports.test(port.index)) {
-      ports.set(port.index);
-      open_.push_back(port);
-    }
-  }
-
-  void Walk() {
-    while (!open_.empty()) {
-      Port port = open_.back();
-      open_.pop_back();
-      Node node = graph_.node(port.node);
-      if (port.IsControl()) {
-        for (Port input : node.inputs()) Mark(input);
-      } else {
-        Mark(node.input(port.index));
-      }
-    }
-  }
-
-  const Editor& edit_;
-  const Graph& graph_;
-  OpKinds& kinds_;
-  std::vector<bool> live_;
-  std::vector<Port> open_;  // port kControlPort: all inputs of the node
-  std::vector<NodeId> by_port_;
-  llvm::DenseMap<NodeId, llvm::SmallBitVector> ports_;
-};
 
 class ModelPruner : public GraphPass {
  public:
@@ -138,24 +58,27 @@ class ModelPruner : public GraphPass {
       // Readers first: a port that is read in vain is dropped there.
       std::vector<NodeId> order = GrapplerOrder(graph);
       for (NodeId id : llvm::reverse(order)) {
-        if (std::binary_search(half_read.begin(), half_read.end(), id) && !KeepPorts(graph.node(id), liveness)) return false;
+        if (std::binary_search(half_read.begin(), half_read.end(), id) &&
+            !KeepPorts(graph.node(id), liveness))
+          return false;
       }
       if (!DropUnread(dead, liveness)) return false;
     }
     return DropLoops(dead);
   }
 
-  // Grappler leaves the nodes in the order in which it met them from the results back, turned round: depth first, the
-  // last input first.
+  // Grappler leaves the nodes in the order in which it met them from the results back, turned
+  // round: depth first, the last end and the last input first.
   void SetOrder() {
     Graph& graph = edit_->graph();
     std::vector<NodeId> ends, met, open;
     for (Node node : graph.nodes()) {
       if (edit_->IsPreserved(node)) ends.push_back(node.id());
     }
-    llvm::sort(ends, [&](NodeId a, NodeId b) { return graph.node(a).name() < graph.node(b).name(); });
+    llvm::sort(ends,
+               [&](NodeId a, NodeId b) { return graph.node(a).name() < graph.node(b).name(); });
     std::vector<bool> seen(graph.end_id());
-    for (NodeId end : ends) {
+    for (NodeId end : llvm::reverse(ends)) {
       open.push_back(end);
       while (!open.empty()) {
         NodeId id = open.back();
@@ -187,7 +110,8 @@ class ModelPruner : public GraphPass {
       for (size_t i = 0; i < inputs.size(); ++i) {
         bool repeated = i + 1 < inputs.size() && inputs[i + 1].node == inputs[i].node;
         Node input = graph.node(inputs[i].node);
-        if (!repeated && !liveness.IsLive(input) && input.uses().empty()) open.push_back(input.id());
+        if (!repeated && !liveness.IsLive(input) && input.uses().empty())
+          open.push_back(input.id());
       }
     }
     return true;
@@ -219,7 +143,8 @@ class ModelPruner : public GraphPass {
       inputs.push_back(node.input(port));
       kept_types.push_back((*types)[port]);
     }
-    for (int i = 0; i < node.num_controls(); ++i) inputs.push_back({node.control(i).id(), kControlPort});
+    for (int i = 0; i < node.num_controls(); ++i)
+      inputs.push_back({node.control(i).id(), kControlPort});
     llvm::SmallVector<Use, 8> uses(node.uses().begin(), node.uses().end());
     for (const Use& use : uses) {
       Node reader = edit_->graph().node(use.node);
@@ -270,15 +195,17 @@ class ModelPruner : public GraphPass {
       return false;
     }
     if (kinds_->Is(node.input_node(0), kSwitchOp)) {
-      edit_->Refuse(rule, node, "'{0}' may be an anchor in the branch of '{1}'", node.name(), node.input_node(0).name());
+      edit_->Refuse(rule, node, "'{0}' may be an anchor in the branch of '{1}'", node.name(),
+                    node.input_node(0).name());
       return false;
     }
     for (const Use& use : node.uses()) {
       Node reader = edit_->graph().node(use.node);
       bool is_control = static_cast<int>(use.slot) >= reader.num_inputs();
       if (!is_control && !kinds_->Is(reader, kMergeOp)) continue;
-      edit_->Refuse(rule, node, is_control ? "'{0}' waits for '{1}'" : "'{0}' merges '{1}' with another branch", reader.name(),
-                    node.name());
+      edit_->Refuse(rule, node,
+                    is_control ? "'{0}' waits for '{1}'" : "'{0}' merges '{1}' with another branch",
+                    reader.name(), node.name());
       return false;
     }
     return true;
@@ -297,8 +224,8 @@ class ModelPruner : public GraphPass {
     for (Port port : node.inputs()) {
       Node input = edit_->graph().node(port.node);
       if (input.device_id() != node.device_id()) {
-        edit_->Refuse(rule, node, "'{0}' is on '{1}' and its input '{2}' on '{3}'", node.name(), node.device(), input.name(),
-                      input.device());
+        edit_->Refuse(rule, node, "'{0}' is on '{1}' and its input '{2}' on '{3}'", node.name(),
+                      node.device(), input.name(), input.device());
         return false;
       }
       if (port.IsControl()) continue;
@@ -307,7 +234,8 @@ class ModelPruner : public GraphPass {
         return false;
       }
       if (IsRefType(edit_->TypeOf(port))) {
-        edit_->Refuse(rule, node, "'{0}' makes a value of the variable '{1}'", node.name(), input.name());
+        edit_->Refuse(rule, node, "'{0}' makes a value of the variable '{1}'", node.name(),
+                      input.name());
         return false;
       }
     }
@@ -325,18 +253,20 @@ class ModelPruner : public GraphPass {
   OpKinds* kinds_ = nullptr;
 };
 
-GRAPNEL_PASS(ModelPruner,
-             (PassInfo{"model_pruner", "pruning", 1, true, false, "disable_model_pruning",
-                       "removes what no fetch needs, and nodes that only hand a value on",
-                       "fetched nodes, anchors of control edges, device crossings, reads of reference variables"}),
-             {"drop_unreachable", "removes a node that no fetch depends on"},
-             {"prune_identity_n", "removes the tensors of an IdentityN that no fetch depends on"},
-             {"dedup_control_inputs", "drops a control edge from a node that is an input anyway"},
-             {"bypass_identity", "readers of an Identity read its input"},
-             {"bypass_stop_gradient", "readers of a StopGradient or PreventGradient read its input"},
-             {"bypass_add_n", "readers of an AddN of one tensor read that"},
-             {"drop_no_op", "removes a NoOp that waits for nothing"},
-             {"drop_unread_constant", "removes a constant that nodes only wait for"});
+GRAPNEL_PASS(
+    ModelPruner,
+    (PassInfo{
+        "model_pruner", "pruning", 1, true, false, "disable_model_pruning",
+        "removes what no fetch needs, and nodes that only hand a value on",
+        "fetched nodes, anchors of control edges, device crossings, reads of reference variables"}),
+    {"drop_unreachable", "removes a node that no fetch depends on"},
+    {"prune_identity_n", "removes the tensors of an IdentityN that no fetch depends on"},
+    {"dedup_control_inputs", "drops a control edge from a node that is an input anyway"},
+    {"bypass_identity", "readers of an Identity read its input"},
+    {"bypass_stop_gradient", "readers of a StopGradient or PreventGradient read its input"},
+    {"bypass_add_n", "readers of an AddN of one tensor read that"},
+    {"drop_no_op", "removes a NoOp that waits for nothing"},
+    {"drop_unread_constant", "removes a constant that nodes only wait for"});
 
 }  // namespace
 }  // namespace grapnel

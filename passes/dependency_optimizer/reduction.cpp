@@ -3,7 +3,7 @@
 //   Before:  x -> n1 -> n2,  x -^> n2        After:  x -> n1 -> n2
 //
 // Refuses: edges at loop frames, Merge nodes and ops that TensorFlow does not know.
-#include "passes/dependency_reduction.h"
+#include "passes/dependency_optimizer/reduction.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -20,8 +20,9 @@ class Reduction {
     mark_.assign(graph_.end_id(), 0);
     for (size_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
     CountControls();
-    // A sweep answers for all control edges of a node, so each edge is asked for at the end that has more of them:
-    // one node that all wait for, and one that waits for all, take one sweep each.
+    // A sweep answers for all control edges of a node, so each edge is asked for at the end that
+    // has more of them: one node that all wait for, and one that waits for all, take one sweep
+    // each.
     budget_ = 64 * (edges_ + order_.size()) + 100000;
     for (NodeId id : order_) {
       SweepFrom(id);
@@ -33,7 +34,8 @@ class Reduction {
  private:
   // Whether the edge says that `to` runs after `from` has: then paths may go through it.
   bool Counts(const Node& from, const Node& to) {
-    return !kinds_.Is(to, kFrameOp) && kinds_.Is(to, kKnownOp) && !kinds_.Is(from, kFrameOp | kMergeOp);
+    return !kinds_.Is(to, kFrameOp) && kinds_.Is(to, kKnownOp) &&
+           !kinds_.Is(from, kFrameOp | kMergeOp);
   }
 
   void CountControls() {
@@ -57,7 +59,9 @@ class Reduction {
     uint32_t last = 0;
     for (const Use& use : source.uses()) {
       Node reader = graph_.node(use.node);
-      if (!reader.input(use.slot).IsControl() || !Counts(source, reader) || !IsAskedAtSource(source, reader)) continue;
+      if (!reader.input(use.slot).IsControl() || !Counts(source, reader) ||
+          !IsAskedAtSource(source, reader))
+        continue;
       targets_.push_back(use.node);
       last = std::max(last, position_[use.node]);
     }
@@ -66,14 +70,17 @@ class Reduction {
     ++epoch_;
     open_.clear();
     for (const Use& use : source.uses()) {
-      if (position_[use.node] < last && Counts(source, graph_.node(use.node))) open_.push_back(use.node);
+      if (position_[use.node] < last && Counts(source, graph_.node(use.node)))
+        open_.push_back(use.node);
     }
     while (!open_.empty() && budget_ > 0) {
       Node node = graph_.node(open_.back());
       open_.pop_back();
       budget_ -= 1 + node.uses().size();
       for (const Use& use : node.uses()) {
-        if (position_[use.node] > last || mark_[use.node] == epoch_ || !Counts(node, graph_.node(use.node))) continue;
+        if (position_[use.node] > last || mark_[use.node] == epoch_ ||
+            !Counts(node, graph_.node(use.node)))
+          continue;
         mark_[use.node] = epoch_;
         open_.push_back(use.node);
       }
@@ -99,7 +106,9 @@ class Reduction {
     ++epoch_;
     open_.clear();
     for (Port port : target.inputs()) {
-      if (port.node != kNoNode && position_[port.node] > first && Counts(graph_.node(port.node), target)) open_.push_back(port.node);
+      if (port.node != kNoNode && position_[port.node] > first &&
+          Counts(graph_.node(port.node), target))
+        open_.push_back(port.node);
     }
     while (!open_.empty() && budget_ > 0) {
       Node node = graph_.node(open_.back());
@@ -119,8 +128,8 @@ class Reduction {
     }
   }
 
-  // One rewrite for each node that waits for less. All at once is right: the longest path between two nodes has no edge
-  // that is implied.
+  // One rewrite for each node that waits for less. All at once is right: the longest path between
+  // two nodes has no edge that is implied.
   bool Drop() {
     llvm::sort(implied_);
     for (size_t i = 0; i < implied_.size();) {
@@ -128,7 +137,8 @@ class Reduction {
       size_t end = i;
       while (end < implied_.size() && implied_[end].first == implied_[i].first) ++end;
       auto is_implied = [&](NodeId source) {
-        return std::binary_search(implied_.begin() + i, implied_.begin() + end, std::pair(implied_[i].first, source));
+        return std::binary_search(implied_.begin() + i, implied_.begin() + end,
+                                  std::pair(implied_[i].first, source));
       };
       llvm::SmallVector<Port, 8> kept;
       for (Port port : target.inputs()) {

@@ -1,0 +1,92 @@
+// Control edges from several nodes of another device go through one NoOp there: one message, not
+// many.
+//
+//   Before:  a @cpu:1, b @cpu:1 -^> f @cpu:0
+//   After:   a, b -^> GroupCrossDeviceControlEdges_0/f = NoOp @cpu:1 -^> f @cpu:0
+//
+// Refuses: nodes without a device; a sole edge from a device.
+#include "passes/dependency_optimizer/grouping.h"
+
+#include "lib/pass/op_kinds.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// The part of a device name that says which machine: all but the device itself. The name as it is
+// when it has no device.
+llvm::StringRef HostOf(llvm::StringRef device) {
+  auto [host, last] = device.rsplit('/');
+  llvm::StringRef key = last.split(':').first;
+  bool is_machine = key == "job" || key == "replica" || key == "task";
+  return last.contains(':') && !is_machine ? host : device;
+}
+
+llvm::StringRef PlaceOf(const Node& node, bool by_host) {
+  return by_host ? HostOf(node.device()) : node.device();
+}
+
+using NodesByPlace = std::map<llvm::StringRef, std::vector<Node>>;
+
+// Sources of control edges to `node` in other places.
+NodesByPlace SourcesElsewhere(const Node& node, bool by_host) {
+  NodesByPlace sources;
+  llvm::StringRef here = PlaceOf(node, by_host);
+  for (int i = 0; i < node.num_controls(); ++i) {
+    Node source = node.control(i);
+    llvm::StringRef there = PlaceOf(source, by_host);
+    if (!source.device().empty() && there != here) sources[there].push_back(source);
+  }
+  return sources;
+}
+
+std::string GroupName(const Node& node, int* number) {
+  std::string name;
+  do {
+    name = llvm::formatv("GroupCrossDeviceControlEdges_{0}/{1}", (*number)++, node.name()).str();
+  } while (node.graph().Find(name));
+  return name;
+}
+
+void MakeGroups(Editor& edit, const Node& node, const NodesByPlace& sources, bool by_host) {
+  llvm::SmallVector<Port, 8> inputs;
+  std::map<llvm::StringRef, Node> groups;
+  // Numbered in the order in which the second node of each place is met.
+  std::map<llvm::StringRef, int> met;
+  int number = 0;
+  for (Port port : node.inputs()) {
+    Node source = edit.graph().node(port.node);
+    auto found = port.IsControl() ? sources.find(PlaceOf(source, by_host)) : sources.end();
+    if (found == sources.end() || found->second.size() < 2) {
+      inputs.push_back(port);
+    } else if (++met[found->first] == 2) {
+      groups[found->first] = edit.AddNode(GroupName(node, &number), "NoOp", source.device());
+    }
+  }
+  for (const auto& [place, group] : groups) {
+    std::vector<Port> controls;
+    for (const Node& source : sources.find(place)->second) {
+      controls.push_back({source.id(), kControlPort});
+    }
+    edit.SetInputs(group, controls);
+    inputs.push_back({group.id(), kControlPort});
+  }
+  edit.SetInputs(node, inputs);
+}
+
+}  // namespace
+
+bool GroupCrossDeviceControls(Editor& edit, bool by_host) {
+  for (NodeId id : GrapplerOrder(edit.graph(), edit.ranks())) {
+    Node node = edit.graph().node(id);
+    if (node.num_controls() < 2 || node.device().empty()) continue;
+    NodesByPlace sources = SourcesElsewhere(node, by_host);
+    if (llvm::none_of(sources, [](const auto& entry) { return entry.second.size() > 1; })) continue;
+    if (!edit.Begin("group_cross_device_controls", node)) return false;
+    MakeGroups(edit, node, sources, by_host);
+    edit.End();
+  }
+  return true;
+}
+
+}  // namespace grapnel
