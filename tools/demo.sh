@@ -15,7 +15,7 @@ run() {
 # diff's "they differ" is an answer here, not a failure.
 differs() { run diff "$@" || [ $? -eq 1 ]; }
 
-say "1. A function written in C++ becomes a graph (tools/trace.cpp)"
+say "1. A function written in C++ becomes a graph (lib/trace/examples.cpp)"
 run trace harmonic_mean -o "$out/harmonic_mean.pb"
 run info "$out/harmonic_mean.pb"
 

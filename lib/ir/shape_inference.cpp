@@ -72,6 +72,26 @@ std::vector<Shape> ArgShapesInFile(const Function& function) {
   return shapes;
 }
 
+// What a call's results depend on, as text.
+std::string CallKey(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) {
+  std::string key = function.str();
+  for (const PortFacts* arg : args) {
+    key += '|';
+    key += arg->shape.ToString();
+    if (const Shape* content = arg->content()) {
+      key += '@';
+      key += content->ToString();
+    }
+    if (!arg->elements()) continue;
+    key += '=';
+    for (int64_t element : *arg->elements()) {
+      key += std::to_string(element);
+      key += ',';
+    }
+  }
+  return key;
+}
+
 // A list argument has several ports; then arguments and shapes do not pair up by number.
 bool HasListArgs(const Function& function) {
   return std::any_of(
@@ -124,6 +144,7 @@ class ShapeMap::Impl : public FunctionShapes {
     bool is_function;
   };
 
+  std::vector<PortFacts> InferBody(Function& function, std::vector<PortFacts> args);
   void Intern();
   const Op& OpOf(Node node);
   bool IsLoopMerge(Node node) const;
@@ -434,6 +455,22 @@ void ShapeMap::Impl::NameProblems() {
   }
 }
 
+// The results of a function's body for `args`; nothing is assumed of those that are not there.
+std::vector<PortFacts> ShapeMap::Impl::InferBody(Function& function, std::vector<PortFacts> args) {
+  shared_->active.insert(&function);
+  Impl body(function.body, {}, shared_);
+  body.SetArgs(std::move(args));
+  body.Run();
+  shared_->active.erase(&function);
+  std::vector<PortFacts> results;
+  for (const Function::Result& result : function.results) {
+    Node node = function.body.node(result.node);
+    const PortFacts* value = node.num_inputs() == 1 ? body.Facts(node.input(0)) : nullptr;
+    results.push_back(value ? value->Copy() : PortFacts());
+  }
+  return results;
+}
+
 std::vector<PortFacts> ShapeMap::Impl::Infer(llvm::StringRef name,
                                              llvm::ArrayRef<const PortFacts*> args) {
   constexpr int kMaxVariants = 24;  // of one function; more are not told apart
@@ -442,37 +479,15 @@ std::vector<PortFacts> ShapeMap::Impl::Infer(llvm::StringRef name,
   if (!function || function->args.size() != args.size() || HasListArgs(*function)) return {};
   if (shared_->active.count(function) || shared_->active.size() > kMaxDepth) return {};
 
-  auto key_of = [&](bool exact) {
-    std::string key = name.str();
-    for (const PortFacts* arg : args) {
-      if (!exact) break;
-      key += "|" + arg->shape.ToString();
-      if (const Shape* content = arg->content()) key += "@" + content->ToString();
-      for (int64_t element : arg->elements() ? *arg->elements() : Elements())
-        key += "," + std::to_string(element);
-    }
-    return key;
-  };
-  bool exact = shared_->variants[name] < kMaxVariants;
-  std::string key = key_of(true);
+  std::string key = CallKey(name, args);
   auto found = shared_->memo.find(key);
-  if (found == shared_->memo.end() && !exact) found = shared_->memo.find(key = key_of(false));
+  bool exact = found != shared_->memo.end() || shared_->variants[name] < kMaxVariants;
+  if (!exact) found = shared_->memo.find(key = name.str());
   if (found == shared_->memo.end()) {
     ++shared_->variants[name];
-    shared_->active.insert(function);
-    Impl body(function->body, {}, shared_);
     std::vector<PortFacts> facts;
     for (const PortFacts* arg : args) facts.push_back(exact ? arg->Copy() : PortFacts());
-    body.SetArgs(std::move(facts));
-    body.Run();
-    shared_->active.erase(function);
-    std::vector<PortFacts> results;
-    for (const Function::Result& result : function->results) {
-      Node node = function->body.node(result.node);
-      const PortFacts* value = node.num_inputs() == 1 ? body.Facts(node.input(0)) : nullptr;
-      results.push_back(value ? value->Copy() : PortFacts());
-    }
-    found = shared_->memo.emplace(std::move(key), std::move(results)).first;
+    found = shared_->memo.emplace(std::move(key), InferBody(*function, std::move(facts))).first;
   }
   std::vector<PortFacts> results;
   for (const PortFacts& result : found->second) results.push_back(result.Copy());

@@ -20,7 +20,7 @@ constexpr const char* kDataInk = "#3b4a5a";
 constexpr const char* kControlInk = "#9a9a9a";
 constexpr const char* kCallInk = "#8e4585";
 constexpr const char* kErrorInk = "#c1121f";
-// Points; 9 pt are 12 px in a browser and in our PNGs.
+// Points; 9 pt are 12 px in a browser, and in PNGs of 96 dpi.
 constexpr int kTextSize = 11, kSmallSize = 9;
 constexpr size_t kNameLength = 30, kNoteLength = 40, kMaxLines = 3;  // characters, lines
 
@@ -83,10 +83,11 @@ std::vector<std::string> Wrap(llvm::StringRef text, size_t length, llvm::StringR
   std::vector<std::string> lines;
   while (text.size() > length) {
     size_t cut = text.substr(0, length).find_last_of(breaks);
+    if (cut == llvm::StringRef::npos) cut = text.substr(0, length).rfind(' ');
     cut = cut == llvm::StringRef::npos || cut < length / 3 ? CharacterBoundary(text, length)
                                                            : cut + 1;
     lines.push_back(text.substr(0, cut).str());
-    text = text.substr(cut);
+    text = text.substr(cut).ltrim();
   }
   lines.push_back(text.str());
   return lines;
@@ -147,7 +148,6 @@ class DotMaker {
     Default(AGRAPH, "nodesep", "0.25");
     Default(AGRAPH, "ranksep", "0.3");
     Default(AGRAPH, "bgcolor", "white");
-    Default(AGRAPH, "dpi", "96");
     Default(AGRAPH, "linelength", "0");  // cgraph would break strings over lines
     Default(AGNODE, "shape", "box");
     Default(AGNODE, "style", "filled");
@@ -200,6 +200,9 @@ class DotMaker {
     bool ends = std::any_of(picture_.boxes.begin(), picture_.boxes.end(),
                             [](const Box& b) { return b.input || b.output; });
     if (ends) text += "; round: input or output";
+    bool focus = std::any_of(picture_.boxes.begin(), picture_.boxes.end(),
+                             [](const Box& b) { return b.focus; });
+    if (focus) text += "; thick frame: what was asked for";
     if (Has(BoxKind::kScope) || Has(BoxKind::kFunction))
       text += "; double frame: closed, --scope or --function opens it";
     return text;
@@ -284,7 +287,7 @@ class DotMaker {
         "<table border=\"0\" cellborder=\"0\" cellspacing=\"0\" cellpadding=\"1\"><tr><td>" +
         first + "</td></tr>";
     for (const std::string& note : box.notes) {
-      html += "<tr><td>" + Small(HtmlLines(note, kNoteLength, " "), kQuietInk) + "</td></tr>";
+      html += "<tr><td>" + Small(HtmlLines(note, kNoteLength, ","), kQuietInk) + "</td></tr>";
     }
     return html + "</table>";
   }

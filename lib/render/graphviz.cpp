@@ -22,7 +22,7 @@ struct Gvc {
   int (*FreeLayout)(GVC*, Agraph_t*);
   int (*RenderData)(GVC*, Agraph_t*, const char*, char**, unsigned*);
   void (*FreeRenderData)(char*);
-  int (*FreeContext)(GVC*);
+  GVC* context = nullptr;
 };
 
 template <typename Function>
@@ -40,9 +40,11 @@ Expected<const Gvc*> OpenGvc() {
            Find(library, "gvLayout", &gvc.LayOut) &&
            Find(library, "gvFreeLayout", &gvc.FreeLayout) &&
            Find(library, "gvRenderData", &gvc.RenderData) &&
-           Find(library, "gvFreeRenderData", &gvc.FreeRenderData) &&
-           Find(library, "gvFreeContext", &gvc.FreeContext);
+           Find(library, "gvFreeRenderData", &gvc.FreeRenderData);
   }();
+  // One for the process: the text plugin remembers a font's name by its address, and reads it after
+  // the context that owned it is gone.
+  if (found && !gvc.context) gvc.context = gvc.Context();
   if (!found) return MakeError("cannot draw: there is no {0}; {1}", kLibrary, kInstall);
   return &gvc;
 }
@@ -67,7 +69,10 @@ class GraphvizLayout : public Layout {
     Agraph_t* graph = MakeDotGraph(picture);
     std::unique_ptr<Agraph_t, int (*)(Agraph_t*)> closer(graph, agclose);
     if (format == PictureFormat::kDot) return DotText(graph);
-    return Render(graph, format == PictureFormat::kSvg ? "svg" : "png");
+    if (format == PictureFormat::kSvg) return Render(graph, "svg");
+    // As large as the SVG is in a browser. In an SVG itself Graphviz would cut the picture off.
+    agsafeset(graph, const_cast<char*>("dpi"), const_cast<char*>("96"), const_cast<char*>(""));
+    return Render(graph, "png");
   }
 
  private:
@@ -76,7 +81,7 @@ class GraphvizLayout : public Layout {
     std::string said;
     messages = &said;
     agusererrf old = agseterrf(KeepMessage);
-    GVC* context = gvc->Context();
+    GVC* context = gvc->context;
     char* data = nullptr;
     unsigned size = 0;
     std::string bytes;
@@ -85,7 +90,6 @@ class GraphvizLayout : public Layout {
     if (drawn) bytes.assign(data, size);
     if (data) gvc->FreeRenderData(data);
     if (laid_out) gvc->FreeLayout(context, graph);
-    gvc->FreeContext(context);
     agseterrf(old);
     messages = nullptr;
     if (drawn) return bytes;

@@ -1,8 +1,10 @@
 // Arithmetic with a constant that decides the result, whatever the other side.
 //
-//   Before:  x:int32[2,2], 0 -> Mul -> y          After:  x, 0 -^-> Mul:Const 0 -> y (MatMul,
-//   LogicalAnd alike) Before:  x:bool[2], true -> LogicalOr -> y    After:  x, true -^->
-//   LogicalOr:Const true -> y
+//   Before:  x:int32[2,2], 0 -> Mul -> y          (MatMul, LogicalAnd alike)
+//   After:   x, 0 -^-> Mul:Const 0 -> y
+//
+//   Before:  x:bool[2], true -> LogicalOr -> y
+//   After:   x, true -^-> LogicalOr:Const true -> y
 //
 // Refuses: floating point, where 0 * NaN is NaN; a result whose shape is not known.
 #include "passes/constant_folding/rules.h"

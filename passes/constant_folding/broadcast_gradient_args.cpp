@@ -1,9 +1,8 @@
 // Works out along which axes the gradient of a broadcast is summed, from the shapes of both sides.
 //
-//   Before:  x:[2,3] -> Shape \                                        After: BroadcastGradientArgs
-//   -^-> Const []  -> y
-//                              BroadcastGradientArgs -> :0 y, :1 z \-^-> Const [0] -> z
-//            w:[3]   -> Shape / "ConstantFolding/<node>-bcastargs-0" and "-1"
+//   Before:  Shape(x:[2,3]), Shape(w:[3]) -> BroadcastGradientArgs -> :0 y, :1 z
+//   After:   BroadcastGradientArgs -^-> "ConstantFolding/<node>-bcastargs-0":Const []  -> y
+//                                  -^-> "ConstantFolding/<node>-bcastargs-1":Const [0] -> z
 //
 // Refuses: dimensions that are not known, unless both sides have the same one there: they may be 1.
 #include "llvm/ADT/STLExtras.h"

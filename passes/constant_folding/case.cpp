@@ -1,6 +1,7 @@
 // A Case whose branch is known becomes a call of that branch.
 //
-//   Before:  1:Const, x -> Case(branches=[f, g]) -> y        After:  x -> PartitionedCall(f=g) -> y
+//   Before:  1:Const, x -> Case(branches=[f, g]) -> y
+//   After:   x -> PartitionedCall(f=g) -> y
 //
 // Refuses: an index that is not constant, or out of range, where the last branch would run.
 #include "lib/ir/wire.h"

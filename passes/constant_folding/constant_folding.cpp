@@ -1,8 +1,7 @@
-// Computes what does not depend on any input, and simplifies what constants and known shapes
-// decide.
+// Computes what depends on no input, and simplifies what constants and known shapes decide.
 //
-//   Before:  x:[2,3] -> Shape -> \                  After:  x -> Identity -> y
-//            2:Const, 1:Const -> Mul -> Pack -> ... Reshape(x) -> y
+//   Before:  Reshape(x:[2,3], Shape(x)) * (1 + 1) -> y
+//   After:   x * 2 -> y
 //
 // A round writes known shapes as constants, then values that need no computing, computes what has
 // only constant inputs, drops what nobody reads, and simplifies the rest node by node; rounds go on

@@ -1,9 +1,10 @@
 // Moves constants of sums and products to where they meet, so that they fold.
 //
-//   Before:  c1, (c2 + x) -> Add -> y      After:  x, (c1 + c2) -> Add -> y          the inner node
-//   takes the constants Before:  c1, (x - c2) -> Sub -> y      After:  (c1 + c2), x -> Sub -> y
-//   Before:  (m + bias) + c -> y           After:  (c + bias) + m -> y               m or bias not
-//   constant, BiasAdd or Add
+//   Before:  c1 + (c2 + x) -> y            the same with - and, in pairs of their own, * and /
+//   After:   x + (c1 + c2) -> y            the inner node takes the constants
+//
+//   Before:  (m + bias) + c -> y           BiasAdd or Add, m or bias not constant
+//   After:   (c + bias) + m -> y
 //
 // Refuses: an inner node that others read or that must stay; half and bfloat16, where the other
 // order rounds too differently; integers unless both are Add or both Mul; a constant that would

@@ -1,7 +1,7 @@
 // Lets the body of a loop have a constant that goes in unchanged.
 //
-//   Before:  k:Const -> Enter(is_constant) -> y        After:  Enter -^->
-//   "ConstantFolding/k_enter":Const -> y
+//   Before:  k:Const -> Enter(is_constant) -> y
+//   After:   Enter -^-> "ConstantFolding/k_enter":Const -> y
 //
 // The copy waits for the Enter, so that it belongs to the loop's frame.
 // Refuses: an Enter that is not marked is_constant; a constant that has such a copy already.

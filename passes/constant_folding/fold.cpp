@@ -1,9 +1,10 @@
 // Computes nodes whose inputs are all constant.
 //
-//   Before:  a:Const, b:Const -> Add -> y              After:  Add:Const -> y         the node
-//   keeps its name
-//            c:Const -> Unique -> :0 y, :1 z           After:
-//            "ConstantFolding/Unique-folded-0":Const -> y, "-1" -> z
+//   Before:  a:Const, b:Const -> Add -> y
+//   After:   Add:Const -> y                                      the node keeps its name
+//
+//   Before:  c:Const -> Unique -> :0 y, :1 z
+//   After:   "ConstantFolding/Unique-folded-0":Const -> y        and "-1" -> z
 //
 // What the inputs waited for, the result waits for.
 // Refuses: state and effects, placeholders and what is fed, nodes that must stay with more than one

@@ -1,13 +1,12 @@
 // Computes Merge and Switch where they are constant. Neither can be replaced: one of their inputs
 // or outputs is dead.
 //
-//   Before:  x, k:Const -> Merge -> :0 y, :1 z       After:  Merge -^->
-//   "ConstantFolding/Merge_const":Const -> y
-//                                                                   \^->
-//                                                                   "ConstantFolding/Merge_index":Const
-//                                                                   -> z
-//   Before:  k:Const, true:Const -> Switch -> :1 y   After: "ConstantFolding/Switch-folded-1":Const
-//   -> y
+//   Before:  x, k:Const -> Merge -> :0 y, :1 z
+//   After:   Merge -^-> "ConstantFolding/Merge_const":Const -> y
+//                  -^-> "ConstantFolding/Merge_index":Const -> z
+//
+//   Before:  k:Const, true:Const -> Switch -> :1 y
+//   After:   "ConstantFolding/Switch-folded-1":Const -> y
 //
 // A constant that waits for nothing is what Merge sees first, whatever else arrives.
 // Refuses: Merge whose constants wait for something; Switch on a predicate that is not constant.

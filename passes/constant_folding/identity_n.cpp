@@ -1,7 +1,7 @@
 // Lets readers of IdentityN have its constant inputs directly.
 //
-//   Before:  k:Const, x -> IdentityN -> :0 y, :1 z        After:  k -> y, IdentityN -^-> y,
-//   IdentityN -> :1 z
+//   Before:  k:Const, x -> IdentityN -> :0 y, :1 z
+//   After:   k -> y, IdentityN -^-> y, IdentityN -> :1 z
 //
 // Refuses: an IdentityN that waits for something, because readers would then not.
 #include "llvm/ADT/STLExtras.h"

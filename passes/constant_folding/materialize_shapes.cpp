@@ -1,9 +1,10 @@
 // Writes shapes that are known as constants.
 //
-//   Before:  x:[2,3] -> Shape -> y            After:  x -^-> Shape:Const [2,3] -> y (Size, Rank
-//   alike)
-//            x, z -> ShapeN -> :0 y, :1 w     After:  ShapeN -^->
-//            "ConstantFolding/ShapeN-matshapes-0":Const -> y, ...
+//   Before:  x:[2,3] -> Shape -> y                      (Size, Rank and array sizes alike)
+//   After:   x -^-> Shape:Const [2,3] -> y
+//
+//   Before:  x, z -> ShapeN -> :0 y, :1 w
+//   After:   ShapeN -^-> "ConstantFolding/ShapeN-matshapes-0":Const -> y        and "-1" -> w
 //
 // The constant waits for the tensor, as the shape did.
 // Refuses: shapes that are not known in full (Rank: not in rank); what is fed, whose shape is not

@@ -1,12 +1,16 @@
-// Constants that need no computing: one number for a whole tensor, and values that are handed on.
+// Constants that need no computing, or that Grappler's shape inference has found.
 //
-//   Before:  x:[2,3] -> ZerosLike -> y                   After:  x -^-> ZerosLike:Const 0 -> y
-//   written as one 0
-//            dims:Const, v:Const -> Fill -> y            After:  dims, v -^-> Fill:Const v -> y
-//   Before:  a:Const, b:Const -> Pack(int32) -> y        After:  a, b -^-> Pack:Const -> y
+//   Before:  x:[2,3] -> ZerosLike -> y
+//   After:   x -^-> ZerosLike:Const 0 -> y              one number, whatever the shape
+//
+//   Before:  dims:Const, v:Const -> Fill -> y
+//   After:   dims, v -^-> Fill:Const v -> y
+//
+//   Before:  a:Const, b:Const -> Pack(int32) -> y
+//   After:   a, b -^-> Pack:Const [a,b] -> y
 //
 // Refuses: shapes that are not known in full; dtypes other than numbers and bool; all of the first
-// kind when experimental_disable_compressed_tensor_optimization is set.
+// two when experimental_disable_compressed_tensor_optimization is set.
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/rules.h"

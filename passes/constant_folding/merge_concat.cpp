@@ -1,8 +1,7 @@
 // Takes a concatenation into the one that reads it.
 //
-//   Before:  x, y -> ConcatV2(0) -> \                 After:  x, y, z -> ConcatV2(0) -> w
-//                             z -> ConcatV2(0) -> w           the inner one becomes a NoOp that
-//                             nobody reads
+//   Before:  ConcatV2(ConcatV2(x, y, 0), z, 0) -> w
+//   After:   ConcatV2(x, y, z, 0) -> w
 //
 // Refuses: another axis, or one that is not constant; an inner one that others read, that must
 // stay, or whose inputs are all constant, because it folds; inputs on more than one task, where the

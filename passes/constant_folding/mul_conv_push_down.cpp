@@ -1,14 +1,15 @@
 // Multiplies the weights of a convolution instead of its result, when both are constant.
 //
-//   Before:  x, w:Const -> Conv2D -> \                       After:  w, s ->
-//   "<Conv2D>/merged_input":Mul, which folds
-//                          s:Const -> Mul -> y                       x, merged_input -> Mul:Conv2D
-//                          -> y
+//   Before:  Conv2D(x, w:Const), s:Const -> Mul -> y
+//   After:   w, s -> "<Conv2D>/merged_input":Mul, which folds
+//            x, merged_input -> Mul:Conv2D -> y
 //
 // The Mul's node becomes the convolution, so that its name stays for its readers. The same where x
-// is constant and w is not, for one number. Refuses: a convolution that others read or wait for, or
-// that must stay; s that is not one number or one for each output channel of an NHWC (NDHWC)
-// convolution; another device; depthwise convolutions, as TensorFlow does.
+// is constant and w is not, for one number.
+//
+// Refuses: a convolution that others read or wait for, or that must stay; s that is not one number
+// or one for each output channel of an NHWC (NDHWC) convolution; another device; depthwise
+// convolutions, as TensorFlow does.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/rules.h"
 

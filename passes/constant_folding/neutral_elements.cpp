@@ -1,13 +1,18 @@
 // Arithmetic with a constant that changes nothing, or only the sign or the side of the fraction.
 //
-//   Before:  x, 0 -> AddV2 -> y        After:  x -> Identity -> y, 0 -^-> Identity      (x - 0, x *
-//   1, x / 1, BiasAdd) Before:  x:[2], 0:[3,2] -> AddV2   After:  x,
-//   "ConstantFolding/AddV2-broadcastto_shape-0" -> BroadcastTo -> y Before:  0, x -> Sub -> y
-//   After:  x -> Neg -> y Before:  1, x -> RealDiv -> y      After:  x -> Reciprocal -> y
+//   Before:  x, 0 -> AddV2 -> y                         (x - 0, x * 1, x / 1, BiasAdd alike)
+//   After:   x -> Identity -> y, 0 -^-> Identity
+//
+//   Before:  x:[2], 0:[3,2] -> AddV2 -> y
+//   After:   x, "ConstantFolding/AddV2-broadcastto_shape-0":Const [3,2] -> BroadcastTo -> y
+//
+//   Before:  0, x -> Sub -> y                           1, x -> RealDiv -> y
+//   After:   x -> Neg -> y                              x -> Reciprocal -> y
 //
 // Where some op writes into its input, Snapshot stands for Identity: an alias would see the write.
-// Refuses: a rank that is not known; a broadcast to a shape that is not known in full; FloorDiv; 1
-// / x on integers.
+//
+// Refuses: a rank that is not known; a broadcast to a shape that is not known in full; FloorDiv;
+// 1 / x on integers.
 #include "passes/constant_folding/rules.h"
 
 namespace grapnel::constant_folding {

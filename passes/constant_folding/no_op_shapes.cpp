@@ -1,14 +1,17 @@
 // Ops that move or reshape elements, where there is nothing to move.
 //
-//   Before:  x:[2,3], [2,3]:Const -> Reshape -> y        After:  x -> Identity -> y, shape -^->
-//   Identity Before:  x -> Pack(axis=1) -> y                      After:  x,
-//   "ConstantFolding/Pack_const_axis":Const 1 -> ExpandDims
+//   Before:  x:[2,3], [2,3]:Const -> Reshape -> y
+//   After:   x -> Identity -> y, [2,3] -^-> Identity
+//
+//   Before:  x -> Pack(axis=1) -> y
+//   After:   x, "ConstantFolding/Pack_const_axis":Const 1 -> ExpandDims -> y
 //
 // So for Squeeze of no dimension of size 1, Pad by zeros, Tile by ones, Split and SplitV in one,
 // Transpose that leaves dimensions other than 1 in place, ReverseV2 of dimensions of size 1,
-// RandomShuffle of a scalar or of one row. Refuses: operands that are not constant; shapes that are
-// not known as far as the answer needs them; MirrorPad, Reverse and ConjugateTranspose, as
-// TensorFlow does.
+// RandomShuffle of a scalar or of one row.
+//
+// Refuses: operands that are not constant; shapes that are not known as far as the answer needs
+// them; MirrorPad, Reverse and ConjugateTranspose, as TensorFlow does.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/rules.h"
 

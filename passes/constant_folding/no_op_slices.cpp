@@ -1,9 +1,10 @@
 // Slices that take all there is.
 //
-//   Before:  x:[2,3], begin 0,0, size -1,3 -> Slice -> y        After:  x -> Identity -> y, begin,
-//   size -^-> Identity
+//   Before:  x:[2,3], begin [0,0], size [-1,3] -> Slice -> y
+//   After:   x -> Identity -> y, begin, size -^-> Identity
 //
 // So for StridedSlice with strides of 1 whose masks, or bounds, cover every dimension.
+//
 // Refuses: bounds that are not constant; new or dropped axes, and an ellipsis, which TensorFlow
 // leaves; for StridedSlice an input shape that is not known in full.
 #include "passes/constant_folding/rules.h"

@@ -1,11 +1,12 @@
 // Computes the constant inputs of a sum or concatenation of which others are not constant.
 //
-//   Before:  x, c1, z, c2 -> AddN -> y             After:  c1, c2 ->
-//   "ConstantFolding/AddN_partial_split_2":AddN
-//                                                          x, partial, z -> AddN -> y
-//   Before:  x, c1, c2, z, axis -> ConcatV2 -> y   After:  c1, c2, axis ->
-//   "ConstantFolding/ConcatV2_partial_split_1"
-//                                                          x, partial, z, axis -> ConcatV2 -> y
+//   Before:  x, c1, z, c2 -> AddN -> y
+//   After:   c1, c2 -> "ConstantFolding/AddN_partial_split_2":AddN
+//            x, partial, z -> AddN -> y
+//
+//   Before:  x, c1, c2, z, axis -> ConcatV2 -> y
+//   After:   c1, c2, axis -> "ConstantFolding/ConcatV2_partial_split_1":ConcatV2
+//            x, partial, z, axis -> ConcatV2 -> y
 //
 // An AccumulateNV2 of constants only becomes an AddN, which has a kernel.
 // Refuses: fewer than two constants; for a concatenation, constants that are not neighbours.

@@ -1,10 +1,13 @@
 // Reductions (Sum, Mean, Max, ...) of which the axes, or the result, are known.
 //
-//   Before:  x:[2,3], axes:[2] -> Sum -> y          After:  x,
-//   "ConstantFolding/Sum-reduction_indices":Const [0,1] -> Sum Before:  x, [] -> Sum -> y After:  x
-//   -> Identity -> y Before:  x:[1,3], [0] -> Sum(keep_dims) -> y    After:  x -> Identity -> y
-//   only dimensions of size 1 go Before:  x:[1,1], [0] -> Sum -> y:[1]           After:  x,
-//   "ConstantFolding/Sum_shape_const":Const [1] -> Reshape -> y
+//   Before:  x:[2,3], axes:[2] -> Sum -> y
+//   After:   x, "ConstantFolding/Sum-reduction_indices":Const [0,1] -> Sum -> y
+//
+//   Before:  x, [] -> Sum -> y              x:[1,3], [0] -> Sum(keep_dims) -> y
+//   After:   x -> Identity -> y             x -> Identity -> y
+//
+//   Before:  x:[1,1], [0] -> Sum -> y:[1]
+//   After:   x, "ConstantFolding/Sum_shape_const":Const [1] -> Reshape -> y
 //
 // Refuses: axes that are not constant where not all of them are reduced; ranks that are not known.
 #include <numeric>

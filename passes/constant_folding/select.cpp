@@ -1,8 +1,10 @@
 // A Select on a condition that is the same everywhere.
 //
-//   Before:  true:Const, x, z -> SelectV2 -> y        After:  x -> Identity -> y, true, z -^->
-//   Identity Before:  true, x:[2], z:[2,2] -> SelectV2 -> y    After:  x,
-//   "ConstantFolding/SelectV2-broadcastto_shape-1" -> BroadcastTo
+//   Before:  true:Const, x, z -> SelectV2 -> y
+//   After:   x -> Identity -> y, true, z -^-> Identity
+//
+//   Before:  true:Const, x:[2], z:[2,2] -> SelectV2 -> y
+//   After:   x, "ConstantFolding/SelectV2-broadcastto_shape-1":Const [2,2] -> BroadcastTo -> y
 //
 // Refuses: a result of which the shape is not known, unless both sides are known to have the same.
 #include "passes/constant_folding/rules.h"

@@ -1,9 +1,8 @@
 // Divides by a constant by multiplying with its reciprocal, which then folds.
 //
-//   Before:  x, c:Const -> RealDiv -> y        After:  c ->
-//   "ConstantFolding/RealDiv_recip":Reciprocal
-//                                                      x, recip -> Mul -> y             (Xdivy:
-//                                                      MulNoNan(recip, x))
+//   Before:  x, c:Const -> RealDiv -> y
+//   After:   c -> "ConstantFolding/RealDiv_recip":Reciprocal
+//            x, recip -> Mul -> y                       (Xdivy: MulNoNan(recip, x))
 //
 // Refuses: Div of integers, which rounds.
 #include "passes/constant_folding/rules.h"

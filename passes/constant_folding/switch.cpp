@@ -1,11 +1,10 @@
 // A Switch on its own predicate: each of its outputs has one value only.
 //
-//   Before:  p, p -> Switch -> :0 y, :1 z        After:  Switch ->
-//   "ConstantFoldingCtrl/Switch_0":Identity
-//                                                          -^->
-//                                                          "ConstantFolding/Switch_const_false":Const
-//                                                          -> y
-//                                                        and "_1", "_const_true":Const -> z
+//   Before:  p, p -> Switch -> :0 y, :1 z
+//   After:   Switch -> :0 "ConstantFoldingCtrl/Switch_0":Identity
+//                      -^-> "ConstantFolding/Switch_const_false":Const -> y
+//                   -> :1 "ConstantFoldingCtrl/Switch_1":Identity
+//                      -^-> "ConstantFolding/Switch_const_true":Const -> z
 //
 // Refuses: a Switch of which the outputs are read by nothing but such anchors.
 #include "passes/constant_folding/rules.h"

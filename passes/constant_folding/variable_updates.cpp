@@ -1,7 +1,7 @@
 // Updates of variables that change nothing.
 //
-//   Before:  h, 0 -> AssignAddVariableOp        After:  h, 0 -^-> NoOp
-//   Before:  ref, 0 -> AssignAdd -> y           After:  ref -> Identity -> y
+//   Before:  h, 0 -> AssignAddVariableOp                ref, 0 -> AssignAdd -> y
+//   After:   h, 0 -^-> NoOp                             ref -> Identity -> y
 //
 // So for Sub, and Scatter by 0 or, with Mul and Div, by 1.
 // Refuses: a change that is not constant; a result that is read as the variable itself.

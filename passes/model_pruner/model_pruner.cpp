@@ -55,14 +55,14 @@ class ModelPruner : public GraphPass {
     if (!DropUnread(dead, liveness)) return false;
     std::vector<NodeId> half_read = liveness.HalfRead();
     if (!half_read.empty()) {
-      // Readers first: a port that is read in vain is dropped there.
+      // Readers first: who reads a port in vain has let go of it by then.
       std::vector<NodeId> order = GrapplerOrder(graph);
       for (NodeId id : llvm::reverse(order)) {
-        if (std::binary_search(half_read.begin(), half_read.end(), id) &&
-            !KeepPorts(graph.node(id), liveness))
-          return false;
+        if (!std::binary_search(half_read.begin(), half_read.end(), id)) continue;
+        std::vector<NodeId> sources;
+        for (Port port : graph.node(id).inputs()) sources.push_back(port.node);
+        if (!KeepPorts(graph.node(id), liveness) || !DropUnread(sources, liveness)) return false;
       }
-      if (!DropUnread(dead, liveness)) return false;
     }
     return DropLoops(dead);
   }
@@ -92,26 +92,25 @@ class ModelPruner : public GraphPass {
     edit_->SetOrder(std::vector<NodeId>(met.rbegin(), met.rend()));
   }
 
-  // From the results back, each node by itself.
-  bool DropUnread(llvm::ArrayRef<NodeId> dead, const Liveness& liveness) {
+  // Of these nodes, and then of their inputs, those that are dead and that nobody reads; each by
+  // itself.
+  bool DropUnread(const std::vector<NodeId>& from, const Liveness& liveness) {
     Graph& graph = edit_->graph();
-    std::vector<NodeId> open;
-    for (NodeId id : llvm::reverse(dead)) {
-      if (graph.IsAlive(id) && graph.node(id).uses().empty()) open.push_back(id);
-    }
+    auto goes = [&](NodeId id) {
+      return graph.IsAlive(id) && !liveness.IsLive(graph.node(id)) && graph.node(id).uses().empty();
+    };
+    std::vector<NodeId> open = from;
     while (!open.empty()) {
-      Node node = graph.node(open.back());
+      NodeId id = open.back();
       open.pop_back();
+      if (!goes(id)) continue;
+      Node node = graph.node(id);
       llvm::SmallVector<Port, 4> inputs = node.inputs();
       if (!edit_->Begin("drop_unreachable", node)) return false;
       edit_->RemoveNode(node);
       edit_->End();
-      llvm::sort(inputs);
-      for (size_t i = 0; i < inputs.size(); ++i) {
-        bool repeated = i + 1 < inputs.size() && inputs[i + 1].node == inputs[i].node;
-        Node input = graph.node(inputs[i].node);
-        if (!repeated && !liveness.IsLive(input) && input.uses().empty())
-          open.push_back(input.id());
+      for (Port input : inputs) {
+        if (goes(input.node)) open.push_back(input.node);
       }
     }
     return true;

@@ -43,7 +43,7 @@ TEST(Dot, NamesAreEscaped) {
   EXPECT_NE(dot.find("\"say \\\"hi\\\"\" -> \"a:0\""), std::string::npos) << dot;
   EXPECT_NE(dot.find("\"a:0\" -> \"{b|c}\""), std::string::npos);
   EXPECT_NE(dot.find("&lt;i&gt;&amp;amp;"), std::string::npos);
-  EXPECT_NE(dot.find("<br/>\xc3\xa9t\xc3\xa9"), std::string::npos);
+  EXPECT_NE(dot.find(">\xc3\xa9t\xc3\xa9<"), std::string::npos) << dot;
   EXPECT_NE(dot.find("tooltip=\"back\\\\\""), std::string::npos);
 }
 
@@ -55,7 +55,7 @@ TEST(Dot, WhateverTheNamesItCanBeDrawn) {
   EXPECT_NE(svg.find("&lt;i&gt;&amp;amp;"), std::string::npos);
   EXPECT_NE(svg.find("\\xff\\x01"), std::string::npos);
   EXPECT_EQ(svg.find('\x01'), std::string::npos);
-  EXPECT_LT(svg.size(), 500000u);
+  EXPECT_LT(svg.size(), 1000000u);  // the long name stands in tooltips, not in labels
 }
 
 TEST(Dot, PngIsPng) { EXPECT_EQ(Draw(Named({"a", "b"}), PictureFormat::kPng).substr(1, 3), "PNG"); }
