@@ -236,6 +236,10 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
     if (reader.Is(8, WireType::kBytes)) strings.push_back(reader.bytes().str());
   }
   if (reader.failed()) return MakeError("the tensor is cut off or no TensorProto");
+  if (IsRefType(literal.dtype_)) {
+    return MakeError("the tensor's dtype is {0}, a value cannot be a reference",
+                     DataTypeName(literal.dtype_));
+  }
   if (!shape.known_rank())
     return MakeError("the tensor's rank is unknown, a constant's shape must be known");
   std::optional<int64_t> count = shape.NumElements();
