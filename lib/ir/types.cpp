@@ -7,7 +7,7 @@ namespace {
 
 // Protobuf prints what it cannot parse to stderr on its own, while our readers return it. Here, as
 // every reader needs this file.
-[[maybe_unused]] const auto* const kNoPrinting = google::protobuf::SetLogHandler(nullptr);
+[[maybe_unused]] const auto kNoPrinting = google::protobuf::SetLogHandler(nullptr);
 
 enum Kind { kFloat, kComplex, kInt, kQuantized, kOther };
 struct Row {
