@@ -209,7 +209,7 @@ void TransposeShape(ShapeContext& c) {
   if (rank < 0) return;
   Shape result = Shape::UnknownOfRank(rank);
   if (rank <= 1 && shape.known_rank()) result = shape;
-  if (permutation && shape.known_rank()) {
+  if (permutation && shape.known_rank() && static_cast<int>(permutation->size()) == rank) {
     for (int i = 0; i < rank; ++i) {
       std::optional<int> from = c.Axis((*permutation)[i], rank);
       if (!from) return;
@@ -292,8 +292,8 @@ void RangeShape(ShapeContext& c) {
   std::optional<int64_t> integers[3] = {c.integer(0), c.integer(1), c.integer(2)};
   if (integers[0] && integers[1] && integers[2]) {
     int64_t start = *integers[0], limit = *integers[1], delta = *integers[2];
-    if (delta == 0 || std::abs(delta) > (int64_t{1} << 40) ||
-        std::abs(limit - start) > (int64_t{1} << 40))
+    constexpr int64_t kFar = int64_t{1} << 40;
+    if (delta == 0 || std::abs(delta) > kFar || std::abs(start) > kFar || std::abs(limit) > kFar)
       return;
     int64_t distance = delta > 0 ? limit - start : start - limit, step = std::abs(delta);
     int64_t count = distance <= 0 ? 0 : (distance + step - 1) / step;

@@ -1,6 +1,7 @@
 // Windows that slide: convolutions and pooling of one to three dimensions, their gradients,
 // patches, morphology.
 #include <algorithm>
+#include <cstdlib>
 
 #include "lib/ir/shape_functions.h"
 
@@ -30,6 +31,10 @@ int64_t PlacesOf(ShapeContext& c, int64_t in, const Window& w, llvm::StringRef p
     c.Fail("{0} needs positive strides and dilations, got {1} and {2}", c.op(), w.stride,
            w.dilation);
     return kUnknownDim;
+  }
+  constexpr int64_t kFar = int64_t{1} << 31;  // no product below passes 2^63
+  for (int64_t part : {in, w.size, w.dilation, w.stride, std::abs(w.before), std::abs(w.after)}) {
+    if (part > kFar) return kUnknownDim;
   }
   if (padding == "SAME") {
     if (w.stride == 1) return in;

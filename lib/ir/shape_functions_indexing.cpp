@@ -178,7 +178,7 @@ void DynamicStitchShape(ShapeContext& c) {
     const Elements* indices = c.integers(i);
     if (!indices) rows = kUnknownDim;
     for (int64_t index : indices&& rows >= 0 ? *indices : Elements())
-      rows = std::max(rows, index + 1);
+      rows = std::max(rows, AddDims(index, 1));
   }
   c.Out(0, ConcatShapes(VectorOf(rows), rest));
 }

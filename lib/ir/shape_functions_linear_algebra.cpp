@@ -1,5 +1,6 @@
 // Diagonals, decompositions and solvers. All work on batches of matrices: the last two dimensions.
 #include <algorithm>
+#include <cstdlib>
 
 #include "lib/ir/shape_functions.h"
 
@@ -123,6 +124,8 @@ std::optional<std::pair<int64_t, int64_t>> Band(ShapeContext& c, int i) {
   const Elements* k = c.integers(i);
   if (!k || k->empty() || k->size() > 2) return std::nullopt;
   int64_t lower = (*k)[0], upper = k->back();
+  constexpr int64_t kFar = int64_t{1} << 31;
+  if (std::abs(lower) > kFar || std::abs(upper) > kFar) return std::nullopt;
   if (lower > upper) {
     c.Fail("{0} needs diagonals from a lower to a higher one, got {1} and {2}", c.op(), lower,
            upper);

@@ -160,7 +160,7 @@ void QuantizedLikeShape(ShapeContext& c) {
   c.Out(0, c.in(0));
   bool per_channel = c.Attr("axis") && c.Int("axis", -1) >= 0;
   for (int i = 1; i < c.num_outputs() && !per_channel; ++i) c.Out(i, Shape::Scalar());
-  int axis = static_cast<int>(c.Int("axis", -1));
+  int64_t axis = c.Int("axis", -1);
   if (!per_channel || !c.in(0).known_rank() || axis >= c.in(0).rank()) return;
   for (int i = 1; i < c.num_outputs(); ++i) c.Out(i, VectorOf(c.in(0).dim(axis)));
 }

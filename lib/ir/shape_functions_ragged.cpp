@@ -146,6 +146,7 @@ void ParseExamples(ShapeContext& c, const Shape& batch, int sparse, int64_t spar
   std::optional<AttrView> attr = c.Attr("dense_shapes");
   auto shapes = attr ? attr->AsShapes() : std::nullopt;
   int at = 0;
+  sparse = std::clamp(sparse, 0, c.num_outputs());
   for (int i = 0; i < sparse; ++i) c.Out(at++, MatrixOf(kUnknownDim, sparse_rank));
   for (int i = 0; i < sparse; ++i) c.Out(at++, VectorOf(kUnknownDim));
   for (int i = 0; i < sparse; ++i) c.Out(at++, VectorOf(sparse_rank));

@@ -42,10 +42,11 @@ void SliceShape(ShapeContext& c) {
   }
   std::optional<int64_t> count = out.NumElements();
   const Elements* elements = c.elements(0);
-  if (elements && rank == 1 && count && IsKnownElement(DimAt(begins, 0)) &&
-      DimAt(begins, 0) + *count <= static_cast<int64_t>(elements->size())) {
-    auto first = elements->begin() + DimAt(begins, 0);
-    c.OutElements(0, Elements(first, first + *count));
+  if (elements && rank == 1 && count) {
+    int64_t begin = DimAt(begins, 0), length = static_cast<int64_t>(elements->size());
+    if (begin >= 0 && begin <= length && *count <= length - begin) {
+      c.OutElements(0, Elements(elements->begin() + begin, elements->begin() + begin + *count));
+    }
   }
   c.Out(0, std::move(out));
 }
@@ -167,7 +168,7 @@ void FirstAsShape(ShapeContext& c) { c.Out(0, c.ShapeFrom(0)); }
 // Which elements of a vector go to output `i` of a split.
 void OutSplitElements(ShapeContext& c, const Elements* elements, int i, int64_t* at,
                       int64_t count) {
-  if (!elements || *at < 0 || count < 0 || *at + count > static_cast<int64_t>(elements->size())) {
+  if (!elements || *at < 0 || count < 0 || count > static_cast<int64_t>(elements->size()) - *at) {
     *at = -1;
     return;
   }
@@ -364,8 +365,10 @@ void MirrorPadGradShape(ShapeContext& c) { PadDims(c, -1); }
 // A block of space becomes depth, or depth a block of space.
 void DepthSpaceShape(ShapeContext& c) {
   if (c.String("data_format") == "NCHW_VECT_C") return c.Out(0, Shape::UnknownOfRank(5));
-  Shape shape = c.WithRank(0, 4);
+  const Shape in = c.WithRank(0, 4);
+  Shape shape = in;
   int64_t block = c.Int("block_size", 1);
+  if (block < 1) return c.Fail("{0} needs a block size of at least 1, got {1}", c.op(), block);
   bool first = c.String("data_format") == "NCHW", to_depth = c.op() == "SpaceToDepth";
   int depth = first ? 1 : 3, space = first ? 2 : 1;
   for (int i = 0; i < 2; ++i) {
@@ -375,10 +378,9 @@ void DepthSpaceShape(ShapeContext& c) {
   int64_t area = MulDims(block, block);
   for (int i : {space, space + 1, depth}) {
     int64_t divisor = i == depth ? area : block;
-    if (to_depth == (i != depth) && c.in(0).known_rank() && c.in(0).IsKnown(i) &&
-        c.in(0).dim(i) % divisor != 0) {
+    if (to_depth == (i != depth) && in.IsKnown(i) && in.dim(i) % divisor != 0) {
       return c.Fail("{0} needs dimension {1} to be a multiple of {2}, got {3}", c.op(), i, divisor,
-                    c.in(0).ToString());
+                    in.ToString());
     }
   }
   shape.set_dim(depth,

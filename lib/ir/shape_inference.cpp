@@ -227,19 +227,22 @@ bool ShapeMap::Impl::IsLoopMerge(Node node) const {
 }
 
 int ShapeMap::Impl::CountOutputs(Node node, const Op& op) const {
+  // A damaged file may claim millions of outputs for every node.
+  constexpr int kMaxOutputs = 1 << 14;
   if (op.num_outputs >= 0) return op.num_outputs;
   int count = op.info ? NumOutputs(node) : -1;
-  if (count >= 0) return count;
+  if (count >= 0) return std::min(count, kMaxOutputs);
   // Nobody knows: as many as are read or have a shape.
   count = 0;
   for (const Use& use : node.uses()) {
     Node reader = graph_.node(use.node);
     if (use.slot < static_cast<uint32_t>(reader.num_inputs()))
-      count = std::max(count, reader.input(use.slot).index + 1);
+      count = std::max(count, std::min(reader.input(use.slot).index, kMaxOutputs) + 1);
   }
   auto shapes = node.FindAttr("_output_shapes");
   auto list = shapes ? shapes->AsShapes() : std::nullopt;
-  return std::max<int>(count, list ? static_cast<int>(list->size()) : 0);
+  count = std::max<int>(count, list ? static_cast<int>(list->size()) : 0);
+  return std::min(count, kMaxOutputs);
 }
 
 // Infers the node from what its inputs have; whether anything changed.
