@@ -162,6 +162,16 @@ std::vector<std::pair<llvm::StringRef, AttrView>> Node::Attrs() const {
   return attrs;
 }
 
+std::optional<llvm::StringRef> Graph::AttrBytes(NodeId id) const {
+  if (nodes_[id].attrs >= 0) return std::nullopt;
+  llvm::StringRef source = Source(id);
+  WireReader reader(source);
+  while (reader.Next()) {
+    if (reader.field() == 5) return source.drop_front(reader.whole_field().data() - source.data());
+  }
+  return llvm::StringRef();
+}
+
 Node Graph::Find(llvm::StringRef name) const {
   StringId id = module_->strings.Find(name);
   return id == kNoString ? Node(this, kNoNode) : Find(id);

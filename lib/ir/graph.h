@@ -191,6 +191,9 @@ class Graph {
   llvm::StringRef UnchangedSource(NodeId id) const;
   // The NodeDef it was read from, changed since or not: unknown fields come from here.
   llvm::StringRef Source(NodeId id) const { return {nodes_[id].source, nodes_[id].source_size}; }
+  // The part of that NodeDef that holds the attributes: two nodes with the same have the same ones.
+  // Nothing once they were changed.
+  std::optional<llvm::StringRef> AttrBytes(NodeId id) const;
   void Reserve(size_t nodes);
 
  private:

@@ -1,6 +1,8 @@
 #include "lib/ir/verify.h"
 
 #include <algorithm>
+#include <deque>
+#include <optional>
 
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
@@ -47,34 +49,49 @@ class Verifier {
     return it->second;
   }
 
-  // Dtypes are computed once for a node, when first needed by itself or by a reader.
-  const NodeTypes* TypesFor(const Node& node) {
-    if (types_.empty()) {
-      types_.resize(graph_.end_id());
-      state_.resize(graph_.end_id(), 0);
+  // What the op and the attributes decide. Large graphs repeat few kinds of node many times.
+  struct Kind {
+    const OpInfo* info = nullptr;
+    std::optional<NodeTypes> types;  // nothing: not to be had
+    std::string types_error;
+    bool attrs_checked = false;  // and nothing was wrong with them
+  };
+
+  Kind& KindFor(const Node& node) {
+    if (kinds_.empty()) kinds_.resize(graph_.end_id(), nullptr);
+    Kind*& kind = kinds_[node.id()];
+    if (kind) return *kind;
+    // A constant's value is no kind.
+    constexpr size_t kLongestShared = 256;
+    std::optional<llvm::StringRef> attrs = graph_.AttrBytes(node.id());
+    if (attrs && attrs->size() <= kLongestShared) {
+      Kind*& shared = shared_[{node.op_id(), *attrs}];
+      if (!shared) shared = AddKind(node);
+      kind = shared;
+    } else {
+      kind = AddKind(node);
     }
-    uint8_t& state = state_[node.id()];
-    if (state == 0) {
-      const OpInfo* info = InfoOf(node);
-      state = 2;
-      if (info) {
-        auto types = TypesOf(node, *info);
-        if (types) {
-          types_[node.id()] = std::move(*types);
-          state = 1;
-        } else {
-          Report(node, TextOf(types.takeError()));
-        }
-      }
+    return *kind;
+  }
+
+  Kind* AddKind(const Node& node) {
+    Kind& kind = all_kinds_.emplace_back();
+    kind.info = InfoOf(node);
+    if (!kind.info) return &kind;
+    auto types = TypesOf(node, *kind.info);
+    if (types) {
+      kind.types = std::move(*types);
+    } else {
+      kind.types_error = TextOf(types.takeError());
     }
-    return state == 1 ? &types_[node.id()] : nullptr;
+    return &kind;
   }
 
   void CheckNode(const Node& node) {
     if (node.op_id() == kEmptyString) return;  // reading has said so
     bool boundary = function_ && (node.op() == "_Arg" || node.op() == "_Retval");
-    const OpInfo* info = InfoOf(node);
-    if (!info) {
+    Kind& kind = KindFor(node);
+    if (!kind.info) {
       std::string text =
           ("op '" + node.op() + "' is not one of TensorFlow 2.21's, it is kept as a custom op")
               .str();
@@ -83,8 +100,13 @@ class Verifier {
       Report(node, std::move(text), Severity::kWarning);
       return;
     }
-    if (!boundary) CheckAttrs(node, *info);
-    const NodeTypes* types = boundary ? nullptr : TypesFor(node);
+    if (!boundary && !kind.attrs_checked) {
+      size_t before = problems_.size();
+      CheckAttrs(node, *kind.info);
+      kind.attrs_checked = problems_.size() == before;
+    }
+    const NodeTypes* types = boundary || !kind.types ? nullptr : &*kind.types;
+    if (!boundary && !types) Report(node, kind.types_error);
     int expected = types ? static_cast<int>(types->inputs.size()) : node.num_inputs();
     if (types && node.num_inputs() != expected) {
       Report(node, llvm::formatv("has {0} inputs, op '{1}' takes {2}", node.num_inputs(), node.op(),
@@ -101,7 +123,8 @@ class Verifier {
     if (port.node == kNoNode) return;  // reading has said so
     Node source = graph_.node(port.node);
     if (function_ && source.op() == "_Arg") return;
-    const NodeTypes* types = TypesFor(source);
+    if (source.op_id() == kEmptyString) return;
+    const std::optional<NodeTypes>& types = KindFor(source).types;
     if (!types) return;
     if (port.index >= static_cast<int>(types->outputs.size())) {
       Report(node, llvm::formatv("input {0} reads output {1} of '{2}', which has {3}", i,
@@ -186,8 +209,9 @@ class Verifier {
   const Graph& graph_;
   const Function* function_;
   llvm::DenseMap<StringId, const OpInfo*> infos_;
-  std::vector<NodeTypes> types_;
-  std::vector<uint8_t> state_;  // 0: not asked, 1: types_ holds them, 2: not to be had
+  std::deque<Kind> all_kinds_;
+  llvm::DenseMap<std::pair<StringId, llvm::StringRef>, Kind*> shared_;
+  std::vector<Kind*> kinds_;  // by node; nullptr: not asked for yet
   std::vector<Problem> problems_;
 };
 
