@@ -188,7 +188,8 @@ class CommonSubgraphElimination : public GraphPass {
 
 GRAPNEL_PASS(CommonSubgraphElimination,
              (PassInfo{"common_subgraph_elimination", "common_subgraph_elimination", 5, true, false,
-                       "common_subgraph_elimination", "of nodes that compute the same, keeps one",
+                       "common_subgraph_elimination,arithmetic_optimization",
+                       "of nodes that compute the same, keeps one",
                        "fetched nodes, ops with state or effects, loop frames"}),
              {"merge", "removes a node that computes what an earlier one does"},
              {"sort_commutative_inputs",

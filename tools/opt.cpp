@@ -26,7 +26,9 @@ void PrintTiming(llvm::raw_ostream& os, const OptimizeResult& result) {
   for (const Stage& stage : result.stages) {
     double ms = stage.time.count() / 1e6;
     total += ms;
-    rows.push_back({stage.pass, std::to_string(stage.iteration), std::to_string(stage.rewrites),
+    std::string pass = stage.pass;
+    if (!stage.function.empty()) pass += " in " + stage.function;
+    rows.push_back({pass, std::to_string(stage.iteration), std::to_string(stage.rewrites),
                     llvm::formatv("{0:F2}", ms).str()});
   }
   rows.push_back(
@@ -39,11 +41,13 @@ class ExplainInstrumentation : public Instrumentation {
  public:
   explicit ExplainInstrumentation(llvm::raw_ostream& os) : os_(os) {}
   void OnRewrite(const Rewrite& rewrite) override {
-    os_ << rewrite.number << ". " << rewrite.pass << "/" << rewrite.rule << " at '" << rewrite.node
-        << "'";
+    os_ << rewrite.number << ". " << rewrite.pass << "/" << rewrite.rule;
+    if (!rewrite.function.empty()) os_ << " in function '" << rewrite.function << "'";
+    if (!rewrite.node.empty()) os_ << " at '" << rewrite.node << "'";
     List(" made", rewrite.made);
     List(" changed", rewrite.changed);
     List(" removed", rewrite.removed);
+    List(" functions", rewrite.functions);
     os_ << "\n";
   }
 

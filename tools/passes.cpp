@@ -78,7 +78,9 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
     if (!rule.empty() && rule != refusal.rule && rule != refusal.pass &&
         rule != refusal.pass + "/" + refusal.rule)
       return;
-    refusals[{refusal.pass, refusal.rule, refusal.node}] = refusal.reason;
+    std::string node = refusal.function.empty() ? refusal.node
+                                                : refusal.function + "/" + refusal.node;
+    refusals[{refusal.pass, refusal.rule, node}] = refusal.reason;
   };
   PassManager manager;
   manager.Add(MakeVerifyInstrumentation());

@@ -4,6 +4,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire.h"
 #include "lib/proto/op_def.pb.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace grapnel {
 namespace {
@@ -130,11 +131,17 @@ std::string ExportFunctionDef(const Function& function) {
   if (!function.changed && !function.source.empty()) return function.source.str();
   std::string out;
   AppendBytesField(&out, 1, function.signature);
-  for (Node node : function.body.nodes()) {
-    bool boundary =
-        llvm::is_contained(function.args, node.id()) ||
-        llvm::any_of(function.results, [&](const auto& r) { return r.node == node.id(); });
-    if (!boundary) AppendBytesField(&out, 3, ExportNodeDef(node, &function));
+  llvm::DenseSet<NodeId> boundary(function.args.begin(), function.args.end());
+  for (const Function::Result& result : function.results) boundary.insert(result.node);
+  // As in a main graph, inputs come before readers; what is on a cycle keeps its place.
+  std::vector<NodeId> order = TopologicalOrder(function.body);
+  if (order.size() != function.body.num_nodes()) {
+    order.clear();
+    for (Node node : function.body.nodes()) order.push_back(node.id());
+  }
+  for (NodeId id : order) {
+    if (!boundary.contains(id))
+      AppendBytesField(&out, 3, ExportNodeDef(function.body.node(id), &function));
   }
   for (const Function::Result& result : function.results) {
     Node node = function.body.node(result.node);

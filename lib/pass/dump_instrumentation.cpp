@@ -1,7 +1,8 @@
 // Dumps the graph before and after each pass that changed it, in TensorFlow's naming:
 //   <graph>.NNNN.main.<tag>.pbtxt      tags: before_graph_optimization, before_<pass>,
 //   after_<pass>, ...
-// and index.json, which lists every stage in order, the unchanged ones too.
+// and index.json, which lists every stage in order, the unchanged ones too. A dump holds the whole
+// module, so a stage over a function's body dumps like any other; index.json names the function.
 #include <unistd.h>
 
 #include "lib/io/write.h"
@@ -38,9 +39,12 @@ class DumpInstrumentation : public Instrumentation {
   }
 
   Error AfterPass(const Stage& stage, const Module& module) override {
-    Entry entry = {stage.pass, stage.iteration,         stage.changed,        stage.rewrites, "",
-                   "",         module.main.num_nodes(), NumEdges(module.main)};
-    times_.push_back({stage.pass, stage.iteration, stage.time});
+    const Function* function = module.FindFunction(stage.function);
+    const Graph& graph = function ? function->body : module.main;
+    Entry entry = {stage.pass,     stage.function, stage.iteration,   stage.changed,
+                   stage.rewrites, "",             "",                graph.num_nodes(),
+                   NumEdges(graph)};
+    times_.push_back({stage.pass, stage.function, stage.iteration, stage.time});
     if (stage.changed) {
       // Nothing happened since the last dump but this pass: what was before it is that dump.
       RETURN_IF_ERROR(DumpAgain("before_" + stage.pass));
@@ -68,7 +72,7 @@ class DumpInstrumentation : public Instrumentation {
 
  private:
   struct Entry {
-    std::string pass;
+    std::string pass, function;
     int iteration;
     bool changed;
     int rewrites;
@@ -76,7 +80,7 @@ class DumpInstrumentation : public Instrumentation {
     size_t nodes, edges;
   };
   struct Time {
-    std::string pass;
+    std::string pass, function;
     int iteration;
     std::chrono::nanoseconds time;
   };
@@ -132,6 +136,8 @@ class DumpInstrumentation : public Instrumentation {
         for (const Entry& entry : stages_) {
           json.object([&] {
             json.attribute("pass", entry.pass);
+            if (!entry.function.empty())
+              json.attribute("function", llvm::json::fixUTF8(entry.function));
             json.attribute("iteration", entry.iteration);
             json.attribute("changed", entry.changed);
             json.attribute("rewrites", entry.rewrites);
@@ -158,6 +164,8 @@ class DumpInstrumentation : public Instrumentation {
       for (const Time& time : times_) {
         json.object([&] {
           json.attribute("pass", time.pass);
+          if (!time.function.empty())
+            json.attribute("function", llvm::json::fixUTF8(time.function));
           json.attribute("iteration", time.iteration);
           json.attribute("ms", time.time.count() / 1e6);
         });

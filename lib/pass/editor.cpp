@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/ir/node_types.h"
+#include "lib/pass/library.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -26,6 +27,7 @@ struct Editor::Record {
   std::vector<StringId> used, made, changed, removed;
   std::vector<NodeId> results;  // made or changed: their origins grow by those of what was used
   std::vector<NodeId> sources;  // used, changed or removed
+  std::vector<std::string> functions;
   int64_t changes_before = 0;
 };
 
@@ -87,10 +89,11 @@ bool Editor::Begin(llvm::StringRef rule, const Node& node) {
   if (rewrites_left_ && *rewrites_left_ == 0) return false;
   record_ = std::make_unique<Record>();
   record_->rule = rule.str();
+  record_->changes_before = num_changes_;
+  if (!node) return true;
   record_->node = node.name_id();
   record_->used.push_back(node.name_id());
   record_->sources.push_back(node.id());
-  record_->changes_before = num_changes_;
   return true;
 }
 
@@ -115,6 +118,7 @@ void Editor::End() {
   rewrite.made = SortedNames(strings, record->made);
   rewrite.changed = SortedNames(strings, record->changed);
   rewrite.removed = SortedNames(strings, record->removed);
+  rewrite.functions = record->functions;
   // A node that was made, or removed, in this rewrite did not merely change.
   llvm::erase_if(rewrite.changed, [&](const std::string& name) {
     return llvm::is_contained(rewrite.made, name) || llvm::is_contained(rewrite.removed, name);
@@ -350,6 +354,21 @@ void Editor::RemoveAttr(const Node& node, llvm::StringRef key) {
 void Editor::CopyAttrs(const Node& to, const Node& from) {
   graph_.CopyAttrs(to.id(), from);
   Changed(to);
+}
+
+Function* Editor::AddFunction(llvm::StringRef name) {
+  ++num_changes_;
+  record_->functions.push_back(name.str());
+  return module().AddFunction(name);
+}
+void Editor::DropUnreachableFunctions() {
+  std::vector<std::string> dropped = grapnel::DropUnreachableFunctions(module());
+  num_changes_ += dropped.size();
+  llvm::append_range(record_->functions, dropped);
+}
+void Editor::TouchedFunction(llvm::StringRef name) {
+  ++num_changes_;
+  record_->functions.push_back(name.str());
 }
 
 std::string Editor::NameInScope(llvm::StringRef name, llvm::StringRef prefix) {

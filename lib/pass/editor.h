@@ -25,6 +25,8 @@ struct Boundary {
       kept;  // must stay for another reason: function results, initialisers, keep_ops
   bool keep_stateful =
       false;  // nodes with state or effects stay even when nobody reads them (function bodies)
+  bool differentiable =
+      false;  // a gradient is taken through the body: ops that have none must not come in
   bool has_fetches() const { return !fetched.empty() || !kept.empty(); }
 };
 
@@ -41,6 +43,9 @@ class Editor {
   const Graph& graph() const { return graph_; }
   Module& module() { return graph_.module(); }
   Function* function() const { return function_; }
+  // Names what is made for this body alone: the function's name, or what the user calls the graph.
+  const std::string& id() const { return id_; }
+  void set_id(llvm::StringRef id) { id_ = id.str(); }
   const proto::RewriterConfig& config() const { return config_; }
   Evaluator* evaluator() const { return evaluator_; }  // null: nothing can be computed
 
@@ -68,8 +73,8 @@ class Editor {
   void SetOrder(llvm::ArrayRef<NodeId> order);
 
   // --- One rewrite.
-  // Starts one for `rule`, looking at `node`. False when --limit is used up: change nothing then,
-  // do not call End().
+  // Starts one for `rule`, looking at `node` (none: at the whole body). False when --limit is used
+  // up: change nothing then, do not call End().
   bool Begin(llvm::StringRef rule, const Node& node);
   // Ends it; counted and recorded only if something changed.
   void End();
@@ -116,6 +121,12 @@ class Editor {
   void SetAttr(const Node& node, llvm::StringRef key, llvm::StringRef value);
   void RemoveAttr(const Node& node, llvm::StringRef key);
   void CopyAttrs(const Node& to, const Node& from);
+  // A new function of the library, empty, under that name. Filled by the caller, on no record.
+  Function* AddFunction(llvm::StringRef name);
+  // Functions that nobody reaches from the main graph go.
+  void DropUnreachableFunctions();
+  // The rewrite took this function apart: for the record.
+  void TouchedFunction(llvm::StringRef name);
 
   // "a/b/c" with prefix "P" -> "a/b/P/c"; without a scope "P/c".
   static std::string NameInScope(llvm::StringRef name, llvm::StringRef prefix);
@@ -165,7 +176,7 @@ class Editor {
   std::vector<uint32_t> ranks_;
   std::function<void(const Rewrite&)> on_rewrite_;
   std::function<void(const Refusal&)> on_refusal_;
-  std::string pass_;
+  std::string pass_, id_;
   int iteration_ = 0;
   int* rewrites_left_ = nullptr;
   int* counter_ = nullptr;

@@ -23,6 +23,7 @@ class LedgerInstrumentation : public Instrumentation {
       Names(json, "made", rewrite.made);
       Names(json, "changed", rewrite.changed);
       Names(json, "removed", rewrite.removed);
+      if (!rewrite.functions.empty()) Names(json, "functions", rewrite.functions);
     });
     os_ << "\n";
   }

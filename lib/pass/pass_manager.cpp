@@ -1,8 +1,12 @@
 #include "lib/pass/pass_manager.h"
 
 #include <algorithm>
+#include <map>
 
+#include "lib/pass/library.h"
+#include "lib/pass/tidy.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
@@ -49,9 +53,9 @@ bool IsPlaceholder(const Node& node) {
          op == "_Arg";
 }
 
-bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
-  if (llvm::StringRef(info.toggle).empty()) return info.default_on;
-  const auto* field = proto::RewriterConfig::descriptor()->FindFieldByName(info.toggle);
+// What one toggle of the RewriterConfig says.
+bool IsOn(const PassInfo& info, llvm::StringRef toggle, const proto::RewriterConfig& config) {
+  const auto* field = proto::RewriterConfig::descriptor()->FindFieldByName(toggle.str());
   if (!field) return info.default_on;
   const auto* reflection = config.GetReflection();
   if (field->type() == google::protobuf::FieldDescriptor::TYPE_BOOL) {
@@ -68,6 +72,23 @@ bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
   }
 }
 
+bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
+  llvm::SmallVector<llvm::StringRef, 2> toggles;
+  llvm::StringRef(info.toggle).split(toggles, ',', -1, /*KeepEmpty=*/false);
+  if (toggles.empty()) return info.default_on;
+  return llvm::all_of(toggles, [&](llvm::StringRef toggle) { return IsOn(info, toggle, config); });
+}
+
+// "x" and "x:0" are one tensor.
+std::string TensorName(llvm::StringRef tensor) {
+  tensor.consume_back(":0");
+  return tensor.str();
+}
+
+// Stages that are no pass of the registry, under TensorFlow's names for what does the same.
+constexpr const char* kWholeFlow = "meta_optimizer";
+constexpr const char* kLastLook = "tfg_optimizer";
+
 // One run over one module.
 class Runner {
  public:
@@ -77,34 +98,171 @@ class Runner {
 
   Expected<OptimizeResult> Run() {
     ASSIGN_OR_RETURN(Boundary boundary, MakeBoundary());
-    Editor editor(module_.main, nullptr, std::move(boundary), options_.config, options_.evaluator);
-    editor.set_counter(&result_.rewrites);
-    if (options_.limit >= 0) editor.set_limit(&left_);
-    if (options_.on_refusal) editor.set_on_refusal(options_.on_refusal);
-    if (!clients_.empty()) {
-      editor.set_on_rewrite([this](const Rewrite& rewrite) {
-        for (const auto& client : clients_) client->OnRewrite(rewrite);
-      });
-    }
+    ASSIGN_OR_RETURN(names_, PassNames());
     for (const auto& client : clients_) RETURN_IF_ERROR(client->BeforePipeline(module_));
-    RETURN_IF_ERROR(RunPasses(&editor));
+    if (!options_.config.disable_meta_optimizer() || !IsPipeline())
+      RETURN_IF_ERROR(RunModule(std::move(boundary)));
     for (const auto& client : llvm::reverse(clients_))
       RETURN_IF_ERROR(client->AfterPipeline(module_));
     return std::move(result_);
   }
 
  private:
+  // Not when passes were asked for by name: then just those run.
+  bool IsPipeline() const { return options_.passes.empty(); }
+
+  std::unique_ptr<Editor> MakeEditor(Graph& graph, Function* function, Boundary boundary) {
+    auto editor = std::make_unique<Editor>(graph, function, std::move(boundary), options_.config,
+                                           options_.evaluator);
+    editor->set_id(function ? function->name() : llvm::StringRef(options_.id));
+    editor->set_counter(&result_.rewrites);
+    if (options_.limit >= 0) editor->set_limit(&left_);
+    if (options_.on_refusal) editor->set_on_refusal(options_.on_refusal);
+    if (!clients_.empty()) {
+      editor->set_on_rewrite([this](const Rewrite& rewrite) {
+        for (const auto& client : clients_) client->OnRewrite(rewrite);
+      });
+    }
+    return editor;
+  }
+
+  Error RunModule(Boundary boundary) {
+    std::unique_ptr<Editor> editor = MakeEditor(module_.main, nullptr, std::move(boundary));
+    if (IsPipeline() && !module_.functions.empty()) {
+      RETURN_IF_ERROR(RunStage(kWholeFlow, 0, editor.get(), [&] {
+        DropFunctions(editor.get());
+        return Error::success();
+      }));
+    }
+    RETURN_IF_ERROR(RunBody(editor.get()));
+    RETURN_IF_ERROR(RunFunctions());
+    bool last_look = IsPipeline() && !options_.config.disable_tfg_optimizer() &&
+                     !module_.functions.empty() && !IsTiny(module_.main);
+    if (!last_look) return Error::success();
+    return RunStage(kLastLook, 0, editor.get(), [&] {
+      MarkDirectCalls(editor.get());
+      for (const auto& function : module_.functions) {
+        if (editors_.count(function.get())) {
+          MarkDirectCalls(editors_[function.get()].get());
+        } else if (HasDirectCalls(function->body)) {
+          MarkDirectCalls(EditorOf(function.get()));
+        }
+      }
+      DropFunctions(editor.get());
+      return Error::success();
+    });
+  }
+
+  static void DropFunctions(Editor* editor) {
+    FunctionSet reached = ReachableFunctions(editor->module());
+    if (reached.size() == editor->module().functions.size()) return;
+    if (!editor->Begin("drop_unreachable_functions", Node())) return;
+    editor->DropUnreachableFunctions();
+    editor->End();
+  }
+
+  bool HasDirectCalls(const Graph& graph) const {
+    for (Node node : graph.nodes()) {
+      if (module_.FindFunction(node.op())) return true;
+    }
+    return false;
+  }
+
+  // TensorFlow's last pass leaves this attribute on nodes whose op is a function.
+  static void MarkDirectCalls(Editor* editor) {
+    constexpr const char* kCall = "tfg.legacy_call";
+    editor->StartPass(kLastLook, 0);
+    for (Node node : editor->graph().nodes()) {
+      if (!editor->module().FindFunction(node.op()) || node.FindAttr(kCall)) continue;
+      if (!editor->Begin("mark_direct_call", node)) return;
+      editor->SetAttr(node, kCall, attr::Func(node.op()));
+      editor->End();
+    }
+  }
+
+  // Every function that the main graph still reaches, once; those that were made meanwhile too.
+  Error RunFunctions() {
+    if (module_.functions.empty()) return Error::success();
+    FunctionSet reached = ReachableFunctions(module_), compiled, data;
+    FunctionSet differentiable = DifferentiableFunctions();
+    for (const Function* function : CompiledFunctions()) AddReachable(*function, &compiled);
+    for (const auto& function : module_.functions) {
+      if (FunctionFlag(*function, kDataFunction)) AddReachable(*function, &data);
+    }
+    MarkDataFunctions(data);
+    size_t known = module_.functions.size();
+    // By place: bodies make functions as they are optimised.
+    for (size_t i = 0; i < module_.functions.size(); ++i) {
+      Function* function = module_.functions[i].get();
+      bool is_new = i >= known;
+      if (!is_new && !reached.contains(function)) continue;
+      if (compiled.contains(function) || data.contains(function) || IsParametrized(*function))
+        continue;
+      Editor* editor = EditorOf(function, differentiable.contains(function));
+      RETURN_IF_ERROR(RunBody(editor));
+    }
+    return Error::success();
+  }
+
+  Editor* EditorOf(Function* function, bool differentiable = false) {
+    std::unique_ptr<Editor>& editor = editors_[function];
+    if (!editor) {
+      Boundary boundary;
+      for (NodeId id : function->args) boundary.fed.insert(id);
+      for (const Function::Result& result : function->results) boundary.fetched.insert(result.node);
+      for (const auto& [name, id] : function->control_results) boundary.kept.insert(id);
+      boundary.keep_stateful = true;
+      boundary.differentiable = differentiable;
+      editor = MakeEditor(function->body, function, std::move(boundary));
+    }
+    return editor.get();
+  }
+
+  FunctionSet DifferentiableFunctions() const {
+    return FunctionsOf("SymbolicGradient", "f");
+  }
+  FunctionSet CompiledFunctions() const { return FunctionsOf("XlaLaunch", "function"); }
+
+  // Functions that nodes of this op name, anywhere.
+  FunctionSet FunctionsOf(llvm::StringRef op, llvm::StringRef key) const {
+    FunctionSet found;
+    StringId id = module_.strings.Find(op);
+    if (id == kNoString) return found;
+    for (const Body& body : Bodies(module_)) {
+      for (Node node : body.graph->nodes()) {
+        if (node.op_id() != id) continue;
+        std::optional<AttrView> attr = node.FindAttr(key);
+        const Function* function =
+            attr ? module_.FindFunction(attr->AsFuncName().value_or("")) : nullptr;
+        if (function) found.insert(function);
+      }
+    }
+    return found;
+  }
+
+  // tf.data optimises its own functions; what they call is theirs too.
+  void MarkDataFunctions(const FunctionSet& data) {
+    for (const auto& function : module_.functions) {
+      if (data.contains(function.get()) && !FunctionFlag(*function, kDataFunction))
+        SetFunctionAttr(function.get(), kDataFunction, attr::Bool(true));
+    }
+  }
+
   Expected<Boundary> MakeBoundary() {
     Boundary boundary;
     Graph& graph = module_.main;
+    llvm::StringSet<> fetched;
     result_.fetches = options_.fetches;
     if (result_.fetches.empty()) result_.fetches = Sinks(graph);
     for (const std::string& fetch : result_.fetches) {
       ASSIGN_OR_RETURN(NodeId id, FindNode(graph, fetch, "fetch"));
       boundary.fetched.insert(id);
+      fetched.insert(TensorName(fetch));
     }
     for (const std::string& feed : options_.feeds) {
       ASSIGN_OR_RETURN(NodeId id, FindNode(graph, feed, "feed"));
+      if (!options_.fetches.empty() && fetched.contains(TensorName(feed)))
+        return MakeError("feed '{0}': the same tensor is fetched: there is nothing to compute", feed);
       boundary.fed.insert(id);
     }
     for (Node node : graph.nodes()) {
@@ -114,63 +272,85 @@ class Runner {
     return boundary;
   }
 
+  // Names that it does not know TensorFlow passes over in silence; a person wants to hear of them.
+  void AddByName(const std::string& name, std::vector<std::string>* names) const {
+    if (PassRegistry::Get().Find(name)) {
+      names->push_back(name);
+    } else if (options_.sink) {
+      options_.sink(Severity::kWarning, "the RewriterConfig asks for optimizer '" + name +
+                                            "', which is none of ours: passed over");
+    }
+  }
+
   Expected<std::vector<std::string>> PassNames() const {
     if (!options_.passes.empty()) return options_.passes;
     std::vector<std::string> names;
     if (options_.config.optimizers_size() > 0) {
-      // Names that it does not know TensorFlow passes over in silence; a person wants to hear of
-      // them.
-      for (const std::string& name : options_.config.optimizers()) {
-        if (PassRegistry::Get().Find(name)) {
-          names.push_back(name);
-        } else if (options_.sink) {
-          options_.sink(Severity::kWarning, "the RewriterConfig asks for optimizer '" + name +
-                                                "', which is none of ours: passed over");
-        }
-      }
+      for (const std::string& name : options_.config.optimizers()) AddByName(name, &names);
       return names;
     }
     for (const PassRegistry::Entry* entry : PassRegistry::Get().Passes()) {
       if (entry->info.order > 0 && IsOn(entry->info, options_.config))
         names.push_back(entry->info.name);
     }
+    for (const auto& custom : options_.config.custom_optimizers()) AddByName(custom.name(), &names);
     return names;
   }
 
-  Error RunPasses(Editor* editor) {
+  bool IsTiny(const Graph& graph) const {
+    int64_t least = options_.config.min_graph_nodes() == 0 ? 4 : options_.config.min_graph_nodes();
+    return IsPipeline() && static_cast<int64_t>(graph.num_nodes()) < least;
+  }
+
+  // The passes over one body, and what TensorFlow does to a body when they are through.
+  Error RunBody(Editor* editor) {
     const proto::RewriterConfig& config = options_.config;
-    if (config.disable_meta_optimizer() && options_.passes.empty()) return Error::success();
-    ASSIGN_OR_RETURN(std::vector<std::string> names, PassNames());
+    if (IsTiny(editor->graph())) return Error::success();
     // Asked for by name, a pass runs once, wherever it stands.
     int iterations =
-        !options_.passes.empty() || config.meta_optimizer_iterations() == proto::RewriterConfig::ONE
-            ? 1
-            : 2;
-    int64_t least = config.min_graph_nodes() == 0 ? 4 : config.min_graph_nodes();
-    for (int iteration = 0; iteration < iterations; ++iteration) {
-      if (options_.passes.empty() && static_cast<int64_t>(module_.main.num_nodes()) < least) break;
-      for (const std::string& name : names) {
+        !IsPipeline() || config.meta_optimizer_iterations() == proto::RewriterConfig::ONE ? 1 : 2;
+    int iteration = 0;
+    for (; iteration < iterations && !IsTiny(editor->graph()); ++iteration) {
+      for (const std::string& name : names_) {
         const PassRegistry::Entry* entry = PassRegistry::Get().Find(name);
         if (iteration > 0 && entry && entry->info.run_once) continue;
         RETURN_IF_ERROR(RunPass(entry ? entry->info.name : name, iteration, editor));
       }
     }
-    return Error::success();
+    if (!IsPipeline() || names_.empty() || !HasColocations(editor->graph()))
+      return Error::success();
+    return RunStage(kWholeFlow, iteration - 1, editor, [&] {
+      ReassignColocations(*editor);
+      return Error::success();
+    });
   }
 
   Error RunPass(const std::string& name, int iteration, Editor* editor) {
     ASSIGN_OR_RETURN(auto pass, PassRegistry::Get().Make(name));
+    const proto::RewriterConfig& config = options_.config;
+    bool compress = IsPipeline() && iteration == 0 && name == "model_pruner" &&
+                    !config.experimental_disable_compressed_tensor_optimization();
+    return RunStage(name, iteration, editor, [&]() -> Error {
+      RETURN_IF_ERROR(pass->Run(*editor));
+      if (compress) CompressConstants(*editor);
+      return Error::success();
+    });
+  }
+
+  Error RunStage(const std::string& name, int iteration, Editor* editor,
+                 llvm::function_ref<Error()> run) {
     Stage stage;
     stage.pass = name;
+    if (editor->function()) stage.function = editor->function()->name().str();
     stage.iteration = iteration;
     for (const auto& client : clients_) RETURN_IF_ERROR(client->BeforePass(stage, module_));
     editor->StartPass(name, iteration);
     int64_t changes = editor->num_changes();
     int rewrites = result_.rewrites;
     auto began = std::chrono::steady_clock::now();
-    Error error = pass->Run(*editor);
+    Error error = run();
     stage.time = std::chrono::steady_clock::now() - began;
-    stage.changed = editor->num_changes() != changes;
+    stage.changed = editor->num_changes() != changes || result_.rewrites != rewrites;
     stage.rewrites = result_.rewrites - rewrites;
     for (const auto& client : llvm::reverse(clients_)) {
       if (error) {
@@ -180,13 +360,19 @@ class Runner {
       }
     }
     result_.stages.push_back(stage);
-    return Annotate(llvm::Twine("pass '") + name + "'", std::move(error));
+    std::string where = "pass '" + name + "'";
+    if (!stage.function.empty()) where += " in function '" + stage.function + "'";
+    return Annotate(where, std::move(error));
   }
+
+  static constexpr const char* kDataFunction = "_tf_data_function";
 
   Module& module_;
   const OptimizeOptions& options_;
   llvm::ArrayRef<std::unique_ptr<Instrumentation>> clients_;
   int left_;
+  std::vector<std::string> names_;  // of the passes, in order
+  std::map<const Function*, std::unique_ptr<Editor>> editors_;
   OptimizeResult result_;
 };
 

@@ -16,6 +16,7 @@ struct Rewrite {
   // Names, each list sorted and without repeats. `used` is what the result was made from; what is
   // in `used` and not in `removed` is still there.
   std::vector<std::string> used, made, changed, removed;
+  std::vector<std::string> functions;  // of the library, that it made, dropped or took apart
 };
 
 // A rule that matched but did not fire, and the condition that failed.

@@ -10,7 +10,10 @@ class VerifyInstrumentation : public Instrumentation {
  public:
   Error AfterPass(const Stage& stage, const Module& module) override {
     if (!stage.changed) return Error::success();
-    std::vector<Problem> problems = VerifyGraph(module.main);
+    const Function* function = module.FindFunction(stage.function);
+    std::vector<Problem> problems =
+        function ? VerifyGraph(function->body, function) : VerifyGraph(module.main);
+    // Functions that the pass made are looked at when they are optimised; calls of them now.
     for (const Problem& problem : problems) {
       if (problem.severity != Severity::kError) continue;
       return MakeError(

@@ -1,0 +1,155 @@
+#include "lib/pass/library.h"
+
+#include "lib/ir/node_types.h"
+#include "lib/ir/wire.h"
+
+namespace grapnel {
+namespace {
+
+// Fields of FunctionDef, of its attribute map's entries, of FunctionDefLibrary and of GradientDef.
+enum { kFunctionAttr = 5, kEntryKey = 1, kEntryValue = 2, kLibraryGradient = 2 };
+enum { kGradientOf = 1, kGradientIs = 2 };
+
+struct TwoTexts {
+  llvm::StringRef first, second;
+};
+
+// Fields 1 and 2 of a message, both of bytes.
+TwoTexts ReadTwo(llvm::StringRef bytes) {
+  TwoTexts texts;
+  WireReader reader(bytes);
+  while (reader.Next()) {
+    if (reader.Is(kEntryKey, WireType::kBytes)) texts.first = reader.bytes();
+    if (reader.Is(kEntryValue, WireType::kBytes)) texts.second = reader.bytes();
+  }
+  return texts;
+}
+
+class Reach {
+ public:
+  Reach(const Module& module, FunctionSet* reached) : module_(module), reached_(*reached) {}
+
+  void Add(llvm::StringRef name) {
+    const Function* function = module_.FindFunction(name);
+    if (function && reached_.insert(function).second) open_.push_back(function);
+  }
+  void AddCallsOf(const Graph& graph) {
+    for (Node node : graph.nodes()) {
+      auto [it, added] = may_call_.try_emplace(node.op_id(), false);
+      if (added) it->second = MayCallFunctions(node);
+      // Attributes that begin with '_' may name functions on any op, but only custom ones do.
+      if (!it->second) continue;
+      for (llvm::StringRef name : CalledFunctions(node)) Add(name);
+    }
+  }
+  void Close() {
+    while (!open_.empty()) {
+      const Function* function = open_.back();
+      open_.pop_back();
+      AddCallsOf(function->body);
+      Add(CustomGradientOf(module_, function->name()));
+    }
+  }
+
+ private:
+  const Module& module_;
+  FunctionSet& reached_;
+  std::vector<const Function*> open_;
+  llvm::DenseMap<StringId, bool> may_call_;
+};
+
+}  // namespace
+
+FunctionSet ReachableFunctions(const Module& module) {
+  FunctionSet reached;
+  if (module.functions.empty()) return reached;
+  Reach reach(module, &reached);
+  reach.AddCallsOf(module.main);
+  reach.Close();
+  return reached;
+}
+
+void AddReachable(const Function& start, FunctionSet* reached) {
+  Reach reach(start.body.module(), reached);
+  reach.Add(start.name());
+  reach.Close();
+}
+
+std::vector<std::string> DropUnreachableFunctions(Module& module) {
+  std::vector<std::string> dropped;
+  FunctionSet reached = ReachableFunctions(module);
+  for (const auto& function : module.functions) {
+    if (!reached.contains(function.get())) dropped.push_back(function->name().str());
+  }
+  if (dropped.empty()) return dropped;
+  module.RetainFunctions([&](const Function& function) { return reached.contains(&function); });
+  std::string fields;
+  WireReader reader(module.other_library_fields);
+  while (reader.Next()) {
+    bool is_gradient = reader.Is(kLibraryGradient, WireType::kBytes);
+    if (is_gradient && !module.FindFunction(ReadTwo(reader.bytes()).first)) continue;
+    fields += reader.whole_field();
+  }
+  module.other_library_fields = std::move(fields);
+  return dropped;
+}
+
+std::string CustomGradientOf(const Module& module, llvm::StringRef function) {
+  static_assert(kGradientOf == kEntryKey && kGradientIs == kEntryValue);
+  WireReader reader(module.other_library_fields);
+  while (reader.Next()) {
+    if (!reader.Is(kLibraryGradient, WireType::kBytes)) continue;
+    TwoTexts gradient = ReadTwo(reader.bytes());
+    if (gradient.first == function) return gradient.second.str();
+  }
+  return {};
+}
+
+bool IsParametrized(const Function& function) {
+  auto depends = [](const OpArg& arg) {
+    return !arg.type_attr.empty() || !arg.number_attr.empty() || !arg.type_list_attr.empty();
+  };
+  if (llvm::any_of(function.info.inputs, depends) || llvm::any_of(function.info.outputs, depends))
+    return true;
+  bool found = false;
+  for (Node node : function.body.nodes()) {
+    node.ForEachAttr([&](llvm::StringRef, AttrView value) {
+      found |= value.kind() == AttrKind::kPlaceholder;
+    });
+    if (found) return true;
+  }
+  return false;
+}
+
+std::optional<AttrView> FunctionAttr(const Function& function, llvm::StringRef key) {
+  std::optional<AttrView> found;
+  WireReader reader(function.source);
+  while (reader.Next()) {
+    if (!reader.Is(kFunctionAttr, WireType::kBytes)) continue;
+    TwoTexts entry = ReadTwo(reader.bytes());
+    if (entry.first == key) found = AttrView(entry.second);
+  }
+  return found;
+}
+
+bool FunctionFlag(const Function& function, llvm::StringRef key) {
+  std::optional<AttrView> attr = FunctionAttr(function, key);
+  return attr && attr->AsBool().value_or(false);
+}
+
+void SetFunctionAttr(Function* function, llvm::StringRef key, llvm::StringRef value) {
+  std::string source, entry;
+  WireReader reader(function->source);
+  while (reader.Next()) {
+    bool is_old =
+        reader.Is(kFunctionAttr, WireType::kBytes) && ReadTwo(reader.bytes()).first == key;
+    if (!is_old) source += reader.whole_field();
+  }
+  AppendBytesField(&entry, kEntryKey, key);
+  AppendBytesField(&entry, kEntryValue, value);
+  AppendBytesField(&source, kFunctionAttr, entry);
+  function->source = function->body.module().Keep(source);
+  function->changed = true;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,38 @@
+// What optimisers ask of a function library: who is reached, what a function's own attributes say.
+#ifndef GRAPNEL_LIB_PASS_LIBRARY_H_
+#define GRAPNEL_LIB_PASS_LIBRARY_H_
+
+#include <string>
+
+#include "lib/ir/module.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace grapnel {
+
+using FunctionSet = llvm::DenseSet<const Function*>;
+
+// Functions that the main graph calls, and those that they call or have as gradients. Linear in the
+// nodes of what is reached.
+FunctionSet ReachableFunctions(const Module& module);
+
+// Functions that `start` mentions, and those that they do; `start` too.
+void AddReachable(const Function& start, FunctionSet* reached);
+
+// Drops functions that the main graph does not reach, and the gradients of what is dropped. The
+// names of those that went, in the library's order.
+std::vector<std::string> DropUnreachableFunctions(Module& module);
+
+// The name of the function that the library gives as the gradient of `function`; empty: none.
+std::string CustomGradientOf(const Module& module, llvm::StringRef function);
+
+// Its dtypes or attributes are known only from the node that calls it.
+bool IsParametrized(const Function& function);
+
+// An attribute of the function itself (FunctionDef.attr).
+std::optional<AttrView> FunctionAttr(const Function& function, llvm::StringRef key);
+bool FunctionFlag(const Function& function, llvm::StringRef key);  // false when it is not there
+void SetFunctionAttr(Function* function, llvm::StringRef key, llvm::StringRef value);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_PASS_LIBRARY_H_

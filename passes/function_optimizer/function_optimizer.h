@@ -1,0 +1,110 @@
+// What the rules of the function optimizer share: the walk over nodes, numbered names, and what a
+// call says of the function that it calls.
+#ifndef GRAPNEL_PASSES_FUNCTION_OPTIMIZER_FUNCTION_OPTIMIZER_H_
+#define GRAPNEL_PASSES_FUNCTION_OPTIMIZER_FUNCTION_OPTIMIZER_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/pass/editor.h"
+
+namespace grapnel {
+
+// Attributes that a call gives its function, by name; serialized AttrValues.
+using CallAttrs = std::map<std::string, std::string>;
+
+// A node that calls a function: its op is the function's name, or it is a PartitionedCall or
+// StatefulPartitionedCall of it.
+struct Call {
+  const Function* function = nullptr;  // null: the node calls none
+  bool direct = false;
+  CallAttrs attrs;
+};
+Call CallOf(const Node& node);
+
+// On nodes that stand for a branch or a loop's part until their function is inlined.
+inline constexpr const char* kPartOfControlFlow = "_lower_as_multi_device_function";
+// The node is to become Switch and Merge.
+inline constexpr const char* kLower = "_lower_using_switch_merge";
+
+// The attribute with what stands for the function's own attributes (`$T`) replaced by the call's;
+// nullopt when the call has no such attribute.
+std::optional<std::string> Instantiated(AttrView value, const Function& function,
+                                        const CallAttrs& attrs);
+// Those attributes of `from`, a node of the function's body, that depend on the call, by name. An
+// error names one that the call has no value for.
+Expected<CallAttrs> DependentAttrs(const Node& from, const Call& call);
+
+// One run over one body. Nodes are visited in the order of ids in TensorFlow's Graph: inputs first,
+// then what rules make, as they make it.
+class FunctionRewriter {
+ public:
+  explicit FunctionRewriter(Editor& edit);
+
+  Editor& edit;
+  Graph& graph;
+  Module& module;
+  bool aggressive;  // even functions marked `_noinline` are inlined
+
+  // The nodes in order; grows.
+  std::vector<NodeId> nodes;
+
+  // `prefix/_7`: numbered over the whole run.
+  std::string NewName(const llvm::Twine& prefix);
+  Node Add(const llvm::Twine& name, llvm::StringRef op, llvm::StringRef device,
+           llvm::ArrayRef<Port> inputs = {});
+  // With attribute T, the dtype of its first input without reference.
+  Node AddTyped(const llvm::Twine& name, llvm::StringRef op, llvm::StringRef device,
+                llvm::ArrayRef<Port> inputs);
+  // A call of the function that attribute `value` (a func) names, as part of control flow.
+  Node AddCall(const llvm::Twine& name, const proto::NameAttrList& function, llvm::StringRef device,
+               llvm::ArrayRef<Port> inputs);
+
+  // A call runs once all its inputs are there, its nodes when their own are: where that makes a
+  // difference (resources, constants of loops), the call waits for each input.
+  void WaitForInputs(const Node& call);
+  // In a loop, nodes without inputs must wait for something of the iteration.
+  void WaitForFrame(const Node& call);
+
+  // Whether `function` is being inlined where `call` came from: it would never end.
+  bool IsRecursive(const Node& call, const Function& function) const;
+  void CameFrom(NodeId made, const Node& call, const Function& function);
+  // `made` stands for a part of `node`.
+  void InheritOrigin(NodeId made, const Node& node);
+
+  // `node` is marked for XLA, which compiles it as it is. Refuses.
+  bool IsForXla(const char* rule, const Node& node);
+
+  // Readers of port i of `node` read `outputs[i]`, those that wait for it wait for `after`.
+  void Redirect(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
+  // `node` stays under its name: with its values when it is fetched (IdentityN), else as something
+  // to wait for (NoOp).
+  void KeepAs(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
+
+  bool stopped = false;  // --limit is used up
+
+ private:
+  void FindFrames();
+
+  int next_number_ = 0;
+  // The first Enter of the frame that a node of the original graph is in.
+  llvm::DenseMap<NodeId, NodeId> frame_of_;
+  struct Ancestor {
+    const Function* function;
+    int parent;
+  };
+  std::vector<Ancestor> ancestors_;
+  llvm::DenseMap<NodeId, int> came_from_;
+};
+
+// The rules. Each looks at one node; true when it was rewritten.
+bool LowerConditional(FunctionRewriter& in, const Node& node);
+bool LowerWhile(FunctionRewriter& in, const Node& node);
+bool InlineCall(FunctionRewriter& in, const Node& node);
+// All calls that are left; false when --limit is used up.
+bool SpecializeCalls(FunctionRewriter& in);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_PASSES_FUNCTION_OPTIMIZER_FUNCTION_OPTIMIZER_H_

@@ -1,0 +1,426 @@
+// The nodes of a function take the place of a call of it.
+//
+//   Before:  x, ^c -> PartitionedCall(f) -> y, ^d       f(a) = Exp(Neg(a))
+//   After:   x -> Func/PartitionedCall/input/_1 -> PartitionedCall/Neg -> PartitionedCall/Exp
+//              -> Func/PartitionedCall/output/_2 -> y
+//            ^c -> Func/PartitionedCall/input_control_node/_0, which inputs and nodes without any wait for
+//            Func/PartitionedCall/output_control_node/_3 -> ^d, after what the function says must run
+//
+// Nodes are named after the call, and so are their loop frames and colocations. A call by name is
+// on one device, its own; the nodes of a PartitionedCall keep what they ask for, completed from the
+// device of the call.
+//
+// Refuses: functions marked `_noinline` (unless function_optimization is AGGRESSIVE); variants of
+// one interface (api_implements), among which the runtime chooses; calls that are fed or for XLA;
+// functions with an effect that no control output, or nobody who waits for the call, makes happen;
+// results that come from a Switch and may be dead; recursion; gradients that have to be derived;
+// results that are lists.
+#include "lib/ir/node_types.h"
+#include "lib/pass/library.h"
+#include "lib/pass/op_kinds.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSet.h"
+#include "passes/function_optimizer/function_optimizer.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kRule = "inline_call";
+constexpr const char* kPlace = "loc:@";
+
+// Parts of a device's name: "/job:worker/replica:0/task:1/device:GPU:0"; empty where not said.
+struct DeviceParts {
+  std::string job, replica, task, device;
+
+  static std::optional<DeviceParts> Parse(llvm::StringRef name) {
+    DeviceParts parts;
+    llvm::SmallVector<llvm::StringRef, 4> pieces;
+    name.split(pieces, '/', -1, /*KeepEmpty=*/false);
+    for (llvm::StringRef piece : pieces) {
+      auto [key, value] = piece.split(':');
+      if (key == "job") {
+        parts.job = value.str();
+      } else if (key == "replica") {
+        parts.replica = value.str();
+      } else if (key == "task") {
+        parts.task = value.str();
+      } else if (key == "device") {
+        parts.device = value.str();
+      } else if (key == "cpu" || key == "CPU" || key == "gpu" || key == "GPU") {
+        parts.device = key.upper() + ":" + value.str();
+      } else {
+        return std::nullopt;
+      }
+    }
+    return parts;
+  }
+  void FillFrom(const DeviceParts& other) {
+    if (job.empty()) job = other.job;
+    if (replica.empty()) replica = other.replica;
+    if (task.empty()) task = other.task;
+    if (device.empty()) device = other.device;
+  }
+  std::string ToString() const {
+    std::string text;
+    auto add = [&](const char* key, const std::string& value) {
+      if (!value.empty()) text += std::string("/") + key + ":" + value;
+    };
+    add("job", job);
+    add("replica", replica);
+    add("task", task);
+    add("device", device);
+    return text;
+  }
+};
+
+bool IsSwitch(const Node& node) {
+  return node.op() == "Switch" || node.op() == "RefSwitch" || node.op() == "_SwitchN";
+}
+bool IsMerge(const Node& node) { return node.op() == "Merge" || node.op() == "RefMerge"; }
+
+// Calls `visit` on `start` and what follows it, along data and control edges; `beyond` says whether
+// to go on after a node.
+void Follow(const Node& start, llvm::function_ref<void(const Node&)> visit,
+            llvm::function_ref<bool(const Node&)> beyond) {
+  const Graph& graph = start.graph();
+  llvm::DenseSet<NodeId> seen = {start.id()};
+  std::vector<NodeId> open = {start.id()};
+  while (!open.empty()) {
+    Node node = graph.node(open.back());
+    open.pop_back();
+    visit(node);
+    if (!beyond(node)) continue;
+    for (const Use& use : node.uses()) {
+      if (seen.insert(use.node).second) open.push_back(use.node);
+    }
+  }
+}
+
+// Ops with state that need not run for the program to mean the same, or that may run in any order.
+bool IsExempt(llvm::StringRef op) {
+  static const llvm::StringSet<> ops = {
+      "CollectiveGather", "CollectiveReduce", "CollectiveBcastSend", "CollectiveBcastRecv",
+      "CollectiveBcastSendV2", "CollectiveBcastRecvV2", "NcclAllReduce", "Send", "Recv",
+      "CollectiveAssignGroupsV2", "CollectiveInitializeCommunicator", "RandomUniform",
+      "RandomUniformInt", "RandomStandardNormal", "ParameterizedTruncatedNormal",
+      "TruncatedNormal", "RandomShuffle", "Multinomial", "RandomGamma", "RandomGammaGrad",
+      "RandomPoisson", "RandomPoissonV2", "ReadVariableOp", "CudnnRNN", "CudnnRNNBackprop",
+      "CudnnRNNV2", "CudnnRNNV3", "CudnnRNNBackpropV2", "CudnnRNNBackpropV3",
+      "EnqueueTPUEmbeddingSparseBatch", "EnqueueTPUEmbeddingIntegerBatch",
+      "EnqueueTPUEmbeddingSparseTensorBatch", "EnqueueTPUEmbeddingRaggedTensorBatch",
+      "EnqueueTPUEmbeddingArbitraryTensorBatch", "SaveV2", "RestoreV2", "InfeedEnqueue",
+      "InfeedEnqueueTuple"};
+  return ops.contains(op);
+}
+
+bool HasEffect(const Node& node) {
+  if (node.op() == "_Arg" || node.op() == "_Retval" || IsExempt(node.op())) return false;
+  const OpInfo* info = DefinitionOf(node);
+  return info && info->is_stateful;
+}
+
+// A value that may be dead reaches a result.
+bool MayBeDead(const Function& function, llvm::SmallPtrSetImpl<const Function*>& asked) {
+  if (!asked.insert(&function).second) return false;
+  const Graph& body = function.body;
+  for (Node node : body.nodes()) {
+    const Function* callee = body.module().FindFunction(node.op());
+    if (!IsSwitch(node) && !(callee && MayBeDead(*callee, asked))) continue;
+    bool reaches = false;
+    Follow(
+        node, [&](const Node& at) { reaches |= at.op() == "_Retval"; },
+        [](const Node& at) { return !IsMerge(at); });
+    if (reaches) return true;
+  }
+  return false;
+}
+
+class Inlining {
+ public:
+  Inlining(FunctionRewriter& in, const Node& call, Call callee, bool is_multi_device)
+      : in_(in),
+        edit_(in.edit),
+        call_(call),
+        callee_(std::move(callee)),
+        function_(*callee_.function),
+        body_(function_.body),
+        name_(call.name().str()),
+        device_(call.device().str()),
+        device_parts_(DeviceParts::Parse(device_)),
+        is_multi_device_(is_multi_device) {}
+
+  void Run() {
+    if (call_.num_controls() > 0) {
+      before_ = AddControlNode("input_control_node");
+      edit_.CopyControls(before_, call_);
+    }
+    AddInputs();
+    CopyBody();
+    AddOutputs();
+    bool is_waited_for = llvm::any_of(call_.uses(), [&](const Use& use) {
+      return static_cast<int>(use.slot) >= in_.graph.node(use.node).num_inputs();
+    });
+    bool stays = edit_.IsPreserved(call_);
+    if (is_waited_for || stays) AddAfter();
+    in_.Redirect(call_, outputs_, after_);
+    if (stays) {
+      in_.KeepAs(call_, outputs_, after_);
+    } else {
+      edit_.RemoveNode(call_);
+    }
+  }
+
+ private:
+  Node AddControlNode(const char* part) {
+    return in_.Add(in_.NewName("Func/" + name_ + "/" + part), "NoOp", device_);
+  }
+
+  Node AddIdentity(const char* part, Port input, llvm::StringRef device) {
+    Node node = in_.AddTyped(in_.NewName("Func/" + name_ + "/" + part), "Identity", device, {input});
+    if (is_multi_device_) {
+      std::string place = (kPlace + in_.graph.node(input.node).name()).str();
+      edit_.SetAttr(node, "_class", attr::Strings({place}));
+    }
+    return node;
+  }
+
+  void AddInputs() {
+    int at = 0;
+    for (NodeId arg : function_.args) {
+      int ports = 1;
+      const OpArg& info = function_.info.inputs[body_.node(arg).GetInt("index")];
+      if (!info.number_attr.empty() || !info.type_list_attr.empty())
+        ports = call_.num_inputs() - at;  // a list is the last argument: CanInline
+      for (int port = 0; port < ports && at < call_.num_inputs(); ++port, ++at) {
+        Node source = call_.input_node(at);
+        Node identity = AddIdentity("input", call_.input(at),
+                                    is_multi_device_ ? source.device() : llvm::StringRef(device_));
+        if (before_) edit_.AddControl(identity, before_);
+        inputs_[{arg, port}] = identity;
+        if (port == 0) arguments_[body_.node(arg).name()] = identity;
+      }
+    }
+  }
+
+  std::string DeviceOf(const Node& node) const {
+    if (!is_multi_device_ || node.device().empty()) return device_;
+    auto parts = DeviceParts::Parse(node.device());
+    if (!parts || !device_parts_) return node.device().str();
+    parts->FillFrom(*device_parts_);
+    return parts->ToString();
+  }
+
+  static bool IsBoundary(const Node& node) { return node.op() == "_Arg" || node.op() == "_Retval"; }
+
+  void CopyBody() {
+    std::vector<NodeId> order = TopologicalOrder(body_);
+    for (NodeId id : order) {
+      Node node = body_.node(id);
+      if (IsBoundary(node)) continue;
+      Node copy = in_.Add(name_ + "/" + node.name(), node.op(), DeviceOf(node));
+      edit_.CopyAttrs(copy, node);
+      for (const auto& [key, value] : llvm::cantFail(DependentAttrs(node, callee_)))
+        edit_.SetAttr(copy, key, value);
+      Rename(copy);
+      in_.CameFrom(copy.id(), call_, function_);
+      copies_[id] = copy;
+    }
+    for (NodeId id : order) {
+      Node node = body_.node(id);
+      if (IsBoundary(node)) continue;
+      Node copy = copies_[id];
+      llvm::SmallVector<Port, 8> ports;
+      for (Port port : node.inputs()) ports.push_back(Mapped(port));
+      edit_.SetInputs(copy, ports);
+      if (before_ && NeedsFrame(node)) edit_.AddControl(copy, before_);
+    }
+  }
+
+  Port Mapped(Port port) const {
+    if (auto it = copies_.find(port.node); it != copies_.end())
+      return {it->second.id(), port.index};
+    if (port.IsControl()) return {inputs_.lookup({port.node, 0}).id(), kControlPort};
+    return {inputs_.lookup({port.node, port.index}).id(), 0};
+  }
+
+  // A node without inputs runs when the call would have, and a call hands that on to its own.
+  bool NeedsFrame(const Node& node) const {
+    if (node.num_controls() > 0) return false;
+    if (node.num_inputs() == 0) return true;
+    return node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall" ||
+           node.op() == "SymbolicGradient" || in_.module.FindFunction(node.op());
+  }
+
+  // Names that an attribute holds.
+  void Rename(const Node& copy) {
+    if (copy.op() == "Enter" || copy.op() == "RefEnter") {
+      std::string frame = name_ + "/" + copy.GetString("frame_name");
+      edit_.SetAttr(copy, "frame_name", attr::String(frame));
+    }
+    std::optional<AttrView> places = copy.FindAttr("_class");
+    auto old = places ? places->AsStrings() : std::nullopt;
+    if (!old) return;
+    std::vector<std::string> renamed;
+    for (llvm::StringRef place : *old) {
+      llvm::StringRef node = place;
+      renamed.push_back(place.str());
+      if (!node.consume_front(kPlace)) continue;
+      if (auto it = arguments_.find(node); it != arguments_.end()) {
+        renamed.back() = (kPlace + it->second.name()).str();
+      } else if (body_.Find(node)) {
+        renamed.back() = kPlace + name_ + "/" + node.str();
+      }
+    }
+    std::vector<llvm::StringRef> views(renamed.begin(), renamed.end());
+    edit_.SetAttr(copy, "_class", attr::Strings(views));
+  }
+
+  void AddOutputs() {
+    for (const Function::Result& result : function_.results) {
+      Node identity = AddIdentity("output", Mapped(body_.node(result.node).input(0)),
+                                  is_multi_device_ ? llvm::StringRef() : llvm::StringRef(device_));
+      outputs_.push_back({identity.id(), 0});
+    }
+  }
+
+  void AddAfter() {
+    after_ = AddControlNode("output_control_node");
+    if (is_multi_device_) {
+      for (const auto& [name, id] : function_.control_results)
+        edit_.AddControl(after_, in_.graph.node(Mapped({id, kControlPort}).node));
+    } else {
+      for (Port output : outputs_) edit_.AddControl(after_, in_.graph.node(output.node));
+    }
+    if (after_.num_controls() == 0 && before_) edit_.AddControl(after_, before_);
+  }
+
+  FunctionRewriter& in_;
+  Editor& edit_;
+  Node call_;
+  Call callee_;
+  const Function& function_;
+  const Graph& body_;
+  std::string name_, device_;
+  std::optional<DeviceParts> device_parts_;
+  bool is_multi_device_;
+  Node before_, after_;
+  llvm::DenseMap<std::pair<NodeId, int32_t>, Node> inputs_;  // by argument and port
+  llvm::StringMap<Node> arguments_;
+  llvm::DenseMap<NodeId, Node> copies_;
+  llvm::SmallVector<Port, 8> outputs_;
+};
+
+// Whether every effect in the body still happens. Without the reason: it does.
+std::string LostEffect(FunctionRewriter& in, const Node& call, const Function& function,
+                       bool by_control_outputs) {
+  llvm::DenseSet<NodeId> sources;
+  if (by_control_outputs) {
+    for (const auto& [name, id] : function.control_results) sources.insert(id);
+  } else {
+    for (const Function::Result& result : function.results) sources.insert(result.node);
+  }
+  bool is_waited_for = llvm::any_of(call.uses(), [&](const Use& use) {
+    return static_cast<int>(use.slot) >= in.graph.node(use.node).num_inputs();
+  });
+  for (Node node : function.body.nodes()) {
+    if (!HasEffect(node)) continue;
+    if (!is_waited_for)
+      return llvm::formatv("'{0}' in '{1}' has an effect, and nothing waits for the call",
+                           node.name(), function.name());
+    bool happens = false;
+    Follow(
+        node, [&](const Node& at) { happens |= sources.contains(at.id()); },
+        [](const Node&) { return true; });
+    if (!happens)
+      return llvm::formatv("'{0}' in '{1}' has an effect that none of its {2} waits for",
+                           node.name(), function.name(),
+                           by_control_outputs ? "control outputs" : "results");
+  }
+  return {};
+}
+
+// The reason why the signature does not fit; empty: it does.
+std::string Misfit(const Node& call, const Function& function) {
+  auto is_list = [](const OpArg& arg) {
+    return !arg.number_attr.empty() || !arg.type_list_attr.empty();
+  };
+  if (llvm::any_of(function.info.outputs, is_list))
+    return llvm::formatv("a result of '{0}' is a list", function.name());
+  for (size_t i = 0; i + 1 < function.info.inputs.size(); ++i) {
+    if (is_list(function.info.inputs[i]))
+      return llvm::formatv("argument {0} of '{1}' is a list", i, function.name());
+  }
+  bool has_list = !function.info.inputs.empty() && is_list(function.info.inputs.back());
+  if (!has_list && call.num_inputs() != static_cast<int>(function.args.size()))
+    return llvm::formatv("'{0}' takes {1} arguments, the call gives {2}", function.name(),
+                         function.args.size(), call.num_inputs());
+  for (const Function::Result& result : function.results) {
+    Node node = function.body.node(result.node);
+    if (node.num_inputs() == 0 || node.input(0).node == kNoNode)
+      return llvm::formatv("result '{0}' of '{1}' has no value", result.name, function.name());
+  }
+  return {};
+}
+
+}  // namespace
+
+bool InlineCall(FunctionRewriter& in, const Node& node) {
+  Editor& edit = in.edit;
+  Call callee;
+  if (node.op() == "SymbolicGradient") {
+    std::optional<AttrView> f = node.FindAttr("f");
+    llvm::StringRef name = f ? f->AsFuncName().value_or("") : "";
+    callee.function = in.module.FindFunction(CustomGradientOf(in.module, name));
+    callee.direct = true;
+    if (!callee.function) {
+      edit.Refuse(kRule, node, "the gradient of '{0}' would have to be derived", name);
+      return false;
+    }
+  } else {
+    callee = CallOf(node);
+  }
+  if (!callee.function) return false;
+  const Function& function = *callee.function;
+  auto refuse = [&](const auto&... arguments) {
+    edit.Refuse(kRule, node, arguments...);
+    return false;
+  };
+  if (in.IsForXla(kRule, node)) return false;
+  if (edit.IsFed(node)) return refuse("'{0}' is fed", node.name());
+  std::string misfit = Misfit(node, function);
+  if (!misfit.empty()) return refuse("{0}", misfit);
+  if (FunctionAttr(function, "api_implements"))
+    return refuse("'{0}' is one of several for one interface (api_implements)", function.name());
+  if (FunctionFlag(function, "_noinline") && !in.aggressive)
+    return refuse("'{0}' is marked _noinline", function.name());
+  bool is_part = node.GetBool(kPartOfControlFlow);
+  bool is_multi_device = node.op() == "PartitionedCall" ||
+                         node.op() == "StatefulPartitionedCall" || is_part;
+  if (!is_part && !in.aggressive) {
+    std::string lost = LostEffect(in, node, function, is_multi_device);
+    if (!lost.empty()) return refuse("{0}", lost);
+  }
+  llvm::SmallPtrSet<const Function*, 8> asked;
+  if (MayBeDead(function, asked))
+    return refuse("a result of '{0}' comes from a Switch and may be dead", function.name());
+  if (in.IsRecursive(node, function))
+    return refuse("'{0}' calls itself", function.name());
+  for (Node inner : function.body.nodes()) {
+    if (auto attrs = DependentAttrs(inner, callee); !attrs)
+      return refuse("{0}", TextOf(attrs.takeError()));
+  }
+  if (!edit.Begin(kRule, node)) {
+    in.stopped = true;
+    return false;
+  }
+  in.WaitForInputs(node);
+  in.WaitForFrame(node);
+  std::string inlined = function.name().str();
+  Inlining(in, node, std::move(callee), is_multi_device).Run();
+  edit.TouchedFunction(inlined);
+  edit.End();
+  return true;
+}
+
+}  // namespace grapnel

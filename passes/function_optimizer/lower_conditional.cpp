@@ -1,0 +1,173 @@
+// An If or Case that is marked for it becomes Switch, its branches and Merge, which need no function
+// to run and let other passes look inside.
+//
+//   Before:  p, x -> If(then=f, else=g) -> y
+//   After:   p -> Switch(p) -> Identity (pivot) of each side, which everything on that side waits for
+//            x -> Switch(p) --> f --\
+//                           \-> g ---> Merge -> y
+//
+// The branches are calls first; inline_call looks at them next. The node stays as something to wait
+// for. Case has _SwitchN with an output for each branch.
+//
+// Refuses: nodes that are fed, or marked for XLA; branches that are not in the library.
+#include "lib/ir/node_types.h"
+#include "passes/function_optimizer/function_optimizer.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kRule = "lower_conditional";
+
+bool IsIf(const Node& node) { return node.op() == "If" || node.op() == "StatelessIf"; }
+
+// The branches, in the order of the calls that are made.
+std::vector<proto::NameAttrList> BranchesOf(const Node& node) {
+  std::vector<proto::NameAttrList> branches;
+  auto parse = [&](const char* key) {
+    proto::AttrValue value;
+    if (std::optional<AttrView> attr = node.FindAttr(key))
+      value.ParseFromArray(attr->bytes().data(), attr->bytes().size());
+    return value;
+  };
+  if (IsIf(node)) {
+    branches.push_back(parse("then_branch").func());
+    branches.push_back(parse("else_branch").func());
+  } else {
+    proto::AttrValue value = parse("branches");
+    branches.assign(value.list().func().begin(), value.list().func().end());
+  }
+  return branches;
+}
+
+class Lowering {
+ public:
+  Lowering(FunctionRewriter& in, const Node& node, std::vector<proto::NameAttrList> branches)
+      : in_(in),
+        node_(node),
+        branches_(std::move(branches)),
+        is_if_(IsIf(node)),
+        name_(node.name().str()),
+        device_(node.device().str()),
+        chosen_(node.input(0)) {}
+
+  void Run() {
+    for (size_t b = 0; b < branches_.size(); ++b) {
+      std::string part = is_if_ ? (b == 0 ? "then" : "else") : "branch" + std::to_string(b);
+      calls_.push_back({NewName(part), {}});
+    }
+    AddPivots();
+    AddSwitches();
+    AddCalls();
+    AddMerges();
+  }
+
+ private:
+  struct BranchCall {
+    std::string name;
+    llvm::SmallVector<Port, 8> inputs;
+  };
+
+  std::string NewName(const llvm::Twine& part) { return in_.NewName(name_ + "/" + part); }
+  int num_branches() const { return static_cast<int>(branches_.size()); }
+  // The Switch output that goes to a branch: true is 1, and `then` comes first.
+  int32_t SideOf(int branch) const { return is_if_ ? 1 - branch : branch; }
+
+  Node AddSwitch(const std::string& name, llvm::StringRef device, Port input) {
+    Node node = in_.AddTyped(name, is_if_ ? "Switch" : "_SwitchN", device, {input, chosen_});
+    if (!is_if_) in_.edit.SetAttr(node, "num_outs", attr::Int(num_branches()));
+    return node;
+  }
+
+  // What everything in a branch waits for.
+  void AddPivots() {
+    Node chooser = AddSwitch(NewName(is_if_ ? "switch_pred" : "branch_index"), device_, chosen_);
+    in_.edit.CopyControls(chooser, node_);
+    pivots_.resize(branches_.size());
+    for (int i = 0; i < num_branches(); ++i) {
+      // By side: the pivot of false comes first.
+      int branch = is_if_ ? 1 - i : i;
+      std::string part = is_if_ ? (i == 0 ? "pivot_f" : "pivot_t") : "pivot_" + std::to_string(i);
+      pivots_[branch] = in_.AddTyped(NewName(part), "Identity", device_, {{chooser.id(), i}});
+    }
+  }
+
+  void AddSwitches() {
+    for (int i = 1; i < node_.num_inputs(); ++i) {
+      Node source = node_.input_node(i);
+      Node side = AddSwitch(NewName(source.name()), source.device(), node_.input(i));
+      std::string place = ("loc:@" + source.name()).str();
+      in_.edit.SetAttr(side, "_class", attr::Strings({place}));
+      for (int b = 0; b < num_branches(); ++b)
+        calls_[b].inputs.push_back({side.id(), SideOf(b)});
+    }
+  }
+
+  void AddCalls() {
+    for (int b = 0; b < num_branches(); ++b) {
+      Node call = in_.AddCall(calls_[b].name, branches_[b], device_, calls_[b].inputs);
+      in_.edit.AddControl(call, pivots_[b]);
+      made_.push_back(call);
+      in_.InheritOrigin(call.id(), node_);
+    }
+  }
+
+  void AddMerges() {
+    int num_outputs = NumOutputs(made_[0]);
+    llvm::SmallVector<Port, 8> outputs;
+    for (int i = 0; i < num_outputs; ++i) {
+      llvm::SmallVector<Port, 4> inputs;
+      for (const Node& call : made_) inputs.push_back({call.id(), i});
+      outputs.push_back({AddMerge(is_if_ ? "output" : "merge", inputs).id(), 0});
+    }
+    // Runs when a branch has, even one without results.
+    llvm::SmallVector<Port, 4> pivots;
+    for (const Node& pivot : pivots_) pivots.push_back({pivot.id(), 0});
+    Node executed = AddMerge("branch_executed", pivots);
+    for (const Node& call : made_) in_.edit.AddControl(executed, call);
+    in_.Redirect(node_, outputs, executed);
+    in_.KeepAs(node_, outputs, executed);
+  }
+
+  Node AddMerge(const char* part, llvm::ArrayRef<Port> inputs) {
+    Node merge = in_.AddTyped(NewName(part), "Merge", device_, inputs);
+    in_.edit.SetAttr(merge, "N", attr::Int(inputs.size()));
+    return merge;
+  }
+
+  FunctionRewriter& in_;
+  Node node_;
+  std::vector<proto::NameAttrList> branches_;
+  bool is_if_;
+  std::string name_, device_;
+  Port chosen_;  // the condition or the index
+  std::vector<BranchCall> calls_;
+  std::vector<Node> pivots_, made_;  // by branch
+};
+
+}  // namespace
+
+bool LowerConditional(FunctionRewriter& in, const Node& node) {
+  if (in.edit.IsFed(node)) {
+    in.edit.Refuse(kRule, node, "'{0}' is fed", node.name());
+    return false;
+  }
+  if (in.IsForXla(kRule, node)) return false;
+  std::vector<proto::NameAttrList> branches = BranchesOf(node);
+  if (branches.empty() || node.num_inputs() == 0) return false;
+  for (const proto::NameAttrList& branch : branches) {
+    if (in.module.FindFunction(branch.name())) continue;
+    in.edit.Refuse(kRule, node, "function '{0}' is not in the library", branch.name());
+    return false;
+  }
+  if (!in.edit.Begin(kRule, node)) {
+    in.stopped = true;
+    return false;
+  }
+  in.WaitForInputs(node);
+  in.WaitForFrame(node);
+  Lowering(in, node, std::move(branches)).Run();
+  in.edit.End();
+  return true;
+}
+
+}  // namespace grapnel

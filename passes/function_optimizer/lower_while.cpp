@@ -1,0 +1,172 @@
+// A While that is marked for it becomes a loop of single nodes.
+//
+//   Before:  x -> While(cond=c, body=b) -> y
+//   After:   x -> Enter -> Merge ---> c -> LoopCond
+//                          ^   \         |
+//                          |    \-> Switch --false--> Exit -> y
+//                          |           \ true
+//               NextIteration <--- b <--/
+//
+// Condition and body are calls first; inline_call looks at them next. Resources do not change in a
+// loop: they enter once, as constants of it. The node stays as something to wait for.
+//
+// Refuses: nodes that are fed, or marked for XLA; loops that carry resources only; functions that
+// are not in the library.
+#include "passes/function_optimizer/function_optimizer.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kRule = "lower_while";
+
+proto::NameAttrList FunctionIn(const Node& node, const char* key) {
+  proto::AttrValue value;
+  if (std::optional<AttrView> attr = node.FindAttr(key))
+    value.ParseFromArray(attr->bytes().data(), attr->bytes().size());
+  return value.func();
+}
+
+class Loop {
+ public:
+  Loop(FunctionRewriter& in, const Node& node)
+      : in_(in), node_(node), name_(node.name().str()), device_(node.device().str()) {}
+
+  void Run() {
+    std::string cond_name = NewName("cond"), body_name = NewName("body");
+    for (int i = 0; i < node_.num_inputs(); ++i)
+      carried_.push_back(in_.edit.TypeOf(node_.input(i)) != proto::DT_RESOURCE);
+    AddEnters();
+    AddMerges();
+    Node cond = in_.AddCall(cond_name, FunctionIn(node_, "cond"), device_, Values(merges_, 0));
+    in_.edit.AddControl(cond, First(merges_));
+    in_.InheritOrigin(cond.id(), node_);
+    loop_cond_ = in_.Add(NewName("LoopCond"), "LoopCond", device_, {{cond.id(), 0}});
+    AddSwitches();
+    Node body = in_.AddCall(body_name, FunctionIn(node_, "body"), device_, Values(switches_, 1));
+    in_.InheritOrigin(body.id(), node_);
+    Node body_control = in_.AddTyped(NewName("loop_body_control"), "Identity", device_,
+                                     {{First(switches_).id(), 1}});
+    in_.edit.AddControl(body, body_control);
+    Node executed = AddExits();
+    AddNextIterations(body);
+    in_.Redirect(node_, outputs_, executed);
+    in_.KeepAs(node_, outputs_, executed);
+  }
+
+ private:
+  std::string NewName(const llvm::Twine& part) { return in_.NewName(name_ + "/" + part); }
+  const Node& First(const std::vector<Node>& nodes) const {
+    return *llvm::find_if(nodes, [](const Node& node) { return static_cast<bool>(node); });
+  }
+  // What the loop's functions read: of what is carried the given port, of a resource its Enter.
+  llvm::SmallVector<Port, 8> Values(const std::vector<Node>& nodes, int32_t port) const {
+    llvm::SmallVector<Port, 8> values;
+    for (size_t i = 0; i < nodes.size(); ++i)
+      values.push_back(carried_[i] ? Port{nodes[i].id(), port} : Port{enters_[i].id(), 0});
+    return values;
+  }
+
+  void AddEnters() {
+    Editor& edit = in_.edit;
+    for (int i = 0; i < node_.num_inputs(); ++i) {
+      Node enter = in_.AddTyped(NewName("enter"), "Enter", node_.input_node(i).device(),
+                                {node_.input(i)});
+      edit.SetAttr(enter, "frame_name", attr::String(name_));
+      edit.SetAttr(enter, "is_constant", attr::Bool(!carried_[i]));
+      edit.SetAttr(enter, "parallel_iterations", attr::Int(node_.GetInt("parallel_iterations", 10)));
+      enters_.push_back(enter);
+    }
+    if (node_.num_controls() == 0) return;
+    Node before = in_.Add(NewName("LoopControlInputs"), "NoOp", device_);
+    edit.CopyControls(before, node_);
+    for (const Node& enter : enters_) edit.AddControl(enter, before);
+  }
+
+  void AddMerges() {
+    for (size_t i = 0; i < enters_.size(); ++i) {
+      merges_.push_back(Node());
+      if (!carried_[i]) continue;
+      Port entered = {enters_[i].id(), 0};
+      merges_[i] =
+          in_.AddTyped(NewName("merge"), "Merge", enters_[i].device(), {entered, entered});
+      in_.edit.SetAttr(merges_[i], "N", attr::Int(2));
+    }
+  }
+
+  void AddSwitches() {
+    for (size_t i = 0; i < merges_.size(); ++i) {
+      switches_.push_back(Node());
+      if (!carried_[i]) continue;
+      switches_[i] =
+          in_.AddTyped(NewName(node_.input_node(i).name() + "_switch"), "Switch",
+                       merges_[i].device(), {{merges_[i].id(), 0}, {loop_cond_.id(), 0}});
+    }
+  }
+
+  Node AddExits() {
+    std::vector<Node> exits;
+    for (size_t i = 0; i < switches_.size(); ++i) {
+      outputs_.push_back(node_.input(i));
+      if (!carried_[i]) continue;
+      exits.push_back(in_.AddTyped(NewName("exit"), "Exit", switches_[i].device(),
+                                   {{switches_[i].id(), 0}}));
+      outputs_[i] = {exits.back().id(), 0};
+    }
+    Node executed = in_.Add(NewName("LoopExecuted"), "NoOp", device_);
+    for (const Node& exit : exits) in_.edit.AddControl(executed, exit);
+    return executed;
+  }
+
+  void AddNextIterations(const Node& body) {
+    for (size_t i = 0; i < merges_.size(); ++i) {
+      if (!carried_[i]) continue;
+      Node next = in_.Add(NewName("next_iteration"), "NextIteration", merges_[i].device(),
+                          {{body.id(), static_cast<int32_t>(i)}});
+      in_.edit.SetAttr(next, "T", attr::Type(merges_[i].GetType("T")));
+      in_.edit.AddControl(next, body);
+      in_.edit.SetInput(merges_[i], 1, {next.id(), 0});
+    }
+  }
+
+  FunctionRewriter& in_;
+  Node node_;
+  std::string name_, device_;
+  std::vector<bool> carried_;  // by input: no resource
+  std::vector<Node> enters_, merges_, switches_;  // by input; none for what is not carried
+  Node loop_cond_;
+  llvm::SmallVector<Port, 8> outputs_;
+};
+
+}  // namespace
+
+bool LowerWhile(FunctionRewriter& in, const Node& node) {
+  if (in.edit.IsFed(node)) {
+    in.edit.Refuse(kRule, node, "'{0}' is fed", node.name());
+    return false;
+  }
+  if (in.IsForXla(kRule, node)) return false;
+  for (const char* key : {"cond", "body"}) {
+    std::string function = FunctionIn(node, key).name();
+    if (in.module.FindFunction(function)) continue;
+    in.edit.Refuse(kRule, node, "function '{0}' is not in the library", function);
+    return false;
+  }
+  bool carries = false;
+  for (int i = 0; i < node.num_inputs(); ++i)
+    carries |= in.edit.TypeOf(node.input(i)) != proto::DT_RESOURCE;
+  if (!carries) {
+    in.edit.Refuse(kRule, node, "'{0}' carries nothing that changes", node.name());
+    return false;
+  }
+  if (!in.edit.Begin(kRule, node)) {
+    in.stopped = true;
+    return false;
+  }
+  in.WaitForInputs(node);
+  in.WaitForFrame(node);
+  Loop(in, node).Run();
+  in.edit.End();
+  return true;
+}
+
+}  // namespace grapnel
