@@ -2,6 +2,8 @@
 #include <cstdlib>
 
 #include "google/protobuf/text_format.h"
+#include "lib/debug/bisect.h"
+#include "lib/debug/value_check.h"
 #include "lib/exec/evaluator.h"
 #include "lib/io/write.h"
 #include "lib/ir/print.h"
@@ -10,6 +12,7 @@
 #include "lib/support/text.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
+#include "tools/rewrite_text.h"
 
 namespace grapnel {
 namespace {
@@ -17,7 +20,7 @@ namespace {
 struct Flags {
   std::string model, graph, output, dump_dir, ledger, device;
   PipelineFlags pipeline;
-  bool print = false, timing = false, explain = false;
+  bool print = false, timing = false, explain = false, check_values = false;
 };
 
 void PrintTiming(llvm::raw_ostream& os, const OptimizeResult& result) {
@@ -40,29 +43,9 @@ void PrintTiming(llvm::raw_ostream& os, const OptimizeResult& result) {
 class ExplainInstrumentation : public Instrumentation {
  public:
   explicit ExplainInstrumentation(llvm::raw_ostream& os) : os_(os) {}
-  void OnRewrite(const Rewrite& rewrite) override {
-    os_ << rewrite.number << ". " << rewrite.pass << "/" << rewrite.rule;
-    if (!rewrite.function.empty()) os_ << " in function '" << rewrite.function << "'";
-    if (!rewrite.node.empty()) os_ << " at '" << rewrite.node << "'";
-    List(" made", rewrite.made);
-    List(" changed", rewrite.changed);
-    List(" removed", rewrite.removed);
-    List(" functions", rewrite.functions);
-    os_ << "\n";
-  }
+  void OnRewrite(const Rewrite& rewrite) override { os_ << RewriteText(rewrite); }
 
  private:
-  void List(const char* what, const std::vector<std::string>& names) {
-    if (names.empty()) return;
-    os_ << ";" << what;
-    for (size_t i = 0; i < names.size(); ++i) {
-      if (i == 6) {
-        os_ << " and " << names.size() - i << " more";
-        break;
-      }
-      os_ << (i ? ", '" : " '") << names[i] << "'";
-    }
-  }
   llvm::raw_ostream& os_;
 };
 
@@ -98,17 +81,31 @@ Error PrintResult(const Module& module, llvm::raw_ostream& os) {
   return Error::success();
 }
 
+// The first rewrite that changed a value.
+Error PrintCulprit(const Flags& flags, const OptimizeOptions& optimize, const ValueCheck& values) {
+  std::unique_ptr<InputGraph> input;
+  BisectOptions options;
+  options.optimize = optimize;
+  options.optimize.sink = nullptr;
+  options.open = [&]() -> Expected<Module*> {
+    ASSIGN_OR_RETURN(InputGraph opened, OpenInput(flags.model, flags.graph));
+    input = std::make_unique<InputGraph>(std::move(opened));
+    SetMissingDevices(input->module(), flags.device);
+    return &input->module();
+  };
+  options.fails = [&](const Module& module) { return values.Differs(module); };
+  ASSIGN_OR_RETURN(std::optional<Culprit> culprit, Bisect(options));
+  if (culprit) llvm::errs() << "since " << RewriteText(culprit->rewrite);
+  return Error::success();
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   MessageSink sink = invocation.sink();
   ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
   RETURN_IF_ERROR(DemandValid(input, sink));
   Module& module = input.module();
   size_t nodes_before = module.main.num_nodes();
-  if (!flags.device.empty()) {
-    for (Node node : module.main.nodes()) {
-      if (node.device().empty()) module.main.SetDevice(node.id(), flags.device);
-    }
-  }
+  SetMissingDevices(module, flags.device);
   ThreadPool pool(invocation.flags.threads);
   std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
   ASSIGN_OR_RETURN(OptimizeOptions options, flags.pipeline.Options(input));
@@ -124,7 +121,22 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.explain) manager.Add(std::make_unique<ExplainInstrumentation>(invocation.out()));
   RETURN_IF_ERROR(AddDump(flags, input, sink, &manager));
   manager.Add(MakeVerifyInstrumentation());
+  std::unique_ptr<ValueCheck> values;
+  std::string difference;
+  if (flags.check_values) {
+    ASSIGN_OR_RETURN(ValueCheckOptions check, flags.pipeline.ValueOptions(input, options, pool));
+    check.sink = sink;
+    auto made = ValueCheck::Create(module, std::move(check));
+    if (!made) return Annotate(flags.model, made.takeError());
+    values = std::move(*made);
+    manager.Add(MakeValueCheckInstrumentation(values.get(), &difference));
+  }
   auto result = manager.Run(module, options);
+  if (!result && !difference.empty()) {
+    llvm::errs() << "grapnel: " << flags.model << ": " << TextOf(result.takeError()) << "\n";
+    RETURN_IF_ERROR(PrintCulprit(flags, options, *values));
+    return kExitNo;
+  }
   if (!result) return Annotate(flags.model, result.takeError());
   if (options.fetches.empty() && !result->fetches.empty()) {
     sink(Severity::kWarning,
@@ -144,6 +156,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!invocation.flags.quiet && stdout_is_free) {
     os << flags.model << ": " << WithCommas(nodes_before) << " -> "
        << Plural(module.main.num_nodes(), "node") << ", " << Plural(result->rewrites, "rewrite");
+    if (values) os << ", " << Plural(values->num_compared(), "fetch") << " with the same values";
     if (flags.output.empty()) os << " (-o FILE writes the result)";
     os << "\n";
   }
@@ -163,6 +176,10 @@ RunCommand SetUp(CLI::App& app) {
       "--dump-dir", flags->dump_dir,
       "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");
   app.add_option("--ledger", flags->ledger, "every rewrite as a line of JSON");
+  app.add_flag("--check-values", flags->check_values,
+               "run the graph before and after each pass, and name the first rewrite that changes "
+               "what is fetched (exit 1)");
+  flags->pipeline.AddValuesTo(app);
   app.add_flag("--explain", flags->explain, "print every rewrite");
   app.add_flag("--print", flags->print, "print the result, one line a node");
   app.add_flag("--timing", flags->timing, "print the time of each pass");

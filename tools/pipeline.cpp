@@ -2,6 +2,7 @@
 
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
+#include "tools/values.h"
 
 namespace grapnel {
 namespace {
@@ -18,9 +19,10 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 }  // namespace
 
 void PipelineFlags::AddTo(CLI::App& app) {
-  app.add_option("--feed", feeds, "tensors that are fed, besides placeholders")
+  app.add_option("--feed", feeds,
+                 "tensors that are fed, besides placeholders; with a value for --check-values")
       ->delimiter(',')
-      ->type_name("NAME,...");
+      ->type_name("NAME[=FILE.npy],...");
   app.add_option(
          "--fetch", fetches,
          "tensors whose values must stay; default: of the case or signature, else the graph's ends")
@@ -39,7 +41,10 @@ void PipelineFlags::AddTo(CLI::App& app) {
 
 Expected<OptimizeOptions> PipelineFlags::Options(const InputGraph& input) const {
   OptimizeOptions options;
-  ASSIGN_OR_RETURN(Ends ends, EndsOf(input, feeds, fetches, signature));
+  std::vector<std::string> names;
+  for (const std::string& feed : feeds)
+    names.push_back(llvm::StringRef(feed).split('=').first.str());
+  ASSIGN_OR_RETURN(Ends ends, EndsOf(input, names, fetches, signature));
   options.feeds = std::move(ends.feeds);
   options.fetches = std::move(ends.fetches);
   options.passes = passes;
@@ -57,6 +62,49 @@ Expected<OptimizeOptions> PipelineFlags::Options(const InputGraph& input) const 
     }
   }
   return options;
+}
+
+void PipelineFlags::AddValuesTo(CLI::App& app) {
+  app.add_option("--rtol", rtol, "relative difference that a value may have")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--atol", atol, "the same as a part of the largest value of its tensor")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+}
+
+Expected<ValueCheckOptions> PipelineFlags::ValueOptions(const InputGraph& input,
+                                                        const OptimizeOptions& optimize,
+                                                        ThreadPool& pool) const {
+  ValueCheckOptions options;
+  options.rtol = rtol;
+  options.atol = atol;
+  options.pool = &pool;
+  options.fetches = optimize.fetches;
+  const Graph& graph = input.model.graphs[input.index].module->main;
+  if (options.fetches.empty()) options.fetches = PassManager::DefaultFetches(graph);
+  auto load = [&](llvm::StringRef tensor, llvm::StringRef file) -> Error {
+    ASSIGN_OR_RETURN(Tensor value, LoadFeed(graph, tensor, file));
+    options.feeds.push_back({tensor.str(), std::move(value)});
+    return Error::success();
+  };
+  for (const std::string& feed : feeds) {
+    auto [tensor, file] = llvm::StringRef(feed).split('=');
+    if (!file.empty()) RETURN_IF_ERROR(load(tensor, file));
+  }
+  if (options.feeds.empty() && input.model.case_info) {
+    for (const Case::Feed& feed : input.model.case_info->feeds)
+      RETURN_IF_ERROR(load(feed.tensor, feed.file));
+  }
+  ASSIGN_OR_RETURN(options.feeds, CompleteFeeds(graph, std::move(options.feeds)));
+  return options;
+}
+
+void SetMissingDevices(Module& module, llvm::StringRef device) {
+  if (device.empty()) return;
+  for (Node node : module.main.nodes()) {
+    if (node.device().empty()) module.main.SetDevice(node.id(), device);
+  }
 }
 
 }  // namespace grapnel

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/debug/value_check.h"
 #include "lib/pass/pass_manager.h"
 #include "tools/input.h"
 
@@ -14,12 +15,21 @@ struct PipelineFlags {
   std::string rewriter_config, signature;
   std::vector<std::string> feeds, fetches, passes;
   int limit = -1;
+  double rtol = 1e-4, atol = 1e-5;
 
   void AddTo(CLI::App& app);
+  void AddValuesTo(CLI::App& app);  // how values are compared
   // Feeds and fetches of the case or signature fill in for flags that are not given. Without
   // --rewriter-config small graphs are optimised too.
   Expected<OptimizeOptions> Options(const InputGraph& input) const;
+  // Values of the feeds (from --feed NAME=FILE.npy, else from the case, else made up), to compare
+  // the fetches of `optimize` by; without fetches, what nobody reads.
+  Expected<ValueCheckOptions> ValueOptions(const InputGraph& input, const OptimizeOptions& optimize,
+                                           ThreadPool& pool) const;
 };
+
+// `device` for every node of the main graph that has none; nothing when it is empty.
+void SetMissingDevices(Module& module, llvm::StringRef device);
 
 }  // namespace grapnel
 

@@ -75,9 +75,7 @@ class CaseRunner {
 
   Error Optimize(InputGraph* input) {
     Module& module = input->module();
-    for (Node node : module.main.nodes()) {
-      if (node.device().empty()) module.main.SetDevice(node.id(), flags_.device);
-    }
+    SetMissingDevices(module, flags_.device);
     ASSIGN_OR_RETURN(OptimizeOptions options, PipelineFlags().Options(*input));
     std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool_);
     options.evaluator = evaluator.get();

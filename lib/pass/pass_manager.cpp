@@ -37,16 +37,6 @@ Expected<NodeId> FindNode(const Graph& graph, llvm::StringRef tensor, const char
   return MakeError("{0} '{1}': there is no node '{2}'{3}", what, tensor, name, hint);
 }
 
-// A v1 or v2 graph that says nothing of its results has them where nobody reads on.
-std::vector<std::string> Sinks(const Graph& graph) {
-  std::vector<std::string> sinks;
-  for (Node node : graph.nodes()) {
-    if (node.uses().empty() && node.op() != "NoOp" && node.op() != "Const")
-      sinks.push_back(node.name().str());
-  }
-  return sinks;
-}
-
 bool IsPlaceholder(const Node& node) {
   llvm::StringRef op = node.op();
   return op == "Placeholder" || op == "PlaceholderV2" || op == "PlaceholderWithDefault" ||
@@ -218,9 +208,7 @@ class Runner {
     return editor.get();
   }
 
-  FunctionSet DifferentiableFunctions() const {
-    return FunctionsOf("SymbolicGradient", "f");
-  }
+  FunctionSet DifferentiableFunctions() const { return FunctionsOf("SymbolicGradient", "f"); }
   FunctionSet CompiledFunctions() const { return FunctionsOf("XlaLaunch", "function"); }
 
   // Functions that nodes of this op name, anywhere.
@@ -253,7 +241,7 @@ class Runner {
     Graph& graph = module_.main;
     llvm::StringSet<> fetched;
     result_.fetches = options_.fetches;
-    if (result_.fetches.empty()) result_.fetches = Sinks(graph);
+    if (result_.fetches.empty()) result_.fetches = PassManager::DefaultFetches(graph);
     for (const std::string& fetch : result_.fetches) {
       ASSIGN_OR_RETURN(NodeId id, FindNode(graph, fetch, "fetch"));
       boundary.fetched.insert(id);
@@ -262,7 +250,8 @@ class Runner {
     for (const std::string& feed : options_.feeds) {
       ASSIGN_OR_RETURN(NodeId id, FindNode(graph, feed, "feed"));
       if (!options_.fetches.empty() && fetched.contains(TensorName(feed)))
-        return MakeError("feed '{0}': the same tensor is fetched: there is nothing to compute", feed);
+        return MakeError("feed '{0}': the same tensor is fetched: there is nothing to compute",
+                         feed);
       boundary.fed.insert(id);
     }
     for (Node node : graph.nodes()) {
@@ -377,6 +366,15 @@ class Runner {
 };
 
 }  // namespace
+
+std::vector<std::string> PassManager::DefaultFetches(const Graph& graph) {
+  std::vector<std::string> sinks;
+  for (Node node : graph.nodes()) {
+    if (node.uses().empty() && node.op() != "NoOp" && node.op() != "Const")
+      sinks.push_back(node.name().str());
+  }
+  return sinks;
+}
 
 void PassManager::Add(std::unique_ptr<Instrumentation> instrumentation) {
   instrumentations_.push_back(std::move(instrumentation));

@@ -1,0 +1,76 @@
+// `grapnel reduce MODEL --check CMD -o OUT`: the smallest graph that still shows it.
+#include "lib/debug/reduce.h"
+
+#include "lib/io/write.h"
+#include "lib/support/text.h"
+#include "tools/check_command.h"
+#include "tools/input.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string model, graph, check, output;
+  bool any_output = false;
+  int timeout_s = 60, max_checks = -1;
+};
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  size_t nodes_before = input.module().main.num_nodes();
+  CheckCommand command(flags.check, flags.timeout_s);
+  std::optional<std::string> kind;
+  ReduceOptions options;
+  options.max_checks = flags.max_checks;
+  options.interesting = [&](const Module& module) -> Expected<bool> {
+    ASSIGN_OR_RETURN(CheckCommand::Outcome outcome, command.Run(module));
+    if (outcome.exit_code != 0) {
+      if (!kind)
+        return MakeError("the check must exit 0 for the graph as it is, and exits {0}{1}",
+                         outcome.exit_code, outcome.text.empty() ? "" : ": " + outcome.text);
+      return false;
+    }
+    if (!kind) kind = outcome.kind;
+    return flags.any_output || outcome.kind == *kind;
+  };
+  options.found = [&](const Module& module) {
+    if (invocation.flags.verbose) llvm::errs() << WithCommas(module.main.num_nodes()) << " nodes\n";
+    // Whenever it is stopped, the best so far is there.
+    return WriteGraph(module, flags.output);
+  };
+  auto reduced = Reduce(std::move(input.model.graphs[input.index].module), options);
+  if (!reduced) return Annotate(flags.model, reduced.takeError());
+  RETURN_IF_ERROR(WriteGraph(*reduced->module, flags.output));
+  if (!invocation.flags.quiet && flags.output != "-") {
+    invocation.out() << flags.model << ": " << WithCommas(nodes_before) << " -> "
+                     << Plural(reduced->module->main.num_nodes(), "node") << " after "
+                     << Plural(reduced->checks, "check") << "\n";
+  }
+  return kExitOk;
+}
+
+RunCommand SetUp(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  app.add_option("MODEL", flags->model, "the graph to make smaller")->required();
+  app.add_option("--check", flags->check,
+                 "a shell command that exits 0 while the graph shows it; {} is the graph's file")
+      ->type_name("CMD")
+      ->required();
+  app.add_option("-o,--output", flags->output, "where each smaller graph is written")->required();
+  app.add_option("--graph", flags->graph, "which graph of a file with several");
+  app.add_flag(
+      "--any-output", flags->any_output,
+      "take a graph for which the check's last line differs in more than names and numbers");
+  app.add_option("--timeout", flags->timeout_s, "seconds after which a check has failed; 0: never")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--max-checks", flags->max_checks, "stop after so many checks")
+      ->check(CLI::PositiveNumber);
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("reduce", "shrinks a graph while a check exits 0",
+                "reduce model.pb --check '! grapnel opt {} --check-values' -o small.pb", SetUp);
+
+}  // namespace
+}  // namespace grapnel

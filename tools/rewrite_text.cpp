@@ -1,0 +1,37 @@
+#include "tools/rewrite_text.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace grapnel {
+namespace {
+
+void List(llvm::raw_ostream& os, const char* what, const std::vector<std::string>& names) {
+  constexpr size_t kShown = 6;
+  if (names.empty()) return;
+  os << "; " << what;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i == kShown) {
+      os << " and " << names.size() - i << " more";
+      break;
+    }
+    os << (i ? ", '" : " '") << names[i] << "'";
+  }
+}
+
+}  // namespace
+
+std::string RewriteText(const Rewrite& rewrite) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << rewrite.number << ". " << rewrite.pass << "/" << rewrite.rule;
+  if (!rewrite.node.empty()) os << " at '" << rewrite.node << "'";
+  if (!rewrite.function.empty()) os << " in function '" << rewrite.function << "'";
+  List(os, "made", rewrite.made);
+  List(os, "changed", rewrite.changed);
+  List(os, "removed", rewrite.removed);
+  List(os, "functions", rewrite.functions);
+  os << "\n";
+  return os.str();
+}
+
+}  // namespace grapnel
