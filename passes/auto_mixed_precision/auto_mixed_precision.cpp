@@ -1,0 +1,167 @@
+// Convolutions, matrix products and what lies between them work in half precision.
+//
+//   Before:  x:float, w:float -> MatMul m -> Relu r -> Exp e
+//   After:   x -> Cast -> m:half;  w -> Cast -> m;  m -> r:half -> Cast -> e
+//            "<node>-<port>-CastToFp16-<i>-AutoMixedPrecision", "...-CastToFp32-..."
+//
+// auto_mixed_precision does so on GPUs, which are taken to have tensor cores; _onednn_bfloat16, and
+// _mkl, an older name of it, on the CPU with bfloat16. _cpu shows on the CPU what half would do to
+// the values: it keeps the ops in float and rounds what they read and give:
+//
+//   After:   x -> Cast to half -> Cast to float -> m -> Cast to half -> Cast to float -> r ...
+//
+// The whole graph is one rewrite, for half of it would not fit together. TensorFlow runs the first
+// on CPUs with arithmetic in half too; what a pass does must not depend on the machine it runs on.
+//
+// Refuses: nodes that are fetched, fed or kept, or on another device; ops on the deny list and what
+// follows them.
+#include "lib/pass/pass.h"
+#include "llvm/ADT/STLExtras.h"
+#include "passes/auto_mixed_precision/painting.h"
+
+namespace grapnel::auto_mixed_precision {
+namespace {
+
+class Converter {
+ public:
+  Converter(Editor& edit, const TypeGraph& types, Mode mode, const std::vector<bool>& half)
+      : edit_(edit),
+        types_(types),
+        half_(half),
+        emulate_(mode == Mode::kCpu),
+        target_(mode == Mode::kBf16 ? proto::DT_BFLOAT16 : proto::DT_HALF) {}
+
+  void Convert() {
+    for (int i = 0; i < types_.size(); ++i) {
+      const TypeVertex& vertex = types_[i];
+      if (vertex.type != proto::DT_FLOAT) continue;
+      if (half_[i] && !emulate_) SetTarget(vertex);
+      for (int output : vertex.outputs) {
+        Port port = {vertex.node.id(), output};
+        if (half_[i] && emulate_) port = Round(port);
+        if (port.node != kNoNode) CastFor(port, half_[i]);
+      }
+    }
+    if (!emulate_) return;
+    // By now all that these read is half.
+    for (int i = 0; i < types_.size(); ++i) {
+      if (half_[i] && types_[i].type == proto::DT_FLOAT) ReadAsFloat(types_[i]);
+    }
+  }
+
+ private:
+  void SetTarget(const TypeVertex& vertex) {
+    if (vertex.index < 0) {
+      edit_.SetAttr(vertex.node, vertex.attr, attr::Type(target_));
+      return;
+    }
+    std::vector<DataType> types = *vertex.node.Attr(vertex.attr)->AsTypes();
+    types[vertex.index] = target_;
+    edit_.SetAttr(vertex.node, vertex.attr, attr::Types(types));
+  }
+
+  // Everybody who reads the port reads it rounded to half; no port when nobody does.
+  Port Round(Port port) {
+    llvm::SmallVector<Use, 4> uses = edit_.graph().node(port.node).UsesOf(port.index);
+    if (uses.empty()) return {};
+    Node cast = AddCast(port, true);
+    for (const Use& use : uses)
+      edit_.SetInput(edit_.graph().node(use.node), use.slot, {cast.id(), 0});
+    return {cast.id(), 0};
+  }
+
+  void ReadAsFloat(const TypeVertex& vertex) {
+    for (int input : vertex.inputs) {
+      Node cast = AddCast(vertex.node.input(input), false);
+      edit_.SetInput(vertex.node, input, {cast.id(), 0});
+    }
+  }
+
+  // A Cast for those readers that want the other precision.
+  void CastFor(Port port, bool is_half) {
+    Node cast;
+    for (const Use& use : edit_.graph().node(port.node).UsesOf(port.index)) {
+      Node reader = edit_.graph().node(use.node);
+      if (!types_.Has(reader) || half_[types_.OfInput(reader, use.slot)] == is_half) continue;
+      if (!cast) cast = AddCast(port, !is_half);
+      edit_.SetInput(reader, use.slot, {cast.id(), 0});
+    }
+  }
+
+  Node AddCast(Port port, bool to_half) {
+    Node source = edit_.graph().node(port.node);
+    const char* what = !to_half                        ? "CastToFp32"
+                       : target_ == proto::DT_BFLOAT16 ? "CastToBf16"
+                                                       : "CastToFp16";
+    std::string name;
+    int number = 0;
+    do {
+      name = llvm::formatv("{0}-{1}-{2}-{3}-AutoMixedPrecision", source.name(), port.index, what,
+                           number++)
+                 .str();
+    } while (edit_.graph().Find(name));
+    Node cast = edit_.AddNode(name, "Cast", source.device());
+    edit_.AddInput(cast, port);
+    edit_.SetAttr(cast, "SrcT", attr::Type(to_half ? proto::DT_FLOAT : target_));
+    edit_.SetAttr(cast, "DstT", attr::Type(to_half ? target_ : proto::DT_FLOAT));
+    edit_.SetAttr(cast, "Truncate", attr::Bool(false));
+    return cast;
+  }
+
+  Editor& edit_;
+  const TypeGraph& types_;
+  const std::vector<bool>& half_;
+  const bool emulate_;
+  const DataType target_;
+};
+
+// Later versions have scale and offset in a dtype of their own. False when --limit is used up.
+bool UpdateBatchNorms(Editor& edit, const std::vector<bool>& to_process) {
+  for (Node node : edit.graph().nodes()) {
+    llvm::StringRef op = node.op();
+    if (!to_process[node.id()] || (op != "FusedBatchNorm" && op != "FusedBatchNormGrad")) continue;
+    if (!edit.Begin("update_batch_norm", node)) return false;
+    edit.SetOp(node, op == "FusedBatchNorm" ? "FusedBatchNormV2" : "FusedBatchNormGradV2");
+    edit.SetAttr(node, "U", attr::Type(proto::DT_FLOAT));
+    edit.End();
+  }
+  return true;
+}
+
+template <Mode mode>
+class AutoMixedPrecision : public GraphPass {
+ public:
+  Error Run(Editor& edit) override {
+    OpLists lists = ListsFor(mode);
+    std::vector<bool> to_process = NodesToProcess(edit, mode, lists);
+    if (!UpdateBatchNorms(edit, to_process)) return Error::success();
+    ASSIGN_OR_RETURN(TypeGraph types, TypeGraph::Make(edit.graph()));
+    std::vector<bool> half = Paint(types, mode, lists, to_process);
+    auto first = llvm::find(half, true);
+    if (first == half.end()) return Error::success();
+    if (!edit.Begin("convert", types[static_cast<int>(first - half.begin())].node))
+      return Error::success();
+    Converter(edit, types, mode, half).Convert();
+    edit.End();
+    return Error::success();
+  }
+};
+
+#define GRAPNEL_MIXED_PRECISION(mode, name, help)                                                 \
+  GRAPNEL_PASS(AutoMixedPrecision<mode>,                                                          \
+               (PassInfo{name, name, 9, false, true, name, help,                                  \
+                         "fetched nodes, other devices, ops on the deny list and what follows"}), \
+               {"convert", "the dtypes that change, and the casts around them"},                  \
+               {"update_batch_norm", "FusedBatchNorm becomes FusedBatchNormV2"})
+
+GRAPNEL_MIXED_PRECISION(Mode::kCuda, "auto_mixed_precision",
+                        "convolutions and matrix products work in half precision on GPUs");
+GRAPNEL_MIXED_PRECISION(Mode::kCpu, "auto_mixed_precision_cpu",
+                        "shows what half precision does to the values, on the CPU");
+GRAPNEL_MIXED_PRECISION(Mode::kBf16, "auto_mixed_precision_mkl",
+                        "auto_mixed_precision_onednn_bfloat16 under its older name");
+GRAPNEL_MIXED_PRECISION(Mode::kBf16, "auto_mixed_precision_onednn_bfloat16",
+                        "convolutions and matrix products work in bfloat16 on the CPU");
+
+}  // namespace
+}  // namespace grapnel::auto_mixed_precision
