@@ -67,12 +67,11 @@ Expected<CheckCommand::Outcome> CheckCommand::Run(const Module& module) {
   }
   std::string message;
   bool failed_to_start = false;
-  llvm::Optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(output_),
-                                                 llvm::StringRef(output_)};
   Outcome outcome;
-  outcome.exit_code =
-      llvm::sys::ExecuteAndWait("/bin/sh", {"sh", "-c", line}, llvm::None, redirects, timeout_s_,
-                                /*MemoryLimit=*/0, &message, &failed_to_start);
+  outcome.exit_code = llvm::sys::ExecuteAndWait(
+      "/bin/sh", {"sh", "-c", line}, {},
+      {llvm::StringRef(""), llvm::StringRef(output_), llvm::StringRef(output_)}, timeout_s_,
+      /*MemoryLimit=*/0, &message, &failed_to_start);
   if (failed_to_start) return MakeError("the check cannot be run: {0}", message);
   // sh says 127 when there is no such command: no verdict on the graph.
   if (outcome.exit_code == 127) return MakeError("the check cannot be run: {0}", line);

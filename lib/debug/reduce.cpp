@@ -427,7 +427,7 @@ class Search {
     Reduced reduced;
     reduced.module = std::move(best_);
     reduced.checks = checks_;
-    return std::move(reduced);
+    return reduced;
   }
 
  private:

@@ -88,7 +88,7 @@ Expected<std::vector<FedValue>> CompleteFeeds(const Graph& graph, std::vector<Fe
     ASSIGN_OR_RETURN(Tensor value, Generate(node.name(), BaseType(node.GetType("dtype")), dims));
     given.push_back({node.name().str(), std::move(value)});
   }
-  return std::move(given);
+  return given;
 }
 
 Expected<std::unique_ptr<ValueCheck>> ValueCheck::Create(const Module& module,
@@ -108,7 +108,7 @@ Expected<std::unique_ptr<ValueCheck>> ValueCheck::Create(const Module& module,
                                                    "' differs from run to run: not compared");
     }
   }
-  return std::move(check);
+  return check;
 }
 
 Expected<std::vector<Tensor>> ValueCheck::RunGraph(const Module& module) const {

@@ -235,7 +235,8 @@ class PlanBuilder {
       for (Port port : graph_.node(id).inputs()) {
         if (port.node == kNoNode)
           return MakeError("node '{0}': an input is missing in the file", graph_.node(id).name());
-        if (!fed_.contains(Key(port))) need(port.node);
+        if (!fed_.contains(Key(port)) && !(port.IsControl() && IsFedPlaceholder(port.node)))
+          need(port.node);
       }
     }
     for (Port feed : feeds) {
@@ -276,6 +277,14 @@ class PlanBuilder {
  private:
   static uint64_t Key(Port port) {
     return static_cast<uint64_t>(port.node) << 32 | static_cast<uint32_t>(port.index);
+  }
+
+  // Who waits for it has nothing to wait for: as in TensorFlow, only placeholders are replaced by
+  // their feed for control edges too.
+  bool IsFedPlaceholder(NodeId id) const {
+    llvm::StringRef op = graph_.node(id).op();
+    return fed_.contains(Key({id, 0})) &&
+           (op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg");
   }
 
   Slot NewSlot() {

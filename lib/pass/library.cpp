@@ -95,7 +95,7 @@ std::vector<std::string> DropUnreachableFunctions(Module& module) {
 }
 
 std::string CustomGradientOf(const Module& module, llvm::StringRef function) {
-  static_assert(kGradientOf == kEntryKey && kGradientIs == kEntryValue);
+  static_assert(int{kGradientOf} == int{kEntryKey} && int{kGradientIs} == int{kEntryValue});
   WireReader reader(module.other_library_fields);
   while (reader.Next()) {
     if (!reader.Is(kLibraryGradient, WireType::kBytes)) continue;

@@ -1,0 +1,109 @@
+// Optimised or not, a graph has the same values: graphs from seeds, under configs from the same
+// seeds.
+#include "tests/passes/random_graph.h"
+
+#include <cstdlib>
+
+#include "gtest/gtest.h"
+#include "lib/debug/comparison.h"
+#include "lib/debug/value_check.h"
+#include "lib/exec/evaluator.h"
+#include "lib/exec/executor.h"
+#include "lib/io/write.h"
+#include "lib/ir/import.h"
+#include "lib/pass/pass_manager.h"
+
+namespace grapnel {
+namespace {
+
+Expected<std::vector<Tensor>> RunOn(const Module& module, const std::vector<FedValue>& feeds,
+                                    const std::vector<std::string>& fetches, ThreadPool& pool) {
+  ExecutorOptions options;
+  options.fetches = fetches;
+  options.pool = &pool;
+  std::vector<Tensor> values;
+  for (const FedValue& feed : feeds) {
+    if (!module.main.Find(feed.tensor)) continue;
+    options.feeds.push_back(feed.tensor);
+    values.push_back(feed.value);
+  }
+  ASSIGN_OR_RETURN(auto executor, Executor::Compile(module.main, options));
+  return executor->Run(values);
+}
+
+std::string BytesOf(const Module& module) {
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  ExportGraphDef(module, os);
+  return os.str();
+}
+
+// What is wrong with the graph of `seed`; empty when nothing is.
+std::string Fault(uint64_t seed, ThreadPool& pool, int* rewrites) {
+  RandomGraph random = MakeRandomGraph(seed);
+  const Module& before = *random.module;
+  auto fault = [&](const char* what, Error error) {
+    return std::string(what) + ": " + TextOf(std::move(error));
+  };
+  auto feeds = CompleteFeeds(before.main, {});
+  if (!feeds) return fault("feeds", feeds.takeError());
+  auto expected = RunOn(before, *feeds, random.fetches, pool);
+  if (!expected) return fault("before", expected.takeError());
+
+  auto file = FileBytes::FromString(BytesOf(before), "graph");
+  auto after = llvm::cantFail(ImportGraphDef(file, file->bytes()));
+  std::vector<NodeId> ids;
+  for (Node node : after->main.nodes()) ids.push_back(node.id());
+  if (seed % 2 == 0) {
+    for (NodeId id : ids) after->main.SetDevice(id, "/job:localhost/replica:0/task:0/device:CPU:0");
+  }
+  std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
+  OptimizeOptions options;
+  options.fetches = random.fetches;
+  options.evaluator = evaluator.get();
+  options.config.set_min_graph_nodes(-1);
+  if (seed % 3 == 0) {
+    options.config.set_arithmetic_optimization(proto::RewriterConfig::AGGRESSIVE);
+    options.config.set_constant_folding(proto::RewriterConfig::AGGRESSIVE);
+  }
+  PassManager manager;
+  manager.Add(MakeVerifyInstrumentation());
+  auto result = manager.Run(*after, options);
+  if (!result) return fault("optimising", result.takeError());
+  *rewrites += result->rewrites;
+  auto got = RunOn(*after, *feeds, random.fetches, pool);
+  if (!got) return fault("after", got.takeError());
+  for (size_t i = 0; i < got->size(); ++i) {
+    Comparison comparison = Compare((*got)[i].ToLiteral(), (*expected)[i].ToLiteral(), 1e-4,
+                                    1e-5 * random.magnitudes[i]);
+    if (!comparison.same) return "'" + random.fetches[i] + "' " + comparison.message;
+  }
+  return "";
+}
+
+TEST(RandomGraphTest, OptimisedGraphsHaveTheSameValues) {
+  ThreadPool pool(2);
+  uint64_t first = 1, count = std::getenv("GRAPNEL_FULL") ? 10000 : 500;
+  if (const char* seed = std::getenv("GRAPNEL_SEED")) {
+    first = std::strtoull(seed, nullptr, 10);
+    count = 1;
+  }
+  int rewrites = 0, faults = 0;
+  for (uint64_t seed = first; seed < first + count && faults < 5; ++seed) {
+    std::string fault = Fault(seed, pool, &rewrites);
+    if (fault.empty()) continue;
+    ++faults;
+    std::string path = "build/random_graph_" + std::to_string(seed) + ".pb";
+    RandomGraph random = MakeRandomGraph(seed);
+    llvm::consumeError(WriteGraph(*random.module, path));
+    const char* device = seed % 2 == 0 ? " --device /device:CPU:0" : "";
+    ADD_FAILURE() << "GRAPNEL_SEED=" << seed << ": " << fault << "\n  grapnel reduce " << path
+                  << " --check '! grapnel opt {} --check-values" << device << "' -o small.pb";
+  }
+  // The graphs hold what rules look for.
+  EXPECT_GT(rewrites, static_cast<int>(count) * 5 / (count == 1 ? 5 : 1));
+}
+
+}  // namespace
+
+}  // namespace grapnel
