@@ -1,0 +1,373 @@
+// The queue, facts and edits that stages share: see arithmetic_optimizer.h.
+#include "lib/ir/op_table.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
+
+namespace grapnel::arithmetic {
+
+Arithmetic::Arithmetic(Editor& editor)
+    : edit(editor),
+      graph(editor.graph()),
+      kinds(editor.module()),
+      aggressive(editor.config().arithmetic_optimization() == proto::RewriterConfig::AGGRESSIVE),
+      first_new_(graph.end_id()) {}
+
+void Arithmetic::Enqueue(const Node& node) {
+  if (queued_.insert(node.id()).second) queue_.push_back(node.id());
+}
+
+std::optional<NodeId> Arithmetic::Pop() {
+  if (queue_.empty()) return std::nullopt;
+  NodeId id = queue_.back();
+  queue_.pop_back();
+  queued_.erase(id);
+  return id;
+}
+
+bool Arithmetic::Begin(llvm::StringRef rule, const Node& node) {
+  open_ = edit.Begin(rule, node);
+  stopped = !open_;
+  return open_;
+}
+
+void Arithmetic::End() {
+  edit.End();
+  open_ = false;
+  std::vector<NodeId> touched = edit.TakeTouched();
+  if (!shapes_) return;
+  for (NodeId id : touched) shapes_->Update(id);
+}
+
+bool Arithmetic::IsAggregate(const Node& node) const {
+  if (node.op() == "Add") return node.GetType("T") != proto::DT_STRING;
+  const OpInfo* info = FindOp(node.op());
+  return info && info->is_aggregate;
+}
+
+bool Arithmetic::KeepsShape(const Node& node) const {
+  if (node.num_inputs() == 1 && IsAggregate(node)) return true;
+  return llvm::StringSwitch<bool>(node.op())
+      .Cases("CheckNumerics", "DebugGradientIdentity", "DeepCopy", "Enter", "Exit", true)
+      .Cases("PreventGradient", "Print", "Snapshot", "StopGradient", true)
+      .Cases("Identity", "RefIdentity", true)
+      .Default(false);
+}
+
+bool Arithmetic::KeepsValue(const Node& node) const {
+  return llvm::StringSwitch<bool>(node.op())
+             .Cases("ExpandDims", "Reshape", "Squeeze", true)
+             .Cases("InvertPermutation", "Reverse", "ReverseV2", "Roll", "Transpose", true)
+             .Cases("DepthToSpace", "SpaceToDepth", "BatchToSpace", "BatchToSpaceND", true)
+             .Cases("SpaceToBatch", "SpaceToBatchND", true)
+             .Default(false) ||
+         KeepsShape(node);
+}
+
+bool Arithmetic::IsUnaryElementwise(const Node& node) const {
+  static const llvm::DenseSet<llvm::StringRef> ops = {
+      "Abs",      "Acos",     "Acosh", "Asin",    "Asinh",      "Atan",  "Atanh", "Ceil",
+      "Conj",     "Cos",      "Cosh",  "Digamma", "ComplexAbs", "Elu",   "Erf",   "Erfc",
+      "Exp",      "Expm1",    "Floor", "Inv",     "Invert",     "Isinf", "Isnan", "Isfinite",
+      "Lgamma",   "Log",      "Log1p", "Neg",     "LogicalNot", "Relu",  "Relu6", "Rint",
+      "Round",    "Selu",     "Rsqrt", "Sigmoid", "Reciprocal", "Sign",  "Sin",   "SinH",
+      "Softplus", "Softsign", "Sqrt",  "Square",  "Tan",        "Tanh"};
+  return ops.contains(node.op()) || KeepsShape(node);
+}
+
+bool Arithmetic::DrivesControls(const Node& node) const {
+  return llvm::any_of(node.uses(), [&](const Use& use) {
+    return graph.node(use.node).input(use.slot).IsControl();
+  });
+}
+
+int Arithmetic::NumReaders(const Node& node) const {
+  llvm::SmallDenseSet<NodeId, 8> readers;
+  for (const Use& use : node.uses()) readers.insert(use.node);
+  return static_cast<int>(readers.size());
+}
+
+int Arithmetic::NumValueReaders(const Node& node) const {
+  llvm::SmallDenseSet<NodeId, 8> readers;
+  for (const Use& use : node.uses()) {
+    Node reader = graph.node(use.node);
+    if (reader.op() != "Shape" && !reader.input(use.slot).IsControl()) readers.insert(use.node);
+  }
+  return static_cast<int>(readers.size());
+}
+
+std::optional<std::vector<int64_t>> Arithmetic::IntegersOf(Port port) const {
+  const Literal* value = ConstantOf(port);
+  if (!value || (value->dtype() != proto::DT_INT32 && value->dtype() != proto::DT_INT64))
+    return std::nullopt;
+  return value->AsInts();
+}
+
+bool Arithmetic::IsOnes(Port port) const {
+  const Literal* value = ConstantOf(port);
+  if (!value) return false;
+  switch (value->dtype()) {
+    case proto::DT_BFLOAT16:
+    case proto::DT_HALF:
+    case proto::DT_FLOAT:
+    case proto::DT_DOUBLE:
+      return value->AllEqualTo(1);
+    default:
+      return false;
+  }
+}
+
+ShapeMap& Arithmetic::shapes() {
+  if (!shapes_) {
+    ShapeOptions options;
+    options.trust_feeds = aggressive;
+    options.fed = &edit.boundary().fed;
+    shapes_ = std::make_unique<ShapeMap>(InferShapes(graph, options));
+  }
+  return *shapes_;
+}
+
+const Shape& Arithmetic::ShapeOf(Port port) {
+  static const Shape unknown;
+  if (port.node >= first_new_ || forgotten_.contains(port.node)) return unknown;
+  return shapes().OfPort(port);
+}
+
+const Shape& Arithmetic::ShapeOfInput(const Node& node, int i) {
+  static const Shape unknown;
+  if (node.id() >= first_new_ || forgotten_.contains(node.id())) return unknown;
+  return shapes().OfPort(node.input(i));
+}
+
+Node Arithmetic::TailOfChain(const Node& node, llvm::function_ref<bool(const Node&)> follow) const {
+  Node tail = node;
+  // A chain cannot be longer than the graph, but one in a broken loop could go on.
+  for (size_t steps = graph.num_nodes(); steps > 0 && tail.num_inputs() > 0; --steps) {
+    Node next = tail.input_node(0);
+    if (!next || next == node || !follow(next)) break;
+    tail = next;
+  }
+  return tail;
+}
+
+Node Arithmetic::TailOfOwnChain(const Node& node,
+                                llvm::function_ref<bool(const Node&)> keeps) const {
+  return TailOfChain(node, [&](const Node& next) {
+    return !edit.IsPreserved(next) && keeps(next) && next.NumDataUses() == 1;
+  });
+}
+
+std::string Arithmetic::NameFor(const Node& node, llvm::StringRef stage, llvm::StringRef part) {
+  auto [scope, leaf] = node.name().rsplit('/');
+  if (leaf.empty()) std::swap(scope, leaf);
+  std::string name = scope.empty() ? "" : scope.str() + "/";
+  name += ("ArithmeticOptimizer/" + stage + "_").str();
+  if (!part.empty()) name += (part + "_").str();
+  return name + leaf.str();
+}
+
+std::string Arithmetic::UniqueNameFor(const Node& node, llvm::StringRef stage,
+                                      llvm::StringRef part) const {
+  std::string base = NameFor(node, stage, part), name = base;
+  for (int i = 0; Exists(name); ++i) name = base + "_unique" + std::to_string(i);
+  return name;
+}
+
+Node Arithmetic::Copy(llvm::StringRef name, const Node& node) {
+  Node copy = edit.AddNode(name, node.op(), node.device());
+  edit.CopyAttrs(copy, node);
+  edit.SetInputs(copy, node.inputs());
+  return copy;
+}
+
+Node Arithmetic::Make(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device,
+                      llvm::ArrayRef<Port> inputs) {
+  Node node = edit.AddNode(name, op, device);
+  edit.SetInputs(node, inputs);
+  return node;
+}
+
+Node Arithmetic::Anchor(Port port) {
+  Node node = graph.node(port.node);
+  if (!kinds.Is(node, kSwitchOp)) return node;
+  for (const Use& use : node.UsesOf(port.index)) {
+    Node reader = graph.node(use.node);
+    if (kinds.Is(reader, kIdentityOp) || IsIdentityNOfOne(reader)) return reader;
+  }
+  std::string name = ("ConstantFoldingCtrl/" + node.name() + "_" + llvm::Twine(port.index)).str();
+  if (Node there = graph.Find(name)) return there;
+  Node anchor = Make(name, "Identity", node.device(), {port});
+  SetType(anchor, "T", BaseType(node.GetType("T")));
+  return anchor;
+}
+
+static void DropRepeatedControls(Arithmetic& arithmetic, const Node& node) {
+  for (int i = node.num_controls() - 1; i >= 0; --i) {
+    Node control = node.control(i);
+    for (int k = 0; k < node.num_inputs(); ++k) {
+      if (node.input(k).node != control.id()) continue;
+      arithmetic.edit.RemoveControl(node, control);
+      break;
+    }
+  }
+}
+
+void Arithmetic::ForwardControls(const Node& target, llvm::ArrayRef<Node> sources) {
+  for (const Node& source : sources) {
+    for (int i = source.num_controls() - 1; i >= 0; --i) edit.AddControl(target, source.control(i));
+  }
+  DropRepeatedControls(*this, target);
+}
+
+void Arithmetic::TurnIntoControl(const Node& node, int i) {
+  Node from = node.input_node(i);
+  edit.RemoveInput(node, i);
+  edit.AddControl(node, from);
+}
+
+void Arithmetic::UpdateReaders(Port from, Port to) {
+  Node node = graph.node(from.node), by = graph.node(to.node);
+  llvm::SmallVector<Use, 8> uses(node.uses().begin(), node.uses().end());
+  std::vector<Node> readers, waiting;
+  for (const Use& use : uses) {
+    Node reader = graph.node(use.node);
+    if (reader == by) continue;
+    Port port = reader.input(use.slot);
+    if (port.IsControl()) {
+      waiting.push_back(reader);
+    } else if (port == from) {
+      edit.SetInput(reader, static_cast<int>(use.slot), to);
+      readers.push_back(reader);
+    }
+  }
+  for (const Node& reader : waiting) {
+    edit.RemoveControl(reader, node);
+    edit.AddControl(reader, by);
+    readers.push_back(reader);
+  }
+  llvm::sort(readers, [](const Node& a, const Node& b) { return a.name() < b.name(); });
+  for (const Node& reader : readers) {
+    DropRepeatedControls(*this, reader);
+    Enqueue(reader);
+  }
+}
+
+bool IsOn(const Node& node, llvm::StringRef type) {
+  llvm::StringRef device = node.device().rsplit('/').second;
+  if (device.size() > 7 && device.take_front(7).equals_insensitive("device:"))
+    device = device.drop_front(7);
+  auto [name, number] = device.split(':');
+  return name.equals_insensitive(type) && !number.empty();
+}
+
+bool IsAdd(const Node& node) {
+  return node.op() == "AddV2" || (node.op() == "Add" && node.GetType("T") != proto::DT_STRING);
+}
+
+bool IsAnyDiv(const Node& node) {
+  return llvm::StringSwitch<bool>(node.op())
+      .Cases("Div", "RealDiv", "FloorDiv", "TruncateDiv", "Xdivy", true)
+      .Default(false);
+}
+
+bool IsCastLike(const Node& node) {
+  return llvm::StringSwitch<bool>(node.op())
+      .Cases("Angle", "Bucketize", "Cast", "CompareAndBitpack", "Dequantize", true)
+      .Cases("HistogramFixedWidth", "Imag", "IsFinite", "IsInf", "IsNan", true)
+      .Cases("Quantize", "QuantizeDownAndShrinkRange", "QuantizeV2", true)
+      .Cases("QuantizedInstanceNorm", "QuantizedRelu", "QuantizedRelu6", "QuantizedReluX", true)
+      .Cases("Real", "Requantize", true)
+      .Default(false);
+}
+
+bool IsFusableRelu(const Node& node, const Node& input) {
+  if (node.op() != "Relu" && node.op() != "Relu6") return false;
+  return llvm::StringSwitch<bool>(input.op())
+      .Cases("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", true)
+      .Cases("BiasAdd", "BiasAddV1", true)
+      .Default(false);
+}
+
+bool IsDefined(const Shape& shape) {
+  return shape.known_rank() && !llvm::is_contained(shape.dims(), kUnknownDim);
+}
+
+bool SameShape(const Shape& a, const Shape& b) { return IsDefined(a) && a == b; }
+
+std::optional<Shape> Broadcast(const Shape& a, const Shape& b) {
+  if (!IsDefined(a) || !IsDefined(b)) return std::nullopt;
+  int rank = std::max(a.rank(), b.rank());
+  Shape result = Shape::UnknownOfRank(rank);
+  for (int i = 0; i < rank; ++i) {
+    int at_a = i - (rank - a.rank()), at_b = i - (rank - b.rank());
+    int64_t of_a = at_a < 0 ? 1 : a.dim(at_a), of_b = at_b < 0 ? 1 : b.dim(at_b);
+    if (of_a != of_b && of_a != 1 && of_b != 1) return std::nullopt;
+    result.set_dim(i, of_a == 1 ? of_b : of_a);
+  }
+  return result;
+}
+
+bool IsSmaller(const Shape& a, const Shape& b) {
+  if (!a.known_rank() || !b.known_rank()) return false;
+  // Dimensions that are not known cancel when both have them.
+  double size_a = 1, size_b = 1;
+  llvm::SmallVector<int64_t, 4> symbols_of_a;
+  for (int64_t dim : a.dims()) {
+    if (dim > 0) size_a *= static_cast<double>(dim);
+    if (dim < 0) symbols_of_a.push_back(dim);
+  }
+  bool b_has_more = false;
+  for (int64_t dim : b.dims()) {
+    if (dim > 0) size_b *= static_cast<double>(dim);
+    if (dim >= 0) continue;
+    auto same = dim == kUnknownDim ? symbols_of_a.end() : llvm::find(symbols_of_a, dim);
+    if (same == symbols_of_a.end()) {
+      b_has_more = true;
+    } else {
+      symbols_of_a.erase(same);
+    }
+  }
+  if (!symbols_of_a.empty()) return false;
+  return b_has_more ? size_a <= size_b : size_a < size_b;
+}
+
+bool HasBroadcastableInputs(Arithmetic& arithmetic, const Node& node) {
+  if (arithmetic.HasControls(node)) return false;
+  const Shape shape = arithmetic.ShapeOf({node.id(), 0});
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (!Broadcast(shape, arithmetic.ShapeOf(node.input(i)))) return false;
+  }
+  return IsDefined(shape);
+}
+
+std::optional<Group> FindGroup(Arithmetic& arithmetic, const Node& root,
+                               llvm::function_ref<bool(const Node&)> absorbs) {
+  Group group;
+  group.root = root;
+  std::vector<Port> open;
+  auto add_inputs = [&](const Node& node) {
+    for (int i = node.num_inputs() - 1; i >= 0; --i) open.push_back(node.input(i));
+  };
+  add_inputs(root);
+  while (!open.empty()) {
+    Port port = open.back();
+    open.pop_back();
+    Node node = arithmetic.graph.node(port.node);
+    if (node.device_id() == root.device_id() && absorbs(node)) {
+      group.absorbed.push_back(node);
+      add_inputs(node);
+      continue;
+    }
+    const Shape& shape = arithmetic.ShapeOf(port);
+    if (!shape.known_rank()) return std::nullopt;
+    group.inputs.push_back({port, shape});
+  }
+  return group;
+}
+
+void MarkGroup(Arithmetic& arithmetic, const Group& group, const char* tag) {
+  arithmetic.edit.SetAttr(group.root, tag, attr::Bool(true));
+  for (const Node& node : group.absorbed) arithmetic.edit.SetAttr(node, tag, attr::Bool(true));
+}
+
+}  // namespace grapnel::arithmetic
