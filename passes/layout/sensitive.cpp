@@ -22,9 +22,6 @@ Port DecidingPort(const Node& node, Family family) {
       return node.input(0);
     case Family::kAvgPoolGrad:
       return node.input(1);
-    case Family::kConvBackpropFilter:
-    case Family::kConv3DBackpropFilter:
-      return node.input(0);
     default:
       return {node.id(), 0};
   }
