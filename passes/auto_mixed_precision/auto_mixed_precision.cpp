@@ -14,7 +14,7 @@
 // on CPUs with arithmetic in half too; what a pass does must not depend on the machine it runs on.
 //
 // Refuses: nodes that are fetched, fed or kept, or on another device; ops on the deny list and what
-// follows them.
+// follows them; for _cpu, graphs with a loop that works in half.
 #include "lib/pass/pass.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/auto_mixed_precision/painting.h"
@@ -128,6 +128,17 @@ bool UpdateBatchNorms(Editor& edit, const std::vector<bool>& to_process) {
   return true;
 }
 
+// A Cast has no place on the edge that goes back to the start of a loop: TensorFlow crashes there.
+bool RefuseLoops(Editor& edit, const TypeGraph& types, const std::vector<bool>& half) {
+  for (int i = 0; i < types.size(); ++i) {
+    if (!half[i] || types[i].node.op() != "NextIteration") continue;
+    edit.Refuse("convert", types[i].node, "'{0}' hands half precision back to the start of a loop",
+                types[i].node.name());
+    return true;
+  }
+  return false;
+}
+
 template <Mode mode>
 class AutoMixedPrecision : public GraphPass {
  public:
@@ -139,6 +150,7 @@ class AutoMixedPrecision : public GraphPass {
     std::vector<bool> half = Paint(types, mode, lists, to_process);
     auto first = llvm::find(half, true);
     if (first == half.end()) return Error::success();
+    if (mode == Mode::kCpu && RefuseLoops(edit, types, half)) return Error::success();
     if (!edit.Begin("convert", types[static_cast<int>(first - half.begin())].node))
       return Error::success();
     Converter(edit, types, mode, half).Convert();

@@ -1,0 +1,149 @@
+// Images lie in memory as the device likes them: channels last (NHWC) or channels first (NCHW).
+//
+//   Before:  x:NHWC -> Conv2D -> Relu -> MaxPool -> y
+//   After:   x -> Transpose -> Conv2D:NCHW -> Relu -> MaxPool:NCHW -> Transpose -> y
+//            "<node>-<input>-TransposeNHWCToNCHW-LayoutOptimizer",
+//            "<node>-<output>-<reader>-TransposeNCHWToNHWC-LayoutOptimizer"
+//
+// Ops with a data_format are converted first, each between transposes of its own; then those that
+// do not care follow; then transposes that undo each other go.
+//
+// On the CPU this happens only when cpu_layout_conversion says NCHW_TO_NHWC. With a GPU among the
+// devices that the graph names, the layout is the one that its kernels prefer: channels last when
+// at least half of the convolutions are in a dtype of tensor cores (half, bfloat16, and float
+// unless gradients of convolutions are in float too), channels first otherwise. GPUs are taken to
+// be of 2020 or later.
+//
+// Refuses: NHWC_TO_NCHW on the CPU, which TensorFlow does not have; graphs in which a loop would
+// carry a tensor in the new layout that it got in the old one; and see the rules.
+#include "lib/pass/pass.h"
+#include "llvm/ADT/DenseSet.h"
+#include "passes/layout/conversion.h"
+
+namespace grapnel::layout {
+namespace {
+
+constexpr const char* kSensitive = "convert_sensitive";
+constexpr const char* kAgnostic = "convert_agnostic";
+
+bool IsOnGpu(const Node& node) {
+  return node.device().rsplit('/').second.contains_insensitive("gpu");
+}
+
+bool PrefersChannelsLast(const Graph& graph) {
+  bool has_float_gradient = false;
+  for (Node node : graph.nodes()) {
+    Family family = FamilyOf(node);
+    bool is_gradient = node.op() == "Conv2DBackpropFilter" || node.op() == "Conv2DBackpropInput" ||
+                       family == Family::kConv3DBackpropFilter ||
+                       family == Family::kConv3DBackpropInput;
+    has_float_gradient |= is_gradient && IsOnGpu(node) && node.GetType("T") == proto::DT_FLOAT;
+  }
+  int convolutions = 0, preferring = 0;
+  for (Node node : graph.nodes()) {
+    if ((node.op() != "Conv2D" && node.op() != "Conv3D") || !IsOnGpu(node)) continue;
+    DataType type = node.GetType("T");
+    ++convolutions;
+    preferring += type == proto::DT_HALF || type == proto::DT_BFLOAT16 ||
+                  (type == proto::DT_FLOAT && !has_float_gradient);
+  }
+  return convolutions > 0 && 2 * preferring >= convolutions;
+}
+
+class Layout : public GraphPass {
+ public:
+  Error Run(Editor& edit) override {
+    const Graph& graph = edit.graph();
+    bool has_gpu = false;
+    for (Node node : graph.nodes()) has_gpu |= IsOnGpu(node);
+    auto wanted = edit.config().cpu_layout_conversion();
+    if (!has_gpu && wanted != proto::RewriterConfig::NCHW_TO_NHWC) {
+      if (wanted == proto::RewriterConfig::NHWC_TO_NCHW) RefuseAll(edit);
+      return Error::success();
+    }
+    bool to_last = !has_gpu || PrefersChannelsLast(graph);
+    bool aggressive = edit.config().layout_optimizer() == proto::RewriterConfig::AGGRESSIVE;
+    Conversion conversion(edit, has_gpu ? "gpu" : "cpu", to_last ? "NCHW" : "NHWC",
+                          to_last ? "NHWC" : "NCHW", aggressive);
+    if (BreaksALoop(conversion)) return Error::success();
+    Convert(conversion, aggressive);
+    return Error::success();
+  }
+
+ private:
+  static void Convert(Conversion& conversion, bool aggressive) {
+    Graph& graph = conversion.graph;
+    std::vector<NodeId> order = TopologicalOrder(graph);
+    bool any = false;
+    for (NodeId id : order) {
+      if (conversion.out_of_rewrites) return;
+      any |= ConvertSensitive(conversion, graph.node(id));
+    }
+    if (!any && !aggressive) return;
+    for (NodeId id : order) {
+      if (conversion.out_of_rewrites) return;
+      ConvertAgnostic(conversion, graph.node(id));
+    }
+    if (!conversion.out_of_rewrites) CancelPairs(conversion);
+    if (!conversion.out_of_rewrites) CancelAroundPads(conversion);
+  }
+
+  static void RefuseAll(Editor& edit) {
+    for (Node node : edit.graph().nodes()) {
+      if (IsSensitive(FamilyOf(node)))
+        edit.Refuse(kSensitive, node, "'{0}' stays: on the CPU there is no NHWC_TO_NCHW",
+                    node.name());
+    }
+  }
+
+  // Whether the node will read, maybe through agnostic ops, what is going to be converted.
+  static bool WillFollow(Conversion& conversion, const Node& node) {
+    std::vector<Node> open = {node};
+    llvm::DenseSet<NodeId> seen;
+    while (!open.empty()) {
+      Node current = open.back();
+      open.pop_back();
+      for (int i : DataInputs(current)) {
+        Node input = current.input_node(i);
+        if (!input || !seen.insert(input.id()).second) continue;
+        if (FormatsOfSensitive(conversion, input) && conversion.MayChange(kSensitive, input))
+          return true;
+        if (IsAgnostic(FamilyOf(input))) open.push_back(input);
+      }
+    }
+    return false;
+  }
+
+  // A Transpose between a NextIteration and its Merge would make a cycle that is no loop.
+  static bool BreaksALoop(Conversion& conversion) {
+    for (Node next : conversion.graph.nodes()) {
+      if (next.op() != "NextIteration" || conversion.RankOf({next.id(), 0}) != 4) continue;
+      if (!conversion.IsOnDevice(next) || !WillFollow(conversion, next)) continue;
+      for (const Use& use : next.UsesOf(0)) {
+        Node merge = conversion.graph.node(use.node);
+        for (int i = 0; i < merge.num_inputs(); ++i) {
+          Node input = merge.input_node(i);
+          if (input == next || WillFollow(conversion, input)) continue;
+          conversion.edit.Refuse(kSensitive, merge,
+                                 "the loop at '{0}' would start in one layout and go on in the "
+                                 "other",
+                                 merge.name());
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+};
+
+GRAPNEL_PASS(Layout,
+             (PassInfo{"layout", "layout", 12, true, true, "layout_optimizer",
+                       "lays images out in memory as the device likes them",
+                       "graphs without GPUs, unless cpu_layout_conversion says NCHW_TO_NHWC"}),
+             {kSensitive, "ops with a data_format take the other one"},
+             {kAgnostic, "ops that do not care follow"},
+             {"cancel_pair", "conversions that undo each other go"},
+             {"cancel_around_pad", "a Pad between two Transposes pads other dimensions"});
+
+}  // namespace
+}  // namespace grapnel::layout
