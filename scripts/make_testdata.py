@@ -20,6 +20,7 @@ from tensorflow.core.protobuf import config_pb2, meta_graph_pb2, rewriter_config
 from tensorflow.python.grappler import cluster, tf_optimizer
 
 import capture
+from testdata_functions import FUNCTIONS, with_plain_names
 from testdata_ops import OPS, integers, random
 from testdata_rewrites import OPTIMIZER, REWRITES
 
@@ -166,6 +167,31 @@ def make_rewrites(out):
         row("rewrites/" + name, f"Grappler, `{OPTIMIZER[name.split('.')[0]]}` alone, once", what)
 
 
+# ---- functions ----
+
+def make_functions(out):
+    for name, (build, optimizers, feeds) in sorted(FUNCTIONS.items()):
+        folder = os.path.join(out, "functions", name)
+        with tf.Graph().as_default() as g:
+            placeholders = [tf.compat.v1.placeholder(v.dtype, v.shape, name=k) for k, v in feeds.items()]
+            results = tf.nest.flatten(build(*placeholders))
+            names = [r.name for r in results]
+            graph = with_plain_names(g.as_graph_def())
+        with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
+            tf.import_graph_def(graph, name="")
+            graph = with_plain_names(g.as_graph_def())
+            values = sess.run(names, {k + ":0": v for k, v in feeds.items()})
+        config = rewriter_config_pb2.RewriterConfig(
+            meta_optimizer_iterations=rewriter_config_pb2.RewriterConfig.ONE, min_graph_nodes=-1,
+            fail_on_optimizer_errors=True, optimizers=optimizers)
+        capture.write_case(folder, graph, {k + ":0": v for k, v in feeds.items()}, dict(zip(names, values)))
+        result = grappler(graph, names, config)
+        for file, message in (("config.pbtxt", config), ("tf.pbtxt", result)):
+            with open(os.path.join(folder, file), "w") as f:
+                f.write(text_format.MessageToString(message))
+        row("functions/" + name, f"Grappler, {', '.join(f'`{o}`' for o in optimizers)}, once", build.__doc__)
+
+
 # ---- the table ----
 
 README = """\
@@ -176,7 +202,7 @@ TensorFlow's own; the graphs were written for this project.
 
 A folder with `graph.pb` is a case folder: a graph with its feeds and the values that TensorFlow computed. A folder
 under `rewrites/` has `graph.pbtxt`, the `config.pbtxt` (a RewriterConfig) it was optimised under, the fetches
-(`case.json`) and TensorFlow's result, `tf.pbtxt`.
+(`case.json`) and TensorFlow's result, `tf.pbtxt`. A folder under `functions/` is both.
 
 | folder | what it is | where it came from | bytes |
 |---|---|---|---|
@@ -201,11 +227,12 @@ def main():
     tf.get_logger().setLevel("ERROR")
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
-    for folder in ("models", "harmonic_mean", "harmonic_mean_print", "collatz", "ops", "rewrites"):
+    for folder in ("models", "harmonic_mean", "harmonic_mean_print", "collatz", "ops", "rewrites", "functions"):
         shutil.rmtree(os.path.join(out, folder), ignore_errors=True)
     make_stories(out)
     make_ops(out)
     make_rewrites(out)
+    make_functions(out)
     write_readme(out)
     print(f"{out}: {len(ROWS)} folders")
 

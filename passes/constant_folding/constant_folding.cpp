@@ -180,21 +180,19 @@ class Rounds {
     return node.uses().empty() && !stays;
   }
 
-  // Without fetches any node may be asked for.
+  // Without fetches any node may be asked for. What only they read goes in the next round, as in
+  // Grappler: until then it counts as a reader.
   void DropUnread() {
     if (!fold_.has_fetches) return;
-    ForEachTodo([&](Node first) {
-      llvm::SmallVector<NodeId, 8> open = {first.id()};
-      while (!open.empty()) {
-        NodeId id = open.pop_back_val();
-        if (!graph_.IsAlive(id) || !IsUnread(graph_.node(id))) continue;
-        Node node = graph_.node(id);
-        Rewriting rewriting(fold_, "drop_unread", node);
-        if (!rewriting) return;
-        for (Port port : node.inputs()) open.push_back(port.node);
-        edit_.RemoveNode(node);
-      }
+    std::vector<NodeId> unread;
+    ForEachTodo([&](Node node) {
+      if (IsUnread(node)) unread.push_back(node.id());
     });
+    for (NodeId id : unread) {
+      Rewriting rewriting(fold_, "drop_unread", graph_.node(id));
+      if (!rewriting) return;
+      edit_.RemoveNode(graph_.node(id));
+    }
     Spread();
   }
 
