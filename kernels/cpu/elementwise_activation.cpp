@@ -22,6 +22,22 @@ struct SoftplusOp {
     return (x < T(0) ? T(0) : x) + std::log1p(std::exp(-std::abs(x)));
   }
 };
+// What the remapper makes of x * sigmoid(x) and x * tanh(softplus(x)).
+struct SwishOp {
+  using Types = FloatTypes;
+  static constexpr double kCost = 2.7;
+  static auto Eval(const auto& x) {
+    return x / ((-x).exp() + typename std::decay_t<decltype(x)>::Scalar(1));
+  }
+};
+struct MishOp {
+  using Types = FloatTypes;
+  static constexpr double kCost = 20;
+  template <typename T>
+  static T Run(T x) {
+    return x * std::tanh(SoftplusOp::Run(x));
+  }
+};
 struct SoftsignOp {
   using Types = FloatTypes;
   static constexpr double kCost = 0.6;
@@ -111,6 +127,8 @@ Expected<KernelFn> MakeLeakyRelu(const KernelSetup& setup) {
 GRAPNEL_UNARY_KERNEL("Sigmoid", "T", SigmoidOp);
 GRAPNEL_UNARY_KERNEL("Softplus", "T", SoftplusOp);
 GRAPNEL_UNARY_KERNEL("Softsign", "T", SoftsignOp);
+GRAPNEL_UNARY_KERNEL("_MklSwish", "T", SwishOp);
+GRAPNEL_UNARY_KERNEL("_MklFusedMish", "T", MishOp);
 GRAPNEL_UNARY_KERNEL("Relu", "T", ReluOp);
 GRAPNEL_UNARY_KERNEL("Relu6", "T", Relu6Op);
 GRAPNEL_UNARY_KERNEL("Elu", "T", EluOp);
