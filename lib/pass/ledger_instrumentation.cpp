@@ -1,5 +1,8 @@
-// Writes every rewrite as one line of JSON: pass, rule, nodes used, made, changed and removed.
+// Writes every rewrite as one line of JSON: pass, rule, nodes used, made, changed and removed, and
+// what the nodes then are, so that the run can be done again from its ledger.
+#include "lib/ir/import.h"
 #include "lib/pass/pass_manager.h"
+#include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -8,6 +11,11 @@ namespace {
 class LedgerInstrumentation : public Instrumentation {
  public:
   explicit LedgerInstrumentation(llvm::raw_ostream& os) : os_(os) {}
+
+  Error BeforePipeline(const Module& module) override {
+    module_ = &module;
+    return Error::success();
+  }
 
   void OnRewrite(const Rewrite& rewrite) override {
     llvm::json::OStream json(os_);
@@ -23,7 +31,11 @@ class LedgerInstrumentation : public Instrumentation {
       Names(json, "made", rewrite.made);
       Names(json, "changed", rewrite.changed);
       Names(json, "removed", rewrite.removed);
-      if (!rewrite.functions.empty()) Names(json, "functions", rewrite.functions);
+      NodeDefs(json, rewrite);
+      if (!rewrite.functions.empty()) {
+        Names(json, "functions", rewrite.functions);
+        FunctionDefs(json, rewrite);
+      }
     });
     os_ << "\n";
   }
@@ -35,7 +47,33 @@ class LedgerInstrumentation : public Instrumentation {
       for (const std::string& name : names) json.value(llvm::json::fixUTF8(name));
     });
   }
+
+  // Serialized NodeDefs of what was made, then of what was changed; inputs as in a main graph.
+  void NodeDefs(llvm::json::OStream& json, const Rewrite& rewrite) const {
+    const Function* function = module_->FindFunction(rewrite.function);
+    const Graph& graph = function ? function->body : module_->main;
+    json.attributeArray("node_defs", [&] {
+      for (const auto* names : {&rewrite.made, &rewrite.changed}) {
+        for (const std::string& name : *names) {
+          Node node = graph.Find(name);
+          json.value(node ? llvm::encodeBase64(ExportNodeDef(node)) : std::string());
+        }
+      }
+    });
+  }
+
+  // Serialized FunctionDefs; of one that is gone nothing.
+  void FunctionDefs(llvm::json::OStream& json, const Rewrite& rewrite) const {
+    json.attributeArray("function_defs", [&] {
+      for (const std::string& name : rewrite.functions) {
+        const Function* function = module_->FindFunction(name);
+        json.value(function ? llvm::encodeBase64(ExportFunctionDef(*function)) : std::string());
+      }
+    });
+  }
+
   llvm::raw_ostream& os_;
+  const Module* module_ = nullptr;
 };
 
 }  // namespace

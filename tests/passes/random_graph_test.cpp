@@ -12,6 +12,7 @@
 #include "lib/io/write.h"
 #include "lib/ir/import.h"
 #include "lib/pass/pass_manager.h"
+#include "tests/passes/ledger.h"
 
 namespace grapnel {
 namespace {
@@ -66,10 +67,18 @@ std::string Fault(uint64_t seed, ThreadPool& pool, int* rewrites) {
     options.config.set_arithmetic_optimization(proto::RewriterConfig::AGGRESSIVE);
     options.config.set_constant_folding(proto::RewriterConfig::AGGRESSIVE);
   }
+  auto start = FileBytes::FromString(BytesOf(*after), "graph");
+  std::string ledger;
+  llvm::raw_string_ostream os(ledger);
   PassManager manager;
+  manager.Add(MakeLedgerInstrumentation(os));
   manager.Add(MakeVerifyInstrumentation());
   auto result = manager.Run(*after, options);
   if (!result) return fault("optimising", result.takeError());
+  std::string difference =
+      FirstDifference(ApplyLedger(*llvm::cantFail(ImportGraphDef(start, start->bytes())), os.str()),
+                      NodeDefsOf(*after));
+  if (!difference.empty()) return "done again from its ledger, " + difference;
   *rewrites += result->rewrites;
   auto got = RunOn(*after, *feeds, random.fetches, pool);
   if (!got) return fault("after", got.takeError());
