@@ -5,6 +5,7 @@
 #include "lib/ir/literal.h"
 #include "lib/ir/shape_functions.h"
 #include "lib/ir/wire.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -144,6 +145,14 @@ void ReshapeTo(ShapeContext& c, Shape to) {
     for (int i = 0; i < to.rank(); ++i) {
       if (to.IsKnown(i)) continue;
       if (auto dim = Missing(from, to, i, &misfit); dim && *dim >= 0) to.set_dim(i, *dim);
+    }
+  } else if (from.known_rank() && num_unknown == 0) {
+    // One dimension left on either side: what the input calls it is better known further on.
+    auto is_open = [](int64_t dim) { return dim < 0; };
+    auto open = llvm::find_if(to.dims(), is_open);
+    if (llvm::count_if(from.dims(), is_open) == 1 && llvm::count_if(to.dims(), is_open) == 1) {
+      int i = static_cast<int>(open - to.dims().begin());
+      if (auto dim = Missing(from, to, i, &misfit); dim && *dim < kUnknownDim) to.set_dim(i, *dim);
     }
   }
   if (misfit) {

@@ -39,11 +39,15 @@ Port AddUp(Arithmetic& arithmetic, const Node& root, const std::string& name,
 }  // namespace
 
 Simplified RewriteAddOps(Arithmetic& arithmetic, const Node& node) {
-  if (!CanTake(arithmetic, node)) return std::nullopt;
   auto is_candidate = [&](const Node& inner) { return IsAdd(inner) || inner.op() == "AddN"; };
   bool has_inner = false;
   for (int i = 0; i < node.num_inputs(); ++i) has_inner |= is_candidate(node.input_node(i));
-  if (!has_inner) return std::nullopt;
+  if (!has_inner || node.FindAttr(kAddOpsRewriteTag)) return std::nullopt;
+  if (!CanTake(arithmetic, node)) {
+    arithmetic.edit.Refuse(kRule, node, "'{0}' is fetched, fed or kept, or has control edges",
+                           node.name());
+    return std::nullopt;
+  }
   if (!HasBroadcastableInputs(arithmetic, node)) {
     arithmetic.edit.Refuse(kRule, node, "the shapes of '{0}' and its inputs are not known",
                            node.name());

@@ -6,7 +6,8 @@
 // Only when arithmetic_optimization is AGGRESSIVE: rounding differs.
 //
 // Refuses: terms that have no factor, or more than one, in common; for AddN, other factors whose
-// shapes are not known to be the same; division of integers.
+// shapes are not known to be the same; division of anything but float and double (references to
+// variables among it).
 #include "llvm/ADT/STLExtras.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
@@ -16,6 +17,8 @@ namespace {
 constexpr char kRule[] = "hoist_common_factor";
 constexpr char kStage[] = "HoistCommonFactor";
 
+bool IsFloat(DataType type) { return type == proto::DT_FLOAT || type == proto::DT_DOUBLE; }
+
 // The factors that all terms have in common; of quotients, the divisor.
 std::vector<Port> CommonFactors(Arithmetic& arithmetic, const Node& node, bool divides) {
   std::vector<Port> common;
@@ -23,8 +26,8 @@ std::vector<Port> CommonFactors(Arithmetic& arithmetic, const Node& node, bool d
     Node term = node.input_node(i);
     std::vector<Port> factors = {term.input(1)};
     if (!divides) factors.push_back(term.input(0));
-    if (divides && !llvm::is_contained({proto::DT_FLOAT, proto::DT_DOUBLE},
-                                       BaseType(arithmetic.edit.TypeOf(term.input(0)))))
+    if (divides && !IsFloat(arithmetic.edit.TypeOf(term.input(0))) &&
+        !IsFloat(arithmetic.edit.TypeOf(term.input(1))))
       return {};
     if (i == 0) {
       common = factors;
