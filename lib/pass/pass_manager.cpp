@@ -53,6 +53,10 @@ bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
   if (llvm::StringRef(info.toggle).empty()) return info.default_on;
   const auto* field = proto::RewriterConfig::descriptor()->FindFieldByName(info.toggle);
   if (!field) return info.default_on;
+  // Two fields that are no Toggle.
+  if (field->name() == "auto_parallel") return config.auto_parallel().enable();
+  if (field->name() == "memory_optimization")
+    return config.memory_optimization() != proto::RewriterConfig::NO_MEM_OPT;
   const auto* reflection = config.GetReflection();
   if (field->type() == google::protobuf::FieldDescriptor::TYPE_BOOL) {
     return !reflection->GetBool(config, field);  // disable_...
