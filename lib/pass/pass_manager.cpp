@@ -47,6 +47,10 @@ bool IsPlaceholder(const Node& node) {
 bool IsOn(const PassInfo& info, llvm::StringRef toggle, const proto::RewriterConfig& config) {
   const auto* field = proto::RewriterConfig::descriptor()->FindFieldByName(toggle.str());
   if (!field) return info.default_on;
+  // Two fields that are no Toggle.
+  if (field->name() == "auto_parallel") return config.auto_parallel().enable();
+  if (field->name() == "memory_optimization")
+    return config.memory_optimization() != proto::RewriterConfig::NO_MEM_OPT;
   const auto* reflection = config.GetReflection();
   if (field->type() == google::protobuf::FieldDescriptor::TYPE_BOOL) {
     return !reflection->GetBool(config, field);  // disable_...

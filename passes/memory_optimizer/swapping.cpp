@@ -1,0 +1,180 @@
+// A tensor that is not needed for long waits on the host.
+//
+//   Before:  b -> e {_swap_to_host=0};  b -> d;  c -> e
+//   After:   b -> _CopyFromGpuToHost swap_out_e_0 -> _CopyFromHostToGpu swap_in_e_0(^c) -> e
+//            b -> d(^swap_out_e_0)
+//
+// The copy out runs before the next reader does; the copy back after the last node before `e` that
+// leaves enough time for it. How long nodes take is guessed: a nanosecond for each byte that they
+// read and write, and for sixteen bytes of a copy.
+//
+// Refuses: nodes that are not on a GPU; references; inputs that nobody else reads; nodes before
+// which there is no time to copy back.
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "passes/memory_optimizer/memory_optimizer.h"
+
+namespace grapnel::memory_optimizer {
+namespace {
+
+constexpr const char* kRule = "swap_to_host";
+constexpr const char* kAttr = "_swap_to_host";
+
+bool ChangesFrameOrBranches(const Node& node) {
+  return llvm::StringSwitch<bool>(node.op())
+      .Cases("Enter", "RefEnter", "Exit", "RefExit", true)
+      .Cases("NextIteration", "RefNextIteration", true)
+      .Cases("Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge", "_XlaMerge", true)
+      .Default(false);
+}
+
+class Swapping {
+ public:
+  explicit Swapping(Editor& edit) : edit_(edit), graph_(edit.graph()) {}
+
+  bool Run() {
+    std::vector<Node> marked;
+    for (Node node : graph_.nodes()) {
+      if (node.FindAttr(kAttr)) marked.push_back(node);
+    }
+    if (marked.empty()) return true;
+    GuessTimes();
+    return llvm::all_of(marked, [&](const Node& node) { return SwapInputsOf(node); });
+  }
+
+ private:
+  int64_t BytesOf(Port port) {
+    const Shape& shape = edit_.ShapeOf(port);
+    int64_t bytes = static_cast<int64_t>(DataTypeSize(BaseType(edit_.TypeOf(port))));
+    if (!shape.known_rank()) return bytes;
+    llvm::SmallVector<int64_t, 6> dims;
+    for (int64_t dim : shape.dims()) dims.push_back(std::max<int64_t>(dim, 1));
+    return bytes * NumElements(dims).value_or(1);
+  }
+
+  void GuessTimes() {
+    end_.assign(graph_.end_id(), 0);
+    for (NodeId id : TopologicalOrder(graph_)) {
+      Node node = graph_.node(id);
+      int64_t start = 0, bytes = 1;
+      for (Port port : node.inputs()) start = std::max(start, end_[port.node]);
+      bool is_free = node.op() == "Identity" || node.num_inputs() == 0;
+      for (int i = 0; i < node.num_inputs() && !is_free; ++i) bytes += BytesOf(node.input(i));
+      for (int i = 0; i < NumOutputs(node) && !is_free; ++i) bytes += BytesOf({id, i});
+      end_[id] = start + bytes;
+    }
+  }
+
+  std::vector<int64_t> MarkedInputs(const Node& node) {
+    auto attr = node.FindAttr(kAttr);
+    auto list = attr->AsInts();
+    std::vector<int64_t> inputs = list ? *list : std::vector<int64_t>{attr->AsInt().value_or(-1)};
+    llvm::erase_if(inputs, [&](int64_t i) { return i < 0 || i >= node.num_inputs(); });
+    return inputs;
+  }
+
+  // False when --limit is used up.
+  bool SwapInputsOf(const Node& node) {
+    std::vector<int64_t> inputs = MarkedInputs(node);
+    if (!node.device().contains_insensitive("gpu")) {
+      edit_.Refuse(kRule, node, "'{0}' is on '{1}', a GPU was expected", node.name(),
+                   node.device());
+      return true;
+    }
+    Node back = TriggerOfCopyBack(node, inputs);
+    if (!back) {
+      edit_.Refuse(kRule, node, "there is no time to copy back before '{0}'", node.name());
+      return true;
+    }
+    return llvm::all_of(inputs, [&](int64_t i) { return Swap(node, static_cast<int>(i), back); });
+  }
+
+  bool Swap(const Node& node, int input, const Node& back) {
+    Port port = node.input(input);
+    std::string tensor = llvm::formatv("{0}_{1}", node.name(), input).str();
+    Node next = NextReader(port, node);
+    if (!next || IsRefType(edit_.TypeOf(port)) || graph_.Find("swap_out_" + tensor)) {
+      edit_.Refuse(kRule, node,
+                   "input {0} of '{1}' is a reference, swapped already, or read by nobody else",
+                   input, node.name());
+      return true;
+    }
+    if (!edit_.Begin(kRule, node)) return false;
+    std::string type = attr::Type(edit_.TypeOf(port));
+    Node out = edit_.AddNode("swap_out_" + tensor, "_CopyFromGpuToHost", node.device());
+    Node in = edit_.AddNode("swap_in_" + tensor, "_CopyFromHostToGpu", node.device());
+    edit_.AddInput(out, port);
+    edit_.AddInput(in, {out.id(), 0});
+    for (const Node& copy : {out, in}) {
+      edit_.SetAttr(copy, "T", type);
+      edit_.SetAttr(copy, "_class", attr::Strings({"loc@" + tensor}));
+    }
+    AddClass(node, "loc@" + tensor);
+    edit_.SetInput(node, input, {in.id(), 0});
+    edit_.AddControl(next, out);
+    edit_.AddControl(in, back);
+    edit_.End();
+    return true;
+  }
+
+  void AddClass(const Node& node, const std::string& group) {
+    auto attr = node.FindAttr("_class");
+    auto old = attr ? attr->AsStrings() : std::nullopt;
+    std::vector<std::string> owned;
+    if (old) {
+      for (llvm::StringRef name : *old) owned.push_back(name.str());
+    }
+    owned.push_back(group);
+    edit_.SetAttr(node, "_class",
+                  attr::Strings(std::vector<llvm::StringRef>(owned.begin(), owned.end())));
+  }
+
+  Node NextReader(Port port, const Node& node) {
+    Node next;
+    for (const Use& use : graph_.node(port.node).UsesOf(port.index)) {
+      if (use.node == node.id() || use.node >= end_.size()) continue;
+      if (!next || end_[use.node] < end_[next.id()]) next = graph_.node(use.node);
+    }
+    return next;
+  }
+
+  // Of the nodes before `node`, the last that ends while there is time for the copy.
+  Node TriggerOfCopyBack(const Node& node, llvm::ArrayRef<int64_t> swapped) {
+    int64_t latest = 0, bytes = 0;
+    llvm::DenseSet<NodeId> seen;
+    std::vector<NodeId> open;
+    for (Port port : node.inputs()) latest = std::max(latest, end_[port.node]);
+    for (int64_t i : swapped) {
+      bytes += BytesOf(node.input(static_cast<int>(i)));
+      seen.insert(node.input(static_cast<int>(i)).node);
+    }
+    latest -= bytes / 16;
+    for (Port port : node.inputs()) {
+      if (!seen.contains(port.node)) open.push_back(port.node);
+    }
+    Node best;  // what is swapped comes from nodes that are `seen`: they say nothing of the time
+    while (!open.empty()) {
+      Node current = graph_.node(open.back());
+      open.pop_back();
+      if (!seen.insert(current.id()).second || ChangesFrameOrBranches(current)) continue;
+      if (end_[current.id()] >= latest) {
+        for (Port port : current.inputs()) open.push_back(port.node);
+      } else if (!best || end_[current.id()] > end_[best.id()]) {
+        best = current;
+      }
+    }
+    return best;
+  }
+
+  Editor& edit_;
+  Graph& graph_;
+  std::vector<int64_t> end_;  // when the node has run, in nanoseconds from the start
+};
+
+}  // namespace
+
+bool SwapToHost(Editor& edit) { return Swapping(edit).Run(); }
+
+}  // namespace grapnel::memory_optimizer
