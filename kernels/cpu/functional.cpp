@@ -83,13 +83,20 @@ Expected<std::string> FunctionAttr(const Node& node, llvm::StringRef key) {
   return name->str();
 }
 
-Expected<KernelFn> MakeCall(const KernelSetup& setup) {
-  ASSIGN_OR_RETURN(std::string name, FunctionAttr(setup.node(), "f"));
+Expected<KernelFn> MakeCallOf(const KernelSetup& setup, llvm::StringRef name) {
   return [call = FunctionCall(setup.node(), name)](KernelContext& context) mutable -> Error {
     std::vector<Tensor> outputs;
     RETURN_IF_ERROR(call.Run(context, InputsFrom(context, 0), &outputs));
     return SetOutputs(context, std::move(outputs));
   };
+}
+
+Expected<KernelFn> MakeCall(const KernelSetup& setup) {
+  ASSIGN_OR_RETURN(std::string name, FunctionAttr(setup.node(), "f"));
+  return MakeCallOf(setup, name);
+}
+Expected<KernelFn> MakeDirectCall(const KernelSetup& setup) {
+  return MakeCallOf(setup, setup.node().op());
 }
 
 Expected<KernelFn> MakeIf(const KernelSetup& setup) {
@@ -144,6 +151,7 @@ Expected<KernelFn> MakeWhile(const KernelSetup& setup) {
 
 GRAPNEL_CPU_KERNEL("PartitionedCall", nullptr, {}, KernelCost::kWide, MakeCall);
 GRAPNEL_CPU_KERNEL("StatefulPartitionedCall", nullptr, {}, KernelCost::kWide, MakeCall);
+GRAPNEL_CPU_KERNEL(kFunctionAsOp, nullptr, {}, KernelCost::kWide, MakeDirectCall);
 GRAPNEL_CPU_KERNEL("If", nullptr, {}, KernelCost::kWide, MakeIf);
 GRAPNEL_CPU_KERNEL("StatelessIf", nullptr, {}, KernelCost::kWide, MakeIf);
 GRAPNEL_CPU_KERNEL("Case", nullptr, {}, KernelCost::kWide, MakeCase);

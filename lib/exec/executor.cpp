@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "lib/exec/frames.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/denormals.h"
 #include "llvm/ADT/DenseSet.h"
@@ -56,9 +57,14 @@ struct Executor::Impl {
   std::unique_ptr<Tensor[]> values;
   std::unique_ptr<std::atomic<int>[]> readers_left;
   std::unique_ptr<std::atomic<uint32_t>[]> waiting;
+  std::unique_ptr<FrameRunner> frames;  // of a graph with Switch, Merge or loops; else none
+  std::vector<bool> is_fetched;         // by slot
 
   Expected<std::vector<Tensor>> Run(llvm::ArrayRef<Tensor> feeds);
   Error RunNode(PlanNode& plan);
+  Error RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs,
+                  llvm::MutableArrayRef<Tensor> outputs);
+  Error RunFrames();
   Tensor Take(Slot slot);
   Error CheckFeeds(llvm::ArrayRef<Tensor> feeds) const;
 };
@@ -235,8 +241,7 @@ class PlanBuilder {
       for (Port port : graph_.node(id).inputs()) {
         if (port.node == kNoNode)
           return MakeError("node '{0}': an input is missing in the file", graph_.node(id).name());
-        if (!fed_.contains(Key(port)) && !(port.IsControl() && IsFedPlaceholder(port.node)))
-          need(port.node);
+        if (!fed_.contains(Key(port)) && !IsFedPlaceholder(port)) need(port.node);
       }
     }
     for (Port feed : feeds) {
@@ -248,6 +253,10 @@ class PlanBuilder {
       if (graph_.node(feed.node).op() == "_Arg")
         type = proto::DT_INVALID;  // the caller has checked
       impl_->feed_types.push_back(BaseType(type));
+    }
+    for (Node node : graph_.nodes()) {
+      FlowKind kind = needed_[node.id()] ? FlowKindOf(node) : FlowKind::kKernel;
+      has_flow_ |= kind != FlowKind::kKernel && kind != FlowKind::kTrigger;
     }
     for (NodeId id : TopologicalOrder(graph_)) {
       if (needed_[id]) RETURN_IF_ERROR(AddNode(graph_.node(id)));
@@ -270,7 +279,14 @@ class PlanBuilder {
       ++impl_->slots[it->second].readers;
     }
     if (!missing_.empty()) return Missing();
-    Link();
+    if (has_flow_) {
+      RETURN_IF_ERROR(LinkFrames());
+    } else {
+      Link();
+    }
+    impl_->values = std::make_unique<Tensor[]>(impl_->slots.size());
+    impl_->readers_left = std::make_unique<std::atomic<int>[]>(impl_->slots.size());
+    impl_->waiting = std::make_unique<std::atomic<uint32_t>[]>(impl_->nodes.size());
     return std::unique_ptr<Executor>(new Executor(std::move(impl_)));
   }
 
@@ -279,12 +295,14 @@ class PlanBuilder {
     return static_cast<uint64_t>(port.node) << 32 | static_cast<uint32_t>(port.index);
   }
 
-  // Who waits for it has nothing to wait for: as in TensorFlow, only placeholders are replaced by
-  // their feed for control edges too.
-  bool IsFedPlaceholder(NodeId id) const {
-    llvm::StringRef op = graph_.node(id).op();
-    return fed_.contains(Key({id, 0})) &&
-           (op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg");
+  static bool IsPlaceholder(const Node& node) {
+    return node.op() == "Placeholder" || node.op() == "PlaceholderV2" ||
+           node.op() == "PlaceholderWithDefault" || node.op() == "_Arg";
+  }
+  // Who waits for a placeholder that is fed waits for nothing.
+  bool IsFedPlaceholder(Port port) const {
+    return port.IsControl() && IsPlaceholder(graph_.node(port.node)) &&
+           fed_.contains(Key({port.node, 0}));
   }
 
   Slot NewSlot() {
@@ -299,6 +317,19 @@ class PlanBuilder {
       ASSIGN_OR_RETURN(Literal literal, Literal::FromConst(node));
       auto tensor = Tensor::FromLiteral(literal);
       if (!tensor) return Annotate("node '" + node.name() + "'", tensor.takeError());
+      // In a branch or loop that does not run a constant is dead like any other node.
+      if (has_flow_ && node.num_controls() > 0) {
+        PlanNode plan;
+        plan.node = node;
+        plan.hooked = hooked;
+        plan.output_types.push_back(tensor->dtype());
+        plan.kernel = [value = std::move(*tensor)](KernelContext& context) {
+          context.SetOutput(0, value);
+          return Error::success();
+        };
+        AddPlan(std::move(plan));
+        return Error::success();
+      }
       AddConstant(node, std::move(*tensor), hooked);
       return Error::success();
     }
@@ -316,6 +347,11 @@ class PlanBuilder {
       if (!types) return Annotate("node '" + node.name() + "'", types.takeError());
       for (DataType type : types->outputs) plan.output_types.push_back(BaseType(type));
       input_types = types->inputs;
+    }
+    FlowKind flow = has_flow_ ? FlowKindOf(node) : FlowKind::kKernel;
+    if (flow != FlowKind::kKernel && flow != FlowKind::kTrigger) {
+      AddPlan(std::move(plan));  // inputs: Link
+      return Error::success();
     }
     llvm::SmallVector<const Tensor*, 4> constants;
     bool all_constant = node.num_inputs() > 0 && node.num_controls() == 0;
@@ -348,15 +384,20 @@ class PlanBuilder {
     plan.cost = (*def)->cost;
     if (all_constant && !hooked && info && !info->is_stateful && ComputeOnce(plan))
       return Error::success();
+    AddPlan(std::move(plan));
+    return Error::success();
+  }
+
+  void AddPlan(PlanNode plan) {
+    NodeId id = plan.node.id();
     plan.first_output = impl_->slots.size();
     for (size_t i = 0; i < plan.output_types.size(); ++i)
-      slot_of_[Key({node.id(), static_cast<int32_t>(i)})] = NewSlot();
+      slot_of_[Key({id, static_cast<int32_t>(i)})] = NewSlot();
     maker_.resize(impl_->slots.size(), -1);
     for (size_t i = 0; i < plan.output_types.size(); ++i)
       maker_[plan.first_output + i] = impl_->nodes.size();
-    plan_of_[node.id()] = impl_->nodes.size();
+    plan_of_[id] = impl_->nodes.size();
     impl_->nodes.push_back(std::move(plan));
-    return Error::success();
   }
 
   // So that every op without a kernel is listed, not only those whose inputs could be made.
@@ -413,9 +454,41 @@ class PlanBuilder {
     for (uint32_t id = 0; id < nodes.size(); ++id) {
       if (nodes[id].waits_for == 0) impl_->roots.push_back(id);
     }
-    impl_->values = std::make_unique<Tensor[]>(impl_->slots.size());
-    impl_->readers_left = std::make_unique<std::atomic<int>[]>(impl_->slots.size());
-    impl_->waiting = std::make_unique<std::atomic<uint32_t>[]>(nodes.size());
+  }
+
+  // The same where nodes run as often as they are reached.
+  Error LinkFrames() {
+    maker_.resize(impl_->slots.size(), -1);
+    std::vector<FlowNode> flow(impl_->nodes.size());
+    for (uint32_t id = 0; id < flow.size(); ++id) {
+      PlanNode& plan = impl_->nodes[id];
+      flow[id].node = plan.node;
+      flow[id].kind = FlowKindOf(plan.node);
+      flow[id].num_outputs = static_cast<int>(plan.output_types.size());
+      plan.inputs.clear();
+      for (int i = 0; i < plan.node.num_inputs(); ++i) {
+        Port port = plan.node.input(i);
+        auto it = slot_of_.find(Key(port));
+        if (it == slot_of_.end()) {
+          return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it has not",
+                           plan.node.name(), i, port.index, graph_.node(port.node).name());
+        }
+        plan.inputs.push_back(it->second);
+        ++impl_->slots[it->second].readers;
+        int64_t maker = maker_[it->second];
+        flow[id].inputs.push_back({maker, maker < 0 ? 0 : port.index});
+      }
+      for (int i = 0; i < plan.node.num_controls(); ++i) {
+        auto it = plan_of_.find(plan.node.control(i).id());
+        if (it != plan_of_.end()) flow[id].controls.push_back(it->second);
+      }
+    }
+    impl_->is_fetched.resize(impl_->slots.size());
+    for (Slot slot : impl_->fetch_slots) {
+      if (slot != kNoSlot) impl_->is_fetched[slot] = true;
+    }
+    impl_->frames = std::make_unique<FrameRunner>(std::move(flow));
+    return Error::success();
   }
 
   void AddEdge(uint32_t from, uint32_t to) {
@@ -436,6 +509,7 @@ class PlanBuilder {
   std::unique_ptr<Executor::Impl> impl_;
   llvm::DenseSet<uint64_t> fed_;
   std::vector<bool> needed_;
+  bool has_flow_ = false;  // Switch, Merge or a loop
   llvm::DenseMap<uint64_t, Slot> slot_of_;
   llvm::DenseMap<NodeId, uint32_t> plan_of_;
   std::vector<int64_t> maker_;  // plan node that makes a slot; -1: a feed or constant
@@ -537,6 +611,16 @@ Error Executor::Impl::RunNode(PlanNode& plan) {
   llvm::SmallVector<Tensor, 4> inputs;
   for (Slot slot : plan.inputs) inputs.push_back(Take(slot));
   llvm::SmallVector<Tensor, 2> outputs(plan.output_types.size());
+  RETURN_IF_ERROR(RunKernel(plan, inputs, outputs));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Slot slot = plan.first_output + i;
+    if (slots[slot].readers > 0) values[slot] = std::move(outputs[i]);
+  }
+  return Error::success();
+}
+
+Error Executor::Impl::RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs,
+                                llvm::MutableArrayRef<Tensor> outputs) {
   KernelContext context(inputs, outputs, plan.output_types, *allocator, *options.pool,
                         options.print, options.hook);
   if (plan.hooked) options.hook->BeforeNode(plan.node, inputs);
@@ -546,9 +630,31 @@ Error Executor::Impl::RunNode(PlanNode& plan) {
   }
   plan.last_time = (std::chrono::steady_clock::now() - began).count();
   if (plan.hooked) RETURN_IF_ERROR(options.hook->AfterNode(plan.node, outputs));
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    Slot slot = plan.first_output + i;
-    if (slots[slot].readers > 0) values[slot] = std::move(outputs[i]);
+  return Error::success();
+}
+
+Error Executor::Impl::RunFrames() {
+  RETURN_IF_ERROR(frames->Run(
+      [this](uint32_t node, int input) {
+        Slot slot = nodes[node].inputs[input];
+        return slots[slot].constant ? slots[slot].constant : values[slot];
+      },
+      [this](uint32_t node, llvm::MutableArrayRef<Tensor> inputs,
+             llvm::MutableArrayRef<Tensor> outputs) -> Error {
+        PlanNode& plan = nodes[node];
+        if (plan.kernel) return RunKernel(plan, inputs, outputs);
+        bool all_alive = llvm::all_of(outputs, [](const Tensor& t) { return t.operator bool(); });
+        if (!plan.hooked || !all_alive) return Error::success();
+        options.hook->BeforeNode(plan.node, inputs);
+        return options.hook->AfterNode(plan.node, outputs);
+      },
+      [this](uint32_t node, int port, const Tensor& value) {
+        Slot slot = nodes[node].first_output + port;
+        if (is_fetched[slot]) values[slot] = value;
+      }));
+  for (Slot slot : fetch_slots) {
+    if (slot != kNoSlot && !values[slot] && !slots[slot].constant)
+      return MakeError("a fetch has no value: it is in a branch that was not taken");
   }
   return Error::success();
 }
@@ -564,6 +670,18 @@ Expected<std::vector<Tensor>> Executor::Impl::Run(llvm::ArrayRef<Tensor> feeds) 
   for (size_t i = 0; i < feeds.size(); ++i) values[feed_slots[i]] = feeds[i];
   for (const auto& [node, slot] : hooked_constants)
     RETURN_IF_ERROR(options.hook->AfterNode(node, slots[slot].constant));
+  if (frames) {
+    RETURN_IF_ERROR(RunFrames());
+    std::vector<Tensor> results;
+    for (Slot slot : fetch_slots) {
+      if (slot == kNoSlot) {
+        results.emplace_back();
+      } else {
+        results.push_back(slots[slot].constant ? slots[slot].constant : values[slot]);
+      }
+    }
+    return results;
+  }
   Scheduler scheduler(nodes, waiting.get(), options.pool->num_threads(),
                       [this](PlanNode& plan) { return RunNode(plan); });
   RETURN_IF_ERROR(scheduler.Run(roots));

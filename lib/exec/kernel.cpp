@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/ir/module.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -35,8 +36,10 @@ bool KernelRegistry::Add(KernelDef def) {
 
 Expected<const KernelDef*> KernelRegistry::Find(const Node& node, llvm::StringRef device) const {
   llvm::SmallVector<const KernelDef*, 4> candidates;
+  bool is_function = node.graph().module().FindFunction(node.op()) != nullptr;
+  llvm::StringRef op = is_function ? llvm::StringRef(kFunctionAsOp) : node.op();
   for (const KernelDef& def : defs_) {
-    if (node.op() == def.op && device == def.device) candidates.push_back(&def);
+    if (op == def.op && device == def.device) candidates.push_back(&def);
   }
   if (candidates.empty()) return MakeError("no {0} kernel for op '{1}'", device, node.op());
   std::string have;

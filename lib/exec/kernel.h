@@ -114,6 +114,9 @@ enum class KernelCost : uint8_t {
   kWide,      // a large primitive that uses every thread by itself (oneDNN)
 };
 
+// The op under which the kernel stands for nodes whose op is a function of the library.
+inline constexpr const char* kFunctionAsOp = "(function)";
+
 struct KernelDef {
   const char* op;
   const char* device;     // "CPU"
