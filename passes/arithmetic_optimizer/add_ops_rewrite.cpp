@@ -6,6 +6,8 @@
 //
 // Refuses: nodes that are fetched, fed, kept or have control edges; inside the tree also those on
 // another device or with other readers; shapes that are not known, be it as symbols.
+#include <algorithm>
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
@@ -75,6 +77,8 @@ Simplified RewriteAddOps(Arithmetic& arithmetic, const Node& node) {
   if (leaves.size() == 1)
     return AddUp(arithmetic, node, arithmetic.UniqueNameFor(node, kStage), leaves[0].terms);
 
+  // TensorFlow's hash table gives them back latest first; that decides between shapes of one size.
+  std::reverse(leaves.begin(), leaves.end());
   llvm::stable_sort(leaves,
                     [](const Leaf& a, const Leaf& b) { return IsSmaller(a.shape, b.shape); });
   std::vector<Port> sums;

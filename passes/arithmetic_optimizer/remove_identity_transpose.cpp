@@ -5,8 +5,8 @@
 //
 // Ops that hand their input on may stand between the two.
 //
-// Refuses: permutations that are not constant; ops between that are fetched, fed, kept or read
-// elsewhere.
+// Refuses: permutations that are not constant, or of scalars; ops between that
+// are fetched, fed, kept or read elsewhere.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -39,7 +39,7 @@ Simplified RemoveIdentityTranspose(Arithmetic& arithmetic, const Node& node) {
   });
   Node first = arithmetic.Input(tail, 0);
   std::optional<std::vector<int64_t>> permutation = arithmetic.IntegersOf(node.input(1));
-  if (!first || !permutation) return std::nullopt;
+  if (!first || !permutation || permutation->empty()) return std::nullopt;
   if (first.op_id() == node.op_id()) {
     if (first.num_inputs() != 2) return std::nullopt;
     std::optional<std::vector<int64_t>> inner = arithmetic.IntegersOf(first.input(1));
