@@ -237,7 +237,7 @@ class AutoParallel : public GraphPass {
 };
 
 GRAPNEL_PASS(AutoParallel,
-             (PassInfo{"auto_parallel", "autoparallel", 17, false, false, "auto_parallel",
+             (PassInfo{"auto_parallel", "autoparallel", 17, false, true, "auto_parallel",
                        "repeats a training step for each replica",
                        "graphs without variables; results that are values"}),
              {kRule, "the step is there once for each replica"});

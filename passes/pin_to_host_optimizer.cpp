@@ -51,6 +51,7 @@ bool IsHostOpForInt32(llvm::StringRef op) {
       .Cases("Add", "AddV2", "Sub", "Mul", "Div", "FloorDiv", "FloorMod", "Maximum", "Minimum",
              true)
       .Cases("Neg", "Abs", "Sum", "Prod", "Max", "Min", "Mean", true)
+      .Cases("Switch", "Merge", "Enter", "Exit", "NextIteration", true)
       .Cases("Equal", "NotEqual", "Less", "LessEqual", true)
       .Cases("Greater", "GreaterEqual", true)
       .Default(false);
@@ -134,7 +135,7 @@ class PinToHost : public GraphPass {
   }
 
   bool IsSmall(Port port) {
-    DataType type = BaseType(edit_->TypeOf(port));
+    DataType type = edit_->TypeOf(port);  // a reference to a variable is none of these
     if (type == proto::DT_STRING) return true;
     if (type != proto::DT_INT32 && type != proto::DT_INT64 && type != proto::DT_FLOAT) return false;
     std::optional<int64_t> size = edit_->ShapeOf(port).NumElements();
