@@ -251,6 +251,21 @@ def whole_pipeline(x, n):
     return loop(lambda i, a: i < n, body, [tf.constant(0), x], "loop")[1]
 
 
+def one_interface(name, device, factor):
+    @tf.function(experimental_attributes={"api_implements": "times", "api_preferred_device": device})
+    def f(a):
+        return a * factor
+    f.python_function.__name__ = name
+    return f
+
+
+@case("pruning", "constfold", "function", x=X)
+def one_interface_of_two(x):
+    """Functions of one interface are not inlined; of one that nobody calls nothing is left."""
+    one_interface("gpu", "GPU", 2.0).get_concrete_function(x).add_to_graph()
+    return one_interface("cpu", "CPU", 2.0)(x) + 1.0
+
+
 def with_plain_names(graph_def):
     """TensorFlow numbers the functions of a process; the names without those numbers."""
     names, taken = {}, set()

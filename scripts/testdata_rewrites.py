@@ -6,7 +6,8 @@ raw = tf.raw_ops
 REWRITES = {}                                                 # folder: (function that builds the graph, fetches)
 # Pass to the name that RewriterConfig.optimizers has for it.
 OPTIMIZER = {"model_pruner": "pruning", "common_subgraph_elimination": "common_subgraph_elimination",
-             "constant_folding": "constfold", "dependency_optimizer": "dependency", "remapper": "remap"}
+             "constant_folding": "constfold", "dependency_optimizer": "dependency", "remapper": "remap",
+             "loop_optimizer": "loop"}
 
 
 def rewrite(*fetches):
@@ -299,3 +300,96 @@ def remapper__batch_norm():
     """A FusedBatchNormV3 of constant statistics that follows no convolution becomes a multiplication and a sum."""
     with tf.device("/device:CPU:0"):
         identity("o", batch_norm(var("x", 1, 4, 4, 3), 3))
+
+
+# ---- loop_optimizer ----
+
+def switch(name, x, predicate):
+    """The false and the true side."""
+    return raw.Switch(data=x, pred=predicate, name=name)
+
+
+def merge(name, *inputs):
+    return raw.Merge(inputs=list(inputs), name=name)
+
+
+@rewrite("o:0", "o2:0")
+def loop_optimizer__dead_branch():
+    """The side of a Switch that a constant rules out goes, and the Merge with it; what only waits for it too."""
+    x = identity("x", var("v", 2))
+    false, true = switch("sw", x, tf.constant(True, name="p"))
+    dead, live = exp("dead", false), raw.Sin(x=true, name="live")
+    identity("o", merge("m", dead, live)[0])
+    with after(dead):
+        late = raw.Cos(x=const("c", [1, 1]), name="late")
+    identity("o2", merge("m2", late, live)[0])
+
+
+@rewrite("o:0")
+def loop_optimizer__false_branch():
+    """The other side; and a Switch inside the branch that goes."""
+    x = identity("x", var("v", 2))
+    p = identity("p", var("q", dtype=tf.bool))
+    false, true = switch("sw", x, tf.constant(False, name="never"))
+    inner_false, inner_true = switch("inner", true, p)
+    inner = merge("inner_m", exp("e1", inner_false), exp("e2", inner_true))[0]
+    identity("o", merge("m", raw.Sin(x=false, name="live"), inner)[0])
+
+
+@rewrite("o:0", "i:0")
+def loop_optimizer__choice_is_read():
+    """A Merge of which somebody reads which side it was keeps both."""
+    false, true = switch("sw", identity("x", var("v", 2)), tf.constant(True, name="p"))
+    value, index = merge("m", exp("dead", false), raw.Sin(x=true, name="live"))
+    identity("o", value)
+    identity("i", index)
+
+
+@rewrite("o:0", "dead:0")
+def loop_optimizer__dead_and_fetched():
+    """A dead side that is fetched stays; of two Switches only the other goes."""
+    x, p = identity("x", var("v", 2)), tf.constant(True, name="p")
+    false, true = switch("sw", x, p)
+    identity("o", merge("m", exp("dead", false), raw.Sin(x=true, name="live"))[0])
+    false, true = switch("sw2", x, p)
+    with after(merge("m2", exp("dead2", false), raw.Sin(x=true, name="live2"))[0]):
+        tf.no_op(name="n")
+
+
+@rewrite("o:0")
+def loop_optimizer__no_iteration():
+    """A loop whose condition is false at once has no body."""
+    x = identity("x", var("v", 2))
+    loop = tf.compat.v1.while_loop(lambda i, a: tf.less(i, 10), lambda i, a: [i + 1, a * 2.0], [tf.constant(20, name="i"), x])
+    identity("o", loop[1])
+
+
+@rewrite("o:0")
+def loop_optimizer__iterations():
+    """A loop that runs stays."""
+    x = identity("x", var("v", 2))
+    loop = tf.compat.v1.while_loop(lambda i, a: tf.less(i, 10), lambda i, a: [i + 1, a * 2.0], [tf.constant(2, name="i"), x])
+    identity("o", loop[1])
+
+
+def stack():
+    handle = raw.StackV2(max_size=tf.constant(5, name="size"), elem_type=tf.float32, stack_name="", name="stack")
+    return raw.Enter(data=handle, frame_name="f", is_constant=True, name="enter")
+
+
+@rewrite("o:0")
+def loop_optimizer__stack_without_pop():
+    """A push on a stack that nobody pops becomes an Identity."""
+    x = raw.Enter(data=identity("x", var("v", 2)), frame_name="f", name="xe")
+    identity("o", raw.StackPushV2(handle=stack(), elem=x, swap_memory=True, name="push"))
+
+
+@rewrite("o:0", "q:0")
+def loop_optimizer__stack_with_pop():
+    """A stack that is popped stays."""
+    x = raw.Enter(data=identity("x", var("v", 2)), frame_name="f", name="xe")
+    handle = stack()
+    push = raw.StackPushV2(handle=handle, elem=x, name="push")
+    identity("o", push)
+    with after(push):
+        identity("q", raw.StackPopV2(handle=handle, elem_type=tf.float32, name="pop"))

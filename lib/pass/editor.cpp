@@ -361,8 +361,8 @@ Function* Editor::AddFunction(llvm::StringRef name) {
   record_->functions.push_back(name.str());
   return module().AddFunction(name);
 }
-void Editor::DropUnreachableFunctions() {
-  std::vector<std::string> dropped = grapnel::DropUnreachableFunctions(module());
+void Editor::DropUnreachableFunctions(bool choices) {
+  std::vector<std::string> dropped = grapnel::DropUnreachableFunctions(module(), choices);
   num_changes_ += dropped.size();
   llvm::append_range(record_->functions, dropped);
 }

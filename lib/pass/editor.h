@@ -123,8 +123,8 @@ class Editor {
   void CopyAttrs(const Node& to, const Node& from);
   // A new function of the library, empty, under that name. Filled by the caller, on no record.
   Function* AddFunction(llvm::StringRef name);
-  // Functions that nobody reaches from the main graph go.
-  void DropUnreachableFunctions();
+  // Functions that nobody reaches from the main graph go; see ReachableFunctions.
+  void DropUnreachableFunctions(bool choices = true);
   // The rewrite took this function apart: for the record.
   void TouchedFunction(llvm::StringRef name);
 

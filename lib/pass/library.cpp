@@ -2,6 +2,7 @@
 
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 namespace {
@@ -9,6 +10,8 @@ namespace {
 // Fields of FunctionDef, of its attribute map's entries, of FunctionDefLibrary and of GradientDef.
 enum { kFunctionAttr = 5, kEntryKey = 1, kEntryValue = 2, kLibraryGradient = 2 };
 enum { kGradientOf = 1, kGradientIs = 2 };
+
+constexpr const char* kInterface = "api_implements";
 
 struct TwoTexts {
   llvm::StringRef first, second;
@@ -27,7 +30,14 @@ TwoTexts ReadTwo(llvm::StringRef bytes) {
 
 class Reach {
  public:
-  Reach(const Module& module, FunctionSet* reached) : module_(module), reached_(*reached) {}
+  Reach(const Module& module, FunctionSet* reached, bool choices)
+      : module_(module), reached_(*reached) {
+    if (!choices) return;
+    for (const auto& function : module.functions) {
+      if (auto interface = FunctionAttr(*function, kInterface))
+        choices_[interface->AsString().value_or("")].push_back(function.get());
+    }
+  }
 
   void Add(llvm::StringRef name) {
     const Function* function = module_.FindFunction(name);
@@ -48,6 +58,11 @@ class Reach {
       open_.pop_back();
       AddCallsOf(function->body);
       Add(CustomGradientOf(module_, function->name()));
+      if (choices_.empty()) continue;
+      std::optional<AttrView> interface = FunctionAttr(*function, kInterface);
+      if (!interface) continue;
+      for (const Function* choice : choices_.lookup(interface->AsString().value_or("")))
+        Add(choice->name());
     }
   }
 
@@ -56,28 +71,29 @@ class Reach {
   FunctionSet& reached_;
   std::vector<const Function*> open_;
   llvm::DenseMap<StringId, bool> may_call_;
+  llvm::StringMap<std::vector<const Function*>> choices_;  // by interface
 };
 
 }  // namespace
 
-FunctionSet ReachableFunctions(const Module& module) {
+FunctionSet ReachableFunctions(const Module& module, bool choices) {
   FunctionSet reached;
   if (module.functions.empty()) return reached;
-  Reach reach(module, &reached);
+  Reach reach(module, &reached, choices);
   reach.AddCallsOf(module.main);
   reach.Close();
   return reached;
 }
 
 void AddReachable(const Function& start, FunctionSet* reached) {
-  Reach reach(start.body.module(), reached);
+  Reach reach(start.body.module(), reached, /*choices=*/false);
   reach.Add(start.name());
   reach.Close();
 }
 
-std::vector<std::string> DropUnreachableFunctions(Module& module) {
+std::vector<std::string> DropUnreachableFunctions(Module& module, bool choices) {
   std::vector<std::string> dropped;
-  FunctionSet reached = ReachableFunctions(module);
+  FunctionSet reached = ReachableFunctions(module, choices);
   for (const auto& function : module.functions) {
     if (!reached.contains(function.get())) dropped.push_back(function->name().str());
   }

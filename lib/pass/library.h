@@ -11,16 +11,17 @@ namespace grapnel {
 
 using FunctionSet = llvm::DenseSet<const Function*>;
 
-// Functions that the main graph calls, and those that they call or have as gradients. Linear in the
-// nodes of what is reached.
-FunctionSet ReachableFunctions(const Module& module);
+// Functions that the main graph calls, and those that they call or have as gradients; with
+// `choices` also those that could be called instead, being of one interface (api_implements).
+// Linear in the nodes of what is reached.
+FunctionSet ReachableFunctions(const Module& module, bool choices = true);
 
 // Functions that `start` mentions, and those that they do; `start` too.
 void AddReachable(const Function& start, FunctionSet* reached);
 
 // Drops functions that the main graph does not reach, and the gradients of what is dropped. The
 // names of those that went, in the library's order.
-std::vector<std::string> DropUnreachableFunctions(Module& module);
+std::vector<std::string> DropUnreachableFunctions(Module& module, bool choices = true);
 
 // The name of the function that the library gives as the gradient of `function`; empty: none.
 std::string CustomGradientOf(const Module& module, llvm::StringRef function);

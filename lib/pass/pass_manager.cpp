@@ -124,7 +124,7 @@ class Runner {
     std::unique_ptr<Editor> editor = MakeEditor(module_.main, nullptr, std::move(boundary));
     if (IsPipeline() && !module_.functions.empty()) {
       RETURN_IF_ERROR(RunStage(kWholeFlow, 0, editor.get(), [&] {
-        DropFunctions(editor.get());
+        DropFunctions(editor.get(), /*choices=*/true);
         return Error::success();
       }));
     }
@@ -142,16 +142,16 @@ class Runner {
           MarkDirectCalls(EditorOf(function.get()));
         }
       }
-      DropFunctions(editor.get());
+      DropFunctions(editor.get(), /*choices=*/false);
       return Error::success();
     });
   }
 
-  static void DropFunctions(Editor* editor) {
-    FunctionSet reached = ReachableFunctions(editor->module());
+  static void DropFunctions(Editor* editor, bool choices) {
+    FunctionSet reached = ReachableFunctions(editor->module(), choices);
     if (reached.size() == editor->module().functions.size()) return;
     if (!editor->Begin("drop_unreachable_functions", Node())) return;
-    editor->DropUnreachableFunctions();
+    editor->DropUnreachableFunctions(choices);
     editor->End();
   }
 

@@ -13,7 +13,7 @@ from tensorflow.core.framework import graph_pb2
 from tensorflow.python.framework import tensor_util
 
 GRAPNEL = os.environ["GRAPNEL"]
-FOLDER = pathlib.Path(os.environ.get("GRAPNEL_FUNCTIONS", "testdata/functions"))
+FOLDER = pathlib.Path(os.environ.get("GRAPNEL_TESTDATA", "testdata")) / "functions"
 # Attributes that say nothing of what a graph computes.
 SILENT = {"_class", "_output_shapes", "_has_manual_control_dependencies", "shape_inferred"}
 

@@ -16,7 +16,7 @@ from tensorflow.core.framework import graph_pb2
 from tensorflow.python.framework import tensor_util
 
 GRAPNEL = os.environ["GRAPNEL"]
-TESTDATA = pathlib.Path("testdata")
+TESTDATA = pathlib.Path(os.environ.get("GRAPNEL_TESTDATA", "testdata"))
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 # Attributes that say nothing of what a graph computes.
 SILENT = {"_class", "_output_shapes", "_has_manual_control_dependencies", "shape_inferred"}

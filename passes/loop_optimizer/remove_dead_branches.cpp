@@ -1,0 +1,209 @@
+// Removes what follows the dead side of a Switch whose predicate is known.
+//
+//   Before:  true, x -> Switch -> :0 -> Exp \             After:  x, ^true -> Identity -> Sin
+//                              \> :1 -> Sin -> Merge -> y               -> Identity -> y
+//
+// A predicate is known when it is a constant, or the condition of a loop that compares what the loop
+// starts with, a constant, with another constant, and is false at once. A Merge that loses one side
+// becomes an Identity, one that loses both goes too. All Switches in one rewrite, because a branch
+// may be dead for two reasons.
+//
+// Refuses: Switches that are fetched, fed or kept; dead sides with a node that must stay, a
+// ControlTrigger, a Merge of more than two inputs, or a Merge of which somebody reads which input it
+// was.
+#include <map>
+#include <set>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "passes/loop_optimizer/loop_optimizer.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kRule = "remove_dead_branches";
+
+// What the op says of two numbers; nullopt when it compares nothing.
+std::optional<bool> Compare(llvm::StringRef op, const Literal& a, const Literal& b) {
+  if (a.num_elements() != 1 || b.num_elements() != 1 || a.dtype() != b.dtype()) return std::nullopt;
+  if (!IsInteger(a.dtype()) && !IsFloating(a.dtype())) return std::nullopt;
+  auto compare = [&](auto x, auto y) {
+    return llvm::StringSwitch<std::optional<bool>>(op)
+        .Case("Less", x < y)
+        .Case("LessEqual", x <= y)
+        .Case("Greater", x > y)
+        .Case("GreaterEqual", x >= y)
+        .Case("Equal", x == y)
+        .Default(std::nullopt);
+  };
+  return IsInteger(a.dtype()) ? compare(a.AsInt(0), b.AsInt(0))
+                              : compare(a.AsDouble(0), b.AsDouble(0));
+}
+
+class DeadBranches {
+ public:
+  explicit DeadBranches(Editor& edit)
+      : edit_(edit), graph_(edit.graph()), kinds_(graph_.module()) {}
+
+  // False when --limit is used up.
+  bool Run() {
+    std::vector<NodeId> switches;
+    for (Node node : graph_.nodes()) {
+      if (node.op() == "Switch" || node.op() == "RefSwitch") switches.push_back(node.id());
+    }
+    if (!edit_.ranks().empty()) {
+      llvm::stable_sort(switches, [&](NodeId a, NodeId b) { return RankOf(a) < RankOf(b); });
+    }
+    for (NodeId id : switches) Look(graph_.node(id));
+    return decided_.empty() || Apply();
+  }
+
+ private:
+  struct Dead {
+    llvm::SetVector<NodeId> nodes;
+    std::map<NodeId, std::set<uint32_t>> merges;  // by Merge: its dead inputs
+  };
+  struct Decided {
+    NodeId node;
+    int32_t dead_port;
+    bool is_constant;  // the predicate, so that the Switch can go
+  };
+
+  uint32_t RankOf(NodeId id) const { return id < edit_.ranks().size() ? edit_.ranks()[id] : ~0u; }
+
+  bool MustStay(const Node& node) {
+    return edit_.IsPreserved(node) ||
+           (edit_.boundary().keep_stateful && kinds_.Is(node, kStatefulOp));
+  }
+
+  void Look(const Node& node) {
+    if (MustStay(node) || node.num_inputs() != 2) return;
+    std::optional<Decided> decided = Decide(node);
+    if (!decided) return;
+    Dead dead = dead_;
+    if (!Spread(node, decided->dead_port, &dead)) return;
+    dead_ = std::move(dead);
+    decided_.push_back(*decided);
+  }
+
+  // The side that is dead, if that is known.
+  std::optional<Decided> Decide(const Node& node) {
+    Node predicate = node.input_node(1);
+    if (predicate.op() == "Const" && edit_.IsConstant(predicate)) {
+      const Literal* value = edit_.ConstantOf(predicate);
+      if (!value || value->num_elements() != 1) return std::nullopt;
+      return Decided{node.id(), value->AsInt(0) ? 0 : 1, true};
+    }
+    if (!kinds_.Is(node.input_node(0), kMergeOp) || predicate.op() != "LoopCond")
+      return std::nullopt;
+    return NeverRuns(predicate.input_node(0)) ? std::optional(Decided{node.id(), 1, false})
+                                              : std::nullopt;
+  }
+
+  // Whether the condition of a loop is false from the start.
+  bool NeverRuns(const Node& condition) {
+    const Literal *sides[2] = {nullptr, nullptr}, *start = nullptr;
+    int start_side = -1;
+    if (!condition || condition.num_inputs() != 2) return false;
+    for (int i = 0; i < 2; ++i) {
+      Node input = condition.input_node(i);
+      if (kinds_.Is(input, kMergeOp)) {
+        start = StartOf(input);
+        start_side = i;
+      } else if (input.op() == "Const") {
+        sides[i] = edit_.ConstantOf(input);
+      }
+    }
+    if (start_side < 0 || !start || !sides[1 - start_side]) return false;
+    sides[start_side] = start;
+    return Compare(condition.op(), *sides[0], *sides[1]) == std::optional(false);
+  }
+
+  // The constant that a loop's Merge starts with.
+  const Literal* StartOf(const Node& merge) {
+    Node enter, constant;
+    for (int i = 0; i < merge.num_inputs(); ++i) {
+      Node input = merge.input_node(i);
+      if (input.op() == "Enter" || input.op() == "RefEnter") enter = input;
+      if (input.op() == "Const") constant = input;
+    }
+    if (enter && constant) return nullptr;
+    if (enter) constant = enter.input_node(0);
+    return constant && constant.op() == "Const" ? edit_.ConstantOf(constant) : nullptr;
+  }
+
+  // Adds what is dead with that output; false when something there must stay.
+  bool Spread(const Node& node, int32_t port, Dead* dead) {
+    std::vector<Use> open;
+    for (const Use& use : node.UsesOf(port)) open.push_back(use);
+    while (!open.empty()) {
+      Use use = open.back();
+      open.pop_back();
+      Node reader = graph_.node(use.node);
+      if (dead->nodes.contains(use.node)) continue;
+      bool is_merge = kinds_.Is(reader, kMergeOp);
+      bool is_choice_read = is_merge && !reader.UsesOf(1).empty();
+      if (MustStay(reader) || reader.op() == "ControlTrigger" || is_choice_read ||
+          (is_merge && reader.num_inputs() > 2)) {
+        edit_.Refuse(kRule, node, "'{0}' on the dead side of '{1}' must stay", reader.name(),
+                     node.name());
+        return false;
+      }
+      if (is_merge) {
+        std::set<uint32_t>& inputs = dead->merges[use.node];
+        if (static_cast<int>(use.slot) < reader.num_inputs()) inputs.insert(use.slot);
+        if (static_cast<int>(inputs.size()) < reader.num_inputs()) continue;
+        dead->merges.erase(use.node);
+      }
+      dead->nodes.insert(use.node);
+      for (const Use& further : reader.uses()) open.push_back(further);
+    }
+    return true;
+  }
+
+  bool Apply() {
+    if (!edit_.Begin(kRule, graph_.node(decided_.front().node))) return false;
+    for (const Decided& decided : decided_) edit_.Used(graph_.node(decided.node));
+    for (const auto& [id, inputs] : dead_.merges) {
+      Node merge = graph_.node(id);
+      if (inputs.empty()) continue;
+      edit_.RemoveInput(merge, *inputs.begin());
+      edit_.SetOp(merge, "Identity");
+      edit_.RemoveAttr(merge, "N");
+    }
+    for (NodeId id : dead_.nodes) edit_.SetInputs(graph_.node(id), {});
+    for (NodeId id : dead_.nodes) edit_.RemoveNode(graph_.node(id));
+    for (const Decided& decided : decided_) {
+      if (decided.is_constant && graph_.IsAlive(decided.node))
+        BecomeIdentity(graph_.node(decided.node), 1 - decided.dead_port);
+    }
+    edit_.End();
+    return true;
+  }
+
+  void BecomeIdentity(const Node& node, int32_t live_port) {
+    edit_.RedirectPort({node.id(), live_port}, {node.id(), 0});
+    llvm::SmallVector<Port, 4> inputs = {node.input(0)};
+    auto wait_for = [&](const Node& source) {
+      bool is_read = llvm::any_of(inputs, [&](Port port) { return port.node == source.id(); });
+      if (!is_read) inputs.push_back({source.id(), kControlPort});
+    };
+    wait_for(node.input_node(1));
+    for (int i = 0; i < node.num_controls(); ++i) wait_for(node.control(i));
+    edit_.SetOp(node, "Identity");
+    edit_.SetInputs(node, inputs);
+  }
+
+  Editor& edit_;
+  Graph& graph_;
+  OpKinds kinds_;
+  Dead dead_;
+  std::vector<Decided> decided_;
+};
+
+}  // namespace
+
+bool RemoveDeadBranches(Editor& edit) { return DeadBranches(edit).Run(); }
+
+}  // namespace grapnel
