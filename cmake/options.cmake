@@ -7,6 +7,8 @@ add_library(grapnel_options INTERFACE)
 target_compile_features(grapnel_options INTERFACE cxx_std_20)
 target_compile_options(grapnel_options INTERFACE
   -Wall -Wextra -Werror=unused-result -Werror=switch
+  # gcc 12 sees both where they are not, in LLVM and in libstdc++.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>
   # A target's property GRAPNEL_MARCH raises the CPU that it needs.
   -march=$<IF:$<BOOL:$<TARGET_PROPERTY:GRAPNEL_MARCH>>,$<TARGET_PROPERTY:GRAPNEL_MARCH>,x86-64-v2>)
 target_include_directories(grapnel_options INTERFACE ${PROJECT_SOURCE_DIR})

@@ -58,6 +58,7 @@ CheckCommand::~CheckCommand() {
 Expected<CheckCommand::Outcome> CheckCommand::Run(const Module& module) {
   if (graph_.empty() || output_.empty()) return MakeError("no temporary file can be made");
   RETURN_IF_ERROR(WriteGraph(module, graph_));
+  RETURN_IF_ERROR(WriteFile(output_, ""));  // redirecting does not truncate
   std::string line = command_;
   if (llvm::StringRef(line).contains("{}")) {
     for (size_t at; (at = line.find("{}")) != std::string::npos;)
