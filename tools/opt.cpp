@@ -9,6 +9,7 @@
 #include "lib/ir/print.h"
 #include "lib/ir/shape_inference.h"
 #include "lib/pass/pass_manager.h"
+#include "lib/pass/reproducer.h"
 #include "lib/support/text.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
@@ -81,6 +82,29 @@ Error PrintResult(const Module& module, llvm::raw_ostream& os) {
   return Error::success();
 }
 
+std::string Joined(llvm::ArrayRef<std::string> names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
+// Saves what a pass failed on, and says how to see it fail again.
+std::string ReproducerText(const Flags& flags, const OptimizeOptions& options,
+                           const Stage& failed) {
+  auto input = OpenInput(flags.model, flags.graph);
+  if (!input) return TextOf(input.takeError());
+  SetMissingDevices(input->module(), flags.device);
+  std::string path = input->name + ".before_" + failed.pass + ".pb";
+  if (Error error = SaveReproducer(input->module(), options, failed, path))
+    return "its input could not be saved: " + TextOf(std::move(error));
+  std::string command = "grapnel opt " + path + " --passes " + failed.pass;
+  if (!options.feeds.empty()) command += " --feed " + Joined(options.feeds);
+  if (!options.fetches.empty()) command += " --fetch " + Joined(options.fetches);
+  if (!flags.pipeline.rewriter_config.empty())
+    command += " --rewriter-config " + flags.pipeline.rewriter_config;
+  return "its input is saved; to repeat it: " + command;
+}
+
 // The first rewrite that changed a value.
 Error PrintCulprit(const Flags& flags, const OptimizeOptions& optimize, const ValueCheck& values) {
   std::unique_ptr<InputGraph> input;
@@ -120,6 +144,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   if (flags.explain) manager.Add(std::make_unique<ExplainInstrumentation>(invocation.out()));
   RETURN_IF_ERROR(AddDump(flags, input, sink, &manager));
+  std::optional<Stage> failed;
+  manager.Add(MakeFailureInstrumentation(&failed));
   manager.Add(MakeVerifyInstrumentation());
   std::unique_ptr<ValueCheck> values;
   std::string difference;
@@ -137,7 +163,11 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     RETURN_IF_ERROR(PrintCulprit(flags, options, *values));
     return kExitNo;
   }
-  if (!result) return Annotate(flags.model, result.takeError());
+  if (!result) {
+    Error error = Annotate(flags.model, result.takeError());
+    if (!failed) return error;
+    return MakeError("{0}\n{1}", TextOf(std::move(error)), ReproducerText(flags, options, *failed));
+  }
   if (options.fetches.empty() && !result->fetches.empty()) {
     sink(Severity::kWarning,
          llvm::formatv("no --fetch given: taken were the {0} that nobody reads, '{1}'{2}",

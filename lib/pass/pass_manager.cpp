@@ -1,6 +1,7 @@
 #include "lib/pass/pass_manager.h"
 
 #include <algorithm>
+#include <exception>
 #include <map>
 
 #include "lib/pass/library.h"
@@ -341,7 +342,7 @@ class Runner {
     int64_t changes = editor->num_changes();
     int rewrites = result_.rewrites;
     auto began = std::chrono::steady_clock::now();
-    Error error = run();
+    Error error = Guarded(run);
     stage.time = std::chrono::steady_clock::now() - began;
     stage.changed = editor->num_changes() != changes || result_.rewrites != rewrites;
     stage.rewrites = result_.rewrites - rewrites;
@@ -356,6 +357,15 @@ class Runner {
     std::string where = "pass '" + name + "'";
     if (!stage.function.empty()) where += " in function '" + stage.function + "'";
     return Annotate(where, std::move(error));
+  }
+
+  // No pass of ours throws; what it calls may.
+  static Error Guarded(llvm::function_ref<Error()> run) {
+    try {
+      return run();
+    } catch (const std::exception& exception) {
+      return MakeError("failed: {0}", exception.what());
+    }
   }
 
   static constexpr const char* kDataFunction = "_tf_data_function";

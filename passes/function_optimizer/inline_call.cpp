@@ -349,8 +349,8 @@ std::string LostEffect(FunctionRewriter& in, const Node& call, const Function& f
     for (const Function::Result& result : function.results) sources.insert(result.node);
   }
   bool is_waited_for = in.edit.IsPreserved(call) || llvm::any_of(call.uses(), [&](const Use& use) {
-    return static_cast<int>(use.slot) >= in.graph.node(use.node).num_inputs();
-  });
+                         return static_cast<int>(use.slot) >= in.graph.node(use.node).num_inputs();
+                       });
   for (Node node : function.body.nodes()) {
     if (!HasEffect(node)) continue;
     if (!is_waited_for)
