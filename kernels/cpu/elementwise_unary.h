@@ -20,6 +20,15 @@ namespace grapnel {
 // out[i] = op(in[i]) for n elements; `out` may be `in` when both have elements of one size.
 using UnaryLoop = void (*)(const void* in, void* out, int64_t n);
 
+// The loops of this form by op, for _UnaryOpsComposition. The table is filled before main().
+struct UnaryLoopDef {
+  const char* op;
+  UnaryLoop (*loop_for)(DataType);  // null when the result has another dtype, or
+                                    // there is no kernel
+  double cost;                      // as below
+};
+bool AddUnaryLoop(UnaryLoopDef def);
+
 // Runs the loop on the first input, in its memory where that is possible.
 Error RunUnary(KernelContext& ctx, UnaryLoop loop, double cost);
 
@@ -81,15 +90,36 @@ void UnaryLoopOf(const void* pin, void* pout, int64_t n) {
 }
 
 template <typename Op>
-Expected<KernelFn> MakeUnary(const KernelSetup& setup) {
-  UnaryLoop loop = ForType(setup.input_type(0), typename Op::Types(), [](auto tag) -> UnaryLoop {
+UnaryLoop UnaryLoopFor(DataType type) {
+  return ForType(type, typename Op::Types(), [](auto tag) -> UnaryLoop {
     return &UnaryLoopOf<Op, typename decltype(tag)::type>;
   });
+}
+
+// The same where the result has the dtype of the input.
+template <typename Op>
+UnaryLoop ComposableLoopFor(DataType type) {
+  return ForType(type, typename Op::Types(), [](auto tag) -> UnaryLoop {
+    using T = typename decltype(tag)::type;
+    using Wide = std::conditional_t<kIsSmallFloat<T>, float, T>;
+    if constexpr (std::is_same_v<decltype(UnaryResultType<Op, Wide>()), Wide>) {
+      return &UnaryLoopOf<Op, T>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+template <typename Op>
+Expected<KernelFn> MakeUnary(const KernelSetup& setup) {
+  UnaryLoop loop = UnaryLoopFor<Op>(setup.input_type(0));
   if (!loop) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(0)));
   return KernelFn([loop](KernelContext& ctx) { return RunUnary(ctx, loop, Op::kCost); });
 }
 
 #define GRAPNEL_UNARY_KERNEL(name, type_attr, Op)                                      \
+  [[maybe_unused]] static const bool GRAPNEL_CONCAT(unary_loop_added_, __COUNTER__) =  \
+      AddUnaryLoop({name, &ComposableLoopFor<Op>, Op::kCost});                         \
   GRAPNEL_CPU_KERNEL(name, type_attr, DataTypesOf(Op::Types()), KernelCost::kElements, \
                      MakeUnary<Op>)
 

@@ -430,5 +430,28 @@ TEST(KernelScan, AllFourWays) {
             "expected an axis in [-1, 1), got 5");
 }
 
+TEST(KernelUnaryOpsComposition, RunsOneAfterTheOther) {
+  Tensor in = Floats({4}, {1, 4, 0.25f, kNaN});
+  OpRun run("_UnaryOpsComposition");
+  run.Attr("op_names", attr::Strings({"Sqrt", "Log", "Relu"})).In(std::move(in));
+  ExpectNear(run.One(), {0, std::log(2.0f), 0, kNaN});
+  // More than a block, the last one short.
+  Tensor many = Iota<float>({5000});
+  OpRun longer("_UnaryOpsComposition");
+  longer.Attr("op_names", attr::Strings({"Neg", "Abs"})).In(many);
+  EXPECT_EQ(Values<float>(longer.One()), Values<float>(many));
+  OpRun none("_UnaryOpsComposition");
+  none.Attr("op_names", attr::Strings({"Exp"})).In(Floats({0}, {}));
+  EXPECT_EQ(none.One().num_elements(), 0);
+}
+
+TEST(KernelUnaryOpsComposition, NamesTheOpThatItCannotRun) {
+  OpRun run("_UnaryOpsComposition");
+  run.Attr("op_names", attr::Strings({"Exp", "IsNan"})).In(Floats({1}, {1}));
+  EXPECT_EQ(run.ErrorText(), "no kernel for 'IsNan' of float");
+  OpRun empty("_UnaryOpsComposition");
+  EXPECT_EQ(empty.In(Floats({1}, {1})).ErrorText(), "op_names names no op");
+}
+
 }  // namespace
 }  // namespace grapnel
