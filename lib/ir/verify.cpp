@@ -84,6 +84,14 @@ class Verifier {
     } else {
       kind.types_error = TextOf(types.takeError());
     }
+    // What a function's own attributes decide is known only where it is called.
+    if (function_ && !kind.types) {
+      bool depends = false;
+      node.ForEachAttr([&](llvm::StringRef, AttrView value) {
+        depends |= value.kind() == AttrKind::kPlaceholder;
+      });
+      if (depends) kind.types_error.clear();
+    }
     return &kind;
   }
 
@@ -106,7 +114,7 @@ class Verifier {
       kind.attrs_checked = problems_.size() == before;
     }
     const NodeTypes* types = boundary || !kind.types ? nullptr : &*kind.types;
-    if (!boundary && !types) Report(node, kind.types_error);
+    if (!boundary && !types && !kind.types_error.empty()) Report(node, kind.types_error);
     int expected = types ? static_cast<int>(types->inputs.size()) : node.num_inputs();
     if (types && node.num_inputs() != expected) {
       Report(node, llvm::formatv("has {0} inputs, op '{1}' takes {2}", node.num_inputs(), node.op(),
