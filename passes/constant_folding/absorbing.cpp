@@ -40,7 +40,7 @@ bool ForwardZeros(Folding& fold, const Node& node, int zeros) {
 }  // namespace
 
 bool SimplifyAbsorbing(Folding& fold, const Node& node) {
-  if (node.num_inputs() != 2) return false;
+  if (node.num_inputs() != 2 || fold.shapes_lost.contains(node.id())) return false;
   bool is_or = node.op() == "LogicalOr",
        is_division = node.op().contains("Div") || node.op() == "Xdivy";
   bool is_product = node.op() == "Mul" || node.op() == "MulNoNan" || node.op() == "LogicalAnd";

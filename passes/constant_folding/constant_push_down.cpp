@@ -131,6 +131,7 @@ bool PushConstantsDown(Folding& fold, const Node& parent) {
 
   Rewriting rewriting(fold, kRule, parent);
   if (!rewriting) return false;
+  fold.shapes_lost.insert(parent.id());
   if (!parent_symmetric || !child_symmetric) {
     Reassociate(fold, parent, *tree, sum, parent_symmetric, child_symmetric);
     return true;

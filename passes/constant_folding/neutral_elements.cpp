@@ -78,6 +78,7 @@ bool BecomeUnary(Folding& fold, const Node& node, llvm::StringRef op, const Shap
 
 bool SimplifyNeutralElements(Folding& fold, const Node& node) {
   if (node.num_inputs() != 2 || node.op() == "FloorDiv") return false;
+  if (fold.shapes_lost.contains(node.id())) return false;
   Kind kind = KindOf(node.op());
   bool is_sum = kind == Kind::kAdd || kind == Kind::kSub;
   auto is_neutral = [&](int i) {

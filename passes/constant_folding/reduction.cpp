@@ -73,6 +73,7 @@ bool MaterializeReductionIndices(Folding& fold, const Node& node) {
   }
   Rewriting rewriting(fold, kRule, node);
   if (!rewriting) return false;
+  if (!output.IsFullyKnown()) fold.shapes_late.insert(node.id());
   std::vector<int64_t> axes(input.rank());
   std::iota(axes.begin(), axes.end(), 0);
   Node made = fold.edit.AddConstant(name, Literal::Integers(type, {input.rank()}, axes),

@@ -34,6 +34,11 @@ class Folding {
   llvm::DenseSet<NodeId>
       too_large;  // results over the limit: not to be tried again, nor simplified
 
+  // Grappler infers shapes once, before the first round, and forgets those of a node that it puts
+  // together anew: what asks for them leaves such a node alone until the next iteration.
+  llvm::DenseSet<NodeId> shapes_lost;
+  llvm::DenseSet<NodeId> shapes_late;  // of which the results' shapes became known on the way
+
   // --- Facts.
   bool IsConst(const Node& node) const {
     return node && node.op_id() == const_ && !edit.IsFed(node);
