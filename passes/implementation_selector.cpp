@@ -1,12 +1,12 @@
 // Chooses among functions that do the same for different devices, and says which device it is.
 //
-//   Before:  x -> PartitionedCall(gru_cpu) on /device:GPU:0      gru_cpu, gru_gpu: api_implements=gru
-//   After:   x -> PartitionedCall(gru_gpu) on /device:GPU:0
+//   Before:  x -> PartitionedCall(gru_cpu) on /device:GPU:0      gru_cpu, gru_gpu:
+//   api_implements=gru After:   x -> PartitionedCall(gru_gpu) on /device:GPU:0
 //
 //   Before:  DeviceIndex([CPU, GPU]) -> Case on /device:GPU:0    After:  Const(1) -> Case
 //
-// Functions of one interface say so by the attribute api_implements, and for which device each is by
-// api_preferred_device. Keras does that for its recurrent layers.
+// Functions of one interface say so by the attribute api_implements, and for which device each is
+// by api_preferred_device. Keras does that for its recurrent layers.
 //
 // Refuses: calls without a device; functions that specialisation made for a call; functions of a
 // training pair with other dtypes than the one that is called.
@@ -137,7 +137,8 @@ class ImplementationSelector : public GraphPass {
     return nullptr;
   }
 
-  // Which of a pair for training the function is, if any: forward knows its backward and vice versa.
+  // Which of a pair for training the function is, if any: forward knows its backward and vice
+  // versa.
   static int PassOf(const Function& function) {
     if (FunctionAttr(function, "backward_function_name")) return 1;
     return FunctionAttr(function, "forward_function_name") ? 2 : 0;
@@ -145,10 +146,10 @@ class ImplementationSelector : public GraphPass {
 
   static bool SameTypes(const Function& a, const Function& b) {
     auto same = [](const std::vector<OpArg>& x, const std::vector<OpArg>& y) {
-      return x.size() == y.size() && std::equal(x.begin(), x.end(), y.begin(),
-                                                [](const OpArg& one, const OpArg& other) {
-                                                  return one.type == other.type;
-                                                });
+      return x.size() == y.size() &&
+             std::equal(x.begin(), x.end(), y.begin(), [](const OpArg& one, const OpArg& other) {
+               return one.type == other.type;
+             });
     };
     return same(a.info.inputs, b.info.inputs) && same(a.info.outputs, b.info.outputs);
   }
@@ -162,7 +163,8 @@ GRAPNEL_PASS(ImplementationSelector,
                        "implementation_selector",
                        "calls the function for the device among those of one interface",
                        "calls without a device, functions of other dtypes"}),
-             {"fix_device_index", "a DeviceIndex that a Case reads becomes the number of its device"},
+             {"fix_device_index",
+              "a DeviceIndex that a Case reads becomes the number of its device"},
              {"swap_implementation",
               "a call calls the function that is meant for the device it is on"});
 

@@ -78,8 +78,8 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
     if (!rule.empty() && rule != refusal.rule && rule != refusal.pass &&
         rule != refusal.pass + "/" + refusal.rule)
       return;
-    std::string node = refusal.function.empty() ? refusal.node
-                                                : refusal.function + "/" + refusal.node;
+    std::string node =
+        refusal.function.empty() ? refusal.node : refusal.function + "/" + refusal.node;
     refusals[{refusal.pass, refusal.rule, node}] = refusal.reason;
   };
   PassManager manager;

@@ -212,8 +212,7 @@ class FrameRunner::State {
     const FlowNode& node = NodeOf(instance.node);
     Round* round = instance.round;
     uint32_t local = InfoOf(instance.node).local;
-    bool is_dead = round->dead[local] ||
-                   (node.kind == FlowKind::kMerge && round->alive[local] < 0);
+    bool is_dead = round->dead[local] || (node.kind == FlowKind::kMerge && round->alive[local] < 0);
     llvm::SmallVector<Tensor, 4> inputs, outputs(node.num_outputs);
     if (!is_dead) {
       for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -243,8 +242,8 @@ class FrameRunner::State {
           return MakeError("node '{0}' ({1}): input 1 is no scalar that says where to go",
                            node.node.name(), node.node.op());
         int64_t last = static_cast<int64_t>(outputs.size()) - 1;
-        int64_t port = chosen.dtype() == proto::DT_BOOL ? *chosen.data<bool>()
-                                                        : *chosen.data<int32_t>();
+        int64_t port =
+            chosen.dtype() == proto::DT_BOOL ? *chosen.data<bool>() : *chosen.data<int32_t>();
         if (port < 0 || port > last) port = last;
         outputs[port] = inputs[0];
         return Error::success();

@@ -41,9 +41,9 @@ class DumpInstrumentation : public Instrumentation {
   Error AfterPass(const Stage& stage, const Module& module) override {
     const Function* function = module.FindFunction(stage.function);
     const Graph& graph = function ? function->body : module.main;
-    Entry entry = {stage.pass,     stage.function, stage.iteration,   stage.changed,
-                   stage.rewrites, "",             "",                graph.num_nodes(),
-                   NumEdges(graph)};
+    Entry entry = {
+        stage.pass, stage.function,    stage.iteration, stage.changed, stage.rewrites, "",
+        "",         graph.num_nodes(), NumEdges(graph)};
     times_.push_back({stage.pass, stage.function, stage.iteration, stage.time});
     if (stage.changed) {
       // Nothing happened since the last dump but this pass: what was before it is that dump.

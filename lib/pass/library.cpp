@@ -129,9 +129,8 @@ bool IsParametrized(const Function& function) {
     return true;
   bool found = false;
   for (Node node : function.body.nodes()) {
-    node.ForEachAttr([&](llvm::StringRef, AttrView value) {
-      found |= value.kind() == AttrKind::kPlaceholder;
-    });
+    node.ForEachAttr(
+        [&](llvm::StringRef, AttrView value) { found |= value.kind() == AttrKind::kPlaceholder; });
     if (found) return true;
   }
   return false;

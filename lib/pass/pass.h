@@ -53,10 +53,10 @@ struct PassInfo {
   int order;                // place in the default pipeline, TensorFlow's numbering; 0: not in it
   bool default_on;          // false: only when the RewriterConfig or --passes asks
   bool run_once;            // only in the first iteration
-  const char* toggle;       // field of RewriterConfig that switches it, or several ("a,b"), of which
-                            // each must; "" for none
-  const char* help;         // what it does, one line
-  const char* refuses;      // what it leaves alone, one line
+  const char* toggle;   // field of RewriterConfig that switches it, or several ("a,b"), of which
+                        // each must; "" for none
+  const char* help;     // what it does, one line
+  const char* refuses;  // what it leaves alone, one line
 };
 
 struct RuleInfo {

@@ -218,9 +218,7 @@ class Runner {
     return editor.get();
   }
 
-  FunctionSet DifferentiableFunctions() const {
-    return FunctionsOf("SymbolicGradient", "f");
-  }
+  FunctionSet DifferentiableFunctions() const { return FunctionsOf("SymbolicGradient", "f"); }
   FunctionSet CompiledFunctions() const { return FunctionsOf("XlaLaunch", "function"); }
 
   // Functions that nodes of this op name, anywhere.
@@ -262,7 +260,8 @@ class Runner {
     for (const std::string& feed : options_.feeds) {
       ASSIGN_OR_RETURN(NodeId id, FindNode(graph, feed, "feed"));
       if (!options_.fetches.empty() && fetched.contains(TensorName(feed)))
-        return MakeError("feed '{0}': the same tensor is fetched: there is nothing to compute", feed);
+        return MakeError("feed '{0}': the same tensor is fetched: there is nothing to compute",
+                         feed);
       boundary.fed.insert(id);
     }
     for (Node node : graph.nodes()) {

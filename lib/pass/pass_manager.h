@@ -40,7 +40,8 @@ class Instrumentation {
 struct OptimizeOptions {
   std::vector<std::string> feeds, fetches;  // tensors or nodes of the main graph: "x", "x:0"
   std::vector<std::string> passes;          // names; empty: the pipeline that `config` asks for
-  // What functions made for calls in the main graph are named after: `f_specialized_for_call_at_ID`.
+  // What functions made for calls in the main graph are named after:
+  // `f_specialized_for_call_at_ID`.
   std::string id = "graph_to_optimize";
   proto::RewriterConfig config;  // TensorFlow's; also says iterations and min_graph_nodes
   int limit = -1;                // rewrites in all; -1: no limit
@@ -58,11 +59,11 @@ struct OptimizeResult {
 class PassManager {
  public:
   void Add(std::unique_ptr<Instrumentation> instrumentation);
-  // Optimises `module` in place, as TensorFlow's MetaOptimizer does: functions that nobody calls go,
-  // the main graph is optimised, and then each function that it still reaches, once, those that came
-  // up meanwhile too. Left alone are functions whose dtypes only a call tells, those compiled by
-  // XLA, and those of tf.data. On an error the module is as the failing pass left it and must not be
-  // used.
+  // Optimises `module` in place, as TensorFlow's MetaOptimizer does: functions that nobody calls
+  // go, the main graph is optimised, and then each function that it still reaches, once, those that
+  // came up meanwhile too. Left alone are functions whose dtypes only a call tells, those compiled
+  // by XLA, and those of tf.data. On an error the module is as the failing pass left it and must
+  // not be used.
   Expected<OptimizeResult> Run(Module& module, const OptimizeOptions& options);
 
  private:

@@ -13,7 +13,8 @@ void CompressConstants(Editor& edit);
 bool HasColocations(const Graph& graph);
 
 // Nodes that are to be on one device, through whatever chain of requests, all ask for the same node
-// of their number; one that is left alone asks for none. Passes take away nodes that others ask for.
+// of their number; one that is left alone asks for none. Passes take away nodes that others ask
+// for.
 void ReassignColocations(Editor& edit);
 
 }  // namespace grapnel

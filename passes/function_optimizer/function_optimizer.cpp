@@ -148,9 +148,8 @@ Call CallOf(const Node& node) {
   call.function = module.FindFunction(node.op());
   call.direct = true;
   if (!call.function) return call;
-  node.ForEachAttr([&](llvm::StringRef key, AttrView value) {
-    call.attrs[key.str()] = value.bytes().str();
-  });
+  node.ForEachAttr(
+      [&](llvm::StringRef key, AttrView value) { call.attrs[key.str()] = value.bytes().str(); });
   return call;
 }
 
@@ -197,8 +196,8 @@ Node FunctionRewriter::Add(const llvm::Twine& name, llvm::StringRef op, llvm::St
   return node;
 }
 
-Node FunctionRewriter::AddTyped(const llvm::Twine& name, llvm::StringRef op,
-                                llvm::StringRef device, llvm::ArrayRef<Port> inputs) {
+Node FunctionRewriter::AddTyped(const llvm::Twine& name, llvm::StringRef op, llvm::StringRef device,
+                                llvm::ArrayRef<Port> inputs) {
   Node node = Add(name, op, device, inputs);
   edit.SetAttr(node, "T", attr::Type(BaseType(edit.TypeOf(inputs[0]))));
   return node;

@@ -3,8 +3,9 @@
 //   Before:  x, ^c -> PartitionedCall(f) -> y, ^d       f(a) = Exp(Neg(a))
 //   After:   x -> Func/PartitionedCall/input/_1 -> PartitionedCall/Neg -> PartitionedCall/Exp
 //              -> Func/PartitionedCall/output/_2 -> y
-//            ^c -> Func/PartitionedCall/input_control_node/_0, which inputs and nodes without any wait for
-//            Func/PartitionedCall/output_control_node/_3 -> ^d, after what the function says must run
+//            ^c -> Func/PartitionedCall/input_control_node/_0, which inputs and nodes without any
+//            wait for Func/PartitionedCall/output_control_node/_3 -> ^d, after what the function
+//            says must run
 //
 // Nodes are named after the call, and so are their loop frames and colocations. A call by name is
 // on one device, its own; the nodes of a PartitionedCall keep what they ask for, completed from the
@@ -99,18 +100,44 @@ void Follow(const Node& start, llvm::function_ref<void(const Node&)> visit,
 
 // Ops with state that need not run for the program to mean the same, or that may run in any order.
 bool IsExempt(llvm::StringRef op) {
-  static const llvm::StringSet<> ops = {
-      "CollectiveGather", "CollectiveReduce", "CollectiveBcastSend", "CollectiveBcastRecv",
-      "CollectiveBcastSendV2", "CollectiveBcastRecvV2", "NcclAllReduce", "Send", "Recv",
-      "CollectiveAssignGroupsV2", "CollectiveInitializeCommunicator", "RandomUniform",
-      "RandomUniformInt", "RandomStandardNormal", "ParameterizedTruncatedNormal",
-      "TruncatedNormal", "RandomShuffle", "Multinomial", "RandomGamma", "RandomGammaGrad",
-      "RandomPoisson", "RandomPoissonV2", "ReadVariableOp", "CudnnRNN", "CudnnRNNBackprop",
-      "CudnnRNNV2", "CudnnRNNV3", "CudnnRNNBackpropV2", "CudnnRNNBackpropV3",
-      "EnqueueTPUEmbeddingSparseBatch", "EnqueueTPUEmbeddingIntegerBatch",
-      "EnqueueTPUEmbeddingSparseTensorBatch", "EnqueueTPUEmbeddingRaggedTensorBatch",
-      "EnqueueTPUEmbeddingArbitraryTensorBatch", "SaveV2", "RestoreV2", "InfeedEnqueue",
-      "InfeedEnqueueTuple"};
+  static const llvm::StringSet<> ops = {"CollectiveGather",
+                                        "CollectiveReduce",
+                                        "CollectiveBcastSend",
+                                        "CollectiveBcastRecv",
+                                        "CollectiveBcastSendV2",
+                                        "CollectiveBcastRecvV2",
+                                        "NcclAllReduce",
+                                        "Send",
+                                        "Recv",
+                                        "CollectiveAssignGroupsV2",
+                                        "CollectiveInitializeCommunicator",
+                                        "RandomUniform",
+                                        "RandomUniformInt",
+                                        "RandomStandardNormal",
+                                        "ParameterizedTruncatedNormal",
+                                        "TruncatedNormal",
+                                        "RandomShuffle",
+                                        "Multinomial",
+                                        "RandomGamma",
+                                        "RandomGammaGrad",
+                                        "RandomPoisson",
+                                        "RandomPoissonV2",
+                                        "ReadVariableOp",
+                                        "CudnnRNN",
+                                        "CudnnRNNBackprop",
+                                        "CudnnRNNV2",
+                                        "CudnnRNNV3",
+                                        "CudnnRNNBackpropV2",
+                                        "CudnnRNNBackpropV3",
+                                        "EnqueueTPUEmbeddingSparseBatch",
+                                        "EnqueueTPUEmbeddingIntegerBatch",
+                                        "EnqueueTPUEmbeddingSparseTensorBatch",
+                                        "EnqueueTPUEmbeddingRaggedTensorBatch",
+                                        "EnqueueTPUEmbeddingArbitraryTensorBatch",
+                                        "SaveV2",
+                                        "RestoreV2",
+                                        "InfeedEnqueue",
+                                        "InfeedEnqueueTuple"};
   return ops.contains(op);
 }
 
@@ -177,7 +204,8 @@ class Inlining {
   }
 
   Node AddIdentity(const char* part, Port input, llvm::StringRef device) {
-    Node node = in_.AddTyped(in_.NewName("Func/" + name_ + "/" + part), "Identity", device, {input});
+    Node node =
+        in_.AddTyped(in_.NewName("Func/" + name_ + "/" + part), "Identity", device, {input});
     if (is_multi_device_) {
       std::string place = (kPlace + in_.graph.node(input.node).name()).str();
       edit_.SetAttr(node, "_class", attr::Strings({place}));
@@ -321,8 +349,8 @@ std::string LostEffect(FunctionRewriter& in, const Node& call, const Function& f
     for (const Function::Result& result : function.results) sources.insert(result.node);
   }
   bool is_waited_for = in.edit.IsPreserved(call) || llvm::any_of(call.uses(), [&](const Use& use) {
-    return static_cast<int>(use.slot) >= in.graph.node(use.node).num_inputs();
-  });
+                         return static_cast<int>(use.slot) >= in.graph.node(use.node).num_inputs();
+                       });
   for (Node node : function.body.nodes()) {
     if (!HasEffect(node)) continue;
     if (!is_waited_for)
@@ -395,8 +423,8 @@ bool InlineCall(FunctionRewriter& in, const Node& node) {
   if (FunctionFlag(function, "_noinline") && !in.aggressive)
     return refuse("'{0}' is marked _noinline", function.name());
   bool is_part = node.GetBool(kPartOfControlFlow);
-  bool is_multi_device = node.op() == "PartitionedCall" ||
-                         node.op() == "StatefulPartitionedCall" || is_part;
+  bool is_multi_device =
+      node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall" || is_part;
   if (!is_part && !in.aggressive) {
     std::string lost = LostEffect(in, node, function, is_multi_device);
     if (!lost.empty()) return refuse("{0}", lost);
@@ -404,8 +432,7 @@ bool InlineCall(FunctionRewriter& in, const Node& node) {
   llvm::SmallPtrSet<const Function*, 8> asked;
   if (MayBeDead(function, asked))
     return refuse("a result of '{0}' comes from a Switch and may be dead", function.name());
-  if (in.IsRecursive(node, function))
-    return refuse("'{0}' calls itself", function.name());
+  if (in.IsRecursive(node, function)) return refuse("'{0}' calls itself", function.name());
   for (Node inner : function.body.nodes()) {
     if (auto attrs = DependentAttrs(inner, callee); !attrs)
       return refuse("{0}", TextOf(attrs.takeError()));

@@ -1,8 +1,9 @@
-// An If or Case that is marked for it becomes Switch, its branches and Merge, which need no function
-// to run and let other passes look inside.
+// An If or Case that is marked for it becomes Switch, its branches and Merge, which need no
+// function to run and let other passes look inside.
 //
 //   Before:  p, x -> If(then=f, else=g) -> y
-//   After:   p -> Switch(p) -> Identity (pivot) of each side, which everything on that side waits for
+//   After:   p -> Switch(p) -> Identity (pivot) of each side, which everything on that side waits
+//   for
 //            x -> Switch(p) --> f --\
 //                           \-> g ---> Merge -> y
 //
@@ -97,8 +98,7 @@ class Lowering {
       Node side = AddSwitch(NewName(source.name()), source.device(), node_.input(i));
       std::string place = ("loc:@" + source.name()).str();
       in_.edit.SetAttr(side, "_class", attr::Strings({place}));
-      for (int b = 0; b < num_branches(); ++b)
-        calls_[b].inputs.push_back({side.id(), SideOf(b)});
+      for (int b = 0; b < num_branches(); ++b) calls_[b].inputs.push_back({side.id(), SideOf(b)});
     }
   }
 

@@ -69,11 +69,12 @@ class Loop {
   void AddEnters() {
     Editor& edit = in_.edit;
     for (int i = 0; i < node_.num_inputs(); ++i) {
-      Node enter = in_.AddTyped(NewName("enter"), "Enter", node_.input_node(i).device(),
-                                {node_.input(i)});
+      Node enter =
+          in_.AddTyped(NewName("enter"), "Enter", node_.input_node(i).device(), {node_.input(i)});
       edit.SetAttr(enter, "frame_name", attr::String(name_));
       edit.SetAttr(enter, "is_constant", attr::Bool(!carried_[i]));
-      edit.SetAttr(enter, "parallel_iterations", attr::Int(node_.GetInt("parallel_iterations", 10)));
+      edit.SetAttr(enter, "parallel_iterations",
+                   attr::Int(node_.GetInt("parallel_iterations", 10)));
       enters_.push_back(enter);
     }
     if (node_.num_controls() == 0) return;
@@ -87,8 +88,7 @@ class Loop {
       merges_.push_back(Node());
       if (!carried_[i]) continue;
       Port entered = {enters_[i].id(), 0};
-      merges_[i] =
-          in_.AddTyped(NewName("merge"), "Merge", enters_[i].device(), {entered, entered});
+      merges_[i] = in_.AddTyped(NewName("merge"), "Merge", enters_[i].device(), {entered, entered});
       in_.edit.SetAttr(merges_[i], "N", attr::Int(2));
     }
   }
@@ -108,8 +108,8 @@ class Loop {
     for (size_t i = 0; i < switches_.size(); ++i) {
       outputs_.push_back(node_.input(i));
       if (!carried_[i]) continue;
-      exits.push_back(in_.AddTyped(NewName("exit"), "Exit", switches_[i].device(),
-                                   {{switches_[i].id(), 0}}));
+      exits.push_back(
+          in_.AddTyped(NewName("exit"), "Exit", switches_[i].device(), {{switches_[i].id(), 0}}));
       outputs_[i] = {exits.back().id(), 0};
     }
     Node executed = in_.Add(NewName("LoopExecuted"), "NoOp", device_);
@@ -131,7 +131,7 @@ class Loop {
   FunctionRewriter& in_;
   Node node_;
   std::string name_, device_;
-  std::vector<bool> carried_;  // by input: no resource
+  std::vector<bool> carried_;                     // by input: no resource
   std::vector<Node> enters_, merges_, switches_;  // by input; none for what is not carried
   Node loop_cond_;
   llvm::SmallVector<Port, 8> outputs_;

@@ -1,11 +1,13 @@
 // A call that stays gets a function of its own, made for what it gives and for what is read of it.
 //
 //   Before:  x, c -> PartitionedCall(f) -> y:0, :1 (read by nobody)        f(a, b) = a * b, a + b
-//   After:   x -> PartitionedCall(f_specialized_for_PartitionedCall_at_ID) -> y:0      with b = c inside
+//   After:   x -> PartitionedCall(f_specialized_for_PartitionedCall_at_ID) -> y:0      with b = c
+//   inside
 //
 // Dtypes and attributes that the call decides are written into the body; constants that it gives
 // become constants of the body, and what those waited for the call waits for; results that nobody
-// reads go, and readers of later ones are numbered anew. Calls alike in all this share one function.
+// reads go, and readers of later ones are numbered anew. Calls alike in all this share one
+// function.
 //
 // Refuses: functions marked `_nospecialize` or with a gradient of their own; calls that are fed or
 // for XLA; lists as arguments or results.
@@ -107,8 +109,7 @@ class Copier {
   DataType TypeOf(const OpArg& arg) const {
     if (arg.type_attr.empty()) return arg.type;
     auto it = call_.attrs.find(arg.type_attr);
-    if (it != call_.attrs.end())
-      return AttrView(it->second).AsType().value_or(proto::DT_INVALID);
+    if (it != call_.attrs.end()) return AttrView(it->second).AsType().value_or(proto::DT_INVALID);
     const OpAttr* declared = from_.info.FindAttr(arg.type_attr);
     if (!declared || !declared->default_value) return proto::DT_INVALID;
     return AttrView(*declared->default_value).AsType().value_or(proto::DT_INVALID);
@@ -215,7 +216,8 @@ class Specializer {
     Context context;
     context.is_fetched = edit_.IsFetched(node);
     context.read.resize(function.results.size());
-    // Which of its results is fetched is not known here; TensorFlow takes the first for a bare name.
+    // Which of its results is fetched is not known here; TensorFlow takes the first for a bare
+    // name.
     if (context.is_fetched && context.read.size() > 0) context.read.set(0);
     for (const Use& use : node.uses()) {
       Port read = in_.graph.node(use.node).input(use.slot);
@@ -259,8 +261,8 @@ class Specializer {
     if (!function) {
       std::string caller = node.name().str();
       std::replace(caller.begin(), caller.end(), '/', '_');
-      std::string name =
-          llvm::formatv("{0}_specialized_for_{1}_at_{2}", call.function->name(), caller, edit_.id());
+      std::string name = llvm::formatv("{0}_specialized_for_{1}_at_{2}", call.function->name(),
+                                       caller, edit_.id());
       if (in_.module.FindFunction(name)) {
         edit_.Refuse(kRule, node, "function '{0}' is there already", name);
         return;
@@ -301,8 +303,8 @@ class Specializer {
       edit_.Used(in_.graph.node(constant));
       Node input = in_.graph.node(constant);
       for (int i = 0; i < input.num_controls(); ++i) {
-        bool has_it = llvm::any_of(
-            node.inputs(), [&](Port port) { return port.node == input.control(i).id(); });
+        bool has_it = llvm::any_of(node.inputs(),
+                                   [&](Port port) { return port.node == input.control(i).id(); });
         if (!has_it) edit_.AddControl(node, input.control(i));
       }
     }

@@ -3,14 +3,14 @@
 //   Before:  true, x -> Switch -> :0 -> Exp \             After:  x, ^true -> Identity -> Sin
 //                              \> :1 -> Sin -> Merge -> y               -> Identity -> y
 //
-// A predicate is known when it is a constant, or the condition of a loop that compares what the loop
-// starts with, a constant, with another constant, and is false at once. A Merge that loses one side
-// becomes an Identity, one that loses both goes too. All Switches in one rewrite, because a branch
-// may be dead for two reasons.
+// A predicate is known when it is a constant, or the condition of a loop that compares what the
+// loop starts with, a constant, with another constant, and is false at once. A Merge that loses one
+// side becomes an Identity, one that loses both goes too. All Switches in one rewrite, because a
+// branch may be dead for two reasons.
 //
 // Refuses: Switches that are fetched, fed or kept; dead sides with a node that must stay, a
-// ControlTrigger, a Merge of more than two inputs, or a Merge of which somebody reads which input it
-// was.
+// ControlTrigger, a Merge of more than two inputs, or a Merge of which somebody reads which input
+// it was.
 #include <map>
 #include <set>
 
