@@ -652,9 +652,12 @@ Error Executor::Impl::RunFrames() {
         Slot slot = nodes[node].first_output + port;
         if (is_fetched[slot]) values[slot] = value;
       }));
-  for (Slot slot : fetch_slots) {
-    if (slot != kNoSlot && !values[slot] && !slots[slot].constant)
-      return MakeError("a fetch has no value: it is in a branch that was not taken");
+  for (size_t i = 0; i < fetch_slots.size(); ++i) {
+    Slot slot = fetch_slots[i];
+    if (slot == kNoSlot || values[slot] || slots[slot].constant) continue;
+    std::string name =
+        i < options.fetches.size() ? options.fetches[i] : "result " + std::to_string(i);
+    return MakeError("fetch '{0}' has no value: it is in a branch that was not taken", name);
   }
   return Error::success();
 }

@@ -1,0 +1,244 @@
+// Moves what is the same in every round of a loop out of it. Off unless asked for by name, as in
+// TensorFlow, where no RewriterConfig switches it on.
+//
+//   Before:  x -> Enter (constant) -> Exp -> Mul(in the loop)
+//   After:   x -> Exp -> LoopOptimizer/w_enter_0:Enter (constant) -> Mul(in the loop)
+//
+// Invariant is what depends only on constant Enters, on constants, and on what is invariant. The
+// innermost loops come first, so that a node may leave several.
+//
+// Refuses: nodes that something in the loop waits for without reading them; nodes that lead into or
+// out of a loop.
+#include <deque>
+#include <map>
+#include <set>
+
+#include "lib/ir/node_types.h"
+#include "lib/pass/pass.h"
+#include "llvm/ADT/STLExtras.h"
+#include "passes/loop_optimizer/loop_optimizer.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kRule = "move_invariants";
+
+// A frame, by the names of those around it and its own.
+using FramePath = std::vector<std::string>;
+
+class Invariants {
+ public:
+  explicit Invariants(Editor& edit) : edit_(edit), graph_(edit.graph()), kinds_(graph_.module()) {}
+
+  void Run() {
+    FindFrames();
+    // Deepest first: what leaves a loop may leave the one around it.
+    std::vector<FramePath> order;
+    for (const auto& [path, enters] : enters_) order.push_back(path);
+    llvm::stable_sort(order,
+                      [](const FramePath& a, const FramePath& b) { return a.size() > b.size(); });
+    for (const FramePath& path : order) {
+      if (!Move(path)) return;
+    }
+  }
+
+ private:
+  bool IsEnter(const Node& node) const { return node.op() == "Enter" || node.op() == "RefEnter"; }
+  bool ChangesFrame(const Node& node) { return kinds_.Is(node, kFrameOp); }
+
+  void FindFrames() {
+    std::map<NodeId, FramePath> leaving;
+    for (NodeId id : TopologicalOrder(graph_)) {
+      Node node = graph_.node(id);
+      FramePath path;
+      for (Port port : node.inputs()) {
+        auto it = leaving.find(port.node);
+        if (it != leaving.end() && it->second.size() > path.size()) path = it->second;
+      }
+      if (IsEnter(node)) {
+        path.push_back(node.GetString("frame_name"));
+        if (node.GetBool("is_constant")) enters_[path].push_back(id);
+      }
+      if (node.op() == "LoopCond") conds_[path] = id;
+      if ((node.op() == "Exit" || node.op() == "RefExit") && !path.empty()) path.pop_back();
+      leaving[id] = path;
+    }
+  }
+
+  // False when --limit is used up.
+  bool Move(const FramePath& path) {
+    invariant_.clear();
+    for (NodeId enter : enters_[path]) Spread(enter);
+    TakeBack();
+    bool any = llvm::any_of(invariant_, [&](NodeId id) {
+      Node node = graph_.node(id);
+      return !IsEnter(node) && node.op() != "Const";
+    });
+    if (!any) return true;
+    Node first = graph_.node(enters_[path].front());
+    std::string frame = path.back();
+    int64_t parallel = first.GetInt("parallel_iterations", 10);
+    std::vector<NodeId> nodes(invariant_.begin(), invariant_.end());
+    if (!edit_.Begin(kRule, first)) return false;
+    int next = 0;
+    for (NodeId id : nodes) {
+      Node node = graph_.node(id);
+      if (IsEnter(node)) {
+        PassBy(node);
+      } else if (node.op() == "Const") {
+        MoveConstant(node, path);
+      } else {
+        MoveNode(node, frame, parallel, &next);
+      }
+    }
+    edit_.End();
+    return true;
+  }
+
+  // What depends on invariants alone, from an Enter on.
+  void Spread(NodeId enter) {
+    std::vector<NodeId> open = {enter};
+    while (!open.empty()) {
+      NodeId id = open.back();
+      open.pop_back();
+      invariant_.insert(id);
+      for (const Use& use : graph_.node(id).uses()) {
+        Node reader = graph_.node(use.node);
+        if (invariant_.count(use.node) || ChangesFrame(reader) || edit_.IsPreserved(reader))
+          continue;
+        bool all = true;
+        for (int i = 0; i < reader.num_inputs() && all; ++i) {
+          Node input = reader.input_node(i);
+          all = invariant_.count(input.id()) || input.op() == "Const";
+        }
+        if (!all || kinds_.Is(reader, kStatefulOp | kSwitchOp | kMergeOp)) continue;
+        for (int i = 0; i < reader.num_inputs(); ++i) {
+          if (reader.input_node(i).op() == "Const") invariant_.insert(reader.input(i).node);
+        }
+        open.push_back(use.node);
+      }
+    }
+  }
+
+  // Nodes that a varying node waits for stay, and then what needs them to move.
+  void TakeBack() {
+    std::deque<NodeId> back;
+    for (NodeId id : invariant_) {
+      Node node = graph_.node(id);
+      if (node.op() == "Const" || IsEnter(node)) continue;
+      for (const Use& use : node.uses()) {
+        bool waits = graph_.node(use.node).input(use.slot).IsControl();
+        if (!waits || invariant_.count(use.node)) continue;
+        edit_.Refuse(kRule, node, "'{0}' in the loop waits for '{1}'", graph_.node(use.node).name(),
+                     node.name());
+        back.push_back(id);
+        break;
+      }
+    }
+    while (!back.empty()) {
+      Node node = graph_.node(back.front());
+      back.pop_front();
+      if (!invariant_.erase(node.id())) continue;
+      for (int i = 0; i < node.num_controls(); ++i) {
+        Node source = node.control(i);
+        if (invariant_.count(source.id()) && source.op() != "Const" && !IsEnter(source))
+          back.push_back(source.id());
+      }
+      for (const Use& use : node.uses()) {
+        if (invariant_.count(use.node)) back.push_back(use.node);
+      }
+    }
+  }
+
+  // Invariant readers of an Enter read what enters.
+  void PassBy(const Node& enter) {
+    llvm::SmallVector<Use, 8> uses(enter.uses().begin(), enter.uses().end());
+    for (const Use& use : uses) {
+      Node reader = graph_.node(use.node);
+      if (!invariant_.count(use.node) || reader.input(use.slot).IsControl()) continue;
+      edit_.SetInput(reader, use.slot, enter.input(0));
+      edit_.CopyControls(reader, enter);
+    }
+  }
+
+  // A constant that varying nodes read too gets a twin outside.
+  void MoveConstant(const Node& node, const FramePath& path) {
+    bool all =
+        llvm::all_of(node.uses(), [&](const Use& use) { return invariant_.count(use.node) > 0; });
+    Node outside = node;
+    if (all) {
+      edit_.SetInputs(node, {});
+    } else {
+      outside =
+          edit_.AddNode(Editor::NameInScope(node.name(), "LoopOptimizer"), "Const", node.device());
+      edit_.CopyAttrs(outside, node);
+      llvm::SmallVector<Use, 8> uses(node.uses().begin(), node.uses().end());
+      for (const Use& use : uses) {
+        Node reader = graph_.node(use.node);
+        if (!invariant_.count(use.node)) continue;
+        if (reader.input(use.slot).IsControl()) {
+          edit_.RemoveControl(reader, node);
+          edit_.AddControl(reader, outside);
+        } else {
+          edit_.SetInput(reader, use.slot, {outside.id(), 0});
+        }
+      }
+    }
+    // In a loop around this one it is to run in each round.
+    FramePath parent(path.begin(), path.end() - 1);
+    auto cond = conds_.find(parent);
+    if (parent.empty() || cond == conds_.end()) return;
+    for (const Use& use : graph_.node(cond->second).uses()) {
+      Node side = graph_.node(use.node);
+      if (side.op() != "Switch") continue;
+      edit_.AddControl(outside, LoopAnchor(edit_, kinds_, {side.id(), 1}));
+      return;
+    }
+  }
+
+  // Varying readers of a node that moves get its value through a constant Enter.
+  void MoveNode(const Node& node, const std::string& frame, int64_t parallel, int* next) {
+    for (int i = node.num_controls(); i-- > 0;) {
+      if (!invariant_.count(node.control(i).id())) edit_.RemoveControl(node, node.control(i));
+    }
+    llvm::SmallVector<Use, 8> uses(node.uses().begin(), node.uses().end());
+    for (const Use& use : uses) {
+      Node reader = graph_.node(use.node);
+      Port read = reader.input(use.slot);
+      if (invariant_.count(use.node) || read.IsControl()) continue;
+      std::string name =
+          Editor::NameInScope(frame + "_enter_" + std::to_string((*next)++), "LoopOptimizer");
+      Node enter = edit_.AddNode(name, "Enter", node.device());
+      edit_.SetAttr(enter, "T", attr::Type(BaseType(edit_.TypeOf(read))));
+      edit_.SetAttr(enter, "frame_name", attr::String(frame));
+      edit_.SetAttr(enter, "is_constant", attr::Bool(true));
+      edit_.SetAttr(enter, "parallel_iterations", attr::Int(parallel));
+      edit_.AddInput(enter, read);
+      edit_.SetInput(reader, use.slot, {enter.id(), 0});
+    }
+  }
+
+  Editor& edit_;
+  Graph& graph_;
+  OpKinds kinds_;
+  std::map<FramePath, std::vector<NodeId>> enters_;  // constant ones
+  std::map<FramePath, NodeId> conds_;
+  std::set<NodeId> invariant_;
+};
+
+class LoopInvariantMotion : public GraphPass {
+ public:
+  Error Run(Editor& edit) override {
+    Invariants(edit).Run();
+    return Error::success();
+  }
+};
+
+GRAPNEL_PASS(LoopInvariantMotion,
+             (PassInfo{"loop_invariant_motion", "loop_invariant_motion", 0, false, true, "",
+                       "moves what is the same in every round out of a loop",
+                       "what something in the loop waits for, effects, branches"}),
+             {kRule, "nodes that depend on constant Enters alone run once, before the loop"});
+
+}  // namespace
+}  // namespace grapnel
