@@ -86,6 +86,13 @@ class Arithmetic {
   std::string UniqueNameFor(const Node& node, llvm::StringRef stage,
                             llvm::StringRef part = "") const;
 
+  // --- Readers that TensorFlow loses track of: it changes what they read without noting it, and
+  // later replacements of that node pass them by.
+  void LoseTrack(const Node& reader, Port of) { lost_.insert({reader.id(), of.node}); }
+  bool IsLost(const Node& reader, const Node& of) const {
+    return lost_.contains({reader.id(), of.id()});
+  }
+
   // --- Edits.
   // A node like `node`, with all that it reads and waits for.
   Node Copy(llvm::StringRef name, const Node& node);
@@ -109,6 +116,7 @@ class Arithmetic {
 
   std::vector<NodeId> queue_;
   llvm::DenseSet<NodeId> queued_, forgotten_;
+  llvm::DenseSet<std::pair<NodeId, NodeId>> lost_;
   NodeId first_new_ = 0;
   std::unique_ptr<ShapeMap> shapes_;
   bool open_ = false;

@@ -231,7 +231,7 @@ void Arithmetic::UpdateReaders(Port from, Port to) {
   std::vector<Node> readers, waiting;
   for (const Use& use : uses) {
     Node reader = graph.node(use.node);
-    if (reader == by) continue;
+    if (reader == by || IsLost(reader, node)) continue;
     Port port = reader.input(use.slot);
     if (port.IsControl()) {
       waiting.push_back(reader);

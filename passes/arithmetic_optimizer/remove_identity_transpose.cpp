@@ -61,6 +61,7 @@ Simplified RemoveIdentityTranspose(Arithmetic& arithmetic, const Node& node) {
   arithmetic.edit.SetOp(conj, "Conj");
   arithmetic.edit.RemoveInput(conj, 1);
   arithmetic.edit.RemoveAttr(conj, "Tperm");
+  arithmetic.LoseTrack(conj, conj.input(0));
   return By(conj);
 }
 
