@@ -141,7 +141,7 @@ class ArithmeticOptimizer : public GraphPass {
     std::vector<Node> readers, waiting;
     for (const Use& use : uses) {
       Node reader = graph.node(use.node);
-      if (arithmetic.IsLost(reader, node)) continue;
+      if (arithmetic.IsPassedBy(reader, node)) continue;
       readers.push_back(reader);
       if (reader.input(use.slot).IsControl()) {
         waiting.push_back(reader);

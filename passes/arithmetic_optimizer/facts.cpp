@@ -34,6 +34,7 @@ bool Arithmetic::Begin(llvm::StringRef rule, const Node& node) {
 void Arithmetic::End() {
   edit.End();
   open_ = false;
+  changed_value_ = false;
   std::vector<NodeId> touched = edit.TakeTouched();
   if (!shapes_) return;
   for (NodeId id : touched) shapes_->Update(id);
@@ -231,7 +232,7 @@ void Arithmetic::UpdateReaders(Port from, Port to) {
   std::vector<Node> readers, waiting;
   for (const Use& use : uses) {
     Node reader = graph.node(use.node);
-    if (reader == by || IsLost(reader, node)) continue;
+    if (reader == by) continue;
     Port port = reader.input(use.slot);
     if (port.IsControl()) {
       waiting.push_back(reader);

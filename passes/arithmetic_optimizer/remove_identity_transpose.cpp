@@ -51,6 +51,7 @@ Simplified RemoveIdentityTranspose(Arithmetic& arithmetic, const Node& node) {
     arithmetic.edit.Used(first);
     if (tail == node) return first.input(0);
     arithmetic.edit.SetInput(tail, 0, first.input(0));
+    arithmetic.ChangesValue();
     arithmetic.ForwardControls(tail, first);
     return node.input(0);
   }
