@@ -136,11 +136,25 @@ class ArithmeticOptimizer : public GraphPass {
   static void Replace(Arithmetic& arithmetic, const Node& node, Port by) {
     if (!arithmetic.is_open()) return;
     Graph& graph = arithmetic.graph;
-    std::vector<Node> readers;
-    for (const Use& use : node.uses()) readers.push_back(graph.node(use.node));
-    llvm::sort(readers, [](const Node& a, const Node& b) { return a.name() < b.name(); });
     arithmetic.Enqueue(graph.node(by.node));
-    arithmetic.edit.RedirectNode(node, by);
+    llvm::SmallVector<Use, 8> uses(node.uses().begin(), node.uses().end());
+    std::vector<Node> readers, waiting;
+    for (const Use& use : uses) {
+      Node reader = graph.node(use.node);
+      if (arithmetic.IsPassedBy(reader, node)) continue;
+      readers.push_back(reader);
+      if (reader.input(use.slot).IsControl()) {
+        waiting.push_back(reader);
+      } else {
+        arithmetic.edit.SetInput(reader, static_cast<int>(use.slot), by);
+      }
+    }
+    for (const Node& reader : waiting) {
+      arithmetic.edit.RemoveControl(reader, node);
+      arithmetic.edit.AddControl(reader, graph.node(by.node));
+    }
+    arithmetic.edit.Used(node);
+    llvm::sort(readers, [](const Node& a, const Node& b) { return a.name() < b.name(); });
     for (const Node& reader : readers) arithmetic.Enqueue(reader);
   }
 };

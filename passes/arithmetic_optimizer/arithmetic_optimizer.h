@@ -86,6 +86,16 @@ class Arithmetic {
   std::string UniqueNameFor(const Node& node, llvm::StringRef stage,
                             llvm::StringRef part = "") const;
 
+  // --- Readers that TensorFlow loses track of: it changes what they read without noting it, and
+  // later replacements of that node pass them by.
+  void LoseTrack(const Node& reader, Port of) { lost_.insert({reader.id(), of.node}); }
+  // This rewrite changes the value of the node that is replaced: all its readers must go along,
+  // lost ones too (there TensorFlow computes something else).
+  void ChangesValue() { changed_value_ = true; }
+  bool IsPassedBy(const Node& reader, const Node& replaced) const {
+    return !changed_value_ && lost_.contains({reader.id(), replaced.id()});
+  }
+
   // --- Edits.
   // A node like `node`, with all that it reads and waits for.
   Node Copy(llvm::StringRef name, const Node& node);
@@ -109,9 +119,10 @@ class Arithmetic {
 
   std::vector<NodeId> queue_;
   llvm::DenseSet<NodeId> queued_, forgotten_;
+  llvm::DenseSet<std::pair<NodeId, NodeId>> lost_;
   NodeId first_new_ = 0;
   std::unique_ptr<ShapeMap> shapes_;
-  bool open_ = false;
+  bool open_ = false, changed_value_ = false;
 };
 
 // Nodes of that type of device with a number: "/device:CPU:0", "/cpu:0".

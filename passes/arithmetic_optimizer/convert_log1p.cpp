@@ -36,6 +36,7 @@ Simplified ConvertLog1p(Arithmetic& arithmetic, const Node& node) {
     arithmetic.edit.Used(sum);
     arithmetic.edit.SetOp(node, "Log1p");
     arithmetic.edit.SetInput(node, 0, sum.input(i));
+    arithmetic.LoseTrack(node, sum.input(i));
     arithmetic.edit.AddControl(node, ones);
     arithmetic.ForwardControls(node, sum);
     for (const Node& other : {node, sum, x, ones}) arithmetic.Enqueue(other);
@@ -59,6 +60,7 @@ Simplified ConvertExpm1(Arithmetic& arithmetic, const Node& node) {
   arithmetic.edit.Used(exp);
   arithmetic.edit.SetOp(node, "Expm1");
   arithmetic.edit.SetInput(node, 0, exp.input(0));
+  arithmetic.LoseTrack(node, exp.input(0));
   arithmetic.TurnIntoControl(node, 1);
   arithmetic.ForwardControls(node, exp);
   for (const Node& other : {node, exp, x, ones}) arithmetic.Enqueue(other);

@@ -34,6 +34,7 @@ bool Arithmetic::Begin(llvm::StringRef rule, const Node& node) {
 void Arithmetic::End() {
   edit.End();
   open_ = false;
+  changed_value_ = false;
   std::vector<NodeId> touched = edit.TakeTouched();
   if (!shapes_) return;
   for (NodeId id : touched) shapes_->Update(id);

@@ -55,7 +55,10 @@ Simplified FoldTransposeIntoMatMul(Arithmetic& arithmetic, const Node& node) {
   Node made = arithmetic.Copy(name, node);
   llvm::SmallVector<Node, 2> folded;
   for (int i = 0; i < 2; ++i) {
-    if (!folds[i]) continue;
+    if (!folds[i]) {
+      arithmetic.LoseTrack(node, node.input(i));
+      continue;
+    }
     Node operand = node.input_node(i);
     llvm::StringRef key =
         is_batch ? (i == 0 ? "adj_x" : "adj_y") : (i == 0 ? "transpose_a" : "transpose_b");

@@ -51,6 +51,7 @@ Simplified RemoveIdentityTranspose(Arithmetic& arithmetic, const Node& node) {
     arithmetic.edit.Used(first);
     if (tail == node) return first.input(0);
     arithmetic.edit.SetInput(tail, 0, first.input(0));
+    arithmetic.ChangesValue();
     arithmetic.ForwardControls(tail, first);
     return node.input(0);
   }
@@ -61,6 +62,7 @@ Simplified RemoveIdentityTranspose(Arithmetic& arithmetic, const Node& node) {
   arithmetic.edit.SetOp(conj, "Conj");
   arithmetic.edit.RemoveInput(conj, 1);
   arithmetic.edit.RemoveAttr(conj, "Tperm");
+  arithmetic.LoseTrack(conj, conj.input(0));
   return By(conj);
 }
 

@@ -19,6 +19,7 @@ Simplified RemoveInvolution(Arithmetic& arithmetic, const Node& node) {
   arithmetic.edit.Used(first);
   if (tail == node) return first.input(0);
   arithmetic.edit.SetInput(tail, 0, first.input(0));
+  arithmetic.ChangesValue();
   return node.input(0);
 }
 

@@ -29,6 +29,7 @@ Simplified RemoveLogicalNot(Arithmetic& arithmetic, const Node& node) {
   }
   if (!arithmetic.Begin(kRule, node)) return std::nullopt;
   arithmetic.edit.SetOp(input, opposite);
+  arithmetic.ChangesValue();
   return By(input);
 }
 

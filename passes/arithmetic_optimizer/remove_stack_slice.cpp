@@ -142,6 +142,7 @@ Simplified RemoveStackSlice(Arithmetic& arithmetic, const Node& node) {
     made = arithmetic.Make(name, "Identity", node.device(), {input});
     arithmetic.SetType(made, "T", type);
   }
+  arithmetic.LoseTrack(made, input);
   arithmetic.ForwardControls(made, {node, pack});
   arithmetic.Enqueue(made);
   return By(made);

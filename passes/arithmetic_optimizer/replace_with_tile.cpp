@@ -87,6 +87,7 @@ Simplified ReplaceMulWithTile(Arithmetic& arithmetic, const Node& node) {
   arithmetic.ForwardControls(repeat, ones);
   arithmetic.Enqueue(repeat);
   Node tile = MakeTile(arithmetic, tile_name, node, node.input(0), repeat);
+  arithmetic.LoseTrack(tile, node.input(0));
   arithmetic.ForwardControls(tile, node);
   return By(tile);
 }
