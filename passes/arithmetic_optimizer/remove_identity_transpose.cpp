@@ -5,8 +5,8 @@
 //
 // Ops that hand their input on may stand between the two.
 //
-// Refuses: permutations that are not constant, or of scalars; ops between that
-// are fetched, fed, kept or read elsewhere.
+// Refuses: permutations that are not constant, or of scalars; ops between that are fetched, fed,
+// kept or read elsewhere; with ops between, also a node that is fetched, fed or kept itself.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -45,6 +45,12 @@ Simplified RemoveIdentityTranspose(Arithmetic& arithmetic, const Node& node) {
     std::optional<std::vector<int64_t>> inner = arithmetic.IntegersOf(first.input(1));
     if (!inner || !AreInverse(*permutation, *inner)) {
       arithmetic.edit.Refuse(kRule, node, "'{0}' is not known to be its inverse", first.name());
+      return std::nullopt;
+    }
+    // What stands between changes its value, which a node that must stay would pass on.
+    if (tail != node && arithmetic.edit.IsPreserved(node)) {
+      arithmetic.edit.Refuse(kRule, node, "'{0}' is fetched, fed or kept, and not next to '{1}'",
+                             node.name(), first.name());
       return std::nullopt;
     }
     if (!arithmetic.Begin(kRule, node)) return std::nullopt;
