@@ -135,6 +135,7 @@ Simplified RemoveStackSlice(Arithmetic& arithmetic, const Node& node) {
                                     Literal::Scalar(proto::DT_INT32, static_cast<double>(axis)),
                                     node.device(), arithmetic.Anchor(input));
     arithmetic.Enqueue(axis_node);
+    arithmetic.LoseTrack(axis_node, input);
     made = arithmetic.Make(name, "ExpandDims", node.device(), {input, {axis_node.id(), 0}});
     arithmetic.SetType(made, "T", type);
     arithmetic.SetType(made, "Tdim", proto::DT_INT32);
