@@ -444,5 +444,21 @@ TEST(KernelIdentity, PassesOnAndCopies) {
   EXPECT_EQ(ensure.ErrorText(), "shape of tensor is [4], expected [?,2]");
 }
 
+TEST(KernelPartition, DealsRowsOut) {
+  auto partition = [](V partitions) {
+    OpRun run("DynamicPartition");
+    run.In(Iota<float>({3, 2})).In(Shape32(std::move(partitions)));
+    return run.Out({proto::DT_FLOAT, proto::DT_FLOAT});
+  };
+  auto out = partition({1, 0, 1}).All();
+  EXPECT_EQ(DimsOf(out[0]), (D{1, 2}));
+  EXPECT_EQ(Values<float>(out[0]), (std::vector<float>{2, 3}));
+  EXPECT_EQ(Values<float>(out[1]), (std::vector<float>{0, 1, 4, 5}));
+  EXPECT_EQ(DimsOf(partition({1, 1, 1}).All()[0]), (D{0, 2}));
+  EXPECT_EQ(partition({0, 2, 0}).ErrorText(), "partitions[1] = 2 is not in [0, 2)");
+  EXPECT_EQ(partition({0, 1}).ErrorText(),
+            "data of shape [3,2] does not begin with the shape of partitions, [2]");
+}
+
 }  // namespace
 }  // namespace grapnel

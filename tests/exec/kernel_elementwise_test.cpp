@@ -453,5 +453,18 @@ TEST(KernelUnaryOpsComposition, NamesTheOpThatItCannotRun) {
   EXPECT_EQ(empty.In(Floats({1}, {1})).ErrorText(), "op_names names no op");
 }
 
+TEST(KernelQuantize, RoundsToWhatAnIntegerHolds) {
+  auto quantize = [](float low, float high) {
+    OpRun run("QuantizeAndDequantizeV2");
+    run.Attr("num_bits", attr::Int(3)).Attr("range_given", attr::Bool(true));
+    return run.In(Vec<float>({-9, -1, 0, 0.5f, 1, 9})).In(Vec<float>({low})).In(Vec<float>({high}));
+  };
+  // -4..3 stand for -4..3: halves go to the even neighbour, what is outside to the ends.
+  ExpectNear(quantize(-4, 3).One(), {-4, -1, 0, 0, 1, 3});
+  // The end that needs the smaller scale decides: steps of 2.
+  ExpectNear(quantize(-8, 3).One(), {-8, 0, 0, 0, 0, 6});
+  EXPECT_EQ(quantize(2, 1).ErrorText(), "input_min 2.00 is above input_max 1.00");
+}
+
 }  // namespace
 }  // namespace grapnel
