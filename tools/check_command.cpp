@@ -74,8 +74,8 @@ Expected<CheckCommand::Outcome> CheckCommand::Run(const Module& module) {
       {llvm::StringRef(""), llvm::StringRef(output_), llvm::StringRef(output_)}, timeout_s_,
       /*MemoryLimit=*/0, &message, &failed_to_start);
   if (failed_to_start) return MakeError("the check cannot be run: {0}", message);
-  // sh says 127 when there is no such command: no verdict on the graph.
-  if (outcome.exit_code == 127) return MakeError("the check cannot be run: {0}", line);
+  // There is no such command: no verdict on the graph.
+  if (outcome.exit_code == -1) return MakeError("the check cannot be run: {0}", line);
   if (outcome.exit_code < 0) outcome.exit_code = -1;
   ASSIGN_OR_RETURN(auto output, FileBytes::Open(output_));
   outcome.text = outcome.exit_code == -1 && !message.empty() ? message : LastLine(output->bytes());

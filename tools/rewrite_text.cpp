@@ -24,8 +24,8 @@ std::string RewriteText(const Rewrite& rewrite) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << rewrite.number << ". " << rewrite.pass << "/" << rewrite.rule;
-  if (!rewrite.node.empty()) os << " at '" << rewrite.node << "'";
   if (!rewrite.function.empty()) os << " in function '" << rewrite.function << "'";
+  if (!rewrite.node.empty()) os << " at '" << rewrite.node << "'";
   List(os, "made", rewrite.made);
   List(os, "changed", rewrite.changed);
   List(os, "removed", rewrite.removed);
