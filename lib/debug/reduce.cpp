@@ -25,8 +25,11 @@ using Items = std::vector<Item>;
 class Cleaner {
  public:
   // Results of `module` before the change.
-  explicit Cleaner(Module& module) : module_(module) {
-    for (Body body : Bodies(module)) {
+  explicit Cleaner(Module& module) : module_(module) { KeepResults(); }
+
+  // Nodes that nobody reads now are results too.
+  void KeepResults() {
+    for (Body body : Bodies(module_)) {
       for (Node node : body.graph->nodes()) {
         if (node.uses().empty()) results_.emplace(body.graph, node.id());
       }
@@ -89,6 +92,8 @@ class Reduction {
   virtual Items Find(Module& module) const = 0;
   // Takes the items away, as far as they are still there.
   virtual void Apply(Module& module, llvm::ArrayRef<Item> items) const = 0;
+  // What then nobody reads stays, as a result.
+  virtual bool MakesResults() const { return false; }
 
  protected:
   struct Place {
@@ -139,6 +144,11 @@ class DropResults : public Reduction {
         module.main.RemoveNode(place.id);
     }
   }
+};
+
+// What a result was made from becomes one.
+class PeelResults : public DropResults {
+  bool MakesResults() const override { return true; }
 };
 
 class TurnIntoPlaceholders : public Reduction {
@@ -413,6 +423,7 @@ class Search {
     std::vector<std::unique_ptr<Reduction>> reductions;
     reductions.push_back(std::make_unique<DropResults>());
     reductions.push_back(std::make_unique<TurnIntoPlaceholders>());
+    reductions.push_back(std::make_unique<PeelResults>());
     reductions.push_back(std::make_unique<GoRound>());
     reductions.push_back(std::make_unique<DropControlEdges>());
     reductions.push_back(std::make_unique<DropAttributes>());
@@ -464,6 +475,7 @@ class Search {
     ASSIGN_OR_RETURN(std::unique_ptr<Module> module, ImportGraphDef(file, file->bytes()));
     Cleaner cleaner(*module);
     reduction.Apply(*module, items);
+    if (reduction.MakesResults()) cleaner.KeepResults();
     cleaner.Run();
     if (module->main.num_nodes() == 0 || BytesOf(*module) == before) return false;
     ++checks_;
