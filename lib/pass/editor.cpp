@@ -9,8 +9,9 @@
 namespace grapnel {
 namespace {
 
-std::vector<std::string> SortedNames(const StringTable& strings, std::vector<StringId> ids) {
+std::vector<std::string> SortedNames(const StringTable& strings, llvm::ArrayRef<StringId> ids) {
   std::vector<std::string> names;
+  names.reserve(ids.size());
   for (StringId id : ids) names.push_back(strings.Get(id).str());
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());

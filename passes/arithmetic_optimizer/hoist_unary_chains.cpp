@@ -136,6 +136,7 @@ class Hoist {
       }
     }
     std::vector<Node> sorted;
+    sorted.reserve(controls.size());
     for (const auto& [name, node] : controls) sorted.push_back(node);
     return sorted;
   }

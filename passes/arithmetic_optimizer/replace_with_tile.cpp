@@ -78,6 +78,7 @@ Simplified ReplaceMulWithTile(Arithmetic& arithmetic, const Node& node) {
   }
   if (*to == from) return std::nullopt;
   std::vector<int64_t> multiples;
+  multiples.reserve(to->rank());
   for (int i = 0; i < to->rank(); ++i)
     multiples.push_back(to->dim(i) == from.dim(i) ? 1 : to->dim(i));
   if (llvm::any_of(multiples, [](int64_t n) { return n > std::numeric_limits<int32_t>::max(); }) ||

@@ -76,7 +76,7 @@ class Invariants {
     });
     if (!any) return true;
     Node first = graph_.node(enters_[path].front());
-    std::string frame = path.back();
+    const std::string& frame = path.back();
     int64_t parallel = first.GetInt("parallel_iterations", 10);
     std::vector<NodeId> nodes(invariant_.begin(), invariant_.end());
     if (!edit_.Begin(kRule, first)) return false;

@@ -55,7 +55,7 @@ TEST(KernelShape, TellsSizes) {
 }
 
 TEST(KernelShape, GradientArgsNameTheAxesToSum) {
-  auto args = [](V a, V b) {
+  auto args = [](const V& a, const V& b) {
     auto out = OpRun("BroadcastGradientArgs")
                    .In(Shape32(a))
                    .In(Shape32(b))

@@ -99,16 +99,21 @@ std::string FirstDifference(const NodeDefs& got, const NodeDefs& expected) {
     if (found == got.end()) return "function '" + body + "' is missing";
     for (const auto& [name, def] : nodes) {
       auto node = found->second.find(name);
-      if (node == found->second.end()) return body + "/" + name + " is missing";
+      std::string where = body;
+      where.append("/").append(name);
+      if (node == found->second.end()) return where.append(" is missing");
       if (node->second == def) continue;
       proto::NodeDef a, b;
       EXPECT_TRUE(a.ParseFromString(node->second) && b.ParseFromString(def));
       if (a.SerializeAsString() != b.SerializeAsString())
-        return body + "/" + name + " is " + a.ShortDebugString().substr(0, 500) + ", expected is " +
-               b.ShortDebugString().substr(0, 500);
+        return where.append(" is ")
+            .append(a.ShortDebugString().substr(0, 500))
+            .append(", expected is ")
+            .append(b.ShortDebugString().substr(0, 500));
     }
     for (const auto& [name, def] : found->second) {
-      if (!nodes.count(name)) return body + "/" + name + " is still there";
+      std::string where = body;
+      if (!nodes.count(name)) return where.append("/").append(name).append(" is still there");
     }
   }
   for (const auto& [body, nodes] : got) {

@@ -93,7 +93,7 @@ class Maker {
   Port Int(int64_t value) { return Constant(Literal::Scalar(proto::DT_INT32, value)); }
 
   // A constant of that type and shape: often zeros or ones, which rules look for.
-  Value ConstantOf(DataType type, Dims dims, double least = -2) {
+  Value ConstantOf(DataType type, const Dims& dims, double least = -2) {
     std::string bytes;
     int kind = static_cast<int>(Below(5));
     if (least > 0 && kind == 0) kind = 1;
