@@ -144,9 +144,6 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   if (flags.explain) manager.Add(std::make_unique<ExplainInstrumentation>(invocation.out()));
   RETURN_IF_ERROR(AddDump(flags, input, sink, &manager));
-  std::optional<Stage> failed;
-  manager.Add(MakeFailureInstrumentation(&failed));
-  manager.Add(MakeVerifyInstrumentation());
   std::unique_ptr<ValueCheck> values;
   std::string difference;
   if (flags.check_values) {
@@ -157,6 +154,10 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     values = std::move(*made);
     manager.Add(MakeValueCheckInstrumentation(values.get(), &difference));
   }
+  // After the value check, which asks last and whose failure is not the pass's.
+  std::optional<Stage> failed;
+  manager.Add(MakeFailureInstrumentation(&failed));
+  manager.Add(MakeVerifyInstrumentation());
   auto result = manager.Run(module, options);
   if (!result && !difference.empty()) {
     llvm::errs() << "grapnel: " << flags.model << ": " << TextOf(result.takeError()) << "\n";

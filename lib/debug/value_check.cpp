@@ -32,7 +32,7 @@ Expected<Tensor> Generate(llvm::StringRef name, DataType type, llvm::ArrayRef<in
   for (int64_t i = 0; i < *count; ++i) {
     double value = static_cast<double>(below(type == proto::DT_BOOL ? 2 : 4));
     if (IsFloating(type) || IsComplex(type)) {
-      // Quarters of 1/64 are exact in every float dtype but the 8-bit ones.
+      // Multiples of 1/64 are exact in every float dtype but the 8-bit ones.
       value = (static_cast<double>(below(127)) + 1) / 64;
       if (below(2)) value = -value;
     }

@@ -1,3 +1,5 @@
+// One step a group of ops, and no step longer than a screen: the menu is read and extended as a
+// whole, so it is one file.
 #include "tests/passes/random_graph.h"
 
 #include <algorithm>
