@@ -1,3 +1,5 @@
+// Plan, builder and scheduler in one file: all three work on PlanNode and Slot, which nobody else
+// is to see.
 #include "lib/exec/executor.h"
 
 #include <algorithm>

@@ -10,12 +10,10 @@ import unittest
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 from google.protobuf import text_format
 from tensorflow.core.framework import graph_pb2
-from tensorflow.python.framework import tensor_util
+from graph_meaning import nodes
 
 GRAPNEL = os.environ["GRAPNEL"]
 FOLDER = pathlib.Path(os.environ.get("GRAPNEL_TESTDATA", "testdata")) / "functions"
-# Attributes that say nothing of what a graph computes.
-SILENT = {"_class", "_output_shapes", "_has_manual_control_dependencies", "shape_inferred"}
 
 
 def optimise(folder):
@@ -28,27 +26,6 @@ def optimise(folder):
         if run.returncode:
             raise AssertionError(run.stderr)
         return graph_pb2.GraphDef.FromString(out.read_bytes())
-
-
-def nodes(list_of_nodes):
-    """Each node by name: op, device, inputs, attributes; a constant by its value."""
-
-    def attribute(value):
-        if value.HasField("tensor"):
-            array = tensor_util.MakeNdarray(value.tensor)
-            return str(array.dtype), array.shape, array.tolist()
-        return value.SerializeToString(deterministic=True)
-
-    return {
-        n.name: (
-            n.op,
-            n.device,
-            [i for i in n.input if i[0] != "^"],
-            sorted(i for i in n.input if i[0] == "^"),
-            {k: attribute(v) for k, v in n.attr.items() if k not in SILENT and not k.startswith("_grappler")},
-        )
-        for n in list_of_nodes
-    }
 
 
 def function(f):
