@@ -73,6 +73,20 @@ def _FusedConv2D(x, w, b):
                     strides=[1, 1, 1, 1], padding="SAME", fused_ops=[b"BiasAdd", b"Relu6"])
 
 
+@op("convolution in three dimensions, paddings in a list, bias, Relu", x=random(1, 3, 4, 5, 2), w=random(2, 2, 3, 2, 3),
+    b=random(3))
+def _FusedConv3D(x, w, b):
+    return internal("_FusedConv3D", [x, w, b], T=tf.float32, num_args=1, strides=[1, 1, 2, 1, 1], padding="VALID",
+                    padding_list=[0, 0, 1, 0, 0, 2, 1, 1, 0, 0], fused_ops=[b"BiasAdd", b"Relu"])
+
+
+@op("batch of products, factor, mask", q=random(2, 3, 4, 6), k=random(2, 3, 5, 6, seed=1), s=np.array(.25, "f"),
+    m=random(2, 1, 1, 5, seed=2))
+def _MklFusedBatchMatMulV2(q, k, s, m):
+    return internal("_MklFusedBatchMatMulV2", [q, k, s, m], T=tf.float32, adj_y=True, num_args=2,
+                    fused_ops=[b"Mul", b"Add"])
+
+
 @op("matrix product, bias, Relu", x=X23, w=random(3, 4), b=random(4))
 def _FusedMatMul(x, w, b):
     return internal("_FusedMatMul", [x, w, b], T=tf.float32, num_args=1, fused_ops=[b"BiasAdd", b"Relu"])
@@ -361,6 +375,8 @@ def internal(name, inputs, **attrs):
             return tf.compat.v1.AttrValue(list=tf.compat.v1.AttrValue.ListValue(**{field: v}))
         if isinstance(v, tf.DType):
             return tf.compat.v1.AttrValue(type=v.as_datatype_enum)
+        if isinstance(v, bool):
+            return tf.compat.v1.AttrValue(b=v)
         return tf.compat.v1.AttrValue(**{"i" if isinstance(v, int) else "s": v if isinstance(v, int) else v.encode()})
     return tf.compat.v1.get_default_graph().create_op(
         name, inputs, [tf.float32], name="out", attrs={k: value(v) for k, v in attrs.items()}).outputs[0]

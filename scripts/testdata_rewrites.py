@@ -271,6 +271,25 @@ def remapper__two_readers():
 
 
 @rewrite("o:0")
+def remapper__pad_conv3d():
+    """Pad and Conv3D become _FusedConv3D with a list of paddings."""
+    with tf.device("/device:CPU:0"):
+        paddings = const("p", [[0, 0], [1, 0], [0, 2], [1, 1], [0, 0]], "i4")
+        padded = raw.Pad(input=var("x", 1, 2, 4, 4, 3), paddings=paddings, name="pad")
+        w = var("w", 2, 2, 2, 3, 5)
+        identity("o", raw.Conv3D(input=padded, filter=w, strides=[1] * 5, padding="VALID", name="conv"))
+
+
+@rewrite("o:0")
+def remapper__batch_matmul_mul_add():
+    """BatchMatMulV2, Mul by a number and Add of a mask become _MklFusedBatchMatMulV2."""
+    with tf.device("/device:CPU:0"):
+        scores = raw.BatchMatMulV2(x=var("q", 2, 3, 4, 6), y=var("k", 2, 3, 5, 6), adj_y=True, name="scores")
+        scaled = raw.Mul(x=scores, y=const("s", .25), name="scaled")
+        identity("o", raw.AddV2(x=scaled, y=var("m", 2, 1, 1, 5), name="masked"))
+
+
+@rewrite("o:0")
 def remapper__matmul_bias_relu():
     """MatMul, BiasAdd and Relu become _FusedMatMul."""
     with tf.device("/device:CPU:0"):

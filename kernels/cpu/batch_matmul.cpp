@@ -1,6 +1,9 @@
 // BatchMatMul, V2 and V3: products of the last two dimensions; V2 and V3 broadcast the ones before.
+// _MklFusedBatchMatMulV2 multiplies each product by a number and adds a mask.
 #include <algorithm>
 
+#include "kernels/cpu/broadcast.h"
+#include "kernels/cpu/fused_ops.h"
 #include "kernels/cpu/gemm.h"
 
 namespace grapnel {
@@ -74,7 +77,8 @@ class BatchMatMulKernel {
   explicit BatchMatMulKernel(const KernelSetup& setup)
       : adjoint_a_(setup.node().GetBool("adj_x")),
         adjoint_b_(setup.node().GetBool("adj_y")),
-        broadcasts_(setup.node().op() != "BatchMatMul") {
+        broadcasts_(setup.node().op() != "BatchMatMul"),
+        is_fused_(setup.node().op() == "_MklFusedBatchMatMulV2") {
     // Weights are packed for one product at a time: several constant matrices are used as they lie.
     const Tensor* b = setup.constant(1);
     if (b && b->dtype() == DataTypeOf<Compute>() && b->rank() >= 2 &&
@@ -88,6 +92,9 @@ class BatchMatMulKernel {
     ASSIGN_OR_RETURN(Dims dims, Resolve(ctx.input(0), ctx.input(1), shape));
     ASSIGN_OR_RETURN(Tensor a, Converted<Compute>(ctx, ctx.input(0)));
     ASSIGN_OR_RETURN(Tensor b, Converted<Compute>(ctx, ctx.input(1)));
+    if constexpr (std::is_floating_point_v<Compute>) {
+      if (is_fused_) return RunMasked(ctx, shape, dims, a, b);
+    }
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
     if (out->num_elements() == 0) return Error::success();
     Tensor result = *out;
@@ -101,6 +108,42 @@ class BatchMatMulKernel {
   }
 
  private:
+  // The mask is broadcast over the products; where it has more of them, so are they over the mask.
+  Error RunMasked(KernelContext& ctx, const BatchedShape& shape, const Dims& dims, const Tensor& a,
+                  const Tensor& b) {
+    ASSIGN_OR_RETURN(Tensor factor, Converted<Compute>(ctx, ctx.input(2)));
+    ASSIGN_OR_RETURN(Tensor mask, Converted<Compute>(ctx, ctx.input(3)));
+    if (factor.num_elements() != 1)
+      return MakeError("the factor must have one element, not the shape {0}",
+                       DimsText(factor.dims()));
+    ASSIGN_OR_RETURN(BroadcastPlan plan, PlanBroadcast({dims, mask.dims()}));
+    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, plan.dims));
+    if (out->num_elements() == 0) return Error::success();
+    bool narrows = !std::is_same_v<T, Compute>, grows = plan.dims != dims;
+    Tensor sum = *out;
+    if (narrows) {
+      ASSIGN_OR_RETURN(sum, ctx.Scratch(DataTypeOf<Compute>(), plan.dims));
+    }
+    Tensor products = sum;
+    if (grows) {
+      ASSIGN_OR_RETURN(products, ctx.Scratch(DataTypeOf<Compute>(), dims));
+    }
+    RETURN_IF_ERROR(runner_.Run(ctx, shape, a.data<Compute>(), b.data<Compute>(),
+                                products.data<Compute>(), {}));
+    Compute by = *factor.data<Compute>();
+    ctx.ParallelFor(plan.total, 0.5, [&](int64_t begin, int64_t end) {
+      plan.ForRows(begin, end, [&](int64_t at, llvm::ArrayRef<int64_t> offsets, int64_t n) {
+        const Compute* x = products.data<Compute>() + offsets[0];
+        const Compute* m = mask.data<Compute>() + offsets[1];
+        Compute* y = sum.data<Compute>() + at;
+        int64_t step_x = plan.strides[0].back(), step_m = plan.strides[1].back();
+        for (int64_t i = 0; i < n; ++i) y[i] = x[i * step_x] * by + m[i * step_m];
+      });
+    });
+    if constexpr (!std::is_same_v<T, Compute>) NarrowInto(ctx, sum.data<float>(), *out);
+    return Error::success();
+  }
+
   Expected<Dims> Resolve(const Tensor& a, const Tensor& b, BatchedShape& shape) const {
     if (a.rank() < 2 || b.rank() < 2) {
       return MakeError("a batch of matrix products needs rank 2 or more, not {0} and {1}",
@@ -140,7 +183,7 @@ class BatchMatMulKernel {
     return dims;
   }
 
-  bool adjoint_a_, adjoint_b_, broadcasts_;
+  bool adjoint_a_, adjoint_b_, broadcasts_, is_fused_;
   MatMulRunner<Compute> runner_;
 };
 
@@ -154,12 +197,22 @@ Expected<KernelFn> MakeBatchMatMul(const KernelSetup& setup) {
   return fn;
 }
 
+Expected<KernelFn> MakeFusedBatchMatMul(const KernelSetup& setup) {
+  auto fused = setup.node().Attr("fused_ops");
+  auto ops = fused ? fused->AsStrings() : std::nullopt;
+  if (!ops || *ops != std::vector<llvm::StringRef>{"Mul", "Add"} || setup.num_inputs() != 4)
+    return MakeError("fused_ops other than [Mul, Add] of two arguments");
+  return MakeBatchMatMul(setup);
+}
+
 GRAPNEL_CPU_KERNEL("BatchMatMul", "T", DataTypesOf(NumberTypes()), KernelCost::kWide,
                    MakeBatchMatMul);
 GRAPNEL_CPU_KERNEL("BatchMatMulV2", "T", DataTypesOf(NumberTypes()), KernelCost::kWide,
                    MakeBatchMatMul);
 GRAPNEL_CPU_KERNEL("BatchMatMulV3", "Tout", DataTypesOf(NumberTypes()), KernelCost::kWide,
                    MakeBatchMatMul);
+GRAPNEL_CPU_KERNEL("_MklFusedBatchMatMulV2", "T", DataTypesOf(FloatTypes()), KernelCost::kWide,
+                   MakeFusedBatchMatMul);
 
 }  // namespace
 }  // namespace grapnel

@@ -53,20 +53,27 @@ Expected<WindowAttrs> ReadWindowAttrs(const KernelSetup& setup, int spatial_rank
   attrs.channels_first = format == first;
 
   std::string padding = setup.node().GetString("padding");
-  attrs.explicit_paddings = setup.node().GetInts("explicit_paddings");
+  const char* key = "explicit_paddings";
+  attrs.explicit_paddings = setup.node().GetInts(key);
+  std::vector<int64_t> instead = setup.node().GetInts("padding_list");
+  if (!instead.empty()) {  // of _FusedConv3D: stands in for what `padding` means
+    key = "padding_list";
+    attrs.explicit_paddings = std::move(instead);
+    padding = "EXPLICIT";
+  }
   if (padding == "SAME") {
     attrs.padding = Padding::kSame;
   } else if (padding == "EXPLICIT") {
     attrs.padding = Padding::kExplicit;
     if (static_cast<int>(attrs.explicit_paddings.size()) != 2 * attrs.rank()) {
-      return MakeError("explicit_paddings must have {0} numbers, not {1}", 2 * attrs.rank(),
+      return MakeError("{0} must have {1} numbers, not {2}", key, 2 * attrs.rank(),
                        attrs.explicit_paddings.size());
     }
     for (int i = 0; i < 2 * attrs.rank(); ++i) {
       int64_t value = attrs.explicit_paddings[i];
       bool spatial = i / 2 != 0 && i / 2 != attrs.channel_dim();
       if (value < 0 || value > kMost || (!spatial && value != 0)) {
-        return MakeError("explicit_paddings has {0} for dimension {1}", value, i / 2);
+        return MakeError("{0} has {1} for dimension {2}", key, value, i / 2);
       }
     }
   } else if (padding != "VALID") {

@@ -43,8 +43,8 @@ struct WindowAttrs {
   Dims OutputDims(int64_t batch, const Window& window, int64_t channels) const;
 };
 
-// data_format, padding, explicit_paddings, and `strides` and `dilations` where the op has them; all
-// checked.
+// data_format, padding, explicit_paddings or padding_list, and `strides` and `dilations` where the
+// op has them; all checked.
 Expected<WindowAttrs> ReadWindowAttrs(const KernelSetup& setup, int spatial_rank);
 // `values` has rank() entries of at least 1. `what` is the attribute's name.
 Error CheckWindowList(const char* what, llvm::ArrayRef<int64_t> values, int rank);

@@ -66,7 +66,9 @@ void Convolve(ShapeContext& c, int rank, bool depthwise) {
   }
   Layout layout = LayoutOf(c, rank);
   std::vector<int64_t> strides = c.Ints("strides"), dilations = c.Ints("dilations");
-  std::vector<int64_t> paddings = c.Ints("explicit_paddings");
+  std::vector<int64_t> paddings = c.Ints("padding_list");  // in the place of what `padding` means
+  llvm::StringRef padding = paddings.empty() ? c.String("padding") : "EXPLICIT";
+  if (paddings.empty()) paddings = c.Ints("explicit_paddings");
   int spatial = rank - 2;
   // The op Conv gives strides and dilations of all dimensions or of the spatial ones.
   int skip = static_cast<int>(strides.size()) == spatial ? layout.first_spatial : 0;
@@ -75,7 +77,7 @@ void Convolve(ShapeContext& c, int rank, bool depthwise) {
     int at = layout.first_spatial + i;
     Window window{filter.dim(i), At(dilations, at - skip, 1), At(strides, at - skip, 1),
                   At(paddings, 2 * at, 0), At(paddings, 2 * at + 1, 0)};
-    out.set_dim(at, PlacesOf(c, in.dim(at), window, c.String("padding")));
+    out.set_dim(at, PlacesOf(c, in.dim(at), window, padding));
   }
   out.set_dim(0, in.dim(0));
   int64_t depth = in.dim(layout.channel), filter_depth = filter.dim(spatial);

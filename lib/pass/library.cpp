@@ -45,14 +45,32 @@ class Reach {
   }
   void AddCallsOf(const Graph& graph) {
     for (Node node : graph.nodes()) {
-      auto [it, added] = may_call_.try_emplace(node.op_id(), false);
-      if (added) it->second = MayCallFunctions(node);
-      // Attributes that begin with '_' may name functions on any op, but only custom ones do.
-      if (!it->second) continue;
+      if (!MayCall(node)) continue;
       for (llvm::StringRef name : CalledFunctions(node)) Add(name);
     }
+    graphs_.push_back(&graph);
   }
+  // Attributes that an op does not have may name functions too. Few graphs have such: they are
+  // looked for where functions are left that nothing else reaches.
   void Close() {
+    CloseDeclared();
+    for (size_t i = 0; i < graphs_.size() && reached_.size() < module_.functions.size(); ++i) {
+      for (Node node : graphs_[i]->nodes()) {
+        if (MayCall(node)) continue;
+        for (llvm::StringRef name : CalledFunctions(node)) Add(name);
+      }
+      CloseDeclared();
+    }
+  }
+
+ private:
+  bool MayCall(const Node& node) {
+    auto [it, added] = may_call_.try_emplace(node.op_id(), false);
+    if (added) it->second = MayCallFunctions(node);
+    return it->second;
+  }
+
+  void CloseDeclared() {
     while (!open_.empty()) {
       const Function* function = open_.back();
       open_.pop_back();
@@ -66,10 +84,10 @@ class Reach {
     }
   }
 
- private:
   const Module& module_;
   FunctionSet& reached_;
   std::vector<const Function*> open_;
+  std::vector<const Graph*> graphs_;  // that were searched
   llvm::DenseMap<StringId, bool> may_call_;
   llvm::StringMap<std::vector<const Function*>> choices_;  // by interface
 };

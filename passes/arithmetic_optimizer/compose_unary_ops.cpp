@@ -6,7 +6,8 @@
 // The new node is "<last op's node>/unary_ops_composition".
 //
 // Refuses: nodes without a CPU of their own; ops, or dtypes, that the composed op does not know;
-// nodes that are fetched, fed, kept or have control edges, and inner ones that are read elsewhere.
+// nodes that are fetched, fed, kept or have control edges, and inner ones that are read elsewhere;
+// a body through which a gradient is taken.
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"
@@ -56,6 +57,12 @@ Simplified ComposeUnaryOps(Arithmetic& arithmetic, const Node& node) {
                            "'{0}' or '{1}' has no CPU of its own, is fetched, fed, kept or read "
                            "elsewhere, or has control edges",
                            node.name(), input.name());
+    return std::nullopt;
+  }
+  if (arithmetic.edit.boundary().differentiable) {
+    arithmetic.edit.Refuse(kRule, node,
+                           "a gradient is taken through '{0}', and the composed op has none",
+                           node.name());
     return std::nullopt;
   }
   std::vector<Node> chain = {node};

@@ -28,6 +28,19 @@ std::string BranchAttr(const AttrView& branches, int64_t index) {
   return {};
 }
 
+// PartitionedCall keeps the shapes of its outputs where TensorFlow looks for them. TensorFlow takes
+// each list as one shape a branch; here one of as many shapes as outputs says what it says.
+void SetOutputShapes(Folding& fold, const Node& node, size_t branch) {
+  std::optional<AttrView> attr = node.FindAttr("output_shapes");
+  std::vector<Shape> shapes =
+      attr ? attr->AsShapes().value_or(std::vector<Shape>()) : std::vector<Shape>();
+  std::optional<AttrView> results = node.FindAttr("Tout");
+  size_t outputs = results ? results->AsTypes().value_or(std::vector<DataType>()).size() : 0;
+  if (shapes.size() != outputs && branch < shapes.size()) shapes = {shapes[branch]};
+  if (shapes.size() == outputs && outputs != 0)
+    fold.edit.SetAttr(node, "_output_shapes", attr::Shapes(shapes));
+}
+
 }  // namespace
 
 bool SimplifyCase(Folding& fold, const Node& node) {
@@ -43,12 +56,7 @@ bool SimplifyCase(Folding& fold, const Node& node) {
   }
   Rewriting rewriting(fold, kRule, node);
   if (!rewriting) return false;
-  if (std::optional<AttrView> shapes = node.FindAttr("output_shapes")) {
-    // Of the outputs, not of the branches: PartitionedCall keeps them where TensorFlow looks for
-    // shapes.
-    if (!shapes->AsShapes().value_or(std::vector<Shape>()).empty())
-      fold.edit.SetAttr(node, "_output_shapes", shapes->bytes());
-  }
+  SetOutputShapes(fold, node, static_cast<size_t>(index->front()));
   fold.edit.RemoveInput(node, 0);
   fold.edit.SetOp(node, "PartitionedCall");
   fold.edit.RemoveAttr(node, "branches");

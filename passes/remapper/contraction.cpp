@@ -43,8 +43,7 @@ std::optional<int> BiasPortOfAdd(Remapper& remap, const char* rule, const Node& 
                       add.input_node(i).name());
     return std::nullopt;
   }
-  Shape value = remap.edit.ShapeOf(add.input(1 - bias_port)),
-        bias = remap.edit.ShapeOf(add.input(bias_port));
+  Shape value = remap.ShapeOf(add.input(1 - bias_port)), bias = remap.ShapeOf(add.input(bias_port));
   if (IsBiasShape(value, bias)) return bias_port;
   remap.edit.Refuse(rule, add, "the shapes {0} and {1} do not make '{2}' a bias", value.ToString(),
                     bias.ToString(), add.input_node(bias_port).name());

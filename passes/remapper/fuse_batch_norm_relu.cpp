@@ -31,7 +31,7 @@ bool FuseBatchNormRelu(Remapper& remap, const Node& root) {
     remap.edit.Refuse(kRule, root, "'{0}' is fetched or read {1} times", norm.name(), readers);
     return false;
   }
-  if (!remap.Begin(kRule, root)) return true;
+  if (!remap.BeginWithoutGradient(kRule, root)) return remap.stopped;
   RemapAttrs attrs = {{"activation_mode", attr::String("Relu")}, {"num_side_inputs", attr::Int(0)}};
   for (const char* key : {"T", "is_training", "data_format", "epsilon", "exponential_avg_factor"})
     CopyAttr(&attrs, norm, key);

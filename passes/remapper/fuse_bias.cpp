@@ -15,7 +15,8 @@ namespace grapnel {
 bool FuseBias(Remapper& remap, const Node& root) {
   constexpr const char* kRule = "fuse_bias";
   auto match = MatchBias(remap, kRule, root);
-  if (!match || !IsFusable(remap, kRule, root, match->contraction) || !remap.Begin(kRule, root))
+  if (!match || !IsFusable(remap, kRule, root, match->contraction) ||
+      !remap.BeginWithoutGradient(kRule, root))
     return remap.stopped;
   const Node& contraction = match->contraction;
   Port inputs[] = {contraction.input(0), contraction.input(1), match->bias()};
@@ -47,7 +48,7 @@ bool FuseBiasActivation(Remapper& remap, const Node& root) {
                       contraction.name());
     return false;
   }
-  if (!IsFusable(remap, kRule, root, contraction) || !remap.Begin(kRule, root))
+  if (!IsFusable(remap, kRule, root, contraction) || !remap.BeginWithoutGradient(kRule, root))
     return remap.stopped;
   Port inputs[] = {contraction.input(0), contraction.input(1), match->bias()};
   std::string activation = root.op().str();

@@ -53,7 +53,7 @@ void Fuse(Remapper& remap, const Node& root, const Node& norm, const Node& conv,
 bool FuseConvBatchNorm(Remapper& remap, const Node& root) {
   constexpr const char* kRule = "fuse_conv_batch_norm";
   Node conv = MatchConvBatchNorm(remap, kRule, root);
-  if (!conv || !remap.Begin(kRule, root)) return remap.stopped;
+  if (!conv || !remap.BeginWithoutGradient(kRule, root)) return remap.stopped;
   Fuse(remap, root, root, conv, {"FusedBatchNorm"});
   remap.EndRemoving({conv});
   return true;
@@ -66,7 +66,7 @@ bool FuseConvBatchNormActivation(Remapper& remap, const Node& root) {
   Node conv = MatchConvBatchNorm(remap, kRule, norm);
   if (!conv || !remap.HasNoControls(kRule, root) || !remap.CanTake(kRule, root, norm)) return false;
   if (root.GetType("T") != norm.GetType("T")) return false;
-  if (!remap.Begin(kRule, root)) return true;
+  if (!remap.BeginWithoutGradient(kRule, root)) return remap.stopped;
   std::string activation = root.op().str();
   Fuse(remap, root, norm, conv, {"FusedBatchNorm", activation});
   remap.EndRemoving({norm, conv});

@@ -22,7 +22,7 @@ bool FuseHashBucket(Remapper& remap, const Node& root) {
     return false;
   }
   if (!remap.HasNoControls(kRule, root) || !remap.CanTake(kRule, root, text)) return false;
-  if (!remap.Begin(kRule, root)) return true;
+  if (!remap.BeginWithoutGradient(kRule, root)) return remap.stopped;
   RemapAttrs attrs = {{"T", attr::Type(type)}};
   CopyAttr(&attrs, root, "num_buckets");
   remap.Become(root, "_TensorToHashBucketFast", text.input_node(0).device(), {text.input(0)},

@@ -16,7 +16,7 @@ struct Residual {
 };
 
 bool IsSumOfEqualShapes(Remapper& remap, const Node& add) {
-  Shape a = remap.edit.ShapeOf(add.input(0)), b = remap.edit.ShapeOf(add.input(1));
+  Shape a = remap.ShapeOf(add.input(0)), b = remap.ShapeOf(add.input(1));
   if (!a.known_rank() || a != b) return false;
   for (int64_t dim : a.dims()) {
     if (dim == kUnknownDim) return false;
@@ -37,8 +37,8 @@ std::optional<Residual> MatchResidual(Remapper& remap, const char* rule, const N
   if (!remap.HasNoControls(rule, add)) return std::nullopt;
   if (IsAdd(add) && !IsSumOfEqualShapes(remap, add)) {
     remap.edit.Refuse(rule, add, "'{0}' adds the shapes {1} and {2}, equal ones were expected",
-                      add.name(), remap.edit.ShapeOf(add.input(0)).ToString(),
-                      remap.edit.ShapeOf(add.input(1)).ToString());
+                      add.name(), remap.ShapeOf(add.input(0)).ToString(),
+                      remap.ShapeOf(add.input(1)).ToString());
     return std::nullopt;
   }
   DataType type = add.GetType("T");

@@ -26,7 +26,8 @@ bool FuseSqueezeBias(Remapper& remap, const Node& root) {
     remap.edit.Refuse(kRule, root, "'{0}' takes the channels away", squeeze.name());
     return false;
   }
-  if (!IsFusable(remap, kRule, root, conv) || !remap.Begin(kRule, root)) return remap.stopped;
+  if (!IsFusable(remap, kRule, root, conv) || !remap.BeginWithoutGradient(kRule, root))
+    return remap.stopped;
   Port inputs[] = {conv.input(0), conv.input(1), root.input(1)};
   RemapAttrs squeeze_attrs;
   for (const auto& [key, value] : squeeze.Attrs())

@@ -34,11 +34,13 @@ const std::vector<RemapRule>& Rules() {
       {FuseBiasAddActivation, activations},
       {FuseFusedConvActivation, {"LeakyRelu", "_MklFusedMish"}},
       {FuseBiasAdd, {"Add", "AddV2", "AddN"}},
+      {FusePadConv3D, {"Conv3D", "_FusedConv3D"}},
       {FuseMish, {"Mul"}},
       {FuseConvSwish, {"Mul"}},
       {FuseLeakyRelu, {"Maximum"}},
       {FuseSwish, {"Mul"}},
       {FuseGelu, {"Mul"}},
+      {FuseBatchMatMul, {"Add", "AddV2"}},
       {FuseBias, {"BiasAdd", "Add", "AddV2"}},
       {FuseBiasActivation, activations},
       {FuseSqueezeBias, {"BiasAdd"}},
@@ -106,8 +108,8 @@ class RemapperPass : public GraphPass {
     for (NodeId id : llvm::reverse(order)) {
       if (!edit.graph().IsAlive(id)) continue;
       Node node = edit.graph().node(id);
-      if (!remap.shapes_wanted && asking.contains(node.op_id()))
-        remap.shapes_wanted = NeedsShapes(node);
+      if (!remap.shapes_wanted && asking.contains(node.op_id()) && NeedsShapes(node))
+        remap.WantShapes(/*trust_feeds=*/false);
       auto found = rules.find(node.op_id());
       bool done = found != rules.end() && llvm::any_of(found->second, [&](const RemapRule* rule) {
                     return rule->apply(remap, node);
@@ -152,6 +154,8 @@ GRAPNEL_PASS(
     {"fuse_swish", "x * Sigmoid(x) becomes _MklSwish"},
     {"fuse_mish", "x * Tanh(Softplus(x)) becomes _MklFusedMish"},
     {"fuse_gelu", "MatMul, bias and GELU become _FusedMatMul"},
+    {"fuse_batch_matmul", "BatchMatMulV2, Mul by a number and Add become _MklFusedBatchMatMulV2"},
+    {"fuse_pad_conv3d", "Conv3D pads its input itself"},
     {"fuse_hash_bucket", "AsString and StringToHashBucketFast become _TensorToHashBucketFast"},
     {"note_input_shapes",
      "writes _input_shapes on nodes that oneDNN may rewrite when TensorFlow runs the graph"});
@@ -197,6 +201,26 @@ bool Remapper::Begin(const char* rule, const Node& root) {
   return !stopped;
 }
 
+bool Remapper::BeginWithoutGradient(const char* rule, const Node& root) {
+  if (!edit.boundary().differentiable) return Begin(rule, root);
+  edit.Refuse(rule, root, "a gradient is taken through '{0}', and the fused op has none",
+              root.name());
+  return false;
+}
+
+void Remapper::WantShapes(bool trust_feeds) {
+  if (shapes_wanted) return;
+  shapes_wanted = true;
+  if (!trust_feeds) return;
+  ShapeOptions options;
+  options.fed = &edit.boundary().fed;
+  trusting_ = std::make_unique<ShapeMap>(InferShapes(graph, options));
+}
+
+const Shape& Remapper::ShapeOf(Port port) {
+  return trusting_ ? trusting_->OfPort(port) : edit.ShapeOf(port);
+}
+
 void Remapper::Become(const Node& node, llvm::StringRef op, llvm::StringRef device,
                       llvm::ArrayRef<Port> inputs, const RemapAttrs& attrs) {
   edit.SetOp(node, op);
@@ -234,7 +258,7 @@ std::string Remapper::InputShapes(const Node& node) {
   }
   std::vector<Shape> shapes;
   for (int i = 0; i < node.num_inputs(); ++i) {
-    Shape shape = edit.ShapeOf(node.input(i));
+    Shape shape = ShapeOf(node.input(i));
     // Of a fed tensor nothing is known but what the op demands. TensorFlow's oneDNN rewrite reads
     // these shapes and aborts the process on a contraction whose operands have no rank.
     int rank = i < 2 ? OperandRank(node.op()) : 0;

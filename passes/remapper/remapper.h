@@ -3,11 +3,13 @@
 #ifndef GRAPNEL_PASSES_REMAPPER_REMAPPER_H_
 #define GRAPNEL_PASSES_REMAPPER_REMAPPER_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "lib/ir/shape_inference.h"
 #include "lib/pass/editor.h"
 #include "lib/pass/op_kinds.h"
 
@@ -25,8 +27,11 @@ class Remapper {
   Graph& graph;
   OpKinds kinds;
   // Set once a candidate needs shapes: from then on nodes carry those of their inputs as
-  // `_input_shapes`, which TensorFlow's oneDNN layout pass reads.
+  // `_input_shapes`, which TensorFlow's oneDNN layout pass reads. TensorFlow infers shapes once a
+  // run; whether it trusts what placeholders say is up to the rule that asks first.
   bool shapes_wanted = false;
+  void WantShapes(bool trust_feeds);
+  const Shape& ShapeOf(Port port);
   bool stopped = false;  // --limit is used up
 
   // A device of that type and with a number is written on the node: "/device:CPU:0", "/cpu:0".
@@ -42,6 +47,9 @@ class Remapper {
 
   // Starts a rewrite; false: leave everything as it is.
   bool Begin(const char* rule, const Node& root);
+  // The same where the fused op has no gradient: refuses in a body through which one is taken. The
+  // rules that TensorFlow guards so.
+  bool BeginWithoutGradient(const char* rule, const Node& root);
   // `node` becomes another op in place: its name and readers stay, nothing else. Attributes that
   // are not given get the op's defaults.
   void Become(const Node& node, llvm::StringRef op, llvm::StringRef device,
@@ -50,6 +58,9 @@ class Remapper {
   void EndRemoving(llvm::ArrayRef<Node> taken);
   // `_input_shapes` as it should be on the node; empty when it should have none.
   std::string InputShapes(const Node& node);
+
+ private:
+  std::unique_ptr<ShapeMap> trusting_;  // when feeds are trusted; no fusion changes a shape
 };
 
 // Copies an attribute, or the op's default of it.
@@ -97,6 +108,8 @@ bool FuseSwish(Remapper& remap, const Node& root);
 bool FuseMish(Remapper& remap, const Node& root);
 bool FuseGelu(Remapper& remap, const Node& root);
 bool FuseHashBucket(Remapper& remap, const Node& root);
+bool FusePadConv3D(Remapper& remap, const Node& root);
+bool FuseBatchMatMul(Remapper& remap, const Node& root);
 
 }  // namespace grapnel
 

@@ -172,6 +172,28 @@ TEST(FusedConvolution, EqualsTheOpsOneByOne) {
   }
 }
 
+TEST(FusedConvolution, OfThreeDimensionsPadsAsItsListSays) {
+  ConvCase c{"3D",      {2, 4, 5, 6, 3}, {2, 3, 2, 3, 5},   {1, 2, 1},
+             {1, 1, 1}, "VALID",         {1, 0, 2, 1, 0, 1}};
+  Values input = Random(c.input), filter = Random(c.filter), bias = Random({5}),
+         conv = ReferenceConv(c, input, filter), want = conv;
+  for (int64_t i = 0; i < want.size(); ++i) want[i] = std::max(want[i] + bias[i % 5], 0.0);
+  for (int variant = 0; variant < 8; ++variant) {
+    bool plain = variant & 1, first = variant & 2, fused = variant & 4;
+    OneNode node("_FusedConv3D");
+    ConvCase listed = c;
+    listed.pads.clear();
+    SetConvAttrs(node, listed, {"", DT_FLOAT, first});
+    // Whatever `padding` says.
+    node.Text("padding", fused ? "SAME" : "VALID");
+    node.Ints("padding_list", Formatted(c.pads, first, 2, 0));
+    node.Input(ToTensor(first ? Turned(input, true) : input)).Input(ToTensor(filter));
+    if (fused) node.Attr("fused_ops", FusedOpsAttr({"BiasAdd", "Relu"})).Input(ToTensor(bias));
+    Values got = FromTensor(RunNode(node, plain)[0]);
+    ExpectNear(first ? Turned(got, false) : got, fused ? want : conv, 1e-4, "padding_list");
+  }
+}
+
 TEST(FusedConvolution, AddsIntoTheMemoryOfAnAddendThatIsGivenAway) {
   ConvCase c{"conv", {1, 8, 8, 16}, {1, 1, 16, 16}};
   Values input = Random(c.input), filter = Random(c.filter), want = ReferenceConv(c, input, filter);
@@ -192,6 +214,14 @@ TEST(FusedConvolution, AddsIntoTheMemoryOfAnAddendThatIsGivenAway) {
     EXPECT_EQ((*got)[0].raw(), memory);
   }
   ExpectNear(FromTensor((*got)[0]), want, 1e-4, "in place");
+}
+
+TEST(FusedConvolution, RefusesAListThatPadsBatchOrChannels) {
+  OneNode node("_FusedConv3D");
+  SetConvAttrs(node, {"3D", {}, {}, {1, 1, 1}, {1, 1, 1}, "VALID"}, {""});
+  node.Ints("padding_list", {1, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  node.Input(ToTensor(Zeros({1, 2, 2, 2, 1}))).Input(ToTensor(Zeros({1, 1, 1, 1, 1})));
+  EXPECT_EQ(ErrorOf(node), "padding_list has 1 for dimension 0");
 }
 
 TEST(FusedConvolution, MultipliesConstantBatchNormIntoTheFilter) {

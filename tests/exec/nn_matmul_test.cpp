@@ -153,6 +153,56 @@ TEST(BatchMatMul, BroadcastsBatchDimensions) {
   }
 }
 
+TEST(BatchMatMul, FusedMultipliesByAFactorAndAddsAMask) {
+  Dims a_dims{2, 3, 4, 6}, b_dims{2, 3, 6, 5}, out{2, 3, 4, 5};
+  Values a = Random(a_dims), b = Random(b_dims);
+  OneNode plain("BatchMatMulV2");
+  plain.Type("T", DT_FLOAT).Input(ToTensor(a)).Input(ToTensor(b));
+  Values products = FromTensor(RunNode(plain)[0]);
+  for (const Dims& mask_dims : {Dims{2, 1, 1, 5}, Dims{1, 1, 4, 5}, Dims{1, 1, 4, 1}, out}) {
+    for (DataType dtype : {DT_FLOAT, DT_HALF, DT_BFLOAT16}) {
+      Values mask = Random(mask_dims), want = Zeros(out);
+      ForAll(out, [&](llvm::ArrayRef<int64_t> at) {
+        Dims from(at.begin(), at.end());
+        for (int i = 0; i < 4; ++i) from[i] = mask_dims[i] == 1 ? 0 : from[i];
+        want[At(out, at)] = products[At(out, at)] * 0.25 + mask[At(mask_dims, from)];
+      });
+      Values factor = Zeros({1});
+      factor[0] = 0.25;
+      OneNode node("_MklFusedBatchMatMulV2");
+      node.Type("T", dtype).Attr("fused_ops", FusedOpsAttr({"Mul", "Add"}));
+      node.Input(ToTensor(a, dtype)).Input(ToTensor(b, dtype));
+      node.Input(ToTensor(factor, dtype)).Input(ToTensor(mask, dtype));
+      ExpectNear(FromTensor(RunNode(node)[0]), want, dtype == DT_FLOAT ? 3e-5 : 1e-2,
+                 DimsText(mask_dims));
+    }
+  }
+}
+
+TEST(BatchMatMul, FusedGrowsWithItsMaskAndSaysWhatDoesNotFit) {
+  auto set = [](OneNode& node, const Dims& factor, const Dims& mask,
+                const std::vector<std::string>& ops) {
+    node.Type("T", DT_FLOAT).Attr("fused_ops", FusedOpsAttr(ops));
+    node.Input(ToTensor(Random({1, 2, 3, 4}))).Input(ToTensor(Random({1, 2, 4, 5})));
+    node.Input(ToTensor(Random(factor))).Input(ToTensor(Zeros(mask)));
+  };
+  OneNode grows("_MklFusedBatchMatMulV2");
+  set(grows, {}, {3, 1, 1, 5}, {"Mul", "Add"});
+  Values got = FromTensor(RunNode(grows)[0]);
+  ASSERT_EQ(got.dims, Dims({3, 2, 3, 5}));
+  for (int64_t i = 0; i < 30; ++i) EXPECT_EQ(got[i], got[60 + i]);
+  auto error = [&](const Dims& factor, const Dims& mask, const std::vector<std::string>& ops) {
+    OneNode node("_MklFusedBatchMatMulV2");
+    set(node, factor, mask, ops);
+    return ErrorOf(node);
+  };
+  EXPECT_EQ(error({2}, {1, 1, 1, 5}, {"Mul", "Add"}),
+            "the factor must have one element, not the shape [2]");
+  EXPECT_EQ(error({}, {1, 1, 2, 5}, {"Mul", "Add"}),
+            "incompatible shapes: [1,2,3,5] vs. [1,1,2,5]");
+  EXPECT_EQ(error({}, {1, 1, 1, 5}, {"Mul"}), "fused_ops other than [Mul, Add] of two arguments");
+}
+
 TEST(BatchMatMul, ConjugatesComplexOperands) {
   OneNode node("BatchMatMulV2");
   Tensor a = llvm::cantFail(Tensor::Allocate(proto::DT_COMPLEX64, {2, 1})),

@@ -1,0 +1,74 @@
+// A convolution in three dimensions pads its input itself.
+//
+//   Before:  x -> Pad([[0,0],[1,1],[1,1],[1,1],[0,0]]) -> Conv3D(w) -> y
+//   After:   x -> _FusedConv3D(w) {padding_list=[0,0,1,1,1,1,1,1,0,0]} -> y
+//
+// Also _FusedConv3D, which came about in the round before.
+//
+// Refuses: paddings that are not constant, or pad batch or channels; SAME with a window of more
+// than one place, where the list would stand in for the padding that SAME means (TensorFlow 2.21
+// computes another shape there); a Pad that is fetched, is read twice or has control edges; nodes
+// off the CPU; dtypes other than float and bfloat16.
+#include "lib/ir/literal.h"
+#include "llvm/ADT/STLExtras.h"
+#include "passes/remapper/remapper.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kRule = "fuse_pad_conv3d";
+
+// The paddings, before and after each dimension, where the convolution can have them.
+std::optional<std::vector<int64_t>> PaddingList(Remapper& remap, const Node& conv,
+                                                const Node& pad) {
+  auto refuse = [&](const auto&... arguments) {
+    remap.edit.Refuse(kRule, conv, arguments...);
+    return std::nullopt;
+  };
+  const Literal* paddings = remap.edit.ConstantOf(pad.input(1));
+  if (!paddings || paddings->num_elements() != 10)
+    return refuse("the paddings of '{0}' are not constant", pad.name());
+  std::vector<int64_t> list = paddings->AsInts();
+  size_t channels = conv.GetString("data_format", "NDHWC") == "NDHWC" ? 4 : 1;
+  for (size_t at : {size_t{0}, channels}) {
+    if (list[2 * at] != 0 || list[2 * at + 1] != 0)
+      return refuse("'{0}' pads batch or channels", pad.name());
+  }
+  if (llvm::any_of(list, [](int64_t size) { return size < 0; }))
+    return refuse("'{0}' has a padding below 0", pad.name());
+  if (conv.GetString("padding") == "VALID") return list;
+  Shape filter = remap.edit.ShapeOf(conv.input(1));
+  for (int i = 0; i < 3; ++i) {
+    if (!filter.known_rank() || filter.rank() != 5 || filter.dim(i) != 1)
+      return refuse("'{0}' is padded as SAME too, with a filter of shape {1}", conv.name(),
+                    filter.ToString());
+  }
+  return list;
+}
+
+}  // namespace
+
+bool FusePadConv3D(Remapper& remap, const Node& root) {
+  if (root.num_inputs() < 2) return false;
+  Node pad = root.input_node(0);
+  if (pad.op() != "Pad" || pad.num_inputs() != 2 || root.input(0).index != 0) return false;
+  if (!remap.CanTake(kRule, root, pad) || !IsFusable(remap, kRule, root, root)) return false;
+  if (pad.GetType("T") != root.GetType("T")) return false;
+  if (!root.GetInts("padding_list").empty()) {
+    remap.edit.Refuse(kRule, root, "'{0}' pads its input already", root.name());
+    return false;
+  }
+  std::optional<std::vector<int64_t>> list = PaddingList(remap, root, pad);
+  if (!list || !remap.Begin(kRule, root)) return remap.stopped;
+  // In place: other inputs, what the node waits for, and its attributes stay.
+  if (root.op() == "Conv3D") {
+    remap.edit.SetOp(root, "_FusedConv3D");
+    remap.edit.SetAttr(root, "num_args", attr::Int(0));
+  }
+  remap.edit.SetAttr(root, "padding_list", attr::Ints(*list));
+  remap.edit.SetInput(root, 0, pad.input(0));
+  remap.EndRemoving({pad});
+  return true;
+}
+
+}  // namespace grapnel
