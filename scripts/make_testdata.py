@@ -23,6 +23,7 @@ import capture
 from testdata_functions import FUNCTIONS, with_plain_names
 from testdata_ops import OPS, integers, random
 from testdata_rewrites import OPTIMIZER, REWRITES
+import testdata_state                                         # its ops join OPS
 
 K = tf.keras
 ROWS = []                                                     # of testdata/README.md: folder, origin, what it is

@@ -1,42 +1,21 @@
-// Plan, builder and scheduler in one file: all three work on PlanNode and Slot, which nobody else
-// is to see.
 #include "lib/exec/executor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-#include <thread>
 
 #include "lib/exec/frames.h"
+#include "lib/exec/plan.h"
+#include "lib/exec/scheduler.h"
 #include "lib/exec/session.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/denormals.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
 namespace {
-
-using Slot = uint32_t;  // one output of one node
-constexpr Slot kNoSlot = ~Slot{0};
-
-struct PlanNode {
-  Node node;
-  KernelFn kernel;
-  KernelCost cost = KernelCost::kCheap;
-  llvm::SmallVector<Slot, 4> inputs;
-  llvm::SmallVector<DataType, 4> input_types;  // DT_INVALID: whatever comes, also a reference
-  llvm::SmallVector<DataType, 2> output_types;
-  Slot first_output = 0;
-  llvm::SmallVector<uint32_t, 4> readers;  // plan nodes that wait for this one, once for each edge
-  uint32_t waits_for = 0;
-  bool hooked = false;
-  bool puts_references = false;
-  int64_t last_time =
-      0;  // nanoseconds in the last run: decides whether another thread is worth waking
-};
 
 struct SlotInfo {
   int readers = 0;  // data inputs and fetches
@@ -53,28 +32,31 @@ struct Executor::Impl {
   std::unique_ptr<Allocator> allocator = MakePoolAllocator();
   std::vector<PlanNode> nodes;
   std::vector<SlotInfo> slots;
-  std::vector<uint32_t> roots;  // wait for nothing
-  std::vector<Slot> feed_slots;
-  std::vector<Node> feed_nodes;
-  std::vector<DataType> feed_types;
+  struct Feed {
+    Slot slot;
+    Node node;
+    DataType dtype;              // DT_INVALID: the caller has checked
+    std::optional<Shape> shape;  // set: what a Placeholder expects
+  };
+  std::vector<Feed> feeds;
   std::vector<Slot> fetch_slots;  // kNoSlot: a node without outputs
   std::vector<std::pair<Node, Slot>> hooked_constants;
 
   // --- The state of one run.
   std::unique_ptr<Tensor[]> values;
   std::unique_ptr<std::atomic<int>[]> readers_left;
-  std::unique_ptr<std::atomic<uint32_t>[]> waiting;
-  std::unique_ptr<FrameRunner> frames;  // of a graph with Switch, Merge or loops; else none
+  std::unique_ptr<Scheduler> scheduler;
+  std::unique_ptr<FrameRunner> frames;  // instead, of a graph with Switch, Merge or loops
   std::vector<bool> is_fetched;         // by slot
 
-  Expected<std::vector<Tensor>> Run(std::vector<Tensor> feeds);
+  Expected<std::vector<Tensor>> Run(std::vector<Tensor> given);
   Expected<std::vector<Tensor>> RunPlan();
   Error RunNode(PlanNode& plan);
   Error RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs,
                   llvm::MutableArrayRef<Tensor> outputs);
   Error RunFrames();
   Tensor Take(Slot slot);
-  Error CheckFeeds(llvm::ArrayRef<Tensor> feeds) const;
+  Error CheckFeeds(llvm::ArrayRef<Tensor> values) const;
   std::string NameOfFetch(size_t i) const {
     return i < options.fetches.size() ? options.fetches[i] : "result " + std::to_string(i);
   }
@@ -88,144 +70,6 @@ Expected<Tensor> Dereferenced(const Tensor& reference) {
   if (!variable) return reference;
   return variable->Read();
 }
-
-// Worth a wake-up of another thread, which costs some ten microseconds.
-constexpr int64_t kWorthAnotherThread = 40000;
-
-// Runs the nodes of one plan. The calling thread takes large primitives, which use every core by
-// themselves, and all small work; nodes that took long on one thread in the last run, and are ready
-// beside other work, go to a helper.
-class Scheduler {
- public:
-  Scheduler(std::vector<PlanNode>& nodes, std::atomic<uint32_t>* waiting, int threads,
-            std::function<Error(PlanNode&)> run)
-      : nodes_(nodes), waiting_(waiting), threads_(threads), run_(std::move(run)) {}
-
-  Error Run(const std::vector<uint32_t>& roots) {
-    FlushDenormals flush;
-    total_ = nodes_.size();
-    local_.assign(roots.rbegin(), roots.rend());
-    std::vector<std::thread> helpers;
-    bool may_share =
-        threads_ > 1 && llvm::any_of(nodes_, [](const PlanNode& n) { return Shareable(n); });
-    if (may_share) {
-      for (int i = 1; i < threads_; ++i) helpers.emplace_back([this] { Help(); });
-    }
-    Lead(may_share);
-    {
-      std::lock_guard lock(mutex_);
-      finished_ = true;
-    }
-    wake_.notify_all();
-    for (std::thread& helper : helpers) helper.join();
-    return std::move(error_);
-  }
-
- private:
-  static bool Shareable(const PlanNode& node) {
-    return node.cost == KernelCost::kElements && node.last_time > kWorthAnotherThread;
-  }
-
-  void Lead(bool may_share) {
-    for (;;) {
-      if (may_share) ShareOut();
-      uint32_t id;
-      if (!local_.empty()) {
-        id = local_.back();
-        local_.pop_back();
-      } else {
-        std::unique_lock lock(mutex_);
-        if (failed_ || done_ == total_) break;
-        if (ready_.empty() && returned_.empty()) {
-          if (busy_ == 0) break;  // what is left waits for what failed
-          wake_.wait(lock, [&] { return !ready_.empty() || !returned_.empty() || busy_ == 0; });
-        }
-        local_.append(returned_.begin(), returned_.end());
-        returned_.clear();
-        if (local_.empty() && !ready_.empty()) {
-          local_.push_back(ready_.front());
-          ready_.pop_front();
-        }
-        continue;
-      }
-      if (!RunOne(id, &local_)) break;
-    }
-    std::unique_lock lock(mutex_);
-    wake_.wait(lock, [&] { return busy_ == 0; });
-  }
-
-  // Gives away what is worth it, if there is other work for this thread.
-  void ShareOut() {
-    if (local_.size() < 2) return;
-    bool given = false;
-    for (size_t i = 0; i < local_.size() && local_.size() > 1;) {
-      if (!Shareable(nodes_[local_[i]])) {
-        ++i;
-        continue;
-      }
-      std::lock_guard lock(mutex_);
-      ready_.push_back(local_[i]);
-      local_.erase(local_.begin() + i);
-      given = true;
-    }
-    if (given) wake_.notify_one();
-  }
-
-  void Help() {
-    FlushDenormals flush;
-    llvm::SmallVector<uint32_t, 8> freed;
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      wake_.wait(lock, [&] { return finished_ || !ready_.empty(); });
-      if (finished_) return;
-      uint32_t id = ready_.front();
-      ready_.pop_front();
-      ++busy_;
-      lock.unlock();
-      freed.clear();
-      RunOne(id, &freed);
-      lock.lock();
-      --busy_;
-      returned_.append(freed.begin(), freed.end());
-      wake_.notify_all();
-    }
-  }
-
-  // False when the run has failed.
-  bool RunOne(uint32_t id, llvm::SmallVectorImpl<uint32_t>* freed) {
-    PlanNode& node = nodes_[id];
-    if (Error error = run_(node)) {
-      std::lock_guard lock(mutex_);
-      if (!failed_)
-        error_ = std::move(error);
-      else
-        llvm::consumeError(std::move(error));
-      failed_ = true;
-      return false;
-    }
-    for (uint32_t reader : llvm::reverse(node.readers)) {
-      if (waiting_[reader].fetch_sub(1, std::memory_order_acq_rel) == 1) freed->push_back(reader);
-    }
-    done_.fetch_add(1, std::memory_order_relaxed);
-    return !failed_;
-  }
-
-  std::vector<PlanNode>& nodes_;
-  std::atomic<uint32_t>* waiting_;
-  int threads_;
-  std::function<Error(PlanNode&)> run_;
-  llvm::SmallVector<uint32_t, 32> local_;  // ready, for the leading thread; the last goes first
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<uint32_t> ready_;               // for whoever is free
-  llvm::SmallVector<uint32_t, 8> returned_;  // freed by helpers, for the leading thread
-  int busy_ = 0;
-  size_t total_ = 0;
-  std::atomic<size_t> done_{0};
-  std::atomic<bool> failed_{false};
-  bool finished_ = false;
-  Error error_ = Error::success();
-};
 
 }  // namespace
 
@@ -268,12 +112,9 @@ class PlanBuilder {
     for (Port feed : feeds) {
       Slot slot = NewSlot();
       slot_of_[Key(feed)] = slot;
-      impl_->feed_slots.push_back(slot);
-      impl_->feed_nodes.push_back(graph_.node(feed.node));
-      DataType type = TypeOfPort(graph_, feed);
-      if (graph_.node(feed.node).op() == "_Arg")
-        type = proto::DT_INVALID;  // the caller has checked
-      impl_->feed_types.push_back(BaseType(type));
+      Node node = graph_.node(feed.node);
+      DataType type = node.op() == "_Arg" ? proto::DT_INVALID : TypeOfPort(graph_, feed);
+      impl_->feeds.push_back({slot, node, BaseType(type), ExpectedShape(node)});
     }
     for (Node node : graph_.nodes()) {
       FlowKind kind = needed_[node.id()] ? FlowKindOf(node) : FlowKind::kKernel;
@@ -307,7 +148,6 @@ class PlanBuilder {
     }
     impl_->values = std::make_unique<Tensor[]>(impl_->slots.size());
     impl_->readers_left = std::make_unique<std::atomic<int>[]>(impl_->slots.size());
-    impl_->waiting = std::make_unique<std::atomic<uint32_t>[]>(impl_->nodes.size());
     return std::unique_ptr<Executor>(new Executor(std::move(impl_)));
   }
 
@@ -324,6 +164,22 @@ class PlanBuilder {
   bool IsFedPlaceholder(Port port) const {
     return port.IsControl() && IsPlaceholder(graph_.node(port.node)) &&
            fed_.contains(Key({port.node, 0}));
+  }
+
+  static bool PassesItsInput(const Node& node) {
+    return llvm::StringSwitch<bool>(node.op())
+               .Cases("Identity", "StopGradient", "PreventGradient", "Snapshot", true)
+               .Default(false) &&
+           node.num_inputs() == 1 && node.num_controls() == 0;
+  }
+
+  static std::optional<Shape> ExpectedShape(const Node& node) {
+    if (node.op() != "Placeholder") return std::nullopt;
+    std::optional<AttrView> attr = node.FindAttr("shape");
+    std::optional<Shape> shape = attr ? attr->AsShape() : std::nullopt;
+    // A shape of no dimensions is how old graphs say 'unknown'.
+    if (shape && (!shape->known_rank() || shape->rank() == 0)) return std::nullopt;
+    return shape;
   }
 
   Slot NewSlot() {
@@ -376,6 +232,18 @@ class PlanBuilder {
     if (flow != FlowKind::kKernel && flow != FlowKind::kTrigger) {
       AddPlan(std::move(plan));  // inputs: Link
       return Error::success();
+    }
+    if (!hooked && !has_flow_ && PassesItsInput(node)) {
+      // Its readers read the input instead, and who waits for it waits for the input's maker.
+      Port input = node.input(0);
+      auto it = slot_of_.find(Key(input));
+      if (it != slot_of_.end() && !impl_->slots[it->second].is_reference) {
+        Slot slot = it->second;
+        slot_of_[Key({node.id(), 0})] = slot;
+        auto maker = plan_of_.find(input.node);
+        if (maker != plan_of_.end()) plan_of_[node.id()] = maker->second;
+        return Error::success();
+      }
     }
     llvm::SmallVector<const Tensor*, 4> constants;
     bool all_constant = node.num_inputs() > 0 && node.num_controls() == 0;
@@ -480,9 +348,9 @@ class PlanBuilder {
         if (it != plan_of_.end()) AddEdge(it->second, id);
       }
     }
-    for (uint32_t id = 0; id < nodes.size(); ++id) {
-      if (nodes[id].waits_for == 0) impl_->roots.push_back(id);
-    }
+    impl_->scheduler = std::make_unique<Scheduler>(
+        nodes, impl_->options.pool->num_threads(),
+        [impl = impl_.get()](PlanNode& plan) { return impl->RunNode(plan); });
   }
 
   // The same where nodes run as often as they are reached.
@@ -603,26 +471,22 @@ Expected<std::vector<Tensor>> Executor::Run(std::vector<Tensor> feeds) {
   return impl_->Run(std::move(feeds));
 }
 
-Error Executor::Impl::CheckFeeds(llvm::ArrayRef<Tensor> feeds) const {
-  if (feeds.size() != feed_slots.size())
-    return MakeError("{0} values are fed, {1} were expected", feeds.size(), feed_slots.size());
-  for (size_t i = 0; i < feeds.size(); ++i) {
-    llvm::StringRef name = feed_nodes[i].name();
-    if (feed_types[i] != proto::DT_INVALID && feeds[i].dtype() != feed_types[i]) {
-      return MakeError("feed '{0}' is {1}, the graph has {2}", name, DataTypeName(feeds[i].dtype()),
-                       DataTypeName(feed_types[i]));
+Error Executor::Impl::CheckFeeds(llvm::ArrayRef<Tensor> values) const {
+  if (values.size() != feeds.size())
+    return MakeError("{0} values are fed, {1} were expected", values.size(), feeds.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Feed& feed = feeds[i];
+    if (feed.dtype != proto::DT_INVALID && values[i].dtype() != feed.dtype) {
+      return MakeError("feed '{0}' is {1}, the graph has {2}", feed.node.name(),
+                       DataTypeName(values[i].dtype()), DataTypeName(feed.dtype));
     }
-    std::optional<AttrView> attr = feed_nodes[i].FindAttr("shape");
-    std::optional<Shape> shape = attr ? attr->AsShape() : std::nullopt;
-    // A shape of no dimensions is how old graphs say 'unknown'.
-    if (feed_nodes[i].op() != "Placeholder" || !shape || !shape->known_rank() || shape->rank() == 0)
-      continue;
-    bool fits = shape->rank() == feeds[i].rank();
-    for (int d = 0; fits && d < shape->rank(); ++d)
-      fits = !shape->IsKnown(d) || shape->dim(d) == feeds[i].dim(d);
+    if (!feed.shape) continue;
+    bool fits = feed.shape->rank() == values[i].rank();
+    for (int d = 0; fits && d < feed.shape->rank(); ++d)
+      fits = !feed.shape->IsKnown(d) || feed.shape->dim(d) == values[i].dim(d);
     if (!fits)
-      return MakeError("feed '{0}' has shape {1}, the graph expects {2}", name,
-                       DimsText(feeds[i].dims()), shape->ToString());
+      return MakeError("feed '{0}' has shape {1}, the graph expects {2}", feed.node.name(),
+                       DimsText(values[i].dims()), feed.shape->ToString());
   }
   return Error::success();
 }
@@ -662,11 +526,16 @@ Error Executor::Impl::RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> in
     inputs[i] = std::move(*value);
   }
   if (plan.hooked) options.hook->BeforeNode(plan.node, inputs);
-  auto began = std::chrono::steady_clock::now();
+  // The clock takes as long as a small kernel: it is asked when the answer can matter, and not
+  // every time.
+  bool measured =
+      plan.cost == KernelCost::kElements && scheduler && (++plan.runs < 4 || plan.runs % 64 == 0);
+  std::chrono::steady_clock::time_point began;
+  if (measured) began = std::chrono::steady_clock::now();
   if (Error error = plan.kernel(context)) {
     return Annotate("node '" + plan.node.name() + "' (" + plan.node.op() + ")", std::move(error));
   }
-  plan.last_time = (std::chrono::steady_clock::now() - began).count();
+  if (measured) plan.last_time = (std::chrono::steady_clock::now() - began).count();
   if (plan.hooked) RETURN_IF_ERROR(options.hook->AfterNode(plan.node, outputs));
   return Error::success();
 }
@@ -699,16 +568,16 @@ Error Executor::Impl::RunFrames() {
   return Error::success();
 }
 
-Expected<std::vector<Tensor>> Executor::Impl::Run(std::vector<Tensor> feeds) {
-  RETURN_IF_ERROR(CheckFeeds(feeds));
+Expected<std::vector<Tensor>> Executor::Impl::Run(std::vector<Tensor> given) {
+  RETURN_IF_ERROR(CheckFeeds(given));
   for (size_t i = 0; i < slots.size(); ++i)
     readers_left[i].store(slots[i].readers, std::memory_order_relaxed);
-  for (size_t i = 0; i < nodes.size(); ++i)
-    waiting[i].store(nodes[i].waits_for, std::memory_order_relaxed);
-  for (size_t i = 0; i < feeds.size(); ++i) values[feed_slots[i]] = std::move(feeds[i]);
+  for (size_t i = 0; i < given.size(); ++i) values[feeds[i].slot] = std::move(given[i]);
   auto results = RunPlan();
-  // Also what nobody read, or an error left.
-  for (size_t i = 0; i < slots.size(); ++i) values[i] = Tensor();
+  // What nobody read, or an error left.
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (values[i]) values[i] = Tensor();
+  }
   return results;
 }
 
@@ -718,9 +587,7 @@ Expected<std::vector<Tensor>> Executor::Impl::RunPlan() {
   if (frames) {
     RETURN_IF_ERROR(RunFrames());
   } else {
-    Scheduler scheduler(nodes, waiting.get(), options.pool->num_threads(),
-                        [this](PlanNode& plan) { return RunNode(plan); });
-    RETURN_IF_ERROR(scheduler.Run(roots));
+    RETURN_IF_ERROR(scheduler->Run());
   }
   std::vector<Tensor> results;
   for (size_t i = 0; i < fetch_slots.size(); ++i) {

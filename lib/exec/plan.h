@@ -1,0 +1,31 @@
+// What the executor's parts share: a node that is ready to run. For lib/exec only.
+#ifndef GRAPNEL_LIB_EXEC_PLAN_H_
+#define GRAPNEL_LIB_EXEC_PLAN_H_
+
+#include "lib/exec/kernel.h"
+
+namespace grapnel {
+
+using Slot = uint32_t;  // one output of one node
+constexpr Slot kNoSlot = ~Slot{0};
+
+struct PlanNode {
+  Node node;
+  KernelFn kernel;
+  KernelCost cost = KernelCost::kCheap;
+  llvm::SmallVector<Slot, 4> inputs;
+  llvm::SmallVector<DataType, 4> input_types;  // DT_INVALID: whatever comes, also a reference
+  llvm::SmallVector<DataType, 2> output_types;
+  Slot first_output = 0;
+  llvm::SmallVector<uint32_t, 4> readers;  // plan nodes that wait for this one, once for each edge
+  uint32_t waits_for = 0;
+  bool hooked = false;
+  bool puts_references = false;
+  // Nanoseconds when it was last measured: decides whether another thread is worth waking.
+  int64_t last_time = 0;
+  uint32_t runs = 0;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_EXEC_PLAN_H_

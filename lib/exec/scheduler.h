@@ -1,0 +1,55 @@
+// The order in which a plan's nodes run, and on which threads. For lib/exec only.
+#ifndef GRAPNEL_LIB_EXEC_SCHEDULER_H_
+#define GRAPNEL_LIB_EXEC_SCHEDULER_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "lib/exec/plan.h"
+
+namespace grapnel {
+
+// The calling thread takes large primitives, which use every core by themselves, and all small
+// work; nodes that took long on one thread before, and are ready beside other work, go to a helper.
+// A plan without such nodes runs in an order found once, with no queue and no lock.
+class Scheduler {
+ public:
+  // `nodes` come after what they wait for, and outlive the scheduler.
+  Scheduler(std::vector<PlanNode>& nodes, int threads, std::function<Error(PlanNode&)> run);
+
+  // Runs every node once. The first error ends it; what other threads are at is finished.
+  Error Run();
+
+ private:
+  static bool Shareable(const PlanNode& node);
+  Error RunInOrder();
+  void Lead();
+  void ShareOut();
+  void Help();
+  bool RunOne(uint32_t id, llvm::SmallVectorImpl<uint32_t>* freed);
+
+  std::vector<PlanNode>& nodes_;
+  int threads_;
+  std::function<Error(PlanNode&)> run_;
+  std::vector<uint32_t> roots_, order_;
+
+  // --- The state of one run.
+  std::unique_ptr<std::atomic<uint32_t>[]> waiting_;
+  llvm::SmallVector<uint32_t, 32> local_;  // ready, for the leading thread; the last goes first
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  llvm::SmallVector<uint32_t, 8> ready_;     // for whoever is free; the last goes first
+  llvm::SmallVector<uint32_t, 8> returned_;  // freed by helpers, for the leading thread
+  int busy_ = 0;
+  std::atomic<size_t> done_{0};
+  std::atomic<bool> failed_{false};
+  bool finished_ = false;
+  Error error_ = Error::success();
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_EXEC_SCHEDULER_H_
