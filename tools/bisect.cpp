@@ -93,7 +93,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     const Rewrite& rewrite = (*culprit)->rewrite;
     os << (*culprit)->what << "\n"
        << "since rewrite " << rewrite.number << " of " << (*culprit)->rewrites << ", in iteration "
-       << rewrite.iteration + 1 << " of pass '" << rewrite.pass << "':\n"
+       << rewrite.iteration << " of pass '" << rewrite.pass << "':\n"
        << RewriteText(rewrite) << "to see it: grapnel opt " << flags.model << " --limit "
        << rewrite.number << " -o after.pb, and --limit " << rewrite.number - 1 << " -o before.pb\n";
   }

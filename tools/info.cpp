@@ -1,6 +1,8 @@
 // `grapnel info MODEL`: what is in a file, and what is wrong with it.
 #include <future>
 
+#include "lib/debug/coverage.h"
+#include "lib/exec/kernel.h"
 #include "lib/ir/summary.h"
 #include "lib/support/text.h"
 #include "llvm/Support/JSON.h"
@@ -10,8 +12,8 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model;
-  bool all = false;
+  std::string model, graph;
+  bool all = false, unsupported = false, kernels = false;
 };
 
 void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<TensorSummary> tensors,
@@ -68,7 +70,9 @@ void PrintGraph(llvm::raw_ostream& os, const GraphInFile& graph, const Summary& 
     os << "; " << Plural(summary.functions.size(), "function") << " of "
        << Plural(summary.function_nodes, "node");
   }
-  os << "\n" << Plural(summary.constants, "constant") << ", " << HumanBytes(summary.constant_bytes);
+  os << "\n"
+     << Plural(summary.constants, "constant") << ", " << HumanBytes(summary.constant_bytes)
+     << " in the file";
   if (summary.producer) os << "; GraphDef version " << summary.producer;
   os << "\n";
   PrintTensors(os, "inputs", summary.inputs, all);
@@ -99,7 +103,7 @@ void PrintGraph(llvm::raw_ostream& os, const GraphInFile& graph, const Summary& 
     os << Table(rows, "  ");
   }
   if (!summary.largest_constants.empty()) {
-    os << "\nlargest constants\n";
+    os << "\nlargest constants, by bytes in the file\n";
     std::vector<std::vector<std::string>> rows;
     for (const ConstantSummary& c : summary.largest_constants) {
       rows.push_back({HumanBytes(c.stored_bytes), c.dtype + c.shape, c.name});
@@ -215,7 +219,62 @@ Findings Examine(InputGraph& input) {
   return {std::move(summary), problems.get()};
 }
 
+// Which ops run, by dtype and device.
+int PrintKernels(llvm::raw_ostream& os, bool as_json) {
+  std::vector<std::vector<std::string>> rows;
+  llvm::json::Array list;
+  for (const KernelDef& def : KernelRegistry::Get().All()) {
+    std::string types;
+    llvm::json::Array names;
+    for (DataType type : def.types) {
+      types += (types.empty() ? "" : ", ") + DataTypeName(type).str();
+      names.push_back(DataTypeName(type));
+    }
+    std::string attr = def.type_attr ? def.type_attr : "";
+    rows.push_back({def.op, def.device, types.empty() ? "any" : attr + "=" + types});
+    list.push_back(llvm::json::Object{
+        {"op", def.op}, {"device", def.device}, {"type_attr", attr}, {"types", std::move(names)}});
+  }
+  if (as_json)
+    os << llvm::formatv("{0:2}", llvm::json::Value(std::move(list))) << "\n";
+  else
+    os << Table(rows, "");
+  return kExitOk;
+}
+
+Expected<int> PrintUnsupported(const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  llvm::raw_ostream& os = invocation.out();
+  std::vector<UnsupportedOp> ops = UnsupportedOps(input.module(), "CPU");
+  if (invocation.flags.json) {
+    llvm::json::OStream json(os, 1);
+    json.array([&] {
+      for (const UnsupportedOp& op : ops) {
+        json.object([&] {
+          json.attribute("op", llvm::json::fixUTF8(op.op));
+          json.attribute("nodes", op.nodes);
+          json.attribute("reason", llvm::json::fixUTF8(op.reason));
+          json.attribute("first", llvm::json::fixUTF8(op.first));
+        });
+      }
+    });
+    os << "\n";
+  } else if (ops.empty()) {
+    os << flags.model << ": every op runs on the CPU\n";
+  } else {
+    std::vector<std::vector<std::string>> rows;
+    for (const UnsupportedOp& op : ops)
+      rows.push_back({Plural(op.nodes, "node"), op.reason, "first '" + op.first + "'"});
+    os << flags.model << ": cannot run: " << Plural(ops.size(), "op") << " without a kernel\n"
+       << Table(rows, "  ");
+  }
+  return ops.empty() ? kExitOk : kExitNo;
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (flags.kernels) return PrintKernels(invocation.out(), invocation.flags.json);
+  if (flags.model.empty()) return MakeError("MODEL is required (or --kernels)");
+  if (flags.unsupported) return PrintUnsupported(flags, invocation);
   InputGraph input;
   ASSIGN_OR_RETURN(input.model, OpenModel(flags.model));
   llvm::raw_ostream& os = invocation.out();
@@ -267,9 +326,12 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   app.add_option("MODEL", flags->model,
-                 "any TensorFlow graph: a file, a folder, or - for standard input")
-      ->required();
+                 "any TensorFlow graph: a file, a folder, or - for standard input");
   app.add_flag("--all", flags->all, "no list is cut short");
+  app.add_flag("--unsupported", flags->unsupported,
+               "say which ops `run` has no kernel for, and why (exit 1 if there are any)");
+  app.add_option("--graph", flags->graph, "with --unsupported: which graph of a file with several");
+  app.add_flag("--kernels", flags->kernels, "list the ops that `run` knows, by device and dtype");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

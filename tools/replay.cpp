@@ -88,6 +88,9 @@ class CaseRunner {
   static Error Check(const Case& values, size_t i, const Tensor& output, Outcome* outcome) {
     const Case::Fetch& fetch = values.fetches[i];
     if (!output) return MakeError("fetch '{0}' has no value", fetch.tensor);
+    if (output.HoldsObjects())
+      return MakeError("fetch '{0}' is {1}, which cannot be compared", fetch.tensor,
+                       output.ToString());
     ASSIGN_OR_RETURN(Literal expected, LoadNpyLiteral(fetch.file, output.dtype()));
     Comparison comparison = Compare(output.ToLiteral(), expected, values.rtol, fetch.atol);
     outcome->max_error = std::max(outcome->max_error, comparison.max_error);

@@ -1,6 +1,7 @@
 // `grapnel run MODEL`: runs a graph on values from .npy files.
 #include "lib/debug/tap.h"
 #include "lib/exec/executor.h"
+#include "lib/exec/saved_state.h"
 #include "lib/io/value.h"
 #include "lib/io/write.h"
 #include "lib/support/text.h"
@@ -11,7 +12,9 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, signature, tap_file, tap_mode = "FULL_HEALTH", save_case;
+  std::string model, graph, signature, tap_file, tap_mode = "FULL_HEALTH", save_case,
+                                                 save_variables;
+  int repeat = 1;
   std::vector<std::string> feeds, fetches, taps;
 };
 
@@ -83,12 +86,31 @@ Error SaveCaseFolder(const Flags& flags, const Module& module, const Plan& plan,
     saved.feeds.push_back({plan.feeds[i], file});
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i]) continue;
+    if (!outputs[i] || outputs[i].HoldsObjects()) continue;
     std::string file = JoinPath(flags.save_case, "out_" + std::to_string(i) + ".npy");
     RETURN_IF_ERROR(SaveNpyLiteral(file, outputs[i].ToLiteral()));
     saved.fetches.push_back({plan.fetches[i], file, 1e-5});
   }
   return SaveCase(flags.save_case, saved);
+}
+
+void Print(const Plan& plan, llvm::ArrayRef<Tensor> outputs, llvm::raw_ostream& out) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] && plan.fetch_files[i].empty())
+      out << plan.fetches[i] << " = " << outputs[i].ToString() << "\n";
+  }
+}
+
+Error SaveFetches(const Plan& plan, llvm::ArrayRef<Tensor> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i] || plan.fetch_files[i].empty()) continue;
+    if (outputs[i].HoldsObjects()) {
+      return MakeError("fetch '{0}' is {1}, which no .npy file holds", plan.fetches[i],
+                       outputs[i].ToString());
+    }
+    RETURN_IF_ERROR(SaveNpyLiteral(plan.fetch_files[i], outputs[i].ToLiteral()));
+  }
+  return Error::success();
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
@@ -115,21 +137,31 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.pool = &pool;
   options.print = [](Severity, llvm::StringRef text) { llvm::errs() << text << "\n"; };
   if (!flags.taps.empty()) options.hook = &tap;
+  Session session;
+  options.session = &session;
+  const GraphInFile& opened = input.model.graphs[input.index];
+  if (Error error = RestoreSession(opened, input.model.variables_prefix, session, pool))
+    return Annotate(flags.model, std::move(error));
   auto executor = Executor::Compile(graph, options);
   if (!executor) return Annotate(flags.model, executor.takeError());
-  auto outputs = (*executor)->Run(feeds);
+  std::vector<Tensor> outputs;
+  for (int i = 0; i < flags.repeat; ++i) {
+    auto made = (*executor)->Run(feeds);
+    if (!made) {
+      if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
+      return Annotate(flags.model, made.takeError());
+    }
+    outputs = std::move(*made);
+    if (!invocation.flags.quiet) Print(plan, outputs, invocation.out());
+  }
   if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
-  if (!outputs) return Annotate(flags.model, outputs.takeError());
-  for (size_t i = 0; i < outputs->size(); ++i) {
-    const Tensor& output = (*outputs)[i];
-    if (!output) continue;
-    if (!plan.fetch_files[i].empty())
-      RETURN_IF_ERROR(SaveNpyLiteral(plan.fetch_files[i], output.ToLiteral()));
-    if (!invocation.flags.quiet && plan.fetch_files[i].empty())
-      invocation.out() << plan.fetches[i] << " = " << output.ToString() << "\n";
+  RETURN_IF_ERROR(SaveFetches(plan, outputs));
+  if (!flags.save_variables.empty()) {
+    if (Error error = SaveVariables(opened, flags.save_variables, session, pool))
+      return Annotate(flags.model, std::move(error));
   }
   if (!flags.save_case.empty())
-    RETURN_IF_ERROR(SaveCaseFolder(flags, input.module(), plan, feeds, *outputs));
+    RETURN_IF_ERROR(SaveCaseFolder(flags, input.module(), plan, feeds, outputs));
   return kExitOk;
 }
 
@@ -144,6 +176,12 @@ RunCommand SetUp(CLI::App& app) {
   app.add_option("--feed", flags->feeds, "a value for a tensor")->type_name("NAME=FILE.npy");
   app.add_option("--fetch", flags->fetches, "a tensor to compute; printed, or saved to the file")
       ->type_name("NAME[=FILE.npy]");
+  app.add_option("--repeat", flags->repeat,
+                 "run so many times; variables keep what each run made of them")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--save-variables", flags->save_variables,
+                 "write the variables as a checkpoint that TensorFlow reads")
+      ->type_name("PREFIX");
   app.add_option("--tap", flags->taps, "say what nodes whose names fit put out, as JSON lines")
       ->type_name("GLOB");
   app.add_option("--tap-mode", flags->tap_mode, "what a tap says")

@@ -21,7 +21,7 @@ Error TakeBox(KernelContext& ctx, const Box& box, llvm::ArrayRef<int64_t> dims) 
     whole &= (d == 0 ? box.stride[d] == 1
                      : box.begin[d] == 0 && box.stride[d] == 1 && box.size[d] == in.dim(d));
   }
-  if (whole && in.dtype() != proto::DT_STRING) {
+  if (whole && DataTypeSize(in.dtype()) != 0) {
     Tensor part = in.rank() > 0 ? in.Slice(box.begin[0], box.begin[0] + box.size[0]) : in;
     // Kernels read whole vectors: a part that starts in the middle of one would be slow or, for
     // oneDNN, refused.

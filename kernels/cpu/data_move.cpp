@@ -64,6 +64,7 @@ void FillRun(void* to, int64_t n, const void* value) {
 
 using PlaneFn = void (*)(const Plane&);
 PlaneFn PlaneFor(DataType dtype) {
+  if (Tensor::IsObject(dtype)) return CopyPlane<ObjectRef>;
   switch (DataTypeSize(dtype)) {
     case 1:
       return CopyPlane<uint8_t>;
@@ -124,7 +125,8 @@ Walk Merge(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> from,
 }  // namespace
 
 size_t ElementSize(DataType dtype) {
-  return dtype == proto::DT_STRING ? sizeof(std::string) : DataTypeSize(dtype);
+  if (dtype == proto::DT_STRING) return sizeof(std::string);
+  return Tensor::IsObject(dtype) ? sizeof(ObjectRef) : DataTypeSize(dtype);
 }
 
 Dims RowMajorStrides(llvm::ArrayRef<int64_t> dims) {
@@ -174,6 +176,8 @@ void CopyElements(DataType dtype, const void* from, void* to, int64_t n) {
   if (n <= 0) return;
   if (dtype == proto::DT_STRING) {
     CopyRun(static_cast<const std::string*>(from), static_cast<std::string*>(to), n);
+  } else if (Tensor::IsObject(dtype)) {
+    CopyRun(static_cast<const ObjectRef*>(from), static_cast<ObjectRef*>(to), n);
   } else {
     std::memcpy(to, from, n * DataTypeSize(dtype));
   }
@@ -182,7 +186,7 @@ void CopyElements(DataType dtype, const void* from, void* to, int64_t n) {
 void FillElements(KernelContext& ctx, DataType dtype, void* to, int64_t n, const void* value) {
   int64_t size = ElementSize(dtype);
   using Fill = void (*)(void*, int64_t, const void*);
-  Fill fill = FillRun<std::string>;
+  Fill fill = Tensor::IsObject(dtype) ? FillRun<ObjectRef> : FillRun<std::string>;
   switch (DataTypeSize(dtype)) {
     case 1:
       fill = FillRun<uint8_t>;

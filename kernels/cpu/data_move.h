@@ -7,7 +7,7 @@
 
 namespace grapnel {
 
-// Bytes from one element to the next in a tensor's buffer; that of std::string for DT_STRING.
+// Bytes from one element to the next in a tensor's buffer: also of strings and objects.
 size_t ElementSize(DataType dtype);
 
 // Strides, in elements, of a dense row-major tensor.

@@ -16,7 +16,7 @@ class FunctionCall {
   FunctionCall(const Node& node, llvm::StringRef name)
       : function_(node.graph().module().FindFunction(name)), name_(name.str()) {}
 
-  Error Run(KernelContext& context, llvm::ArrayRef<Tensor> inputs, std::vector<Tensor>* outputs) {
+  Error Run(KernelContext& context, std::vector<Tensor> inputs, std::vector<Tensor>* outputs) {
     if (!function_) return MakeError("function '{0}' is not in the library", name_);
     if (inputs.size() != function_->args.size()) {
       return MakeError("function '{0}' takes {1} arguments, {2} are given", name_,
@@ -34,12 +34,13 @@ class FunctionCall {
     } else {
       ExecutorOptions options;
       options.pool = &context.pool();
-      options.print = context.print_sink();
-      options.hook = context.hook();
+      options.print = context.services().print;
+      options.hook = context.services().hook;
+      options.session = context.session();
       ASSIGN_OR_RETURN(executor, Executor::CompileFunction(*function_, options));
     }
     ++call_depth;
-    auto results = executor->Run(inputs);
+    auto results = executor->Run(std::move(inputs));
     --call_depth;
     idle_.push_back(std::move(executor));
     if (!results) return results.takeError();
@@ -73,6 +74,8 @@ Error SetOutputs(KernelContext& context, std::vector<Tensor> outputs) {
 Expected<bool> IsTrue(const Tensor& condition) {
   if (condition.rank() != 0) return condition.num_elements() != 0;
   if (condition.dtype() == proto::DT_STRING) return !condition.data<std::string>()->empty();
+  if (condition.HoldsObjects())
+    return MakeError("{0} is neither true nor false", condition.ToString());
   return condition.ToLiteral().AsDouble(0) != 0;
 }
 
@@ -143,7 +146,7 @@ Expected<KernelFn> MakeWhile(const KernelSetup& setup) {
       ASSIGN_OR_RETURN(bool go_on, IsTrue(verdict[0]));
       if (!go_on) return SetOutputs(context, std::move(state));
       std::vector<Tensor> next;
-      RETURN_IF_ERROR(body.Run(context, state, &next));
+      RETURN_IF_ERROR(body.Run(context, std::move(state), &next));
       state = std::move(next);
     }
   };

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "Eigen/Core"
+#include "kernels/cpu/gemm_eigen.h"
 
 namespace grapnel {
 namespace {
@@ -80,32 +80,6 @@ void SmallFloatGemm(const GemmShape& s, const float* a, const float* b, float* c
   }
 }
 
-template <typename T, int kOrder>
-using Matrix = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, kOrder>, 0,
-                          Eigen::OuterStride<>>;
-
-template <typename T>
-void EigenGemm(const GemmShape& s, const T* a, const T* b, T* c) {
-  Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
-             Eigen::OuterStride<>>
-      out(c, s.m, s.n, Eigen::OuterStride<>(s.c_stride));
-  Matrix<T, Eigen::RowMajor> a_plain(a, s.m, s.k, Eigen::OuterStride<>(s.a_stride));
-  Matrix<T, Eigen::ColMajor> a_turned(a, s.m, s.k, Eigen::OuterStride<>(s.a_stride));
-  Matrix<T, Eigen::RowMajor> b_plain(b, s.k, s.n, Eigen::OuterStride<>(s.b_stride));
-  Matrix<T, Eigen::ColMajor> b_turned(b, s.k, s.n, Eigen::OuterStride<>(s.b_stride));
-  if (s.transpose_a) {
-    if (s.transpose_b)
-      out.noalias() = a_turned * b_turned;
-    else
-      out.noalias() = a_turned * b_plain;
-  } else {
-    if (s.transpose_b)
-      out.noalias() = a_plain * b_turned;
-    else
-      out.noalias() = a_plain * b_plain;
-  }
-}
-
 // `rows` by `columns` of a matrix, transposed as asked, dense.
 template <typename T>
 std::vector<T> Packed(const T* x, int64_t rows, int64_t columns, int64_t stride, bool transposed,
@@ -154,8 +128,7 @@ void Gemm(const GemmShape& shape, const T* a, const T* b, T* c) {
   }
   std::vector<T> packed_a, packed_b;
   bool small = s.k * s.n <= kSmall;
-  // Complex operands are packed so that Eigen is instantiated for one layout, not four with and
-  // without conjugation.
+  // See EigenGemm: it takes complex operands plain.
   if (kIsComplex<T> && (s.transpose_a || s.conjugate_a)) {
     packed_a = Packed(a, s.m, s.k, s.a_stride, s.transpose_a, s.conjugate_a);
     a = packed_a.data();
@@ -173,12 +146,6 @@ void Gemm(const GemmShape& shape, const T* a, const T* b, T* c) {
     IntegerGemm(s, a, b, c);
   } else if constexpr (std::is_same_v<T, float>) {
     small ? SmallFloatGemm(s, a, b, c) : EigenGemm(s, a, b, c);
-  } else if constexpr (kIsComplex<T>) {
-    Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
-               Eigen::OuterStride<>>
-        out(c, s.m, s.n, Eigen::OuterStride<>(s.c_stride));
-    out.noalias() = Matrix<T, Eigen::RowMajor>(a, s.m, s.k, Eigen::OuterStride<>(s.a_stride)) *
-                    Matrix<T, Eigen::RowMajor>(b, s.k, s.n, Eigen::OuterStride<>(s.b_stride));
   } else {
     EigenGemm(s, a, b, c);
   }

@@ -86,7 +86,9 @@ Error Tap::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
           break;
         case TapMode::kFullTensor:
           WriteShape(json, tensor);
-          json.attribute("value", llvm::json::fixUTF8(tensor.ToLiteral().ToString(1 << 20)));
+          json.attribute("value", llvm::json::fixUTF8(tensor.HoldsObjects()
+                                                          ? tensor.ToString()
+                                                          : tensor.ToLiteral().ToString(1 << 20)));
           break;
       }
     });

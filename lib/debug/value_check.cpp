@@ -97,8 +97,10 @@ Expected<std::unique_ptr<ValueCheck>> ValueCheck::Create(const Module& module,
   check->options_ = std::move(options);
   auto first = check->RunGraph(module);
   if (!first) return Annotate("values cannot be checked", first.takeError());
-  for (const Tensor& tensor : *first)
-    check->reference_.push_back(tensor ? std::optional<Literal>(tensor.ToLiteral()) : std::nullopt);
+  for (const Tensor& tensor : *first) {
+    check->reference_.emplace_back();
+    if (tensor && !tensor.HoldsObjects()) check->reference_.back() = tensor.ToLiteral();
+  }
   ASSIGN_OR_RETURN(std::vector<Tensor> second, check->RunGraph(module));
   for (size_t i = 0; i < second.size(); ++i) {
     if (!check->reference_[i] || second[i].ToLiteral().SameValue(*check->reference_[i])) continue;

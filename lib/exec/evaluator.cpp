@@ -40,10 +40,15 @@ class CpuEvaluator : public Evaluator {
     MessageSink silent;
     llvm::SmallVector<Tensor, 4> arguments = tensors;
     FlushDenormals flush;
-    KernelContext context(arguments, outputs, types.outputs, HeapAllocator(), pool_, silent);
+    RunServices services{HeapAllocator(), pool_, silent};
+    KernelContext context(arguments, outputs, types.outputs, services);
     RETURN_IF_ERROR(kernel(context));
     std::vector<Literal> results;
-    for (const Tensor& output : outputs) results.push_back(output.ToLiteral());
+    for (const Tensor& output : outputs) {
+      if (output.HoldsObjects())
+        return MakeError("{0} is no value of a constant", output.ToString());
+      results.push_back(output.ToLiteral());
+    }
     return results;
   }
 

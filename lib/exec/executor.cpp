@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "lib/exec/frames.h"
+#include "lib/exec/session.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/denormals.h"
 #include "llvm/ADT/DenseSet.h"
@@ -26,11 +27,13 @@ struct PlanNode {
   KernelFn kernel;
   KernelCost cost = KernelCost::kCheap;
   llvm::SmallVector<Slot, 4> inputs;
+  llvm::SmallVector<DataType, 4> input_types;  // DT_INVALID: whatever comes, also a reference
   llvm::SmallVector<DataType, 2> output_types;
   Slot first_output = 0;
   llvm::SmallVector<uint32_t, 4> readers;  // plan nodes that wait for this one, once for each edge
   uint32_t waits_for = 0;
   bool hooked = false;
+  bool puts_references = false;
   int64_t last_time =
       0;  // nanoseconds in the last run: decides whether another thread is worth waking
 };
@@ -38,6 +41,7 @@ struct PlanNode {
 struct SlotInfo {
   int readers = 0;  // data inputs and fetches
   Tensor constant;  // set: the same in every run
+  bool is_reference = false;
 };
 
 }  // namespace
@@ -45,6 +49,7 @@ struct SlotInfo {
 struct Executor::Impl {
   const Graph* graph = nullptr;
   ExecutorOptions options;
+  std::unique_ptr<Session> own_session;
   std::unique_ptr<Allocator> allocator = MakePoolAllocator();
   std::vector<PlanNode> nodes;
   std::vector<SlotInfo> slots;
@@ -62,16 +67,27 @@ struct Executor::Impl {
   std::unique_ptr<FrameRunner> frames;  // of a graph with Switch, Merge or loops; else none
   std::vector<bool> is_fetched;         // by slot
 
-  Expected<std::vector<Tensor>> Run(llvm::ArrayRef<Tensor> feeds);
+  Expected<std::vector<Tensor>> Run(std::vector<Tensor> feeds);
+  Expected<std::vector<Tensor>> RunPlan();
   Error RunNode(PlanNode& plan);
   Error RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs,
                   llvm::MutableArrayRef<Tensor> outputs);
   Error RunFrames();
   Tensor Take(Slot slot);
   Error CheckFeeds(llvm::ArrayRef<Tensor> feeds) const;
+  std::string NameOfFetch(size_t i) const {
+    return i < options.fetches.size() ? options.fetches[i] : "result " + std::to_string(i);
+  }
 };
 
 namespace {
+
+// The value behind a reference: what VariableV2 and its like put out, and whoever passes it on.
+Expected<Tensor> Dereferenced(const Tensor& reference) {
+  auto* variable = dynamic_cast<Variable*>(reference.data<ObjectRef>()->get());
+  if (!variable) return reference;
+  return variable->Read();
+}
 
 // Worth a wake-up of another thread, which costs some ten microseconds.
 constexpr int64_t kWorthAnotherThread = 40000;
@@ -220,6 +236,9 @@ class PlanBuilder {
       : graph_(graph), impl_(new Executor::Impl) {
     impl_->graph = &graph;
     impl_->options = options;
+    if (options.session) return;
+    impl_->own_session = std::make_unique<Session>();
+    impl_->options.session = impl_->own_session.get();
   }
 
   Expected<std::unique_ptr<Executor>> Build(llvm::ArrayRef<Port> feeds,
@@ -347,7 +366,10 @@ class PlanBuilder {
     if (info) {
       auto types = TypesOf(node, *info);
       if (!types) return Annotate("node '" + node.name() + "'", types.takeError());
-      for (DataType type : types->outputs) plan.output_types.push_back(BaseType(type));
+      for (DataType type : types->outputs) {
+        plan.output_types.push_back(BaseType(type));
+        plan.puts_references |= IsRefType(type);
+      }
       input_types = types->inputs;
     }
     FlowKind flow = has_flow_ ? FlowKindOf(node) : FlowKind::kKernel;
@@ -374,6 +396,8 @@ class PlanBuilder {
       all_constant &= constant.operator bool();
     }
     input_types.resize(node.num_inputs(), proto::DT_INVALID);
+    for (DataType type : input_types)
+      plan.input_types.push_back(IsRefType(type) ? proto::DT_INVALID : type);
     auto def = KernelRegistry::Get().Find(node, "CPU");
     if (!def) {
       missing_.push_back(("'" + node.name() + "': " + TextOf(def.takeError())).str());
@@ -393,8 +417,11 @@ class PlanBuilder {
   void AddPlan(PlanNode plan) {
     NodeId id = plan.node.id();
     plan.first_output = impl_->slots.size();
-    for (size_t i = 0; i < plan.output_types.size(); ++i)
-      slot_of_[Key({id, static_cast<int32_t>(i)})] = NewSlot();
+    for (size_t i = 0; i < plan.output_types.size(); ++i) {
+      Slot slot = NewSlot();
+      slot_of_[Key({id, static_cast<int32_t>(i)})] = slot;
+      impl_->slots[slot].is_reference = plan.puts_references;
+    }
     maker_.resize(impl_->slots.size(), -1);
     for (size_t i = 0; i < plan.output_types.size(); ++i)
       maker_[plan.first_output + i] = impl_->nodes.size();
@@ -424,8 +451,8 @@ class PlanBuilder {
     llvm::SmallVector<Tensor, 4> inputs, outputs(plan.output_types.size());
     for (Slot slot : plan.inputs) inputs.push_back(impl_->slots[slot].constant);
     MessageSink silent;
-    KernelContext context(inputs, outputs, plan.output_types, HeapAllocator(), *impl_->options.pool,
-                          silent);
+    RunServices services{HeapAllocator(), *impl_->options.pool, silent};
+    KernelContext context(inputs, outputs, plan.output_types, services);
     if (Error error = plan.kernel(context)) {
       llvm::consumeError(std::move(error));
       return false;
@@ -572,8 +599,8 @@ Expected<std::unique_ptr<Executor>> Executor::CompileFunction(const Function& fu
   return executor;
 }
 
-Expected<std::vector<Tensor>> Executor::Run(llvm::ArrayRef<Tensor> feeds) {
-  return impl_->Run(feeds);
+Expected<std::vector<Tensor>> Executor::Run(std::vector<Tensor> feeds) {
+  return impl_->Run(std::move(feeds));
 }
 
 Error Executor::Impl::CheckFeeds(llvm::ArrayRef<Tensor> feeds) const {
@@ -623,8 +650,17 @@ Error Executor::Impl::RunNode(PlanNode& plan) {
 
 Error Executor::Impl::RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs,
                                 llvm::MutableArrayRef<Tensor> outputs) {
-  KernelContext context(inputs, outputs, plan.output_types, *allocator, *options.pool,
-                        options.print, options.hook);
+  RunServices services{*allocator, *options.pool, options.print, options.hook, options.session};
+  KernelContext context(inputs, outputs, plan.output_types, services);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    DataType wanted = plan.input_types[i];
+    if (inputs[i].dtype() != proto::DT_RESOURCE || wanted == proto::DT_RESOURCE ||
+        wanted == proto::DT_INVALID || inputs[i].num_elements() != 1)
+      continue;
+    auto value = Dereferenced(inputs[i]);
+    if (!value) return Annotate("node '" + plan.node.name() + "'", value.takeError());
+    inputs[i] = std::move(*value);
+  }
   if (plan.hooked) options.hook->BeforeNode(plan.node, inputs);
   auto began = std::chrono::steady_clock::now();
   if (Error error = plan.kernel(context)) {
@@ -657,41 +693,50 @@ Error Executor::Impl::RunFrames() {
   for (size_t i = 0; i < fetch_slots.size(); ++i) {
     Slot slot = fetch_slots[i];
     if (slot == kNoSlot || values[slot] || slots[slot].constant) continue;
-    std::string name =
-        i < options.fetches.size() ? options.fetches[i] : "result " + std::to_string(i);
-    return MakeError("fetch '{0}' has no value: it is in a branch that was not taken", name);
+    return MakeError("fetch '{0}' has no value: it is in a branch that was not taken",
+                     NameOfFetch(i));
   }
   return Error::success();
 }
 
-Expected<std::vector<Tensor>> Executor::Impl::Run(llvm::ArrayRef<Tensor> feeds) {
+Expected<std::vector<Tensor>> Executor::Impl::Run(std::vector<Tensor> feeds) {
   RETURN_IF_ERROR(CheckFeeds(feeds));
-  for (size_t i = 0; i < slots.size(); ++i) {
-    values[i] = Tensor();
+  for (size_t i = 0; i < slots.size(); ++i)
     readers_left[i].store(slots[i].readers, std::memory_order_relaxed);
-  }
   for (size_t i = 0; i < nodes.size(); ++i)
     waiting[i].store(nodes[i].waits_for, std::memory_order_relaxed);
-  for (size_t i = 0; i < feeds.size(); ++i) values[feed_slots[i]] = feeds[i];
+  for (size_t i = 0; i < feeds.size(); ++i) values[feed_slots[i]] = std::move(feeds[i]);
+  auto results = RunPlan();
+  // Also what nobody read, or an error left.
+  for (size_t i = 0; i < slots.size(); ++i) values[i] = Tensor();
+  return results;
+}
+
+Expected<std::vector<Tensor>> Executor::Impl::RunPlan() {
   for (const auto& [node, slot] : hooked_constants)
     RETURN_IF_ERROR(options.hook->AfterNode(node, slots[slot].constant));
   if (frames) {
     RETURN_IF_ERROR(RunFrames());
-    std::vector<Tensor> results;
-    for (Slot slot : fetch_slots) {
-      if (slot == kNoSlot) {
-        results.emplace_back();
-      } else {
-        results.push_back(slots[slot].constant ? slots[slot].constant : values[slot]);
-      }
-    }
-    return results;
+  } else {
+    Scheduler scheduler(nodes, waiting.get(), options.pool->num_threads(),
+                        [this](PlanNode& plan) { return RunNode(plan); });
+    RETURN_IF_ERROR(scheduler.Run(roots));
   }
-  Scheduler scheduler(nodes, waiting.get(), options.pool->num_threads(),
-                      [this](PlanNode& plan) { return RunNode(plan); });
-  RETURN_IF_ERROR(scheduler.Run(roots));
   std::vector<Tensor> results;
-  for (Slot slot : fetch_slots) results.push_back(slot == kNoSlot ? Tensor() : Take(slot));
+  for (size_t i = 0; i < fetch_slots.size(); ++i) {
+    Slot slot = fetch_slots[i];
+    Tensor result;
+    if (slot != kNoSlot && frames)
+      result = slots[slot].constant ? slots[slot].constant : values[slot];
+    else if (slot != kNoSlot)
+      result = Take(slot);
+    if (result.dtype() == proto::DT_RESOURCE && slots[slot].is_reference) {
+      auto value = Dereferenced(result);
+      if (!value) return Annotate("fetch '" + NameOfFetch(i) + "'", value.takeError());
+      result = std::move(*value);
+    }
+    results.push_back(std::move(result));
+  }
   return results;
 }
 

@@ -30,7 +30,8 @@ struct ExecutorOptions {
   std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
   ThreadPool* pool = nullptr;        // required; outlives the executor
   RunHook* hook = nullptr;
-  MessageSink print;  // what PrintV2 and its like print
+  MessageSink print;           // what PrintV2 and its like print
+  Session* session = nullptr;  // variables and tables; null: one of the executor's own
 };
 
 // A plan: kernels made, order and consumers resolved, constants loaded. Buffers are taken from a
@@ -49,8 +50,8 @@ class Executor {
 
   // Values of the fetches, in order (an empty tensor for a node without outputs). `feeds` in the
   // order of the options; their dtype is checked against the graph, and their shape against a
-  // Placeholder's. Errors name the node.
-  Expected<std::vector<Tensor>> Run(llvm::ArrayRef<Tensor> feeds);
+  // Placeholder's. A feed that is moved in may be overwritten. Errors name the node.
+  Expected<std::vector<Tensor>> Run(std::vector<Tensor> feeds);
 
   int num_nodes() const;  // that run
 

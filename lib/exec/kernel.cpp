@@ -8,7 +8,7 @@
 namespace grapnel {
 
 Expected<Tensor*> KernelContext::Allocate(int i, llvm::ArrayRef<int64_t> dims) {
-  ASSIGN_OR_RETURN(outputs_[i], Tensor::Allocate(output_types_[i], dims, allocator_));
+  ASSIGN_OR_RETURN(outputs_[i], Tensor::Allocate(output_types_[i], dims, services_.allocator));
   return &outputs_[i];
 }
 

@@ -16,21 +16,24 @@
 namespace grapnel {
 
 class RunHook;  // lib/exec/executor.h
+class Session;  // lib/exec/session.h
+
+// What a run lends its kernels; also to kernels that run functions, for theirs.
+struct RunServices {
+  Allocator& allocator;
+  ThreadPool& pool;
+  const MessageSink& print;  // what PrintV2 and its like print
+  RunHook* hook = nullptr;
+  Session* session = nullptr;  // null where nothing stateful runs
+};
 
 // One run of one kernel: its inputs, and where its outputs go. Errors need not name the node: the
 // executor does.
 class KernelContext {
  public:
   KernelContext(llvm::MutableArrayRef<Tensor> inputs, llvm::MutableArrayRef<Tensor> outputs,
-                llvm::ArrayRef<DataType> output_types, Allocator& allocator, ThreadPool& pool,
-                const MessageSink& print, RunHook* hook = nullptr)
-      : inputs_(inputs),
-        outputs_(outputs),
-        output_types_(output_types),
-        allocator_(allocator),
-        pool_(pool),
-        print_(print),
-        hook_(hook) {}
+                llvm::ArrayRef<DataType> output_types, const RunServices& services)
+      : inputs_(inputs), outputs_(outputs), output_types_(output_types), services_(services) {}
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
@@ -49,32 +52,28 @@ class KernelContext {
   void SetOutput(int i, Tensor tensor) { outputs_[i] = std::move(tensor); }
   // Memory for the time of this run.
   Expected<Tensor> Scratch(DataType dtype, llvm::ArrayRef<int64_t> dims) {
-    return Tensor::Allocate(dtype, dims, allocator_);
+    return Tensor::Allocate(dtype, dims, services_.allocator);
   }
 
   // Calls body(begin, end) for parts of [0, total) on the threads that are free, and returns when
   // all are done. `cost` is the time of one unit in nanoseconds, roughly: short work stays on this
   // thread.
   void ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body) {
-    pool_.ParallelFor(total, cost, body);
+    services_.pool.ParallelFor(total, cost, body);
   }
-  ThreadPool& pool() { return pool_; }
-  Allocator& allocator() { return allocator_; }
+  ThreadPool& pool() { return services_.pool; }
+  Allocator& allocator() { return services_.allocator; }
   // What PrintV2 and its like print, without the newline.
   void Print(llvm::StringRef text) const {
-    if (print_) print_(Severity::kInfo, text);
+    if (services_.print) services_.print(Severity::kInfo, text);
   }
-  // For kernels that run functions: what the run's own executor was given.
-  const MessageSink& print_sink() const { return print_; }
-  RunHook* hook() const { return hook_; }
+  Session* session() const { return services_.session; }
+  const RunServices& services() const { return services_; }
 
  private:
   llvm::MutableArrayRef<Tensor> inputs_, outputs_;
   llvm::ArrayRef<DataType> output_types_;
-  Allocator& allocator_;
-  ThreadPool& pool_;
-  const MessageSink& print_;
-  RunHook* hook_;
+  const RunServices& services_;
 };
 
 // What a kernel knows when it is made, once for each node of a plan.

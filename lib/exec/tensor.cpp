@@ -95,15 +95,16 @@ class Pool : public Allocator {
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
 
-class StringBuffer : public Buffer {
+// Elements with a destructor: strings and objects.
+template <typename T>
+class ElementBuffer : public Buffer {
  public:
-  explicit StringBuffer(size_t count)
-      : Buffer(nullptr, count * sizeof(std::string)), strings_(count) {
-    data_ = strings_.data();
+  explicit ElementBuffer(size_t count) : Buffer(nullptr, count * sizeof(T)), elements_(count) {
+    data_ = elements_.data();
   }
 
  private:
-  std::vector<std::string> strings_;
+  std::vector<T> elements_;
 };
 
 // Bytes that a literal keeps alive.
@@ -140,7 +141,9 @@ Expected<Tensor> Tensor::Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims,
   if (!count || __builtin_mul_overflow(*count, std::max<int64_t>(DataTypeSize(dtype), 1), &bytes)) {
     return MakeError("a tensor of shape {0} is larger than memory", DimsText(dims));
   }
-  if (dtype == proto::DT_STRING) return Tensor(dtype, dims, BufferRef(new StringBuffer(*count)));
+  if (dtype == proto::DT_STRING)
+    return Tensor(dtype, dims, BufferRef(new ElementBuffer<std::string>(*count)));
+  if (IsObject(dtype)) return Tensor(dtype, dims, BufferRef(new ElementBuffer<ObjectRef>(*count)));
   if (DataTypeSize(dtype) == 0) {
     return MakeError("a tensor of dtype {0} has no elements in memory", DataTypeName(dtype));
   }
@@ -176,7 +179,14 @@ Expected<Tensor> Tensor::FromLiteral(const Literal& literal, Allocator& allocato
   return tensor;
 }
 
+Tensor Tensor::OfObject(DataType dtype, ObjectRef object) {
+  Tensor tensor(dtype, {}, BufferRef(new ElementBuffer<ObjectRef>(1)));
+  *tensor.data<ObjectRef>() = std::move(object);
+  return tensor;
+}
+
 Literal Tensor::ToLiteral() const {
+  assert(!HoldsObjects());
   if (dtype_ == proto::DT_STRING) {
     const std::string* strings = data<std::string>();
     return Literal::MakeStrings(dims_, std::vector<std::string>(strings, strings + num_elements_));
@@ -199,7 +209,10 @@ Tensor Tensor::Bitcast(DataType dtype) const {
 Tensor Tensor::Slice(int64_t begin, int64_t end) const {
   assert(rank() > 0 && begin >= 0 && begin <= end && end <= dims_[0]);
   Dims dims = dims_;
-  size_t row = dims[0] ? byte_size() / dims[0] : 0;
+  size_t size = dtype_ == proto::DT_STRING ? sizeof(std::string)
+                : HoldsObjects()           ? sizeof(ObjectRef)
+                                           : DataTypeSize(dtype_);
+  size_t row = dims[0] ? num_elements_ / dims[0] * size : 0;
   dims[0] = end - begin;
   return Tensor(dtype_, dims, buffer_, offset_ + begin * row);
 }
@@ -222,6 +235,14 @@ int64_t Tensor::IntAt(int64_t i) const {
 
 std::string Tensor::ToString(int limit) const {
   if (!*this) return "no tensor";
+  if (HoldsObjects()) {
+    std::string text = (DataTypeName(dtype_) + DimsText(dims_)).str();
+    for (int64_t i = 0; i < std::min<int64_t>(num_elements_, limit); ++i) {
+      const ObjectRef& object = data<ObjectRef>()[i];
+      text += (i ? ", " : " ") + (object ? object->ToString() : "nothing");
+    }
+    return text;
+  }
   return (DataTypeName(dtype_) + DimsText(dims_) + " " + ToLiteral().ToString(limit)).str();
 }
 

@@ -51,6 +51,25 @@ class Allocator {
   virtual Expected<BufferRef> Allocate(size_t bytes) = 0;
 };
 
+// A value of the runtime's own: what an element of a variant tensor (a list of tensors) or of a
+// resource tensor (a variable, a table) stands for. Elements are references; who changes a variant
+// must own it alone (IsShared), a resource guards itself.
+class Object {
+ public:
+  virtual ~Object() = default;
+  virtual std::string ToString() const = 0;  // "list of 3 float[2]"
+  bool IsShared() const { return owners_.load(std::memory_order_acquire) != 1; }
+
+  void Retain() { owners_.fetch_add(1, std::memory_order_relaxed); }
+  void Release() {
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ private:
+  std::atomic<int> owners_{0};
+};
+using ObjectRef = llvm::IntrusiveRefCntPtr<Object>;
+
 // Plain aligned memory, no reuse.
 Allocator& HeapAllocator();
 
@@ -70,7 +89,9 @@ class Tensor {
   // Shares the literal's bytes when they are full and aligned; else copies. A splat is expanded.
   static Expected<Tensor> FromLiteral(const Literal& literal,
                                       Allocator& allocator = HeapAllocator());
-  // Copies nothing for numeric dtypes: the literal keeps the buffer.
+  // A scalar of dtype variant or resource.
+  static Tensor OfObject(DataType dtype, ObjectRef object);
+  // Copies nothing for numeric dtypes: the literal keeps the buffer. Not for HoldsObjects().
   Literal ToLiteral() const;
 
   explicit operator bool() const { return dtype_ != proto::DT_INVALID; }
@@ -79,14 +100,19 @@ class Tensor {
   int rank() const { return static_cast<int>(dims_.size()); }
   int64_t dim(int i) const { return dims_[i]; }
   int64_t num_elements() const { return num_elements_; }
-  size_t byte_size() const { return num_elements_ * DataTypeSize(dtype_); }
+  size_t byte_size() const { return num_elements_ * DataTypeSize(dtype_); }  // 0 if not numbers
+  // Variants and resources: elements that live in this process only.
+  bool HoldsObjects() const { return IsObject(dtype_); }
+  static bool IsObject(DataType dtype) {
+    return dtype == proto::DT_VARIANT || dtype == proto::DT_RESOURCE;
+  }
 
   // The elements, row-major. T is the C++ type of dtype(): Eigen::half and Eigen::bfloat16 for the
-  // 16-bit floats, std::complex, bool, std::string for DT_STRING, and the integer of the same size
-  // for quantized types.
+  // 16-bit floats, std::complex, bool, std::string for DT_STRING, ObjectRef (null: nothing yet) for
+  // variants and resources, and the integer of the same size for quantized types.
   template <typename T>
   T* data() {
-    assert(sizeof(T) == DataTypeSize(dtype_) || dtype_ == proto::DT_STRING);
+    assert(sizeof(T) == DataTypeSize(dtype_) || DataTypeSize(dtype_) == 0);
     return reinterpret_cast<T*>(static_cast<char*>(buffer_->data()) + offset_);
   }
   template <typename T>

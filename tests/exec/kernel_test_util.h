@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "kernels/cpu/dispatch.h"
 #include "lib/exec/kernel.h"
+#include "lib/exec/session.h"
 #include "lib/ir/attr.h"
 #include "lib/ir/module.h"
 
@@ -89,7 +90,9 @@ class OpRun {
     std::vector<Tensor> outputs(types_.size());
     ThreadPool pool(2);
     MessageSink sink = [this](Severity, llvm::StringRef text) { printed_.push_back(text.str()); };
-    KernelContext ctx(inputs_, outputs, types_, HeapAllocator(), pool, sink);
+    Session session;
+    RunServices services{HeapAllocator(), pool, sink, nullptr, &session};
+    KernelContext ctx(inputs_, outputs, types_, services);
     RETURN_IF_ERROR(kernel(ctx));
     return outputs;
   }

@@ -46,7 +46,8 @@ class OneNode {
     std::vector<Tensor> inputs = inputs_, outputs(output_types_.size());
     if (give) inputs_.clear();
     MessageSink sink;
-    KernelContext ctx(inputs, outputs, output_types_, allocator, pool, sink);
+    RunServices services{allocator, pool, sink};
+    KernelContext ctx(inputs, outputs, output_types_, services);
     RETURN_IF_ERROR(kernel_(ctx));
     return outputs;
   }

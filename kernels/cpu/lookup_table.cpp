@@ -1,0 +1,323 @@
+// Hash tables: resources that map keys to values, filled once (HashTable) or changed as one likes
+// (MutableHashTable).
+#include <mutex>
+
+#include "kernels/cpu/data_move.h"
+#include "lib/exec/session.h"
+#include "lib/support/file.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace grapnel {
+namespace {
+
+// Keys are kept as their bytes; a value is a row of elements in a tensor of all rows.
+class LookupTable : public Object {
+ public:
+  LookupTable(DataType key_type, DataType value_type, Dims value_dims, bool is_mutable)
+      : key_type(key_type),
+        value_type(value_type),
+        value_dims(std::move(value_dims)),
+        is_mutable(is_mutable) {}
+
+  std::string ToString() const override {
+    return llvm::formatv("table of {0} from {1} to {2}{3}", rows.size(), DataTypeName(key_type),
+                         DataTypeName(value_type), DimsText(value_dims))
+        .str();
+  }
+  int64_t row_size() const { return NumElements(value_dims).value_or(0); }
+
+  const DataType key_type, value_type;
+  const Dims value_dims;
+  const bool is_mutable;
+  mutable std::mutex mutex;
+  bool initialized = false;  // of a table that is filled once
+  struct Row {
+    Tensor value;
+    int64_t number = 0;  // counts up: the order in which keys came
+  };
+  llvm::StringMap<Row> rows;
+  int64_t next_number = 0;
+};
+
+llvm::StringRef KeyAt(const Tensor& keys, int64_t i) {
+  if (keys.dtype() == proto::DT_STRING) return keys.data<std::string>()[i];
+  return {At(keys, i), DataTypeSize(keys.dtype())};
+}
+
+std::string KeyText(const Tensor& keys, int64_t i) {
+  if (keys.dtype() == proto::DT_STRING) return "'" + keys.data<std::string>()[i] + "'";
+  return DataTypeSize(keys.dtype()) == 8 || keys.dtype() == proto::DT_INT32
+             ? std::to_string(keys.IntAt(i))
+             : "element " + std::to_string(i);
+}
+
+Expected<LookupTable*> TableIn(const KernelContext& ctx, int i) {
+  const Tensor& tensor = ctx.input(i);
+  if (tensor.dtype() == proto::DT_RESOURCE && tensor.num_elements() == 1) {
+    if (auto* table = dynamic_cast<LookupTable*>(tensor.data<ObjectRef>()->get())) return table;
+  }
+  return MakeError("input {0} is {1}, a table was expected", i, tensor.ToString());
+}
+
+// Named tables are shared through the session, anonymous ones belong to who holds the handle.
+template <bool kMutable>
+Expected<KernelFn> MakeTable(const KernelSetup& setup) {
+  const Node& node = setup.node();
+  bool anonymous = node.op().starts_with("Anonymous");
+  std::string name = node.GetString("shared_name");
+  if (name.empty()) name = node.name().str();
+  std::string container = node.GetString("container");
+  DataType key_type = node.GetType("key_dtype"), value_type = node.GetType("value_dtype");
+  auto attr = node.Attr("value_shape");
+  Shape shape = attr ? attr->AsShape().value_or(Shape::Scalar()) : Shape::Scalar();
+  if (!shape.IsFullyKnown()) return MakeError("value_shape {0} is not known", shape.ToString());
+  Dims dims(shape.dims().begin(), shape.dims().end());
+  return KernelFn([=](KernelContext& ctx) -> Error {
+    auto make = [&] { return ObjectRef(new LookupTable(key_type, value_type, dims, kMutable)); };
+    if (!ctx.session()) return MakeError("tables need a session");
+    ObjectRef object = anonymous ? make() : ctx.session()->FindOrMake(container, name, make);
+    if (!dynamic_cast<LookupTable*>(object.get()))
+      return MakeError("'{0}' is {1}, a table was expected", name, object->ToString());
+    ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, std::move(object)));
+    return Error::success();
+  });
+}
+
+Expected<Tensor> RowOf(KernelContext& ctx, const Tensor& values, int64_t i, const Dims& dims) {
+  ASSIGN_OR_RETURN(Tensor row, ctx.Scratch(values.dtype(), dims));
+  CopyElements(values.dtype(), At(values, i * row.num_elements()), row.raw(), row.num_elements());
+  return row;
+}
+
+Error CheckTypes(const LookupTable& table, const Tensor* keys, const Tensor* values) {
+  if (keys && keys->dtype() != table.key_type) {
+    return MakeError("keys of {0} for a table of {1}", DataTypeName(keys->dtype()),
+                     DataTypeName(table.key_type));
+  }
+  if (values && values->dtype() != table.value_type) {
+    return MakeError("values of {0} for a table of {1}", DataTypeName(values->dtype()),
+                     DataTypeName(table.value_type));
+  }
+  if (!keys || !values) return Error::success();
+  Dims dims(keys->dims().begin(), keys->dims().end());
+  dims.append(table.value_dims.begin(), table.value_dims.end());
+  if (values->dims() == llvm::ArrayRef<int64_t>(dims)) return Error::success();
+  return MakeError("values of shape {0} for keys of shape {1}: {2} was expected",
+                   DimsText(values->dims()), DimsText(keys->dims()), DimsText(dims));
+}
+
+// `unique`: a key may come twice only with the same value, as in a table that is filled once.
+Error Insert(KernelContext& ctx, LookupTable& table, const Tensor& keys, const Tensor& values,
+             bool unique) {
+  RETURN_IF_ERROR(CheckTypes(table, &keys, &values));
+  for (int64_t i = 0; i < keys.num_elements(); ++i) {
+    ASSIGN_OR_RETURN(Tensor value, RowOf(ctx, values, i, table.value_dims));
+    auto [it, is_new] = table.rows.try_emplace(KeyAt(keys, i));
+    if (!is_new && unique && !it->second.value.ToLiteral().SameValue(value.ToLiteral())) {
+      return MakeError("key {0} comes twice with different values", KeyText(keys, i));
+    }
+    if (is_new) it->second.number = table.next_number++;
+    it->second.value = std::move(value);
+  }
+  return Error::success();
+}
+
+Error InitializeTable(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
+  std::lock_guard lock(table->mutex);
+  if (table->initialized) return Error::success();
+  RETURN_IF_ERROR(Insert(ctx, *table, ctx.input(1), ctx.input(2), true));
+  table->initialized = true;
+  return Error::success();
+}
+
+Error InsertInto(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
+  std::lock_guard lock(table->mutex);
+  if (!table->is_mutable) return MakeError("the table can be filled only once");
+  return Insert(ctx, *table, ctx.input(1), ctx.input(2), false);
+}
+
+// Replaces all that is there; of a table that is filled once, fills it.
+Error Import(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
+  std::lock_guard lock(table->mutex);
+  RETURN_IF_ERROR(CheckTypes(*table, &ctx.input(1), &ctx.input(2)));
+  table->rows.clear();
+  table->initialized = true;
+  return Insert(ctx, *table, ctx.input(1), ctx.input(2), !table->is_mutable);
+}
+
+Error Remove(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
+  std::lock_guard lock(table->mutex);
+  const Tensor& keys = ctx.input(1);
+  RETURN_IF_ERROR(CheckTypes(*table, &keys, nullptr));
+  for (int64_t i = 0; i < keys.num_elements(); ++i) table->rows.erase(KeyAt(keys, i));
+  return Error::success();
+}
+
+Error Find(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
+  std::lock_guard lock(table->mutex);
+  if (!table->is_mutable && !table->initialized)
+    return MakeError("the table is empty: nothing has initialised it");
+  const Tensor &keys = ctx.input(1), &otherwise = ctx.input(2);
+  RETURN_IF_ERROR(CheckTypes(*table, &keys, nullptr));
+  if (otherwise.dtype() != table->value_type) {
+    return MakeError("a default of {0} for a table of {1}", DataTypeName(otherwise.dtype()),
+                     DataTypeName(table->value_type));
+  }
+  Dims dims(keys.dims().begin(), keys.dims().end());
+  dims.append(table->value_dims.begin(), table->value_dims.end());
+  int64_t row = table->row_size();
+  bool whole = otherwise.num_elements() == keys.num_elements() * row && otherwise.rank() > 0;
+  if (!whole && otherwise.num_elements() != row) {
+    return MakeError("a default of shape {0} for values of shape {1}", DimsText(otherwise.dims()),
+                     DimsText(table->value_dims));
+  }
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
+  for (int64_t i = 0; i < keys.num_elements(); ++i) {
+    auto it = table->rows.find(KeyAt(keys, i));
+    const char* from =
+        it != table->rows.end() ? At(it->second.value, 0) : At(otherwise, whole ? i * row : 0);
+    CopyElements(out->dtype(), from, At(*out, i * row), row);
+  }
+  return Error::success();
+}
+
+Error Size(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
+  std::lock_guard lock(table->mutex);
+  *out->data<int64_t>() = table->rows.size();
+  return Error::success();
+}
+
+// Keys and values, in the order in which the keys came.
+Error Export(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
+  std::lock_guard lock(table->mutex);
+  std::vector<const llvm::StringMapEntry<LookupTable::Row>*> entries;
+  for (const auto& entry : table->rows) entries.push_back(&entry);
+  llvm::sort(entries, [](auto* a, auto* b) { return a->second.number < b->second.number; });
+  int64_t size = entries.size(), row = table->row_size();
+  Dims dims = {size};
+  dims.append(table->value_dims.begin(), table->value_dims.end());
+  ASSIGN_OR_RETURN(Tensor * keys, ctx.Allocate(0, {size}));
+  ASSIGN_OR_RETURN(Tensor * values, ctx.Allocate(1, dims));
+  for (int64_t i = 0; i < size; ++i) {
+    if (keys->dtype() == proto::DT_STRING)
+      keys->data<std::string>()[i] = entries[i]->getKey().str();
+    else
+      std::copy_n(entries[i]->getKey().data(), DataTypeSize(keys->dtype()), At(*keys, i));
+    CopyElements(values->dtype(), entries[i]->second.value.raw(), At(*values, i * row), row);
+  }
+  return Error::success();
+}
+
+// A column of a text file: -2 the whole line, -1 its number, else the part between delimiters.
+Error ReadColumn(llvm::StringRef line, int64_t number, int64_t column, char delimiter, Tensor& to,
+                 int64_t i) {
+  llvm::StringRef text = line;
+  if (column == -1) {
+    if (to.dtype() != proto::DT_INT64) return MakeError("line numbers are int64");
+    to.data<int64_t>()[i] = number;
+    return Error::success();
+  }
+  if (column >= 0) {
+    llvm::SmallVector<llvm::StringRef, 8> parts;
+    line.split(parts, delimiter);
+    if (column >= static_cast<int64_t>(parts.size()))
+      return MakeError("line {0} has {1} columns, number {2} was asked for", number + 1,
+                       parts.size(), column);
+    text = parts[column];
+  }
+  bool bad = false;
+  switch (to.dtype()) {
+    case proto::DT_STRING:
+      to.data<std::string>()[i] = text.str();
+      break;
+    case proto::DT_INT32:
+      bad = text.getAsInteger(10, to.data<int32_t>()[i]);
+      break;
+    case proto::DT_INT64:
+      bad = text.getAsInteger(10, to.data<int64_t>()[i]);
+      break;
+    case proto::DT_FLOAT: {
+      double value = 0;
+      bad = text.getAsDouble(value);
+      to.data<float>()[i] = static_cast<float>(value);
+      break;
+    }
+    case proto::DT_DOUBLE:
+      bad = text.getAsDouble(to.data<double>()[i]);
+      break;
+    default:
+      return MakeError("no {0} can be read from a text file", DataTypeName(to.dtype()));
+  }
+  if (bad)
+    return MakeError("line {0}: '{1}' is no {2}", number + 1, text, DataTypeName(to.dtype()));
+  return Error::success();
+}
+
+Expected<KernelFn> MakeInitializeFromFile(const KernelSetup& setup) {
+  const Node& node = setup.node();
+  int64_t key_index = node.GetInt("key_index"), value_index = node.GetInt("value_index");
+  int64_t limit = node.GetInt("vocab_size", -1), offset = node.GetInt("offset");
+  std::string delimiter = node.GetString("delimiter", "\t");
+  if (delimiter.size() != 1)
+    return MakeError("delimiter '{0}': one character was expected", delimiter);
+  return KernelFn([=](KernelContext& ctx) -> Error {
+    ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
+    std::lock_guard lock(table->mutex);
+    if (table->initialized) return Error::success();
+    const std::string& path = *ctx.input(1).data<std::string>();
+    ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
+    llvm::SmallVector<llvm::StringRef, 0> lines;
+    file->bytes().split(lines, '\n');
+    if (!lines.empty() && lines.back().empty()) lines.pop_back();
+    int64_t first = std::min<int64_t>(offset, lines.size());
+    int64_t count = static_cast<int64_t>(lines.size()) - first;
+    if (limit >= 0 && count < limit)
+      return MakeError("{0}: {1} lines, {2} were expected", path, count, limit);
+    if (limit >= 0) count = limit;
+    ASSIGN_OR_RETURN(Tensor keys, ctx.Scratch(table->key_type, {count}));
+    ASSIGN_OR_RETURN(Tensor values, ctx.Scratch(table->value_type, {count}));
+    for (int64_t i = 0; i < count; ++i) {
+      llvm::StringRef line = lines[first + i];
+      line.consume_back("\r");
+      Error error = ReadColumn(line, i, key_index, delimiter[0], keys, i);
+      if (!error) error = ReadColumn(line, i, value_index, delimiter[0], values, i);
+      if (error) return Annotate(path, std::move(error));
+    }
+    RETURN_IF_ERROR(Insert(ctx, *table, keys, values, true));
+    table->initialized = true;
+    return Error::success();
+  });
+}
+
+template <Error (*kRun)(KernelContext&)>
+Expected<KernelFn> Make(const KernelSetup&) {
+  return KernelFn(kRun);
+}
+
+#define GRAPNEL_TABLE_KERNEL(op, make) \
+  GRAPNEL_CPU_KERNEL(op, nullptr, {}, KernelCost::kElements, make)
+GRAPNEL_TABLE_KERNEL("HashTableV2", MakeTable<false>);
+GRAPNEL_TABLE_KERNEL("AnonymousHashTable", MakeTable<false>);
+GRAPNEL_TABLE_KERNEL("MutableHashTableV2", MakeTable<true>);
+GRAPNEL_TABLE_KERNEL("MutableHashTableOfTensorsV2", MakeTable<true>);
+GRAPNEL_TABLE_KERNEL("AnonymousMutableHashTable", MakeTable<true>);
+GRAPNEL_TABLE_KERNEL("AnonymousMutableHashTableOfTensors", MakeTable<true>);
+GRAPNEL_TABLE_KERNEL("InitializeTableV2", Make<InitializeTable>);
+GRAPNEL_TABLE_KERNEL("InitializeTableFromTextFileV2", MakeInitializeFromFile);
+GRAPNEL_TABLE_KERNEL("LookupTableInsertV2", Make<InsertInto>);
+GRAPNEL_TABLE_KERNEL("LookupTableImportV2", Make<Import>);
+GRAPNEL_TABLE_KERNEL("LookupTableRemoveV2", Make<Remove>);
+GRAPNEL_TABLE_KERNEL("LookupTableFindV2", Make<Find>);
+GRAPNEL_TABLE_KERNEL("LookupTableSizeV2", Make<Size>);
+GRAPNEL_TABLE_KERNEL("LookupTableExportV2", Make<Export>);
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,37 @@
+// Writes checkpoints that TensorFlow reads: see lib/io/bundle.h for the format.
+#ifndef GRAPNEL_LIB_IO_BUNDLE_WRITER_H_
+#define GRAPNEL_LIB_IO_BUNDLE_WRITER_H_
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "lib/ir/literal.h"
+#include "lib/support/error.h"
+#include "lib/support/file.h"
+
+namespace grapnel {
+
+// One data file and its index. Nothing is there before Finish(), and then all of it.
+class BundleWriter {
+ public:
+  // The folder of `prefix` is made if there is none.
+  static Expected<std::unique_ptr<BundleWriter>> Create(llvm::StringRef prefix);
+
+  // Values are written at once, in this order. Errors: a name that was there before, a dtype that
+  // has no bytes.
+  Error Add(llvm::StringRef name, const Literal& value);
+  Error Finish();
+
+ private:
+  BundleWriter() = default;
+
+  std::string prefix_;
+  std::unique_ptr<AtomicFile> data_;
+  uint64_t offset_ = 0;
+  std::map<std::string, std::string> entries_;  // name to a serialized BundleEntryProto
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_BUNDLE_WRITER_H_

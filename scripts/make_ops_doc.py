@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Writes docs/ops.md: the ops that run, by dtype and device, and the cases from TensorFlow that test them.
+
+usage: make_ops_doc.py GRAPNEL            writes docs/ops.md
+       make_ops_doc.py GRAPNEL --check    exit 1 when docs/ops.md is not what would be written
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DOC = ROOT / "docs" / "ops.md"
+HEAD = """# Ops that run
+
+Made by scripts/make_ops_doc.py from the kernels that are linked in. `grapnel info --unsupported MODEL` says what of a model cannot
+run. Constants, placeholders and TensorFlow 1's control flow (Switch, Merge, Enter, Exit, NextIteration, LoopCond) are the executor's
+own and not listed. A case is a folder of testdata with a graph of that op and TensorFlow's outputs, compared by every `./x test`.
+"""
+
+
+def run(grapnel, *arguments):
+    return json.loads(subprocess.run([grapnel, *arguments, "--json"], capture_output=True, text=True, check=True).stdout)
+
+
+def cases(grapnel):
+    """{op: case folders that hold it}."""
+    found = {}
+    for folder in sorted((ROOT / "testdata").glob("*/*/case.json")):
+        folder = folder.parent
+        for op in run(grapnel, "info", str(folder), "--all")["graphs"][0]["ops"]:
+            found.setdefault(op["op"], []).append(folder.name)
+    return found
+
+
+def main():
+    kernels, tested = run(sys.argv[1], "info", "--kernels"), cases(sys.argv[1])
+    table = {}
+    for kernel in kernels:
+        types = table.setdefault(kernel["op"], {}).setdefault(kernel["device"], [])
+        types += [t for t in kernel["types"] if t not in types] or ["any"]
+    lines = [HEAD, f"{len(table)} ops.", "", "| op | CPU | CUDA | cases |", "|---|---|---|---|"]
+    for op in sorted(table):
+        by_case = tested.get(op, [])
+        shown = ", ".join(by_case[:3]) + (f" and {len(by_case) - 3} more" if len(by_case) > 3 else "")
+        lines.append(f"| {op} | {', '.join(table[op].get('CPU', []))} | {', '.join(table[op].get('CUDA', []))} | {shown} |")
+    wanted = "\n".join(lines) + "\n"
+    if "--check" not in sys.argv:
+        DOC.write_text(wanted)
+        return 0
+    if DOC.exists() and DOC.read_text() == wanted:
+        return 0
+    print("docs/ops.md is not up to date: run scripts/make_ops_doc.py GRAPNEL")
+    return 1
+
+
+sys.exit(main())
