@@ -57,7 +57,9 @@ class Reach {
     for (size_t i = 0; i < graphs_.size() && reached_.size() < module_.functions.size(); ++i) {
       for (Node node : graphs_[i]->nodes()) {
         if (MayCall(node)) continue;
-        for (llvm::StringRef name : CalledFunctions(node)) Add(name);
+        for (const auto& [key, value] : node.Attrs()) {
+          for (llvm::StringRef name : value.FuncNames()) Add(name);
+        }
       }
       CloseDeclared();
     }

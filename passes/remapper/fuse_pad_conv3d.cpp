@@ -64,6 +64,7 @@ bool FusePadConv3D(Remapper& remap, const Node& root) {
   if (root.op() == "Conv3D") {
     remap.edit.SetOp(root, "_FusedConv3D");
     remap.edit.SetAttr(root, "num_args", attr::Int(0));
+    remap.AddDefaults(root);
   }
   remap.edit.SetAttr(root, "padding_list", attr::Ints(*list));
   remap.edit.SetInput(root, 0, pad.input(0));

@@ -228,7 +228,11 @@ void Remapper::Become(const Node& node, llvm::StringRef op, llvm::StringRef devi
   edit.SetInputs(node, inputs);
   for (const auto& [key, value] : node.Attrs()) edit.RemoveAttr(node, key);
   for (const auto& [key, value] : attrs) edit.SetAttr(node, key, value);
-  const OpInfo* info = FindOp(op);
+  AddDefaults(node);
+}
+
+void Remapper::AddDefaults(const Node& node) {
+  const OpInfo* info = FindOp(node.op());
   if (!info) return;
   for (const OpAttr& attr : info->attrs) {
     if (attr.default_value && !node.FindAttr(attr.name))

@@ -54,6 +54,8 @@ class Remapper {
   // are not given get the op's defaults.
   void Become(const Node& node, llvm::StringRef op, llvm::StringRef device,
               llvm::ArrayRef<Port> inputs, const RemapAttrs& attrs);
+  // Gives the node the defaults of those attributes of its op that it does not have.
+  void AddDefaults(const Node& node);
   // Removes nodes that nobody reads any more, readers first, and ends the rewrite.
   void EndRemoving(llvm::ArrayRef<Node> taken);
   // `_input_shapes` as it should be on the node; empty when it should have none.

@@ -254,7 +254,7 @@ TEST(FusedConvolution, MultipliesConstantBatchNormIntoTheFilter) {
 }
 
 TEST(Convolution, ErrorsSayWhatDoesNotFit) {
-  auto run = [](const ConvCase& c, std::function<void(OneNode&)> change = nullptr) {
+  auto run = [](const ConvCase& c, const std::function<void(OneNode&)>& change = nullptr) {
     OneNode node("Conv2D");
     SetConvAttrs(node, c, {""});
     if (change) change(node);

@@ -90,7 +90,7 @@ TEST(MatMul, ErrorsSayWhatDoesNotFit) {
   };
   EXPECT_EQ(run({2, 3}, {4, 5}), "matrix sizes do not fit: [2,3] x [4,5]");
   EXPECT_EQ(run({2, 3, 1}, {4, 5}), "a matrix product needs two matrices, not [2,3,1] and [4,5]");
-  auto fused = [](const std::vector<std::string>& ops, int args, Dims bias) {
+  auto fused = [](const std::vector<std::string>& ops, int args, const Dims& bias) {
     OneNode node("_FusedMatMul");
     node.Type("T", DT_FLOAT).Attr("fused_ops", FusedOpsAttr(ops));
     node.Input(ToTensor(Zeros({2, 3}))).Input(ToTensor(Zeros({3, 4})));
@@ -115,7 +115,8 @@ TEST(BatchMatMul, BroadcastsBatchDimensions) {
                                    {{2, 1}, {3}, {2, 3}},    {{2, 1, 3}, {1, 4, 1}, {2, 4, 3}},
                                    {{0, 3}, {1, 3}, {0, 3}}, {{1, 3}, {2, 1}, {2, 3}}};
   for (const Case& c : cases) {
-    for (auto [m, k, n] : {std::array<int64_t, 3>{4, 6, 5}, std::array<int64_t, 3>{70, 80, 75}}) {
+    for (const auto& size : {std::array<int64_t, 3>{4, 6, 5}, std::array<int64_t, 3>{70, 80, 75}}) {
+      int64_t m = size[0], k = size[1], n = size[2];
       for (int variant = 0; variant < 8; ++variant) {
         bool adj_x = variant & 1, adj_y = variant & 2, plain = variant & 4;
         Dims a_dims = c.a, b_dims = c.b;
@@ -354,7 +355,7 @@ TEST(Einsum, BroadcastsUnderAnEllipsis) {
 }
 
 TEST(Einsum, ErrorsSayWhatIsWrong) {
-  auto run = [](llvm::StringRef equation, std::vector<Dims> inputs) {
+  auto run = [](llvm::StringRef equation, const std::vector<Dims>& inputs) {
     OneNode node("Einsum");
     node.Type("T", DT_FLOAT).Text("equation", equation);
     for (const Dims& dims : inputs) node.Input(ToTensor(Zeros(dims)));

@@ -17,7 +17,7 @@ class OneNode {
   explicit OneNode(llvm::StringRef op) : id_(module_.main.AddNode("node", op)) {}
 
   // `value` is serialized: attr::Int(3).
-  OneNode& Attr(llvm::StringRef key, std::string value) {
+  OneNode& Attr(llvm::StringRef key, const std::string& value) {
     module_.main.SetAttr(id_, key, module_.Keep(value));
     return *this;
   }
