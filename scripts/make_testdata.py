@@ -22,6 +22,7 @@ from tensorflow.python.grappler import cluster, tf_optimizer
 import capture
 from testdata_functions import FUNCTIONS, with_plain_names
 from testdata_ops import OPS, integers, random
+import testdata_kernels  # more of OPS
 from testdata_rewrites import OPTIMIZER, REWRITES
 import testdata_state                                         # its ops join OPS
 

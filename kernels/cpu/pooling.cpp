@@ -1,13 +1,59 @@
 // MaxPool, MaxPoolV2, AvgPool, MaxPool3D and AvgPool3D. The mean counts the input's elements only,
 // not the padding.
+#include "kernels/cpu/pooling.h"
+
 #include <algorithm>
 #include <limits>
 #include <vector>
 
 #include "kernels/cpu/epilogue.h"
-#include "kernels/cpu/window.h"
 
 namespace grapnel {
+namespace {
+
+Expected<std::vector<int64_t>> VectorAt(const Tensor& tensor, const char* what) {
+  if (tensor.rank() != 1)
+    return MakeError("{0} must be a vector, not {1}", what, DimsText(tensor.dims()));
+  std::vector<int64_t> values;
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) values.push_back(tensor.IntAt(i));
+  return values;
+}
+
+}  // namespace
+
+Expected<Window> PoolAttrs::Resolve(llvm::ArrayRef<int64_t> input) const {
+  if (static_cast<int>(input.size()) != window.rank()) {
+    return MakeError("the input must have rank {0}, not shape {1}", window.rank(), DimsText(input));
+  }
+  std::vector<int64_t> kernel;
+  for (int i = 0; i < window.spatial_rank; ++i) kernel.push_back(sizes[window.spatial_dim(i)]);
+  return window.Resolve(input, kernel);
+}
+
+Error CheckPool(const PoolAttrs& attrs, bool is_max) {
+  RETURN_IF_ERROR(CheckWindowList("ksize", attrs.sizes, attrs.window.rank()));
+  RETURN_IF_ERROR(CheckWindowList("strides", attrs.window.strides, attrs.window.rank()));
+  int channel = attrs.window.channel_dim();
+  if (attrs.sizes[0] != 1 || attrs.window.strides[0] != 1)
+    return MakeError("cannot pool over the batch");
+  if (attrs.sizes[channel] == 1 && attrs.window.strides[channel] == 1) return Error::success();
+  bool alone =
+      attrs.sizes[channel] == attrs.window.strides[channel] && channel == attrs.window.rank() - 1;
+  for (int i = 1; i < channel; ++i) alone &= attrs.sizes[i] == 1 && attrs.window.strides[i] == 1;
+  if (!is_max || !alone) {
+    return MakeError(
+        "channels are pooled only by MaxPool, alone, channels last, with a stride equal to the "
+        "window");
+  }
+  return Error::success();
+}
+
+Error ReadPoolInputs(const KernelContext& ctx, int first, bool is_max, PoolAttrs& attrs) {
+  ASSIGN_OR_RETURN(attrs.sizes, VectorAt(ctx.input(first), "ksize"));
+  ASSIGN_OR_RETURN(attrs.window.strides, VectorAt(ctx.input(first + 1), "strides"));
+  return CheckPool(attrs, is_max);
+}
+
 namespace {
 
 using MaxTypes = RealTypes;
@@ -104,43 +150,12 @@ void MaxOverChannels(KernelContext& ctx, int64_t total, int64_t window, const T*
   });
 }
 
-struct PoolAttrs {
-  WindowAttrs window;
-  std::vector<int64_t> sizes;
-};
-
-// What has to hold of sizes and strides, whether they came as attributes or as inputs.
-Error CheckPool(const PoolAttrs& attrs, bool is_max) {
-  RETURN_IF_ERROR(CheckWindowList("ksize", attrs.sizes, attrs.window.rank()));
-  RETURN_IF_ERROR(CheckWindowList("strides", attrs.window.strides, attrs.window.rank()));
-  int channel = attrs.window.channel_dim();
-  if (attrs.sizes[0] != 1 || attrs.window.strides[0] != 1)
-    return MakeError("cannot pool over the batch");
-  if (attrs.sizes[channel] == 1 && attrs.window.strides[channel] == 1) return Error::success();
-  bool alone =
-      attrs.sizes[channel] == attrs.window.strides[channel] && channel == attrs.window.rank() - 1;
-  for (int i = 1; i < channel; ++i) alone &= attrs.sizes[i] == 1 && attrs.window.strides[i] == 1;
-  if (!is_max || !alone) {
-    return MakeError(
-        "channels are pooled only by MaxPool, alone, channels last, with a stride equal to the "
-        "window");
-  }
-  return Error::success();
-}
-
 template <typename Op, typename T>
 Error PoolInput(KernelContext& ctx, const PoolAttrs& attrs) {
   const Tensor& input = ctx.input(0);
   const WindowAttrs& window_attrs = attrs.window;
   int channel = window_attrs.channel_dim();
-  if (input.rank() != window_attrs.rank()) {
-    return MakeError("the input must have rank {0}, not shape {1}", window_attrs.rank(),
-                     DimsText(input.dims()));
-  }
-  std::vector<int64_t> kernel;
-  for (int i = 0; i < window_attrs.spatial_rank; ++i)
-    kernel.push_back(attrs.sizes[window_attrs.spatial_dim(i)]);
-  ASSIGN_OR_RETURN(Window window, window_attrs.Resolve(input.dims(), kernel));
+  ASSIGN_OR_RETURN(Window window, attrs.Resolve(input.dims()));
   int64_t batch = input.dim(0), channels = input.dim(channel), per_channel = attrs.sizes[channel];
   if (channels % per_channel != 0)
     return MakeError("{0} channels cannot be pooled by {1}", channels, per_channel);
@@ -163,14 +178,6 @@ Error PoolInput(KernelContext& ctx, const PoolAttrs& attrs) {
   return Error::success();
 }
 
-Expected<std::vector<int64_t>> IntsOf(const Tensor& tensor, const char* what) {
-  if (tensor.rank() != 1)
-    return MakeError("{0} must be a vector, not {1}", what, DimsText(tensor.dims()));
-  std::vector<int64_t> values;
-  for (int64_t i = 0; i < tensor.num_elements(); ++i) values.push_back(tensor.IntAt(i));
-  return values;
-}
-
 template <typename Op, typename Types>
 Expected<KernelFn> MakePool(const KernelSetup& setup) {
   PoolAttrs attrs;
@@ -185,9 +192,7 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
     using T = typename decltype(tag)::type;
     fn = [attrs, sizes_are_inputs](KernelContext& ctx) mutable -> Error {
       if (sizes_are_inputs) {
-        ASSIGN_OR_RETURN(attrs.sizes, IntsOf(ctx.input(1), "ksize"));
-        ASSIGN_OR_RETURN(attrs.window.strides, IntsOf(ctx.input(2), "strides"));
-        RETURN_IF_ERROR(CheckPool(attrs, kIsMax));
+        RETURN_IF_ERROR(ReadPoolInputs(ctx, 1, kIsMax, attrs));
       }
       return PoolInput<Op, T>(ctx, attrs);
     };

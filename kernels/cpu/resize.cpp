@@ -1,42 +1,14 @@
 // ResizeBilinear and ResizeNearestNeighbor on [batch, height, width, channels], with TensorFlow's
 // three ways to say where a pixel is: its corner, its centre (half_pixel_centers), or corners onto
 // corners (align_corners).
-#include <cmath>
+#include "kernels/cpu/resize.h"
 
 #include "kernels/cpu/dispatch.h"
-#include "lib/exec/kernel.h"
 
 namespace grapnel {
-namespace {
 
-struct Axis {
-  int64_t in, out;
-  bool align_corners, half_pixel_centers;
-
-  float scale() const {
-    if (align_corners && out > 1) return static_cast<float>(in - 1) / static_cast<float>(out - 1);
-    return static_cast<float>(in) / static_cast<float>(out);
-  }
-  // Where output pixel `i` lies among the input's.
-  float Source(int64_t i) const {
-    float at = static_cast<float>(i);
-    return half_pixel_centers ? (at + 0.5f) * scale() - 0.5f : at * scale();
-  }
-  int64_t Nearest(int64_t i) const {
-    float at = half_pixel_centers ? (static_cast<float>(i) + 0.5f) * scale()
-                                  : static_cast<float>(i) * scale();
-    int64_t index = static_cast<int64_t>(align_corners ? std::roundf(at) : std::floor(at));
-    return std::clamp<int64_t>(index, 0, in - 1);
-  }
-};
-
-struct Between {
-  int64_t lower, upper;
-  float weight;  // of upper
-};
-
-std::vector<Between> Positions(const Axis& axis) {
-  std::vector<Between> positions(axis.out);
+std::vector<ResizeBetween> BilinearPositions(const ResizeAxis& axis) {
+  std::vector<ResizeBetween> positions(axis.out);
   for (int64_t i = 0; i < axis.out; ++i) {
     float at = axis.Source(i), floor = std::floor(at);
     positions[i].lower = std::max<int64_t>(static_cast<int64_t>(floor), 0);
@@ -47,60 +19,53 @@ std::vector<Between> Positions(const Axis& axis) {
   return positions;
 }
 
-class Resize {
- public:
-  explicit Resize(const KernelSetup& setup)
-      : align_corners_(setup.node().GetBool("align_corners")),
-        half_pixel_centers_(setup.node().GetBool("half_pixel_centers")) {}
+Error ResizeAttrs::Axes(llvm::ArrayRef<int64_t> from, int64_t height, int64_t width,
+                        ResizeAxis* rows, ResizeAxis* columns) const {
+  if (from.size() != 4)
+    return MakeError("images must be [batch, height, width, channels], not {0}", DimsText(from));
+  *rows = {from[1], height, align_corners_, half_pixel_centers_};
+  *columns = {from[2], width, align_corners_, half_pixel_centers_};
+  if (rows->out <= 0 || columns->out <= 0)
+    return MakeError("output dimensions must be positive, got {0} x {1}", rows->out, columns->out);
+  if (rows->in <= 0 || columns->in <= 0)
+    return MakeError("an image of size {0} x {1} cannot be resized", rows->in, columns->in);
+  if (align_corners_ && half_pixel_centers_)
+    return MakeError("align_corners and half_pixel_centers exclude each other");
+  return Error::success();
+}
 
- protected:
-  // Checks the inputs and gives both axes.
-  Error Prepare(const KernelContext& ctx, Axis* rows, Axis* columns) const {
-    const Tensor &images = ctx.input(0), &size = ctx.input(1);
-    if (images.rank() != 4)
-      return MakeError("images must be [batch, height, width, channels], not {0}",
-                       DimsText(images.dims()));
-    if (size.num_elements() != 2)
-      return MakeError("size must be two numbers, not {0}", DimsText(size.dims()));
-    *rows = {images.dim(1), size.IntAt(0), align_corners_, half_pixel_centers_};
-    *columns = {images.dim(2), size.IntAt(1), align_corners_, half_pixel_centers_};
-    if (rows->out <= 0 || columns->out <= 0)
-      return MakeError("output dimensions must be positive, got {0} x {1}", rows->out,
-                       columns->out);
-    if (rows->in <= 0 || columns->in <= 0)
-      return MakeError("an image of size {0} x {1} cannot be resized", rows->in, columns->in);
-    if (align_corners_ && half_pixel_centers_)
-      return MakeError("align_corners and half_pixel_centers exclude each other");
-    return Error::success();
-  }
+Error ResizeAttrs::Prepare(const KernelContext& ctx, ResizeAxis* rows, ResizeAxis* columns) const {
+  const Tensor& size = ctx.input(1);
+  if (size.num_elements() != 2)
+    return MakeError("size must be two numbers, not {0}", DimsText(size.dims()));
+  return Axes(ctx.input(0).dims(), size.IntAt(0), size.IntAt(1), rows, columns);
+}
 
- private:
-  bool align_corners_, half_pixel_centers_;
-};
+namespace {
 
 template <typename T>
-class Bilinear : public Resize {
+class Bilinear : public ResizeAttrs {
  public:
-  using Resize::Resize;
+  using ResizeAttrs::ResizeAttrs;
   Error operator()(KernelContext& ctx) {
-    Axis rows, columns;
+    ResizeAxis rows, columns;
     RETURN_IF_ERROR(Prepare(ctx, &rows, &columns));
     const Tensor& images = ctx.input(0);
     int64_t channels = images.dim(3);
     ASSIGN_OR_RETURN(Tensor * out,
                      ctx.Allocate(0, {images.dim(0), rows.out, columns.out, channels}));
-    std::vector<Between> ys = Positions(rows), xs = Positions(columns);
+    std::vector<ResizeBetween> ys = BilinearPositions(rows), xs = BilinearPositions(columns);
     const T* in = images.data<T>();
     float* result = out->data<float>();
     ctx.ParallelFor(images.dim(0) * rows.out, 4.0 * columns.out * channels,
                     [&](int64_t begin, int64_t end) {
                       for (int64_t row = begin; row < end; ++row) {
-                        const Between& y = ys[row % rows.out];
+                        const ResizeBetween& y = ys[row % rows.out];
                         const T* image = in + row / rows.out * rows.in * columns.in * channels;
                         const T *top = image + y.lower * columns.in * channels,
                                 *bottom = image + y.upper * columns.in * channels;
                         float* to = result + row * columns.out * channels;
-                        for (const Between& x : xs) {
+                        for (const ResizeBetween& x : xs) {
                           for (int64_t c = 0; c < channels; ++c) {
                             float top_left = static_cast<float>(top[x.lower * channels + c]),
                                   top_right = static_cast<float>(top[x.upper * channels + c]);
@@ -118,11 +83,11 @@ class Bilinear : public Resize {
 };
 
 template <typename T>
-class Nearest : public Resize {
+class Nearest : public ResizeAttrs {
  public:
-  using Resize::Resize;
+  using ResizeAttrs::ResizeAttrs;
   Error operator()(KernelContext& ctx) {
-    Axis rows, columns;
+    ResizeAxis rows, columns;
     RETURN_IF_ERROR(Prepare(ctx, &rows, &columns));
     const Tensor& images = ctx.input(0);
     int64_t channels = images.dim(3);
