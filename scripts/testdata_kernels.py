@@ -288,6 +288,11 @@ case("StringStrip", "space on both sides", input=words(" a b\t\n", "", " "))
 case("Substr", "from the end, and past it", input=words("hello", "world"), pos=np.array([1, -3], "i4"),
      len=np.array([2, 9], "i4"))
 case("Substr", "characters of UTF-8", "utf8", input=words("w\u00f6rld", "\u20acuro"), pos=I(1), len=I(2), unit="UTF8_CHAR")
+_LENGTHS = words("", "a", "abc", "abcde", "hello world", "x" * 20, "y" * 40, "z" * 64, "w" * 65, "v" * 200)
+case("StringToHashBucketFast", "strings of every length that is hashed in its own way", input=_LENGTHS,
+     num_buckets=2**62)
+case("StringToHashBucketStrong", "with a key", input=_LENGTHS, num_buckets=2**62, key=[1, 2])
+case("StringToHashBucket", "the old one", string_tensor=_LENGTHS, num_buckets=1000)
 
 # ---- ragged tensors ----
 

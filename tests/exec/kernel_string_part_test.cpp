@@ -1,4 +1,4 @@
-// Numbers in strings, and parts of strings.
+// Numbers in strings, parts of strings, hashes of strings.
 #include <cmath>
 
 #include "tests/exec/kernel_test_util.h"
@@ -125,6 +125,37 @@ TEST(KernelSubstr, CountsFromEitherEnd) {
             "pos 3 is out of range for string 'ab' at index 0");
   EXPECT_EQ(Substr({"ab"}, Ints({1}, {3}), Scalar(1)).ErrorText(),
             "pos and len must have the same shape, not [1] and []");
+}
+
+TEST(KernelStringHash, IsTensorFlows) {
+  auto hash = [](const char* op, std::string text) {
+    return *OpRun(op)
+                .In(Vec<std::string>({std::move(text)}))
+                .Attr("num_buckets", attr::Int(int64_t{1} << 62))
+                .Attr("key", attr::Ints({1, 2}))
+                .Out({proto::DT_INT64})
+                .One()
+                .data<int64_t>();
+  };
+  EXPECT_EQ(hash("StringToHashBucketFast", ""), 1936946117179621455);
+  EXPECT_EQ(hash("StringToHashBucketFast", "abc"), 2640714258260161385);
+  EXPECT_EQ(hash("StringToHashBucketFast", "hello world"), 1769834696496558107);
+  EXPECT_EQ(hash("StringToHashBucketFast", std::string(20, 'x')), 3621402210320469444);
+  EXPECT_EQ(hash("StringToHashBucketFast", std::string(40, 'y')), 276292113409495006);
+  EXPECT_EQ(hash("StringToHashBucketFast", std::string(200, 'w')), 526236191678461824);
+  EXPECT_EQ(hash("StringToHashBucketStrong", "abc"), 1250540936487842205);
+  EXPECT_EQ(OpRun("StringToHashBucketStrong")
+                .In(Vec<std::string>({"a"}))
+                .Attr("num_buckets", attr::Int(2))
+                .Attr("key", attr::Ints({1}))
+                .Out({proto::DT_INT64})
+                .ErrorText(),
+            "key must have 2 numbers, not 1");
+  EXPECT_EQ(OpRun("StringToHashBucketFast")
+                .In(Vec<std::string>({"a"}))
+                .Out({proto::DT_INT64})
+                .ErrorText(),
+            "num_buckets must be at least 1, got 0");
 }
 
 }  // namespace
