@@ -27,7 +27,7 @@ def run(grapnel, *arguments):
 def cases(grapnel):
     """{op: case folders that hold it}."""
     found = {}
-    for folder in sorted((ROOT / "testdata").glob("*/*/case.json")):
+    for folder in sorted([*(ROOT / "testdata").glob("*/*/graph.pb"), *(ROOT / "testdata").glob("*/graph.pb")]):
         folder = folder.parent
         for op in run(grapnel, "info", str(folder), "--all")["graphs"][0]["ops"]:
             found.setdefault(op["op"], []).append(folder.name)

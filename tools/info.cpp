@@ -264,7 +264,7 @@ Expected<int> PrintUnsupported(const Flags& flags, Invocation& invocation) {
   } else {
     std::vector<std::vector<std::string>> rows;
     for (const UnsupportedOp& op : ops)
-      rows.push_back({Plural(op.nodes, "node"), op.reason, "first '" + op.first + "'"});
+      rows.push_back({op.op, Plural(op.nodes, "node") + ", first '" + op.first + "'", op.reason});
     os << flags.model << ": cannot run: " << Plural(ops.size(), "op") << " without a kernel\n"
        << Table(rows, "  ");
   }
