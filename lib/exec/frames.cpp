@@ -128,22 +128,26 @@ class FrameRunner::State {
     uint32_t node;
     Round* round;
   };
+  // Rounds that are over, by frame, and one that never began.
+  struct Spare {
+    std::unique_ptr<Round> fresh;
+    std::vector<std::unique_ptr<Round>> used;
+  };
 
   const FlowNode& NodeOf(uint32_t id) const { return runner_.nodes_[id]; }
   const Info& InfoOf(uint32_t id) const { return runner_.infos_[id]; }
 
-  Round* AddRound(RunFrame* frame) {
-    const Frame& kind = runner_.frames_[frame->kind];
+  // As every round of a frame begins.
+  std::unique_ptr<Round> NewRound(int kind) const {
+    const Frame& frame = runner_.frames_[kind];
     auto round = std::make_unique<Round>();
-    round->frame = frame;
-    round->number = frame->rounds.empty() ? 0 : frame->rounds.back()->number + 1;
-    size_t size = kind.nodes.size();
+    size_t size = frame.nodes.size();
     round->dead.resize(size);
     round->queued.resize(size);
     round->alive.resize(size, -1);
     round->dead_inputs.resize(size);
-    round->inputs.resize(kind.num_inputs);
-    for (uint32_t id : kind.nodes) {
+    round->inputs.resize(frame.num_inputs);
+    for (uint32_t id : frame.nodes) {
       round->waits_for.push_back(InfoOf(id).waits_for);
       if (NodeOf(id).kind != FlowKind::kMerge) continue;
       for (size_t i = 0; i < NodeOf(id).inputs.size(); ++i) {
@@ -151,6 +155,30 @@ class FrameRunner::State {
         if (NodeOf(id).inputs[i].maker < 0 && alive < 0) alive = static_cast<int32_t>(i);
       }
     }
+    return round;
+  }
+
+  Round* AddRound(RunFrame* frame) {
+    Spare& spare = spares_[frame->kind];
+    if (!spare.fresh) spare.fresh = NewRound(frame->kind);
+    std::unique_ptr<Round> round;
+    if (spare.used.empty()) {
+      round = NewRound(frame->kind);
+    } else {  // its memory is there: a loop allocates nothing for its rounds
+      round = std::move(spare.used.back());
+      spare.used.pop_back();
+      const Round& fresh = *spare.fresh;
+      round->waits_for = fresh.waits_for;
+      round->dead = fresh.dead;
+      round->queued = fresh.queued;
+      round->alive = fresh.alive;
+      round->dead_inputs = fresh.dead_inputs;
+      for (Tensor& input : round->inputs) {
+        if (input) input = Tensor();
+      }
+    }
+    round->frame = frame;
+    round->number = frame->rounds.empty() ? 0 : frame->rounds.back()->number + 1;
     frame->rounds.push_back(std::move(round));
     Round* made = frame->rounds.back().get();
     for (const auto& [enter, value] : frame->constants) Send(enter, 0, value, made);
@@ -251,7 +279,11 @@ class FrameRunner::State {
       case FlowKind::kMerge: {
         outputs[0] = inputs[alive];
         if (outputs.size() < 2) return Error::success();
-        outputs[1] = *Tensor::FromLiteral(Literal::Scalar(proto::DT_INT32, alive));
+        while (static_cast<int32_t>(numbers_.size()) <= alive) {
+          int64_t next = numbers_.size();
+          numbers_.push_back(*Tensor::FromLiteral(Literal::Scalar(proto::DT_INT32, next)));
+        }
+        outputs[1] = numbers_[alive];
         return Error::success();
       }
       default:
@@ -315,8 +347,11 @@ class FrameRunner::State {
     RunFrame* frame = round->frame;
     --round->open;
     --frame->open;
-    while (frame->rounds.size() > 1 && frame->enters_left == 0 && frame->rounds.front()->open == 0)
+    while (frame->rounds.size() > 1 && frame->enters_left == 0 &&
+           frame->rounds.front()->open == 0) {
+      spares_[frame->kind].used.push_back(std::move(frame->rounds.front()));
       frame->rounds.pop_front();
+    }
     FinishIfDone(frame);
   }
 
@@ -334,6 +369,8 @@ class FrameRunner::State {
   Given given_;
   Kernel kernel_;
   Result result_;
+  std::map<int, Spare> spares_;
+  std::vector<Tensor> numbers_;  // 0, 1, ...: which input a Merge took
   RunFrame root_;
   std::deque<Instance> ready_;
 };
