@@ -1,9 +1,9 @@
-"""More graphs of one op each, most of them a line: gradients, linear algebra, segments, sparse and ragged tensors, images,
-strings. Importing this adds them to OPS."""
+"""More graphs of one op each, most of them a line: gradients, linear algebra, segments, sparse and ragged tensors,
+images, strings. Importing this adds them to OPS."""
 import numpy as np
 import tensorflow as tf
 
-from testdata_ops import EDGE, IMAGE, OPS, integers, op, random, raw
+from testdata_ops import IMAGE, OPS, integers, op, random, raw
 
 F, I = np.float32, np.int32
 
@@ -31,15 +31,16 @@ case("ExtractVolumePatches", "whole windows only", input=random(1, 3, 4, 3, 2), 
      strides=[1, 1, 2, 1, 1], padding="VALID")
 case("MaxPoolWithArgmax", "ties: the first wins", input=integers(2, 5, 4, 2, high=4).astype("f"), ksize=[1, 3, 2, 1],
      strides=[1, 2, 2, 1], padding="SAME")
-case("MaxPoolWithArgmax", "indices count the batch too", "batch", input=integers(2, 5, 4, 2, high=4), ksize=[1, 2, 2, 1],
-     strides=[1, 1, 2, 1], padding="VALID", include_batch_in_index=True, Targmax=tf.int32)
+case("MaxPoolWithArgmax", "indices count the batch too", "batch", input=integers(2, 5, 4, 2, high=4),
+     ksize=[1, 2, 2, 1], strides=[1, 1, 2, 1], padding="VALID", include_batch_in_index=True, Targmax=tf.int32)
 case("MaxPoolGradWithArgmax", "indices that meet add up", input=random(1, 4, 4, 1), grad=random(1, 2, 2, 1, seed=1),
      argmax=np.array([0, 5, 5, 15]).reshape(1, 2, 2, 1), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
 case("MaxPoolGrad", "ties: the first takes it", orig_input=integers(1, 5, 4, 2, high=3).astype("f"),
      orig_output=random(1, 3, 2, 2), grad=random(1, 3, 2, 2, seed=1), ksize=[1, 3, 2, 1], strides=[1, 2, 2, 1],
      padding="SAME")
-case("MaxPoolGradV2", "sizes as inputs, overlapping windows", orig_input=random(1, 4, 4, 2), orig_output=random(1, 3, 3, 2),
-     grad=random(1, 3, 3, 2, seed=1), ksize=[1, 2, 2, 1], strides=[1, 1, 1, 1], padding="VALID")
+case("MaxPoolGradV2", "sizes as inputs, overlapping windows", orig_input=random(1, 4, 4, 2),
+     orig_output=random(1, 3, 3, 2), grad=random(1, 3, 3, 2, seed=1), ksize=[1, 2, 2, 1],
+     strides=[1, 1, 1, 1], padding="VALID")
 case("AvgPoolGrad", "windows at the edge average what is there", orig_input_shape=[2, 5, 4, 3],
      grad=random(2, 3, 2, 3), ksize=[1, 3, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
 case("MaxPool3D", "windows at the edge", input=random(1, 3, 4, 5, 2), ksize=[1, 2, 3, 2, 1], strides=[1, 2, 2, 2, 1],
@@ -91,14 +92,15 @@ for _name in ("TanhGrad", "SigmoidGrad", "ReciprocalGrad", "InvGrad", "SqrtGrad"
     case(_name, "infinities where the result is 0", y=_AT, dy=_UP)
 case("TanhGrad", "complex: y as it is", "complex", y=np.array([1 + 2j, -.5j], "F"), dy=np.array([2 - 1j, 3], "F"))
 case("SqrtGrad", "complex: of y's conjugate", "complex", y=np.array([1 + 2j, -.5j], "F"), dy=np.array([2 - 1j, 3], "F"))
-case("SoftmaxCrossEntropyWithLogits", "one row of labels for all", features=random(3, 4, high=9), labels=random(1, 4, low=0))
+case("SoftmaxCrossEntropyWithLogits", "one row of labels for all", features=random(3, 4, high=9),
+     labels=random(1, 4, low=0))
 case("SparseSoftmaxCrossEntropyWithLogits", "labels by number", features=random(3, 4, high=9),
      labels=np.array([3, 0, 0]))
 
 # ---- sequences, diagonals, linear algebra ----
 
-case("ReverseSequence", "rows of different lengths", input=integers(3, 4, 2), seq_lengths=np.array([0, 3, 4]), seq_dim=1,
-     batch_dim=0)
+case("ReverseSequence", "rows of different lengths", input=integers(3, 4, 2), seq_lengths=np.array([0, 3, 4]),
+     seq_dim=1, batch_dim=0)
 case("ReverseSequence", "time first", "time_major", input=integers(4, 3, 2), seq_lengths=np.array([1, 2, 4], "i4"),
      seq_dim=0, batch_dim=1)
 case("MatrixDiagV2", "one diagonal above the main one", diagonal=random(2, 3), k=1, num_rows=-1, num_cols=-1,
@@ -111,7 +113,8 @@ for _align in ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"):
          padding_value=F(9), align=_align)
 case("MatrixSetDiag", "the main diagonal", input=random(2, 2, 3), diagonal=random(2, 2, seed=1))
 case("MatrixSetDiagV2", "one below", input=random(3, 2), diagonal=random(2, seed=1), k=-1)
-case("MatrixSetDiagV3", "a band", input=random(2, 3, 4), diagonal=random(2, 3, 3, seed=1), k=[-1, 1], align="LEFT_RIGHT")
+case("MatrixSetDiagV3", "a band", input=random(2, 3, 4), diagonal=random(2, 3, 3, seed=1), k=[-1, 1],
+     align="LEFT_RIGHT")
 _SQUARE = random(2, 3, 3)
 _POSITIVE = _SQUARE @ _SQUARE.transpose(0, 2, 1) + np.eye(3, dtype="f")
 case("MatrixDeterminant", "two matrices", input=_SQUARE)
@@ -197,8 +200,8 @@ _BOXES = dict(boxes=np.array([[0, 0, 1, 1], [-.2, .3, .7, 1.4], [.9, .8, .1, .2]
 for _method in ("bilinear", "nearest"):
     case("CropAndResize", "beside the image, and a box upside down", _method, image=random(2, 5, 4, 2), **_BOXES,
          crop_size=[3, 4], method=_method, extrapolation_value=-1.)
-    case("CropAndResizeGradImage", "beside the image, and a box upside down", _method, grads=random(3, 3, 4, 2), **_BOXES,
-         image_size=[2, 5, 4, 2], T=tf.float32, method=_method)
+    case("CropAndResizeGradImage", "beside the image, and a box upside down", _method, grads=random(3, 3, 4, 2),
+         **_BOXES, image_size=[2, 5, 4, 2], T=tf.float32, method=_method)
 case("CropAndResizeGradBoxes", "beside the image, and a box upside down", _rtol=1e-4, grads=random(3, 3, 4, 2),
      image=random(2, 5, 4, 2), **_BOXES)
 case("ResizeArea", "smaller in one dimension, larger in the other", images=random(1, 5, 3, 2), size=[3, 4])
@@ -230,8 +233,9 @@ case("NonMaxSuppressionV5", "scores fall with overlap", boxes=_CORNERS, scores=_
 case("NonMaxSuppressionWithOverlaps", "overlaps given", overlaps=random(6, 6, low=0), scores=random(6),
      max_output_size=4, overlap_threshold=.7, score_threshold=-.9)
 for _pad in (False, True):
-    case("CombinedNonMaxSuppression", "boxes for each class, " + ("as many as classes give" if _pad else "cut to [0, 1]"),
-         "pad" if _pad else "", boxes=random(2, 8, 3, 4, low=-.5, high=1.5), scores=random(2, 8, 3, low=0),
+    case("CombinedNonMaxSuppression",
+         "boxes for each class, " + ("as many as classes give" if _pad else "cut to [0, 1]"), "pad" if _pad else "",
+         boxes=random(2, 8, 3, 4, low=-.5, high=1.5), scores=random(2, 8, 3, low=0),
          max_output_size_per_class=3, max_total_size=20, iou_threshold=.2, score_threshold=.3, pad_per_class=_pad,
          clip_boxes=not _pad)
 
@@ -239,8 +243,8 @@ for _pad in (False, True):
 
 _REALS = np.array([-7, -6.1, -1.23, -0., .02, 3.3, 6, 7], "f")
 case("FakeQuantWithMinMaxArgs", "8 bits", inputs=_REALS)
-case("FakeQuantWithMinMaxArgs", "4 bits, a narrow range that moves", "narrow", inputs=_REALS, min=-1.1, max=3.3, num_bits=4,
-     narrow_range=True)
+case("FakeQuantWithMinMaxArgs", "4 bits, a narrow range that moves", "narrow", inputs=_REALS, min=-1.1, max=3.3,
+     num_bits=4, narrow_range=True)
 case("FakeQuantWithMinMaxArgsGradient", "cut off on both sides", gradients=random(8), inputs=_REALS, min=-1.1, max=3.3)
 case("FakeQuantWithMinMaxVars", "a range above 0", inputs=_REALS, min=F(2), max=F(5))
 case("FakeQuantWithMinMaxVarsGradient", "cut off on both sides", gradients=random(8), inputs=_REALS, min=F(-1.1),
@@ -278,8 +282,10 @@ def words(*texts):
     return np.array([t.encode() for t in texts])
 
 
-case("StringToNumber", "floats with space, hexadecimal, too large", string_tensor=words(" 1.5\n", "-4e3", "0x10", "inf", "1e400", ".5"))
-case("StringToNumber", "integers with signs", "int64", string_tensor=words("+3", " -4 ", "99999999999"), out_type=tf.int64)
+case("StringToNumber", "floats with space, hexadecimal, too large",
+     string_tensor=words(" 1.5\n", "-4e3", "0x10", "inf", "1e400", ".5"))
+case("StringToNumber", "integers with signs", "int64", string_tensor=words("+3", " -4 ", "99999999999"),
+     out_type=tf.int64)
 case("StringSplit", "at any of two characters", input=words("a,b,;c", "", ",", "a"), delimiter=b",;")
 case("StringSplitV2", "at a text, once", input=words("a::b::c", "", "::", "a"), sep=b"::", maxsplit=1)
 case("StringSplitV2", "at space", "space", input=words("  a b   c  ", "", " "), sep=b"")
@@ -287,7 +293,8 @@ case("StringLength", "characters of UTF-8", input=words("a\u00e9", "", "\u20ac")
 case("StringStrip", "space on both sides", input=words(" a b\t\n", "", " "))
 case("Substr", "from the end, and past it", input=words("hello", "world"), pos=np.array([1, -3], "i4"),
      len=np.array([2, 9], "i4"))
-case("Substr", "characters of UTF-8", "utf8", input=words("w\u00f6rld", "\u20acuro"), pos=I(1), len=I(2), unit="UTF8_CHAR")
+case("Substr", "characters of UTF-8", "utf8", input=words("w\u00f6rld", "\u20acuro"), pos=I(1), len=I(2),
+     unit="UTF8_CHAR")
 _LENGTHS = words("", "a", "abc", "abcde", "hello world", "x" * 20, "y" * 40, "z" * 64, "w" * 65, "v" * 200)
 case("StringToHashBucketFast", "strings of every length that is hashed in its own way", input=_LENGTHS,
      num_buckets=2**62)
@@ -296,8 +303,8 @@ case("StringToHashBucket", "the old one", string_tensor=_LENGTHS, num_buckets=10
 
 # ---- ragged tensors ----
 
-case("RaggedRange", "up, down, none, one step for all", starts=np.array([0, 5, 8], "f"), limits=np.array([1, 5.7, 8], "f"),
-     deltas=F(.3))
+case("RaggedRange", "up, down, none, one step for all", starts=np.array([0, 5, 8], "f"),
+     limits=np.array([1, 5.7, 8], "f"), deltas=F(.3))
 case("RaggedRange", "counting down", "int", starts=np.array([0, 5], "i4"), limits=I(-4), deltas=np.array([1, -2], "i4"),
      Tsplits=tf.int32)
 _SPLITS = [np.array([0, 2, 3]), np.array([0, 1, 3, 5])]

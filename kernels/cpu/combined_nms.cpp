@@ -1,6 +1,6 @@
 // CombinedNonMaxSuppression: each class of each image by itself, then the best of all classes.
 #include <algorithm>
-#include <queue>
+#include <limits>
 #include <vector>
 
 #include "kernels/cpu/box_overlap.h"
@@ -39,29 +39,31 @@ Expected<Limits> ReadLimits(const KernelContext& ctx) {
   return limits;
 }
 
-// boxes[i * box_stride] and scores[i * score_stride] are those of box i for one class.
+// boxes[i * box_stride] and scores[i * score_stride] are those of box i for one class. What is
+// found goes to found[0] and on, at most `most`. Where scores are equal TensorFlow leaves the order
+// to std::sort; who wants its boxes sorts what it sorts, here and below.
 void ChooseOfClass(const float* boxes, int64_t box_stride, const float* scores,
                    int64_t score_stride, int64_t count, int64_t kind, const Limits& limits,
-                   std::vector<Found>& found) {
+                   int64_t most, Found* found) {
   struct Candidate {
     int64_t box;
     float score;
   };
-  auto below = [](const Candidate& a, const Candidate& b) { return a.score < b.score; };
-  std::priority_queue<Candidate, std::vector<Candidate>, decltype(below)> queue(below);
+  std::vector<Candidate> candidates;
   for (int64_t i = 0; i < count; ++i) {
-    if (scores[i * score_stride] > limits.score) queue.push({i, scores[i * score_stride]});
+    float score = scores[i * score_stride];
+    if (score > limits.score) candidates.push_back({i, score});
   }
-  size_t first = found.size();
-  int64_t most = std::min(limits.per_class, count);
-  while (!queue.empty() && static_cast<int64_t>(found.size() - first) < most) {
-    Candidate next = queue.top();
-    queue.pop();
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  int64_t chosen = 0;
+  for (const Candidate& next : candidates) {
+    if (chosen == most) break;
     const float* box = boxes + next.box * box_stride;
     bool good = true;
-    for (size_t j = found.size(); good && j-- > first;)
+    for (int64_t j = chosen; good && j-- > 0;)
       good = !(BoxOverlap(box, found[j].box) > limits.overlap);
-    if (good) found.push_back({box, next.score, kind});
+    if (good) found[chosen++] = {box, next.score, kind};
   }
 }
 
@@ -81,7 +83,7 @@ Error Combined(KernelContext& ctx, const Attrs& attrs) {
   RETURN_IF_ERROR(Check(boxes, scores));
   ASSIGN_OR_RETURN(Limits limits, ReadLimits(ctx));
   int64_t batch = boxes.dim(0), count = boxes.dim(1), shared = boxes.dim(2), kinds = scores.dim(2);
-  int64_t size = limits.total;
+  int64_t size = limits.total, most = std::min(limits.per_class, count);
   if (attrs.pad_per_class) size = std::min(size, limits.per_class * kinds);
   Tensor* out[4];
   for (int i = 0; i < 4; ++i) {
@@ -94,16 +96,19 @@ Error Combined(KernelContext& ctx, const Attrs& attrs) {
   }
   ctx.ParallelFor(batch, 50.0 * count * kinds, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
-      std::vector<Found> found;
+      // Places that a class leaves empty come last.
+      std::vector<Found> found(kinds * most, {nullptr, -std::numeric_limits<float>::infinity(), 0});
       for (int64_t kind = 0; kind < kinds; ++kind) {
         const float* first =
             boxes.data<float>() + (b * count * shared + (shared > 1 ? kind : 0)) * 4;
         ChooseOfClass(first, shared * 4, scores.data<float>() + b * count * kinds + kind, kinds,
-                      count, kind, limits, found);
+                      count, kind, limits, most, found.data() + kind * most);
       }
-      std::stable_sort(found.begin(), found.end(),
-                       [](const Found& a, const Found& b) { return a.score > b.score; });
-      int64_t valid = std::min<int64_t>(size, static_cast<int64_t>(found.size()));
+      std::sort(found.begin(), found.end(),
+                [](const Found& a, const Found& b) { return a.score > b.score; });
+      int64_t valid = std::count_if(found.begin(), found.end(),
+                                    [](const Found& one) { return one.box != nullptr; });
+      valid = std::min(valid, size);
       for (int64_t i = 0; i < valid; ++i) {
         float* box = out[0]->data<float>() + (b * size + i) * 4;
         for (int k = 0; k < 4; ++k)

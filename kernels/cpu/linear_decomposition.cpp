@@ -1,30 +1,54 @@
-// Cholesky, Qr and SelfAdjointEigV2. Eigen's decompositions take so long to compile that they are
-// made for double alone: floats are widened.
+// Cholesky, Qr, SelfAdjointEigV2 and Svd. Without vectors, SelfAdjointEigV2 and Svd give outputs of
+// the batch's shape in their place, filled with zeros.
 #include <atomic>
+#include <cmath>
 #include <limits>
+#include <vector>
 
-#include "Eigen/Cholesky"
-#include "Eigen/Eigenvalues"
-#include "Eigen/QR"
 #include "kernels/cpu/linear_algebra.h"
+#include "kernels/cpu/linear_eigen.h"
 
 namespace grapnel {
 namespace {
 
-double CubeCost(int64_t n) { return 50 + 5.0 * n * n * n; }
-
 template <typename T>
 using Wide = std::conditional_t<kIsComplex<T>, Complex128, double>;
-
 template <typename T>
-RowMatrix<Wide<T>> WideAt(const Tensor& tensor, int64_t index, int64_t rows, int64_t columns) {
-  return MatrixAt<T>(tensor, index, rows, columns).template cast<Wide<T>>();
+using WideVector = std::vector<Wide<T>>;
+
+double CubeCost(int64_t n) { return 50 + 5.0 * n * n * n; }
+
+// Matrix `index` of a batch, in double.
+template <typename T>
+WideVector<T> WideAt(const Tensor& tensor, int64_t index, int64_t size) {
+  const T* from = tensor.data<T>() + index * size;
+  WideVector<T> wide(size);
+  for (int64_t i = 0; i < size; ++i) wide[i] = static_cast<Wide<T>>(from[i]);
+  return wide;
+}
+
+template <typename T, typename W>
+void StoreAt(const std::vector<W>& wide, Tensor& tensor, int64_t index) {
+  T* to = tensor.data<T>() + index * static_cast<int64_t>(wide.size());
+  for (size_t i = 0; i < wide.size(); ++i) to[i] = static_cast<T>(wide[i]);
 }
 
 template <typename T>
-constexpr T NotANumber() {
-  return T(std::numeric_limits<typename Eigen::NumTraits<T>::Real>::quiet_NaN());
+WideVector<T> Identity(int64_t rows, int64_t columns) {
+  WideVector<T> matrix(rows * columns);
+  for (int64_t i = 0; i < std::min(rows, columns); ++i) matrix[i * columns + i] = 1;
+  return matrix;
 }
+
+template <typename T>
+bool AllFinite(const std::vector<T>& values) {
+  for (T value : values) {
+    if (!std::isfinite(std::abs(value))) return false;
+  }
+  return true;
+}
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Reads the lower triangle only. A matrix that is not positive definite gives NaN, as in
 // TensorFlow.
@@ -36,14 +60,15 @@ struct Cholesky {
     ASSIGN_OR_RETURN(MatrixBatch batch, BatchOf(in, "input", true));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
     if (out->num_elements() == 0) return Error::success();
-    ctx.ParallelFor(batch.count, CubeCost(batch.rows) / 5, [&](int64_t begin, int64_t end) {
+    int64_t n = batch.rows;
+    ctx.ParallelFor(batch.count, CubeCost(n) / 5, [&](int64_t begin, int64_t end) {
+      WideVector<T> lower(n * n);
       for (int64_t i = begin; i < end; ++i) {
-        using M = RowMatrix<Wide<T>>;
-        Eigen::LLT<M, Eigen::Lower> llt(WideAt<T>(in, i, batch.rows, batch.rows));
-        M lower = llt.matrixL();
-        if (llt.info() != Eigen::Success)
-          lower.template triangularView<Eigen::Lower>().setConstant(NotANumber<Wide<T>>());
-        StoreMatrix<T>(lower, *out, i);
+        bool good = EigenCholesky(WideAt<T>(in, i, n * n).data(), n, lower.data());
+        for (int64_t k = 0; !good && k < n * n; ++k) {
+          if (k % n <= k / n) lower[k] = kNaN;
+        }
+        StoreAt<T>(lower, *out, i);
       }
     });
     return Error::success();
@@ -62,24 +87,17 @@ struct Qr {
     ASSIGN_OR_RETURN(Tensor * r, ctx.Allocate(1, batch.With({k, n})));
     ctx.ParallelFor(batch.count, CubeCost(std::max(m, n)), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        if (batch.size() == 0) {
-          StoreMatrix<T>(RowMatrix<T>::Identity(m, k).eval(), *q, i);
-          continue;
-        }
-        using M = RowMatrix<Wide<T>>;
-        Eigen::HouseholderQR<M> qr(WideAt<T>(in, i, m, n));
-        M left = M::Identity(m, k);
-        left.applyOnTheLeft(qr.householderQ());
-        M right = qr.matrixQR().topRows(k).template triangularView<Eigen::Upper>();
-        StoreMatrix<T>(left, *q, i);
-        StoreMatrix<T>(right, *r, i);
+        WideVector<T> left = Identity<T>(m, k), right(k * n);
+        if (batch.size() > 0)
+          EigenQr(WideAt<T>(in, i, m * n).data(), m, n, k, left.data(), right.data());
+        StoreAt<T>(left, *q, i);
+        StoreAt<T>(right, *r, i);
       }
     });
     return Error::success();
   }
 };
 
-// Eigenvalues rise. Without vectors the second output has the batch's dims, and holds zeros.
 template <typename T>
 struct SelfAdjointEig {
   bool vectors;
@@ -95,29 +113,83 @@ struct SelfAdjointEig {
     if (values->num_elements() == 0) return Error::success();
     std::atomic<bool> good{true};
     ctx.ParallelFor(batch.count, CubeCost(n), [&](int64_t begin, int64_t end) {
+      std::vector<double> rising(n);
+      WideVector<T> columns(vectors ? n * n : 0);
       for (int64_t i = begin; i < end; ++i) {
-        using M = RowMatrix<Wide<T>>;
-        Eigen::SelfAdjointEigenSolver<M> solver(
-            WideAt<T>(in, i, n, n), vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-        if (solver.info() != Eigen::Success) {
+        if (!EigenSelfAdjoint(WideAt<T>(in, i, n * n).data(), n, rising.data(),
+                              vectors ? columns.data() : nullptr)) {
           good = false;
           continue;
         }
-        for (int64_t j = 0; j < n; ++j)
-          values->data<T>()[i * n + j] = static_cast<T>(solver.eigenvalues()[j]);
-        if (vectors) StoreMatrix<T>(M(solver.eigenvectors()), *v, i);
+        StoreAt<T>(rising, *values, i);
+        if (vectors) StoreAt<T>(columns, *v, i);
       }
     });
     return good ? Error::success() : MakeError("the eigenvalues of the input were not found");
   }
 };
 
+// input = u * diag(s) * v^H, with s falling.
+template <typename T>
+struct Svd {
+  bool vectors, full;
+  explicit Svd(const KernelSetup& setup)
+      : vectors(setup.node().GetBool("compute_uv", true)),
+        full(setup.node().GetBool("full_matrices")) {}
+
+  Error operator()(KernelContext& ctx) const {
+    const Tensor& in = ctx.input(0);
+    ASSIGN_OR_RETURN(MatrixBatch batch, BatchOf(in, "input", false));
+    int64_t m = batch.rows, n = batch.columns, k = std::min(m, n);
+    ASSIGN_OR_RETURN(Tensor * s, ctx.Allocate(0, batch.With({k})));
+    ASSIGN_OR_RETURN(Tensor * u,
+                     ctx.Allocate(1, vectors ? batch.With({m, full ? m : k}) : batch.batch));
+    ASSIGN_OR_RETURN(Tensor * v,
+                     ctx.Allocate(2, vectors ? batch.With({n, full ? n : k}) : batch.batch));
+    if (!vectors) {
+      std::fill_n(u->data<T>(), u->num_elements(), T(0));
+      std::fill_n(v->data<T>(), v->num_elements(), T(0));
+    }
+    ctx.ParallelFor(batch.count, 50 + 20.0 * m * n * k, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) Decompose(in, i, m, n, *s, *u, *v);
+    });
+    return Error::success();
+  }
+
+ private:
+  void Decompose(const Tensor& in, int64_t i, int64_t m, int64_t n, Tensor& s, Tensor& u,
+                 Tensor& v) const {
+    int64_t k = std::min(m, n);
+    std::vector<double> falling(k);
+    WideVector<T> left, right, matrix = WideAt<T>(in, i, m * n);
+    if (vectors) {
+      left = Identity<T>(m, full ? m : k);
+      right = Identity<T>(n, full ? n : k);
+    }
+    // The iteration does not end on numbers that are none.
+    if (!AllFinite(matrix)) {
+      std::fill(falling.begin(), falling.end(), kNaN);
+      std::fill(left.begin(), left.end(), Wide<T>(kNaN));
+      std::fill(right.begin(), right.end(), Wide<T>(kNaN));
+    } else if (k > 0) {
+      EigenSvd(matrix.data(), m, n, full, falling.data(), vectors ? left.data() : nullptr,
+               vectors ? right.data() : nullptr);
+    }
+    StoreAt<T>(falling, s, i);
+    if (vectors) StoreAt<T>(left, u, i);
+    if (vectors) StoreAt<T>(right, v, i);
+  }
+};
+
+using QrTypes = Join<LinearTypes, TypeList<Eigen::half>>;
 GRAPNEL_CPU_KERNEL("Cholesky", "T", DataTypesOf(LinearTypes()), KernelCost::kElements,
                    (MakeLinear<Cholesky, LinearTypes>));
-GRAPNEL_CPU_KERNEL("Qr", "T", DataTypesOf(LinearTypes()), KernelCost::kElements,
-                   (MakeLinear<Qr, LinearTypes>));
+GRAPNEL_CPU_KERNEL("Qr", "T", DataTypesOf(QrTypes()), KernelCost::kElements,
+                   (MakeLinear<Qr, QrTypes>));
 GRAPNEL_CPU_KERNEL("SelfAdjointEigV2", "T", DataTypesOf(LinearTypes()), KernelCost::kElements,
                    (MakeLinear<SelfAdjointEig, LinearTypes>));
+GRAPNEL_CPU_KERNEL("Svd", "T", DataTypesOf(LinearTypes()), KernelCost::kElements,
+                   (MakeLinear<Svd, LinearTypes>));
 
 }  // namespace
 }  // namespace grapnel

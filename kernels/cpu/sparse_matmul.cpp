@@ -8,7 +8,7 @@
 namespace grapnel {
 namespace {
 
-using SparseMatMulTypes = TypeList<float, double, int32_t, Complex64, Complex128, Eigen::bfloat16>;
+using SparseMatMulTypes = Join<FloatOrComplexTypes, TypeList<int32_t>>;
 
 template <typename T>
 T ConjugateIf(bool conjugate, T x) {

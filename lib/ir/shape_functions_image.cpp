@@ -166,6 +166,7 @@ constexpr ShapeRule kRules[] = {
     {"DrawBoundingBoxesV2", PixelsShape},
     {"NonMaxSuppression", NonMaxSuppressionShape},
     {"NonMaxSuppressionV2", NonMaxSuppressionShape},
+    {"NonMaxSuppressionWithOverlaps", NonMaxSuppressionShape},
     {"NonMaxSuppressionV3", NonMaxSuppressionShape},
     {"NonMaxSuppressionV4", NonMaxSuppressionShape},
     {"NonMaxSuppressionV5", NonMaxSuppressionShape},

@@ -208,6 +208,11 @@ void DenseBincountShape(ShapeContext& c) {
   c.Out(0, in.rank() == 2 ? MatrixOf(in.dim(0), bins) : VectorOf(bins));
 }
 
+void RaggedBincountShape(ShapeContext& c) {
+  int64_t splits = c.WithRank(0, 1).dim(0);
+  c.Out(0, MatrixOf(SubDims(splits, 1), c.SizeFrom(2)));
+}
+
 void HistogramShape(ShapeContext& c) { c.Out(0, VectorOf(c.SizeFrom(2))); }
 
 // Indices, values and shape of a sparse tensor of `rank` (which may be unknown).
@@ -266,6 +271,12 @@ void SparseFillEmptyRowsShape(ShapeContext& c) {
   c.Out(1, VectorOf(kUnknownDim));
   c.Out(2, VectorOf(shape.known_rank() && shape.rank() > 0 ? shape.dim(0) : kUnknownDim));
   c.Out(3, VectorOf(c.Equal(indices.dim(0), c.WithRank(1, 1).dim(0), "indices and values")));
+}
+
+void SparseFillEmptyRowsGradShape(ShapeContext& c) {
+  c.WithRank(1, 1);
+  c.Out(0, VectorOf(c.WithRank(0, 1).dim(0)));
+  c.Out(1, Shape::Scalar());
 }
 
 void SparseValuesShape(ShapeContext& c) { c.Out(0, VectorOf(c.WithRank(0, 2).dim(0))); }
@@ -387,6 +398,7 @@ constexpr ShapeRule kRules[] = {
     {"UpperBound", SecondShape},
     {"Bincount", BincountShape},
     {"DenseBincount", DenseBincountShape},
+    {"RaggedBincount", RaggedBincountShape},
     {"HistogramFixedWidth", HistogramShape},
     {"DenseToDenseSetOperation", SetOperationShape},
     {"DenseToSparseSetOperation", SetOperationShape},
@@ -397,6 +409,7 @@ constexpr ShapeRule kRules[] = {
     {"SparseReorder", SparseReorderShape},
     {"SparseReshape", SparseReshapeShape},
     {"SparseFillEmptyRows", SparseFillEmptyRowsShape},
+    {"SparseFillEmptyRowsGrad", SparseFillEmptyRowsGradShape},
     {"SparseSoftmax", SparseValuesShape},
     {"SparseDenseCwiseAdd", SparseValuesShape},
     {"SparseDenseCwiseDiv", SparseValuesShape},

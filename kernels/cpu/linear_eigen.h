@@ -1,0 +1,31 @@
+// Decompositions by Eigen, in files of their own: they compile for minutes, so they are made for
+// double and complex128 alone, and kernels of other dtypes widen. Matrices are row-major.
+#ifndef GRAPNEL_KERNELS_CPU_LINEAR_EIGEN_H_
+#define GRAPNEL_KERNELS_CPU_LINEAR_EIGEN_H_
+
+#include <cstdint>
+
+namespace grapnel {
+
+// `in` [m, n] = u * diag(s) * v^H with k = min(m, n) > 0 falling values in s. u is [m, k] and v
+// [n, k], or [m, m] and [n, n] when `full`; both null: values alone. `in` must be finite.
+template <typename T>
+void EigenSvd(const T* in, int64_t m, int64_t n, bool full, double* s, T* u, T* v);
+
+// `in` [m, n] = q [m, k] * r [k, n], where k is m or min(m, n); neither m nor n is 0.
+template <typename T>
+void EigenQr(const T* in, int64_t m, int64_t n, int64_t k, T* q, T* r);
+
+// The lower factor of `in` [n, n], of which the lower triangle is read. False when it is not
+// positive definite.
+template <typename T>
+bool EigenCholesky(const T* in, int64_t n, T* lower);
+
+// Rising eigenvalues of the self-adjoint `in` [n, n], and its eigenvectors as columns of v unless
+// that is null. False when they were not found.
+template <typename T>
+bool EigenSelfAdjoint(const T* in, int64_t n, double* values, T* v);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_CPU_LINEAR_EIGEN_H_
