@@ -113,16 +113,10 @@ struct SelfAdjointEig {
     if (values->num_elements() == 0) return Error::success();
     std::atomic<bool> good{true};
     ctx.ParallelFor(batch.count, CubeCost(n), [&](int64_t begin, int64_t end) {
-      std::vector<double> rising(n);
-      WideVector<T> columns(vectors ? n * n : 0);
       for (int64_t i = begin; i < end; ++i) {
-        if (!EigenSelfAdjoint(WideAt<T>(in, i, n * n).data(), n, rising.data(),
-                              vectors ? columns.data() : nullptr)) {
+        if (!EigenSelfAdjoint(in.data<T>() + i * n * n, n, values->data<T>() + i * n,
+                              vectors ? v->data<T>() + i * n * n : nullptr))
           good = false;
-          continue;
-        }
-        StoreAt<T>(rising, *values, i);
-        if (vectors) StoreAt<T>(columns, *v, i);
       }
     });
     return good ? Error::success() : MakeError("the eigenvalues of the input were not found");

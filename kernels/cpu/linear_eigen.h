@@ -1,5 +1,5 @@
-// Decompositions by Eigen, in files of their own: they compile for minutes, so they are made for
-// double and complex128 alone, and kernels of other dtypes widen. Matrices are row-major.
+// Decompositions by Eigen, in files of their own: they compile for minutes, so all but one are made
+// for double and complex128 alone, and kernels of other dtypes widen. Matrices are row-major.
 #ifndef GRAPNEL_KERNELS_CPU_LINEAR_EIGEN_H_
 #define GRAPNEL_KERNELS_CPU_LINEAR_EIGEN_H_
 
@@ -21,10 +21,11 @@ void EigenQr(const T* in, int64_t m, int64_t n, int64_t k, T* q, T* r);
 template <typename T>
 bool EigenCholesky(const T* in, int64_t n, T* lower);
 
-// Rising eigenvalues of the self-adjoint `in` [n, n], and its eigenvectors as columns of v unless
-// that is null. False when they were not found.
+// Rising eigenvalues (the real part of T) of the self-adjoint `in` [n, n], and its eigenvectors as
+// columns of v unless that is null. False when they were not found. Made for each dtype: which way
+// a vector points comes from rounding, and is TensorFlow's only if that is.
 template <typename T>
-bool EigenSelfAdjoint(const T* in, int64_t n, double* values, T* v);
+bool EigenSelfAdjoint(const T* in, int64_t n, T* values, T* v);
 
 }  // namespace grapnel
 

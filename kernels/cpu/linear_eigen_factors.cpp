@@ -30,7 +30,7 @@ bool EigenCholesky(const T* in, int64_t n, T* lower) {
 }
 
 template <typename T>
-bool EigenSelfAdjoint(const T* in, int64_t n, double* values, T* v) {
+bool EigenSelfAdjoint(const T* in, int64_t n, T* values, T* v) {
   Eigen::SelfAdjointEigenSolver<Matrix<T>> solver(
       Eigen::Map<const Matrix<T>>(in, n, n),
       v ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
@@ -42,10 +42,15 @@ bool EigenSelfAdjoint(const T* in, int64_t n, double* values, T* v) {
 
 #define INSTANTIATE(T)                                                \
   template void EigenQr(const T*, int64_t, int64_t, int64_t, T*, T*); \
-  template bool EigenCholesky(const T*, int64_t, T*);                 \
-  template bool EigenSelfAdjoint(const T*, int64_t, double*, T*)
+  template bool EigenCholesky(const T*, int64_t, T*)
 INSTANTIATE(double);
 INSTANTIATE(std::complex<double>);
 #undef INSTANTIATE
+template bool EigenSelfAdjoint(const float*, int64_t, float*, float*);
+template bool EigenSelfAdjoint(const double*, int64_t, double*, double*);
+template bool EigenSelfAdjoint(const std::complex<float>*, int64_t, std::complex<float>*,
+                               std::complex<float>*);
+template bool EigenSelfAdjoint(const std::complex<double>*, int64_t, std::complex<double>*,
+                               std::complex<double>*);
 
 }  // namespace grapnel
