@@ -1,6 +1,7 @@
 // CombinedNonMaxSuppression: each class of each image by itself, then the best of all classes.
 #include <algorithm>
 #include <limits>
+#include <queue>
 #include <vector>
 
 #include "kernels/cpu/box_overlap.h"
@@ -40,8 +41,8 @@ Expected<Limits> ReadLimits(const KernelContext& ctx) {
 }
 
 // boxes[i * box_stride] and scores[i * score_stride] are those of box i for one class. What is
-// found goes to found[0] and on, at most `most`. Where scores are equal TensorFlow leaves the order
-// to std::sort; who wants its boxes sorts what it sorts, here and below.
+// found goes to found[0] and on, at most `most`. Where scores are equal, TensorFlow leaves the
+// order to a heap here and to std::sort below; who wants its boxes does the same.
 void ChooseOfClass(const float* boxes, int64_t box_stride, const float* scores,
                    int64_t score_stride, int64_t count, int64_t kind, const Limits& limits,
                    int64_t most, Found* found) {
@@ -49,16 +50,14 @@ void ChooseOfClass(const float* boxes, int64_t box_stride, const float* scores,
     int64_t box;
     float score;
   };
-  std::vector<Candidate> candidates;
+  auto below = [](const Candidate& a, const Candidate& b) { return a.score < b.score; };
+  std::priority_queue<Candidate, std::vector<Candidate>, decltype(below)> queue(below);
   for (int64_t i = 0; i < count; ++i) {
-    float score = scores[i * score_stride];
-    if (score > limits.score) candidates.push_back({i, score});
+    if (scores[i * score_stride] > limits.score) queue.push({i, scores[i * score_stride]});
   }
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
-  int64_t chosen = 0;
-  for (const Candidate& next : candidates) {
-    if (chosen == most) break;
+  for (int64_t chosen = 0; chosen < most && !queue.empty();) {
+    Candidate next = queue.top();
+    queue.pop();
     const float* box = boxes + next.box * box_stride;
     bool good = true;
     for (int64_t j = chosen; good && j-- > 0;)
