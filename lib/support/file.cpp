@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "llvm/ADT/SmallString.h"
@@ -110,6 +111,18 @@ AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
+// A rename over a file makes ext4 write the new one to the disk at once, which takes longer than to
+// make it; when the two change places it does not. There is a whole file of that name at any time.
+static bool PutInPlace(const std::string& from, const std::string& to) {
+  struct stat there;
+  if (lstat(to.c_str(), &there) == 0 && S_ISREG(there.st_mode) &&
+      renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
+    unlink(from.c_str());
+    return true;
+  }
+  return std::rename(from.c_str(), to.c_str()) == 0;
+}
+
 Error AtomicFile::Commit() {
   os_->flush();
   if (path_ != "-") os_->close();
@@ -120,7 +133,7 @@ Error AtomicFile::Commit() {
                      code.message());
   os_.reset();
   if (temporary_.empty()) return Error::success();
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  if (!PutInPlace(temporary_, path_)) {
     int reason = errno;
     unlink(temporary_.c_str());
     return MakeError("{0}: cannot write: {1}", path_, std::strerror(reason));
