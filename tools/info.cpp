@@ -227,7 +227,8 @@ int PrintKernels(llvm::raw_ostream& os, bool as_json) {
     std::string types;
     llvm::json::Array names;
     for (DataType type : def.types) {
-      types += (types.empty() ? "" : ", ") + DataTypeName(type).str();
+      if (!types.empty()) types += ", ";
+      types += DataTypeName(type).str();
       names.push_back(DataTypeName(type));
     }
     std::string attr = def.type_attr ? def.type_attr : "";
@@ -263,6 +264,7 @@ Expected<int> PrintUnsupported(const Flags& flags, Invocation& invocation) {
     os << flags.model << ": every op runs on the CPU\n";
   } else {
     std::vector<std::vector<std::string>> rows;
+    rows.reserve(ops.size());
     for (const UnsupportedOp& op : ops)
       rows.push_back({op.op, Plural(op.nodes, "node") + ", first '" + op.first + "'", op.reason});
     os << flags.model << ": cannot run: " << Plural(ops.size(), "op") << " without a kernel\n"

@@ -61,6 +61,7 @@ Expected<KernelFn> MakeToVariant(const KernelSetup& setup) {
   return KernelFn([by_row](KernelContext& ctx) -> Error {
     int levels = ctx.num_inputs() - 1;
     std::vector<Tensor> splits;
+    splits.reserve(levels);
     for (int i = 0; i < levels; ++i) splits.push_back(ctx.input(i));
     const Tensor values = ctx.input(levels);
     if (values.rank() == 0 && (levels > 0 || by_row))

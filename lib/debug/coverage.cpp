@@ -42,6 +42,7 @@ std::vector<UnsupportedOp> UnsupportedOps(const Module& module, llvm::StringRef 
     if (reached.contains(function.get())) look(function->body, function->name().str() + "/");
   }
   std::vector<UnsupportedOp> list;
+  list.reserve(found.size());
   for (auto& [key, op] : found) list.push_back(std::move(op));
   llvm::stable_sort(list, [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
   return list;
