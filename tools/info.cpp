@@ -232,7 +232,13 @@ int PrintKernels(llvm::raw_ostream& os, bool as_json) {
       names.push_back(DataTypeName(type));
     }
     std::string attr = def.type_attr ? def.type_attr : "";
-    rows.push_back({def.op, def.device, types.empty() ? "any" : attr + "=" + types});
+    std::string listed = "any";
+    if (!types.empty()) {
+      listed = attr;
+      listed += '=';
+      listed += types;
+    }
+    rows.push_back({def.op, def.device, listed});
     list.push_back(llvm::json::Object{
         {"op", def.op}, {"device", def.device}, {"type_attr", attr}, {"types", std::move(names)}});
   }
