@@ -1,0 +1,400 @@
+// From a graph, feeds and fetches to a plan.
+#include "lib/exec/executor_impl.h"
+#include "lib/ir/node_types.h"
+#include "lib/support/denormals.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace grapnel {
+
+// Makes a plan out of a graph, feeds and fetches.
+class PlanBuilder {
+ public:
+  PlanBuilder(const Graph& graph, const ExecutorOptions& options)
+      : graph_(graph), impl_(new Executor::Impl) {
+    impl_->graph = &graph;
+    impl_->options = options;
+    if (options.session) return;
+    impl_->own_session = std::make_unique<Session>();
+    impl_->options.session = impl_->own_session.get();
+  }
+
+  Expected<std::unique_ptr<Executor>> Build(llvm::ArrayRef<Port> feeds,
+                                            llvm::ArrayRef<Port> fetches,
+                                            llvm::ArrayRef<NodeId> targets) {
+    for (Port feed : feeds) fed_.insert(Key(feed));
+    needed_.assign(graph_.end_id(), false);
+    llvm::SmallVector<NodeId, 32> todo;
+    auto need = [&](NodeId id) {
+      if (!needed_[id]) {
+        needed_[id] = true;
+        todo.push_back(id);
+      }
+    };
+    for (Port fetch : fetches) {
+      if (!fed_.contains(Key(fetch))) need(fetch.node);
+    }
+    for (NodeId target : targets) need(target);
+    while (!todo.empty()) {
+      NodeId id = todo.pop_back_val();
+      for (Port port : graph_.node(id).inputs()) {
+        if (port.node == kNoNode)
+          return MakeError("node '{0}': an input is missing in the file", graph_.node(id).name());
+        if (!fed_.contains(Key(port)) && !IsFedPlaceholder(port)) need(port.node);
+      }
+    }
+    for (Port feed : feeds) {
+      Slot slot = NewSlot();
+      slot_of_[Key(feed)] = slot;
+      Node node = graph_.node(feed.node);
+      DataType type = node.op() == "_Arg" ? proto::DT_INVALID : TypeOfPort(graph_, feed);
+      impl_->feeds.push_back({slot, node, BaseType(type), ExpectedShape(node)});
+    }
+    for (Node node : graph_.nodes()) {
+      FlowKind kind = needed_[node.id()] ? FlowKindOf(node) : FlowKind::kKernel;
+      has_flow_ |= kind != FlowKind::kKernel && kind != FlowKind::kTrigger;
+    }
+    for (NodeId id : TopologicalOrder(graph_)) {
+      if (needed_[id]) RETURN_IF_ERROR(AddNode(graph_.node(id)));
+    }
+    for (Port fetch : fetches) {
+      auto it = slot_of_.find(Key(fetch));
+      if (it == slot_of_.end()) {
+        int outputs = NumOutputs(graph_.node(fetch.node));
+        if (outputs == 0) {
+          impl_->fetch_slots.push_back(kNoSlot);
+          continue;
+        }
+        if (missing_.empty()) {
+          return MakeError("fetch '{0}:{1}': the node has {2} outputs",
+                           graph_.node(fetch.node).name(), fetch.index, outputs);
+        }
+        continue;
+      }
+      impl_->fetch_slots.push_back(it->second);
+      ++impl_->slots[it->second].readers;
+    }
+    if (!missing_.empty()) return Missing();
+    if (has_flow_) {
+      RETURN_IF_ERROR(LinkFrames());
+    } else {
+      Link();
+    }
+    impl_->values = std::make_unique<Tensor[]>(impl_->slots.size());
+    impl_->readers_left = std::make_unique<std::atomic<int>[]>(impl_->slots.size());
+    return std::unique_ptr<Executor>(new Executor(std::move(impl_)));
+  }
+
+ private:
+  static uint64_t Key(Port port) {
+    return static_cast<uint64_t>(port.node) << 32 | static_cast<uint32_t>(port.index);
+  }
+
+  static bool IsPlaceholder(const Node& node) {
+    return node.op() == "Placeholder" || node.op() == "PlaceholderV2" ||
+           node.op() == "PlaceholderWithDefault" || node.op() == "_Arg";
+  }
+  // Who waits for a placeholder that is fed waits for nothing.
+  bool IsFedPlaceholder(Port port) const {
+    return port.IsControl() && IsPlaceholder(graph_.node(port.node)) &&
+           fed_.contains(Key({port.node, 0}));
+  }
+
+  static bool PassesItsInput(const Node& node) {
+    return llvm::StringSwitch<bool>(node.op())
+               .Cases("Identity", "StopGradient", "PreventGradient", "Snapshot", true)
+               .Default(false) &&
+           node.num_inputs() == 1 && node.num_controls() == 0;
+  }
+
+  static std::optional<Shape> ExpectedShape(const Node& node) {
+    if (node.op() != "Placeholder") return std::nullopt;
+    std::optional<AttrView> attr = node.FindAttr("shape");
+    std::optional<Shape> shape = attr ? attr->AsShape() : std::nullopt;
+    // A shape of no dimensions is how old graphs say 'unknown'.
+    if (shape && (!shape->known_rank() || shape->rank() == 0)) return std::nullopt;
+    return shape;
+  }
+
+  Slot NewSlot() {
+    impl_->slots.emplace_back();
+    return impl_->slots.size() - 1;
+  }
+
+  Error AddNode(const Node& node) {
+    bool hooked = impl_->options.hook && impl_->options.hook->Wants(node);
+    llvm::StringRef op = node.op();
+    if (op == "Const" || op == "HostConst") {
+      ASSIGN_OR_RETURN(Literal literal, Literal::FromConst(node));
+      auto tensor = Tensor::FromLiteral(literal);
+      if (!tensor) return Annotate("node '" + node.name() + "'", tensor.takeError());
+      // In a branch or loop that does not run a constant is dead like any other node.
+      if (has_flow_ && node.num_controls() > 0) {
+        PlanNode plan;
+        plan.node = node;
+        plan.hooked = hooked;
+        plan.output_types.push_back(tensor->dtype());
+        plan.kernel = [value = std::move(*tensor)](KernelContext& context) {
+          context.SetOutput(0, value);
+          return Error::success();
+        };
+        AddPlan(std::move(plan));
+        return Error::success();
+      }
+      AddConstant(node, std::move(*tensor), hooked);
+      return Error::success();
+    }
+    if (op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg") {
+      missing_.push_back(("'" + node.name() + "' (" + op + ") needs a value: feed it").str());
+      return Error::success();
+    }
+    PlanNode plan;
+    plan.node = node;
+    plan.hooked = hooked;
+    const OpInfo* info = DefinitionOf(node);
+    llvm::SmallVector<DataType, 4> input_types;
+    if (info) {
+      auto types = TypesOf(node, *info);
+      if (!types) return Annotate("node '" + node.name() + "'", types.takeError());
+      for (DataType type : types->outputs) {
+        plan.output_types.push_back(BaseType(type));
+        plan.puts_references |= IsRefType(type);
+      }
+      input_types = types->inputs;
+    }
+    FlowKind flow = has_flow_ ? FlowKindOf(node) : FlowKind::kKernel;
+    if (flow != FlowKind::kKernel && flow != FlowKind::kTrigger) {
+      AddPlan(std::move(plan));  // inputs: Link
+      return Error::success();
+    }
+    if (!hooked && !has_flow_ && PassesItsInput(node)) {
+      // Its readers read the input instead, and who waits for it waits for the input's maker.
+      Port input = node.input(0);
+      auto it = slot_of_.find(Key(input));
+      if (it != slot_of_.end() && !impl_->slots[it->second].is_reference) {
+        Slot slot = it->second;
+        slot_of_[Key({node.id(), 0})] = slot;
+        auto maker = plan_of_.find(input.node);
+        if (maker != plan_of_.end()) plan_of_[node.id()] = maker->second;
+        return Error::success();
+      }
+    }
+    llvm::SmallVector<const Tensor*, 4> constants;
+    bool all_constant = node.num_inputs() > 0 && node.num_controls() == 0;
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      auto it = slot_of_.find(Key(node.input(i)));
+      if (it == slot_of_.end()) {
+        // Its maker has no kernel: that is what the error will say. Or it has no such output.
+        Node maker = graph_.node(node.input(i).node);
+        if (missing_.empty()) {
+          return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it has not",
+                           node.name(), i, node.input(i).index, maker.name());
+        }
+        return CheckKernel(node);
+      }
+      plan.inputs.push_back(it->second);
+      const Tensor& constant = impl_->slots[it->second].constant;
+      constants.push_back(constant ? &constant : nullptr);
+      all_constant &= constant.operator bool();
+    }
+    input_types.resize(node.num_inputs(), proto::DT_INVALID);
+    for (DataType type : input_types)
+      plan.input_types.push_back(IsRefType(type) ? proto::DT_INVALID : type);
+    auto def = KernelRegistry::Get().Find(node, "CPU");
+    if (!def) {
+      missing_.push_back(("'" + node.name() + "': " + TextOf(def.takeError())).str());
+      return Error::success();
+    }
+    KernelSetup setup(node, input_types, plan.output_types, constants);
+    auto kernel = (*def)->factory(setup);
+    if (!kernel) return Annotate("node '" + node.name() + "' (" + op + ")", kernel.takeError());
+    plan.kernel = std::move(*kernel);
+    plan.cost = (*def)->cost;
+    if (all_constant && !hooked && info && !info->is_stateful && ComputeOnce(plan))
+      return Error::success();
+    AddPlan(std::move(plan));
+    return Error::success();
+  }
+
+  void AddPlan(PlanNode plan) {
+    NodeId id = plan.node.id();
+    plan.first_output = impl_->slots.size();
+    for (size_t i = 0; i < plan.output_types.size(); ++i) {
+      Slot slot = NewSlot();
+      slot_of_[Key({id, static_cast<int32_t>(i)})] = slot;
+      impl_->slots[slot].is_reference = plan.puts_references;
+    }
+    maker_.resize(impl_->slots.size(), -1);
+    for (size_t i = 0; i < plan.output_types.size(); ++i)
+      maker_[plan.first_output + i] = impl_->nodes.size();
+    plan_of_[id] = impl_->nodes.size();
+    impl_->nodes.push_back(std::move(plan));
+  }
+
+  // So that every op without a kernel is listed, not only those whose inputs could be made.
+  Error CheckKernel(const Node& node) {
+    auto def = KernelRegistry::Get().Find(node, "CPU");
+    if (!def) missing_.push_back(("'" + node.name() + "': " + TextOf(def.takeError())).str());
+    return Error::success();
+  }
+
+  void AddConstant(const Node& node, Tensor tensor, bool hooked) {
+    Slot slot = NewSlot();
+    slot_of_[Key({node.id(), 0})] = slot;
+    if (hooked) impl_->hooked_constants.emplace_back(node, slot);
+    impl_->slots[slot].constant = std::move(tensor);
+  }
+
+  // What depends on constants alone (a weight behind an Identity, a folded batch norm) is computed
+  // now: kernels after it then see a constant and can pack it. Not if it fails: the run will say
+  // so.
+  bool ComputeOnce(PlanNode& plan) {
+    FlushDenormals flush;
+    llvm::SmallVector<Tensor, 4> inputs, outputs(plan.output_types.size());
+    for (Slot slot : plan.inputs) inputs.push_back(impl_->slots[slot].constant);
+    MessageSink silent;
+    RunServices services{HeapAllocator(), *impl_->options.pool, silent};
+    KernelContext context(inputs, outputs, plan.output_types, services);
+    if (Error error = plan.kernel(context)) {
+      llvm::consumeError(std::move(error));
+      return false;
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      Slot slot = NewSlot();
+      slot_of_[Key({plan.node.id(), static_cast<int32_t>(i)})] = slot;
+      impl_->slots[slot].constant = std::move(outputs[i]);
+    }
+    return true;
+  }
+
+  // Who waits for whom.
+  void Link() {
+    auto& nodes = impl_->nodes;
+    maker_.resize(impl_->slots.size(), -1);
+    for (uint32_t id = 0; id < nodes.size(); ++id) {
+      PlanNode& plan = nodes[id];
+      for (Slot slot : plan.inputs) {
+        ++impl_->slots[slot].readers;
+        if (maker_[slot] >= 0) AddEdge(maker_[slot], id);
+      }
+      for (int i = 0; i < plan.node.num_controls(); ++i) {
+        auto it = plan_of_.find(plan.node.control(i).id());
+        if (it != plan_of_.end()) AddEdge(it->second, id);
+      }
+    }
+    impl_->scheduler = std::make_unique<Scheduler>(
+        nodes, impl_->options.pool->num_threads(),
+        [impl = impl_.get()](PlanNode& plan) { return impl->RunNode(plan); });
+  }
+
+  // The same where nodes run as often as they are reached.
+  Error LinkFrames() {
+    maker_.resize(impl_->slots.size(), -1);
+    std::vector<FlowNode> flow(impl_->nodes.size());
+    for (uint32_t id = 0; id < flow.size(); ++id) {
+      PlanNode& plan = impl_->nodes[id];
+      flow[id].node = plan.node;
+      flow[id].kind = FlowKindOf(plan.node);
+      flow[id].num_outputs = static_cast<int>(plan.output_types.size());
+      plan.inputs.clear();
+      for (int i = 0; i < plan.node.num_inputs(); ++i) {
+        Port port = plan.node.input(i);
+        auto it = slot_of_.find(Key(port));
+        if (it == slot_of_.end()) {
+          return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it has not",
+                           plan.node.name(), i, port.index, graph_.node(port.node).name());
+        }
+        plan.inputs.push_back(it->second);
+        ++impl_->slots[it->second].readers;
+        int64_t maker = maker_[it->second];
+        flow[id].inputs.push_back({maker, maker < 0 ? 0 : port.index});
+      }
+      for (int i = 0; i < plan.node.num_controls(); ++i) {
+        auto it = plan_of_.find(plan.node.control(i).id());
+        if (it != plan_of_.end()) flow[id].controls.push_back(it->second);
+      }
+    }
+    impl_->is_fetched.resize(impl_->slots.size());
+    for (Slot slot : impl_->fetch_slots) {
+      if (slot != kNoSlot) impl_->is_fetched[slot] = true;
+    }
+    impl_->frames = std::make_unique<FrameRunner>(std::move(flow));
+    return Error::success();
+  }
+
+  void AddEdge(uint32_t from, uint32_t to) {
+    impl_->nodes[from].readers.push_back(to);
+    ++impl_->nodes[to].waits_for;
+  }
+
+  Error Missing() {
+    std::string text;
+    size_t shown = std::min<size_t>(missing_.size(), 8);
+    for (size_t i = 0; i < shown; ++i) text += (i ? "; " : "") + missing_[i];
+    if (missing_.size() > shown)
+      text += llvm::formatv("; and {0} more", missing_.size() - shown).str();
+    return MakeError("cannot run: {0}", text);
+  }
+
+  const Graph& graph_;
+  std::unique_ptr<Executor::Impl> impl_;
+  llvm::DenseSet<uint64_t> fed_;
+  std::vector<bool> needed_;
+  bool has_flow_ = false;  // Switch, Merge or a loop
+  llvm::DenseMap<uint64_t, Slot> slot_of_;
+  llvm::DenseMap<NodeId, uint32_t> plan_of_;
+  std::vector<int64_t> maker_;  // plan node that makes a slot; -1: a feed or constant
+  std::vector<std::string> missing_;
+};
+
+Expected<Port> FindTensor(const Graph& graph, llvm::StringRef tensor) {
+  auto [name, number] = tensor.rsplit(':');
+  int32_t index = 0;
+  Node node;
+  if (!number.empty() && !number.getAsInteger(10, index)) node = graph.Find(name);
+  if (!node) {
+    index = 0;
+    node = graph.Find(tensor);
+  }
+  if (!node || index < 0) return MakeError("'{0}': there is no such tensor in the graph", tensor);
+  int outputs = NumOutputs(node);
+  if (outputs > 0 && index >= outputs)
+    return MakeError("'{0}': node '{1}' has {2} outputs", tensor, node.name(), outputs);
+  return Port{node.id(), index};
+}
+
+Expected<std::unique_ptr<Executor>> Executor::Compile(const Graph& graph,
+                                                      const ExecutorOptions& options) {
+  llvm::SmallVector<Port, 4> feeds, fetches;
+  for (const std::string& feed : options.feeds) {
+    auto port = FindTensor(graph, feed);
+    if (!port) return Annotate("feed", port.takeError());
+    feeds.push_back(*port);
+  }
+  for (const std::string& fetch : options.fetches) {
+    auto port = FindTensor(graph, fetch);
+    if (!port) return Annotate("fetch", port.takeError());
+    fetches.push_back(*port);
+  }
+  return PlanBuilder(graph, options).Build(feeds, fetches, {});
+}
+
+Expected<std::unique_ptr<Executor>> Executor::CompileFunction(const Function& function,
+                                                              const ExecutorOptions& options) {
+  llvm::SmallVector<Port, 4> feeds, fetches;
+  llvm::SmallVector<NodeId, 4> targets;
+  for (NodeId arg : function.args) feeds.push_back({arg, 0});
+  for (const Function::Result& result : function.results) {
+    Node node = function.body.node(result.node);
+    if (node.num_inputs() == 0 || node.input(0).node == kNoNode) {
+      return MakeError("function '{0}': result '{1}' has no value", function.name(), result.name);
+    }
+    fetches.push_back(node.input(0));
+  }
+  for (const auto& [name, id] : function.control_results) targets.push_back(id);
+  auto executor = PlanBuilder(function.body, options).Build(feeds, fetches, targets);
+  if (!executor) return Annotate("function '" + function.name() + "'", executor.takeError());
+  return executor;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,60 @@
+// What an executor holds: made in compile.cpp, run in executor.cpp. For lib/exec only.
+#ifndef GRAPNEL_LIB_EXEC_EXECUTOR_IMPL_H_
+#define GRAPNEL_LIB_EXEC_EXECUTOR_IMPL_H_
+
+#include <atomic>
+
+#include "lib/exec/executor.h"
+#include "lib/exec/frames.h"
+#include "lib/exec/plan.h"
+#include "lib/exec/scheduler.h"
+#include "lib/exec/session.h"
+
+namespace grapnel {
+
+struct SlotInfo {
+  int readers = 0;  // data inputs and fetches
+  Tensor constant;  // set: the same in every run
+  bool is_reference = false;
+};
+
+struct Executor::Impl {
+  const Graph* graph = nullptr;
+  ExecutorOptions options;
+  std::unique_ptr<Session> own_session;
+  std::unique_ptr<Allocator> allocator = MakePoolAllocator();
+  std::vector<PlanNode> nodes;
+  std::vector<SlotInfo> slots;
+  struct Feed {
+    Slot slot;
+    Node node;
+    DataType dtype;              // DT_INVALID: the caller has checked
+    std::optional<Shape> shape;  // set: what a Placeholder expects
+  };
+  std::vector<Feed> feeds;
+  std::vector<Slot> fetch_slots;  // kNoSlot: a node without outputs
+  std::vector<std::pair<Node, Slot>> hooked_constants;
+
+  // --- The state of one run.
+  std::unique_ptr<Tensor[]> values;
+  std::unique_ptr<std::atomic<int>[]> readers_left;
+  std::unique_ptr<Scheduler> scheduler;
+  std::unique_ptr<FrameRunner> frames;  // instead, of a graph with Switch, Merge or loops
+  std::vector<bool> is_fetched;         // by slot
+
+  Expected<std::vector<Tensor>> Run(std::vector<Tensor> given);
+  Expected<std::vector<Tensor>> RunPlan();
+  Error RunNode(PlanNode& plan);
+  Error RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs,
+                  llvm::MutableArrayRef<Tensor> outputs);
+  Error RunFrames();
+  Tensor Take(Slot slot);
+  Error CheckFeeds(llvm::ArrayRef<Tensor> values) const;
+  std::string NameOfFetch(size_t i) const {
+    return i < options.fetches.size() ? options.fetches[i] : "result " + std::to_string(i);
+  }
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_EXEC_EXECUTOR_IMPL_H_
