@@ -1,5 +1,6 @@
 // Checkpoints as ops: RestoreV2, SaveV2, and what TensorFlow's saver wraps around them.
 #include "kernels/cpu/data_move.h"
+#include "kernels/cpu/kernel_of.h"
 #include "lib/io/bundle.h"
 #include "lib/io/bundle_writer.h"
 #include "llvm/Support/FileSystem.h"
@@ -137,14 +138,9 @@ Expected<KernelFn> MakeMerge(const KernelSetup& setup) {
   });
 }
 
-template <Error (*kRun)(KernelContext&)>
-Expected<KernelFn> Make(const KernelSetup&) {
-  return KernelFn(kRun);
-}
-
-GRAPNEL_CPU_KERNEL("RestoreV2", nullptr, {}, KernelCost::kElements, Make<Restore>);
-GRAPNEL_CPU_KERNEL("SaveV2", nullptr, {}, KernelCost::kElements, Make<Save>);
-GRAPNEL_CPU_KERNEL("ShardedFilename", nullptr, {}, KernelCost::kCheap, Make<ShardedFilename>);
+GRAPNEL_CPU_KERNEL("RestoreV2", nullptr, {}, KernelCost::kElements, KernelOf<Restore>);
+GRAPNEL_CPU_KERNEL("SaveV2", nullptr, {}, KernelCost::kElements, KernelOf<Save>);
+GRAPNEL_CPU_KERNEL("ShardedFilename", nullptr, {}, KernelCost::kCheap, KernelOf<ShardedFilename>);
 GRAPNEL_CPU_KERNEL("MergeV2Checkpoints", nullptr, {}, KernelCost::kElements, MakeMerge);
 
 }  // namespace

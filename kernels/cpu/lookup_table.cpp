@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "kernels/cpu/data_move.h"
+#include "kernels/cpu/kernel_of.h"
 #include "lib/exec/session.h"
 #include "lib/support/file.h"
 #include "llvm/ADT/StringMap.h"
@@ -297,11 +298,6 @@ Expected<KernelFn> MakeInitializeFromFile(const KernelSetup& setup) {
   });
 }
 
-template <Error (*kRun)(KernelContext&)>
-Expected<KernelFn> Make(const KernelSetup&) {
-  return KernelFn(kRun);
-}
-
 #define GRAPNEL_TABLE_KERNEL(op, make) \
   GRAPNEL_CPU_KERNEL(op, nullptr, {}, KernelCost::kElements, make)
 GRAPNEL_TABLE_KERNEL("HashTableV2", MakeTable<false>);
@@ -310,14 +306,14 @@ GRAPNEL_TABLE_KERNEL("MutableHashTableV2", MakeTable<true>);
 GRAPNEL_TABLE_KERNEL("MutableHashTableOfTensorsV2", MakeTable<true>);
 GRAPNEL_TABLE_KERNEL("AnonymousMutableHashTable", MakeTable<true>);
 GRAPNEL_TABLE_KERNEL("AnonymousMutableHashTableOfTensors", MakeTable<true>);
-GRAPNEL_TABLE_KERNEL("InitializeTableV2", Make<InitializeTable>);
+GRAPNEL_TABLE_KERNEL("InitializeTableV2", KernelOf<InitializeTable>);
 GRAPNEL_TABLE_KERNEL("InitializeTableFromTextFileV2", MakeInitializeFromFile);
-GRAPNEL_TABLE_KERNEL("LookupTableInsertV2", Make<InsertInto>);
-GRAPNEL_TABLE_KERNEL("LookupTableImportV2", Make<Import>);
-GRAPNEL_TABLE_KERNEL("LookupTableRemoveV2", Make<Remove>);
-GRAPNEL_TABLE_KERNEL("LookupTableFindV2", Make<Find>);
-GRAPNEL_TABLE_KERNEL("LookupTableSizeV2", Make<Size>);
-GRAPNEL_TABLE_KERNEL("LookupTableExportV2", Make<Export>);
+GRAPNEL_TABLE_KERNEL("LookupTableInsertV2", KernelOf<InsertInto>);
+GRAPNEL_TABLE_KERNEL("LookupTableImportV2", KernelOf<Import>);
+GRAPNEL_TABLE_KERNEL("LookupTableRemoveV2", KernelOf<Remove>);
+GRAPNEL_TABLE_KERNEL("LookupTableFindV2", KernelOf<Find>);
+GRAPNEL_TABLE_KERNEL("LookupTableSizeV2", KernelOf<Size>);
+GRAPNEL_TABLE_KERNEL("LookupTableExportV2", KernelOf<Export>);
 
 }  // namespace
 }  // namespace grapnel

@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/data_move.h"
 #include "kernels/cpu/dispatch.h"
+#include "kernels/cpu/kernel_of.h"
 #include "kernels/cpu/philox.h"
 #include "kernels/cpu/variable.h"
 #include "llvm/Support/xxhash.h"
@@ -328,11 +329,6 @@ Expected<KernelFn> MakeShuffle(const KernelSetup& setup) {
   });
 }
 
-template <Error (*kRun)(KernelContext&)>
-Expected<KernelFn> Make(const KernelSetup&) {
-  return KernelFn(kRun);
-}
-
 #define GRAPNEL_RANDOM_KERNEL(op, make) \
   GRAPNEL_CPU_KERNEL(op, nullptr, {}, KernelCost::kElements, make)
 GRAPNEL_RANDOM_KERNEL("RandomUniform", MakeStateful<Kind::kUniform>);
@@ -340,26 +336,26 @@ GRAPNEL_RANDOM_KERNEL("RandomStandardNormal", MakeStateful<Kind::kNormal>);
 GRAPNEL_RANDOM_KERNEL("TruncatedNormal", MakeStateful<Kind::kTruncated>);
 GRAPNEL_RANDOM_KERNEL("RandomUniformInt", MakeStateful<Kind::kInt>);
 GRAPNEL_RANDOM_KERNEL("RandomShuffle", MakeShuffle);
-GRAPNEL_RANDOM_KERNEL("StatelessRandomUniform", Make<Stateless<Kind::kUniform>>);
-GRAPNEL_RANDOM_KERNEL("StatelessRandomNormal", Make<Stateless<Kind::kNormal>>);
-GRAPNEL_RANDOM_KERNEL("StatelessTruncatedNormal", Make<Stateless<Kind::kTruncated>>);
-GRAPNEL_RANDOM_KERNEL("StatelessRandomUniformInt", Make<Stateless<Kind::kInt>>);
-GRAPNEL_RANDOM_KERNEL("StatelessRandomUniformFullInt", Make<Stateless<Kind::kFullInt>>);
-GRAPNEL_RANDOM_KERNEL("StatelessRandomUniformV2", Make<StatelessV2<Kind::kUniform>>);
-GRAPNEL_RANDOM_KERNEL("StatelessRandomNormalV2", Make<StatelessV2<Kind::kNormal>>);
-GRAPNEL_RANDOM_KERNEL("StatelessTruncatedNormalV2", Make<StatelessV2<Kind::kTruncated>>);
-GRAPNEL_RANDOM_KERNEL("StatelessRandomUniformIntV2", Make<StatelessV2<Kind::kInt>>);
-GRAPNEL_RANDOM_KERNEL("StatelessRandomUniformFullIntV2", Make<StatelessV2<Kind::kFullInt>>);
-GRAPNEL_RANDOM_KERNEL("StatelessRandomGetKeyCounter", Make<KeyCounter>);
-GRAPNEL_RANDOM_KERNEL("StatelessRandomGetKeyCounterAlg", Make<KeyCounter>);
-GRAPNEL_RANDOM_KERNEL("StatelessRandomGetAlg", Make<Algorithm>);
-GRAPNEL_RANDOM_KERNEL("StatefulUniform", Make<FromGenerator<Kind::kUniform>>);
-GRAPNEL_RANDOM_KERNEL("StatefulStandardNormalV2", Make<FromGenerator<Kind::kNormal>>);
-GRAPNEL_RANDOM_KERNEL("StatefulTruncatedNormal", Make<FromGenerator<Kind::kTruncated>>);
-GRAPNEL_RANDOM_KERNEL("StatefulUniformInt", Make<FromGenerator<Kind::kInt>>);
-GRAPNEL_RANDOM_KERNEL("StatefulUniformFullInt", Make<FromGenerator<Kind::kFullInt>>);
-GRAPNEL_RANDOM_KERNEL("RngSkip", Make<ReadAndSkip>);
-GRAPNEL_RANDOM_KERNEL("RngReadAndSkip", Make<ReadAndSkip>);
+GRAPNEL_RANDOM_KERNEL("StatelessRandomUniform", KernelOf<Stateless<Kind::kUniform>>);
+GRAPNEL_RANDOM_KERNEL("StatelessRandomNormal", KernelOf<Stateless<Kind::kNormal>>);
+GRAPNEL_RANDOM_KERNEL("StatelessTruncatedNormal", KernelOf<Stateless<Kind::kTruncated>>);
+GRAPNEL_RANDOM_KERNEL("StatelessRandomUniformInt", KernelOf<Stateless<Kind::kInt>>);
+GRAPNEL_RANDOM_KERNEL("StatelessRandomUniformFullInt", KernelOf<Stateless<Kind::kFullInt>>);
+GRAPNEL_RANDOM_KERNEL("StatelessRandomUniformV2", KernelOf<StatelessV2<Kind::kUniform>>);
+GRAPNEL_RANDOM_KERNEL("StatelessRandomNormalV2", KernelOf<StatelessV2<Kind::kNormal>>);
+GRAPNEL_RANDOM_KERNEL("StatelessTruncatedNormalV2", KernelOf<StatelessV2<Kind::kTruncated>>);
+GRAPNEL_RANDOM_KERNEL("StatelessRandomUniformIntV2", KernelOf<StatelessV2<Kind::kInt>>);
+GRAPNEL_RANDOM_KERNEL("StatelessRandomUniformFullIntV2", KernelOf<StatelessV2<Kind::kFullInt>>);
+GRAPNEL_RANDOM_KERNEL("StatelessRandomGetKeyCounter", KernelOf<KeyCounter>);
+GRAPNEL_RANDOM_KERNEL("StatelessRandomGetKeyCounterAlg", KernelOf<KeyCounter>);
+GRAPNEL_RANDOM_KERNEL("StatelessRandomGetAlg", KernelOf<Algorithm>);
+GRAPNEL_RANDOM_KERNEL("StatefulUniform", KernelOf<FromGenerator<Kind::kUniform>>);
+GRAPNEL_RANDOM_KERNEL("StatefulStandardNormalV2", KernelOf<FromGenerator<Kind::kNormal>>);
+GRAPNEL_RANDOM_KERNEL("StatefulTruncatedNormal", KernelOf<FromGenerator<Kind::kTruncated>>);
+GRAPNEL_RANDOM_KERNEL("StatefulUniformInt", KernelOf<FromGenerator<Kind::kInt>>);
+GRAPNEL_RANDOM_KERNEL("StatefulUniformFullInt", KernelOf<FromGenerator<Kind::kFullInt>>);
+GRAPNEL_RANDOM_KERNEL("RngSkip", KernelOf<ReadAndSkip>);
+GRAPNEL_RANDOM_KERNEL("RngReadAndSkip", KernelOf<ReadAndSkip>);
 
 }  // namespace
 }  // namespace grapnel

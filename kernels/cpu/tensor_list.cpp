@@ -4,8 +4,22 @@
 #include <cstring>
 
 #include "kernels/cpu/data_move.h"
+#include "kernels/cpu/kernel_of.h"
 
 namespace grapnel {
+namespace {
+
+// Elements are shared: they are never written to.
+TensorListRef CopyOf(const TensorList& list) {
+  TensorListRef copy(new TensorList);
+  copy->element_dtype = list.element_dtype;
+  copy->element_shape = list.element_shape;
+  copy->max_elements = list.max_elements;
+  copy->tensors = list.tensors;
+  return copy;
+}
+
+}  // namespace
 
 Expected<const TensorList*> ListIn(const KernelContext& ctx, int i) {
   const Tensor& tensor = ctx.input(i);
@@ -20,11 +34,7 @@ Expected<TensorList*> ListForWriting(KernelContext& ctx, int i, int out) {
   Tensor handle = ctx.TakeInput(i);
   auto* list = static_cast<TensorList*>(handle.data<ObjectRef>()->get());
   if (!handle.OwnsAlone() || list->IsShared()) {
-    TensorListRef copy(new TensorList);
-    copy->element_dtype = list->element_dtype;
-    copy->element_shape = list->element_shape;
-    copy->max_elements = list->max_elements;
-    copy->tensors = list->tensors;
+    TensorListRef copy = CopyOf(*list);
     list = copy.get();
     handle = Tensor::OfObject(proto::DT_VARIANT, std::move(copy));
   }
@@ -195,11 +205,7 @@ Error PushBackBatch(KernelContext& ctx) {
     if (!list) return MakeError("element {0} is no list", i);
     ASSIGN_OR_RETURN(Tensor item, RowOf(ctx, items, i));
     RETURN_IF_ERROR(CheckFits(*list, item));
-    TensorListRef longer(new TensorList);
-    longer->element_dtype = list->element_dtype;
-    longer->element_shape = list->element_shape;
-    longer->max_elements = list->max_elements;
-    longer->tensors = list->tensors;
+    TensorListRef longer = CopyOf(*list);
     longer->tensors.push_back(std::move(item));
     out->data<ObjectRef>()[i] = std::move(longer);
   }
@@ -237,21 +243,16 @@ Error ElementShape(KernelContext& ctx) {
 }
 
 #define GRAPNEL_LIST_KERNEL(op, cost, make) GRAPNEL_CPU_KERNEL(op, nullptr, {}, cost, make)
-template <Error (*kRun)(KernelContext&)>
-Expected<KernelFn> Make(const KernelSetup&) {
-  return KernelFn(kRun);
-}
-
 GRAPNEL_LIST_KERNEL("EmptyTensorList", KernelCost::kCheap, MakeEmpty);
 GRAPNEL_LIST_KERNEL("TensorListReserve", KernelCost::kCheap, MakeReserve);
-GRAPNEL_LIST_KERNEL("TensorListGetItem", KernelCost::kCheap, Make<GetItem>);
+GRAPNEL_LIST_KERNEL("TensorListGetItem", KernelCost::kCheap, KernelOf<GetItem>);
 GRAPNEL_LIST_KERNEL("TensorListSetItem", KernelCost::kCheap, MakeSetItem);
-GRAPNEL_LIST_KERNEL("TensorListPushBack", KernelCost::kCheap, Make<PushBack>);
-GRAPNEL_LIST_KERNEL("TensorListPopBack", KernelCost::kCheap, Make<PopBack>);
-GRAPNEL_LIST_KERNEL("TensorListPushBackBatch", KernelCost::kElements, Make<PushBackBatch>);
-GRAPNEL_LIST_KERNEL("TensorListLength", KernelCost::kCheap, Make<Length>);
-GRAPNEL_LIST_KERNEL("TensorListResize", KernelCost::kCheap, Make<Resize>);
-GRAPNEL_LIST_KERNEL("TensorListElementShape", KernelCost::kCheap, Make<ElementShape>);
+GRAPNEL_LIST_KERNEL("TensorListPushBack", KernelCost::kCheap, KernelOf<PushBack>);
+GRAPNEL_LIST_KERNEL("TensorListPopBack", KernelCost::kCheap, KernelOf<PopBack>);
+GRAPNEL_LIST_KERNEL("TensorListPushBackBatch", KernelCost::kElements, KernelOf<PushBackBatch>);
+GRAPNEL_LIST_KERNEL("TensorListLength", KernelCost::kCheap, KernelOf<Length>);
+GRAPNEL_LIST_KERNEL("TensorListResize", KernelCost::kCheap, KernelOf<Resize>);
+GRAPNEL_LIST_KERNEL("TensorListElementShape", KernelCost::kCheap, KernelOf<ElementShape>);
 
 }  // namespace
 }  // namespace grapnel

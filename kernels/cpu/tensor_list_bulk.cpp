@@ -1,5 +1,6 @@
 // Lists of tensors, as a whole: out of one tensor and into one.
 #include "kernels/cpu/data_move.h"
+#include "kernels/cpu/kernel_of.h"
 #include "kernels/cpu/tensor_list.h"
 
 namespace grapnel {
@@ -245,23 +246,18 @@ Error Split(KernelContext& ctx) {
   return Error::success();
 }
 
-template <Error (*kRun)(KernelContext&)>
-Expected<KernelFn> Make(const KernelSetup&) {
-  return KernelFn(kRun);
-}
-
 #define GRAPNEL_LIST_KERNEL(op, make) \
   GRAPNEL_CPU_KERNEL(op, nullptr, {}, KernelCost::kElements, make)
-GRAPNEL_LIST_KERNEL("TensorListFromTensor", Make<FromTensor>);
+GRAPNEL_LIST_KERNEL("TensorListFromTensor", KernelOf<FromTensor>);
 GRAPNEL_LIST_KERNEL("TensorListStack", MakeStack);
-GRAPNEL_LIST_KERNEL("TensorListGather", Make<Gather>);
-GRAPNEL_LIST_KERNEL("TensorListScatter", Make<Scatter>);
-GRAPNEL_LIST_KERNEL("TensorListScatterV2", Make<Scatter>);
-GRAPNEL_LIST_KERNEL("TensorListScatterIntoExistingList", Make<ScatterIntoExisting>);
-GRAPNEL_LIST_KERNEL("TensorListConcatLists", Make<ConcatLists>);
+GRAPNEL_LIST_KERNEL("TensorListGather", KernelOf<Gather>);
+GRAPNEL_LIST_KERNEL("TensorListScatter", KernelOf<Scatter>);
+GRAPNEL_LIST_KERNEL("TensorListScatterV2", KernelOf<Scatter>);
+GRAPNEL_LIST_KERNEL("TensorListScatterIntoExistingList", KernelOf<ScatterIntoExisting>);
+GRAPNEL_LIST_KERNEL("TensorListConcatLists", KernelOf<ConcatLists>);
 GRAPNEL_LIST_KERNEL("TensorListConcat", MakeConcat);
-GRAPNEL_LIST_KERNEL("TensorListConcatV2", Make<ConcatV2>);
-GRAPNEL_LIST_KERNEL("TensorListSplit", Make<Split>);
+GRAPNEL_LIST_KERNEL("TensorListConcatV2", KernelOf<ConcatV2>);
+GRAPNEL_LIST_KERNEL("TensorListSplit", KernelOf<Split>);
 
 }  // namespace
 }  // namespace grapnel

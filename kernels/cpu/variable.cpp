@@ -4,6 +4,7 @@
 #include "kernels/cpu/data_move.h"
 #include "kernels/cpu/dispatch.h"
 #include "kernels/cpu/indices.h"
+#include "kernels/cpu/kernel_of.h"
 #include "kernels/cpu/scatter.h"
 
 namespace grapnel {
@@ -249,41 +250,38 @@ Error ScatterInto(KernelContext& ctx) {
   return Error::success();
 }
 
-template <Error (*kRun)(KernelContext&)>
-Expected<KernelFn> Make(const KernelSetup&) {
-  return KernelFn(kRun);
-}
-
 Error Nothing(KernelContext&) { return Error::success(); }
 
 #define GRAPNEL_STATE_KERNEL(op, cost, make) GRAPNEL_CPU_KERNEL(op, nullptr, {}, cost, make)
 GRAPNEL_STATE_KERNEL("VarHandleOp", KernelCost::kCheap, MakeVariable);
 GRAPNEL_STATE_KERNEL("VariableV2", KernelCost::kCheap, MakeVariable);
 GRAPNEL_STATE_KERNEL("Variable", KernelCost::kCheap, MakeVariable);
-GRAPNEL_STATE_KERNEL("ReadVariableOp", KernelCost::kCheap, Make<Read>);
-GRAPNEL_STATE_KERNEL("_ReadVariablesOp", KernelCost::kCheap, Make<Read>);
+GRAPNEL_STATE_KERNEL("ReadVariableOp", KernelCost::kCheap, KernelOf<Read>);
+GRAPNEL_STATE_KERNEL("_ReadVariablesOp", KernelCost::kCheap, KernelOf<Read>);
 GRAPNEL_STATE_KERNEL("AssignVariableOp", KernelCost::kCheap, MakeAssign);
 GRAPNEL_STATE_KERNEL("Assign", KernelCost::kCheap, MakeAssign);
-GRAPNEL_STATE_KERNEL("AssignAddVariableOp", KernelCost::kElements, Make<AssignBy<true>>);
-GRAPNEL_STATE_KERNEL("AssignSubVariableOp", KernelCost::kElements, Make<AssignBy<false>>);
-GRAPNEL_STATE_KERNEL("AssignAdd", KernelCost::kElements, Make<AssignBy<true>>);
-GRAPNEL_STATE_KERNEL("AssignSub", KernelCost::kElements, Make<AssignBy<false>>);
-GRAPNEL_STATE_KERNEL("VarIsInitializedOp", KernelCost::kCheap, Make<IsInitialized>);
-GRAPNEL_STATE_KERNEL("IsVariableInitialized", KernelCost::kCheap, Make<IsInitialized>);
-GRAPNEL_STATE_KERNEL("VariableShape", KernelCost::kCheap, Make<ShapeOf>);
+GRAPNEL_STATE_KERNEL("AssignAddVariableOp", KernelCost::kElements, KernelOf<AssignBy<true>>);
+GRAPNEL_STATE_KERNEL("AssignSubVariableOp", KernelCost::kElements, KernelOf<AssignBy<false>>);
+GRAPNEL_STATE_KERNEL("AssignAdd", KernelCost::kElements, KernelOf<AssignBy<true>>);
+GRAPNEL_STATE_KERNEL("AssignSub", KernelCost::kElements, KernelOf<AssignBy<false>>);
+GRAPNEL_STATE_KERNEL("VarIsInitializedOp", KernelCost::kCheap, KernelOf<IsInitialized>);
+GRAPNEL_STATE_KERNEL("IsVariableInitialized", KernelCost::kCheap, KernelOf<IsInitialized>);
+GRAPNEL_STATE_KERNEL("VariableShape", KernelCost::kCheap, KernelOf<ShapeOf>);
 GRAPNEL_STATE_KERNEL("DestroyResourceOp", KernelCost::kCheap, MakeDestroy);
-GRAPNEL_STATE_KERNEL("DisableCopyOnRead", KernelCost::kCheap, Make<Nothing>);
+GRAPNEL_STATE_KERNEL("DisableCopyOnRead", KernelCost::kCheap, KernelOf<Nothing>);
 GRAPNEL_STATE_KERNEL("CountUpTo", KernelCost::kCheap, MakeCountUpTo);
 GRAPNEL_STATE_KERNEL("ResourceCountUpTo", KernelCost::kCheap, MakeCountUpTo);
 GRAPNEL_STATE_KERNEL("ResourceGather", KernelCost::kElements, MakeGather);
-GRAPNEL_STATE_KERNEL("ResourceGatherNd", KernelCost::kElements, Make<GatherNd>);
+GRAPNEL_STATE_KERNEL("ResourceGatherNd", KernelCost::kElements, KernelOf<GatherNd>);
 
-#define GRAPNEL_SCATTER_KERNEL(name, how)                                                       \
-  GRAPNEL_STATE_KERNEL("Resource" name, KernelCost::kElements, (Make<ScatterInto<how, true>>)); \
-  GRAPNEL_STATE_KERNEL(name, KernelCost::kElements, (Make<ScatterInto<how, true>>))
-#define GRAPNEL_SCATTER_ND_KERNEL(name, how)                                                     \
-  GRAPNEL_STATE_KERNEL("Resource" name, KernelCost::kElements, (Make<ScatterInto<how, false>>)); \
-  GRAPNEL_STATE_KERNEL(name, KernelCost::kElements, (Make<ScatterInto<how, false>>))
+#define GRAPNEL_SCATTER_KERNEL(name, how)                      \
+  GRAPNEL_STATE_KERNEL("Resource" name, KernelCost::kElements, \
+                       (KernelOf<ScatterInto<how, true>>));    \
+  GRAPNEL_STATE_KERNEL(name, KernelCost::kElements, (KernelOf<ScatterInto<how, true>>))
+#define GRAPNEL_SCATTER_ND_KERNEL(name, how)                   \
+  GRAPNEL_STATE_KERNEL("Resource" name, KernelCost::kElements, \
+                       (KernelOf<ScatterInto<how, false>>));   \
+  GRAPNEL_STATE_KERNEL(name, KernelCost::kElements, (KernelOf<ScatterInto<how, false>>))
 GRAPNEL_SCATTER_KERNEL("ScatterUpdate", Combine::kUpdate);
 GRAPNEL_SCATTER_KERNEL("ScatterAdd", Combine::kAdd);
 GRAPNEL_SCATTER_KERNEL("ScatterSub", Combine::kSub);
