@@ -100,20 +100,20 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-RunCommand SetUp(CLI::App& app) {
+RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("MODEL", flags->model, "the graph to optimise")->required();
-  app.add_option("--check", flags->check,
-                 "a shell command that exits 0 while all is well; {} is the graph's file; default: "
-                 "whether the fetches keep their values")
-      ->type_name("CMD");
-  app.add_option("--timeout", flags->timeout_s, "seconds after which a check has failed; 0: never")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--graph", flags->graph, "which graph of a file with several");
-  flags->pipeline.AddTo(app);
-  flags->pipeline.AddValuesTo(app);
-  app.add_option("--device", flags->device, "device for nodes without one; fusions need one");
+  line.Option("MODEL", flags->model, "the graph to optimise").Required();
+  line.Option("--check", flags->check,
+              "a shell command that exits 0 while all is well; {} is the graph's file; default: "
+              "whether the fetches keep their values")
+      .ShownAs("CMD");
+  line.Option("--timeout", flags->timeout_s, "seconds after which a check has failed; 0: never")
+      .NotNegative()
+      .ShowDefault();
+  line.Option("--graph", flags->graph, "which graph of a file with several");
+  flags->pipeline.AddTo(line);
+  flags->pipeline.AddValuesTo(line);
+  line.Option("--device", flags->device, "device for nodes without one; fusions need one");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

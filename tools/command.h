@@ -2,13 +2,13 @@
 #ifndef GRAPNEL_TOOLS_COMMAND_H_
 #define GRAPNEL_TOOLS_COMMAND_H_
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "lib/support/error.h"
 #include "llvm/Support/raw_ostream.h"
+#include "tools/command_line.h"
 
 namespace grapnel {
 
@@ -37,13 +37,13 @@ class Invocation {
 // `grapnel: ...` before exiting with kExitBadInput.
 using RunCommand = std::function<Expected<int>(Invocation&)>;
 
-// A command: `set_up` adds its flags to `app` and returns what runs it; flags' variables live in
+// A command: `set_up` adds its flags to `line` and returns what runs it; flags' variables live in
 // shared state that the returned function holds.
 struct Command {
   const char* name;
   const char* help;
   const char* example;  // shown under --help, "grapnel " left out
-  RunCommand (*set_up)(CLI::App& app);
+  RunCommand (*set_up)(CommandLine& line);
 };
 
 std::vector<Command>& Commands();

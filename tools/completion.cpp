@@ -1,4 +1,5 @@
 // `grapnel completion SHELL`: completion generated from the commands and flags that there are.
+#include "llvm/ADT/STLExtras.h"
 #include "tools/command.h"
 
 namespace grapnel {
@@ -15,15 +16,11 @@ std::vector<CommandFlags> AllFlags() {
   llvm::sort(commands,
              [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });
   for (const Command& command : commands) {
-    CLI::App app;
-    command.set_up(app);
     CommandFlags entry = {
         command.name,
         command.help,
         {"--json", "--quiet", "--verbose", "--log-level", "--threads", "--color"}};
-    for (const CLI::Option* option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) entry.flags.push_back("--" + name);
-    }
+    llvm::append_range(entry.flags, LongFlags([&](CommandLine& line) { command.set_up(line); }));
     llvm::sort(entry.flags);
     all.push_back(std::move(entry));
   }
@@ -73,11 +70,9 @@ void Fish(llvm::raw_ostream& os) {
   }
 }
 
-RunCommand SetUp(CLI::App& app) {
+RunCommand SetUp(CommandLine& line) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "which shell")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  line.Option("SHELL", *shell, "which shell").Required().OneOf({"bash", "zsh", "fish"});
   return [shell](Invocation& invocation) -> Expected<int> {
     (*shell == "bash" ? Bash : *shell == "zsh" ? Zsh : Fish)(invocation.out());
     return kExitOk;

@@ -129,17 +129,17 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   return code;
 }
 
-RunCommand SetUp(CLI::App& app) {
+RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("A", flags->a, "a graph")->required();
-  app.add_option("B", flags->b, "the graph to compare it with")->required();
-  app.add_option("--ignore", flags->ignored, "attributes that do not count")
-      ->delimiter(',')
-      ->type_name("ATTR,...");
-  app.add_option("--only", flags->only, "only nodes whose names fit")
-      ->delimiter(',')
-      ->type_name("GLOB,...");
-  app.add_flag("--all", flags->all, "no list is cut short");
+  line.Option("A", flags->a, "a graph").Required();
+  line.Option("B", flags->b, "the graph to compare it with").Required();
+  line.Option("--ignore", flags->ignored, "attributes that do not count")
+      .Separator(',')
+      .ShownAs("ATTR,...");
+  line.Option("--only", flags->only, "only nodes whose names fit")
+      .Separator(',')
+      .ShownAs("GLOB,...");
+  line.Flag("--all", flags->all, "no list is cut short");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

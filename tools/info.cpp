@@ -331,15 +331,15 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-RunCommand SetUp(CLI::App& app) {
+RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("MODEL", flags->model,
-                 "any TensorFlow graph: a file, a folder, or - for standard input");
-  app.add_flag("--all", flags->all, "no list is cut short");
-  app.add_flag("--unsupported", flags->unsupported,
-               "say which ops `run` has no kernel for, and why (exit 1 if there are any)");
-  app.add_option("--graph", flags->graph, "with --unsupported: which graph of a file with several");
-  app.add_flag("--kernels", flags->kernels, "list the ops that `run` knows, by device and dtype");
+  line.Option("MODEL", flags->model,
+              "any TensorFlow graph: a file, a folder, or - for standard input");
+  line.Flag("--all", flags->all, "no list is cut short");
+  line.Flag("--unsupported", flags->unsupported,
+            "say which ops `run` has no kernel for, and why (exit 1 if there are any)");
+  line.Option("--graph", flags->graph, "with --unsupported: which graph of a file with several");
+  line.Flag("--kernels", flags->kernels, "list the ops that `run` knows, by device and dtype");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -1,4 +1,5 @@
 // The command line: finds the subcommand, reads its flags, runs it, prints what went wrong.
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 
 #include "tools/command.h"
@@ -41,18 +42,17 @@ Severity LevelFrom(const CommonFlags& flags) {
   return Severity::kWarning;
 }
 
-void AddCommonFlags(CLI::App& app, CommonFlags& flags) {
-  app.add_flag("--json", flags.json, "print one stable JSON document");
-  app.add_flag("-q,--quiet", flags.quiet, "say only what went wrong");
-  app.add_flag("-v,--verbose", flags.verbose, "say what is going on");
-  app.add_option("--log-level", flags.log_level,
-                 "what is said on stderr; default: TF_CPP_MIN_LOG_LEVEL, else warning")
-      ->check(CLI::IsMember({"info", "warning", "error"}));
-  app.add_option("--threads", flags.threads, "threads to use; default: one per core")
-      ->check(CLI::Range(0, 4096));
-  app.add_option("--color", flags.color, "colours on a terminal")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
+void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
+  line.Flag("--json", flags.json, "print one stable JSON document");
+  line.Flag("-q,--quiet", flags.quiet, "say only what went wrong");
+  line.Flag("-v,--verbose", flags.verbose, "say what is going on");
+  line.Option("--log-level", flags.log_level,
+              "what is said on stderr; default: TF_CPP_MIN_LOG_LEVEL, else warning")
+      .OneOf({"info", "warning", "error"});
+  line.Option("--threads", flags.threads, "threads to use; default: one per core").Between(0, 4096);
+  line.Option("--color", flags.color, "colours on a terminal")
+      .OneOf({"auto", "always", "never"})
+      .ShowDefault();
 }
 
 int Main(int argc, char** argv) {
@@ -74,8 +74,9 @@ int Main(int argc, char** argv) {
     // Only the command that is asked for needs its flags, unless they are all to be listed.
     CLI::App* sub = app.add_subcommand(command.name, command.help);
     sub->footer(std::string("Example:\n  grapnel ") + command.example);
-    AddCommonFlags(*sub, invocation.flags);
-    commands.emplace_back(sub, command.set_up(*sub));
+    CommandLine line(*sub);
+    AddCommonFlags(line, invocation.flags);
+    commands.emplace_back(sub, command.set_up(line));
   }
   try {
     app.parse(argc, argv);

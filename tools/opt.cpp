@@ -194,26 +194,25 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-RunCommand SetUp(CLI::App& app) {
+RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("MODEL", flags->model, "the graph to optimise")->required();
-  app.add_option("-o,--output", flags->output,
-                 "where the result goes: .pb or .pbtxt, each also .gz; - for standard output");
-  app.add_option("--graph", flags->graph,
-                 "which graph of a file with several: its title as `info` shows it");
-  flags->pipeline.AddTo(app);
-  app.add_option("--device", flags->device, "device for nodes without one; fusions need one");
-  app.add_option(
-      "--dump-dir", flags->dump_dir,
-      "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");
-  app.add_option("--ledger", flags->ledger, "every rewrite as a line of JSON");
-  app.add_flag("--check-values", flags->check_values,
-               "run the graph before and after each pass, and name the first rewrite that changes "
-               "what is fetched (exit 1)");
-  flags->pipeline.AddValuesTo(app);
-  app.add_flag("--explain", flags->explain, "print every rewrite");
-  app.add_flag("--print", flags->print, "print the result, one line a node");
-  app.add_flag("--timing", flags->timing, "print the time of each pass");
+  line.Option("MODEL", flags->model, "the graph to optimise").Required();
+  line.Option("-o,--output", flags->output,
+              "where the result goes: .pb or .pbtxt, each also .gz; - for standard output");
+  line.Option("--graph", flags->graph,
+              "which graph of a file with several: its title as `info` shows it");
+  flags->pipeline.AddTo(line);
+  line.Option("--device", flags->device, "device for nodes without one; fusions need one");
+  line.Option("--dump-dir", flags->dump_dir,
+              "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");
+  line.Option("--ledger", flags->ledger, "every rewrite as a line of JSON");
+  line.Flag("--check-values", flags->check_values,
+            "run the graph before and after each pass, and name the first rewrite that changes "
+            "what is fetched (exit 1)");
+  flags->pipeline.AddValuesTo(line);
+  line.Flag("--explain", flags->explain, "print every rewrite");
+  line.Flag("--print", flags->print, "print the result, one line a node");
+  line.Flag("--timing", flags->timing, "print the time of each pass");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

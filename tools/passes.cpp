@@ -116,15 +116,15 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-RunCommand SetUp(CLI::App& app) {
+RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("--why-not", flags->why_not,
-                 "say where a rule's pattern was found but a condition failed; of all rules when "
-                 "none is named")
-      ->type_name("[RULE] MODEL")
-      ->expected(1, 2);
-  app.add_option("--device", flags->device, "device for nodes without one; fusions need one");
-  flags->pipeline.AddTo(app);
+  line.Option("--why-not", flags->why_not,
+              "say where a rule's pattern was found but a condition failed; of all rules when "
+              "none is named")
+      .ShownAs("[RULE] MODEL")
+      .Count(1, 2);
+  line.Option("--device", flags->device, "device for nodes without one; fusions need one");
+  flags->pipeline.AddTo(line);
   return [flags](Invocation& invocation) -> Expected<int> {
     if (!flags->why_not.empty()) return WhyNot(*flags, invocation);
     return List(invocation);

@@ -18,25 +18,24 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 
 }  // namespace
 
-void PipelineFlags::AddTo(CLI::App& app) {
-  app.add_option("--feed", feeds,
-                 "tensors that are fed, besides placeholders; with a value for --check-values")
-      ->delimiter(',')
-      ->type_name("NAME[=FILE.npy],...");
-  app.add_option(
-         "--fetch", fetches,
-         "tensors whose values must stay; default: of the case or signature, else the graph's ends")
-      ->delimiter(',')
-      ->type_name("NAME,...");
-  app.add_option("--signature", signature,
-                 "take feeds and fetches from this signature of a SavedModel");
-  app.add_option("--passes", passes,
-                 "run just these, in this order, each once (`grapnel passes` lists them)")
-      ->delimiter(',')
-      ->type_name("NAME,...");
-  app.add_option("--rewriter-config", rewriter_config,
-                 "TensorFlow's RewriterConfig, as text proto");
-  app.add_option("--limit", limit, "stop after this many rewrites")->check(CLI::NonNegativeNumber);
+void PipelineFlags::AddTo(CommandLine& line) {
+  line.Option("--feed", feeds,
+              "tensors that are fed, besides placeholders; with a value for --check-values")
+      .Separator(',')
+      .ShownAs("NAME[=FILE.npy],...");
+  line.Option("--fetch", fetches,
+              "tensors whose values must stay; default: of the case or signature, else the graph's "
+              "ends")
+      .Separator(',')
+      .ShownAs("NAME,...");
+  line.Option("--signature", signature,
+              "take feeds and fetches from this signature of a SavedModel");
+  line.Option("--passes", passes,
+              "run just these, in this order, each once (`grapnel passes` lists them)")
+      .Separator(',')
+      .ShownAs("NAME,...");
+  line.Option("--rewriter-config", rewriter_config, "TensorFlow's RewriterConfig, as text proto");
+  line.Option("--limit", limit, "stop after this many rewrites").NotNegative();
 }
 
 Expected<OptimizeOptions> PipelineFlags::Options(const InputGraph& input) const {
@@ -64,13 +63,13 @@ Expected<OptimizeOptions> PipelineFlags::Options(const InputGraph& input) const 
   return options;
 }
 
-void PipelineFlags::AddValuesTo(CLI::App& app) {
-  app.add_option("--rtol", rtol, "relative difference that a value may have")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--atol", atol, "the same as a part of the largest value of its tensor")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+void PipelineFlags::AddValuesTo(CommandLine& line) {
+  line.Option("--rtol", rtol, "relative difference that a value may have")
+      .NotNegative()
+      .ShowDefault();
+  line.Option("--atol", atol, "the same as a part of the largest value of its tensor")
+      .NotNegative()
+      .ShowDefault();
 }
 
 Expected<ValueCheckOptions> PipelineFlags::ValueOptions(const InputGraph& input,

@@ -17,8 +17,8 @@ struct PipelineFlags {
   int limit = -1;
   double rtol = 1e-4, atol = 1e-5;
 
-  void AddTo(CLI::App& app);
-  void AddValuesTo(CLI::App& app);  // how values are compared
+  void AddTo(CommandLine& line);
+  void AddValuesTo(CommandLine& line);  // how values are compared
   // Feeds and fetches of the case or signature fill in for flags that are not given. Without
   // --rewriter-config small graphs are optimised too.
   Expected<OptimizeOptions> Options(const InputGraph& input) const;

@@ -49,23 +49,21 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-RunCommand SetUp(CLI::App& app) {
+RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("MODEL", flags->model, "the graph to make smaller")->required();
-  app.add_option("--check", flags->check,
-                 "a shell command that exits 0 while the graph shows it; {} is the graph's file")
-      ->type_name("CMD")
-      ->required();
-  app.add_option("-o,--output", flags->output, "where each smaller graph is written")->required();
-  app.add_option("--graph", flags->graph, "which graph of a file with several");
-  app.add_flag(
-      "--any-output", flags->any_output,
-      "take a graph for which the check's last line differs in more than names and numbers");
-  app.add_option("--timeout", flags->timeout_s, "seconds after which a check has failed; 0: never")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--max-checks", flags->max_checks, "stop after so many checks")
-      ->check(CLI::PositiveNumber);
+  line.Option("MODEL", flags->model, "the graph to make smaller").Required();
+  line.Option("--check", flags->check,
+              "a shell command that exits 0 while the graph shows it; {} is the graph's file")
+      .ShownAs("CMD")
+      .Required();
+  line.Option("-o,--output", flags->output, "where each smaller graph is written").Required();
+  line.Option("--graph", flags->graph, "which graph of a file with several");
+  line.Flag("--any-output", flags->any_output,
+            "take a graph for which the check's last line differs in more than names and numbers");
+  line.Option("--timeout", flags->timeout_s, "seconds after which a check has failed; 0: never")
+      .NotNegative()
+      .ShowDefault();
+  line.Option("--max-checks", flags->max_checks, "stop after so many checks").Positive();
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

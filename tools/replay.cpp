@@ -171,19 +171,19 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   return failed ? kExitNo : kExitOk;
 }
 
-RunCommand SetUp(CLI::App& app) {
+RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("CASE", flags->cases, "case folders: graph.pb, case.json, .npy files")->required();
-  app.add_flag("--optimize", flags->optimize, "optimise first, with the default passes");
-  app.add_option("--repeat", flags->repeat,
-                 "run so often more, on feeds that differ a little, and say the median time")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--tap", flags->taps, "tap nodes whose names fit")->type_name("GLOB");
-  app.add_option("--tap-mode", flags->tap_mode, "what a tap computes")
-      ->check(CLI::IsMember(TapModeNames()))
-      ->capture_default_str();
-  app.add_option("--device", flags->device, "device for nodes without one, with --optimize")
-      ->capture_default_str();
+  line.Option("CASE", flags->cases, "case folders: graph.pb, case.json, .npy files").Required();
+  line.Flag("--optimize", flags->optimize, "optimise first, with the default passes");
+  line.Option("--repeat", flags->repeat,
+              "run so often more, on feeds that differ a little, and say the median time")
+      .Positive();
+  line.Option("--tap", flags->taps, "tap nodes whose names fit").ShownAs("GLOB");
+  line.Option("--tap-mode", flags->tap_mode, "what a tap computes")
+      .OneOf(TapModeNames())
+      .ShowDefault();
+  line.Option("--device", flags->device, "device for nodes without one, with --optimize")
+      .ShowDefault();
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -165,31 +165,28 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-RunCommand SetUp(CLI::App& app) {
+RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("MODEL", flags->model,
-                 "the graph to run; a case folder brings its feeds and fetches")
-      ->required();
-  app.add_option("--graph", flags->graph, "which graph of a file with several");
-  app.add_option("--signature", flags->signature,
-                 "the signature of a SavedModel; its keys then name feeds and fetches");
-  app.add_option("--feed", flags->feeds, "a value for a tensor")->type_name("NAME=FILE.npy");
-  app.add_option("--fetch", flags->fetches, "a tensor to compute; printed, or saved to the file")
-      ->type_name("NAME[=FILE.npy]");
-  app.add_option("--repeat", flags->repeat,
-                 "run so many times; variables keep what each run made of them")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--save-variables", flags->save_variables,
-                 "write the variables as a checkpoint that TensorFlow reads")
-      ->type_name("PREFIX");
-  app.add_option("--tap", flags->taps, "say what nodes whose names fit put out, as JSON lines")
-      ->type_name("GLOB");
-  app.add_option("--tap-mode", flags->tap_mode, "what a tap says")
-      ->check(CLI::IsMember(TapModeNames()))
-      ->capture_default_str();
-  app.add_option("--tap-file", flags->tap_file, "where taps go; default: standard output");
-  app.add_option("--save-case", flags->save_case, "write graph, feeds and outputs as a case folder")
-      ->type_name("DIR");
+  line.Option("MODEL", flags->model, "the graph to run; a case folder brings its feeds and fetches")
+      .Required();
+  line.Option("--graph", flags->graph, "which graph of a file with several");
+  line.Option("--signature", flags->signature,
+              "the signature of a SavedModel; its keys then name feeds and fetches");
+  line.Option("--feed", flags->feeds, "a value for a tensor").ShownAs("NAME=FILE.npy");
+  line.Option("--fetch", flags->fetches, "a tensor to compute; printed, or saved to the file")
+      .ShownAs("NAME[=FILE.npy]");
+  line.Option("--repeat", flags->repeat,
+              "run so many times; variables keep what each run made of them")
+      .Positive();
+  line.Option("--save-variables", flags->save_variables,
+              "write the variables as a checkpoint that TensorFlow reads")
+      .ShownAs("PREFIX");
+  line.Option("--tap", flags->taps, "say what nodes whose names fit put out, as JSON lines")
+      .ShownAs("GLOB");
+  line.Option("--tap-mode", flags->tap_mode, "what a tap says").OneOf(TapModeNames()).ShowDefault();
+  line.Option("--tap-file", flags->tap_file, "where taps go; default: standard output");
+  line.Option("--save-case", flags->save_case, "write graph, feeds and outputs as a case folder")
+      .ShownAs("DIR");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -84,14 +84,14 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-RunCommand SetUp(CLI::App& app) {
+RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("EXAMPLE", flags->example,
-                 "a function of lib/trace/examples.cpp; without one they are listed");
-  app.add_option("-o,--output", flags->output,
-                 "a graph (.pb or .pbtxt, with .gz or not, - for standard output), else the name "
-                 "of a case folder; "
-                 "without it the graph is printed, a line a node");
+  line.Option("EXAMPLE", flags->example,
+              "a function of lib/trace/examples.cpp; without one they are listed");
+  line.Option("-o,--output", flags->output,
+              "a graph (.pb or .pbtxt, with .gz or not, - for standard output), else the name "
+              "of a case folder; "
+              "without it the graph is printed, a line a node");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -76,47 +76,43 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   return kExitOk;
 }
 
-RunCommand SetUp(CLI::App& app) {
+RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   ViewOptions& view = flags->view;
-  app.add_option("MODEL", flags->model,
-                 "any TensorFlow graph: a file, a folder, or - for standard input")
-      ->required();
-  app.add_option("-o,--output", flags->output,
-                 "the picture: .dot, .svg or .png; - for standard output")
-      ->required();
-  app.add_option("--format", flags->format, "dot, svg or png, whatever -o is called");
-  app.add_option("--graph", flags->graph,
-                 "which graph of a file with several: its title as `info` shows it");
-  app.add_option("--scope", view.scopes, "open this scope (A/B, or FUNCTION/A/B); may be repeated");
-  app.add_option("--depth", view.depth, "open all scopes and called functions down to this depth")
-      ->check(CLI::Range(0, 1000000));
-  app.add_option(
-      "--function", view.functions,
-      "open this function, beside the op that calls it; may be repeated; all: every one");
-  app.add_option("--around", view.around, "only what is near this node (NODE, or FUNCTION/NODE)");
-  app.add_option("--hops", view.hops, "how near, in edges")
-      ->check(CLI::Range(0, 1000000))
-      ->capture_default_str();
-  app.add_option("--path", flags->path, "only nodes on directed paths between two nodes: A..B");
-  app.add_option("--color-by", flags->color_by, "what fills mean")
-      ->check(CLI::IsMember({"op", "device", "scope"}))
-      ->capture_default_str();
-  app.add_option("--hide", flags->hide, "a list of control, constants, shapes and main");
-  app.add_flag("--show-constants", view.show_constants, "a box for each constant");
-  app.add_flag("--show-control", view.show_control,
-               "NoOps as boxes, and control edges however many meet");
-  app.add_option("--direction", flags->direction,
-                 "where data flows to; up is as TensorBoard draws it")
-      ->check(CLI::IsMember({"down", "up", "right"}))
-      ->capture_default_str();
-  app.add_option("--max-boxes", view.max_boxes, "fold what goes beyond this")
-      ->check(CLI::Range(5, 2000))
-      ->capture_default_str();
-  app.add_option("--signature", flags->signature, "whose inputs and outputs are marked")
-      ->type_name("NAME");
-  app.add_option("--feed", flags->feeds, "a tensor to mark as an input");
-  app.add_option("--fetch", flags->fetches, "a tensor to mark as an output");
+  line.Option("MODEL", flags->model,
+              "any TensorFlow graph: a file, a folder, or - for standard input")
+      .Required();
+  line.Option("-o,--output", flags->output,
+              "the picture: .dot, .svg or .png; - for standard output")
+      .Required();
+  line.Option("--format", flags->format, "dot, svg or png, whatever -o is called");
+  line.Option("--graph", flags->graph,
+              "which graph of a file with several: its title as `info` shows it");
+  line.Option("--scope", view.scopes, "open this scope (A/B, or FUNCTION/A/B); may be repeated");
+  line.Option("--depth", view.depth, "open all scopes and called functions down to this depth")
+      .Between(0, 1000000);
+  line.Option("--function", view.functions,
+              "open this function, beside the op that calls it; may be repeated; all: every one");
+  line.Option("--around", view.around, "only what is near this node (NODE, or FUNCTION/NODE)");
+  line.Option("--hops", view.hops, "how near, in edges").Between(0, 1000000).ShowDefault();
+  line.Option("--path", flags->path, "only nodes on directed paths between two nodes: A..B");
+  line.Option("--color-by", flags->color_by, "what fills mean")
+      .OneOf({"op", "device", "scope"})
+      .ShowDefault();
+  line.Option("--hide", flags->hide, "a list of control, constants, shapes and main");
+  line.Flag("--show-constants", view.show_constants, "a box for each constant");
+  line.Flag("--show-control", view.show_control,
+            "NoOps as boxes, and control edges however many meet");
+  line.Option("--direction", flags->direction, "where data flows to; up is as TensorBoard draws it")
+      .OneOf({"down", "up", "right"})
+      .ShowDefault();
+  line.Option("--max-boxes", view.max_boxes, "fold what goes beyond this")
+      .Between(5, 2000)
+      .ShowDefault();
+  line.Option("--signature", flags->signature, "whose inputs and outputs are marked")
+      .ShownAs("NAME");
+  line.Option("--feed", flags->feeds, "a tensor to mark as an input");
+  line.Option("--fetch", flags->fetches, "a tensor to mark as an output");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -1,5 +1,5 @@
-// Decompositions by Eigen, in files of their own: they compile for minutes, so all but one are made
-// for double and complex128 alone, and kernels of other dtypes widen. Matrices are row-major.
+// Decompositions by Eigen, in files of their own: they compile for minutes, so some are made for
+// double and complex128 alone, and kernels of other dtypes widen. Matrices are row-major.
 #ifndef GRAPNEL_KERNELS_CPU_LINEAR_EIGEN_H_
 #define GRAPNEL_KERNELS_CPU_LINEAR_EIGEN_H_
 
@@ -26,6 +26,20 @@ bool EigenCholesky(const T* in, int64_t n, T* lower);
 // a vector points comes from rounding, and is TensorFlow's only if that is.
 template <typename T>
 bool EigenSelfAdjoint(const T* in, int64_t n, T* values, T* v);
+
+// The determinant of `in` [n, n], n > 0, as its sign (or phase) and the logarithm (its real part
+// counts) of its magnitude; not finite where it is 0.
+template <typename T>
+void EigenLogDeterminant(const T* in, int64_t n, T* sign, T* log_abs);
+
+// x [n, columns] = inverse of `in` [n, n] (or of its adjoint) times `right`; without `right`, the
+// inverse itself. False when there is none.
+template <typename T>
+bool EigenSolve(const T* in, int64_t n, bool adjoint, const T* right, int64_t columns, T* x);
+
+// The same of a triangle of `in`, in place. A 0 on the diagonal divides: infinities and NaN.
+template <typename T>
+void EigenSolveTriangle(const T* in, int64_t n, bool lower, bool adjoint, int64_t columns, T* x);
 
 }  // namespace grapnel
 

@@ -2,9 +2,9 @@
 #include <atomic>
 #include <cmath>
 
-#include "Eigen/LU"
 #include "kernels/cpu/broadcast.h"
 #include "kernels/cpu/linear_algebra.h"
+#include "kernels/cpu/linear_eigen.h"
 
 namespace grapnel {
 namespace {
@@ -26,16 +26,14 @@ template <typename T>
 LogDeterminant<T> LogDeterminantOf(const RowMatrix<T>& matrix) {
   LogDeterminant<T> result;
   if (matrix.size() == 0) return result;
-  Eigen::PartialPivLU<RowMatrix<T>> lu(matrix);
-  auto diagonal = lu.matrixLU().diagonal().array().eval();
-  auto sizes = diagonal.abs().eval();
-  result.log_abs = sizes.log().sum();
-  result.sign = T(lu.permutationP().determinant()) * (diagonal / sizes).prod();
+  T log_abs;
+  EigenLogDeterminant(matrix.data(), matrix.rows(), &result.sign, &log_abs);
+  result.log_abs = std::real(log_abs);
   if (!std::isfinite(result.log_abs)) {
+    using Real = decltype(result.log_abs);
     result.sign = T(0);
-    result.log_abs = result.log_abs > 0
-                         ? std::numeric_limits<decltype(result.log_abs)>::infinity()
-                         : -std::numeric_limits<decltype(result.log_abs)>::infinity();
+    result.log_abs = std::copysign(std::numeric_limits<Real>::infinity(),
+                                   result.log_abs > 0 ? Real(1) : Real(-1));
   }
   return result;
 }
@@ -70,19 +68,6 @@ struct Determinant {
   }
 };
 
-// LU of one matrix; `good` becomes false when it has no inverse.
-template <typename T>
-Eigen::PartialPivLU<RowMatrix<T>> Factored(const RowMatrix<T>& matrix, bool adjoint,
-                                           std::atomic<bool>& good) {
-  Eigen::PartialPivLU<RowMatrix<T>> lu(matrix.rows());
-  if (adjoint)
-    lu.compute(matrix.adjoint());
-  else
-    lu.compute(matrix);
-  if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0)) good = false;
-  return lu;
-}
-
 template <typename T>
 struct Inverse {
   bool adjoint;
@@ -95,9 +80,13 @@ struct Inverse {
     std::atomic<bool> good{true};
     ctx.ParallelFor(batch.count, 3 * CubeCost(batch.rows), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        auto lu =
-            Factored<LinearCompute<T>>(MatrixAt<T>(in, i, batch.rows, batch.rows), adjoint, good);
-        StoreMatrix<T>(RowMatrix<LinearCompute<T>>(lu.inverse()), *out, i);
+        auto matrix = MatrixAt<T>(in, i, batch.rows, batch.rows);
+        auto inverse = matrix;
+        using Compute = LinearCompute<T>;
+        if (!EigenSolve<Compute>(matrix.data(), batch.rows, adjoint, nullptr, batch.rows,
+                                 inverse.data()))
+          good = false;
+        StoreMatrix<T>(inverse, *out, i);
       }
     });
     return good ? Error::success() : MakeError("the input is not invertible");
@@ -120,9 +109,11 @@ struct Solve {
     std::atomic<bool> good{true};
     ctx.ParallelFor(left.count, CubeCost(left.rows), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        auto lu =
-            Factored<LinearCompute<T>>(MatrixAt<T>(matrix, i, left.rows, left.rows), adjoint, good);
-        RowMatrix<LinearCompute<T>> x = lu.solve(MatrixAt<T>(right, i, sides.rows, sides.columns));
+        auto a = MatrixAt<T>(matrix, i, left.rows, left.rows);
+        auto b = MatrixAt<T>(right, i, sides.rows, sides.columns);
+        auto x = b;
+        if (!EigenSolve(a.data(), left.rows, adjoint, b.data(), sides.columns, x.data()))
+          good = false;
         StoreMatrix<T>(x, *out, i);
       }
     });
@@ -130,7 +121,6 @@ struct Solve {
   }
 };
 
-// A 0 on the diagonal divides: infinities and NaN come out, no error.
 template <typename T>
 struct TriangularSolve {
   bool lower, adjoint;
@@ -156,21 +146,12 @@ struct TriangularSolve {
         for (int64_t i = 0; i < n; ++i) {
           auto a = MatrixAt<T>(matrix, offsets[0] + i * left_step, left.rows, left.rows);
           auto x = MatrixAt<T>(right, offsets[1] + i * right_step, sides.rows, sides.columns);
-          SolveOne(a, x);
+          EigenSolveTriangle(a.data(), left.rows, lower, adjoint, sides.columns, x.data());
           StoreMatrix<T>(x, *out, at + i);
         }
       });
     });
     return Error::success();
-  }
-
- private:
-  using M = RowMatrix<LinearCompute<T>>;
-  void SolveOne(const M& a, M& x) const {
-    if (lower && !adjoint) a.template triangularView<Eigen::Lower>().solveInPlace(x);
-    if (lower && adjoint) a.adjoint().template triangularView<Eigen::Upper>().solveInPlace(x);
-    if (!lower && !adjoint) a.template triangularView<Eigen::Upper>().solveInPlace(x);
-    if (!lower && adjoint) a.adjoint().template triangularView<Eigen::Lower>().solveInPlace(x);
   }
 };
 

@@ -1,0 +1,72 @@
+#include "tools/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+namespace grapnel {
+
+using Argument = CommandLine::Argument;
+
+Argument& Argument::Required() {
+  option_->required();
+  return *this;
+}
+Argument& Argument::OneOf(std::vector<std::string> words) {
+  option_->check(CLI::IsMember(std::move(words)));
+  return *this;
+}
+Argument& Argument::Positive() {
+  option_->check(CLI::PositiveNumber);
+  return *this;
+}
+Argument& Argument::NotNegative() {
+  option_->check(CLI::NonNegativeNumber);
+  return *this;
+}
+Argument& Argument::Between(int least, int most) {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+Argument& Argument::Separator(char between) {
+  option_->delimiter(between);
+  return *this;
+}
+Argument& Argument::Count(int least, int most) {
+  option_->expected(least, most);
+  return *this;
+}
+Argument& Argument::ShownAs(const char* value) {
+  option_->type_name(value);
+  return *this;
+}
+Argument& Argument::ShowDefault() {
+  option_->capture_default_str();
+  return *this;
+}
+
+template <typename T>
+Argument CommandLine::Option(const char* names, T& variable, const char* help) {
+  return Argument(app_.add_option(names, variable, help));
+}
+template Argument CommandLine::Option(const char*, std::string&, const char*);
+template Argument CommandLine::Option(const char*, int&, const char*);
+template Argument CommandLine::Option(const char*, int64_t&, const char*);
+template Argument CommandLine::Option(const char*, size_t&, const char*);
+template Argument CommandLine::Option(const char*, double&, const char*);
+template Argument CommandLine::Option(const char*, std::vector<std::string>&, const char*);
+
+Argument CommandLine::Flag(const char* names, bool& variable, const char* help) {
+  return Argument(app_.add_flag(names, variable, help));
+}
+
+std::vector<std::string> LongFlags(llvm::function_ref<void(CommandLine&)> set_up) {
+  CLI::App app;
+  CommandLine line(app);
+  set_up(line);
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+}  // namespace grapnel

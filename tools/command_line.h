@@ -1,0 +1,54 @@
+// The arguments of one command. A cover over CLI11, whose header costs every file that includes it
+// more than the rest of the command.
+#ifndef GRAPNEL_TOOLS_COMMAND_LINE_H_
+#define GRAPNEL_TOOLS_COMMAND_LINE_H_
+
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace grapnel {
+
+class CommandLine {
+ public:
+  // What else is to be said of an argument; each returns itself.
+  class Argument {
+   public:
+    explicit Argument(CLI::Option* option) : option_(option) {}
+    Argument& Required();
+    Argument& OneOf(std::vector<std::string> words);
+    Argument& Positive();
+    Argument& NotNegative();
+    Argument& Between(int least, int most);
+    Argument& Separator(char between);     // of the elements of a list
+    Argument& Count(int least, int most);  // how many values it takes
+    Argument& ShownAs(const char* value);  // what --help puts in the value's place: "GLOB"
+    Argument& ShowDefault();               // --help says what the variable holds now
+
+   private:
+    CLI::Option* option_;
+  };
+
+  explicit CommandLine(CLI::App& app) : app_(app) {}
+  // "--output" or "-o,--output"; without a dash, by position. T is std::string, int, int64_t,
+  // size_t, double, or a vector of strings.
+  template <typename T>
+  Argument Option(const char* names, T& variable, const char* help);
+  Argument Flag(const char* names, bool& variable, const char* help);
+
+ private:
+  CLI::App& app_;
+};
+
+// "--output" and all others that `set_up` adds, in its order.
+std::vector<std::string> LongFlags(llvm::function_ref<void(CommandLine&)> set_up);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_TOOLS_COMMAND_LINE_H_
