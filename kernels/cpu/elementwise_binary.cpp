@@ -43,9 +43,38 @@ Expected<bool> LengthenRows(KernelContext& ctx, BroadcastPlan& plan, int repeate
   return true;
 }
 
+// How operands are read that need no plan: of one shape, or one of them a scalar of no more dims.
+std::optional<Side> PlainSide(const Tensor& left, const Tensor& right) {
+  if (left.dims() == right.dims()) return Side::kBoth;
+  if (right.num_elements() == 1 && right.rank() <= left.rank()) return Side::kRightOne;
+  if (left.num_elements() == 1 && left.rank() <= right.rank()) return Side::kLeftOne;
+  return std::nullopt;
+}
+
+Error RunPlain(KernelContext& ctx, const BinaryOp& op, Side side) {
+  ASSIGN_OR_RETURN(Tensor * output, Output(ctx, ctx.input(side == Side::kLeftOne ? 1 : 0).dims()));
+  const Tensor &left = ctx.input(0), &right = ctx.input(1);
+  int64_t total = output->num_elements();
+  if (total == 0) return Error::success();
+  size_t size = SizeInMemory(left), out_size = SizeInMemory(*output);
+  size_t left_step = side == Side::kLeftOne ? 0 : size;
+  size_t right_step = side == Side::kRightOne ? 0 : size;
+  const char* a = static_cast<const char*>(left.raw());
+  const char* b = static_cast<const char*>(right.raw());
+  char* out = static_cast<char*>(output->raw());
+  std::atomic<bool> good{true};
+  ctx.ParallelFor(total, op.cost, [&](int64_t begin, int64_t end) {
+    if (!op.loop(a + begin * left_step, b + begin * right_step, out + begin * out_size, end - begin,
+                 side))
+      good = false;
+  });
+  return good ? Error::success() : MakeError("{0}", op.bad_text);
+}
+
 }  // namespace
 
 Error RunBinary(KernelContext& ctx, const BinaryOp& op) {
+  if (auto side = PlainSide(ctx.input(0), ctx.input(1))) return RunPlain(ctx, op, *side);
   ASSIGN_OR_RETURN(BroadcastPlan plan, PlanBroadcast({ctx.input(0).dims(), ctx.input(1).dims()}));
   ASSIGN_OR_RETURN(Tensor * output, Output(ctx, plan.dims));
   if (plan.total == 0) return Error::success();

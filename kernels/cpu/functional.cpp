@@ -16,7 +16,9 @@ class FunctionCall {
   FunctionCall(const Node& node, llvm::StringRef name)
       : function_(node.graph().module().FindFunction(name)), name_(name.str()) {}
 
-  Error Run(KernelContext& context, std::vector<Tensor> inputs, std::vector<Tensor>* outputs) {
+  using Tensors = llvm::SmallVector<Tensor, 8>;
+  // Takes the inputs.
+  Error Run(KernelContext& context, Tensors& inputs, Tensors* outputs) {
     if (!function_) return MakeError("function '{0}' is not in the library", name_);
     if (inputs.size() != function_->args.size()) {
       return MakeError("function '{0}' takes {1} arguments, {2} are given", name_,
@@ -39,13 +41,13 @@ class FunctionCall {
       options.session = context.session();
       ASSIGN_OR_RETURN(executor, Executor::CompileFunction(*function_, options));
     }
+    outputs->clear();
+    outputs->resize(executor->num_fetches());
     ++call_depth;
-    auto results = executor->Run(std::move(inputs));
+    Error error = executor->Run(inputs, *outputs);
     --call_depth;
     idle_.push_back(std::move(executor));
-    if (!results) return results.takeError();
-    *outputs = std::move(*results);
-    return Error::success();
+    return error;
   }
 
  private:
@@ -54,13 +56,15 @@ class FunctionCall {
   std::vector<std::unique_ptr<Executor>> idle_;
 };
 
-std::vector<Tensor> InputsFrom(KernelContext& context, int first) {
-  std::vector<Tensor> inputs;
+using Tensors = FunctionCall::Tensors;
+
+Tensors InputsFrom(KernelContext& context, int first) {
+  Tensors inputs;
   for (int i = first; i < context.num_inputs(); ++i) inputs.push_back(context.TakeInput(i));
   return inputs;
 }
 
-Error SetOutputs(KernelContext& context, std::vector<Tensor> outputs) {
+Error SetOutputs(KernelContext& context, llvm::MutableArrayRef<Tensor> outputs) {
   if (static_cast<int>(outputs.size()) != context.num_outputs()) {
     return MakeError("the function gives {0} results, {1} were expected", outputs.size(),
                      context.num_outputs());
@@ -73,6 +77,7 @@ Error SetOutputs(KernelContext& context, std::vector<Tensor> outputs) {
 // tensor with elements.
 Expected<bool> IsTrue(const Tensor& condition) {
   if (condition.rank() != 0) return condition.num_elements() != 0;
+  if (condition.dtype() == proto::DT_BOOL) return *condition.data<bool>();
   if (condition.dtype() == proto::DT_STRING) return !condition.data<std::string>()->empty();
   if (condition.HoldsObjects())
     return MakeError("{0} is neither true nor false", condition.ToString());
@@ -88,9 +93,9 @@ Expected<std::string> FunctionAttr(const Node& node, llvm::StringRef key) {
 
 Expected<KernelFn> MakeCallOf(const KernelSetup& setup, llvm::StringRef name) {
   return [call = FunctionCall(setup.node(), name)](KernelContext& context) mutable -> Error {
-    std::vector<Tensor> outputs;
-    RETURN_IF_ERROR(call.Run(context, InputsFrom(context, 0), &outputs));
-    return SetOutputs(context, std::move(outputs));
+    Tensors inputs = InputsFrom(context, 0), outputs;
+    RETURN_IF_ERROR(call.Run(context, inputs, &outputs));
+    return SetOutputs(context, outputs);
   };
 }
 
@@ -109,10 +114,9 @@ Expected<KernelFn> MakeIf(const KernelSetup& setup) {
       [then_call = FunctionCall(setup.node(), then_name),
        else_call = FunctionCall(setup.node(), else_name)](KernelContext& context) mutable -> Error {
         ASSIGN_OR_RETURN(bool condition, IsTrue(context.input(0)));
-        std::vector<Tensor> outputs;
-        RETURN_IF_ERROR(
-            (condition ? then_call : else_call).Run(context, InputsFrom(context, 1), &outputs));
-        return SetOutputs(context, std::move(outputs));
+        Tensors inputs = InputsFrom(context, 1), outputs;
+        RETURN_IF_ERROR((condition ? then_call : else_call).Run(context, inputs, &outputs));
+        return SetOutputs(context, outputs);
       };
 }
 
@@ -127,9 +131,9 @@ Expected<KernelFn> MakeCase(const KernelSetup& setup) {
     int64_t index = context.input(0).IntAt(0);
     // An index outside the branches means the last one.
     if (index < 0 || index >= static_cast<int64_t>(calls.size())) index = calls.size() - 1;
-    std::vector<Tensor> outputs;
-    RETURN_IF_ERROR(calls[index].Run(context, InputsFrom(context, 1), &outputs));
-    return SetOutputs(context, std::move(outputs));
+    Tensors inputs = InputsFrom(context, 1), outputs;
+    RETURN_IF_ERROR(calls[index].Run(context, inputs, &outputs));
+    return SetOutputs(context, outputs);
   };
 }
 
@@ -138,16 +142,19 @@ Expected<KernelFn> MakeWhile(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(std::string body_name, FunctionAttr(setup.node(), "body"));
   return [cond = FunctionCall(setup.node(), cond_name),
           body = FunctionCall(setup.node(), body_name)](KernelContext& context) mutable -> Error {
-    std::vector<Tensor> state = InputsFrom(context, 0), verdict;
+    Tensors state = InputsFrom(context, 0), given, next;
     for (;;) {
-      RETURN_IF_ERROR(cond.Run(context, state, &verdict));
-      if (verdict.size() != 1)
-        return MakeError("the loop's condition gives {0} results, 1 was expected", verdict.size());
-      ASSIGN_OR_RETURN(bool go_on, IsTrue(verdict[0]));
-      if (!go_on) return SetOutputs(context, std::move(state));
-      std::vector<Tensor> next;
-      RETURN_IF_ERROR(body.Run(context, std::move(state), &next));
-      state = std::move(next);
+      given = state;
+      RETURN_IF_ERROR(cond.Run(context, given, &next));
+      if (next.size() != 1)
+        return MakeError("the loop's condition gives {0} results, 1 was expected", next.size());
+      ASSIGN_OR_RETURN(bool go_on, IsTrue(next[0]));
+      if (!go_on) return SetOutputs(context, state);
+      // What the condition did not read it did not take either: its references go first, so that
+      // the body may write in place.
+      given.clear();
+      RETURN_IF_ERROR(body.Run(context, state, &next));
+      std::swap(state, next);
     }
   };
 }

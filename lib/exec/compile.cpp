@@ -285,6 +285,7 @@ class PlanBuilder {
     impl_->scheduler = std::make_unique<Scheduler>(
         nodes, impl_->options.pool->num_threads(),
         [impl = impl_.get()](PlanNode& plan) { return impl->RunNode(plan); });
+    impl_->FindLastReads();
   }
 
   // The same where nodes run as often as they are reached.
@@ -296,6 +297,7 @@ class PlanBuilder {
       flow[id].node = plan.node;
       flow[id].kind = FlowKindOf(plan.node);
       flow[id].num_outputs = static_cast<int>(plan.output_types.size());
+      flow[id].is_watched = plan.hooked;
       plan.inputs.clear();
       for (int i = 0; i < plan.node.num_inputs(); ++i) {
         Port port = plan.node.input(i);

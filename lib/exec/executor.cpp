@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "lib/exec/executor_impl.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -20,8 +21,16 @@ Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Executor::~Executor() = default;
 int Executor::num_nodes() const { return static_cast<int>(impl_->nodes.size()); }
 
+int Executor::num_fetches() const { return static_cast<int>(impl_->fetch_slots.size()); }
+
 Expected<std::vector<Tensor>> Executor::Run(std::vector<Tensor> feeds) {
-  return impl_->Run(std::move(feeds));
+  std::vector<Tensor> results(impl_->fetch_slots.size());
+  RETURN_IF_ERROR(impl_->Run(feeds, results));
+  return results;
+}
+
+Error Executor::Run(llvm::MutableArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results) {
+  return impl_->Run(feeds, results);
 }
 
 Error Executor::Impl::CheckFeeds(llvm::ArrayRef<Tensor> values) const {
@@ -44,9 +53,22 @@ Error Executor::Impl::CheckFeeds(llvm::ArrayRef<Tensor> values) const {
   return Error::success();
 }
 
+void Executor::Impl::FindLastReads() {
+  llvm::DenseMap<Slot, uint8_t*> last;
+  for (uint32_t id : scheduler->order()) {
+    PlanNode& plan = nodes[id];
+    plan.last_reads.assign(plan.inputs.size(), false);
+    for (size_t i = 0; i < plan.inputs.size(); ++i) last[plan.inputs[i]] = &plan.last_reads[i];
+  }
+  fetch_is_last.assign(fetch_slots.size(), false);
+  for (size_t i = 0; i < fetch_slots.size(); ++i) last[fetch_slots[i]] = &fetch_is_last[i];
+  for (auto [slot, flag] : last) *flag = true;
+}
+
 // The tensor for one reader; the last reader gets it for itself, and may write in its memory.
-Tensor Executor::Impl::Take(Slot slot) {
+Tensor Executor::Impl::Take(Slot slot, bool is_last) {
   if (slots[slot].constant) return slots[slot].constant;
+  if (in_order) return is_last ? std::move(values[slot]) : values[slot];
   if (readers_left[slot].load(std::memory_order_acquire) == 1) return std::move(values[slot]);
   Tensor copy = values[slot];
   if (readers_left[slot].fetch_sub(1, std::memory_order_acq_rel) == 1) values[slot] = Tensor();
@@ -55,7 +77,8 @@ Tensor Executor::Impl::Take(Slot slot) {
 
 Error Executor::Impl::RunNode(PlanNode& plan) {
   llvm::SmallVector<Tensor, 4> inputs;
-  for (Slot slot : plan.inputs) inputs.push_back(Take(slot));
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    inputs.push_back(Take(plan.inputs[i], plan.last_reads[i]));
   llvm::SmallVector<Tensor, 2> outputs(plan.output_types.size());
   RETURN_IF_ERROR(RunKernel(plan, inputs, outputs));
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -121,43 +144,51 @@ Error Executor::Impl::RunFrames() {
   return Error::success();
 }
 
-Expected<std::vector<Tensor>> Executor::Impl::Run(std::vector<Tensor> given) {
+Error Executor::Impl::Run(llvm::MutableArrayRef<Tensor> given,
+                          llvm::MutableArrayRef<Tensor> results) {
   RETURN_IF_ERROR(CheckFeeds(given));
-  for (size_t i = 0; i < slots.size(); ++i)
-    readers_left[i].store(slots[i].readers, std::memory_order_relaxed);
-  for (size_t i = 0; i < given.size(); ++i) values[feeds[i].slot] = std::move(given[i]);
-  auto results = RunPlan();
-  // What nobody read, or an error left.
-  for (size_t i = 0; i < slots.size(); ++i) {
-    if (values[i]) values[i] = Tensor();
+  assert(results.size() == fetch_slots.size());
+  in_order = scheduler && scheduler->RunsInOrder();
+  if (scheduler && !in_order) {
+    for (size_t i = 0; i < slots.size(); ++i)
+      readers_left[i].store(slots[i].readers, std::memory_order_relaxed);
   }
-  return results;
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (slots[feeds[i].slot].readers > 0) values[feeds[i].slot] = std::move(given[i]);
+  }
+  Error error = RunPlan(results);
+  if (error || !in_order) {  // in order, each value went to its last reader
+    for (size_t i = 0; i < slots.size(); ++i) {
+      if (values[i]) values[i] = Tensor();
+    }
+  }
+  return error;
 }
 
-Expected<std::vector<Tensor>> Executor::Impl::RunPlan() {
+Error Executor::Impl::RunPlan(llvm::MutableArrayRef<Tensor> results) {
   for (const auto& [node, slot] : hooked_constants)
     RETURN_IF_ERROR(options.hook->AfterNode(node, slots[slot].constant));
-  if (frames) {
-    RETURN_IF_ERROR(RunFrames());
-  } else {
-    RETURN_IF_ERROR(scheduler->Run());
-  }
-  std::vector<Tensor> results;
+  RETURN_IF_ERROR(frames ? RunFrames() : scheduler->Run());
+  return Collect(results);
+}
+
+Error Executor::Impl::Collect(llvm::MutableArrayRef<Tensor> results) {
   for (size_t i = 0; i < fetch_slots.size(); ++i) {
     Slot slot = fetch_slots[i];
-    Tensor result;
-    if (slot != kNoSlot && frames)
-      result = slots[slot].constant ? slots[slot].constant : values[slot];
-    else if (slot != kNoSlot)
-      result = Take(slot);
-    if (result.dtype() == proto::DT_RESOURCE && slots[slot].is_reference) {
-      auto value = Dereferenced(result);
-      if (!value) return Annotate("fetch '" + NameOfFetch(i) + "'", value.takeError());
-      result = std::move(*value);
+    if (slot == kNoSlot) {
+      results[i] = Tensor();
+      continue;
     }
-    results.push_back(std::move(result));
+    if (frames)
+      results[i] = slots[slot].constant ? slots[slot].constant : values[slot];
+    else
+      results[i] = Take(slot, fetch_is_last[i]);
+    if (!slots[slot].is_reference || results[i].dtype() != proto::DT_RESOURCE) continue;
+    auto value = Dereferenced(results[i]);
+    if (!value) return Annotate("fetch '" + NameOfFetch(i) + "'", value.takeError());
+    results[i] = std::move(*value);
   }
-  return results;
+  return Error::success();
 }
 
 }  // namespace grapnel

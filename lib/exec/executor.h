@@ -52,8 +52,12 @@ class Executor {
   // order of the options; their dtype is checked against the graph, and their shape against a
   // Placeholder's. A feed that is moved in may be overwritten. Errors name the node.
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> feeds);
+  // The same without memory of its own, for who calls often: takes the feeds, fills `results`, one
+  // for each fetch.
+  Error Run(llvm::MutableArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results);
 
   int num_nodes() const;  // that run
+  int num_fetches() const;
 
  private:
   friend class PlanBuilder;

@@ -32,7 +32,8 @@ struct Executor::Impl {
     std::optional<Shape> shape;  // set: what a Placeholder expects
   };
   std::vector<Feed> feeds;
-  std::vector<Slot> fetch_slots;  // kNoSlot: a node without outputs
+  std::vector<Slot> fetch_slots;       // kNoSlot: a node without outputs
+  std::vector<uint8_t> fetch_is_last;  // by fetch: nobody reads the slot after it
   std::vector<std::pair<Node, Slot>> hooked_constants;
 
   // --- The state of one run.
@@ -41,14 +42,18 @@ struct Executor::Impl {
   std::unique_ptr<Scheduler> scheduler;
   std::unique_ptr<FrameRunner> frames;  // instead, of a graph with Switch, Merge or loops
   std::vector<bool> is_fetched;         // by slot
+  // Nodes run in the scheduler's order: who reads a slot last is known, and nobody counts.
+  bool in_order = false;
 
-  Expected<std::vector<Tensor>> Run(std::vector<Tensor> given);
-  Expected<std::vector<Tensor>> RunPlan();
+  void FindLastReads();
+  Error Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<Tensor> results);
+  Error RunPlan(llvm::MutableArrayRef<Tensor> results);
+  Error Collect(llvm::MutableArrayRef<Tensor> results);
   Error RunNode(PlanNode& plan);
   Error RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs,
                   llvm::MutableArrayRef<Tensor> outputs);
   Error RunFrames();
-  Tensor Take(Slot slot);
+  Tensor Take(Slot slot, bool is_last);
   Error CheckFeeds(llvm::ArrayRef<Tensor> values) const;
   std::string NameOfFetch(size_t i) const {
     return i < options.fetches.size() ? options.fetches[i] : "result " + std::to_string(i);

@@ -89,7 +89,7 @@ class FrameRunner::State {
     root_.kind = 0;
     Round* start = AddRound(&root_);
     for (uint32_t id : runner_.frames_[0].nodes) {
-      if (IsReady(id, start)) Enqueue(id, start);
+      if (IsReady(id, start->nodes[InfoOf(id).local])) Enqueue(id, start);
     }
     while (!ready_.empty()) {
       Instance instance = ready_.front();
@@ -102,15 +102,18 @@ class FrameRunner::State {
 
  private:
   struct RunFrame;
+  struct Arrivals {
+    uint32_t waits_for = 0;
+    int32_t alive = -1;        // of a Merge: the input that came; -1: none yet
+    uint32_t dead_inputs = 0;  // of a Merge
+    bool is_dead = false;      // something it needs is dead
+    bool is_queued = false;
+  };
   // What arrived for the nodes of one frame in one round of it.
   struct Round {
     RunFrame* frame = nullptr;
     int number = 0;
-    std::vector<uint32_t> waits_for;  // by node of the frame
-    std::vector<uint8_t> dead;        // something it needs is dead
-    std::vector<uint8_t> queued;
-    std::vector<int32_t> alive;         // of a Merge: the input that came; -1: none yet
-    std::vector<uint32_t> dead_inputs;  // of a Merge
+    std::vector<Arrivals> nodes;  // by number in the frame
     std::vector<Tensor> inputs;
     int open = 0;  // nodes that are queued, and frames entered from here
     std::map<int, std::unique_ptr<RunFrame>> children;
@@ -141,18 +144,15 @@ class FrameRunner::State {
   std::unique_ptr<Round> NewRound(int kind) const {
     const Frame& frame = runner_.frames_[kind];
     auto round = std::make_unique<Round>();
-    size_t size = frame.nodes.size();
-    round->dead.resize(size);
-    round->queued.resize(size);
-    round->alive.resize(size, -1);
-    round->dead_inputs.resize(size);
+    round->nodes.resize(frame.nodes.size());
     round->inputs.resize(frame.num_inputs);
     for (uint32_t id : frame.nodes) {
-      round->waits_for.push_back(InfoOf(id).waits_for);
+      Arrivals& arrivals = round->nodes[InfoOf(id).local];
+      arrivals.waits_for = InfoOf(id).waits_for;
       if (NodeOf(id).kind != FlowKind::kMerge) continue;
       for (size_t i = 0; i < NodeOf(id).inputs.size(); ++i) {
-        int32_t& alive = round->alive[InfoOf(id).local];
-        if (NodeOf(id).inputs[i].maker < 0 && alive < 0) alive = static_cast<int32_t>(i);
+        if (NodeOf(id).inputs[i].maker < 0 && arrivals.alive < 0)
+          arrivals.alive = static_cast<int32_t>(i);
       }
     }
     return round;
@@ -167,12 +167,7 @@ class FrameRunner::State {
     } else {  // its memory is there: a loop allocates nothing for its rounds
       round = std::move(spare.used.back());
       spare.used.pop_back();
-      const Round& fresh = *spare.fresh;
-      round->waits_for = fresh.waits_for;
-      round->dead = fresh.dead;
-      round->queued = fresh.queued;
-      round->alive = fresh.alive;
-      round->dead_inputs = fresh.dead_inputs;
+      round->nodes = spare.fresh->nodes;
       for (Tensor& input : round->inputs) {
         if (input) input = Tensor();
       }
@@ -185,114 +180,129 @@ class FrameRunner::State {
     return made;
   }
 
-  bool IsReady(uint32_t id, Round* round) const {
-    uint32_t local = InfoOf(id).local;
-    if (round->queued[local] || round->waits_for[local] > 0) return false;
+  bool IsReady(uint32_t id, const Arrivals& arrivals) const {
+    if (arrivals.is_queued || arrivals.waits_for > 0) return false;
     if (NodeOf(id).kind != FlowKind::kMerge) return true;
-    return round->alive[local] >= 0 || round->dead[local] ||
-           round->dead_inputs[local] == NodeOf(id).inputs.size();
+    return arrivals.alive >= 0 || arrivals.is_dead ||
+           arrivals.dead_inputs == NodeOf(id).inputs.size();
   }
 
   void Enqueue(uint32_t id, Round* round) {
-    round->queued[InfoOf(id).local] = true;
+    round->nodes[InfoOf(id).local].is_queued = true;
     ++round->open;
     ++round->frame->open;
     ready_.push_back({id, round});
   }
 
   // An edge from `from` brings `value`, or that there is none.
-  void Deliver(uint32_t from, const Edge& edge, const Tensor& value, bool is_dead, Round* round) {
-    const FlowNode& node = NodeOf(edge.to);
-    uint32_t local = InfoOf(edge.to).local;
-    if (round->queued[local]) return;
-    bool is_merge = node.kind == FlowKind::kMerge;
+  void Deliver(uint32_t from, const Edge& edge, Tensor value, bool is_dead, Round* round) {
+    FlowKind kind = NodeOf(edge.to).kind;
+    const Info& info = InfoOf(edge.to);
+    Arrivals& arrivals = round->nodes[info.local];
+    if (arrivals.is_queued) return;
+    bool is_merge = kind == FlowKind::kMerge;
     if (edge.input == kControlPort) {
-      --round->waits_for[local];
-      if (is_dead && !is_merge && node.kind != FlowKind::kTrigger) round->dead[local] = true;
+      --arrivals.waits_for;
+      if (is_dead && !is_merge && kind != FlowKind::kTrigger) arrivals.is_dead = true;
     } else if (is_merge) {
       if (is_dead) {
-        ++round->dead_inputs[local];
+        ++arrivals.dead_inputs;
         // A loop that is not entered has no round that could bring the other input.
-        if (NodeOf(from).kind == FlowKind::kEnter) round->dead[local] = true;
-      } else if (round->alive[local] < 0) {
-        round->alive[local] = edge.input;
-        round->inputs[InfoOf(edge.to).first_input + edge.input] = value;
+        if (NodeOf(from).kind == FlowKind::kEnter) arrivals.is_dead = true;
+      } else if (arrivals.alive < 0) {
+        arrivals.alive = edge.input;
+        round->inputs[info.first_input + edge.input] = std::move(value);
       }
     } else {
-      --round->waits_for[local];
-      if (is_dead) round->dead[local] = true;
-      round->inputs[InfoOf(edge.to).first_input + edge.input] = value;
+      --arrivals.waits_for;
+      if (is_dead) arrivals.is_dead = true;
+      round->inputs[info.first_input + edge.input] = std::move(value);
     }
-    if (IsReady(edge.to, round)) Enqueue(edge.to, round);
+    if (IsReady(edge.to, arrivals)) Enqueue(edge.to, round);
   }
 
-  void Send(uint32_t from, int port, const Tensor& value, Round* round) {
+  // The last reader gets the value itself, and may write in its memory.
+  void Send(uint32_t from, int port, Tensor value, Round* round) {
     const Info& info = InfoOf(from);
+    bool is_dead = !value;
     if (round->frame->kind == 0 && value) result_(from, port, value);
-    for (const Edge& edge : info.edges[port]) Deliver(from, edge, value, !value, round);
+    llvm::ArrayRef<Edge> edges = info.edges[port];
+    for (size_t i = 0; i < edges.size(); ++i) {
+      Tensor sent = i + 1 < edges.size() ? value : std::move(value);
+      Deliver(from, edges[i], std::move(sent), is_dead, round);
+    }
     if (port != 0) return;
     // Node by node, not output by output: a Switch has run even if an output is dead.
-    bool is_dead = !value && NodeOf(from).kind != FlowKind::kSwitch;
+    is_dead &= NodeOf(from).kind != FlowKind::kSwitch;
     for (const Edge& edge : info.controls) Deliver(from, edge, {}, is_dead, round);
   }
 
   Error RunOne(const Instance& instance) {
     const FlowNode& node = NodeOf(instance.node);
+    const Info& info = InfoOf(instance.node);
     Round* round = instance.round;
-    uint32_t local = InfoOf(instance.node).local;
-    bool is_dead = round->dead[local] || (node.kind == FlowKind::kMerge && round->alive[local] < 0);
-    llvm::SmallVector<Tensor, 4> inputs, outputs(node.num_outputs);
+    const Arrivals& arrivals = round->nodes[info.local];
+    bool is_dead = arrivals.is_dead || (node.kind == FlowKind::kMerge && arrivals.alive < 0);
+    inputs_.clear();
+    outputs_.clear();
+    outputs_.resize(node.num_outputs);
     if (!is_dead) {
       for (size_t i = 0; i < node.inputs.size(); ++i) {
-        inputs.push_back(node.inputs[i].maker < 0
-                             ? given_(instance.node, i)
-                             : std::move(round->inputs[InfoOf(instance.node).first_input + i]));
+        if (node.inputs[i].maker < 0)
+          inputs_.push_back(given_(instance.node, i));
+        else
+          inputs_.push_back(std::move(round->inputs[info.first_input + i]));
       }
-      RETURN_IF_ERROR(Decide(node, round->alive[local], inputs, outputs));
-      RETURN_IF_ERROR(kernel_(instance.node, inputs, outputs));
+      RETURN_IF_ERROR(Decide(node, arrivals.alive));
+      bool is_kernel = node.kind == FlowKind::kKernel || node.kind == FlowKind::kTrigger;
+      if (is_kernel || node.is_watched) RETURN_IF_ERROR(kernel_(instance.node, inputs_, outputs_));
     }
-    Propagate(instance, outputs, is_dead);
+    Propagate(instance, is_dead);
     return Error::success();
   }
 
+  // The input handed on; who watches wants to see it still.
+  Tensor Handed(const FlowNode& node, int input) {
+    return node.is_watched ? inputs_[input] : std::move(inputs_[input]);
+  }
+
   // The outputs of what is no kernel.
-  Error Decide(const FlowNode& node, int32_t alive, llvm::MutableArrayRef<Tensor> inputs,
-               llvm::MutableArrayRef<Tensor> outputs) {
+  Error Decide(const FlowNode& node, int32_t alive) {
     switch (node.kind) {
       case FlowKind::kKernel:
       case FlowKind::kTrigger:
         return Error::success();
       case FlowKind::kSwitch: {
-        const Tensor& chosen = inputs[1];
+        const Tensor& chosen = inputs_[1];
         bool fits = chosen.num_elements() == 1 &&
                     (chosen.dtype() == proto::DT_BOOL || chosen.dtype() == proto::DT_INT32);
         if (!fits)
           return MakeError("node '{0}' ({1}): input 1 is no scalar that says where to go",
                            node.node.name(), node.node.op());
-        int64_t last = static_cast<int64_t>(outputs.size()) - 1;
+        int64_t last = static_cast<int64_t>(outputs_.size()) - 1;
         int64_t port =
             chosen.dtype() == proto::DT_BOOL ? *chosen.data<bool>() : *chosen.data<int32_t>();
         if (port < 0 || port > last) port = last;
-        outputs[port] = inputs[0];
+        outputs_[port] = Handed(node, 0);
         return Error::success();
       }
       case FlowKind::kMerge: {
-        outputs[0] = inputs[alive];
-        if (outputs.size() < 2) return Error::success();
+        outputs_[0] = Handed(node, alive);
+        if (outputs_.size() < 2) return Error::success();
         while (static_cast<int32_t>(numbers_.size()) <= alive) {
           int64_t next = numbers_.size();
           numbers_.push_back(*Tensor::FromLiteral(Literal::Scalar(proto::DT_INT32, next)));
         }
-        outputs[1] = numbers_[alive];
+        outputs_[1] = numbers_[alive];
         return Error::success();
       }
       default:
-        outputs[0] = inputs[0];
+        outputs_[0] = Handed(node, 0);
         return Error::success();
     }
   }
 
-  void Propagate(const Instance& instance, llvm::ArrayRef<Tensor> outputs, bool is_dead) {
+  void Propagate(const Instance& instance, bool is_dead) {
     const FlowNode& node = NodeOf(instance.node);
     Round* to = instance.round;
     RunFrame* frame = to->frame;
@@ -300,10 +310,10 @@ class FrameRunner::State {
       RunFrame* child = ChildOf(to, node.node.GetString("frame_name"));
       --child->enters_left;
       if (node.node.GetBool("is_constant")) {
-        child->constants.emplace_back(instance.node, outputs[0]);
-        for (const auto& round : child->rounds) Send(instance.node, 0, outputs[0], round.get());
+        child->constants.emplace_back(instance.node, outputs_[0]);
+        for (const auto& round : child->rounds) Send(instance.node, 0, outputs_[0], round.get());
       } else {
-        Send(instance.node, 0, outputs[0], child->rounds.front().get());
+        Send(instance.node, 0, std::move(outputs_[0]), child->rounds.front().get());
       }
       FinishIfDone(child);
       return;
@@ -319,7 +329,7 @@ class FrameRunner::State {
       to = frame->rounds[next - frame->rounds.front()->number].get();
     }
     for (int port = 0; port < node.num_outputs; ++port)
-      Send(instance.node, port, outputs[port], to);
+      Send(instance.node, port, std::move(outputs_[port]), to);
     if (node.num_outputs > 0) return;
     for (const Edge& edge : InfoOf(instance.node).controls)
       Deliver(instance.node, edge, {}, is_dead, to);
@@ -373,6 +383,7 @@ class FrameRunner::State {
   std::vector<Tensor> numbers_;  // 0, 1, ...: which input a Merge took
   RunFrame root_;
   std::deque<Instance> ready_;
+  llvm::SmallVector<Tensor, 8> inputs_, outputs_;  // of the node that runs
 };
 
 Error FrameRunner::Run(Given given, Kernel kernel, Result result) {

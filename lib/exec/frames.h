@@ -35,6 +35,7 @@ struct FlowNode {
   std::vector<Input> inputs;
   std::vector<uint32_t> controls;  // numbers of nodes to wait for
   int num_outputs = 0;
+  bool is_watched = false;  // no kernel, but to be told of all the same
 };
 
 // TensorFlow's rules: what reads or waits for something dead is dead, but a Merge is alive when an
@@ -48,7 +49,7 @@ class FrameRunner {
 
   // The value of an input that is given.
   using Given = llvm::function_ref<Tensor(uint32_t node, int input)>;
-  // Runs a kernel. Also told of other nodes, whose outputs are there then.
+  // Runs a kernel. Also told of other nodes that are watched, whose outputs are there then.
   using Kernel = llvm::function_ref<Error(uint32_t node, llvm::MutableArrayRef<Tensor> inputs,
                                           llvm::MutableArrayRef<Tensor> outputs)>;
   // An output that is alive outside of any loop.

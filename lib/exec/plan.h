@@ -14,6 +14,7 @@ struct PlanNode {
   KernelFn kernel;
   KernelCost cost = KernelCost::kCheap;
   llvm::SmallVector<Slot, 4> inputs;
+  llvm::SmallVector<uint8_t, 4> last_reads;    // by input: nobody reads it later in order
   llvm::SmallVector<DataType, 4> input_types;  // DT_INVALID: whatever comes, also a reference
   llvm::SmallVector<DataType, 2> output_types;
   Slot first_output = 0;

@@ -37,9 +37,11 @@ Scheduler::Scheduler(std::vector<PlanNode>& nodes, int threads, std::function<Er
   }
 }
 
+bool Scheduler::RunsInOrder() const { return threads_ == 1 || llvm::none_of(nodes_, Shareable); }
+
 Error Scheduler::Run() {
   FlushDenormals flush;
-  if (threads_ == 1 || llvm::none_of(nodes_, Shareable)) return RunInOrder();
+  if (RunsInOrder()) return RunInOrder();
   if (!waiting_) waiting_ = std::make_unique<std::atomic<uint32_t>[]>(nodes_.size());
   for (size_t i = 0; i < nodes_.size(); ++i)
     waiting_[i].store(nodes_[i].waits_for, std::memory_order_relaxed);

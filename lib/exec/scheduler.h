@@ -20,6 +20,9 @@ class Scheduler {
   // `nodes` come after what they wait for, and outlive the scheduler.
   Scheduler(std::vector<PlanNode>& nodes, int threads, std::function<Error(PlanNode&)> run);
 
+  // Whether the next Run goes by order(), on this thread.
+  bool RunsInOrder() const;
+  llvm::ArrayRef<uint32_t> order() const { return order_; }
   // Runs every node once. The first error ends it; what other threads are at is finished.
   Error Run();
 

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "lib/ir/literal.h"
 #include "lib/ir/shape.h"
@@ -82,6 +83,33 @@ std::unique_ptr<Allocator> MakePoolAllocator();
 class Tensor {
  public:
   Tensor() = default;  // no tensor: an output that was never made
+  // Written out for scalars' sake: loops carry them, and most have no dims to copy.
+  Tensor(const Tensor& other)
+      : dtype_(other.dtype_),
+        num_elements_(other.num_elements_),
+        offset_(other.offset_),
+        buffer_(other.buffer_) {
+    if (!other.dims_.empty()) dims_ = other.dims_;
+  }
+  Tensor(Tensor&& other) noexcept
+      : dtype_(std::exchange(other.dtype_, proto::DT_INVALID)),
+        num_elements_(other.num_elements_),
+        offset_(other.offset_),
+        buffer_(std::move(other.buffer_)) {
+    if (!other.dims_.empty()) dims_ = std::move(other.dims_);
+  }
+  Tensor& operator=(const Tensor& other) {
+    if (this != &other) *this = Tensor(other);
+    return *this;
+  }
+  Tensor& operator=(Tensor&& other) noexcept {
+    dtype_ = std::exchange(other.dtype_, proto::DT_INVALID);
+    if (!dims_.empty() || !other.dims_.empty()) dims_ = std::move(other.dims_);
+    num_elements_ = other.num_elements_;
+    offset_ = other.offset_;
+    buffer_ = std::move(other.buffer_);
+    return *this;
+  }
   // `buffer` holds the elements from byte `offset` on.
   Tensor(DataType dtype, llvm::ArrayRef<int64_t> dims, BufferRef buffer, size_t offset = 0);
   static Expected<Tensor> Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims,
