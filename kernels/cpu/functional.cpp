@@ -39,6 +39,7 @@ class FunctionCall {
       options.print = context.services().print;
       options.hook = context.services().hook;
       options.session = context.session();
+      options.device = context.services().prefers;
       ASSIGN_OR_RETURN(executor, Executor::CompileFunction(*function_, options));
     }
     outputs->clear();

@@ -1,4 +1,6 @@
 // From a graph, feeds and fetches to a plan.
+#include <map>
+
 #include "lib/exec/executor_impl.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/denormals.h"
@@ -54,6 +56,7 @@ class PlanBuilder {
       FlowKind kind = needed_[node.id()] ? FlowKindOf(node) : FlowKind::kKernel;
       has_flow_ |= kind != FlowKind::kKernel && kind != FlowKind::kTrigger;
     }
+    RETURN_IF_ERROR(OpenLanes());
     for (NodeId id : TopologicalOrder(graph_)) {
       if (needed_[id]) RETURN_IF_ERROR(AddNode(graph_.node(id)));
     }
@@ -71,8 +74,10 @@ class PlanBuilder {
         }
         continue;
       }
-      impl_->fetch_slots.push_back(it->second);
-      ++impl_->slots[it->second].readers;
+      ASSIGN_OR_RETURN(Slot slot, InMemoryOf(nullptr, it->second, TypeOfPort(graph_, fetch),
+                                             graph_.node(fetch.node)));
+      impl_->fetch_slots.push_back(slot);
+      ++impl_->slots[slot].readers;
     }
     if (!missing_.empty()) return Missing();
     if (has_flow_) {
@@ -200,6 +205,11 @@ class PlanBuilder {
     input_types.resize(node.num_inputs(), proto::DT_INVALID);
     for (DataType type : input_types)
       plan.input_types.push_back(IsRefType(type) ? proto::DT_INVALID : type);
+    bool once = all_constant && !hooked && info && !info->is_stateful;
+    if (!once && flow == FlowKind::kKernel) {
+      ASSIGN_OR_RETURN(bool placed, PlaceOnDevice(plan, input_types, constants));
+      if (placed) return Error::success();
+    }
     auto def = KernelRegistry::Get().Find(node, "CPU");
     if (!def) {
       missing_.push_back(("'" + node.name() + "': " + TextOf(def.takeError())).str());
@@ -210,24 +220,122 @@ class PlanBuilder {
     if (!kernel) return Annotate("node '" + node.name() + "' (" + op + ")", kernel.takeError());
     plan.kernel = std::move(*kernel);
     plan.cost = (*def)->cost;
-    if (all_constant && !hooked && info && !info->is_stateful && ComputeOnce(plan))
-      return Error::success();
+    if (once && ComputeOnce(plan)) return Error::success();
+    RETURN_IF_ERROR(BringInputs(plan, nullptr));
+    ++impl_->spread.on_host;
     AddPlan(std::move(plan));
     return Error::success();
   }
 
+  Error OpenLanes() {
+    Device* device = impl_->options.device;
+    if (IsHost(device)) return Error::success();
+    if (has_flow_) {
+      impl_->spread.note =
+          "a graph with Switch, Merge or loops of single nodes runs on the CPU (optimising it "
+          "keeps "
+          "them functions, whose bodies run on the device)";
+      return Error::success();
+    }
+    ASSIGN_OR_RETURN(auto lane, DeviceLane::Open(*device));
+    impl_->lanes.push_back(std::move(lane));
+    return Error::success();
+  }
+
+  // Adds the node with a kernel of the device, if it has one for these dtypes and attributes: a
+  // kernel's factory may say no, and the CPU takes the node.
+  Expected<bool> PlaceOnDevice(PlanNode& plan, llvm::ArrayRef<DataType> input_types,
+                               llvm::ArrayRef<const Tensor*> constants) {
+    for (const auto& lane : impl_->lanes) {
+      if (!AllowsDevice(plan.node, *lane->device)) continue;
+      auto def = KernelRegistry::Get().Find(plan.node, lane->device->kind());
+      if (!def) {
+        llvm::consumeError(def.takeError());
+        continue;
+      }
+      KernelSetup setup(plan.node, input_types, plan.output_types, constants, lane->device);
+      auto kernel = (*def)->factory(setup);
+      if (!kernel) {
+        llvm::consumeError(kernel.takeError());
+        continue;
+      }
+      plan.kernel = std::move(*kernel);
+      plan.cost = (*def)->cost;
+      plan.lane = lane.get();
+      plan.host_outputs.assign((*def)->host_outputs.begin(), (*def)->host_outputs.end());
+      RETURN_IF_ERROR(BringInputs(plan, *def));
+      ++impl_->spread.on_device;
+      AddPlan(std::move(plan));
+      return true;
+    }
+    return false;
+  }
+
+  // The inputs of a node, in the memory that its kernel reads: `def` says which if it is not the
+  // CPU's.
+  Error BringInputs(PlanNode& plan, const KernelDef* def) {
+    if (impl_->lanes.empty()) return Error::success();
+    int count = static_cast<int>(plan.inputs.size());
+    for (int i = 0; i < count; ++i) {
+      DeviceLane* wanted = def && !def->IsHostInput(i, count) ? plan.lane : nullptr;
+      Node maker = graph_.node(plan.node.input(i).node);
+      ASSIGN_OR_RETURN(plan.inputs[i],
+                       InMemoryOf(wanted, plan.inputs[i], plan.input_types[i], maker));
+    }
+    return Error::success();
+  }
+
+  // The slot itself if it is in the memory of `to` (null: the host's), else a copy of it: one for
+  // all readers there, made once and for all of a constant.
+  Expected<Slot> InMemoryOf(DeviceLane* to, Slot slot, DataType type, const Node& maker) {
+    DeviceLane* from = impl_->slots[slot].lane;
+    if (from == to) return slot;
+    if (from && to) {
+      ASSIGN_OR_RETURN(slot, InMemoryOf(nullptr, slot, type, maker));
+      from = nullptr;
+    }
+    auto [it, is_new] = copies_.try_emplace({slot, to}, impl_->slots.size());
+    if (!is_new) return it->second;
+    Slot copy = it->second;
+    if (const Tensor& constant = impl_->slots[slot].constant) {
+      auto copied = CopyTensor(constant, to->device, *to->stream, *to->allocator);
+      if (!copied) return Annotate("node '" + maker.name() + "'", copied.takeError());
+      impl_->spread.constant_bytes += copied->byte_size();
+      NewSlot();
+      impl_->slots[copy].constant = std::move(*copied);
+    } else {
+      PlanNode plan;
+      plan.node = maker;
+      plan.inputs.push_back(slot);
+      plan.input_types.push_back(type);
+      plan.output_types.push_back(type);
+      ASSIGN_OR_RETURN(plan.kernel, MakeCopyKernel(from, to));
+      ++impl_->spread.copies;
+      AddToPlan(std::move(plan));
+    }
+    impl_->slots[copy].lane = to;
+    return copy;
+  }
+
   void AddPlan(PlanNode plan) {
     NodeId id = plan.node.id();
+    Slot first = impl_->slots.size();
+    for (size_t i = 0; i < plan.output_types.size(); ++i)
+      slot_of_[Key({id, static_cast<int32_t>(i)})] = first + i;
+    plan_of_[id] = impl_->nodes.size();
+    AddToPlan(std::move(plan));
+  }
+
+  void AddToPlan(PlanNode plan) {
     plan.first_output = impl_->slots.size();
-    for (size_t i = 0; i < plan.output_types.size(); ++i) {
-      Slot slot = NewSlot();
-      slot_of_[Key({id, static_cast<int32_t>(i)})] = slot;
-      impl_->slots[slot].is_reference = plan.puts_references;
+    int count = static_cast<int>(plan.output_types.size());
+    for (int i = 0; i < count; ++i) {
+      SlotInfo& info = impl_->slots[NewSlot()];
+      info.is_reference = plan.puts_references;
+      if (!KernelDef::Holds(plan.host_outputs, i, count)) info.lane = plan.lane;
     }
     maker_.resize(impl_->slots.size(), -1);
-    for (size_t i = 0; i < plan.output_types.size(); ++i)
-      maker_[plan.first_output + i] = impl_->nodes.size();
-    plan_of_[id] = impl_->nodes.size();
+    for (int i = 0; i < count; ++i) maker_[plan.first_output + i] = impl_->nodes.size();
     impl_->nodes.push_back(std::move(plan));
   }
 
@@ -346,6 +454,7 @@ class PlanBuilder {
   llvm::DenseMap<uint64_t, Slot> slot_of_;
   llvm::DenseMap<NodeId, uint32_t> plan_of_;
   std::vector<int64_t> maker_;  // plan node that makes a slot; -1: a feed or constant
+  std::map<std::pair<Slot, DeviceLane*>, Slot> copies_;
   std::vector<std::string> missing_;
 };
 

@@ -20,6 +20,7 @@ Expected<Tensor> Dereferenced(const Tensor& reference) {
 Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Executor::~Executor() = default;
 int Executor::num_nodes() const { return static_cast<int>(impl_->nodes.size()); }
+const PlanSpread& Executor::spread() const { return impl_->spread; }
 
 int Executor::num_fetches() const { return static_cast<int>(impl_->fetch_slots.size()); }
 
@@ -90,7 +91,7 @@ Error Executor::Impl::RunNode(PlanNode& plan) {
 
 Error Executor::Impl::RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs,
                                 llvm::MutableArrayRef<Tensor> outputs) {
-  RunServices services{*allocator, *options.pool, options.print, options.hook, options.session};
+  RunServices services = ServicesFor(plan);
   KernelContext context(inputs, outputs, plan.output_types, services);
   for (size_t i = 0; i < inputs.size(); ++i) {
     DataType wanted = plan.input_types[i];
@@ -101,7 +102,7 @@ Error Executor::Impl::RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> in
     if (!value) return Annotate("node '" + plan.node.name() + "'", value.takeError());
     inputs[i] = std::move(*value);
   }
-  if (plan.hooked) options.hook->BeforeNode(plan.node, inputs);
+  if (plan.hooked) RETURN_IF_ERROR(TellBefore(plan, inputs));
   // The clock takes as long as a small kernel: it is asked when the answer can matter, and not
   // every time.
   bool measured =
@@ -112,8 +113,43 @@ Error Executor::Impl::RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> in
     return Annotate("node '" + plan.node.name() + "' (" + plan.node.op() + ")", std::move(error));
   }
   if (measured) plan.last_time = (std::chrono::steady_clock::now() - began).count();
-  if (plan.hooked) RETURN_IF_ERROR(options.hook->AfterNode(plan.node, outputs));
+  if (plan.hooked) RETURN_IF_ERROR(TellAfter(plan, outputs));
   return Error::success();
+}
+
+RunServices Executor::Impl::ServicesFor(const PlanNode& plan) const {
+  DeviceLane* lane = plan.lane;
+  RunServices services{lane ? *lane->allocator : *allocator, *options.pool, options.print,
+                       options.hook, options.session};
+  services.prefers = options.device;
+  if (!lane) return services;
+  services.device = lane->device;
+  services.stream = lane->stream.get();
+  services.host_allocator = allocator.get();
+  services.host_outputs = plan.host_outputs;
+  return services;
+}
+
+Error Executor::Impl::TellBefore(const PlanNode& plan, llvm::ArrayRef<Tensor> inputs) {
+  llvm::SmallVector<Tensor, 4> copies;
+  if (plan.lane) {
+    if (options.hook->TakesDeviceTensors()) return Error::success();
+    RETURN_IF_ERROR(CopyToHost(*plan.lane, inputs, copies));
+    inputs = copies;
+  }
+  options.hook->BeforeNode(plan.node, inputs);
+  return Error::success();
+}
+
+Error Executor::Impl::TellAfter(const PlanNode& plan, llvm::ArrayRef<Tensor> outputs) {
+  llvm::SmallVector<Tensor, 2> copies;
+  if (plan.lane) {
+    if (options.hook->TakesDeviceTensors())
+      return options.hook->AfterNodeOn(*plan.lane->stream, plan.node, outputs);
+    RETURN_IF_ERROR(CopyToHost(*plan.lane, outputs, copies));
+    outputs = copies;
+  }
+  return options.hook->AfterNode(plan.node, outputs);
 }
 
 Error Executor::Impl::RunFrames() {
@@ -157,6 +193,14 @@ Error Executor::Impl::Run(llvm::MutableArrayRef<Tensor> given,
     if (slots[feeds[i].slot].readers > 0) values[feeds[i].slot] = std::move(given[i]);
   }
   Error error = RunPlan(results);
+  // What is still queued reads memory of this run; and what failed there fails the run.
+  for (const auto& lane : lanes) {
+    Error late = lane->stream->Wait();
+    if (late && !error)
+      error = std::move(late);
+    else
+      llvm::consumeError(std::move(late));
+  }
   if (error || !in_order) {  // in order, each value went to its last reader
     for (size_t i = 0; i < slots.size(); ++i) {
       if (values[i]) values[i] = Tensor();

@@ -23,6 +23,22 @@ class RunHook {
   virtual Error AfterNode(const Node&, llvm::ArrayRef<Tensor> /*outputs*/) {
     return Error::success();
   }
+
+  // Whether it takes tensors that lie on a device, and the stream that makes them: then a node
+  // there calls AfterNodeOn() alone. Else the two above get copies in host memory, which the run
+  // waits for.
+  virtual bool TakesDeviceTensors() const { return false; }
+  virtual Error AfterNodeOn(Stream&, const Node&, llvm::ArrayRef<Tensor> /*outputs*/) {
+    return Error::success();
+  }
+};
+
+// How a plan is spread.
+struct PlanSpread {
+  int on_device = 0, on_host = 0;  // nodes that run; copies not counted
+  int copies = 0;                  // in each run
+  int64_t constant_bytes = 0;      // copied once, when the plan was made
+  std::string note;                // set: why everything is on the CPU
 };
 
 struct ExecutorOptions {
@@ -32,6 +48,9 @@ struct ExecutorOptions {
   RunHook* hook = nullptr;
   MessageSink print;           // what PrintV2 and its like print
   Session* session = nullptr;  // variables and tables; null: one of the executor's own
+  // Where a node runs that has a kernel there and names no other device; the others run on the CPU,
+  // and values are copied where they cross. Null: the CPU.
+  Device* device = nullptr;
 };
 
 // A plan: kernels made, order and consumers resolved, constants loaded. Buffers are taken from a
@@ -48,7 +67,8 @@ class Executor {
                                                              const ExecutorOptions& options);
   ~Executor();
 
-  // Values of the fetches, in order (an empty tensor for a node without outputs). `feeds` in the
+  // Values of the fetches, in order (an empty tensor for a node without outputs), in host memory as
+  // the feeds are. `feeds` in the
   // order of the options; their dtype is checked against the graph, and their shape against a
   // Placeholder's. A feed that is moved in may be overwritten. Errors name the node.
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> feeds);
@@ -58,6 +78,7 @@ class Executor {
 
   int num_nodes() const;  // that run
   int num_fetches() const;
+  const PlanSpread& spread() const;
 
  private:
   friend class PlanBuilder;

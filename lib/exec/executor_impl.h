@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "lib/exec/device_lane.h"
 #include "lib/exec/executor.h"
 #include "lib/exec/frames.h"
 #include "lib/exec/plan.h"
@@ -16,6 +17,7 @@ struct SlotInfo {
   int readers = 0;  // data inputs and fetches
   Tensor constant;  // set: the same in every run
   bool is_reference = false;
+  DeviceLane* lane = nullptr;  // of the memory that it is in; null: the host's
 };
 
 struct Executor::Impl {
@@ -23,6 +25,8 @@ struct Executor::Impl {
   ExecutorOptions options;
   std::unique_ptr<Session> own_session;
   std::unique_ptr<Allocator> allocator = MakePoolAllocator();
+  std::vector<std::unique_ptr<DeviceLane>> lanes;
+  PlanSpread spread;
   std::vector<PlanNode> nodes;
   std::vector<SlotInfo> slots;
   struct Feed {
@@ -52,6 +56,9 @@ struct Executor::Impl {
   Error RunNode(PlanNode& plan);
   Error RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs,
                   llvm::MutableArrayRef<Tensor> outputs);
+  RunServices ServicesFor(const PlanNode& plan) const;
+  Error TellBefore(const PlanNode& plan, llvm::ArrayRef<Tensor> inputs);
+  Error TellAfter(const PlanNode& plan, llvm::ArrayRef<Tensor> outputs);
   Error RunFrames();
   Tensor Take(Slot slot, bool is_last);
   Error CheckFeeds(llvm::ArrayRef<Tensor> values) const;

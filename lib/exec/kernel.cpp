@@ -8,7 +8,10 @@
 namespace grapnel {
 
 Expected<Tensor*> KernelContext::Allocate(int i, llvm::ArrayRef<int64_t> dims) {
-  ASSIGN_OR_RETURN(outputs_[i], Tensor::Allocate(output_types_[i], dims, services_.allocator));
+  bool on_host = services_.device && KernelDef::Holds(services_.host_outputs, i, num_outputs());
+  ASSIGN_OR_RETURN(outputs_[i],
+                   Tensor::Allocate(output_types_[i], dims,
+                                    on_host ? *services_.host_allocator : services_.allocator));
   return &outputs_[i];
 }
 
@@ -16,6 +19,10 @@ Expected<Tensor*> KernelContext::ForwardOrAllocate(int in, int out, llvm::ArrayR
   Tensor& input = inputs_[in];
   DataType dtype = output_types_[out];
   size_t size = DataTypeSize(dtype);
+  if (services_.device && (input.device() != services_.device ||
+                           KernelDef::Holds(services_.host_outputs, out, num_outputs()))) {
+    return Allocate(out, dims);
+  }
   if (size == 0 || !input.OwnsAlone() || DataTypeSize(input.dtype()) == 0 ||
       input.byte_size() != static_cast<size_t>(NumElements(dims).value_or(-1)) * size) {
     return Allocate(out, dims);

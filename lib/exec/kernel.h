@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/exec/device.h"
 #include "lib/exec/tensor.h"
 #include "lib/ir/graph.h"
 #include "lib/support/error.h"
@@ -20,15 +21,25 @@ class Session;  // lib/exec/session.h
 
 // What a run lends its kernels; also to kernels that run functions, for theirs.
 struct RunServices {
-  Allocator& allocator;
+  Allocator& allocator;  // of the device's memory
   ThreadPool& pool;
   const MessageSink& print;  // what PrintV2 and its like print
   RunHook* hook = nullptr;
   Session* session = nullptr;  // null where nothing stateful runs
+  // Where nodes run that have a kernel there (ExecutorOptions::device): what a function called from
+  // here is compiled for, whichever device the call itself is on. Null: the CPU.
+  Device* prefers = nullptr;
+  // Of a kernel that is not the CPU's, else null: its device and the stream that its work is queued
+  // on, where outputs that are declared host memory come from, and which those are.
+  Device* device = nullptr;
+  Stream* stream = nullptr;
+  Allocator* host_allocator = nullptr;
+  llvm::ArrayRef<int> host_outputs = {};
 };
 
 // One run of one kernel: its inputs, and where its outputs go. Errors need not name the node: the
-// executor does.
+// executor does. Inputs lie where the kernel runs (Tensor::device_data), but for those that its
+// registration declares to be in host memory.
 class KernelContext {
  public:
   KernelContext(llvm::MutableArrayRef<Tensor> inputs, llvm::MutableArrayRef<Tensor> outputs,
@@ -42,15 +53,17 @@ class KernelContext {
   // The input, not to be asked for again: who passes it on may own it alone.
   Tensor TakeInput(int i) { return std::move(inputs_[i]); }
 
-  // A new output of dtype output_type(i), not initialised (strings are empty).
+  // A new output of dtype output_type(i), not initialised (strings are empty), in the device's
+  // memory unless declared to be in the host's.
   Expected<Tensor*> Allocate(int i, llvm::ArrayRef<int64_t> dims);
   // Output `out` in the memory of input `in` when that input has the same number of bytes, is a
-  // plain numeric tensor and nobody else will read it; else newly allocated. Each element may be
-  // read before it is written, not after.
+  // plain numeric tensor on the same device and nobody else will read it; else newly allocated.
+  // Each element may be read before it is written, not after.
   Expected<Tensor*> ForwardOrAllocate(int in, int out, llvm::ArrayRef<int64_t> dims);
   // Output `i` is this tensor (an input passed on, say).
   void SetOutput(int i, Tensor tensor) { outputs_[i] = std::move(tensor); }
-  // Memory for the time of this run.
+  // Memory of the device for the time of this run: of work on the stream, until what is queued by
+  // then is done.
   Expected<Tensor> Scratch(DataType dtype, llvm::ArrayRef<int64_t> dims) {
     return Tensor::Allocate(dtype, dims, services_.allocator);
   }
@@ -68,6 +81,9 @@ class KernelContext {
     if (services_.print) services_.print(Severity::kInfo, text);
   }
   Session* session() const { return services_.session; }
+  // Null in the CPU's kernels. Others queue their work on the stream and return without waiting.
+  Device* device() const { return services_.device; }
+  Stream* stream() const { return services_.stream; }
   const RunServices& services() const { return services_; }
 
  private:
@@ -80,24 +96,28 @@ class KernelContext {
 class KernelSetup {
  public:
   KernelSetup(Node node, llvm::ArrayRef<DataType> input_types,
-              llvm::ArrayRef<DataType> output_types, llvm::ArrayRef<const Tensor*> constants)
+              llvm::ArrayRef<DataType> output_types, llvm::ArrayRef<const Tensor*> constants,
+              Device* device = nullptr)
       : node_(node),
         input_types_(input_types),
         output_types_(output_types),
-        constants_(constants) {}
+        constants_(constants),
+        device_(device) {}
   const Node& node() const { return node_; }  // attributes: node().GetInts("strides"), ...
   int num_inputs() const { return static_cast<int>(input_types_.size()); }
   DataType input_type(int i) const { return input_types_[i]; }
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DataType output_type(int i) const { return output_types_[i]; }
   // The value of input `i` when it is the same in every run (weights), else null. Lives as long as
-  // the kernel.
+  // the kernel, in host memory whatever the device.
   const Tensor* constant(int i) const { return constants_[i]; }
+  Device* device() const { return device_; }  // null: the CPU
 
  private:
   Node node_;
   llvm::ArrayRef<DataType> input_types_, output_types_;
   llvm::ArrayRef<const Tensor*> constants_;
+  Device* device_;
 };
 
 // A kernel made for one node. Runs of one graph never overlap on the same kernel, so it may keep
@@ -107,6 +127,7 @@ using KernelFn = llvm::unique_function<Error(KernelContext&)>;
 // Reads attributes, checks what can be checked before running, packs constant weights.
 using KernelFactory = Expected<KernelFn> (*)(const KernelSetup&);
 
+// What a run costs the thread that calls it; a kernel that queues its work is cheap.
 enum class KernelCost : uint8_t {
   kCheap,     // a few microseconds at most, whatever the shapes (Reshape, Shape, Const, Identity)
   kElements,  // grows with the elements; runs on one thread or splits itself through ParallelFor
@@ -118,12 +139,24 @@ inline constexpr const char* kFunctionAsOp = "(function)";
 
 struct KernelDef {
   const char* op;
-  const char* device;     // "CPU"
+  const char* device;     // a kind of device: "CPU", "GPU"
   const char* type_attr;  // the attribute that `types` are of, often "T"; null when the op has no
                           // such choice
   std::vector<DataType> types;  // empty: any
   KernelCost cost;
   KernelFactory factory;
+  // Of kernels that are not the CPU's: inputs that they read, and outputs that they write, in host
+  // memory (a shape, axes), by index; -1 is the last one.
+  std::vector<int> host_inputs = {}, host_outputs = {};
+
+  bool IsHostInput(int i, int count) const { return Holds(host_inputs, i, count); }
+  bool IsHostOutput(int i, int count) const { return Holds(host_outputs, i, count); }
+  static bool Holds(llvm::ArrayRef<int> list, int i, int count) {
+    for (int index : list) {
+      if (index == i || index + count == i) return true;
+    }
+    return false;
+  }
 };
 
 // All kernels that were linked in; filled before main() by the registrations below. Not changed
@@ -144,9 +177,15 @@ class KernelRegistry {
 
 // At namespace scope of a kernel file:
 //   GRAPNEL_CPU_KERNEL("Softmax", "T", kFloats, KernelCost::kElements, MakeSoftmax);
-#define GRAPNEL_CPU_KERNEL(op, type_attr, types, cost, factory)                        \
+//   GRAPNEL_KERNEL("Sum", "GPU", "T", kFloats, KernelCost::kCheap, MakeSum, HostInputs({1}));
+// what comes after the factory: KernelDef's host_inputs and host_outputs.
+#define GRAPNEL_KERNEL(op, device, type_attr, types, cost, ...)                        \
   [[maybe_unused]] static const bool GRAPNEL_CONCAT(kernel_registered_, __COUNTER__) = \
-      ::grapnel::KernelRegistry::Get().Add({op, "CPU", type_attr, types, cost, factory})
+      ::grapnel::KernelRegistry::Get().Add({op, device, type_attr, types, cost, __VA_ARGS__})
+#define GRAPNEL_CPU_KERNEL(op, type_attr, types, cost, factory) \
+  GRAPNEL_KERNEL(op, "CPU", type_attr, types, cost, factory)
+using HostInputs = std::vector<int>;
+using HostOutputs = std::vector<int>;
 
 }  // namespace grapnel
 

@@ -6,6 +6,8 @@
 
 namespace grapnel {
 
+struct DeviceLane;  // lib/exec/device_lane.h
+
 using Slot = uint32_t;  // one output of one node
 constexpr Slot kNoSlot = ~Slot{0};
 
@@ -22,6 +24,8 @@ struct PlanNode {
   uint32_t waits_for = 0;
   bool hooked = false;
   bool puts_references = false;
+  DeviceLane* lane = nullptr;              // null: the CPU, as are copies to and from a device
+  llvm::SmallVector<int, 1> host_outputs;  // KernelDef's
   // Nanoseconds when it was last measured: decides whether another thread is worth waking.
   int64_t last_time = 0;
   uint32_t runs = 0;

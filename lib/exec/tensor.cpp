@@ -39,9 +39,11 @@ class Pool : public Allocator {
   struct Shared;
   class PoolBuffer : public Buffer {
    public:
-    PoolBuffer(void* data, size_t size, size_t size_class, std::shared_ptr<Shared> home)
-        : Buffer(data, size), size_class_(size_class), home_(std::move(home)) {}
-    ~PoolBuffer() override { std::free(data_); }
+    PoolBuffer(BufferRef memory, size_t size, size_t size_class, std::shared_ptr<Shared> home)
+        : Buffer(memory->data(), size, memory->device()),
+          memory_(std::move(memory)),
+          size_class_(size_class),
+          home_(std::move(home)) {}
     void Reuse(size_t size, std::shared_ptr<Shared> home) {
       size_ = size;
       home_ = std::move(home);
@@ -54,6 +56,7 @@ class Pool : public Allocator {
       std::lock_guard lock(home->mutex);
       home->idle[size_class_].push_back(std::unique_ptr<PoolBuffer>(this));
     }
+    BufferRef memory_;
     size_t size_class_;
     std::shared_ptr<Shared> home_;
   };
@@ -72,6 +75,8 @@ class Pool : public Allocator {
   }
 
  public:
+  explicit Pool(Allocator& source) : source_(source) {}
+
   Expected<BufferRef> Allocate(size_t bytes) override {
     if (bytes > (size_t{1} << 62)) return OutOfMemory(bytes);
     size_t capacity;
@@ -86,12 +91,16 @@ class Pool : public Allocator {
         return BufferRef(buffer);
       }
     }
-    void* data = AlignedAlloc(capacity);
-    if (!data) return OutOfMemory(bytes);
-    return BufferRef(new PoolBuffer(data, bytes, size_class, shared_));
+    auto memory = source_.Allocate(capacity);
+    if (!memory) {
+      llvm::consumeError(memory.takeError());
+      return OutOfMemory(bytes);
+    }
+    return BufferRef(new PoolBuffer(std::move(*memory), bytes, size_class, shared_));
   }
 
  private:
+  Allocator& source_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
 
@@ -127,7 +136,9 @@ Allocator& HeapAllocator() {
   return heap;
 }
 
-std::unique_ptr<Allocator> MakePoolAllocator() { return std::make_unique<Pool>(); }
+std::unique_ptr<Allocator> MakePoolAllocator(Allocator& source) {
+  return std::make_unique<Pool>(source);
+}
 
 Tensor::Tensor(DataType dtype, llvm::ArrayRef<int64_t> dims, BufferRef buffer, size_t offset)
     : dtype_(dtype), dims_(dims.begin(), dims.end()), offset_(offset), buffer_(std::move(buffer)) {

@@ -16,17 +16,22 @@
 
 namespace grapnel {
 
+class Device;  // lib/exec/device.h
+
 // Memory of one device with a count of its owners; the last one gives it back to where it came
 // from.
 class Buffer {
  public:
-  Buffer(void* data, size_t size) : data_(data), size_(size) {}
+  Buffer(void* data, size_t size, Device* device = nullptr)
+      : data_(data), size_(size), device_(device) {}
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   virtual ~Buffer() = default;
 
   void* data() const { return data_; }
   size_t size() const { return size_; }
+  // Whose memory it is; null: the host's.
+  Device* device() const { return device_; }
   // Whether somebody beside the caller may read it: then it must not be written.
   bool IsShared() const { return read_only_ || owners_.load(std::memory_order_acquire) != 1; }
 
@@ -39,6 +44,7 @@ class Buffer {
   virtual void Destroy() { delete this; }
   void* data_;
   size_t size_;
+  Device* device_;
   bool read_only_ = false;
   std::atomic<int> owners_{0};
 };
@@ -75,8 +81,8 @@ using ObjectRef = llvm::IntrusiveRefCntPtr<Object>;
 Allocator& HeapAllocator();
 
 // Keeps what is given back and hands it out again by size class, so that a graph that runs twice
-// allocates once. Buffers may outlive it.
-std::unique_ptr<Allocator> MakePoolAllocator();
+// allocates once. Takes from `source`, which outlives its buffers; they may outlive the pool.
+std::unique_ptr<Allocator> MakePoolAllocator(Allocator& source = HeapAllocator());
 
 // Cheap to copy: copies share the buffer. Who writes must own it alone (Buffer::IsShared) or have
 // just allocated it.
@@ -135,20 +141,29 @@ class Tensor {
     return dtype == proto::DT_VARIANT || dtype == proto::DT_RESOURCE;
   }
 
+  // Where the elements lie; null: host memory. data(), raw() and what reads elements are for the
+  // host's only; device_data() is an address in the device's memory, or the host's.
+  Device* device() const { return buffer_ ? buffer_->device() : nullptr; }
+  void* device_data() { return static_cast<char*>(buffer_->data()) + offset_; }
+  const void* device_data() const { return static_cast<const char*>(buffer_->data()) + offset_; }
+
   // The elements, row-major. T is the C++ type of dtype(): Eigen::half and Eigen::bfloat16 for the
   // 16-bit floats, std::complex, bool, std::string for DT_STRING, ObjectRef (null: nothing yet) for
   // variants and resources, and the integer of the same size for quantized types.
   template <typename T>
   T* data() {
     assert(sizeof(T) == DataTypeSize(dtype_) || DataTypeSize(dtype_) == 0);
-    return reinterpret_cast<T*>(static_cast<char*>(buffer_->data()) + offset_);
+    return static_cast<T*>(raw());
   }
   template <typename T>
   const T* data() const {
     return const_cast<Tensor*>(this)->data<T>();
   }
-  void* raw() { return static_cast<char*>(buffer_->data()) + offset_; }
-  const void* raw() const { return static_cast<const char*>(buffer_->data()) + offset_; }
+  void* raw() {
+    assert(!buffer_->device());
+    return device_data();
+  }
+  const void* raw() const { return const_cast<Tensor*>(this)->raw(); }
 
   const BufferRef& buffer() const { return buffer_; }
   size_t offset() const { return offset_; }
