@@ -1,4 +1,5 @@
 // `grapnel run MODEL`: runs a graph on values from .npy files.
+#include "lib/debug/profile.h"
 #include "lib/debug/tap.h"
 #include "lib/exec/executor.h"
 #include "lib/exec/saved_state.h"
@@ -13,7 +14,7 @@ namespace {
 
 struct Flags {
   std::string model, graph, signature, tap_file, tap_mode = "FULL_HEALTH", save_case,
-                                                 save_variables;
+                                                 save_variables, profile;
   int repeat = 1;
   std::vector<std::string> feeds, fetches, taps;
 };
@@ -113,6 +114,14 @@ Error SaveFetches(const Plan& plan, llvm::ArrayRef<Tensor> outputs) {
   return Error::success();
 }
 
+Error SaveProfile(const std::string& path, const Profile& profile, Invocation& invocation) {
+  ASSIGN_OR_RETURN(auto file, AtomicFile::Create(path));
+  profile.WriteTrace(file->os());
+  RETURN_IF_ERROR(file->Commit());
+  if (!invocation.flags.quiet) profile.WriteTables(llvm::errs(), 20);
+  return Error::success();
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
   RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
@@ -137,6 +146,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.pool = &pool;
   options.print = [](Severity, llvm::StringRef text) { llvm::errs() << text << "\n"; };
   if (!flags.taps.empty()) options.hook = &tap;
+  Profile profile;
+  if (!flags.profile.empty()) options.profiler = &profile;
   Session session;
   options.session = &session;
   const GraphInFile& opened = input.model.graphs[input.index];
@@ -147,6 +158,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   std::vector<Tensor> outputs;
   for (int i = 0; i < flags.repeat; ++i) {
     auto made = (*executor)->Run(feeds);
+    profile.RunDone();
     if (!made) {
       if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
       return Annotate(flags.model, made.takeError());
@@ -155,6 +167,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     if (!invocation.flags.quiet) Print(plan, outputs, invocation.out());
   }
   if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
+  if (!flags.profile.empty()) RETURN_IF_ERROR(SaveProfile(flags.profile, profile, invocation));
   RETURN_IF_ERROR(SaveFetches(plan, outputs));
   if (!flags.save_variables.empty()) {
     if (Error error = SaveVariables(opened, flags.save_variables, session, pool))
@@ -185,6 +198,9 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("GLOB");
   line.Option("--tap-mode", flags->tap_mode, "what a tap says").OneOf(TapModeNames()).ShowDefault();
   line.Option("--tap-file", flags->tap_file, "where taps go; default: standard output");
+  line.Option("--profile", flags->profile,
+              "write a trace for Perfetto or chrome://tracing, and say where time and memory went")
+      .ShownAs("FILE.json");
   line.Option("--save-case", flags->save_case, "write graph, feeds and outputs as a case folder")
       .ShownAs("DIR");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

@@ -34,12 +34,7 @@ class FunctionCall {
       executor = std::move(idle_.back());
       idle_.pop_back();
     } else {
-      ExecutorOptions options;
-      options.pool = &context.pool();
-      options.print = context.services().print;
-      options.hook = context.services().hook;
-      options.session = context.session();
-      options.device = context.services().prefers;
+      ExecutorOptions options(context.services());
       ASSIGN_OR_RETURN(executor, Executor::CompileFunction(*function_, options));
     }
     outputs->clear();

@@ -16,6 +16,8 @@ class PlanBuilder {
       : graph_(graph), impl_(new Executor::Impl) {
     impl_->graph = &graph;
     impl_->options = options;
+    impl_->allocator =
+        MakePoolAllocator(HeapAllocator(), options.profiler ? &options.profiler->memory : nullptr);
     if (options.session) return;
     impl_->own_session = std::make_unique<Session>();
     impl_->options.session = impl_->own_session.get();

@@ -62,7 +62,9 @@ void Executor::Impl::FindLastReads() {
     for (size_t i = 0; i < plan.inputs.size(); ++i) last[plan.inputs[i]] = &plan.last_reads[i];
   }
   fetch_is_last.assign(fetch_slots.size(), false);
-  for (size_t i = 0; i < fetch_slots.size(); ++i) last[fetch_slots[i]] = &fetch_is_last[i];
+  for (size_t i = 0; i < fetch_slots.size(); ++i) {
+    if (fetch_slots[i] != kNoSlot) last[fetch_slots[i]] = &fetch_is_last[i];
+  }
   for (auto [slot, flag] : last) *flag = true;
 }
 
@@ -107,20 +109,31 @@ Error Executor::Impl::RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> in
   // every time.
   bool measured =
       plan.cost == KernelCost::kElements && scheduler && (++plan.runs < 4 || plan.runs % 64 == 0);
-  std::chrono::steady_clock::time_point began;
-  if (measured) began = std::chrono::steady_clock::now();
-  if (Error error = plan.kernel(context)) {
+  RunProfiler* profiler = options.profiler;
+  std::chrono::steady_clock::time_point began, ended;
+  if (profiler)
+    began = profiler->Begin();
+  else if (measured)
+    began = std::chrono::steady_clock::now();
+  Error error = plan.kernel(context);
+  if (measured || profiler) ended = std::chrono::steady_clock::now();
+  if (profiler) profiler->Ran(plan.node, began, ended, outputs);
+  if (error) {
     return Annotate("node '" + plan.node.name() + "' (" + plan.node.op() + ")", std::move(error));
   }
-  if (measured) plan.last_time = (std::chrono::steady_clock::now() - began).count();
+  if (measured) plan.last_time = (ended - began).count();
   if (plan.hooked) RETURN_IF_ERROR(TellAfter(plan, outputs));
   return Error::success();
 }
 
 RunServices Executor::Impl::ServicesFor(const PlanNode& plan) const {
   DeviceLane* lane = plan.lane;
-  RunServices services{lane ? *lane->allocator : *allocator, *options.pool, options.print,
-                       options.hook, options.session};
+  RunServices services{lane ? *lane->allocator : *allocator,
+                       *options.pool,
+                       options.print,
+                       options.hook,
+                       options.session,
+                       options.profiler};
   services.prefers = options.device;
   if (!lane) return services;
   services.device = lane->device;

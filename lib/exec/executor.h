@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_EXEC_EXECUTOR_H_
 #define GRAPNEL_LIB_EXEC_EXECUTOR_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,21 @@ class RunHook {
   }
 };
 
+// Told of each kernel's run. Unlike a hook it leaves the plan as it is without it.
+class RunProfiler {
+ public:
+  using Clock = std::chrono::steady_clock;
+  virtual ~RunProfiler() = default;
+  // Before a kernel: the time, looked at last. On any thread; functions' kernels lie within those
+  // that call them.
+  virtual Clock::time_point Begin() { return Clock::now(); }
+  // After it, on the same thread, also if it failed. Of a device's kernel: when it was queued.
+  virtual void Ran(const Node& node, Clock::time_point began, Clock::time_point ended,
+                   llvm::ArrayRef<Tensor> outputs) = 0;
+
+  MemoryCounter memory;  // host memory that runs took and have not given back
+};
+
 // How a plan is spread.
 struct PlanSpread {
   int on_device = 0, on_host = 0;  // nodes that run; copies not counted
@@ -42,12 +58,23 @@ struct PlanSpread {
 };
 
 struct ExecutorOptions {
+  ExecutorOptions() = default;
+  // For a function that a kernel calls: all but feeds and fetches as in the run that it is part of.
+  explicit ExecutorOptions(const RunServices& services)
+      : pool(&services.pool),
+        hook(services.hook),
+        print(services.print),
+        session(services.session),
+        profiler(services.profiler),
+        device(services.prefers) {}
+
   std::vector<std::string> feeds;    // tensors: "x:0", or "x" for output 0
   std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
   ThreadPool* pool = nullptr;        // required; outlives the executor
   RunHook* hook = nullptr;
   MessageSink print;           // what PrintV2 and its like print
   Session* session = nullptr;  // variables and tables; null: one of the executor's own
+  RunProfiler* profiler = nullptr;
   // Where a node runs that has a kernel there and names no other device; the others run on the CPU,
   // and values are copied where they cross. Null: the CPU.
   Device* device = nullptr;

@@ -24,7 +24,7 @@ struct Executor::Impl {
   const Graph* graph = nullptr;
   ExecutorOptions options;
   std::unique_ptr<Session> own_session;
-  std::unique_ptr<Allocator> allocator = MakePoolAllocator();
+  std::unique_ptr<Allocator> allocator;
   std::vector<std::unique_ptr<DeviceLane>> lanes;
   PlanSpread spread;
   std::vector<PlanNode> nodes;

@@ -16,8 +16,9 @@
 
 namespace grapnel {
 
-class RunHook;  // lib/exec/executor.h
-class Session;  // lib/exec/session.h
+class RunHook;      // lib/exec/executor.h
+class RunProfiler;  // lib/exec/executor.h
+class Session;      // lib/exec/session.h
 
 // What a run lends its kernels; also to kernels that run functions, for theirs.
 struct RunServices {
@@ -26,6 +27,7 @@ struct RunServices {
   const MessageSink& print;  // what PrintV2 and its like print
   RunHook* hook = nullptr;
   Session* session = nullptr;  // null where nothing stateful runs
+  RunProfiler* profiler = nullptr;
   // Where nodes run that have a kernel there (ExecutorOptions::device): what a function called from
   // here is compiled for, whichever device the call itself is on. Null: the CPU.
   Device* prefers = nullptr;

@@ -53,6 +53,7 @@ class Pool : public Allocator {
     void Destroy() override {
       // The pool owns idle buffers, an idle buffer must not own the pool.
       std::shared_ptr<Shared> home = std::move(home_);
+      if (home->counter) home->counter->Sub(static_cast<int64_t>(size_));
       std::lock_guard lock(home->mutex);
       home->idle[size_class_].push_back(std::unique_ptr<PoolBuffer>(this));
     }
@@ -63,6 +64,7 @@ class Pool : public Allocator {
   struct Shared {
     std::mutex mutex;
     std::array<std::vector<std::unique_ptr<PoolBuffer>>, 4 * 65> idle;
+    MemoryCounter* counter = nullptr;
   };
 
   static size_t ClassOf(size_t bytes, size_t* capacity) {
@@ -75,7 +77,7 @@ class Pool : public Allocator {
   }
 
  public:
-  explicit Pool(Allocator& source) : source_(source) {}
+  Pool(Allocator& source, MemoryCounter* counter) : source_(source) { shared_->counter = counter; }
 
   Expected<BufferRef> Allocate(size_t bytes) override {
     if (bytes > (size_t{1} << 62)) return OutOfMemory(bytes);
@@ -88,6 +90,7 @@ class Pool : public Allocator {
         PoolBuffer* buffer = idle.back().release();
         idle.pop_back();
         buffer->Reuse(bytes, shared_);
+        Count(bytes);
         return BufferRef(buffer);
       }
     }
@@ -96,10 +99,15 @@ class Pool : public Allocator {
       llvm::consumeError(memory.takeError());
       return OutOfMemory(bytes);
     }
+    Count(bytes);
     return BufferRef(new PoolBuffer(std::move(*memory), bytes, size_class, shared_));
   }
 
  private:
+  void Count(size_t bytes) {
+    if (shared_->counter) shared_->counter->Add(static_cast<int64_t>(bytes));
+  }
+
   Allocator& source_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
@@ -136,8 +144,8 @@ Allocator& HeapAllocator() {
   return heap;
 }
 
-std::unique_ptr<Allocator> MakePoolAllocator(Allocator& source) {
-  return std::make_unique<Pool>(source);
+std::unique_ptr<Allocator> MakePoolAllocator(Allocator& source, MemoryCounter* counter) {
+  return std::make_unique<Pool>(source, counter);
 }
 
 Tensor::Tensor(DataType dtype, llvm::ArrayRef<int64_t> dims, BufferRef buffer, size_t offset)

@@ -58,6 +58,23 @@ class Allocator {
   virtual Expected<BufferRef> Allocate(size_t bytes) = 0;
 };
 
+// Bytes in use, and the most that ever were. Thread-safe.
+class MemoryCounter {
+ public:
+  void Add(int64_t bytes) {
+    int64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    int64_t peak = peak_.load(std::memory_order_relaxed);
+    while (live > peak && !peak_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
+    }
+  }
+  void Sub(int64_t bytes) { live_.fetch_sub(bytes, std::memory_order_relaxed); }
+  int64_t live() const { return live_.load(std::memory_order_relaxed); }
+  int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<int64_t> live_{0}, peak_{0};
+};
+
 // A value of the runtime's own: what an element of a variant tensor (a list of tensors) or of a
 // resource tensor (a variable, a table) stands for. Elements are references; who changes a variant
 // must own it alone (IsShared), a resource guards itself.
@@ -82,7 +99,9 @@ Allocator& HeapAllocator();
 
 // Keeps what is given back and hands it out again by size class, so that a graph that runs twice
 // allocates once. Takes from `source`, which outlives its buffers; they may outlive the pool.
-std::unique_ptr<Allocator> MakePoolAllocator(Allocator& source = HeapAllocator());
+// `counter` is told of what is handed out and given back, and must outlive the buffers; null: none.
+std::unique_ptr<Allocator> MakePoolAllocator(Allocator& source = HeapAllocator(),
+                                             MemoryCounter* counter = nullptr);
 
 // Cheap to copy: copies share the buffer. Who writes must own it alone (Buffer::IsShared) or have
 // just allocated it.
