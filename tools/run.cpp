@@ -13,7 +13,7 @@ namespace {
 
 struct Flags {
   std::string model, graph, signature, tap_file, tap_mode = "FULL_HEALTH", save_case,
-                                                 save_variables;
+                                                 save_variables, device = "CPU";
   int repeat = 1;
   std::vector<std::string> feeds, fetches, taps;
 };
@@ -137,6 +137,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.pool = &pool;
   options.print = [](Severity, llvm::StringRef text) { llvm::errs() << text << "\n"; };
   if (!flags.taps.empty()) options.hook = &tap;
+  ASSIGN_OR_RETURN(options.device, Devices::Get().Find(flags.device));
   Session session;
   options.session = &session;
   const GraphInFile& opened = input.model.graphs[input.index];
@@ -144,6 +145,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     return Annotate(flags.model, std::move(error));
   auto executor = Executor::Compile(graph, options);
   if (!executor) return Annotate(flags.model, executor.takeError());
+  SaySpread((*executor)->spread(), *options.device, invocation.sink());
   std::vector<Tensor> outputs;
   for (int i = 0; i < flags.repeat; ++i) {
     auto made = (*executor)->Run(feeds);
@@ -176,6 +178,9 @@ RunCommand SetUp(CLI::App& app) {
   app.add_option("--feed", flags->feeds, "a value for a tensor")->type_name("NAME=FILE.npy");
   app.add_option("--fetch", flags->fetches, "a tensor to compute; printed, or saved to the file")
       ->type_name("NAME[=FILE.npy]");
+  app.add_option("--device", flags->device,
+                 "where nodes run that name no device and have a kernel there: CPU, GPU, GPU:1")
+      ->capture_default_str();
   app.add_option("--repeat", flags->repeat,
                  "run so many times; variables keep what each run made of them")
       ->check(CLI::PositiveNumber);
