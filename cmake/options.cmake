@@ -20,7 +20,10 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-set(CMAKE_BUILD_RPATH "$ORIGIN")  # dlopen finds grapnel_onednn.so beside the binary
+# dlopen finds the modules beside the binary, and in a package the libraries in lib/: an RPATH and not a RUNPATH, because only
+# that holds for what the libraries need and open.
+set(CMAKE_BUILD_RPATH "$ORIGIN;$ORIGIN/../lib")
+add_link_options(-Wl,--disable-new-dtags)
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -40,11 +40,11 @@ def main():
     for kernel in kernels:
         types = table.setdefault(kernel["op"], {}).setdefault(kernel["device"], [])
         types += [t for t in kernel["types"] if t not in types] or ["any"]
-    lines = [HEAD, f"{len(table)} ops.", "", "| op | CPU | CUDA | cases |", "|---|---|---|---|"]
+    lines = [HEAD, f"{len(table)} ops.", "", "| op | CPU | GPU | cases |", "|---|---|---|---|"]
     for op in sorted(table):
         by_case = tested.get(op, [])
         shown = ", ".join(by_case[:3]) + (f" and {len(by_case) - 3} more" if len(by_case) > 3 else "")
-        lines.append(f"| {op} | {', '.join(table[op].get('CPU', []))} | {', '.join(table[op].get('CUDA', []))} | {shown} |")
+        lines.append(f"| {op} | {', '.join(table[op].get('CPU', []))} | {', '.join(table[op].get('GPU', []))} | {shown} |")
     wanted = "\n".join(lines) + "\n"
     if "--check" not in sys.argv:
         DOC.write_text(wanted)

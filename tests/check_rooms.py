@@ -56,7 +56,7 @@ def arrows(path, text):
         for match in LINK.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             for target in match[2].split():
-                yield line, target.removesuffix("_cpu"), f"LINK {target}"
+                yield line, re.sub("_(cpu|gpu|cuda|no_cuda)$", "", target), f"LINK {target}"
     else:
         for line, content in enumerate(text.splitlines(), 1):
             if match := INCLUDE.match(content):

@@ -13,7 +13,7 @@ namespace {
 
 struct Flags {
   std::string model, graph;
-  bool all = false, unsupported = false, kernels = false;
+  bool all = false, unsupported = false, kernels = false, devices = false;
 };
 
 void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<TensorSummary> tensors,
@@ -279,9 +279,44 @@ Expected<int> PrintUnsupported(const Flags& flags, Invocation& invocation) {
   return ops.empty() ? kExitOk : kExitNo;
 }
 
+// A kind of which there is none is a row that says why.
+Expected<int> PrintDevices(Invocation& invocation) {
+  llvm::raw_ostream& os = invocation.out();
+  struct Row {
+    std::string name, kind, text;
+  };
+  std::vector<Row> rows;
+  for (const std::string& kind : Devices::Get().Kinds()) {
+    auto devices = Devices::Get().OfKind(kind);
+    if (!devices) {
+      rows.push_back({"", kind, TextOf(devices.takeError())});
+      continue;
+    }
+    for (Device* device : *devices) rows.push_back({device->name(), kind, device->Describe()});
+  }
+  if (!invocation.flags.json) {
+    for (const Row& row : rows)
+      os << row.name << (row.name.empty() || row.text.empty() ? "" : "  ") << row.text << "\n";
+    return kExitOk;
+  }
+  llvm::json::OStream json(os, 1);
+  json.array([&] {
+    for (const Row& row : rows) {
+      json.object([&] {
+        json.attribute("device", row.name.empty() ? llvm::json::Value(nullptr) : row.name);
+        json.attribute("kind", row.kind);
+        json.attribute("text", llvm::json::fixUTF8(row.text));
+      });
+    }
+  });
+  os << "\n";
+  return kExitOk;
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (flags.devices) return PrintDevices(invocation);
   if (flags.kernels) return PrintKernels(invocation.out(), invocation.flags.json);
-  if (flags.model.empty()) return MakeError("MODEL is required (or --kernels)");
+  if (flags.model.empty()) return MakeError("MODEL is required (or --kernels, --devices)");
   if (flags.unsupported) return PrintUnsupported(flags, invocation);
   InputGraph input;
   ASSIGN_OR_RETURN(input.model, OpenModel(flags.model));
@@ -340,6 +375,8 @@ RunCommand SetUp(CommandLine& line) {
             "say which ops `run` has no kernel for, and why (exit 1 if there are any)");
   line.Option("--graph", flags->graph, "with --unsupported: which graph of a file with several");
   line.Flag("--kernels", flags->kernels, "list the ops that `run` knows, by device and dtype");
+  line.Flag("--devices", flags->devices,
+            "list the devices of this machine, and why there is no GPU if there is none");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

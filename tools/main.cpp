@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 
+#include "kernels/gpu/cuda_build.h"
 #include "tools/command.h"
 
 namespace grapnel {
@@ -60,7 +61,8 @@ int Main(int argc, char** argv) {
       "Opens TensorFlow graphs: shows them, optimises them as Grappler does, runs them and says "
       "what happened.",
       "grapnel");
-  app.set_version_flag("--version", "grapnel " GRAPNEL_VERSION);
+  app.set_version_flag("--version",
+                       std::string("grapnel " GRAPNEL_VERSION " (") + CudaBuildText() + ")");
   app.require_subcommand(1);
   app.footer(
       "`grapnel COMMAND --help` explains a command. Exit codes: 0 fine, 1 the answer is no, 2 bad "

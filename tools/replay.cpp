@@ -16,7 +16,8 @@ namespace {
 
 struct Flags {
   std::vector<std::string> cases, taps;
-  std::string tap_mode = "FULL_HEALTH", device = "/job:localhost/replica:0/task:0/device:CPU:0";
+  std::string tap_mode = "FULL_HEALTH", device = "/job:localhost/replica:0/task:0/device:CPU:0",
+              run_on = "CPU";
   bool optimize = false;
   int repeat = 1;
 };
@@ -30,8 +31,8 @@ struct Outcome {
 // One case on one pool; errors are outcomes, not failures of the command.
 class CaseRunner {
  public:
-  CaseRunner(const Flags& flags, ThreadPool& pool, MessageSink print)
-      : flags_(flags), pool_(pool), print_(std::move(print)) {}
+  CaseRunner(const Flags& flags, Device& device, ThreadPool& pool, MessageSink print)
+      : flags_(flags), device_(device), pool_(pool), print_(std::move(print)) {}
 
   Outcome Run(const std::string& path) {
     Outcome outcome;
@@ -58,6 +59,7 @@ class CaseRunner {
     options.pool = &pool_;
     options.print = print_;
     if (!flags_.taps.empty()) options.hook = &tap;
+    options.device = &device_;
     std::vector<Tensor> feeds;
     for (const Case::Feed& feed : values.feeds) {
       options.feeds.push_back(feed.tensor);
@@ -66,6 +68,7 @@ class CaseRunner {
     }
     for (const Case::Fetch& fetch : values.fetches) options.fetches.push_back(fetch.tensor);
     ASSIGN_OR_RETURN(auto executor, Executor::Compile(input.module().main, options));
+    if (print_) SaySpread(executor->spread(), device_, print_);
     ASSIGN_OR_RETURN(std::vector<Tensor> outputs, executor->Run(feeds));
     outcome->taps = tap.tensors_tapped();
     for (size_t i = 0; i < outputs.size(); ++i)
@@ -122,6 +125,7 @@ class CaseRunner {
   }
 
   const Flags& flags_;
+  Device& device_;
   ThreadPool& pool_;
   MessageSink print_;
 };
@@ -158,7 +162,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   // What the graphs print is not what this command is asked for; -v shows it.
   MessageSink print;
   if (invocation.flags.verbose) print = invocation.sink();
-  CaseRunner runner(flags, pool, print);
+  ASSIGN_OR_RETURN(Device * device, Devices::Get().Find(flags.run_on));
+  CaseRunner runner(flags, *device, pool, print);
   int passed = 0, failed = 0;
   for (const std::string& path : flags.cases) {
     Outcome outcome = runner.Run(path);
@@ -183,6 +188,9 @@ RunCommand SetUp(CommandLine& line) {
       .OneOf(TapModeNames())
       .ShowDefault();
   line.Option("--device", flags->device, "device for nodes without one, with --optimize")
+      .ShowDefault();
+  line.Option("--run-on", flags->run_on,
+              "where nodes run that name no device and have a kernel there: CPU, GPU, GPU:1")
       .ShowDefault();
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

@@ -14,7 +14,7 @@ namespace {
 
 struct Flags {
   std::string model, graph, signature, tap_file, tap_mode = "FULL_HEALTH", save_case,
-                                                 save_variables, profile;
+                                                 save_variables, profile, device = "CPU";
   int repeat = 1;
   std::vector<std::string> feeds, fetches, taps;
 };
@@ -148,6 +148,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.taps.empty()) options.hook = &tap;
   Profile profile;
   if (!flags.profile.empty()) options.profiler = &profile;
+  ASSIGN_OR_RETURN(options.device, Devices::Get().Find(flags.device));
   Session session;
   options.session = &session;
   const GraphInFile& opened = input.model.graphs[input.index];
@@ -155,6 +156,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     return Annotate(flags.model, std::move(error));
   auto executor = Executor::Compile(graph, options);
   if (!executor) return Annotate(flags.model, executor.takeError());
+  SaySpread((*executor)->spread(), *options.device, invocation.sink());
   std::vector<Tensor> outputs;
   for (int i = 0; i < flags.repeat; ++i) {
     auto made = (*executor)->Run(feeds);
@@ -188,6 +190,9 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--feed", flags->feeds, "a value for a tensor").ShownAs("NAME=FILE.npy");
   line.Option("--fetch", flags->fetches, "a tensor to compute; printed, or saved to the file")
       .ShownAs("NAME[=FILE.npy]");
+  line.Option("--device", flags->device,
+              "where nodes run that name no device and have a kernel there: CPU, GPU, GPU:1")
+      .ShowDefault();
   line.Option("--repeat", flags->repeat,
               "run so many times; variables keep what each run made of them")
       .Positive();

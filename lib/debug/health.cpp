@@ -157,4 +157,25 @@ Health HealthOf(const Tensor& tensor) {
   return health;
 }
 
+Expected<Health> HealthOn(const Tensor& tensor, Stream* stream) {
+  Device* device = tensor.device();
+  if (!device) return HealthOf(tensor);
+  ElementCounts counts;
+  ASSIGN_OR_RETURN(bool counted, device->Count(tensor, *stream, &counts));
+  if (!counted) {
+    ASSIGN_OR_RETURN(Tensor copy, CopyTensor(tensor, nullptr, *stream, HeapAllocator()));
+    RETURN_IF_ERROR(stream->Wait());
+    return HealthOf(copy);
+  }
+  Health health;
+  health.elements = tensor.num_elements();
+  health.neg_inf = counts.neg_inf;
+  health.pos_inf = counts.pos_inf;
+  health.nan = counts.nan;
+  health.negative = counts.negative;
+  health.zero = counts.zero;
+  health.positive = counts.positive;
+  return health;
+}
+
 }  // namespace grapnel

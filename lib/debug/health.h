@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "lib/exec/device.h"
 #include "lib/exec/tensor.h"
 
 namespace grapnel {
@@ -18,8 +19,12 @@ struct Health {
   bool IsBad() const { return neg_inf + pos_inf + nan > 0; }
 };
 
-// One pass over the elements.
+// One pass over the elements, which lie in host memory.
 Health HealthOf(const Tensor& tensor);
+
+// The same of a tensor that may lie on a device: counted there, or copied when the device cannot.
+// Waits for `stream`, which makes the tensor.
+Expected<Health> HealthOn(const Tensor& tensor, Stream* stream);
 
 }  // namespace grapnel
 

@@ -44,6 +44,14 @@ bool Tap::Wants(const Node& node) {
 }
 
 Error Tap::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
+  return Say(nullptr, node, outputs);
+}
+
+Error Tap::AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) {
+  return Say(&stream, node, outputs);
+}
+
+Error Tap::Say(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& tensor = outputs[i];
     if (!tensor) continue;
@@ -51,7 +59,9 @@ Error Tap::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
     bool needs_health = mode_ == TapMode::kCurtHealth || mode_ == TapMode::kConciseHealth ||
                         mode_ == TapMode::kFullHealth;
     Health health;
-    if (needs_health) health = HealthOf(tensor);
+    if (needs_health) {
+      ASSIGN_OR_RETURN(health, HealthOn(tensor, stream));
+    }
     if (!os_) continue;
     std::string line;
     llvm::raw_string_ostream text(line);

@@ -28,10 +28,15 @@ class Tap : public RunHook {
       : globs_(std::move(globs)), mode_(mode), os_(os) {}
   bool Wants(const Node& node) override;
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
+  // A device counts where the tensor lies; only FULL_TENSOR needs it here.
+  bool TakesDeviceTensors() const override { return mode_ != TapMode::kFullTensor; }
+  Error AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) override;
   int64_t tensors_tapped() const { return count_; }
   void Restart() { count_ = 0; }
 
  private:
+  Error Say(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs);
+
   std::vector<std::string> globs_;
   TapMode mode_;
   llvm::raw_ostream* os_;

@@ -1,4 +1,6 @@
 #include <dlfcn.h>
+#include <limits.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
@@ -31,10 +33,21 @@ bool Find(void* library, const char* name, Function* function) {
   return *function != nullptr;
 }
 
+// A package (./x package) brings a font in ../lib/fonts for machines that have none.
+void UseOwnFonts() {
+  char program[PATH_MAX];
+  ssize_t size = readlink("/proc/self/exe", program, sizeof program);
+  llvm::StringRef path(program, size > 0 ? size : 0);
+  std::string fonts = (path.take_front(path.rfind('/') + 1) + "../lib/fonts/fonts.conf").str();
+  bool has_some = access("/etc/fonts/fonts.conf", R_OK) == 0;
+  if (!has_some && access(fonts.c_str(), R_OK) == 0) setenv("FONTCONFIG_FILE", fonts.c_str(), 0);
+}
+
 // Stays open: its plugins leave handlers behind.
 Expected<const Gvc*> OpenGvc() {
   static Gvc gvc;
   static const bool found = [] {
+    UseOwnFonts();
     void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
     return library && Find(library, "gvContext", &gvc.Context) &&
            Find(library, "gvLayout", &gvc.LayOut) &&

@@ -2,13 +2,26 @@
 // memory, streams and events are tested where there is no GPU.
 #include "gtest/gtest.h"
 #include "lib/exec/executor.h"
+#include "lib/ir/attr.h"
 #include "lib/trace/ops.h"
 #include "lib/trace/trace.h"
 #include "tests/exec/fake_device.h"
-#include "tests/exec/kernel_test_util.h"
 
 namespace grapnel {
 namespace {
+
+template <typename T>
+Tensor Vec(DataType dtype, const std::vector<T>& values) {
+  Tensor tensor = llvm::cantFail(Tensor::Allocate(dtype, {static_cast<int64_t>(values.size())}));
+  std::copy(values.begin(), values.end(), tensor.data<T>());
+  return tensor;
+}
+Tensor Floats(const std::vector<float>& values) { return Vec(proto::DT_FLOAT, values); }
+
+template <typename T>
+std::vector<T> Elements(const Tensor& tensor) {
+  return {tensor.data<T>(), tensor.data<T>() + tensor.num_elements()};
+}
 
 int times_looked = 0;
 
@@ -137,13 +150,13 @@ class Crossing : public testing::Test {
     result.spread = (*executor)->spread();
     for (int i = 0; i < repeat; ++i) {
       if (i == 1) allocated_ = Fake().allocations;
-      auto outputs = (*executor)->Run({Vec<float>({1, 2, 3})});
+      auto outputs = (*executor)->Run({Floats({1, 2, 3})});
       if (!outputs) {
         result.error = TextOf(outputs.takeError());
         return result;
       }
       EXPECT_EQ((*outputs)[0].device(), nullptr);
-      result.values.push_back(Values<float>((*outputs)[0]));
+      result.values.push_back(Elements<float>((*outputs)[0]));
     }
     return result;
   }
@@ -255,9 +268,9 @@ TEST_F(Crossing, AGraphWithSwitchRunsOnTheCpuAndSaysSo) {
     options.device = &Fake();
     auto executor = llvm::cantFail(Executor::Compile(graph, options));
     EXPECT_NE(executor->spread().note.find("runs on the CPU"), std::string::npos);
-    return llvm::cantFail(executor->Run({Vec<float>({1, 2, 3}), Scalar<bool>(true)}));
+    return llvm::cantFail(executor->Run({Floats({1, 2, 3}), Vec<uint8_t>(proto::DT_BOOL, {1})}));
   }();
-  EXPECT_EQ(Values<float>(outputs[0]), (Floats1{2, 4, 6}));
+  EXPECT_EQ(Elements<float>(outputs[0]), (Floats1{2, 4, 6}));
 }
 
 TEST_F(Crossing, WorkThatFailsLaterFailsTheRun) {
@@ -270,10 +283,10 @@ class Recorder : public RunHook {
   explicit Recorder(bool takes) : takes_(takes) {}
   bool Wants(const Node& node) override { return node.op() == "AddV2"; }
   void BeforeNode(const Node&, llvm::ArrayRef<Tensor> inputs) override {
-    before = Values<float>(inputs[0]);
+    before = Elements<float>(inputs[0]);
   }
   Error AfterNode(const Node&, llvm::ArrayRef<Tensor> outputs) override {
-    after = Values<float>(outputs[0]);
+    after = Elements<float>(outputs[0]);
     return Error::success();
   }
   bool TakesDeviceTensors() const override { return takes_; }
@@ -281,7 +294,7 @@ class Recorder : public RunHook {
     EXPECT_EQ(outputs[0].device(), &Fake());
     Tensor copy = llvm::cantFail(CopyTensor(outputs[0], nullptr, stream, HeapAllocator()));
     if (Error error = stream.Wait()) return error;
-    on_device = Values<float>(copy);
+    on_device = Elements<float>(copy);
     return Error::success();
   }
   Floats1 before, after, on_device;
@@ -308,14 +321,15 @@ TEST_F(Crossing, NothingOfTheDeviceIsLeft) {
 
 TEST(Device, CopiesRoundTripAndRefuseWhatLivesInTheProcess) {
   auto stream = llvm::cantFail(Fake().NewStream());
-  Tensor there =
-      llvm::cantFail(CopyTensor(Vec<int32_t>({7, 8}), &Fake(), *stream, Fake().allocator()));
+  Tensor there = llvm::cantFail(
+      CopyTensor(Vec<int32_t>(proto::DT_INT32, {7, 8}), &Fake(), *stream, Fake().allocator()));
   EXPECT_EQ(there.device(), &Fake());
   Tensor inside = llvm::cantFail(CopyTensor(there, &Fake(), *stream, Fake().allocator()));
   Tensor back = llvm::cantFail(CopyTensor(inside, nullptr, *stream, HeapAllocator()));
   EXPECT_FALSE(stream->Wait());
-  EXPECT_EQ(Values<int32_t>(back), (std::vector<int32_t>{7, 8}));
-  auto strings = CopyTensor(Vec<std::string>({"a"}), &Fake(), *stream, Fake().allocator());
+  EXPECT_EQ(Elements<int32_t>(back), (std::vector<int32_t>{7, 8}));
+  auto strings =
+      CopyTensor(Vec<std::string>(proto::DT_STRING, {"a"}), &Fake(), *stream, Fake().allocator());
   EXPECT_NE(TextOf(strings.takeError()).find("string"), std::string::npos);
 }
 
@@ -346,9 +360,9 @@ TEST(Device, TheCpuIsOne) {
   EXPECT_EQ(cpu.name(), "/device:CPU:0");
   EXPECT_TRUE(IsHost(&cpu) && IsHost(nullptr) && !IsHost(&Fake()));
   auto stream = llvm::cantFail(cpu.NewStream());
-  Tensor copy = llvm::cantFail(CopyTensor(Vec<float>({1, 2}), &cpu, *stream, cpu.allocator()));
+  Tensor copy = llvm::cantFail(CopyTensor(Floats({1, 2}), &cpu, *stream, cpu.allocator()));
   EXPECT_EQ(copy.device(), nullptr);
-  EXPECT_EQ(Values<float>(copy), (Floats1{1, 2}));
+  EXPECT_EQ(Elements<float>(copy), (Floats1{1, 2}));
 }
 
 TEST(Devices, AreFoundOnceByAnyOfTheirNames) {

@@ -1,0 +1,224 @@
+// Convolutions through cuDNN, with bias and Relu fused where it can; where cuDNN has no algorithm
+// for a case, a plain kernel. Full precision: float is multiplied as float, not as TF32.
+#include <utility>
+
+#include "kernels/cuda/element.cuh"
+
+namespace grapnel::cuda {
+namespace {
+
+template <typename T, cudnnStatus_t (*kCreate)(T*), cudnnStatus_t (*kDestroy)(T)>
+struct Handle {
+  T value = nullptr;
+  Handle() { Check(kCreate(&value), "describing a convolution"); }
+  Handle(const Handle&) = delete;
+  ~Handle() { kDestroy(value); }
+};
+using Image =
+    Handle<cudnnTensorDescriptor_t, cudnnCreateTensorDescriptor, cudnnDestroyTensorDescriptor>;
+using Filter =
+    Handle<cudnnFilterDescriptor_t, cudnnCreateFilterDescriptor, cudnnDestroyFilterDescriptor>;
+using Convolving = Handle<cudnnConvolutionDescriptor_t, cudnnCreateConvolutionDescriptor,
+                          cudnnDestroyConvolutionDescriptor>;
+using Activating = Handle<cudnnActivationDescriptor_t, cudnnCreateActivationDescriptor,
+                          cudnnDestroyActivationDescriptor>;
+
+cudnnDataType_t DataTypeOf(GrapnelCudaType type) {
+  switch (type) {
+    case kGrapnelCudaFloat:
+      return CUDNN_DATA_FLOAT;
+    case kGrapnelCudaDouble:
+      return CUDNN_DATA_DOUBLE;
+    case kGrapnelCudaHalf:
+      return CUDNN_DATA_HALF;
+    case kGrapnelCudaBfloat16:
+      return CUDNN_DATA_BFLOAT16;
+    default:
+      throw Failure("a convolution of dtype " + std::to_string(type) +
+                    ": float, double, half or bfloat16 was expected");
+  }
+}
+
+void Describe(const Image& image, const GrapnelCudaWindow& w, cudnnDataType_t type, int64_t batch,
+              int64_t channels, int64_t height, int64_t width) {
+  Check(cudnnSetTensor4dDescriptor(image.value,
+                                   w.channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW, type,
+                                   static_cast<int>(batch), static_cast<int>(channels),
+                                   static_cast<int>(height), static_cast<int>(width)),
+        "describing images");
+}
+
+// What a call needs.
+struct Operands {
+  const GrapnelCudaWindow& window;
+  GrapnelCudaType type;
+  void* to;
+  const void *from, *filter, *bias;
+  GrapnelCudaActivation activation;
+};
+enum class Done { kNothing, kProduct, kAll };
+
+// cuDNN pads both sides alike and counts in 32 bits.
+bool FitsCudnn(const GrapnelCudaWindow& w) {
+  constexpr int64_t kMost = 0x7fffffff;
+  for (int d = 0; d < 2; ++d) {
+    if (w.before[d] != w.after[d]) return false;
+  }
+  return w.batch * w.in_channels * w.in[0] * w.in[1] <= kMost &&
+         w.batch * w.out_channels * w.out[0] * w.out[1] <= kMost;
+}
+
+Done WithCudnn(GrapnelCudaStream* stream, const Operands& op) {
+  const GrapnelCudaWindow& w = op.window;
+  if (!FitsCudnn(w)) return Done::kNothing;
+  if (!stream->cudnn) {
+    Check(cudnnCreate(&stream->cudnn), "starting cuDNN");
+    Check(cudnnSetStream(stream->cudnn, stream->stream), "starting cuDNN");
+  }
+  cudnnDataType_t type = DataTypeOf(op.type);
+  cudnnDataType_t compute = type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+  Image from, to, bias;
+  Filter filter;
+  Convolving convolving;
+  Describe(from, w, type, w.batch, w.in_channels, w.in[0], w.in[1]);
+  Describe(to, w, type, w.batch, w.out_channels, w.out[0], w.out[1]);
+  Check(cudnnSetFilter4dDescriptor(
+            filter.value, type, w.channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW,
+            static_cast<int>(w.out_channels), static_cast<int>(w.in_channels / w.groups),
+            static_cast<int>(w.kernel[0]), static_cast<int>(w.kernel[1])),
+        "describing a filter");
+  Check(cudnnSetConvolution2dDescriptor(
+            convolving.value, static_cast<int>(w.before[0]), static_cast<int>(w.before[1]),
+            static_cast<int>(w.stride[0]), static_cast<int>(w.stride[1]),
+            static_cast<int>(w.dilation[0]), static_cast<int>(w.dilation[1]),
+            CUDNN_CROSS_CORRELATION, compute),
+        "describing a convolution");
+  Check(cudnnSetConvolutionGroupCount(convolving.value, static_cast<int>(w.groups)),
+        "describing a convolution");
+  bool small = op.type == kGrapnelCudaHalf || op.type == kGrapnelCudaBfloat16;
+  Check(
+      cudnnSetConvolutionMathType(convolving.value, small ? CUDNN_TENSOR_OP_MATH : CUDNN_FMA_MATH),
+      "describing a convolution");
+
+  constexpr size_t kMostWorkspace = size_t{256} << 20;
+  cudnnConvolutionFwdAlgoPerf_t tried[CUDNN_CONVOLUTION_FWD_ALGO_COUNT];
+  int count = 0;
+  cudnnStatus_t status = cudnnGetConvolutionForwardAlgorithm_v7(
+      stream->cudnn, from.value, filter.value, convolving.value, to.value,
+      CUDNN_CONVOLUTION_FWD_ALGO_COUNT, &count, tried);
+  if (status != CUDNN_STATUS_SUCCESS) return Done::kNothing;
+  const float one = 1, zero = 0;
+  const double wide_one = 1, wide_zero = 0;
+  bool wide = type == CUDNN_DATA_DOUBLE;
+  const void* alpha = wide ? static_cast<const void*>(&wide_one) : &one;
+  const void* beta = wide ? static_cast<const void*>(&wide_zero) : &zero;
+  bool relu = op.activation == kGrapnelCudaFusedRelu;
+  bool fusable = op.bias && (relu || op.activation == kGrapnelCudaLinear);
+  for (int i = 0; i < count; ++i) {
+    const cudnnConvolutionFwdAlgoPerf_t& choice = tried[i];
+    bool usable = choice.status == CUDNN_STATUS_SUCCESS && choice.memory <= kMostWorkspace &&
+                  choice.determinism == CUDNN_DETERMINISTIC;
+    if (!usable) continue;
+    void* workspace = choice.memory ? stream->Workspace(choice.memory) : nullptr;
+    // Without an activation cuDNN fuses the bias in this algorithm only.
+    if (fusable && (relu || choice.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM)) {
+      Activating activating;
+      Check(cudnnSetActivationDescriptor(activating.value,
+                                         relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY,
+                                         CUDNN_NOT_PROPAGATE_NAN, 0),
+            "describing an activation");
+      Describe(bias, w, type, 1, w.out_channels, 1, 1);
+      status = cudnnConvolutionBiasActivationForward(
+          stream->cudnn, alpha, from.value, op.from, filter.value, op.filter, convolving.value,
+          choice.algo, workspace, choice.memory, beta, to.value, op.to, bias.value, op.bias,
+          activating.value, to.value, op.to);
+      if (status == CUDNN_STATUS_SUCCESS) return Done::kAll;
+    }
+    status = cudnnConvolutionForward(stream->cudnn, alpha, from.value, op.from, filter.value,
+                                     op.filter, convolving.value, choice.algo, workspace,
+                                     choice.memory, beta, to.value, op.to);
+    if (status == CUDNN_STATUS_SUCCESS) return Done::kProduct;
+  }
+  return Done::kNothing;
+}
+
+// One thread makes one result.
+template <typename T>
+__global__ void PlainKernel(T* to, const T* from, const T* filter, int64_t count,
+                            GrapnelCudaWindow w) {
+  using C = Compute<T>;
+  int64_t inputs = w.in_channels / w.groups, outputs = w.out_channels / w.groups;
+  for (int64_t i = FirstIndex(); i < count; i += IndexStep()) {
+    int64_t rest = i, channel, row, column;
+    if (w.channels_last) {
+      channel = rest % w.out_channels;
+      rest /= w.out_channels;
+      column = rest % w.out[1];
+      rest /= w.out[1];
+      row = rest % w.out[0];
+      rest /= w.out[0];
+    } else {
+      column = rest % w.out[1];
+      rest /= w.out[1];
+      row = rest % w.out[0];
+      rest /= w.out[0];
+      channel = rest % w.out_channels;
+      rest /= w.out_channels;
+    }
+    int64_t first = channel / outputs * inputs, area = w.in[0] * w.in[1];
+    const T* image = from + rest * w.in_channels * area;
+    const T* weights = filter + channel * inputs * w.kernel[0] * w.kernel[1];
+    C sum = 0;
+    for (int64_t ky = 0; ky < w.kernel[0]; ++ky) {
+      int64_t y = row * w.stride[0] - w.before[0] + ky * w.dilation[0];
+      if (y < 0 || y >= w.in[0]) continue;
+      for (int64_t kx = 0; kx < w.kernel[1]; ++kx) {
+        int64_t x = column * w.stride[1] - w.before[1] + kx * w.dilation[1];
+        if (x < 0 || x >= w.in[1]) continue;
+        int64_t pixel = y * w.in[1] + x, tap = ky * w.kernel[1] + kx;
+        for (int64_t c = 0; c < inputs; ++c) {
+          int64_t at =
+              w.channels_last ? pixel * w.in_channels + first + c : (first + c) * area + pixel;
+          int64_t weight = w.channels_last ? tap * inputs + c : c * w.kernel[0] * w.kernel[1] + tap;
+          sum += Load(image[at]) * Load(weights[weight]);
+        }
+      }
+    }
+    to[i] = Store<T>(sum);
+  }
+}
+
+}  // namespace
+
+int32_t Convolution(GrapnelCudaStream* stream, GrapnelCudaType type,
+                    const GrapnelCudaWindow* window, void* to, const void* from, const void* filter,
+                    const void* bias, GrapnelCudaActivation activation, float alpha,
+                    GRAPNEL_CUDA_ERROR) {
+  return Guarded(error, error_size, [&] {
+    const GrapnelCudaWindow& w = *window;
+    int64_t pixels = w.out[0] * w.out[1], count = w.batch * w.out_channels * pixels;
+    if (count == 0) return;
+    stream->Use();
+    Done done = Done::kNothing;
+    bool anything = w.in_channels > 0 && w.in[0] > 0 && w.in[1] > 0;
+    if (anything) done = WithCudnn(stream, {w, type, to, from, filter, bias, activation});
+    if (done == Done::kAll) return;
+    if (done == Done::kNothing) {
+      ForFloats(type, [&](auto of) {
+        using T = typename decltype(of)::Type;
+        PlainKernel<T><<<BlocksFor(count), kThreads, 0, stream->stream>>>(
+            static_cast<T*>(to), static_cast<const T*>(from), static_cast<const T*>(filter), count,
+            w);
+      });
+      CheckLaunch();
+    }
+    if (!bias && activation == kGrapnelCudaLinear) return;
+    char why[256];
+    int64_t outer = w.channels_last ? w.batch * pixels : w.batch;
+    if (Bias(stream, type, to, to, bias, outer, w.out_channels, w.channels_last ? 1 : pixels,
+             activation, alpha, why, sizeof why) != 0)
+      throw Failure(why);
+  });
+}
+
+}  // namespace grapnel::cuda

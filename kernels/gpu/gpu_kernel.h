@@ -1,0 +1,63 @@
+// What the GPU's kernels share: the call into the CUDA module, walks over operands, dtypes.
+#ifndef GRAPNEL_KERNELS_GPU_GPU_KERNEL_H_
+#define GRAPNEL_KERNELS_GPU_GPU_KERNEL_H_
+
+#include <vector>
+
+#include "kernels/gpu/cuda_device.h"
+#include "lib/exec/kernel.h"
+
+namespace grapnel {
+
+// The dtypes of most kernels. Integers stay on the CPU: nearly all of them are shapes and indices,
+// which are needed there.
+inline const std::vector<DataType>& GpuFloats() {
+  static const std::vector<DataType> types = {proto::DT_FLOAT, proto::DT_DOUBLE, proto::DT_HALF,
+                                              proto::DT_BFLOAT16};
+  return types;
+}
+// What is moved without being computed with.
+inline const std::vector<DataType>& GpuMovable() {
+  static const std::vector<DataType> types = {proto::DT_FLOAT,    proto::DT_DOUBLE, proto::DT_HALF,
+                                              proto::DT_BFLOAT16, proto::DT_BOOL,   proto::DT_UINT8,
+                                              proto::DT_INT8};
+  return types;
+}
+
+inline GrapnelCudaType CudaType(DataType dtype) { return static_cast<GrapnelCudaType>(dtype); }
+
+// Queues a function of the table on the kernel's stream: Queue(ctx, &GrapnelCudaApi::fill, ...).
+template <typename Fn, typename... Args>
+Error Queue(KernelContext& ctx, Fn GrapnelCudaApi::*fn, Args... args) {
+  return static_cast<CudaStream*>(ctx.stream())->Call(fn, args...);
+}
+
+// A walk over `dims` with one list of strides an operand, in elements; dimensions that all operands
+// walk alike are merged. An error when more than GRAPNEL_CUDA_MAX_RANK are left.
+Expected<GrapnelCudaWalk> MakeWalk(llvm::ArrayRef<int64_t> dims,
+                                   llvm::ArrayRef<llvm::ArrayRef<int64_t>> strides);
+
+// to[offset + sum of i_d * to_strides[d]] = from[sum of i_d * from_strides[d]], in elements.
+Error QueueCopy(KernelContext& ctx, DataType dtype, llvm::ArrayRef<int64_t> sizes, const void* from,
+                llvm::ArrayRef<int64_t> from_strides, void* to, llvm::ArrayRef<int64_t> to_strides);
+
+Error QueueFill(KernelContext& ctx, Tensor& tensor, double value);
+
+// Strides, in elements, of a dense row-major tensor.
+Dims DenseStrides(llvm::ArrayRef<int64_t> dims);
+
+inline const void* DeviceAt(const Tensor& tensor, int64_t element) {
+  return static_cast<const char*>(tensor.device_data()) +
+         element * static_cast<int64_t>(DataTypeSize(tensor.dtype()));
+}
+inline void* DeviceAt(Tensor& tensor, int64_t element) {
+  return static_cast<char*>(tensor.device_data()) +
+         element * static_cast<int64_t>(DataTypeSize(tensor.dtype()));
+}
+
+#define GRAPNEL_GPU_KERNEL(op, type_attr, types, ...) \
+  GRAPNEL_KERNEL(op, "GPU", type_attr, types, KernelCost::kCheap, __VA_ARGS__)
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_GPU_GPU_KERNEL_H_

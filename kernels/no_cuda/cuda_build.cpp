@@ -1,0 +1,9 @@
+// In the place of kernels/cuda where nvcc was not found: the same symbols, and no module.
+#include "kernels/gpu/cuda_build.h"
+
+namespace grapnel {
+
+const char* CudaModuleFile() { return nullptr; }
+const char* CudaBuildText() { return GRAPNEL_NO_CUDA_REASON; }
+
+}  // namespace grapnel

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Makes a tarball of grapnel that runs where nothing can be installed, and shows that it does.
+
+usage: package.py BIN_FOLDER TARBALL    packs BIN_FOLDER/grapnel, its modules and what they need
+       package.py --check TARBALL       unpacks it beside glibc alone and runs it there
+
+All shared libraries come along but glibc's, which fit the machine's loader and kernel, and the GPU driver and CUDA's own, which
+are larger than all the rest and come with the machine. The program finds lib/ by its RPATH, Graphviz its plugins beside itself.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+GLIBC = re.compile(r"^(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|util|resolv|anl|nsl|nss_.*|thread_db|BrokenLocale)\.so\..*)$")
+LEFT_OUT = re.compile(r"^lib(cuda|nvidia|cublas|cublasLt|cudnn|nvrtc|nvJitLink)[-._]?.*\.so\..*$")
+# What lib/render opens: Graphviz, its layout, its SVG and, through pango, PNG.
+GRAPHVIZ = "libgvc.so.6"
+PLUGINS = ("libgvplugin_core.so.6", "libgvplugin_dot_layout.so.6", "libgvplugin_pango.so.6")
+FONT = pathlib.Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
+FONTS_CONF = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir prefix="relative">.</dir><cachedir>/tmp/grapnel-fonts</cachedir></fontconfig>
+"""
+README = """grapnel {version}: opens TensorFlow graphs, optimises, runs and debugs them.
+
+bin/grapnel --help says what it does; bin/grapnel replay testdata/models/lenet runs a model. Nothing is to be installed: lib/
+holds every library that it needs but glibc (2.36 or later). Start it from any folder; move the whole tree, not bin/ alone.
+
+bin/grapnel info --devices says what it can run on. {cuda}
+
+The licence of grapnel is in LICENSE, those of the libraries are in lib/licenses/.
+"""
+WITH_CUDA = (
+    "The GPU's kernels are in bin/grapnel_cuda.so, which needs of the machine: the driver, cuBLASLt 13 and cuDNN 9, in "
+    "/usr/local/cuda or on LD_LIBRARY_PATH."
+)
+WITHOUT_CUDA = "It was built without CUDA: the CPU is all."
+
+
+def said_by(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def libraries(file):
+    """{name: path} of the shared libraries that the loader finds for a file, and those not found with None."""
+    found = {}
+    for line in said_by("ldd", str(file)).splitlines():
+        name, arrow, rest = line.strip().partition(" => ")
+        if arrow:
+            found[name] = None if "not found" in rest else pathlib.Path(rest.split(" (")[0])
+    return found
+
+
+def library_folder():
+    """Where Debian keeps libraries: the folder of libgvc, which the binary does not link."""
+    for line in said_by("/sbin/ldconfig", "-p").splitlines():
+        if line.split()[:1] == [GRAPHVIZ] and "x86-64" in line:
+            return pathlib.Path(line.split(" => ")[1]).parent
+    sys.exit("package: there is no libgvc.so.6: apt-get install libgvc6")
+
+
+def plugin_blocks(config):
+    """The blocks of Graphviz's config6a that are about plugins that come along."""
+    blocks = re.findall(r"^(\S+)( \S+ \{\n.*?^\}\n)", config, re.MULTILINE | re.DOTALL)
+    return "".join(name + rest for name, rest in blocks if name in PLUGINS)
+
+
+def copy_licences(files, folder):
+    folder.mkdir(parents=True)
+    for file in files:
+        for path in (file, pathlib.Path("/usr") / file.relative_to("/"), pathlib.Path("/") / file.relative_to("/usr")) if str(
+            file
+        ).startswith("/usr") else (file, pathlib.Path("/usr") / file.relative_to("/")):
+            owner = subprocess.run(["dpkg", "-S", str(path)], capture_output=True, text=True).stdout.split(":")[0]
+            text = pathlib.Path("/usr/share/doc") / owner / "copyright"
+            if owner and text.exists():
+                shutil.copy(text, folder / f"{owner}.txt")
+                break
+
+
+def pack(bin_folder, tarball):
+    version = said_by(str(bin_folder / "grapnel"), "--version").split()[1]
+    name = f"grapnel-{version}"
+    with tempfile.TemporaryDirectory() as temporary:
+        top = pathlib.Path(temporary) / name
+        (top / "bin").mkdir(parents=True)
+        (top / "lib" / "graphviz").mkdir(parents=True)
+        (top / "lib" / "fonts").mkdir()
+        ours = [bin_folder / file for file in ("grapnel", "grapnel_onednn.so", "grapnel_cuda.so")]
+        ours = [file for file in ours if file.exists()]
+        for file in ours:
+            subprocess.run(["strip", "-o", str(top / "bin" / file.name), str(file)], check=True)
+        system = library_folder()
+        plugins = [system / "graphviz" / plugin for plugin in PLUGINS]
+        for plugin in plugins:
+            shutil.copy(plugin, top / "lib" / "graphviz" / plugin.name)
+        config = (system / "graphviz" / "config6a").read_text()
+        (top / "lib" / "graphviz" / "config6a").write_text(plugin_blocks(config))
+        needed = {GRAPHVIZ: system / GRAPHVIZ}
+        for file in [*ours, system / GRAPHVIZ, *plugins]:
+            needed |= libraries(file)
+        needed = {n: path for n, path in needed.items() if not GLIBC.match(n) and not LEFT_OUT.match(n)}
+        if missing := [n for n, path in needed.items() if path is None]:
+            sys.exit(f"package: not found: {', '.join(missing)}")
+        for file, path in needed.items():
+            shutil.copy(path, top / "lib" / file)
+        copied = [*needed.values(), *plugins]
+        if FONT.exists():
+            shutil.copy(FONT, top / "lib" / "fonts")
+            copied.append(FONT)
+        (top / "lib" / "fonts" / "fonts.conf").write_text(FONTS_CONF)
+        copy_licences(copied, top / "lib" / "licenses")
+        for file in said_by("git", "-C", str(ROOT), "ls-files", "testdata").splitlines():
+            (top / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / file, top / file)
+        shutil.copy(ROOT / "LICENSE", top)
+        cuda = WITH_CUDA if (top / "bin" / "grapnel_cuda.so").exists() else WITHOUT_CUDA
+        (top / "README").write_text(README.format(version=version, cuda=cuda))
+        tarball.parent.mkdir(parents=True, exist_ok=True)
+        with tarfile.open(tarball, "w:gz", compresslevel=6) as out:
+            out.add(top, arcname=name)
+    print(f"{tarball}: {tarball.stat().st_size / 1e6:.0f} MB, {len(needed)} libraries")
+
+
+SCRIPT = """
+set -e
+cd /grapnel-*
+bin/grapnel replay testdata/models/lenet testdata/models/transformer_block testdata/functions/* testdata/ops/* -q
+bin/grapnel view testdata/models/lenet -o /tmp/picture.svg
+bin/grapnel view testdata/models/lenet -o /tmp/picture.png
+bin/grapnel opt testdata/models/lenet -o /tmp/graph.pb -q
+bin/grapnel info --devices
+"""
+
+
+def check(tarball):
+    """A root with glibc, a shell and the package, entered by chroot in namespaces of its own."""
+    with tempfile.TemporaryDirectory() as temporary:
+        root = pathlib.Path(temporary)
+        for folder in ("proc", "tmp", "lib64", "bin", "dev"):
+            (root / folder).mkdir()
+        with tarfile.open(tarball) as archive:
+            archive.extractall(root)
+        for tool in ("/bin/sh",):
+            shutil.copy(tool, root / "bin")
+        shutil.copy("/lib64/ld-linux-x86-64.so.2", root / "lib64")
+        for name in ("libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libmvec.so.1"):
+            shutil.copy(f"/lib/x86_64-linux-gnu/{name}", root / "lib64")
+        (root / "dev" / "null").touch()
+        (root / "script").write_text(SCRIPT)
+        inside = f"mount -t proc proc {root}/proc && exec chroot {root} /bin/sh /script"
+        run = subprocess.run(
+            ["unshare", "--map-root-user", "--mount", "--pid", "--fork", "sh", "-c", inside],
+            env={"PATH": os.environ["PATH"]},
+            capture_output=True,
+            text=True,
+        )
+        print(run.stdout + run.stderr, end="")
+        pictures = [root / "tmp" / f"picture.{kind}" for kind in ("svg", "png")]
+        if run.returncode or "failed" in run.stdout and ", 0 failed" not in run.stdout:
+            sys.exit(f"{tarball}: does not run beside glibc alone (exit code {run.returncode})")
+        if any(not picture.stat().st_size for picture in pictures):
+            sys.exit(f"{tarball}: an empty picture")
+    print(f"{tarball}: runs beside glibc alone")
+
+
+if sys.argv[1:2] == ["--check"] and len(sys.argv) == 3:
+    check(pathlib.Path(sys.argv[2]).resolve())
+elif len(sys.argv) == 3:
+    pack(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
+else:
+    sys.exit(__doc__)
