@@ -9,6 +9,7 @@ namespace {
 
 // Recursion without end is an error of the graph; the machine's stack must not be what finds out.
 constexpr int kMaxDepth = 200;
+constexpr int kNamedDepth = 8;
 thread_local int call_depth = 0;
 
 class FunctionCall {
@@ -43,7 +44,9 @@ class FunctionCall {
     Error error = executor->Run(inputs, *outputs);
     --call_depth;
     idle_.push_back(std::move(executor));
-    return error;
+    // Where a recursion went wrong is not said better by two hundred names.
+    if (call_depth >= kNamedDepth) return error;
+    return Annotate("function '" + name_ + "'", std::move(error));
   }
 
  private:
@@ -139,9 +142,13 @@ Expected<KernelFn> MakeWhile(const KernelSetup& setup) {
   return [cond = FunctionCall(setup.node(), cond_name),
           body = FunctionCall(setup.node(), body_name)](KernelContext& context) mutable -> Error {
     Tensors state = InputsFrom(context, 0), given, next;
-    for (;;) {
+    auto in_iteration = [](int64_t number, Error error) {
+      return Annotate("iteration " + llvm::Twine(number), std::move(error));
+    };
+    for (int64_t iteration = 0;; ++iteration) {
       given = state;
-      RETURN_IF_ERROR(cond.Run(context, given, &next));
+      if (Error error = cond.Run(context, given, &next))
+        return in_iteration(iteration, std::move(error));
       if (next.size() != 1)
         return MakeError("the loop's condition gives {0} results, 1 was expected", next.size());
       ASSIGN_OR_RETURN(bool go_on, IsTrue(next[0]));
@@ -149,7 +156,8 @@ Expected<KernelFn> MakeWhile(const KernelSetup& setup) {
       // What the condition did not read it did not take either: its references go first, so that
       // the body may write in place.
       given.clear();
-      RETURN_IF_ERROR(body.Run(context, state, &next));
+      if (Error error = body.Run(context, state, &next))
+        return in_iteration(iteration, std::move(error));
       std::swap(state, next);
     }
   };

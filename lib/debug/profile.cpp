@@ -145,15 +145,15 @@ void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes) const {
   std::vector<Row> by_op = ByOp(), by_node = ByNode();
   int64_t whole = 0;
   for (const Row& row : by_op) whole += row.own;
-  std::vector<std::vector<std::string>> rows = {{"op", "calls", "ms", "share"}};
+  std::vector<std::vector<std::string>> rows = {{"ms", "share", "calls", "op"}};
   for (const Row& row : by_op)
-    rows.push_back({row.op, WithCommas(row.calls), Milliseconds(row.own), Percent(row.own, whole)});
+    rows.push_back({Milliseconds(row.own), Percent(row.own, whole), WithCommas(row.calls), row.op});
   os << Table(rows);
-  rows = {{"node", "op", "calls", "ms", "share", "bytes"}};
+  rows = {{"ms", "share", "calls", "bytes", "op", "node"}};
   for (size_t i = 0; i < std::min(nodes, by_node.size()); ++i) {
     const Row& row = by_node[i];
-    rows.push_back({row.name, row.op, WithCommas(row.calls), Milliseconds(row.own),
-                    Percent(row.own, whole), WithCommas(row.output_bytes)});
+    rows.push_back({Milliseconds(row.own), Percent(row.own, whole), WithCommas(row.calls),
+                    WithCommas(row.output_bytes), row.op, row.name});
   }
   os << "\n" << Table(rows);
   if (nodes < by_node.size())

@@ -15,6 +15,15 @@ Expected<Tensor> Dereferenced(const Tensor& reference) {
   return variable->Read();
 }
 
+// "node 'dense/MatMul' (MatMul, float, /device:CPU:0)": whose kernel an error is of.
+std::string Describe(const PlanNode& plan) {
+  std::string text = ("node '" + plan.node.name() + "' (" + plan.node.op()).str();
+  DataType type = plan.input_types.empty() ? proto::DT_INVALID : plan.input_types[0];
+  if (type == proto::DT_INVALID && !plan.output_types.empty()) type = plan.output_types[0];
+  if (type != proto::DT_INVALID) text += ", " + DataTypeName(type).str();
+  return text + ", " + (plan.lane ? plan.lane->device : &CpuDevice())->name() + ")";
+}
+
 }  // namespace
 
 Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -101,7 +110,7 @@ Error Executor::Impl::RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> in
         wanted == proto::DT_INVALID || inputs[i].num_elements() != 1)
       continue;
     auto value = Dereferenced(inputs[i]);
-    if (!value) return Annotate("node '" + plan.node.name() + "'", value.takeError());
+    if (!value) return Annotate(Describe(plan), value.takeError());
     inputs[i] = std::move(*value);
   }
   if (plan.hooked) RETURN_IF_ERROR(TellBefore(plan, inputs));
@@ -119,7 +128,7 @@ Error Executor::Impl::RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> in
   if (measured || profiler) ended = std::chrono::steady_clock::now();
   if (profiler) profiler->Ran(plan.node, began, ended, outputs);
   if (error) {
-    return Annotate("node '" + plan.node.name() + "' (" + plan.node.op() + ")", std::move(error));
+    return Annotate(Describe(plan), std::move(error));
   }
   if (measured) plan.last_time = (ended - began).count();
   if (plan.hooked) RETURN_IF_ERROR(TellAfter(plan, outputs));

@@ -255,10 +255,23 @@ class FrameRunner::State {
       }
       RETURN_IF_ERROR(Decide(node, arrivals.alive));
       bool is_kernel = node.kind == FlowKind::kKernel || node.kind == FlowKind::kTrigger;
-      if (is_kernel || node.is_watched) RETURN_IF_ERROR(kernel_(instance.node, inputs_, outputs_));
+      if (is_kernel || node.is_watched) {
+        if (Error error = kernel_(instance.node, inputs_, outputs_))
+          return InRound(*round, std::move(error));
+      }
     }
     Propagate(instance, is_dead);
     return Error::success();
+  }
+
+  // Which loops an error came out of, and in which round of each.
+  Error InRound(const Round& round, Error error) const {
+    for (const Round* at = &round; at->frame->parent; at = at->frame->parent) {
+      const std::string& name = runner_.frames_[at->frame->kind].name;
+      error =
+          Annotate("loop '" + name + "': iteration " + llvm::Twine(at->number), std::move(error));
+    }
+    return error;
   }
 
   // The input handed on; who watches wants to see it still.
