@@ -1,58 +1,10 @@
 // Calls and functional control flow: PartitionedCall, If, Case, While, and ops that are functions
 // of the library. Each function is compiled when it is first called, so recursion that ends is no
 // trouble.
-#include "lib/exec/executor.h"
-#include "lib/ir/node_types.h"
+#include "kernels/cpu/function_call.h"
 
 namespace grapnel {
 namespace {
-
-// Recursion without end is an error of the graph; the machine's stack must not be what finds out.
-constexpr int kMaxDepth = 200;
-thread_local int call_depth = 0;
-
-class FunctionCall {
- public:
-  FunctionCall(const Node& node, llvm::StringRef name)
-      : function_(node.graph().module().FindFunction(name)), name_(name.str()) {}
-
-  Error Run(KernelContext& context, std::vector<Tensor> inputs, std::vector<Tensor>* outputs) {
-    if (!function_) return MakeError("function '{0}' is not in the library", name_);
-    if (inputs.size() != function_->args.size()) {
-      return MakeError("function '{0}' takes {1} arguments, {2} are given", name_,
-                       function_->args.size(), inputs.size());
-    }
-    if (call_depth >= kMaxDepth)
-      return MakeError(
-          "function '{0}': calls are nested {1} deep, the recursion does not seem to end", name_,
-          kMaxDepth);
-    // A plan runs once at a time: a function that calls itself needs one more for each level.
-    std::unique_ptr<Executor> executor;
-    if (!idle_.empty()) {
-      executor = std::move(idle_.back());
-      idle_.pop_back();
-    } else {
-      ExecutorOptions options;
-      options.pool = &context.pool();
-      options.print = context.services().print;
-      options.hook = context.services().hook;
-      options.session = context.session();
-      ASSIGN_OR_RETURN(executor, Executor::CompileFunction(*function_, options));
-    }
-    ++call_depth;
-    auto results = executor->Run(std::move(inputs));
-    --call_depth;
-    idle_.push_back(std::move(executor));
-    if (!results) return results.takeError();
-    *outputs = std::move(*results);
-    return Error::success();
-  }
-
- private:
-  const Function* function_;
-  std::string name_;
-  std::vector<std::unique_ptr<Executor>> idle_;
-};
 
 std::vector<Tensor> InputsFrom(KernelContext& context, int first) {
   std::vector<Tensor> inputs;
@@ -69,27 +21,10 @@ Error SetOutputs(KernelContext& context, std::vector<Tensor> outputs) {
   return Error::success();
 }
 
-// What TensorFlow takes for true: a bool, a number that is not 0, a string that is not empty, a
-// tensor with elements.
-Expected<bool> IsTrue(const Tensor& condition) {
-  if (condition.rank() != 0) return condition.num_elements() != 0;
-  if (condition.dtype() == proto::DT_STRING) return !condition.data<std::string>()->empty();
-  if (condition.HoldsObjects())
-    return MakeError("{0} is neither true nor false", condition.ToString());
-  return condition.ToLiteral().AsDouble(0) != 0;
-}
-
-Expected<std::string> FunctionAttr(const Node& node, llvm::StringRef key) {
-  auto attr = node.FindAttr(key);
-  auto name = attr ? attr->AsFuncName() : std::nullopt;
-  if (!name) return MakeError("attribute '{0}' is missing, a function was expected", key);
-  return name->str();
-}
-
 Expected<KernelFn> MakeCallOf(const KernelSetup& setup, llvm::StringRef name) {
   return [call = FunctionCall(setup.node(), name)](KernelContext& context) mutable -> Error {
     std::vector<Tensor> outputs;
-    RETURN_IF_ERROR(call.Run(context, InputsFrom(context, 0), &outputs));
+    RETURN_IF_ERROR(call.Run(context.services(), InputsFrom(context, 0), &outputs));
     return SetOutputs(context, std::move(outputs));
   };
 }
@@ -110,8 +45,8 @@ Expected<KernelFn> MakeIf(const KernelSetup& setup) {
        else_call = FunctionCall(setup.node(), else_name)](KernelContext& context) mutable -> Error {
         ASSIGN_OR_RETURN(bool condition, IsTrue(context.input(0)));
         std::vector<Tensor> outputs;
-        RETURN_IF_ERROR(
-            (condition ? then_call : else_call).Run(context, InputsFrom(context, 1), &outputs));
+        RETURN_IF_ERROR((condition ? then_call : else_call)
+                            .Run(context.services(), InputsFrom(context, 1), &outputs));
         return SetOutputs(context, std::move(outputs));
       };
 }
@@ -128,7 +63,7 @@ Expected<KernelFn> MakeCase(const KernelSetup& setup) {
     // An index outside the branches means the last one.
     if (index < 0 || index >= static_cast<int64_t>(calls.size())) index = calls.size() - 1;
     std::vector<Tensor> outputs;
-    RETURN_IF_ERROR(calls[index].Run(context, InputsFrom(context, 1), &outputs));
+    RETURN_IF_ERROR(calls[index].Run(context.services(), InputsFrom(context, 1), &outputs));
     return SetOutputs(context, std::move(outputs));
   };
 }
@@ -140,13 +75,13 @@ Expected<KernelFn> MakeWhile(const KernelSetup& setup) {
           body = FunctionCall(setup.node(), body_name)](KernelContext& context) mutable -> Error {
     std::vector<Tensor> state = InputsFrom(context, 0), verdict;
     for (;;) {
-      RETURN_IF_ERROR(cond.Run(context, state, &verdict));
+      RETURN_IF_ERROR(cond.Run(context.services(), state, &verdict));
       if (verdict.size() != 1)
         return MakeError("the loop's condition gives {0} results, 1 was expected", verdict.size());
       ASSIGN_OR_RETURN(bool go_on, IsTrue(verdict[0]));
       if (!go_on) return SetOutputs(context, std::move(state));
       std::vector<Tensor> next;
-      RETURN_IF_ERROR(body.Run(context, std::move(state), &next));
+      RETURN_IF_ERROR(body.Run(context.services(), std::move(state), &next));
       state = std::move(next);
     }
   };
