@@ -140,3 +140,45 @@ def MapDataset_random(n):
             lambda _: raw.RandomUniformInt(shape=tf.zeros([0], tf.int32), minval=0, maxval=1000, seed=3, seed2=1)))
     made = dataset()
     return whole(made)[0], whole(made)[0]
+
+
+@op("a dataset that the iterator makes by itself, once", n=np.int64(3))
+def OneShotIterator(n):
+    iterator = V1.data.make_one_shot_iterator(V1.data.Dataset.range(5).map(lambda x: x * 2).shuffle(3, seed=1).batch(2))
+    return iterator.get_next(), tf.identity(n)
+
+
+@op("an iterator found again by its name", n=np.int64(3))
+def IteratorToStringHandle(n):
+    kinds = dict(output_types=[tf.int64], output_shapes=[[]])
+    iterator = raw.IteratorV2(shared_name="iterator", container="", **kinds)
+    with tf.control_dependencies([raw.MakeIterator(dataset=D.range(n)._variant_tensor, iterator=iterator)]):
+        handle = raw.IteratorToStringHandle(resource_handle=iterator)
+    return raw.IteratorGetNext(iterator=raw.IteratorFromStringHandleV2(string_handle=handle, **kinds), **kinds)
+
+
+@op("loops of a function over datasets, one with a break", n=np.int64(5))
+def TakeWhileDataset_loop(n):
+    @tf.function
+    def f(n):
+        total = tf.constant(0, tf.int64)
+        for x in D.range(n).filter(lambda a: a != 2).batch(2):
+            total = total * 10 + tf.reduce_sum(x)
+            if total > 500:
+                break
+        numbers = iter(D.range(n))
+        sum = next(numbers) * 100 + next(numbers)
+        for i, x in D.range(3).enumerate():
+            sum = sum * 2 + i * x
+        return total, sum
+    return f(n)
+
+
+@op("elements of several datasets by chance and by number, sorted by length, in batches of another size", n=np.int64(6))
+def DirectedInterleaveDataset(n):
+    pair = [D.range(0, 4), D.range(10, 14)]
+    lengths = D.range(n).map(lambda a: tf.fill([a], a)).bucket_by_sequence_length(lambda a: tf.shape(a)[0], [2, 4],
+                                                                                  [2, 2, 2])
+    return (*whole(D.sample_from_datasets(pair, seed=3, weights=[.5, .5])),
+            *whole(D.choose_from_datasets(pair, D.range(2).repeat(3))), *whole(lengths.unbatch()),
+            *whole(D.random(seed=4, rerandomize_each_iteration=True).take(3)), *whole(D.range(n).batch(4).rebatch(3)))

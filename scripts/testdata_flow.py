@@ -13,11 +13,13 @@ V1 = tf.compat.v1
 @contextlib.contextmanager
 def old_control_flow():
     """Loops of Enter, Exit and NextIteration, and arrays of TensorArrayV3."""
+    was_new = V1.control_flow_v2_enabled()
     V1.disable_control_flow_v2()
     try:
         yield
     finally:
-        V1.enable_control_flow_v2()
+        if was_new:
+            V1.enable_control_flow_v2()
 
 
 @op("an array that is written out of order, grows, is read and joined", x=X23)

@@ -148,6 +148,32 @@ Expected<KernelFn> MakePaddedBatch(const KernelSetup& setup) {
 
 // --- Taken apart
 
+// The rows of what `input` gives.
+DatasetNext RowsOf(DatasetNext input) {
+  return [input = std::move(input), batch = DatasetElement(),
+          row = int64_t{0}](DatasetContext& context) mutable -> NextElement {
+    while (batch.empty() || row == batch[0].dim(0)) {
+      ASSIGN_OR_RETURN(auto element, input(context));
+      if (!element) return NoElement();
+      batch = std::move(*element);
+      row = 0;
+      for (const Tensor& tensor : batch) {
+        if (tensor.rank() > 0 && tensor.dim(0) == batch[0].dim(0)) continue;
+        return MakeError(
+            "a component of shape {0} of a batch: as many rows in each component were expected",
+            DimsText(tensor.dims()));
+      }
+    }
+    DatasetElement element;
+    for (const Tensor& tensor : batch) {
+      ASSIGN_OR_RETURN(Tensor part, CopyOfRow(context.services, tensor, row));
+      element.push_back(std::move(part));
+    }
+    ++row;
+    return std::optional(std::move(element));
+  };
+}
+
 Expected<KernelFn> MakeUnbatch(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
@@ -158,31 +184,40 @@ Expected<KernelFn> MakeUnbatch(const KernelSetup& setup) {
     if (n >= 0) n = size > 0 ? n * size : Dataset::kUnknown;
     auto begin = [input](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(context));
-      return DatasetNext([next = std::move(next), batch = DatasetElement(),
-                          row = int64_t{0}](DatasetContext& context) mutable -> NextElement {
-        while (batch.empty() || row == batch[0].dim(0)) {
-          ASSIGN_OR_RETURN(auto element, next(context));
-          if (!element) return NoElement();
-          batch = std::move(*element);
-          row = 0;
-          for (const Tensor& tensor : batch) {
-            if (tensor.rank() > 0 && tensor.dim(0) == batch[0].dim(0)) continue;
-            return MakeError(
-                "a component of shape {0} of a batch: as many rows in each component "
-                "were expected",
-                DimsText(tensor.dims()));
-          }
-        }
-        DatasetElement element;
-        for (const Tensor& tensor : batch) {
-          ASSIGN_OR_RETURN(Tensor part, CopyOfRow(context.services, tensor, row));
-          element.push_back(std::move(part));
-        }
-        ++row;
-        return std::optional(std::move(element));
-      });
+      return RowsOf(std::move(next));
     };
     PutDataset(ctx, node, n, begin);
+    return Error::success();
+  });
+}
+
+// Batches of other sizes, which come in turn, with the same rows.
+Expected<KernelFn> MakeRebatch(const KernelSetup& setup) {
+  return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
+    ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
+    ASSIGN_OR_RETURN(int64_t drop, ScalarIn(ctx, 2));
+    Dims sizes = IntsOf(ctx.input(1));
+    for (int64_t size : sizes) {
+      if (size <= 0) return MakeError("a batch of {0} elements: 1 or more were expected", size);
+    }
+    if (sizes.empty()) return MakeError("batch_sizes is empty");
+    auto begin = [input, sizes, drop](DatasetContext& context) -> Expected<DatasetNext> {
+      ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(context));
+      return DatasetNext([rows = RowsOf(std::move(next)), sizes, drop,
+                          turn = size_t{0}](DatasetContext& context) mutable -> NextElement {
+        std::vector<DatasetElement> elements;
+        size_t size = sizes[turn++ % sizes.size()];
+        while (elements.size() < size) {
+          ASSIGN_OR_RETURN(auto element, rows(context));
+          if (!element) break;
+          elements.push_back(std::move(*element));
+        }
+        if (elements.empty() || (drop && elements.size() < size)) return NoElement();
+        ASSIGN_OR_RETURN(DatasetElement batch, StackElements(context.services, elements));
+        return std::optional(std::move(batch));
+      });
+    };
+    PutDataset(ctx, node, Dataset::kUnknown, begin);
     return Error::success();
   });
 }
@@ -268,6 +303,7 @@ GRAPNEL_DATASET_KERNEL("PaddedBatchDataset", MakePaddedBatch);
 GRAPNEL_DATASET_KERNEL("PaddedBatchDatasetV2", MakePaddedBatch);
 GRAPNEL_DATASET_KERNEL("UnbatchDataset", MakeUnbatch);
 GRAPNEL_DATASET_KERNEL("ExperimentalUnbatchDataset", MakeUnbatch);
+GRAPNEL_DATASET_KERNEL("RebatchDatasetV2", MakeRebatch);
 GRAPNEL_DATASET_KERNEL("WindowDataset", MakeWindow);
 
 }  // namespace

@@ -103,16 +103,19 @@ Expected<KernelFn> MakeDirectedInterleave(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(std::vector<DatasetRef> inputs, DatasetsIn(ctx, 0));
     auto begin = [inputs, stops](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(std::vector<DatasetNext> nexts, BeginAll(context, inputs));
-      return DatasetNext([nexts = std::move(nexts), stops,
+      return DatasetNext([nexts = std::move(nexts), stops, left = inputs.size() - 1,
                           done = false](DatasetContext& context) mutable -> NextElement {
         while (!done) {
           ASSIGN_OR_RETURN(auto selected, nexts[0](context));
           if (!selected) break;
           int64_t i = (*selected)[0].IntAt(0), count = static_cast<int64_t>(nexts.size()) - 1;
           if (i < 0 || i >= count) return MakeError("dataset {0} of {1} was selected", i, count);
+          if (!nexts[i + 1]) continue;
           ASSIGN_OR_RETURN(auto element, nexts[i + 1](context));
           if (element) return element;
-          done = stops;
+          nexts[i + 1] = DatasetNext();
+          // The selection may go on for ever.
+          done = stops || --left == 0;
         }
         done = true;
         return NoElement();

@@ -108,6 +108,7 @@ GRAPNEL_DATASET_KERNEL("OptionsDataset", MakeSame);
 GRAPNEL_DATASET_KERNEL("ModelDataset", MakeSame);
 GRAPNEL_DATASET_KERNEL("OptimizeDataset", MakeSame);
 GRAPNEL_DATASET_KERNEL("OptimizeDatasetV2", MakeSame);
+GRAPNEL_DATASET_KERNEL("RewriteDataset", MakeSame);
 GRAPNEL_DATASET_KERNEL("FinalizeDataset", MakeSame);
 GRAPNEL_DATASET_KERNEL("MaxIntraOpParallelismDataset", MakeSame);
 GRAPNEL_DATASET_KERNEL("PrivateThreadPoolDataset", MakeSame);

@@ -1,5 +1,7 @@
 // Datasets and iterators without functions; pipelines with functions are cases from TensorFlow in
 // testdata.
+#include <fstream>
+
 #include "tests/exec/kernel_test_util.h"
 
 namespace grapnel {
@@ -101,6 +103,39 @@ TEST(KernelDataset, SaysHowManyThereWere) {
   EXPECT_EQ(Next(iterator).ErrorText(), "the dataset has 1 elements, 2 were asserted");
   auto single = OpRun("DatasetToSingleElement").In(Range(2)).Out({proto::DT_INT64});
   EXPECT_EQ(single.ErrorText(), "the dataset has more than one element");
+}
+
+TEST(KernelDataset, ReadsLinesAndRecordsOfOneLength) {
+  std::string path = testing::TempDir() + "/grapnel_dataset_lines";
+  std::ofstream(path) << "one\r\n\nlast";
+  auto texts = [](Tensor dataset) {
+    Tensor iterator = Iterator(std::move(dataset));
+    std::string all;
+    for (;;) {
+      auto next = OpRun("IteratorGetNext").In(iterator).Out({proto::DT_STRING}).Try();
+      if (!next) return all + TextOf(next.takeError());
+      all += *(*next)[0].data<std::string>() + "|";
+    }
+  };
+  auto lines = [&](const char* compression) {
+    return OpRun("TextLineDataset")
+        .In(Vec<std::string>({path}))
+        .In(Scalar<std::string>(compression))
+        .In(Number(0))
+        .Out({proto::DT_VARIANT});
+  };
+  std::string end = "end of sequence: iterator 'node' has no more elements";
+  EXPECT_EQ(texts(lines("").One()), "one||last|" + end);
+  EXPECT_EQ(lines("LZ").ErrorText(), "compression_type 'LZ': '' and 'GZIP' are supported");
+  auto fixed = [&](int64_t record) {
+    OpRun run("FixedLengthRecordDataset");
+    run.In(Vec<std::string>({path}));
+    for (int64_t number : {int64_t{3}, record, int64_t{0}, int64_t{0}}) run.In(Number(number));
+    return run.Out({proto::DT_VARIANT}).One();
+  };
+  EXPECT_EQ(texts(fixed(7)), "\r\n\nlast|" + end);
+  EXPECT_EQ(texts(fixed(4)),
+            path + ": 10 bytes: a header of 3, records of 4 and a footer of 0 were expected");
 }
 
 TEST(KernelDataset, SaysWhatIsNone) {
