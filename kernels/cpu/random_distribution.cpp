@@ -47,6 +47,7 @@ double Gamma(double alpha, Stream& stream) {
   if (alpha == 1) return -std::log1p(-stream.Uniform());
   bool small = alpha < 1;
   const double d = alpha + (small ? 2.0 / 3 : -1.0 / 3), c = 1.0 / 3 / std::sqrt(d);
+  if (!(d > 0)) return std::numeric_limits<double>::quiet_NaN();
   for (;;) {
     double x = stream.Normal(), v = 1 + c * x;
     if (v <= 0) continue;
@@ -62,7 +63,7 @@ double Gamma(double alpha, Stream& stream) {
 // Knuth's product of uniforms for small rates, Hormann's transformed rejection (PTRS, 1993) for
 // large ones. A value above `most` does not count.
 double Poisson(double rate, double most, Stream& stream) {
-  if (!(rate >= 0)) return std::numeric_limits<double>::quiet_NaN();
+  if (std::isnan(rate)) return rate;
   if (rate < 10) {
     const double limit = std::exp(-rate);
     double product = 1;
@@ -111,7 +112,9 @@ Error FillEach(KernelContext& ctx, Philox philox, Tensor& out,
         Philox mine = philox;
         mine.Skip(k * kReserved);
         Stream stream(mine);
-        out.data<T>()[place(k)] = static_cast<T>(draw(k, stream));
+        double value = draw(k, stream);
+        if (std::is_integral_v<T> && !std::isfinite(value)) value = 0;
+        out.data<T>()[place(k)] = static_cast<T>(value);
       }
     });
     return true;

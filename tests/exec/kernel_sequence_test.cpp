@@ -76,6 +76,15 @@ TEST(KernelSequence, DrawsFromWhatFits) {
   };
   EXPECT_EQ(gamma(Iota<float>({2})).Out({proto::DT_FLOAT}).ErrorText(),
             "shape [2,3] does not end with that of the parameters, [2]");
+  // Without an end of the search for one there is no value.
+  EXPECT_TRUE(std::isnan(Values<float>(gamma(Scalar(-1.f)).Out({proto::DT_FLOAT}).One())[0]));
+  Tensor counts = OpRun("StatelessRandomPoisson")
+                      .In(Ints({1}, {3}))
+                      .In(Vec<int64_t>({1, 2}))
+                      .In(Vec<double>({-1, HUGE_VAL, std::nan("")}))
+                      .Out({proto::DT_INT64})
+                      .One();
+  EXPECT_EQ(Values<int64_t>(counts), (I{0, 0, 0}));
   auto draw = OpRun("StatelessMultinomial")
                   .In(Floats({2, 0}, {}))
                   .In(Ints({}, {1}))
