@@ -332,3 +332,21 @@ def dense(name, what, shape, default, partitions, types, **feeds):
 dense("RaggedTensorToTensor", "two ragged dimensions", [-1, -1, -1], 9., _SPLITS, ["ROW_SPLITS"] * 2, values=random(5))
 dense("RaggedTensorToTensor_row_ids", "rows by number, cut off and filled up with a row", [4, 2, 2], [7., 8.],
       [3, [0, 0, 0, 2, 2]], ["FIRST_DIM_SIZE", "VALUE_ROWIDS"], values=random(5, 2))
+
+# ---- second gradients, joined segments ----
+
+_POOLED = integers(2, 4, 4, 2, high=5).astype("f")
+case("MaxPoolGradGrad", "ties: the first is taken", orig_input=_POOLED,
+     orig_output=_POOLED.reshape(2, 2, 2, 2, 2, 2).max(axis=(2, 4)), grad=random(2, 4, 4, 2, seed=1),
+     ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
+case("MaxPoolGradGradV2", "sizes as inputs, a window at the edge", orig_input=random(1, 3, 3, 2),
+     orig_output=np.stack([[random(1, 3, 3, 2)[:, i:i + 2, j:j + 2].max(axis=(1, 2)) for j in (0, 2)] for i in (0, 2)])
+     .transpose(2, 0, 1, 3), grad=random(1, 3, 3, 2, seed=1), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
+case("MaxPool3DGradGrad", "ties: the first is taken", orig_input=_X3,
+     orig_output=_X3.reshape(1, 1, 2, 2, 2, 2, 2, 1).max(axis=(2, 4, 6)), grad=random(1, 2, 4, 4, 1),
+     ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding="VALID")
+for _op in ("Sum", "Mean", "SqrtN"):
+    case(f"SparseSegment{_op}GradV2", "only the rows that were picked", grad=random(3, 2),
+         indices=np.array([4, 1, 4, 0]), segment_ids=np.array([0, 0, 2, 2]), dense_output_dim0=I(6))
+case("UnsortedSegmentJoin", "numbers out of order, and one that is missing", inputs=np.array([[b"a", b"b"], [b"", b"c"],
+     [b"d", b"e"], [b"f", b"g"]]), segment_ids=np.array([2, 0, 2, 1]), num_segments=I(4), separator="-")

@@ -61,3 +61,26 @@ def LookupTableFindV2(keys):
     fill = raw.LookupTableInsertV2(table_handle=table, keys=["a", "b"], values=np.array([1, 2], "i8"))
     with tf.control_dependencies([fill] if fill is not None else None):
         return raw.LookupTableFindV2(table_handle=table, keys=keys, default_value=np.int64(-1), name="out")
+
+
+@op("gamma values, for shapes below, at and above 1", _rtol=1e-5, shape=np.array([6], "i4"),
+    alpha=np.array([[.3, 1.], [2.5, 40.]], "f8"))
+def RandomGamma(shape, alpha):
+    key, counter, algorithm = raw.StatelessRandomGetKeyCounterAlg(seed=np.array([5, 6]))
+    return (raw.RandomGamma(shape=shape, alpha=alpha, seed=3, seed2=9),
+            raw.RandomGamma(shape=shape, alpha=tf.cast(alpha, tf.float32), seed=4, seed2=9),
+            raw.StatelessRandomGammaV2(shape=[3, 2, 2], seed=np.array([5, 6]), alpha=alpha),
+            raw.StatelessRandomGammaV3(shape=[3, 2, 2], key=key, counter=counter, alg=algorithm, alpha=alpha))
+
+
+@op("counts of given rates, small and large", shape=np.array([8], "i4"), rate=np.array([0., .5, 9., 30., 400.], "f8"))
+def RandomPoissonV2(shape, rate):
+    return (raw.RandomPoissonV2(shape=shape, rate=rate, seed=3, seed2=9),
+            raw.RandomPoissonV2(shape=shape, rate=tf.cast(rate, tf.float32), seed=3, seed2=9, dtype=tf.float32),
+            raw.StatelessRandomPoisson(shape=[4, 5], seed=np.array([5, 6]), lam=rate, dtype=tf.int32))
+
+
+@op("classes as likely as their logits say", logits=np.array([[0., 1., -np.inf, 2.], [5., 0., 0., 0.]], "f"))
+def Multinomial(logits):
+    return (raw.Multinomial(logits=logits, num_samples=9, seed=3, seed2=9),
+            raw.StatelessMultinomial(logits=logits, num_samples=5, seed=np.array([5, 6]), output_dtype=tf.int32))

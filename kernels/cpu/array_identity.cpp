@@ -58,6 +58,8 @@ GRAPNEL_PASS_KERNEL("PreventGradient");
 GRAPNEL_PASS_KERNEL("GuaranteeConst");
 GRAPNEL_PASS_KERNEL("PlaceholderWithDefault");
 GRAPNEL_CPU_KERNEL("NoOp", nullptr, {}, KernelCost::kCheap, MakeNoOp);
+// When it runs is up to the executor.
+GRAPNEL_CPU_KERNEL("ControlTrigger", nullptr, {}, KernelCost::kCheap, MakeNoOp);
 GRAPNEL_CPU_KERNEL("DeepCopy", nullptr, {}, KernelCost::kElements, MakeDeepCopy);
 GRAPNEL_CPU_KERNEL("EnsureShape", nullptr, {}, KernelCost::kCheap, MakeEnsureShape);
 

@@ -1,4 +1,6 @@
 // Random tensors, with the numbers that TensorFlow has for the same seeds.
+#include "kernels/cpu/random.h"
+
 #include <bit>
 #include <cmath>
 #include <numeric>
@@ -6,20 +8,60 @@
 #include "kernels/cpu/data_move.h"
 #include "kernels/cpu/dispatch.h"
 #include "kernels/cpu/kernel_of.h"
-#include "kernels/cpu/philox.h"
 #include "kernels/cpu/variable.h"
 #include "llvm/Support/xxhash.h"
 
 namespace grapnel {
+
+double ToDouble(uint32_t x0, uint32_t x1) {
+  uint64_t mantissa = uint64_t{x0 & 0xfffff} << 32 | x1;
+  return std::bit_cast<double>(uint64_t{1023} << 52 | mantissa) - 1;
+}
+
+namespace {
+// Two independent normal values (Box and Muller).
+constexpr double kTiny = 1e-7;
+}  // namespace
+
+void NormalPair(const uint32_t* x, double* out) {
+  double u = std::max(ToDouble(x[0], x[1]), kTiny);
+  double angle = 2 * M_PI * ToDouble(x[2], x[3]);
+  double radius = std::sqrt(-2 * std::log(u));
+  out[0] = std::sin(angle) * radius;
+  out[1] = std::cos(angle) * radius;
+}
+
+Philox FromAttrs(const KernelSetup& setup) {
+  uint64_t seed = setup.node().GetInt("seed"), seed2 = setup.node().GetInt("seed2");
+  if (seed == 0 && seed2 == 0) seed = llvm::xxHash64(setup.node().name());
+  return Philox::FromSeeds(seed, seed2);
+}
+
+Expected<Philox> FromSeedInput(const Tensor& seed) {
+  if (seed.num_elements() != 2)
+    return MakeError("a seed of shape {0}, two numbers were expected", DimsText(seed.dims()));
+  return Philox::FromStatelessSeeds(BitsAt(seed, 0), BitsAt(seed, 1));
+}
+
+Error CheckAlgorithm(int64_t algorithm) {
+  if (algorithm == 1 || algorithm == 3) return Error::success();
+  return MakeError("random algorithm {0}: only 1 (Philox) runs on a CPU", algorithm);
+}
+
+Expected<Philox> FromKeyAndCounter(const Tensor& key, const Tensor& counter,
+                                   const Tensor& algorithm) {
+  RETURN_IF_ERROR(CheckAlgorithm(algorithm.IntAt(0)));
+  if (key.num_elements() != 1 || counter.num_elements() < 2)
+    return MakeError("a key of one number and a counter of two were expected, got {0} and {1}",
+                     DimsText(key.dims()), DimsText(counter.dims()));
+  return Philox::FromState(BitsAt(counter, 0), BitsAt(counter, 1), BitsAt(key, 0));
+}
+
 namespace {
 
 // --- From bits to values. Each distribution says how many values a group of four numbers gives.
 
 float ToFloat(uint32_t x) { return std::bit_cast<float>(uint32_t{127} << 23 | (x & 0x7fffff)) - 1; }
-double ToDouble(uint32_t x0, uint32_t x1) {
-  uint64_t mantissa = uint64_t{x0 & 0xfffff} << 32 | x1;
-  return std::bit_cast<double>(uint64_t{1023} << 52 | mantissa) - 1;
-}
 
 // [0, 1)
 template <typename T>
@@ -59,19 +101,10 @@ struct UniformInt {
   }
 };
 
-// Two independent normal values (Box and Muller).
-constexpr double kTiny = 1e-7;
-void NormalPair(uint32_t x0, uint32_t x1, float* out) {
+void NormalFloats(uint32_t x0, uint32_t x1, float* out) {
   float u = std::max(ToFloat(x0), static_cast<float>(kTiny));
   float angle = 2 * static_cast<float>(M_PI) * ToFloat(x1);
   float radius = std::sqrt(-2 * std::log(u));
-  out[0] = std::sin(angle) * radius;
-  out[1] = std::cos(angle) * radius;
-}
-void NormalPair(const uint32_t* x, double* out) {
-  double u = std::max(ToDouble(x[0], x[1]), kTiny);
-  double angle = 2 * M_PI * ToDouble(x[2], x[3]);
-  double radius = std::sqrt(-2 * std::log(u));
   out[0] = std::sin(angle) * radius;
   out[1] = std::cos(angle) * radius;
 }
@@ -85,7 +118,7 @@ struct Normal {
     } else {
       for (int i = 0; i < 4; i += 2) {
         float pair[2];
-        NormalPair(x[i], x[i + 1], pair);
+        NormalFloats(x[i], x[i + 1], pair);
         out[i] = T(pair[0]);
         out[i + 1] = T(pair[1]);
       }
@@ -111,7 +144,6 @@ void Fill(KernelContext& ctx, Philox philox, const Distribution& distribution, T
 
 // Normal values below 2 in size. Each takes as many numbers as it needs, so a group of values has a
 // stretch of its own in the stream.
-constexpr int kReserved = 256;  // numbers for each value
 template <typename T>
 void FillTruncated(KernelContext& ctx, Philox philox, Tensor& out) {
   constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
@@ -130,7 +162,7 @@ void FillTruncated(KernelContext& ctx, Philox philox, Tensor& out) {
         if constexpr (std::is_same_v<T, double>)
           NormalPair(x, pair);
         else
-          NormalPair(x[0], x[1], pair);
+          NormalFloats(x[0], x[1], pair);
         for (auto value : pair) {
           if (std::abs(value) < 2 && i < size) to[group * kGroup + i++] = T(value);
         }
@@ -178,14 +210,6 @@ Error FillWith(KernelContext& ctx, Kind kind, Philox philox, Tensor& out, const 
   return known ? Error::success() : MakeError("no random {0}", DataTypeName(out.dtype()));
 }
 
-// Of an op with state. TensorFlow takes other numbers in each process if no seed is given; here
-// they follow from the node's name, so that a run can be repeated.
-Philox FromAttrs(const KernelSetup& setup) {
-  uint64_t seed = setup.node().GetInt("seed"), seed2 = setup.node().GetInt("seed2");
-  if (seed == 0 && seed2 == 0) seed = llvm::xxHash64(setup.node().name());
-  return Philox::FromSeeds(seed, seed2);
-}
-
 template <Kind kKind>
 Expected<KernelFn> MakeStateful(const KernelSetup& setup) {
   return KernelFn([philox = FromAttrs(setup)](KernelContext& ctx) mutable -> Error {
@@ -199,14 +223,6 @@ Expected<KernelFn> MakeStateful(const KernelSetup& setup) {
   });
 }
 
-uint64_t BitsAt(const Tensor& tensor, int64_t i) { return static_cast<uint64_t>(tensor.IntAt(i)); }
-
-Expected<Philox> FromSeedInput(const Tensor& seed) {
-  if (seed.num_elements() != 2)
-    return MakeError("a seed of shape {0}, two numbers were expected", DimsText(seed.dims()));
-  return Philox::FromStatelessSeeds(BitsAt(seed, 0), BitsAt(seed, 1));
-}
-
 template <Kind kKind>
 Error Stateless(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(0)));
@@ -217,23 +233,11 @@ Error Stateless(KernelContext& ctx) {
                   is_int ? &ctx.input(3) : nullptr);
 }
 
-// Algorithms as numbers: 1 Philox, 2 ThreeFry, 3 whatever suits the device, which is Philox here.
-constexpr int kPhiloxAlgorithm = 1;
-Error CheckAlgorithm(int64_t algorithm) {
-  if (algorithm == 1 || algorithm == 3) return Error::success();
-  return MakeError("random algorithm {0}: only 1 (Philox) runs on a CPU", algorithm);
-}
-
 // The same with key, counter and algorithm as inputs.
 template <Kind kKind>
 Error StatelessV2(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(0)));
-  const Tensor &key = ctx.input(1), &counter = ctx.input(2);
-  RETURN_IF_ERROR(CheckAlgorithm(ctx.input(3).IntAt(0)));
-  if (key.num_elements() != 1 || counter.num_elements() < 2)
-    return MakeError("a key of one number and a counter of two were expected, got {0} and {1}",
-                     DimsText(key.dims()), DimsText(counter.dims()));
-  Philox philox = Philox::FromState(BitsAt(counter, 0), BitsAt(counter, 1), BitsAt(key, 0));
+  ASSIGN_OR_RETURN(Philox philox, FromKeyAndCounter(ctx.input(1), ctx.input(2), ctx.input(3)));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   bool is_int = kKind == Kind::kInt;
   return FillWith(ctx, kKind, philox, *out, is_int ? &ctx.input(4) : nullptr,

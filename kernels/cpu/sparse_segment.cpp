@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/epilogue.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -116,6 +117,24 @@ Error SparseSegment(KernelContext& ctx, Scaling how) {
   return Error::success();
 }
 
+// Version 2 has only the rows that were picked, and says in a second output which they are.
+Error KeepPickedRows(KernelContext& ctx, Picks& picks, int64_t& rows) {
+  std::vector<int64_t> kept = picks.rows;
+  llvm::sort(kept);
+  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+  for (int64_t& row : picks.rows)
+    row = std::lower_bound(kept.begin(), kept.end(), row) - kept.begin();
+  rows = static_cast<int64_t>(kept.size());
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(1, {rows}));
+  for (int64_t i = 0; i < rows; ++i) {
+    if (out->dtype() == proto::DT_INT32)
+      out->data<int32_t>()[i] = static_cast<int32_t>(kept[i]);
+    else
+      out->data<int64_t>()[i] = kept[i];
+  }
+  return Error::success();
+}
+
 template <typename T>
 Error SparseSegmentGrad(KernelContext& ctx, Scaling how) {
   const Tensor& grad = ctx.input(0);
@@ -128,6 +147,7 @@ Error SparseSegmentGrad(KernelContext& ctx, Scaling how) {
     if (picks.segments[i] >= segments)
       return MakeError("segment_ids[{0}] = {1} is not in [0, {2})", i, picks.segments[i], segments);
   }
+  if (ctx.num_outputs() > 1) RETURN_IF_ERROR(KeepPickedRows(ctx, picks, rows));
   Dims dims(grad.dims().begin(), grad.dims().end());
   dims[0] = rows;
   if (!NumElements(dims)) return MakeError("an output of shape {0} is too large", DimsText(dims));
@@ -160,12 +180,14 @@ Expected<KernelFn> MakeSparseSegment(const KernelSetup& setup) {
   return fn;
 }
 
-#define GRAPNEL_SPARSE_SEGMENT(op, how, types)                                                \
-  GRAPNEL_CPU_KERNEL("SparseSegment" op, "T", DataTypesOf(types()), KernelCost::kElements,    \
-                     (MakeSparseSegment<Scaling::how, types, false>));                        \
-  GRAPNEL_CPU_KERNEL("SparseSegment" op "WithNumSegments", "T", DataTypesOf(types()),         \
-                     KernelCost::kElements, (MakeSparseSegment<Scaling::how, types, false>)); \
-  GRAPNEL_CPU_KERNEL("SparseSegment" op "Grad", "T", DataTypesOf(FloatTypes()),               \
+#define GRAPNEL_SPARSE_SEGMENT(op, how, types)                                                    \
+  GRAPNEL_CPU_KERNEL("SparseSegment" op, "T", DataTypesOf(types()), KernelCost::kElements,        \
+                     (MakeSparseSegment<Scaling::how, types, false>));                            \
+  GRAPNEL_CPU_KERNEL("SparseSegment" op "WithNumSegments", "T", DataTypesOf(types()),             \
+                     KernelCost::kElements, (MakeSparseSegment<Scaling::how, types, false>));     \
+  GRAPNEL_CPU_KERNEL("SparseSegment" op "Grad", "T", DataTypesOf(FloatTypes()),                   \
+                     KernelCost::kElements, (MakeSparseSegment<Scaling::how, FloatTypes, true>)); \
+  GRAPNEL_CPU_KERNEL("SparseSegment" op "GradV2", "T", DataTypesOf(FloatTypes()),                 \
                      KernelCost::kElements, (MakeSparseSegment<Scaling::how, FloatTypes, true>))
 GRAPNEL_SPARSE_SEGMENT("Sum", kSum, RealTypes);
 GRAPNEL_SPARSE_SEGMENT("Mean", kMean, FloatTypes);

@@ -5,6 +5,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/support/denormals.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
@@ -60,7 +61,9 @@ class PlanBuilder {
     }
     RETURN_IF_ERROR(OpenLanes());
     for (NodeId id : TopologicalOrder(graph_)) {
-      if (needed_[id]) RETURN_IF_ERROR(AddNode(graph_.node(id)));
+      if (!needed_[id]) continue;
+      RETURN_IF_ERROR(AddNode(graph_.node(id)));
+      KeepOrder(graph_.node(id));
     }
     for (Port fetch : fetches) {
       auto it = slot_of_.find(Key(fetch));
@@ -235,8 +238,7 @@ class PlanBuilder {
     if (has_flow_) {
       impl_->spread.note =
           "a graph with Switch, Merge or loops of single nodes runs on the CPU (optimising it "
-          "keeps "
-          "them functions, whose bodies run on the device)";
+          "keeps them functions, whose bodies run on the device)";
       return Error::success();
     }
     ASSIGN_OR_RETURN(auto lane, DeviceLane::Open(*device));
@@ -319,6 +321,30 @@ class PlanBuilder {
     return copy;
   }
 
+  // A node that is no plan node (a constant, or computed already) may stand between two that are:
+  // who reads it waits for what it waits for.
+  void KeepOrder(const Node& node) {
+    llvm::SmallVector<uint32_t, 4> waits;
+    auto inherit = [&](NodeId from) {
+      auto it = passed_on_.find(from);
+      if (it != passed_on_.end()) waits.append(it->second.begin(), it->second.end());
+    };
+    auto mine = plan_of_.find(node.id());
+    bool is_plan = mine != plan_of_.end() && impl_->nodes[mine->second].node.id() == node.id();
+    for (int i = 0; i < node.num_inputs(); ++i) inherit(node.input(i).node);
+    for (int i = 0; i < node.num_controls(); ++i) {
+      auto it = plan_of_.find(node.control(i).id());
+      if (it == plan_of_.end())
+        inherit(node.control(i).id());
+      else if (!is_plan)
+        waits.push_back(it->second);
+    }
+    if (waits.empty()) return;
+    llvm::sort(waits);
+    waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
+    (is_plan ? waits_too_ : passed_on_)[node.id()] = std::move(waits);
+  }
+
   void AddPlan(PlanNode plan) {
     NodeId id = plan.node.id();
     Slot first = impl_->slots.size();
@@ -391,6 +417,9 @@ class PlanBuilder {
         auto it = plan_of_.find(plan.node.control(i).id());
         if (it != plan_of_.end()) AddEdge(it->second, id);
       }
+      auto it = waits_too_.find(plan.node.id());
+      if (it == waits_too_.end()) continue;
+      for (uint32_t before : it->second) AddEdge(before, id);
     }
     impl_->scheduler = std::make_unique<Scheduler>(
         nodes, impl_->options.pool->num_threads(),
@@ -455,6 +484,8 @@ class PlanBuilder {
   bool has_flow_ = false;  // Switch, Merge or a loop
   llvm::DenseMap<uint64_t, Slot> slot_of_;
   llvm::DenseMap<NodeId, uint32_t> plan_of_;
+  // Plan nodes to wait for: of a node that is none itself, and of a plan node beside its own edges.
+  llvm::DenseMap<NodeId, llvm::SmallVector<uint32_t, 4>> passed_on_, waits_too_;
   std::vector<int64_t> maker_;  // plan node that makes a slot; -1: a feed or constant
   std::map<std::pair<Slot, DeviceLane*>, Slot> copies_;
   std::vector<std::string> missing_;
