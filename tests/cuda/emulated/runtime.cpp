@@ -1,6 +1,8 @@
 // The parts of CUDA's runtime and cuBLASLt that the module calls, for one GPU in host memory; and a
 // cuDNN that has no algorithm for anything, so that the module's own kernel convolves.
 #include <cublasLt.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <cudnn.h>
 
@@ -8,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 namespace {
 
@@ -48,6 +51,11 @@ double Finish(int32_t epilogue, double x) {
   }
 }
 
+double Wide(double x) { return x; }
+double Wide(float x) { return x; }
+double Wide(__half x) { return __half2float(x); }
+double Wide(__nv_bfloat16 x) { return __bfloat162float(x); }
+
 template <typename T>
 void Multiply(const Product& product, const Matrix& a, const T* left, const Matrix& b,
               const T* right, const Matrix& d, T* to, double beta) {
@@ -64,12 +72,11 @@ void Multiply(const Product& product, const Matrix& a, const T* left, const Matr
         for (uint64_t k = 0; k < length; ++k) {
           uint64_t at = product.transpose_a ? k + row * a.step : row + k * a.step;
           uint64_t bt = product.transpose_b ? column + k * b.step : k + column * b.step;
-          sum += static_cast<double>(left[i * a.stride + at]) *
-                 static_cast<double>(right[i * b.stride + bt]);
+          sum += Wide(left[i * a.stride + at]) * Wide(right[i * b.stride + bt]);
         }
         T* result = to + i * d.stride + row + column * d.step;
-        if (beta != 0) sum += beta * static_cast<double>(*result);
-        if (product.bias) sum += static_cast<double>(static_cast<const T*>(product.bias)[row]);
+        if (beta != 0) sum += beta * Wide(*result);
+        if (product.bias) sum += Wide(static_cast<const T*>(product.bias)[row]);
         *result = static_cast<T>(Finish(product.epilogue, sum));
       }
     }
@@ -234,15 +241,28 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t made, const
   const auto& product = *reinterpret_cast<Product*>(made);
   const auto &of_a = *reinterpret_cast<Matrix*>(a), &of_b = *reinterpret_cast<Matrix*>(b),
              &of_d = *reinterpret_cast<Matrix*>(d);
-  if (of_d.type == CUDA_R_32F) {
-    Multiply(product, of_a, static_cast<const float*>(left), of_b, static_cast<const float*>(right),
-             of_d, static_cast<float*>(to), *static_cast<const float*>(beta));
-  } else if (of_d.type == CUDA_R_64F) {
-    Multiply(product, of_a, static_cast<const double*>(left), of_b,
-             static_cast<const double*>(right), of_d, static_cast<double*>(to),
-             *static_cast<const double*>(beta));
-  } else {
-    return CUBLAS_STATUS_NOT_SUPPORTED;
+  double addend = of_d.type == CUDA_R_64F ? *static_cast<const double*>(beta)
+                                          : static_cast<double>(*static_cast<const float*>(beta));
+  auto multiply = [&](auto* result) {
+    using T = std::remove_pointer_t<decltype(result)>;
+    Multiply(product, of_a, static_cast<const T*>(left), of_b, static_cast<const T*>(right), of_d,
+             result, addend);
+  };
+  switch (of_d.type) {
+    case CUDA_R_32F:
+      multiply(static_cast<float*>(to));
+      break;
+    case CUDA_R_64F:
+      multiply(static_cast<double*>(to));
+      break;
+    case CUDA_R_16F:
+      multiply(static_cast<__half*>(to));
+      break;
+    case CUDA_R_16BF:
+      multiply(static_cast<__nv_bfloat16*>(to));
+      break;
+    default:
+      return CUBLAS_STATUS_NOT_SUPPORTED;
   }
   return CUBLAS_STATUS_SUCCESS;
 }
