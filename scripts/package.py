@@ -72,17 +72,22 @@ def plugin_blocks(config):
     return "".join(name + rest for name, rest in blocks if name in PLUGINS)
 
 
+def package_of(file):
+    """The Debian package of a file, which dpkg may know with or without /usr before it."""
+    bare = "/" + str(file).removeprefix("/usr").lstrip("/")
+    for path in (bare, "/usr" + bare):
+        found = subprocess.run(["dpkg", "-S", path], capture_output=True, text=True).stdout
+        if found:
+            return found.split(":")[0]
+    return None
+
+
 def copy_licences(files, folder):
     folder.mkdir(parents=True)
-    for file in files:
-        for path in (file, pathlib.Path("/usr") / file.relative_to("/"), pathlib.Path("/") / file.relative_to("/usr")) if str(
-            file
-        ).startswith("/usr") else (file, pathlib.Path("/usr") / file.relative_to("/")):
-            owner = subprocess.run(["dpkg", "-S", str(path)], capture_output=True, text=True).stdout.split(":")[0]
-            text = pathlib.Path("/usr/share/doc") / owner / "copyright"
-            if owner and text.exists():
-                shutil.copy(text, folder / f"{owner}.txt")
-                break
+    for package in sorted({package_of(file) for file in files} - {None}):
+        text = pathlib.Path("/usr/share/doc") / package / "copyright"
+        if text.exists():
+            shutil.copy(text, folder / f"{package}.txt")
 
 
 def pack(bin_folder, tarball):
@@ -132,6 +137,7 @@ def pack(bin_folder, tarball):
 SCRIPT = """
 set -e
 cd /grapnel-*
+LD_DEBUG=libs LD_DEBUG_OUTPUT=/tmp/loaded bin/grapnel replay testdata/models/lenet -q
 bin/grapnel replay testdata/models/lenet testdata/models/transformer_block testdata/functions/* testdata/ops/* -q
 bin/grapnel view testdata/models/lenet -o /tmp/picture.svg
 bin/grapnel view testdata/models/lenet -o /tmp/picture.png
@@ -144,15 +150,14 @@ def check(tarball):
     """A root with glibc, a shell and the package, entered by chroot in namespaces of its own."""
     with tempfile.TemporaryDirectory() as temporary:
         root = pathlib.Path(temporary)
-        for folder in ("proc", "tmp", "lib64", "bin", "dev"):
-            (root / folder).mkdir()
+        for folder in ("proc", "tmp", "lib64", "bin", "dev", "lib/x86_64-linux-gnu"):
+            (root / folder).mkdir(parents=True)
         with tarfile.open(tarball) as archive:
             archive.extractall(root)
-        for tool in ("/bin/sh",):
-            shutil.copy(tool, root / "bin")
+        shutil.copy("/bin/sh", root / "bin")
         shutil.copy("/lib64/ld-linux-x86-64.so.2", root / "lib64")
         for name in ("libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libmvec.so.1"):
-            shutil.copy(f"/lib/x86_64-linux-gnu/{name}", root / "lib64")
+            shutil.copy(f"/lib/x86_64-linux-gnu/{name}", root / "lib/x86_64-linux-gnu")
         (root / "dev" / "null").touch()
         (root / "script").write_text(SCRIPT)
         inside = f"mount -t proc proc {root}/proc && exec chroot {root} /bin/sh /script"
@@ -163,6 +168,9 @@ def check(tarball):
             text=True,
         )
         print(run.stdout + run.stderr, end="")
+        loaded = "".join(file.read_text() for file in (root / "tmp").glob("loaded.*"))
+        if "/lib/libdnnl.so" not in loaded:
+            sys.exit(f"{tarball}: oneDNN was not loaded")
         pictures = [root / "tmp" / f"picture.{kind}" for kind in ("svg", "png")]
         if run.returncode or "failed" in run.stdout and ", 0 failed" not in run.stdout:
             sys.exit(f"{tarball}: does not run beside glibc alone (exit code {run.returncode})")

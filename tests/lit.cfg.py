@@ -21,3 +21,6 @@ config.substitutions.append(
 )
 if os.environ.get("GRAPNEL_FULL"):
     config.available_features.add("full")  # REQUIRES: full = only in ./x test --full
+if os.path.exists(os.path.join(lit_config.params["bin"], "grapnel_cuda_emulated.so")):
+    config.available_features.add("emulated-gpu")  # built where CUDA is, see tests/cuda/emulated
+    config.substitutions.append(("%gpu", "env GRAPNEL_CUDA=" + os.path.join(lit_config.params["bin"], "grapnel_cuda_emulated.so")))

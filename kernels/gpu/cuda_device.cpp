@@ -46,9 +46,6 @@ Loaded Load() {
   const GrapnelCudaApi* api = entry(GRAPNEL_CUDA_API_VERSION);
   if (!api || api->version != GRAPNEL_CUDA_API_VERSION)
     return {nullptr, path + ": of another version of grapnel"};
-  // The runtime looks for the driver by itself, and says less when there is none.
-  if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL))
-    return {nullptr, std::string("cannot open the driver: ") + dlerror()};
   return {api, ""};
 }
 
@@ -166,7 +163,13 @@ Expected<std::vector<std::unique_ptr<Device>>> FindGpus() {
   int32_t count = 0;
   Error error =
       Checked([&](char* why, int32_t size) { return (*api)->device_count(&count, why, size); });
-  if (error) return MakeError("no GPU here: {0}", TextOf(std::move(error)));
+  if (error) {
+    std::string text = TextOf(std::move(error));
+    // CUDA's runtime calls a driver that is not there an old one.
+    if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL))
+      text = std::string("cannot open the driver: ") + dlerror();
+    return MakeError("no GPU here: {0}", text);
+  }
   if (count == 0) return MakeError("no GPU here: CUDA finds none");
   std::vector<std::unique_ptr<Device>> devices;
   for (int32_t i = 0; i < count; ++i) {

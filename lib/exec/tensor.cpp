@@ -96,8 +96,9 @@ class Pool : public Allocator {
     }
     auto memory = source_.Allocate(capacity);
     if (!memory) {
-      llvm::consumeError(memory.takeError());
-      return OutOfMemory(bytes);
+      std::string why = TextOf(memory.takeError());
+      if (&source_ == &HeapAllocator()) return OutOfMemory(bytes);
+      return MakeError("cannot allocate {0} bytes: {1}", bytes, why);
     }
     Count(bytes);
     return BufferRef(new PoolBuffer(std::move(*memory), bytes, size_class, shared_));

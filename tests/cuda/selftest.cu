@@ -2,7 +2,8 @@
 //
 //   nvcc -std=c++20 -I. kernels/cuda/*.cu tests/cuda/selftest.cu -lcublasLt -lcudnn -o selftest
 //
-// Exit codes: 0 all is well, 1 something differs, 77 there is no GPU.
+// One file, so that it is all there is to build beside the module. Exit codes: 0 all is well, 1
+// something differs, 77 there is no GPU.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -603,6 +604,72 @@ void TestCount() {
   Compare("count of half", std::vector<int64_t>(counts, counts + 6), {1, 1, 1, 1, 1, 1});
 }
 
+// The 16-bit floats through each family: made by a cast, compared after one back.
+void TestSmallFloats() {
+  for (GrapnelCudaType type : {kGrapnelCudaHalf, kGrapnelCudaBfloat16}) {
+    std::string of = type == kGrapnelCudaHalf ? " of half" : " of bfloat16";
+    constexpr int64_t kRows = 16, kColumns = 24, kCount = kRows * kColumns;
+    std::vector<float> in = Random(kCount), weights = Random(kColumns * kColumns), expected;
+    Array<float> wide(in), wide_weights(weights), back(kCount);
+    Array<uint16_t> x(kCount), w(kColumns * kColumns), to(kCount);
+    Expect(api->cast(stream, type, x.get(), kGrapnelCudaFloat, wide.get(), kCount, why, sizeof why),
+           "cast");
+    Expect(api->cast(stream, type, w.get(), kGrapnelCudaFloat, wide_weights.get(),
+                     kColumns * kColumns, why, sizeof why),
+           "cast");
+    auto check = [&](const std::string& name, int32_t status, double tolerance) {
+      Expect(status, name + of);
+      Expect(api->cast(stream, kGrapnelCudaFloat, back.get(), type, to.get(),
+                       static_cast<int64_t>(expected.size()), why, sizeof why),
+             "cast");
+      std::vector<float> got = back.Read();
+      got.resize(expected.size());
+      Compare(name + of, got, expected, tolerance);
+    };
+    for (float value : in) expected.push_back(1 / (1 + std::exp(-value)));
+    check("sigmoid",
+          api->unary(stream, kGrapnelCudaSigmoid, type, to.get(), x.get(), kCount, 0, why,
+                     sizeof why),
+          1e-2);
+    for (int64_t i = 0; i < kCount; ++i) expected[i] = in[i] + in[i];
+    GrapnelCudaWalk dense = Dense(kCount);
+    check("add",
+          api->binary(stream, kGrapnelCudaAdd, type, to.get(), x.get(), x.get(), &dense, why,
+                      sizeof why),
+          2e-2);
+    for (int64_t row = 0; row < kRows; ++row) {
+      double sum = 0;
+      for (int64_t k = 0; k < kColumns; ++k) sum += std::exp(in[row * kColumns + k]);
+      for (int64_t k = 0; k < kColumns; ++k)
+        expected[row * kColumns + k] = static_cast<float>(std::exp(in[row * kColumns + k]) / sum);
+    }
+    check("softmax",
+          api->softmax(stream, type, 0, to.get(), x.get(), kRows, kColumns, why, sizeof why), 1e-2);
+    GrapnelCudaMatMul spec;
+    std::memset(&spec, 0, sizeof spec);
+    spec.type = type;
+    spec.a_batch = spec.b_batch = 1;
+    spec.m = kRows;
+    spec.n = spec.k = kColumns;
+    spec.activation = kGrapnelCudaFusedRelu;
+    for (int64_t i = 0; i < kCount; ++i) {
+      double sum = in[i % kColumns];  // the first row of x is the bias
+      for (int64_t k = 0; k < kColumns; ++k)
+        sum += in[i / kColumns * kColumns + k] * weights[k * kColumns + i % kColumns];
+      expected[i] = static_cast<float>(std::max(sum, 0.0));
+    }
+    check("product",
+          api->matmul(stream, &spec, to.get(), x.get(), w.get(), x.get(), why, sizeof why), 0.1);
+    int64_t dims[] = {kRows, kColumns};
+    expected.assign(kRows, 0);
+    for (int64_t i = 0; i < kCount; ++i) expected[i / kColumns] += in[i] / kColumns;
+    check(
+        "mean",
+        api->reduce(stream, kGrapnelCudaMean, type, to.get(), x.get(), 2, dims, 2, why, sizeof why),
+        1e-2);
+  }
+}
+
 void TestEvents() {
   GrapnelCudaStream* other = nullptr;
   GrapnelCudaEvent* event = nullptr;
@@ -655,6 +722,7 @@ int main() {
   TestConvolution();
   TestPool();
   TestCount();
+  TestSmallFloats();
   api->destroy_stream(stream);
   std::printf("%s: %d comparisons, %d failures\n", info.name, checks, failures);
   return failures ? 1 : 0;

@@ -28,6 +28,7 @@ int times_looked = 0;
 Expected<std::vector<std::unique_ptr<Device>>> FindFakes() {
   ++times_looked;
   std::vector<std::unique_ptr<Device>> found;
+  found.reserve(2);
   for (int i = 0; i < 2; ++i) found.push_back(std::make_unique<FakeDevice>(i));
   return found;
 }
@@ -250,7 +251,8 @@ TEST_F(Crossing, AGraphWithSwitchRunsOnTheCpuAndSaysSo) {
   auto module = std::make_unique<Module>();
   auto outputs = [&] {
     Graph& graph = module->main;
-    auto add = [&](const char* name, const char* op, std::vector<Port> inputs, const char* type) {
+    auto add = [&](const char* name, const char* op, llvm::ArrayRef<Port> inputs,
+                   const char* type) {
       NodeId id = graph.AddNode(name, op);
       graph.SetAttr(id, type, module->Keep(attr::Type(proto::DT_FLOAT)));
       for (Port port : inputs) graph.AddInput(id, port);
