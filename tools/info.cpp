@@ -50,12 +50,18 @@ void PrintCalls(llvm::raw_ostream& os, const Summary& summary, bool all) {
   }
 }
 
+// "float[2,3]"; what is no tensor (an initialiser that is only to run) has no dtype.
+std::string TypeText(const SignatureTensor& tensor) {
+  if (tensor.dtype == proto::DT_INVALID) return "no tensor";
+  return (DataTypeName(tensor.dtype) + tensor.shape.ToString()).str();
+}
+
 void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph) {
   for (const Signature& signature : graph.signatures) {
     os << "\nsignature " << signature.name << "\n";
     std::vector<std::vector<std::string>> rows = {};
     auto add = [&](const char* side, const SignatureTensor& t) {
-      rows.push_back({side, t.key, (DataTypeName(t.dtype) + t.shape.ToString()).str(), t.tensor});
+      rows.push_back({side, t.key, TypeText(t), t.tensor});
     };
     for (const auto& tensor : signature.inputs) add("in", tensor);
     for (const auto& tensor : signature.outputs) add("out", tensor);

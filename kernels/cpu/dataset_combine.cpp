@@ -268,7 +268,8 @@ class DummyResource : public Object {
   std::string ToString() const override { return "nothing in particular"; }
 };
 
-Expected<DatasetNext> CachedOf(DatasetContext& context, const DatasetRef& input, CacheRef cache) {
+Expected<DatasetNext> CachedOf(DatasetContext& context, const DatasetRef& input,
+                               const CacheRef& cache) {
   std::unique_lock lock(cache->mutex);
   if (cache->complete) {
     return DatasetNext([cache, at = size_t{0}](DatasetContext&) mutable -> NextElement {

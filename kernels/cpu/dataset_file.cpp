@@ -82,7 +82,7 @@ DatasetNext RecordsOf(Files files, MakeCut make) {
   };
 }
 
-void Put(KernelContext& ctx, const Node& node, Files files, MakeCut make) {
+void Put(KernelContext& ctx, const Node& node, const Files& files, const MakeCut& make) {
   PutDataset(ctx, node, Dataset::kUnknown, [files, make](DatasetContext&) -> Expected<DatasetNext> {
     return RecordsOf(files, make);
   });

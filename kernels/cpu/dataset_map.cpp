@@ -19,7 +19,7 @@ Expected<FunctionInputs> Read(const KernelContext& ctx, const CapturedFunction& 
 
 // --- One for one
 
-DatasetNext MappedOf(DatasetNext input, CapturedFunction function) {
+DatasetNext MappedOf(DatasetNext input, const CapturedFunction& function) {
   return [input = std::move(input), function](DatasetContext& context) mutable -> NextElement {
     ASSIGN_OR_RETURN(auto element, input(context));
     if (!element) return NoElement();
@@ -102,7 +102,7 @@ Expected<DatasetNext> Unfold(DatasetContext& context, const CapturedFunction& fu
 }
 
 // `cycle` datasets are open at a time, and take turns of `block` elements.
-DatasetNext InterleavedOf(DatasetNext input, CapturedFunction function, int64_t cycle,
+DatasetNext InterleavedOf(DatasetNext input, const CapturedFunction& function, int64_t cycle,
                           int64_t block) {
   return [input = std::move(input), function, open = std::vector<DatasetNext>(cycle), block,
           at = size_t{0}, given = int64_t{0}, left = int64_t{0},
@@ -272,7 +272,7 @@ Expected<DatasetNext> ReducedGroup(DatasetContext& context, const GroupByWindow&
   return Unfold(context, with.reduce, {std::move(number), std::move(dataset)});
 }
 
-DatasetNext GroupedOf(DatasetNext input, GroupByWindow with) {
+DatasetNext GroupedOf(DatasetNext input, const GroupByWindow& with) {
   return [input = std::move(input), with, current = DatasetNext(), done = false,
           groups = std::map<int64_t, std::vector<DatasetElement>>(),
           sizes = std::map<int64_t, int64_t>()](DatasetContext& context) mutable -> NextElement {
