@@ -124,6 +124,7 @@ Error Apply(KernelContext& ctx, llvm::StringRef layout, Flags flags, bool sparse
   RETURN_IF_ERROR(ChangeAll(ctx, in.variables, order, values, [&]() -> Error {
     RETURN_IF_ERROR(CheckShapes(in, values));
     std::vector<T*> slots;
+    slots.reserve(values.size());
     for (Tensor* value : values) slots.push_back(value->data<T>());
     const T* g = in.gradient->data<T>();
     if (!sparse) {
