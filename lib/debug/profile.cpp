@@ -108,6 +108,7 @@ std::vector<Profile::Row> Profile::ByOp() const {
     sum.output_bytes = std::max(sum.output_bytes, row.output_bytes);
   }
   std::vector<Row> rows;
+  rows.reserve(ops.size());
   for (auto& [op, row] : ops) rows.push_back(std::move(row));
   llvm::sort(rows, IsDearer);
   return rows;
@@ -116,6 +117,7 @@ std::vector<Profile::Row> Profile::ByOp() const {
 void Profile::WriteTrace(llvm::raw_ostream& os) const {
   // Slices that enclose others come first, as viewers want them.
   std::vector<const Event*> events;
+  events.reserve(events_.size());
   for (const Event& event : events_) events.push_back(&event);
   llvm::sort(events, [](const Event* a, const Event* b) {
     return std::tie(a->began, b->ended) < std::tie(b->began, a->ended);

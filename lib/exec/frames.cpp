@@ -227,9 +227,9 @@ class FrameRunner::State {
     bool is_dead = !value;
     if (round->frame->kind == 0 && value) result_(from, port, value);
     llvm::ArrayRef<Edge> edges = info.edges[port];
-    for (size_t i = 0; i < edges.size(); ++i) {
-      Tensor sent = i + 1 < edges.size() ? value : std::move(value);
-      Deliver(from, edges[i], std::move(sent), is_dead, round);
+    if (!edges.empty()) {
+      for (const Edge& edge : edges.drop_back()) Deliver(from, edge, value, is_dead, round);
+      Deliver(from, edges.back(), std::move(value), is_dead, round);
     }
     if (port != 0) return;
     // Node by node, not output by output: a Switch has run even if an output is dead.
