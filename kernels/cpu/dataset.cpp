@@ -120,17 +120,23 @@ Expected<DatasetElement> StackElements(const RunServices& services,
   return batch;
 }
 
+Expected<std::vector<DatasetElement>> NextBatch(DatasetNext& input, DatasetContext& context,
+                                                int64_t size, bool drop_remainder, bool& done) {
+  std::vector<DatasetElement> elements;
+  while (!done && static_cast<int64_t>(elements.size()) < size) {
+    ASSIGN_OR_RETURN(auto element, input(context));
+    done = !element;
+    if (element) elements.push_back(std::move(*element));
+  }
+  if (drop_remainder && static_cast<int64_t>(elements.size()) < size) elements.clear();
+  return elements;
+}
+
 DatasetNext BatchesOf(DatasetNext input, int64_t size, bool drop_remainder) {
   return [input = std::move(input), size, drop_remainder,
           done = false](DatasetContext& context) mutable -> NextElement {
-    std::vector<DatasetElement> elements;
-    while (!done && static_cast<int64_t>(elements.size()) < size) {
-      ASSIGN_OR_RETURN(auto element, input(context));
-      done = !element;
-      if (element) elements.push_back(std::move(*element));
-    }
-    bool partial = static_cast<int64_t>(elements.size()) < size;
-    if (elements.empty() || (partial && drop_remainder)) return NoElement();
+    ASSIGN_OR_RETURN(auto elements, NextBatch(input, context, size, drop_remainder, done));
+    if (elements.empty()) return NoElement();
     ASSIGN_OR_RETURN(DatasetElement batch, StackElements(context.services, elements));
     return std::optional(std::move(batch));
   };

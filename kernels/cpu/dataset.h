@@ -39,6 +39,11 @@ class CapturedFunction {
 // Inputs [begin, end).
 std::vector<Tensor> InputsOf(const KernelContext& ctx, int begin, int end);
 
+// The next `size` elements of `input`, fewer at its end (`done` is set then); none when there is no
+// batch left, or only part of one that is to be dropped.
+Expected<std::vector<DatasetElement>> NextBatch(DatasetNext& input, DatasetContext& context,
+                                                int64_t size, bool drop_remainder, bool& done);
+
 // Row `i` of the first dimension as a tensor of its own.
 Expected<Tensor> CopyOfRow(const RunServices& services, const Tensor& tensor, int64_t i);
 // Component by component one below the other, all of one shape.

@@ -99,14 +99,8 @@ Expected<Tensor> PaddedOf(const RunServices& services, llvm::ArrayRef<DatasetEle
 DatasetNext PaddedBatchesOf(DatasetNext input, int64_t size, bool drop, Padding padding) {
   return [input = std::move(input), size, drop, padding = std::move(padding),
           done = false](DatasetContext& context) mutable -> NextElement {
-    std::vector<DatasetElement> elements;
-    while (!done && static_cast<int64_t>(elements.size()) < size) {
-      ASSIGN_OR_RETURN(auto element, input(context));
-      done = !element;
-      if (element) elements.push_back(std::move(*element));
-    }
-    bool partial = static_cast<int64_t>(elements.size()) < size;
-    if (elements.empty() || (partial && drop)) return NoElement();
+    ASSIGN_OR_RETURN(auto elements, NextBatch(input, context, size, drop, done));
+    if (elements.empty()) return NoElement();
     if (elements[0].size() != padding.shapes.size()) {
       return MakeError("{0} components, and padding for {1}", elements[0].size(),
                        padding.shapes.size());
