@@ -283,6 +283,14 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
                        DataTypeName(literal.dtype_), shape.ToString(), *count * size);
     }
     literal.bytes_ = content;
+    // Any byte but 0 is true, and code that reads a bool may rely on its being 0 or 1.
+    auto is_bool = [](char byte) { return byte == 0 || byte == 1; };
+    if (literal.dtype_ == proto::DT_BOOL && !llvm::all_of(content, is_bool)) {
+      auto owner = std::make_shared<std::string>(content.str());
+      for (char& byte : *owner) byte = byte != 0;
+      literal.bytes_ = *owner;
+      literal.owner_ = owner;
+    }
     return literal;
   }
   std::string values = ReadValues(tensor_proto, literal.dtype_);
