@@ -41,14 +41,10 @@ class ImplementationSelector : public GraphPass {
  public:
   Error Run(Editor& edit) override {
     edit_ = &edit;
-    for (const auto& function : edit.module().functions) {
-      std::string interface = TextAttr(*function, "api_implements");
-      if (!interface.empty()) by_interface_[interface].push_back(function.get());
-    }
-    bool has_index = edit.module().strings.Find("DeviceIndex") != kNoString;
-    if (by_interface_.empty() && !has_index) return Error::success();
     std::vector<NodeId> nodes;
-    for (Node node : edit.graph().nodes()) nodes.push_back(node.id());
+    for (Node node : edit.graph().nodes()) {
+      if (node.op() == "DeviceIndex" || MayCall(node)) nodes.push_back(node.id());
+    }
     for (NodeId id : nodes) {
       Node node = edit.graph().node(id);
       bool goes_on = node.op() == "DeviceIndex" ? FixIndex(node) : Swap(node);
@@ -58,6 +54,24 @@ class ImplementationSelector : public GraphPass {
   }
 
  private:
+  bool MayCall(const Node& node) {
+    auto [it, added] = may_call_.try_emplace(node.op_id(), false);
+    if (added) it->second = MayCallFunctions(node);
+    return it->second;
+  }
+
+  // Functions of one interface, in the library's order. Read when first asked for: most bodies have
+  // nothing to choose.
+  llvm::ArrayRef<const Function*> FunctionsOf(const std::string& interface) {
+    if (by_interface_.empty()) {
+      for (const auto& function : edit_->module().functions) {
+        std::string name = TextAttr(*function, "api_implements");
+        if (!name.empty()) by_interface_[name].push_back(function.get());
+      }
+    }
+    return by_interface_[interface];
+  }
+
   // Both are false when --limit is used up.
   bool FixIndex(const Node& node) {
     for (const Use& use : node.UsesOf(0)) {
@@ -126,7 +140,7 @@ class ImplementationSelector : public GraphPass {
                     node.name(), interface);
       return nullptr;
     }
-    for (const Function* other : by_interface_[interface]) {
+    for (const Function* other : FunctionsOf(interface)) {
       if (other == called || TextAttr(*other, "api_preferred_device") != type) continue;
       if (PassOf(*other) != PassOf(*called)) continue;
       if (TextAttr(*called, "api_preferred_device") == type) return nullptr;
@@ -156,6 +170,7 @@ class ImplementationSelector : public GraphPass {
 
   Editor* edit_ = nullptr;
   std::map<std::string, std::vector<const Function*>> by_interface_;
+  llvm::DenseMap<StringId, bool> may_call_;  // by op
 };
 
 GRAPNEL_PASS(ImplementationSelector,

@@ -134,6 +134,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
   ASSIGN_OR_RETURN(OptimizeOptions options, flags.pipeline.Options(input));
   options.evaluator = evaluator.get();
+  options.pool = &pool;
   options.sink = sink;
 
   PassManager manager;

@@ -71,6 +71,7 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
   options.evaluator = evaluator.get();
+  options.pool = &pool;
   // The last word on a node counts: what was refused early may have been done later. Sorted, so
   // that the same graph always reads the same.
   std::map<std::tuple<std::string, std::string, std::string>, std::string> refusals;

@@ -82,6 +82,7 @@ class CaseRunner {
     ASSIGN_OR_RETURN(OptimizeOptions options, PipelineFlags().Options(*input));
     std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool_);
     options.evaluator = evaluator.get();
+    options.pool = &pool_;
     PassManager manager;
     manager.Add(MakeVerifyInstrumentation());
     ASSIGN_OR_RETURN(OptimizeResult result, manager.Run(module, options));

@@ -58,9 +58,12 @@ char* Module::AllocateLarge(size_t size) {
 llvm::StringRef Module::Keep(llvm::ArrayRef<llvm::StringRef> pieces) {
   size_t size = 0;
   for (llvm::StringRef piece : pieces) size += piece.size();
-  char* copy = size < kLargeValue
-                   ? static_cast<char*>(bytes_.Allocate(std::max<size_t>(size, 1), 1))
-                   : AllocateLarge(size);
+  char* copy;
+  {
+    std::lock_guard lock(keeping_);
+    copy = size < kLargeValue ? static_cast<char*>(bytes_.Allocate(std::max<size_t>(size, 1), 1))
+                              : AllocateLarge(size);
+  }
   char* at = copy;
   for (llvm::StringRef piece : pieces) {
     if (!piece.empty()) std::memcpy(at, piece.data(), piece.size());

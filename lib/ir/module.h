@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_IR_MODULE_H_
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,7 @@ class Module {
        has_library = false;  // the file has the field, even if empty: then it is written
   std::string other_fields, other_library_fields;
 
-  // Bytes that live as long as the module.
+  // Bytes that live as long as the module. Safe to use from several threads.
   llvm::StringRef Keep(llvm::StringRef bytes) {
     return Keep(llvm::ArrayRef<llvm::StringRef>(bytes));
   }
@@ -87,6 +88,7 @@ class Module {
   static constexpr size_t kLargeValue = 16 * 1024;
   char* AllocateLarge(size_t size);
 
+  std::mutex keeping_;  // guards the next four
   llvm::BumpPtrAllocator bytes_;
   std::vector<std::unique_ptr<char, void (*)(void*)>> large_;  // slabs of large values
   char* large_at_ = nullptr;

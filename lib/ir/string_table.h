@@ -2,11 +2,16 @@
 #ifndef GRAPNEL_LIB_IR_STRING_TABLE_H_
 #define GRAPNEL_LIB_IR_STRING_TABLE_H_
 
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace grapnel {
 
@@ -14,10 +19,13 @@ using StringId = uint32_t;
 constexpr StringId kEmptyString = 0;
 constexpr StringId kNoString = ~StringId{0};
 
-// 24 bytes a string beside the string itself. Not thread-safe while strings are added.
+// 24 bytes a string beside the string itself. Safe to use from several threads; the numbers of
+// strings that they add then depend on who came first, so nothing may be ordered by them. Looking
+// up takes no lock.
 class StringTable {
  public:
   StringTable();
+  ~StringTable();
   StringTable(const StringTable&) = delete;
   StringTable& operator=(const StringTable&) = delete;
 
@@ -28,8 +36,11 @@ class StringTable {
   // kNoString when it was never interned.
   StringId Find(llvm::StringRef text) const;
 
-  llvm::StringRef Get(StringId id) const { return {entries_[id].data, entries_[id].size}; }
-  size_t size() const { return entries_.size(); }
+  llvm::StringRef Get(StringId id) const {
+    const Entry& entry = At(id);
+    return {entry.data, entry.size};
+  }
+  size_t size() const { return size_.load(std::memory_order_acquire); }
   void Reserve(size_t strings);
 
  private:
@@ -38,13 +49,33 @@ class StringTable {
     uint32_t size;
     uint32_t hash;
   };
-  StringId Add(llvm::StringRef text, bool copy);
-  size_t Slot(llvm::StringRef text,
-              uint32_t hash) const;  // where it is, or the empty slot where it belongs
-  void Grow(size_t slots);
+  // Open addressing, a power of two, at most half full. One that was outgrown stays for those who
+  // still look into it.
+  struct Slots {
+    explicit Slots(size_t count);
+    size_t mask;
+    std::unique_ptr<std::atomic<StringId>[]> ids;
+  };
 
-  std::vector<Entry> entries_;
-  std::vector<StringId> slots_;  // open addressing, a power of two, at most half full
+  // Entries never move: block b holds kFirstBlock << b of them.
+  static constexpr uint32_t kFirstBlockBits = 8, kFirstBlock = 1u << kFirstBlockBits;
+  static constexpr uint32_t kBlocks = 32 - kFirstBlockBits;
+  const Entry& At(StringId id) const {
+    uint64_t place = uint64_t{id} + kFirstBlock;
+    unsigned bits = llvm::Log2_64(place);
+    return blocks_[bits - kFirstBlockBits].load(std::memory_order_acquire)[place ^ (1ull << bits)];
+  }
+  StringId Add(llvm::StringRef text, bool copy);
+  // Where it is, or the empty slot where it belongs.
+  size_t SlotOf(const Slots& slots, llvm::StringRef text, uint32_t hash) const;
+  const Slots* Grow(size_t count);
+  Entry& NewEntry(StringId id);
+
+  std::array<std::atomic<Entry*>, kBlocks> blocks_{};
+  std::atomic<uint32_t> size_{0};
+  std::atomic<const Slots*> slots_{nullptr};
+  std::mutex adding_;  // guards what follows, and changes of the above
+  std::vector<std::unique_ptr<Slots>> all_slots_;
   llvm::BumpPtrAllocator copies_;
 };
 

@@ -111,6 +111,43 @@ void AddReachable(const Function& start, FunctionSet* reached) {
   reach.Close();
 }
 
+CallGraph::CallGraph(const Module& module) {
+  llvm::DenseMap<StringId, bool> may_call;
+  for (const auto& function : module.functions) {
+    llvm::SmallVector<const Function*, 4>& mentioned = mentioned_[function.get()];
+    auto add = [&](llvm::StringRef name) {
+      const Function* other = module.FindFunction(name);
+      if (other && !llvm::is_contained(mentioned, other)) mentioned.push_back(other);
+    };
+    for (Node node : function->body.nodes()) {
+      auto [it, added] = may_call.try_emplace(node.op_id(), false);
+      if (added) it->second = MayCallFunctions(node);
+      if (!it->second) continue;
+      for (llvm::StringRef name : CalledFunctions(node)) add(name);
+    }
+    add(CustomGradientOf(module, function->name()));
+  }
+}
+
+bool CallGraph::IsLeaf(const Function& function) const {
+  auto it = mentioned_.find(&function);
+  return it != mentioned_.end() && it->second.empty();
+}
+
+bool CallGraph::Reaches(const Function& from, const FunctionSet& functions) const {
+  FunctionSet seen = {&from};
+  llvm::SmallVector<const Function*, 16> open = {&from};
+  while (!open.empty()) {
+    auto it = mentioned_.find(open.pop_back_val());
+    if (it == mentioned_.end()) return true;
+    for (const Function* mentioned : it->second) {
+      if (functions.contains(mentioned)) return true;
+      if (seen.insert(mentioned).second) open.push_back(mentioned);
+    }
+  }
+  return false;
+}
+
 std::vector<std::string> DropUnreachableFunctions(Module& module, bool choices) {
   std::vector<std::string> dropped;
   FunctionSet reached = ReachableFunctions(module, choices);

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "lib/ir/module.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace grapnel {
 
@@ -18,6 +20,21 @@ FunctionSet ReachableFunctions(const Module& module, bool choices = true);
 
 // Functions that `start` mentions, and those that they do; `start` too.
 void AddReachable(const Function& start, FunctionSet* reached);
+
+// Who mentions whom in a library, as it was when this was made.
+class CallGraph {
+ public:
+  // Linear in the module.
+  explicit CallGraph(const Module& module);
+  // Whether `function` was there and its body mentions no function.
+  bool IsLeaf(const Function& function) const;
+  // Whether `from` mentions one of `functions`, or one that does. True for a function that was not
+  // there. Linear in the functions that are reached.
+  bool Reaches(const Function& from, const FunctionSet& functions) const;
+
+ private:
+  llvm::DenseMap<const Function*, llvm::SmallVector<const Function*, 4>> mentioned_;
+};
 
 // Drops functions that the main graph does not reach, and the gradients of what is dropped. The
 // names of those that went, in the library's order.

@@ -6,6 +6,7 @@
 
 #include "lib/pass/library.h"
 #include "lib/pass/tidy.h"
+#include "lib/support/denormals.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -124,17 +125,18 @@ class Runner {
   Error RunModule(Boundary boundary) {
     std::unique_ptr<Editor> editor = MakeEditor(module_.main, nullptr, std::move(boundary));
     if (IsPipeline() && !module_.functions.empty()) {
-      RETURN_IF_ERROR(RunStage(kWholeFlow, 0, editor.get(), [&] {
+      auto drop = [&] {
         DropFunctions(editor.get(), /*choices=*/true);
         return Error::success();
-      }));
+      };
+      RETURN_IF_ERROR(RunStage(kWholeFlow, 0, editor.get(), drop, &result_));
     }
-    RETURN_IF_ERROR(RunBody(editor.get()));
+    RETURN_IF_ERROR(RunBody(editor.get(), &result_));
     RETURN_IF_ERROR(RunFunctions());
     bool last_look = IsPipeline() && !options_.config.disable_tfg_optimizer() &&
                      !module_.functions.empty() && !IsTiny(module_.main);
     if (!last_look) return Error::success();
-    return RunStage(kLastLook, 0, editor.get(), [&] {
+    auto look = [&] {
       MarkDirectCalls(editor.get());
       for (const auto& function : module_.functions) {
         if (editors_.count(function.get())) {
@@ -145,7 +147,8 @@ class Runner {
       }
       DropFunctions(editor.get(), /*choices=*/false);
       return Error::success();
-    });
+    };
+    return RunStage(kLastLook, 0, editor.get(), look, &result_);
   }
 
   static void DropFunctions(Editor* editor, bool choices) {
@@ -186,6 +189,9 @@ class Runner {
     }
     MarkDataFunctions(data);
     size_t known = module_.functions.size();
+    std::optional<CallGraph> calls;
+    if (MaySplit()) calls.emplace(module_);
+    Batch batch;
     // By place: bodies make functions as they are optimised.
     for (size_t i = 0; i < module_.functions.size(); ++i) {
       Function* function = module_.functions[i].get();
@@ -194,9 +200,65 @@ class Runner {
       if (compiled.contains(function) || data.contains(function) || IsParametrized(*function))
         continue;
       Editor* editor = EditorOf(function, differentiable.contains(function));
-      RETURN_IF_ERROR(RunBody(editor));
+      if (calls && calls->IsLeaf(*function)) {
+        batch.functions.insert(function);
+        batch.editors.push_back(editor);
+        continue;
+      }
+      // What it inlines of the batch must be as optimised as it would be in turn.
+      if (calls && calls->Reaches(*function, batch.functions)) RETURN_IF_ERROR(RunBatch(&batch));
+      RETURN_IF_ERROR(RunBody(editor, &result_));
     }
-    return Error::success();
+    return RunBatch(&batch);
+  }
+
+  // Bodies that wait to be optimised side by side: they look at no function and make none.
+  struct Batch {
+    FunctionSet functions;
+    std::vector<Editor*> editors;
+  };
+
+  bool MaySplit() const {
+    return options_.pool && options_.pool->num_threads() > 1 && options_.limit < 0 &&
+           !options_.on_refusal &&
+           llvm::all_of(clients_, [](const auto& client) { return client->TakesBodiesApart(); });
+  }
+
+  Error RunBatch(Batch* batch) {
+    if (batch->editors.empty()) return Error::success();
+    std::vector<Editor*> editors = std::move(batch->editors);
+    *batch = Batch();
+    std::vector<OptimizeResult> results(editors.size());
+    std::vector<Error> errors;
+    errors.reserve(editors.size());
+    size_t nodes = 0;
+    for (size_t i = 0; i < editors.size(); ++i) {
+      editors[i]->set_counter(&results[i].rewrites);
+      errors.push_back(Error::success());
+      nodes += editors[i]->graph().num_nodes();
+    }
+    constexpr double kNanosecondsANode = 10000;
+    double cost = kNanosecondsANode * nodes / std::max<size_t>(editors.size(), 1);
+    options_.pool->ParallelFor(editors.size(), cost, [&](int64_t begin, int64_t end) {
+      KeepDenormals keep;  // rules compare numbers
+      for (int64_t i = begin; i < end; ++i) errors[i] = RunBody(editors[i], &results[i]);
+    });
+    Error first = Error::success();
+    for (size_t i = 0; i < editors.size(); ++i) {
+      editors[i]->set_counter(&result_.rewrites);
+      result_.rewrites += results[i].rewrites;
+      result_.stages.insert(result_.stages.end(), results[i].stages.begin(),
+                            results[i].stages.end());
+      if (first) {
+        llvm::consumeError(std::move(errors[i]));
+      } else {
+        first = std::move(errors[i]);
+        if (!first) continue;
+        for (const auto& client : llvm::reverse(clients_))
+          client->Failed(results[i].stages.back(), module_);
+      }
+    }
+    return first;
   }
 
   Editor* EditorOf(Function* function, bool differentiable = false) {
@@ -297,7 +359,7 @@ class Runner {
   }
 
   // The passes over one body, and what TensorFlow does to a body when they are through.
-  Error RunBody(Editor* editor) {
+  Error RunBody(Editor* editor, OptimizeResult* result) {
     const proto::RewriterConfig& config = options_.config;
     if (IsTiny(editor->graph())) return Error::success();
     // Asked for by name, a pass runs once, wherever it stands.
@@ -308,31 +370,33 @@ class Runner {
       for (const std::string& name : names_) {
         const PassRegistry::Entry* entry = PassRegistry::Get().Find(name);
         if (iteration > 0 && entry && entry->info.run_once) continue;
-        RETURN_IF_ERROR(RunPass(entry ? entry->info.name : name, iteration, editor));
+        RETURN_IF_ERROR(RunPass(entry ? entry->info.name : name, iteration, editor, result));
       }
     }
     if (!IsPipeline() || names_.empty() || !HasColocations(editor->graph()))
       return Error::success();
-    return RunStage(kWholeFlow, iteration - 1, editor, [&] {
+    auto reassign = [&] {
       ReassignColocations(*editor);
       return Error::success();
-    });
+    };
+    return RunStage(kWholeFlow, iteration - 1, editor, reassign, result);
   }
 
-  Error RunPass(const std::string& name, int iteration, Editor* editor) {
+  Error RunPass(const std::string& name, int iteration, Editor* editor, OptimizeResult* result) {
     ASSIGN_OR_RETURN(auto pass, PassRegistry::Get().Make(name));
     const proto::RewriterConfig& config = options_.config;
     bool compress = IsPipeline() && iteration == 0 && name == "model_pruner" &&
                     !config.experimental_disable_compressed_tensor_optimization();
-    return RunStage(name, iteration, editor, [&]() -> Error {
+    auto run = [&]() -> Error {
       RETURN_IF_ERROR(pass->Run(*editor));
       if (compress) CompressConstants(*editor);
       return Error::success();
-    });
+    };
+    return RunStage(name, iteration, editor, run, result);
   }
 
   Error RunStage(const std::string& name, int iteration, Editor* editor,
-                 llvm::function_ref<Error()> run) {
+                 llvm::function_ref<Error()> run, OptimizeResult* result) {
     Stage stage;
     stage.pass = name;
     if (editor->function()) stage.function = editor->function()->name().str();
@@ -340,20 +404,20 @@ class Runner {
     for (const auto& client : clients_) RETURN_IF_ERROR(client->BeforePass(stage, module_));
     editor->StartPass(name, iteration);
     int64_t changes = editor->num_changes();
-    int rewrites = result_.rewrites;
+    int rewrites = result->rewrites;
     auto began = std::chrono::steady_clock::now();
     Error error = Guarded(run);
     stage.time = std::chrono::steady_clock::now() - began;
-    stage.changed = editor->num_changes() != changes || result_.rewrites != rewrites;
-    stage.rewrites = result_.rewrites - rewrites;
+    stage.changed = editor->num_changes() != changes || result->rewrites != rewrites;
+    stage.rewrites = result->rewrites - rewrites;
     for (const auto& client : llvm::reverse(clients_)) {
-      if (error) {
-        client->Failed(stage, module_);
-      } else {
+      if (!error) {
         error = client->AfterPass(stage, module_);
+      } else if (result == &result_) {  // a batch tells of its first failure when it is through
+        client->Failed(stage, module_);
       }
     }
-    result_.stages.push_back(stage);
+    result->stages.push_back(stage);
     std::string where = "pass '" + name + "'";
     if (!stage.function.empty()) where += " in function '" + stage.function + "'";
     return Annotate(where, std::move(error));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/pass/pass.h"
+#include "lib/support/thread_pool.h"
 
 namespace grapnel {
 
@@ -35,6 +36,11 @@ class Instrumentation {
   virtual void Failed(const Stage&, const Module&) {}
   virtual Error AfterPipeline(const Module&) { return Error::success(); }
   virtual void OnRewrite(const Rewrite&) {}
+  // Whether BeforePass and AfterPass may be called for several bodies at a time, on several
+  // threads, each looking at its stage's body alone. With a client that may not, bodies go one
+  // after another. Failed comes on one thread, for the first body that failed, when all are
+  // through.
+  virtual bool TakesBodiesApart() const { return false; }
 };
 
 struct OptimizeOptions {
@@ -46,6 +52,10 @@ struct OptimizeOptions {
   proto::RewriterConfig config;  // TensorFlow's; also says iterations and min_graph_nodes
   int limit = -1;                // rewrites in all; -1: no limit
   Evaluator* evaluator = nullptr;
+  // Functions that call no function are optimised side by side, with the result that one after
+  // another would have; null: one after another. So too with a limit, with `on_refusal`, and with
+  // clients that cannot take it.
+  ThreadPool* pool = nullptr;
   MessageSink sink;
   std::function<void(const Refusal&)> on_refusal;
 };

@@ -9,6 +9,7 @@ class FailureInstrumentation : public Instrumentation {
  public:
   explicit FailureInstrumentation(std::optional<Stage>* failed) : failed_(*failed) {}
   void Failed(const Stage& stage, const Module&) override { failed_ = stage; }
+  bool TakesBodiesApart() const override { return true; }
 
  private:
   std::optional<Stage>& failed_;

@@ -1,8 +1,7 @@
 #include "lib/pass/tidy.h"
 
-#include <map>
-
 #include "lib/pass/op_kinds.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -90,7 +89,7 @@ void ReassignColocations(Editor& edit) {
         groups.Join(graph.node(id).name_id(), strings.Intern(place));
     }
   }
-  std::map<StringId, std::vector<NodeId>> members;
+  llvm::MapVector<StringId, std::vector<NodeId>> members;  // by root, in the order they came
   for (StringId name : groups.names()) {
     if (Node node = graph.Find(name)) members[groups.RootOf(name)].push_back(node.id());
   }

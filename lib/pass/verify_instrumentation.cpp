@@ -8,6 +8,7 @@ namespace {
 
 class VerifyInstrumentation : public Instrumentation {
  public:
+  bool TakesBodiesApart() const override { return true; }
   Error AfterPass(const Stage& stage, const Module& module) override {
     if (!stage.changed) return Error::success();
     const Function* function = module.FindFunction(stage.function);

@@ -7,6 +7,8 @@
 
 namespace grapnel {
 
+constexpr unsigned kFlushToZero = 1u << 15, kDenormalsAreZero = 1u << 6;  // bits of MXCSR
+
 // While it lives, this thread's SSE and AVX arithmetic takes denormals for zeros and makes none.
 class FlushDenormals {
  public:
@@ -18,7 +20,20 @@ class FlushDenormals {
   FlushDenormals& operator=(const FlushDenormals&) = delete;
 
  private:
-  static constexpr unsigned kFlushToZero = 1u << 15, kDenormalsAreZero = 1u << 6;
+  unsigned before_;
+};
+
+// While it lives, denormals are numbers as any other, as on a thread that computes nothing.
+class KeepDenormals {
+ public:
+  KeepDenormals() : before_(_mm_getcsr()) {
+    _mm_setcsr(before_ & ~(kFlushToZero | kDenormalsAreZero));
+  }
+  ~KeepDenormals() { _mm_setcsr(before_); }
+  KeepDenormals(const KeepDenormals&) = delete;
+  KeepDenormals& operator=(const KeepDenormals&) = delete;
+
+ private:
   unsigned before_;
 };
 
