@@ -421,8 +421,8 @@ llvm::StringRef Graph::SetAttr(NodeId id, llvm::StringRef key,
 }
 
 void Graph::RemoveAttr(NodeId id, llvm::StringRef key) {
-  StringId key_id = module_->strings.Find(key);
   std::vector<Attribute>& own = OwnAttrs(id);
+  StringId key_id = module_->strings.Find(key);  // after OwnAttrs, which interns the node's keys
   own.erase(
       std::remove_if(own.begin(), own.end(), [&](const Attribute& a) { return a.key == key_id; }),
       own.end());

@@ -5,6 +5,7 @@
 #include "lib/ir/import.h"
 #include "lib/ir/module.h"
 #include "lib/ir/verify.h"
+#include "lib/proto/node_def.pb.h"
 
 namespace grapnel {
 namespace {
@@ -111,6 +112,18 @@ TEST_F(GraphTest, AttributesAreReadLateAndTheLastOfAKeyCounts) {
   EXPECT_EQ(node.Attrs().size(), 2u);
   graph_.RemoveAttr(a, "N");
   EXPECT_EQ(node.GetInt("N", 9), 9);
+}
+
+TEST_F(GraphTest, AnAttributeThatNobodyAskedForIsRemoved) {
+  proto::NodeDef def;
+  def.set_name("a");
+  def.set_op("NoOp");
+  (*def.mutable_attr())["_only_here"].set_b(true);
+  std::string source = def.SerializeAsString();
+  NodeId a = graph_.AddImported(module_.strings.Intern("a"), module_.strings.Intern("NoOp"),
+                                kEmptyString, source);
+  graph_.RemoveAttr(a, "_only_here");
+  EXPECT_FALSE(graph_.node(a).FindAttr("_only_here"));
 }
 
 }  // namespace
