@@ -73,20 +73,20 @@ class ClusterReader {
       return MakeError("expected an object with \"name\", \"tasks\" and a list \"devices\"");
     where_ += (" ('" + *name + "')").str();
     if (!names_.insert(*name).second) return MakeError("there is a job of this name already");
-    ASSIGN_OR_RETURN(DeviceName prefix, DeviceName::Parse(("/job:" + *name + "/replica:0").str()));
+    ASSIGN_OR_RETURN(DeviceSpec prefix, DeviceSpec::Parse(("/job:" + *name + "/replica:0").str()));
     ASSIGN_OR_RETURN(int64_t tasks, Count(*job, "tasks", 1));
     for (prefix.task = 0; prefix.task < tasks; ++prefix.task) {
       for (const llvm::json::Value& each : *devices) {
         const llvm::json::Object* kind = each.getAsObject();
         auto type = kind ? kind->getString("type") : std::nullopt;
         if (!type) return MakeError("'devices': expected objects like {{\"type\": \"GPU\", \"count\": 4}");
-        ASSIGN_OR_RETURN(DeviceName typed, DeviceName::Parse(("/device:" + *type).str()));
+        ASSIGN_OR_RETURN(DeviceSpec typed, DeviceSpec::Parse(("/device:" + *type).str()));
         ASSIGN_OR_RETURN(int64_t count, Count(*kind, "count", 1));
         int64_t memory = 0;
         if (const llvm::json::Value* given = kind->get("memory")) {
           ASSIGN_OR_RETURN(memory, MemoryOf(*given));
         }
-        DeviceName device = prefix;
+        DeviceSpec device = prefix;
         device.type = typed.type;
         for (device.id = 0; device.id < count; ++device.id)
           RETURN_IF_ERROR(set_.Add(device, memory));
@@ -105,8 +105,8 @@ class ClusterReader {
                        "\"gigabytes_per_second\" (more than 0)");
     }
     auto latency = link->getNumber("microseconds");
-    ASSIGN_OR_RETURN(DeviceName a, DeviceName::Parse(*(*ends)[0].getAsString()));
-    ASSIGN_OR_RETURN(DeviceName b, DeviceName::Parse(*(*ends)[1].getAsString()));
+    ASSIGN_OR_RETURN(DeviceSpec a, DeviceSpec::Parse(*(*ends)[0].getAsString()));
+    ASSIGN_OR_RETURN(DeviceSpec b, DeviceSpec::Parse(*(*ends)[1].getAsString()));
     return set_.AddLink(a, b, {0, 0, *speed * 1e9, latency.value_or(0) * 1e-6});
   }
 

@@ -21,7 +21,7 @@ bool IsDirectlyTied(DataType type) { return type == proto::DT_RESOURCE || IsRefT
 // What the body of a function ties together among its arguments and results, as its callers see it.
 struct CallGroups {
   struct Group {
-    DeviceName requested, resource;
+    DeviceSpec requested, resource;
     uint32_t types = 0;
   };
   std::vector<Group> groups;
@@ -89,10 +89,10 @@ class ColocationBuilder {
     return true;
   }
 
-  Expected<DeviceName> ParseOnce(const Node& node) {
+  Expected<DeviceSpec> ParseOnce(const Node& node) {
     auto [entry, is_new] = parsed_.try_emplace(node.device_id());
     if (is_new) {
-      auto name = DeviceName::Parse(node.device());
+      auto name = DeviceSpec::Parse(node.device());
       if (!name) return name.takeError();
       entry->second = *name;
     }
@@ -138,7 +138,7 @@ class ColocationBuilder {
       return Fail(EdgeConflict(out_, input_, src, dst, kind, from.resource, to.resource, false));
     if (!from.requested.IsCompatibleWith(to.requested)) {
       // The reader gives way.
-      DeviceName was = to.requested;
+      DeviceSpec was = to.requested;
       to.requested = from.requested;
       to.requested.Override(to.assigned);
       to.requested.Override(to.resource);
@@ -232,7 +232,7 @@ class ColocationBuilder {
   // The group of `node` is to be where the body wants it.
   bool Limit(NodeId node, const CallGroups::Group& body, const Node& call) {
     ColocationGroup& group = GroupOf(node);
-    DeviceName was = group.requested;
+    DeviceSpec was = group.requested;
     Error error = group.requested.Merge(body.requested, input_.soft);
     if (!error) error = group.resource.Merge(body.resource, /*soft=*/false);
     if (error) return Fail(CallConflict(out_, input_, node, call, TextOf(std::move(error))));
@@ -265,7 +265,7 @@ class ColocationBuilder {
     if (is_new || entry->second == id) return true;
     StringId label = graph_.module().strings.Find(name);
     Tie tie{Tie::kClass, id, entry->second, label == kNoString ? 0 : label};
-    DeviceName mine = GroupOf(id).requested, theirs = GroupOf(tie.b).requested;
+    DeviceSpec mine = GroupOf(id).requested, theirs = GroupOf(tie.b).requested;
     Error error = Join(tie);
     if (!error) {
       if (!mine.IsCompatibleWith(theirs))
@@ -358,7 +358,7 @@ class ColocationBuilder {
   Colocation& out_;
   OpFactsTable facts_;
   int depth_;
-  llvm::DenseMap<StringId, DeviceName> parsed_;
+  llvm::DenseMap<StringId, DeviceSpec> parsed_;
   llvm::StringMap<NodeId> first_of_name_;
   std::vector<NodeId> inspected_;
 };
@@ -431,10 +431,10 @@ Colocation::Chain Colocation::ChainBetween(NodeId from, NodeId to) const {
   return Walk(ties_, from, [&](NodeId id) { return id == to; });
 }
 
-Colocation::Chain Colocation::NearestRequest(NodeId node, const DeviceName& name,
+Colocation::Chain Colocation::NearestRequest(NodeId node, const DeviceSpec& name,
                                              bool wanted) const {
   return Walk(ties_, node, [&](NodeId id) {
-    const DeviceName& own = own_[id];
+    const DeviceSpec& own = own_[id];
     return !own.IsOpen() && own.IsCompatibleWith(name) == wanted;
   });
 }

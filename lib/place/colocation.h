@@ -29,8 +29,8 @@ struct Tie {
 struct DroppedRequest {
   NodeId node;      // at which the group was joined
   NodeId from;      // the other end
-  DeviceName was;   // what its group had asked for
-  DeviceName now;   // what counts instead
+  DeviceSpec was;   // what its group had asked for
+  DeviceSpec now;   // what counts instead
   Tie::Kind kind;
 };
 
@@ -47,9 +47,9 @@ struct ColocationGroup {
   NodeId parent = kNoNode;
   uint32_t rank = 0;
   uint32_t types = 0;    // bits of DeviceSet::types(): types that every member has a kernel for
-  DeviceName requested;  // what members ask for, merged; narrower than the next two
-  DeviceName resource;   // what makers of handles and references in it ask for
-  DeviceName assigned;   // where the runtime has put a member already
+  DeviceSpec requested;  // what members ask for, merged; narrower than the next two
+  DeviceSpec resource;   // what makers of handles and references in it ask for
+  DeviceSpec assigned;   // where the runtime has put a member already
 };
 
 struct ColocationInput {
@@ -73,7 +73,7 @@ class Colocation {
   ColocationGroup& GroupOf(NodeId node) { return groups_[RootOf(node)]; }
   const ColocationGroup& GroupOf(NodeId node) const { return groups_[RootOf(node)]; }
   // The node's own request; open when it has none (or is assigned).
-  const DeviceName& RequestOf(NodeId node) const { return own_[node]; }
+  const DeviceSpec& RequestOf(NodeId node) const { return own_[node]; }
   // A spanning forest of the groups.
   llvm::ArrayRef<Tie> ties() const { return ties_; }
   llvm::ArrayRef<DroppedRequest> dropped() const { return dropped_; }
@@ -90,7 +90,7 @@ class Colocation {
   std::vector<NodeId> MembersOf(NodeId node) const;
   // The chain from `node` to the nearest member whose own request is not compatible with `name`
   // (or, if `wanted`, is and says something); empty when there is none.
-  Chain NearestRequest(NodeId node, const DeviceName& name, bool wanted) const;
+  Chain NearestRequest(NodeId node, const DeviceSpec& name, bool wanted) const;
 
   // Nodes that the runtime has placed already: arguments and results of a function with a device.
   static bool IsAssigned(const Node& node);
@@ -98,7 +98,7 @@ class Colocation {
  private:
   friend class ColocationBuilder;
   mutable std::vector<ColocationGroup> groups_;  // looking up a root shortens paths
-  std::vector<DeviceName> own_;
+  std::vector<DeviceSpec> own_;
   std::vector<uint32_t> own_types_;
   std::vector<Tie> ties_;
   std::vector<DroppedRequest> dropped_;

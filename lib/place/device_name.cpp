@@ -33,7 +33,7 @@ llvm::StringRef TakeWord(llvm::StringRef* rest) {
 
 // "*" leaves `number` open.
 bool TakeNumber(llvm::StringRef* rest, int32_t* number) {
-  *number = DeviceName::kOpen;
+  *number = DeviceSpec::kOpen;
   if (rest->consume_front("*")) return true;
   llvm::StringRef digits = rest->take_while([](char c) { return llvm::isDigit(c); });
   *rest = rest->drop_front(digits.size());
@@ -56,14 +56,14 @@ DeviceWord TypeOf(llvm::StringRef text) {
   return DeviceWord::Of(text);
 }
 
-bool TakePart(llvm::StringRef* rest, DeviceName* name) {
+bool TakePart(llvm::StringRef* rest, DeviceSpec* name) {
   if (rest->consume_front("/job:")) return TakeWordOrStar(rest, &name->job);
   if (rest->consume_front("/replica:")) return TakeNumber(rest, &name->replica);
   if (rest->consume_front("/task:")) return TakeNumber(rest, &name->task);
   if (rest->consume_front("/device:")) {
     if (!TakeWordOrStar(rest, &name->type)) return false;
     if (name->type) name->type = TypeOf(name->type.text());
-    name->id = DeviceName::kOpen;
+    name->id = DeviceSpec::kOpen;
     return !rest->consume_front(":") || TakeNumber(rest, &name->id);
   }
   for (const char* type : {"/cpu:", "/gpu:"}) {
@@ -75,7 +75,7 @@ bool TakePart(llvm::StringRef* rest, DeviceName* name) {
   return false;
 }
 
-Error Conflict(const char* what, const DeviceName& a, const DeviceName& b) {
+Error Conflict(const char* what, const DeviceSpec& a, const DeviceSpec& b) {
   return MakeError("Cannot merge devices with incompatible {0}: '{1}' and '{2}'", what,
                    a.ToString(), b.ToString());
 }
@@ -98,8 +98,8 @@ llvm::StringRef DeviceWord::text() const {
   return words.texts[index_];
 }
 
-Expected<DeviceName> DeviceName::Parse(llvm::StringRef text) {
-  DeviceName name;
+Expected<DeviceSpec> DeviceSpec::Parse(llvm::StringRef text) {
+  DeviceSpec name;
   llvm::StringRef rest = text == "/" ? "" : text;
   while (!rest.empty()) {
     if (!TakePart(&rest, &name))
@@ -108,7 +108,7 @@ Expected<DeviceName> DeviceName::Parse(llvm::StringRef text) {
   return name;
 }
 
-std::string DeviceName::ToString() const {
+std::string DeviceSpec::ToString() const {
   std::string text;
   if (job) text += ("/job:" + job.text()).str();
   if (replica >= 0) text += "/replica:" + std::to_string(replica);
@@ -117,20 +117,20 @@ std::string DeviceName::ToString() const {
   return text;
 }
 
-bool DeviceName::IsCompatibleWith(const DeviceName& other) const {
+bool DeviceSpec::IsCompatibleWith(const DeviceSpec& other) const {
   auto differ = [](int32_t a, int32_t b) { return a >= 0 && b >= 0 && a != b; };
   if (job && other.job && job != other.job) return false;
   if (type && other.type && type != other.type) return false;
   return !differ(replica, other.replica) && !differ(task, other.task) && !differ(id, other.id);
 }
 
-bool DeviceName::Matches(const DeviceName& device) const {
+bool DeviceSpec::Matches(const DeviceSpec& device) const {
   return (!job || job == device.job) && (replica < 0 || replica == device.replica) &&
          (task < 0 || task == device.task) && (!type || type == device.type) &&
          (id < 0 || id == device.id);
 }
 
-Error DeviceName::Merge(const DeviceName& other, bool soft) {
+Error DeviceSpec::Merge(const DeviceSpec& other, bool soft) {
   auto differ = [](int32_t a, int32_t b) { return a >= 0 && b >= 0 && a != b; };
   if (job && other.job && job != other.job) return Conflict("jobs", *this, other);
   if (differ(replica, other.replica)) return Conflict("replicas", *this, other);
@@ -156,7 +156,7 @@ Error DeviceName::Merge(const DeviceName& other, bool soft) {
   return Error::success();
 }
 
-void DeviceName::Override(const DeviceName& other) {
+void DeviceSpec::Override(const DeviceSpec& other) {
   if (other.job) job = other.job;
   if (other.replica >= 0) replica = other.replica;
   if (other.task >= 0) task = other.task;

@@ -29,7 +29,7 @@ class DeviceWord {
 };
 
 // A name of which any part may be open. Twenty bytes, no memory of its own.
-struct DeviceName {
+struct DeviceSpec {
   static constexpr int32_t kOpen = -1;
   DeviceWord job;
   int32_t replica = kOpen;
@@ -40,31 +40,31 @@ struct DeviceName {
   // Reads any spelling that TensorFlow takes: parts in any order, "*" for an open one, "/cpu:0" and
   // "/gpu:0" for short. The error quotes the text and says what was expected. "" is a name of which
   // all is open.
-  static Expected<DeviceName> Parse(llvm::StringRef text);
+  static Expected<DeviceSpec> Parse(llvm::StringRef text);
 
-  bool IsOpen() const { return *this == DeviceName(); }   // says nothing at all
+  bool IsOpen() const { return *this == DeviceSpec(); }   // says nothing at all
   bool IsFull() const { return job && replica >= 0 && task >= 0 && type && id >= 0; }
-  bool operator==(const DeviceName& other) const {
+  bool operator==(const DeviceSpec& other) const {
     return job == other.job && replica == other.replica && task == other.task &&
            type == other.type && id == other.id;
   }
-  bool operator!=(const DeviceName& other) const { return !(*this == other); }
+  bool operator!=(const DeviceSpec& other) const { return !(*this == other); }
 
   // TensorFlow's spelling: "/job:a/replica:0/task:0/device:CPU:0", "/device:GPU:*"; open parts are
   // left out.
   std::string ToString() const;
 
   // Whether no part says another thing than the same part of `other`.
-  bool IsCompatibleWith(const DeviceName& other) const;
+  bool IsCompatibleWith(const DeviceSpec& other) const;
   // Whether `device`, a full name, is one of those that this names.
-  bool Matches(const DeviceName& device) const;
+  bool Matches(const DeviceSpec& device) const;
 
   // Takes over what `other` says. Hard: a part that says another thing is an error, in TensorFlow's
   // words ("Cannot merge devices with incompatible ids: ..."), and nothing changes. Soft: types that
   // differ open type and id, ids that differ open the id; job, replica and task are errors still.
-  Error Merge(const DeviceName& other, bool soft);
+  Error Merge(const DeviceSpec& other, bool soft);
   // Takes over what `other` says, whatever was said before.
-  void Override(const DeviceName& other);
+  void Override(const DeviceSpec& other);
 };
 
 }  // namespace grapnel

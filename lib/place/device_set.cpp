@@ -38,14 +38,14 @@ Expected<DeviceSet> DeviceSet::Parse(llvm::StringRef text) {
 
 // One item of the list: a count of a type, or a name.
 Error DeviceSet::AddNames(llvm::StringRef item) {
-  DeviceName name;
+  DeviceSpec name;
   name.job = DeviceWord::Of("localhost");
   name.replica = name.task = name.id = 0;
   if (!HasPrefix(item, "/")) {
     auto [type, count_text] = item.split(':');
     int count = 1;
     bool is_count = count_text.empty() ? !item.contains(':') : !count_text.getAsInteger(10, count);
-    auto parsed = DeviceName::Parse(("/device:" + type).str());
+    auto parsed = DeviceSpec::Parse(("/device:" + type).str());
     if (!parsed || !parsed->type || !is_count || count < 1 || count > kMostDevices) {
       llvm::consumeError(parsed.takeError());
       return MakeError("malformed device '{0}': expected a name like /device:CPU:0, or a type and "
@@ -56,15 +56,15 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
     for (name.id = 0; name.id < count; ++name.id) RETURN_IF_ERROR(Add(name));
     return Error::success();
   }
-  ASSIGN_OR_RETURN(DeviceName given, DeviceName::Parse(item));
+  ASSIGN_OR_RETURN(DeviceSpec given, DeviceSpec::Parse(item));
   if (!given.type)
     return MakeError("device '{0}' has no type: expected one like /device:CPU:0", item);
   name.Override(given);
   return Add(name);
 }
 
-Error DeviceSet::Add(const DeviceName& name, int64_t memory) {
-  Device device{name, name.ToString(), memory};
+Error DeviceSet::Add(const DeviceSpec& name, int64_t memory) {
+  ListedDevice device{name, name.ToString(), memory};
   if (Find(name)) return MakeError("device '{0}' is given twice", device.text);
   devices_.push_back(std::move(device));
   if (!llvm::is_contained(types_, name.type)) {
@@ -75,7 +75,7 @@ Error DeviceSet::Add(const DeviceName& name, int64_t memory) {
       return Priority(a) != Priority(b) ? Priority(a) > Priority(b) : a.text() < b.text();
     });
     type_of_.clear();
-    for (const Device& each : devices_) {
+    for (const ListedDevice& each : devices_) {
       type_of_.push_back(llvm::find(types_, each.name.type) - types_.begin());
     }
   } else {
@@ -90,7 +90,7 @@ const DeviceLink* DeviceSet::FindLink(int a, int b) const {
   return found == links_.end() ? nullptr : &*found;
 }
 
-std::optional<int> DeviceSet::Find(const DeviceName& name) const {
+std::optional<int> DeviceSet::Find(const DeviceSpec& name) const {
   for (int i = 0; i < size(); ++i) {
     if (name.Matches(devices_[i].name)) return i;
   }
@@ -101,7 +101,7 @@ bool DeviceSet::IsPreferred(int a, int b) const {
   int priority_a = Priority(devices_[a].name.type), priority_b = Priority(devices_[b].name.type);
   if (priority_a != priority_b) return priority_a > priority_b;
   auto is_local = [&](int i) {
-    const DeviceName &name = devices_[i].name, &first = devices_[0].name;
+    const DeviceSpec &name = devices_[i].name, &first = devices_[0].name;
     return name.job == first.job && name.replica == first.replica && name.task == first.task;
   };
   if (is_local(a) != is_local(b)) return is_local(a);
@@ -110,13 +110,13 @@ bool DeviceSet::IsPreferred(int a, int b) const {
 
 std::string DeviceSet::List() const {
   std::vector<std::string> names;
-  for (const Device& device : devices_) names.push_back(device.text);
+  for (const ListedDevice& device : devices_) names.push_back(device.text);
   std::sort(names.begin(), names.end());
   return llvm::join(names, ", ");
 }
 
-Error DeviceSet::AddLink(const DeviceName& a, const DeviceName& b, const DeviceLink& link) {
-  for (const DeviceName& end : {a, b}) {
+Error DeviceSet::AddLink(const DeviceSpec& a, const DeviceSpec& b, const DeviceLink& link) {
+  for (const DeviceSpec& end : {a, b}) {
     if (!Find(end)) return MakeError("'{0}' names no device of the file", end.ToString());
   }
   std::vector<std::pair<int, int>> pairs;

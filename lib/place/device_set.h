@@ -12,8 +12,8 @@
 
 namespace grapnel {
 
-struct Device {
-  DeviceName name;       // full
+struct ListedDevice {
+  DeviceSpec name;       // full
   std::string text;      // the same as TensorFlow writes it
   int64_t memory = 0;    // bytes; 0: not known
 };
@@ -43,17 +43,17 @@ class DeviceSet {
   // device.
   static Expected<DeviceSet> FromClusterFile(llvm::StringRef path);
 
-  Error Add(const DeviceName& name, int64_t memory = 0);  // full; twice is an error
+  Error Add(const DeviceSpec& name, int64_t memory = 0);  // full; twice is an error
 
-  llvm::ArrayRef<Device> devices() const { return devices_; }
-  const Device& device(int i) const { return devices_[i]; }
+  llvm::ArrayRef<ListedDevice> devices() const { return devices_; }
+  const ListedDevice& device(int i) const { return devices_[i]; }
   int size() const { return static_cast<int>(devices_.size()); }
   llvm::ArrayRef<DeviceLink> links() const { return links_; }
   const DeviceLink* FindLink(int a, int b) const;  // null when nothing was said of it
 
   // The device that a name, full or partial, stands for: the first that matches; nullopt when none
   // does.
-  std::optional<int> Find(const DeviceName& name) const;
+  std::optional<int> Find(const DeviceSpec& name) const;
   // Types of devices, the one that TensorFlow prefers first (GPU before CPU before others), each
   // once; at most 32.
   llvm::ArrayRef<DeviceWord> types() const { return types_; }
@@ -67,10 +67,10 @@ class DeviceSet {
 
  private:
   Error AddNames(llvm::StringRef item);
-  Error AddLink(const DeviceName& a, const DeviceName& b, const DeviceLink& link);
+  Error AddLink(const DeviceSpec& a, const DeviceSpec& b, const DeviceLink& link);
   friend class ClusterReader;
 
-  std::vector<Device> devices_;
+  std::vector<ListedDevice> devices_;
   std::vector<DeviceLink> links_;
   std::vector<DeviceWord> types_;
   std::vector<int> type_of_;

@@ -27,7 +27,7 @@ std::string AttrsText(const Node& node) {
 // The chain between two ends of a tie that could not be made: from the member that asked, over the
 // tie, to the other that asked.
 void AddChain(const Colocation& groups, const Tie& tie, PlacementFailure* failure) {
-  const DeviceName &a = groups.GroupOf(tie.a).requested, &b = groups.GroupOf(tie.b).requested;
+  const DeviceSpec &a = groups.GroupOf(tie.a).requested, &b = groups.GroupOf(tie.b).requested;
   Colocation::Chain left = groups.NearestRequest(tie.a, b, /*wanted=*/false);
   Colocation::Chain right = groups.NearestRequest(tie.b, a, /*wanted=*/false);
   if (left.nodes.empty()) left.nodes = {tie.a};
@@ -123,7 +123,7 @@ PlacementFailure AssignedWithoutKernel(const Node& node) {
 
 PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& input,
                               const Node& src, const Node& dst, Tie::Kind kind,
-                              const DeviceName& from, const DeviceName& to, bool assigned) {
+                              const DeviceSpec& from, const DeviceSpec& to, bool assigned) {
   PlacementFailure failure;
   auto debug = [](const Node& node) {
     return llvm::formatv("name='{0}' (op='{1}')", node.name(), node.op()).str();
@@ -211,8 +211,8 @@ PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input
                           const Node& node) {
   const ColocationGroup& group = groups.GroupOf(node.id());
   std::string name = node.name().str(), device = node.device().str();
-  const DeviceName& own = groups.RequestOf(node.id());
-  auto exists = [&](const DeviceName& wanted) { return input.devices.Find(wanted).has_value(); };
+  const DeviceSpec& own = groups.RequestOf(node.id());
+  auto exists = [&](const DeviceSpec& wanted) { return input.devices.Find(wanted).has_value(); };
   PlacementFailure failure;
   std::string why;
   if (group.requested.IsOpen()) {
@@ -223,10 +223,10 @@ PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input
     why = "{{node " + name + "}} was explicitly assigned to " + device +
           " but available devices are [ " + input.devices.List() +
           " ]. Make sure the device specification refers to a valid device.";
-    if (own.type.text() == "GPU" && !exists(DeviceName{{}, -1, -1, own.type, -1}))
+    if (own.type.text() == "GPU" && !exists(DeviceSpec{{}, -1, -1, own.type, -1}))
       why += " The requested device appears to be a GPU, but CUDA is not enabled.";
     failure.advice = {"ask for a device that is there, or add " + own.ToString() + " to --devices"};
-    if (!input.soft && exists(DeviceName{own.job, own.replica, own.task, {}, -1}))
+    if (!input.soft && exists(DeviceSpec{own.job, own.replica, own.task, {}, -1}))
       failure.advice.push_back(
           "or place without --hard: soft placement takes another device of the task");
   } else if (own == group.requested && own.type) {

@@ -16,7 +16,7 @@ PlacementFailure AssignedWithoutKernel(const Node& node);
 // what makes their handles.
 PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& input,
                               const Node& src, const Node& dst, Tie::Kind kind,
-                              const DeviceName& from, const DeviceName& to, bool assigned);
+                              const DeviceSpec& from, const DeviceSpec& to, bool assigned);
 // Two groups that a tie would join, and what they ask for. `error` is the sentence, `at` the node
 // that TensorFlow names after it.
 PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& input,

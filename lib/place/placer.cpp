@@ -150,18 +150,18 @@ class Placer {
 
   // First without moving what holds a resource, then with.
   const Candidates& Softened(const ColocationGroup& group) {
-    DeviceName name = group.requested;
+    DeviceSpec name = group.requested;
     if (!group.assigned.type && !group.resource.type) name.type = DeviceWord();
-    if (group.assigned.id < 0 && group.resource.id < 0) name.id = DeviceName::kOpen;
+    if (group.assigned.id < 0 && group.resource.id < 0) name.id = DeviceSpec::kOpen;
     const Candidates& kept = Matching(name, group.types);
     if (!kept.empty()) return kept;
     name = group.requested;
     if (!group.assigned.type) name.type = DeviceWord();
-    if (group.assigned.id < 0) name.id = DeviceName::kOpen;
+    if (group.assigned.id < 0) name.id = DeviceSpec::kOpen;
     return Matching(name, group.types);
   }
 
-  const Candidates& Matching(const DeviceName& name, uint32_t types) {
+  const Candidates& Matching(const DeviceSpec& name, uint32_t types) {
     Key key{name.job.index(), name.type.index(), name.replica, name.task, name.id, types};
     auto [entry, is_new] = cache_.try_emplace(key);
     if (is_new) {
@@ -194,7 +194,7 @@ class Placer {
     NodeId root = groups().RootOf(node.id());
     if (first_of_group_[root] == kNoNode) first_of_group_[root] = node.id();
     ColocationGroup& group = groups().GroupOf(node.id());
-    const DeviceName& name = devices_.device(placement.device).name;
+    const DeviceSpec& name = devices_.device(placement.device).name;
     group.assigned = name;
     group.resource.Override(name);
     group.requested.Override(name);
