@@ -1,6 +1,4 @@
 // `grapnel opt MODEL`: optimises a graph as Grappler does, and keeps a record.
-#include <cstdlib>
-
 #include "google/protobuf/text_format.h"
 #include "lib/debug/bisect.h"
 #include "lib/debug/value_check.h"
@@ -49,27 +47,6 @@ class ExplainInstrumentation : public Instrumentation {
  private:
   llvm::raw_ostream& os_;
 };
-
-Error AddDump(const Flags& flags, const InputGraph& input, const MessageSink& sink,
-              PassManager* manager) {
-  const char* prefix = std::getenv("TF_DUMP_GRAPH_PREFIX");
-  const char* filter = std::getenv("TF_DUMP_GRAPH_NAME_FILTER");
-  const char* format = std::getenv("TF_DUMP_GRAPH_FMT");
-  DumpOptions options;
-  options.folder = !flags.dump_dir.empty() ? flags.dump_dir : prefix ? prefix : "";
-  if (options.folder.empty()) return Error::success();
-  options.graph_name = input.name;
-  bool wanted =
-      !filter || llvm::StringRef(filter) == "*" || llvm::StringRef(input.name).contains(filter);
-  if (flags.dump_dir.empty() && !wanted) return Error::success();
-  if (format && llvm::StringRef(format) != "TXT" && llvm::StringRef(format) != "BIN") {
-    return MakeError("TF_DUMP_GRAPH_FMT is '{0}', TXT or BIN was expected", format);
-  }
-  options.binary = format && llvm::StringRef(format) == "BIN";
-  options.sink = sink;
-  manager->Add(MakeDumpInstrumentation(std::move(options)));
-  return Error::success();
-}
 
 Error PrintResult(const Module& module, llvm::raw_ostream& os) {
   ShapeMap shapes = InferShapes(module.main);
@@ -144,7 +121,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     manager.Add(MakeLedgerInstrumentation(ledger->os()));
   }
   if (flags.explain) manager.Add(std::make_unique<ExplainInstrumentation>(invocation.out()));
-  RETURN_IF_ERROR(AddDump(flags, input, sink, &manager));
+  RETURN_IF_ERROR(AddDump(flags.dump_dir, input.name, sink, &manager));
   std::unique_ptr<ValueCheck> values;
   std::string difference;
   if (flags.check_values) {

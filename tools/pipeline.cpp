@@ -1,5 +1,7 @@
 #include "tools/pipeline.h"
 
+#include <cstdlib>
+
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 #include "tools/values.h"
@@ -104,6 +106,27 @@ void SetMissingDevices(Module& module, llvm::StringRef device) {
   for (Node node : module.main.nodes()) {
     if (node.device().empty()) module.main.SetDevice(node.id(), device);
   }
+}
+
+Error AddDump(const std::string& dump_dir, const std::string& graph_name, const MessageSink& sink,
+              PassManager* manager) {
+  const char* prefix = std::getenv("TF_DUMP_GRAPH_PREFIX");
+  const char* filter = std::getenv("TF_DUMP_GRAPH_NAME_FILTER");
+  const char* format = std::getenv("TF_DUMP_GRAPH_FMT");
+  DumpOptions options;
+  options.folder = !dump_dir.empty() ? dump_dir : prefix ? prefix : "";
+  if (options.folder.empty()) return Error::success();
+  options.graph_name = graph_name;
+  bool wanted =
+      !filter || llvm::StringRef(filter) == "*" || llvm::StringRef(graph_name).contains(filter);
+  if (dump_dir.empty() && !wanted) return Error::success();
+  if (format && llvm::StringRef(format) != "TXT" && llvm::StringRef(format) != "BIN") {
+    return MakeError("TF_DUMP_GRAPH_FMT is '{0}', TXT or BIN was expected", format);
+  }
+  options.binary = format && llvm::StringRef(format) == "BIN";
+  options.sink = sink;
+  manager->Add(MakeDumpInstrumentation(std::move(options)));
+  return Error::success();
 }
 
 }  // namespace grapnel

@@ -28,6 +28,11 @@ struct PipelineFlags {
                                            ThreadPool& pool) const;
 };
 
+// Dumps of each stage to `dump_dir`, else to where TF_DUMP_GRAPH_PREFIX says; TensorFlow's other
+// variables (TF_DUMP_GRAPH_NAME_FILTER, TF_DUMP_GRAPH_FMT) count too. Neither given: none.
+Error AddDump(const std::string& dump_dir, const std::string& graph_name, const MessageSink& sink,
+              PassManager* manager);
+
 // `device` for every node of the main graph that has none; nothing when it is empty.
 void SetMissingDevices(Module& module, llvm::StringRef device);
 

@@ -1,0 +1,451 @@
+#include "lib/place/colocation.h"
+
+#include <deque>
+
+#include "lib/place/failure_text.h"
+#include "lib/place/op_facts.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// A function that calls itself is looked into no deeper.
+constexpr int kDeepestCall = 64;
+
+bool IsDirectlyTied(DataType type) { return type == proto::DT_RESOURCE || IsRefType(type); }
+
+}  // namespace
+
+// What the body of a function ties together among its arguments and results, as its callers see it.
+struct CallGroups {
+  struct Group {
+    DeviceSpec requested, resource;
+    uint32_t types = 0;
+  };
+  std::vector<Group> groups;
+  std::vector<int> of_input, of_output;  // by flat index of tensor
+};
+
+class ColocationBuilder {
+ public:
+  ColocationBuilder(const ColocationInput& input, Colocation& out, int depth)
+      : input_(input), graph_(input.graph), out_(out), facts_(graph_.module()), depth_(depth) {}
+
+  // False when it failed.
+  bool Build() {
+    out_.groups_.resize(graph_.end_id());
+    out_.own_.resize(graph_.end_id());
+    out_.own_types_.resize(graph_.end_id());
+    for (NodeId id : input_.order) {
+      if (!Start(graph_.node(id))) return false;
+    }
+    return TieEdges() && TieCalls() && TieClasses() && LimitToHost();
+  }
+
+ private:
+  ColocationGroup& GroupOf(NodeId id) { return out_.GroupOf(id); }
+
+  bool Fail(PlacementFailure failure) {
+    out_.failure_ = std::move(failure);
+    return false;
+  }
+
+  // --- A group of one.
+  bool Start(const Node& node) {
+    ColocationGroup& group = out_.groups_[node.id()];
+    group.parent = node.id();
+    const OpFacts& facts = facts_.Of(node);
+    llvm::ArrayRef<DeviceWord> types = input_.devices.types();
+    uint32_t all = types.size() == 32 ? ~uint32_t{0} : (uint32_t{1} << types.size()) - 1;
+    // Function calls are split over devices when they run, so they may be anywhere.
+    if (!input_.kernels.Knows(node)) {
+      group.types = all;
+    } else {
+      for (size_t i = 0; i < types.size(); ++i) {
+        if (input_.kernels.Has(node, types[i].text())) group.types |= uint32_t{1} << i;
+      }
+    }
+    out_.own_types_[node.id()] = group.types;
+    if (Colocation::IsAssigned(node)) return StartAssigned(node, &group);
+    if (group.types == 0) return Fail(NoKernel(input_, node));
+    if (node.device().empty()) return true;
+    auto name = ParseOnce(node);
+    if (!name) return Fail(MalformedDevice(node, TextOf(name.takeError())));
+    out_.own_[node.id()] = group.requested = *name;
+    if (MakesResourceOrReference(node, facts)) group.resource = *name;
+    return true;
+  }
+
+  bool StartAssigned(const Node& node, ColocationGroup* group) {
+    auto name = ParseOnce(node);
+    if (!name) return Fail(MalformedDevice(node, TextOf(name.takeError())));
+    std::optional<int> device = input_.devices.Find(*name);
+    if (!device) return Fail(UnknownAssignedDevice(input_, node));
+    if (!(group->types & (uint32_t{1} << input_.devices.TypeOf(*device))))
+      return Fail(AssignedWithoutKernel(node));
+    group->assigned = group->requested = input_.devices.device(*device).name;
+    return true;
+  }
+
+  Expected<DeviceSpec> ParseOnce(const Node& node) {
+    auto [entry, is_new] = parsed_.try_emplace(node.device_id());
+    if (is_new) {
+      auto name = DeviceSpec::Parse(node.device());
+      if (!name) return name.takeError();
+      entry->second = *name;
+    }
+    return entry->second;
+  }
+
+  // --- Handles, references and datasets.
+  bool TieEdges() {
+    for (NodeId id : input_.order) {
+      Node dst = graph_.node(id);
+      const OpFacts& facts = facts_.Of(dst);
+      bool inspected = NeedsInspection(dst, facts);
+      if (inspected) inspected_.push_back(id);
+      if (!facts.may_tie || inspected) continue;
+      auto types = TypesOf(dst, *facts.info);
+      if (!types) {
+        llvm::consumeError(types.takeError());
+        continue;
+      }
+      int count = std::min<int>(dst.num_inputs(), types->inputs.size());
+      for (int i = 0; i < count; ++i) {
+        Node src = dst.input_node(i);
+        if (!src || NeedsInspection(src, facts_.Of(src))) continue;
+        if (!TieEdge(src, dst, types->inputs[i], facts)) return false;
+      }
+    }
+    return true;
+  }
+
+  bool TieEdge(const Node& src, const Node& dst, DataType type, const OpFacts& facts) {
+    if (type == proto::DT_VARIANT && facts.is_dataset && facts_.Of(src).is_dataset)
+      return TieEnds(src, dst, Tie::kDataset);
+    if (!IsDirectlyTied(type) || facts.is_exempt) return true;
+    return TieEnds(src, dst, IsRefType(type) ? Tie::kReference : Tie::kResource);
+  }
+
+  bool TieEnds(const Node& src, const Node& dst, Tie::Kind kind) {
+    ColocationGroup &from = GroupOf(src.id()), &to = GroupOf(dst.id());
+    if (&from == &to) return true;
+    if (!from.assigned.IsCompatibleWith(to.assigned))
+      return Fail(EdgeConflict(out_, input_, src, dst, kind, from.assigned, to.assigned, true));
+    if (!from.resource.IsCompatibleWith(to.resource))
+      return Fail(EdgeConflict(out_, input_, src, dst, kind, from.resource, to.resource, false));
+    if (!from.requested.IsCompatibleWith(to.requested)) {
+      // The reader gives way.
+      DeviceSpec was = to.requested;
+      to.requested = from.requested;
+      to.requested.Override(to.assigned);
+      to.requested.Override(to.resource);
+      out_.dropped_.push_back({dst.id(), src.id(), was, to.requested, kind});
+    }
+    Tie tie{kind, src.id(), dst.id(), 0};
+    if (Error error = Join(tie)) {
+      return Fail(TieConflict(out_, input_, tie,
+                              "Nodes were connected by a reference or resource connection "
+                              "(requiring them to be on the same device), but the two nodes were "
+                              "assigned two different devices: " +
+                                  TextOf(std::move(error)),
+                              dst.name()));
+    }
+    return true;
+  }
+
+  // --- Bodies of functions that return handles.
+  bool NeedsInspection(const Node& node, const OpFacts& facts) {
+    if (!facts.is_call) return false;
+    const Function* callee = CalleeOf(node);
+    return callee && llvm::any_of(callee->info.outputs, [](const OpArg& output) {
+             return output.type == proto::DT_RESOURCE;
+           });
+  }
+
+  bool TieCalls() {
+    for (NodeId id : inspected_) {
+      Node call = graph_.node(id);
+      std::optional<CallGroups> groups = GroupsOfCall(call);
+      if (!groups) return false;
+      if (!ApplyCall(call, *groups)) return false;
+    }
+    return true;
+  }
+
+  std::optional<CallGroups> GroupsOfCall(const Node& call) {
+    const Function* callee = CalleeOf(call);
+    if (depth_ >= kDeepestCall) {
+      Fail(RecursiveCall(call, callee->name()));
+      return std::nullopt;
+    }
+    std::vector<NodeId> order = TopologicalOrder(callee->body);
+    ColocationInput input{callee->body, input_.devices, input_.kernels, input_.soft, order};
+    Colocation body(input, depth_ + 1);
+    if (body.failure()) {
+      Fail(InFunction(call, callee->name(), *body.failure()));
+      return std::nullopt;
+    }
+    CallGroups groups;
+    llvm::DenseMap<NodeId, int> index;  // of a root
+    auto group_of = [&](NodeId node) {
+      auto [entry, is_new] = index.try_emplace(body.RootOf(node), groups.groups.size());
+      if (is_new) {
+        const ColocationGroup& group = body.GroupOf(node);
+        groups.groups.push_back({group.requested, group.resource, group.types});
+      }
+      return entry->second;
+    };
+    for (NodeId arg : callee->args) {
+      int tensors = std::max(1, NumOutputs(callee->body.node(arg)));
+      groups.of_input.insert(groups.of_input.end(), tensors, group_of(arg));
+    }
+    for (const Function::Result& result : callee->results) {
+      int tensors = std::max(1, callee->body.node(result.node).num_inputs());
+      groups.of_output.insert(groups.of_output.end(), tensors, group_of(result.node));
+    }
+    return groups;
+  }
+
+  bool ApplyCall(const Node& call, const CallGroups& groups) {
+    std::vector<std::vector<NodeId>> nodes(groups.groups.size());
+    for (int i = 0; i < call.num_inputs() && i < static_cast<int>(groups.of_input.size()); ++i) {
+      if (Node src = call.input_node(i)) nodes[groups.of_input[i]].push_back(src.id());
+    }
+    for (int port = 0; port < static_cast<int>(groups.of_output.size()); ++port) {
+      for (const Use& use : call.UsesOf(port)) nodes[groups.of_output[port]].push_back(use.node);
+    }
+    for (size_t g = 0; g < nodes.size(); ++g) {
+      for (size_t i = 1; i < nodes[g].size(); ++i) {
+        Tie tie{Tie::kFunction, nodes[g][0], nodes[g][i], call.id()};
+        if (Error error = Join(tie)) {
+          return Fail(TieConflict(out_, input_, tie, TextOf(std::move(error)), call.name()));
+        }
+      }
+      if (!nodes[g].empty() && !Limit(nodes[g][0], groups.groups[g], call)) return false;
+    }
+    return true;
+  }
+
+  // The group of `node` is to be where the body wants it.
+  bool Limit(NodeId node, const CallGroups::Group& body, const Node& call) {
+    ColocationGroup& group = GroupOf(node);
+    DeviceSpec was = group.requested;
+    Error error = group.requested.Merge(body.requested, input_.soft);
+    if (!error) error = group.resource.Merge(body.resource, /*soft=*/false);
+    if (error) return Fail(CallConflict(out_, input_, node, call, TextOf(std::move(error))));
+    if (!was.IsCompatibleWith(body.requested)) {
+      out_.dropped_.push_back({node, call.id(), was, group.requested, Tie::kFunction});
+    }
+    group.types &= body.types;
+    if (group.types == 0)
+      return Fail(CallConflict(out_, input_, node, call, "no device type supports both"));
+    return true;
+  }
+
+  // --- _class.
+  bool TieClasses() {
+    for (NodeId id : input_.order) {
+      Node node = graph_.node(id);
+      if (auto attr = node.FindAttr("_class")) {
+        auto specs = attr->AsStrings();
+        for (llvm::StringRef spec : specs ? *specs : std::vector<llvm::StringRef>()) {
+          if (spec.consume_front("loc:@") && !TieToName(id, spec)) return false;
+        }
+      }
+      if (!TieToName(id, node.name())) return false;
+    }
+    return true;
+  }
+
+  bool TieToName(NodeId id, llvm::StringRef name) {
+    auto [entry, is_new] = first_of_name_.try_emplace(name, id);
+    if (is_new || entry->second == id) return true;
+    StringId label = graph_.module().strings.Find(name);
+    Tie tie{Tie::kClass, id, entry->second, label == kNoString ? 0 : label};
+    DeviceSpec mine = GroupOf(id).requested, theirs = GroupOf(tie.b).requested;
+    Error error = Join(tie);
+    if (!error) {
+      if (!mine.IsCompatibleWith(theirs))
+        out_.dropped_.push_back({id, tie.b, mine, GroupOf(id).requested, Tie::kClass});
+      return true;
+    }
+    if (input_.soft) {
+      llvm::consumeError(std::move(error));
+      return true;
+    }
+    return Fail(TieConflict(out_, input_, tie, TextOf(std::move(error)), graph_.node(id).name()));
+  }
+
+  // --- Variants that hold what only the host can hold.
+  bool LimitToHost() {
+    uint32_t host = 0;
+    for (size_t i = 0; i < input_.devices.types().size(); ++i) {
+      if (input_.devices.types()[i].text() == "CPU") host |= uint32_t{1} << i;
+    }
+    if (input_.devices.types().size() < 2) return true;
+    for (NodeId id : input_.order) {
+      Node node = graph_.node(id);
+      const OpFacts& facts = facts_.Of(node);
+      if (!facts.may_tie || !(GroupOf(id).types & ~host)) continue;
+      if (ReadsVariant(node, facts) && HoldsHostOnly(node) && (GroupOf(id).types & host))
+        GroupOf(id).types &= host;
+    }
+    return true;
+  }
+
+  bool ReadsVariant(const Node& node, const OpFacts& facts) {
+    auto types = TypesOf(node, *facts.info);
+    if (!types) {
+      llvm::consumeError(types.takeError());
+      return false;
+    }
+    return llvm::is_contained(types->inputs, proto::DT_VARIANT);
+  }
+
+  // The nearest node upstream that says what its lists hold decides.
+  bool HoldsHostOnly(const Node& node) {
+    std::deque<NodeId> queue = {node.id()};
+    llvm::DenseSet<NodeId> seen = {node.id()};
+    while (!queue.empty()) {
+      Node at = graph_.node(queue.front());
+      queue.pop_front();
+      DataType element = at.GetType("element_dtype");
+      if (element != proto::DT_INVALID)
+        return element == proto::DT_STRING || element == proto::DT_RESOURCE;
+      for (int i = 0; i < at.num_inputs(); ++i) {
+        Node input = at.input_node(i);
+        if (input && seen.size() < 1000 && seen.insert(input.id()).second)
+          queue.push_back(input.id());
+      }
+    }
+    return false;
+  }
+
+  // --- Two groups become one. On an error nothing has changed.
+  Error Join(const Tie& tie) {
+    NodeId x = out_.RootOf(tie.a), y = out_.RootOf(tie.b);
+    if (x == y) return Error::success();
+    bool y_wins = out_.groups_[x].rank < out_.groups_[y].rank;
+    ColocationGroup &into = out_.groups_[y_wins ? y : x], &from = out_.groups_[y_wins ? x : y];
+    ColocationGroup merged = into;
+    auto said = [&](Error error) {
+      return MakeError("Cannot colocate nodes {{{{colocation_node {0}}} and {{{{colocation_node {1}}}: "
+                       "{2}",
+                       graph_.node(tie.a).name(), graph_.node(tie.b).name(),
+                       TextOf(std::move(error)));
+    };
+    if (Error error = merged.assigned.Merge(from.assigned, false)) return said(std::move(error));
+    if (Error error = merged.resource.Merge(from.resource, false)) return said(std::move(error));
+    if (Error error = merged.requested.Merge(from.requested, input_.soft))
+      return said(std::move(error));
+    merged.requested.Override(merged.assigned);
+    merged.requested.Override(merged.resource);
+    merged.types &= from.types;
+    if (merged.types == 0) return NoCommonType(out_, input_, tie);
+    bool deeper = into.rank == from.rank;
+    into = merged;
+    if (deeper) ++into.rank;
+    from.parent = y_wins ? y : x;
+    out_.ties_.push_back(tie);
+    return Error::success();
+  }
+
+  const ColocationInput& input_;
+  const Graph& graph_;
+  Colocation& out_;
+  OpFactsTable facts_;
+  int depth_;
+  llvm::DenseMap<StringId, DeviceSpec> parsed_;
+  llvm::StringMap<NodeId> first_of_name_;
+  std::vector<NodeId> inspected_;
+};
+
+Colocation::Colocation(const ColocationInput& input, int depth) {
+  ColocationBuilder(input, *this, depth).Build();
+}
+
+NodeId Colocation::RootOf(NodeId node) const {
+  NodeId root = node;
+  while (groups_[root].parent != root) root = groups_[root].parent;
+  // Paths stay short by rank; halving them keeps a second look cheap.
+  while (groups_[node].parent != root) node = std::exchange(groups_[node].parent, root);
+  return root;
+}
+
+bool Colocation::IsAssigned(const Node& node) {
+  if (node.device().empty() || !HasPrefix(node.op(), "_")) return false;
+  llvm::StringRef op = node.op();
+  return op == "_Arg" || op == "_Retval" || op == "_DeviceArg" || op == "_DeviceRetval";
+}
+
+std::vector<NodeId> Colocation::MembersOf(NodeId node) const {
+  NodeId root = RootOf(node);
+  std::vector<NodeId> members;
+  for (NodeId id = 0; id < groups_.size(); ++id) {
+    if (groups_[id].parent != kNoNode && RootOf(id) == root) members.push_back(id);
+  }
+  return members;
+}
+
+namespace {
+
+// Breadth first over the forest from `from` until `found` says yes: the chain to there.
+Colocation::Chain Walk(llvm::ArrayRef<Tie> ties, NodeId from,
+                       llvm::function_ref<bool(NodeId)> found) {
+  llvm::DenseMap<NodeId, llvm::SmallVector<uint32_t, 2>> around;
+  for (uint32_t i = 0; i < ties.size(); ++i) {
+    around[ties[i].a].push_back(i);
+    around[ties[i].b].push_back(i);
+  }
+  llvm::DenseMap<NodeId, uint32_t> came_by;  // index of a tie, +1; 0: the start
+  came_by[from] = 0;
+  std::deque<NodeId> queue = {from};
+  while (!queue.empty()) {
+    NodeId at = queue.front();
+    queue.pop_front();
+    if (found(at)) {
+      Colocation::Chain chain;
+      for (chain.nodes = {at}; came_by[at] != 0; chain.nodes.push_back(at)) {
+        const Tie& tie = ties[came_by[at] - 1];
+        chain.ties.push_back(tie);
+        at = tie.a == at ? tie.b : tie.a;
+      }
+      std::reverse(chain.nodes.begin(), chain.nodes.end());
+      std::reverse(chain.ties.begin(), chain.ties.end());
+      return chain;
+    }
+    for (uint32_t i : around.lookup(at)) {
+      NodeId next = ties[i].a == at ? ties[i].b : ties[i].a;
+      if (came_by.try_emplace(next, i + 1).second) queue.push_back(next);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Colocation::Chain Colocation::ChainBetween(NodeId from, NodeId to) const {
+  return Walk(ties_, from, [&](NodeId id) { return id == to; });
+}
+
+Colocation::Chain Colocation::NearestRequest(NodeId node, const DeviceSpec& name,
+                                             bool wanted) const {
+  return Walk(ties_, node, [&](NodeId id) {
+    const DeviceSpec& own = own_[id];
+    return !own.IsOpen() && own.IsCompatibleWith(name) == wanted;
+  });
+}
+
+std::string TypesText(const DeviceSet& devices, uint32_t types) {
+  std::string text;
+  for (size_t i = 0; i < devices.types().size(); ++i) {
+    if (types & (uint32_t{1} << i))
+      text += (text.empty() ? "" : ", ") + devices.types()[i].text().str();
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace grapnel

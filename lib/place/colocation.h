@@ -1,0 +1,113 @@
+// Which nodes must share a device, and what each such group asks for.
+//
+// TensorFlow's rules, in its order: each node starts as a group of one with its own request; ends of
+// resource and reference edges are joined (the reader's request gives way), then dataset nodes along
+// variant edges, then what the bodies of functions that return handles tie together, then all nodes
+// that name the same thing in _class.
+#ifndef GRAPNEL_LIB_PLACE_COLOCATION_H_
+#define GRAPNEL_LIB_PLACE_COLOCATION_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/ir/module.h"
+#include "lib/place/device_set.h"
+#include "lib/place/kernel_catalogue.h"
+
+namespace grapnel {
+
+// Why two nodes are in one group.
+struct Tie {
+  enum Kind : uint8_t { kResource, kReference, kDataset, kFunction, kClass };
+  Kind kind;
+  NodeId a, b;     // an edge runs from a to b; of kClass, b is the first node of the name
+  uint32_t label;  // kClass: the StringId of the name; kFunction: the NodeId of the call
+};
+
+// A request that did not count, or not wholly.
+struct DroppedRequest {
+  NodeId node;      // at which the group was joined
+  NodeId from;      // the other end
+  DeviceSpec was;   // what its group had asked for
+  DeviceSpec now;   // what counts instead
+  Tie::Kind kind;
+};
+
+// Why a graph cannot be placed.
+struct PlacementFailure {
+  std::string message;           // TensorFlow's, as far as it has one
+  std::vector<NodeId> nodes;     // the smallest set that conflicts, as a chain
+  std::vector<Tie> ties;         // between one of them and the next
+  std::vector<std::string> advice;  // what to change, each a sentence
+};
+
+// The state of one group; kept at its root.
+struct ColocationGroup {
+  NodeId parent = kNoNode;
+  uint32_t rank = 0;
+  uint32_t types = 0;    // bits of DeviceSet::types(): types that every member has a kernel for
+  DeviceSpec requested;  // what members ask for, merged; narrower than the next two
+  DeviceSpec resource;   // what makers of handles and references in it ask for
+  DeviceSpec assigned;   // where the runtime has put a member already
+};
+
+struct ColocationInput {
+  const Graph& graph;
+  const DeviceSet& devices;
+  const KernelCatalogue& kernels;
+  bool soft = true;  // conflicts of type and id are settled, not errors
+  // Nodes in the order in which TensorFlow numbers them.
+  llvm::ArrayRef<NodeId> order;
+};
+
+// Cost: a pass over nodes and data edges, with union-find.
+class Colocation {
+ public:
+  // Groups for the graph; on failure `failure()` says why and the groups are as far as they got.
+  // `depth`: how many calls deep the graph is, for bodies of functions.
+  explicit Colocation(const ColocationInput& input, int depth = 0);
+
+  const std::optional<PlacementFailure>& failure() const { return failure_; }
+  NodeId RootOf(NodeId node) const;
+  ColocationGroup& GroupOf(NodeId node) { return groups_[RootOf(node)]; }
+  const ColocationGroup& GroupOf(NodeId node) const { return groups_[RootOf(node)]; }
+  // The node's own request; open when it has none (or is assigned).
+  const DeviceSpec& RequestOf(NodeId node) const { return own_[node]; }
+  // A spanning forest of the groups.
+  llvm::ArrayRef<Tie> ties() const { return ties_; }
+  llvm::ArrayRef<DroppedRequest> dropped() const { return dropped_; }
+  // Types that have a kernel for the node alone.
+  uint32_t OwnTypes(NodeId node) const { return own_types_[node]; }
+
+  // Nodes and ties on the way from one node to another of the same group.
+  struct Chain {
+    std::vector<NodeId> nodes;
+    std::vector<Tie> ties;
+  };
+  Chain ChainBetween(NodeId from, NodeId to) const;
+  // Every member of the node's group, in order of id. Cost: the graph.
+  std::vector<NodeId> MembersOf(NodeId node) const;
+  // The chain from `node` to the nearest member whose own request is not compatible with `name`
+  // (or, if `wanted`, is and says something); empty when there is none.
+  Chain NearestRequest(NodeId node, const DeviceSpec& name, bool wanted) const;
+
+  // Nodes that the runtime has placed already: arguments and results of a function with a device.
+  static bool IsAssigned(const Node& node);
+
+ private:
+  friend class ColocationBuilder;
+  mutable std::vector<ColocationGroup> groups_;  // looking up a root shortens paths
+  std::vector<DeviceSpec> own_;
+  std::vector<uint32_t> own_types_;
+  std::vector<Tie> ties_;
+  std::vector<DroppedRequest> dropped_;
+  std::optional<PlacementFailure> failure_;
+};
+
+// Type bits as text: "CPU, GPU".
+std::string TypesText(const DeviceSet& devices, uint32_t types);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_PLACE_COLOCATION_H_

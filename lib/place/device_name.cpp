@@ -1,0 +1,167 @@
+#include "lib/place/device_name.h"
+
+#include <mutex>
+#include <vector>
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace grapnel {
+namespace {
+
+struct Words {
+  std::mutex mutex;
+  llvm::StringMap<uint32_t> indices;
+  std::vector<llvm::StringRef> texts = {""};
+};
+
+Words& AllWords() {
+  static auto* words = new Words;
+  return *words;
+}
+
+constexpr const char* kExpected =
+    "expected parts like /job:worker/replica:0/task:0/device:GPU:0, each of them optional";
+
+// Takes a word that starts with a letter, else nothing.
+llvm::StringRef TakeWord(llvm::StringRef* rest) {
+  if (rest->empty() || !llvm::isAlpha(rest->front())) return {};
+  llvm::StringRef word = rest->take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+  *rest = rest->drop_front(word.size());
+  return word;
+}
+
+// "*" leaves `number` open.
+bool TakeNumber(llvm::StringRef* rest, int32_t* number) {
+  *number = DeviceSpec::kOpen;
+  if (rest->consume_front("*")) return true;
+  llvm::StringRef digits = rest->take_while([](char c) { return llvm::isDigit(c); });
+  *rest = rest->drop_front(digits.size());
+  return !digits.empty() && !digits.getAsInteger(10, *number);
+}
+
+bool TakeWordOrStar(llvm::StringRef* rest, DeviceWord* word) {
+  *word = DeviceWord();
+  if (rest->consume_front("*")) return true;
+  llvm::StringRef text = TakeWord(rest);
+  if (text.empty()) return false;
+  *word = DeviceWord::Of(text);
+  return true;
+}
+
+// "cpu" and "gpu" are written in capitals, however they came.
+DeviceWord TypeOf(llvm::StringRef text) {
+  if (text.equals_insensitive("cpu") || text.equals_insensitive("gpu"))
+    return DeviceWord::Of(text.upper());
+  return DeviceWord::Of(text);
+}
+
+bool TakePart(llvm::StringRef* rest, DeviceSpec* name) {
+  if (rest->consume_front("/job:")) return TakeWordOrStar(rest, &name->job);
+  if (rest->consume_front("/replica:")) return TakeNumber(rest, &name->replica);
+  if (rest->consume_front("/task:")) return TakeNumber(rest, &name->task);
+  if (rest->consume_front("/device:")) {
+    if (!TakeWordOrStar(rest, &name->type)) return false;
+    if (name->type) name->type = TypeOf(name->type.text());
+    name->id = DeviceSpec::kOpen;
+    return !rest->consume_front(":") || TakeNumber(rest, &name->id);
+  }
+  for (const char* type : {"/cpu:", "/gpu:"}) {
+    if (!rest->take_front(5).equals_insensitive(type)) continue;
+    *rest = rest->drop_front(5);
+    name->type = TypeOf(llvm::StringRef(type).substr(1, 3));
+    return TakeNumber(rest, &name->id);
+  }
+  return false;
+}
+
+Error Conflict(const char* what, const DeviceSpec& a, const DeviceSpec& b) {
+  return MakeError("Cannot merge devices with incompatible {0}: '{1}' and '{2}'", what,
+                   a.ToString(), b.ToString());
+}
+
+}  // namespace
+
+DeviceWord DeviceWord::Of(llvm::StringRef text) {
+  Words& words = AllWords();
+  std::lock_guard lock(words.mutex);
+  auto [entry, is_new] = words.indices.try_emplace(text, words.texts.size());
+  if (is_new) words.texts.push_back(entry->first());
+  DeviceWord word;
+  word.index_ = entry->second;
+  return word;
+}
+
+llvm::StringRef DeviceWord::text() const {
+  Words& words = AllWords();
+  std::lock_guard lock(words.mutex);
+  return words.texts[index_];
+}
+
+Expected<DeviceSpec> DeviceSpec::Parse(llvm::StringRef text) {
+  DeviceSpec name;
+  llvm::StringRef rest = text == "/" ? "" : text;
+  while (!rest.empty()) {
+    if (!TakePart(&rest, &name))
+      return MakeError("malformed device name '{0}': {1}", text, kExpected);
+  }
+  return name;
+}
+
+std::string DeviceSpec::ToString() const {
+  std::string text;
+  if (job) text += ("/job:" + job.text()).str();
+  if (replica >= 0) text += "/replica:" + std::to_string(replica);
+  if (task >= 0) text += "/task:" + std::to_string(task);
+  if (type) text += ("/device:" + type.text() + ":").str() + (id >= 0 ? std::to_string(id) : "*");
+  return text;
+}
+
+bool DeviceSpec::IsCompatibleWith(const DeviceSpec& other) const {
+  auto differ = [](int32_t a, int32_t b) { return a >= 0 && b >= 0 && a != b; };
+  if (job && other.job && job != other.job) return false;
+  if (type && other.type && type != other.type) return false;
+  return !differ(replica, other.replica) && !differ(task, other.task) && !differ(id, other.id);
+}
+
+bool DeviceSpec::Matches(const DeviceSpec& device) const {
+  return (!job || job == device.job) && (replica < 0 || replica == device.replica) &&
+         (task < 0 || task == device.task) && (!type || type == device.type) &&
+         (id < 0 || id == device.id);
+}
+
+Error DeviceSpec::Merge(const DeviceSpec& other, bool soft) {
+  auto differ = [](int32_t a, int32_t b) { return a >= 0 && b >= 0 && a != b; };
+  if (job && other.job && job != other.job) return Conflict("jobs", *this, other);
+  if (differ(replica, other.replica)) return Conflict("replicas", *this, other);
+  if (differ(task, other.task)) return Conflict("tasks", *this, other);
+  bool types_differ = type && other.type && type != other.type;
+  if (types_differ && !soft) return Conflict("types", *this, other);
+  bool ids_differ = differ(id, other.id);
+  if (ids_differ && !soft) return Conflict("ids", *this, other);
+  if (other.job) job = other.job;
+  if (other.replica >= 0) replica = other.replica;
+  if (other.task >= 0) task = other.task;
+  if (types_differ) {
+    type = DeviceWord();
+    id = kOpen;
+    return Error::success();
+  }
+  if (other.type) type = other.type;
+  if (ids_differ) {
+    id = kOpen;
+  } else if (other.id >= 0) {
+    id = other.id;
+  }
+  return Error::success();
+}
+
+void DeviceSpec::Override(const DeviceSpec& other) {
+  if (other.job) job = other.job;
+  if (other.replica >= 0) replica = other.replica;
+  if (other.task >= 0) task = other.task;
+  if (other.type) type = other.type;
+  if (other.id >= 0) id = other.id;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,287 @@
+#include "lib/place/explanation.h"
+
+#include <algorithm>
+
+#include "lib/place/failure_text.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kMostMembers = 8;  // of a group that are named
+
+std::string NameAndOp(const Node& node) {
+  return ("'" + node.name() + "' (" + node.op() + ")").str();
+}
+
+std::string Wanted(const DeviceSpec& name) {
+  return name.IsOpen() ? "nothing" : name.ToString();
+}
+
+// Explains one node, a fact a line.
+class Explainer {
+ public:
+  Explainer(const PlacementContext& context, const Node& node)
+      : c_(context), node_(node), groups_(*context.placement.groups) {
+    NodeId root = groups_.RootOf(node.id());
+    asked_ = c_.placement.asked.empty() ? groups_.GroupOf(node.id()) : c_.placement.asked[root];
+    members_ = groups_.MembersOf(node.id());
+  }
+
+  std::string Text() {
+    const NodePlacement& placed = c_.placement.Of(node_.id());
+    text_ = NameAndOp(node_);
+    if (placed.device >= 0) {
+      text_ += " runs on " + c_.devices.device(placed.device).text + "\n";
+    } else {
+      text_ += " has no device: the graph cannot be placed\n";
+    }
+    SayRequest(placed);
+    SayKernels();
+    SayGroup();
+    SayDropped();
+    if (placed.device >= 0) {
+      SaySoft(placed);
+      SayRule(placed);
+      SayAdvice(placed);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  void Say(const std::string& line) { text_ += "  - " + line + "\n"; }
+  void Detail(const std::string& line) { text_ += "      " + line + "\n"; }
+  std::string Text(NodeId id) const { return NameAndOp(c_.graph.node(id)); }
+  const std::string& DeviceText(int device) const { return c_.devices.device(device).text; }
+
+  void SayRequest(const NodePlacement& placed) {
+    if (placed.rule == PlacementRule::kAssigned) {
+      Say("the caller has put it there; nothing here moves it");
+    } else if (node_.device().empty()) {
+      Say("it asks for no device");
+    } else {
+      Say(("it asks for " + node_.device()).str());
+    }
+  }
+
+  void SayKernels() {
+    if (!c_.kernels.Knows(node_)) {
+      Say("no kernel speaks for it (a function, or an op of somebody else): it may be anywhere");
+      return;
+    }
+    uint32_t own = groups_.OwnTypes(node_.id());
+    Say(c_.kernels.name() + " has kernels for it on " + TypesText(c_.devices, own));
+    for (size_t i = 0; i < c_.devices.types().size(); ++i) {
+      std::string type = c_.devices.types()[i].text().str();
+      if (!(own & (uint32_t{1} << i))) {
+        SayMissing(type);
+      } else if (type != "CPU") {
+        SayHostArguments(type);
+      }
+    }
+  }
+
+  // Why there is no kernel on a type: none at all, or not for these dtypes.
+  void SayMissing(const std::string& type) {
+    std::string others;
+    for (const KernelSummary& kernel : c_.kernels.KernelsOf(node_)) {
+      if (kernel.device == type || kernel.device == "DEFAULT")
+        others += (others.empty() ? "" : " or ") + Constraints(kernel);
+    }
+    Detail(others.empty() ? "none on " + type + ": no dtype would change that"
+                          : "none on " + type + " for " + OwnConstraints() + ": those there want " +
+                                others);
+  }
+
+  static std::string Constraints(const KernelSummary& kernel) {
+    std::string text;
+    for (const auto& [attr, types] : kernel.constraints)
+      text += (text.empty() ? "" : ", ") + attr + " of " + llvm::join(types, "|");
+    return text.empty() ? "other attributes" : text;
+  }
+
+  std::string OwnConstraints() const {
+    std::string text;
+    std::vector<std::string> seen;
+    for (const KernelSummary& kernel : c_.kernels.KernelsOf(node_)) {
+      for (const auto& [attr, types] : kernel.constraints) {
+        auto value = node_.Attr(attr);
+        if (!value || llvm::is_contained(seen, attr)) continue;
+        seen.push_back(attr);
+        text += (text.empty() ? "" : ", ") + attr + "=" + value->ToString();
+      }
+    }
+    return text;
+  }
+
+  void SayHostArguments(const std::string& type) {
+    auto kernel = c_.kernels.Find(node_, type);
+    if (!kernel || kernel->host_arguments.empty()) return;
+    Detail("the one on " + type + " keeps " + llvm::join(kernel->host_arguments, ", ") +
+           " in the host's memory");
+  }
+
+  void SayGroup() {
+    if (members_.size() < 2) return;
+    Say("it must share a device with " + Plural(members_.size() - 1, "other node") + ": " +
+        MemberList());
+    if (asked_.requested.IsOpen()) {
+      Detail("none of them asks for a device that counts");
+    } else {
+      SayDecider();
+    }
+    if (asked_.types != groups_.OwnTypes(node_.id()))
+      Detail("all of them have kernels on " + TypesText(c_.devices, asked_.types) + " only");
+  }
+
+  std::string MemberList() const {
+    std::string text;
+    size_t shown = 0;
+    for (NodeId id : members_) {
+      if (id == node_.id()) continue;
+      if (++shown > kMostMembers) {
+        text += ", ...";
+        break;
+      }
+      text += (text.empty() ? "" : ", ") + Text(id);
+    }
+    return text;
+  }
+
+  // Who asked for what the group asks for, and how the node hangs on it.
+  void SayDecider() {
+    Colocation::Chain chain = groups_.NearestRequest(node_.id(), asked_.requested, true);
+    std::string what = "together they ask for " + asked_.requested.ToString();
+    if (chain.nodes.empty()) {
+      Detail(what);
+      return;
+    }
+    NodeId decider = chain.nodes.back();
+    Detail(what + ", as " + (decider == node_.id() ? "it does itself" : Text(decider) + " does"));
+    for (const Tie& tie : chain.ties) Detail("because " + TieText(c_.graph, tie));
+    if (chain.ties.empty()) {
+      size_t shown = 0;
+      for (const Tie& tie : groups_.ties()) {
+        if ((tie.a == node_.id() || tie.b == node_.id()) && ++shown <= kMostMembers)
+          Detail("tied because " + TieText(c_.graph, tie));
+      }
+    }
+  }
+
+  void SayDropped() {
+    for (const DroppedRequest& dropped : groups_.dropped()) {
+      if (!llvm::is_contained(members_, dropped.node)) continue;
+      Tie tie{dropped.kind, dropped.from, dropped.node, 0};
+      if (dropped.kind == Tie::kResource || dropped.kind == Tie::kReference ||
+          dropped.kind == Tie::kDataset) {
+        Say("the request " + dropped.was.ToString() + " at " + Text(dropped.node) +
+            " does not count: " + TieText(c_.graph, tie) +
+            ", and a reader goes where what it reads was made");
+      } else {
+        Say("the requests at " + Text(dropped.node) + " and " + Text(dropped.from) +
+            " cannot both be met (" + dropped.was.ToString() +
+            " was one): placement is soft, so what is left of them is " + Wanted(dropped.now));
+      }
+    }
+  }
+
+  void SaySoft(const NodePlacement& placed) {
+    if (!placed.was_softened) return;
+    bool is_there = c_.devices.Find(asked_.requested).has_value();
+    Say("no device can serve " + asked_.requested.ToString() + ": " +
+        (is_there ? "the device is there and has no kernel for this"
+                  : "there is no such device in the list"));
+    Detail("placement is soft, so type and number of the request are given up; with --hard this is "
+           "an error");
+  }
+
+  void SayRule(const NodePlacement& placed) {
+    auto with = [&](const char* what) {
+      return std::string(what) + " " + Text(placed.witness) + ", on " + DeviceText(placed.device);
+    };
+    switch (placed.rule) {
+      case PlacementRule::kIdentity:
+        return Say(with("an Identity without a request stays beside what it reads, as both its ends "
+                        "ask for the same:"));
+      case PlacementRule::kMetadata:
+        return Say(with("it looks at a shape and not at values, so it stays beside its input"));
+      case PlacementRule::kGenerator:
+        return Say(with("it has no inputs, so it is placed last, beside its only readers:"));
+      case PlacementRule::kGroup:
+        return Say(with("the first of its group to be placed decided:"));
+      default:
+        break;
+    }
+    std::vector<int> possible = Possible(placed);
+    std::string others = " of " + Plural(possible.size(), "device") + " possible";
+    if (placed.rule == PlacementRule::kDefault)
+      return Say("the default device is one" + others);
+    if (placed.rule == PlacementRule::kFirst)
+      Say(possible.size() == 1 ? "it is the only device possible"
+                               : "it is the first" + others +
+                                     ": GPUs come before CPUs, then by name");
+  }
+
+  // Devices that the group could have been on.
+  std::vector<int> Possible(const NodePlacement& placed) const {
+    DeviceSpec wanted = asked_.requested;
+    if (placed.was_softened) {
+      wanted.type = DeviceWord();
+      wanted.id = DeviceSpec::kOpen;
+    }
+    std::vector<int> possible;
+    for (int i = 0; i < c_.devices.size(); ++i) {
+      bool has_kernel = asked_.types & (uint32_t{1} << c_.devices.TypeOf(i));
+      if (has_kernel && wanted.Matches(c_.devices.device(i).name)) possible.push_back(i);
+    }
+    return possible;
+  }
+
+  // What people who ask this of such a node want to know.
+  void SayAdvice(const NodePlacement& placed) {
+    llvm::StringRef type = c_.devices.device(placed.device).name.type.text();
+    bool is_constant = node_.op() == "Const";
+    if (is_constant && type != "CPU" && node_.GetType("dtype") == proto::DT_INT32) {
+      Say("so it is the " + type.str() + "'s by name only: int32 is what shapes and indices are made "
+          "of, and TensorFlow leaves it in host memory, where the kernels that read shapes want it; "
+          "nothing is copied to the device");
+    }
+    if (placed.was_softened && c_.devices.Find(asked_.requested) && !node_.device().empty()) {
+      Say("the request probably comes from a tf.device block around the call that made it; to say "
+          "what happens anyway, make it under tf.device('/cpu:0') or tf.device(None)");
+    }
+  }
+
+  const PlacementContext& c_;
+  Node node_;
+  const Colocation& groups_;
+  ColocationGroup asked_;
+  std::vector<NodeId> members_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string ExplainNode(const PlacementContext& context, const Node& node) {
+  return Explainer(context, node).Text();
+}
+
+std::string ExplainFailure(const PlacementContext& context) {
+  const PlacementFailure& failure = *context.placement.failure;
+  const Colocation& groups = *context.placement.groups;
+  std::string text = failure.message + "\n\nwhat conflicts:\n";
+  for (size_t i = 0; i < failure.nodes.size(); ++i) {
+    Node node = context.graph.node(failure.nodes[i]);
+    text += "  " + NameAndOp(node);
+    const DeviceSpec& own = groups.RequestOf(node.id());
+    text += own.IsOpen() ? ", asks for nothing\n" : ", asks for " + own.ToString() + "\n";
+    if (i < failure.ties.size()) text += "    | " + TieText(context.graph, failure.ties[i]) + "\n";
+  }
+  text += "what to change:\n";
+  for (const std::string& advice : failure.advice) text += "  - " + advice + "\n";
+  return text;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,255 @@
+#include "lib/place/failure_text.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace grapnel {
+namespace {
+
+std::string Quoted(const Node& node) { return ("'" + node.name() + "'").str(); }
+
+std::string KernelLines(const KernelCatalogue& kernels, const Node& node) {
+  std::string lines;
+  for (const KernelSummary& kernel : kernels.KernelsOf(node))
+    lines += "  " + kernel.ToString() + "\n";
+  return lines.empty() ? "  <no registered kernels>\n" : lines;
+}
+
+std::string AttrsText(const Node& node) {
+  std::string text;
+  for (const auto& [key, value] : node.Attrs()) {
+    std::string shown = value.ToString();
+    if (auto type = value.AsType()) shown = "DT_" + DataTypeName(*type).upper();
+    text += (text.empty() ? "" : ", ") + key.str() + "=" + shown;
+  }
+  return text;
+}
+
+// The chain between two ends of a tie that could not be made: from the member that asked, over the
+// tie, to the other that asked.
+void AddChain(const Colocation& groups, const Tie& tie, PlacementFailure* failure) {
+  const DeviceSpec &a = groups.GroupOf(tie.a).requested, &b = groups.GroupOf(tie.b).requested;
+  Colocation::Chain left = groups.NearestRequest(tie.a, b, /*wanted=*/false);
+  Colocation::Chain right = groups.NearestRequest(tie.b, a, /*wanted=*/false);
+  if (left.nodes.empty()) left.nodes = {tie.a};
+  if (right.nodes.empty()) right.nodes = {tie.b};
+  failure->nodes.assign(left.nodes.rbegin(), left.nodes.rend());
+  failure->ties.assign(left.ties.rbegin(), left.ties.rend());
+  failure->ties.push_back(tie);
+  failure->nodes.insert(failure->nodes.end(), right.nodes.begin(), right.nodes.end());
+  failure->ties.insert(failure->ties.end(), right.ties.begin(), right.ties.end());
+}
+
+std::string Ends(const Graph& graph, const PlacementFailure& failure) {
+  return Quoted(graph.node(failure.nodes.front())) + " and " +
+         Quoted(graph.node(failure.nodes.back()));
+}
+
+constexpr const char* kTrySoft =
+    "or place without --hard: soft placement gives up the part of the name that conflicts";
+
+}  // namespace
+
+std::string TieText(const Graph& graph, const Tie& tie) {
+  std::string a = Quoted(graph.node(tie.a)), b = Quoted(graph.node(tie.b));
+  switch (tie.kind) {
+    case Tie::kResource:
+      return "a resource handle goes from " + a + " to " + b;
+    case Tie::kReference:
+      return "a reference to a variable goes from " + a + " to " + b;
+    case Tie::kDataset:
+      return "a dataset goes from " + a + " to " + b;
+    case Tie::kFunction:
+      return "the function that " + Quoted(graph.node(tie.label)) + " calls passes one handle to " +
+             a + " and " + b;
+    case Tie::kClass:
+      break;
+  }
+  llvm::StringRef name = graph.module().strings.Get(tie.label);
+  if (graph.node(tie.b).name() == name) return a + " has _class loc:@" + name.str() + ", which is " + b;
+  if (graph.node(tie.a).name() == name) return b + " has _class loc:@" + name.str() + ", which is " + a;
+  return a + " and " + b + " both have _class loc:@" + name.str();
+}
+
+PlacementFailure NoKernel(const ColocationInput& input, const Node& node) {
+  std::vector<std::string> types;
+  for (DeviceWord type : input.devices.types()) types.push_back(type.text().str());
+  std::sort(types.begin(), types.end());
+  std::string name = node.name().str();
+  PlacementFailure failure;
+  failure.message = "No OpKernel was registered to support Op '" + node.op().str() +
+                    "' used by {{node " + name + "}} with these attrs: [" + AttrsText(node) +
+                    "]\nRegistered devices: [" + llvm::join(types, ", ") +
+                    "]\nRegistered kernels:\n" + KernelLines(input.kernels, node) + "\n\t [[" +
+                    name + "]]";
+  failure.nodes = {node.id()};
+  if (input.kernels.KernelsOf(node).empty()) {
+    failure.advice.push_back(input.kernels.name() + " has no kernel for op " + node.op().str() +
+                             " on any device: replace the op");
+  } else {
+    failure.advice.push_back("change the dtypes of " + Quoted(node) +
+                             " to those of a kernel above, or give a device of its type");
+  }
+  return failure;
+}
+
+PlacementFailure MalformedDevice(const Node& node, const std::string& error) {
+  PlacementFailure failure;
+  failure.message = "Malformed device specification '" + node.device().str() +
+                    "' in node: " + Quoted(node) + "\n\t [[{{node " + node.name().str() + "}}]]";
+  failure.nodes = {node.id()};
+  failure.advice = {"correct the device of " + Quoted(node) + ": " + error};
+  return failure;
+}
+
+PlacementFailure UnknownAssignedDevice(const ColocationInput& input, const Node& node) {
+  PlacementFailure failure;
+  failure.message = "Assigned device '" + node.device().str() +
+                    "' does not match any device. Here are the devices available: [" +
+                    input.devices.List() + "]";
+  failure.nodes = {node.id()};
+  failure.advice = {Quoted(node) + " is an argument or result that the caller has put on " +
+                    node.device().str() + ": add that device to --devices"};
+  return failure;
+}
+
+PlacementFailure AssignedWithoutKernel(const Node& node) {
+  PlacementFailure failure;
+  failure.message = "Assigned device '" + node.device().str() +
+                    "' does not have registered OpKernel support for " + node.op().str();
+  failure.nodes = {node.id()};
+  failure.advice = {"the caller has to pass " + Quoted(node) + " on a device of another type"};
+  return failure;
+}
+
+PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& input,
+                              const Node& src, const Node& dst, Tie::Kind kind,
+                              const DeviceSpec& from, const DeviceSpec& to, bool assigned) {
+  PlacementFailure failure;
+  auto debug = [](const Node& node) {
+    return llvm::formatv("name='{0}' (op='{1}')", node.name(), node.op()).str();
+  };
+  failure.message =
+      llvm::formatv("Cannot place the graph because a reference or resource edge connects "
+                    "colocation groups with incompatible {0} devices: {1} vs {2}. The edge src node "
+                    "is {3}, and the dst node is {4}.",
+                    assigned ? "assigned" : "resource", from.ToString(), to.ToString(), debug(src),
+                    debug(dst))
+          .str();
+  AddChain(groups, {kind, src.id(), dst.id(), 0}, &failure);
+  failure.advice = {Quoted(dst) + " would need " + from.ToString() + " and " + to.ToString() +
+                        " at once, and no soft placement moves a variable: give " +
+                        Ends(input.graph, failure) + " the same device",
+                    "or read one of them with a plain tensor (a copy) instead of its handle"};
+  return failure;
+}
+
+PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& input,
+                             const Tie& tie, std::string error, llvm::StringRef at) {
+  PlacementFailure failure;
+  failure.message = std::move(error) + "\n\t [[{{node " + at.str() + "}}]]";
+  AddChain(groups, tie, &failure);
+  failure.advice = {"give " + Ends(input.graph, failure) +
+                    " the same device, or take one of the ties between them away"};
+  if (!input.soft) failure.advice.push_back(kTrySoft);
+  return failure;
+}
+
+Error NoCommonType(const Colocation& groups, const ColocationInput& input, const Tie& tie) {
+  std::string text;
+  for (NodeId id : {tie.a, tie.b}) {
+    text += "\n" + Quoted(input.graph.node(id)) + " and what is colocated with it can be on: " +
+            TypesText(input.devices, groups.GroupOf(id).types);
+  }
+  return MakeError("Cannot colocate nodes {{{{colocation_node {0}}} and {{{{colocation_node {1}}} because "
+                   "no device type supports both of those nodes and the other nodes colocated with "
+                   "them.{2}",
+                   input.graph.node(tie.a).name(), input.graph.node(tie.b).name(), text);
+}
+
+PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& input, NodeId node,
+                              const Node& call, std::string error) {
+  PlacementFailure failure;
+  failure.message = std::move(error);
+  Colocation::Chain chain =
+      groups.NearestRequest(node, groups.GroupOf(node).requested, /*wanted=*/true);
+  failure.nodes.assign(chain.nodes.rbegin(), chain.nodes.rend());
+  failure.ties.assign(chain.ties.rbegin(), chain.ties.rend());
+  if (failure.nodes.empty()) failure.nodes = {node};
+  failure.ties.push_back({Tie::kFunction, node, call.id(), call.id()});
+  failure.nodes.push_back(call.id());
+  failure.advice = {"the handle that " + Quoted(call) +
+                    " passes lives on another device inside the function than " +
+                    Quoted(input.graph.node(failure.nodes.front())) +
+                    " asks for: change the request here, or the one in the function's body"};
+  if (!input.soft) failure.advice.push_back(kTrySoft);
+  return failure;
+}
+
+PlacementFailure RecursiveCall(const Node& call, llvm::StringRef function) {
+  PlacementFailure failure;
+  failure.message = ("function '" + function + "' calls itself through " + Quoted(call) +
+                     " and passes a handle on: where the handle is cannot be told")
+                        .str();
+  failure.nodes = {call.id()};
+  failure.advice = {"return no handle from a function that calls itself"};
+  return failure;
+}
+
+PlacementFailure InFunction(const Node& call, llvm::StringRef function,
+                            const PlacementFailure& inside) {
+  PlacementFailure failure;
+  failure.message = inside.message;
+  failure.nodes = {call.id()};
+  failure.advice = {("the conflict is in the body of function '" + function + "', which " +
+                     Quoted(call) + " calls")
+                        .str()};
+  failure.advice.insert(failure.advice.end(), inside.advice.begin(), inside.advice.end());
+  return failure;
+}
+
+PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input,
+                          const Node& node) {
+  const ColocationGroup& group = groups.GroupOf(node.id());
+  std::string name = node.name().str(), device = node.device().str();
+  const DeviceSpec& own = groups.RequestOf(node.id());
+  auto exists = [&](const DeviceSpec& wanted) { return input.devices.Find(wanted).has_value(); };
+  PlacementFailure failure;
+  std::string why;
+  if (group.requested.IsOpen()) {
+    why = "Node had no OpKernel registered to support this operation: Operation was " +
+          node.op().str();
+    failure.advice = {"give a device of type " + TypesText(input.devices, group.types)};
+  } else if (own == group.requested && !exists(own)) {
+    why = "{{node " + name + "}} was explicitly assigned to " + device +
+          " but available devices are [ " + input.devices.List() +
+          " ]. Make sure the device specification refers to a valid device.";
+    if (own.type.text() == "GPU" && !exists(DeviceSpec{{}, -1, -1, own.type, -1}))
+      why += " The requested device appears to be a GPU, but CUDA is not enabled.";
+    failure.advice = {"ask for a device that is there, or add " + own.ToString() + " to --devices"};
+    if (!input.soft && exists(DeviceSpec{own.job, own.replica, own.task, {}, -1}))
+      failure.advice.push_back(
+          "or place without --hard: soft placement takes another device of the task");
+  } else if (own == group.requested && own.type) {
+    why = "Could not satisfy explicit device specification '" + device +
+          "' because no supported kernel for " + own.type.text().str() +
+          " devices is available.\nOp: " + node.op().str() + "\nNode attrs: " + AttrsText(node) +
+          "\nRegistered kernels:\n" + KernelLines(input.kernels, node);
+    failure.advice = {"take the request of " + Quoted(node) + " away: it, with what is colocated "
+                          "with it, can be on " + TypesText(input.devices, group.types)};
+    if (!input.soft) failure.advice.push_back("or place without --hard");
+  } else {
+    why = "Could not satisfy explicit device specification '" + device + "' because the node " +
+          "{{colocation_node " + name + "}} was colocated with a group of nodes that required " +
+          "incompatible device '" + group.requested.ToString() + "'. All available devices [" +
+          input.devices.List() + "].";
+    failure.advice = {"see which member asks for what: --explain " + name};
+  }
+  failure.message =
+      "Cannot assign a device for operation " + name + ": " + why + "\n\t [[" + name + "]]";
+  Colocation::Chain chain = groups.NearestRequest(node.id(), group.requested, /*wanted=*/true);
+  failure.nodes = chain.nodes.empty() ? std::vector<NodeId>{node.id()} : chain.nodes;
+  failure.ties = chain.ties;
+  return failure;
+}
+
+}  // namespace grapnel

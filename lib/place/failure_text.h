@@ -1,0 +1,41 @@
+// What is said when a graph cannot be placed: TensorFlow's sentence, which people search for, then
+// the nodes and edges that conflict and what to change.
+#ifndef GRAPNEL_LIB_PLACE_FAILURE_TEXT_H_
+#define GRAPNEL_LIB_PLACE_FAILURE_TEXT_H_
+
+#include "lib/place/colocation.h"
+
+namespace grapnel {
+
+// A node alone.
+PlacementFailure NoKernel(const ColocationInput& input, const Node& node);
+PlacementFailure MalformedDevice(const Node& node, const std::string& error);
+PlacementFailure UnknownAssignedDevice(const ColocationInput& input, const Node& node);
+PlacementFailure AssignedWithoutKernel(const Node& node);
+// An edge between two groups that are bound to different devices, by the runtime (`assigned`) or by
+// what makes their handles.
+PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& input,
+                              const Node& src, const Node& dst, Tie::Kind kind,
+                              const DeviceSpec& from, const DeviceSpec& to, bool assigned);
+// Two groups that a tie would join, and what they ask for. `error` is the sentence, `at` the node
+// that TensorFlow names after it.
+PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& input,
+                             const Tie& tie, std::string error, llvm::StringRef at);
+// The sentence for two groups that no type of device serves.
+Error NoCommonType(const Colocation& groups, const ColocationInput& input, const Tie& tie);
+// A group, and what the body of a function that it is tied to wants.
+PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& input, NodeId node,
+                              const Node& call, std::string error);
+PlacementFailure RecursiveCall(const Node& call, llvm::StringRef function);
+PlacementFailure InFunction(const Node& call, llvm::StringRef function,
+                            const PlacementFailure& inside);
+// No device is left for the node's group.
+PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input,
+                          const Node& node);
+
+// "a reference edge runs from 'v' to 'assign'", for one tie.
+std::string TieText(const Graph& graph, const Tie& tie);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_PLACE_FAILURE_TEXT_H_

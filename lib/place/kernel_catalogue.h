@@ -1,0 +1,43 @@
+// What can run where: the question that placement asks, whoever's kernels they are.
+#ifndef GRAPNEL_LIB_PLACE_KERNEL_CATALOGUE_H_
+#define GRAPNEL_LIB_PLACE_KERNEL_CATALOGUE_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/ir/graph.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace grapnel {
+
+// One kernel as it is registered.
+struct KernelSummary {
+  std::string device;  // the type of device; "DEFAULT": any that has no kernel of its own
+  // Attribute and the dtypes that it may have: ("T", {"float", "double"}); all must hold.
+  std::vector<std::pair<std::string, std::vector<std::string>>> constraints;
+  std::vector<std::string> host_arguments;  // arguments that stay in the host's memory
+
+  std::string ToString() const;  // "device='CPU'; T in [DT_FLOAT, DT_DOUBLE]", as TensorFlow lists
+};
+
+// For one thread at a time.
+class KernelCatalogue {
+ public:
+  virtual ~KernelCatalogue() = default;
+  // Whether the op can be placed at all by this catalogue. One that it does not know (a custom op)
+  // is taken to run on every type of device, as TensorFlow has it for function calls.
+  virtual bool Knows(const Node& node) const = 0;
+  // Whether devices of `type` ("CPU", "GPU") have a kernel for the node's op, dtypes and attributes.
+  // A few hundred nanoseconds: asked for every node.
+  virtual bool Has(const Node& node, llvm::StringRef type) const = 0;
+  // Every kernel of an op, in the catalogue's order.
+  virtual std::vector<KernelSummary> KernelsOf(const Node& node) const = 0;
+  // The one that runs the node on `type`.
+  virtual std::optional<KernelSummary> Find(const Node& node, llvm::StringRef type) const = 0;
+  virtual std::string name() const = 0;  // whose they are: "TensorFlow 2.21", "grapnel"
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_PLACE_KERNEL_CATALOGUE_H_

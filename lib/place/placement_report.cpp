@@ -1,0 +1,198 @@
+#include "lib/place/placement_report.h"
+
+#include <algorithm>
+
+#include "lib/ir/node_types.h"
+#include "lib/ir/shape_inference.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+class Reporter {
+ public:
+  Reporter(const Graph& graph, const DeviceSet& devices, const Placement& placement)
+      : graph_(graph), devices_(devices), placement_(placement), shapes_(InferShapes(graph)) {}
+
+  PlacementReport Run() {
+    report_.memory.resize(devices_.size());
+    CountScopes();
+    FindCrossings();
+    FindIslands();
+    CountWeights();
+    FindPeaks();
+    return std::move(report_);
+  }
+
+ private:
+  int DeviceOf(NodeId id) const { return placement_.Of(id).device; }
+
+  // -1 when not known.
+  int64_t Bytes(DataType type, const Shape& shape) const {
+    auto elements = shape.NumElements();
+    size_t size = DataTypeSize(BaseType(type));
+    if (!elements || size == 0 || *elements > (int64_t{1} << 56)) return -1;
+    return *elements * static_cast<int64_t>(size);
+  }
+  int64_t BytesOf(Port port) const { return Bytes(shapes_.TypeOf(port), shapes_.OfPort(port)); }
+
+  void CountScopes() {
+    for (NodeId id : placement_.order) {
+      auto [scope, rest] = graph_.node(id).name().split('/');
+      std::vector<int>& counts = report_.scopes[rest.empty() ? "" : scope.str()];
+      counts.resize(devices_.size());
+      ++counts[DeviceOf(id)];
+    }
+  }
+
+  void FindCrossings() {
+    for (Node node : graph_.nodes()) {
+      llvm::SmallVector<Crossing, 4> found;
+      for (const Use& use : node.uses()) {
+        Port port = graph_.node(use.node).input(use.slot);
+        int target = DeviceOf(use.node);
+        if (port.IsControl() || target == DeviceOf(node.id())) continue;
+        auto same = llvm::find_if(
+            found, [&](const Crossing& c) { return c.from == port && c.target == target; });
+        if (same != found.end()) {
+          same->reader = std::min(same->reader, use.node);
+        } else {
+          found.push_back({port, use.node, DeviceOf(node.id()), target, BytesOf(port)});
+        }
+      }
+      llvm::sort(found, [](const Crossing& a, const Crossing& b) {
+        return std::pair(a.from.index, a.target) < std::pair(b.from.index, b.target);
+      });
+      report_.crossings.insert(report_.crossings.end(), found.begin(), found.end());
+    }
+  }
+
+  bool IsCpu(int device) const { return devices_.device(device).name.type.text() == "CPU"; }
+
+  void FindIslands() {
+    llvm::DenseSet<NodeId> seen;
+    for (Node node : graph_.nodes()) {
+      if (!IsCpu(DeviceOf(node.id())) || !seen.insert(node.id()).second) continue;
+      Island island;
+      island.device = DeviceOf(node.id());
+      island.nodes = {node.id()};
+      llvm::DenseSet<int> around;
+      bool reads = false, is_read = false;
+      for (size_t i = 0; i < island.nodes.size(); ++i) {
+        Node at = graph_.node(island.nodes[i]);
+        auto visit = [&](NodeId next, bool* flag) {
+          int device = DeviceOf(next);
+          if (device == island.device) {
+            if (seen.insert(next).second) island.nodes.push_back(next);
+          } else if (!IsCpu(device)) {
+            *flag = true;
+            around.insert(devices_.TypeOf(device));
+          }
+        };
+        for (int k = 0; k < at.num_inputs(); ++k) {
+          if (at.input_node(k)) visit(at.input(k).node, &reads);
+        }
+        for (const Use& use : at.uses()) {
+          if (!graph_.node(use.node).input(use.slot).IsControl()) visit(use.node, &is_read);
+        }
+      }
+      if (reads && is_read) AddIsland(std::move(island), around);
+    }
+  }
+
+  void AddIsland(Island island, const llvm::DenseSet<int>& around) {
+    llvm::sort(island.nodes);
+    uint32_t types = 0;
+    for (int type : around) types |= uint32_t{1} << type;
+    for (NodeId id : island.nodes) {
+      if (island.pinned == kNoNode && !(placement_.groups->OwnTypes(id) & types)) island.pinned = id;
+    }
+    llvm::DenseSet<NodeId> inside(island.nodes.begin(), island.nodes.end());
+    for (const Crossing& crossing : report_.crossings) {
+      if (crossing.bytes < 0) continue;
+      if (inside.contains(crossing.from.node)) island.bytes_out += crossing.bytes;
+      if (crossing.target == island.device && inside.contains(crossing.reader))
+        island.bytes_in += crossing.bytes;
+    }
+    report_.islands.push_back(std::move(island));
+  }
+
+  static bool IsVariable(const Node& node) {
+    return node.op() == "VarHandleOp" || node.op() == "VariableV2" || node.op() == "Variable";
+  }
+
+  void CountWeights() {
+    for (Node node : graph_.nodes()) {
+      bool is_variable = IsVariable(node);
+      if (!is_variable && node.op() != "Const") continue;
+      int64_t bytes = BytesOf({node.id(), 0});
+      if (is_variable) {
+        auto attr = node.Attr("shape");
+        auto shape = attr ? attr->AsShape() : std::nullopt;
+        bytes = shape ? Bytes(node.GetType("dtype"), *shape) : -1;
+      }
+      Add(DeviceOf(node.id()), bytes, &DeviceMemory::weights);
+    }
+  }
+
+  void Add(int device, int64_t bytes, int64_t DeviceMemory::*what) {
+    if (bytes < 0) {
+      ++report_.memory[device].unknown;
+    } else {
+      report_.memory[device].*what += bytes;
+    }
+  }
+
+  // Runs the nodes in order: an output lives until its last reader has run; where it is read on
+  // another device, so does a copy there.
+  void FindPeaks() {
+    std::vector<NodeId> order = PlacementOrder(graph_);
+    std::vector<uint32_t> place(graph_.end_id());
+    for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+    std::vector<std::vector<std::pair<int, int64_t>>> ends(order.size());  // device, bytes
+    std::vector<int64_t> alive(devices_.size());
+    for (uint32_t now = 0; now < order.size(); ++now) {
+      Node node = graph_.node(order[now]);
+      if (node.op() != "Const" && !IsVariable(node)) Start(node, now, place, &ends, &alive);
+      for (auto [device, bytes] : ends[now]) alive[device] -= bytes;
+    }
+  }
+
+  void Start(const Node& node, uint32_t now, const std::vector<uint32_t>& place,
+             std::vector<std::vector<std::pair<int, int64_t>>>* ends,
+             std::vector<int64_t>* alive) {
+    int outputs = std::max(0, NumOutputs(node));
+    for (int port = 0; port < outputs; ++port) {
+      std::map<int, uint32_t> last = {{DeviceOf(node.id()), now}};
+      for (const Use& use : node.UsesOf(port)) {
+        uint32_t& at = last[DeviceOf(use.node)];
+        at = std::max({at, now, place[use.node]});
+      }
+      int64_t bytes = BytesOf({node.id(), port});
+      DataType type = shapes_.TypeOf({node.id(), port});
+      if (bytes < 0 && DataTypeSize(BaseType(type)) > 0) ++report_.memory[DeviceOf(node.id())].unknown;
+      if (bytes <= 0 || IsRefType(type)) continue;
+      for (auto [device, end] : last) {
+        (*alive)[device] += bytes;
+        report_.memory[device].peak = std::max(report_.memory[device].peak, (*alive)[device]);
+        (*ends)[end].emplace_back(device, bytes);
+      }
+    }
+  }
+
+  const Graph& graph_;
+  const DeviceSet& devices_;
+  const Placement& placement_;
+  ShapeMap shapes_;
+  PlacementReport report_;
+};
+
+}  // namespace
+
+PlacementReport MakePlacementReport(const Graph& graph, const DeviceSet& devices,
+                                    const Placement& placement) {
+  return Reporter(graph, devices, placement).Run();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,54 @@
+// What a placement costs: tensors that cross between devices, CPU islands, memory.
+#ifndef GRAPNEL_LIB_PLACE_PLACEMENT_REPORT_H_
+#define GRAPNEL_LIB_PLACE_PLACEMENT_REPORT_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/place/placer.h"
+
+namespace grapnel {
+
+// One tensor that is sent to one other device, however many nodes read it there.
+struct Crossing {
+  Port from;
+  NodeId reader;  // the first of them
+  int source = 0, target = 0;  // devices
+  int64_t bytes = -1;          // -1: the shape is not known
+};
+
+// Nodes on a CPU that are joined by data edges and lie between nodes of another type of device:
+// every value that passes through is copied twice.
+struct Island {
+  std::vector<NodeId> nodes;  // by id
+  int device = 0;
+  int64_t bytes_in = 0, bytes_out = 0;  // of tensors of known size
+  NodeId pinned = kNoNode;  // one that has no kernel on the device around it; kNoNode: none, the
+                            // island is there by request
+};
+
+struct DeviceMemory {
+  int64_t weights = 0;  // constants and variables
+  int64_t peak = 0;     // most bytes of other tensors alive at once, when nodes run one after the
+                        // other in order
+  int unknown = 0;      // tensors and variables of unknown size, left out of both
+};
+
+struct PlacementReport {
+  std::vector<Crossing> crossings;  // by source node, port and target
+  std::vector<Island> islands;      // by their first node
+  std::vector<DeviceMemory> memory;  // by device
+  // By scope (what comes before the first '/'; "" for names without) and device: nodes.
+  std::map<std::string, std::vector<int>> scopes;
+};
+
+// Of a complete placement. Shapes are inferred; dimensions that a placeholder leaves open make bytes
+// unknown. Linear in nodes and edges beside that.
+PlacementReport MakePlacementReport(const Graph& graph, const DeviceSet& devices,
+                                    const Placement& placement);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_PLACE_PLACEMENT_REPORT_H_

@@ -1,0 +1,249 @@
+#include "lib/place/placer.h"
+
+#include <algorithm>
+
+#include "lib/place/failure_text.h"
+#include "lib/place/op_facts.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+using Candidates = std::vector<int>;  // devices, the preferred one first
+
+class Placer {
+ public:
+  Placer(const Graph& graph, const DeviceSet& devices, const KernelCatalogue& kernels,
+         const PlacerOptions& options)
+      : graph_(graph),
+        devices_(devices),
+        options_(options),
+        order_(PlacementOrder(graph)),
+        input_{graph, devices, kernels, options.soft, order_},
+        facts_(graph.module()) {
+    ranking_.resize(devices.size());
+    for (int i = 0; i < devices.size(); ++i) ranking_[i] = i;
+    std::stable_sort(ranking_.begin(), ranking_.end(),
+                     [&](int a, int b) { return devices.IsPreferred(a, b); });
+    if (options.default_device) {
+      auto at = llvm::find(ranking_, *options.default_device);
+      std::rotate(ranking_.begin(), at, at + 1);
+    }
+  }
+
+  Placement Run() {
+    result_.nodes.resize(graph_.end_id());
+    result_.groups = std::make_unique<Colocation>(input_);
+    result_.failure = result_.groups->failure();
+    if (result_.failure) return std::move(result_);
+    KeepAsked();
+    std::vector<NodeId> second;
+    for (NodeId id : order_) {
+      if (!PlaceFirst(graph_.node(id), &second)) return std::move(result_);
+    }
+    for (NodeId id : second) {
+      if (!PlaceSecond(graph_.node(id))) return std::move(result_);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  Colocation& groups() { return *result_.groups; }
+
+  void KeepAsked() {
+    result_.asked.resize(graph_.end_id());
+    for (NodeId id : order_) {
+      if (groups().RootOf(id) == id) result_.asked[id] = groups().GroupOf(id);
+    }
+    first_of_group_.assign(graph_.end_id(), kNoNode);
+  }
+
+  bool PlaceFirst(const Node& node, std::vector<NodeId>* second) {
+    if (Colocation::IsAssigned(node)) {
+      int device = *devices_.Find(groups().GroupOf(node.id()).assigned);
+      Assign(node, {device, PlacementRule::kAssigned});
+      return true;
+    }
+    const OpFacts& facts = facts_.Of(node);
+    if (facts.is_metadata || IsGenerator(node, facts)) {
+      second->push_back(node.id());
+      return true;
+    }
+    bool soft = false;
+    const Candidates* candidates = CandidatesFor(node, &soft);
+    if (!candidates) return false;
+    if (facts.is_identity && StaysWithInput(node)) {
+      Node input = node.input_node(0);
+      int device = result_.nodes[input.id()].device;
+      if (device >= 0 && llvm::is_contained(*candidates, device)) {
+        Assign(node, {device, PlacementRule::kIdentity, soft, input.id()});
+        return true;
+      }
+    }
+    AssignFirst(node, *candidates, soft);
+    return true;
+  }
+
+  bool PlaceSecond(const Node& node) {
+    bool soft = false;
+    const Candidates* candidates = CandidatesFor(node, &soft);
+    if (!candidates) return false;
+    NodePlacement placement;
+    placement.was_softened = soft;
+    auto try_beside = [&](NodeId other, PlacementRule rule) {
+      int device = result_.nodes[other].device;
+      if (device < 0 || !llvm::is_contained(*candidates, device)) return;
+      placement.device = device;
+      placement.rule = rule;
+      placement.witness = other;
+    };
+    const OpFacts& facts = facts_.Of(node);
+    if (facts.is_metadata && node.num_inputs() > 0 && node.input_node(0))
+      try_beside(node.input(0).node, PlacementRule::kMetadata);
+    if (IsGenerator(node, facts) && ReadersAgree(node))
+      try_beside(node.uses().front().node, PlacementRule::kGenerator);
+    if (placement.device >= 0) {
+      Assign(node, placement);
+    } else {
+      AssignFirst(node, *candidates, soft);
+    }
+    return true;
+  }
+
+  // One reader and one thing read, and both ask for the same, letter for letter.
+  bool StaysWithInput(const Node& node) const {
+    if (!node.device().empty() || node.num_inputs() != 1 || node.num_controls() > 0) return false;
+    Node input = node.input_node(0);
+    // What nobody reads counts as read by the end of the graph, which asks for nothing.
+    if (!input || node.uses().size() > 1) return false;
+    StringId reader =
+        node.uses().empty() ? kEmptyString : RequestId(graph_.node(node.uses()[0].node));
+    return RequestId(input) == reader;
+  }
+
+  // Arguments and results are assigned; they ask for nothing.
+  static StringId RequestId(const Node& node) {
+    return Colocation::IsAssigned(node) ? kEmptyString : node.device_id();
+  }
+
+  bool ReadersAgree(const Node& node) const {
+    if (node.uses().empty()) return false;
+    int device = result_.nodes[node.uses().front().node].device;
+    return llvm::all_of(node.uses(),
+                        [&](const Use& use) { return result_.nodes[use.node].device == device; });
+  }
+
+  // The devices that the node's group can be on; null after a failure.
+  const Candidates* CandidatesFor(const Node& node, bool* soft) {
+    const ColocationGroup& group = groups().GroupOf(node.id());
+    const Candidates* candidates = &Matching(group.requested, group.types);
+    if (candidates->empty() && options_.soft && !group.requested.IsOpen()) {
+      *soft = true;
+      candidates = &Softened(group);
+    }
+    if (!candidates->empty()) return candidates;
+    result_.failure = NoDevice(groups(), input_, node);
+    return nullptr;
+  }
+
+  // First without moving what holds a resource, then with.
+  const Candidates& Softened(const ColocationGroup& group) {
+    DeviceSpec name = group.requested;
+    if (!group.assigned.type && !group.resource.type) name.type = DeviceWord();
+    if (group.assigned.id < 0 && group.resource.id < 0) name.id = DeviceSpec::kOpen;
+    const Candidates& kept = Matching(name, group.types);
+    if (!kept.empty()) return kept;
+    name = group.requested;
+    if (!group.assigned.type) name.type = DeviceWord();
+    if (group.assigned.id < 0) name.id = DeviceSpec::kOpen;
+    return Matching(name, group.types);
+  }
+
+  const Candidates& Matching(const DeviceSpec& name, uint32_t types) {
+    Key key{name.job.index(), name.type.index(), name.replica, name.task, name.id, types};
+    auto [entry, is_new] = cache_.try_emplace(key);
+    if (is_new) {
+      for (int device : ranking_) {
+        if (name.Matches(devices_.device(device).name) &&
+            (types & (uint32_t{1} << devices_.TypeOf(device))))
+          entry->second.push_back(device);
+      }
+    }
+    return entry->second;
+  }
+
+  void AssignFirst(const Node& node, const Candidates& candidates, bool soft) {
+    int device = candidates.front();
+    NodeId first = first_of_group_[groups().RootOf(node.id())];
+    NodePlacement placement{device, PlacementRule::kFirst, soft};
+    if (first != kNoNode) {
+      placement.rule = PlacementRule::kGroup;
+      placement.witness = first;
+      placement.was_softened = result_.nodes[first].was_softened;
+    } else if (options_.default_device == device && candidates.size() > 1) {
+      placement.rule = PlacementRule::kDefault;
+    }
+    Assign(node, placement);
+  }
+
+  void Assign(const Node& node, const NodePlacement& placement) {
+    result_.nodes[node.id()] = placement;
+    result_.order.push_back(node.id());
+    NodeId root = groups().RootOf(node.id());
+    if (first_of_group_[root] == kNoNode) first_of_group_[root] = node.id();
+    ColocationGroup& group = groups().GroupOf(node.id());
+    const DeviceSpec& name = devices_.device(placement.device).name;
+    group.assigned = name;
+    group.resource.Override(name);
+    group.requested.Override(name);
+  }
+
+  using Key = std::tuple<uint32_t, uint32_t, int, int, int, uint32_t>;
+
+  const Graph& graph_;
+  const DeviceSet& devices_;
+  const PlacerOptions& options_;
+  std::vector<NodeId> order_;
+  ColocationInput input_;
+  OpFactsTable facts_;
+  std::vector<int> ranking_;  // devices, the preferred one first
+  std::map<Key, Candidates> cache_;
+  std::vector<NodeId> first_of_group_;  // by root
+  Placement result_;
+};
+
+}  // namespace
+
+std::vector<NodeId> PlacementOrder(const Graph& graph) {
+  std::vector<NodeId> order = TopologicalOrder(graph);
+  if (order.size() == graph.num_nodes()) return order;
+  llvm::BitVector seen(graph.end_id());
+  for (NodeId id : order) seen.set(id);
+  for (Node node : graph.nodes()) {
+    if (!seen.test(node.id())) order.push_back(node.id());
+  }
+  return order;
+}
+
+Placement Place(const Graph& graph, const DeviceSet& devices, const KernelCatalogue& kernels,
+                const PlacerOptions& options) {
+  return Placer(graph, devices, kernels, options).Run();
+}
+
+const char* RuleText(PlacementRule rule) {
+  switch (rule) {
+    case PlacementRule::kNone: return "not placed";
+    case PlacementRule::kAssigned: return "placed by the caller";
+    case PlacementRule::kIdentity: return "with what it reads";
+    case PlacementRule::kMetadata: return "with what it looks at";
+    case PlacementRule::kGenerator: return "with its readers";
+    case PlacementRule::kGroup: return "with its group";
+    case PlacementRule::kDefault: return "default device";
+    case PlacementRule::kFirst: return "first possible device";
+  }
+  return "";
+}
+
+}  // namespace grapnel

@@ -1,0 +1,39 @@
+// What the placer is told as a pass: parameters of a custom optimizer named "placer" in a
+// RewriterConfig, and the same from flags.
+#ifndef GRAPNEL_PASSES_PLACER_H_
+#define GRAPNEL_PASSES_PLACER_H_
+
+#include <memory>
+#include <string>
+
+#include "lib/place/placer.h"
+#include "lib/proto/rewriter_config.pb.h"
+
+namespace grapnel {
+
+struct PlacerSettings {
+  std::string devices;         // as DeviceSet::Parse takes them
+  std::string default_device;  // a name, may be partial; empty: none
+  std::string kernels = "tensorflow";  // or "grapnel"
+  bool soft = true;
+
+  // parameter_map {devices: "cpu:4", soft: true, default_device: "/device:CPU:1", kernels:
+  // "grapnel"}; all but `devices` may be left out.
+  static Expected<PlacerSettings> From(const proto::RewriterConfig& config);
+  void AddTo(proto::RewriterConfig* config) const;
+};
+
+// What the settings come to. Errors quote the part that is wrong.
+struct PlacerSetup {
+  DeviceSet devices;
+  PlacerOptions options;
+  std::unique_ptr<KernelCatalogue> kernels;
+  static Expected<PlacerSetup> Make(const PlacerSettings& settings);
+};
+
+// grapnel's own kernels as a catalogue (passes/kernel_registry_catalogue.cpp).
+std::unique_ptr<KernelCatalogue> MakeGrapnelKernels();
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_PASSES_PLACER_H_

@@ -1,0 +1,290 @@
+#include "tools/place_text.h"
+
+#include <algorithm>
+#include <map>
+
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kMostRows = 12;  // of a table that grows with the graph
+constexpr size_t kMostNames = 4;
+
+using Rows = std::vector<std::vector<std::string>>;
+
+// "/device:GPU:0" where all devices are of one task, else the whole name.
+std::string ShortName(const DeviceSet& devices, int device) {
+  const DeviceSpec &name = devices.device(device).name, &first = devices.device(0).name;
+  bool one_task = llvm::all_of(devices.devices(), [&](const ListedDevice& each) {
+    return each.name.job == first.job && each.name.replica == first.replica &&
+           each.name.task == first.task;
+  });
+  if (!one_task) return devices.device(device).text;
+  return (name.type.text() + ":").str() + std::to_string(name.id);
+}
+
+std::string BytesText(int64_t bytes) { return bytes < 0 ? "?" : HumanBytes(bytes); }
+
+std::string More(size_t all, size_t shown) {
+  return all > shown ? "  ... and " + WithCommas(all - shown) + " more\n" : "";
+}
+
+std::string ScopeTable(const PlacementContext& c, const PlacementReport& report) {
+  Rows rows = {{"scope"}};
+  for (int i = 0; i < c.devices.size(); ++i) rows[0].push_back(ShortName(c.devices, i));
+  std::vector<int64_t> total(c.devices.size());
+  for (const auto& [scope, counts] : report.scopes) {
+    rows.push_back({scope.empty() ? "(none)" : scope});
+    for (size_t i = 0; i < counts.size(); ++i) {
+      rows.back().push_back(WithCommas(counts[i]));
+      total[i] += counts[i];
+    }
+  }
+  rows.push_back({"all"});
+  for (int64_t count : total) rows.back().push_back(WithCommas(count));
+  return "nodes by scope and device\n" + Table(rows, "  ");
+}
+
+std::string CrossingTable(const PlacementContext& c, const PlacementReport& report) {
+  if (report.crossings.empty()) return "\nnothing crosses between devices\n";
+  struct Sum {
+    int64_t tensors = 0, bytes = 0, unknown = 0;
+  };
+  std::map<std::pair<int, int>, Sum> sums;
+  for (const Crossing& crossing : report.crossings) {
+    Sum& sum = sums[{crossing.source, crossing.target}];
+    ++sum.tensors;
+    if (crossing.bytes < 0) {
+      ++sum.unknown;
+    } else {
+      sum.bytes += crossing.bytes;
+    }
+  }
+  Rows rows = {{"from", "to", "tensors", "bytes", "of unknown size"}};
+  for (const auto& [pair, sum] : sums) {
+    rows.push_back({ShortName(c.devices, pair.first), ShortName(c.devices, pair.second),
+                    WithCommas(sum.tensors), HumanBytes(sum.bytes), WithCommas(sum.unknown)});
+  }
+  std::string text = "\ntensors that cross, each once a device\n" + Table(rows, "  ");
+  std::vector<Crossing> largest = report.crossings;
+  llvm::stable_sort(largest,
+                    [](const Crossing& a, const Crossing& b) { return a.bytes > b.bytes; });
+  rows = {{"bytes", "tensor", "first reader", "from", "to"}};
+  for (const Crossing& crossing : llvm::ArrayRef(largest).take_front(kMostRows)) {
+    rows.push_back({BytesText(crossing.bytes),
+                    (c.graph.node(crossing.from.node).name() + ":" +
+                     llvm::Twine(crossing.from.index))
+                        .str(),
+                    c.graph.node(crossing.reader).name().str(),
+                    ShortName(c.devices, crossing.source), ShortName(c.devices, crossing.target)});
+  }
+  return text + "\nlargest of them\n" + Table(rows, "  ") +
+         More(largest.size(), rows.size() - 1);
+}
+
+std::string IslandTable(const PlacementContext& c, const PlacementReport& report) {
+  if (report.islands.empty()) return "";
+  Rows rows = {{"nodes", "in", "out", "on", "because of", "names"}};
+  for (const Island& island : llvm::ArrayRef(report.islands).take_front(kMostRows)) {
+    std::string names;
+    for (size_t i = 0; i < std::min(kMostNames, island.nodes.size()); ++i)
+      names += (i ? ", " : "") + c.graph.node(island.nodes[i]).name().str();
+    if (island.nodes.size() > kMostNames) names += ", ...";
+    std::string reason = "requests";
+    if (island.pinned != kNoNode) {
+      Node node = c.graph.node(island.pinned);
+      reason = ("'" + node.name() + "': no kernel elsewhere for " + node.op()).str();
+    }
+    rows.push_back({WithCommas(island.nodes.size()), HumanBytes(island.bytes_in),
+                    HumanBytes(island.bytes_out), ShortName(c.devices, island.device), reason,
+                    names});
+  }
+  return "\nCPU islands: what passes through is copied to the host and back\n" + Table(rows, "  ") +
+         More(report.islands.size(), rows.size() - 1);
+}
+
+std::string MemoryTable(const PlacementContext& c, const PlacementReport& report) {
+  Rows rows = {{"device", "weights", "peak of the rest", "together", "its size", "of unknown size"}};
+  std::string warnings;
+  for (int i = 0; i < c.devices.size(); ++i) {
+    const DeviceMemory& memory = report.memory[i];
+    int64_t sum = memory.weights + memory.peak, size = c.devices.device(i).memory;
+    rows.push_back({ShortName(c.devices, i), HumanBytes(memory.weights), HumanBytes(memory.peak),
+                    HumanBytes(sum), size > 0 ? HumanBytes(size) : "not given",
+                    WithCommas(memory.unknown)});
+    if (size > 0 && sum > size) {
+      warnings += "  " + ShortName(c.devices, i) + " is too small by " + HumanBytes(sum - size) +
+                  "\n";
+    }
+  }
+  return "\nmemory, nodes run one after the other\n" + Table(rows, "  ") + warnings;
+}
+
+}  // namespace
+
+std::string PlacementTables(const PlacementContext& context, const PlacementReport& report) {
+  return ScopeTable(context, report) + CrossingTable(context, report) +
+         IslandTable(context, report) + MemoryTable(context, report);
+}
+
+std::string NodeTable(const PlacementContext& c, llvm::ArrayRef<std::string> logged) {
+  Rows rows = {{"node", "op", "requested", "assigned", "rule"}};
+  if (!logged.empty()) rows[0].push_back("logged");
+  for (NodeId id : c.placement.order) {
+    Node node = c.graph.node(id);
+    const NodePlacement& placed = c.placement.Of(id);
+    std::string rule = RuleText(placed.rule);
+    if (placed.was_softened) rule += ", request given up";
+    rows.push_back({node.name().str(), node.op().str(),
+                    node.device().empty() ? "-" : node.device().str(),
+                    ShortName(c.devices, placed.device), rule});
+    if (!logged.empty()) rows.back().push_back(logged[id].empty() ? "-" : logged[id]);
+  }
+  return Table(rows);
+}
+
+std::string LogText(const PlacementContext& c, const PlacementLog& log,
+                    llvm::ArrayRef<std::string> logged) {
+  size_t said = 0;
+  Rows differ = {{"node", "op", "logged", "placed here"}};
+  for (NodeId id : c.placement.order) {
+    if (logged[id].empty()) continue;
+    ++said;
+    const std::string& device = c.devices.device(c.placement.Of(id).device).text;
+    if (device != logged[id]) {
+      differ.push_back(
+          {c.graph.node(id).name().str(), c.graph.node(id).op().str(), logged[id], device});
+    }
+  }
+  std::string text = "the log speaks of " + Plural(said, "node") + " of " +
+                     WithCommas(c.graph.num_nodes()) + "; " + WithCommas(differ.size() - 1) +
+                     " of them on another device than here\n";
+  if (differ.size() > 1) text += Table(differ, "  ");
+  if (!log.eager.empty()) {
+    Rows rows = {{"times", "op", "device"}};
+    for (const auto& [op, count] : log.eager)
+      rows.push_back({WithCommas(count), op.first, op.second});
+    text += "\nops that ran eagerly\n" + Table(rows, "  ");
+  }
+  return text;
+}
+
+std::string MovesText(const PlacementContext& a, const std::string& a_title,
+                      const PlacementContext& b, const std::string& b_title) {
+  std::string text;
+  for (const auto& [c, title] : {std::pair(&a, &a_title), std::pair(&b, &b_title)}) {
+    if (c->placement.failure)
+      text += "with " + *title + " it cannot be placed: " + c->placement.failure->message + "\n";
+  }
+  if (!text.empty()) return text;
+  std::map<std::pair<std::string, std::string>, std::vector<NodeId>> moves;
+  size_t moved = 0;
+  for (NodeId id : a.placement.order) {
+    const std::string& from = a.devices.device(a.placement.Of(id).device).text;
+    const std::string& to = b.devices.device(b.placement.Of(id).device).text;
+    if (from == to) continue;
+    moves[{from, to}].push_back(id);
+    ++moved;
+  }
+  text = "from " + a_title + " to " + b_title + ": " + Plural(moved, "node") + " of " +
+         WithCommas(a.graph.num_nodes()) + (moved == 1 ? " moves\n" : " move\n");
+  Rows rows = {{"nodes", "from", "to", "names"}};
+  for (const auto& [way, ids] : moves) {
+    std::string names;
+    for (size_t i = 0; i < std::min(kMostNames, ids.size()); ++i)
+      names += (i ? ", " : "") + a.graph.node(ids[i]).name().str();
+    if (ids.size() > kMostNames) names += ", ...";
+    rows.push_back({WithCommas(ids.size()), way.first, way.second, names});
+  }
+  return moves.empty() ? text : text + Table(rows, "  ");
+}
+
+namespace {
+
+void WriteReport(llvm::json::OStream& json, const PlacementContext& c,
+                 const PlacementReport& report) {
+  auto name = [&](NodeId id) { return llvm::json::fixUTF8(c.graph.node(id).name()); };
+  json.attributeArray("crossings", [&] {
+    for (const Crossing& crossing : report.crossings) {
+      json.object([&] {
+        json.attribute("tensor", name(crossing.from.node) + ":" +
+                                     std::to_string(crossing.from.index));
+        json.attribute("reader", name(crossing.reader));
+        json.attribute("from", c.devices.device(crossing.source).text);
+        json.attribute("to", c.devices.device(crossing.target).text);
+        if (crossing.bytes >= 0) {
+          json.attribute("bytes", crossing.bytes);
+        } else {
+          json.attribute("bytes", nullptr);
+        }
+      });
+    }
+  });
+  json.attributeArray("islands", [&] {
+    for (const Island& island : report.islands) {
+      json.object([&] {
+        json.attributeArray("nodes", [&] {
+          for (NodeId id : island.nodes) json.value(name(id));
+        });
+        json.attribute("device", c.devices.device(island.device).text);
+        json.attribute("bytes_in", island.bytes_in);
+        json.attribute("bytes_out", island.bytes_out);
+        if (island.pinned != kNoNode) json.attribute("because_of", name(island.pinned));
+      });
+    }
+  });
+  json.attributeObject("memory", [&] {
+    for (int i = 0; i < c.devices.size(); ++i) {
+      json.attributeObject(c.devices.device(i).text, [&] {
+        json.attribute("weights", report.memory[i].weights);
+        json.attribute("peak", report.memory[i].peak);
+        json.attribute("unknown", report.memory[i].unknown);
+        json.attribute("size", c.devices.device(i).memory);
+      });
+    }
+  });
+}
+
+}  // namespace
+
+void WritePlacementJson(llvm::json::OStream& json, const PlacementContext& c,
+                        llvm::ArrayRef<std::string> logged, const PlacementReport* report) {
+  auto name = [&](NodeId id) { return llvm::json::fixUTF8(c.graph.node(id).name()); };
+  const auto& failure = c.placement.failure;
+  json.object([&] {
+    json.attributeObject("placements", [&] {
+      if (failure) return;
+      for (NodeId id : c.placement.order)
+        json.attribute(name(id), c.devices.device(c.placement.Of(id).device).text);
+    });
+    if (failure) {
+      json.attribute("error", llvm::json::fixUTF8(failure->message));
+      json.attributeArray("conflict", [&] {
+        for (NodeId id : failure->nodes) json.value(name(id));
+      });
+      json.attributeArray("advice", [&] {
+        for (const std::string& advice : failure->advice) json.value(llvm::json::fixUTF8(advice));
+      });
+    } else {
+      json.attribute("error", nullptr);
+    }
+    json.attributeObject("requested", [&] {
+      for (Node node : c.graph.nodes()) {
+        if (!node.device().empty())
+          json.attribute(name(node.id()), llvm::json::fixUTF8(node.device()));
+      }
+    });
+    if (!logged.empty()) {
+      json.attributeObject("logged", [&] {
+        for (Node node : c.graph.nodes()) {
+          if (!logged[node.id()].empty()) json.attribute(name(node.id()), logged[node.id()]);
+        }
+      });
+    }
+    if (report) WriteReport(json, c, *report);
+  });
+}
+
+}  // namespace grapnel

@@ -1,0 +1,36 @@
+// How `grapnel place` shows a placement: tables, what changes between two, JSON.
+#ifndef GRAPNEL_TOOLS_PLACE_TEXT_H_
+#define GRAPNEL_TOOLS_PLACE_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/place/explanation.h"
+#include "lib/place/placement_log.h"
+#include "lib/place/placement_report.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+
+// By scope and device, then what crosses, islands, memory.
+std::string PlacementTables(const PlacementContext& context, const PlacementReport& report);
+
+// A row a node: requested, assigned, why; and what `logged` (by id; may be empty) says.
+std::string NodeTable(const PlacementContext& context, llvm::ArrayRef<std::string> logged);
+
+// Where a log and the placement differ, and what eager ops the log has.
+std::string LogText(const PlacementContext& context, const PlacementLog& log,
+                    llvm::ArrayRef<std::string> logged);
+
+// What moves from one placement of a graph to another; titles are what to call them.
+std::string MovesText(const PlacementContext& before, const std::string& before_title,
+                      const PlacementContext& after, const std::string& after_title);
+
+// {"placements": {node: device}, "error": null or text, "requested": {...}, "conflict": [...]} and,
+// with a report, "crossings", "islands" and "memory".
+void WritePlacementJson(llvm::json::OStream& json, const PlacementContext& context,
+                        llvm::ArrayRef<std::string> logged, const PlacementReport* report);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_TOOLS_PLACE_TEXT_H_
