@@ -94,8 +94,8 @@ Error Explain(const Flags& flags, const PlacementContext& context, llvm::raw_ost
 Error PrintPlacement(const Flags& flags, const PlacementContext& context, const PlacementLog& log,
                      llvm::ArrayRef<std::string> logged, llvm::raw_ostream& os) {
   if (flags.table) {
-    os << PlacementTables(
-        context, MakePlacementReport(context.graph, context.devices, context.placement));
+    os << PlacementTables(context,
+                          MakePlacementReport(context.graph, context.devices, context.placement));
   }
   if (flags.nodes) os << NodeTable(context, logged);
   if (!flags.log.empty()) os << LogText(context, log, logged);
@@ -114,8 +114,7 @@ void PrintJson(const Flags& flags, const PlacementContext& context,
                llvm::ArrayRef<std::string> logged, llvm::raw_ostream& os) {
   llvm::json::OStream json(os);
   if (flags.table && !context.placement.failure) {
-    PlacementReport report =
-        MakePlacementReport(context.graph, context.devices, context.placement);
+    PlacementReport report = MakePlacementReport(context.graph, context.devices, context.placement);
     WritePlacementJson(json, context, logged, &report);
   } else {
     WritePlacementJson(json, context, logged, nullptr);

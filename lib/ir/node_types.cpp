@@ -158,6 +158,19 @@ std::pair<llvm::StringRef, int> OutputOfPort(const Node& node, const OpInfo& inf
   return {{}, 0};
 }
 
+llvm::StringRef ArgumentOfInput(const Node& node, const OpInfo& info, int slot) {
+  for (const OpArg& arg : info.inputs) {
+    auto count = CountOf(node, arg);
+    if (!count) {
+      llvm::consumeError(count.takeError());
+      break;
+    }
+    if (slot < *count) return arg.name;
+    slot -= static_cast<int>(*count);
+  }
+  return {};
+}
+
 std::vector<llvm::StringRef> CalledFunctions(const Node& node) {
   std::vector<llvm::StringRef> names;
   if (node.graph().module().FindFunction(node.op())) names.push_back(node.op());

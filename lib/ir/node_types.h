@@ -30,6 +30,9 @@ int NumOutputs(const Node& node);  // -1 when the op is unknown
 int PortOfOutput(const Node& node, const OpInfo& info, llvm::StringRef output, int index);
 std::pair<llvm::StringRef, int> OutputOfPort(const Node& node, const OpInfo& info, int port);
 
+// The argument that a data input belongs to; empty when there is none.
+llvm::StringRef ArgumentOfInput(const Node& node, const OpInfo& info, int slot);
+
 // Functions that the node mentions: its op if that is one, and those of its attributes. Names, not
 // checked.
 std::vector<llvm::StringRef> CalledFunctions(const Node& node);

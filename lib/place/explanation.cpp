@@ -16,9 +16,7 @@ std::string NameAndOp(const Node& node) {
   return ("'" + node.name() + "' (" + node.op() + ")").str();
 }
 
-std::string Wanted(const DeviceSpec& name) {
-  return name.IsOpen() ? "nothing" : name.ToString();
-}
+std::string Wanted(const DeviceSpec& name) { return name.IsOpen() ? "nothing" : name.ToString(); }
 
 // Explains one node, a fact a line.
 class Explainer {
@@ -90,9 +88,9 @@ class Explainer {
       if (kernel.device == type || kernel.device == "DEFAULT")
         others += (others.empty() ? "" : " or ") + Constraints(kernel);
     }
-    Detail(others.empty() ? "none on " + type + ": no dtype would change that"
-                          : "none on " + type + " for " + OwnConstraints() + ": those there want " +
-                                others);
+    Detail(others.empty()
+               ? "none on " + type + ": no dtype would change that"
+               : "none on " + type + " for " + OwnConstraints() + ": those there want " + others);
   }
 
   static std::string Constraints(const KernelSummary& kernel) {
@@ -193,8 +191,9 @@ class Explainer {
     Say("no device can serve " + asked_.requested.ToString() + ": " +
         (is_there ? "the device is there and has no kernel for this"
                   : "there is no such device in the list"));
-    Detail("placement is soft, so type and number of the request are given up; with --hard this is "
-           "an error");
+    Detail(
+        "placement is soft, so type and number of the request are given up; with --hard this is "
+        "an error");
   }
 
   void SayRule(const NodePlacement& placed) {
@@ -203,8 +202,9 @@ class Explainer {
     };
     switch (placed.rule) {
       case PlacementRule::kIdentity:
-        return Say(with("an Identity without a request stays beside what it reads, as both its ends "
-                        "ask for the same:"));
+        return Say(
+            with("an Identity without a request stays beside what it reads, as both its ends "
+                 "ask for the same:"));
       case PlacementRule::kMetadata:
         return Say(with("it looks at a shape and not at values, so it stays beside its input"));
       case PlacementRule::kGenerator:
@@ -216,12 +216,11 @@ class Explainer {
     }
     std::vector<int> possible = Possible(placed);
     std::string others = " of " + Plural(possible.size(), "device") + " possible";
-    if (placed.rule == PlacementRule::kDefault)
-      return Say("the default device is one" + others);
+    if (placed.rule == PlacementRule::kDefault) return Say("the default device is one" + others);
     if (placed.rule == PlacementRule::kFirst)
-      Say(possible.size() == 1 ? "it is the only device possible"
-                               : "it is the first" + others +
-                                     ": GPUs come before CPUs, then by name");
+      Say(possible.size() == 1
+              ? "it is the only device possible"
+              : "it is the first" + others + ": GPUs come before CPUs, then by name");
   }
 
   // Devices that the group could have been on.
@@ -244,8 +243,10 @@ class Explainer {
     llvm::StringRef type = c_.devices.device(placed.device).name.type.text();
     bool is_constant = node_.op() == "Const";
     if (is_constant && type != "CPU" && node_.GetType("dtype") == proto::DT_INT32) {
-      Say("so it is the " + type.str() + "'s by name only: int32 is what shapes and indices are made "
-          "of, and TensorFlow leaves it in host memory, where the kernels that read shapes want it; "
+      Say("so it is the " + type.str() +
+          "'s by name only: int32 is what shapes and indices are made "
+          "of, and TensorFlow leaves it in host memory, where the kernels that read shapes want "
+          "it; "
           "nothing is copied to the device");
     }
     if (placed.was_softened && c_.devices.Find(asked_.requested) && !node_.device().empty()) {

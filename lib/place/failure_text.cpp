@@ -65,8 +65,10 @@ std::string TieText(const Graph& graph, const Tie& tie) {
       break;
   }
   llvm::StringRef name = graph.module().strings.Get(tie.label);
-  if (graph.node(tie.b).name() == name) return a + " has _class loc:@" + name.str() + ", which is " + b;
-  if (graph.node(tie.a).name() == name) return b + " has _class loc:@" + name.str() + ", which is " + a;
+  if (graph.node(tie.b).name() == name)
+    return a + " has _class loc:@" + name.str() + ", which is " + b;
+  if (graph.node(tie.a).name() == name)
+    return b + " has _class loc:@" + name.str() + ", which is " + a;
   return a + " and " + b + " both have _class loc:@" + name.str();
 }
 
@@ -129,11 +131,12 @@ PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& i
     return llvm::formatv("name='{0}' (op='{1}')", node.name(), node.op()).str();
   };
   failure.message =
-      llvm::formatv("Cannot place the graph because a reference or resource edge connects "
-                    "colocation groups with incompatible {0} devices: {1} vs {2}. The edge src node "
-                    "is {3}, and the dst node is {4}.",
-                    assigned ? "assigned" : "resource", from.ToString(), to.ToString(), debug(src),
-                    debug(dst))
+      llvm::formatv(
+          "Cannot place the graph because a reference or resource edge connects "
+          "colocation groups with incompatible {0} devices: {1} vs {2}. The edge src node "
+          "is {3}, and the dst node is {4}.",
+          assigned ? "assigned" : "resource", from.ToString(), to.ToString(), debug(src),
+          debug(dst))
           .str();
   AddChain(groups, {kind, src.id(), dst.id(), 0}, &failure);
   failure.advice = {Quoted(dst) + " would need " + from.ToString() + " and " + to.ToString() +
@@ -143,8 +146,8 @@ PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& i
   return failure;
 }
 
-PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& input,
-                             const Tie& tie, std::string error, llvm::StringRef at) {
+PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& input, const Tie& tie,
+                             std::string error, llvm::StringRef at) {
   PlacementFailure failure;
   failure.message = std::move(error) + "\n\t [[{{node " + at.str() + "}}]]";
   AddChain(groups, tie, &failure);
@@ -160,10 +163,11 @@ Error NoCommonType(const Colocation& groups, const ColocationInput& input, const
     text += "\n" + Quoted(input.graph.node(id)) + " and what is colocated with it can be on: " +
             TypesText(input.devices, groups.GroupOf(id).types);
   }
-  return MakeError("Cannot colocate nodes {{{{colocation_node {0}}} and {{{{colocation_node {1}}} because "
-                   "no device type supports both of those nodes and the other nodes colocated with "
-                   "them.{2}",
-                   input.graph.node(tie.a).name(), input.graph.node(tie.b).name(), text);
+  return MakeError(
+      "Cannot colocate nodes {{{{colocation_node {0}}} and {{{{colocation_node {1}}} because "
+      "no device type supports both of those nodes and the other nodes colocated with "
+      "them.{2}",
+      input.graph.node(tie.a).name(), input.graph.node(tie.b).name(), text);
 }
 
 PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& input, NodeId node,
@@ -234,8 +238,10 @@ PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input
           "' because no supported kernel for " + own.type.text().str() +
           " devices is available.\nOp: " + node.op().str() + "\nNode attrs: " + AttrsText(node) +
           "\nRegistered kernels:\n" + KernelLines(input.kernels, node);
-    failure.advice = {"take the request of " + Quoted(node) + " away: it, with what is colocated "
-                          "with it, can be on " + TypesText(input.devices, group.types)};
+    failure.advice = {"take the request of " + Quoted(node) +
+                      " away: it, with what is colocated "
+                      "with it, can be on " +
+                      TypesText(input.devices, group.types)};
     if (!input.soft) failure.advice.push_back("or place without --hard");
   } else {
     why = "Could not satisfy explicit device specification '" + device + "' because the node " +

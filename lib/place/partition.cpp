@@ -1,0 +1,373 @@
+#include "lib/place/partition.h"
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "lib/ir/import.h"
+#include "lib/ir/literal.h"
+#include "lib/ir/node_types.h"
+#include "lib/place/control_loops.h"
+#include "lib/place/device_name.h"
+#include "lib/support/file.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// Fields of GraphDef and FunctionDefLibrary.
+enum { kGraphVersions = 4, kGraphLibrary = 2, kLibraryFunction = 1 };
+
+void AppendField(int number, llvm::StringRef bytes, std::string* out) {
+  auto varint = [&](uint64_t value) {
+    for (; value >= 128; value >>= 7) out->push_back(static_cast<char>(value | 128));
+    out->push_back(static_cast<char>(value));
+  };
+  varint(number << 3 | 2);
+  varint(bytes.size());
+  out->append(bytes.data(), bytes.size());
+}
+
+class Partitioner {
+ public:
+  Partitioner(Module& module, const KernelCatalogue& kernels)
+      : module_(module), kernels_(kernels), graph_(&module) {}
+
+  Expected<PartitionedGraph> Run() {
+    RETURN_IF_ERROR(CheckDevices());
+    CopyGraph();
+    ColocateControlFlow(&graph_);
+    auto new_name = [this](llvm::StringRef prefix) { return NewName(prefix); };
+    ASSIGN_OR_RETURN(pivots_, AddControlLoops(&graph_, new_name));
+    pivots_.resize(graph_.end_id());
+    RETURN_IF_ERROR(MakePartitions());
+    place_.resize(graph_.end_id());
+    NumberEdges();
+    for (NodeId id : TopologicalOrder(graph_)) RETURN_IF_ERROR(AddReader(graph_.node(id)));
+    for (Part& part : parts_) {
+      SetInputs(&part);
+      result_.partitions.push_back({part.device, std::move(part.module)});
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // An input of a node of a partition: of a node of graph_ whose id there is known at the end, or
+  // of one that was made for the partition.
+  struct Input {
+    bool is_made;
+    NodeId node;
+    int32_t port;
+  };
+  struct Part {
+    std::string device, type;
+    std::unique_ptr<Module> module;
+    std::vector<std::vector<Input>> inputs;  // by id in the partition
+  };
+  Error CheckDevices() const {
+    for (Node node : module_.main.nodes()) {
+      auto name = DeviceSpec::Parse(node.device());
+      if (!name) return Annotate("node '" + node.name().str() + "'", name.takeError());
+      if (name->IsFull()) continue;
+      return MakeError(
+          "node '{0}' has device '{1}', a full name was expected: place the graph first",
+          node.name(), node.device());
+    }
+    return Error::success();
+  }
+
+  // A copy of the main graph that may change: same strings, same bytes, ids in topological order.
+  void CopyGraph() {
+    const Graph& main = module_.main;
+    std::vector<NodeId> order = TopologicalOrder(main), copied(main.end_id(), kNoNode);
+    for (NodeId id : order) {
+      Node node = main.node(id);
+      NodeId copy =
+          graph_.AddImported(node.name_id(), node.op_id(), node.device_id(), main.Source(id));
+      if (!main.AttrBytes(id)) graph_.CopyAttrs(copy, node);
+      copied[id] = copy;
+      origin_.push_back(id);
+    }
+    for (NodeId id : order) {
+      llvm::SmallVector<Port, 4> ports;
+      for (Port port : main.node(id).inputs()) ports.push_back({copied[port.node], port.index});
+      graph_.SetInputs(copied[id], ports);
+    }
+  }
+
+  std::string NewName(llvm::StringRef prefix) {
+    for (;;) {
+      std::string name = (prefix + "/_" + llvm::Twine(next_name_++)).str();
+      if (!graph_.Find(name) && made_names_.insert(name).second) return name;
+    }
+  }
+
+  Error MakePartitions() {
+    std::map<std::string, int> known;
+    for (Node node : graph_.nodes()) known[node.device().str()];
+    for (auto& [device, index] : known) {
+      index = static_cast<int>(parts_.size());
+      parts_.emplace_back();
+      parts_.back().device = device;
+      ASSIGN_OR_RETURN(DeviceSpec name, DeviceSpec::Parse(device));
+      parts_.back().type = name.type.text().str();
+    }
+    part_of_.resize(graph_.end_id());
+    std::vector<std::vector<const Function*>> reached(parts_.size());
+    for (Node node : graph_.nodes()) {
+      part_of_[node.id()] = known[node.device().str()];
+      if (!module_.functions.empty()) AddCalled(node, &reached[part_of_[node.id()]]);
+    }
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      ASSIGN_OR_RETURN(parts_[i].module, MakeModule(std::move(reached[i])));
+    }
+    return Error::success();
+  }
+
+  void AddCalled(const Node& node, std::vector<const Function*>* reached) const {
+    for (llvm::StringRef name : CalledFunctions(node)) {
+      const Function* function = module_.FindFunction(name);
+      if (function && !llvm::is_contained(*reached, function)) reached->push_back(function);
+    }
+  }
+
+  // An empty graph with the versions, and the functions that are reached, in the library's order.
+  Expected<std::unique_ptr<Module>> MakeModule(std::vector<const Function*> reached) const {
+    for (size_t i = 0; i < reached.size(); ++i) {
+      for (Node node : reached[i]->body.nodes()) AddCalled(node, &reached);
+    }
+    std::string library, bytes;
+    for (const auto& function : module_.functions) {
+      if (llvm::is_contained(reached, function.get()))
+        AppendField(kLibraryFunction, ExportFunctionDef(*function), &library);
+    }
+    library += module_.other_library_fields;
+    if (!library.empty()) AppendField(kGraphLibrary, library, &bytes);
+    if (module_.has_versions) AppendField(kGraphVersions, module_.versions, &bytes);
+    auto module = std::make_unique<Module>();
+    if (!bytes.empty()) {
+      auto file = FileBytes::FromString(bytes, "partition");
+      ASSIGN_OR_RETURN(module, ImportGraphDef(file, file->bytes()));
+    }
+    module->sources.insert(module->sources.end(), module_.sources.begin(), module_.sources.end());
+    return module;
+  }
+
+  void NumberEdges() {
+    first_edge_.assign(graph_.end_id() + 1, 0);
+    for (NodeId id = 0; id < graph_.end_id(); ++id)
+      first_edge_[id + 1] = first_edge_[id] + static_cast<int>(graph_.node(id).inputs().size());
+  }
+
+  // --- Where a port's value lies.
+  const KernelSummary* KernelOf(const Node& node) {
+    auto [it, added] = summaries_.try_emplace(node.id());
+    if (added) {
+      auto found = kernels_.Find(node, parts_[part_of_[node.id()]].type);
+      if (found) it->second = std::make_unique<KernelSummary>(std::move(*found));
+    }
+    return it->second.get();
+  }
+  bool IsOnHost(const Node& node, int port, bool is_input) {
+    const OpInfo* info = DefinitionOf(node);
+    const KernelSummary* kernel = info ? KernelOf(node) : nullptr;
+    if (!kernel || kernel->host_arguments.empty()) return false;
+    llvm::StringRef name =
+        is_input ? ArgumentOfInput(node, *info, port) : OutputOfPort(node, *info, port).first;
+    return llvm::is_contained(kernel->host_arguments, name.str());
+  }
+
+  // Between the memories of one device.
+  bool CrossesMemory(const Node& source, const Node& reader, Port port, int slot) {
+    if (port.IsControl() || parts_[part_of_[reader.id()]].type == "CPU") return false;
+    return IsOnHost(source, port.index, false) != IsOnHost(reader, slot, true);
+  }
+
+  // --- Nodes of a partition.
+  NodeId AddTo(int part, const std::string& name, llvm::StringRef op) {
+    Part& to = parts_[part];
+    NodeId id = to.module->main.AddNode(name, op, to.device);
+    to.inputs.emplace_back();
+    return id;
+  }
+  void SetAttr(int part, NodeId id, llvm::StringRef key, llvm::StringRef value) {
+    parts_[part].module->main.SetAttr(id, key, value);
+  }
+
+  // The node itself, its attributes still in the file's bytes where they are.
+  NodeId CopyTo(int part, const Node& node) {
+    Part& to = parts_[part];
+    StringTable& strings = to.module->strings;
+    Graph& main = to.module->main;
+    NodeId id = main.AddImported(strings.Intern(node.name()), strings.Intern(node.op()),
+                                 kEmptyString, graph_.Source(node.id()));
+    main.SetDevice(id, to.device);
+    if (!graph_.AttrBytes(node.id())) {
+      for (const auto& [key, value] : main.node(id).Attrs()) main.RemoveAttr(id, key);
+      for (const auto& [key, value] : node.Attrs()) main.SetAttr(id, key, value.bytes());
+    }
+    to.inputs.emplace_back();
+    return id;
+  }
+
+  struct Crossing {
+    Node source, reader;
+    Port port;
+    int slot;
+    DataType type;  // that is sent
+    std::string tensor_name;
+  };
+
+  void SetTransferAttrs(int part, NodeId id, const Crossing& crossing) {
+    const std::string& from = parts_[part_of_[crossing.source.id()]].device;
+    const std::string& to = parts_[part_of_[crossing.reader.id()]].device;
+    SetAttr(part, id, "_dst", attr::String(crossing.reader.name()));
+    SetAttr(part, id, "_src", attr::String(crossing.source.name()));
+    SetAttr(part, id, "client_terminated", attr::Bool(false));
+    SetAttr(part, id, "recv_device", attr::String(to));
+    SetAttr(part, id, "send_device", attr::String(from));
+    SetAttr(part, id, "send_device_incarnation", attr::Int(1));
+    SetAttr(part, id, "tensor_name", attr::String(crossing.tensor_name));
+  }
+
+  NodeId AddSend(const Crossing& crossing) {
+    int part = part_of_[crossing.source.id()];
+    Input sent = {false, crossing.source.id(), crossing.port.index};
+    if (crossing.port.IsControl()) {
+      NodeId dummy = AddTo(part, NewName((crossing.source.name() + "/ctrl").str()), "Const");
+      SetAttr(part, dummy, "dtype", attr::Type(proto::DT_FLOAT));
+      SetAttr(part, dummy, "value",
+              attr::Tensor(Literal::Make(proto::DT_FLOAT, {0}, "").ToTensorProto()));
+      parts_[part].inputs[dummy].push_back(sent);
+      sent = {true, dummy, 0};
+    }
+    bool on_host =
+        !crossing.port.IsControl() && IsOnHost(crossing.source, crossing.port.index, false);
+    NodeId send = AddTo(part, NewName(crossing.source.name()), on_host ? "_HostSend" : "_Send");
+    SetAttr(part, send, "T", attr::Type(crossing.type));
+    SetTransferAttrs(part, send, crossing);
+    parts_[part].inputs[send].push_back(sent);
+    return send;
+  }
+
+  NodeId AddRecv(const Crossing& crossing) {
+    int part = part_of_[crossing.reader.id()];
+    bool on_host = !crossing.port.IsControl() && IsOnHost(crossing.reader, crossing.slot, true);
+    NodeId recv = AddTo(part, NewName(crossing.source.name()), on_host ? "_HostRecv" : "_Recv");
+    SetAttr(part, recv, "tensor_type", attr::Type(crossing.type));
+    SetTransferAttrs(part, recv, crossing);
+    return recv;
+  }
+
+  // --- One reader with its inputs: what comes from elsewhere is sent and received before it.
+  Error AddReader(const Node& reader) {
+    int part = part_of_[reader.id()];
+    pivots_left_ = pivots_[reader.id()].edges;
+    std::vector<Input> inputs, waited;  // `waited`: that what reads a reference elsewhere waits for
+    std::vector<NodeId> reference_recvs;
+    int slot = 0;
+    for (Port port : reader.inputs()) {
+      Node source = graph_.node(port.node);
+      int edge = first_edge_[reader.id()] + slot;
+      if (part_of_[port.node] == part && !CrossesMemory(source, reader, port, slot)) {
+        inputs.push_back({false, port.node, port.index});
+        if (!IsReference(port)) waited.push_back({false, port.node, kControlPort});
+      } else {
+        NodeId recv = Receive(source, reader, port, slot, edge, &reference_recvs);
+        inputs.push_back({true, recv, port.IsControl() ? kControlPort : 0});
+        if (!IsReference(port)) waited.push_back({true, recv, kControlPort});
+      }
+      ++slot;
+    }
+    for (NodeId recv : reference_recvs) {
+      for (const Input& input : waited) parts_[part].inputs[recv].push_back(input);
+    }
+    if (pivots_left_ > 0) inputs.push_back({false, pivots_[reader.id()].merge, kControlPort});
+    place_[reader.id()] = CopyTo(part, reader);
+    parts_[part].inputs.back() = std::move(inputs);
+    return Error::success();
+  }
+
+  bool IsReference(Port port) const {
+    return !port.IsControl() && IsRefType(TypeOfPort(graph_, port));
+  }
+
+  NodeId Receive(const Node& source, const Node& reader, Port port, int slot, int edge,
+                 std::vector<NodeId>* reference_recvs) {
+    int part = part_of_[reader.id()];
+    bool on_host =
+        parts_[part].type == "CPU" || (!port.IsControl() && IsOnHost(reader, slot, true));
+    auto key = std::make_tuple(source.id(), port.index, part, on_host);
+    auto there = received_.find(key);
+    if (there != received_.end()) return there->second;
+    DataType type = port.IsControl() ? proto::DT_FLOAT : BaseType(TypeOfPort(graph_, port));
+    Crossing crossing{source, reader, port,
+                      slot,   type,   "edge_" + std::to_string(edge) + "_" + source.name().str()};
+    NodeId send = AddSend(crossing);
+    NodeId recv = AddRecv(crossing), read = recv;
+    if (port.IsControl()) {
+      read = AddTo(part, NewName(source.name()), "Identity");
+      SetAttr(part, read, "T", attr::Type(proto::DT_FLOAT));
+      parts_[part].inputs[read].push_back({true, recv, 0});
+    }
+    Graph& to = parts_[part].module->main;
+    int from = part_of_[source.id()];
+    if (from == part) {
+      parts_[part].inputs[recv].push_back({true, send, kControlPort});
+    } else if (pivots_left_ > 0) {
+      --pivots_left_;
+      parts_[part].inputs[recv].push_back({false, pivots_[reader.id()].merge, kControlPort});
+    }
+    NodeId origin = source.id() < origin_.size() ? origin_[source.id()] : kNoNode;
+    result_.transfers.push_back({crossing.tensor_name, from, part, origin, port.index,
+                                 parts_[from].module->main.node(send).name().str(),
+                                 to.node(recv).name().str()});
+    if (IsReference(port)) {
+      reference_recvs->push_back(recv);
+    } else {
+      received_[key] = read;
+    }
+    return read;
+  }
+
+  void SetInputs(Part* part) {
+    Graph& graph = part->module->main;
+    for (NodeId id = 0; id < graph.end_id(); ++id) {
+      llvm::SmallVector<Port, 4> data, controls;
+      for (const Input& input : part->inputs[id]) {
+        Port port = {input.is_made ? input.node : place_[input.node], input.port};
+        if (!port.IsControl()) {
+          data.push_back(port);
+        } else if (!llvm::is_contained(controls, port)) {
+          controls.push_back(port);
+        }
+      }
+      data.append(controls.begin(), controls.end());
+      graph.SetInputs(id, data);
+    }
+  }
+
+  const Module& module_;
+  const KernelCatalogue& kernels_;
+  Graph graph_;                 // the main graph with what partitioning adds to it
+  std::vector<NodeId> origin_;  // in the main graph, by id in graph_; what was added has none
+  std::vector<LoopPivot> pivots_;
+  std::vector<Part> parts_;
+  std::vector<int> part_of_;     // by id in graph_
+  std::vector<NodeId> place_;    // id in its partition, by id in graph_
+  std::vector<int> first_edge_;  // number of a node's first input, by id in graph_
+  std::map<std::tuple<NodeId, int32_t, int, bool>, NodeId> received_;
+  llvm::DenseMap<NodeId, std::unique_ptr<KernelSummary>> summaries_;
+  std::set<std::string> made_names_;
+  int next_name_ = 0;
+  int pivots_left_ = 0;  // edges of the present reader's pivot that no _Recv has taken over
+  PartitionedGraph result_;
+};
+
+}  // namespace
+
+Expected<PartitionedGraph> PartitionByDevice(Module& module, const KernelCatalogue& kernels) {
+  return Partitioner(module, kernels).Run();
+}
+
+}  // namespace grapnel

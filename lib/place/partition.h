@@ -1,0 +1,47 @@
+// Splits a placed graph into one graph a device, which talk through _Send and _Recv.
+#ifndef GRAPNEL_LIB_PLACE_PARTITION_H_
+#define GRAPNEL_LIB_PLACE_PARTITION_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/ir/module.h"
+#include "lib/place/kernel_catalogue.h"
+
+namespace grapnel {
+
+// A value, or the end of a node, that goes from one device to another: one pair of _Send and _Recv.
+struct Transfer {
+  std::string tensor_name;  // the attribute that both have
+  int from, to;             // partitions
+  NodeId source;            // the node in the graph that was split; kNoNode: a loop's own
+  int32_t port;             // kControlPort: that it has run
+  std::string send, recv;   // names in the two partitions
+};
+
+struct Partition {
+  std::string device;
+  // Main graph: the nodes of the device, in an order in which all partitions can run theirs without
+  // waiting for one another in a circle. Library: what they reach.
+  std::unique_ptr<Module> module;
+};
+
+struct PartitionedGraph {
+  std::vector<Partition> partitions;  // by device, as the names' letters order them
+  std::vector<Transfer> transfers;    // in the order they were made
+};
+
+// Names, attributes and order are TensorFlow's, but for the number in `tensor_name` ("edge_12_x"),
+// which counts this graph's edges. A value goes to a device once, however many read it there; where
+// an edge of a GPU leads between its memory and the host's, a pair stands too (_HostSend,
+// _HostRecv). A loop over several devices gets a control loop on each (control_loops.h).
+//
+// Every node must have a full device name (the placer's). `module` gives attributes and constants,
+// which are not copied where they are the file's: it must outlive the partitions; its graph stays
+// as it is. Cost: linear. Errors: a node without a device; a loop over devices without LoopCond.
+Expected<PartitionedGraph> PartitionByDevice(Module& module, const KernelCatalogue& kernels);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_PLACE_PARTITION_H_
