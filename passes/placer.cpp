@@ -3,8 +3,8 @@
 //   Before:  v @gpu:0;  v -> Read r;  Const c -> Add(r, c) a      After:  v, r, c, a @gpu:0
 //
 // It is told what devices there are by a custom optimizer named "placer" in the RewriterConfig
-// (passes/placer.h). Bodies of functions are placed when they are called, by TensorFlow as here: they
-// are left alone.
+// (passes/placer.h). Bodies of functions are placed when they are called, by TensorFlow as here:
+// they are left alone.
 //
 // Refuses: a graph that cannot be placed is an error, with the nodes and edges that conflict.
 #include "passes/placer.h"
@@ -88,15 +88,17 @@ Expected<PlacerSettings> PlacerSettings::From(const proto::RewriterConfig& confi
       } else if (key == "soft") {
         settings.soft = value.b();
       } else {
-        return MakeError("custom optimizer 'placer': parameter '{0}' is none of devices, "
-                         "default_device, kernels, soft",
-                         key);
+        return MakeError(
+            "custom optimizer 'placer': parameter '{0}' is none of devices, "
+            "default_device, kernels, soft",
+            key);
       }
     }
     return settings;
   }
-  return MakeError("there is no custom optimizer 'placer' in the RewriterConfig, which would say "
-                   "what devices there are (`grapnel place` has flags for it)");
+  return MakeError(
+      "there is no custom optimizer 'placer' in the RewriterConfig, which would say "
+      "what devices there are (`grapnel place` has flags for it)");
 }
 
 void PlacerSettings::AddTo(proto::RewriterConfig* config) const {

@@ -12,8 +12,8 @@
 namespace grapnel {
 
 struct PlacerSettings {
-  std::string devices;         // as DeviceSet::Parse takes them
-  std::string default_device;  // a name, may be partial; empty: none
+  std::string devices;                 // as DeviceSet::Parse takes them
+  std::string default_device;          // a name, may be partial; empty: none
   std::string kernels = "tensorflow";  // or "grapnel"
   bool soft = true;
 

@@ -34,7 +34,7 @@ Error RunStage(const Flags& flags, InputGraph& input, const MessageSink& sink) {
     ASSIGN_OR_RETURN(ledger, AtomicFile::Create(flags.ledger));
     manager.Add(MakeLedgerInstrumentation(ledger->os()));
   }
-  RETURN_IF_ERROR(AddDump(flags.dump_dir, input.name, sink, &manager));
+  RETURN_IF_ERROR(AddDump(flags.dump_dir, input.name, sink, &manager, /*stages_alone=*/true));
   manager.Add(MakeVerifyInstrumentation());
   auto result = manager.Run(input.module(), options);
   if (!result) return Annotate(flags.model, result.takeError());
@@ -94,8 +94,8 @@ Error Explain(const Flags& flags, const PlacementContext& context, llvm::raw_ost
 Error PrintPlacement(const Flags& flags, const PlacementContext& context, const PlacementLog& log,
                      llvm::ArrayRef<std::string> logged, llvm::raw_ostream& os) {
   if (flags.table) {
-    os << PlacementTables(
-        context, MakePlacementReport(context.graph, context.devices, context.placement));
+    os << PlacementTables(context,
+                          MakePlacementReport(context.graph, context.devices, context.placement));
   }
   if (flags.nodes) os << NodeTable(context, logged);
   if (!flags.log.empty()) os << LogText(context, log, logged);
@@ -114,8 +114,7 @@ void PrintJson(const Flags& flags, const PlacementContext& context,
                llvm::ArrayRef<std::string> logged, llvm::raw_ostream& os) {
   llvm::json::OStream json(os);
   if (flags.table && !context.placement.failure) {
-    PlacementReport report =
-        MakePlacementReport(context.graph, context.devices, context.placement);
+    PlacementReport report = MakePlacementReport(context.graph, context.devices, context.placement);
     WritePlacementJson(json, context, logged, &report);
   } else {
     WritePlacementJson(json, context, logged, nullptr);

@@ -73,15 +73,13 @@ std::string CrossingTable(const PlacementContext& c, const PlacementReport& repo
                     [](const Crossing& a, const Crossing& b) { return a.bytes > b.bytes; });
   rows = {{"bytes", "tensor", "first reader", "from", "to"}};
   for (const Crossing& crossing : llvm::ArrayRef(largest).take_front(kMostRows)) {
-    rows.push_back({BytesText(crossing.bytes),
-                    (c.graph.node(crossing.from.node).name() + ":" +
-                     llvm::Twine(crossing.from.index))
-                        .str(),
-                    c.graph.node(crossing.reader).name().str(),
-                    ShortName(c.devices, crossing.source), ShortName(c.devices, crossing.target)});
+    rows.push_back(
+        {BytesText(crossing.bytes),
+         (c.graph.node(crossing.from.node).name() + ":" + llvm::Twine(crossing.from.index)).str(),
+         c.graph.node(crossing.reader).name().str(), ShortName(c.devices, crossing.source),
+         ShortName(c.devices, crossing.target)});
   }
-  return text + "\nlargest of them\n" + Table(rows, "  ") +
-         More(largest.size(), rows.size() - 1);
+  return text + "\nlargest of them\n" + Table(rows, "  ") + More(largest.size(), rows.size() - 1);
 }
 
 std::string IslandTable(const PlacementContext& c, const PlacementReport& report) {
@@ -106,7 +104,8 @@ std::string IslandTable(const PlacementContext& c, const PlacementReport& report
 }
 
 std::string MemoryTable(const PlacementContext& c, const PlacementReport& report) {
-  Rows rows = {{"device", "weights", "peak of the rest", "together", "its size", "of unknown size"}};
+  Rows rows = {
+      {"device", "weights", "peak of the rest", "together", "its size", "of unknown size"}};
   std::string warnings;
   for (int i = 0; i < c.devices.size(); ++i) {
     const DeviceMemory& memory = report.memory[i];
@@ -115,8 +114,8 @@ std::string MemoryTable(const PlacementContext& c, const PlacementReport& report
                     HumanBytes(sum), size > 0 ? HumanBytes(size) : "not given",
                     WithCommas(memory.unknown)});
     if (size > 0 && sum > size) {
-      warnings += "  " + ShortName(c.devices, i) + " is too small by " + HumanBytes(sum - size) +
-                  "\n";
+      warnings +=
+          "  " + ShortName(c.devices, i) + " is too small by " + HumanBytes(sum - size) + "\n";
     }
   }
   return "\nmemory, nodes run one after the other\n" + Table(rows, "  ") + warnings;
@@ -209,8 +208,8 @@ void WriteReport(llvm::json::OStream& json, const PlacementContext& c,
   json.attributeArray("crossings", [&] {
     for (const Crossing& crossing : report.crossings) {
       json.object([&] {
-        json.attribute("tensor", name(crossing.from.node) + ":" +
-                                     std::to_string(crossing.from.index));
+        json.attribute("tensor",
+                       name(crossing.from.node) + ":" + std::to_string(crossing.from.index));
         json.attribute("reader", name(crossing.reader));
         json.attribute("from", c.devices.device(crossing.source).text);
         json.attribute("to", c.devices.device(crossing.target).text);

@@ -15,7 +15,8 @@ Expected<int64_t> MemoryOf(const llvm::json::Value& value) {
   if (auto text = value.getAsString()) {
     llvm::StringRef rest = text->trim();
     double number = 0;
-    llvm::StringRef digits = rest.take_while([](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+    llvm::StringRef digits =
+        rest.take_while([](char c) { return (c >= '0' && c <= '9') || c == '.'; });
     llvm::StringRef unit = rest.drop_front(digits.size()).trim();
     static constexpr std::pair<const char*, double> kUnits[] = {
         {"B", 1}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}};
@@ -79,7 +80,8 @@ class ClusterReader {
       for (const llvm::json::Value& each : *devices) {
         const llvm::json::Object* kind = each.getAsObject();
         auto type = kind ? kind->getString("type") : std::nullopt;
-        if (!type) return MakeError("'devices': expected objects like {{\"type\": \"GPU\", \"count\": 4}");
+        if (!type)
+          return MakeError("'devices': expected objects like {{\"type\": \"GPU\", \"count\": 4}");
         ASSIGN_OR_RETURN(DeviceSpec typed, DeviceSpec::Parse(("/device:" + *type).str()));
         ASSIGN_OR_RETURN(int64_t count, Count(*kind, "count", 1));
         int64_t memory = 0;
@@ -101,8 +103,9 @@ class ClusterReader {
     auto speed = link ? link->getNumber("gigabytes_per_second") : std::nullopt;
     if (!ends || ends->size() != 2 || !(*ends)[0].getAsString() || !(*ends)[1].getAsString() ||
         !speed || !(*speed > 0)) {
-      return MakeError("expected an object with \"between\" (two names) and "
-                       "\"gigabytes_per_second\" (more than 0)");
+      return MakeError(
+          "expected an object with \"between\" (two names) and "
+          "\"gigabytes_per_second\" (more than 0)");
     }
     auto latency = link->getNumber("microseconds");
     ASSIGN_OR_RETURN(DeviceSpec a, DeviceSpec::Parse(*(*ends)[0].getAsString()));

@@ -332,10 +332,10 @@ class ColocationBuilder {
     ColocationGroup &into = out_.groups_[y_wins ? y : x], &from = out_.groups_[y_wins ? x : y];
     ColocationGroup merged = into;
     auto said = [&](Error error) {
-      return MakeError("Cannot colocate nodes {{{{colocation_node {0}}} and {{{{colocation_node {1}}}: "
-                       "{2}",
-                       graph_.node(tie.a).name(), graph_.node(tie.b).name(),
-                       TextOf(std::move(error)));
+      return MakeError(
+          "Cannot colocate nodes {{{{colocation_node {0}}} and {{{{colocation_node {1}}}: "
+          "{2}",
+          graph_.node(tie.a).name(), graph_.node(tie.b).name(), TextOf(std::move(error)));
     };
     if (Error error = merged.assigned.Merge(from.assigned, false)) return said(std::move(error));
     if (Error error = merged.resource.Merge(from.resource, false)) return said(std::move(error));

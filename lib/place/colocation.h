@@ -1,9 +1,9 @@
 // Which nodes must share a device, and what each such group asks for.
 //
-// TensorFlow's rules, in its order: each node starts as a group of one with its own request; ends of
-// resource and reference edges are joined (the reader's request gives way), then dataset nodes along
-// variant edges, then what the bodies of functions that return handles tie together, then all nodes
-// that name the same thing in _class.
+// TensorFlow's rules, in its order: each node starts as a group of one with its own request; ends
+// of resource and reference edges are joined (the reader's request gives way), then dataset nodes
+// along variant edges, then what the bodies of functions that return handles tie together, then all
+// nodes that name the same thing in _class.
 #ifndef GRAPNEL_LIB_PLACE_COLOCATION_H_
 #define GRAPNEL_LIB_PLACE_COLOCATION_H_
 
@@ -22,23 +22,24 @@ struct Tie {
   enum Kind : uint8_t { kResource, kReference, kDataset, kFunction, kClass };
   Kind kind;
   NodeId a, b;     // an edge runs from a to b; of kClass, b is the first node of the name
-  uint32_t label;  // kClass: the StringId of the name; kFunction: the NodeId of the call
+  uint32_t label;  // kClass: the StringId of the name, 0 when it is no node's; kFunction: the
+                   // NodeId of the call
 };
 
 // A request that did not count, or not wholly.
 struct DroppedRequest {
-  NodeId node;      // at which the group was joined
-  NodeId from;      // the other end
-  DeviceSpec was;   // what its group had asked for
-  DeviceSpec now;   // what counts instead
+  NodeId node;     // at which the group was joined
+  NodeId from;     // the other end
+  DeviceSpec was;  // what its group had asked for
+  DeviceSpec now;  // what counts instead
   Tie::Kind kind;
 };
 
 // Why a graph cannot be placed.
 struct PlacementFailure {
-  std::string message;           // TensorFlow's, as far as it has one
-  std::vector<NodeId> nodes;     // the smallest set that conflicts, as a chain
-  std::vector<Tie> ties;         // between one of them and the next
+  std::string message;              // TensorFlow's, as far as it has one
+  std::vector<NodeId> nodes;        // the smallest set that conflicts, as a chain
+  std::vector<Tie> ties;            // between one of them and the next
   std::vector<std::string> advice;  // what to change, each a sentence
 };
 

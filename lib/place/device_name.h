@@ -1,4 +1,5 @@
-// Names of devices, whole and partial: "/job:worker/replica:0/task:3/device:GPU:1", "/device:CPU:*",
+// Names of devices, whole and partial: "/job:worker/replica:0/task:3/device:GPU:1",
+// "/device:CPU:*",
 // "/gpu:0". Which spellings there are, how two merge and what the errors say is TensorFlow's.
 #ifndef GRAPNEL_LIB_PLACE_DEVICE_NAME_H_
 #define GRAPNEL_LIB_PLACE_DEVICE_NAME_H_
@@ -42,7 +43,7 @@ struct DeviceSpec {
   // all is open.
   static Expected<DeviceSpec> Parse(llvm::StringRef text);
 
-  bool IsOpen() const { return *this == DeviceSpec(); }   // says nothing at all
+  bool IsOpen() const { return *this == DeviceSpec(); }  // says nothing at all
   bool IsFull() const { return job && replica >= 0 && task >= 0 && type && id >= 0; }
   bool operator==(const DeviceSpec& other) const {
     return job == other.job && replica == other.replica && task == other.task &&
@@ -60,8 +61,9 @@ struct DeviceSpec {
   bool Matches(const DeviceSpec& device) const;
 
   // Takes over what `other` says. Hard: a part that says another thing is an error, in TensorFlow's
-  // words ("Cannot merge devices with incompatible ids: ..."), and nothing changes. Soft: types that
-  // differ open type and id, ids that differ open the id; job, replica and task are errors still.
+  // words ("Cannot merge devices with incompatible ids: ..."), and nothing changes. Soft: types
+  // that differ open type and id, ids that differ open the id; job, replica and task are errors
+  // still.
   Error Merge(const DeviceSpec& other, bool soft);
   // Takes over what `other` says, whatever was said before.
   void Override(const DeviceSpec& other);

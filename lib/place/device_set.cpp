@@ -31,8 +31,9 @@ Expected<DeviceSet> DeviceSet::Parse(llvm::StringRef text) {
     RETURN_IF_ERROR(set.AddNames(item));
   }
   if (set.size() == 0)
-    return MakeError("no devices given: expected names like /device:CPU:0, counts like "
-                     "cpu:4,gpu:8, or a cluster file");
+    return MakeError(
+        "no devices given: expected names like /device:CPU:0, counts like "
+        "cpu:4,gpu:8, or a cluster file");
   return set;
 }
 
@@ -48,9 +49,10 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
     auto parsed = DeviceSpec::Parse(("/device:" + type).str());
     if (!parsed || !parsed->type || !is_count || count < 1 || count > kMostDevices) {
       llvm::consumeError(parsed.takeError());
-      return MakeError("malformed device '{0}': expected a name like /device:CPU:0, or a type and "
-                       "how many there are, like cpu:4",
-                       item);
+      return MakeError(
+          "malformed device '{0}': expected a name like /device:CPU:0, or a type and "
+          "how many there are, like cpu:4",
+          item);
     }
     name.type = parsed->type;
     for (name.id = 0; name.id < count; ++name.id) RETURN_IF_ERROR(Add(name));

@@ -13,14 +13,14 @@
 namespace grapnel {
 
 struct ListedDevice {
-  DeviceSpec name;       // full
-  std::string text;      // the same as TensorFlow writes it
-  int64_t memory = 0;    // bytes; 0: not known
+  DeviceSpec name;     // full
+  std::string text;    // the same as TensorFlow writes it
+  int64_t memory = 0;  // bytes; 0: not known
 };
 
 // What is between two devices, both ways.
 struct DeviceLink {
-  int a, b;                       // indices of devices, a < b
+  int a, b;  // indices of devices, a < b
   double bytes_per_second = 0;
   double latency_seconds = 0;
 };
@@ -29,8 +29,8 @@ class DeviceSet {
  public:
   // Names with commas between: full ones, partial ones (what is open is job localhost, replica 0,
   // task 0, id 0), and counts: "cpu:4" or "gpu:8" stands for that many of task 0. A text that names
-  // a file that is there is read with FromClusterFile. Errors: no device, a malformed name, a device
-  // twice.
+  // a file that is there is read with FromClusterFile. Errors: no device, a malformed name, a
+  // device twice.
   static Expected<DeviceSet> Parse(llvm::StringRef text);
 
   // A cluster on paper, as JSON (docs/placement.md has an example):

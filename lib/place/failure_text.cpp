@@ -1,5 +1,6 @@
 #include "lib/place/failure_text.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
@@ -44,6 +45,20 @@ std::string Ends(const Graph& graph, const PlacementFailure& failure) {
          Quoted(graph.node(failure.nodes.back()));
 }
 
+// A name that both nodes have in _class.
+std::string CommonClass(const Node& a, const Node& b) {
+  auto specs = [](const Node& node) {
+    auto attr = node.FindAttr("_class");
+    auto strings = attr ? attr->AsStrings() : std::nullopt;
+    return strings ? *strings : std::vector<llvm::StringRef>();
+  };
+  std::vector<llvm::StringRef> others = specs(b);
+  for (llvm::StringRef spec : specs(a)) {
+    if (llvm::is_contained(others, spec) && spec.consume_front("loc:@")) return spec.str();
+  }
+  return "";
+}
+
 constexpr const char* kTrySoft =
     "or place without --hard: soft placement gives up the part of the name that conflicts";
 
@@ -64,10 +79,11 @@ std::string TieText(const Graph& graph, const Tie& tie) {
     case Tie::kClass:
       break;
   }
-  llvm::StringRef name = graph.module().strings.Get(tie.label);
-  if (graph.node(tie.b).name() == name) return a + " has _class loc:@" + name.str() + ", which is " + b;
-  if (graph.node(tie.a).name() == name) return b + " has _class loc:@" + name.str() + ", which is " + a;
-  return a + " and " + b + " both have _class loc:@" + name.str();
+  std::string name = graph.module().strings.Get(tie.label).str();
+  if (graph.node(tie.b).name() == name) return a + " has _class loc:@" + name + ", which is " + b;
+  if (graph.node(tie.a).name() == name) return b + " has _class loc:@" + name + ", which is " + a;
+  if (name.empty()) name = CommonClass(graph.node(tie.a), graph.node(tie.b));
+  return a + " and " + b + " both have _class loc:@" + name;
 }
 
 PlacementFailure NoKernel(const ColocationInput& input, const Node& node) {
@@ -129,22 +145,29 @@ PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& i
     return llvm::formatv("name='{0}' (op='{1}')", node.name(), node.op()).str();
   };
   failure.message =
-      llvm::formatv("Cannot place the graph because a reference or resource edge connects "
-                    "colocation groups with incompatible {0} devices: {1} vs {2}. The edge src node "
-                    "is {3}, and the dst node is {4}.",
-                    assigned ? "assigned" : "resource", from.ToString(), to.ToString(), debug(src),
-                    debug(dst))
+      llvm::formatv(
+          "Cannot place the graph because a reference or resource edge connects "
+          "colocation groups with incompatible {0} devices: {1} vs {2}. The edge src node "
+          "is {3}, and the dst node is {4}.",
+          assigned ? "assigned" : "resource", from.ToString(), to.ToString(), debug(src),
+          debug(dst))
           .str();
   AddChain(groups, {kind, src.id(), dst.id(), 0}, &failure);
   failure.advice = {Quoted(dst) + " would need " + from.ToString() + " and " + to.ToString() +
-                        " at once, and no soft placement moves a variable: give " +
-                        Ends(input.graph, failure) + " the same device",
-                    "or read one of them with a plain tensor (a copy) instead of its handle"};
+                    " at once, and no soft placement moves what holds state: give " +
+                    Ends(input.graph, failure) + " the same device"};
+  if (dst.op().contains("Apply")) {
+    failure.advice.push_back(
+        "an optimizer's slots belong beside their variable: make them under "
+        "tf.device(variable.device), not under the device of the step");
+  } else {
+    failure.advice.push_back("or pass one of them as a plain tensor (a copy), not as a handle");
+  }
   return failure;
 }
 
-PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& input,
-                             const Tie& tie, std::string error, llvm::StringRef at) {
+PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& input, const Tie& tie,
+                             std::string error, llvm::StringRef at) {
   PlacementFailure failure;
   failure.message = std::move(error) + "\n\t [[{{node " + at.str() + "}}]]";
   AddChain(groups, tie, &failure);
@@ -160,10 +183,11 @@ Error NoCommonType(const Colocation& groups, const ColocationInput& input, const
     text += "\n" + Quoted(input.graph.node(id)) + " and what is colocated with it can be on: " +
             TypesText(input.devices, groups.GroupOf(id).types);
   }
-  return MakeError("Cannot colocate nodes {{{{colocation_node {0}}} and {{{{colocation_node {1}}} because "
-                   "no device type supports both of those nodes and the other nodes colocated with "
-                   "them.{2}",
-                   input.graph.node(tie.a).name(), input.graph.node(tie.b).name(), text);
+  return MakeError(
+      "Cannot colocate nodes {{{{colocation_node {0}}} and {{{{colocation_node {1}}} because "
+      "no device type supports both of those nodes and the other nodes colocated with "
+      "them.{2}",
+      input.graph.node(tie.a).name(), input.graph.node(tie.b).name(), text);
 }
 
 PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& input, NodeId node,
@@ -234,8 +258,10 @@ PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input
           "' because no supported kernel for " + own.type.text().str() +
           " devices is available.\nOp: " + node.op().str() + "\nNode attrs: " + AttrsText(node) +
           "\nRegistered kernels:\n" + KernelLines(input.kernels, node);
-    failure.advice = {"take the request of " + Quoted(node) + " away: it, with what is colocated "
-                          "with it, can be on " + TypesText(input.devices, group.types)};
+    failure.advice = {"take the request of " + Quoted(node) +
+                      " away: it, with what is colocated "
+                      "with it, can be on " +
+                      TypesText(input.devices, group.types)};
     if (!input.soft) failure.advice.push_back("or place without --hard");
   } else {
     why = "Could not satisfy explicit device specification '" + device + "' because the node " +

@@ -19,8 +19,8 @@ PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& i
                               const DeviceSpec& from, const DeviceSpec& to, bool assigned);
 // Two groups that a tie would join, and what they ask for. `error` is the sentence, `at` the node
 // that TensorFlow names after it.
-PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& input,
-                             const Tie& tie, std::string error, llvm::StringRef at);
+PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& input, const Tie& tie,
+                             std::string error, llvm::StringRef at);
 // The sentence for two groups that no type of device serves.
 Error NoCommonType(const Colocation& groups, const ColocationInput& input, const Tie& tie);
 // A group, and what the body of a function that it is tied to wants.
@@ -30,8 +30,7 @@ PlacementFailure RecursiveCall(const Node& call, llvm::StringRef function);
 PlacementFailure InFunction(const Node& call, llvm::StringRef function,
                             const PlacementFailure& inside);
 // No device is left for the node's group.
-PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input,
-                          const Node& node);
+PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input, const Node& node);
 
 // "a reference edge runs from 'v' to 'assign'", for one tie.
 std::string TieText(const Graph& graph, const Tie& tie);

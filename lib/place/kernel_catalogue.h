@@ -28,8 +28,8 @@ class KernelCatalogue {
   // Whether the op can be placed at all by this catalogue. One that it does not know (a custom op)
   // is taken to run on every type of device, as TensorFlow has it for function calls.
   virtual bool Knows(const Node& node) const = 0;
-  // Whether devices of `type` ("CPU", "GPU") have a kernel for the node's op, dtypes and attributes.
-  // A few hundred nanoseconds: asked for every node.
+  // Whether devices of `type` ("CPU", "GPU") have a kernel for the node's op, dtypes and
+  // attributes. A few hundred nanoseconds: asked for every node.
   virtual bool Has(const Node& node, llvm::StringRef type) const = 0;
   // Every kernel of an op, in the catalogue's order.
   virtual std::vector<KernelSummary> KernelsOf(const Node& node) const = 0;

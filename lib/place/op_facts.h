@@ -19,7 +19,7 @@ struct OpFacts {
   bool is_dataset = false;
   bool is_exempt = false;  // takes handles of other devices: calls that are split over devices, and
                            // IdentityN
-  bool is_call = false;          // of a function: the op is one, or it is PartitionedCall
+  bool is_call = false;    // of a function: the op is one, or it is PartitionedCall
 };
 
 // Facts by the op's StringId. References hold while it lives.

@@ -19,9 +19,10 @@ llvm::StringRef WithoutPrefix(llvm::StringRef line) {
 Error CheckDevice(llvm::StringRef device) {
   ASSIGN_OR_RETURN(DeviceSpec name, DeviceSpec::Parse(device));
   if (!name.IsFull())
-    return MakeError("device '{0}' is no full name: expected one like "
-                     "/job:localhost/replica:0/task:0/device:CPU:0",
-                     device);
+    return MakeError(
+        "device '{0}' is no full name: expected one like "
+        "/job:localhost/replica:0/task:0/device:CPU:0",
+        device);
   return Error::success();
 }
 
@@ -77,7 +78,8 @@ Expected<std::vector<std::string>> PutOnGraph(const PlacementLog& log, llvm::Str
   for (const PlacementLog::Line& line : log.nodes) {
     Node node = graph.Find(line.node);
     if (!node)
-      return MakeError("{0}:{1}: there is no node '{2}' in the graph", path, line.number, line.node);
+      return MakeError("{0}:{1}: there is no node '{2}' in the graph", path, line.number,
+                       line.node);
     if (node.op() != line.op) {
       return MakeError("{0}:{1}: node '{2}' is a {3} in the log and a {4} in the graph", path,
                        line.number, line.node, line.op, node.op());

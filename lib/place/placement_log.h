@@ -32,9 +32,9 @@ struct PlacementLog {
 Expected<PlacementLog> ReadPlacementLog(llvm::StringRef path);
 
 // The device that the log gives each node of `graph`, by id; empty where it says nothing. A line
-// whose name is no node's, or whose op is another, is an error that names file, line and node. Eager
-// lines name ops only: they count for nodes of that op when all of them ran on one device, and no
-// other line speaks of the node.
+// whose name is no node's, or whose op is another, is an error that names file, line and node.
+// Eager lines name ops only: they count for nodes of that op when all of them ran on one device,
+// and no other line speaks of the node.
 Expected<std::vector<std::string>> PutOnGraph(const PlacementLog& log, llvm::StringRef path,
                                               const Graph& graph);
 

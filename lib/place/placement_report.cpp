@@ -106,7 +106,8 @@ class Reporter {
     uint32_t types = 0;
     for (int type : around) types |= uint32_t{1} << type;
     for (NodeId id : island.nodes) {
-      if (island.pinned == kNoNode && !(placement_.groups->OwnTypes(id) & types)) island.pinned = id;
+      if (island.pinned == kNoNode && !(placement_.groups->OwnTypes(id) & types))
+        island.pinned = id;
     }
     llvm::DenseSet<NodeId> inside(island.nodes.begin(), island.nodes.end());
     for (const Crossing& crossing : report_.crossings) {
@@ -160,8 +161,7 @@ class Reporter {
   }
 
   void Start(const Node& node, uint32_t now, const std::vector<uint32_t>& place,
-             std::vector<std::vector<std::pair<int, int64_t>>>* ends,
-             std::vector<int64_t>* alive) {
+             std::vector<std::vector<std::pair<int, int64_t>>>* ends, std::vector<int64_t>* alive) {
     int outputs = std::max(0, NumOutputs(node));
     for (int port = 0; port < outputs; ++port) {
       std::map<int, uint32_t> last = {{DeviceOf(node.id()), now}};
@@ -171,7 +171,8 @@ class Reporter {
       }
       int64_t bytes = BytesOf({node.id(), port});
       DataType type = shapes_.TypeOf({node.id(), port});
-      if (bytes < 0 && DataTypeSize(BaseType(type)) > 0) ++report_.memory[DeviceOf(node.id())].unknown;
+      if (bytes < 0 && DataTypeSize(BaseType(type)) > 0)
+        ++report_.memory[DeviceOf(node.id())].unknown;
       if (bytes <= 0 || IsRefType(type)) continue;
       for (auto [device, end] : last) {
         (*alive)[device] += bytes;

@@ -14,7 +14,7 @@ namespace grapnel {
 // One tensor that is sent to one other device, however many nodes read it there.
 struct Crossing {
   Port from;
-  NodeId reader;  // the first of them
+  NodeId reader;               // the first of them
   int source = 0, target = 0;  // devices
   int64_t bytes = -1;          // -1: the shape is not known
 };
@@ -37,15 +37,15 @@ struct DeviceMemory {
 };
 
 struct PlacementReport {
-  std::vector<Crossing> crossings;  // by source node, port and target
-  std::vector<Island> islands;      // by their first node
+  std::vector<Crossing> crossings;   // by source node, port and target
+  std::vector<Island> islands;       // by their first node
   std::vector<DeviceMemory> memory;  // by device
   // By scope (what comes before the first '/'; "" for names without) and device: nodes.
   std::map<std::string, std::vector<int>> scopes;
 };
 
-// Of a complete placement. Shapes are inferred; dimensions that a placeholder leaves open make bytes
-// unknown. Linear in nodes and edges beside that.
+// Of a complete placement. Shapes are inferred; dimensions that a placeholder leaves open make
+// bytes unknown. Linear in nodes and edges beside that.
 PlacementReport MakePlacementReport(const Graph& graph, const DeviceSet& devices,
                                     const Placement& placement);
 

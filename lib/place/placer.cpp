@@ -234,14 +234,22 @@ Placement Place(const Graph& graph, const DeviceSet& devices, const KernelCatalo
 
 const char* RuleText(PlacementRule rule) {
   switch (rule) {
-    case PlacementRule::kNone: return "not placed";
-    case PlacementRule::kAssigned: return "placed by the caller";
-    case PlacementRule::kIdentity: return "with what it reads";
-    case PlacementRule::kMetadata: return "with what it looks at";
-    case PlacementRule::kGenerator: return "with its readers";
-    case PlacementRule::kGroup: return "with its group";
-    case PlacementRule::kDefault: return "default device";
-    case PlacementRule::kFirst: return "first possible device";
+    case PlacementRule::kNone:
+      return "not placed";
+    case PlacementRule::kAssigned:
+      return "placed by the caller";
+    case PlacementRule::kIdentity:
+      return "with what it reads";
+    case PlacementRule::kMetadata:
+      return "with what it looks at";
+    case PlacementRule::kGenerator:
+      return "with its readers";
+    case PlacementRule::kGroup:
+      return "with its group";
+    case PlacementRule::kDefault:
+      return "default device";
+    case PlacementRule::kFirst:
+      return "first possible device";
   }
   return "";
 }

@@ -35,8 +35,8 @@ struct NodePlacement {
   int device = -1;  // index in the DeviceSet
   PlacementRule rule = PlacementRule::kNone;
   bool was_softened = false;  // type and id of the request were given up
-  NodeId witness = kNoNode;   // kIdentity, kMetadata: what it reads; kGenerator: a reader; kGroup: the
-                              // member that was placed first
+  NodeId witness = kNoNode;   // kIdentity, kMetadata: what it reads; kGenerator: a reader; kGroup:
+                             // the member that was placed first
 };
 
 struct Placement {
