@@ -28,11 +28,13 @@ std::string Wrapped(llvm::StringRef text, llvm::StringRef first) {
   for (llvm::StringRef word : words) {
     bool is_start = column == first.size();
     if (!is_start && column + 1 + word.size() > kWidth) {
-      lines += "\n" + std::string(first.size(), ' ');
+      lines += '\n';
+      lines.append(first.size(), ' ');
       column = first.size();
       is_start = true;
     }
-    lines += (is_start ? "" : " ") + word.str();
+    if (!is_start) lines += ' ';
+    lines += word;
     column += word.size() + (is_start ? 0 : 1);
   }
   return lines + "\n";

@@ -19,7 +19,7 @@ std::string AttrsText(const Node& node) {
   std::string text;
   for (const auto& [key, value] : node.Attrs()) {
     std::string shown = value.ToString();
-    if (auto type = value.AsType()) shown = "DT_" + DataTypeName(*type).upper();
+    if (auto type = value.AsType()) shown = llvm::Twine("DT_", DataTypeName(*type).upper()).str();
     text += (text.empty() ? "" : ", ") + key.str() + "=" + shown;
   }
   return text;
@@ -180,8 +180,10 @@ PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& in
 Error NoCommonType(const Colocation& groups, const ColocationInput& input, const Tie& tie) {
   std::string text;
   for (NodeId id : {tie.a, tie.b}) {
-    text += "\n" + Quoted(input.graph.node(id)) + " and what is colocated with it can be on: " +
-            TypesText(input.devices, groups.GroupOf(id).types);
+    text += llvm::formatv("\n{0} and what is colocated with it can be on: {1}",
+                          Quoted(input.graph.node(id)),
+                          TypesText(input.devices, groups.GroupOf(id).types))
+                .str();
   }
   return MakeError(
       "Cannot colocate nodes {{{{colocation_node {0}}} and {{{{colocation_node {1}}} because "
