@@ -5,10 +5,10 @@ needs: tensorflow-cpu==2.21.0        usage: scripts/make_kernel_table.py [--chec
 --check writes nothing: it compares the table that is there with what would be written.
 
 CPU and DEFAULT kernels (DEFAULT serves any device without one of its own: int32 and resources in host memory on a GPU) are
-the registry of the PyPI wheel as it stands. The wheel without CUDA has few GPU kernels; the others are the lists below, put
-together from TensorFlow's public documentation of its ops and the list of GPU kernels that its release notes and op
-reference give. They are a model of the CUDA build, not a copy of it: a dtype that is missing there or too many shows as a
-wrong `supported` line in `place --explain`. Kernels with a label (chosen by the attribute _kernel) are left out.
+the registry of the PyPI wheel as it stands. The wheel without CUDA has few GPU kernels; the others are the lists below,
+written from what TensorFlow's documentation and op reference say of GPU support. They are a model of the CUDA build and were
+not compared with one: where a dtype is missing or too many, correct the list. Kernels with a label (chosen by the attribute
+_kernel) are left out.
 """
 import argparse
 import collections

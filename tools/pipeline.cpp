@@ -109,7 +109,7 @@ void SetMissingDevices(Module& module, llvm::StringRef device) {
 }
 
 Error AddDump(const std::string& dump_dir, const std::string& graph_name, const MessageSink& sink,
-              PassManager* manager) {
+              PassManager* manager, bool stages_alone) {
   const char* prefix = std::getenv("TF_DUMP_GRAPH_PREFIX");
   const char* filter = std::getenv("TF_DUMP_GRAPH_NAME_FILTER");
   const char* format = std::getenv("TF_DUMP_GRAPH_FMT");
@@ -124,6 +124,7 @@ Error AddDump(const std::string& dump_dir, const std::string& graph_name, const 
     return MakeError("TF_DUMP_GRAPH_FMT is '{0}', TXT or BIN was expected", format);
   }
   options.binary = format && llvm::StringRef(format) == "BIN";
+  options.stages_alone = stages_alone;
   options.sink = sink;
   manager->Add(MakeDumpInstrumentation(std::move(options)));
   return Error::success();

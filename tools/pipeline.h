@@ -30,8 +30,9 @@ struct PipelineFlags {
 
 // Dumps of each stage to `dump_dir`, else to where TF_DUMP_GRAPH_PREFIX says; TensorFlow's other
 // variables (TF_DUMP_GRAPH_NAME_FILTER, TF_DUMP_GRAPH_FMT) count too. Neither given: none.
+// `stages_alone`: see DumpOptions.
 Error AddDump(const std::string& dump_dir, const std::string& graph_name, const MessageSink& sink,
-              PassManager* manager);
+              PassManager* manager, bool stages_alone = false);
 
 // `device` for every node of the main graph that has none; nothing when it is empty.
 void SetMissingDevices(Module& module, llvm::StringRef device);

@@ -12,7 +12,7 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, log, what_if, output, dump_dir, ledger;
+  std::string model, graph, function, log, what_if, output, dump_dir, ledger;
   std::vector<std::string> explain;
   PlacerSettings settings;
   bool hard = false, table = false, nodes = false;
@@ -34,13 +34,25 @@ Error RunStage(const Flags& flags, InputGraph& input, const MessageSink& sink) {
     ASSIGN_OR_RETURN(ledger, AtomicFile::Create(flags.ledger));
     manager.Add(MakeLedgerInstrumentation(ledger->os()));
   }
-  RETURN_IF_ERROR(AddDump(flags.dump_dir, input.name, sink, &manager));
+  RETURN_IF_ERROR(AddDump(flags.dump_dir, input.name, sink, &manager, /*stages_alone=*/true));
   manager.Add(MakeVerifyInstrumentation());
   auto result = manager.Run(input.module(), options);
   if (!result) return Annotate(flags.model, result.takeError());
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
   if (flags.output.empty()) return Error::success();
   return WriteGraph(input.module(), flags.output, TopologicalOrder(input.module().main));
+}
+
+// The main graph, or the body of --function.
+Expected<const Graph*> BodyOf(const Flags& flags, const Module& module) {
+  if (flags.function.empty()) return &module.main;
+  const Function* function = module.FindFunction(flags.function);
+  if (!function) return MakeError("{0}: there is no function '{1}'", flags.model, flags.function);
+  if (flags.Writes())
+    return MakeError(
+        "--function: TensorFlow places a function's body anew for each call, so there "
+        "is nothing to write (-o, --dump-dir and --ledger are for the main graph)");
+  return &function->body;
 }
 
 // The devices of a log instead of those of the placer.
@@ -128,7 +140,8 @@ Expected<int> Run(const Flags& given, Invocation& invocation) {
   ASSIGN_OR_RETURN(PlacerSetup setup, PlacerSetup::Make(flags.settings));
   ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
   RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
-  const Graph& graph = input.module().main;
+  ASSIGN_OR_RETURN(const Graph* body, BodyOf(flags, input.module()));
+  const Graph& graph = *body;
   Placement placement = Place(graph, setup.devices, *setup.kernels, setup.options);
   PlacementContext context{graph, setup.devices, *setup.kernels, setup.options, placement};
   PlacementLog log;
@@ -151,7 +164,7 @@ Expected<int> Run(const Flags& given, Invocation& invocation) {
   RETURN_IF_ERROR(PrintPlacement(flags, context, log, logged, text));
   if (!flags.log.empty() && !flags.output.empty()) {
     RETURN_IF_ERROR(WriteLogged(flags, input, logged));
-  } else if (flags.Writes() || std::getenv("TF_DUMP_GRAPH_PREFIX")) {
+  } else if (flags.function.empty() && (flags.Writes() || std::getenv("TF_DUMP_GRAPH_PREFIX"))) {
     RETURN_IF_ERROR(RunStage(flags, input, invocation.sink()));
   }
   return kExitOk;
@@ -162,6 +175,9 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("MODEL", flags->model, "the graph to place").Required();
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
+  line.Option("--function", flags->function,
+              "place this function's body, as for a call from the default device")
+      .ShownAs("NAME");
   line.Option("--devices", flags->settings.devices,
               "what there is: names, counts like cpu:1,gpu:2, or a cluster file (JSON)")
       .Required()

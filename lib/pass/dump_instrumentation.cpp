@@ -35,7 +35,12 @@ class DumpInstrumentation : public Instrumentation {
 
   Error BeforePipeline(const Module& module) override {
     if (!ToLog()) RETURN_IF_ERROR(CreateDirectories(options_.folder));
-    return Dump("before_graph_optimization", module);
+    return options_.stages_alone ? Error::success() : Dump("before_graph_optimization", module);
+  }
+
+  Error BeforePass(const Stage& stage, const Module& module) override {
+    if (!options_.stages_alone || !stage.function.empty()) return Error::success();
+    return Dump("before_" + stage.pass, module);
   }
 
   Error AfterPass(const Stage& stage, const Module& module) override {
@@ -45,9 +50,9 @@ class DumpInstrumentation : public Instrumentation {
         stage.pass, stage.function,    stage.iteration, stage.changed, stage.rewrites, "",
         "",         graph.num_nodes(), NumEdges(graph)};
     times_.push_back({stage.pass, stage.function, stage.iteration, stage.time});
-    if (stage.changed) {
+    if (options_.stages_alone ? stage.function.empty() : stage.changed) {
       // Nothing happened since the last dump but this pass: what was before it is that dump.
-      RETURN_IF_ERROR(DumpAgain("before_" + stage.pass));
+      if (!options_.stages_alone) RETURN_IF_ERROR(DumpAgain("before_" + stage.pass));
       entry.before = last_;
       RETURN_IF_ERROR(Dump("after_" + stage.pass, module));
       entry.after = last_;
@@ -63,8 +68,10 @@ class DumpInstrumentation : public Instrumentation {
   }
 
   Error AfterPipeline(const Module& module) override {
-    RETURN_IF_ERROR(Dump("after_graph_optimization", module));
-    RETURN_IF_ERROR(DumpAgain("after_MetaOptimizer"));
+    if (!options_.stages_alone) {
+      RETURN_IF_ERROR(Dump("after_graph_optimization", module));
+      RETURN_IF_ERROR(DumpAgain("after_MetaOptimizer"));
+    }
     if (ToLog()) return Error::success();
     RETURN_IF_ERROR(WriteFile(JoinPath(options_.folder, "index.json"), Index()));
     return WriteFile(JoinPath(options_.folder, "timings.json"), Timings());

@@ -92,6 +92,9 @@ struct DumpOptions {
   std::string folder;      // "-": to the log
   std::string graph_name;  // first part of each file's name
   bool binary = false;     // .pb instead of .pbtxt
+  // The passes are no optimisation (the placer): each is dumped before and after, changed or not,
+  // and nothing else is.
+  bool stages_alone = false;
   MessageSink sink;
 };
 std::unique_ptr<Instrumentation> MakeDumpInstrumentation(DumpOptions options);

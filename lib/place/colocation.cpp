@@ -4,6 +4,7 @@
 
 #include "lib/place/failure_text.h"
 #include "lib/place/op_facts.h"
+#include "lib/place/placer.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -181,7 +182,7 @@ class ColocationBuilder {
       Fail(RecursiveCall(call, callee->name()));
       return std::nullopt;
     }
-    std::vector<NodeId> order = TopologicalOrder(callee->body);
+    std::vector<NodeId> order = PlacementOrder(callee->body);
     ColocationInput input{callee->body, input_.devices, input_.kernels, input_.soft, order};
     Colocation body(input, depth_ + 1);
     if (body.failure()) {

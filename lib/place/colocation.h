@@ -22,7 +22,8 @@ struct Tie {
   enum Kind : uint8_t { kResource, kReference, kDataset, kFunction, kClass };
   Kind kind;
   NodeId a, b;     // an edge runs from a to b; of kClass, b is the first node of the name
-  uint32_t label;  // kClass: the StringId of the name; kFunction: the NodeId of the call
+  uint32_t label;  // kClass: the StringId of the name, 0 when it is no node's; kFunction: the
+                   // NodeId of the call
 };
 
 // A request that did not count, or not wholly.

@@ -1,6 +1,8 @@
 #include "lib/place/explanation.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "lib/place/failure_text.h"
 #include "lib/support/text.h"
@@ -14,6 +16,28 @@ constexpr size_t kMostMembers = 8;  // of a group that are named
 
 std::string NameAndOp(const Node& node) {
   return ("'" + node.name() + "' (" + node.op() + ")").str();
+}
+
+// `text` in lines of a readable width: `first` before the first, as many spaces before the others.
+std::string Wrapped(llvm::StringRef text, llvm::StringRef first) {
+  constexpr size_t kWidth = 100;
+  std::string lines = first.str();
+  size_t column = first.size();
+  llvm::SmallVector<llvm::StringRef, 32> words;
+  text.split(words, ' ', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef word : words) {
+    bool is_start = column == first.size();
+    if (!is_start && column + 1 + word.size() > kWidth) {
+      lines += '\n';
+      lines.append(first.size(), ' ');
+      column = first.size();
+      is_start = true;
+    }
+    if (!is_start) lines += ' ';
+    lines += word;
+    column += word.size() + (is_start ? 0 : 1);
+  }
+  return lines + "\n";
 }
 
 std::string Wanted(const DeviceSpec& name) { return name.IsOpen() ? "nothing" : name.ToString(); }
@@ -49,8 +73,8 @@ class Explainer {
   }
 
  private:
-  void Say(const std::string& line) { text_ += "  - " + line + "\n"; }
-  void Detail(const std::string& line) { text_ += "      " + line + "\n"; }
+  void Say(const std::string& line) { text_ += Wrapped(line, "  - "); }
+  void Detail(const std::string& line) { text_ += Wrapped(line, "      "); }
   std::string Text(NodeId id) const { return NameAndOp(c_.graph.node(id)); }
   const std::string& DeviceText(int device) const { return c_.devices.device(device).text; }
 
@@ -83,35 +107,25 @@ class Explainer {
 
   // Why there is no kernel on a type: none at all, or not for these dtypes.
   void SayMissing(const std::string& type) {
-    std::string others;
+    std::map<std::string, std::set<std::string>> wanted;  // dtypes by attribute
+    bool any = false;
     for (const KernelSummary& kernel : c_.kernels.KernelsOf(node_)) {
-      if (kernel.device == type || kernel.device == "DEFAULT")
-        others += (others.empty() ? "" : " or ") + Constraints(kernel);
+      if (kernel.device != type && kernel.device != "DEFAULT") continue;
+      any = true;
+      for (const auto& [attr, types] : kernel.constraints)
+        wanted[attr].insert(types.begin(), types.end());
     }
-    Detail(others.empty()
-               ? "none on " + type + ": no dtype would change that"
-               : "none on " + type + " for " + OwnConstraints() + ": those there want " + others);
-  }
-
-  static std::string Constraints(const KernelSummary& kernel) {
-    std::string text;
-    for (const auto& [attr, types] : kernel.constraints)
-      text += (text.empty() ? "" : ", ") + attr + " of " + llvm::join(types, "|");
-    return text.empty() ? "other attributes" : text;
-  }
-
-  std::string OwnConstraints() const {
-    std::string text;
-    std::vector<std::string> seen;
-    for (const KernelSummary& kernel : c_.kernels.KernelsOf(node_)) {
-      for (const auto& [attr, types] : kernel.constraints) {
-        auto value = node_.Attr(attr);
-        if (!value || llvm::is_contained(seen, attr)) continue;
-        seen.push_back(attr);
-        text += (text.empty() ? "" : ", ") + attr + "=" + value->ToString();
-      }
+    std::string text = "none on " + type;
+    if (!any) {
+      Detail(text + ", for no dtype");
+      return;
     }
-    return text;
+    for (const auto& [attr, types] : wanted) {
+      auto value = node_.Attr(attr);
+      if (value) text += " for " + attr + "=" + value->ToString();
+      text += "; there are for " + llvm::join(types, ", ");
+    }
+    Detail(text);
   }
 
   void SayHostArguments(const std::string& type) {
@@ -219,7 +233,7 @@ class Explainer {
     if (placed.rule == PlacementRule::kDefault) return Say("the default device is one" + others);
     if (placed.rule == PlacementRule::kFirst)
       Say(possible.size() == 1
-              ? "it is the only device possible"
+              ? "it is the only device that is left"
               : "it is the first" + others + ": GPUs come before CPUs, then by name");
   }
 
@@ -243,15 +257,16 @@ class Explainer {
     llvm::StringRef type = c_.devices.device(placed.device).name.type.text();
     bool is_constant = node_.op() == "Const";
     if (is_constant && type != "CPU" && node_.GetType("dtype") == proto::DT_INT32) {
-      Say("so it is the " + type.str() +
-          "'s by name only: int32 is what shapes and indices are made "
-          "of, and TensorFlow leaves it in host memory, where the kernels that read shapes want "
-          "it; "
-          "nothing is copied to the device");
+      Say("it is on the " + type.str() +
+          " by name only: shapes and indices are int32, so TensorFlow "
+          "keeps int32 in host memory, where the kernels that read shapes want it; nothing is "
+          "copied "
+          "to the device");
     }
     if (placed.was_softened && c_.devices.Find(asked_.requested) && !node_.device().empty()) {
-      Say("the request probably comes from a tf.device block around the call that made it; to say "
-          "what happens anyway, make it under tf.device('/cpu:0') or tf.device(None)");
+      Say("such a request mostly comes from a tf.device block around the code that made the node; "
+          "to "
+          "write down what happens anyway, make it under tf.device('/cpu:0') or tf.device(None)");
     }
   }
 
@@ -281,7 +296,7 @@ std::string ExplainFailure(const PlacementContext& context) {
     if (i < failure.ties.size()) text += "    | " + TieText(context.graph, failure.ties[i]) + "\n";
   }
   text += "what to change:\n";
-  for (const std::string& advice : failure.advice) text += "  - " + advice + "\n";
+  for (const std::string& advice : failure.advice) text += Wrapped(advice, "  - ");
   return text;
 }
 

@@ -1,5 +1,6 @@
 #include "lib/place/failure_text.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
@@ -18,7 +19,7 @@ std::string AttrsText(const Node& node) {
   std::string text;
   for (const auto& [key, value] : node.Attrs()) {
     std::string shown = value.ToString();
-    if (auto type = value.AsType()) shown = "DT_" + DataTypeName(*type).upper();
+    if (auto type = value.AsType()) shown = llvm::Twine("DT_", DataTypeName(*type).upper()).str();
     text += (text.empty() ? "" : ", ") + key.str() + "=" + shown;
   }
   return text;
@@ -44,6 +45,20 @@ std::string Ends(const Graph& graph, const PlacementFailure& failure) {
          Quoted(graph.node(failure.nodes.back()));
 }
 
+// A name that both nodes have in _class.
+std::string CommonClass(const Node& a, const Node& b) {
+  auto specs = [](const Node& node) {
+    auto attr = node.FindAttr("_class");
+    auto strings = attr ? attr->AsStrings() : std::nullopt;
+    return strings ? *strings : std::vector<llvm::StringRef>();
+  };
+  std::vector<llvm::StringRef> others = specs(b);
+  for (llvm::StringRef spec : specs(a)) {
+    if (llvm::is_contained(others, spec) && spec.consume_front("loc:@")) return spec.str();
+  }
+  return "";
+}
+
 constexpr const char* kTrySoft =
     "or place without --hard: soft placement gives up the part of the name that conflicts";
 
@@ -64,12 +79,11 @@ std::string TieText(const Graph& graph, const Tie& tie) {
     case Tie::kClass:
       break;
   }
-  llvm::StringRef name = graph.module().strings.Get(tie.label);
-  if (graph.node(tie.b).name() == name)
-    return a + " has _class loc:@" + name.str() + ", which is " + b;
-  if (graph.node(tie.a).name() == name)
-    return b + " has _class loc:@" + name.str() + ", which is " + a;
-  return a + " and " + b + " both have _class loc:@" + name.str();
+  std::string name = graph.module().strings.Get(tie.label).str();
+  if (graph.node(tie.b).name() == name) return a + " has _class loc:@" + name + ", which is " + b;
+  if (graph.node(tie.a).name() == name) return b + " has _class loc:@" + name + ", which is " + a;
+  if (name.empty()) name = CommonClass(graph.node(tie.a), graph.node(tie.b));
+  return a + " and " + b + " both have _class loc:@" + name;
 }
 
 PlacementFailure NoKernel(const ColocationInput& input, const Node& node) {
@@ -140,9 +154,15 @@ PlacementFailure EdgeConflict(const Colocation& groups, const ColocationInput& i
           .str();
   AddChain(groups, {kind, src.id(), dst.id(), 0}, &failure);
   failure.advice = {Quoted(dst) + " would need " + from.ToString() + " and " + to.ToString() +
-                        " at once, and no soft placement moves a variable: give " +
-                        Ends(input.graph, failure) + " the same device",
-                    "or read one of them with a plain tensor (a copy) instead of its handle"};
+                    " at once, and no soft placement moves what holds state: give " +
+                    Ends(input.graph, failure) + " the same device"};
+  if (dst.op().contains("Apply")) {
+    failure.advice.push_back(
+        "an optimizer's slots belong beside their variable: make them under "
+        "tf.device(variable.device), not under the device of the step");
+  } else {
+    failure.advice.push_back("or pass one of them as a plain tensor (a copy), not as a handle");
+  }
   return failure;
 }
 
@@ -160,8 +180,10 @@ PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& in
 Error NoCommonType(const Colocation& groups, const ColocationInput& input, const Tie& tie) {
   std::string text;
   for (NodeId id : {tie.a, tie.b}) {
-    text += "\n" + Quoted(input.graph.node(id)) + " and what is colocated with it can be on: " +
-            TypesText(input.devices, groups.GroupOf(id).types);
+    text += llvm::formatv("\n{0} and what is colocated with it can be on: {1}",
+                          Quoted(input.graph.node(id)),
+                          TypesText(input.devices, groups.GroupOf(id).types))
+                .str();
   }
   return MakeError(
       "Cannot colocate nodes {{{{colocation_node {0}}} and {{{{colocation_node {1}}} because "

@@ -148,7 +148,8 @@ class Reporter {
   // Runs the nodes in order: an output lives until its last reader has run; where it is read on
   // another device, so does a copy there.
   void FindPeaks() {
-    std::vector<NodeId> order = PlacementOrder(graph_);
+    std::vector<NodeId> order =
+        TopologicalOrder(graph_);  // without nodes on a cycle that is no loop
     std::vector<uint32_t> place(graph_.end_id());
     for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
     std::vector<std::vector<std::pair<int, int64_t>>> ends(order.size());  // device, bytes

@@ -4,8 +4,6 @@
 
 #include "lib/place/failure_text.h"
 #include "lib/place/op_facts.h"
-#include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -217,13 +215,9 @@ class Placer {
 }  // namespace
 
 std::vector<NodeId> PlacementOrder(const Graph& graph) {
-  std::vector<NodeId> order = TopologicalOrder(graph);
-  if (order.size() == graph.num_nodes()) return order;
-  llvm::BitVector seen(graph.end_id());
-  for (NodeId id : order) seen.set(id);
-  for (Node node : graph.nodes()) {
-    if (!seen.test(node.id())) order.push_back(node.id());
-  }
+  std::vector<NodeId> order;
+  order.reserve(graph.num_nodes());
+  for (Node node : graph.nodes()) order.push_back(node.id());
   return order;
 }
 

@@ -36,7 +36,7 @@ struct NodePlacement {
   PlacementRule rule = PlacementRule::kNone;
   bool was_softened = false;  // type and id of the request were given up
   NodeId witness = kNoNode;   // kIdentity, kMetadata: what it reads; kGenerator: a reader; kGroup:
-                             // the member that was placed first
+                              // the member that was placed first
 };
 
 struct Placement {
@@ -54,8 +54,9 @@ struct Placement {
 Placement Place(const Graph& graph, const DeviceSet& devices, const KernelCatalogue& kernels,
                 const PlacerOptions& options);
 
-// The order in which TensorFlow numbers the nodes of a graph that it reads: each after its inputs,
-// else as in the file; nodes on a cycle that is no loop last.
+// The order in which TensorFlow looks at the nodes: the file's. It is that of the nodes' numbers in
+// a dump, and in a file where each node comes after its inputs, as TensorFlow writes them; another
+// file it sorts when it reads it, and we do not.
 std::vector<NodeId> PlacementOrder(const Graph& graph);
 
 // Text of a rule for tables: "first possible device".

@@ -139,8 +139,10 @@ std::string KernelSummary::ToString() const {
   std::string text = "device='" + device + "'";
   for (const auto& [attr, types] : constraints) {
     text += "; " + attr + " in [";
-    for (size_t i = 0; i < types.size(); ++i)
-      text += (i ? ", DT_" : "DT_") + StringRef(types[i]).upper();
+    for (size_t i = 0; i < types.size(); ++i) {
+      text += i ? ", DT_" : "DT_";
+      text += StringRef(types[i]).upper();
+    }
     text += "]";
   }
   return text;
