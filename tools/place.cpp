@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "lib/io/write.h"
+#include "lib/place/partition.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/placer.h"
@@ -12,13 +13,15 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, function, log, what_if, output, dump_dir, ledger;
+  std::string model, graph, function, log, what_if, output, dump_dir, ledger, partitions;
   std::vector<std::string> explain;
   PlacerSettings settings;
   bool hard = false, table = false, nodes = false;
 
   // Whether something is written; then the log's lines are not what was asked for.
-  bool Writes() const { return !output.empty() || !dump_dir.empty() || !ledger.empty(); }
+  bool Writes() const {
+    return !output.empty() || !dump_dir.empty() || !ledger.empty() || !partitions.empty();
+  }
 };
 
 // Puts the devices on the graph as a stage of the PassManager, so that it is dumped and recorded as
@@ -41,6 +44,27 @@ Error RunStage(const Flags& flags, InputGraph& input, const MessageSink& sink) {
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
   if (flags.output.empty()) return Error::success();
   return WriteGraph(input.module(), flags.output, TopologicalOrder(input.module().main));
+}
+
+// The graph of each device, to files.
+Error Split(const Flags& flags, InputGraph& input, const KernelCatalogue& kernels,
+            llvm::raw_ostream& os) {
+  auto split = PartitionByDevice(input.module(), kernels);
+  if (!split) return Annotate(flags.model, split.takeError());
+  RETURN_IF_ERROR(WritePartitions(*split, flags.partitions, input.name));
+  std::vector<std::vector<std::string>> rows = {{"device", "nodes", "sends", "receives"}};
+  for (size_t i = 0; i < split->partitions.size(); ++i) {
+    const Partition& part = split->partitions[i];
+    auto count = [&](int Transfer::*end) {
+      return std::to_string(llvm::count_if(split->transfers, [&](const Transfer& transfer) {
+        return transfer.*end == static_cast<int>(i);
+      }));
+    };
+    rows.push_back({part.device, WithCommas(part.module->main.num_nodes()), count(&Transfer::from),
+                    count(&Transfer::to)});
+  }
+  os << Table(rows);
+  return Error::success();
 }
 
 // The main graph, or the body of --function.
@@ -166,6 +190,7 @@ Expected<int> Run(const Flags& given, Invocation& invocation) {
     RETURN_IF_ERROR(WriteLogged(flags, input, logged));
   } else if (flags.function.empty() && (flags.Writes() || std::getenv("TF_DUMP_GRAPH_PREFIX"))) {
     RETURN_IF_ERROR(RunStage(flags, input, invocation.sink()));
+    if (!flags.partitions.empty()) RETURN_IF_ERROR(Split(flags, input, *setup.kernels, text));
   }
   return kExitOk;
 }
@@ -201,6 +226,9 @@ RunCommand SetUp(CommandLine& line) {
               "a log of log_device_placement: where it differs; its devices go to -o");
   line.Option("-o,--output", flags->output,
               "where the placed graph goes: .pb or .pbtxt, each also .gz; - for standard output");
+  line.Option(
+      "--partitions", flags->partitions,
+      "a folder for the graph of each device, with sends and receives, as TensorFlow splits it");
   line.Option("--dump-dir", flags->dump_dir, "dump the graph before and after, as any pass");
   line.Option("--ledger", flags->ledger, "every node that was placed as a line of JSON");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

@@ -125,4 +125,12 @@ Error WriteGraph(const Module& module, llvm::StringRef path, llvm::ArrayRef<Node
   return file->Commit();
 }
 
+std::string FileNamePart(llvm::StringRef name) {
+  std::string part = name.str();
+  for (char& c : part) {
+    if (llvm::StringRef("/[]*?").contains(c)) c = '_';
+  }
+  return part;
+}
+
 }  // namespace grapnel

@@ -22,6 +22,9 @@ Error WriteGraphText(const Module& module, llvm::raw_ostream& os,
                      llvm::ArrayRef<NodeId> order = {});
 std::string GraphText(const Module& module, llvm::ArrayRef<NodeId> order = {});
 
+// A graph's or a stage's name as a part of a dump's file name: TensorFlow replaces / [ ] * ? by _.
+std::string FileNamePart(llvm::StringRef name);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_IO_WRITE_H_

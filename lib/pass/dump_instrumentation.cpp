@@ -14,15 +14,6 @@
 namespace grapnel {
 namespace {
 
-// TensorFlow replaces just these in file names.
-std::string FileNamePart(llvm::StringRef name) {
-  std::string part = name.str();
-  for (char& c : part) {
-    if (llvm::StringRef("/[]*?").find(c) != llvm::StringRef::npos) c = '_';
-  }
-  return part;
-}
-
 size_t NumEdges(const Graph& graph) {
   size_t edges = 0;
   for (Node node : graph.nodes()) edges += node.num_inputs() + node.num_controls();

@@ -41,12 +41,16 @@ class Maker {
       pivot.merge = loops_.at({frames_.of[reader], graph_.node(reader).device_id()}).merge;
       ++pivot.edges;
     }
+    for (const auto& [place, loop] : loops_) {
+      StringId condition = graph_.node(graph_.node(loop.turn).input(1).node).device_id();
+      if (condition != place.second) pivots[loop.turn] = {loop.merge, 1};
+    }
     return pivots;
   }
 
  private:
   struct Loop {
-    NodeId enter = kNoNode, merge = kNoNode;
+    NodeId enter = kNoNode, merge = kNoNode, turn = kNoNode;
   };
 
   // From the frame of the edge outwards, until there is one already.
@@ -84,8 +88,9 @@ class Maker {
     Loop loop;
     loop.enter = Add(name(), "Enter", reader);
     loop.merge = Add(name(), "Merge", reader);
-    NodeId turn = Add(name(), "Switch", reader), next = Add(name(), "NextIteration", reader);
-    for (NodeId id : {loop.enter, loop.merge, turn, next})
+    loop.turn = Add(name(), "Switch", reader);
+    NodeId next = Add(name(), "NextIteration", reader);
+    for (NodeId id : {loop.enter, loop.merge, loop.turn, next})
       graph_.SetAttr(id, "T", attr::Type(proto::DT_FLOAT));
     Node first = graph_.node(frame.enter);
     graph_.SetAttr(loop.enter, "frame_name", attr::String(frame.name));
@@ -94,8 +99,8 @@ class Maker {
                    attr::Int(first.GetInt("parallel_iterations", 10)));
     graph_.SetAttr(loop.merge, "N", attr::Int(2));
     graph_.SetInputs(loop.merge, {{loop.enter, 0}, {next, 0}});
-    graph_.SetInputs(turn, {{loop.merge, 0}, {frame.condition, 0}});
-    graph_.SetInputs(next, {{turn, 1}});
+    graph_.SetInputs(loop.turn, {{loop.merge, 0}, {frame.condition, 0}});
+    graph_.SetInputs(next, {{loop.turn, 1}});
     return loop;
   }
 

@@ -1,9 +1,11 @@
 #include "lib/place/partition.h"
 
+#include <deque>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "lib/io/write.h"
 #include "lib/ir/import.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
@@ -42,8 +44,8 @@ class Partitioner {
     pivots_.resize(graph_.end_id());
     RETURN_IF_ERROR(MakePartitions());
     place_.resize(graph_.end_id());
-    NumberEdges();
-    for (NodeId id : TopologicalOrder(graph_)) RETURN_IF_ERROR(AddReader(graph_.node(id)));
+    PlanTransfers();
+    for (NodeId id : TopologicalOrder(graph_)) AddReader(graph_.node(id));
     for (Part& part : parts_) {
       SetInputs(&part);
       result_.partitions.push_back({part.device, std::move(part.module)});
@@ -153,12 +155,6 @@ class Partitioner {
     return module;
   }
 
-  void NumberEdges() {
-    first_edge_.assign(graph_.end_id() + 1, 0);
-    for (NodeId id = 0; id < graph_.end_id(); ++id)
-      first_edge_[id + 1] = first_edge_[id] + static_cast<int>(graph_.node(id).inputs().size());
-  }
-
   // --- Where a port's value lies.
   const KernelSummary* KernelOf(const Node& node) {
     auto [it, added] = summaries_.try_emplace(node.id());
@@ -210,13 +206,71 @@ class Partitioner {
     return id;
   }
 
+  // A value on its way to another device, or another memory.
   struct Crossing {
-    Node source, reader;
+    Node source, reader;  // the first of the readers
     Port port;
-    int slot;
+    int slot;       // of the first reader
     DataType type;  // that is sent
-    std::string tensor_name;
+    bool is_reference;
+    std::string tensor_name, dummy, send, recv, end;  // names; `dummy` and `end` of control edges
+    NodeId pivot = kNoNode;  // the Merge that tells the _Recv of each iteration
+    NodeId read = kNoNode;   // what readers read, in their partition, once it is made
   };
+
+  // Names what must be sent, in the file's order of readers, which is TensorFlow's.
+  void PlanTransfers() {
+    std::vector<NodeId> readers(origin_.size());
+    for (NodeId id = 0; id < readers.size(); ++id) readers[id] = id;
+    llvm::sort(readers, [&](NodeId a, NodeId b) { return origin_[a] < origin_[b]; });
+    for (NodeId id = readers.size(); id < graph_.end_id(); ++id) readers.push_back(id);
+    for (NodeId id : readers) {
+      Node reader = graph_.node(id);
+      int slot = -1;
+      for (Port port : reader.inputs()) {
+        ++slot;
+        Node source = graph_.node(port.node);
+        bool stays =
+            part_of_[port.node] == part_of_[id] && !CrossesMemory(source, reader, port, slot);
+        if (!stays) PlanTransfer(source, reader, port, slot);
+        ++num_edges_;
+      }
+    }
+  }
+
+  void PlanTransfer(const Node& source, const Node& reader, Port port, int slot) {
+    int part = part_of_[reader.id()];
+    bool on_host =
+        parts_[part].type == "CPU" || (!port.IsControl() && IsOnHost(reader, slot, true));
+    auto key = std::make_tuple(source.id(), port.index, part, on_host);
+    auto there = known_.find(key);
+    if (there != known_.end()) {
+      crossing_of_[{reader.id(), slot}] = there->second;
+      return;
+    }
+    size_t index = crossings_.size();
+    crossings_.emplace_back();
+    Crossing& crossing = crossings_.back();
+    crossing.source = source;
+    crossing.reader = reader;
+    crossing.port = port;
+    crossing.slot = slot;
+    crossing.type = port.IsControl() ? proto::DT_FLOAT : BaseType(TypeOfPort(graph_, port));
+    crossing.is_reference = IsReference(port);
+    crossing.tensor_name = "edge_" + std::to_string(num_edges_) + "_" + source.name().str();
+    if (port.IsControl()) crossing.dummy = NewName((source.name() + "/ctrl").str());
+    crossing.send = NewName(source.name());
+    crossing.recv = NewName(source.name());
+    if (port.IsControl()) crossing.end = NewName(source.name());
+    LoopPivot& pivot = pivots_[reader.id()];
+    if (part_of_[source.id()] != part && pivot.edges > 0) {
+      --pivot.edges;
+      crossing.pivot = pivot.merge;
+    }
+    // Each reader of a reference gets it anew: it may have changed.
+    if (!crossing.is_reference) known_[key] = index;
+    crossing_of_[{reader.id(), slot}] = index;
+  }
 
   void SetTransferAttrs(int part, NodeId id, const Crossing& crossing) {
     const std::string& from = parts_[part_of_[crossing.source.id()]].device;
@@ -234,7 +288,7 @@ class Partitioner {
     int part = part_of_[crossing.source.id()];
     Input sent = {false, crossing.source.id(), crossing.port.index};
     if (crossing.port.IsControl()) {
-      NodeId dummy = AddTo(part, NewName((crossing.source.name() + "/ctrl").str()), "Const");
+      NodeId dummy = AddTo(part, crossing.dummy, "Const");
       SetAttr(part, dummy, "dtype", attr::Type(proto::DT_FLOAT));
       SetAttr(part, dummy, "value",
               attr::Tensor(Literal::Make(proto::DT_FLOAT, {0}, "").ToTensorProto()));
@@ -243,7 +297,7 @@ class Partitioner {
     }
     bool on_host =
         !crossing.port.IsControl() && IsOnHost(crossing.source, crossing.port.index, false);
-    NodeId send = AddTo(part, NewName(crossing.source.name()), on_host ? "_HostSend" : "_Send");
+    NodeId send = AddTo(part, crossing.send, on_host ? "_HostSend" : "_Send");
     SetAttr(part, send, "T", attr::Type(crossing.type));
     SetTransferAttrs(part, send, crossing);
     parts_[part].inputs[send].push_back(sent);
@@ -253,81 +307,61 @@ class Partitioner {
   NodeId AddRecv(const Crossing& crossing) {
     int part = part_of_[crossing.reader.id()];
     bool on_host = !crossing.port.IsControl() && IsOnHost(crossing.reader, crossing.slot, true);
-    NodeId recv = AddTo(part, NewName(crossing.source.name()), on_host ? "_HostRecv" : "_Recv");
+    NodeId recv = AddTo(part, crossing.recv, on_host ? "_HostRecv" : "_Recv");
     SetAttr(part, recv, "tensor_type", attr::Type(crossing.type));
     SetTransferAttrs(part, recv, crossing);
     return recv;
   }
 
+  void MakeTransfer(Crossing* crossing, std::vector<NodeId>* reference_recvs) {
+    int from = part_of_[crossing->source.id()], to = part_of_[crossing->reader.id()];
+    NodeId send = AddSend(*crossing), recv = AddRecv(*crossing);
+    crossing->read = recv;
+    if (crossing->port.IsControl()) {
+      crossing->read = AddTo(to, crossing->end, "Identity");
+      SetAttr(to, crossing->read, "T", attr::Type(proto::DT_FLOAT));
+      parts_[to].inputs[crossing->read].push_back({true, recv, 0});
+    }
+    if (from == to) {
+      parts_[to].inputs[recv].push_back({true, send, kControlPort});
+    } else if (crossing->pivot != kNoNode) {
+      parts_[to].inputs[recv].push_back({false, crossing->pivot, kControlPort});
+    }
+    if (crossing->is_reference) reference_recvs->push_back(recv);
+    NodeId source = crossing->source.id();
+    result_.transfers.push_back({crossing->tensor_name, from, to,
+                                 source < origin_.size() ? origin_[source] : kNoNode,
+                                 crossing->port.index, crossing->send, crossing->recv});
+  }
+
   // --- One reader with its inputs: what comes from elsewhere is sent and received before it.
-  Error AddReader(const Node& reader) {
+  void AddReader(const Node& reader) {
     int part = part_of_[reader.id()];
-    pivots_left_ = pivots_[reader.id()].edges;
     std::vector<Input> inputs, waited;  // `waited`: that what reads a reference elsewhere waits for
     std::vector<NodeId> reference_recvs;
-    int slot = 0;
+    int slot = -1;
     for (Port port : reader.inputs()) {
-      Node source = graph_.node(port.node);
-      int edge = first_edge_[reader.id()] + slot;
-      if (part_of_[port.node] == part && !CrossesMemory(source, reader, port, slot)) {
-        inputs.push_back({false, port.node, port.index});
-        if (!IsReference(port)) waited.push_back({false, port.node, kControlPort});
-      } else {
-        NodeId recv = Receive(source, reader, port, slot, edge, &reference_recvs);
-        inputs.push_back({true, recv, port.IsControl() ? kControlPort : 0});
-        if (!IsReference(port)) waited.push_back({true, recv, kControlPort});
+      Input input = {false, port.node, port.index};
+      auto crossing = crossing_of_.find({reader.id(), ++slot});
+      if (crossing != crossing_of_.end()) {
+        Crossing& sent = crossings_[crossing->second];
+        if (sent.read == kNoNode) MakeTransfer(&sent, &reference_recvs);
+        input = {true, sent.read, port.IsControl() ? kControlPort : 0};
       }
-      ++slot;
+      inputs.push_back(input);
+      if (!IsReference(port)) waited.push_back({input.is_made, input.node, kControlPort});
     }
     for (NodeId recv : reference_recvs) {
       for (const Input& input : waited) parts_[part].inputs[recv].push_back(input);
     }
-    if (pivots_left_ > 0) inputs.push_back({false, pivots_[reader.id()].merge, kControlPort});
+    const LoopPivot& pivot = pivots_[reader.id()];
+    if (pivot.edges > 0) inputs.push_back({false, pivot.merge, kControlPort});
     place_[reader.id()] = CopyTo(part, reader);
     parts_[part].inputs.back() = std::move(inputs);
-    return Error::success();
   }
 
   bool IsReference(Port port) const {
     return !port.IsControl() && IsRefType(TypeOfPort(graph_, port));
-  }
-
-  NodeId Receive(const Node& source, const Node& reader, Port port, int slot, int edge,
-                 std::vector<NodeId>* reference_recvs) {
-    int part = part_of_[reader.id()];
-    bool on_host =
-        parts_[part].type == "CPU" || (!port.IsControl() && IsOnHost(reader, slot, true));
-    auto key = std::make_tuple(source.id(), port.index, part, on_host);
-    auto there = received_.find(key);
-    if (there != received_.end()) return there->second;
-    DataType type = port.IsControl() ? proto::DT_FLOAT : BaseType(TypeOfPort(graph_, port));
-    Crossing crossing{source, reader, port,
-                      slot,   type,   "edge_" + std::to_string(edge) + "_" + source.name().str()};
-    NodeId send = AddSend(crossing);
-    NodeId recv = AddRecv(crossing), read = recv;
-    if (port.IsControl()) {
-      read = AddTo(part, NewName(source.name()), "Identity");
-      SetAttr(part, read, "T", attr::Type(proto::DT_FLOAT));
-      parts_[part].inputs[read].push_back({true, recv, 0});
-    }
-    Graph& to = parts_[part].module->main;
-    int from = part_of_[source.id()];
-    if (from == part) {
-      parts_[part].inputs[recv].push_back({true, send, kControlPort});
-    } else if (pivots_left_ > 0) {
-      --pivots_left_;
-      parts_[part].inputs[recv].push_back({false, pivots_[reader.id()].merge, kControlPort});
-    }
-    NodeId origin = source.id() < origin_.size() ? origin_[source.id()] : kNoNode;
-    result_.transfers.push_back({crossing.tensor_name, from, part, origin, port.index,
-                                 parts_[from].module->main.node(send).name().str(),
-                                 to.node(recv).name().str()});
-    if (IsReference(port)) {
-      reference_recvs->push_back(recv);
-    } else {
-      received_[key] = read;
-    }
-    return read;
   }
 
   void SetInputs(Part* part) {
@@ -353,14 +387,15 @@ class Partitioner {
   std::vector<NodeId> origin_;  // in the main graph, by id in graph_; what was added has none
   std::vector<LoopPivot> pivots_;
   std::vector<Part> parts_;
-  std::vector<int> part_of_;     // by id in graph_
-  std::vector<NodeId> place_;    // id in its partition, by id in graph_
-  std::vector<int> first_edge_;  // number of a node's first input, by id in graph_
-  std::map<std::tuple<NodeId, int32_t, int, bool>, NodeId> received_;
+  std::vector<int> part_of_;   // by id in graph_
+  std::vector<NodeId> place_;  // id in its partition, by id in graph_
+  std::deque<Crossing> crossings_;
+  std::map<std::tuple<NodeId, int32_t, int, bool>, size_t>
+      known_;                                                   // those of one value to a device
+  llvm::DenseMap<std::pair<NodeId, int>, size_t> crossing_of_;  // by reader and slot
   llvm::DenseMap<NodeId, std::unique_ptr<KernelSummary>> summaries_;
   std::set<std::string> made_names_;
-  int next_name_ = 0;
-  int pivots_left_ = 0;  // edges of the present reader's pivot that no _Recv has taken over
+  int next_name_ = 0, num_edges_ = 0;
   PartitionedGraph result_;
 };
 
@@ -368,6 +403,17 @@ class Partitioner {
 
 Expected<PartitionedGraph> PartitionByDevice(Module& module, const KernelCatalogue& kernels) {
   return Partitioner(module, kernels).Run();
+}
+
+Error WritePartitions(const PartitionedGraph& graph, llvm::StringRef folder, llvm::StringRef name) {
+  RETURN_IF_ERROR(CreateDirectories(folder));
+  for (const Partition& part : graph.partitions) {
+    std::string file = FileNamePart(
+        (name + "_partition_" + part.device + ".0000.main.before_partition_passes").str());
+    RETURN_IF_ERROR(WriteGraph(*part.module, JoinPath(folder, file + ".pbtxt"),
+                               TopologicalOrder(part.module->main)));
+  }
+  return Error::success();
 }
 
 }  // namespace grapnel

@@ -42,6 +42,10 @@ struct PartitionedGraph {
 // as it is. Cost: linear. Errors: a node without a device; a loop over devices without LoopCond.
 Expected<PartitionedGraph> PartitionByDevice(Module& module, const KernelCatalogue& kernels);
 
+// Writes each partition's graph to `folder`, named as TensorFlow names the first dump of a
+// partition: NAME_partition_DEVICE.0000.main.before_partition_passes.pbtxt.
+Error WritePartitions(const PartitionedGraph& graph, llvm::StringRef folder, llvm::StringRef name);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_PLACE_PARTITION_H_
