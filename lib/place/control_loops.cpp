@@ -1,5 +1,6 @@
 #include "lib/place/control_loops.h"
 
+#include <algorithm>
 #include <map>
 
 #include "lib/ir/literal.h"
@@ -28,8 +29,8 @@ class Maker {
     std::vector<std::pair<NodeId, NodeId>> crossing;  // in a loop, from one device to another
     for (Node reader : graph_.nodes()) {
       for (Port port : reader.inputs()) {
-        if (port.node == kNoNode || frames_.of[port.node] == 0) continue;
-        bool same_frame = frames_.of[port.node] == frames_.of[reader.id()];
+        if (port.node == kNoNode || OutputFrame(port.node) == 0) continue;
+        bool same_frame = OutputFrame(port.node) == InputFrame(reader.id());
         if (same_frame && graph_.node(port.node).device_id() != reader.device_id())
           crossing.push_back({port.node, reader.id()});
       }
@@ -38,7 +39,7 @@ class Maker {
     std::vector<LoopPivot> pivots(graph_.end_id());
     for (auto [from, reader] : crossing) {
       LoopPivot& pivot = pivots[reader];
-      pivot.merge = loops_.at({frames_.of[reader], graph_.node(reader).device_id()}).merge;
+      pivot.merge = loops_.at({InputFrame(reader), graph_.node(reader).device_id()}).merge;
       ++pivot.edges;
     }
     for (const auto& [place, loop] : loops_) {
@@ -53,11 +54,19 @@ class Maker {
     NodeId enter = kNoNode, merge = kNoNode, turn = kNoNode;
   };
 
+  // An Exit gives to the frame around its own, an Enter takes from there.
+  int OutputFrame(NodeId id) const { return FrameOf(id, IsExit(graph_.node(id).op())); }
+  int InputFrame(NodeId id) const { return FrameOf(id, IsEnter(graph_.node(id).op())); }
+  int FrameOf(NodeId id, bool outside) const {
+    int frame = frames_.of[id];
+    return outside ? std::max(0, frames_.frames[frame].parent) : frame;
+  }
+
   // From the frame of the edge outwards, until there is one already.
   Error AddFor(NodeId from, NodeId reader) {
     StringId device = graph_.node(reader).device_id();
     Loop inner;
-    for (int frame = frames_.of[from]; frame != 0; frame = frames_.frames[frame].parent) {
+    for (int frame = OutputFrame(from); frame != 0; frame = frames_.frames[frame].parent) {
       auto there = loops_.find({frame, device});
       if (there != loops_.end()) {
         if (inner.enter != kNoNode) graph_.AddInput(inner.enter, {there->second.merge, 0});

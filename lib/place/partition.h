@@ -32,10 +32,12 @@ struct PartitionedGraph {
   std::vector<Transfer> transfers;    // in the order they were made
 };
 
-// Names, attributes and order are TensorFlow's, but for the number in `tensor_name` ("edge_12_x"),
-// which counts this graph's edges. A value goes to a device once, however many read it there; where
-// an edge of a GPU leads between its memory and the host's, a pair stands too (_HostSend,
-// _HostRecv). A loop over several devices gets a control loop on each (control_loops.h).
+// Nodes, attributes and names are TensorFlow's. The number in `tensor_name` ("edge_12_x") counts
+// this graph's edges in the file's order, TensorFlow's in the order in which it made them; several
+// control loops may have one another's numbers for the same reason. A value goes to a device once,
+// however many read it there; where an edge of a GPU leads between its memory and the host's, a
+// pair stands too (_HostSend, _HostRecv). A loop over several devices gets a control loop on each
+// (control_loops.h).
 //
 // Every node must have a full device name (the placer's). `module` gives attributes and constants,
 // which are not copied where they are the file's: it must outlive the partitions; its graph stays

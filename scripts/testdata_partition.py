@@ -1,0 +1,133 @@
+"""Makes testdata/partitions/: graphs that TensorFlow placed, and what it split them into, a graph a device.
+
+needs: tensorflow-cpu==2.21.0        usage: scripts/testdata_partition.py [OUT_DIR]
+
+Each folder: placed.pb (before it is split) and one .pb a device, named after it. They are TensorFlow's own dumps
+(before_opt_group_post_partitioning), without attributes that only other passes left.
+"""
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def edges(v, tf):
+    """Values and control edges that cross, one value read twice."""
+    x = v.placeholder(tf.float32, [2], name="x")
+    with v.device("/cpu:0"):
+        a = tf.add(x, 1.0, name="a")
+        p = v.no_op(name="p")
+    with v.device("/cpu:1"):
+        with v.control_dependencies([p]):
+            b = tf.multiply(a, 2.0, name="b")
+            e = tf.subtract(a, 2.0, name="e")
+        c = tf.multiply(a, 3.0, name="c")
+    with v.device("/cpu:2"):
+        with v.control_dependencies([b, p]):
+            d = tf.add(c, e, name="d")
+    with v.device("/cpu:0"):
+        return tf.add(d, a, name="out")
+
+
+def loop(v, tf):
+    """A loop whose body is on another device."""
+    x = v.placeholder(tf.float32, [2], name="x")
+
+    def body(i, acc):
+        with v.device("/cpu:1"):
+            acc = tf.add(acc, 1.0, name="accadd")
+        return tf.add(i, 1, name="inc"), acc
+    with v.device("/cpu:0"):
+        r = v.while_loop(lambda i, acc: tf.less(i, 3, name="less"), body, [tf.constant(0, name="i0"), x], name="loop")
+    return tf.identity(r[1], name="out")
+
+
+def loop_in_a_loop(v, tf):
+    """A loop in a loop, three devices."""
+    x = v.placeholder(tf.float32, [2], name="x")
+
+    def inner(j, acc):
+        with v.device("/cpu:2"):
+            acc = tf.multiply(acc, 2.0, name="twice")
+        return tf.add(j, 1, name="j_inc"), acc
+
+    def outer(i, acc):
+        with v.device("/cpu:1"):
+            acc = tf.add(acc, 1.0, name="more")
+        with v.device("/cpu:0"):
+            r = v.while_loop(lambda j, acc: tf.less(j, i, name="j_less"), inner, [tf.constant(0, name="j0"), acc],
+                             name="inner")
+        return tf.add(i, 1, name="i_inc"), r[1]
+    with v.device("/cpu:0"):
+        r = v.while_loop(lambda i, acc: tf.less(i, 3, name="i_less"), outer, [tf.constant(0, name="i0"), x], name="outer")
+    return tf.identity(r[1], name="out")
+
+
+def branch(v, tf):
+    """A v1 cond with a branch on another device."""
+    x = v.placeholder(tf.float32, [2], name="x")
+    with v.device("/cpu:0"):
+        p = tf.less(tf.reduce_sum(x), 4.0, name="p")
+
+        def other():
+            with v.device("/cpu:1"):
+                return tf.multiply(x, 3.0, name="thrice")
+        r = v.cond(p, other, lambda: tf.negative(x, name="minus"), name="c")
+    return tf.identity(r, name="out")
+
+
+GRAPHS = (edges, loop, loop_in_a_loop, branch)
+
+
+def run(name):
+    """One graph in a process of its own: the numbers in names count on."""
+    import tensorflow as tf
+    v = tf.compat.v1
+    v.disable_control_flow_v2()
+    graph = v.Graph()
+    with graph.as_default():
+        out = {g.__name__: g for g in GRAPHS}[name](v, tf)
+    config = v.ConfigProto(device_count={"CPU": 3})
+    config.graph_options.rewrite_options.disable_meta_optimizer = True
+    with v.Session(graph=graph, config=config) as session:
+        session.run(out, {graph.get_tensor_by_name("x:0"): [1.0, 2.0]})
+
+
+def clean(path, to):
+    from tensorflow.core.framework import graph_pb2
+    graph = graph_pb2.GraphDef()
+    with open(path, "rb") as f:
+        graph.ParseFromString(f.read())
+    for node in graph.node:
+        for key in ("_XlaHasReferenceVars", "_has_manual_control_dependencies"):
+            node.attr.pop(key, None)
+    with open(to, "wb") as f:
+        f.write(graph.SerializeToString(deterministic=True))
+
+
+def main():
+    if len(sys.argv) > 2 and sys.argv[1] == "--run":
+        return run(sys.argv[2])
+    out = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "testdata", "partitions"))
+    for graph in GRAPHS:
+        folder = os.path.join(out, graph.__name__)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        with tempfile.TemporaryDirectory() as dumps:
+            env = dict(os.environ, TF_DUMP_GRAPH_PREFIX=dumps, TF_DUMP_GRAPH_NAME_FILTER="*", TF_DUMP_GRAPH_FMT="BIN",
+                       TF_CPP_MIN_LOG_LEVEL="3")
+            subprocess.run([sys.executable, __file__, "--run", graph.__name__], env=env, check=True, capture_output=True)
+            placed, = glob.glob(os.path.join(dumps, "unknown_graph.*.after_opt_group_post_rewrite_for_exec.pb"))
+            clean(placed, os.path.join(folder, "placed.pb"))
+            for part in glob.glob(os.path.join(dumps, "*.0000.main.before_opt_group_post_partitioning.pb")):
+                device = part.split("_device:")[1].split(".")[0].replace(":", "_").lower()
+                clean(part, os.path.join(folder, device + ".pb"))
+        print(f"{graph.__name__}: {graph.__doc__} {sorted(os.listdir(folder))}")
+
+
+if __name__ == "__main__":
+    main()
