@@ -75,7 +75,8 @@ class Placer {
     NodePlacement beside{-1, PlacementRule::kMetadata, soft};
     if (facts.is_identity && StaysWithInput(node)) beside.rule = PlacementRule::kIdentity;
     bool is_one = facts.is_metadata || beside.rule == PlacementRule::kIdentity;
-    if (is_one && node.num_inputs() > 0 && PlaceBeside(node, node.input(0).node, *candidates, beside))
+    if (is_one && node.num_inputs() > 0 &&
+        PlaceBeside(node, node.input(0).node, *candidates, beside))
       return true;
     AssignFirst(node, *candidates, soft);
     return true;
