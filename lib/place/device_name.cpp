@@ -132,27 +132,22 @@ bool DeviceSpec::Matches(const DeviceSpec& device) const {
 
 Error DeviceSpec::Merge(const DeviceSpec& other, bool soft) {
   auto differ = [](int32_t a, int32_t b) { return a >= 0 && b >= 0 && a != b; };
-  if (job && other.job && job != other.job) return Conflict("jobs", *this, other);
-  if (differ(replica, other.replica)) return Conflict("replicas", *this, other);
-  if (differ(task, other.task)) return Conflict("tasks", *this, other);
+  // An error shows what was merged by then, as TensorFlow's does.
+  DeviceSpec merged = *this;
+  if (job && other.job && job != other.job) return Conflict("jobs", merged, other);
+  if (other.job) merged.job = other.job;
+  if (differ(replica, other.replica)) return Conflict("replicas", merged, other);
+  if (other.replica >= 0) merged.replica = other.replica;
+  if (differ(task, other.task)) return Conflict("tasks", merged, other);
+  if (other.task >= 0) merged.task = other.task;
   bool types_differ = type && other.type && type != other.type;
-  if (types_differ && !soft) return Conflict("types", *this, other);
+  if (types_differ && !soft) return Conflict("types", merged, other);
+  if (other.type) merged.type = types_differ ? DeviceWord() : other.type;
   bool ids_differ = differ(id, other.id);
-  if (ids_differ && !soft) return Conflict("ids", *this, other);
-  if (other.job) job = other.job;
-  if (other.replica >= 0) replica = other.replica;
-  if (other.task >= 0) task = other.task;
-  if (types_differ) {
-    type = DeviceWord();
-    id = kOpen;
-    return Error::success();
-  }
-  if (other.type) type = other.type;
-  if (ids_differ) {
-    id = kOpen;
-  } else if (other.id >= 0) {
-    id = other.id;
-  }
+  if (ids_differ && !soft) return Conflict("ids", merged, other);
+  if (other.id >= 0) merged.id = other.id;
+  if (types_differ || ids_differ) merged.id = kOpen;
+  *this = merged;
   return Error::success();
 }
 

@@ -67,7 +67,8 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
 
 Error DeviceSet::Add(const DeviceSpec& name, int64_t memory) {
   ListedDevice device{name, name.ToString(), memory};
-  if (Find(name)) return MakeError("device '{0}' is given twice", device.text);
+  if (!by_text_.try_emplace(device.text, size()).second)
+    return MakeError("device '{0}' is given twice", device.text);
   devices_.push_back(std::move(device));
   if (!llvm::is_contained(types_, name.type)) {
     if (types_.size() == kMostTypes)
@@ -87,9 +88,8 @@ Error DeviceSet::Add(const DeviceSpec& name, int64_t memory) {
 }
 
 const DeviceLink* DeviceSet::FindLink(int a, int b) const {
-  if (a > b) std::swap(a, b);
-  auto found = llvm::find_if(links_, [&](const DeviceLink& l) { return l.a == a && l.b == b; });
-  return found == links_.end() ? nullptr : &*found;
+  auto found = link_between_.find({std::min(a, b), std::max(a, b)});
+  return found == link_between_.end() ? nullptr : &links_[found->second];
 }
 
 std::optional<int> DeviceSet::Find(const DeviceSpec& name) const {
@@ -135,6 +135,7 @@ Error DeviceSet::AddLink(const DeviceSpec& a, const DeviceSpec& b, const DeviceL
       return MakeError("'{0}' and '{1}' have a link already", devices_[i].text, devices_[j].text);
   }
   for (auto [i, j] : pairs) {
+    link_between_[{i, j}] = static_cast<int>(links_.size());
     links_.push_back({i, j, link.bytes_per_second, link.latency_seconds});
   }
   return Error::success();

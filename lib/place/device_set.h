@@ -9,6 +9,8 @@
 
 #include "lib/place/device_name.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 
@@ -74,6 +76,8 @@ class DeviceSet {
   std::vector<DeviceLink> links_;
   std::vector<DeviceWord> types_;
   std::vector<int> type_of_;
+  llvm::StringMap<int> by_text_;
+  llvm::DenseMap<std::pair<int, int>, int> link_between_;  // index in links_
 };
 
 }  // namespace grapnel

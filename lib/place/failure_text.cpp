@@ -233,47 +233,72 @@ PlacementFailure InFunction(const Node& call, llvm::StringRef function,
   return failure;
 }
 
+namespace {
+
+// The request of the node alone cannot be met: there is no such device, or no kernel on it.
+void SayRequest(const ColocationInput& input, const Node& node, const DeviceSpec& own,
+                uint32_t types, std::string* why, PlacementFailure* failure) {
+  std::string device = node.device().str();
+  if (!input.devices.Find(own)) {
+    *why = llvm::formatv(
+               "{{{{node {0}}} was explicitly assigned to {1} but available devices are "
+               "[ {2} ]. Make sure the device specification refers to a valid device.",
+               node.name(), device, input.devices.List())
+               .str();
+    DeviceSpec any_id, any_type = own;
+    any_id.type = own.type;
+    any_type.type = DeviceWord();
+    any_type.id = DeviceSpec::kOpen;
+    if (own.type.text() == "GPU" && !input.devices.Find(any_id))
+      *why += " The requested device appears to be a GPU, but CUDA is not enabled.";
+    failure->advice = {"ask for a device that is there, or add " + own.ToString() +
+                       " to --devices"};
+    if (!input.soft && input.devices.Find(any_type)) {
+      failure->advice.push_back(
+          "or place without --hard: soft placement takes another device of the task");
+    }
+    return;
+  }
+  *why = llvm::formatv(
+             "Could not satisfy explicit device specification '{0}' because no supported "
+             "kernel for {1} devices is available.\nOp: {2}\nNode attrs: {3}\n"
+             "Registered kernels:\n{4}",
+             device, own.type.text(), node.op(), AttrsText(node), KernelLines(input.kernels, node))
+             .str();
+  failure->advice = {"take the request of " + Quoted(node) +
+                     " away: it, with what is colocated with it, can be on " +
+                     TypesText(input.devices, types)};
+  if (!input.soft) failure->advice.push_back("or place without --hard");
+}
+
+}  // namespace
+
 PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input,
                           const Node& node) {
   const ColocationGroup& group = groups.GroupOf(node.id());
-  std::string name = node.name().str(), device = node.device().str();
   const DeviceSpec& own = groups.RequestOf(node.id());
-  auto exists = [&](const DeviceSpec& wanted) { return input.devices.Find(wanted).has_value(); };
   PlacementFailure failure;
   std::string why;
   if (group.requested.IsOpen()) {
     why = "Node had no OpKernel registered to support this operation: Operation was " +
           node.op().str();
     failure.advice = {"give a device of type " + TypesText(input.devices, group.types)};
-  } else if (own == group.requested && !exists(own)) {
-    why = "{{node " + name + "}} was explicitly assigned to " + device +
-          " but available devices are [ " + input.devices.List() +
-          " ]. Make sure the device specification refers to a valid device.";
-    if (own.type.text() == "GPU" && !exists(DeviceSpec{{}, -1, -1, own.type, -1}))
-      why += " The requested device appears to be a GPU, but CUDA is not enabled.";
-    failure.advice = {"ask for a device that is there, or add " + own.ToString() + " to --devices"};
-    if (!input.soft && exists(DeviceSpec{own.job, own.replica, own.task, {}, -1}))
-      failure.advice.push_back(
-          "or place without --hard: soft placement takes another device of the task");
-  } else if (own == group.requested && own.type) {
-    why = "Could not satisfy explicit device specification '" + device +
-          "' because no supported kernel for " + own.type.text().str() +
-          " devices is available.\nOp: " + node.op().str() + "\nNode attrs: " + AttrsText(node) +
-          "\nRegistered kernels:\n" + KernelLines(input.kernels, node);
-    failure.advice = {"take the request of " + Quoted(node) +
-                      " away: it, with what is colocated "
-                      "with it, can be on " +
-                      TypesText(input.devices, group.types)};
-    if (!input.soft) failure.advice.push_back("or place without --hard");
+  } else if (own == group.requested) {
+    SayRequest(input, node, own, group.types, &why, &failure);
   } else {
-    why = "Could not satisfy explicit device specification '" + device + "' because the node " +
-          "{{colocation_node " + name + "}} was colocated with a group of nodes that required " +
-          "incompatible device '" + group.requested.ToString() + "'. All available devices [" +
-          input.devices.List() + "].";
-    failure.advice = {"see which member asks for what: --explain " + name};
+    why = llvm::formatv(
+              "Could not satisfy explicit device specification '{0}' because the node "
+              "{{{{colocation_node {1}}} was colocated with a group of nodes that required "
+              "incompatible device '{2}'. All available devices [{3}].",
+              node.device(), node.name(), group.requested.ToString(), input.devices.List())
+              .str();
+    failure.advice = {
+        ("see which member asks for what, and which kernels there are: --explain " + node.name())
+            .str()};
   }
   failure.message =
-      "Cannot assign a device for operation " + name + ": " + why + "\n\t [[" + name + "]]";
+      llvm::formatv("Cannot assign a device for operation {0}: {1}\n\t [[{0}]]", node.name(), why)
+          .str();
   Colocation::Chain chain = groups.NearestRequest(node.id(), group.requested, /*wanted=*/true);
   failure.nodes = chain.nodes.empty() ? std::vector<NodeId>{node.id()} : chain.nodes;
   failure.ties = chain.ties;

@@ -65,48 +65,42 @@ class Placer {
       return true;
     }
     const OpFacts& facts = facts_.Of(node);
-    if (facts.is_metadata || IsGenerator(node, facts)) {
+    if (IsGenerator(node, facts)) {
       second->push_back(node.id());
       return true;
     }
     bool soft = false;
     const Candidates* candidates = CandidatesFor(node, &soft);
     if (!candidates) return false;
-    if (facts.is_identity && StaysWithInput(node)) {
-      Node input = node.input_node(0);
-      int device = result_.nodes[input.id()].device;
-      if (device >= 0 && llvm::is_contained(*candidates, device)) {
-        Assign(node, {device, PlacementRule::kIdentity, soft, input.id()});
-        return true;
-      }
-    }
+    NodePlacement beside{-1, PlacementRule::kMetadata, soft};
+    if (facts.is_identity && StaysWithInput(node)) beside.rule = PlacementRule::kIdentity;
+    bool is_one = facts.is_metadata || beside.rule == PlacementRule::kIdentity;
+    if (is_one && node.num_inputs() > 0 &&
+        PlaceBeside(node, node.input(0).node, *candidates, beside))
+      return true;
     AssignFirst(node, *candidates, soft);
     return true;
   }
 
+  // What has no inputs.
   bool PlaceSecond(const Node& node) {
     bool soft = false;
     const Candidates* candidates = CandidatesFor(node, &soft);
     if (!candidates) return false;
-    NodePlacement placement;
-    placement.was_softened = soft;
-    auto try_beside = [&](NodeId other, PlacementRule rule) {
-      int device = result_.nodes[other].device;
-      if (device < 0 || !llvm::is_contained(*candidates, device)) return;
-      placement.device = device;
-      placement.rule = rule;
-      placement.witness = other;
-    };
-    const OpFacts& facts = facts_.Of(node);
-    if (facts.is_metadata && node.num_inputs() > 0 && node.input_node(0))
-      try_beside(node.input(0).node, PlacementRule::kMetadata);
-    if (IsGenerator(node, facts) && ReadersAgree(node))
-      try_beside(node.uses().front().node, PlacementRule::kGenerator);
-    if (placement.device >= 0) {
-      Assign(node, placement);
-    } else {
+    NodePlacement beside{-1, PlacementRule::kGenerator, soft};
+    if (!ReadersAgree(node) || !PlaceBeside(node, node.uses().front().node, *candidates, beside))
       AssignFirst(node, *candidates, soft);
-    }
+    return true;
+  }
+
+  // Where `other` is, if that is known yet and one of the candidates.
+  bool PlaceBeside(const Node& node, NodeId other, const Candidates& candidates,
+                   NodePlacement placement) {
+    if (other == kNoNode) return false;
+    placement.device = result_.nodes[other].device;
+    placement.witness = other;
+    if (placement.device < 0 || !llvm::is_contained(candidates, placement.device)) return false;
+    Assign(node, placement);
     return true;
   }
 

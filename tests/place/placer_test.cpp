@@ -115,7 +115,7 @@ TEST_F(PlacerTest, OrderIsThatOfTensorFlowsLog) {
   NodeId shape = Add("shape", "Shape", {s});
   NodeId e = Add("e", "Exp", {s});
   Run("cpu:1");
-  EXPECT_EQ(placement_.order, (std::vector<NodeId>{s, e, c, shape}));
+  EXPECT_EQ(placement_.order, (std::vector<NodeId>{s, shape, e, c}));
 }
 
 TEST_F(PlacerTest, EmptyGraph) {
