@@ -11,14 +11,19 @@ namespace grapnel {
 class FlushDenormals {
  public:
   FlushDenormals() : before_(_mm_getcsr()) {
-    _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZero);
+    if (!IsOn()) _mm_setcsr(before_ | kBoth);
   }
-  ~FlushDenormals() { _mm_setcsr(before_); }
+  ~FlushDenormals() {
+    if (!IsOn()) _mm_setcsr(before_);
+  }
   FlushDenormals(const FlushDenormals&) = delete;
   FlushDenormals& operator=(const FlushDenormals&) = delete;
 
  private:
   static constexpr unsigned kFlushToZero = 1u << 15, kDenormalsAreZero = 1u << 6;
+  static constexpr unsigned kBoth = kFlushToZero | kDenormalsAreZero;
+  // Where one lies within another, as in each call of a function, nothing is written.
+  bool IsOn() const { return (before_ & kBoth) == kBoth; }
   unsigned before_;
 };
 

@@ -1,0 +1,133 @@
+#include "lib/exec/frame_plan.h"
+
+#include <algorithm>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace grapnel {
+
+FlowKind FlowKindOf(const Node& node) {
+  return llvm::StringSwitch<FlowKind>(node.op())
+      .Cases("Switch", "RefSwitch", "_SwitchN", FlowKind::kSwitch)
+      .Cases("Merge", "RefMerge", FlowKind::kMerge)
+      .Cases("Enter", "RefEnter", FlowKind::kEnter)
+      .Cases("Exit", "RefExit", FlowKind::kExit)
+      .Cases("NextIteration", "RefNextIteration", FlowKind::kNextIteration)
+      .Case("LoopCond", FlowKind::kLoopCond)
+      .Case("ControlTrigger", FlowKind::kTrigger)
+      .Default(FlowKind::kKernel);
+}
+
+FramePlan::FramePlan(llvm::ArrayRef<FlowNode> flow) : items(flow.size()), frames(1) {
+  FindFrames(flow);
+  Connect(flow);
+}
+
+void FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
+  std::vector<int> output_frame(flow.size(), 0);
+  for (uint32_t id = 0; id < flow.size(); ++id) {
+    const FlowNode& node = flow[id];
+    Item& item = items[id];
+    nodes.push_back(node.node);
+    item.kind = node.kind;
+    item.is_watched = node.is_watched;
+    item.may_leave = node.may_leave;
+    int64_t source = -1;
+    for (const FlowNode::Input& input : node.inputs) {
+      bool is_back_edge = input.maker >= static_cast<int64_t>(id);
+      if (input.maker >= 0 && !is_back_edge) source = input.maker;
+    }
+    if (source < 0 && !node.controls.empty()) source = node.controls[0];
+    item.frame = source < 0 ? 0 : output_frame[source];
+    output_frame[id] = item.frame;
+    if (node.kind == FlowKind::kEnter) {
+      int child = ChildOf(item.frame, node.node.GetString("frame_name"));
+      Frame& entered = frames[child];
+      output_frame[id] = child;
+      item.child = entered.number;
+      item.is_constant = node.node.GetBool("is_constant");
+      ++entered.num_enters;
+      // The first one says it; one round at a time is the least.
+      if (entered.max_rounds == 0)
+        entered.max_rounds = std::max<int64_t>(node.node.GetInt("parallel_iterations", 10), 1);
+    }
+    Frame& frame = frames[item.frame];
+    if (node.kind == FlowKind::kExit) {
+      output_frame[id] = std::max(frame.parent, 0);
+      frame.exits.push_back(id);
+    }
+    may_share &= item.frame == 0 || !node.has_state;
+    item.local = frame.nodes.size();
+    frame.nodes.push_back(id);
+    item.first_cell = frame.num_cells;
+    item.num_inputs = node.inputs.size();
+    frame.num_cells += item.num_inputs;
+  }
+}
+
+int FramePlan::ChildOf(int frame, const std::string& name) {
+  for (int child : frames[frame].children) {
+    if (frames[child].name == name) return child;
+  }
+  int made = static_cast<int>(frames.size());
+  Frame child;
+  child.parent = frame;
+  child.number = static_cast<int>(frames[frame].children.size());
+  child.name = name;
+  frames[frame].children.push_back(made);
+  frames.push_back(std::move(child));
+  return made;
+}
+
+void FramePlan::Connect(llvm::ArrayRef<FlowNode> flow) {
+  std::vector<std::vector<std::vector<Edge>>> by_port(flow.size());  // the last one: controls
+  for (uint32_t id = 0; id < flow.size(); ++id) by_port[id].resize(flow[id].num_outputs + 1);
+  for (uint32_t id = 0; id < flow.size(); ++id) {
+    const FlowNode& node = flow[id];
+    Item& item = items[id];
+    auto edge = [&](uint32_t from, int32_t cell) {
+      return Edge{id, item.local, cell, item.kind, flow[from].kind == FlowKind::kEnter};
+    };
+    item.given.begin = given_inputs.size();
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const FlowNode::Input& input = node.inputs[i];
+      if (input.maker < 0) {
+        given_inputs.push_back(static_cast<int>(i));
+        if (node.kind == FlowKind::kMerge && item.alive < 0) item.alive = static_cast<int32_t>(i);
+        continue;
+      }
+      by_port[input.maker][input.port].push_back(
+          edge(input.maker, static_cast<int32_t>(item.first_cell + i)));
+      if (node.kind != FlowKind::kMerge) ++item.waits_for;
+    }
+    item.given.end = given_inputs.size();
+    for (uint32_t control : node.controls) {
+      by_port[control].back().push_back(edge(control, kControl));
+      ++item.waits_for;
+    }
+  }
+  for (uint32_t id = 0; id < flow.size(); ++id) {
+    Item& item = items[id];
+    item.first_port = ports.size();
+    item.num_outputs = flow[id].num_outputs;
+    most_outputs = std::max(most_outputs, item.num_outputs);
+    for (std::vector<Edge>& list : by_port[id]) {
+      auto ignores_death = [&](const Edge& edge) {
+        return items[edge.to].frame != 0 &&
+               (edge.kind == FlowKind::kExit || edge.kind == FlowKind::kNextIteration);
+      };
+      auto rest = std::stable_partition(list.begin(), list.end(), ignores_death);
+      Port port;
+      port.all.begin = edges.size();
+      port.begin_if_dead = port.all.begin + (rest - list.begin());
+      edges.insert(edges.end(), list.begin(), list.end());
+      port.all.end = edges.size();
+      ports.push_back(port);
+    }
+    item.controls = ports.back();
+    ports.pop_back();
+  }
+}
+
+}  // namespace grapnel
