@@ -59,6 +59,9 @@ class PlanBuilder {
       FlowKind kind = needed_[node.id()] ? FlowKindOf(node) : FlowKind::kKernel;
       has_flow_ |= kind != FlowKind::kKernel && kind != FlowKind::kTrigger;
     }
+    for (Node node : graph_.nodes())
+      has_references_ |= has_flow_ && needed_[node.id()] && PutsReferences(node);
+    impl_->has_references = has_references_;
     RETURN_IF_ERROR(OpenLanes());
     for (NodeId id : TopologicalOrder(graph_)) {
       if (!needed_[id]) continue;
@@ -110,11 +113,25 @@ class PlanBuilder {
            fed_.contains(Key({port.node, 0}));
   }
 
-  static bool PassesItsInput(const Node& node) {
+  static bool IsIdentity(const Node& node) {
     return llvm::StringSwitch<bool>(node.op())
                .Cases("Identity", "StopGradient", "PreventGradient", "Snapshot", true)
                .Default(false) &&
-           node.num_inputs() == 1 && node.num_controls() == 0;
+           node.num_inputs() == 1;
+  }
+  static bool PassesItsInput(const Node& node) {
+    return IsIdentity(node) && node.num_controls() == 0;
+  }
+  // Whether it puts out a variable that stands for its value (VariableV2, RefEnter, ...).
+  static bool PutsReferences(const Node& node) {
+    const OpInfo* info = DefinitionOf(node);
+    if (!info) return false;
+    auto types = TypesOf(node, *info);
+    if (!types) {
+      llvm::consumeError(types.takeError());
+      return false;
+    }
+    return llvm::any_of(types->outputs, IsRefType);
   }
 
   static std::optional<Shape> ExpectedShape(const Node& node) {
@@ -142,6 +159,13 @@ class PlanBuilder {
       if (has_flow_ && node.num_controls() > 0) {
         PlanNode plan;
         plan.node = node;
+        if (!hooked) {
+          plan.flow = FlowKind::kConstant;
+          plan.constant = std::move(*tensor);
+          plan.output_types.push_back(plan.constant.dtype());
+          AddPlan(std::move(plan));
+          return Error::success();
+        }
         plan.hooked = hooked;
         plan.is_constant = true;
         plan.output_types.push_back(tensor->dtype());
@@ -174,6 +198,9 @@ class PlanBuilder {
       input_types = types->inputs;
     }
     FlowKind flow = has_flow_ ? FlowKindOf(node) : FlowKind::kKernel;
+    if (flow == FlowKind::kKernel && has_flow_ && !hooked && !has_references_ && IsIdentity(node))
+      flow = FlowKind::kPass;
+    plan.flow = flow;
     if (flow != FlowKind::kKernel && flow != FlowKind::kTrigger) {
       AddPlan(std::move(plan));  // inputs: Link
       return Error::success();
@@ -455,7 +482,8 @@ class PlanBuilder {
     for (uint32_t id = 0; id < flow.size(); ++id) {
       PlanNode& plan = impl_->nodes[id];
       flow[id].node = plan.node;
-      flow[id].kind = FlowKindOf(plan.node);
+      flow[id].kind = plan.flow;
+      flow[id].constant = std::move(plan.constant);
       flow[id].num_outputs = static_cast<int>(plan.output_types.size());
       flow[id].is_watched = plan.hooked;
       flow[id].has_state = HasState(plan);
@@ -502,7 +530,8 @@ class PlanBuilder {
   std::unique_ptr<Executor::Impl> impl_;
   llvm::DenseSet<uint64_t> fed_;
   std::vector<bool> needed_;
-  bool has_flow_ = false;  // Switch, Merge or a loop
+  bool has_flow_ = false;        // Switch, Merge or a loop
+  bool has_references_ = false;  // and variables that stand for their values
   llvm::DenseMap<uint64_t, Slot> slot_of_;
   llvm::DenseMap<NodeId, uint32_t> plan_of_;
   // Plan nodes to wait for: of a node that is none itself, and of a plan node beside its own edges.

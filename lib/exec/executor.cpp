@@ -31,6 +31,11 @@ Executor::~Executor() = default;
 int Executor::num_nodes() const { return static_cast<int>(impl_->nodes.size()); }
 const PlanSpread& Executor::spread() const { return impl_->spread; }
 
+bool Executor::ReadsFeed(int i) const {
+  const SlotInfo& info = impl_->slots[impl_->feeds[i].slot];
+  return impl_->frames || info.first_target != info.end_target;
+}
+
 int Executor::num_fetches() const { return static_cast<int>(impl_->fetch_slots.size()); }
 
 Expected<std::vector<Tensor>> Executor::Run(std::vector<Tensor> feeds) {
@@ -46,6 +51,7 @@ Error Executor::Run(llvm::MutableArrayRef<Tensor> feeds, llvm::MutableArrayRef<T
 Error Executor::Impl::CheckFeeds(llvm::ArrayRef<Tensor> values) const {
   if (values.size() != feeds.size())
     return MakeError("{0} values are fed, {1} were expected", values.size(), feeds.size());
+  if (feeds_are_checked) return Error::success();
   for (size_t i = 0; i < values.size(); ++i) {
     const Feed& feed = feeds[i];
     if (feed.dtype != proto::DT_INVALID && values[i].dtype() != feed.dtype) {
@@ -80,6 +86,10 @@ void Executor::Impl::LinkArrivals() {
   }
   first_fetch = lasting.size();
   for (Slot slot : fetch_slots) arrive(slot);
+  has_references |= llvm::any_of(slots, [](const SlotInfo& slot) { return slot.is_reference; });
+  // A function's arguments: the caller's graph says what they are.
+  feeds_are_checked = llvm::all_of(
+      feeds, [](const Feed& feed) { return feed.dtype == proto::DT_INVALID && !feed.shape; });
   for (size_t slot = 0; slot < slots.size(); ++slot) {
     slots[slot].first_target = targets.size();
     targets.insert(targets.end(), readers[slot].begin(), readers[slot].end());
@@ -92,9 +102,12 @@ void Executor::Impl::LinkArrivals() {
 }
 
 // Before each reader; the last one gets the value itself, and may write in its memory.
-void Executor::Impl::Deliver(Slot slot, Tensor value) {
+void Executor::Impl::Deliver(Slot slot, Tensor&& value) {
   const SlotInfo& info = slots[slot];
-  if (info.first_target == info.end_target) return;
+  if (info.first_target == info.end_target) {
+    if (value) value = Tensor();
+    return;
+  }
   uint32_t last = info.end_target - 1;
   for (uint32_t i = info.first_target; i < last; ++i) arrivals[targets[i]] = value;
   arrivals[targets[last]] = std::move(value);
@@ -155,7 +168,7 @@ Error Executor::Impl::RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> in
 
 Error Executor::Impl::RunIn(PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs,
                             llvm::ArrayRef<Tensor> outputs, KernelContext& context) {
-  RETURN_IF_ERROR(Dereference(plan, inputs));
+  if (has_references) RETURN_IF_ERROR(Dereference(plan, inputs));
   if (plan.hooked) RETURN_IF_ERROR(TellBefore(plan, inputs));
   // The clock takes as long as a small kernel: it is asked when the answer can matter, and not
   // every time.
@@ -247,7 +260,7 @@ Error Executor::Impl::Passed(uint32_t node, llvm::ArrayRef<Tensor> inputs,
 }
 
 void Executor::Impl::Result(uint32_t node, int port, const Tensor& value) {
-  Deliver(nodes[node].first_output + port, value);
+  Deliver(nodes[node].first_output + port, Tensor(value));
 }
 
 Error Executor::Impl::RunFrames() {

@@ -118,6 +118,8 @@ class Executor {
 
   int num_nodes() const;  // that run
   int num_fetches() const;
+  // Whether the value of feed `i` is of use to this plan; an empty tensor does as well if not.
+  bool ReadsFeed(int i) const;
   const PlanSpread& spread() const;
 
  private:

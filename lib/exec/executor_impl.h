@@ -43,6 +43,8 @@ struct Executor::Impl : FrameRunner::Client {
   std::vector<Slot> lasting;
   uint32_t first_fetch = 0;  // arrival of the first fetch; the others follow
   bool told_constants = false;
+  bool has_references = false;     // inputs may be variables that stand for their values
+  bool feeds_are_checked = false;  // by the caller
 
   // --- The state of one run.
   // Values on their way: a node's inputs lie side by side, so that it runs on them where they are,
@@ -70,7 +72,7 @@ struct Executor::Impl : FrameRunner::Client {
   RunServices ServicesOn(const PlanNode& plan) const;
   Error TellBefore(const PlanNode& plan, llvm::ArrayRef<Tensor> inputs);
   Error TellAfter(PlanNode& plan, llvm::ArrayRef<Tensor> outputs);
-  void Deliver(Slot slot, Tensor value);
+  void Deliver(Slot slot, Tensor&& value);  // leaves it empty
   void Clear();
   Error CheckFeeds(llvm::ArrayRef<Tensor> values) const;
   std::string NameOfFetch(size_t i) const {

@@ -14,7 +14,7 @@ FlowKind FlowKindOf(const Node& node) {
       .Cases("Enter", "RefEnter", FlowKind::kEnter)
       .Cases("Exit", "RefExit", FlowKind::kExit)
       .Cases("NextIteration", "RefNextIteration", FlowKind::kNextIteration)
-      .Case("LoopCond", FlowKind::kLoopCond)
+      .Case("LoopCond", FlowKind::kPass)
       .Case("ControlTrigger", FlowKind::kTrigger)
       .Default(FlowKind::kKernel);
 }
@@ -30,6 +30,7 @@ void FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
     const FlowNode& node = flow[id];
     Item& item = items[id];
     nodes.push_back(node.node);
+    constants.push_back(node.constant);
     item.kind = node.kind;
     item.is_watched = node.is_watched;
     item.may_leave = node.may_leave;
@@ -81,13 +82,14 @@ int FramePlan::ChildOf(int frame, const std::string& name) {
 }
 
 void FramePlan::Connect(llvm::ArrayRef<FlowNode> flow) {
-  std::vector<std::vector<std::vector<Edge>>> by_port(flow.size());  // the last one: controls
+  EdgesByPort by_port(flow.size());
   for (uint32_t id = 0; id < flow.size(); ++id) by_port[id].resize(flow[id].num_outputs + 1);
   for (uint32_t id = 0; id < flow.size(); ++id) {
     const FlowNode& node = flow[id];
     Item& item = items[id];
     auto edge = [&](uint32_t from, int32_t cell) {
-      return Edge{id, item.local, cell, item.kind, flow[from].kind == FlowKind::kEnter};
+      bool from_enter = flow[from].kind == FlowKind::kEnter;
+      return Edge{id, item.local, cell, kSent, item.kind, from_enter};
     };
     item.given.begin = given_inputs.size();
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -107,6 +109,7 @@ void FramePlan::Connect(llvm::ArrayRef<FlowNode> flow) {
       ++item.waits_for;
     }
   }
+  Shorten(flow, by_port);
   for (uint32_t id = 0; id < flow.size(); ++id) {
     Item& item = items[id];
     item.first_port = ports.size();
@@ -127,6 +130,36 @@ void FramePlan::Connect(llvm::ArrayRef<FlowNode> flow) {
     }
     item.controls = ports.back();
     ports.pop_back();
+  }
+}
+
+// In a loop what only hands on, or only says what is known, is passed over: whoever sends it a
+// value sends that to its readers, with the constant in the value's place if it is one. Later nodes
+// first, so that a chain of them goes as a whole.
+void FramePlan::Shorten(llvm::ArrayRef<FlowNode> flow, EdgesByPort& by_port) {
+  auto goes = [&](uint32_t id) {
+    bool hands_on = flow[id].kind == FlowKind::kPass || flow[id].kind == FlowKind::kConstant;
+    return hands_on && items[id].frame != 0 && !flow[id].is_watched && items[id].waits_for == 1;
+  };
+  for (uint32_t id = flow.size(); id-- > 0;) {
+    if (!goes(id)) continue;
+    bool is_constant = flow[id].kind == FlowKind::kConstant;
+    bool from_input = !flow[id].inputs.empty() && flow[id].inputs[0].maker >= 0;
+    uint32_t maker =
+        from_input ? static_cast<uint32_t>(flow[id].inputs[0].maker) : flow[id].controls[0];
+    std::vector<Edge>& to_it =
+        from_input ? by_port[maker][flow[id].inputs[0].port] : by_port[maker].back();
+    auto at = llvm::find_if(to_it, [&](const Edge& edge) { return edge.to == id; });
+    at = to_it.erase(at);
+    std::vector<Edge> beyond;
+    for (const std::vector<Edge>& list : by_port[id]) {
+      for (Edge edge : list) {
+        if (is_constant && edge.cell != kControl && edge.constant == kSent)
+          edge.constant = static_cast<int32_t>(id);
+        beyond.push_back(edge);
+      }
+    }
+    to_it.insert(at, beyond.begin(), beyond.end());
   }
 }
 

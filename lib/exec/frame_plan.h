@@ -19,9 +19,11 @@ struct FramePlan {
     uint32_t to;
     uint32_t local;      // Item::local of `to`
     int32_t cell;        // of a round: where the value goes
+    int32_t constant;    // what goes there: this one of `constants`, or kSent
     FlowKind kind;       // of `to`
     bool is_from_enter;  // the maker is an Enter
   };
+  static constexpr int32_t kSent = -1;  // the value that is sent
   static constexpr int32_t kControl = -1;
   struct Range {
     uint32_t begin = 0, end = 0;
@@ -60,7 +62,8 @@ struct FramePlan {
     std::vector<uint32_t> exits;
   };
 
-  std::vector<Node> nodes;  // for their names
+  std::vector<Node> nodes;        // for their names
+  std::vector<Tensor> constants;  // by node
   std::vector<Item> items;
   std::vector<Frame> frames;
   std::vector<Port> ports;
@@ -71,6 +74,8 @@ struct FramePlan {
 
  private:
   void FindFrames(llvm::ArrayRef<FlowNode> nodes);
+  using EdgesByPort = std::vector<std::vector<std::vector<Edge>>>;  // by node; the last: controls
+  void Shorten(llvm::ArrayRef<FlowNode> nodes, EdgesByPort& by_port);
   void Connect(llvm::ArrayRef<FlowNode> nodes);
   int ChildOf(int frame, const std::string& name);
 };

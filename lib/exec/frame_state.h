@@ -98,6 +98,7 @@ class FrameRunner::State {
   void SendAll(uint32_t id, llvm::MutableArrayRef<Tensor> outputs, Round* to);
   void Send(uint32_t id, uint32_t port, Tensor& value, Round* to);
   void SendInto(uint32_t id, Tensor& value, Round* to);
+  void DeliverKnown(const Edge& edge, bool is_dead, Round* to);
   void Tell(const Item& item, bool is_dead, Round* to);
   void Deliver(const Edge& edge, Tensor&& value, Round* round);
   void DeliverDead(const Edge& edge, Round* round);

@@ -69,7 +69,7 @@ Error FrameRunner::State::RunAll() {
     while (!ready_.empty()) {
       if (away_.count() > 0) RETURN_IF_ERROR(LandAll(away_.Back(false)));
       Instance instance = ready_.Pop();
-      if (shares_ && GoesAway(instance)) continue;
+      if (shares_ && plan_.items[instance.node].may_leave && GoesAway(instance)) continue;
       RETURN_IF_ERROR(RunOne(instance));
       Finished(instance.round);
     }
@@ -174,6 +174,11 @@ Error FrameRunner::State::PassOn(Instance instance) {
     case FlowKind::kNextIteration:
       NextRound(instance.node, *value, round);
       break;
+    case FlowKind::kConstant: {
+      Tensor constant = plan_.constants[instance.node];
+      SendInto(instance.node, constant, round);
+      break;
+    }
     default:
       SendInto(instance.node, *value, round);
   }
@@ -248,7 +253,8 @@ void FrameRunner::State::SendInto(uint32_t id, Tensor& value, Round* to) {
 void FrameRunner::State::Send(uint32_t id, uint32_t port, Tensor& value, Round* to) {
   const FramePlan::Port& edges = plan_.ports[plan_.items[id].first_port + port];
   if (!value) {
-    for (uint32_t i = edges.begin_if_dead; i < edges.all.end; ++i) DeliverDead(plan_.edges[i], to);
+    for (uint32_t i = edges.begin_if_dead; i < edges.all.end; ++i)
+      DeliverKnown(plan_.edges[i], true, to);
     return;
   }
   if (to->frame->kind == 0) client_.Result(id, static_cast<int>(port), value);
@@ -257,15 +263,32 @@ void FrameRunner::State::Send(uint32_t id, uint32_t port, Tensor& value, Round* 
     return;
   }
   uint32_t last = edges.all.end - 1;
-  for (uint32_t i = edges.all.begin; i < last; ++i) Deliver(plan_.edges[i], Tensor(value), to);
-  Deliver(plan_.edges[last], std::move(value), to);
+  for (uint32_t i = edges.all.begin; i <= last; ++i) {
+    const Edge& edge = plan_.edges[i];
+    if (edge.constant != FramePlan::kSent || edge.cell == FramePlan::kControl)
+      DeliverKnown(edge, false, to);
+    else if (i < last)
+      Deliver(edge, Tensor(value), to);
+    else
+      Deliver(edge, std::move(value), to);
+  }
   if (value) value = Tensor();  // nobody took it
 }
 
 void FrameRunner::State::Tell(const Item& item, bool is_dead, Round* to) {
   uint32_t begin = is_dead ? item.controls.begin_if_dead : item.controls.all.begin;
   for (uint32_t i = begin; i < item.controls.all.end; ++i)
-    DeliverControl(plan_.edges[i], is_dead, to);
+    DeliverKnown(plan_.edges[i], is_dead, to);
+}
+
+// What needs no value: a word that the maker has run, a constant, or that either is dead.
+void FrameRunner::State::DeliverKnown(const Edge& edge, bool is_dead, Round* to) {
+  if (edge.cell == FramePlan::kControl)
+    DeliverControl(edge, is_dead, to);
+  else if (is_dead)
+    DeliverDead(edge, to);
+  else
+    Deliver(edge, Tensor(plan_.constants[edge.constant]), to);
 }
 
 inline void FrameRunner::State::Enqueue(uint32_t id, Arrivals& arrivals, Round* round) {
@@ -323,7 +346,6 @@ void FrameRunner::State::DeliverControl(const Edge& edge, bool is_dead, Round* r
 // Whether a helper takes it, or it waits because its node still runs for another round.
 bool FrameRunner::State::GoesAway(Instance instance) {
   const Item& item = plan_.items[instance.node];
-  if (!item.may_leave) return false;
   if (is_away_[instance.node]) {
     held_back_[instance.node].push_back(instance.round);
     return true;

@@ -21,9 +21,11 @@ enum class FlowKind : uint8_t {
   kEnter,          // into a frame: a loop of its own, by frame name
   kExit,           // out of it
   kNextIteration,  // to the next round of the loop
-  kLoopCond,       // hands a value on
+  kPass,           // hands its input on: LoopCond, Identity
+  kConstant,       // a constant, dead where what it waits for is
   kTrigger,        // ControlTrigger: runs even if what it waits for is dead
 };
+// kPass for LoopCond alone: an Identity is a kernel where somebody watches, or passes references.
 FlowKind FlowKindOf(const Node& node);
 
 struct FlowNode {
@@ -36,6 +38,7 @@ struct FlowNode {
   std::vector<Input> inputs;
   std::vector<uint32_t> controls;  // numbers of nodes to wait for
   int num_outputs = 0;
+  Tensor constant;          // of kConstant
   bool is_watched = false;  // no kernel, but to be told of all the same
   bool may_leave = false;   // its kernel may run on another thread
   // Its results depend on what else ran before. One of these in a loop keeps the whole run on one

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_EXEC_PLAN_H_
 #define GRAPNEL_LIB_EXEC_PLAN_H_
 
+#include "lib/exec/frames.h"
 #include "lib/exec/kernel.h"
 
 namespace grapnel {
@@ -13,6 +14,8 @@ constexpr Slot kNoSlot = ~Slot{0};
 
 struct PlanNode {
   Node node;
+  FlowKind flow = FlowKind::kKernel;
+  Tensor constant;  // of FlowKind::kConstant
   KernelFn kernel;
   KernelCost cost = KernelCost::kCheap;
   llvm::SmallVector<Slot, 4> inputs;
