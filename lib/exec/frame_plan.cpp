@@ -109,9 +109,20 @@ void FramePlan::Connect(llvm::ArrayRef<FlowNode> flow) {
       ++item.waits_for;
     }
   }
+  for (Frame& frame : frames) frame.lasting.assign(frame.num_cells, kSent);
   Shorten(flow, by_port);
+  for (const auto& ports_of_one : by_port) {
+    for (const std::vector<Edge>& list : ports_of_one) {
+      for (const Edge& edge : list) {
+        if (edge.cell != kControl && edge.constant != kLasting)
+          frames[items[edge.to].frame].passing.push_back(edge.cell);
+      }
+    }
+  }
   for (uint32_t id = 0; id < flow.size(); ++id) {
     Item& item = items[id];
+    for (uint32_t i = item.given.begin; i < item.given.end; ++i)
+      frames[item.frame].passing.push_back(item.first_cell + given_inputs[i]);
     item.first_port = ports.size();
     item.num_outputs = flow[id].num_outputs;
     most_outputs = std::max(most_outputs, item.num_outputs);
@@ -131,6 +142,14 @@ void FramePlan::Connect(llvm::ArrayRef<FlowNode> flow) {
     item.controls = ports.back();
     ports.pop_back();
   }
+}
+
+// The constant `id` goes over this edge: a kernel has it lying there from round to round.
+void FramePlan::KeepThere(uint32_t id, Edge& edge) {
+  edge.constant = static_cast<int32_t>(id);
+  if (edge.kind != FlowKind::kKernel) return;
+  frames[items[edge.to].frame].lasting[edge.cell] = edge.constant;
+  edge.constant = kLasting;
 }
 
 // In a loop what only hands on, or only says what is known, is passed over: whoever sends it a
@@ -154,12 +173,12 @@ void FramePlan::Shorten(llvm::ArrayRef<FlowNode> flow, EdgesByPort& by_port) {
     std::vector<Edge> beyond;
     for (const std::vector<Edge>& list : by_port[id]) {
       for (Edge edge : list) {
-        if (is_constant && edge.cell != kControl && edge.constant == kSent)
-          edge.constant = static_cast<int32_t>(id);
+        if (is_constant && edge.cell != kControl && edge.constant == kSent) KeepThere(id, edge);
         beyond.push_back(edge);
       }
     }
     to_it.insert(at, beyond.begin(), beyond.end());
+    for (std::vector<Edge>& list : by_port[id]) list.clear();
   }
 }
 

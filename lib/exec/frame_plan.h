@@ -23,7 +23,8 @@ struct FramePlan {
     FlowKind kind;       // of `to`
     bool is_from_enter;  // the maker is an Enter
   };
-  static constexpr int32_t kSent = -1;  // the value that is sent
+  static constexpr int32_t kSent = -1;     // the value that is sent
+  static constexpr int32_t kLasting = -2;  // nothing: what is there stays there (Frame::lasting)
   static constexpr int32_t kControl = -1;
   struct Range {
     uint32_t begin = 0, end = 0;
@@ -60,6 +61,9 @@ struct FramePlan {
     int num_enters = 0;
     int64_t max_rounds = 0;  // at a time; 0: no Enter has said
     std::vector<uint32_t> exits;
+    // By cell: the number of the constant that lies there in every round, kSent if none does.
+    std::vector<int32_t> lasting;
+    std::vector<uint32_t> passing;  // the other cells that anything is sent to
   };
 
   std::vector<Node> nodes;        // for their names
@@ -75,6 +79,7 @@ struct FramePlan {
  private:
   void FindFrames(llvm::ArrayRef<FlowNode> nodes);
   using EdgesByPort = std::vector<std::vector<std::vector<Edge>>>;  // by node; the last: controls
+  void KeepThere(uint32_t id, Edge& edge);
   void Shorten(llvm::ArrayRef<FlowNode> nodes, EdgesByPort& by_port);
   void Connect(llvm::ArrayRef<FlowNode> nodes);
   int ChildOf(int frame, const std::string& name);

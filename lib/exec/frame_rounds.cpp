@@ -68,6 +68,9 @@ FrameRunner::State::Round* FrameRunner::State::AddRound(RunFrame* frame) {
     made->nodes.resize(plan.nodes.size());
     made->cells.resize(plan.num_cells);
     made->children.resize(plan.children.size());
+    for (uint32_t cell = 0; cell < plan.num_cells; ++cell) {
+      if (plan.lasting[cell] >= 0) made->cells[cell] = plan_.constants[plan.lasting[cell]];
+    }
     rounds_.push_back(std::move(made));
     spare.rounds.push_back(rounds_.back().get());
   }
@@ -130,14 +133,26 @@ void FrameRunner::State::FinishIfDone(RunFrame* frame) {
 }
 
 void FrameRunner::State::Recycle(Round* round) {
-  for (Tensor& cell : round->cells) {
-    if (cell) cell = Tensor();
+  for (uint32_t cell : plan_.frames[round->frame->kind].passing) {
+    if (round->cells[cell]) round->cells[cell] = Tensor();
   }
   for (RunFrame*& child : round->children) {
     if (child) Recycle(child);
     child = nullptr;
   }
   spares_[round->frame->kind].rounds.push_back(round);
+}
+
+// Puts back what kernels took that then failed.
+void FrameRunner::State::RestoreConstants() {
+  for (size_t kind = 0; kind < spares_.size(); ++kind) {
+    const std::vector<int32_t>& lasting = plan_.frames[kind].lasting;
+    for (Round* round : spares_[kind].rounds) {
+      for (size_t i = 0; i < lasting.size(); ++i) {
+        if (lasting[i] >= 0) round->cells[i] = plan_.constants[lasting[i]];
+      }
+    }
+  }
 }
 
 void FrameRunner::State::Recycle(RunFrame* frame) {

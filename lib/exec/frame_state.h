@@ -85,6 +85,10 @@ class FrameRunner::State {
   void PassDead(Instance instance);
   Expected<uint32_t> ChosenPort(uint32_t id, const Tensor& chosen) const;
   Error Watch(Instance instance, uint32_t port, const Tensor& value);
+  bool IsRead(const Item& item, uint32_t port) const {
+    const FramePlan::Range& edges = plan_.ports[item.first_port + port].all;
+    return edges.begin != edges.end;
+  }
   Tensor NumberOfInput(uint32_t number);
   Error InRound(const Round& round, Error error) const;
   void FillGiven(uint32_t id, Round* round);
@@ -116,13 +120,21 @@ class FrameRunner::State {
   void Finished(Round* round);
   void FinishIfDone(RunFrame* frame);
   void Recycle(Round* round);
+  void RestoreConstants();
   void Recycle(RunFrame* frame);
 
   // Kernels on other threads.
   struct Flight : KernelsAway::Flight {
     Instance instance;
   };
+  // A node runs for one round after the other, as they came.
+  struct Line {
+    bool is_away = false;
+    Round* next = nullptr;  // in the queue again, before those that are held back
+    std::vector<Round*> held_back;
+  };
   bool GoesAway(Instance instance);
+  void CallNext(uint32_t id);
   void RunFlight(Flight* flight);
   Error Land(Flight* flight);
   Error LandAll(llvm::ArrayRef<KernelsAway::Flight*> flights);
@@ -139,8 +151,7 @@ class FrameRunner::State {
   Queue ready_;
   std::vector<std::unique_ptr<Flight>> flights_;
   std::vector<Flight*> idle_flights_;
-  std::vector<uint8_t> is_away_;                // by node
-  std::vector<std::vector<Round*>> held_back_;  // by node: until it is back
+  std::vector<Line> lines_;  // by node
   KernelsAway away_;
 };
 

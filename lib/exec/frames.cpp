@@ -25,8 +25,7 @@ FrameRunner::State::State(llvm::ArrayRef<FlowNode> nodes, Client& client, Helper
             static_cast<State*>(state)->RunFlight(static_cast<Flight*>(flight));
           },
           this) {
-  is_away_.resize(plan_.items.size());
-  held_back_.resize(plan_.items.size());
+  lines_.resize(plan_.items.size());
   for (size_t kind = 0; kind < plan_.frames.size(); ++kind) {
     for (uint32_t id : plan_.frames[kind].nodes) {
       const Item& item = plan_.items[id];
@@ -50,13 +49,13 @@ Error FrameRunner::State::Run() {
   ready_.Clear();
   Recycle(root_);
   if (error) {
+    RestoreConstants();
     idle_flights_.clear();
     for (auto& flight : flights_) {
       flight->outputs.clear();
       idle_flights_.push_back(flight.get());
     }
-    std::fill(is_away_.begin(), is_away_.end(), false);
-    for (std::vector<Round*>& held : held_back_) held.clear();
+    for (Line& line : lines_) line = Line();
   }
   return error;
 }
@@ -71,6 +70,7 @@ Error FrameRunner::State::RunAll() {
       Instance instance = ready_.Pop();
       if (shares_ && plan_.items[instance.node].may_leave && GoesAway(instance)) continue;
       RETURN_IF_ERROR(RunOne(instance));
+      if (shares_) CallNext(instance.node);
       Finished(instance.round);
     }
     if (away_.count() == 0) return Error::success();
@@ -125,10 +125,16 @@ void FrameRunner::State::FillGiven(uint32_t id, Round* round) {
   }
 }
 
+// What lies there in every round stays, or comes back if the kernel has taken it.
 void FrameRunner::State::ClearInputs(const Item& item, Round* round) {
-  for (uint32_t i = 0; i < item.num_inputs; ++i) {
-    Tensor& input = round->cells[item.first_cell + i];
-    if (input) input = Tensor();
+  const std::vector<int32_t>& lasting = plan_.frames[item.frame].lasting;
+  for (uint32_t cell = item.first_cell; cell < item.first_cell + item.num_inputs; ++cell) {
+    Tensor& input = round->cells[cell];
+    if (lasting[cell] == FramePlan::kSent) {
+      if (input) Tensor gone = std::move(input);
+    } else if (!input) {
+      input = plan_.constants[lasting[cell]];
+    }
   }
 }
 
@@ -153,12 +159,13 @@ Error FrameRunner::State::PassOn(Instance instance) {
       for (uint32_t i = 0; i < item.num_outputs; ++i)
         Send(instance.node, i, i == port ? *value : dead, round);
       Tell(item, false, round);
-      inputs[1] = Tensor();
+      Tensor gone = std::move(inputs[1]);
       break;
     }
     case FlowKind::kMerge: {
       Tensor number;
-      if (item.num_outputs > 1) number = NumberOfInput(static_cast<uint32_t>(value - inputs));
+      if (item.num_outputs > 1 && (IsRead(item, 1) || round->frame->kind == 0))
+        number = NumberOfInput(static_cast<uint32_t>(value - inputs));
       Send(instance.node, 0, *value, round);
       if (number) Send(instance.node, 1, number, round);
       Tell(item, false, round);
@@ -287,6 +294,8 @@ void FrameRunner::State::DeliverKnown(const Edge& edge, bool is_dead, Round* to)
     DeliverControl(edge, is_dead, to);
   else if (is_dead)
     DeliverDead(edge, to);
+  else if (edge.constant == FramePlan::kLasting)
+    DeliverControl(edge, false, to);
   else
     Deliver(edge, Tensor(plan_.constants[edge.constant]), to);
 }
@@ -343,16 +352,19 @@ void FrameRunner::State::DeliverControl(const Edge& edge, bool is_dead, Round* r
 
 // --- Kernels on other threads.
 
-// Whether a helper takes it, or it waits because its node still runs for another round.
+// Whether a helper takes it, or it waits because its node still runs for an earlier round.
 bool FrameRunner::State::GoesAway(Instance instance) {
   const Item& item = plan_.items[instance.node];
-  if (is_away_[instance.node]) {
-    held_back_[instance.node].push_back(instance.round);
+  Line& line = lines_[instance.node];
+  if (line.next == instance.round) {
+    line.next = nullptr;
+  } else if (line.is_away || line.next) {
+    line.held_back.push_back(instance.round);
     return true;
   }
   if (ready_.empty() || instance.round->nodes[item.local].is_dead || !client_.IsLong(instance.node))
     return false;
-  is_away_[instance.node] = true;
+  line.is_away = true;
   FillGiven(instance.node, instance.round);
   if (idle_flights_.empty()) {
     flights_.push_back(std::make_unique<Flight>());
@@ -371,15 +383,20 @@ void FrameRunner::State::RunFlight(Flight* flight) {
       client_.RunKernel(flight->instance.node, InputsOf(flight->instance), flight->outputs);
 }
 
+// The node is free for the round that has waited longest.
+void FrameRunner::State::CallNext(uint32_t id) {
+  Line& line = lines_[id];
+  if (line.held_back.empty()) return;
+  line.next = line.held_back.front();
+  line.held_back.erase(line.held_back.begin());
+  ready_.Push({id, line.next});
+}
+
 // What follows a kernel that ran elsewhere.
 Error FrameRunner::State::Land(Flight* flight) {
   Instance instance = flight->instance;
-  is_away_[instance.node] = false;
-  std::vector<Round*>& held = held_back_[instance.node];
-  if (!held.empty()) {
-    ready_.Push({instance.node, held.front()});
-    held.erase(held.begin());
-  }
+  lines_[instance.node].is_away = false;
+  CallNext(instance.node);
   idle_flights_.push_back(flight);
   if (flight->error) return InRound(*instance.round, std::move(flight->error));
   ClearInputs(plan_.items[instance.node], instance.round);
