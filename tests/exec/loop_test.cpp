@@ -91,6 +91,7 @@ GRAPNEL_CPU_KERNEL("BesselK0", "T", {proto::DT_FLOAT}, KernelCost::kElements, Ma
 
 TEST(Loop, RoundsOverlapOnSeveralThreadsAndGiveTheSame) {
   LoopGraph one_by_one({"BesselI0", "BesselK0"}, 1), overlapping({"BesselI0", "BesselK0"}, 10);
+  same_node = 0;
   for (int threads : {1, 2, 4}) {
     ThreadPool pool(threads);
     most_under_way = 0;
@@ -101,6 +102,40 @@ TEST(Loop, RoundsOverlapOnSeveralThreadsAndGiveTheSame) {
     // Two kernels, of different rounds; never one kernel twice.
     EXPECT_EQ(most_under_way, threads == 1 ? 1 : 2);
     EXPECT_EQ(same_node, 0);
+  }
+}
+
+// Without loops: x goes through both slow ops three times over, side by side.
+TEST(Plan, LongNodesRunBesideOthersAndGiveTheSame) {
+  Module module;
+  auto add = [&](const std::string& name, const char* op, llvm::ArrayRef<Port> inputs,
+                 const char* type = "T") {
+    NodeId id = module.main.AddNode(name, op);
+    module.main.SetAttr(id, type, module.Keep(attr::Type(proto::DT_FLOAT)));
+    for (Port port : inputs) module.main.AddInput(id, port);
+    return id;
+  };
+  NodeId x = add("x", "Placeholder", {}, "dtype"), sum = x;
+  for (int i = 0; i < 3; ++i) {
+    std::string number = std::to_string(i);
+    NodeId left = add("left" + number, "BesselI0", {{x, 0}});
+    NodeId right = add("right" + number, "BesselK0", {{x, 0}});
+    sum = add("with_left" + number, "AddV2", {{sum, 0}, {left, 0}});
+    sum = add("sum" + number, "AddV2", {{sum, 0}, {right, 0}});
+  }
+  for (int threads : {1, 2, 4}) {
+    ThreadPool pool(threads);
+    ExecutorOptions options;
+    options.feeds = {"x"};
+    options.fetches = {"sum2"};
+    options.pool = &pool;
+    auto executor = llvm::cantFail(Executor::Compile(module.main, options));
+    most_under_way = 0;
+    for (int run = 0; run < 6; ++run) {
+      auto outputs = llvm::cantFail(executor->Run({FloatTensor({}, {5})}));
+      EXPECT_EQ(FloatsOf(outputs[0]), (std::vector<float>{53}));
+    }
+    EXPECT_EQ(most_under_way == 1, threads == 1);
   }
 }
 
