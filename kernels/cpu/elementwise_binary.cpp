@@ -51,6 +51,13 @@ std::optional<Side> PlainSide(const Tensor& left, const Tensor& right) {
   return std::nullopt;
 }
 
+// Two scalars: what loops count and compare with.
+Error RunScalar(KernelContext& ctx, const BinaryOp& op) {
+  ASSIGN_OR_RETURN(Tensor * output, Output(ctx, {}));
+  bool good = op.loop(ctx.input(0).raw(), ctx.input(1).raw(), output->raw(), 1, Side::kBoth);
+  return good ? Error::success() : MakeError("{0}", op.bad_text);
+}
+
 Error RunPlain(KernelContext& ctx, const BinaryOp& op, Side side) {
   ASSIGN_OR_RETURN(Tensor * output, Output(ctx, ctx.input(side == Side::kLeftOne ? 1 : 0).dims()));
   const Tensor &left = ctx.input(0), &right = ctx.input(1);
@@ -74,6 +81,7 @@ Error RunPlain(KernelContext& ctx, const BinaryOp& op, Side side) {
 }  // namespace
 
 Error RunBinary(KernelContext& ctx, const BinaryOp& op) {
+  if (ctx.input(0).rank() == 0 && ctx.input(1).rank() == 0) return RunScalar(ctx, op);
   if (auto side = PlainSide(ctx.input(0), ctx.input(1))) return RunPlain(ctx, op, *side);
   ASSIGN_OR_RETURN(BroadcastPlan plan, PlanBroadcast({ctx.input(0).dims(), ctx.input(1).dims()}));
   ASSIGN_OR_RETURN(Tensor * output, Output(ctx, plan.dims));

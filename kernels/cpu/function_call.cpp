@@ -12,12 +12,19 @@ thread_local int call_depth = 0;
 
 }  // namespace
 
-Error FunctionCall::Run(const RunServices& services, llvm::MutableArrayRef<Tensor> inputs,
-                        llvm::SmallVectorImpl<Tensor>* outputs) {
+Expected<std::unique_ptr<Executor>> FunctionCall::Compile(const RunServices& services) const {
+  if (!services.profiler) return Executor::CompileFunction(*function_, ExecutorOptions(services));
+  auto began = services.profiler->Begin();
+  auto executor = Executor::CompileFunction(*function_, ExecutorOptions(services));
+  services.profiler->Compiled(*function_, began, RunProfiler::Clock::now());
+  return executor;
+}
+
+Expected<FunctionCall::Lease> FunctionCall::Begin(const RunServices& services, size_t num_inputs) {
   if (!function_) return MakeError("function '{0}' is not in the library", name_);
-  if (inputs.size() != function_->args.size()) {
+  if (num_inputs != function_->args.size()) {
     return MakeError("function '{0}' takes {1} arguments, {2} are given", name_,
-                     function_->args.size(), inputs.size());
+                     function_->args.size(), num_inputs);
   }
   if (call_depth >= kMaxDepth)
     return MakeError(
@@ -38,17 +45,34 @@ Error FunctionCall::Run(const RunServices& services, llvm::MutableArrayRef<Tenso
     executor = std::move(idle_.back());
     idle_.pop_back();
   } else {
-    ASSIGN_OR_RETURN(executor, Executor::CompileFunction(*function_, ExecutorOptions(services)));
+    ASSIGN_OR_RETURN(executor, Compile(services));
   }
-  outputs->clear();
-  outputs->resize(executor->num_fetches());
+  return Lease(this, std::move(executor));
+}
+
+FunctionCall::Lease::Lease(FunctionCall* call, std::unique_ptr<Executor> executor)
+    : call_(call), executor_(std::move(executor)) {}
+
+FunctionCall::Lease::~Lease() {
+  if (executor_) call_->idle_.push_back(std::move(executor_));
+}
+
+Error FunctionCall::Lease::Run(llvm::MutableArrayRef<Tensor> inputs,
+                               llvm::MutableArrayRef<Tensor> outputs) {
   ++call_depth;
-  Error error = executor->Run(inputs, *outputs);
+  Error error = executor_->Run(inputs, outputs);
   --call_depth;
-  idle_.push_back(std::move(executor));
   // Where a recursion went wrong is not said better by two hundred names.
-  if (call_depth >= kNamedDepth) return error;
-  return Annotate("function '" + name_ + "'", std::move(error));
+  if (!error || call_depth >= kNamedDepth) return error;
+  return Annotate("function '" + call_->name_ + "'", std::move(error));
+}
+
+Error FunctionCall::Run(const RunServices& services, llvm::MutableArrayRef<Tensor> inputs,
+                        llvm::SmallVectorImpl<Tensor>* outputs) {
+  ASSIGN_OR_RETURN(Lease lease, Begin(services, inputs.size()));
+  outputs->clear();
+  outputs->resize(lease.num_results());
+  return lease.Run(inputs, *outputs);
 }
 
 Expected<std::string> FunctionAttr(const Node& node, llvm::StringRef key) {

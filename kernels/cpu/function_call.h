@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/exec/executor.h"
@@ -22,7 +23,28 @@ class FunctionCall {
   Error Run(const RunServices& services, llvm::MutableArrayRef<Tensor> inputs,
             llvm::SmallVectorImpl<Tensor>* outputs);
 
+  // The function for as many calls as one likes, one level deep: what a loop needs. Must not
+  // outlive the FunctionCall.
+  class Lease {
+   public:
+    Lease(FunctionCall* call, std::unique_ptr<Executor> executor);
+    Lease(Lease&& other) noexcept = default;
+    ~Lease();
+    int num_results() const { return executor_->num_fetches(); }
+    // Whether argument `i` is of use; an empty tensor does as well if not.
+    bool Reads(int i) const { return executor_->ReadsFeed(i); }
+    // Takes the inputs; `outputs` are num_results() of them.
+    Error Run(llvm::MutableArrayRef<Tensor> inputs, llvm::MutableArrayRef<Tensor> outputs);
+
+   private:
+    FunctionCall* call_;
+    std::unique_ptr<Executor> executor_;
+  };
+  Expected<Lease> Begin(const RunServices& services, size_t num_inputs);
+
  private:
+  Expected<std::unique_ptr<Executor>> Compile(const RunServices& services) const;
+
   const Function* function_;
   std::string name_;
   std::vector<std::unique_ptr<Executor>> idle_;

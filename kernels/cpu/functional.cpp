@@ -1,6 +1,8 @@
 // Calls and functional control flow: PartitionedCall, If, Case, While, and ops that are functions
 // of the library. Each function is compiled when it is first called, so recursion that ends is no
 // trouble.
+#include <optional>
+
 #include "kernels/cpu/function_call.h"
 
 namespace grapnel {
@@ -69,30 +71,59 @@ Expected<KernelFn> MakeCase(const KernelSetup& setup) {
   };
 }
 
+Error InIteration(int64_t number, Error error) {
+  return Annotate("iteration " + llvm::Twine(number), std::move(error));
+}
+
+// The condition's answer. It gets what it reads and no more: the body may write in place in what
+// nobody else holds.
+Expected<bool> GoesOn(FunctionCall::Lease& cond, llvm::ArrayRef<Tensor> state,
+                      llvm::MutableArrayRef<Tensor> given) {
+  for (size_t i = 0; i < state.size(); ++i) {
+    if (cond.Reads(static_cast<int>(i))) given[i] = state[i];
+  }
+  Tensor answer;
+  RETURN_IF_ERROR(cond.Run(given, answer));
+  for (Tensor& input : given) {
+    if (input) input = Tensor();
+  }
+  return IsTrue(answer);
+}
+
+Error Loop(KernelContext& context, FunctionCall& cond_call, FunctionCall& body_call) {
+  Tensors first = InputsFrom(context, 0), second(first.size()), given(first.size());
+  auto cond = cond_call.Begin(context.services(), first.size());
+  if (!cond) return InIteration(0, cond.takeError());
+  if (cond->num_results() != 1) {
+    return MakeError("the loop's condition gives {0} results, 1 was expected", cond->num_results());
+  }
+  // Compiled when it first runs: a loop that goes round no time needs none.
+  std::optional<FunctionCall::Lease> body;
+  llvm::MutableArrayRef<Tensor> state = first, next = second;
+  for (int64_t iteration = 0;; ++iteration) {
+    auto goes_on = GoesOn(*cond, state, given);
+    if (!goes_on) return InIteration(iteration, goes_on.takeError());
+    if (!*goes_on) return SetOutputs(context, state);
+    if (!body) {
+      auto begun = body_call.Begin(context.services(), state.size());
+      if (!begun) return InIteration(iteration, begun.takeError());
+      body.emplace(std::move(*begun));
+      if (body->num_results() != static_cast<int>(next.size())) {
+        return MakeError("the loop's body gives {0} results, {1} were expected",
+                         body->num_results(), next.size());
+      }
+    }
+    if (Error error = body->Run(state, next)) return InIteration(iteration, std::move(error));
+    std::swap(state, next);
+  }
+}
+
 Expected<KernelFn> MakeWhile(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(std::string cond_name, FunctionAttr(setup.node(), "cond"));
   ASSIGN_OR_RETURN(std::string body_name, FunctionAttr(setup.node(), "body"));
   return [cond = FunctionCall(setup.node(), cond_name),
           body = FunctionCall(setup.node(), body_name)](KernelContext& context) mutable -> Error {
-    Tensors state = InputsFrom(context, 0), given, next;
-    auto in_iteration = [](int64_t number, Error error) {
-      return Annotate("iteration " + llvm::Twine(number), std::move(error));
-    };
-    for (int64_t iteration = 0;; ++iteration) {
-      given = state;
-      if (Error error = cond.Run(context.services(), given, &next))
-        return in_iteration(iteration, std::move(error));
-      if (next.size() != 1)
-        return MakeError("the loop's condition gives {0} results, 1 was expected", next.size());
-      ASSIGN_OR_RETURN(bool go_on, IsTrue(next[0]));
-      if (!go_on) return SetOutputs(context, state);
-      // What the condition did not read it did not take either: its references go first, so that
-      // the body may write in place.
-      given.clear();
-      if (Error error = body.Run(context.services(), state, &next))
-        return in_iteration(iteration, std::move(error));
-      std::swap(state, next);
-    }
+    return Loop(context, cond, body);
   };
 }
 

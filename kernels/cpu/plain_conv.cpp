@@ -90,7 +90,10 @@ void ConvChannelsLast(KernelContext& ctx, const ConvShape& s, const T* input, co
       std::clamp<int64_t>((128 << 10) / std::max<int64_t>(1, s.patch() * sizeof(T)), 8, 256);
   int64_t chunks = (s.positions() + rows - 1) / rows;
   ctx.ParallelFor(chunks, s.flops() / chunks / 20, [&](int64_t first, int64_t last) {
-    std::vector<T> patches(depthwise || as_it_lies ? 0 : rows * s.patch());
+    // Kept by the thread: a convolution allocates nothing from run to run.
+    static thread_local std::vector<T> patches;
+    size_t needed = depthwise || as_it_lies ? 0 : rows * s.patch();
+    if (patches.size() < needed) patches.resize(needed);
     for (int64_t chunk = first; chunk < last; ++chunk) {
       int64_t begin = chunk * rows, end = std::min(begin + rows, s.positions());
       if (depthwise) {

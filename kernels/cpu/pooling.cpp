@@ -25,7 +25,7 @@ Expected<Window> PoolAttrs::Resolve(llvm::ArrayRef<int64_t> input) const {
   if (static_cast<int>(input.size()) != window.rank()) {
     return MakeError("the input must have rank {0}, not shape {1}", window.rank(), DimsText(input));
   }
-  std::vector<int64_t> kernel;
+  llvm::SmallVector<int64_t, 3> kernel;
   for (int i = 0; i < window.spatial_rank; ++i) kernel.push_back(sizes[window.spatial_dim(i)]);
   return window.Resolve(input, kernel);
 }
@@ -128,7 +128,9 @@ void Pool(KernelContext& ctx, const Window& w, int64_t batch, int64_t channels, 
   int64_t rows = batch * w[0].out * w[1].out;
   double cost = w[2].out * channels * w[0].kernel * w[1].kernel * w[2].kernel * 0.2;
   ctx.ParallelFor(rows, cost, [&](int64_t begin, int64_t end) {
-    std::vector<ComputeType<T>> sums(channels);
+    // Kept by the thread: pooling allocates nothing from run to run.
+    static thread_local std::vector<ComputeType<T>> sums;
+    if (static_cast<int64_t>(sums.size()) < channels) sums.resize(channels);
     for (int64_t i = begin; i < end; ++i) {
       int64_t h = i % w[1].out, d = i / w[1].out % w[0].out, b = i / w[1].out / w[0].out;
       PoolRow<Op>(w, b, d, h, channels, in, out + i * w[2].out * channels, sums.data());

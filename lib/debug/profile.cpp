@@ -10,6 +10,8 @@
 namespace grapnel {
 namespace {
 
+constexpr const char* kCompile = "(compile)";
+
 int64_t Nanoseconds(RunProfiler::Clock::duration time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
 }
@@ -63,32 +65,49 @@ uint32_t Profile::NumberOf(const Node& node) {
   return number - 1;
 }
 
-void Profile::Ran(const Node& node, Clock::time_point began, Clock::time_point ended,
-                  llvm::ArrayRef<Tensor> outputs) {
-  std::lock_guard lock(mutex_);
+// Of a row: one more call, which ends on this thread. Under the lock.
+Profile::Row& Profile::Add(uint32_t number, Clock::time_point began, Clock::time_point ended) {
   if (!start_) start_ = began;
   int64_t from = Nanoseconds(began - *start_), to = Nanoseconds(ended - *start_);
   int thread = ThreadNumber();
   int64_t inside = time_inside.pop_back_val();
   if (!time_inside.empty()) time_inside.back() += to - from;
-  uint32_t number = NumberOf(node);
   Row& row = seen_[number];
   ++row.calls;
   row.total += to - from;
   row.own += to - from - inside;
+  if (events_.size() < kMaxEvents)
+    events_.push_back({number, thread, from, to, memory.live()});
+  else
+    ++events_cut_;
+  return row;
+}
+
+void Profile::Ran(const Node& node, Clock::time_point began, Clock::time_point ended,
+                  llvm::ArrayRef<Tensor> outputs) {
+  std::lock_guard lock(mutex_);
+  Row& row = Add(NumberOf(node), began, ended);
   int64_t bytes = 0;
   for (const Tensor& output : outputs) bytes += output ? output.byte_size() : 0;
   row.output_bytes = std::max(row.output_bytes, bytes);
-  int64_t live = memory.live();
   // The top of the curve lies within a kernel; the first kernel to end after it is the one.
   if (memory.peak() > peak_bytes_) {
     peak_bytes_ = memory.peak();
     peak_node_ = row.name;
   }
-  if (events_.size() < kMaxEvents)
-    events_.push_back({number, thread, from, to, live});
-  else
-    ++events_cut_;
+}
+
+void Profile::Compiled(const Function& function, Clock::time_point began, Clock::time_point ended) {
+  std::lock_guard lock(mutex_);
+  uint32_t& number = compiled_[&function];
+  if (number == 0) {
+    Row row;
+    row.name = function.name().str();
+    row.op = kCompile;
+    seen_.push_back(std::move(row));
+    number = seen_.size();
+  }
+  Add(number - 1, began, ended);
 }
 
 std::vector<Profile::Row> Profile::ByNode() const {
@@ -130,7 +149,8 @@ void Profile::WriteTrace(llvm::raw_ostream& os) const {
   for (const Event* event : events) {
     const Row& row = seen_[event->node];
     std::string name = llvm::formatv("{0}", llvm::json::Value(llvm::json::fixUTF8(row.name)));
-    std::string op = llvm::formatv("{0}", llvm::json::Value(llvm::json::fixUTF8(row.op)));
+    std::string slice = row.op == kCompile ? "compile " + row.name : row.op;
+    std::string op = llvm::formatv("{0}", llvm::json::Value(llvm::json::fixUTF8(slice)));
     os << llvm::formatv(
         R"({{"ph":"X","pid":1,"tid":{0},"ts":{1:f3},"dur":{2:f3},"name":{3},"cat":{3},"args":{{"node":{4}}},)",
         event->thread, event->began * 1e-3, (event->ended - event->began) * 1e-3, op, name);
@@ -160,7 +180,10 @@ void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes) const {
   os << "\n" << Table(rows);
   if (nodes < by_node.size())
     os << "... and " << WithCommas(by_node.size() - nodes) << " more nodes (the trace has all)\n";
-  os << "\n" << Plural(runs_, "run") << ", " << Milliseconds(whole) << " ms in kernels";
+  int64_t compiling = 0;
+  for (const Row& row : by_op) compiling += row.op == kCompile ? row.own : 0;
+  os << "\n" << Plural(runs_, "run") << ", " << Milliseconds(whole - compiling) << " ms in kernels";
+  if (compiling > 0) os << ", " << Milliseconds(compiling) << " ms compiling functions";
   os << "; tensors held at most " << WithCommas(peak_bytes_) << " bytes";
   if (!peak_node_.empty()) os << ", around '" << peak_node_ << "'";
   os << "\n";

@@ -23,11 +23,15 @@ class Profile : public RunProfiler {
   Clock::time_point Begin() override;
   void Ran(const Node& node, Clock::time_point began, Clock::time_point ended,
            llvm::ArrayRef<Tensor> outputs) override;
+  void Compiled(const Function& function, Clock::time_point began,
+                Clock::time_point ended) override;
   // Between runs: the next one is the next row of the trace.
   void RunDone() { ++runs_; }
 
   struct Row {
-    std::string name, op;  // of a row by op: name is empty
+    // Of a row by op: name is empty. A function's compilation is op "(compile)", its name that of
+    // the function.
+    std::string name, op;
     int64_t calls = 0;
     // Nanoseconds; `own` without the kernels of functions that it called.
     int64_t total = 0, own = 0;
@@ -56,10 +60,12 @@ class Profile : public RunProfiler {
   };
   int ThreadNumber();
   uint32_t NumberOf(const Node& node);
+  Row& Add(uint32_t number, Clock::time_point began, Clock::time_point ended);
 
   std::mutex mutex_;
   std::optional<Clock::time_point> start_;
   std::map<const void*, std::vector<uint32_t>> numbers_;  // by graph, by node id; 0: none yet
+  std::map<const Function*, uint32_t> compiled_;          // as in numbers_
   std::vector<Row> seen_;
   std::vector<Event> events_;
   std::map<std::thread::id, int> threads_;

@@ -51,62 +51,83 @@ Error Tap::AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> 
   return Say(&stream, node, outputs);
 }
 
+Error Tap::OnConstant(const Node& node, const Tensor& value, bool is_first) {
+  ++count_;
+  Health health;
+  if (NeedsHealth()) {
+    std::pair key(&node.graph(), node.id());
+    std::unique_lock lock(mutex_);
+    auto known = constants_.find(key);
+    if (!is_first && known != constants_.end()) {
+      health = known->second;
+    } else {
+      lock.unlock();
+      ASSIGN_OR_RETURN(health, HealthOn(value, nullptr));
+      lock.lock();
+      constants_[key] = health;
+    }
+  }
+  SayOne(node, 0, value, health);
+  return Error::success();
+}
+
 Error Tap::Say(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const Tensor& tensor = outputs[i];
-    if (!tensor) continue;
+    if (!outputs[i]) continue;
     ++count_;
-    bool needs_health = mode_ == TapMode::kCurtHealth || mode_ == TapMode::kConciseHealth ||
-                        mode_ == TapMode::kFullHealth;
     Health health;
-    if (needs_health) {
-      ASSIGN_OR_RETURN(health, HealthOn(tensor, stream));
+    if (NeedsHealth()) {
+      ASSIGN_OR_RETURN(health, HealthOn(outputs[i], stream));
     }
-    if (!os_) continue;
-    std::string line;
-    llvm::raw_string_ostream text(line);
-    llvm::json::OStream json(text);
-    json.object([&] {
-      json.attribute("node", llvm::json::fixUTF8(node.name()));
-      json.attribute("op", llvm::json::fixUTF8(node.op()));
-      json.attribute("output", static_cast<int64_t>(i));
-      switch (mode_) {
-        case TapMode::kNoTensor:
-          break;
-        case TapMode::kCurtHealth:
-          json.attribute("bad", health.IsBad());
-          break;
-        case TapMode::kConciseHealth:
-          json.attribute("elements", health.elements);
-          json.attribute("neg_inf", health.neg_inf);
-          json.attribute("pos_inf", health.pos_inf);
-          json.attribute("nan", health.nan);
-          break;
-        case TapMode::kFullHealth:
-          WriteShape(json, tensor);
-          json.attribute("neg_inf", health.neg_inf);
-          json.attribute("pos_inf", health.pos_inf);
-          json.attribute("nan", health.nan);
-          json.attribute("neg", health.negative);
-          json.attribute("zero", health.zero);
-          json.attribute("pos", health.positive);
-          break;
-        case TapMode::kShape:
-          WriteShape(json, tensor);
-          break;
-        case TapMode::kFullTensor:
-          WriteShape(json, tensor);
-          json.attribute("value", llvm::json::fixUTF8(tensor.HoldsObjects()
-                                                          ? tensor.ToString()
-                                                          : tensor.ToLiteral().ToString(1 << 20)));
-          break;
-      }
-    });
-    text << "\n";
-    std::lock_guard lock(mutex_);
-    *os_ << text.str();
+    SayOne(node, i, outputs[i], health);
   }
   return Error::success();
+}
+
+void Tap::SayOne(const Node& node, size_t output, const Tensor& tensor, const Health& health) {
+  if (!os_) return;
+  std::string line;
+  llvm::raw_string_ostream text(line);
+  llvm::json::OStream json(text);
+  json.object([&] {
+    json.attribute("node", llvm::json::fixUTF8(node.name()));
+    json.attribute("op", llvm::json::fixUTF8(node.op()));
+    json.attribute("output", static_cast<int64_t>(output));
+    switch (mode_) {
+      case TapMode::kNoTensor:
+        break;
+      case TapMode::kCurtHealth:
+        json.attribute("bad", health.IsBad());
+        break;
+      case TapMode::kConciseHealth:
+        json.attribute("elements", health.elements);
+        json.attribute("neg_inf", health.neg_inf);
+        json.attribute("pos_inf", health.pos_inf);
+        json.attribute("nan", health.nan);
+        break;
+      case TapMode::kFullHealth:
+        WriteShape(json, tensor);
+        json.attribute("neg_inf", health.neg_inf);
+        json.attribute("pos_inf", health.pos_inf);
+        json.attribute("nan", health.nan);
+        json.attribute("neg", health.negative);
+        json.attribute("zero", health.zero);
+        json.attribute("pos", health.positive);
+        break;
+      case TapMode::kShape:
+        WriteShape(json, tensor);
+        break;
+      case TapMode::kFullTensor:
+        WriteShape(json, tensor);
+        json.attribute("value", llvm::json::fixUTF8(tensor.HoldsObjects()
+                                                        ? tensor.ToString()
+                                                        : tensor.ToLiteral().ToString(1 << 20)));
+        break;
+    }
+  });
+  text << "\n";
+  std::lock_guard lock(mutex_);
+  *os_ << text.str();
 }
 
 }  // namespace grapnel

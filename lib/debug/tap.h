@@ -3,11 +3,14 @@
 #define GRAPNEL_LIB_DEBUG_TAP_H_
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "lib/debug/health.h"
 #include "lib/exec/executor.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -28,6 +31,8 @@ class Tap : public RunHook {
       : globs_(std::move(globs)), mode_(mode), os_(os) {}
   bool Wants(const Node& node) override;
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
+  // Counted once a plan, said in each run.
+  Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
   // A device counts where the tensor lies; only FULL_TENSOR needs it here.
   bool TakesDeviceTensors() const override { return mode_ != TapMode::kFullTensor; }
   Error AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) override;
@@ -35,12 +40,18 @@ class Tap : public RunHook {
   void Restart() { count_ = 0; }
 
  private:
+  bool NeedsHealth() const {
+    return mode_ == TapMode::kCurtHealth || mode_ == TapMode::kConciseHealth ||
+           mode_ == TapMode::kFullHealth;
+  }
   Error Say(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs);
+  void SayOne(const Node& node, size_t output, const Tensor& tensor, const Health& health);
 
   std::vector<std::string> globs_;
   TapMode mode_;
   llvm::raw_ostream* os_;
   std::mutex mutex_;
+  std::map<std::pair<const Graph*, NodeId>, Health> constants_;
   std::atomic<int64_t> count_{0};
 };
 

@@ -59,6 +59,9 @@ class PlanBuilder {
       FlowKind kind = needed_[node.id()] ? FlowKindOf(node) : FlowKind::kKernel;
       has_flow_ |= kind != FlowKind::kKernel && kind != FlowKind::kTrigger;
     }
+    for (Node node : graph_.nodes())
+      has_references_ |= has_flow_ && needed_[node.id()] && PutsReferences(node);
+    impl_->has_references = has_references_;
     RETURN_IF_ERROR(OpenLanes());
     for (NodeId id : TopologicalOrder(graph_)) {
       if (!needed_[id]) continue;
@@ -82,7 +85,6 @@ class PlanBuilder {
       ASSIGN_OR_RETURN(Slot slot, InMemoryOf(nullptr, it->second, TypeOfPort(graph_, fetch),
                                              graph_.node(fetch.node)));
       impl_->fetch_slots.push_back(slot);
-      ++impl_->slots[slot].readers;
     }
     if (!missing_.empty()) return Missing();
     if (has_flow_) {
@@ -90,8 +92,9 @@ class PlanBuilder {
     } else {
       Link();
     }
+    impl_->LinkArrivals();
     impl_->values = std::make_unique<Tensor[]>(impl_->slots.size());
-    impl_->readers_left = std::make_unique<std::atomic<int>[]>(impl_->slots.size());
+    LendServices();
     return std::unique_ptr<Executor>(new Executor(std::move(impl_)));
   }
 
@@ -110,11 +113,25 @@ class PlanBuilder {
            fed_.contains(Key({port.node, 0}));
   }
 
-  static bool PassesItsInput(const Node& node) {
+  static bool IsIdentity(const Node& node) {
     return llvm::StringSwitch<bool>(node.op())
                .Cases("Identity", "StopGradient", "PreventGradient", "Snapshot", true)
                .Default(false) &&
-           node.num_inputs() == 1 && node.num_controls() == 0;
+           node.num_inputs() == 1;
+  }
+  static bool PassesItsInput(const Node& node) {
+    return IsIdentity(node) && node.num_controls() == 0;
+  }
+  // Whether it puts out a variable that stands for its value (VariableV2, RefEnter, ...).
+  static bool PutsReferences(const Node& node) {
+    const OpInfo* info = DefinitionOf(node);
+    if (!info) return false;
+    auto types = TypesOf(node, *info);
+    if (!types) {
+      llvm::consumeError(types.takeError());
+      return false;
+    }
+    return llvm::any_of(types->outputs, IsRefType);
   }
 
   static std::optional<Shape> ExpectedShape(const Node& node) {
@@ -142,7 +159,15 @@ class PlanBuilder {
       if (has_flow_ && node.num_controls() > 0) {
         PlanNode plan;
         plan.node = node;
+        if (!hooked) {
+          plan.flow = FlowKind::kConstant;
+          plan.constant = std::move(*tensor);
+          plan.output_types.push_back(plan.constant.dtype());
+          AddPlan(std::move(plan));
+          return Error::success();
+        }
         plan.hooked = hooked;
+        plan.is_constant = true;
         plan.output_types.push_back(tensor->dtype());
         plan.kernel = [value = std::move(*tensor)](KernelContext& context) {
           context.SetOutput(0, value);
@@ -173,6 +198,9 @@ class PlanBuilder {
       input_types = types->inputs;
     }
     FlowKind flow = has_flow_ ? FlowKindOf(node) : FlowKind::kKernel;
+    if (flow == FlowKind::kKernel && has_flow_ && !hooked && !has_references_ && IsIdentity(node))
+      flow = FlowKind::kPass;
+    plan.flow = flow;
     if (flow != FlowKind::kKernel && flow != FlowKind::kTrigger) {
       AddPlan(std::move(plan));  // inputs: Link
       return Error::success();
@@ -410,7 +438,6 @@ class PlanBuilder {
     for (uint32_t id = 0; id < nodes.size(); ++id) {
       PlanNode& plan = nodes[id];
       for (Slot slot : plan.inputs) {
-        ++impl_->slots[slot].readers;
         if (maker_[slot] >= 0) AddEdge(maker_[slot], id);
       }
       for (int i = 0; i < plan.node.num_controls(); ++i) {
@@ -422,9 +449,30 @@ class PlanBuilder {
       for (uint32_t before : it->second) AddEdge(before, id);
     }
     impl_->scheduler = std::make_unique<Scheduler>(
-        nodes, impl_->options.pool->num_threads(),
+        nodes, impl_->options.pool->num_threads(), impl_->options.session->helpers(),
         [impl = impl_.get()](PlanNode& plan) { return impl->RunNode(plan); });
-    impl_->FindLastReads();
+  }
+
+  // Whether what a kernel gives may depend on what ran before it. A TensorArray's ops say their
+  // order themselves, by the flow value that one hands to the next.
+  static bool HasState(const PlanNode& plan) {
+    if (plan.node.op().starts_with("TensorArray")) return false;
+    const OpInfo* info = DefinitionOf(plan.node);
+    if (!info || info->is_stateful || plan.puts_references) return true;
+    auto types = TypesOf(plan.node, *info);
+    if (!types) {
+      llvm::consumeError(types.takeError());
+      return true;
+    }
+    return llvm::any_of(
+        types->inputs, [](DataType type) { return IsRefType(type) || type == proto::DT_RESOURCE; });
+  }
+
+  void LendServices() {
+    const ExecutorOptions& options = impl_->options;
+    impl_->services.emplace(RunServices{*impl_->allocator, *options.pool, options.print,
+                                        options.hook, options.session, options.profiler});
+    impl_->services->prefers = options.device;
   }
 
   // The same where nodes run as often as they are reached.
@@ -434,9 +482,12 @@ class PlanBuilder {
     for (uint32_t id = 0; id < flow.size(); ++id) {
       PlanNode& plan = impl_->nodes[id];
       flow[id].node = plan.node;
-      flow[id].kind = FlowKindOf(plan.node);
+      flow[id].kind = plan.flow;
+      flow[id].constant = std::move(plan.constant);
       flow[id].num_outputs = static_cast<int>(plan.output_types.size());
       flow[id].is_watched = plan.hooked;
+      flow[id].has_state = HasState(plan);
+      flow[id].may_leave = plan.cost == KernelCost::kElements && !flow[id].has_state;
       plan.inputs.clear();
       for (int i = 0; i < plan.node.num_inputs(); ++i) {
         Port port = plan.node.input(i);
@@ -446,7 +497,6 @@ class PlanBuilder {
                            plan.node.name(), i, port.index, graph_.node(port.node).name());
         }
         plan.inputs.push_back(it->second);
-        ++impl_->slots[it->second].readers;
         int64_t maker = maker_[it->second];
         flow[id].inputs.push_back({maker, maker < 0 ? 0 : port.index});
       }
@@ -455,11 +505,10 @@ class PlanBuilder {
         if (it != plan_of_.end()) flow[id].controls.push_back(it->second);
       }
     }
-    impl_->is_fetched.resize(impl_->slots.size());
-    for (Slot slot : impl_->fetch_slots) {
-      if (slot != kNoSlot) impl_->is_fetched[slot] = true;
-    }
-    impl_->frames = std::make_unique<FrameRunner>(std::move(flow));
+    // Who watches a loop sees it in an order that is always the same.
+    int threads = impl_->options.hook ? 1 : impl_->options.pool->num_threads();
+    impl_->frames =
+        std::make_unique<FrameRunner>(flow, *impl_, impl_->options.session->helpers(), threads);
     return Error::success();
   }
 
@@ -481,7 +530,8 @@ class PlanBuilder {
   std::unique_ptr<Executor::Impl> impl_;
   llvm::DenseSet<uint64_t> fed_;
   std::vector<bool> needed_;
-  bool has_flow_ = false;  // Switch, Merge or a loop
+  bool has_flow_ = false;        // Switch, Merge or a loop
+  bool has_references_ = false;  // and variables that stand for their values
   llvm::DenseMap<uint64_t, Slot> slot_of_;
   llvm::DenseMap<NodeId, uint32_t> plan_of_;
   // Plan nodes to wait for: of a node that is none itself, and of a plan node beside its own edges.

@@ -2,7 +2,7 @@
 #include <chrono>
 
 #include "lib/exec/executor_impl.h"
-#include "llvm/ADT/DenseMap.h"
+#include "lib/support/denormals.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -31,6 +31,11 @@ Executor::~Executor() = default;
 int Executor::num_nodes() const { return static_cast<int>(impl_->nodes.size()); }
 const PlanSpread& Executor::spread() const { return impl_->spread; }
 
+bool Executor::ReadsFeed(int i) const {
+  const SlotInfo& info = impl_->slots[impl_->feeds[i].slot];
+  return impl_->frames || info.first_target != info.end_target;
+}
+
 int Executor::num_fetches() const { return static_cast<int>(impl_->fetch_slots.size()); }
 
 Expected<std::vector<Tensor>> Executor::Run(std::vector<Tensor> feeds) {
@@ -46,6 +51,7 @@ Error Executor::Run(llvm::MutableArrayRef<Tensor> feeds, llvm::MutableArrayRef<T
 Error Executor::Impl::CheckFeeds(llvm::ArrayRef<Tensor> values) const {
   if (values.size() != feeds.size())
     return MakeError("{0} values are fed, {1} were expected", values.size(), feeds.size());
+  if (feeds_are_checked) return Error::success();
   for (size_t i = 0; i < values.size(); ++i) {
     const Feed& feed = feeds[i];
     if (feed.dtype != proto::DT_INVALID && values[i].dtype() != feed.dtype) {
@@ -63,47 +69,80 @@ Error Executor::Impl::CheckFeeds(llvm::ArrayRef<Tensor> values) const {
   return Error::success();
 }
 
-void Executor::Impl::FindLastReads() {
-  llvm::DenseMap<Slot, uint8_t*> last;
-  for (uint32_t id : scheduler->order()) {
-    PlanNode& plan = nodes[id];
-    plan.last_reads.assign(plan.inputs.size(), false);
-    for (size_t i = 0; i < plan.inputs.size(); ++i) last[plan.inputs[i]] = &plan.last_reads[i];
+// Where each node's inputs lie, and which of them each slot goes to.
+void Executor::Impl::LinkArrivals() {
+  lasting.clear();
+  std::vector<std::vector<uint32_t>> readers(slots.size());
+  auto arrive = [&](Slot slot) {
+    bool lasts = slot != kNoSlot && slots[slot].constant;
+    if (slot != kNoSlot && !lasts) readers[slot].push_back(lasting.size());
+    lasting.push_back(lasts ? slot : kNoSlot);
+  };
+  // In a graph with frames nodes have arrivals of their own there.
+  for (PlanNode& plan : nodes) {
+    plan.first_arrival = lasting.size();
+    if (frames) continue;
+    for (Slot slot : plan.inputs) arrive(slot);
   }
-  fetch_is_last.assign(fetch_slots.size(), false);
-  for (size_t i = 0; i < fetch_slots.size(); ++i) {
-    if (fetch_slots[i] != kNoSlot) last[fetch_slots[i]] = &fetch_is_last[i];
+  first_fetch = lasting.size();
+  for (Slot slot : fetch_slots) arrive(slot);
+  has_references |= llvm::any_of(slots, [](const SlotInfo& slot) { return slot.is_reference; });
+  // A function's arguments: the caller's graph says what they are.
+  feeds_are_checked = llvm::all_of(
+      feeds, [](const Feed& feed) { return feed.dtype == proto::DT_INVALID && !feed.shape; });
+  for (size_t slot = 0; slot < slots.size(); ++slot) {
+    slots[slot].first_target = targets.size();
+    targets.insert(targets.end(), readers[slot].begin(), readers[slot].end());
+    slots[slot].end_target = targets.size();
   }
-  for (auto [slot, flag] : last) *flag = true;
+  arrivals = std::make_unique<Tensor[]>(lasting.size());
+  for (size_t i = 0; i < lasting.size(); ++i) {
+    if (lasting[i] != kNoSlot) arrivals[i] = slots[lasting[i]].constant;
+  }
 }
 
-// The tensor for one reader; the last reader gets it for itself, and may write in its memory.
-Tensor Executor::Impl::Take(Slot slot, bool is_last) {
-  if (slots[slot].constant) return slots[slot].constant;
-  if (in_order) return is_last ? std::move(values[slot]) : values[slot];
-  if (readers_left[slot].load(std::memory_order_acquire) == 1) return std::move(values[slot]);
-  Tensor copy = values[slot];
-  if (readers_left[slot].fetch_sub(1, std::memory_order_acq_rel) == 1) values[slot] = Tensor();
-  return copy;
+// Before each reader; the last one gets the value itself, and may write in its memory.
+void Executor::Impl::Deliver(Slot slot, Tensor&& value) {
+  const SlotInfo& info = slots[slot];
+  if (info.first_target == info.end_target) {
+    if (value) value = Tensor();
+    return;
+  }
+  uint32_t last = info.end_target - 1;
+  for (uint32_t i = info.first_target; i < last; ++i) arrivals[targets[i]] = value;
+  arrivals[targets[last]] = std::move(value);
+}
+
+// As before a run, whatever came of the last one.
+void Executor::Impl::Clear() {
+  for (size_t i = 0; i < lasting.size(); ++i) {
+    if (lasting[i] == kNoSlot)
+      arrivals[i] = Tensor();
+    else if (!arrivals[i])
+      arrivals[i] = slots[lasting[i]].constant;
+  }
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (values[i]) values[i] = Tensor();
+  }
 }
 
 Error Executor::Impl::RunNode(PlanNode& plan) {
-  llvm::SmallVector<Tensor, 4> inputs;
-  for (size_t i = 0; i < plan.inputs.size(); ++i)
-    inputs.push_back(Take(plan.inputs[i], plan.last_reads[i]));
-  llvm::SmallVector<Tensor, 2> outputs(plan.output_types.size());
+  llvm::MutableArrayRef<Tensor> inputs(&arrivals[plan.first_arrival], plan.inputs.size());
+  llvm::MutableArrayRef<Tensor> outputs(&values[plan.first_output], plan.output_types.size());
   RETURN_IF_ERROR(RunKernel(plan, inputs, outputs));
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    Slot slot = plan.first_output + i;
-    if (slots[slot].readers > 0) values[slot] = std::move(outputs[i]);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Slot constant = lasting[plan.first_arrival + i];
+    if (constant == kNoSlot) {
+      if (inputs[i]) inputs[i] = Tensor();
+    } else if (!inputs[i]) {  // taken
+      inputs[i] = slots[constant].constant;
+    }
   }
+  for (size_t i = 0; i < outputs.size(); ++i) Deliver(plan.first_output + i, std::move(outputs[i]));
   return Error::success();
 }
 
-Error Executor::Impl::RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs,
-                                llvm::MutableArrayRef<Tensor> outputs) {
-  RunServices services = ServicesFor(plan);
-  KernelContext context(inputs, outputs, plan.output_types, services);
+Error Executor::Impl::Dereference(const PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     DataType wanted = plan.input_types[i];
     if (inputs[i].dtype() != proto::DT_RESOURCE || wanted == proto::DT_RESOURCE ||
@@ -113,43 +152,58 @@ Error Executor::Impl::RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> in
     if (!value) return Annotate(Describe(plan), value.takeError());
     inputs[i] = std::move(*value);
   }
+  return Error::success();
+}
+
+Error Executor::Impl::RunKernel(PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs,
+                                llvm::MutableArrayRef<Tensor> outputs) {
+  if (plan.lane) {
+    RunServices lent = ServicesOn(plan);
+    KernelContext context(inputs, outputs, plan.output_types, lent);
+    return RunIn(plan, inputs, outputs, context);
+  }
+  KernelContext context(inputs, outputs, plan.output_types, *services);
+  return RunIn(plan, inputs, outputs, context);
+}
+
+Error Executor::Impl::RunIn(PlanNode& plan, llvm::MutableArrayRef<Tensor> inputs,
+                            llvm::ArrayRef<Tensor> outputs, KernelContext& context) {
+  if (has_references) RETURN_IF_ERROR(Dereference(plan, inputs));
   if (plan.hooked) RETURN_IF_ERROR(TellBefore(plan, inputs));
   // The clock takes as long as a small kernel: it is asked when the answer can matter, and not
   // every time.
-  bool measured =
-      plan.cost == KernelCost::kElements && scheduler && (++plan.runs < 4 || plan.runs % 64 == 0);
-  RunProfiler* profiler = options.profiler;
-  std::chrono::steady_clock::time_point began, ended;
-  if (profiler)
-    began = profiler->Begin();
-  else if (measured)
-    began = std::chrono::steady_clock::now();
-  Error error = plan.kernel(context);
-  if (measured || profiler) ended = std::chrono::steady_clock::now();
-  if (profiler) profiler->Ran(plan.node, began, ended, outputs);
-  if (error) {
-    return Annotate(Describe(plan), std::move(error));
-  }
-  if (measured) plan.last_time = (ended - began).count();
+  bool measured = plan.cost == KernelCost::kElements && (++plan.runs < 4 || plan.runs % 64 == 0);
+  Error error =
+      measured || options.profiler ? RunMeasured(plan, context, outputs) : plan.kernel(context);
+  if (error) return Annotate(Describe(plan), std::move(error));
   if (plan.hooked) RETURN_IF_ERROR(TellAfter(plan, outputs));
   return Error::success();
 }
 
-RunServices Executor::Impl::ServicesFor(const PlanNode& plan) const {
-  DeviceLane* lane = plan.lane;
-  RunServices services{lane ? *lane->allocator : *allocator,
-                       *options.pool,
-                       options.print,
-                       options.hook,
-                       options.session,
-                       options.profiler};
-  services.prefers = options.device;
-  if (!lane) return services;
-  services.device = lane->device;
-  services.stream = lane->stream.get();
-  services.host_allocator = allocator.get();
-  services.host_outputs = plan.host_outputs;
-  return services;
+Error Executor::Impl::RunMeasured(PlanNode& plan, KernelContext& context,
+                                  llvm::ArrayRef<Tensor> outputs) {
+  RunProfiler* profiler = options.profiler;
+  auto began = profiler ? profiler->Begin() : std::chrono::steady_clock::now();
+  Error error = plan.kernel(context);
+  auto ended = std::chrono::steady_clock::now();
+  if (profiler) profiler->Ran(plan.node, began, ended, outputs);
+  if (error) return error;
+  plan.last_time = std::chrono::nanoseconds(ended - began).count();
+  if (scheduler && Scheduler::IsLong(plan)) scheduler->FoundLong();
+  return Error::success();
+}
+
+// Of a node that runs on a device.
+RunServices Executor::Impl::ServicesOn(const PlanNode& plan) const {
+  DeviceLane& lane = *plan.lane;
+  RunServices lent{*lane.allocator, *options.pool,   options.print,
+                   options.hook,    options.session, options.profiler};
+  lent.prefers = options.device;
+  lent.device = lane.device;
+  lent.stream = lane.stream.get();
+  lent.host_allocator = allocator.get();
+  lent.host_outputs = plan.host_outputs;
+  return lent;
 }
 
 Error Executor::Impl::TellBefore(const PlanNode& plan, llvm::ArrayRef<Tensor> inputs) {
@@ -159,11 +213,15 @@ Error Executor::Impl::TellBefore(const PlanNode& plan, llvm::ArrayRef<Tensor> in
     RETURN_IF_ERROR(CopyToHost(*plan.lane, inputs, copies));
     inputs = copies;
   }
-  options.hook->BeforeNode(plan.node, inputs);
-  return Error::success();
+  return options.hook->BeforeNode(plan.node, inputs);
 }
 
-Error Executor::Impl::TellAfter(const PlanNode& plan, llvm::ArrayRef<Tensor> outputs) {
+Error Executor::Impl::TellAfter(PlanNode& plan, llvm::ArrayRef<Tensor> outputs) {
+  if (plan.is_constant) {
+    bool is_first = !plan.told;
+    plan.told = true;
+    return options.hook->OnConstant(plan.node, outputs[0], is_first);
+  }
   llvm::SmallVector<Tensor, 2> copies;
   if (plan.lane) {
     if (options.hook->TakesDeviceTensors())
@@ -174,31 +232,49 @@ Error Executor::Impl::TellAfter(const PlanNode& plan, llvm::ArrayRef<Tensor> out
   return options.hook->AfterNode(plan.node, outputs);
 }
 
+Error Executor::Impl::TellConstants() {
+  bool is_first = !told_constants;
+  told_constants = true;
+  for (const auto& [node, slot] : hooked_constants)
+    RETURN_IF_ERROR(options.hook->OnConstant(node, slots[slot].constant, is_first));
+  return Error::success();
+}
+
+Tensor Executor::Impl::Given(uint32_t node, int input) {
+  Slot slot = nodes[node].inputs[input];
+  return slots[slot].constant ? slots[slot].constant : values[slot];
+}
+
+Error Executor::Impl::RunKernel(uint32_t node, llvm::MutableArrayRef<Tensor> inputs,
+                                llvm::MutableArrayRef<Tensor> outputs) {
+  return RunKernel(nodes[node], inputs, outputs);
+}
+
+Error Executor::Impl::Passed(uint32_t node, llvm::ArrayRef<Tensor> inputs,
+                             llvm::ArrayRef<Tensor> outputs) {
+  const PlanNode& plan = nodes[node];
+  bool all_alive = llvm::all_of(outputs, [](const Tensor& t) { return t.operator bool(); });
+  if (!all_alive) return Error::success();
+  RETURN_IF_ERROR(options.hook->BeforeNode(plan.node, inputs));
+  return options.hook->AfterNode(plan.node, outputs);
+}
+
+void Executor::Impl::Result(uint32_t node, int port, const Tensor& value) {
+  Deliver(nodes[node].first_output + port, Tensor(value));
+}
+
 Error Executor::Impl::RunFrames() {
-  RETURN_IF_ERROR(frames->Run(
-      [this](uint32_t node, int input) {
-        Slot slot = nodes[node].inputs[input];
-        return slots[slot].constant ? slots[slot].constant : values[slot];
-      },
-      [this](uint32_t node, llvm::MutableArrayRef<Tensor> inputs,
-             llvm::MutableArrayRef<Tensor> outputs) -> Error {
-        PlanNode& plan = nodes[node];
-        if (plan.kernel) return RunKernel(plan, inputs, outputs);
-        bool all_alive = llvm::all_of(outputs, [](const Tensor& t) { return t.operator bool(); });
-        if (!plan.hooked || !all_alive) return Error::success();
-        options.hook->BeforeNode(plan.node, inputs);
-        return options.hook->AfterNode(plan.node, outputs);
-      },
-      [this](uint32_t node, int port, const Tensor& value) {
-        Slot slot = nodes[node].first_output + port;
-        if (is_fetched[slot]) values[slot] = value;
-      }));
+  RETURN_IF_ERROR(frames->Run());
   for (size_t i = 0; i < fetch_slots.size(); ++i) {
-    Slot slot = fetch_slots[i];
-    if (slot == kNoSlot || values[slot] || slots[slot].constant) continue;
+    if (fetch_slots[i] == kNoSlot || arrivals[first_fetch + i]) continue;
     return MakeError("fetch '{0}' has no value: it is in a branch that was not taken",
                      NameOfFetch(i));
   }
+  return Error::success();
+}
+
+Error Executor::Impl::RunInOrder() {
+  for (uint32_t id : scheduler->order()) RETURN_IF_ERROR(RunNode(nodes[id]));
   return Error::success();
 }
 
@@ -206,13 +282,10 @@ Error Executor::Impl::Run(llvm::MutableArrayRef<Tensor> given,
                           llvm::MutableArrayRef<Tensor> results) {
   RETURN_IF_ERROR(CheckFeeds(given));
   assert(results.size() == fetch_slots.size());
-  in_order = scheduler && scheduler->RunsInOrder();
-  if (scheduler && !in_order) {
-    for (size_t i = 0; i < slots.size(); ++i)
-      readers_left[i].store(slots[i].readers, std::memory_order_relaxed);
-  }
   for (size_t i = 0; i < given.size(); ++i) {
-    if (slots[feeds[i].slot].readers > 0) values[feeds[i].slot] = std::move(given[i]);
+    Slot slot = feeds[i].slot;
+    if (frames) values[slot] = given[i];
+    Deliver(slot, std::move(given[i]));
   }
   Error error = RunPlan(results);
   // What is still queued reads memory of this run; and what failed there fails the run.
@@ -223,33 +296,32 @@ Error Executor::Impl::Run(llvm::MutableArrayRef<Tensor> given,
     else
       llvm::consumeError(std::move(late));
   }
-  if (error || !in_order) {  // in order, each value went to its last reader
-    for (size_t i = 0; i < slots.size(); ++i) {
-      if (values[i]) values[i] = Tensor();
-    }
-  }
+  if (error || frames) Clear();
   return error;
 }
 
 Error Executor::Impl::RunPlan(llvm::MutableArrayRef<Tensor> results) {
-  for (const auto& [node, slot] : hooked_constants)
-    RETURN_IF_ERROR(options.hook->AfterNode(node, slots[slot].constant));
-  RETURN_IF_ERROR(frames ? RunFrames() : scheduler->Run());
+  FlushDenormals flush;
+  if (!hooked_constants.empty()) RETURN_IF_ERROR(TellConstants());
+  if (frames)
+    RETURN_IF_ERROR(RunFrames());
+  else if (scheduler->RunsInOrder())
+    RETURN_IF_ERROR(RunInOrder());
+  else
+    RETURN_IF_ERROR(scheduler->Run());
   return Collect(results);
 }
 
 Error Executor::Impl::Collect(llvm::MutableArrayRef<Tensor> results) {
   for (size_t i = 0; i < fetch_slots.size(); ++i) {
-    Slot slot = fetch_slots[i];
-    if (slot == kNoSlot) {
-      results[i] = Tensor();
-      continue;
-    }
-    if (frames)
-      results[i] = slots[slot].constant ? slots[slot].constant : values[slot];
+    Tensor& arrived = arrivals[first_fetch + i];
+    if (lasting[first_fetch + i] == kNoSlot)
+      results[i] = std::move(arrived);
     else
-      results[i] = Take(slot, fetch_is_last[i]);
-    if (!slots[slot].is_reference || results[i].dtype() != proto::DT_RESOURCE) continue;
+      results[i] = arrived;
+    Slot slot = fetch_slots[i];
+    if (slot == kNoSlot || !slots[slot].is_reference || results[i].dtype() != proto::DT_RESOURCE)
+      continue;
     auto value = Dereferenced(results[i]);
     if (!value) return Annotate("fetch '" + NameOfFetch(i) + "'", value.takeError());
     results[i] = std::move(*value);

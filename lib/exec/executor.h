@@ -19,10 +19,19 @@ class RunHook {
  public:
   virtual ~RunHook() = default;
   virtual bool Wants(const Node& node) = 0;  // asked once a node, when the plan is made
-  virtual void BeforeNode(const Node&, llvm::ArrayRef<Tensor> /*inputs*/) {}
-  // An error stops the run.
+  // Of both: an error stops the run, which then fails with it; before a node, the node does not
+  // run. A call that does not return pauses the run: no lock is held, and what other threads are at
+  // they finish, but little begins after that.
+  virtual Error BeforeNode(const Node&, llvm::ArrayRef<Tensor> /*inputs*/) {
+    return Error::success();
+  }
   virtual Error AfterNode(const Node&, llvm::ArrayRef<Tensor> /*outputs*/) {
     return Error::success();
+  }
+  // A constant, in each run: it is not run, but seen like any other node. `is_first`: not told of
+  // in this plan before; later the value is the same.
+  virtual Error OnConstant(const Node& node, const Tensor& value, bool /*is_first*/) {
+    return AfterNode(node, value);
   }
 
   // Whether it takes tensors that lie on a device, and the stream that makes them: then a node
@@ -42,6 +51,10 @@ class RunProfiler {
   // Before a kernel: the time, looked at last. On any thread; functions' kernels lie within those
   // that call them.
   virtual Clock::time_point Begin() { return Clock::now(); }
+  // A function was compiled for its first call, within the kernel that calls it: after Begin(), on
+  // the same thread.
+  virtual void Compiled(const Function& /*function*/, Clock::time_point /*began*/,
+                        Clock::time_point /*ended*/) {}
   // After it, on the same thread, also if it failed. Of a device's kernel: when it was queued.
   virtual void Ran(const Node& node, Clock::time_point began, Clock::time_point ended,
                    llvm::ArrayRef<Tensor> outputs) = 0;
@@ -105,6 +118,8 @@ class Executor {
 
   int num_nodes() const;  // that run
   int num_fetches() const;
+  // Whether the value of feed `i` is of use to this plan; an empty tensor does as well if not.
+  bool ReadsFeed(int i) const;
   const PlanSpread& spread() const;
 
  private:

@@ -1,406 +1,421 @@
+// Running: which node is next, and where its outputs go. Frames and rounds are in frame_rounds.cpp.
 #include "lib/exec/frames.h"
 
-#include <deque>
-#include <map>
-
-#include "lib/support/denormals.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "lib/exec/frame_state.h"
 
 namespace grapnel {
 
-FlowKind FlowKindOf(const Node& node) {
-  return llvm::StringSwitch<FlowKind>(node.op())
-      .Cases("Switch", "RefSwitch", "_SwitchN", FlowKind::kSwitch)
-      .Cases("Merge", "RefMerge", FlowKind::kMerge)
-      .Cases("Enter", "RefEnter", FlowKind::kEnter)
-      .Cases("Exit", "RefExit", FlowKind::kExit)
-      .Cases("NextIteration", "RefNextIteration", FlowKind::kNextIteration)
-      .Case("LoopCond", FlowKind::kLoopCond)
-      .Case("ControlTrigger", FlowKind::kTrigger)
-      .Default(FlowKind::kKernel);
-}
-
-FrameRunner::FrameRunner(std::vector<FlowNode> nodes) : nodes_(std::move(nodes)) {
-  infos_.resize(nodes_.size());
-  frames_.emplace_back();
-  std::vector<int> output_frame(nodes_.size(), 0);
-  for (uint32_t id = 0; id < nodes_.size(); ++id) {
-    const FlowNode& node = nodes_[id];
-    Info& info = infos_[id];
-    info.edges.resize(node.num_outputs);
-    int64_t source = -1;
-    for (const FlowNode::Input& input : node.inputs) {
-      bool is_back_edge = input.maker >= static_cast<int64_t>(id);
-      if (input.maker >= 0 && !is_back_edge) source = input.maker;
-    }
-    if (source < 0 && !node.controls.empty()) source = node.controls[0];
-    info.frame = source < 0 ? 0 : output_frame[source];
-    output_frame[id] = info.frame;
-    if (node.kind == FlowKind::kEnter) {
-      output_frame[id] = ChildOf(info.frame, node.node.GetString("frame_name"));
-      ++frames_[output_frame[id]].num_enters;
-    }
-    Frame& frame = frames_[info.frame];
-    if (node.kind == FlowKind::kExit) {
-      output_frame[id] = std::max(frame.parent, 0);
-      frame.exits.push_back(id);
-    }
-    info.local = frame.nodes.size();
-    frame.nodes.push_back(id);
-    info.first_input = frame.num_inputs;
-    frame.num_inputs += node.inputs.size();
-  }
-  for (uint32_t id = 0; id < nodes_.size(); ++id) {
-    const FlowNode& node = nodes_[id];
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const FlowNode::Input& input = node.inputs[i];
-      if (input.maker < 0) continue;
-      infos_[input.maker].edges[input.port].push_back({id, static_cast<int32_t>(i)});
-      if (node.kind != FlowKind::kMerge) ++infos_[id].waits_for;
-    }
-    for (uint32_t control : node.controls) {
-      infos_[control].controls.push_back({id, kControlPort});
-      ++infos_[id].waits_for;
-    }
-  }
-}
-
+FrameRunner::FrameRunner(llvm::ArrayRef<FlowNode> nodes, Client& client, HelperThreads& helpers,
+                         int threads)
+    : state_(std::make_unique<State>(nodes, client, helpers, threads)) {}
 FrameRunner::~FrameRunner() = default;
 
-int FrameRunner::ChildOf(int frame, const std::string& name) {
-  for (size_t i = 1; i < frames_.size(); ++i) {
-    if (frames_[i].parent == frame && frames_[i].name == name) return static_cast<int>(i);
+Error FrameRunner::Run() { return state_->Run(); }
+
+FrameRunner::State::State(llvm::ArrayRef<FlowNode> nodes, Client& client, HelperThreads& helpers,
+                          int threads)
+    : plan_(nodes),
+      client_(client),
+      shares_(plan_.may_share && threads > 1),
+      spares_(plan_.frames.size()),
+      outputs_(plan_.most_outputs),
+      away_(
+          helpers, threads,
+          [](void* state, KernelsAway::Flight* flight) {
+            static_cast<State*>(state)->RunFlight(static_cast<Flight*>(flight));
+          },
+          this) {
+  lines_.resize(plan_.items.size());
+  for (size_t kind = 0; kind < plan_.frames.size(); ++kind) {
+    for (uint32_t id : plan_.frames[kind].nodes) {
+      const Item& item = plan_.items[id];
+      Arrivals arrivals;
+      arrivals.waits_for = item.waits_for;
+      if (item.alive >= 0) arrivals.alive = static_cast<int32_t>(item.first_cell) + item.alive;
+      spares_[kind].fresh.push_back(arrivals);
+    }
   }
-  Frame child;
-  child.parent = frame;
-  child.name = name;
-  frames_.push_back(std::move(child));
-  return static_cast<int>(frames_.size()) - 1;
 }
 
-// One run.
-class FrameRunner::State {
- public:
-  State(const FrameRunner& runner, Given given, Kernel kernel, Result result)
-      : runner_(runner), given_(given), kernel_(kernel), result_(result) {}
-
-  Error Run() {
-    FlushDenormals flush;
-    root_.kind = 0;
-    Round* start = AddRound(&root_);
-    for (uint32_t id : runner_.frames_[0].nodes) {
-      if (IsReady(id, start->nodes[InfoOf(id).local])) Enqueue(id, start);
+Error FrameRunner::State::Run() {
+  Error error = RunAll();
+  // After an error helpers may be at it still, and loops are left as they stood.
+  while (away_.TakeBack()) {
+  }
+  while (away_.count() > 0) {
+    for (KernelsAway::Flight* flight : away_.Back(true))
+      llvm::consumeError(std::move(flight->error));
+  }
+  ready_.Clear();
+  Recycle(root_);
+  if (error) {
+    RestoreConstants();
+    idle_flights_.clear();
+    for (auto& flight : flights_) {
+      flight->outputs.clear();
+      idle_flights_.push_back(flight.get());
     }
+    for (Line& line : lines_) line = Line();
+  }
+  return error;
+}
+
+Error FrameRunner::State::RunAll() {
+  root_ = NewFrame(0, nullptr);
+  Round* start = AddRound(root_);
+  for (uint32_t id : plan_.frames[0].nodes) EnqueueIfReady(id, start);
+  for (;;) {
     while (!ready_.empty()) {
-      Instance instance = ready_.front();
-      ready_.pop_front();
+      if (away_.count() > 0) RETURN_IF_ERROR(LandAll(away_.Back(false)));
+      Instance instance = ready_.Pop();
+      if (shares_ && plan_.items[instance.node].may_leave && GoesAway(instance)) continue;
       RETURN_IF_ERROR(RunOne(instance));
+      if (shares_) CallNext(instance.node);
       Finished(instance.round);
     }
-    return Error::success();
-  }
-
- private:
-  struct RunFrame;
-  struct Arrivals {
-    uint32_t waits_for = 0;
-    int32_t alive = -1;        // of a Merge: the input that came; -1: none yet
-    uint32_t dead_inputs = 0;  // of a Merge
-    bool is_dead = false;      // something it needs is dead
-    bool is_queued = false;
-  };
-  // What arrived for the nodes of one frame in one round of it.
-  struct Round {
-    RunFrame* frame = nullptr;
-    int number = 0;
-    std::vector<Arrivals> nodes;  // by number in the frame
-    std::vector<Tensor> inputs;
-    int open = 0;  // nodes that are queued, and frames entered from here
-    std::map<int, std::unique_ptr<RunFrame>> children;
-  };
-  struct RunFrame {
-    int kind = 0;
-    Round* parent = nullptr;
-    std::deque<std::unique_ptr<Round>> rounds;
-    int enters_left = 0;
-    int open = 0;
-    std::vector<std::pair<uint32_t, Tensor>> constants;  // by Enter; an empty one is dead
-    std::vector<uint32_t> exits_alive;
-  };
-  struct Instance {
-    uint32_t node;
-    Round* round;
-  };
-  // Rounds that are over, by frame, and one that never began.
-  struct Spare {
-    std::unique_ptr<Round> fresh;
-    std::vector<std::unique_ptr<Round>> used;
-  };
-
-  const FlowNode& NodeOf(uint32_t id) const { return runner_.nodes_[id]; }
-  const Info& InfoOf(uint32_t id) const { return runner_.infos_[id]; }
-
-  // As every round of a frame begins.
-  std::unique_ptr<Round> NewRound(int kind) const {
-    const Frame& frame = runner_.frames_[kind];
-    auto round = std::make_unique<Round>();
-    round->nodes.resize(frame.nodes.size());
-    round->inputs.resize(frame.num_inputs);
-    for (uint32_t id : frame.nodes) {
-      Arrivals& arrivals = round->nodes[InfoOf(id).local];
-      arrivals.waits_for = InfoOf(id).waits_for;
-      if (NodeOf(id).kind != FlowKind::kMerge) continue;
-      for (size_t i = 0; i < NodeOf(id).inputs.size(); ++i) {
-        if (NodeOf(id).inputs[i].maker < 0 && arrivals.alive < 0)
-          arrivals.alive = static_cast<int32_t>(i);
-      }
-    }
-    return round;
-  }
-
-  Round* AddRound(RunFrame* frame) {
-    Spare& spare = spares_[frame->kind];
-    if (!spare.fresh) spare.fresh = NewRound(frame->kind);
-    std::unique_ptr<Round> round;
-    if (spare.used.empty()) {
-      round = NewRound(frame->kind);
-    } else {  // its memory is there: a loop allocates nothing for its rounds
-      round = std::move(spare.used.back());
-      spare.used.pop_back();
-      round->nodes = spare.fresh->nodes;
-      for (Tensor& input : round->inputs) {
-        if (input) input = Tensor();
-      }
-    }
-    round->frame = frame;
-    round->number = frame->rounds.empty() ? 0 : frame->rounds.back()->number + 1;
-    frame->rounds.push_back(std::move(round));
-    Round* made = frame->rounds.back().get();
-    for (const auto& [enter, value] : frame->constants) Send(enter, 0, value, made);
-    return made;
-  }
-
-  bool IsReady(uint32_t id, const Arrivals& arrivals) const {
-    if (arrivals.is_queued || arrivals.waits_for > 0) return false;
-    if (NodeOf(id).kind != FlowKind::kMerge) return true;
-    return arrivals.alive >= 0 || arrivals.is_dead ||
-           arrivals.dead_inputs == NodeOf(id).inputs.size();
-  }
-
-  void Enqueue(uint32_t id, Round* round) {
-    round->nodes[InfoOf(id).local].is_queued = true;
-    ++round->open;
-    ++round->frame->open;
-    ready_.push_back({id, round});
-  }
-
-  // An edge from `from` brings `value`, or that there is none.
-  void Deliver(uint32_t from, const Edge& edge, Tensor value, bool is_dead, Round* round) {
-    FlowKind kind = NodeOf(edge.to).kind;
-    const Info& info = InfoOf(edge.to);
-    Arrivals& arrivals = round->nodes[info.local];
-    if (arrivals.is_queued) return;
-    bool is_merge = kind == FlowKind::kMerge;
-    if (edge.input == kControlPort) {
-      --arrivals.waits_for;
-      if (is_dead && !is_merge && kind != FlowKind::kTrigger) arrivals.is_dead = true;
-    } else if (is_merge) {
-      if (is_dead) {
-        ++arrivals.dead_inputs;
-        // A loop that is not entered has no round that could bring the other input.
-        if (NodeOf(from).kind == FlowKind::kEnter) arrivals.is_dead = true;
-      } else if (arrivals.alive < 0) {
-        arrivals.alive = edge.input;
-        round->inputs[info.first_input + edge.input] = std::move(value);
-      }
+    if (away_.count() == 0) return Error::success();
+    // Nothing else to do: what no helper has begun is done here.
+    if (KernelsAway::Flight* flight = away_.TakeBack()) {
+      RunFlight(static_cast<Flight*>(flight));
+      RETURN_IF_ERROR(Land(static_cast<Flight*>(flight)));
     } else {
-      --arrivals.waits_for;
-      if (is_dead) arrivals.is_dead = true;
-      round->inputs[info.first_input + edge.input] = std::move(value);
+      RETURN_IF_ERROR(LandAll(away_.Back(true)));
     }
-    if (IsReady(edge.to, arrivals)) Enqueue(edge.to, round);
   }
+}
 
-  // The last reader gets the value itself, and may write in its memory.
-  void Send(uint32_t from, int port, Tensor value, Round* round) {
-    const Info& info = InfoOf(from);
-    bool is_dead = !value;
-    if (round->frame->kind == 0 && value) result_(from, port, value);
-    llvm::ArrayRef<Edge> edges = info.edges[port];
-    if (!edges.empty()) {
-      for (const Edge& edge : edges.drop_back()) Deliver(from, edge, value, is_dead, round);
-      Deliver(from, edges.back(), std::move(value), is_dead, round);
-    }
-    if (port != 0) return;
-    // Node by node, not output by output: a Switch has run even if an output is dead.
-    is_dead &= NodeOf(from).kind != FlowKind::kSwitch;
-    for (const Edge& edge : info.controls) Deliver(from, edge, {}, is_dead, round);
-  }
+void FrameRunner::State::Queue::Grow() {
+  std::vector<Instance> larger(ring_.size() * 2);
+  for (size_t at = head_; at != tail_; ++at)
+    larger[at & (larger.size() - 1)] = ring_[at & (ring_.size() - 1)];
+  ring_ = std::move(larger);
+}
 
-  Error RunOne(const Instance& instance) {
-    const FlowNode& node = NodeOf(instance.node);
-    const Info& info = InfoOf(instance.node);
-    Round* round = instance.round;
-    const Arrivals& arrivals = round->nodes[info.local];
-    bool is_dead = arrivals.is_dead || (node.kind == FlowKind::kMerge && arrivals.alive < 0);
-    inputs_.clear();
-    outputs_.clear();
-    outputs_.resize(node.num_outputs);
-    if (!is_dead) {
-      for (size_t i = 0; i < node.inputs.size(); ++i) {
-        if (node.inputs[i].maker < 0)
-          inputs_.push_back(given_(instance.node, i));
-        else
-          inputs_.push_back(std::move(round->inputs[info.first_input + i]));
-      }
-      RETURN_IF_ERROR(Decide(node, arrivals.alive));
-      bool is_kernel = node.kind == FlowKind::kKernel || node.kind == FlowKind::kTrigger;
-      if (is_kernel || node.is_watched) {
-        if (Error error = kernel_(instance.node, inputs_, outputs_))
-          return InRound(*round, std::move(error));
-      }
-    }
-    Propagate(instance, is_dead);
+// --- One node.
+
+Error FrameRunner::State::RunOne(Instance instance) {
+  const Item& item = plan_.items[instance.node];
+  const Arrivals& arrivals = instance.round->nodes[item.local];
+  if (arrivals.is_dead || (item.kind == FlowKind::kMerge && arrivals.alive < 0)) {
+    PassDead(instance);
     return Error::success();
   }
+  if (item.given.begin != item.given.end) FillGiven(instance.node, instance.round);
+  if (item.kind == FlowKind::kKernel || item.kind == FlowKind::kTrigger) return RunKernel(instance);
+  return PassOn(instance);
+}
 
-  // Which loops an error came out of, and in which round of each.
-  Error InRound(const Round& round, Error error) const {
-    for (const Round* at = &round; at->frame->parent; at = at->frame->parent) {
-      const std::string& name = runner_.frames_[at->frame->kind].name;
-      error =
-          Annotate("loop '" + name + "': iteration " + llvm::Twine(at->number), std::move(error));
-    }
-    return error;
+Error FrameRunner::State::RunKernel(Instance instance) {
+  const Item& item = plan_.items[instance.node];
+  llvm::MutableArrayRef<Tensor> outputs(outputs_.data(), item.num_outputs);
+  if (Error error = client_.RunKernel(instance.node, InputsOf(instance), outputs)) {
+    for (Tensor& output : outputs) output = Tensor();
+    return InRound(*instance.round, std::move(error));
   }
+  ClearInputs(item, instance.round);
+  SendAll(instance.node, outputs, instance.round);
+  return Error::success();
+}
 
-  // The input handed on; who watches wants to see it still.
-  Tensor Handed(const FlowNode& node, int input) {
-    return node.is_watched ? inputs_[input] : std::move(inputs_[input]);
+void FrameRunner::State::FillGiven(uint32_t id, Round* round) {
+  const Item& item = plan_.items[id];
+  for (uint32_t i = item.given.begin; i < item.given.end; ++i) {
+    int input = plan_.given_inputs[i];
+    round->cells[item.first_cell + input] = client_.Given(id, input);
   }
+}
 
-  // The outputs of what is no kernel.
-  Error Decide(const FlowNode& node, int32_t alive) {
-    switch (node.kind) {
-      case FlowKind::kKernel:
-      case FlowKind::kTrigger:
-        return Error::success();
-      case FlowKind::kSwitch: {
-        const Tensor& chosen = inputs_[1];
-        bool fits = chosen.num_elements() == 1 &&
-                    (chosen.dtype() == proto::DT_BOOL || chosen.dtype() == proto::DT_INT32);
-        if (!fits)
-          return MakeError("node '{0}' ({1}): input 1 is no scalar that says where to go",
-                           node.node.name(), node.node.op());
-        int64_t last = static_cast<int64_t>(outputs_.size()) - 1;
-        int64_t port =
-            chosen.dtype() == proto::DT_BOOL ? *chosen.data<bool>() : *chosen.data<int32_t>();
-        if (port < 0 || port > last) port = last;
-        outputs_[port] = Handed(node, 0);
-        return Error::success();
-      }
-      case FlowKind::kMerge: {
-        outputs_[0] = Handed(node, alive);
-        if (outputs_.size() < 2) return Error::success();
-        while (static_cast<int32_t>(numbers_.size()) <= alive) {
-          int64_t next = numbers_.size();
-          numbers_.push_back(*Tensor::FromLiteral(Literal::Scalar(proto::DT_INT32, next)));
-        }
-        outputs_[1] = numbers_[alive];
-        return Error::success();
-      }
-      default:
-        outputs_[0] = Handed(node, 0);
-        return Error::success();
+// What lies there in every round stays, or comes back if the kernel has taken it.
+void FrameRunner::State::ClearInputs(const Item& item, Round* round) {
+  const std::vector<int32_t>& lasting = plan_.frames[item.frame].lasting;
+  for (uint32_t cell = item.first_cell; cell < item.first_cell + item.num_inputs; ++cell) {
+    Tensor& input = round->cells[cell];
+    if (lasting[cell] == FramePlan::kSent) {
+      if (input) Tensor gone = std::move(input);
+    } else if (!input) {
+      input = plan_.constants[lasting[cell]];
     }
   }
+}
 
-  void Propagate(const Instance& instance, bool is_dead) {
-    const FlowNode& node = NodeOf(instance.node);
-    Round* to = instance.round;
-    RunFrame* frame = to->frame;
-    if (node.kind == FlowKind::kEnter) {
-      RunFrame* child = ChildOf(to, node.node.GetString("frame_name"));
-      --child->enters_left;
-      if (node.node.GetBool("is_constant")) {
-        child->constants.emplace_back(instance.node, outputs_[0]);
-        for (const auto& round : child->rounds) Send(instance.node, 0, outputs_[0], round.get());
-      } else {
-        Send(instance.node, 0, std::move(outputs_[0]), child->rounds.front().get());
-      }
-      FinishIfDone(child);
-      return;
-    }
-    if (node.kind == FlowKind::kExit && frame->parent) {
-      if (is_dead) return;
-      frame->exits_alive.push_back(instance.node);
-      to = frame->parent;
-    } else if (node.kind == FlowKind::kNextIteration && frame->parent) {
-      if (is_dead) return;
-      int next = to->number + 1;
-      if (frame->rounds.back()->number < next) AddRound(frame);
-      to = frame->rounds[next - frame->rounds.front()->number].get();
-    }
-    for (int port = 0; port < node.num_outputs; ++port)
-      Send(instance.node, port, std::move(outputs_[port]), to);
-    if (node.num_outputs > 0) return;
-    for (const Edge& edge : InfoOf(instance.node).controls)
-      Deliver(instance.node, edge, {}, is_dead, to);
+// A node that hands an input on, alive.
+Error FrameRunner::State::PassOn(Instance instance) {
+  const Item& item = plan_.items[instance.node];
+  Round* round = instance.round;
+  Tensor* inputs = round->cells.data() + item.first_cell;
+  Tensor* value = inputs;
+  uint32_t port = 0;
+  if (item.kind == FlowKind::kMerge) {
+    value = &round->cells[round->nodes[item.local].alive];
+  } else if (item.kind == FlowKind::kSwitch) {
+    auto chosen = ChosenPort(instance.node, inputs[1]);
+    if (!chosen) return InRound(*round, chosen.takeError());
+    port = *chosen;
   }
-
-  RunFrame* ChildOf(Round* round, const std::string& name) {
-    int kind = -1;
-    for (size_t i = 1; i < runner_.frames_.size(); ++i) {
-      const Frame& frame = runner_.frames_[i];
-      if (frame.parent == round->frame->kind && frame.name == name) kind = static_cast<int>(i);
+  if (item.is_watched) RETURN_IF_ERROR(Watch(instance, port, *value));
+  switch (item.kind) {
+    case FlowKind::kSwitch: {
+      Tensor dead;
+      for (uint32_t i = 0; i < item.num_outputs; ++i)
+        Send(instance.node, i, i == port ? *value : dead, round);
+      Tell(item, false, round);
+      Tensor gone = std::move(inputs[1]);
+      break;
     }
-    std::unique_ptr<RunFrame>& child = round->children[kind];
-    if (child) return child.get();
-    child = std::make_unique<RunFrame>();
-    child->kind = kind;
-    child->parent = round;
-    child->enters_left = runner_.frames_[kind].num_enters;
-    ++round->open;
-    ++round->frame->open;
-    AddRound(child.get());
-    return child.get();
-  }
-
-  void Finished(Round* round) {
-    RunFrame* frame = round->frame;
-    --round->open;
-    --frame->open;
-    while (frame->rounds.size() > 1 && frame->enters_left == 0 &&
-           frame->rounds.front()->open == 0) {
-      spares_[frame->kind].used.push_back(std::move(frame->rounds.front()));
-      frame->rounds.pop_front();
+    case FlowKind::kMerge: {
+      Tensor number;
+      if (item.num_outputs > 1 && (IsRead(item, 1) || round->frame->kind == 0))
+        number = NumberOfInput(static_cast<uint32_t>(value - inputs));
+      Send(instance.node, 0, *value, round);
+      if (number) Send(instance.node, 1, number, round);
+      Tell(item, false, round);
+      break;
     }
-    FinishIfDone(frame);
-  }
-
-  void FinishIfDone(RunFrame* frame) {
-    if (!frame->parent || frame->open > 0 || frame->enters_left > 0) return;
-    Round* parent = frame->parent;
-    for (uint32_t exit : runner_.frames_[frame->kind].exits) {
-      if (!llvm::is_contained(frame->exits_alive, exit)) Send(exit, 0, {}, parent);
+    case FlowKind::kEnter:
+      EnterFrame(instance.node, *value, round);
+      break;
+    case FlowKind::kExit:
+      if (round->frame->parent) round->frame->exits_alive.push_back(instance.node);
+      SendInto(instance.node, *value, round->frame->parent ? round->frame->parent : round);
+      break;
+    case FlowKind::kNextIteration:
+      NextRound(instance.node, *value, round);
+      break;
+    case FlowKind::kConstant: {
+      Tensor constant = plan_.constants[instance.node];
+      SendInto(instance.node, constant, round);
+      break;
     }
-    parent->children.erase(frame->kind);
-    Finished(parent);
+    default:
+      SendInto(instance.node, *value, round);
   }
+  return Error::success();
+}
 
-  const FrameRunner& runner_;
-  Given given_;
-  Kernel kernel_;
-  Result result_;
-  std::map<int, Spare> spares_;
-  std::vector<Tensor> numbers_;  // 0, 1, ...: which input a Merge took
-  RunFrame root_;
-  std::deque<Instance> ready_;
-  llvm::SmallVector<Tensor, 8> inputs_, outputs_;  // of the node that runs
-};
+void FrameRunner::State::PassDead(Instance instance) {
+  const Item& item = plan_.items[instance.node];
+  Tensor dead;
+  if (item.kind == FlowKind::kEnter) return EnterFrame(instance.node, dead, instance.round);
+  for (uint32_t i = 0; i < item.num_outputs; ++i) Send(instance.node, i, dead, instance.round);
+  Tell(item, true, instance.round);
+}
 
-Error FrameRunner::Run(Given given, Kernel kernel, Result result) {
-  return State(*this, given, kernel, result).Run();
+Expected<uint32_t> FrameRunner::State::ChosenPort(uint32_t id, const Tensor& chosen) const {
+  bool fits = chosen.num_elements() == 1 &&
+              (chosen.dtype() == proto::DT_BOOL || chosen.dtype() == proto::DT_INT32);
+  if (!fits)
+    return MakeError("node '{0}' ({1}): input 1 is no scalar that says where to go",
+                     plan_.nodes[id].name(), plan_.nodes[id].op());
+  int64_t last = plan_.items[id].num_outputs - 1;
+  int64_t port = chosen.dtype() == proto::DT_BOOL ? *chosen.data<bool>() : *chosen.data<int32_t>();
+  return static_cast<uint32_t>(port < 0 || port > last ? last : port);
+}
+
+Error FrameRunner::State::Watch(Instance instance, uint32_t port, const Tensor& value) {
+  const Item& item = plan_.items[instance.node];
+  llvm::MutableArrayRef<Tensor> outputs(outputs_.data(), item.num_outputs);
+  outputs[port] = value;
+  if (item.kind == FlowKind::kMerge && outputs.size() > 1) {
+    const Tensor* inputs = instance.round->cells.data() + item.first_cell;
+    outputs[1] = NumberOfInput(static_cast<uint32_t>(&value - inputs));
+  }
+  Error error = client_.Passed(instance.node, InputsOf(instance), outputs);
+  for (Tensor& output : outputs) output = Tensor();
+  return error ? InRound(*instance.round, std::move(error)) : Error::success();
+}
+
+Tensor FrameRunner::State::NumberOfInput(uint32_t number) {
+  while (numbers_.size() <= number) {
+    int64_t next = static_cast<int64_t>(numbers_.size());
+    numbers_.push_back(llvm::cantFail(Tensor::FromLiteral(Literal::Scalar(proto::DT_INT32, next))));
+  }
+  return numbers_[number];
+}
+
+// Which loops an error came out of, and in which round of each.
+Error FrameRunner::State::InRound(const Round& round, Error error) const {
+  for (const Round* at = &round; at->frame->parent; at = at->frame->parent) {
+    const std::string& name = plan_.frames[at->frame->kind].name;
+    error = Annotate("loop '" + name + "': iteration " + llvm::Twine(at->number), std::move(error));
+  }
+  return error;
+}
+
+// --- Values on their way.
+
+void FrameRunner::State::SendAll(uint32_t id, llvm::MutableArrayRef<Tensor> outputs, Round* to) {
+  for (size_t port = 0; port < outputs.size(); ++port)
+    Send(id, static_cast<uint32_t>(port), outputs[port], to);
+  Tell(plan_.items[id], false, to);
+}
+
+// Output 0 of a node that hands its input on, dead or alive.
+void FrameRunner::State::SendInto(uint32_t id, Tensor& value, Round* to) {
+  bool is_dead = !value;
+  Send(id, 0, value, to);
+  Tell(plan_.items[id], is_dead, to);
+}
+
+// The last reader gets the value itself, and may write in its memory.
+void FrameRunner::State::Send(uint32_t id, uint32_t port, Tensor& value, Round* to) {
+  const FramePlan::Port& edges = plan_.ports[plan_.items[id].first_port + port];
+  if (!value) {
+    for (uint32_t i = edges.begin_if_dead; i < edges.all.end; ++i)
+      DeliverKnown(plan_.edges[i], true, to);
+    return;
+  }
+  if (to->frame->kind == 0) client_.Result(id, static_cast<int>(port), value);
+  if (edges.all.begin == edges.all.end) {
+    value = Tensor();
+    return;
+  }
+  uint32_t last = edges.all.end - 1;
+  for (uint32_t i = edges.all.begin; i <= last; ++i) {
+    const Edge& edge = plan_.edges[i];
+    if (edge.constant != FramePlan::kSent || edge.cell == FramePlan::kControl)
+      DeliverKnown(edge, false, to);
+    else if (i < last)
+      Deliver(edge, Tensor(value), to);
+    else
+      Deliver(edge, std::move(value), to);
+  }
+  if (value) value = Tensor();  // nobody took it
+}
+
+void FrameRunner::State::Tell(const Item& item, bool is_dead, Round* to) {
+  uint32_t begin = is_dead ? item.controls.begin_if_dead : item.controls.all.begin;
+  for (uint32_t i = begin; i < item.controls.all.end; ++i)
+    DeliverKnown(plan_.edges[i], is_dead, to);
+}
+
+// What needs no value: a word that the maker has run, a constant, or that either is dead.
+void FrameRunner::State::DeliverKnown(const Edge& edge, bool is_dead, Round* to) {
+  if (edge.cell == FramePlan::kControl)
+    DeliverControl(edge, is_dead, to);
+  else if (is_dead)
+    DeliverDead(edge, to);
+  else if (edge.constant == FramePlan::kLasting)
+    DeliverControl(edge, false, to);
+  else
+    Deliver(edge, Tensor(plan_.constants[edge.constant]), to);
+}
+
+inline void FrameRunner::State::Enqueue(uint32_t id, Arrivals& arrivals, Round* round) {
+  arrivals.is_queued = true;
+  ++round->open;
+  ++round->frame->open;
+  ready_.Push({id, round});
+}
+
+bool FrameRunner::State::IsReady(const Item& item, const Arrivals& arrivals) {
+  if (arrivals.is_queued || arrivals.waits_for > 0) return false;
+  if (item.kind != FlowKind::kMerge) return true;
+  return arrivals.alive >= 0 || arrivals.is_dead || arrivals.dead_inputs == item.num_inputs;
+}
+
+void FrameRunner::State::EnqueueIfReady(uint32_t id, Round* round) {
+  Arrivals& arrivals = round->nodes[plan_.items[id].local];
+  if (IsReady(plan_.items[id], arrivals)) Enqueue(id, arrivals, round);
+}
+
+inline void FrameRunner::State::Deliver(const Edge& edge, Tensor&& value, Round* round) {
+  Arrivals& arrivals = round->nodes[edge.local];
+  if (edge.kind == FlowKind::kMerge) {
+    if (arrivals.is_queued || arrivals.alive >= 0) return;
+    arrivals.alive = edge.cell;
+    round->cells[edge.cell] = std::move(value);
+    return EnqueueIfReady(edge.to, round);
+  }
+  round->cells[edge.cell] = std::move(value);
+  if (--arrivals.waits_for == 0) Enqueue(edge.to, arrivals, round);
+}
+
+void FrameRunner::State::DeliverDead(const Edge& edge, Round* round) {
+  Arrivals& arrivals = round->nodes[edge.local];
+  if (edge.kind == FlowKind::kMerge) {
+    ++arrivals.dead_inputs;
+    // A loop that is not entered has no round that could bring the other input.
+    if (edge.is_from_enter && !arrivals.is_queued) arrivals.is_dead = true;
+    return EnqueueIfReady(edge.to, round);
+  }
+  arrivals.is_dead = true;
+  if (--arrivals.waits_for == 0) Enqueue(edge.to, arrivals, round);
+}
+
+void FrameRunner::State::DeliverControl(const Edge& edge, bool is_dead, Round* round) {
+  Arrivals& arrivals = round->nodes[edge.local];
+  --arrivals.waits_for;
+  bool may_die = edge.kind != FlowKind::kMerge && edge.kind != FlowKind::kTrigger;
+  if (is_dead && may_die) arrivals.is_dead = true;
+  EnqueueIfReady(edge.to, round);
+}
+
+// --- Kernels on other threads.
+
+// Whether a helper takes it, or it waits because its node still runs for an earlier round.
+bool FrameRunner::State::GoesAway(Instance instance) {
+  const Item& item = plan_.items[instance.node];
+  Line& line = lines_[instance.node];
+  if (line.next == instance.round) {
+    line.next = nullptr;
+  } else if (line.is_away || line.next) {
+    line.held_back.push_back(instance.round);
+    return true;
+  }
+  if (ready_.empty() || instance.round->nodes[item.local].is_dead || !client_.IsLong(instance.node))
+    return false;
+  line.is_away = true;
+  FillGiven(instance.node, instance.round);
+  if (idle_flights_.empty()) {
+    flights_.push_back(std::make_unique<Flight>());
+    idle_flights_.push_back(flights_.back().get());
+  }
+  Flight* flight = idle_flights_.back();
+  idle_flights_.pop_back();
+  flight->instance = instance;
+  flight->outputs.resize(item.num_outputs);
+  away_.Send(flight);
+  return true;
+}
+
+void FrameRunner::State::RunFlight(Flight* flight) {
+  flight->error =
+      client_.RunKernel(flight->instance.node, InputsOf(flight->instance), flight->outputs);
+}
+
+// The node is free for the round that has waited longest.
+void FrameRunner::State::CallNext(uint32_t id) {
+  Line& line = lines_[id];
+  if (line.held_back.empty()) return;
+  line.next = line.held_back.front();
+  line.held_back.erase(line.held_back.begin());
+  ready_.Push({id, line.next});
+}
+
+// What follows a kernel that ran elsewhere.
+Error FrameRunner::State::Land(Flight* flight) {
+  Instance instance = flight->instance;
+  lines_[instance.node].is_away = false;
+  CallNext(instance.node);
+  idle_flights_.push_back(flight);
+  if (flight->error) return InRound(*instance.round, std::move(flight->error));
+  ClearInputs(plan_.items[instance.node], instance.round);
+  SendAll(instance.node, flight->outputs, instance.round);
+  Finished(instance.round);
+  return Error::success();
+}
+
+// The first error stands for all.
+Error FrameRunner::State::LandAll(llvm::ArrayRef<KernelsAway::Flight*> flights) {
+  Error first = Error::success();
+  for (KernelsAway::Flight* flight : flights) {
+    Error error = Land(static_cast<Flight*>(flight));
+    if (first)
+      llvm::consumeError(std::move(error));
+    else
+      first = std::move(error);
+  }
+  return first;
 }
 
 }  // namespace grapnel

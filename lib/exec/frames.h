@@ -5,11 +5,12 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "lib/exec/helper_threads.h"
 #include "lib/exec/tensor.h"
 #include "lib/ir/graph.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {
 
@@ -20,9 +21,11 @@ enum class FlowKind : uint8_t {
   kEnter,          // into a frame: a loop of its own, by frame name
   kExit,           // out of it
   kNextIteration,  // to the next round of the loop
-  kLoopCond,       // hands a value on
+  kPass,           // hands its input on: LoopCond, Identity
+  kConstant,       // a constant, dead where what it waits for is
   kTrigger,        // ControlTrigger: runs even if what it waits for is dead
 };
+// kPass for LoopCond alone: an Identity is a kernel where somebody watches, or passes references.
 FlowKind FlowKindOf(const Node& node);
 
 struct FlowNode {
@@ -35,55 +38,52 @@ struct FlowNode {
   std::vector<Input> inputs;
   std::vector<uint32_t> controls;  // numbers of nodes to wait for
   int num_outputs = 0;
+  Tensor constant;          // of kConstant
   bool is_watched = false;  // no kernel, but to be told of all the same
+  bool may_leave = false;   // its kernel may run on another thread
+  // Its results depend on what else ran before. One of these in a loop keeps the whole run on one
+  // thread, where the order is always the same.
+  bool has_state = false;
 };
 
 // TensorFlow's rules: what reads or waits for something dead is dead, but a Merge is alive when an
 // input is; a dead NextIteration ends its round; an Exit that never came alive is dead when its
-// frame is done. On the calling thread alone; a round's memory goes when the round is done.
+// frame is done. Rounds of a loop overlap where values allow it, at most as many as its Enter's
+// `parallel_iterations` says.
+//
+// The calling thread decides everything and runs the kernels; one that is long, and not alone,
+// goes to a helper, but no node runs twice at a time. Memory of a round is used again for the next
+// one: a loop allocates nothing however often it goes round, and a later run nothing at all.
 class FrameRunner {
  public:
-  // Nodes come after their inputs, but for a Merge after its NextIteration.
-  explicit FrameRunner(std::vector<FlowNode> nodes);
+  // What the runner asks for, and tells of.
+  class Client {
+   public:
+    virtual ~Client() = default;
+    // The value of an input that is given.
+    virtual Tensor Given(uint32_t node, int input) = 0;
+    // On any thread, of several nodes at a time; `inputs` are left to whoever comes next.
+    virtual Error RunKernel(uint32_t node, llvm::MutableArrayRef<Tensor> inputs,
+                            llvm::MutableArrayRef<Tensor> outputs) = 0;
+    // A node without a kernel that is watched, with its outputs; those that are dead are empty.
+    virtual Error Passed(uint32_t node, llvm::ArrayRef<Tensor> inputs,
+                         llvm::ArrayRef<Tensor> outputs) = 0;
+    // Whether the kernel takes so long that another thread is worth waking.
+    virtual bool IsLong(uint32_t node) = 0;
+    // An output that is alive outside of any loop.
+    virtual void Result(uint32_t node, int port, const Tensor& value) = 0;
+  };
+
+  // Nodes come after their inputs, but for a Merge after its NextIteration. At most `threads` run
+  // kernels; `helpers` and `client` outlive the runner.
+  FrameRunner(llvm::ArrayRef<FlowNode> nodes, Client& client, HelperThreads& helpers, int threads);
   ~FrameRunner();
 
-  // The value of an input that is given.
-  using Given = llvm::function_ref<Tensor(uint32_t node, int input)>;
-  // Runs a kernel. Also told of other nodes that are watched, whose outputs are there then.
-  using Kernel = llvm::function_ref<Error(uint32_t node, llvm::MutableArrayRef<Tensor> inputs,
-                                          llvm::MutableArrayRef<Tensor> outputs)>;
-  // An output that is alive outside of any loop.
-  using Result = llvm::function_ref<void(uint32_t node, int port, const Tensor& value)>;
-  Error Run(Given given, Kernel kernel, Result result);
+  Error Run();
 
  private:
   class State;
-  struct Edge {
-    uint32_t to;
-    int32_t input;  // kControlPort: `to` waits
-  };
-  struct Info {
-    int frame = 0;       // that it runs in
-    uint32_t local = 0;  // its number in that frame
-    uint32_t first_input = 0;
-    uint32_t waits_for = 0;                // edges; of a Merge control edges only
-    std::vector<std::vector<Edge>> edges;  // by port
-    std::vector<Edge> controls;
-  };
-  // One for each frame name and place it is entered from; 0 is the graph itself.
-  struct Frame {
-    int parent = -1;
-    std::string name;
-    std::vector<uint32_t> nodes;
-    uint32_t num_inputs = 0;
-    int num_enters = 0;
-    std::vector<uint32_t> exits;
-  };
-  int ChildOf(int frame, const std::string& name);
-
-  std::vector<FlowNode> nodes_;
-  std::vector<Info> infos_;
-  std::vector<Frame> frames_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace grapnel

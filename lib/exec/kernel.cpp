@@ -27,7 +27,10 @@ Expected<Tensor*> KernelContext::ForwardOrAllocate(int in, int out, llvm::ArrayR
       input.byte_size() != static_cast<size_t>(NumElements(dims).value_or(-1)) * size) {
     return Allocate(out, dims);
   }
-  outputs_[out] = Tensor(dtype, dims, input.buffer(), input.offset());
+  if (input.dtype() == dtype && input.dims() == dims)
+    outputs_[out] = input;
+  else
+    outputs_[out] = Tensor(dtype, dims, input.buffer(), input.offset());
   return &outputs_[out];
 }
 

@@ -1,7 +1,5 @@
 #include "lib/exec/scheduler.h"
 
-#include <thread>
-
 #include "lib/support/denormals.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -13,12 +11,13 @@ constexpr int64_t kWorthAnotherThread = 40000;
 
 }  // namespace
 
-bool Scheduler::Shareable(const PlanNode& node) {
+bool Scheduler::IsLong(const PlanNode& node) {
   return node.cost == KernelCost::kElements && node.last_time > kWorthAnotherThread;
 }
 
-Scheduler::Scheduler(std::vector<PlanNode>& nodes, int threads, std::function<Error(PlanNode&)> run)
-    : nodes_(nodes), threads_(threads), run_(std::move(run)) {
+Scheduler::Scheduler(std::vector<PlanNode>& nodes, int threads, HelperThreads& helpers,
+                     std::function<Error(PlanNode&)> run)
+    : nodes_(nodes), threads_(threads), helpers_(helpers), run_(std::move(run)) {
   // What was freed last goes first: its inputs are still in the caches, and their memory comes back
   // soonest.
   std::vector<uint32_t> waits_for;
@@ -37,96 +36,93 @@ Scheduler::Scheduler(std::vector<PlanNode>& nodes, int threads, std::function<Er
   }
 }
 
-bool Scheduler::RunsInOrder() const { return threads_ == 1 || llvm::none_of(nodes_, Shareable); }
+bool Scheduler::RunsInOrder() {
+  if (threads_ == 1 || !may_be_long_.load(std::memory_order_relaxed)) return true;
+  bool any = llvm::any_of(nodes_, IsLong);
+  may_be_long_.store(any, std::memory_order_relaxed);
+  return !any;
+}
 
 Error Scheduler::Run() {
-  FlushDenormals flush;
-  if (RunsInOrder()) return RunInOrder();
   if (!waiting_) waiting_ = std::make_unique<std::atomic<uint32_t>[]>(nodes_.size());
   for (size_t i = 0; i < nodes_.size(); ++i)
     waiting_[i].store(nodes_[i].waits_for, std::memory_order_relaxed);
   local_.assign(roots_.rbegin(), roots_.rend());
-  ready_.clear();
   returned_.clear();
   done_ = 0;
   failed_ = false;
-  finished_ = false;
-  std::vector<std::thread> helpers;
-  for (int i = 1; i < threads_; ++i) helpers.emplace_back([this] { Help(); });
   Lead();
-  {
-    std::lock_guard lock(mutex_);
-    finished_ = true;
-  }
-  wake_.notify_all();
-  for (std::thread& helper : helpers) helper.join();
+  Withdraw();
   return std::move(error_);
-}
-
-Error Scheduler::RunInOrder() {
-  for (uint32_t id : order_) RETURN_IF_ERROR(run_(nodes_[id]));
-  return Error::success();
 }
 
 void Scheduler::Lead() {
   for (;;) {
     ShareOut();
-    uint32_t id;
-    if (!local_.empty()) {
-      id = local_.back();
-      local_.pop_back();
-    } else {
-      std::unique_lock lock(mutex_);
-      if (failed_ || done_ == nodes_.size()) break;
-      if (ready_.empty() && returned_.empty()) {
-        if (busy_ == 0) break;  // what is left waits for what failed
-        wake_.wait(lock, [&] { return !ready_.empty() || !returned_.empty() || busy_ == 0; });
-      }
+    if (local_.empty() && !FindWork()) return;
+    uint32_t id = local_.pop_back_val();
+    if (!RunOne(id, &local_)) return;
+  }
+}
+
+// More for local_: what helpers have freed, or have not begun. False: the run is over.
+bool Scheduler::FindWork() {
+  for (;;) {
+    if (failed_ || done_ == nodes_.size()) return false;
+    {
+      std::lock_guard lock(mutex_);
       local_.append(returned_.begin(), returned_.end());
       returned_.clear();
-      if (local_.empty() && !ready_.empty()) local_.push_back(ready_.pop_back_val());
-      continue;
     }
-    if (!RunOne(id, &local_)) break;
+    if (!local_.empty()) return true;
+    std::optional<uint64_t> mine = helpers_.TakeBack(this);
+    std::unique_lock lock(mutex_);
+    if (mine) {
+      --away_;
+      local_.push_back(static_cast<uint32_t>(*mine));
+      return true;
+    }
+    if (away_ == 0 && returned_.empty())
+      return false;  // done, or what is left waits for what failed
+    wake_.wait(lock, [&] { return !returned_.empty() || away_ == 0; });
   }
-  std::unique_lock lock(mutex_);
-  wake_.wait(lock, [&] { return busy_ == 0; });
 }
 
 // Gives away what is worth it, if there is other work for this thread.
 void Scheduler::ShareOut() {
-  if (local_.size() < 2) return;
-  bool given = false;
   for (size_t i = 0; i < local_.size() && local_.size() > 1;) {
-    if (!Shareable(nodes_[local_[i]])) {
+    if (!IsLong(nodes_[local_[i]])) {
       ++i;
       continue;
     }
-    std::lock_guard lock(mutex_);
-    ready_.push_back(local_[i]);
+    {
+      std::lock_guard lock(mutex_);
+      ++away_;
+    }
+    helpers_.Give({&Scheduler::Help, this, local_[i]}, threads_ - 1);
     local_.erase(local_.begin() + i);
-    given = true;
   }
-  if (given) wake_.notify_one();
 }
 
-void Scheduler::Help() {
-  FlushDenormals flush;
-  llvm::SmallVector<uint32_t, 8> freed;
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    wake_.wait(lock, [&] { return finished_ || !ready_.empty(); });
-    if (finished_) return;
-    uint32_t id = ready_.pop_back_val();
-    ++busy_;
-    lock.unlock();
-    freed.clear();
-    RunOne(id, &freed);
-    lock.lock();
-    --busy_;
-    returned_.append(freed.begin(), freed.end());
-    wake_.notify_all();
+// No helper is at this run any more.
+void Scheduler::Withdraw() {
+  while (helpers_.TakeBack(this)) {
+    std::lock_guard lock(mutex_);
+    --away_;
   }
+  std::unique_lock lock(mutex_);
+  wake_.wait(lock, [&] { return away_ == 0; });
+}
+
+void Scheduler::Help(void* scheduler, uint64_t id) {
+  auto* self = static_cast<Scheduler*>(scheduler);
+  llvm::SmallVector<uint32_t, 32> freed;
+  self->RunOne(static_cast<uint32_t>(id), &freed);
+  // Notified under the lock: after it the scheduler may be gone.
+  std::lock_guard lock(self->mutex_);
+  --self->away_;
+  self->returned_.append(freed.begin(), freed.end());
+  self->wake_.notify_all();
 }
 
 // False when the run has failed.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/exec/helper_threads.h"
 #include "lib/exec/tensor.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -27,9 +28,13 @@ class Session {
   // (name, resource), sorted by name. Those of a container are called "container/name".
   std::vector<std::pair<std::string, ObjectRef>> Resources() const;
 
+  // For the plans that run in this session.
+  HelperThreads& helpers() { return helpers_; }
+
  private:
   mutable std::mutex mutex_;
   std::map<std::string, ObjectRef> resources_;
+  HelperThreads helpers_;
 };
 
 // A variable: VarHandleOp's or, of the old kind, VariableV2's. Values are replaced, never written

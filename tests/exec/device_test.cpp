@@ -284,8 +284,9 @@ class Recorder : public RunHook {
  public:
   explicit Recorder(bool takes) : takes_(takes) {}
   bool Wants(const Node& node) override { return node.op() == "AddV2"; }
-  void BeforeNode(const Node&, llvm::ArrayRef<Tensor> inputs) override {
+  Error BeforeNode(const Node&, llvm::ArrayRef<Tensor> inputs) override {
     before = Elements<float>(inputs[0]);
+    return Error::success();
   }
   Error AfterNode(const Node&, llvm::ArrayRef<Tensor> outputs) override {
     after = Elements<float>(outputs[0]);

@@ -1,0 +1,185 @@
+#include "lib/exec/frame_plan.h"
+
+#include <algorithm>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace grapnel {
+
+FlowKind FlowKindOf(const Node& node) {
+  return llvm::StringSwitch<FlowKind>(node.op())
+      .Cases("Switch", "RefSwitch", "_SwitchN", FlowKind::kSwitch)
+      .Cases("Merge", "RefMerge", FlowKind::kMerge)
+      .Cases("Enter", "RefEnter", FlowKind::kEnter)
+      .Cases("Exit", "RefExit", FlowKind::kExit)
+      .Cases("NextIteration", "RefNextIteration", FlowKind::kNextIteration)
+      .Case("LoopCond", FlowKind::kPass)
+      .Case("ControlTrigger", FlowKind::kTrigger)
+      .Default(FlowKind::kKernel);
+}
+
+FramePlan::FramePlan(llvm::ArrayRef<FlowNode> flow) : items(flow.size()), frames(1) {
+  FindFrames(flow);
+  Connect(flow);
+}
+
+void FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
+  std::vector<int> output_frame(flow.size(), 0);
+  for (uint32_t id = 0; id < flow.size(); ++id) {
+    const FlowNode& node = flow[id];
+    Item& item = items[id];
+    nodes.push_back(node.node);
+    constants.push_back(node.constant);
+    item.kind = node.kind;
+    item.is_watched = node.is_watched;
+    item.may_leave = node.may_leave;
+    int64_t source = -1;
+    for (const FlowNode::Input& input : node.inputs) {
+      bool is_back_edge = input.maker >= static_cast<int64_t>(id);
+      if (input.maker >= 0 && !is_back_edge) source = input.maker;
+    }
+    if (source < 0 && !node.controls.empty()) source = node.controls[0];
+    item.frame = source < 0 ? 0 : output_frame[source];
+    output_frame[id] = item.frame;
+    if (node.kind == FlowKind::kEnter) {
+      int child = ChildOf(item.frame, node.node.GetString("frame_name"));
+      Frame& entered = frames[child];
+      output_frame[id] = child;
+      item.child = entered.number;
+      item.is_constant = node.node.GetBool("is_constant");
+      ++entered.num_enters;
+      // The first one says it; one round at a time is the least.
+      if (entered.max_rounds == 0)
+        entered.max_rounds = std::max<int64_t>(node.node.GetInt("parallel_iterations", 10), 1);
+    }
+    Frame& frame = frames[item.frame];
+    if (node.kind == FlowKind::kExit) {
+      output_frame[id] = std::max(frame.parent, 0);
+      frame.exits.push_back(id);
+    }
+    may_share &= item.frame == 0 || !node.has_state;
+    item.local = frame.nodes.size();
+    frame.nodes.push_back(id);
+    item.first_cell = frame.num_cells;
+    item.num_inputs = node.inputs.size();
+    frame.num_cells += item.num_inputs;
+  }
+}
+
+int FramePlan::ChildOf(int frame, const std::string& name) {
+  for (int child : frames[frame].children) {
+    if (frames[child].name == name) return child;
+  }
+  int made = static_cast<int>(frames.size());
+  Frame child;
+  child.parent = frame;
+  child.number = static_cast<int>(frames[frame].children.size());
+  child.name = name;
+  frames[frame].children.push_back(made);
+  frames.push_back(std::move(child));
+  return made;
+}
+
+void FramePlan::Connect(llvm::ArrayRef<FlowNode> flow) {
+  EdgesByPort by_port(flow.size());
+  for (uint32_t id = 0; id < flow.size(); ++id) by_port[id].resize(flow[id].num_outputs + 1);
+  for (uint32_t id = 0; id < flow.size(); ++id) {
+    const FlowNode& node = flow[id];
+    Item& item = items[id];
+    auto edge = [&](uint32_t from, int32_t cell) {
+      bool from_enter = flow[from].kind == FlowKind::kEnter;
+      return Edge{id, item.local, cell, kSent, item.kind, from_enter};
+    };
+    item.given.begin = given_inputs.size();
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const FlowNode::Input& input = node.inputs[i];
+      if (input.maker < 0) {
+        given_inputs.push_back(static_cast<int>(i));
+        if (node.kind == FlowKind::kMerge && item.alive < 0) item.alive = static_cast<int32_t>(i);
+        continue;
+      }
+      by_port[input.maker][input.port].push_back(
+          edge(input.maker, static_cast<int32_t>(item.first_cell + i)));
+      if (node.kind != FlowKind::kMerge) ++item.waits_for;
+    }
+    item.given.end = given_inputs.size();
+    for (uint32_t control : node.controls) {
+      by_port[control].back().push_back(edge(control, kControl));
+      ++item.waits_for;
+    }
+  }
+  for (Frame& frame : frames) frame.lasting.assign(frame.num_cells, kSent);
+  Shorten(flow, by_port);
+  for (const auto& ports_of_one : by_port) {
+    for (const std::vector<Edge>& list : ports_of_one) {
+      for (const Edge& edge : list) {
+        if (edge.cell != kControl && edge.constant != kLasting)
+          frames[items[edge.to].frame].passing.push_back(edge.cell);
+      }
+    }
+  }
+  for (uint32_t id = 0; id < flow.size(); ++id) {
+    Item& item = items[id];
+    for (uint32_t i = item.given.begin; i < item.given.end; ++i)
+      frames[item.frame].passing.push_back(item.first_cell + given_inputs[i]);
+    item.first_port = ports.size();
+    item.num_outputs = flow[id].num_outputs;
+    most_outputs = std::max(most_outputs, item.num_outputs);
+    for (std::vector<Edge>& list : by_port[id]) {
+      auto ignores_death = [&](const Edge& edge) {
+        return items[edge.to].frame != 0 &&
+               (edge.kind == FlowKind::kExit || edge.kind == FlowKind::kNextIteration);
+      };
+      auto rest = std::stable_partition(list.begin(), list.end(), ignores_death);
+      Port port;
+      port.all.begin = edges.size();
+      port.begin_if_dead = port.all.begin + (rest - list.begin());
+      edges.insert(edges.end(), list.begin(), list.end());
+      port.all.end = edges.size();
+      ports.push_back(port);
+    }
+    item.controls = ports.back();
+    ports.pop_back();
+  }
+}
+
+// The constant `id` goes over this edge: a kernel has it lying there from round to round.
+void FramePlan::KeepThere(uint32_t id, Edge& edge) {
+  edge.constant = static_cast<int32_t>(id);
+  if (edge.kind != FlowKind::kKernel) return;
+  frames[items[edge.to].frame].lasting[edge.cell] = edge.constant;
+  edge.constant = kLasting;
+}
+
+// In a loop what only hands on, or only says what is known, is passed over: whoever sends it a
+// value sends that to its readers, with the constant in the value's place if it is one. Later nodes
+// first, so that a chain of them goes as a whole.
+void FramePlan::Shorten(llvm::ArrayRef<FlowNode> flow, EdgesByPort& by_port) {
+  auto goes = [&](uint32_t id) {
+    bool hands_on = flow[id].kind == FlowKind::kPass || flow[id].kind == FlowKind::kConstant;
+    return hands_on && items[id].frame != 0 && !flow[id].is_watched && items[id].waits_for == 1;
+  };
+  for (uint32_t id = flow.size(); id-- > 0;) {
+    if (!goes(id)) continue;
+    bool is_constant = flow[id].kind == FlowKind::kConstant;
+    bool from_input = !flow[id].inputs.empty() && flow[id].inputs[0].maker >= 0;
+    uint32_t maker =
+        from_input ? static_cast<uint32_t>(flow[id].inputs[0].maker) : flow[id].controls[0];
+    std::vector<Edge>& to_it =
+        from_input ? by_port[maker][flow[id].inputs[0].port] : by_port[maker].back();
+    auto at = llvm::find_if(to_it, [&](const Edge& edge) { return edge.to == id; });
+    at = to_it.erase(at);
+    std::vector<Edge> beyond;
+    for (const std::vector<Edge>& list : by_port[id]) {
+      for (Edge edge : list) {
+        if (is_constant && edge.cell != kControl && edge.constant == kSent) KeepThere(id, edge);
+        beyond.push_back(edge);
+      }
+    }
+    to_it.insert(at, beyond.begin(), beyond.end());
+    for (std::vector<Edge>& list : by_port[id]) list.clear();
+  }
+}
+
+}  // namespace grapnel

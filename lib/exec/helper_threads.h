@@ -1,0 +1,49 @@
+// Threads beside the one that runs a plan: they take whole nodes off it. For lib/exec only.
+#ifndef GRAPNEL_LIB_EXEC_HELPER_THREADS_H_
+#define GRAPNEL_LIB_EXEC_HELPER_THREADS_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace grapnel {
+
+// One set a session (lib/exec/session.h), shared by all its plans and those of the functions that
+// they call: threads are started when there is first work for them and kept, since starting one
+// costs more than most nodes. Thread-safe.
+class HelperThreads {
+ public:
+  struct Work {
+    void (*run)(void* owner, uint64_t what);
+    void* owner;
+    uint64_t what;
+  };
+
+  HelperThreads() = default;
+  HelperThreads(const HelperThreads&) = delete;
+  HelperThreads& operator=(const HelperThreads&) = delete;
+  // Who gave work has taken it back or waited for it.
+  ~HelperThreads();
+
+  // Queues work for the first thread that is free; starts threads while there are fewer than
+  // `threads`. No allocation once the queue has been as long before.
+  void Give(const Work& work, int threads);
+  // `what` of work of this owner that nobody has begun; nullopt: there is none.
+  std::optional<uint64_t> TakeBack(const void* owner);
+
+ private:
+  void Help();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Work> queue_;  // the last goes first: its inputs are still in the caches
+  std::vector<std::thread> threads_;
+  bool stop_ = false;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_EXEC_HELPER_THREADS_H_

@@ -1,0 +1,39 @@
+#include "lib/exec/kernels_away.h"
+
+namespace grapnel {
+
+void KernelsAway::Send(Flight* flight) {
+  ++count_;
+  helpers_.Give({&KernelsAway::Help, this, reinterpret_cast<uintptr_t>(flight)}, threads_ - 1);
+}
+
+llvm::ArrayRef<KernelsAway::Flight*> KernelsAway::Back(bool wait) {
+  landed_.clear();
+  if (!wait && !any_back_.load(std::memory_order_relaxed)) return landed_;
+  std::unique_lock lock(mutex_);
+  if (wait) wake_.wait(lock, [&] { return !back_.empty(); });
+  std::swap(landed_, back_);
+  any_back_.store(false, std::memory_order_relaxed);
+  count_ -= static_cast<int>(landed_.size());
+  return landed_;
+}
+
+KernelsAway::Flight* KernelsAway::TakeBack() {
+  std::optional<uint64_t> flight = helpers_.TakeBack(this);
+  if (!flight) return nullptr;
+  --count_;
+  return reinterpret_cast<Flight*>(*flight);
+}
+
+void KernelsAway::Help(void* away, uint64_t flight_address) {
+  auto* self = static_cast<KernelsAway*>(away);
+  auto* flight = reinterpret_cast<Flight*>(flight_address);
+  self->runner_(self->owner_, flight);
+  // Notified under the lock: after it the owner may be gone.
+  std::lock_guard lock(self->mutex_);
+  self->back_.push_back(flight);
+  self->any_back_.store(true, std::memory_order_relaxed);
+  self->wake_.notify_one();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,177 @@
+// Hooks: what they see, and that they can pause a run and stop it; the profile as its client.
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "lib/debug/profile.h"
+#include "lib/debug/tap.h"
+#include "lib/trace/ops.h"
+#include "lib/trace/trace.h"
+#include "tests/exec/loop_graph.h"
+
+namespace grapnel {
+namespace {
+
+std::unique_ptr<Module> SumOfSquares() {
+  return llvm::cantFail(Trace("f", {{"x", proto::DT_FLOAT, {3}}},
+                              [](Tracer&, Value x) { return Square(x + 1.0f) * 2.0f; }));
+}
+
+std::unique_ptr<Executor> Compile(const Module& module, ThreadPool& pool, RunHook* hook,
+                                  RunProfiler* profiler = nullptr) {
+  ExecutorOptions options;
+  options.feeds = {"x"};
+  options.fetches = {"Identity"};
+  options.pool = &pool;
+  options.hook = hook;
+  options.profiler = profiler;
+  return llvm::cantFail(Executor::Compile(module.main, options));
+}
+
+class CallingHook : public RunHook {
+ public:
+  std::function<Error(const Node&)> before, after;
+  std::vector<std::string> ran;
+  std::vector<bool> first_times;  // of constants
+
+  bool Wants(const Node&) override { return true; }
+  Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor>) override {
+    return before ? before(node) : Error::success();
+  }
+  Error AfterNode(const Node& node, llvm::ArrayRef<Tensor>) override {
+    ran.push_back(node.op().str());
+    return after ? after(node) : Error::success();
+  }
+  Error OnConstant(const Node&, const Tensor&, bool is_first) override {
+    first_times.push_back(is_first);
+    return Error::success();
+  }
+};
+
+TEST(Hook, StopsTheRunBeforeANode) {
+  ThreadPool pool(2);
+  auto module = SumOfSquares();
+  CallingHook hook;
+  hook.before = [](const Node& node) {
+    return node.op() == "Square" ? MakeError("stopped at '{0}'", node.name()) : Error::success();
+  };
+  auto executor = Compile(*module, pool, &hook);
+  auto outputs = executor->Run({FloatTensor({3}, {1, 2, 3})});
+  ASSERT_FALSE(outputs);
+  EXPECT_EQ(TextOf(outputs.takeError()), "stopped at 'Square'");
+  EXPECT_EQ(hook.ran, (std::vector<std::string>{"AddV2"}));
+  hook.before = nullptr;
+  outputs = executor->Run({FloatTensor({3}, {1, 2, 3})});
+  ASSERT_TRUE(!!outputs);
+  EXPECT_EQ(FloatsOf((*outputs)[0]), (std::vector<float>{8, 18, 32}));
+}
+
+TEST(Hook, StopsTheRunAfterANode) {
+  ThreadPool pool(2);
+  auto module = SumOfSquares();
+  CallingHook hook;
+  hook.after = [](const Node& node) {
+    return node.op() == "AddV2" ? MakeError("seen enough") : Error::success();
+  };
+  auto outputs = Compile(*module, pool, &hook)->Run({FloatTensor({3}, {1, 2, 3})});
+  ASSERT_FALSE(outputs);
+  EXPECT_EQ(TextOf(outputs.takeError()), "seen enough");
+  EXPECT_EQ(hook.ran, (std::vector<std::string>{"AddV2"}));
+}
+
+TEST(Hook, PausesTheRunUntilItReturns) {
+  ThreadPool pool(2);
+  auto module = SumOfSquares();
+  CallingHook hook;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_paused = false, goes_on = false, is_done = false;
+  hook.before = [&](const Node& node) -> Error {
+    if (node.op() != "Square") return Error::success();
+    std::unique_lock lock(mutex);
+    is_paused = true;
+    changed.notify_all();
+    changed.wait(lock, [&] { return goes_on; });
+    return Error::success();
+  };
+  auto executor = Compile(*module, pool, &hook);
+  std::vector<float> values;
+  std::thread runs([&] {
+    auto outputs = llvm::cantFail(executor->Run({FloatTensor({3}, {1, 2, 3})}));
+    std::lock_guard lock(mutex);
+    values = FloatsOf(outputs[0]);
+    is_done = true;
+  });
+  {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return is_paused; });
+    EXPECT_FALSE(is_done);
+    EXPECT_EQ(hook.ran, (std::vector<std::string>{"AddV2"}));
+    goes_on = true;
+  }
+  changed.notify_all();
+  runs.join();
+  EXPECT_EQ(values, (std::vector<float>{8, 18, 32}));
+}
+
+TEST(Hook, IsToldOnceThatAConstantIsNew) {
+  ThreadPool pool(1);
+  auto module = SumOfSquares();
+  CallingHook hook;
+  auto executor = Compile(*module, pool, &hook);
+  for (int i = 0; i < 2; ++i) llvm::cantFail(executor->Run({FloatTensor({3}, {1, 2, 3})}));
+  EXPECT_EQ(hook.first_times, (std::vector<bool>{true, true, false, false}));
+  llvm::cantFail(Compile(*module, pool, &hook)->Run({FloatTensor({3}, {1, 2, 3})}));
+  EXPECT_EQ(hook.first_times, (std::vector<bool>{true, true, false, false, true, true}));
+}
+
+TEST(Tap, SaysConstantsInEveryRun) {
+  ThreadPool pool(1);
+  auto module = SumOfSquares();
+  std::string lines[2];
+  for (int runs : {1, 2}) {
+    llvm::raw_string_ostream os(lines[runs - 1]);
+    Tap tap({"*"}, TapMode::kFullHealth, &os);
+    auto executor = Compile(*module, pool, &tap);
+    for (int i = 0; i < runs; ++i) llvm::cantFail(executor->Run({FloatTensor({3}, {1, 2, 3})}));
+    os.flush();
+  }
+  EXPECT_NE(lines[0].find(R"("op":"Const")"), std::string::npos);
+  EXPECT_EQ(lines[1], lines[0] + lines[0]);
+}
+
+TEST(Profile, ShowsACompilationAsItsOwn) {
+  ThreadPool pool(1);
+  auto module = llvm::cantFail(Trace("f", {{"x", proto::DT_FLOAT, {3}}}, [](Tracer& t, Value x) {
+    return t.If(
+        ReduceSum(x) > 1.0f, [&] { return x * 3.0f; }, [&] { return x + 1.0f; });
+  }));
+  Profile profile;
+  auto executor = Compile(*module, pool, nullptr, &profile);
+  for (int i = 0; i < 3; ++i) llvm::cantFail(executor->Run({FloatTensor({3}, {1, 2, 3})}));
+  int64_t compilations = 0, total = 0, call_total = 0, own_of_calls = 0, inside = 0;
+  std::string compiled;
+  for (const Profile::Row& row : profile.ByNode()) {
+    if (row.op == "(compile)") {
+      compilations += row.calls;
+      compiled = row.name;
+      total += row.total;
+    } else if (row.op == "If" || row.op == "StatelessIf") {
+      call_total += row.total;
+      own_of_calls += row.own;
+    } else if (row.name.find('/') != std::string::npos && row.op == "Mul") {
+      inside += row.total;
+    }
+  }
+  EXPECT_EQ(compilations, 1);  // of the branch that was taken
+  EXPECT_EQ(compiled.substr(0, 10), "cond_true_");
+  EXPECT_EQ(own_of_calls, call_total - total - inside);
+  std::string trace;
+  llvm::raw_string_ostream os(trace);
+  profile.WriteTrace(os);
+  EXPECT_NE(os.str().find("\"name\":\"compile cond_true_"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace grapnel
