@@ -39,6 +39,8 @@ class ColocationBuilder {
     out_.groups_.resize(graph_.end_id());
     out_.own_.resize(graph_.end_id());
     out_.own_types_.resize(graph_.end_id());
+    // All of them first: who asks after a failure finds every node.
+    for (NodeId id : input_.order) StartAlone(graph_.node(id));
     for (NodeId id : input_.order) {
       if (!Start(graph_.node(id))) return false;
     }
@@ -54,28 +56,30 @@ class ColocationBuilder {
   }
 
   // --- A group of one.
-  bool Start(const Node& node) {
+  void StartAlone(const Node& node) {
     ColocationGroup& group = out_.groups_[node.id()];
     group.parent = node.id();
-    const OpFacts& facts = facts_.Of(node);
     llvm::ArrayRef<DeviceWord> types = input_.devices.types();
-    uint32_t all = types.size() == 32 ? ~uint32_t{0} : (uint32_t{1} << types.size()) - 1;
     // Function calls are split over devices when they run, so they may be anywhere.
     if (!input_.kernels.Knows(node)) {
-      group.types = all;
+      group.types = types.size() == 32 ? ~uint32_t{0} : (uint32_t{1} << types.size()) - 1;
     } else {
       for (size_t i = 0; i < types.size(); ++i) {
         if (input_.kernels.Has(node, types[i].text())) group.types |= uint32_t{1} << i;
       }
     }
     out_.own_types_[node.id()] = group.types;
+  }
+
+  bool Start(const Node& node) {
+    ColocationGroup& group = out_.groups_[node.id()];
     if (Colocation::IsAssigned(node)) return StartAssigned(node, &group);
     if (group.types == 0) return Fail(NoKernel(input_, node));
     if (node.device().empty()) return true;
     auto name = ParseOnce(node);
     if (!name) return Fail(MalformedDevice(node, TextOf(name.takeError())));
     out_.own_[node.id()] = group.requested = *name;
-    if (MakesResourceOrReference(node, facts)) group.resource = *name;
+    if (MakesResourceOrReference(node, facts_.Of(node))) group.resource = *name;
     return true;
   }
 

@@ -171,6 +171,11 @@ class Explainer {
       return;
     }
     NodeId decider = chain.nodes.back();
+    if (groups_.RequestOf(decider) != asked_.requested) {
+      Detail(what + ", put together of what each asks for");
+      SayRequestsOfMembers();
+      return;
+    }
     Detail(what + ", as " + (decider == node_.id() ? "it does itself" : Text(decider) + " does"));
     for (const Tie& tie : chain.ties) Detail("because " + TieText(c_.graph, tie));
     if (chain.ties.empty()) {
@@ -179,6 +184,20 @@ class Explainer {
         if ((tie.a == node_.id() || tie.b == node_.id()) && ++shown <= kMostMembers)
           Detail("tied because " + TieText(c_.graph, tie));
       }
+    }
+  }
+
+  void SayRequestsOfMembers() {
+    size_t shown = 0;
+    for (NodeId id : members_) {
+      const DeviceSpec& own = groups_.RequestOf(id);
+      if (!own.IsOpen() && ++shown <= kMostMembers)
+        Detail(Text(id) + " asks for " + own.ToString());
+    }
+    shown = 0;
+    for (const Tie& tie : groups_.ties()) {
+      if ((tie.a == node_.id() || tie.b == node_.id()) && ++shown <= kMostMembers)
+        Detail("tied because " + TieText(c_.graph, tie));
     }
   }
 
@@ -228,6 +247,8 @@ class Explainer {
       default:
         break;
     }
+    if (node_.num_inputs() == 0 && ReadersDiffer())
+      Say("it has no inputs and would go to its readers, but they are on several devices");
     std::vector<int> possible = Possible(placed);
     std::string others = " of " + Plural(possible.size(), "device") + " possible";
     if (placed.rule == PlacementRule::kDefault) return Say("the default device is one" + others);
@@ -235,6 +256,12 @@ class Explainer {
       Say(possible.size() == 1
               ? "it is the only device that is left"
               : "it is the first" + others + ": GPUs come before CPUs, then by name");
+  }
+
+  bool ReadersDiffer() const {
+    return llvm::any_of(node_.uses(), [&](const Use& use) {
+      return c_.placement.Of(use.node).device != c_.placement.Of(node_.uses().front().node).device;
+    });
   }
 
   // Devices that the group could have been on.
