@@ -14,6 +14,9 @@ namespace grapnel {
 struct FramePlan {
   explicit FramePlan(llvm::ArrayRef<FlowNode> nodes);
 
+  static constexpr int32_t kSent = -1;     // the value that is sent
+  static constexpr int32_t kLasting = -2;  // nothing: what is there stays there (Frame::lasting)
+  static constexpr int32_t kControl = -1;
   // To a node that waits for a value, or for being told (`cell` is kControl).
   struct Edge {
     uint32_t to;
@@ -22,10 +25,8 @@ struct FramePlan {
     int32_t constant;    // what goes there: this one of `constants`, or kSent
     FlowKind kind;       // of `to`
     bool is_from_enter;  // the maker is an Enter
+    bool TakesValue() const { return constant == kSent && cell != kControl; }
   };
-  static constexpr int32_t kSent = -1;     // the value that is sent
-  static constexpr int32_t kLasting = -2;  // nothing: what is there stays there (Frame::lasting)
-  static constexpr int32_t kControl = -1;
   struct Range {
     uint32_t begin = 0, end = 0;
   };

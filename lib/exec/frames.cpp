@@ -269,17 +269,17 @@ void FrameRunner::State::Send(uint32_t id, uint32_t port, Tensor& value, Round* 
     value = Tensor();
     return;
   }
-  uint32_t last = edges.all.end - 1;
-  for (uint32_t i = edges.all.begin; i <= last; ++i) {
+  const Edge& last = plan_.edges[edges.all.end - 1];
+  for (uint32_t i = edges.all.begin; i < edges.all.end - 1; ++i) {
     const Edge& edge = plan_.edges[i];
-    if (edge.constant != FramePlan::kSent || edge.cell == FramePlan::kControl)
-      DeliverKnown(edge, false, to);
-    else if (i < last)
+    if (edge.TakesValue())
       Deliver(edge, Tensor(value), to);
     else
-      Deliver(edge, std::move(value), to);
+      DeliverKnown(edge, false, to);
   }
-  if (value) value = Tensor();  // nobody took it
+  if (last.TakesValue()) return Deliver(last, std::move(value), to);
+  DeliverKnown(last, false, to);
+  value = Tensor();
 }
 
 void FrameRunner::State::Tell(const Item& item, bool is_dead, Round* to) {
@@ -321,7 +321,10 @@ void FrameRunner::State::EnqueueIfReady(uint32_t id, Round* round) {
 inline void FrameRunner::State::Deliver(const Edge& edge, Tensor&& value, Round* round) {
   Arrivals& arrivals = round->nodes[edge.local];
   if (edge.kind == FlowKind::kMerge) {
-    if (arrivals.is_queued || arrivals.alive >= 0) return;
+    if (arrivals.is_queued || arrivals.alive >= 0) {
+      value = Tensor();  // another input came first
+      return;
+    }
     arrivals.alive = edge.cell;
     round->cells[edge.cell] = std::move(value);
     return EnqueueIfReady(edge.to, round);
@@ -354,8 +357,10 @@ void FrameRunner::State::DeliverControl(const Edge& edge, bool is_dead, Round* r
 
 // Whether a helper takes it, or it waits because its node still runs for an earlier round.
 bool FrameRunner::State::GoesAway(Instance instance) {
-  const Item& item = plan_.items[instance.node];
   Line& line = lines_[instance.node];
+  bool is_free = !line.is_away && !line.next;
+  if (is_free && (ready_.empty() || !client_.IsLong(instance.node))) return false;  // most often
+  const Item& item = plan_.items[instance.node];
   if (line.next == instance.round) {
     line.next = nullptr;
   } else if (line.is_away || line.next) {

@@ -22,13 +22,13 @@ void HelperThreads::Give(const Work& work, int threads) {
   wake_.notify_one();
 }
 
-std::optional<uint64_t> HelperThreads::TakeBack(const void* owner) {
+std::optional<HelperThreads::Work> HelperThreads::TakeBack(const void* owner) {
   std::lock_guard lock(mutex_);
   for (size_t i = queue_.size(); i-- > 0;) {
     if (queue_[i].owner != owner) continue;
-    uint64_t what = queue_[i].what;
+    Work work = queue_[i];
     queue_.erase(queue_.begin() + i);
-    return what;
+    return work;
   }
   return std::nullopt;
 }
@@ -42,7 +42,7 @@ void HelperThreads::Help() {
     Work work = queue_.back();
     queue_.pop_back();
     lock.unlock();
-    work.run(work.owner, work.what);
+    work.run(work);
     lock.lock();
   }
 }

@@ -17,9 +17,11 @@ namespace grapnel {
 class HelperThreads {
  public:
   struct Work {
-    void (*run)(void* owner, uint64_t what);
+    void (*run)(const Work&);
     void* owner;
-    uint64_t what;
+    // What it is, as the owner likes.
+    uint32_t number = 0;
+    void* item = nullptr;
   };
 
   HelperThreads() = default;
@@ -31,8 +33,8 @@ class HelperThreads {
   // Queues work for the first thread that is free; starts threads while there are fewer than
   // `threads`. No allocation once the queue has been as long before.
   void Give(const Work& work, int threads);
-  // `what` of work of this owner that nobody has begun; nullopt: there is none.
-  std::optional<uint64_t> TakeBack(const void* owner);
+  // Work of this owner that nobody has begun; nullopt: there is none.
+  std::optional<Work> TakeBack(const void* owner);
 
  private:
   void Help();

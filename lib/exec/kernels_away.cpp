@@ -4,7 +4,7 @@ namespace grapnel {
 
 void KernelsAway::Send(Flight* flight) {
   ++count_;
-  helpers_.Give({&KernelsAway::Help, this, reinterpret_cast<uintptr_t>(flight)}, threads_ - 1);
+  helpers_.Give({&KernelsAway::Help, this, 0, flight}, threads_ - 1);
 }
 
 llvm::ArrayRef<KernelsAway::Flight*> KernelsAway::Back(bool wait) {
@@ -19,15 +19,15 @@ llvm::ArrayRef<KernelsAway::Flight*> KernelsAway::Back(bool wait) {
 }
 
 KernelsAway::Flight* KernelsAway::TakeBack() {
-  std::optional<uint64_t> flight = helpers_.TakeBack(this);
-  if (!flight) return nullptr;
+  std::optional<HelperThreads::Work> work = helpers_.TakeBack(this);
+  if (!work) return nullptr;
   --count_;
-  return reinterpret_cast<Flight*>(*flight);
+  return static_cast<Flight*>(work->item);
 }
 
-void KernelsAway::Help(void* away, uint64_t flight_address) {
-  auto* self = static_cast<KernelsAway*>(away);
-  auto* flight = reinterpret_cast<Flight*>(flight_address);
+void KernelsAway::Help(const HelperThreads::Work& work) {
+  auto* self = static_cast<KernelsAway*>(work.owner);
+  auto* flight = static_cast<Flight*>(work.item);
   self->runner_(self->owner_, flight);
   // Notified under the lock: after it the owner may be gone.
   std::lock_guard lock(self->mutex_);

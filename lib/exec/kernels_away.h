@@ -34,7 +34,7 @@ class KernelsAway {
   Flight* TakeBack();
 
  private:
-  static void Help(void* away, uint64_t flight);
+  static void Help(const HelperThreads::Work& work);
 
   HelperThreads& helpers_;
   int threads_;

@@ -75,11 +75,11 @@ bool Scheduler::FindWork() {
       returned_.clear();
     }
     if (!local_.empty()) return true;
-    std::optional<uint64_t> mine = helpers_.TakeBack(this);
+    std::optional<HelperThreads::Work> mine = helpers_.TakeBack(this);
     std::unique_lock lock(mutex_);
     if (mine) {
       --away_;
-      local_.push_back(static_cast<uint32_t>(*mine));
+      local_.push_back(mine->number);
       return true;
     }
     if (away_ == 0 && returned_.empty())
@@ -114,10 +114,10 @@ void Scheduler::Withdraw() {
   wake_.wait(lock, [&] { return away_ == 0; });
 }
 
-void Scheduler::Help(void* scheduler, uint64_t id) {
-  auto* self = static_cast<Scheduler*>(scheduler);
+void Scheduler::Help(const HelperThreads::Work& work) {
+  auto* self = static_cast<Scheduler*>(work.owner);
   llvm::SmallVector<uint32_t, 32> freed;
-  self->RunOne(static_cast<uint32_t>(id), &freed);
+  self->RunOne(work.number, &freed);
   // Notified under the lock: after it the scheduler may be gone.
   std::lock_guard lock(self->mutex_);
   --self->away_;

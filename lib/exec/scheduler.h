@@ -38,7 +38,7 @@ class Scheduler {
   bool FindWork();
   void ShareOut();
   void Withdraw();
-  static void Help(void* scheduler, uint64_t id);
+  static void Help(const HelperThreads::Work& work);
   bool RunOne(uint32_t id, llvm::SmallVectorImpl<uint32_t>* freed);
 
   std::vector<PlanNode>& nodes_;
