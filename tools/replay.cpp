@@ -8,6 +8,7 @@
 #include "lib/io/value.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include "tools/graph_runner.h"
 #include "tools/pipeline.h"
 #include "tools/values.h"
 
@@ -18,6 +19,7 @@ struct Flags {
   std::vector<std::string> cases, taps;
   std::string tap_mode = "FULL_HEALTH", device = "/job:localhost/replica:0/task:0/device:CPU:0",
               run_on = "CPU";
+  SpreadFlags spread;
   bool optimize = false;
   int repeat = 1;
 };
@@ -67,13 +69,14 @@ class CaseRunner {
       feeds.push_back(std::move(tensor));
     }
     for (const Case::Fetch& fetch : values.fetches) options.fetches.push_back(fetch.tensor);
-    ASSIGN_OR_RETURN(auto executor, Executor::Compile(input.module().main, options));
-    if (print_) SaySpread(executor->spread(), device_, print_);
-    ASSIGN_OR_RETURN(std::vector<Tensor> outputs, executor->Run(feeds));
+    ASSIGN_OR_RETURN(GraphRunner runner,
+                     GraphRunner::Make(input.module(), options, flags_.spread, llvm::errs()));
+    if (print_) SaySpread(runner, device_, print_);
+    ASSIGN_OR_RETURN(std::vector<Tensor> outputs, runner.Run(feeds));
     outcome->taps = tap.tensors_tapped();
     for (size_t i = 0; i < outputs.size(); ++i)
       RETURN_IF_ERROR(Check(values, i, outputs[i], outcome));
-    return flags_.repeat > 1 ? Repeat(*executor, feeds, outcome) : Error::success();
+    return flags_.repeat > 1 ? Repeat(runner, feeds, outcome) : Error::success();
   }
 
   Error Optimize(InputGraph* input) {
@@ -105,7 +108,7 @@ class CaseRunner {
     return Error::success();
   }
 
-  Error Repeat(Executor& executor, const std::vector<Tensor>& feeds, Outcome* outcome) {
+  Error Repeat(GraphRunner& runner, const std::vector<Tensor>& feeds, Outcome* outcome) {
     std::vector<double> times;
     for (int i = 0; i < flags_.repeat; ++i) {
       std::vector<Tensor> varied;
@@ -114,7 +117,7 @@ class CaseRunner {
         varied.push_back(std::move(tensor));
       }
       auto began = std::chrono::steady_clock::now();
-      auto outputs = executor.Run(varied);
+      auto outputs = runner.Run(varied);
       if (!outputs) return outputs.takeError();
       times.push_back(
           std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began)
@@ -193,6 +196,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--run-on", flags->run_on,
               "where nodes run that name no device and have a kernel there: CPU, GPU, GPU:1")
       .ShowDefault();
+  flags->spread.AddTo(line);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -6,6 +6,7 @@
 #include "lib/io/value.h"
 #include "lib/io/write.h"
 #include "lib/support/text.h"
+#include "tools/graph_runner.h"
 #include "tools/input.h"
 #include "tools/values.h"
 
@@ -15,6 +16,7 @@ namespace {
 struct Flags {
   std::string model, graph, signature, tap_file, tap_mode = "FULL_HEALTH", save_case,
                                                  save_variables, profile, device = "CPU";
+  SpreadFlags spread;
   int repeat = 1;
   std::vector<std::string> feeds, fetches, taps;
 };
@@ -154,12 +156,12 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   const GraphInFile& opened = input.model.graphs[input.index];
   if (Error error = RestoreSession(opened, input.model.variables_prefix, session, pool))
     return Annotate(flags.model, std::move(error));
-  auto executor = Executor::Compile(graph, options);
-  if (!executor) return Annotate(flags.model, executor.takeError());
-  SaySpread((*executor)->spread(), *options.device, invocation.sink());
+  auto runner = GraphRunner::Make(input.module(), options, flags.spread, llvm::errs());
+  if (!runner) return Annotate(flags.model, runner.takeError());
+  SaySpread(*runner, *options.device, invocation.sink());
   std::vector<Tensor> outputs;
   for (int i = 0; i < flags.repeat; ++i) {
-    auto made = (*executor)->Run(feeds);
+    auto made = runner->Run(feeds);
     profile.RunDone();
     if (!made) {
       if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
@@ -193,6 +195,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--device", flags->device,
               "where nodes run that name no device and have a kernel there: CPU, GPU, GPU:1")
       .ShowDefault();
+  flags->spread.AddTo(line);
   line.Option("--repeat", flags->repeat,
               "run so many times; variables keep what each run made of them")
       .Positive();

@@ -29,15 +29,4 @@ Expected<Tensor> Vary(const Tensor& feed, int repeat) {
   return varied;
 }
 
-void SaySpread(const PlanSpread& spread, const Device& device, const MessageSink& sink) {
-  if (IsHost(&device)) return;
-  if (!spread.note.empty()) return sink(Severity::kWarning, spread.note);
-  sink(Severity::kInfo,
-       llvm::formatv(
-           "{0} on {1}, {2} on the CPU, {3} between them a run, {4} of constants copied once",
-           Plural(spread.on_device, "node"), device.name(), spread.on_host,
-           Plural(spread.copies, "transfer"), Plural(spread.constant_bytes, "byte"))
-           .str());
-}
-
 }  // namespace grapnel

@@ -1,5 +1,4 @@
-// Values that commands feed: .npy files, and the same a little different; and what is said of a
-// plan.
+// Values that commands feed: .npy files, and the same a little different.
 #ifndef GRAPNEL_TOOLS_VALUES_H_
 #define GRAPNEL_TOOLS_VALUES_H_
 
@@ -19,9 +18,6 @@ Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor, llvm::Stri
 // nothing can be remembered from the last run. Other dtypes stay: an index or a length must go on
 // meaning what it meant.
 Expected<Tensor> Vary(const Tensor& feed, int repeat);
-
-// How a plan is spread over `device` and the CPU; nothing of one that is for the CPU alone.
-void SaySpread(const PlanSpread& spread, const Device& device, const MessageSink& sink);
 
 }  // namespace grapnel
 

@@ -32,10 +32,11 @@ void AppendField(int number, llvm::StringRef bytes, std::string* out) {
 
 class Partitioner {
  public:
-  Partitioner(Module& module, const KernelCatalogue& kernels)
-      : module_(module), kernels_(kernels), graph_(&module) {}
+  Partitioner(Module& module, const KernelCatalogue& kernels, const PartitionScope& scope)
+      : module_(module), kernels_(kernels), scope_(scope), graph_(&module) {}
 
   Expected<PartitionedGraph> Run() {
+    FindNeeded();
     RETURN_IF_ERROR(CheckDevices());
     CopyGraph();
     ColocateControlFlow(&graph_);
@@ -66,8 +67,32 @@ class Partitioner {
     std::unique_ptr<Module> module;
     std::vector<std::vector<Input>> inputs;  // by id in the partition
   };
+  // Of a node that is only fed nothing is needed but that it is there.
+  enum Need : char { kNone, kFed, kWhole };
+
+  void FindNeeded() {
+    const Graph& main = module_.main;
+    needed_.assign(main.end_id(), scope_.fetches.empty() ? kWhole : kNone);
+    std::vector<NodeId> open;
+    auto need = [&](Port port) {
+      if (port.node == kNoNode || needed_[port.node] == kWhole) return;
+      needed_[port.node] = llvm::is_contained(scope_.feeds, port) ? kFed : kWhole;
+      if (needed_[port.node] == kWhole) open.push_back(port.node);
+    };
+    for (Port fetch : scope_.fetches) need(fetch);
+    while (!open.empty()) {
+      Node node = main.node(open.back());
+      open.pop_back();
+      for (Port port : node.inputs()) need(port);
+    }
+    if (scope_.fetches.empty()) {
+      for (Port feed : scope_.feeds) needed_[feed.node] = kFed;
+    }
+  }
+
   Error CheckDevices() const {
     for (Node node : module_.main.nodes()) {
+      if (needed_[node.id()] == kNone) continue;
       auto name = DeviceSpec::Parse(node.device());
       if (!name) return Annotate("node '" + node.name().str() + "'", name.takeError());
       if (name->IsFull()) continue;
@@ -83,6 +108,7 @@ class Partitioner {
     const Graph& main = module_.main;
     std::vector<NodeId> order = TopologicalOrder(main), copied(main.end_id(), kNoNode);
     for (NodeId id : order) {
+      if (needed_[id] == kNone) continue;
       Node node = main.node(id);
       NodeId copy =
           graph_.AddImported(node.name_id(), node.op_id(), node.device_id(), main.Source(id));
@@ -91,6 +117,7 @@ class Partitioner {
       origin_.push_back(id);
     }
     for (NodeId id : order) {
+      if (needed_[id] != kWhole) continue;
       llvm::SmallVector<Port, 4> ports;
       for (Port port : main.node(id).inputs()) ports.push_back({copied[port.node], port.index});
       graph_.SetInputs(copied[id], ports);
@@ -383,6 +410,8 @@ class Partitioner {
 
   const Module& module_;
   const KernelCatalogue& kernels_;
+  const PartitionScope& scope_;
+  std::vector<char> needed_;    // Need, by id in the main graph
   Graph graph_;                 // the main graph with what partitioning adds to it
   std::vector<NodeId> origin_;  // in the main graph, by id in graph_; what was added has none
   std::vector<LoopPivot> pivots_;
@@ -401,8 +430,9 @@ class Partitioner {
 
 }  // namespace
 
-Expected<PartitionedGraph> PartitionByDevice(Module& module, const KernelCatalogue& kernels) {
-  return Partitioner(module, kernels).Run();
+Expected<PartitionedGraph> PartitionByDevice(Module& module, const KernelCatalogue& kernels,
+                                             const PartitionScope& scope) {
+  return Partitioner(module, kernels, scope).Run();
 }
 
 Error WritePartitions(const PartitionedGraph& graph, llvm::StringRef folder, llvm::StringRef name) {

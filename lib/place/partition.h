@@ -32,6 +32,12 @@ struct PartitionedGraph {
   std::vector<Transfer> transfers;    // in the order they were made
 };
 
+// What of the graph is split: what the fetches need when the feeds are given. No fetch: all of it.
+struct PartitionScope {
+  std::vector<Port> feeds;
+  std::vector<Port> fetches;  // index 0 of a node without outputs: that it runs
+};
+
 // Nodes, attributes and names are TensorFlow's. The number in `tensor_name` ("edge_12_x") counts
 // this graph's edges in the file's order, TensorFlow's in the order in which it made them; several
 // control loops may have one another's numbers for the same reason. A value goes to a device once,
@@ -42,7 +48,8 @@ struct PartitionedGraph {
 // Every node must have a full device name (the placer's). `module` gives attributes and constants,
 // which are not copied where they are the file's: it must outlive the partitions; its graph stays
 // as it is. Cost: linear. Errors: a node without a device; a loop over devices without LoopCond.
-Expected<PartitionedGraph> PartitionByDevice(Module& module, const KernelCatalogue& kernels);
+Expected<PartitionedGraph> PartitionByDevice(Module& module, const KernelCatalogue& kernels,
+                                             const PartitionScope& scope = {});
 
 // Writes each partition's graph to `folder`, named as TensorFlow names the first dump of a
 // partition: NAME_partition_DEVICE.0000.main.before_partition_passes.pbtxt.

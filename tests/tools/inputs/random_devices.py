@@ -1,0 +1,87 @@
+"""Copies case folders and asks for a device, one of four CPUs by chance, for six of ten nodes of each graph.
+
+usage: random_devices.py OUT SEED CASE...        Cases with Switch, Merge or loops of single nodes are left out.
+Needs Python alone: a GraphDef is walked by its bytes, and of a NodeDef's field that is there twice the last counts.
+"""
+import os
+import random
+import sys
+
+FLOW = {b"Switch", b"Merge", b"Enter", b"Exit", b"NextIteration", b"RefSwitch", b"RefMerge", b"RefEnter", b"RefExit"}
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at
+
+
+def encoded(value):
+    out = bytearray()
+    while value >= 128:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def fields(data):
+    """(number, bytes of the value or None, all its bytes) of each field."""
+    at = 0
+    while at < len(data):
+        begin = at
+        tag, at = varint(data, at)
+        value = None
+        if tag & 7 == 0:
+            _, at = varint(data, at)
+        elif tag & 7 == 2:
+            size, at = varint(data, at)
+            value = data[at:at + size]
+            at += size
+        else:
+            at += 8 if tag & 7 == 1 else 4
+        yield tag >> 3, value, data[begin:at]
+
+
+def with_devices(graph, pick):
+    """None for a graph with control flow of single nodes."""
+    out = bytearray()
+    for number, value, whole in fields(graph):
+        if number != 1:
+            out += whole
+            continue
+        if any(n == 2 and v in FLOW for n, v, _ in fields(value)):
+            return None
+        if pick.random() < .6:
+            device = b"/device:CPU:%d" % pick.randrange(4)
+            value += b"\x22" + encoded(len(device)) + device
+        out += b"\x0a" + encoded(len(value)) + value
+    return out
+
+
+def main():
+    out, seed = sys.argv[1], sys.argv[2]
+    for case in sys.argv[3:]:
+        source = os.path.join(case, "graph.pb")
+        if not os.path.exists(source):
+            continue
+        name = os.path.basename(case.rstrip("/"))
+        with open(source, "rb") as f:
+            graph = with_devices(f.read(), random.Random(seed + name))
+        if graph is None:
+            continue
+        folder = os.path.join(out, name)
+        os.makedirs(folder)
+        for file in os.listdir(case):
+            if file != "graph.pb":
+                os.symlink(os.path.abspath(os.path.join(case, file)), os.path.join(folder, file))
+        with open(os.path.join(folder, "graph.pb"), "wb") as f:
+            f.write(graph)
+
+
+main()
