@@ -16,7 +16,7 @@ struct Flags {
   std::string model, graph, function, log, what_if, output, dump_dir, ledger, partitions;
   std::vector<std::string> explain;
   PlacerSettings settings;
-  bool hard = false, table = false, nodes = false;
+  bool hard = false, table = false, nodes = false, report = false;
 
   // Whether something is written; then the log's lines are not what was asked for.
   bool Writes() const {
@@ -133,9 +133,12 @@ Error PrintPlacement(const Flags& flags, const PlacementContext& context, const 
     os << PlacementTables(context,
                           MakePlacementReport(context.graph, context.devices, context.placement));
   }
+  if (flags.report) {
+    os << CostTables(context, MakeCostReport(context.graph, context.devices, context.placement));
+  }
   if (flags.nodes) os << NodeTable(context, logged);
   if (!flags.log.empty()) os << LogText(context, log, logged);
-  if (flags.table || flags.nodes || flags.Writes() || !flags.log.empty() ||
+  if (flags.table || flags.report || flags.nodes || flags.Writes() || !flags.log.empty() ||
       !flags.explain.empty() || !flags.what_if.empty())
     return Error::success();
   for (NodeId id : context.placement.order) {
@@ -149,12 +152,13 @@ Error PrintPlacement(const Flags& flags, const PlacementContext& context, const 
 void PrintJson(const Flags& flags, const PlacementContext& context,
                llvm::ArrayRef<std::string> logged, llvm::raw_ostream& os) {
   llvm::json::OStream json(os);
-  if (flags.table && !context.placement.failure) {
-    PlacementReport report = MakePlacementReport(context.graph, context.devices, context.placement);
-    WritePlacementJson(json, context, logged, &report);
-  } else {
-    WritePlacementJson(json, context, logged, nullptr);
-  }
+  std::optional<PlacementReport> report;
+  std::optional<CostReport> cost;
+  if (flags.table && !context.placement.failure)
+    report = MakePlacementReport(context.graph, context.devices, context.placement);
+  if (flags.report && !context.placement.failure)
+    cost = MakeCostReport(context.graph, context.devices, context.placement);
+  WritePlacementJson(json, context, logged, report ? &*report : nullptr, cost ? &*cost : nullptr);
   os << "\n";
 }
 
@@ -218,6 +222,9 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("NODE,...");
   line.Flag("--table", flags->table,
             "nodes by scope and device, tensors that cross, CPU islands, memory");
+  line.Flag(
+      "--report", flags->report,
+      "what a run would take, by a stated model: devices, links, the chain that takes the time");
   line.Flag("--nodes", flags->nodes, "requested, assigned and logged device of each node");
   line.Option("--what-if", flags->what_if,
               "what moves with other devices, or with `hard` or `soft`")

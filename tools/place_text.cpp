@@ -249,7 +249,8 @@ void WriteReport(llvm::json::OStream& json, const PlacementContext& c,
 }  // namespace
 
 void WritePlacementJson(llvm::json::OStream& json, const PlacementContext& c,
-                        llvm::ArrayRef<std::string> logged, const PlacementReport* report) {
+                        llvm::ArrayRef<std::string> logged, const PlacementReport* report,
+                        const CostReport* cost) {
   auto name = [&](NodeId id) { return llvm::json::fixUTF8(c.graph.node(id).name()); };
   const auto& failure = c.placement.failure;
   json.object([&] {
@@ -283,6 +284,7 @@ void WritePlacementJson(llvm::json::OStream& json, const PlacementContext& c,
       });
     }
     if (report) WriteReport(json, c, *report);
+    if (cost) json.attributeObject("cost", [&] { WriteCostJson(json, c, *cost); });
   });
 }
 

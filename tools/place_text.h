@@ -9,6 +9,7 @@
 #include "lib/place/placement_log.h"
 #include "lib/place/placement_report.h"
 #include "llvm/Support/JSON.h"
+#include "tools/cost_text.h"
 
 namespace grapnel {
 
@@ -27,9 +28,10 @@ std::string MovesText(const PlacementContext& before, const std::string& before_
                       const PlacementContext& after, const std::string& after_title);
 
 // {"placements": {node: device}, "error": null or text, "requested": {...}, "conflict": [...]} and,
-// with a report, "crossings", "islands" and "memory".
+// with a report, "crossings", "islands" and "memory"; with a cost, "cost".
 void WritePlacementJson(llvm::json::OStream& json, const PlacementContext& context,
-                        llvm::ArrayRef<std::string> logged, const PlacementReport* report);
+                        llvm::ArrayRef<std::string> logged, const PlacementReport* report,
+                        const CostReport* cost);
 
 }  // namespace grapnel
 

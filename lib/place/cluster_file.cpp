@@ -66,6 +66,15 @@ class ClusterReader {
     return *number;
   }
 
+  // 0 when nothing is said.
+  static Expected<double> Speed(const llvm::json::Object& object, llvm::StringRef key) {
+    const llvm::json::Value* value = object.get(key);
+    if (!value) return 0.0;
+    auto number = value->getAsNumber();
+    if (!number || !(*number > 0)) return MakeError("'{0}': expected a number above 0", key);
+    return *number;
+  }
+
   Error ReadJob(const llvm::json::Value& value) {
     const llvm::json::Object* job = value.getAsObject();
     auto name = job ? job->getString("name") : std::nullopt;
@@ -88,10 +97,12 @@ class ClusterReader {
         if (const llvm::json::Value* given = kind->get("memory")) {
           ASSIGN_OR_RETURN(memory, MemoryOf(*given));
         }
+        ASSIGN_OR_RETURN(double teraflops, Speed(*kind, "teraflops"));
+        ASSIGN_OR_RETURN(double gigabytes, Speed(*kind, "memory_gigabytes_per_second"));
         DeviceSpec device = prefix;
         device.type = typed.type;
         for (device.id = 0; device.id < count; ++device.id)
-          RETURN_IF_ERROR(set_.Add(device, memory));
+          RETURN_IF_ERROR(set_.Add(device, memory, teraflops * 1e12, gigabytes * 1e9));
       }
     }
     return Error::success();

@@ -65,8 +65,9 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
   return Add(name);
 }
 
-Error DeviceSet::Add(const DeviceSpec& name, int64_t memory) {
-  ListedDevice device{name, name.ToString(), memory};
+Error DeviceSet::Add(const DeviceSpec& name, int64_t memory, double flops,
+                     double memory_bandwidth) {
+  ListedDevice device{name, name.ToString(), memory, flops, memory_bandwidth};
   if (!by_text_.try_emplace(device.text, size()).second)
     return MakeError("device '{0}' is given twice", device.text);
   devices_.push_back(std::move(device));

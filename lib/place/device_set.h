@@ -18,6 +18,9 @@ struct ListedDevice {
   DeviceSpec name;     // full
   std::string text;    // the same as TensorFlow writes it
   int64_t memory = 0;  // bytes; 0: not known
+  // For the cost model (cost_report.h); 0: what is usual for the type.
+  double flops = 0;             // floating point operations a second
+  double memory_bandwidth = 0;  // bytes a second
 };
 
 // What is between two devices, both ways.
@@ -37,7 +40,8 @@ class DeviceSet {
 
   // A cluster on paper, as JSON (docs/placement.md has an example):
   //   {"jobs": [{"name": "worker", "tasks": 2,
-  //              "devices": [{"type": "GPU", "count": 4, "memory": "16 GB"}]}],
+  //              "devices": [{"type": "GPU", "count": 4, "memory": "16 GB", "teraflops": 15,
+  //                           "memory_gigabytes_per_second": 900}]}],
   //    "links": [{"between": ["/job:worker/task:0", "/job:worker/task:1"],
   //               "gigabytes_per_second": 12.5, "microseconds": 10}]}
   // The ends of a link are partial names: each pair of devices, one of either end, has it. Errors
@@ -45,7 +49,9 @@ class DeviceSet {
   // device.
   static Expected<DeviceSet> FromClusterFile(llvm::StringRef path);
 
-  Error Add(const DeviceSpec& name, int64_t memory = 0);  // full; twice is an error
+  // `name` is full; twice is an error.
+  Error Add(const DeviceSpec& name, int64_t memory = 0, double flops = 0,
+            double memory_bandwidth = 0);
 
   llvm::ArrayRef<ListedDevice> devices() const { return devices_; }
   const ListedDevice& device(int i) const { return devices_[i]; }
