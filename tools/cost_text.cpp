@@ -31,6 +31,7 @@ std::vector<PathStep> LongestSteps(const CostReport& report, size_t most) {
   order.resize(std::min(order.size(), most));
   llvm::sort(order);
   std::vector<PathStep> steps;
+  steps.reserve(order.size());
   for (size_t i : order) steps.push_back(report.path[i]);
   return steps;
 }
