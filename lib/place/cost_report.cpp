@@ -5,6 +5,7 @@
 
 #include "lib/ir/flops.h"
 #include "lib/ir/node_types.h"
+#include "lib/place/placement_report.h"
 
 namespace grapnel {
 namespace {
@@ -47,13 +48,7 @@ class Simulation {
   int DeviceOf(NodeId id) const { return placement_.Of(id).device; }
   bool IsCpu(int device) const { return devices_.device(device).name.type.text() == "CPU"; }
 
-  // -1 when not known.
-  int64_t Bytes(Port port) const {
-    size_t size = DataTypeSize(BaseType(shapes_.TypeOf(port)));
-    std::optional<int64_t> elements = shapes_.OfPort(port).NumElements();
-    if (!elements || size == 0 || *elements > (int64_t{1} << 56)) return -1;
-    return *elements * static_cast<int64_t>(size);
-  }
+  int64_t Bytes(Port port) const { return TensorBytes(shapes_.TypeOf(port), shapes_.OfPort(port)); }
 
   double Seconds(const Node& node) {
     if (node.inputs().empty() && MovesNothing(node.op())) return 0;

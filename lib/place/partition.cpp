@@ -9,26 +9,18 @@
 #include "lib/ir/import.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
+#include "lib/ir/wire.h"
 #include "lib/place/control_loops.h"
 #include "lib/place/device_name.h"
 #include "lib/support/file.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace grapnel {
 namespace {
 
 // Fields of GraphDef and FunctionDefLibrary.
 enum { kGraphVersions = 4, kGraphLibrary = 2, kLibraryFunction = 1 };
-
-void AppendField(int number, llvm::StringRef bytes, std::string* out) {
-  auto varint = [&](uint64_t value) {
-    for (; value >= 128; value >>= 7) out->push_back(static_cast<char>(value | 128));
-    out->push_back(static_cast<char>(value));
-  };
-  varint(number << 3 | 2);
-  varint(bytes.size());
-  out->append(bytes.data(), bytes.size());
-}
 
 class Partitioner {
  public:
@@ -142,7 +134,7 @@ class Partitioner {
       parts_.back().type = name.type.text().str();
     }
     part_of_.resize(graph_.end_id());
-    std::vector<std::vector<const Function*>> reached(parts_.size());
+    std::vector<llvm::SetVector<const Function*>> reached(parts_.size());
     for (Node node : graph_.nodes()) {
       part_of_[node.id()] = known[node.device().str()];
       if (!module_.functions.empty()) AddCalled(node, &reached[part_of_[node.id()]]);
@@ -153,26 +145,25 @@ class Partitioner {
     return Error::success();
   }
 
-  void AddCalled(const Node& node, std::vector<const Function*>* reached) const {
+  void AddCalled(const Node& node, llvm::SetVector<const Function*>* reached) const {
     for (llvm::StringRef name : CalledFunctions(node)) {
-      const Function* function = module_.FindFunction(name);
-      if (function && !llvm::is_contained(*reached, function)) reached->push_back(function);
+      if (const Function* function = module_.FindFunction(name)) reached->insert(function);
     }
   }
 
   // An empty graph with the versions, and the functions that are reached, in the library's order.
-  Expected<std::unique_ptr<Module>> MakeModule(std::vector<const Function*> reached) const {
+  Expected<std::unique_ptr<Module>> MakeModule(llvm::SetVector<const Function*> reached) const {
     for (size_t i = 0; i < reached.size(); ++i) {
       for (Node node : reached[i]->body.nodes()) AddCalled(node, &reached);
     }
     std::string library, bytes;
     for (const auto& function : module_.functions) {
-      if (llvm::is_contained(reached, function.get()))
-        AppendField(kLibraryFunction, ExportFunctionDef(*function), &library);
+      if (reached.contains(function.get()))
+        AppendBytesField(&library, kLibraryFunction, ExportFunctionDef(*function));
     }
     library += module_.other_library_fields;
-    if (!library.empty()) AppendField(kGraphLibrary, library, &bytes);
-    if (module_.has_versions) AppendField(kGraphVersions, module_.versions, &bytes);
+    if (!library.empty()) AppendBytesField(&bytes, kGraphLibrary, library);
+    if (module_.has_versions) AppendBytesField(&bytes, kGraphVersions, module_.versions);
     auto module = std::make_unique<Module>();
     if (!bytes.empty()) {
       auto file = FileBytes::FromString(bytes, "partition");

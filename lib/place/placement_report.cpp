@@ -4,6 +4,7 @@
 
 #include "lib/ir/node_types.h"
 #include "lib/ir/shape_inference.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -28,14 +29,9 @@ class Reporter {
  private:
   int DeviceOf(NodeId id) const { return placement_.Of(id).device; }
 
-  // -1 when not known.
-  int64_t Bytes(DataType type, const Shape& shape) const {
-    auto elements = shape.NumElements();
-    size_t size = DataTypeSize(BaseType(type));
-    if (!elements || size == 0 || *elements > (int64_t{1} << 56)) return -1;
-    return *elements * static_cast<int64_t>(size);
+  int64_t BytesOf(Port port) const {
+    return TensorBytes(shapes_.TypeOf(port), shapes_.OfPort(port));
   }
-  int64_t BytesOf(Port port) const { return Bytes(shapes_.TypeOf(port), shapes_.OfPort(port)); }
 
   void CountScopes() {
     for (NodeId id : placement_.order) {
@@ -99,6 +95,7 @@ class Reporter {
       }
       if (reads && is_read) AddIsland(std::move(island), around);
     }
+    CountIslandBytes();
   }
 
   void AddIsland(Island island, const llvm::DenseSet<int>& around) {
@@ -109,14 +106,19 @@ class Reporter {
       if (island.pinned == kNoNode && !(placement_.groups->OwnTypes(id) & types))
         island.pinned = id;
     }
-    llvm::DenseSet<NodeId> inside(island.nodes.begin(), island.nodes.end());
+    report_.islands.push_back(std::move(island));
+  }
+
+  void CountIslandBytes() {
+    llvm::DenseMap<NodeId, Island*> island_of;
+    for (Island& island : report_.islands) {
+      for (NodeId id : island.nodes) island_of[id] = &island;
+    }
     for (const Crossing& crossing : report_.crossings) {
       if (crossing.bytes < 0) continue;
-      if (inside.contains(crossing.from.node)) island.bytes_out += crossing.bytes;
-      if (crossing.target == island.device && inside.contains(crossing.reader))
-        island.bytes_in += crossing.bytes;
+      if (Island* left = island_of.lookup(crossing.from.node)) left->bytes_out += crossing.bytes;
+      if (Island* entered = island_of.lookup(crossing.reader)) entered->bytes_in += crossing.bytes;
     }
-    report_.islands.push_back(std::move(island));
   }
 
   static bool IsVariable(const Node& node) {
@@ -131,7 +133,7 @@ class Reporter {
       if (is_variable) {
         auto attr = node.Attr("shape");
         auto shape = attr ? attr->AsShape() : std::nullopt;
-        bytes = shape ? Bytes(node.GetType("dtype"), *shape) : -1;
+        bytes = shape ? TensorBytes(node.GetType("dtype"), *shape) : -1;
       }
       Add(DeviceOf(node.id()), bytes, &DeviceMemory::weights);
     }
@@ -191,6 +193,13 @@ class Reporter {
 };
 
 }  // namespace
+
+int64_t TensorBytes(DataType type, const Shape& shape) {
+  auto elements = shape.NumElements();
+  size_t size = DataTypeSize(BaseType(type));
+  if (!elements || size == 0 || *elements > (int64_t{1} << 56)) return -1;
+  return *elements * static_cast<int64_t>(size);
+}
 
 PlacementReport MakePlacementReport(const Graph& graph, const DeviceSet& devices,
                                     const Placement& placement) {

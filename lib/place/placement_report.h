@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/ir/shape.h"
+#include "lib/ir/types.h"
 #include "lib/place/placer.h"
 
 namespace grapnel {
@@ -43,6 +45,9 @@ struct PlacementReport {
   // By scope (what comes before the first '/'; "" for names without) and device: nodes.
   std::map<std::string, std::vector<int>> scopes;
 };
+
+// -1 when the shape is not known in full, or a tensor of the dtype has no fixed size (strings).
+int64_t TensorBytes(DataType type, const Shape& shape);
 
 // Of a complete placement. Shapes are inferred; dimensions that a placeholder leaves open make
 // bytes unknown. Linear in nodes and edges beside that.
