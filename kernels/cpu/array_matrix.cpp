@@ -1,4 +1,5 @@
-// Parts of the innermost two dimensions: MatrixDiag, MatrixDiagPart, MatrixBandPart.
+// Diagonals: of the innermost two dimensions (MatrixDiag, MatrixDiagPart, MatrixBandPart) and of
+// the two halves of all dimensions (Diag, DiagPart).
 #include <cstring>
 
 #include "kernels/cpu/data_move.h"
@@ -75,9 +76,37 @@ Error MatrixBandPart(KernelContext& ctx) {
 }
 Expected<KernelFn> MakeMatrixBandPart(const KernelSetup&) { return KernelFn(MatrixBandPart); }
 
+// The result has the input's dimensions twice.
+Error Diag(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  Dims dims(in.dims().begin(), in.dims().end());
+  dims.append(in.dims().begin(), in.dims().end());
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
+  std::memset(out->raw(), 0, out->byte_size());
+  CopyStrided(ctx, in.dtype(), {in.num_elements()}, in.raw(), {1}, out->raw(),
+              {in.num_elements() + 1});
+  return Error::success();
+}
+Expected<KernelFn> MakeDiag(const KernelSetup&) { return KernelFn(Diag); }
+
+Error DiagPart(KernelContext& ctx) {
+  const Tensor& in = ctx.input(0);
+  int half = in.rank() / 2;
+  if (in.rank() == 0 || in.rank() % 2 != 0 ||
+      in.dims().take_front(half) != in.dims().drop_front(half))
+    return MakeError("expected the same dimensions twice, got shape {0}", DimsText(in.dims()));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims().take_front(half)));
+  int64_t n = out->num_elements();
+  CopyStrided(ctx, in.dtype(), {n}, in.raw(), {n + 1}, out->raw(), {1});
+  return Error::success();
+}
+Expected<KernelFn> MakeDiagPart(const KernelSetup&) { return KernelFn(DiagPart); }
+
 GRAPNEL_CPU_KERNEL("MatrixDiag", nullptr, {}, KernelCost::kElements, MakeMatrixDiag);
 GRAPNEL_CPU_KERNEL("MatrixDiagPart", nullptr, {}, KernelCost::kElements, MakeMatrixDiagPart);
 GRAPNEL_CPU_KERNEL("MatrixBandPart", nullptr, {}, KernelCost::kElements, MakeMatrixBandPart);
+GRAPNEL_CPU_KERNEL("Diag", nullptr, {}, KernelCost::kElements, MakeDiag);
+GRAPNEL_CPU_KERNEL("DiagPart", nullptr, {}, KernelCost::kElements, MakeDiagPart);
 
 }  // namespace
 }  // namespace grapnel

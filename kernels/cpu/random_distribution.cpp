@@ -8,6 +8,7 @@
 #include "kernels/cpu/data_move.h"
 #include "kernels/cpu/dispatch.h"
 #include "kernels/cpu/random.h"
+#include "unsupported/Eigen/SpecialFunctions"
 
 namespace grapnel {
 namespace {
@@ -83,7 +84,7 @@ double Poisson(double rate, double most, Stream& stream) {
     if (shifted >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2)) return k;
     if (k < 0 || (shifted < 0.013 && v > shifted)) continue;
     double s = std::log(v * inverse_alpha / (a / (shifted * shifted) + b));
-    if (s <= -rate + k * log_rate - std::lgamma(k + 1)) return k;
+    if (s <= -rate + k * log_rate - Eigen::numext::lgamma(k + 1)) return k;
   }
 }
 

@@ -1,4 +1,7 @@
-// Running sums and products along one axis.
+// Running sums, products and logarithms of sums of exponentials along one axis.
+#include <cmath>
+#include <limits>
+
 #include "kernels/cpu/data_move.h"
 #include "kernels/cpu/dispatch.h"
 
@@ -14,28 +17,65 @@ using ScanFn = void (*)(const void* in, void* out, const ScanView& view, int64_t
 
 // The columns [first, last) of one slab; rows follow one another along the axis, so that the loop
 // over columns is dense.
-template <typename T, bool kProduct>
+struct RunningSum {
+  using Types = NumberTypes;
+  template <typename T>
+  static T Start() {
+    return T(0);
+  }
+  template <typename T>
+  static T Join(T before, T x) {
+    return AddOf(before, x);
+  }
+};
+struct RunningProduct {
+  using Types = NumberTypes;
+  template <typename T>
+  static T Start() {
+    return T(1);
+  }
+  template <typename T>
+  static T Join(T before, T x) {
+    return MulOf(before, x);
+  }
+};
+// log(exp(before) + exp(x)) without overflow. A NaN that follows a number is taken for that number,
+// as TensorFlow's minimum and maximum do.
+struct RunningLogSumExp {
+  using Types = FloatTypes;
+  template <typename T>
+  static T Start() {
+    return -std::numeric_limits<T>::infinity();
+  }
+  template <typename T>
+  static T Join(T before, T x) {
+    T low = x < before ? x : before, high = before < x ? x : before;
+    return high == Start<T>() ? high : high + std::log1p(std::exp(low - high));
+  }
+};
+
+template <typename T, typename Op>
 void ScanSlab(const void* pin, void* pout, const ScanView& view, int64_t outer, int64_t first,
               int64_t last) {
   using Acc = std::conditional_t<kIsSmallFloat<T>, float, T>;
   int64_t base = outer * view.size * view.inner, n = last - first;
-  std::vector<Acc> acc(n, Acc(kProduct ? 1 : 0));
+  std::vector<Acc> acc(n, Op::template Start<Acc>());
   for (int64_t step = 0; step < view.size; ++step) {
     int64_t at = base + (view.reverse ? view.size - 1 - step : step) * view.inner + first;
     const T* in = static_cast<const T*>(pin) + at;
     T* out = static_cast<T*>(pout) + at;
     for (int64_t j = 0; j < n; ++j) {
       Acc before = acc[j], x = static_cast<Acc>(in[j]);
-      acc[j] = kProduct ? MulOf(before, x) : AddOf(before, x);
+      acc[j] = Op::Join(before, x);
       out[j] = static_cast<T>(view.exclusive ? before : acc[j]);
     }
   }
 }
 
-template <bool kProduct>
+template <typename Op>
 Expected<KernelFn> MakeScan(const KernelSetup& setup) {
-  ScanFn scan = ForType(setup.input_type(0), NumberTypes(), [](auto tag) -> ScanFn {
-    return &ScanSlab<typename decltype(tag)::type, kProduct>;
+  ScanFn scan = ForType(setup.input_type(0), typename Op::Types(), [](auto tag) -> ScanFn {
+    return &ScanSlab<typename decltype(tag)::type, Op>;
   });
   if (!scan) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(0)));
   bool exclusive = setup.node().GetBool("exclusive"), reverse = setup.node().GetBool("reverse");
@@ -66,9 +106,11 @@ Expected<KernelFn> MakeScan(const KernelSetup& setup) {
 }
 
 GRAPNEL_CPU_KERNEL("Cumsum", "T", DataTypesOf(NumberTypes()), KernelCost::kElements,
-                   MakeScan<false>);
+                   MakeScan<RunningSum>);
 GRAPNEL_CPU_KERNEL("Cumprod", "T", DataTypesOf(NumberTypes()), KernelCost::kElements,
-                   MakeScan<true>);
+                   MakeScan<RunningProduct>);
+GRAPNEL_CPU_KERNEL("CumulativeLogsumexp", "T", DataTypesOf(FloatTypes()), KernelCost::kElements,
+                   MakeScan<RunningLogSumExp>);
 
 }  // namespace
 }  // namespace grapnel
