@@ -192,3 +192,156 @@ def cross(t, a, b):
 def CumulativeLogsumexp(x):
     return (raw.CumulativeLogsumexp(x=x, axis=1), raw.CumulativeLogsumexp(x=x, axis=0, exclusive=True),
             raw.CumulativeLogsumexp(x=tf.cast(x, tf.double), axis=-1, reverse=True, exclusive=True))
+
+
+# ---- images ----
+
+@types("strided, dilated, both paddings, and the gradients", "Dilation2D", [tf.float32, tf.int32, tf.half],
+       x=integers(1, 5, 6, 2, high=20), f=integers(2, 3, 2, seed=1, high=20), g=integers(1, 3, 3, 2, seed=2))
+def dilation(t, x, f, g):
+    attrs = dict(input=x, filter=f, strides=[1, 2, 2, 1], rates=[1, 2, 1, 1], padding="SAME")
+    return (raw.Dilation2D(**attrs), raw.Dilation2DBackpropInput(out_backprop=g, **attrs),
+            raw.Dilation2DBackpropFilter(out_backprop=g, **attrs),
+            raw.Dilation2D(input=x, filter=f, strides=[1, 1, 1, 1], rates=[1, 1, 1, 1], padding="VALID"))
+
+
+@op("windows drawn with seeds, both ways, overlapping or not, and the gradients", x=random(2, 7, 9, 2),
+    n=integers(1, 6, 10, 1, high=50))
+def FractionalMaxPool(x, n):
+    out = []
+    for pseudo in (True, False):
+        for overlapping in (True, False):
+            attrs = dict(pooling_ratio=[1, 1.44, 1.73, 1], pseudo_random=pseudo, overlapping=overlapping,
+                         deterministic=True, seed=3, seed2=4)
+            high, rows, columns = raw.FractionalMaxPool(value=x, **attrs)
+            mean, *places = raw.FractionalAvgPool(value=x, **attrs)
+            out += [high, rows, columns, mean, *places]
+            out += [raw.FractionalMaxPoolGrad(orig_input=x, orig_output=high, out_backprop=mean,
+                                              row_pooling_sequence=rows, col_pooling_sequence=columns,
+                                              overlapping=overlapping),
+                    raw.FractionalAvgPoolGrad(orig_input_tensor_shape=tf.shape(x, out_type=tf.int64),
+                                              out_backprop=high, row_pooling_sequence=places[0],
+                                              col_pooling_sequence=places[1], overlapping=overlapping)]
+    return out + [*raw.FractionalMaxPool(value=n, pooling_ratio=[1, 2, 2, 1], seed=1, seed2=2, deterministic=True),
+                  *raw.FractionalAvgPool(value=n, pooling_ratio=[1, 1.5, 2.5, 1], seed=1, seed2=2, deterministic=True)]
+
+
+_TURN = np.array([[.9, -.3, 2, .4, 1.1, -3, .01, -.02], [1, 0, -8, 0, 1, 17, 0, 0]], F)
+
+
+@types("every way to fill, both interpolations", "ImageProjectiveTransformV3", [tf.float32, tf.uint8, tf.half],
+       x=integers(2, 5, 4, 2, high=250))
+def projective(t, x):
+    out = []
+    for interpolation in ("NEAREST", "BILINEAR"):
+        for fill in ("CONSTANT", "REFLECT", "WRAP", "NEAREST"):
+            out.append(raw.ImageProjectiveTransformV3(images=x, transforms=_TURN, output_shape=[6, 5], fill_value=7.,
+                                                      interpolation=interpolation, fill_mode=fill))
+    return out + [raw.ImageProjectiveTransformV2(images=x, transforms=_TURN[:1], output_shape=[3, 3],
+                                                 interpolation="BILINEAR")]
+
+
+@op("every filter, larger and smaller, and the gradient", _rtol=1e-4, x=random(1, 6, 5, 2), g=random(1, 4, 9, 2))
+def ScaleAndTranslate(x, g):
+    out = []
+    for kind in ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic"):
+        for antialias in (True, False):
+            where = dict(scale=[.6, 1.7], translation=[.3, -.4], kernel_type=kind, antialias=antialias)
+            out += [raw.ScaleAndTranslate(images=x, size=[4, 9], **where),
+                    raw.ScaleAndTranslateGrad(grads=g, original_image=x, **where)]
+    return out + [raw.ScaleAndTranslate(images=tf.cast(x * 100, tf.uint8), size=[3, 4], scale=[.5, .8],
+                                        translation=[-9., 0])]
+
+
+@op("both versions, centred and normalised or not", x=random(4, 5, 5, 2),
+    at=np.array([[.4, -.2], [1, 2], [0, 0], [-1, 1]], F))
+def ExtractGlimpse(x, at):
+    return [f(input=x, size=[2, 3], offsets=at, centered=c, normalized=n, uniform_noise=False, noise="zero")
+            for f in (raw.ExtractGlimpse, raw.ExtractGlimpseV2) for c in (True, False) for n in (True, False)]
+
+
+@op("inside, over the edge, beside the image; own colours; grey", x=random(2, 6, 7, 3),
+    boxes=np.array([[[.1, .2, .6, .9], [-.5, .3, .4, 2]], [[2, 2, 3, 3], [.9, .1, .2, .3]]], F))
+def DrawBoundingBoxesV2(x, boxes):
+    return (raw.DrawBoundingBoxes(images=x, boxes=boxes), raw.DrawBoundingBoxes(images=x[..., :1], boxes=boxes),
+            raw.DrawBoundingBoxesV2(images=x, boxes=boxes, colors=[[.1, .2, .3]]),
+            raw.DrawBoundingBoxesV2(images=x[..., 1:2], boxes=boxes, colors=[[.1, .2, .3]]),
+            tf.cast(raw.DrawBoundingBoxesV2(images=tf.cast(x, tf.half), boxes=boxes,
+                                              colors=[[.5, .6, .7, 1.], [0, 1, 0, 1]]), tf.float32))
+
+
+@op("the neighbours' share too", g=random(1, 2, 2, 7), x=random(1, 2, 2, 7, seed=1))
+def LRNGrad(g, x):
+    attrs = dict(depth_radius=2, bias=1.5, alpha=.3, beta=.7)
+    return raw.LRNGrad(input_grads=g, input_image=x, output_image=raw.LRN(input=x, **attrs), **attrs)
+
+
+# ---- linear algebra ----
+
+_SQUARE = random(2, 4, 4) + 3 * np.eye(4, dtype="f")[[2, 0, 3, 1]]
+_LINEAR = (tf.float32, tf.double, tf.complex64, tf.complex128)
+
+
+def linear(x, t):
+    """x as dtype t, with an imaginary part where t has one."""
+    return tf.cast(x, t) if not t.is_complex else tf.complex(tf.cast(x, t.real_dtype), tf.cast(x[..., ::-1] / 3, t.real_dtype))
+
+
+@op("rows change places", _rtol=1e-4, x=_SQUARE)
+def Lu(x):
+    return [y for t in _LINEAR for y in raw.Lu(input=linear(x, t), output_idx_type=tf.int64 if t.size == 8 else tf.int32)]
+
+
+@op("more equations than unknowns and fewer, regularized or exact", _rtol=1e-3, a=random(2, 5, 3), b=random(2, 5, 2, seed=1))
+def MatrixSolveLs(a, b):
+    out = []
+    for t in _LINEAR:
+        for wide in (False, True):
+            x, y = (tf.linalg.matrix_transpose(a), b[:, :3]) if wide else (a, b)
+            out += [raw.MatrixSolveLs(matrix=linear(x, t), rhs=linear(y, t), l2_regularizer=tf.constant(.5, tf.double)),
+                    raw.MatrixSolveLs(matrix=linear(x, t), rhs=linear(y, t), l2_regularizer=tf.constant(0., tf.double),
+                                      fast=False)]
+    return out
+
+
+@op("of matrices that have them", _rtol=1e-3, x=np.abs(random(2, 3, 3)) + 3 * np.eye(3, dtype="f"))
+def MatrixSquareRoot(x):
+    return [raw.MatrixSquareRoot(input=linear(x, t)) for t in _LINEAR] + [
+        raw.MatrixLogarithm(input=linear(x, t)) for t in _LINEAR[2:]]
+
+
+@op("real and complex eigenvalues, with and without vectors", _rtol=1e-3, x=random(2, 4, 4))
+def Eig(x):
+    out = []
+    for t in _LINEAR:
+        to = tf.complex64 if t in (tf.float32, tf.complex64) else tf.complex128
+        out += [*raw.Eig(input=linear(x, t), Tout=to), raw.Eig(input=linear(x, t), Tout=to, compute_v=False)[0]]
+    return out
+
+
+@op("of two factors", _rtol=1e-4, l=random(2, 3, 3) + 2 * np.eye(3, dtype="f"), g=random(2, 3, 3, seed=1))
+def CholeskyGrad(l, g):
+    return [raw.CholeskyGrad(l=tf.cast(tf.linalg.band_part(l, -1, 0), t), grad=tf.cast(g, t)) for t in _LINEAR[:2]]
+
+
+@op("with and without pivots; and the product", _rtol=1e-3, d=random(2, 3, 5), b=random(2, 5, 2, seed=1))
+def TridiagonalSolve(d, b):
+    out = []
+    for t in _LINEAR:
+        strong = d + tf.constant([0., 3, 0])[:, None]
+        out += [raw.TridiagonalSolve(diagonals=linear(d, t), rhs=linear(b, t)),
+                raw.TridiagonalSolve(diagonals=linear(strong, t), rhs=linear(b, t), partial_pivoting=False),
+                raw.TridiagonalMatMul(superdiag=linear(d, t)[:, :1], maindiag=linear(d, t)[:, 1:2],
+                                      subdiag=linear(d, t)[:, 2:], rhs=linear(b, t))]
+    return out
+
+
+@op("both triangles and their adjoints, one matrix for all", _rtol=1e-3, a=random(1, 3, 5), b=random(2, 5, 2, seed=1))
+def BandedTriangularSolve(a, b):
+    out = []
+    for t in _LINEAR:
+        for lower in (True, False):
+            strong = a + tf.constant([2., 0, 0] if lower else [0., 0, 2])[:, None]
+            out += [raw.BandedTriangularSolve(matrix=linear(strong, t), rhs=linear(b, t), lower=lower, adjoint=adjoint)
+                    for adjoint in (False, True)]
+    return out

@@ -3,6 +3,7 @@
 #ifndef GRAPNEL_KERNELS_CPU_LINEAR_EIGEN_H_
 #define GRAPNEL_KERNELS_CPU_LINEAR_EIGEN_H_
 
+#include <complex>
 #include <cstdint>
 
 namespace grapnel {
@@ -40,6 +41,24 @@ bool EigenSolve(const T* in, int64_t n, bool adjoint, const T* right, int64_t co
 // The same of a triangle of `in`, in place. A 0 on the diagonal divides: infinities and NaN.
 template <typename T>
 void EigenSolveTriangle(const T* in, int64_t n, bool lower, bool adjoint, int64_t columns, T* x);
+
+// L and U of `in` [n, n] in one matrix, and for each of its rows which row of `in` it is. False
+// where it is not invertible.
+template <typename T>
+bool EigenLu(const T* in, int64_t n, T* lu, int64_t* rows);
+
+// The eigenvalues of `in` [n, n], and its eigenvectors as columns of v unless that is null. False
+// when they were not found. `in` must be finite. Their order, and where vectors point, are those of
+// the method: another one for real matrices, as in TensorFlow.
+bool EigenDecompose(const double* in, int64_t n, std::complex<double>* values,
+                    std::complex<double>* v);
+bool EigenDecompose(const std::complex<double>* in, int64_t n, std::complex<double>* values,
+                    std::complex<double>* v);
+
+// `in` [n, n] = u * triangle * u^H, where u is unitary and the triangle an upper one. False when
+// they were not found. `in` must be finite.
+bool EigenSchur(const std::complex<double>* in, int64_t n, std::complex<double>* triangle,
+                std::complex<double>* u);
 
 }  // namespace grapnel
 

@@ -37,6 +37,14 @@ bool EigenSolve(const T* in, int64_t n, bool adjoint, const T* right, int64_t co
 }
 
 template <typename T>
+bool EigenLu(const T* in, int64_t n, T* lu, int64_t* rows) {
+  Eigen::PartialPivLU<Matrix<T>> factors(Eigen::Map<const Matrix<T>>(in, n, n));
+  Eigen::Map<Matrix<T>>(lu, n, n) = factors.matrixLU();
+  for (int64_t i = 0; i < n; ++i) rows[factors.permutationP().indices()[i]] = i;
+  return factors.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
+}
+
+template <typename T>
 void EigenSolveTriangle(const T* in, int64_t n, bool lower, bool adjoint, int64_t columns, T* x) {
   Eigen::Map<const Matrix<T>> a(in, n, n);
   Eigen::Map<Matrix<T>> out(x, n, columns);
@@ -48,6 +56,7 @@ void EigenSolveTriangle(const T* in, int64_t n, bool lower, bool adjoint, int64_
 
 #define INSTANTIATE(T)                                                      \
   template void EigenLogDeterminant(const T*, int64_t, T*, T*);             \
+  template bool EigenLu(const T*, int64_t, T*, int64_t*);                   \
   template bool EigenSolve(const T*, int64_t, bool, const T*, int64_t, T*); \
   template void EigenSolveTriangle(const T*, int64_t, bool, bool, int64_t, T*)
 INSTANTIATE(float);

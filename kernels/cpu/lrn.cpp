@@ -1,4 +1,5 @@
-// LRN: each value divided by a power of the squares of its neighbours along the last dimension.
+// LRN: each value divided by a power of the squares of its neighbours along the last dimension; and
+// its gradient.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -55,8 +56,53 @@ Error Lrn(KernelContext& ctx, const LrnAttrs& attrs) {
   return Error::success();
 }
 
+// What reaches each value: its own quotient, and every one whose window it is in.
+void LrnGradientRow(const float* grads, const float* in, const float* result, int64_t depth,
+                    const LrnAttrs& attrs, float* to) {
+  std::fill_n(to, depth, 0.0f);
+  for (int64_t c = 0; c < depth; ++c) {
+    int64_t begin = std::max<int64_t>(0, c - attrs.radius);
+    int64_t end = std::min(depth, c + attrs.radius + 1);
+    float sum = 0;
+    for (int64_t i = begin; i < end; ++i) sum += in[i] * in[i];
+    float base = attrs.bias + attrs.alpha * sum;
+    for (int64_t i = begin; i < end; ++i) {
+      float slope = -2 * attrs.alpha * attrs.beta * in[i] * result[c] / base;
+      if (i == c) slope += std::pow(base, -attrs.beta);
+      to[i] += slope * grads[c];
+    }
+  }
+}
+
+template <typename T>
+Error LrnGradient(KernelContext& ctx, const LrnAttrs& attrs) {
+  const Tensor &grads = ctx.input(0), &image = ctx.input(1), &result = ctx.input(2);
+  if (image.rank() != 4 || grads.dims() != image.dims() || result.dims() != image.dims())
+    return MakeError("expected three tensors of one shape of rank 4, got {0}, {1} and {2}",
+                     DimsText(grads.dims()), DimsText(image.dims()), DimsText(result.dims()));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, image.dims()));
+  if (out->num_elements() == 0) return Error::success();
+  int64_t depth = image.dim(3), window = std::min(depth, 2 * std::min(attrs.radius, depth) + 1);
+  ctx.ParallelFor(out->num_elements() / depth, depth * (20.0 + 3.0 * window),
+                  [&](int64_t begin, int64_t end) {
+                    std::vector<float> g(depth), x(depth), y(depth), to(depth);
+                    for (int64_t at = begin * depth; at < end * depth; at += depth) {
+                      for (int64_t c = 0; c < depth; ++c) {
+                        g[c] = static_cast<float>(grads.data<T>()[at + c]);
+                        x[c] = static_cast<float>(image.data<T>()[at + c]);
+                        y[c] = static_cast<float>(result.data<T>()[at + c]);
+                      }
+                      LrnGradientRow(g.data(), x.data(), y.data(), depth, attrs, to.data());
+                      for (int64_t c = 0; c < depth; ++c)
+                        out->data<T>()[at + c] = static_cast<T>(to[c]);
+                    }
+                  });
+  return Error::success();
+}
+
 using LrnTypes = TypeList<float, Eigen::half, Eigen::bfloat16>;
 
+template <bool kGradient>
 Expected<KernelFn> MakeLrn(const KernelSetup& setup) {
   const Node& node = setup.node();
   LrnAttrs attrs{node.GetInt("depth_radius", 5), node.GetFloat("bias", 1),
@@ -66,13 +112,17 @@ Expected<KernelFn> MakeLrn(const KernelSetup& setup) {
     return MakeError("depth_radius is {0}", attrs.radius);
   KernelFn fn;
   ForType(setup.output_type(0), LrnTypes(), [&](auto tag) {
-    fn = [attrs](KernelContext& ctx) { return Lrn<typename decltype(tag)::type>(ctx, attrs); };
+    using T = typename decltype(tag)::type;
+    fn = [attrs](KernelContext& ctx) {
+      return kGradient ? LrnGradient<T>(ctx, attrs) : Lrn<T>(ctx, attrs);
+    };
     return true;
   });
   return fn;
 }
 
-GRAPNEL_CPU_KERNEL("LRN", "T", DataTypesOf(LrnTypes()), KernelCost::kElements, MakeLrn);
+GRAPNEL_CPU_KERNEL("LRN", "T", DataTypesOf(LrnTypes()), KernelCost::kElements, MakeLrn<false>);
+GRAPNEL_CPU_KERNEL("LRNGrad", "T", DataTypesOf(LrnTypes()), KernelCost::kElements, MakeLrn<true>);
 
 }  // namespace
 }  // namespace grapnel
