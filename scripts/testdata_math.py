@@ -315,7 +315,9 @@ def Eig(x):
     out = []
     for t in _LINEAR:
         to = tf.complex64 if t in (tf.float32, tf.complex64) else tf.complex128
-        out += [*raw.Eig(input=linear(x, t), Tout=to), raw.Eig(input=linear(x, t), Tout=to, compute_v=False)[0]]
+        values, vectors = raw.Eig(input=linear(x, t), Tout=to)
+        # Rounding alone decides where a complex vector points: against its first element it does not.
+        out += [values, vectors / vectors[:, :1], raw.Eig(input=linear(x, t), Tout=to, compute_v=False)[0]]
     return out
 
 

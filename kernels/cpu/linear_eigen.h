@@ -48,12 +48,13 @@ template <typename T>
 bool EigenLu(const T* in, int64_t n, T* lu, int64_t* rows);
 
 // The eigenvalues of `in` [n, n], and its eigenvectors as columns of v unless that is null. False
-// when they were not found. `in` must be finite. Their order, and where vectors point, are those of
-// the method: another one for real matrices, as in TensorFlow.
-bool EigenDecompose(const double* in, int64_t n, std::complex<double>* values,
-                    std::complex<double>* v);
-bool EigenDecompose(const std::complex<double>* in, int64_t n, std::complex<double>* values,
-                    std::complex<double>* v);
+// when they were not found. `in` must be finite. Made for each dtype, as EigenSelfAdjoint is; the
+// phase of a complex vector still comes from rounding.
+template <typename T>
+bool EigenDecompose(const T* in, int64_t n, std::complex<T>* values, std::complex<T>* v);
+template <typename T>
+bool EigenDecompose(const std::complex<T>* in, int64_t n, std::complex<T>* values,
+                    std::complex<T>* v);
 
 // `in` [n, n] = u * triangle * u^H, where u is unitary and the triangle an upper one. False when
 // they were not found. `in` must be finite.

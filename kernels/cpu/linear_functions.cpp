@@ -172,21 +172,13 @@ struct Eig {
     if (values->num_elements() == 0) return Error::success();
     std::atomic<bool> good{true};
     ctx.ParallelFor(batch.count, 5 * CubeCost(n), [&](int64_t begin, int64_t end) {
-      std::vector<Wide<T>> matrix(n * n);
-      std::vector<Complex128> found(n), columns(n * n);
       for (int64_t i = begin; i < end; ++i) {
-        bool finite = true;
-        for (int64_t k = 0; k < n * n; ++k) {
-          matrix[k] = Wide<T>(in.data<T>()[i * n * n + k]);
-          finite &= std::isfinite(std::abs(matrix[k]));
-        }
-        if (!finite ||
-            !EigenDecompose(matrix.data(), n, found.data(), vectors ? columns.data() : nullptr))
+        const T* matrix = in.data<T>() + i * n * n;
+        bool finite = std::all_of(matrix, matrix + n * n,
+                                  [](T value) { return std::isfinite(std::abs(value)); });
+        if (!finite || !EigenDecompose(matrix, n, values->data<Complex>() + i * n,
+                                       vectors ? v->data<Complex>() + i * n * n : nullptr))
           good = false;
-        for (int64_t k = 0; k < n; ++k)
-          values->data<Complex>()[i * n + k] = static_cast<Complex>(found[k]);
-        for (int64_t k = 0; vectors && k < n * n; ++k)
-          v->data<Complex>()[i * n * n + k] = static_cast<Complex>(columns[k]);
       }
     });
     return good ? Error::success() : MakeError("the eigenvalues of the input were not found");
