@@ -24,9 +24,10 @@ Expected<PartitionScope> ScopeOf(const Graph& graph, const ExecutorOptions& opti
 }  // namespace
 
 void SpreadFlags::AddTo(CommandLine& line) {
-  line.Option("--devices", devices,
-              "place the graph on these CPUs (cpu:4, or names), split it, and run each part on a "
-              "thread of its own")
+  line.Option(
+          "--devices", devices,
+          "place the graph on these CPUs (cpu:4, or names), split it, and run the parts side by "
+          "side")
       .ShownAs("D,...");
   line.Flag("--hard", hard, "with --devices: a request that cannot be met is an error");
   line.Flag("--log-device-placement", log_placement,

@@ -59,6 +59,7 @@ class PlanBuilder {
       FlowKind kind = needed_[node.id()] ? FlowKindOf(node) : FlowKind::kKernel;
       has_flow_ |= kind != FlowKind::kKernel && kind != FlowKind::kTrigger;
     }
+    has_flow_ |= impl_->options.is_part;
     for (Node node : graph_.nodes())
       has_references_ |= has_flow_ && needed_[node.id()] && PutsReferences(node);
     impl_->has_references = has_references_;
@@ -509,7 +510,7 @@ class PlanBuilder {
     int threads = impl_->options.hook ? 1 : impl_->options.pool->num_threads();
     impl_->frames =
         std::make_unique<FrameRunner>(flow, *impl_, impl_->options.session->helpers(), threads);
-    return Error::success();
+    return impl_->options.is_part ? Error::success() : Executor::Impl::LinkTransfers(impl_.get());
   }
 
   void AddEdge(uint32_t from, uint32_t to) {

@@ -263,8 +263,23 @@ void Executor::Impl::Result(uint32_t node, int port, const Tensor& value) {
   Deliver(nodes[node].first_output + port, Tensor(value));
 }
 
+bool Executor::Impl::Send(uint32_t node, Parcel parcel) {
+  if (!receivers[node].mailbox) return false;
+  parcel.to = receivers[node].node;
+  receivers[node].mailbox->Put(std::move(parcel));
+  return true;
+}
+
+Error Executor::Impl::ErrorOf(uint32_t node, Error error) {
+  return Annotate(Describe(nodes[node]), std::move(error));
+}
+
 Error Executor::Impl::RunFrames() {
   RETURN_IF_ERROR(frames->Run());
+  return CheckFetches();
+}
+
+Error Executor::Impl::CheckFetches() const {
   for (size_t i = 0; i < fetch_slots.size(); ++i) {
     if (fetch_slots[i] == kNoSlot || arrivals[first_fetch + i]) continue;
     return MakeError("fetch '{0}' has no value: it is in a branch that was not taken",
@@ -282,11 +297,7 @@ Error Executor::Impl::Run(llvm::MutableArrayRef<Tensor> given,
                           llvm::MutableArrayRef<Tensor> results) {
   RETURN_IF_ERROR(CheckFeeds(given));
   assert(results.size() == fetch_slots.size());
-  for (size_t i = 0; i < given.size(); ++i) {
-    Slot slot = feeds[i].slot;
-    if (frames) values[slot] = given[i];
-    Deliver(slot, std::move(given[i]));
-  }
+  TakeFeeds(given);
   Error error = RunPlan(results);
   // What is still queued reads memory of this run; and what failed there fails the run.
   for (const auto& lane : lanes) {
@@ -297,6 +308,30 @@ Error Executor::Impl::Run(llvm::MutableArrayRef<Tensor> given,
       llvm::consumeError(std::move(late));
   }
   if (error || frames) Clear();
+  return error;
+}
+
+void Executor::Impl::TakeFeeds(llvm::MutableArrayRef<Tensor> given) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    Slot slot = feeds[i].slot;
+    if (frames) values[slot] = given[i];
+    Deliver(slot, std::move(given[i]));
+  }
+}
+
+Error Executor::Impl::Begin(llvm::MutableArrayRef<Tensor> given) {
+  RETURN_IF_ERROR(CheckFeeds(given));
+  TakeFeeds(given);
+  if (!hooked_constants.empty()) RETURN_IF_ERROR(TellConstants());
+  frames->Begin();
+  return Error::success();
+}
+
+Error Executor::Impl::Finish(bool has_failed, llvm::MutableArrayRef<Tensor> results) {
+  frames->End(has_failed);
+  Error error = has_failed ? Error::success() : CheckFetches();
+  if (!error && !has_failed) error = Collect(results);
+  Clear();
   return error;
 }
 

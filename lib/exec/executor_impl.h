@@ -55,11 +55,27 @@ struct Executor::Impl : FrameRunner::Client {
   std::unique_ptr<Scheduler> scheduler;
   std::unique_ptr<FrameRunner> frames;  // instead, of a graph with Switch, Merge or loops
 
+  // By node, of a kSend: who receives what it sends.
+  struct Receiver {
+    Mailbox* mailbox = nullptr;  // null: nobody
+    uint32_t node = 0;
+  };
+  std::vector<Receiver> receivers;
+  std::vector<bool> has_sender;  // by node, of a kRecv
+
+  // Finds the receivers of all sends of some parts (or of one graph), by the attributes that both
+  // ends have. Errors: a name that two send; ends of different dtypes.
+  static Error LinkTransfers(llvm::ArrayRef<Impl*> parts);
   void LinkArrivals();
   Error Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<Tensor> results);
+  // A run of a part in steps (FrameRunner's); the results are there after Finish().
+  Error Begin(llvm::MutableArrayRef<Tensor> given);
+  Error Finish(bool has_failed, llvm::MutableArrayRef<Tensor> results);
+  void TakeFeeds(llvm::MutableArrayRef<Tensor> given);
   Error RunPlan(llvm::MutableArrayRef<Tensor> results);
   Error RunInOrder();
   Error RunFrames();
+  Error CheckFetches() const;
   Error TellConstants();
   Error Collect(llvm::MutableArrayRef<Tensor> results);
   Error RunNode(PlanNode& plan);
@@ -87,6 +103,9 @@ struct Executor::Impl : FrameRunner::Client {
                llvm::ArrayRef<Tensor> outputs) override;
   bool IsLong(uint32_t node) override { return Scheduler::IsLong(nodes[node]); }
   void Result(uint32_t node, int port, const Tensor& value) override;
+  bool Send(uint32_t node, Parcel parcel) override;
+  bool HasSender(uint32_t node) override { return has_sender[node]; }
+  Error ErrorOf(uint32_t node, Error error) override;
 };
 
 }  // namespace grapnel

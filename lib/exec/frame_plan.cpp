@@ -16,6 +16,8 @@ FlowKind FlowKindOf(const Node& node) {
       .Cases("NextIteration", "RefNextIteration", FlowKind::kNextIteration)
       .Case("LoopCond", FlowKind::kPass)
       .Case("ControlTrigger", FlowKind::kTrigger)
+      .Cases("_Send", "_HostSend", FlowKind::kSend)
+      .Cases("_Recv", "_HostRecv", FlowKind::kRecv)
       .Default(FlowKind::kKernel);
 }
 
@@ -58,6 +60,8 @@ void FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
       output_frame[id] = std::max(frame.parent, 0);
       frame.exits.push_back(id);
     }
+    if (node.kind == FlowKind::kSend) item.transfer = frame.num_sends++;
+    if (node.kind == FlowKind::kRecv) item.transfer = num_recvs++;
     may_share &= item.frame == 0 || !node.has_state;
     item.local = frame.nodes.size();
     frame.nodes.push_back(id);

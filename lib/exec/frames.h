@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/exec/helper_threads.h"
+#include "lib/exec/mailbox.h"
 #include "lib/exec/tensor.h"
 #include "lib/ir/graph.h"
 
@@ -24,6 +25,8 @@ enum class FlowKind : uint8_t {
   kPass,           // hands its input on: LoopCond, Identity
   kConstant,       // a constant, dead where what it waits for is
   kTrigger,        // ControlTrigger: runs even if what it waits for is dead
+  kSend,           // to another part, also what is dead
+  kRecv,           // waits, without a thread, for what a kSend sends in the same iteration
 };
 // kPass for LoopCond alone: an Identity is a kernel where somebody watches, or passes references.
 FlowKind FlowKindOf(const Node& node);
@@ -49,7 +52,7 @@ struct FlowNode {
 // TensorFlow's rules: what reads or waits for something dead is dead, but a Merge is alive when an
 // input is; a dead NextIteration ends its round; an Exit that never came alive is dead when its
 // frame is done. Rounds of a loop overlap where values allow it, at most as many as its Enter's
-// `parallel_iterations` says.
+// `parallel_iterations` says; so far a loop's sends are ahead of their receivers at most.
 //
 // The calling thread decides everything and runs the kernels; one that is long, and not alone,
 // goes to a helper, but no node runs twice at a time. Memory of a round is used again for the next
@@ -72,6 +75,13 @@ class FrameRunner {
     virtual bool IsLong(uint32_t node) = 0;
     // An output that is alive outside of any loop.
     virtual void Result(uint32_t node, int port, const Tensor& value) = 0;
+    // Of a kSend. `parcel.to` is left to the client: a kRecv, in the part whose mailbox it puts it
+    // in. False: nobody reads it.
+    virtual bool Send(uint32_t node, Parcel parcel) = 0;
+    // Whether somebody would send to this kRecv, if he could.
+    virtual bool HasSender(uint32_t node) = 0;
+    // An error of this node: which it is.
+    virtual Error ErrorOf(uint32_t node, Error error) = 0;
   };
 
   // Nodes come after their inputs, but for a Merge after its NextIteration. At most `threads` run
@@ -80,6 +90,16 @@ class FrameRunner {
   ~FrameRunner();
 
   Error Run();
+  // The same in steps, for one of several parts: Begin, Continue until all parts have nothing to
+  // do, FindStuck, End. Steps may be on different threads, one at a time.
+  void Begin();
+  Error Continue();
+  // Why the run has not come to its end, when no part can go on: a receiver whose value nobody
+  // sent.
+  // `at_root`: only where that is no consequence of another's waiting.
+  Error FindStuck(bool at_root);
+  void End(bool has_failed);
+  Mailbox& inbox();
 
  private:
   class State;

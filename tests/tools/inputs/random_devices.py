@@ -1,13 +1,11 @@
 """Copies case folders and asks for a device, one of four CPUs by chance, for six of ten nodes of each graph.
 
-usage: random_devices.py OUT SEED CASE...        Cases with Switch, Merge or loops of single nodes are left out.
+usage: random_devices.py OUT SEED CASE...
 Needs Python alone: a GraphDef is walked by its bytes, and of a NodeDef's field that is there twice the last counts.
 """
 import os
 import random
 import sys
-
-FLOW = {b"Switch", b"Merge", b"Enter", b"Exit", b"NextIteration", b"RefSwitch", b"RefMerge", b"RefEnter", b"RefExit"}
 
 
 def varint(data, at):
@@ -49,14 +47,11 @@ def fields(data):
 
 
 def with_devices(graph, pick):
-    """None for a graph with control flow of single nodes."""
     out = bytearray()
     for number, value, whole in fields(graph):
         if number != 1:
             out += whole
             continue
-        if any(n == 2 and v in FLOW for n, v, _ in fields(value)):
-            return None
         if pick.random() < .6:
             device = b"/device:CPU:%d" % pick.randrange(4)
             value += b"\x22" + encoded(len(device)) + device
@@ -73,8 +68,6 @@ def main():
         name = os.path.basename(case.rstrip("/"))
         with open(source, "rb") as f:
             graph = with_devices(f.read(), random.Random(seed + name))
-        if graph is None:
-            continue
         folder = os.path.join(out, name)
         os.makedirs(folder)
         for file in os.listdir(case):
