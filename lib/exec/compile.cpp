@@ -202,7 +202,7 @@ class PlanBuilder {
     if (flow == FlowKind::kKernel && has_flow_ && !hooked && !has_references_ && IsIdentity(node))
       flow = FlowKind::kPass;
     plan.flow = flow;
-    if (flow != FlowKind::kKernel && flow != FlowKind::kTrigger) {
+    if (flow != FlowKind::kKernel && flow != FlowKind::kTrigger && flow != FlowKind::kCollective) {
       AddPlan(std::move(plan));  // inputs: Link
       return Error::success();
     }
@@ -510,7 +510,10 @@ class PlanBuilder {
     int threads = impl_->options.hook ? 1 : impl_->options.pool->num_threads();
     impl_->frames =
         std::make_unique<FrameRunner>(flow, *impl_, impl_->options.session->helpers(), threads);
-    return impl_->options.is_part ? Error::success() : Executor::Impl::LinkTransfers(impl_.get());
+    if (impl_->options.is_part) return Error::success();
+    impl_->own_collectives = std::make_unique<Collectives>();
+    impl_->collectives = impl_->own_collectives.get();
+    return Executor::Impl::LinkTransfers(impl_.get());
   }
 
   void AddEdge(uint32_t from, uint32_t to) {

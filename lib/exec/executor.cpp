@@ -270,11 +270,45 @@ bool Executor::Impl::Send(uint32_t node, Parcel parcel) {
   return true;
 }
 
-Error Executor::Impl::ErrorOf(uint32_t node, Error error) {
-  return Annotate(Describe(nodes[node]), std::move(error));
+Error Executor::Impl::Join(uint32_t node, llvm::MutableArrayRef<Tensor> inputs, Parcel answer) {
+  PlanNode& plan = nodes[node];
+  Collectives::Member member;
+  member.node = plan.node;
+  member.order = number << 32 | node;
+  member.mailbox = &frames->inbox();
+  member.answer = std::move(answer);
+  // A receiver brings nothing: all its inputs are settings.
+  size_t first = plan.node.op().starts_with("CollectiveBcastRecv") ? 0 : 1;
+  if (first > 0) member.value = std::move(inputs[0]);
+  for (size_t i = first; i < inputs.size(); ++i) member.settings.push_back(inputs[i]);
+  auto merge = [&](llvm::MutableArrayRef<Tensor> values, llvm::MutableArrayRef<Tensor> results) {
+    llvm::SmallVector<DataType, 8> types(results.size(), plan.output_types[0]);
+    KernelContext context(values, results, types, *services);
+    return plan.kernel(context);
+  };
+  if (Error error = collectives->Join(std::move(member), merge))
+    return Annotate(Describe(plan), std::move(error));
+  return Error::success();
+}
+
+// What nobody sends; a group that is not complete; a sender that waits as well.
+int Executor::Impl::StuckRank(uint32_t node) {
+  if (nodes[node].flow == FlowKind::kCollective) return 1;
+  return nodes[node].flow == FlowKind::kRecv && !has_sender[node] ? 0 : 2;
+}
+
+Error Executor::Impl::WhyStuck(uint32_t id) {
+  const Node& node = nodes[id].node;
+  if (nodes[id].flow == FlowKind::kCollective)
+    return Annotate(Describe(nodes[id]), collectives->WhyWaiting(node));
+  return MakeError("{0}: '{1}' from {2} to {3}: nobody is left to {4} it", Describe(nodes[id]),
+                   node.GetString("tensor_name"), node.GetString("send_device"),
+                   node.GetString("recv_device"),
+                   nodes[id].flow == FlowKind::kSend ? "receive" : "send");
 }
 
 Error Executor::Impl::RunFrames() {
+  if (own_collectives) own_collectives->Clear();
   RETURN_IF_ERROR(frames->Run());
   return CheckFetches();
 }

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_EXEC_EXECUTOR_IMPL_H_
 #define GRAPNEL_LIB_EXEC_EXECUTOR_IMPL_H_
 
+#include "lib/exec/collectives.h"
 #include "lib/exec/device_lane.h"
 #include "lib/exec/executor.h"
 #include "lib/exec/frames.h"
@@ -61,7 +62,10 @@ struct Executor::Impl : FrameRunner::Client {
     uint32_t node = 0;
   };
   std::vector<Receiver> receivers;
-  std::vector<bool> has_sender;  // by node, of a kRecv
+  std::vector<bool> has_sender;                  // by node, of a kRecv
+  Collectives* collectives = nullptr;            // of all parts
+  std::unique_ptr<Collectives> own_collectives;  // of one that is no part
+  uint64_t number = 0;                           // among the parts
 
   // Finds the receivers of all sends of some parts (or of one graph), by the attributes that both
   // ends have. Errors: a name that two send; ends of different dtypes.
@@ -104,8 +108,9 @@ struct Executor::Impl : FrameRunner::Client {
   bool IsLong(uint32_t node) override { return Scheduler::IsLong(nodes[node]); }
   void Result(uint32_t node, int port, const Tensor& value) override;
   bool Send(uint32_t node, Parcel parcel) override;
-  bool HasSender(uint32_t node) override { return has_sender[node]; }
-  Error ErrorOf(uint32_t node, Error error) override;
+  Error Join(uint32_t node, llvm::MutableArrayRef<Tensor> inputs, Parcel answer) override;
+  int StuckRank(uint32_t node) override;
+  Error WhyStuck(uint32_t node) override;
 };
 
 }  // namespace grapnel

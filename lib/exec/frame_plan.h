@@ -46,7 +46,8 @@ struct FramePlan {
     uint32_t local = 0;        // its number in that frame
     uint32_t first_cell = 0, num_inputs = 0;
     uint32_t first_port = 0, num_outputs = 0;
-    uint32_t transfer = 0;   // of a kRecv: among all; of a kSend: among those of its frame
+    uint32_t transfer =
+        0;  // of a kRecv or kCollective: among all; of a kSend: among those of its frame
     uint32_t waits_for = 0;  // edges; of a Merge control edges only
     int32_t alive = -1;      // of a Merge: an input that is given
     Range given;             // inputs that are, in `given_inputs`

@@ -18,7 +18,7 @@ class FrameRunner::State {
   Error Run();
   void Begin();
   Error Continue();
-  Error FindStuck(bool at_root);
+  Error FindStuck(int rank);
   void End(bool has_failed);
   Mailbox& inbox() { return inbox_; }
 
@@ -136,12 +136,12 @@ class FrameRunner::State {
   void Recycle(RunFrame* frame);
 
   // Values to and from other parts (frame_transfers.cpp).
-  static bool IsTransfer(FlowKind kind) {
-    return kind == FlowKind::kSend || kind == FlowKind::kRecv;
-  }
+  static bool IsTransfer(FlowKind kind) { return kind >= FlowKind::kSend; }
   static bool IsFrom(const Parcel& parcel, const Round* round);
   Expected<bool> Transfer(Instance instance);
   Expected<bool> SendAway(Instance instance);
+  Expected<bool> Join(Instance instance);
+  static llvm::SmallVector<int64_t, 3> RoundsOf(const Round* round);
   Error Receive(Instance instance, Parcel parcel);
   Error TakeNews();
   void ClearTransfers();

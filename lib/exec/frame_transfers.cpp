@@ -32,10 +32,17 @@ bool FrameRunner::State::IsFrom(const Parcel& parcel, const Round* round) {
   return true;
 }
 
+llvm::SmallVector<int64_t, 3> FrameRunner::State::RoundsOf(const Round* round) {
+  llvm::SmallVector<int64_t, 3> rounds;
+  for (; round->frame->parent; round = round->frame->parent) rounds.push_back(round->number);
+  return rounds;
+}
+
 // False: it is put aside.
 Expected<bool> FrameRunner::State::Transfer(Instance instance) {
   const Item& item = plan_.items[instance.node];
   if (item.kind == FlowKind::kSend) return SendAway(instance);
+  if (item.kind == FlowKind::kCollective) return Join(instance);
   Desk& desk = desks_[item.transfer];
   auto early =
       TakeFirst(desk.early, [&](const Parcel& parcel) { return IsFrom(parcel, instance.round); });
@@ -64,8 +71,7 @@ Expected<bool> FrameRunner::State::SendAway(Instance instance) {
     }
     ++parcel.receipt->unread;
   }
-  for (const Round* at = round; at->frame->parent; at = at->frame->parent)
-    parcel.rounds.push_back(at->number);
+  parcel.rounds = RoundsOf(round);
   const Arrivals& arrivals = round->nodes[item.local];
   bool is_dead = arrivals.is_dead;
   if (!is_dead) {
@@ -81,6 +87,25 @@ Expected<bool> FrameRunner::State::SendAway(Instance instance) {
   ClearInputs(item, round);
   Tell(item, is_dead, round);
   return true;
+}
+
+// A dead one comes to no meeting, as in TensorFlow: the others learn that it is missing.
+Expected<bool> FrameRunner::State::Join(Instance instance) {
+  const Item& item = plan_.items[instance.node];
+  Round* round = instance.round;
+  if (round->nodes[item.local].is_dead) {
+    PassDead(instance);
+    return true;
+  }
+  if (item.given.begin != item.given.end) FillGiven(instance.node, round);
+  desks_[item.transfer].waiting.push_back(round);
+  Parcel answer;
+  answer.to = instance.node;
+  answer.rounds = RoundsOf(round);
+  if (Error error = client_.Join(instance.node, InputsOf(instance), std::move(answer)))
+    return InRound(*round, std::move(error));
+  ClearInputs(item, round);
+  return false;
 }
 
 Error FrameRunner::State::Receive(Instance instance, Parcel parcel) {
@@ -114,20 +139,15 @@ Error FrameRunner::State::TakeNews() {
   return Error::success();
 }
 
-Error FrameRunner::State::FindStuck(bool at_root) {
-  auto stuck = [&](uint32_t id, const Round& round, const char* why) {
-    const Node& node = plan_.nodes[id];
-    Error error =
-        MakeError("'{0}' from {1} to {2}: nobody is left to {3} it", node.GetString("tensor_name"),
-                  node.GetString("send_device"), node.GetString("recv_device"), why);
-    return InRound(round, client_.ErrorOf(id, std::move(error)));
+Error FrameRunner::State::FindStuck(int rank) {
+  auto stuck = [&](uint32_t id, const Round& round) {
+    return client_.StuckRank(id) == rank ? InRound(round, client_.WhyStuck(id)) : Error::success();
   };
   for (const Desk& desk : desks_) {
-    if (desk.waiting.empty() || (at_root && client_.HasSender(desk.node))) continue;
-    return stuck(desk.node, *desk.waiting.front(), "send");
+    if (!desk.waiting.empty()) RETURN_IF_ERROR(stuck(desk.node, *desk.waiting.front()));
   }
-  if (at_root || held_sends_.empty()) return Error::success();
-  return stuck(held_sends_.front().node, *held_sends_.front().round, "receive");
+  if (held_sends_.empty()) return Error::success();
+  return stuck(held_sends_.front().node, *held_sends_.front().round);
 }
 
 void FrameRunner::State::ClearTransfers() {

@@ -13,7 +13,7 @@ FrameRunner::~FrameRunner() = default;
 Error FrameRunner::Run() { return state_->Run(); }
 void FrameRunner::Begin() { state_->Begin(); }
 Error FrameRunner::Continue() { return state_->Continue(); }
-Error FrameRunner::FindStuck(bool at_root) { return state_->FindStuck(at_root); }
+Error FrameRunner::FindStuck(int rank) { return state_->FindStuck(rank); }
 void FrameRunner::End(bool has_failed) { state_->End(has_failed); }
 Mailbox& FrameRunner::inbox() { return state_->inbox(); }
 
@@ -33,7 +33,9 @@ FrameRunner::State::State(llvm::ArrayRef<FlowNode> nodes, Client& client, Helper
   lines_.resize(plan_.items.size());
   desks_.resize(plan_.num_recvs);
   for (uint32_t id = 0; id < plan_.items.size(); ++id) {
-    if (plan_.items[id].kind == FlowKind::kRecv) desks_[plan_.items[id].transfer].node = id;
+    const Item& item = plan_.items[id];
+    if (item.kind == FlowKind::kRecv || item.kind == FlowKind::kCollective)
+      desks_[item.transfer].node = id;
   }
   for (size_t kind = 0; kind < plan_.frames.size(); ++kind) {
     for (uint32_t id : plan_.frames[kind].nodes) {
@@ -49,8 +51,7 @@ FrameRunner::State::State(llvm::ArrayRef<FlowNode> nodes, Client& client, Helper
 Error FrameRunner::State::Run() {
   Begin();
   Error error = Continue();
-  if (!error) error = FindStuck(true);
-  if (!error) error = FindStuck(false);
+  for (int rank = 0; rank < kStuckRanks && !error; ++rank) error = FindStuck(rank);
   End(static_cast<bool>(error));
   return error;
 }

@@ -27,6 +27,7 @@ enum class FlowKind : uint8_t {
   kTrigger,        // ControlTrigger: runs even if what it waits for is dead
   kSend,           // to another part, also what is dead
   kRecv,           // waits, without a thread, for what a kSend sends in the same iteration
+  kCollective,     // waits like that for the others of its group (lib/exec/collectives.h)
 };
 // kPass for LoopCond alone: an Identity is a kernel where somebody watches, or passes references.
 FlowKind FlowKindOf(const Node& node);
@@ -78,10 +79,13 @@ class FrameRunner {
     // Of a kSend. `parcel.to` is left to the client: a kRecv, in the part whose mailbox it puts it
     // in. False: nobody reads it.
     virtual bool Send(uint32_t node, Parcel parcel) = 0;
-    // Whether somebody would send to this kRecv, if he could.
-    virtual bool HasSender(uint32_t node) = 0;
-    // An error of this node: which it is.
-    virtual Error ErrorOf(uint32_t node, Error error) = 0;
+    // Of a kCollective, with its inputs, which it takes; `answer` says where its result goes.
+    virtual Error Join(uint32_t node, llvm::MutableArrayRef<Tensor> inputs, Parcel answer) = 0;
+    // How likely it is that others wait because this one does, kSend, kRecv or kCollective; 0 is
+    // likeliest.
+    virtual int StuckRank(uint32_t node) = 0;
+    // Why nothing will ever come for it.
+    virtual Error WhyStuck(uint32_t node) = 0;
   };
 
   // Nodes come after their inputs, but for a Merge after its NextIteration. At most `threads` run
@@ -96,8 +100,9 @@ class FrameRunner {
   Error Continue();
   // Why the run has not come to its end, when no part can go on: a receiver whose value nobody
   // sent.
-  // `at_root`: only where that is no consequence of another's waiting.
-  Error FindStuck(bool at_root);
+  // Only nodes of this rank are looked at: all parts are asked for 0 first, then for the next.
+  static constexpr int kStuckRanks = 3;
+  Error FindStuck(int rank);
   void End(bool has_failed);
   Mailbox& inbox();
 

@@ -32,6 +32,8 @@ Expected<std::unique_ptr<PartitionedExecutor>> PartitionedExecutor::Compile(
   for (const DevicePart& part : parts) {
     RETURN_IF_ERROR(made->AddPart(part, options, &found));
     impls.push_back(made->parts_.back()->executor->impl_.get());
+    impls.back()->collectives = &made->collectives_;
+    impls.back()->number = impls.size() - 1;
   }
   for (size_t i = 0; i < found.size(); ++i) {
     if (!found[i]) return MakeError("fetch '{0}': no part has this tensor", options.fetches[i]);
@@ -96,9 +98,9 @@ Error PartitionedExecutor::AddPart(const DevicePart& given, const ExecutorOption
 
 // Nothing of a part runs any more: whether one still waits.
 Error PartitionedExecutor::FindStuck() {
-  for (bool at_root : {true, false}) {
+  for (int rank = 0; rank < FrameRunner::kStuckRanks; ++rank) {
     for (const auto& part : parts_) {
-      if (Error error = part->executor->impl_->frames->FindStuck(at_root))
+      if (Error error = part->executor->impl_->frames->FindStuck(rank))
         return Annotate(part->device, std::move(error));
     }
   }
@@ -109,6 +111,7 @@ Expected<std::vector<Tensor>> PartitionedExecutor::Run(std::vector<Tensor> feeds
   FlushDenormals flush;
   std::vector<Tensor> results(num_fetches_), own;
   Error error = Error::success();
+  collectives_.Clear();
   for (const auto& part : parts_) {
     own.clear();
     for (size_t i : part->feeds) own.push_back(feeds[i]);

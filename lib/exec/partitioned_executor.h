@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/exec/collectives.h"
 #include "lib/exec/executor.h"
 
 namespace grapnel {
@@ -48,6 +49,7 @@ class PartitionedExecutor {
   MessageSink print_;
   std::mutex printing_;
   std::vector<std::unique_ptr<Part>> parts_;
+  Collectives collectives_;
   std::unique_ptr<PartCrew> crew_;
   size_t num_fetches_ = 0;
 };
