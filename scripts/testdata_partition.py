@@ -135,8 +135,34 @@ def dead_ends(v, tf):
         return tf.concat([a, b, c], 0, name="out")
 
 
+def functions(v, tf):
+    """A While, an If and a call whose functions ask for several devices, in one another."""
+    x = v.placeholder(tf.float32, [2], name="x")
+
+    @tf.function(autograph=False)
+    def called(a, b):
+        with tf.device("/cpu:1"):
+            c = tf.multiply(a, b, name="c")
+        with tf.device("/cpu:2"):
+            return tf.subtract(c, 1.0, name="d")
+
+    def small(acc):
+        with tf.device("/cpu:2"):
+            return tf.multiply(acc, -2.0, name="doubled")
+
+    def body(i, acc):
+        with tf.device("/cpu:1"):
+            acc = tf.add(acc, 1.5, name="more")
+        acc = tf.cond(tf.reduce_sum(acc) < 10.0, lambda: small(acc), lambda: called(acc, acc * 0.125))
+        return i + 1, acc
+    with tf.device("/cpu:0"):
+        r = tf.while_loop(lambda i, acc: i < 20, body, [tf.constant(0), called(x, x)])
+    return tf.identity(r[1], name="out")
+
+
 COMPARED = (edges, loop, loop_in_a_loop, branch)
-GRAPHS = COMPARED + (far_ahead, turns, dead_ends)
+AS_MADE = (functions,)  # before TensorFlow puts functions in the place of calls
+GRAPHS = COMPARED + (far_ahead, turns, dead_ends) + AS_MADE
 
 
 def run(name, folder):
@@ -144,7 +170,9 @@ def run(name, folder):
     import numpy as np
     import tensorflow as tf
     v = tf.compat.v1
-    v.disable_control_flow_v2()
+    is_as_made = name in [g.__name__ for g in AS_MADE]
+    if not is_as_made:
+        v.disable_control_flow_v2()
     graph = v.Graph()
     with graph.as_default():
         out = {g.__name__: g for g in GRAPHS}[name](v, tf)
@@ -154,8 +182,11 @@ def run(name, folder):
         fed = np.array([1.0, 2.0], np.float32)
         np.save(os.path.join(folder, "feed_0.npy"), fed)
         np.save(os.path.join(folder, "out_0.npy"), session.run(out, {graph.get_tensor_by_name("x:0"): fed}))
+    if is_as_made:
+        with open(os.path.join(folder, "graph.pb"), "wb") as f:
+            f.write(graph.as_graph_def().SerializeToString(deterministic=True))
     with open(os.path.join(folder, "case.json"), "w") as f:
-        json.dump({"feeds": {"_arg_x_0_0:0": "feed_0.npy"}, "fetches": {"out:0": "out_0.npy"}, "rtol": 1e-4, "atol": 0}, f)
+        json.dump({"feeds": {"x:0" if is_as_made else "_arg_x_0_0:0": "feed_0.npy"}, "fetches": {"out:0": "out_0.npy"}, "rtol": 1e-4, "atol": 0}, f)
         f.write("\n")
 
 
@@ -184,7 +215,8 @@ def main():
                        TF_CPP_MIN_LOG_LEVEL="3")
             subprocess.run([sys.executable, __file__, "--run", graph.__name__, folder], env=env, check=True, capture_output=True)
             placed, = glob.glob(os.path.join(dumps, "unknown_graph.*.after_opt_group_post_rewrite_for_exec.pb"))
-            clean(placed, os.path.join(folder, "graph.pb"))
+            if graph not in AS_MADE:
+                clean(placed, os.path.join(folder, "graph.pb"))
             for part in () if graph not in COMPARED else glob.glob(os.path.join(dumps, "*.0000.main.before_opt_group_post_partitioning.pb")):
                 device = part.split("_device:")[1].split(".")[0].replace(":", "_").lower()
                 clean(part, os.path.join(folder, device + ".pb"))
