@@ -40,8 +40,10 @@ class PlanBuilder {
       if (!fed_.contains(Key(fetch))) need(fetch.node);
     }
     for (NodeId target : targets) need(target);
+    const auto senders = Executor::Impl::SendersIn(graph_);
     while (!todo.empty()) {
       NodeId id = todo.pop_back_val();
+      if (auto sender = senders.find(id); sender != senders.end()) need(sender->second);
       for (Port port : graph_.node(id).inputs()) {
         if (port.node == kNoNode)
           return MakeError("node '{0}': an input is missing in the file", graph_.node(id).name());

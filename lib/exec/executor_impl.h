@@ -70,6 +70,8 @@ struct Executor::Impl : FrameRunner::Client {
   // Finds the receivers of all sends of some parts (or of one graph), by the attributes that both
   // ends have. Errors: a name that two send; ends of different dtypes.
   static Error LinkTransfers(llvm::ArrayRef<Impl*> parts);
+  // The node that sends what a _Recv of the same graph receives, by id of the _Recv.
+  static llvm::DenseMap<NodeId, NodeId> SendersIn(const Graph& graph);
   void LinkArrivals();
   Error Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<Tensor> results);
   // A run of a part in steps (FrameRunner's); the results are there after Finish().

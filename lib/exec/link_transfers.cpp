@@ -13,6 +13,22 @@ std::string KeyOf(const Node& node) {
 
 }  // namespace
 
+llvm::DenseMap<NodeId, NodeId> Executor::Impl::SendersIn(const Graph& graph) {
+  llvm::DenseMap<NodeId, NodeId> found;
+  std::map<std::string, NodeId> senders;
+  std::vector<Node> receivers;
+  for (Node node : graph.nodes()) {
+    FlowKind kind = FlowKindOf(node);
+    if (kind == FlowKind::kSend) senders.try_emplace(KeyOf(node), node.id());
+    if (kind == FlowKind::kRecv) receivers.push_back(node);
+  }
+  for (const Node& node : receivers) {
+    auto sender = senders.find(KeyOf(node));
+    if (sender != senders.end()) found[node.id()] = sender->second;
+  }
+  return found;
+}
+
 Error Executor::Impl::LinkTransfers(llvm::ArrayRef<Impl*> parts) {
   struct End {
     Impl* part;
