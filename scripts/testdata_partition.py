@@ -186,7 +186,8 @@ def run(name, folder):
         with open(os.path.join(folder, "graph.pb"), "wb") as f:
             f.write(graph.as_graph_def().SerializeToString(deterministic=True))
     with open(os.path.join(folder, "case.json"), "w") as f:
-        json.dump({"feeds": {"x:0" if is_as_made else "_arg_x_0_0:0": "feed_0.npy"}, "fetches": {"out:0": "out_0.npy"}, "rtol": 1e-4, "atol": 0}, f)
+        feed = "x:0" if is_as_made else "_arg_x_0_0:0"
+        json.dump({"feeds": {feed: "feed_0.npy"}, "fetches": {"out:0": "out_0.npy"}, "rtol": 1e-4, "atol": 0}, f)
         f.write("\n")
 
 
@@ -213,7 +214,8 @@ def main():
         with tempfile.TemporaryDirectory() as dumps:
             env = dict(os.environ, TF_DUMP_GRAPH_PREFIX=dumps, TF_DUMP_GRAPH_NAME_FILTER="*", TF_DUMP_GRAPH_FMT="BIN",
                        TF_CPP_MIN_LOG_LEVEL="3")
-            subprocess.run([sys.executable, __file__, "--run", graph.__name__, folder], env=env, check=True, capture_output=True)
+            command = [sys.executable, __file__, "--run", graph.__name__, folder]
+            subprocess.run(command, env=env, check=True, capture_output=True)
             placed, = glob.glob(os.path.join(dumps, "unknown_graph.*.after_opt_group_post_rewrite_for_exec.pb"))
             if graph not in AS_MADE:
                 clean(placed, os.path.join(folder, "graph.pb"))

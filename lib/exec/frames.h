@@ -53,7 +53,7 @@ struct FlowNode {
 // TensorFlow's rules: what reads or waits for something dead is dead, but a Merge is alive when an
 // input is; a dead NextIteration ends its round; an Exit that never came alive is dead when its
 // frame is done. Rounds of a loop overlap where values allow it, at most as many as its Enter's
-// `parallel_iterations` says; so far a loop's sends are ahead of their receivers at most.
+// `parallel_iterations` says; nor is a send in a loop more values ahead of its receiver than that.
 //
 // The calling thread decides everything and runs the kernels; one that is long, and not alone,
 // goes to a helper, but no node runs twice at a time. Memory of a round is used again for the next
