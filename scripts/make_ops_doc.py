@@ -15,8 +15,9 @@ DOC = ROOT / "docs" / "ops.md"
 HEAD = """# Ops that run
 
 Made by scripts/make_ops_doc.py from the kernels that are linked in. `grapnel info --unsupported MODEL` says what of a model cannot
-run. Constants, placeholders and TensorFlow 1's control flow (Switch, Merge, Enter, Exit, NextIteration, LoopCond) are the executor's
-own and not listed. A case is a folder of testdata with a graph of that op and TensorFlow's outputs, compared by every `./x test`.
+run. Constants, placeholders, _Send, _Recv and TensorFlow 1's control flow (Switch, Merge, Enter, Exit, NextIteration, LoopCond) are
+the executor's own and not listed. A case is a folder of testdata with a graph of that op and TensorFlow's outputs, compared by every
+`./x test`.
 """
 
 

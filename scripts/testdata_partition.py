@@ -2,10 +2,12 @@
 
 needs: tensorflow-cpu==2.21.0        usage: scripts/testdata_partition.py [OUT_DIR]
 
-Each folder: placed.pb (before it is split) and one .pb a device, named after it. They are TensorFlow's own dumps
-(before_opt_group_post_partitioning), without attributes that only other passes left.
+Each folder: graph.pb (placed, before it is split) with a value to feed and TensorFlow's result, a case folder; and for those
+that are compared one .pb a device, named after it. They are TensorFlow's own dumps (before_opt_group_post_partitioning), without
+attributes that only other passes left.
 """
 import glob
+import json
 import os
 import shutil
 import subprocess
@@ -80,21 +82,113 @@ def branch(v, tf):
     return tf.identity(r, name="out")
 
 
-GRAPHS = (edges, loop, loop_in_a_loop, branch)
+def far_ahead(v, tf):
+    """A loop whose counter waits for nothing, while the work is on another device."""
+    x = v.placeholder(tf.float32, [2], name="x")
+
+    def body(i, acc):
+        with v.device("/cpu:1"):
+            acc = acc * 0.999 + 1.0
+        return i + 1, acc
+    with v.device("/cpu:0"):
+        r = v.while_loop(lambda i, acc: i < 20000, body, [tf.constant(0), x], parallel_iterations=3, name="loop")
+    return tf.identity(r[1], name="out")
 
 
-def run(name):
+def turns(v, tf):
+    """Three devices that need each other's value in every iteration."""
+    x = v.placeholder(tf.float32, [2], name="x")
+
+    def body(i, acc):
+        with v.device("/cpu:1"):
+            acc = acc * 0.9
+        with v.device("/cpu:2"):
+            acc = acc + 1.0
+        with v.device("/cpu:0"):
+            return i + 1, tf.abs(acc)
+    with v.device("/cpu:0"):
+        r = v.while_loop(lambda i, acc: i < 2000, body, [tf.constant(0), x], name="loop")
+    return tf.identity(r[1], name="out")
+
+
+def dead_ends(v, tf):
+    """Loops over devices in branches, one taken and one not; and in a loop a branch that is taken now and then."""
+    x = v.placeholder(tf.float32, [2], name="x")
+
+    def repeat(times, start):
+        def body(i, acc):
+            with v.device("/cpu:1"):
+                more = tf.add(acc, 1.0)
+
+            def thrice():
+                with v.device("/cpu:2"):
+                    return tf.multiply(more, 3.0)
+            return i + 1, v.cond(tf.equal(i % 3, 1), thrice, lambda: tf.negative(more))
+        with v.device("/cpu:0"):
+            return v.while_loop(lambda i, acc: i < times, body, [tf.constant(0), start])[1]
+    with v.device("/cpu:0"):
+        small = tf.less(tf.reduce_sum(x), 4.0)
+        a = v.cond(small, lambda: repeat(7, x), lambda: repeat(4, -x))
+        b = v.cond(small, lambda: repeat(5, a), lambda: repeat(0, x))
+        c = v.cond(small, lambda: tf.identity(b), lambda: repeat(2, b))
+    with v.device("/cpu:1"):
+        return tf.concat([a, b, c], 0, name="out")
+
+
+def functions(v, tf):
+    """A While, an If and a call whose functions ask for several devices, in one another."""
+    x = v.placeholder(tf.float32, [2], name="x")
+
+    @tf.function(autograph=False)
+    def called(a, b):
+        with tf.device("/cpu:1"):
+            c = tf.multiply(a, b, name="c")
+        with tf.device("/cpu:2"):
+            return tf.subtract(c, 1.0, name="d")
+
+    def small(acc):
+        with tf.device("/cpu:2"):
+            return tf.multiply(acc, -2.0, name="doubled")
+
+    def body(i, acc):
+        with tf.device("/cpu:1"):
+            acc = tf.add(acc, 1.5, name="more")
+        acc = tf.cond(tf.reduce_sum(acc) < 10.0, lambda: small(acc), lambda: called(acc, acc * 0.125))
+        return i + 1, acc
+    with tf.device("/cpu:0"):
+        r = tf.while_loop(lambda i, acc: i < 20, body, [tf.constant(0), called(x, x)])
+    return tf.identity(r[1], name="out")
+
+
+COMPARED = (edges, loop, loop_in_a_loop, branch)
+AS_MADE = (functions,)  # before TensorFlow puts functions in the place of calls
+GRAPHS = COMPARED + (far_ahead, turns, dead_ends) + AS_MADE
+
+
+def run(name, folder):
     """One graph in a process of its own: the numbers in names count on."""
+    import numpy as np
     import tensorflow as tf
     v = tf.compat.v1
-    v.disable_control_flow_v2()
+    is_as_made = name in [g.__name__ for g in AS_MADE]
+    if not is_as_made:
+        v.disable_control_flow_v2()
     graph = v.Graph()
     with graph.as_default():
         out = {g.__name__: g for g in GRAPHS}[name](v, tf)
     config = v.ConfigProto(device_count={"CPU": 3})
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     with v.Session(graph=graph, config=config) as session:
-        session.run(out, {graph.get_tensor_by_name("x:0"): [1.0, 2.0]})
+        fed = np.array([1.0, 2.0], np.float32)
+        np.save(os.path.join(folder, "feed_0.npy"), fed)
+        np.save(os.path.join(folder, "out_0.npy"), session.run(out, {graph.get_tensor_by_name("x:0"): fed}))
+    if is_as_made:
+        with open(os.path.join(folder, "graph.pb"), "wb") as f:
+            f.write(graph.as_graph_def().SerializeToString(deterministic=True))
+    with open(os.path.join(folder, "case.json"), "w") as f:
+        feed = "x:0" if is_as_made else "_arg_x_0_0:0"
+        json.dump({"feeds": {feed: "feed_0.npy"}, "fetches": {"out:0": "out_0.npy"}, "rtol": 1e-4, "atol": 0}, f)
+        f.write("\n")
 
 
 def clean(path, to):
@@ -111,7 +205,7 @@ def clean(path, to):
 
 def main():
     if len(sys.argv) > 2 and sys.argv[1] == "--run":
-        return run(sys.argv[2])
+        return run(sys.argv[2], sys.argv[3])
     out = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "testdata", "partitions"))
     for graph in GRAPHS:
         folder = os.path.join(out, graph.__name__)
@@ -120,10 +214,12 @@ def main():
         with tempfile.TemporaryDirectory() as dumps:
             env = dict(os.environ, TF_DUMP_GRAPH_PREFIX=dumps, TF_DUMP_GRAPH_NAME_FILTER="*", TF_DUMP_GRAPH_FMT="BIN",
                        TF_CPP_MIN_LOG_LEVEL="3")
-            subprocess.run([sys.executable, __file__, "--run", graph.__name__], env=env, check=True, capture_output=True)
+            command = [sys.executable, __file__, "--run", graph.__name__, folder]
+            subprocess.run(command, env=env, check=True, capture_output=True)
             placed, = glob.glob(os.path.join(dumps, "unknown_graph.*.after_opt_group_post_rewrite_for_exec.pb"))
-            clean(placed, os.path.join(folder, "placed.pb"))
-            for part in glob.glob(os.path.join(dumps, "*.0000.main.before_opt_group_post_partitioning.pb")):
+            if graph not in AS_MADE:
+                clean(placed, os.path.join(folder, "graph.pb"))
+            for part in () if graph not in COMPARED else glob.glob(os.path.join(dumps, "*.0000.main.before_opt_group_post_partitioning.pb")):
                 device = part.split("_device:")[1].split(".")[0].replace(":", "_").lower()
                 clean(part, os.path.join(folder, device + ".pb"))
         print(f"{graph.__name__}: {graph.__doc__} {sorted(os.listdir(folder))}")

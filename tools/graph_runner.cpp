@@ -1,8 +1,11 @@
 #include "tools/graph_runner.h"
 
+#include "lib/pass/library.h"
+#include "lib/pass/pass_manager.h"
 #include "lib/place/explanation.h"
 #include "lib/place/placement_log.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
 #include "passes/placer.h"
 
 namespace grapnel {
@@ -21,12 +24,37 @@ Expected<PartitionScope> ScopeOf(const Graph& graph, const ExecutorOptions& opti
   return scope;
 }
 
+bool AsksForDevice(const Function& function) {
+  for (Node node : function.body.nodes()) {
+    if (!node.device().empty()) return true;
+  }
+  return false;
+}
+
+// Where a function that is called asks for a device, calls give way to their functions' nodes, and
+// If and While to single nodes, so that each can be placed by itself: as in TensorFlow, which does
+// it before placing. Otherwise nothing changes, since a body is faster where its call is.
+Error OpenFunctions(Module& module, const ExecutorOptions& run) {
+  if (llvm::none_of(ReachableFunctions(module),
+                    [](const Function* function) { return AsksForDevice(*function); }))
+    return Error::success();
+  OptimizeOptions options;
+  options.feeds = run.feeds;
+  options.fetches = run.fetches;
+  options.passes = {"function_optimizer"};
+  options.config.set_min_graph_nodes(-1);
+  PassManager manager;
+  manager.Add(MakeVerifyInstrumentation());
+  return manager.Run(module, options).takeError();
+}
+
 }  // namespace
 
 void SpreadFlags::AddTo(CommandLine& line) {
-  line.Option("--devices", devices,
-              "place the graph on these CPUs (cpu:4, or names), split it, and run each part on a "
-              "thread of its own")
+  line.Option(
+          "--devices", devices,
+          "place the graph on these CPUs (cpu:4, or names), split it, and run the parts side by "
+          "side")
       .ShownAs("D,...");
   line.Flag("--hard", hard, "with --devices: a request that cannot be met is an error");
   line.Flag("--log-device-placement", log_placement,
@@ -63,6 +91,7 @@ Error GraphRunner::Split(Module& module, const ExecutorOptions& options, const S
           device.text);
     }
   }
+  if (setup.devices.size() > 1) RETURN_IF_ERROR(OpenFunctions(module, options));
   Graph& graph = module.main;
   Placement placement = Place(graph, setup.devices, *setup.kernels, setup.options);
   if (placement.failure) {

@@ -22,7 +22,7 @@ struct SpreadFlags {
 class GraphRunner {
  public:
   // Without --devices an Executor for the main graph. With them the graph is placed (its nodes get
-  // their devices), split, and each part runs on a thread of its own. `log` gets the placement's
+  // their devices), split, and the parts run side by side. `log` gets the placement's
   // lines, if they are asked for. Errors: what cannot be placed, with the reasons; a device that is
   // no CPU, since only those can be played.
   static Expected<GraphRunner> Make(Module& module, const ExecutorOptions& options,

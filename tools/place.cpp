@@ -24,28 +24,6 @@ struct Flags {
   }
 };
 
-// Puts the devices on the graph as a stage of the PassManager, so that it is dumped and recorded as
-// any pass is; then writes the graph.
-Error RunStage(const Flags& flags, InputGraph& input, const MessageSink& sink) {
-  OptimizeOptions options;
-  options.passes = {"placer"};
-  options.sink = sink;
-  flags.settings.AddTo(&options.config);
-  PassManager manager;
-  std::unique_ptr<AtomicFile> ledger;
-  if (!flags.ledger.empty()) {
-    ASSIGN_OR_RETURN(ledger, AtomicFile::Create(flags.ledger));
-    manager.Add(MakeLedgerInstrumentation(ledger->os()));
-  }
-  RETURN_IF_ERROR(AddDump(flags.dump_dir, input.name, sink, &manager, /*stages_alone=*/true));
-  manager.Add(MakeVerifyInstrumentation());
-  auto result = manager.Run(input.module(), options);
-  if (!result) return Annotate(flags.model, result.takeError());
-  if (ledger) RETURN_IF_ERROR(ledger->Commit());
-  if (flags.output.empty()) return Error::success();
-  return WriteGraph(input.module(), flags.output, TopologicalOrder(input.module().main));
-}
-
 // The graph of each device, to files.
 Error Split(const Flags& flags, InputGraph& input, const KernelCatalogue& kernels,
             llvm::raw_ostream& os) {
@@ -65,6 +43,37 @@ Error Split(const Flags& flags, InputGraph& input, const KernelCatalogue& kernel
   }
   os << Table(rows);
   return Error::success();
+}
+
+// Puts the devices on the graph as a stage of the PassManager, so that it is dumped and recorded as
+// any pass is, and writes the graph; then the same for the partitions.
+Error RunStages(const Flags& flags, InputGraph& input, const KernelCatalogue& kernels,
+                const MessageSink& sink, llvm::raw_ostream& os) {
+  OptimizeOptions options;
+  options.passes = {"placer"};
+  options.sink = sink;
+  flags.settings.AddTo(&options.config);
+  PassManager manager;
+  std::unique_ptr<AtomicFile> ledger;
+  if (!flags.ledger.empty()) {
+    ASSIGN_OR_RETURN(ledger, AtomicFile::Create(flags.ledger));
+    manager.Add(MakeLedgerInstrumentation(ledger->os()));
+  }
+  RETURN_IF_ERROR(AddDump(flags.dump_dir, input.name, sink, &manager, /*stages_alone=*/true));
+  manager.Add(MakeVerifyInstrumentation());
+  auto result = manager.Run(input.module(), options);
+  if (!result) return Annotate(flags.model, result.takeError());
+  if (!flags.output.empty()) {
+    RETURN_IF_ERROR(
+        WriteGraph(input.module(), flags.output, TopologicalOrder(input.module().main)));
+  }
+  if (!flags.partitions.empty()) {
+    RETURN_IF_ERROR(Split(flags, input, kernels, os));
+    options.passes = {"partition"};
+    auto split = manager.Run(input.module(), options);
+    if (!split) return Annotate(flags.model, split.takeError());
+  }
+  return ledger ? ledger->Commit() : Error::success();
 }
 
 // The main graph, or the body of --function.
@@ -193,8 +202,7 @@ Expected<int> Run(const Flags& given, Invocation& invocation) {
   if (!flags.log.empty() && !flags.output.empty()) {
     RETURN_IF_ERROR(WriteLogged(flags, input, logged));
   } else if (flags.function.empty() && (flags.Writes() || std::getenv("TF_DUMP_GRAPH_PREFIX"))) {
-    RETURN_IF_ERROR(RunStage(flags, input, invocation.sink()));
-    if (!flags.partitions.empty()) RETURN_IF_ERROR(Split(flags, input, *setup.kernels, text));
+    RETURN_IF_ERROR(RunStages(flags, input, *setup.kernels, invocation.sink(), text));
   }
   return kExitOk;
 }

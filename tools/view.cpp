@@ -1,7 +1,9 @@
 // `grapnel view MODEL -o FILE`: a picture of what was chosen.
+#include "lib/place/device_name.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include "tools/input.h"
 
@@ -9,8 +11,8 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, signature, output, format, path, hide, color_by = "op",
-                                                                   direction = "down";
+  std::string model, graph, signature, output, format, path, hide,
+      color_by = "op", direction = "down", group_by = "scope";
   std::vector<std::string> feeds, fetches;
   ViewOptions view;
 };
@@ -51,6 +53,33 @@ Error ReadHide(Flags& flags) {
   return Error::success();
 }
 
+// "CPU:0"; of another job than this one "worker:1:GPU:0".
+std::string BoxOf(const Node& node) {
+  auto name = DeviceSpec::Parse(node.device());
+  if (!name) {
+    llvm::consumeError(name.takeError());
+    return node.device().str();  // nothing that TensorFlow could read
+  }
+  if (name->IsOpen()) return "no device";
+  std::string box = name->type ? name->type.text().str() : "any";
+  if (name->id >= 0) box += ":" + std::to_string(name->id);
+  if (!name->job || name->job.text() == "localhost") return box;
+  return (name->job.text() + ":" + llvm::Twine(std::max(name->task, 0)) + ":" + box).str();
+}
+
+// Each device becomes a scope around all others. Names that the user gave follow.
+void GroupByDevice(Module& module, ViewOptions& view) {
+  auto follow = [&](std::string& name) {
+    auto [node, port] = llvm::StringRef(name).split(':');
+    if (Node found = module.main.Find(node)) name = BoxOf(found) + "/" + name;
+  };
+  for (std::vector<std::string>* names : {&view.feeds, &view.fetches})
+    llvm::for_each(*names, follow);
+  for (std::string* name : {&view.around, &view.path_from, &view.path_to}) follow(*name);
+  for (Node node : module.main.nodes())
+    module.main.Rename(node.id(), BoxOf(node) + "/" + node.name().str());
+}
+
 Expected<int> Run(Flags flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(PictureFormat format, FormatOf(flags));
   RETURN_IF_ERROR(ReadPath(flags));
@@ -68,6 +97,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   view.title = input.name;
   view.feeds = ends.feeds;
   view.fetches = ends.fetches;
+  if (flags.group_by == "device") GroupByDevice(input.module(), view);
   auto picture = MakePicture(input.module(), view);
   if (!picture) return Annotate(flags.model, picture.takeError());
   ASSIGN_OR_RETURN(std::string bytes, MakeGraphvizLayout()->Draw(*picture, format));
@@ -98,6 +128,10 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--path", flags->path, "only nodes on directed paths between two nodes: A..B");
   line.Option("--color-by", flags->color_by, "what fills mean")
       .OneOf({"op", "device", "scope"})
+      .ShowDefault();
+  line.Option("--group-by", flags->group_by,
+              "what boxes mean: scopes, or devices with scopes in them")
+      .OneOf({"scope", "device"})
       .ShowDefault();
   line.Option("--hide", flags->hide, "a list of control, constants, shapes and main");
   line.Flag("--show-constants", view.show_constants, "a box for each constant");

@@ -40,8 +40,10 @@ class PlanBuilder {
       if (!fed_.contains(Key(fetch))) need(fetch.node);
     }
     for (NodeId target : targets) need(target);
+    const auto senders = Executor::Impl::SendersIn(graph_);
     while (!todo.empty()) {
       NodeId id = todo.pop_back_val();
+      if (auto sender = senders.find(id); sender != senders.end()) need(sender->second);
       for (Port port : graph_.node(id).inputs()) {
         if (port.node == kNoNode)
           return MakeError("node '{0}': an input is missing in the file", graph_.node(id).name());
@@ -59,6 +61,7 @@ class PlanBuilder {
       FlowKind kind = needed_[node.id()] ? FlowKindOf(node) : FlowKind::kKernel;
       has_flow_ |= kind != FlowKind::kKernel && kind != FlowKind::kTrigger;
     }
+    has_flow_ |= impl_->options.is_part;
     for (Node node : graph_.nodes())
       has_references_ |= has_flow_ && needed_[node.id()] && PutsReferences(node);
     impl_->has_references = has_references_;
@@ -201,7 +204,7 @@ class PlanBuilder {
     if (flow == FlowKind::kKernel && has_flow_ && !hooked && !has_references_ && IsIdentity(node))
       flow = FlowKind::kPass;
     plan.flow = flow;
-    if (flow != FlowKind::kKernel && flow != FlowKind::kTrigger) {
+    if (flow != FlowKind::kKernel && flow != FlowKind::kTrigger && flow != FlowKind::kCollective) {
       AddPlan(std::move(plan));  // inputs: Link
       return Error::success();
     }
@@ -509,7 +512,10 @@ class PlanBuilder {
     int threads = impl_->options.hook ? 1 : impl_->options.pool->num_threads();
     impl_->frames =
         std::make_unique<FrameRunner>(flow, *impl_, impl_->options.session->helpers(), threads);
-    return Error::success();
+    if (impl_->options.is_part) return Error::success();
+    impl_->own_collectives = std::make_unique<Collectives>();
+    impl_->collectives = impl_->own_collectives.get();
+    return Executor::Impl::LinkTransfers(impl_.get());
   }
 
   void AddEdge(uint32_t from, uint32_t to) {

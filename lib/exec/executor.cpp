@@ -263,8 +263,57 @@ void Executor::Impl::Result(uint32_t node, int port, const Tensor& value) {
   Deliver(nodes[node].first_output + port, Tensor(value));
 }
 
+bool Executor::Impl::Send(uint32_t node, Parcel parcel) {
+  if (!receivers[node].mailbox) return false;
+  parcel.to = receivers[node].node;
+  receivers[node].mailbox->Put(std::move(parcel));
+  return true;
+}
+
+Error Executor::Impl::Join(uint32_t node, llvm::MutableArrayRef<Tensor> inputs, Parcel answer) {
+  PlanNode& plan = nodes[node];
+  Collectives::Member member;
+  member.node = plan.node;
+  member.order = number << 32 | node;
+  member.mailbox = &frames->inbox();
+  member.answer = std::move(answer);
+  // A receiver brings nothing: all its inputs are settings.
+  size_t first = plan.node.op().starts_with("CollectiveBcastRecv") ? 0 : 1;
+  if (first > 0) member.value = std::move(inputs[0]);
+  for (size_t i = first; i < inputs.size(); ++i) member.settings.push_back(inputs[i]);
+  auto merge = [&](llvm::MutableArrayRef<Tensor> values, llvm::MutableArrayRef<Tensor> results) {
+    llvm::SmallVector<DataType, 8> types(results.size(), plan.output_types[0]);
+    KernelContext context(values, results, types, *services);
+    return plan.kernel(context);
+  };
+  if (Error error = collectives->Join(std::move(member), merge))
+    return Annotate(Describe(plan), std::move(error));
+  return Error::success();
+}
+
+// What nobody sends; a group that is not complete; a sender that waits as well.
+int Executor::Impl::StuckRank(uint32_t node) {
+  if (nodes[node].flow == FlowKind::kCollective) return 1;
+  return nodes[node].flow == FlowKind::kRecv && !has_sender[node] ? 0 : 2;
+}
+
+Error Executor::Impl::WhyStuck(uint32_t id) {
+  const Node& node = nodes[id].node;
+  if (nodes[id].flow == FlowKind::kCollective)
+    return Annotate(Describe(nodes[id]), collectives->WhyWaiting(node));
+  return MakeError("{0}: '{1}' from {2} to {3}: nobody is left to {4} it", Describe(nodes[id]),
+                   node.GetString("tensor_name"), node.GetString("send_device"),
+                   node.GetString("recv_device"),
+                   nodes[id].flow == FlowKind::kSend ? "receive" : "send");
+}
+
 Error Executor::Impl::RunFrames() {
+  if (own_collectives) own_collectives->Clear();
   RETURN_IF_ERROR(frames->Run());
+  return CheckFetches();
+}
+
+Error Executor::Impl::CheckFetches() const {
   for (size_t i = 0; i < fetch_slots.size(); ++i) {
     if (fetch_slots[i] == kNoSlot || arrivals[first_fetch + i]) continue;
     return MakeError("fetch '{0}' has no value: it is in a branch that was not taken",
@@ -282,11 +331,7 @@ Error Executor::Impl::Run(llvm::MutableArrayRef<Tensor> given,
                           llvm::MutableArrayRef<Tensor> results) {
   RETURN_IF_ERROR(CheckFeeds(given));
   assert(results.size() == fetch_slots.size());
-  for (size_t i = 0; i < given.size(); ++i) {
-    Slot slot = feeds[i].slot;
-    if (frames) values[slot] = given[i];
-    Deliver(slot, std::move(given[i]));
-  }
+  TakeFeeds(given);
   Error error = RunPlan(results);
   // What is still queued reads memory of this run; and what failed there fails the run.
   for (const auto& lane : lanes) {
@@ -297,6 +342,30 @@ Error Executor::Impl::Run(llvm::MutableArrayRef<Tensor> given,
       llvm::consumeError(std::move(late));
   }
   if (error || frames) Clear();
+  return error;
+}
+
+void Executor::Impl::TakeFeeds(llvm::MutableArrayRef<Tensor> given) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    Slot slot = feeds[i].slot;
+    if (frames) values[slot] = given[i];
+    Deliver(slot, std::move(given[i]));
+  }
+}
+
+Error Executor::Impl::Begin(llvm::MutableArrayRef<Tensor> given) {
+  RETURN_IF_ERROR(CheckFeeds(given));
+  TakeFeeds(given);
+  if (!hooked_constants.empty()) RETURN_IF_ERROR(TellConstants());
+  frames->Begin();
+  return Error::success();
+}
+
+Error Executor::Impl::Finish(bool has_failed, llvm::MutableArrayRef<Tensor> results) {
+  frames->End(has_failed);
+  Error error = has_failed ? Error::success() : CheckFetches();
+  if (!error && !has_failed) error = Collect(results);
+  Clear();
   return error;
 }
 

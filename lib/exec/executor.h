@@ -91,6 +91,9 @@ struct ExecutorOptions {
   // Where a node runs that has a kernel there and names no other device; the others run on the CPU,
   // and values are copied where they cross. Null: the CPU.
   Device* device = nullptr;
+  // One of several parts, which a PartitionedExecutor runs: what comes from another may be dead,
+  // and is waited for without a thread.
+  bool is_part = false;
 };
 
 // A plan: kernels made, order and consumers resolved, constants loaded. Buffers are taken from a
@@ -124,6 +127,7 @@ class Executor {
 
  private:
   friend class PlanBuilder;
+  friend class PartitionedExecutor;
   struct Impl;
   explicit Executor(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_EXEC_EXECUTOR_IMPL_H_
 #define GRAPNEL_LIB_EXEC_EXECUTOR_IMPL_H_
 
+#include "lib/exec/collectives.h"
 #include "lib/exec/device_lane.h"
 #include "lib/exec/executor.h"
 #include "lib/exec/frames.h"
@@ -55,11 +56,32 @@ struct Executor::Impl : FrameRunner::Client {
   std::unique_ptr<Scheduler> scheduler;
   std::unique_ptr<FrameRunner> frames;  // instead, of a graph with Switch, Merge or loops
 
+  // By node, of a kSend: who receives what it sends.
+  struct Receiver {
+    Mailbox* mailbox = nullptr;  // null: nobody
+    uint32_t node = 0;
+  };
+  std::vector<Receiver> receivers;
+  std::vector<bool> has_sender;                  // by node, of a kRecv
+  Collectives* collectives = nullptr;            // of all parts
+  std::unique_ptr<Collectives> own_collectives;  // of one that is no part
+  uint64_t number = 0;                           // among the parts
+
+  // Finds the receivers of all sends of some parts (or of one graph), by the attributes that both
+  // ends have. Errors: a name that two send; ends of different dtypes.
+  static Error LinkTransfers(llvm::ArrayRef<Impl*> parts);
+  // The node that sends what a _Recv of the same graph receives, by id of the _Recv.
+  static llvm::DenseMap<NodeId, NodeId> SendersIn(const Graph& graph);
   void LinkArrivals();
   Error Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<Tensor> results);
+  // A run of a part in steps (FrameRunner's); the results are there after Finish().
+  Error Begin(llvm::MutableArrayRef<Tensor> given);
+  Error Finish(bool has_failed, llvm::MutableArrayRef<Tensor> results);
+  void TakeFeeds(llvm::MutableArrayRef<Tensor> given);
   Error RunPlan(llvm::MutableArrayRef<Tensor> results);
   Error RunInOrder();
   Error RunFrames();
+  Error CheckFetches() const;
   Error TellConstants();
   Error Collect(llvm::MutableArrayRef<Tensor> results);
   Error RunNode(PlanNode& plan);
@@ -87,6 +109,10 @@ struct Executor::Impl : FrameRunner::Client {
                llvm::ArrayRef<Tensor> outputs) override;
   bool IsLong(uint32_t node) override { return Scheduler::IsLong(nodes[node]); }
   void Result(uint32_t node, int port, const Tensor& value) override;
+  bool Send(uint32_t node, Parcel parcel) override;
+  Error Join(uint32_t node, llvm::MutableArrayRef<Tensor> inputs, Parcel answer) override;
+  int StuckRank(uint32_t node) override;
+  Error WhyStuck(uint32_t node) override;
 };
 
 }  // namespace grapnel

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "lib/exec/collectives.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
 
 FlowKind FlowKindOf(const Node& node) {
+  if (IsCollective(node.op())) return FlowKind::kCollective;
   return llvm::StringSwitch<FlowKind>(node.op())
       .Cases("Switch", "RefSwitch", "_SwitchN", FlowKind::kSwitch)
       .Cases("Merge", "RefMerge", FlowKind::kMerge)
@@ -16,6 +18,8 @@ FlowKind FlowKindOf(const Node& node) {
       .Cases("NextIteration", "RefNextIteration", FlowKind::kNextIteration)
       .Case("LoopCond", FlowKind::kPass)
       .Case("ControlTrigger", FlowKind::kTrigger)
+      .Cases("_Send", "_HostSend", FlowKind::kSend)
+      .Cases("_Recv", "_HostRecv", FlowKind::kRecv)
       .Default(FlowKind::kKernel);
 }
 
@@ -58,6 +62,9 @@ void FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
       output_frame[id] = std::max(frame.parent, 0);
       frame.exits.push_back(id);
     }
+    if (node.kind == FlowKind::kSend) item.transfer = frame.num_sends++;
+    if (node.kind == FlowKind::kRecv || node.kind == FlowKind::kCollective)
+      item.transfer = num_recvs++;
     may_share &= item.frame == 0 || !node.has_state;
     item.local = frame.nodes.size();
     frame.nodes.push_back(id);

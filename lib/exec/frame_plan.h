@@ -46,6 +46,8 @@ struct FramePlan {
     uint32_t local = 0;        // its number in that frame
     uint32_t first_cell = 0, num_inputs = 0;
     uint32_t first_port = 0, num_outputs = 0;
+    uint32_t transfer =
+        0;  // of a kRecv or kCollective: among all; of a kSend: among those of its frame
     uint32_t waits_for = 0;  // edges; of a Merge control edges only
     int32_t alive = -1;      // of a Merge: an input that is given
     Range given;             // inputs that are, in `given_inputs`
@@ -60,6 +62,7 @@ struct FramePlan {
     std::vector<int> children;
     uint32_t num_cells = 0;
     int num_enters = 0;
+    uint32_t num_sends = 0;
     int64_t max_rounds = 0;  // at a time; 0: no Enter has said
     std::vector<uint32_t> exits;
     // By cell: the number of the constant that lies there in every round, kSent if none does.
@@ -75,6 +78,7 @@ struct FramePlan {
   std::vector<Edge> edges;
   std::vector<int> given_inputs;
   uint32_t most_outputs = 0;
+  uint32_t num_recvs = 0;
   bool may_share = true;  // no node in a loop has state
 
  private:

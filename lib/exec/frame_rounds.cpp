@@ -43,14 +43,27 @@ void FrameRunner::State::NextRound(uint32_t id, Tensor& value, Round* from) {
   SendInto(id, value, from->next);
 }
 
-FrameRunner::State::RunFrame* FrameRunner::State::NewFrame(int kind, Round* parent) {
-  Spare& spare = spares_[kind];
-  if (spare.frames.empty()) {
-    frames_.push_back(std::make_unique<RunFrame>());
-    spare.frames.push_back(frames_.back().get());
+// One whose last turn's receivers have taken all: counts of two turns must not be mixed, or one
+// turn could wait for the other's.
+FrameRunner::State::RunFrame* FrameRunner::State::SpareFrame(int kind) {
+  uint32_t num_sends = kind == 0 ? 0 : plan_.frames[kind].num_sends;
+  std::vector<RunFrame*>& spare = spares_[kind].frames;
+  for (size_t i = spare.size(); i-- > 0;) {
+    RunFrame* frame = spare[i];
+    bool is_free = llvm::all_of(llvm::ArrayRef(frame->receipts.get(), num_sends),
+                                [](const Receipt& receipt) { return receipt.unread == 0; });
+    if (!is_free) continue;
+    spare.erase(spare.begin() + i);
+    return frame;
   }
-  RunFrame* frame = spare.frames.back();
-  spare.frames.pop_back();
+  frames_.push_back(std::make_unique<RunFrame>());
+  frames_.back()->receipts = std::make_unique<Receipt[]>(num_sends);
+  for (uint32_t i = 0; i < num_sends; ++i) frames_.back()->receipts[i].sender = &inbox_;
+  return frames_.back().get();
+}
+
+FrameRunner::State::RunFrame* FrameRunner::State::NewFrame(int kind, Round* parent) {
+  RunFrame* frame = SpareFrame(kind);
   frame->kind = kind;
   frame->parent = parent;
   frame->first = frame->last = nullptr;

@@ -16,6 +16,11 @@ class FrameRunner::State {
  public:
   State(llvm::ArrayRef<FlowNode> nodes, Client& client, HelperThreads& helpers, int threads);
   Error Run();
+  void Begin();
+  Error Continue();
+  Error FindStuck(int rank);
+  void End(bool has_failed);
+  Mailbox& inbox() { return inbox_; }
 
  private:
   using Item = FramePlan::Item;
@@ -49,6 +54,7 @@ class FrameRunner::State {
     // begin, and the Exits that were alive.
     std::vector<std::pair<uint32_t, Tensor>> constants, waiting;
     std::vector<uint32_t> exits_alive;
+    std::unique_ptr<Receipt[]> receipts;  // of its sends, by number
   };
   struct Instance {
     uint32_t node;
@@ -71,6 +77,12 @@ class FrameRunner::State {
     std::vector<Instance> ring_;  // a power of two of them
     size_t head_ = 0, tail_ = 0;
   };
+  // Of a kRecv: rounds that it waits for, and what came before its round had begun.
+  struct Desk {
+    uint32_t node;
+    std::vector<Round*> waiting;
+    std::vector<Parcel> early;
+  };
   // What is used again, by frame.
   struct Spare {
     std::vector<Arrivals> fresh;  // as every round begins
@@ -78,7 +90,6 @@ class FrameRunner::State {
     std::vector<RunFrame*> frames;
   };
 
-  Error RunAll();
   Error RunOne(Instance instance);
   Error RunKernel(Instance instance);
   Error PassOn(Instance instance);
@@ -114,6 +125,7 @@ class FrameRunner::State {
   // Frames and rounds.
   void EnterFrame(uint32_t id, Tensor& value, Round* from);
   void NextRound(uint32_t id, Tensor& value, Round* from);
+  RunFrame* SpareFrame(int kind);
   RunFrame* NewFrame(int kind, Round* parent);
   Round* AddRound(RunFrame* frame);
   void Advance(RunFrame* frame);
@@ -122,6 +134,17 @@ class FrameRunner::State {
   void Recycle(Round* round);
   void RestoreConstants();
   void Recycle(RunFrame* frame);
+
+  // Values to and from other parts (frame_transfers.cpp).
+  static bool IsTransfer(FlowKind kind) { return kind >= FlowKind::kSend; }
+  static bool IsFrom(const Parcel& parcel, const Round* round);
+  Expected<bool> Transfer(Instance instance);
+  Expected<bool> SendAway(Instance instance);
+  Expected<bool> Join(Instance instance);
+  static llvm::SmallVector<int64_t, 3> RoundsOf(const Round* round);
+  Error Receive(Instance instance, Parcel parcel);
+  Error TakeNews();
+  void ClearTransfers();
 
   // Kernels on other threads.
   struct Flight : KernelsAway::Flight {
@@ -153,6 +176,10 @@ class FrameRunner::State {
   std::vector<Flight*> idle_flights_;
   std::vector<Line> lines_;  // by node
   KernelsAway away_;
+  Mailbox inbox_;
+  std::vector<Parcel> news_;
+  std::vector<Desk> desks_;
+  std::vector<Instance> held_sends_;  // until receivers have taken what was sent before
 };
 
 }  // namespace grapnel

@@ -11,6 +11,11 @@ FrameRunner::FrameRunner(llvm::ArrayRef<FlowNode> nodes, Client& client, HelperT
 FrameRunner::~FrameRunner() = default;
 
 Error FrameRunner::Run() { return state_->Run(); }
+void FrameRunner::Begin() { state_->Begin(); }
+Error FrameRunner::Continue() { return state_->Continue(); }
+Error FrameRunner::FindStuck(int rank) { return state_->FindStuck(rank); }
+void FrameRunner::End(bool has_failed) { state_->End(has_failed); }
+Mailbox& FrameRunner::inbox() { return state_->inbox(); }
 
 FrameRunner::State::State(llvm::ArrayRef<FlowNode> nodes, Client& client, HelperThreads& helpers,
                           int threads)
@@ -26,6 +31,12 @@ FrameRunner::State::State(llvm::ArrayRef<FlowNode> nodes, Client& client, Helper
           },
           this) {
   lines_.resize(plan_.items.size());
+  desks_.resize(plan_.num_recvs);
+  for (uint32_t id = 0; id < plan_.items.size(); ++id) {
+    const Item& item = plan_.items[id];
+    if (item.kind == FlowKind::kRecv || item.kind == FlowKind::kCollective)
+      desks_[item.transfer].node = id;
+  }
   for (size_t kind = 0; kind < plan_.frames.size(); ++kind) {
     for (uint32_t id : plan_.frames[kind].nodes) {
       const Item& item = plan_.items[id];
@@ -38,7 +49,14 @@ FrameRunner::State::State(llvm::ArrayRef<FlowNode> nodes, Client& client, Helper
 }
 
 Error FrameRunner::State::Run() {
-  Error error = RunAll();
+  Begin();
+  Error error = Continue();
+  for (int rank = 0; rank < kStuckRanks && !error; ++rank) error = FindStuck(rank);
+  End(static_cast<bool>(error));
+  return error;
+}
+
+void FrameRunner::State::End(bool has_failed) {
   // After an error helpers may be at it still, and loops are left as they stood.
   while (away_.TakeBack()) {
   }
@@ -47,8 +65,10 @@ Error FrameRunner::State::Run() {
       llvm::consumeError(std::move(flight->error));
   }
   ready_.Clear();
-  Recycle(root_);
-  if (error) {
+  ClearTransfers();
+  if (root_) Recycle(root_);
+  root_ = nullptr;
+  if (has_failed) {
     RestoreConstants();
     idle_flights_.clear();
     for (auto& flight : flights_) {
@@ -57,22 +77,33 @@ Error FrameRunner::State::Run() {
     }
     for (Line& line : lines_) line = Line();
   }
-  return error;
 }
 
-Error FrameRunner::State::RunAll() {
+void FrameRunner::State::Begin() {
   root_ = NewFrame(0, nullptr);
   Round* start = AddRound(root_);
   for (uint32_t id : plan_.frames[0].nodes) EnqueueIfReady(id, start);
+}
+
+// As far as it goes without another part.
+Error FrameRunner::State::Continue() {
   for (;;) {
+    if (inbox_.HasNews()) RETURN_IF_ERROR(TakeNews());
     while (!ready_.empty()) {
+      if (inbox_.is_stopped()) return MakeError("stopped, because another device failed");
       if (away_.count() > 0) RETURN_IF_ERROR(LandAll(away_.Back(false)));
       Instance instance = ready_.Pop();
+      if (IsTransfer(plan_.items[instance.node].kind)) {
+        ASSIGN_OR_RETURN(bool done, Transfer(instance));
+        if (done) Finished(instance.round);
+        continue;
+      }
       if (shares_ && plan_.items[instance.node].may_leave && GoesAway(instance)) continue;
       RETURN_IF_ERROR(RunOne(instance));
       if (shares_) CallNext(instance.node);
       Finished(instance.round);
     }
+    if (inbox_.HasNews()) continue;
     if (away_.count() == 0) return Error::success();
     // Nothing else to do: what no helper has begun is done here.
     if (KernelsAway::Flight* flight = away_.TakeBack()) {

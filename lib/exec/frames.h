@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/exec/helper_threads.h"
+#include "lib/exec/mailbox.h"
 #include "lib/exec/tensor.h"
 #include "lib/ir/graph.h"
 
@@ -24,6 +25,9 @@ enum class FlowKind : uint8_t {
   kPass,           // hands its input on: LoopCond, Identity
   kConstant,       // a constant, dead where what it waits for is
   kTrigger,        // ControlTrigger: runs even if what it waits for is dead
+  kSend,           // to another part, also what is dead
+  kRecv,           // waits, without a thread, for what a kSend sends in the same iteration
+  kCollective,     // waits like that for the others of its group (lib/exec/collectives.h)
 };
 // kPass for LoopCond alone: an Identity is a kernel where somebody watches, or passes references.
 FlowKind FlowKindOf(const Node& node);
@@ -49,7 +53,7 @@ struct FlowNode {
 // TensorFlow's rules: what reads or waits for something dead is dead, but a Merge is alive when an
 // input is; a dead NextIteration ends its round; an Exit that never came alive is dead when its
 // frame is done. Rounds of a loop overlap where values allow it, at most as many as its Enter's
-// `parallel_iterations` says.
+// `parallel_iterations` says; nor is a send in a loop more values ahead of its receiver than that.
 //
 // The calling thread decides everything and runs the kernels; one that is long, and not alone,
 // goes to a helper, but no node runs twice at a time. Memory of a round is used again for the next
@@ -72,6 +76,16 @@ class FrameRunner {
     virtual bool IsLong(uint32_t node) = 0;
     // An output that is alive outside of any loop.
     virtual void Result(uint32_t node, int port, const Tensor& value) = 0;
+    // Of a kSend. `parcel.to` is left to the client: a kRecv, in the part whose mailbox it puts it
+    // in. False: nobody reads it.
+    virtual bool Send(uint32_t node, Parcel parcel) = 0;
+    // Of a kCollective, with its inputs, which it takes; `answer` says where its result goes.
+    virtual Error Join(uint32_t node, llvm::MutableArrayRef<Tensor> inputs, Parcel answer) = 0;
+    // How likely it is that others wait because this one does, kSend, kRecv or kCollective; 0 is
+    // likeliest.
+    virtual int StuckRank(uint32_t node) = 0;
+    // Why nothing will ever come for it.
+    virtual Error WhyStuck(uint32_t node) = 0;
   };
 
   // Nodes come after their inputs, but for a Merge after its NextIteration. At most `threads` run
@@ -80,6 +94,17 @@ class FrameRunner {
   ~FrameRunner();
 
   Error Run();
+  // The same in steps, for one of several parts: Begin, Continue until all parts have nothing to
+  // do, FindStuck, End. Steps may be on different threads, one at a time.
+  void Begin();
+  Error Continue();
+  // Why the run has not come to its end, when no part can go on: a receiver whose value nobody
+  // sent.
+  // Only nodes of this rank are looked at: all parts are asked for 0 first, then for the next.
+  static constexpr int kStuckRanks = 3;
+  Error FindStuck(int rank);
+  void End(bool has_failed);
+  Mailbox& inbox();
 
  private:
   class State;

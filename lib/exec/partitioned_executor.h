@@ -1,4 +1,4 @@
-// Runs a graph that was split by device: each part on a thread of its own.
+// Runs a graph that was split by device: parts that send one another values.
 #ifndef GRAPNEL_LIB_EXEC_PARTITIONED_EXECUTOR_H_
 #define GRAPNEL_LIB_EXEC_PARTITIONED_EXECUTOR_H_
 
@@ -6,41 +6,51 @@
 #include <string>
 #include <vector>
 
+#include "lib/exec/collectives.h"
 #include "lib/exec/executor.h"
 
 namespace grapnel {
 
-// A part: what runs on one device, with _Send and _Recv where edges were cut. Its nodes must be in
-// an order in which all parts can run theirs without waiting in a circle (lib/place/partition.h).
+class PartCrew;
+
+// A part: what runs on one device, with _Send and _Recv where edges were cut (lib/place/partition.h
+// makes them).
 struct DevicePart {
   std::string device;  // for errors
   const Graph* graph;  // outlives the executor
 };
 
-// The parts share a session: variables, and what is sent. Each runs its nodes one after the other,
-// so as many threads work as there are devices, and never more.
+// The parts share a session. Each has one thread at a time and runs its nodes as they become ready;
+// there are as many threads as are of use, at most those of the pool. A value goes to its receiver
+// together with the iteration of the loops that it is in, dead ones too, so a branch or a loop of
+// single nodes may be spread over parts. A sender in a loop is ahead of its receiver by
+// `parallel_iterations` at most: memory does not grow with the number of rounds.
 class PartitionedExecutor {
  public:
-  // Feeds and fetches are looked for in all parts; `options.pool` is not used. Every _Send of a
-  // part runs. Errors are Executor::Compile's, and: a part with Switch, Merge or a loop of single
-  // nodes, whose dead values cannot be sent.
+  // Feeds and fetches are looked for in all parts; of `options.pool` only the number of threads is
+  // used. Every _Send of a part runs. Errors are Executor::Compile's, and: two nodes that send or
+  // receive the same, ends of different dtypes.
   static Expected<std::unique_ptr<PartitionedExecutor>> Compile(llvm::ArrayRef<DevicePart> parts,
                                                                 const ExecutorOptions& options);
   ~PartitionedExecutor();
 
-  // As Executor::Run. When parts fail, the error of the one that failed first.
+  // As Executor::Run. When parts fail, the error of the one that failed first. A receiver that no
+  // sender has served when no part can go on is an error that names both ends.
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> feeds);
 
  private:
   struct Part;
   PartitionedExecutor();
-  Error RunPart(Part* part, llvm::ArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results);
+  Error AddPart(const DevicePart& given, const ExecutorOptions& options, std::vector<bool>* found);
+  Error RunParts();
+  Error FindStuck();
 
   std::unique_ptr<Session> own_session_;
-  Session* session_ = nullptr;
   MessageSink print_;
   std::mutex printing_;
   std::vector<std::unique_ptr<Part>> parts_;
+  Collectives collectives_;
+  std::unique_ptr<PartCrew> crew_;
   size_t num_fetches_ = 0;
 };
 

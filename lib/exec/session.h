@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "lib/exec/helper_threads.h"
-#include "lib/exec/rendezvous.h"
 #include "lib/exec/tensor.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -31,14 +30,11 @@ class Session {
 
   // For the plans that run in this session.
   HelperThreads& helpers() { return helpers_; }
-  // Of the parts of a graph that run side by side in this session.
-  Rendezvous& rendezvous() { return rendezvous_; }
 
  private:
   mutable std::mutex mutex_;
   std::map<std::string, ObjectRef> resources_;
   HelperThreads helpers_;
-  Rendezvous rendezvous_;
 };
 
 // A variable: VarHandleOp's or, of the old kind, VariableV2's. Values are replaced, never written

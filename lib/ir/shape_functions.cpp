@@ -19,9 +19,9 @@ bool BothKnown(int64_t a, int64_t b) { return a >= 0 && b >= 0; }
 llvm::StringMap<ShapeFunction> AllRules() {
   llvm::StringMap<ShapeFunction> all;
   for (auto rules :
-       {ArrayShapeRules, ControlShapeRules, ConvolutionShapeRules, ElementwiseShapeRules,
-        ImageShapeRules, IndexingShapeRules, LinearAlgebraShapeRules, MathShapeRules,
-        NeuralShapeRules, RaggedShapeRules, SliceShapeRules, StateShapeRules}) {
+       {ArrayShapeRules, CollectiveShapeRules, ControlShapeRules, ConvolutionShapeRules,
+        ElementwiseShapeRules, ImageShapeRules, IndexingShapeRules, LinearAlgebraShapeRules,
+        MathShapeRules, NeuralShapeRules, RaggedShapeRules, SliceShapeRules, StateShapeRules}) {
     for (const ShapeRule& rule : rules()) {
       bool added = all.try_emplace(rule.op, rule.function).second;
       assert(added && "two shape functions for one op");

@@ -156,6 +156,7 @@ ShapeFunction FindShapeFunction(llvm::StringRef op);
 
 // One table a family.
 llvm::ArrayRef<ShapeRule> ArrayShapeRules();
+llvm::ArrayRef<ShapeRule> CollectiveShapeRules();
 llvm::ArrayRef<ShapeRule> ControlShapeRules();
 llvm::ArrayRef<ShapeRule> ConvolutionShapeRules();
 llvm::ArrayRef<ShapeRule> ElementwiseShapeRules();

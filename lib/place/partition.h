@@ -22,8 +22,8 @@ struct Transfer {
 
 struct Partition {
   std::string device;
-  // Main graph: the nodes of the device, in an order in which all partitions can run theirs without
-  // waiting for one another in a circle. Library: what they reach.
+  // Main graph: the nodes of the device, in an order in which all partitions could run theirs one
+  // by one. Library: what they reach.
   std::unique_ptr<Module> module;
 };
 

@@ -56,6 +56,8 @@ class LoopGraph {
     Add("out", "Exit", {{s_on, 0}});
   }
 
+  Module& module() { return module_; }
+
   std::unique_ptr<Executor> Compile(ThreadPool& pool, RunHook* hook = nullptr) const {
     ExecutorOptions options;
     options.feeds = {"n"};

@@ -34,7 +34,7 @@ class PartitionTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(PartitionTest, IsTensorFlows) {
   std::string folder = GetParam();
-  std::unique_ptr<Module> module = Open(folder + "/placed.pb");
+  std::unique_ptr<Module> module = Open(folder + "/graph.pb");
   std::unique_ptr<KernelCatalogue> kernels = MakeTensorFlowKernels();
   PartitionedGraph split = llvm::cantFail(PartitionByDevice(*module, *kernels));
   // Of several loops TensorFlow names first what the first edge needs that it made.
@@ -70,7 +70,7 @@ TEST(PartitionErrorTest, EveryNodeNeedsAFullDevice) {
 }
 
 TEST(PartitionErrorTest, ALoopWithoutACondition) {
-  std::unique_ptr<Module> module = Open("loop/placed.pb");
+  std::unique_ptr<Module> module = Open("loop/graph.pb");
   Graph& graph = module->main;
   graph.SetOp(graph.Find("loop/LoopCond").id(), "Identity");
   graph.SetAttr(graph.Find("loop/LoopCond").id(), "T", attr::Type(proto::DT_BOOL));

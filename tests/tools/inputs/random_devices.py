@@ -1,13 +1,11 @@
-"""Copies case folders and asks for a device, one of four CPUs by chance, for six of ten nodes of each graph.
+"""Copies case folders and asks for a device, one of four CPUs by chance, for six of ten nodes of each graph and function.
 
-usage: random_devices.py OUT SEED CASE...        Cases with Switch, Merge or loops of single nodes are left out.
+usage: random_devices.py OUT SEED CASE...
 Needs Python alone: a GraphDef is walked by its bytes, and of a NodeDef's field that is there twice the last counts.
 """
 import os
 import random
 import sys
-
-FLOW = {b"Switch", b"Merge", b"Enter", b"Exit", b"NextIteration", b"RefSwitch", b"RefMerge", b"RefEnter", b"RefExit"}
 
 
 def varint(data, at):
@@ -48,20 +46,27 @@ def fields(data):
         yield tag >> 3, value, data[begin:at]
 
 
-def with_devices(graph, pick):
-    """None for a graph with control flow of single nodes."""
+def field(number, value):
+    return encoded(number << 3 | 2) + encoded(len(value)) + value
+
+
+def with_devices(message, pick, where):
+    """A GraphDef, library or FunctionDef: `where` says what its fields hold, by number; a node is {}."""
     out = bytearray()
-    for number, value, whole in fields(graph):
-        if number != 1:
+    for number, value, whole in fields(message):
+        if number not in where:
             out += whole
-            continue
-        if any(n == 2 and v in FLOW for n, v, _ in fields(value)):
-            return None
-        if pick.random() < .6:
-            device = b"/device:CPU:%d" % pick.randrange(4)
-            value += b"\x22" + encoded(len(device)) + device
-        out += b"\x0a" + encoded(len(value)) + value
+        elif where[number]:
+            out += field(number, with_devices(value, pick, where[number]))
+        elif pick.random() < .6:
+            out += field(number, value + field(4, b"/device:CPU:%d" % pick.randrange(4)))
+        else:
+            out += whole
     return out
+
+
+FUNCTION = {3: {}}
+GRAPH = {1: {}, 2: {1: FUNCTION}}
 
 
 def main():
@@ -72,9 +77,7 @@ def main():
             continue
         name = os.path.basename(case.rstrip("/"))
         with open(source, "rb") as f:
-            graph = with_devices(f.read(), random.Random(seed + name))
-        if graph is None:
-            continue
+            graph = with_devices(f.read(), random.Random(seed + name), GRAPH)
         folder = os.path.join(out, name)
         os.makedirs(folder)
         for file in os.listdir(case):

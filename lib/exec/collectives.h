@@ -1,0 +1,67 @@
+// Collective ops: nodes of a group, most often each on a device of its own, that bring a value each
+// and go on when all have come.
+#ifndef GRAPNEL_LIB_EXEC_COLLECTIVES_H_
+#define GRAPNEL_LIB_EXEC_COLLECTIVES_H_
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lib/exec/mailbox.h"
+#include "lib/ir/graph.h"
+#include "lib/support/error.h"
+
+namespace grapnel {
+
+// Whether nodes of this op meet others. Their kernel runs once for a group: input `i` is what the
+// member of rank i brought (no tensor: nothing), output `i` what it gets.
+bool IsCollective(llvm::StringRef op);
+
+// Where the members of a graph's groups meet in a run. Members know each other by group key and
+// instance key (NcclAllReduce: by shared_name), in each iteration of loops anew. Their rank is the
+// order of their devices; of those on one device, the order of `order`. Thread-safe.
+class Collectives {
+ public:
+  struct Member {
+    Node node;
+    uint64_t order = 0;
+    Mailbox* mailbox = nullptr;    // gets the answer
+    Parcel answer;                 // its `to` and `rounds`
+    Tensor value;                  // what it brings; none: it receives
+    std::vector<Tensor> settings;  // its other inputs
+  };
+  using Merge = llvm::function_ref<Error(llvm::MutableArrayRef<Tensor> values,
+                                         llvm::MutableArrayRef<Tensor> results)>;
+
+  // Who comes last has `merge` make the results, and all are answered. Errors name the nodes:
+  // members that do not fit together, one too many.
+  Error Join(Member member, Merge merge);
+  // What a node that has no answer waits for.
+  Error WhyWaiting(const Node& node) const;
+  void Clear();
+
+ private:
+  struct Keys {
+    std::string text;  // "group 1, instance 2"
+    int64_t size = 0;
+  };
+  struct Group {
+    Keys keys;
+    std::vector<Member> members;
+  };
+  static Expected<Keys> KeysOf(const Member& member);
+  static Error Fits(const Group& group, const Keys& keys, const Member& member);
+  static Error CheckShapes(const Group& group);
+  static Error Answer(Group group, Merge merge);
+  Error CheckNotComplete(const Keys& keys, const Member& member) const;
+
+  mutable std::mutex mutex_;
+  // By keys and iteration.
+  std::map<std::pair<std::string, std::vector<int64_t>>, Group> waiting_;
+  std::map<std::string, std::vector<Node>> complete_;  // by keys: who met there first
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_EXEC_COLLECTIVES_H_

@@ -1,0 +1,146 @@
+// Cuts every edge that leads to another device: what crosses is sent and received there, and what
+// is left of the graph is one graph for each device, side by side.
+//
+//   Before:  a @cpu:0 -> b @cpu:1      After:  a -> _Send @cpu:0      _Recv -> b @cpu:1
+//
+// As TensorFlow partitions (lib/place/partition.h), but in one graph, which therefore runs, dumps
+// and is recorded like any other. Names, devices and attributes are those of the partitions.
+//
+// Refuses: a node without a full device name and a loop over devices without LoopCond are errors.
+#include "lib/place/partition.h"
+
+#include <map>
+
+#include "lib/pass/pass.h"
+#include "lib/place/tensorflow_kernels.h"
+#include "llvm/ADT/StringMap.h"
+#include "passes/placer.h"
+
+namespace grapnel {
+namespace {
+
+class PartitionPass : public GraphPass {
+ public:
+  Error Run(Editor& edit) override {
+    if (edit.function()) return Error::success();
+    std::unique_ptr<KernelCatalogue> kernels = MakeTensorFlowKernels();
+    if (auto settings = PlacerSettings::From(edit.config())) {
+      if (settings->kernels == "grapnel") kernels = MakeGrapnelKernels();
+    } else {
+      llvm::consumeError(settings.takeError());
+    }
+    ASSIGN_OR_RETURN(PartitionedGraph split, PartitionByDevice(edit.module(), *kernels));
+    Joiner(edit, split).Run();
+    return Error::success();
+  }
+
+ private:
+  // Brings what the partitions have more, or have elsewhere, back into the graph.
+  class Joiner {
+   public:
+    Joiner(Editor& edit, const PartitionedGraph& split) : edit_(edit), split_(split) {
+      for (const Partition& part : split.partitions) {
+        for (Node node : part.module->main.nodes()) nodes_[node.name()] = node;
+      }
+    }
+
+    void Run() {
+      for (Node node : Present()) Move(node);
+      for (const Transfer& transfer : split_.transfers) Claim(transfer);
+      std::map<NodeId, std::vector<Node>> made;  // by the node that is sent
+      for (const Partition& part : split_.partitions) {
+        for (Node node : part.module->main.nodes()) {
+          if (edit_.graph().Find(node.name())) continue;
+          auto source = source_of_.find(node.name());
+          made[source == source_of_.end() ? kNoNode : source->second].push_back(node);
+        }
+      }
+      // Loops first: receivers wait for nodes of theirs.
+      AddMade(kNoNode, made[kNoNode]);
+      made.erase(kNoNode);
+      for (const auto& [source, nodes] : made) AddMade(source, nodes);
+      for (Node node : Present()) Connect(node);
+    }
+
+   private:
+    std::vector<Node> Present() const {
+      std::vector<Node> present;
+      for (Node node : edit_.graph().nodes()) present.push_back(node);
+      return present;
+    }
+
+    // Control flow goes where its input or its reader is.
+    void Move(const Node& node) {
+      auto placed = nodes_.find(node.name());
+      if (placed == nodes_.end() || placed->second.device() == node.device()) return;
+      if (!edit_.Begin("move_control_flow", node)) return;
+      edit_.SetDevice(node, placed->second.device());
+      edit_.End();
+    }
+
+    // Send and receiver, with the constant and the Identity that stand for a control edge.
+    void Claim(const Transfer& transfer) {
+      Node send = nodes_.lookup(transfer.send), recv = nodes_.lookup(transfer.recv);
+      source_of_[send.name()] = source_of_[recv.name()] = transfer.source;
+      if (transfer.port != kControlPort) return;
+      source_of_[send.input_node(0).name()] = transfer.source;
+      for (const Use& use : recv.uses())
+        source_of_[recv.graph().node(use.node).name()] = transfer.source;
+    }
+
+    // All that sends one node's values; or, of no node, what turns along with loops.
+    void AddMade(NodeId source, llvm::ArrayRef<Node> nodes) {
+      Node from = source == kNoNode ? Node() : edit_.graph().node(source);
+      if (!edit_.Begin(from ? "send_and_receive" : "turn_along", from)) return;
+      if (from) edit_.Used(from);
+      for (const Node& node : nodes) {
+        Node made = edit_.AddNode(node.name(), node.op(), node.device());
+        for (const auto& [key, value] : node.Attrs()) edit_.SetAttr(made, key, value.bytes());
+      }
+      for (const Node& node : nodes) {
+        if (auto inputs = InputsAsIn(node))
+          edit_.SetInputs(edit_.graph().Find(node.name()), *inputs);
+      }
+      edit_.End();
+    }
+
+    // The inputs of a partition's node, here; nullopt: one is not there yet.
+    std::optional<llvm::SmallVector<Port, 4>> InputsAsIn(const Node& node) const {
+      llvm::SmallVector<Port, 4> ports;
+      for (Port port : node.inputs()) {
+        Node input = edit_.graph().Find(node.graph().node(port.node).name());
+        if (!input) return std::nullopt;
+        ports.push_back({input.id(), port.index});
+      }
+      return ports;
+    }
+
+    void Connect(const Node& node) {
+      Node wanted = nodes_.lookup(node.name());
+      auto inputs = wanted ? InputsAsIn(wanted) : std::nullopt;
+      if (!inputs || node.inputs() == *inputs) return;
+      if (!edit_.Begin("read_what_came", node)) return;
+      edit_.SetInputs(node, *inputs);
+      edit_.End();
+    }
+
+    Editor& edit_;
+    const PartitionedGraph& split_;
+    llvm::StringMap<Node> nodes_;        // of all partitions
+    llvm::StringMap<NodeId> source_of_;  // of what a transfer made: the node that is sent
+  };
+};
+
+GRAPNEL_PASS(PartitionPass,
+             (PassInfo{"partition", "partition", 0, false, true, "",
+                       "sends and receives what crosses devices, as TensorFlow partitions",
+                       "bodies of functions; nodes without a full device name"}),
+             {"move_control_flow",
+              "Switch and Exit go to their input's device, Enter and "
+              "NextIteration to their reader's"},
+             {"read_what_came", "a node reads a receiver in the place of another device's node"},
+             {"send_and_receive", "a value or a control edge to another device is sent there"},
+             {"turn_along", "a small loop on each device that a loop's values come to"});
+
+}  // namespace
+}  // namespace grapnel
