@@ -187,9 +187,9 @@ std::pair<std::string, std::string> AttrTexts(llvm::StringRef key, AttrView a, A
     changed += apart != 0;
     most = std::max(most, apart);
   }
-  texts.second += ", " + std::to_string(changed) + " of " +
-                  std::to_string(value_a->num_elements()) + " elements, by " + NumberText(most) +
-                  " at most";
+  texts.second = "norm " + NumberText(*NormOf(*value_b)) + ", " + std::to_string(changed) + " of " +
+                 std::to_string(value_a->num_elements()) + " elements, by " + NumberText(most) +
+                 " at most";
   return texts;
 }
 

@@ -78,9 +78,10 @@ class BodyComparison {
       if (is_in_a && is_in_b &&
           SourceOf(side_a, true, a, slot, in_a[i]) == SourceOf(side_b, false, b, slot, in_b[i]))
         continue;
-      changes->push_back({"input " + std::to_string(i),
-                          is_in_a ? InputText(side_a, a, slot, in_a[i]) : "",
-                          is_in_b ? InputText(side_b, b, slot, in_b[i]) : ""});
+      std::string before = is_in_a ? InputText(side_a, a, slot, in_a[i]) : "",
+                  after = is_in_b ? InputText(side_b, b, slot, in_b[i]) : "";
+      if (before == after) after += " (another node of that name)";
+      changes->push_back({"input " + std::to_string(i), before, after});
     }
   }
 
