@@ -4,15 +4,18 @@
 #include "lib/diff/diff_json.h"
 #include "lib/diff/diff_text.h"
 #include "lib/diff/statistics.h"
+#include "lib/diff/union_graph.h"
+#include "lib/render/layout.h"
+#include "lib/render/picture.h"
 
-#include "lib/support/text.h"
+#include "llvm/Support/Path.h"
 #include "tools/input.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string a, b, ledger;
+  std::string a, b, ledger, output;
   std::vector<std::string> ignored, only;
   bool all = false, names = false, statistics = false;
 };
@@ -27,6 +30,39 @@ void Print(const Diff& diff, const DiffStatistics& statistics, const Flags& flag
   if (!invocation.flags.quiet) WriteDiffText(diff, {invocation.UseColor(), flags.all}, os);
   if (flags.statistics) WriteStatistics(statistics, os);
   os << DiffSummary(diff) << "\n";
+}
+
+// Light enough for black text, and apart for colour-blind readers too.
+Painting PaintingOf(const UnionGraph& graph) {
+  Painting painting;
+  painting.title = "diff";
+  painting.swatches = {{"removed", "#f2a7a0"}, {"added", "#a6dba0"}, {"changed", "#fbe08a"},
+                       {"fused or split", "#9ecae8"}};
+  painting.several = {"several of these", "#d9c2e5"};
+  painting.swatch_of = [&graph](const Node& node) {
+    return static_cast<int>(graph.StatusOf(node)) - 1;
+  };
+  return painting;
+}
+
+// Opens the scopes where anything differs, unless they are more than a reader can take in.
+constexpr size_t kScopesOpened = 12;
+
+Error Draw(const Module& b, const Diff& diff, const std::string& output, Invocation& invocation) {
+  auto format = ParsePictureFormat(llvm::sys::path::extension(output));
+  if (!format) return MakeError("{0}: a picture of a diff is .dot, .svg or .png", output);
+  ASSIGN_OR_RETURN(UnionGraph graph, MakeUnion(b, diff));
+  Painting painting = PaintingOf(graph);
+  ViewOptions view;
+  view.title = DiffSummary(diff);
+  view.painting = &painting;
+  if (graph.scopes.size() <= kScopesOpened) view.scopes = graph.scopes;
+  auto picture = MakePicture(*graph.module, view);
+  if (!picture) return Annotate(output, picture.takeError());
+  ASSIGN_OR_RETURN(std::string bytes, MakeGraphvizLayout()->Draw(*picture, *format));
+  RETURN_IF_ERROR(WriteFile(output, bytes));
+  for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
+  return Error::success();
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
@@ -51,6 +87,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     options.provenance = &*provenance;
   }
   Diff diff = DiffModules(a.module(), b.module(), options);
+  if (!flags.output.empty())
+    RETURN_IF_ERROR(Draw(b.module(), diff, flags.output, invocation));
   Print(diff, CompareSizes(a.module(), b.module(), flags.statistics), flags, invocation);
   return diff.Same() ? kExitOk : kExitNo;
 }
@@ -69,6 +107,9 @@ RunCommand SetUp(CommandLine& line) {
   line.Flag("--names", flags->names, "a new name is a difference");
   line.Option("--ledger", flags->ledger, "what `opt --ledger` wrote when it made B of A")
       .ShownAs("FILE");
+  line.Option("-o,--output", flags->output,
+              "a picture in the scope tree, a colour each for removed, added, changed and fused: "
+              ".dot, .svg or .png");
   line.Flag("--statistics", flags->statistics, "ops, constants and estimated FLOPs of both");
   line.Flag("--all", flags->all, "every change, and every value in full");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
