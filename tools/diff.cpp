@@ -7,7 +7,6 @@
 #include "lib/diff/union_graph.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
-
 #include "llvm/Support/Path.h"
 #include "tools/input.h"
 
@@ -36,8 +35,10 @@ void Print(const Diff& diff, const DiffStatistics& statistics, const Flags& flag
 Painting PaintingOf(const UnionGraph& graph) {
   Painting painting;
   painting.title = "diff";
-  painting.swatches = {{"removed", "#f2a7a0"}, {"added", "#a6dba0"}, {"changed", "#fbe08a"},
-                       {"fused or split", "#9ecae8"}};
+  painting.swatches = {{"removed", "#f2a7a0"},
+                       {"added", "#a6dba0"},
+                       {"changed", "#fbe08a"},
+                       {"replaced", "#9ecae8"}};
   painting.several = {"several of these", "#d9c2e5"};
   painting.swatch_of = [&graph](const Node& node) {
     return static_cast<int>(graph.StatusOf(node)) - 1;
@@ -87,8 +88,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     options.provenance = &*provenance;
   }
   Diff diff = DiffModules(a.module(), b.module(), options);
-  if (!flags.output.empty())
-    RETURN_IF_ERROR(Draw(b.module(), diff, flags.output, invocation));
+  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(b.module(), diff, flags.output, invocation));
   Print(diff, CompareSizes(a.module(), b.module(), flags.statistics), flags, invocation);
   return diff.Same() ? kExitOk : kExitNo;
 }

@@ -115,8 +115,9 @@ std::string OnlyIn(const google::protobuf::Message& from, const google::protobuf
 }  // namespace
 
 bool SaysNothing(llvm::StringRef key) {
-  return key == "_class" || key == "_output_shapes" || key == "_has_manual_control_dependencies" ||
-         key == "shape_inferred" || key.substr(0, 9) == "_grappler";
+  return key == "_class" || key == "_output_shapes" || key == "_input_shapes" ||
+         key == "_has_manual_control_dependencies" || key == "shape_inferred" ||
+         key.substr(0, 9) == "_grappler";
 }
 
 bool IsDefault(const Node& node, llvm::StringRef key, AttrView value) {

@@ -34,15 +34,16 @@ void Restrict(Diff* diff, const OnlyFilters& only) {
 
 void Sort(Diff* diff) {
   llvm::stable_sort(diff->matched,
-             [](const MatchedPair& x, const MatchedPair& y) { return ByName(x.a, y.a); });
+                    [](const MatchedPair& x, const MatchedPair& y) { return ByName(x.a, y.a); });
   llvm::stable_sort(diff->removed, ByName);
   llvm::stable_sort(diff->added, ByName);
   for (GroupEntry& group : diff->groups) {
     llvm::stable_sort(group.a, ByName);
     llvm::stable_sort(group.b, ByName);
   }
-  llvm::stable_sort(diff->groups,
-             [](const GroupEntry& x, const GroupEntry& y) { return ByName(x.a[0], y.a[0]); });
+  llvm::stable_sort(diff->groups, [](const GroupEntry& x, const GroupEntry& y) {
+    return ByName(x.a[0], y.a[0]);
+  });
 }
 
 }  // namespace

@@ -78,8 +78,7 @@ class TextWriter {
     }
     for (const FunctionEntry& function : diff.functions) AddFunction(function);
     WriteScope(root_, 0);
-    if (left_out_ > 0)
-      os_ << "... and " << WithCommas(left_out_) << " more like these (--all)\n";
+    if (left_out_ > 0) os_ << "... and " << WithCommas(left_out_) << " more like these (--all)\n";
   }
 
  private:
@@ -113,9 +112,14 @@ class TextWriter {
 
   void AddChanged(const MatchedPair& pair) {
     std::string rest = "(" + pair.b.node.op().str() + ")", kind = pair.b.node.op().str();
-    if (pair.a.name != pair.b.name) rest += " now " + pair.b.node.name().str();
+    if (pair.a.node.name() != pair.b.node.name()) rest += " now " + pair.b.node.name().str();
     const char* between = "  ";
+    bool new_op = llvm::any_of(pair.changes, [](const Change& c) { return c.what == "op"; });
     for (const Change& change : pair.changes) {
+      // With another op come other inputs and attributes: what one of them lacks says nothing.
+      bool comes_along = new_op && change.what != "control inputs" &&
+                         (change.before.empty() || change.after.empty());
+      if (comes_along && !options_.all) continue;
       rest += between + ChangeText(change);
       kind += " " + change.what;
       between = "; ";
@@ -231,7 +235,7 @@ class TextWriter {
   }
 
   void WriteHead(const std::string& path, const ScopeLines& scope, int depth) {
-    static constexpr const char* kNames[] = {"removed", "added", "changed", "fused or split"};
+    static constexpr const char* kNames[] = {"removed", "added", "changed", "replaced"};
     os_.indent(2 * depth) << Readable(path);
     auto renamed = renamed_.find(path);
     if (renamed != renamed_.end()) os_ << " (now " << Readable(renamed->second) << ")";
@@ -285,8 +289,9 @@ std::string DiffSummary(const Diff& diff) {
   std::string suffix = renamed ? " (" + WithCommas(renamed) + " renamed)" : "";
   if (diff.Same()) return "the same: " + Plural(diff.matched.size(), "node") + suffix;
   std::string text = WithCommas(diff.removed.size()) + " removed, " +
-                     WithCommas(diff.added.size()) + " added, " + WithCommas(changed) + " changed, ";
-  if (!diff.groups.empty()) text += WithCommas(diff.groups.size()) + " fused or split, ";
+                     WithCommas(diff.added.size()) + " added, " + WithCommas(changed) +
+                     " changed, ";
+  if (!diff.groups.empty()) text += WithCommas(diff.groups.size()) + " replaced, ";
   return text + WithCommas(diff.matched.size() - changed) + " the same" + suffix;
 }
 

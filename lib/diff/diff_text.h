@@ -20,7 +20,7 @@ struct DiffTextOptions {
 // Of changes that are alike only the first few are shown, and the rest counted. Ends with the sums.
 void WriteDiffText(const Diff& diff, const DiffTextOptions& options, llvm::raw_ostream& os);
 
-// "5 removed, 1 added, 2 changed, 1 fused or split, 90 the same".
+// "5 removed, 1 added, 2 changed, 1 replaced, 90 the same".
 std::string DiffSummary(const Diff& diff);
 
 // Nodes, constants, FLOPs and the ops whose number differs, of both graphs.

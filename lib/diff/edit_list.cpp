@@ -228,8 +228,7 @@ class EditListMaker {
 
   void AddFunctions(const BodyPair& pair) {
     FunctionEntry entry = {a_.name(pair.a).str(), b_.name(pair.b).str(), {}};
-    if (options_.names && entry.a != entry.b)
-      entry.changes.push_back({"name", entry.a, entry.b});
+    if (options_.names && entry.a != entry.b) entry.changes.push_back({"name", entry.a, entry.b});
     // Effects that must happen before a call returns.
     auto effects = [&](const ModuleView& view, int32_t body, const Side& side, bool is_a) {
       std::vector<std::pair<int32_t, std::string>> nodes;

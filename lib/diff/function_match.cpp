@@ -96,8 +96,7 @@ void ModuleMatching::Pair(int32_t a, int32_t b) {
 void ModuleMatching::Follow() {
   for (; followed_ < pairs_.size(); ++followed_) {
     auto [a, b] = std::pair(pairs_[followed_].a, pairs_[followed_].b);
-    auto matching =
-        std::make_unique<Matching>(a_.body(a), a_.labels(a), b_.body(b), b_.labels(b));
+    auto matching = std::make_unique<Matching>(a_.body(a), a_.labels(a), b_.body(b), b_.labels(b));
     KnownPairs known;
     if (provenance_) known = provenance_->PairsOf(a_.body(a), b_.body(b));
     matching->Run(known);

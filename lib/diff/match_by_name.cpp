@@ -17,9 +17,9 @@ void Matching::MatchNames(Likeness likeness, Trust trust) {
     auto it = by_name.find(a_.view->name(a));
     if (it == by_name.end() || it->second == kNobody || !Alike(a, it->second, likeness)) continue;
     Agreement found = AgreementOf(a, it->second);
-    bool trusted = trust == Trust::kAll ||
-                   (trust == Trust::kAgreeing ? found.agree > found.disagree
-                                              : found.agree >= found.disagree);
+    bool trusted =
+        trust == Trust::kAll ||
+        (trust == Trust::kAgreeing ? found.agree > found.disagree : found.agree >= found.disagree);
     if (trusted) Match(a, it->second);
   }
 }
@@ -40,8 +40,7 @@ std::vector<Entry> Collect(const Side& side, Likeness likeness) {
   std::vector<Entry> entries;
   for (int32_t i = 0; i < side.view->size(); ++i) {
     if (side.IsFree(i))
-      entries.push_back(
-          {HashInto(side.view->name_class(i), labels[i]), side.view->position(i), i});
+      entries.push_back({HashInto(side.view->name_class(i), labels[i]), side.view->position(i), i});
   }
   std::sort(entries.begin(), entries.end());
   return entries;

@@ -178,8 +178,7 @@ void Matching::FollowInputs(int32_t a, int32_t b, Likeness likeness, Reach reach
     if (there && in_a[i].port == in_b[i].port) consider(in_a[i].node, in_b[i].node);
   }
   if (a_.view->ControlInputs(a).empty() || b_.view->ControlInputs(b).empty()) return;
-  PairPlaces(FreeControls(a_, a, likeness), FreeControls(b_, b, likeness), names_decide_,
-             consider);
+  PairPlaces(FreeControls(a_, a, likeness), FreeControls(b_, b, likeness), names_decide_, consider);
 }
 
 void Matching::FollowReaders(int32_t a, int32_t b, Likeness likeness, Reach reach) {

@@ -24,6 +24,14 @@ std::vector<uint64_t> Telling(const ConeHashes& cones) {
   return out;
 }
 
+// Without control edges nothing is known of a node that has no edge at all.
+void LeaveOutLone(const BodyView& view, std::vector<uint64_t>* keys) {
+  for (int32_t i = 0; i < view.size(); ++i) {
+    if (view.DataInputs(i).empty() && view.ControlInputs(i).empty() && view.Readers(i).empty())
+      (*keys)[i] = 0;
+  }
+}
+
 // What stands around the nodes of one body. Hashes of readers do not see what else those read, so
 // by themselves they take one of many like blocks for the one before it: here they are over labels
 // that know their own near surroundings.
@@ -66,9 +74,8 @@ void Collect(const Side& side, const std::vector<uint64_t>& keys, bool in_b,
 
 }  // namespace
 
-void Matching::MatchUnique(const std::vector<uint64_t>& keys_a,
-                           const std::vector<uint64_t>& keys_b, Caution caution,
-                           bool by_name) {
+void Matching::MatchUnique(const std::vector<uint64_t>& keys_a, const std::vector<uint64_t>& keys_b,
+                           Caution caution, bool by_name) {
   auto match = [&](int32_t a, int32_t b) {
     Agreement found;
     if (caution != Caution::kNone) found = AgreementOf(a, b);
@@ -113,6 +120,10 @@ void Matching::MatchCones(Likeness likeness) {
     twins_a_ = both_a;
     twins_b_ = both_b;
   }
+  if (!exact) {
+    LeaveOutLone(*a_.view, &both_a);
+    LeaveOutLone(*b_.view, &both_b);
+  }
   MatchUnique(both_a, both_b, Caution::kNone);
   // An edit spoils the hashes of one end only for what lies beyond it. Neighbours are followed when
   // both ends are held: a chain of like blocks can be followed past the one that is new.
@@ -126,20 +137,23 @@ void Matching::MatchPlainReaders(Likeness likeness) {
   bool exact = likeness == Likeness::kExact;
   auto keys = [&](const Side& side) {
     const std::vector<uint64_t>& own = exact ? side.labels->exact : side.labels->kind;
-    return Both(HashOfReaders(*side.view, own, exact).hash,
-                HashAround(*side.view, own, kNearer, exact));
+    std::vector<uint64_t> out = Both(HashOfReaders(*side.view, own, exact).hash,
+                                     HashAround(*side.view, own, kNearer, exact));
+    if (!exact) LeaveOutLone(*side.view, &out);
+    return out;
   };
   MatchUnique(keys(a_), keys(b_), Caution::kBalanced);
   Propagate(likeness, Reach::kSure);
 }
 
 // For what is left between edits: of small cones those that no other free node has. A small
-// constant without neighbours is no one in particular.
+// constant is no one in particular, nor is a node that reads nothing and is not read.
 void Matching::MatchSmallCones() {
   auto keys = [](const Side& side) {
     ConeHashes cones = HashOfInputs(*side.view, side.labels->exact, true);
     for (int32_t i = 0; i < side.view->size(); ++i) {
-      if (side.labels->constant[i]) cones.hash[i] = 0;
+      bool alone = cones.size[i] == 1 && side.view->Readers(i).empty();
+      if (side.labels->constant[i] || alone) cones.hash[i] = 0;
     }
     return cones.hash;
   };
@@ -150,10 +164,13 @@ void Matching::MatchSmallCones() {
 void Matching::MatchNeighbourhoods(Likeness likeness) {
   bool exact = likeness == Likeness::kExact;
   for (int radius : {kNear, kNearer}) {
-    MatchUnique(
-        HashAround(*a_.view, exact ? a_.labels->exact : a_.labels->kind, radius, exact),
-        HashAround(*b_.view, exact ? b_.labels->exact : b_.labels->kind, radius, exact),
-        Caution::kBalanced);
+    auto keys = [&](const Side& side) {
+      std::vector<uint64_t> out = HashAround(
+          *side.view, exact ? side.labels->exact : side.labels->kind, radius, exact);
+      if (!exact) LeaveOutLone(*side.view, &out);
+      return out;
+    };
+    MatchUnique(keys(a_), keys(b_), Caution::kBalanced);
     Propagate(likeness, Reach::kSure);
   }
 }

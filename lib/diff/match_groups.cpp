@@ -108,8 +108,8 @@ class Region {
   bool Fits(int32_t node) const {
     return parts_.IsFree(node) &&
            llvm::all_of(parts_.view->DataInputs(node), [&](const BodyView::In& in) {
-             return in.node != kNobody && (sources_.contains(in.node) || region_.contains(in.node) ||
-                                           IsPrivateConstant(in.node));
+             return in.node != kNobody && (sources_.contains(in.node) ||
+                                           region_.contains(in.node) || IsPrivateConstant(in.node));
            });
   }
 
@@ -154,8 +154,42 @@ bool Matching::FindReplacement(Side& whole, Side& parts, int32_t head, bool as_p
   return true;
 }
 
+// A constant of B where A computed from constants: the node that was read there, and all that
+// served it alone.
+bool Matching::FindFolded(int32_t head) {
+  int32_t exit = kNobody;
+  for (const BodyView::Out& out : b_.view->Readers(head)) {
+    int32_t reader = b_.other[out.node];
+    if (reader == kNobody || out.slot == kControlPort) continue;
+    auto inputs = a_.view->DataInputs(reader);
+    if (static_cast<size_t>(out.slot) >= inputs.size()) continue;
+    exit = inputs[out.slot].node;
+    break;
+  }
+  if (exit == kNobody || !a_.IsFree(exit) || a_.view->DataInputs(exit).empty()) return false;
+  llvm::SmallSetVector<int32_t, 16> parts;
+  parts.insert(exit);
+  auto serves_alone = [&](int32_t node) {
+    return llvm::all_of(a_.view->Readers(node), [&](const BodyView::Out& out) {
+      return out.slot == kControlPort || parts.contains(out.node);
+    });
+  };
+  for (size_t i = 0; i < parts.size() && parts.size() < kLargestRegion; ++i) {
+    for (const BodyView::In& in : a_.view->DataInputs(parts[i])) {
+      if (in.node != kNobody && a_.IsFree(in.node) && serves_alone(in.node)) parts.insert(in.node);
+    }
+  }
+  if (parts.size() == 1) return false;
+  AddGroup(std::vector<int32_t>(parts.begin(), parts.end()), {head});
+  return true;
+}
+
 bool Matching::FindGroups() {
   bool found = false;
+  for (int32_t b : b_.view->order()) {
+    bool constant = b_.labels->constant[b] && b_.view->DataInputs(b).empty();
+    if (b_.IsFree(b) && constant) found |= FindFolded(b);
+  }
   // Along the data: what one fusion makes, the next one reads. Pairs last, so that no part of a
   // split is taken for the whole.
   for (bool as_pair : {false, true}) {

@@ -81,8 +81,9 @@ class Matching {
   // Each free node asks the partners of its neighbours for candidates; mutual best ones are paired.
   bool Vote(Likeness likeness);
 
-  // match_groups.cpp: fusions and splits, and one op in the place of another.
+  // match_groups.cpp: fusions, splits, folded constants, and one op in the place of another.
   bool FindGroups();
+  bool FindFolded(int32_t head);
   // `as_pair`: only a region of one node, else only larger ones.
   bool FindReplacement(Side& whole, Side& parts, int32_t head, bool as_pair);
 
@@ -98,7 +99,7 @@ class Matching {
 
   Side a_, b_;
   std::vector<NodeGroup> groups_;
-  std::vector<uint64_t> twins_a_, twins_b_;  // equal: the same in all that structure tells
+  std::vector<uint64_t> twins_a_, twins_b_;         // equal: the same in all that structure tells
   std::vector<std::pair<int32_t, int32_t>> pairs_;  // in the order in which they were found
   // Whether names choose among neighbours that are alike. Not while structure is still asked: in a
   // model that grew by a block all numbers have moved.

@@ -78,7 +78,8 @@ KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
     std::string name = a.node(i).name().str();
     int32_t other = Find(b, name);
     bool kept = !body.removed.count(name) && !body.made.count(name);
-    if (kept && other != kNobody) known.pairs.push_back({i, other});
+    // A rule may leave a name to a node of another kind: who that is, the graphs say better.
+    if (kept && other != kNobody && a.op(i) == b.op(other)) known.pairs.push_back({i, other});
   }
   // Nodes of B by what they were made of; origins that two sets share say nothing certain.
   std::map<Origins, std::vector<int32_t>> by_origins;
@@ -99,7 +100,7 @@ KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
       if (node != kNobody && claims[origin] == 1) from.push_back(node);
     }
     if (from.size() == 1 && made_of_them.size() == 1) {
-      known.pairs.push_back({from[0], made_of_them[0]});
+      if (a.op(from[0]) == b.op(made_of_them[0])) known.pairs.push_back({from[0], made_of_them[0]});
     } else if (!from.empty()) {
       known.groups.push_back({from, made_of_them});
     }

@@ -113,8 +113,8 @@ std::vector<uint64_t> HashAround(const BodyView& view, std::vector<uint64_t> lab
     for (int32_t i = 0; i < view.size(); ++i) {
       uint64_t hash = labels[i], sum = 0;
       for (const BodyView::In& in : view.DataInputs(i))
-        hash = HashInto(
-            HashInto(hash, in.node == kNobody ? kDanglingSeed : labels[in.node]), in.port);
+        hash =
+            HashInto(HashInto(hash, in.node == kNobody ? kDanglingSeed : labels[in.node]), in.port);
       for (const BodyView::In& in : view.ControlInputs(i)) {
         if (in.node != kNobody && controls) sum += HashInto(kControlSeed, labels[in.node]);
       }

@@ -112,7 +112,7 @@ class UnionMaker {
 
   const Diff& diff_;
   UnionGraph& out_;
-  std::map<std::string, std::string> in_b_;  // functions
+  std::map<std::string, std::string> in_b_;                          // functions
   llvm::DenseMap<std::pair<const Graph*, NodeId>, NodeId> partner_;  // of A's nodes, in the union
   std::set<std::string> scopes_;
 };

@@ -62,8 +62,8 @@ class RandomGraphs {
 
   void Scramble(PlainGraph* graph) {
     for (PlainNode& node : *graph)
-      node.name = "n" + std::to_string(random_() % 1000000007) + "_" +
-                  std::to_string(node.identity);
+      node.name =
+          "n" + std::to_string(random_() % 1000000007) + "_" + std::to_string(node.identity);
   }
 
   struct Truth {
