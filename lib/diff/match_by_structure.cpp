@@ -165,8 +165,8 @@ void Matching::MatchNeighbourhoods(Likeness likeness) {
   bool exact = likeness == Likeness::kExact;
   for (int radius : {kNear, kNearer}) {
     auto keys = [&](const Side& side) {
-      std::vector<uint64_t> out = HashAround(
-          *side.view, exact ? side.labels->exact : side.labels->kind, radius, exact);
+      std::vector<uint64_t> out =
+          HashAround(*side.view, exact ? side.labels->exact : side.labels->kind, radius, exact);
       if (!exact) LeaveOutLone(*side.view, &out);
       return out;
     };

@@ -495,6 +495,7 @@ class PictureMaker {
       }
     }
     picture_.color_title = painting.title;
+    picture_.colors.reserve(painting.swatches.size() + 2);
     picture_.colors.push_back({"", kNeutralFill.str()});
     for (int swatch = 0; swatch <= several; ++swatch) {
       if (std::find(found.begin(), found.end(), swatch) == found.end()) continue;
