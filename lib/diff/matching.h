@@ -62,7 +62,7 @@ class Matching {
   void MatchTwins();
 
   // match_by_name.cpp
-  enum class Trust { kAgreeing, kNotContradicted, kAll };
+  enum class Trust { kAgreeing, kTouching, kNotContradicted, kAll };  // kTouching: any agreement
   void MatchNames(Likeness likeness, Trust trust);
   // Names but for their numbers, in their order.
   void MatchNameClasses(Likeness likeness);
