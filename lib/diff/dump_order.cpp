@@ -222,6 +222,7 @@ std::vector<DumpStage> OrderNumbered(llvm::ArrayRef<std::string> files) {
   llvm::stable_sort(dumps,
                     [&](const auto& x, const auto& y) { return key(x.second) < key(y.second); });
   std::vector<DumpStage> out;
+  out.reserve(dumps.size());
   for (const auto& [file, dump] : dumps) out.push_back(StageOf(file, dump));
   return out;
 }

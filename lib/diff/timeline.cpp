@@ -79,21 +79,26 @@ Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log) {
   };
   std::map<std::string, int> last;  // stage of each line
   for (DumpStage& dump : OrderDumps(files, log, same)) {
-    auto module = OpenGraph(JoinPath(folder, dump.file));
-    if (!module) {
-      timeline.skipped.push_back(TextOf(module.takeError()));
-      continue;
-    }
     TimelineStage stage;
-    stage.module = std::move(*module);
     auto before = last.find(dump.line);
     if (before == last.end()) before = last.find(dump.from_line);
     if (before != last.end()) stage.before = before->second;
+    const TimelineStage* previous = stage.before < 0 ? nullptr : &timeline.stages[stage.before];
+    // Half of the dumps are the one before again, and reading constants as text takes longest.
+    if (previous && same(previous->dump.file, dump.file)) {
+      stage.module = previous->module;
+    } else {
+      auto module = OpenGraph(JoinPath(folder, dump.file));
+      if (!module) {
+        timeline.skipped.push_back(TextOf(module.takeError()));
+        continue;
+      }
+      stage.module = std::move(*module);
+      if (previous) stage.diff = DiffModules(*previous->module, *stage.module, {});
+    }
     last[dump.line] = static_cast<int>(timeline.stages.size());
     stage.dump = std::move(dump);
     Count(&stage);
-    if (stage.before >= 0)
-      stage.diff = DiffModules(*timeline.stages[stage.before].module, *stage.module, {});
     timeline.stages.push_back(std::move(stage));
   }
   if (timeline.stages.empty())
@@ -133,7 +138,9 @@ std::vector<std::string> LifeOf(const Timeline& timeline, llvm::StringRef node) 
       names[static_cast<int>(i)] = node.str();
       continue;
     }
-    std::string name = known->second, event = Event(stage.diff, &name);
+    std::string name = known->second, event;
+    bool same = stage.module == timeline.stages[stage.before].module;
+    if (!same) event = Event(stage.diff, &name);
     if (!event.empty()) lines.push_back(where + event);
     if (!name.empty()) names[static_cast<int>(i)] = name;
   }

@@ -13,10 +13,11 @@ namespace grapnel {
 
 struct TimelineStage {
   DumpStage dump;
-  std::unique_ptr<Module> module;
+  std::shared_ptr<const Module>
+      module;       // that of `before` where the file is byte for byte the same
   int before = -1;  // the stage it is compared with; -1: it begins a line
   size_t nodes = 0, edges = 0;
-  Diff diff;  // from `before` to this one
+  Diff diff;  // from `before` to this one; empty where the module is the same
 };
 
 struct Timeline {
