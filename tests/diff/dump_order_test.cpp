@@ -19,6 +19,7 @@ std::vector<DumpStage> Order(std::vector<std::string> files, llvm::StringRef log
 
 std::vector<std::string> Files(const std::vector<DumpStage>& stages) {
   std::vector<std::string> files;
+  files.reserve(stages.size());
   for (const DumpStage& stage : stages) files.push_back(stage.file);
   return files;
 }
