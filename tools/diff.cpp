@@ -1,97 +1,69 @@
 // `grapnel diff A B`: what differs between two graphs.
 #include "lib/diff/diff.h"
 
-#include "lib/support/text.h"
-#include "llvm/Support/JSON.h"
+#include "lib/diff/diff_json.h"
+#include "lib/diff/diff_text.h"
+#include "lib/diff/statistics.h"
+#include "lib/diff/union_graph.h"
+#include "lib/render/layout.h"
+#include "lib/render/picture.h"
+#include "llvm/Support/Path.h"
 #include "tools/input.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string a, b;
+  std::string a, b, ledger, output;
   std::vector<std::string> ignored, only;
-  bool all = false;
+  bool all = false, names = false, statistics = false;
 };
 
-class Printer {
- public:
-  Printer(llvm::raw_ostream& os, bool color, bool all) : os_(os), color_(color), all_(all) {}
-
-  void Nodes(const char* sign, const char* paint, llvm::ArrayRef<NodeEntry> nodes) {
-    size_t shown = all_ ? nodes.size() : std::min<size_t>(nodes.size(), 40);
-    for (size_t i = 0; i < shown; ++i)
-      Line(paint, std::string(sign) + " " + nodes[i].name + " (" + nodes[i].op + ")");
-    if (shown < nodes.size())
-      os_ << sign << " ... and " << WithCommas(nodes.size() - shown) << " more (--all)\n";
+void Print(const Diff& diff, const DiffStatistics& statistics, const Flags& flags,
+           Invocation& invocation) {
+  llvm::raw_ostream& os = invocation.out();
+  if (invocation.flags.json) {
+    WriteDiffJson(diff, statistics, os);
+    return;
   }
-
-  void Changed(llvm::ArrayRef<MatchedPair> pairs) {
-    size_t shown = 0, hidden = 0;
-    for (const MatchedPair& pair : pairs) {
-      if (pair.changes.empty()) continue;
-      if (!all_ && shown == 40) {
-        ++hidden;
-        continue;
-      }
-      ++shown;
-      Line("\033[33m", "~ " + pair.a + " (" + pair.op + ")");
-      for (const Change& change : pair.changes) {
-        os_ << "    " << change.what << ": " << (change.before.empty() ? "(none)" : change.before)
-            << " -> " << (change.after.empty() ? "(none)" : change.after) << "\n";
-      }
-    }
-    if (hidden) os_ << "~ ... and " << WithCommas(hidden) << " more (--all)\n";
-  }
-
- private:
-  void Line(const char* paint, const std::string& text) {
-    os_ << (color_ ? paint : "") << text << (color_ ? "\033[0m" : "") << "\n";
-  }
-  llvm::raw_ostream& os_;
-  bool color_, all_;
-};
-
-void PrintJson(const Diff& diff, llvm::raw_ostream& os) {
-  llvm::json::OStream json(os, 1);
-  auto nodes = [&](const char* key, llvm::ArrayRef<NodeEntry> list) {
-    json.attributeArray(key, [&] {
-      for (const NodeEntry& node : list) json.value(llvm::json::fixUTF8(node.name));
-    });
-  };
-  json.object([&] {
-    json.attribute("same", diff.Same());
-    json.attributeArray("matched", [&] {
-      for (const MatchedPair& pair : diff.matched) {
-        json.object([&] {
-          json.attribute("a", llvm::json::fixUTF8(pair.a));
-          json.attribute("b", llvm::json::fixUTF8(pair.b));
-          json.attributeArray("changed", [&] {
-            for (const Change& change : pair.changes) {
-              json.object([&] {
-                json.attribute("what", llvm::json::fixUTF8(change.what));
-                json.attribute("before", llvm::json::fixUTF8(change.before));
-                json.attribute("after", llvm::json::fixUTF8(change.after));
-              });
-            }
-          });
-        });
-      }
-    });
-    nodes("removed", diff.removed);
-    nodes("added", diff.added);
-  });
-  os << "\n";
+  if (!invocation.flags.quiet) WriteDiffText(diff, {invocation.UseColor(), flags.all}, os);
+  if (flags.statistics) WriteStatistics(statistics, os);
+  os << DiffSummary(diff) << "\n";
 }
 
-// Keeps what concerns nodes that fit one of the globs.
-void Restrict(Diff* diff, llvm::ArrayRef<std::string> only) {
-  auto unwanted = [&](const std::string& name) {
-    return llvm::none_of(only, [&](const std::string& glob) { return GlobMatch(glob, name); });
+// Light enough for black text, and apart for colour-blind readers too.
+Painting PaintingOf(const UnionGraph& graph) {
+  Painting painting;
+  painting.title = "diff";
+  painting.swatches = {{"removed", "#f2a7a0"},
+                       {"added", "#a6dba0"},
+                       {"changed", "#fbe08a"},
+                       {"replaced", "#9ecae8"}};
+  painting.several = {"several of these", "#d9c2e5"};
+  painting.swatch_of = [&graph](const Node& node) {
+    return static_cast<int>(graph.StatusOf(node)) - 1;
   };
-  llvm::erase_if(diff->matched, [&](const MatchedPair& pair) { return unwanted(pair.a); });
-  llvm::erase_if(diff->removed, [&](const NodeEntry& node) { return unwanted(node.name); });
-  llvm::erase_if(diff->added, [&](const NodeEntry& node) { return unwanted(node.name); });
+  return painting;
+}
+
+// Opens the scopes where anything differs, unless they are more than a reader can take in.
+constexpr size_t kScopesOpened = 12;
+
+Error Draw(const Module& b, const Diff& diff, const std::string& output, Invocation& invocation) {
+  auto format = ParsePictureFormat(llvm::sys::path::extension(output));
+  if (!format) return MakeError("{0}: a picture of a diff is .dot, .svg or .png", output);
+  ASSIGN_OR_RETURN(UnionGraph graph, MakeUnion(b, diff));
+  Painting painting = PaintingOf(graph);
+  ViewOptions view;
+  view.title = DiffSummary(diff);
+  view.painting = &painting;
+  if (graph.scopes.size() <= kScopesOpened) view.scopes = graph.scopes;
+  auto picture = MakePicture(*graph.module, view);
+  if (!picture) return Annotate(output, picture.takeError());
+  ASSIGN_OR_RETURN(std::string bytes, MakeGraphvizLayout()->Draw(*picture, *format));
+  RETURN_IF_ERROR(WriteFile(output, bytes));
+  for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
+  return Error::success();
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
@@ -103,43 +75,43 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   for (const InputGraph* input : {&a, &b}) {
     for (const std::string& line : ProblemLines(*input)) sink(Severity::kWarning, line);
   }
-  Diff diff = DiffByName(a.module(), b.module(), flags.ignored);
-  if (!flags.only.empty()) Restrict(&diff, flags.only);
-  int code = diff.Same() ? kExitOk : kExitNo;
-  llvm::raw_ostream& os = invocation.out();
-  if (invocation.flags.json) {
-    PrintJson(diff, os);
-    return code;
+  DiffOptions options;
+  ASSIGN_OR_RETURN(options.ignore, IgnoreRules::Parse(flags.ignored));
+  options.only = OnlyFilters::Parse(flags.only);
+  options.names = flags.names;
+  std::optional<Provenance> provenance;
+  if (!flags.ledger.empty()) {
+    ASSIGN_OR_RETURN(auto file, FileBytes::Open(flags.ledger));
+    auto parsed = Provenance::Parse(file->bytes());
+    if (!parsed) return Annotate(flags.ledger, parsed.takeError());
+    provenance = std::move(*parsed);
+    options.provenance = &*provenance;
   }
-  size_t changed =
-      llvm::count_if(diff.matched, [](const MatchedPair& pair) { return !pair.changes.empty(); });
-  if (!invocation.flags.quiet) {
-    Printer printer(os, invocation.UseColor(), flags.all);
-    printer.Nodes("-", "\033[31m", diff.removed);
-    printer.Nodes("+", "\033[32m", diff.added);
-    printer.Changed(diff.matched);
-  }
-  if (diff.Same()) {
-    os << "the same: " << Plural(diff.matched.size(), "node") << "\n";
-  } else {
-    os << WithCommas(diff.removed.size()) << " removed, " << WithCommas(diff.added.size())
-       << " added, " << WithCommas(changed) << " changed, "
-       << WithCommas(diff.matched.size() - changed) << " the same\n";
-  }
-  return code;
+  Diff diff = DiffModules(a.module(), b.module(), options);
+  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(b.module(), diff, flags.output, invocation));
+  Print(diff, CompareSizes(a.module(), b.module(), flags.statistics), flags, invocation);
+  return diff.Same() ? kExitOk : kExitNo;
 }
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("A", flags->a, "a graph").Required();
   line.Option("B", flags->b, "the graph to compare it with").Required();
-  line.Option("--ignore", flags->ignored, "attributes that do not count")
+  line.Option("--ignore", flags->ignored,
+              "what does not count: attribute names (globs), device, control, node:GLOB, op:GLOB")
       .Separator(',')
-      .ShownAs("ATTR,...");
-  line.Option("--only", flags->only, "only nodes whose names fit")
+      .ShownAs("RULE,...");
+  line.Option("--only", flags->only, "only these nodes and scopes; also op:GLOB, function:GLOB")
       .Separator(',')
       .ShownAs("GLOB,...");
-  line.Flag("--all", flags->all, "no list is cut short");
+  line.Flag("--names", flags->names, "a new name is a difference");
+  line.Option("--ledger", flags->ledger, "what `opt --ledger` wrote when it made B of A")
+      .ShownAs("FILE");
+  line.Option("-o,--output", flags->output,
+              "a picture in the scope tree, a colour each for removed, added, changed and fused: "
+              ".dot, .svg or .png");
+  line.Flag("--statistics", flags->statistics, "ops, constants and estimated FLOPs of both");
+  line.Flag("--all", flags->all, "every change, and every value in full");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -5,36 +5,58 @@
 #include <string>
 #include <vector>
 
+#include "lib/diff/ignore.h"
+#include "lib/diff/provenance.h"
 #include "lib/ir/module.h"
 
 namespace grapnel {
 
-// One thing that differs between two nodes that are matched: "op", "device", "input 1", "control
-// inputs", or an attribute's name.
+// One thing that differs between two nodes that are matched: "name" (only when names count), "op",
+// "device", "input 1", "control inputs", or an attribute's name.
 struct Change {
   std::string what, before, after;  // empty: it was not there
 };
 
+struct NodeEntry {
+  std::string name;  // a function's node is "function/node"
+  Node node;
+};
+
 struct MatchedPair {
-  std::string a, b;             // a function's node is "function/node"
-  std::string op;               // of b
+  NodeEntry a, b;
   std::vector<Change> changes;  // empty: the same
 };
 
-struct NodeEntry {
-  std::string name, op;
+// N nodes that became one (a fusion), or one that became N.
+struct GroupEntry {
+  std::vector<NodeEntry> a, b;
+};
+
+struct FunctionEntry {
+  std::string a, b;             // empty: only the other graph has it
+  std::vector<Change> changes;  // of what is no node: attributes, control outputs
 };
 
 struct Diff {
-  std::vector<MatchedPair> matched;  // sorted by a
-  std::vector<NodeEntry> removed;    // only in A, sorted by name
-  std::vector<NodeEntry> added;      // only in B
+  std::vector<MatchedPair> matched;      // sorted by A's name
+  std::vector<NodeEntry> removed;        // only in A, sorted by name
+  std::vector<NodeEntry> added;          // only in B
+  std::vector<GroupEntry> groups;        // sorted by A's first name
+  std::vector<FunctionEntry> functions;  // those of A, then those that only B has
   bool Same() const;
 };
 
-// Matches nodes by name, in the main graph and in functions of one name. Linear. Constants are
-// compared by value; attributes of the names in `ignored` are not compared.
-Diff DiffByName(const Module& a, const Module& b, llvm::ArrayRef<std::string> ignored = {});
+struct DiffOptions {
+  IgnoreRules ignore;
+  OnlyFilters only;
+  bool names = false;                      // a renamed node or function is changed
+  const Provenance* provenance = nullptr;  // from A to B
+};
+
+// Matches nodes by provenance, names and structure (lib/diff/matching.h), and compares those that
+// are matched. Inputs are compared as the matching has them, so neither names nor order of nodes
+// make a difference. Both modules must outlive the result. Near-linear: some 3 us a node.
+Diff DiffModules(const Module& a, const Module& b, const DiffOptions& options);
 
 }  // namespace grapnel
 

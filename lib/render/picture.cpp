@@ -481,7 +481,33 @@ class PictureMaker {
     return kNeutralFill.str();
   }
 
+  // As ColorNames and Color, by the caller's colours: what a closed scope holds must show, so the
+  // neutral nodes in it do not count.
+  void Paint(const Painting& painting) {
+    int several = static_cast<int>(painting.swatches.size());
+    std::vector<int> found(picture_.boxes.size(), -1);
+    for (const BodyBoxes& body : bodies_) {
+      for (Node node : body.plan->graph->nodes()) {
+        uint32_t index = body.box_of[node.id()];
+        int swatch = index < kBoxFolded ? painting.swatch_of(node) : -1;
+        if (swatch < 0) continue;
+        found[index] = found[index] < 0 || found[index] == swatch ? swatch : several;
+      }
+    }
+    picture_.color_title = painting.title;
+    picture_.colors.reserve(painting.swatches.size() + 2);
+    picture_.colors.push_back({"", kNeutralFill.str()});
+    for (int swatch = 0; swatch <= several; ++swatch) {
+      if (std::find(found.begin(), found.end(), swatch) == found.end()) continue;
+      for (size_t i = 0; i < found.size(); ++i) {
+        if (found[i] == swatch) picture_.boxes[i].color = static_cast<int>(picture_.colors.size());
+      }
+      picture_.colors.push_back(swatch == several ? painting.several : painting.swatches[swatch]);
+    }
+  }
+
   void Color() {
+    if (options_.painting) return Paint(*options_.painting);
     static constexpr const char* kTitles[] = {"op", "device", "scope"};
     picture_.color_title = kTitles[static_cast<int>(options_.color_by)];
     bool by_op = options_.color_by == ColorBy::kOp;

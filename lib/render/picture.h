@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_RENDER_PICTURE_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,15 @@ struct Picture {
 
 enum class ColorBy { kOp, kDevice, kScope };
 
+// Colours that a caller gives: what a diff found, what a debugger saw.
+struct Painting {
+  std::string title;                          // of the legend
+  std::vector<Swatch> swatches;               // in the legend's order; only those in use are shown
+  std::function<int(const Node&)> swatch_of;  // an index of swatches; -1: neutral
+  // What a closed scope is called in which several swatches meet. Neutral nodes do not count there.
+  Swatch several;
+};
+
 struct ViewOptions {
   std::string title;                // what the user calls the model
   std::vector<std::string> scopes;  // to open: "a/b", "function/a/b", "a/block_*"
@@ -96,6 +106,7 @@ struct ViewOptions {
   int hops = 2;
   std::string path_from, path_to;  // only nodes on a directed path between these
   ColorBy color_by = ColorBy::kOp;
+  const Painting* painting = nullptr;  // instead of color_by
   Direction direction = Direction::kDown;
   bool hide_control = false, hide_constants = false, hide_shapes = false, hide_main = false;
   bool show_constants = false;  // a box for each

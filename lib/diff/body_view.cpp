@@ -1,0 +1,142 @@
+#include "lib/diff/body_view.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+namespace grapnel {
+namespace {
+
+// "conv2d_7_1" -> "conv2d"; a component that is nothing but a number stays.
+llvm::StringRef WithoutNumbers(llvm::StringRef part) {
+  while (true) {
+    llvm::StringRef stem = part.rtrim("0123456789");
+    if (stem.size() == part.size() || stem.size() < 2 || stem.back() != '_') return part;
+    part = stem.drop_back();
+  }
+}
+
+}  // namespace
+
+uint64_t HashText(llvm::StringRef text) {
+  return llvm::xxh3_64bits(llvm::ArrayRef<uint8_t>(text.bytes_begin(), text.bytes_end()));
+}
+
+std::string NameClass(llvm::StringRef name) {
+  for (llvm::StringRef prefix : {"__inference_", "__forward_", "__backward_"}) {
+    if (name.consume_front(prefix)) break;
+  }
+  std::string out;
+  out.reserve(name.size());
+  while (true) {
+    auto [part, rest] = name.split('/');
+    llvm::StringRef stem = WithoutNumbers(part);
+    out.append(stem.data(), stem.size());
+    if (part.size() == name.size()) return out;
+    out += '/';
+    name = rest;
+  }
+}
+
+BodyView::BodyView(const Graph& graph, const Function* function)
+    : graph_(&graph), function_(function) {
+  ReadNodes();
+  ReadEdges();
+  Order();
+}
+
+void BodyView::ReadNodes() {
+  size_t n = graph_->num_nodes();
+  ids_.reserve(n);
+  names_.reserve(n);
+  name_classes_.reserve(n);
+  ops_.reserve(n);
+  index_of_.assign(graph_->end_id(), kNobody);
+  struct Op {
+    uint64_t hash;
+    bool feeds_back, merges;
+  };
+  llvm::DenseMap<StringId, Op> ops;
+  for (Node node : graph_->nodes()) {
+    index_of_[node.id()] = static_cast<int32_t>(ids_.size());
+    ids_.push_back(node.id());
+    names_.push_back(HashText(node.name()));
+    name_classes_.push_back(HashText(NameClass(node.name())));
+    auto [it, added] = ops.try_emplace(node.op_id());
+    if (added) {
+      llvm::StringRef op = node.op();
+      it->second = {HashText(op), op == "NextIteration" || op == "RefNextIteration",
+                    op == "Merge" || op == "RefMerge"};
+    }
+    ops_.push_back(it->second.hash);
+    feeds_back_.push_back(it->second.feeds_back);
+    merges_.push_back(it->second.merges);
+  }
+}
+
+// In a function "node:output:1" may name a node that is there and an output that its op has not,
+// as when the op was changed by hand: then it is that node which is read.
+Port BodyView::PortOfBroken(llvm::StringRef text) const {
+  auto [name, rest] = text.split(':');
+  Port port;
+  if (Node node = graph_->Find(name)) port.node = node.id();
+  rest.rsplit(':').second.getAsInteger(10, port.index);
+  return port;
+}
+
+void BodyView::ReadEdges() {
+  size_t n = ids_.size();
+  in_begin_.assign(n + 1, 0);
+  out_begin_.assign(n + 1, 0);
+  num_data_.resize(n);
+  for (size_t i = 0; i < n; ++i) {
+    Node node = graph_->node(ids_[i]);
+    num_data_[i] = node.num_inputs();
+    int slots = node.num_inputs() + node.num_controls();
+    for (int slot = 0; slot < slots; ++slot) {
+      Port port = node.input(slot);
+      bool control = slot >= node.num_inputs();
+      if (port.node == kNoNode && !control) port = PortOfBroken(node.DanglingText(slot));
+      int32_t source = port.node == kNoNode ? kNobody : index_of_[port.node];
+      ins_.push_back({source, control ? kControlPort : port.index});
+      if (source != kNobody) ++out_begin_[source + 1];
+    }
+    in_begin_[i + 1] = static_cast<uint32_t>(ins_.size());
+  }
+  for (size_t i = 0; i < n; ++i) out_begin_[i + 1] += out_begin_[i];
+  outs_.resize(out_begin_[n]);
+  std::vector<uint32_t> next(out_begin_.begin(), out_begin_.end() - 1);
+  for (size_t i = 0; i < n; ++i) {
+    for (uint32_t at = in_begin_[i]; at < in_begin_[i + 1]; ++at) {
+      const In& in = ins_[at];
+      if (in.node == kNobody) continue;
+      int32_t slot = in.port == kControlPort ? kControlPort : int32_t(at - in_begin_[i]);
+      outs_[next[in.node]++] = {static_cast<int32_t>(i), slot, in.port};
+    }
+  }
+}
+
+void BodyView::Order() {
+  int32_t n = size();
+  std::vector<int32_t> waits(n, 0);
+  for (int32_t i = 0; i < n; ++i) {
+    for (const Out& out : Readers(i)) waits[out.node] += !IsBackEdge(i, out.node);
+  }
+  order_.reserve(n);
+  for (int32_t i = 0; i < n; ++i) {
+    if (waits[i] == 0) order_.push_back(i);
+  }
+  for (size_t at = 0; at < order_.size(); ++at) {
+    for (const Out& out : Readers(order_[at])) {
+      if (!IsBackEdge(order_[at], out.node) && --waits[out.node] == 0) order_.push_back(out.node);
+    }
+  }
+  num_ordered_ = static_cast<int32_t>(order_.size());
+  for (int32_t i = 0; i < n; ++i) {
+    if (waits[i] > 0) order_.push_back(i);
+  }
+  positions_.resize(n);
+  for (int32_t at = 0; at < n; ++at) positions_[order_[at]] = at;
+}
+
+}  // namespace grapnel

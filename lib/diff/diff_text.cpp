@@ -1,0 +1,324 @@
+#include "lib/diff/diff_text.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+namespace {
+
+// More of a kind than this says nothing new.
+constexpr size_t kShownAlike = 6;
+constexpr size_t kLongestValue = 90;
+
+enum class Sign { kRemoved, kAdded, kChanged, kGrouped };
+
+struct Line {
+  Sign sign;
+  std::string name;  // within its scope
+  std::string rest;
+  std::string kind;  // equal for changes that are alike
+};
+
+struct ScopeLines {
+  size_t counts[4] = {0, 0, 0, 0};  // by sign, all scopes within included
+  std::vector<Line> lines;
+  std::map<std::string, ScopeLines> scopes;
+};
+
+// Functions first, then scopes as the names have them.
+using Path = std::vector<std::string>;
+
+Path PathOf(const NodeEntry& entry) {
+  Path path;
+  llvm::StringRef name = entry.name, node = entry.node.name();
+  if (name.size() > node.size())
+    path.push_back("function " + name.drop_back(node.size() + 1).str() + ":");
+  llvm::StringRef rest = node;
+  while (rest.contains('/')) {
+    auto [scope, tail] = rest.split('/');
+    path.push_back(scope.str() + "/");
+    rest = tail;
+  }
+  return path;
+}
+
+std::string Leaf(const NodeEntry& entry) {
+  llvm::StringRef name = entry.node.name();
+  size_t slash = name.rfind('/');
+  return (slash == llvm::StringRef::npos ? name : name.substr(slash + 1)).str();
+}
+
+// "2 Const, Add -> _FusedX": ops in order of name.
+std::string OpsText(llvm::ArrayRef<NodeEntry> nodes) {
+  std::map<std::string, int> ops;
+  for (const NodeEntry& node : nodes) ++ops[node.node.op().str()];
+  std::string text;
+  for (const auto& [op, count] : ops) {
+    if (!text.empty()) text += " + ";
+    text += count > 1 ? std::to_string(count) + " " + op : op;
+  }
+  return text;
+}
+
+class TextWriter {
+ public:
+  TextWriter(const DiffTextOptions& options, llvm::raw_ostream& os) : options_(options), os_(os) {}
+
+  void Write(const Diff& diff) {
+    for (const NodeEntry& node : diff.removed) AddNode(Sign::kRemoved, node);
+    for (const NodeEntry& node : diff.added) AddNode(Sign::kAdded, node);
+    for (const GroupEntry& group : diff.groups) AddGroup(group);
+    for (const MatchedPair& pair : diff.matched) {
+      if (!pair.changes.empty()) AddChanged(pair);
+    }
+    for (const FunctionEntry& function : diff.functions) AddFunction(function);
+    WriteScope(root_, 0);
+    if (left_out_ > 0) os_ << "... and " << WithCommas(left_out_) << " more like these (--all)\n";
+  }
+
+ private:
+  void Add(const Path& path, Line line) {
+    ScopeLines* scope = &root_;
+    ++scope->counts[static_cast<int>(line.sign)];
+    for (const std::string& part : path) {
+      scope = &scope->scopes[part];
+      ++scope->counts[static_cast<int>(line.sign)];
+    }
+    scope->lines.push_back(std::move(line));
+  }
+
+  void AddNode(Sign sign, const NodeEntry& node) {
+    std::string op = node.node.op().str();
+    Add(PathOf(node), {sign, Leaf(node), "(" + op + ")", op});
+  }
+
+  void AddGroup(const GroupEntry& group) {
+    // Where the one node is: a fusion is found by its result, a split by what was split.
+    const NodeEntry& at = group.b.size() == 1 ? group.b[0] : group.a[0];
+    std::string kind = OpsText(group.a) + " -> " + OpsText(group.b);
+    std::string rest = "(" + kind + ")";
+    const auto& many = group.b.size() == 1 ? group.a : group.b;
+    if (options_.all) {
+      rest += group.b.size() == 1 ? "  from" : "  into";
+      for (const NodeEntry& node : many) rest += " " + node.name;
+    }
+    Add(PathOf(at), {Sign::kGrouped, Leaf(at), rest, kind});
+  }
+
+  void AddChanged(const MatchedPair& pair) {
+    std::string rest = "(" + pair.b.node.op().str() + ")", kind = pair.b.node.op().str();
+    if (pair.a.node.name() != pair.b.node.name()) rest += " now " + pair.b.node.name().str();
+    const char* between = "  ";
+    bool new_op = llvm::any_of(pair.changes, [](const Change& c) { return c.what == "op"; });
+    for (const Change& change : pair.changes) {
+      // With another op come other inputs and attributes: what one of them lacks says nothing.
+      bool comes_along = new_op && change.what != "control inputs" &&
+                         (change.before.empty() || change.after.empty());
+      if (comes_along && !options_.all) continue;
+      rest += between + ChangeText(change);
+      kind += " " + change.what;
+      between = "; ";
+    }
+    Add(PathOf(pair.a), {Sign::kChanged, Leaf(pair.a), rest, kind});
+  }
+
+  void AddFunction(const FunctionEntry& function) {
+    if (function.a.empty() || function.b.empty()) {
+      bool removed = function.b.empty();
+      const std::string& name = removed ? function.a : function.b;
+      root_.scopes["function " + name + ":"].lines.insert(
+          root_.scopes["function " + name + ":"].lines.begin(),
+          {removed ? Sign::kRemoved : Sign::kAdded, "the whole function", "", "function"});
+      return;
+    }
+    if (function.a != function.b) renamed_["function " + function.a + ":"] = function.b;
+    for (const Change& change : function.changes)
+      Add({"function " + function.a + ":"},
+          {Sign::kChanged, "the function", ChangeText(change), change.what});
+  }
+
+  std::string ChangeText(const Change& change) const {
+    auto value = [&](const std::string& text) {
+      if (text.empty()) return std::string("(none)");
+      if (options_.all || text.size() <= kLongestValue) return text;
+      return text.substr(0, kLongestValue - 3) + "...";
+    };
+    return change.what + ": " + value(change.before) + " -> " + value(change.after);
+  }
+
+  void WriteScope(const ScopeLines& scope, int depth) {
+    for (const Line& line : scope.lines) {
+      std::string kind = std::to_string(static_cast<int>(line.sign)) + line.kind;
+      if (!options_.all && ++shown_[kind] > kShownAlike) {
+        ++left_out_;
+        continue;
+      }
+      WriteLine(line, depth);
+    }
+    for (const auto& [name, inner] : scope.scopes) {
+      std::string path = name;
+      const ScopeLines* at = &inner;
+      // A scope with nothing but one scope in it is no level of its own.
+      while (at->lines.empty() && at->scopes.size() == 1 && !path.empty() && path.back() == '/') {
+        path += at->scopes.begin()->first;
+        at = &at->scopes.begin()->second;
+      }
+      if (!options_.all && !AnythingNew(*at)) {
+        left_out_ += Sum(*at);
+        continue;
+      }
+      if (!options_.all && Sum(*at) == 1 && path.back() == '/') {
+        WriteOnlyLine(std::move(path), *at, depth);
+      } else if (!options_.all && IsAllOfOneSign(*at)) {
+        WriteAsWhole(path, *at, depth);
+      } else {
+        WriteHead(path, *at, depth);
+        WriteScope(*at, depth + 1);
+      }
+    }
+  }
+
+  // A scope with one change in it: "a/b/node", and no line of its own.
+  void WriteOnlyLine(std::string path, const ScopeLines& scope, int depth) {
+    const ScopeLines* at = &scope;
+    while (at->lines.empty()) {
+      path += at->scopes.begin()->first;
+      at = &at->scopes.begin()->second;
+    }
+    Line line = at->lines[0];
+    ++shown_[std::to_string(static_cast<int>(line.sign)) + line.kind];
+    line.name = path + line.name;
+    WriteLine(line, depth);
+  }
+
+  // Nothing but removed nodes, or nothing but added ones, and more than a few.
+  static bool IsAllOfOneSign(const ScopeLines& scope) {
+    size_t removed = scope.counts[0], added = scope.counts[1], all = Sum(scope);
+    return all > 3 && (removed == all || added == all);
+  }
+
+  void WriteAsWhole(const std::string& path, const ScopeLines& scope, int depth) {
+    std::map<std::string, size_t> ops;
+    CountKinds(scope, &ops);
+    std::string text;
+    for (const auto& [op, count] : ops) {
+      text += text.empty() ? "" : ", ";
+      text += count > 1 ? std::to_string(count) + " " + op : op;
+    }
+    Sign sign = scope.counts[0] > 0 ? Sign::kRemoved : Sign::kAdded;
+    std::string nodes = Plural(Sum(scope), "node") + ": ";
+    if (nodes.size() + text.size() > kLongestValue) text = text.substr(0, kLongestValue) + "...";
+    WriteLine({sign, path, nodes + text, ""}, depth);
+  }
+
+  static void CountKinds(const ScopeLines& scope, std::map<std::string, size_t>* ops) {
+    for (const Line& line : scope.lines) ++(*ops)[line.kind];
+    for (const auto& [name, inner] : scope.scopes) CountKinds(inner, ops);
+  }
+
+  static size_t Sum(const ScopeLines& scope) {
+    return scope.counts[0] + scope.counts[1] + scope.counts[2] + scope.counts[3];
+  }
+
+  bool AnythingNew(const ScopeLines& scope) const {
+    auto is_new = [&](const Line& line) {
+      auto it = shown_.find(std::to_string(static_cast<int>(line.sign)) + line.kind);
+      return it == shown_.end() || it->second < kShownAlike;
+    };
+    return llvm::any_of(scope.lines, is_new) ||
+           llvm::any_of(scope.scopes, [&](const auto& inner) { return AnythingNew(inner.second); });
+  }
+
+  void WriteHead(const std::string& path, const ScopeLines& scope, int depth) {
+    static constexpr const char* kNames[] = {"removed", "added", "changed", "replaced"};
+    os_.indent(2 * depth) << Readable(path);
+    auto renamed = renamed_.find(path);
+    if (renamed != renamed_.end()) os_ << " (now " << Readable(renamed->second) << ")";
+    const char* between = "  ";
+    for (int i = 0; i < 4; ++i) {
+      if (scope.counts[i] == 0) continue;
+      os_ << between << WithCommas(scope.counts[i]) << " " << kNames[i];
+      between = ", ";
+    }
+    os_ << "\n";
+  }
+
+  void WriteLine(const Line& line, int depth) {
+    static constexpr const char* kSigns[] = {"-", "+", "~", "*"};
+    static constexpr const char* kPaints[] = {"\033[31m", "\033[32m", "\033[33m", "\033[36m"};
+    int sign = static_cast<int>(line.sign);
+    os_.indent(2 * depth) << (options_.color ? kPaints[sign] : "") << kSigns[sign] << " "
+                          << Readable(line.name) << (options_.color ? "\033[0m" : "") << " "
+                          << Readable(line.rest) << "\n";
+  }
+
+  // Names may hold any bytes; a terminal gets no control characters.
+  static std::string Readable(llvm::StringRef text) {
+    std::string out = llvm::json::fixUTF8(text);
+    for (char& c : out) {
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    }
+    return out;
+  }
+
+  const DiffTextOptions& options_;
+  llvm::raw_ostream& os_;
+  ScopeLines root_;
+  std::map<std::string, std::string> renamed_;
+  std::map<std::string, size_t> shown_;  // by kind of change
+  size_t left_out_ = 0;
+};
+
+}  // namespace
+
+void WriteDiffText(const Diff& diff, const DiffTextOptions& options, llvm::raw_ostream& os) {
+  TextWriter(options, os).Write(diff);
+}
+
+std::string DiffSummary(const Diff& diff) {
+  size_t changed = 0, renamed = 0;
+  for (const MatchedPair& pair : diff.matched) {
+    changed += !pair.changes.empty();
+    renamed += pair.a.node.name() != pair.b.node.name();
+  }
+  std::string suffix = renamed ? " (" + WithCommas(renamed) + " renamed)" : "";
+  if (diff.Same()) return "the same: " + Plural(diff.matched.size(), "node") + suffix;
+  std::string text = WithCommas(diff.removed.size()) + " removed, " +
+                     WithCommas(diff.added.size()) + " added, " + WithCommas(changed) +
+                     " changed, ";
+  if (!diff.groups.empty()) text += WithCommas(diff.groups.size()) + " replaced, ";
+  return text + WithCommas(diff.matched.size() - changed) + " the same" + suffix;
+}
+
+void WriteStatistics(const DiffStatistics& statistics, llvm::raw_ostream& os) {
+  const GraphStatistics &a = statistics.a, &b = statistics.b;
+  std::vector<std::vector<std::string>> rows = {{"", "before", "after"}};
+  auto row = [&](const std::string& what, const std::string& x, const std::string& y) {
+    rows.push_back({what, x, y});
+  };
+  row("nodes", WithCommas(a.nodes), WithCommas(b.nodes));
+  if (a.functions || b.functions)
+    row("functions", WithCommas(a.functions), WithCommas(b.functions));
+  row("constants", HumanBytes(a.constant_bytes), HumanBytes(b.constant_bytes));
+  if (a.flops && b.flops) {
+    row("FLOPs", WithCommas(*a.flops), WithCommas(*b.flops));
+    if (a.flops_unknown || b.flops_unknown)
+      row("  shape unknown", Plural(a.flops_unknown, "node"), Plural(b.flops_unknown, "node"));
+  }
+  std::set<std::string> ops;
+  for (const auto& [op, count] : a.ops) ops.insert(op);
+  for (const auto& [op, count] : b.ops) ops.insert(op);
+  for (const std::string& op : ops) {
+    auto in_a = a.ops.find(op), in_b = b.ops.find(op);
+    size_t x = in_a == a.ops.end() ? 0 : in_a->second, y = in_b == b.ops.end() ? 0 : in_b->second;
+    if (x != y) row(op, WithCommas(x), WithCommas(y));
+  }
+  os << Table(rows);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,31 @@
+// A diff for people.
+#ifndef GRAPNEL_LIB_DIFF_DIFF_TEXT_H_
+#define GRAPNEL_LIB_DIFF_DIFF_TEXT_H_
+
+#include "lib/diff/diff.h"
+#include "lib/diff/statistics.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace grapnel {
+
+struct DiffTextOptions {
+  bool color = false;
+  bool all = false;  // every change, and values in full
+};
+
+// One line a change, under its scope, whose own line counts all that changed in it:
+//   block_1/  1 removed, 2 changed
+//     - bias (BiasAdd)
+//     ~ conv (Conv2D)  strides: [1,1,1,1] -> [1,2,2,1]
+// Of changes that are alike only the first few are shown, and the rest counted. Ends with the sums.
+void WriteDiffText(const Diff& diff, const DiffTextOptions& options, llvm::raw_ostream& os);
+
+// "5 removed, 1 added, 2 changed, 1 replaced, 90 the same".
+std::string DiffSummary(const Diff& diff);
+
+// Nodes, constants, FLOPs and the ops whose number differs, of both graphs.
+void WriteStatistics(const DiffStatistics& statistics, llvm::raw_ostream& os);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_DIFF_DIFF_TEXT_H_

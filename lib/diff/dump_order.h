@@ -1,0 +1,34 @@
+// The order in which dumps were written, from a log or from what the files are called.
+#ifndef GRAPNEL_LIB_DIFF_DUMP_ORDER_H_
+#define GRAPNEL_LIB_DIFF_DUMP_ORDER_H_
+
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace grapnel {
+
+struct DumpStage {
+  std::string file;
+  // Stages of one line tell one graph's story; a line that came out of another (a partition, the
+  // result of all of Grappler) names it.
+  std::string line, from_line;
+  std::string stage;  // "after model_pruner, iteration 0"
+};
+
+// Files whose names TensorFlow or grapnel gives to dumps, others after them. `log` is TensorFlow's
+// stderr or empty: files whose lines ("Dumped Graph to") it has come in its order. Without it:
+//   NAME.NNNN.GROUP.TAG              by number; a partition's after those of the graph it is of; a
+//                                    tag that comes again begins another run
+//   after_MetaOptimizer_..._ID_K     by the order of Grappler's passes; which function's turn a
+//                                    pass belongs to is told by `same_content` of its result
+std::vector<DumpStage> OrderDumps(
+    llvm::ArrayRef<std::string> files, llvm::StringRef log,
+    llvm::function_ref<bool(llvm::StringRef, llvm::StringRef)> same_content);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_DIFF_DUMP_ORDER_H_

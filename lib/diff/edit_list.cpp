@@ -1,0 +1,274 @@
+#include "lib/diff/edit_list.h"
+
+#include <algorithm>
+
+#include "lib/diff/attribute_compare.h"
+#include "lib/ir/import.h"
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace grapnel {
+namespace {
+
+// An input as the comparison sees it: a node of B, a group, or something that only one graph has.
+struct Source {
+  enum Kind { kPaired, kGroup, kOnlyA, kOnlyB, kDangling } kind;
+  int64_t index;
+  int32_t port;
+  std::string text;  // of a dangling one
+  bool operator==(const Source& other) const {
+    return kind == other.kind && index == other.index && port == other.port && text == other.text;
+  }
+  bool operator<(const Source& other) const {
+    return std::tie(kind, index, port, text) <
+           std::tie(other.kind, other.index, other.port, other.text);
+  }
+};
+
+class BodyComparison {
+ public:
+  BodyComparison(const ModuleMatching& functions, const Matching& matching,
+                 const DiffOptions& options)
+      : functions_(functions), matching_(matching), options_(options) {}
+
+  std::vector<Change> Compare(int32_t a, int32_t b) {
+    std::vector<Change> changes;
+    Node node_a = matching_.a().view->node(a), node_b = matching_.b().view->node(b);
+    if (options_.names && node_a.name() != node_b.name())
+      changes.push_back({"name", node_a.name().str(), node_b.name().str()});
+    if (NameOfFunction(node_a.op()) != node_b.op())
+      changes.push_back({"op", node_a.op().str(), node_b.op().str()});
+    if (!options_.ignore.device && node_a.device() != node_b.device() &&
+        CanonicalDevice(node_a.device()) != CanonicalDevice(node_b.device()))
+      changes.push_back({"device", node_a.device().str(), node_b.device().str()});
+    CompareInputs(a, b, &changes);
+    if (!options_.ignore.control) CompareControls(a, b, &changes);
+    CompareAttrs(node_a, node_b, &changes);
+    return changes;
+  }
+
+ private:
+  std::string NameOfFunction(llvm::StringRef of_a) const {
+    llvm::StringRef in_b = functions_.InB(of_a);
+    return options_.names || in_b.empty() ? of_a.str() : in_b.str();
+  }
+
+  Source SourceOf(const Side& side, bool is_a, int32_t reader, int slot, BodyView::In in) const {
+    if (in.node == kNobody)
+      return {Source::kDangling, 0, in.port, side.view->node(reader).DanglingText(slot).str()};
+    if (side.group[in.node] != kNobody) return {Source::kGroup, side.group[in.node], 0, ""};
+    if (side.other[in.node] == kNobody)
+      return {is_a ? Source::kOnlyA : Source::kOnlyB, in.node, in.port, ""};
+    return {Source::kPaired, is_a ? side.other[in.node] : in.node, in.port, ""};
+  }
+
+  static std::string InputText(const Side& side, int32_t reader, int slot, BodyView::In in) {
+    if (in.node == kNobody) return side.view->node(reader).DanglingText(slot).str();
+    Node node = side.view->node(in.node);
+    return PortText(node.graph(), {node.id(), in.port});
+  }
+
+  void CompareInputs(int32_t a, int32_t b, std::vector<Change>* changes) const {
+    const Side &side_a = matching_.a(), &side_b = matching_.b();
+    auto in_a = side_a.view->DataInputs(a), in_b = side_b.view->DataInputs(b);
+    for (size_t i = 0; i < std::max(in_a.size(), in_b.size()); ++i) {
+      int slot = static_cast<int>(i);
+      bool is_in_a = i < in_a.size(), is_in_b = i < in_b.size();
+      if (is_in_a && is_in_b &&
+          SourceOf(side_a, true, a, slot, in_a[i]) == SourceOf(side_b, false, b, slot, in_b[i]))
+        continue;
+      std::string before = is_in_a ? InputText(side_a, a, slot, in_a[i]) : "",
+                  after = is_in_b ? InputText(side_b, b, slot, in_b[i]) : "";
+      if (before == after) after += " (another node of that name)";
+      changes->push_back({"input " + std::to_string(i), before, after});
+    }
+  }
+
+  using Controls = std::vector<std::pair<Source, std::string>>;  // sorted, each once
+
+  Controls ControlsOf(const Side& side, bool is_a, int32_t i) const {
+    Controls out;
+    int slot = static_cast<int>(side.view->DataInputs(i).size());
+    for (const BodyView::In& in : side.view->ControlInputs(i)) {
+      out.push_back({SourceOf(side, is_a, i, slot, in), InputText(side, i, slot, in)});
+      ++slot;
+    }
+    llvm::sort(out);
+    out.erase(std::unique(out.begin(), out.end(),
+                          [](const auto& x, const auto& y) { return x.first == y.first; }),
+              out.end());
+    return out;
+  }
+
+  void CompareControls(int32_t a, int32_t b, std::vector<Change>* changes) const {
+    if (matching_.a().view->ControlInputs(a).empty() &&
+        matching_.b().view->ControlInputs(b).empty())
+      return;
+    Controls of_a = ControlsOf(matching_.a(), true, a), of_b = ControlsOf(matching_.b(), false, b);
+    // Only those that differ are told: a NoOp may wait for thousands.
+    auto missing = [](const Controls& from, const Controls& in) {
+      std::vector<std::string> names;
+      for (const auto& [source, text] : from) {
+        auto at = std::lower_bound(in.begin(), in.end(), source,
+                                   [](const auto& x, const Source& s) { return x.first < s; });
+        if (at == in.end() || !(at->first == source)) names.push_back(text);
+      }
+      llvm::sort(names);
+      return llvm::join(names, ", ");
+    };
+    std::string gone = missing(of_a, of_b), fresh = missing(of_b, of_a);
+    if (!gone.empty() || !fresh.empty()) changes->push_back({"control inputs", gone, fresh});
+  }
+
+  void CompareAttrs(const Node& a, const Node& b, std::vector<Change>* changes) const {
+    auto bytes_a = a.graph().AttrBytes(a.id()), bytes_b = b.graph().AttrBytes(b.id());
+    if (bytes_a && bytes_b && *bytes_a == *bytes_b && !MayCallFunctions(a)) return;
+    auto attrs_a = a.Attrs(), attrs_b = b.Attrs();
+    auto at_a = attrs_a.begin(), at_b = attrs_b.begin();
+    auto counts = [&](const Node& node, llvm::StringRef key, AttrView value) {
+      return !SaysNothing(key) && !options_.ignore.Attribute(key) && !IsDefault(node, key, value);
+    };
+    while (at_a != attrs_a.end() || at_b != attrs_b.end()) {
+      if (at_b == attrs_b.end() || (at_a != attrs_a.end() && at_a->first < at_b->first)) {
+        if (counts(a, at_a->first, at_a->second))
+          changes->push_back({at_a->first.str(), AttrText(at_a->second), ""});
+        ++at_a;
+      } else if (at_a == attrs_a.end() || at_b->first < at_a->first) {
+        if (counts(b, at_b->first, at_b->second))
+          changes->push_back({at_b->first.str(), "", AttrText(at_b->second)});
+        ++at_b;
+      } else {
+        CompareAttr(at_a->first, at_a->second, at_b->second, changes);
+        ++at_a;
+        ++at_b;
+      }
+    }
+  }
+
+  void CompareAttr(llvm::StringRef key, AttrView a, AttrView b,
+                   std::vector<Change>* changes) const {
+    if (SaysNothing(key) || options_.ignore.Attribute(key)) return;
+    if (SameAttr(key, a, b, [&](llvm::StringRef name) { return NameOfFunction(name); })) return;
+    auto [before, after] = AttrTexts(key, a, b);
+    changes->push_back({key.str(), before, after});
+  }
+
+  const ModuleMatching& functions_;
+  const Matching& matching_;
+  const DiffOptions& options_;
+};
+
+class EditListMaker {
+ public:
+  EditListMaker(const ModuleView& a, const ModuleView& b, const ModuleMatching& matching,
+                const DiffOptions& options)
+      : a_(a), b_(b), matching_(matching), options_(options) {}
+
+  Diff Run() {
+    for (const BodyPair& pair : matching_.pairs()) {
+      AddBodies(pair);
+      if (pair.a != 0) AddFunctions(pair);
+    }
+    for (int32_t i = 0; i < a_.size(); ++i) {
+      if (matching_.IsPairedA(i)) continue;
+      diff_.functions.push_back({a_.name(i).str(), "", {}});
+      for (int32_t k = 0; k < a_.body(i).size(); ++k) AddLone(a_, i, k, &diff_.removed);
+    }
+    for (int32_t i = 0; i < b_.size(); ++i) {
+      if (matching_.IsPairedB(i)) continue;
+      diff_.functions.push_back({"", b_.name(i).str(), {}});
+      for (int32_t k = 0; k < b_.body(i).size(); ++k) AddLone(b_, i, k, &diff_.added);
+    }
+    return std::move(diff_);
+  }
+
+ private:
+  static NodeEntry Entry(const ModuleView& view, int32_t body, int32_t i) {
+    Node node = view.body(body).node(i);
+    std::string name = body == 0 ? "" : view.name(body).str() + "/";
+    name += node.name();
+    return {std::move(name), node};
+  }
+
+  bool Ignored(const NodeEntry& entry) const {
+    const IgnoreRules& ignore = options_.ignore;
+    return (!ignore.nodes.empty() || !ignore.ops.empty()) &&
+           ignore.WholeNode(entry.name, entry.node.op());
+  }
+
+  void AddLone(const ModuleView& view, int32_t body, int32_t i, std::vector<NodeEntry>* list) {
+    NodeEntry entry = Entry(view, body, i);
+    if (!Ignored(entry)) list->push_back(std::move(entry));
+  }
+
+  void AddBodies(const BodyPair& pair) {
+    const Matching& matching = *pair.matching;
+    BodyComparison comparison(matching_, matching, options_);
+    for (int32_t i = 0; i < matching.a().view->size(); ++i) {
+      if (matching.a().IsFree(i)) AddLone(a_, pair.a, i, &diff_.removed);
+      int32_t other = matching.a().other[i];
+      if (other == kNobody) continue;
+      MatchedPair entry = {Entry(a_, pair.a, i), Entry(b_, pair.b, other), {}};
+      if (!Ignored(entry.a) && !Ignored(entry.b)) entry.changes = comparison.Compare(i, other);
+      diff_.matched.push_back(std::move(entry));
+    }
+    for (int32_t i = 0; i < matching.b().view->size(); ++i) {
+      if (matching.b().IsFree(i)) AddLone(b_, pair.b, i, &diff_.added);
+    }
+    for (const NodeGroup& group : matching.groups()) {
+      GroupEntry entry;
+      for (int32_t i : group.a) entry.a.push_back(Entry(a_, pair.a, i));
+      for (int32_t i : group.b) entry.b.push_back(Entry(b_, pair.b, i));
+      auto ignored = [&](const NodeEntry& node) { return Ignored(node); };
+      if (!llvm::all_of(entry.a, ignored) || !llvm::all_of(entry.b, ignored))
+        diff_.groups.push_back(std::move(entry));
+    }
+  }
+
+  void AddFunctions(const BodyPair& pair) {
+    FunctionEntry entry = {a_.name(pair.a).str(), b_.name(pair.b).str(), {}};
+    if (options_.names && entry.a != entry.b) entry.changes.push_back({"name", entry.a, entry.b});
+    // Effects that must happen before a call returns.
+    auto effects = [&](const ModuleView& view, int32_t body, const Side& side, bool is_a) {
+      std::vector<std::pair<int32_t, std::string>> nodes;
+      for (const auto& [name, id] : view.body(body).function()->control_results) {
+        int32_t i = view.body(body).IndexOf(id);
+        if (i == kNobody) continue;
+        int32_t in_b = is_a ? side.other[i] : i;
+        bool paired = side.other[i] != kNobody;
+        nodes.push_back({paired ? in_b : -2 - is_a, side.view->node(i).name().str()});
+      }
+      llvm::sort(nodes);
+      return nodes;
+    };
+    auto of_a = effects(a_, pair.a, pair.matching->a(), true);
+    auto of_b = effects(b_, pair.b, pair.matching->b(), false);
+    auto missing = [](const auto& from, const auto& in) {
+      std::vector<std::string> names;
+      for (const auto& [node, name] : from) {
+        bool there = llvm::any_of(in, [&, node = node](const auto& x) { return x.first == node; });
+        if (!there) names.push_back(name);
+      }
+      return llvm::join(names, ", ");
+    };
+    std::string gone = missing(of_a, of_b), fresh = missing(of_b, of_a);
+    if (!options_.ignore.control && (!gone.empty() || !fresh.empty()))
+      entry.changes.push_back({"control outputs", gone, fresh});
+    diff_.functions.push_back(std::move(entry));
+  }
+
+  const ModuleView &a_, &b_;
+  const ModuleMatching& matching_;
+  const DiffOptions& options_;
+  Diff diff_;
+};
+
+}  // namespace
+
+Diff MakeEditList(const ModuleView& a, const ModuleView& b, const ModuleMatching& matching,
+                  const DiffOptions& options) {
+  return EditListMaker(a, b, matching, options).Run();
+}
+
+}  // namespace grapnel

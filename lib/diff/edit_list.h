@@ -1,0 +1,16 @@
+// From a matching to the list of what differs.
+#ifndef GRAPNEL_LIB_DIFF_EDIT_LIST_H_
+#define GRAPNEL_LIB_DIFF_EDIT_LIST_H_
+
+#include "lib/diff/diff.h"
+#include "lib/diff/function_match.h"
+
+namespace grapnel {
+
+// Unsorted and unfiltered by options.only.
+Diff MakeEditList(const ModuleView& a, const ModuleView& b, const ModuleMatching& matching,
+                  const DiffOptions& options);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_DIFF_EDIT_LIST_H_

@@ -1,0 +1,172 @@
+#include "lib/diff/function_match.h"
+
+#include <algorithm>
+#include <map>
+
+#include "lib/diff/structure_hash.h"
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+
+ModuleView::ModuleView(const Module& module, const IgnoreRules& ignore) {
+  bodies_.resize(1 + module.functions.size());
+  bodies_[0].view = std::make_unique<BodyView>(module.main, nullptr);
+  for (size_t i = 0; i < module.functions.size(); ++i) {
+    const Function& function = *module.functions[i];
+    bodies_[i + 1].view = std::make_unique<BodyView>(function.body, &function);
+    by_name_.try_emplace(function.name(), static_cast<int32_t>(i + 1));
+  }
+  for (int32_t i : CalleesFirst()) {
+    Body& body = bodies_[i];
+    // Of a function that calls itself the hash is still 0 here.
+    body.labels = MakeLabels(*body.view, ignore, [&](llvm::StringRef name) {
+      int32_t callee = Find(name);
+      return callee == kNobody ? HashText(name) : bodies_[callee].hash;
+    });
+    uint64_t sum = 0;
+    for (uint64_t hash : HashOfInputs(*body.view, body.labels.exact, true).hash)
+      sum += HashInto(0, hash);
+    body.hash = HashInto(body.view->size(), sum);
+  }
+}
+
+llvm::StringRef ModuleView::name(int32_t i) const {
+  return bodies_[i].view->function() ? bodies_[i].view->function()->name() : llvm::StringRef();
+}
+
+int32_t ModuleView::Find(llvm::StringRef function) const {
+  auto it = by_name_.find(function);
+  return it == by_name_.end() ? kNobody : it->second;
+}
+
+std::vector<int32_t> ModuleView::CalleesFirst() const {
+  std::vector<std::vector<int32_t>> callees(bodies_.size());
+  for (int32_t i = 0; i < size(); ++i) {
+    for (Node node : body(i).graph().nodes()) {
+      if (!MayCallFunctions(node)) continue;
+      for (llvm::StringRef name : CalledFunctions(node)) {
+        if (int32_t callee = Find(name); callee != kNobody) callees[i].push_back(callee);
+      }
+    }
+  }
+  std::vector<int32_t> order;
+  std::vector<bool> seen(bodies_.size());
+  std::vector<std::pair<int32_t, size_t>> stack;  // a body, and how many of its callees were tried
+  for (int32_t root = 0; root < size(); ++root) {
+    if (seen[root]) continue;
+    seen[root] = true;
+    stack.push_back({root, 0});
+    while (!stack.empty()) {
+      auto& [body, tried] = stack.back();
+      if (tried == callees[body].size()) {
+        order.push_back(body);
+        stack.pop_back();
+        continue;
+      }
+      int32_t callee = callees[body][tried++];
+      if (seen[callee]) continue;
+      seen[callee] = true;
+      stack.push_back({callee, 0});
+    }
+  }
+  return order;
+}
+
+ModuleMatching::ModuleMatching(const ModuleView& a, const ModuleView& b,
+                               const Provenance* provenance)
+    : a_(a), b_(b), provenance_(provenance), to_b_(a.size(), kNobody), to_a_(b.size(), kNobody) {
+  Pair(0, 0);
+  do {
+    Follow();
+  } while (PairLeftOver());
+}
+
+llvm::StringRef ModuleMatching::InB(llvm::StringRef function_of_a) const {
+  int32_t a = a_.Find(function_of_a);
+  return a == kNobody || to_b_[a] == kNobody ? llvm::StringRef() : b_.name(to_b_[a]);
+}
+
+void ModuleMatching::Pair(int32_t a, int32_t b) {
+  to_b_[a] = b;
+  to_a_[b] = a;
+  pairs_.push_back({a, b, nullptr});
+}
+
+void ModuleMatching::Follow() {
+  for (; followed_ < pairs_.size(); ++followed_) {
+    auto [a, b] = std::pair(pairs_[followed_].a, pairs_[followed_].b);
+    auto matching = std::make_unique<Matching>(a_.body(a), a_.labels(a), b_.body(b), b_.labels(b));
+    KnownPairs known;
+    if (provenance_) known = provenance_->PairsOf(a_.body(a), b_.body(b));
+    matching->Run(known);
+    PairCallees(*matching);
+    pairs_[followed_].matching = std::move(matching);
+  }
+}
+
+void ModuleMatching::PairCallees(const Matching& matching) {
+  std::map<std::pair<int32_t, int32_t>, int> votes;
+  for (int32_t i = 0; i < matching.a().view->size(); ++i) {
+    int32_t other = matching.a().other[i];
+    if (other == kNobody) continue;
+    Node node_a = matching.a().view->node(i), node_b = matching.b().view->node(other);
+    if (!MayCallFunctions(node_a) || !MayCallFunctions(node_b)) continue;
+    std::vector<llvm::StringRef> names_a = CalledFunctions(node_a),
+                                 names_b = CalledFunctions(node_b);
+    if (names_a.size() != names_b.size()) continue;
+    for (size_t k = 0; k < names_a.size(); ++k) {
+      int32_t a = a_.Find(names_a[k]), b = b_.Find(names_b[k]);
+      if (a == kNobody || b == kNobody || to_b_[a] != kNobody || to_a_[b] != kNobody) continue;
+      ++votes[{a, b}];
+    }
+  }
+  struct Candidate {
+    bool same_body, same_name;
+    int votes, a, b;
+  };
+  std::vector<Candidate> candidates;
+  for (const auto& [pair, count] : votes) {
+    auto [a, b] = pair;
+    candidates.push_back({a_.hash(a) == b_.hash(b), a_.name(a) == b_.name(b), count, a, b});
+  }
+  llvm::stable_sort(candidates, [](const Candidate& x, const Candidate& y) {
+    return std::tie(x.same_body, x.votes, x.same_name) >
+           std::tie(y.same_body, y.votes, y.same_name);
+  });
+  for (const Candidate& candidate : candidates) {
+    if (to_b_[candidate.a] == kNobody && to_a_[candidate.b] == kNobody)
+      Pair(candidate.a, candidate.b);
+  }
+}
+
+// Functions that no matched call mentions: the surest kind of likeness first, and one kind at a
+// time, since a new pair brings its callees.
+bool ModuleMatching::PairLeftOver() {
+  size_t before = pairs_.size();
+  auto by_key = [&](auto key_of, bool in_order) {
+    std::map<std::string, std::pair<std::vector<int32_t>, std::vector<int32_t>>> classes;
+    for (int32_t a = 1; a < a_.size(); ++a) {
+      if (to_b_[a] == kNobody) classes[key_of(a_, a)].first.push_back(a);
+    }
+    for (int32_t b = 1; b < b_.size(); ++b) {
+      if (to_a_[b] == kNobody) classes[key_of(b_, b)].second.push_back(b);
+    }
+    for (const auto& [key, bodies] : classes) {
+      const auto& [of_a, of_b] = bodies;
+      if (of_a.size() != of_b.size() || (of_a.size() > 1 && !in_order)) continue;
+      for (size_t i = 0; i < of_a.size(); ++i) Pair(of_a[i], of_b[i]);
+    }
+    return pairs_.size() > before;
+  };
+  auto hash = [](const ModuleView& view, int32_t i) { return std::to_string(view.hash(i)); };
+  auto name = [](const ModuleView& view, int32_t i) { return view.name(i).str(); };
+  auto name_class = [](const ModuleView& view, int32_t i) { return NameClass(view.name(i)); };
+  auto hash_and_name = [&](const ModuleView& view, int32_t i) {
+    return hash(view, i) + " " + name(view, i);
+  };
+  return by_key(hash_and_name, false) || by_key(hash, true) || by_key(name, false) ||
+         by_key(name_class, true);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,74 @@
+// Two modules, body by body: which function is which, and in each pair which node is which.
+#ifndef GRAPNEL_LIB_DIFF_FUNCTION_MATCH_H_
+#define GRAPNEL_LIB_DIFF_FUNCTION_MATCH_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/diff/matching.h"
+#include "lib/diff/provenance.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace grapnel {
+
+// The bodies of one module, ready to be matched. Body 0 is the main graph.
+class ModuleView {
+ public:
+  ModuleView(const Module& module, const IgnoreRules& ignore);
+
+  int32_t size() const { return static_cast<int32_t>(bodies_.size()); }
+  const BodyView& body(int32_t i) const { return *bodies_[i].view; }
+  const Labels& labels(int32_t i) const { return bodies_[i].labels; }
+  // Of all that the body computes; no name takes part.
+  uint64_t hash(int32_t i) const { return bodies_[i].hash; }
+  llvm::StringRef name(int32_t i) const;  // of the function; empty for main
+  int32_t Find(llvm::StringRef function) const;
+
+ private:
+  struct Body {
+    std::unique_ptr<BodyView> view;
+    Labels labels;
+    uint64_t hash = 0;
+  };
+  std::vector<int32_t> CalleesFirst() const;
+  std::vector<Body> bodies_;
+  llvm::StringMap<int32_t> by_name_;
+};
+
+struct BodyPair {
+  int32_t a, b;  // bodies
+  std::unique_ptr<Matching> matching;
+};
+
+// Main is paired with main. A function is paired with the one that is called at the same places;
+// if it has none, with the one of the same body, the same name, or the same name but for its
+// numbers.
+class ModuleMatching {
+ public:
+  ModuleMatching(const ModuleView& a, const ModuleView& b, const Provenance* provenance);
+
+  const std::vector<BodyPair>& pairs() const { return pairs_; }  // main first
+  // The function of B that A's function is; empty when there is none.
+  llvm::StringRef InB(llvm::StringRef function_of_a) const;
+  bool IsPairedA(int32_t body) const { return to_b_[body] != kNobody; }
+  bool IsPairedB(int32_t body) const { return to_a_[body] != kNobody; }
+
+ private:
+  void Pair(int32_t a, int32_t b);
+  // Matches the bodies that were paired, then those that they call, until there are no more.
+  void Follow();
+  void PairCallees(const Matching& matching);
+  bool PairLeftOver();
+
+  const ModuleView &a_, &b_;
+  const Provenance* provenance_;
+  std::vector<int32_t> to_b_, to_a_;
+  std::vector<BodyPair> pairs_;
+  size_t followed_ = 0;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_DIFF_FUNCTION_MATCH_H_

@@ -1,0 +1,41 @@
+// What a diff leaves out, as a user says it.
+#ifndef GRAPNEL_LIB_DIFF_IGNORE_H_
+#define GRAPNEL_LIB_DIFF_IGNORE_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/support/error.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace grapnel {
+
+// --ignore: differences that do not count. A rule is `device`, `control` (control inputs),
+// `node:GLOB` and `op:GLOB` (whole nodes, which are then neither removed, added nor changed), or
+// else a glob of attribute names: `value` for constants' values, `_*` for whatever begins so.
+struct IgnoreRules {
+  static Expected<IgnoreRules> Parse(llvm::ArrayRef<std::string> rules);
+
+  bool Attribute(llvm::StringRef key) const;
+  // `name` as the diff says it: a function's node is "function/node".
+  bool WholeNode(llvm::StringRef name, llvm::StringRef op) const;
+
+  bool device = false, control = false;
+  std::vector<std::string> attributes, nodes, ops;  // globs
+};
+
+// --only: what is looked at. A filter is `op:GLOB`, `function:GLOB` (nodes of these functions), or
+// a glob of nodes and scopes: `block_1` is everything in that scope too.
+struct OnlyFilters {
+  static OnlyFilters Parse(llvm::ArrayRef<std::string> filters);
+
+  bool empty() const { return names.empty() && ops.empty() && functions.empty(); }
+  // Whether any filter fits; `function` is empty in the main graph.
+  bool Fits(llvm::StringRef name, llvm::StringRef op, llvm::StringRef function) const;
+
+  std::vector<std::string> names, ops, functions;  // globs
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_DIFF_IGNORE_H_

@@ -1,0 +1,82 @@
+#include "lib/diff/matching.h"
+
+#include <algorithm>
+
+namespace grapnel {
+namespace {
+
+Side MakeSide(const BodyView& view, const Labels& labels) {
+  return {&view, &labels, std::vector<int32_t>(view.size(), kNobody),
+          std::vector<int32_t>(view.size(), kNobody)};
+}
+
+}  // namespace
+
+Matching::Matching(const BodyView& a, const Labels& labels_a, const BodyView& b,
+                   const Labels& labels_b)
+    : a_(MakeSide(a, labels_a)), b_(MakeSide(b, labels_b)) {}
+
+void Matching::Run(const KnownPairs& known) {
+  for (const auto& [a, b] : known.pairs) Match(a, b);
+  for (const NodeGroup& group : known.groups) AddGroup(group.a, group.b);
+  for (Likeness likeness : {Likeness::kExact, Likeness::kKind}) MatchCones(likeness);
+  names_decide_ = true;
+  MatchNames(Likeness::kKind, Trust::kAgreeing);
+  PropagateAll();
+  MatchPlainReaders(Likeness::kExact);
+  MatchPlainReaders(Likeness::kKind);
+  MatchNeighbourhoods(Likeness::kExact);
+  MatchNeighbourhoods(Likeness::kKind);
+  PropagateAll();
+  MatchNames(Likeness::kKind, Trust::kNotContradicted);
+  PropagateAll();
+  MatchTwins();
+  MatchSmallCones();
+  MatchNames(Likeness::kOp, Trust::kAgreeing);
+  PropagateAll();
+  while (FindGroups()) PropagateAll();
+  MatchNames(Likeness::kOp, Trust::kAll);
+  PropagateAll();
+  MatchNameClasses(Likeness::kOp);
+  PropagateAll();
+  // What is known by now may show groups that had no known neighbours.
+  while (FindGroups()) PropagateAll();
+  // Another op has its inputs in another order: one place that agrees will do beside the name.
+  MatchNames(Likeness::kAny, Trust::kTouching);
+  while (Vote(Likeness::kAny)) PropagateAll();
+}
+
+void Matching::Match(int32_t a, int32_t b) {
+  if (!a_.IsFree(a) || !b_.IsFree(b)) return;
+  a_.other[a] = b;
+  b_.other[b] = a;
+  pairs_.push_back({a, b});
+}
+
+void Matching::AddGroup(std::vector<int32_t> a, std::vector<int32_t> b) {
+  auto is_taken = [](const Side& side) { return [&](int32_t i) { return !side.IsFree(i); }; };
+  if (std::any_of(a.begin(), a.end(), is_taken(a_)) || a.empty()) return;
+  if (std::any_of(b.begin(), b.end(), is_taken(b_)) || b.empty()) return;
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  int32_t index = static_cast<int32_t>(groups_.size());
+  for (int32_t i : a) a_.group[i] = index;
+  for (int32_t i : b) b_.group[i] = index;
+  groups_.push_back({std::move(a), std::move(b)});
+}
+
+bool Matching::Alike(int32_t a, int32_t b, Likeness likeness) const {
+  switch (likeness) {
+    case Likeness::kExact:
+      return a_.labels->exact[a] == b_.labels->exact[b];
+    case Likeness::kKind:
+      return a_.labels->kind[a] == b_.labels->kind[b];
+    case Likeness::kOp:
+      return a_.labels->op[a] == b_.labels->op[b];
+    case Likeness::kAny:
+      return true;
+  }
+  return false;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,112 @@
+// Which node of one body is which of another: stages from certain to likely, a file each.
+#ifndef GRAPNEL_LIB_DIFF_MATCHING_H_
+#define GRAPNEL_LIB_DIFF_MATCHING_H_
+
+#include <vector>
+
+#include "lib/diff/body_view.h"
+#include "lib/diff/labels.h"
+
+namespace grapnel {
+
+// N nodes that became one, or one that became N; said by a ledger also N that became M.
+struct NodeGroup {
+  std::vector<int32_t> a, b;  // sorted; not in any pair
+};
+
+// A pair that is known, as from a ledger.
+struct KnownPairs {
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  std::vector<NodeGroup> groups;
+};
+
+// One side of a comparison.
+struct Side {
+  const BodyView* view;
+  const Labels* labels;
+  std::vector<int32_t> other;  // the node of the other body, or kNobody
+  std::vector<int32_t> group;  // an index of groups, or kNobody
+
+  bool IsFree(int32_t i) const { return other[i] == kNobody && group[i] == kNobody; }
+};
+
+// How much of a node two nodes must share to be taken for one another.
+enum class Likeness { kExact, kKind, kOp, kAny };
+
+// The map between two bodies, as it grows. Pairs and groups are never taken back, so a stage that
+// may err comes after all that err less. Each stage is near-linear in nodes and edges.
+class Matching {
+ public:
+  Matching(const BodyView& a, const Labels& labels_a, const BodyView& b, const Labels& labels_b);
+
+  // All stages.
+  void Run(const KnownPairs& known);
+
+  const Side& a() const { return a_; }
+  const Side& b() const { return b_; }
+  const std::vector<NodeGroup>& groups() const { return groups_; }
+
+ private:
+  // match_by_structure.cpp: nodes with equal hashes of their surroundings. At kExact constants,
+  // devices and control edges count, at kKind they do not.
+  void MatchCones(Likeness likeness);
+  void MatchPlainReaders(Likeness likeness);
+  void MatchSmallCones();
+  void MatchNeighbourhoods(Likeness likeness);
+  // Pairs nodes whose keys are equal and had by no other node; of several, those of one name.
+  // Nodes with key 0 take no part. `by_name`: whether names choose at all.
+  enum class Caution { kNone, kBalanced, kStrict };  // against what most, or any, neighbours say
+  void MatchUnique(const std::vector<uint64_t>& keys_a, const std::vector<uint64_t>& keys_b,
+                   Caution caution, bool by_name = true);
+  // Exact twins: any choice is right, as long as the neighbours then follow it.
+  void MatchTwins();
+
+  // match_by_name.cpp
+  enum class Trust { kAgreeing, kTouching, kNotContradicted, kAll };  // kTouching: any agreement
+  void MatchNames(Likeness likeness, Trust trust);
+  // Names but for their numbers, in their order.
+  void MatchNameClasses(Likeness likeness);
+
+  // match_by_neighbours.cpp: what is read and what reads at the same place of a pair.
+  // A candidate must contradict nothing known; to be sure, all that it reads (or all that reads it)
+  // must be known and agree, or it must be the only reader. `from`: the first of pairs_ to follow.
+  enum class Reach { kSure, kLikely };
+  void Propagate(Likeness likeness, Reach reach, size_t from = 0);
+  void PropagateAll();
+  bool HasFreeNeighbours(const Side& side, int32_t i) const;
+  void FollowInputs(int32_t a, int32_t b, Likeness likeness, Reach reach);
+  void FollowReaders(int32_t a, int32_t b, Likeness likeness, Reach reach);
+  bool FitsAsInput(int32_t a, int32_t b, Reach reach) const;
+  bool FitsAsReader(int32_t a, int32_t b, Reach reach, bool only_readers) const;
+  // Each free node asks the partners of its neighbours for candidates; mutual best ones are paired.
+  bool Vote(Likeness likeness);
+
+  // match_groups.cpp: fusions, splits, folded constants, and one op in the place of another.
+  bool FindGroups();
+  bool FindFolded(int32_t head);
+  // `as_pair`: only a region of one node, else only larger ones.
+  bool FindReplacement(Side& whole, Side& parts, int32_t head, bool as_pair);
+
+  void Match(int32_t a, int32_t b);
+  void AddGroup(std::vector<int32_t> a, std::vector<int32_t> b);
+  bool Alike(int32_t a, int32_t b, Likeness likeness) const;
+  // Neighbours at the same place that are paired with each other, and those that are paired
+  // otherwise. Of many readers only the first are asked.
+  struct Agreement {
+    int agree = 0, disagree = 0;
+  };
+  Agreement AgreementOf(int32_t a, int32_t b) const;
+
+  Side a_, b_;
+  std::vector<NodeGroup> groups_;
+  std::vector<uint64_t> twins_a_, twins_b_;         // equal: the same in all that structure tells
+  std::vector<std::pair<int32_t, int32_t>> pairs_;  // in the order in which they were found
+  // Whether names choose among neighbours that are alike. Not while structure is still asked: in a
+  // model that grew by a block all numbers have moved.
+  bool names_decide_ = false;
+  std::vector<bool> settled_;  // of pairs_: one of the two has no free neighbour, and never will
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_DIFF_MATCHING_H_

@@ -1,0 +1,111 @@
+#include "lib/diff/provenance.h"
+
+#include <algorithm>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+namespace {
+
+std::vector<std::string> Names(const llvm::json::Object& object, llvm::StringRef key) {
+  std::vector<std::string> names;
+  if (const llvm::json::Array* array = object.getArray(key)) {
+    for (const llvm::json::Value& value : *array) {
+      if (auto text = value.getAsString()) names.push_back(text->str());
+    }
+  }
+  return names;
+}
+
+int32_t Find(const BodyView& view, llvm::StringRef name) {
+  Node node = view.graph().Find(name);
+  return node ? view.IndexOf(node.id()) : kNobody;
+}
+
+}  // namespace
+
+Expected<Provenance> Provenance::Parse(llvm::StringRef jsonl) {
+  Provenance out;
+  int number = 0;
+  while (!jsonl.empty()) {
+    auto [line, rest] = jsonl.split('\n');
+    jsonl = rest;
+    ++number;
+    if (line.trim().empty()) continue;
+    auto value = llvm::json::parse(line);
+    if (!value) return Annotate("line " + llvm::Twine(number), value.takeError());
+    const llvm::json::Object* object = value->getAsObject();
+    if (!object || !object->getString("rule"))
+      return MakeError("line {0}: no rewrite of a ledger: it has no 'rule'", number);
+    std::string function = object->getString("function").value_or("").str();
+    out.bodies_[function].Apply(Names(*object, "used"), Names(*object, "made"),
+                                Names(*object, "removed"));
+  }
+  return out;
+}
+
+void Provenance::BodyHistory::Apply(const std::vector<std::string>& used,
+                                    const std::vector<std::string>& made_now,
+                                    const std::vector<std::string>& removed_now) {
+  // What the result replaces is what was used and is gone; if nothing is, the result is new.
+  Origins origins;
+  for (const std::string& name : used) {
+    if (!llvm::is_contained(removed_now, name)) continue;
+    auto it = made.find(name);
+    if (it != made.end()) {
+      origins.insert(it->second.begin(), it->second.end());
+    } else {
+      origins.insert(name);
+    }
+  }
+  for (const std::string& name : removed_now) {
+    if (made.erase(name) == 0) removed.insert(name);
+  }
+  for (const std::string& name : made_now) made[name] = origins;
+}
+
+KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
+  KnownPairs known;
+  auto name_of = [](const BodyView& view) {
+    return view.function() ? view.function()->name().str() : std::string();
+  };
+  auto history = bodies_.find(name_of(b));
+  if (name_of(a) != name_of(b)) return known;
+  static const BodyHistory kNothing;
+  const BodyHistory& body = history == bodies_.end() ? kNothing : history->second;
+  for (int32_t i = 0; i < a.size(); ++i) {
+    std::string name = a.node(i).name().str();
+    int32_t other = Find(b, name);
+    bool kept = !body.removed.count(name) && !body.made.count(name);
+    // A rule may leave a name to a node of another kind: who that is, the graphs say better.
+    if (kept && other != kNobody && a.op(i) == b.op(other)) known.pairs.push_back({i, other});
+  }
+  // Nodes of B by what they were made of; origins that two sets share say nothing certain.
+  std::map<Origins, std::vector<int32_t>> by_origins;
+  std::map<std::string, int> claims;
+  for (const auto& [name, origins] : body.made) {
+    int32_t node = Find(b, name);
+    if (node == kNobody || origins.empty()) continue;
+    auto [it, added] = by_origins.try_emplace(origins);
+    it->second.push_back(node);
+    if (added) {
+      for (const std::string& origin : origins) ++claims[origin];
+    }
+  }
+  for (const auto& [origins, made_of_them] : by_origins) {
+    std::vector<int32_t> from;
+    for (const std::string& origin : origins) {
+      int32_t node = Find(a, origin);
+      if (node != kNobody && claims[origin] == 1) from.push_back(node);
+    }
+    if (from.size() == 1 && made_of_them.size() == 1) {
+      if (a.op(from[0]) == b.op(made_of_them[0])) known.pairs.push_back({from[0], made_of_them[0]});
+    } else if (!from.empty()) {
+      known.groups.push_back({from, made_of_them});
+    }
+  }
+  return known;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,38 @@
+// What a ledger of rewrites (`opt --ledger`) says of where nodes came from.
+#ifndef GRAPNEL_LIB_DIFF_PROVENANCE_H_
+#define GRAPNEL_LIB_DIFF_PROVENANCE_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/diff/matching.h"
+#include "lib/support/error.h"
+
+namespace grapnel {
+
+// For nodes of the graph after the rewrites, the nodes of the graph before them that they were made
+// of. Certain as far as the ledger is that of these two graphs.
+class Provenance {
+ public:
+  // `jsonl`: a JSON object a line, as lib/pass's ledger writes them. Errors name the line.
+  static Expected<Provenance> Parse(llvm::StringRef jsonl);
+
+  // Pairs and groups of one body that both graphs have under one name; nothing for other bodies.
+  KnownPairs PairsOf(const BodyView& a, const BodyView& b) const;
+
+ private:
+  using Origins = std::set<std::string>;
+  struct BodyHistory {
+    std::map<std::string, Origins> made;  // node -> nodes of the first graph
+    std::set<std::string> removed;        // of the first graph's
+    void Apply(const std::vector<std::string>& used, const std::vector<std::string>& made,
+               const std::vector<std::string>& removed);
+  };
+  std::map<std::string, BodyHistory> bodies_;  // by function; "" is main
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_DIFF_PROVENANCE_H_

@@ -1,0 +1,132 @@
+#include "lib/diff/structure_hash.h"
+
+#include <algorithm>
+
+namespace grapnel {
+namespace {
+
+constexpr int kRoundsOnCycles = 8;
+
+constexpr uint64_t kControlSeed = 0x6A09E667F3BCC908ull, kBackSeed = 0xBB67AE8584CAA73Bull,
+                   kDanglingSeed = 0x3C6EF372FE94F82Bull, kReaderSeed = 0xA54FF53A5F1D36F1ull;
+
+// Folds one node's inputs into its label. What is not known yet counts as `unknown` has it.
+class Cones {
+ public:
+  Cones(const BodyView& view, llvm::ArrayRef<uint64_t> labels, bool controls)
+      : view_(view), labels_(labels), controls_(controls) {
+    cones_.hash.assign(labels.begin(), labels.end());
+    cones_.size.assign(labels.size(), 1);
+  }
+
+  ConeHashes Inputs() {
+    const auto& order = view_.order();
+    for (int32_t at = 0; at < view_.num_ordered(); ++at) FromInputs(order[at]);
+    // Rounds in which every node sees what all had in the round before: no order shows.
+    for (int round = 0; round < kRoundsOnCycles && view_.num_ordered() < view_.size(); ++round)
+      Round(order, [&](int32_t i) { FromInputs(i); });
+    return std::move(cones_);
+  }
+
+  ConeHashes Readers() {
+    const auto& order = view_.order();
+    for (int round = 0; round < kRoundsOnCycles && view_.num_ordered() < view_.size(); ++round)
+      Round(order, [&](int32_t i) { FromReaders(i); });
+    for (int32_t at = view_.num_ordered() - 1; at >= 0; --at) FromReaders(order[at]);
+    return std::move(cones_);
+  }
+
+ private:
+  template <typename Fold>
+  void Round(const std::vector<int32_t>& order, Fold fold) {
+    ConeHashes before = cones_, after = cones_;
+    for (int32_t at = view_.num_ordered(); at < view_.size(); ++at) {
+      fold(order[at]);
+      after.hash[order[at]] = cones_.hash[order[at]];
+      after.size[order[at]] = cones_.size[order[at]];
+      cones_.hash[order[at]] = before.hash[order[at]];
+      cones_.size[order[at]] = before.size[order[at]];
+    }
+    cones_ = std::move(after);
+  }
+
+  void FromInputs(int32_t i) {
+    uint64_t hash = labels_[i];
+    uint32_t size = 1;
+    for (const BodyView::In& in : view_.DataInputs(i)) {
+      if (in.node == kNobody) {
+        hash = HashInto(hash, kDanglingSeed);
+      } else if (view_.IsBackEdge(in.node, i)) {
+        hash = HashInto(hash, HashInto(kBackSeed, labels_[in.node]));
+      } else {
+        hash = HashInto(HashInto(hash, cones_.hash[in.node]), in.port);
+        size += cones_.size[in.node];
+      }
+    }
+    uint64_t sum = 0;
+    for (const BodyView::In& in : view_.ControlInputs(i)) {
+      if (in.node == kNobody || !controls_) continue;
+      sum += HashInto(kControlSeed, cones_.hash[in.node]);
+      size += cones_.size[in.node];
+    }
+    cones_.hash[i] = HashInto(hash, sum);
+    cones_.size[i] = std::min(size, kLargeCone);
+  }
+
+  void FromReaders(int32_t i) {
+    uint64_t sum = 0;
+    uint32_t size = 1;
+    for (const BodyView::Out& out : view_.Readers(i)) {
+      if (out.slot == kControlPort && !controls_) continue;
+      if (view_.IsBackEdge(i, out.node)) {
+        sum += HashInto(kBackSeed, labels_[out.node]);
+        continue;
+      }
+      uint64_t edge = HashInto(HashInto(kReaderSeed, out.slot), out.port);
+      sum += HashInto(edge, cones_.hash[out.node]);
+      size = std::min(size + cones_.size[out.node], kLargeCone);
+    }
+    cones_.hash[i] = HashInto(labels_[i], sum);
+    cones_.size[i] = size;
+  }
+
+  const BodyView& view_;
+  llvm::ArrayRef<uint64_t> labels_;
+  bool controls_;
+  ConeHashes cones_;
+};
+
+}  // namespace
+
+ConeHashes HashOfInputs(const BodyView& view, llvm::ArrayRef<uint64_t> labels, bool controls) {
+  return Cones(view, labels, controls).Inputs();
+}
+
+ConeHashes HashOfReaders(const BodyView& view, llvm::ArrayRef<uint64_t> labels, bool controls) {
+  return Cones(view, labels, controls).Readers();
+}
+
+std::vector<uint64_t> HashAround(const BodyView& view, std::vector<uint64_t> labels, int radius,
+                                 bool controls) {
+  std::vector<uint64_t> next(labels.size());
+  for (int round = 0; round < radius; ++round) {
+    for (int32_t i = 0; i < view.size(); ++i) {
+      uint64_t hash = labels[i], sum = 0;
+      for (const BodyView::In& in : view.DataInputs(i))
+        hash =
+            HashInto(HashInto(hash, in.node == kNobody ? kDanglingSeed : labels[in.node]), in.port);
+      for (const BodyView::In& in : view.ControlInputs(i)) {
+        if (in.node != kNobody && controls) sum += HashInto(kControlSeed, labels[in.node]);
+      }
+      for (const BodyView::Out& out : view.Readers(i)) {
+        if (out.slot == kControlPort && !controls) continue;
+        sum += HashInto(HashInto(HashInto(kReaderSeed, out.slot), out.port), labels[out.node]);
+      }
+      next[i] = HashInto(hash, sum);
+    }
+    labels.swap(next);
+  }
+  return labels;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,40 @@
+// A folder of dumps as one ordered story.
+#ifndef GRAPNEL_LIB_DIFF_TIMELINE_H_
+#define GRAPNEL_LIB_DIFF_TIMELINE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/diff/diff.h"
+#include "lib/diff/dump_order.h"
+
+namespace grapnel {
+
+struct TimelineStage {
+  DumpStage dump;
+  std::shared_ptr<const Module>
+      module;       // that of `before` where the file is byte for byte the same
+  int before = -1;  // the stage it is compared with; -1: it begins a line
+  size_t nodes = 0, edges = 0;
+  Diff diff;  // from `before` to this one; empty where the module is the same
+};
+
+struct Timeline {
+  std::vector<TimelineStage> stages;
+  std::vector<std::string> skipped;  // "file: why": what is no graph that can be read
+};
+
+// Reads every dump in `folder`; `log` as OrderDumps has it. Errors: no such folder, no dump in it.
+Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log);
+
+// One node's life, a line each: where it is first seen, changes, gets another name, is replaced or
+// goes. Empty when no stage has it. Follows it through new names, and into what it was fused into.
+std::vector<std::string> LifeOf(const Timeline& timeline, llvm::StringRef node);
+
+// Names of nodes of this op in the stages that begin a line, sorted: for who asks for "Min".
+std::vector<std::string> NodesOfOp(const Timeline& timeline, llvm::StringRef op);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_DIFF_TIMELINE_H_

@@ -1,0 +1,148 @@
+#include "lib/diff/union_graph.h"
+
+#include <map>
+#include <set>
+
+#include "lib/ir/import.h"
+
+namespace grapnel {
+namespace {
+
+// The function of "function/node"; empty in the main graph.
+llvm::StringRef FunctionOf(const NodeEntry& entry) {
+  llvm::StringRef name = entry.name, node = entry.node.name();
+  return name.size() == node.size() ? "" : name.drop_back(node.size() + 1);
+}
+
+class UnionMaker {
+ public:
+  UnionMaker(const Diff& diff, UnionGraph* out) : diff_(diff), out_(*out) {
+    for (const FunctionEntry& function : diff.functions) {
+      if (!function.a.empty() && !function.b.empty()) in_b_[function.a] = function.b;
+    }
+  }
+
+  void Run() {
+    for (const NodeEntry& node : diff_.added) Mark(node, NodeStatus::kAdded);
+    for (const MatchedPair& pair : diff_.matched) {
+      Node copy = InUnion(pair.b);
+      if (copy) partner_[Key(pair.a.node)] = copy.id();
+      if (!pair.changes.empty()) Mark(pair.b, NodeStatus::kChanged);
+    }
+    for (const GroupEntry& group : diff_.groups) {
+      for (const NodeEntry& node : group.b) Mark(node, NodeStatus::kGrouped);
+      Node copy = InUnion(group.b[0]);
+      for (const NodeEntry& node : group.a) {
+        if (copy) partner_[Key(node.node)] = copy.id();
+      }
+    }
+    for (const NodeEntry& node : diff_.removed) PutBack(node);
+    // Once all are there, since what is gone may read what is gone.
+    for (const NodeEntry& node : diff_.removed) Connect(node);
+    out_.scopes.assign(scopes_.begin(), scopes_.end());
+  }
+
+ private:
+  static std::pair<const Graph*, NodeId> Key(const Node& node) {
+    return {&node.graph(), node.id()};
+  }
+
+  Graph* BodyOf(llvm::StringRef function_of_b) {
+    if (function_of_b.empty()) return &out_.module->main;
+    Function* function = out_.module->FindFunction(function_of_b);
+    return function ? &function->body : nullptr;
+  }
+
+  Node InUnion(const NodeEntry& of_b) {
+    Graph* body = BodyOf(FunctionOf(of_b));
+    return body ? body->Find(of_b.node.name()) : Node();
+  }
+
+  void AddScope(llvm::StringRef function, llvm::StringRef name) {
+    llvm::StringRef scope = name.substr(0, name.rfind('/'));
+    if (!name.contains('/')) return;
+    scopes_.insert((function.empty() ? scope : (function + "/" + scope).str()).str());
+  }
+
+  void Mark(const NodeEntry& of_b, NodeStatus status) {
+    Node copy = InUnion(of_b);
+    if (!copy) return;
+    out_.status[Key(copy)] = status;
+    AddScope(FunctionOf(of_b), copy.name());
+  }
+
+  Graph* BodyForRemoved(const NodeEntry& of_a, std::string* function) {
+    *function = FunctionOf(of_a).str();
+    if (function->empty()) return BodyOf("");
+    auto it = in_b_.find(*function);
+    if (it == in_b_.end()) return nullptr;
+    *function = it->second;
+    return BodyOf(it->second);
+  }
+
+  void PutBack(const NodeEntry& of_a) {
+    std::string function;
+    Graph* body = BodyForRemoved(of_a, &function);
+    if (!body) return;
+    std::string name = body->UniqueName(of_a.node.name());
+    NodeId id = body->AddNode(name, of_a.node.op(), of_a.node.device());
+    for (const auto& [key, value] : of_a.node.Attrs())
+      body->SetAttr(id, key, out_.module->Keep(value.bytes()));
+    partner_[Key(of_a.node)] = id;
+    out_.status[{body, id}] = NodeStatus::kRemoved;
+    AddScope(function, name);
+  }
+
+  void Connect(const NodeEntry& of_a) {
+    std::string function;
+    Graph* body = BodyForRemoved(of_a, &function);
+    auto self = partner_.find(Key(of_a.node));
+    if (!body || self == partner_.end()) return;
+    for (Port port : of_a.node.inputs()) {
+      if (port.node == kNoNode) continue;
+      auto source = partner_.find({&of_a.node.graph(), port.node});
+      if (source == partner_.end()) continue;
+      if (port.IsControl()) {
+        body->AddControl(self->second, source->second);
+      } else {
+        body->AddInput(self->second, {source->second, port.index});
+      }
+    }
+  }
+
+  const Diff& diff_;
+  UnionGraph& out_;
+  std::map<std::string, std::string> in_b_;                          // functions
+  llvm::DenseMap<std::pair<const Graph*, NodeId>, NodeId> partner_;  // of A's nodes, in the union
+  std::set<std::string> scopes_;
+};
+
+}  // namespace
+
+NodeStatus UnionGraph::StatusOf(const Node& node) const {
+  auto it = status.find({&node.graph(), node.id()});
+  if (it != status.end()) return it->second;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    Node input = node.input_node(i);
+    if (!input || (input.op() != "Const" && input.op() != "Identity")) continue;
+    Node source = input.op() == "Identity" && input.num_inputs() == 1 ? input.input_node(0) : input;
+    if (source && source.op() == "Const" && status.count({&source.graph(), source.id()}))
+      return NodeStatus::kChanged;
+  }
+  return NodeStatus::kSame;
+}
+
+Expected<UnionGraph> MakeUnion(const Module& b, const Diff& diff) {
+  std::string bytes;
+  {
+    llvm::raw_string_ostream os(bytes);
+    ExportGraphDef(b, os);
+  }
+  auto file = FileBytes::FromString(std::move(bytes), "diff");
+  UnionGraph out;
+  ASSIGN_OR_RETURN(out.module, ImportGraphDef(file, file->bytes()));
+  UnionMaker(diff, &out).Run();
+  return out;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,100 @@
+#include "lib/diff/attribute_compare.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/diff/body_view.h"
+#include "lib/ir/literal.h"
+#include "lib/ir/module.h"
+#include "lib/proto/config.pb.h"
+
+namespace grapnel {
+namespace {
+
+std::string AsIs(llvm::StringRef name) { return name.str(); }
+
+bool Same(const std::string& a, const std::string& b, llvm::StringRef key = "x") {
+  return SameAttr(key, AttrView(a), AttrView(b), AsIs);
+}
+
+TEST(AttributeCompareTest, ListsAreTheSamePackedOrNot) {
+  proto::AttrValue value;
+  for (int i : {1, 2, 2, 1}) value.mutable_list()->add_i(i);
+  std::string unpacked("\x0a\x08\x18\x01\x18\x02\x18\x02\x18\x01", 10);
+  EXPECT_NE(value.SerializeAsString(), unpacked);
+  EXPECT_TRUE(Same(value.SerializeAsString(), unpacked));
+  EXPECT_FALSE(Same(attr::Ints({1, 2, 2, 2}), unpacked));
+}
+
+TEST(AttributeCompareTest, TensorsAreComparedByElements) {
+  Literal zeros = Literal::Integers(proto::DT_INT32, {3}, {0, 0, 0});
+  Literal ones = Literal::Integers(proto::DT_INT32, {3}, {0, 0, 1});
+  std::string plain = attr::Tensor(zeros.ToTensorProto()),
+              splat = attr::Tensor(zeros.ToTensorProto(true));
+  EXPECT_NE(plain, splat);
+  EXPECT_TRUE(Same(plain, splat));
+  EXPECT_FALSE(Same(plain, attr::Tensor(ones.ToTensorProto())));
+  EXPECT_FALSE(Same(plain, attr::Int(0)));
+}
+
+TEST(AttributeCompareTest, ConfigsAreComparedByFieldAndToldByWhatDiffers) {
+  proto::ConfigProto config;
+  config.set_intra_op_parallelism_threads(3);
+  std::string reordered;
+  config.set_inter_op_parallelism_threads(5);
+  proto::ConfigProto first, second;
+  first.set_intra_op_parallelism_threads(3);
+  second.set_inter_op_parallelism_threads(5);
+  reordered = second.SerializeAsString() + first.SerializeAsString();
+  std::string a = attr::String(config.SerializeAsString()), b = attr::String(reordered);
+  EXPECT_NE(a, b);
+  EXPECT_TRUE(Same(a, b, "config_proto"));
+  EXPECT_FALSE(Same(a, b, "any_other_string"));
+  config.set_inter_op_parallelism_threads(7);
+  std::string changed = attr::String(config.SerializeAsString());
+  auto [before, after] = AttrTexts("config_proto", AttrView(a), AttrView(changed));
+  EXPECT_EQ(before, "inter_op_parallelism_threads: 5");
+  EXPECT_EQ(after, "inter_op_parallelism_threads: 7");
+}
+
+TEST(AttributeCompareTest, FunctionsAreComparedThroughTheirMap) {
+  std::string f = attr::Func("f_1"), g = attr::Func("f_2");
+  EXPECT_FALSE(Same(f, g));
+  EXPECT_TRUE(SameAttr("f", AttrView(f), AttrView(g), [](llvm::StringRef) { return "f_2"; }));
+}
+
+TEST(AttributeCompareTest, DevicesAreComparedByPart) {
+  EXPECT_EQ(CanonicalDevice("/job:w/replica:0/task:1/device:CPU:0"),
+            CanonicalDevice("/job:w/task:1/replica:0/cpu:0"));
+  EXPECT_EQ(CanonicalDevice("/device:gpu:1"), CanonicalDevice("/GPU:1"));
+  EXPECT_NE(CanonicalDevice("/device:CPU:0"), CanonicalDevice("/device:CPU:1"));
+  EXPECT_NE(CanonicalDevice("/job:a/device:CPU:0"), CanonicalDevice("/job:b/device:CPU:0"));
+}
+
+TEST(AttributeCompareTest, TheOpTablesDefaultIsNoDifference) {
+  Module module;
+  Node node = module.main.node(module.main.AddNode("m", "MatMul"));
+  std::string no = attr::Bool(false), yes = attr::Bool(true);
+  EXPECT_TRUE(IsDefault(node, "transpose_a", AttrView(no)));
+  EXPECT_FALSE(IsDefault(node, "transpose_a", AttrView(yes)));
+  EXPECT_FALSE(IsDefault(node, "no_such_attribute", AttrView(no)));
+}
+
+TEST(AttributeCompareTest, LargeConstantsAreToldByNorm) {
+  std::vector<int64_t> values(10, 3), others(10, 3);
+  others[4] = 7;
+  std::string a = attr::Tensor(Literal::Integers(proto::DT_INT32, {10}, values).ToTensorProto());
+  std::string b = attr::Tensor(Literal::Integers(proto::DT_INT32, {10}, others).ToTensorProto());
+  auto [before, after] = AttrTexts("value", AttrView(a), AttrView(b));
+  EXPECT_EQ(before, "int32[10] norm 9.48683");
+  EXPECT_EQ(after, "norm 11.4018, 1 of 10 elements, by 4 at most");
+}
+
+TEST(NameClassTest, NumbersThatMakeNamesUniqueGo) {
+  EXPECT_EQ(NameClass("functional_1/conv2d_7_1/BiasAdd"), "functional/conv2d/BiasAdd");
+  EXPECT_EQ(NameClass("__inference_f_16"), "f");
+  EXPECT_EQ(NameClass("conv2d/1/x_"), "conv2d/1/x_");
+  EXPECT_EQ(NameClass(""), "");
+}
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,140 @@
+// `grapnel timeline DIR`: a folder of dumps as one ordered story.
+#include "lib/diff/timeline.h"
+
+#include "lib/diff/diff_text.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+#include "tools/command.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string folder, log, node;
+  bool changes = false;
+};
+
+size_t Changed(const Diff& diff) {
+  return llvm::count_if(diff.matched, [](const MatchedPair& p) { return !p.changes.empty(); });
+}
+
+void PrintJson(const Timeline& timeline, llvm::raw_ostream& os) {
+  llvm::json::OStream json(os, 1);
+  auto names = [&](const char* key, llvm::ArrayRef<NodeEntry> nodes) {
+    json.attributeArray(key, [&] {
+      for (const NodeEntry& node : nodes) json.value(llvm::json::fixUTF8(node.name));
+    });
+  };
+  json.object([&] {
+    json.attributeArray("stages", [&] {
+      for (const TimelineStage& stage : timeline.stages) {
+        json.object([&] {
+          json.attribute("file", llvm::json::fixUTF8(stage.dump.file));
+          json.attribute("stage", llvm::json::fixUTF8(stage.dump.stage));
+          json.attribute("graph", llvm::json::fixUTF8(stage.dump.line));
+          if (stage.before >= 0)
+            json.attribute("before", llvm::json::fixUTF8(timeline.stages[stage.before].dump.file));
+          json.attribute("nodes", static_cast<int64_t>(stage.nodes));
+          json.attribute("edges", static_cast<int64_t>(stage.edges));
+          names("added", stage.diff.added);
+          names("removed", stage.diff.removed);
+          json.attributeArray("changed", [&] {
+            for (const MatchedPair& pair : stage.diff.matched) {
+              if (!pair.changes.empty()) json.value(llvm::json::fixUTF8(pair.b.name));
+            }
+          });
+          json.attributeArray("replaced", [&] {
+            for (const GroupEntry& group : stage.diff.groups) {
+              json.object([&] {
+                names("a", group.a);
+                names("b", group.b);
+              });
+            }
+          });
+        });
+      }
+    });
+  });
+  os << "\n";
+}
+
+void PrintTable(const Timeline& timeline, llvm::raw_ostream& os) {
+  std::vector<std::vector<std::string>> rows = {
+      {"stage", "nodes", "edges", "removed", "added", "changed", "replaced"}};
+  std::string line;
+  auto count = [](size_t n) { return n ? WithCommas(n) : std::string(); };
+  for (const TimelineStage& stage : timeline.stages) {
+    if (stage.dump.line != line) rows.push_back({stage.dump.line + ":"});
+    line = stage.dump.line;
+    rows.push_back({"  " + stage.dump.stage, WithCommas(stage.nodes), WithCommas(stage.edges),
+                    count(stage.diff.removed.size()), count(stage.diff.added.size()),
+                    count(Changed(stage.diff)), count(stage.diff.groups.size())});
+  }
+  for (auto& row : rows) row.resize(7);
+  os << Table(rows);
+}
+
+void PrintChanges(const Timeline& timeline, Invocation& invocation) {
+  llvm::raw_ostream& os = invocation.out();
+  for (const TimelineStage& stage : timeline.stages) {
+    if (stage.before < 0 || stage.diff.Same()) continue;
+    os << stage.dump.file << " (" << stage.dump.stage << "): " << DiffSummary(stage.diff) << "\n";
+    WriteDiffText(stage.diff, {invocation.UseColor(), false}, os);
+  }
+}
+
+// Of the node of that name, else of every node of that op.
+Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream& os) {
+  std::vector<std::string> life = LifeOf(timeline, flags.node);
+  for (const std::string& line : life) os << line << "\n";
+  if (!life.empty()) return Error::success();
+  std::vector<std::string> nodes = NodesOfOp(timeline, flags.node);
+  if (nodes.empty())
+    return MakeError("{0}: no stage has a node '{1}', nor one of that op", flags.folder,
+                     flags.node);
+  for (const std::string& node : nodes) {
+    os << node << " (" << flags.node << ")\n";
+    for (const std::string& line : LifeOf(timeline, node)) os << "  " << line << "\n";
+  }
+  return Error::success();
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  std::shared_ptr<const FileBytes> log;
+  if (!flags.log.empty()) {
+    ASSIGN_OR_RETURN(log, FileBytes::Open(flags.log));
+  }
+  ASSIGN_OR_RETURN(Timeline timeline,
+                   ReadTimeline(flags.folder, log ? log->bytes() : llvm::StringRef()));
+  MessageSink sink = invocation.sink();
+  for (const std::string& problem : timeline.skipped) sink(Severity::kWarning, problem);
+  llvm::raw_ostream& os = invocation.out();
+  if (!flags.node.empty()) {
+    RETURN_IF_ERROR(PrintLives(timeline, flags, os));
+  } else if (flags.changes) {
+    PrintChanges(timeline, invocation);
+  } else if (invocation.flags.json) {
+    PrintJson(timeline, os);
+  } else {
+    PrintTable(timeline, os);
+  }
+  return kExitOk;
+}
+
+RunCommand SetUp(CommandLine& line) {
+  auto flags = std::make_shared<Flags>();
+  line.Option("DIR", flags->folder, "a folder of dumps, TensorFlow's or grapnel's").Required();
+  line.Option("--log", flags->log, "what TensorFlow wrote to stderr: the order of the dumps")
+      .ShownAs("FILE");
+  line.Option("--node", flags->node,
+              "the life of this node (NODE or FUNCTION/NODE), or of the nodes of this op");
+  line.Flag("--changes", flags->changes, "what each stage changed, as `diff` shows it");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("timeline", "tells what each stage of a folder of dumps changed",
+                "timeline dumps --node Min", SetUp);
+
+}  // namespace
+}  // namespace grapnel
