@@ -383,3 +383,159 @@ _EDITS = dict(hypothesis_indices=np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 
               truth_values=words("a", "b", "c", "a", "t"), truth_shape=np.array([2, 2, 2]))
 case("EditDistance", "sequences that one of the two lacks", **_EDITS)
 case("EditDistance", "as they are", "absolute", normalize=False, **_EDITS)
+
+# ---- tables and maps ----
+
+@op("a table of the old kind: filled, read, and its size", keys=words("b", "x", "a"))
+def HashTable(keys):
+    table = raw.HashTable(key_dtype=tf.string, value_dtype=tf.int64, shared_name="old")
+    fill = raw.InitializeTable(table_handle=table, keys=["a", "b"], values=np.array([1, 2]))
+    with tf.control_dependencies([fill]):
+        return (raw.LookupTableFind(table_handle=table, keys=keys, default_value=np.int64(-1)),
+                raw.LookupTableSize(table_handle=table))
+
+
+@op("a table of the old kind that changes", keys=np.array([3, 9, 1]))
+def MutableHashTable(keys):
+    table = raw.MutableHashTable(key_dtype=tf.int64, value_dtype=tf.float32, shared_name="old_mutable")
+    with tf.control_dependencies([raw.LookupTableInsert(table_handle=table, keys=keys, values=[.5, 1.5, 2.5])]):
+        first = raw.LookupTableFind(table_handle=table, keys=np.array([1, 2]), default_value=F(-1))
+    with tf.control_dependencies([first]):
+        fill = raw.LookupTableImport(table_handle=table, keys=np.array([7]), values=np.array([.25], F))
+    with tf.control_dependencies([fill]):
+        return first, *raw.LookupTableExport(table_handle=table, Tkeys=tf.int64, Tvalues=tf.float32)
+
+
+@op("keys and values of several numbers; one is removed", keys=np.array([[1, 2], [3, 4], [5, 6]]))
+def MutableDenseHashTableV2(keys):
+    table = raw.MutableDenseHashTableV2(empty_key=np.array([0, 0]), deleted_key=np.array([-1, -1]),
+                                        value_dtype=tf.float32, value_shape=[2], shared_name="dense")
+    fill = raw.LookupTableInsertV2(table_handle=table, keys=keys, values=random(3, 2))
+    with tf.control_dependencies([fill]):
+        fill = raw.LookupTableRemoveV2(table_handle=table, keys=keys[1:2])
+    with tf.control_dependencies([fill]):
+        return (raw.LookupTableFindV2(table_handle=table, keys=keys, default_value=np.array([8, 9], F)),
+                raw.LookupTableSizeV2(table_handle=table))
+
+
+@op("pairs of a dataset into a table", n=np.int64(3))
+def InitializeTableFromDataset(n):
+    table = raw.HashTableV2(key_dtype=tf.int64, value_dtype=tf.int64, shared_name="of_dataset")
+    pairs = D.range(n).map(lambda i: (i, 10 * i))
+    fill = raw.InitializeTableFromDataset(table_handle=table, dataset=pairs._variant_tensor)
+    with tf.control_dependencies([fill]):
+        return raw.LookupTableFindV2(table_handle=table, keys=np.array([2, 3]), default_value=np.int64(-1))
+
+
+@op("put in, replaced, taken out; the older map stays as it was", value=random(2))
+def TensorMapLookup(value):
+    empty = raw.EmptyTensorMap()
+    one = raw.TensorMapInsert(input_handle=empty, key=b"a", value=value)
+    two = raw.TensorMapInsert(input_handle=one, key=b"b", value=-value)
+    other = raw.TensorMapInsert(input_handle=two, key=b"a", value=2 * value)
+    less = raw.TensorMapErase(input_handle=other, key=b"a", value_dtype=tf.float32)
+    return (raw.TensorMapLookup(input_handle=two, key=b"a", value_dtype=tf.float32),
+            raw.TensorMapLookup(input_handle=other, key=b"a", value_dtype=tf.float32),
+            raw.TensorMapHasKey(input_handle=less, key=b"a"), raw.TensorMapHasKey(input_handle=less, key=b"b"),
+            raw.TensorMapSize(input_handle=two), raw.TensorMapStackKeys(input_handle=less, key_dtype=tf.string))
+
+# ---- images and sound ----
+
+_PHOTO = (np.indices((19, 21, 3)).sum(0) * 7 % 256 + integers(19, 21, 3, high=30)).clip(0, 255).astype("u1")
+_PIXELS = integers(5, 7, 4, high=256).astype("u1")
+
+
+@op("colors with fewer of them, gray, progressive; what is decoded again", image=_PHOTO)
+def EncodeJpeg(image):
+    files = (raw.EncodeJpeg(image=image), raw.EncodeJpeg(image=image[:, :, :1], quality=40, optimize_size=True),
+             raw.EncodeJpeg(image=image, progressive=True, chroma_downsampling=False, density_unit="cm", x_density=7,
+                            xmp_metadata="<x/>"), raw.EncodeJpegVariableQuality(images=image, quality=11))
+    return (*files, *(raw.DecodeJpeg(contents=f) for f in files),
+            *(raw.ExtractJpegShape(contents=f, output_type=tf.int64) for f in files))
+
+
+@op("smaller, gray, plain upscaling, the accurate transform; a window", image=_PHOTO)
+def DecodeJpeg(image):
+    file = raw.EncodeJpeg(image=image, quality=80)
+    return (raw.DecodeJpeg(contents=file, ratio=2), raw.DecodeJpeg(contents=file, ratio=8, channels=1),
+            raw.DecodeJpeg(contents=file, fancy_upscaling=False), raw.DecodeJpeg(contents=file, channels=1),
+            raw.DecodeJpeg(contents=file, dct_method="INTEGER_ACCURATE"),
+            raw.DecodeImage(contents=file, channels=3, dtype=tf.float32),
+            raw.DecodeAndCropJpeg(contents=file, crop_window=[0, 0, 16, 21]))
+
+
+@op("every number of channels, of 8 and 16 bits, there and back", image=_PIXELS)
+def EncodePng(image):
+    wide = tf.cast(image, tf.uint16) * 200 + 77
+    parts = [x[:, :, :n] for x in (image, wide) for n in (1, 2, 3, 4)]
+    return [raw.DecodePng(contents=raw.EncodePng(image=x), dtype=x.dtype) for x in parts]
+
+
+@op("other numbers of channels and bits than in the file", image=_PIXELS)
+def DecodePng(image):
+    gray, color = (raw.EncodePng(image=image[:, :, :n], compression=9) for n in (1, 4))
+    wide = raw.EncodePng(image=tf.cast(image, tf.uint16) * 200 + 77)
+    return ([raw.DecodePng(contents=gray, channels=n) for n in (1, 3, 4)] +
+            [raw.DecodePng(contents=color, channels=n) for n in (1, 3, 4)] +
+            [raw.DecodePng(contents=wide, channels=n) for n in (1, 3)] +
+            [raw.DecodePng(contents=gray, dtype=tf.uint16), raw.DecodeImage(contents=color, dtype=tf.float32),
+             raw.DecodeImage(contents=wide, channels=1), raw.DecodeJpeg(contents=color, channels=3)])
+
+
+def png(width, height, bits, color, rows, *more):
+    def chunk(name, data):
+        return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")
+    head = width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes([bits, color, 0, 0, 0])
+    data = zlib.compress(b"".join(b"\0" + bytes(row) for row in rows))
+    return np.array(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + b"".join(chunk(*c) for c in more) +
+                    chunk(b"IDAT", data) + chunk(b"IEND", b""))
+
+
+_PALETTE = (b"PLTE", bytes([255, 0, 0, 0, 255, 0, 1, 2, 3]))
+for _what, _variant, _file in (
+        ("a palette", "palette", png(5, 2, 2, 3, [[0x18, 0x40], [0x86, 0x00]], _PALETTE)),
+        ("a palette with clear colors", "clear", png(3, 1, 8, 3, [[0, 1, 2]], _PALETTE, (b"tRNS", bytes([9, 200])))),
+        ("one bit a pixel", "bit", png(10, 2, 1, 0, [[0xa5, 0x40], [0x0f, 0x80]]))):
+    case("DecodePng", _what, _variant, contents=_file)
+    case("DecodePng", _what + ", as colors with alpha", _variant + "_rgba", contents=_file, channels=4)
+
+
+def gif(width, height, palette, *frames):
+    """Codes of one size only: a clear code before the table grows."""
+    out = b"GIF89a" + width.to_bytes(2, "little") + height.to_bytes(2, "little") + bytes([0x81, 0, 0]) + palette
+    for left, top, w, h, clear, pixels, flags in frames:
+        if clear is not None:
+            out += bytes([0x21, 0xf9, 4, 1, 5, 0, clear, 0])
+        out += b"," + b"".join(v.to_bytes(2, "little") for v in (left, top, w, h)) + bytes([flags, 2])
+        codes = [c for i, p in enumerate(pixels) for c in ([4, p] if i % 2 == 0 else [p])] + [5]
+        bits = sum(c << 3 * i for i, c in enumerate(codes)).to_bytes((3 * len(codes) + 7) // 8, "little")
+        out += bytes([len(bits)]) + bits + b"\0"
+    return np.array(out + b";")
+
+
+_COLORS = bytes([0, 0, 0, 255, 0, 0, 0, 255, 0, 9, 8, 7])
+_GIF = gif(3, 2, _COLORS, (0, 0, 3, 2, None, [0, 1, 2, 3, 2, 1], 0), (1, 0, 2, 2, 3, [3, 1, 2, 3], 0),
+           (0, 0, 3, 2, None, [1, 1, 1, 2, 2, 2], 0x40))
+case("DecodeGif", "frames that are parts, with a clear color, interlaced", contents=_GIF)
+case("DecodeGif", "a PNG: one frame", "png", contents=png(10, 2, 1, 0, [[0xa5, 0x40], [0x0f, 0x80]]))
+case("DecodeImage", "the first frame only", "first", contents=_GIF, expand_animations=False)
+case("DecodeImage", "every frame, 16 bits", "wide", contents=_GIF, dtype=tf.uint16)
+
+
+def bmp(width, height, bits, data):
+    head = b"BM" + b"\0" * 8 + (54).to_bytes(4, "little") + (40).to_bytes(4, "little")
+    return np.array(head + width.to_bytes(4, "little") + height.to_bytes(4, "little", signed=True) + b"\1\0" +
+                    bits.to_bytes(2, "little") + b"\0" * 24 + data)
+
+
+case("DecodeBmp", "from the bottom up, rows filled up", contents=bmp(3, 2, 24, bytes(range(1, 25))))
+case("DecodeBmp", "from the top down, with alpha", "alpha", contents=bmp(2, -2, 32, bytes(range(1, 17))), channels=4)
+case("DecodeBmp", "gray", "gray", contents=bmp(3, 2, 8, bytes(range(1, 9))))
+
+
+@op("there and back; fewer and more channels and samples", audio=random(6, 2, low=-1.2, high=1.2))
+def EncodeWav(audio):
+    file = raw.EncodeWav(audio=audio, sample_rate=8000)
+    return (file + b"|", *raw.DecodeWav(contents=file), *raw.DecodeWav(contents=file, desired_channels=1),
+            *raw.DecodeWav(contents=file, desired_channels=3, desired_samples=9),
+            *raw.DecodeWav(contents=file, desired_samples=4))

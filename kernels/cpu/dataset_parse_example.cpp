@@ -9,7 +9,7 @@
 namespace grapnel {
 namespace {
 
-Expected<ExampleSpec> SpecOf(const Node& node, std::vector<Tensor> defaults) {
+Expected<ExampleSpec> SpecOf(const Node& node, const std::vector<Tensor>& defaults) {
   ExampleSpec spec;
   auto add = [&](auto* list, const char* keys, const char* types) -> Error {
     std::vector<std::string> names = StringsAttr(node, keys);

@@ -51,7 +51,8 @@ Types TypesOf(const Node& node) {
 
 Expected<ExampleSpec> MakeSpec(const Types& types, llvm::ArrayRef<std::string> sparse,
                                llvm::ArrayRef<std::string> dense,
-                               llvm::ArrayRef<std::string> ragged, std::vector<Tensor> defaults) {
+                               llvm::ArrayRef<std::string> ragged,
+                               const std::vector<Tensor>& defaults) {
   ExampleSpec spec;
   RETURN_IF_ERROR(AddFeatures(sparse, types.sparse, "sparse", &spec.sparse));
   RETURN_IF_ERROR(AddFeatures(dense, types.dense, "dense", &spec.dense));

@@ -9,11 +9,10 @@ namespace {
 
 constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-std::array<int8_t, 256> MakeValues() {
-  std::array<int8_t, 256> values;
+std::array<int, 256> MakeValues() {
+  std::array<int, 256> values;
   values.fill(-1);
-  for (int i = 0; i < 64; ++i)
-    values[static_cast<unsigned char>(kDigits[i])] = static_cast<int8_t>(i);
+  for (int i = 0; i < 64; ++i) values[static_cast<unsigned char>(kDigits[i])] = i;
   return values;
 }
 
@@ -39,7 +38,7 @@ std::string EncodeBase64(llvm::StringRef bytes, bool pad) {
 }
 
 std::optional<std::string> DecodeBase64(llvm::StringRef text, Base64Alphabet alphabet) {
-  static const std::array<int8_t, 256> values = MakeValues();
+  static const std::array<int, 256> values = MakeValues();
   if (text.size() % 4 == 0) {
     for (int i = 0; i < 2 && text.ends_with("="); ++i) text = text.drop_back();
   }

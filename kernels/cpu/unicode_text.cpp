@@ -143,6 +143,7 @@ Expected<std::unique_ptr<TextDecoder>> TextDecoder::Make(const std::string& enco
     return std::unique_ptr<TextDecoder>(new WideDecoder(unit, name != base + "LE", name == base));
   }
   iconv_t state = iconv_open("UTF-32BE", encoding.c_str());
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): how POSIX says that there is none
   if (state == reinterpret_cast<iconv_t>(-1))
     return MakeError("could not create converter for input encoding: {0}", encoding);
   return std::unique_ptr<TextDecoder>(new IconvDecoder(state));
