@@ -539,3 +539,90 @@ def EncodeWav(audio):
     return (file + b"|", *raw.DecodeWav(contents=file), *raw.DecodeWav(contents=file, desired_channels=1),
             *raw.DecodeWav(contents=file, desired_channels=3, desired_samples=9),
             *raw.DecodeWav(contents=file, desired_samples=4))
+
+# ---- summaries ----
+
+case("ScalarSummary", "two tags", tags=words("a", "b"), values=np.array([1.5, -3]))
+case("HistogramSummary", "numbers far apart, zeros", tag=np.array(b"tag"),
+     values=np.array([0, 0, 1e-14, -2.5, 3e7, 1e30, 1, 1.05], "f"))
+case("TensorSummary", "numbers", tensor=random(2, 3))
+case("TensorSummaryV2", "strings, with metadata", tag=np.array(b"tag"), tensor=words("a", "bc"),
+     serialized_summary_metadata=b"\x0a\x03\x0a\x01p")
+
+
+@op("of two inputs", a=F(2), b=random(3))
+def MergeSummary(a, b):
+    return raw.MergeSummary(inputs=[raw.ScalarSummary(tags="a", values=a),
+                                    tf.stack([raw.HistogramSummary(tag="b", values=b),
+                                              raw.ScalarSummary(tags=[b"c", b"d"], values=[1, 2])])])
+
+
+@op("nothing", values=np.zeros(0, "i8"))
+def HistogramSummary_empty(values):
+    return marked(raw.HistogramSummary(tag=b"tag", values=values, name="out"))
+
+
+# ---- datasets ----
+
+def dataset(variant, *spec):
+    """What an op of raw_ops gives, as a dataset of Python's."""
+    return tf.data.experimental.from_variant(variant, spec if len(spec) > 1 else spec[0])
+
+
+def kinds(*spec):
+    return dict(output_types=[s.dtype for s in spec], output_shapes=[s.shape for s in spec])
+
+
+_I64, _F32 = tf.TensorSpec([], tf.int64), tf.TensorSpec([], tf.float32)
+
+
+@op("windows that overlap, with a stride", n=np.int64(9))
+def SlidingWindowDataset(n):
+    spec = tf.TensorSpec([None], tf.int64)
+    windows = raw.SlidingWindowDataset(
+        input_dataset=D.range(n)._variant_tensor, window_size=np.int64(3), window_shift=np.int64(2),
+        window_stride=np.int64(2), **kinds(spec))
+    return elements(dataset(windows, spec), 3)
+
+
+@op("sums by the remainder", n=np.int64(7))
+def GroupByReducerDataset(n):
+    reducer = tf.data.experimental.Reducer(lambda key: (key, np.int64(0)), lambda state, x: (state[0], state[1] + x),
+                                           lambda key, total: (key, total))
+    return elements(D.range(n).apply(tf.data.experimental.group_by_reducer(lambda x: -(x % 3), reducer)), 3)
+
+
+@op("tensors in turn", x=random(2), y=random(2, seed=1))
+def ListDataset(x, y):
+    spec = tf.TensorSpec([2], tf.float32)
+    return elements(dataset(raw.ListDataset(tensors=[x, y, x], **kinds(spec)), spec), 3)
+
+
+@op("elements of a chance by seeds", n=np.int64(40))
+def SamplingDataset(n):
+    picked = raw.SamplingDataset(input_dataset=D.range(n)._variant_tensor, rate=F(.4), seed=np.int64(3),
+                                 seed2=np.int64(9), **kinds(_I64))
+    return elements(dataset(picked, _I64), 12)
+
+
+@op("shards by data, slowly, one of several, under their older names", n=np.int64(7))
+def AutoShardDataset(n):
+    numbers = D.range(n)._variant_tensor
+    shard = raw.AutoShardDataset(input_dataset=numbers, num_workers=np.int64(1), index=np.int64(0), **kinds(_I64))
+    slow = raw.ExperimentalSleepDataset(input_dataset=shard, sleep_microseconds=np.int64(1), **kinds(_I64))
+    return elements(dataset(slow, _I64), 7)
+
+
+def parts(sparse):
+    return sparse.indices, sparse.values, sparse.dense_shape
+
+
+@op("rows of a sparse tensor, one without values", values=random(4))
+def SparseTensorSliceDataset(values):
+    return elements(D.from_tensor_slices(tf.SparseTensor(_B, values, [3, 4])).map(parts), 3)
+
+
+@op("vectors of different lengths as rows of sparse matrices", n=np.int64(3))
+def DenseToSparseBatchDataset(n):
+    rows = D.range(n).map(lambda i: tf.range(i + 1))
+    return elements(rows.apply(tf.data.experimental.dense_to_sparse_batch(2, [4])).map(parts), 2)

@@ -1,4 +1,6 @@
 // Files, patterns, tables and maps: what bad input says.
+#include <cmath>
+
 #include "lib/support/file.h"
 #include "tests/exec/kernel_test_util.h"
 
@@ -98,6 +100,66 @@ TEST(KernelTensorMap, Errors) {
             "trying to erase non-existent item int64[] 1");
   EXPECT_EQ(OpRun("TensorMapStackKeys").In(map).Out({proto::DT_INT64}).ErrorText(),
             "the map has no keys to stack");
+}
+
+// All records as "text/number|", then the error that ends them.
+std::string Records(const std::string& path, const char* delimiter, Tensor otherwise,
+                    D excluded = {}) {
+  OpRun run("CSVDatasetV2");
+  run.In(Text(path)).In(Text("")).In(Scalar<int64_t>(0)).In(Scalar(true)).In(Text(delimiter));
+  run.In(Scalar(true)).In(Text("NA")).In(Vec<int64_t>({})).In(Vec<std::string>({"none"}));
+  run.In(std::move(otherwise)).In(Vec<int64_t>(std::move(excluded)));
+  run.Attr("output_types", attr::Types({proto::DT_STRING, proto::DT_INT32}));
+  auto dataset = run.Out({proto::DT_VARIANT}).Try();
+  if (!dataset) return TextOf(dataset.takeError());
+  Tensor iterator = OpRun("AnonymousIteratorV3").Out({proto::DT_RESOURCE}).One();
+  llvm::cantFail(OpRun("MakeIterator").In((*dataset)[0]).In(iterator).Out({}).Try());
+  std::string all;
+  for (;;) {
+    auto next =
+        OpRun("IteratorGetNext").In(iterator).Out({proto::DT_STRING, proto::DT_INT32}).Try();
+    if (!next) return all + TextOf(next.takeError());
+    all += *(*next)[0].data<std::string>() + "/" + std::to_string((*next)[1].IntAt(0)) + "|";
+  }
+}
+
+TEST(KernelCsvDataset, RecordsOfFiles) {
+  std::string path = JoinPath(Folder(), "table.csv");
+  std::string end = "end of sequence: iterator 'node' has no more elements";
+  Write(path, "name,number\n\"two\nlines\",1\r\nNA,\nlast,3");
+  EXPECT_EQ(Records(path, ",", Vec<int32_t>({7})), "two\nlines/1|none/7|last/3|" + end);
+  EXPECT_EQ(Records(path, ",", Vec<int32_t>({})),
+            "two\nlines/1|" + path + ": field 1 is required but missing in record");
+  EXPECT_EQ(Records(path, ";", Vec<int32_t>({})),
+            path + ": quote inside a string has to be escaped by another quote");
+  EXPECT_EQ(Records(path, ",,", Vec<int32_t>({})), "field_delim should be only 1 char, not ',,'");
+  Write(path, "h\na,x,5\nb,y\n");
+  EXPECT_EQ(Records(path, ",", Vec<int32_t>({7}), {1}),
+            "a/5|" + path + ": expect 2 fields but have 1 in record");
+  EXPECT_EQ(Records(path, ",", Vec<int32_t>({7}), {1, 1}),
+            "select_cols should rise and not be negative: 1 at 1");
+}
+
+TEST(KernelSummary, Errors) {
+  EXPECT_EQ(OpRun("ScalarSummary")
+                .In(Vec<std::string>({"a", "b"}))
+                .In(Vec<float>({1}))
+                .Attr("T", attr::Type(proto::DT_FLOAT))
+                .Out({proto::DT_STRING})
+                .ErrorText(),
+            "tags and values are not the same shape: [2] and [1]");
+  EXPECT_EQ(OpRun("HistogramSummary")
+                .In(Text("a"))
+                .In(Vec<float>({NAN}))
+                .Attr("T", attr::Type(proto::DT_FLOAT))
+                .Out({proto::DT_STRING})
+                .ErrorText(),
+            "NaN in summary histogram for 'a'");
+  std::string twice = "\x0a\x03\x0a\x01t\x0a\x03\x0a\x01t";
+  EXPECT_EQ(OpRun("MergeSummary").In(Text(twice)).ErrorText(),
+            "duplicate tag t found in summary inputs");
+  EXPECT_EQ(OpRun("MergeSummary").In(Text("\x0a\x7f")).ErrorText(),
+            "could not parse one of the summary inputs: 0");
 }
 
 }  // namespace
