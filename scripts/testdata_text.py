@@ -261,6 +261,35 @@ def TakeManySparseFromTensorsMap(values):
     handles = tf.reverse(tf.concat([rows, one[None]], 0), [0])
     return tf.nest.flatten(raw.TakeManySparseFromTensorsMap(sparse_handles=handles, dtype=tf.string, **kind))
 
+# ---- sparse matrices by rows ----
+
+_PLACES = np.array([[0, 0, 1], [0, 2, 0], [0, 2, 3], [1, 1, 2]])
+
+
+@op("a batch: from places and from a dense one, back, its parts", values=random(4), dense=random(3, 4))
+def CSRSparseMatrixToDense(values, dense):
+    batch = raw.SparseTensorToCSRSparseMatrix(indices=_PLACES, values=values, dense_shape=[2, 3, 4])
+    one = raw.DenseToCSRSparseMatrix(dense_input=dense, indices=_PLACES[:3, 1:])
+    return (raw.CSRSparseMatrixToDense(sparse_input=batch, type=tf.float32),
+            raw.CSRSparseMatrixToDense(sparse_input=one, type=tf.float32),
+            *raw.CSRSparseMatrixToSparseTensor(sparse_matrix=batch, type=tf.float32),
+            *raw.CSRSparseMatrixComponents(csr_sparse_matrix=batch, index=1, type=tf.float32),
+            *raw.CSRSparseMatrixComponents(csr_sparse_matrix=one, index=0, type=tf.float32),
+            raw.SparseMatrixNNZ(sparse_matrix=batch), raw.SparseMatrixNNZ(sparse_matrix=one))
+
+
+@op("products of complex matrices: as they are, transposed, adjoint", values=random(4, 2), b=random(2, 4, 3, 2))
+def SparseMatrixMatMul(values, b):
+    values, b = tf.complex(values[:, 0], values[:, 1]), tf.complex(b[..., 0], b[..., 1])
+    a = raw.SparseTensorToCSRSparseMatrix(indices=_PLACES, values=values, dense_shape=[2, 3, 4])
+    turned = tf.transpose(b, [0, 2, 1])
+    return (raw.SparseMatrixMatMul(a=a, b=b), raw.SparseMatrixMatMul(a=a, b=turned, transpose_b=True),
+            raw.SparseMatrixMatMul(a=a, b=turned, adjoint_b=True),
+            raw.SparseMatrixMatMul(a=a, b=turned, adjoint_a=True),
+            raw.SparseMatrixMatMul(a=a, b=b, transpose_output=True, conjugate_output=True))
+
+
+# ---- counts and crosses ----
 
 _COUNTED = np.array([[4, 1, 1], [0, 1, 4]])
 case("DenseCountSparseOutput", "rows with weights", values=_COUNTED, weights=random(2, 3), binary_output=False)

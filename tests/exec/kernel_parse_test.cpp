@@ -13,12 +13,12 @@ std::string Field(uint32_t number, llvm::StringRef bytes) {
   AppendBytesField(&out, number, bytes);
   return out;
 }
-std::string Int64Feature(D values) {
+std::string Int64Feature(const D& values) {
   std::string packed;
   for (int64_t value : values) AppendVarint(&packed, static_cast<uint64_t>(value));
   return Field(3, Field(1, packed));
 }
-std::string Example(std::vector<std::pair<std::string, std::string>> features) {
+std::string Example(const std::vector<std::pair<std::string, std::string>>& features) {
   std::string map;
   for (const auto& [key, feature] : features) map += Field(1, Field(1, key) + Field(2, feature));
   return Field(1, map);

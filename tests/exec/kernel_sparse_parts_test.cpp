@@ -186,5 +186,35 @@ TEST(KernelUnicode, Errors) {
   EXPECT_EQ(encode.ErrorText(), "splits must not fall or pass 2: 3 follows 0");
 }
 
+TEST(KernelCsrMatrix, Errors) {
+  auto make = [](D indices, D shape) {
+    int64_t n = static_cast<int64_t>(indices.size()) / 2;
+    OpRun run("SparseTensorToCSRSparseMatrix");
+    run.In(Indices(2, std::move(indices))).In(Vec<float>(Fs(n, 2))).In(Vec<int64_t>(shape));
+    return run.Attr("T", attr::Type(proto::DT_FLOAT)).Out({proto::DT_VARIANT});
+  };
+  EXPECT_EQ(make({0, 2}, {2, 2}).ErrorText(),
+            "indices[0] = [0,2] is out of bounds: need 0 <= index < [2,2]");
+  EXPECT_EQ(make({0, 1}, {int64_t{1} << 40, 2}).ErrorText(),
+            "a sparse matrix of shape [1099511627776,2] is too large");
+  // Rows out of order, and a place that comes twice in a product.
+  Tensor matrix = make({1, 0, 0, 1, 1, 0}, {2, 2}).One();
+  auto product = [&](Tensor b) {
+    OpRun run("SparseMatrixMatMul");
+    run.In(matrix).In(std::move(b)).Attr("T", attr::Type(proto::DT_FLOAT));
+    return run.Out({proto::DT_FLOAT});
+  };
+  EXPECT_EQ(Values<float>(product(Floats({2, 1}, {1, 10})).One()), (Fs{20, 4}));
+  EXPECT_EQ(product(Floats({3, 1}, {1, 10, 5})).ErrorText(),
+            "matrix sizes do not fit: [2,2] x [3,1]");
+  EXPECT_EQ(OpRun("CSRSparseMatrixComponents")
+                .In(matrix)
+                .In(Scalar(1))
+                .Attr("type", attr::Type(proto::DT_FLOAT))
+                .Out({proto::DT_INT32, proto::DT_INT32, proto::DT_FLOAT})
+                .ErrorText(),
+            "index (1) not in [0, 1)");
+}
+
 }  // namespace
 }  // namespace grapnel
