@@ -83,19 +83,41 @@ Expected<std::vector<std::string>> MatchingIn(const KernelContext& ctx) {
   return all;
 }
 
+// Of all patterns together, sorted; folders too.
 Error MatchingFiles(KernelContext& ctx) {
   ASSIGN_OR_RETURN(std::vector<std::string> all, MatchingIn(ctx));
+  std::sort(all.begin(), all.end());
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {static_cast<int64_t>(all.size())}));
   std::move(all.begin(), all.end(), out->data<std::string>());
   return Error::success();
 }
 
+// The folder that a pattern names before its first wildcard must be there.
+Error CheckFolder(llvm::StringRef pattern) {
+  llvm::StringRef fixed =
+      pattern.take_until([](char c) { return llvm::StringRef("*?[\\").contains(c); });
+  std::string folder = llvm::sys::path::parent_path(fixed).str();
+  if (fixed.ends_with("/")) folder = fixed.drop_back().str();
+  if (folder.empty() || IsDirectory(folder)) return Error::success();
+  return MakeError("{0}: no such folder", folder);
+}
+
+// Files only, pattern by pattern, looked for when an iterator begins.
 Expected<KernelFn> MakeMatchingDataset(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
-    ASSIGN_OR_RETURN(std::vector<std::string> all, MatchingIn(ctx));
-    if (all.empty()) return MakeError("no file matches {0}", ctx.input(0).ToString());
-    std::sort(all.begin(), all.end());
-    PutDataset(ctx, node, Dataset::kUnknown, [all](DatasetContext&) -> Expected<DatasetNext> {
+    const Tensor& in = ctx.input(0);
+    if (in.rank() > 1)
+      return MakeError("patterns must be a scalar or a vector, not {0}", DimsText(in.dims()));
+    std::vector<std::string> patterns(in.data<std::string>(),
+                                      in.data<std::string>() + in.num_elements());
+    PutDataset(ctx, node, Dataset::kUnknown, [patterns](DatasetContext&) -> Expected<DatasetNext> {
+      std::vector<std::string> all;
+      for (const std::string& pattern : patterns) {
+        RETURN_IF_ERROR(CheckFolder(pattern));
+        for (std::string& path : Matching(pattern)) {
+          if (!IsDirectory(path)) all.push_back(std::move(path));
+        }
+      }
       return DatasetNext([all, at = size_t{0}](DatasetContext&) mutable -> NextElement {
         if (at == all.size()) return NoElement();
         ASSIGN_OR_RETURN(Tensor path, Tensor::Allocate(proto::DT_STRING, {}));

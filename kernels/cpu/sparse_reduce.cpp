@@ -126,7 +126,8 @@ Expected<KernelFn> MakeReduce(const KernelSetup& setup) {
   return fn;
 }
 
-// Rows of the last dimension by themselves; places that are not there are minus infinity.
+// Rows of the last dimension by themselves: places that follow each other with the same indices but
+// the last. Places that are not there are minus infinity.
 template <typename T>
 Error SparseSoftmax(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(1);
@@ -134,7 +135,7 @@ Error SparseSoftmax(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(2)));
   if (dims.size() < 2)
     return MakeError("the input should have rank >= 2, but received shape {0}", DimsText(dims));
-  RETURN_IF_ERROR(CheckSparseIndices(indices, dims, true));
+  RETURN_IF_ERROR(CheckSparseIndices(indices, dims, false));
   using Compute = ComputeType<T>;
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, values.dims()));
   const T* x = values.data<T>();
