@@ -42,6 +42,10 @@ grapnel_archives(grapnel_re2 HEADER re2/re2.h ARCHIVES libre2.a)
 grapnel_archives(grapnel_leveldb HEADER leveldb/table.h ARCHIVES libleveldb.a libsnappy.a)
 target_link_libraries(grapnel_leveldb INTERFACE Threads::Threads)
 
+grapnel_archives(grapnel_jpeg HEADER jpeglib.h ARCHIVES libjpeg.a)
+grapnel_archives(grapnel_png HEADER png.h ARCHIVES libpng.a)
+target_link_libraries(grapnel_png INTERFACE ZLIB::ZLIB)
+
 # cgraph is linked; of gvc only the headers are used, lib/render opens it when it first draws.
 grapnel_archives(grapnel_cgraph HEADER cgraph.h ARCHIVES libcgraph.so libcdt.so PATHS /usr/include/graphviz)
 target_link_libraries(grapnel_cgraph INTERFACE ${CMAKE_DL_LIBS})

@@ -1,37 +1,37 @@
 // Datasets out of files: their lines, their records of TFRecord framing or of one length; as they
-// are, or compressed with gzip.
+// are, or compressed with gzip or zlib.
 #include <algorithm>
 #include <tuple>
 
 #include "kernels/cpu/dataset.h"
+#include "kernels/cpu/packed_file.h"
 #include "lib/io/gzip.h"
 #include "lib/io/record.h"
-#include "lib/support/file.h"
 
 namespace grapnel {
-namespace {
+namespace {}  // namespace
 
-// What is read of a file, kept as long as it is walked.
-struct OpenFile {
-  std::shared_ptr<const FileBytes> file;
-  std::string inflated;
-  bool is_compressed = false;
-  llvm::StringRef bytes() const {
-    return is_compressed ? llvm::StringRef(inflated) : file->bytes();
-  }
-};
+Expected<FilePacking> PackingOf(llvm::StringRef kind) {
+  if (kind.empty()) return FilePacking::kNone;
+  if (kind == "GZIP") return FilePacking::kGzip;
+  if (kind == "ZLIB") return FilePacking::kZlib;
+  return MakeError("compression_type '{0}': '', 'GZIP' and 'ZLIB' are supported", kind);
+}
 
-Expected<std::shared_ptr<OpenFile>> Open(const std::string& path, bool is_compressed) {
+Expected<std::shared_ptr<OpenFile>> OpenPacked(const std::string& path, FilePacking packing) {
   auto open = std::make_shared<OpenFile>();
   ASSIGN_OR_RETURN(open->file, FileBytes::Open(path));
-  if (!is_compressed) return open;
-  auto inflated = Inflate(open->file->bytes());
+  if (packing == FilePacking::kNone) return open;
+  auto inflated = Inflate(open->file->bytes(), ~size_t{0},
+                          packing == FilePacking::kGzip ? Framing::kGzip : Framing::kZlib);
   if (!inflated) return Annotate(path, inflated.takeError());
   if (!inflated->problem.empty()) return MakeError("{0}: {1}", path, inflated->problem);
   open->inflated = std::move(inflated->bytes);
-  open->is_compressed = true;
+  open->is_packed = true;
   return open;
 }
+
+namespace {
 
 // Cuts a file into records: the next one, or nothing at its end.
 using Cut = llvm::unique_function<Expected<std::optional<llvm::StringRef>>()>;
@@ -39,7 +39,7 @@ using MakeCut = std::function<Expected<Cut>(llvm::StringRef bytes, size_t file)>
 
 struct Files {
   std::vector<std::string> paths;
-  bool compressed = false;
+  FilePacking packing = FilePacking::kNone;
 };
 
 Expected<Files> FilesIn(const KernelContext& ctx, int compression) {
@@ -50,10 +50,9 @@ Expected<Files> FilesIn(const KernelContext& ctx, int compression) {
                      DimsText(names.dims()));
   files.paths.assign(names.data<std::string>(), names.data<std::string>() + names.num_elements());
   if (compression < 0) return files;
-  std::string kind = *ctx.input(compression).data<std::string>();
-  if (!kind.empty() && kind != "GZIP")
-    return MakeError("compression_type '{0}': '' and 'GZIP' are supported", kind);
-  files.compressed = kind == "GZIP";
+  if (ctx.input(compression).num_elements() != 1)
+    return MakeError("compression_type must be a scalar");
+  ASSIGN_OR_RETURN(files.packing, PackingOf(*ctx.input(compression).data<std::string>()));
   return files;
 }
 
@@ -64,7 +63,7 @@ DatasetNext RecordsOf(Files files, MakeCut make) {
     for (;;) {
       if (!cut) {
         if (at == files.paths.size()) return NoElement();
-        ASSIGN_OR_RETURN(open, Open(files.paths[at], files.compressed));
+        ASSIGN_OR_RETURN(open, OpenPacked(files.paths[at], files.packing));
         auto made = make(open->bytes(), at);
         if (!made) return Annotate(files.paths[at], made.takeError());
         cut = std::move(*made);

@@ -1,48 +1,41 @@
 // Hash tables: resources that map keys to values, filled once (HashTable) or changed as one likes
 // (MutableHashTable).
+#include "kernels/cpu/lookup_table.h"
+
 #include <mutex>
 
 #include "kernels/cpu/data_move.h"
 #include "kernels/cpu/kernel_of.h"
 #include "lib/exec/session.h"
 #include "lib/support/file.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 namespace {
 
-// Keys are kept as their bytes; a value is a row of elements in a tensor of all rows.
-class LookupTable : public Object {
- public:
-  LookupTable(DataType key_type, DataType value_type, Dims value_dims, bool is_mutable)
-      : key_type(key_type),
-        value_type(value_type),
-        value_dims(std::move(value_dims)),
-        is_mutable(is_mutable) {}
-
-  std::string ToString() const override {
-    return llvm::formatv("table of {0} from {1} to {2}{3}", rows.size(), DataTypeName(key_type),
-                         DataTypeName(value_type), DimsText(value_dims))
-        .str();
-  }
-  int64_t row_size() const { return NumElements(value_dims).value_or(0); }
-
-  const DataType key_type, value_type;
-  const Dims value_dims;
-  const bool is_mutable;
-  mutable std::mutex mutex;
-  bool initialized = false;  // of a table that is filled once
-  struct Row {
-    Tensor value;
-    int64_t number = 0;  // counts up: the order in which keys came
-  };
-  llvm::StringMap<Row> rows;
-  int64_t next_number = 0;
-};
-
-llvm::StringRef KeyAt(const Tensor& keys, int64_t i) {
+// Key `i` of keys of `size` elements each.
+llvm::StringRef KeyAt(const Tensor& keys, int64_t i, int64_t size) {
   if (keys.dtype() == proto::DT_STRING) return keys.data<std::string>()[i];
-  return {At(keys, i), DataTypeSize(keys.dtype())};
+  return {At(keys, i * size), static_cast<size_t>(size) * DataTypeSize(keys.dtype())};
+}
+
+// The dims of `keys` but those of each key; the error says what does not fit.
+Expected<Dims> KeyShape(const LookupTable& table, const Tensor& keys) {
+  int64_t inner = static_cast<int64_t>(table.key_dims.size());
+  if (keys.rank() < inner ||
+      keys.dims().take_back(inner) != llvm::ArrayRef<int64_t>(table.key_dims))
+    return MakeError("keys of shape {0}: each was expected to be of shape {1}",
+                     DimsText(keys.dims()), DimsText(table.key_dims));
+  auto outer = keys.dims().drop_back(inner);
+  return Dims(outer.begin(), outer.end());
+}
+
+Error CheckReserved(const LookupTable& table, llvm::StringRef key) {
+  for (size_t i = 0; i < table.reserved.size(); ++i) {
+    if (key == table.reserved[i])
+      return MakeError("using the {0} as a table key is not allowed",
+                       i == 0 ? "empty_key" : "deleted_key");
+  }
+  return Error::success();
 }
 
 std::string KeyText(const Tensor& keys, int64_t i) {
@@ -52,6 +45,8 @@ std::string KeyText(const Tensor& keys, int64_t i) {
              : "element " + std::to_string(i);
 }
 
+}  // namespace
+
 Expected<LookupTable*> TableIn(const KernelContext& ctx, int i) {
   const Tensor& tensor = ctx.input(i);
   if (tensor.dtype() == proto::DT_RESOURCE && tensor.num_elements() == 1) {
@@ -60,8 +55,11 @@ Expected<LookupTable*> TableIn(const KernelContext& ctx, int i) {
   return MakeError("input {0} is {1}, a table was expected", i, tensor.ToString());
 }
 
+namespace {
+
 // Named tables are shared through the session, anonymous ones belong to who holds the handle.
-template <bool kMutable>
+// `kDense`: of the kind that names an empty key, and in version 2 a deleted one.
+template <bool kMutable, bool kDense = false>
 Expected<KernelFn> MakeTable(const KernelSetup& setup) {
   const Node& node = setup.node();
   bool anonymous = node.op().starts_with("Anonymous");
@@ -74,7 +72,19 @@ Expected<KernelFn> MakeTable(const KernelSetup& setup) {
   if (!shape.IsFullyKnown()) return MakeError("value_shape {0} is not known", shape.ToString());
   Dims dims(shape.dims().begin(), shape.dims().end());
   return KernelFn([=](KernelContext& ctx) -> Error {
-    auto make = [&] { return ObjectRef(new LookupTable(key_type, value_type, dims, kMutable)); };
+    for (int i = 1; i < ctx.num_inputs(); ++i) {
+      if (ctx.input(i).dims() != ctx.input(0).dims() ||
+          KeyAt(ctx.input(i), 0, ctx.input(i).num_elements()) ==
+              KeyAt(ctx.input(0), 0, ctx.input(0).num_elements()))
+        return MakeError("empty and deleted keys must differ and be of one shape");
+    }
+    auto make = [&] {
+      auto* table = new LookupTable(key_type, value_type, dims, kMutable);
+      if (kDense) table->key_dims.assign(ctx.input(0).dims().begin(), ctx.input(0).dims().end());
+      for (int i = 0; kDense && i < ctx.num_inputs(); ++i)
+        table->reserved.push_back(KeyAt(ctx.input(i), 0, ctx.input(i).num_elements()).str());
+      return ObjectRef(table);
+    };
     if (!ctx.session()) return MakeError("tables need a session");
     ObjectRef object = anonymous ? make() : ctx.session()->FindOrMake(container, name, make);
     if (!dynamic_cast<LookupTable*>(object.get()))
@@ -100,20 +110,23 @@ Error CheckTypes(const LookupTable& table, const Tensor* keys, const Tensor* val
                      DataTypeName(table.value_type));
   }
   if (!keys || !values) return Error::success();
-  Dims dims(keys->dims().begin(), keys->dims().end());
+  ASSIGN_OR_RETURN(Dims dims, KeyShape(table, *keys));
   dims.append(table.value_dims.begin(), table.value_dims.end());
   if (values->dims() == llvm::ArrayRef<int64_t>(dims)) return Error::success();
   return MakeError("values of shape {0} for keys of shape {1}: {2} was expected",
                    DimsText(values->dims()), DimsText(keys->dims()), DimsText(dims));
 }
 
-// `unique`: a key may come twice only with the same value, as in a table that is filled once.
-Error Insert(KernelContext& ctx, LookupTable& table, const Tensor& keys, const Tensor& values,
-             bool unique) {
+}  // namespace
+
+Error InsertRows(KernelContext& ctx, LookupTable& table, const Tensor& keys, const Tensor& values,
+                 bool unique) {
   RETURN_IF_ERROR(CheckTypes(table, &keys, &values));
-  for (int64_t i = 0; i < keys.num_elements(); ++i) {
+  int64_t size = table.key_size(), count = size > 0 ? keys.num_elements() / size : 0;
+  for (int64_t i = 0; i < count; ++i) RETURN_IF_ERROR(CheckReserved(table, KeyAt(keys, i, size)));
+  for (int64_t i = 0; i < count; ++i) {
     ASSIGN_OR_RETURN(Tensor value, RowOf(ctx, values, i, table.value_dims));
-    auto [it, is_new] = table.rows.try_emplace(KeyAt(keys, i));
+    auto [it, is_new] = table.rows.try_emplace(KeyAt(keys, i, size));
     if (!is_new && unique && !it->second.value.ToLiteral().SameValue(value.ToLiteral())) {
       return MakeError("key {0} comes twice with different values", KeyText(keys, i));
     }
@@ -123,11 +136,13 @@ Error Insert(KernelContext& ctx, LookupTable& table, const Tensor& keys, const T
   return Error::success();
 }
 
+namespace {
+
 Error InitializeTable(KernelContext& ctx) {
   ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
   std::lock_guard lock(table->mutex);
   if (table->initialized) return Error::success();
-  RETURN_IF_ERROR(Insert(ctx, *table, ctx.input(1), ctx.input(2), true));
+  RETURN_IF_ERROR(InsertRows(ctx, *table, ctx.input(1), ctx.input(2), true));
   table->initialized = true;
   return Error::success();
 }
@@ -136,7 +151,7 @@ Error InsertInto(KernelContext& ctx) {
   ASSIGN_OR_RETURN(LookupTable * table, TableIn(ctx, 0));
   std::lock_guard lock(table->mutex);
   if (!table->is_mutable) return MakeError("the table can be filled only once");
-  return Insert(ctx, *table, ctx.input(1), ctx.input(2), false);
+  return InsertRows(ctx, *table, ctx.input(1), ctx.input(2), false);
 }
 
 // Replaces all that is there; of a table that is filled once, fills it.
@@ -146,7 +161,7 @@ Error Import(KernelContext& ctx) {
   RETURN_IF_ERROR(CheckTypes(*table, &ctx.input(1), &ctx.input(2)));
   table->rows.clear();
   table->initialized = true;
-  return Insert(ctx, *table, ctx.input(1), ctx.input(2), !table->is_mutable);
+  return InsertRows(ctx, *table, ctx.input(1), ctx.input(2), !table->is_mutable);
 }
 
 Error Remove(KernelContext& ctx) {
@@ -154,7 +169,12 @@ Error Remove(KernelContext& ctx) {
   std::lock_guard lock(table->mutex);
   const Tensor& keys = ctx.input(1);
   RETURN_IF_ERROR(CheckTypes(*table, &keys, nullptr));
-  for (int64_t i = 0; i < keys.num_elements(); ++i) table->rows.erase(KeyAt(keys, i));
+  RETURN_IF_ERROR(KeyShape(*table, keys).takeError());
+  int64_t size = table->key_size();
+  for (int64_t i = 0; size > 0 && i < keys.num_elements() / size; ++i) {
+    RETURN_IF_ERROR(CheckReserved(*table, KeyAt(keys, i, size)));
+    table->rows.erase(KeyAt(keys, i, size));
+  }
   return Error::success();
 }
 
@@ -169,17 +189,19 @@ Error Find(KernelContext& ctx) {
     return MakeError("a default of {0} for a table of {1}", DataTypeName(otherwise.dtype()),
                      DataTypeName(table->value_type));
   }
-  Dims dims(keys.dims().begin(), keys.dims().end());
+  ASSIGN_OR_RETURN(Dims dims, KeyShape(*table, keys));
   dims.append(table->value_dims.begin(), table->value_dims.end());
-  int64_t row = table->row_size();
-  bool whole = otherwise.num_elements() == keys.num_elements() * row && otherwise.rank() > 0;
+  int64_t row = table->row_size(), size = table->key_size();
+  int64_t count = size > 0 ? keys.num_elements() / size : 0;
+  bool whole = otherwise.num_elements() == count * row && otherwise.rank() > 0;
   if (!whole && otherwise.num_elements() != row) {
     return MakeError("a default of shape {0} for values of shape {1}", DimsText(otherwise.dims()),
                      DimsText(table->value_dims));
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
-  for (int64_t i = 0; i < keys.num_elements(); ++i) {
-    auto it = table->rows.find(KeyAt(keys, i));
+  for (int64_t i = 0; i < count; ++i) {
+    RETURN_IF_ERROR(CheckReserved(*table, KeyAt(keys, i, size)));
+    auto it = table->rows.find(KeyAt(keys, i, size));
     const char* from =
         it != table->rows.end() ? At(it->second.value, 0) : At(otherwise, whole ? i * row : 0);
     CopyElements(out->dtype(), from, At(*out, i * row), row);
@@ -205,13 +227,16 @@ Error Export(KernelContext& ctx) {
   int64_t size = entries.size(), row = table->row_size();
   Dims dims = {size};
   dims.append(table->value_dims.begin(), table->value_dims.end());
-  ASSIGN_OR_RETURN(Tensor * keys, ctx.Allocate(0, {size}));
+  Dims key_dims = {size};
+  key_dims.append(table->key_dims.begin(), table->key_dims.end());
+  ASSIGN_OR_RETURN(Tensor * keys, ctx.Allocate(0, key_dims));
   ASSIGN_OR_RETURN(Tensor * values, ctx.Allocate(1, dims));
   for (int64_t i = 0; i < size; ++i) {
     if (keys->dtype() == proto::DT_STRING)
       keys->data<std::string>()[i] = entries[i]->getKey().str();
     else
-      std::copy_n(entries[i]->getKey().data(), DataTypeSize(keys->dtype()), At(*keys, i));
+      std::copy_n(entries[i]->getKey().data(), entries[i]->getKey().size(),
+                  At(*keys, i * table->key_size()));
     CopyElements(values->dtype(), entries[i]->second.value.raw(), At(*values, i * row), row);
   }
   return Error::success();
@@ -292,7 +317,7 @@ Expected<KernelFn> MakeInitializeFromFile(const KernelSetup& setup) {
       if (!error) error = ReadColumn(line, i, value_index, delimiter[0], values, i);
       if (error) return Annotate(path, std::move(error));
     }
-    RETURN_IF_ERROR(Insert(ctx, *table, keys, values, true));
+    RETURN_IF_ERROR(InsertRows(ctx, *table, keys, values, true));
     table->initialized = true;
     return Error::success();
   });
@@ -300,20 +325,26 @@ Expected<KernelFn> MakeInitializeFromFile(const KernelSetup& setup) {
 
 #define GRAPNEL_TABLE_KERNEL(op, make) \
   GRAPNEL_CPU_KERNEL(op, nullptr, {}, KernelCost::kElements, make)
-GRAPNEL_TABLE_KERNEL("HashTableV2", MakeTable<false>);
+// Both the op with a reference as handle and the one with a resource.
+#define GRAPNEL_TABLE_KERNELS(op, make) \
+  GRAPNEL_TABLE_KERNEL(op, make);       \
+  GRAPNEL_TABLE_KERNEL(op "V2", make)
+GRAPNEL_TABLE_KERNELS("HashTable", MakeTable<false>);
+GRAPNEL_TABLE_KERNELS("MutableHashTable", MakeTable<true>);
+GRAPNEL_TABLE_KERNELS("MutableHashTableOfTensors", MakeTable<true>);
+GRAPNEL_TABLE_KERNELS("MutableDenseHashTable", (MakeTable<true, true>));
 GRAPNEL_TABLE_KERNEL("AnonymousHashTable", MakeTable<false>);
-GRAPNEL_TABLE_KERNEL("MutableHashTableV2", MakeTable<true>);
-GRAPNEL_TABLE_KERNEL("MutableHashTableOfTensorsV2", MakeTable<true>);
 GRAPNEL_TABLE_KERNEL("AnonymousMutableHashTable", MakeTable<true>);
 GRAPNEL_TABLE_KERNEL("AnonymousMutableHashTableOfTensors", MakeTable<true>);
-GRAPNEL_TABLE_KERNEL("InitializeTableV2", KernelOf<InitializeTable>);
-GRAPNEL_TABLE_KERNEL("InitializeTableFromTextFileV2", MakeInitializeFromFile);
-GRAPNEL_TABLE_KERNEL("LookupTableInsertV2", KernelOf<InsertInto>);
-GRAPNEL_TABLE_KERNEL("LookupTableImportV2", KernelOf<Import>);
+GRAPNEL_TABLE_KERNEL("AnonymousMutableDenseHashTable", (MakeTable<true, true>));
+GRAPNEL_TABLE_KERNELS("InitializeTable", KernelOf<InitializeTable>);
+GRAPNEL_TABLE_KERNELS("InitializeTableFromTextFile", MakeInitializeFromFile);
+GRAPNEL_TABLE_KERNELS("LookupTableInsert", KernelOf<InsertInto>);
+GRAPNEL_TABLE_KERNELS("LookupTableImport", KernelOf<Import>);
 GRAPNEL_TABLE_KERNEL("LookupTableRemoveV2", KernelOf<Remove>);
-GRAPNEL_TABLE_KERNEL("LookupTableFindV2", KernelOf<Find>);
-GRAPNEL_TABLE_KERNEL("LookupTableSizeV2", KernelOf<Size>);
-GRAPNEL_TABLE_KERNEL("LookupTableExportV2", KernelOf<Export>);
+GRAPNEL_TABLE_KERNELS("LookupTableFind", KernelOf<Find>);
+GRAPNEL_TABLE_KERNELS("LookupTableSize", KernelOf<Size>);
+GRAPNEL_TABLE_KERNELS("LookupTableExport", KernelOf<Export>);
 
 }  // namespace
 }  // namespace grapnel

@@ -1,23 +1,11 @@
 // Ragged tensors as variants, one for each row or one for all: how map_fn and datasets hand them
 // on.
+#include "kernels/cpu/ragged_variant.h"
+
 #include "kernels/cpu/data_move.h"
 
 namespace grapnel {
 namespace {
-
-struct RaggedValue : Object {
-  std::vector<Tensor> splits;  // outermost first; each is one longer than the rows it splits
-  Tensor values;
-
-  int64_t num_rows() const {
-    if (splits.empty()) return values.rank() > 0 ? values.dim(0) : 0;
-    return splits[0].num_elements() - 1;
-  }
-  std::string ToString() const override {
-    return llvm::formatv("ragged tensor of rank {0} over {1}", splits.size(), values.ToString(0))
-        .str();
-  }
-};
 
 void SetSplit(Tensor& splits, int64_t i, int64_t value) {
   if (splits.dtype() == proto::DT_INT32)

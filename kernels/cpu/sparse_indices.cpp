@@ -1,5 +1,8 @@
 #include "kernels/cpu/sparse_indices.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "kernels/cpu/data_move.h"
 
 namespace grapnel {
@@ -37,6 +40,24 @@ Error CheckSparseIndices(const Tensor& indices, llvm::ArrayRef<int64_t> dims, bo
     before = at;
   }
   return Error::success();
+}
+
+int CompareRows(const Tensor& a, int64_t i, const Tensor& b, int64_t j) {
+  int64_t depth = a.dim(1);
+  const int64_t *left = a.data<int64_t>() + i * depth, *right = b.data<int64_t>() + j * depth;
+  for (int64_t d = 0; d < depth; ++d) {
+    if (left[d] != right[d]) return left[d] < right[d] ? -1 : 1;
+  }
+  return 0;
+}
+
+std::vector<int64_t> RowOrder(const Tensor& indices) {
+  std::vector<int64_t> order(indices.dim(0));
+  std::iota(order.begin(), order.end(), 0);
+  auto before = [&](int64_t a, int64_t b) { return CompareRows(indices, a, indices, b) < 0; };
+  if (!std::is_sorted(order.begin(), order.end(), before))
+    std::stable_sort(order.begin(), order.end(), before);
+  return order;
 }
 
 }  // namespace grapnel

@@ -1,7 +1,6 @@
 // Sparse tensors as three dense ones (indices, values, shape): SparseToDense, SparseReorder,
-// SparseReshape, SparseFillEmptyRows and its gradient.
+// SparseReshape, SparseFillEmptyRows and its gradient, which is RaggedFillEmptyRows' too.
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "kernels/cpu/data_move.h"
@@ -52,13 +51,8 @@ Error SparseReorder(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(1);
   RETURN_IF_ERROR(CheckSparseTensor(indices, &values, ctx.input(2)));
   int64_t count = indices.dim(0), depth = indices.dim(1);
-  std::vector<int64_t> order(count);
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<int64_t> order = RowOrder(indices);
   const int64_t* rows = indices.data<int64_t>();
-  std::stable_sort(order.begin(), order.end(), [rows, depth](int64_t a, int64_t b) {
-    return std::lexicographical_compare(rows + a * depth, rows + (a + 1) * depth, rows + b * depth,
-                                        rows + (b + 1) * depth);
-  });
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, indices.dims()));
   ASSIGN_OR_RETURN(Tensor * out_values, ctx.Allocate(1, values.dims()));
   for (int64_t i = 0; i < count; ++i) {
@@ -217,6 +211,8 @@ GRAPNEL_CPU_KERNEL("SparseReorder", nullptr, {}, KernelCost::kElements, MakeSpar
 GRAPNEL_CPU_KERNEL("SparseReshape", nullptr, {}, KernelCost::kElements, MakeSparse<SparseReshape>);
 GRAPNEL_CPU_KERNEL("SparseFillEmptyRows", nullptr, {}, KernelCost::kElements,
                    MakeSparse<SparseFillEmptyRows>);
+GRAPNEL_CPU_KERNEL("RaggedFillEmptyRowsGrad", "T", DataTypesOf(NumberTypes()),
+                   KernelCost::kElements, MakeFillEmptyRowsGrad);
 GRAPNEL_CPU_KERNEL("SparseFillEmptyRowsGrad", "T", DataTypesOf(NumberTypes()),
                    KernelCost::kElements, MakeFillEmptyRowsGrad);
 

@@ -1,6 +1,8 @@
 // StringToHashBucketFast, StringToHashBucketStrong and StringToHashBucket. Graphs keep what they
 // learned by bucket, so the hashes are TensorFlow's, bit for bit: FarmHash's Fingerprint64,
 // SipHash-2-4, MurmurHash64A.
+#include "kernels/cpu/string_hash.h"
+
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -88,6 +90,8 @@ struct FarmState {
   }
 };
 
+}  // namespace
+
 uint64_t FarmHash(llvm::StringRef text) {
   const char* s = text.data();
   uint64_t n = text.size();
@@ -141,8 +145,12 @@ uint64_t SipHash(llvm::StringRef text, uint64_t key0, uint64_t key1) {
 
 // --- MurmurHash
 
+namespace {
+
+constexpr uint64_t kFactor = 0xc6a4a7935bd1e995;
+
 uint64_t MurmurHash(llvm::StringRef text) {
-  constexpr uint64_t kFactor = 0xc6a4a7935bd1e995, kSeed = 0xdecafcaffe;
+  constexpr uint64_t kSeed = 0xdecafcaffe;
   uint64_t hash = kSeed ^ text.size() * kFactor;
   size_t at = 0;
   for (; at + 8 <= text.size(); at += 8)
@@ -154,6 +162,15 @@ uint64_t MurmurHash(llvm::StringRef text) {
   }
   return Fold(Fold(hash) * kFactor);
 }
+
+}  // namespace
+
+uint64_t JoinHashes(uint64_t first, uint64_t second) {
+  uint64_t hash = (first ^ kFactor ^ Fold(second * kFactor) * kFactor) * kFactor;
+  return Fold(Fold(hash) * kFactor);
+}
+
+namespace {
 
 template <typename Hash>
 Expected<KernelFn> MakeBuckets(const KernelSetup& setup, Hash hash) {

@@ -1,39 +1,12 @@
 // StringToNumber: what strtod reads, or a decimal integer; space around it does not count.
-#include <cerrno>
-#include <charconv>
-#include <cstdlib>
-
 #include "kernels/cpu/dispatch.h"
+#include "kernels/cpu/number_text.h"
 #include "lib/exec/kernel.h"
 
 namespace grapnel {
 namespace {
 
 using ParsedTypes = TypeList<float, double, int32_t, int64_t, uint32_t, uint64_t>;
-
-bool Parse(const char* text, char** end, float& value) {
-  value = std::strtof(text, end);
-  return true;
-}
-bool Parse(const char* text, char** end, double& value) {
-  value = std::strtod(text, end);
-  return true;
-}
-
-template <typename T>
-bool ParseNumber(llvm::StringRef whole, T& value) {
-  llvm::StringRef text = whole.trim(" \t\n\v\f\r");
-  if (text.empty()) return false;
-  if constexpr (std::is_floating_point_v<T>) {
-    std::string copy = text.str();
-    char* end = nullptr;
-    return Parse(copy.c_str(), &end, value) && end == copy.c_str() + copy.size();
-  } else {
-    if (text.front() == '+' && text.take_front(2) != "+-") text = text.drop_front();
-    auto [end, error] = std::from_chars(text.begin(), text.end(), value);
-    return error == std::errc() && end == text.end();
-  }
-}
 
 template <typename T>
 Error StringToNumber(KernelContext& ctx) {

@@ -12,6 +12,7 @@ namespace grapnel {
 namespace {
 
 constexpr int kGzipWindow = 15 + 16;  // zlib's way to say: 32 KiB window, gzip framing
+constexpr int kZlibWindow = 15;
 constexpr size_t kChunk = 1 << 18;
 constexpr size_t kAlwaysAllowed = size_t{64} << 20;
 constexpr size_t kMaxRatio = 200;
@@ -19,7 +20,10 @@ constexpr size_t kMaxSize = size_t{8} << 30;
 
 class Inflater {
  public:
-  Inflater() { ok_ = inflateInit2(&stream_, kGzipWindow) == Z_OK; }
+  explicit Inflater(Framing framing) {
+    int window = framing == Framing::kGzip ? kGzipWindow : kZlibWindow;
+    ok_ = inflateInit2(&stream_, window) == Z_OK;
+  }
   ~Inflater() { inflateEnd(&stream_); }
   bool ok() const { return ok_; }
   z_stream* operator->() { return &stream_; }
@@ -34,8 +38,9 @@ class Inflater {
 
 bool IsGzip(llvm::StringRef bytes) { return HasPrefix(bytes, "\x1f\x8b"); }
 
-Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit) {
-  Inflater inflater;
+Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit, Framing framing) {
+  const char* what = framing == Framing::kGzip ? "gzip" : "zlib";
+  Inflater inflater(framing);
   if (!inflater.ok()) return MakeError("cannot be decompressed: out of memory");
   Inflated result;
   llvm::StringRef rest = gzip;
@@ -58,13 +63,14 @@ Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit) {
           size >> 20, size / std::max<size_t>(gzip.size(), 1));
     }
     if (code == Z_STREAM_END) {
-      if (!IsGzip(rest)) return result;  // what follows the last member is padding
+      if (framing != Framing::kGzip || !IsGzip(rest))
+        return result;  // what follows the last member is padding
       inflateReset(inflater.get());
     } else if (code == Z_BUF_ERROR || (code == Z_OK && rest.empty() && inflater->avail_out > 0)) {
-      result.problem = "the gzip data is cut off";
+      result.problem = llvm::formatv("the {0} data is cut off", what).str();
       break;
     } else if (code != Z_OK) {
-      result.problem = llvm::formatv("the gzip data is damaged ({0})",
+      result.problem = llvm::formatv("the {0} data is damaged ({1})", what,
                                      inflater->msg ? inflater->msg : "unknown reason")
                            .str();
       break;

@@ -1,4 +1,4 @@
-// gzip, for graphs that travel compressed.
+// gzip, for graphs that travel compressed; zlib's framing too, which TensorFlow's records may have.
 #ifndef GRAPNEL_LIB_IO_GZIP_H_
 #define GRAPNEL_LIB_IO_GZIP_H_
 
@@ -13,6 +13,8 @@ namespace grapnel {
 
 bool IsGzip(llvm::StringRef bytes);
 
+enum class Framing { kGzip, kZlib };
+
 struct Inflated {
   std::string bytes;
   std::string problem;  // why it ends early, when the data is cut off or damaged; else empty
@@ -22,7 +24,8 @@ struct Inflated {
 // the damage; an error when that is nothing. An error too for a decompression bomb: more than 64
 // MiB at over 200 times the size (a real graph compresses 2 to 20 times), or more than 8 GiB. The
 // errors do not name the file.
-Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit = ~size_t{0});
+Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit = ~size_t{0},
+                           Framing framing = Framing::kGzip);
 
 // A stream that writes its bytes to `os` compressed. Finish() must be called last.
 class GzipStream : public llvm::raw_ostream {

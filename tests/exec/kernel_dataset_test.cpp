@@ -126,7 +126,7 @@ TEST(KernelDataset, ReadsLinesAndRecordsOfOneLength) {
   };
   std::string end = "end of sequence: iterator 'node' has no more elements";
   EXPECT_EQ(texts(lines("").One()), "one||last|" + end);
-  EXPECT_EQ(lines("LZ").ErrorText(), "compression_type 'LZ': '' and 'GZIP' are supported");
+  EXPECT_EQ(lines("LZ").ErrorText(), "compression_type 'LZ': '', 'GZIP' and 'ZLIB' are supported");
   auto fixed = [&](int64_t record) {
     OpRun run("FixedLengthRecordDataset");
     run.In(Vec<std::string>({path}));
