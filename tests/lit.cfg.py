@@ -19,6 +19,13 @@ config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
 config.substitutions.append(
     ("%testdata", os.path.join(os.path.dirname(config.test_source_root), "testdata"))
 )
+for name in ("TSAN_OPTIONS", "OMP_NUM_THREADS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+shared = os.path.join(os.path.dirname(config.test_source_root), "..", "shared")
+if os.path.isdir(os.path.join(shared, "ops")):
+    config.available_features.add("shared")  # graphs that are not in the repository
+    config.substitutions.append(("%shared", os.path.realpath(shared)))
 if os.environ.get("GRAPNEL_FULL"):
     config.available_features.add("full")  # REQUIRES: full = only in ./x test --full
 if os.path.exists(os.path.join(lit_config.params["bin"], "grapnel_cuda_emulated.so")):

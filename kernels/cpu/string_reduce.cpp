@@ -163,7 +163,10 @@ Error ShardedFilespec(KernelContext& ctx) {
   std::string count = std::to_string(ctx.input(1).IntAt(0));
   if (count.size() < 5) count.insert(0, 5 - count.size(), '0');
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
-  *out->data<std::string>() = *ctx.input(0).data<std::string>() + "-?????-of-" + count;
+  *out->data<std::string>() = *ctx.input(0).data<std::string>() +
+                              "-????"
+                              "?-of-" +
+                              count;
   return Error::success();
 }
 

@@ -21,7 +21,6 @@ struct GVC;
 struct Gvc {
   GVC* (*Context)();
   int (*LayOut)(GVC*, Agraph_t*, const char*);
-  int (*FreeLayout)(GVC*, Agraph_t*);
   int (*RenderData)(GVC*, Agraph_t*, const char*, char**, unsigned*);
   void (*FreeRenderData)(char*);
   GVC* context = nullptr;
@@ -51,7 +50,6 @@ Expected<const Gvc*> OpenGvc() {
     void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
     return library && Find(library, "gvContext", &gvc.Context) &&
            Find(library, "gvLayout", &gvc.LayOut) &&
-           Find(library, "gvFreeLayout", &gvc.FreeLayout) &&
            Find(library, "gvRenderData", &gvc.RenderData) &&
            Find(library, "gvFreeRenderData", &gvc.FreeRenderData);
   }();
@@ -102,7 +100,8 @@ class GraphvizLayout : public Layout {
     bool drawn = laid_out && gvc->RenderData(context, graph, format, &data, &size) == 0 && data;
     if (drawn) bytes.assign(data, size);
     if (data) gvc->FreeRenderData(data);
-    if (laid_out) gvc->FreeLayout(context, graph);
+    // The layout is left to the process: freeing it, dot frees twice an array of edges that it
+    // moved while it merged them, on graphs with clusters (Graphviz 2.43 to 7).
     agseterrf(old);
     messages = nullptr;
     if (drawn) return bytes;

@@ -224,5 +224,61 @@ TEST(KernelSelfAdjointEig, ValuesRise) {
             "input must be square matrices, not shape [2,3]");
 }
 
+TEST(KernelLu, SaysThatTheInputIsNotInvertible) {
+  auto lu = [](Tensor in) {
+    return OpRun("Lu").In(std::move(in)).Out({proto::DT_FLOAT, proto::DT_INT32});
+  };
+  auto out = lu(Floats({2, 2}, {0, 2, 4, 1})).All();
+  ExpectNear(out[0], {4, 1, 0, 2});
+  EXPECT_EQ(Values<int32_t>(out[1]), (std::vector<int32_t>{1, 0}));
+  EXPECT_EQ(lu(Floats({2, 2}, {1, 1, 1, 1})).ErrorText(), "the input is not invertible");
+}
+
+TEST(KernelMatrixSolveLs, NeedsMoreThanOneDirection) {
+  auto solve = [](Tensor matrix, double l2, bool fast) {
+    return OpRun("MatrixSolveLs")
+        .In(std::move(matrix))
+        .In(Floats({2, 1}, {1, 3}))
+        .In(Scalar<double>(l2))
+        .Attr("fast", attr::Bool(fast));
+  };
+  ExpectNear(solve(Floats({2, 1}, {1, 1}), 0, true).One(), {2});
+  ExpectNear(solve(Floats({2, 1}, {1, 1}), 2, true).One(), {1});
+  ExpectNear(solve(Floats({2, 2}, {1, 1, 1, 1}), 0, false).One(), {1, 1});
+  EXPECT_EQ(solve(Floats({2, 2}, {0, 0, 0, 0}), 0, true).ErrorText(),
+            "the matrix is rank deficient or ill-conditioned: try fast=False or a larger "
+            "l2_regularizer");
+  EXPECT_EQ(solve(Floats({2, 1}, {1, 1}), -1, true).ErrorText(),
+            "l2_regularizer must be one number of 0 or more");
+}
+
+TEST(KernelEig, RefusesNumbersThatAreNone) {
+  auto eig = [](std::vector<float> values, DataType to) {
+    return OpRun("Eig").In(Floats({1, 1}, std::move(values))).Out({to, to});
+  };
+  EXPECT_EQ(Values<Complex64>(eig({3}, proto::DT_COMPLEX64).One())[0], Complex64(3));
+  EXPECT_EQ(eig({NAN}, proto::DT_COMPLEX64).ErrorText(),
+            "the eigenvalues of the input were not found");
+  EXPECT_EQ(eig({3}, proto::DT_COMPLEX128).ErrorText(),
+            "Tout must be complex64 for an input of float, got complex128");
+  Tensor root = OpRun("MatrixSquareRoot").In(Floats({1, 1}, {INFINITY})).One();
+  EXPECT_TRUE(std::isnan(root.data<float>()[0]));
+}
+
+TEST(KernelBanded, RefusesDiagonalsThatDoNotFit) {
+  auto solve = [](const char* op, Tensor bands, Tensor right) {
+    return OpRun(op).In(std::move(bands)).In(std::move(right));
+  };
+  ExpectNear(solve("TridiagonalSolve", Floats({3, 1}, {9, 2, 9}), Floats({1, 1}, {6})).One(), {3});
+  EXPECT_EQ(DimsOf(solve("TridiagonalSolve", Floats({3, 0}, {}), Floats({0, 2}, {})).One()),
+            (std::vector<int64_t>{0, 2}));
+  EXPECT_EQ(solve("TridiagonalSolve", Iota<float>({2, 3}), Iota<float>({3, 1})).ErrorText(),
+            "diagonals must have 3 rows, not shape [2,3]");
+  EXPECT_EQ(solve("TridiagonalSolve", Iota<float>({3, 3}), Iota<float>({2, 1})).ErrorText(),
+            "rhs must have batch and size of the diagonals [3,3], not shape [2,1]");
+  EXPECT_EQ(solve("BandedTriangularSolve", Iota<float>({4, 3}), Iota<float>({3, 1})).ErrorText(),
+            "matrix must have from 1 to 3 bands, got shape [4,3]");
+}
+
 }  // namespace
 }  // namespace grapnel

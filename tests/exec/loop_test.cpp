@@ -86,11 +86,14 @@ template <int kWhich>
 Expected<KernelFn> MakeSlow(const KernelSetup&) {
   return KernelFn(RunSlow<kWhich>);
 }
-GRAPNEL_CPU_KERNEL("BesselI0", "T", {proto::DT_FLOAT}, KernelCost::kElements, MakeSlow<0>);
-GRAPNEL_CPU_KERNEL("BesselK0", "T", {proto::DT_FLOAT}, KernelCost::kElements, MakeSlow<1>);
+// Ops that TensorFlow no longer has, and that have no kernel otherwise.
+GRAPNEL_CPU_KERNEL("BatchCholesky", "T", {proto::DT_FLOAT}, KernelCost::kElements, MakeSlow<0>);
+GRAPNEL_CPU_KERNEL("BatchMatrixInverse", "T", {proto::DT_FLOAT}, KernelCost::kElements,
+                   MakeSlow<1>);
 
 TEST(Loop, RoundsOverlapOnSeveralThreadsAndGiveTheSame) {
-  LoopGraph one_by_one({"BesselI0", "BesselK0"}, 1), overlapping({"BesselI0", "BesselK0"}, 10);
+  LoopGraph one_by_one({"BatchCholesky", "BatchMatrixInverse"}, 1),
+      overlapping({"BatchCholesky", "BatchMatrixInverse"}, 10);
   same_node = 0;
   for (int threads : {1, 2, 4}) {
     ThreadPool pool(threads);
@@ -118,8 +121,8 @@ TEST(Plan, LongNodesRunBesideOthersAndGiveTheSame) {
   NodeId x = add("x", "Placeholder", {}, "dtype"), sum = x;
   for (int i = 0; i < 3; ++i) {
     std::string number = std::to_string(i);
-    NodeId left = add("left" + number, "BesselI0", {{x, 0}});
-    NodeId right = add("right" + number, "BesselK0", {{x, 0}});
+    NodeId left = add("left" + number, "BatchCholesky", {{x, 0}});
+    NodeId right = add("right" + number, "BatchMatrixInverse", {{x, 0}});
     sum = add("with_left" + number, "AddV2", {{sum, 0}, {left, 0}});
     sum = add("sum" + number, "AddV2", {{sum, 0}, {right, 0}});
   }
@@ -148,10 +151,11 @@ Error RunFailing(KernelContext& ctx) {
   return Error::success();
 }
 Expected<KernelFn> MakeFailing(const KernelSetup&) { return KernelFn(RunFailing); }
-GRAPNEL_CPU_KERNEL("Dawsn", "T", {proto::DT_FLOAT}, KernelCost::kElements, MakeFailing);
+GRAPNEL_CPU_KERNEL("BatchSelfAdjointEig", "T", {proto::DT_FLOAT}, KernelCost::kElements,
+                   MakeFailing);
 
 TEST(Loop, AFailureNamesTheRoundAndThePlanRunsAgain) {
-  LoopGraph graph({"BesselI0", "Dawsn", "BesselK0"}, 10);
+  LoopGraph graph({"BatchCholesky", "BatchSelfAdjointEig", "BatchMatrixInverse"}, 10);
   for (int threads : {1, 3}) {
     ThreadPool pool(threads);
     auto executor = graph.Compile(pool);
@@ -159,7 +163,8 @@ TEST(Loop, AFailureNamesTheRoundAndThePlanRunsAgain) {
     auto outputs = executor->Run({FloatTensor({}, {20})});
     ASSERT_FALSE(outputs);
     EXPECT_EQ(TextOf(outputs.takeError()),
-              "loop 'loop': iteration 5: node 'chain1' (Dawsn, float, /device:CPU:0): this one "
+              "loop 'loop': iteration 5: node 'chain1' (BatchSelfAdjointEig, float, "
+              "/device:CPU:0): this one "
               "fails");
     rounds_until_failure = 1000;
     EXPECT_EQ(SumOf(*executor), 420);
