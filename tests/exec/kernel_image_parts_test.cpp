@@ -30,7 +30,7 @@ TEST(KernelDilation, RefusesFiltersOfOtherChannels) {
 }
 
 TEST(KernelFractionalPool, RefusesSequencesThatLeaveTheImage) {
-  auto pool = [](std::vector<float> ratio) {
+  auto pool = [](const std::vector<float>& ratio) {
     return OpRun("FractionalMaxPool")
         .In(Iota<float>({1, 4, 4, 1}))
         .Attr("pooling_ratio", FloatList(ratio))
@@ -58,7 +58,7 @@ TEST(KernelFractionalPool, RefusesSequencesThatLeaveTheImage) {
 }
 
 TEST(KernelProjectiveTransform, SurvivesPlacesThatAreNone) {
-  auto transform = [](std::vector<float> t, std::vector<int32_t> size) {
+  auto transform = [](const std::vector<float>& t, std::vector<int32_t> size) {
     return OpRun("ImageProjectiveTransformV2")
         .In(Iota<float>({1, 2, 2, 1}))
         .In(Floats({1, static_cast<int64_t>(t.size())}, t))
