@@ -18,6 +18,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // exp(-x^2) * integral from 0 to x of exp(t^2).
 double Dawson(double x) {
+  if (std::isnan(x)) return x;
   double size = std::abs(x), square = x * x;
   if (size < 0.3) {
     double term = x, sum = x;

@@ -43,6 +43,14 @@ inline Expected<MatrixBatch> BatchOf(const Tensor& tensor, const char* name, boo
 }
 
 template <typename T>
+T Conjugated(T x) {
+  if constexpr (kIsComplex<T>)
+    return std::conj(x);
+  else
+    return x;
+}
+
+template <typename T>
 RowMatrix<LinearCompute<T>> MatrixAt(const Tensor& tensor, int64_t index, int64_t rows,
                                      int64_t columns) {
   return Eigen::Map<const RowMatrix<T>>(tensor.data<T>() + index * rows * columns, rows, columns)

@@ -146,14 +146,6 @@ struct Banded {
 };
 
 template <typename T>
-T Conjugate(T x) {
-  if constexpr (kIsComplex<T>)
-    return std::conj(x);
-  else
-    return x;
-}
-
-template <typename T>
 void SolveBands(const Banded<T>& a, bool adjoint, int64_t columns, T* x) {
   bool forward = a.lower != adjoint;
   for (int64_t step = 0; step < a.n; ++step) {
@@ -163,10 +155,10 @@ void SolveBands(const Banded<T>& a, bool adjoint, int64_t columns, T* x) {
       T sum = x[row * columns + c];
       for (int64_t off = 1; off <= most; ++off) {
         int64_t other = forward ? row - off : row + off;
-        T element = adjoint ? Conjugate(a.At(other, row)) : a.At(row, other);
+        T element = adjoint ? Conjugated(a.At(other, row)) : a.At(row, other);
         sum -= element * x[other * columns + c];
       }
-      x[row * columns + c] = sum / (adjoint ? Conjugate(a.At(row, row)) : a.At(row, row));
+      x[row * columns + c] = sum / (adjoint ? Conjugated(a.At(row, row)) : a.At(row, row));
     }
   }
 }

@@ -39,14 +39,6 @@ struct Lu {
 
 template <typename T>
 using Wide = std::conditional_t<kIsComplex<T>, Complex128, double>;
-template <typename T>
-T Conjugate(T x) {
-  if constexpr (kIsComplex<T>)
-    return std::conj(x);
-  else
-    return x;
-}
-
 // Solves (a^H a + l2) x = a^H b, or x = a^H (a a^H + l2)^-1 b where `a` [m, n] has fewer rows than
 // columns. False where the matrix in parentheses has no Cholesky factor.
 template <typename W>
@@ -55,13 +47,13 @@ bool SolveNormalEquations(const W* a, int64_t m, int64_t n, double l2, const W* 
   bool tall = m >= n;
   int64_t k = tall ? n : m, inner = tall ? m : n;
   auto left = [&](int64_t i, int64_t j) {  // [k, inner]
-    return tall ? Conjugate(a[j * n + i]) : a[i * n + j];
+    return tall ? Conjugated(a[j * n + i]) : a[i * n + j];
   };
   std::vector<W> gram(k * k), lower(k * k), side(k * columns);
   for (int64_t i = 0; i < k; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
       W sum = i == j ? W(l2) : W(0);
-      for (int64_t r = 0; r < inner; ++r) sum += left(i, r) * Conjugate(left(j, r));
+      for (int64_t r = 0; r < inner; ++r) sum += left(i, r) * Conjugated(left(j, r));
       gram[i * k + j] = sum;
     }
     for (int64_t c = 0; c < columns; ++c) {
@@ -77,7 +69,7 @@ bool SolveNormalEquations(const W* a, int64_t m, int64_t n, double l2, const W* 
     for (int64_t c = 0; c < columns; ++c) {
       W sum = tall ? side[i * columns + c] : W(0);
       for (int64_t r = 0; !tall && r < m; ++r)
-        sum += Conjugate(a[r * n + i]) * side[r * columns + c];
+        sum += Conjugated(a[r * n + i]) * side[r * columns + c];
       x[i * columns + c] = sum;
     }
   }
@@ -97,7 +89,7 @@ void SolveBySvd(const W* a, int64_t m, int64_t n, const W* b, int64_t columns, W
   for (int64_t j = 0; j < k && s[j] > least; ++j) {
     for (int64_t c = 0; c < columns; ++c) {
       W part = W(0);
-      for (int64_t i = 0; i < m; ++i) part += Conjugate(u[i * k + j]) * b[i * columns + c];
+      for (int64_t i = 0; i < m; ++i) part += Conjugated(u[i * k + j]) * b[i * columns + c];
       for (int64_t i = 0; i < n; ++i) x[i * columns + c] += v[i * k + j] * part / s[j];
     }
   }
