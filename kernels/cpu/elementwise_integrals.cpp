@@ -33,7 +33,7 @@ double Dawson(double x) {
   // step))^2).
   constexpr double kStep = 0.25;
   constexpr int kTerms = 26;
-  int center = 2 * static_cast<int>(0.5 * size / kStep + 0.5);
+  int center = 2 * static_cast<int>(std::lround(0.5 * size / kStep));
   double offset = size - center * kStep, sum = 0;
   for (int i = -kTerms; i < kTerms; ++i) {
     int odd = 2 * i + 1;
