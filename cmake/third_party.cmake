@@ -54,5 +54,9 @@ target_link_libraries(grapnel_cgraph INTERFACE ${CMAKE_DL_LIBS})
 grapnel_archives(grapnel_dnnl HEADER oneapi/dnnl/dnnl.hpp ARCHIVES libdnnl.so)
 target_link_libraries(grapnel_dnnl INTERFACE gomp)
 
+# For the loadable module of lib/serve only.
+grapnel_archives(grapnel_httplib HEADER httplib.h ARCHIVES libcpp-httplib.so)
+target_compile_definitions(grapnel_httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT CPPHTTPLIB_ZLIB_SUPPORT CPPHTTPLIB_BROTLI_SUPPORT)
+
 # Eigen's alignment follows -march, so only kernels may see it.
 target_compile_definitions(Eigen3::Eigen INTERFACE EIGEN_MPL2_ONLY)

@@ -2,6 +2,8 @@
 #include "lib/place/device_name.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
+#include "lib/serve/html_file.h"
+#include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -22,8 +24,9 @@ Expected<PictureFormat> FormatOf(const Flags& flags) {
   if (auto format =
           ParsePictureFormat(flags.format.empty() ? suffix : llvm::StringRef(flags.format)))
     return *format;
-  if (flags.output == "-") return MakeError("--format dot, svg or png is needed with -o -");
-  return MakeError("{0}: a picture is .dot, .svg or .png (or say which by --format)", flags.output);
+  if (flags.output == "-") return MakeError("--format dot, svg, png or html is needed with -o -");
+  return MakeError("{0}: a picture is .dot, .svg, .png or .html (or say which by --format)",
+                   flags.output);
 }
 
 Error ReadPath(Flags& flags) {
@@ -80,7 +83,24 @@ void GroupByDevice(Module& module, ViewOptions& view) {
     module.main.Rename(node.id(), BoxOf(node) + "/" + node.name().str());
 }
 
+bool IsPage(const Flags& flags) {
+  return flags.format.empty() ? llvm::StringRef(flags.output).ends_with(".html")
+                              : flags.format == "html";
+}
+
+// The page opens any scope by itself, so it holds the whole graph whatever was chosen.
+Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
+  GraphPage page(input.graph(), input.name);
+  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
+  RETURN_IF_ERROR(WriteHtmlFile(page, input.name, file->os()));
+  RETURN_IF_ERROR(file->Commit());
+  return kExitOk;
+}
+
 Expected<int> Run(Flags flags, Invocation& invocation) {
+  if (IsPage(flags)) return WritePage(flags, invocation);
   ASSIGN_OR_RETURN(PictureFormat format, FormatOf(flags));
   RETURN_IF_ERROR(ReadPath(flags));
   RETURN_IF_ERROR(ReadHide(flags));
@@ -113,9 +133,9 @@ RunCommand SetUp(CommandLine& line) {
               "any TensorFlow graph: a file, a folder, or - for standard input")
       .Required();
   line.Option("-o,--output", flags->output,
-              "the picture: .dot, .svg or .png; - for standard output")
+              "the picture: .dot, .svg, .png or .html; - for standard output")
       .Required();
-  line.Option("--format", flags->format, "dot, svg or png, whatever -o is called");
+  line.Option("--format", flags->format, "dot, svg, png or html, whatever -o is called");
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
   line.Option("--scope", view.scopes, "open this scope (A/B, or FUNCTION/A/B); may be repeated");
@@ -150,7 +170,7 @@ RunCommand SetUp(CommandLine& line) {
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("view", "draws chosen scopes and functions: DOT, SVG or PNG",
+GRAPNEL_COMMAND("view", "draws chosen scopes and functions: DOT, SVG, PNG or a page",
                 "view model.pb -o model.svg", SetUp);
 
 }  // namespace

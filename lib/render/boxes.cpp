@@ -14,8 +14,6 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kKindsShown = 3;
-
 // What the pass over scopes finds: into which box the nodes of a scope go, if not into their own.
 struct ScopeState {
   ScopeId closed_by = kNoScope;  // the closed scope, or the scope whose rest it is
@@ -179,22 +177,6 @@ class BoxMaker {
   llvm::DenseMap<int, llvm::StringRef> bases_;   // the path that names in a cluster leave out
   llvm::DenseMap<ScopeId, uint32_t> shared_[2];  // closed scopes, rests
 };
-
-// "3 Conv2D, 3 Relu6, ...": what there is most of, the ops that cost most first.
-std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds) {
-  std::vector<std::tuple<bool, size_t, llvm::StringRef>> order;
-  for (auto [op, count] : kinds) {
-    llvm::StringRef name = graph.module().strings.Get(op);
-    order.push_back({GroupOf(name) != OpGroup::kHeavy, ~count, name});
-  }
-  std::sort(order.begin(), order.end());
-  std::string text;
-  for (size_t i = 0; i < order.size() && i < kKindsShown; ++i) {
-    text += (i ? ", " : "") + std::to_string(~std::get<1>(order[i])) + " " +
-            Printable(std::get<2>(order[i]));
-  }
-  return order.size() > kKindsShown ? text + ", \xe2\x80\xa6" : text;
-}
 
 }  // namespace
 

@@ -19,26 +19,25 @@ bool IsNextIteration(const Node& node) {
   return node.op() == "NextIteration" || node.op() == "RefNextIteration";
 }
 
-// What two labels have in common: dtype, or shape.
-std::string Common(const std::string& a, const std::string& b) {
-  if (a == b) return a;
-  size_t a_shape = std::min(a.find('['), a.size()), b_shape = std::min(b.find('['), b.size());
-  if (a_shape > 0 && a.compare(0, a_shape, b, 0, b_shape) == 0) return a.substr(0, a_shape);
-  if (a_shape < a.size() && a.compare(a_shape, a.npos, b, b_shape, b.npos) == 0)
-    return a.substr(a_shape);
-  return "";
-}
-
 void AddLabel(LabelledBundle* bundle, Port port, const PortLabel& label) {
   bool first = bundle->bundle.count == 1;
   if (bundle->mixed || (!first && bundle->last == port)) return;
   bundle->last = port;
   std::string text = label(port);
-  bundle->bundle.label = first ? text : Common(bundle->bundle.label, text);
+  bundle->bundle.label = first ? text : CommonLabel(bundle->bundle.label, text);
   bundle->mixed = bundle->bundle.label.empty();
 }
 
 }  // namespace
+
+std::string CommonLabel(llvm::StringRef a, llvm::StringRef b) {
+  if (a == b) return a.str();
+  auto [a_type, b_type] = std::pair(a.take_until([](char c) { return c == '['; }),
+                                    b.take_until([](char c) { return c == '['; }));
+  if (!a_type.empty() && a_type == b_type) return a_type.str();
+  llvm::StringRef a_shape = a.drop_front(a_type.size()), b_shape = b.drop_front(b_type.size());
+  return !a_shape.empty() && a_shape == b_shape ? a_shape.str() : "";
+}
 
 std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
                                     const PortLabel& label, EdgeCounts* counts) {

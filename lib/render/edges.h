@@ -40,6 +40,9 @@ struct EdgeCounts {
 // What a port holds, "float[?,28]"; empty when nothing is known. May be null.
 using PortLabel = std::function<std::string(Port)>;
 
+// What two labels agree in: all, the dtype, the shape, or nothing (empty).
+std::string CommonLabel(llvm::StringRef a, llvm::StringRef b);
+
 // `box_of` has an entry for each id of the graph. Sorted by (from, to, control). `label` is called
 // once for each (port, box) at most. Linear in edges, but for the sorting of bundles.
 std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <tuple>
 
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
@@ -14,6 +15,7 @@ namespace grapnel {
 namespace {
 
 constexpr int kMaxNotes = 4;
+constexpr size_t kKindsShown = 3;
 constexpr int64_t kMaxElementsShown = 6;
 
 // Sorted by name within a group; what is not here is kMath when TensorFlow knows it and it has no
@@ -210,6 +212,21 @@ std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeU
   }
   if (more > 0) notes.back() = "and " + Plural(more + 1, "more constant");
   return notes;
+}
+
+std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds) {
+  std::vector<std::tuple<bool, size_t, llvm::StringRef>> order;
+  for (auto [op, count] : kinds) {
+    llvm::StringRef name = graph.module().strings.Get(op);
+    order.push_back({GroupOf(name) != OpGroup::kHeavy, ~count, name});
+  }
+  std::sort(order.begin(), order.end());
+  std::string text;
+  for (size_t i = 0; i < order.size() && i < kKindsShown; ++i) {
+    text += (i ? ", " : "") + std::to_string(~std::get<1>(order[i])) + " " +
+            Printable(std::get<2>(order[i]));
+  }
+  return order.size() > kKindsShown ? text + ", \xe2\x80\xa6" : text;
 }
 
 OpGroup GroupOf(llvm::StringRef op) {

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_RENDER_LABELS_H_
 #define GRAPNEL_LIB_RENDER_LABELS_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ std::string TensorText(DataType dtype, const Shape& shape);
 // through Identity. At most 4 lines, the last one "and 3 more constants".
 std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeUse>& uses,
                                        const ShapeMap* shapes);
+
+// "3 Conv2D, 3 Relu6, ...": what there is most of, the ops that cost most first. `kinds` counts by
+// op.
+std::string KindsText(const Graph& graph, const std::map<StringId, size_t>& kinds);
 
 // What an op is about, for colours and legend.
 enum class OpGroup { kOther, kInput, kState, kHeavy, kMath, kMove, kControl };

@@ -1,0 +1,339 @@
+#include "lib/render/graph_page.h"
+
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "lib/ir/node_types.h"
+#include "lib/ir/print.h"
+#include "lib/render/labels.h"
+#include "lib/render/opening.h"
+#include "lib/render/page_writers.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+namespace {
+
+// What may be open at first.
+constexpr int kFirstBoxes = 40;
+constexpr size_t kMaxProblems = 200;
+
+// A document that can stand in HTML: '<' occurs in strings only, where an escape says the same.
+template <typename Write>
+std::string Document(Write&& write) {
+  std::string plain, safe;
+  llvm::raw_string_ostream os(plain);
+  llvm::json::OStream json(os);
+  write(json);
+  os.flush();
+  safe.reserve(plain.size());
+  for (char c : plain) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else if (c == '>') {
+      safe += "\\u003e";
+    } else if (c == '&') {
+      safe += "\\u0026";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+// Distinct texts in order of first use, by number.
+class TextTable {
+ public:
+  size_t Number(std::string text) {
+    auto [it, fresh] = numbers_.try_emplace(std::move(text), texts_.size());
+    if (fresh) texts_.push_back(it->first);
+    return it->second;
+  }
+  void Write(llvm::StringRef key, llvm::json::OStream& json) const {
+    json.attributeArray(key, [&] {
+      for (const std::string& text : texts_) json.value(text);
+    });
+  }
+
+ private:
+  std::map<std::string, size_t> numbers_;
+  std::vector<std::string> texts_;
+};
+
+std::string OutputTypes(const BodyScopes& body, const Node& node) {
+  std::string text;
+  int count = NumOutputs(node);
+  for (int port = 0; port < count; ++port) {
+    Port at{node.id(), port};
+    text += (port ? " " : "") + TensorText(body.shapes().TypeOf(at), body.shapes().OfPort(at));
+  }
+  return text;
+}
+
+std::string AttributesText(const Node& node) {
+  std::string text;
+  for (const auto& [key, value] : node.Attrs()) {
+    if (value.kind() == AttrKind::kTensor || key.starts_with("_output_shapes")) continue;
+    text += (text.empty() ? "" : " ") + key.str() + "=" + value.ToString();
+  }
+  return Printable(text);
+}
+
+void WriteSignatures(llvm::ArrayRef<Signature> signatures, llvm::json::OStream& json) {
+  auto tensors = [&](llvm::StringRef key, llvm::ArrayRef<SignatureTensor> list) {
+    json.attributeArray(key, [&] {
+      for (const SignatureTensor& tensor : list) {
+        json.object([&] {
+          json.attribute("key", Printable(tensor.key));
+          json.attribute("tensor", Printable(tensor.tensor));
+          json.attribute("type", TensorText(tensor.dtype, tensor.shape));
+        });
+      }
+    });
+  };
+  json.attributeArray("signatures", [&] {
+    for (const Signature& signature : signatures) {
+      json.object([&] {
+        json.attribute("name", Printable(signature.name));
+        tensors("inputs", signature.inputs);
+        tensors("outputs", signature.outputs);
+      });
+    }
+  });
+}
+
+void WriteProblems(llvm::ArrayRef<Problem> problems, llvm::json::OStream& json) {
+  json.attribute("problem_count", problems.size());
+  json.attributeArray("problems", [&] {
+    for (size_t i = 0; i < std::min(problems.size(), kMaxProblems); ++i)
+      json.value(Printable(problems[i].ToString()));
+  });
+}
+
+void WriteColours(llvm::json::OStream& json) {
+  json.attributeArray("groups", [&] {
+    for (int group = 0; group <= static_cast<int>(OpGroup::kControl); ++group)
+      json.value(OpGroupName(static_cast<OpGroup>(group)));
+  });
+}
+
+// Scopes and calls that are open when the page is.
+void WriteOpen(const Module& module, const llvm::DenseMap<const Graph*, size_t>& number,
+               llvm::json::OStream& json) {
+  ViewOptions options;
+  options.max_boxes = kFirstBoxes;
+  auto plan = MakePlan(module, options, nullptr, {});
+  if (!plan) return llvm::consumeError(plan.takeError());
+  json.attributeArray("open", [&] {
+    for (size_t i = 0; i < plan->bodies.size(); ++i) {
+      const BodyPlan& body = *plan->bodies[i];
+      if (!body.drawn) continue;
+      json.object([&] {
+        json.attribute("body", number.lookup(body.graph));
+        json.attributeArray("scopes", [&] {
+          for (ScopeId id = 0; id < body.tree->size(); ++id) {
+            if (body.open[id]) json.value(id);
+          }
+        });
+        json.attributeArray("calls", [&] {
+          std::set<NodeId> callers;
+          for (const Call& call : plan->calls) {
+            bool drawn = llvm::any_of(plan->bodies, [&](const auto& other) {
+              return other->drawn && other->function == call.callee;
+            });
+            if (call.body == i && drawn) callers.insert(call.caller);
+          }
+          for (NodeId caller : callers) json.value(caller);
+        });
+      });
+    }
+  });
+}
+
+void WriteBody(const Graph& graph, const Function* function,
+               const llvm::DenseMap<const Graph*, size_t>& number, llvm::json::OStream& json) {
+  json.attribute("name", function ? Printable(function->name()) : "");
+  json.attribute("nodes", graph.num_nodes());
+  uint64_t data = 0, control = 0;
+  std::set<size_t> calls;
+  for (Node node : graph.nodes()) {
+    data += node.num_inputs();
+    control += node.num_controls();
+    if (!MayCallFunctions(node)) continue;
+    for (llvm::StringRef name : CalledFunctions(node)) {
+      if (const Function* callee = graph.module().FindFunction(name))
+        calls.insert(number.lookup(&callee->body));
+    }
+  }
+  json.attribute("data_inputs", data);
+  json.attribute("control_inputs", control);
+  json.attributeArray("calls", [&] {
+    for (size_t body : calls) json.value(body);
+  });
+}
+
+}  // namespace
+
+struct GraphPage::Slot {
+  const Graph* graph = nullptr;
+  const Function* function = nullptr;
+  std::once_flag once;
+  std::unique_ptr<BodyScopes> scopes;
+};
+
+GraphPage::GraphPage(const GraphInFile& file, std::string title)
+    : file_(file), module_(*file.module), title_(std::move(title)) {
+  auto add = [&](const Graph* graph, const Function* function) {
+    bodies_.push_back(std::make_unique<Slot>());
+    bodies_.back()->graph = graph;
+    bodies_.back()->function = function;
+  };
+  add(&module_.main, nullptr);
+  for (const auto& function : module_.functions) {
+    by_name_.try_emplace(function->name(), bodies_.size());
+    add(&function->body, function.get());
+  }
+}
+
+GraphPage::~GraphPage() = default;
+
+Error GraphPage::Check(size_t body) const {
+  if (body < bodies_.size()) return Error::success();
+  return MakeError("there is no body {0}: the graph has {1}", body, bodies_.size());
+}
+
+const Graph& GraphPage::graph(size_t body) const { return *bodies_[body]->graph; }
+
+const BodyScopes& GraphPage::Scopes(size_t body) {
+  Slot& slot = *bodies_[body];
+  std::call_once(slot.once, [&] {
+    slot.scopes = std::make_unique<BodyScopes>(*slot.graph, FoldOptions());
+  });
+  return *slot.scopes;
+}
+
+std::vector<ScopeId> GraphPage::OpenableScopes(size_t body) {
+  const ScopeTree& tree = Scopes(body).tree();
+  std::vector<ScopeId> scopes = {tree.scope(kRootScope).core};
+  for (ScopeId id = 0; id < tree.size(); ++id) {
+    if (id != scopes[0] && tree.scope(id).core == id && tree.scope(id).num_shown > 1)
+      scopes.push_back(id);
+  }
+  return scopes;
+}
+
+std::string GraphPage::ModelJson() {
+  llvm::DenseMap<const Graph*, size_t> number;
+  for (size_t i = 0; i < bodies_.size(); ++i) number[bodies_[i]->graph] = i;
+  return Document([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attribute("title", Printable(title_));
+      json.attributeArray("bodies", [&] {
+        for (const auto& slot : bodies_)
+          json.object([&] { WriteBody(*slot->graph, slot->function, number, json); });
+      });
+      WriteOpen(module_, number, json);
+      WriteColours(json);
+      WriteDevices(json);
+      WriteSignatures(file_.signatures, json);
+      WriteProblems(module_.problems, json);
+    });
+  });
+}
+
+// Those that nodes ask for, the busiest first.
+void GraphPage::WriteDevices(llvm::json::OStream& json) const {
+  std::map<std::string, size_t> counts;
+  llvm::DenseMap<StringId, size_t> by_id;
+  for (const auto& slot : bodies_) {
+    for (Node node : slot->graph->nodes()) ++by_id[node.device_id()];
+  }
+  for (auto [device, count] : by_id) {
+    llvm::StringRef name = module_.strings.Get(device);
+    if (!name.empty()) counts[Printable(ShortDevice(name))] += count;
+  }
+  std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [](auto& a, auto& b) { return a.second > b.second; });
+  json.attributeArray("devices", [&] {
+    for (auto& [name, count] : order) json.value(name);
+  });
+}
+
+Expected<std::string> GraphPage::ScopeJson(size_t body, std::optional<ScopeId> scope) {
+  RETURN_IF_ERROR(Check(body));
+  const BodyScopes& scopes = Scopes(body);
+  const ScopeTree& tree = scopes.tree();
+  ScopeId id = scope.value_or(tree.scope(kRootScope).core);
+  if (id >= tree.size() || tree.scope(id).core != id)
+    return MakeError("body {0} has no scope {1} that can be opened", body, id);
+  auto find = [&](llvm::StringRef name) -> std::optional<size_t> {
+    auto it = by_name_.find(name);
+    return it == by_name_.end() ? std::nullopt : std::optional(it->second);
+  };
+  return Document([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attribute("body", body);
+      if (id == tree.scope(kRootScope).core) {
+        json.attributeObject("counts", [&] {
+          json.attribute("constants", scopes.folding().constants);
+          json.attribute("constant_reads", scopes.folding().constant_reads);
+          json.attribute("no_ops", scopes.folding().no_ops);
+          json.attribute("drawn", scopes.num_drawn_inputs());
+          json.attribute("folded", scopes.num_folded_inputs());
+          json.attribute("dangling", scopes.num_dangling_inputs());
+        });
+      }
+      json.attributeBegin("view");
+      WriteScope(scopes, id, find, json);
+      json.attributeEnd();
+    });
+  });
+}
+
+Expected<std::string> GraphPage::NodeJson(size_t body, NodeId node) {
+  RETURN_IF_ERROR(Check(body));
+  if (!graph(body).IsAlive(node)) return MakeError("body {0} has no node {1}", body, node);
+  auto find = [&](llvm::StringRef name) -> std::optional<size_t> {
+    auto it = by_name_.find(name);
+    return it == by_name_.end() ? std::nullopt : std::optional(it->second);
+  };
+  return Document([&](llvm::json::OStream& json) {
+    WriteNode(Scopes(body), graph(body).node(node), find, json);
+  });
+}
+
+Expected<IndexPage> GraphPage::IndexJson(size_t body, NodeId from, size_t limit) {
+  RETURN_IF_ERROR(Check(body));
+  const BodyScopes& scopes = Scopes(body);
+  const Graph& graph = scopes.graph();
+  TextTable ops, devices, types, attributes;
+  NodeId id = from;
+  std::string document = Document([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attributeArray("nodes", [&] {
+        for (size_t count = 0; id < graph.end_id() && count < limit; ++id) {
+          if (!graph.IsAlive(id)) continue;
+          Node node = graph.node(id);
+          json.array([&] {
+            json.value(id);
+            json.value(Printable(node.name()));
+            json.value(ops.Number(Printable(node.op())));
+            json.value(devices.Number(Printable(ShortDevice(node.device()))));
+            json.value(types.Number(OutputTypes(scopes, node)));
+            json.value(attributes.Number(AttributesText(node)));
+          });
+          ++count;
+        }
+      });
+      ops.Write("ops", json);
+      devices.Write("devices", json);
+      types.Write("types", json);
+      attributes.Write("attributes", json);
+      if (id < graph.end_id()) json.attribute("next", id);
+    });
+  });
+  return IndexPage{std::move(document), id};
+}
+
+}  // namespace grapnel

@@ -1,0 +1,196 @@
+#include "lib/ir/attr.h"
+#include "lib/ir/literal.h"
+#include "lib/ir/node_types.h"
+#include "lib/ir/print.h"
+#include "lib/render/labels.h"
+#include "lib/render/page_writers.h"
+
+namespace grapnel {
+namespace {
+
+// Readers of one node beyond this are counted.
+constexpr size_t kMaxReaders = 200;
+constexpr size_t kMaxText = 400;
+
+std::string Short(std::string text) {
+  if (text.size() <= kMaxText) return Printable(text);
+  return Printable(llvm::StringRef(text).take_front(kMaxText)) + " \xe2\x80\xa6";
+}
+
+class NodeWriter {
+ public:
+  NodeWriter(const BodyScopes& body, const Node& node, const BodyFinder& find,
+             llvm::json::OStream& json)
+      : body_(body), node_(node), find_(find), json_(json), info_(DefinitionOf(node)) {}
+
+  void Write() {
+    json_.object([&] {
+      json_.attribute("id", node_.id());
+      json_.attribute("name", Printable(node_.name()));
+      json_.attribute("op", Printable(node_.op()));
+      if (!node_.device().empty()) json_.attribute("device", Printable(node_.device()));
+      if (!info_) json_.attribute("custom", true);
+      json_.attributeArray("around", [&] {
+        for (ScopeId scope : body_.Around(Shown())) json_.value(scope);
+      });
+      if (Shown() != node_.id()) json_.attribute("folded", true);
+      Value();
+      WriteCalls(node_, find_, json_);
+      Attributes();
+      Inputs();
+      Outputs();
+    });
+  }
+
+ private:
+  // Where the node is seen: of a folded one at its first reader.
+  NodeId Shown() const {
+    NodeId id = node_.id();
+    for (int hops = 0; hops < 8 && body_.folding().uses[id] != NodeUse::kShown; ++hops) {
+      if (body_.folding().waits[id] != kNoNode) return body_.folding().waits[id];
+      llvm::ArrayRef<Use> uses = body_.graph().node(id).uses();
+      if (uses.empty()) break;
+      id = uses[0].node;
+    }
+    return id;
+  }
+
+  std::string TypeText(Port port) const {
+    return TensorText(body_.shapes().TypeOf(port), body_.shapes().OfPort(port));
+  }
+
+  void Value() {
+    if (node_.op() != "Const" && node_.op() != "HostConst") return;
+    auto literal = Literal::FromConst(node_);
+    if (!literal) return llvm::consumeError(literal.takeError());
+    if (literal->num_elements() <= 64) json_.attribute("value", Short(literal->ToString()));
+  }
+
+  void Attributes() {
+    json_.attributeArray("attributes", [&] {
+      for (const auto& [key, value] : node_.Attrs()) {
+        json_.object([&, &key = key, &value = value] {
+          json_.attribute("name", Printable(key));
+          json_.attribute("text", Short(value.ToString()));
+          std::vector<llvm::StringRef> functions = value.FuncNames();
+          if (functions.empty()) return;
+          json_.attributeArray("functions", [&] {
+            for (llvm::StringRef name : functions) {
+              if (std::optional<size_t> body = find_(name)) json_.value(*body);
+            }
+          });
+        });
+      }
+    });
+  }
+
+  std::string InputName(int slot) const {
+    llvm::StringRef name = info_ ? ArgumentOfInput(node_, *info_, slot) : "";
+    return name.empty() ? "input " + std::to_string(slot) : Printable(name);
+  }
+
+  void Inputs() {
+    json_.attributeArray("inputs", [&] {
+      for (int slot = 0; slot < node_.num_inputs() + node_.num_controls(); ++slot)
+        json_.object([&] { Input(slot); });
+    });
+  }
+
+  void Input(int slot) {
+    Port port = node_.input(slot);
+    bool control = slot >= node_.num_inputs();
+    if (control) {
+      json_.attribute("control", true);
+    } else {
+      json_.attribute("slot", InputName(slot));
+    }
+    if (port.node == kNoNode) {
+      json_.attribute("missing", Printable(node_.DanglingText(slot)));
+      return;
+    }
+    Node from = body_.graph().node(port.node);
+    json_.attribute("id", from.id());
+    json_.attribute("name", Printable(from.name()));
+    json_.attribute("op", Printable(from.op()));
+    if (control) return;
+    json_.attribute("port", port.index);
+    json_.attribute("type", TypeText(port));
+  }
+
+  void Outputs() {
+    int count = std::max(NumOutputs(node_), 0);
+    for (const Use& use : node_.uses()) {
+      Port port = body_.graph().node(use.node).input(static_cast<int>(use.slot));
+      count = std::max(count, port.index + 1);
+    }
+    json_.attributeArray("outputs", [&] {
+      for (int port = 0; port < count; ++port) {
+        json_.object([&] {
+          json_.attribute("type", TypeText({node_.id(), port}));
+          llvm::StringRef name = info_ ? OutputOfPort(node_, *info_, port).first : "";
+          if (!name.empty()) json_.attribute("slot", Printable(name));
+          Readers(port);
+        });
+      }
+    });
+    json_.attributeObject("after", [&] { Readers(kControlPort); });
+  }
+
+  void Readers(int port) {
+    llvm::SmallVector<Use, 4> uses = node_.UsesOf(port);
+    json_.attribute("count", uses.size());
+    json_.attributeArray("readers", [&] {
+      for (size_t i = 0; i < std::min(uses.size(), kMaxReaders); ++i) {
+        Node reader = body_.graph().node(uses[i].node);
+        json_.object([&] {
+          json_.attribute("id", reader.id());
+          json_.attribute("name", Printable(reader.name()));
+          json_.attribute("op", Printable(reader.op()));
+        });
+      }
+    });
+  }
+
+  const BodyScopes& body_;
+  Node node_;
+  const BodyFinder& find_;
+  llvm::json::OStream& json_;
+  const OpInfo* info_;
+};
+
+}  // namespace
+
+void WriteNode(const BodyScopes& body, const Node& node, const BodyFinder& find,
+               llvm::json::OStream& json) {
+  NodeWriter(body, node, find, json).Write();
+}
+
+void WriteCalls(const Node& node, const BodyFinder& find, llvm::json::OStream& json) {
+  struct Call {
+    std::string role, name;
+    size_t body;
+  };
+  std::vector<Call> calls;
+  auto add = [&](llvm::StringRef role, llvm::StringRef name) {
+    if (std::optional<size_t> body = find(name))
+      calls.push_back({Printable(role), Printable(name), *body});
+  };
+  add("", node.op());
+  if (MayCallFunctions(node)) {
+    for (const auto& [key, value] : node.Attrs()) {
+      for (llvm::StringRef name : value.FuncNames()) add(key, name);
+    }
+  }
+  if (calls.empty()) return;
+  json.attributeArray("calls", [&] {
+    for (const Call& call : calls) {
+      json.object([&] {
+        json.attribute("role", call.role);
+        json.attribute("name", call.name);
+        json.attribute("body", call.body);
+      });
+    }
+  });
+}
+
+}  // namespace grapnel

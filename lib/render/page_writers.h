@@ -1,0 +1,27 @@
+// The documents of graph_page.h, one function each.
+#ifndef GRAPNEL_LIB_RENDER_PAGE_WRITERS_H_
+#define GRAPNEL_LIB_RENDER_PAGE_WRITERS_H_
+
+#include <functional>
+#include <optional>
+
+#include "lib/render/scope_view.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+
+// The number of the body that a function has; nullopt: the library has no such function.
+using BodyFinder = std::function<std::optional<size_t>(llvm::StringRef function)>;
+
+void WriteScope(const BodyScopes& body, ScopeId scope, const BodyFinder& find,
+                llvm::json::OStream& json);
+void WriteNode(const BodyScopes& body, const Node& node, const BodyFinder& find,
+               llvm::json::OStream& json);
+
+// What a function is called for, and its body: {"role": "then_branch", "name": "...", "body": 3}.
+// Without the array when there is none.
+void WriteCalls(const Node& node, const BodyFinder& find, llvm::json::OStream& json);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_PAGE_WRITERS_H_

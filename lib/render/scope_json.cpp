@@ -1,0 +1,197 @@
+#include <map>
+
+#include "lib/ir/node_types.h"
+#include "lib/ir/print.h"
+#include "lib/render/labels.h"
+#include "lib/render/layering.h"
+#include "lib/render/page_writers.h"
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+class ScopeWriter {
+ public:
+  ScopeWriter(const BodyScopes& body, ScopeId scope, const BodyFinder& find,
+              llvm::json::OStream& json)
+      : body_(body),
+        tree_(body.tree()),
+        id_(scope),
+        find_(find),
+        json_(json),
+        view_(body.LayOut(scope).view),
+        layering_(body.LayOut(scope).layering) {}
+
+  void Write() {
+    json_.object([&] {
+      json_.attribute("scope", id_);
+      json_.attribute("path", Printable(tree_.PathText(id_)));
+      json_.attribute("ops", tree_.scope(id_).num_ops);
+      json_.attributeArray("boxes", [&] {
+        for (size_t i = 0; i < view_.entities.size(); ++i) Box(i);
+      });
+      Ports("sources", view_.sources);
+      Ports("sinks", view_.sinks);
+      EdgesAndLayers();
+    });
+  }
+
+ private:
+  // A path as it reads inside this scope.
+  std::string Relative(llvm::StringRef path) const {
+    llvm::StringRef base = tree_.scope(tree_.RealScope(id_)).path;
+    llvm::StringRef rest = path;
+    if (!base.empty() && rest.consume_front(base) && rest.consume_front("/") && !rest.empty())
+      return Printable(rest);
+    if (!base.empty() && path == base) return Printable(path.substr(path.rfind('/') + 1));
+    return Printable(path);
+  }
+
+  void Box(size_t index) {
+    const ScopeEntity& entity = view_.entities[index];
+    json_.object([&] {
+      json_.attribute("key", entity.Key());
+      if (entity.node != kNoNode) {
+        Op(body_.graph().node(entity.node));
+      } else {
+        ClosedScope(entity.scope);
+      }
+      Notes(index);
+    });
+  }
+
+  void Op(const Node& node) {
+    json_.attribute("kind", "op");
+    json_.attribute("id", node.id());
+    std::string op = Printable(node.op());
+    if (node.op() == "_Arg") op = "arg " + std::to_string(node.GetInt("index"));
+    if (node.op() == "_Retval") op = "result " + std::to_string(node.GetInt("index"));
+    json_.attribute("op", op);
+    json_.attribute("name", Relative(node.name()));
+    json_.attribute("path", Printable(node.name()));
+    OpGroup group = GroupOf(node.op());
+    json_.attribute("group", static_cast<int>(group));
+    if (group == OpGroup::kInput) json_.attribute("input", true);
+    bool ends = node.op() == "_Retval" || (node.uses().empty() && NumOutputs(node) > 0);
+    if (ends && group != OpGroup::kInput) json_.attribute("output", true);
+    if (!node.device().empty()) json_.attribute("device", Printable(ShortDevice(node.device())));
+    WriteCalls(node, find_, json_);
+  }
+
+  void ClosedScope(ScopeId child) {
+    const Scope& scope = tree_.scope(tree_.scope(child).core);
+    json_.attribute("kind", "scope");
+    json_.attribute("scope", tree_.scope(child).core);
+    json_.attribute("name", Relative(tree_.PathText(tree_.scope(child).core)));
+    json_.attribute("path", Printable(tree_.PathText(tree_.scope(child).core)));
+    json_.attribute("ops", scope.num_ops);
+    if (scope.group) json_.attribute("siblings", true);
+    Devices(child);
+  }
+
+  // Runs over every shown node below a scope.
+  template <typename Visit>
+  void ForEachNode(ScopeId below, Visit&& visit) const {
+    llvm::SmallVector<ScopeId, 8> stack = {below};
+    while (!stack.empty()) {
+      const Scope& scope = tree_.scope(stack.back());
+      for (NodeId op : tree_.Ops(stack.pop_back_val())) visit(body_.graph().node(op));
+      for (uint32_t i = 0; i < scope.num_children; ++i) stack.push_back(scope.first_child + i);
+    }
+  }
+
+  void Devices(ScopeId below) {
+    std::map<llvm::StringRef, size_t> devices;
+    ForEachNode(below, [&](const Node& node) { ++devices[node.device()]; });
+    if (devices.size() == 1 && devices.begin()->first.empty()) return;
+    json_.attributeObject("devices", [&] {
+      for (auto& [device, count] : devices)
+        json_.attribute(device.empty() ? "none" : Printable(ShortDevice(device)), count);
+    });
+  }
+
+  void Notes(size_t index) {
+    const ScopeEntity& entity = view_.entities[index];
+    std::vector<std::string> notes;
+    if (entity.node != kNoNode) {
+      notes = ConstantNotes(body_.graph().node(entity.node), body_.folding().uses, &body_.shapes());
+    } else {
+      std::map<StringId, size_t> kinds;
+      ForEachNode(entity.scope, [&](const Node& node) { ++kinds[node.op_id()]; });
+      notes.push_back(KindsText(body_.graph(), kinds));
+    }
+    const ScopeView::Unseen& unseen = view_.unseen_control[index];
+    if (unseen.in) notes.push_back("waits for " + Plural(unseen.in, "op"));
+    if (unseen.out)
+      notes.push_back(Plural(unseen.out, "op") + (unseen.out == 1 ? " waits" : " wait") +
+                      " for this");
+    if (notes.empty()) return;
+    json_.attributeArray("notes", [&] {
+      for (const std::string& note : notes) json_.value(note);
+    });
+  }
+
+  void Ports(llvm::StringRef key, llvm::ArrayRef<ScopePort> ports) {
+    json_.attributeArray(key, [&] {
+      for (const ScopePort& port : ports) {
+        json_.object([&] {
+          json_.attribute("key", port.rest ? "rest" : port.far.Key());
+          json_.attribute("name", port.rest ? "others" : FarName(port.far));
+        });
+      }
+    });
+  }
+
+  std::string FarName(const ScopeEntity& far) const {
+    if (far.node != kNoNode) return Printable(body_.graph().node(far.node).name());
+    return Printable(tree_.PathText(tree_.scope(far.scope).core));
+  }
+
+  void EdgesAndLayers() {
+    json_.attributeArray("edges", [&] {
+      for (size_t i = 0; i < view_.edges.size(); ++i) Edge(view_.edges[i], i);
+    });
+    json_.attribute("items", layering_.num_items);
+    json_.attributeArray("layers", [&] {
+      for (const std::vector<uint32_t>& layer : layering_.layers) Numbers(layer);
+    });
+  }
+
+  void Edge(const EdgeBundle& edge, size_t index) {
+    json_.object([&] {
+      json_.attribute("from", edge.from);
+      json_.attribute("to", edge.to);
+      json_.attribute("count", edge.count);
+      if (edge.control) json_.attribute("control", true);
+      if (layering_.upwards[index]) json_.attribute("up", true);
+      if (!edge.label.empty()) json_.attribute("label", edge.label);
+      if (!layering_.bends[index].empty())
+        json_.attributeArray("bends", [&] {
+          for (uint32_t bend : layering_.bends[index]) json_.value(bend);
+        });
+    });
+  }
+
+  void Numbers(llvm::ArrayRef<uint32_t> numbers) {
+    json_.array([&] {
+      for (uint32_t number : numbers) json_.value(number);
+    });
+  }
+
+  const BodyScopes& body_;
+  const ScopeTree& tree_;
+  ScopeId id_;
+  const BodyFinder& find_;
+  llvm::json::OStream& json_;
+  const ScopeView& view_;
+  const Layering& layering_;
+};
+
+}  // namespace
+
+void WriteScope(const BodyScopes& body, ScopeId scope, const BodyFinder& find,
+                llvm::json::OStream& json) {
+  ScopeWriter(body, scope, find, json).Write();
+}
+
+}  // namespace grapnel

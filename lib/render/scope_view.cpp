@@ -1,0 +1,385 @@
+#include "lib/render/scope_view.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "lib/render/labels.h"
+#include "llvm/ADT/Sequence.h"
+
+namespace grapnel {
+namespace {
+
+// More control edges into or out of one entity than this hide everything else.
+constexpr size_t kControlFan = 8;
+// Ports on one side of a scope; the smallest of more become one.
+constexpr size_t kMaxPorts = 12;
+
+bool IsNextIteration(const Node& node) {
+  return node.op() == "NextIteration" || node.op() == "RefNextIteration";
+}
+
+}  // namespace
+
+std::string ScopeEntity::Key() const {
+  return scope != kNoScope ? "s" + std::to_string(scope) : "n" + std::to_string(node);
+}
+
+BodyScopes::BodyScopes(const Graph& graph, const FoldOptions& fold)
+    : graph_(graph), folding_(Fold(graph, {}, fold)), shapes_(InferShapes(graph)) {
+  tree_ = std::make_unique<ScopeTree>(graph, folding_.uses);
+  NumberScopes();
+  ListEdges();
+}
+
+void BodyScopes::NumberScopes() {
+  enter_.resize(tree_->size());
+  leave_.resize(tree_->size());
+  // Children have higher ids than their parents, so sizes are known from behind.
+  std::vector<uint32_t> size(tree_->size(), 1);
+  for (ScopeId id = static_cast<ScopeId>(tree_->size()); id-- > 1;)
+    size[tree_->scope(id).parent] += size[id];
+  for (ScopeId id = 0; id < tree_->size(); ++id) {
+    const Scope& scope = tree_->scope(id);
+    leave_[id] = enter_[id] + size[id];
+    uint32_t next = enter_[id] + 1;
+    for (ScopeId child = scope.first_child; child < scope.first_child + scope.num_children;
+         ++child) {
+      enter_[child] = next;
+      next += size[child];
+    }
+  }
+}
+
+void BodyScopes::ListEdges() {
+  auto shown = [&](NodeId id) {
+    if (folding_.waits[id] != kNoNode) return folding_.waits[id];
+    return folding_.uses[id] == NodeUse::kShown ? id : kNoNode;
+  };
+  for (Node node : graph_.nodes()) {
+    NodeId to = shown(node.id());
+    for (Port port : node.inputs()) {
+      if (port.node == kNoNode) {
+        ++num_dangling_;
+        continue;
+      }
+      NodeId from = shown(port.node);
+      bool inside_no_op = from == to && port.node != node.id();
+      if (from == kNoNode || to == kNoNode || inside_no_op) {
+        ++num_folded_;
+      } else {
+        edges_.push_back({from, to, port});
+      }
+    }
+  }
+  std::stable_sort(edges_.begin(), edges_.end(),
+                   [](const Edge& a, const Edge& b) { return a.to < b.to; });
+  in_begin_.assign(graph_.end_id() + 1, 0);
+  out_begin_.assign(graph_.end_id() + 1, 0);
+  for (const Edge& edge : edges_) {
+    ++in_begin_[edge.to + 1];
+    ++out_begin_[edge.from + 1];
+  }
+  for (NodeId id = 0; id < graph_.end_id(); ++id) {
+    in_begin_[id + 1] += in_begin_[id];
+    out_begin_[id + 1] += out_begin_[id];
+  }
+  std::vector<uint32_t> next(out_begin_.begin(), out_begin_.end());
+  out_edges_.resize(edges_.size());
+  for (uint32_t i = 0; i < edges_.size(); ++i) out_edges_[next[edges_[i].from]++] = i;
+}
+
+std::vector<ScopeId> BodyScopes::Around(NodeId node) const {
+  std::vector<ScopeId> around;
+  for (ScopeId id = tree_->ScopeOf(node); id != kNoScope; id = tree_->scope(id).parent) {
+    // One op needs no frame: its scope is drawn as the op itself.
+    if (tree_->scope(id).core == id && (tree_->scope(id).num_shown > 1 || id == kRootScope))
+      around.push_back(id);
+  }
+  std::reverse(around.begin(), around.end());
+  if (around.empty() || around[0] != tree_->scope(kRootScope).core)
+    around.insert(around.begin(), tree_->scope(kRootScope).core);
+  return around;
+}
+
+class BodyScopes::Viewer {
+ public:
+  Viewer(const BodyScopes& body, ScopeId scope) : body_(body), tree_(*body.tree_), scope_(scope) {
+    for (ScopeId id = scope; id != kNoScope; id = tree_.scope(id).parent) above_.push_back(id);
+  }
+
+  ScopeView Run() && {
+    ListEntities();
+    for (size_t i = 0; i < view_.entities.size(); ++i) AddEdgesOf(static_cast<uint32_t>(i));
+    LimitPorts(&sources_, &view_.sources);
+    LimitPorts(&sinks_, &view_.sinks);
+    Finish();
+    FoldControl();
+    return std::move(view_);
+  }
+
+ private:
+  // Ends of a bundle before ports are numbered: an entity here, or a port.
+  enum Side : uint8_t { kHere, kSource, kSink };
+  struct End {
+    Side side;
+    uint32_t index;
+    bool operator<(const End& other) const {
+      return std::tie(side, index) < std::tie(other.side, other.index);
+    }
+  };
+  struct Bundle {
+    uint32_t count = 0;
+    bool back = true, mixed = false;
+    Port last;
+    std::string label;
+  };
+  struct Ports {
+    std::map<std::pair<ScopeId, NodeId>, uint32_t> index;
+    std::vector<ScopeEntity> far;
+    std::vector<uint64_t> weight;
+    std::vector<uint32_t> number;  // in the view; after LimitPorts
+  };
+
+  ScopeEntity EntityOf(ScopeId child) const {
+    const Scope& scope = tree_.scope(child);
+    return {child, scope.num_shown == 1 ? tree_.Ops(scope.core)[0] : kNoNode};
+  }
+
+  void ListEntities() {
+    const Scope& scope = tree_.scope(scope_);
+    slot_.assign(scope.num_children, ~uint32_t{0});
+    for (uint32_t i = 0; i < scope.num_children; ++i) {
+      if (tree_.scope(scope.first_child + i).num_shown == 0) continue;
+      slot_[i] = static_cast<uint32_t>(view_.entities.size());
+      view_.entities.push_back(EntityOf(scope.first_child + i));
+    }
+    for (NodeId op : tree_.Ops(scope_)) {
+      op_slot_[op] = static_cast<uint32_t>(view_.entities.size());
+      view_.entities.push_back({kNoScope, op});
+    }
+  }
+
+  // The child of `scope` that holds the node; the scope itself when the node lies in no child.
+  ScopeId ChildWith(ScopeId scope, NodeId node) const {
+    ScopeId inner = tree_.ScopeOf(node);
+    if (inner == scope) return scope;
+    const Scope& outer = tree_.scope(scope);
+    auto children = llvm::seq<ScopeId>(outer.first_child, outer.first_child + outer.num_children);
+    auto after = std::upper_bound(
+        children.begin(), children.end(), body_.enter_[inner],
+        [&](uint32_t enter, ScopeId child) { return enter < body_.enter_[child]; });
+    return *std::prev(after);
+  }
+
+  uint32_t SlotOf(NodeId node) const {
+    ScopeId child = ChildWith(scope_, node);
+    if (child == scope_) return op_slot_.lookup(node);
+    return slot_[child - tree_.scope(scope_).first_child];
+  }
+
+  // The entity that stands for a node outside: in the innermost scope around ours that holds it.
+  ScopeEntity Far(NodeId node) const {
+    auto holds = std::partition_point(above_.begin(), above_.end(),
+                                      [&](ScopeId id) { return !body_.Holds(id, node); });
+    ScopeId child = ChildWith(*holds, node);
+    return child == *holds ? ScopeEntity{kNoScope, node} : EntityOf(child);
+  }
+
+  End PortFor(NodeId node, Side side) {
+    Ports& ports = side == kSource ? sources_ : sinks_;
+    ScopeEntity far = Far(node);
+    std::pair<ScopeId, NodeId> key{far.scope, far.scope == kNoScope ? far.node : 0};
+    auto [it, fresh] = ports.index.try_emplace(key, static_cast<uint32_t>(ports.far.size()));
+    if (fresh) {
+      ports.far.push_back(far);
+      ports.weight.push_back(0);
+    }
+    ++ports.weight[it->second];
+    return {side, it->second};
+  }
+
+  template <typename Visit>
+  void ForEachNode(const ScopeEntity& entity, Visit&& visit) const {
+    if (entity.scope == kNoScope) return visit(entity.node);
+    llvm::SmallVector<ScopeId, 8> stack = {entity.scope};
+    while (!stack.empty()) {
+      const Scope& scope = tree_.scope(stack.back());
+      for (NodeId op : tree_.Ops(stack.pop_back_val())) visit(op);
+      for (uint32_t i = scope.num_children; i-- > 0;) stack.push_back(scope.first_child + i);
+    }
+  }
+
+  void AddEdgesOf(uint32_t here) {
+    const ScopeEntity entity = view_.entities[here];
+    ForEachNode(entity, [&](NodeId node) {
+      for (uint32_t i = body_.in_begin_[node]; i < body_.in_begin_[node + 1]; ++i) {
+        const Edge& edge = body_.edges_[i];
+        End from = body_.Holds(scope_, edge.from) ? End{kHere, SlotOf(edge.from)}
+                                                  : PortFor(edge.from, kSource);
+        bool self = from.side == kHere && from.index == here;
+        if (self && (entity.scope != kNoScope || edge.from != edge.to)) continue;  // inside it
+        Add(from, {kHere, here}, edge);
+      }
+      for (uint32_t i = body_.out_begin_[node]; i < body_.out_begin_[node + 1]; ++i) {
+        const Edge& edge = body_.edges_[body_.out_edges_[i]];
+        if (!body_.Holds(scope_, edge.to)) Add({kHere, here}, PortFor(edge.to, kSink), edge);
+      }
+    });
+  }
+
+  void Add(End from, End to, const Edge& edge) {
+    bool control = edge.port.IsControl();
+    Bundle& bundle = bundles_[{from, to, control}];
+    bool first = bundle.count++ == 0;
+    bundle.back &= !control && IsNextIteration(body_.graph_.node(edge.port.node));
+    if (control || bundle.mixed || (!first && bundle.last == edge.port)) return;
+    bundle.last = edge.port;
+    std::string text =
+        TensorText(body_.shapes_->TypeOf(edge.port), body_.shapes_->OfPort(edge.port));
+    bundle.label = first ? text : CommonLabel(bundle.label, text);
+    bundle.mixed = bundle.label.empty();
+  }
+
+  // The heaviest keep a port of their own.
+  static void LimitPorts(Ports* ports, std::vector<ScopePort>* out) {
+    size_t count = ports->far.size();
+    std::vector<uint32_t> order(count);
+    for (uint32_t i = 0; i < count; ++i) order[i] = i;
+    bool rest = count > kMaxPorts;
+    if (rest) {
+      std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+        return ports->weight[a] > ports->weight[b];
+      });
+      std::sort(order.begin(), order.begin() + kMaxPorts - 1);
+    }
+    ports->number.assign(count, kMaxPorts - 1);
+    for (size_t i = 0; i < (rest ? kMaxPorts - 1 : count); ++i) {
+      ports->number[order[i]] = static_cast<uint32_t>(i);
+      out->push_back({false, ports->far[order[i]]});
+    }
+    if (rest) out->push_back({true, {}});
+  }
+
+  uint32_t ItemOf(End end) const {
+    uint32_t first = static_cast<uint32_t>(view_.entities.size());
+    if (end.side == kHere) return end.index;
+    if (end.side == kSource) return first + sources_.number[end.index];
+    return first + static_cast<uint32_t>(view_.sources.size()) + sinks_.number[end.index];
+  }
+
+  void Finish() {
+    std::map<std::tuple<uint32_t, uint32_t, bool>, EdgeBundle> edges;
+    for (auto& [key, bundle] : bundles_) {
+      auto [from_end, to_end, control] = key;
+      uint32_t from = ItemOf(from_end), to = ItemOf(to_end);
+      auto [it, fresh] = edges.try_emplace(
+          {from, to, control},
+          EdgeBundle{from, to, control, bundle.count, bundle.back, bundle.label});
+      if (fresh) continue;
+      it->second.count += bundle.count;  // two that share the port of the rest
+      it->second.back &= bundle.back;
+      it->second.label = CommonLabel(it->second.label, bundle.label);
+    }
+    for (auto& [key, edge] : edges) view_.edges.push_back(std::move(edge));
+  }
+
+  void FoldControl() {
+    size_t count = view_.entities.size();
+    view_.unseen_control.resize(count);
+    std::vector<size_t> in(view_.num_items(), 0), out(view_.num_items(), 0);
+    auto is_in = [&](const EdgeBundle& edge) {
+      return edge.control && edge.to < count && in[edge.to] > kControlFan;
+    };
+    auto is_out = [&](const EdgeBundle& edge) {
+      return edge.control && edge.from < count && out[edge.from] > kControlFan;
+    };
+    for (const EdgeBundle& edge : view_.edges) in[edge.to] += edge.control;
+    for (const EdgeBundle& edge : view_.edges) out[edge.from] += edge.control && !is_in(edge);
+    std::erase_if(view_.edges, [&](const EdgeBundle& edge) {
+      if (is_in(edge)) view_.unseen_control[edge.to].in += edge.count;
+      if (is_out(edge)) view_.unseen_control[edge.from].out += edge.count;
+      return is_in(edge) || is_out(edge);
+    });
+  }
+
+  const BodyScopes& body_;
+  const ScopeTree& tree_;
+  ScopeId scope_;
+  std::vector<ScopeId> above_;  // the scope, then all around it
+  std::vector<uint32_t> slot_;  // of a child: its entity
+  llvm::DenseMap<NodeId, uint32_t> op_slot_;
+  Ports sources_, sinks_;
+  std::map<std::tuple<End, End, bool>, Bundle> bundles_;
+  ScopeView view_;
+};
+
+ScopeView BodyScopes::View(ScopeId scope) const { return Viewer(*this, scope).Run(); }
+
+// The scope around says from where, left to right, its edges come.
+void BodyScopes::SortPorts(ScopeId scope, ScopeView* view) const {
+  ScopeId parent = tree_->scope(scope).parent;
+  while (parent != kNoScope && tree_->scope(parent).core != parent)
+    parent = tree_->scope(parent).parent;
+  if (parent == kNoScope) return;
+  const LaidOutScope& around = LayOut(parent);
+  std::vector<double> place(around.layering.num_items, 0);
+  for (const std::vector<uint32_t>& layer : around.layering.layers) {
+    for (size_t i = 0; i < layer.size(); ++i)
+      place[layer[i]] = (static_cast<double>(i) + 0.5) / static_cast<double>(layer.size());
+  }
+  std::map<std::string, double> by_key;
+  for (size_t i = 0; i < around.view.entities.size(); ++i)
+    by_key[around.view.entities[i].Key()] = place[i];
+  size_t item = around.view.entities.size();
+  for (const auto* ports : {&around.view.sources, &around.view.sinks}) {
+    for (const ScopePort& port : *ports) by_key.try_emplace(port.far.Key(), place[item++]);
+  }
+  std::vector<uint32_t> number(view->num_items());
+  for (uint32_t i = 0; i < number.size(); ++i) number[i] = i;
+  uint32_t first = static_cast<uint32_t>(view->entities.size());
+  for (auto* ports : {&view->sources, &view->sinks}) {
+    std::vector<std::pair<double, uint32_t>> order;
+    for (uint32_t i = 0; i < ports->size(); ++i) {
+      auto found = by_key.find((*ports)[i].far.Key());
+      order.push_back({(*ports)[i].rest || found == by_key.end() ? 2 : found->second, i});
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [](auto& a, auto& b) { return a.first < b.first; });
+    std::vector<ScopePort> sorted;
+    for (uint32_t i = 0; i < order.size(); ++i) {
+      sorted.push_back((*ports)[order[i].second]);
+      number[first + order[i].second] = first + i;
+    }
+    *ports = std::move(sorted);
+    first += static_cast<uint32_t>(ports->size());
+  }
+  for (EdgeBundle& edge : view->edges) {
+    edge.from = number[edge.from];
+    edge.to = number[edge.to];
+  }
+}
+
+const LaidOutScope& BodyScopes::LayOut(ScopeId scope) const {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = laid_out_.find(scope);
+    if (found != laid_out_.end()) return *found->second;
+  }
+  auto made = std::make_unique<LaidOutScope>();
+  made->view = View(scope);
+  SortPorts(scope, &made->view);
+  std::vector<LayerEdge> edges;
+  for (const EdgeBundle& edge : made->view.edges)
+    edges.push_back({edge.from, edge.to, edge.control ? 1u : 3u, edge.back});
+  std::vector<uint32_t> top, bottom;
+  uint32_t item = static_cast<uint32_t>(made->view.entities.size());
+  for (size_t i = 0; i < made->view.sources.size(); ++i) top.push_back(item++);
+  for (size_t i = 0; i < made->view.sinks.size(); ++i) bottom.push_back(item++);
+  made->layering = MakeLayers(item, edges, top, bottom);
+  std::lock_guard<std::mutex> lock(mutex_);
+  return *laid_out_.try_emplace(scope, std::move(made)).first->second;
+}
+
+}  // namespace grapnel

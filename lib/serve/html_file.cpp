@@ -1,0 +1,173 @@
+#include "lib/serve/html_file.h"
+
+#include <array>
+
+#include "lib/serve/web_files.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Base64.h"
+#include "llvm/Support/SHA256.h"
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kNodesAChunk = 256;  // as source.js reads them
+constexpr size_t kIndexPage = 4096;
+
+class Bundler {
+ public:
+  Error Add(llvm::StringRef name) {
+    if (!done_.insert(name).second) return Error::success();
+    const WebFile* file = FindWebFile(name);
+    if (!file) return MakeError("the page has no module '{0}'", name);
+    llvm::SmallVector<llvm::StringRef, 0> lines;
+    file->text.split(lines, '\n');
+    std::string body;
+    std::vector<std::string> exports;
+    for (llvm::StringRef line : lines) {
+      if (line.starts_with("import ")) {
+        RETURN_IF_ERROR(Import(name, line, &body));
+        continue;
+      }
+      if (line.consume_front("export ")) exports.push_back(DeclaredName(line).str());
+      body += line.str() + "\n";
+    }
+    script_ += llvm::formatv("modules[\"./{0}\"] = (() => {{\n{1}return {{{2}};\n})();\n", name, body,
+                             llvm::join(exports, ", "));
+    return Error::success();
+  }
+
+  std::string Finish() && {
+    return "\"use strict\";\n(() => {\nconst modules = {};\n" + script_ + "})();\n";
+  }
+
+ private:
+  Error Import(llvm::StringRef module, llvm::StringRef line, std::string* body) {
+    auto [names, from] = line.drop_front(7).rtrim("; ").split(" from ");
+    llvm::StringRef path = from.trim("\"");
+    if (!names.starts_with("{") || !path.consume_front("./"))
+      return MakeError("{0}: cannot read '{1}'", module, line);
+    RETURN_IF_ERROR(Add(path));
+    *body += llvm::formatv("const {0} = modules[\"./{1}\"];\n", names, path);
+    return Error::success();
+  }
+
+  // Of "async function f(", "class C ", "const x =".
+  static llvm::StringRef DeclaredName(llvm::StringRef line) {
+    for (llvm::StringRef word : {"async ", "function* ", "function ", "class ", "const ", "let "})
+      line.consume_front(word);
+    return line.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; });
+  }
+
+  llvm::StringSet<> done_;
+  std::string script_;
+};
+
+std::string HashOf(llvm::StringRef text) {
+  std::array<uint8_t, 32> hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
+  return "'sha256-" + llvm::encodeBase64(hash) + "'";
+}
+
+std::string Escaped(llvm::StringRef text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '<') result += "&lt;";
+    else if (c == '&') result += "&amp;";
+    else if (c == '"') result += "&quot;";
+    else result += c;
+  }
+  return result;
+}
+
+class DataWriter {
+ public:
+  DataWriter(GraphPage& page, llvm::raw_ostream& os) : page_(page), os_(os) {}
+
+  Error Write() {
+    Put("models", R"([{"id": "0"}])");
+    Put("0/model", page_.ModelJson());
+    for (size_t body = 0; body < page_.num_bodies(); ++body) {
+      RETURN_IF_ERROR(Scopes(body));
+      RETURN_IF_ERROR(Index(body));
+      RETURN_IF_ERROR(Nodes(body));
+    }
+    return Error::success();
+  }
+
+ private:
+  void Put(const std::string& path, llvm::StringRef document) {
+    os_ << "<script type=\"application/json\" id=\"data " << path << "\">" << document
+        << "</script>\n";
+  }
+
+  static std::string Path(const char* kind, size_t body) {
+    return "0/" + std::string(kind) + "/" + std::to_string(body);
+  }
+
+  Error Scopes(size_t body) {
+    bool first = true;
+    for (ScopeId scope : page_.OpenableScopes(body)) {
+      ASSIGN_OR_RETURN(std::string document, page_.ScopeJson(body, scope));
+      Put(Path("scope", body) + (first ? "" : "/" + std::to_string(scope)), document);
+      first = false;
+    }
+    return Error::success();
+  }
+
+  Error Index(size_t body) {
+    NodeId end = page_.graph(body).end_id();
+    NodeId from = 0;
+    do {
+      ASSIGN_OR_RETURN(IndexPage document, page_.IndexJson(body, from, kIndexPage));
+      Put(Path("index", body) + "/" + std::to_string(from), document.json);
+      from = document.next;
+    } while (from < end);
+    return Error::success();
+  }
+
+  Error Nodes(size_t body) {
+    const Graph& graph = page_.graph(body);
+    for (NodeId begin = 0; begin < graph.end_id(); begin += kNodesAChunk) {
+      std::string chunk = "{";
+      for (NodeId id = begin; id < std::min<size_t>(begin + kNodesAChunk, graph.end_id()); ++id) {
+        if (!graph.IsAlive(id)) continue;
+        ASSIGN_OR_RETURN(std::string document, page_.NodeJson(body, id));
+        chunk += (chunk.size() > 1 ? ",\"" : "\"") + std::to_string(id) + "\":" + document;
+      }
+      Put(Path("nodes", body) + "/" + std::to_string(begin / kNodesAChunk), chunk + "}");
+    }
+    return Error::success();
+  }
+
+  GraphPage& page_;
+  llvm::raw_ostream& os_;
+};
+
+}  // namespace
+
+Expected<std::string> BundleScript(llvm::StringRef entry) {
+  Bundler bundler;
+  RETURN_IF_ERROR(bundler.Add(entry));
+  return std::move(bundler).Finish();
+}
+
+Error WriteHtmlFile(GraphPage& page, llvm::StringRef title, llvm::raw_ostream& os) {
+  ASSIGN_OR_RETURN(std::string script, BundleScript("page.js"));
+  llvm::StringRef style = FindWebFile("page.css")->text;
+  llvm::StringRef html = FindWebFile("index.html")->text;
+  std::string policy = "default-src 'none'; script-src " + HashOf(script) + "; style-src " +
+                       HashOf(style) + "; base-uri 'none'; form-action 'none'";
+  auto [before_title, after_title] = html.split("<title>grapnel</title>");
+  auto [before_style, after_style] =
+      after_title.split("<link rel=\"stylesheet\" href=\"page.css\">");
+  auto [before_script, after_script] =
+      after_style.split("<script type=\"module\" src=\"page.js\"></script>");
+  os << before_title << "<meta http-equiv=\"Content-Security-Policy\" content=\"" << policy
+     << "\">\n<title>" << Escaped(title) << "</title>" << before_style << "<style>" << style
+     << "</style>" << before_script;
+  RETURN_IF_ERROR(DataWriter(page, os).Write());
+  os << "<script>" << script << "</script>" << after_script;
+  return Error::success();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,160 @@
+#include "lib/serve/router.h"
+
+#include "lib/render/labels.h"
+#include "lib/serve/web_files.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kIndexPage = 4096;
+
+constexpr const char* kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
+    "data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+WebAnswer Refused(int status, std::string why) {
+  WebAnswer answer;
+  answer.status = status;
+  answer.body = std::move(why);
+  return answer;
+}
+
+// In a time that does not tell how much of it was right.
+bool SameToken(llvm::StringRef a, llvm::StringRef b) {
+  unsigned char differs = a.size() != b.size();
+  for (size_t i = 0; i < a.size() && i < b.size(); ++i)
+    differs |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return differs == 0;
+}
+
+WebAnswer FileAnswer(const WebFile& file) {
+  WebAnswer answer;
+  answer.type = file.type.str();
+  answer.body = file.text.str();
+  return answer;
+}
+
+}  // namespace
+
+struct Router::Served {
+  std::string title, path;
+  Model model;
+  std::unique_ptr<GraphPage> page;
+};
+
+Router::~Router() = default;
+
+Expected<std::unique_ptr<Router>> Router::Open(llvm::ArrayRef<std::string> paths,
+                                               std::string token) {
+  std::unique_ptr<Router> router(new Router);
+  router->token_ = std::move(token);
+  for (const std::string& path : paths) {
+    ASSIGN_OR_RETURN(Model model, OpenModel(path));
+    auto served = std::make_unique<Served>();
+    served->path = path;
+    served->model = std::move(model);
+    GraphInFile& file = served->model.graphs[0];
+    if (!file.module) {  // a dump folder: its first graph
+      ASSIGN_OR_RETURN(file.module, OpenGraph(file.path));
+    }
+    served->title = llvm::sys::path::filename(path).str();
+    served->page = std::make_unique<GraphPage>(file, served->title);
+    router->served_.push_back(std::move(served));
+  }
+  return router;
+}
+
+bool Router::IsOurs(const WebRequest& request) const {
+  std::string port = ":" + std::to_string(port_);
+  bool host = request.host == "127.0.0.1" + port || request.host == "localhost" + port;
+  return host && (request.origin.empty() || request.origin == "http://" + request.host);
+}
+
+WebAnswer Router::Answer(const WebRequest& request) {
+  WebAnswer answer;
+  llvm::StringRef path = request.path;
+  if (!IsOurs(request)) {
+    answer = Refused(403, "grapnel answers only pages of its own on this machine");
+  } else if (request.method != "GET" && request.method != "HEAD") {
+    answer = Refused(405, "grapnel is only asked by GET");
+  } else if (path == "/" || path.starts_with("/api/")) {
+    if (!SameToken(request.token, token_)) {
+      answer = Refused(403, "open the address that grapnel printed, with its token");
+    } else {
+      answer = path == "/" ? FileAnswer(*FindWebFile("index.html")) : Document(path.drop_front(5));
+    }
+  } else if (const WebFile* file = FindWebFile(path.drop_front(path.starts_with("/")))) {
+    answer = FileAnswer(*file);
+  } else {
+    answer = Refused(404, "there is no " + Printable(path));
+  }
+  answer.headers = {{"Content-Security-Policy", kPolicy},
+                    {"X-Content-Type-Options", "nosniff"},
+                    {"Referrer-Policy", "no-referrer"},
+                    {"Cross-Origin-Resource-Policy", "same-origin"},
+                    {"Cache-Control", "no-store"}};
+  return answer;
+}
+
+std::string Router::ModelsJson() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os);
+  json.array([&] {
+    for (size_t i = 0; i < served_.size(); ++i) {
+      json.object([&] {
+        json.attribute("id", std::to_string(i));
+        json.attribute("title", Printable(served_[i]->title));
+        json.attribute("path", Printable(served_[i]->path));
+      });
+    }
+  });
+  return os.str();
+}
+
+// "models", or MODEL/model, MODEL/scope/BODY[/SCOPE], MODEL/node/BODY/ID, MODEL/index/BODY/FROM.
+WebAnswer Router::Document(llvm::StringRef path) {
+  WebAnswer answer;
+  answer.type = "application/json";
+  if (path == "models") {
+    answer.body = ModelsJson();
+    return answer;
+  }
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  path.split(parts, '/');
+  llvm::SmallVector<uint32_t, 4> numbers;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    uint32_t number = 0;
+    if (i != 1 && parts[i].getAsInteger(10, number)) return Refused(404, "no such document");
+    numbers.push_back(number);
+  }
+  if (parts.size() < 2 || numbers[0] >= served_.size()) return Refused(404, "no such model");
+  GraphPage& page = *served_[numbers[0]]->page;
+  auto put = [&](Expected<std::string> document) {
+    if (document) {
+      answer.body = std::move(*document);
+    } else {
+      answer = Refused(404, llvm::toString(document.takeError()));
+    }
+  };
+  llvm::StringRef kind = parts[1];
+  if (kind == "model" && parts.size() == 2) {
+    answer.body = page.ModelJson();
+  } else if (kind == "scope" && parts.size() == 3) {
+    put(page.ScopeJson(numbers[2], std::nullopt));
+  } else if (kind == "scope" && parts.size() == 4) {
+    put(page.ScopeJson(numbers[2], numbers[3]));
+  } else if (kind == "node" && parts.size() == 4) {
+    put(page.NodeJson(numbers[2], numbers[3]));
+  } else if (kind == "index" && parts.size() == 4) {
+    auto index = page.IndexJson(numbers[2], numbers[3], kIndexPage);
+    put(index ? Expected<std::string>(std::move(index->json)) : index.takeError());
+  } else {
+    return Refused(404, "no such document");
+  }
+  return answer;
+}
+
+}  // namespace grapnel

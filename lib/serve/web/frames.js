@@ -1,0 +1,148 @@
+// Opened scopes and called functions as frames in frames. An instance is a body as it is met: main
+// is "0", the second function that node 45 calls there "0>n45.1", so a function that is called
+// twice, or calls itself, can be open in one place and closed in another.
+
+import {HEAD, placeScope} from "./layout.js";
+
+export const FONT = '"DejaVu Sans", "Segoe UI", system-ui, sans-serif';
+const LINE = 16, BOX_PAD = 10, WIDEST = 230, DEEPEST = 40;
+const FRAME_GAP = 16;
+
+const meter = document.createElement("canvas").getContext("2d");
+const widths = new Map();
+
+export function textWidth(text, font) {
+  const key = `${font}|${text}`;
+  let width = widths.get(key);
+  if (width === undefined) {
+    if (widths.size > 20000) widths.clear();
+    meter.font = font;
+    widths.set(key, (width = meter.measureText(text).width));
+  }
+  return width;
+}
+
+const TITLE = `600 13px ${FONT}`, NAME = `12px ${FONT}`, NOTE = `11px ${FONT}`;
+
+// Breaks after / and _ where it can; at most three lines, the middle of more is left out.
+function wrap(text, font) {
+  if (textWidth(text, font) <= WIDEST) return [text];
+  const lines = [];
+  let line = "";
+  const flush = () => {
+    if (line) lines.push(line);
+    line = "";
+  };
+  for (const piece of text.split(/(?<=[/_,; ])/u)) {
+    if (line && textWidth(line + piece, font) > WIDEST) flush();
+    line += piece;
+    while (textWidth(line, font) > WIDEST) {
+      let fits = line.length;
+      while (fits > 1 && textWidth(line.slice(0, fits), font) > WIDEST) fits = Math.floor(fits * 0.9);
+      lines.push(line.slice(0, fits));
+      line = line.slice(fits);
+    }
+  }
+  flush();
+  return lines.length <= 3 ? lines : [lines[0], "\u2026", lines.at(-1)];
+}
+
+export const canOpen = (box) => box.kind === "scope" || (box.calls?.length ?? 0) > 0;
+
+export const openKey = (instance, box) => (box.kind === "scope" ? `${instance}|${box.scope}` : `${instance}>n${box.id}`);
+
+function boxLines(box) {
+  const lines = [];
+  const add = (text, font, role) => wrap(text, font).forEach((line) => lines.push({text: line, font, role}));
+  if (box.kind === "scope") {
+    add(box.name || "(top)", TITLE, "title");
+    add(`${box.ops.toLocaleString("en-US")} ops`, NAME, "name");
+  } else {
+    add(box.op, TITLE, "title");
+    if (box.name !== box.op) add(box.name, NAME, "name");
+  }
+  for (const note of box.notes ?? []) add(note, NOTE, "note");
+  return lines;
+}
+
+function closedBox(box, lines) {
+  const marker = canOpen(box) ? 16 : 0;
+  const w = Math.max(56, ...lines.map((line, i) => textWidth(line.text, line.font) + (i === 0 ? marker : 0)));
+  return {w: Math.ceil(w + 2 * BOX_PAD), h: lines.length * LINE + BOX_PAD};
+}
+
+// Documents of everything that is open, by `${body}/${scope}`; "" is the outermost scope.
+async function load(source, open, body, scope, instance, views, depth) {
+  const key = `${body}/${scope ?? ""}`;
+  if (!views.has(key)) {
+    const view = (await source.scope(body, scope)).view;
+    view.boxLines ??= view.boxes.map(boxLines);
+    views.set(key, view);
+  }
+  if (depth > DEEPEST) return;
+  const inner = [];
+  for (const box of views.get(key).boxes) {
+    if (!canOpen(box) || !open.has(openKey(instance, box))) continue;
+    if (box.kind === "scope") {
+      inner.push(load(source, open, body, box.scope, instance, views, depth + 1));
+    } else {
+      box.calls.forEach((call, i) =>
+        inner.push(load(source, open, call.body, undefined, `${instance}>n${box.id}.${i}`, views, depth + 1)));
+    }
+  }
+  await Promise.all(inner);
+}
+
+// What is open inside a box, placed from its upper left corner.
+function innerFrames(views, open, body, instance, box, depth) {
+  if (depth > DEEPEST || !canOpen(box) || !open.has(openKey(instance, box))) return undefined;
+  if (box.kind === "scope") {
+    const frame = makeFrame(views, open, body, box.scope, instance, depth + 1);
+    return frame && {frames: [{...frame, x: 0, y: 0}], w: frame.w, h: frame.h, tops: frame.tops, bottoms: frame.bottoms};
+  }
+  const frames = [];
+  let x = FRAME_GAP, h = 0;
+  box.calls.forEach((call, i) => {
+    const frame = makeFrame(views, open, call.body, undefined, `${instance}>n${box.id}.${i}`, depth + 1);
+    if (!frame) return;
+    frames.push({...frame, x, y: HEAD + 6, title: call.role ? `${call.role}: ${call.name}` : call.name, isFunction: true});
+    x += frame.w + FRAME_GAP;
+    h = Math.max(h, frame.h);
+  });
+  const title = textWidth(`${box.op} ${box.name}`, TITLE) + 60;
+  return frames.length === 0 ? undefined : {frames, w: Math.max(x, title), h: h + HEAD + 6 + FRAME_GAP};
+}
+
+function makeFrame(views, open, body, scope, instance, depth) {
+  const view = views.get(`${body}/${scope ?? ""}`);
+  if (!view) return undefined;
+  const inners = view.boxes.map((box) => innerFrames(views, open, body, instance, box, depth));
+  const sizes = view.boxes.map((box, i) => {
+    if (!inners[i]) return closedBox(box, view.boxLines[i]);
+    const title = textWidth(box.name ?? "", TITLE) + 60;
+    return {...inners[i], w: Math.max(inners[i].w, title)};
+  });
+  const placed = placeScope(view, sizes);
+  const boxes = view.boxes.map((box, i) => ({
+    box, body, instance, view, index: i, ...placed.boxes[i], w: sizes[i].w, h: sizes[i].h,
+    lines: view.boxLines[i], inner: inners[i],
+  }));
+  return {body, scope: view.scope, instance, view, boxes, edges: placed.edges, w: placed.w, h: placed.h,
+          tops: placed.tops, bottoms: placed.bottoms};
+}
+
+// The frame of a body with all that is open in it; `open` holds keys as openKey makes them.
+export async function composeFrames(source, open, body, instance) {
+  const views = new Map();
+  await load(source, open, body, undefined, instance, views, 0);
+  return makeFrame(views, open, body, undefined, instance, 0);
+}
+
+// All boxes with their places in the outermost frame, outer ones first.
+export function* allBoxes(frame, x = 0, y = 0, parent = undefined) {
+  for (const placed of frame.boxes) {
+    const here = {...placed, x: placed.x + x, y: placed.y + y, placed, parent};
+    yield here;
+    for (const inner of placed.inner?.frames ?? []) yield* allBoxes(inner, here.x + inner.x, here.y + inner.y, here);
+  }
+}

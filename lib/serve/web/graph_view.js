@@ -1,0 +1,341 @@
+// The canvas of the graph: what is open, where it is looked at, what is chosen; mouse, touch, keys.
+
+import {boxKey, drawFrame, readTheme} from "./draw.js";
+import {allBoxes, canOpen, composeFrames, openKey} from "./frames.js";
+
+const SMALLEST = 0.02, LARGEST = 3, MARGIN = 24;
+// Zoom at which all text can be read, and below which hardly any; boxes that a first picture keeps.
+const LEGIBLE = 0.85, TOO_SMALL = 0.6, FEWEST = 6;
+
+// Events: "select" {box} (undefined: nothing), "change" (open boxes, body), "error" {error}.
+export class GraphView extends EventTarget {
+  constructor(canvas, source, summary) {
+    super();
+    this.canvas = canvas;
+    this.source = source;
+    this.summary = summary;
+    this.open = new Set();
+    this.body = 0;
+    this.look = {theme: readTheme(), zoom: 1, fillOf: () => undefined, selected: undefined, lit: new Set(), hideControl: false};
+    this.at = {x: 0, y: 0, zoom: 1};
+    this.boxes = [];
+    this.listen();
+    for (const {body, scopes, calls} of summary.open ?? []) this.openFirst(body, scopes, calls);
+  }
+
+  // What the model has open at first: main, and functions in the boxes that call them.
+  openFirst(body, scopes, calls) {
+    this.first ??= new Map();
+    this.first.set(body, {scopes, calls});
+    if (body === 0) this.openAsFirst("0", 0);
+  }
+
+  openAsFirst(instance, body) {
+    const first = this.first?.get(body);
+    if (!first) return;
+    for (const scope of first.scopes) this.open.add(`${instance}|${scope}`);
+    for (const caller of first.calls) this.open.add(`${instance}>n${caller}`);
+  }
+
+  get instance() { return String(this.body); }
+
+  // `fold`: what is open by itself is closed again as far as it would be too small to read.
+  async show(body, fold = true) {
+    this.body = body;
+    this.select(undefined);
+    if (body !== 0 && ![...this.open].some((key) => key.startsWith(`${body}|`))) this.openAsFirst(String(body), body);
+    await this.update();
+    if (fold) await this.foldToFit();
+    this.fit();
+    if (this.frame && this.at.zoom < TOO_SMALL) this.startAtTop();
+  }
+
+  // Closes the tallest of the innermost open boxes until all that is seen can be read.
+  async foldToFit() {
+    for (let turn = 0; turn < 40 && this.frame && this.zoomToFit() < LEGIBLE; ++turn) {
+      const innermost = this.boxes.filter((box) => box.inner && !this.boxes.some((other) => other.inner && other.parent?.placed === box.placed));
+      const counted = (box) => this.boxes.filter((other) => !other.inner).length - this.boxes.filter((other) => other.parent?.placed === box.placed).length + 1;
+      const closable = innermost.filter((box) => counted(box) >= FEWEST).sort((a, b) => b.h - a.h);
+      if (closable.length === 0) return;
+      this.open.delete(openKey(closable[0].instance, closable[0].box));
+      await this.update();
+    }
+  }
+
+  // Loads what is open, places it, paints. `anchor`: the key of a box that stays where it is.
+  async update(anchor = undefined) {
+    const turn = (this.turn = (this.turn ?? 0) + 1);
+    const before = anchor && this.boxes.find((box) => boxKey(box) === anchor);
+    try {
+      const frame = await composeFrames(this.source, this.open, this.body, this.instance);
+      if (turn !== this.turn) return;
+      this.frame = frame;
+      this.boxes = [...allBoxes(frame)];
+    } catch (error) {
+      this.dispatchEvent(Object.assign(new Event("error"), {error}));
+      return;
+    }
+    const after = before && this.boxes.find((box) => boxKey(box) === anchor);
+    if (after) {
+      this.at.x += (before.x + before.w / 2 - after.x - after.w / 2) * this.at.zoom;
+      this.at.y += (before.y - after.y) * this.at.zoom;
+    }
+    if (this.openCalledFirst()) return this.update(anchor);
+    this.paint();
+    this.dispatchEvent(new Event("change"));
+  }
+
+  // Functions that were opened for the first time show what the model has open in them.
+  openCalledFirst() {
+    let more = false;
+    for (const {box, instance} of this.boxes) {
+      if (!this.open.has(openKey(instance, box)) || box.kind === "scope") continue;
+      box.calls.forEach((call, i) => {
+        const inner = `${instance}>n${box.id}.${i}`;
+        this.seen ??= new Set();
+        if (this.seen.has(inner)) return;
+        this.seen.add(inner);
+        const size = this.open.size;
+        this.openAsFirst(inner, call.body);
+        more ||= this.open.size > size;
+      });
+    }
+    return more;
+  }
+
+  toggle(placed) {
+    if (!canOpen(placed.box)) return;
+    const key = openKey(placed.instance, placed.box);
+    if (!this.open.delete(key)) this.open.add(key);
+    this.update(boxKey(placed)).then(() => this.keepInSight(boxKey(placed)));
+  }
+
+  closeAll() {
+    this.open.clear();
+    this.update().then(() => this.fit());
+  }
+
+  select(placed) {
+    this.chosen = placed;
+    this.look.selected = placed && boxKey(placed);
+    this.look.lit = new Set();
+    this.paint();
+    this.dispatchEvent(Object.assign(new Event("select"), {box: placed}));
+  }
+
+  // Opens what hides a node, chooses it and brings it into sight. `around`: scopes as the node's
+  // document lists them.
+  async reveal(body, node, around) {
+    if (body !== this.body) await this.show(body);
+    for (const scope of around) this.open.add(`${this.instance}|${scope}`);
+    await this.update();
+    const found = this.boxes.find((box) => box.instance === this.instance && box.box.id === node);
+    this.select(found);
+    if (found) this.centre(found);
+    return found;
+  }
+
+  // --- Where it is looked at.
+  paint() {
+    if (this.painting) return;
+    this.painting = requestAnimationFrame(() => {
+      this.painting = undefined;
+      this.draw();
+    });
+  }
+
+  draw() {
+    const {canvas, at} = this;
+    const ratio = devicePixelRatio || 1;
+    const [w, h] = [canvas.clientWidth, canvas.clientHeight];
+    if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) {
+      canvas.width = Math.round(w * ratio);
+      canvas.height = Math.round(h * ratio);
+    }
+    const context = canvas.getContext("2d");
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.fillStyle = this.look.theme.canvas;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    if (!this.frame) return;
+    context.setTransform(ratio * at.zoom, 0, 0, ratio * at.zoom, ratio * at.x, ratio * at.y);
+    this.look.zoom = at.zoom;
+    const visible = {x0: -at.x / at.zoom, y0: -at.y / at.zoom, x1: (w - at.x) / at.zoom, y1: (h - at.y) / at.zoom};
+    this.look.labels = [];
+    drawFrame(context, this.frame, this.look, visible);
+    this.drawn = (this.drawn ?? 0) + 1;
+  }
+
+  // What cannot be read as a whole is read from its inputs on.
+  startAtTop() {
+    this.at.zoom = LEGIBLE;
+    const first = this.boxes.find((box) => box.box.input && box.parent === undefined) ?? this.frame;
+    const middle = first === this.frame ? this.frame.w / 2 : first.x + first.w / 2;
+    this.at.x = this.canvas.clientWidth / 2 - middle * LEGIBLE;
+    this.at.y = 0;
+    this.paint();
+  }
+
+  zoomToFit() {
+    const [w, h] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    return Math.min((w - 2 * MARGIN) / this.frame.w, (h - 2 * MARGIN) / this.frame.h, 1.25);
+  }
+
+  fit() {
+    if (!this.frame) return;
+    const [w, h] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    this.at.zoom = Math.max(this.zoomToFit(), SMALLEST);
+    this.at.x = (w - this.frame.w * this.at.zoom) / 2;
+    this.at.y = Math.max((h - this.frame.h * this.at.zoom) / 2, 0);
+    this.paint();
+  }
+
+  zoomAt(x, y, factor) {
+    const zoom = Math.min(LARGEST, Math.max(SMALLEST, this.at.zoom * factor));
+    this.at.x = x - ((x - this.at.x) * zoom) / this.at.zoom;
+    this.at.y = y - ((y - this.at.y) * zoom) / this.at.zoom;
+    this.at.zoom = zoom;
+    this.paint();
+  }
+
+  centre(placed) {
+    this.at.zoom = Math.max(this.at.zoom, 0.8);
+    this.at.x = this.canvas.clientWidth / 2 - (placed.x + placed.w / 2) * this.at.zoom;
+    this.at.y = this.canvas.clientHeight / 2 - (placed.y + Math.min(placed.h, 200) / 2) * this.at.zoom;
+    this.paint();
+  }
+
+  keepInSight(key) {
+    const box = this.boxes.find((other) => boxKey(other) === key);
+    if (!box) return;
+    const [w, h] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    const left = box.x * this.at.zoom + this.at.x, top = box.y * this.at.zoom + this.at.y;
+    const right = left + box.w * this.at.zoom, bottom = top + box.h * this.at.zoom;
+    if (left >= 0 && top >= 0 && right <= w && bottom <= h) return;
+    const zoom = Math.min(this.at.zoom, (w - 2 * MARGIN) / box.w, (h - 2 * MARGIN) / box.h);
+    this.at.zoom = Math.max(zoom, Math.min(this.at.zoom, 0.35));
+    this.at.x = w / 2 - (box.x + box.w / 2) * this.at.zoom;
+    this.at.y = Math.max(MARGIN, h / 2 - (box.y + box.h / 2) * this.at.zoom) - (box.h * this.at.zoom > h ? 0 : 0);
+    if (box.h * this.at.zoom > h) this.at.y = MARGIN - box.y * this.at.zoom;
+    else this.at.y = h / 2 - (box.y + box.h / 2) * this.at.zoom;
+    this.paint();
+  }
+
+  // The innermost box at a point of the canvas.
+  boxAt(x, y) {
+    const [fx, fy] = [(x - this.at.x) / this.at.zoom, (y - this.at.y) / this.at.zoom];
+    let found;
+    for (const box of this.boxes) {
+      if (fx >= box.x && fx <= box.x + box.w && fy >= box.y && fy <= box.y + box.h) found = box;
+    }
+    return found;
+  }
+
+  // --- Mouse, touch, keys.
+  listen() {
+    const {canvas} = this;
+    const pointers = new Map();
+    let moved = 0, pressed;
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      pointers.set(event.pointerId, event);
+      moved = 0;
+      pressed = {x: event.offsetX, y: event.offsetY};
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const last = pointers.get(event.pointerId);
+      if (!last) return this.hover(event);
+      if (pointers.size === 2) {
+        const [other] = [...pointers.values()].filter((p) => p.pointerId !== event.pointerId);
+        const distance = (p) => Math.hypot(p.offsetX - other.offsetX, p.offsetY - other.offsetY);
+        this.zoomAt(other.offsetX, other.offsetY, distance(event) / Math.max(distance(last), 1));
+      } else {
+        this.at.x += event.offsetX - last.offsetX;
+        this.at.y += event.offsetY - last.offsetY;
+        moved += Math.abs(event.offsetX - last.offsetX) + Math.abs(event.offsetY - last.offsetY);
+        this.paint();
+      }
+      pointers.set(event.pointerId, event);
+    });
+    const release = (event) => {
+      pointers.delete(event.pointerId);
+      if (moved > 4 || event.type === "pointercancel" || !pressed) return;
+      this.click(pressed.x, pressed.y);
+    };
+    canvas.addEventListener("pointerup", release);
+    canvas.addEventListener("pointercancel", release);
+    canvas.addEventListener("dblclick", (event) => {
+      const box = this.boxAt(event.offsetX, event.offsetY);
+      if (box) this.toggle(box);
+    });
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      if (event.shiftKey) {
+        this.at.x -= event.deltaX + event.deltaY;
+        this.paint();
+      } else {
+        this.zoomAt(event.offsetX, event.offsetY, Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)));
+      }
+    }, {passive: false});
+    canvas.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => this.paint()).observe(canvas);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.themeChanged());
+  }
+
+  themeChanged() {
+    this.look.theme = readTheme();
+    this.paint();
+  }
+
+  click(x, y) {
+    const box = this.boxAt(x, y);
+    this.select(box);
+    if (!box || !canOpen(box.box)) return;
+    const top = box.y * this.at.zoom + this.at.y, left = box.x * this.at.zoom + this.at.x;
+    const marker = box.inner ? x - left < 26 * this.at.zoom : y - top < 24 * this.at.zoom;
+    if (marker && y - top < 28 * this.at.zoom) this.toggle(box);
+  }
+
+  hover(event) {
+    const box = this.boxAt(event.offsetX, event.offsetY);
+    this.canvas.style.cursor = box ? "pointer" : "grab";
+    this.canvas.title = box ? box.box.path || box.box.name : "";
+  }
+
+  key(event) {
+    const pan = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (pan && this.chosen && !event.shiftKey) this.selectNext(...pan);
+    else if (pan) {
+      this.at.x -= pan[0] * 60;
+      this.at.y -= pan[1] * 60;
+      this.paint();
+    } else if (event.key === "Enter" || event.key === " ") {
+      if (this.chosen) this.toggle(this.chosen);
+      else if (this.boxes.length > 0) this.select(this.boxes[0]);
+    } else if (event.key === "Escape" || event.key === "Backspace") {
+      this.select(this.chosen?.parent);
+    } else if (event.key === "+" || event.key === "=") this.zoomAt(this.canvas.clientWidth / 2, this.canvas.clientHeight / 2, 1.25);
+    else if (event.key === "-") this.zoomAt(this.canvas.clientWidth / 2, this.canvas.clientHeight / 2, 0.8);
+    else if (event.key === "f" || event.key === "0") this.fit();
+    else return;
+    event.preventDefault();
+  }
+
+  // The nearest box that way.
+  selectNext(dx, dy) {
+    const middle = (box) => [box.x + box.w / 2, box.y + (box.inner ? 14 : box.h / 2)];
+    const [x, y] = middle(this.boxes.find((box) => boxKey(box) === boxKey(this.chosen)) ?? this.chosen);
+    let best, least = Infinity;
+    for (const box of this.boxes) {
+      if (boxKey(box) === boxKey(this.chosen)) continue;
+      const [bx, by] = middle(box);
+      const ahead = (bx - x) * dx + (by - y) * dy, aside = Math.abs((bx - x) * dy) + Math.abs((by - y) * dx);
+      const cost = ahead + 2.5 * aside;
+      if (ahead <= 1 || cost >= least) continue;
+      [best, least] = [box, cost];
+    }
+    if (!best) return;
+    this.select(best);
+    this.keepInSight(boxKey(best));
+  }
+}

@@ -1,0 +1,209 @@
+// The page: tabs, what the URL holds, and what belongs to no tab alone.
+
+import {byId, commas, element, link, plural} from "./dom.js";
+import {showFunctions} from "./functions_tab.js";
+import {GraphView} from "./graph_view.js";
+import {showNodes} from "./nodes_tab.js";
+import {Panel} from "./panel.js";
+import {setUpSearch} from "./search.js";
+import {models, Source} from "./source.js";
+
+const TABS = [["graph", "Graph"], ["functions", "Functions"], ["nodes", "Nodes"]];
+const COLOURS = [["op", "by kind of op"], ["device", "by device"], ["none", "none"]];
+
+class Page {
+  async start() {
+    const [model] = await models();
+    this.source = new Source(model.id);
+    this.summary = await this.source.summary();
+    document.title = `${this.summary.title} - grapnel`;
+    byId("title").textContent = this.summary.title;
+    this.view = new GraphView(byId("canvas"), this.source, this.summary);
+    this.panel = new Panel(byId("panel"), this.summary, {
+      go: (body, node) => this.go(body, node), enter: (body) => this.enter(body), toggle: (placed) => this.view.toggle(placed),
+    });
+    this.setUpTabs();
+    this.setUpTools();
+    setUpSearch(this.source, this.summary, (body, node) => this.go(body, node));
+    this.view.addEventListener("select", ({box}) => this.chosen(box));
+    this.view.addEventListener("change", () => this.changed());
+    this.view.addEventListener("error", ({error}) => this.fail(error));
+    this.panel.showModel();
+    await this.fromUrl();
+    addEventListener("popstate", () => this.fromUrl());
+    document.documentElement.dataset.ready = "yes";
+  }
+
+  fail(error) {
+    byId("counts").textContent = error.message;
+    byId("counts").classList.add("problem");
+  }
+
+  // --- Tabs.
+  setUpTabs() {
+    TABS.forEach(([id, text]) => {
+      byId("tabs").append(element("button", {type: "button", role: "tab", id: `to-${id}`, "aria-controls": `tab-${id}`, onclick: () => this.openTab(id)}, text));
+    });
+    this.openTab("graph", false);
+  }
+
+  openTab(id, remember = true) {
+    this.tab = id;
+    for (const [other] of TABS) {
+      byId(`tab-${other}`).hidden = other !== id;
+      byId(`to-${other}`).setAttribute("aria-selected", String(other === id));
+    }
+    if (id === "functions") showFunctions(byId("tab-functions"), this.summary, (body) => this.enter(body));
+    if (id === "nodes") showNodes(byId("tab-nodes"), this.source, this.summary, (body, node) => this.go(body, node));
+    if (id === "graph") this.view.paint();
+    if (remember) this.toUrl();
+  }
+
+  // --- Going to places.
+  async enter(body) {
+    this.openTab("graph", false);
+    await this.view.show(body);
+    this.panel.showModel();
+    this.toUrl(true);
+  }
+
+  async go(body, id) {
+    this.openTab("graph", false);
+    const node = await this.source.node(body, id);
+    const found = await this.view.reveal(body, id, node.around);
+    if (!found) this.panel.showNode(body, node, undefined);
+    this.toUrl(true);
+  }
+
+  async chosen(placed) {
+    const turn = (this.turn = (this.turn ?? 0) + 1);
+    this.toUrl();
+    if (!placed) return this.panel.showModel();
+    const {box, body} = placed;
+    const words = box.kind === "scope" ? `scope ${box.path}, ${plural(box.ops, "op")}` : `${box.op} ${box.name}`;
+    byId("announce").textContent = `${words}${placed.inner ? ", open" : ""}`;
+    if (box.kind === "scope") return this.panel.showScope(placed);
+    try {
+      const node = await this.source.node(body, box.id);
+      if (turn === this.turn) this.panel.showNode(body, node, placed);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  // --- The lines around the picture.
+  async changed() {
+    const {body} = this.view, {nodes, data_inputs: data, control_inputs: control} = this.summary.bodies[body];
+    const name = (i) => (i === 0 ? "main" : this.summary.bodies[i].name);
+    byId("crumbs").replaceChildren(...(body === 0 ? [element("strong", {}, "main")]
+      : [link("main", () => this.enter(0)), " \u25b8 ", element("strong", {}, `\u0192 ${name(body)}`)]));
+    const {counts} = await this.source.scope(body, undefined);
+    const shown = this.view.boxes.filter((box) => !box.inner).length;
+    const parts = [`${plural(nodes, "op")}: ${plural(shown, "box")}`.replace("boxs", "boxes")];
+    if (counts.constants > 0) parts.push(`${plural(counts.constants, "constant")} folded into their readers`);
+    if (counts.no_ops > 0) parts.push(`${plural(counts.no_ops, "NoOp")} folded`);
+    parts.push(`${commas(data + control)} inputs, ${commas(counts.drawn)} as lines, ${commas(counts.folded)} inside boxes`);
+    if (counts.dangling > 0) parts.push(`${plural(counts.dangling, "input")} not found`);
+    byId("counts").textContent = `${parts.join("; ")}. Data flows down.`;
+    byId("counts").classList.remove("problem");
+    this.toUrl();
+  }
+
+  setUpTools() {
+    const {view} = this;
+    byId("fit").addEventListener("click", () => view.fit());
+    byId("zoom-in").addEventListener("click", () => view.zoomAt(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2, 1.25));
+    byId("zoom-out").addEventListener("click", () => view.zoomAt(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2, 0.8));
+    byId("close-all").addEventListener("click", () => view.closeAll());
+    byId("control").addEventListener("change", (event) => {
+      view.look.hideControl = !event.target.checked;
+      view.paint();
+    });
+    byId("color").append(...COLOURS.map(([id, text]) => element("option", {value: id}, text)));
+    byId("color").addEventListener("change", (event) => this.colour(event.target.value));
+    this.colour("op");
+    byId("help-button").addEventListener("click", () => byId("help").showModal());
+    byId("theme").addEventListener("click", () => {
+      const dark = getComputedStyle(document.documentElement).colorScheme === "dark" ||
+        (!document.documentElement.classList.contains("light") && matchMedia("(prefers-color-scheme: dark)").matches);
+      document.documentElement.classList.toggle("dark", !dark);
+      document.documentElement.classList.toggle("light", dark);
+      view.themeChanged();
+    });
+    addEventListener("keydown", (event) => this.key(event));
+  }
+
+  key(event) {
+    if (event.target.closest("input, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "/") byId("search").focus();
+    else if (event.key === "?") byId("help").showModal();
+    else if (event.key === "c" && this.view.chosen) navigator.clipboard?.writeText(this.view.chosen.box.path);
+    else if (/^[1-9]$/u.test(event.key) && TABS[event.key - 1]) this.openTab(TABS[event.key - 1][0]);
+    else return;
+    event.preventDefault();
+  }
+
+  colour(by) {
+    const {look} = this.view;
+    const devices = new Map();
+    look.fillOf = by === "op" ? ({box}) => (box.kind === "op" ? look.theme.fills[box.group] : undefined)
+      : by === "none" ? () => undefined
+      : ({box}) => {
+          const names = box.kind === "op" ? [box.device].filter(Boolean) : Object.keys(box.devices ?? {});
+          return names.length === 1 && devices.has(names[0]) ? look.theme.fills[devices.get(names[0])] : undefined;
+        };
+    const entry = (fill, text) => element("li", {}, element("i"), text);
+    const swatches = [];
+    if (by === "op") this.summary.groups.forEach((text, i) => swatches.push([i, text]));
+    if (by === "device") {
+      (this.summary.devices ?? []).slice(0, 8).forEach((text, i) => {
+        devices.set(text, i + 1);
+        swatches.push([i + 1, text]);
+      });
+      if (swatches.length === 0) swatches.push([0, "no node asks for a device"]);
+    }
+    const items = swatches.map(([fill, text]) => {
+      const item = entry(fill, text);
+      item.firstChild.style.background = `var(--fill-${fill})`;
+      return item;
+    });
+    items.push(element("li", {}, element("i", {class: "line"}), "data, down"), element("li", {}, element("i", {class: "line dashed"}), "control"));
+    byId("legend").replaceChildren(element("ul", {}, ...items));
+    this.view.paint();
+  }
+
+  // --- The URL holds the view.
+  toUrl(step = false) {
+    if (this.reading) return;
+    const state = new URLSearchParams();
+    if (this.tab !== "graph") state.set("tab", this.tab);
+    if (this.view.body !== 0) state.set("body", this.view.body);
+    state.set("open", [...this.view.open].join(","));
+    if (this.view.look.selected) state.set("chosen", this.view.look.selected);
+    const url = `${location.pathname}${location.search}#${state}`;
+    if (url === `${location.pathname}${location.search}${location.hash}`) return;
+    if (step) history.pushState(null, "", url);
+    else history.replaceState(null, "", url);
+  }
+
+  async fromUrl() {
+    const state = new URLSearchParams(location.hash.slice(1));
+    this.reading = true;
+    if (state.has("open")) this.view.open = new Set(state.get("open").split(",").filter(Boolean));
+    const body = Number(state.get("body") ?? 0);
+    await this.view.show(body < this.summary.bodies.length ? body : 0, !state.has("open"));
+    const chosen = state.get("chosen");
+    const box = chosen && this.view.boxes.find((other) => `${other.instance}|${other.box.key}` === chosen);
+    this.reading = false;
+    if (box) {
+      this.view.select(box);
+      this.view.keepInSight(chosen);
+    }
+    this.openTab(TABS.some(([id]) => id === state.get("tab")) ? state.get("tab") : "graph", false);
+  }
+}
+
+new Page().start().catch((error) => {
+  byId("counts").textContent = `This cannot be shown: ${error.message}`;
+  byId("counts").classList.add("problem");
+});

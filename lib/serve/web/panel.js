@@ -1,0 +1,119 @@
+// What is known of the box that is chosen, in words.
+
+import {commas, element, link, plural} from "./dom.js";
+
+const heading = (text) => element("h3", {}, text);
+const list = (items) => element("ul", {}, ...items);
+
+// `go(body, node)` shows a node, `enter(body)` a function, `toggle(placed)` opens a box.
+export class Panel {
+  constructor(root, summary, actions) {
+    this.root = root;
+    this.summary = summary;
+    this.actions = actions;
+  }
+
+  nodeLink(body, node, text = node.name) { return link(text, () => this.actions.go(body, node.id), `${node.op} ${node.name}`); }
+
+  showModel() {
+    const main = this.summary.bodies[0];
+    const parts = [
+      element("h2", {}, this.summary.title),
+      element("p", {class: "dim"}, `${plural(main.nodes, "node")}, ${plural(main.data_inputs, "edge")} and ` +
+              `${plural(main.control_inputs, "control edge")}; ${plural(this.summary.bodies.length - 1, "function")}.`),
+      element("p", {}, "Choose a box to read about it. Double click, or the small triangle, opens it."),
+    ];
+    for (const signature of this.summary.signatures) {
+      const row = (tensor) => element("tr", {}, element("td", {}, tensor.key), element("td", {}, `${tensor.tensor}  ${tensor.type}`));
+      parts.push(heading(`Signature ${signature.name}`), element("p", {class: "dim"}, "inputs"),
+                 element("table", {}, ...signature.inputs.map(row)), element("p", {class: "dim"}, "outputs"),
+                 element("table", {}, ...signature.outputs.map(row)));
+    }
+    if (this.summary.problem_count > 0) {
+      parts.push(heading(plural(this.summary.problem_count, "problem")),
+                 list(this.summary.problems.map((text) => element("li", {class: "problem"}, text))));
+    }
+    this.root.replaceChildren(...parts);
+  }
+
+  showScope(placed) {
+    const {box, view, index, body} = placed;
+    const count = view.boxes.length, name = (item) => item < count ? view.boxes[item].name || view.boxes[item].path
+      : item < count + view.sources.length ? view.sources[item - count].name
+      : view.sinks[item - count - view.sources.length].name;
+    const rows = (edges, end) => list(edges.map((edge) => element("li", {}, name(edge[end]), " ",
+      element("span", {class: "dim"}, edge.control ? "control" : edge.label ?? "", edge.count > 1 ? ` \u00d7${commas(edge.count)}` : ""))));
+    const into = view.edges.filter((edge) => edge.to === index), out = view.edges.filter((edge) => edge.from === index);
+    const parts = [
+      element("h2", {}, box.name || "(top)"),
+      element("p", {class: "dim"}, box.siblings ? "Names that begin alike" : "Name scope", ` ${box.path}`),
+      element("p", {}, `${plural(box.ops, "op")}: ${(box.notes ?? []).join("; ")}`),
+      element("button", {type: "button", onclick: () => this.actions.toggle(placed)}, placed.inner ? "Close" : "Open"),
+    ];
+    if (box.devices) {
+      parts.push(heading("Devices asked for"), element("table", {}, ...Object.entries(box.devices).map(([device, n]) =>
+        element("tr", {}, element("td", {}, device), element("td", {}, plural(n, "op"))))));
+    }
+    if (into.length > 0) parts.push(heading("Comes in from"), rows(into, "from"));
+    if (out.length > 0) parts.push(heading("Goes out to"), rows(out, "to"));
+    this.root.replaceChildren(...parts);
+  }
+
+  showNode(body, node, placed) {
+    const parts = [
+      element("h2", {}, node.op),
+      element("p", {}, node.name, " ", element("button", {type: "button", title: "Copy the name (c)",
+              onclick: () => navigator.clipboard?.writeText(node.name)}, "copy")),
+    ];
+    if (body > 0) parts.push(element("p", {class: "dim"}, "in function ", link(this.summary.bodies[body].name, () => this.actions.enter(body))));
+    if (node.custom) parts.push(element("p", {class: "dim"}, "An op that TensorFlow 2.21 does not have: nothing is known of its inputs and outputs."));
+    if (node.folded) parts.push(element("p", {class: "dim"}, "Folded into the box that reads it."));
+    for (const call of node.calls ?? []) {
+      parts.push(element("p", {}, `${call.role || "calls"}: `, link(call.name, () => this.actions.enter(call.body), "Go into this function")));
+    }
+    if (placed && (node.calls?.length ?? 0) > 0) {
+      parts.push(element("button", {type: "button", onclick: () => this.actions.toggle(placed)}, placed.inner ? "Close here" : "Open here"));
+    }
+    parts.push(element("p", {}, element("span", {class: "dim"}, "device "), node.device ?? "none asked for"));
+    if (node.value !== undefined) parts.push(heading("Value"), element("p", {}, node.value));
+    parts.push(...this.inputs(body, node), ...this.outputs(body, node), ...this.attributes(node));
+    this.root.replaceChildren(...parts);
+  }
+
+  inputs(body, node) {
+    const data = node.inputs.filter((input) => !input.control), control = node.inputs.filter((input) => input.control);
+    const item = (input) => input.missing !== undefined
+      ? element("li", {class: "problem"}, `${input.slot ?? "control"}: '${input.missing}' is not in the graph`)
+      : element("li", {}, input.slot ? element("span", {class: "dim"}, `${input.slot} `) : undefined,
+                this.nodeLink(body, input, input.port > 0 ? `${input.name}:${input.port}` : input.name), " ",
+                element("span", {class: "dim"}, input.control ? input.op : `${input.type || "?"} from ${input.op}`));
+    const parts = [];
+    if (data.length > 0) parts.push(heading(plural(data.length, "input")), list(data.map(item)));
+    if (control.length > 0) parts.push(heading(`Waits for ${plural(control.length, "op")} (control)`), list(control.map(item)));
+    return parts;
+  }
+
+  outputs(body, node) {
+    const parts = [];
+    const readers = (entry) => {
+      const items = entry.readers.map((reader) => element("li", {}, this.nodeLink(body, reader), " ", element("span", {class: "dim"}, reader.op)));
+      if (entry.count > entry.readers.length) items.push(element("li", {class: "dim"}, `and ${commas(entry.count - entry.readers.length)} more`));
+      return list(items);
+    };
+    node.outputs.forEach((output, port) => {
+      parts.push(heading(`Output ${port}${output.slot ? ` ${output.slot}` : ""}  ${output.type || "?"}`),
+                 output.count > 0 ? readers(output) : element("p", {class: "dim"}, "nobody reads it"));
+    });
+    if (node.after.count > 0) parts.push(heading(`${plural(node.after.count, "op")} after it (control)`), readers(node.after));
+    return parts;
+  }
+
+  attributes(node) {
+    if (node.attributes.length === 0) return [];
+    const value = (attribute) => attribute.functions?.length > 0
+      ? element("td", {}, ...attribute.functions.map((body) => link(this.summary.bodies[body].name, () => this.actions.enter(body))))
+      : element("td", {}, attribute.text);
+    return [heading("Attributes"), element("table", {}, ...node.attributes.map((attribute) =>
+      element("tr", {}, element("td", {}, attribute.name), value(attribute))))];
+  }
+}

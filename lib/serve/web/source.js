@@ -1,0 +1,59 @@
+// Where documents come from: the server that sent the page, or the page itself when it is a file.
+
+const token = new URLSearchParams(location.search).get("token") ?? "";
+
+async function fromServer(path) {
+  const answer = await fetch(`api/${path}`, {headers: {"X-Grapnel-Token": token}});
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text || `the server answered ${answer.status}`);
+  return JSON.parse(text);
+}
+
+async function fromPage(path) {
+  const element = document.getElementById(`data ${path}`);
+  if (!element) throw new Error(`this file does not hold '${path}'`);
+  return JSON.parse(element.textContent);
+}
+
+const embedded = document.getElementById("data models") !== null;
+const read = embedded ? fromPage : fromServer;
+const NODES_A_CHUNK = 256;  // as lib/serve/html_file.cpp writes them
+
+export const isFile = embedded;
+export const models = () => read("models");
+
+// The documents of one model, each asked for once.
+export class Source {
+  constructor(model) {
+    this.model = model;
+    this.kept = new Map();
+  }
+
+  get(path) {
+    let promise = this.kept.get(path);
+    if (!promise) {
+      promise = read(`${this.model}/${path}`);
+      promise.catch(() => this.kept.delete(path));
+      this.kept.set(path, promise);
+    }
+    return promise;
+  }
+
+  summary() { return this.get("model"); }
+  scope(body, id) { return this.get(id === undefined ? `scope/${body}` : `scope/${body}/${id}`); }
+
+  async node(body, id) {
+    if (!embedded) return this.get(`node/${body}/${id}`);
+    const chunk = await this.get(`nodes/${body}/${Math.floor(id / NODES_A_CHUNK)}`);
+    return chunk[id];
+  }
+
+  // Calls `visit` with all nodes of a body, a page of them at a time, so that the page stays awake.
+  async forEachIndexPage(body, visit) {
+    for (let from = 0; from !== undefined;) {
+      const page = await this.get(`index/${body}/${from}`);
+      if (visit(page) === false) return;
+      from = page.next;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// `grapnel serve [PATH...]`: the page, on this machine.
+#include <csignal>
+#include <thread>
+
+#include "lib/serve/server.h"
+#include "tools/command.h"
+#include "tools/command_line.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::vector<std::string> paths;
+  int port = 0;
+};
+
+// The signals that end it are waited for by a thread, which may then stop the server.
+void StopOnSignal(Server& server) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([&server, signals] {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    server.Stop();
+  }).detach();
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(std::string token, MakeToken());
+  ASSIGN_OR_RETURN(std::unique_ptr<Router> router, Router::Open(flags.paths, token));
+  ASSIGN_OR_RETURN(std::unique_ptr<Server> server, Server::Listen(*router, flags.port));
+  StopOnSignal(*server);
+  invocation.out() << "http://127.0.0.1:" << server->port() << "/?token=" << token << "\n";
+  invocation.out().flush();
+  invocation.sink()(Severity::kInfo, "open it in a browser on this machine; Ctrl-C ends it");
+  server->Run();
+  return kExitOk;
+}
+
+RunCommand SetUp(CommandLine& line) {
+  auto flags = std::make_shared<Flags>();
+  line.Option("PATH", flags->paths, "any TensorFlow graphs; the page may read nothing else")
+      .Required();
+  line.Option("--port", flags->port, "where to listen on 127.0.0.1; 0: any free port")
+      .Between(0, 65535)
+      .ShowDefault();
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("serve", "shows graphs on a web page, for this machine only", "serve model.pb",
+                SetUp);
+
+}  // namespace
+}  // namespace grapnel
