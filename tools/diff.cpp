@@ -7,6 +7,9 @@
 #include "lib/diff/union_graph.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
+#include "lib/serve/diff_page.h"
+#include "lib/serve/html_file.h"
+#include "lib/support/file.h"
 #include "llvm/Support/Path.h"
 #include "tools/input.h"
 
@@ -49,9 +52,21 @@ Painting PaintingOf(const UnionGraph& graph) {
 // Opens the scopes where anything differs, unless they are more than a reader can take in.
 constexpr size_t kScopesOpened = 12;
 
-Error Draw(const Module& b, const Diff& diff, const std::string& output, Invocation& invocation) {
+Error WritePage(const Module& b, const Diff& diff, const Flags& flags) {
+  std::string title = (llvm::sys::path::filename(flags.a) + " \xe2\x86\x92 " +
+                       llvm::sys::path::filename(flags.b))
+                          .str();
+  ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> page, DiffPage::Make(b, diff, title));
+  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
+  RETURN_IF_ERROR(WriteHtmlFile(page->page(), title, file->os()));
+  return file->Commit();
+}
+
+Error Draw(const Module& b, const Diff& diff, const Flags& flags, Invocation& invocation) {
+  const std::string& output = flags.output;
+  if (llvm::StringRef(output).ends_with(".html")) return WritePage(b, diff, flags);
   auto format = ParsePictureFormat(llvm::sys::path::extension(output));
-  if (!format) return MakeError("{0}: a picture of a diff is .dot, .svg or .png", output);
+  if (!format) return MakeError("{0}: a picture of a diff is .dot, .svg, .png or .html", output);
   ASSIGN_OR_RETURN(UnionGraph graph, MakeUnion(b, diff));
   Painting painting = PaintingOf(graph);
   ViewOptions view;
@@ -88,7 +103,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     options.provenance = &*provenance;
   }
   Diff diff = DiffModules(a.module(), b.module(), options);
-  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(b.module(), diff, flags.output, invocation));
+  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(b.module(), diff, flags, invocation));
   Print(diff, CompareSizes(a.module(), b.module(), flags.statistics), flags, invocation);
   return diff.Same() ? kExitOk : kExitNo;
 }
@@ -109,7 +124,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("FILE");
   line.Option("-o,--output", flags->output,
               "a picture in the scope tree, a colour each for removed, added, changed and fused: "
-              ".dot, .svg or .png");
+              ".dot, .svg, .png or a page (.html)");
   line.Flag("--statistics", flags->statistics, "ops, constants and estimated FLOPs of both");
   line.Flag("--all", flags->all, "every change, and every value in full");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

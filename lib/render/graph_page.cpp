@@ -110,6 +110,18 @@ void WriteProblems(llvm::ArrayRef<Problem> problems, llvm::json::OStream& json) 
   });
 }
 
+void WriteMarks(const PageMarks& marks, llvm::json::OStream& json) {
+  json.attributeObject("marks", [&] {
+    json.attribute("title", marks.title);
+    json.attributeArray("kinds", [&] {
+      for (const std::string& kind : marks.kinds) json.value(kind);
+    });
+    json.attributeArray("summary", [&] {
+      for (const std::string& line : marks.summary) json.value(Printable(line));
+    });
+  });
+}
+
 void WriteColours(llvm::json::OStream& json) {
   json.attributeArray("groups", [&] {
     for (int group = 0; group <= static_cast<int>(OpGroup::kControl); ++group)
@@ -119,9 +131,10 @@ void WriteColours(llvm::json::OStream& json) {
 
 // Scopes and calls that are open when the page is.
 void WriteOpen(const Module& module, const llvm::DenseMap<const Graph*, size_t>& number,
-               llvm::json::OStream& json) {
+               const PageMarks* marks, llvm::json::OStream& json) {
   ViewOptions options;
   options.max_boxes = kFirstBoxes;
+  if (marks) options.scopes = marks->open;
   auto plan = MakePlan(module, options, nullptr, {});
   if (!plan) return llvm::consumeError(plan.takeError());
   json.attributeArray("open", [&] {
@@ -181,8 +194,9 @@ struct GraphPage::Slot {
   std::unique_ptr<BodyScopes> scopes;
 };
 
-GraphPage::GraphPage(const GraphInFile& file, std::string title)
-    : file_(file), module_(*file.module), title_(std::move(title)) {
+GraphPage::GraphPage(const Module& module, llvm::ArrayRef<Signature> signatures, std::string title,
+                     const PageMarks* marks)
+    : module_(module), signatures_(signatures), title_(std::move(title)), marks_(marks) {
   auto add = [&](const Graph* graph, const Function* function) {
     bodies_.push_back(std::make_unique<Slot>());
     bodies_.back()->graph = graph;
@@ -222,7 +236,12 @@ std::vector<ScopeId> GraphPage::OpenableScopes(size_t body) {
   return scopes;
 }
 
-std::string GraphPage::ModelJson() {
+const std::string& GraphPage::ModelJson() {
+  std::call_once(model_once_, [&] { model_json_ = MakeModelJson(); });
+  return model_json_;
+}
+
+std::string GraphPage::MakeModelJson() const {
   llvm::DenseMap<const Graph*, size_t> number;
   for (size_t i = 0; i < bodies_.size(); ++i) number[bodies_[i]->graph] = i;
   return Document([&](llvm::json::OStream& json) {
@@ -232,10 +251,11 @@ std::string GraphPage::ModelJson() {
         for (const auto& slot : bodies_)
           json.object([&] { WriteBody(*slot->graph, slot->function, number, json); });
       });
-      WriteOpen(module_, number, json);
+      WriteOpen(module_, number, marks_, json);
       WriteColours(json);
       WriteDevices(json);
-      WriteSignatures(file_.signatures, json);
+      WriteSignatures(signatures_, json);
+      if (marks_) WriteMarks(*marks_, json);
       WriteProblems(module_.problems, json);
     });
   });
@@ -285,7 +305,7 @@ Expected<std::string> GraphPage::ScopeJson(size_t body, std::optional<ScopeId> s
         });
       }
       json.attributeBegin("view");
-      WriteScope(scopes, id, find, json);
+      WriteScope({scopes, find, marks_}, id, json);
       json.attributeEnd();
     });
   });
@@ -299,7 +319,7 @@ Expected<std::string> GraphPage::NodeJson(size_t body, NodeId node) {
     return it == by_name_.end() ? std::nullopt : std::optional(it->second);
   };
   return Document([&](llvm::json::OStream& json) {
-    WriteNode(Scopes(body), graph(body).node(node), find, json);
+    WriteNode({Scopes(body), find, marks_}, graph(body).node(node), json);
   });
 }
 

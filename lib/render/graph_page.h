@@ -2,7 +2,9 @@
 #ifndef GRAPNEL_LIB_RENDER_GRAPH_PAGE_H_
 #define GRAPNEL_LIB_RENDER_GRAPH_PAGE_H_
 
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +14,19 @@
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
+
+// What a caller puts on nodes: what a diff found, what a debugger saw.
+struct PageMarks {
+  struct Detail {
+    std::string what, before, after;
+  };
+  std::string title;                        // of the legend
+  std::vector<std::string> kinds;           // "removed", "added", ...: at most 4
+  std::function<int(const Node&)> kind_of;  // an index of kinds; -1: none
+  std::function<std::vector<Detail>(const Node&)> details;  // for the panel; may be empty
+  std::vector<std::string> open;            // scopes, as ViewOptions::scopes; empty: the largest
+  std::vector<std::string> summary;         // lines about the whole
+};
 
 struct IndexPage {
   std::string json;
@@ -23,12 +38,13 @@ struct IndexPage {
 // '<', '>' and '&' are escaped, so that a document can stand inside HTML.
 class GraphPage {
  public:
-  // Main and library of `file`, which outlives the page.
-  GraphPage(const GraphInFile& file, std::string title);
+  // Main and library of a module, and what its file says of signatures; all outlive the page.
+  GraphPage(const Module& module, llvm::ArrayRef<Signature> signatures, std::string title,
+            const PageMarks* marks = nullptr);
   ~GraphPage();
 
   // Title, bodies with their calls, signatures, problems, colours, and what is open at first.
-  std::string ModelJson();
+  const std::string& ModelJson();
   // One opened scope, laid out as far as that needs no sizes; without a scope the outermost.
   // Errors: there is no such body or scope, or the scope is no core.
   Expected<std::string> ScopeJson(size_t body, std::optional<ScopeId> scope);
@@ -47,13 +63,17 @@ class GraphPage {
   struct Slot;
   const BodyScopes& Scopes(size_t body);
   Error Check(size_t body) const;
+  std::string MakeModelJson() const;
   void WriteDevices(llvm::json::OStream& json) const;
 
-  const GraphInFile& file_;
   const Module& module_;
+  llvm::ArrayRef<Signature> signatures_;
   std::string title_;
+  const PageMarks* marks_;
   std::vector<std::unique_ptr<Slot>> bodies_;
   llvm::StringMap<size_t> by_name_;
+  std::once_flag model_once_;
+  std::string model_json_;
 };
 
 }  // namespace grapnel

@@ -19,9 +19,13 @@ std::string Short(std::string text) {
 
 class NodeWriter {
  public:
-  NodeWriter(const BodyScopes& body, const Node& node, const BodyFinder& find,
-             llvm::json::OStream& json)
-      : body_(body), node_(node), find_(find), json_(json), info_(DefinitionOf(node)) {}
+  NodeWriter(const PageBody& body, const Node& node, llvm::json::OStream& json)
+      : body_(body.scopes),
+        node_(node),
+        find_(body.find),
+        marks_(body.marks),
+        json_(json),
+        info_(DefinitionOf(node)) {}
 
   void Write() {
     json_.object([&] {
@@ -34,6 +38,7 @@ class NodeWriter {
         for (ScopeId scope : body_.Around(Shown())) json_.value(scope);
       });
       if (Shown() != node_.id()) json_.attribute("folded", true);
+      if (marks_) Marks();
       Value();
       WriteCalls(node_, find_, json_);
       Attributes();
@@ -53,6 +58,21 @@ class NodeWriter {
       id = uses[0].node;
     }
     return id;
+  }
+
+  void Marks() {
+    int kind = marks_->kind_of(node_);
+    if (kind >= 0) json_.attribute("mark", kind);
+    if (!marks_->details) return;
+    json_.attributeArray("details", [&] {
+      for (const PageMarks::Detail& detail : marks_->details(node_)) {
+        json_.object([&] {
+          json_.attribute("what", Short(detail.what));
+          json_.attribute("before", Short(detail.before));
+          json_.attribute("after", Short(detail.after));
+        });
+      }
+    });
   }
 
   std::string TypeText(Port port) const {
@@ -154,15 +174,15 @@ class NodeWriter {
   const BodyScopes& body_;
   Node node_;
   const BodyFinder& find_;
+  const PageMarks* marks_;
   llvm::json::OStream& json_;
   const OpInfo* info_;
 };
 
 }  // namespace
 
-void WriteNode(const BodyScopes& body, const Node& node, const BodyFinder& find,
-               llvm::json::OStream& json) {
-  NodeWriter(body, node, find, json).Write();
+void WriteNode(const PageBody& body, const Node& node, llvm::json::OStream& json) {
+  NodeWriter(body, node, json).Write();
 }
 
 void WriteCalls(const Node& node, const BodyFinder& find, llvm::json::OStream& json) {

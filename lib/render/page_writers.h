@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "lib/render/graph_page.h"
 #include "lib/render/scope_view.h"
 #include "llvm/Support/JSON.h"
 
@@ -13,10 +14,14 @@ namespace grapnel {
 // The number of the body that a function has; nullopt: the library has no such function.
 using BodyFinder = std::function<std::optional<size_t>(llvm::StringRef function)>;
 
-void WriteScope(const BodyScopes& body, ScopeId scope, const BodyFinder& find,
-                llvm::json::OStream& json);
-void WriteNode(const BodyScopes& body, const Node& node, const BodyFinder& find,
-               llvm::json::OStream& json);
+struct PageBody {
+  const BodyScopes& scopes;
+  const BodyFinder& find;
+  const PageMarks* marks;  // may be null
+};
+
+void WriteScope(const PageBody& body, ScopeId scope, llvm::json::OStream& json);
+void WriteNode(const PageBody& body, const Node& node, llvm::json::OStream& json);
 
 // What a function is called for, and its body: {"role": "then_branch", "name": "...", "body": 3}.
 // Without the array when there is none.

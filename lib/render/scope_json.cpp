@@ -12,15 +12,15 @@ namespace {
 
 class ScopeWriter {
  public:
-  ScopeWriter(const BodyScopes& body, ScopeId scope, const BodyFinder& find,
-              llvm::json::OStream& json)
-      : body_(body),
-        tree_(body.tree()),
+  ScopeWriter(const PageBody& body, ScopeId scope, llvm::json::OStream& json)
+      : body_(body.scopes),
+        tree_(body_.tree()),
         id_(scope),
-        find_(find),
+        find_(body.find),
+        marks_(body.marks),
         json_(json),
-        view_(body.LayOut(scope).view),
-        layering_(body.LayOut(scope).layering) {}
+        view_(body_.LayOut(scope).view),
+        layering_(body_.LayOut(scope).layering) {}
 
   void Write() {
     json_.object([&] {
@@ -57,6 +57,25 @@ class ScopeWriter {
         ClosedScope(entity.scope);
       }
       Notes(index);
+      if (marks_) Marks(entity);
+    });
+  }
+
+  // How many ops of each kind a box stands for.
+  void Marks(const ScopeEntity& entity) {
+    std::vector<size_t> counts(marks_->kinds.size(), 0);
+    auto count = [&](const Node& node) {
+      int kind = marks_->kind_of(node);
+      if (kind >= 0) ++counts[kind];
+    };
+    if (entity.node != kNoNode) {
+      count(body_.graph().node(entity.node));
+    } else {
+      ForEachNode(entity.scope, count);
+    }
+    if (llvm::all_of(counts, [](size_t n) { return n == 0; })) return;
+    json_.attributeArray("marks", [&] {
+      for (size_t n : counts) json_.value(n);
     });
   }
 
@@ -182,6 +201,7 @@ class ScopeWriter {
   const ScopeTree& tree_;
   ScopeId id_;
   const BodyFinder& find_;
+  const PageMarks* marks_;
   llvm::json::OStream& json_;
   const ScopeView& view_;
   const Layering& layering_;
@@ -189,9 +209,8 @@ class ScopeWriter {
 
 }  // namespace
 
-void WriteScope(const BodyScopes& body, ScopeId scope, const BodyFinder& find,
-                llvm::json::OStream& json) {
-  ScopeWriter(body, scope, find, json).Write();
+void WriteScope(const PageBody& body, ScopeId scope, llvm::json::OStream& json) {
+  ScopeWriter(body, scope, json).Write();
 }
 
 }  // namespace grapnel

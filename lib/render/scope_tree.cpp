@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/render/flow_order.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -11,6 +12,8 @@ namespace {
 
 // Fewer siblings than this make no group.
 constexpr size_t kSmallestGroup = 3;
+// Members of a part, and parts of a scope: with more members parts are larger, and split again.
+constexpr size_t kPartSize = 40, kMostParts = 40;
 
 // The slash that ends the part of `name` that begins at `from`; npos for the last part. A slash at
 // the end of the name, and the second of two, belong to a part.
@@ -27,13 +30,14 @@ class ScopeTree::Builder {
   Builder(const Graph& graph, llvm::ArrayRef<NodeUse> uses, ScopeTree* tree)
       : graph_(graph), uses_(uses), tree_(*tree) {}
 
-  void Build(uint32_t group_above) {
+  void Build(uint32_t group_above, uint32_t parts_above) {
     found_.emplace_back();
     FindScopes();
     ListMembers();
     for (ScopeId id = 0; id < found_.size();
          ++id) {  // groups are added at the end, and looked at in their turn
       if (found_[id].children.size() + found_[id].ops.size() > group_above) Group(id);
+      if (found_[id].children.size() + found_[id].ops.size() > parts_above) Split(id);
     }
     Number();
     Count();
@@ -43,7 +47,7 @@ class ScopeTree::Builder {
   struct Found {
     ScopeId parent = kNoScope;
     llvm::StringRef path;
-    bool group = false;
+    bool group = false, part = false;
     size_t name_from = 0;     // where in its members' names the part of their own begins
     uint32_t num_folded = 0;  // folded nodes that lie in no deeper scope
     std::vector<ScopeId> children;
@@ -162,6 +166,59 @@ class ScopeTree::Builder {
     }
   }
 
+  // Edges between members of a scope, by number: children first, then ops.
+  std::vector<std::pair<uint32_t, uint32_t>> EdgesAmong(llvm::ArrayRef<Member> members) const {
+    llvm::DenseMap<NodeId, uint32_t> member_of;
+    for (uint32_t i = 0; i < members.size(); ++i) {
+      if (!members[i].is_scope) {
+        member_of[members[i].id] = i;
+        continue;
+      }
+      llvm::SmallVector<ScopeId, 8> below = {members[i].id};
+      while (!below.empty()) {
+        const Found& scope = found_[below.pop_back_val()];
+        below.append(scope.children.begin(), scope.children.end());
+        for (NodeId op : scope.ops) member_of[op] = i;
+      }
+    }
+    std::vector<std::pair<uint32_t, uint32_t>> edges;
+    for (auto [id, to] : member_of) {
+      for (Port port : graph_.node(id).inputs()) {
+        auto from = member_of.find(port.node);
+        if (from != member_of.end() && from->second != to) edges.push_back({from->second, to});
+      }
+    }
+    return edges;
+  }
+
+  // Moves members of `scope` into parts of equal size.
+  void Split(ScopeId scope) {
+    std::vector<Member> members;
+    for (ScopeId id : found_[scope].children) members.push_back({true, id, found_[id].path});
+    for (NodeId id : found_[scope].ops) members.push_back({false, id, graph_.node(id).name()});
+    size_t count = members.size();
+    std::vector<uint32_t> order = FlowOrder(static_cast<uint32_t>(count), EdgesAmong(members));
+    size_t parts = std::clamp((count + kPartSize - 1) / kPartSize, size_t{2}, kMostParts);
+    found_[scope].children.clear();
+    found_[scope].ops.clear();
+    for (size_t part = 0; part < parts; ++part) {
+      size_t begin = count * part / parts, end = count * (part + 1) / parts;
+      ScopeId into = static_cast<ScopeId>(found_.size());
+      found_[scope].children.push_back(into);
+      found_.emplace_back();
+      Found& made = found_.back();
+      made.parent = scope;
+      made.group = made.part = true;
+      made.name_from = found_[scope].name_from;
+      llvm::StringRef last = members[order[end - 1]].name;
+      tree_.texts_.push_back((members[order[begin]].name + " \xe2\x80\xa6 " +
+                              last.drop_front(std::min(last.size(), made.name_from)))
+                                 .str());
+      made.path = tree_.texts_.back();
+      for (size_t i = begin; i < end; ++i) Move(members[order[i]], into);
+    }
+  }
+
   void Move(const Member& member, ScopeId into) {
     if (member.is_scope) {
       found_[member.id].parent = into;
@@ -184,6 +241,7 @@ class ScopeTree::Builder {
       scope.parent = id == kRootScope ? kNoScope : number[found.parent];
       scope.path = found.path;
       scope.group = found.group;
+      scope.part = found.part;
       scope.first_child = static_cast<ScopeId>(order.size());
       scope.num_children = static_cast<uint32_t>(found.children.size());
       scope.first_op = static_cast<uint32_t>(tree_.ops_.size());
@@ -227,8 +285,9 @@ class ScopeTree::Builder {
   std::vector<Step> trail_;  // the scopes of last_name_
 };
 
-ScopeTree::ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above) {
-  Builder(graph, uses, this).Build(group_above);
+ScopeTree::ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above,
+                     uint32_t parts_above) {
+  Builder(graph, uses, this).Build(group_above, parts_above);
 }
 
 ScopeId ScopeTree::Find(llvm::StringRef path) const {
@@ -236,13 +295,14 @@ ScopeId ScopeTree::Find(llvm::StringRef path) const {
   if (group) path = path.drop_back();
   while (!group && path.size() > 1 && path.back() == '/') path = path.drop_back();
   for (ScopeId id = 0; id < scopes_.size(); ++id) {
-    if (scopes_[id].group == group && scopes_[id].path == path) return id;
+    bool starred = scopes_[id].group && !scopes_[id].part;
+    if (starred == group && scopes_[id].path == path) return id;
   }
   return kNoScope;
 }
 
 std::string ScopeTree::PathText(ScopeId id) const {
-  return scopes_[id].path.str() + (scopes_[id].group ? "*" : "");
+  return scopes_[id].path.str() + (scopes_[id].group && !scopes_[id].part ? "*" : "");
 }
 
 ScopeId ScopeTree::RealScope(ScopeId id) const {

@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_RENDER_SCOPE_TREE_H_
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct Scope {
   // children that nobody could read them: block_1_conv, block_1_relu, block_2_conv ... are found
   // under block_*, and there under block_1_*.
   bool group = false;
+  // A part stands for neighbours in the flow, where even groups leave more than `parts_above`
+  // entities; it counts as a group, and its path ends in the names of its first and last member.
+  bool part = false;
   ScopeId first_child = 0;  // children have consecutive ids, all above their parent's
   uint32_t num_children = 0;
   uint32_t first_op = 0,
@@ -49,8 +53,9 @@ struct Scope {
 class ScopeTree {
  public:
   // `uses` has an entry for each id of the graph. Scopes with more than `group_above` entities get
-  // groups.
-  ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above = 24);
+  // groups, those that still have more than `parts_above` get parts.
+  ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above = 24,
+            uint32_t parts_above = 100);
 
   size_t size() const { return scopes_.size(); }
   const Scope& scope(ScopeId id) const { return scopes_[id]; }
@@ -77,6 +82,7 @@ class ScopeTree {
   std::vector<Scope> scopes_;
   std::vector<ScopeId> scope_of_;
   std::vector<NodeId> ops_;
+  std::deque<std::string> texts_;  // paths of parts
 };
 
 }  // namespace grapnel

@@ -156,7 +156,7 @@ Error WriteHtmlFile(GraphPage& page, llvm::StringRef title, llvm::raw_ostream& o
   llvm::StringRef style = FindWebFile("page.css")->text;
   llvm::StringRef html = FindWebFile("index.html")->text;
   std::string policy = "default-src 'none'; script-src " + HashOf(script) + "; style-src " +
-                       HashOf(style) + "; base-uri 'none'; form-action 'none'";
+                       HashOf(style) + "; img-src data:; base-uri 'none'; form-action 'none'";
   auto [before_title, after_title] = html.split("<title>grapnel</title>");
   auto [before_style, after_style] =
       after_title.split("<link rel=\"stylesheet\" href=\"page.css\">");

@@ -1,5 +1,7 @@
 #include "lib/serve/router.h"
 
+#include <future>
+
 #include "lib/render/labels.h"
 #include "lib/serve/web_files.h"
 #include "llvm/Support/JSON.h"
@@ -42,6 +44,7 @@ struct Router::Served {
   std::string title, path;
   Model model;
   std::unique_ptr<GraphPage> page;
+  std::future<void> warm;  // the first documents, made while the browser starts
 };
 
 Router::~Router() = default;
@@ -60,7 +63,12 @@ Expected<std::unique_ptr<Router>> Router::Open(llvm::ArrayRef<std::string> paths
       ASSIGN_OR_RETURN(file.module, OpenGraph(file.path));
     }
     served->title = llvm::sys::path::filename(path).str();
-    served->page = std::make_unique<GraphPage>(file, served->title);
+    served->page = std::make_unique<GraphPage>(*file.module, file.signatures, served->title);
+    GraphPage* page = served->page.get();
+    served->warm = std::async(std::launch::async, [page] {
+      page->ModelJson();
+      llvm::consumeError(page->ScopeJson(0, std::nullopt).takeError());
+    });
     router->served_.push_back(std::move(served));
   }
   return router;

@@ -14,6 +14,7 @@ export function readTheme() {
   const theme = {};
   for (const name of names) theme[name] = style.getPropertyValue(`--${name}`).trim();
   theme.fills = Array.from({length: 10}, (_, i) => style.getPropertyValue(`--fill-${i}`).trim());
+  theme.marks = Array.from({length: 5}, (_, i) => style.getPropertyValue(`--mark-${i}`).trim());
   return theme;
 }
 
@@ -100,7 +101,12 @@ function drawBox(context, placed, look, x, y) {
   }
   roundRect(context, x, y, w, h, Math.min(round, 16));
   context.fillStyle = look.fillOf(placed) ?? look.theme.neutral;
+  if (box.marks) {  // what a reader looks for glows
+    context.shadowColor = context.fillStyle;
+    context.shadowBlur = 18;
+  }
   context.fill();
+  context.shadowBlur = 0;
   outline(context, placed, look, look.theme["box-line"]);
   if (11 * look.zoom < SMALLEST_TEXT) return;
   context.textAlign = "center";

@@ -51,7 +51,7 @@ export const canOpen = (box) => box.kind === "scope" || (box.calls?.length ?? 0)
 
 export const openKey = (instance, box) => (box.kind === "scope" ? `${instance}|${box.scope}` : `${instance}>n${box.id}`);
 
-function boxLines(box) {
+function boxLines(box, kinds) {
   const lines = [];
   const add = (text, font, role) => wrap(text, font).forEach((line) => lines.push({text: line, font, role}));
   if (box.kind === "scope") {
@@ -62,6 +62,9 @@ function boxLines(box) {
     if (box.name !== box.op) add(box.name, NAME, "name");
   }
   for (const note of box.notes ?? []) add(note, NOTE, "note");
+  if (box.kind === "scope" && box.marks) {
+    add(box.marks.map((count, i) => (count > 0 ? `${count} ${kinds[i]}` : "")).filter(Boolean).join(", "), NAME, "name");
+  }
   return lines;
 }
 
@@ -76,7 +79,7 @@ async function load(source, open, body, scope, instance, views, depth) {
   const key = `${body}/${scope ?? ""}`;
   if (!views.has(key)) {
     const view = (await source.scope(body, scope)).view;
-    view.boxLines ??= view.boxes.map(boxLines);
+    view.boxLines ??= view.boxes.map((box) => boxLines(box, source.markKinds));
     views.set(key, view);
   }
   if (depth > DEEPEST) return;

@@ -10,12 +10,14 @@ import {models, Source} from "./source.js";
 
 const TABS = [["graph", "Graph"], ["functions", "Functions"], ["nodes", "Nodes"]];
 const COLOURS = [["op", "by kind of op"], ["device", "by device"], ["none", "none"]];
+const SEVERAL = 4;  // the fill of a scope with marks of several kinds
 
 class Page {
   async start() {
     const [model] = await models();
     this.source = new Source(model.id);
     this.summary = await this.source.summary();
+    this.source.markKinds = this.summary.marks?.kinds ?? [];
     document.title = `${this.summary.title} - grapnel`;
     byId("title").textContent = this.summary.title;
     this.view = new GraphView(byId("canvas"), this.source, this.summary);
@@ -119,9 +121,10 @@ class Page {
       view.look.hideControl = !event.target.checked;
       view.paint();
     });
-    byId("color").append(...COLOURS.map(([id, text]) => element("option", {value: id}, text)));
+    const marks = this.summary.marks ? [["marks", this.summary.marks.title]] : [];
+    byId("color").append(...[...marks, ...COLOURS].map(([id, text]) => element("option", {value: id}, text)));
     byId("color").addEventListener("change", (event) => this.colour(event.target.value));
-    this.colour("op");
+    this.colour(byId("color").value);
     byId("help-button").addEventListener("click", () => byId("help").showModal());
     byId("theme").addEventListener("click", () => {
       const dark = getComputedStyle(document.documentElement).colorScheme === "dark" ||
@@ -148,11 +151,11 @@ class Page {
     const devices = new Map();
     look.fillOf = by === "op" ? ({box}) => (box.kind === "op" ? look.theme.fills[box.group] : undefined)
       : by === "none" ? () => undefined
+      : by === "marks" ? ({box}) => this.markFill(box)
       : ({box}) => {
           const names = box.kind === "op" ? [box.device].filter(Boolean) : Object.keys(box.devices ?? {});
           return names.length === 1 && devices.has(names[0]) ? look.theme.fills[devices.get(names[0])] : undefined;
         };
-    const entry = (fill, text) => element("li", {}, element("i"), text);
     const swatches = [];
     if (by === "op") this.summary.groups.forEach((text, i) => swatches.push([i, text]));
     if (by === "device") {
@@ -162,14 +165,23 @@ class Page {
       });
       if (swatches.length === 0) swatches.push([0, "no node asks for a device"]);
     }
+    if (by === "marks") {
+      this.summary.marks.kinds.forEach((text, i) => swatches.push([i, text]));
+      swatches.push([SEVERAL, "several of these"]);
+    }
     const items = swatches.map(([fill, text]) => {
-      const item = entry(fill, text);
-      item.firstChild.style.background = `var(--fill-${fill})`;
+      const item = element("li", {}, element("i"), text);
+      item.firstChild.style.background = `var(--${by === "marks" ? "mark" : "fill"}-${fill})`;
       return item;
     });
     items.push(element("li", {}, element("i", {class: "line"}), "data, down"), element("li", {}, element("i", {class: "line dashed"}), "control"));
     byId("legend").replaceChildren(element("ul", {}, ...items));
     this.view.paint();
+  }
+
+  markFill(box) {
+    const kinds = (box.marks ?? []).flatMap((count, i) => (count > 0 ? [i] : []));
+    return kinds.length === 0 ? undefined : this.view.look.theme.marks[kinds.length === 1 ? kinds[0] : SEVERAL];
   }
 
   // --- The URL holds the view.

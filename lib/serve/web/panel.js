@@ -23,6 +23,7 @@ export class Panel {
               `${plural(main.control_inputs, "control edge")}; ${plural(this.summary.bodies.length - 1, "function")}.`),
       element("p", {}, "Choose a box to read about it. Double click, or the small triangle, opens it."),
     ];
+    for (const line of this.summary.marks?.summary ?? []) parts.push(element("p", {}, line));
     for (const signature of this.summary.signatures) {
       const row = (tensor) => element("tr", {}, element("td", {}, tensor.key), element("td", {}, `${tensor.tensor}  ${tensor.type}`));
       parts.push(heading(`Signature ${signature.name}`), element("p", {class: "dim"}, "inputs"),
@@ -67,6 +68,8 @@ export class Panel {
     ];
     if (body > 0) parts.push(element("p", {class: "dim"}, "in function ", link(this.summary.bodies[body].name, () => this.actions.enter(body))));
     if (node.custom) parts.push(element("p", {class: "dim"}, "An op that TensorFlow 2.21 does not have: nothing is known of its inputs and outputs."));
+    if (node.mark !== undefined) parts.push(element("p", {class: `mark mark-${node.mark}`}, this.summary.marks.kinds[node.mark]));
+    if ((node.details ?? []).length > 0) parts.push(...this.details(node));
     if (node.folded) parts.push(element("p", {class: "dim"}, "Folded into the box that reads it."));
     for (const call of node.calls ?? []) {
       parts.push(element("p", {}, `${call.role || "calls"}: `, link(call.name, () => this.actions.enter(call.body), "Go into this function")));
@@ -78,6 +81,12 @@ export class Panel {
     if (node.value !== undefined) parts.push(heading("Value"), element("p", {}, node.value));
     parts.push(...this.inputs(body, node), ...this.outputs(body, node), ...this.attributes(node));
     this.root.replaceChildren(...parts);
+  }
+
+  // What was, and what is.
+  details(node) {
+    return node.details.flatMap(({what, before, after}) => [heading(what),
+      element("p", {}, element("del", {}, before || "not there"), " \u2192 ", element("ins", {}, after || "not there"))]);
   }
 
   inputs(body, node) {

@@ -27,6 +27,7 @@ export class Source {
   constructor(model) {
     this.model = model;
     this.kept = new Map();
+    this.markKinds = [];  // what marks on boxes are called
   }
 
   get(path) {
