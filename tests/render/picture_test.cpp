@@ -8,6 +8,7 @@
 
 #include "lib/ir/attr.h"
 #include "lib/support/error.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -133,15 +134,27 @@ TEST(Picture, OpensUntilThereIsEnoughToSee) {
 TEST(Picture, TheCapHoldsAndTheRestIsSaid) {
   Module module;
   NodeId x = Add(module.main, "x", "Placeholder");
-  for (int i = 0; i < 500; ++i) Add(module.main, "n" + std::to_string(i), "Relu", {x});
+  for (int i = 0; i < 90; ++i) Add(module.main, "n" + std::to_string(i), "Relu", {x});
   ViewOptions options;
   options.max_boxes = 30;
   Picture picture = Make(module, options);
-  ExpectComplete(picture, 501, InputsOf(module.main));
+  ExpectComplete(picture, 91, InputsOf(module.main));
   EXPECT_LE(picture.boxes.size(), 30u);
-  EXPECT_NE(llvm::StringRef(picture.header[0]).find("501 ops"), llvm::StringRef::npos);
+  EXPECT_NE(llvm::StringRef(picture.header[0]).find("91 ops"), llvm::StringRef::npos);
   EXPECT_NE(picture.header[0].find("beyond --max-boxes 30"), std::string::npos)
       << picture.header[0];
+}
+
+TEST(Picture, MoreThanAHundredSiblingsBecomeParts) {
+  Module module;
+  NodeId x = Add(module.main, "x", "Placeholder");
+  for (int i = 0; i < 500; ++i) Add(module.main, "n" + std::to_string(i), "Relu", {x});
+  Picture picture = Make(module);
+  ExpectComplete(picture, 501, InputsOf(module.main));
+  EXPECT_LE(picture.boxes.size(), 40u);
+  EXPECT_TRUE(llvm::any_of(picture.boxes, [](const Box& box) {
+    return box.kind == BoxKind::kScope && llvm::StringRef(box.id).contains(" \xe2\x80\xa6 ");
+  }));
 }
 
 TEST(Picture, ScopesThatAreAskedForAreOpen) {

@@ -51,19 +51,21 @@ export const canOpen = (box) => box.kind === "scope" || (box.calls?.length ?? 0)
 
 export const openKey = (instance, box) => (box.kind === "scope" ? `${instance}|${box.scope}` : `${instance}>n${box.id}`);
 
-function boxLines(box, kinds) {
+function boxLines(box, markKinds) {
   const lines = [];
   const add = (text, font, role) => wrap(text, font).forEach((line) => lines.push({text: line, font, role}));
   if (box.kind === "scope") {
     add(box.name || "(top)", TITLE, "title");
-    add(`${box.ops.toLocaleString("en-US")} ops`, NAME, "name");
+    const [kinds, ...others] = box.notes ?? [];
+    add(`${box.ops.toLocaleString("en-US")} ops: ${kinds}`, NOTE, "note");
+    for (const note of others) add(note, NOTE, "note");
   } else {
     add(box.op, TITLE, "title");
     if (box.name !== box.op) add(box.name, NAME, "name");
   }
-  for (const note of box.notes ?? []) add(note, NOTE, "note");
+  if (box.kind === "op") (box.notes ?? []).forEach((note) => add(note, NOTE, "note"));
   if (box.kind === "scope" && box.marks) {
-    add(box.marks.map((count, i) => (count > 0 ? `${count} ${kinds[i]}` : "")).filter(Boolean).join(", "), NAME, "name");
+    add(box.marks.map((count, i) => (count > 0 ? `${count} ${markKinds[i]}` : "")).filter(Boolean).join(", "), NAME, "name");
   }
   return lines;
 }

@@ -1,11 +1,13 @@
 // The canvas of the graph: what is open, where it is looked at, what is chosen; mouse, touch, keys.
 
 import {boxKey, drawFrame, readTheme} from "./draw.js";
-import {allBoxes, canOpen, composeFrames, openKey} from "./frames.js";
+import {allBoxes, canOpen, composeFrames, openKey, textWidth} from "./frames.js";
 
 const SMALLEST = 0.02, LARGEST = 3, MARGIN = 24;
 // Zoom at which all text can be read, and below which hardly any; boxes that a first picture keeps.
-const LEGIBLE = 0.85, TOO_SMALL = 0.6, FEWEST = 6;
+const LEGIBLE = 0.85, TOO_SMALL = 0.6, FEWEST = 9;
+
+const TITLE_HEIGHT = 26, DOUBLE_CLICK = 500;  // in the frame's units; ms
 
 // Events: "select" {box} (undefined: nothing), "change" (open boxes, body), "error" {error}.
 export class GraphView extends EventTarget {
@@ -214,7 +216,6 @@ export class GraphView extends EventTarget {
     const zoom = Math.min(this.at.zoom, (w - 2 * MARGIN) / box.w, (h - 2 * MARGIN) / box.h);
     this.at.zoom = Math.max(zoom, Math.min(this.at.zoom, 0.35));
     this.at.x = w / 2 - (box.x + box.w / 2) * this.at.zoom;
-    this.at.y = Math.max(MARGIN, h / 2 - (box.y + box.h / 2) * this.at.zoom) - (box.h * this.at.zoom > h ? 0 : 0);
     if (box.h * this.at.zoom > h) this.at.y = MARGIN - box.y * this.at.zoom;
     else this.at.y = h / 2 - (box.y + box.h / 2) * this.at.zoom;
     this.paint();
@@ -264,6 +265,7 @@ export class GraphView extends EventTarget {
     canvas.addEventListener("pointerup", release);
     canvas.addEventListener("pointercancel", release);
     canvas.addEventListener("dblclick", (event) => {
+      if (performance.now() - (this.toggledAt ?? -Infinity) < DOUBLE_CLICK) return;  // its first click did
       const box = this.boxAt(event.offsetX, event.offsetY);
       if (box) this.toggle(box);
     });
@@ -289,10 +291,18 @@ export class GraphView extends EventTarget {
   click(x, y) {
     const box = this.boxAt(x, y);
     this.select(box);
-    if (!box || !canOpen(box.box)) return;
-    const top = box.y * this.at.zoom + this.at.y, left = box.x * this.at.zoom + this.at.x;
-    const marker = box.inner ? x - left < 26 * this.at.zoom : y - top < 24 * this.at.zoom;
-    if (marker && y - top < 28 * this.at.zoom) this.toggle(box);
+    if (box && this.onTriangle(box, (x - this.at.x) / this.at.zoom - box.x, (y - this.at.y) / this.at.zoom - box.y)) {
+      this.toggledAt = performance.now();
+      this.toggle(box);
+    }
+  }
+
+  // Left of the title, in the middle of a closed box and at the edge of an open one.
+  onTriangle(box, x, y) {
+    if (!canOpen(box.box) || y > TITLE_HEIGHT) return false;
+    if (box.inner) return x < TITLE_HEIGHT;
+    const [title] = box.lines, left = box.w / 2 - textWidth(title.text, title.font) / 2 - 10;
+    return x > left - 12 && x < left + 8;
   }
 
   hover(event) {

@@ -63,17 +63,27 @@ class Page {
 
   // --- Going to places.
   async enter(body) {
-    this.openTab("graph", false);
-    await this.view.show(body);
+    await this.step(() => this.view.show(body));
     this.panel.showModel();
-    this.toUrl(true);
   }
 
   async go(body, id) {
-    this.openTab("graph", false);
     const node = await this.source.node(body, id);
-    const found = await this.view.reveal(body, id, node.around);
-    if (!found) this.panel.showNode(body, node, undefined);
+    await this.step(async () => {
+      const found = await this.view.reveal(body, id, node.around);
+      if (!found) this.panel.showNode(body, node, undefined);
+    });
+  }
+
+  // What `move` does is one step back in the browser's history.
+  async step(move) {
+    this.openTab("graph", false);
+    this.reading = true;
+    try {
+      await move();
+    } finally {
+      this.reading = false;
+    }
     this.toUrl(true);
   }
 
@@ -215,7 +225,9 @@ class Page {
   }
 }
 
-new Page().start().catch((error) => {
+const page = new Page();
+globalThis.grapnel = page;  // for the console, and for tests
+page.start().catch((error) => {
   byId("counts").textContent = `This cannot be shown: ${error.message}`;
   byId("counts").classList.add("problem");
 });

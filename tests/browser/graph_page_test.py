@@ -1,0 +1,274 @@
+"""The page as a user has it: served, or as a file, in a browser."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import driver  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+GRAPNEL = os.environ.get("GRAPNEL", os.path.join(ROOT, "build/release/bin/grapnel"))
+PICTURES = os.environ.get("GRAPNEL_PICTURES")  # a folder: each test leaves what it saw there
+LEAST_CONTRAST = 4.5  # WCAG AA
+
+BOXES = """return grapnel.view.boxes.map((b) => ({name: b.box.name, op: b.box.op ?? "", kind: b.box.kind, open: !!b.inner, x: b.x, y: b.y,
+  w: b.w, h: b.h, instance: b.instance, key: b.instance + '|' + b.box.key, title: (b.inner?.frames ?? []).map((f) => f.title ?? "")}));"""
+# Pairs of boxes of one frame that overlap, and boxes that stick out of the box around them.
+OVERLAPS = """const wrong = [], boxes = grapnel.view.boxes;
+for (const a of boxes) {
+  if (a.parent && (a.x < a.parent.x || a.y < a.parent.y || a.x + a.w > a.parent.x + a.parent.w + 0.5 || a.y + a.h > a.parent.y + a.parent.h + 0.5))
+    wrong.push("out: " + a.box.name);
+  for (const b of boxes) {
+    if (a === b || a.parent?.placed !== b.parent?.placed || a.instance !== b.instance) continue;
+    if (a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h) wrong.push(a.box.name + " " + b.box.name);
+  }
+}
+return wrong;"""
+CONTRAST = """const luminance = (text) => {
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const style = getComputedStyle(document.documentElement), value = (name) => style.getPropertyValue("--" + name).trim();
+const ratio = (a, b) => { const [hi, lo] = [luminance(a), luminance(b)].sort((x, y) => y - x); return (hi + 0.05) / (lo + 0.05); };
+const backs = ["canvas", "frame", "frame-2", "surface", "neutral", "hover", ...[...Array(10).keys()].map((i) => "fill-" + i),
+               ...[...Array(5).keys()].map((i) => "mark-" + i)];
+const pairs = backs.map((back) => ["text", back]).concat(["canvas", "surface", "frame", "frame-2", "neutral"].map((back) => ["dim", back]),
+  ["canvas", "surface"].map((back) => ["accent", back]), [["bad", "surface"], ["bad", "canvas"]]);
+return pairs.map(([front, back]) => [front, back, ratio(value(front), value(back))]);"""
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = driver.Browser()
+        cls.servers = []
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        for server in cls.servers:
+            server.terminate()
+            server.wait(10)
+            server.stdout.close()
+
+    def tearDown(self):
+        if PICTURES:
+            self.browser.picture(os.path.join(PICTURES, self.id().split(".")[-1] + ".png"))
+        self.assertEqual(self.browser.complaints(), [])
+
+    def serve(self, *paths):
+        server = subprocess.Popen([GRAPNEL, "serve", "--quiet", *paths], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        self.servers.append(server)
+        url = server.stdout.readline().strip()
+        self.assertTrue(url.startswith("http://127.0.0.1:"), url)
+        return url
+
+    def show(self, url):
+        self.browser.go("about:blank")
+        self.browser.go(url)
+        self.browser.wait("document.documentElement.dataset.ready")
+
+    def open_file(self, path, *flags):
+        folder = tempfile.mkdtemp()
+        out = os.path.join(folder, "page.html")
+        subprocess.run([GRAPNEL, "view", path, "-o", out, "--quiet", *flags], check=True, cwd=ROOT)
+        self.show("file://" + out)
+        return out
+
+    def boxes(self):
+        return self.browser.js(BOXES)
+
+    def box(self, name, op=None):
+        found = [box for box in self.boxes() if box["name"] == name and op in (None, box["op"])]
+        self.assertTrue(found, f"no box {name}: {[box['name'] for box in self.boxes()]}")
+        return found[0]
+
+    def point(self, box, dx, dy):
+        """Where a point of a box is in the window."""
+        at = self.browser.js("const c = grapnel.view.canvas.getBoundingClientRect(); return {...grapnel.view.at, left: c.left, top: c.top};")
+        return at["left"] + at["x"] + (box["x"] + dx) * at["zoom"], at["top"] + at["y"] + (box["y"] + dy) * at["zoom"]
+
+    def toggle(self, name, op=None):
+        """By a double click into the box, or on its title bar when it is open."""
+        box = self.box(name, op)
+        self.browser.js("const box = grapnel.view.boxes.find((b) => b.instance + '|' + b.box.key === arguments[0]); grapnel.view.centre(box); grapnel.view.draw();",
+                        box["key"])
+        x, y = self.point(box, box["w"] / 2, 12)
+        self.browser.click_at(x, y, 2)
+        self.browser.wait(f"grapnel.view.boxes.some((b) => b.instance + '|' + b.box.key === {box['key']!r} && !!b.inner !== {str(box['open']).lower()})")
+
+    def assert_tidy(self):
+        self.assertEqual(self.browser.js(OVERLAPS), [])
+
+    def test_first_picture_is_open_and_says_what_is_folded(self):
+        self.show(self.serve("testdata/models/lenet"))
+        self.assertGreaterEqual(len([box for box in self.boxes() if not box["open"]]), 8)
+        self.assertTrue(any(box["open"] for box in self.boxes()), "the lone root scope is opened")
+        self.assertIn("64 ops", self.browser.js("return document.getElementById('counts').textContent"))
+        self.assertIn("18 constants folded", self.browser.js("return document.getElementById('counts').textContent"))
+        self.assertGreaterEqual(self.browser.js("return grapnel.view.at.zoom * 12"), 9.5, "pixels that names have")
+        self.assert_tidy()
+
+    def test_scopes_open_and_close_by_mouse_and_keys(self):
+        self.show(self.serve("testdata/models/lenet"))
+        before = len(self.boxes())
+        self.toggle("conv2d_1")
+        self.assertGreater(len(self.boxes()), before)
+        self.assertTrue(any(box["op"] == "Conv2D" for box in self.boxes()))
+        self.assert_tidy()
+        self.toggle("conv2d_1")
+        self.assertEqual(len(self.boxes()), before)
+        self.browser.js("grapnel.view.select(undefined); grapnel.view.canvas.focus();")
+        self.browser.press("Enter", "Down")
+        self.browser.wait("grapnel.view.chosen")
+        first = self.browser.js("return grapnel.view.chosen.box.name")
+        self.browser.press("Down")
+        self.assertNotEqual(self.browser.js("return grapnel.view.chosen.box.name"), first)
+        self.assertNotEqual(self.browser.js("return document.getElementById('announce').textContent"), "")
+
+    def test_loop_and_branches_are_seen_opened_and_left(self):
+        self.show(self.serve("testdata/collatz"))
+        loop = self.box("while", "StatelessWhile")
+        self.assertTrue(loop["open"], "a While shows its functions by itself")
+        self.assertEqual([title.split(":")[0] for title in loop["title"]], ["body", "cond"])
+        self.assertEqual(len([box for box in self.boxes() if box["op"].startswith("arg ")]), 8)
+        self.browser.js("grapnel.view.reveal(0, grapnel.view.boxes[0].box.id, [])")
+        self.browser.js("for (const b of grapnel.view.boxes) if (b.box.kind === 'scope' && !b.inner) grapnel.view.toggle(b);")
+        self.browser.wait("grapnel.view.boxes.some((b) => b.box.name === 'cond' && b.box.kind === 'scope')")
+        self.toggle("cond")
+        self.browser.wait("grapnel.view.boxes.some((b) => b.box.op === 'StatelessIf')")
+        branch = next(box for box in self.boxes() if box["op"] == "StatelessIf")
+        if not branch["open"]:
+            self.toggle(branch["name"], "StatelessIf")
+        branch = next(box for box in self.boxes() if box["op"] == "StatelessIf")
+        self.assertEqual(sorted(title.split(":")[0] for title in branch["title"]), ["else_branch", "then_branch"])
+        self.assert_tidy()
+        self.toggle("while", "StatelessWhile")
+        self.assertFalse(any(box["op"].startswith("arg ") for box in self.boxes()))
+
+    def test_function_is_gone_into_and_left_by_the_path_above(self):
+        self.show(self.serve("testdata/collatz"))
+        self.browser.click("#to-functions")
+        self.assertEqual(self.browser.js("return document.querySelectorAll('#tab-functions .list tbody tr').length"), 4)
+        self.browser.click("#tab-functions li li .link")
+        self.browser.wait("grapnel.view.body !== 0")
+        self.assertIn("while_", self.browser.js("return document.getElementById('crumbs').textContent"))
+        self.browser.click("#crumbs button")
+        self.browser.wait("grapnel.view.body === 0")
+        self.browser.call("POST", "/back", {})
+        self.browser.wait("grapnel.view.body !== 0")
+
+    def test_search_opens_the_way_to_what_it_finds(self):
+        self.show(self.serve("testdata/models/lenet"))
+        self.browser.press("/")
+        self.browser.type("#search", "op:conv2d shape:[")
+        self.browser.wait("document.querySelectorAll('#results [role=option]').length === 2")
+        self.browser.press("Enter")
+        self.browser.wait("grapnel.view.chosen?.box.op === 'Conv2D'")
+        self.browser.wait("document.querySelector('#panel h2').textContent === 'Conv2D'")
+        panel = self.browser.js("return document.getElementById('panel').textContent")
+        for word in ("strides", "[1,1,1,1]", "filter", "float["):
+            self.assertIn(word, panel)
+        self.assertNotIn("{", panel, "attributes in words, no raw JSON")
+        self.browser.js("document.getElementById('search').value = ''")
+        self.browser.type("#search", "nothing-like-this")
+        self.browser.wait("document.getElementById('results').textContent.includes('No node fits')")
+
+    def test_nodes_are_listed_and_sorted(self):
+        self.show(self.serve("testdata/models/lenet"))
+        self.browser.click("#to-nodes")
+        self.browser.wait("document.querySelectorAll('#tab-nodes tbody tr').length === 64")
+        self.browser.click("#tab-nodes th:nth-child(2) button")
+        ops = self.browser.js("return [...document.querySelectorAll('#tab-nodes tbody td:nth-child(2)')].map((e) => e.textContent)")
+        self.assertEqual(ops, sorted(ops))
+        self.browser.click("#tab-nodes tbody .link")
+        self.browser.wait("!document.getElementById('tab-graph').hidden")
+
+    def test_the_address_holds_what_is_seen(self):
+        self.show(self.serve("testdata/models/lenet"))
+        self.toggle("conv2d_1")
+        self.browser.js("grapnel.view.select(grapnel.view.boxes.find((b) => b.box.op === 'Conv2D'))")
+        url, names = self.browser.call("GET", "/url"), [box["name"] for box in self.boxes()]
+        self.show(url)
+        self.assertEqual([box["name"] for box in self.boxes()], names)
+        self.assertEqual(self.browser.js("return grapnel.view.chosen?.box.op"), "Conv2D")
+
+    def test_file_opens_from_disk_and_fetches_nothing(self):
+        self.open_file("testdata/collatz")
+        self.assertTrue(self.box("while", "StatelessWhile")["open"])
+        self.assertEqual(self.browser.js("return performance.getEntriesByType('resource').length"), 0)
+        self.browser.type("#search", "op:floormod")
+        self.browser.wait("document.querySelectorAll('#results [role=option]').length > 0")
+        self.browser.press("Enter")
+        self.browser.wait("document.querySelector('#panel h2').textContent === 'FloorMod'")
+
+    def test_diff_shows_what_changed_without_a_click(self):
+        folder = tempfile.mkdtemp()
+        out, changed = os.path.join(folder, "d.html"), os.path.join(folder, "b.pb")
+        subprocess.run([GRAPNEL, "opt", "testdata/models/lenet", "-o", changed, "--quiet"], check=True, cwd=ROOT)
+        self.assertEqual(subprocess.run([GRAPNEL, "diff", "testdata/models/lenet", changed, "-o", out, "--quiet"], cwd=ROOT).returncode, 1)
+        self.show("file://" + out)
+        self.assertGreater(self.browser.js("return grapnel.view.boxes.filter((b) => b.box.marks).length"), 0)
+        legend = self.browser.js("return document.getElementById('legend').textContent")
+        for word in ("removed", "added", "changed", "replaced"):
+            self.assertIn(word, legend)
+        self.assertIn("replaced", self.browser.js("return document.getElementById('panel').textContent"))
+
+    def test_names_are_data(self):
+        path = os.path.join(tempfile.mkdtemp(), "odd.pbtxt")
+        names = ["<script>document.title='taken'</script>", "a'b\\\"c", "//", "\u00fc/\u6f22\u5b57/\u202etxt", "<img src=x onerror=alert(1)>"]
+        with open(path, "w", encoding="utf-8") as file:
+            for i, name in enumerate(names):
+                source = f' input: "{names[i - 1]}"' if i else ""
+                file.write(f'node {{ name: "{name}" op: "{"Relu" if i else "Placeholder"}"{source} attr {{ key: "{"T" if i else "dtype"}" value {{ type: DT_FLOAT }} }} }}\n')
+        for show in (lambda: self.show(self.serve(path)), lambda: self.open_file(path)):
+            show()
+            self.assertTrue(self.browser.js("return document.title").startswith("odd"))
+            self.assertEqual(self.browser.js("return document.querySelectorAll('img, #panel script, #results script').length"), 0)
+            self.browser.type("#search", "script")
+            self.browser.wait("document.querySelectorAll('#results [role=option]').length === 1")
+            self.browser.press("Enter")
+            self.browser.wait("document.getElementById('panel').textContent.includes('<script>')")
+
+    def test_contrast_in_both_themes(self):
+        self.show(self.serve("testdata/models/lenet"))
+        for theme in ("light", "dark"):
+            self.browser.js("document.documentElement.className = arguments[0]; grapnel.view.themeChanged();", theme)
+            low = [pair for pair in self.browser.js(CONTRAST) if pair[2] < LEAST_CONTRAST]
+            self.assertEqual(low, [], theme)
+
+    def test_without_the_token_nothing_is_shown(self):
+        url = self.serve("testdata/models/lenet")
+        self.browser.go(url.split("?")[0])
+        self.assertIn("token", self.browser.js("return document.body.textContent"))
+        self.browser.complaints()  # of the refused page
+
+    def test_huge_graphs_open_at_once_and_stay_awake(self):
+        folder = tempfile.mkdtemp()
+        for kind in ("chain", "fan"):
+            path = os.path.join(folder, kind + ".pbtxt")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write('node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }\n')
+                for i in range(100000 if kind == "chain" else 50000):
+                    source = "x" if kind == "fan" or i == 0 else f"n{i - 1}"
+                    file.write(f'node {{ name: "n{i}" op: "Relu" input: "{source}" attr {{ key: "T" value {{ type: DT_FLOAT }} }} }}\n')
+            self.show(self.serve(path))
+            self.assertLess(self.browser.js("return performance.now()"), 5000)
+            self.browser.js("""globalThis.long = []; new PerformanceObserver((list) => list.getEntries().forEach((e) => long.push(e.duration)))
+              .observe({type: "longtask", buffered: false});""")
+            for _ in range(10):
+                count = self.browser.js("""const box = grapnel.view.boxes.find((b) => b.box.kind === 'scope' && !b.inner); grapnel.view.toggle(box);
+                  return grapnel.view.boxes.length;""")
+                self.browser.wait(f"grapnel.view.boxes.length !== {count}")
+            self.assertLess(max(self.browser.js("return long") or [0]), 100, kind)
+            self.assertLess(self.browser.js("gc(); return performance.memory.usedJSHeapSize"), 150e6)
+
+
+if __name__ == "__main__":
+    why = driver.missing()
+    if why:
+        print(why)
+        sys.exit(77)
+    unittest.main()

@@ -1,0 +1,163 @@
+#include "lib/render/scope_view.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "lib/io/open.h"
+
+namespace grapnel {
+namespace {
+
+std::unique_ptr<Module> Chain(int count, const std::function<std::string(int)>& name) {
+  auto module = std::make_unique<Module>();
+  NodeId last = kNoNode;
+  for (int i = 0; i < count; ++i) {
+    NodeId node = module->main.AddNode(name(i), i == 0 ? "Placeholder" : "Relu");
+    if (i > 0) module->main.AddInput(node, {last, 0});
+    last = node;
+  }
+  return module;
+}
+
+std::vector<ScopeId> Openable(const ScopeTree& tree) {
+  std::vector<ScopeId> scopes = {tree.scope(kRootScope).core};
+  for (ScopeId id = 0; id < tree.size(); ++id) {
+    if (id != scopes[0] && tree.scope(id).core == id && tree.scope(id).num_shown > 1)
+      scopes.push_back(id);
+  }
+  return scopes;
+}
+
+// What is drawn between two boxes of one scope, over all scopes, is every input once; and an edge
+// that ends at a closed scope goes on at a port inside it, as often as outside.
+void ExpectNothingLost(const Graph& graph) {
+  BodyScopes body(graph, FoldOptions());
+  uint64_t inputs = 0, drawn = 0;
+  for (Node node : graph.nodes()) inputs += node.num_inputs() + node.num_controls();
+  EXPECT_EQ(inputs, body.num_drawn_inputs() + body.num_folded_inputs() +
+                        body.num_dangling_inputs());
+  for (ScopeId scope : Openable(body.tree())) {
+    const ScopeView& view = body.LayOut(scope).view;
+    size_t boxes = view.entities.size();
+    for (const EdgeBundle& edge : view.edges) {
+      ASSERT_LT(edge.from, view.num_items());
+      ASSERT_LT(edge.to, view.num_items());
+      if (edge.from < boxes && edge.to < boxes) drawn += edge.count;
+      if (edge.to >= boxes || view.entities[edge.to].node != kNoNode) continue;
+      ScopeId inner = body.tree().scope(view.entities[edge.to].scope).core;
+      const ScopeView& inside = body.LayOut(inner).view;
+      bool from_box = edge.from < boxes;
+      const ScopePort port = from_box ? ScopePort{false, view.entities[edge.from]}
+                                      : view.sources[edge.from - boxes];
+      uint64_t count = 0;
+      bool rest = port.rest;
+      for (const EdgeBundle& other : inside.edges) {
+        size_t first = inside.entities.size();
+        if (other.control != edge.control || other.from < first) continue;
+        const ScopePort& at = inside.sources[other.from - first];
+        rest |= at.rest;
+        if (at.rest == port.rest && (at.rest || at.far == port.far)) count += other.count;
+      }
+      bool words = false;  // control edges that are said in words inside
+      for (const ScopeView::Unseen& unseen : inside.unseen_control) words |= unseen.in > 0;
+      if (!rest && !words) EXPECT_EQ(count, edge.count) << body.tree().PathText(scope);
+    }
+  }
+  EXPECT_LE(drawn, body.num_drawn_inputs());
+}
+
+TEST(ScopeView, EveryInputIsDrawnFoldedOrMissing) {
+  for (const char* path : {"testdata/models/lenet", "testdata/collatz"}) {
+    auto model = OpenModel(path);
+    if (!model) {
+      ADD_FAILURE() << llvm::toString(model.takeError());
+      continue;
+    }
+    Module& module = *model->graphs[0].module;
+    ExpectNothingLost(module.main);
+    for (const auto& function : module.functions) ExpectNothingLost(function->body);
+  }
+}
+
+TEST(ScopeView, EdgesBetweenScopesHaveAPortOnEachWayDown) {
+  Module module;
+  Graph& graph = module.main;
+  NodeId x = graph.AddNode("x", "Placeholder");
+  NodeId a = graph.AddNode("a/b/first", "Relu"), b = graph.AddNode("a/b/second", "Relu");
+  NodeId c = graph.AddNode("a/third", "Relu"), d = graph.AddNode("d/relu", "Relu");
+  NodeId e = graph.AddNode("d/more", "Relu");
+  graph.AddInput(a, {x, 0});
+  graph.AddInput(b, {a, 0});
+  graph.AddInput(c, {b, 0});
+  graph.AddInput(d, {b, 0});
+  graph.AddInput(e, {d, 0});
+  BodyScopes body(graph, FoldOptions());
+  const ScopeTree& tree = body.tree();
+  const ScopeView& inner = body.LayOut(tree.Find("a/b")).view;
+  ASSERT_EQ(inner.entities.size(), 2u);
+  ASSERT_EQ(inner.sources.size(), 1u);
+  EXPECT_EQ(inner.sources[0].far.node, x);
+  ASSERT_EQ(inner.sinks.size(), 2u);
+  std::set<std::string> sinks = {inner.sinks[0].far.Key(), inner.sinks[1].far.Key()};
+  EXPECT_EQ(sinks, (std::set<std::string>{"n" + std::to_string(c),
+                                          "s" + std::to_string(tree.Find("d"))}));
+  const ScopeView& outer = body.LayOut(tree.Find("a")).view;
+  ASSERT_EQ(outer.sinks.size(), 1u);
+  EXPECT_EQ(outer.sinks[0].far.scope, tree.Find("d"));
+  EXPECT_EQ(body.Around(a),
+            (std::vector<ScopeId>{kRootScope, tree.Find("a"), tree.Find("a/b")}));
+}
+
+TEST(ScopeView, ManyControlEdgesAreSaidInWords) {
+  Module module;
+  NodeId done = module.main.AddNode("done", "Relu");
+  module.main.AddInput(done, {module.main.AddNode("x", "Placeholder"), 0});
+  for (int i = 0; i < 20; ++i)
+    module.main.AddControl(done, module.main.AddNode("op" + std::to_string(i) + "x", "Relu"));
+  BodyScopes body(module.main, FoldOptions());
+  const ScopeView& view = body.LayOut(kRootScope).view;
+  uint64_t unseen = 0, seen = 0;
+  for (const ScopeView::Unseen& one : view.unseen_control) unseen += one.in;
+  for (const EdgeBundle& edge : view.edges) seen += edge.control;
+  EXPECT_EQ(unseen, 20u);
+  EXPECT_EQ(seen, 0u);
+}
+
+// The shapes of graphs that nobody has prepared: each scope stays small, whatever the graph.
+TEST(ScopeView, HugeChainIsCutIntoPartsOfParts) {
+  auto module = Chain(100000, [](int i) { return "node" + std::to_string(i * 7919 % 100003); });
+  BodyScopes body(module->main, FoldOptions());
+  const ScopeView& view = body.LayOut(body.tree().scope(kRootScope).core).view;
+  EXPECT_LE(view.entities.size(), 100u);
+  EXPECT_EQ(view.edges.size(), view.entities.size() - 1) << "a chain of parts";
+  for (ScopeId scope : Openable(body.tree()))
+    EXPECT_LE(body.LayOut(scope).view.entities.size(), 100u);
+}
+
+TEST(ScopeView, HugeFanOutStaysSmall) {
+  Module module;
+  NodeId x = module.main.AddNode("x", "Placeholder");
+  for (int i = 0; i < 50000; ++i)
+    module.main.AddInput(module.main.AddNode("r" + std::to_string(i), "Relu"), {x, 0});
+  BodyScopes body(module.main, FoldOptions());
+  for (ScopeId scope : Openable(body.tree())) {
+    const LaidOutScope& laid_out = body.LayOut(scope);
+    EXPECT_LE(laid_out.view.entities.size(), 100u);
+    EXPECT_LE(laid_out.view.sources.size(), 12u);
+  }
+}
+
+TEST(ScopeView, DeepAndOddNames) {
+  std::string deep;
+  for (int i = 0; i < 2000; ++i) deep += "a/";
+  auto module = Chain(6, [&](int i) {
+    static const std::string odd[] = {"//", "/", "a//b", "<script>", "\"'\\", ""};
+    return i == 5 ? deep + "end" : odd[i];
+  });
+  ExpectNothingLost(module->main);
+}
+
+}  // namespace
+}  // namespace grapnel

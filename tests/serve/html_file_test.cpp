@@ -1,0 +1,90 @@
+#include "lib/serve/html_file.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/serve/web_files.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+namespace {
+
+std::string HtmlOf(const Module& module, llvm::StringRef title) {
+  GraphPage page(module, {}, title.str());
+  std::string html;
+  llvm::raw_string_ostream os(html);
+  Error error = WriteHtmlFile(page, title, os);
+  EXPECT_FALSE(static_cast<bool>(error));
+  return os.str();
+}
+
+size_t Count(llvm::StringRef text, llvm::StringRef what) { return text.count(what); }
+
+TEST(HtmlFile, NamesAreDataNeverMarkup) {
+  Module module;
+  std::string name = "</script><script>alert(1)</script>";
+  NodeId x = module.main.AddNode(name, "Placeholder");
+  module.main.AddInput(module.main.AddNode("\"'><img src=x onerror=alert(2)>", "Relu"), {x, 0});
+  std::string html = HtmlOf(module, "<b>title</b>&\"");
+  EXPECT_EQ(html.find("<img"), std::string::npos);
+  EXPECT_EQ(html.find("alert(1)</script>"), std::string::npos);
+  EXPECT_EQ(html.find("<b>"), std::string::npos);
+  EXPECT_EQ(Count(html, "<script"), Count(html, "</script>"));
+}
+
+TEST(HtmlFile, FetchesNothing) {
+  Module module;
+  module.main.AddNode("x", "Placeholder");
+  std::string html = HtmlOf(module, "x");
+  for (const char* outside : {"http://", "https://", "src=\"page", "href=\"page", "@import"})
+    EXPECT_EQ(html.find(outside), std::string::npos) << outside;
+  EXPECT_NE(html.find("default-src 'none'; script-src 'sha256-"), std::string::npos);
+}
+
+TEST(HtmlFile, DocumentsParse) {
+  Module module;
+  NodeId x = module.main.AddNode("a/x", "Placeholder");
+  for (int i = 0; i < 300; ++i) {
+    NodeId next = module.main.AddNode("a/b/n" + std::to_string(i), "Relu");
+    module.main.AddInput(next, {x, 0});
+    x = next;
+  }
+  std::string html = HtmlOf(module, "x");
+  llvm::StringRef rest = html;
+  size_t documents = 0;
+  for (size_t at; (at = rest.find("<script type=\"application/json\"")) != llvm::StringRef::npos;) {
+    rest = rest.substr(at);
+    rest = rest.substr(rest.find('>') + 1);
+    auto parsed = llvm::json::parse(rest.take_front(rest.find("</script>")));
+    EXPECT_TRUE(static_cast<bool>(parsed)) << llvm::toString(parsed.takeError());
+    ++documents;
+  }
+  EXPECT_GT(documents, 8u);
+}
+
+TEST(HtmlFile, SameGraphSameBytes) {
+  Module module;
+  module.main.AddNode("x", "Placeholder");
+  EXPECT_EQ(HtmlOf(module, "x"), HtmlOf(module, "x"));
+}
+
+TEST(BundleScript, EveryModuleIsInIt) {
+  auto script = BundleScript("page.js");
+  ASSERT_TRUE(static_cast<bool>(script)) << llvm::toString(script.takeError());
+  for (const WebFile& file : WebFiles()) {
+    if (!file.name.ends_with(".js")) continue;
+    EXPECT_NE(script->find("modules[\"./" + file.name.str() + "\"] = "), std::string::npos)
+        << file.name.str();
+  }
+  llvm::SmallVector<llvm::StringRef, 0> lines;
+  llvm::StringRef(*script).split(lines, '\n');
+  for (llvm::StringRef line : lines) {
+    EXPECT_FALSE(line.starts_with("import ")) << line.str();
+    EXPECT_FALSE(line.starts_with("export ")) << line.str();
+  }
+  auto missing = BundleScript("nothing.js");
+  EXPECT_FALSE(static_cast<bool>(missing));
+  llvm::consumeError(missing.takeError());
+}
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,88 @@
+#include "lib/serve/router.h"
+
+#include <gtest/gtest.h>
+
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kHost = "127.0.0.1:4000";
+
+class RouterTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto router = Router::Open({"testdata/collatz"}, "secret");
+    ASSERT_TRUE(static_cast<bool>(router)) << llvm::toString(router.takeError());
+    router_ = std::move(*router);
+    router_->SetPort(4000);
+  }
+  WebAnswer Get(const std::string& path, const std::string& token = "secret") {
+    return router_->Answer({"GET", path, kHost, "", token});
+  }
+  std::unique_ptr<Router> router_;
+};
+
+TEST_F(RouterTest, PageNeedsTheToken) {
+  EXPECT_EQ(Get("/").status, 200);
+  EXPECT_EQ(Get("/", "").status, 403);
+  EXPECT_EQ(Get("/", "secreT").status, 403);
+  EXPECT_EQ(Get("/api/models", "").status, 403);
+  EXPECT_EQ(Get("/page.js", "").status, 200) << "the page's own files hold no secret";
+}
+
+TEST_F(RouterTest, OnlyThisMachinesNameAndOwnPages) {
+  EXPECT_EQ(router_->Answer({"GET", "/", "evil.example:4000", "", "secret"}).status, 403);
+  EXPECT_EQ(router_->Answer({"GET", "/", "127.0.0.1:4001", "", "secret"}).status, 403);
+  EXPECT_EQ(router_->Answer({"GET", "/api/models", kHost, "http://evil.example", "secret"}).status,
+            403);
+  EXPECT_EQ(router_->Answer({"GET", "/", "localhost:4000", "", "secret"}).status, 200);
+  EXPECT_EQ(
+      router_->Answer({"GET", "/api/models", kHost, std::string("http://") + kHost, "secret"})
+          .status,
+      200);
+  EXPECT_EQ(router_->Answer({"POST", "/", kHost, "", "secret"}).status, 405);
+}
+
+TEST_F(RouterTest, PolicyAllowsItsOwnFilesOnly) {
+  for (const char* path : {"/", "/page.css", "/api/models", "/nowhere"}) {
+    std::string policy;
+    for (const auto& [name, value] : Get(path).headers) {
+      if (name == "Content-Security-Policy") policy = value;
+    }
+    EXPECT_NE(policy.find("default-src 'none'"), std::string::npos) << path;
+    EXPECT_EQ(policy.find("unsafe"), std::string::npos) << path;
+  }
+}
+
+TEST_F(RouterTest, NoFilesButThePages) {
+  for (const char* path : {"/../router.h", "/etc/passwd", "//", "/api/../page.js", "/api/0/file/x"})
+    EXPECT_EQ(Get(path).status, 404) << path;
+}
+
+TEST_F(RouterTest, DocumentsAreJson) {
+  for (const char* path :
+       {"/api/models", "/api/0/model", "/api/0/scope/0", "/api/0/node/0/1", "/api/0/index/1/0"}) {
+    WebAnswer answer = Get(path);
+    EXPECT_EQ(answer.status, 200) << path;
+    EXPECT_EQ(answer.type, "application/json");
+    EXPECT_TRUE(static_cast<bool>(llvm::json::parse(answer.body))) << path;
+  }
+}
+
+TEST_F(RouterTest, WhatIsNotThereIsSaid) {
+  for (const char* path : {"/api/1/model", "/api/0/scope/99", "/api/0/scope/0/12345",
+                           "/api/0/node/0/4000000000", "/api/0/node/0/-1", "/api/0/scope/x",
+                           "/api/0", "/api/", "/api/0/index/7/0"})
+    EXPECT_EQ(Get(path).status, 404) << path;
+  EXPECT_NE(Get("/api/0/scope/99").body.find("there is no body 99"), std::string::npos);
+}
+
+TEST(Router, PathThatCannotBeOpenedIsNamed) {
+  auto router = Router::Open({"testdata/collatz", "nowhere.pb"}, "t");
+  ASSERT_FALSE(static_cast<bool>(router));
+  EXPECT_NE(llvm::toString(router.takeError()).find("nowhere.pb"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace grapnel
