@@ -7,7 +7,6 @@
 #include "lib/diff/union_graph.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
-#include "lib/serve/diff_page.h"
 #include "lib/serve/html_file.h"
 #include "lib/support/file.h"
 #include "llvm/Support/Path.h"
@@ -56,9 +55,10 @@ Error WritePage(const Module& b, const Diff& diff, const Flags& flags) {
   std::string title = (llvm::sys::path::filename(flags.a) + " \xe2\x86\x92 " +
                        llvm::sys::path::filename(flags.b))
                           .str();
-  ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> page, DiffPage::Make(b, diff, title));
+  PageSet pages;
+  RETURN_IF_ERROR(pages.AddDiff(b, diff, title));
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
-  RETURN_IF_ERROR(WriteHtmlFile(page->page(), title, file->os()));
+  RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
   return file->Commit();
 }
 

@@ -30,8 +30,10 @@ void StopOnSignal(Server& server) {
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::string token, MakeToken());
-  ASSIGN_OR_RETURN(std::unique_ptr<Router> router, Router::Open(flags.paths, token));
-  ASSIGN_OR_RETURN(std::unique_ptr<Server> server, Server::Listen(*router, flags.port));
+  PageSet pages;
+  for (const std::string& path : flags.paths) RETURN_IF_ERROR(pages.AddPath(path));
+  Router router(std::move(pages), token);
+  ASSIGN_OR_RETURN(std::unique_ptr<Server> server, Server::Listen(router, flags.port));
   StopOnSignal(*server);
   invocation.out() << "http://127.0.0.1:" << server->port() << "/?token=" << token << "\n";
   invocation.out().flush();
@@ -42,7 +44,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("PATH", flags->paths, "any TensorFlow graphs; the page may read nothing else")
+  line.Option("PATH", flags->paths, "any TensorFlow graphs, or folders of dumps; the page may read nothing else")
       .Required();
   line.Option("--port", flags->port, "where to listen on 127.0.0.1; 0: any free port")
       .Between(0, 65535)

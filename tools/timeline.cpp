@@ -2,16 +2,19 @@
 #include "lib/diff/timeline.h"
 
 #include "lib/diff/diff_text.h"
+#include "lib/serve/html_file.h"
+#include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include "tools/command.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string folder, log, node;
+  std::string folder, log, node, html;
   bool changes = false;
 };
 
@@ -100,6 +103,15 @@ Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream
   return Error::success();
 }
 
+Error WritePage(Timeline timeline, const Flags& flags) {
+  std::string title = llvm::sys::path::filename(flags.folder).str();
+  PageSet pages;
+  pages.AddTimeline(std::make_shared<Timeline>(std::move(timeline)), title);
+  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.html));
+  RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
+  return file->Commit();
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   std::shared_ptr<const FileBytes> log;
   if (!flags.log.empty()) {
@@ -119,6 +131,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   } else {
     PrintTable(timeline, os);
   }
+  if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(std::move(timeline), flags));
   return kExitOk;
 }
 
@@ -130,6 +143,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--node", flags->node,
               "the life of this node (NODE or FUNCTION/NODE), or of the nodes of this op");
   line.Flag("--changes", flags->changes, "what each stage changed, as `diff` shows it");
+  line.Option("--html", flags->html, "a page with a slider through the stages, what each did glowing")
+      .ShownAs("FILE");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

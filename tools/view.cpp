@@ -92,9 +92,10 @@ bool IsPage(const Flags& flags) {
 Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
   for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
-  GraphPage page(input.module(), input.graph().signatures, input.name);
+  PageSet pages;
+  pages.AddGraph(input.module(), input.graph().signatures, input.name);
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
-  RETURN_IF_ERROR(WriteHtmlFile(page, input.name, file->os()));
+  RETURN_IF_ERROR(WriteHtmlFile(pages, input.name, file->os()));
   RETURN_IF_ERROR(file->Commit());
   return kExitOk;
 }

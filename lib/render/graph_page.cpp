@@ -18,27 +18,12 @@ namespace {
 constexpr int kFirstBoxes = 40;
 constexpr size_t kMaxProblems = 200;
 
-// A document that can stand in HTML: '<' occurs in strings only, where an escape says the same.
 template <typename Write>
 std::string Document(Write&& write) {
-  std::string plain, safe;
-  llvm::raw_string_ostream os(plain);
-  llvm::json::OStream json(os);
-  write(json);
-  os.flush();
-  safe.reserve(plain.size());
-  for (char c : plain) {
-    if (c == '<') {
-      safe += "\\u003c";
-    } else if (c == '>') {
-      safe += "\\u003e";
-    } else if (c == '&') {
-      safe += "\\u0026";
-    } else {
-      safe += c;
-    }
-  }
-  return safe;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  WritePageDocument(os, write);
+  return os.str();
 }
 
 // Distinct texts in order of first use, by number.
@@ -186,6 +171,27 @@ void WriteBody(const Graph& graph, const Function* function,
 }
 
 }  // namespace
+
+void WritePageDocument(llvm::raw_ostream& os,
+                       llvm::function_ref<void(llvm::json::OStream&)> write) {
+  std::string plain;
+  llvm::raw_string_ostream plain_os(plain);
+  {
+    llvm::json::OStream json(plain_os);
+    write(json);
+  }
+  for (char c : plain_os.str()) {
+    if (c == '<') {
+      os << "\\u003c";
+    } else if (c == '>') {
+      os << "\\u003e";
+    } else if (c == '&') {
+      os << "\\u0026";
+    } else {
+      os << c;
+    }
+  }
+}
 
 struct GraphPage::Slot {
   const Graph* graph = nullptr;

@@ -15,6 +15,11 @@
 
 namespace grapnel {
 
+// A document that can stand in HTML: '<', '>' and '&' occur in its strings only, where an escape
+// says the same.
+void WritePageDocument(llvm::raw_ostream& os,
+                       llvm::function_ref<void(llvm::json::OStream&)> write);
+
 // What a caller puts on nodes: what a diff found, what a debugger saw.
 struct PageMarks {
   struct Detail {

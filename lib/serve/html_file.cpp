@@ -79,13 +79,19 @@ std::string Escaped(llvm::StringRef text) {
   return result;
 }
 
+void WriteData(const std::string& path, llvm::StringRef document, llvm::raw_ostream& os) {
+  os << "<script type=\"application/json\" id=\"data " << path << "\">" << document
+     << "</script>\n";
+}
+
+// The documents of one graph of a page.
 class DataWriter {
  public:
-  DataWriter(GraphPage& page, llvm::raw_ostream& os) : page_(page), os_(os) {}
+  DataWriter(GraphPage& page, size_t entry, llvm::raw_ostream& os)
+      : page_(page), prefix_(std::to_string(entry) + "/"), os_(os) {}
 
   Error Write() {
-    Put("models", R"([{"id": "0"}])");
-    Put("0/model", page_.ModelJson());
+    Put("model", page_.ModelJson());
     for (size_t body = 0; body < page_.num_bodies(); ++body) {
       RETURN_IF_ERROR(Scopes(body));
       RETURN_IF_ERROR(Index(body));
@@ -96,12 +102,11 @@ class DataWriter {
 
  private:
   void Put(const std::string& path, llvm::StringRef document) {
-    os_ << "<script type=\"application/json\" id=\"data " << path << "\">" << document
-        << "</script>\n";
+    WriteData(prefix_ + path, document, os_);
   }
 
   static std::string Path(const char* kind, size_t body) {
-    return "0/" + std::string(kind) + "/" + std::to_string(body);
+    return std::string(kind) + "/" + std::to_string(body);
   }
 
   Error Scopes(size_t body) {
@@ -140,6 +145,7 @@ class DataWriter {
   }
 
   GraphPage& page_;
+  std::string prefix_;
   llvm::raw_ostream& os_;
 };
 
@@ -151,7 +157,7 @@ Expected<std::string> BundleScript(llvm::StringRef entry) {
   return std::move(bundler).Finish();
 }
 
-Error WriteHtmlFile(GraphPage& page, llvm::StringRef title, llvm::raw_ostream& os) {
+Error WriteHtmlFile(PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os) {
   ASSIGN_OR_RETURN(std::string script, BundleScript("page.js"));
   llvm::StringRef style = FindWebFile("page.css")->text;
   llvm::StringRef html = FindWebFile("index.html")->text;
@@ -165,7 +171,12 @@ Error WriteHtmlFile(GraphPage& page, llvm::StringRef title, llvm::raw_ostream& o
   os << before_title << "<meta http-equiv=\"Content-Security-Policy\" content=\"" << policy
      << "\">\n<title>" << Escaped(title) << "</title>" << before_style << "<style>" << style
      << "</style>" << before_script;
-  RETURN_IF_ERROR(DataWriter(page, os).Write());
+  WriteData("models", pages.Json(), os);
+  for (size_t entry = 0; entry < pages.size(); ++entry) {
+    if (!pages.Differs(entry)) continue;
+    ASSIGN_OR_RETURN(GraphPage * page, pages.Page(entry));
+    RETURN_IF_ERROR(DataWriter(*page, entry, os).Write());
+  }
   os << "<script>" << script << "</script>" << after_script;
   return Error::success();
 }

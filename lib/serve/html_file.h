@@ -2,15 +2,16 @@
 #ifndef GRAPNEL_LIB_SERVE_HTML_FILE_H_
 #define GRAPNEL_LIB_SERVE_HTML_FILE_H_
 
-#include "lib/render/graph_page.h"
+#include "lib/serve/page_set.h"
 #include "lib/support/error.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
 
-// Writes the page with every scope, node and index of `page` in it. It fetches nothing: its content
-// policy allows its own script and style (by hash) and nothing else. Some 600 bytes a node.
-Error WriteHtmlFile(GraphPage& page, llvm::StringRef title, llvm::raw_ostream& os);
+// Writes the page with every scope, node and index of `pages` in it, but of stages that changed
+// nothing. It fetches nothing: its content policy allows its own script and style (by hash) and
+// nothing else. Some 700 bytes a node.
+Error WriteHtmlFile(PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os);
 
 // The page's modules as one script: each in a function of its own, in the order in which they need
 // one another. What it reads of a module are lines `import {a, b} from "./x.js";` and `export`

@@ -1,11 +1,7 @@
 #include "lib/serve/router.h"
 
-#include <future>
-
 #include "lib/render/labels.h"
 #include "lib/serve/web_files.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/Path.h"
 
 namespace grapnel {
 namespace {
@@ -40,39 +36,17 @@ WebAnswer FileAnswer(const WebFile& file) {
 
 }  // namespace
 
-struct Router::Served {
-  std::string title, path;
-  Model model;
-  std::unique_ptr<GraphPage> page;
-  std::future<void> warm;  // the first documents, made while the browser starts
-};
+Router::Router(PageSet pages, std::string token)
+    : pages_(std::move(pages)), token_(std::move(token)) {
+  warm_ = std::async(std::launch::async, [this] {
+    Expected<GraphPage*> page = pages_.Page(0);
+    if (!page) return llvm::consumeError(page.takeError());
+    (*page)->ModelJson();
+    llvm::consumeError((*page)->ScopeJson(0, std::nullopt).takeError());
+  });
+}
 
 Router::~Router() = default;
-
-Expected<std::unique_ptr<Router>> Router::Open(llvm::ArrayRef<std::string> paths,
-                                               std::string token) {
-  std::unique_ptr<Router> router(new Router);
-  router->token_ = std::move(token);
-  for (const std::string& path : paths) {
-    ASSIGN_OR_RETURN(Model model, OpenModel(path));
-    auto served = std::make_unique<Served>();
-    served->path = path;
-    served->model = std::move(model);
-    GraphInFile& file = served->model.graphs[0];
-    if (!file.module) {  // a dump folder: its first graph
-      ASSIGN_OR_RETURN(file.module, OpenGraph(file.path));
-    }
-    served->title = llvm::sys::path::filename(path).str();
-    served->page = std::make_unique<GraphPage>(*file.module, file.signatures, served->title);
-    GraphPage* page = served->page.get();
-    served->warm = std::async(std::launch::async, [page] {
-      page->ModelJson();
-      llvm::consumeError(page->ScopeJson(0, std::nullopt).takeError());
-    });
-    router->served_.push_back(std::move(served));
-  }
-  return router;
-}
 
 bool Router::IsOurs(const WebRequest& request) const {
   std::string port = ":" + std::to_string(port_);
@@ -106,28 +80,12 @@ WebAnswer Router::Answer(const WebRequest& request) {
   return answer;
 }
 
-std::string Router::ModelsJson() const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  llvm::json::OStream json(os);
-  json.array([&] {
-    for (size_t i = 0; i < served_.size(); ++i) {
-      json.object([&] {
-        json.attribute("id", std::to_string(i));
-        json.attribute("title", Printable(served_[i]->title));
-        json.attribute("path", Printable(served_[i]->path));
-      });
-    }
-  });
-  return os.str();
-}
-
 // "models", or MODEL/model, MODEL/scope/BODY[/SCOPE], MODEL/node/BODY/ID, MODEL/index/BODY/FROM.
 WebAnswer Router::Document(llvm::StringRef path) {
   WebAnswer answer;
   answer.type = "application/json";
   if (path == "models") {
-    answer.body = ModelsJson();
+    answer.body = pages_.Json();
     return answer;
   }
   llvm::SmallVector<llvm::StringRef, 4> parts;
@@ -138,8 +96,10 @@ WebAnswer Router::Document(llvm::StringRef path) {
     if (i != 1 && parts[i].getAsInteger(10, number)) return Refused(404, "no such document");
     numbers.push_back(number);
   }
-  if (parts.size() < 2 || numbers[0] >= served_.size()) return Refused(404, "no such model");
-  GraphPage& page = *served_[numbers[0]]->page;
+  if (parts.size() < 2) return Refused(404, "no such document");
+  Expected<GraphPage*> found = pages_.Page(numbers[0]);
+  if (!found) return Refused(404, llvm::toString(found.takeError()));
+  GraphPage& page = **found;
   auto put = [&](Expected<std::string> document) {
     if (document) {
       answer.body = std::move(*document);

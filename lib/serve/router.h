@@ -2,14 +2,12 @@
 #ifndef GRAPNEL_LIB_SERVE_ROUTER_H_
 #define GRAPNEL_LIB_SERVE_ROUTER_H_
 
-#include <memory>
+#include <future>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "lib/io/open.h"
-#include "lib/render/graph_page.h"
-#include "lib/support/error.h"
+#include "lib/serve/page_set.h"
 
 namespace grapnel {
 
@@ -29,10 +27,8 @@ struct WebAnswer {
 // number of threads may ask at once.
 class Router {
  public:
-  // Opens every path; one that cannot be opened is an error that names it. `token`: what a request
-  // must show.
-  static Expected<std::unique_ptr<Router>> Open(llvm::ArrayRef<std::string> paths,
-                                                std::string token);
+  // `token`: what a request must show.
+  Router(PageSet pages, std::string token);
   ~Router();
 
   // Host headers that are answered: "127.0.0.1:PORT" and "localhost:PORT".
@@ -41,15 +37,13 @@ class Router {
   WebAnswer Answer(const WebRequest& request);
 
  private:
-  struct Served;
-  Router() = default;
   bool IsOurs(const WebRequest& request) const;
   WebAnswer Document(llvm::StringRef path);
-  std::string ModelsJson() const;
 
+  PageSet pages_;
   std::string token_;
   int port_ = 0;
-  std::vector<std::unique_ptr<Served>> served_;
+  std::future<void> warm_;  // the first documents, made while the browser starts
 };
 
 }  // namespace grapnel

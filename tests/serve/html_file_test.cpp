@@ -9,10 +9,11 @@ namespace grapnel {
 namespace {
 
 std::string HtmlOf(const Module& module, llvm::StringRef title) {
-  GraphPage page(module, {}, title.str());
+  PageSet pages;
+  pages.AddGraph(module, {}, title.str());
   std::string html;
   llvm::raw_string_ostream os(html);
-  Error error = WriteHtmlFile(page, title, os);
+  Error error = WriteHtmlFile(pages, title, os);
   EXPECT_FALSE(static_cast<bool>(error));
   return os.str();
 }

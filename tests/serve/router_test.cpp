@@ -12,9 +12,10 @@ constexpr const char* kHost = "127.0.0.1:4000";
 class RouterTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto router = Router::Open({"testdata/collatz"}, "secret");
-    ASSERT_TRUE(static_cast<bool>(router)) << llvm::toString(router.takeError());
-    router_ = std::move(*router);
+    PageSet pages;
+    Error error = pages.AddPath("testdata/collatz");
+    ASSERT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
+    router_ = std::make_unique<Router>(std::move(pages), "secret");
     router_->SetPort(4000);
   }
   WebAnswer Get(const std::string& path, const std::string& token = "secret") {
@@ -78,10 +79,17 @@ TEST_F(RouterTest, WhatIsNotThereIsSaid) {
   EXPECT_NE(Get("/api/0/scope/99").body.find("there is no body 99"), std::string::npos);
 }
 
-TEST(Router, PathThatCannotBeOpenedIsNamed) {
-  auto router = Router::Open({"testdata/collatz", "nowhere.pb"}, "t");
-  ASSERT_FALSE(static_cast<bool>(router));
-  EXPECT_NE(llvm::toString(router.takeError()).find("nowhere.pb"), std::string::npos);
+TEST(PageSet, PathThatCannotBeOpenedIsNamed) {
+  PageSet pages;
+  Error error = pages.AddPath("nowhere.pb");
+  ASSERT_TRUE(static_cast<bool>(error));
+  EXPECT_NE(llvm::toString(std::move(error)).find("nowhere.pb"), std::string::npos);
+}
+
+TEST(PageSet, NothingToShow) {
+  Router router(PageSet(), "t");
+  EXPECT_EQ(router.Answer({"GET", "/api/0/model", "127.0.0.1:0", "", "t"}).status, 404);
+  EXPECT_EQ(router.Answer({"GET", "/api/models", "127.0.0.1:0", "", "t"}).body, "[]");
 }
 
 }  // namespace

@@ -11,29 +11,38 @@ const TITLE_HEIGHT = 26, DOUBLE_CLICK = 500;  // in the frame's units; ms
 
 // Events: "select" {box} (undefined: nothing), "change" (open boxes, body), "error" {error}.
 export class GraphView extends EventTarget {
-  constructor(canvas, source, summary) {
+  constructor(canvas) {
     super();
     this.canvas = canvas;
-    this.source = source;
-    this.summary = summary;
-    this.open = new Set();
-    this.body = 0;
     this.look = {theme: readTheme(), zoom: 1, fillOf: () => undefined, selected: undefined, lit: new Set(), hideControl: false};
     this.at = {x: 0, y: 0, zoom: 1};
     this.boxes = [];
+    this.open = new Set();
+    this.body = 0;
     this.listen();
+  }
+
+  // Another graph, nothing of it shown yet: see show().
+  setModel(source, summary) {
+    this.source = source;
+    this.summary = summary;
+    this.open = new Set();
+    this.first = new Map();
+    this.seen = new Set();
+    this.body = 0;
+    this.chosen = undefined;
+    this.look.selected = undefined;
     for (const {body, scopes, calls} of summary.open ?? []) this.openFirst(body, scopes, calls);
   }
 
   // What the model has open at first: main, and functions in the boxes that call them.
   openFirst(body, scopes, calls) {
-    this.first ??= new Map();
     this.first.set(body, {scopes, calls});
     if (body === 0) this.openAsFirst("0", 0);
   }
 
   openAsFirst(instance, body) {
-    const first = this.first?.get(body);
+    const first = this.first.get(body);
     if (!first) return;
     for (const scope of first.scopes) this.open.add(`${instance}|${scope}`);
     for (const caller of first.calls) this.open.add(`${instance}>n${caller}`);
@@ -94,7 +103,6 @@ export class GraphView extends EventTarget {
       if (!this.open.has(openKey(instance, box)) || box.kind === "scope") continue;
       box.calls.forEach((call, i) => {
         const inner = `${instance}>n${box.id}.${i}`;
-        this.seen ??= new Set();
         if (this.seen.has(inner)) return;
         this.seen.add(inner);
         const size = this.open.size;

@@ -14,26 +14,74 @@ const SEVERAL = 4;  // the fill of a scope with marks of several kinds
 
 class Page {
   async start() {
-    const [model] = await models();
-    this.source = new Source(model.id);
+    this.models = await models();
+    this.view = new GraphView(byId("canvas"));
+    this.panel = new Panel(byId("panel"), {
+      go: (body, node) => this.go(body, node), enter: (body) => this.enter(body), toggle: (placed) => this.view.toggle(placed),
+    });
+    this.reading = true;
+    this.setUpTabs();
+    this.setUpTools();
+    this.setUpStages();
+    setUpSearch(() => this, (body, node) => this.go(body, node));
+    this.view.addEventListener("select", ({box}) => this.chosen(box));
+    this.view.addEventListener("change", () => this.changed());
+    this.view.addEventListener("error", ({error}) => this.fail(error));
+    await this.fromUrl();
+    addEventListener("popstate", () => this.fromUrl());
+    document.documentElement.dataset.ready = "yes";
+  }
+
+  // --- Several graphs: models, or the stages of a folder of dumps.
+  // Shows the entry `index` of the list. A stage that changed nothing shows the last one that did.
+  async load(index) {
+    this.index = index;
+    let shown = index;
+    while (this.models[shown].same && shown > 0) --shown;
+    this.sources ??= new Map();
+    if (!this.sources.has(shown)) this.sources.set(shown, new Source(this.models[shown].id));
+    this.source = this.sources.get(shown);
     this.summary = await this.source.summary();
     this.source.markKinds = this.summary.marks?.kinds ?? [];
     document.title = `${this.summary.title} - grapnel`;
     byId("title").textContent = this.summary.title;
-    this.view = new GraphView(byId("canvas"), this.source, this.summary);
-    this.panel = new Panel(byId("panel"), this.summary, {
-      go: (body, node) => this.go(body, node), enter: (body) => this.enter(body), toggle: (placed) => this.view.toggle(placed),
+    this.view.setModel(this.source, this.summary);
+    this.panel.summary = this.summary;
+    this.listColours();
+    const {title, group, note, same} = this.models[index];
+    byId("stage-slider").value = index;
+    byId("stage-list").value = index;
+    byId("stage-note").textContent = [`${index + 1} of ${this.models.length}`, same ? "changes nothing" : note].filter(Boolean).join(": ");
+    byId("stage-note").title = [group, title].filter(Boolean).join(": ");
+  }
+
+  setUpStages() {
+    if (this.models.length < 2) return;
+    byId("stages").hidden = false;
+    byId("stage-slider").max = this.models.length - 1;
+    const groups = new Map();
+    this.models.forEach(({title, group, same}, i) => {
+      const key = group ?? "";
+      if (!groups.has(key)) groups.set(key, key ? element("optgroup", {label: key}) : byId("stage-list"));
+      groups.get(key).append(element("option", {value: i}, `${title}${same ? " (changes nothing)" : ""}`));
     });
-    this.setUpTabs();
-    this.setUpTools();
-    setUpSearch(this.source, this.summary, (body, node) => this.go(body, node));
-    this.view.addEventListener("select", ({box}) => this.chosen(box));
-    this.view.addEventListener("change", () => this.changed());
-    this.view.addEventListener("error", ({error}) => this.fail(error));
-    this.panel.showModel();
-    await this.fromUrl();
-    addEventListener("popstate", () => this.fromUrl());
-    document.documentElement.dataset.ready = "yes";
+    for (const made of groups.values()) if (made !== byId("stage-list")) byId("stage-list").append(made);
+    byId("stage-list").addEventListener("change", (event) => this.toModel(Number(event.target.value)));
+    byId("stage-slider").addEventListener("input", (event) => this.toModel(Number(event.target.value)));
+    byId("stage-back").addEventListener("click", () => this.toModel(this.index - 1));
+    byId("stage-next").addEventListener("click", () => this.toModel(this.index + 1));
+  }
+
+  async toModel(index) {
+    if (index < 0 || index >= this.models.length) return;
+    try {
+      await this.load(index);
+      await this.step(() => this.view.show(0));
+      this.panel.showModel();
+      this.openTab(this.tab, false);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   fail(error) {
@@ -55,6 +103,7 @@ class Page {
       byId(`tab-${other}`).hidden = other !== id;
       byId(`to-${other}`).setAttribute("aria-selected", String(other === id));
     }
+    if (!this.summary) return;
     if (id === "functions") showFunctions(byId("tab-functions"), this.summary, (body) => this.enter(body));
     if (id === "nodes") showNodes(byId("tab-nodes"), this.source, this.summary, (body, node) => this.go(body, node));
     if (id === "graph") this.view.paint();
@@ -131,10 +180,7 @@ class Page {
       view.look.hideControl = !event.target.checked;
       view.paint();
     });
-    const marks = this.summary.marks ? [["marks", this.summary.marks.title]] : [];
-    byId("color").append(...[...marks, ...COLOURS].map(([id, text]) => element("option", {value: id}, text)));
     byId("color").addEventListener("change", (event) => this.colour(event.target.value));
-    this.colour(byId("color").value);
     byId("help-button").addEventListener("click", () => byId("help").showModal());
     byId("theme").addEventListener("click", () => {
       const dark = getComputedStyle(document.documentElement).colorScheme === "dark" ||
@@ -151,9 +197,17 @@ class Page {
     if (event.key === "/") byId("search").focus();
     else if (event.key === "?") byId("help").showModal();
     else if (event.key === "c" && this.view.chosen) navigator.clipboard?.writeText(this.view.chosen.box.path);
+    else if (event.key === "[") this.toModel(this.index - 1);
+    else if (event.key === "]") this.toModel(this.index + 1);
     else if (/^[1-9]$/u.test(event.key) && TABS[event.key - 1]) this.openTab(TABS[event.key - 1][0]);
     else return;
     event.preventDefault();
+  }
+
+  listColours() {
+    const marks = this.summary.marks ? [["marks", this.summary.marks.title]] : [];
+    byId("color").replaceChildren(...[...marks, ...COLOURS].map(([id, text]) => element("option", {value: id}, text)));
+    this.colour(byId("color").value);
   }
 
   colour(by) {
@@ -198,6 +252,7 @@ class Page {
   toUrl(step = false) {
     if (this.reading) return;
     const state = new URLSearchParams();
+    if (this.index !== 0) state.set("graph", this.index);
     if (this.tab !== "graph") state.set("tab", this.tab);
     if (this.view.body !== 0) state.set("body", this.view.body);
     state.set("open", [...this.view.open].join(","));
@@ -211,9 +266,12 @@ class Page {
   async fromUrl() {
     const state = new URLSearchParams(location.hash.slice(1));
     this.reading = true;
+    const index = Number(state.get("graph") ?? 0);
+    await this.load(index < this.models.length ? index : 0);
     if (state.has("open")) this.view.open = new Set(state.get("open").split(",").filter(Boolean));
     const body = Number(state.get("body") ?? 0);
     await this.view.show(body < this.summary.bodies.length ? body : 0, !state.has("open"));
+    this.panel.showModel();
     const chosen = state.get("chosen");
     const box = chosen && this.view.boxes.find((other) => `${other.instance}|${other.box.key}` === chosen);
     this.reading = false;

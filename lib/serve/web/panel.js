@@ -5,11 +5,10 @@ import {commas, element, link, plural} from "./dom.js";
 const heading = (text) => element("h3", {}, text);
 const list = (items) => element("ul", {}, ...items);
 
-// `go(body, node)` shows a node, `enter(body)` a function, `toggle(placed)` opens a box.
+// `summary` is the model's, set before anything is shown. `go(body, node)` shows a node, `enter(body)` a function, `toggle(placed)` opens a box.
 export class Panel {
-  constructor(root, summary, actions) {
+  constructor(root, actions) {
     this.root = root;
-    this.summary = summary;
     this.actions = actions;
   }
 

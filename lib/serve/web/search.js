@@ -43,7 +43,8 @@ export async function search(source, summary, text, visit) {
   }
 }
 
-export function setUpSearch(source, summary, go) {
+// `model()` gives {source, summary} of what is searched now.
+export function setUpSearch(model, go) {
   const input = byId("search"), box = byId("results");
   let turn = 0, chosen = -1;
   const options = () => [...box.querySelectorAll("[role=option]")];
@@ -59,7 +60,7 @@ export function setUpSearch(source, summary, go) {
     const mine = ++turn;
     chosen = -1;
     if (!input.value.trim()) return close();
-    const found = [];
+    const {source, summary} = model(), found = [];
     let more = 0;
     await search(source, summary, input.value, (hit) => {
       if (mine !== turn) return false;

@@ -1,0 +1,123 @@
+#include "lib/serve/page_set.h"
+
+#include <mutex>
+
+#include "lib/diff/diff_text.h"
+#include "lib/render/labels.h"
+#include "lib/serve/diff_page.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+
+struct PageSet::Entry {
+  std::string title, group, note;
+  std::shared_ptr<Model> model;  // that a page of it points into
+  std::shared_ptr<const Timeline> timeline;
+  const TimelineStage* stage = nullptr;  // of the timeline
+  bool differs = true;
+  std::once_flag once;
+  std::unique_ptr<GraphPage> graph;
+  std::unique_ptr<DiffPage> diff;
+  std::string problem;
+
+  GraphPage* page() const { return diff ? &diff->page() : graph.get(); }
+  void MakeStage();
+};
+
+PageSet::PageSet() = default;
+PageSet::~PageSet() = default;
+PageSet::PageSet(PageSet&&) noexcept = default;
+
+void PageSet::AddGraph(const Module& module, llvm::ArrayRef<Signature> signatures,
+                       std::string title) {
+  auto entry = std::make_unique<Entry>();
+  entry->graph = std::make_unique<GraphPage>(module, signatures, title);
+  entry->title = std::move(title);
+  entries_.push_back(std::move(entry));
+}
+
+Error PageSet::AddDiff(const Module& b, const Diff& diff, std::string title) {
+  auto entry = std::make_unique<Entry>();
+  ASSIGN_OR_RETURN(entry->diff, DiffPage::Make(b, diff, title));
+  entry->title = std::move(title);
+  entry->note = DiffSummary(diff);
+  entries_.push_back(std::move(entry));
+  return Error::success();
+}
+
+void PageSet::AddTimeline(std::shared_ptr<const Timeline> timeline, llvm::StringRef title) {
+  for (const TimelineStage& stage : timeline->stages) {
+    auto entry = std::make_unique<Entry>();
+    entry->title = stage.dump.stage;
+    entry->group = stage.dump.line.empty() ? title.str() : stage.dump.line;
+    entry->timeline = timeline;
+    entry->stage = &stage;
+    entry->differs = stage.before < 0 || !stage.diff.Same();
+    entry->note = stage.before < 0 ? "where it begins" : DiffSummary(stage.diff);
+    entries_.push_back(std::move(entry));
+  }
+}
+
+Error PageSet::AddPath(llvm::StringRef path) {
+  std::string title = llvm::sys::path::filename(path).str();
+  ASSIGN_OR_RETURN(Model opened, OpenModel(path));
+  auto model = std::make_shared<Model>(std::move(opened));
+  if (model->kind == FileKind::kDumpFolder) {
+    ASSIGN_OR_RETURN(Timeline timeline, ReadTimeline(path, {}));
+    AddTimeline(std::make_shared<Timeline>(std::move(timeline)), title);
+    return Error::success();
+  }
+  for (GraphInFile& file : model->graphs) {
+    bool several = model->graphs.size() > 1 && !file.title.empty();
+    AddGraph(*file.module, file.signatures, several ? title + ": " + file.title : title);
+    entries_.back()->model = model;
+  }
+  return Error::success();
+}
+
+void PageSet::Entry::MakeStage() {
+  if (stage->before < 0) {
+    graph = std::make_unique<GraphPage>(*stage->module, llvm::ArrayRef<Signature>(), title);
+    return;
+  }
+  auto made = DiffPage::Make(*stage->module, stage->diff, title);
+  if (made) {
+    diff = std::move(*made);
+  } else {
+    problem = llvm::toString(made.takeError());
+  }
+}
+
+Expected<GraphPage*> PageSet::Page(size_t index) {
+  if (index >= entries_.size())
+    return MakeError("there is no graph {0}: there are {1}", index, entries_.size());
+  Entry& entry = *entries_[index];
+  if (entry.stage) std::call_once(entry.once, [&] { entry.MakeStage(); });
+  if (!entry.page()) return MakeError("{0}: {1}", entry.title, entry.problem);
+  return entry.page();
+}
+
+bool PageSet::Differs(size_t entry) const { return entries_[entry]->differs; }
+
+std::string PageSet::Json() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  WritePageDocument(os, [&](llvm::json::OStream& json) {
+    json.array([&] {
+      for (size_t i = 0; i < entries_.size(); ++i) {
+        const Entry& entry = *entries_[i];
+        json.object([&] {
+          json.attribute("id", std::to_string(i));
+          json.attribute("title", Printable(entry.title));
+          if (!entry.group.empty()) json.attribute("group", Printable(entry.group));
+          if (!entry.note.empty()) json.attribute("note", Printable(entry.note));
+          if (!entry.differs) json.attribute("same", true);
+        });
+      }
+    });
+  });
+  return os.str();
+}
+
+}  // namespace grapnel

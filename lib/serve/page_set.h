@@ -1,0 +1,47 @@
+// The graphs that one page shows: models, a diff, the stages of a folder of dumps.
+#ifndef GRAPNEL_LIB_SERVE_PAGE_SET_H_
+#define GRAPNEL_LIB_SERVE_PAGE_SET_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/diff/diff.h"
+#include "lib/diff/timeline.h"
+#include "lib/render/graph_page.h"
+#include "lib/support/error.h"
+
+namespace grapnel {
+
+// Entries are numbered in the order in which they are added. Safe to read from several threads once
+// all are added.
+class PageSet {
+ public:
+  PageSet();
+  ~PageSet();
+  PageSet(PageSet&&) noexcept;
+
+  // Every graph that is in a file, folder or case; a folder of dumps is a timeline. Errors name the
+  // path.
+  Error AddPath(llvm::StringRef path);
+  // A graph that outlives the set.
+  void AddGraph(const Module& module, llvm::ArrayRef<Signature> signatures, std::string title);
+  Error AddDiff(const Module& b, const Diff& diff, std::string title);
+  // Each stage as what it changed. Pages of stages are made when they are first asked for.
+  void AddTimeline(std::shared_ptr<const Timeline> timeline, llvm::StringRef title);
+
+  size_t size() const { return entries_.size(); }
+  Expected<GraphPage*> Page(size_t entry);
+  // Whether the page of an entry is worth writing: not of a stage that changed nothing.
+  bool Differs(size_t entry) const;
+  // A list of {"id", "title", "group", "note", "same"}: what is there to choose from.
+  std::string Json() const;
+
+ private:
+  struct Entry;
+  std::vector<std::unique_ptr<Entry>> entries_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SERVE_PAGE_SET_H_
