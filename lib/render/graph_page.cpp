@@ -16,7 +16,7 @@ namespace {
 
 // What may be open at first.
 constexpr int kFirstBoxes = 40;
-constexpr size_t kMaxProblems = 200;
+constexpr size_t kMaxProblems = 200, kMaxMarked = 200;
 
 template <typename Write>
 std::string Document(Write&& write) {
@@ -261,9 +261,40 @@ std::string GraphPage::MakeModelJson() const {
       WriteColours(json);
       WriteDevices(json);
       WriteSignatures(signatures_, json);
-      if (marks_) WriteMarks(*marks_, json);
+      if (marks_) {
+        WriteMarks(*marks_, json);
+        WriteMarked(json);
+      }
       WriteProblems(module_.problems, json);
     });
+  });
+}
+
+// The marked nodes, kind by kind: [body, node, kind, op, name].
+void GraphPage::WriteMarked(llvm::json::OStream& json) const {
+  std::vector<size_t> counts(marks_->kinds.size(), 0);
+  std::vector<std::vector<std::pair<size_t, Node>>> marked(marks_->kinds.size());
+  for (size_t body = 0; body < bodies_.size(); ++body) {
+    for (Node node : bodies_[body]->graph->nodes()) {
+      int kind = marks_->kind_of(node);
+      if (kind >= 0 && counts[kind]++ < kMaxMarked) marked[kind].push_back({body, node});
+    }
+  }
+  json.attributeArray("marked_counts", [&] {
+    for (size_t count : counts) json.value(count);
+  });
+  json.attributeArray("marked", [&] {
+    for (size_t kind = 0; kind < marked.size(); ++kind) {
+      for (auto& [body, node] : marked[kind]) {
+        json.array([&, &body = body, &node = node] {
+          json.value(body);
+          json.value(node.id());
+          json.value(kind);
+          json.value(Printable(node.op()));
+          json.value(Printable(node.name()));
+        });
+      }
+    }
   });
 }
 

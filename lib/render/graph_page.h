@@ -69,6 +69,7 @@ class GraphPage {
   const BodyScopes& Scopes(size_t body);
   Error Check(size_t body) const;
   std::string MakeModelJson() const;
+  void WriteMarked(llvm::json::OStream& json) const;
   void WriteDevices(llvm::json::OStream& json) const;
 
   const Module& module_;

@@ -215,6 +215,27 @@ class Page(unittest.TestCase):
         for word in ("removed", "added", "changed", "replaced"):
             self.assertIn(word, legend)
         self.assertIn("replaced", self.browser.js("return document.getElementById('panel').textContent"))
+        self.browser.click("#panel li .link")
+        self.browser.wait("document.querySelector('#panel .mark')")
+
+    def test_stages_are_slid_through(self):
+        folder = tempfile.mkdtemp()
+        out, dumps = os.path.join(folder, "t.html"), os.path.join(folder, "dumps")
+        subprocess.run([GRAPNEL, "opt", "testdata/models/lenet", "-o", os.path.join(folder, "o.pb"), "--dump-dir", dumps, "--quiet"],
+                       check=True, cwd=ROOT)
+        subprocess.run([GRAPNEL, "timeline", dumps, "--html", out], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+        for show in (lambda: self.show("file://" + out), lambda: self.show(self.serve(dumps))):
+            show()
+            stages = self.browser.js("return document.querySelectorAll('#stage-list option').length")
+            self.assertGreater(stages, 8)
+            glowed = 0
+            for i in range(1, stages):
+                self.browser.click("#stage-next") if i % 2 else self.browser.press("]")
+                self.browser.wait(f"grapnel.index === {i} && !grapnel.reading && document.getElementById('stage-note').textContent.startsWith('{i + 1} of')")
+                same = self.browser.js("return document.getElementById('stage-note').textContent.includes('changes nothing')")
+                glows = self.browser.js("return grapnel.view.boxes.some((b) => b.box.marks)")
+                glowed += glows and not same
+            self.assertGreaterEqual(glowed, 3)
 
     def test_names_are_data(self):
         path = os.path.join(tempfile.mkdtemp(), "odd.pbtxt")

@@ -23,6 +23,7 @@ export class Panel {
       element("p", {}, "Choose a box to read about it. Double click, or the small triangle, opens it."),
     ];
     for (const line of this.summary.marks?.summary ?? []) parts.push(element("p", {}, line));
+    if (this.summary.marks) parts.push(...this.marked());
     for (const signature of this.summary.signatures) {
       const row = (tensor) => element("tr", {}, element("td", {}, tensor.key), element("td", {}, `${tensor.tensor}  ${tensor.type}`));
       parts.push(heading(`Signature ${signature.name}`), element("p", {class: "dim"}, "inputs"),
@@ -80,6 +81,18 @@ export class Panel {
     if (node.value !== undefined) parts.push(heading("Value"), element("p", {}, node.value));
     parts.push(...this.inputs(body, node), ...this.outputs(body, node), ...this.attributes(node));
     this.root.replaceChildren(...parts);
+  }
+
+  // Every node that is marked, by kind.
+  marked() {
+    return this.summary.marks.kinds.flatMap((kind, i) => {
+      const count = this.summary.marked_counts[i];
+      if (count === 0) return [];
+      const nodes = this.summary.marked.filter((entry) => entry[2] === i);
+      const items = nodes.map(([body, id, , op, name]) => element("li", {}, this.nodeLink(body, {id, op, name}), " ", element("span", {class: "dim"}, op)));
+      if (count > nodes.length) items.push(element("li", {class: "dim"}, `and ${commas(count - nodes.length)} more`));
+      return [element("h3", {}, element("span", {class: `mark mark-${i}`}, `${commas(count)} ${kind}`)), list(items)];
+    });
   }
 
   // What was, and what is.
