@@ -52,9 +52,9 @@ Painting PaintingOf(const UnionGraph& graph) {
 constexpr size_t kScopesOpened = 12;
 
 Error WritePage(const Module& b, const Diff& diff, const Flags& flags) {
-  std::string title = (llvm::sys::path::filename(flags.a) + " \xe2\x86\x92 " +
-                       llvm::sys::path::filename(flags.b))
-                          .str();
+  std::string title =
+      (llvm::sys::path::filename(flags.a) + " \xe2\x86\x92 " + llvm::sys::path::filename(flags.b))
+          .str();
   PageSet pages;
   RETURN_IF_ERROR(pages.AddDiff(b, diff, title));
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));

@@ -44,7 +44,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("PATH", flags->paths, "any TensorFlow graphs, or folders of dumps; the page may read nothing else")
+  line.Option("PATH", flags->paths,
+              "any TensorFlow graphs, or folders of dumps; the page may read nothing else")
       .Required();
   line.Option("--port", flags->port, "where to listen on 127.0.0.1; 0: any free port")
       .Between(0, 65535)

@@ -143,7 +143,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--node", flags->node,
               "the life of this node (NODE or FUNCTION/NODE), or of the nodes of this op");
   line.Flag("--changes", flags->changes, "what each stage changed, as `diff` shows it");
-  line.Option("--html", flags->html, "a page with a slider through the stages, what each did glowing")
+  line.Option("--html", flags->html,
+              "a page with a slider through the stages, what each did glowing")
       .ShownAs("FILE");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

@@ -226,9 +226,8 @@ const Graph& GraphPage::graph(size_t body) const { return *bodies_[body]->graph;
 
 const BodyScopes& GraphPage::Scopes(size_t body) {
   Slot& slot = *bodies_[body];
-  std::call_once(slot.once, [&] {
-    slot.scopes = std::make_unique<BodyScopes>(*slot.graph, FoldOptions());
-  });
+  std::call_once(slot.once,
+                 [&] { slot.scopes = std::make_unique<BodyScopes>(*slot.graph, FoldOptions()); });
   return *slot.scopes;
 }
 

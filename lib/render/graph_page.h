@@ -17,20 +17,19 @@ namespace grapnel {
 
 // A document that can stand in HTML: '<', '>' and '&' occur in its strings only, where an escape
 // says the same.
-void WritePageDocument(llvm::raw_ostream& os,
-                       llvm::function_ref<void(llvm::json::OStream&)> write);
+void WritePageDocument(llvm::raw_ostream& os, llvm::function_ref<void(llvm::json::OStream&)> write);
 
 // What a caller puts on nodes: what a diff found, what a debugger saw.
 struct PageMarks {
   struct Detail {
     std::string what, before, after;
   };
-  std::string title;                        // of the legend
-  std::vector<std::string> kinds;           // "removed", "added", ...: at most 4
-  std::function<int(const Node&)> kind_of;  // an index of kinds; -1: none
+  std::string title;                                        // of the legend
+  std::vector<std::string> kinds;                           // "removed", "added", ...: at most 4
+  std::function<int(const Node&)> kind_of;                  // an index of kinds; -1: none
   std::function<std::vector<Detail>(const Node&)> details;  // for the panel; may be empty
-  std::vector<std::string> open;            // scopes, as ViewOptions::scopes; empty: the largest
-  std::vector<std::string> summary;         // lines about the whole
+  std::vector<std::string> open;     // scopes, as ViewOptions::scopes; empty: the largest
+  std::vector<std::string> summary;  // lines about the whole
 };
 
 struct IndexPage {

@@ -249,9 +249,8 @@ class BodyScopes::Viewer {
     for (uint32_t i = 0; i < count; ++i) order[i] = i;
     bool rest = count > kMaxPorts;
     if (rest) {
-      std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-        return ports->weight[a] > ports->weight[b];
-      });
+      std::stable_sort(order.begin(), order.end(),
+                       [&](uint32_t a, uint32_t b) { return ports->weight[a] > ports->weight[b]; });
       std::sort(order.begin(), order.begin() + kMaxPorts - 1);
     }
     ports->number.assign(count, kMaxPorts - 1);
@@ -274,9 +273,9 @@ class BodyScopes::Viewer {
     for (auto& [key, bundle] : bundles_) {
       auto [from_end, to_end, control] = key;
       uint32_t from = ItemOf(from_end), to = ItemOf(to_end);
-      auto [it, fresh] = edges.try_emplace(
-          {from, to, control},
-          EdgeBundle{from, to, control, bundle.count, bundle.back, bundle.label});
+      auto [it, fresh] =
+          edges.try_emplace({from, to, control},
+                            EdgeBundle{from, to, control, bundle.count, bundle.back, bundle.label});
       if (fresh) continue;
       it->second.count += bundle.count;  // two that share the port of the rest
       it->second.back &= bundle.back;

@@ -14,8 +14,7 @@ std::string Names(llvm::ArrayRef<NodeEntry> entries) {
   std::string text;
   for (size_t i = 0; i < std::min(entries.size(), kNamesShown); ++i)
     text += (i ? ", " : "") + entries[i].node.op().str() + " " + entries[i].name;
-  if (entries.size() > kNamesShown)
-    text += " and " + Plural(entries.size() - kNamesShown, "more");
+  if (entries.size() > kNamesShown) text += " and " + Plural(entries.size() - kNamesShown, "more");
   return text;
 }
 

@@ -32,8 +32,8 @@ class Bundler {
       if (line.consume_front("export ")) exports.push_back(DeclaredName(line).str());
       body += line.str() + "\n";
     }
-    script_ += llvm::formatv("modules[\"./{0}\"] = (() => {{\n{1}return {{{2}};\n})();\n", name, body,
-                             llvm::join(exports, ", "));
+    script_ += llvm::formatv("modules[\"./{0}\"] = (() => {{\n{1}return {{{2}};\n})();\n", name,
+                             body, llvm::join(exports, ", "));
     return Error::success();
   }
 
@@ -71,10 +71,14 @@ std::string HashOf(llvm::StringRef text) {
 std::string Escaped(llvm::StringRef text) {
   std::string result;
   for (char c : text) {
-    if (c == '<') result += "&lt;";
-    else if (c == '&') result += "&amp;";
-    else if (c == '"') result += "&quot;";
-    else result += c;
+    if (c == '<')
+      result += "&lt;";
+    else if (c == '&')
+      result += "&amp;";
+    else if (c == '"')
+      result += "&quot;";
+    else
+      result += c;
   }
   return result;
 }

@@ -12,8 +12,9 @@
 namespace grapnel {
 
 struct WebRequest {
-  std::string method, path;         // path without what follows '?'
-  std::string host, origin, token;  // headers; token: X-Grapnel-Token, of the page itself the query's
+  std::string method, path;  // path without what follows '?'
+  std::string host, origin,
+      token;  // headers; token: X-Grapnel-Token, of the page itself the query's
 };
 
 struct WebAnswer {

@@ -4,41 +4,45 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-#define GRAPNEL_WEB_FILE(symbol, file)                                  \
-  asm(".section .rodata.grapnel_web, \"a\", %progbits\n"                \
-      ".globl grapnel_web_" symbol "_begin\n"                           \
-      ".hidden grapnel_web_" symbol "_begin\n"                          \
-      "grapnel_web_" symbol                                             \
-      "_begin:\n"                                                       \
-      ".incbin \"lib/serve/web/" file                                   \
-      "\"\n"                                                            \
-      ".globl grapnel_web_" symbol "_end\n"                             \
-      ".hidden grapnel_web_" symbol "_end\n"                            \
-      "grapnel_web_" symbol                                             \
-      "_end:\n"                                                         \
-      ".byte 0\n"                                                       \
+#define GRAPNEL_WEB_FILE(symbol, file)                   \
+  asm(".section .rodata.grapnel_web, \"a\", %progbits\n" \
+      ".globl grapnel_web_" symbol                       \
+      "_begin\n"                                         \
+      ".hidden grapnel_web_" symbol                      \
+      "_begin\n"                                         \
+      "grapnel_web_" symbol                              \
+      "_begin:\n"                                        \
+      ".incbin \"lib/serve/web/" file                    \
+      "\"\n"                                             \
+      ".globl grapnel_web_" symbol                       \
+      "_end\n"                                           \
+      ".hidden grapnel_web_" symbol                      \
+      "_end\n"                                           \
+      "grapnel_web_" symbol                              \
+      "_end:\n"                                          \
+      ".byte 0\n"                                        \
       ".text\n");
 
 // name of the symbol, file name
-#define GRAPNEL_WEB_FILES(X)             \
-  X(index, "index.html")                 \
-  X(page_css, "page.css")                \
-  X(dom, "dom.js")                       \
-  X(draw, "draw.js")                     \
-  X(frames, "frames.js")                 \
-  X(functions_tab, "functions_tab.js")   \
-  X(graph_view, "graph_view.js")         \
-  X(layout, "layout.js")                 \
-  X(nodes_tab, "nodes_tab.js")           \
-  X(page, "page.js")                     \
-  X(panel, "panel.js")                   \
-  X(search, "search.js")                 \
+#define GRAPNEL_WEB_FILES(X)           \
+  X(index, "index.html")               \
+  X(page_css, "page.css")              \
+  X(dom, "dom.js")                     \
+  X(draw, "draw.js")                   \
+  X(frames, "frames.js")               \
+  X(functions_tab, "functions_tab.js") \
+  X(graph_view, "graph_view.js")       \
+  X(layout, "layout.js")               \
+  X(nodes_tab, "nodes_tab.js")         \
+  X(page, "page.js")                   \
+  X(panel, "panel.js")                 \
+  X(search, "search.js")               \
   X(source, "source.js")
 
 #define GRAPNEL_EMBED(symbol, file) GRAPNEL_WEB_FILE(#symbol, file)
 GRAPNEL_WEB_FILES(GRAPNEL_EMBED)
 
-#define GRAPNEL_DECLARE(symbol, file)          \
+#define GRAPNEL_DECLARE(symbol, file)               \
   extern const char grapnel_web_##symbol##_begin[]; \
   extern const char grapnel_web_##symbol##_end[];
 extern "C" {
@@ -68,7 +72,8 @@ llvm::ArrayRef<WebFile> WebFiles() {
 }
 
 const WebFile* FindWebFile(llvm::StringRef name) {
-  const auto* found = llvm::find_if(WebFiles(), [&](const WebFile& file) { return file.name == name; });
+  const auto* found =
+      llvm::find_if(WebFiles(), [&](const WebFile& file) { return file.name == name; });
   return found == WebFiles().end() ? nullptr : found;
 }
 

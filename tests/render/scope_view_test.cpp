@@ -36,8 +36,8 @@ void ExpectNothingLost(const Graph& graph) {
   BodyScopes body(graph, FoldOptions());
   uint64_t inputs = 0, drawn = 0;
   for (Node node : graph.nodes()) inputs += node.num_inputs() + node.num_controls();
-  EXPECT_EQ(inputs, body.num_drawn_inputs() + body.num_folded_inputs() +
-                        body.num_dangling_inputs());
+  EXPECT_EQ(inputs,
+            body.num_drawn_inputs() + body.num_folded_inputs() + body.num_dangling_inputs());
   for (ScopeId scope : Openable(body.tree())) {
     const ScopeView& view = body.LayOut(scope).view;
     size_t boxes = view.entities.size();
@@ -49,8 +49,8 @@ void ExpectNothingLost(const Graph& graph) {
       ScopeId inner = body.tree().scope(view.entities[edge.to].scope).core;
       const ScopeView& inside = body.LayOut(inner).view;
       bool from_box = edge.from < boxes;
-      const ScopePort port = from_box ? ScopePort{false, view.entities[edge.from]}
-                                      : view.sources[edge.from - boxes];
+      const ScopePort port =
+          from_box ? ScopePort{false, view.entities[edge.from]} : view.sources[edge.from - boxes];
       uint64_t count = 0;
       bool rest = port.rest;
       for (const EdgeBundle& other : inside.edges) {
@@ -101,13 +101,12 @@ TEST(ScopeView, EdgesBetweenScopesHaveAPortOnEachWayDown) {
   EXPECT_EQ(inner.sources[0].far.node, x);
   ASSERT_EQ(inner.sinks.size(), 2u);
   std::set<std::string> sinks = {inner.sinks[0].far.Key(), inner.sinks[1].far.Key()};
-  EXPECT_EQ(sinks, (std::set<std::string>{"n" + std::to_string(c),
-                                          "s" + std::to_string(tree.Find("d"))}));
+  EXPECT_EQ(sinks,
+            (std::set<std::string>{"n" + std::to_string(c), "s" + std::to_string(tree.Find("d"))}));
   const ScopeView& outer = body.LayOut(tree.Find("a")).view;
   ASSERT_EQ(outer.sinks.size(), 1u);
   EXPECT_EQ(outer.sinks[0].far.scope, tree.Find("d"));
-  EXPECT_EQ(body.Around(a),
-            (std::vector<ScopeId>{kRootScope, tree.Find("a"), tree.Find("a/b")}));
+  EXPECT_EQ(body.Around(a), (std::vector<ScopeId>{kRootScope, tree.Find("a"), tree.Find("a/b")}));
 }
 
 TEST(ScopeView, ManyControlEdgesAreSaidInWords) {

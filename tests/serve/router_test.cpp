@@ -38,10 +38,9 @@ TEST_F(RouterTest, OnlyThisMachinesNameAndOwnPages) {
   EXPECT_EQ(router_->Answer({"GET", "/api/models", kHost, "http://evil.example", "secret"}).status,
             403);
   EXPECT_EQ(router_->Answer({"GET", "/", "localhost:4000", "", "secret"}).status, 200);
-  EXPECT_EQ(
-      router_->Answer({"GET", "/api/models", kHost, std::string("http://") + kHost, "secret"})
-          .status,
-      200);
+  EXPECT_EQ(router_->Answer({"GET", "/api/models", kHost, std::string("http://") + kHost, "secret"})
+                .status,
+            200);
   EXPECT_EQ(router_->Answer({"POST", "/", kHost, "", "secret"}).status, 405);
 }
 
@@ -72,9 +71,9 @@ TEST_F(RouterTest, DocumentsAreJson) {
 }
 
 TEST_F(RouterTest, WhatIsNotThereIsSaid) {
-  for (const char* path : {"/api/1/model", "/api/0/scope/99", "/api/0/scope/0/12345",
-                           "/api/0/node/0/4000000000", "/api/0/node/0/-1", "/api/0/scope/x",
-                           "/api/0", "/api/", "/api/0/index/7/0"})
+  for (const char* path :
+       {"/api/1/model", "/api/0/scope/99", "/api/0/scope/0/12345", "/api/0/node/0/4000000000",
+        "/api/0/node/0/-1", "/api/0/scope/x", "/api/0", "/api/", "/api/0/index/7/0"})
     EXPECT_EQ(Get(path).status, 404) << path;
   EXPECT_NE(Get("/api/0/scope/99").body.find("there is no body 99"), std::string::npos);
 }

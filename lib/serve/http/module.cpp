@@ -1,10 +1,10 @@
 // grapnel_http.so: cpp-httplib behind lib/serve/http/api.h.
-#include "lib/serve/http/api.h"
-
 #include <httplib.h>
 
 #include <cstdio>
 #include <exception>
+
+#include "lib/serve/http/api.h"
 
 struct GrapnelHttpServer {
   httplib::Server server;

@@ -29,6 +29,7 @@ class Page {
     this.view.addEventListener("error", ({error}) => this.fail(error));
     await this.fromUrl();
     addEventListener("popstate", () => this.fromUrl());
+    performance.mark("ready");
     document.documentElement.dataset.ready = "yes";
   }
 
