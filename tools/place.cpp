@@ -3,6 +3,8 @@
 
 #include "lib/io/write.h"
 #include "lib/place/partition.h"
+#include "lib/serve/html_file.h"
+#include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/placer.h"
@@ -13,14 +15,15 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, function, log, what_if, output, dump_dir, ledger, partitions;
+  std::string model, graph, function, log, what_if, output, dump_dir, ledger, partitions,
+      html;
   std::vector<std::string> explain;
   PlacerSettings settings;
   bool hard = false, table = false, nodes = false, report = false;
 
   // Whether something is written; then the log's lines are not what was asked for.
   bool Writes() const {
-    return !output.empty() || !dump_dir.empty() || !ledger.empty() || !partitions.empty();
+    return !output.empty() || !html.empty() || !dump_dir.empty() || !ledger.empty() || !partitions.empty();
   }
 };
 
@@ -171,6 +174,14 @@ void PrintJson(const Flags& flags, const PlacementContext& context,
   os << "\n";
 }
 
+Error WritePage(const Flags& flags, const PlacementContext& context, const std::string& title) {
+  PageSet pages;
+  pages.AddPlacement(context, title);
+  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.html));
+  RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
+  return file->Commit();
+}
+
 Expected<int> Run(const Flags& given, Invocation& invocation) {
   Flags flags = given;
   flags.settings.soft = !flags.hard;
@@ -199,6 +210,7 @@ Expected<int> Run(const Flags& given, Invocation& invocation) {
     return kExitNo;
   }
   RETURN_IF_ERROR(PrintPlacement(flags, context, log, logged, text));
+  if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(flags, context, input.name));
   if (!flags.log.empty() && !flags.output.empty()) {
     RETURN_IF_ERROR(WriteLogged(flags, input, logged));
   } else if (flags.function.empty() && (flags.Writes() || std::getenv("TF_DUMP_GRAPH_PREFIX"))) {
@@ -244,6 +256,9 @@ RunCommand SetUp(CommandLine& line) {
   line.Option(
       "--partitions", flags->partitions,
       "a folder for the graph of each device, with sends and receives, as TensorFlow splits it");
+  line.Option("--html", flags->html,
+              "a page: final devices in colours, what crosses, why each node is there")
+      .ShownAs("FILE");
   line.Option("--dump-dir", flags->dump_dir, "dump the graph before and after, as any pass");
   line.Option("--ledger", flags->ledger, "every node that was placed as a line of JSON");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

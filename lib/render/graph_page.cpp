@@ -98,6 +98,7 @@ void WriteProblems(llvm::ArrayRef<Problem> problems, llvm::json::OStream& json) 
 void WriteMarks(const PageMarks& marks, llvm::json::OStream& json) {
   json.attributeObject("marks", [&] {
     json.attribute("title", marks.title);
+    if (marks.colour_by_device) json.attribute("by_device", true);
     json.attributeArray("kinds", [&] {
       for (const std::string& kind : marks.kinds) json.value(kind);
     });
@@ -171,6 +172,11 @@ void WriteBody(const Graph& graph, const Function* function,
 }
 
 }  // namespace
+
+std::string PageDevice(const Node& node, const PageMarks* marks) {
+  bool placed = marks && marks->device_of;
+  return Printable(ShortDevice(placed ? marks->device_of(node) : node.device().str()));
+}
 
 void WritePageDocument(llvm::raw_ostream& os,
                        llvm::function_ref<void(llvm::json::OStream&)> write) {
@@ -297,16 +303,14 @@ void GraphPage::WriteMarked(llvm::json::OStream& json) const {
   });
 }
 
-// Those that nodes ask for, the busiest first.
+// Those that nodes are on or ask for, the busiest first.
 void GraphPage::WriteDevices(llvm::json::OStream& json) const {
   std::map<std::string, size_t> counts;
-  llvm::DenseMap<StringId, size_t> by_id;
   for (const auto& slot : bodies_) {
-    for (Node node : slot->graph->nodes()) ++by_id[node.device_id()];
-  }
-  for (auto [device, count] : by_id) {
-    llvm::StringRef name = module_.strings.Get(device);
-    if (!name.empty()) counts[Printable(ShortDevice(name))] += count;
+    for (Node node : slot->graph->nodes()) {
+      std::string device = PageDevice(node, marks_);
+      if (!device.empty()) ++counts[device];
+    }
   }
   std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
   std::stable_sort(order.begin(), order.end(),
@@ -375,7 +379,7 @@ Expected<IndexPage> GraphPage::IndexJson(size_t body, NodeId from, size_t limit)
             json.value(id);
             json.value(Printable(node.name()));
             json.value(ops.Number(Printable(node.op())));
-            json.value(devices.Number(Printable(ShortDevice(node.device()))));
+            json.value(devices.Number(PageDevice(node, marks_)));
             json.value(types.Number(OutputTypes(scopes, node)));
             json.value(attributes.Number(AttributesText(node)));
           });

@@ -15,6 +15,9 @@
 
 namespace grapnel {
 
+// The device of a node as a page shows it.
+std::string PageDevice(const Node& node, const struct PageMarks* marks);
+
 // A document that can stand in HTML: '<', '>' and '&' occur in its strings only, where an escape
 // says the same.
 void WritePageDocument(llvm::raw_ostream& os, llvm::function_ref<void(llvm::json::OStream&)> write);
@@ -23,11 +26,14 @@ void WritePageDocument(llvm::raw_ostream& os, llvm::function_ref<void(llvm::json
 struct PageMarks {
   struct Detail {
     std::string what, before, after;
+    std::string text;  // instead of before and after: lines to read
   };
   std::string title;                                        // of the legend
   std::vector<std::string> kinds;                           // "removed", "added", ...: at most 4
   std::function<int(const Node&)> kind_of;                  // an index of kinds; -1: none
   std::function<std::vector<Detail>(const Node&)> details;  // for the panel; may be empty
+  std::function<std::string(const Node&)> device_of;  // instead of the one asked for; may be empty
+  bool colour_by_device = false;                      // at first, instead of by kind
   std::vector<std::string> open;     // scopes, as ViewOptions::scopes; empty: the largest
   std::vector<std::string> summary;  // lines about the whole
 };

@@ -33,6 +33,7 @@ class NodeWriter {
       json_.attribute("name", Printable(node_.name()));
       json_.attribute("op", Printable(node_.op()));
       if (!node_.device().empty()) json_.attribute("device", Printable(node_.device()));
+      if (marks_ && marks_->device_of) json_.attribute("placed", PageDevice(node_, marks_));
       if (!info_) json_.attribute("custom", true);
       json_.attributeArray("around", [&] {
         for (ScopeId scope : body_.Around(Shown())) json_.value(scope);
@@ -68,10 +69,22 @@ class NodeWriter {
       for (const PageMarks::Detail& detail : marks_->details(node_)) {
         json_.object([&] {
           json_.attribute("what", Short(detail.what));
+          if (!detail.text.empty()) {
+            WriteLines(detail.text);
+            return;
+          }
           json_.attribute("before", Short(detail.before));
           json_.attribute("after", Short(detail.after));
         });
       }
+    });
+  }
+
+  void WriteLines(llvm::StringRef text) {
+    llvm::SmallVector<llvm::StringRef, 16> lines;
+    text.rtrim('\n').split(lines, '\n');
+    json_.attributeArray("lines", [&] {
+      for (llvm::StringRef line : lines) json_.value(Printable(line));
     });
   }
 

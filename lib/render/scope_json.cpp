@@ -93,7 +93,8 @@ class ScopeWriter {
     if (group == OpGroup::kInput) json_.attribute("input", true);
     bool ends = node.op() == "_Retval" || (node.uses().empty() && NumOutputs(node) > 0);
     if (ends && group != OpGroup::kInput) json_.attribute("output", true);
-    if (!node.device().empty()) json_.attribute("device", Printable(ShortDevice(node.device())));
+    if (std::string device = PageDevice(node, marks_); !device.empty())
+      json_.attribute("device", device);
     WriteCalls(node, find_, json_);
   }
 
@@ -120,12 +121,12 @@ class ScopeWriter {
   }
 
   void Devices(ScopeId below) {
-    std::map<llvm::StringRef, size_t> devices;
-    ForEachNode(below, [&](const Node& node) { ++devices[node.device()]; });
+    std::map<std::string, size_t> devices;
+    ForEachNode(below, [&](const Node& node) { ++devices[PageDevice(node, marks_)]; });
     if (devices.size() == 1 && devices.begin()->first.empty()) return;
     json_.attributeObject("devices", [&] {
       for (auto& [device, count] : devices)
-        json_.attribute(device.empty() ? "none" : Printable(ShortDevice(device)), count);
+        json_.attribute(device.empty() ? "none" : device, count);
     });
   }
 

@@ -28,14 +28,14 @@ Expected<std::unique_ptr<DiffPage>> DiffPage::Make(const Module& b, const Diff& 
     if (pair.changes.empty()) continue;
     std::vector<PageMarks::Detail>& details = made->details_[pair.b.name];
     for (const Change& change : pair.changes)
-      details.push_back({change.what, change.before, change.after});
-    if (pair.a.name != pair.b.name) details.push_back({"called", pair.a.name, pair.b.name});
+      details.push_back({change.what, change.before, change.after, ""});
+    if (pair.a.name != pair.b.name) details.push_back({"called", pair.a.name, pair.b.name, ""});
   }
   for (const GroupEntry& group : diff.groups) {
     for (const NodeEntry& entry : group.b)
-      made->details_[entry.name].push_back({"made of", Names(group.a), Names(group.b)});
+      made->details_[entry.name].push_back({"made of", Names(group.a), Names(group.b), ""});
     for (const NodeEntry& entry : group.a)
-      made->details_[entry.name].push_back({"became", Names(group.a), Names(group.b)});
+      made->details_[entry.name].push_back({"became", Names(group.a), Names(group.b), ""});
   }
   for (const auto& function : made->graph_.module->functions)
     made->prefixes_[&function->body] = function->name().str() + "/";

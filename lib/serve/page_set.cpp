@@ -5,10 +5,16 @@
 #include "lib/diff/diff_text.h"
 #include "lib/render/labels.h"
 #include "lib/serve/diff_page.h"
+#include "lib/serve/placement_page.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
+namespace {
+
+constexpr size_t kMostExplained = 5000;
+
+}  // namespace
 
 struct PageSet::Entry {
   std::string title, group, note;
@@ -19,9 +25,13 @@ struct PageSet::Entry {
   std::once_flag once;
   std::unique_ptr<GraphPage> graph;
   std::unique_ptr<DiffPage> diff;
+  std::unique_ptr<PlacementPage> placement;
   std::string problem;
 
-  GraphPage* page() const { return diff ? &diff->page() : graph.get(); }
+  GraphPage* page() const {
+    if (diff) return &diff->page();
+    return placement ? &placement->page() : graph.get();
+  }
   void MakeStage();
 };
 
@@ -44,6 +54,13 @@ Error PageSet::AddDiff(const Module& b, const Diff& diff, std::string title) {
   entry->note = DiffSummary(diff);
   entries_.push_back(std::move(entry));
   return Error::success();
+}
+
+void PageSet::AddPlacement(const PlacementContext& context, std::string title) {
+  auto entry = std::make_unique<Entry>();
+  entry->placement = std::make_unique<PlacementPage>(context, title, kMostExplained);
+  entry->title = std::move(title);
+  entries_.push_back(std::move(entry));
 }
 
 void PageSet::AddTimeline(std::shared_ptr<const Timeline> timeline, llvm::StringRef title) {

@@ -8,6 +8,7 @@
 
 #include "lib/diff/diff.h"
 #include "lib/diff/timeline.h"
+#include "lib/place/explanation.h"
 #include "lib/render/graph_page.h"
 #include "lib/support/error.h"
 
@@ -27,6 +28,8 @@ class PageSet {
   // A graph that outlives the set.
   void AddGraph(const Module& module, llvm::ArrayRef<Signature> signatures, std::string title);
   Error AddDiff(const Module& b, const Diff& diff, std::string title);
+  // A placed graph; see PlacementPage. All that `context` speaks of outlives the set.
+  void AddPlacement(const PlacementContext& context, std::string title);
   // Each stage as what it changed. Pages of stages are made when they are first asked for.
   void AddTimeline(std::shared_ptr<const Timeline> timeline, llvm::StringRef title);
 

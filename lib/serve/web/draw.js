@@ -124,8 +124,9 @@ function drawEdge(context, frame, edge, points, look, visible, x, y) {
   const x0 = Math.min(...points.map((p) => p[0])) + x, x1 = Math.max(...points.map((p) => p[0])) + x;
   if (x1 < visible.x0 || x0 > visible.x1 || last[1] + y < visible.y0 || first[1] + y > visible.y1) return;
   const lit = isLit(frame, edge, look);
-  context.strokeStyle = lit ? look.theme["accent-edge"] : edge.control ? look.theme.control : look.theme.edge;
-  context.lineWidth = (lit ? 2 : 1) * (edge.control ? 1 : 1 + Math.min(3, Math.log2(edge.count)));
+  const crosses = look.byDevice && crossesDevices(frame, edge);
+  context.strokeStyle = lit ? look.theme["accent-edge"] : crosses ? look.theme.function : edge.control ? look.theme.control : look.theme.edge;
+  context.lineWidth = (lit || crosses ? 2 : 1) * (edge.control ? 1 : 1 + Math.min(3, Math.log2(edge.count)));
   context.setLineDash(edge.control ? [4, 4] : []);
   context.beginPath();
   context.moveTo(first[0] + x, first[1] + y);
@@ -140,6 +141,18 @@ function drawEdge(context, frame, edge, points, look, visible, x, y) {
   if (edge.up ? edge.to < boxes : edge.to < boxes && !frame.boxes[edge.to].inner?.tops) drawArrow(context, edge, points, x, y);
   const opened = edge.to < boxes && frame.boxes[edge.to].inner?.tops;  // there the label is inside
   if (look.zoom >= LABELS_FROM && !opened) drawLabel(context, edge, points, look, x, y);
+}
+
+// Both ends are on one device each, and not on the same.
+function crossesDevices(frame, edge) {
+  const deviceOf = (item) => {
+    const box = frame.view.boxes[item];
+    if (!box) return undefined;
+    const devices = box.kind === "op" ? [box.device] : Object.keys(box.devices ?? {});
+    return devices.length === 1 ? devices[0] : undefined;
+  };
+  const [from, to] = [deviceOf(edge.from), deviceOf(edge.to)];
+  return from !== undefined && to !== undefined && from !== to;
 }
 
 function isLit(frame, edge, look) {

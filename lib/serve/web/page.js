@@ -208,12 +208,14 @@ class Page {
   listColours() {
     const marks = this.summary.marks ? [["marks", this.summary.marks.title]] : [];
     byId("color").replaceChildren(...[...marks, ...COLOURS].map(([id, text]) => element("option", {value: id}, text)));
+    if (this.summary.marks?.by_device) byId("color").value = "device";
     this.colour(byId("color").value);
   }
 
   colour(by) {
     const {look} = this.view;
     const devices = new Map();
+    look.byDevice = by === "device";
     look.fillOf = by === "op" ? ({box}) => (box.kind === "op" ? look.theme.fills[box.group] : undefined)
       : by === "none" ? () => undefined
       : by === "marks" ? ({box}) => this.markFill(box)
@@ -239,6 +241,7 @@ class Page {
       item.firstChild.style.background = `var(--${by === "marks" ? "mark" : "fill"}-${fill})`;
       return item;
     });
+    if (by === "device") items.push(element("li", {}, element("i", {class: "line crossing"}), "crosses between devices"));
     items.push(element("li", {}, element("i", {class: "line"}), "data, down"), element("li", {}, element("i", {class: "line dashed"}), "control"));
     byId("legend").replaceChildren(element("ul", {}, ...items));
     this.view.paint();

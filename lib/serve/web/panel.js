@@ -5,6 +5,9 @@ import {commas, element, link, plural} from "./dom.js";
 const heading = (text) => element("h3", {}, text);
 const list = (items) => element("ul", {}, ...items);
 
+// A line of an explanation, indented as it is on a terminal.
+const explanation = (line) => element("p", {class: "line", "data-indent": String(Math.min(4, Math.floor((line.length - line.trimStart().length) / 2)))}, line.trim());
+
 // `summary` is the model's, set before anything is shown. `go(body, node)` shows a node, `enter(body)` a function, `toggle(placed)` opens a box.
 export class Panel {
   constructor(root, actions) {
@@ -77,7 +80,8 @@ export class Panel {
     if (placed && (node.calls?.length ?? 0) > 0) {
       parts.push(element("button", {type: "button", onclick: () => this.actions.toggle(placed)}, placed.inner ? "Close here" : "Open here"));
     }
-    parts.push(element("p", {}, element("span", {class: "dim"}, "device "), node.device ?? "none asked for"));
+    if (node.placed) parts.push(element("p", {}, element("span", {class: "dim"}, "runs on "), node.placed));
+    parts.push(element("p", {}, element("span", {class: "dim"}, node.placed ? "asked for " : "device "), node.device ?? "none asked for"));
     if (node.value !== undefined) parts.push(heading("Value"), element("p", {}, node.value));
     parts.push(...this.inputs(body, node), ...this.outputs(body, node), ...this.attributes(node));
     this.root.replaceChildren(...parts);
@@ -97,7 +101,7 @@ export class Panel {
 
   // What was, and what is.
   details(node) {
-    return node.details.flatMap(({what, before, after}) => [heading(what),
+    return node.details.flatMap(({what, before, after, lines}) => lines ? [heading(what), ...lines.map(explanation)] : [heading(what),
       element("p", {}, element("del", {}, before || "not there"), " \u2192 ", element("ins", {}, after || "not there"))]);
   }
 
