@@ -27,6 +27,16 @@ const RecordedTensor* OutputOf(const DebugExecution& execution, int output) {
 
 }  // namespace
 
+ValueFlow::ValueFlow(const DebugRun& run)
+    : run_(run), calls_(run), variable_writes_(run.graphs.size()) {
+  for (size_t g = 0; g < run.graphs.size(); ++g) {
+    const std::vector<DebugOp>& ops = run.graphs[g].ops;
+    for (size_t i = 0; i < ops.size(); ++i)
+      if (IsVariableWrite(ops[i].type) && !ops[i].inputs.empty())
+        variable_writes_[g].push_back(static_cast<int>(i));
+  }
+}
+
 void ValueFlow::PassTrace(int trace) {
   const DebugTrace& record = run_.traces[trace];
   if (record.op >= 0) last_trace_[KeyOf({record.graph, record.op, record.slot})] = trace;
@@ -51,8 +61,8 @@ void ValueFlow::PassExecution(int execution) {
 
 // Writes of variables inside a function leave no trace: they are found when the call has ended.
 void ValueFlow::MarkVariables(int graph, int execution) {
-  for (const DebugOp& op : run_.graphs[graph].ops) {
-    if (!IsVariableWrite(op.type) || op.inputs.empty()) continue;
+  for (int index : variable_writes_[graph]) {
+    const DebugOp& op = run_.graphs[graph].ops[index];
     ValueSource variable = SourceOfInput(graph, op, op.inputs[0], execution);
     bool bad = variable.eager_id && llvm::any_of(llvm::drop_begin(op.inputs), [&](const auto& in) {
                  return IsBad(SourceOfInput(graph, op, in, execution));

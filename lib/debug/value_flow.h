@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "lib/debug/debug_calls.h"
 #include "llvm/ADT/DenseMap.h"
@@ -24,7 +25,8 @@ struct ValueSource {
 // answered as of then. The run must outlive it and not change.
 class ValueFlow {
  public:
-  explicit ValueFlow(const DebugRun& run) : run_(run), calls_(run) {}
+  // Cost: linear in ops.
+  explicit ValueFlow(const DebugRun& run);
   void PassTrace(int trace);
   void PassExecution(int execution);
 
@@ -53,6 +55,7 @@ class ValueFlow {
 
   const DebugRun& run_;
   DebugCalls calls_;
+  std::vector<std::vector<int>> variable_writes_;  // by graph: ops that write variables
   llvm::DenseMap<Key, int> last_trace_;
   llvm::DenseMap<int64_t, std::pair<int, int>> maker_;  // eager tensor -> execution, output
   llvm::DenseSet<int64_t> bad_variables_;               // by their handles

@@ -75,6 +75,51 @@ TEST(FirstCause, FollowsVariables) {
   EXPECT_EQ(report.causes[0].node, "Log");
 }
 
+// The same when both are in functions, which record no write: the handle is an argument of each.
+TEST(FirstCause, FollowsVariablesThroughFunctions) {
+  DebugWriter writer("cause_function_variable");
+  auto mode = proto::FULL_HEALTH;
+  writer.Graph("root", "", "");
+  writer.Graph("u", "update", "root");
+  writer.Op("u", "Placeholder", "handle", {});
+  writer.Op("u", "Placeholder", "x", {});
+  writer.Op("u", "Log", "Log", {"x:0"});
+  writer.Op("u", "AssignVariableOp", "Assign", {"handle:0", "Log:0"});
+  writer.Graph("r", "read", "root");
+  writer.Op("r", "Placeholder", "handle", {});
+  writer.Op("r", "ReadVariableOp", "Read", {"handle:0"});
+  writer.Execution("VarHandleOp", 1, {}, 1, mode, {});
+  writer.Trace("u", "Log", 2, mode, Full(3, 0, 0));
+  writer.Execution("__inference_update_5", 3, {1, 2}, -1, mode, {});
+  writer.Trace("r", "Read", 4, mode, Full(3, 0, 0));
+  writer.Execution("__inference_read_6", 5, {1}, 3, mode, Full(3, 0, 0));
+  writer.Write();
+  BlameReport report = Blame(writer.path());
+  EXPECT_EQ(report.alerts.size(), 3u);
+  EXPECT_EQ(report.num_causes, 1u);
+  EXPECT_EQ(report.consequences, 2u);
+}
+
+// A function that was traced twice: the body with as many arguments and with traces is the one.
+TEST(FirstCause, FindsTheBodyOfARetracedFunction) {
+  DebugWriter writer("cause_retraced");
+  auto mode = proto::FULL_HEALTH;
+  writer.Graph("root", "", "");
+  for (const char* id : {"f1", "f2"}) {
+    writer.Graph(id, "f", "root");
+    writer.Op(id, "Placeholder", "x", {});
+    writer.Op(id, "Log", "Log", {"x:0"});
+  }
+  writer.Execution("Fill", 1, {}, 1, mode, Full(0, 0, 2));
+  writer.Trace("f1", "Log", 2, mode, Full(2, 0, 0));
+  writer.Execution("__forward_f_5", 3, {1}, -1, mode, {});
+  writer.Write();
+  BlameReport report = Blame(writer.path());
+  ASSERT_EQ(report.causes.size(), 1u);
+  EXPECT_EQ(CauseSentence(report.causes[0]),
+            "Log (step 0, f) made -inf x2 of 10 because its input Fill:0 holds 2 zeros");
+}
+
 TEST(FirstCause, KnowsDivisionByZeroAndOverflow) {
   DebugWriter writer("cause_reasons");
   auto mode = proto::FULL_HEALTH;
