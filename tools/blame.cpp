@@ -8,6 +8,7 @@ namespace {
 
 struct Flags {
   std::string folder, run;
+  int trace = -1;
 };
 
 // By its id; else the newest, as it is the one that a person has just made.
@@ -21,6 +22,25 @@ Expected<const DebugRun*> ChooseRun(const DebugFolder& folder, llvm::StringRef i
   return MakeError("{0}: there is no run '{1}'; there is {2}", folder.path, id, ids);
 }
 
+// One tensor that was computed inside a function, whether bad or not.
+Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& invocation) {
+  if (static_cast<size_t>(flags.trace) >= run.traces.size())
+    return MakeError("{0}: there is no trace {1}; there are {2}, from 0", flags.folder, flags.trace,
+                     run.traces.size());
+  DebugAlert tensor;
+  tensor.trace = flags.trace;
+  tensor.output = run.traces[flags.trace].slot;
+  Cause cause = ExplainTensor(run, tensor);
+  if (invocation.flags.json) {
+    llvm::json::OStream json(invocation.out(), 1);
+    WriteCauseJson(run, cause, json);
+    invocation.out() << "\n";
+  } else {
+    WriteCauseText(run, cause, invocation.out());
+  }
+  return kExitOk;
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(DebugFolder folder, ReadDebugFolder(flags.folder));
   ASSIGN_OR_RETURN(const DebugRun* run, ChooseRun(folder, flags.run));
@@ -31,6 +51,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
          llvm::formatv("{0}: holds {1} runs; this is the newest, {2} (--run ID for another)",
                        folder.path, folder.runs.size(), run->id)
              .str());
+  if (flags.trace >= 0) return PrintTrace(*run, flags, invocation);
   BlameReport report = FindCauses(*run);
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
@@ -52,6 +73,9 @@ RunCommand SetUp(CommandLine& line) {
               "of a folder with several runs: this one, by its id; default: "
               "the newest")
       .ShownAs("ID");
+  line.Option("--trace", flags->trace,
+              "tell of this tensor instead, by its number in the traces of `info --json`")
+      .ShownAs("N");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

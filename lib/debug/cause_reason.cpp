@@ -93,6 +93,12 @@ bool MadeOnlyInfinity(const RecordedTensor& value) {
 }  // namespace
 
 std::string CauseReason(const Cause& cause) {
+  if (!cause.value.bad) return "";
+  for (const CauseInput& input : cause.inputs) {
+    if (input.value.bad)
+      return "because its input " + NameOf(input) + " holds " + BadText(input.value);
+    if (input.is_bad_variable) return "because the variable was given NaN or infinity before";
+  }
   if (cause.op_type == "Const") return "as a constant of the program";
   if (cause.op_type == "Placeholder") return "as an argument that was given to the function";
   std::string pitfall = PitfallText(cause);

@@ -8,8 +8,9 @@
 
 namespace grapnel {
 
-// "because its input Softmax:0 holds 12 zeros", "though all its inputs are finite: the result is
-// too large for float". Reads node, op_type, value and inputs of `cause`.
+// "because its input Softmax:0 holds 12 zeros", "though all its inputs are finite: the result may
+// be too large for its type"; of an op with a bad input that it is; "" of a tensor that is not bad.
+// Reads node, op_type, value and inputs of `cause`.
 std::string CauseReason(const Cause& cause);
 
 }  // namespace grapnel

@@ -181,7 +181,22 @@ void WriteInputs(OStream& json, const Cause& cause) {
   });
 }
 
-void WriteCause(OStream& json, const DebugRun& run, const Cause& cause) {
+void WriteAlert(OStream& json, const DebugRun& run, const DebugAlert& alert) {
+  json.object([&] {
+    WriteIndex(json, "trace", alert.trace);
+    WriteIndex(json, "execution", alert.execution);
+    json.attribute("op", fixUTF8(AlertOpType(run, alert)));
+    json.attribute("output", alert.output);
+    json.attribute("is_cause", alert.is_cause);
+    json.attributeBegin("value");
+    WriteTensor(json, AlertValue(run, alert));
+    json.attributeEnd();
+  });
+}
+
+}  // namespace
+
+void WriteCauseJson(const DebugRun& run, const Cause& cause, OStream& json) {
   json.object([&] {
     json.attribute("node", fixUTF8(cause.node));
     json.attribute("op", fixUTF8(cause.op_type));
@@ -210,21 +225,6 @@ void WriteCause(OStream& json, const DebugRun& run, const Cause& cause) {
   });
 }
 
-void WriteAlert(OStream& json, const DebugRun& run, const DebugAlert& alert) {
-  json.object([&] {
-    WriteIndex(json, "trace", alert.trace);
-    WriteIndex(json, "execution", alert.execution);
-    json.attribute("op", fixUTF8(AlertOpType(run, alert)));
-    json.attribute("output", alert.output);
-    json.attribute("is_cause", alert.is_cause);
-    json.attributeBegin("value");
-    WriteTensor(json, AlertValue(run, alert));
-    json.attributeEnd();
-  });
-}
-
-}  // namespace
-
 void WriteDebugFolderJson(const DebugFolder& folder, OStream& json) {
   json.object([&] {
     json.attribute("path", fixUTF8(folder.path));
@@ -244,7 +244,7 @@ void WriteBlameJson(const DebugRun& run, const BlameReport& report, OStream& jso
     if (report.causes.empty()) {
       json.value(nullptr);
     } else {
-      WriteCause(json, run, report.causes[0]);
+      WriteCauseJson(run, report.causes[0], json);
     }
     json.attributeEnd();
   }
@@ -255,7 +255,7 @@ void WriteBlameJson(const DebugRun& run, const BlameReport& report, OStream& jso
     for (const DebugAlert& alert : report.alerts) WriteAlert(json, run, alert);
   });
   json.attributeArray("causes", [&] {
-    for (const Cause& cause : report.causes) WriteCause(json, run, cause);
+    for (const Cause& cause : report.causes) WriteCauseJson(run, cause, json);
   });
 }
 

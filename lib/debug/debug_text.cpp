@@ -159,6 +159,12 @@ void WriteDebugFolderText(const DebugFolder& folder, bool all, llvm::raw_ostream
     os << "  ... and " << WithCommas(folder.problems.size() - shown) << " more (--all)\n";
 }
 
+void WriteCauseText(const DebugRun& run, const Cause& cause, llvm::raw_ostream& os) {
+  os << CauseSentence(cause) << "\n";
+  WriteSource(run, cause, os);
+  WriteTensors(cause, os);
+}
+
 void WriteBlameText(const DebugRun& run, const BlameReport& report, llvm::raw_ostream& os) {
   if (run.executions.empty() && run.traces.empty()) {
     os << "the run holds no record of a tensor\n";
@@ -173,10 +179,7 @@ void WriteBlameText(const DebugRun& run, const BlameReport& report, llvm::raw_os
     os << "every recorded tensor is finite\n";
     return;
   }
-  const Cause& cause = report.causes[0];
-  os << CauseSentence(cause) << "\n";
-  WriteSource(run, cause, os);
-  WriteTensors(cause, os);
+  WriteCauseText(run, report.causes[0], os);
   WriteConsequences(run, report, os);
   WriteOtherCauses(report, os);
 }

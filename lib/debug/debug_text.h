@@ -17,6 +17,10 @@ void WriteDebugFolderJson(const DebugFolder& folder, llvm::json::OStream& json);
 // The first cause of one run: a sentence, the source line with five lines around it, the op's
 // output and inputs, and what came of it.
 void WriteBlameText(const DebugRun& run, const BlameReport& report, llvm::raw_ostream& os);
+// The card of one tensor: its sentence, source line, output and inputs.
+void WriteCauseText(const DebugRun& run, const Cause& cause, llvm::raw_ostream& os);
+// The same as an object: what "first_bad" below is.
+void WriteCauseJson(const DebugRun& run, const Cause& cause, llvm::json::OStream& json);
 // "first_bad": {...} or null, "first_any": the same, "can_tell", "alerts", "consequences",
 // "bad_tensors": [...], "causes": [...], as fields of an object that is open.
 void WriteBlameJson(const DebugRun& run, const BlameReport& report, llvm::json::OStream& json);

@@ -4,6 +4,7 @@
 #include "lib/debug/value_flow.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
@@ -18,8 +19,11 @@ class Blame {
   Blame(const DebugRun& run, size_t max_causes)
       : run_(run), flow_(run), max_causes_(max_causes), bad_inside_(run.executions.size()) {}
   BlameReport Run();
+  Cause Explain(const DebugAlert& tensor);
 
  private:
+  // Calls one of these for each record in the order of execution, until one gives false.
+  void Walk(llvm::function_ref<bool(int)> on_trace, llvm::function_ref<bool(int)> on_execution);
   void PassTrace(int index);
   void PassExecution(int index);
   void Add(DebugAlert alert, bool is_cause, llvm::ArrayRef<ValueSource> sources);
@@ -30,6 +34,7 @@ class Blame {
   void DescribeInput(const ValueSource& source, CauseInput* input) const;
   void DescribeStack(Cause* cause) const;
   std::vector<ValueSource> InputsOf(const DebugTrace& trace) const;
+  std::vector<ValueSource> InputsOf(const DebugExecution& execution) const;
   bool AnyBad(llvm::ArrayRef<ValueSource> sources) const {
     return llvm::any_of(sources, [&](const ValueSource& s) { return flow_.IsBad(s); });
   }
@@ -54,6 +59,12 @@ std::vector<ValueSource> Blame::InputsOf(const DebugTrace& trace) const {
   return sources;
 }
 
+std::vector<ValueSource> Blame::InputsOf(const DebugExecution& execution) const {
+  std::vector<ValueSource> sources;
+  for (int64_t id : execution.input_ids) sources.push_back(flow_.SourceOfEager(id));
+  return sources;
+}
+
 void Blame::PassTrace(int index) {
   const DebugTrace& trace = run_.traces[index];
   report_.can_tell |= trace.value.TellsBad();
@@ -74,8 +85,7 @@ void Blame::PassExecution(int index) {
   for (size_t i = 0; i < execution.outputs.size(); ++i) {
     report_.can_tell |= execution.outputs[i].TellsBad();
     if (!execution.outputs[i].bad) continue;
-    if (sources.empty())
-      for (int64_t id : execution.input_ids) sources.push_back(flow_.SourceOfEager(id));
+    if (sources.empty()) sources = InputsOf(execution);
     DebugAlert alert;
     alert.execution = index;
     alert.output = static_cast<int>(i);
@@ -113,6 +123,7 @@ void Blame::Add(DebugAlert alert, bool is_cause, llvm::ArrayRef<ValueSource> sou
 
 void Blame::DescribeInput(const ValueSource& source, CauseInput* input) const {
   if (source.value) input->value = *source.value;
+  input->is_bad_variable = !source.value && flow_.IsBad(source);
   if (source.tensor.op >= 0) {
     const DebugGraph& graph = run_.graphs[source.tensor.graph];
     input->made_by = TensorName(graph.ops[source.tensor.op].name, source.tensor.slot);
@@ -183,17 +194,47 @@ Cause Blame::MakeCause(const DebugAlert& alert, llvm::ArrayRef<ValueSource> sour
   return cause;
 }
 
-BlameReport Blame::Run() {
+void Blame::Walk(llvm::function_ref<bool(int)> on_trace,
+                 llvm::function_ref<bool(int)> on_execution) {
   size_t trace = 0;
   for (size_t e = 0; e < run_.executions.size(); ++e) {
     // What was computed within a call comes before the call's end.
     while (trace < run_.traces.size() &&
            run_.traces[trace].wall_time <= run_.executions[e].wall_time)
-      PassTrace(static_cast<int>(trace++));
-    PassExecution(static_cast<int>(e));
+      if (!on_trace(static_cast<int>(trace++))) return;
+    if (!on_execution(static_cast<int>(e))) return;
   }
-  while (trace < run_.traces.size()) PassTrace(static_cast<int>(trace++));
+  while (trace < run_.traces.size())
+    if (!on_trace(static_cast<int>(trace++))) return;
+}
+
+BlameReport Blame::Run() {
+  Walk(
+      [&](int trace) {
+        PassTrace(trace);
+        return true;
+      },
+      [&](int execution) {
+        PassExecution(execution);
+        return true;
+      });
   return std::move(report_);
+}
+
+Cause Blame::Explain(const DebugAlert& tensor) {
+  Walk(
+      [&](int trace) {
+        if (trace == tensor.trace) return false;
+        flow_.PassTrace(trace);
+        return true;
+      },
+      [&](int execution) {
+        if (execution == tensor.execution) return false;
+        flow_.PassExecution(execution);
+        return true;
+      });
+  return MakeCause(tensor, tensor.trace >= 0 ? InputsOf(run_.traces[tensor.trace])
+                                             : InputsOf(run_.executions[tensor.execution]));
 }
 
 }  // namespace
@@ -213,6 +254,10 @@ BlameReport FindCauses(const DebugRun& run, size_t max_causes) {
   return Blame(run, max_causes).Run();
 }
 
+Cause ExplainTensor(const DebugRun& run, const DebugAlert& tensor) {
+  return Blame(run, 0).Explain(tensor);
+}
+
 std::string CauseSentence(const Cause& cause) {
   std::string where;
   auto add = [&](const std::string& text) { where += (where.empty() ? "" : ", ") + text; };
@@ -220,6 +265,8 @@ std::string CauseSentence(const Cause& cause) {
   if (cause.iteration >= 0) add("round " + std::to_string(cause.iteration) + " of the loop");
   if (!cause.place.empty()) add(cause.place);
   std::string text = cause.node + (where.empty() ? "" : " (" + where + ")");
+  if (!cause.value.TellsBad()) return text + " was not recorded";
+  if (!cause.value.bad) return text + " made nothing bad";
   text += " made " + BadText(cause.value);
   if (cause.value.what >= Recorded::kBadCounts)
     text += " of " + WithCommas(cause.value.health.elements);

@@ -26,9 +26,10 @@ struct CauseInput {
   std::string made_by;  // the tensor that it is: "Softmax:0", through arguments and results
   std::string made_in;  // the function that made it; empty: made eagerly
   RecordedTensor value;
+  bool is_bad_variable = false;  // the handle of a variable that was given NaN or infinity before
 };
 
-// How one bad tensor came about.
+// How one tensor came about.
 struct Cause {
   DebugAlert alert;
   std::string node, op_type;  // of an eager op both are its type
@@ -57,8 +58,12 @@ struct BlameReport {
 // Cost: linear in records; each bad one also walks back to where its inputs were made.
 BlameReport FindCauses(const DebugRun& run, size_t max_causes = 10);
 
+// The same of any tensor, bad or not; of it only `trace` or `execution` and `output` are read,
+// which must be there. Cost: linear in the records before it.
+Cause ExplainTensor(const DebugRun& run, const DebugAlert& tensor);
+
 // "Log (step 0, train_step > loss_fn) made -inf x12 of 160 because its input Softmax:0 holds 12
-// zeros".
+// zeros"; of a tensor that is not bad "Softmax (step 0, model) made nothing bad".
 std::string CauseSentence(const Cause& cause);
 
 }  // namespace grapnel
