@@ -42,6 +42,9 @@ grapnel_archives(grapnel_re2 HEADER re2/re2.h ARCHIVES libre2.a)
 grapnel_archives(grapnel_leveldb HEADER leveldb/table.h ARCHIVES libleveldb.a libsnappy.a)
 target_link_libraries(grapnel_leveldb INTERFACE Threads::Threads)
 
+grapnel_archives(grapnel_sqlite HEADER sqlite3.h ARCHIVES libsqlite3.a)
+target_link_libraries(grapnel_sqlite INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)
+
 grapnel_archives(grapnel_jpeg HEADER jpeglib.h ARCHIVES libjpeg.a)
 grapnel_archives(grapnel_png HEADER png.h ARCHIVES libpng.a)
 target_link_libraries(grapnel_png INTERFACE ZLIB::ZLIB)

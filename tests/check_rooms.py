@@ -21,13 +21,14 @@ STANDS_ON = {
     "place": ["io"],
     "exec": ["io"],
     "diff": ["io"],
+    "query": ["pass"],
     "trace": ["exec"],
     "render": ["pass", "place", "exec", "diff"],
     "debug": ["pass", "place", "exec", "diff"],
     "passes": ["render", "debug", "trace"],
     "kernels": ["render", "debug", "trace"],
     "serve": ["render", "debug", "trace"],
-    "tools": ["passes", "kernels", "serve"],
+    "tools": ["passes", "kernels", "serve", "query"],
 }
 OUTSIDE_LIB = ("passes", "kernels", "tools")
 SOURCES = {".h", ".cpp", ".cc", ".cu", ".cuh", ".inc"}

@@ -2,6 +2,7 @@
 #include <future>
 
 #include "lib/debug/coverage.h"
+#include "lib/debug/debug_text.h"
 #include "lib/exec/kernel.h"
 #include "lib/ir/summary.h"
 #include "lib/support/text.h"
@@ -319,11 +320,25 @@ Expected<int> PrintDevices(Invocation& invocation) {
   return kExitOk;
 }
 
+Expected<int> PrintDebugFolder(const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(DebugFolder folder, ReadDebugFolder(flags.model));
+  llvm::raw_ostream& os = invocation.out();
+  if (invocation.flags.json) {
+    llvm::json::OStream json(os, 1);
+    WriteDebugFolderJson(folder, json);
+    os << "\n";
+  } else {
+    WriteDebugFolderText(folder, flags.all, os);
+  }
+  return kExitOk;
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.devices) return PrintDevices(invocation);
   if (flags.kernels) return PrintKernels(invocation.out(), invocation.flags.json);
   if (flags.model.empty()) return MakeError("MODEL is required (or --kernels, --devices)");
   if (flags.unsupported) return PrintUnsupported(flags, invocation);
+  if (IsDebugFolder(flags.model)) return PrintDebugFolder(flags, invocation);
   InputGraph input;
   ASSIGN_OR_RETURN(input.model, OpenModel(flags.model));
   llvm::raw_ostream& os = invocation.out();
@@ -375,7 +390,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model,
-              "any TensorFlow graph: a file, a folder, or - for standard input");
+              "any TensorFlow graph: a file, a folder, or - for standard input; or a debug folder");
   line.Flag("--all", flags->all, "no list is cut short");
   line.Flag("--unsupported", flags->unsupported,
             "say which ops `run` has no kernel for, and why (exit 1 if there are any)");

@@ -1,0 +1,187 @@
+#include "lib/debug/debug_text.h"
+
+#include <ctime>
+
+#include "lib/support/text.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+constexpr int kLinesAround = 5;
+constexpr size_t kShown = 12;
+
+void WriteFunctions(const DebugRun& run, bool all, llvm::raw_ostream& os) {
+  std::vector<std::vector<std::string>> rows = {
+      {"function", "ops", "calls", "tensors traced", "inside"}};
+  std::vector<size_t> calls(run.graphs.size()), traces(run.graphs.size());
+  for (const DebugExecution& execution : run.executions)
+    if (execution.graph >= 0) ++calls[execution.graph];
+  for (const DebugTrace& trace : run.traces) ++traces[trace.graph];
+  size_t left_out = 0;
+  for (size_t i = 0; i < run.graphs.size(); ++i) {
+    const DebugGraph& graph = run.graphs[i];
+    if (graph.ops.empty()) continue;
+    if (!all && rows.size() > kShown) {
+      ++left_out;
+      continue;
+    }
+    std::string outer = graph.outer >= 0 ? run.graphs[graph.outer].name.str() : "";
+    rows.push_back({graph.name.str(), WithCommas(graph.ops.size()), WithCommas(calls[i]),
+                    WithCommas(traces[i]), outer});
+  }
+  if (rows.size() == 1) return;
+  os << "\n" << Table(rows, "  ");
+  if (left_out) os << "  ... and " << Plural(left_out, "function") << " more (--all)\n";
+}
+
+void WriteRun(const DebugRun& run, bool all, llvm::raw_ostream& os) {
+  os << "\nrun " << (run.id.empty() ? "(without an id)" : run.id);
+  if (run.start_time > 0) os << ", started " << TimeText(run.start_time);
+  if (!run.tensorflow_version.empty()) os << ", TensorFlow " << run.tensorflow_version;
+  if (run.sets.size() > 1) os << ", " << WithCommas(run.sets.size()) << " processes";
+  os << "\n  " << Plural(run.executions.size(), "execution") << " of eager ops and functions, "
+     << Plural(run.traces.size(), "tensor") << " traced inside functions, debug mode "
+     << DebugModeName(run.mode) << "\n  " << Plural(run.graphs.size(), "graph") << ", "
+     << Plural(run.sources.size(), "source file") << ", "
+     << Plural(run.frames.size(), "stack frame") << "\n";
+  for (const DebugDevice& device : run.devices) os << "  device " << device.name << "\n";
+  BlameReport report = FindCauses(run, 1);
+  if (!report.alerts.empty()) {
+    os << "  " << Plural(report.alerts.size(), "tensor")
+       << " with NaN or infinity: `grapnel blame` tells which was first\n";
+  }
+  WriteFunctions(run, all, os);
+}
+
+void WriteSource(const DebugRun& run, const Cause& cause, llvm::raw_ostream& os) {
+  os << "\nsource ";
+  if (cause.frame < 0) {
+    os << "not recorded: the stack holds no file of yours\n";
+    return;
+  }
+  const DebugFrame& frame = run.frames[cause.frame];
+  const DebugSource& source = run.sources[frame.source];
+  os << source.path << ":" << frame.line << " in " << frame.function;
+  if (cause.framework_frames)
+    os << " (" << Plural(cause.framework_frames, "frame") << " of TensorFlow or Keras left out)";
+  os << "\n";
+  std::vector<llvm::StringRef> lines = SourceLines(source);
+  int last = std::min<int>(static_cast<int>(lines.size()), frame.line + kLinesAround);
+  for (int line = std::max(1, frame.line - kLinesAround); line <= last; ++line)
+    os << llvm::formatv("{0} {1,5}  {2}\n", line == frame.line ? ">" : " ", line,
+                        lines[line - 1].rtrim());
+  if (lines.empty()) os << "  (its text is not in the folder)\n";
+}
+
+std::string InputLabel(const CauseInput& input) {
+  std::string label = input.tensor;
+  if (!input.made_by.empty() && input.made_by != input.tensor)
+    label += (label.empty() ? "" : " = ") + input.made_by +
+             (input.made_in.empty() ? "" : " of " + input.made_in);
+  return label.empty() ? "(an eager tensor)" : label;
+}
+
+void WriteTensors(const Cause& cause, llvm::raw_ostream& os) {
+  os << "\n";
+  std::vector<std::vector<std::string>> rows;
+  rows.push_back({"output", cause.node + ":" + std::to_string(cause.alert.output),
+                  RecordedTensorText(cause.value)});
+  for (const CauseInput& input : cause.inputs)
+    rows.push_back({"input", InputLabel(input), RecordedTensorText(input.value)});
+  os << Table(rows);
+}
+
+std::string AlertName(const DebugRun& run, const DebugAlert& alert) {
+  llvm::StringRef name =
+      alert.trace >= 0 ? run.traces[alert.trace].op_name : run.executions[alert.execution].op_type;
+  return name.str() + ":" + std::to_string(alert.output);
+}
+
+void WriteConsequences(const DebugRun& run, const BlameReport& report, llvm::raw_ostream& os) {
+  os << "\n";
+  if (report.consequences == 0) {
+    os << "no later tensor went bad because of it\n";
+    return;
+  }
+  os << Plural(report.consequences, "later tensor")
+     << (report.consequences == 1 ? " is a consequence" : " are consequences");
+  size_t shown = 0;
+  for (const DebugAlert& alert : report.alerts) {
+    if (alert.is_cause || shown == 3) continue;
+    os << (shown++ ? ", " : ": first ") << AlertName(run, alert) << " ("
+       << BadText(AlertValue(run, alert)) << ")";
+  }
+  os << "\n";
+}
+
+// The first cause was told already, but for how often it came again.
+void WriteOtherCauses(const BlameReport& report, llvm::raw_ostream& os) {
+  if (report.num_causes < 2) return;
+  os << "\n" << Plural(report.num_causes - 1, "other tensor") << " went bad without a bad input:\n";
+  size_t told = 0;
+  for (const Cause& cause : report.causes) {
+    bool is_first = told == 0;
+    told += cause.times;
+    if (is_first && cause.times > 1) {
+      os << "  the same " << cause.node << " " << Plural(cause.times - 1, "time") << "\n";
+    } else if (!is_first) {
+      os << "  " << CauseSentence(cause);
+      if (cause.times > 1) os << ", " << WithCommas(cause.times) << " times in all";
+      os << "\n";
+    }
+  }
+  if (told < report.num_causes)
+    os << "  ... and " << WithCommas(report.num_causes - told) << " more\n";
+}
+
+}  // namespace
+
+std::string TimeText(double seconds_since_1970) {
+  // Beyond these years gmtime has no answer, and no run was made.
+  if (!(seconds_since_1970 > 0) || seconds_since_1970 > 1e11) return "";
+  std::time_t time = static_cast<std::time_t>(seconds_since_1970);
+  std::tm parts;
+  char text[64];
+  if (!gmtime_r(&time, &parts)) return "";
+  size_t size = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
+  return std::string(text, size);
+}
+
+void WriteDebugFolderText(const DebugFolder& folder, bool all, llvm::raw_ostream& os) {
+  os << folder.path << ": debug folder, " << Plural(folder.runs.size(), "run") << "\n";
+  for (const DebugRun& run : folder.runs) WriteRun(run, all, os);
+  if (folder.problems.empty()) return;
+  os << "\n" << Plural(folder.problems.size(), "problem") << "\n";
+  size_t shown = all ? folder.problems.size() : std::min<size_t>(folder.problems.size(), 20);
+  for (size_t i = 0; i < shown; ++i) os << "  " << folder.problems[i] << "\n";
+  if (shown < folder.problems.size())
+    os << "  ... and " << WithCommas(folder.problems.size() - shown) << " more (--all)\n";
+}
+
+void WriteCauseText(const DebugRun& run, const Cause& cause, llvm::raw_ostream& os) {
+  os << CauseSentence(cause) << "\n";
+  WriteSource(run, cause, os);
+  WriteTensors(cause, os);
+}
+
+void WriteBlameText(const DebugRun& run, const BlameReport& report, llvm::raw_ostream& os) {
+  if (run.executions.empty() && run.traces.empty()) {
+    os << "the run holds no record of a tensor\n";
+    return;
+  }
+  if (!report.can_tell) {
+    os << "the run cannot tell: debug mode " << DebugModeName(run.mode)
+       << " does not record whether a tensor holds NaN or infinity (FULL_HEALTH does)\n";
+    return;
+  }
+  if (report.causes.empty()) {
+    os << "every recorded tensor is finite\n";
+    return;
+  }
+  WriteCauseText(run, report.causes[0], os);
+  WriteConsequences(run, report, os);
+  WriteOtherCauses(report, os);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,38 @@
+// A part of a graph as a graph of its own.
+#ifndef GRAPNEL_LIB_PASS_CUT_H_
+#define GRAPNEL_LIB_PASS_CUT_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/ir/module.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace grapnel {
+
+// A tensor in whose place a Placeholder came.
+struct CutInput {
+  std::string tensor;       // "conv1:0", in the graph as it was
+  std::string placeholder;  // its name; empty: no output needs the tensor, so there is none
+  DataType dtype = proto::DT_INVALID;
+  Shape shape;  // as inferred; unknown dimensions are -1
+};
+
+struct CutResult {
+  std::vector<CutInput> inputs;  // in the order that was asked for
+  size_t nodes_before = 0;
+  std::vector<std::string> functions;  // that went
+};
+
+// Keeps of the main graph what `outputs` need when the tensors `inputs` are given, and of the
+// library what that calls. Nodes keep their names, and so does a Placeholder when it stands for
+// output 0 of a node that went; else it has that name and a number. Control inputs count as needed;
+// one from a node that went waits for its Placeholder. Requests to share a device (`_class`) with
+// nodes that went are dropped. Errors: an input of unknown dtype, a reference to a variable, or a
+// cut that leaves half a loop of single nodes.
+Expected<CutResult> CutGraph(Module* module, llvm::ArrayRef<Port> inputs,
+                             llvm::ArrayRef<Port> outputs);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_PASS_CUT_H_

@@ -1,0 +1,152 @@
+#include "lib/query/database.h"
+
+#include <sqlite3.h>
+
+#include "lib/support/file.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char kOnlyReading[] =
+    "the statement changes something, and only reading is allowed";
+
+// What a reading statement may do.
+int AllowReads(void*, int action, const char*, const char*, const char*, const char*) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    default:
+      return SQLITE_DENY;
+  }
+}
+
+Error SqlError(sqlite3* db, llvm::StringRef sql) {
+  std::string text = sqlite3_errmsg(db);
+  if (text == "not authorized") text = kOnlyReading;
+  int offset = sqlite3_error_offset(db);
+  if (offset < 0 || static_cast<size_t>(offset) >= sql.size()) return MakeError("SQL: {0}", text);
+  llvm::StringRef near = sql.substr(offset, 30);
+  return MakeError("SQL: {0}, at character {1}: \"{2}{3}\"", text, offset + 1, near,
+                   offset + near.size() < sql.size() ? "..." : "");
+}
+
+int Bind(sqlite3_stmt* statement, int index, const QueryCell& cell) {
+  if (const auto* number = std::get_if<int64_t>(&cell))
+    return sqlite3_bind_int64(statement, index, *number);
+  if (const auto* number = std::get_if<double>(&cell))
+    return sqlite3_bind_double(statement, index, *number);
+  if (const auto* text = std::get_if<std::string>(&cell))
+    return sqlite3_bind_text64(statement, index, text->data(), text->size(), SQLITE_STATIC,
+                               SQLITE_UTF8);
+  return sqlite3_bind_null(statement, index);
+}
+
+QueryCell CellAt(sqlite3_stmt* statement, int column) {
+  switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_NULL:
+      return std::monostate();
+    case SQLITE_INTEGER:
+      return static_cast<int64_t>(sqlite3_column_int64(statement, column));
+    case SQLITE_FLOAT:
+      return sqlite3_column_double(statement, column);
+    default: {
+      const void* bytes = sqlite3_column_blob(statement, column);
+      size_t size = static_cast<size_t>(sqlite3_column_bytes(statement, column));
+      return bytes ? std::string(static_cast<const char*>(bytes), size) : std::string();
+    }
+  }
+}
+
+using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
+
+}  // namespace
+
+Database::Database(sqlite3* db) : db_(db, [](sqlite3* open) { sqlite3_close_v2(open); }) {}
+
+Expected<Database> Database::Create() {
+  sqlite3* db = nullptr;
+  int status = sqlite3_open(":memory:", &db);
+  Database database(db);
+  if (status != SQLITE_OK) return MakeError("cannot open a database in memory");
+  return database;
+}
+
+Error Database::Execute(const char* sql) {
+  if (sqlite3_exec(db_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+    return SqlError(db_.get(), sql);
+  return Error::success();
+}
+
+Expected<Database::Insert> Database::Prepare(const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(db_.get(), sql, -1, &statement, nullptr) != SQLITE_OK)
+    return SqlError(db_.get(), sql);
+  Insert insert(db_.get());
+  insert.statement_ = {statement, sqlite3_finalize};
+  return insert;
+}
+
+Error Database::Insert::Row(llvm::ArrayRef<QueryCell> cells) {
+  sqlite3_reset(statement_.get());
+  for (size_t i = 0; i < cells.size(); ++i)
+    if (Bind(statement_.get(), static_cast<int>(i + 1), cells[i]) != SQLITE_OK)
+      return SqlError(db_, {});
+  if (sqlite3_step(statement_.get()) != SQLITE_DONE) return SqlError(db_, {});
+  return Error::success();
+}
+
+void Database::ForbidWrites() {
+  sqlite3_set_authorizer(db_.get(), AllowReads, nullptr);
+  writes_forbidden_ = true;
+}
+
+Expected<QueryResult> Database::Query(llvm::StringRef sql) {
+  sqlite3_stmt* prepared = nullptr;
+  const char* rest = nullptr;
+  std::string text = sql.str();
+  if (sqlite3_prepare_v2(db_.get(), text.c_str(), -1, &prepared, &rest) != SQLITE_OK)
+    return SqlError(db_.get(), text);
+  Statement statement(prepared, sqlite3_finalize);
+  if (!statement) return MakeError("SQL: there is no statement in '{0}'", sql);
+  // VACUUM INTO writes a file without asking the authorizer.
+  if (writes_forbidden_ && !sqlite3_stmt_readonly(statement.get()))
+    return MakeError("SQL: {0}", kOnlyReading);
+  llvm::StringRef second = llvm::StringRef(rest).trim(" \t\r\n;");
+  if (!second.empty())
+    return MakeError("SQL: one statement was expected, another begins at character {0}: \"{1}\"",
+                     second.data() - text.c_str() + 1, second.take_front(30));
+  QueryResult result;
+  int columns = sqlite3_column_count(statement.get());
+  for (int i = 0; i < columns; ++i)
+    result.columns.push_back(sqlite3_column_name(statement.get(), i));
+  int status;
+  while ((status = sqlite3_step(statement.get())) == SQLITE_ROW) {
+    std::vector<QueryCell>& row = result.rows.emplace_back();
+    for (int i = 0; i < columns; ++i) row.push_back(CellAt(statement.get(), i));
+  }
+  if (status != SQLITE_DONE) return SqlError(db_.get(), text);
+  return result;
+}
+
+Error Database::SaveTo(llvm::StringRef path) {
+  if (FileExists(path) || IsDirectory(path))
+    return MakeError("{0}: exists already; a new file was expected", path);
+  std::string temporary =
+      llvm::formatv("{0}.tmp{1}", path, llvm::sys::Process::getProcessId()).str();
+  Expected<Insert> vacuum = Prepare("VACUUM INTO ?");
+  if (!vacuum) return vacuum.takeError();
+  Error error = vacuum->Row({QueryCell(temporary)});
+  std::error_code code;
+  if (!error) code = llvm::sys::fs::rename(temporary, path);
+  if (error || code) llvm::sys::fs::remove(temporary);
+  if (error) return Annotate(path, std::move(error));
+  return code ? MakeError("{0}: {1}", path, code.message()) : Error::success();
+}
+
+}  // namespace grapnel

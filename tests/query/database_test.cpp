@@ -1,0 +1,70 @@
+#include "lib/query/database.h"
+
+#include "gtest/gtest.h"
+#include "lib/query/graph_tables.h"
+
+namespace grapnel {
+namespace {
+
+QueryResult Query(Database& database, llvm::StringRef sql) {
+  auto result = database.Query(sql);
+  if (!result) {
+    ADD_FAILURE() << TextOf(result.takeError());
+    return {};
+  }
+  return std::move(*result);
+}
+
+std::string ErrorOf(Database& database, llvm::StringRef sql) {
+  auto result = database.Query(sql);
+  return result ? "" : TextOf(result.takeError());
+}
+
+TEST(Database, KeepsEachKindOfCell) {
+  auto database = llvm::cantFail(Database::Create());
+  QueryResult result = Query(database, "SELECT 1, 0.5, 'x', NULL");
+  ASSERT_EQ(result.rows.size(), 1u);
+  EXPECT_EQ(std::get<int64_t>(result.rows[0][0]), 1);
+  EXPECT_EQ(std::get<double>(result.rows[0][1]), 0.5);
+  EXPECT_EQ(std::get<std::string>(result.rows[0][2]), "x");
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(result.rows[0][3]));
+}
+
+TEST(Database, ReadsOnlyWhenTold) {
+  auto database = llvm::cantFail(Database::Create());
+  llvm::cantFail(database.Execute("CREATE TABLE t (x)"));
+  database.ForbidWrites();
+  for (const char* sql :
+       {"INSERT INTO t VALUES (1)", "DROP TABLE t", "ATTACH '/x' AS y", "PRAGMA query_only=OFF",
+        "CREATE TABLE u (x)", "BEGIN", "VACUUM", "VACUUM INTO '/x'"})
+    EXPECT_NE(ErrorOf(database, sql).find("only reading"), std::string::npos) << sql;
+  EXPECT_EQ(Query(database,
+                  "WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n LIMIT 3) "
+                  "SELECT count(*) FROM n")
+                .rows.size(),
+            1u);
+}
+
+TEST(Database, ErrorsSayWhere) {
+  auto database = llvm::cantFail(Database::Create());
+  EXPECT_EQ(ErrorOf(database, "SELECT nope"),
+            "SQL: no such column: nope, at character 8: \"nope\"");
+  EXPECT_NE(ErrorOf(database, " -- only a comment").find("no statement"), std::string::npos);
+  EXPECT_NE(ErrorOf(database, "SELECT 1/0; x").find("character 13"), std::string::npos);
+}
+
+// A dangling input is an edge from nowhere, and a name of any bytes is kept.
+TEST(GraphTables, BrokenGraphsAreTablesToo) {
+  Module module;
+  NodeId id = module.main.AddNode("a\xFF/b", "Nowhere");
+  module.main.AddImportedInput(id, {kNoNode, 0}, "missing", false);
+  auto database = llvm::cantFail(Database::Create());
+  llvm::cantFail(AddGraph(module, &database));
+  QueryResult edges = Query(database, "SELECT source, output, target, input FROM edges");
+  ASSERT_EQ(edges.rows.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(edges.rows[0][0]));
+  EXPECT_EQ(std::get<std::string>(Query(database, "SELECT scope FROM nodes").rows[0][0]), "a\xFF");
+}
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,118 @@
+// `grapnel cut MODEL --outputs ... -o FILE`: a part of a graph as a graph of its own.
+#include "lib/pass/cut.h"
+
+#include "lib/exec/executor.h"
+#include "lib/io/write.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+#include "tools/input.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string model, graph, output;
+  std::vector<std::string> inputs, outputs;
+};
+
+Expected<std::vector<Port>> Find(const Graph& graph, llvm::ArrayRef<std::string> tensors) {
+  std::vector<Port> ports;
+  for (const std::string& tensor : tensors) {
+    ASSIGN_OR_RETURN(Port port, FindTensor(graph, tensor));
+    if (!llvm::is_contained(ports, port)) ports.push_back(port);
+  }
+  return ports;
+}
+
+Expected<CutResult> CutNamed(Module* module, const Flags& flags) {
+  ASSIGN_OR_RETURN(std::vector<Port> inputs, Find(module->main, flags.inputs));
+  ASSIGN_OR_RETURN(std::vector<Port> outputs, Find(module->main, flags.outputs));
+  return CutGraph(module, inputs, outputs);
+}
+
+std::string TypeText(const CutInput& input) {
+  return (DataTypeName(input.dtype) + input.shape.ToString()).str();
+}
+
+void PrintText(const CutResult& result, const Module& module, const Flags& flags,
+               llvm::raw_ostream& os) {
+  os << flags.model << ": " << Plural(result.nodes_before, "node") << " -> "
+     << WithCommas(module.main.num_nodes());
+  if (!result.functions.empty())
+    os << ", " << Plural(result.functions.size(), "function") << " left out";
+  os << "\n";
+  std::vector<std::vector<std::string>> rows;
+  for (const CutInput& input : result.inputs)
+    if (!input.placeholder.empty())
+      rows.push_back({input.tensor, input.placeholder, TypeText(input)});
+  if (rows.empty()) return;
+  rows.insert(rows.begin(), {"input", "placeholder", "type"});
+  os << Table(rows, "  ");
+}
+
+void PrintJson(const CutResult& result, const Module& module, llvm::raw_ostream& os) {
+  llvm::json::OStream json(os, 1);
+  json.object([&] {
+    json.attribute("nodes_before", static_cast<int64_t>(result.nodes_before));
+    json.attribute("nodes", static_cast<int64_t>(module.main.num_nodes()));
+    json.attributeArray("inputs", [&] {
+      for (const CutInput& input : result.inputs) {
+        json.object([&] {
+          json.attribute("tensor", llvm::json::fixUTF8(input.tensor));
+          json.attribute("placeholder",
+                         input.placeholder.empty()
+                             ? llvm::json::Value(nullptr)
+                             : llvm::json::Value(llvm::json::fixUTF8(input.placeholder)));
+          json.attribute("dtype", DataTypeName(input.dtype));
+          json.attribute("shape", input.shape.ToString());
+        });
+      }
+    });
+    json.attributeArray("functions_left_out", [&] {
+      for (const std::string& name : result.functions) json.value(llvm::json::fixUTF8(name));
+    });
+  });
+  os << "\n";
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  MessageSink sink = invocation.sink();
+  RETURN_IF_ERROR(DemandValid(input, sink));
+  auto result = CutNamed(&input.module(), flags);
+  if (!result) return Annotate(flags.model, result.takeError());
+  for (const CutInput& cut : result->inputs)
+    if (cut.placeholder.empty())
+      sink(Severity::kWarning, flags.model + ": no output needs '" + cut.tensor + "'");
+  RETURN_IF_ERROR(WriteGraph(input.module(), flags.output));
+  if (flags.output == "-") return kExitOk;
+  if (invocation.flags.json) {
+    PrintJson(*result, input.module(), invocation.out());
+  } else if (!invocation.flags.quiet) {
+    PrintText(*result, input.module(), flags, invocation.out());
+  }
+  return kExitOk;
+}
+
+RunCommand SetUp(CommandLine& line) {
+  auto flags = std::make_shared<Flags>();
+  line.Option("MODEL", flags->model, "the graph to take a part of").Required();
+  line.Option("--inputs", flags->inputs, "tensors that become placeholders")
+      .Separator(',')
+      .ShownAs("TENSOR,...");
+  line.Option("--outputs", flags->outputs,
+              "tensors, or nodes without outputs, that the part is for")
+      .Separator(',')
+      .ShownAs("TENSOR,...")
+      .Required();
+  line.Option("-o,--output", flags->output, "where the part is written").Required();
+  line.Option("--graph", flags->graph, "which graph of a file with several");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("cut", "writes a part of a graph, with placeholders for its inputs",
+                "cut model.pb --inputs conv1:0 --outputs logits:0 -o part.pb", SetUp);
+
+}  // namespace
+}  // namespace grapnel
