@@ -4,6 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 from testdata_ops import op, random, raw
+from testdata_quantized import of_version
 
 F, I, L = np.float32, np.int32, np.int64
 SEED = np.array([5, 6])
@@ -16,15 +17,6 @@ def StatelessRandomBinomial(n, p):
     return (draw(shape=[3, 4, 6], seed=SEED, counts=n, probs=p, dtype=tf.float32),
             draw(shape=[5, 6], seed=SEED, counts=tf.constant(30., tf.double), probs=tf.cast(p, tf.double), dtype=tf.int32),
             draw(shape=[2, 6], seed=SEED, counts=tf.constant(30., tf.half), probs=tf.cast(p, tf.half), dtype=tf.int64))
-
-
-@op("a generator's numbers, and its state afterwards", n=np.array([3, 40, 1000], F))
-def StatefulRandomBinomial(n):
-    state = raw.VarHandleOp(dtype=tf.int64, shape=[3], shared_name="state")
-    with tf.control_dependencies([raw.AssignVariableOp(resource=state, value=tf.constant([7, 8, 9], tf.int64))]):
-        drawn = raw.StatefulRandomBinomial(resource=state, algorithm=1, shape=[4, 3], counts=n, probs=.4, dtype=tf.float32)
-    with tf.control_dependencies([drawn]):
-        return drawn, raw.ReadVariableOp(resource=state, dtype=tf.int64)
 
 
 @op("rows of numbers and texts", x=np.arange(14, dtype="i4").reshape(7, 2))
@@ -46,6 +38,7 @@ def RandomIndexShuffle(i):
 
 @op("smaller both ways, one way, not at all", x=random(5, 6, 2))
 def RandomCrop(x):
+    of_version(7)
     return [raw.RandomCrop(image=x, size=size, seed=3, seed2=9) for size in ([2, 3], [5, 4], [5, 6])]
 
 
