@@ -63,7 +63,8 @@ def QuantizeAndDequantizeV3(x, bits):
 def QuantizeAndDequantizeV4(x, g):
     v4, grad = raw.QuantizeAndDequantizeV4, raw.QuantizeAndDequantizeV4Grad
     low, high = tf.constant([-1., -2., 0., -.5]), tf.constant([1., 3., 2., .5])
-    return (v4(input=x, input_min=-1., input_max=2.), v4(input=x, input_min=low, input_max=high, axis=1, num_bits=5),
+    return (v4(input=x, input_min=-1., input_max=2.), v4(input=x, input_min=-1., input_max=2., range_given=True),
+            v4(input=x, input_min=low, input_max=high, axis=1, num_bits=5),
             *grad(gradients=g, input=x, input_min=-1., input_max=2.),
             *grad(gradients=g, input=x, input_min=low, input_max=high, axis=1))
 

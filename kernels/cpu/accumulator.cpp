@@ -58,7 +58,8 @@ Expected<AccumulatorRef> FromAttrs(const Node& node, bool sparse) {
   AccumulatorRef accumulator(new Accumulator);
   accumulator->name = node.GetString("shared_name");
   if (accumulator->name.empty()) accumulator->name = node.name().str();
-  if (auto dtype = node.Attr("dtype")) accumulator->dtype = dtype->AsType().value_or(proto::DT_INVALID);
+  if (auto dtype = node.Attr("dtype"))
+    accumulator->dtype = dtype->AsType().value_or(proto::DT_INVALID);
   if (auto shape = node.Attr("shape")) accumulator->shape = shape->AsShape().value_or(Shape());
   accumulator->is_sparse = sparse;
   std::string reduction = node.GetString("reduction_type", "MEAN");
@@ -155,8 +156,7 @@ Error Take(KernelContext& ctx) {
   if (ctx.output_type(0) != from->dtype)
     return MakeError("accumulator '{0}' has {1}, {2} was asked for", from->name,
                      DataTypeName(from->dtype), DataTypeName(ctx.output_type(0)));
-  if (from->is_mean)
-    Divide(from->sum.raw(), from->dtype, from->sum.num_elements(), from->count);
+  if (from->is_mean) Divide(from->sum.raw(), from->dtype, from->sum.num_elements(), from->count);
   ctx.SetOutput(0, std::move(from->sum));
   from->sum = Tensor();
   from->count = 0;
@@ -185,9 +185,10 @@ Error Count(KernelContext& ctx) {
 Error CheckRows(const Accumulator& to, const Tensor& indices, const Tensor& rows,
                 const Tensor& shape, bool known_shape) {
   if (indices.rank() != 1 || rows.rank() < 1 || rows.dim(0) != indices.dim(0))
-    return MakeError("expected a vector of indices and a row of values each, got shapes {0} and "
-                     "{1}",
-                     DimsText(indices.dims()), DimsText(rows.dims()));
+    return MakeError(
+        "expected a vector of indices and a row of values each, got shapes {0} and "
+        "{1}",
+        DimsText(indices.dims()), DimsText(rows.dims()));
   if (to.count > 0 && rows.dims().drop_front() != to.sum.dims().drop_front())
     return MakeError("shape mismatch: expected values like {0}, got {1}", DimsText(to.sum.dims()),
                      DimsText(rows.dims()));
@@ -205,9 +206,10 @@ Error CheckRows(const Accumulator& to, const Tensor& indices, const Tensor& rows
   }
   for (int64_t i = 0; i < indices.num_elements(); ++i) {
     if (to.shape.dim(0) >= 0 && indices.IntAt(i) >= to.shape.dim(0))
-      return MakeError("shape mismatch: index of slice {0} exceeded limits of shape; index is {1}, "
-                       "the limit {2}",
-                       i, indices.IntAt(i), to.shape.dim(0));
+      return MakeError(
+          "shape mismatch: index of slice {0} exceeded limits of shape; index is {1}, "
+          "the limit {2}",
+          i, indices.IntAt(i), to.shape.dim(0));
   }
   return Error::success();
 }
@@ -295,16 +297,16 @@ Error SparseTake(KernelContext& ctx) {
 
 #define GRAPNEL_ACCUMULATOR_KERNEL(op, make) \
   GRAPNEL_CPU_KERNEL(op, nullptr, {}, KernelCost::kElements, make)
-#define GRAPNEL_MAKER_KERNEL(op, sparse)                                                     \
-  GRAPNEL_CPU_KERNEL(op, "dtype", DataTypesOf(GradientTypes()), KernelCost::kCheap,          \
+#define GRAPNEL_MAKER_KERNEL(op, sparse)                                            \
+  GRAPNEL_CPU_KERNEL(op, "dtype", DataTypesOf(GradientTypes()), KernelCost::kCheap, \
                      MakeAccumulator<sparse>)
 GRAPNEL_MAKER_KERNEL("ConditionalAccumulator", false);
 GRAPNEL_MAKER_KERNEL("ResourceConditionalAccumulator", false);
 GRAPNEL_MAKER_KERNEL("SparseConditionalAccumulator", true);
-#define GRAPNEL_DENSE_KERNELS(prefix)                                            \
-  GRAPNEL_ACCUMULATOR_KERNEL(prefix "ApplyGradient", KernelOf<Apply>);           \
-  GRAPNEL_ACCUMULATOR_KERNEL(prefix "TakeGradient", KernelOf<Take>);             \
-  GRAPNEL_ACCUMULATOR_KERNEL(prefix "SetGlobalStep", KernelOf<SetStep>);         \
+#define GRAPNEL_DENSE_KERNELS(prefix)                                    \
+  GRAPNEL_ACCUMULATOR_KERNEL(prefix "ApplyGradient", KernelOf<Apply>);   \
+  GRAPNEL_ACCUMULATOR_KERNEL(prefix "TakeGradient", KernelOf<Take>);     \
+  GRAPNEL_ACCUMULATOR_KERNEL(prefix "SetGlobalStep", KernelOf<SetStep>); \
   GRAPNEL_ACCUMULATOR_KERNEL(prefix "NumAccumulated", KernelOf<Count>)
 GRAPNEL_DENSE_KERNELS("Accumulator");
 GRAPNEL_DENSE_KERNELS("ResourceAccumulator");

@@ -1,5 +1,5 @@
-// AudioSpectrogram, how strong each frequency is in windows of samples, and Mfcc, what the ear makes
-// of that: mel-frequency cepstral coefficients.
+// AudioSpectrogram, how strong each frequency is in windows of samples, and Mfcc, what the ear
+// makes of that: mel-frequency cepstral coefficients.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -52,8 +52,8 @@ void PutWindows(const Tensor& samples, int64_t channel, int64_t windows,
   size_t bins = attrs.padded() / 2 + 1;
   std::vector<double> fade(attrs.window);
   for (int64_t i = 0; i < attrs.window; ++i)
-    fade[i] = 0.5 - 0.5 * std::cos(2 * M_PI * static_cast<double>(i) /
-                                   static_cast<double>(attrs.window));
+    fade[i] =
+        0.5 - 0.5 * std::cos(2 * M_PI * static_cast<double>(i) / static_cast<double>(attrs.window));
   for (int64_t w = 0; w < windows; ++w) {
     std::vector<std::complex<double>> x(attrs.padded());
     for (int64_t i = 0; i < attrs.window; ++i) {
@@ -72,9 +72,8 @@ Error Spectrogram(KernelContext& ctx, const SpectrogramAttrs& attrs) {
   const Tensor& samples = ctx.input(0);
   if (samples.rank() != 2)
     return MakeError("input must be [samples, channels], got shape {0}", DimsText(samples.dims()));
-  int64_t windows = samples.dim(0) < attrs.window
-                        ? 0
-                        : 1 + (samples.dim(0) - attrs.window) / attrs.stride;
+  int64_t windows =
+      samples.dim(0) < attrs.window ? 0 : 1 + (samples.dim(0) - attrs.window) / attrs.stride;
   int64_t bins = static_cast<int64_t>(attrs.padded()) / 2 + 1;
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {samples.dim(1), windows, bins}));
   auto cost = static_cast<double>(windows * bins) * 50;
@@ -154,8 +153,8 @@ void CosineTransform(const std::vector<double>& in, int64_t count, float* out) {
   for (int64_t i = 0; i < count; ++i) {
     double sum = 0;
     for (size_t j = 0; j < in.size(); ++j)
-      sum += scale * std::cos(static_cast<double>(i) * angle * (static_cast<double>(j) + 0.5)) *
-             in[j];
+      sum +=
+          scale * std::cos(static_cast<double>(i) * angle * (static_cast<double>(j) + 0.5)) * in[j];
     out[i] = static_cast<float>(sum);
   }
 }
@@ -163,9 +162,10 @@ void CosineTransform(const std::vector<double>& in, int64_t count, float* out) {
 Error Coefficients(KernelContext& ctx, const MfccAttrs& attrs) {
   const Tensor &powers = ctx.input(0), &rate = ctx.input(1);
   if (powers.rank() != 3 || rate.num_elements() != 1)
-    return MakeError("expected a spectrogram [channels, windows, bins] and one sample_rate, got "
-                     "shapes {0} and {1}",
-                     DimsText(powers.dims()), DimsText(rate.dims()));
+    return MakeError(
+        "expected a spectrogram [channels, windows, bins] and one sample_rate, got "
+        "shapes {0} and {1}",
+        DimsText(powers.dims()), DimsText(rate.dims()));
   int64_t bins = powers.dim(2), rows = powers.dim(0) * powers.dim(1);
   if (bins < 2 || rate.IntAt(0) < 1)
     return MakeError("expected at least 2 bins and a positive sample_rate, got {0} and {1}", bins,
@@ -196,9 +196,10 @@ Expected<KernelFn> MakeMfcc(const KernelSetup& setup) {
   constexpr int64_t kMost = 1 << 20;
   if (attrs.channels < 1 || attrs.channels > kMost || attrs.coefficients < 1 ||
       attrs.coefficients > attrs.channels)
-    return MakeError("expected filterbank_channel_count in [1, {0}] and dct_coefficient_count up "
-                     "to it, got {1} and {2}",
-                     kMost, attrs.channels, attrs.coefficients);
+    return MakeError(
+        "expected filterbank_channel_count in [1, {0}] and dct_coefficient_count up "
+        "to it, got {1} and {2}",
+        kMost, attrs.channels, attrs.coefficients);
   if (!(attrs.lower >= 0 && attrs.upper > attrs.lower && std::isfinite(attrs.upper)))
     return MakeError("frequency limits must rise from 0 or more, got {0} and {1}", attrs.lower,
                      attrs.upper);

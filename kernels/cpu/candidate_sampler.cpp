@@ -1,20 +1,16 @@
 // Classes drawn at random beside the true ones, for losses over very many of them: uniformly, log
-// uniformly, as often as they were seen, by given weights, or all. And ComputeAccidentalHits, which
-// finds true ones among them. (tensorflow/core/kernels/range_sampler.cc)
+// uniformly, as often as they were seen, by given weights, or all.
+// (tensorflow/core/kernels/range_sampler.cc)
 #include <algorithm>
-#include <cfloat>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "kernels/cpu/kernel_of.h"
 #include "kernels/cpu/random.h"
 #include "lib/support/file.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 namespace {
@@ -238,8 +234,8 @@ template <typename S>
 Expected<KernelFn> Make(const KernelSetup& setup) {
   int64_t range = setup.node().GetInt("range_max");
   constexpr bool kCounts = std::is_same_v<S, UnigramSampler>;
-  constexpr int64_t kMost = kCounts ? std::numeric_limits<int32_t>::max() - 1
-                                    : std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMost =
+      kCounts ? std::numeric_limits<int32_t>::max() - 1 : std::numeric_limits<int64_t>::max();
   if (range < 1 || range > kMost)
     return MakeError("range_max must be in [1, {0}], got {1}", kMost, range);
   return MakeOf(setup, std::make_shared<S>(range));
@@ -259,8 +255,7 @@ Expected<std::vector<float>> WeightsFromFile(llvm::StringRef path) {
     auto [line, after] = rest.split('\n');
     rest = after;
     double weight = 0;
-    if (line.rsplit(',').second.trim().getAsDouble(weight) &&
-        line.trim().getAsDouble(weight))
+    if (line.rsplit(',').second.trim().getAsDouble(weight) && line.trim().getAsDouble(weight))
       return MakeError("{0}: the last field of line '{1}' is not a number", path, line);
     weights.push_back(static_cast<float>(weight));
   }
@@ -284,9 +279,10 @@ Expected<KernelFn> MakeFixed(const KernelSetup& setup) {
   if (shard.count < 1 || shard.index < 0 || shard.index >= shard.count)
     return MakeError("shard must be in [0, num_shards), got {0} of {1}", shard.index, shard.count);
   if (range < 1 || reserved < 0 || reserved / shard.count > range)
-    return MakeError("expected range_max of at least 1 and room for num_reserved_ids, got {0} and "
-                     "{1}",
-                     range, reserved);
+    return MakeError(
+        "expected range_max of at least 1 and room for num_reserved_ids, got {0} and "
+        "{1}",
+        range, reserved);
   ASSIGN_OR_RETURN(std::vector<float> given, GivenWeights(node));
   float distortion = node.GetFloat("distortion", 1);
   std::vector<float> weights;
@@ -319,37 +315,6 @@ Expected<KernelFn> MakeAll(const KernelSetup& setup) {
   });
 }
 
-// --- ComputeAccidentalHits
-
-// Where true classes are among those drawn: row of the one, place of the other, and the weight that
-// takes them out of a loss.
-Expected<KernelFn> MakeHits(const KernelSetup& setup) {
-  return KernelFn([count = setup.node().GetInt("num_true")](KernelContext& ctx) -> Error {
-    const Tensor &classes = ctx.input(0), &drawn = ctx.input(1);
-    if (classes.rank() != 2 || classes.dim(1) != count || drawn.rank() != 1)
-      return MakeError("expected true_classes [batch, {0}] and a vector of candidates, got shapes "
-                       "{1} and {2}",
-                       count, DimsText(classes.dims()), DimsText(drawn.dims()));
-    std::unordered_map<int64_t, int64_t> places;
-    for (int64_t i = 0; i < drawn.num_elements(); ++i) places[drawn.data<int64_t>()[i]] = i;
-    std::vector<std::pair<int64_t, int64_t>> hits;
-    for (int64_t i = 0; i < classes.num_elements(); ++i) {
-      auto place = places.find(classes.data<int64_t>()[i]);
-      if (place != places.end()) hits.emplace_back(i / count, place->second);
-    }
-    auto n = static_cast<int64_t>(hits.size());
-    ASSIGN_OR_RETURN(Tensor * rows, ctx.Allocate(0, {n}));
-    ASSIGN_OR_RETURN(Tensor * ids, ctx.Allocate(1, {n}));
-    ASSIGN_OR_RETURN(Tensor * weights, ctx.Allocate(2, {n}));
-    for (int64_t i = 0; i < n; ++i) {
-      rows->data<int32_t>()[i] = static_cast<int32_t>(hits[i].first);
-      ids->data<int64_t>()[i] = hits[i].second;
-      weights->data<float>()[i] = -FLT_MAX;
-    }
-    return Error::success();
-  });
-}
-
 #define GRAPNEL_SAMPLER_KERNEL(op, make) \
   GRAPNEL_CPU_KERNEL(op, nullptr, {}, KernelCost::kElements, make)
 GRAPNEL_SAMPLER_KERNEL("UniformCandidateSampler", Make<UniformSampler>);
@@ -358,7 +323,6 @@ GRAPNEL_SAMPLER_KERNEL("LearnedUnigramCandidateSampler", Make<UnigramSampler>);
 GRAPNEL_SAMPLER_KERNEL("ThreadUnsafeUnigramCandidateSampler", Make<UnigramSampler>);
 GRAPNEL_SAMPLER_KERNEL("FixedUnigramCandidateSampler", MakeFixed);
 GRAPNEL_SAMPLER_KERNEL("AllCandidateSampler", MakeAll);
-GRAPNEL_SAMPLER_KERNEL("ComputeAccidentalHits", MakeHits);
 
 }  // namespace
 }  // namespace grapnel

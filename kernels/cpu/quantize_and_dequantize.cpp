@@ -167,9 +167,8 @@ Expected<KernelFn> MakeOfAttrs(const KernelSetup& setup) {
                    high](KernelContext& ctx) { return RoundAny(ctx, rounding, bits, low, high); });
 }
 
-template <bool given_by_default>
 Expected<KernelFn> Make(const KernelSetup& setup) {
-  Rounding rounding(setup.node(), given_by_default);
+  Rounding rounding(setup.node(), false);
   return KernelFn([rounding, bits = setup.node().GetInt("num_bits", 8)](KernelContext& ctx) {
     return RoundAny(ctx, rounding, bits, ctx.input(1), ctx.input(2));
   });
@@ -195,9 +194,9 @@ Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
 #define GRAPNEL_ROUNDING_KERNEL(op, make) \
   GRAPNEL_CPU_KERNEL(op, "T", DataTypesOf(TypeList<float, double>()), KernelCost::kElements, make)
 GRAPNEL_ROUNDING_KERNEL("QuantizeAndDequantize", MakeOfAttrs);
-GRAPNEL_ROUNDING_KERNEL("QuantizeAndDequantizeV2", Make<false>);
+GRAPNEL_ROUNDING_KERNEL("QuantizeAndDequantizeV2", Make);
 GRAPNEL_ROUNDING_KERNEL("QuantizeAndDequantizeV3", MakeOfBits);
-GRAPNEL_ROUNDING_KERNEL("QuantizeAndDequantizeV4", Make<true>);
+GRAPNEL_ROUNDING_KERNEL("QuantizeAndDequantizeV4", Make);
 GRAPNEL_ROUNDING_KERNEL("QuantizeAndDequantizeV4Grad", MakeGradient);
 
 }  // namespace

@@ -20,9 +20,9 @@ struct QuantizedRange {
 };
 
 template <typename T>
-constexpr int64_t kLowestLevel = std::numeric_limits<T>::lowest();
+constexpr int64_t kLowestLevel = std::is_signed_v<T> ? -(int64_t{1} << (8 * sizeof(T) - 1)) : 0;
 template <typename T>
-constexpr int64_t kHighestLevel = std::numeric_limits<T>::max();
+constexpr int64_t kHighestLevel = kLowestLevel<T> + (int64_t{1} << (8 * sizeof(T))) - 1;
 // How many integers there are.
 template <typename T>
 constexpr double kLevels = static_cast<double>(kHighestLevel<T> - kLowestLevel<T> + 1);

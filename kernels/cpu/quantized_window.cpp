@@ -135,7 +135,7 @@ struct MeanOf {
 };
 template <typename T>
 struct MaxOf {
-  static constexpr int32_t kStart = std::numeric_limits<T>::lowest();
+  static constexpr auto kStart = static_cast<int32_t>(kLowestLevel<T>);
   static int32_t Take(int32_t so_far, T level) { return std::max<int32_t>(so_far, level); }
   static T End(int32_t most, int64_t) { return static_cast<T>(most); }
 };

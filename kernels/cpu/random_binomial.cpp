@@ -1,5 +1,6 @@
-// StatelessRandomBinomial and StatefulRandomBinomial. Every value has a stretch of the stream of its
-// own, so it does not matter which thread makes it (tensorflow/core/kernels/random_binomial_op.cc).
+// StatelessRandomBinomial and StatefulRandomBinomial. Every value has a stretch of the stream of
+// its own, so it does not matter which thread makes it
+// (tensorflow/core/kernels/random_binomial_op.cc).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -119,15 +120,14 @@ template <typename Out, typename T>
 void FillAs(KernelContext& ctx, const Batches& batches, Philox philox, const Tensor& counts,
             const Tensor& probs, Tensor& out) {
   std::vector<T> n(batches.count), p(batches.count);
-  batches.plan.ForRows(0, batches.plan.total,
-                       [&](int64_t at, llvm::ArrayRef<int64_t> offsets, int64_t length) {
-                         int64_t n_step = batches.plan.strides[0].back(),
-                                 p_step = batches.plan.strides[1].back();
-                         for (int64_t i = 0; i < length; ++i) {
-                           n[at + i] = counts.data<T>()[offsets[0] + i * n_step];
-                           p[at + i] = probs.data<T>()[offsets[1] + i * p_step];
-                         }
-                       });
+  batches.plan.ForRows(
+      0, batches.plan.total, [&](int64_t at, llvm::ArrayRef<int64_t> offsets, int64_t length) {
+        int64_t n_step = batches.plan.strides[0].back(), p_step = batches.plan.strides[1].back();
+        for (int64_t i = 0; i < length; ++i) {
+          n[at + i] = counts.data<T>()[offsets[0] + i * n_step];
+          p[at + i] = probs.data<T>()[offsets[1] + i * p_step];
+        }
+      });
   ctx.ParallelFor(out.num_elements(), 300, [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
       int64_t batch = k / batches.samples, sample = k % batches.samples;
@@ -148,7 +148,7 @@ Error Fill(KernelContext& ctx, const Batches& batches, Philox philox, const Tens
   bool known = ForType(out->dtype(), OutputTypes(), [&](auto out_tag) {
     return ForType(counts.dtype(), ParameterTypes(), [&](auto tag) {
       FillAs<typename decltype(out_tag)::type, typename decltype(tag)::type>(ctx, batches, philox,
-                                                                            counts, probs, *out);
+                                                                             counts, probs, *out);
       return true;
     });
   });

@@ -1,5 +1,5 @@
-// Random parts of images: RandomCrop, and SampleDistortedBoundingBox, which only says where the part
-// is. (tensorflow/core/kernels/image/sample_distorted_bounding_box_op.cc)
+// Random parts of images: RandomCrop, and SampleDistortedBoundingBox, which only says where the
+// part is. (tensorflow/core/kernels/image/sample_distorted_bounding_box_op.cc)
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,9 +18,10 @@ namespace {
 Error Crop(KernelContext& ctx, Philox philox) {
   const Tensor &in = ctx.input(0), &size = ctx.input(1);
   if (in.rank() != 3 || size.rank() != 1 || size.dim(0) != 2)
-    return MakeError("expected an image [height, width, channels] and two sizes, got shapes {0} "
-                     "and {1}",
-                     DimsText(in.dims()), DimsText(size.dims()));
+    return MakeError(
+        "expected an image [height, width, channels] and two sizes, got shapes {0} "
+        "and {1}",
+        DimsText(in.dims()), DimsText(size.dims()));
   int64_t height = size.IntAt(0), width = size.IntAt(1), channels = in.dim(2);
   if (height < 0 || width < 0 || height > in.dim(0) || width > in.dim(1))
     return MakeError("a part of {0} x {1} was asked for, the image has {2} x {3}", height, width,
@@ -49,9 +50,7 @@ Expected<KernelFn> MakeCrop(const KernelSetup& setup) {
 struct Box {
   int32_t left = 0, top = 0, right = 0, bottom = 0;
 
-  float Area() const {
-    return static_cast<float>(int64_t{right - left} * int64_t{bottom - top});
-  }
+  float Area() const { return static_cast<float>(int64_t{right - left} * int64_t{bottom - top}); }
 };
 
 Box Common(const Box& a, const Box& b) {
@@ -77,8 +76,7 @@ int32_t Rounded(float x) { return static_cast<int32_t>(std::lrint(x)); }
 // it.
 std::optional<ImageSize> SampleSize(ImageSize image, const SampleAttrs& attrs, float ratio,
                                     PhiloxNumbers& numbers) {
-  if (attrs.areas[0] > attrs.areas[1] || image.width <= 0 || image.height <= 0)
-    return std::nullopt;
+  if (attrs.areas[0] > attrs.areas[1] || image.width <= 0 || image.height <= 0) return std::nullopt;
   auto width = static_cast<float>(image.width), height = static_cast<float>(image.height);
   float least = attrs.areas[0] * width * height, most = attrs.areas[1] * width * height;
   int32_t low = Rounded(std::sqrt(least / ratio)), high = Rounded(std::sqrt(most / ratio));

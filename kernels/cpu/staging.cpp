@@ -38,9 +38,10 @@ struct Limits {
       return MakeError("tensors of {0} bytes for a staging area with a memory limit of {1}", more,
                        memory);
     if ((capacity > 0 && elements >= capacity) || (memory > 0 && bytes + more > memory))
-      return MakeError("the staging area is full ({0} elements, {1} bytes): nothing in this run "
-                       "could make room",
-                       elements, bytes);
+      return MakeError(
+          "the staging area is full ({0} elements, {1} bytes): nothing in this run "
+          "could make room",
+          elements, bytes);
     return Error::success();
   }
 };
@@ -132,8 +133,7 @@ Error Stage(KernelContext& ctx, Buffered& area) {
   Element element;
   for (int i = 0; i < ctx.num_inputs(); ++i) element.push_back(ctx.input(i));
   int64_t more = BytesOf(element);
-  RETURN_IF_ERROR(
-      area.limits.Check(static_cast<int64_t>(area.elements.size()), area.bytes, more));
+  RETURN_IF_ERROR(area.limits.Check(static_cast<int64_t>(area.elements.size()), area.bytes, more));
   area.bytes += more;
   area.elements.push_back(std::move(element));
   return Error::success();
@@ -212,8 +212,7 @@ Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
                      indices.size(), given);
   int64_t more = 0;
   for (int i = 0; i < given; ++i) more += BytesOf(ctx.input(2 + i));
-  RETURN_IF_ERROR(
-      area.limits.Check(static_cast<int64_t>(area.complete.size()), area.bytes, more));
+  RETURN_IF_ERROR(area.limits.Check(static_cast<int64_t>(area.complete.size()), area.bytes, more));
   Element& element = area.incomplete[key];
   element.resize(area.components);
   for (int i = 0; i < given; ++i) {
@@ -300,13 +299,13 @@ GRAPNEL_STAGE_KERNEL("StageClear", Clear);
 
 #define GRAPNEL_MAP_STAGE_KERNEL(op, ordered, ...) \
   GRAPNEL_CPU_KERNEL(op, nullptr, {}, KernelCost::kCheap, (MakeOn<Mapped<ordered>, __VA_ARGS__>))
-#define GRAPNEL_MAP_STAGE_KERNELS(prefix, ordered)                                         \
-  GRAPNEL_MAP_STAGE_KERNEL(prefix "Stage", ordered, StageAt<ordered>);                     \
-  GRAPNEL_MAP_STAGE_KERNEL(prefix "Unstage", ordered, ReadAt<ordered, true>);              \
-  GRAPNEL_MAP_STAGE_KERNEL(prefix "UnstageNoKey", ordered, TakeAny<ordered>);              \
-  GRAPNEL_MAP_STAGE_KERNEL(prefix "Peek", ordered, ReadAt<ordered, false>);                \
-  GRAPNEL_MAP_STAGE_KERNEL(prefix "Size", ordered, MapSize<ordered>);                      \
-  GRAPNEL_MAP_STAGE_KERNEL(prefix "IncompleteSize", ordered, MapIncompleteSize<ordered>);  \
+#define GRAPNEL_MAP_STAGE_KERNELS(prefix, ordered)                                        \
+  GRAPNEL_MAP_STAGE_KERNEL(prefix "Stage", ordered, StageAt<ordered>);                    \
+  GRAPNEL_MAP_STAGE_KERNEL(prefix "Unstage", ordered, ReadAt<ordered, true>);             \
+  GRAPNEL_MAP_STAGE_KERNEL(prefix "UnstageNoKey", ordered, TakeAny<ordered>);             \
+  GRAPNEL_MAP_STAGE_KERNEL(prefix "Peek", ordered, ReadAt<ordered, false>);               \
+  GRAPNEL_MAP_STAGE_KERNEL(prefix "Size", ordered, MapSize<ordered>);                     \
+  GRAPNEL_MAP_STAGE_KERNEL(prefix "IncompleteSize", ordered, MapIncompleteSize<ordered>); \
   GRAPNEL_MAP_STAGE_KERNEL(prefix "Clear", ordered, MapClear<ordered>)
 GRAPNEL_MAP_STAGE_KERNELS("Map", false);
 GRAPNEL_MAP_STAGE_KERNELS("OrderedMap", true);
