@@ -220,7 +220,7 @@ Error DrawCandidates(KernelContext& ctx, Sampler& sampler, const DrawAttrs& attr
   return Error::success();
 }
 
-Expected<KernelFn> MakeOf(const KernelSetup& setup, std::shared_ptr<Sampler> sampler) {
+Expected<KernelFn> MakeOf(const KernelSetup& setup, const std::shared_ptr<Sampler>& sampler) {
   ASSIGN_OR_RETURN(DrawAttrs attrs, ReadDrawAttrs(setup.node()));
   return KernelFn([sampler, attrs, philox = FromAttrs(setup)](KernelContext& ctx) mutable {
     constexpr int64_t kNumbersEach = 2048;
