@@ -76,6 +76,7 @@ Error Spectrogram(KernelContext& ctx, const SpectrogramAttrs& attrs) {
       samples.dim(0) < attrs.window ? 0 : 1 + (samples.dim(0) - attrs.window) / attrs.stride;
   int64_t bins = static_cast<int64_t>(attrs.padded()) / 2 + 1;
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {samples.dim(1), windows, bins}));
+  if (out->num_elements() == 0) return Error::success();
   auto cost = static_cast<double>(windows * bins) * 50;
   ctx.ParallelFor(samples.dim(1), cost, [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c)
@@ -109,8 +110,8 @@ class MelFilters {
   static Expected<MelFilters> Of(const MfccAttrs& attrs, int64_t bins, double rate) {
     double per_bin = 0.5 * rate / static_cast<double>(bins - 1);
     MelFilters filters;
-    filters.begin_ = static_cast<int64_t>(1.5 + attrs.lower / per_bin);
-    filters.end_ = static_cast<int64_t>(attrs.upper / per_bin);
+    filters.begin_ = static_cast<int64_t>(1.5 + std::min(attrs.lower / per_bin, 1e15));
+    filters.end_ = static_cast<int64_t>(std::min(attrs.upper / per_bin, 1e15));
     if (filters.end_ >= bins)
       return MakeError("upper_frequency_limit {0} is above what {1} bins at a rate of {2} reach",
                        attrs.upper, bins, rate);
@@ -193,7 +194,7 @@ Expected<KernelFn> MakeMfcc(const KernelSetup& setup) {
                      static_cast<double>(node.GetFloat("lower_frequency_limit", 20)),
                      node.GetInt("filterbank_channel_count", 40),
                      node.GetInt("dct_coefficient_count", 13)};
-  constexpr int64_t kMost = 1 << 20;
+  constexpr int64_t kMost = 1 << 12;
   if (attrs.channels < 1 || attrs.channels > kMost || attrs.coefficients < 1 ||
       attrs.coefficients > attrs.channels)
     return MakeError(

@@ -278,10 +278,10 @@ Expected<KernelFn> MakeFixed(const KernelSetup& setup) {
   int64_t reserved = node.GetInt("num_reserved_ids"), range = node.GetInt("range_max");
   if (shard.count < 1 || shard.index < 0 || shard.index >= shard.count)
     return MakeError("shard must be in [0, num_shards), got {0} of {1}", shard.index, shard.count);
-  if (range < 1 || reserved < 0 || reserved / shard.count > range)
+  constexpr int64_t kMost = 1 << 28;
+  if (range < 1 || range > kMost || reserved < 0 || reserved > kMost)
     return MakeError(
-        "expected range_max of at least 1 and room for num_reserved_ids, got {0} and "
-        "{1}",
+        "range_max must be in [1, {0}] and num_reserved_ids in [0, {0}], got {1} and {2}", kMost,
         range, reserved);
   ASSIGN_OR_RETURN(std::vector<float> given, GivenWeights(node));
   float distortion = node.GetFloat("distortion", 1);

@@ -35,8 +35,8 @@ int64_t LevelOf(float x, QuantizedRange range) {
   double scale = kLevels<T> / width;
   double level = std::round(x * scale) - std::round(range.low * scale);
   // What is no int64_t ends at the ends of any T all the same.
-  constexpr double kMost = 9e18;
-  if (std::isnan(level)) return std::numeric_limits<int64_t>::min();
+  constexpr double kMost = 4e18;
+  if (std::isnan(level)) level = -kMost;
   return static_cast<int64_t>(std::clamp(level, -kMost, kMost)) + kLowestLevel<T>;
 }
 

@@ -89,7 +89,7 @@ AsymmetricScale QuantizeAsymmetrically(llvm::ArrayRef<float> numbers, int8_t* le
   }
   auto scale = static_cast<float>((high - low) / (kHigh - kLow));
   float inverse = high - low != 0 ? static_cast<float>((kHigh - kLow) / (high - low)) : 0.0f;
-  if (scale == 0 || !std::isfinite(inverse)) {
+  if (scale == 0 || !std::isfinite(scale) || !std::isfinite(inverse)) {
     std::fill_n(levels, numbers.size(), int8_t{0});
     return {1, 0};
   }
