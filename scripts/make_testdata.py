@@ -24,8 +24,8 @@ from testdata_functions import FUNCTIONS, with_plain_names
 from testdata_ops import OPS, integers, random
 import testdata_kernels  # more of OPS
 from testdata_rewrites import OPTIMIZER, REWRITES
-import testdata_dataset, testdata_flow, testdata_math, testdata_sequence  # their ops join OPS
-import testdata_state, testdata_text, testdata_training
+import testdata_audio, testdata_dataset, testdata_flow, testdata_math, testdata_quantized  # their ops join OPS
+import testdata_random, testdata_sequence, testdata_staging, testdata_state, testdata_text, testdata_training
 
 K = tf.keras
 ROWS = []                                                     # of testdata/README.md: folder, origin, what it is

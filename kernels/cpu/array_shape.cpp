@@ -1,5 +1,5 @@
-// Shapes asked for and shapes changed: Shape, Size, Rank, Reshape, Squeeze, ExpandDims, Bitcast,
-// and the shape arithmetic of broadcasting.
+// Shapes asked for and shapes changed: Shape, Size, Rank, Reshape, QuantizedReshape, Squeeze,
+// ExpandDims, Bitcast, and the shape arithmetic of broadcasting.
 #include <algorithm>
 #include <limits>
 
@@ -88,6 +88,20 @@ Error Reshape(KernelContext& ctx) {
 }
 
 Expected<KernelFn> MakeReshape(const KernelSetup&) { return KernelFn(Reshape); }
+
+// The range of the numbers stays as it is.
+Expected<KernelFn> MakeQuantizedReshape(const KernelSetup&) {
+  return KernelFn([](KernelContext& ctx) -> Error {
+    RETURN_IF_ERROR(Reshape(ctx));
+    for (int i : {2, 3}) {
+      if (ctx.input(i).rank() != 0)
+        return MakeError("input {0}, an end of the range, must be a scalar, got shape {1}", i,
+                         DimsText(ctx.input(i).dims()));
+      ctx.SetOutput(i - 1, ctx.input(i));
+    }
+    return Error::success();
+  });
+}
 
 Expected<KernelFn> MakeSqueeze(const KernelSetup& setup) {
   std::vector<int64_t> axes = setup.node().GetInts("squeeze_dims");
@@ -200,6 +214,9 @@ GRAPNEL_CPU_KERNEL("ShapeN", nullptr, {}, KernelCost::kCheap, MakeShape);
 GRAPNEL_CPU_KERNEL("Size", nullptr, {}, KernelCost::kCheap, MakeSize);
 GRAPNEL_CPU_KERNEL("Rank", nullptr, {}, KernelCost::kCheap, MakeRank);
 GRAPNEL_CPU_KERNEL("Reshape", nullptr, {}, KernelCost::kCheap, MakeReshape);
+GRAPNEL_CPU_KERNEL("QuantizedReshape", "T",
+                   (std::vector<DataType>{proto::DT_QUINT8, proto::DT_QINT32}), KernelCost::kCheap,
+                   MakeQuantizedReshape);
 GRAPNEL_CPU_KERNEL("Squeeze", nullptr, {}, KernelCost::kCheap, MakeSqueeze);
 GRAPNEL_CPU_KERNEL("ExpandDims", nullptr, {}, KernelCost::kCheap, MakeExpandDims);
 GRAPNEL_CPU_KERNEL("Bitcast", nullptr, {}, KernelCost::kCheap, MakeBitcast);

@@ -6,6 +6,7 @@
 #define GRAPNEL_KERNELS_CPU_PHILOX_H_
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace grapnel {
@@ -75,6 +76,25 @@ class PhiloxNumbers {
       used_ = 0;
     }
     return group_[used_++];
+  }
+  uint64_t Next64() {
+    uint64_t low = Next();
+    return uint64_t{Next()} << 32 | low;
+  }
+  // [0, 1)
+  float NextFloat() { return std::bit_cast<float>(uint32_t{127} << 23 | (Next() & 0x7fffff)) - 1; }
+  // [0, n), each as likely: numbers that would favour small ones are thrown away. n is at least 1.
+  uint32_t Below(uint32_t n) {
+    if ((n & (n - 1)) == 0) return Next() & (n - 1);
+    uint32_t rest = ~uint32_t{0} % n + 1, number = Next();
+    while (number < rest) number = Next();
+    return number % n;
+  }
+  uint64_t Below64(uint64_t n) {
+    if ((n & (n - 1)) == 0) return Next64() & (n - 1);
+    uint64_t rest = ~uint64_t{0} % n + 1, number = Next64();
+    while (number < rest) number = Next64();
+    return number % n;
   }
 
  private:

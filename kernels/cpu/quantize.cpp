@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/cpu/dispatch.h"
+#include "kernels/cpu/quantized_number.h"
 #include "lib/exec/kernel.h"
 
 namespace grapnel {
@@ -214,25 +215,6 @@ Error Dequantize(KernelContext& ctx, const QuantizeAttrs& attrs) {
                      in.data<T>() + first, n, out->data<Out>() + first);
   });
   return Error::success();
-}
-
-// f(TypeTag) with the integer that a quantized dtype is made of.
-template <typename F>
-bool ForQuantized(DataType dtype, F&& f) {
-  switch (dtype) {
-    case proto::DT_QINT8:
-      return f(TypeTag<int8_t>());
-    case proto::DT_QUINT8:
-      return f(TypeTag<uint8_t>());
-    case proto::DT_QINT16:
-      return f(TypeTag<int16_t>());
-    case proto::DT_QUINT16:
-      return f(TypeTag<uint16_t>());
-    case proto::DT_QINT32:
-      return f(TypeTag<int32_t>());
-    default:
-      return false;
-  }
 }
 
 Expected<KernelFn> MakeQuantize(const KernelSetup& setup) {

@@ -8,7 +8,6 @@
 #include "kernels/cpu/data_move.h"
 #include "kernels/cpu/dispatch.h"
 #include "kernels/cpu/kernel_of.h"
-#include "kernels/cpu/variable.h"
 #include "llvm/Support/xxhash.h"
 
 namespace grapnel {
@@ -55,6 +54,22 @@ Expected<Philox> FromKeyAndCounter(const Tensor& key, const Tensor& counter,
     return MakeError("a key of one number and a counter of two were expected, got {0} and {1}",
                      DimsText(key.dims()), DimsText(counter.dims()));
   return Philox::FromState(BitsAt(counter, 0), BitsAt(counter, 1), BitsAt(key, 0));
+}
+
+Error WithGenerator(KernelContext& ctx, Variable& variable, uint64_t groups,
+                    llvm::function_ref<Error(Philox)> use) {
+  Philox now;
+  RETURN_IF_ERROR(ChangeVariable(ctx, variable, [&](Tensor& state) -> Error {
+    if (state.rank() != 1 || state.dim(0) < 3 || DataTypeSize(state.dtype()) != 8)
+      return MakeError("a generator's state is {0}, int64[3] was expected", state.ToString());
+    now = Philox::FromState(BitsAt(state, 0), BitsAt(state, 1), BitsAt(state, 2));
+    Philox next = now;
+    next.Skip(groups);
+    state.data<uint64_t>()[0] = next.counter_low();
+    state.data<uint64_t>()[1] = next.counter_high();
+    return Error::success();
+  }));
+  return use(now);
 }
 
 namespace {
@@ -264,24 +279,6 @@ Error Algorithm(KernelContext& ctx) {
   return Error::success();
 }
 
-// tf.random.Generator: a variable of counter and key, int64[3] or more. `use` gets the generator as
-// it is, and the variable moves on by `groups`.
-Error WithState(KernelContext& ctx, Variable& variable, uint64_t groups,
-                llvm::function_ref<Error(Philox)> use) {
-  Philox now;
-  RETURN_IF_ERROR(ChangeVariable(ctx, variable, [&](Tensor& state) -> Error {
-    if (state.rank() != 1 || state.dim(0) < 3 || DataTypeSize(state.dtype()) != 8)
-      return MakeError("a generator's state is {0}, int64[3] was expected", state.ToString());
-    now = Philox::FromState(BitsAt(state, 0), BitsAt(state, 1), BitsAt(state, 2));
-    Philox next = now;
-    next.Skip(groups);
-    state.data<uint64_t>()[0] = next.counter_low();
-    state.data<uint64_t>()[1] = next.counter_high();
-    return Error::success();
-  }));
-  return use(now);
-}
-
 template <Kind kKind>
 Error FromGenerator(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, 0));
@@ -289,7 +286,7 @@ Error FromGenerator(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(2)));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   bool is_int = kKind == Kind::kInt;
-  return WithState(ctx, *variable, out->num_elements() * kReserved, [&](Philox philox) {
+  return WithGenerator(ctx, *variable, out->num_elements() * kReserved, [&](Philox philox) {
     return FillWith(ctx, kKind, philox, *out, is_int ? &ctx.input(3) : nullptr,
                     is_int ? &ctx.input(4) : nullptr);
   });
@@ -308,29 +305,41 @@ Error ReadAndSkip(KernelContext& ctx) {
     out->data<uint64_t>()[2] = philox.key();
     return Error::success();
   };
-  return WithState(ctx, *variable, delta * kReserved, put_out);
+  return WithGenerator(ctx, *variable, delta * kReserved, put_out);
 }
 
 // Rows in another order: each place takes one of those that are left.
+Error Shuffle(KernelContext& ctx, Philox philox) {
+  const Tensor& in = ctx.input(0);
+  if (in.rank() == 0 || in.num_elements() <= 1 || in.dim(0) <= 1) {
+    ctx.SetOutput(0, in);
+    return Error::success();
+  }
+  int64_t rows = in.dim(0), row = in.num_elements() / rows;
+  std::vector<int64_t> order(rows);
+  std::iota(order.begin(), order.end(), 0);
+  PhiloxNumbers numbers(philox);
+  for (int64_t i = 0; i + 1 < rows; ++i)
+    std::swap(order[i], order[i + numbers.Next() % static_cast<uint32_t>(rows - i)]);
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
+  for (int64_t i = 0; i < rows; ++i)
+    CopyElements(in.dtype(), At(in, order[i] * row), At(*out, i * row), row);
+  return Error::success();
+}
+
 Expected<KernelFn> MakeShuffle(const KernelSetup& setup) {
   return KernelFn([philox = FromAttrs(setup)](KernelContext& ctx) mutable -> Error {
+    Philox now = philox;
     const Tensor& in = ctx.input(0);
-    if (in.rank() == 0 || in.dim(0) <= 1) {
-      ctx.SetOutput(0, in);
-      return Error::success();
-    }
-    int64_t rows = in.dim(0), row = in.num_elements() / rows;
-    std::vector<int64_t> order(rows);
-    std::iota(order.begin(), order.end(), 0);
-    PhiloxNumbers numbers(philox);
-    philox.Skip((rows + 3) / 4);
-    for (int64_t i = 0; i + 1 < rows; ++i)
-      std::swap(order[i], order[i + numbers.Next() % static_cast<uint32_t>(rows - i)]);
-    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
-    for (int64_t i = 0; i < rows; ++i)
-      CopyElements(in.dtype(), At(in, order[i] * row), At(*out, i * row), row);
-    return Error::success();
+    if (in.rank() > 0 && in.dim(0) > 1 && in.num_elements() > 1)
+      philox.Skip((in.dim(0) - 1 + 3) / 4);
+    return Shuffle(ctx, now);
   });
+}
+
+Error StatelessShuffle(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(Philox philox, FromKeyAndCounter(ctx.input(1), ctx.input(2), ctx.input(3)));
+  return Shuffle(ctx, philox);
 }
 
 #define GRAPNEL_RANDOM_KERNEL(op, make) \
@@ -340,6 +349,7 @@ GRAPNEL_RANDOM_KERNEL("RandomStandardNormal", MakeStateful<Kind::kNormal>);
 GRAPNEL_RANDOM_KERNEL("TruncatedNormal", MakeStateful<Kind::kTruncated>);
 GRAPNEL_RANDOM_KERNEL("RandomUniformInt", MakeStateful<Kind::kInt>);
 GRAPNEL_RANDOM_KERNEL("RandomShuffle", MakeShuffle);
+GRAPNEL_RANDOM_KERNEL("StatelessShuffle", KernelOf<StatelessShuffle>);
 GRAPNEL_RANDOM_KERNEL("StatelessRandomUniform", KernelOf<Stateless<Kind::kUniform>>);
 GRAPNEL_RANDOM_KERNEL("StatelessRandomNormal", KernelOf<Stateless<Kind::kNormal>>);
 GRAPNEL_RANDOM_KERNEL("StatelessTruncatedNormal", KernelOf<Stateless<Kind::kTruncated>>);

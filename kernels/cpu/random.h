@@ -4,6 +4,7 @@
 #define GRAPNEL_KERNELS_CPU_RANDOM_H_
 
 #include "kernels/cpu/philox.h"
+#include "kernels/cpu/variable.h"
 #include "lib/exec/kernel.h"
 
 namespace grapnel {
@@ -27,6 +28,11 @@ Expected<Philox> FromKeyAndCounter(const Tensor& key, const Tensor& counter,
 // Algorithms as numbers: 1 Philox, 2 ThreeFry, 3 whatever suits the device, which is Philox here.
 constexpr int kPhiloxAlgorithm = 1;
 Error CheckAlgorithm(int64_t algorithm);
+
+// tf.random.Generator: a variable of counter and key, int64[3] or more. `use` gets the generator as
+// it is, and the variable moves on by `groups`.
+Error WithGenerator(KernelContext& ctx, Variable& variable, uint64_t groups,
+                    llvm::function_ref<Error(Philox)> use);
 
 // Element `i` of an integer tensor, as its bits.
 inline uint64_t BitsAt(const Tensor& tensor, int64_t i) {

@@ -153,6 +153,12 @@ void BinaryShape(ShapeContext& c) {
   BroadcastElements(c);
 }
 
+void QuantizedBinaryShape(ShapeContext& c) {
+  BinaryShape(c);
+  c.Out(1, Shape::Scalar());
+  c.Out(2, Shape::Scalar());
+}
+
 // Equal and NotEqual may be told to answer `false` for shapes that do not fit.
 void EqualShape(ShapeContext& c) {
   if (c.Bool("incompatible_shape_error", true)) return BinaryShape(c);
@@ -432,6 +438,9 @@ constexpr ShapeRule kRules[] = {
     {"_MklFusedMish", SameAsInput},
     {"_UnaryOpsComposition", SameAsInput},
     // Two inputs that broadcast.
+    {"QuantizedAdd", QuantizedBinaryShape},
+    {"QuantizedMul", QuantizedBinaryShape},
+    {"UniformQuantizedAdd", BinaryShape},
     {"Add", BinaryShape},
     {"AddV2", BinaryShape},
     {"ApproximateEqual", TwoEqualShape},

@@ -165,6 +165,19 @@ void QuantizedLikeShape(ShapeContext& c) {
   for (int i = 1; i < c.num_outputs(); ++i) c.Out(i, VectorOf(c.in(0).dim(axis)));
 }
 
+// Of the gradient of QuantizeAndDequantizeV4: like the input, and like the ends of its range.
+void RoundingGradShape(ShapeContext& c) {
+  c.Out(0, c.Equal(c.in(0), c.in(1)));
+  c.Out(1, c.in(2));
+  c.Out(2, c.in(3));
+}
+
+void UniformDotShape(ShapeContext& c) {
+  Shape left = c.WithRank(0, 2), right = c.WithRank(1, 2);
+  c.Equal(left.dim(1), right.dim(0), "columns and rows");
+  c.Out(0, Shape(Dims{left.dim(0), right.dim(1)}));
+}
+
 void FakeQuantGradShape(ShapeContext& c) {
   c.Out(0, c.Equal(c.in(0), c.in(1)));
   c.Out(1, Shape::Scalar());
@@ -228,7 +241,20 @@ constexpr ShapeRule kRules[] = {
     {"QuantizedRelu", QuantizedLikeShape},
     {"QuantizedRelu6", QuantizedLikeShape},
     {"Requantize", QuantizedLikeShape},
+    {"RequantizePerChannel", QuantizedLikeShape},
     {"RequantizationRange", ScalarOutputs},
+    {"RequantizationRangePerChannel", ScalarOutputs},
+    {"QuantizeDownAndShrinkRange", QuantizedLikeShape},
+    {"QuantizedBiasAdd", QuantizedLikeShape},
+    {"QuantizedInstanceNorm", QuantizedLikeShape},
+    {"QuantizedBatchNormWithGlobalNormalization", QuantizedLikeShape},
+    {"QuantizeAndDequantizeV4Grad", RoundingGradShape},
+    {"UniformQuantizedDot", UniformDotShape},
+    {"UniformQuantizedDotHybrid", UniformDotShape},
+    {"UniformQuantize", SameAsInput},
+    {"UniformDequantize", SameAsInput},
+    {"UniformRequantize", SameAsInput},
+    {"UniformQuantizedClipByValue", SameAsInput},
     {"QuantizeAndDequantize", SameAsInput},
     {"QuantizeAndDequantizeV2", SameAsInput},
     {"QuantizeAndDequantizeV3", SameAsInput},

@@ -318,6 +318,13 @@ void QuantizedConcatShape(ShapeContext& c) {
   Concatenate(c, 1, 1 + count, 0);
 }
 
+void QuantizedConcatV2Shape(ShapeContext& c) {
+  int count = (c.num_inputs() - 1) / 3;
+  c.Out(1, Shape::Scalar());
+  c.Out(2, Shape::Scalar());
+  Concatenate(c, 0, count, count);
+}
+
 void ConcatOffsetShape(ShapeContext& c) {
   std::optional<int64_t> axis = c.integer(0);
   int64_t offset = 0;
@@ -449,6 +456,7 @@ constexpr ShapeRule kRules[] = {
     {"Concat", ConcatShape},
     {"ConcatV2", ConcatV2Shape},
     {"QuantizedConcat", QuantizedConcatShape},
+    {"QuantizedConcatV2", QuantizedConcatV2Shape},
     {"ConcatOffset", ConcatOffsetShape},
     {"Pad", PadShape},
     {"PadV2", PadShape},
