@@ -12,9 +12,9 @@ namespace {
 constexpr size_t kMaxReaders = 200;
 constexpr size_t kMaxText = 400;
 
-std::string Short(std::string text) {
+std::string Short(llvm::StringRef text) {
   if (text.size() <= kMaxText) return Printable(text);
-  return Printable(llvm::StringRef(text).take_front(kMaxText)) + " \xe2\x80\xa6";
+  return Printable(text.take_front(kMaxText)) + " \xe2\x80\xa6";
 }
 
 class NodeWriter {

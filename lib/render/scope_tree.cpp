@@ -211,9 +211,8 @@ class ScopeTree::Builder {
       made.group = made.part = true;
       made.name_from = found_[scope].name_from;
       llvm::StringRef last = members[order[end - 1]].name;
-      tree_.texts_.push_back((members[order[begin]].name + " \xe2\x80\xa6 " +
-                              last.drop_front(std::min(last.size(), made.name_from)))
-                                 .str());
+      tree_.texts_.push_back(members[order[begin]].name.str() + " \xe2\x80\xa6 " +
+                             last.drop_front(std::min(last.size(), made.name_from)).str());
       made.path = tree_.texts_.back();
       for (size_t i = begin; i < end; ++i) Move(members[order[i]], into);
     }

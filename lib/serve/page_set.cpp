@@ -63,7 +63,7 @@ void PageSet::AddPlacement(const PlacementContext& context, std::string title) {
   entries_.push_back(std::move(entry));
 }
 
-void PageSet::AddTimeline(std::shared_ptr<const Timeline> timeline, llvm::StringRef title) {
+void PageSet::AddTimeline(const std::shared_ptr<const Timeline>& timeline, llvm::StringRef title) {
   for (const TimelineStage& stage : timeline->stages) {
     auto entry = std::make_unique<Entry>();
     entry->title = stage.dump.stage;

@@ -31,7 +31,7 @@ class PageSet {
   // A placed graph; see PlacementPage. All that `context` speaks of outlives the set.
   void AddPlacement(const PlacementContext& context, std::string title);
   // Each stage as what it changed. Pages of stages are made when they are first asked for.
-  void AddTimeline(std::shared_ptr<const Timeline> timeline, llvm::StringRef title);
+  void AddTimeline(const std::shared_ptr<const Timeline>& timeline, llvm::StringRef title);
 
   size_t size() const { return entries_.size(); }
   Expected<GraphPage*> Page(size_t entry);

@@ -62,7 +62,9 @@ void ExpectNothingLost(const Graph& graph) {
       }
       bool words = false;  // control edges that are said in words inside
       for (const ScopeView::Unseen& unseen : inside.unseen_control) words |= unseen.in > 0;
-      if (!rest && !words) EXPECT_EQ(count, edge.count) << body.tree().PathText(scope);
+      if (!rest && !words) {
+        EXPECT_EQ(count, edge.count) << body.tree().PathText(scope);
+      }
     }
   }
   EXPECT_LE(drawn, body.num_drawn_inputs());
