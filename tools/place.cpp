@@ -59,8 +59,8 @@ Error RunStages(const Flags& flags, InputGraph& input, const KernelCatalogue& ke
     ASSIGN_OR_RETURN(ledger, AtomicFile::Create(flags.ledger));
     manager.Add(MakeLedgerInstrumentation(ledger->os()));
   }
-  RETURN_IF_ERROR(AddDump({flags.dump_dir, input.name, sink, /*stages_alone=*/true},
-                          input.module(), options, &manager));
+  RETURN_IF_ERROR(AddDump({flags.dump_dir, input.name, sink, /*stages_alone=*/true}, input.module(),
+                          options, &manager));
   manager.Add(MakeVerifyInstrumentation());
   auto result = manager.Run(input.module(), options);
   if (!result) return Annotate(flags.model, result.takeError());

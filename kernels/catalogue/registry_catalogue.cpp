@@ -83,10 +83,9 @@ class GrapnelKernels : public KernelCatalogue {
   llvm::StringMap<std::vector<const KernelDef*>> by_op_;
 };
 
-const RegisterKernelCatalogue kRegistered(
-    "grapnel", []() -> std::unique_ptr<KernelCatalogue> {
-      return std::make_unique<GrapnelKernels>();
-    });
+const RegisterKernelCatalogue kRegistered("grapnel", []() -> std::unique_ptr<KernelCatalogue> {
+  return std::make_unique<GrapnelKernels>();
+});
 
 }  // namespace
 }  // namespace grapnel

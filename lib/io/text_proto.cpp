@@ -6,6 +6,7 @@
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/text_format.h"
+#include "lib/io/long_literals.h"
 #include "lib/ir/wire.h"
 #include "lib/proto/graph.pb.h"
 #include "lib/proto/saved_model.pb.h"
@@ -97,7 +98,9 @@ Expected<std::string> SerializeGraph(proto::GraphDef* graph) {
 
 bool ParseText(const FileBytes& file, google::protobuf::Message* message,
                std::vector<Problem>* problems) {
-  Input input(file.bytes());
+  LongLiterals literals;
+  std::string text = literals.TakeOut(file.bytes());
+  Input input(text);
   if (HasPrefix(file.bytes(), "\xEF\xBB\xBF")) input.Skip(3);
   Collector collector(problems);
   google::protobuf::TextFormat::Parser parser;
@@ -105,7 +108,9 @@ bool ParseText(const FileBytes& file, google::protobuf::Message* message,
   parser.AllowUnknownField(true);
   parser.AllowFieldNumber(true);
   parser.SetRecursionLimit(kMaxNesting);
-  return parser.Parse(&input, message);
+  bool is_whole = parser.Parse(&input, message);
+  if (!literals.empty()) literals.PutBack(message);
+  return is_whole;
 }
 
 Expected<std::string> Serialize(const google::protobuf::MessageLite& message) {

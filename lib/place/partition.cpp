@@ -432,10 +432,10 @@ Expected<std::vector<std::string>> WritePartitions(const PartitionedGraph& graph
   RETURN_IF_ERROR(CreateDirectories(folder));
   std::vector<std::string> files;
   for (const Partition& part : graph.partitions) {
-    files.push_back(FileNamePart((name + "_partition_" + part.device +
-                                  ".0000.main.before_partition_passes")
-                                     .str()) +
-                    (binary ? ".pb" : ".pbtxt"));
+    files.push_back(
+        FileNamePart(
+            (name + "_partition_" + part.device + ".0000.main.before_partition_passes").str()) +
+        (binary ? ".pb" : ".pbtxt"));
     RETURN_IF_ERROR(WriteGraph(*part.module, JoinPath(folder, files.back()),
                                TopologicalOrder(part.module->main)));
   }

@@ -11,6 +11,9 @@
 // on one device, its own; the nodes of a PartitionedCall keep what they ask for, completed from the
 // device of the call.
 //
+// A call marked kOpenWhole is opened to be placed: what its function says against it does not
+// count.
+//
 // Refuses: functions marked `_noinline` (unless function_optimization is AGGRESSIVE); variants of
 // one interface (api_implements), among which the runtime chooses; calls that are fed or for XLA;
 // functions with an effect that no control output, or nobody who waits for the call, makes happen;

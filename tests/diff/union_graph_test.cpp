@@ -6,7 +6,6 @@
 namespace grapnel {
 namespace {
 
-
 void AddBody(Module& module, llvm::StringRef name, llvm::StringRef op) {
   Graph& body = module.AddFunction(name)->body;
   NodeId first = body.AddNode("first", "Const");
