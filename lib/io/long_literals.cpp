@@ -110,15 +110,18 @@ void LongLiterals::PutBack(std::string* value) const {
   for (size_t at; (at = rest.find(kMark)) != kNowhere;) {
     whole += rest.take_front(at);
     rest = rest.drop_front(at + kMark.size());
-    size_t number = 0;
-    rest.consumeInteger(10, number);
-    whole += values_[number];
-    rest = rest.drop_front(1);
+    llvm::StringRef after = rest;
+    size_t number = values_.size();
+    bool is_ours =
+        !rest.consumeInteger(10, number) && number < values_.size() && rest.consume_front(">");
+    whole += is_ours ? llvm::StringRef(values_[number]) : kMark;
+    if (!is_ours) rest = after;
   }
   *value = whole + rest.str();
 }
 
 void LongLiterals::PutBack(google::protobuf::Message* message) const {
+  if (values_.empty()) return;
   using Field = google::protobuf::FieldDescriptor;
   const google::protobuf::Reflection& reflection = *message->GetReflection();
   std::vector<const Field*> fields;

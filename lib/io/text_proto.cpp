@@ -109,7 +109,7 @@ bool ParseText(const FileBytes& file, google::protobuf::Message* message,
   parser.AllowFieldNumber(true);
   parser.SetRecursionLimit(kMaxNesting);
   bool is_whole = parser.Parse(&input, message);
-  if (!literals.empty()) literals.PutBack(message);
+  literals.PutBack(message);
   return is_whole;
 }
 

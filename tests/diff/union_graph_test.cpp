@@ -2,24 +2,35 @@
 #include "lib/diff/union_graph.h"
 
 #include "gtest/gtest.h"
+#include "lib/ir/import.h"
+#include "lib/proto/graph.pb.h"
 
 namespace grapnel {
 namespace {
 
-void AddBody(Module& module, llvm::StringRef name, llvm::StringRef op) {
-  Graph& body = module.AddFunction(name)->body;
-  NodeId first = body.AddNode("first", "Const");
-  NodeId second = body.AddNode("second", op);
-  body.AddInput(second, {first, 0});
+// A library of functions, each of a constant and one node that reads it.
+std::unique_ptr<Module> Library(llvm::ArrayRef<std::pair<std::string, std::string>> names_and_ops) {
+  proto::GraphDef graph;
+  for (const auto& [name, op] : names_and_ops) {
+    proto::FunctionDef* function = graph.mutable_library()->add_function();
+    function->mutable_signature()->set_name(name);
+    proto::NodeDef* first = function->add_node_def();
+    first->set_name("first");
+    first->set_op("Const");
+    (*first->mutable_attr())["dtype"].set_type(proto::DT_FLOAT);
+    proto::NodeDef* second = function->add_node_def();
+    second->set_name("second");
+    second->set_op(op);
+    second->add_input("first:output:0");
+  }
+  auto file = FileBytes::FromString(graph.SerializeAsString(), "library");
+  return llvm::cantFail(ImportGraphDef(file, file->bytes()));
 }
 
 TEST(UnionGraph, PutsBackAFunctionThatOnlyAHas) {
-  Module a, b;
-  AddBody(a, "gone", "Neg");
-  AddBody(b, "stays", "Exp");
-  AddBody(a, "stays", "Exp");
-  Diff diff = DiffModules(a, b, {});
-  UnionGraph graph = llvm::cantFail(MakeUnion(b, diff));
+  auto a = Library({{"gone", "Neg"}, {"stays", "Exp"}}), b = Library({{"stays", "Exp"}});
+  Diff diff = DiffModules(*a, *b, {});
+  UnionGraph graph = llvm::cantFail(MakeUnion(*b, diff));
   const Function* gone = graph.module->FindFunction("gone");
   ASSERT_TRUE(gone);
   Node second = gone->body.Find("second");
