@@ -12,7 +12,6 @@
 #include <map>
 
 #include "lib/pass/pass.h"
-#include "lib/place/tensorflow_kernels.h"
 #include "llvm/ADT/StringMap.h"
 #include "passes/placer.h"
 
@@ -23,12 +22,7 @@ class PartitionPass : public GraphPass {
  public:
   Error Run(Editor& edit) override {
     if (edit.function()) return Error::success();
-    std::unique_ptr<KernelCatalogue> kernels = MakeTensorFlowKernels();
-    if (auto settings = PlacerSettings::From(edit.config())) {
-      if (settings->kernels == "grapnel") kernels = MakeGrapnelKernels();
-    } else {
-      llvm::consumeError(settings.takeError());
-    }
+    ASSIGN_OR_RETURN(auto kernels, KernelsOf(edit.config()));
     ASSIGN_OR_RETURN(PartitionedGraph split, PartitionByDevice(edit.module(), *kernels));
     Joiner(edit, split).Run();
     return Error::success();

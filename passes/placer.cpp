@@ -11,7 +11,6 @@
 
 #include "lib/pass/pass.h"
 #include "lib/place/explanation.h"
-#include "lib/place/tensorflow_kernels.h"
 
 namespace grapnel {
 namespace {
@@ -123,14 +122,15 @@ Expected<PlacerSetup> PlacerSetup::Make(const PlacerSettings& settings) {
                        settings.default_device, setup.devices.List());
     }
   }
-  if (settings.kernels == "tensorflow") {
-    setup.kernels = MakeTensorFlowKernels();
-  } else if (settings.kernels == "grapnel") {
-    setup.kernels = MakeGrapnelKernels();
-  } else {
-    return MakeError("kernels '{0}': expected tensorflow or grapnel", settings.kernels);
-  }
+  ASSIGN_OR_RETURN(setup.kernels, MakeKernelCatalogue(settings.kernels));
   return setup;
+}
+
+Expected<std::unique_ptr<KernelCatalogue>> KernelsOf(const proto::RewriterConfig& config) {
+  auto settings = PlacerSettings::From(config);
+  if (settings) return MakeKernelCatalogue(settings->kernels);
+  llvm::consumeError(settings.takeError());
+  return MakeKernelCatalogue("tensorflow");
 }
 
 }  // namespace grapnel

@@ -31,8 +31,9 @@ struct PlacerSetup {
   static Expected<PlacerSetup> Make(const PlacerSettings& settings);
 };
 
-// grapnel's own kernels as a catalogue (passes/kernel_registry_catalogue.cpp).
-std::unique_ptr<KernelCatalogue> MakeGrapnelKernels();
+// Whose kernels decide for a pass that only needs those: the settings', if there are any, else
+// TensorFlow's.
+Expected<std::unique_ptr<KernelCatalogue>> KernelsOf(const proto::RewriterConfig& config);
 
 }  // namespace grapnel
 

@@ -1,6 +1,6 @@
 """Makes testdata/collectives/: case folders of collective ops over several CPUs, with TensorFlow's results.
 
-needs: tensorflow-cpu==2.21.0        usage: scripts/testdata_collectives.py [OUT_DIR]
+needs: tensorflow-cpu==2.21.0        usage: scripts/testdata_collectives.py [OUT_DIR [GRAPH...]]
 
 CollectiveReduceScatterV2 is not among them: TensorFlow has no implementation of it for CPUs. Every member of a group is on a CPU of
 its own, and nodes are made in another order than that of their devices, because members rank by device.
@@ -92,7 +92,21 @@ def in_a_loop(v, tf, x):
         return v.while_loop(lambda step, *_: step < 50, body, first)[1:]
 
 
-GRAPHS = (reduce, old_reduce, gather, broadcast, all_to_all, in_a_loop)
+def communicators(v, tf, x):
+    """CollectiveReduceV3 and CollectiveAllToAllV3, ranks in another order than devices; groups from CollectiveAssignGroupV2."""
+    raw, ranks, nobody = tf.raw_ops, (1, 0, 3, 2), tf.zeros([0, 0], tf.int32)
+    assigned = [raw.CollectiveAssignGroupV2(group_assignment=[[2, 0], [3, 1]], device_index=i, base_key=7) for i in range(4)]
+    all_of_them = members(v, lambda i: raw.CollectiveInitializeCommunicator(group_key=1, rank=ranks[i], group_size=4))
+    summed = members(v, lambda i: raw.CollectiveReduceV3(
+        input=values(tf, x, i), communicator=all_of_them[i], group_assignment=nobody, reduction="Add"))
+
+    def exchange(i):
+        with v.control_dependencies([summed[i]]):
+            return raw.CollectiveAllToAllV3(input=values(tf, x, i), communicator=all_of_them[i], group_assignment=nobody)
+    return [tf.cast(y, tf.float32) for pair in assigned for y in pair] + summed + members(v, exchange)
+
+
+GRAPHS = (reduce, old_reduce, gather, broadcast, all_to_all, in_a_loop, communicators)
 
 
 def run(name, folder):
@@ -130,6 +144,8 @@ def main():
         return run(sys.argv[2], sys.argv[3])
     out = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "testdata", "collectives"))
     for graph in GRAPHS:
+        if len(sys.argv) > 2 and graph.__name__ not in sys.argv[2:]:
+            continue
         folder = os.path.join(out, graph.__name__)
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)

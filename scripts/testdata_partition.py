@@ -1,14 +1,16 @@
 """Makes testdata/partitions/: graphs that TensorFlow placed, and what it split them into, a graph a device.
 
-needs: tensorflow-cpu==2.21.0        usage: scripts/testdata_partition.py [OUT_DIR]
+needs: tensorflow-cpu==2.21.0        usage: scripts/testdata_partition.py [OUT_DIR [GRAPH...]]
 
 Each folder: graph.pb (placed, before it is split) with a value to feed and TensorFlow's result, a case folder; and for those
 that are compared one .pb a device, named after it. They are TensorFlow's own dumps (before_opt_group_post_partitioning), without
-attributes that only other passes left.
+attributes that only other passes left. `calls` and `signature` have placement.log, TensorFlow's lines: of a session for the
+one, of the function called eagerly for the other.
 """
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -160,9 +162,79 @@ def functions(v, tf):
     return tf.identity(r[1], name="out")
 
 
+def calls(v, tf):
+    """Calls that stay, of functions over several devices, with an effect: in two places, from one another, in a loop."""
+    x = v.placeholder(tf.float32, [2], name="x")
+    stays = {"autograph": False, "experimental_attributes": {"_noinline": True}}
+    with v.device("/cpu:1"):
+        sum_of_all = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[2], shared_name="sum")
+        start = tf.raw_ops.AssignVariableOp(resource=sum_of_all, value=tf.zeros([2]))
+
+    @tf.function(**stays)
+    def counted(a):
+        with tf.device("/cpu:2"):
+            b = tf.multiply(a, 0.5, name="half")
+        tf.raw_ops.AssignAddVariableOp(resource=sum_of_all, value=b)
+        return tf.add(b, 1.0, name="more")
+
+    @tf.function(**stays)
+    def outer(a):
+        with tf.device("/cpu:1"):
+            c = tf.subtract(a, 1.0, name="less")
+        return tf.multiply(counted(c), 3.0, name="thrice")
+
+    with v.device("/cpu:0"), v.control_dependencies([start]):
+        p = counted(x)
+    with v.device("/cpu:1"), v.control_dependencies([p]):
+        q = outer(p)
+    with v.device("/cpu:0"), v.control_dependencies([q]):
+        r = tf.while_loop(lambda i, acc: i < 5, lambda i, acc: (i + 1, counted(acc)), [tf.constant(0), q])
+    with v.control_dependencies([r[1]]):
+        total = tf.raw_ops.ReadVariableOp(resource=sum_of_all, dtype=tf.float32)
+    return tf.concat([p, q, r[1], total], 0, name="out")
+
+
+traced_eagerly = []  # a graph's own tracing gives other names
+
+
+def signature(v, tf):
+    """What a SavedModel's signature is: one call of a function, with calls, a branch and a loop over devices in it."""
+    x = tf.constant([1.0, 2.0]) if tf.executing_eagerly() else v.placeholder(tf.float32, [2], name="x")
+
+    @tf.function(autograph=False, experimental_attributes={"_noinline": True})
+    def stays(a):
+        with tf.device("/cpu:1"):
+            return tf.cos(a, name="cosine")
+
+    @tf.function(autograph=False)
+    def opened(a):
+        with tf.device("/cpu:2"):
+            return tf.sin(a, name="sine") + 1.0
+
+    @tf.function(autograph=False)
+    def called(a):
+        b = opened(a)
+        b = tf.cond(tf.reduce_sum(b) > 2.0, lambda: tf.exp(b), lambda: tf.negative(b))
+
+        def body(i, c):
+            with tf.device("/cpu:1"):
+                return i + 1, tf.sqrt(c + opened(c))
+        return stays(tf.while_loop(lambda i, c: i < 3, body, [tf.constant(0), b])[1])
+    if tf.executing_eagerly():
+        traced_eagerly.append(called.get_concrete_function(tf.TensorSpec([2], tf.float32)))
+    return traced_eagerly[0](x)
+
+
 COMPARED = (edges, loop, loop_in_a_loop, branch)
-AS_MADE = (functions,)  # before TensorFlow puts functions in the place of calls
+AS_MADE = (functions, calls, signature)  # before TensorFlow puts functions in the place of calls
 GRAPHS = COMPARED + (far_ahead, turns, dead_ends) + AS_MADE
+
+
+def log_eagerly(v, tf):
+    cpu, = tf.config.list_physical_devices("CPU")
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 3)
+    tf.debugging.set_log_device_placement(True)
+    signature(v, tf)
 
 
 def run(name, folder):
@@ -170,13 +242,15 @@ def run(name, folder):
     import numpy as np
     import tensorflow as tf
     v = tf.compat.v1
+    if name == "signature":
+        log_eagerly(v, tf)
     is_as_made = name in [g.__name__ for g in AS_MADE]
     if not is_as_made:
         v.disable_control_flow_v2()
     graph = v.Graph()
     with graph.as_default():
         out = {g.__name__: g for g in GRAPHS}[name](v, tf)
-    config = v.ConfigProto(device_count={"CPU": 3})
+    config = v.ConfigProto(device_count={"CPU": 3}, log_device_placement=name == "calls")
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     with v.Session(graph=graph, config=config) as session:
         fed = np.array([1.0, 2.0], np.float32)
@@ -187,7 +261,7 @@ def run(name, folder):
             f.write(graph.as_graph_def().SerializeToString(deterministic=True))
     with open(os.path.join(folder, "case.json"), "w") as f:
         feed = "x:0" if is_as_made else "_arg_x_0_0:0"
-        json.dump({"feeds": {feed: "feed_0.npy"}, "fetches": {"out:0": "out_0.npy"}, "rtol": 1e-4, "atol": 0}, f)
+        json.dump({"feeds": {feed: "feed_0.npy"}, "fetches": {out.name: "out_0.npy"}, "rtol": 1e-4, "atol": 0}, f)
         f.write("\n")
 
 
@@ -208,6 +282,8 @@ def main():
         return run(sys.argv[2], sys.argv[3])
     out = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "testdata", "partitions"))
     for graph in GRAPHS:
+        if len(sys.argv) > 2 and graph.__name__ not in sys.argv[2:]:
+            continue
         folder = os.path.join(out, graph.__name__)
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
@@ -215,10 +291,16 @@ def main():
             env = dict(os.environ, TF_DUMP_GRAPH_PREFIX=dumps, TF_DUMP_GRAPH_NAME_FILTER="*", TF_DUMP_GRAPH_FMT="BIN",
                        TF_CPP_MIN_LOG_LEVEL="3")
             command = [sys.executable, __file__, "--run", graph.__name__, folder]
-            subprocess.run(command, env=env, check=True, capture_output=True)
+            said = subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
             placed, = glob.glob(os.path.join(dumps, "unknown_graph.*.after_opt_group_post_rewrite_for_exec.pb"))
             if graph not in AS_MADE:
                 clean(placed, os.path.join(folder, "graph.pb"))
+            lines = [line + "\n" for line in said.splitlines() if re.match(r"\S+: \(\w+\): /job:", line)]
+            if graph is signature:  # what comes before is the argument, an eager constant
+                lines = lines[[line.startswith("a: (_Arg)") for line in lines].index(True):]
+            if lines:
+                with open(os.path.join(folder, "placement.log"), "w") as f:
+                    f.writelines(lines)
             for part in () if graph not in COMPARED else glob.glob(os.path.join(dumps, "*.0000.main.before_opt_group_post_partitioning.pb")):
                 device = part.split("_device:")[1].split(".")[0].replace(":", "_").lower()
                 clean(part, os.path.join(folder, device + ".pb"))

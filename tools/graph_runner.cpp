@@ -1,12 +1,8 @@
 #include "tools/graph_runner.h"
 
-#include "lib/pass/library.h"
-#include "lib/pass/pass_manager.h"
-#include "lib/place/explanation.h"
-#include "lib/place/placement_log.h"
 #include "lib/support/text.h"
-#include "llvm/ADT/STLExtras.h"
 #include "passes/placer.h"
+#include "tools/function_spread.h"
 
 namespace grapnel {
 namespace {
@@ -22,30 +18,6 @@ Expected<PartitionScope> ScopeOf(const Graph& graph, const ExecutorOptions& opti
     scope.fetches.push_back(port);
   }
   return scope;
-}
-
-bool AsksForDevice(const Function& function) {
-  for (Node node : function.body.nodes()) {
-    if (!node.device().empty()) return true;
-  }
-  return false;
-}
-
-// Where a function that is called asks for a device, calls give way to their functions' nodes, and
-// If and While to single nodes, so that each can be placed by itself: as in TensorFlow, which does
-// it before placing. Otherwise nothing changes, since a body is faster where its call is.
-Error OpenFunctions(Module& module, const ExecutorOptions& run) {
-  if (llvm::none_of(ReachableFunctions(module),
-                    [](const Function* function) { return AsksForDevice(*function); }))
-    return Error::success();
-  OptimizeOptions options;
-  options.feeds = run.feeds;
-  options.fetches = run.fetches;
-  options.passes = {"function_optimizer"};
-  options.config.set_min_graph_nodes(-1);
-  PassManager manager;
-  manager.Add(MakeVerifyInstrumentation());
-  return manager.Run(module, options).takeError();
 }
 
 }  // namespace
@@ -91,18 +63,9 @@ Error GraphRunner::Split(Module& module, const ExecutorOptions& options, const S
           device.text);
     }
   }
-  if (setup.devices.size() > 1) RETURN_IF_ERROR(OpenFunctions(module, options));
+  FunctionSpread spread(module, options, setup, flags.log_placement ? &log : nullptr);
+  RETURN_IF_ERROR(spread.Run());
   Graph& graph = module.main;
-  Placement placement = Place(graph, setup.devices, *setup.kernels, setup.options);
-  if (placement.failure) {
-    PlacementContext context{graph, setup.devices, *setup.kernels, setup.options, placement};
-    return MakeError("{0}", llvm::StringRef(ExplainFailure(context)).rtrim());
-  }
-  for (NodeId id : placement.order) {
-    const std::string& device = setup.devices.device(placement.Of(id).device).text;
-    if (flags.log_placement) log << PlacementLogLine(graph.node(id), device) << "\n";
-    graph.SetDevice(id, device);
-  }
   if (setup.devices.size() == 1) {
     ASSIGN_OR_RETURN(whole_, Executor::Compile(graph, options));
     return Error::success();

@@ -121,7 +121,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     manager.Add(MakeLedgerInstrumentation(ledger->os()));
   }
   if (flags.explain) manager.Add(std::make_unique<ExplainInstrumentation>(invocation.out()));
-  RETURN_IF_ERROR(AddDump(flags.dump_dir, input.name, sink, &manager));
+  RETURN_IF_ERROR(AddDump({flags.dump_dir, input.name, sink}, module, options, &manager));
   std::unique_ptr<ValueCheck> values;
   std::string difference;
   if (flags.check_values) {

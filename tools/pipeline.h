@@ -28,11 +28,16 @@ struct PipelineFlags {
                                            ThreadPool& pool) const;
 };
 
-// Dumps of each stage to `dump_dir`, else to where TF_DUMP_GRAPH_PREFIX says; TensorFlow's other
-// variables (TF_DUMP_GRAPH_NAME_FILTER, TF_DUMP_GRAPH_FMT) count too. Neither given: none.
-// `stages_alone`: see DumpOptions.
-Error AddDump(const std::string& dump_dir, const std::string& graph_name, const MessageSink& sink,
-              PassManager* manager, bool stages_alone = false);
+// Dumps of each stage to `folder`, else to where TF_DUMP_GRAPH_PREFIX says; TensorFlow's other
+// variables (TF_DUMP_GRAPH_NAME_FILTER, TF_DUMP_GRAPH_FMT) count too. Neither given: none. What the
+// pass `partition` splits goes there too, a graph a device.
+struct DumpRequest {
+  std::string folder, graph_name;
+  MessageSink sink;
+  bool stages_alone = false;  // see DumpOptions
+};
+Error AddDump(const DumpRequest& request, Module& module, const OptimizeOptions& optimize,
+              PassManager* manager);
 
 // `device` for every node of the main graph that has none; nothing when it is empty.
 void SetMissingDevices(Module& module, llvm::StringRef device);

@@ -32,7 +32,7 @@ Error Split(const Flags& flags, InputGraph& input, const KernelCatalogue& kernel
             llvm::raw_ostream& os) {
   auto split = PartitionByDevice(input.module(), kernels);
   if (!split) return Annotate(flags.model, split.takeError());
-  RETURN_IF_ERROR(WritePartitions(*split, flags.partitions, input.name));
+  RETURN_IF_ERROR(WritePartitions(*split, flags.partitions, input.name).takeError());
   std::vector<std::vector<std::string>> rows = {{"device", "nodes", "sends", "receives"}};
   for (size_t i = 0; i < split->partitions.size(); ++i) {
     const Partition& part = split->partitions[i];
@@ -62,7 +62,8 @@ Error RunStages(const Flags& flags, InputGraph& input, const KernelCatalogue& ke
     ASSIGN_OR_RETURN(ledger, AtomicFile::Create(flags.ledger));
     manager.Add(MakeLedgerInstrumentation(ledger->os()));
   }
-  RETURN_IF_ERROR(AddDump(flags.dump_dir, input.name, sink, &manager, /*stages_alone=*/true));
+  RETURN_IF_ERROR(AddDump({flags.dump_dir, input.name, sink, /*stages_alone=*/true}, input.module(),
+                          options, &manager));
   manager.Add(MakeVerifyInstrumentation());
   auto result = manager.Run(input.module(), options);
   if (!result) return Annotate(flags.model, result.takeError());

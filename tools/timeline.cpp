@@ -117,8 +117,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.log.empty()) {
     ASSIGN_OR_RETURN(log, FileBytes::Open(flags.log));
   }
+  ThreadPool pool(invocation.flags.threads);
   ASSIGN_OR_RETURN(Timeline timeline,
-                   ReadTimeline(flags.folder, log ? log->bytes() : llvm::StringRef()));
+                   ReadTimeline(flags.folder, log ? log->bytes() : llvm::StringRef(), pool));
   MessageSink sink = invocation.sink();
   for (const std::string& problem : timeline.skipped) sink(Severity::kWarning, problem);
   llvm::raw_ostream& os = invocation.out();

@@ -3,30 +3,24 @@
 #include <cstring>
 
 #include "kernels/cpu/data_move.h"
+#include "kernels/cpu/padding.h"
 
 namespace grapnel {
 namespace {
 
-struct Padding {
-  Dims before, after, dims;  // dims: of the result
+struct Padding : Paddings {
+  Dims dims;  // of the result
 };
 
 Expected<Padding> ReadPadding(const Tensor& in, const Tensor& paddings) {
-  if (paddings.rank() != 2 || paddings.dim(1) != 2 || paddings.dim(0) != in.rank()) {
-    return MakeError("paddings must be a matrix of shape [{0},2], got shape {1}", in.rank(),
-                     DimsText(paddings.dims()));
-  }
-  Padding pad;
+  ASSIGN_OR_RETURN(Paddings read, ReadPaddings(in, paddings));
+  Padding pad{std::move(read), {}};
   for (int d = 0; d < in.rank(); ++d) {
-    int64_t before = paddings.IntAt(2 * d), after = paddings.IntAt(2 * d + 1), dim;
-    if (before < 0 || after < 0)
-      return MakeError("paddings must be non-negative: {0} {1}", before, after);
-    if (__builtin_add_overflow(before, after, &dim) ||
+    int64_t dim;
+    if (__builtin_add_overflow(pad.before[d], pad.after[d], &dim) ||
         __builtin_add_overflow(dim, in.dim(d), &dim)) {
       return MakeError("padded dimension {0} is larger than memory", d);
     }
-    pad.before.push_back(before);
-    pad.after.push_back(after);
     pad.dims.push_back(dim);
   }
   return pad;
@@ -64,10 +58,7 @@ Expected<KernelFn> MakePad(const KernelSetup&) { return KernelFn(Pad); }
 // there, so that corners come out of margins. REFLECT leaves out the border element, SYMMETRIC
 // repeats it.
 Expected<KernelFn> MakeMirrorPad(const KernelSetup& setup) {
-  std::string mode = setup.node().GetString("mode");
-  if (mode != "REFLECT" && mode != "SYMMETRIC")
-    return MakeError("mode must be REFLECT or SYMMETRIC, got '{0}'", mode);
-  int64_t skip = mode == "REFLECT" ? 1 : 0;
+  ASSIGN_OR_RETURN(int64_t skip, MirrorSkip(setup.node()));
   return KernelFn([skip](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
     ASSIGN_OR_RETURN(Padding pad, ReadPadding(in, ctx.input(1)));

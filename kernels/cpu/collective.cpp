@@ -1,6 +1,8 @@
 // Collective ops and what NCCL's ops mean: input `i` is of the member of rank i, as is output i
 // (lib/exec/collectives.h). NcclReduce has all inputs by itself.
 #include "kernels/cpu/dispatch.h"
+#include "kernels/cpu/kernel_of.h"
+#include "lib/exec/collectives.h"
 #include "lib/exec/kernel.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -43,7 +45,8 @@ struct Reduction {
   static Expected<Reduction> Of(const KernelSetup& setup) {
     const Node& node = setup.node();
     bool is_nccl = node.op().starts_with("Nccl");
-    std::string name = node.GetString(is_nccl ? "reduction" : "merge_op");
+    bool has_final_op = !is_nccl && !node.op().ends_with("V3");
+    std::string name = node.GetString(has_final_op ? "merge_op" : "reduction");
     Way way = llvm::StringSwitch<Way>(name)
                   .Cases("Add", "sum", Way::kAdd)
                   .Cases("Mul", "prod", Way::kMul)
@@ -52,7 +55,7 @@ struct Reduction {
                   .Default(Way::kNone);
     if (way == Way::kNone) return MakeError("reduction '{0}' is not known", name);
     std::string final_op = node.GetString("final_op");
-    if (!is_nccl && final_op != "Id" && final_op != "Div")
+    if (has_final_op && final_op != "Id" && final_op != "Div")
       return MakeError("final_op '{0}' is neither Id nor Div", final_op);
     Reduction made{way, final_op == "Div", nullptr, nullptr};
     DataType type = setup.output_type(0);
@@ -173,6 +176,41 @@ Expected<KernelFn> MakeBroadcast(const KernelSetup&) {
   });
 }
 
+Expected<int64_t> ScalarIn(const KernelContext& ctx, int i, const char* name) {
+  const Tensor& input = ctx.input(i);
+  if (input.num_elements() == 1) return input.IntAt(0);
+  return MakeError("{0} must be a scalar, got shape {1}", name, DimsText(input.dims()));
+}
+
+Error InitializeCommunicator(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(int64_t group, ScalarIn(ctx, 0, "group_key"));
+  ASSIGN_OR_RETURN(int64_t rank, ScalarIn(ctx, 1, "rank"));
+  ASSIGN_OR_RETURN(int64_t size, ScalarIn(ctx, 2, "group_size"));
+  if (size < 1 || rank < 0 || rank >= size)
+    return MakeError("rank {0} is none of a group of {1}", rank, size);
+  llvm::IntrusiveRefCntPtr<Communicator> made(new Communicator(group, rank, size));
+  ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, std::move(made)));
+  return Error::success();
+}
+
+// The row of the assignment that the device is in is its group.
+Error AssignGroup(KernelContext& ctx) {
+  const Tensor& groups = ctx.input(0);
+  ASSIGN_OR_RETURN(int64_t device, ScalarIn(ctx, 1, "device_index"));
+  ASSIGN_OR_RETURN(int64_t base, ScalarIn(ctx, 2, "base_key"));
+  if (groups.rank() != 2)
+    return MakeError("group_assignment must be a matrix, got shape {0}", DimsText(groups.dims()));
+  for (int64_t i = 0; i < groups.num_elements(); ++i) {
+    if (groups.IntAt(i) != device) continue;
+    ASSIGN_OR_RETURN(Tensor * size, ctx.Allocate(0, {}));
+    ASSIGN_OR_RETURN(Tensor * key, ctx.Allocate(1, {}));
+    *size->data<int32_t>() = static_cast<int32_t>(groups.dim(1));
+    *key->data<int32_t>() = static_cast<int32_t>(base + i / groups.dim(1));
+    return Error::success();
+  }
+  return MakeError("device_index {0} is not in group_assignment {1}", device, groups.ToString());
+}
+
 #define GRAPNEL_COLLECTIVE(op, make) \
   GRAPNEL_CPU_KERNEL(op, "T", DataTypesOf(CollectiveTypes()), KernelCost::kElements, make)
 GRAPNEL_COLLECTIVE("CollectiveReduce", MakeReduce);
@@ -180,6 +218,8 @@ GRAPNEL_COLLECTIVE("CollectiveReduceV2", MakeReduce);
 GRAPNEL_COLLECTIVE("NcclAllReduce", MakeReduce);
 GRAPNEL_COLLECTIVE("NcclReduce", MakeReduce);
 GRAPNEL_COLLECTIVE("CollectiveReduceScatterV2", MakeReduceScatter);
+GRAPNEL_COLLECTIVE("CollectiveReduceV3", MakeReduce);
+GRAPNEL_COLLECTIVE("CollectiveAllToAllV3", MakeAllToAll);
 GRAPNEL_COLLECTIVE("CollectiveGather", MakeGather);
 GRAPNEL_COLLECTIVE("CollectiveGatherV2", MakeGather);
 GRAPNEL_COLLECTIVE("CollectiveAllToAllV2", MakeAllToAll);
@@ -188,6 +228,11 @@ GRAPNEL_CPU_KERNEL("CollectiveBcastSend", nullptr, {}, KernelCost::kCheap, MakeB
 GRAPNEL_CPU_KERNEL("CollectiveBcastSendV2", nullptr, {}, KernelCost::kCheap, MakeBroadcast);
 GRAPNEL_CPU_KERNEL("CollectiveBcastRecv", nullptr, {}, KernelCost::kCheap, MakeBroadcast);
 GRAPNEL_CPU_KERNEL("CollectiveBcastRecvV2", nullptr, {}, KernelCost::kCheap, MakeBroadcast);
+
+GRAPNEL_CPU_KERNEL("CollectiveInitializeCommunicator", nullptr, {}, KernelCost::kCheap,
+                   KernelOf<InitializeCommunicator>);
+GRAPNEL_CPU_KERNEL("CollectiveAssignGroupV2", nullptr, {}, KernelCost::kCheap,
+                   KernelOf<AssignGroup>);
 
 }  // namespace
 }  // namespace grapnel

@@ -13,17 +13,22 @@ namespace {
 
 using HistogramTypes = RealTypes;
 
+using CountFn = Error (*)(const Tensor& values, const Tensor& range, std::vector<int64_t>& counts);
+
 // Values outside of the range count in the first and the last bin.
 template <typename T>
-Error Count(const Tensor& values, double low, double high, int64_t bins,
-            std::vector<int64_t>& counts) {
-  double step = (high - low) / static_cast<double>(bins);
+Error Count(const Tensor& values, const Tensor& range, std::vector<int64_t>& counts) {
+  double low = static_cast<double>(range.data<T>()[0]);
+  double high = static_cast<double>(range.data<T>()[1]);
+  if (!(low < high) || !std::isfinite(high - low))
+    return MakeError("value_range must be finite and rise, got {0} to {1}", low, high);
+  double bins = static_cast<double>(counts.size()), step = (high - low) / bins;
   const T* data = values.data<T>();
   for (int64_t i = 0; i < values.num_elements(); ++i) {
     double x = static_cast<double>(data[i]);
     if (std::isnan(x)) return MakeError("values must not be NaN");
     double bin = (std::max(x, low) - low) / step;
-    ++counts[static_cast<int64_t>(std::min(bin, static_cast<double>(bins - 1)))];
+    ++counts[static_cast<int64_t>(std::min(bin, bins - 1))];
   }
   return Error::success();
 }
@@ -39,20 +44,11 @@ Error Histogram(KernelContext& ctx) {
   if (count <= 0) return MakeError("nbins must be positive, got {0}", count);
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {count}));
   std::vector<int64_t> counts(count, 0);
-  Error error = Error::success();
-  bool known = ForType(values.dtype(), HistogramTypes(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    double low = static_cast<double>(range.data<T>()[0]);
-    double high = static_cast<double>(range.data<T>()[1]);
-    cantFail(std::move(error));
-    if (low < high && std::isfinite(high - low))
-      error = Count<T>(values, low, high, count, counts);
-    else
-      error = MakeError("value_range must be finite and rise, got {0} to {1}", low, high);
-    return true;
+  CountFn count_in = ForType(values.dtype(), HistogramTypes(), [](auto tag) -> CountFn {
+    return &Count<typename decltype(tag)::type>;
   });
-  RETURN_IF_ERROR(std::move(error));
-  if (!known) return MakeError("no kernel for dtype {0}", DataTypeName(values.dtype()));
+  if (!count_in) return MakeError("no kernel for dtype {0}", DataTypeName(values.dtype()));
+  RETURN_IF_ERROR(count_in(values, range, counts));
   for (int64_t i = 0; i < count; ++i) PutIndex(*out, i, counts[i]);
   return Error::success();
 }

@@ -1,6 +1,7 @@
 // MirrorPadGrad: what MirrorPad copied to a margin adds up where it came from.
 #include "kernels/cpu/data_move.h"
 #include "kernels/cpu/dispatch.h"
+#include "kernels/cpu/padding.h"
 
 namespace grapnel {
 namespace {
@@ -19,14 +20,10 @@ struct Fold {
 };
 
 Expected<Fold> ReadFold(const Tensor& in, const Tensor& paddings, int64_t skip) {
-  if (paddings.rank() != 2 || paddings.dim(1) != 2 || paddings.dim(0) != in.rank())
-    return MakeError("paddings must be a matrix of shape [{0},2], got shape {1}", in.rank(),
-                     DimsText(paddings.dims()));
+  ASSIGN_OR_RETURN(Paddings pad, ReadPaddings(in, paddings));
   Fold fold;
   for (int d = 0; d < in.rank(); ++d) {
-    int64_t before = paddings.IntAt(2 * d), after = paddings.IntAt(2 * d + 1);
-    if (before < 0 || after < 0)
-      return MakeError("paddings must be non-negative: {0} {1}", before, after);
+    int64_t before = pad.before[d], after = pad.after[d];
     int64_t size = in.dim(d) - before;  // both fit in int64 as neither is negative
     if (size < after || std::max(before, after) > size - after - skip)
       return MakeError("paddings {0} {1} are too large for dimension {2} of {3} padded elements",
@@ -60,10 +57,7 @@ void AddUp(const Tensor& in, const Fold& fold, Tensor& out) {
 }
 
 Expected<KernelFn> Make(const KernelSetup& setup) {
-  std::string mode = setup.node().GetString("mode");
-  if (mode != "REFLECT" && mode != "SYMMETRIC")
-    return MakeError("mode must be REFLECT or SYMMETRIC, got '{0}'", mode);
-  int64_t skip = mode == "REFLECT" ? 1 : 0;
+  ASSIGN_OR_RETURN(int64_t skip, MirrorSkip(setup.node()));
   return KernelFn([skip](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
     ASSIGN_OR_RETURN(Fold fold, ReadFold(in, ctx.input(1), skip));

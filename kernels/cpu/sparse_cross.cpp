@@ -149,6 +149,33 @@ void CrossAll(KernelContext& ctx, llvm::ArrayRef<Column> columns, const Crossing
   });
 }
 
+Error CheckRows(int64_t rows) {
+  if (rows < 0 || rows > (int64_t{1} << 28)) return MakeError("there cannot be {0} rows", rows);
+  return Error::success();
+}
+
+Error Add(Expected<Column> column, std::vector<Column>* columns) {
+  if (!column) return Annotate("feature " + std::to_string(columns->size()), column.takeError());
+  columns->push_back(std::move(*column));
+  return Error::success();
+}
+
+int CountOf(const Node& node, const char* key) {
+  auto attr = node.Attr(key);
+  return attr ? static_cast<int>(attr->AsTypes().value_or(std::vector<DataType>()).size()) : 0;
+}
+
+// As attributes say it; `out` is what the attribute `out_name` makes of the results.
+Expected<Crossing> CrossingOf(const Node& node, DataType out, const char* out_name) {
+  Crossing how;
+  how.hashed = node.GetBool("hashed_output");
+  how.buckets = node.GetInt("num_buckets");
+  how.key = static_cast<uint64_t>(node.GetInt("hash_key"));
+  if (how.hashed == (out == proto::DT_INT64)) return how;
+  return MakeError("{0} {1} does not go with hashed_output {2}", out_name, DataTypeName(out),
+                   how.hashed);
+}
+
 // --- Sparse results
 
 Error CrossSparse(KernelContext& ctx, int n, int dense, const Crossing& how) {
@@ -161,13 +188,12 @@ Error CrossSparse(KernelContext& ctx, int n, int dense, const Crossing& how) {
   } else if (dense > 0 && ctx.input(0).rank() == 2) {
     rows = ctx.input(0).dim(0);
   }
-  if (rows < 0 || rows > (int64_t{1} << 28)) return MakeError("there cannot be {0} rows", rows);
+  RETURN_IF_ERROR(CheckRows(rows));
   std::vector<Column> columns;
   for (int i = 0; i < n + dense; ++i) {
     auto column = i < n ? SparseColumn(ctx.input(i), ctx.input(n + i), ctx.input(2 * n + i), rows)
                         : DenseColumn(ctx.input(2 * n + i), rows);
-    if (!column) return Annotate("feature " + std::to_string(i), column.takeError());
-    columns.push_back(std::move(*column));
+    RETURN_IF_ERROR(Add(std::move(column), &columns));
   }
   ASSIGN_OR_RETURN(std::vector<int64_t> begins, Begins(columns, rows));
   ASSIGN_OR_RETURN(Tensor * indices, ctx.Allocate(0, {begins.back(), 2}));
@@ -187,21 +213,10 @@ Error CrossSparse(KernelContext& ctx, int n, int dense, const Crossing& how) {
   return Error::success();
 }
 
-int CountOf(const Node& node, const char* key) {
-  auto attr = node.Attr(key);
-  return attr ? static_cast<int>(attr->AsTypes().value_or(std::vector<DataType>()).size()) : 0;
-}
-
 Expected<KernelFn> MakeSparseCross(const KernelSetup& setup) {
   const Node& node = setup.node();
   int n = static_cast<int>(node.GetInt("N")), dense = CountOf(node, "dense_types");
-  Crossing how;
-  how.hashed = node.GetBool("hashed_output");
-  how.buckets = node.GetInt("num_buckets");
-  how.key = static_cast<uint64_t>(node.GetInt("hash_key"));
-  if (how.hashed != (setup.output_type(1) == proto::DT_INT64))
-    return MakeError("out_type {0} does not go with hashed_output {1}",
-                     DataTypeName(setup.output_type(1)), how.hashed);
+  ASSIGN_OR_RETURN(Crossing how, CrossingOf(node, setup.output_type(1), "out_type"));
   if (setup.num_inputs() != 3 * n + dense)
     return MakeError("{0} inputs, {1} were expected", setup.num_inputs(), 3 * n + dense);
   return KernelFn([=](KernelContext& ctx) { return CrossSparse(ctx, n, dense, how); });
@@ -269,7 +284,7 @@ Expected<int64_t> RaggedRows(const KernelContext& ctx, const RaggedForm& form) {
 
 Error RaggedCross(KernelContext& ctx, const RaggedForm& form, const Crossing& how) {
   ASSIGN_OR_RETURN(int64_t rows, RaggedRows(ctx, form));
-  if (rows < 0 || rows > (int64_t{1} << 28)) return MakeError("there cannot be {0} rows", rows);
+  RETURN_IF_ERROR(CheckRows(rows));
   std::vector<Column> columns;
   int ragged = 0, sparse = 2 * form.ragged, dense = sparse + 3 * form.sparse;
   for (char kind : form.order) {
@@ -279,8 +294,7 @@ Error RaggedCross(KernelContext& ctx, const RaggedForm& form, const Crossing& ho
                                                ctx.input(sparse + 2 * form.sparse), rows)
                                 : DenseColumn(ctx.input(dense), rows);
     ++(kind == 'R' ? ragged : kind == 'S' ? sparse : dense);
-    if (!column) return Annotate("feature " + std::to_string(columns.size()), column.takeError());
-    columns.push_back(std::move(*column));
+    RETURN_IF_ERROR(Add(std::move(column), &columns));
   }
   ASSIGN_OR_RETURN(std::vector<int64_t> begins, Begins(columns, rows));
   ASSIGN_OR_RETURN(Tensor * values, ctx.Allocate(0, {begins.back()}));
@@ -313,13 +327,7 @@ Expected<KernelFn> MakeRaggedCross(const KernelSetup& setup) {
   if (setup.num_inputs() != 2 * form.ragged + 3 * form.sparse + form.dense)
     return MakeError("{0} inputs, the features take {1}", setup.num_inputs(),
                      2 * form.ragged + 3 * form.sparse + form.dense);
-  Crossing how;
-  how.hashed = node.GetBool("hashed_output");
-  how.buckets = node.GetInt("num_buckets");
-  how.key = static_cast<uint64_t>(node.GetInt("hash_key"));
-  if (how.hashed != (setup.output_type(0) == proto::DT_INT64))
-    return MakeError("out_values_type {0} does not go with hashed_output {1}",
-                     DataTypeName(setup.output_type(0)), how.hashed);
+  ASSIGN_OR_RETURN(Crossing how, CrossingOf(node, setup.output_type(0), "out_values_type"));
   return KernelFn([form, how](KernelContext& ctx) { return RaggedCross(ctx, form, how); });
 }
 

@@ -9,15 +9,9 @@ namespace {
 
 bool ByName(const NodeEntry& x, const NodeEntry& y) { return x.name < y.name; }
 
-// The function of an entry's name: "f" of "f/node"; empty in the main graph.
-llvm::StringRef FunctionOf(const NodeEntry& entry) {
-  llvm::StringRef name = entry.name, node = entry.node.name();
-  return name.size() == node.size() ? "" : name.drop_back(node.size() + 1);
-}
-
 void Restrict(Diff* diff, const OnlyFilters& only) {
   auto fits = [&](const NodeEntry& node) {
-    return only.Fits(node.name, node.node.op(), FunctionOf(node));
+    return only.Fits(node.name, node.node.op(), node.function());
   };
   auto unwanted = [&](const NodeEntry& node) { return !fits(node); };
   llvm::erase_if(diff->matched,
@@ -47,6 +41,11 @@ void Sort(Diff* diff) {
 }
 
 }  // namespace
+
+llvm::StringRef NodeEntry::function() const {
+  llvm::StringRef all = name, own = node.name();
+  return all.size() == own.size() ? "" : all.drop_back(own.size() + 1);
+}
 
 bool Diff::Same() const {
   return removed.empty() && added.empty() && groups.empty() &&

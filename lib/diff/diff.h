@@ -20,6 +20,7 @@ struct Change {
 struct NodeEntry {
   std::string name;  // a function's node is "function/node"
   Node node;
+  llvm::StringRef function() const;  // empty in the main graph
 };
 
 struct MatchedPair {

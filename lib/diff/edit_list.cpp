@@ -26,18 +26,72 @@ struct Source {
   }
 };
 
+// Attributes of two nodes or functions, each sorted by name.
+class AttrComparison {
+ public:
+  AttrComparison(const ModuleMatching& functions, const DiffOptions& options)
+      : functions_(functions), options_(options) {}
+
+  // What stands for another name of A's functions: B's.
+  std::string NameOfFunction(llvm::StringRef of_a) const {
+    llvm::StringRef in_b = functions_.InB(of_a);
+    return options_.names || in_b.empty() ? of_a.str() : in_b.str();
+  }
+
+  using IsDefaultValue = llvm::function_ref<bool(llvm::StringRef key, AttrView value)>;
+  template <typename List>
+  void Compare(const List& a, IsDefaultValue is_default_a, const List& b,
+               IsDefaultValue is_default_b, std::vector<Change>* changes) const {
+    auto at_a = a.begin(), at_b = b.begin();
+    auto counts = [&](const auto& attr, IsDefaultValue is_default) {
+      return !IsIgnored(attr.first) && !is_default(attr.first, attr.second);
+    };
+    while (at_a != a.end() || at_b != b.end()) {
+      if (at_b == b.end() || (at_a != a.end() && at_a->first < at_b->first)) {
+        if (counts(*at_a, is_default_a))
+          changes->push_back({at_a->first.str(), AttrText(at_a->second), ""});
+        ++at_a;
+      } else if (at_a == a.end() || at_b->first < at_a->first) {
+        if (counts(*at_b, is_default_b))
+          changes->push_back({at_b->first.str(), "", AttrText(at_b->second)});
+        ++at_b;
+      } else {
+        CompareAttr(at_a->first, at_a->second, at_b->second, changes);
+        ++at_a;
+        ++at_b;
+      }
+    }
+  }
+
+ private:
+  bool IsIgnored(llvm::StringRef key) const {
+    return SaysNothing(key) || options_.ignore.Attribute(key);
+  }
+
+  void CompareAttr(llvm::StringRef key, AttrView a, AttrView b,
+                   std::vector<Change>* changes) const {
+    if (IsIgnored(key)) return;
+    if (SameAttr(key, a, b, [&](llvm::StringRef name) { return NameOfFunction(name); })) return;
+    auto [before, after] = AttrTexts(key, a, b);
+    changes->push_back({key.str(), before, after});
+  }
+
+  const ModuleMatching& functions_;
+  const DiffOptions& options_;
+};
+
 class BodyComparison {
  public:
   BodyComparison(const ModuleMatching& functions, const Matching& matching,
                  const DiffOptions& options)
-      : functions_(functions), matching_(matching), options_(options) {}
+      : attributes_(functions, options), matching_(matching), options_(options) {}
 
   std::vector<Change> Compare(int32_t a, int32_t b) {
     std::vector<Change> changes;
     Node node_a = matching_.a().view->node(a), node_b = matching_.b().view->node(b);
     if (options_.names && node_a.name() != node_b.name())
       changes.push_back({"name", node_a.name().str(), node_b.name().str()});
-    if (NameOfFunction(node_a.op()) != node_b.op())
+    if (attributes_.NameOfFunction(node_a.op()) != node_b.op())
       changes.push_back({"op", node_a.op().str(), node_b.op().str()});
     if (!options_.ignore.device && node_a.device() != node_b.device() &&
         CanonicalDevice(node_a.device()) != CanonicalDevice(node_b.device()))
@@ -49,11 +103,6 @@ class BodyComparison {
   }
 
  private:
-  std::string NameOfFunction(llvm::StringRef of_a) const {
-    llvm::StringRef in_b = functions_.InB(of_a);
-    return options_.names || in_b.empty() ? of_a.str() : in_b.str();
-  }
-
   Source SourceOf(const Side& side, bool is_a, int32_t reader, int slot, BodyView::In in) const {
     if (in.node == kNobody)
       return {Source::kDangling, 0, in.port, side.view->node(reader).DanglingText(slot).str()};
@@ -124,37 +173,13 @@ class BodyComparison {
   void CompareAttrs(const Node& a, const Node& b, std::vector<Change>* changes) const {
     auto bytes_a = a.graph().AttrBytes(a.id()), bytes_b = b.graph().AttrBytes(b.id());
     if (bytes_a && bytes_b && *bytes_a == *bytes_b && !MayCallFunctions(a)) return;
-    auto attrs_a = a.Attrs(), attrs_b = b.Attrs();
-    auto at_a = attrs_a.begin(), at_b = attrs_b.begin();
-    auto counts = [&](const Node& node, llvm::StringRef key, AttrView value) {
-      return !SaysNothing(key) && !options_.ignore.Attribute(key) && !IsDefault(node, key, value);
+    auto is_default_of = [](const Node& node) {
+      return [node](llvm::StringRef key, AttrView value) { return IsDefault(node, key, value); };
     };
-    while (at_a != attrs_a.end() || at_b != attrs_b.end()) {
-      if (at_b == attrs_b.end() || (at_a != attrs_a.end() && at_a->first < at_b->first)) {
-        if (counts(a, at_a->first, at_a->second))
-          changes->push_back({at_a->first.str(), AttrText(at_a->second), ""});
-        ++at_a;
-      } else if (at_a == attrs_a.end() || at_b->first < at_a->first) {
-        if (counts(b, at_b->first, at_b->second))
-          changes->push_back({at_b->first.str(), "", AttrText(at_b->second)});
-        ++at_b;
-      } else {
-        CompareAttr(at_a->first, at_a->second, at_b->second, changes);
-        ++at_a;
-        ++at_b;
-      }
-    }
+    attributes_.Compare(a.Attrs(), is_default_of(a), b.Attrs(), is_default_of(b), changes);
   }
 
-  void CompareAttr(llvm::StringRef key, AttrView a, AttrView b,
-                   std::vector<Change>* changes) const {
-    if (SaysNothing(key) || options_.ignore.Attribute(key)) return;
-    if (SameAttr(key, a, b, [&](llvm::StringRef name) { return NameOfFunction(name); })) return;
-    auto [before, after] = AttrTexts(key, a, b);
-    changes->push_back({key.str(), before, after});
-  }
-
-  const ModuleMatching& functions_;
+  AttrComparison attributes_;
   const Matching& matching_;
   const DiffOptions& options_;
 };
@@ -226,35 +251,46 @@ class EditListMaker {
     }
   }
 
+  // An effect that must happen before a call returns: the node, in B where both have it.
+  using Effect = std::pair<int32_t, std::string>;
+
+  static std::vector<Effect> EffectsOf(const BodyView& body, const Side& side, bool is_a) {
+    std::vector<Effect> effects;
+    for (const auto& [name, id] : body.function()->control_results) {
+      int32_t i = body.IndexOf(id);
+      if (i == kNobody) continue;
+      bool is_paired = side.other[i] != kNobody;
+      int32_t in_b = is_a ? side.other[i] : i;
+      effects.push_back({is_paired ? in_b : -2 - is_a, side.view->node(i).name().str()});
+    }
+    llvm::sort(effects);
+    return effects;
+  }
+
+  // Names of the effects that `in` does not have; both are sorted.
+  static std::string Missing(llvm::ArrayRef<Effect> from, llvm::ArrayRef<Effect> in) {
+    std::vector<std::string> names;
+    for (const auto& [node, name] : from) {
+      auto at = llvm::lower_bound(
+          in, node, [](const Effect& effect, int32_t wanted) { return effect.first < wanted; });
+      if (at == in.end() || at->first != node) names.push_back(name);
+    }
+    return llvm::join(names, ", ");
+  }
+
   void AddFunctions(const BodyPair& pair) {
     FunctionEntry entry = {a_.name(pair.a).str(), b_.name(pair.b).str(), {}};
     if (options_.names && entry.a != entry.b) entry.changes.push_back({"name", entry.a, entry.b});
-    // Effects that must happen before a call returns.
-    auto effects = [&](const ModuleView& view, int32_t body, const Side& side, bool is_a) {
-      std::vector<std::pair<int32_t, std::string>> nodes;
-      for (const auto& [name, id] : view.body(body).function()->control_results) {
-        int32_t i = view.body(body).IndexOf(id);
-        if (i == kNobody) continue;
-        int32_t in_b = is_a ? side.other[i] : i;
-        bool paired = side.other[i] != kNobody;
-        nodes.push_back({paired ? in_b : -2 - is_a, side.view->node(i).name().str()});
-      }
-      llvm::sort(nodes);
-      return nodes;
-    };
-    auto of_a = effects(a_, pair.a, pair.matching->a(), true);
-    auto of_b = effects(b_, pair.b, pair.matching->b(), false);
-    auto missing = [](const auto& from, const auto& in) {
-      std::vector<std::string> names;
-      for (const auto& [node, name] : from) {
-        bool there = llvm::any_of(in, [&, node = node](const auto& x) { return x.first == node; });
-        if (!there) names.push_back(name);
-      }
-      return llvm::join(names, ", ");
-    };
-    std::string gone = missing(of_a, of_b), fresh = missing(of_b, of_a);
+    const BodyView &body_a = a_.body(pair.a), &body_b = b_.body(pair.b);
+    std::vector<Effect> of_a = EffectsOf(body_a, pair.matching->a(), true),
+                        of_b = EffectsOf(body_b, pair.matching->b(), false);
+    std::string gone = Missing(of_a, of_b), fresh = Missing(of_b, of_a);
     if (!options_.ignore.control && (!gone.empty() || !fresh.empty()))
       entry.changes.push_back({"control outputs", gone, fresh});
+    auto has_no_default = [](llvm::StringRef, AttrView) { return false; };
+    AttrComparison(matching_, options_)
+        .Compare(body_a.function()->Attrs(), has_no_default, body_b.function()->Attrs(),
+                 has_no_default, &entry.changes);
     diff_.functions.push_back(std::move(entry));
   }
 

@@ -69,35 +69,71 @@ bool Has(const Module& module, llvm::StringRef name) {
   return body && body->body.Find(node);
 }
 
-}  // namespace
+struct OpenedDump {
+  DumpStage dump;
+  size_t source = 0;                     // the dump whose file is read: itself, or one of its bytes
+  std::shared_ptr<const Module> module;  // null: it cannot be read
+  std::string problem;                   // and why
+};
 
-Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log) {
-  ASSIGN_OR_RETURN(std::vector<std::string> files, ListDirectory(folder));
-  Timeline timeline;
+// Half of the dumps are the one before again: each is read once, and those side by side.
+std::vector<OpenedDump> OpenDumps(llvm::StringRef folder, llvm::ArrayRef<std::string> files,
+                                  llvm::StringRef log, ThreadPool& pool) {
   auto same = [&](llvm::StringRef a, llvm::StringRef b) {
     return SameBytes(JoinPath(folder, a), JoinPath(folder, b));
   };
-  std::map<std::string, int> last;  // stage of each line
+  std::vector<OpenedDump> dumps;
+  std::map<std::string, size_t> last;  // dump of each line
   for (DumpStage& dump : OrderDumps(files, log, same)) {
+    OpenedDump opened{std::move(dump), dumps.size(), nullptr, ""};
+    auto before = last.find(opened.dump.line);
+    if (before == last.end()) before = last.find(opened.dump.from_line);
+    if (before != last.end() && same(dumps[before->second].dump.file, opened.dump.file))
+      opened.source = dumps[before->second].source;
+    last[opened.dump.line] = dumps.size();
+    dumps.push_back(std::move(opened));
+  }
+  constexpr double kNanosecondsAFile = 1e7;
+  pool.ParallelFor(dumps.size(), kNanosecondsAFile, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      if (dumps[i].source != static_cast<size_t>(i)) continue;
+      auto module = OpenGraph(JoinPath(folder, dumps[i].dump.file));
+      if (module) {
+        dumps[i].module = std::move(*module);
+      } else {
+        dumps[i].problem = TextOf(module.takeError());
+      }
+    }
+  });
+  for (OpenedDump& opened : dumps) {
+    opened.module = dumps[opened.source].module;
+    opened.problem = dumps[opened.source].problem;
+  }
+  return dumps;
+}
+
+}  // namespace
+
+Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool) {
+  ASSIGN_OR_RETURN(std::vector<std::string> files, ListDirectory(folder));
+  Timeline timeline;
+  std::vector<OpenedDump> dumps = OpenDumps(folder, files, log, pool);
+  std::map<std::string, int> last;  // stage of each line
+  for (OpenedDump& opened : dumps) {
+    if (!opened.module) {
+      timeline.skipped.push_back(opened.problem);
+      continue;
+    }
     TimelineStage stage;
-    auto before = last.find(dump.line);
-    if (before == last.end()) before = last.find(dump.from_line);
+    stage.module = opened.module;
+    stage.dump = std::move(opened.dump);
+    auto before = last.find(stage.dump.line);
+    if (before == last.end()) before = last.find(stage.dump.from_line);
     if (before != last.end()) stage.before = before->second;
     const TimelineStage* previous = stage.before < 0 ? nullptr : &timeline.stages[stage.before];
-    // Half of the dumps are the one before again, and reading constants as text takes longest.
-    if (previous && same(previous->dump.file, dump.file)) {
-      stage.module = previous->module;
-    } else {
-      auto module = OpenGraph(JoinPath(folder, dump.file));
-      if (!module) {
-        timeline.skipped.push_back(TextOf(module.takeError()));
-        continue;
-      }
-      stage.module = std::move(*module);
-      if (previous) stage.diff = DiffModules(*previous->module, *stage.module, {});
-    }
-    last[dump.line] = static_cast<int>(timeline.stages.size());
-    stage.dump = std::move(dump);
+    if (previous && previous->module != stage.module)
+      stage.diff = DiffModules(*previous->module, *stage.module, {});
+    last[stage.dump.line] = static_cast<int>(timeline.stages.size());
     Count(&stage);
     timeline.stages.push_back(std::move(stage));
   }

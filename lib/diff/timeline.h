@@ -8,6 +8,7 @@
 
 #include "lib/diff/diff.h"
 #include "lib/diff/dump_order.h"
+#include "lib/support/thread_pool.h"
 
 namespace grapnel {
 
@@ -26,7 +27,7 @@ struct Timeline {
 };
 
 // Reads every dump in `folder`; `log` as OrderDumps has it. Errors: no such folder, no dump in it.
-Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log);
+Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool);
 
 // One node's life, a line each: where it is first seen, changes, gets another name, is replaced or
 // goes. Empty when no stage has it. Follows it through new names, and into what it was fused into.

@@ -8,17 +8,11 @@
 namespace grapnel {
 namespace {
 
-// The function of "function/node"; empty in the main graph.
-llvm::StringRef FunctionOf(const NodeEntry& entry) {
-  llvm::StringRef name = entry.name, node = entry.node.name();
-  return name.size() == node.size() ? "" : name.drop_back(node.size() + 1);
-}
-
 class UnionMaker {
  public:
   UnionMaker(const Diff& diff, UnionGraph* out) : diff_(diff), out_(*out) {
     for (const FunctionEntry& function : diff.functions) {
-      if (!function.a.empty() && !function.b.empty()) in_b_[function.a] = function.b;
+      if (!function.a.empty()) in_union_[function.a] = NameInUnion(function);
     }
   }
 
@@ -43,6 +37,15 @@ class UnionMaker {
   }
 
  private:
+  // One that only A has comes into the union, under its name where that is free.
+  std::string NameInUnion(const FunctionEntry& function) {
+    if (!function.b.empty()) return function.b;
+    std::string name = function.a;
+    while (out_.module->FindFunction(name)) name += "_removed";
+    out_.module->AddFunction(name);
+    return name;
+  }
+
   static std::pair<const Graph*, NodeId> Key(const Node& node) {
     return {&node.graph(), node.id()};
   }
@@ -54,7 +57,7 @@ class UnionMaker {
   }
 
   Node InUnion(const NodeEntry& of_b) {
-    Graph* body = BodyOf(FunctionOf(of_b));
+    Graph* body = BodyOf(of_b.function());
     return body ? body->Find(of_b.node.name()) : Node();
   }
 
@@ -68,14 +71,14 @@ class UnionMaker {
     Node copy = InUnion(of_b);
     if (!copy) return;
     out_.status[Key(copy)] = status;
-    AddScope(FunctionOf(of_b), copy.name());
+    AddScope(of_b.function(), copy.name());
   }
 
   Graph* BodyForRemoved(const NodeEntry& of_a, std::string* function) {
-    *function = FunctionOf(of_a).str();
+    *function = of_a.function().str();
     if (function->empty()) return BodyOf("");
-    auto it = in_b_.find(*function);
-    if (it == in_b_.end()) return nullptr;
+    auto it = in_union_.find(*function);
+    if (it == in_union_.end()) return nullptr;
     *function = it->second;
     return BodyOf(it->second);
   }
@@ -112,7 +115,7 @@ class UnionMaker {
 
   const Diff& diff_;
   UnionGraph& out_;
-  std::map<std::string, std::string> in_b_;                          // functions
+  std::map<std::string, std::string> in_union_;                      // functions of A
   llvm::DenseMap<std::pair<const Graph*, NodeId>, NodeId> partner_;  // of A's nodes, in the union
   std::set<std::string> scopes_;
 };

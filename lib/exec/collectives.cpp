@@ -55,6 +55,7 @@ bool IsCollective(llvm::StringRef op) {
       .Cases("CollectiveBcastSend", "CollectiveBcastSendV2", "CollectiveBcastRecv",
              "CollectiveBcastRecvV2", true)
       .Cases("CollectiveReduceScatterV2", "CollectiveAllToAllV2", "NcclAllReduce", true)
+      .Cases("CollectiveReduceV3", "CollectiveAllToAllV3", true)
       .Default(false);
 }
 
@@ -76,6 +77,27 @@ Expected<Collectives::Keys> Collectives::KeysOf(const Member& member) {
   }
   if (numbers[0] < 1) return MakeError("group_size must be positive, it is {0}", numbers[0]);
   return Keys{llvm::formatv("group {0}, instance {1}", numbers[1], numbers[2]).str(), numbers[0]};
+}
+
+std::string Communicator::ToString() const {
+  return llvm::formatv("communicator of rank {0} in group {1} of {2}", rank, group, size).str();
+}
+
+Expected<Collectives::Keys> Collectives::KeysOfCommunicator(Member* member) {
+  const Tensor& handle = member->settings[0];
+  Communicator* communicator = nullptr;
+  if (handle.dtype() == proto::DT_RESOURCE && handle.num_elements() == 1)
+    communicator = dynamic_cast<Communicator*>(handle.data<ObjectRef>()->get());
+  if (!communicator)
+    return MakeError("input 1 is {0}, a communicator was expected", handle.ToString());
+  if (member->settings[1].num_elements() > 0)
+    return MakeError("group_assignment must be empty, as for TensorFlow, it is {0}",
+                     member->settings[1].ToString());
+  member->rank = communicator->rank;
+  return Keys{llvm::formatv("group {0} with communicators, instance {1}", communicator->group,
+                            communicator->next_instance++)
+                  .str(),
+              communicator->size};
 }
 
 Error Collectives::Fits(const Group& group, const Keys& keys, const Member& member) {
@@ -125,6 +147,21 @@ Error Collectives::CheckShapes(const Group& group) {
   return Error::success();
 }
 
+// Which member's value comes first, and so on. Members stand in the order of their devices, in
+// which they get results; with communicators, TensorFlow has values in the order of the ranks.
+Expected<std::vector<size_t>> Collectives::OrderOfValues(const Group& group) {
+  std::vector<size_t> order(group.members.size(), group.members.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    const Member& member = group.members[i];
+    size_t rank = member.rank < 0 ? i : static_cast<size_t>(member.rank);
+    if (rank >= order.size() || order[rank] != order.size())
+      return MakeError("{0}: rank {1} of {2} is another's, or not below the group's size, {3}",
+                       group.keys.text, rank, Named(member.node), order.size());
+    order[rank] = i;
+  }
+  return order;
+}
+
 Error Collectives::Answer(Group group, Merge merge) {
   RETURN_IF_ERROR(CheckShapes(group));
   llvm::stable_sort(group.members, [](const Member& a, const Member& b) {
@@ -132,8 +169,9 @@ Error Collectives::Answer(Group group, Merge merge) {
     if (IsBefore(b.node.device(), a.node.device())) return false;
     return a.order < b.order;
   });
+  ASSIGN_OR_RETURN(std::vector<size_t> order, OrderOfValues(group));
   std::vector<Tensor> values, results(group.members.size());
-  for (Member& member : group.members) values.push_back(std::move(member.value));
+  for (size_t i : order) values.push_back(std::move(group.members[i].value));
   if (Error error = merge(values, results)) return Annotate(group.keys.text, std::move(error));
   for (size_t i = 0; i < group.members.size(); ++i) {
     group.members[i].answer.value = std::move(results[i]);
@@ -154,7 +192,8 @@ Error Collectives::CheckNotComplete(const Keys& keys, const Member& member) cons
 }
 
 Error Collectives::Join(Member member, Merge merge) {
-  ASSIGN_OR_RETURN(Keys keys, KeysOf(member));
+  bool has_communicator = member.node.op().ends_with("V3");
+  ASSIGN_OR_RETURN(Keys keys, has_communicator ? KeysOfCommunicator(&member) : KeysOf(member));
   Group complete;
   {
     std::lock_guard lock(mutex_);

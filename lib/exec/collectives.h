@@ -3,6 +3,7 @@
 #ifndef GRAPNEL_LIB_EXEC_COLLECTIVES_H_
 #define GRAPNEL_LIB_EXEC_COLLECTIVES_H_
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -18,9 +19,21 @@ namespace grapnel {
 // member of rank i brought (no tensor: nothing), output `i` what it gets.
 bool IsCollective(llvm::StringRef op);
 
+// What CollectiveInitializeCommunicator makes for each member: who it is in which group. Each use
+// of it is another instance.
+class Communicator : public Object {
+ public:
+  Communicator(int64_t group, int64_t rank, int64_t size) : group(group), rank(rank), size(size) {}
+  std::string ToString() const override;
+
+  const int64_t group, rank, size;
+  std::atomic<int64_t> next_instance{0};
+};
+
 // Where the members of a graph's groups meet in a run. Members know each other by group key and
-// instance key (NcclAllReduce: by shared_name), in each iteration of loops anew. Their rank is the
-// order of their devices; of those on one device, the order of `order`. Thread-safe.
+// instance key (NcclAllReduce: by shared_name), in each iteration of loops anew; those with
+// communicators by what these say and how often they were used. Their rank is the order of their
+// devices, or their communicator's; of those on one device, the order of `order`. Thread-safe.
 class Collectives {
  public:
   struct Member {
@@ -30,6 +43,7 @@ class Collectives {
     Parcel answer;                 // its `to` and `rounds`
     Tensor value;                  // what it brings; none: it receives
     std::vector<Tensor> settings;  // its other inputs
+    int64_t rank = -1;             // its communicator's
   };
   using Merge = llvm::function_ref<Error(llvm::MutableArrayRef<Tensor> values,
                                          llvm::MutableArrayRef<Tensor> results)>;
@@ -51,9 +65,11 @@ class Collectives {
     std::vector<Member> members;
   };
   static Expected<Keys> KeysOf(const Member& member);
+  static Expected<Keys> KeysOfCommunicator(Member* member);
   static Error Fits(const Group& group, const Keys& keys, const Member& member);
   static Error CheckShapes(const Group& group);
   static Error Answer(Group group, Merge merge);
+  static Expected<std::vector<size_t>> OrderOfValues(const Group& group);
   Error CheckNotComplete(const Keys& keys, const Member& member) const;
 
   mutable std::mutex mutex_;

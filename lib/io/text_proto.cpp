@@ -6,6 +6,7 @@
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/text_format.h"
+#include "lib/io/long_literals.h"
 #include "lib/ir/wire.h"
 #include "lib/proto/graph.pb.h"
 #include "lib/proto/saved_model.pb.h"
@@ -93,12 +94,10 @@ Expected<std::string> SerializeGraph(proto::GraphDef* graph) {
   return out + rest;
 }
 
-}  // namespace
-
-bool ParseText(const FileBytes& file, google::protobuf::Message* message,
-               std::vector<Problem>* problems) {
-  Input input(file.bytes());
-  if (HasPrefix(file.bytes(), "\xEF\xBB\xBF")) input.Skip(3);
+bool Parse(llvm::StringRef text, google::protobuf::Message* message,
+           std::vector<Problem>* problems) {
+  Input input(text);
+  if (HasPrefix(text, "\xEF\xBB\xBF")) input.Skip(3);
   Collector collector(problems);
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&collector);
@@ -106,6 +105,23 @@ bool ParseText(const FileBytes& file, google::protobuf::Message* message,
   parser.AllowFieldNumber(true);
   parser.SetRecursionLimit(kMaxNesting);
   return parser.Parse(&input, message);
+}
+
+}  // namespace
+
+bool ParseText(const FileBytes& file, google::protobuf::Message* message,
+               std::vector<Problem>* problems) {
+  LongLiterals literals;
+  std::string text = literals.TakeOut(file.bytes());
+  if (literals.empty()) return Parse(file.bytes(), message, problems);
+  std::vector<Problem> found;
+  bool is_whole = Parse(text, message, &found);
+  if (literals.PutBack(message)) {
+    problems->insert(problems->end(), found.begin(), found.end());
+    return is_whole;
+  }
+  message->Clear();
+  return Parse(file.bytes(), message, problems);
 }
 
 Expected<std::string> Serialize(const google::protobuf::MessageLite& message) {

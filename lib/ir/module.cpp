@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "lib/ir/wire.h"
+#include "llvm/ADT/STLExtras.h"
+
 namespace grapnel {
 
 std::string Problem::ToString() const {
@@ -13,6 +16,26 @@ std::string Problem::ToString() const {
 }
 
 llvm::StringRef Function::name() const { return body.module().strings.Get(name_id); }
+
+std::vector<std::pair<llvm::StringRef, AttrView>> Function::Attrs() const {
+  enum { kAttr = 5, kKey = 1, kValue = 2 };  // fields of FunctionDef and of its map's entries
+  std::vector<std::pair<llvm::StringRef, AttrView>> attrs;
+  WireReader reader(source);
+  while (reader.Next()) {
+    if (!reader.Is(kAttr, WireType::kBytes)) continue;
+    llvm::StringRef key, value;
+    WireReader entry(reader.bytes());
+    while (entry.Next()) {
+      if (entry.Is(kKey, WireType::kBytes)) key = entry.bytes();
+      if (entry.Is(kValue, WireType::kBytes)) value = entry.bytes();
+    }
+    auto at = llvm::find_if(attrs, [&](const auto& attr) { return attr.first == key; });
+    if (at == attrs.end()) at = attrs.insert(at, {key, AttrView()});
+    at->second = AttrView(value);
+  }
+  llvm::sort(attrs, [](const auto& x, const auto& y) { return x.first < y.first; });
+  return attrs;
+}
 
 Function* Module::FindFunction(llvm::StringRef name) const {
   return functions_by_name_.lookup(name);

@@ -32,6 +32,8 @@ class Function {
   Function(Module* module, StringId name) : name_id(name), body(module) {}
 
   llvm::StringRef name() const;
+  // The function's own attributes (FunctionDef.attr), sorted by name.
+  std::vector<std::pair<llvm::StringRef, AttrView>> Attrs() const;
 
   struct Result {
     std::string name;  // in the signature

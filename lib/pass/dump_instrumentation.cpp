@@ -30,8 +30,12 @@ class DumpInstrumentation : public Instrumentation {
   }
 
   Error BeforePass(const Stage& stage, const Module& module) override {
-    if (!options_.stages_alone || !stage.function.empty()) return Error::success();
-    return Dump("before_" + stage.pass, module);
+    if (!stage.function.empty()) return Error::success();
+    if (options_.write_beside && !ToLog()) {
+      ASSIGN_OR_RETURN(std::vector<std::string> files, options_.write_beside(stage));
+      beside_.insert(beside_.end(), files.begin(), files.end());
+    }
+    return options_.stages_alone ? Dump("before_" + stage.pass, module) : Error::success();
   }
 
   Error AfterPass(const Stage& stage, const Module& module) override {
@@ -129,6 +133,7 @@ class DumpInstrumentation : public Instrumentation {
       json.attribute("graph", options_.graph_name);
       json.attributeArray("files", [&] {
         for (const std::string& file : files_) json.value(file);
+        for (const std::string& file : beside_) json.value(file);
       });
       json.attributeArray("stages", [&] {
         for (const Entry& entry : stages_) {
@@ -176,7 +181,7 @@ class DumpInstrumentation : public Instrumentation {
   DumpOptions options_;
   int order_ = 0;
   std::string last_;
-  std::vector<std::string> files_;
+  std::vector<std::string> files_, beside_;
   std::vector<Entry> stages_;
   std::vector<Time> times_;
 };

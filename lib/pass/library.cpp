@@ -194,14 +194,10 @@ bool IsParametrized(const Function& function) {
 }
 
 std::optional<AttrView> FunctionAttr(const Function& function, llvm::StringRef key) {
-  std::optional<AttrView> found;
-  WireReader reader(function.source);
-  while (reader.Next()) {
-    if (!reader.Is(kFunctionAttr, WireType::kBytes)) continue;
-    TwoTexts entry = ReadTwo(reader.bytes());
-    if (entry.first == key) found = AttrView(entry.second);
+  for (const auto& [name, value] : function.Attrs()) {
+    if (name == key) return value;
   }
-  return found;
+  return std::nullopt;
 }
 
 bool FunctionFlag(const Function& function, llvm::StringRef key) {

@@ -4,6 +4,7 @@
 #define GRAPNEL_LIB_PASS_PASS_MANAGER_H_
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -96,6 +97,9 @@ struct DumpOptions {
   // and nothing else is.
   bool stages_alone = false;
   MessageSink sink;
+  // Called before each pass over the main graph: writes what else belongs in the folder, and gives
+  // the files' names for index.json.
+  std::function<Expected<std::vector<std::string>>(const Stage&)> write_beside;
 };
 std::unique_ptr<Instrumentation> MakeDumpInstrumentation(DumpOptions options);
 

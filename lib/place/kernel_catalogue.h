@@ -2,11 +2,13 @@
 #ifndef GRAPNEL_LIB_PLACE_KERNEL_CATALOGUE_H_
 #define GRAPNEL_LIB_PLACE_KERNEL_CATALOGUE_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "lib/ir/graph.h"
+#include "lib/support/error.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
@@ -37,6 +39,16 @@ class KernelCatalogue {
   virtual std::optional<KernelSummary> Find(const Node& node, llvm::StringRef type) const = 0;
   virtual std::string name() const = 0;  // whose they are: "TensorFlow 2.21", "grapnel"
 };
+
+// A catalogue that rooms above bring, known by its name from the program's start.
+class RegisterKernelCatalogue {
+ public:
+  using Make = std::unique_ptr<KernelCatalogue> (*)();
+  RegisterKernelCatalogue(llvm::StringRef name, Make make);
+};
+
+// "tensorflow", or one that is registered: "grapnel". An error lists them.
+Expected<std::unique_ptr<KernelCatalogue>> MakeKernelCatalogue(llvm::StringRef name);
 
 }  // namespace grapnel
 

@@ -426,15 +426,20 @@ Expected<PartitionedGraph> PartitionByDevice(Module& module, const KernelCatalog
   return Partitioner(module, kernels, scope).Run();
 }
 
-Error WritePartitions(const PartitionedGraph& graph, llvm::StringRef folder, llvm::StringRef name) {
+Expected<std::vector<std::string>> WritePartitions(const PartitionedGraph& graph,
+                                                   llvm::StringRef folder, llvm::StringRef name,
+                                                   bool binary) {
   RETURN_IF_ERROR(CreateDirectories(folder));
+  std::vector<std::string> files;
   for (const Partition& part : graph.partitions) {
-    std::string file = FileNamePart(
-        (name + "_partition_" + part.device + ".0000.main.before_partition_passes").str());
-    RETURN_IF_ERROR(WriteGraph(*part.module, JoinPath(folder, file + ".pbtxt"),
+    files.push_back(
+        FileNamePart(
+            (name + "_partition_" + part.device + ".0000.main.before_partition_passes").str()) +
+        (binary ? ".pb" : ".pbtxt"));
+    RETURN_IF_ERROR(WriteGraph(*part.module, JoinPath(folder, files.back()),
                                TopologicalOrder(part.module->main)));
   }
-  return Error::success();
+  return files;
 }
 
 }  // namespace grapnel

@@ -52,8 +52,11 @@ Expected<PartitionedGraph> PartitionByDevice(Module& module, const KernelCatalog
                                              const PartitionScope& scope = {});
 
 // Writes each partition's graph to `folder`, named as TensorFlow names the first dump of a
-// partition: NAME_partition_DEVICE.0000.main.before_partition_passes.pbtxt.
-Error WritePartitions(const PartitionedGraph& graph, llvm::StringRef folder, llvm::StringRef name);
+// partition: NAME_partition_DEVICE.0000.main.before_partition_passes.pbtxt, or .pb. The files'
+// names.
+Expected<std::vector<std::string>> WritePartitions(const PartitionedGraph& graph,
+                                                   llvm::StringRef folder, llvm::StringRef name,
+                                                   bool binary = false);
 
 }  // namespace grapnel
 

@@ -89,21 +89,7 @@ class FunctionOptimizer : public GraphPass {
   Error Run(Editor& edit) override {
     if (edit.module().functions.empty()) return Error::success();
     FunctionRewriter in(edit);
-    for (size_t i = 0; i < in.nodes.size() && !in.stopped; ++i) {
-      NodeId id = in.nodes[i];
-      if (!in.graph.IsAlive(id)) continue;
-      Node node = in.graph.node(id);
-      llvm::StringRef op = node.op();
-      if (node.GetBool(kLower)) {
-        if (op == "If" || op == "StatelessIf" || op == "Case" || op == "StatelessCase") {
-          LowerConditional(in, node);
-        } else if (op == "While" || op == "StatelessWhile") {
-          LowerWhile(in, node);
-        }
-        continue;
-      }
-      InlineCall(in, node);
-    }
+    OpenCalls(in);
     llvm::erase_if(in.nodes, [&](NodeId id) { return !in.graph.IsAlive(id); });
     if (in.stopped || !SpecializeCalls(in)) return Error::success();
     edit.SetOrder(in.nodes);
@@ -132,6 +118,24 @@ GRAPNEL_PASS(FunctionOptimizer,
              {"prune_library", "drops functions that nobody calls any more"});
 
 }  // namespace
+
+void OpenCalls(FunctionRewriter& in) {
+  for (size_t i = 0; i < in.nodes.size() && !in.stopped; ++i) {
+    NodeId id = in.nodes[i];
+    if (!in.graph.IsAlive(id)) continue;
+    Node node = in.graph.node(id);
+    llvm::StringRef op = node.op();
+    if (node.GetBool(kLower)) {
+      if (op == "If" || op == "StatelessIf" || op == "Case" || op == "StatelessCase") {
+        LowerConditional(in, node);
+      } else if (op == "While" || op == "StatelessWhile") {
+        LowerWhile(in, node);
+      }
+      continue;
+    }
+    InlineCall(in, node);
+  }
+}
 
 Call CallOf(const Node& node) {
   Call call;
@@ -212,7 +216,7 @@ Node FunctionRewriter::AddCall(const llvm::Twine& name, const proto::NameAttrLis
   return call;
 }
 
-void FunctionRewriter::WaitForInputs(const Node& call) {
+void FunctionRewriter::WaitForInputs(const Node& call, bool always) {
   bool has_resource = false, has_loop_constant = false;
   for (int i = 0; i < call.num_inputs(); ++i) {
     has_resource |= edit.TypeOf(call.input(i)) == proto::DT_RESOURCE;
@@ -220,7 +224,7 @@ void FunctionRewriter::WaitForInputs(const Node& call) {
     has_loop_constant |=
         (input.op() == "Enter" || input.op() == "RefEnter") && input.GetBool("is_constant");
   }
-  if (!(has_resource && call.num_controls() == 0) && !has_loop_constant) return;
+  if (!always && !(has_resource && call.num_controls() == 0) && !has_loop_constant) return;
   for (int i = 0; i < call.num_inputs(); ++i) {
     if (call.input_node(i).op() != "Placeholder") edit.AddControl(call, call.input_node(i));
   }

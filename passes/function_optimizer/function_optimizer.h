@@ -25,6 +25,10 @@ Call CallOf(const Node& node);
 
 // On nodes that stand for a branch or a loop's part until their function is inlined.
 inline constexpr const char* kPartOfControlFlow = "_lower_as_multi_device_function";
+// On a call whose nodes are to take its place whatever its function says of itself, and to mean
+// what the call means: none runs before all inputs are there, no result is read before all effects
+// are.
+inline constexpr const char* kOpenWhole = "_grapnel_open_whole";
 // The node is to become Switch and Merge.
 inline constexpr const char* kLower = "_lower_using_switch_merge";
 
@@ -62,8 +66,8 @@ class FunctionRewriter {
                llvm::ArrayRef<Port> inputs);
 
   // A call runs once all its inputs are there, its nodes when their own are: where that makes a
-  // difference (resources, constants of loops), the call waits for each input.
-  void WaitForInputs(const Node& call);
+  // difference (resources, constants of loops), or `always`, the call waits for each input.
+  void WaitForInputs(const Node& call, bool always = false);
   // In a loop, nodes without inputs must wait for something of the iteration.
   void WaitForFrame(const Node& call);
 
@@ -102,6 +106,9 @@ class FunctionRewriter {
 bool LowerConditional(FunctionRewriter& in, const Node& node);
 bool LowerWhile(FunctionRewriter& in, const Node& node);
 bool InlineCall(FunctionRewriter& in, const Node& node);
+// All of them, on every node once and on what they make: as TensorFlow does before it places a
+// graph.
+void OpenCalls(FunctionRewriter& in);
 // All calls that are left; false when --limit is used up.
 bool SpecializeCalls(FunctionRewriter& in);
 

@@ -11,6 +11,9 @@
 // on one device, its own; the nodes of a PartitionedCall keep what they ask for, completed from the
 // device of the call.
 //
+// A call marked kOpenWhole is opened to be placed: what its function says against it does not
+// count.
+//
 // Refuses: functions marked `_noinline` (unless function_optimization is AGGRESSIVE); variants of
 // one interface (api_implements), among which the runtime chooses; calls that are fed or for XLA;
 // functions with an effect that no control output, or nobody who waits for the call, makes happen;
@@ -147,13 +150,21 @@ bool HasEffect(const Node& node) {
   return info && info->is_stateful;
 }
 
-// A value that may be dead reaches a result.
-bool MayBeDead(const Function& function, llvm::SmallPtrSetImpl<const Function*>& asked) {
+// Whether a Switch decides if its loop goes on: what it does not hand on, Exit knows not to be
+// dead.
+bool IsOfLoop(const Node& node) {
+  return node.num_inputs() > 1 && node.input_node(1).op() == "LoopCond";
+}
+
+// A value that may be dead reaches a result. With `trusts_loops` none that a loop ends with.
+bool MayBeDead(const Function& function, bool trusts_loops,
+               llvm::SmallPtrSetImpl<const Function*>& asked) {
   if (!asked.insert(&function).second) return false;
   const Graph& body = function.body;
   for (Node node : body.nodes()) {
     const Function* callee = body.module().FindFunction(node.op());
-    if (!IsSwitch(node) && !(callee && MayBeDead(*callee, asked))) continue;
+    if (!IsSwitch(node) && !(callee && MayBeDead(*callee, trusts_loops, asked))) continue;
+    if (trusts_loops && IsOfLoop(node)) continue;
     bool reaches = false;
     Follow(
         node, [&](const Node& at) { reaches |= at.op() == "_Retval"; },
@@ -175,7 +186,8 @@ class Inlining {
         name_(call.name().str()),
         device_(call.device().str()),
         device_parts_(DeviceParts::Parse(device_)),
-        is_multi_device_(is_multi_device) {}
+        is_multi_device_(is_multi_device),
+        is_whole_(call.GetBool(kOpenWhole)) {}
 
   void Run() {
     if (call_.num_controls() > 0) {
@@ -189,7 +201,8 @@ class Inlining {
       return static_cast<int>(use.slot) >= in_.graph.node(use.node).num_inputs();
     });
     bool stays = edit_.IsPreserved(call_);
-    if (is_waited_for || stays) AddAfter();
+    if (is_waited_for || stays || is_whole_) AddAfter();
+    if (is_whole_) WaitForEffects();
     in_.Redirect(call_, outputs_, after_);
     if (stays) {
       in_.KeepAs(call_, outputs_, after_);
@@ -323,6 +336,18 @@ class Inlining {
     if (after_.num_controls() == 0 && before_) edit_.AddControl(after_, before_);
   }
 
+  // Nothing is read before all effects have happened.
+  void WaitForEffects() {
+    std::vector<NodeId> effects;
+    for (const auto& [id, copy] : copies_) {
+      if (HasEffect(body_.node(id))) effects.push_back(copy.id());
+    }
+    llvm::sort(effects);
+    for (NodeId effect : effects) edit_.AddControl(after_, in_.graph.node(effect));
+    if (after_.num_controls() == 0) return;
+    for (Port output : outputs_) edit_.AddControl(in_.graph.node(output.node), after_);
+  }
+
   FunctionRewriter& in_;
   Editor& edit_;
   Node call_;
@@ -331,7 +356,7 @@ class Inlining {
   const Graph& body_;
   std::string name_, device_;
   std::optional<DeviceParts> device_parts_;
-  bool is_multi_device_;
+  bool is_multi_device_, is_whole_;
   Node before_, after_;
   llvm::DenseMap<std::pair<NodeId, int32_t>, Node> inputs_;  // by argument and port
   llvm::StringMap<Node> arguments_;
@@ -420,17 +445,18 @@ bool InlineCall(FunctionRewriter& in, const Node& node) {
   if (!misfit.empty()) return refuse("{0}", misfit);
   if (FunctionAttr(function, "api_implements"))
     return refuse("'{0}' is one of several for one interface (api_implements)", function.name());
-  if (FunctionFlag(function, "_noinline") && !in.aggressive)
+  bool is_whole = node.GetBool(kOpenWhole);
+  if (FunctionFlag(function, "_noinline") && !in.aggressive && !is_whole)
     return refuse("'{0}' is marked _noinline", function.name());
   bool is_part = node.GetBool(kPartOfControlFlow);
   bool is_multi_device =
       node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall" || is_part;
-  if (!is_part && !in.aggressive) {
+  if (!is_part && !in.aggressive && !is_whole) {
     std::string lost = LostEffect(in, node, function, is_multi_device);
     if (!lost.empty()) return refuse("{0}", lost);
   }
   llvm::SmallPtrSet<const Function*, 8> asked;
-  if (MayBeDead(function, asked))
+  if (MayBeDead(function, /*trusts_loops=*/is_whole, asked))
     return refuse("a result of '{0}' comes from a Switch and may be dead", function.name());
   if (in.IsRecursive(node, function)) return refuse("'{0}' calls itself", function.name());
   for (Node inner : function.body.nodes()) {
@@ -441,7 +467,7 @@ bool InlineCall(FunctionRewriter& in, const Node& node) {
     in.stopped = true;
     return false;
   }
-  in.WaitForInputs(node);
+  in.WaitForInputs(node, /*always=*/is_whole);
   in.WaitForFrame(node);
   std::string inlined = function.name().str();
   Inlining(in, node, std::move(callee), is_multi_device).Run();

@@ -2,10 +2,11 @@
 // placeholders, arguments) can be anywhere; control flow of single nodes is the CPU's alone.
 #include "lib/exec/frames.h"
 #include "lib/exec/kernel.h"
+#include "lib/ir/module.h"
 #include "lib/ir/op_table.h"
+#include "lib/place/kernel_catalogue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "passes/placer.h"
 
 namespace grapnel {
 namespace {
@@ -82,8 +83,9 @@ class GrapnelKernels : public KernelCatalogue {
   llvm::StringMap<std::vector<const KernelDef*>> by_op_;
 };
 
+const RegisterKernelCatalogue kRegistered("grapnel", []() -> std::unique_ptr<KernelCatalogue> {
+  return std::make_unique<GrapnelKernels>();
+});
+
 }  // namespace
-
-std::unique_ptr<KernelCatalogue> MakeGrapnelKernels() { return std::make_unique<GrapnelKernels>(); }
-
 }  // namespace grapnel

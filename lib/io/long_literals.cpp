@@ -1,0 +1,163 @@
+#include "lib/io/long_literals.h"
+
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kLong = 4096;
+// In the place of literal 7: "grapnel literal <7>". A text that says so itself is left alone.
+constexpr llvm::StringRef kMark = "grapnel literal <";
+constexpr size_t kNowhere = llvm::StringRef::npos;
+
+// Of a quote at `begin`: where the same one ends the literal.
+size_t EndOf(llvm::StringRef text, size_t begin) {
+  for (size_t at = begin + 1; (at = text.find(text[begin], at)) != kNowhere; ++at) {
+    size_t escapes = 0;
+    while (text[at - 1 - escapes] == '\\') ++escapes;
+    if (escapes % 2 == 0) return at;
+  }
+  return kNowhere;
+}
+
+// What one letter after a backslash stands for; 0: nothing.
+constexpr std::array<char, 256> kEscapes = [] {
+  std::array<char, 256> table{};
+  table['n'] = '\n', table['r'] = '\r', table['t'] = '\t', table['a'] = '\a', table['b'] = '\b';
+  table['f'] = '\f', table['v'] = '\v';
+  table['\\'] = '\\', table['\''] = '\'', table['"'] = '"', table['?'] = '?';
+  return table;
+}();
+
+bool IsOctal(char c) { return c >= '0' && c <= '7'; }
+
+// One to three octal digits at `at`, which moves past them; above 255 is no byte.
+std::optional<char> Octal(llvm::StringRef text, size_t* at) {
+  const char* digit = text.data() + *at;
+  if (*at + 3 <= text.size() && digit[0] >= '0' && digit[0] <= '3' && IsOctal(digit[1]) &&
+      IsOctal(digit[2])) {
+    *at += 3;
+    return static_cast<char>((digit[0] - '0') << 6 | (digit[1] - '0') << 3 | (digit[2] - '0'));
+  }
+  unsigned value = 0;
+  for (int digits = 0; digits < 3 && *at < text.size() && IsOctal(text[*at]); ++digits)
+    value = value * 8 + static_cast<unsigned>(text[(*at)++] - '0');
+  if (value > 255) return std::nullopt;
+  return static_cast<char>(value);
+}
+
+// nullopt: protobuf is to look at it.
+std::optional<std::string> Unescaped(llvm::StringRef literal) {
+  std::string out;
+  out.resize(literal.size());
+  char* to = out.data();
+  for (size_t at = 0; at < literal.size();) {
+    char c = literal[at++];
+    if (c == '\n' || c == '\0') return std::nullopt;
+    if (c != '\\') {
+      *to++ = c;
+      continue;
+    }
+    if (IsOctal(literal[at])) {
+      auto byte = Octal(literal, &at);
+      if (!byte) return std::nullopt;
+      *to++ = *byte;
+    } else if (char escaped = kEscapes[static_cast<unsigned char>(literal[at])]) {
+      *to++ = escaped;
+      ++at;
+    } else {
+      return std::nullopt;
+    }
+  }
+  out.resize(static_cast<size_t>(to - out.data()));
+  return out;
+}
+
+}  // namespace
+
+std::string LongLiterals::TakeOut(llvm::StringRef text) {
+  std::string out;
+  if (text.contains(kMark)) return text.str();
+  size_t copied = 0;
+  for (size_t at = 0; (at = text.find_first_of("\"'#", at)) != kNowhere;) {
+    if (text[at] == '#') {
+      at = text.find('\n', at);
+      continue;
+    }
+    size_t end = EndOf(text, at);
+    if (end == kNowhere) break;
+    if (end - at > kLong) {
+      if (auto value = Unescaped(text.slice(at + 1, end))) {
+        out += text.slice(copied, at + 1);
+        out += kMark.str() + std::to_string(values_.size()) + ">";
+        copied = end;
+        values_.push_back(std::move(*value));
+      }
+    }
+    at = end + 1;
+  }
+  out += text.substr(copied);
+  return out;
+}
+
+// Literals side by side are one value, so there may be several marks in it, and more around them.
+void LongLiterals::PutBackIn(std::string* value) {
+  llvm::StringRef rest = *value;
+  if (!rest.contains(kMark)) return;
+  std::string whole;
+  for (size_t at; (at = rest.find(kMark)) != kNowhere;) {
+    whole += rest.take_front(at);
+    rest = rest.drop_front(at + kMark.size());
+    llvm::StringRef after = rest;
+    size_t number = values_.size();
+    bool is_ours =
+        !rest.consumeInteger(10, number) && number < values_.size() && rest.consume_front(">");
+    whole += is_ours ? llvm::StringRef(values_[number]) : kMark;
+    if (is_ours) {
+      ++met_[number];
+    } else {
+      rest = after;
+    }
+  }
+  *value = whole + rest.str();
+}
+
+bool LongLiterals::PutBack(google::protobuf::Message* message) {
+  met_.assign(values_.size(), 0);
+  PutBackIn(message);
+  return llvm::all_of(met_, [](size_t times) { return times == 1; });
+}
+
+void LongLiterals::PutBackIn(google::protobuf::Message* message) {
+  using Field = google::protobuf::FieldDescriptor;
+  const google::protobuf::Reflection& reflection = *message->GetReflection();
+  std::vector<const Field*> fields;
+  reflection.ListFields(*message, &fields);
+  for (const Field* field : fields) {
+    bool is_text = field->cpp_type() == Field::CPPTYPE_STRING;
+    if (!is_text && field->cpp_type() != Field::CPPTYPE_MESSAGE) continue;
+    int count = field->is_repeated() ? reflection.FieldSize(*message, field) : 1;
+    for (int i = 0; i < count; ++i) {
+      if (!is_text) {
+        PutBackIn(field->is_repeated() ? reflection.MutableRepeatedMessage(message, field, i)
+                                       : reflection.MutableMessage(message, field));
+        continue;
+      }
+      std::string value = field->is_repeated() ? reflection.GetRepeatedString(*message, field, i)
+                                               : reflection.GetString(*message, field);
+      if (!llvm::StringRef(value).contains(kMark)) continue;
+      PutBackIn(&value);
+      if (field->is_repeated()) {
+        reflection.SetRepeatedString(message, field, i, std::move(value));
+      } else {
+        reflection.SetString(message, field, std::move(value));
+      }
+    }
+  }
+}
+
+}  // namespace grapnel
