@@ -1,13 +1,16 @@
 // `grapnel blame FOLDER`: the op that made the first NaN or infinity of a recorded run.
 #include "lib/debug/debug_text.h"
+#include "lib/serve/html_file.h"
+#include "lib/support/file.h"
 #include "lib/support/text.h"
+#include "llvm/Support/Path.h"
 #include "tools/command.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string folder, run;
+  std::string folder, run, html;
   int trace = -1;
 };
 
@@ -41,6 +44,15 @@ Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& in
   return kExitOk;
 }
 
+// The newest run.
+Error WritePage(const Flags& flags) {
+  PageSet pages;
+  RETURN_IF_ERROR(pages.AddPath(flags.folder));
+  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.html));
+  RETURN_IF_ERROR(WriteHtmlFile(pages, llvm::sys::path::filename(flags.folder), file->os()));
+  return file->Commit();
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(DebugFolder folder, ReadDebugFolder(flags.folder));
   ASSIGN_OR_RETURN(const DebugRun* run, ChooseRun(folder, flags.run));
@@ -52,6 +64,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
                        folder.path, folder.runs.size(), run->id)
              .str());
   if (flags.trace >= 0) return PrintTrace(*run, flags, invocation);
+  if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(flags));
   BlameReport report = FindCauses(*run);
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
@@ -76,6 +89,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--trace", flags->trace,
               "tell of this tensor instead, by its number in the traces of `info --json`")
       .ShownAs("N");
+  line.Option("--html", flags->html, "a page with the story and every tensor of the newest run")
+      .ShownAs("FILE");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -12,7 +12,7 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kNodesAChunk = 256;  // as source.js reads them
-constexpr size_t kIndexPage = 4096;
+constexpr size_t kIndexPage = 4096, kTracesAPage = 500, kMostCards = 2000;
 
 class Bundler {
  public:
@@ -153,6 +153,19 @@ class DataWriter {
   llvm::raw_ostream& os_;
 };
 
+// The story, the list of tensors and the cards of as many as a file can take.
+Error WriteDebug(const DebugPage& page, size_t entry, llvm::raw_ostream& os) {
+  std::string prefix = std::to_string(entry) + "/";
+  WriteData(prefix + "debug", page.Json(), os);
+  for (size_t from = 0; from == 0 || from < page.num_traces(); from += kTracesAPage)
+    WriteData(prefix + "traces/" + std::to_string(from), page.TracesJson(from, kTracesAPage), os);
+  for (size_t trace = 0; trace < std::min(page.num_traces(), kMostCards); ++trace) {
+    ASSIGN_OR_RETURN(std::string card, page.TraceJson(trace));
+    WriteData(prefix + "trace/" + std::to_string(trace), card, os);
+  }
+  return Error::success();
+}
+
 }  // namespace
 
 Expected<std::string> BundleScript(llvm::StringRef entry) {
@@ -177,6 +190,11 @@ Error WriteHtmlFile(PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os
      << "</style>" << before_script;
   WriteData("models", pages.Json(), os);
   for (size_t entry = 0; entry < pages.size(); ++entry) {
+    if (pages.IsDebug(entry)) {
+      ASSIGN_OR_RETURN(const DebugPage* debug, pages.Debug(entry));
+      RETURN_IF_ERROR(WriteDebug(*debug, entry, os));
+      continue;
+    }
     if (!pages.Differs(entry)) continue;
     ASSIGN_OR_RETURN(GraphPage * page, pages.Page(entry));
     RETURN_IF_ERROR(DataWriter(*page, entry, os).Write());

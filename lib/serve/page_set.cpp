@@ -6,6 +6,7 @@
 #include "lib/render/labels.h"
 #include "lib/serve/diff_page.h"
 #include "lib/serve/placement_page.h"
+#include "lib/support/thread_pool.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
@@ -26,6 +27,7 @@ struct PageSet::Entry {
   std::unique_ptr<GraphPage> graph;
   std::unique_ptr<DiffPage> diff;
   std::unique_ptr<PlacementPage> placement;
+  std::unique_ptr<DebugPage> debug;
   std::string problem;
 
   GraphPage* page() const {
@@ -78,10 +80,18 @@ void PageSet::AddTimeline(const std::shared_ptr<const Timeline>& timeline, llvm:
 
 Error PageSet::AddPath(llvm::StringRef path) {
   std::string title = llvm::sys::path::filename(path).str();
+  if (IsDebugFolder(path)) {
+    auto entry = std::make_unique<Entry>();
+    ASSIGN_OR_RETURN(entry->debug, DebugPage::Open(path));
+    entry->title = title;
+    entries_.push_back(std::move(entry));
+    return Error::success();
+  }
   ASSIGN_OR_RETURN(Model opened, OpenModel(path));
   auto model = std::make_shared<Model>(std::move(opened));
   if (model->kind == FileKind::kDumpFolder) {
-    ASSIGN_OR_RETURN(Timeline timeline, ReadTimeline(path, {}));
+    ThreadPool pool;
+    ASSIGN_OR_RETURN(Timeline timeline, ReadTimeline(path, {}, pool));
     AddTimeline(std::make_shared<Timeline>(std::move(timeline)), title);
     return Error::success();
   }
@@ -110,10 +120,19 @@ Expected<GraphPage*> PageSet::Page(size_t index) {
   if (index >= entries_.size())
     return MakeError("there is no graph {0}: there are {1}", index, entries_.size());
   Entry& entry = *entries_[index];
+  if (entry.debug) return MakeError("{0} is a debug folder and no graph", entry.title);
   if (entry.stage) std::call_once(entry.once, [&] { entry.MakeStage(); });
   if (!entry.page()) return MakeError("{0}: {1}", entry.title, entry.problem);
   return entry.page();
 }
+
+Expected<const DebugPage*> PageSet::Debug(size_t index) const {
+  if (index >= entries_.size() || !entries_[index]->debug)
+    return MakeError("there is no debug folder {0}", index);
+  return entries_[index]->debug.get();
+}
+
+bool PageSet::IsDebug(size_t entry) const { return entries_[entry]->debug != nullptr; }
 
 bool PageSet::Differs(size_t entry) const { return entries_[entry]->differs; }
 
@@ -127,6 +146,7 @@ std::string PageSet::Json() const {
         json.object([&] {
           json.attribute("id", std::to_string(i));
           json.attribute("title", Printable(entry.title));
+          if (entry.debug) json.attribute("kind", "debug");
           if (!entry.group.empty()) json.attribute("group", Printable(entry.group));
           if (!entry.note.empty()) json.attribute("note", Printable(entry.note));
           if (!entry.differs) json.attribute("same", true);

@@ -10,6 +10,7 @@
 #include "lib/diff/timeline.h"
 #include "lib/place/explanation.h"
 #include "lib/render/graph_page.h"
+#include "lib/serve/debug_page.h"
 #include "lib/support/error.h"
 
 namespace grapnel {
@@ -22,8 +23,8 @@ class PageSet {
   ~PageSet();
   PageSet(PageSet&&) noexcept;
 
-  // Every graph that is in a file, folder or case; a folder of dumps is a timeline. Errors name the
-  // path.
+  // Every graph that is in a file, folder or case; a folder of dumps is a timeline, one of
+  // TensorFlow's debugger a debug page. Errors name the path.
   Error AddPath(llvm::StringRef path);
   // A graph that outlives the set.
   void AddGraph(const Module& module, llvm::ArrayRef<Signature> signatures, std::string title);
@@ -34,10 +35,13 @@ class PageSet {
   void AddTimeline(const std::shared_ptr<const Timeline>& timeline, llvm::StringRef title);
 
   size_t size() const { return entries_.size(); }
+  // Errors: there is no such entry, or it is of the other kind.
   Expected<GraphPage*> Page(size_t entry);
+  Expected<const DebugPage*> Debug(size_t entry) const;
+  bool IsDebug(size_t entry) const;
   // Whether the page of an entry is worth writing: not of a stage that changed nothing.
   bool Differs(size_t entry) const;
-  // A list of {"id", "title", "group", "note", "same"}: what is there to choose from.
+  // A list of {"id", "title", "kind", "group", "note", "same"}: what is there to choose from.
   std::string Json() const;
 
  private:

@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kIndexPage = 4096;
+constexpr size_t kIndexPage = 4096, kTracesAPage = 500;
 
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
@@ -97,6 +97,7 @@ WebAnswer Router::Document(llvm::StringRef path) {
     numbers.push_back(number);
   }
   if (parts.size() < 2) return Refused(404, "no such document");
+  if (numbers[0] < pages_.size() && pages_.IsDebug(numbers[0])) return DebugDocument(parts, numbers);
   Expected<GraphPage*> found = pages_.Page(numbers[0]);
   if (!found) return Refused(404, llvm::toString(found.takeError()));
   GraphPage& page = **found;
@@ -119,6 +120,26 @@ WebAnswer Router::Document(llvm::StringRef path) {
   } else if (kind == "index" && parts.size() == 4) {
     auto index = page.IndexJson(numbers[2], numbers[3], kIndexPage);
     put(index ? Expected<std::string>(std::move(index->json)) : index.takeError());
+  } else {
+    return Refused(404, "no such document");
+  }
+  return answer;
+}
+
+// MODEL/debug, MODEL/trace/N, MODEL/traces/FROM.
+WebAnswer Router::DebugDocument(llvm::ArrayRef<llvm::StringRef> parts,
+                                llvm::ArrayRef<uint32_t> numbers) {
+  const DebugPage* page = llvm::cantFail(pages_.Debug(numbers[0]));
+  WebAnswer answer;
+  answer.type = "application/json";
+  if (parts[1] == "debug" && parts.size() == 2) {
+    answer.body = page->Json();
+  } else if (parts[1] == "traces" && parts.size() == 3) {
+    answer.body = page->TracesJson(numbers[2], kTracesAPage);
+  } else if (parts[1] == "trace" && parts.size() == 3) {
+    auto card = page->TraceJson(numbers[2]);
+    if (!card) return Refused(404, llvm::toString(card.takeError()));
+    answer.body = std::move(*card);
   } else {
     return Refused(404, "no such document");
   }

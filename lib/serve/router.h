@@ -40,6 +40,7 @@ class Router {
  private:
   bool IsOurs(const WebRequest& request) const;
   WebAnswer Document(llvm::StringRef path);
+  WebAnswer DebugDocument(llvm::ArrayRef<llvm::StringRef> parts, llvm::ArrayRef<uint32_t> numbers);
 
   PageSet pages_;
   std::string token_;

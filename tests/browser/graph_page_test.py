@@ -11,6 +11,7 @@ import driver  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 GRAPNEL = os.environ.get("GRAPNEL", os.path.join(ROOT, "build/release/bin/grapnel"))
 PICTURES = os.environ.get("GRAPNEL_PICTURES")  # a folder: each test leaves what it saw there
+FIRST_CAUSE = "testdata/tfdbg/mnist_nan_FULL_HEALTH"
 LEAST_CONTRAST = 4.5  # WCAG AA
 
 BOXES = """return grapnel.view.boxes.map((b) => ({name: b.box.name, op: b.box.op ?? "", kind: b.box.kind, open: !!b.inner, x: b.x, y: b.y,
@@ -236,6 +237,34 @@ class Page(unittest.TestCase):
                 glows = self.browser.js("return grapnel.view.boxes.some((b) => b.box.marks)")
                 glowed += glows and not same
             self.assertGreaterEqual(glowed, 3)
+
+    def test_debugger_lands_on_the_first_cause(self):
+        folder = os.path.join(tempfile.mkdtemp(), "d.html")
+        subprocess.run([GRAPNEL, "blame", FIRST_CAUSE, "--html", folder], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+        for show in (lambda: self.show(self.serve(FIRST_CAUSE)), lambda: self.show("file://" + folder)):
+            show()
+            self.browser.wait("document.querySelector('#tab-debugger h2')")
+            story = self.browser.js("return document.getElementById('tab-debugger').innerText")
+            for words in ("Log (step 0, train_step > loss_fn) made -inf x12 of 160 because its input Softmax:0 holds 12 zeros", "gen_nan_mlp.py:21",
+                          "probs:0 = Softmax:0", "79 later tensors are consequences"):
+                self.assertIn(words, story)
+            self.assertIn("tf.math.log(probs)", self.browser.js("return document.querySelector('.source .here').textContent"))
+            self.browser.click("#tab-debugger .list tbody tr:nth-child(10) .link")
+            self.browser.wait("!document.querySelector('#tab-debugger h2').textContent.startsWith('Log')")
+            self.browser.click("#tab-debugger div p .link")
+            self.browser.wait("document.querySelector('#tab-debugger h2').textContent.startsWith('Log')")
+
+    def test_placement_tells_why(self):
+        out = os.path.join(tempfile.mkdtemp(), "p.html")
+        subprocess.run([GRAPNEL, "place", "testdata/models/lenet", "--devices", "cpu:1,gpu:1", "--html", out], check=True, cwd=ROOT)
+        self.show("file://" + out)
+        self.assertEqual(self.browser.js("return document.getElementById('color').value"), "device")
+        self.assertIn("crosses between devices", self.browser.js("return document.getElementById('legend').textContent"))
+        self.browser.type("#search", "op:conv2d")
+        self.browser.wait("document.querySelectorAll('#results [role=option]').length > 0")
+        self.browser.press("Enter")
+        self.browser.wait("document.getElementById('panel').textContent.includes('Why it is there')")
+        self.assertIn("gpu:0", self.browser.js("return document.getElementById('panel').textContent"))
 
     def test_names_are_data(self):
         path = os.path.join(tempfile.mkdtemp(), "odd.pbtxt")

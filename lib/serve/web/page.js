@@ -1,6 +1,7 @@
 // The page: tabs, what the URL holds, and what belongs to no tab alone.
 
 import {byId, commas, element, link, plural} from "./dom.js";
+import {DebuggerTab} from "./debugger_tab.js";
 import {showFunctions} from "./functions_tab.js";
 import {GraphView} from "./graph_view.js";
 import {showNodes} from "./nodes_tab.js";
@@ -8,7 +9,7 @@ import {Panel} from "./panel.js";
 import {setUpSearch} from "./search.js";
 import {models, Source} from "./source.js";
 
-const TABS = [["graph", "Graph"], ["functions", "Functions"], ["nodes", "Nodes"]];
+const TABS = [["graph", "Graph"], ["functions", "Functions"], ["nodes", "Nodes"], ["debugger", "Debugger"]];
 const COLOURS = [["op", "by kind of op"], ["device", "by device"], ["none", "none"]];
 const SEVERAL = 4;  // the fill of a scope with marks of several kinds
 
@@ -42,6 +43,10 @@ class Page {
     this.sources ??= new Map();
     if (!this.sources.has(shown)) this.sources.set(shown, new Source(this.models[shown].id));
     this.source = this.sources.get(shown);
+    this.isDebug = this.models[index].kind === "debug";
+    for (const [id] of TABS) byId(`to-${id}`).hidden = (id === "debugger") !== this.isDebug;
+    this.sayWhere(index);
+    if (this.isDebug) return this.loadDebug(this.models[index]);
     this.summary = await this.source.summary();
     this.source.markKinds = this.summary.marks?.kinds ?? [];
     document.title = `${this.summary.title} - grapnel`;
@@ -49,6 +54,15 @@ class Page {
     this.view.setModel(this.source, this.summary);
     this.panel.summary = this.summary;
     this.listColours();
+  }
+
+  loadDebug({title}) {
+    this.summary = undefined;
+    document.title = `${title} - grapnel`;
+    byId("title").textContent = title;
+  }
+
+  sayWhere(index) {
     const {title, group, note, same} = this.models[index];
     byId("stage-slider").value = index;
     byId("stage-list").value = index;
@@ -77,6 +91,8 @@ class Page {
     if (index < 0 || index >= this.models.length) return;
     try {
       await this.load(index);
+      if (this.isDebug) return this.openTab("debugger");
+      if (this.tab === "debugger") this.tab = "graph";
       await this.step(() => this.view.show(0));
       this.panel.showModel();
       this.openTab(this.tab, false);
@@ -104,6 +120,7 @@ class Page {
       byId(`tab-${other}`).hidden = other !== id;
       byId(`to-${other}`).setAttribute("aria-selected", String(other === id));
     }
+    if (id === "debugger" && this.isDebug) new DebuggerTab(byId("tab-debugger"), this.source).show().catch((error) => this.fail(error));
     if (!this.summary) return;
     if (id === "functions") showFunctions(byId("tab-functions"), this.summary, (body) => this.enter(body));
     if (id === "nodes") showNodes(byId("tab-nodes"), this.source, this.summary, (body, node) => this.go(body, node));
@@ -200,7 +217,7 @@ class Page {
     else if (event.key === "c" && this.view.chosen) navigator.clipboard?.writeText(this.view.chosen.box.path);
     else if (event.key === "[") this.toModel(this.index - 1);
     else if (event.key === "]") this.toModel(this.index + 1);
-    else if (/^[1-9]$/u.test(event.key) && TABS[event.key - 1]) this.openTab(TABS[event.key - 1][0]);
+    else if (/^[1-9]$/u.test(event.key) && TABS[event.key - 1] && !byId(`to-${TABS[event.key - 1][0]}`).hidden) this.openTab(TABS[event.key - 1][0]);
     else return;
     event.preventDefault();
   }
@@ -259,7 +276,7 @@ class Page {
     if (this.index !== 0) state.set("graph", this.index);
     if (this.tab !== "graph") state.set("tab", this.tab);
     if (this.view.body !== 0) state.set("body", this.view.body);
-    state.set("open", [...this.view.open].join(","));
+    if (!this.isDebug) state.set("open", [...this.view.open].join(","));
     if (this.view.look.selected) state.set("chosen", this.view.look.selected);
     const url = `${location.pathname}${location.search}#${state}`;
     if (url === `${location.pathname}${location.search}${location.hash}`) return;
@@ -272,6 +289,10 @@ class Page {
     this.reading = true;
     const index = Number(state.get("graph") ?? 0);
     await this.load(index < this.models.length ? index : 0);
+    if (this.isDebug) {
+      this.reading = false;
+      return this.openTab("debugger", false);
+    }
     if (state.has("open")) this.view.open = new Set(state.get("open").split(",").filter(Boolean));
     const body = Number(state.get("body") ?? 0);
     await this.view.show(body < this.summary.bodies.length ? body : 0, !state.has("open"));

@@ -59,7 +59,7 @@ export function setUpSearch(model, go) {
   const run = async () => {
     const mine = ++turn;
     chosen = -1;
-    if (!input.value.trim()) return close();
+    if (!input.value.trim() || !model().summary) return close();
     const {source, summary} = model(), found = [];
     let more = 0;
     await search(source, summary, input.value, (hit) => {
