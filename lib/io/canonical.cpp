@@ -108,9 +108,8 @@ class CanonicalWriter {
     proto::FunctionDefLibrary rest;
     RETURN_IF_ERROR(ParseForText(module_.other_library_fields, &rest));
     auto* gradients = rest.mutable_gradient();
-    std::stable_sort(
-        gradients->pointer_begin(), gradients->pointer_end(),
-        [](auto* x, auto* y) { return x->function_name() < y->function_name(); });
+    std::stable_sort(gradients->pointer_begin(), gradients->pointer_end(),
+                     [](auto* x, auto* y) { return x->function_name() < y->function_name(); });
     PrintMessage(rest, 1, os_);
     os_ << "}\n";
     return Error::success();

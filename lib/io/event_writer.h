@@ -14,8 +14,8 @@ namespace grapnel {
 Error WriteEvents(const Module& module, llvm::raw_ostream& os);
 
 // Where TensorBoard finds what is written to `path`: in a folder (one that is there, or a path that
-// ends in '/', which is made) a file events.out.tfevents.0000000000.grapnel. A file needs "tfevents"
-// in its name, else an error: TensorBoard passes all others over. "-" stays.
+// ends in '/', which is made) a file events.out.tfevents.0000000000.grapnel. A file needs
+// "tfevents" in its name, else an error: TensorBoard passes all others over. "-" stays.
 Expected<std::string> EventFilePath(llvm::StringRef path);
 
 }  // namespace grapnel

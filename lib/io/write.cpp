@@ -86,8 +86,7 @@ std::string GraphText(const Module& module, llvm::ArrayRef<NodeId> order) {
   return text;
 }
 
-Error WriteCompressible(llvm::StringRef path,
-                        llvm::function_ref<Error(llvm::raw_ostream&)> write) {
+Error WriteCompressible(llvm::StringRef path, llvm::function_ref<Error(llvm::raw_ostream&)> write) {
   ASSIGN_OR_RETURN(auto file, AtomicFile::Create(path));
   if (HasSuffix(path, ".gz")) {
     GzipStream gzip(&file->os());

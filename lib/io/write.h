@@ -17,8 +17,7 @@ namespace grapnel {
 Error WriteGraph(const Module& module, llvm::StringRef path, llvm::ArrayRef<NodeId> order = {});
 
 // What `write` puts out becomes the file `path`, compressed when that ends in .gz, as above.
-Error WriteCompressible(llvm::StringRef path,
-                        llvm::function_ref<Error(llvm::raw_ostream&)> write);
+Error WriteCompressible(llvm::StringRef path, llvm::function_ref<Error(llvm::raw_ostream&)> write);
 
 // The text that protobuf prints for the whole GraphDef, written node by node. A node that is
 // damaged is written as far as it can be read. Errors only for a node of more than 2 GiB, which has

@@ -79,8 +79,8 @@ Error Convert(const Module& module, const ConvertOptions& options, llvm::StringR
   if (options.format == ConvertFormat::kEvent) {
     ASSIGN_OR_RETURN(target, EventFilePath(path));
   }
-  return WriteCompressible(
-      target, [&](llvm::raw_ostream& os) { return WriteAs(module, options, os); });
+  return WriteCompressible(target,
+                           [&](llvm::raw_ostream& os) { return WriteAs(module, options, os); });
 }
 
 }  // namespace grapnel

@@ -137,8 +137,7 @@ class NodeLineWriter {
   void Inputs() {
     for (int slot = 0; slot < node_.num_inputs(); ++slot) {
       llvm::StringRef name = info_ ? ArgumentOfInput(node_, *info_, slot) : "";
-      if (!name.empty())
-        Metadata(SlotId(slot), [&] { Pair("__tensor_tag", Printable(name)); });
+      if (!name.empty()) Metadata(SlotId(slot), [&] { Pair("__tensor_tag", Printable(name)); });
     }
     for (int i = 0; i < node_.num_controls(); ++i)
       Metadata(SlotId(node_.num_inputs() + i), [&] { Pair("__tensor_tag", kControl); });

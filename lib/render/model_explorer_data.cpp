@@ -57,7 +57,8 @@ void WriteNodeData(const Module& module, NodeDataKind kind, llvm::raw_ostream& o
   json.object([&] {
     for (const ExplorerGraph& graph : ExplorerGraphs(module)) {
       json.attributeObject(graph.id, [&] {
-        json.attribute("name", kind == NodeDataKind::kOpCost ? "estimated FLOPs" : "constant bytes");
+        json.attribute("name",
+                       kind == NodeDataKind::kOpCost ? "estimated FLOPs" : "constant bytes");
         json.attributeObject("results", [&] { WriteResults(graph, kind, json); });
         WriteGradient(json);
       });

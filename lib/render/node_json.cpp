@@ -90,7 +90,8 @@ class NodeWriter {
     if (node_.op() != "Const" && node_.op() != "HostConst") return;
     auto literal = Literal::FromConst(node_);
     if (!literal) return llvm::consumeError(literal.takeError());
-    if (literal->num_elements() <= 64) json_.attribute("value", PrintableStart(literal->ToString()));
+    if (literal->num_elements() <= 64)
+      json_.attribute("value", PrintableStart(literal->ToString()));
   }
 
   void Attributes() {

@@ -119,6 +119,21 @@ class ConvertTest(unittest.TestCase):
                     self.assertLessEqual(set(data[graph]["results"]), ids[graph])
         self.each_case(check)
 
+    def test_sync_navigation_has_the_ids_of_both_graphs(self):
+        def check(folder, _):
+            optimized = os.path.join(self.tmp, "optimized.pb")
+            subprocess.run([GRAPNEL, "opt", folder, "-o", optimized, "-q"], check=True)
+            ids = []
+            for model in folder, optimized:
+                with open(self.convert(model, "model-explorer", "x.json")) as f:
+                    ids.append({n["id"] for g in json.load(f)["graphs"] for n in g["nodes"]})
+            with open(self.convert(folder, "sync-navigation", "s.json", optimized)) as f:
+                entries = json.load(f)["mappingEntries"]
+            self.assertTrue(entries)
+            for side, names in zip(("leftNodeIds", "rightNodeIds"), ids):
+                self.assertLessEqual({i for e in entries for i in e[side]}, names)
+        self.each_case(check)
+
     def shuffled(self, graph):
         """The same graph: nodes, functions and control inputs in another order, ":0" and defaults written out."""
         other = tf.compat.v1.GraphDef(versions=graph.versions)
