@@ -1,8 +1,7 @@
 #include "lib/io/write.h"
 
-#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
-#include "google/protobuf/text_format.h"
 #include "lib/io/gzip.h"
+#include "lib/io/text_print.h"
 #include "lib/ir/import.h"
 #include "lib/proto/graph.pb.h"
 #include "lib/support/file.h"
@@ -26,42 +25,24 @@ class TextWriter {
     RETURN_IF_ERROR(WriteLibrary());
     // What is left of the GraphDef: version, versions, debug info, in the order of their numbers.
     proto::GraphDef rest;
-    RETURN_IF_ERROR(Parse(module_.other_fields, &rest));
+    RETURN_IF_ERROR(ParseForText(module_.other_fields, &rest));
     if (module_.has_versions || !module_.versions.empty()) {
-      RETURN_IF_ERROR(Parse(module_.versions, rest.mutable_versions()));
+      RETURN_IF_ERROR(ParseForText(module_.versions, rest.mutable_versions()));
     }
-    Print(rest, 0);
+    PrintMessage(rest, 0, os_);
     return Error::success();
   }
 
  private:
-  // Damaged bytes are read as far as they go: reading listed the problem.
-  static Error Parse(llvm::StringRef bytes, google::protobuf::Message* message) {
-    if (bytes.size() > INT32_MAX) {
-      return MakeError("a {0} of {1} bytes is above protobuf's limit of 2 GiB and has no text form",
-                       message->GetDescriptor()->name(), bytes.size());
-    }
-    message->ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size()));
-    return Error::success();
-  }
-
-  void Print(const google::protobuf::Message& message, int indent) {
-    google::protobuf::TextFormat::Printer printer;
-    printer.SetInitialIndentLevel(indent);
-    text_.clear();
-    printer.PrintToString(message, &text_);
-    os_ << text_;
-  }
-
   Error WriteNode(const Node& node) {
     proto::NodeDef message;
     llvm::StringRef unchanged = module_.main.UnchangedSource(node.id());
     std::string made;
     if (unchanged.empty()) unchanged = made = ExportNodeDef(node);
-    if (Error error = Parse(unchanged, &message))
+    if (Error error = ParseForText(unchanged, &message))
       return Annotate("node '" + node.name() + "'", std::move(error));
     os_ << "node {\n";
-    Print(message, 1);
+    PrintMessage(message, 1, os_);
     os_ << "}\n";
     return Error::success();
   }
@@ -73,23 +54,22 @@ class TextWriter {
     os_ << "library {\n";
     for (const auto& function : module_.functions) {
       proto::FunctionDef message;
-      if (Error error = Parse(ExportFunctionDef(*function), &message)) {
+      if (Error error = ParseForText(ExportFunctionDef(*function), &message)) {
         return Annotate("function '" + function->name() + "'", std::move(error));
       }
       os_ << "  function {\n";
-      Print(message, 2);
+      PrintMessage(message, 2, os_);
       os_ << "  }\n";
     }
     proto::FunctionDefLibrary rest;
-    RETURN_IF_ERROR(Parse(module_.other_library_fields, &rest));
-    Print(rest, 1);
+    RETURN_IF_ERROR(ParseForText(module_.other_library_fields, &rest));
+    PrintMessage(rest, 1, os_);
     os_ << "}\n";
     return Error::success();
   }
 
   const Module& module_;
   llvm::raw_ostream& os_;
-  std::string text_;
 };
 
 }  // namespace
@@ -106,23 +86,26 @@ std::string GraphText(const Module& module, llvm::ArrayRef<NodeId> order) {
   return text;
 }
 
-Error WriteGraph(const Module& module, llvm::StringRef path, llvm::ArrayRef<NodeId> order) {
-  llvm::StringRef stem = path;
-  bool compress = stem.consume_back(".gz");
+Error WriteCompressible(llvm::StringRef path, llvm::function_ref<Error(llvm::raw_ostream&)> write) {
   ASSIGN_OR_RETURN(auto file, AtomicFile::Create(path));
-  auto write = [&](llvm::raw_ostream& os) -> Error {
-    if (HasSuffix(stem, ".pbtxt")) return Annotate(path, WriteGraphText(module, os, order));
-    ExportGraphDef(module, os, order);
-    return Error::success();
-  };
-  if (compress) {
+  if (HasSuffix(path, ".gz")) {
     GzipStream gzip(&file->os());
-    RETURN_IF_ERROR(write(gzip));
+    if (Error error = write(gzip)) return Annotate(path, std::move(error));
     gzip.Finish();
-  } else {
-    RETURN_IF_ERROR(write(file->os()));
+  } else if (Error error = write(file->os())) {
+    return Annotate(path, std::move(error));
   }
   return file->Commit();
+}
+
+Error WriteGraph(const Module& module, llvm::StringRef path, llvm::ArrayRef<NodeId> order) {
+  llvm::StringRef stem = path;
+  stem.consume_back(".gz");
+  return WriteCompressible(path, [&](llvm::raw_ostream& os) -> Error {
+    if (HasSuffix(stem, ".pbtxt")) return WriteGraphText(module, os, order);
+    ExportGraphDef(module, os, order);
+    return Error::success();
+  });
 }
 
 std::string FileNamePart(llvm::StringRef name) {

@@ -6,6 +6,7 @@
 
 #include "lib/ir/module.h"
 #include "lib/support/error.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
@@ -14,6 +15,9 @@ namespace grapnel {
 // "-" is standard output, binary. The file appears when it is complete (AtomicFile). `order` as
 // ExportGraphDef's. Needs memory for one node and one function at a time. Errors name the path.
 Error WriteGraph(const Module& module, llvm::StringRef path, llvm::ArrayRef<NodeId> order = {});
+
+// What `write` puts out becomes the file `path`, compressed when that ends in .gz, as above.
+Error WriteCompressible(llvm::StringRef path, llvm::function_ref<Error(llvm::raw_ostream&)> write);
 
 // The text that protobuf prints for the whole GraphDef, written node by node. A node that is
 // damaged is written as far as it can be read. Errors only for a node of more than 2 GiB, which has

@@ -15,6 +15,7 @@ namespace grapnel {
 namespace {
 
 constexpr int kMaxNotes = 4;
+constexpr size_t kMaxText = 400;
 constexpr size_t kKindsShown = 3;
 constexpr int64_t kMaxElementsShown = 6;
 
@@ -182,6 +183,11 @@ std::string Printable(llvm::StringRef text) {
     }
   }
   return result;
+}
+
+std::string PrintableStart(llvm::StringRef text) {
+  if (text.size() <= kMaxText) return Printable(text);
+  return Printable(text.take_front(kMaxText)) + " \xe2\x80\xa6";
 }
 
 std::string TensorText(DataType dtype, const Shape& shape) {

@@ -10,12 +10,6 @@ namespace {
 
 // Readers of one node beyond this are counted.
 constexpr size_t kMaxReaders = 200;
-constexpr size_t kMaxText = 400;
-
-std::string Short(llvm::StringRef text) {
-  if (text.size() <= kMaxText) return Printable(text);
-  return Printable(text.take_front(kMaxText)) + " \xe2\x80\xa6";
-}
 
 class NodeWriter {
  public:
@@ -68,13 +62,13 @@ class NodeWriter {
     json_.attributeArray("details", [&] {
       for (const PageMarks::Detail& detail : marks_->details(node_)) {
         json_.object([&] {
-          json_.attribute("what", Short(detail.what));
+          json_.attribute("what", PrintableStart(detail.what));
           if (!detail.text.empty()) {
             WriteLines(detail.text);
             return;
           }
-          json_.attribute("before", Short(detail.before));
-          json_.attribute("after", Short(detail.after));
+          json_.attribute("before", PrintableStart(detail.before));
+          json_.attribute("after", PrintableStart(detail.after));
         });
       }
     });
@@ -96,7 +90,8 @@ class NodeWriter {
     if (node_.op() != "Const" && node_.op() != "HostConst") return;
     auto literal = Literal::FromConst(node_);
     if (!literal) return llvm::consumeError(literal.takeError());
-    if (literal->num_elements() <= 64) json_.attribute("value", Short(literal->ToString()));
+    if (literal->num_elements() <= 64)
+      json_.attribute("value", PrintableStart(literal->ToString()));
   }
 
   void Attributes() {
@@ -104,7 +99,7 @@ class NodeWriter {
       for (const auto& [key, value] : node_.Attrs()) {
         json_.object([&, &key = key, &value = value] {
           json_.attribute("name", Printable(key));
-          json_.attribute("text", Short(value.ToString()));
+          json_.attribute("text", PrintableStart(value.ToString()));
           std::vector<llvm::StringRef> functions = value.FuncNames();
           if (functions.empty()) return;
           json_.attributeArray("functions", [&] {

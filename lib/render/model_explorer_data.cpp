@@ -1,0 +1,89 @@
+#include "lib/ir/flops.h"
+#include "lib/ir/literal.h"
+#include "lib/render/labels.h"
+#include "lib/render/model_explorer.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+namespace {
+
+std::optional<int64_t> ConstantBytes(const Node& node) {
+  if (node.op() != "Const" && node.op() != "HostConst") return std::nullopt;
+  auto literal = Literal::FromConst(node);
+  if (!literal) {
+    llvm::consumeError(literal.takeError());
+    return std::nullopt;
+  }
+  if (literal->dtype() != proto::DT_STRING) return static_cast<int64_t>(literal->byte_size());
+  size_t bytes = 0;
+  for (const std::string& text : literal->strings()) bytes += text.size();
+  // One string stands for all elements of a splat.
+  if (literal->is_splat()) bytes *= static_cast<size_t>(literal->num_elements());
+  return static_cast<int64_t>(bytes);
+}
+
+void WriteResults(const ExplorerGraph& graph, NodeDataKind kind, llvm::json::OStream& json) {
+  std::optional<ShapeMap> shapes;
+  if (kind == NodeDataKind::kOpCost) shapes.emplace(InferShapes(*graph.graph));
+  for (Node node : graph.graph->nodes()) {
+    std::optional<int64_t> value = shapes ? EstimateFlops(node, *shapes) : ConstantBytes(node);
+    if (!value) continue;
+    json.attributeObject(graph.node_ids[node.id()], [&] { json.attribute("value", *value); });
+  }
+}
+
+// White to blue: what costs most stands out, and the text stays readable.
+void WriteGradient(llvm::json::OStream& json) {
+  json.attributeArray("gradient", [&] {
+    for (auto [stop, color] : {std::pair(0, "#ffffff"), std::pair(1, "#56b4e9")}) {
+      json.object([&, stop = stop, color = color] {
+        json.attribute("stop", stop);
+        json.attribute("bgColor", color);
+      });
+    }
+  });
+}
+
+void WriteIds(const char* key, llvm::ArrayRef<NodeEntry> entries, llvm::json::OStream& json) {
+  json.attributeArray(key, [&] {
+    for (const NodeEntry& entry : entries) json.value(Printable(entry.name));
+  });
+}
+
+}  // namespace
+
+void WriteNodeData(const Module& module, NodeDataKind kind, llvm::raw_ostream& os) {
+  llvm::json::OStream json(os, 1);
+  json.object([&] {
+    for (const ExplorerGraph& graph : ExplorerGraphs(module)) {
+      json.attributeObject(graph.id, [&] {
+        json.attribute("name",
+                       kind == NodeDataKind::kOpCost ? "estimated FLOPs" : "constant bytes");
+        json.attributeObject("results", [&] { WriteResults(graph, kind, json); });
+        WriteGradient(json);
+      });
+    }
+  });
+  os << "\n";
+}
+
+void WriteSyncNavigation(const Diff& diff, llvm::raw_ostream& os) {
+  llvm::json::OStream json(os, 1);
+  json.object([&] {
+    json.attribute("type", "sync_navigation");
+    json.attributeArray("mappingEntries", [&] {
+      auto entry = [&](llvm::ArrayRef<NodeEntry> left, llvm::ArrayRef<NodeEntry> right) {
+        json.object([&] {
+          WriteIds("leftNodeIds", left, json);
+          WriteIds("rightNodeIds", right, json);
+        });
+      };
+      for (const MatchedPair& pair : diff.matched) entry(pair.a, pair.b);
+      for (const GroupEntry& group : diff.groups) entry(group.a, group.b);
+    });
+    json.attribute("disableMappingFallback", true);
+  });
+  os << "\n";
+}
+
+}  // namespace grapnel

@@ -1,0 +1,81 @@
+// `grapnel convert MODEL -o OUT [--to FORMAT]`: a graph for another tool.
+#include "lib/render/convert.h"
+
+#include "lib/diff/diff.h"
+#include "tools/input.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string model, other, graph, output, to, node_data = "op-cost";
+};
+
+Expected<InputGraph> Open(const std::string& path, const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(InputGraph input, OpenInput(path, flags.graph));
+  for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
+  return input;
+}
+
+// What makes no sense with the format is refused, so that nobody waits for what it should do.
+Error CheckFlags(const Flags& flags, ConvertFormat format) {
+  bool two = format == ConvertFormat::kSyncNavigation;
+  if (two && flags.other.empty())
+    return MakeError("sync-navigation is made of two graphs: convert A B");
+  if (!two && !flags.other.empty())
+    return MakeError("{0}: only sync-navigation takes a second graph", flags.other);
+  if (two && flags.model == "-" && flags.other == "-")
+    return MakeError("only one of the two graphs can come from standard input");
+  return Error::success();
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  ConvertOptions options;
+  ASSIGN_OR_RETURN(options.format, ConvertFormatOf(flags.to, flags.output));
+  RETURN_IF_ERROR(CheckFlags(flags, options.format));
+  ASSIGN_OR_RETURN(InputGraph input, Open(flags.model, flags, invocation));
+  options.label = input.name;
+  options.node_data =
+      flags.node_data == "op-cost" ? NodeDataKind::kOpCost : NodeDataKind::kConstantBytes;
+  if (flags.other.empty()) {
+    RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
+    return kExitOk;
+  }
+  ASSIGN_OR_RETURN(InputGraph other, Open(flags.other, flags, invocation));
+  Diff diff = DiffModules(input.module(), other.module(), {});
+  options.diff = &diff;
+  RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
+  return kExitOk;
+}
+
+std::string FormatHelp() {
+  std::string help = "the format; by default what OUT's name tells";
+  for (const ConvertFormatInfo& info : ConvertFormats())
+    help += (llvm::Twine(&info == ConvertFormats().begin() ? ": " : "; ") + info.name + ": " +
+             info.meaning)
+                .str();
+  return help;
+}
+
+RunCommand SetUp(CommandLine& line) {
+  auto flags = std::make_shared<Flags>();
+  line.Option("MODEL", flags->model, "the graph").Required();
+  line.Option("B", flags->other, "the second graph, for sync-navigation");
+  line.Option("-o,--output", flags->output,
+              "the file, compressed when it ends in .gz; for event also a folder")
+      .ShownAs("OUT")
+      .Required();
+  line.Option("--to", flags->to, FormatHelp().c_str()).ShownAs("FORMAT");
+  line.Option("--node-data", flags->node_data,
+              "which number: estimated FLOPs, or the bytes of constants")
+      .OneOf({"op-cost", "constant-bytes"})
+      .ShowDefault();
+  line.Option("--graph", flags->graph, "which graph of a file with several");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("convert", "writes a graph in the form that another tool reads",
+                "convert saved_model --to model-explorer -o model.json", SetUp);
+
+}  // namespace
+}  // namespace grapnel
