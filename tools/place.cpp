@@ -15,15 +15,15 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, function, log, what_if, output, dump_dir, ledger, partitions, html;
+  std::string model, graph, function, log, what_if, output, dump_dir, ledger, partitions,
+      html;
   std::vector<std::string> explain;
   PlacerSettings settings;
   bool hard = false, table = false, nodes = false, report = false;
 
   // Whether something is written; then the log's lines are not what was asked for.
   bool Writes() const {
-    return !output.empty() || !html.empty() || !dump_dir.empty() || !ledger.empty() ||
-           !partitions.empty();
+    return !output.empty() || !html.empty() || !dump_dir.empty() || !ledger.empty() || !partitions.empty();
   }
 };
 

@@ -18,8 +18,8 @@ std::string CrossingsText(const PlacementReport& report) {
     bytes += std::max<int64_t>(crossing.bytes, 0);
     unknown += crossing.bytes < 0;
   }
-  std::string text =
-      Plural(report.crossings.size(), "tensor") + " cross between devices, " + BytesText(bytes);
+  std::string text = Plural(report.crossings.size(), "tensor") + " cross between devices, " +
+                     BytesText(bytes);
   return unknown ? text + " and " + Plural(unknown, "tensor") + " of unknown size" : text;
 }
 
@@ -28,7 +28,8 @@ std::string CrossingsText(const PlacementReport& report) {
 PlacementPage::PlacementPage(const PlacementContext& context, std::string title,
                              size_t most_explained)
     : context_(context), mark_(context.graph.end_id(), kNone) {
-  PlacementReport report = MakePlacementReport(context.graph, context.devices, context.placement);
+  PlacementReport report =
+      MakePlacementReport(context.graph, context.devices, context.placement);
   MarkNodes(report);
   marks_.title = "placement";
   marks_.kinds = {"CPU island", "not where it asked to be"};
