@@ -54,6 +54,21 @@ case("MaxPool3DGrad", "ties: each takes it", orig_input=_X3,
 case("AvgPool3DGrad", "windows at the edge", orig_input_shape=[1, 3, 4, 5, 2], grad=random(1, 2, 2, 3, 2),
      ksize=[1, 2, 3, 2, 1], strides=[1, 2, 2, 2, 1], padding="SAME")
 
+# ---- convolutions over padded images ----
+
+_MARGINS = [[0, 0], [1, 2], [3, 0], [0, 0]]
+_ONE = IMAGE[:1]           # of a batch TensorFlow computes the first image only, again and again
+case("FusedPadConv2D", "mirrored margins without the border, strided, SAME padding beyond them", input=_ONE,
+     paddings=_MARGINS, filter=random(2, 3, 3, 4), mode="REFLECT", strides=[1, 2, 1, 1], padding="SAME")
+case("FusedPadConv2D", "mirrored margins with the border, in double", "double", input=_ONE.astype("f8"),
+     paddings=_MARGINS, filter=random(3, 2, 3, 2).astype("f8"), mode="SYMMETRIC", strides=[1, 1, 2, 1], padding="VALID")
+case("FusedResizeAndPadConv2D", "smaller one way, larger the other, mirrored margins with the border", input=_ONE,
+     size=[4, 9], paddings=_MARGINS, filter=random(2, 3, 3, 4), mode="SYMMETRIC", strides=[1, 1, 1, 1],
+     padding="VALID", _rtol=1e-4)
+case("FusedResizeAndPadConv2D", "corners onto corners, mirrored margins without the border", "corners", input=_ONE,
+     size=[5, 11], paddings=_MARGINS, filter=random(3, 3, 3, 2), mode="REFLECT", strides=[1, 2, 2, 1], padding="SAME",
+     resize_align_corners=True, _rtol=1e-4)
+
 # ---- gradients of convolutions ----
 
 case("Conv2DBackpropInput", "strided, SAME padding, which is uneven here", input_sizes=[2, 7, 6, 3],

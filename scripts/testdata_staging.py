@@ -100,3 +100,28 @@ def SparseConditionalAccumulator(x, y):
         with after([done]):
             return raw.SparseAccumulatorTakeGradient(handle=handle, num_required=3, dtype=tf.float32)
     return (*take("MEAN"), *take("SUM"))
+
+
+@op("components of elements arrive by key, in two orders and in batches; complete ones are taken; closed with one incomplete",
+    x=X23)
+def Barrier(x):
+    types = [tf.float32, tf.int32]
+    def insert(part, keys, values):
+        return raw.BarrierInsertMany(handle=barrier, keys=keys, values=values, component_index=part)
+    def take(n, **k):
+        return raw.BarrierTakeMany(handle=barrier, num_elements=n, component_types=types, **k)
+    barrier = raw.Barrier(component_types=types, shapes=[[3], []], shared_name="barrier")
+    done = insert(0, ["b", "a"], x)
+    with after([done]):
+        done = insert(1, ["c", "a", "b"], [1, 2, 3])
+    with after([done]):
+        sizes = [raw.BarrierReadySize(handle=barrier), raw.BarrierIncompleteSize(handle=barrier)]
+    with after(sizes):
+        first = take(1)
+    with after([first.keys]):
+        done = raw.BarrierClose(handle=barrier)
+    with after([done]):
+        done = insert(0, ["c"], x[1:] * 2)
+    with after([done]):
+        rest = take(5, allow_small_batch=True)
+    return (*sizes, first.indices, first.keys, *first.values, rest.indices, rest.keys, *rest.values)

@@ -97,7 +97,8 @@ WebAnswer Router::Document(llvm::StringRef path) {
     numbers.push_back(number);
   }
   if (parts.size() < 2) return Refused(404, "no such document");
-  if (numbers[0] < pages_.size() && pages_.IsDebug(numbers[0])) return DebugDocument(parts, numbers);
+  if (numbers[0] < pages_.size() && pages_.IsDebug(numbers[0]))
+    return DebugDocument(parts, numbers);
   Expected<GraphPage*> found = pages_.Page(numbers[0]);
   if (!found) return Refused(404, llvm::toString(found.takeError()));
   GraphPage& page = **found;

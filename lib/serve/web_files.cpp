@@ -27,7 +27,7 @@
 #define GRAPNEL_WEB_FILES(X)           \
   X(index, "index.html")               \
   X(page_css, "page.css")              \
-  X(debugger_tab, "debugger_tab.js") \
+  X(debugger_tab, "debugger_tab.js")   \
   X(dom, "dom.js")                     \
   X(draw, "draw.js")                   \
   X(frames, "frames.js")               \
