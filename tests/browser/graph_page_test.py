@@ -237,6 +237,11 @@ class Page(unittest.TestCase):
                 glows = self.browser.js("return grapnel.view.boxes.some((b) => b.box.marks)")
                 glowed += glows and not same
             self.assertGreaterEqual(glowed, 3)
+            self.browser.js("grapnel.toModel(0)")
+            self.browser.wait("grapnel.index === 0 && !grapnel.reading && grapnel.view.boxes.length > 0")
+            self.toggle("dense_1")
+            self.browser.press("]")
+            self.browser.wait("grapnel.index === 1 && !grapnel.reading && grapnel.view.boxes.some((b) => b.box.name === 'dense_1' && b.inner)")
 
     def test_debugger_lands_on_the_first_cause(self):
         folder = os.path.join(tempfile.mkdtemp(), "d.html")

@@ -73,6 +73,21 @@ export class GraphView extends EventTarget {
     }
   }
 
+  // The scopes that are open now, by path: what another stage of the graph may have too.
+  openPaths() {
+    return new Set(this.boxes.filter((box) => box.inner && box.box.kind === "scope").map((box) => box.box.path));
+  }
+
+  // Opens the boxes of these paths as far as there are such.
+  async openByPath(paths) {
+    for (;;) {
+      const closed = this.boxes.filter((box) => !box.inner && box.box.kind === "scope" && paths.has(box.box.path));
+      if (closed.length === 0) return;
+      for (const box of closed) this.open.add(openKey(box.instance, box.box));
+      await this.update();
+    }
+  }
+
   // Loads what is open, places it, paints. `anchor`: the key of a box that stays where it is.
   async update(anchor = undefined) {
     const turn = (this.turn = (this.turn ?? 0) + 1);

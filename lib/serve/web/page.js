@@ -45,6 +45,7 @@ class Page {
     this.source = this.sources.get(shown);
     this.isDebug = this.models[index].kind === "debug";
     for (const [id] of TABS) byId(`to-${id}`).hidden = (id === "debugger") !== this.isDebug;
+    byId("search").disabled = this.isDebug;
     this.sayWhere(index);
     if (this.isDebug) return this.loadDebug(this.models[index]);
     this.summary = await this.source.summary();
@@ -90,10 +91,16 @@ class Page {
   async toModel(index) {
     if (index < 0 || index >= this.models.length) return;
     try {
+      const {group} = this.models[this.index], paths = this.view.openPaths();
       await this.load(index);
       if (this.isDebug) return this.openTab("debugger");
       if (this.tab === "debugger") this.tab = "graph";
-      await this.step(() => this.view.show(0));
+      await this.step(async () => {
+        await this.view.show(0);
+        if (group === undefined || group !== this.models[index].group) return;
+        await this.view.openByPath(paths);  // a stage of the same graph: what was open stays open
+        this.view.fit();
+      });
       this.panel.showModel();
       this.openTab(this.tab, false);
     } catch (error) {
