@@ -232,16 +232,20 @@ class Page(unittest.TestCase):
             glowed = 0
             for i in range(1, stages):
                 self.browser.click("#stage-next") if i % 2 else self.browser.press("]")
-                self.browser.wait(f"grapnel.index === {i} && !grapnel.reading && document.getElementById('stage-note').textContent.startsWith('{i + 1} of')")
+                self.browser.wait(f"grapnel.shown === {i}")
+                self.assertTrue(self.browser.js("return document.getElementById('stage-note').textContent").startswith(f"{i + 1} of"))
                 same = self.browser.js("return document.getElementById('stage-note').textContent.includes('changes nothing')")
                 glows = self.browser.js("return grapnel.view.boxes.some((b) => b.box.marks)")
                 glowed += glows and not same
             self.assertGreaterEqual(glowed, 3)
-            self.browser.js("grapnel.toModel(0)")
-            self.browser.wait("grapnel.index === 0 && !grapnel.reading && grapnel.view.boxes.length > 0")
+            self.browser.js("for (let i = arguments[0] - 1; i >= 0; --i) grapnel.toModel(i);", stages)  # faster than stages load
+            self.browser.wait("grapnel.shown === 0")
+            self.assertEqual(self.browser.js("return grapnel.summary.title"), "before graph_optimization")
+            self.assertFalse(self.browser.js("return grapnel.view.boxes.some((b) => b.box.marks)"))
             self.toggle("dense_1")
             self.browser.press("]")
-            self.browser.wait("grapnel.index === 1 && !grapnel.reading && grapnel.view.boxes.some((b) => b.box.name === 'dense_1' && b.inner)")
+            self.browser.wait("grapnel.shown === 1")
+            self.assertTrue(self.box("dense_1")["open"], "what is open stays open from stage to stage")
 
     def test_debugger_lands_on_the_first_cause(self):
         folder = os.path.join(tempfile.mkdtemp(), "d.html")
@@ -254,6 +258,7 @@ class Page(unittest.TestCase):
                           "probs:0 = Softmax:0", "79 later tensors are consequences"):
                 self.assertIn(words, story)
             self.assertIn("tf.math.log(probs)", self.browser.js("return document.querySelector('.source .here').textContent"))
+            self.browser.wait("document.querySelectorAll('#tab-debugger .list tbody tr').length === 42")
             self.browser.click("#tab-debugger .list tbody tr:nth-child(10) .link")
             self.browser.wait("!document.querySelector('#tab-debugger h2').textContent.startsWith('Log')")
             self.browser.click("#tab-debugger div p .link")

@@ -42,13 +42,16 @@ class Page {
     while (this.models[shown].same && shown > 0) --shown;
     this.sources ??= new Map();
     if (!this.sources.has(shown)) this.sources.set(shown, new Source(this.models[shown].id));
-    this.source = this.sources.get(shown);
+    const source = this.sources.get(shown);
     this.isDebug = this.models[index].kind === "debug";
     for (const [id] of TABS) byId(`to-${id}`).hidden = (id === "debugger") !== this.isDebug;
     byId("search").disabled = this.isDebug;
     this.sayWhere(index);
-    if (this.isDebug) return this.loadDebug(this.models[index]);
-    this.summary = await this.source.summary();
+    if (this.isDebug) return this.loadDebug(source, this.models[index]);
+    const summary = await source.summary();
+    if (index !== this.index) return;  // another one was asked for meanwhile
+    this.source = source;
+    this.summary = summary;
     this.source.markKinds = this.summary.marks?.kinds ?? [];
     document.title = `${this.summary.title} - grapnel`;
     byId("title").textContent = this.summary.title;
@@ -57,7 +60,8 @@ class Page {
     this.listColours();
   }
 
-  loadDebug({title}) {
+  loadDebug(source, {title}) {
+    this.source = source;
     this.summary = undefined;
     document.title = `${title} - grapnel`;
     byId("title").textContent = title;
@@ -90,9 +94,11 @@ class Page {
 
   async toModel(index) {
     if (index < 0 || index >= this.models.length) return;
+    const turn = (this.modelTurn = (this.modelTurn ?? 0) + 1);
     try {
       const {group} = this.models[this.index], paths = this.view.openPaths();
       await this.load(index);
+      if (turn !== this.modelTurn) return;  // the slider has moved on
       if (this.isDebug) return this.openTab("debugger");
       if (this.tab === "debugger") this.tab = "graph";
       await this.step(async () => {
@@ -101,8 +107,10 @@ class Page {
         await this.view.openByPath(paths);  // a stage of the same graph: what was open stays open
         this.view.fit();
       });
+      if (turn !== this.modelTurn) return;
       this.panel.showModel();
       this.openTab(this.tab, false);
+      this.shown = index;
     } catch (error) {
       this.fail(error);
     }
