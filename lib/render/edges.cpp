@@ -15,10 +15,6 @@ struct LabelledBundle {
   bool mixed = false;  // labels disagree in everything
 };
 
-bool IsNextIteration(const Node& node) {
-  return node.op() == "NextIteration" || node.op() == "RefNextIteration";
-}
-
 void AddLabel(LabelledBundle* bundle, Port port, const PortLabel& label) {
   bool first = bundle->bundle.count == 1;
   if (bundle->mixed || (!first && bundle->last == port)) return;
@@ -29,6 +25,10 @@ void AddLabel(LabelledBundle* bundle, Port port, const PortLabel& label) {
 }
 
 }  // namespace
+
+bool IsNextIteration(const Node& node) {
+  return node.op() == "NextIteration" || node.op() == "RefNextIteration";
+}
 
 std::string CommonLabel(llvm::StringRef a, llvm::StringRef b) {
   if (a == b) return a.str();

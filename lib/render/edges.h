@@ -16,6 +16,12 @@ namespace grapnel {
 constexpr uint32_t kBoxOutside = ~uint32_t{0};     // not selected
 constexpr uint32_t kBoxFolded = ~uint32_t{0} - 1;  // said beside its readers
 
+// More control edges into or out of one box than this hide everything else.
+constexpr size_t kControlFan = 8;
+
+// Whether a node hands values to the next turn of a v1 loop: edges from it run back.
+bool IsNextIteration(const Node& node);
+
 // All edges of one kind from one box to another.
 struct EdgeBundle {
   uint32_t from = 0, to = 0;

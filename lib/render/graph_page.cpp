@@ -18,14 +18,6 @@ namespace {
 constexpr int kFirstBoxes = 40;
 constexpr size_t kMaxProblems = 200, kMaxMarked = 200;
 
-template <typename Write>
-std::string Document(Write&& write) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  WritePageDocument(os, write);
-  return os.str();
-}
-
 // Distinct texts in order of first use, by number.
 class TextTable {
  public:
@@ -178,9 +170,9 @@ std::string PageDevice(const Node& node, const PageMarks* marks) {
   return Printable(ShortDevice(placed ? marks->device_of(node) : node.device().str()));
 }
 
-void WritePageDocument(llvm::raw_ostream& os,
-                       llvm::function_ref<void(llvm::json::OStream&)> write) {
-  std::string plain;
+std::string PageDocument(llvm::function_ref<void(llvm::json::OStream&)> write) {
+  std::string plain, safe;
+  llvm::raw_string_ostream os(safe);
   llvm::raw_string_ostream plain_os(plain);
   {
     llvm::json::OStream json(plain_os);
@@ -197,6 +189,7 @@ void WritePageDocument(llvm::raw_ostream& os,
       os << c;
     }
   }
+  return os.str();
 }
 
 struct GraphPage::Slot {
@@ -228,6 +221,11 @@ Error GraphPage::Check(size_t body) const {
   return MakeError("there is no body {0}: the graph has {1}", body, bodies_.size());
 }
 
+std::optional<size_t> GraphPage::FindBody(llvm::StringRef function) const {
+  auto it = by_name_.find(function);
+  return it == by_name_.end() ? std::nullopt : std::optional(it->second);
+}
+
 const Graph& GraphPage::graph(size_t body) const { return *bodies_[body]->graph; }
 
 const BodyScopes& GraphPage::Scopes(size_t body) {
@@ -255,7 +253,7 @@ const std::string& GraphPage::ModelJson() {
 std::string GraphPage::MakeModelJson() const {
   llvm::DenseMap<const Graph*, size_t> number;
   for (size_t i = 0; i < bodies_.size(); ++i) number[bodies_[i]->graph] = i;
-  return Document([&](llvm::json::OStream& json) {
+  return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("title", Printable(title_));
       json.attributeArray("bodies", [&] {
@@ -327,11 +325,8 @@ Expected<std::string> GraphPage::ScopeJson(size_t body, std::optional<ScopeId> s
   ScopeId id = scope.value_or(tree.scope(kRootScope).core);
   if (id >= tree.size() || tree.scope(id).core != id)
     return MakeError("body {0} has no scope {1} that can be opened", body, id);
-  auto find = [&](llvm::StringRef name) -> std::optional<size_t> {
-    auto it = by_name_.find(name);
-    return it == by_name_.end() ? std::nullopt : std::optional(it->second);
-  };
-  return Document([&](llvm::json::OStream& json) {
+  auto find = [&](llvm::StringRef name) { return FindBody(name); };
+  return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("body", body);
       if (id == tree.scope(kRootScope).core) {
@@ -354,11 +349,8 @@ Expected<std::string> GraphPage::ScopeJson(size_t body, std::optional<ScopeId> s
 Expected<std::string> GraphPage::NodeJson(size_t body, NodeId node) {
   RETURN_IF_ERROR(Check(body));
   if (!graph(body).IsAlive(node)) return MakeError("body {0} has no node {1}", body, node);
-  auto find = [&](llvm::StringRef name) -> std::optional<size_t> {
-    auto it = by_name_.find(name);
-    return it == by_name_.end() ? std::nullopt : std::optional(it->second);
-  };
-  return Document([&](llvm::json::OStream& json) {
+  auto find = [&](llvm::StringRef name) { return FindBody(name); };
+  return PageDocument([&](llvm::json::OStream& json) {
     WriteNode({Scopes(body), find, marks_}, graph(body).node(node), json);
   });
 }
@@ -369,7 +361,7 @@ Expected<IndexPage> GraphPage::IndexJson(size_t body, NodeId from, size_t limit)
   const Graph& graph = scopes.graph();
   TextTable ops, devices, types, attributes;
   NodeId id = from;
-  std::string document = Document([&](llvm::json::OStream& json) {
+  std::string document = PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attributeArray("nodes", [&] {
         for (size_t count = 0; id < graph.end_id() && count < limit; ++id) {

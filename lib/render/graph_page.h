@@ -20,7 +20,7 @@ std::string PageDevice(const Node& node, const struct PageMarks* marks);
 
 // A document that can stand in HTML: '<', '>' and '&' occur in its strings only, where an escape
 // says the same.
-void WritePageDocument(llvm::raw_ostream& os, llvm::function_ref<void(llvm::json::OStream&)> write);
+std::string PageDocument(llvm::function_ref<void(llvm::json::OStream&)> write);
 
 // What a caller puts on nodes: what a diff found, what a debugger saw.
 struct PageMarks {
@@ -37,6 +37,8 @@ struct PageMarks {
   std::vector<std::string> open;     // scopes, as ViewOptions::scopes; empty: the largest
   std::vector<std::string> summary;  // lines about the whole
 };
+
+constexpr size_t kIndexPage = 4096;  // nodes in one page of an index
 
 struct IndexPage {
   std::string json;
@@ -73,6 +75,7 @@ class GraphPage {
   struct Slot;
   const BodyScopes& Scopes(size_t body);
   Error Check(size_t body) const;
+  std::optional<size_t> FindBody(llvm::StringRef function) const;
   std::string MakeModelJson() const;
   void WriteMarked(llvm::json::OStream& json) const;
   void WriteDevices(llvm::json::OStream& json) const;

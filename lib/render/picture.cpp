@@ -17,8 +17,6 @@
 namespace grapnel {
 namespace {
 
-// More control edges into or out of one box than this hide everything else.
-constexpr size_t kControlFan = 8;
 // Fewer like siblings than this are drawn one by one, and so are those of small pictures.
 constexpr size_t kRepeat = 3, kRepeatAbove = 20;
 constexpr size_t kMaxStubs = 8, kMaxColors = 8;

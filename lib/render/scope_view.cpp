@@ -11,14 +11,8 @@
 namespace grapnel {
 namespace {
 
-// More control edges into or out of one entity than this hide everything else.
-constexpr size_t kControlFan = 8;
 // Ports on one side of a scope; the smallest of more become one.
 constexpr size_t kMaxPorts = 12;
-
-bool IsNextIteration(const Node& node) {
-  return node.op() == "NextIteration" || node.op() == "RefNextIteration";
-}
 
 }  // namespace
 

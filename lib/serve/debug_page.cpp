@@ -4,18 +4,6 @@
 #include "lib/render/labels.h"
 
 namespace grapnel {
-namespace {
-
-template <typename Write>
-std::string Document(Write&& write) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  WritePageDocument(os, write);
-  return os.str();
-}
-
-}  // namespace
-
 Expected<std::unique_ptr<DebugPage>> DebugPage::Open(llvm::StringRef path) {
   std::unique_ptr<DebugPage> page(new DebugPage);
   ASSIGN_OR_RETURN(page->folder_, ReadDebugFolder(path));
@@ -24,7 +12,7 @@ Expected<std::unique_ptr<DebugPage>> DebugPage::Open(llvm::StringRef path) {
 }
 
 std::string DebugPage::Json() const {
-  return Document([&](llvm::json::OStream& json) {
+  return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("mode", DebugModeName(run().mode));
       json.attribute("started", TimeText(run().start_time));
@@ -47,12 +35,12 @@ Expected<std::string> DebugPage::TraceJson(size_t trace) const {
   tensor.trace = static_cast<int>(trace);
   tensor.output = run().traces[trace].slot;
   Cause cause = ExplainTensor(run(), tensor);
-  return Document([&](llvm::json::OStream& json) { WriteCauseJson(run(), cause, json); });
+  return PageDocument([&](llvm::json::OStream& json) { WriteCauseJson(run(), cause, json); });
 }
 
 std::string DebugPage::TracesJson(size_t from, size_t limit) const {
   size_t end = std::min(num_traces(), from + limit);
-  return Document([&](llvm::json::OStream& json) {
+  return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attributeArray("traces", [&] {
         for (size_t i = from; i < end; ++i) {

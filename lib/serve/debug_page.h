@@ -10,6 +10,8 @@
 
 namespace grapnel {
 
+constexpr size_t kTracesAPage = 500;
+
 // The newest run of a folder. Safe to read from several threads.
 class DebugPage {
  public:

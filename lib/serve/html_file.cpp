@@ -12,7 +12,7 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kNodesAChunk = 256;  // as source.js reads them
-constexpr size_t kIndexPage = 4096, kTracesAPage = 500, kMostCards = 2000;
+constexpr size_t kMostCards = 2000;
 
 class Bundler {
  public:

@@ -137,9 +137,7 @@ bool PageSet::IsDebug(size_t entry) const { return entries_[entry]->debug != nul
 bool PageSet::Differs(size_t entry) const { return entries_[entry]->differs; }
 
 std::string PageSet::Json() const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  WritePageDocument(os, [&](llvm::json::OStream& json) {
+  return PageDocument([&](llvm::json::OStream& json) {
     json.array([&] {
       for (size_t i = 0; i < entries_.size(); ++i) {
         const Entry& entry = *entries_[i];
@@ -154,7 +152,6 @@ std::string PageSet::Json() const {
       }
     });
   });
-  return os.str();
 }
 
 }  // namespace grapnel

@@ -6,8 +6,6 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kIndexPage = 4096, kTracesAPage = 500;
-
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
     "data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -303,7 +303,6 @@ export class GraphView extends EventTarget {
     }, {passive: false});
     canvas.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.paint()).observe(canvas);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.themeChanged());
   }
 
   themeChanged() {

@@ -15,6 +15,13 @@ const SEVERAL = 4;  // the fill of a scope with marks of several kinds
 
 class Page {
   async start() {
+    const wish = matchMedia("(prefers-color-scheme: dark)");
+    const follow = () => document.documentElement.classList.toggle("dark", wish.matches);
+    follow();
+    wish.addEventListener("change", () => {
+      follow();
+      this.view?.themeChanged();
+    });
     this.models = await models();
     this.view = new GraphView(byId("canvas"));
     this.panel = new Panel(byId("panel"), {
@@ -216,10 +223,7 @@ class Page {
     byId("color").addEventListener("change", (event) => this.colour(event.target.value));
     byId("help-button").addEventListener("click", () => byId("help").showModal());
     byId("theme").addEventListener("click", () => {
-      const dark = getComputedStyle(document.documentElement).colorScheme === "dark" ||
-        (!document.documentElement.classList.contains("light") && matchMedia("(prefers-color-scheme: dark)").matches);
-      document.documentElement.classList.toggle("dark", !dark);
-      document.documentElement.classList.toggle("light", dark);
+      document.documentElement.classList.toggle("dark");
       view.themeChanged();
     });
     addEventListener("keydown", (event) => this.key(event));
