@@ -467,6 +467,7 @@ class PictureMaker {
       }
     }
     std::vector<std::string> result;
+    result.reserve(names.size());
     for (auto& name : names) result.push_back(name.value_or(""));
     return result;
   }
