@@ -30,8 +30,8 @@ void StopOnSignal(Server& server) {
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::string token, MakeToken());
-  PageSet pages;
-  for (const std::string& path : flags.paths) RETURN_IF_ERROR(pages.AddPath(path));
+  auto pages = std::make_shared<PageSet>();
+  for (const std::string& path : flags.paths) RETURN_IF_ERROR(pages->AddPath(path));
   Router router(std::move(pages), token);
   ASSIGN_OR_RETURN(std::unique_ptr<Server> server, Server::Listen(router, flags.port));
   StopOnSignal(*server);

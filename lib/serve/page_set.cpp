@@ -39,14 +39,29 @@ struct PageSet::Entry {
 
 PageSet::PageSet() = default;
 PageSet::~PageSet() = default;
-PageSet::PageSet(PageSet&&) noexcept = default;
+
+size_t PageSet::Add(std::unique_ptr<Entry> entry) {
+  std::unique_lock lock(mutex_);
+  entries_.push_back(std::move(entry));
+  return entries_.size() - 1;
+}
+
+PageSet::Entry* PageSet::At(size_t index) const {
+  std::shared_lock lock(mutex_);
+  return index < entries_.size() ? entries_[index].get() : nullptr;
+}
+
+size_t PageSet::size() const {
+  std::shared_lock lock(mutex_);
+  return entries_.size();
+}
 
 void PageSet::AddGraph(const Module& module, llvm::ArrayRef<Signature> signatures,
                        std::string title) {
   auto entry = std::make_unique<Entry>();
   entry->graph = std::make_unique<GraphPage>(module, signatures, title);
   entry->title = std::move(title);
-  entries_.push_back(std::move(entry));
+  Add(std::move(entry));
 }
 
 Error PageSet::AddDiff(const Module& b, const Diff& diff, std::string title) {
@@ -54,7 +69,7 @@ Error PageSet::AddDiff(const Module& b, const Diff& diff, std::string title) {
   ASSIGN_OR_RETURN(entry->diff, DiffPage::Make(b, diff, title));
   entry->title = std::move(title);
   entry->note = DiffSummary(diff);
-  entries_.push_back(std::move(entry));
+  Add(std::move(entry));
   return Error::success();
 }
 
@@ -62,7 +77,7 @@ void PageSet::AddPlacement(const PlacementContext& context, std::string title) {
   auto entry = std::make_unique<Entry>();
   entry->placement = std::make_unique<PlacementPage>(context, title, kMostExplained);
   entry->title = std::move(title);
-  entries_.push_back(std::move(entry));
+  Add(std::move(entry));
 }
 
 void PageSet::AddTimeline(const std::shared_ptr<const Timeline>& timeline, llvm::StringRef title) {
@@ -74,7 +89,7 @@ void PageSet::AddTimeline(const std::shared_ptr<const Timeline>& timeline, llvm:
     entry->stage = &stage;
     entry->differs = stage.before < 0 || !stage.diff.Same();
     entry->note = stage.before < 0 ? "where it begins" : DiffSummary(stage.diff);
-    entries_.push_back(std::move(entry));
+    Add(std::move(entry));
   }
 }
 
@@ -84,7 +99,7 @@ Error PageSet::AddPath(llvm::StringRef path) {
     auto entry = std::make_unique<Entry>();
     ASSIGN_OR_RETURN(entry->debug, DebugPage::Open(path));
     entry->title = title;
-    entries_.push_back(std::move(entry));
+    Add(std::move(entry));
     return Error::success();
   }
   ASSIGN_OR_RETURN(Model opened, OpenModel(path));
@@ -97,8 +112,11 @@ Error PageSet::AddPath(llvm::StringRef path) {
   }
   for (GraphInFile& file : model->graphs) {
     bool several = model->graphs.size() > 1 && !file.title.empty();
-    AddGraph(*file.module, file.signatures, several ? title + ": " + file.title : title);
-    entries_.back()->model = model;
+    auto entry = std::make_unique<Entry>();
+    entry->title = several ? title + ": " + file.title : title;
+    entry->graph = std::make_unique<GraphPage>(*file.module, file.signatures, entry->title);
+    entry->model = model;
+    Add(std::move(entry));
   }
   return Error::success();
 }
@@ -117,9 +135,9 @@ void PageSet::Entry::MakeStage() {
 }
 
 Expected<GraphPage*> PageSet::Page(size_t index) {
-  if (index >= entries_.size())
-    return MakeError("there is no graph {0}: there are {1}", index, entries_.size());
-  Entry& entry = *entries_[index];
+  Entry* found = At(index);
+  if (!found) return MakeError("there is no graph {0}: there are {1}", index, size());
+  Entry& entry = *found;
   if (entry.debug) return MakeError("{0} is a debug folder and no graph", entry.title);
   if (entry.stage) std::call_once(entry.once, [&] { entry.MakeStage(); });
   if (!entry.page()) return MakeError("{0}: {1}", entry.title, entry.problem);
@@ -127,20 +145,20 @@ Expected<GraphPage*> PageSet::Page(size_t index) {
 }
 
 Expected<const DebugPage*> PageSet::Debug(size_t index) const {
-  if (index >= entries_.size() || !entries_[index]->debug)
-    return MakeError("there is no debug folder {0}", index);
-  return entries_[index]->debug.get();
+  const Entry* entry = At(index);
+  if (!entry || !entry->debug) return MakeError("there is no debug folder {0}", index);
+  return entry->debug.get();
 }
 
-bool PageSet::IsDebug(size_t entry) const { return entries_[entry]->debug != nullptr; }
+bool PageSet::IsDebug(size_t entry) const { return At(entry)->debug != nullptr; }
 
-bool PageSet::Differs(size_t entry) const { return entries_[entry]->differs; }
+bool PageSet::Differs(size_t entry) const { return At(entry)->differs; }
 
 std::string PageSet::Json() const {
   return PageDocument([&](llvm::json::OStream& json) {
     json.array([&] {
-      for (size_t i = 0; i < entries_.size(); ++i) {
-        const Entry& entry = *entries_[i];
+      for (size_t i = 0, count = size(); i < count; ++i) {
+        const Entry& entry = *At(i);
         json.object([&] {
           json.attribute("id", std::to_string(i));
           json.attribute("title", Printable(entry.title));

@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_SERVE_PAGE_SET_H_
 
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,12 @@
 
 namespace grapnel {
 
-// Entries are numbered in the order in which they are added. Safe to read from several threads once
-// all are added.
+// Entries are numbered in the order in which they are added, and stay. Safe to use from several
+// threads, to add while others read too.
 class PageSet {
  public:
   PageSet();
   ~PageSet();
-  PageSet(PageSet&&) noexcept;
 
   // Every graph that is in a file, folder or case; a folder of dumps is a timeline, one of
   // TensorFlow's debugger a debug page. Errors name the path.
@@ -34,7 +34,7 @@ class PageSet {
   // Each stage as what it changed. Pages of stages are made when they are first asked for.
   void AddTimeline(const std::shared_ptr<const Timeline>& timeline, llvm::StringRef title);
 
-  size_t size() const { return entries_.size(); }
+  size_t size() const;
   // Errors: there is no such entry, or it is of the other kind.
   Expected<GraphPage*> Page(size_t entry);
   Expected<const DebugPage*> Debug(size_t entry) const;
@@ -46,6 +46,10 @@ class PageSet {
 
  private:
   struct Entry;
+  size_t Add(std::unique_ptr<Entry> entry);
+  Entry* At(size_t index) const;  // null when there is none
+
+  mutable std::shared_mutex mutex_;
   std::vector<std::unique_ptr<Entry>> entries_;
 };
 

@@ -34,10 +34,28 @@ WebAnswer FileAnswer(const WebFile& file) {
 
 }  // namespace
 
-Router::Router(PageSet pages, std::string token)
+Router::Router(std::shared_ptr<PageSet> pages, std::string token)
     : pages_(std::move(pages)), token_(std::move(token)) {
-  warm_ = std::async(std::launch::async, [this] {
-    Expected<GraphPage*> page = pages_.Page(0);
+  Warm();
+}
+
+void Router::Replace(std::shared_ptr<PageSet> pages) {
+  {
+    std::lock_guard lock(mutex_);
+    pages_ = std::move(pages);
+    ++version_;
+  }
+  Warm();
+}
+
+std::pair<std::shared_ptr<PageSet>, unsigned> Router::Pages() const {
+  std::lock_guard lock(mutex_);
+  return {pages_, version_};
+}
+
+void Router::Warm() {
+  warm_ = std::async(std::launch::async, [pages = Pages().first] {
+    Expected<GraphPage*> page = pages->Page(0);
     if (!page) return llvm::consumeError(page.takeError());
     (*page)->ModelJson();
     llvm::consumeError((*page)->ScopeJson(0, std::nullopt).takeError());
@@ -57,8 +75,15 @@ WebAnswer Router::Answer(const WebRequest& request) {
   llvm::StringRef path = request.path;
   if (!IsOurs(request)) {
     answer = Refused(403, "grapnel answers only pages of its own on this machine");
+  } else if (request.method == "POST") {
+    if (request.origin.empty() || !SameToken(request.token, token_)) {
+      answer = Refused(403, "only grapnel's own page, with its token, may ask for work");
+    } else {
+      answer = path.consume_front("/api/") ? Work(path, request.body)
+                                           : Refused(404, "there is no " + Printable(path));
+    }
   } else if (request.method != "GET" && request.method != "HEAD") {
-    answer = Refused(405, "grapnel is only asked by GET");
+    answer = Refused(405, "grapnel is asked by GET and POST only");
   } else if (path == "/" || path.starts_with("/api/")) {
     if (!SameToken(request.token, token_)) {
       answer = Refused(403, "open the address that grapnel printed, with its token");
@@ -78,12 +103,14 @@ WebAnswer Router::Answer(const WebRequest& request) {
   return answer;
 }
 
-// "models", or MODEL/model, MODEL/scope/BODY[/SCOPE], MODEL/node/BODY/ID, MODEL/index/BODY/FROM.
+// "models", "version", or MODEL/model, MODEL/scope/BODY[/SCOPE], MODEL/node/BODY/ID,
+// MODEL/index/BODY/FROM.
 WebAnswer Router::Document(llvm::StringRef path) {
+  auto [pages, version] = Pages();
   WebAnswer answer;
   answer.type = "application/json";
-  if (path == "models") {
-    answer.body = pages_.Json();
+  if (path == "models" || path == "version") {
+    answer.body = path == "models" ? pages->Json() : std::to_string(version);
     return answer;
   }
   llvm::SmallVector<llvm::StringRef, 4> parts;
@@ -95,9 +122,9 @@ WebAnswer Router::Document(llvm::StringRef path) {
     numbers.push_back(number);
   }
   if (parts.size() < 2) return Refused(404, "no such document");
-  if (numbers[0] < pages_.size() && pages_.IsDebug(numbers[0]))
-    return DebugDocument(parts, numbers);
-  Expected<GraphPage*> found = pages_.Page(numbers[0]);
+  if (numbers[0] < pages->size() && pages->IsDebug(numbers[0]))
+    return DebugDocument(*pages, parts, numbers);
+  Expected<GraphPage*> found = pages->Page(numbers[0]);
   if (!found) return Refused(404, llvm::toString(found.takeError()));
   GraphPage& page = **found;
   auto put = [&](Expected<std::string> document) {
@@ -125,10 +152,15 @@ WebAnswer Router::Document(llvm::StringRef path) {
   return answer;
 }
 
+// What is asked for by POST.
+WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef /*body*/) {
+  return Refused(404, "no such work: " + Printable(path));
+}
+
 // MODEL/debug, MODEL/trace/N, MODEL/traces/FROM.
-WebAnswer Router::DebugDocument(llvm::ArrayRef<llvm::StringRef> parts,
+WebAnswer Router::DebugDocument(const PageSet& pages, llvm::ArrayRef<llvm::StringRef> parts,
                                 llvm::ArrayRef<uint32_t> numbers) {
-  const DebugPage* page = llvm::cantFail(pages_.Debug(numbers[0]));
+  const DebugPage* page = llvm::cantFail(pages.Debug(numbers[0]));
   WebAnswer answer;
   answer.type = "application/json";
   if (parts[1] == "debug" && parts.size() == 2) {

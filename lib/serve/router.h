@@ -3,6 +3,8 @@
 #define GRAPNEL_LIB_SERVE_ROUTER_H_
 
 #include <future>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +16,8 @@ namespace grapnel {
 struct WebRequest {
   std::string method, path;  // path without what follows '?'
   std::string host, origin,
-      token;  // headers; token: X-Grapnel-Token, of the page itself the query's
+      token;              // headers; token: X-Grapnel-Token, of the page itself the query's
+  std::string body = {};  // of a POST
 };
 
 struct WebAnswer {
@@ -24,12 +27,12 @@ struct WebAnswer {
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
-// Answers only who names this machine as host, comes from no other page, and knows the token. Any
-// number of threads may ask at once.
+// Answers only who names this machine as host, comes from no other page, and knows the token; and
+// works (POST) only for a page that says it is its own. Any number of threads may ask at once.
 class Router {
  public:
   // `token`: what a request must show.
-  Router(PageSet pages, std::string token);
+  Router(std::shared_ptr<PageSet> pages, std::string token);
   ~Router();
 
   // Host headers that are answered: "127.0.0.1:PORT" and "localhost:PORT".
@@ -37,12 +40,21 @@ class Router {
 
   WebAnswer Answer(const WebRequest& request);
 
+  // The graphs as they are now: pages that are open load themselves again.
+  void Replace(std::shared_ptr<PageSet> pages);
+
  private:
   bool IsOurs(const WebRequest& request) const;
+  std::pair<std::shared_ptr<PageSet>, unsigned> Pages() const;
+  void Warm();
   WebAnswer Document(llvm::StringRef path);
-  WebAnswer DebugDocument(llvm::ArrayRef<llvm::StringRef> parts, llvm::ArrayRef<uint32_t> numbers);
+  WebAnswer Work(llvm::StringRef path, llvm::StringRef body);
+  WebAnswer DebugDocument(const PageSet& pages, llvm::ArrayRef<llvm::StringRef> parts,
+                          llvm::ArrayRef<uint32_t> numbers);
 
-  PageSet pages_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<PageSet> pages_;
+  unsigned version_ = 0;  // counts Replace
   std::string token_;
   int port_ = 0;
   std::future<void> warm_;  // the first documents, made while the browser starts

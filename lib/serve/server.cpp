@@ -29,7 +29,8 @@ Expected<const GrapnelHttpApi*> OpenModule() {
 
 void Handle(void* context, const GrapnelHttpRequest* asked, const GrapnelHttpReply* reply) {
   WebAnswer answer = static_cast<Router*>(context)->Answer(
-      {asked->method, asked->path, asked->host, asked->origin, asked->token});
+      {asked->method, asked->path, asked->host, asked->origin, asked->token,
+       std::string(asked->body, asked->body_size)});
   for (const auto& [name, value] : answer.headers)
     reply->header(reply->state, name.c_str(), value.c_str());
   reply->send(reply->state, answer.status, answer.type.c_str(), answer.body.data(),

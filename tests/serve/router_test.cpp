@@ -12,14 +12,18 @@ constexpr const char* kHost = "127.0.0.1:4000";
 class RouterTest : public testing::Test {
  protected:
   void SetUp() override {
-    PageSet pages;
-    Error error = pages.AddPath("testdata/collatz");
+    auto pages = std::make_shared<PageSet>();
+    Error error = pages->AddPath("testdata/collatz");
     ASSERT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
     router_ = std::make_unique<Router>(std::move(pages), "secret");
     router_->SetPort(4000);
   }
   WebAnswer Get(const std::string& path, const std::string& token = "secret") {
     return router_->Answer({"GET", path, kHost, "", token});
+  }
+  WebAnswer Post(const std::string& path, const std::string& origin,
+                 const std::string& token = "secret") {
+    return router_->Answer({"POST", path, kHost, origin, token, "{}"});
   }
   std::unique_ptr<Router> router_;
 };
@@ -41,7 +45,7 @@ TEST_F(RouterTest, OnlyThisMachinesNameAndOwnPages) {
   EXPECT_EQ(router_->Answer({"GET", "/api/models", kHost, std::string("http://") + kHost, "secret"})
                 .status,
             200);
-  EXPECT_EQ(router_->Answer({"POST", "/", kHost, "", "secret"}).status, 405);
+  EXPECT_EQ(router_->Answer({"PUT", "/", kHost, "", "secret"}).status, 405);
 }
 
 TEST_F(RouterTest, PolicyAllowsItsOwnFilesOnly) {
@@ -78,6 +82,22 @@ TEST_F(RouterTest, WhatIsNotThereIsSaid) {
   EXPECT_NE(Get("/api/0/scope/99").body.find("there is no body 99"), std::string::npos);
 }
 
+TEST_F(RouterTest, WorkNeedsTheTokenAndThePageItself) {
+  EXPECT_EQ(Post("/api/0/nothing", "http://127.0.0.1:4000").status, 404);
+  EXPECT_EQ(Post("/api/0/nothing", "http://127.0.0.1:4000", "wrong").status, 403);
+  EXPECT_EQ(Post("/api/0/nothing", "").status, 403);
+  EXPECT_EQ(Post("/api/0/nothing", "http://evil.example").status, 403);
+}
+
+TEST_F(RouterTest, GraphsThatWereReadAgainAreAnotherVersion) {
+  EXPECT_EQ(Get("/api/version").body, "0");
+  auto pages = std::make_shared<PageSet>();
+  llvm::cantFail(pages->AddPath("testdata/harmonic_mean"));
+  router_->Replace(pages);
+  EXPECT_EQ(Get("/api/version").body, "1");
+  EXPECT_NE(Get("/api/models").body.find("harmonic_mean"), std::string::npos);
+}
+
 TEST(PageSet, PathThatCannotBeOpenedIsNamed) {
   PageSet pages;
   Error error = pages.AddPath("nowhere.pb");
@@ -86,7 +106,7 @@ TEST(PageSet, PathThatCannotBeOpenedIsNamed) {
 }
 
 TEST(PageSet, NothingToShow) {
-  Router router(PageSet(), "t");
+  Router router(std::make_shared<PageSet>(), "t");
   EXPECT_EQ(router.Answer({"GET", "/api/0/model", "127.0.0.1:0", "", "t"}).status, 404);
   EXPECT_EQ(router.Answer({"GET", "/api/models", "127.0.0.1:0", "", "t"}).body, "[]");
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GRAPNEL_HTTP_API_VERSION 1
+#define GRAPNEL_HTTP_API_VERSION 2
 #define GRAPNEL_HTTP_ENTRY "GrapnelHttpEntry"
 
 #ifdef __cplusplus
@@ -14,6 +14,8 @@ extern "C" {
 
 typedef struct GrapnelHttpRequest {
   const char *method, *path, *host, *origin, *token; /* "" when not there */
+  const char* body;                                  /* of a POST */
+  size_t body_size;
 } GrapnelHttpRequest;
 
 /* Takes the answer: headers first, then send, once. All is copied. */

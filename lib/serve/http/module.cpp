@@ -13,6 +13,8 @@ struct GrapnelHttpServer {
 
 namespace {
 
+constexpr size_t kLargestBody = size_t{1} << 28;
+
 struct Reply {
   httplib::Response* response;
 };
@@ -33,19 +35,27 @@ GrapnelHttpServer* Open(int32_t port, GrapnelHttpHandler handler, void* context,
   server->server.set_keep_alive_max_count(1000);
   server->server.set_tcp_nodelay(
       true);  // answers are small: waiting to fill a packet costs 40 ms each
+  auto answer = [=](const httplib::Request& request, httplib::Response& response) {
+    std::string host = request.get_header_value("Host");
+    std::string origin = request.get_header_value("Origin");
+    std::string token = request.get_header_value("X-Grapnel-Token");
+    if (token.empty()) token = request.get_param_value("token");
+    GrapnelHttpRequest asked = {request.method.c_str(), request.path.c_str(), host.c_str(),
+                                origin.c_str(),         token.c_str(),        request.body.data(),
+                                request.body.size()};
+    Reply reply = {&response};
+    GrapnelHttpReply sender = {&reply, SetHeader, Send};
+    handler(context, &asked, &sender);
+  };
+  server->server.set_payload_max_length(kLargestBody);
   server->server.set_pre_routing_handler(
       [=](const httplib::Request& request, httplib::Response& response) {
-        std::string host = request.get_header_value("Host");
-        std::string origin = request.get_header_value("Origin");
-        std::string token = request.get_header_value("X-Grapnel-Token");
-        if (token.empty()) token = request.get_param_value("token");
-        GrapnelHttpRequest asked = {request.method.c_str(), request.path.c_str(), host.c_str(),
-                                    origin.c_str(), token.c_str()};
-        Reply reply = {&response};
-        GrapnelHttpReply sender = {&reply, SetHeader, Send};
-        handler(context, &asked, &sender);
+        // The body of a POST is read only after this.
+        if (request.method == "POST") return httplib::Server::HandlerResponse::Unhandled;
+        answer(request, response);
         return httplib::Server::HandlerResponse::Handled;
       });
+  server->server.Post(".*", answer);
   server->port = port;
   bool bound = port == 0 ? (server->port = server->server.bind_to_any_port("127.0.0.1")) > 0
                          : server->server.bind_to_port("127.0.0.1", port);
