@@ -20,7 +20,7 @@ constexpr size_t kSmallestGroup = 3;
 // Scopes with fewer entities have no series, which have no fewer members.
 constexpr size_t kSeriesAbove = 12, kSmallestSeries = 4;
 // Members of a part, and parts of a scope: with more members parts are larger, and split again.
-constexpr size_t kPartSize = 40, kMostParts = 40, kMostPartsOfSeries = 12;
+constexpr size_t kPartSize = 40, kMostParts = 40, kMostPartsOfSeries = 9;
 
 // The slash that ends the part of `name` that begins at `from`; npos for the last part. A slash at
 // the end of the name, and the second of two, belong to a part.
