@@ -249,27 +249,35 @@ class ScopeTree::Builder {
   }
 
   // Edges between members of a scope, by number: children first, then ops.
-  std::vector<std::pair<uint32_t, uint32_t>> EdgesAmong(llvm::ArrayRef<Member> members) const {
-    llvm::DenseMap<NodeId, uint32_t> member_of;
+  std::vector<std::pair<uint32_t, uint32_t>> EdgesAmong(llvm::ArrayRef<Member> members) {
+    constexpr uint32_t kNoMember = ~uint32_t{0};
+    member_of_.resize(graph_.end_id(), kNoMember);
+    std::vector<NodeId> nodes;
+    auto add = [&](NodeId node, uint32_t member) {
+      member_of_[node] = member;
+      nodes.push_back(node);
+    };
     for (uint32_t i = 0; i < members.size(); ++i) {
       if (!members[i].is_scope) {
-        member_of[members[i].id] = i;
+        add(members[i].id, i);
         continue;
       }
       llvm::SmallVector<ScopeId, 8> below = {members[i].id};
       while (!below.empty()) {
         const Found& scope = found_[below.pop_back_val()];
         below.append(scope.children.begin(), scope.children.end());
-        for (NodeId op : scope.ops) member_of[op] = i;
+        for (NodeId op : scope.ops) add(op, i);
       }
     }
     std::vector<std::pair<uint32_t, uint32_t>> edges;
-    for (auto [id, to] : member_of) {
-      for (Port port : graph_.node(id).inputs()) {
-        auto from = member_of.find(port.node);
-        if (from != member_of.end() && from->second != to) edges.push_back({from->second, to});
+    for (NodeId node : nodes) {
+      for (Port port : graph_.node(node).inputs()) {
+        if (port.node == kNoNode) continue;
+        uint32_t from = member_of_[port.node], to = member_of_[node];
+        if (from != kNoMember && from != to) edges.push_back({from, to});
       }
     }
+    for (NodeId node : nodes) member_of_[node] = kNoMember;
     return edges;
   }
 
@@ -371,6 +379,7 @@ class ScopeTree::Builder {
     ScopeId scope;
     size_t slash;  // that ends its path
   };
+  std::vector<uint32_t> member_of_;  // by node, for EdgesAmong
   llvm::StringRef last_name_;
   std::vector<Step> trail_;  // the scopes of last_name_
 };
