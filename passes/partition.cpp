@@ -13,7 +13,7 @@
 
 #include "lib/pass/pass.h"
 #include "llvm/ADT/StringMap.h"
-#include "passes/placer.h"
+#include "lib/place/settings.h"
 
 namespace grapnel {
 namespace {

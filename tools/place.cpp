@@ -7,7 +7,7 @@
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "passes/placer.h"
+#include "lib/place/settings.h"
 #include "tools/pipeline.h"
 #include "tools/place_text.h"
 
