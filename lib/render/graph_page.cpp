@@ -355,6 +355,24 @@ Expected<std::string> GraphPage::NodeJson(size_t body, NodeId node) {
   });
 }
 
+std::vector<ScopeId> GraphPage::ScopesAround(size_t body, NodeId node) {
+  return Scopes(body).Around(node);
+}
+
+Expected<std::string> GraphPage::ReadersJson(size_t body, NodeId node, size_t output, size_t from) {
+  RETURN_IF_ERROR(Check(body));
+  if (!graph(body).IsAlive(node)) return MakeError("body {0} has no node {1}", body, node);
+  Node asked = graph(body).node(node);
+  size_t count = ShownOutputs(asked);
+  if (output > count) return MakeError("node {0} has {1} outputs", node, count);
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      WriteReaders(asked, output == count ? kControlPort : static_cast<int>(output), from,
+                   kReadersAPage, json);
+    });
+  });
+}
+
 Expected<IndexPage> GraphPage::IndexJson(size_t body, NodeId from, size_t limit) {
   RETURN_IF_ERROR(Check(body));
   const BodyScopes& scopes = Scopes(body);

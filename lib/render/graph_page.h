@@ -40,6 +40,9 @@ struct PageMarks {
 
 constexpr size_t kIndexPage = 4096;  // nodes in one page of an index
 
+// Readers of one output that a node's document lists, and that each further page does.
+constexpr size_t kFirstReaders = 200, kReadersAPage = 2000;
+
 struct IndexPage {
   std::string json;
   NodeId next = 0;  // where to go on; Graph::end_id at the end
@@ -65,6 +68,12 @@ class GraphPage {
   // The nodes of a body with ids from `from` on, at most `limit`: names, ops, devices, output types
   // and attributes, each distinct text once. "next" is where to go on.
   Expected<IndexPage> IndexJson(size_t body, NodeId from, size_t limit);
+
+  // The scopes around a node, from the outside in: those that must be open for it to be seen.
+  std::vector<ScopeId> ScopesAround(size_t body, NodeId node);
+  // Readers of an output (the number of outputs: control edges) from the `from`-th on, at most
+  // kReadersAPage: a node's document has the first of them. "next" is where to go on.
+  Expected<std::string> ReadersJson(size_t body, NodeId node, size_t output, size_t from);
 
   size_t num_bodies() const { return bodies_.size(); }
   const Graph& graph(size_t body) const;

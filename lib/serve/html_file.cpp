@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "lib/render/page_writers.h"
 #include "lib/serve/web_files.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -141,9 +142,27 @@ class DataWriter {
       for (NodeId id = begin; id < std::min<size_t>(begin + kNodesAChunk, graph.end_id()); ++id) {
         if (!graph.IsAlive(id)) continue;
         ASSIGN_OR_RETURN(std::string document, page_.NodeJson(body, id));
+        RETURN_IF_ERROR(FurtherReaders(body, id));
         chunk += (chunk.size() > 1 ? ",\"" : "\"") + std::to_string(id) + "\":" + document;
       }
       Put(Path("nodes", body) + "/" + std::to_string(begin / kNodesAChunk), chunk + "}");
+    }
+    return Error::success();
+  }
+
+  // What the document of a node with many readers leaves out.
+  Error FurtherReaders(size_t body, NodeId id) {
+    Node node = page_.graph(body).node(id);
+    if (node.uses().size() <= kFirstReaders) return Error::success();
+    size_t count = ShownOutputs(node);
+    for (size_t output = 0; output <= count; ++output) {
+      size_t readers = node.UsesOf(output == count ? kControlPort : static_cast<int>(output)).size();
+      for (size_t from = kFirstReaders; from < readers; from += kReadersAPage) {
+        ASSIGN_OR_RETURN(std::string document, page_.ReadersJson(body, id, output, from));
+        Put(Path("readers", body) + "/" + std::to_string(id) + "/" + std::to_string(output) + "/" +
+                std::to_string(from),
+            document);
+      }
     }
     return Error::success();
   }

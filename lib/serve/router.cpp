@@ -1,6 +1,7 @@
 #include "lib/serve/router.h"
 
 #include "lib/render/labels.h"
+#include "lib/serve/place_work.h"
 #include "lib/serve/web_files.h"
 
 namespace grapnel {
@@ -95,16 +96,16 @@ WebAnswer Router::Answer(const WebRequest& request) {
   } else {
     answer = Refused(404, "there is no " + Printable(path));
   }
-  answer.headers = {{"Content-Security-Policy", kPolicy},
-                    {"X-Content-Type-Options", "nosniff"},
-                    {"Referrer-Policy", "no-referrer"},
-                    {"Cross-Origin-Resource-Policy", "same-origin"},
-                    {"Cache-Control", "no-store"}};
+  answer.headers.insert(answer.headers.end(), {{"Content-Security-Policy", kPolicy},
+                                               {"X-Content-Type-Options", "nosniff"},
+                                               {"Referrer-Policy", "no-referrer"},
+                                               {"Cross-Origin-Resource-Policy", "same-origin"},
+                                               {"Cache-Control", "no-store"}});
   return answer;
 }
 
 // "models", "version", or MODEL/model, MODEL/scope/BODY[/SCOPE], MODEL/node/BODY/ID,
-// MODEL/index/BODY/FROM.
+// MODEL/readers/BODY/ID/OUTPUT/FROM, MODEL/index/BODY/FROM; of runs see RunDocument.
 WebAnswer Router::Document(llvm::StringRef path) {
   auto [pages, version] = Pages();
   WebAnswer answer;
@@ -143,6 +144,12 @@ WebAnswer Router::Document(llvm::StringRef path) {
     put(page.ScopeJson(numbers[2], numbers[3]));
   } else if (kind == "node" && parts.size() == 4) {
     put(page.NodeJson(numbers[2], numbers[3]));
+  } else if (kind == "readers" && parts.size() == 6) {
+    put(page.ReadersJson(numbers[2], numbers[3], numbers[4], numbers[5]));
+  } else if (kind == "npy" && parts.size() == 4) {
+    return NpyAnswer(numbers);
+  } else if (kind.starts_with("run")) {
+    put(RunDocument(*pages, parts, numbers));
   } else if (kind == "index" && parts.size() == 4) {
     auto index = page.IndexJson(numbers[2], numbers[3], kIndexPage);
     put(index ? Expected<std::string>(std::move(index->json)) : index.takeError());
@@ -152,9 +159,61 @@ WebAnswer Router::Document(llvm::StringRef path) {
   return answer;
 }
 
-// What is asked for by POST.
-WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef /*body*/) {
-  return Refused(404, "no such work: " + Printable(path));
+// MODEL/run (the form), MODEL/run/RUN, MODEL/run-tensors/RUN/FROM, MODEL/run-boxes/RUN,
+// MODEL/run-node/RUN/BODY/ID.
+Expected<std::string> Router::RunDocument(PageSet& pages, llvm::ArrayRef<llvm::StringRef> parts,
+                                          llvm::ArrayRef<uint32_t> numbers) {
+  llvm::StringRef kind = parts[1];
+  if (kind == "run" && parts.size() == 2) {
+    ASSIGN_OR_RETURN(OpenedGraph opened, pages.Opened(numbers[0]));
+    return RunFormJson(opened);
+  }
+  if (kind == "run" && parts.size() == 3) return runs_.StatusJson(numbers[2]);
+  if (kind == "run-tensors" && parts.size() == 4) return runs_.TensorsJson(numbers[2], numbers[3]);
+  ASSIGN_OR_RETURN(GraphPage * page, pages.Page(numbers[0]));
+  if (kind == "run-boxes" && parts.size() == 3) return runs_.BoxesJson(numbers[2], *page);
+  if (kind == "run-node" && parts.size() == 5)
+    return runs_.NodeJson(numbers[2], *page, numbers[3], numbers[4]);
+  return MakeError("no such document");
+}
+
+// MODEL/npy/RUN/FETCH: a file to keep.
+WebAnswer Router::NpyAnswer(llvm::ArrayRef<uint32_t> numbers) {
+  auto bytes = runs_.NpyFile(numbers[2], numbers[3]);
+  if (!bytes) return Refused(404, llvm::toString(bytes.takeError()));
+  WebAnswer answer;
+  answer.type = "application/octet-stream";
+  answer.body = std::move(*bytes);
+  answer.headers = {{"Content-Disposition", "attachment; filename=\"fetch_" +
+                                                std::to_string(numbers[3]) + ".npy\""}};
+  return answer;
+}
+
+// What is asked for by POST: MODEL/run, MODEL/stop/RUN, MODEL/feed (a .npy file), MODEL/place.
+WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef body) {
+  auto [model, what] = path.split('/');
+  size_t entry = 0;
+  if (model.getAsInteger(10, entry)) return Refused(404, "no such work: " + Printable(path));
+  auto pages = Pages().first;
+  auto opened = pages->Opened(entry);
+  if (!opened) return Refused(404, llvm::toString(opened.takeError()));
+  uint64_t run = 0;
+  auto work = [&]() -> Expected<std::string> {
+    if (what == "run") return runs_.Start(std::move(*opened), body);
+    if (what == "feed") return runs_.KeepFile(body);
+    if (what == "place") return PlaceFromPage(*pages, std::move(*opened), body);
+    RETURN_IF_ERROR(runs_.Stop(run));
+    return "null";
+  };
+  bool is_stop = what.consume_front("stop/") && !what.getAsInteger(10, run);
+  if (!is_stop && what != "run" && what != "feed" && what != "place")
+    return Refused(404, "no such work: " + Printable(path));
+  auto document = work();
+  if (!document) return Refused(400, Printable(llvm::toString(document.takeError())));
+  WebAnswer answer;
+  answer.type = "application/json";
+  answer.body = std::move(*document);
+  return answer;
 }
 
 // MODEL/debug, MODEL/trace/N, MODEL/traces/FROM.
