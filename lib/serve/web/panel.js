@@ -8,7 +8,8 @@ const list = (items) => element("ul", {}, ...items);
 // A line of an explanation, indented as it is on a terminal.
 const explanation = (line) => element("p", {class: "line", "data-indent": String(Math.min(4, Math.floor((line.length - line.trimStart().length) / 2)))}, line.trim());
 
-// `summary` is the model's, set before anything is shown. `go(body, node)` shows a node, `enter(body)` a function, `toggle(placed)` opens a box.
+// `summary` and `source` are the model's, set before anything is shown. `go(body, node)` shows a node, `enter(body)` a function, `toggle(placed)` opens a box, `more(body, node)` promises what else
+// is to be said of a node.
 export class Panel {
   constructor(root, actions) {
     this.root = root;
@@ -73,6 +74,9 @@ export class Panel {
     if (node.custom) parts.push(element("p", {class: "dim"}, "An op that TensorFlow 2.21 does not have: nothing is known of its inputs and outputs."));
     if (node.mark !== undefined) parts.push(element("p", {class: `mark mark-${node.mark}`}, this.summary.marks.kinds[node.mark]));
     if ((node.details ?? []).length > 0) parts.push(...this.details(node));
+    const more = element("div");
+    this.actions.more(body, node).then((made) => more.append(...made)).catch((error) => more.append(element("p", {class: "problem"}, error.message)));
+    parts.push(more);
     if (node.folded) parts.push(element("p", {class: "dim"}, "Folded into the box that reads it."));
     for (const call of node.calls ?? []) {
       parts.push(element("p", {}, `${call.role || "calls"}: `, link(call.name, () => this.actions.enter(call.body), "Go into this function")));
@@ -120,16 +124,22 @@ export class Panel {
 
   outputs(body, node) {
     const parts = [];
-    const readers = (entry) => {
-      const items = entry.readers.map((reader) => element("li", {}, this.nodeLink(body, reader), " ", element("span", {class: "dim"}, reader.op)));
-      if (entry.count > entry.readers.length) items.push(element("li", {class: "dim"}, `and ${commas(entry.count - entry.readers.length)} more`));
-      return list(items);
+    const item = (reader) => element("li", {}, this.nodeLink(body, reader), " ", element("span", {class: "dim"}, reader.op));
+    // Further readers come a page at a time, where the last page ended.
+    const rest = ({count, next}, output) => {
+      if (next === undefined) return undefined;
+      const line = element("li", {}, link(`and ${commas(count - next)} more`, async () => {
+        const page = await this.source.readers(body, node.id, output, next);
+        line.replaceWith(...page.readers.map(item), ...[rest(page, output)].filter(Boolean));
+      }));
+      return line;
     };
+    const readers = (entry, output) => list([...entry.readers.map(item), rest(entry, output)].filter(Boolean));
     node.outputs.forEach((output, port) => {
       parts.push(heading(`Output ${port}${output.slot ? ` ${output.slot}` : ""}  ${output.type || "?"}`),
-                 output.count > 0 ? readers(output) : element("p", {class: "dim"}, "nobody reads it"));
+                 output.count > 0 ? readers(output, port) : element("p", {class: "dim"}, "nobody reads it"));
     });
-    if (node.after.count > 0) parts.push(heading(`${plural(node.after.count, "op")} after it (control)`), readers(node.after));
+    if (node.after.count > 0) parts.push(heading(`${plural(node.after.count, "op")} after it (control)`), readers(node.after, node.outputs.length));
     return parts;
   }
 

@@ -2,8 +2,8 @@
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 
-async function fromServer(path) {
-  const answer = await fetch(`api/${path}`, {headers: {"X-Grapnel-Token": token}});
+async function fromServer(path, options = {}) {
+  const answer = await fetch(`api/${path}`, {headers: {"X-Grapnel-Token": token}, ...options});
   const text = await answer.text();
   if (!answer.ok) throw new Error(text || `the server answered ${answer.status}`);
   return JSON.parse(text);
@@ -21,6 +21,10 @@ const NODES_A_CHUNK = 256;  // as lib/serve/html_file.cpp writes them
 
 export const isFile = embedded;
 export const models = () => read("models");
+// Work for the server, and documents that change: asked for anew each time.
+export const post = (path, body) => fromServer(path, {method: "POST", body});
+export const ask = (path) => read(path);
+export const fileUrl = (path) => `api/${path}?token=${encodeURIComponent(token)}`;
 
 // The documents of one model, each asked for once.
 export class Source {
@@ -42,6 +46,8 @@ export class Source {
 
   summary() { return this.get("model"); }
   scope(body, id) { return this.get(id === undefined ? `scope/${body}` : `scope/${body}/${id}`); }
+
+  readers(body, id, output, from) { return this.get(`readers/${body}/${id}/${output}/${from}`); }
 
   async node(body, id) {
     if (!embedded) return this.get(`node/${body}/${id}`);
