@@ -52,8 +52,26 @@ bool RunWatch::IsTapped(const Node& node) const {
          found->second.test(node.id());
 }
 
-Error RunWatch::BeforeNode(const Node&, llvm::ArrayRef<Tensor>) {
-  return is_stopped_ ? MakeError("stopped") : Error::success();
+// What no tap sees, arguments of functions and branches that were taken among it, is looked at where
+// it is read: later the node may have written over it.
+Error RunWatch::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
+  if (is_stopped_) return MakeError("stopped");
+  if (!TellsBad() || !IsTapped(node)) return Error::success();
+  int count = std::min(node.num_inputs(), static_cast<int>(inputs.size()));
+  for (int slot = 0; slot < count; ++slot) {
+    Port from = node.input(slot);
+    WatchedPort port{&node.graph(), from.node, from.index};
+    if (!inputs[slot] || from.node == kNoNode || IsKnown(port)) continue;
+    RecordedTensor record = Record(inputs[slot], HealthOf(inputs[slot]));
+    std::lock_guard lock(mutex_);
+    unseen_[port] = record;
+  }
+  return Error::success();
+}
+
+bool RunWatch::IsKnown(const WatchedPort& port) const {
+  std::lock_guard lock(mutex_);
+  return history_.count(port) > 0;
 }
 
 Error RunWatch::Pass(const Node& node) {
@@ -81,6 +99,7 @@ Error RunWatch::OnConstant(const Node& node, const Tensor& value, bool is_first)
 
 void RunWatch::AddFeed(Port port, const Tensor& value) {
   if (!TellsBad()) return;
+  fed_.insert({&main_, port.node, port.index});
   SayOne(main_.node(port.node), port.index, value, HealthOf(value));
 }
 
@@ -140,12 +159,19 @@ Cause RunWatch::CauseOf(const Node& node, int output, const RecordedTensor& tens
       input.tensor = PortText(node.graph().node(from.node), from.index);
       input.made_by = input.tensor;
       input.made_in = cause.function;
-      auto known = history_.find({&node.graph(), from.node, from.index});
-      if (known != history_.end()) input.value = known->second.last;
+      WatchedPort port{&node.graph(), from.node, from.index};
+      auto known = history_.find(port);
+      auto unseen = unseen_.find(port);
+      if (known != history_.end()) {
+        input.value = known->second.last;
+      } else if (unseen != unseen_.end()) {
+        input.value = unseen->second;
+      }
     }
     cause.inputs.push_back(std::move(input));
   }
-  cause.reason = CauseReason(cause);
+  bool was_fed = fed_.count({&node.graph(), node.id(), output}) > 0;
+  cause.reason = was_fed ? "as the value that was given for it" : CauseReason(cause);
   return cause;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,7 @@ class RunWatch : public Tap {
   // The run fails with an error at the next node that begins or ends.
   void Stop() { is_stopped_ = true; }
   bool is_stopped() const { return is_stopped_; }
-  // A value that is given: no node makes it, but it can be what is bad.
+  // Before the run: a value that is given. No node makes it, but it can be what is bad.
   void AddFeed(Port port, const Tensor& value);
 
   bool Wants(const Node& node) override;
@@ -78,6 +79,7 @@ class RunWatch : public Tap {
   void SayOne(const Node& node, size_t output, const Tensor& tensor, const Health& health) override;
   Error Pass(const Node& node);
   bool IsTapped(const Node& node) const;
+  bool IsKnown(const WatchedPort& port) const;
   RecordedTensor Record(const Tensor& tensor, Health health) const;
   Cause CauseOf(const Node& node, int output, const RecordedTensor& tensor) const;
 
@@ -90,6 +92,8 @@ class RunWatch : public Tap {
   std::vector<WatchedTensor> tensors_;
   size_t num_tensors_ = 0, num_bad_ = 0;
   std::map<WatchedPort, PortHistory> history_;
+  std::set<WatchedPort> fed_;
+  std::map<WatchedPort, RecordedTensor> unseen_;  // inputs of tapped nodes that no tap saw
   std::optional<Cause> first_bad_;
   WatchedPort first_bad_port_;
 };

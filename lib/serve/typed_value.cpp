@@ -20,6 +20,7 @@ class ListReader {
   Error Read() {
     RETURN_IF_ERROR(ReadItem(0));
     SkipSpace();
+    if (leaf_depth_ >= 0 && leaf_depth_ != static_cast<int>(dims.size())) return Ragged();
     if (!rest_.empty()) return MakeError("cannot read '{0}' after the value", rest_.take_front(20));
     return Error::success();
   }

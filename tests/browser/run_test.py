@@ -12,10 +12,6 @@ from page_case import PageCase, ROOT, main  # noqa: E402
 MEAN = "testdata/harmonic_mean"
 
 
-def const(name, text):
-    return f'node {{ name: "{name}" op: "Const" attr {{ key: "dtype" value {{ type: DT_FLOAT }} }} attr {{ key: "value" value {{ tensor {{ dtype: DT_FLOAT {text} }} }} }} }}\n'
-
-
 def node(name, op, *inputs, dtype="T", **attributes):
     text = f'node {{ name: "{name}" op: "{op}" ' + "".join(f'input: "{i}" ' for i in inputs)
     if dtype:
@@ -26,11 +22,6 @@ def node(name, op, *inputs, dtype="T", **attributes):
 
 LOGARITHM = (node("x", "Placeholder", dtype="dtype", shape="shape { dim { size: -1 } dim { size: 2 } }") + node("model/log", "Log", "x")
              + node("model/root", "Sqrt", "x") + node("out", "AddV2", "model/log", "model/root"))
-LOOP = (const("zero", "tensor_shape { } float_val: 0") + const("one", "tensor_shape { } float_val: 1") + const("many", "tensor_shape { } float_val: 1e9")
-        + node("enter", "Enter", "zero", frame_name='s: "loop"') + node("enter_one", "Enter", "one", frame_name='s: "loop"', is_constant="b: true")
-        + node("enter_many", "Enter", "many", frame_name='s: "loop"', is_constant="b: true") + node("merge", "Merge", "enter", "next", N="i: 2")
-        + node("less", "Less", "merge", "enter_many") + node("cond", "LoopCond", "less", dtype=None) + node("switch", "Switch", "merge", "cond")
-        + node("body/add", "AddV2", "switch:1", "enter_one") + node("next", "NextIteration", "body/add") + node("exit", "Exit", "switch"))
 FAN = node("x", "Placeholder", dtype="dtype", shape="shape { }") + "".join(node(f"reader_{i}", "Neg", "x") for i in range(5300))
 
 
@@ -151,7 +142,7 @@ class Run(PageCase):
         self.assertIn("model/root float[1,2]", self.run_it())
 
     def test_endless_loop_is_stopped(self):
-        url = self.serve(graph(LOOP))
+        url = self.serve("tests/serve/inputs/long_loop.pbtxt")
         server = self.servers[-1]
         self.show(url)
         self.browser.click("#to-run")

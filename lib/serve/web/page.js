@@ -32,7 +32,7 @@ class Page {
       more: (body, node) => this.runTab.ofNode(this.source.model, body, node.id),
     });
     this.runTab = new RunTab(byId("tab-run"), {
-      go: (body, node) => this.go(body, node), nameOf: (body) => this.summary.bodies[body].name, done: () => this.listColours("run-health"),
+      go: (body, node) => this.go(body, node), done: () => this.listColours("run-health"),
       showGraph: () => this.openTab("graph"),
     });
     this.placeTab = new PlaceTab(byId("tab-place"), {showEntry: (entry) => this.showAdded(entry)});

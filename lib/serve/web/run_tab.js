@@ -20,8 +20,8 @@ export class RunTab {
     this.model = source.model;
     let shown = this.forms.get(source.model);
     if (!shown) {
-      const form = await ask(`${source.model}/run`);
-      shown = {result: element("div", {class: "result"})};
+      const [form, {bodies}] = await Promise.all([ask(`${source.model}/run`), source.summary()]);
+      shown = {result: element("div", {class: "result"}), bodies};
       shown.form = new RunForm(source, form, () => this.start(source.model));
       shown.root = element("div", {class: "work"}, shown.form.root, shown.result);
       this.forms.set(source.model, shown);
@@ -107,12 +107,13 @@ export class RunTab {
 
   async listTensors(shown, model, status) {
     const rows = element("tbody"), more = element("p");
-    const head = ["tensor", "op", "in", "value"].map((text) => element("th", {scope: "col"}, text));
+    const functions = shown.bodies.length > 1;
+    const head = ["tensor", "op", ...(functions ? ["in"] : []), "value"].map((text) => element("th", {scope: "col"}, text));
     const load = async (from) => {
       const page = await ask(`${model}/run-tensors/${status.run}/${from}`);
       rows.append(...page.tensors.map(([body, id, tensor, op, text, bad, value]) => element("tr", {},
         element("td", {}, link(tensor, () => this.actions.go(body, id))), element("td", {}, op),
-        element("td", {}, body > 0 ? this.actions.nameOf(body) : ""),
+        functions ? element("td", {}, shown.bodies[body].name) : undefined,
         element("td", {class: bad ? "problem" : ""}, text, value ? element("div", {}, element("code", {class: "value"}, value)) : undefined))));
       more.replaceChildren(...(page.next === undefined ? [] : [link(`${commas(page.kept - page.next)} more`, () => load(page.next))]));
       if (page.next === undefined && status.tensors > page.kept) more.append(`${commas(status.tensors - page.kept)} more were seen and not kept`);
