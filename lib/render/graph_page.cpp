@@ -16,7 +16,6 @@ namespace {
 
 // What may be open at first.
 constexpr int kFirstBoxes = 40;
-constexpr size_t kMaxProblems = 200, kMaxMarked = 200;
 
 // Distinct texts in order of first use, by number.
 class TextTable {
@@ -79,11 +78,25 @@ void WriteSignatures(llvm::ArrayRef<Signature> signatures, llvm::json::OStream& 
   });
 }
 
-void WriteProblems(llvm::ArrayRef<Problem> problems, llvm::json::OStream& json) {
+void WriteProblems(llvm::ArrayRef<Problem> problems, size_t from, size_t limit,
+                   llvm::json::OStream& json) {
+  size_t begin = std::min(from, problems.size());
+  size_t end = begin + std::min(limit, problems.size() - begin);
   json.attribute("problem_count", problems.size());
   json.attributeArray("problems", [&] {
-    for (size_t i = 0; i < std::min(problems.size(), kMaxProblems); ++i)
-      json.value(Printable(problems[i].ToString()));
+    for (const Problem& problem : problems.slice(begin, end - begin))
+      json.value(Printable(problem.ToString()));
+  });
+  if (end < problems.size()) json.attribute("next_problem", end);
+}
+
+void WriteMarkedNode(size_t body, const Node& node, int kind, llvm::json::OStream& json) {
+  json.array([&] {
+    json.value(body);
+    json.value(node.id());
+    json.value(kind);
+    json.value(Printable(node.op()));
+    json.value(Printable(node.name()));
   });
 }
 
@@ -268,36 +281,62 @@ std::string GraphPage::MakeModelJson() const {
         WriteMarks(*marks_, json);
         WriteMarked(json);
       }
-      WriteProblems(module_.problems, json);
+      WriteProblems(module_.problems, 0, kFirstListed, json);
     });
   });
 }
 
-// The marked nodes, kind by kind: [body, node, kind, op, name].
-void GraphPage::WriteMarked(llvm::json::OStream& json) const {
-  std::vector<size_t> counts(marks_->kinds.size(), 0);
-  std::vector<std::vector<std::pair<size_t, Node>>> marked(marks_->kinds.size());
-  for (size_t body = 0; body < bodies_.size(); ++body) {
+template <typename Visit>
+void GraphPage::ForEachMarked(Visit&& visit) const {
+  for (size_t body = 0; marks_ && body < bodies_.size(); ++body) {
     for (Node node : bodies_[body]->graph->nodes()) {
       int kind = marks_->kind_of(node);
-      if (kind >= 0 && counts[kind]++ < kMaxMarked) marked[kind].push_back({body, node});
+      if (kind >= 0) visit(body, node, kind);
     }
   }
+}
+
+std::vector<size_t> GraphPage::MarkedCounts() const {
+  std::vector<size_t> counts(marks_ ? marks_->kinds.size() : 0, 0);
+  ForEachMarked([&](size_t, const Node&, int kind) { ++counts[kind]; });
+  return counts;
+}
+
+// The marked nodes, as many of each kind as are listed at first: [body, node, kind, op, name].
+void GraphPage::WriteMarked(llvm::json::OStream& json) const {
+  std::vector<size_t> counts(marks_->kinds.size(), 0);
+  json.attributeArray("marked", [&] {
+    ForEachMarked([&](size_t body, const Node& node, int kind) {
+      if (counts[kind]++ < kFirstListed) WriteMarkedNode(body, node, kind, json);
+    });
+  });
   json.attributeArray("marked_counts", [&] {
     for (size_t count : counts) json.value(count);
   });
-  json.attributeArray("marked", [&] {
-    for (size_t kind = 0; kind < marked.size(); ++kind) {
-      for (auto& [body, node] : marked[kind]) {
-        json.array([&, &body = body, &node = node] {
-          json.value(body);
-          json.value(node.id());
-          json.value(kind);
-          json.value(Printable(node.op()));
-          json.value(Printable(node.name()));
+}
+
+Expected<std::string> GraphPage::MarkedJson(size_t kind, size_t from) const {
+  if (!marks_ || kind >= marks_->kinds.size()) return MakeError("there are no marks {0}", kind);
+  size_t count = 0;
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attributeArray("marked", [&] {
+        ForEachMarked([&](size_t body, const Node& node, int other) {
+          if (other != static_cast<int>(kind)) return;
+          if (count >= from && count < from + kListedAPage)
+            WriteMarkedNode(body, node, other, json);
+          ++count;
         });
-      }
-    }
+      });
+      json.attribute("count", count);
+      if (from + kListedAPage < count) json.attribute("next", from + kListedAPage);
+    });
+  });
+}
+
+std::string GraphPage::ProblemsJson(size_t from) const {
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] { WriteProblems(module_.problems, from, kListedAPage, json); });
   });
 }
 
@@ -368,7 +407,7 @@ Expected<std::string> GraphPage::ReadersJson(size_t body, NodeId node, size_t ou
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       WriteReaders(asked, output == count ? kControlPort : static_cast<int>(output), from,
-                   kReadersAPage, json);
+                   kListedAPage, json);
     });
   });
 }

@@ -150,11 +150,11 @@ class NodeWriter {
           json_.attribute("type", TypeText({node_.id(), port}));
           llvm::StringRef name = info_ ? OutputOfPort(node_, *info_, port).first : "";
           if (!name.empty()) json_.attribute("slot", Printable(name));
-          WriteReaders(node_, port, 0, kFirstReaders, json_);
+          WriteReaders(node_, port, 0, kFirstListed, json_);
         });
       }
     });
-    json_.attributeObject("after", [&] { WriteReaders(node_, kControlPort, 0, kFirstReaders, json_); });
+    json_.attributeObject("after", [&] { WriteReaders(node_, kControlPort, 0, kFirstListed, json_); });
   }
 
   const BodyScopes& body_;

@@ -105,7 +105,8 @@ WebAnswer Router::Answer(const WebRequest& request) {
 }
 
 // "models", "version", or MODEL/model, MODEL/scope/BODY[/SCOPE], MODEL/node/BODY/ID,
-// MODEL/readers/BODY/ID/OUTPUT/FROM, MODEL/index/BODY/FROM; of runs see RunDocument.
+// MODEL/index/BODY/FROM, and further pages of lists: MODEL/readers/BODY/ID/OUTPUT/FROM,
+// MODEL/marked/KIND/FROM, MODEL/problems/FROM; of runs see RunDocument.
 WebAnswer Router::Document(llvm::StringRef path) {
   auto [pages, version] = Pages();
   WebAnswer answer;
@@ -146,6 +147,10 @@ WebAnswer Router::Document(llvm::StringRef path) {
     put(page.NodeJson(numbers[2], numbers[3]));
   } else if (kind == "readers" && parts.size() == 6) {
     put(page.ReadersJson(numbers[2], numbers[3], numbers[4], numbers[5]));
+  } else if (kind == "marked" && parts.size() == 4) {
+    put(page.MarkedJson(numbers[2], numbers[3]));
+  } else if (kind == "problems" && parts.size() == 3) {
+    answer.body = page.ProblemsJson(numbers[2]);
   } else if (kind == "npy" && parts.size() == 4) {
     return NpyAnswer(numbers);
   } else if (kind.starts_with("run")) {

@@ -7,7 +7,7 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostElements = 100;  // of a value as text
+constexpr int kMostElements = 40;   // of a value as text
 constexpr size_t kMostLinks = 4;    // nodes that an error names
 
 // What became of a node; the page's colours are in this order.

@@ -1,13 +1,14 @@
 """Running and placing a graph from the page."""
 import os
 import struct
+import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from page_case import PageCase, ROOT, main  # noqa: E402
+from page_case import GRAPNEL, PageCase, ROOT, main  # noqa: E402
 
 MEAN = "testdata/harmonic_mean"
 
@@ -168,7 +169,7 @@ class Run(PageCase):
         self.browser.click("#place-start")
         self.browser.wait("document.querySelector('#place-show')")
         text = self.browser.js("return document.querySelector('#tab-place .result').innerText")
-        for words in ("4 nodes on 2 devices", "CPU:0\t3", "CPU:1\t1", "2 tensors cross between devices"):
+        for words in ("4 nodes on 2 devices", "cpu:0\t3", "cpu:1\t1", "2 tensors cross between devices"):
             self.assertIn(words, text)
         self.browser.click("#place-show")
         self.browser.wait("grapnel.summary.marks?.by_device && grapnel.tab === 'graph'")
@@ -212,6 +213,29 @@ class Run(PageCase):
             self.browser.wait("document.querySelectorAll('#panel li').length === 5300")
             names = self.browser.js("return new Set([...document.querySelectorAll('#panel li .link')].map((l) => l.textContent)).size")
             self.assertEqual(names, 5300)
+
+    def test_every_marked_node_and_every_problem_can_be_seen(self):
+        before, after, out = graph(FAN), graph(FAN.replace('op: "Neg"', 'op: "Abs"')), os.path.join(tempfile.mkdtemp(), "d.html")
+        self.assertEqual(subprocess.run([GRAPNEL, "diff", before, after, "-o", out, "--quiet"], cwd=ROOT, stdout=subprocess.DEVNULL).returncode, 1)
+        self.show("file://" + out)
+        listed = self.browser.js("return grapnel.summary.marked_counts.reduce((a, b) => a + b)")
+        self.assertGreaterEqual(listed, 5300)
+        self.load_all()
+        self.assertEqual(self.browser.js("return document.querySelectorAll('#panel li').length"), listed)
+        broken = graph(FAN.replace('input: "x"', 'input: "y"'))
+        self.show(self.serve(broken))
+        self.load_all()
+        self.assertEqual(self.browser.js("return new Set([...document.querySelectorAll('#panel li.problem')].map((l) => l.textContent)).size"),
+                         self.browser.js("return grapnel.summary.problem_count"))
+
+    def load_all(self):
+        for _ in range(40):
+            more = "[...document.querySelectorAll('#panel li .link')].filter((l) => /^and .* more$/.test(l.textContent))"
+            count = self.browser.js(f"const links = {more}; links[0]?.click(); return links.length && document.querySelectorAll('#panel li').length")
+            if not count:
+                return
+            self.browser.wait(f"document.querySelectorAll('#panel li').length > {count}")
+        self.fail("there is always more")
 
     def test_file_has_no_server_behind_it(self):
         self.open_file(MEAN)

@@ -18,6 +18,12 @@ export class Panel {
 
   nodeLink(body, node, text = node.name) { return link(text, () => this.actions.go(body, node.id), `${node.op} ${node.name}`); }
 
+  // The last item of a list that goes on: a link that loads its next page. `load()` gives the page's items, then such an item again.
+  rest(count, load) {
+    const line = element("li", {}, link(`and ${commas(count)} more`, async () => line.replaceWith(...(await load()).filter(Boolean))));
+    return line;
+  }
+
   showModel() {
     const main = this.summary.bodies[0];
     const parts = [
@@ -36,9 +42,14 @@ export class Panel {
     }
     if (this.summary.problem_count > 0) {
       parts.push(heading(plural(this.summary.problem_count, "problem")),
-                 list(this.summary.problems.map((text) => element("li", {class: "problem"}, text))));
+                 list(this.problems(this.summary).filter(Boolean)));
     }
     this.root.replaceChildren(...parts);
+  }
+
+  problems({problems, problem_count: count, next_problem: next}) {
+    return [...problems.map((text) => element("li", {class: "problem"}, text)), next === undefined ? undefined
+      : this.rest(count - next, async () => this.problems(await this.source.problems(next)))];
   }
 
   showScope(placed) {
@@ -96,10 +107,14 @@ export class Panel {
     return this.summary.marks.kinds.flatMap((kind, i) => {
       const count = this.summary.marked_counts[i];
       if (count === 0) return [];
-      const nodes = this.summary.marked.filter((entry) => entry[2] === i);
-      const items = nodes.map(([body, id, , op, name]) => element("li", {}, this.nodeLink(body, {id, op, name}), " ", element("span", {class: "dim"}, op)));
-      if (count > nodes.length) items.push(element("li", {class: "dim"}, `and ${commas(count - nodes.length)} more`));
-      return [element("h3", {}, element("span", {class: `mark mark-${i}`}, `${commas(count)} ${kind}`)), list(items)];
+      const item = ([body, id, , op, name]) => element("li", {}, this.nodeLink(body, {id, op, name}), " ", element("span", {class: "dim"}, op));
+      const items = (marked, next) => [...marked.map(item), next === undefined ? undefined : this.rest(count - next, async () => {
+        const page = await this.source.marked(i, next);
+        return items(page.marked, page.next);
+      })];
+      const first = this.summary.marked.filter((entry) => entry[2] === i);
+      return [element("h3", {}, element("span", {class: `mark mark-${i}`}, `${commas(count)} ${kind}`)),
+        list(items(first, first.length < count ? first.length : undefined).filter(Boolean))];
     });
   }
 
@@ -125,16 +140,9 @@ export class Panel {
   outputs(body, node) {
     const parts = [];
     const item = (reader) => element("li", {}, this.nodeLink(body, reader), " ", element("span", {class: "dim"}, reader.op));
-    // Further readers come a page at a time, where the last page ended.
-    const rest = ({count, next}, output) => {
-      if (next === undefined) return undefined;
-      const line = element("li", {}, link(`and ${commas(count - next)} more`, async () => {
-        const page = await this.source.readers(body, node.id, output, next);
-        line.replaceWith(...page.readers.map(item), ...[rest(page, output)].filter(Boolean));
-      }));
-      return line;
-    };
-    const readers = (entry, output) => list([...entry.readers.map(item), rest(entry, output)].filter(Boolean));
+    const items = ({readers: known, count, next}, output) => [...known.map(item), next === undefined ? undefined
+      : this.rest(count - next, async () => items(await this.source.readers(body, node.id, output, next), output))];
+    const readers = (entry, output) => list(items(entry, output).filter(Boolean));
     node.outputs.forEach((output, port) => {
       parts.push(heading(`Output ${port}${output.slot ? ` ${output.slot}` : ""}  ${output.type || "?"}`),
                  output.count > 0 ? readers(output, port) : element("p", {class: "dim"}, "nobody reads it"));

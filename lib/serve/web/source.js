@@ -47,6 +47,8 @@ export class Source {
   summary() { return this.get("model"); }
   scope(body, id) { return this.get(id === undefined ? `scope/${body}` : `scope/${body}/${id}`); }
 
+  marked(kind, from) { return this.get(`marked/${kind}/${from}`); }
+  problems(from) { return this.get(`problems/${from}`); }
   readers(body, id, output, from) { return this.get(`readers/${body}/${id}/${output}/${from}`); }
 
   async node(body, id) {
