@@ -3,8 +3,8 @@
 //   Before:  v @gpu:0;  v -> Read r;  Const c -> Add(r, c) a      After:  v, r, c, a @gpu:0
 //
 // It is told what devices there are by a custom optimizer named "placer" in the RewriterConfig
-// (lib/place/settings.h). Bodies of functions are placed when they are called, by TensorFlow as here:
-// they are left alone.
+// (lib/place/settings.h). Bodies of functions are placed when they are called, by TensorFlow as
+// here: they are left alone.
 //
 // Refuses: a graph that cannot be placed is an error, with the nodes and edges that conflict.
 #include "lib/pass/pass.h"

@@ -52,8 +52,8 @@ bool RunWatch::IsTapped(const Node& node) const {
          found->second.test(node.id());
 }
 
-// What no tap sees, arguments of functions and branches that were taken among it, is looked at where
-// it is read: later the node may have written over it.
+// What no tap sees, arguments of functions and branches that were taken among it, is looked at
+// where it is read: later the node may have written over it.
 Error RunWatch::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   if (is_stopped_) return MakeError("stopped");
   if (!TellsBad() || !IsTapped(node)) return Error::success();

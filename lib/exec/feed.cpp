@@ -20,9 +20,9 @@ Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor, llvm::Stri
 Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,
                           std::shared_ptr<const FileBytes> file) {
   ASSIGN_OR_RETURN(DataType type, TypeOfFeed(graph, tensor));
-  ASSIGN_OR_RETURN(Literal literal, ReadNpyLiteral(std::move(file), type == proto::DT_INVALID
-                                                                        ? std::nullopt
-                                                                        : std::optional(type)));
+  ASSIGN_OR_RETURN(Literal literal,
+                   ReadNpyLiteral(std::move(file),
+                                  type == proto::DT_INVALID ? std::nullopt : std::optional(type)));
   return Tensor::FromLiteral(literal);
 }
 

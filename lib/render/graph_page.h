@@ -40,8 +40,8 @@ struct PageMarks {
 
 constexpr size_t kIndexPage = 4096;  // nodes in one page of an index
 
-// Entries of a list (readers of an output, marked nodes of a kind, problems) that a document has, and
-// that each further page of the list has.
+// Entries of a list (readers of an output, marked nodes of a kind, problems) that a document has,
+// and that each further page of the list has.
 constexpr size_t kFirstListed = 200, kListedAPage = 2000;
 
 struct IndexPage {

@@ -154,7 +154,8 @@ class NodeWriter {
         });
       }
     });
-    json_.attributeObject("after", [&] { WriteReaders(node_, kControlPort, 0, kFirstListed, json_); });
+    json_.attributeObject("after",
+                          [&] { WriteReaders(node_, kControlPort, 0, kFirstListed, json_); });
   }
 
   const BodyScopes& body_;

@@ -28,6 +28,11 @@ size_t ShownOutputs(const Node& node);
 void WriteReaders(const Node& node, int port, size_t from, size_t limit, llvm::json::OStream& json);
 void WriteNode(const PageBody& body, const Node& node, llvm::json::OStream& json);
 
+// "problem_count", and "problems" from the `from`-th on, at most `limit`, as WriteReaders does;
+// "next_problem" is where to go on.
+void WriteProblems(llvm::ArrayRef<Problem> problems, size_t from, size_t limit,
+                   llvm::json::OStream& json);
+
 // What a function is called for, and its body: {"role": "then_branch", "name": "...", "body": 3}.
 // Without the array when there is none.
 void WriteCalls(const Node& node, const BodyFinder& find, llvm::json::OStream& json);

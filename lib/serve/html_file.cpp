@@ -171,7 +171,8 @@ class DataWriter {
     if (node.uses().size() <= kFirstListed) return Error::success();
     size_t count = ShownOutputs(node);
     for (size_t output = 0; output <= count; ++output) {
-      size_t readers = node.UsesOf(output == count ? kControlPort : static_cast<int>(output)).size();
+      size_t readers =
+          node.UsesOf(output == count ? kControlPort : static_cast<int>(output)).size();
       for (size_t from = kFirstListed; from < readers; from += kListedAPage) {
         ASSIGN_OR_RETURN(std::string document, page_.ReadersJson(body, id, output, from));
         Put(Path("readers", body) + "/" + std::to_string(id) + "/" + std::to_string(output) + "/" +

@@ -20,8 +20,8 @@ constexpr size_t kMostPlaced = 100;  // entries that a page may ask for
 
 struct PageSet::Entry {
   std::string title, group, note;
-  std::shared_ptr<Model> model;  // that a page of it points into
-  const GraphInFile* file = nullptr;  // of the model
+  std::shared_ptr<Model> model;         // that a page of it points into
+  const GraphInFile* file = nullptr;    // of the model
   std::unique_ptr<PlacedGraph> placed;  // that a page of it points into
   std::shared_ptr<const Timeline> timeline;
   const TimelineStage* stage = nullptr;  // of the timeline

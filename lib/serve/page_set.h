@@ -49,7 +49,8 @@ class PageSet {
   bool IsDebug(size_t entry) const;
   // Whether the page of an entry is worth writing: not of a stage that changed nothing.
   bool Differs(size_t entry) const;
-  // A list of {"id", "title", "kind", "group", "note", "same", "opened"}: what is there to choose from.
+  // A list of {"id", "title", "kind", "group", "note", "same", "opened"}: what is there to choose
+  // from.
   std::string Json() const;
 
  private:

@@ -1,5 +1,6 @@
 #include "lib/serve/place_work.h"
 
+#include "lib/io/ends.h"
 #include "lib/ir/print.h"
 #include "lib/render/labels.h"
 #include "lib/serve/placement_page.h"
@@ -30,19 +31,30 @@ void WriteLines(llvm::StringRef key, llvm::StringRef text, llvm::json::OStream& 
   });
 }
 
-void WriteDevices(const PlacedGraph& placed, const PlacementReport& report,
-                  llvm::json::OStream& json) {
-  std::vector<size_t> nodes(placed.setup.devices.size(), 0);
+struct DeviceRow {
+  std::string device;
+  size_t nodes = 0;
+  DeviceMemory memory;
+};
+
+std::vector<DeviceRow> RowsOf(const PlacedGraph& placed, const PlacementReport& report) {
+  std::vector<DeviceRow> rows;
+  for (const ListedDevice& device : placed.setup.devices.devices())
+    rows.push_back({ShortDevice(device.text), 0, report.memory[rows.size()]});
   for (const NodePlacement& node : placed.placement.nodes) {
-    if (node.device >= 0) ++nodes[node.device];
+    if (node.device >= 0) ++rows[node.device].nodes;
   }
+  return rows;
+}
+
+void WriteDevices(llvm::ArrayRef<DeviceRow> rows, llvm::json::OStream& json) {
   json.attributeArray("devices", [&] {
-    for (size_t i = 0; i < nodes.size(); ++i) {
+    for (const DeviceRow& row : rows) {
       json.object([&] {
-        json.attribute("device", ShortDevice(placed.setup.devices.device(i).text));
-        json.attribute("nodes", nodes[i]);
-        json.attribute("weights", HumanBytes(report.memory[i].weights));
-        json.attribute("peak", HumanBytes(report.memory[i].peak));
+        json.attribute("device", row.device);
+        json.attribute("nodes", row.nodes);
+        json.attribute("weights", HumanBytes(row.memory.weights));
+        json.attribute("peak", HumanBytes(row.memory.peak));
       });
     }
   });
@@ -52,6 +64,7 @@ void WriteDevices(const PlacedGraph& placed, const PlacementReport& report,
 
 Expected<std::string> PlaceFromPage(PageSet& pages, OpenedGraph opened, llvm::StringRef request) {
   ASSIGN_OR_RETURN(PlacerSettings settings, ParseSettings(request));
+  RETURN_IF_ERROR(DemandValid(*opened.model, *opened.graph, nullptr));
   ASSIGN_OR_RETURN(PlacerSetup setup, PlacerSetup::Make(settings));
   auto placed = std::make_unique<PlacedGraph>();
   std::string title = llvm::sys::path::filename(opened.model->path).str() + " on " +
@@ -67,22 +80,16 @@ Expected<std::string> PlaceFromPage(PageSet& pages, OpenedGraph opened, llvm::St
     });
   }
   PlacementReport report = MakePlacementReport(context.graph, context.devices, context.placement);
-  Error error = Error::success();
-  std::string document = PageDocument([&](llvm::json::OStream& json) {
+  std::vector<DeviceRow> rows = RowsOf(*placed, report);
+  ASSIGN_OR_RETURN(size_t entry, pages.AddPlaced(std::move(placed), title));
+  return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
-      WriteDevices(*placed, report, json);
-      json.attribute("crossings", CrossingsText(report));
+      json.attribute("entry", entry);
       json.attribute("title", Printable(title));
-      auto entry = pages.AddPlaced(std::move(placed), title);
-      if (entry) {
-        json.attribute("entry", *entry);
-      } else {
-        error = llvm::joinErrors(std::move(error), entry.takeError());
-      }
+      json.attribute("crossings", CrossingsText(report));
+      WriteDevices(rows, json);
     });
   });
-  if (error) return error;
-  return document;
 }
 
 }  // namespace grapnel

@@ -12,7 +12,7 @@ namespace grapnel {
 // `request`: {"devices": "cpu:2", "soft": true}. Places the main graph and adds the placement to
 // `pages`: {"entry", "title", "crossings", "devices": [{"device", "nodes", "weights", "peak"}]};
 // of a graph that cannot be placed {"failure": [lines]}. No file is read, whatever the devices are
-// called. Errors: the request or the devices cannot be read.
+// called. Errors: the request or the devices cannot be read, the graph is not valid.
 Expected<std::string> PlaceFromPage(PageSet& pages, OpenedGraph opened, llvm::StringRef request);
 
 }  // namespace grapnel

@@ -189,8 +189,8 @@ WebAnswer Router::NpyAnswer(llvm::ArrayRef<uint32_t> numbers) {
   WebAnswer answer;
   answer.type = "application/octet-stream";
   answer.body = std::move(*bytes);
-  answer.headers = {{"Content-Disposition", "attachment; filename=\"fetch_" +
-                                                std::to_string(numbers[3]) + ".npy\""}};
+  answer.headers = {{"Content-Disposition",
+                     "attachment; filename=\"fetch_" + std::to_string(numbers[3]) + ".npy\""}};
   return answer;
 }
 
@@ -214,7 +214,7 @@ WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef body) {
   if (!is_stop && what != "run" && what != "feed" && what != "place")
     return Refused(404, "no such work: " + Printable(path));
   auto document = work();
-  if (!document) return Refused(400, Printable(llvm::toString(document.takeError())));
+  if (!document) return Refused(400, PrintableLines(llvm::toString(document.takeError())));
   WebAnswer answer;
   answer.type = "application/json";
   answer.body = std::move(*document);

@@ -21,7 +21,8 @@ std::string CompareWithCase(const PageRun& run, size_t fetch, const Tensor& valu
     auto expected = LoadNpyLiteral(known.file, value.dtype());
     if (!expected) return "cannot be compared with the case: " + TextOf(expected.takeError());
     Comparison comparison = Compare(value.ToLiteral(), *expected, values->rtol, known.atol);
-    return comparison.same ? "as the case expects" : "not as the case expects: " + comparison.message;
+    return comparison.same ? "as the case expects"
+                           : "not as the case expects: " + comparison.message;
   }
   return "";
 }
@@ -41,8 +42,7 @@ Expected<std::vector<Tensor>> Execute(PageRun& run, const UploadFinder& find) {
     ASSIGN_OR_RETURN(Port port, FindTensor(graph, options.feeds.back()));
     run.watch.AddFeed(port, feeds[i]);
   }
-  for (const std::string& fetch : run.request.fetches)
-    options.fetches.push_back(fetch);
+  for (const std::string& fetch : run.request.fetches) options.fetches.push_back(fetch);
   ThreadPool pool;
   Session session;
   options.pool = &pool;
@@ -127,9 +127,8 @@ Expected<std::string> RunDesk::Start(OpenedGraph opened, llvm::StringRef text) {
   thread_ = std::thread([this, run = run_] {
     ExecuteAndTell(*run, [this](uint64_t file) { return FindFile(file); });
   });
-  return PageDocument([&](llvm::json::OStream& json) {
-    json.object([&] { json.attribute("run", last_run_); });
-  });
+  return PageDocument(
+      [&](llvm::json::OStream& json) { json.object([&] { json.attribute("run", last_run_); }); });
 }
 
 Expected<std::shared_ptr<PageRun>> RunDesk::Find(uint64_t run) const {

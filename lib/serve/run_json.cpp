@@ -7,8 +7,8 @@
 namespace grapnel {
 namespace {
 
-constexpr int kMostElements = 40;   // of a value as text
-constexpr size_t kMostLinks = 4;    // nodes that an error names
+constexpr int kMostElements = 40;  // of a value as text
+constexpr size_t kMostLinks = 4;   // nodes that an error names
 
 // What became of a node; the page's colours are in this order.
 enum Outcome { kBadOutcome, kFiniteOutcome, kZeroOutcome, kRanOutcome, kNumOutcomes };
@@ -161,8 +161,8 @@ Outcome OutcomeOf(const PortHistory& history) {
 
 // What is said of each node of one body, by id.
 struct BodyOutcomes {
-  std::vector<int> outcome;     // -1: did not run
-  std::vector<int64_t> time;    // nanoseconds of its own
+  std::vector<int> outcome;   // -1: did not run
+  std::vector<int64_t> time;  // nanoseconds of its own
 };
 
 BodyOutcomes OutcomesOf(const PageRun& run, const Graph& graph,
@@ -220,8 +220,7 @@ void WriteBody(size_t body, const BodyOutcomes& outcomes, GraphPage& page,
 std::string RunStatusJson(const PageRun& run) {
   std::lock_guard lock(run.mutex);
   bool is_over = run.state != PageRun::State::kRunning;
-  std::chrono::duration<double> seconds =
-      (is_over ? run.ended : PageRun::Clock::now()) - run.began;
+  std::chrono::duration<double> seconds = (is_over ? run.ended : PageRun::Clock::now()) - run.began;
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("run", run.number);
@@ -240,7 +239,7 @@ std::string RunStatusJson(const PageRun& run) {
       });
       WriteFetches(run, json);
       if (run.state != PageRun::State::kFailed) return;
-      json.attribute("error", Printable(run.error));
+      json.attribute("error", PrintableLines(run.error));
       WriteNamed(run.opened.module(), run.error, json);
     });
   });

@@ -86,8 +86,8 @@ std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
 
 bool HasCaseValue(const OpenedGraph& opened, llvm::StringRef tensor) {
   const auto& values = opened.model->case_info;
-  return values && llvm::any_of(values->feeds,
-                                [&](const Case::Feed& feed) { return feed.tensor == tensor; });
+  return values &&
+         llvm::any_of(values->feeds, [&](const Case::Feed& feed) { return feed.tensor == tensor; });
 }
 
 void WriteInput(const OpenedGraph& opened, const Input& input, llvm::json::OStream& json) {
@@ -178,7 +178,7 @@ std::string RunFormJson(const OpenedGraph& opened) {
         for (const std::string& name : TapModeNames()) json.value(name);
       });
       if (Error error = DemandValid(*opened.model, *opened.graph, nullptr))
-        json.attribute("problem", Printable(TextOf(std::move(error))));
+        json.attribute("problem", PrintableLines(TextOf(std::move(error))));
     });
   });
 }

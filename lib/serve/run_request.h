@@ -32,13 +32,12 @@ struct RunRequest {
   std::optional<TapMode> mode;    // none: nothing is tapped
 };
 
-// {"feeds": [{"tensor", "kind", "text", "shape", "seed", "file"}], "fetches": [...], "taps": "a*,b*",
-// "mode": "FULL_HEALTH"}. Errors say what is wrong with it.
+// {"feeds": [{"tensor", "kind", "text", "shape", "seed", "file"}], "fetches": [...], "taps":
+// "a*,b*", "mode": "FULL_HEALTH"}. Errors say what is wrong with it.
 Expected<RunRequest> ParseRunRequest(llvm::StringRef json);
 
 // Uploads by number. Errors: there is none.
-using UploadFinder =
-    std::function<Expected<std::shared_ptr<const FileBytes>>(uint64_t upload)>;
+using UploadFinder = std::function<Expected<std::shared_ptr<const FileBytes>>(uint64_t upload)>;
 
 // The feeds' values. Errors name the tensor.
 Expected<std::vector<Tensor>> MakeFeeds(const OpenedGraph& opened,

@@ -55,9 +55,8 @@ class ListReader {
     if (leaf_depth_ < 0) leaf_depth_ = depth;
     if (leaf_depth_ != depth) return Ragged();
     if (rest_.consume_front("\"")) return ReadString();
-    llvm::StringRef word = rest_.take_until([](char c) {
-      return c == ',' || c == ']' || c == '[' || llvm::isSpace(c);
-    });
+    llvm::StringRef word = rest_.take_until(
+        [](char c) { return c == ',' || c == ']' || c == '[' || llvm::isSpace(c); });
     if (word.empty()) return MakeError("a value is missing before '{0}'", rest_.take_front(20));
     rest_ = rest_.drop_front(word.size());
     elements.push_back(word.str());
@@ -158,8 +157,8 @@ Expected<Tensor> ParseTypedValue(llvm::StringRef text, DataType dtype,
     ASSIGN_OR_RETURN(std::string bytes, ElementBytes(element, dtype));
     elements.push_back(std::move(bytes));
   }
-  bool laid_out = !reader.is_list ||
-                  (reader.dims.size() == 1 && NumElements(dims) == reader.dims[0]);
+  bool laid_out =
+      !reader.is_list || (reader.dims.size() == 1 && NumElements(dims) == reader.dims[0]);
   llvm::ArrayRef<int64_t> shape = laid_out ? dims : llvm::ArrayRef<int64_t>(reader.dims);
   RETURN_IF_ERROR(DemandSize(dtype, shape));
   return Tensor::FromLiteral(MakeLiteral(dtype, shape, std::move(elements)));

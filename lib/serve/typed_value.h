@@ -18,7 +18,8 @@ Expected<Dims> ParseDims(llvm::StringRef text);
 // "[[1, 2.5], [-3, nan]]", "true", "\"text\"": brackets say the shape. One element alone fills
 // `dims`, and a flat list of as many elements is laid out in them. Errors: what is not a value of
 // `dtype`, lists of different lengths, more than kLargestFill.
-Expected<Tensor> ParseTypedValue(llvm::StringRef text, DataType dtype, llvm::ArrayRef<int64_t> dims);
+Expected<Tensor> ParseTypedValue(llvm::StringRef text, DataType dtype,
+                                 llvm::ArrayRef<int64_t> dims);
 
 // Random numbers are the same for the same seed; integers are magnitudes, rounded down.
 // Errors: more than kLargestFill, a dtype without numbers.

@@ -16,7 +16,8 @@ namespace {
 constexpr const char* kHost = "127.0.0.1:4000";
 constexpr const char* kOrigin = "http://127.0.0.1:4000";
 
-// A server that has testdata/harmonic_mean as 0, collatz as 1 and an endless loop as 2, asked as its page does.
+// A server that has testdata/harmonic_mean as 0, collatz as 1 and an endless loop as 2, asked as
+// its page does.
 class RunDeskTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -57,7 +58,8 @@ class RunDeskTest : public testing::Test {
 };
 
 std::string Request(const std::string& feed, const std::string& rest = "") {
-  return R"({"feeds": [{"tensor": "x:0", )" + feed + R"(}], "fetches": ["Identity:0"])" + rest + "}";
+  return R"({"feeds": [{"tensor": "x:0", )" + feed + R"(}], "fetches": ["Identity:0"])" + rest +
+         "}";
 }
 
 TEST_F(RunDeskTest, FormListsWhatGoesInAndComesOut) {
@@ -92,8 +94,7 @@ TEST_F(RunDeskTest, TapsTellTheFirstBadTensor) {
                                                R"(, "mode": "FULL_HEALTH", "taps": "*")"));
   const llvm::json::Object* bad = status.getObject("first_bad");
   ASSERT_TRUE(bad);
-  EXPECT_EQ(bad->getString("text"),
-            "truediv made +inf x1 of 3 because its input x:0 holds 1 zero");
+  EXPECT_EQ(bad->getString("text"), "truediv made +inf x1 of 3 because its input x:0 holds 1 zero");
   EXPECT_EQ(bad->getObject("node")->getString("op"), "RealDiv");
   llvm::json::Object boxes = Json(Get("0/run-boxes/" + number_));
   int64_t id = bad->getObject("node")->getInteger("id").value_or(-1);
@@ -110,9 +111,8 @@ TEST_F(RunDeskTest, TapsTellTheFirstBadTensor) {
 }
 
 TEST_F(RunDeskTest, AGlobSeesItsInputsToo) {
-  llvm::json::Object status =
-      Run("0", Request(R"("kind": "text", "text": "[1, 0, 4]")",
-                       R"(, "mode": "FULL_HEALTH", "taps": "truediv")"));
+  llvm::json::Object status = Run("0", Request(R"("kind": "text", "text": "[1, 0, 4]")",
+                                               R"(, "mode": "FULL_HEALTH", "taps": "truediv")"));
   EXPECT_EQ(status.getInteger("tensors"), 2) << "the feed and one output";
   EXPECT_TRUE(status.getObject("first_bad"));
 }
@@ -131,8 +131,7 @@ TEST_F(RunDeskTest, UploadsAreFedAndChecked) {
 }
 
 TEST_F(RunDeskTest, WrongDtypeIsSaid) {
-  std::string bytes =
-      llvm::cantFail(FileBytes::Open("testdata/collatz/feed_0.npy"))->bytes().str();
+  std::string bytes = llvm::cantFail(FileBytes::Open("testdata/collatz/feed_0.npy"))->bytes().str();
   llvm::json::Object kept = Json(Post("0/feed", bytes));
   std::string number = std::to_string(kept.getInteger("file").value_or(0));
   llvm::json::Object status = Run("0", Request(R"("kind": "file", "file": )" + number));

@@ -30,7 +30,7 @@ export class PlaceTab {
     try {
       this.draw(await post(`${this.model}/place`, JSON.stringify({devices: this.devices.value, soft: !this.hard.checked})));
     } catch (error) {
-      this.result.replaceChildren(element("p", {class: "problem", role: "alert"}, error.message));
+      this.result.replaceChildren(element("p", {class: "problem said", role: "alert"}, error.message));
     } finally {
       this.button.disabled = false;
     }

@@ -25,7 +25,7 @@ export class RunTab {
       shown.form = new RunForm(source, form, () => this.start(source.model));
       shown.root = element("div", {class: "work"}, shown.form.root, shown.result);
       this.forms.set(source.model, shown);
-      shown.result.append(element("p", {class: form.problem ? "problem" : "dim"}, form.problem ??
+      shown.result.append(element("p", {class: form.problem ? "problem said" : "dim"}, form.problem ??
         "The graph runs on the machine that serves this page, on its CPU. Variables begin anew each time."));
     }
     if (this.model === source.model) this.root.replaceChildren(shown.root);
@@ -41,7 +41,7 @@ export class RunTab {
       const {run} = await post(`${model}/run`, JSON.stringify(shown.form.request()));
       await this.follow(shown, model, run);
     } catch (error) {
-      shown.result.replaceChildren(element("p", {class: "problem", role: "alert"}, error.message));
+      shown.result.replaceChildren(element("p", {class: "problem said", role: "alert"}, error.message));
     } finally {
       shown.form.button.disabled = false;
     }
