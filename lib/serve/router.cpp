@@ -33,6 +33,14 @@ WebAnswer FileAnswer(const WebFile& file) {
   return answer;
 }
 
+WebAnswer WorkAnswer(Expected<std::string> document) {
+  if (!document) return Refused(400, PrintableLines(llvm::toString(document.takeError())));
+  WebAnswer answer;
+  answer.type = "application/json";
+  answer.body = std::move(*document);
+  return answer;
+}
+
 }  // namespace
 
 Router::Router(std::shared_ptr<PageSet> pages, std::string token)
@@ -196,29 +204,23 @@ WebAnswer Router::NpyAnswer(llvm::ArrayRef<uint32_t> numbers) {
 
 // What is asked for by POST: MODEL/run, MODEL/stop/RUN, MODEL/feed (a .npy file), MODEL/place.
 WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef body) {
-  auto [model, what] = path.split('/');
+  WebAnswer nothing = Refused(404, "no such work: " + Printable(path));
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  path.split(parts, '/');
   size_t entry = 0;
-  if (model.getAsInteger(10, entry)) return Refused(404, "no such work: " + Printable(path));
+  uint64_t run = 0;
+  if (parts.size() < 2 || parts[0].getAsInteger(10, entry)) return nothing;
+  if (parts.size() == 3 && (parts[1] != "stop" || parts[2].getAsInteger(10, run))) return nothing;
+  if (parts.size() > 3) return nothing;
   auto pages = Pages().first;
   auto opened = pages->Opened(entry);
   if (!opened) return Refused(404, llvm::toString(opened.takeError()));
-  uint64_t run = 0;
-  auto work = [&]() -> Expected<std::string> {
-    if (what == "run") return runs_.Start(std::move(*opened), body);
-    if (what == "feed") return runs_.KeepFile(body);
-    if (what == "place") return PlaceFromPage(*pages, std::move(*opened), body);
-    RETURN_IF_ERROR(runs_.Stop(run));
-    return "null";
-  };
-  bool is_stop = what.consume_front("stop/") && !what.getAsInteger(10, run);
-  if (!is_stop && what != "run" && what != "feed" && what != "place")
-    return Refused(404, "no such work: " + Printable(path));
-  auto document = work();
-  if (!document) return Refused(400, PrintableLines(llvm::toString(document.takeError())));
-  WebAnswer answer;
-  answer.type = "application/json";
-  answer.body = std::move(*document);
-  return answer;
+  llvm::StringRef what = parts[1];
+  if (parts.size() == 3) return WorkAnswer(runs_.Stop(run));
+  if (what == "run") return WorkAnswer(runs_.Start(std::move(*opened), body));
+  if (what == "feed") return WorkAnswer(runs_.KeepFile(body));
+  if (what == "place") return WorkAnswer(PlaceFromPage(*pages, std::move(*opened), body));
+  return nothing;
 }
 
 // MODEL/debug, MODEL/trace/N, MODEL/traces/FROM.

@@ -138,10 +138,10 @@ Expected<std::shared_ptr<PageRun>> RunDesk::Find(uint64_t run) const {
   return run_;
 }
 
-Error RunDesk::Stop(uint64_t number) {
+Expected<std::string> RunDesk::Stop(uint64_t number) {
   ASSIGN_OR_RETURN(auto run, Find(number));
   run->watch.Stop();
-  return Error::success();
+  return RunStatusJson(*run);
 }
 
 Expected<std::string> RunDesk::StatusJson(uint64_t number) const {

@@ -30,8 +30,8 @@ class RunDesk {
   Expected<std::string> KeepFile(llvm::StringRef bytes);
   // {"run": its number}. Errors: another one runs, the request cannot be read.
   Expected<std::string> Start(OpenedGraph opened, llvm::StringRef request);
-  // Nothing when it is over.
-  Error Stop(uint64_t run);
+  // Its status, as of then; nothing else when it is over.
+  Expected<std::string> Stop(uint64_t run);
 
   // State, progress, and when it is over what came of it.
   Expected<std::string> StatusJson(uint64_t run) const;
