@@ -49,7 +49,7 @@ export class RunTab {
 
   async follow(shown, model, run) {
     const bar = element("progress", {max: 1, "aria-label": "Nodes that ran"}), text = element("span", {role: "status"});
-    const stop = element("button", {type: "button", id: "run-stop", onclick: () => post(`${model}/stop/${run}`, "")}, "Stop");
+    const stop = element("button", {type: "button", id: "run-stop", onclick: () => post(`${model}/stop/${run}`, "").catch((error) => { text.textContent = error.message; })}, "Stop");
     shown.result.replaceChildren(element("p", {class: "row"}, bar, text, stop));
     for (let wait = ASKED_EVERY[0];; wait = Math.min(ASKED_EVERY[1], wait * 1.5)) {
       const status = await ask(`${model}/run/${run}`);
@@ -127,7 +127,13 @@ export class RunTab {
   async ofNode(model, body, id) {
     const {run} = this.forms.get(model) ?? {};
     if (run === undefined) return [];
-    const {outputs, runs, nanoseconds} = await ask(`${model}/run-node/${run}/${body}/${id}`);
+    let known;
+    try {
+      known = await ask(`${model}/run-node/${run}/${body}/${id}`);
+    } catch (error) {
+      return [element("p", {class: "dim"}, error.message)];  // another page has run something since
+    }
+    const {outputs, runs, nanoseconds} = known;
     if (outputs.length === 0 && runs === undefined) return [];
     const parts = [element("h3", {}, "In the last run")];
     if (runs !== undefined) parts.push(element("p", {class: "dim"}, `ran ${plural(runs, "time")}, ${commas(Math.round(nanoseconds / 1000))} \u00b5s`));
