@@ -101,7 +101,7 @@ function drawBox(context, placed, look, x, y) {
   }
   roundRect(context, x, y, w, h, Math.min(round, 16));
   context.fillStyle = look.fillOf(placed) ?? look.theme.neutral;
-  if (box.marks) {  // what a reader looks for glows
+  if (box.marks || look.glows?.(placed)) {  // what a reader looks for glows
     context.shadowColor = context.fillStyle;
     context.shadowBlur = 18;
   }
