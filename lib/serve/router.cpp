@@ -228,7 +228,7 @@ WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef body) {
   if (parts.size() < 2 || parts[0].getAsInteger(10, entry)) return nothing;
   if (parts.size() == 3 && (parts[1] != "stop" || parts[2].getAsInteger(10, run))) return nothing;
   if (parts.size() > 3) return nothing;
-  auto pages = Pages().first;
+  auto pages = Pages();
   auto opened = pages->Opened(entry);
   if (!opened) return Refused(404, llvm::toString(opened.takeError()));
   llvm::StringRef what = parts[1];
