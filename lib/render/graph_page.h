@@ -66,6 +66,9 @@ class GraphPage {
   // and attributes, each distinct text once. "next" is where to go on.
   Expected<IndexPage> IndexJson(size_t body, NodeId from, size_t limit);
 
+  // A node by name, of a function or (empty) of main: its body and id. nullopt: there is none.
+  std::optional<std::pair<size_t, NodeId>> Find(llvm::StringRef function,
+                                                llvm::StringRef node) const;
   size_t num_bodies() const { return bodies_.size(); }
   const Graph& graph(size_t body) const;
   // The scopes of a body that can be opened, from the outside in.

@@ -2,6 +2,7 @@
 
 #include "lib/render/labels.h"
 #include "lib/serve/web_files.h"
+#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
@@ -30,6 +31,24 @@ WebAnswer FileAnswer(const WebFile& file) {
   answer.type = file.type.str();
   answer.body = file.text.str();
   return answer;
+}
+
+// What is said of an entry beside its graph.
+bool IsStory(llvm::StringRef kind) {
+  return kind == "passes" || kind == "rewrites" || kind == "match";
+}
+
+Expected<std::string> StoryDocument(PageSet& pages, size_t entry, llvm::StringRef kind) {
+  if (kind == "passes") return pages.PassesJson(entry);
+  return kind == "rewrites" ? pages.RewritesJson(entry) : pages.MatchJson(entry);
+}
+
+Expected<size_t> CompareWith(PageSet& pages, size_t entry, llvm::StringRef body) {
+  ASSIGN_OR_RETURN(llvm::json::Value value, llvm::json::parse(body));
+  const llvm::json::Object* object = value.getAsObject();
+  std::optional<int64_t> with = object ? object->getInteger("with") : std::nullopt;
+  if (!with || *with < 0) return MakeError("'with' has to be the number of a graph");
+  return pages.Compare(entry, static_cast<size_t>(*with));
 }
 
 }  // namespace
@@ -104,7 +123,8 @@ WebAnswer Router::Answer(const WebRequest& request) {
 }
 
 // "models", "version", or MODEL/model, MODEL/scope/BODY[/SCOPE], MODEL/node/BODY/ID,
-// MODEL/index/BODY/FROM.
+// MODEL/index/BODY/FROM; each also MODEL/a/... and MODEL/b/... of what is seen side by side;
+// MODEL/match, MODEL/passes, MODEL/rewrites.
 WebAnswer Router::Document(llvm::StringRef path) {
   auto [pages, version] = Pages();
   WebAnswer answer;
@@ -115,6 +135,9 @@ WebAnswer Router::Document(llvm::StringRef path) {
   }
   llvm::SmallVector<llvm::StringRef, 4> parts;
   path.split(parts, '/');
+  bool pane = parts.size() > 2 && (parts[1] == "a" || parts[1] == "b");
+  PageSet::Side side = pane && parts[1] == "b" ? PageSet::Side::kB : PageSet::Side::kA;
+  if (pane) parts.erase(parts.begin() + 1);
   llvm::SmallVector<uint32_t, 4> numbers;
   for (size_t i = 0; i < parts.size(); ++i) {
     uint32_t number = 0;
@@ -124,9 +147,6 @@ WebAnswer Router::Document(llvm::StringRef path) {
   if (parts.size() < 2) return Refused(404, "no such document");
   if (numbers[0] < pages->size() && pages->IsDebug(numbers[0]))
     return DebugDocument(*pages, parts, numbers);
-  Expected<GraphPage*> found = pages->Page(numbers[0]);
-  if (!found) return Refused(404, llvm::toString(found.takeError()));
-  GraphPage& page = **found;
   auto put = [&](Expected<std::string> document) {
     if (document) {
       answer.body = std::move(*document);
@@ -135,6 +155,13 @@ WebAnswer Router::Document(llvm::StringRef path) {
     }
   };
   llvm::StringRef kind = parts[1];
+  if (!pane && parts.size() == 2 && IsStory(kind)) {
+    put(StoryDocument(*pages, numbers[0], kind));
+    return answer;
+  }
+  Expected<GraphPage*> found = pane ? pages->Pane(numbers[0], side) : pages->Page(numbers[0]);
+  if (!found) return Refused(404, llvm::toString(found.takeError()));
+  GraphPage& page = **found;
   if (kind == "model" && parts.size() == 2) {
     answer.body = page.ModelJson();
   } else if (kind == "scope" && parts.size() == 3) {
@@ -152,9 +179,20 @@ WebAnswer Router::Document(llvm::StringRef path) {
   return answer;
 }
 
-// What is asked for by POST.
-WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef /*body*/) {
-  return Refused(404, "no such work: " + Printable(path));
+// What is asked for by POST: MODEL/passes, MODEL/diff. Answers {"entry": the new graph's number}.
+WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef body) {
+  auto [model, what] = path.split('/');
+  size_t entry = 0;
+  if (model.getAsInteger(10, entry) || (what != "passes" && what != "diff"))
+    return Refused(404, "no such work: " + Printable(path));
+  auto pages = Pages().first;
+  Expected<size_t> made =
+      what == "passes" ? pages->RunPasses(entry, body) : CompareWith(*pages, entry, body);
+  if (!made) return Refused(400, Printable(TextOf(made.takeError())));
+  WebAnswer answer;
+  answer.type = "application/json";
+  answer.body = "{\"entry\": " + std::to_string(*made) + "}";
+  return answer;
 }
 
 // MODEL/debug, MODEL/trace/N, MODEL/traces/FROM.

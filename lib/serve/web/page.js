@@ -2,16 +2,19 @@
 
 import {byId, commas, element, link, plural} from "./dom.js";
 import {DebuggerTab} from "./debugger_tab.js";
+import {showDiff} from "./diff_tab.js";
+import {markFill, SEVERAL} from "./draw.js";
 import {showFunctions} from "./functions_tab.js";
 import {GraphView} from "./graph_view.js";
 import {showNodes} from "./nodes_tab.js";
 import {Panel} from "./panel.js";
+import {Panes} from "./panes.js";
+import {PassesTab} from "./passes_tab.js";
 import {setUpSearch} from "./search.js";
-import {models, Source} from "./source.js";
+import {isFile, models, Source} from "./source.js";
 
-const TABS = [["graph", "Graph"], ["functions", "Functions"], ["nodes", "Nodes"], ["debugger", "Debugger"]];
+const TABS = [["graph", "Graph"], ["functions", "Functions"], ["nodes", "Nodes"], ["passes", "Passes"], ["diff", "Diff"], ["debugger", "Debugger"]];
 const COLOURS = [["op", "by kind of op"], ["device", "by device"], ["none", "none"]];
-const SEVERAL = 4;  // the fill of a scope with marks of several kinds
 
 class Page {
   async start() {
@@ -20,12 +23,18 @@ class Page {
     follow();
     wish.addEventListener("change", () => {
       follow();
-      this.view?.themeChanged();
+      for (const view of this.allViews()) view.themeChanged();
     });
     this.models = await models();
     this.view = new GraphView(byId("canvas"));
     this.panel = new Panel(byId("panel"), {
       go: (body, node) => this.go(body, node), enter: (body) => this.enter(body), toggle: (placed) => this.view.toggle(placed),
+    });
+    this.passes = new PassesTab(byId("tab-passes"), {
+      toStage: (entry) => this.toModel(entry), goTo: (...place) => this.goTo(...place), ran: (entry) => this.added(entry),
+    });
+    this.panes = new Panes(byId("panes"), byId("panel"), {
+      look: () => this.view.look, changed: () => this.toUrl(), fail: (error) => this.fail(error), panel: () => this.panel.showModel(),
     });
     this.reading = true;
     this.setUpTabs();
@@ -47,11 +56,11 @@ class Page {
     this.index = index;
     let shown = index;
     while (this.models[shown].same && shown > 0) --shown;
-    this.sources ??= new Map();
-    if (!this.sources.has(shown)) this.sources.set(shown, new Source(this.models[shown].id));
-    const source = this.sources.get(shown);
+    const source = this.sourceOf(shown);
     this.isDebug = this.models[index].kind === "debug";
-    for (const [id] of TABS) byId(`to-${id}`).hidden = (id === "debugger") !== this.isDebug;
+    for (const [id] of TABS) byId(`to-${id}`).hidden = (id === "debugger") !== this.isDebug || (id === "diff" && isFile);
+    byId("how").hidden = !this.hasPanes(shown);
+    this.shownEntry = shown;
     byId("search").disabled = this.isDebug;
     this.sayWhere(index);
     if (this.isDebug) return this.loadDebug(source, this.models[index]);
@@ -65,6 +74,12 @@ class Page {
     this.view.setModel(this.source, this.summary);
     this.panel.summary = this.summary;
     this.listColours();
+  }
+
+  sourceOf(index) {
+    this.sources ??= new Map();
+    if (!this.sources.has(index)) this.sources.set(index, new Source(this.models[index].id));
+    return this.sources.get(index);
   }
 
   loadDebug(source, {title}) {
@@ -82,10 +97,10 @@ class Page {
     byId("stage-note").title = [group, title].filter(Boolean).join(": ");
   }
 
-  setUpStages() {
-    if (this.models.length < 2) return;
-    byId("stages").hidden = false;
+  listStages() {
+    byId("stages").hidden = this.models.length < 2;
     byId("stage-slider").max = this.models.length - 1;
+    byId("stage-list").replaceChildren();
     const groups = new Map();
     this.models.forEach(({title, group, same}, i) => {
       const key = group ?? "";
@@ -93,6 +108,17 @@ class Page {
       groups.get(key).append(element("option", {value: i}, `${title}${same ? " (changes nothing)" : ""}`));
     });
     for (const made of groups.values()) if (made !== byId("stage-list")) byId("stage-list").append(made);
+  }
+
+  // The server has made graphs; goes to the first of them.
+  async added(entry) {
+    this.models = await models();
+    this.listStages();
+    await this.toModel(entry);
+  }
+
+  setUpStages() {
+    this.listStages();
     byId("stage-list").addEventListener("change", (event) => this.toModel(Number(event.target.value)));
     byId("stage-slider").addEventListener("input", (event) => this.toModel(Number(event.target.value)));
     byId("stage-back").addEventListener("click", () => this.toModel(this.index - 1));
@@ -107,15 +133,16 @@ class Page {
       await this.load(index);
       if (turn !== this.modelTurn) return;  // the slider has moved on
       if (this.isDebug) return this.openTab("debugger");
-      if (this.tab === "debugger") this.tab = "graph";
+      if (this.tab === "debugger" || (this.tab === "diff" && byId("to-diff").hidden)) this.tab = "graph";
       await this.step(async () => {
         await this.view.show(0);
         if (group === undefined || group !== this.models[index].group) return;
         await this.view.openByPath(paths);  // a stage of the same graph: what was open stays open
         this.view.fit();
-      });
+      }, this.tab === "passes" ? "passes" : "graph");
       if (turn !== this.modelTurn) return;
       this.panel.showModel();
+      await this.setPanes(this.panes.on && this.hasPanes(this.shownEntry));
       this.openTab(this.tab, false);
       this.shown = index;
     } catch (error) {
@@ -146,6 +173,8 @@ class Page {
     if (!this.summary) return;
     if (id === "functions") showFunctions(byId("tab-functions"), this.summary, (body) => this.enter(body));
     if (id === "nodes") showNodes(byId("tab-nodes"), this.source, this.summary, (body, node) => this.go(body, node));
+    if (id === "passes") this.passes.show(this.models, this.index, (entry) => this.sourceOf(entry)).catch((error) => this.fail(error));
+    if (id === "diff") showDiff(byId("tab-diff"), this.models, this.index, (entry) => this.compared(entry));
     if (id === "graph") this.view.paint();
     if (remember) this.toUrl();
   }
@@ -156,7 +185,46 @@ class Page {
     this.panel.showModel();
   }
 
+  // A node of any entry; without one, the entry's graph.
+  async goTo(entry, body = undefined, id = undefined) {
+    this.tab = "graph";
+    if (entry === this.index) this.openTab("graph");
+    else await this.toModel(entry);
+    if (id !== undefined) await this.go(body, id);
+  }
+
+  async compared(entry) {
+    this.tab = "graph";
+    await this.added(entry);
+    this.openTab("graph");
+  }
+
+  // --- Both graphs of a comparison as one, or side by side.
+  hasPanes(index) { return Boolean(this.models[index].panes) && !(isFile && this.models[index].story !== undefined); }
+  allViews() { return [this.view, this.panes?.a?.view, this.panes?.b?.view].filter(Boolean); }
+  views() { return this.panes.on ? this.panes.views() : [this.view]; }
+
+  async setPanes(on, state = undefined) {
+    byId("how-merged").setAttribute("aria-pressed", String(!on));
+    byId("how-side").setAttribute("aria-pressed", String(on));
+    byId("canvas").hidden = on;
+    byId("bar-merged").hidden = on;
+    byId("panel").classList.toggle("cards", on);
+    if (on) {
+      await this.panes.open(this.models[this.shownEntry].id, state);
+    } else if (this.panes.on) {
+      this.panes.close();
+      this.panel.showModel();
+      this.view.paint();
+    }
+    this.toUrl();
+  }
+
   async go(body, id) {
+    if (this.panes.on) {
+      this.openTab("graph", false);
+      return this.panes.go(body, id);
+    }
     const node = await this.source.node(body, id);
     await this.step(async () => {
       const found = await this.view.reveal(body, id, node.around);
@@ -165,8 +233,8 @@ class Page {
   }
 
   // What `move` does is one step back in the browser's history.
-  async step(move) {
-    this.openTab("graph", false);
+  async step(move, tab = "graph") {
+    this.openTab(tab, false);
     this.reading = true;
     try {
       await move();
@@ -212,19 +280,24 @@ class Page {
 
   setUpTools() {
     const {view} = this;
-    byId("fit").addEventListener("click", () => view.fit());
-    byId("zoom-in").addEventListener("click", () => view.zoomAt(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2, 1.25));
-    byId("zoom-out").addEventListener("click", () => view.zoomAt(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2, 0.8));
-    byId("close-all").addEventListener("click", () => view.closeAll());
+    const each = (act) => () => this.views().forEach(act);
+    const zoom = (view, factor) => view.zoomAt(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2, factor);
+    byId("fit").addEventListener("click", each((shown) => shown.fit()));
+    byId("zoom-in").addEventListener("click", each((shown) => zoom(shown, 1.25)));
+    byId("zoom-out").addEventListener("click", each((shown) => zoom(shown, 0.8)));
+    byId("close-all").addEventListener("click", each((shown) => shown.closeAll()));
+    byId("how-merged").addEventListener("click", () => this.setPanes(false));
+    byId("how-side").addEventListener("click", () => this.setPanes(true).catch((error) => this.fail(error)));
     byId("control").addEventListener("change", (event) => {
       view.look.hideControl = !event.target.checked;
       view.paint();
+      this.panes.follow();
     });
     byId("color").addEventListener("change", (event) => this.colour(event.target.value));
     byId("help-button").addEventListener("click", () => byId("help").showModal());
     byId("theme").addEventListener("click", () => {
       document.documentElement.classList.toggle("dark");
-      view.themeChanged();
+      for (const shown of this.allViews()) shown.themeChanged();
     });
     addEventListener("keydown", (event) => this.key(event));
   }
@@ -254,7 +327,7 @@ class Page {
     look.byDevice = by === "device";
     look.fillOf = by === "op" ? ({box}) => (box.kind === "op" ? look.theme.fills[box.group] : undefined)
       : by === "none" ? () => undefined
-      : by === "marks" ? ({box}) => this.markFill(box)
+      : by === "marks" ? ({box}) => markFill(box, look.theme)
       : ({box}) => {
           const names = box.kind === "op" ? [box.device].filter(Boolean) : Object.keys(box.devices ?? {});
           return names.length === 1 && devices.has(names[0]) ? look.theme.fills[devices.get(names[0])] : undefined;
@@ -281,11 +354,7 @@ class Page {
     items.push(element("li", {}, element("i", {class: "line"}), "data, down"), element("li", {}, element("i", {class: "line dashed"}), "control"));
     byId("legend").replaceChildren(element("ul", {}, ...items));
     this.view.paint();
-  }
-
-  markFill(box) {
-    const kinds = (box.marks ?? []).flatMap((count, i) => (count > 0 ? [i] : []));
-    return kinds.length === 0 ? undefined : this.view.look.theme.marks[kinds.length === 1 ? kinds[0] : SEVERAL];
+    this.panes.follow();
   }
 
   // --- The URL holds the view.
@@ -297,6 +366,7 @@ class Page {
     if (this.view.body !== 0) state.set("body", this.view.body);
     if (!this.isDebug) state.set("open", [...this.view.open].join(","));
     if (this.view.look.selected) state.set("chosen", this.view.look.selected);
+    if (this.panes.on) this.panes.toState(state);
     const url = `${location.pathname}${location.search}#${state}`;
     if (url === `${location.pathname}${location.search}${location.hash}`) return;
     if (step) history.pushState(null, "", url);
@@ -318,6 +388,7 @@ class Page {
     this.panel.showModel();
     const chosen = state.get("chosen");
     const box = chosen && this.view.boxes.find((other) => `${other.instance}|${other.box.key}` === chosen);
+    await this.setPanes(state.has("side") && this.hasPanes(this.shownEntry), state);
     this.reading = false;
     if (box) {
       this.view.select(box);

@@ -9,6 +9,14 @@ async function fromServer(path) {
   return JSON.parse(text);
 }
 
+// Asks the server for work; errors say in words what is in the way.
+export async function post(path, body) {
+  const answer = await fetch(`api/${path}`, {method: "POST", headers: {"X-Grapnel-Token": token}, body: JSON.stringify(body)});
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text || `the server answered ${answer.status}`);
+  return JSON.parse(text);
+}
+
 async function fromPage(path) {
   const element = document.getElementById(`data ${path}`);
   if (!element) throw new Error(`this file does not hold '${path}'`);
