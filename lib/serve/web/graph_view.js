@@ -5,7 +5,8 @@ import {allBoxes, canOpen, composeFrames, openKey, textWidth} from "./frames.js"
 
 const SMALLEST = 0.02, LARGEST = 3, MARGIN = 24;
 // Zoom at which all text can be read, and below which hardly any; boxes that a first picture keeps.
-const LEGIBLE = 0.85, TOO_SMALL = 0.6, FEWEST = 9;
+const LEGIBLE = 0.85, FEWEST = 9;
+export const TOO_SMALL = 0.6;
 
 const TITLE_HEIGHT = 26, DOUBLE_CLICK = 500;  // in the frame's units; ms
 

@@ -31,7 +31,7 @@ class Page {
       go: (body, node) => this.go(body, node), enter: (body) => this.enter(body), toggle: (placed) => this.view.toggle(placed),
     });
     this.passes = new PassesTab(byId("tab-passes"), {
-      toStage: (entry) => this.toModel(entry), goTo: (...place) => this.goTo(...place), ran: (entry) => this.added(entry),
+      toStage: (entry) => this.toModel(entry), goTo: (...place) => this.goTo(...place), ran: (entry) => this.ran(entry),
     });
     this.panes = new Panes(byId("panes"), byId("panel"), {
       look: () => this.view.look, changed: () => this.toUrl(), fail: (error) => this.fail(error), panel: () => this.panel.showModel(),
@@ -115,6 +115,13 @@ class Page {
     this.models = await models();
     this.listStages();
     await this.toModel(entry);
+  }
+
+  // The stages of a run are there: the first that did something is shown.
+  async ran(entry) {
+    await this.added(entry);
+    const worked = this.models.findIndex(({story, same}, i) => i > entry && Number(story) === entry && !same);
+    if (worked > 0) await this.toModel(worked);
   }
 
   setUpStages() {
@@ -208,8 +215,7 @@ class Page {
     byId("how-merged").setAttribute("aria-pressed", String(!on));
     byId("how-side").setAttribute("aria-pressed", String(on));
     byId("canvas").hidden = on;
-    byId("bar-merged").hidden = on;
-    byId("panel").classList.toggle("cards", on);
+    byId("crumbs").hidden = byId("counts").hidden = on;
     if (on) {
       await this.panes.open(this.models[this.shownEntry].id, state);
     } else if (this.panes.on) {

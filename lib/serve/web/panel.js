@@ -18,6 +18,7 @@ export class Panel {
   nodeLink(body, node, text = node.name) { return link(text, () => this.actions.go(body, node.id), `${node.op} ${node.name}`); }
 
   showModel() {
+    this.root.classList.remove("cards");
     const main = this.summary.bodies[0];
     const parts = [
       element("h2", {}, this.summary.title),

@@ -3,7 +3,7 @@
 import {element, link, plural} from "./dom.js";
 import {boxKey} from "./draw.js";
 import {canOpen, openKey} from "./frames.js";
-import {GraphView} from "./graph_view.js";
+import {GraphView, TOO_SMALL} from "./graph_view.js";
 import {Panel} from "./panel.js";
 import {Source} from "./source.js";
 
@@ -188,7 +188,7 @@ export class Panes {
     return match && boxes.find((other) => other.instance === there && other.box.kind !== "scope" && other.box.id === match[1]);
   }
 
-  // Opens on the side `to` what is open on the side `from`, from the outside in.
+  // Opens on the side `to` what is open on the side `from`, from the outside in, and shows both alike.
   async openAlike(from, to) {
     for (;;) {
       const closed = from.view.boxes.filter((box) => box.inner).map((box) => this.counterpart(from, box)).filter((box) => box && canOpen(box.box) && !box.inner);
@@ -196,7 +196,8 @@ export class Panes {
       for (const box of closed) to.view.open.add(openKey(box.instance, box.box));
       await to.view.update();
     }
-    to.view.fit();
+    const small = this.views().some((view) => view.zoomToFit() < TOO_SMALL);
+    for (const view of this.views()) if (small) view.startAtTop(); else view.fit();
   }
 
   // --- What was done on one side is done on the other.
@@ -245,6 +246,7 @@ export class Panes {
 
   cards(draw) {
     for (const side of [this.a, this.b]) draw(side);
+    this.panelRoot.classList.add("cards");
     this.panelRoot.replaceChildren(...[this.a, this.b].map((side) => element("div", {class: "card"}, element("p", {class: "pane-title"}, element("strong", {}, side.name.toUpperCase())), side.card)));
   }
 

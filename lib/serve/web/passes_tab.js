@@ -142,12 +142,12 @@ export class PassesTab {
     return parts;
   }
 
-  // "3. at Cast; changed Cast; made from Size"
+  // "3. changed Cast; from Size"
   rewrite(entry, rewrite) {
-    const item = element("li", {value: rewrite.number});
+    const item = element("li", {}, element("span", {class: "dim", title: "Its number: opt --limit counts so"}, `${commas(rewrite.number)}. `));
     const add = (words, names, more = 0) => {
       if (!names || names.length === 0) return;
-      item.append(item.childNodes.length > 0 ? "; " : "", `${words} `);
+      item.append(item.childNodes.length > 1 ? "; " : "", `${words} `);
       names.slice(0, SHOWN).forEach(([name, body, id], i) => item.append(i > 0 ? ", " : "",
         id === undefined ? element("span", {class: "dim", title: "Came and went within this stage"}, name) : link(name, () => this.actions.goTo(entry, body, id))));
       if (names.length + more > SHOWN) item.append(` and ${plural(names.length + more - SHOWN, "more node")}`);
@@ -158,7 +158,7 @@ export class PassesTab {
     add("from", rewrite.used, rewrite.used_more);
     if (rewrite.functions.length > 0) add("functions", rewrite.functions.map((name) => [name]));
     if (rewrite.function) item.append(element("span", {class: "dim"}, ` in function ${rewrite.function}`));
-    if (item.childNodes.length === 0) item.append(`at ${rewrite.node ?? "no node"}`);
+    if (item.childNodes.length === 1) item.append(`at ${rewrite.node ?? "no node"}`);
     return item;
   }
 
