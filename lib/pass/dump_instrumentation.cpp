@@ -28,8 +28,7 @@ class DumpInstrumentation : public Instrumentation {
   Error BeforePipeline(const Module& module) override {
     if (!ToLog()) {
       RETURN_IF_ERROR(CreateDirectories(options_.folder));
-      ASSIGN_OR_RETURN(ledger_file_,
-                       AtomicFile::Create(JoinPath(options_.folder, "ledger.jsonl")));
+      ASSIGN_OR_RETURN(ledger_file_, AtomicFile::Create(JoinPath(options_.folder, "ledger.jsonl")));
       ledger_ = MakeLedgerInstrumentation(ledger_file_->os());
       RETURN_IF_ERROR(ledger_->BeforePipeline(module));
     }

@@ -87,8 +87,8 @@ class PassManager {
 std::unique_ptr<Instrumentation> MakeVerifyInstrumentation();
 // Rewrites as JSON lines, in order, to `os`, which must outlive the run.
 std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os);
-// Dumps before and after each pass that changed something, as TensorFlow names them, and index.json,
-// timings.json and ledger.jsonl.
+// Dumps before and after each pass that changed something, as TensorFlow names them, and
+// index.json, timings.json and ledger.jsonl.
 struct DumpOptions {
   std::string folder;      // "-": to the log
   std::string graph_name;  // first part of each file's name

@@ -78,8 +78,8 @@ class RecordReader {
       Stage& stage = record_.stages[i].stage;
       if (!object || !SameStage(ParseStage(*object), stage))
         return MakeError("it is of another run than index.json");
-      stage.time = std::chrono::nanoseconds(
-          static_cast<int64_t>(object->getNumber("ms").value_or(0) * 1e6));
+      stage.time =
+          std::chrono::nanoseconds(static_cast<int64_t>(object->getNumber("ms").value_or(0) * 1e6));
     }
     record_.has_times = true;
     return Error::success();

@@ -85,7 +85,8 @@ void DiffPage::AddChanges(const Diff& diff) {
 }
 
 void DiffPage::AddRewrite(const Rewrite& rewrite) {
-  std::string lines = RewriteLines(rewrite), number = "by rewrite " + std::to_string(rewrite.number);
+  std::string lines = RewriteLines(rewrite),
+              number = "by rewrite " + std::to_string(rewrite.number);
   auto add = [&](const char* what, std::optional<Place> place, bool removed) {
     if (!place) return;
     Node node(&page_->graph(place->first), place->second);
@@ -93,7 +94,8 @@ void DiffPage::AddRewrite(const Rewrite& rewrite) {
     if (removed && graph_.StatusOf(node) != NodeStatus::kRemoved) return;
     details_[NameOf(node)].push_back({what + number, "", "", lines});
   };
-  for (const std::string& name : rewrite.made) add("Made ", FindAfter(rewrite.function, name), false);
+  for (const std::string& name : rewrite.made)
+    add("Made ", FindAfter(rewrite.function, name), false);
   for (const std::string& name : rewrite.changed)
     add("Changed ", FindAfter(rewrite.function, name), false);
   for (const std::string& name : rewrite.removed)

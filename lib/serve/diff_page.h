@@ -29,9 +29,7 @@ class DiffPage {
   Node OfB(llvm::StringRef function, llvm::StringRef name) const;
 
   using Place = std::pair<size_t, NodeId>;  // body of the page, and the node there
-  Place PlaceOf(const Node& node) const {
-    return {numbers_.lookup(&node.graph()), node.id()};
-  }
+  Place PlaceOf(const Node& node) const { return {numbers_.lookup(&node.graph()), node.id()}; }
   // By a name of before the stage, else of after it.
   std::optional<Place> FindBefore(llvm::StringRef function, llvm::StringRef name) const;
   std::optional<Place> FindAfter(llvm::StringRef function, llvm::StringRef name) const;

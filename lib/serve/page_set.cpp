@@ -21,7 +21,7 @@ constexpr size_t kMostExplained = 5000;
 
 struct PageSet::Entry {
   std::string title, group, note;
-  std::shared_ptr<Model> model;  // that a page of it points into
+  std::shared_ptr<Model> model;       // that a page of it points into
   const GraphInFile* file = nullptr;  // of the model
   const Module* module = nullptr;     // what can be compared
   std::shared_ptr<const PassStory> story;
@@ -245,8 +245,9 @@ bool PageSet::HasPanes(size_t entry) const { return At(entry)->has_panes(); }
 
 bool PageSet::HasRewrites(size_t entry) const {
   const Entry& found = *At(entry);
-  const StageRecord* record =
-      found.stage && found.has_panes() ? found.story->record.StageOf(found.stage->dump.file) : nullptr;
+  const StageRecord* record = found.stage && found.has_panes()
+                                  ? found.story->record.StageOf(found.stage->dump.file)
+                                  : nullptr;
   return record && !record->rewrites.empty();
 }
 

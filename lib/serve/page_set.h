@@ -62,8 +62,8 @@ class PageSet {
   // Whether the page of an entry is worth writing: not of a stage that changed nothing.
   bool Differs(size_t entry) const;
   // A list of {"id", "title", "kind", "group", "note", "same", "story", "module", "runs", "panes"}:
-  // what is there to choose from. "story": the entry that a stage's story begins with; "module": it can be
-  // compared; "runs": passes can be run on it; "panes": it can be seen side by side.
+  // what is there to choose from. "story": the entry that a stage's story begins with; "module": it
+  // can be compared; "runs": passes can be run on it; "panes": it can be seen side by side.
   std::string Json() const;
 
  private:

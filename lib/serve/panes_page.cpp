@@ -35,8 +35,7 @@ PanesPage::PanesPage(const Module& a, const Module& b, const Diff& diff, const D
     : merged_(merged) {
   for (const auto& function : b.functions) functions_[&function->body] = function->name().str();
   for (const FunctionEntry& function : diff.functions) {
-    if (!function.a.empty() && !function.b.empty())
-      bodies_.push_back({function.a, function.b});
+    if (!function.a.empty() && !function.b.empty()) bodies_.push_back({function.a, function.b});
   }
   for (const GroupEntry& group : diff.groups) {
     Node first = OfB(group.b[0].node);
@@ -112,10 +111,12 @@ std::string PanesPage::MatchJson() const {
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attributeBegin("a");
-      WriteNodes(a_, [&](const Node& node) { return merged_.OfA(node); }, json);
+      WriteNodes(
+          a_, [&](const Node& node) { return merged_.OfA(node); }, json);
       json.attributeEnd();
       json.attributeBegin("b");
-      WriteNodes(b_, [&](const Node& node) { return OfB(node); }, json);
+      WriteNodes(
+          b_, [&](const Node& node) { return OfB(node); }, json);
       json.attributeEnd();
       json.attributeArray("aliases", [&] {
         for (const auto& [from, to] : aliases_) WritePlaces(from, to, json);

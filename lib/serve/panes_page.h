@@ -35,7 +35,8 @@ class PanesPage {
     PageMarks marks;
     std::unique_ptr<GraphPage> page;
   };
-  void SetUp(Side* side, const Module& module, const char* title, std::function<Node(const Node&)> here);
+  void SetUp(Side* side, const Module& module, const char* title,
+             std::function<Node(const Node&)> here);
   Node OfB(const Node& b) const;
   void WriteNodes(const Side& side, llvm::function_ref<Node(const Node&)> here,
                   llvm::json::OStream& json) const;

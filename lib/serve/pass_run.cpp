@@ -56,8 +56,8 @@ void SetMissingDevices(Module& module, llvm::StringRef device) {
 }
 
 std::string FetchNote(const std::vector<std::string>& taken) {
-  std::string note = "No fetch was given: taken were the " +
-                     Plural(taken.size(), "node") + " that nobody reads, '" + taken[0] + "'";
+  std::string note = "No fetch was given: taken were the " + Plural(taken.size(), "node") +
+                     " that nobody reads, '" + taken[0] + "'";
   return note + (taken.size() > 1 ? ", ..." : "");
 }
 

@@ -128,9 +128,8 @@ void WriteRewrite(const Rewrite& rewrite, const DiffPage& page, llvm::json::OStr
 
 }  // namespace
 
-std::string PassesJson(
-    const PassStory& story, size_t first,
-    llvm::function_ref<std::optional<EntryPlace>(const Refusal&)> find) {
+std::string PassesJson(const PassStory& story, size_t first,
+                       llvm::function_ref<std::optional<EntryPlace>(const Refusal&)> find) {
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attributeArray("stages", [&] {

@@ -21,9 +21,8 @@ struct EntryPlace {
 // The stages with their counts and times, passes that found nothing to do, notes, and near misses
 // (not more than some thousands), each with the place that `find` gives. `first`: the entry of the
 // story's first stage.
-std::string PassesJson(
-    const PassStory& story, size_t first,
-    llvm::function_ref<std::optional<EntryPlace>(const Refusal&)> find);
+std::string PassesJson(const PassStory& story, size_t first,
+                       llvm::function_ref<std::optional<EntryPlace>(const Refusal&)> find);
 
 // A stage's rewrites with reasons. Names are [name, body, node], or [name] of what neither graph
 // has: it came and went within the stage.

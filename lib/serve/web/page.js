@@ -30,9 +30,7 @@ class Page {
     this.panel = new Panel(byId("panel"), {
       go: (body, node) => this.go(body, node), enter: (body) => this.enter(body), toggle: (placed) => this.view.toggle(placed),
     });
-    this.passes = new PassesTab(byId("tab-passes"), {
-      toStage: (entry) => this.toModel(entry), goTo: (...place) => this.goTo(...place), ran: (entry) => this.ran(entry),
-    });
+    this.passes = new PassesTab(byId("tab-passes"), {toStage: (entry) => this.toModel(entry), goTo: (...place) => this.goTo(...place), ran: (entry) => this.ran(entry)});
     this.panes = new Panes(byId("panes"), byId("panel"), {
       look: () => this.view.look, changed: () => this.toUrl(), fail: (error) => this.fail(error), panel: () => this.panel.showModel(),
     });
@@ -111,9 +109,10 @@ class Page {
   }
 
   // The server has made graphs; goes to the first of them.
-  async added(entry) {
+  async added(entry, tab = this.tab) {
     this.models = await models();
     this.listStages();
+    this.tab = tab;
     await this.toModel(entry);
   }
 
@@ -181,7 +180,7 @@ class Page {
     if (id === "functions") showFunctions(byId("tab-functions"), this.summary, (body) => this.enter(body));
     if (id === "nodes") showNodes(byId("tab-nodes"), this.source, this.summary, (body, node) => this.go(body, node));
     if (id === "passes") this.passes.show(this.models, this.index, (entry) => this.sourceOf(entry)).catch((error) => this.fail(error));
-    if (id === "diff") showDiff(byId("tab-diff"), this.models, this.index, (entry) => this.compared(entry));
+    if (id === "diff") showDiff(byId("tab-diff"), this.models, this.index, (entry) => this.added(entry, "graph"));
     if (id === "graph") this.view.paint();
     if (remember) this.toUrl();
   }
@@ -200,26 +199,15 @@ class Page {
     if (id !== undefined) await this.go(body, id);
   }
 
-  async compared(entry) {
-    this.tab = "graph";
-    await this.added(entry);
-    this.openTab("graph");
-  }
-
   // --- Both graphs of a comparison as one, or side by side.
   hasPanes(index) { return Boolean(this.models[index].panes) && !(isFile && this.models[index].story !== undefined); }
   allViews() { return [this.view, this.panes?.a?.view, this.panes?.b?.view].filter(Boolean); }
   views() { return this.panes.on ? this.panes.views() : [this.view]; }
 
   async setPanes(on, state = undefined) {
-    byId("how-merged").setAttribute("aria-pressed", String(!on));
-    byId("how-side").setAttribute("aria-pressed", String(on));
-    byId("canvas").hidden = on;
-    byId("crumbs").hidden = byId("counts").hidden = on;
-    if (on) {
-      await this.panes.open(this.models[this.shownEntry].id, state);
-    } else if (this.panes.on) {
-      this.panes.close();
+    const was = this.panes.on;
+    await this.panes.show(on, this.models[this.shownEntry].id, state);
+    if (was && !on) {
       this.panel.showModel();
       this.view.paint();
     }
@@ -292,8 +280,7 @@ class Page {
     byId("zoom-in").addEventListener("click", each((shown) => zoom(shown, 1.25)));
     byId("zoom-out").addEventListener("click", each((shown) => zoom(shown, 0.8)));
     byId("close-all").addEventListener("click", each((shown) => shown.closeAll()));
-    byId("how-merged").addEventListener("click", () => this.setPanes(false));
-    byId("how-side").addEventListener("click", () => this.setPanes(true).catch((error) => this.fail(error)));
+    for (const id of ["how-merged", "how-side"]) byId(id).addEventListener("click", () => this.setPanes(id === "how-side").catch((error) => this.fail(error)));
     byId("control").addEventListener("change", (event) => {
       view.look.hideControl = !event.target.checked;
       view.paint();
@@ -396,7 +383,7 @@ class Page {
     const box = chosen && this.view.boxes.find((other) => `${other.instance}|${other.box.key}` === chosen);
     await this.setPanes(state.has("side") && this.hasPanes(this.shownEntry), state);
     this.reading = false;
-    if (box) {
+    if (box && !this.panes.on) {
       this.view.select(box);
       this.view.keepInSight(chosen);
     }

@@ -1,6 +1,6 @@
 // A and B side by side: what is chosen, opened or gone to on one side is on the other too.
 
-import {element, link, plural} from "./dom.js";
+import {byId, element, link, plural} from "./dom.js";
 import {boxKey} from "./draw.js";
 import {canOpen, openKey} from "./frames.js";
 import {GraphView, TOO_SMALL} from "./graph_view.js";
@@ -79,11 +79,15 @@ export class Panes {
     this.actions.changed();
   }
 
-  // Shows both graphs of the entry `model`; `state`: of an address, or nothing.
-  async open(model, state = undefined) {
+  // Shows both graphs of the entry `model`, or the merged picture; `state`: of an address, or nothing.
+  async show(on, model, state) {
+    this.on = on;
+    this.root.hidden = !on;
+    byId("canvas").hidden = byId("crumbs").hidden = byId("counts").hidden = on;
+    byId("how-merged").setAttribute("aria-pressed", String(!on));
+    byId("how-side").setAttribute("aria-pressed", String(on));
+    if (!on) return;
     if (!this.a) this.setUp();
-    this.on = true;
-    this.root.hidden = false;
     await this.run(async () => {
       if (this.model !== model) {
         const [match] = await Promise.all([new Source(model).get("match"), this.a.load(model), this.b.load(model)]);
@@ -93,11 +97,6 @@ export class Panes {
       this.follow();
       await this.place(state);
     });
-  }
-
-  close() {
-    this.on = false;
-    this.root.hidden = true;
   }
 
   setMatch({a, b, aliases, bodies, scopes}) {
@@ -219,7 +218,7 @@ export class Panes {
       return this.cards((which) => {
         const box = which === side ? placed : there;
         if (box) which.panel.showScope(box);
-        else this.missing(which);
+        else which.card.replaceChildren(element("p", {class: "dim"}, `${which.name.toUpperCase()} has no such scope in sight: open it, and choose a node, to see what became of that.`));
       });
     }
     await this.showPartner(side, placed.body, placed.box.id, placed.instance);
@@ -242,7 +241,9 @@ export class Panes {
     });
   }
 
-  missing(side) { side.card.replaceChildren(element("p", {class: "dim"}, `Nothing in ${side.name.toUpperCase()} is what was chosen.`)); }
+  missing(side) {
+    side.card.replaceChildren(element("p", {class: "dim"}, `Nothing in ${side.name.toUpperCase()} is what was chosen.`));
+  }
 
   cards(draw) {
     for (const side of [this.a, this.b]) draw(side);

@@ -91,15 +91,16 @@ export class PassesTab {
   stages(chosen, redraw) {
     const {stages} = this.table;
     const shown = stages.filter((stage) => this.all || !stage.same || stage.entry === chosen), hidden = stages.filter((stage) => stage.same).length;
+    this.columns = COLUMNS.filter((name) => (name !== "rewrites" || this.table.has_rewrites) && (name !== "ms" || this.table.has_times));
     const rows = [];
     let line = stages.every((stage) => stage.line === stages[0].line) ? stages[0].line : undefined;
     for (const stage of shown) {
-      if (stage.line !== line) rows.push(element("tr", {}, element("th", {scope: "rowgroup", colspan: COLUMNS.length}, (line = stage.line))));
+      if (stage.line !== line) rows.push(element("tr", {}, element("th", {scope: "rowgroup", colspan: this.columns.length}, (line = stage.line))));
       rows.push(this.stage(stage, stage.entry === chosen));
     }
     const box = element("input", {type: "checkbox", id: "all-stages", onchange: (event) => { this.all = event.target.checked; redraw(); }});
     box.checked = this.all;
-    const columns = COLUMNS.map((name) => element("th", {scope: "col", class: name === "stage" ? undefined : "number"}, name));
+    const columns = this.columns.map((name) => element("th", {scope: "col", class: name === "stage" ? undefined : "number"}, name));
     return element("div", {}, hidden > 0 ? element("label", {}, box, ` also the ${plural(hidden, "stage")} that changed nothing`) : undefined,
       element("table", {class: "list stages"}, element("thead", {}, element("tr", {}, ...columns)), element("tbody", {}, ...rows)));
   }
@@ -112,7 +113,8 @@ export class PassesTab {
       element("td", {}, link(stage.title, () => this.actions.toStage(stage.entry), "Move the slider there"),
         stage.same ? element("span", {class: "dim"}, " changed nothing") : undefined),
       size(stage.nodes, stage.nodes_before), size(stage.edges, stage.edges_before), ...MARKED.map(counted),
-      number(stage.rewrites > 0 ? commas(stage.rewrites) : undefined), number(stage.ms?.toFixed(2)));
+      ...(this.table.has_rewrites ? [number(stage.rewrites > 0 ? commas(stage.rewrites) : undefined)] : []),
+      ...(this.table.has_times ? [number(stage.ms?.toFixed(2))] : []));
   }
 
   rewrites(stage, told) {
