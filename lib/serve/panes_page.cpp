@@ -50,7 +50,7 @@ PanesPage::PanesPage(const Module& a, const Module& b, const Diff& diff, const D
 }
 
 void PanesPage::SetUp(Side* side, const Module& module, const char* title,
-                      std::function<Node(const Node&)> here) {
+                      const std::function<Node(const Node&)>& here) {
   side->module = &module;
   PageMarks& marks = side->marks;
   marks = merged_.marks();

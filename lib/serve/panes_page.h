@@ -36,7 +36,7 @@ class PanesPage {
     std::unique_ptr<GraphPage> page;
   };
   void SetUp(Side* side, const Module& module, const char* title,
-             std::function<Node(const Node&)> here);
+             const std::function<Node(const Node&)>& here);
   Node OfB(const Node& b) const;
   void WriteNodes(const Side& side, llvm::function_ref<Node(const Node&)> here,
                   llvm::json::OStream& json) const;

@@ -78,6 +78,8 @@ class Panes(PageCase):
         self.assertNotIn("b/exp", self.names("b"))
         self.click_box("b", "b", 2)
         self.browser.wait("['a', 'b'].every((s) => grapnel.panes[s].view.boxes.some((b) => b.box.name === 'b' && b.inner))")
+        self.browser.js("const {view} = grapnel.panes.b; for (const name of ['a', 'b']) view.toggle(view.boxes.find((b) => b.box.name === name));")  # at once
+        self.browser.wait("['a', 'b'].every((s) => { const open = (n) => !!grapnel.panes[s].view.boxes.find((b) => b.box.name === n).inner; return open('a') && !open('b'); })")
 
     def test_search_goes_there_on_both_sides(self):
         self.show(self.diff_file())

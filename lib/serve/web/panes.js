@@ -55,8 +55,10 @@ export class Panes {
       const card = element("section", {"aria-label": name.toUpperCase()});
       const panel = new Panel(card, {go: (body, node) => this.goOn(side, body, node), enter: (body) => this.enter(side, body), toggle: (placed) => side.view.toggle(placed)});
       const side = Object.assign(new Side(canvas, panel, name), {card, counts});
-      side.view.addEventListener("select", ({box}) => this.run(() => this.chosen(side, box)));
-      side.view.addEventListener("toggle", ({box, open}) => this.run(() => this.toggled(side, box, open)));
+      side.view.addEventListener("select", ({box}) => {
+        if (!this.led?.includes(side)) this.run(() => this.chosen(side, box), [this.other(side)]);
+      });
+      side.view.addEventListener("toggle", ({box, open}) => this.run(() => this.toggled(side, box, open), [this.other(side)]));
       side.view.addEventListener("change", () => this.changed(side));
       side.view.addEventListener("error", ({error}) => this.actions.fail(error));
       return side;
@@ -65,18 +67,20 @@ export class Panes {
     this.b = make("b");
   }
 
-  // What follows from what was done on one side does nothing back.
-  async run(work) {
-    if (this.following) return;
-    this.following = true;
-    try {
-      await work();
-    } catch (error) {
-      this.actions.fail(error);
-    } finally {
-      this.following = false;
-    }
-    this.actions.changed();
+  // One thing after the other; a choice on the sides that are `led` meanwhile follows from it and leads nowhere.
+  run(work, led = [this.a, this.b]) {
+    this.last = Promise.resolve(this.last).then(async () => {
+      this.led = led;
+      try {
+        await work();
+      } catch (error) {
+        this.actions.fail(error);
+      } finally {
+        this.led = undefined;
+      }
+      this.actions.changed();
+    });
+    return this.last;
   }
 
   // Shows both graphs of the entry `model`, or the merged picture; `state`: of an address, or nothing.
@@ -283,6 +287,6 @@ export class Panes {
     const {body} = side.view, {nodes, name} = side.summary.bodies[body];
     side.counts.replaceChildren(...(body === 0 ? [plural(nodes, "op")]
       : [link("main", () => this.enter(side, 0)), ` \u25b8 \u0192 ${name}, ${plural(nodes, "op")}`]));
-    if (!this.following) this.actions.changed();
+    if (!this.led) this.actions.changed();
   }
 }

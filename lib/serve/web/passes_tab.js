@@ -84,7 +84,9 @@ export class PassesTab {
       const ms = this.table.has_times ? ` Stages without a change took ${this.table.idle_ms.toFixed(2)} ms.` : "";
       notes.push(`Found nothing to do: ${this.table.idle.join(", ")}.${ms}`);
     }
-    return [element("h2", {}, `What the passes did to ${stage.line}`), element("p", {}, `${parts.join("; ")}.`),
+    const missed = this.table.near_miss_count > 0 ? ["; ", link(plural(this.table.near_miss_count, "near miss").replace("misss", "misses"),
+      () => this.root.querySelector("#near-misses").scrollIntoView(), "What did not happen, and why")] : [];
+    return [element("h2", {}, `What the passes did to ${stage.line}`), element("p", {}, parts.join("; "), ...missed, "."),
       ...notes.map((note) => element("p", {class: "dim"}, note))];
   }
 
