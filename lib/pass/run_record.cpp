@@ -1,11 +1,16 @@
 #include "lib/pass/run_record.h"
 
+#include <algorithm>
+#include <tuple>
+
 #include "lib/support/file.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
+
+constexpr double kLongest = 1e12;  // ms; what is more would not fit into a duration
 
 std::string Text(const llvm::json::Object& object, llvm::StringRef key) {
   return object.getString(key).value_or("").str();
@@ -78,8 +83,8 @@ class RecordReader {
       Stage& stage = record_.stages[i].stage;
       if (!object || !SameStage(ParseStage(*object), stage))
         return MakeError("it is of another run than index.json");
-      stage.time =
-          std::chrono::nanoseconds(static_cast<int64_t>(object->getNumber("ms").value_or(0) * 1e6));
+      double ms = std::clamp(object->getNumber("ms").value_or(0), 0.0, kLongest);
+      stage.time = std::chrono::nanoseconds(static_cast<int64_t>(ms * 1e6));
     }
     record_.has_times = true;
     return Error::success();

@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_SERVE_PAGE_SET_H_
 
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@
 #include "lib/support/error.h"
 
 namespace grapnel {
+
+class PanesPage;
+struct EntryPlace;
 
 // Entries are numbered in the order in which they are added, and stay. Safe to use from several
 // threads, to add while others read too.
@@ -72,9 +76,8 @@ class PageSet {
   size_t Add(std::unique_ptr<Entry> entry);
   size_t AddAll(NewEntries entries);  // side by side; the first one's number
   Expected<Entry*> Find(size_t index) const;
-  Expected<class PanesPage*> Panes(size_t entry);
-  std::optional<struct EntryPlace> PlaceOf(const PassStory& story, size_t first,
-                                           const Refusal& refusal);
+  Expected<PanesPage*> Panes(size_t entry);
+  std::optional<EntryPlace> PlaceOf(const PassStory& story, size_t first, const Refusal& refusal);
   Entry* At(size_t index) const;  // null when there is none
 
   mutable std::shared_mutex mutex_;

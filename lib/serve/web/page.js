@@ -7,7 +7,7 @@ import {markFill, SEVERAL} from "./draw.js";
 import {showFunctions} from "./functions_tab.js";
 import {GraphView} from "./graph_view.js";
 import {showNodes} from "./nodes_tab.js";
-import {Panel} from "./panel.js";
+import {inWords, Panel} from "./panel.js";
 import {Panes} from "./panes.js";
 import {PassesTab} from "./passes_tab.js";
 import {setUpSearch} from "./search.js";
@@ -243,8 +243,7 @@ class Page {
     this.toUrl();
     if (!placed) return this.panel.showModel();
     const {box, body} = placed;
-    const words = box.kind === "scope" ? `scope ${box.path}, ${plural(box.ops, "op")}` : `${box.op} ${box.name}`;
-    byId("announce").textContent = `${words}${placed.inner ? ", open" : ""}`;
+    byId("announce").textContent = inWords(placed);
     if (box.kind === "scope") return this.panel.showScope(placed);
     try {
       const node = await this.source.node(body, box.id);
@@ -297,9 +296,10 @@ class Page {
 
   key(event) {
     if (event.target.closest("input, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const chosen = this.views().find((view) => view.chosen)?.chosen;
     if (event.key === "/") byId("search").focus();
     else if (event.key === "?") byId("help").showModal();
-    else if (event.key === "c" && this.view.chosen) navigator.clipboard?.writeText(this.view.chosen.box.path);
+    else if (event.key === "c" && chosen) navigator.clipboard?.writeText(chosen.box.path);
     else if (event.key === "[") this.toModel(this.index - 1);
     else if (event.key === "]") this.toModel(this.index + 1);
     else if (/^[1-9]$/u.test(event.key) && TABS[event.key - 1] && !byId(`to-${TABS[event.key - 1][0]}`).hidden) this.openTab(TABS[event.key - 1][0]);

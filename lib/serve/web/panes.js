@@ -4,7 +4,7 @@ import {byId, element, link, plural} from "./dom.js";
 import {boxKey} from "./draw.js";
 import {canOpen, openKey} from "./frames.js";
 import {GraphView, TOO_SMALL} from "./graph_view.js";
-import {Panel} from "./panel.js";
+import {inWords, Panel} from "./panel.js";
 import {Source} from "./source.js";
 
 const keyOf = (body, id) => `${body}/${id}`;
@@ -215,6 +215,7 @@ export class Panes {
       other.view.select(undefined);
       return this.actions.panel();
     }
+    byId("announce").textContent = `${side.name.toUpperCase()}: ${inWords(placed)}`;
     if (placed.box.kind === "scope") {
       const there = this.counterpart(side, placed);
       other.view.select(there);
