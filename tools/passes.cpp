@@ -64,10 +64,7 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
   ASSIGN_OR_RETURN(InputGraph input, OpenInput(model));
   RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
-  for (Node node : input.module().main.nodes()) {
-    if (node.device().empty() && !flags.device.empty())
-      input.module().main.SetDevice(node.id(), flags.device);
-  }
+  SetMissingDevices(input.module(), flags.device);
   ASSIGN_OR_RETURN(OptimizeOptions options, flags.pipeline.Options(input));
   ThreadPool pool(invocation.flags.threads);
   std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);

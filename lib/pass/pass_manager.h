@@ -83,6 +83,9 @@ class PassManager {
   std::vector<std::unique_ptr<Instrumentation>> instrumentations_;
 };
 
+// `device` for every node of the main graph that has none; nothing when it is empty.
+void SetMissingDevices(Module& module, llvm::StringRef device);
+
 // The instrumentations, one file each.
 std::unique_ptr<Instrumentation> MakeVerifyInstrumentation();
 // Rewrites as JSON lines, in order, to `os`, which must outlive the run.

@@ -49,12 +49,6 @@ class Recorder : public Instrumentation {
   std::vector<Rewrite> rewrites_;
 };
 
-void SetMissingDevices(Module& module, llvm::StringRef device) {
-  for (Node node : module.main.nodes()) {
-    if (node.device().empty()) module.main.SetDevice(node.id(), device);
-  }
-}
-
 std::string FetchNote(const std::vector<std::string>& taken) {
   std::string note = "No fetch was given: taken were the " + Plural(taken.size(), "node") +
                      " that nobody reads, '" + taken[0] + "'";
@@ -76,7 +70,7 @@ Expected<PassRunOptions> ParsePassRunOptions(llvm::StringRef text) {
 
 Expected<PassStory> RunPasses(const Module& module, const PassRunOptions& options) {
   ASSIGN_OR_RETURN(std::unique_ptr<Module> work, CopyModule(module, options.line));
-  if (!options.device.empty()) SetMissingDevices(*work, options.device);
+  SetMissingDevices(*work, options.device);
   PassStory story;
   auto timeline = std::make_shared<Timeline>();
   ThreadPool pool;

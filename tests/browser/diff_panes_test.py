@@ -121,6 +121,10 @@ class Panes(PageCase):
         self.browser.press("]", "]")
         self.browser.wait("grapnel.shown === 4 && grapnel.panes.on")
         self.assertNotIn("Min", self.names("a"))
+        self.browser.js("grapnel.toModel(0)")
+        self.browser.wait("grapnel.shown === 0 && !grapnel.panes.on")
+        self.browser.js("grapnel.toModel(2)")
+        self.browser.wait("grapnel.shown === 2 && grapnel.panes.on")
 
     def test_functions_are_linked_inside_their_calls(self):
         folder = tempfile.mkdtemp()

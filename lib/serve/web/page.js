@@ -57,8 +57,7 @@ class Page {
     const source = this.sourceOf(shown);
     this.isDebug = this.models[index].kind === "debug";
     for (const [id] of TABS) byId(`to-${id}`).hidden = (id === "debugger") !== this.isDebug || (id === "diff" && isFile);
-    byId("how").hidden = !this.hasPanes(shown);
-    this.shownEntry = shown;
+    byId("how").hidden = !this.hasPanes((this.shownEntry = shown));
     byId("search").disabled = this.isDebug;
     this.sayWhere(index);
     if (this.isDebug) return this.loadDebug(source, this.models[index]);
@@ -111,8 +110,8 @@ class Page {
   // The server has made graphs; goes to the first of them.
   async added(entry, tab = this.tab) {
     this.models = await models();
-    this.listStages();
     this.tab = tab;
+    this.listStages();
     await this.toModel(entry);
   }
 
@@ -148,7 +147,7 @@ class Page {
       }, this.tab === "passes" ? "passes" : "graph");
       if (turn !== this.modelTurn) return;
       this.panel.showModel();
-      await this.setPanes(this.panes.on && this.hasPanes(this.shownEntry));
+      await this.setPanes(this.sideBySide);
       this.openTab(this.tab, false);
       this.shown = index;
     } catch (error) {
@@ -194,8 +193,7 @@ class Page {
   // A node of any entry; without one, the entry's graph.
   async goTo(entry, body = undefined, id = undefined) {
     this.tab = "graph";
-    if (entry === this.index) this.openTab("graph");
-    else await this.toModel(entry);
+    await (entry === this.index ? this.openTab("graph") : this.toModel(entry));
     if (id !== undefined) await this.go(body, id);
   }
 
@@ -206,6 +204,8 @@ class Page {
 
   async setPanes(on, state = undefined) {
     const was = this.panes.on;
+    this.sideBySide = on;  // a wish, kept where nothing is to compare
+    on &&= this.hasPanes(this.shownEntry);
     await this.panes.show(on, this.models[this.shownEntry].id, state);
     if (was && !on) {
       this.panel.showModel();
@@ -381,7 +381,7 @@ class Page {
     this.panel.showModel();
     const chosen = state.get("chosen");
     const box = chosen && this.view.boxes.find((other) => `${other.instance}|${other.box.key}` === chosen);
-    await this.setPanes(state.has("side") && this.hasPanes(this.shownEntry), state);
+    await this.setPanes(state.has("side"), state);
     this.reading = false;
     if (box && !this.panes.on) {
       this.view.select(box);

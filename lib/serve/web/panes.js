@@ -93,13 +93,15 @@ export class Panes {
     if (!on) return;
     if (!this.a) this.setUp();
     await this.run(async () => {
+      let paths;  // what was open stays open from stage to stage
       if (this.model !== model) {
+        if (this.model !== undefined) paths = this.b.view.openPaths();
         const [match] = await Promise.all([new Source(model).get("match"), this.a.load(model), this.b.load(model)]);
         this.setMatch(match);
         this.model = model;
       }
       this.follow();
-      await this.place(state);
+      await this.place(state, paths);
     });
   }
 
@@ -114,7 +116,7 @@ export class Panes {
   }
 
   // At first B is open as a graph is, and A in the same places.
-  async place(state) {
+  async place(state, paths) {
     const body = Number(state?.get("body_b") ?? 0);
     const [of_a, of_b] = this.b.bodies.has(body) ? [this.b.bodies.get(body), body] : [0, 0];
     const wish = (side) => state?.has(`open_${side.name}`) && new Set(state.get(`open_${side.name}`).split(",").filter(Boolean));
@@ -123,6 +125,7 @@ export class Panes {
       if (open) side.view.open = open;
       else if (side === this.a) side.view.open.clear();
       await side.view.show(which, !open);
+      if (!open && side === this.b && paths) await side.view.openByPath(paths);
       if (!open && side === this.a) await this.openAlike(this.b, this.a);
     }
     const chosen = state?.get("chosen_b") ?? state?.get("chosen_a"), side = state?.has("chosen_b") ? this.b : this.a;
