@@ -27,6 +27,7 @@ class ScopeWriter {
       json_.attribute("scope", id_);
       json_.attribute("path", Printable(tree_.PathText(id_)));
       json_.attribute("ops", tree_.scope(id_).num_ops);
+      WriteCost(body_.costs().Of(kRootScope), "all_");
       json_.attributeArray("boxes", [&] {
         for (size_t i = 0; i < view_.entities.size(); ++i) Box(i);
       });
@@ -57,8 +58,29 @@ class ScopeWriter {
         ClosedScope(entity.scope);
       }
       Notes(index);
+      WriteCost(CostOfEntity(entity), "");
       if (marks_) Marks(entity);
     });
+  }
+
+  // Of an op with the constants that are written into it.
+  Cost CostOfEntity(const ScopeEntity& entity) const {
+    if (entity.node == kNoNode) return body_.costs().Of(entity.scope);
+    Node node = body_.graph().node(entity.node);
+    Cost cost = CostOf(node, body_.shapes());
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      Node input = node.input_node(i);
+      while (input && body_.folding().uses[input.id()] == NodeUse::kFolded) {
+        cost += CostOf(input, body_.shapes());
+        input = input.num_inputs() == 1 ? input.input_node(0) : Node();
+      }
+    }
+    return cost;
+  }
+
+  void WriteCost(const Cost& cost, const std::string& prefix) {
+    if (cost.flops) json_.attribute(prefix + "flops", cost.flops);
+    if (cost.bytes) json_.attribute(prefix + "bytes", cost.bytes);
   }
 
   // How many ops of each kind a box stands for.
@@ -102,10 +124,11 @@ class ScopeWriter {
     const Scope& scope = tree_.scope(tree_.scope(child).core);
     json_.attribute("kind", "scope");
     json_.attribute("scope", tree_.scope(child).core);
-    json_.attribute("name", Relative(tree_.PathText(tree_.scope(child).core)));
+    json_.attribute("name", Relative(tree_.TitleText(tree_.scope(child).core)));
     json_.attribute("path", Printable(tree_.PathText(tree_.scope(child).core)));
     json_.attribute("ops", scope.num_ops);
-    if (scope.group) json_.attribute("siblings", true);
+    if (scope.group)
+      json_.attribute("siblings", scope.series ? "alike" : scope.part ? "neighbours" : "named");
     Devices(child);
   }
 
@@ -164,7 +187,7 @@ class ScopeWriter {
 
   std::string FarName(const ScopeEntity& far) const {
     if (far.node != kNoNode) return Printable(body_.graph().node(far.node).name());
-    return Printable(tree_.PathText(tree_.scope(far.scope).core));
+    return Printable(tree_.TitleText(tree_.scope(far.scope).core));
   }
 
   void EdgesAndLayers() {

@@ -63,17 +63,33 @@ void Router::Replace(std::shared_ptr<PageSet> pages) {
     std::lock_guard lock(mutex_);
     pages_ = std::move(pages);
     ++version_;
+    problem_.clear();
   }
   Warm();
 }
 
-std::pair<std::shared_ptr<PageSet>, unsigned> Router::Pages() const {
+void Router::SetProblem(std::string problem) {
   std::lock_guard lock(mutex_);
-  return {pages_, version_};
+  problem_ = std::move(problem);
+}
+
+std::shared_ptr<PageSet> Router::Pages() const {
+  std::lock_guard lock(mutex_);
+  return pages_;
+}
+
+std::string Router::VersionJson() const {
+  std::lock_guard lock(mutex_);
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attribute("version", version_);
+      if (!problem_.empty()) json.attribute("problem", Printable(problem_));
+    });
+  });
 }
 
 void Router::Warm() {
-  warm_ = std::async(std::launch::async, [pages = Pages().first] {
+  warm_ = std::async(std::launch::async, [pages = Pages()] {
     Expected<GraphPage*> page = pages->Page(0);
     if (!page) return llvm::consumeError(page.takeError());
     (*page)->ModelJson();
@@ -126,11 +142,11 @@ WebAnswer Router::Answer(const WebRequest& request) {
 // MODEL/index/BODY/FROM; each also MODEL/a/... and MODEL/b/... of what is seen side by side;
 // MODEL/match, MODEL/passes, MODEL/rewrites.
 WebAnswer Router::Document(llvm::StringRef path) {
-  auto [pages, version] = Pages();
+  std::shared_ptr<PageSet> pages = Pages();
   WebAnswer answer;
   answer.type = "application/json";
   if (path == "models" || path == "version") {
-    answer.body = path == "models" ? pages->Json() : std::to_string(version);
+    answer.body = path == "models" ? pages->Json() : VersionJson();
     return answer;
   }
   llvm::SmallVector<llvm::StringRef, 4> parts;
@@ -185,7 +201,7 @@ WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef body) {
   size_t entry = 0;
   if (model.getAsInteger(10, entry) || (what != "passes" && what != "diff"))
     return Refused(404, "no such work: " + Printable(path));
-  auto pages = Pages().first;
+  std::shared_ptr<PageSet> pages = Pages();
   Expected<size_t> made =
       what == "passes" ? pages->RunPasses(entry, body) : CompareWith(*pages, entry, body);
   if (!made) return Refused(400, Printable(TextOf(made.takeError())));
