@@ -51,20 +51,21 @@ Painting PaintingOf(const UnionGraph& graph) {
 // Opens the scopes where anything differs, unless they are more than a reader can take in.
 constexpr size_t kScopesOpened = 12;
 
-Error WritePage(const Module& b, const Diff& diff, const Flags& flags) {
+Error WritePage(const Module& a, const Module& b, const Diff& diff, const Flags& flags) {
   std::string title =
       (llvm::sys::path::filename(flags.a) + " \xe2\x86\x92 " + llvm::sys::path::filename(flags.b))
           .str();
   PageSet pages;
-  RETURN_IF_ERROR(pages.AddDiff(b, diff, title));
+  RETURN_IF_ERROR(pages.AddDiff(a, b, diff, title).takeError());
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
   RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
   return file->Commit();
 }
 
-Error Draw(const Module& b, const Diff& diff, const Flags& flags, Invocation& invocation) {
+Error Draw(const Module& a, const Module& b, const Diff& diff, const Flags& flags,
+           Invocation& invocation) {
   const std::string& output = flags.output;
-  if (llvm::StringRef(output).ends_with(".html")) return WritePage(b, diff, flags);
+  if (llvm::StringRef(output).ends_with(".html")) return WritePage(a, b, diff, flags);
   auto format = ParsePictureFormat(llvm::sys::path::extension(output));
   if (!format) return MakeError("{0}: a picture of a diff is .dot, .svg, .png or .html", output);
   ASSIGN_OR_RETURN(UnionGraph graph, MakeUnion(b, diff));
@@ -103,7 +104,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     options.provenance = &*provenance;
   }
   Diff diff = DiffModules(a.module(), b.module(), options);
-  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(b.module(), diff, flags, invocation));
+  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a.module(), b.module(), diff, flags, invocation));
   Print(diff, CompareSizes(a.module(), b.module(), flags.statistics), flags, invocation);
   return diff.Same() ? kExitOk : kExitNo;
 }

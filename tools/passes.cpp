@@ -1,5 +1,6 @@
 // `grapnel passes`: every pass and rule, and why a rule did not fire.
 #include "lib/exec/evaluator.h"
+#include "lib/pass/near_misses.h"
 #include "lib/support/text.h"
 #include "llvm/Support/JSON.h"
 #include "tools/pipeline.h"
@@ -63,40 +64,34 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
   ASSIGN_OR_RETURN(InputGraph input, OpenInput(model));
   RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
-  for (Node node : input.module().main.nodes()) {
-    if (node.device().empty() && !flags.device.empty())
-      input.module().main.SetDevice(node.id(), flags.device);
-  }
+  SetMissingDevices(input.module(), flags.device);
   ASSIGN_OR_RETURN(OptimizeOptions options, flags.pipeline.Options(input));
   ThreadPool pool(invocation.flags.threads);
   std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
   options.evaluator = evaluator.get();
   options.pool = &pool;
-  // The last word on a node counts: what was refused early may have been done later. Sorted, so
-  // that the same graph always reads the same.
-  std::map<std::tuple<std::string, std::string, std::string>, std::string> refusals;
+  NearMisses misses;
   options.on_refusal = [&](const Refusal& refusal) {
     if (!rule.empty() && rule != refusal.rule && rule != refusal.pass &&
         rule != refusal.pass + "/" + refusal.rule)
       return;
-    std::string node =
-        refusal.function.empty() ? refusal.node : refusal.function + "/" + refusal.node;
-    refusals[{refusal.pass, refusal.rule, node}] = refusal.reason;
+    misses.Add(refusal);
   };
   PassManager manager;
   manager.Add(MakeVerifyInstrumentation());
   auto result = manager.Run(input.module(), options);
   if (!result) return Annotate(model, result.takeError());
+  std::vector<Refusal> refusals = misses.Sorted();
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
     llvm::json::OStream json(os, 1);
     json.array([&] {
-      for (const auto& [where, reason] : refusals) {
-        json.object([&, &where = where, &reason = reason] {
-          json.attribute("pass", std::get<0>(where));
-          json.attribute("rule", std::get<1>(where));
-          json.attribute("node", llvm::json::fixUTF8(std::get<2>(where)));
-          json.attribute("reason", llvm::json::fixUTF8(reason));
+      for (const Refusal& refusal : refusals) {
+        json.object([&] {
+          json.attribute("pass", refusal.pass);
+          json.attribute("rule", refusal.rule);
+          json.attribute("node", llvm::json::fixUTF8(PlaceOf(refusal)));
+          json.attribute("reason", llvm::json::fixUTF8(refusal.reason));
         });
       }
     });
@@ -104,11 +99,11 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
     return kExitOk;
   }
   std::string head;
-  for (const auto& [where, reason] : refusals) {
-    std::string title = std::get<0>(where) + "/" + std::get<1>(where);
+  for (const Refusal& refusal : refusals) {
+    std::string title = refusal.pass + "/" + refusal.rule;
     if (title != head) os << (head.empty() ? "" : "\n") << title << "\n";
     head = title;
-    os << "  '" << std::get<2>(where) << "': " << reason << "\n";
+    os << "  '" << PlaceOf(refusal) << "': " << refusal.reason << "\n";
   }
   if (refusals.empty()) {
     os << "no near misses" << (rule.empty() ? "" : " of '" + rule + "'")

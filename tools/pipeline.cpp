@@ -115,13 +115,6 @@ Expected<ValueCheckOptions> PipelineFlags::ValueOptions(const InputGraph& input,
   return options;
 }
 
-void SetMissingDevices(Module& module, llvm::StringRef device) {
-  if (device.empty()) return;
-  for (Node node : module.main.nodes()) {
-    if (node.device().empty()) module.main.SetDevice(node.id(), device);
-  }
-}
-
 Error AddDump(const DumpRequest& request, Module& module, const OptimizeOptions& optimize,
               PassManager* manager) {
   const char* prefix = std::getenv("TF_DUMP_GRAPH_PREFIX");

@@ -39,9 +39,6 @@ struct DumpRequest {
 Error AddDump(const DumpRequest& request, Module& module, const OptimizeOptions& optimize,
               PassManager* manager);
 
-// `device` for every node of the main graph that has none; nothing when it is empty.
-void SetMissingDevices(Module& module, llvm::StringRef device);
-
 }  // namespace grapnel
 
 #endif  // GRAPNEL_TOOLS_PIPELINE_H_

@@ -105,8 +105,11 @@ Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream
 
 Error WritePage(Timeline timeline, const Flags& flags) {
   std::string title = llvm::sys::path::filename(flags.folder).str();
+  PassStory story;
+  story.timeline = std::make_shared<Timeline>(std::move(timeline));
+  story.record = ReadRunRecord(flags.folder);
   PageSet pages;
-  pages.AddTimeline(std::make_shared<Timeline>(std::move(timeline)), title);
+  pages.AddStages(std::move(story), title);
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.html));
   RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
   return file->Commit();

@@ -114,6 +114,19 @@ std::vector<OpenedDump> OpenDumps(llvm::StringRef folder, llvm::ArrayRef<std::st
 
 }  // namespace
 
+void AddStage(DumpStage dump, std::shared_ptr<const Module> module, int before,
+              Timeline* timeline) {
+  TimelineStage stage;
+  stage.dump = std::move(dump);
+  stage.module = std::move(module);
+  stage.before = before;
+  const TimelineStage* previous = before < 0 ? nullptr : &timeline->stages[before];
+  if (previous && previous->module != stage.module)
+    stage.diff = DiffModules(*previous->module, *stage.module, {});
+  Count(&stage);
+  timeline->stages.push_back(std::move(stage));
+}
+
 Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool) {
   ASSIGN_OR_RETURN(std::vector<std::string> files, ListDirectory(folder));
   Timeline timeline;
@@ -124,18 +137,11 @@ Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, Thr
       timeline.skipped.push_back(opened.problem);
       continue;
     }
-    TimelineStage stage;
-    stage.module = opened.module;
-    stage.dump = std::move(opened.dump);
-    auto before = last.find(stage.dump.line);
-    if (before == last.end()) before = last.find(stage.dump.from_line);
-    if (before != last.end()) stage.before = before->second;
-    const TimelineStage* previous = stage.before < 0 ? nullptr : &timeline.stages[stage.before];
-    if (previous && previous->module != stage.module)
-      stage.diff = DiffModules(*previous->module, *stage.module, {});
-    last[stage.dump.line] = static_cast<int>(timeline.stages.size());
-    Count(&stage);
-    timeline.stages.push_back(std::move(stage));
+    auto before = last.find(opened.dump.line);
+    if (before == last.end()) before = last.find(opened.dump.from_line);
+    int previous = before == last.end() ? -1 : before->second;
+    last[opened.dump.line] = static_cast<int>(timeline.stages.size());
+    AddStage(std::move(opened.dump), opened.module, previous, &timeline);
   }
   if (timeline.stages.empty())
     return MakeError(

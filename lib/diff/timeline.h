@@ -29,6 +29,9 @@ struct Timeline {
 // Reads every dump in `folder`; `log` as OrderDumps has it. Errors: no such folder, no dump in it.
 Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, ThreadPool& pool);
 
+// Adds a stage, compared with the stage `before` (-1: with none).
+void AddStage(DumpStage dump, std::shared_ptr<const Module> module, int before, Timeline* timeline);
+
 // One node's life, a line each: where it is first seen, changes, gets another name, is replaced or
 // goes. Empty when no stage has it. Follows it through new names, and into what it was fused into.
 std::vector<std::string> LifeOf(const Timeline& timeline, llvm::StringRef node);

@@ -20,14 +20,14 @@ class UnionMaker {
     for (const NodeEntry& node : diff_.added) Mark(node, NodeStatus::kAdded);
     for (const MatchedPair& pair : diff_.matched) {
       Node copy = InUnion(pair.b);
-      if (copy) partner_[Key(pair.a.node)] = copy.id();
+      if (copy) out_.of_a[Key(pair.a.node)] = copy;
       if (!pair.changes.empty()) Mark(pair.b, NodeStatus::kChanged);
     }
     for (const GroupEntry& group : diff_.groups) {
       for (const NodeEntry& node : group.b) Mark(node, NodeStatus::kGrouped);
       Node copy = InUnion(group.b[0]);
       for (const NodeEntry& node : group.a) {
-        if (copy) partner_[Key(node.node)] = copy.id();
+        if (copy) out_.of_a[Key(node.node)] = copy;
       }
     }
     for (const NodeEntry& node : diff_.removed) PutBack(node);
@@ -91,7 +91,7 @@ class UnionMaker {
     NodeId id = body->AddNode(name, of_a.node.op(), of_a.node.device());
     for (const auto& [key, value] : of_a.node.Attrs())
       body->SetAttr(id, key, out_.module->Keep(value.bytes()));
-    partner_[Key(of_a.node)] = id;
+    out_.of_a[Key(of_a.node)] = body->node(id);
     out_.status[{body, id}] = NodeStatus::kRemoved;
     AddScope(function, name);
   }
@@ -99,24 +99,24 @@ class UnionMaker {
   void Connect(const NodeEntry& of_a) {
     std::string function;
     Graph* body = BodyForRemoved(of_a, &function);
-    auto self = partner_.find(Key(of_a.node));
-    if (!body || self == partner_.end()) return;
+    auto self = out_.of_a.find(Key(of_a.node));
+    if (!body || self == out_.of_a.end()) return;
+    NodeId id = self->second.id();
     for (Port port : of_a.node.inputs()) {
       if (port.node == kNoNode) continue;
-      auto source = partner_.find({&of_a.node.graph(), port.node});
-      if (source == partner_.end()) continue;
+      auto source = out_.of_a.find({&of_a.node.graph(), port.node});
+      if (source == out_.of_a.end()) continue;
       if (port.IsControl()) {
-        body->AddControl(self->second, source->second);
+        body->AddControl(id, source->second.id());
       } else {
-        body->AddInput(self->second, {source->second, port.index});
+        body->AddInput(id, {source->second.id(), port.index});
       }
     }
   }
 
   const Diff& diff_;
   UnionGraph& out_;
-  std::map<std::string, std::string> in_union_;                      // functions of A
-  llvm::DenseMap<std::pair<const Graph*, NodeId>, NodeId> partner_;  // of A's nodes, in the union
+  std::map<std::string, std::string> in_union_;  // functions of A
   std::set<std::string> scopes_;
 };
 
@@ -136,14 +136,8 @@ NodeStatus UnionGraph::StatusOf(const Node& node) const {
 }
 
 Expected<UnionGraph> MakeUnion(const Module& b, const Diff& diff) {
-  std::string bytes;
-  {
-    llvm::raw_string_ostream os(bytes);
-    ExportGraphDef(b, os);
-  }
-  auto file = FileBytes::FromString(std::move(bytes), "diff");
   UnionGraph out;
-  ASSIGN_OR_RETURN(out.module, ImportGraphDef(file, file->bytes()));
+  ASSIGN_OR_RETURN(out.module, CopyModule(b, "diff"));
   UnionMaker(diff, &out).Run();
   return out;
 }

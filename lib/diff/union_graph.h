@@ -16,6 +16,9 @@ enum class NodeStatus { kSame, kRemoved, kAdded, kChanged, kGrouped };
 struct UnionGraph {
   std::unique_ptr<Module> module;
   llvm::DenseMap<std::pair<const Graph*, NodeId>, NodeStatus> status;  // of all but kSame
+  // What stands here for a node of A: the one that it is, or became. The pointers only tell A's
+  // nodes apart.
+  llvm::DenseMap<std::pair<const Graph*, NodeId>, Node> of_a;
   std::vector<std::string> scopes;  // with anything that differs, "function/a/b" in functions
 
   // A constant is drawn within its reader, so what became of it shows there.

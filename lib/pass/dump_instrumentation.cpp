@@ -3,6 +3,7 @@
 //   after_<pass>, ...
 // and index.json, which lists every stage in order, the unchanged ones too. A dump holds the whole
 // module, so a stage over a function's body dumps like any other; index.json names the function.
+// ledger.jsonl beside them has every rewrite.
 #include <unistd.h>
 
 #include "lib/io/write.h"
@@ -25,7 +26,12 @@ class DumpInstrumentation : public Instrumentation {
   explicit DumpInstrumentation(DumpOptions options) : options_(std::move(options)) {}
 
   Error BeforePipeline(const Module& module) override {
-    if (!ToLog()) RETURN_IF_ERROR(CreateDirectories(options_.folder));
+    if (!ToLog()) {
+      RETURN_IF_ERROR(CreateDirectories(options_.folder));
+      ASSIGN_OR_RETURN(ledger_file_, AtomicFile::Create(JoinPath(options_.folder, "ledger.jsonl")));
+      ledger_ = MakeLedgerInstrumentation(ledger_file_->os());
+      RETURN_IF_ERROR(ledger_->BeforePipeline(module));
+    }
     return options_.stages_alone ? Error::success() : Dump("before_graph_optimization", module);
   }
 
@@ -56,10 +62,15 @@ class DumpInstrumentation : public Instrumentation {
     return Error::success();
   }
 
+  void OnRewrite(const Rewrite& rewrite) override {
+    if (ledger_) ledger_->OnRewrite(rewrite);
+  }
+
   void Failed(const Stage& stage, const Module& module) override {
     // The graph that the pass broke is what its author needs; a second failure would only hide the
     // first.
     llvm::consumeError(Dump("failed_" + stage.pass, module));
+    if (ledger_file_) llvm::consumeError(ledger_file_->Commit());
   }
 
   Error AfterPipeline(const Module& module) override {
@@ -68,6 +79,7 @@ class DumpInstrumentation : public Instrumentation {
       RETURN_IF_ERROR(DumpAgain("after_MetaOptimizer"));
     }
     if (ToLog()) return Error::success();
+    RETURN_IF_ERROR(ledger_file_->Commit());
     RETURN_IF_ERROR(WriteFile(JoinPath(options_.folder, "index.json"), Index()));
     return WriteFile(JoinPath(options_.folder, "timings.json"), Timings());
   }
@@ -184,6 +196,8 @@ class DumpInstrumentation : public Instrumentation {
   std::vector<std::string> files_, beside_;
   std::vector<Entry> stages_;
   std::vector<Time> times_;
+  std::unique_ptr<AtomicFile> ledger_file_;  // null when dumps go to the log
+  std::unique_ptr<Instrumentation> ledger_;
 };
 
 }  // namespace

@@ -462,4 +462,11 @@ Expected<OptimizeResult> PassManager::Run(Module& module, const OptimizeOptions&
   return Runner(module, options, instrumentations_).Run();
 }
 
+void SetMissingDevices(Module& module, llvm::StringRef device) {
+  if (device.empty()) return;
+  for (Node node : module.main.nodes()) {
+    if (node.device().empty()) module.main.SetDevice(node.id(), device);
+  }
+}
+
 }  // namespace grapnel

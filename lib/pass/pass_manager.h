@@ -83,12 +83,15 @@ class PassManager {
   std::vector<std::unique_ptr<Instrumentation>> instrumentations_;
 };
 
+// `device` for every node of the main graph that has none; nothing when it is empty.
+void SetMissingDevices(Module& module, llvm::StringRef device);
+
 // The instrumentations, one file each.
 std::unique_ptr<Instrumentation> MakeVerifyInstrumentation();
 // Rewrites as JSON lines, in order, to `os`, which must outlive the run.
 std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os);
-// Dumps before and after each pass that changed something, as TensorFlow names them, and index.json
-// and timings.json.
+// Dumps before and after each pass that changed something, as TensorFlow names them, and
+// index.json, timings.json and ledger.jsonl.
 struct DumpOptions {
   std::string folder;      // "-": to the log
   std::string graph_name;  // first part of each file's name

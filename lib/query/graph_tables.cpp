@@ -3,8 +3,8 @@
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire.h"
+#include "lib/pass/run_record.h"
 #include "lib/support/file.h"
-#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
@@ -218,22 +218,18 @@ Error FillTables(const Module& module, Database* database) {
   return Error::success();
 }
 
-Error AddRewrite(const llvm::json::Object& line, Database::Insert* rewrites,
-                 Database::Insert* nodes) {
-  auto number = line.getInteger("rewrite");
-  auto pass = line.getString("pass"), rule = line.getString("rule"), node = line.getString("node");
-  if (!number || !pass) return MakeError("no rewrite: 'rewrite' and 'pass' were expected");
-  auto text = [](auto value) { return value ? QueryCell(value->str()) : QueryCell(); };
-  auto integer = [](auto value) {
-    return value ? QueryCell(static_cast<int64_t>(*value)) : QueryCell();
+Error AddRewrite(const Rewrite& rewrite, Database::Insert* rewrites, Database::Insert* nodes) {
+  auto text = [](const std::string& value) {
+    return value.empty() ? QueryCell() : QueryCell(value);
   };
-  RETURN_IF_ERROR(rewrites->Row({Number(*number), integer(line.getInteger("iteration")), text(pass),
-                                 text(rule), text(line.getString("function")), text(node)}));
-  for (const char* role : {"used", "made", "changed", "removed"}) {
-    const llvm::json::Array* names = line.getArray(role);
-    if (!names) continue;
-    for (const llvm::json::Value& name : *names)
-      RETURN_IF_ERROR(nodes->Row({Number(*number), Text(role), text(name.getAsString())}));
+  RETURN_IF_ERROR(
+      rewrites->Row({Number(rewrite.number), Number(rewrite.iteration), text(rewrite.pass),
+                     text(rewrite.rule), text(rewrite.function), text(rewrite.node)}));
+  for (auto [role, names] :
+       {std::pair("used", &rewrite.used), std::pair("made", &rewrite.made),
+        std::pair("changed", &rewrite.changed), std::pair("removed", &rewrite.removed)}) {
+    for (const std::string& name : *names)
+      RETURN_IF_ERROR(nodes->Row({Number(rewrite.number), Text(role), text(name)}));
   }
   return Error::success();
 }
@@ -252,21 +248,12 @@ Error AddGraph(const Module& module, Database* database) {
 
 Error AddLedger(llvm::StringRef path, Database* database) {
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
+  auto ledger = ParseLedger(file->bytes());
+  if (!ledger) return Annotate(path, ledger.takeError());
   ASSIGN_OR_RETURN(auto rewrites, database->Prepare("INSERT INTO rewrites VALUES(?,?,?,?,?,?)"));
   ASSIGN_OR_RETURN(auto nodes, database->Prepare("INSERT INTO rewrite_nodes VALUES(?,?,?)"));
   RETURN_IF_ERROR(database->Execute("BEGIN"));
-  llvm::StringRef rest = file->bytes();
-  for (int number = 1; !rest.empty(); ++number) {
-    auto [line, after] = rest.split('\n');
-    rest = after;
-    if (line.trim().empty()) continue;
-    auto value = llvm::json::parse(line);
-    const llvm::json::Object* object = value ? value->getAsObject() : nullptr;
-    Error error = !value    ? value.takeError()
-                  : !object ? MakeError("no JSON object")
-                            : AddRewrite(*object, &rewrites, &nodes);
-    if (error) return Annotate(llvm::formatv("{0}:{1}", path, number).str(), std::move(error));
-  }
+  for (const Rewrite& rewrite : *ledger) RETURN_IF_ERROR(AddRewrite(rewrite, &rewrites, &nodes));
   return database->Execute("COMMIT");
 }
 

@@ -217,6 +217,14 @@ std::optional<size_t> GraphPage::FindBody(llvm::StringRef function) const {
   return it == by_name_.end() ? std::nullopt : std::optional(it->second);
 }
 
+std::optional<std::pair<size_t, NodeId>> GraphPage::Find(llvm::StringRef function,
+                                                         llvm::StringRef node) const {
+  std::optional<size_t> body = function.empty() ? std::optional<size_t>(0) : FindBody(function);
+  Node found = body ? graph(*body).Find(node) : Node();
+  if (!found) return std::nullopt;
+  return std::pair(*body, found.id());
+}
+
 const Graph& GraphPage::graph(size_t body) const { return *bodies_[body]->graph; }
 
 const BodyScopes& GraphPage::Scopes(size_t body) {

@@ -81,6 +81,9 @@ class GraphPage {
   // Of each kind of marks.
   std::vector<size_t> MarkedCounts() const;
 
+  // A node by name, of a function or (empty) of main: its body and id. nullopt: there is none.
+  std::optional<std::pair<size_t, NodeId>> Find(llvm::StringRef function,
+                                                llvm::StringRef node) const;
   size_t num_bodies() const { return bodies_.size(); }
   const Graph& graph(size_t body) const;
   // The scopes of a body that can be opened, from the outside in.

@@ -121,8 +121,9 @@ class Chunk {
 // The documents of one graph of a page.
 class DataWriter {
  public:
-  DataWriter(GraphPage& page, size_t entry, llvm::raw_ostream& os)
-      : page_(page), prefix_(std::to_string(entry) + "/"), os_(os) {}
+  // `prefix`: "ENTRY/", "ENTRY/a/".
+  DataWriter(GraphPage& page, std::string prefix, llvm::raw_ostream& os)
+      : page_(page), prefix_(std::move(prefix)), os_(os) {}
 
   Error Write() {
     Put("model", page_.ModelJson());
@@ -239,6 +240,28 @@ Error WriteDebug(const DebugPage& page, size_t entry, llvm::raw_ostream& os) {
   return Error::success();
 }
 
+// A story's table, once, and each stage's rewrites; of a comparison both graphs alone. Those of
+// stages are left out: they would make the file three times as large.
+Error WriteBeside(PageSet& pages, size_t entry, llvm::raw_ostream& os) {
+  std::string prefix = std::to_string(entry) + "/";
+  if (pages.BeginsStory(entry)) {
+    ASSIGN_OR_RETURN(std::string table, pages.PassesJson(entry));
+    WriteData(prefix + "passes", table, os);
+  }
+  if (pages.HasRewrites(entry)) {
+    ASSIGN_OR_RETURN(std::string rewrites, pages.RewritesJson(entry));
+    WriteData(prefix + "rewrites", rewrites, os);
+  }
+  if (pages.IsStage(entry) || !pages.HasPanes(entry)) return Error::success();
+  ASSIGN_OR_RETURN(std::string match, pages.MatchJson(entry));
+  WriteData(prefix + "match", match, os);
+  for (auto [side, name] : {std::pair(PageSet::Side::kA, "a/"), {PageSet::Side::kB, "b/"}}) {
+    ASSIGN_OR_RETURN(GraphPage * page, pages.Pane(entry, side));
+    RETURN_IF_ERROR(DataWriter(*page, prefix + name, os).Write());
+  }
+  return Error::success();
+}
+
 }  // namespace
 
 Expected<std::string> BundleScript(llvm::StringRef entry) {
@@ -270,7 +293,8 @@ Error WriteHtmlFile(PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os
     }
     if (!pages.Differs(entry)) continue;
     ASSIGN_OR_RETURN(GraphPage * page, pages.Page(entry));
-    RETURN_IF_ERROR(DataWriter(*page, entry, os).Write());
+    RETURN_IF_ERROR(DataWriter(*page, std::to_string(entry) + "/", os).Write());
+    RETURN_IF_ERROR(WriteBeside(pages, entry, os));
   }
   os << "<script>" << script << "</script>" << after_script;
   return Error::success();

@@ -10,7 +10,7 @@ namespace grapnel {
 
 // Writes the page with every scope, node and index of `pages` in it, but of stages that changed
 // nothing. It fetches nothing: its content policy allows its own script and style (by hash) and
-// nothing else. Some 700 bytes a node.
+// nothing else. Some 700 bytes a node; of a comparison both graphs are in it, and the two as one.
 Error WriteHtmlFile(PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os);
 
 // The page's modules as one script: each in a function of its own, in the order in which they need

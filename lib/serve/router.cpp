@@ -3,6 +3,7 @@
 #include "lib/render/labels.h"
 #include "lib/serve/place_work.h"
 #include "lib/serve/web_files.h"
+#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
@@ -39,6 +40,32 @@ WebAnswer WorkAnswer(Expected<std::string> document) {
   answer.type = "application/json";
   answer.body = std::move(*document);
   return answer;
+}
+
+// What is said of an entry beside its graph.
+bool IsStory(llvm::StringRef kind) {
+  return kind == "passes" || kind == "rewrites" || kind == "match";
+}
+
+Expected<std::string> StoryDocument(PageSet& pages, size_t entry, llvm::StringRef kind) {
+  if (kind == "passes") return pages.PassesJson(entry);
+  return kind == "rewrites" ? pages.RewritesJson(entry) : pages.MatchJson(entry);
+}
+
+Expected<size_t> CompareWith(PageSet& pages, size_t entry, llvm::StringRef body) {
+  ASSIGN_OR_RETURN(llvm::json::Value value, llvm::json::parse(body));
+  const llvm::json::Object* object = value.getAsObject();
+  std::optional<int64_t> with = object ? object->getInteger("with") : std::nullopt;
+  if (!with || *with < 0) return MakeError("'with' has to be the number of a graph");
+  return pages.Compare(entry, static_cast<size_t>(*with));
+}
+
+// New entries, by what is asked for: {"entry": the first one's number}.
+Expected<std::string> NewEntry(PageSet& pages, size_t entry, llvm::StringRef what,
+                               llvm::StringRef body) {
+  ASSIGN_OR_RETURN(size_t made, what == "passes" ? pages.RunPasses(entry, body)
+                                                 : CompareWith(pages, entry, body));
+  return "{\"entry\":" + std::to_string(made) + "}";
 }
 
 }  // namespace
@@ -130,7 +157,8 @@ WebAnswer Router::Answer(const WebRequest& request) {
 
 // "models", "version", or MODEL/model, MODEL/scope/BODY[/SCOPE], MODEL/node/BODY/ID,
 // MODEL/index/BODY/FROM, and further pages of lists: MODEL/readers/BODY/ID/OUTPUT/FROM,
-// MODEL/marked/KIND/FROM, MODEL/problems/FROM; of runs see RunDocument.
+// MODEL/marked/KIND/FROM, MODEL/problems/FROM; each also MODEL/a/... and MODEL/b/... of what is
+// seen side by side; MODEL/match, MODEL/passes, MODEL/rewrites; of runs see RunDocument.
 WebAnswer Router::Document(llvm::StringRef path) {
   std::shared_ptr<PageSet> pages = Pages();
   WebAnswer answer;
@@ -141,6 +169,9 @@ WebAnswer Router::Document(llvm::StringRef path) {
   }
   llvm::SmallVector<llvm::StringRef, 4> parts;
   path.split(parts, '/');
+  bool pane = parts.size() > 2 && (parts[1] == "a" || parts[1] == "b");
+  PageSet::Side side = pane && parts[1] == "b" ? PageSet::Side::kB : PageSet::Side::kA;
+  if (pane) parts.erase(parts.begin() + 1);
   llvm::SmallVector<uint32_t, 4> numbers;
   for (size_t i = 0; i < parts.size(); ++i) {
     uint32_t number = 0;
@@ -150,9 +181,6 @@ WebAnswer Router::Document(llvm::StringRef path) {
   if (parts.size() < 2) return Refused(404, "no such document");
   if (numbers[0] < pages->size() && pages->IsDebug(numbers[0]))
     return DebugDocument(*pages, parts, numbers);
-  Expected<GraphPage*> found = pages->Page(numbers[0]);
-  if (!found) return Refused(404, llvm::toString(found.takeError()));
-  GraphPage& page = **found;
   auto put = [&](Expected<std::string> document) {
     if (document) {
       answer.body = std::move(*document);
@@ -161,6 +189,13 @@ WebAnswer Router::Document(llvm::StringRef path) {
     }
   };
   llvm::StringRef kind = parts[1];
+  if (!pane && parts.size() == 2 && IsStory(kind)) {
+    put(StoryDocument(*pages, numbers[0], kind));
+    return answer;
+  }
+  Expected<GraphPage*> found = pane ? pages->Pane(numbers[0], side) : pages->Page(numbers[0]);
+  if (!found) return Refused(404, llvm::toString(found.takeError()));
+  GraphPage& page = **found;
   if (kind == "model" && parts.size() == 2) {
     answer.body = page.ModelJson();
   } else if (kind == "scope" && parts.size() == 3) {
@@ -218,7 +253,8 @@ WebAnswer Router::NpyAnswer(llvm::ArrayRef<uint32_t> numbers) {
   return answer;
 }
 
-// What is asked for by POST: MODEL/run, MODEL/stop/RUN, MODEL/feed (a .npy file), MODEL/place.
+// What is asked for by POST: MODEL/run, MODEL/stop/RUN, MODEL/feed (a .npy file), MODEL/place,
+// MODEL/passes, MODEL/diff.
 WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef body) {
   WebAnswer nothing = Refused(404, "no such work: " + Printable(path));
   llvm::SmallVector<llvm::StringRef, 4> parts;
@@ -229,9 +265,10 @@ WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef body) {
   if (parts.size() == 3 && (parts[1] != "stop" || parts[2].getAsInteger(10, run))) return nothing;
   if (parts.size() > 3) return nothing;
   auto pages = Pages();
+  llvm::StringRef what = parts[1];
+  if (what == "passes" || what == "diff") return WorkAnswer(NewEntry(*pages, entry, what, body));
   auto opened = pages->Opened(entry);
   if (!opened) return Refused(404, llvm::toString(opened.takeError()));
-  llvm::StringRef what = parts[1];
   if (parts.size() == 3) return WorkAnswer(runs_.Stop(run));
   if (what == "run") return WorkAnswer(runs_.Start(std::move(*opened), body));
   if (what == "feed") return WorkAnswer(runs_.KeepFile(body));

@@ -28,6 +28,7 @@
   X(index, "index.html")               \
   X(page_css, "page.css")              \
   X(debugger_tab, "debugger_tab.js")   \
+  X(diff_tab, "diff_tab.js")           \
   X(dom, "dom.js")                     \
   X(draw, "draw.js")                   \
   X(frames, "frames.js")               \
@@ -37,6 +38,8 @@
   X(nodes_tab, "nodes_tab.js")         \
   X(page, "page.js")                   \
   X(panel, "panel.js")                 \
+  X(panes, "panes.js")                 \
+  X(passes_tab, "passes_tab.js")       \
   X(place_tab, "place_tab.js")         \
   X(run_colours, "run_colours.js")     \
   X(run_form, "run_form.js")           \

@@ -194,3 +194,10 @@ function drawLabel(context, edge, points, look, x, y) {
   context.fillStyle = look.theme.dim;
   context.fillText(text, lx, ly);
 }
+
+export const SEVERAL = 4;  // the fill of a scope with marks of several kinds
+
+export function markFill(box, theme) {
+  const kinds = (box.marks ?? []).flatMap((count, i) => (count > 0 ? [i] : []));
+  return kinds.length === 0 ? undefined : theme.marks[kinds.length === 1 ? kinds[0] : SEVERAL];
+}

@@ -5,11 +5,12 @@ import {allBoxes, canOpen, composeFrames, lineWidth, openKey} from "./frames.js"
 
 const SMALLEST = 0.02, LARGEST = 3, MARGIN = 24;
 // Zoom at which all text can be read, and below which hardly any; boxes that a first picture keeps.
-const LEGIBLE = 0.85, TOO_SMALL = 0.7, FEWEST = 9;
+const LEGIBLE = 0.85, FEWEST = 9;
+export const TOO_SMALL = 0.7;
 
 const TITLE_HEIGHT = 26, DOUBLE_CLICK = 500;  // in the frame's units; ms
 
-// Events: "select" {box} (undefined: nothing), "change" (open boxes, body), "error" {error}.
+// Events: "select" {box} (undefined: nothing), "toggle" {box, open}, "change" (open boxes, body), "error" {error}.
 export class GraphView extends EventTarget {
   constructor(canvas) {
     super();
@@ -130,8 +131,15 @@ export class GraphView extends EventTarget {
 
   toggle(placed) {
     if (!canOpen(placed.box)) return;
+    const open = !this.open.has(openKey(placed.instance, placed.box));
+    this.setOpen(placed, open);
+    this.dispatchEvent(Object.assign(new Event("toggle"), {box: placed, open}));
+  }
+
+  setOpen(placed, open) {
     const key = openKey(placed.instance, placed.box);
-    if (!this.open.delete(key)) this.open.add(key);
+    if (open) this.open.add(key);
+    else this.open.delete(key);
     this.update(boxKey(placed)).then(() => this.keepInSight(boxKey(placed)));
   }
 
@@ -149,12 +157,14 @@ export class GraphView extends EventTarget {
   }
 
   // Opens what hides a node, chooses it and brings it into sight. `around`: scopes as the node's
-  // document lists them.
-  async reveal(body, node, around) {
-    if (body !== this.body) await this.show(body);
-    for (const scope of around) this.open.add(`${this.instance}|${scope}`);
+  // document lists them; `instance`: where the body is met, if that is open.
+  async reveal(body, node, around, instance = undefined) {
+    const inside = instance !== undefined && this.boxes.some((box) => box.instance === instance);
+    if (!inside && body !== this.body) await this.show(body);
+    const where = inside ? instance : this.instance;
+    for (const scope of around) this.open.add(`${where}|${scope}`);
     await this.update();
-    const found = this.boxes.find((box) => box.instance === this.instance && box.box.id === node);
+    const found = this.boxes.find((box) => box.instance === where && box.box.id === node);
     this.select(found);
     if (found) this.centre(found);
     return found;
@@ -195,19 +205,26 @@ export class GraphView extends EventTarget {
     this.at.zoom = LEGIBLE;
     const first = this.boxes.find((box) => box.box.input && box.parent === undefined) ?? this.frame;
     const middle = first === this.frame ? this.frame.w / 2 : first.x + first.w / 2;
-    this.at.x = this.canvas.clientWidth / 2 - middle * LEGIBLE;
+    this.at.x = this.size()[0] / 2 - middle * LEGIBLE;
     this.at.y = 0;
     this.paint();
   }
 
+  // Of the canvas; while another tab hides it, what it was.
+  size() {
+    const {clientWidth: w, clientHeight: h} = this.canvas;
+    if (w > 0 && h > 0) this.known = [w, h];
+    return this.known ?? [w, h];
+  }
+
   zoomToFit() {
-    const [w, h] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    const [w, h] = this.size();
     return Math.min((w - 2 * MARGIN) / this.frame.w, (h - 2 * MARGIN) / this.frame.h, 1.25);
   }
 
   fit() {
     if (!this.frame) return;
-    const [w, h] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    const [w, h] = this.size();
     this.at.zoom = Math.max(this.zoomToFit(), SMALLEST);
     this.at.x = (w - this.frame.w * this.at.zoom) / 2;
     this.at.y = Math.max((h - this.frame.h * this.at.zoom) / 2, 0);
@@ -224,15 +241,16 @@ export class GraphView extends EventTarget {
 
   centre(placed) {
     this.at.zoom = Math.max(this.at.zoom, 0.8);
-    this.at.x = this.canvas.clientWidth / 2 - (placed.x + placed.w / 2) * this.at.zoom;
-    this.at.y = this.canvas.clientHeight / 2 - (placed.y + Math.min(placed.h, 200) / 2) * this.at.zoom;
+    const [w, h] = this.size();
+    this.at.x = w / 2 - (placed.x + placed.w / 2) * this.at.zoom;
+    this.at.y = h / 2 - (placed.y + Math.min(placed.h, 200) / 2) * this.at.zoom;
     this.paint();
   }
 
   keepInSight(key) {
     const box = this.boxes.find((other) => boxKey(other) === key);
     if (!box) return;
-    const [w, h] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    const [w, h] = this.size();
     const left = box.x * this.at.zoom + this.at.x, top = box.y * this.at.zoom + this.at.y;
     const right = left + box.w * this.at.zoom, bottom = top + box.h * this.at.zoom;
     if (left >= 0 && top >= 0 && right <= w && bottom <= h) return;

@@ -2,19 +2,23 @@
 
 import {byId, commas, element, link, plural} from "./dom.js";
 import {DebuggerTab} from "./debugger_tab.js";
+import {showDiff} from "./diff_tab.js";
+import {markFill, SEVERAL} from "./draw.js";
 import {showFunctions} from "./functions_tab.js";
 import {GraphView} from "./graph_view.js";
 import {showNodes} from "./nodes_tab.js";
-import {Panel} from "./panel.js";
+import {inWords, Panel} from "./panel.js";
+import {Panes} from "./panes.js";
+import {PassesTab} from "./passes_tab.js";
 import {PlaceTab} from "./place_tab.js";
 import {RunTab} from "./run_tab.js";
 import {setUpSearch} from "./search.js";
 import {isFile, models, Source} from "./source.js";
 
-const TABS = [["graph", "Graph"], ["functions", "Functions"], ["nodes", "Nodes"], ["debugger", "Debugger"], ["run", "Run"], ["place", "Placement"]];
+const TABS = [["debugger", "Debugger"], ["graph", "Graph"], ["functions", "Functions"], ["nodes", "Nodes"], ["passes", "Passes"], ["diff", "Diff"], ["place", "Placement"],
+  ["run", "Run"]];
 const SERVED = ["run", "place"];  // tabs of graphs that were opened from a file, with a server behind them
 const COLOURS = [["op", "by kind of op"], ["device", "by device"], ["none", "none"]];
-const SEVERAL = 4;  // the fill of a scope with marks of several kinds
 
 class Page {
   async start() {
@@ -23,7 +27,7 @@ class Page {
     follow();
     wish.addEventListener("change", () => {
       follow();
-      this.view?.themeChanged();
+      for (const view of this.allViews()) view.themeChanged();
     });
     this.models = await models();
     this.view = new GraphView(byId("canvas"));
@@ -35,7 +39,11 @@ class Page {
       go: (body, node) => this.go(body, node), done: () => this.listColours("run-health"),
       showGraph: () => this.openTab("graph"),
     });
-    this.placeTab = new PlaceTab(byId("tab-place"), {showEntry: (entry) => this.showAdded(entry)});
+    this.placeTab = new PlaceTab(byId("tab-place"), {showEntry: (entry) => this.added(entry, "graph")});
+    this.passes = new PassesTab(byId("tab-passes"), {toStage: (entry) => this.toModel(entry), goTo: (...place) => this.goTo(...place), ran: (entry) => this.ran(entry)});
+    this.panes = new Panes(byId("panes"), byId("panel"), {
+      look: () => this.view.look, changed: () => this.toUrl(), fail: (error) => this.fail(error), panel: () => this.panel.showModel(),
+    });
     this.reading = true;
     this.setUpTabs();
     this.setUpTools();
@@ -56,13 +64,12 @@ class Page {
     this.index = index;
     let shown = index;
     while (this.models[shown].same && shown > 0) --shown;
-    this.sources ??= new Map();
-    if (!this.sources.has(shown)) this.sources.set(shown, new Source(this.models[shown].id));
-    const source = this.sources.get(shown);
+    const source = this.sourceOf(shown);
     this.isDebug = this.models[index].kind === "debug";
     for (const [id] of TABS) {
-      byId(`to-${id}`).hidden = SERVED.includes(id) ? isFile || !this.models[index].opened : (id === "debugger") !== this.isDebug;
+      byId(`to-${id}`).hidden = SERVED.includes(id) ? isFile || !this.models[index].opened : (id === "debugger") !== this.isDebug || (id === "diff" && isFile);
     }
+    byId("how").hidden = !this.hasPanes((this.shownEntry = shown));
     byId("search").disabled = this.isDebug;
     this.sayWhere(index);
     if (this.isDebug) return this.loadDebug(source, this.models[index]);
@@ -77,6 +84,12 @@ class Page {
     this.panel.summary = this.summary;
     this.panel.source = this.source;
     this.listColours();
+  }
+
+  sourceOf(index) {
+    this.sources ??= new Map();
+    if (!this.sources.has(index)) this.sources.set(index, new Source(this.models[index].id));
+    return this.sources.get(index);
   }
 
   loadDebug(source, {title}) {
@@ -104,8 +117,8 @@ class Page {
 
   listStages() {
     byId("stages").hidden = this.models.length < 2;
-    byId("stage-list").replaceChildren();
     byId("stage-slider").max = this.models.length - 1;
+    byId("stage-list").replaceChildren();
     const groups = new Map();
     this.models.forEach(({title, group, same}, i) => {
       const key = group ?? "";
@@ -115,12 +128,19 @@ class Page {
     for (const made of groups.values()) if (made !== byId("stage-list")) byId("stage-list").append(made);
   }
 
-  // An entry that the server has made since.
-  async showAdded(index) {
+  // The server has made graphs; goes to the first of them.
+  async added(entry, tab = this.tab) {
     this.models = await models();
+    this.tab = tab;
     this.listStages();
-    this.tab = "graph";
-    await this.toModel(index);
+    await this.toModel(entry);
+  }
+
+  // The stages of a run are there: the first that did something is shown.
+  async ran(entry) {
+    await this.added(entry);
+    const worked = this.models.findIndex(({story, same}, i) => i > entry && Number(story) === entry && !same);
+    if (worked > 0) await this.toModel(worked);
   }
 
   async toModel(index) {
@@ -137,9 +157,10 @@ class Page {
         if (group === undefined || group !== this.models[index].group) return;
         await this.view.openByPath(paths);  // a stage of the same graph: what was open stays open
         this.view.fit();
-      });
+      }, this.tab === "passes" ? "passes" : "graph");
       if (turn !== this.modelTurn) return;
       this.panel.showModel();
+      await this.setPanes(this.sideBySide);
       this.openTab(this.tab, false);
       this.shown = index;
     } catch (error) {
@@ -160,6 +181,8 @@ class Page {
     this.openTab("graph", false);
   }
 
+  tabsShown() { return TABS.map(([id]) => id).filter((id) => !byId(`to-${id}`).hidden); }
+
   openTab(id, remember = true) {
     this.tab = id;
     for (const [other] of TABS) {
@@ -172,6 +195,8 @@ class Page {
     if (id === "nodes") showNodes(byId("tab-nodes"), this.source, this.summary, (body, node) => this.go(body, node));
     if (id === "run") this.runTab.show(this.source).catch((error) => this.fail(error));
     if (id === "place") this.placeTab.show(this.source);
+    if (id === "passes") this.passes.show(this.models, this.index, (entry) => this.sourceOf(entry)).catch((error) => this.fail(error));
+    if (id === "diff") showDiff(byId("tab-diff"), this.models, this.index, (entry) => this.added(entry, "graph"));
     if (id === "graph") this.view.paint();
     if (remember) this.toUrl();
   }
@@ -182,7 +207,35 @@ class Page {
     this.panel.showModel();
   }
 
+  // A node of any entry; without one, the entry's graph.
+  async goTo(entry, body = undefined, id = undefined) {
+    this.tab = "graph";
+    await (entry === this.index ? this.openTab("graph") : this.toModel(entry));
+    if (id !== undefined) await this.go(body, id);
+  }
+
+  // --- Both graphs of a comparison as one, or side by side.
+  hasPanes(index) { return Boolean(this.models[index].panes) && !(isFile && this.models[index].story !== undefined); }
+  allViews() { return [this.view, this.panes?.a?.view, this.panes?.b?.view].filter(Boolean); }
+  views() { return this.panes.on ? this.panes.views() : [this.view]; }
+
+  async setPanes(on, state = undefined) {
+    const was = this.panes.on;
+    this.sideBySide = on;  // a wish, kept where nothing is to compare
+    on &&= this.hasPanes(this.shownEntry);
+    await this.panes.show(on, this.models[this.shownEntry].id, state);
+    if (was && !on) {
+      this.panel.showModel();
+      this.view.paint();
+    }
+    this.toUrl();
+  }
+
   async go(body, id) {
+    if (this.panes.on) {
+      this.openTab("graph", false);
+      return this.panes.go(body, id);
+    }
     const node = await this.source.node(body, id);
     await this.step(async () => {
       const found = await this.view.reveal(body, id, node.around);
@@ -191,8 +244,8 @@ class Page {
   }
 
   // What `move` does is one step back in the browser's history.
-  async step(move) {
-    this.openTab("graph", false);
+  async step(move, tab = "graph") {
+    this.openTab(tab, false);
     this.reading = true;
     try {
       await move();
@@ -207,8 +260,7 @@ class Page {
     this.toUrl();
     if (!placed) return this.panel.showModel();
     const {box, body} = placed;
-    const words = box.kind === "scope" ? `scope ${box.path}, ${plural(box.ops, "op")}` : `${box.op} ${box.name}`;
-    byId("announce").textContent = `${words}${placed.inner ? ", open" : ""}`;
+    byId("announce").textContent = inWords(placed);
     if (box.kind === "scope") return this.panel.showScope(placed);
     try {
       const node = await this.source.node(body, box.id);
@@ -238,31 +290,36 @@ class Page {
 
   setUpTools() {
     const {view} = this;
-    byId("fit").addEventListener("click", () => view.fit());
-    byId("zoom-in").addEventListener("click", () => view.zoomAt(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2, 1.25));
-    byId("zoom-out").addEventListener("click", () => view.zoomAt(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2, 0.8));
-    byId("close-all").addEventListener("click", () => view.closeAll());
+    const each = (act) => () => this.views().forEach(act);
+    const zoom = (view, factor) => view.zoomAt(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2, factor);
+    byId("fit").addEventListener("click", each((shown) => shown.fit()));
+    byId("zoom-in").addEventListener("click", each((shown) => zoom(shown, 1.25)));
+    byId("zoom-out").addEventListener("click", each((shown) => zoom(shown, 0.8)));
+    byId("close-all").addEventListener("click", each((shown) => shown.closeAll()));
+    for (const id of ["how-merged", "how-side"]) byId(id).addEventListener("click", () => this.setPanes(id === "how-side").catch((error) => this.fail(error)));
     byId("control").addEventListener("change", (event) => {
       view.look.hideControl = !event.target.checked;
       view.paint();
+      this.panes.follow();
     });
     byId("color").addEventListener("change", (event) => this.colour(event.target.value));
     byId("help-button").addEventListener("click", () => byId("help").showModal());
     byId("theme").addEventListener("click", () => {
       document.documentElement.classList.toggle("dark");
-      view.themeChanged();
+      for (const shown of this.allViews()) shown.themeChanged();
     });
     addEventListener("keydown", (event) => this.key(event));
   }
 
   key(event) {
     if (event.target.closest("input, select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const chosen = this.views().find((view) => view.chosen)?.chosen;
     if (event.key === "/") byId("search").focus();
     else if (event.key === "?") byId("help").showModal();
-    else if (event.key === "c" && this.view.chosen) navigator.clipboard?.writeText(this.view.chosen.box.path);
+    else if (event.key === "c" && chosen) navigator.clipboard?.writeText(chosen.box.path);
     else if (event.key === "[") this.toModel(this.index - 1);
     else if (event.key === "]") this.toModel(this.index + 1);
-    else if (/^[1-9]$/u.test(event.key) && TABS[event.key - 1] && !byId(`to-${TABS[event.key - 1][0]}`).hidden) this.openTab(TABS[event.key - 1][0]);
+    else if (/^[1-9]$/u.test(event.key) && this.tabsShown()[event.key - 1]) this.openTab(this.tabsShown()[event.key - 1]);
     else return;
     event.preventDefault();
   }
@@ -287,7 +344,7 @@ class Page {
     look.fillOf = by === "op" ? ({box}) => (box.kind === "op" ? look.theme.fills[box.group] : undefined)
       : by === "none" ? () => undefined
       : run ? (placed) => run.fill(by, placed, look.theme)
-      : by === "marks" ? ({box}) => this.markFill(box)
+      : by === "marks" ? ({box}) => markFill(box, look.theme)
       : ({box}) => {
           const names = box.kind === "op" ? [box.device].filter(Boolean) : Object.keys(box.devices ?? {});
           return names.length === 1 && devices.has(names[0]) ? look.theme.fills[devices.get(names[0])] : undefined;
@@ -315,11 +372,7 @@ class Page {
     items.push(element("li", {}, element("i", {class: "line"}), "data, down"), element("li", {}, element("i", {class: "line dashed"}), "control"));
     byId("legend").replaceChildren(element("ul", {}, ...items));
     this.view.paint();
-  }
-
-  markFill(box) {
-    const kinds = (box.marks ?? []).flatMap((count, i) => (count > 0 ? [i] : []));
-    return kinds.length === 0 ? undefined : this.view.look.theme.marks[kinds.length === 1 ? kinds[0] : SEVERAL];
+    this.panes.follow();
   }
 
   // --- The URL holds the view.
@@ -331,6 +384,7 @@ class Page {
     if (this.view.body !== 0) state.set("body", this.view.body);
     if (!this.isDebug) state.set("open", [...this.view.open].join(","));
     if (this.view.look.selected) state.set("chosen", this.view.look.selected);
+    if (this.panes.on) this.panes.toState(state);
     const url = `${location.pathname}${location.search}#${state}`;
     if (url === `${location.pathname}${location.search}${location.hash}`) return;
     if (step) history.pushState(null, "", url);
@@ -352,8 +406,9 @@ class Page {
     this.panel.showModel();
     const chosen = state.get("chosen");
     const box = chosen && this.view.boxes.find((other) => `${other.instance}|${other.box.key}` === chosen);
+    await this.setPanes(state.has("side"), state);
     this.reading = false;
-    if (box) {
+    if (box && !this.panes.on) {
       this.view.select(box);
       this.view.keepInSight(chosen);
     }

@@ -9,6 +9,11 @@ const list = (items) => element("ul", {}, ...items);
 // A line of an explanation, indented as it is on a terminal.
 const explanation = (line) => element("p", {class: "line", "data-indent": String(Math.min(4, Math.floor((line.length - line.trimStart().length) / 2)))}, line.trim());
 
+export function inWords({box, inner}) {
+  const words = box.kind === "scope" ? `scope ${box.path}, ${plural(box.ops, "op")}` : `${box.op} ${box.name}`;
+  return `${words}${inner ? ", open" : ""}`;
+}
+
 // `summary` and `source` are the model's, set before anything is shown. `go(body, node)` shows a node, `enter(body)` a function, `toggle(placed)` opens a box, `more(body, node)` promises what else
 // is to be said of a node.
 export class Panel {
@@ -26,6 +31,7 @@ export class Panel {
   }
 
   showModel() {
+    this.root.classList.remove("cards");
     const main = this.summary.bodies[0];
     const parts = [
       element("h2", {}, this.summary.title),

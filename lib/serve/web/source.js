@@ -23,7 +23,8 @@ const NODES_A_CHUNK = 256, SCOPES_A_CHUNK = 256;  // as lib/serve/html_file.cpp 
 
 export const isFile = embedded;
 export const models = () => read("models");
-// Work for the server, and documents that change: asked for anew each time.
+// Work for the server, with a text or a file as the body, and documents that change: asked for anew each time. Errors say in words
+// what is in the way.
 export const post = (path, body) => fromServer(path, {method: "POST", body});
 export const ask = (path) => read(path);
 export const fileUrl = (path) => `api/${path}?token=${encodeURIComponent(token)}`;

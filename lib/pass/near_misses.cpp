@@ -1,0 +1,19 @@
+#include "lib/pass/near_misses.h"
+
+namespace grapnel {
+
+std::string PlaceOf(const Refusal& refusal) {
+  return refusal.function.empty() ? refusal.node : refusal.function + "/" + refusal.node;
+}
+
+void NearMisses::Add(const Refusal& refusal) {
+  last_[{refusal.pass, refusal.rule, PlaceOf(refusal)}] = refusal;
+}
+
+std::vector<Refusal> NearMisses::Sorted() const {
+  std::vector<Refusal> sorted;
+  for (const auto& [where, refusal] : last_) sorted.push_back(refusal);
+  return sorted;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,164 @@
+#include "lib/pass/run_record.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "lib/support/file.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+namespace {
+
+constexpr double kLongest = 1e12;  // ms; what is more would not fit into a duration
+
+std::string Text(const llvm::json::Object& object, llvm::StringRef key) {
+  return object.getString(key).value_or("").str();
+}
+
+std::vector<std::string> Names(const llvm::json::Object& object, llvm::StringRef key) {
+  std::vector<std::string> names;
+  if (const llvm::json::Array* array = object.getArray(key)) {
+    for (const llvm::json::Value& value : *array)
+      names.push_back(value.getAsString().value_or("").str());
+  }
+  return names;
+}
+
+Stage ParseStage(const llvm::json::Object& object) {
+  Stage stage;
+  stage.pass = Text(object, "pass");
+  stage.function = Text(object, "function");
+  stage.iteration = static_cast<int>(object.getInteger("iteration").value_or(0));
+  stage.rewrites = static_cast<int>(object.getInteger("rewrites").value_or(0));
+  stage.changed = object.getBoolean("changed").value_or(false);
+  return stage;
+}
+
+bool SameStage(const Stage& a, const Stage& b) {
+  return std::tie(a.pass, a.function, a.iteration) == std::tie(b.pass, b.function, b.iteration);
+}
+
+class RecordReader {
+ public:
+  explicit RecordReader(llvm::StringRef folder) : folder_(folder) {}
+
+  RunRecord Read() {
+    Try("index.json", [&](llvm::StringRef text) { return Index(text); });
+    if (record_.stages.empty()) return std::move(record_);
+    Try("timings.json", [&](llvm::StringRef text) { return Times(text); });
+    Try("ledger.jsonl", [&](llvm::StringRef text) { return Ledger(text); });
+    return std::move(record_);
+  }
+
+ private:
+  // What cannot be read is a problem, what is not there is none.
+  void Try(const char* name, llvm::function_ref<Error(llvm::StringRef)> parse) {
+    std::string path = JoinPath(folder_, name);
+    if (!FileExists(path)) return;
+    auto file = FileBytes::Open(path);
+    Error error = file ? parse((*file)->bytes()) : file.takeError();
+    if (error) record_.problems.push_back(std::string(name) + ": " + TextOf(std::move(error)));
+  }
+
+  Error Index(llvm::StringRef text) {
+    ASSIGN_OR_RETURN(llvm::json::Value value, llvm::json::parse(text));
+    const llvm::json::Object* index = value.getAsObject();
+    const llvm::json::Array* stages = index ? index->getArray("stages") : nullptr;
+    if (!stages) return MakeError("it lists no stages");
+    for (const llvm::json::Value& stage : *stages) {
+      if (const llvm::json::Object* object = stage.getAsObject())
+        record_.stages.push_back({ParseStage(*object), Text(*object, "after"), {}});
+    }
+    return Error::success();
+  }
+
+  Error Times(llvm::StringRef text) {
+    ASSIGN_OR_RETURN(llvm::json::Value value, llvm::json::parse(text));
+    const llvm::json::Array* times = value.getAsArray();
+    if (!times || times->size() != record_.stages.size())
+      return MakeError("it is of another run than index.json");
+    for (size_t i = 0; i < times->size(); ++i) {
+      const llvm::json::Object* object = (*times)[i].getAsObject();
+      Stage& stage = record_.stages[i].stage;
+      if (!object || !SameStage(ParseStage(*object), stage))
+        return MakeError("it is of another run than index.json");
+      double ms = std::clamp(object->getNumber("ms").value_or(0), 0.0, kLongest);
+      stage.time = std::chrono::nanoseconds(static_cast<int64_t>(ms * 1e6));
+    }
+    record_.has_times = true;
+    return Error::success();
+  }
+
+  // The stages' numbers of rewrites cut the ledger into pieces.
+  Error Ledger(llvm::StringRef text) {
+    ASSIGN_OR_RETURN(std::vector<Rewrite> rewrites, ParseLedger(text));
+    auto next = rewrites.begin();
+    for (StageRecord& record : record_.stages) {
+      for (int i = 0; i < record.stage.rewrites; ++i, ++next) {
+        bool fits = next != rewrites.end() && next->pass == record.stage.pass &&
+                    next->function == record.stage.function;
+        if (!fits) return Forget();
+        record.rewrites.push_back(*next);
+      }
+    }
+    if (next != rewrites.end()) return Forget();
+    record_.has_rewrites = true;
+    return Error::success();
+  }
+
+  Error Forget() {
+    for (StageRecord& record : record_.stages) record.rewrites.clear();
+    return MakeError("it is of another run than index.json");
+  }
+
+  std::string folder_;
+  RunRecord record_;
+};
+
+}  // namespace
+
+const StageRecord* RunRecord::StageOf(llvm::StringRef dump) const {
+  auto found = llvm::find_if(
+      stages, [&](const StageRecord& record) { return !dump.empty() && record.dump == dump; });
+  return found == stages.end() ? nullptr : &*found;
+}
+
+RunRecord ReadRunRecord(llvm::StringRef folder) { return RecordReader(folder).Read(); }
+
+Expected<std::vector<Rewrite>> ParseLedger(llvm::StringRef jsonl) {
+  std::vector<Rewrite> rewrites;
+  for (int number = 1; !jsonl.empty(); ++number) {
+    auto [line, rest] = jsonl.split('\n');
+    jsonl = rest;
+    if (line.trim().empty()) continue;
+    auto value = llvm::json::parse(line);
+    if (!value) return Annotate("line " + llvm::Twine(number), value.takeError());
+    const llvm::json::Object* object = value->getAsObject();
+    if (!object || !object->getString("rule"))
+      return MakeError("line {0}: no rewrite of a ledger: it has no 'rule'", number);
+    Rewrite rewrite;
+    rewrite.number = static_cast<int>(object->getInteger("rewrite").value_or(number));
+    rewrite.iteration = static_cast<int>(object->getInteger("iteration").value_or(0));
+    rewrite.pass = Text(*object, "pass");
+    rewrite.rule = Text(*object, "rule");
+    rewrite.function = Text(*object, "function");
+    rewrite.node = Text(*object, "node");
+    rewrite.used = Names(*object, "used");
+    rewrite.made = Names(*object, "made");
+    rewrite.changed = Names(*object, "changed");
+    rewrite.removed = Names(*object, "removed");
+    rewrite.functions = Names(*object, "functions");
+    rewrites.push_back(std::move(rewrite));
+  }
+  return rewrites;
+}
+
+std::string RuleHelp(llvm::StringRef pass, llvm::StringRef rule) {
+  const PassRegistry::Entry* entry = PassRegistry::Get().Find(pass);
+  if (!entry) return "";
+  auto found = llvm::find_if(entry->rules, [&](const RuleInfo& info) { return rule == info.name; });
+  return found == entry->rules.end() ? "" : found->help;
+}
+
+}  // namespace grapnel

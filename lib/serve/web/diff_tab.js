@@ -1,0 +1,39 @@
+// Compares any two of the graphs that are served.
+
+import {element} from "./dom.js";
+import {post} from "./source.js";
+
+// `made(entry)`: goes to the comparison.
+export function showDiff(root, models, chosen, made) {
+  const graphs = models.flatMap(({module, group, title}, i) => (module ? [[i, [group, title].filter(Boolean).join(": ")]] : []));
+  const title = element("h2", {}, "Compare two graphs");
+  if (graphs.length < 2) {
+    root.replaceChildren(title, element("p", {}, "Only one graph is here that can be compared: ", element("code", {}, "grapnel serve A B"),
+      " opens two, and the tab Passes makes more."));
+    return;
+  }
+  const at = Math.max(graphs.findIndex(([i]) => i === chosen), 0);
+  const select = (id, label, wanted) => element("label", {}, `${label} `, element("select", {id},
+    ...graphs.map(([i, text], place) => element("option", {value: i, selected: place === wanted}, text))));
+  const status = element("p", {role: "status"});
+  const button = element("button", {type: "submit"}, "Compare");
+  const compare = async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    status.className = "";
+    status.textContent = "Comparing \u2026";
+    try {
+      const {entry} = await post(`${form.elements["diff-a"].value}/diff`, JSON.stringify({with: Number(form.elements["diff-b"].value)}));
+      await made(entry);
+      status.textContent = "";
+    } catch (error) {
+      status.className = "problem";
+      status.textContent = error.message;
+    } finally {
+      button.disabled = false;
+    }
+  };
+  const form = element("form", {class: "ask", onsubmit: compare}, select("diff-a", "A", at === 0 ? 0 : at - 1), select("diff-b", "B", at === 0 ? 1 : at), button);
+  root.replaceChildren(title, element("p", {}, "What B does otherwise than A, node by node: the nodes of both are matched by structure and name, and the " +
+    "comparison becomes a graph of its own, drawn as one or side by side."), form, status);
+}

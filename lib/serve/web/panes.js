@@ -1,0 +1,296 @@
+// A and B side by side: what is chosen, opened or gone to on one side is on the other too.
+
+import {byId, element, link, plural} from "./dom.js";
+import {boxKey} from "./draw.js";
+import {canOpen, openKey} from "./frames.js";
+import {GraphView, TOO_SMALL} from "./graph_view.js";
+import {inWords, Panel} from "./panel.js";
+import {Source} from "./source.js";
+
+const keyOf = (body, id) => `${body}/${id}`;
+const bodyAndId = (key) => key.split("/").map(Number);
+
+// One of the two graphs.
+class Side {
+  constructor(canvas, panel, name) {
+    Object.assign(this, {name, panel, view: new GraphView(canvas), known: new Map()});
+  }
+
+  async load(model) {
+    this.source = new Source(`${model}/${this.name}`);
+    this.summary = await this.source.summary();
+    this.source.markKinds = this.summary.marks?.kinds ?? [];
+    this.panel.summary = this.summary;
+    this.view.setModel(this.source, this.summary);
+  }
+
+  // `rows`: [body, node, body and node on the page of both as one].
+  match(rows) {
+    this.merged = new Map();
+    this.own = new Map();
+    for (const [body, id, there, shown] of rows) {
+      this.merged.set(keyOf(body, id), keyOf(there, shown));
+      if (!this.own.has(keyOf(there, shown))) this.own.set(keyOf(there, shown), keyOf(body, id));
+    }
+  }
+}
+
+export class Panes {
+  // `actions`: look() as the merged picture has it, changed(), fail(error), panel().
+  constructor(root, panel, actions) {
+    this.root = root;
+    this.panelRoot = panel;
+    this.actions = actions;
+    this.on = false;
+  }
+
+  views() { return this.on ? [this.a.view, this.b.view] : []; }
+  other(side) { return side === this.a ? this.b : this.a; }
+
+  setUp() {
+    const make = (name) => {
+      const canvas = element("canvas", {tabindex: "0", role: "application", id: `canvas-${name}`, "aria-label": `Graph ${name.toUpperCase()}. Arrow keys choose boxes, Enter opens and closes.`});
+      const counts = element("span", {class: "dim"});
+      this.root.append(element("div", {class: "pane"}, element("p", {class: "pane-title"}, element("strong", {}, name.toUpperCase()), " ", counts), canvas));
+      const card = element("section", {"aria-label": name.toUpperCase()});
+      const panel = new Panel(card, {go: (body, node) => this.goOn(side, body, node), enter: (body) => this.enter(side, body), toggle: (placed) => side.view.toggle(placed)});
+      const side = Object.assign(new Side(canvas, panel, name), {card, counts});
+      side.view.addEventListener("select", ({box}) => {
+        if (!this.led?.includes(side)) this.run(() => this.chosen(side, box), [this.other(side)]);
+      });
+      side.view.addEventListener("toggle", ({box, open}) => this.run(() => this.toggled(side, box, open), [this.other(side)]));
+      side.view.addEventListener("change", () => this.changed(side));
+      side.view.addEventListener("error", ({error}) => this.actions.fail(error));
+      return side;
+    };
+    this.a = make("a");
+    this.b = make("b");
+  }
+
+  // One thing after the other; a choice on the sides that are `led` meanwhile follows from it and leads nowhere.
+  run(work, led = [this.a, this.b]) {
+    this.last = Promise.resolve(this.last).then(async () => {
+      this.led = led;
+      try {
+        await work();
+      } catch (error) {
+        this.actions.fail(error);
+      } finally {
+        this.led = undefined;
+      }
+      this.actions.changed();
+    });
+    return this.last;
+  }
+
+  // Shows both graphs of the entry `model`, or the merged picture; `state`: of an address, or nothing.
+  async show(on, model, state) {
+    this.on = on;
+    this.root.hidden = !on;
+    byId("canvas").hidden = byId("crumbs").hidden = byId("counts").hidden = on;
+    byId("how-merged").setAttribute("aria-pressed", String(!on));
+    byId("how-side").setAttribute("aria-pressed", String(on));
+    if (!on) return;
+    if (!this.a) this.setUp();
+    await this.run(async () => {
+      let paths;  // what was open stays open from stage to stage
+      if (this.model !== model) {
+        if (this.model !== undefined) paths = this.b.view.openPaths();
+        const [match] = await Promise.all([new Source(model).get("match"), this.a.load(model), this.b.load(model)]);
+        this.setMatch(match);
+        this.model = model;
+      }
+      this.follow();
+      await this.place(state, paths);
+    });
+  }
+
+  setMatch({a, b, aliases, bodies, scopes}) {
+    this.a.match(a);
+    this.b.match(b);
+    this.aliases = new Map(aliases.map(([body, id, there, shown]) => [keyOf(body, id), keyOf(there, shown)]));
+    this.a.bodies = new Map([[0, 0], ...bodies]);
+    this.b.bodies = new Map([...this.a.bodies].map(([of_a, of_b]) => [of_b, of_a]));
+    this.a.paths = new Map(scopes.map(([body, path, there]) => [`${body}|${path}`, there]));
+    this.b.paths = new Map(scopes.map(([body, path, there]) => [`${this.a.bodies.get(body)}|${there}`, path]));
+  }
+
+  // At first B is open as a graph is, and A in the same places.
+  async place(state, paths) {
+    const body = Number(state?.get("body_b") ?? 0);
+    const [of_a, of_b] = this.b.bodies.has(body) ? [this.b.bodies.get(body), body] : [0, 0];
+    const wish = (side) => state?.has(`open_${side.name}`) && new Set(state.get(`open_${side.name}`).split(",").filter(Boolean));
+    for (const [side, which] of [[this.b, of_b], [this.a, of_a]]) {
+      const open = wish(side);
+      if (open) side.view.open = open;
+      else if (side === this.a) side.view.open.clear();
+      await side.view.show(which, !open);
+      if (!open && side === this.b && paths) await side.view.openByPath(paths);
+      if (!open && side === this.a) await this.openAlike(this.b, this.a);
+    }
+    const chosen = state?.get("chosen_b") ?? state?.get("chosen_a"), side = state?.has("chosen_b") ? this.b : this.a;
+    const box = chosen && side.view.boxes.find((other) => boxKey(other) === chosen);
+    if (box) {
+      side.view.select(box);
+      side.view.keepInSight(chosen);
+      await this.chosen(side, box);
+    } else {
+      this.actions.panel();
+    }
+  }
+
+  toState(state) {
+    state.set("side", "1");
+    for (const side of [this.a, this.b]) {
+      state.set(`open_${side.name}`, [...side.view.open].join(","));
+      if (side.view.look.selected) state.set(`chosen_${side.name}`, side.view.look.selected);
+    }
+    if (this.b.view.body !== 0) state.set("body_b", this.b.view.body);
+  }
+
+  // Colours and edges as the merged picture has them.
+  follow() {
+    for (const view of this.views()) {
+      const {fillOf, byDevice, hideControl} = this.actions.look();
+      Object.assign(view.look, {fillOf, byDevice, hideControl});
+      view.paint();
+    }
+  }
+
+  // --- What is what on the other side.
+  partner(side, body, id) {
+    const shown = side.merged.get(keyOf(body, id));
+    const {own} = this.other(side);
+    const found = own.get(shown) ?? own.get(this.aliases.get(shown));
+    return found && bodyAndId(found);
+  }
+
+  // "0>n45.1" names the calls on the way to a body by the nodes of its side.
+  instance(side, instance) {
+    const [root, ...calls] = instance.split(">n");
+    let body = Number(root), at = root, there = side.bodies.get(body);
+    if (there === undefined) return undefined;
+    there = String(there);
+    for (const call of calls) {
+      const [id, which] = call.split(".").map(Number);
+      const match = this.partner(side, body, id);
+      const caller = side.view.boxes.find((box) => box.instance === at && box.box.kind !== "scope" && box.box.id === id);
+      if (!match || !caller) return undefined;
+      there += `>n${match[1]}.${which}`;
+      at += `>n${call}`;
+      body = caller.box.calls[which].body;
+    }
+    return there;
+  }
+
+  // The box over there that is this one, if it can be seen.
+  counterpart(side, {box, body, instance}) {
+    const there = this.instance(side, instance), {boxes} = this.other(side).view;
+    if (box.kind === "scope") {
+      const path = side.paths.get(`${body}|${box.path}`) ?? box.path;
+      return boxes.find((other) => other.instance === there && other.box.kind === "scope" && other.box.path === path);
+    }
+    const match = this.partner(side, body, box.id);
+    return match && boxes.find((other) => other.instance === there && other.box.kind !== "scope" && other.box.id === match[1]);
+  }
+
+  // Opens on the side `to` what is open on the side `from`, from the outside in, and shows both alike.
+  async openAlike(from, to) {
+    for (;;) {
+      const closed = from.view.boxes.filter((box) => box.inner).map((box) => this.counterpart(from, box)).filter((box) => box && canOpen(box.box) && !box.inner);
+      if (closed.length === 0) break;
+      for (const box of closed) to.view.open.add(openKey(box.instance, box.box));
+      await to.view.update();
+    }
+    const small = this.views().some((view) => view.zoomToFit() < TOO_SMALL);
+    for (const view of this.views()) if (small) view.startAtTop(); else view.fit();
+  }
+
+  // --- What was done on one side is done on the other.
+  async toggled(side, placed, open) {
+    const there = this.counterpart(side, placed);
+    if (there && canOpen(there.box) && Boolean(there.inner) !== open) this.other(side).view.setOpen(there, open);
+  }
+
+  async chosen(side, placed) {
+    const other = this.other(side);
+    if (!placed) {
+      other.view.select(undefined);
+      return this.actions.panel();
+    }
+    byId("announce").textContent = `${side.name.toUpperCase()}: ${inWords(placed)}`;
+    if (placed.box.kind === "scope") {
+      const there = this.counterpart(side, placed);
+      other.view.select(there);
+      if (there) other.view.keepInSight(boxKey(there));
+      return this.cards((which) => {
+        const box = which === side ? placed : there;
+        if (box) which.panel.showScope(box);
+        else which.card.replaceChildren(element("p", {class: "dim"}, `${which.name.toUpperCase()} has no such scope in sight: open it, and choose a node, to see what became of that.`));
+      });
+    }
+    await this.showPartner(side, placed.body, placed.box.id, placed.instance);
+  }
+
+  // The node of one side, its match on the other brought into sight, and what is known of both.
+  async showPartner(side, body, id, instance) {
+    const other = this.other(side), match = this.partner(side, body, id);
+    const docs = new Map([[side, [body, await side.source.node(body, id)]]]);
+    if (match) {
+      const node = await other.source.node(...match);
+      docs.set(other, [match[0], node]);
+      await other.view.reveal(...match, node.around, instance && this.instance(side, instance));
+    } else {
+      other.view.select(undefined);
+    }
+    this.cards((which) => {
+      if (docs.has(which)) which.panel.showNode(...docs.get(which), which.view.chosen);
+      else this.missing(which);
+    });
+  }
+
+  missing(side) {
+    side.card.replaceChildren(element("p", {class: "dim"}, `Nothing in ${side.name.toUpperCase()} is what was chosen.`));
+  }
+
+  cards(draw) {
+    for (const side of [this.a, this.b]) draw(side);
+    this.panelRoot.classList.add("cards");
+    this.panelRoot.replaceChildren(...[this.a, this.b].map((side) => element("div", {class: "card"}, element("p", {class: "pane-title"}, element("strong", {}, side.name.toUpperCase())), side.card)));
+  }
+
+  // --- Going to places.
+  goOn(side, body, id) {
+    return this.run(async () => {
+      const node = await side.source.node(body, id);
+      await side.view.reveal(body, id, node.around);
+      await this.showPartner(side, body, id);
+    });
+  }
+
+  // By a node of the page of both as one.
+  async go(body, id) {
+    const shown = keyOf(body, id);
+    for (const side of [this.b, this.a]) {
+      const own = side.own.get(shown) ?? side.own.get(this.aliases.get(shown));
+      if (own) return this.goOn(side, ...bodyAndId(own));
+    }
+  }
+
+  // A function of one side, and the same one of the other.
+  enter(side, body) {
+    return this.run(async () => {
+      const there = side.bodies.get(body);
+      await side.view.show(body);
+      if (there !== undefined) await this.other(side).view.show(there);
+      this.actions.panel();
+    });
+  }
+
+  changed(side) {
+    const {body} = side.view, {nodes, name} = side.summary.bodies[body];
+    side.counts.replaceChildren(...(body === 0 ? [plural(nodes, "op")]
+      : [link("main", () => this.enter(side, 0)), ` \u25b8 \u0192 ${name}, ${plural(nodes, "op")}`]));
+    if (!this.led) this.actions.changed();
+  }
+}

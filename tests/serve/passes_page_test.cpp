@@ -1,0 +1,149 @@
+#include "lib/serve/passes_page.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/serve/router.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kHost = "127.0.0.1:4000";
+
+class PassesTest : public testing::Test {
+ protected:
+  void Open(const char* path) {
+    auto pages = std::make_shared<PageSet>();
+    Error error = pages->AddPath(path);
+    ASSERT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
+    pages_ = pages;
+    router_ = std::make_unique<Router>(pages, "secret");
+    router_->SetPort(4000);
+  }
+  WebAnswer Post(const std::string& path, const std::string& body) {
+    return router_->Answer({"POST", path, kHost, "http://127.0.0.1:4000", "secret", body});
+  }
+  int StatusOf(const std::string& path) {
+    return router_->Answer({"GET", path, kHost, "", "secret"}).status;
+  }
+  llvm::json::Object Get(const std::string& path) {
+    WebAnswer answer = router_->Answer({"GET", path, kHost, "", "secret"});
+    EXPECT_EQ(answer.status, 200) << path << ": " << answer.body;
+    auto value = llvm::json::parse(answer.body);
+    if (!value || !value->getAsObject()) {
+      ADD_FAILURE() << path << ": " << answer.body;
+      llvm::consumeError(value.takeError());
+      return {};
+    }
+    return *value->getAsObject();
+  }
+  std::shared_ptr<PageSet> pages_;
+  std::unique_ptr<Router> router_;
+};
+
+TEST_F(PassesTest, RunAddsItsStages) {
+  Open("testdata/harmonic_mean");
+  WebAnswer answer = Post("/api/0/passes", "{}");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(answer.body, "{\"entry\":1}");
+  llvm::json::Object table = Get("/api/1/passes");
+  const llvm::json::Array& stages = *table.getArray("stages");
+  ASSERT_EQ(stages.size(), 3u);
+  EXPECT_EQ(stages[1].getAsObject()->getString("title"), "after model_pruner");
+  EXPECT_EQ(stages[1].getAsObject()->getInteger("removed"), 2);
+  EXPECT_GT(table.getInteger("near_miss_count"), 0);
+  EXPECT_EQ(pages_->size(), 4u);
+}
+
+TEST_F(PassesTest, RewritesNameNodesOfTheirPage) {
+  Open("testdata/harmonic_mean");
+  ASSERT_EQ(Post("/api/0/passes", "{}").status, 200);
+  llvm::json::Object told = Get("/api/2/rewrites");
+  const llvm::json::Object& first = *told.getArray("rewrites")->front().getAsObject();
+  EXPECT_EQ(first.getString("why"), "removes a node that no fetch depends on");
+  const llvm::json::Array& removed = *first.getArray("removed")->front().getAsArray();
+  EXPECT_EQ(removed[0].getAsString(), "Min");
+  std::string node = "/api/2/node/" + std::to_string(*removed[1].getAsInteger()) + "/" +
+                     std::to_string(*removed[2].getAsInteger());
+  EXPECT_EQ(Get(node).getString("name"), "Min");
+}
+
+TEST_F(PassesTest, FetchesAndDevicesAreTaken) {
+  Open("testdata/harmonic_mean");
+  ASSERT_EQ(Post("/api/0/passes", R"({"fetch": "Min", "device": "/device:CPU:0"})").status, 200);
+  std::string models = router_->Answer({"GET", "/api/models", kHost, "", "secret"}).body;
+  auto first = Get("/api/2/rewrites");
+  EXPECT_EQ(models.find("Min"), std::string::npos);
+  for (const llvm::json::Value& rewrite : *first.getArray("rewrites"))
+    EXPECT_NE(rewrite.getAsObject()->getString("node"), "Min") << "it is fetched";
+}
+
+TEST_F(PassesTest, ErrorsAreForReaders) {
+  Open("testdata/harmonic_mean");
+  WebAnswer answer = Post("/api/0/passes", R"({"fetch": "nothere"})");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_NE(answer.body.find("nothere"), std::string::npos);
+  EXPECT_EQ(Post("/api/0/passes", "[").status, 400);
+  EXPECT_EQ(Post("/api/0/passes", "[]").status, 400);
+  EXPECT_EQ(Post("/api/7/passes", "{}").status, 400);
+  EXPECT_EQ(Post("/api/x/passes", "{}").status, 404);
+  for (const char* path : {"/api/0/passes", "/api/0/rewrites", "/api/0/match", "/api/0/a/model"})
+    EXPECT_EQ(StatusOf(path), 404) << path;
+  EXPECT_EQ(pages_->size(), 1u);
+}
+
+TEST_F(PassesTest, StagesAreComparedSideBySide) {
+  Open("testdata/harmonic_mean");
+  ASSERT_EQ(Post("/api/0/passes", "{}").status, 200);
+  EXPECT_EQ(Get("/api/2/a/model").getString("title"), "A");
+  EXPECT_EQ(StatusOf("/api/1/a/model"), 404) << "where it begins";
+  llvm::json::Object match = Get("/api/2/match");
+  EXPECT_EQ(match.getArray("a")->size(), 11u);
+  EXPECT_EQ(match.getArray("b")->size(), 9u);
+  EXPECT_TRUE(match.getArray("scopes")->empty());
+  for (const llvm::json::Value& row : *match.getArray("b")) {
+    const llvm::json::Array& ids = *row.getAsArray();
+    auto name = [&](const char* page, int body, int id) {
+      return Get(page + std::to_string(*ids[body].getAsInteger()) + "/" +
+                 std::to_string(*ids[id].getAsInteger()))
+          .getString("name")
+          ->str();
+    };
+    EXPECT_EQ(name("/api/2/b/node/", 0, 1), name("/api/2/node/", 2, 3));
+  }
+}
+
+TEST_F(PassesTest, AnyTwoAreCompared) {
+  Open("testdata/harmonic_mean");
+  ASSERT_FALSE(static_cast<bool>(pages_->AddPath("testdata/collatz")));
+  EXPECT_EQ(Post("/api/0/diff", R"({"with": 1})").body, "{\"entry\":2}");
+  EXPECT_EQ(Get("/api/2/b/model").getString("title"), "B");
+  for (const char* body : {R"({"with": 0})", R"({"with": 2})", R"({"with": 9})", R"({"with": -1})",
+                           R"({"with": "1"})", "{}", ""})
+    EXPECT_EQ(Post("/api/0/diff", body).status, 400) << body;
+}
+
+// A scope that is called otherwise is found by what is in it.
+TEST(PanesPage, RenamedScopesAreMatched) {
+  Module a, b;
+  auto fill = [](Module& module, const std::string& scope) {
+    NodeId last = module.main.AddNode("x", "Placeholder");
+    for (const char* op : {"Relu", "Sqrt", "Tanh"}) {
+      NodeId next = module.main.AddNode(scope + "/" + op, op);
+      module.main.AddInput(next, {last, 0});
+      last = next;
+    }
+  };
+  fill(a, "old/in");
+  fill(b, "new/in");
+  PageSet pages;
+  auto entry = pages.AddDiff(a, b, DiffModules(a, b, {}), "both");
+  ASSERT_TRUE(static_cast<bool>(entry));
+  auto match = pages.MatchJson(*entry);
+  ASSERT_TRUE(static_cast<bool>(match));
+  EXPECT_NE(match->find(R"("scopes":[[0,"old","new"],[0,"old/in","new/in"]])"), std::string::npos)
+      << *match;
+}
+
+}  // namespace
+}  // namespace grapnel
