@@ -29,6 +29,8 @@ class DebugCalls {
   // Which argument a Placeholder stands for: captured tensors come after the parameters. -1: none.
   int ArgumentIndex(DebugTensor tensor) const;
   int NumArguments(int graph) const { return static_cast<int>(bodies_[graph].arguments.size()); }
+  // The op of the outer graph that branches to a body, loops over it or calls it. -1: not known.
+  int Caller(int graph) const { return bodies_[graph].caller; }
   // The tensor of the outer graph that a Placeholder of a branch, loop or called body stands for
   // (for a loop: in its first round). Nothing: the graph is called from Python, or the call was not
   // recorded, as calls by PartitionedCall are not.

@@ -153,15 +153,29 @@ class DataWriter {
   llvm::raw_ostream& os_;
 };
 
-// The story, the list of tensors and the cards of as many as a file can take.
+// The story, the lists, the user's sources, and the cards of as many records as a file can take.
 Error WriteDebug(const DebugPage& page, size_t entry, llvm::raw_ostream& os) {
-  std::string prefix = std::to_string(entry) + "/";
-  WriteData(prefix + "debug", page.Json(), os);
+  auto put = [&](const std::string& path, llvm::StringRef document) {
+    WriteData(std::to_string(entry) + "/" + path, document, os);
+  };
+  put("debug", page.Json());
+  put("sources", page.SourcesJson());
   for (size_t from = 0; from == 0 || from < page.num_traces(); from += kTracesAPage)
-    WriteData(prefix + "traces/" + std::to_string(from), page.TracesJson(from, kTracesAPage), os);
+    put("traces/" + std::to_string(from), page.TracesJson(from, kTracesAPage));
+  for (size_t from = 0; from == 0 || from < page.num_executions(); from += kTracesAPage)
+    put("executions/" + std::to_string(from), page.ExecutionsJson(from, kTracesAPage));
   for (size_t trace = 0; trace < std::min(page.num_traces(), kMostCards); ++trace) {
     ASSIGN_OR_RETURN(std::string card, page.TraceJson(trace));
-    WriteData(prefix + "trace/" + std::to_string(trace), card, os);
+    put("trace/" + std::to_string(trace), card);
+  }
+  for (size_t i = 0; i < std::min(page.num_executions(), kMostCards); ++i) {
+    ASSIGN_OR_RETURN(std::string card, page.ExecutionJson(i));
+    put("execution/" + std::to_string(i), card);
+  }
+  for (size_t source = 0; source < page.num_sources(); ++source) {
+    if (page.IsFramework(source)) continue;
+    ASSIGN_OR_RETURN(std::string document, page.SourceJson(source));
+    put("source/" + std::to_string(source), document);
   }
   return Error::success();
 }
@@ -193,7 +207,6 @@ Error WriteHtmlFile(PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os
     if (pages.IsDebug(entry)) {
       ASSIGN_OR_RETURN(const DebugPage* debug, pages.Debug(entry));
       RETURN_IF_ERROR(WriteDebug(*debug, entry, os));
-      continue;
     }
     if (!pages.Differs(entry)) continue;
     ASSIGN_OR_RETURN(GraphPage * page, pages.Page(entry));

@@ -31,6 +31,7 @@ struct PageSet::Entry {
   std::string problem;
 
   GraphPage* page() const {
+    if (debug) return &debug->graph();
     if (diff) return &diff->page();
     return placement ? &placement->page() : graph.get();
   }
@@ -138,7 +139,6 @@ Expected<GraphPage*> PageSet::Page(size_t index) {
   Entry* found = At(index);
   if (!found) return MakeError("there is no graph {0}: there are {1}", index, size());
   Entry& entry = *found;
-  if (entry.debug) return MakeError("{0} is a debug folder and no graph", entry.title);
   if (entry.stage) std::call_once(entry.once, [&] { entry.MakeStage(); });
   if (!entry.page()) return MakeError("{0}: {1}", entry.title, entry.problem);
   return entry.page();

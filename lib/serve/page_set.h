@@ -35,8 +35,9 @@ class PageSet {
   void AddTimeline(const std::shared_ptr<const Timeline>& timeline, llvm::StringRef title);
 
   size_t size() const;
-  // Errors: there is no such entry, or it is of the other kind.
+  // Errors: there is no such entry.
   Expected<GraphPage*> Page(size_t entry);
+  // Of a debug folder, which has a graph too. Errors: the entry is none.
   Expected<const DebugPage*> Debug(size_t entry) const;
   bool IsDebug(size_t entry) const;
   // Whether the page of an entry is worth writing: not of a stage that changed nothing.

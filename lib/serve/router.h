@@ -5,6 +5,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,8 +50,9 @@ class Router {
   void Warm();
   WebAnswer Document(llvm::StringRef path);
   WebAnswer Work(llvm::StringRef path, llvm::StringRef body);
-  WebAnswer DebugDocument(const PageSet& pages, llvm::ArrayRef<llvm::StringRef> parts,
-                          llvm::ArrayRef<uint32_t> numbers);
+  std::optional<WebAnswer> DebugDocument(const PageSet& pages,
+                                         llvm::ArrayRef<llvm::StringRef> parts,
+                                         llvm::ArrayRef<uint32_t> numbers);
 
   mutable std::mutex mutex_;
   std::shared_ptr<PageSet> pages_;
