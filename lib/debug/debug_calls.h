@@ -31,6 +31,7 @@ class DebugCalls {
   int NumArguments(int graph) const { return static_cast<int>(bodies_[graph].arguments.size()); }
   // The op of the outer graph that branches to a body, loops over it or calls it. -1: not known.
   int Caller(int graph) const { return bodies_[graph].caller; }
+  int Argument(int graph, int index) const { return bodies_[graph].arguments[index]; }  // an op
   // The tensor of the outer graph that a Placeholder of a branch, loop or called body stands for
   // (for a loop: in its first round). Nothing: the graph is called from Python, or the call was not
   // recorded, as calls by PartitionedCall are not.

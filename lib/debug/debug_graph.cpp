@@ -130,16 +130,6 @@ void ModuleMaker::SetCalls() {
   }
 }
 
-// More dimensions than TensorFlow has: a damaged record may say anything.
-constexpr int kMostDims = 254;
-
-Shape ShapeOf(const RecordedTensor& value) {
-  Shape shape = Shape::UnknownOfRank(value.rank);
-  for (int i = 0; static_cast<int>(value.dims.size()) == value.rank && i < value.rank; ++i)
-    shape.set_dim(i, std::max<int64_t>(value.dims[i], kUnknownDim));
-  return shape;
-}
-
 void ModuleMaker::SetTypes(int graph, Graph* body) {
   const std::vector<DebugOp>& ops = run_.graphs[graph].ops;
   for (const auto& [key, value] : values_[graph]) {
@@ -149,10 +139,8 @@ void ModuleMaker::SetTypes(int graph, Graph* body) {
     if (!info || info->outputs.size() != 1 || ops[op].outputs != 1 || slot != 0) continue;
     const OpArg& output = info->outputs[0];
     bool is_one = output.number_attr.empty() && output.type_list_attr.empty();
-    if (!is_one || value->dtype == proto::DT_INVALID) continue;
-    if (!output.type_attr.empty()) body->SetAttr(id, output.type_attr, attr::Type(value->dtype));
-    if (value->rank >= 0 && value->rank <= kMostDims)
-      body->SetAttr(id, "_output_shapes", attr::Shapes({ShapeOf(*value)}));
+    if (is_one && value->dtype != proto::DT_INVALID && !output.type_attr.empty())
+      body->SetAttr(id, output.type_attr, attr::Type(value->dtype));
   }
 }
 

@@ -20,7 +20,7 @@ struct DebugPlace {
 // A node of main is an execution and has its index as id; a node of a function is an op and has its
 // index in DebugGraph::ops. After those come calls that were not recorded but whose results are
 // read. Control edges and attributes are not recorded: attributes are the functions that control
-// flow calls, and types and shapes where tensors were recorded.
+// flow calls, and types where tensors were recorded.
 struct DebugModule {
   std::unique_ptr<Module> module;
   std::vector<int> body_of;   // by DebugRun::graphs; -1: it has no ops

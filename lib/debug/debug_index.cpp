@@ -17,8 +17,14 @@ DebugIndex::DebugIndex(const DebugRun& run)
     traces_[g].resize(ops.size());
     readers_[g].resize(ops.size());
     for (size_t i = 0; i < ops.size(); ++i)
-      for (const DebugInput& input : ops[i].inputs)
-        if (input.op >= 0) readers_[g][input.op].push_back(static_cast<int>(i));
+      for (const DebugInput& input : ops[i].inputs) {
+        int graph = static_cast<int>(g), reader = static_cast<int>(i);
+        if (input.op >= 0) {
+          readers_[g][input.op].push_back(reader);
+        } else if (auto result = calls_.InsideUnrecorded(graph, ops[i], input)) {
+          unrecorded_readers_[{result->graph, result->op}].push_back({graph, reader, 0});
+        }
+      }
   }
   for (size_t i = 0; i < run.traces.size(); ++i) {
     const DebugTrace& trace = run.traces[i];
@@ -57,6 +63,13 @@ int DebugIndex::TraceNear(int graph, int op, int slot, int near, bool after) con
   return near - earlier <= later - near ? earlier : later;
 }
 
+int DebugIndex::TraceIn(DebugTensor tensor, int execution) const {
+  for (int trace : llvm::reverse(traces_[tensor.graph][tensor.op]))
+    if (run_.traces[trace].slot == tensor.slot && run_.traces[trace].execution == execution)
+      return trace;
+  return -1;
+}
+
 std::vector<int> DebugIndex::Readers(DebugTensor tensor) const {
   std::vector<int> readers;
   for (int reader : readers_[tensor.graph][tensor.op]) {
@@ -64,6 +77,20 @@ std::vector<int> DebugIndex::Readers(DebugTensor tensor) const {
         run_.graphs[tensor.graph].ops[reader].inputs,
         [&](const DebugInput& in) { return in.op == tensor.op && in.slot == tensor.slot; });
     if (reads && !llvm::is_contained(readers, reader)) readers.push_back(reader);
+  }
+  return readers;
+}
+
+std::vector<DebugTensor> DebugIndex::ReadersOutside(DebugTensor result) const {
+  std::vector<DebugTensor> readers;
+  auto unrecorded = unrecorded_readers_.find({result.graph, result.op});
+  if (unrecorded != unrecorded_readers_.end()) readers = unrecorded->second;
+  int caller = calls_.Caller(result.graph), outer = run_.graphs[result.graph].outer;
+  for (int slot = 0; caller >= 0; ++slot) {
+    auto at = calls_.Result(result.graph, slot);
+    if (!at) break;
+    if (at->op != result.op) continue;
+    for (int reader : Readers({outer, caller, slot})) readers.push_back({outer, reader, 0});
   }
   return readers;
 }

@@ -21,8 +21,12 @@ class DebugIndex {
   // Of output `slot` of an op within the same call as `near`, the record closest to it, at or after
   // it when `after`; -1: none.
   int TraceNear(int graph, int op, int slot, int near, bool after) const;
+  // The last record of an output within a call; -1: none.
+  int TraceIn(DebugTensor tensor, int execution) const;
   // Ops of the same body that read an output.
   std::vector<int> Readers(DebugTensor tensor) const;
+  // Ops of the outer body that read a result of a branch, a loop or a called function.
+  std::vector<DebugTensor> ReadersOutside(DebugTensor result) const;
   // Executions that were given an eager tensor.
   llvm::ArrayRef<int> EagerReaders(int64_t id) const;
 
@@ -51,6 +55,8 @@ class DebugIndex {
   std::vector<std::vector<std::vector<int>>> traces_;   // by graph and op
   std::vector<std::vector<std::vector<int>>> readers_;  // the same
   std::unordered_map<int64_t, std::vector<int>> eager_readers_;
+  // By graph and op of a result: who reads it through a call that was not recorded.
+  std::map<std::pair<int, int>, std::vector<DebugTensor>> unrecorded_readers_;
   std::vector<Inside> inside_;  // by execution
 };
 

@@ -78,6 +78,12 @@ void DebugCards::WritePlace(int graph, int node, OStream& json) {
   });
 }
 
+// The record inside the call that put a value out tells more than the call's.
+int DebugCards::TraceOf(const ValueSource& source) const {
+  if (source.trace >= 0 || source.tensor.op < 0 || source.execution < 0) return source.trace;
+  return index_.TraceIn(source.tensor, source.execution);
+}
+
 void DebugCards::WriteInputs(const Cause& cause, int hops, OStream& json) {
   json.attributeArray("inputs", [&] {
     for (const CauseInput& input : cause.inputs) {
@@ -87,12 +93,13 @@ void DebugCards::WriteInputs(const Cause& cause, int hops, OStream& json) {
         json.attribute("made_by", Printable(input.made_by));
         json.attribute("made_in", Printable(input.made_in));
         if (input.is_bad_variable) json.attribute("bad_variable", true);
-        std::string card = CardName(source.trace, source.execution);
+        int trace = TraceOf(source);
+        std::string card = CardName(trace, source.execution);
         if (!card.empty()) json.attribute("card", card);
         if (source.tensor.op >= 0) WritePlace(source.tensor.graph, source.tensor.op, json);
         WriteValue(input.value, json);
         if (hops > 1 && !card.empty())
-          WriteInputs(CauseOf(source.trace, source.execution), hops - 1, json);
+          WriteInputs(CauseOf(trace, source.execution), hops - 1, json);
       });
     }
   });
@@ -141,6 +148,8 @@ void DebugCards::WriteReaders(DebugTensor tensor, int trace, int hops, OStream& 
   std::vector<int> readers = index_.Readers(tensor);
   for (size_t i = 0; i < std::min(readers.size(), kMostReaders); ++i)
     WriteReader(tensor.graph, readers[i], trace, hops, json);
+  for (const DebugTensor& reader : index_.ReadersOutside(tensor))
+    WriteReader(reader.graph, reader.op, trace, hops, json);
   WriteReturn(tensor, trace, hops, json);
 }
 
@@ -216,6 +225,17 @@ void DebugCards::WriteStack(int stack, OStream& json) {
   });
 }
 
+// The tensors that Python passed are called as the function calls them.
+void DebugCards::NameArguments(const DebugExecution& call, Cause* cause) const {
+  const DebugCalls& calls = index_.calls();
+  if (call.graph < 0 || calls.NumArguments(call.graph) != static_cast<int>(cause->inputs.size()))
+    return;
+  for (size_t i = 0; i < cause->inputs.size(); ++i) {
+    int argument = calls.Argument(call.graph, static_cast<int>(i));
+    cause->inputs[i].tensor = run_.graphs[call.graph].ops[argument].name.str() + ":0";
+  }
+}
+
 std::string DebugCards::Trace(int trace) {
   const DebugTrace& record = run_.traces[trace];
   Cause cause = CauseOf(trace, -1);
@@ -253,6 +273,7 @@ std::string DebugCards::Trace(int trace) {
 std::string DebugCards::Execution(int execution) {
   const DebugExecution& record = run_.executions[execution];
   Cause cause = CauseOf(-1, execution);
+  NameArguments(record, &cause);
   return PageDocument([&](OStream& json) {
     json.object([&] {
       json.attribute("card", CardName(-1, execution));
@@ -261,7 +282,6 @@ std::string DebugCards::Execution(int execution) {
       WriteCauseJson(run_, cause, json);
       json.attributeEnd();
       WritePlace(-1, execution, json);
-      json.attribute("call", record.call);
       if (record.graph >= 0 && module_.body_of[record.graph] >= 0)
         json.attribute("body", module_.body_of[record.graph]);
       WriteInside(execution, json);

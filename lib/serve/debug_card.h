@@ -37,6 +37,8 @@ class DebugCards {
   using Batch = std::vector<Cause>;
   std::shared_ptr<const Batch> BatchOf(bool is_trace, int number);
   void WriteInputs(const Cause& cause, int hops, llvm::json::OStream& json);
+  void NameArguments(const DebugExecution& call, Cause* cause) const;
+  int TraceOf(const ValueSource& source) const;
   void WriteReaders(DebugTensor tensor, int trace, int hops, llvm::json::OStream& json);
   void WriteEagerReaders(int64_t id, int hops, llvm::json::OStream& json);
   void WriteReader(int graph, int op, int trace, int hops, llvm::json::OStream& json);

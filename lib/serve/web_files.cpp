@@ -27,7 +27,10 @@
 #define GRAPNEL_WEB_FILES(X)           \
   X(index, "index.html")               \
   X(page_css, "page.css")              \
+  X(debugger_card, "debugger_card.js")   \
+  X(debugger_source, "debugger_source.js")   \
   X(debugger_tab, "debugger_tab.js")   \
+  X(debugger_timeline, "debugger_timeline.js")   \
   X(dom, "dom.js")                     \
   X(draw, "draw.js")                   \
   X(frames, "frames.js")               \

@@ -26,6 +26,7 @@ class Page {
     this.view = new GraphView(byId("canvas"));
     this.panel = new Panel(byId("panel"), {
       go: (body, node) => this.go(body, node), enter: (body) => this.enter(body), toggle: (placed) => this.view.toggle(placed),
+      card: (card) => this.openTab("debugger", true, card),
     });
     this.reading = true;
     this.setUpTabs();
@@ -51,10 +52,8 @@ class Page {
     if (!this.sources.has(shown)) this.sources.set(shown, new Source(this.models[shown].id));
     const source = this.sources.get(shown);
     this.isDebug = this.models[index].kind === "debug";
-    for (const [id] of TABS) byId(`to-${id}`).hidden = (id === "debugger") !== this.isDebug;
-    byId("search").disabled = this.isDebug;
+    byId("to-debugger").hidden = !this.isDebug;
     this.sayWhere(index);
-    if (this.isDebug) return this.loadDebug(source, this.models[index]);
     const summary = await source.summary();
     if (index !== this.index) return;  // another one was asked for meanwhile
     this.source = source;
@@ -67,12 +66,8 @@ class Page {
     this.listColours();
   }
 
-  loadDebug(source, {title}) {
-    this.source = source;
-    this.summary = undefined;
-    document.title = `${title} - grapnel`;
-    byId("title").textContent = title;
-  }
+  // What the page opens on: of a debug folder the first cause.
+  firstTab() { return this.isDebug ? "debugger" : "graph"; }
 
   sayWhere(index) {
     const {title, group, note, same} = this.models[index];
@@ -106,8 +101,6 @@ class Page {
       const {group} = this.models[this.index], paths = this.view.openPaths();
       await this.load(index);
       if (turn !== this.modelTurn) return;  // the slider has moved on
-      if (this.isDebug) return this.openTab("debugger");
-      if (this.tab === "debugger") this.tab = "graph";
       await this.step(async () => {
         await this.view.show(0);
         if (group === undefined || group !== this.models[index].group) return;
@@ -116,7 +109,7 @@ class Page {
       });
       if (turn !== this.modelTurn) return;
       this.panel.showModel();
-      this.openTab(this.tab, false);
+      this.openTab(this.firstTab(), false);
       this.shown = index;
     } catch (error) {
       this.fail(error);
@@ -136,18 +129,28 @@ class Page {
     this.openTab("graph", false);
   }
 
-  openTab(id, remember = true) {
+  // `card`: of the debugger's.
+  openTab(id, remember = true, card = undefined) {
     this.tab = id;
     for (const [other] of TABS) {
       byId(`tab-${other}`).hidden = other !== id;
       byId(`to-${other}`).setAttribute("aria-selected", String(other === id));
     }
-    if (id === "debugger" && this.isDebug) new DebuggerTab(byId("tab-debugger"), this.source).show().catch((error) => this.fail(error));
+    if (id === "debugger" && this.isDebug) this.openDebugger(card);
     if (!this.summary) return;
     if (id === "functions") showFunctions(byId("tab-functions"), this.summary, (body) => this.enter(body));
     if (id === "nodes") showNodes(byId("tab-nodes"), this.source, this.summary, (body, node) => this.go(body, node));
     if (id === "graph") this.view.paint();
     if (remember) this.toUrl();
+  }
+
+  openDebugger(card) {
+    const other = this.debugger?.source !== this.source;
+    if (other) {
+      const chosen = (shown, step) => this.toUrl(step);
+      this.debugger = new DebuggerTab(byId("tab-debugger"), this.source, {go: (body, node) => this.go(body, node), chosen});
+    }
+    if (other || (card && card !== this.debugger.shown)) this.debugger.show(card).catch((error) => this.fail(error));
   }
 
   // --- Going to places.
@@ -293,9 +296,10 @@ class Page {
     if (this.reading) return;
     const state = new URLSearchParams();
     if (this.index !== 0) state.set("graph", this.index);
-    if (this.tab !== "graph") state.set("tab", this.tab);
+    if (this.tab !== this.firstTab()) state.set("tab", this.tab);
+    if (this.tab === "debugger" && this.debugger?.shown) state.set("card", this.debugger.shown);
     if (this.view.body !== 0) state.set("body", this.view.body);
-    if (!this.isDebug) state.set("open", [...this.view.open].join(","));
+    state.set("open", [...this.view.open].join(","));
     if (this.view.look.selected) state.set("chosen", this.view.look.selected);
     const url = `${location.pathname}${location.search}#${state}`;
     if (url === `${location.pathname}${location.search}${location.hash}`) return;
@@ -308,10 +312,6 @@ class Page {
     this.reading = true;
     const index = Number(state.get("graph") ?? 0);
     await this.load(index < this.models.length ? index : 0);
-    if (this.isDebug) {
-      this.reading = false;
-      return this.openTab("debugger", false);
-    }
     if (state.has("open")) this.view.open = new Set(state.get("open").split(",").filter(Boolean));
     const body = Number(state.get("body") ?? 0);
     await this.view.show(body < this.summary.bodies.length ? body : 0, !state.has("open"));
@@ -323,7 +323,7 @@ class Page {
       this.view.select(box);
       this.view.keepInSight(chosen);
     }
-    this.openTab(TABS.some(([id]) => id === state.get("tab")) ? state.get("tab") : "graph", false);
+    this.openTab(TABS.some(([id]) => id === state.get("tab")) ? state.get("tab") : this.firstTab(), false, state.get("card") ?? undefined);
   }
 }
 

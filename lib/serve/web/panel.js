@@ -2,6 +2,8 @@
 
 import {commas, element, link, plural} from "./dom.js";
 
+const FEW = 12;  // marked nodes that are listed at once
+
 const heading = (text) => element("h3", {}, text);
 const list = (items) => element("ul", {}, ...items);
 
@@ -89,19 +91,22 @@ export class Panel {
 
   // Every node that is marked, by kind.
   marked() {
+    const first = this.summary.marked_counts.findIndex((count) => count > 0);
     return this.summary.marks.kinds.flatMap((kind, i) => {
       const count = this.summary.marked_counts[i];
       if (count === 0) return [];
       const nodes = this.summary.marked.filter((entry) => entry[2] === i);
       const items = nodes.map(([body, id, , op, name]) => element("li", {}, this.nodeLink(body, {id, op, name}), " ", element("span", {class: "dim"}, op)));
       if (count > nodes.length) items.push(element("li", {class: "dim"}, `and ${commas(count - nodes.length)} more`));
-      return [element("h3", {}, element("span", {class: `mark mark-${i}`}, `${commas(count)} ${kind}`)), list(items)];
+      const open = i === first || count <= FEW;
+      return [element("details", {open}, element("summary", {}, element("span", {class: `mark mark-${i}`}, `${commas(count)} ${kind}`)), list(items))];
     });
   }
 
   // What was, and what is.
   details(node) {
-    return node.details.flatMap(({what, before, after, lines}) => lines ? [heading(what), ...lines.map(explanation)] : [heading(what),
+    const toCard = (card) => (card ? [element("p", {}, link("Its card in the debugger", () => this.actions.card(card)))] : []);
+    return node.details.flatMap(({what, before, after, lines, card}) => lines ? [heading(what), ...lines.map(explanation), ...toCard(card)] : [heading(what),
       element("p", {}, element("del", {}, before || "not there"), " \u2192 ", element("ins", {}, after || "not there"))]);
   }
 
