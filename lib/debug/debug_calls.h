@@ -10,6 +10,11 @@
 
 namespace grapnel {
 
+// What a body is called for. A branch within a loop is a branch: "while_cond_true_30".
+enum class BodyRole { kCalled, kLoopCondition, kLoopBody, kThen, kElse, kCase };
+// By the names that TensorFlow gives.
+BodyRole BodyRoleOf(llvm::StringRef name);
+
 // Fills `graph` and `call` of executions, `execution` and `iteration` of traces.
 // Cost: n log n in records.
 void LinkCalls(DebugRun* run);

@@ -111,21 +111,33 @@ void ModuleMaker::AddInputs(int graph, Graph* body) {
   }
 }
 
+std::string AttributeOf(BodyRole role) {
+  switch (role) {
+    case BodyRole::kLoopCondition:
+      return "cond";
+    case BodyRole::kLoopBody:
+      return "body";
+    case BodyRole::kThen:
+      return "then_branch";
+    case BodyRole::kElse:
+      return "else_branch";
+    case BodyRole::kCase:
+      return "branch";
+    case BodyRole::kCalled:
+      break;
+  }
+  return "f";
+}
+
 // Ops of control flow name their bodies in attributes, which are not recorded: who calls whom is.
 void ModuleMaker::SetCalls() {
   for (size_t g = 0; g < run_.graphs.size(); ++g) {
     int caller = calls_.Caller(static_cast<int>(g)), outer = run_.graphs[g].outer;
     if (caller < 0 || made_.body_of[g] < 0 || made_.body_of[outer] < 0) continue;
-    llvm::StringRef name = run_.graphs[g].name;
-    llvm::StringRef role = name.contains("while_cond")   ? "cond"
-                           : name.contains("while_body") ? "body"
-                           : name.contains("cond_true")  ? "then_branch"
-                           : name.contains("cond_false") ? "else_branch"
-                                                         : "f";
-    std::string key = role.str();
+    std::string role = AttributeOf(BodyRoleOf(run_.graphs[g].name)), key = role;
     Graph& body = BodyOf(outer);
     Node node = body.node(static_cast<NodeId>(caller));
-    for (int branch = 1; node.FindAttr(key); ++branch) key = "branch_" + std::to_string(branch);
+    for (int other = 1; node.FindAttr(key); ++other) key = role + "_" + std::to_string(other);
     body.SetAttr(node.id(), key, attr::Func(NameOf(static_cast<int>(g))));
   }
 }

@@ -3,19 +3,14 @@ import os
 import subprocess
 import sys
 import tempfile
-import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import driver  # noqa: E402
+from page_case import GRAPNEL, PageCase, ROOT, main  # noqa: E402
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-GRAPNEL = os.environ.get("GRAPNEL", os.path.join(ROOT, "build/release/bin/grapnel"))
-PICTURES = os.environ.get("GRAPNEL_PICTURES")  # a folder: each test leaves what it saw there
 FIRST_CAUSE = "testdata/tfdbg/mnist_nan_FULL_HEALTH"
 LEAST_CONTRAST = 4.5  # WCAG AA
 
-BOXES = """return grapnel.view.boxes.map((b) => ({name: b.box.name, op: b.box.op ?? "", kind: b.box.kind, open: !!b.inner, x: b.x, y: b.y,
-  w: b.w, h: b.h, instance: b.instance, key: b.instance + '|' + b.box.key, title: (b.inner?.frames ?? []).map((f) => f.title ?? "")}));"""
 # Pairs of boxes of one frame that overlap, and boxes that stick out of the box around them.
 OVERLAPS = """const wrong = [], boxes = grapnel.view.boxes;
 for (const a of boxes) {
@@ -40,66 +35,7 @@ const pairs = backs.map((back) => ["text", back]).concat(["canvas", "surface", "
 return pairs.map(([front, back]) => [front, back, ratio(value(front), value(back))]);"""
 
 
-class Page(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = driver.Browser()
-        cls.servers = []
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        for server in cls.servers:
-            server.terminate()
-            server.wait(10)
-            server.stdout.close()
-
-    def tearDown(self):
-        if PICTURES:
-            self.browser.picture(os.path.join(PICTURES, self.id().split(".")[-1] + ".png"))
-        self.assertEqual(self.browser.complaints(), [])
-
-    def serve(self, *paths):
-        server = subprocess.Popen([GRAPNEL, "serve", "--quiet", *paths], stdout=subprocess.PIPE, text=True, cwd=ROOT)
-        self.servers.append(server)
-        url = server.stdout.readline().strip()
-        self.assertTrue(url.startswith("http://127.0.0.1:"), url)
-        return url
-
-    def show(self, url):
-        self.browser.go("about:blank")
-        self.browser.go(url)
-        self.browser.wait("document.documentElement.dataset.ready")
-
-    def open_file(self, path, *flags):
-        folder = tempfile.mkdtemp()
-        out = os.path.join(folder, "page.html")
-        subprocess.run([GRAPNEL, "view", path, "-o", out, "--quiet", *flags], check=True, cwd=ROOT)
-        self.show("file://" + out)
-        return out
-
-    def boxes(self):
-        return self.browser.js(BOXES)
-
-    def box(self, name, op=None):
-        found = [box for box in self.boxes() if box["name"] == name and op in (None, box["op"])]
-        self.assertTrue(found, f"no box {name}: {[box['name'] for box in self.boxes()]}")
-        return found[0]
-
-    def point(self, box, dx, dy):
-        """Where a point of a box is in the window."""
-        at = self.browser.js("const c = grapnel.view.canvas.getBoundingClientRect(); return {...grapnel.view.at, left: c.left, top: c.top};")
-        return at["left"] + at["x"] + (box["x"] + dx) * at["zoom"], at["top"] + at["y"] + (box["y"] + dy) * at["zoom"]
-
-    def toggle(self, name, op=None):
-        """By a double click into the box, or on its title bar when it is open."""
-        box = self.box(name, op)
-        self.browser.js("const box = grapnel.view.boxes.find((b) => b.instance + '|' + b.box.key === arguments[0]); grapnel.view.centre(box); grapnel.view.draw();",
-                        box["key"])
-        x, y = self.point(box, box["w"] / 2, 12)
-        self.browser.click_at(x, y, 2)
-        self.browser.wait(f"grapnel.view.boxes.some((b) => b.instance + '|' + b.box.key === {box['key']!r} && !!b.inner !== {str(box['open']).lower()})")
-
+class Page(PageCase):
     def assert_tidy(self):
         self.assertEqual(self.browser.js(OVERLAPS), [])
 
@@ -327,8 +263,4 @@ class Page(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    why = driver.missing()
-    if why:
-        print(why)
-        sys.exit(77)
-    unittest.main()
+    main()
