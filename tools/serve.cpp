@@ -1,8 +1,12 @@
 // `grapnel serve [PATH...]`: the page, on this machine.
 #include <csignal>
+#include <optional>
 #include <thread>
 
+#include "lib/serve/reloader.h"
 #include "lib/serve/server.h"
+#include "lib/support/shrunk_files.h"
+#include "llvm/ADT/STLExtras.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
 
@@ -14,13 +18,18 @@ struct Flags {
   int port = 0;
 };
 
-// The signals that end it are waited for by a thread, which may then stop the server.
-void StopOnSignal(Server& server) {
+// Keeps the signals that end it from every thread made after this.
+sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+// One thread waits for them, which may then stop the server.
+void StopOnSignal(Server& server, sigset_t signals) {
   std::thread([&server, signals] {
     int signal = 0;
     sigwait(&signals, &signal);
@@ -32,9 +41,13 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::string token, MakeToken());
   auto pages = std::make_shared<PageSet>();
   for (const std::string& path : flags.paths) RETURN_IF_ERROR(pages->AddPath(path));
+  ReadZerosBehindFileEnds();  // somebody may write to a file that is shown
+  sigset_t signals = BlockSignals();
   Router router(std::move(pages), token);
+  std::optional<Reloader> reloader;
+  if (!llvm::is_contained(flags.paths, "-")) reloader.emplace(router, flags.paths);
   ASSIGN_OR_RETURN(std::unique_ptr<Server> server, Server::Listen(router, flags.port));
-  StopOnSignal(*server);
+  StopOnSignal(*server, signals);
   invocation.out() << "http://127.0.0.1:" << server->port() << "/?token=" << token << "\n";
   invocation.out().flush();
   invocation.sink()(Severity::kInfo, "open it in a browser on this machine; Ctrl-C ends it");

@@ -99,7 +99,7 @@ class BoxMaker {
     Cluster cluster;
     std::string path = Printable(tree_.PathText(id));
     cluster.id = prefix_ + path + "/";
-    cluster.title = Relative(tree_.PathText(id), parent);
+    cluster.title = Relative(tree_.TitleText(id), parent);
     cluster.tooltip = prefix_ + path + ", " + Plural(tree_.scope(id).num_ops, "op");
     cluster.parent = parent;
     return AddCluster(std::move(cluster), tree_.scope(tree_.RealScope(id)).path);
@@ -154,7 +154,7 @@ class BoxMaker {
       box.kind = BoxKind::kScope;
       box.cluster = states_[scope].cluster;
       box.id = prefix_ + path + "/";
-      box.title = Relative(tree_.PathText(scope), box.cluster);
+      box.title = Relative(tree_.TitleText(scope), box.cluster);
       box.tooltip = prefix_ + path + ", " + Plural(tree_.scope(scope).num_ops, "op") +
                     " (--scope " + path + " opens it)";
     }

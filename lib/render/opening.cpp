@@ -304,14 +304,18 @@ class Opener {
     return best;
   }
 
-  // Siblings of one size, three or more of them, are opened all or none: which one would it be?
+  // Siblings of one size, three or more of them, and the parts of a series are opened all or none:
+  // which one would it be?
   std::vector<Candidate> Equals(const Candidate& best) const {
     std::vector<Candidate> equals;
     for (const Candidate& other : candidates_) {
-      bool siblings =
-          other.body == best.body && other.scope != kRootScope && best.scope != kRootScope &&
-          best.body->tree->scope(other.scope).parent == best.body->tree->scope(best.scope).parent;
-      if (other.eligible && siblings && other.num_ops == best.num_ops) equals.push_back(other);
+      const ScopeTree& tree = *best.body->tree;
+      bool siblings = other.body == best.body && other.scope != kRootScope &&
+                      best.scope != kRootScope &&
+                      tree.scope(other.scope).parent == tree.scope(best.scope).parent;
+      if (!other.eligible || !siblings) continue;
+      bool in_series = tree.scope(tree.scope(best.scope).parent).series;
+      if (in_series || other.num_ops == best.num_ops) equals.push_back(other);
     }
     return equals.size() < 3 ? std::vector<Candidate>{best} : equals;
   }

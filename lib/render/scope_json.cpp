@@ -102,10 +102,11 @@ class ScopeWriter {
     const Scope& scope = tree_.scope(tree_.scope(child).core);
     json_.attribute("kind", "scope");
     json_.attribute("scope", tree_.scope(child).core);
-    json_.attribute("name", Relative(tree_.PathText(tree_.scope(child).core)));
+    json_.attribute("name", Relative(tree_.TitleText(tree_.scope(child).core)));
     json_.attribute("path", Printable(tree_.PathText(tree_.scope(child).core)));
     json_.attribute("ops", scope.num_ops);
-    if (scope.group) json_.attribute("siblings", true);
+    if (scope.group)
+      json_.attribute("siblings", scope.series ? "alike" : scope.part ? "neighbours" : "named");
     Devices(child);
   }
 
@@ -164,7 +165,7 @@ class ScopeWriter {
 
   std::string FarName(const ScopeEntity& far) const {
     if (far.node != kNoNode) return Printable(body_.graph().node(far.node).name());
-    return Printable(tree_.PathText(tree_.scope(far.scope).core));
+    return Printable(tree_.TitleText(tree_.scope(far.scope).core));
   }
 
   void EdgesAndLayers() {

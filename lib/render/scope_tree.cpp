@@ -1,10 +1,15 @@
 #include "lib/render/scope_tree.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "lib/render/flow_order.h"
+#include "lib/render/series.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
@@ -12,8 +17,10 @@ namespace {
 
 // Fewer siblings than this make no group.
 constexpr size_t kSmallestGroup = 3;
+// Scopes with fewer entities have no series, which have no fewer members.
+constexpr size_t kSeriesAbove = 12, kSmallestSeries = 4;
 // Members of a part, and parts of a scope: with more members parts are larger, and split again.
-constexpr size_t kPartSize = 40, kMostParts = 40;
+constexpr size_t kPartSize = 40, kMostParts = 40, kMostPartsOfSeries = 12;
 
 // The slash that ends the part of `name` that begins at `from`; npos for the last part. A slash at
 // the end of the name, and the second of two, belong to a part.
@@ -34,10 +41,11 @@ class ScopeTree::Builder {
     found_.emplace_back();
     FindScopes();
     ListMembers();
+    FindAllSeries();
     for (ScopeId id = 0; id < found_.size();
          ++id) {  // groups are added at the end, and looked at in their turn
-      if (found_[id].children.size() + found_[id].ops.size() > group_above) Group(id);
-      if (found_[id].children.size() + found_[id].ops.size() > parts_above) Split(id);
+      if (NumMembersOf(id) > group_above && !found_[id].series) Group(id);
+      if (NumMembersOf(id) > (found_[id].series ? group_above : parts_above)) Split(id);
     }
     Number();
     Count();
@@ -47,7 +55,7 @@ class ScopeTree::Builder {
   struct Found {
     ScopeId parent = kNoScope;
     llvm::StringRef path;
-    bool group = false, part = false;
+    bool group = false, series = false, part = false;
     size_t name_from = 0;     // where in its members' names the part of their own begins
     uint32_t num_folded = 0;  // folded nodes that lie in no deeper scope
     std::vector<ScopeId> children;
@@ -112,11 +120,87 @@ class ScopeTree::Builder {
     }
   }
 
+  // Series are looked for among the scopes that names make, before any are grouped.
+  void FindAllSeries() {
+    size_t num_scopes = found_.size();
+    std::vector<bool> shows(num_scopes, false);
+    std::vector<ScopeId> wide;
+    for (ScopeId id = static_cast<ScopeId>(num_scopes); id-- > 0;) {
+      if (!found_[id].ops.empty()) shows[id] = true;
+      if (shows[id] && id != kRootScope) shows[found_[id].parent] = true;
+      if (NumMembersOf(id) > kSeriesAbove) wide.push_back(id);
+    }
+    std::optional<ScopeStructures> structures;
+    for (ScopeId id : llvm::reverse(wide)) {
+      if (!MayHaveSeries(id)) continue;
+      if (!structures) structures = Structures();
+      MakeSeries(id, *structures, shows);
+    }
+  }
+
+  ScopeStructures Structures() const {
+    std::vector<ScopeStructures::ScopeName> names;
+    names.reserve(found_.size());
+    for (const Found& scope : found_) names.push_back({scope.parent, scope.path, scope.name_from});
+    return ScopeStructures(graph_, names, tree_.scope_of_);
+  }
+
+  // Whether enough members' names differ in a last number only.
+  bool MayHaveSeries(ScopeId scope) const {
+    llvm::StringMap<size_t> stems;
+    for (const Member& member : MembersOf(scope)) {
+      if (++stems[NameStem(member.name)] >= kSmallestSeries) return true;
+    }
+    return false;
+  }
+
+  void MakeSeries(ScopeId scope, const ScopeStructures& structures,
+                  const std::vector<bool>& shows) {
+    std::vector<Member> members = MembersOf(scope);
+    std::vector<SeriesCandidate> candidates;
+    for (const Member& member : members) {
+      // What nobody sees, and arguments and results, have no like.
+      std::string alone = std::to_string(candidates.size()) + "/";
+      llvm::StringRef op = member.is_scope ? "" : graph_.node(member.id).op();
+      bool fits = member.is_scope ? shows[member.id] : op != "_Arg" && op != "_Retval";
+      candidates.push_back({fits ? NameStem(member.name).str() : alone,
+                            member.is_scope ? structures.HashOf(member.id)
+                                            : static_cast<uint64_t>(llvm::hash_value(op))});
+    }
+    auto series = FindSeries(candidates, EdgesAmong(members), kSmallestSeries);
+    if (series.empty()) return;
+    found_[scope].children.clear();
+    found_[scope].ops.clear();
+    std::vector<ScopeId> into(members.size(), scope);
+    for (std::vector<uint32_t>& list : series) {
+      auto number = [&](uint32_t i) {  // of one stem the shorter name has the smaller number
+        return std::make_pair(members[i].name.size(), members[i].name);
+      };
+      std::sort(list.begin(), list.end(),
+                [&](uint32_t a, uint32_t b) { return number(a) < number(b); });
+      ScopeId made = AddGroup(scope, members[list.front()].name, members[list.back()].name);
+      found_[made].series = true;
+      for (uint32_t member : list) into[member] = made;
+    }
+    for (size_t i = 0; i < members.size(); ++i) Move(members[i], into[i]);
+  }
+
   struct Member {
     bool is_scope;
     uint32_t id;
     llvm::StringRef name;
   };
+
+  size_t NumMembersOf(ScopeId scope) const {
+    return found_[scope].children.size() + found_[scope].ops.size();
+  }
+
+  std::vector<Member> MembersOf(ScopeId scope) const {
+    std::vector<Member> members;
+    for (ScopeId id : found_[scope].children) members.push_back({true, id, found_[id].path});
+    for (NodeId id : found_[scope].ops) members.push_back({false, id, graph_.node(id).name()});
+    return members;
+  }
 
   // Members by the word of their names that begins at `from`; words end at '_'. In order of first
   // appearance.
@@ -135,9 +219,7 @@ class ScopeTree::Builder {
   // Moves members of `scope` whose names begin with the same word into groups.
   void Group(ScopeId scope) {
     size_t from = found_[scope].name_from;
-    std::vector<Member> members;
-    for (ScopeId id : found_[scope].children) members.push_back({true, id, found_[id].path});
-    for (NodeId id : found_[scope].ops) members.push_back({false, id, graph_.node(id).name()});
+    std::vector<Member> members = MembersOf(scope);
     std::vector<std::vector<Member>> words = ByWord(members, from);
     while (words.size() == 1) {  // all begin alike: the word after may tell them apart
       llvm::StringRef rest = members[0].name.substr(from);
@@ -191,31 +273,39 @@ class ScopeTree::Builder {
     return edges;
   }
 
-  // Moves members of `scope` into parts of equal size.
+  // Moves members of `scope` into parts of equal size. Of a series, which is as good to look at
+  // from afar, there are as many parts as each has members.
   void Split(ScopeId scope) {
-    std::vector<Member> members;
-    for (ScopeId id : found_[scope].children) members.push_back({true, id, found_[id].path});
-    for (NodeId id : found_[scope].ops) members.push_back({false, id, graph_.node(id).name()});
+    std::vector<Member> members = MembersOf(scope);
     size_t count = members.size();
     std::vector<uint32_t> order = FlowOrder(static_cast<uint32_t>(count), EdgesAmong(members));
-    size_t parts = std::clamp((count + kPartSize - 1) / kPartSize, size_t{2}, kMostParts);
+    bool series = found_[scope].series;
+    size_t size = series ? static_cast<size_t>(std::sqrt(count)) : kPartSize;
+    size_t parts =
+        std::clamp((count + size - 1) / size, size_t{2}, series ? kMostPartsOfSeries : kMostParts);
     found_[scope].children.clear();
     found_[scope].ops.clear();
     for (size_t part = 0; part < parts; ++part) {
       size_t begin = count * part / parts, end = count * (part + 1) / parts;
-      ScopeId into = static_cast<ScopeId>(found_.size());
-      found_[scope].children.push_back(into);
-      found_.emplace_back();
-      Found& made = found_.back();
-      made.parent = scope;
-      made.group = made.part = true;
-      made.name_from = found_[scope].name_from;
-      llvm::StringRef last = members[order[end - 1]].name;
-      tree_.texts_.push_back(members[order[begin]].name.str() + " \xe2\x80\xa6 " +
-                             last.drop_front(std::min(last.size(), made.name_from)).str());
-      made.path = tree_.texts_.back();
+      ScopeId into = AddGroup(scope, members[order[begin]].name, members[order[end - 1]].name);
+      found_[into].part = true;
       for (size_t i = begin; i < end; ++i) Move(members[order[i]], into);
     }
+  }
+
+  // A group that is named by its first and last member.
+  ScopeId AddGroup(ScopeId scope, llvm::StringRef first, llvm::StringRef last) {
+    ScopeId id = static_cast<ScopeId>(found_.size());
+    found_[scope].children.push_back(id);
+    found_.emplace_back();
+    Found& made = found_.back();
+    made.parent = scope;
+    made.group = true;
+    made.name_from = found_[scope].name_from;
+    tree_.texts_.push_back(first.str() + " \xe2\x80\xa6 " +
+                           last.drop_front(std::min(last.size(), made.name_from)).str());
+    made.path = tree_.texts_.back();
+    return id;
   }
 
   void Move(const Member& member, ScopeId into) {
@@ -240,6 +330,7 @@ class ScopeTree::Builder {
       scope.parent = id == kRootScope ? kNoScope : number[found.parent];
       scope.path = found.path;
       scope.group = found.group;
+      scope.series = found.series;
       scope.part = found.part;
       scope.first_child = static_cast<ScopeId>(order.size());
       scope.num_children = static_cast<uint32_t>(found.children.size());
@@ -294,14 +385,30 @@ ScopeId ScopeTree::Find(llvm::StringRef path) const {
   if (group) path = path.drop_back();
   while (!group && path.size() > 1 && path.back() == '/') path = path.drop_back();
   for (ScopeId id = 0; id < scopes_.size(); ++id) {
-    bool starred = scopes_[id].group && !scopes_[id].part;
-    if (starred == group && scopes_[id].path == path) return id;
+    if (IsPrefix(id) == group && scopes_[id].path == path) return id;
   }
   return kNoScope;
 }
 
 std::string ScopeTree::PathText(ScopeId id) const {
-  return scopes_[id].path.str() + (scopes_[id].group && !scopes_[id].part ? "*" : "");
+  return scopes_[id].path.str() + (IsPrefix(id) ? "*" : "");
+}
+
+std::string ScopeTree::TitleText(ScopeId id) const {
+  return PathText(id) + (scopes_[id].group ? " \xc3\x97" + std::to_string(NumMembers(id)) : "");
+}
+
+size_t ScopeTree::NumMembers(ScopeId id) const {
+  size_t count = 0;
+  llvm::SmallVector<ScopeId, 8> stack = {id};
+  while (!stack.empty()) {
+    const Scope& scope = scopes_[stack.pop_back_val()];
+    bool parts = scope.num_children > 0 && scopes_[scope.first_child].part;
+    if (!parts) count += scope.num_entities;
+    for (ScopeId i = 0; parts && i < scope.num_children; ++i)
+      stack.push_back(scope.first_child + i);
+  }
+  return count;
 }
 
 ScopeId ScopeTree::RealScope(ScopeId id) const {

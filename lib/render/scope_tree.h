@@ -31,9 +31,11 @@ struct Scope {
   // children that nobody could read them: block_1_conv, block_1_relu, block_2_conv ... are found
   // under block_*, and there under block_1_*.
   bool group = false;
-  // A part stands for neighbours in the flow, where even groups leave more than `parts_above`
-  // entities; it counts as a group, and its path ends in the names of its first and last member.
-  bool part = false;
+  // A series is a group of siblings of one structure, block_1 ... block_16, in a scope with more
+  // than a dozen entities; see FindSeries. A part stands for neighbours in the flow, where even
+  // groups leave more than `parts_above` entities. Both count as groups, and their paths end in the
+  // names of their first and last member.
+  bool series = false, part = false;
   ScopeId first_child = 0;  // children have consecutive ids, all above their parent's
   uint32_t num_children = 0;
   uint32_t first_op = 0,
@@ -69,8 +71,16 @@ class ScopeTree {
   ScopeId Find(llvm::StringRef path) const;
   // As Find reads it.
   std::string PathText(ScopeId id) const;
+  // The same, of groups with the number of members: "a/block_* x16".
+  std::string TitleText(ScopeId id) const;
+  // Of a group, those in its parts counted one by one.
+  size_t NumMembers(ScopeId id) const;
   // The nearest scope from here up that is no group.
   ScopeId RealScope(ScopeId id) const;
+  // Whether its members' names all begin with its path.
+  bool IsPrefix(ScopeId id) const {
+    return scopes_[id].group && !scopes_[id].series && !scopes_[id].part;
+  }
   // Whether it is a group whose members are groups again.
   bool HoldsGroups(ScopeId id) const {
     const Scope& scope = scopes_[id];

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "lib/io/gzip.h"
 #include "lib/serve/web_files.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -12,6 +13,8 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kNodesAChunk = 256;  // as source.js reads them
+constexpr ScopeId kScopesAChunk = 256;
+constexpr size_t kLongDocument = 4096;
 constexpr size_t kMostCards = 2000;
 
 class Bundler {
@@ -83,10 +86,36 @@ std::string Escaped(llvm::StringRef text) {
   return result;
 }
 
+// As text, or where that is long compressed, in base64.
 void WriteData(const std::string& path, llvm::StringRef document, llvm::raw_ostream& os) {
-  os << "<script type=\"application/json\" id=\"data " << path << "\">" << document
-     << "</script>\n";
+  bool small = document.size() < kLongDocument;
+  os << "<script type=\"application/" << (small ? "json" : "gzip") << "\" id=\"data " << path
+     << "\">";
+  if (small) {
+    os << document;
+  } else {
+    std::string packed;
+    llvm::raw_string_ostream packed_os(packed);
+    GzipStream gzip(&packed_os);
+    gzip << document;
+    gzip.Finish();
+    os << llvm::encodeBase64(packed_os.str());
+  }
+  os << "</script>\n";
 }
+
+// Several documents as one: an object with their numbers as keys.
+class Chunk {
+ public:
+  void Add(uint32_t number, llvm::StringRef document) {
+    text_ += (text_.empty() ? "{\"" : ",\"") + std::to_string(number) + "\":";
+    text_ += document;
+  }
+  std::string Finish() && { return text_.empty() ? "{}" : std::move(text_) + "}"; }
+
+ private:
+  std::string text_;
+};
 
 // The documents of one graph of a page.
 class DataWriter {
@@ -113,12 +142,20 @@ class DataWriter {
     return std::string(kind) + "/" + std::to_string(body);
   }
 
+  // The outermost alone, for it is seen first; the others many at a time.
   Error Scopes(size_t body) {
-    bool first = true;
-    for (ScopeId scope : page_.OpenableScopes(body)) {
-      ASSIGN_OR_RETURN(std::string document, page_.ScopeJson(body, scope));
-      Put(Path("scope", body) + (first ? "" : "/" + std::to_string(scope)), document);
-      first = false;
+    std::vector<ScopeId> scopes = page_.OpenableScopes(body);
+    ASSIGN_OR_RETURN(std::string first, page_.ScopeJson(body, scopes[0]));
+    Put(Path("scope", body), first);
+    llvm::ArrayRef<ScopeId> rest = llvm::ArrayRef<ScopeId>(scopes).drop_front();
+    while (!rest.empty()) {
+      ScopeId number = rest[0] / kScopesAChunk;
+      Chunk chunk;
+      for (; !rest.empty() && rest[0] / kScopesAChunk == number; rest = rest.drop_front()) {
+        ASSIGN_OR_RETURN(std::string document, page_.ScopeJson(body, rest[0]));
+        chunk.Add(rest[0], document);
+      }
+      Put(Path("scopes", body) + "/" + std::to_string(number), std::move(chunk).Finish());
     }
     return Error::success();
   }
@@ -137,13 +174,14 @@ class DataWriter {
   Error Nodes(size_t body) {
     const Graph& graph = page_.graph(body);
     for (NodeId begin = 0; begin < graph.end_id(); begin += kNodesAChunk) {
-      std::string chunk = "{";
+      Chunk chunk;
       for (NodeId id = begin; id < std::min<size_t>(begin + kNodesAChunk, graph.end_id()); ++id) {
         if (!graph.IsAlive(id)) continue;
         ASSIGN_OR_RETURN(std::string document, page_.NodeJson(body, id));
-        chunk += (chunk.size() > 1 ? ",\"" : "\"") + std::to_string(id) + "\":" + document;
+        chunk.Add(id, document);
       }
-      Put(Path("nodes", body) + "/" + std::to_string(begin / kNodesAChunk), chunk + "}");
+      Put(Path("nodes", body) + "/" + std::to_string(begin / kNodesAChunk),
+          std::move(chunk).Finish());
     }
     return Error::success();
   }

@@ -44,17 +44,33 @@ void Router::Replace(std::shared_ptr<PageSet> pages) {
     std::lock_guard lock(mutex_);
     pages_ = std::move(pages);
     ++version_;
+    problem_.clear();
   }
   Warm();
 }
 
-std::pair<std::shared_ptr<PageSet>, unsigned> Router::Pages() const {
+void Router::SetProblem(std::string problem) {
   std::lock_guard lock(mutex_);
-  return {pages_, version_};
+  problem_ = std::move(problem);
+}
+
+std::shared_ptr<PageSet> Router::Pages() const {
+  std::lock_guard lock(mutex_);
+  return pages_;
+}
+
+std::string Router::VersionJson() const {
+  std::lock_guard lock(mutex_);
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attribute("version", version_);
+      if (!problem_.empty()) json.attribute("problem", Printable(problem_));
+    });
+  });
 }
 
 void Router::Warm() {
-  warm_ = std::async(std::launch::async, [pages = Pages().first] {
+  warm_ = std::async(std::launch::async, [pages = Pages()] {
     Expected<GraphPage*> page = pages->Page(0);
     if (!page) return llvm::consumeError(page.takeError());
     (*page)->ModelJson();
@@ -106,11 +122,11 @@ WebAnswer Router::Answer(const WebRequest& request) {
 // "models", "version", or MODEL/model, MODEL/scope/BODY[/SCOPE], MODEL/node/BODY/ID,
 // MODEL/index/BODY/FROM.
 WebAnswer Router::Document(llvm::StringRef path) {
-  auto [pages, version] = Pages();
+  std::shared_ptr<PageSet> pages = Pages();
   WebAnswer answer;
   answer.type = "application/json";
   if (path == "models" || path == "version") {
-    answer.body = path == "models" ? pages->Json() : std::to_string(version);
+    answer.body = path == "models" ? pages->Json() : VersionJson();
     return answer;
   }
   llvm::SmallVector<llvm::StringRef, 4> parts;

@@ -43,10 +43,13 @@ class Router {
 
   // The graphs as they are now: pages that are open load themselves again.
   void Replace(std::shared_ptr<PageSet> pages);
+  // What keeps the graphs from being as they are now, for the page to say.
+  void SetProblem(std::string problem);
 
  private:
   bool IsOurs(const WebRequest& request) const;
-  std::pair<std::shared_ptr<PageSet>, unsigned> Pages() const;
+  std::shared_ptr<PageSet> Pages() const;
+  std::string VersionJson() const;
   void Warm();
   WebAnswer Document(llvm::StringRef path);
   WebAnswer Work(llvm::StringRef path, llvm::StringRef body);
@@ -57,6 +60,7 @@ class Router {
   mutable std::mutex mutex_;
   std::shared_ptr<PageSet> pages_;
   unsigned version_ = 0;  // counts Replace
+  std::string problem_;   // since then
   std::string token_;
   int port_ = 0;
   std::future<void> warm_;  // the first documents, made while the browser starts

@@ -134,7 +134,7 @@ TEST(Picture, OpensUntilThereIsEnoughToSee) {
 TEST(Picture, TheCapHoldsAndTheRestIsSaid) {
   Module module;
   NodeId x = Add(module.main, "x", "Placeholder");
-  for (int i = 0; i < 90; ++i) Add(module.main, "n" + std::to_string(i), "Relu", {x});
+  for (int i = 0; i < 90; ++i) Add(module.main, "n" + std::to_string(i) + "th", "Relu", {x});
   ViewOptions options;
   options.max_boxes = 30;
   Picture picture = Make(module, options);

@@ -100,8 +100,75 @@ TEST(ScopeTree, ANameAndItsNumberedOnesAreOneGroup) {
   for (int i = 1; i <= 120; ++i) module.main.AddNode("AddN_" + std::to_string(i), "AddN");
   module.main.AddNode("x", "Placeholder");
   ScopeTree tree = TreeOf(module.main);
-  EXPECT_EQ(tree.scope(kRootScope).num_entities, 2u);
-  EXPECT_EQ(tree.scope(tree.Find("AddN_*")).num_ops, 121u);
+  module.main.AddNode("AddN_last", "AddN");
+  tree = TreeOf(module.main);
+  EXPECT_EQ(tree.scope(kRootScope).num_entities, 3u);  // a series, the last, x
+  ScopeId series = tree.Find("AddN \xe2\x80\xa6 AddN_120");
+  ASSERT_NE(series, kNoScope);
+  EXPECT_EQ(tree.scope(series).num_ops, 121u);
+}
+
+// 16 layers of one structure, each reading the one before, but for one of them that has a Relu
+// more.
+void AddLayers(int odd_one, Module* module) {
+  Graph& graph = module->main;
+  NodeId last = graph.AddNode("input", "Placeholder");
+  for (int i = 0; i < 16; ++i) {
+    std::string scope = "net/layer_" + std::to_string(i);
+    NodeId weights = graph.AddNode(scope + "/w_" + std::to_string(7 * i), "VariableV2");
+    NodeId product = graph.AddNode(scope + "/dense_" + std::to_string(3 * i) + "/mul", "MatMul");
+    graph.AddInput(product, {last, 0});
+    graph.AddInput(product, {weights, 0});
+    last = product;
+    if (i != odd_one) continue;
+    last = graph.AddNode(scope + "/relu", "Relu");
+    graph.AddInput(last, {product, 0});
+  }
+  graph.AddInput(graph.AddNode("net/head", "Softmax"), {last, 0});
+}
+
+TEST(ScopeTree, SiblingsOfOneStructureAreASeries) {
+  Module module;
+  AddLayers(-1, &module);
+  ScopeTree tree = TreeOf(module.main);
+  ScopeId net = tree.Find("net");
+  EXPECT_EQ(tree.scope(net).num_entities, 2u);
+  ScopeId series = tree.Find("net/layer_0 \xe2\x80\xa6 layer_15");
+  ASSERT_NE(series, kNoScope);
+  EXPECT_TRUE(tree.scope(series).series);
+  EXPECT_EQ(tree.scope(series).num_entities, 16u);
+  EXPECT_EQ(tree.TitleText(series),
+            "net/layer_0 \xe2\x80\xa6 layer_15 \xc3\x97"
+            "16");
+  EXPECT_EQ(tree.RealScope(series), net);
+  EXPECT_EQ(tree.scope(tree.Find("net/layer_3")).parent, series);
+}
+
+// Folding the others would draw an edge out of the box, through layer_5, and back into it.
+TEST(ScopeTree, ASeriesThatFlowsThroughAnotherSiblingIsNone) {
+  Module module;
+  AddLayers(5, &module);
+  ScopeTree tree = TreeOf(module.main);
+  EXPECT_EQ(tree.scope(tree.Find("net")).num_entities, 17u);
+}
+
+TEST(ScopeTree, TheOddOneAtTheEndStaysOutside) {
+  Module module;
+  AddLayers(15, &module);
+  ScopeTree tree = TreeOf(module.main);
+  EXPECT_EQ(tree.scope(tree.Find("net")).num_entities, 3u);
+  EXPECT_NE(tree.Find("net/layer_0 \xe2\x80\xa6 layer_14"), kNoScope);
+}
+
+TEST(ScopeTree, OtherWiringIsAnotherStructure) {
+  Module module;
+  AddLayers(-1, &module);
+  Graph& graph = module.main;
+  for (Node node : graph.nodes()) {  // w * w instead of x * w, in the last one
+    if (node.name() == "net/layer_15/dense_45/mul") graph.SetInput(node.id(), 0, node.input(1));
+  }
+  ScopeTree tree = TreeOf(graph);
+  EXPECT_NE(tree.Find("net/layer_0 \xe2\x80\xa6 layer_14"), kNoScope);
 }
 
 TEST(ScopeTree, EachShownNodeIsInExactlyOneScope) {
@@ -118,7 +185,9 @@ TEST(ScopeTree, EachShownNodeIsInExactlyOneScope) {
       ++seen[op];
       EXPECT_EQ(tree.ScopeOf(op), id);
     }
-    if (id != kRootScope) EXPECT_LT(tree.scope(id).parent, id);
+    if (id != kRootScope) {
+      EXPECT_LT(tree.scope(id).parent, id);
+    }
   }
   EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
   EXPECT_EQ(tree.scope(kRootScope).num_ops, 1000u);

@@ -90,11 +90,13 @@ TEST_F(RouterTest, WorkNeedsTheTokenAndThePageItself) {
 }
 
 TEST_F(RouterTest, GraphsThatWereReadAgainAreAnotherVersion) {
-  EXPECT_EQ(Get("/api/version").body, "0");
+  EXPECT_EQ(Get("/api/version").body, "{\"version\":0}");
   auto pages = std::make_shared<PageSet>();
   llvm::cantFail(pages->AddPath("testdata/harmonic_mean"));
+  router_->SetProblem("no <file>");
+  EXPECT_NE(Get("/api/version").body.find("no \\u003cfile"), std::string::npos);
   router_->Replace(pages);
-  EXPECT_EQ(Get("/api/version").body, "1");
+  EXPECT_EQ(Get("/api/version").body, "{\"version\":1}");
   EXPECT_NE(Get("/api/models").body.find("harmonic_mean"), std::string::npos);
 }
 

@@ -5,6 +5,7 @@ import {commas, element, link, plural} from "./dom.js";
 const FEW = 12;  // marked nodes that are listed at once
 
 const heading = (text) => element("h3", {}, text);
+const SIBLINGS = {alike: "Siblings of one structure", neighbours: "Neighbours in the flow", named: "Names that begin alike"};
 const list = (items) => element("ul", {}, ...items);
 
 // A line of an explanation, indented as it is on a terminal.
@@ -52,7 +53,7 @@ export class Panel {
     const into = view.edges.filter((edge) => edge.to === index), out = view.edges.filter((edge) => edge.from === index);
     const parts = [
       element("h2", {}, box.name || "(top)"),
-      element("p", {class: "dim"}, box.siblings ? "Names that begin alike" : "Name scope", ` ${box.path}`),
+      element("p", {class: "dim"}, SIBLINGS[box.siblings] ?? "Name scope", ` ${box.path}`),
       element("p", {}, `${plural(box.ops, "op")}: ${(box.notes ?? []).join("; ")}`),
       element("button", {type: "button", onclick: () => this.actions.toggle(placed)}, placed.inner ? "Close" : "Open"),
     ];

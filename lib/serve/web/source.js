@@ -12,12 +12,14 @@ async function fromServer(path) {
 async function fromPage(path) {
   const element = document.getElementById(`data ${path}`);
   if (!element) throw new Error(`this file does not hold '${path}'`);
-  return JSON.parse(element.textContent);
+  if (element.type === "application/json") return JSON.parse(element.textContent);
+  const bytes = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 }
 
 const embedded = document.getElementById("data models") !== null;
 const read = embedded ? fromPage : fromServer;
-const NODES_A_CHUNK = 256;  // as lib/serve/html_file.cpp writes them
+const NODES_A_CHUNK = 256, SCOPES_A_CHUNK = 256;  // as lib/serve/html_file.cpp writes them
 
 export const isFile = embedded;
 export const models = () => read("models");
@@ -41,11 +43,16 @@ export class Source {
   }
 
   summary() { return this.get("model"); }
-  scope(body, id) { return this.get(id === undefined ? `scope/${body}` : `scope/${body}/${id}`); }
 
-  async node(body, id) {
-    if (!embedded) return this.get(`node/${body}/${id}`);
-    const chunk = await this.get(`nodes/${body}/${Math.floor(id / NODES_A_CHUNK)}`);
+  scope(body, id) {
+    if (id === undefined) return this.get(`scope/${body}`);
+    return embedded ? this.inChunk("scopes", body, id, SCOPES_A_CHUNK) : this.get(`scope/${body}/${id}`);
+  }
+
+  node(body, id) { return embedded ? this.inChunk("nodes", body, id, NODES_A_CHUNK) : this.get(`node/${body}/${id}`); }
+
+  async inChunk(kind, body, id, size) {
+    const chunk = await this.get(`${kind}/${body}/${Math.floor(id / size)}`);
     return chunk[id];
   }
 
