@@ -28,18 +28,16 @@ class ModuleMaker {
   void AddExecutions();
   std::string ExecutionName(size_t index);
   Graph& BodyOf(int graph) { return module().functions[made_.body_of[graph] - 1]->body; }
-  llvm::StringRef NameOf(int graph) {
-    return module().functions[made_.body_of[graph] - 1]->name();
-  }
+  llvm::StringRef NameOf(int graph) { return module().functions[made_.body_of[graph] - 1]->name(); }
   Module& module() { return *made_.module; }
 
   const DebugRun& run_;
   DebugCalls calls_;
   DebugModule made_;
   using Values = llvm::DenseMap<std::pair<int, int>, const RecordedTensor*>;
-  std::vector<Values> values_;                              // by graph; of op and slot
+  std::vector<Values> values_;                                 // by graph; of op and slot
   std::vector<llvm::DenseMap<int, llvm::StringRef>> devices_;  // by graph; of op
-  llvm::DenseMap<int, std::string> places_;                 // by stack
+  llvm::DenseMap<int, std::string> places_;                    // by stack
 };
 
 // A name for AddNode: records may have none, or one twice.
@@ -163,8 +161,7 @@ std::string ModuleMaker::ExecutionName(size_t index) {
   if (is_new)
     for (llvm::StringRef function : UserFunctions(run_, execution.stack))
       place->second += function.str() + "/";
-  llvm::StringRef op =
-      execution.graph < 0 ? execution.op_type : run_.graphs[execution.graph].name;
+  llvm::StringRef op = execution.graph < 0 ? execution.op_type : run_.graphs[execution.graph].name;
   return place->second + op.str() + "_" + std::to_string(index);
 }
 
@@ -180,8 +177,7 @@ void ModuleMaker::AddExecutions() {
     llvm::StringRef op = drawn ? NameOf(execution.graph) : execution.op_type;
     llvm::StringRef device;
     if (!execution.device_ids.empty()) device = device_names[execution.device_ids[0]];
-    NodeId id =
-        main.AddNode(FreeName(main, ExecutionName(i)), op.empty() ? "Unknown" : op, device);
+    NodeId id = main.AddNode(FreeName(main, ExecutionName(i)), op.empty() ? "Unknown" : op, device);
     for (int64_t tensor : execution.input_ids) {
       auto from = made_by.find(tensor);
       Port port = from == made_by.end() ? Port{kNoNode, 0} : from->second;

@@ -118,7 +118,8 @@ std::map<int, DebugIndex::Line> DebugIndex::LinesOf(int source) const {
       if (int at = line(run_.graphs[g].ops[i].stack))
         lines[at].ops.push_back({static_cast<int>(g), static_cast<int>(i), 0});
   for (size_t i = 0; i < run_.executions.size(); ++i)
-    if (int at = line(run_.executions[i].stack)) lines[at].executions.push_back(static_cast<int>(i));
+    if (int at = line(run_.executions[i].stack))
+      lines[at].executions.push_back(static_cast<int>(i));
   return lines;
 }
 

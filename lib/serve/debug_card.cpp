@@ -119,9 +119,8 @@ void DebugCards::WriteReturn(DebugTensor tensor, int trace, int hops, OStream& j
       json.attribute("card", CardName(-1, execution));
       WriteValue(i < call.outputs.size() ? call.outputs[i] : RecordedTensor(), json);
       if (hops > 1) {
-        json.attributeArray("readers", [&] {
-          WriteEagerReaders(call.output_ids[i], hops - 1, json);
-        });
+        json.attributeArray("readers",
+                            [&] { WriteEagerReaders(call.output_ids[i], hops - 1, json); });
       }
     });
   }

@@ -58,8 +58,8 @@ DebugGraphPage::DebugGraphPage(const DebugRun& run, const DebugModule& module,
           ? "main is what Python ran, in order; functions are as they were traced. What has no "
             "colour was not recorded."
           : "Mode " + DebugModeName(run.mode) + " does not record whether a tensor is bad.");
-  page_ = std::make_unique<GraphPage>(*module.module, llvm::ArrayRef<Signature>(),
-                                      std::move(title), &marks_);
+  page_ = std::make_unique<GraphPage>(*module.module, llvm::ArrayRef<Signature>(), std::move(title),
+                                      &marks_);
 }
 
 void DebugGraphPage::MarkGraph(int graph, const DebugIndex& index) {
@@ -68,9 +68,9 @@ void DebugGraphPage::MarkGraph(int graph, const DebugIndex& index) {
     Record& record = records[op];
     for (int trace : index.Traces(graph, static_cast<int>(op))) {
       const RecordedTensor& value = run_.traces[trace].value;
-      if (record.mark == kBad) break;
-      record.trace = trace;
+      if (record.trace < 0 || value.bad) record.trace = trace;
       if (value.TellsBad()) record.mark = value.bad ? kBad : kClean;
+      if (value.bad) break;
     }
   }
 }

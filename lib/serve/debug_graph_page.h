@@ -23,7 +23,7 @@ class DebugGraphPage {
   enum Mark : int { kNone = -1, kFirstCause, kClean, kBad, kOtherCause };
   struct Record {
     Mark mark = kNone;
-    int trace = -1, execution = -1;  // the first bad one, else the last
+    int trace = -1, execution = -1;  // the first bad one, else the first
   };
   void MarkGraph(int graph, const DebugIndex& index);
   void MarkExecutions(const DebugIndex& index);

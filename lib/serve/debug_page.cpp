@@ -21,9 +21,9 @@ Expected<std::unique_ptr<DebugPage>> DebugPage::Open(llvm::StringRef path) {
   page->index_ = std::make_unique<DebugIndex>(run);
   page->module_ = MakeDebugModule(run);
   page->cards_ = std::make_unique<DebugCards>(run, *page->index_, page->module_);
-  page->graph_ = std::make_unique<DebugGraphPage>(run, page->module_, *page->index_, page->report_,
-                                                  *page->cards_,
-                                                  llvm::sys::path::filename(path).str());
+  page->graph_ =
+      std::make_unique<DebugGraphPage>(run, page->module_, *page->index_, page->report_,
+                                       *page->cards_, llvm::sys::path::filename(path).str());
   return page;
 }
 
@@ -90,8 +90,7 @@ std::string DebugPage::ExecutionsJson(size_t from, size_t limit) const {
           bool called = execution.graph >= 0;
           json.array([&] {
             json.value(i);
-            json.value(
-                Printable(called ? run().graphs[execution.graph].name : execution.op_type));
+            json.value(Printable(called ? run().graphs[execution.graph].name : execution.op_type));
             json.value(Printable(execution.op_type));
             json.value(index_->IsBad(static_cast<int>(i)) ? 1 : told ? 0 : 2);
             json.value(called);
@@ -129,7 +128,7 @@ void DebugPage::WriteLine(const DebugIndex::Line& line, llvm::json::OStream& jso
       const int* bad = llvm::find_if(traces, [&](int t) { return run().traces[t].value.bad; });
       bool is_bad = bad != traces.end();
       json.array([&] {
-        json.value(traces.empty() ? "" : CardName(is_bad ? *bad : traces.back(), -1));
+        json.value(traces.empty() ? "" : CardName(is_bad ? *bad : traces.front(), -1));
         json.value(module_.body_of[made.graph]);
         json.value(made.op);
         json.value(Printable(op.type));

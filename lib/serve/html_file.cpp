@@ -15,6 +15,7 @@ namespace {
 constexpr size_t kNodesAChunk = 256;  // as source.js reads them
 constexpr ScopeId kScopesAChunk = 256;
 constexpr size_t kLongDocument = 4096;
+constexpr size_t kCardsAChunk = 256;
 constexpr size_t kMostCards = 2000;
 
 class Bundler {
@@ -202,13 +203,18 @@ Error WriteDebug(const DebugPage& page, size_t entry, llvm::raw_ostream& os) {
     put("traces/" + std::to_string(from), page.TracesJson(from, kTracesAPage));
   for (size_t from = 0; from == 0 || from < page.num_executions(); from += kTracesAPage)
     put("executions/" + std::to_string(from), page.ExecutionsJson(from, kTracesAPage));
-  for (size_t trace = 0; trace < std::min(page.num_traces(), kMostCards); ++trace) {
-    ASSIGN_OR_RETURN(std::string card, page.TraceJson(trace));
-    put("trace/" + std::to_string(trace), card);
-  }
-  for (size_t i = 0; i < std::min(page.num_executions(), kMostCards); ++i) {
-    ASSIGN_OR_RETURN(std::string card, page.ExecutionJson(i));
-    put("execution/" + std::to_string(i), card);
+  for (bool trace : {true, false}) {
+    size_t count = std::min(trace ? page.num_traces() : page.num_executions(), kMostCards);
+    for (size_t begin = 0; begin < count; begin += kCardsAChunk) {
+      Chunk chunk;
+      for (size_t i = begin; i < std::min(begin + kCardsAChunk, count); ++i) {
+        ASSIGN_OR_RETURN(std::string card, trace ? page.TraceJson(i) : page.ExecutionJson(i));
+        chunk.Add(static_cast<uint32_t>(i), card);
+      }
+      put(std::string(trace ? "cards/trace/" : "cards/execution/") +
+              std::to_string(begin / kCardsAChunk),
+          std::move(chunk).Finish());
+    }
   }
   for (size_t source = 0; source < page.num_sources(); ++source) {
     if (page.IsFramework(source)) continue;

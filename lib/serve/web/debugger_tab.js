@@ -78,7 +78,8 @@ export class DebuggerTab {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     let document;
     try {
-      document = await this.source.get(card);
+      document = await this.source.card(card);
+      if (!document) throw new Error("this file holds those of the first records only");
     } catch (error) {
       return this.card.say(`There is no card of ${card}: ${error.message}`);
     }
