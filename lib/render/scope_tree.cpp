@@ -266,6 +266,7 @@ class ScopeTree::Builder {
     std::vector<std::pair<uint32_t, uint32_t>> edges;
     for (auto [id, to] : member_of) {
       for (Port port : graph_.node(id).inputs()) {
+        if (port.node == kNoNode) continue;  // dangling; a DenseMap must not be asked for it
         auto from = member_of.find(port.node);
         if (from != member_of.end() && from->second != to) edges.push_back({from->second, to});
       }
