@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "lib/debug/debug_calls.h"
+#include "lib/debug/debug_text.h"
 #include "lib/ir/attr.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -161,8 +162,7 @@ std::string ModuleMaker::ExecutionName(size_t index) {
   if (is_new)
     for (llvm::StringRef function : UserFunctions(run_, execution.stack))
       place->second += function.str() + "/";
-  llvm::StringRef op = execution.graph < 0 ? execution.op_type : run_.graphs[execution.graph].name;
-  return place->second + op.str() + "_" + std::to_string(index);
+  return place->second + ExecutionLabel(run_, execution).str() + "_" + std::to_string(index);
 }
 
 void ModuleMaker::AddExecutions() {

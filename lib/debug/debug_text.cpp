@@ -131,6 +131,10 @@ void WriteOtherCauses(const BlameReport& report, llvm::raw_ostream& os) {
 
 }  // namespace
 
+llvm::StringRef ExecutionLabel(const DebugRun& run, const DebugExecution& execution) {
+  return execution.graph < 0 ? execution.op_type : run.graphs[execution.graph].name;
+}
+
 std::string AlertName(const DebugRun& run, const DebugAlert& alert) {
   llvm::StringRef name =
       alert.trace >= 0 ? run.traces[alert.trace].op_name : run.executions[alert.execution].op_type;

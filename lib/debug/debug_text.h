@@ -27,6 +27,8 @@ void WriteBlameJson(const DebugRun& run, const BlameReport& report, llvm::json::
 
 // {"text": "float, 160 elements: ...", "bad", "elements", "nan", ...}: what was recorded of one.
 void WriteRecordedTensorJson(const RecordedTensor& tensor, llvm::json::OStream& json);
+// "Mul"; of a call the function's name.
+llvm::StringRef ExecutionLabel(const DebugRun& run, const DebugExecution& execution);
 // "mul:0"; of an execution its op's type instead of a name.
 std::string AlertName(const DebugRun& run, const DebugAlert& alert);
 

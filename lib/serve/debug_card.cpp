@@ -157,8 +157,8 @@ void DebugCards::WriteEagerReaders(int64_t id, int hops, OStream& json) {
   for (int reader : readers.take_front(std::min(readers.size(), kMostReaders))) {
     const DebugExecution& execution = run_.executions[reader];
     json.object([&] {
-      json.attribute("tensor", TensorName(execution.op_type, 0));
-      json.attribute("op", Printable(execution.op_type));
+      json.attribute("tensor", Printable(ExecutionLabel(run_, execution)));
+      json.attribute("execution", reader);
       json.attribute("card", CardName(-1, reader));
       WritePlace(-1, reader, json);
       WriteValue(execution.outputs.empty() ? RecordedTensor() : execution.outputs[0], json);

@@ -8,8 +8,8 @@
 namespace grapnel {
 namespace {
 
-// Of one source line.
-constexpr size_t kMostOps = 50;
+// Of one source line: executions, and ops.
+constexpr size_t kMostMade = 50;
 
 }  // namespace
 
@@ -56,6 +56,15 @@ Expected<std::string> DebugPage::ExecutionJson(size_t execution) const {
   return cards_->Execution(static_cast<int>(execution));
 }
 
+std::vector<DebugAlert> DebugPage::Causes() const {
+  std::vector<DebugAlert> alerts;
+  for (const Cause& cause : report_.causes) {
+    alerts.push_back(cause.alert);
+    alerts.back().execution = cause.execution;  // the call that it ran in has a card too
+  }
+  return alerts;
+}
+
 std::string DebugPage::TracesJson(size_t from, size_t limit) const {
   size_t end = std::min(num_traces(), from + limit);
   return PageDocument([&](llvm::json::OStream& json) {
@@ -87,13 +96,12 @@ std::string DebugPage::ExecutionsJson(size_t from, size_t limit) const {
         for (size_t i = from; i < end; ++i) {
           const DebugExecution& execution = run().executions[i];
           bool told = llvm::any_of(execution.outputs, [](auto& out) { return out.TellsBad(); });
-          bool called = execution.graph >= 0;
           json.array([&] {
             json.value(i);
-            json.value(Printable(called ? run().graphs[execution.graph].name : execution.op_type));
+            json.value(Printable(ExecutionLabel(run(), execution)));
             json.value(Printable(execution.op_type));
             json.value(index_->IsBad(static_cast<int>(i)) ? 1 : told ? 0 : 2);
-            json.value(called);
+            json.value(execution.graph >= 0);
           });
         }
       });
@@ -116,36 +124,41 @@ std::string DebugPage::SourcesJson() const {
   });
 }
 
-// Each op or execution as [card or "", body, node, op, name, bad].
+int DebugPage::FirstBad(const DebugTensor& made) const {
+  for (int trace : index_->Traces(made.graph, made.op))
+    if (run().traces[trace].value.bad) return trace;
+  return -1;
+}
+
+// What Python ran, then what was traced, each as [card or "", body, node, op, name, bad].
 void DebugPage::WriteLine(const DebugIndex::Line& line, llvm::json::OStream& json) const {
   json.attribute("count", line.ops.size() + line.executions.size());
+  json.attribute("bad", llvm::any_of(line.executions, [&](int e) { return index_->IsBad(e); }) ||
+                            llvm::any_of(line.ops, [&](auto& op) { return FirstBad(op) >= 0; }));
+  auto entry = [&](const std::string& card, int body, int node, llvm::StringRef op,
+                   llvm::StringRef name, bool bad) {
+    json.array([&] {
+      json.value(card);
+      json.value(body);
+      json.value(node);
+      json.value(Printable(op));
+      json.value(Printable(name));
+      json.value(bad);
+    });
+  };
   json.attributeArray("made", [&] {
-    size_t left = kMostOps;
-    for (const DebugTensor& made : line.ops) {
-      if (left-- == 0) return;
+    size_t executions = std::min(line.executions.size(), kMostMade);
+    for (int execution : llvm::ArrayRef<int>(line.executions).take_front(executions))
+      entry(CardName(-1, execution), 0, execution,
+            ExecutionLabel(run(), run().executions[execution]),
+            "execution " + std::to_string(execution), index_->IsBad(execution));
+    for (size_t i = 0; i < std::min(line.ops.size(), kMostMade); ++i) {
+      const DebugTensor& made = line.ops[i];
       const DebugOp& op = run().graphs[made.graph].ops[made.op];
       llvm::ArrayRef<int> traces = index_->Traces(made.graph, made.op);
-      const int* bad = llvm::find_if(traces, [&](int t) { return run().traces[t].value.bad; });
-      bool is_bad = bad != traces.end();
-      json.array([&] {
-        json.value(traces.empty() ? "" : CardName(is_bad ? *bad : traces.front(), -1));
-        json.value(module_.body_of[made.graph]);
-        json.value(made.op);
-        json.value(Printable(op.type));
-        json.value(Printable(op.name));
-        json.value(is_bad);
-      });
-    }
-    for (int execution : line.executions) {
-      if (left-- == 0) return;
-      json.array([&] {
-        json.value(CardName(-1, execution));
-        json.value(0);
-        json.value(execution);
-        json.value(Printable(run().executions[execution].op_type));
-        json.value("execution " + std::to_string(execution));
-        json.value(index_->IsBad(execution));
-      });
+      int bad = FirstBad(made);
+      entry(traces.empty() ? "" : CardName(bad < 0 ? traces.front() : bad, -1),
+            module_.body_of[made.graph], made.op, op.type, op.name, bad >= 0);
     }
   });
 }

@@ -36,11 +36,14 @@ class DebugPage {
   size_t num_executions() const { return run().executions.size(); }
   size_t num_sources() const { return run().sources.size(); }
   bool IsFramework(size_t source) const { return run().sources[source].is_framework; }
+  // Cards that lead the story.
+  std::vector<DebugAlert> Causes() const;
   GraphPage& graph() const { return graph_->page(); }
 
  private:
   DebugPage() = default;
   const DebugRun& run() const { return folder_.runs.back(); }
+  int FirstBad(const DebugTensor& made) const;  // a trace; -1: none
   void WriteLine(const DebugIndex::Line& line, llvm::json::OStream& json) const;
 
   DebugFolder folder_;

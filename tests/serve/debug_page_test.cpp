@@ -4,6 +4,7 @@
 #include "lib/serve/router.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
+#include "tests/debug/debug_writer.h"
 
 namespace grapnel {
 namespace {
@@ -84,6 +85,24 @@ TEST(DebugPage, NodesAreMarkedByHealth) {
     EXPECT_NE(text.find(words), std::string::npos) << words;
   llvm::json::Value probs = server.Json("node/3/0");
   EXPECT_EQ(probs.getAsObject()->get("mark"), nullptr) << "an argument that was not recorded";
+}
+
+TEST(DebugPage, AFileHoldsTheCardsOfCausesHoweverLateTheyAre) {
+  DebugWriter writer("debug_late_cause");
+  for (int i = 0; i < 2998; ++i)
+    writer.Execution("Mul", 1 + i, {i}, i + 1, proto::CURT_HEALTH, {-1, 0});
+  writer.Execution("Log", 3000, {2998}, 2999, proto::CURT_HEALTH, {-1, 1});
+  writer.Write();
+  PageSet pages;
+  llvm::cantFail(pages.AddPath(writer.path()));
+  std::string html;
+  llvm::raw_string_ostream os(html);
+  llvm::cantFail(WriteHtmlFile(pages, "t", os));
+  for (const char* there : {"0", "7", "11"})
+    EXPECT_NE(html.find("id=\"data 0/cards/execution/" + std::string(there) + "\""),
+              std::string::npos)
+        << there;
+  EXPECT_EQ(html.find("id=\"data 0/cards/execution/9\""), std::string::npos);
 }
 
 // Every document of every folder, broken ones too, served and in a file.

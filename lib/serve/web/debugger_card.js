@@ -20,16 +20,15 @@ export class Card {
   say(text, more = "") { this.root.replaceChildren(element("h2", {}, text), element("p", {}, more)); }
 
   draw(card) {
-    const {cause} = card;
+    const {cause} = card, outputs = Math.max(card.outputs.length, card.all_outputs ?? 0);
     this.root.replaceChildren(
       element("h2", {}, cause.text), this.when(card), this.links(card),
       element("div", {class: "health-pair"},
         element("h3", {}, card.inputs.length > 0 ? plural(card.inputs.length, "input") : "No inputs"),
         ...card.inputs.map((input) => this.tensor(this.inputName(input), input.card, input.made_in, input.value, input.bad_variable)),
-        element("h3", {}, card.outputs.length === 1 ? "Output" : plural(card.outputs.length, "output")),
+        element("h3", {}, outputs === 1 ? "Output" : plural(outputs, "output")),
         ...card.outputs.map(({slot, card: other, value}) => this.tensor(`${cause.node}:${slot}`, other === card.card ? undefined : other, cause.trace === null ? undefined : cause.function, value)),
-        (card.all_outputs ?? 0) > card.outputs.length
-          ? element("p", {class: "dim"}, `${plural(card.all_outputs - card.outputs.length, "output")} not recorded`) : undefined),
+        outputs > card.outputs.length ? element("p", {class: "dim"}, `${commas(outputs - card.outputs.length)} not recorded`) : undefined),
       element("h3", {}, "Graph structure"), this.structure(card));
     this.root.scrollTop = 0;
   }
@@ -64,7 +63,8 @@ export class Card {
     return line;
   }
 
-  inputName({tensor, made_by: madeBy}) {
+  inputName({tensor, made_by: madeBy, execution}) {
+    if (execution !== undefined) return `${commas(execution)} ${tensor}`;
     if (!tensor) return madeBy || "an eager tensor";
     return madeBy && madeBy !== tensor ? `${tensor} = ${madeBy}` : tensor;
   }

@@ -75,7 +75,7 @@ export class SourcePane {
       row.append(element("span", {class: "number"}, String(number)), text || " ");
       return row;
     }
-    const bad = made.made.some((entry) => entry[5]);
+    const {bad} = made;
     const toggle = element("button", {type: "button", class: `number made${bad ? " bad" : ""}`, "aria-expanded": "false", title: `${plural(made.count, "op")} made here${bad ? ", some bad" : ""}`,
       onclick: () => {
         const open = row.nextElementSibling?.classList.contains("ops");

@@ -5,6 +5,7 @@ import {Card, dot} from "./debugger_card.js";
 import {SourcePane} from "./debugger_source.js";
 import {Timeline} from "./debugger_timeline.js";
 import {commas, element, link, plural} from "./dom.js";
+import {isFile} from "./source.js";
 
 const KINDS = [["nan", "NaN"], ["neg_inf", "-inf"], ["pos_inf", "+inf"]];
 const SHOWN = 500;
@@ -79,9 +80,10 @@ export class DebuggerTab {
     let document;
     try {
       document = await this.source.card(card);
-      if (!document) throw new Error("this file holds those of the first records only");
     } catch (error) {
-      return this.card.say(`There is no card of ${card}: ${error.message}`);
+      const why = isFile ? "This file holds the cards of the first records, and of those around causes; `grapnel serve FOLDER` shows all." : error.message;
+      await this.timeline.choose(null);
+      return this.card.say(`There is no card of ${card.replace("/", " ")}.`, why);
     }
     if (turn !== this.turn) return;
     this.shown = card;
