@@ -172,11 +172,36 @@ void DebugCards::WriteEagerReaders(int64_t id, int hops, OStream& json) {
   }
 }
 
-void DebugCards::WriteOutput(int slot, int trace, const RecordedTensor& value, OStream& json) {
-  json.object([&] {
-    json.attribute("slot", slot);
-    if (trace >= 0) json.attribute("card", CardName(trace, -1));
-    WriteValue(value, json);
+std::vector<DebugCards::Output> DebugCards::OutputsOf(int trace, int execution) const {
+  std::vector<Output> outputs;
+  if (trace < 0) {
+    const std::vector<RecordedTensor>& values = run_.executions[execution].outputs;
+    for (size_t i = 0; i < values.size(); ++i)
+      outputs.push_back({static_cast<int>(i), -1, &values[i]});
+    return outputs;
+  }
+  const DebugTrace& record = run_.traces[trace];
+  outputs.push_back({record.slot, trace, &record.value});
+  if (record.op < 0) return outputs;
+  std::set<int> slots;
+  for (int other : index_.Traces(record.graph, record.op)) slots.insert(run_.traces[other].slot);
+  slots.erase(record.slot);
+  for (int slot : slots) {
+    int other = index_.TraceNear(record.graph, record.op, slot, trace, false);
+    if (other >= 0) outputs.push_back({slot, other, &run_.traces[other].value});
+  }
+  return outputs;
+}
+
+void DebugCards::WriteOutputs(int trace, int execution, OStream& json) {
+  json.attributeArray("outputs", [&] {
+    for (const Output& output : OutputsOf(trace, execution)) {
+      json.object([&] {
+        json.attribute("slot", output.slot);
+        if (output.trace >= 0) json.attribute("card", CardName(output.trace, -1));
+        WriteValue(*output.value, json);
+      });
+    }
   });
 }
 
@@ -247,18 +272,7 @@ std::string DebugCards::Trace(int trace) {
       json.attributeEnd();
       WritePlace(record.graph, record.op, json);
       WriteWhen(trace, json);
-      json.attributeArray("outputs", [&] {
-        WriteOutput(record.slot, trace, record.value, json);
-        if (record.op < 0) return;
-        std::set<int> slots;
-        for (int other : index_.Traces(record.graph, record.op))
-          slots.insert(run_.traces[other].slot);
-        slots.erase(record.slot);
-        for (int slot : slots) {
-          int other = index_.TraceNear(record.graph, record.op, slot, trace, false);
-          if (other >= 0) WriteOutput(slot, other, run_.traces[other].value, json);
-        }
-      });
+      WriteOutputs(trace, -1, json);
       WriteInputs(cause, kHops, json);
       json.attributeArray("readers", [&] {
         if (record.op >= 0)
@@ -284,10 +298,7 @@ std::string DebugCards::Execution(int execution) {
       if (record.graph >= 0 && module_.body_of[record.graph] >= 0)
         json.attribute("body", module_.body_of[record.graph]);
       WriteInside(execution, json);
-      json.attributeArray("outputs", [&] {
-        for (size_t i = 0; i < record.outputs.size(); ++i)
-          WriteOutput(static_cast<int>(i), -1, record.outputs[i], json);
-      });
+      WriteOutputs(-1, execution, json);
       json.attribute("all_outputs", record.output_ids.size());
       WriteInputs(cause, kHops, json);
       json.attributeArray("readers", [&] {

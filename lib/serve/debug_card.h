@@ -30,6 +30,12 @@ class DebugCards {
   // Cost: the records before it; of the next 255 that are asked for, nothing.
   std::string Trace(int trace);
   std::string Execution(int execution);
+  // What the op of a tensor, or an execution, put out at once: the tensor itself first.
+  struct Output {
+    int slot, trace;  // trace: of an op's; -1
+    const RecordedTensor* value;
+  };
+  std::vector<Output> OutputsOf(int trace, int execution) const;
   // How a tensor came about. Costs the same.
   Cause CauseOf(int trace, int execution);
 
@@ -46,7 +52,7 @@ class DebugCards {
   void WriteWhen(int trace, llvm::json::OStream& json);
   void WriteInside(int execution, llvm::json::OStream& json);
   void WriteStack(int stack, llvm::json::OStream& json);
-  void WriteOutput(int slot, int trace, const RecordedTensor& value, llvm::json::OStream& json);
+  void WriteOutputs(int trace, int execution, llvm::json::OStream& json);
   void WritePlace(int graph, int node, llvm::json::OStream& json);
 
   const DebugRun& run_;

@@ -6,6 +6,9 @@
 namespace grapnel {
 namespace {
 
+// Of outputs and of inputs; the card has all.
+constexpr size_t kMostLines = 20;
+
 std::string InputText(const CauseInput& input) {
   std::string name = input.tensor;
   if (!input.made_by.empty() && input.made_by != name)
@@ -114,9 +117,11 @@ std::vector<PageMarks::Detail> DebugGraphPage::Details(const Node& node) const {
   if (record && (record->trace >= 0 || record->execution >= 0)) {
     Cause cause = cards_.CauseOf(record->trace, record->execution);
     PageMarks::Detail health{"Health", "", "", CauseSentence(cause) + "\n"};
-    health.text += "Output " + std::to_string(cause.alert.output) + ": " +
-                   RecordedTensorText(cause.value) + "\n";
-    for (size_t i = 0; i < cause.inputs.size(); ++i)
+    std::vector<DebugCards::Output> outputs = cards_.OutputsOf(record->trace, record->execution);
+    for (size_t i = 0; i < std::min(outputs.size(), kMostLines); ++i)
+      health.text += "Output " + std::to_string(outputs[i].slot) + ": " +
+                     RecordedTensorText(*outputs[i].value) + "\n";
+    for (size_t i = 0; i < std::min(cause.inputs.size(), kMostLines); ++i)
       health.text += "Input " + std::to_string(i) + ": " + InputText(cause.inputs[i]) + "\n";
     health.card = CardName(record->trace, record->execution);
     details.push_back(std::move(health));

@@ -83,6 +83,9 @@ TEST(DebugPage, NodesAreMarkedByHealth) {
   for (const char* words : {"Softmax:0 of model: float 2-D, 160 elements: zero x12", "\"trace/11\"",
                             "gen_nan_mlp.py:21 in loss_fn", "tf.math.log(probs)"})
     EXPECT_NE(text.find(words), std::string::npos) << words;
+  std::string call = Text(server.Json("node/0/22"));
+  for (const char* words : {"Output 0: float[], 1 element: NaN x1", "Output 3: ", "Input 0: "})
+    EXPECT_NE(call.find(words), std::string::npos) << words;
   llvm::json::Value probs = server.Json("node/3/0");
   EXPECT_EQ(probs.getAsObject()->get("mark"), nullptr) << "an argument that was not recorded";
 }
