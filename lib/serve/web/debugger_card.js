@@ -27,7 +27,8 @@ export class Card {
         element("h3", {}, card.inputs.length > 0 ? plural(card.inputs.length, "input") : "No inputs"),
         ...card.inputs.map((input) => this.tensor(this.inputName(input), input.card, input.made_in, input.value, input.bad_variable)),
         element("h3", {}, outputs === 1 ? "Output" : plural(outputs, "output")),
-        ...card.outputs.map(({slot, card: other, value}) => this.tensor(`${cause.node}:${slot}`, other === card.card ? undefined : other, cause.trace === null ? undefined : cause.function, value)),
+        ...card.outputs.map(({slot, card: other, value}) =>
+          this.tensor(`${cause.node}:${slot}`, other === card.card ? undefined : other, cause.trace === null ? undefined : cause.function, value)),
         outputs > card.outputs.length ? element("p", {class: "dim"}, `${commas(outputs - card.outputs.length)} not recorded`) : undefined),
       element("h3", {}, "Graph structure"), this.structure(card));
     this.root.scrollTop = 0;
@@ -57,8 +58,9 @@ export class Card {
     const line = element("p", {class: "links"}), first = this.actions.first();
     const button = (text, id, onclick) => line.append(element("button", {type: "button", id, onclick}, text), " ");
     if (card.place) button("Show it in the graph", "show-in-graph", () => this.actions.go(...card.place));
-    if (card.inside?.first_bad) button(`${commas(card.inside.bad)} of ${plural(card.inside.tensors, "tensor")} inside bad: the first`, "first-inside", () => this.actions.open(card.inside.first_bad));
-    else if (card.inside) button(`${plural(card.inside.tensors, "tensor")} inside: the first`, "first-inside", () => this.actions.open(card.inside.first));
+    const {tensors, bad, first: firstInside, first_bad: firstBad} = card.inside ?? {};
+    if (firstBad) button(`${commas(bad)} of ${plural(tensors, "tensor")} inside bad: the first`, "first-inside", () => this.actions.open(firstBad));
+    else if (firstInside) button(`${plural(tensors, "tensor")} inside: the first`, "first-inside", () => this.actions.open(firstInside));
     if (first && first !== card.card) button("Back to the first cause", "to-first", () => this.actions.open(first));
     return line;
   }

@@ -4,6 +4,8 @@
 import {commas, element, link, plural} from "./dom.js";
 import {isFile} from "./source.js";
 
+const NO_TEXT = "its text is not in the folder";
+
 const nameOf = (path) => path.split("/").at(-1);
 
 export class SourcePane {
@@ -31,22 +33,24 @@ export class SourcePane {
     if (this.list.length === 0) this.note.textContent = "no source file was recorded";
   }
 
-  draw({cause, stack}) {
+  async draw({cause, stack}) {
     const mine = stack.filter((frame) => !frame.framework), others = stack.filter((frame) => frame.framework);
     const frame = ({file, line, function: name, source}) => element("li", {},
-      source === undefined ? `a file that is not recorded:${line}` : link(`${nameOf(file)}:${line}`, () => this.showFile(source, line), file), name ? ` in ${name}` : "");
+      source === undefined ? `a file that is not recorded:${line}` : link(`${nameOf(file)}:${line}`, () => this.showFile(source, line), file),
+      name ? ` in ${name}` : "");
     const parts = [element("h3", {}, "Stack trace")];
     if (stack.length === 0) parts.push(element("p", {class: "dim"}, "not recorded"));
     else if (mine.length === 0) parts.push(element("p", {class: "dim"}, "holds no file of yours"));
     if (cause.source) parts.push(...around(cause.source));
     if (mine.length > 1) parts.push(element("p", {class: "dim"}, "called from"), element("ol", {}, ...mine.slice(1).map(frame)));
     if (others.length > 0) {
-      parts.push(element("details", {class: "folded"}, element("summary", {}, plural(others.length, "TensorFlow frame")), element("ol", {}, ...others.map(frame))));
+      parts.push(element("details", {class: "folded"}, element("summary", {}, plural(others.length, "TensorFlow frame")),
+        element("ol", {}, ...others.map(frame))));
     }
     this.stack.replaceChildren(...parts);
     this.stack.scrollTop = 0;
-    if (mine.length > 0 && mine[0].source !== undefined) this.showFile(mine[0].source, mine[0].line);
-    else if (this.shown === undefined && this.list?.length > 0) this.showFile(Number(this.files.value));
+    if (mine.length > 0 && mine[0].source !== undefined) return this.showFile(mine[0].source, mine[0].line);
+    if (this.shown === undefined && this.list?.length > 0) return this.showFile(Number(this.files.value));
   }
 
   async showFile(source, line) {
@@ -60,7 +64,8 @@ export class SourcePane {
     if (turn !== this.turn) return;
     this.shown = source;
     const made = new Map(file.made.map((entry) => [entry.line, entry]));
-    this.note.textContent = `${file.path}: ${file.lines.length > 0 ? plural(file.lines.length, "line") : "its text is not in the folder"}, ${plural(made.size, "line")} made ops`;
+    const size = file.lines.length > 0 ? plural(file.lines.length, "line") : NO_TEXT;
+    this.note.textContent = `${file.path}: ${size}, ${plural(made.size, "line")} made ops`;
     const last = Math.max(file.lines.length, ...made.keys(), 0);
     const numbers = file.lines.length > 0 ? [...Array(last).keys()].map((i) => i + 1) : [...made.keys()].sort((a, b) => a - b);
     this.text.replaceChildren(...numbers.map((number) => this.row(number, file.lines[number - 1] ?? "", made.get(number), number === line)));
@@ -70,20 +75,17 @@ export class SourcePane {
 
   // A line; what it made comes out below it.
   row(number, text, made, here) {
-    const row = element("div", {class: here ? "here" : "", "data-line": number});
-    if (!made) {
-      row.append(element("span", {class: "number"}, String(number)), text || " ");
-      return row;
-    }
-    const {bad} = made;
-    const toggle = element("button", {type: "button", class: `number made${bad ? " bad" : ""}`, "aria-expanded": "false", title: `${plural(made.count, "op")} made here${bad ? ", some bad" : ""}`,
+    if (!made) return lineRow(element("span", {class: "number"}, String(number)), text, here);
+    const {bad} = made, title = `${plural(made.count, "op")} made here${bad ? ", some bad" : ""}`;
+    const toggle = element("button", {type: "button", class: `number made${bad ? " bad" : ""}`, "aria-expanded": "false", title,
       onclick: () => {
         const open = row.nextElementSibling?.classList.contains("ops");
         toggle.setAttribute("aria-expanded", String(!open));
         if (open) row.nextElementSibling.remove();
         else row.after(this.ops(made));
       }}, `${bad ? "!" : "\u2022"} ${number}`);
-    row.append(toggle, text || " ");
+    const row = lineRow(toggle, text, here);
+    row.dataset.line = number;
     return row;
   }
 
@@ -96,9 +98,11 @@ export class SourcePane {
   }
 }
 
+const lineRow = (number, text, here) => element("div", {class: here ? "here" : ""}, number, text || " ");
+
 // The line with those around it, at once.
 function around({file, line, function: name, first_line: first, lines}) {
-  const rows = lines.map((text, i) => element("div", {class: first + i === line ? "here" : ""}, element("span", {class: "number"}, String(first + i)), text || " "));
+  const rows = lines.map((text, i) => lineRow(element("span", {class: "number"}, String(first + i)), text, first + i === line));
   return [element("p", {title: file}, element("strong", {}, `${nameOf(file)}:${line}`), ` in ${name}`),
-    lines.length > 0 ? element("pre", {class: "source"}, ...rows) : element("p", {class: "dim"}, "its text is not in the folder")];
+    lines.length > 0 ? element("pre", {class: "source"}, ...rows) : element("p", {class: "dim"}, NO_TEXT)];
 }

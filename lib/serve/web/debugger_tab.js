@@ -55,8 +55,8 @@ export class DebuggerTab {
     const {bad_tensors: bad} = this.story;
     const parts = [element("h3", {}, "Alerts")];
     if (bad.length === 0) return [...parts, element("p", {class: "dim"}, this.story.can_tell ? "none" : `mode ${this.story.mode} cannot tell`)];
-    const row = (name, alerts) => element("tr", {}, element("td", {}, element("strong", {}, name)), element("td", {class: "number"}, plural(alerts.length, "tensor")),
-      element("td", {}, "first ", this.link(alerts[0])));
+    const row = (name, alerts) => element("tr", {}, element("td", {}, element("strong", {}, name)),
+      element("td", {class: "number"}, plural(alerts.length, "tensor")), element("td", {}, "first ", this.link(alerts[0])));
     const rows = KINDS.map(([key, name]) => [name, bad.filter(({value}) => value[key] > 0)]).filter(([, alerts]) => alerts.length > 0);
     const uncounted = bad.filter(({value}) => value.nan === undefined);
     if (uncounted.length > 0) rows.push(["inf or NaN", uncounted]);
@@ -66,10 +66,11 @@ export class DebuggerTab {
 
   consequences(bad) {
     const causes = bad.filter((tensor) => tensor.is_cause), later = bad.filter((tensor) => !tensor.is_cause);
-    const items = (alerts) => element("ul", {}, ...alerts.slice(0, SHOWN).map((alert) => element("li", {}, this.link(alert), " ", element("span", {class: "dim"}, alert.value.text))));
-    const fold = (text, alerts) => element("details", {}, element("summary", {}, text), items(alerts));
-    return [...(causes.length > 0 ? [fold(plural(causes.length, "cause"), causes)] : []),
-      ...(later.length > 0 ? [fold(`${plural(later.length, "later tensor")} ${later.length === 1 ? "is a consequence" : "are consequences"}`, later)] : [])];
+    const item = (alert) => element("li", {}, this.link(alert), " ", element("span", {class: "dim"}, alert.value.text));
+    const fold = (text, alerts) => element("details", {}, element("summary", {}, text), element("ul", {}, ...alerts.slice(0, SHOWN).map(item)));
+    const are = later.length === 1 ? "is a consequence" : "are consequences";
+    return [[plural(causes.length, "cause"), causes], [`${plural(later.length, "later tensor")} ${are}`, later]]
+      .filter(([, alerts]) => alerts.length > 0).map(([text, alerts]) => fold(text, alerts));
   }
 
   link(alert) { return link(alert.tensor, () => this.open(cardOf(alert))); }
@@ -88,10 +89,11 @@ export class DebuggerTab {
     if (turn !== this.turn) return;
     this.shown = card;
     this.card.draw(document);
-    this.code.draw(document);
-    this.timeline.choose(document.cause.execution);
+    const drawn = Promise.all([this.code.draw(document), this.timeline.choose(document.cause.execution)]);
     for (const row of this.list.querySelectorAll("tr[data-card]")) row.classList.toggle("chosen", row.dataset.card === card);
     this.actions.chosen(card, remember);
+    await drawn;
+    this.drawn = card;
   }
 
   // --- All tensors.

@@ -11,12 +11,14 @@ export class Timeline {
     this.source = source;
     this.count = count;
     this.open = open;
-    this.strip = element("div", {class: "strip", role: "listbox", "aria-label": "Executions in order", "aria-orientation": "horizontal", onkeydown: (event) => this.key(event)});
+    this.strip = element("div", {class: "strip", role: "listbox", "aria-label": "Executions in order", "aria-orientation": "horizontal",
+      onkeydown: (event) => this.key(event)});
     this.range = element("span", {class: "dim"});
     const turn = (text, label, by) => element("button", {type: "button", "aria-label": label, onclick: () => this.show(this.from + by * PAGE)}, text);
     this.pages = element("span", {hidden: count <= PAGE}, turn("\u25c2", "Executions before", -1), " ", turn("\u25b8", "Executions after", 1), " ");
     this.root = element("div", {class: "timeline", role: "region", "aria-label": "Execution timeline"},
-      element("div", {class: "over"}, element("h3", {}, "Execution timeline"), this.pages, this.range, element("span", {class: "dim facts"}, facts)), this.strip);
+      element("div", {class: "over"}, element("h3", {}, "Execution timeline"), this.pages, this.range, element("span", {class: "dim facts"}, facts)),
+      this.strip);
   }
 
   async show(from) {
@@ -27,8 +29,8 @@ export class Timeline {
     this.range.textContent = this.count === 0 ? "nothing was recorded" : this.count <= PAGE ? "what Python ran, in order"
       : `${commas(from)} to ${commas(from + executions.length - 1)} of ${commas(this.count)}`;
     this.strip.replaceChildren(...executions.map(([index, label, op, state, called]) => element("button", {
-      type: "button", role: "option", tabindex: "-1", class: `box ${STATES[state]}`, "data-execution": index, title: `execution ${index}: ${op}${WORDS[state]}`,
-      onclick: () => this.open(`execution/${index}`)}, element("span", {class: "dim"}, commas(index)), ` ${called ? "\u0192 " : ""}${label}`)));
+      type: "button", role: "option", tabindex: "-1", class: `box ${STATES[state]}`, "data-execution": index,
+      title: `execution ${index}: ${op}${WORDS[state]}`, onclick: () => this.open(`execution/${index}`)}, element("span", {class: "dim"}, commas(index)), ` ${called ? "\u0192 " : ""}${label}`)));
     this.mark();
   }
 
