@@ -12,8 +12,8 @@
 #include <map>
 
 #include "lib/pass/pass.h"
+#include "lib/place/settings.h"
 #include "llvm/ADT/StringMap.h"
-#include "passes/placer.h"
 
 namespace grapnel {
 namespace {

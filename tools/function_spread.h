@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/exec/executor.h"
-#include "passes/placer.h"
+#include "lib/place/settings.h"
 
 namespace grapnel {
 

@@ -1,7 +1,7 @@
 #include "tools/graph_runner.h"
 
+#include "lib/place/settings.h"
 #include "lib/support/text.h"
-#include "passes/placer.h"
 #include "tools/function_spread.h"
 
 namespace grapnel {

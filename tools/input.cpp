@@ -1,6 +1,5 @@
 #include "tools/input.h"
 
-#include "lib/ir/verify.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
 
@@ -34,45 +33,15 @@ Expected<InputGraph> OpenInput(llvm::StringRef path, llvm::StringRef title) {
 
 Expected<Ends> EndsOf(const InputGraph& input, llvm::ArrayRef<std::string> feeds,
                       llvm::ArrayRef<std::string> fetches, llvm::StringRef signature) {
-  Ends ends;
-  const GraphInFile& graph = input.model.graphs[input.index];
-  const Signature* chosen = nullptr;
-  std::string names;
-  for (const Signature& candidate : graph.signatures) {
-    names += (names.empty() ? "'" : ", '") + candidate.name + "'";
-    if (signature == candidate.name || (signature.empty() && candidate.name == "serving_default"))
-      chosen = &candidate;
-  }
-  if (!signature.empty() && !chosen) {
-    return MakeError("{0}: there is no signature '{1}'; it has {2}", input.model.path, signature,
-                     names.empty() ? "none" : names);
-  }
-  if (const auto& values = input.model.case_info) {
-    for (const auto& feed : values->feeds) ends.feeds.push_back(feed.tensor);
-    for (const auto& fetch : values->fetches) ends.fetches.push_back(fetch.tensor);
-  } else if (chosen) {
-    for (const auto& tensor : chosen->inputs) ends.feeds.push_back(tensor.tensor);
-    for (const auto& tensor : chosen->outputs) ends.fetches.push_back(tensor.tensor);
-  }
+  ASSIGN_OR_RETURN(Ends ends, EndsOf(input.model, input.model.graphs[input.index], signature));
   if (!feeds.empty()) ends.feeds.assign(feeds.begin(), feeds.end());
   if (!fetches.empty()) ends.fetches.assign(fetches.begin(), fetches.end());
   return ends;
 }
 
-namespace {
-
-std::vector<Problem> ProblemsOf(const InputGraph& input) {
-  std::vector<Problem> problems = input.model.problems;
-  const Module& module = *input.model.graphs[input.index].module;
-  for (Problem& problem : AllProblems(module)) problems.push_back(std::move(problem));
-  return problems;
-}
-
-}  // namespace
-
 std::vector<std::string> ProblemLines(const InputGraph& input) {
   std::vector<std::string> lines;
-  for (const Problem& problem : ProblemsOf(input)) {
+  for (const Problem& problem : ProblemsOf(input.model, input.model.graphs[input.index])) {
     lines.push_back(input.model.path + ": " +
                     (problem.severity == Severity::kError ? "" : "warning: ") + problem.ToString());
   }
@@ -80,24 +49,7 @@ std::vector<std::string> ProblemLines(const InputGraph& input) {
 }
 
 Error DemandValid(const InputGraph& input, const MessageSink& sink) {
-  std::vector<std::string> errors;
-  for (const Problem& problem : ProblemsOf(input)) {
-    std::string line = input.model.path + ": " + problem.ToString();
-    if (problem.severity == Severity::kError) {
-      errors.push_back(std::move(line));
-    } else if (sink) {
-      sink(problem.severity, line);
-    }
-  }
-  if (errors.empty()) return Error::success();
-  std::string text;
-  size_t shown = std::min<size_t>(errors.size(), 20);
-  for (size_t i = 0; i < shown; ++i) text += (i ? "\n" : "") + errors[i];
-  if (errors.size() > shown)
-    text +=
-        llvm::formatv("\n... and {0} more (`grapnel info` lists them all)", errors.size() - shown)
-            .str();
-  return MakeError("{0}", text);
+  return DemandValid(input.model, input.model.graphs[input.index], sink);
 }
 
 }  // namespace grapnel

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/io/open.h"
+#include "lib/io/ends.h"
 #include "lib/ir/literal.h"
 #include "tools/command.h"
 
@@ -25,9 +25,6 @@ struct InputGraph {
 Expected<InputGraph> OpenInput(llvm::StringRef path, llvm::StringRef title = {});
 
 // Feeds and fetches for opt and run: those given, else those of the case or signature, else none.
-struct Ends {
-  std::vector<std::string> feeds, fetches;
-};
 Expected<Ends> EndsOf(const InputGraph& input, llvm::ArrayRef<std::string> feeds,
                       llvm::ArrayRef<std::string> fetches, llvm::StringRef signature = {});
 

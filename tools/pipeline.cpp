@@ -5,7 +5,7 @@
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 #include "lib/place/partition.h"
-#include "passes/placer.h"
+#include "lib/place/settings.h"
 #include "tools/values.h"
 
 namespace grapnel {

@@ -3,11 +3,11 @@
 
 #include "lib/io/write.h"
 #include "lib/place/partition.h"
+#include "lib/place/settings.h"
 #include "lib/serve/html_file.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "passes/placer.h"
 #include "tools/pipeline.h"
 #include "tools/place_text.h"
 

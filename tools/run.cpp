@@ -27,35 +27,22 @@ std::pair<std::string, std::string> SplitAssignment(const std::string& text) {
   return {name.str(), file.str()};
 }
 
-// A signature's argument may be called by its key: the tensor it stands for.
-std::string TensorOf(const InputGraph& input, const std::string& signature,
-                     const std::string& name) {
-  for (const Signature& candidate : input.model.graphs[input.index].signatures) {
-    if (candidate.name != (signature.empty() ? "serving_default" : signature)) continue;
-    for (const auto* list : {&candidate.inputs, &candidate.outputs}) {
-      for (const SignatureTensor& tensor : *list) {
-        if (tensor.key == name) return tensor.tensor;
-      }
-    }
-  }
-  return name;
-}
-
 struct Plan {
   std::vector<std::string> feeds, feed_files, fetches, fetch_files;
 };
 
 Expected<Plan> MakePlan(const Flags& flags, const InputGraph& input) {
   Plan plan;
+  const GraphInFile& graph = input.model.graphs[input.index];
   for (const std::string& text : flags.feeds) {
     auto [name, file] = SplitAssignment(text);
     if (file.empty()) return MakeError("--feed {0}: NAME=FILE.npy was expected", text);
-    plan.feeds.push_back(TensorOf(input, flags.signature, name));
+    plan.feeds.push_back(TensorOfKey(graph, flags.signature, name));
     plan.feed_files.push_back(file);
   }
   for (const std::string& text : flags.fetches) {
     auto [name, file] = SplitAssignment(text);
-    plan.fetches.push_back(TensorOf(input, flags.signature, name));
+    plan.fetches.push_back(TensorOfKey(graph, flags.signature, name));
     plan.fetch_files.push_back(file);
   }
   if (const auto& values = input.model.case_info) {

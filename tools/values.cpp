@@ -1,19 +1,6 @@
 #include "tools/values.h"
 
-#include "lib/io/value.h"
-#include "lib/ir/node_types.h"
-#include "lib/support/text.h"
-
 namespace grapnel {
-Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor, llvm::StringRef file) {
-  auto port = FindTensor(graph, tensor);
-  if (!port) return Annotate("feed", port.takeError());
-  DataType type = BaseType(TypeOfPort(graph, *port));
-  ASSIGN_OR_RETURN(Literal literal,
-                   LoadNpyLiteral(file, type == proto::DT_INVALID ? std::nullopt
-                                                                  : std::optional<DataType>(type)));
-  return Tensor::FromLiteral(literal);
-}
 
 Expected<Tensor> Vary(const Tensor& feed, int repeat) {
   if (feed.dtype() != proto::DT_FLOAT && feed.dtype() != proto::DT_DOUBLE) return feed;

@@ -2,13 +2,13 @@
 #include "kernels/cpu/onednn_loader.h"
 
 #include <dlfcn.h>
-#include <limits.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+
+#include "lib/support/program_file.h"
 
 namespace grapnel {
 namespace {
@@ -30,13 +30,6 @@ void RunTeam(void* pool, int32_t n, void (*body)(void*, int32_t), void* arg) {
 
 constexpr GrapnelOnednnHost kHost = {GRAPNEL_ONEDNN_API_VERSION, RunTeam};
 
-std::string ModulePath() {
-  char path[PATH_MAX];
-  ssize_t size = readlink("/proc/self/exe", path, sizeof path);
-  llvm::StringRef executable(path, size > 0 ? size : 0);
-  return (executable.take_front(executable.rfind('/') + 1) + "grapnel_onednn.so").str();
-}
-
 struct Loaded {
   const GrapnelOnednnApi* api = nullptr;
   std::string problem;
@@ -45,7 +38,7 @@ struct Loaded {
 Loaded Load() {
   const char* wish = std::getenv("GRAPNEL_ONEDNN");
   if (wish && llvm::StringRef(wish) == "off") return {nullptr, "GRAPNEL_ONEDNN is 'off'"};
-  std::string path = wish && *wish ? wish : ModulePath();
+  std::string path = wish && *wish ? wish : BesideTheProgram("grapnel_onednn.so");
   // Never closed: primitives and their code live until the process ends.
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module) return {nullptr, dlerror()};

@@ -2,12 +2,11 @@
 #include "kernels/gpu/cuda_device.h"
 
 #include <dlfcn.h>
-#include <limits.h>
-#include <unistd.h>
 
 #include <cstdlib>
 
 #include "kernels/gpu/cuda_build.h"
+#include "lib/support/program_file.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
@@ -24,13 +23,6 @@ struct Loaded {
   const GrapnelCudaApi* api = nullptr;
   std::string problem;
 };
-
-std::string BesideTheProgram(llvm::StringRef file) {
-  char path[PATH_MAX];
-  ssize_t size = readlink("/proc/self/exe", path, sizeof path);
-  llvm::StringRef executable(path, size > 0 ? size : 0);
-  return (executable.take_front(executable.rfind('/') + 1) + file).str();
-}
 
 Loaded Load() {
   const char* wish = std::getenv("GRAPNEL_CUDA");

@@ -59,6 +59,8 @@ uint32_t Profile::NumberOf(const Node& node) {
     Row row;
     row.name = FullName(node);
     row.op = node.op().str();
+    row.graph = &node.graph();
+    row.node = node.id();
     seen_.push_back(std::move(row));
     number = seen_.size();
   }

@@ -32,6 +32,8 @@ class Profile : public RunProfiler {
     // Of a row by op: name is empty. A function's compilation is op "(compile)", its name that of
     // the function.
     std::string name, op;
+    const Graph* graph = nullptr;  // of a row by node: where the node is, and which it is
+    NodeId node = kNoNode;
     int64_t calls = 0;
     // Nanoseconds; `own` without the kernels of functions that it called.
     int64_t total = 0, own = 0;

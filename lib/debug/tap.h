@@ -39,13 +39,17 @@ class Tap : public RunHook {
   int64_t tensors_tapped() const { return count_; }
   void Restart() { count_ = 0; }
 
+ protected:
+  TapMode mode() const { return mode_; }
+  // Says what is known of one output. On whichever thread ran the node.
+  virtual void SayOne(const Node& node, size_t output, const Tensor& tensor, const Health& health);
+
  private:
   bool NeedsHealth() const {
     return mode_ == TapMode::kCurtHealth || mode_ == TapMode::kConciseHealth ||
            mode_ == TapMode::kFullHealth;
   }
   Error Say(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs);
-  void SayOne(const Node& node, size_t output, const Tensor& tensor, const Health& health);
 
   std::vector<std::string> globs_;
   TapMode mode_;

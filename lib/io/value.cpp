@@ -93,12 +93,19 @@ Literal Strings(const NpyArray& array) {
 }  // namespace
 
 Expected<Literal> LoadNpyLiteral(llvm::StringRef path, std::optional<DataType> expected) {
-  ASSIGN_OR_RETURN(NpyArray array, ReadNpy(path));
+  ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
+  return ReadNpyLiteral(std::move(file), expected);
+}
+
+Expected<Literal> ReadNpyLiteral(std::shared_ptr<const FileBytes> file,
+                                 std::optional<DataType> expected) {
+  std::string name = file->name();
+  ASSIGN_OR_RETURN(NpyArray array, ParseNpy(std::move(file)));
   DataType natural = NaturalType(array.type);
   DataType dtype = expected ? BaseType(*expected) : natural;
   bool fits = dtype == natural || (dtype != proto::DT_STRING && MayHold(array.type, dtype));
   if (!fits || dtype == proto::DT_INVALID) {
-    return MakeError("{0}: holds {1}, {2} was expected", path,
+    return MakeError("{0}: holds {1}, {2} was expected", name,
                      natural == proto::DT_INVALID ? array.type : DataTypeName(natural),
                      expected ? DataTypeName(dtype) : "a dtype that TensorFlow has");
   }
@@ -106,31 +113,56 @@ Expected<Literal> LoadNpyLiteral(llvm::StringRef path, std::optional<DataType> e
   return Literal::Borrow(dtype, array.dims, array.bytes, array.file);
 }
 
-Error SaveNpyLiteral(llvm::StringRef path, const Literal& literal) {
+namespace {
+
+// The elements as a file holds them: `owned` is filled where the literal's bytes are not these.
+struct NpyElements {
+  std::string type;  // NumPy's; empty: there is none
+  llvm::StringRef bytes;
+  std::string owned;
+};
+
+NpyElements ElementsOf(const Literal& literal) {
+  NpyElements made;
   size_t count = literal.num_elements();
-  std::string type = NpyType(literal.dtype());
-  size_t size = DataTypeSize(literal.dtype());
-  llvm::StringRef element;
+  made.type = NpyType(literal.dtype());
   if (literal.dtype() == proto::DT_STRING) {
-    size = 1;
+    size_t size = 1;
     for (const std::string& text : literal.strings()) size = std::max(size, text.size());
-    type = "S" + std::to_string(size);
-    std::string bytes(count * size, '\0');
+    made.type = "S" + std::to_string(size);
+    made.owned.assign(count * size, '\0');
     for (size_t i = 0; i < count; ++i) {
       const std::string& text = literal.strings()[literal.is_splat() ? 0 : i];
-      std::copy(text.begin(), text.end(), bytes.begin() + i * size);
+      std::copy(text.begin(), text.end(), made.owned.begin() + i * size);
     }
-    return WriteNpy(path, type, literal.dims(), bytes);
+  } else if (literal.is_splat()) {
+    made.owned.reserve(literal.byte_size());
+    for (size_t i = 0; i < count; ++i) made.owned += literal.bytes();
+  } else {
+    made.bytes = literal.bytes();
   }
-  if (type.empty()) {
-    return MakeError("{0}: cannot write: a {1} has no form in a .npy file", path,
-                     DataTypeName(literal.dtype()));
-  }
-  if (!literal.is_splat()) return WriteNpy(path, type, literal.dims(), literal.bytes());
-  std::string bytes;
-  bytes.reserve(count * size);
-  for (size_t i = 0; i < count; ++i) bytes += literal.bytes();
-  return WriteNpy(path, type, literal.dims(), bytes);
+  return made;
+}
+
+Error NoForm(llvm::StringRef name, DataType dtype) {
+  return MakeError("{0}: cannot write: a {1} has no form in a .npy file", name,
+                   DataTypeName(dtype));
+}
+
+}  // namespace
+
+Error SaveNpyLiteral(llvm::StringRef path, const Literal& literal) {
+  NpyElements elements = ElementsOf(literal);
+  if (elements.type.empty()) return NoForm(path, literal.dtype());
+  return WriteNpy(path, elements.type, literal.dims(),
+                  elements.owned.empty() ? elements.bytes : llvm::StringRef(elements.owned));
+}
+
+Expected<std::string> NpyFileBytes(llvm::StringRef name, const Literal& literal) {
+  NpyElements elements = ElementsOf(literal);
+  if (elements.type.empty()) return NoForm(name, literal.dtype());
+  ASSIGN_OR_RETURN(std::string bytes, NpyHeader(name, elements.type, literal.dims()));
+  return bytes.append(elements.owned.empty() ? elements.bytes : llvm::StringRef(elements.owned));
 }
 
 }  // namespace grapnel

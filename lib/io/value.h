@@ -6,6 +6,7 @@
 
 #include "lib/ir/literal.h"
 #include "lib/support/error.h"
+#include "lib/support/file.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
@@ -18,8 +19,14 @@ namespace grapnel {
 Expected<Literal> LoadNpyLiteral(llvm::StringRef path,
                                  std::optional<DataType> expected = std::nullopt);
 
+// The same of bytes that are at hand.
+Expected<Literal> ReadNpyLiteral(std::shared_ptr<const FileBytes> file,
+                                 std::optional<DataType> expected = std::nullopt);
+
 // Strings are written as fixed-width bytes (S). Resources and variants are errors.
 Error SaveNpyLiteral(llvm::StringRef path, const Literal& literal);
+// What such a file holds. Errors call the literal `name`.
+Expected<std::string> NpyFileBytes(llvm::StringRef name, const Literal& literal);
 
 }  // namespace grapnel
 

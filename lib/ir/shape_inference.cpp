@@ -1,6 +1,7 @@
 #include "lib/ir/shape_inference.h"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <map>
 #include <set>
@@ -127,8 +128,13 @@ class ShapeMap::Impl : public FunctionShapes {
   DataType TypeOf(Port port) const {
     const PortFacts* facts = Facts(port);
     if (!facts) return graph_.IsAlive(port.node) ? TypeOfPort(graph_, port) : proto::DT_INVALID;
-    if (facts->type == proto::DT_INVALID) facts->type = TypeOfPort(graph_, port);
-    return facts->type;
+    // Whoever asks at the same time works out the same.
+    std::atomic_ref<DataType> kept(facts->type);
+    DataType type = kept.load(std::memory_order_relaxed);
+    if (type != proto::DT_INVALID) return type;
+    type = TypeOfPort(graph_, port);
+    kept.store(type, std::memory_order_relaxed);
+    return type;
   }
   const std::vector<Problem>& problems() const { return problems_; }
 

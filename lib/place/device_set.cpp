@@ -24,6 +24,10 @@ int Priority(DeviceWord type) {
 
 Expected<DeviceSet> DeviceSet::Parse(llvm::StringRef text) {
   if (FileExists(text) && !IsDirectory(text)) return FromClusterFile(text);
+  return ParseNames(text);
+}
+
+Expected<DeviceSet> DeviceSet::ParseNames(llvm::StringRef text) {
   DeviceSet set;
   for (const std::string& item : SplitList(text)) {
     if (HasSuffix(item, ".json"))

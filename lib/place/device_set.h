@@ -37,6 +37,8 @@ class DeviceSet {
   // a file that is there is read with FromClusterFile. Errors: no device, a malformed name, a
   // device twice.
   static Expected<DeviceSet> Parse(llvm::StringRef text);
+  // The same of text that must not choose files.
+  static Expected<DeviceSet> ParseNames(llvm::StringRef text);
 
   // A cluster on paper, as JSON (docs/placement.md has an example):
   //   {"jobs": [{"name": "worker", "tasks": 2,

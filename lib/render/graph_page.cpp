@@ -16,7 +16,6 @@ namespace {
 
 // What may be open at first.
 constexpr int kFirstBoxes = 40;
-constexpr size_t kMaxProblems = 200, kMaxMarked = 200;
 
 // Distinct texts in order of first use, by number.
 class TextTable {
@@ -76,14 +75,6 @@ void WriteSignatures(llvm::ArrayRef<Signature> signatures, llvm::json::OStream& 
         tensors("outputs", signature.outputs);
       });
     }
-  });
-}
-
-void WriteProblems(llvm::ArrayRef<Problem> problems, llvm::json::OStream& json) {
-  json.attribute("problem_count", problems.size());
-  json.attributeArray("problems", [&] {
-    for (size_t i = 0; i < std::min(problems.size(), kMaxProblems); ++i)
-      json.value(Printable(problems[i].ToString()));
   });
 }
 
@@ -268,36 +259,8 @@ std::string GraphPage::MakeModelJson() const {
         WriteMarks(*marks_, json);
         WriteMarked(json);
       }
-      WriteProblems(module_.problems, json);
+      WriteProblems(module_.problems, 0, kFirstListed, json);
     });
-  });
-}
-
-// The marked nodes, kind by kind: [body, node, kind, op, name].
-void GraphPage::WriteMarked(llvm::json::OStream& json) const {
-  std::vector<size_t> counts(marks_->kinds.size(), 0);
-  std::vector<std::vector<std::pair<size_t, Node>>> marked(marks_->kinds.size());
-  for (size_t body = 0; body < bodies_.size(); ++body) {
-    for (Node node : bodies_[body]->graph->nodes()) {
-      int kind = marks_->kind_of(node);
-      if (kind >= 0 && counts[kind]++ < kMaxMarked) marked[kind].push_back({body, node});
-    }
-  }
-  json.attributeArray("marked_counts", [&] {
-    for (size_t count : counts) json.value(count);
-  });
-  json.attributeArray("marked", [&] {
-    for (size_t kind = 0; kind < marked.size(); ++kind) {
-      for (auto& [body, node] : marked[kind]) {
-        json.array([&, &body = body, &node = node] {
-          json.value(body);
-          json.value(node.id());
-          json.value(kind);
-          json.value(Printable(node.op()));
-          json.value(Printable(node.name()));
-        });
-      }
-    }
   });
 }
 
@@ -353,6 +316,10 @@ Expected<std::string> GraphPage::NodeJson(size_t body, NodeId node) {
   return PageDocument([&](llvm::json::OStream& json) {
     WriteNode({Scopes(body), find, marks_}, graph(body).node(node), json);
   });
+}
+
+std::vector<ScopeId> GraphPage::ScopesAround(size_t body, NodeId node) {
+  return Scopes(body).Around(node);
 }
 
 Expected<IndexPage> GraphPage::IndexJson(size_t body, NodeId from, size_t limit) {

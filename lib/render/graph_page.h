@@ -41,6 +41,10 @@ struct PageMarks {
 
 constexpr size_t kIndexPage = 4096;  // nodes in one page of an index
 
+// Entries of a list (readers of an output, marked nodes of a kind, problems) that a document has,
+// and that each further page of the list has.
+constexpr size_t kFirstListed = 200, kListedAPage = 2000;
+
 struct IndexPage {
   std::string json;
   NodeId next = 0;  // where to go on; Graph::end_id at the end
@@ -67,6 +71,17 @@ class GraphPage {
   // and attributes, each distinct text once. "next" is where to go on.
   Expected<IndexPage> IndexJson(size_t body, NodeId from, size_t limit);
 
+  // The scopes around a node, from the outside in: those that must be open for it to be seen.
+  std::vector<ScopeId> ScopesAround(size_t body, NodeId node);
+  // Further pages of lists, from the `from`-th entry on; "next" is where to go on. Readers of an
+  // output (the number of outputs: control edges); marked nodes of a kind; problems.
+  Expected<std::string> ReadersJson(size_t body, NodeId node, size_t output, size_t from);
+  Expected<std::string> MarkedJson(size_t kind, size_t from) const;
+  std::string ProblemsJson(size_t from) const;
+  size_t num_problems() const { return module_.problems.size(); }
+  // Of each kind of marks.
+  std::vector<size_t> MarkedCounts() const;
+
   size_t num_bodies() const { return bodies_.size(); }
   const Graph& graph(size_t body) const;
   // The scopes of a body that can be opened, from the outside in.
@@ -79,6 +94,8 @@ class GraphPage {
   std::optional<size_t> FindBody(llvm::StringRef function) const;
   std::string MakeModelJson() const;
   void WriteMarked(llvm::json::OStream& json) const;
+  template <typename Visit>
+  void ForEachMarked(Visit&& visit) const;
   void WriteDevices(llvm::json::OStream& json) const;
 
   const Module& module_;

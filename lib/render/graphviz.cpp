@@ -1,11 +1,11 @@
 #include <dlfcn.h>
-#include <limits.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
 #include "lib/render/dot.h"
 #include "lib/render/layout.h"
+#include "lib/support/program_file.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
@@ -34,10 +34,7 @@ bool Find(void* library, const char* name, Function* function) {
 
 // A package (./x package) brings a font in ../lib/fonts for machines that have none.
 void UseOwnFonts() {
-  char program[PATH_MAX];
-  ssize_t size = readlink("/proc/self/exe", program, sizeof program);
-  llvm::StringRef path(program, size > 0 ? size : 0);
-  std::string fonts = (path.take_front(path.rfind('/') + 1) + "../lib/fonts/fonts.conf").str();
+  std::string fonts = BesideTheProgram("../lib/fonts/fonts.conf");
   bool has_some = access("/etc/fonts/fonts.conf", R_OK) == 0;
   if (!has_some && access(fonts.c_str(), R_OK) == 0) setenv("FONTCONFIG_FILE", fonts.c_str(), 0);
 }

@@ -185,6 +185,17 @@ std::string Printable(llvm::StringRef text) {
   return result;
 }
 
+std::string PrintableLines(llvm::StringRef text) {
+  std::string lines;
+  while (!text.empty()) {
+    auto [line, rest] = text.split('\n');
+    lines += Printable(line);
+    if (line.size() < text.size()) lines += '\n';
+    text = rest;
+  }
+  return lines;
+}
+
 std::string PrintableStart(llvm::StringRef text) {
   if (text.size() <= kMaxText) return Printable(text);
   return Printable(text.take_front(kMaxText)) + " \xe2\x80\xa6";

@@ -14,7 +14,9 @@ namespace grapnel {
 
 // UTF-8 without control characters: bytes that are neither become \xNN.
 std::string Printable(llvm::StringRef text);
-// The same of the first 400 bytes, with an ellipsis when there are more.
+// The same, but lines stay lines.
+std::string PrintableLines(llvm::StringRef text);
+// As Printable, of the first 400 bytes, with an ellipsis when there are more.
 std::string PrintableStart(llvm::StringRef text);
 
 // "float[?,28]"; "float" when the rank is unknown; empty when nothing is known.

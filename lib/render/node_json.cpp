@@ -8,9 +8,6 @@
 namespace grapnel {
 namespace {
 
-// Readers of one node beyond this are counted.
-constexpr size_t kMaxReaders = 200;
-
 class NodeWriter {
  public:
   NodeWriter(const PageBody& body, const Node& node, llvm::json::OStream& json)
@@ -147,37 +144,19 @@ class NodeWriter {
   }
 
   void Outputs() {
-    int count = std::max(NumOutputs(node_), 0);
-    for (const Use& use : node_.uses()) {
-      Port port = body_.graph().node(use.node).input(static_cast<int>(use.slot));
-      count = std::max(count, port.index + 1);
-    }
+    int count = static_cast<int>(ShownOutputs(node_));
     json_.attributeArray("outputs", [&] {
       for (int port = 0; port < count; ++port) {
         json_.object([&] {
           json_.attribute("type", TypeText({node_.id(), port}));
           llvm::StringRef name = info_ ? OutputOfPort(node_, *info_, port).first : "";
           if (!name.empty()) json_.attribute("slot", Printable(name));
-          Readers(port);
+          WriteReaders(node_, port, 0, kFirstListed, json_);
         });
       }
     });
-    json_.attributeObject("after", [&] { Readers(kControlPort); });
-  }
-
-  void Readers(int port) {
-    llvm::SmallVector<Use, 4> uses = node_.UsesOf(port);
-    json_.attribute("count", uses.size());
-    json_.attributeArray("readers", [&] {
-      for (size_t i = 0; i < std::min(uses.size(), kMaxReaders); ++i) {
-        Node reader = body_.graph().node(uses[i].node);
-        json_.object([&] {
-          json_.attribute("id", reader.id());
-          json_.attribute("name", Printable(reader.name()));
-          json_.attribute("op", Printable(reader.op()));
-        });
-      }
-    });
+    json_.attributeObject("after",
+                          [&] { WriteReaders(node_, kControlPort, 0, kFirstListed, json_); });
   }
 
   const BodyScopes& body_;
@@ -189,6 +168,33 @@ class NodeWriter {
 };
 
 }  // namespace
+
+size_t ShownOutputs(const Node& node) {
+  int count = std::max(NumOutputs(node), 0);
+  for (const Use& use : node.uses()) {
+    Port port = node.graph().node(use.node).input(static_cast<int>(use.slot));
+    count = std::max(count, port.index + 1);
+  }
+  return count;
+}
+
+void WriteReaders(const Node& node, int port, size_t from, size_t limit,
+                  llvm::json::OStream& json) {
+  llvm::SmallVector<Use, 4> uses = node.UsesOf(port);
+  size_t begin = std::min(from, uses.size()), end = begin + std::min(limit, uses.size() - begin);
+  json.attribute("count", uses.size());
+  json.attributeArray("readers", [&] {
+    for (const Use& use : llvm::ArrayRef(uses).slice(begin, end - begin)) {
+      Node reader = node.graph().node(use.node);
+      json.object([&] {
+        json.attribute("id", reader.id());
+        json.attribute("name", Printable(reader.name()));
+        json.attribute("op", Printable(reader.op()));
+      });
+    }
+  });
+  if (end < uses.size()) json.attribute("next", end);
+}
 
 void WriteNode(const PageBody& body, const Node& node, llvm::json::OStream& json) {
   NodeWriter(body, node, json).Write();

@@ -27,6 +27,7 @@ class ScopeWriter {
       json_.attribute("scope", id_);
       json_.attribute("path", Printable(tree_.PathText(id_)));
       json_.attribute("ops", tree_.scope(id_).num_ops);
+      WriteCost(body_.costs().Of(kRootScope), "all_");
       json_.attributeArray("boxes", [&] {
         for (size_t i = 0; i < view_.entities.size(); ++i) Box(i);
       });
@@ -57,8 +58,29 @@ class ScopeWriter {
         ClosedScope(entity.scope);
       }
       Notes(index);
+      WriteCost(CostOfEntity(entity), "");
       if (marks_) Marks(entity);
     });
+  }
+
+  // Of an op with the constants that are written into it.
+  Cost CostOfEntity(const ScopeEntity& entity) const {
+    if (entity.node == kNoNode) return body_.costs().Of(entity.scope);
+    Node node = body_.graph().node(entity.node);
+    Cost cost = CostOf(node, body_.shapes());
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      Node input = node.input_node(i);
+      while (input && body_.folding().uses[input.id()] == NodeUse::kFolded) {
+        cost += CostOf(input, body_.shapes());
+        input = input.num_inputs() == 1 ? input.input_node(0) : Node();
+      }
+    }
+    return cost;
+  }
+
+  void WriteCost(const Cost& cost, const std::string& prefix) {
+    if (cost.flops) json_.attribute(prefix + "flops", cost.flops);
+    if (cost.bytes) json_.attribute(prefix + "bytes", cost.bytes);
   }
 
   // How many ops of each kind a box stands for.

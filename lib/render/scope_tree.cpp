@@ -20,7 +20,7 @@ constexpr size_t kSmallestGroup = 3;
 // Scopes with fewer entities have no series, which have no fewer members.
 constexpr size_t kSeriesAbove = 12, kSmallestSeries = 4;
 // Members of a part, and parts of a scope: with more members parts are larger, and split again.
-constexpr size_t kPartSize = 40, kMostParts = 40, kMostPartsOfSeries = 12;
+constexpr size_t kPartSize = 40, kMostParts = 40, kMostPartsOfSeries = 9;
 
 // The slash that ends the part of `name` that begins at `from`; npos for the last part. A slash at
 // the end of the name, and the second of two, belong to a part.
@@ -249,28 +249,35 @@ class ScopeTree::Builder {
   }
 
   // Edges between members of a scope, by number: children first, then ops.
-  std::vector<std::pair<uint32_t, uint32_t>> EdgesAmong(llvm::ArrayRef<Member> members) const {
-    llvm::DenseMap<NodeId, uint32_t> member_of;
+  std::vector<std::pair<uint32_t, uint32_t>> EdgesAmong(llvm::ArrayRef<Member> members) {
+    constexpr uint32_t kNoMember = ~uint32_t{0};
+    member_of_.resize(graph_.end_id(), kNoMember);
+    std::vector<NodeId> nodes;
+    auto add = [&](NodeId node, uint32_t member) {
+      member_of_[node] = member;
+      nodes.push_back(node);
+    };
     for (uint32_t i = 0; i < members.size(); ++i) {
       if (!members[i].is_scope) {
-        member_of[members[i].id] = i;
+        add(members[i].id, i);
         continue;
       }
       llvm::SmallVector<ScopeId, 8> below = {members[i].id};
       while (!below.empty()) {
         const Found& scope = found_[below.pop_back_val()];
         below.append(scope.children.begin(), scope.children.end());
-        for (NodeId op : scope.ops) member_of[op] = i;
+        for (NodeId op : scope.ops) add(op, i);
       }
     }
     std::vector<std::pair<uint32_t, uint32_t>> edges;
-    for (auto [id, to] : member_of) {
-      for (Port port : graph_.node(id).inputs()) {
-        if (port.node == kNoNode) continue;  // dangling; a DenseMap must not be asked for it
-        auto from = member_of.find(port.node);
-        if (from != member_of.end() && from->second != to) edges.push_back({from->second, to});
+    for (NodeId node : nodes) {
+      for (Port port : graph_.node(node).inputs()) {
+        if (port.node == kNoNode) continue;
+        uint32_t from = member_of_[port.node], to = member_of_[node];
+        if (from != kNoMember && from != to) edges.push_back({from, to});
       }
     }
+    for (NodeId node : nodes) member_of_[node] = kNoMember;
     return edges;
   }
 
@@ -372,6 +379,7 @@ class ScopeTree::Builder {
     ScopeId scope;
     size_t slash;  // that ends its path
   };
+  std::vector<uint32_t> member_of_;  // by node, for EdgesAmong
   llvm::StringRef last_name_;
   std::vector<Step> trail_;  // the scopes of last_name_
 };

@@ -354,6 +354,11 @@ void BodyScopes::SortPorts(ScopeId scope, ScopeView* view) const {
   }
 }
 
+const ScopeCosts& BodyScopes::costs() const {
+  std::call_once(costs_once_, [this] { costs_.emplace(graph_, *tree_, *shapes_); });
+  return *costs_;
+}
+
 const LaidOutScope& BodyScopes::LayOut(ScopeId scope) const {
   {
     std::lock_guard<std::mutex> lock(mutex_);

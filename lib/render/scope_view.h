@@ -10,6 +10,7 @@
 
 #include "lib/ir/module.h"
 #include "lib/ir/shape_inference.h"
+#include "lib/render/costs.h"
 #include "lib/render/edges.h"
 #include "lib/render/layering.h"
 #include "lib/render/scope_tree.h"
@@ -67,6 +68,9 @@ class BodyScopes {
   const Folding& folding() const { return folding_; }
   const ShapeMap& shapes() const { return *shapes_; }
 
+  // Worked out when first asked for. Safe to call from several threads.
+  const ScopeCosts& costs() const;
+
   // `scope` is the core of a scope. Costs what lies below it and reaches into it, and as much for
   // each scope around it that was not asked for before. Safe to call from several threads.
   const LaidOutScope& LayOut(ScopeId scope) const;
@@ -104,6 +108,8 @@ class BodyScopes {
   std::vector<uint32_t> in_begin_, out_begin_, out_edges_;
   std::vector<uint32_t> enter_, leave_;  // of scopes, in preorder
   uint64_t num_folded_ = 0, num_dangling_ = 0;
+  mutable std::once_flag costs_once_;
+  mutable std::optional<ScopeCosts> costs_;
   mutable std::mutex mutex_;
   mutable std::map<ScopeId, std::unique_ptr<LaidOutScope>> laid_out_;
 };

@@ -113,7 +113,7 @@ std::vector<std::vector<uint32_t>> FindSeries(llvm::ArrayRef<SeriesCandidate> me
   };
   std::vector<std::vector<uint32_t>> found;
   for (std::vector<uint32_t>& list : alike) {
-    if (list.size() < smallest || list.size() == members.size() || flows_back(list)) continue;
+    if (list.size() < smallest || flows_back(list)) continue;
     for (uint32_t member : list) series_of[member] = &list;
     found.push_back(list);
   }

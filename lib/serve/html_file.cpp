@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lib/io/gzip.h"
+#include "lib/render/page_writers.h"
 #include "lib/serve/web_files.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -127,6 +128,7 @@ class DataWriter {
 
   Error Write() {
     Put("model", page_.ModelJson());
+    RETURN_IF_ERROR(FurtherLists());
     for (size_t body = 0; body < page_.num_bodies(); ++body) {
       RETURN_IF_ERROR(Scopes(body));
       RETURN_IF_ERROR(Index(body));
@@ -180,10 +182,43 @@ class DataWriter {
       for (NodeId id = begin; id < std::min<size_t>(begin + kNodesAChunk, graph.end_id()); ++id) {
         if (!graph.IsAlive(id)) continue;
         ASSIGN_OR_RETURN(std::string document, page_.NodeJson(body, id));
+        RETURN_IF_ERROR(FurtherReaders(body, id));
         chunk.Add(id, document);
       }
       Put(Path("nodes", body) + "/" + std::to_string(begin / kNodesAChunk),
           std::move(chunk).Finish());
+    }
+    return Error::success();
+  }
+
+  // What the model's document leaves out of long lists.
+  Error FurtherLists() {
+    for (size_t from = kFirstListed; from < page_.num_problems(); from += kListedAPage)
+      Put("problems/" + std::to_string(from), page_.ProblemsJson(from));
+    std::vector<size_t> counts = page_.MarkedCounts();
+    for (size_t kind = 0; kind < counts.size(); ++kind) {
+      for (size_t from = kFirstListed; from < counts[kind]; from += kListedAPage) {
+        ASSIGN_OR_RETURN(std::string document, page_.MarkedJson(kind, from));
+        Put(Path("marked", kind) + "/" + std::to_string(from), document);
+      }
+    }
+    return Error::success();
+  }
+
+  // What the document of a node with many readers leaves out.
+  Error FurtherReaders(size_t body, NodeId id) {
+    Node node = page_.graph(body).node(id);
+    if (node.uses().size() <= kFirstListed) return Error::success();
+    size_t count = ShownOutputs(node);
+    for (size_t output = 0; output <= count; ++output) {
+      size_t readers =
+          node.UsesOf(output == count ? kControlPort : static_cast<int>(output)).size();
+      for (size_t from = kFirstListed; from < readers; from += kListedAPage) {
+        ASSIGN_OR_RETURN(std::string document, page_.ReadersJson(body, id, output, from));
+        Put(Path("readers", body) + "/" + std::to_string(id) + "/" + std::to_string(output) + "/" +
+                std::to_string(from),
+            document);
+      }
     }
     return Error::success();
   }

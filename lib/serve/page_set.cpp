@@ -14,12 +14,15 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kMostExplained = 5000;
+constexpr size_t kMostPlaced = 100;  // entries that a page may ask for
 
 }  // namespace
 
 struct PageSet::Entry {
   std::string title, group, note;
-  std::shared_ptr<Model> model;  // that a page of it points into
+  std::shared_ptr<Model> model;         // that a page of it points into
+  const GraphInFile* file = nullptr;    // of the model
+  std::unique_ptr<PlacedGraph> placed;  // that a page of it points into
   std::shared_ptr<const Timeline> timeline;
   const TimelineStage* stage = nullptr;  // of the timeline
   bool differs = true;
@@ -81,6 +84,24 @@ void PageSet::AddPlacement(const PlacementContext& context, std::string title) {
   Add(std::move(entry));
 }
 
+Expected<size_t> PageSet::AddPlaced(std::unique_ptr<PlacedGraph> placed, std::string title) {
+  size_t count = 0;
+  for (size_t i = 0, end = size(); i < end; ++i) {
+    const Entry& entry = *At(i);
+    if (!entry.placed) continue;
+    if (entry.title == title && entry.placed->opened.graph == placed->opened.graph) return i;
+    ++count;
+  }
+  if (count == kMostPlaced)
+    return MakeError("{0} placements are kept already: begin anew to see others", count);
+  auto entry = std::make_unique<Entry>();
+  entry->placement = std::make_unique<PlacementPage>(placed->context(), title, kMostExplained);
+  entry->placed = std::move(placed);
+  entry->title = std::move(title);
+  entry->note = "placed";
+  return Add(std::move(entry));
+}
+
 void PageSet::AddTimeline(const std::shared_ptr<const Timeline>& timeline, llvm::StringRef title) {
   for (const TimelineStage& stage : timeline->stages) {
     auto entry = std::make_unique<Entry>();
@@ -117,6 +138,7 @@ Error PageSet::AddPath(llvm::StringRef path) {
     entry->title = several ? title + ": " + file.title : title;
     entry->graph = std::make_unique<GraphPage>(*file.module, file.signatures, entry->title);
     entry->model = model;
+    entry->file = &file;
     Add(std::move(entry));
   }
   return Error::success();
@@ -150,6 +172,13 @@ Expected<const DebugPage*> PageSet::Debug(size_t index) const {
   return entry->debug.get();
 }
 
+Expected<OpenedGraph> PageSet::Opened(size_t index) const {
+  const Entry* entry = At(index);
+  if (!entry) return MakeError("there is no graph {0}: there are {1}", index, size());
+  if (!entry->file) return MakeError("{0} is no graph of a file: it cannot be run", entry->title);
+  return OpenedGraph{entry->model, entry->file};
+}
+
 bool PageSet::IsDebug(size_t entry) const { return At(entry)->debug != nullptr; }
 
 bool PageSet::Differs(size_t entry) const { return At(entry)->differs; }
@@ -165,6 +194,7 @@ std::string PageSet::Json() const {
           if (entry.debug) json.attribute("kind", "debug");
           if (!entry.group.empty()) json.attribute("group", Printable(entry.group));
           if (!entry.note.empty()) json.attribute("note", Printable(entry.note));
+          if (entry.file) json.attribute("opened", true);
           if (!entry.differs) json.attribute("same", true);
         });
       }

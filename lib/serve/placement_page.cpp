@@ -2,7 +2,6 @@
 
 #include "lib/ir/print.h"
 #include "lib/place/device_name.h"
-#include "lib/place/placement_report.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
@@ -10,7 +9,8 @@ namespace {
 
 std::string BytesText(int64_t known) { return HumanBytes(static_cast<uint64_t>(known)); }
 
-// "12 tensors cross between devices, 4.2 MB".
+}  // namespace
+
 std::string CrossingsText(const PlacementReport& report) {
   int64_t bytes = 0;
   size_t unknown = 0;
@@ -22,8 +22,6 @@ std::string CrossingsText(const PlacementReport& report) {
       Plural(report.crossings.size(), "tensor") + " cross between devices, " + BytesText(bytes);
   return unknown ? text + " and " + Plural(unknown, "tensor") + " of unknown size" : text;
 }
-
-}  // namespace
 
 PlacementPage::PlacementPage(const PlacementContext& context, std::string title,
                              size_t most_explained)

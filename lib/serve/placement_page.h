@@ -5,9 +5,25 @@
 #include <memory>
 
 #include "lib/place/explanation.h"
+#include "lib/place/placement_report.h"
+#include "lib/place/settings.h"
 #include "lib/render/graph_page.h"
+#include "lib/serve/opened_graph.h"
 
 namespace grapnel {
+
+// A placement with all that it speaks of.
+struct PlacedGraph {
+  OpenedGraph opened;
+  PlacerSetup setup;
+  Placement placement;
+  PlacementContext context() const {
+    return {opened.module().main, setup.devices, *setup.kernels, setup.options, placement};
+  }
+};
+
+// "12 tensors cross between devices, 4.2 MB".
+std::string CrossingsText(const PlacementReport& report);
 
 class PlacementPage {
  public:
@@ -21,7 +37,7 @@ class PlacementPage {
   enum Mark : int { kNone = -1, kIsland, kMoved };
   std::string DeviceOf(const Node& node) const;
   std::vector<PageMarks::Detail> Details(const Node& node) const;
-  void MarkNodes(const struct PlacementReport& report);
+  void MarkNodes(const PlacementReport& report);
 
   PlacementContext context_;
   std::vector<Mark> mark_;  // by id

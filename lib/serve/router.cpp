@@ -1,6 +1,7 @@
 #include "lib/serve/router.h"
 
 #include "lib/render/labels.h"
+#include "lib/serve/place_work.h"
 #include "lib/serve/web_files.h"
 
 namespace grapnel {
@@ -29,6 +30,14 @@ WebAnswer FileAnswer(const WebFile& file) {
   WebAnswer answer;
   answer.type = file.type.str();
   answer.body = file.text.str();
+  return answer;
+}
+
+WebAnswer WorkAnswer(Expected<std::string> document) {
+  if (!document) return Refused(400, PrintableLines(llvm::toString(document.takeError())));
+  WebAnswer answer;
+  answer.type = "application/json";
+  answer.body = std::move(*document);
   return answer;
 }
 
@@ -111,16 +120,17 @@ WebAnswer Router::Answer(const WebRequest& request) {
   } else {
     answer = Refused(404, "there is no " + Printable(path));
   }
-  answer.headers = {{"Content-Security-Policy", kPolicy},
-                    {"X-Content-Type-Options", "nosniff"},
-                    {"Referrer-Policy", "no-referrer"},
-                    {"Cross-Origin-Resource-Policy", "same-origin"},
-                    {"Cache-Control", "no-store"}};
+  answer.headers.insert(answer.headers.end(), {{"Content-Security-Policy", kPolicy},
+                                               {"X-Content-Type-Options", "nosniff"},
+                                               {"Referrer-Policy", "no-referrer"},
+                                               {"Cross-Origin-Resource-Policy", "same-origin"},
+                                               {"Cache-Control", "no-store"}});
   return answer;
 }
 
 // "models", "version", or MODEL/model, MODEL/scope/BODY[/SCOPE], MODEL/node/BODY/ID,
-// MODEL/index/BODY/FROM.
+// MODEL/index/BODY/FROM, and further pages of lists: MODEL/readers/BODY/ID/OUTPUT/FROM,
+// MODEL/marked/KIND/FROM, MODEL/problems/FROM; of runs see RunDocument.
 WebAnswer Router::Document(llvm::StringRef path) {
   std::shared_ptr<PageSet> pages = Pages();
   WebAnswer answer;
@@ -159,6 +169,16 @@ WebAnswer Router::Document(llvm::StringRef path) {
     put(page.ScopeJson(numbers[2], numbers[3]));
   } else if (kind == "node" && parts.size() == 4) {
     put(page.NodeJson(numbers[2], numbers[3]));
+  } else if (kind == "readers" && parts.size() == 6) {
+    put(page.ReadersJson(numbers[2], numbers[3], numbers[4], numbers[5]));
+  } else if (kind == "marked" && parts.size() == 4) {
+    put(page.MarkedJson(numbers[2], numbers[3]));
+  } else if (kind == "problems" && parts.size() == 3) {
+    answer.body = page.ProblemsJson(numbers[2]);
+  } else if (kind == "npy" && parts.size() == 4) {
+    return NpyAnswer(numbers);
+  } else if (kind.starts_with("run")) {
+    put(RunDocument(*pages, parts, numbers));
   } else if (kind == "index" && parts.size() == 4) {
     auto index = page.IndexJson(numbers[2], numbers[3], kIndexPage);
     put(index ? Expected<std::string>(std::move(index->json)) : index.takeError());
@@ -168,9 +188,55 @@ WebAnswer Router::Document(llvm::StringRef path) {
   return answer;
 }
 
-// What is asked for by POST.
-WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef /*body*/) {
-  return Refused(404, "no such work: " + Printable(path));
+// MODEL/run (the form), MODEL/run/RUN, MODEL/run-tensors/RUN/FROM, MODEL/run-boxes/RUN,
+// MODEL/run-node/RUN/BODY/ID.
+Expected<std::string> Router::RunDocument(PageSet& pages, llvm::ArrayRef<llvm::StringRef> parts,
+                                          llvm::ArrayRef<uint32_t> numbers) {
+  llvm::StringRef kind = parts[1];
+  if (kind == "run" && parts.size() == 2) {
+    ASSIGN_OR_RETURN(OpenedGraph opened, pages.Opened(numbers[0]));
+    return RunFormJson(opened);
+  }
+  if (kind == "run" && parts.size() == 3) return runs_.StatusJson(numbers[2]);
+  if (kind == "run-tensors" && parts.size() == 4) return runs_.TensorsJson(numbers[2], numbers[3]);
+  ASSIGN_OR_RETURN(GraphPage * page, pages.Page(numbers[0]));
+  if (kind == "run-boxes" && parts.size() == 3) return runs_.BoxesJson(numbers[2], *page);
+  if (kind == "run-node" && parts.size() == 5)
+    return runs_.NodeJson(numbers[2], *page, numbers[3], numbers[4]);
+  return MakeError("no such document");
+}
+
+// MODEL/npy/RUN/FETCH: a file to keep.
+WebAnswer Router::NpyAnswer(llvm::ArrayRef<uint32_t> numbers) {
+  auto bytes = runs_.NpyFile(numbers[2], numbers[3]);
+  if (!bytes) return Refused(404, llvm::toString(bytes.takeError()));
+  WebAnswer answer;
+  answer.type = "application/octet-stream";
+  answer.body = std::move(*bytes);
+  answer.headers = {{"Content-Disposition",
+                     "attachment; filename=\"fetch_" + std::to_string(numbers[3]) + ".npy\""}};
+  return answer;
+}
+
+// What is asked for by POST: MODEL/run, MODEL/stop/RUN, MODEL/feed (a .npy file), MODEL/place.
+WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef body) {
+  WebAnswer nothing = Refused(404, "no such work: " + Printable(path));
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  path.split(parts, '/');
+  size_t entry = 0;
+  uint64_t run = 0;
+  if (parts.size() < 2 || parts[0].getAsInteger(10, entry)) return nothing;
+  if (parts.size() == 3 && (parts[1] != "stop" || parts[2].getAsInteger(10, run))) return nothing;
+  if (parts.size() > 3) return nothing;
+  auto pages = Pages();
+  auto opened = pages->Opened(entry);
+  if (!opened) return Refused(404, llvm::toString(opened.takeError()));
+  llvm::StringRef what = parts[1];
+  if (parts.size() == 3) return WorkAnswer(runs_.Stop(run));
+  if (what == "run") return WorkAnswer(runs_.Start(std::move(*opened), body));
+  if (what == "feed") return WorkAnswer(runs_.KeepFile(body));
+  if (what == "place") return WorkAnswer(PlaceFromPage(*pages, std::move(*opened), body));
+  return nothing;
 }
 
 // MODEL/debug, MODEL/sources, MODEL/trace/N, MODEL/execution/N, MODEL/source/N, MODEL/traces/FROM,

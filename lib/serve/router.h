@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/serve/page_set.h"
+#include "lib/serve/run_desk.h"
 
 namespace grapnel {
 
@@ -53,6 +54,9 @@ class Router {
   void Warm();
   WebAnswer Document(llvm::StringRef path);
   WebAnswer Work(llvm::StringRef path, llvm::StringRef body);
+  Expected<std::string> RunDocument(PageSet& pages, llvm::ArrayRef<llvm::StringRef> parts,
+                                    llvm::ArrayRef<uint32_t> numbers);
+  WebAnswer NpyAnswer(llvm::ArrayRef<uint32_t> numbers);
   std::optional<WebAnswer> DebugDocument(const PageSet& pages,
                                          llvm::ArrayRef<llvm::StringRef> parts,
                                          llvm::ArrayRef<uint32_t> numbers);
@@ -63,6 +67,7 @@ class Router {
   std::string problem_;   // since then
   std::string token_;
   int port_ = 0;
+  RunDesk runs_;
   std::future<void> warm_;  // the first documents, made while the browser starts
 };
 

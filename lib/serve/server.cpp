@@ -1,24 +1,16 @@
 #include "lib/serve/server.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include "lib/serve/http/api.h"
+#include "lib/support/program_file.h"
 
 namespace grapnel {
 namespace {
 
-std::string ModulePath() {
-  char path[PATH_MAX];
-  ssize_t size = readlink("/proc/self/exe", path, sizeof path);
-  llvm::StringRef executable(path, size > 0 ? size : 0);
-  return (executable.take_front(executable.rfind('/') + 1) + "grapnel_http.so").str();
-}
-
 Expected<const GrapnelHttpApi*> OpenModule() {
-  std::string path = ModulePath();
+  std::string path = BesideTheProgram("grapnel_http.so");
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module) return MakeError("cannot serve: {0}", dlerror());
   auto entry = reinterpret_cast<GrapnelHttpEntryFn>(dlsym(module, GRAPNEL_HTTP_ENTRY));

@@ -40,6 +40,10 @@
   X(nodes_tab, "nodes_tab.js")                 \
   X(page, "page.js")                           \
   X(panel, "panel.js")                         \
+  X(place_tab, "place_tab.js")                 \
+  X(run_colours, "run_colours.js")             \
+  X(run_form, "run_form.js")                   \
+  X(run_tab, "run_tab.js")                     \
   X(search, "search.js")                       \
   X(source, "source.js")
 

@@ -224,8 +224,8 @@ Expected<NpyArray> ParseNpy(std::shared_ptr<const FileBytes> file) {
   return array;
 }
 
-Error WriteNpy(llvm::StringRef path, llvm::StringRef type, llvm::ArrayRef<int64_t> dims,
-               llvm::StringRef bytes) {
+Expected<std::string> NpyHeader(llvm::StringRef name, llvm::StringRef type,
+                                llvm::ArrayRef<int64_t> dims) {
   bool has_order = type[0] != 'S' && type != "b1" && type != "i1" && type != "u1" && type != "V1";
   std::string header = (llvm::Twine("{'descr': '") + (has_order ? "<" : "|") + type +
                         "', 'fortran_order': False, 'shape': (")
@@ -240,12 +240,22 @@ Error WriteNpy(llvm::StringRef path, llvm::StringRef type, llvm::ArrayRef<int64_
   header.append(63 - (kPrefix + header.size()) % 64, ' ');
   header += '\n';
   if (header.size() > 0xFFFF) {
-    return MakeError("{0}: cannot write: {1} dimensions are too many for a .npy file", path,
+    return MakeError("{0}: cannot write: {1} dimensions are too many for a .npy file", name,
                      dims.size());
   }
+  std::string head(kMagic);
+  head += '\1';
+  head += '\0';
+  head += static_cast<char>(header.size() & 0xFF);
+  head += static_cast<char>(header.size() >> 8);
+  return head + header;
+}
+
+Error WriteNpy(llvm::StringRef path, llvm::StringRef type, llvm::ArrayRef<int64_t> dims,
+               llvm::StringRef bytes) {
+  ASSIGN_OR_RETURN(std::string header, NpyHeader(path, type, dims));
   ASSIGN_OR_RETURN(auto file, AtomicFile::Create(path));
-  file->os() << kMagic << '\1' << '\0' << static_cast<char>(header.size() & 0xFF)
-             << static_cast<char>(header.size() >> 8) << header << bytes;
+  file->os() << header << bytes;
   return file->Commit();
 }
 

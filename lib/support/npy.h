@@ -25,7 +25,10 @@ struct NpyArray {
 
 Expected<NpyArray> ReadNpy(llvm::StringRef path);
 Expected<NpyArray> ParseNpy(std::shared_ptr<const FileBytes> file);
-// Version 1.0, C order. `type` as above.
+// What such a file begins with, before its elements: version 1.0, C order. `type` as above. Errors
+// call the file `name`.
+Expected<std::string> NpyHeader(llvm::StringRef name, llvm::StringRef type,
+                                llvm::ArrayRef<int64_t> dims);
 Error WriteNpy(llvm::StringRef path, llvm::StringRef type, llvm::ArrayRef<int64_t> dims,
                llvm::StringRef bytes);
 

@@ -58,6 +58,10 @@ class Browser:
     def js(self, script, *arguments):
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
+    def before_pages(self, script):
+        """Runs `script` in every page from now on, before its own."""
+        self.call("POST", "/goog/cdp/execute", {"cmd": "Page.addScriptToEvaluateOnNewDocument", "params": {"source": script}})
+
     def wait(self, condition, seconds=20):
         """Until a JavaScript expression holds; its value."""
         end = time.time() + seconds

@@ -1,6 +1,6 @@
 // Paints frames on a canvas. Colours come from the style sheet, so that both themes have theirs.
 
-import {canOpen, FONT, textWidth} from "./frames.js";
+import {canOpen, FONT, LINE, lineWidth, textWidth} from "./frames.js";
 import {HEAD} from "./layout.js";
 
 const SMALLEST_TEXT = 5;  // pixels on the screen; below, text is noise
@@ -101,20 +101,25 @@ function drawBox(context, placed, look, x, y) {
   }
   roundRect(context, x, y, w, h, Math.min(round, 16));
   context.fillStyle = look.fillOf(placed) ?? look.theme.neutral;
-  if (box.marks) {  // what a reader looks for glows
+  if (box.marks || look.glows?.(placed)) {  // what a reader looks for glows
     context.shadowColor = context.fillStyle;
     context.shadowBlur = 18;
   }
   context.fill();
   context.shadowBlur = 0;
   outline(context, placed, look, look.theme["box-line"]);
-  if (11 * look.zoom < SMALLEST_TEXT) return;
-  context.textAlign = "center";
-  lines.forEach((line, i) => {
-    context.font = line.font;
-    context.fillStyle = line.role === "note" ? look.theme.dim : look.theme.text;
-    const marker = i === 0 && canOpen(box) ? "\u25b8 " : "";
-    context.fillText(marker + line.text, x + w / 2, y + 17 + i * 16);
+  if (13 * look.zoom < SMALLEST_TEXT) return;
+  context.textAlign = "left";
+  lines.forEach((parts, i) => {
+    const marker = i === 0 && canOpen(box) ? [{...parts[0], text: "\u25b8 "}] : [];
+    const line = [...marker, ...parts];
+    let left = x + (w - lineWidth(line)) / 2;
+    for (const {text, font, role} of line) {
+      context.font = font;
+      context.fillStyle = role === "note" ? look.theme.dim : look.theme.text;
+      context.fillText(text, left, y + LINE + i * LINE);
+      left += textWidth(text, font);
+    }
   });
 }
 

@@ -5,8 +5,9 @@
 import {HEAD, placeScope} from "./layout.js";
 
 export const FONT = '"DejaVu Sans", "Segoe UI", system-ui, sans-serif';
-const LINE = 16, BOX_PAD = 10, WIDEST = 230, DEEPEST = 40;
-const FRAME_GAP = 16;
+export const LINE = 17;
+const BOX_PAD = 8, WIDEST = 230, WIDEST_ALONE = 420, DEEPEST = 40;
+const FRAME_GAP = 16, ROW = 1100;  // functions of one op: side by side, as far as a row goes
 
 const meter = document.createElement("canvas").getContext("2d");
 const widths = new Map();
@@ -22,11 +23,13 @@ export function textWidth(text, font) {
   return width;
 }
 
-const TITLE = `600 13px ${FONT}`, NAME = `12px ${FONT}`, NOTE = `11px ${FONT}`;
+export const lineWidth = (parts) => parts.reduce((sum, {text, font}) => sum + textWidth(text, font), 0);
+
+const TITLE = `600 13px ${FONT}`, NAME = `13px ${FONT}`, NOTE = `13px ${FONT}`;
 
 // Breaks after / and _ where it can; at most three lines, the middle of more is left out.
-function wrap(text, font) {
-  if (textWidth(text, font) <= WIDEST) return [text];
+function wrap(text, font, widest) {
+  if (textWidth(text, font) <= widest) return [text];
   const lines = [];
   let line = "";
   const flush = () => {
@@ -34,11 +37,11 @@ function wrap(text, font) {
     line = "";
   };
   for (const piece of text.split(/(?<=[/_,; ])/u)) {
-    if (line && textWidth(line + piece, font) > WIDEST) flush();
+    if (line && textWidth(line + piece, font) > widest) flush();
     line += piece;
-    while (textWidth(line, font) > WIDEST) {
+    while (textWidth(line, font) > widest) {
       let fits = line.length;
-      while (fits > 1 && textWidth(line.slice(0, fits), font) > WIDEST) fits = Math.floor(fits * 0.9);
+      while (fits > 1 && textWidth(line.slice(0, fits), font) > widest) fits = Math.floor(fits * 0.9);
       lines.push(line.slice(0, fits));
       line = line.slice(fits);
     }
@@ -51,9 +54,15 @@ export const canOpen = (box) => box.kind === "scope" || (box.calls?.length ?? 0)
 
 export const openKey = (instance, box) => (box.kind === "scope" ? `${instance}|${box.scope}` : `${instance}>n${box.id}`);
 
-function boxLines(box, markKinds) {
-  const lines = [];
-  const add = (text, font, role) => wrap(text, font).forEach((line) => lines.push({text: line, font, role}));
+// Where boxes stand one below the other they may be wide, and say on one line what takes two in others.
+function isColumn(view) {
+  return view.layers.every((layer) => layer.filter((item) => item < view.boxes.length).length <= 2);
+}
+
+// A line is parts side by side: {text, font, role}.
+function boxLines(box, markKinds, column) {
+  const lines = [], widest = column ? WIDEST_ALONE : WIDEST;
+  const add = (text, font, role) => wrap(text, font, widest).forEach((line) => lines.push([{text: line, font, role}]));
   if (box.kind === "scope") {
     add(box.name || "(top)", TITLE, "title");
     const [kinds, ...others] = box.notes ?? [];
@@ -61,7 +70,10 @@ function boxLines(box, markKinds) {
     for (const note of others) add(note, NOTE, "note");
   } else {
     add(box.op, TITLE, "title");
-    if (box.name !== box.op) add(box.name, NAME, "name");
+    const name = {text: `  ${box.name}`, font: NAME, role: "name"};
+    const together = column && lines.length === 1 && textWidth(box.op, TITLE) + textWidth(name.text, NAME) <= widest;
+    if (box.name !== box.op && together) lines[0].push(name);
+    else if (box.name !== box.op) add(box.name, NAME, "name");
   }
   if (box.kind === "op") (box.notes ?? []).forEach((note) => add(note, NOTE, "note"));
   if (box.kind === "scope" && box.marks) {
@@ -72,7 +84,7 @@ function boxLines(box, markKinds) {
 
 function closedBox(box, lines) {
   const marker = canOpen(box) ? 16 : 0;
-  const w = Math.max(56, ...lines.map((line, i) => textWidth(line.text, line.font) + (i === 0 ? marker : 0)));
+  const w = Math.max(56, ...lines.map((line, i) => lineWidth(line) + (i === 0 ? marker : 0)));
   return {w: Math.ceil(w + 2 * BOX_PAD), h: lines.length * LINE + BOX_PAD};
 }
 
@@ -81,7 +93,8 @@ async function load(source, open, body, scope, instance, views, depth) {
   const key = `${body}/${scope ?? ""}`;
   if (!views.has(key)) {
     const view = (await source.scope(body, scope)).view;
-    view.boxLines ??= view.boxes.map((box) => boxLines(box, source.markKinds));
+    const column = isColumn(view);
+    view.boxLines ??= view.boxes.map((box) => boxLines(box, source.markKinds, column));
     views.set(key, view);
   }
   if (depth > DEEPEST) return;
@@ -106,16 +119,18 @@ function innerFrames(views, open, body, instance, box, depth) {
     return frame && {frames: [{...frame, x: 0, y: 0}], w: frame.w, h: frame.h, tops: frame.tops, bottoms: frame.bottoms};
   }
   const frames = [];
-  let x = FRAME_GAP, h = 0;
+  let x = FRAME_GAP, y = HEAD + 6, w = 0, h = 0;
   box.calls.forEach((call, i) => {
     const frame = makeFrame(views, open, call.body, undefined, `${instance}>n${box.id}.${i}`, depth + 1);
     if (!frame) return;
-    frames.push({...frame, x, y: HEAD + 6, title: call.role ? `${call.role}: ${call.name}` : call.name, isFunction: true});
+    if (x > FRAME_GAP && x + frame.w > ROW) [x, y, h] = [FRAME_GAP, y + h + FRAME_GAP, 0];
+    frames.push({...frame, x, y, title: call.role ? `${call.role}: ${call.name}` : call.name, isFunction: true});
     x += frame.w + FRAME_GAP;
+    w = Math.max(w, x);
     h = Math.max(h, frame.h);
   });
   const title = textWidth(`${box.op} ${box.name}`, TITLE) + 60;
-  return frames.length === 0 ? undefined : {frames, w: Math.max(x, title), h: h + HEAD + 6 + FRAME_GAP};
+  return frames.length === 0 ? undefined : {frames, w: Math.max(w, title), h: y + h + FRAME_GAP};
 }
 
 function makeFrame(views, open, body, scope, instance, depth) {

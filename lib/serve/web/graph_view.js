@@ -1,11 +1,11 @@
 // The canvas of the graph: what is open, where it is looked at, what is chosen; mouse, touch, keys.
 
 import {boxKey, drawFrame, readTheme} from "./draw.js";
-import {allBoxes, canOpen, composeFrames, openKey, textWidth} from "./frames.js";
+import {allBoxes, canOpen, composeFrames, lineWidth, openKey} from "./frames.js";
 
 const SMALLEST = 0.02, LARGEST = 3, MARGIN = 24;
 // Zoom at which all text can be read, and below which hardly any; boxes that a first picture keeps.
-const LEGIBLE = 0.85, TOO_SMALL = 0.6, FEWEST = 9;
+const LEGIBLE = 0.85, TOO_SMALL = 0.7, FEWEST = 9;
 
 const TITLE_HEIGHT = 26, DOUBLE_CLICK = 500;  // in the frame's units; ms
 
@@ -323,7 +323,7 @@ export class GraphView extends EventTarget {
   onTriangle(box, x, y) {
     if (!canOpen(box.box) || y > TITLE_HEIGHT) return false;
     if (box.inner) return x < TITLE_HEIGHT;
-    const [title] = box.lines, left = box.w / 2 - textWidth(title.text, title.font) / 2 - 10;
+    const left = box.w / 2 - lineWidth(box.lines[0]) / 2 - 10;
     return x > left - 12 && x < left + 8;
   }
 

@@ -2,7 +2,7 @@
 // Frames of opened boxes are placed first and are boxes to the frame around them.
 
 export const HEAD = 28;  // height of a frame's title bar
-const PAD = 16, BOX_GAP = 22, BEND_GAP = 12, LAYER_GAP = 22, PORT_LAYER = 10, ROUNDS = 14;
+const PAD = 16, BOX_GAP = 22, BEND_GAP = 12, LAYER_GAP = 20, PORT_LAYER = 10, ROUNDS = 14;
 const END_GAP = 14;  // between edges that end at one side of a box
 
 // The nearest positions to `wanted` (least squares by weight) that keep the order and the distances

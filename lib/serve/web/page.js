@@ -6,10 +6,13 @@ import {showFunctions} from "./functions_tab.js";
 import {GraphView} from "./graph_view.js";
 import {showNodes} from "./nodes_tab.js";
 import {Panel} from "./panel.js";
+import {PlaceTab} from "./place_tab.js";
+import {RunTab} from "./run_tab.js";
 import {setUpSearch} from "./search.js";
-import {models, Source} from "./source.js";
+import {isFile, models, Source} from "./source.js";
 
-const TABS = [["graph", "Graph"], ["functions", "Functions"], ["nodes", "Nodes"], ["debugger", "Debugger"]];
+const TABS = [["graph", "Graph"], ["functions", "Functions"], ["nodes", "Nodes"], ["debugger", "Debugger"], ["run", "Run"], ["place", "Placement"]];
+const SERVED = ["run", "place"];  // tabs of graphs that were opened from a file, with a server behind them
 const COLOURS = [["op", "by kind of op"], ["device", "by device"], ["none", "none"]];
 const SEVERAL = 4;  // the fill of a scope with marks of several kinds
 
@@ -26,8 +29,13 @@ class Page {
     this.view = new GraphView(byId("canvas"));
     this.panel = new Panel(byId("panel"), {
       go: (body, node) => this.go(body, node), enter: (body) => this.enter(body), toggle: (placed) => this.view.toggle(placed),
-      card: (card) => this.openTab("debugger", true, card),
+      card: (card) => this.openTab("debugger", true, card), more: (body, node) => this.runTab.ofNode(this.source.model, body, node.id),
     });
+    this.runTab = new RunTab(byId("tab-run"), {
+      go: (body, node) => this.go(body, node), done: () => this.listColours("run-health"),
+      showGraph: () => this.openTab("graph"),
+    });
+    this.placeTab = new PlaceTab(byId("tab-place"), {showEntry: (entry) => this.showAdded(entry)});
     this.reading = true;
     this.setUpTabs();
     this.setUpTools();
@@ -52,6 +60,7 @@ class Page {
     if (!this.sources.has(shown)) this.sources.set(shown, new Source(this.models[shown].id));
     const source = this.sources.get(shown);
     this.isDebug = this.models[index].kind === "debug";
+    for (const id of SERVED) byId(`to-${id}`).hidden = isFile || !this.models[index].opened;
     byId("to-debugger").hidden = !this.isDebug;
     this.sayWhere(index);
     const summary = await source.summary();
@@ -63,6 +72,7 @@ class Page {
     byId("title").textContent = this.summary.title;
     this.view.setModel(this.source, this.summary);
     this.panel.summary = this.summary;
+    this.panel.source = this.source;
     this.listColours();
   }
 
@@ -78,8 +88,16 @@ class Page {
   }
 
   setUpStages() {
-    if (this.models.length < 2) return;
-    byId("stages").hidden = false;
+    this.listStages();
+    byId("stage-list").addEventListener("change", (event) => this.toModel(Number(event.target.value)));
+    byId("stage-slider").addEventListener("input", (event) => this.toModel(Number(event.target.value)));
+    byId("stage-back").addEventListener("click", () => this.toModel(this.index - 1));
+    byId("stage-next").addEventListener("click", () => this.toModel(this.index + 1));
+  }
+
+  listStages() {
+    byId("stages").hidden = this.models.length < 2;
+    byId("stage-list").replaceChildren();
     byId("stage-slider").max = this.models.length - 1;
     const groups = new Map();
     this.models.forEach(({title, group, same}, i) => {
@@ -88,10 +106,14 @@ class Page {
       groups.get(key).append(element("option", {value: i}, `${title}${same ? " (changes nothing)" : ""}`));
     });
     for (const made of groups.values()) if (made !== byId("stage-list")) byId("stage-list").append(made);
-    byId("stage-list").addEventListener("change", (event) => this.toModel(Number(event.target.value)));
-    byId("stage-slider").addEventListener("input", (event) => this.toModel(Number(event.target.value)));
-    byId("stage-back").addEventListener("click", () => this.toModel(this.index - 1));
-    byId("stage-next").addEventListener("click", () => this.toModel(this.index + 1));
+  }
+
+  // An entry that the server has made since.
+  async showAdded(index) {
+    this.models = await models();
+    this.listStages();
+    this.tab = "graph";
+    await this.toModel(index);
   }
 
   async toModel(index) {
@@ -101,6 +123,7 @@ class Page {
       const {group} = this.models[this.index], paths = this.view.openPaths();
       await this.load(index);
       if (turn !== this.modelTurn) return;  // the slider has moved on
+      if (byId(`to-${this.tab}`).hidden) this.tab = this.firstTab();
       await this.step(async () => {
         await this.view.show(0);
         if (group === undefined || group !== this.models[index].group) return;
@@ -140,6 +163,8 @@ class Page {
     if (!this.summary) return;
     if (id === "functions") showFunctions(byId("tab-functions"), this.summary, (body) => this.enter(body));
     if (id === "nodes") showNodes(byId("tab-nodes"), this.source, this.summary, (body, node) => this.go(body, node));
+    if (id === "run") this.runTab.show(this.source).catch((error) => this.fail(error));
+    if (id === "place") this.placeTab.show(this.source);
     if (id === "graph") this.view.paint();
     if (remember) this.toUrl();
   }
@@ -233,7 +258,7 @@ class Page {
   }
 
   key(event) {
-    if (event.target.closest("input, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "/") byId("search").focus();
     else if (event.key === "?") byId("help").showModal();
     else if (event.key === "c" && this.view.chosen) navigator.clipboard?.writeText(this.view.chosen.box.path);
@@ -244,19 +269,26 @@ class Page {
     event.preventDefault();
   }
 
-  listColours() {
+  // `wish`: what is coloured by from now on, if there is such a choice.
+  listColours(wish = byId("color").value) {
     const marks = this.summary.marks ? [["marks", this.summary.marks.title]] : [];
-    byId("color").replaceChildren(...[...marks, ...COLOURS].map(([id, text]) => element("option", {value: id}, text)));
+    this.runColours = this.runTab.coloursOf(this.source.model);
+    const choices = [...marks, ...COLOURS, ...(this.runColours?.choices() ?? [])];
+    byId("color").replaceChildren(...choices.map(([id, text]) => element("option", {value: id}, text)));
     if (this.summary.marks?.by_device) byId("color").value = "device";
+    else if (wish.startsWith("run-") && this.runColours) byId("color").value = wish;
     this.colour(byId("color").value);
   }
 
   colour(by) {
     const {look} = this.view;
     const devices = new Map();
+    const run = by.startsWith("run-") ? this.runColours : undefined;
     look.byDevice = by === "device";
+    look.glows = by === "run-health" ? (placed) => run.glows(placed) : undefined;
     look.fillOf = by === "op" ? ({box}) => (box.kind === "op" ? look.theme.fills[box.group] : undefined)
       : by === "none" ? () => undefined
+      : run ? (placed) => run.fill(by, placed, look.theme)
       : by === "marks" ? ({box}) => this.markFill(box)
       : ({box}) => {
           const names = box.kind === "op" ? [box.device].filter(Boolean) : Object.keys(box.devices ?? {});
@@ -275,9 +307,10 @@ class Page {
       this.summary.marks.kinds.forEach((text, i) => swatches.push([i, text]));
       swatches.push([SEVERAL, "several of these"]);
     }
+    if (run) swatches.push(...run.legend(by));
     const items = swatches.map(([fill, text]) => {
       const item = element("li", {}, element("i"), text);
-      item.firstChild.style.background = `var(--${by === "marks" ? "mark" : "fill"}-${fill})`;
+      item.firstChild.style.background = `var(--${by === "marks" || run ? "mark" : "fill"}-${fill})`;
       return item;
     });
     if (by === "device") items.push(element("li", {}, element("i", {class: "line crossing"}), "crosses between devices"));
@@ -323,7 +356,8 @@ class Page {
       this.view.select(box);
       this.view.keepInSight(chosen);
     }
-    this.openTab(TABS.some(([id]) => id === state.get("tab")) ? state.get("tab") : this.firstTab(), false, state.get("card") ?? undefined);
+    const tab = TABS.some(([id]) => id === state.get("tab") && !byId(`to-${id}`).hidden) ? state.get("tab") : this.firstTab();
+    this.openTab(tab, false, state.get("card") ?? undefined);
   }
 }
 

@@ -11,7 +11,8 @@ const list = (items) => element("ul", {}, ...items);
 // A line of an explanation, indented as it is on a terminal.
 const explanation = (line) => element("p", {class: "line", "data-indent": String(Math.min(4, Math.floor((line.length - line.trimStart().length) / 2)))}, line.trim());
 
-// `summary` is the model's, set before anything is shown. `go(body, node)` shows a node, `enter(body)` a function, `toggle(placed)` opens a box.
+// `summary` and `source` are the model's, set before anything is shown. `go(body, node)` shows a node, `enter(body)` a function, `toggle(placed)` opens a box, `more(body, node)` promises what else
+// is to be said of a node.
 export class Panel {
   constructor(root, actions) {
     this.root = root;
@@ -19,6 +20,12 @@ export class Panel {
   }
 
   nodeLink(body, node, text = node.name) { return link(text, () => this.actions.go(body, node.id), `${node.op} ${node.name}`); }
+
+  // The last item of a list that goes on: a link that loads its next page. `load()` gives the page's items, then such an item again.
+  rest(count, load) {
+    const line = element("li", {}, link(`and ${commas(count)} more`, async () => line.replaceWith(...(await load()).filter(Boolean))));
+    return line;
+  }
 
   showModel() {
     const main = this.summary.bodies[0];
@@ -38,9 +45,14 @@ export class Panel {
     }
     if (this.summary.problem_count > 0) {
       parts.push(heading(plural(this.summary.problem_count, "problem")),
-                 list(this.summary.problems.map((text) => element("li", {class: "problem"}, text))));
+                 list(this.problems(this.summary).filter(Boolean)));
     }
     this.root.replaceChildren(...parts);
+  }
+
+  problems({problems, problem_count: count, next_problem: next}) {
+    return [...problems.map((text) => element("li", {class: "problem"}, text)), next === undefined ? undefined
+      : this.rest(count - next, async () => this.problems(await this.source.problems(next)))];
   }
 
   showScope(placed) {
@@ -76,6 +88,9 @@ export class Panel {
     if (node.custom) parts.push(element("p", {class: "dim"}, "An op that TensorFlow 2.21 does not have: nothing is known of its inputs and outputs."));
     if (node.mark !== undefined) parts.push(element("p", {class: `mark mark-${node.mark}`}, this.summary.marks.kinds[node.mark]));
     if ((node.details ?? []).length > 0) parts.push(...this.details(node));
+    const more = element("div");
+    this.actions.more(body, node).then((made) => more.append(...made)).catch((error) => more.append(element("p", {class: "problem"}, error.message)));
+    parts.push(more);
     if (node.folded) parts.push(element("p", {class: "dim"}, "Folded into the box that reads it."));
     for (const call of node.calls ?? []) {
       parts.push(element("p", {}, `${call.role || "calls"}: `, link(call.name, () => this.actions.enter(call.body), "Go into this function")));
@@ -96,11 +111,14 @@ export class Panel {
     return this.summary.marks.kinds.flatMap((kind, i) => {
       const count = this.summary.marked_counts[i];
       if (count === 0) return [];
-      const nodes = this.summary.marked.filter((entry) => entry[2] === i);
-      const items = nodes.map(([body, id, , op, name]) => element("li", {}, this.nodeLink(body, {id, op, name}), " ", element("span", {class: "dim"}, op)));
-      if (count > nodes.length) items.push(element("li", {class: "dim"}, `and ${commas(count - nodes.length)} more`));
-      const open = i === first || count <= FEW;
-      return [element("details", {open}, element("summary", {}, element("span", {class: `mark mark-${i}`}, `${commas(count)} ${kind}`)), list(items))];
+      const item = ([body, id, , op, name]) => element("li", {}, this.nodeLink(body, {id, op, name}), " ", element("span", {class: "dim"}, op));
+      const items = (marked, next) => [...marked.map(item), next === undefined ? undefined : this.rest(count - next, async () => {
+        const page = await this.source.marked(i, next);
+        return items(page.marked, page.next);
+      })];
+      const marked = this.summary.marked.filter((entry) => entry[2] === i), open = i === first || count <= FEW;
+      return [element("details", {open}, element("summary", {}, element("span", {class: `mark mark-${i}`}, `${commas(count)} ${kind}`)),
+        list(items(marked, marked.length < count ? marked.length : undefined).filter(Boolean)))];
     });
   }
 
@@ -126,16 +144,15 @@ export class Panel {
 
   outputs(body, node) {
     const parts = [];
-    const readers = (entry) => {
-      const items = entry.readers.map((reader) => element("li", {}, this.nodeLink(body, reader), " ", element("span", {class: "dim"}, reader.op)));
-      if (entry.count > entry.readers.length) items.push(element("li", {class: "dim"}, `and ${commas(entry.count - entry.readers.length)} more`));
-      return list(items);
-    };
+    const item = (reader) => element("li", {}, this.nodeLink(body, reader), " ", element("span", {class: "dim"}, reader.op));
+    const items = ({readers: known, count, next}, output) => [...known.map(item), next === undefined ? undefined
+      : this.rest(count - next, async () => items(await this.source.readers(body, node.id, output, next), output))];
+    const readers = (entry, output) => list(items(entry, output).filter(Boolean));
     node.outputs.forEach((output, port) => {
       parts.push(heading(`Output ${port}${output.slot ? ` ${output.slot}` : ""}  ${output.type || "?"}`),
-                 output.count > 0 ? readers(output) : element("p", {class: "dim"}, "nobody reads it"));
+                 output.count > 0 ? readers(output, port) : element("p", {class: "dim"}, "nobody reads it"));
     });
-    if (node.after.count > 0) parts.push(heading(`${plural(node.after.count, "op")} after it (control)`), readers(node.after));
+    if (node.after.count > 0) parts.push(heading(`${plural(node.after.count, "op")} after it (control)`), readers(node.after, node.outputs.length));
     return parts;
   }
 

@@ -46,7 +46,7 @@ export async function search(source, summary, text, visit) {
 // `model()` gives {source, summary} of what is searched now.
 export function setUpSearch(model, go) {
   const input = byId("search"), box = byId("results");
-  let turn = 0, chosen = -1;
+  let turn = 0, chosen = -1, answered = "";  // what the list answers
   const options = () => [...box.querySelectorAll("[role=option]")];
   const choose = (index) => {
     const all = options();
@@ -57,12 +57,12 @@ export function setUpSearch(model, go) {
   };
   const close = () => { box.hidden = true; };
   const run = async () => {
-    const mine = ++turn;
+    const mine = ++turn, text = input.value;
     chosen = -1;
-    if (!input.value.trim() || !model().summary) return close();
+    if (!text.trim() || !model().summary) return close();
     const {source, summary} = model(), found = [];
     let more = 0;
-    await search(source, summary, input.value, (hit) => {
+    await search(source, summary, text, (hit) => {
       if (mine !== turn) return false;
       if (found.length < MOST) found.push(hit);
       else ++more;
@@ -78,8 +78,16 @@ export function setUpSearch(model, go) {
     }
     if (more > 0) box.append(element("p", {class: "dim"}, `and ${commas(more)} more`));
     box.hidden = false;
+    answered = text;
   };
   let timer;
+  // Whoever types fast has not seen the list of the last letters yet.
+  const take = async () => {
+    clearTimeout(timer);
+    if (!input.value.trim()) return;
+    if (answered !== input.value || box.hidden) await run();
+    options()[Math.max(chosen, 0)]?.click();
+  };
   input.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(run, 80);
@@ -88,7 +96,7 @@ export function setUpSearch(model, go) {
     if (event.key === "ArrowDown") choose(chosen + 1);
     else if (event.key === "ArrowUp") choose(chosen - 1);
     else if (event.key === "Escape") { close(); input.blur(); }
-    else if (event.key === "Enter") (options()[Math.max(chosen, 0)])?.click();
+    else if (event.key === "Enter") take();
     else return;
     event.preventDefault();
   });

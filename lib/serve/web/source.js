@@ -2,8 +2,8 @@
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 
-async function fromServer(path) {
-  const answer = await fetch(`api/${path}`, {headers: {"X-Grapnel-Token": token}});
+async function fromServer(path, options = {}) {
+  const answer = await fetch(`api/${path}`, {headers: {"X-Grapnel-Token": token}, ...options});
   const text = await answer.text();
   if (!answer.ok) throw new Error(text || `the server answered ${answer.status}`);
   return JSON.parse(text);
@@ -23,6 +23,10 @@ const NODES_A_CHUNK = 256, SCOPES_A_CHUNK = 256, CARDS_A_CHUNK = 256;  // as lib
 
 export const isFile = embedded;
 export const models = () => read("models");
+// Work for the server, and documents that change: asked for anew each time.
+export const post = (path, body) => fromServer(path, {method: "POST", body});
+export const ask = (path) => read(path);
+export const fileUrl = (path) => `api/${path}?token=${encodeURIComponent(token)}`;
 
 // The documents of one model, each asked for once.
 export class Source {
@@ -49,6 +53,9 @@ export class Source {
     return embedded ? this.inChunk("scopes", body, id, SCOPES_A_CHUNK) : this.get(`scope/${body}/${id}`);
   }
 
+  marked(kind, from) { return this.get(`marked/${kind}/${from}`); }
+  problems(from) { return this.get(`problems/${from}`); }
+  readers(body, id, output, from) { return this.get(`readers/${body}/${id}/${output}/${from}`); }
   node(body, id) { return embedded ? this.inChunk("nodes", body, id, NODES_A_CHUNK) : this.get(`node/${body}/${id}`); }
 
   // A debugger's, by its name: "trace/11".

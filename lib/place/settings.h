@@ -1,7 +1,7 @@
-// What the placer is told as a pass: parameters of a custom optimizer named "placer" in a
-// RewriterConfig, and the same from flags.
-#ifndef GRAPNEL_PASSES_PLACER_H_
-#define GRAPNEL_PASSES_PLACER_H_
+// What a placer is told: by flags, by a page's form, or as a pass, by parameters of a custom
+// optimizer named "placer" in a RewriterConfig.
+#ifndef GRAPNEL_LIB_PLACE_SETTINGS_H_
+#define GRAPNEL_LIB_PLACE_SETTINGS_H_
 
 #include <memory>
 #include <string>
@@ -16,6 +16,7 @@ struct PlacerSettings {
   std::string default_device;          // a name, may be partial; empty: none
   std::string kernels = "tensorflow";  // or "grapnel"
   bool soft = true;
+  bool may_read = true;  // whether `devices` may be the path of a cluster file
 
   // parameter_map {devices: "cpu:4", soft: true, default_device: "/device:CPU:1", kernels:
   // "grapnel"}; all but `devices` may be left out.
@@ -37,4 +38,4 @@ Expected<std::unique_ptr<KernelCatalogue>> KernelsOf(const proto::RewriterConfig
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_PASSES_PLACER_H_
+#endif  // GRAPNEL_LIB_PLACE_SETTINGS_H_

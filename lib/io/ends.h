@@ -1,0 +1,33 @@
+// What a model says of the ends of its graph, and whether it can be used.
+#ifndef GRAPNEL_LIB_IO_ENDS_H_
+#define GRAPNEL_LIB_IO_ENDS_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/io/open.h"
+
+namespace grapnel {
+
+// Tensors that go in and come out.
+struct Ends {
+  std::vector<std::string> feeds, fetches;
+};
+
+// Those of the case, else of the signature (empty: serving_default, if there is one), else none.
+// Errors: there is no signature of that name.
+Expected<Ends> EndsOf(const Model& model, const GraphInFile& graph, llvm::StringRef signature = {});
+
+// The tensor that a signature's argument or result stands for; any other name is its own.
+std::string TensorOfKey(const GraphInFile& graph, llvm::StringRef signature, llvm::StringRef name);
+
+// Those of the file and of the graph, found by verification too.
+std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph);
+
+// Warnings go to the sink; errors make an Error that lists them (the first 20), each with file and
+// node.
+Error DemandValid(const Model& model, const GraphInFile& graph, const MessageSink& sink);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_ENDS_H_

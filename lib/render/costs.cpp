@@ -1,0 +1,39 @@
+#include "lib/render/costs.h"
+
+#include "lib/ir/flops.h"
+
+namespace grapnel {
+namespace {
+
+uint64_t BytesOf(DataType dtype, const Shape& shape) {
+  std::optional<int64_t> elements = shape.NumElements();
+  return elements && *elements > 0 ? static_cast<uint64_t>(*elements) * DataTypeSize(dtype) : 0;
+}
+
+}  // namespace
+
+Cost CostOf(const Node& node, const ShapeMap& shapes) {
+  Cost cost;
+  cost.flops = static_cast<uint64_t>(EstimateFlops(node, shapes).value_or(0));
+  llvm::StringRef op = node.op();
+  if (op == "Const" || op == "HostConst") {
+    cost.bytes = BytesOf(node.GetType("dtype"), shapes.OfPort({node.id(), 0}));
+  } else if (op == "VarHandleOp" || op == "VariableV2" || op == "Variable") {
+    auto attr = node.Attr("shape");
+    std::optional<Shape> shape = attr ? attr->AsShape() : std::nullopt;
+    if (shape) cost.bytes = BytesOf(node.GetType("dtype"), *shape);
+  }
+  return cost;
+}
+
+ScopeCosts::ScopeCosts(const Graph& graph, const ScopeTree& tree, const ShapeMap& shapes)
+    : costs_(tree.size()) {
+  for (Node node : graph.nodes()) {
+    ScopeId scope = tree.ScopeOf(node.id());
+    if (scope != kNoScope) costs_[scope] += CostOf(node, shapes);
+  }
+  for (ScopeId id = static_cast<ScopeId>(tree.size()); id-- > 1;)
+    costs_[tree.scope(id).parent] += costs_[id];
+}
+
+}  // namespace grapnel

@@ -1,0 +1,101 @@
+// The lists of a page that can be long: they are read page by page.
+#include "lib/render/graph_page.h"
+#include "lib/render/labels.h"
+#include "lib/render/page_writers.h"
+
+namespace grapnel {
+namespace {
+
+void WriteMarkedNode(size_t body, const Node& node, int kind, llvm::json::OStream& json) {
+  json.array([&] {
+    json.value(body);
+    json.value(node.id());
+    json.value(kind);
+    json.value(Printable(node.op()));
+    json.value(Printable(node.name()));
+  });
+}
+
+}  // namespace
+
+void WriteProblems(llvm::ArrayRef<Problem> problems, size_t from, size_t limit,
+                   llvm::json::OStream& json) {
+  size_t begin = std::min(from, problems.size());
+  size_t end = begin + std::min(limit, problems.size() - begin);
+  json.attribute("problem_count", problems.size());
+  json.attributeArray("problems", [&] {
+    for (const Problem& problem : problems.slice(begin, end - begin))
+      json.value(Printable(problem.ToString()));
+  });
+  if (end < problems.size()) json.attribute("next_problem", end);
+}
+
+template <typename Visit>
+void GraphPage::ForEachMarked(Visit&& visit) const {
+  for (size_t body = 0; marks_ && body < num_bodies(); ++body) {
+    for (Node node : graph(body).nodes()) {
+      int kind = marks_->kind_of(node);
+      if (kind >= 0) visit(body, node, kind);
+    }
+  }
+}
+
+std::vector<size_t> GraphPage::MarkedCounts() const {
+  std::vector<size_t> counts(marks_ ? marks_->kinds.size() : 0, 0);
+  ForEachMarked([&](size_t, const Node&, int kind) { ++counts[kind]; });
+  return counts;
+}
+
+// The marked nodes, as many of each kind as are listed at first: [body, node, kind, op, name].
+void GraphPage::WriteMarked(llvm::json::OStream& json) const {
+  std::vector<size_t> counts(marks_->kinds.size(), 0);
+  json.attributeArray("marked", [&] {
+    ForEachMarked([&](size_t body, const Node& node, int kind) {
+      if (counts[kind]++ < kFirstListed) WriteMarkedNode(body, node, kind, json);
+    });
+  });
+  json.attributeArray("marked_counts", [&] {
+    for (size_t count : counts) json.value(count);
+  });
+}
+
+Expected<std::string> GraphPage::MarkedJson(size_t kind, size_t from) const {
+  if (!marks_ || kind >= marks_->kinds.size()) return MakeError("there are no marks {0}", kind);
+  size_t count = 0;
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attributeArray("marked", [&] {
+        ForEachMarked([&](size_t body, const Node& node, int other) {
+          if (other != static_cast<int>(kind)) return;
+          if (count >= from && count < from + kListedAPage)
+            WriteMarkedNode(body, node, other, json);
+          ++count;
+        });
+      });
+      json.attribute("count", count);
+      if (from + kListedAPage < count) json.attribute("next", from + kListedAPage);
+    });
+  });
+}
+
+std::string GraphPage::ProblemsJson(size_t from) const {
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] { WriteProblems(module_.problems, from, kListedAPage, json); });
+  });
+}
+
+Expected<std::string> GraphPage::ReadersJson(size_t body, NodeId node, size_t output, size_t from) {
+  RETURN_IF_ERROR(Check(body));
+  if (!graph(body).IsAlive(node)) return MakeError("body {0} has no node {1}", body, node);
+  Node asked = graph(body).node(node);
+  size_t count = ShownOutputs(asked);
+  if (output > count) return MakeError("node {0} has {1} outputs", node, count);
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      WriteReaders(asked, output == count ? kControlPort : static_cast<int>(output), from,
+                   kListedAPage, json);
+    });
+  });
+}
+
+}  // namespace grapnel

@@ -1,0 +1,146 @@
+// Runs the graph on the machine that serves the page: the form, how far it is, what came of it.
+
+import {commas, element, link, plural} from "./dom.js";
+import {RunColours} from "./run_colours.js";
+import {RunForm} from "./run_form.js";
+import {ask, fileUrl, post} from "./source.js";
+
+const ASKED_EVERY = [60, 400];  // ms, at first and later
+
+// `actions`: go(body, node), done(): a run is over, its colours are there; showGraph().
+export class RunTab {
+  constructor(root, actions) {
+    this.root = root;
+    this.actions = actions;
+    this.forms = new Map();  // by model: what was typed stays
+  }
+
+  // Of the model shown now.
+  async show(source) {
+    this.model = source.model;
+    let shown = this.forms.get(source.model);
+    if (!shown) {
+      const [form, {bodies}] = await Promise.all([ask(`${source.model}/run`), source.summary()]);
+      shown = {result: element("div", {class: "result"}), bodies};
+      shown.form = new RunForm(source, form, () => this.start(source.model));
+      shown.root = element("div", {class: "work"}, shown.form.root, shown.result);
+      this.forms.set(source.model, shown);
+      shown.result.append(element("p", {class: form.problem ? "problem said" : "dim"}, form.problem ??
+        "The graph runs on the machine that serves this page, on its CPU. Variables begin anew each time."));
+    }
+    if (this.model === source.model) this.root.replaceChildren(shown.root);
+  }
+
+  // What is known of the model's last run.
+  coloursOf(model) { return this.forms.get(model)?.colours; }
+
+  async start(model) {
+    const shown = this.forms.get(model);
+    shown.form.button.disabled = true;
+    try {
+      const {run} = await post(`${model}/run`, JSON.stringify(shown.form.request()));
+      await this.follow(shown, model, run);
+    } catch (error) {
+      shown.result.replaceChildren(element("p", {class: "problem said", role: "alert"}, error.message));
+    } finally {
+      shown.form.button.disabled = false;
+    }
+  }
+
+  async follow(shown, model, run) {
+    const bar = element("progress", {max: 1, "aria-label": "Nodes that ran"}), text = element("span", {role: "status"});
+    const stop = element("button", {type: "button", id: "run-stop", onclick: () => post(`${model}/stop/${run}`, "").catch((error) => { text.textContent = error.message; })}, "Stop");
+    shown.result.replaceChildren(element("p", {class: "row"}, bar, text, stop));
+    for (let wait = ASKED_EVERY[0];; wait = Math.min(ASKED_EVERY[1], wait * 1.5)) {
+      const status = await ask(`${model}/run/${run}`);
+      if (status.state !== "running") return this.over(shown, model, status);
+      if (status.nodes > 0) bar.value = status.nodes_done / status.nodes;
+      text.textContent = status.nodes === 0 ? "is made ready \u2026"
+        : `${commas(status.nodes_done)} of ${plural(status.nodes, "node")}, ${commas(status.nodes_run)} runs of nodes, ${status.seconds.toFixed(1)} s`;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+
+  async over(shown, model, status) {
+    shown.run = status.run;
+    shown.colours = new RunColours(await ask(`${model}/run-boxes/${status.run}`));
+    shown.result.replaceChildren(...this.summary(model, status), ...this.fetches(model, status), ...this.printed(status));
+    if (status.taps) await this.listTensors(shown, model, status);
+    if (model === this.model) this.actions.done();
+  }
+
+  nodeLink({body, id, name, op}) { return link(name, () => this.actions.go(body, id), `${op} ${name}`); }
+
+  summary(model, status) {
+    const took = `${status.seconds < 10 ? status.seconds.toFixed(3) : status.seconds.toFixed(1)} s, ${plural(status.nodes_run, "run")} of nodes`;
+    const parts = [];
+    if (status.state === "failed") {
+      parts.push(element("h2", {class: "problem", role: "alert"}, "It failed"), element("p", {class: "problem said"}, status.error));
+      if (status.named.length > 0) {
+        parts.push(element("p", {}, "Named: ", ...status.named.flatMap((node, i) => [i > 0 ? ", " : "", this.nodeLink(node)])));
+      }
+    }
+    if (status.state === "stopped") parts.push(element("h2", {}, "Stopped"));
+    const bad = status.first_bad;
+    if (bad) parts.push(element("h2", {class: "problem first-bad"}, bad.text), element("p", {}, "The first bad tensor of ", commas(status.num_bad), ": ", this.nodeLink(bad.node)));
+    else if (status.state === "done" && status.tells_bad) parts.push(element("h2", {}, "No NaN and no infinity."));
+    else if (status.state === "done") parts.push(element("h2", {}, "Done"));
+    parts.push(element("p", {class: "dim"}, `${took}. `, link("Show it in the graph", () => this.actions.showGraph())));
+    return parts;
+  }
+
+  fetches(model, status) {
+    if (status.fetches.length === 0) return [];
+    const number = (value) => String(Number(value.toPrecision(6)));
+    return [element("h3", {}, "What came out"), ...status.fetches.map((fetch, i) => element("div", {class: "fetch"},
+      element("strong", {}, fetch.name), " ", element("span", {class: "dim"}, fetch.dtype ? `${fetch.dtype}${fetch.shape}` : ""), " ",
+      fetch.file ? element("a", {href: fileUrl(`${model}/npy/${status.run}/${i}`), download: `fetch_${i}.npy`}, "save as .npy") : undefined,
+      fetch.compared ? element("div", {class: fetch.compared.startsWith("as ") ? "good" : "problem"}, fetch.compared) : undefined,
+      fetch.health ? element("div", {class: fetch.bad ? "problem" : "dim"}, fetch.health,
+        fetch.min === undefined ? "" : `; from ${number(fetch.min)} to ${number(fetch.max)}, mean ${number(fetch.mean)}`) : undefined,
+      element("code", {class: "value"}, fetch.text)))];
+  }
+
+  printed({printed}) {
+    return printed.length === 0 ? [] : [element("h3", {}, "Printed"), element("pre", {class: "source"}, ...printed.map((line) => element("div", {}, line || " ")))];
+  }
+
+  async listTensors(shown, model, status) {
+    const rows = element("tbody"), more = element("p");
+    const functions = shown.bodies.length > 1;
+    const head = ["tensor", "op", ...(functions ? ["in"] : []), "value"].map((text) => element("th", {scope: "col"}, text));
+    const load = async (from) => {
+      const page = await ask(`${model}/run-tensors/${status.run}/${from}`);
+      rows.append(...page.tensors.map(([body, id, tensor, op, text, bad, value]) => element("tr", {},
+        element("td", {}, link(tensor, () => this.actions.go(body, id))), element("td", {}, op),
+        functions ? element("td", {}, shown.bodies[body].name) : undefined,
+        element("td", {class: bad ? "problem" : ""}, text, value ? element("div", {}, element("code", {class: "value"}, value)) : undefined))));
+      more.replaceChildren(...(page.next === undefined ? [] : [link(`${commas(page.kept - page.next)} more`, () => load(page.next))]));
+      if (page.next === undefined && status.tensors > page.kept) more.append(`${commas(status.tensors - page.kept)} more were seen and not kept`);
+    };
+    shown.result.append(element("h3", {}, `${plural(status.tensors, "tensor")}, as they were made`),
+      element("table", {class: "list tapped"}, element("thead", {}, element("tr", {}, ...head)), rows), more);
+    await load(0);
+  }
+
+  // For the panel of a node: what its outputs were in the last run.
+  async ofNode(model, body, id) {
+    const {run} = this.forms.get(model) ?? {};
+    if (run === undefined) return [];
+    let known;
+    try {
+      known = await ask(`${model}/run-node/${run}/${body}/${id}`);
+    } catch (error) {
+      return [element("p", {class: "dim"}, error.message)];  // another page has run something since
+    }
+    const {outputs, runs, nanoseconds} = known;
+    if (outputs.length === 0 && runs === undefined) return [];
+    const parts = [element("h3", {}, "In the last run")];
+    if (runs !== undefined) parts.push(element("p", {class: "dim"}, `ran ${plural(runs, "time")}, ${commas(Math.round(nanoseconds / 1000))} \u00b5s`));
+    for (const {output, text, bad, times, worst, bad_times: badTimes} of outputs) {
+      parts.push(element("p", {class: bad ? "problem" : ""}, `output ${output}: ${text}`, times > 1 ? ` (the last of ${commas(times)})` : ""));
+      if (worst) parts.push(element("p", {class: "problem"}, `output ${output}, bad ${plural(badTimes, "time")}: ${worst}`));
+    }
+    return parts;
+  }
+}

@@ -1,0 +1,218 @@
+#include "lib/serve/run_desk.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "lib/io/value.h"
+#include "lib/serve/page_set.h"
+#include "lib/serve/router.h"
+#include "lib/support/file.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kHost = "127.0.0.1:4000";
+constexpr const char* kOrigin = "http://127.0.0.1:4000";
+
+// A server that has testdata/harmonic_mean as 0, collatz as 1 and an endless loop as 2, asked as
+// its page does.
+class RunDeskTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto pages = std::make_shared<PageSet>();
+    llvm::cantFail(pages->AddPath("testdata/harmonic_mean"));
+    llvm::cantFail(pages->AddPath("testdata/collatz"));
+    llvm::cantFail(pages->AddPath("tests/serve/inputs/long_loop.pbtxt"));
+    router_ = std::make_unique<Router>(std::move(pages), "secret");
+    router_->SetPort(4000);
+  }
+  WebAnswer Get(const std::string& path) {
+    return router_->Answer({"GET", "/api/" + path, kHost, "", "secret"});
+  }
+  WebAnswer Post(const std::string& path, const std::string& body) {
+    return router_->Answer({"POST", "/api/" + path, kHost, kOrigin, "secret", body});
+  }
+  llvm::json::Object Json(const WebAnswer& answer) {
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    auto value = llvm::json::parse(answer.body);
+    if (!value) {
+      ADD_FAILURE() << TextOf(value.takeError());
+      return {};
+    }
+    return std::move(*value->getAsObject());
+  }
+  // Its last status.
+  llvm::json::Object Run(const std::string& model, const std::string& request) {
+    llvm::json::Object started = Json(Post(model + "/run", request));
+    number_ = std::to_string(started.getInteger("run").value_or(0));
+    for (;;) {
+      llvm::json::Object status = Json(Get(model + "/run/" + number_));
+      if (status.getString("state") != "running") return status;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  std::unique_ptr<Router> router_;
+  std::string number_;
+};
+
+std::string Request(const std::string& feed, const std::string& rest = "") {
+  return R"({"feeds": [{"tensor": "x:0", )" + feed + R"(}], "fetches": ["Identity:0"])" + rest +
+         "}";
+}
+
+TEST_F(RunDeskTest, FormListsWhatGoesInAndComesOut) {
+  llvm::json::Object form = Json(Get("0/run"));
+  const llvm::json::Object* input = (*form.getArray("inputs"))[0].getAsObject();
+  EXPECT_EQ(input->getString("tensor"), "x:0");
+  EXPECT_EQ(input->getString("shape"), "3");
+  EXPECT_EQ(input->getBoolean("case"), true);
+  EXPECT_EQ((*form.getArray("fetches"))[0].getAsString(), "Identity:0");
+}
+
+TEST_F(RunDeskTest, CaseIsCompared) {
+  llvm::json::Object status = Run("0", Request(R"("kind": "case")"));
+  EXPECT_EQ(status.getString("state"), "done");
+  const llvm::json::Object* fetch = (*status.getArray("fetches"))[0].getAsObject();
+  EXPECT_EQ(fetch->getString("compared"), "as the case expects");
+  EXPECT_EQ(fetch->getString("dtype"), "float");
+}
+
+TEST_F(RunDeskTest, TypedValueIsRunAndItsResultIsAFile) {
+  Run("0", Request(R"("kind": "text", "text": "[1, 1, 1]")"));
+  WebAnswer answer = Get("0/npy/" + number_ + "/0");
+  auto literal = ReadNpyLiteral(FileBytes::FromString(answer.body, "answer"));
+  ASSERT_TRUE(static_cast<bool>(literal)) << TextOf(literal.takeError());
+  EXPECT_EQ(literal->AsDouble(0), 1);
+  EXPECT_EQ(Get("0/npy/" + number_ + "/1").status, 404);
+  EXPECT_EQ(Get("0/npy/99/0").status, 404);
+}
+
+TEST_F(RunDeskTest, TapsTellTheFirstBadTensor) {
+  llvm::json::Object status = Run("0", Request(R"("kind": "text", "text": "[1, 0, -2]")",
+                                               R"(, "mode": "FULL_HEALTH", "taps": "*")"));
+  const llvm::json::Object* bad = status.getObject("first_bad");
+  ASSERT_TRUE(bad);
+  EXPECT_EQ(bad->getString("text"), "truediv made +inf x1 of 3 because its input x:0 holds 1 zero");
+  EXPECT_EQ(bad->getObject("node")->getString("op"), "RealDiv");
+  llvm::json::Object boxes = Json(Get("0/run-boxes/" + number_));
+  int64_t id = bad->getObject("node")->getInteger("id").value_or(-1);
+  bool found = false;
+  for (const llvm::json::Value& node :
+       *(*boxes.getArray("bodies"))[0].getAsObject()->getArray("nodes")) {
+    if ((*node.getAsArray())[0].getAsInteger() != id) continue;
+    found = true;
+    EXPECT_EQ((*node.getAsArray())[1].getAsInteger(), 0) << "the kind that glows";
+  }
+  EXPECT_TRUE(found);
+  llvm::json::Object panel = Json(Get("0/run-node/" + number_ + "/0/" + std::to_string(id)));
+  EXPECT_EQ((*panel.getArray("outputs"))[0].getAsObject()->getBoolean("bad"), true);
+}
+
+TEST_F(RunDeskTest, AGlobSeesItsInputsToo) {
+  llvm::json::Object status = Run("0", Request(R"("kind": "text", "text": "[1, 0, 4]")",
+                                               R"(, "mode": "FULL_HEALTH", "taps": "truediv")"));
+  EXPECT_EQ(status.getInteger("tensors"), 2) << "the feed and one output";
+  EXPECT_TRUE(status.getObject("first_bad"));
+}
+
+TEST_F(RunDeskTest, UploadsAreFedAndChecked) {
+  std::string path = "testdata/harmonic_mean/feed_0.npy";
+  std::string bytes = llvm::cantFail(FileBytes::Open(path))->bytes().str();
+  llvm::json::Object kept = Json(Post("0/feed", bytes));
+  EXPECT_EQ(kept.getString("type"), "float[3]");
+  std::string number = std::to_string(kept.getInteger("file").value_or(0));
+  EXPECT_EQ(Run("0", Request(R"("kind": "file", "file": )" + number)).getString("state"), "done");
+  EXPECT_NE(Run("0", Request(R"("kind": "file", "file": 77)")).getString("error")->find("again"),
+            llvm::StringRef::npos);
+  EXPECT_EQ(Post("0/feed", "no numbers").status, 400);
+  EXPECT_EQ(Post("0/feed", bytes.substr(0, bytes.size() - 1)).status, 400);
+}
+
+TEST_F(RunDeskTest, WrongDtypeIsSaid) {
+  std::string bytes = llvm::cantFail(FileBytes::Open("testdata/collatz/feed_0.npy"))->bytes().str();
+  llvm::json::Object kept = Json(Post("0/feed", bytes));
+  std::string number = std::to_string(kept.getInteger("file").value_or(0));
+  llvm::json::Object status = Run("0", Request(R"("kind": "file", "file": )" + number));
+  EXPECT_EQ(status.getString("state"), "failed");
+  EXPECT_NE(status.getString("error")->find("holds int32, float was expected"),
+            llvm::StringRef::npos);
+}
+
+TEST_F(RunDeskTest, BadRequestsAreSaid) {
+  for (const char* body :
+       {"", "{", "[]", "{}", R"({"feeds": [], "fetches": []})", R"({"feeds": [], "fetches": [1]})",
+        R"({"feeds": [7], "fetches": ["x"]})", R"({"feeds": [{}], "fetches": ["x"]})",
+        R"({"feeds": [], "fetches": ["x"], "mode": "LOUD"})"})
+    EXPECT_EQ(Post("0/run", body).status, 400) << body;
+  EXPECT_EQ(Post("9/run", "{}").status, 404);
+  EXPECT_EQ(Post("0/stop/5", "").status, 400);
+  EXPECT_EQ(Post("0/stop/x", "").status, 404);
+  EXPECT_EQ(Get("0/run/5").status, 404);
+  EXPECT_EQ(Get("0/run-boxes/5").status, 404);
+  llvm::json::Object status = Run("0", Request(R"("kind": "magic")"));
+  EXPECT_EQ(status.getString("error"), "feed x:0: 'magic' is no way to make a value");
+}
+
+TEST_F(RunDeskTest, ErrorsNameTheirNodes) {
+  llvm::json::Object status =
+      Run("0", R"({"feeds": [{"tensor": "Sum:0", "kind": "ones", "shape": "2,2"}],
+                   "fetches": ["Identity:0", "x:0"]})");
+  EXPECT_EQ(status.getString("state"), "failed");
+  ASSERT_FALSE(status.getArray("named")->empty());
+  EXPECT_EQ((*status.getArray("named"))[0].getAsObject()->getString("name"), "x");
+}
+
+TEST_F(RunDeskTest, OneRunAtATimeAndItCanBeStopped) {
+  const char* request = R"({"feeds": [], "fetches": ["exit:0"]})";
+  llvm::json::Object started = Json(Post("2/run", request));
+  std::string number = std::to_string(started.getInteger("run").value_or(0));
+  EXPECT_EQ(Post("0/run", Request(R"("kind": "case")")).status, 400);
+  EXPECT_EQ(Get("2/run-boxes/" + number).status, 404) << "it is not over";
+  EXPECT_EQ(Json(Get("2/run/" + number)).getString("state"), "running");
+  EXPECT_EQ(Post("2/stop/" + number, "").status, 200);
+  std::optional<std::string> state;
+  while (state != "stopped") {
+    state = Json(Get("2/run/" + number)).getString("state")->str();
+    ASSERT_TRUE(state == "running" || state == "stopped") << *state;
+  }
+  EXPECT_EQ(Run("0", Request(R"("kind": "case")")).getString("state"), "done");
+  Json(Post("2/run", request));  // the server ends while it runs
+}
+
+TEST_F(RunDeskTest, RunOfAnotherGraphColoursNothing) {
+  Run("0", Request(R"("kind": "case")"));
+  EXPECT_EQ(Get("1/run-boxes/" + number_).status, 404);
+  EXPECT_EQ(Get("0/run-node/" + number_ + "/9/0").status, 404);
+  EXPECT_EQ(Json(Get("0/run-node/" + number_ + "/0/4000000")).getArray("outputs")->size(), 0u);
+}
+
+TEST_F(RunDeskTest, PlacementIsAnEntryAndTheSameOneOnce) {
+  llvm::json::Object placed = Json(Post("0/place", R"({"devices": "cpu:2", "soft": true})"));
+  EXPECT_EQ(placed.getInteger("entry"), 3);
+  EXPECT_EQ((*placed.getArray("devices"))[0].getAsObject()->getInteger("nodes"), 11);
+  EXPECT_NE(Get("3/node/0/0").body.find("Why it is there"), std::string::npos);
+  EXPECT_EQ(Json(Post("0/place", R"({"devices": "cpu:2", "soft": true})")).getInteger("entry"), 3);
+  EXPECT_EQ(Json(Post("0/place", R"({"devices": "cpu:3", "soft": true})")).getInteger("entry"), 4);
+  EXPECT_EQ(Post("3/place", R"({"devices": "cpu:2"})").status, 404) << "a placement is no file";
+}
+
+TEST_F(RunDeskTest, PlacementReadsNoFile) {
+  WebAnswer answer = Post("0/place", R"({"devices": "testdata/harmonic_mean/case.json"})");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_NE(answer.body.find("names of devices"), std::string::npos);
+  for (const char* body : {"", "{}", "[1]", R"({"devices": ""})", R"({"devices": "cpu:0"})"})
+    EXPECT_EQ(Post("0/place", body).status, 400) << body;
+}
+
+TEST_F(RunDeskTest, ReadersComePageByPage) {
+  llvm::json::Object all = Json(Get("0/readers/0/0/0/0"));
+  EXPECT_EQ(all.getInteger("count"), static_cast<int64_t>(all.getArray("readers")->size()));
+  EXPECT_EQ(Json(Get("0/readers/0/0/0/99")).getArray("readers")->size(), 0u);
+  EXPECT_EQ(Get("0/readers/0/0/99/0").status, 404);
+  EXPECT_EQ(Get("0/readers/0/4000000/0/0").status, 404);
+}
+
+}  // namespace
+}  // namespace grapnel
