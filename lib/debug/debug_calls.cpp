@@ -94,13 +94,12 @@ void CountIterations(DebugRun* run) {
   }
 }
 
-// TensorFlow names the bodies of control flow so.
 bool NamedAsLoop(llvm::StringRef name) {
-  return name.contains("while_body") || name.contains("while_cond");
+  BodyRole role = BodyRoleOf(name);
+  return role == BodyRole::kLoopBody || role == BodyRole::kLoopCondition;
 }
 bool NamedAsBranch(llvm::StringRef name) {
-  return name.contains("cond_true") || name.contains("cond_false") ||
-         name.contains("switch_case_branch");
+  return BodyRoleOf(name) != BodyRole::kCalled && !NamedAsLoop(name);
 }
 
 bool MayCall(const DebugOp& op, const DebugGraph& body) {
@@ -124,6 +123,14 @@ int InputByName(const DebugOp& call, llvm::StringRef argument) {
 }
 
 }  // namespace
+
+BodyRole BodyRoleOf(llvm::StringRef name) {
+  if (name.contains("cond_true")) return BodyRole::kThen;
+  if (name.contains("cond_false")) return BodyRole::kElse;
+  if (name.contains("switch_case_branch")) return BodyRole::kCase;
+  if (name.contains("while_cond")) return BodyRole::kLoopCondition;
+  return name.contains("while_body") ? BodyRole::kLoopBody : BodyRole::kCalled;
+}
 
 void LinkCalls(DebugRun* run) {
   LinkExecutions(run);
@@ -189,7 +196,8 @@ std::optional<DebugTensor> DebugCalls::RoundBefore(DebugTensor argument) const {
   int index = ArgumentIndex(argument), caller = bodies_[argument.graph].caller;
   if (index < 0 || caller < 0) return std::nullopt;
   for (int inner : run_.graphs[run_.graphs[argument.graph].outer].inner)
-    if (bodies_[inner].caller == caller && run_.graphs[inner].name.contains("while_body"))
+    if (bodies_[inner].caller == caller &&
+        BodyRoleOf(run_.graphs[inner].name) == BodyRole::kLoopBody)
       return Result(inner, index);
   return std::nullopt;
 }
@@ -202,7 +210,8 @@ std::optional<DebugTensor> DebugCalls::Result(int graph, size_t index) const {
 std::vector<DebugTensor> DebugCalls::Inside(DebugTensor tensor) const {
   std::vector<DebugTensor> results;
   for (int inner : run_.graphs[tensor.graph].inner) {
-    if (bodies_[inner].caller != tensor.op || run_.graphs[inner].name.contains("while_cond"))
+    if (bodies_[inner].caller != tensor.op ||
+        BodyRoleOf(run_.graphs[inner].name) == BodyRole::kLoopCondition)
       continue;
     if (auto result = Result(inner, tensor.slot)) results.push_back(*result);
   }
@@ -214,7 +223,7 @@ std::optional<DebugTensor> DebugCalls::InsideUnrecorded(int graph, const DebugOp
   int callee = -1;
   for (int inner : run_.graphs[graph].inner) {
     const Body& body = bodies_[inner];
-    bool is_call = !NamedAsLoop(run_.graphs[inner].name) && !NamedAsBranch(run_.graphs[inner].name);
+    bool is_call = BodyRoleOf(run_.graphs[inner].name) == BodyRole::kCalled;
     if (!is_call || body.last_order > reader.order || !Result(inner, input.slot)) continue;
     if (callee < 0 || body.last_order > bodies_[callee].last_order) callee = inner;
   }

@@ -10,6 +10,11 @@
 
 namespace grapnel {
 
+// What a body is called for. A branch within a loop is a branch: "while_cond_true_30".
+enum class BodyRole { kCalled, kLoopCondition, kLoopBody, kThen, kElse, kCase };
+// By the names that TensorFlow gives.
+BodyRole BodyRoleOf(llvm::StringRef name);
+
 // Fills `graph` and `call` of executions, `execution` and `iteration` of traces.
 // Cost: n log n in records.
 void LinkCalls(DebugRun* run);
@@ -29,6 +34,9 @@ class DebugCalls {
   // Which argument a Placeholder stands for: captured tensors come after the parameters. -1: none.
   int ArgumentIndex(DebugTensor tensor) const;
   int NumArguments(int graph) const { return static_cast<int>(bodies_[graph].arguments.size()); }
+  // The op of the outer graph that branches to a body, loops over it or calls it. -1: not known.
+  int Caller(int graph) const { return bodies_[graph].caller; }
+  int Argument(int graph, int index) const { return bodies_[graph].arguments[index]; }  // an op
   // The tensor of the outer graph that a Placeholder of a branch, loop or called body stands for
   // (for a loop: in its first round). Nothing: the graph is called from Python, or the call was not
   // recorded, as calls by PartitionedCall are not.

@@ -220,12 +220,26 @@ std::vector<llvm::StringRef> SourceLines(const DebugSource& source) {
   return lines;
 }
 
+bool IsFrameworkFrame(const DebugRun& run, int frame) {
+  int source = frame < 0 ? -1 : run.frames[frame].source;
+  return source < 0 || run.sources[source].is_framework;
+}
+
 int UserFrame(const DebugRun& run, int stack) {
-  for (int frame : llvm::reverse(run.StackAt(stack))) {
-    if (frame < 0 || run.frames[frame].source < 0) continue;
-    if (!run.sources[run.frames[frame].source].is_framework) return frame;
-  }
+  for (int frame : llvm::reverse(run.StackAt(stack)))
+    if (!IsFrameworkFrame(run, frame)) return frame;
   return -1;
+}
+
+std::vector<llvm::StringRef> UserFunctions(const DebugRun& run, int stack) {
+  std::vector<llvm::StringRef> functions;
+  for (int frame : run.StackAt(stack)) {
+    if (IsFrameworkFrame(run, frame)) continue;
+    llvm::StringRef name = run.frames[frame].function;
+    bool again = !functions.empty() && functions.back() == name;
+    if (!name.empty() && name != "<module>" && !again) functions.push_back(name);
+  }
+  return functions;
 }
 
 }  // namespace grapnel

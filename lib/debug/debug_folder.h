@@ -138,6 +138,11 @@ std::vector<llvm::StringRef> SourceLines(const DebugSource& source);
 
 // The frame in which the user's own code is deepest: no framework's. -1: none.
 int UserFrame(const DebugRun& run, int stack);
+// Whether a frame is not the user's: TensorFlow's, Keras's, or of a file that is not recorded.
+bool IsFrameworkFrame(const DebugRun& run, int frame);
+// Names of the user's functions, outermost first, each once where it calls itself through lines of
+// its own; without the module itself.
+std::vector<llvm::StringRef> UserFunctions(const DebugRun& run, int stack);
 
 }  // namespace grapnel
 

@@ -21,27 +21,6 @@ void WriteIndex(OStream& json, const char* key, int index) {
   json.attribute(key, index < 0 ? llvm::json::Value(nullptr) : llvm::json::Value(index));
 }
 
-void WriteTensor(OStream& json, const RecordedTensor& tensor) {
-  json.object([&] {
-    json.attribute("text", RecordedTensorText(tensor));
-    if (tensor.TellsBad()) json.attribute("bad", tensor.bad);
-    if (tensor.dtype != proto::DT_INVALID) json.attribute("dtype", DataTypeName(tensor.dtype));
-    if (tensor.rank >= 0) json.attribute("rank", tensor.rank);
-    if (tensor.rank >= 0 && static_cast<size_t>(tensor.rank) == tensor.dims.size())
-      WriteNumbers(json, "dims", tensor.dims);
-    if (tensor.what == Recorded::kNothing || tensor.what == Recorded::kBad) return;
-    json.attribute("elements", tensor.health.elements);
-    if (tensor.what < Recorded::kBadCounts) return;
-    json.attribute("neg_inf", tensor.health.neg_inf);
-    json.attribute("pos_inf", tensor.health.pos_inf);
-    json.attribute("nan", tensor.health.nan);
-    if (tensor.what < Recorded::kCounts) return;
-    json.attribute("negative", tensor.health.negative);
-    json.attribute("zero", tensor.health.zero);
-    json.attribute("positive", tensor.health.positive);
-  });
-}
-
 void WriteOp(OStream& json, const DebugOp& op) {
   json.object([&] {
     json.attribute("name", fixUTF8(op.name));
@@ -74,7 +53,7 @@ void WriteExecution(OStream& json, const DebugExecution& execution) {
     WriteNumbers(json, "inputs", execution.input_ids);
     WriteNumbers(json, "outputs", execution.output_ids);
     json.attributeArray("values", [&] {
-      for (const RecordedTensor& value : execution.outputs) WriteTensor(json, value);
+      for (const RecordedTensor& value : execution.outputs) WriteRecordedTensorJson(value, json);
     });
     WriteIndex(json, "stack", execution.stack);
   });
@@ -87,7 +66,7 @@ void WriteTrace(OStream& json, const DebugTrace& trace) {
     json.attribute("node", fixUTF8(trace.op_name));
     json.attribute("output", trace.slot);
     json.attributeBegin("value");
-    WriteTensor(json, trace.value);
+    WriteRecordedTensorJson(trace.value, json);
     json.attributeEnd();
     json.attribute("device", fixUTF8(trace.device));
     WriteIndex(json, "execution", trace.execution);
@@ -174,7 +153,7 @@ void WriteInputs(OStream& json, const Cause& cause) {
         json.attribute("made_by", fixUTF8(input.made_by));
         json.attribute("made_in", fixUTF8(input.made_in));
         json.attributeBegin("value");
-        WriteTensor(json, input.value);
+        WriteRecordedTensorJson(input.value, json);
         json.attributeEnd();
       });
     }
@@ -185,16 +164,38 @@ void WriteAlert(OStream& json, const DebugRun& run, const DebugAlert& alert) {
   json.object([&] {
     WriteIndex(json, "trace", alert.trace);
     WriteIndex(json, "execution", alert.execution);
+    json.attribute("tensor", fixUTF8(AlertName(run, alert)));
     json.attribute("op", fixUTF8(AlertOpType(run, alert)));
     json.attribute("output", alert.output);
     json.attribute("is_cause", alert.is_cause);
     json.attributeBegin("value");
-    WriteTensor(json, AlertValue(run, alert));
+    WriteRecordedTensorJson(AlertValue(run, alert), json);
     json.attributeEnd();
   });
 }
 
 }  // namespace
+
+void WriteRecordedTensorJson(const RecordedTensor& tensor, OStream& json) {
+  json.object([&] {
+    json.attribute("text", RecordedTensorText(tensor));
+    if (tensor.TellsBad()) json.attribute("bad", tensor.bad);
+    if (tensor.dtype != proto::DT_INVALID) json.attribute("dtype", DataTypeName(tensor.dtype));
+    if (tensor.rank >= 0) json.attribute("rank", tensor.rank);
+    if (tensor.rank >= 0 && static_cast<size_t>(tensor.rank) == tensor.dims.size())
+      WriteNumbers(json, "dims", tensor.dims);
+    if (tensor.what == Recorded::kNothing || tensor.what == Recorded::kBad) return;
+    json.attribute("elements", tensor.health.elements);
+    if (tensor.what < Recorded::kBadCounts) return;
+    json.attribute("neg_inf", tensor.health.neg_inf);
+    json.attribute("pos_inf", tensor.health.pos_inf);
+    json.attribute("nan", tensor.health.nan);
+    if (tensor.what < Recorded::kCounts) return;
+    json.attribute("negative", tensor.health.negative);
+    json.attribute("zero", tensor.health.zero);
+    json.attribute("positive", tensor.health.positive);
+  });
+}
 
 void WriteCauseJson(const DebugRun& run, const Cause& cause, OStream& json) {
   json.object([&] {
@@ -217,7 +218,7 @@ void WriteCauseJson(const DebugRun& run, const Cause& cause, OStream& json) {
     WriteIndex(json, "execution", cause.execution);
     WriteIndex(json, "trace", cause.alert.trace);
     json.attributeBegin("value");
-    WriteTensor(json, cause.value);
+    WriteRecordedTensorJson(cause.value, json);
     json.attributeEnd();
     WriteInputs(json, cause);
     WriteSourceLines(json, run, cause);

@@ -92,12 +92,6 @@ void WriteTensors(const Cause& cause, llvm::raw_ostream& os) {
   os << Table(rows);
 }
 
-std::string AlertName(const DebugRun& run, const DebugAlert& alert) {
-  llvm::StringRef name =
-      alert.trace >= 0 ? run.traces[alert.trace].op_name : run.executions[alert.execution].op_type;
-  return name.str() + ":" + std::to_string(alert.output);
-}
-
 void WriteConsequences(const DebugRun& run, const BlameReport& report, llvm::raw_ostream& os) {
   os << "\n";
   if (report.consequences == 0) {
@@ -136,6 +130,16 @@ void WriteOtherCauses(const BlameReport& report, llvm::raw_ostream& os) {
 }
 
 }  // namespace
+
+llvm::StringRef ExecutionLabel(const DebugRun& run, const DebugExecution& execution) {
+  return execution.graph < 0 ? execution.op_type : run.graphs[execution.graph].name;
+}
+
+std::string AlertName(const DebugRun& run, const DebugAlert& alert) {
+  llvm::StringRef name =
+      alert.trace >= 0 ? run.traces[alert.trace].op_name : run.executions[alert.execution].op_type;
+  return name.str() + ":" + std::to_string(alert.output);
+}
 
 std::string TimeText(double seconds_since_1970) {
   // Beyond these years gmtime has no answer, and no run was made.

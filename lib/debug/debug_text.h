@@ -25,6 +25,13 @@ void WriteCauseJson(const DebugRun& run, const Cause& cause, llvm::json::OStream
 // "bad_tensors": [...], "causes": [...], as fields of an object that is open.
 void WriteBlameJson(const DebugRun& run, const BlameReport& report, llvm::json::OStream& json);
 
+// {"text": "float, 160 elements: ...", "bad", "elements", "nan", ...}: what was recorded of one.
+void WriteRecordedTensorJson(const RecordedTensor& tensor, llvm::json::OStream& json);
+// "Mul"; of a call the function's name.
+llvm::StringRef ExecutionLabel(const DebugRun& run, const DebugExecution& execution);
+// "mul:0"; of an execution its op's type instead of a name.
+std::string AlertName(const DebugRun& run, const DebugAlert& alert);
+
 // "2026-11-21 03:18:16 UTC"; "" for 0.
 std::string TimeText(double seconds_since_1970);
 

@@ -19,7 +19,7 @@ class Blame {
   Blame(const DebugRun& run, size_t max_causes)
       : run_(run), flow_(run), max_causes_(max_causes), bad_inside_(run.executions.size()) {}
   BlameReport Run();
-  Cause Explain(const DebugAlert& tensor);
+  std::vector<Cause> Explain(llvm::ArrayRef<DebugAlert> tensors);
 
  private:
   // Calls one of these for each record in the order of execution, until one gives false.
@@ -122,6 +122,7 @@ void Blame::Add(DebugAlert alert, bool is_cause, llvm::ArrayRef<ValueSource> sou
 }
 
 void Blame::DescribeInput(const ValueSource& source, CauseInput* input) const {
+  input->source = source;
   if (source.value) input->value = *source.value;
   input->is_bad_variable = !source.value && flow_.IsBad(source);
   if (source.tensor.op >= 0) {
@@ -159,22 +160,11 @@ void Blame::DescribeExecution(const DebugExecution& execution, Cause* cause) con
   }
 }
 
-// Names of the user's functions, outermost first, each once where it calls itself through lines of
-// its own.
 void Blame::DescribeStack(Cause* cause) const {
   cause->frame = UserFrame(run_, cause->stack);
-  std::vector<llvm::StringRef> functions;
-  for (int frame : run_.StackAt(cause->stack)) {
-    int source = frame < 0 ? -1 : run_.frames[frame].source;
-    if (source < 0 || run_.sources[source].is_framework) {
-      ++cause->framework_frames;
-      continue;
-    }
-    llvm::StringRef name = run_.frames[frame].function;
-    if (name.empty() || name == "<module>" || (!functions.empty() && functions.back() == name))
-      continue;
-    functions.push_back(name);
-  }
+  cause->framework_frames = static_cast<int>(
+      llvm::count_if(run_.StackAt(cause->stack), [&](int f) { return IsFrameworkFrame(run_, f); }));
+  std::vector<llvm::StringRef> functions = UserFunctions(run_, cause->stack);
   cause->place = functions.empty() ? cause->function : llvm::join(functions, " > ");
 }
 
@@ -221,27 +211,41 @@ BlameReport Blame::Run() {
   return std::move(report_);
 }
 
-Cause Blame::Explain(const DebugAlert& tensor) {
+std::vector<Cause> Blame::Explain(llvm::ArrayRef<DebugAlert> tensors) {
+  llvm::DenseMap<int, std::vector<size_t>> by_trace, by_execution;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    (tensors[i].trace >= 0 ? by_trace[tensors[i].trace] : by_execution[tensors[i].execution])
+        .push_back(i);
+  std::vector<Cause> causes(tensors.size());
+  size_t left = tensors.size();
+  auto explain = [&](const std::vector<size_t>& wanted, llvm::ArrayRef<ValueSource> sources) {
+    for (size_t i : wanted) causes[i] = MakeCause(tensors[i], sources);
+    left -= wanted.size();
+  };
   Walk(
       [&](int trace) {
-        if (trace == tensor.trace) return false;
+        auto wanted = by_trace.find(trace);
+        if (wanted != by_trace.end()) explain(wanted->second, InputsOf(run_.traces[trace]));
         flow_.PassTrace(trace);
-        return true;
+        return left > 0;
       },
       [&](int execution) {
-        if (execution == tensor.execution) return false;
+        auto wanted = by_execution.find(execution);
+        if (wanted != by_execution.end())
+          explain(wanted->second, InputsOf(run_.executions[execution]));
         flow_.PassExecution(execution);
-        return true;
+        return left > 0;
       });
-  return MakeCause(tensor, tensor.trace >= 0 ? InputsOf(run_.traces[tensor.trace])
-                                             : InputsOf(run_.executions[tensor.execution]));
+  return causes;
 }
 
 }  // namespace
 
 const RecordedTensor& AlertValue(const DebugRun& run, const DebugAlert& alert) {
-  return alert.trace >= 0 ? run.traces[alert.trace].value
-                          : run.executions[alert.execution].outputs[alert.output];
+  static const RecordedTensor nothing;  // of an execution without outputs
+  if (alert.trace >= 0) return run.traces[alert.trace].value;
+  const std::vector<RecordedTensor>& outputs = run.executions[alert.execution].outputs;
+  return static_cast<size_t>(alert.output) < outputs.size() ? outputs[alert.output] : nothing;
 }
 
 llvm::StringRef AlertOpType(const DebugRun& run, const DebugAlert& alert) {
@@ -255,7 +259,11 @@ BlameReport FindCauses(const DebugRun& run, size_t max_causes) {
 }
 
 Cause ExplainTensor(const DebugRun& run, const DebugAlert& tensor) {
-  return Blame(run, 0).Explain(tensor);
+  return std::move(ExplainTensors(run, tensor)[0]);
+}
+
+std::vector<Cause> ExplainTensors(const DebugRun& run, llvm::ArrayRef<DebugAlert> tensors) {
+  return Blame(run, 0).Explain(tensors);
 }
 
 std::string CauseSentence(const Cause& cause) {

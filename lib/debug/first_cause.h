@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/debug/debug_folder.h"
+#include "lib/debug/value_flow.h"
 
 namespace grapnel {
 
@@ -26,6 +26,7 @@ struct CauseInput {
   std::string made_by;  // the tensor that it is: "Softmax:0", through arguments and results
   std::string made_in;  // the function that made it; empty: made eagerly
   RecordedTensor value;
+  ValueSource source;            // where it was made, as far as it can be followed
   bool is_bad_variable = false;  // the handle of a variable that was given NaN or infinity before
 };
 
@@ -61,6 +62,8 @@ BlameReport FindCauses(const DebugRun& run, size_t max_causes = 10);
 // The same of any tensor, bad or not; of it only `trace` or `execution` and `output` are read,
 // which must be there. Cost: linear in the records before it.
 Cause ExplainTensor(const DebugRun& run, const DebugAlert& tensor);
+// Of several tensors, in one walk through the records.
+std::vector<Cause> ExplainTensors(const DebugRun& run, llvm::ArrayRef<DebugAlert> tensors);
 
 // "Log (step 0, train_step > loss_fn) made -inf x12 of 160 because its input Softmax:0 holds 12
 // zeros"; of a tensor that is not bad "Softmax (step 0, model) made nothing bad".

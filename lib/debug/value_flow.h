@@ -3,12 +3,13 @@
 #define GRAPNEL_LIB_DEBUG_VALUE_FLOW_H_
 
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "lib/debug/debug_calls.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace grapnel {
 
@@ -57,8 +58,8 @@ class ValueFlow {
   DebugCalls calls_;
   std::vector<std::vector<int>> variable_writes_;  // by graph: ops that write variables
   llvm::DenseMap<Key, int> last_trace_;
-  llvm::DenseMap<int64_t, std::pair<int, int>> maker_;  // eager tensor -> execution, output
-  llvm::DenseSet<int64_t> bad_variables_;               // by their handles
+  std::unordered_map<int64_t, std::pair<int, int>> maker_;  // eager tensor -> execution, output
+  std::unordered_set<int64_t> bad_variables_;               // by their handles
 };
 
 }  // namespace grapnel

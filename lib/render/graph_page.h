@@ -26,7 +26,8 @@ std::string PageDocument(llvm::function_ref<void(llvm::json::OStream&)> write);
 struct PageMarks {
   struct Detail {
     std::string what, before, after;
-    std::string text;  // instead of before and after: lines to read
+    std::string text;       // instead of before and after: lines to read
+    std::string card = {};  // of a debugger, to lead to: "trace/11"; empty: none
   };
   std::string title;                                        // of the legend
   std::vector<std::string> kinds;                           // "removed", "added", ...: at most 4

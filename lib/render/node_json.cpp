@@ -60,6 +60,7 @@ class NodeWriter {
       for (const PageMarks::Detail& detail : marks_->details(node_)) {
         json_.object([&] {
           json_.attribute("what", PrintableStart(detail.what));
+          if (!detail.card.empty()) json_.attribute("card", detail.card);
           if (!detail.text.empty()) {
             WriteLines(detail.text);
             return;

@@ -1,6 +1,7 @@
 #include "lib/serve/html_file.h"
 
 #include <array>
+#include <set>
 
 #include "lib/io/gzip.h"
 #include "lib/render/page_writers.h"
@@ -16,7 +17,8 @@ namespace {
 constexpr size_t kNodesAChunk = 256;  // as source.js reads them
 constexpr ScopeId kScopesAChunk = 256;
 constexpr size_t kLongDocument = 4096;
-constexpr size_t kMostCards = 2000;
+constexpr size_t kCardsAChunk = 256;
+constexpr size_t kMostCards = 2048;
 
 class Bundler {
  public:
@@ -227,15 +229,45 @@ class DataWriter {
   llvm::raw_ostream& os_;
 };
 
-// The story, the list of tensors and the cards of as many as a file can take.
+using Put = llvm::function_ref<void(const std::string& path, llvm::StringRef document)>;
+
+// Of the first records, and those around causes.
+Error WriteCards(const DebugPage& page, bool trace, Put put) {
+  size_t count = trace ? page.num_traces() : page.num_executions();
+  std::set<size_t> chunks;
+  for (size_t i = 0; i < std::min(count, kMostCards); i += kCardsAChunk)
+    chunks.insert(i / kCardsAChunk);
+  for (const DebugAlert& cause : page.Causes())
+    if (int index = trace ? cause.trace : cause.execution; index >= 0)
+      chunks.insert(index / kCardsAChunk);
+  for (size_t number : chunks) {
+    Chunk chunk;
+    for (size_t i = number * kCardsAChunk; i < std::min((number + 1) * kCardsAChunk, count); ++i) {
+      ASSIGN_OR_RETURN(std::string card, trace ? page.TraceJson(i) : page.ExecutionJson(i));
+      chunk.Add(static_cast<uint32_t>(i), card);
+    }
+    put((trace ? "cards/trace/" : "cards/execution/") + std::to_string(number),
+        std::move(chunk).Finish());
+  }
+  return Error::success();
+}
+
+// The story, the lists, the user's sources, and the cards of as many records as a file can take.
 Error WriteDebug(const DebugPage& page, size_t entry, llvm::raw_ostream& os) {
-  std::string prefix = std::to_string(entry) + "/";
-  WriteData(prefix + "debug", page.Json(), os);
+  auto put = [&](const std::string& path, llvm::StringRef document) {
+    WriteData(std::to_string(entry) + "/" + path, document, os);
+  };
+  put("debug", page.Json());
+  put("sources", page.SourcesJson());
   for (size_t from = 0; from == 0 || from < page.num_traces(); from += kTracesAPage)
-    WriteData(prefix + "traces/" + std::to_string(from), page.TracesJson(from, kTracesAPage), os);
-  for (size_t trace = 0; trace < std::min(page.num_traces(), kMostCards); ++trace) {
-    ASSIGN_OR_RETURN(std::string card, page.TraceJson(trace));
-    WriteData(prefix + "trace/" + std::to_string(trace), card, os);
+    put("traces/" + std::to_string(from), page.TracesJson(from, kTracesAPage));
+  for (size_t from = 0; from == 0 || from < page.num_executions(); from += kTracesAPage)
+    put("executions/" + std::to_string(from), page.ExecutionsJson(from, kTracesAPage));
+  for (bool trace : {true, false}) RETURN_IF_ERROR(WriteCards(page, trace, put));
+  for (size_t source = 0; source < page.num_sources(); ++source) {
+    if (page.IsFramework(source)) continue;
+    ASSIGN_OR_RETURN(std::string document, page.SourceJson(source));
+    put("source/" + std::to_string(source), document);
   }
   return Error::success();
 }
@@ -289,7 +321,6 @@ Error WriteHtmlFile(PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os
     if (pages.IsDebug(entry)) {
       ASSIGN_OR_RETURN(const DebugPage* debug, pages.Debug(entry));
       RETURN_IF_ERROR(WriteDebug(*debug, entry, os));
-      continue;
     }
     if (!pages.Differs(entry)) continue;
     ASSIGN_OR_RETURN(GraphPage * page, pages.Page(entry));

@@ -39,6 +39,7 @@ struct PageSet::Entry {
   std::string problem;
 
   GraphPage* page() const {
+    if (debug) return &debug->graph();
     if (diff) return &diff->page();
     return placement ? &placement->page() : graph.get();
   }
@@ -200,7 +201,6 @@ Expected<PageSet::Entry*> PageSet::Find(size_t index) const {
 Expected<GraphPage*> PageSet::Page(size_t index) {
   ASSIGN_OR_RETURN(Entry * found, Find(index));
   Entry& entry = *found;
-  if (entry.debug) return MakeError("{0} is a debug folder and no graph", entry.title);
   if (entry.stage) std::call_once(entry.once, [&] { entry.MakeStage(); });
   if (!entry.page()) return MakeError("{0}: {1}", entry.title, entry.problem);
   return entry.page();

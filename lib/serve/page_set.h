@@ -52,7 +52,7 @@ class PageSet {
   Expected<size_t> Compare(size_t a, size_t b);
 
   size_t size() const;
-  // Errors: there is no such entry, or it is of the other kind.
+  // Errors: there is no such entry.
   Expected<GraphPage*> Page(size_t entry);
   enum class Side { kA, kB };
   // Of a diff or a stage: one of the two graphs alone, and what matches what (PanesPage).
@@ -66,6 +66,7 @@ class PageSet {
   bool IsStage(size_t entry) const;
   bool HasRewrites(size_t entry) const;  // that RewritesJson tells
   bool HasPanes(size_t entry) const;     // whether Pane and MatchJson have something
+  // Of a debug folder, which has a graph too. Errors: the entry is none.
   Expected<const DebugPage*> Debug(size_t entry) const;
   // What can be run and placed. Errors: the entry is no graph of a file.
   Expected<OpenedGraph> Opened(size_t entry) const;

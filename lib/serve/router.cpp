@@ -180,7 +180,7 @@ WebAnswer Router::Document(llvm::StringRef path) {
   }
   if (parts.size() < 2) return Refused(404, "no such document");
   if (numbers[0] < pages->size() && pages->IsDebug(numbers[0]))
-    return DebugDocument(*pages, parts, numbers);
+    if (auto debug = DebugDocument(*pages, parts, numbers)) return std::move(*debug);
   auto put = [&](Expected<std::string> document) {
     if (document) {
       answer.body = std::move(*document);
@@ -276,23 +276,30 @@ WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef body) {
   return nothing;
 }
 
-// MODEL/debug, MODEL/trace/N, MODEL/traces/FROM.
-WebAnswer Router::DebugDocument(const PageSet& pages, llvm::ArrayRef<llvm::StringRef> parts,
-                                llvm::ArrayRef<uint32_t> numbers) {
+// MODEL/debug, MODEL/sources, MODEL/trace/N, MODEL/execution/N, MODEL/source/N, MODEL/traces/FROM,
+// MODEL/executions/FROM. Nothing: the document is one of a graph.
+std::optional<WebAnswer> Router::DebugDocument(const PageSet& pages,
+                                               llvm::ArrayRef<llvm::StringRef> parts,
+                                               llvm::ArrayRef<uint32_t> numbers) {
   const DebugPage* page = llvm::cantFail(pages.Debug(numbers[0]));
+  auto make = [&]() -> Expected<std::string> {
+    llvm::StringRef kind = parts[1];
+    if (parts.size() == 2 && kind == "debug") return page->Json();
+    if (parts.size() == 2 && kind == "sources") return page->SourcesJson();
+    if (parts.size() != 3) return std::string();
+    if (kind == "traces") return page->TracesJson(numbers[2], kTracesAPage);
+    if (kind == "executions") return page->ExecutionsJson(numbers[2], kTracesAPage);
+    if (kind == "trace") return page->TraceJson(numbers[2]);
+    if (kind == "execution") return page->ExecutionJson(numbers[2]);
+    if (kind == "source") return page->SourceJson(numbers[2]);
+    return std::string();
+  };
+  Expected<std::string> made = make();
+  if (!made) return Refused(404, llvm::toString(made.takeError()));
+  if (made->empty()) return std::nullopt;
   WebAnswer answer;
   answer.type = "application/json";
-  if (parts[1] == "debug" && parts.size() == 2) {
-    answer.body = page->Json();
-  } else if (parts[1] == "traces" && parts.size() == 3) {
-    answer.body = page->TracesJson(numbers[2], kTracesAPage);
-  } else if (parts[1] == "trace" && parts.size() == 3) {
-    auto card = page->TraceJson(numbers[2]);
-    if (!card) return Refused(404, llvm::toString(card.takeError()));
-    answer.body = std::move(*card);
-  } else {
-    return Refused(404, "no such document");
-  }
+  answer.body = std::move(*made);
   return answer;
 }
 

@@ -5,6 +5,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,8 +57,9 @@ class Router {
   Expected<std::string> RunDocument(PageSet& pages, llvm::ArrayRef<llvm::StringRef> parts,
                                     llvm::ArrayRef<uint32_t> numbers);
   WebAnswer NpyAnswer(llvm::ArrayRef<uint32_t> numbers);
-  WebAnswer DebugDocument(const PageSet& pages, llvm::ArrayRef<llvm::StringRef> parts,
-                          llvm::ArrayRef<uint32_t> numbers);
+  std::optional<WebAnswer> DebugDocument(const PageSet& pages,
+                                         llvm::ArrayRef<llvm::StringRef> parts,
+                                         llvm::ArrayRef<uint32_t> numbers);
 
   mutable std::mutex mutex_;
   std::shared_ptr<PageSet> pages_;

@@ -24,27 +24,30 @@
       ".text\n");
 
 // name of the symbol, file name
-#define GRAPNEL_WEB_FILES(X)           \
-  X(index, "index.html")               \
-  X(page_css, "page.css")              \
-  X(debugger_tab, "debugger_tab.js")   \
-  X(diff_tab, "diff_tab.js")           \
-  X(dom, "dom.js")                     \
-  X(draw, "draw.js")                   \
-  X(frames, "frames.js")               \
-  X(functions_tab, "functions_tab.js") \
-  X(graph_view, "graph_view.js")       \
-  X(layout, "layout.js")               \
-  X(nodes_tab, "nodes_tab.js")         \
-  X(page, "page.js")                   \
-  X(panel, "panel.js")                 \
-  X(panes, "panes.js")                 \
-  X(passes_tab, "passes_tab.js")       \
-  X(place_tab, "place_tab.js")         \
-  X(run_colours, "run_colours.js")     \
-  X(run_form, "run_form.js")           \
-  X(run_tab, "run_tab.js")             \
-  X(search, "search.js")               \
+#define GRAPNEL_WEB_FILES(X)                   \
+  X(index, "index.html")                       \
+  X(page_css, "page.css")                      \
+  X(debugger_card, "debugger_card.js")         \
+  X(debugger_source, "debugger_source.js")     \
+  X(debugger_tab, "debugger_tab.js")           \
+  X(debugger_timeline, "debugger_timeline.js") \
+  X(diff_tab, "diff_tab.js")                   \
+  X(dom, "dom.js")                             \
+  X(draw, "draw.js")                           \
+  X(frames, "frames.js")                       \
+  X(functions_tab, "functions_tab.js")         \
+  X(graph_view, "graph_view.js")               \
+  X(layout, "layout.js")                       \
+  X(nodes_tab, "nodes_tab.js")                 \
+  X(page, "page.js")                           \
+  X(panel, "panel.js")                         \
+  X(panes, "panes.js")                         \
+  X(passes_tab, "passes_tab.js")               \
+  X(place_tab, "place_tab.js")                 \
+  X(run_colours, "run_colours.js")             \
+  X(run_form, "run_form.js")                   \
+  X(run_tab, "run_tab.js")                     \
+  X(search, "search.js")                       \
   X(source, "source.js")
 
 #define GRAPNEL_EMBED(symbol, file) GRAPNEL_WEB_FILE(#symbol, file)

@@ -8,7 +8,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import driver  # noqa: E402
 from page_case import GRAPNEL, PageCase, ROOT, main  # noqa: E402
 
-FIRST_CAUSE = "testdata/tfdbg/mnist_nan_FULL_HEALTH"
 LEAST_CONTRAST = 4.5  # WCAG AA
 
 # Pairs of boxes of one frame that overlap, and boxes that stick out of the box around them.
@@ -182,23 +181,6 @@ class Page(PageCase):
             self.browser.press("]")
             self.browser.wait("grapnel.shown === 1")
             self.assertTrue(self.box("dense_1")["open"], "what is open stays open from stage to stage")
-
-    def test_debugger_lands_on_the_first_cause(self):
-        folder = os.path.join(tempfile.mkdtemp(), "d.html")
-        subprocess.run([GRAPNEL, "blame", FIRST_CAUSE, "--html", folder], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
-        for show in (lambda: self.show(self.serve(FIRST_CAUSE)), lambda: self.show("file://" + folder)):
-            show()
-            self.browser.wait("document.querySelector('#tab-debugger h2')")
-            story = self.browser.js("return document.getElementById('tab-debugger').innerText")
-            for words in ("Log (step 0, train_step > loss_fn) made -inf x12 of 160 because its input Softmax:0 holds 12 zeros", "gen_nan_mlp.py:21",
-                          "probs:0 = Softmax:0", "79 later tensors are consequences"):
-                self.assertIn(words, story)
-            self.assertIn("tf.math.log(probs)", self.browser.js("return document.querySelector('.source .here').textContent"))
-            self.browser.wait("document.querySelectorAll('#tab-debugger .list tbody tr').length === 42")
-            self.browser.click("#tab-debugger .list tbody tr:nth-child(10) .link")
-            self.browser.wait("!document.querySelector('#tab-debugger h2').textContent.startsWith('Log')")
-            self.browser.click("#tab-debugger div p .link")
-            self.browser.wait("document.querySelector('#tab-debugger h2').textContent.startsWith('Log')")
 
     def test_placement_tells_why(self):
         out = os.path.join(tempfile.mkdtemp(), "p.html")

@@ -5,6 +5,8 @@
 #include <iterator>
 
 #include "gtest/gtest.h"
+#include "lib/debug/debug_graph.h"
+#include "lib/debug/debug_index.h"
 #include "lib/debug/debug_text.h"
 #include "lib/debug/first_cause.h"
 #include "llvm/Support/raw_ostream.h"
@@ -157,7 +159,14 @@ TEST(DebugFolder, SurvivesAnyDamage) {
       std::string text;
       llvm::raw_string_ostream os(text);
       WriteDebugFolderText(folder, true, os);
-      for (const DebugRun& run : folder.runs) WriteBlameText(run, FindCauses(run), os);
+      for (const DebugRun& run : folder.runs) {
+        WriteBlameText(run, FindCauses(run), os);
+        DebugModule made = MakeDebugModule(run);
+        EXPECT_EQ(made.module->main.num_nodes(), run.executions.size());
+        DebugIndex index(run);
+        for (size_t source = 0; source < run.sources.size(); ++source)
+          index.LinesOf(static_cast<int>(source));
+      }
       EXPECT_FALSE(text.empty());
     }
     std::ofstream(target, std::ios::binary) << bytes;

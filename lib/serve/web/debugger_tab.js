@@ -1,87 +1,111 @@
-// What TensorFlow's debugger recorded: the first cause at once, its inputs, its source line; then
-// what came of it, and every tensor in the order in which it was computed.
+// What TensorFlow's debugger recorded: alerts and all tensors, what Python ran as a strip of boxes,
+// the card of what is chosen (at first the first cause), its stack and the sources.
 
+import {Card, dot} from "./debugger_card.js";
+import {SourcePane} from "./debugger_source.js";
+import {Timeline} from "./debugger_timeline.js";
 import {commas, element, link, plural} from "./dom.js";
+import {isFile} from "./source.js";
 
-const KINDS = [["neg_inf", "-inf", "bad"], ["nan", "NaN", "bad"], ["pos_inf", "+inf", "bad"], ["negative", "negative", "minus"], ["zero", "zero", "zero"],
-  ["positive", "positive", "plus"]];
+const KINDS = [["nan", "NaN"], ["neg_inf", "-inf"], ["pos_inf", "+inf"]];
 const SHOWN = 500;
 
+const cardOf = (alert) => (alert.trace === null ? `execution/${alert.execution}` : `trace/${alert.trace}`);
+
+// `actions`: go(body, node) shows a node in the graph, chosen(card) is told what is shown.
 export class DebuggerTab {
-  constructor(root, source) {
+  constructor(root, source, actions) {
     this.root = root;
     this.source = source;
+    this.actions = actions;
   }
 
-  async show() {
+  // A card by its name ("trace/11"); without one the first cause.
+  async show(card) {
+    if (!this.story) await this.build();
+    if (card || this.first) return this.open(card ?? this.first, false);
+    this.card.say(this.story.can_tell ? "No NaN and no infinity was recorded." :
+      `Mode ${this.story.mode} does not record whether a tensor is bad: use FULL_HEALTH.`, "Choose a box above or a tensor on the left to read about it.");
+    return this.timeline.choose(null);
+  }
+
+  async build() {
     const story = await this.source.get("debug");
     this.story = story;
+    this.first = story.first_bad ? cardOf({trace: story.first_bad.trace, execution: story.first_bad.execution}) : undefined;
     const facts = `${plural(story.executions, "execution")}, ${plural(story.traces, "tensor")} inside functions, mode ${story.mode}, ` +
       `${story.started}, TensorFlow ${story.tensorflow}`;
-    const parts = [element("p", {class: "dim"}, facts)];
-    for (const problem of story.problems) parts.push(element("p", {class: "problem"}, problem));
-    this.card = element("div", {"aria-live": "polite"});
-    parts.push(this.card, ...this.consequences());
-    this.list = element("div");
-    parts.push(element("h3", {}, "All tensors, as they were computed"), this.list);
-    this.root.replaceChildren(...parts);
-    if (story.first_bad) this.drawCard(story.first_bad, true);
-    else this.card.replaceChildren(element("h2", {}, story.can_tell ? "No NaN and no infinity was recorded." :
-      `Mode ${story.mode} does not record whether a tensor is bad: use FULL_HEALTH.`));
-    await this.listTraces();
+    const open = (card) => this.open(card);
+    this.card = new Card({open, go: this.actions.go, first: () => this.first});
+    this.timeline = new Timeline(this.source, story.executions, open, facts);
+    this.code = new SourcePane(this.source, {open, go: this.actions.go});
+    this.list = element("div", {class: "tensors"});
+    this.root.replaceChildren(
+      ...story.problems.map((problem) => element("p", {class: "problem facts"}, problem)),
+      this.timeline.root,
+      element("div", {class: "columns"},
+        element("div", {class: "column", role: "region", "aria-label": "Alerts and tensors", tabindex: "0"}, ...this.alerts(),
+          element("h3", {}, "All tensors, as they were computed"), this.list),
+        this.card.root, this.code.root));
+    await Promise.all([this.listTraces(), this.code.build()]);
   }
 
-  drawCard(cause, first = false) {
-    const parts = [element("h2", {}, cause.text)];
-    if (!first && this.story.first_bad) parts.push(element("p", {}, link("Back to the first cause", () => this.drawCard(this.story.first_bad, true))));
-    if (cause.source) parts.push(...source(cause.source, cause.framework_frames));
-    parts.push(element("h3", {}, "Output"), this.tensor(`${cause.node}:${cause.output}`, cause.function, cause.value));
-    if (cause.inputs.length > 0) parts.push(element("h3", {}, plural(cause.inputs.length, "input")));
-    for (const input of cause.inputs) {
-      const made = input.made_by && input.made_by !== input.tensor ? `${input.tensor} = ${input.made_by}` : input.tensor;
-      parts.push(this.tensor(made, input.made_in, input.value));
+  // --- Alerts: what went bad, by kind.
+  alerts() {
+    const {bad_tensors: bad} = this.story;
+    const parts = [element("h3", {}, "Alerts")];
+    if (bad.length === 0) return [...parts, element("p", {class: "dim"}, this.story.can_tell ? "none" : `mode ${this.story.mode} cannot tell`)];
+    const row = (name, alerts) => element("tr", {}, element("td", {}, element("strong", {}, name)),
+      element("td", {class: "number"}, plural(alerts.length, "tensor")), element("td", {}, "first ", this.link(alerts[0])));
+    const rows = KINDS.map(([key, name]) => [name, bad.filter(({value}) => value[key] > 0)]).filter(([, alerts]) => alerts.length > 0);
+    const uncounted = bad.filter(({value}) => value.nan === undefined);
+    if (uncounted.length > 0) rows.push(["inf or NaN", uncounted]);
+    parts.push(element("table", {class: "alerts"}, ...rows.map(([name, alerts]) => row(name, alerts))));
+    return [...parts, ...this.consequences(bad)];
+  }
+
+  consequences(bad) {
+    const causes = bad.filter((tensor) => tensor.is_cause), later = bad.filter((tensor) => !tensor.is_cause);
+    const item = (alert) => element("li", {}, this.link(alert), " ", element("span", {class: "dim"}, alert.value.text));
+    const fold = (text, alerts) => element("details", {}, element("summary", {}, text), element("ul", {}, ...alerts.slice(0, SHOWN).map(item)));
+    const are = later.length === 1 ? "is a consequence" : "are consequences";
+    return [[plural(causes.length, "cause"), causes], [`${plural(later.length, "later tensor")} ${are}`, later]]
+      .filter(([, alerts]) => alerts.length > 0).map(([text, alerts]) => fold(text, alerts));
+  }
+
+  link(alert) { return link(alert.tensor, () => this.open(cardOf(alert))); }
+
+  // --- What is chosen.
+  async open(card, remember = true) {
+    const turn = (this.turn = (this.turn ?? 0) + 1);
+    let document;
+    try {
+      document = await this.source.card(card);
+    } catch (error) {
+      const why = isFile ? "This file holds the cards of the first records, and of those around causes; `grapnel serve FOLDER` shows all." : error.message;
+      await this.timeline.choose(null);
+      return this.card.say(`There is no card of ${card.replace("/", " ")}.`, why);
     }
-    this.card.replaceChildren(...parts);
+    if (turn !== this.turn) return;
+    this.shown = card;
+    this.card.draw(document);
+    const drawn = Promise.all([this.code.draw(document), this.timeline.choose(document.cause.execution)]);
+    for (const row of this.list.querySelectorAll("tr[data-card]")) row.classList.toggle("chosen", row.dataset.card === card);
+    this.actions.chosen(card, remember);
+    await drawn;
+    this.drawn = card;
   }
 
-  // A tensor with the shares of its kinds of elements as a bar.
-  tensor(name, where, value) {
-    const total = value.elements ?? 0;
-    const shares = KINDS.filter(([key]) => value[key] > 0);
-    const bar = element("div", {class: "health", "aria-hidden": "true"}, ...shares.map(([key, , kind]) => {
-      const part = element("i", {class: kind});
-      part.style.flexGrow = String(Math.max(value[key] / total, 0.02));
-      return part;
-    }));
-    return element("div", {class: "tensor"}, element("strong", {}, name), where ? ` in ${where}` : "", element("br"),
-      element("span", {class: value.bad ? "problem" : "dim"}, value.text), shares.length > 0 ? bar : undefined);
-  }
-
-  consequences() {
-    const later = this.story.bad_tensors.filter((tensor) => !tensor.is_cause);
-    const causes = this.story.bad_tensors.filter((tensor) => tensor.is_cause);
-    const item = (tensor) => element("li", {}, tensor.trace === null ? element("span", {}, tensor.op)
-      : link(tensor.op, () => this.open(tensor.trace)), " ", element("span", {class: "dim"}, tensor.value.text));
-    const parts = [];
-    if (causes.length > 1) parts.push(element("h3", {}, plural(causes.length, "cause")), element("ul", {}, ...causes.map(item)));
-    if (later.length > 0) {
-      parts.push(element("details", {}, element("summary", {}, `${plural(later.length, "later tensor")} ${later.length === 1 ? "is a consequence" : "are consequences"}`),
-        element("ul", {}, ...later.slice(0, SHOWN).map(item))));
-    }
-    return parts;
-  }
-
-  async open(trace) {
-    this.drawCard(await this.source.get(`trace/${trace}`));
-    this.root.scrollTop = 0;
-  }
-
+  // --- All tensors.
   async listTraces(from = 0) {
     const page = await this.source.get(`traces/${from}`);
-    const rows = page.traces.map(([trace, tensor, op, where, text, bad]) => element("tr", {}, element("td", {class: "number"}, commas(trace)),
-      element("td", {}, link(tensor, () => this.open(trace))), element("td", {}, op), element("td", {}, where), element("td", {class: bad ? "problem" : ""}, text)));
+    const rows = page.traces.map(([trace, tensor, op, where, text, bad]) => element("tr", {"data-card": `trace/${trace}`},
+      element("td", {class: "number"}, commas(trace)),
+      element("td", {}, dot(bad ? "bad" : text === "not recorded" ? "unknown" : "clean")),
+      element("td", {}, link(tensor, () => this.open(`trace/${trace}`), `${op} in ${where}`)),
+      element("td", {class: bad ? "problem" : ""}, text)));
     if (from === 0) {
-      const head = ["", "tensor", "op", "in", "value"].map((text) => element("th", {scope: "col"}, text));
+      const head = ["", "", "tensor", "value"].map((text) => element("th", {scope: "col"}, text));
       this.rows = element("tbody");
       this.list.replaceChildren(element("table", {class: "list"}, element("thead", {}, element("tr", {}, ...head)), this.rows));
     }
@@ -91,11 +115,4 @@ export class DebuggerTab {
     this.more = element("p", {}, link(`${commas(this.story.traces - page.next)} more`, () => this.listTraces(page.next)));
     this.list.append(this.more);
   }
-}
-
-function source({file, line, function: name, first_line: first, lines}, frames) {
-  const rows = lines.map((text, i) => element("div", {class: first + i === line ? "here" : ""},
-    element("span", {class: "number"}, String(first + i)), text || " "));
-  return [element("p", {}, `${file}:${line} in ${name}`, frames > 0 ? element("span", {class: "dim"}, ` (${plural(frames, "frame")} of TensorFlow and Keras left out)`) : ""),
-    element("pre", {class: "source"}, ...rows)];
 }

@@ -33,7 +33,7 @@ class Page {
     this.view = new GraphView(byId("canvas"));
     this.panel = new Panel(byId("panel"), {
       go: (body, node) => this.go(body, node), enter: (body) => this.enter(body), toggle: (placed) => this.view.toggle(placed),
-      more: (body, node) => this.runTab.ofNode(this.source.model, body, node.id),
+      card: (card) => this.openTab("debugger", true, card), more: (body, node) => this.runTab.ofNode(this.source.model, body, node.id),
     });
     this.runTab = new RunTab(byId("tab-run"), {
       go: (body, node) => this.go(body, node), done: () => this.listColours("run-health"),
@@ -67,12 +67,11 @@ class Page {
     const source = this.sourceOf(shown);
     this.isDebug = this.models[index].kind === "debug";
     for (const [id] of TABS) {
-      byId(`to-${id}`).hidden = SERVED.includes(id) ? isFile || !this.models[index].opened : (id === "debugger") !== this.isDebug || (id === "diff" && isFile);
+      byId(`to-${id}`).hidden = SERVED.includes(id) ? isFile || !this.models[index].opened
+        : id === "debugger" ? !this.isDebug : id === "diff" ? isFile || this.isDebug : id === "passes" && this.isDebug;
     }
     byId("how").hidden = !this.hasPanes((this.shownEntry = shown));
-    byId("search").disabled = this.isDebug;
     this.sayWhere(index);
-    if (this.isDebug) return this.loadDebug(source, this.models[index]);
     const summary = await source.summary();
     if (index !== this.index) return;  // another one was asked for meanwhile
     this.source = source;
@@ -92,12 +91,8 @@ class Page {
     return this.sources.get(index);
   }
 
-  loadDebug(source, {title}) {
-    this.source = source;
-    this.summary = undefined;
-    document.title = `${title} - grapnel`;
-    byId("title").textContent = title;
-  }
+  // What the page opens on: of a debug folder the first cause.
+  firstTab() { return this.isDebug ? "debugger" : "graph"; }
 
   sayWhere(index) {
     const {title, group, note, same} = this.models[index];
@@ -147,11 +142,10 @@ class Page {
     if (index < 0 || index >= this.models.length) return;
     const turn = (this.modelTurn = (this.modelTurn ?? 0) + 1);
     try {
-      const {group} = this.models[this.index], paths = this.view.openPaths();
+      const {group, kind} = this.models[this.index], paths = this.view.openPaths();
       await this.load(index);
       if (turn !== this.modelTurn) return;  // the slider has moved on
-      if (this.isDebug) return this.openTab("debugger");
-      if (byId(`to-${this.tab}`).hidden) this.tab = "graph";
+      if (byId(`to-${this.tab}`).hidden) this.tab = this.firstTab();
       await this.step(async () => {
         await this.view.show(0);
         if (group === undefined || group !== this.models[index].group) return;
@@ -161,7 +155,7 @@ class Page {
       if (turn !== this.modelTurn) return;
       this.panel.showModel();
       await this.setPanes(this.sideBySide);
-      this.openTab(this.tab, false);
+      this.openTab(this.isDebug && kind !== "debug" ? this.firstTab() : this.tab, false);
       this.shown = index;
     } catch (error) {
       this.fail(error);
@@ -181,15 +175,14 @@ class Page {
     this.openTab("graph", false);
   }
 
-  tabsShown() { return TABS.map(([id]) => id).filter((id) => !byId(`to-${id}`).hidden); }
-
-  openTab(id, remember = true) {
+  // `card`: of the debugger's.
+  openTab(id, remember = true, card = undefined) {
     this.tab = id;
     for (const [other] of TABS) {
       byId(`tab-${other}`).hidden = other !== id;
       byId(`to-${other}`).setAttribute("aria-selected", String(other === id));
     }
-    if (id === "debugger" && this.isDebug) new DebuggerTab(byId("tab-debugger"), this.source).show().catch((error) => this.fail(error));
+    if (id === "debugger" && this.isDebug) this.openDebugger(card);
     if (!this.summary) return;
     if (id === "functions") showFunctions(byId("tab-functions"), this.summary, (body) => this.enter(body));
     if (id === "nodes") showNodes(byId("tab-nodes"), this.source, this.summary, (body, node) => this.go(body, node));
@@ -199,6 +192,15 @@ class Page {
     if (id === "diff") showDiff(byId("tab-diff"), this.models, this.index, (entry) => this.added(entry, "graph"));
     if (id === "graph") this.view.paint();
     if (remember) this.toUrl();
+  }
+
+  openDebugger(card) {
+    const other = this.debugger?.source !== this.source;
+    if (other) {
+      const chosen = (shown, step) => this.toUrl(step);
+      this.debugger = new DebuggerTab(byId("tab-debugger"), this.source, {go: (body, node) => this.go(body, node), chosen});
+    }
+    if (other || (card && card !== this.debugger.shown)) this.debugger.show(card).catch((error) => this.fail(error));
   }
 
   // --- Going to places.
@@ -380,9 +382,10 @@ class Page {
     if (this.reading) return;
     const state = new URLSearchParams();
     if (this.index !== 0) state.set("graph", this.index);
-    if (this.tab !== "graph") state.set("tab", this.tab);
+    if (this.tab !== this.firstTab()) state.set("tab", this.tab);
+    if (this.tab === "debugger" && this.debugger?.shown) state.set("card", this.debugger.shown);
     if (this.view.body !== 0) state.set("body", this.view.body);
-    if (!this.isDebug) state.set("open", [...this.view.open].join(","));
+    state.set("open", [...this.view.open].join(","));
     if (this.view.look.selected) state.set("chosen", this.view.look.selected);
     if (this.panes.on) this.panes.toState(state);
     const url = `${location.pathname}${location.search}#${state}`;
@@ -396,10 +399,6 @@ class Page {
     this.reading = true;
     const index = Number(state.get("graph") ?? 0);
     await this.load(index < this.models.length ? index : 0);
-    if (this.isDebug) {
-      this.reading = false;
-      return this.openTab("debugger", false);
-    }
     if (state.has("open")) this.view.open = new Set(state.get("open").split(",").filter(Boolean));
     const body = Number(state.get("body") ?? 0);
     await this.view.show(body < this.summary.bodies.length ? body : 0, !state.has("open"));
@@ -412,7 +411,8 @@ class Page {
       this.view.select(box);
       this.view.keepInSight(chosen);
     }
-    this.openTab(TABS.some(([id]) => id === state.get("tab") && !byId(`to-${id}`).hidden) ? state.get("tab") : "graph", false);
+    const tab = TABS.some(([id]) => id === state.get("tab") && !byId(`to-${id}`).hidden) ? state.get("tab") : this.firstTab();
+    this.openTab(tab, false, state.get("card") ?? undefined);
   }
 }
 

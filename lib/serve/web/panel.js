@@ -2,6 +2,8 @@
 
 import {commas, element, link, plural} from "./dom.js";
 
+const FEW = 12;  // marked nodes that are listed at once
+
 const heading = (text) => element("h3", {}, text);
 const SIBLINGS = {alike: "Siblings of one structure", neighbours: "Neighbours in the flow", named: "Names that begin alike"};
 const list = (items) => element("ul", {}, ...items);
@@ -111,6 +113,7 @@ export class Panel {
 
   // Every node that is marked, by kind.
   marked() {
+    const first = this.summary.marked_counts.findIndex((count) => count > 0);
     return this.summary.marks.kinds.flatMap((kind, i) => {
       const count = this.summary.marked_counts[i];
       if (count === 0) return [];
@@ -119,15 +122,16 @@ export class Panel {
         const page = await this.source.marked(i, next);
         return items(page.marked, page.next);
       })];
-      const first = this.summary.marked.filter((entry) => entry[2] === i);
-      return [element("h3", {}, element("span", {class: `mark mark-${i}`}, `${commas(count)} ${kind}`)),
-        list(items(first, first.length < count ? first.length : undefined).filter(Boolean))];
+      const marked = this.summary.marked.filter((entry) => entry[2] === i), open = i === first || count <= FEW;
+      return [element("details", {open}, element("summary", {}, element("span", {class: `mark mark-${i}`}, `${commas(count)} ${kind}`)),
+        list(items(marked, marked.length < count ? marked.length : undefined).filter(Boolean)))];
     });
   }
 
   // What was, and what is.
   details(node) {
-    return node.details.flatMap(({what, before, after, lines}) => lines ? [heading(what), ...lines.map(explanation)] : [heading(what),
+    const toCard = (card) => (card ? [element("p", {}, link("Its card in the debugger", () => this.actions.card(card)))] : []);
+    return node.details.flatMap(({what, before, after, lines, card}) => lines ? [heading(what), ...lines.map(explanation), ...toCard(card)] : [heading(what),
       element("p", {}, element("del", {}, before || "not there"), " \u2192 ", element("ins", {}, after || "not there"))]);
   }
 

@@ -19,7 +19,7 @@ async function fromPage(path) {
 
 const embedded = document.getElementById("data models") !== null;
 const read = embedded ? fromPage : fromServer;
-const NODES_A_CHUNK = 256, SCOPES_A_CHUNK = 256;  // as lib/serve/html_file.cpp writes them
+const NODES_A_CHUNK = 256, SCOPES_A_CHUNK = 256, CARDS_A_CHUNK = 256;  // as lib/serve/html_file.cpp writes them
 
 export const isFile = embedded;
 export const models = () => read("models");
@@ -58,6 +58,12 @@ export class Source {
   problems(from) { return this.get(`problems/${from}`); }
   readers(body, id, output, from) { return this.get(`readers/${body}/${id}/${output}/${from}`); }
   node(body, id) { return embedded ? this.inChunk("nodes", body, id, NODES_A_CHUNK) : this.get(`node/${body}/${id}`); }
+
+  // A debugger's, by its name: "trace/11".
+  card(name) {
+    const [kind, number] = name.split("/");
+    return embedded ? this.inChunk("cards", kind, Number(number), CARDS_A_CHUNK) : this.get(name);
+  }
 
   async inChunk(kind, body, id, size) {
     const chunk = await this.get(`${kind}/${body}/${Math.floor(id / size)}`);
