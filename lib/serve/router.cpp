@@ -34,8 +34,9 @@ WebAnswer FileAnswer(const WebFile& file) {
   return answer;
 }
 
-WebAnswer WorkAnswer(Expected<std::string> document) {
-  if (!document) return Refused(400, PrintableLines(llvm::toString(document.takeError())));
+// A document, or why there is none.
+WebAnswer JsonAnswer(Expected<std::string> document, int refused = 404) {
+  if (!document) return Refused(refused, PrintableLines(llvm::toString(document.takeError())));
   WebAnswer answer;
   answer.type = "application/json";
   answer.body = std::move(*document);
@@ -66,6 +67,30 @@ Expected<std::string> NewEntry(PageSet& pages, size_t entry, llvm::StringRef wha
   ASSIGN_OR_RETURN(size_t made, what == "passes" ? pages.RunPasses(entry, body)
                                                  : CompareWith(pages, entry, body));
   return "{\"entry\":" + std::to_string(made) + "}";
+}
+
+WebAnswer WorkAnswer(Expected<std::string> document) {
+  return JsonAnswer(std::move(document), 400);
+}
+
+// MODEL/model, MODEL/scope/BODY[/SCOPE], MODEL/node/BODY/ID, MODEL/index/BODY/FROM, and further
+// pages of lists: MODEL/readers/BODY/ID/OUTPUT/FROM, MODEL/marked/KIND/FROM, MODEL/problems/FROM.
+Expected<std::string> GraphDocument(GraphPage& page, llvm::ArrayRef<llvm::StringRef> parts,
+                                    llvm::ArrayRef<uint32_t> numbers) {
+  llvm::StringRef kind = parts[1];
+  if (kind == "model" && parts.size() == 2) return page.ModelJson();
+  if (kind == "scope" && parts.size() == 3) return page.ScopeJson(numbers[2], std::nullopt);
+  if (kind == "scope" && parts.size() == 4) return page.ScopeJson(numbers[2], numbers[3]);
+  if (kind == "node" && parts.size() == 4) return page.NodeJson(numbers[2], numbers[3]);
+  if (kind == "readers" && parts.size() == 6)
+    return page.ReadersJson(numbers[2], numbers[3], numbers[4], numbers[5]);
+  if (kind == "marked" && parts.size() == 4) return page.MarkedJson(numbers[2], numbers[3]);
+  if (kind == "problems" && parts.size() == 3) return page.ProblemsJson(numbers[2]);
+  if (kind == "index" && parts.size() == 4) {
+    ASSIGN_OR_RETURN(IndexPage index, page.IndexJson(numbers[2], numbers[3], kIndexPage));
+    return std::move(index.json);
+  }
+  return MakeError("no such document");
 }
 
 }  // namespace
@@ -155,18 +180,13 @@ WebAnswer Router::Answer(const WebRequest& request) {
   return answer;
 }
 
-// "models", "version", or MODEL/model, MODEL/scope/BODY[/SCOPE], MODEL/node/BODY/ID,
-// MODEL/index/BODY/FROM, and further pages of lists: MODEL/readers/BODY/ID/OUTPUT/FROM,
-// MODEL/marked/KIND/FROM, MODEL/problems/FROM; each also MODEL/a/... and MODEL/b/... of what is
-// seen side by side; MODEL/match, MODEL/passes, MODEL/rewrites; of runs see RunDocument.
+// "models", "version", or one of an entry: see GraphDocument, RunDocument, NpyAnswer,
+// DebugDocument; MODEL/match, MODEL/passes, MODEL/rewrites. A graph's also as MODEL/a/... and
+// MODEL/b/... of what is seen side by side.
 WebAnswer Router::Document(llvm::StringRef path) {
   std::shared_ptr<PageSet> pages = Pages();
-  WebAnswer answer;
-  answer.type = "application/json";
-  if (path == "models" || path == "version") {
-    answer.body = path == "models" ? pages->Json() : VersionJson();
-    return answer;
-  }
+  if (path == "models") return JsonAnswer(pages->Json());
+  if (path == "version") return JsonAnswer(VersionJson());
   llvm::SmallVector<llvm::StringRef, 4> parts;
   path.split(parts, '/');
   bool pane = parts.size() > 2 && (parts[1] == "a" || parts[1] == "b");
@@ -181,46 +201,14 @@ WebAnswer Router::Document(llvm::StringRef path) {
   if (parts.size() < 2) return Refused(404, "no such document");
   if (numbers[0] < pages->size() && pages->IsDebug(numbers[0]))
     if (auto debug = DebugDocument(*pages, parts, numbers)) return std::move(*debug);
-  auto put = [&](Expected<std::string> document) {
-    if (document) {
-      answer.body = std::move(*document);
-    } else {
-      answer = Refused(404, llvm::toString(document.takeError()));
-    }
-  };
   llvm::StringRef kind = parts[1];
-  if (!pane && parts.size() == 2 && IsStory(kind)) {
-    put(StoryDocument(*pages, numbers[0], kind));
-    return answer;
-  }
-  Expected<GraphPage*> found = pane ? pages->Pane(numbers[0], side) : pages->Page(numbers[0]);
-  if (!found) return Refused(404, llvm::toString(found.takeError()));
-  GraphPage& page = **found;
-  if (kind == "model" && parts.size() == 2) {
-    answer.body = page.ModelJson();
-  } else if (kind == "scope" && parts.size() == 3) {
-    put(page.ScopeJson(numbers[2], std::nullopt));
-  } else if (kind == "scope" && parts.size() == 4) {
-    put(page.ScopeJson(numbers[2], numbers[3]));
-  } else if (kind == "node" && parts.size() == 4) {
-    put(page.NodeJson(numbers[2], numbers[3]));
-  } else if (kind == "readers" && parts.size() == 6) {
-    put(page.ReadersJson(numbers[2], numbers[3], numbers[4], numbers[5]));
-  } else if (kind == "marked" && parts.size() == 4) {
-    put(page.MarkedJson(numbers[2], numbers[3]));
-  } else if (kind == "problems" && parts.size() == 3) {
-    answer.body = page.ProblemsJson(numbers[2]);
-  } else if (kind == "npy" && parts.size() == 4) {
-    return NpyAnswer(numbers);
-  } else if (kind.starts_with("run")) {
-    put(RunDocument(*pages, parts, numbers));
-  } else if (kind == "index" && parts.size() == 4) {
-    auto index = page.IndexJson(numbers[2], numbers[3], kIndexPage);
-    put(index ? Expected<std::string>(std::move(index->json)) : index.takeError());
-  } else {
-    return Refused(404, "no such document");
-  }
-  return answer;
+  if (!pane && parts.size() == 2 && IsStory(kind))
+    return JsonAnswer(StoryDocument(*pages, numbers[0], kind));
+  if (kind == "npy" && parts.size() == 4) return NpyAnswer(numbers);
+  if (kind.starts_with("run")) return JsonAnswer(RunDocument(*pages, parts, numbers));
+  Expected<GraphPage*> page = pane ? pages->Pane(numbers[0], side) : pages->Page(numbers[0]);
+  if (!page) return Refused(404, llvm::toString(page.takeError()));
+  return JsonAnswer(GraphDocument(**page, parts, numbers));
 }
 
 // MODEL/run (the form), MODEL/run/RUN, MODEL/run-tensors/RUN/FROM, MODEL/run-boxes/RUN,

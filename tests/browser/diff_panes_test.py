@@ -59,13 +59,12 @@ class Panes(PageCase):
         self.click_box("a", "a", 2)
         self.click_box("a", "sqrt")
         self.chosen("b", "root")
-        cards = self.browser.js("return [...document.querySelectorAll('#panel .card')].map((e) => e.innerText)")
-        self.assertIn("a/sqrt", cards[0])
-        self.assertIn("a/root", cards[1])
+        for side, name in enumerate(("a/sqrt", "a/root")):
+            self.browser.wait(f"document.querySelectorAll('#panel .card')[{side}]?.innerText.includes({name!r})")
         self.click_box("b", "exp")
         self.browser.wait("!grapnel.panes.a.view.chosen")
         self.browser.wait("document.querySelector('#panel .card').innerText.includes('Nothing in A')")
-        self.assertIn("added", self.browser.js("return document.querySelectorAll('#panel .card')[1].innerText"))
+        self.browser.wait("document.querySelectorAll('#panel .card')[1].innerText.includes('added')")
         self.click_box("a", "neg")
         self.browser.wait("document.querySelector('#panel .card .mark')?.textContent === 'removed'")
 

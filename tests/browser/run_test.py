@@ -70,7 +70,7 @@ class Run(PageCase):
         text = self.run_it()
         self.assertIn("as the case expects", text)
         self.assertNotIn("not as the case", text)
-        self.assertIn("No NaN and no infinity.", text)
+        self.assertIn("No NaN and no infinity in 9 tensors.", text)
         with open(os.path.join(ROOT, MEAN, "out_0.npy"), "rb") as file:
             wanted = struct.unpack("<f", file.read()[-4:])[0]
         shown = self.browser.js("return [...document.querySelectorAll('.fetch .value')].at(-1).textContent")

@@ -370,6 +370,7 @@ class Page {
       item.firstChild.style.background = `var(--${by === "marks" || run ? "mark" : "fill"}-${fill})`;
       return item;
     });
+    if (run) items.splice(swatches.length, 0, element("li", {}, element("i"), by === "run-health" ? "did not run" : "less, or did not run"));
     if (by === "device") items.push(element("li", {}, element("i", {class: "line crossing"}), "crosses between devices"));
     items.push(element("li", {}, element("i", {class: "line"}), "data, down"), element("li", {}, element("i", {class: "line dashed"}), "control"));
     byId("legend").replaceChildren(element("ul", {}, ...items));

@@ -83,7 +83,7 @@ export class RunTab {
     if (status.state === "stopped") parts.push(element("h2", {}, "Stopped"));
     const bad = status.first_bad;
     if (bad) parts.push(element("h2", {class: "problem first-bad"}, bad.text), element("p", {}, "The first bad tensor of ", commas(status.num_bad), ": ", this.nodeLink(bad.node)));
-    else if (status.state === "done" && status.tells_bad) parts.push(element("h2", {}, "No NaN and no infinity."));
+    else if (status.state === "done" && status.tells_bad) parts.push(element("h2", {}, `No NaN and no infinity in ${plural(status.tensors, "tensor")}.`));
     else if (status.state === "done") parts.push(element("h2", {}, "Done"));
     parts.push(element("p", {class: "dim"}, `${took}. `, link("Show it in the graph", () => this.actions.showGraph())));
     return parts;
