@@ -27,6 +27,7 @@
 #define GRAPNEL_WEB_FILES(X)                   \
   X(index, "index.html")                       \
   X(page_css, "page.css")                      \
+  X(colours, "colours.js")                     \
   X(debugger_card, "debugger_card.js")         \
   X(debugger_source, "debugger_source.js")     \
   X(debugger_tab, "debugger_tab.js")           \
@@ -44,6 +45,7 @@
   X(panes, "panes.js")                         \
   X(passes_tab, "passes_tab.js")               \
   X(place_tab, "place_tab.js")                 \
+  X(reload, "reload.js")                       \
   X(run_colours, "run_colours.js")             \
   X(run_form, "run_form.js")                   \
   X(run_tab, "run_tab.js")                     \

@@ -3,7 +3,7 @@
 import {boxKey, drawFrame, readTheme} from "./draw.js";
 import {allBoxes, canOpen, composeFrames, lineWidth, openKey} from "./frames.js";
 
-const SMALLEST = 0.02, LARGEST = 3, MARGIN = 24;
+const SMALLEST = 0.02, LARGEST = 3, MARGIN = 8;
 // Zoom at which all text can be read, and below which hardly any; boxes that a first picture keeps.
 const LEGIBLE = 0.85, FEWEST = 9;
 export const TOO_SMALL = 0.7;

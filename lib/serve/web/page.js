@@ -1,9 +1,9 @@
 // The page: tabs, what the URL holds, and what belongs to no tab alone.
 
+import {colourBy, colourChoices, drawLegend} from "./colours.js";
 import {byId, commas, element, link, plural} from "./dom.js";
 import {DebuggerTab} from "./debugger_tab.js";
 import {showDiff} from "./diff_tab.js";
-import {markFill, SEVERAL} from "./draw.js";
 import {showFunctions} from "./functions_tab.js";
 import {GraphView} from "./graph_view.js";
 import {showNodes} from "./nodes_tab.js";
@@ -11,6 +11,7 @@ import {inWords, Panel} from "./panel.js";
 import {Panes} from "./panes.js";
 import {PassesTab} from "./passes_tab.js";
 import {PlaceTab} from "./place_tab.js";
+import {followFiles} from "./reload.js";
 import {RunTab} from "./run_tab.js";
 import {setUpSearch} from "./search.js";
 import {isFile, models, Source} from "./source.js";
@@ -18,7 +19,6 @@ import {isFile, models, Source} from "./source.js";
 const TABS = [["debugger", "Debugger"], ["graph", "Graph"], ["functions", "Functions"], ["nodes", "Nodes"], ["passes", "Passes"], ["diff", "Diff"], ["place", "Placement"],
   ["run", "Run"]];
 const SERVED = ["run", "place"];  // tabs of graphs that were opened from a file, with a server behind them
-const COLOURS = [["op", "by kind of op"], ["device", "by device"], ["none", "none"]];
 
 class Page {
   async start() {
@@ -54,6 +54,7 @@ class Page {
     this.view.addEventListener("error", ({error}) => this.fail(error));
     await this.fromUrl();
     addEventListener("popstate", () => this.fromUrl());
+    followFiles(() => this.reload(), (text) => this.fail(new Error(text)));
     performance.mark("ready");
     document.documentElement.dataset.ready = "yes";
   }
@@ -287,6 +288,7 @@ class Page {
     if (counts.dangling > 0) parts.push(`${plural(counts.dangling, "input")} not found`);
     byId("counts").textContent = `${parts.join("; ")}. Data flows down.`;
     byId("counts").classList.remove("problem");
+    this.colour();
     this.toUrl();
   }
 
@@ -328,54 +330,46 @@ class Page {
 
   // `wish`: what is coloured by from now on, if there is such a choice.
   listColours(wish = byId("color").value) {
-    const marks = this.summary.marks ? [["marks", this.summary.marks.title]] : [];
     this.runColours = this.runTab.coloursOf(this.source.model);
-    const choices = [...marks, ...COLOURS, ...(this.runColours?.choices() ?? [])];
+    const choices = colourChoices(this.summary, this.runColours), {marks} = this.summary;
     byId("color").replaceChildren(...choices.map(([id, text]) => element("option", {value: id}, text)));
-    if (this.summary.marks?.by_device) byId("color").value = "device";
-    else if (wish.startsWith("run-") && this.runColours) byId("color").value = wish;
-    this.colour(byId("color").value);
+    const kept = !marks && choices.some(([id]) => id === wish);
+    if (marks?.by_device) byId("color").value = "device";
+    else if (wish.startsWith("run-") ? this.runColours : kept) byId("color").value = wish;
+    this.colour();
   }
 
-  colour(by) {
+  colour(by = byId("color").value) {
     const {look} = this.view;
-    const devices = new Map();
-    const run = by.startsWith("run-") ? this.runColours : undefined;
-    look.byDevice = by === "device";
-    look.glows = by === "run-health" ? (placed) => run.glows(placed) : undefined;
-    look.fillOf = by === "op" ? ({box}) => (box.kind === "op" ? look.theme.fills[box.group] : undefined)
-      : by === "none" ? () => undefined
-      : run ? (placed) => run.fill(by, placed, look.theme)
-      : by === "marks" ? ({box}) => markFill(box, look.theme)
-      : ({box}) => {
-          const names = box.kind === "op" ? [box.device].filter(Boolean) : Object.keys(box.devices ?? {});
-          return names.length === 1 && devices.has(names[0]) ? look.theme.fills[devices.get(names[0])] : undefined;
-        };
-    const swatches = [];
-    if (by === "op") this.summary.groups.forEach((text, i) => swatches.push([i, text]));
-    if (by === "device") {
-      (this.summary.devices ?? []).slice(0, 8).forEach((text, i) => {
-        devices.set(text, i + 1);
-        swatches.push([i + 1, text]);
-      });
-      if (swatches.length === 0) swatches.push([0, "no node asks for a device"]);
-    }
-    if (by === "marks") {
-      this.summary.marks.kinds.forEach((text, i) => swatches.push([i, text]));
-      swatches.push([SEVERAL, "several of these"]);
-    }
-    if (run) swatches.push(...run.legend(by));
-    const items = swatches.map(([fill, text]) => {
-      const item = element("li", {}, element("i"), text);
-      item.firstChild.style.background = `var(--${by === "marks" || run ? "mark" : "fill"}-${fill})`;
-      return item;
-    });
-    if (run) items.splice(swatches.length, 0, element("li", {}, element("i"), by === "run-health" ? "did not run" : "less, or did not run"));
-    if (by === "device") items.push(element("li", {}, element("i", {class: "line crossing"}), "crosses between devices"));
-    items.push(element("li", {}, element("i", {class: "line"}), "data, down"), element("li", {}, element("i", {class: "line dashed"}), "control"));
-    byId("legend").replaceChildren(element("ul", {}, ...items));
+    const swatches = colourBy(by, look, this.summary, this.runColours, (cost) => this.view.frame?.view[`all_${cost}`]);
+    drawLegend(byId("legend"), swatches, look.byDevice);
     this.view.paint();
     this.panes.follow();
+  }
+
+  // --- Files that change.
+  // The graphs as they are now, with the same things open and chosen.
+  async reload() {
+    const {view} = this, {path} = view.chosen?.box ?? {}, {x, y, zoom} = view.at, {tab} = this;
+    const body = this.summary.bodies[view.body].name, paths = view.openPaths();
+    this.models = await models();
+    this.sources = new Map();
+    this.debugger = undefined;
+    this.listStages();
+    await this.load(Math.min(this.index, this.models.length - 1));
+    const again = this.summary.bodies.findIndex((other) => other.name === body);
+    this.reading = true;
+    await view.show(Math.max(again, 0));
+    await view.openByPath(paths);
+    Object.assign(view.at, {x, y, zoom});
+    this.reading = false;
+    const box = view.boxes.find((other) => other.box.path === path);
+    if (path && box) view.select(box);
+    else this.panel.showModel();
+    await this.setPanes(this.sideBySide);
+    this.openTab(byId(`to-${tab}`).hidden ? this.firstTab() : tab, false);
+    view.paint();
+    byId("announce").textContent = "The files have changed and were read again.";
   }
 
   // --- The URL holds the view.

@@ -5,6 +5,13 @@ import {commas, element, link, plural} from "./dom.js";
 const FEW = 12;  // marked nodes that are listed at once
 
 const heading = (text) => element("h3", {}, text);
+// Of a box, beside the body around it.
+function costs({box, view}) {
+  const share = (key) => (view[`all_${key}`] > box[key] ? `, ${Math.round((100 * box[key]) / view[`all_${key}`]) || "less than 1"} % of the whole` : "");
+  const line = (key, words) => (box[key] > 0 ? element("p", {class: "dim"}, `${commas(box[key])} ${words}${share(key)}`) : undefined);
+  return [line("flops", "FLOPs, estimated by shapes"), line("bytes", "bytes of constants and variables")].filter(Boolean);
+}
+
 const SIBLINGS = {alike: "Siblings of one structure", neighbours: "Neighbours in the flow", named: "Names that begin alike"};
 const list = (items) => element("ul", {}, ...items);
 
@@ -72,7 +79,7 @@ export class Panel {
     const parts = [
       element("h2", {}, box.name || "(top)"),
       element("p", {class: "dim"}, SIBLINGS[box.siblings] ?? "Name scope", ` ${box.path}`),
-      element("p", {}, `${plural(box.ops, "op")}: ${(box.notes ?? []).join("; ")}`),
+      element("p", {}, `${plural(box.ops, "op")}: ${(box.notes ?? []).join("; ")}`), ...costs(placed),
       element("button", {type: "button", onclick: () => this.actions.toggle(placed)}, placed.inner ? "Close" : "Open"),
     ];
     if (box.devices) {
@@ -106,6 +113,7 @@ export class Panel {
     }
     if (node.placed) parts.push(element("p", {}, element("span", {class: "dim"}, "runs on "), node.placed));
     parts.push(element("p", {}, element("span", {class: "dim"}, node.placed ? "asked for " : "device "), node.device ?? "none asked for"));
+    if (placed) parts.push(...costs(placed));
     if (node.value !== undefined) parts.push(heading("Value"), element("p", {}, node.value));
     parts.push(...this.inputs(body, node), ...this.outputs(body, node), ...this.attributes(node));
     this.root.replaceChildren(...parts);

@@ -1,6 +1,6 @@
 // The picture coloured by what a run made of each node: its values' health, or the time it took.
 
-const SHARES = [[0.2, 0, "a fifth of the time or more"], [0.05, 2, "a twentieth or more"], [0.01, 3, "a hundredth or more"]];
+import {shareMark, SHARES} from "./colours.js";
 
 export class RunColours {
   // `boxes`: the document run-boxes.
@@ -30,14 +30,13 @@ export class RunColours {
     const found = this.of(placed);
     if (!found) return undefined;
     if (by === "run-health") return theme.marks[found.kinds[0]];
-    const share = SHARES.find(([least]) => found.time >= least * this.total);
-    return share && theme.marks[share[1]];
+    return theme.marks[shareMark(found.time, this.total)];
   }
 
   glows(placed) { return this.of(placed)?.kinds[0] === 0; }
 
   // [mark, text] for the legend.
   legend(by) {
-    return by === "run-health" ? this.kinds.map((text, kind) => [kind, text]) : SHARES.map(([, mark, text]) => [mark, text]);
+    return by === "run-health" ? this.kinds.map((text, kind) => [kind, text]) : SHARES.map(([, mark, share], i) => [mark, i === 0 ? `${share} of the time or more` : `${share} or more`]);
   }
 }

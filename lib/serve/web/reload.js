@@ -1,0 +1,27 @@
+// Looks whether the server has read its files again, and lets the page follow.
+
+import {ask, isFile} from "./source.js";
+
+const BETWEEN_LOOKS = 1000;  // ms
+
+// `changed()` after each change; `problem(text)` when files can no longer be read, or the server is gone.
+export function followFiles(changed, problem) {
+  if (isFile) return;
+  let version, told;
+  const tell = (text) => {
+    if (text && text !== told) problem(text);
+    told = text;
+  };
+  const look = async () => {
+    try {
+      const now = await ask("version");
+      if (version !== undefined && now.version !== version) await changed();
+      version = now.version;
+      tell(now.problem);
+    } catch (error) {
+      tell(error instanceof TypeError ? "grapnel has ended: what is not loaded yet cannot be shown." : error.message);
+    }
+    setTimeout(look, BETWEEN_LOOKS);
+  };
+  look();
+}
