@@ -23,7 +23,7 @@ export function inWords({box, inner}) {
   return `${words}${inner ? ", open" : ""}`;
 }
 
-// `summary` and `source` are the model's, set before anything is shown. `go(body, node)` shows a node, `enter(body)` a function, `toggle(placed)` opens a box, `more(body, node)` promises what else
+// `summary` and `source` are the model's, set before anything is shown. `go(body, node)` shows a node, `enter(body)` a function, `toggle(placed)` opens a box, `more(body, node)`, if there is one, promises what else
 // is to be said of a node.
 export class Panel {
   constructor(root, actions) {
@@ -102,7 +102,7 @@ export class Panel {
     if (node.mark !== undefined) parts.push(element("p", {class: `mark mark-${node.mark}`}, this.summary.marks.kinds[node.mark]));
     if ((node.details ?? []).length > 0) parts.push(...this.details(node));
     const more = element("div");
-    this.actions.more(body, node).then((made) => more.append(...made)).catch((error) => more.append(element("p", {class: "problem"}, error.message)));
+    this.actions.more?.(body, node).then((made) => more.append(...made)).catch((error) => more.append(element("p", {class: "problem"}, error.message)));
     parts.push(more);
     if (node.folded) parts.push(element("p", {class: "dim"}, "Folded into the box that reads it."));
     for (const call of node.calls ?? []) {

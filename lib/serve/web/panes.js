@@ -21,6 +21,7 @@ class Side {
     this.summary = await this.source.summary();
     this.source.markKinds = this.summary.marks?.kinds ?? [];
     this.panel.summary = this.summary;
+    this.panel.source = this.source;
     this.view.setModel(this.source, this.summary);
   }
 

@@ -1,0 +1,35 @@
+"""Files that change while they are served."""
+import os
+import shutil
+import subprocess
+import tempfile
+
+import page_case
+from page_case import GRAPNEL, ROOT, PageCase
+
+
+class Reload(PageCase):
+    def test_a_changed_file_is_shown_with_the_same_things_open(self):
+        path = os.path.join(tempfile.mkdtemp(), "model.pb")
+        subprocess.run([GRAPNEL, "convert", "testdata/models/lenet", "-o", path, "--quiet"], check=True, cwd=ROOT)
+        self.show(self.serve(path))
+        self.toggle("conv2d_1")
+        self.browser.js("grapnel.view.select(grapnel.view.boxes.find((b) => b.box.op === 'Conv2D'))")
+        self.browser.wait("document.querySelector('#panel h2').textContent === 'Conv2D'")
+        subprocess.run([GRAPNEL, "opt", path, "-o", path + ".new", "--quiet"], check=True, cwd=ROOT)
+        shutil.copyfile(path + ".new", path)  # in place, as a script may write it
+        self.browser.wait("!document.getElementById('counts').textContent.startsWith('64 ops')")
+        self.assertTrue(self.box("conv2d_1")["open"])
+        self.assertIn("read again", self.browser.js("return document.getElementById('announce').textContent"))
+
+        with open(path, "wb") as file:
+            file.write(b"\x00\x01 not a graph")
+        self.browser.wait("document.getElementById('counts').textContent.includes('not read again')")
+        self.assertIn("model.pb", self.browser.js("return document.getElementById('counts').textContent"))
+        self.assertGreater(len(self.boxes()), 8, "what was shown stays")
+        shutil.copyfile(path + ".new", path)
+        self.browser.wait("!document.getElementById('counts').textContent.includes('not read')")
+
+
+if __name__ == "__main__":
+    page_case.main()
