@@ -18,6 +18,7 @@ import {isFile, models, Source} from "./source.js";
 
 const TABS = [["debugger", "Debugger"], ["graph", "Graph"], ["functions", "Functions"], ["nodes", "Nodes"], ["passes", "Passes"], ["diff", "Diff"], ["place", "Placement"],
   ["run", "Run"]];
+const WIDE = 800;  // pixels of the picture, where the legend does not stand in its way
 const SERVED = ["run", "place"];  // tabs of graphs that were opened from a file, with a server behind them
 
 class Page {
@@ -306,6 +307,7 @@ class Page {
       view.paint();
       this.panes.follow();
     });
+    byId("legend-box").open = view.canvas.clientWidth > WIDE;
     byId("color").addEventListener("change", (event) => this.colour(event.target.value));
     byId("help-button").addEventListener("click", () => byId("help").showModal());
     byId("theme").addEventListener("click", () => {
