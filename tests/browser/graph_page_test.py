@@ -65,24 +65,25 @@ class Page(PageCase):
         self.assertNotEqual(self.browser.js("return document.getElementById('announce').textContent"), "")
 
     def test_loop_and_branches_are_seen_opened_and_left(self):
-        self.show(self.serve("testdata/collatz"))
-        loop = self.box("while", "StatelessWhile")
-        self.assertTrue(loop["open"], "a While shows its functions by itself")
-        self.assertEqual([title.split(":")[0] for title in loop["title"]], ["body", "cond"])
-        self.assertEqual(len([box for box in self.boxes() if box["op"].startswith("arg ")]), 8)
-        self.browser.js("grapnel.view.reveal(0, grapnel.view.boxes[0].box.id, [])")
-        self.browser.js("for (const b of grapnel.view.boxes) if (b.box.kind === 'scope' && !b.inner) grapnel.view.toggle(b);")
-        self.browser.wait("grapnel.view.boxes.some((b) => b.box.name === 'cond' && b.box.kind === 'scope')")
-        self.toggle("cond")
-        self.browser.wait("grapnel.view.boxes.some((b) => b.box.op === 'StatelessIf')")
-        branch = next(box for box in self.boxes() if box["op"] == "StatelessIf")
-        if not branch["open"]:
-            self.toggle(branch["name"], "StatelessIf")
-        branch = next(box for box in self.boxes() if box["op"] == "StatelessIf")
-        self.assertEqual(sorted(title.split(":")[0] for title in branch["title"]), ["else_branch", "then_branch"])
-        self.assert_tidy()
-        self.toggle("while", "StatelessWhile")
-        self.assertFalse(any(box["op"].startswith("arg ") for box in self.boxes()))
+        for show in (lambda: self.show(self.serve("testdata/collatz")), lambda: self.open_file("testdata/collatz")):
+            show()
+            loop = self.box("while", "StatelessWhile")
+            self.assertTrue(loop["open"], "a While shows its functions by itself")
+            self.assertEqual([title.split(":")[0] for title in loop["title"]], ["body", "cond"])
+            self.assertEqual(len([box for box in self.boxes() if box["op"].startswith("arg ")]), 8)
+            self.browser.js("grapnel.view.reveal(0, grapnel.view.boxes[0].box.id, [])")
+            self.browser.js("for (const b of grapnel.view.boxes) if (b.box.kind === 'scope' && !b.inner) grapnel.view.toggle(b);")
+            self.browser.wait("grapnel.view.boxes.some((b) => b.box.name === 'cond' && b.box.kind === 'scope')")
+            self.toggle("cond")
+            self.browser.wait("grapnel.view.boxes.some((b) => b.box.op === 'StatelessIf')")
+            branch = next(box for box in self.boxes() if box["op"] == "StatelessIf")
+            if not branch["open"]:
+                self.toggle(branch["name"], "StatelessIf")
+            branch = next(box for box in self.boxes() if box["op"] == "StatelessIf")
+            self.assertEqual(sorted(title.split(":")[0] for title in branch["title"]), ["else_branch", "then_branch"])
+            self.assert_tidy()
+            self.toggle("while", "StatelessWhile")
+            self.assertFalse(any(box["op"].startswith("arg ") for box in self.boxes()))
 
     def test_function_is_gone_into_and_left_by_the_path_above(self):
         self.show(self.serve("testdata/collatz"))
