@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include "llvm/ADT/Twine.h"
+
 namespace grapnel {
 
 std::string BesideTheProgram(llvm::StringRef file) {

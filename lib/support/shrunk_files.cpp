@@ -13,7 +13,8 @@ uintptr_t page_size;
 
 // Puts a page of zeros where there is none to read. Only system calls: it may run at any point.
 void OnBusError(int signal, siginfo_t* info, void*) {
-  void* page = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(info->si_addr) & -page_size);
+  char* page = static_cast<char*>(info->si_addr);
+  page -= reinterpret_cast<uintptr_t>(page) % page_size;
   bool is_behind_end = info->si_code == BUS_ADRERR;
   if (is_behind_end && mmap(page, page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
                             0) != MAP_FAILED) {
