@@ -189,8 +189,8 @@ Expected<Tensor> FilledTensor(Fill fill, DataType dtype, llvm::ArrayRef<int64_t>
     }
     if (IsInteger(dtype)) value = std::floor(std::fabs(value));
     if (dtype == proto::DT_BOOL) value = value > 0;
-    llvm::StringRef bytes = Literal::Scalar(dtype, value).bytes();
-    std::memcpy(at, bytes.data(), bytes.size());
+    Literal scalar = Literal::Scalar(dtype, value);
+    std::memcpy(at, scalar.bytes().data(), scalar.bytes().size());
   }
   return tensor;
 }

@@ -96,9 +96,10 @@ TEST(Picture, EdgesAreGatheredBetweenClosedScopes) {
   NodeId big = x;
   std::vector<NodeId> a;
   for (int i = 0; i < 100; ++i)
-    a.push_back(big = Add(graph, "a/op" + std::to_string(i), "Relu", {big}));
-  NodeId b0 = Add(graph, "b/op0", "Add", {a[10], a[20]});
-  for (int i = 1; i < 100; ++i) b0 = Add(graph, "b/op" + std::to_string(i), "Add", {b0, a[30]});
+    a.push_back(big = Add(graph, "a/op" + std::to_string(i) + "th", "Relu", {big}));
+  NodeId b0 = Add(graph, "b/op0th", "Add", {a[10], a[20]});
+  for (int i = 1; i < 100; ++i)
+    b0 = Add(graph, "b/op" + std::to_string(i) + "th", "Add", {b0, a[30]});
   graph.AddControl(b0, a[99]);
   // Enough boxes outside that neither scope needs to be opened.
   for (int i = 0; i < 8; ++i) Add(graph, "other_" + std::to_string(i), "Neg", {x});
