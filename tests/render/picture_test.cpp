@@ -69,7 +69,8 @@ void ExpectComplete(const Picture& picture, size_t nodes, size_t inputs) {
   EXPECT_EQ(control + counts.stubbed_control + counts.hidden_control, counts.edges.control);
 }
 
-NodeId Add(Graph& graph, const std::string& name, const char* op, std::vector<NodeId> inputs = {}) {
+NodeId Add(Graph& graph, const std::string& name, const char* op,
+           const std::vector<NodeId>& inputs = {}) {
   NodeId id = graph.AddNode(name, op);
   graph.SetAttr(id, "T", attr::Type(proto::DT_FLOAT));
   if (llvm::StringRef(op) == "Placeholder" || llvm::StringRef(op) == "Const") {
@@ -95,6 +96,7 @@ TEST(Picture, EdgesAreGatheredBetweenClosedScopes) {
   NodeId x = Add(graph, "x", "Placeholder");
   NodeId big = x;
   std::vector<NodeId> a;
+  a.reserve(100);
   for (int i = 0; i < 100; ++i)
     a.push_back(big = Add(graph, "a/op" + std::to_string(i) + "th", "Relu", {big}));
   NodeId b0 = Add(graph, "b/op0th", "Add", {a[10], a[20]});
@@ -264,6 +266,7 @@ TEST(Picture, LikeSiblingsAreOneBox) {
   Graph& graph = module.main;
   NodeId x = Add(graph, "x", "Placeholder");
   std::vector<NodeId> many;
+  many.reserve(24);
   for (int i = 0; i < 24; ++i) many.push_back(Add(graph, "n" + std::to_string(i), "Relu", {x}));
   NodeId other = Add(graph, "other", "Tanh", {x});
   many.push_back(other);
