@@ -34,6 +34,7 @@ class Passes(PageCase):
         self.browser.click("#to-passes")
         self.browser.wait("document.querySelector('#tab-passes .ask button')")
         for name, text in fields.items():
+            self.browser.js("document.querySelector(arguments[0]).value = ''", f"#tab-passes [name={name}]")
             self.browser.type(f"#tab-passes [name={name}]", text)
         self.browser.click("#tab-passes .ask button")
 

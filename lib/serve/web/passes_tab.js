@@ -7,6 +7,7 @@ import {isFile, post} from "./source.js";
 const COLUMNS = ["stage", "nodes", "edges", "removed", "added", "changed", "replaced", "rewrites", "ms"];
 const MARKED = ["removed", "added", "changed", "replaced"];  // as the marks of a diff are numbered
 const SHOWN = 8, MISSES_SHOWN = 60;
+const CPU = "/device:CPU:0";
 const FUSIONS = "remapper";  // what readers look for first
 
 // `actions`: toStage(entry), goTo(entry, body, node), ran(entry).
@@ -41,12 +42,14 @@ export class PassesTab {
       return [element("h2", {}, "Passes"), element("p", {}, why, element("code", {}, "grapnel serve MODEL"), " runs the passes from this tab; ",
         element("code", {}, "grapnel opt MODEL --dump-dir DIR"), " keeps every stage in a folder, which this page opens too.")];
     }
-    const field = (name, label, hint) => element("label", {}, `${label} `, element("input", {name, placeholder: hint, autocomplete: "off", spellcheck: "false"}));
+    const field = (name, label, hint, value = "") => element("label", {}, `${label} `,
+      element("input", {name, value, placeholder: hint, autocomplete: "off", spellcheck: "false"}));
     this.status = element("p", {role: "status"});
     this.button = element("button", {type: "submit"}, "Run Grappler's passes");
     const form = element("form", {class: "ask", onsubmit: (event) => this.run(event, chosen)},
       field("fetch", "Fetches", "those of the model, else what nobody reads"), field("feed", "Feeds", "besides placeholders"),
-      field("device", "Device", "for nodes without one; fusions need /device:CPU:0"), this.button);
+      field("device", "Device", "none: fusions need one", CPU),
+      element("p", {class: "dim"}, "The device is for nodes without one: TensorFlow's placer has given each its own before Grappler runs."), this.button);
     const ran = [...new Set(models.filter((other) => other.story !== undefined && other.group === title).map(({story}) => Number(story)))];
     return [element("h2", {}, "Passes"),
       element("p", {}, `Runs on ${title} what TensorFlow's Grappler would do to it, pass after pass, on a copy in memory: no file changes. ` +
