@@ -96,6 +96,9 @@ def time_one(name, url, limit):
                 return seconds, browser.js("return performance.memory.usedJSHeapSize / 1e6"), browser.js("return window.longestBlock")
             time.sleep(0.02)
         return None
+    except RuntimeError as error:  # a tab that crashes shows nothing
+        print(f"{name}: {str(error).splitlines()[0]}", file=sys.stderr)
+        return None
     finally:
         browser.close()
 
