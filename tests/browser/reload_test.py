@@ -13,6 +13,11 @@ class Reload(PageCase):
         path = os.path.join(tempfile.mkdtemp(), "model.pb")
         subprocess.run([GRAPNEL, "convert", "testdata/models/lenet", "-o", path, "--quiet"], check=True, cwd=ROOT)
         self.show(self.serve(path))
+        self.browser.click("#to-run")
+        self.browser.wait("[...document.querySelectorAll('#tab-run button')].some((e) => e.textContent === 'Run')")
+        self.browser.js("[...document.querySelectorAll('#tab-run button')].find((e) => e.textContent === 'Run').click()")
+        self.browser.wait("document.querySelector('#color option[value=run-health]')")
+        self.browser.click("#to-graph")
         self.toggle("conv2d_1")
         self.browser.js("grapnel.view.select(grapnel.view.boxes.find((b) => b.box.op === 'Conv2D'))")
         self.browser.wait("document.querySelector('#panel h2').textContent === 'Conv2D'")
@@ -20,6 +25,7 @@ class Reload(PageCase):
         shutil.copyfile(path + ".new", path)  # in place, as a script may write it
         self.browser.wait("!document.getElementById('counts').textContent.startsWith('64 ops')")
         self.assertTrue(self.box("conv2d_1")["open"])
+        self.assertFalse(self.browser.js("return !!document.querySelector('#color option[value=run-health]')"), "that run was of another graph")
         self.assertIn("read again", self.browser.js("return document.getElementById('announce').textContent"))
 
         with open(path, "wb") as file:

@@ -357,6 +357,7 @@ class Page {
     this.models = await models();
     this.sources = new Map();
     this.debugger = undefined;
+    for (const tab of [this.runTab, this.placeTab]) tab.forget();
     this.listStages();
     await this.load(Math.min(this.index, this.models.length - 1));
     const again = this.summary.bodies.findIndex((other) => other.name === body);

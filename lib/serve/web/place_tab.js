@@ -20,6 +20,9 @@ export class PlaceTab {
     root.replaceChildren(element("div", {class: "work"}, form, this.result));
   }
 
+  // The graphs are others now.
+  forget() { this.model = undefined; }
+
   show({model}) {
     if (model !== this.model) this.result.replaceChildren();
     this.model = model;

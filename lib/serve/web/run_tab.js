@@ -31,6 +31,9 @@ export class RunTab {
     if (this.model === source.model) this.root.replaceChildren(shown.root);
   }
 
+  // The graphs are others now.
+  forget() { this.forms.clear(); }
+
   // What is known of the model's last run.
   coloursOf(model) { return this.forms.get(model)?.colours; }
 
