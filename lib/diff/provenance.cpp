@@ -2,21 +2,11 @@
 
 #include <algorithm>
 
+#include "lib/io/ledger.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
-
-std::vector<std::string> Names(const llvm::json::Object& object, llvm::StringRef key) {
-  std::vector<std::string> names;
-  if (const llvm::json::Array* array = object.getArray(key)) {
-    for (const llvm::json::Value& value : *array) {
-      if (auto text = value.getAsString()) names.push_back(text->str());
-    }
-  }
-  return names;
-}
 
 int32_t Find(const BodyView& view, llvm::StringRef name) {
   Node node = view.graph().Find(name);
@@ -27,21 +17,11 @@ int32_t Find(const BodyView& view, llvm::StringRef name) {
 
 Expected<Provenance> Provenance::Parse(llvm::StringRef jsonl) {
   Provenance out;
-  int number = 0;
-  while (!jsonl.empty()) {
-    auto [line, rest] = jsonl.split('\n');
-    jsonl = rest;
-    ++number;
-    if (line.trim().empty()) continue;
-    auto value = llvm::json::parse(line);
-    if (!value) return Annotate("line " + llvm::Twine(number), value.takeError());
-    const llvm::json::Object* object = value->getAsObject();
-    if (!object || !object->getString("rule"))
-      return MakeError("line {0}: no rewrite of a ledger: it has no 'rule'", number);
-    std::string function = object->getString("function").value_or("").str();
-    out.bodies_[function].Apply(Names(*object, "used"), Names(*object, "made"),
-                                Names(*object, "removed"));
-  }
+  RETURN_IF_ERROR(ForEachLedgerEntry(jsonl, [&](int, const llvm::json::Object& entry) {
+    std::string function = entry.getString("function").value_or("").str();
+    out.bodies_[function].Apply(LedgerNames(entry, "used"), LedgerNames(entry, "made"),
+                                LedgerNames(entry, "removed"));
+  }));
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "lib/io/ledger.h"
 #include "lib/support/file.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
@@ -14,15 +15,6 @@ constexpr double kLongest = 1e12;  // ms; what is more would not fit into a dura
 
 std::string Text(const llvm::json::Object& object, llvm::StringRef key) {
   return object.getString(key).value_or("").str();
-}
-
-std::vector<std::string> Names(const llvm::json::Object& object, llvm::StringRef key) {
-  std::vector<std::string> names;
-  if (const llvm::json::Array* array = object.getArray(key)) {
-    for (const llvm::json::Value& value : *array)
-      names.push_back(value.getAsString().value_or("").str());
-  }
-  return names;
 }
 
 Stage ParseStage(const llvm::json::Object& object) {
@@ -128,29 +120,21 @@ RunRecord ReadRunRecord(llvm::StringRef folder) { return RecordReader(folder).Re
 
 Expected<std::vector<Rewrite>> ParseLedger(llvm::StringRef jsonl) {
   std::vector<Rewrite> rewrites;
-  for (int number = 1; !jsonl.empty(); ++number) {
-    auto [line, rest] = jsonl.split('\n');
-    jsonl = rest;
-    if (line.trim().empty()) continue;
-    auto value = llvm::json::parse(line);
-    if (!value) return Annotate("line " + llvm::Twine(number), value.takeError());
-    const llvm::json::Object* object = value->getAsObject();
-    if (!object || !object->getString("rule"))
-      return MakeError("line {0}: no rewrite of a ledger: it has no 'rule'", number);
+  RETURN_IF_ERROR(ForEachLedgerEntry(jsonl, [&](int line, const llvm::json::Object& entry) {
     Rewrite rewrite;
-    rewrite.number = static_cast<int>(object->getInteger("rewrite").value_or(number));
-    rewrite.iteration = static_cast<int>(object->getInteger("iteration").value_or(0));
-    rewrite.pass = Text(*object, "pass");
-    rewrite.rule = Text(*object, "rule");
-    rewrite.function = Text(*object, "function");
-    rewrite.node = Text(*object, "node");
-    rewrite.used = Names(*object, "used");
-    rewrite.made = Names(*object, "made");
-    rewrite.changed = Names(*object, "changed");
-    rewrite.removed = Names(*object, "removed");
-    rewrite.functions = Names(*object, "functions");
+    rewrite.number = static_cast<int>(entry.getInteger("rewrite").value_or(line));
+    rewrite.iteration = static_cast<int>(entry.getInteger("iteration").value_or(0));
+    rewrite.pass = Text(entry, "pass");
+    rewrite.rule = Text(entry, "rule");
+    rewrite.function = Text(entry, "function");
+    rewrite.node = Text(entry, "node");
+    rewrite.used = LedgerNames(entry, "used");
+    rewrite.made = LedgerNames(entry, "made");
+    rewrite.changed = LedgerNames(entry, "changed");
+    rewrite.removed = LedgerNames(entry, "removed");
+    rewrite.functions = LedgerNames(entry, "functions");
     rewrites.push_back(std::move(rewrite));
-  }
+  }));
   return rewrites;
 }
 

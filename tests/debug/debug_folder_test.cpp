@@ -15,15 +15,6 @@
 namespace grapnel {
 namespace {
 
-DebugFolder Read(const std::string& path) {
-  auto folder = ReadDebugFolder(path);
-  if (!folder) {
-    ADD_FAILURE() << TextOf(folder.takeError());
-    return {};
-  }
-  return std::move(*folder);
-}
-
 TEST(DebugFolder, HoldsWhatTensorFlowWrote) {
   DebugFolder folder = Read("testdata/tfdbg/mnist_nan_FULL_HEALTH");
   ASSERT_EQ(folder.runs.size(), 1u);

@@ -8,15 +8,6 @@
 namespace grapnel {
 namespace {
 
-DebugFolder Read(const std::string& path) {
-  auto folder = ReadDebugFolder(path);
-  if (!folder) {
-    ADD_FAILURE() << TextOf(folder.takeError());
-    return {};
-  }
-  return std::move(*folder);
-}
-
 // Every op is a node, every input an edge from where the record says.
 void ExpectAsRecorded(const DebugRun& run, const DebugModule& made) {
   std::vector<Body> bodies = Bodies(*made.module);

@@ -8,11 +8,22 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/debug/debug_folder.h"
 #include "lib/io/record.h"
 #include "lib/proto/debug_event.pb.h"
 #include "lib/support/file.h"
 
 namespace grapnel {
+
+// A folder that must open; empty, and the test fails, where it does not.
+inline DebugFolder Read(const std::string& path) {
+  auto folder = ReadDebugFolder(path);
+  if (!folder) {
+    ADD_FAILURE() << TextOf(folder.takeError());
+    return {};
+  }
+  return std::move(*folder);
+}
 
 class DebugWriter {
  public:

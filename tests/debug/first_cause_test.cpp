@@ -7,12 +7,8 @@ namespace grapnel {
 namespace {
 
 BlameReport Blame(const std::string& path) {
-  auto folder = ReadDebugFolder(path);
-  if (!folder) {
-    ADD_FAILURE() << TextOf(folder.takeError());
-    return {};
-  }
-  return FindCauses(folder->runs.back());
+  DebugFolder folder = Read(path);
+  return folder.runs.empty() ? BlameReport() : FindCauses(folder.runs.back());
 }
 
 std::vector<double> Full(int64_t neg_inf, int64_t nan, int64_t zero) {
