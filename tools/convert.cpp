@@ -37,6 +37,11 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.label = input.name;
   options.node_data =
       flags.node_data == "op-cost" ? NodeDataKind::kOpCost : NodeDataKind::kConstantBytes;
+  if (options.format == ConvertFormat::kText && input.module().main.num_nodes() > 0) {
+    ASSIGN_OR_RETURN(Ends ends, EndsOf(input, {}, {}));
+    options.feeds = std::move(ends.feeds);
+    options.fetches = std::move(ends.fetches);
+  }
   if (flags.other.empty()) {
     RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
     return kExitOk;

@@ -5,11 +5,15 @@
 
 namespace grapnel {
 
-Expected<InputGraph> OpenInput(llvm::StringRef path, llvm::StringRef title) {
+namespace {
+
+// `several`: all graphs of a text are wanted, when no title says which.
+Expected<InputGraph> Open(llvm::StringRef path, llvm::StringRef title, bool several) {
   InputGraph input;
   ASSIGN_OR_RETURN(input.model, OpenModel(path));
   auto& graphs = input.model.graphs;
-  if (!title.empty() || graphs.size() > 1) {
+  several &= title.empty() && input.model.kind == FileKind::kText;
+  if (!title.empty() || (graphs.size() > 1 && !several)) {
     std::string titles;
     bool found = false;
     for (size_t i = 0; i < graphs.size() && !found; ++i) {
@@ -29,6 +33,28 @@ Expected<InputGraph> OpenInput(llvm::StringRef path, llvm::StringRef title) {
   if (input.model.kind != FileKind::kCaseFolder) name = name.split('.').first;
   input.name = path == "-" || name.empty() ? "graph" : name.str();
   return input;
+}
+
+}  // namespace
+
+Expected<InputGraph> OpenInput(llvm::StringRef path, llvm::StringRef title) {
+  return Open(path, title, /*several=*/false);
+}
+
+Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title, Invocation& invocation,
+                          llvm::function_ref<Expected<int>(InputGraph&)> command) {
+  ASSIGN_OR_RETURN(InputGraph input, Open(path, title, /*several=*/true));
+  bool several =
+      input.model.kind == FileKind::kText && title.empty() && input.model.graphs.size() > 1;
+  if (!several) return command(input);
+  int worst = kExitOk;
+  for (; input.index < input.model.graphs.size(); ++input.index) {
+    invocation.out() << (input.index ? "\n" : "") << "--- " << input.graph().title << "\n";
+    auto code = command(input);
+    if (!code) return Annotate("graph '" + input.graph().title + "'", code.takeError());
+    worst = std::max(worst, *code);
+  }
+  return worst;
 }
 
 Expected<Ends> EndsOf(const InputGraph& input, llvm::ArrayRef<std::string> feeds,

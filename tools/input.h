@@ -24,6 +24,12 @@ struct InputGraph {
 // a dump's file name).
 Expected<InputGraph> OpenInput(llvm::StringRef path, llvm::StringRef title = {});
 
+// Runs `command` on the graph of that `title`; without one on the only graph, or on each graph of a
+// text in turn, a line of dashes with its title printed before each. The result is the worst of
+// all.
+Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title, Invocation& invocation,
+                          llvm::function_ref<Expected<int>(InputGraph&)> command);
+
 // Feeds and fetches for opt and run: those given, else those of the case or signature, else none.
 Expected<Ends> EndsOf(const InputGraph& input, llvm::ArrayRef<std::string> feeds,
                       llvm::ArrayRef<std::string> fetches, llvm::StringRef signature = {});

@@ -4,8 +4,9 @@
 #include "lib/debug/value_check.h"
 #include "lib/exec/evaluator.h"
 #include "lib/io/write.h"
-#include "lib/ir/print.h"
 #include "lib/ir/shape_inference.h"
+#include "lib/ir/text.h"
+#include "lib/pass/near_misses.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/pass/reproducer.h"
 #include "lib/support/text.h"
@@ -19,7 +20,7 @@ namespace {
 struct Flags {
   std::string model, graph, output, dump_dir, ledger, device;
   PipelineFlags pipeline;
-  bool print = false, timing = false, explain = false, check_values = false;
+  bool print = false, timing = false, explain = false, why_not = false, check_values = false;
 };
 
 void PrintTiming(llvm::raw_ostream& os, const OptimizeResult& result) {
@@ -41,21 +42,38 @@ void PrintTiming(llvm::raw_ostream& os, const OptimizeResult& result) {
 // Prints each rewrite as it happens.
 class ExplainInstrumentation : public Instrumentation {
  public:
-  explicit ExplainInstrumentation(llvm::raw_ostream& os) : os_(os) {}
-  void OnRewrite(const Rewrite& rewrite) override { os_ << RewriteText(rewrite); }
+  ExplainInstrumentation(llvm::raw_ostream& os, bool comments) : os_(os), comments_(comments) {}
+  void OnRewrite(const Rewrite& rewrite) override {
+    // Beside a printed graph they are comments of its text.
+    llvm::SmallVector<llvm::StringRef, 4> lines;
+    std::string text = RewriteText(rewrite);
+    llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
+    for (llvm::StringRef line : lines) os_ << (comments_ ? "# " : "") << line << "\n";
+  }
 
  private:
   llvm::raw_ostream& os_;
+  bool comments_;
 };
+
+// Where a rule's pattern was found and a condition failed.
+void PrintNearMisses(const NearMisses& misses, bool as_comments, llvm::raw_ostream& os) {
+  for (const Refusal& refusal : misses.Sorted()) {
+    os << (as_comments ? "# " : "") << refusal.pass << "/" << refusal.rule << " refused '"
+       << PlaceOf(refusal) << "': " << refusal.reason << "\n";
+  }
+}
 
 Error PrintResult(const Module& module, llvm::raw_ostream& os) {
   ShapeMap shapes = InferShapes(module.main);
-  PrintModule(module, os, [&](Port port) {
+  TextOptions options;
+  options.describe = [&](Port port) {
     DataType type = shapes.TypeOf(port);
     const Shape& shape = shapes.OfPort(port);
     return (type == proto::DT_INVALID ? "?" : DataTypeName(type).str()) +
            (shape.known_rank() ? shape.ToString() : "");
-  });
+  };
+  WriteGraphAsText(module, options, os);
   return Error::success();
 }
 
@@ -100,9 +118,8 @@ Error PrintCulprit(const Flags& flags, const OptimizeOptions& optimize, const Va
   return Error::success();
 }
 
-Expected<int> Run(const Flags& flags, Invocation& invocation) {
+Expected<int> RunOn(InputGraph& input, const Flags& flags, Invocation& invocation) {
   MessageSink sink = invocation.sink();
-  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
   RETURN_IF_ERROR(DemandValid(input, sink));
   Module& module = input.module();
   size_t nodes_before = module.main.num_nodes();
@@ -114,13 +131,17 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.pool = &pool;
   options.sink = sink;
 
+  NearMisses misses;
+  if (flags.why_not) options.on_refusal = [&](const Refusal& refusal) { misses.Add(refusal); };
+
   PassManager manager;
   std::unique_ptr<AtomicFile> ledger;
   if (!flags.ledger.empty()) {
     ASSIGN_OR_RETURN(ledger, AtomicFile::Create(flags.ledger));
     manager.Add(MakeLedgerInstrumentation(ledger->os()));
   }
-  if (flags.explain) manager.Add(std::make_unique<ExplainInstrumentation>(invocation.out()));
+  if (flags.explain)
+    manager.Add(std::make_unique<ExplainInstrumentation>(invocation.out(), flags.print));
   RETURN_IF_ERROR(AddDump({flags.dump_dir, input.name, sink}, module, options, &manager));
   std::unique_ptr<ValueCheck> values;
   std::string difference;
@@ -158,6 +179,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   std::vector<NodeId> order = TopologicalOrder(module.main);
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
   if (!flags.output.empty()) RETURN_IF_ERROR(WriteGraph(module, flags.output, order));
+  PrintNearMisses(misses, flags.print, invocation.out());
   if (flags.print) RETURN_IF_ERROR(PrintResult(module, invocation.out()));
   bool stdout_is_free = flags.output != "-" && flags.ledger != "-" && !flags.print;
   llvm::raw_ostream& os = stdout_is_free ? invocation.out() : llvm::errs();
@@ -172,11 +194,26 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  return OnEachGraph(flags.model, flags.graph, invocation, [&](InputGraph& input) -> Expected<int> {
+    bool several = input.model.graphs.size() > 1 && flags.graph.empty();
+    if (!several) return RunOn(input, flags, invocation);
+    for (const std::string* file : {&flags.output, &flags.ledger, &flags.dump_dir}) {
+      if (!file->empty())
+        return MakeError("{0}: cannot hold what comes of {1} graphs: name one by --graph", *file,
+                         input.model.graphs.size());
+    }
+    Flags of_graph = flags;
+    of_graph.graph = input.graph().title;
+    return RunOn(input, of_graph, invocation);
+  });
+}
+
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "the graph to optimise").Required();
   line.Option("-o,--output", flags->output,
-              "where the result goes: .pb or .pbtxt, each also .gz; - for standard output");
+              "where the result goes: .pb, .pbtxt or .gtxt, each also .gz; - for standard output");
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
   flags->pipeline.AddTo(line);
@@ -189,6 +226,8 @@ RunCommand SetUp(CommandLine& line) {
             "what is fetched (exit 1)");
   flags->pipeline.AddValuesTo(line);
   line.Flag("--explain", flags->explain, "print every rewrite");
+  line.Flag("--why-not", flags->why_not,
+            "print where a rule's pattern was found but a condition failed");
   line.Flag("--print", flags->print, "print the result, one line a node");
   line.Flag("--timing", flags->timing, "print the time of each pass");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

@@ -50,7 +50,8 @@ void PipelineFlags::AddTo(CommandLine& line) {
               "run just these, in this order, each once (`grapnel passes` lists them)")
       .Separator(',')
       .ShownAs("NAME,...");
-  line.Option("--rewriter-config", rewriter_config, "TensorFlow's RewriterConfig, as text proto");
+  line.Option("--rewriter-config", rewriter_config,
+              "TensorFlow's RewriterConfig as text proto: a file, or the text itself");
   line.Option("--limit", limit, "stop after this many rewrites").NotNegative();
 }
 
@@ -66,14 +67,20 @@ Expected<OptimizeOptions> PipelineFlags::Options(const InputGraph& input) const 
   options.limit = limit;
   options.config.set_min_graph_nodes(-1);
   if (!rewriter_config.empty()) {
-    ASSIGN_OR_RETURN(auto file, FileBytes::Open(rewriter_config));
+    // No file has such a name, as a rule, and every field is followed by ':' or '{'.
+    bool is_text = !FileExists(rewriter_config) &&
+                   llvm::StringRef(rewriter_config).find_first_of(":{") != llvm::StringRef::npos;
+    std::shared_ptr<const FileBytes> file =
+        FileBytes::FromString(rewriter_config, "--rewriter-config");
+    if (!is_text) {
+      ASSIGN_OR_RETURN(file, FileBytes::Open(rewriter_config));
+    }
     FirstError first;
     google::protobuf::TextFormat::Parser parser;
     parser.RecordErrorsTo(&first);
     options.config.Clear();
     if (!parser.ParseFromString(file->bytes().str(), &options.config)) {
-      return MakeError("{0}:{1} (a RewriterConfig as text was expected)", rewriter_config,
-                       first.text);
+      return MakeError("{0}:{1} (a RewriterConfig as text was expected)", file->name(), first.text);
     }
   }
   return options;

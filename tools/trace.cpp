@@ -2,7 +2,7 @@
 #include "lib/io/case.h"
 #include "lib/io/value.h"
 #include "lib/io/write.h"
-#include "lib/ir/print.h"
+#include "lib/ir/text.h"
 #include "lib/support/file.h"
 #include "lib/trace/examples.h"
 #include "llvm/Support/JSON.h"
@@ -75,7 +75,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(const TraceExample* example, Find(flags.example));
   ASSIGN_OR_RETURN(std::unique_ptr<Module> module, example->trace());
   if (flags.output.empty()) {
-    PrintModule(*module, invocation.out());
+    WriteGraphAsText(*module, {}, invocation.out());
   } else if (NamesGraph(flags.output)) {
     RETURN_IF_ERROR(WriteGraph(*module, flags.output));
   } else {

@@ -30,6 +30,9 @@ Expected<Ends> EndsOf(const Model& model, const GraphInFile& graph, llvm::String
   if (const auto& values = model.case_info) {
     for (const auto& feed : values->feeds) ends.feeds.push_back(feed.tensor);
     for (const auto& fetch : values->fetches) ends.fetches.push_back(fetch.tensor);
+  } else if (!graph.feeds.empty() || !graph.fetches.empty()) {
+    ends.feeds = graph.feeds;
+    ends.fetches = graph.fetches;
   } else if (chosen) {
     for (const auto& tensor : chosen->inputs) ends.feeds.push_back(tensor.tensor);
     for (const auto& tensor : chosen->outputs) ends.fetches.push_back(tensor.tensor);

@@ -6,8 +6,10 @@
 #include "lib/io/gzip.h"
 #include "lib/io/meta_graph.h"
 #include "lib/io/recognize.h"
+#include "lib/io/shape_claims.h"
 #include "lib/io/text_proto.h"
 #include "lib/ir/import.h"
+#include "lib/ir/text.h"
 #include "lib/support/file.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -64,8 +66,25 @@ Error ReadGraphDef(std::shared_ptr<const FileBytes> file, Model* model) {
   return Error::success();
 }
 
+// A graph for each of the text's. What it says of shapes is held against what is inferred.
+Error ReadText(const FileBytes& file, Model* model) {
+  model->kind = FileKind::kText;
+  for (TextGraph& text : ReadGraphText(file)) {
+    CheckShapeClaims(text.claims, text.module.get());
+    GraphInFile& graph = model->graphs.emplace_back();
+    graph.path = file.name();
+    graph.title = std::move(text.title);
+    graph.module = std::move(text.module);
+    graph.feeds = std::move(text.feeds);
+    graph.fetches = std::move(text.fetches);
+  }
+  return Error::success();
+}
+
 Error ReadContent(std::shared_ptr<const FileBytes> file, Content content, Model* model) {
   switch (content) {
+    case Content::kText:
+      return ReadText(*file, model);
     case Content::kGraphDef:
       return ReadGraphDef(file, model);
     case Content::kSavedModel:
@@ -174,6 +193,7 @@ Expected<FolderContents> LookThrough(llvm::StringRef folder) {
     switch (ContentOf(path)) {
       case Content::kGraphDef:
       case Content::kGraphText:
+      case Content::kText:
         contents.graphs.push_back(name);
         break;
       case Content::kUnknown:
@@ -232,6 +252,8 @@ llvm::StringRef FileKindName(FileKind kind) {
       return "GraphDef";
     case FileKind::kGraphText:
       return "GraphDef (text)";
+    case FileKind::kText:
+      return "text";
     case FileKind::kSavedModel:
       return "SavedModel";
     case FileKind::kMetaGraph:

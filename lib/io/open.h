@@ -17,6 +17,7 @@ namespace grapnel {
 enum class FileKind {
   kGraphDef,
   kGraphText,
+  kText,  // lib/ir/text.h
   kSavedModel,
   kMetaGraph,
   kEventFile,
@@ -62,7 +63,8 @@ struct GraphInFile {
   std::string title;  // "serve", "train,serve" (tags), "graph_run_1", the file's name in a dump
                       // folder, or ""
   std::string path;   // the file that it is in
-  std::unique_ptr<Module> module;  // null in a dump folder: see OpenGraph
+  std::unique_ptr<Module> module;           // null in a dump folder: see OpenGraph
+  std::vector<std::string> feeds, fetches;  // tensors that a text names so
   // What a MetaGraph (of a SavedModel too) says beside its graph.
   std::vector<std::string> tags;
   std::vector<Signature> signatures;    // sorted by name
@@ -86,13 +88,13 @@ struct Model {
   std::vector<Problem> problems;
 };
 
-// `path`: GraphDef, binary or text, SavedModel (folder or file), MetaGraph, event file, each also
-// compressed by gzip; a case folder, a dump folder (several GraphDefs, listed in natural order,
-// opened by OpenGraph), a folder with one of the files above; "-" is standard input. What can still
-// be read of a damaged file opens, with problems listed. Errors are one line and name the path: not
-// there, empty, not recognised, nothing readable in it. Cost: linear in nodes and edges of all
-// graphs; constants stay on the mapped file, of whatever size. Text and compressed files are
-// expanded in memory.
+// `path`: GraphDef, binary or text, a graph as people write it (lib/ir/text.h), SavedModel (folder
+// or file), MetaGraph, event file, each also compressed by gzip; a case folder, a dump folder
+// (several GraphDefs, listed in natural order, opened by OpenGraph), a folder with one of the files
+// above; "-" is standard input. What can still be read of a damaged file opens, with problems
+// listed. Errors are one line and name the path: not there, empty, not recognised, nothing readable
+// in it. Cost: linear in nodes and edges of all graphs; constants stay on the mapped file, of
+// whatever size. Text and compressed files are expanded in memory.
 Expected<Model> OpenModel(llvm::StringRef path);
 // The same of bytes that are at hand; errors call the file by its name. Nothing is looked for
 // beside it: variables_prefix is empty, assets have their bare names.

@@ -2,6 +2,7 @@
 
 #include "lib/io/gzip.h"
 #include "lib/io/record.h"
+#include "lib/ir/text.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -144,6 +145,7 @@ bool LooksLikeEvent(llvm::StringRef bytes) {
 
 Content RecognizeText(llvm::StringRef head) {
   head.consume_front("\xEF\xBB\xBF");
+  if (LooksLikeGraphText(head)) return Content::kText;
   for (;;) {
     head = head.ltrim(" \t\r\n\f\v");
     if (!HasPrefix(head, "#")) break;

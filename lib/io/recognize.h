@@ -13,7 +13,8 @@ enum class Content {
   kUnknown,
   kGzip,
   kGraphDef,
-  kGraphText,
+  kGraphText,  // protobuf's text
+  kText,       // a graph as lib/ir/text.h has it
   kSavedModel,
   kSavedModelText,
   kMetaGraph,

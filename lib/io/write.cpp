@@ -3,6 +3,7 @@
 #include "lib/io/gzip.h"
 #include "lib/io/text_print.h"
 #include "lib/ir/import.h"
+#include "lib/ir/text.h"
 #include "lib/proto/graph.pb.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
@@ -103,6 +104,12 @@ Error WriteGraph(const Module& module, llvm::StringRef path, llvm::ArrayRef<Node
   stem.consume_back(".gz");
   return WriteCompressible(path, [&](llvm::raw_ostream& os) -> Error {
     if (HasSuffix(stem, ".pbtxt")) return WriteGraphText(module, os, order);
+    if (HasSuffix(stem, ".gtxt")) {
+      TextOptions exact;
+      exact.exact = true;
+      WriteGraphAsText(module, exact, os);
+      return Error::success();
+    }
     ExportGraphDef(module, os, order);
     return Error::success();
   });

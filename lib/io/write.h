@@ -11,7 +11,8 @@
 
 namespace grapnel {
 
-// Writes a GraphDef: as text when `path` ends in .pbtxt, else binary; compressed when .gz follows;
+// Writes a GraphDef: as protobuf's text when `path` ends in .pbtxt, as lib/ir/text.h has it when in
+// .gtxt (exactly, in the order of ids), else binary; compressed when .gz follows;
 // "-" is standard output, binary. The file appears when it is complete (AtomicFile). `order` as
 // ExportGraphDef's. Needs memory for one node and one function at a time. Errors name the path.
 Error WriteGraph(const Module& module, llvm::StringRef path, llvm::ArrayRef<NodeId> order = {});

@@ -472,8 +472,14 @@ std::string Literal::TensorProtoHead(bool compress, llvm::StringRef* content) co
     *content = bytes;
     return out;
   }
-  Storage storage = StorageOf(dtype_);
-  std::string values;
+  if (!bytes.empty()) out += TypedValues(dtype_, bytes);
+  return out;
+}
+
+std::string Literal::TypedValues(DataType dtype, llvm::StringRef bytes) {
+  Storage storage = StorageOf(dtype);
+  size_t size = DataTypeSize(dtype);
+  std::string out, values;
   bool raw = storage == Storage::kF32 || storage == Storage::kF64 || storage == Storage::kC64 ||
              storage == Storage::kC128 || storage == Storage::kF8;
   if (raw) {
@@ -484,7 +490,7 @@ std::string Literal::TensorProtoHead(bool compress, llvm::StringRef* content) co
                                 LoadInt(bytes.data() + i, size, storage == Storage::kSigned)));
     }
   }
-  if (!values.empty()) AppendBytesField(&out, ValueField(dtype_), values);
+  AppendBytesField(&out, ValueField(dtype), values);
   return out;
 }
 

@@ -64,6 +64,9 @@ class Literal {
   // The same without its last bytes, which are elements as they lie in memory: `content`, empty
   // when there are none.
   std::string TensorProtoHead(bool compress, llvm::StringRef* content) const;
+  // The field of a TensorProto, tag included, that holds these elements (of a dtype with a size) as
+  // numbers and not as content.
+  static std::string TypedValues(DataType dtype, llvm::StringRef bytes);
   // The same elements under other dimensions, as many.
   Literal Reshaped(llvm::ArrayRef<int64_t> dims) const;
 

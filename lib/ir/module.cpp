@@ -12,7 +12,8 @@
 namespace grapnel {
 
 std::string Problem::ToString() const {
-  return where.empty() ? text : "node '" + where + "': " + text;
+  return (place.empty() ? "" : place + ": ") +
+         (where.empty() ? text : "node '" + where + "': " + text);
 }
 
 llvm::StringRef Function::name() const { return body.module().strings.Get(name_id); }

@@ -23,7 +23,8 @@ struct Problem {
       Severity::kError;  // kError: opt and run refuse the graph. kWarning: said, and gone on with
   std::string where;
   std::string text;
-  std::string ToString() const;  // "node 'add_3': input 2 ('relu:0') not found"
+  std::string place{};           // line and column in a text, "12:3"; or empty
+  std::string ToString() const;  // "12:3: node 'add_3': input 2 ('relu:0') not found"
 };
 
 // A function of the library. Its signature is a view of the file until it changes.
@@ -85,6 +86,9 @@ class Module {
 
   // What reading found wrong.
   std::vector<Problem> problems;
+  // Of a graph that was read from text (lib/ir/text.h): line and column of each node and function,
+  // by what Problem::where says.
+  llvm::StringMap<std::string> places;
 
  private:
   static constexpr size_t kLargeValue = 16 * 1024;

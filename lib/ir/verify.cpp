@@ -323,6 +323,10 @@ std::vector<Problem> VerifyModule(const Module& module) {
 std::vector<Problem> AllProblems(const Module& module) {
   std::vector<Problem> problems = module.problems;
   llvm::append_range(problems, VerifyModule(module));
+  if (module.places.empty()) return problems;
+  for (Problem& problem : problems) {
+    if (problem.place.empty()) problem.place = module.places.lookup(problem.where);
+  }
   return problems;
 }
 

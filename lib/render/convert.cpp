@@ -6,6 +6,7 @@
 #include "lib/io/event_writer.h"
 #include "lib/io/write.h"
 #include "lib/ir/import.h"
+#include "lib/ir/text.h"
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
@@ -14,6 +15,7 @@ namespace {
 constexpr ConvertFormatInfo kFormats[] = {
     {ConvertFormat::kPb, "pb", "a GraphDef"},
     {ConvertFormat::kPbtxt, "pbtxt", "a GraphDef as text"},
+    {ConvertFormat::kText, "text", "a node a line, as people write it (.gtxt; see docs/text.md)"},
     {ConvertFormat::kCanonical, "canonical", "text that is the same for the same graph"},
     {ConvertFormat::kEvent, "event", "an event file for TensorBoard's Graphs page"},
     {ConvertFormat::kModelExplorer, "model-explorer", "Model Explorer's JSON, names as ids"},
@@ -33,6 +35,7 @@ std::optional<ConvertFormat> FormatOfPath(llvm::StringRef path) {
   name.consume_back(".gz");
   if (name.ends_with(".pb")) return ConvertFormat::kPb;
   if (name.ends_with(".pbtxt")) return ConvertFormat::kPbtxt;
+  if (name.ends_with(".gtxt")) return ConvertFormat::kText;
   return std::nullopt;
 }
 
@@ -43,6 +46,12 @@ Error WriteAs(const Module& module, const ConvertOptions& options, llvm::raw_ost
       return Error::success();
     case ConvertFormat::kPbtxt:
       return WriteGraphText(module, os);
+    case ConvertFormat::kText: {
+      TextOptions exact{
+          .exact = true, .describe = {}, .feeds = options.feeds, .fetches = options.fetches};
+      WriteGraphAsText(module, exact, os);
+      return Error::success();
+    }
     case ConvertFormat::kCanonical:
       return WriteCanonicalText(module, os);
     case ConvertFormat::kEvent:

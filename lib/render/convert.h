@@ -14,6 +14,7 @@ namespace grapnel {
 enum class ConvertFormat {
   kPb,
   kPbtxt,
+  kText,
   kCanonical,
   kEvent,
   kModelExplorer,
@@ -28,15 +29,16 @@ struct ConvertFormatInfo {
 };
 llvm::ArrayRef<ConvertFormatInfo> ConvertFormats();
 
-// The format of that name, else the one that the path's name tells (.pb, .pbtxt, "tfevents"; .gz
-// apart). Errors list what there is.
+// The format of that name, else the one that the path's name tells (.pb, .pbtxt, .gtxt, "tfevents";
+// .gz apart). Errors list what there is.
 Expected<ConvertFormat> ConvertFormatOf(llvm::StringRef name, llvm::StringRef path);
 
 struct ConvertOptions {
   ConvertFormat format = ConvertFormat::kPb;
   std::string label;  // what Model Explorer calls the graphs
   NodeDataKind node_data = NodeDataKind::kOpCost;
-  const Diff* diff = nullptr;  // for kSyncNavigation, and only there
+  std::vector<std::string> feeds, fetches;  // what kText names so
+  const Diff* diff = nullptr;               // for kSyncNavigation, and only there
 };
 
 // Writes `module` to `path`: compressed when that ends in .gz; "-" is standard output; of an event

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "lib/io/open.h"
-#include "lib/ir/print.h"
+#include "lib/ir/text.h"
 #include "lib/ir/verify.h"
 #include "lib/place/tensorflow_kernels.h"
 
@@ -24,7 +24,7 @@ std::multiset<std::string> Lines(const Graph& graph, bool numbers) {
   static const std::regex edge("edge_[0-9]+_"), name("/_[0-9]+");
   std::multiset<std::string> lines;
   for (Node node : graph.nodes()) {
-    std::string line = std::regex_replace(NodeLine(node), edge, "edge_");
+    std::string line = std::regex_replace(NodeText(node), edge, "edge_");
     lines.insert(numbers ? line : std::regex_replace(line, name, ""));
   }
   return lines;

@@ -36,7 +36,7 @@ std::string Bytes(const Module& module) {
 // Every attribute, constants by their value.
 void ExpectSameAttrs(const Node& ours, const Node& theirs) {
   auto a = ours.Attrs(), b = theirs.Attrs();
-  ASSERT_EQ(a.size(), b.size()) << NodeLine(ours) << "\n" << NodeLine(theirs);
+  ASSERT_EQ(a.size(), b.size()) << NodeText(ours) << "\n" << NodeText(theirs);
   for (size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(a[i].first, b[i].first);
     if (a[i].second.kind() == AttrKind::kFunc) continue;  // numbered as the process goes

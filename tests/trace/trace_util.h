@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/ir/print.h"
+#include "lib/ir/text.h"
 #include "lib/ir/verify.h"
 #include "lib/trace/ops.h"
 #include "lib/trace/trace.h"

@@ -1,0 +1,44 @@
+#include "lib/io/shape_claims.h"
+
+#include "lib/ir/shape_inference.h"
+
+namespace grapnel {
+namespace {
+
+bool Fit(const Shape& a, const Shape& b) {
+  if (!a.known_rank() || !b.known_rank()) return true;
+  if (a.rank() != b.rank()) return false;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (a.IsKnown(i) && b.IsKnown(i) && a.dim(i) != b.dim(i)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void CheckShapeClaims(llvm::ArrayRef<ShapeClaim> claims, Module* module) {
+  while (!claims.empty()) {
+    const std::string& name = claims[0].function;
+    auto of_body =
+        claims.take_while([&](const ShapeClaim& claim) { return claim.function == name; });
+    claims = claims.drop_front(of_body.size());
+    const Function* function = name.empty() ? nullptr : module->FindFunction(name);
+    if (!name.empty() && !function) continue;
+    const Graph& graph = function ? function->body : module->main;
+    ShapeMap shapes = InferShapes(graph);
+    for (const ShapeClaim& claim : of_body) {
+      Node node = graph.Find(claim.node);
+      if (!node) continue;
+      const Shape& inferred = shapes.OfPort({node.id(), claim.port});
+      if (Fit(inferred, claim.shape)) continue;
+      module->problems.push_back({Severity::kError,
+                                  name.empty() ? claim.node : name + "/" + claim.node,
+                                  llvm::formatv("output {0} is {1}, {2} is written", claim.port,
+                                                inferred.ToString(), claim.shape.ToString())
+                                      .str(),
+                                  claim.place});
+    }
+  }
+}
+
+}  // namespace grapnel

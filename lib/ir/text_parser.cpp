@@ -1,0 +1,338 @@
+#include "lib/ir/text_parser.h"
+
+#include "lib/ir/op_table.h"
+#include "lib/ir/wire.h"
+#include "lib/proto/versions.pb.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Base64.h"
+
+namespace grapnel {
+namespace {
+
+// Each function reads one thing of the grammar in docs/text.md and is false when it is not there;
+// the scanner then has the error.
+class Parser {
+ public:
+  Parser(llvm::StringRef text, int first_line) : scanner_(text, first_line) {}
+
+  ParsedGraph Run() {
+    while (!scanner_.AtEnd()) {
+      if (!ReadStatement()) Report();
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  void Report() {
+    graph_.problems.push_back(
+        {Severity::kError, "", scanner_.error(), scanner_.error_place().ToString()});
+    scanner_.Recover();
+  }
+
+  bool ReadStatement() {
+    if (scanner_.Peek() == '%') {
+      graph_.nodes.emplace_back();
+      if (ReadNode(&graph_.nodes.back())) return true;
+      DropUnnamed(&graph_.nodes);
+      return false;
+    }
+    if (scanner_.ConsumeWord("func")) return ReadFunction();
+    if (scanner_.ConsumeWord("fetch")) return ReadEnds(&graph_.fetches);
+    if (scanner_.ConsumeWord("feed")) return ReadEnds(&graph_.feeds);
+    if (scanner_.ConsumeWord("library")) {
+      graph_.has_library = true;
+      return scanner_.Peek() != '"' || ReadFields({1}, &graph_.library_fields);
+    }
+    if (scanner_.ConsumeWord("fields")) return ReadFields({1, 2, 4}, &graph_.fields);
+    if (ReadVersions()) return !scanner_.failed();
+    return scanner_.Fail("expected a node (%name = Op(...)), func, fetch, feed or producer");
+  }
+
+  // A node that could not be read stays as far as it was, so that its readers find it.
+  static void DropUnnamed(std::vector<ParsedNode>* nodes) {
+    if (nodes->back().op.empty()) nodes->pop_back();
+  }
+
+  // Whether it was a statement of versions; the scanner may have failed all the same.
+  bool ReadVersions() {
+    llvm::StringRef word = scanner_.PeekWord();
+    if (word != "producer" && word != "min_consumer" && word != "bad_consumers" &&
+        word != "versions")
+      return false;
+    scanner_.TakeWord();
+    if (!graph_.versions) graph_.versions.emplace();
+    if (word == "versions") {
+      std::string bytes;
+      if (scanner_.Peek() == '"' && ReadBase64(&bytes)) *graph_.versions += bytes;
+      return true;
+    }
+    proto::VersionDef versions;
+    versions.ParseFromString(*graph_.versions);
+    int64_t number = 0;
+    if (word == "bad_consumers") {
+      while (scanner_.ReadInt(&number)) {
+        versions.add_bad_consumers(static_cast<int32_t>(number));
+        if (!scanner_.Consume(",")) break;
+      }
+    } else if (scanner_.ReadInt(&number)) {
+      if (word == "producer") versions.set_producer(static_cast<int32_t>(number));
+      if (word == "min_consumer") versions.set_min_consumer(static_cast<int32_t>(number));
+    }
+    graph_.versions = versions.SerializeAsString();
+    return true;
+  }
+
+  bool ReadBase64(std::string* bytes) {
+    TextPlace place = scanner_.place();
+    std::string text;
+    std::vector<char> decoded;
+    if (!scanner_.ReadString(&text)) return false;
+    if (Error error = llvm::decodeBase64(text, decoded)) {
+      llvm::consumeError(std::move(error));
+      return scanner_.FailAt(place, "this is no base64");
+    }
+    bytes->assign(decoded.begin(), decoded.end());
+    return true;
+  }
+
+  // fields "...": whole fields of a message, of other numbers than those that the text says itself.
+  bool ReadFields(std::initializer_list<uint32_t> said, std::string* bytes) {
+    TextPlace place = scanner_.place();
+    if (!ReadBase64(bytes)) return false;
+    WireReader reader(*bytes);
+    bool good = true;
+    while (reader.Next()) good &= !llvm::is_contained(said, reader.field());
+    if (good && !reader.failed()) return true;
+    bytes->clear();
+    return scanner_.FailAt(place, "these are no other fields of what they stand at");
+  }
+
+  // fetch %a, %b:1
+  bool ReadEnds(std::vector<std::string>* ends) {
+    do {
+      ParsedInput input;
+      if (!ReadInput(&input)) return false;
+      if (input.literal)
+        return scanner_.FailAt(input.place, "expected a tensor (%name or %name:1)");
+      std::string text = input.control ? "^" + input.name : input.name;
+      ends->push_back(input.port ? text + ":" + std::to_string(*input.port) : text);
+    } while (scanner_.Consume(","));
+    return true;
+  }
+
+  // %name = Op(inputs) literal {attributes} @device : claims fields "..."
+  bool ReadNode(ParsedNode* node) {
+    node->place = scanner_.place();
+    if (!scanner_.Expect("%") || !scanner_.ReadName(&node->name) || !scanner_.Expect("="))
+      return false;
+    if (!ReadOp(&node->op)) return false;
+    if (scanner_.Consume("(") && !scanner_.Consume(")")) {
+      do {
+        node->inputs.emplace_back();
+        if (!ReadInput(&node->inputs.back())) {
+          node->inputs.pop_back();
+          return false;
+        }
+      } while (scanner_.Consume(","));
+      if (!scanner_.Expect(")")) return false;
+    }
+    bool is_constant = node->op == "Const" || node->op == "HostConst";
+    if (is_constant && StartsLiteral(scanner_)) {
+      if (!ReadLiteral(scanner_, &node->literal.emplace())) return false;
+    }
+    if (scanner_.Peek() == '{' && !ReadAttrs(FindOp(node->op), &node->attrs, &node->without))
+      return false;
+    if (scanner_.Consume("@") && !ReadDevice(&node->device)) return false;
+    if (scanner_.Consume(":")) {
+      do {
+        if (!ReadClaim(scanner_, &node->claims.emplace_back())) return false;
+      } while (scanner_.Consume(","));
+    }
+    return !scanner_.ConsumeWord("fields") || ReadFields({1, 2, 3, 4, 5}, &node->fields);
+  }
+
+  bool ReadOp(std::string* op) {
+    if (scanner_.Peek() == '"') return scanner_.ReadString(op);
+    *op = scanner_.TakeWord().str();
+    return !op->empty() || scanner_.Fail("expected an op");
+  }
+
+  bool ReadDevice(std::string* device) {
+    if (scanner_.Peek() == '"') return scanner_.ReadString(device);
+    TextPlace place = scanner_.place();
+    device->clear();
+    // A colon that nothing follows begins the claims.
+    auto belongs = [&](char c, char next) {
+      return llvm::isAlnum(c) || llvm::is_contained({'/', '_', '*', '-', '.'}, c) ||
+             (c == ':' && (llvm::isAlnum(next) || next == '*'));
+    };
+    for (char c; belongs(c = scanner_.CharAt(0), scanner_.CharAt(1)); *device += c)
+      scanner_.Consume(llvm::StringRef(&c, 1));
+    if (device->empty()) return scanner_.Fail("expected a device");
+    // cpu:0 is short for /device:CPU:0.
+    if ((*device)[0] != '/') {
+      auto [type, id] = llvm::StringRef(*device).split(':');
+      if (type.empty() || id.empty())
+        return scanner_.FailAt(place,
+                               "'" + *device + "' is no device: expected cpu:0 or /device:CPU:0");
+      *device = "/device:" + type.upper() + ":" + id.str();
+    }
+    return true;
+  }
+
+  bool ReadAttrs(const OpInfo* info, ParsedAttrs* attrs,
+                 std::vector<std::string>* without = nullptr) {
+    if (!scanner_.Expect("{")) return false;
+    for (bool first = true; !scanner_.Consume("}"); first = false) {
+      if (!first && !scanner_.Expect(",")) return false;
+      std::string key, value;
+      if (without && scanner_.Consume("-")) {
+        if (!scanner_.ReadName(&key)) return false;
+        without->push_back(std::move(key));
+        continue;
+      }
+      TextPlace place = scanner_.place();
+      if (!scanner_.ReadName(&key) || !scanner_.Expect("=")) return false;
+      if (llvm::any_of(*attrs, [&](const auto& entry) { return entry.first == key; }))
+        return scanner_.FailAt(place, "attribute '" + key + "' is there twice");
+      const OpAttr* attr = info ? info->FindAttr(key) : nullptr;
+      if (!ReadAttr(scanner_, attr ? llvm::StringRef(attr->type) : llvm::StringRef(), &value))
+        return false;
+      attrs->push_back({std::move(key), std::move(value)});
+    }
+    return true;
+  }
+
+  bool ReadInput(ParsedInput* input) {
+    input->place = scanner_.place();
+    if (scanner_.Consume("^")) {
+      input->control = true;
+      return scanner_.ReadName(&input->name);
+    }
+    if (!scanner_.Consume("%")) {
+      if (!StartsLiteral(scanner_))
+        return scanner_.Fail("expected an input: %name, ^name or a constant");
+      return ReadLiteral(scanner_, &input->literal.emplace());
+    }
+    bool quoted;
+    if (!scanner_.ReadName(&input->name, &quoted)) return false;
+    if (scanner_.CharAt(0) == ':' && llvm::isDigit(scanner_.CharAt(1))) {
+      scanner_.Consume(":");
+      return ReadPort(input);
+    }
+    if (scanner_.CharAt(0) == ':' && llvm::isAlpha(scanner_.CharAt(1))) {
+      scanner_.Consume(":");
+      input->output = scanner_.TakeWord().str();
+      return scanner_.CharAt(0) != ':' || (scanner_.Consume(":") && ReadPort(input));
+    }
+    input->quoted = quoted;
+    if (!scanner_.Consume("=")) return true;
+    return ReadLiteral(scanner_, &input->literal.emplace());
+  }
+
+  bool ReadPort(ParsedInput* input) {
+    int64_t port;
+    if (!scanner_.ReadInt(&port)) return false;
+    if (port < 0 || port > std::numeric_limits<int32_t>::max())
+      return scanner_.Fail("expected an output's number");
+    input->port = static_cast<int>(port);
+    return true;
+  }
+
+  // func @f(%x: float, ...) -> (y: float, ...) stateful {attributes} fields "..." { ... }
+  bool ReadFunction() {
+    ParsedFunction function;
+    function.place = scanner_.place();
+    if (!scanner_.Expect("@") || !scanner_.ReadName(&function.name)) return false;
+    bool read = ReadHeader(&function) && scanner_.Expect("{");
+    graph_.functions.push_back(std::move(function));
+    if (!read) return false;
+    while (!scanner_.Consume("}")) {
+      if (scanner_.AtEnd())
+        return scanner_.Fail("expected '}' at the end of function '" +
+                             graph_.functions.back().name + "'");
+      if (!ReadBodyStatement(&graph_.functions.back())) Report();
+    }
+    return true;
+  }
+
+  bool ReadBodyStatement(ParsedFunction* function) {
+    if (scanner_.Peek() == '%') {
+      function->nodes.emplace_back();
+      if (ReadNode(&function->nodes.back())) return true;
+      DropUnnamed(&function->nodes);
+      return false;
+    }
+    if (scanner_.ConsumeWord("return")) return ReadReturns(function);
+    return scanner_.Fail("expected a node, return or '}'");
+  }
+
+  bool ReadHeader(ParsedFunction* function) {
+    if (scanner_.ConsumeWord("signature")) {
+      if (!ReadBase64(&function->signature.emplace())) return false;
+    }
+    if (!ReadArgs("%", &function->args)) return false;
+    if (scanner_.Consume("->") && !ReadArgs("", &function->results)) return false;
+    function->stateful = scanner_.ConsumeWord("stateful");
+    if (scanner_.ConsumeWord("attributes") && !ReadAttrs(nullptr, &function->attrs)) return false;
+    return !scanner_.ConsumeWord("fields") || ReadFields({1, 3, 4, 5, 6}, &function->fields);
+  }
+
+  bool ReadArgs(llvm::StringRef sigil, std::vector<ParsedArg>* args) {
+    if (!scanner_.Expect("(")) return false;
+    for (bool first = true; !scanner_.Consume(")"); first = false) {
+      if (!first && !scanner_.Expect(",")) return false;
+      ParsedArg arg;
+      if (!scanner_.Expect(sigil) || !scanner_.ReadName(&arg.name)) return false;
+      // In a function whose signature is said in full the type is there already.
+      if (scanner_.Consume(":")) {
+        auto type = ParseDataType(scanner_.PeekWord());
+        if (!type) return scanner_.Fail("expected a dtype, '" + scanner_.PeekWord() + "' is none");
+        arg.type = *type;
+        scanner_.TakeWord();
+      }
+      if (scanner_.Peek() == '{' && !ReadAttrs(nullptr, &arg.attrs.emplace())) return false;
+      if (scanner_.ConsumeWord("fields") && !ReadFields({1, 3}, &arg.fields)) return false;
+      args->push_back(std::move(arg));
+    }
+    return true;
+  }
+
+  // return %a, none, y=%b:1, ^print, ^name=%node
+  bool ReadReturns(ParsedFunction* function) {
+    do {
+      ParsedReturn result;
+      if (scanner_.PeekWord() == "none" && scanner_.CharAfterWord() != '=') {
+        scanner_.TakeWord();
+        result.none = true;
+      } else if (scanner_.Consume("^")) {
+        result.input.place = scanner_.place();
+        if (!scanner_.ReadName(&result.name)) return false;
+        result.input.control = true;
+        result.input.name = result.name;
+        if (scanner_.Consume("=") &&
+            (!scanner_.Expect("%") || !scanner_.ReadName(&result.input.name)))
+          return false;
+      } else {
+        if (scanner_.Peek() != '%' && (!scanner_.ReadName(&result.name) || !scanner_.Expect("=")))
+          return false;
+        if (!ReadInput(&result.input)) return false;
+        if (result.input.literal)
+          return scanner_.FailAt(result.input.place, "expected a tensor (%name or %name:1)");
+      }
+      function->returns.push_back(std::move(result));
+    } while (scanner_.Consume(","));
+    return true;
+  }
+
+  TextScanner scanner_;
+  ParsedGraph graph_;
+};
+
+}  // namespace
+
+ParsedGraph ParseGraphText(llvm::StringRef text, int first_line) {
+  return Parser(text, first_line).Run();
+}
+
+}  // namespace grapnel
