@@ -1,5 +1,6 @@
 #include "lib/ir/print.h"
 
+#include "lib/ir/device_name.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 
@@ -32,16 +33,6 @@ std::vector<NodeId> PrintOrder(const Graph& graph) {
 }
 
 }  // namespace
-
-std::string ShortDevice(llvm::StringRef device) {
-  llvm::StringRef rest = device;
-  rest.consume_front("/job:localhost");
-  rest.consume_front("/replica:0");
-  rest.consume_front("/task:0");
-  if (rest.consume_front("/device:") && rest.find('/') == llvm::StringRef::npos)
-    return rest.lower();
-  return device.str();
-}
 
 std::string NodeLine(const Node& node, const PortDescriber& describe) {
   const Graph& graph = node.graph();

@@ -20,9 +20,6 @@ std::string NodeLine(const Node& node, const PortDescriber& describe = {});
 // each.
 void PrintModule(const Module& module, llvm::raw_ostream& os, const PortDescriber& describe = {});
 
-// "/job:localhost/replica:0/task:0/device:CPU:0" -> "cpu:0"; other spellings as they are.
-std::string ShortDevice(llvm::StringRef device);
-
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_IR_PRINT_H_
