@@ -10,6 +10,7 @@
 // a queue. Replicas go to "/gpu:0", "/gpu:1", ..., as many as the graph names GPUs.
 //
 // Refuses: graphs without variables; graphs of which a result is a value, for that would be lost.
+#include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/DenseSet.h"
@@ -153,7 +154,7 @@ class AutoParallel : public GraphPass {
   int CountGpus() const {
     llvm::StringSet<> gpus;
     for (Node node : graph_->nodes()) {
-      if (node.device().contains_insensitive("gpu")) gpus.insert(node.device());
+      if (MentionsGpu(node.device())) gpus.insert(node.device());
     }
     return static_cast<int>(gpus.size());
   }

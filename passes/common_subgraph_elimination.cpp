@@ -7,6 +7,7 @@
 //
 // Refuses: nodes that are fetched, fed or kept; ops with state or effects; loop frames; other
 // devices, attributes or control inputs (these are not the same at all).
+#include "lib/ir/import.h"
 #include "lib/pass/bypass.h"
 #include "lib/pass/op_kinds.h"
 #include "lib/pass/pass.h"
@@ -15,12 +16,6 @@
 
 namespace grapnel {
 namespace {
-
-// What a tensor is called in a file: Grappler sorts by it.
-std::string TensorName(const Graph& graph, Port port) {
-  std::string name = graph.node(port.node).name().str();
-  return port.index == 0 ? name : name + ":" + std::to_string(port.index);
-}
 
 // A few elements: constants of one shape mostly differ there, and those that do not are compared in
 // full.
@@ -99,7 +94,7 @@ class CommonSubgraphElimination : public GraphPass {
       if (a.node != b.node && a.index == 0 && b.index == 0) {
         return edit_->graph().node(a.node).name() < edit_->graph().node(b.node).name();
       }
-      return a != b && TensorName(edit_->graph(), a) < TensorName(edit_->graph(), b);
+      return a != b && PortText(edit_->graph(), a) < PortText(edit_->graph(), b);
     };
     if (std::is_sorted(data.begin(), data.end(), before)) return true;
     if (!edit_->Begin("sort_commutative_inputs", node)) return false;

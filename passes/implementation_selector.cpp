@@ -12,6 +12,7 @@
 // training pair with other dtypes than the one that is called.
 #include <map>
 
+#include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/library.h"
 #include "lib/pass/pass.h"
@@ -22,15 +23,6 @@ namespace {
 
 constexpr const char* kSwap = "swap_implementation";
 constexpr const char* kIndex = "fix_device_index";
-
-// "GPU" of "/job:a/replica:0/task:0/device:GPU:0"; empty when the name does not say.
-std::string DeviceType(llvm::StringRef device) {
-  llvm::StringRef last = device.rsplit('/').second;
-  last.consume_front("device:");
-  auto [type, number] = last.split(':');
-  if (type == "job" || type == "replica" || type == "task") return {};
-  return type.upper();
-}
 
 std::string TextAttr(const Function& function, const char* key) {
   std::optional<AttrView> attr = FunctionAttr(function, key);
@@ -77,7 +69,7 @@ class ImplementationSelector : public GraphPass {
     for (const Use& use : node.UsesOf(0)) {
       Node reader = edit_->graph().node(use.node);
       if (reader.op() != "Case" && reader.op() != "StatelessCase") continue;
-      std::string type = DeviceType(reader.device());
+      llvm::StringRef type = DeviceTypeOf(reader.device());
       if (type.empty()) {
         edit_->Refuse(kIndex, node, "'{0}' is on no device", reader.name());
         continue;
@@ -134,7 +126,7 @@ class ImplementationSelector : public GraphPass {
       edit_->Refuse(kSwap, node, "'{0}' was made for this call", name);
       return nullptr;
     }
-    std::string type = DeviceType(node.device());
+    llvm::StringRef type = DeviceTypeOf(node.device());
     if (type.empty()) {
       edit_->Refuse(kSwap, node, "'{0}' is on no device: which of '{1}' is meant is not known",
                     node.name(), interface);

@@ -12,6 +12,7 @@
 //
 // Refuses: control flow, collectives and NoOp; large tensors and other dtypes; nodes that read what
 // a GPU computes.
+#include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/op_kinds.h"
 #include "lib/pass/pass.h"
@@ -25,7 +26,7 @@ namespace {
 constexpr const char* kRule = "pin_to_host";
 constexpr int64_t kMaxElements = 64;
 
-bool IsOnCpu(const Node& node) { return node.device().contains("CPU"); }
+bool IsOnCpu(const Node& node) { return MentionsCpu(node.device()); }
 
 bool IsNeverMoved(const Node& node) {
   llvm::StringRef op = node.op();
@@ -114,17 +115,13 @@ class PinToHost : public GraphPass {
  private:
   void FindHosts() {
     for (Node node : edit_->graph().nodes()) {
-      if (std::string host = HostName(node.device()); !host.empty()) hosts_.insert(host);
+      if (std::string host = HostOfGpu(node.device()); !host.empty()) hosts_.insert(host);
     }
   }
-  // "/job:w/device:GPU:1" -> "/job:w/device:CPU:0".
-  static std::string HostName(llvm::StringRef device) {
-    size_t at = device.rfind("GPU");
-    return at == llvm::StringRef::npos ? "" : device.substr(0, at).str() + "CPU:0";
-  }
   std::string HostOf(llvm::StringRef device) const {
-    if (device.empty()) return hosts_.contains("/device:CPU:0") ? "/device:CPU:0" : "";
-    return HostName(device);
+    if (!device.empty()) return HostOfGpu(device);
+    std::string cpu = LocalDeviceName("CPU", 0);
+    return hosts_.contains(cpu) ? cpu : "";
   }
 
   bool Move(const Node& node, llvm::StringRef device) {

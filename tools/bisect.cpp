@@ -50,7 +50,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.open = [&]() -> Expected<Module*> {
     ASSIGN_OR_RETURN(InputGraph opened, OpenInput(flags.model, flags.graph));
     input = std::make_unique<InputGraph>(std::move(opened));
-    SetMissingDevices(input->module(), flags.device);
+    RETURN_IF_ERROR(SetMissingDevices(input->module(), flags.device));
     return &input->module();
   };
   ASSIGN_OR_RETURN(Module * module, options.open());

@@ -2,6 +2,7 @@
 #include "lib/debug/debug_text.h"
 #include "lib/serve/html_file.h"
 #include "lib/support/file.h"
+#include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
 #include "tools/command.h"
@@ -17,12 +18,12 @@ struct Flags {
 // By its id; else the newest, as it is the one that a person has just made.
 Expected<const DebugRun*> ChooseRun(const DebugFolder& folder, llvm::StringRef id) {
   if (id.empty()) return &folder.runs.back();
-  std::string ids;
+  std::vector<std::string> ids;
   for (const DebugRun& run : folder.runs) {
     if (run.id == id) return &run;
-    ids += (ids.empty() ? "" : ", ") + (run.id.empty() ? "(one without an id)" : run.id);
+    ids.push_back(run.id.empty() ? "(one without an id)" : run.id);
   }
-  return MakeError("{0}: there is no run '{1}'; there is {2}", folder.path, id, ids);
+  return Annotate(folder.path, NotFound("run", id, ids));
 }
 
 // One tensor that was computed inside a function, whether bad or not.

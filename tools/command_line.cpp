@@ -2,6 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "lib/support/suggest.h"
+#include "llvm/ADT/STLExtras.h"
+
 namespace grapnel {
 
 using Argument = CommandLine::Argument;
@@ -11,7 +14,12 @@ Argument& Argument::Required() {
   return *this;
 }
 Argument& Argument::OneOf(std::vector<std::string> words) {
-  option_->check(CLI::IsMember(std::move(words)));
+  CLI::Validator is_member = CLI::IsMember(words);
+  is_member.operation([words = std::move(words)](const std::string& word) -> std::string {
+    if (llvm::is_contained(words, word)) return "";
+    return TextOf(NotFound("choice", word, words));
+  });
+  option_->check(is_member);
   return *this;
 }
 Argument& Argument::Positive() {

@@ -3,6 +3,7 @@
 
 #include "lib/exec/executor.h"
 #include "lib/io/write.h"
+#include "lib/ir/find.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"

@@ -1,5 +1,6 @@
 #include "tools/function_spread.h"
 
+#include "lib/ir/find.h"
 #include "lib/pass/library.h"
 #include "lib/place/explanation.h"
 #include "lib/place/placement_log.h"
@@ -60,11 +61,8 @@ std::vector<bool> NeededFor(const Graph& graph, llvm::ArrayRef<std::string> fetc
 Node EntryCall(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
   Node call;
   for (const std::string& fetch : fetches) {
-    auto port = FindTensor(graph, fetch);
-    if (!port) {
-      llvm::consumeError(port.takeError());
-      return {};
-    }
+    auto port = FindTensorIfThere(graph, fetch);
+    if (!port) return {};
     Node node = graph.node(port->node);
     if (!CanVisit(node) || (call && call != node)) return {};
     call = node;

@@ -1,5 +1,6 @@
 #include "tools/graph_runner.h"
 
+#include "lib/ir/find.h"
 #include "lib/place/settings.h"
 #include "lib/support/text.h"
 #include "tools/function_spread.h"

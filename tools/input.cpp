@@ -1,6 +1,8 @@
 #include "tools/input.h"
 
+#include "lib/support/suggest.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
@@ -14,16 +16,17 @@ Expected<InputGraph> Open(llvm::StringRef path, llvm::StringRef title, bool seve
   auto& graphs = input.model.graphs;
   several &= title.empty() && input.model.kind == FileKind::kText;
   if (!title.empty() || (graphs.size() > 1 && !several)) {
-    std::string titles;
+    std::vector<std::string> titles;
     bool found = false;
     for (size_t i = 0; i < graphs.size() && !found; ++i) {
       found = graphs[i].title == title;
       if (found) input.index = i;
-      titles += (i ? ", '" : "'") + graphs[i].title + "'";
+      titles.push_back(graphs[i].title);
     }
-    if (!found)
-      return MakeError("{0}: holds {1} graphs: name one by --graph: {2}", path, graphs.size(),
-                       titles);
+    if (!found && title.empty())
+      return MakeError("{0}: holds {1} graphs: name one by --graph: '{2}'", path, graphs.size(),
+                       llvm::join(titles, "', '"));
+    if (!found) return Annotate(path, NotFound("graph", title, titles));
   }
   if (!input.graph().module) {
     ASSIGN_OR_RETURN(input.graph().module, OpenGraph(input.graph().path));

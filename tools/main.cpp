@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "kernels/gpu/cuda_build.h"
+#include "lib/support/suggest.h"
 #include "tools/command.h"
 
 namespace grapnel {
@@ -56,6 +57,23 @@ void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
       .ShowDefault();
 }
 
+// In our words where a command or a flag is not known, and what may have been meant.
+std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
+  std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+  std::vector<std::string> names;
+  if (!unknown.empty() && app.get_subcommands().empty() && unknown[0][0] != '-') {
+    for (const Command& command : Commands()) names.push_back(command.name);
+    return TextOf(NotFound("command", unknown[0], names));
+  }
+  std::string text = llvm::StringRef(error.what()).rtrim().str();
+  if (unknown.empty() || app.get_subcommands().empty()) return text;
+  for (const CLI::Option* option : app.get_subcommands()[0]->get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  bool is_flag = llvm::StringRef(unknown[0]).take_front(2) == "--";
+  return is_flag ? text + DidYouMean(unknown[0], names) : text;
+}
+
 int Main(int argc, char** argv) {
   CLI::App app(
       "Opens TensorFlow graphs: shows them, optimises them as Grappler does, runs them and says "
@@ -84,8 +102,7 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::string text = error.what();
-    llvm::errs() << "grapnel: " << llvm::StringRef(text).rtrim() << "\n";
+    llvm::errs() << "grapnel: " << WhatIsWrong(app, error) << "\n";
     llvm::errs() << "(`grapnel"
                  << (app.get_subcommands().empty() ? ""
                                                    : " " + app.get_subcommands()[0]->get_name())

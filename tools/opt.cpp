@@ -88,7 +88,8 @@ std::string ReproducerText(const Flags& flags, const OptimizeOptions& options,
                            const Stage& failed) {
   auto input = OpenInput(flags.model, flags.graph);
   if (!input) return TextOf(input.takeError());
-  SetMissingDevices(input->module(), flags.device);
+  if (Error error = SetMissingDevices(input->module(), flags.device))
+    return TextOf(std::move(error));
   std::string path = input->name + ".before_" + failed.pass + ".pb";
   if (Error error = SaveReproducer(input->module(), options, failed, path))
     return "its input could not be saved: " + TextOf(std::move(error));
@@ -109,7 +110,7 @@ Error PrintCulprit(const Flags& flags, const OptimizeOptions& optimize, const Va
   options.open = [&]() -> Expected<Module*> {
     ASSIGN_OR_RETURN(InputGraph opened, OpenInput(flags.model, flags.graph));
     input = std::make_unique<InputGraph>(std::move(opened));
-    SetMissingDevices(input->module(), flags.device);
+    RETURN_IF_ERROR(SetMissingDevices(input->module(), flags.device));
     return &input->module();
   };
   options.fails = [&](const Module& module) { return values.Differs(module); };
@@ -123,7 +124,7 @@ Expected<int> RunOn(InputGraph& input, const Flags& flags, Invocation& invocatio
   RETURN_IF_ERROR(DemandValid(input, sink));
   Module& module = input.module();
   size_t nodes_before = module.main.num_nodes();
-  SetMissingDevices(module, flags.device);
+  RETURN_IF_ERROR(SetMissingDevices(module, flags.device));
   ThreadPool pool(invocation.flags.threads);
   std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
   ASSIGN_OR_RETURN(OptimizeOptions options, flags.pipeline.Options(input));

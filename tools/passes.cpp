@@ -62,9 +62,10 @@ int List(Invocation& invocation) {
 Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   const std::string& model = flags.why_not.back();
   std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
+  if (!rule.empty()) RETURN_IF_ERROR(PassRegistry::Get().DemandRule(rule));
   ASSIGN_OR_RETURN(InputGraph input, OpenInput(model));
   RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
-  SetMissingDevices(input.module(), flags.device);
+  RETURN_IF_ERROR(SetMissingDevices(input.module(), flags.device));
   ASSIGN_OR_RETURN(OptimizeOptions options, flags.pipeline.Options(input));
   ThreadPool pool(invocation.flags.threads);
   std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);

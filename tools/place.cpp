@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "lib/io/write.h"
+#include "lib/ir/find.h"
 #include "lib/place/partition.h"
 #include "lib/place/settings.h"
 #include "lib/serve/html_file.h"
@@ -83,13 +84,13 @@ Error RunStages(const Flags& flags, InputGraph& input, const KernelCatalogue& ke
 // The main graph, or the body of --function.
 Expected<const Graph*> BodyOf(const Flags& flags, const Module& module) {
   if (flags.function.empty()) return &module.main;
-  const Function* function = module.FindFunction(flags.function);
-  if (!function) return MakeError("{0}: there is no function '{1}'", flags.model, flags.function);
+  auto function = FindFunction(module, flags.function);
+  if (!function) return Annotate(flags.model, function.takeError());
   if (flags.Writes())
     return MakeError(
         "--function: TensorFlow places a function's body anew for each call, so there "
         "is nothing to write (-o, --dump-dir and --ledger are for the main graph)");
-  return &function->body;
+  return &(*function)->body;
 }
 
 // The devices of a log instead of those of the placer.
@@ -132,9 +133,9 @@ Error Compare(const Flags& flags, const PlacementContext& context, llvm::raw_ost
 
 Error Explain(const Flags& flags, const PlacementContext& context, llvm::raw_ostream& os) {
   for (const std::string& name : flags.explain) {
-    Node node = context.graph.Find(name);
-    if (!node) return MakeError("{0}: --explain: there is no node '{1}'", flags.model, name);
-    os << ExplainNode(context, node);
+    auto node = FindNode(context.graph, name);
+    if (!node) return Annotate(flags.model + ": --explain", node.takeError());
+    os << ExplainNode(context, *node);
   }
   return Error::success();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "lib/ir/tensor_name.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -73,11 +74,10 @@ std::string CrossingTable(const PlacementContext& c, const PlacementReport& repo
                     [](const Crossing& a, const Crossing& b) { return a.bytes > b.bytes; });
   rows = {{"bytes", "tensor", "first reader", "from", "to"}};
   for (const Crossing& crossing : llvm::ArrayRef(largest).take_front(kMostRows)) {
-    rows.push_back(
-        {BytesText(crossing.bytes),
-         (c.graph.node(crossing.from.node).name() + ":" + llvm::Twine(crossing.from.index)).str(),
-         c.graph.node(crossing.reader).name().str(), ShortName(c.devices, crossing.source),
-         ShortName(c.devices, crossing.target)});
+    rows.push_back({BytesText(crossing.bytes),
+                    OutputName(c.graph.node(crossing.from.node).name(), crossing.from.index),
+                    c.graph.node(crossing.reader).name().str(),
+                    ShortName(c.devices, crossing.source), ShortName(c.devices, crossing.target)});
   }
   return text + "\nlargest of them\n" + Table(rows, "  ") + More(largest.size(), rows.size() - 1);
 }
@@ -208,8 +208,7 @@ void WriteReport(llvm::json::OStream& json, const PlacementContext& c,
   json.attributeArray("crossings", [&] {
     for (const Crossing& crossing : report.crossings) {
       json.object([&] {
-        json.attribute("tensor",
-                       name(crossing.from.node) + ":" + std::to_string(crossing.from.index));
+        json.attribute("tensor", OutputName(name(crossing.from.node), crossing.from.index));
         json.attribute("reader", name(crossing.reader));
         json.attribute("from", c.devices.device(crossing.source).text);
         json.attribute("to", c.devices.device(crossing.target).text);

@@ -6,6 +6,7 @@
 #include "lib/exec/evaluator.h"
 #include "lib/exec/executor.h"
 #include "lib/io/value.h"
+#include "lib/ir/device_name.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "tools/graph_runner.h"
@@ -17,8 +18,7 @@ namespace {
 
 struct Flags {
   std::vector<std::string> cases, taps;
-  std::string tap_mode = "FULL_HEALTH", device = "/job:localhost/replica:0/task:0/device:CPU:0",
-              run_on = "CPU";
+  std::string tap_mode = "FULL_HEALTH", device = kLocalCpu, run_on = "CPU";
   SpreadFlags spread;
   bool optimize = false;
   int repeat = 1;
@@ -55,6 +55,8 @@ class CaseRunner {
     const Case& values = *input.model.case_info;
     RETURN_IF_ERROR(DemandValid(input, {}));
     if (values.fetches.empty()) return MakeError("{0}: the case fetches nothing", path);
+    // Of several cases each has nodes of its own.
+    if (flags_.cases.size() == 1) RETURN_IF_ERROR(DemandTapped(input.module(), flags_.taps));
     if (flags_.optimize) RETURN_IF_ERROR(Optimize(&input));
     Tap tap(flags_.taps, *ParseTapMode(flags_.tap_mode), nullptr);
     ExecutorOptions options;
@@ -81,7 +83,7 @@ class CaseRunner {
 
   Error Optimize(InputGraph* input) {
     Module& module = input->module();
-    SetMissingDevices(module, flags_.device);
+    RETURN_IF_ERROR(SetMissingDevices(module, flags_.device));
     ASSIGN_OR_RETURN(OptimizeOptions options, PipelineFlags().Options(*input));
     std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool_);
     options.evaluator = evaluator.get();

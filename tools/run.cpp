@@ -37,12 +37,14 @@ Expected<Plan> MakePlan(const Flags& flags, const InputGraph& input) {
   for (const std::string& text : flags.feeds) {
     auto [name, file] = SplitAssignment(text);
     if (file.empty()) return MakeError("--feed {0}: NAME=FILE.npy was expected", text);
-    plan.feeds.push_back(TensorOfKey(graph, flags.signature, name));
+    ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(input.model, graph, flags.signature, name));
+    plan.feeds.push_back(std::move(tensor));
     plan.feed_files.push_back(file);
   }
   for (const std::string& text : flags.fetches) {
     auto [name, file] = SplitAssignment(text);
-    plan.fetches.push_back(TensorOfKey(graph, flags.signature, name));
+    ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(input.model, graph, flags.signature, name));
+    plan.fetches.push_back(std::move(tensor));
     plan.fetch_files.push_back(file);
   }
   if (const auto& values = input.model.case_info) {
@@ -116,6 +118,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
   const Graph& graph = input.module().main;
   ASSIGN_OR_RETURN(Plan plan, MakePlan(flags, input));
+  if (Error error = DemandTapped(input.module(), flags.taps))
+    return Annotate(flags.model + ": --tap", std::move(error));
   std::vector<Tensor> feeds;
   for (size_t i = 0; i < plan.feeds.size(); ++i) {
     ASSIGN_OR_RETURN(Tensor tensor, LoadFeed(graph, plan.feeds[i], plan.feed_files[i]));

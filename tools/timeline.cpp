@@ -2,8 +2,10 @@
 #include "lib/diff/timeline.h"
 
 #include "lib/diff/diff_text.h"
+#include "lib/ir/find.h"
 #include "lib/serve/html_file.h"
 #include "lib/support/file.h"
+#include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
@@ -93,9 +95,13 @@ Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream
   for (const std::string& line : life) os << line << "\n";
   if (!life.empty()) return Error::success();
   std::vector<std::string> nodes = NodesOfOp(timeline, flags.node);
-  if (nodes.empty())
-    return MakeError("{0}: no stage has a node '{1}', nor one of that op", flags.folder,
-                     flags.node);
+  if (nodes.empty()) {
+    auto names = [&](NameSink take) {
+      for (const TimelineStage& stage : timeline.stages) VisitNodeNames(*stage.module, take);
+    };
+    return Annotate(flags.folder,
+                    NotFound("node", flags.node, names, " in any stage, nor one of that op"));
+  }
   for (const std::string& node : nodes) {
     os << node << " (" << flags.node << ")\n";
     for (const std::string& line : LifeOf(timeline, node)) os << "  " << line << "\n";

@@ -4,6 +4,7 @@
 #include "lib/io/write.h"
 #include "lib/ir/text.h"
 #include "lib/support/file.h"
+#include "lib/support/suggest.h"
 #include "lib/trace/examples.h"
 #include "llvm/Support/JSON.h"
 #include "tools/command.h"
@@ -41,12 +42,12 @@ int List(Invocation& invocation) {
 }
 
 Expected<const TraceExample*> Find(llvm::StringRef name) {
-  std::string names;
+  std::vector<llvm::StringRef> names;
   for (const TraceExample& example : TraceExamples()) {
     if (name == example.name) return &example;
-    names += (names.empty() ? "" : ", ") + std::string(example.name);
+    names.push_back(example.name);
   }
-  return MakeError("there is no example '{0}', only {1}", name, names);
+  return NotFound("example", name, names);
 }
 
 // A case folder: the graph, values to feed, and what must come out.

@@ -1,9 +1,12 @@
 // `grapnel view MODEL -o FILE`: a picture of what was chosen.
-#include "lib/place/device_name.h"
+#include "lib/ir/device_name.h"
+#include "lib/ir/find.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
 #include "lib/serve/html_file.h"
 #include "lib/support/file.h"
+#include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -50,7 +53,8 @@ Error ReadHide(Flags& flags) {
     } else if (what == "main") {
       flags.view.hide_main = true;
     } else {
-      return MakeError("--hide knows control, constants, shapes and main, not '{0}'", what);
+      const llvm::StringRef known[] = {"control", "constants", "shapes", "main"};
+      return Annotate("--hide", NotFound("choice", what, known));
     }
   }
   return Error::success();
@@ -73,8 +77,7 @@ std::string BoxOf(const Node& node) {
 // Each device becomes a scope around all others. Names that the user gave follow.
 void GroupByDevice(Module& module, ViewOptions& view) {
   auto follow = [&](std::string& name) {
-    auto [node, port] = llvm::StringRef(name).split(':');
-    if (Node found = module.main.Find(node)) name = BoxOf(found) + "/" + name;
+    if (Node found = module.main.Find(ReadTensorName(name).node)) name = BoxOf(found) + "/" + name;
   };
   for (std::vector<std::string>* names : {&view.feeds, &view.fetches})
     llvm::for_each(*names, follow);
@@ -115,6 +118,12 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
   for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
   ASSIGN_OR_RETURN(Ends ends, EndsOf(input, flags.feeds, flags.fetches, flags.signature));
+  for (const auto* tensors : {&flags.feeds, &flags.fetches}) {
+    for (const std::string& tensor : *tensors) {
+      auto port = FindTensor(input.module().main, tensor);
+      if (!port) return Annotate(flags.model, port.takeError());
+    }
+  }
   view.title = input.name;
   view.feeds = ends.feeds;
   view.fetches = ends.fetches;

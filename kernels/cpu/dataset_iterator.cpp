@@ -4,6 +4,7 @@
 #include "kernels/cpu/kernel_of.h"
 #include "kernels/cpu/tensor_list.h"
 #include "lib/exec/session.h"
+#include "lib/ir/device_name.h"
 
 namespace grapnel {
 namespace {
@@ -132,7 +133,7 @@ Error FromStringHandle(KernelContext& ctx) {
 
 Error Device(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
-  *out->data<std::string>() = "/job:localhost/replica:0/task:0/device:CPU:0";
+  *out->data<std::string>() = kLocalCpu;
   return Error::success();
 }
 

@@ -6,6 +6,7 @@
 #include "lib/debug/debug_calls.h"
 #include "lib/debug/debug_text.h"
 #include "lib/ir/attr.h"
+#include "lib/ir/tensor_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -104,7 +105,7 @@ void ModuleMaker::AddInputs(int graph, Graph* body) {
     for (const DebugInput& input : ops[i].inputs) {
       Port port{static_cast<NodeId>(input.op), std::max(input.slot, 0)};
       if (input.op < 0) port = UnrecordedCall(graph, ops[i], input, body);
-      std::string text = (input.op_name + ":" + llvm::Twine(input.slot)).str();
+      std::string text = OutputName(input.op_name, input.slot);
       body->AddImportedInput(static_cast<NodeId>(i), port, text, false);
     }
   }

@@ -1,5 +1,6 @@
 // The JSON of lib/debug/debug_text.h.
 #include "lib/debug/debug_text.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
@@ -27,7 +28,7 @@ void WriteOp(OStream& json, const DebugOp& op) {
     json.attribute("op", fixUTF8(op.type));
     json.attributeArray("inputs", [&] {
       for (const DebugInput& input : op.inputs)
-        json.value(fixUTF8((input.op_name + ":" + llvm::Twine(input.slot)).str()));
+        json.value(fixUTF8(OutputName(input.op_name, input.slot)));
     });
     json.attribute("outputs", op.outputs);
     WriteIndex(json, "stack", op.stack);

@@ -1,6 +1,7 @@
 #include "lib/debug/debug_records.h"
 
 #include "lib/io/record.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
@@ -191,14 +192,10 @@ void DebugRecords::ReadDebuggedGraph(llvm::StringRef record) {
 
 // Only data inputs are recorded, as "node:slot"; other spellings appear in files of other writers.
 DebugInput DebugRecords::ParseInput(llvm::StringRef text) {
+  TensorName name = ReadFunctionTensorName(text);
   DebugInput input;
-  auto [rest, slot] = text.rsplit(':');
-  input.op_name = text;
-  if (!slot.empty() && !slot.getAsInteger(10, input.slot)) {
-    input.op_name = rest.split(':').first;
-  } else {
-    input.slot = 0;
-  }
+  input.op_name = name.has_index ? name.node : text;
+  input.slot = name.index;
   return input;
 }
 
@@ -211,7 +208,7 @@ void DebugRecords::ReadGraphOp(llvm::StringRef record) {
     if (reader.Is(1, WireType::kBytes)) op.type = reader.bytes();
     if (reader.Is(2, WireType::kBytes)) op.name = reader.bytes();
     if (reader.Is(4, WireType::kBytes)) graph_id = reader.bytes();
-    if (reader.Is(6, WireType::kBytes) && !HasPrefix(reader.bytes(), "^"))
+    if (reader.Is(6, WireType::kBytes) && !ReadTensorName(reader.bytes()).control)
       op.inputs.push_back(ParseInput(reader.bytes()));
     if (reader.Is(7, WireType::kVarint)) op.outputs = static_cast<int>(reader.number());
     if (reader.Is(8, WireType::kBytes)) op.stack = ReadStack(reader.bytes());

@@ -2,6 +2,7 @@
 
 #include <ctime>
 
+#include "lib/ir/tensor_name.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
 
@@ -85,8 +86,8 @@ std::string InputLabel(const CauseInput& input) {
 void WriteTensors(const Cause& cause, llvm::raw_ostream& os) {
   os << "\n";
   std::vector<std::vector<std::string>> rows;
-  rows.push_back({"output", cause.node + ":" + std::to_string(cause.alert.output),
-                  RecordedTensorText(cause.value)});
+  rows.push_back(
+      {"output", OutputName(cause.node, cause.alert.output), RecordedTensorText(cause.value)});
   for (const CauseInput& input : cause.inputs)
     rows.push_back({"input", InputLabel(input), RecordedTensorText(input.value)});
   os << Table(rows);
@@ -138,7 +139,7 @@ llvm::StringRef ExecutionLabel(const DebugRun& run, const DebugExecution& execut
 std::string AlertName(const DebugRun& run, const DebugAlert& alert) {
   llvm::StringRef name =
       alert.trace >= 0 ? run.traces[alert.trace].op_name : run.executions[alert.execution].op_type;
-  return name.str() + ":" + std::to_string(alert.output);
+  return OutputName(name, alert.output);
 }
 
 std::string TimeText(double seconds_since_1970) {

@@ -2,6 +2,7 @@
 
 #include "lib/debug/cause_reason.h"
 #include "lib/debug/value_flow.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -9,10 +10,6 @@
 
 namespace grapnel {
 namespace {
-
-std::string TensorName(llvm::StringRef op, int slot) {
-  return (op + ":" + llvm::Twine(slot)).str();
-}
 
 class Blame {
  public:
@@ -127,10 +124,10 @@ void Blame::DescribeInput(const ValueSource& source, CauseInput* input) const {
   input->is_bad_variable = !source.value && flow_.IsBad(source);
   if (source.tensor.op >= 0) {
     const DebugGraph& graph = run_.graphs[source.tensor.graph];
-    input->made_by = TensorName(graph.ops[source.tensor.op].name, source.tensor.slot);
+    input->made_by = OutputName(graph.ops[source.tensor.op].name, source.tensor.slot);
     input->made_in = graph.name.str();
   } else if (source.execution >= 0) {
-    input->made_by = TensorName(run_.executions[source.execution].op_type, source.output);
+    input->made_by = OutputName(run_.executions[source.execution].op_type, source.output);
   }
 }
 
@@ -147,7 +144,7 @@ void Blame::DescribeTrace(const DebugTrace& trace, Cause* cause) const {
   cause->op_type = op.type.str();
   cause->stack = op.stack;
   for (size_t i = 0; i < cause->inputs.size() && i < op.inputs.size(); ++i)
-    cause->inputs[i].tensor = TensorName(op.inputs[i].op_name, op.inputs[i].slot);
+    cause->inputs[i].tensor = OutputName(op.inputs[i].op_name, op.inputs[i].slot);
 }
 
 void Blame::DescribeExecution(const DebugExecution& execution, Cause* cause) const {

@@ -2,6 +2,7 @@
 
 #include "lib/debug/cause_reason.h"
 #include "lib/ir/module.h"
+#include "lib/ir/tensor_name.h"
 
 namespace grapnel {
 namespace {
@@ -19,10 +20,6 @@ std::string FunctionOf(const Graph& graph) {
     if (&function->body == &graph) return function->name().str();
   }
   return "";
-}
-
-std::string PortText(const Node& node, int output) {
-  return node.name().str() + ":" + std::to_string(output);
 }
 
 }  // namespace
@@ -156,7 +153,7 @@ Cause RunWatch::CauseOf(const Node& node, int output, const RecordedTensor& tens
     Port from = node.input(slot);
     CauseInput input;
     if (from.node != kNoNode) {
-      input.tensor = PortText(node.graph().node(from.node), from.index);
+      input.tensor = OutputName(node.graph().node(from.node).name(), from.index);
       input.made_by = input.tensor;
       input.made_in = cause.function;
       WatchedPort port{&node.graph(), from.node, from.index};

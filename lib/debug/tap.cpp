@@ -1,6 +1,7 @@
 #include "lib/debug/tap.h"
 
 #include "lib/debug/health.h"
+#include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/Support/JSON.h"
 
@@ -36,6 +37,22 @@ std::vector<std::string> TapModeNames() {
   std::vector<std::string> names;
   for (const auto& [text, mode] : kModes) names.push_back(text);
   return names;
+}
+
+Error DemandTapped(const Module& module, llvm::ArrayRef<std::string> globs) {
+  auto names = [&](NameSink take) {
+    for (Node node : module.main.nodes()) take(node.name());
+    for (const auto& function : module.functions) {
+      for (Node node : function->body.nodes()) take(node.name());
+    }
+  };
+  for (const std::string& glob : globs) {
+    if (glob.find_first_of("*?[") != std::string::npos || module.main.Find(glob)) continue;
+    bool is_there = llvm::any_of(
+        module.functions, [&](const auto& function) { return bool(function->body.Find(glob)); });
+    if (!is_there) return NotFound("node", glob, names);
+  }
+  return Error::success();
 }
 
 bool Tap::Wants(const Node& node) {

@@ -21,6 +21,10 @@ enum class TapMode { kNoTensor, kCurtHealth, kConciseHealth, kFullHealth, kShape
 std::optional<TapMode> ParseTapMode(llvm::StringRef name);  // "FULL_HEALTH"
 std::vector<std::string> TapModeNames();
 
+// What was typed for a tap, globs or names. A glob may fit nothing, but a name (no *, ?, [ in it)
+// that no node of any body has is an error, which says what is near.
+Error DemandTapped(const Module& module, llvm::ArrayRef<std::string> globs);
+
 // Taps every output of the nodes whose name fits one of `globs` (lib/support/text.h). In a
 // function's body the name is that of the node alone, so `*` taps those too. Lines come in the
 // order in which nodes ran.

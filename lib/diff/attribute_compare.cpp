@@ -194,23 +194,4 @@ std::pair<std::string, std::string> AttrTexts(llvm::StringRef key, AttrView a, A
   return texts;
 }
 
-std::string CanonicalDevice(llvm::StringRef device) {
-  std::vector<std::string> parts;
-  llvm::SmallVector<llvm::StringRef, 6> pieces;
-  device.split(pieces, '/', -1, /*KeepEmpty=*/false);
-  for (llvm::StringRef piece : pieces) {
-    auto [key, value] = piece.split(':');
-    std::string lower = key.lower();
-    if (lower == "job" || lower == "replica" || lower == "task") {
-      parts.push_back(lower + ":" + value.str());
-    } else if (lower == "device") {
-      parts.push_back("device:" + value.upper());
-    } else {
-      parts.push_back("device:" + piece.upper());  // "cpu:0", as TF1 wrote it
-    }
-  }
-  std::sort(parts.begin(), parts.end());
-  return llvm::join(parts, "/");
-}
-
 }  // namespace grapnel

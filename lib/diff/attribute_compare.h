@@ -32,10 +32,6 @@ bool SameAttr(llvm::StringRef key, AttrView a, AttrView b, FunctionNamer a_to_b)
 std::pair<std::string, std::string> AttrTexts(llvm::StringRef key, AttrView a, AttrView b);
 std::string AttrText(AttrView value);
 
-// "/job:w/replica:0/task:0/device:CPU:0" and "/JOB:w/.../cpu:0" -> one spelling, its parts in
-// order.
-std::string CanonicalDevice(llvm::StringRef device);
-
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_DIFF_ATTRIBUTE_COMPARE_H_

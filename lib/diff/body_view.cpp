@@ -1,5 +1,6 @@
 #include "lib/diff/body_view.h"
 
+#include "lib/ir/tensor_name.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -77,11 +78,9 @@ void BodyView::ReadNodes() {
 // In a function "node:output:1" may name a node that is there and an output that its op has not,
 // as when the op was changed by hand: then it is that node which is read.
 Port BodyView::PortOfBroken(llvm::StringRef text) const {
-  auto [name, rest] = text.split(':');
-  Port port;
-  if (Node node = graph_->Find(name)) port.node = node.id();
-  rest.rsplit(':').second.getAsInteger(10, port.index);
-  return port;
+  TensorName name = ReadFunctionTensorName(text);
+  Node node = graph_->Find(name.node);
+  return {node ? node.id() : kNoNode, name.index};
 }
 
 void BodyView::ReadEdges() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/diff/attribute_compare.h"
+#include "lib/ir/device_name.h"
 #include "lib/ir/import.h"
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"

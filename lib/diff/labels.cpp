@@ -1,6 +1,7 @@
 #include "lib/diff/labels.h"
 
 #include "lib/diff/attribute_compare.h"
+#include "lib/ir/device_name.h"
 #include "lib/ir/literal.h"
 #include "llvm/ADT/DenseMap.h"
 

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "lib/exec/executor_impl.h"
+#include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/denormals.h"
 #include "llvm/ADT/DenseSet.h"

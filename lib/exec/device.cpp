@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lib/ir/device_name.h"
+#include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace grapnel {
 namespace {
@@ -35,6 +36,9 @@ class Cpu : public Device {
 
 }  // namespace
 
+Device::Device(std::string kind, int ordinal)
+    : kind_(std::move(kind)), ordinal_(ordinal), name_(LocalDeviceName(kind_, ordinal)) {}
+
 Device& CpuDevice() {
   static Cpu* cpu = new Cpu;
   return *cpu;
@@ -58,23 +62,6 @@ Expected<Tensor> CopyTensor(const Tensor& tensor, Device* to, Stream& stream,
   RETURN_IF_ERROR(
       device.Copy(copy.device_data(), tensor.device_data(), tensor.byte_size(), way, stream));
   return copy;
-}
-
-DeviceName ParseDeviceName(llvm::StringRef name) {
-  DeviceName found;
-  llvm::SmallVector<llvm::StringRef, 4> parts;
-  name.split(parts, '/', -1, false);
-  for (llvm::StringRef part : parts) {
-    bool is_device = part.consume_front("device:");
-    auto [kind, number] = part.split(':');
-    std::string upper = kind.upper();
-    // "/job:x", "/replica:0" and "/task:0" say where; "/gpu:0" is the old way to write a device.
-    if (!is_device && (upper == "JOB" || upper == "REPLICA" || upper == "TASK")) continue;
-    found.kind = upper;
-    int ordinal;
-    if (!number.getAsInteger(10, ordinal)) found.ordinal = ordinal;
-  }
-  return found;
 }
 
 Devices& Devices::Get() {
@@ -119,21 +106,21 @@ Expected<std::vector<Device*>> Devices::OfKind(llvm::StringRef name) {
     for (const auto& device : kind->devices) devices.push_back(device.get());
     return devices;
   }
-  std::string known = "CPU";
-  for (const auto& kind : kinds_) known += ", " + kind->name;
-  return MakeError("there is no kind of device '{0}': {1} were expected", name, known);
+  std::vector<std::string> known = {"CPU"};
+  for (const auto& kind : kinds_) known.push_back(kind->name);
+  return NotFound("kind of device", name, known);
 }
 
 Expected<Device*> Devices::Find(llvm::StringRef name) {
-  DeviceName wanted = ParseDeviceName(name);
-  if (wanted.kind.empty())
-    return MakeError("'{0}' names no device: CPU, GPU or GPU:1 was expected", name);
-  ASSIGN_OR_RETURN(std::vector<Device*> devices, OfKind(wanted.kind));
-  int ordinal = wanted.ordinal.value_or(0);
+  ASSIGN_OR_RETURN(DeviceSpec wanted, DeviceSpec::ParseTyped(name));
+  if (!wanted.type) return MakeError("'{0}' names no device: CPU, GPU or GPU:1 was expected", name);
+  std::string kind = wanted.type.text().upper();
+  ASSIGN_OR_RETURN(std::vector<Device*> devices, OfKind(kind));
+  int ordinal = std::max(wanted.id, 0);
   for (Device* device : devices) {
     if (device->ordinal() == ordinal) return device;
   }
-  return MakeError("there is no device '{0}': of kind {1} there are {2}", name, wanted.kind,
+  return MakeError("there is no device '{0}': of kind {1} there are {2}", name, kind,
                    devices.size());
 }
 

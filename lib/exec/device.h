@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,10 +43,7 @@ struct ElementCounts {
 
 class Device {
  public:
-  Device(std::string kind, int ordinal)
-      : kind_(std::move(kind)),
-        ordinal_(ordinal),
-        name_("/device:" + kind_ + ":" + std::to_string(ordinal)) {}
+  Device(std::string kind, int ordinal);
   virtual ~Device() = default;
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -91,13 +87,6 @@ inline bool IsHost(const Device* device) { return !device || device == &CpuDevic
 // `stream`, which is of the one device of the two that is not the host. An error for elements that
 // live in this process only: strings, resources, variants.
 Expected<Tensor> CopyTensor(const Tensor& tensor, Device* to, Stream& stream, Allocator& allocator);
-
-// What a device's name says: "/job:worker/replica:0/task:1/device:GPU:0", "/gpu:0", "GPU:0", "GPU".
-struct DeviceName {
-  std::string kind;  // upper case; empty: not said
-  std::optional<int> ordinal;
-};
-DeviceName ParseDeviceName(llvm::StringRef name);
 
 // The devices of this process, found when a kind is first asked for and kept for good. Thread-safe.
 class Devices {

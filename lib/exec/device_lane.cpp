@@ -1,5 +1,7 @@
 #include "lib/exec/device_lane.h"
 
+#include "lib/ir/device_name.h"
+
 namespace grapnel {
 
 Expected<std::unique_ptr<DeviceLane>> DeviceLane::Open(Device& device) {
@@ -12,9 +14,13 @@ Expected<std::unique_ptr<DeviceLane>> DeviceLane::Open(Device& device) {
 
 bool AllowsDevice(const Node& node, const Device& device) {
   if (node.device().empty()) return true;
-  DeviceName name = ParseDeviceName(node.device());
-  return (name.kind.empty() || name.kind == device.kind()) &&
-         (!name.ordinal || *name.ordinal == device.ordinal());
+  auto name = DeviceSpec::Parse(node.device());
+  if (!name) {
+    llvm::consumeError(name.takeError());
+    return false;  // whatever it names, it is not this device
+  }
+  return (!name->type || name->type.text() == device.kind()) &&
+         (name->id < 0 || name->id == device.ordinal());
 }
 
 Expected<KernelFn> MakeCopyKernel(DeviceLane* from, DeviceLane* to) {

@@ -399,20 +399,4 @@ Error Executor::Impl::Collect(llvm::MutableArrayRef<Tensor> results) {
   return Error::success();
 }
 
-Expected<Port> FindTensor(const Graph& graph, llvm::StringRef tensor) {
-  auto [name, number] = tensor.rsplit(':');
-  int32_t index = 0;
-  Node node;
-  if (!number.empty() && !number.getAsInteger(10, index)) node = graph.Find(name);
-  if (!node) {
-    index = 0;
-    node = graph.Find(tensor);
-  }
-  if (!node || index < 0) return MakeError("'{0}': there is no such tensor in the graph", tensor);
-  int outputs = NumOutputs(node);
-  if (outputs > 0 && index >= outputs)
-    return MakeError("'{0}': node '{1}' has {2} outputs", tensor, node.name(), outputs);
-  return Port{node.id(), index};
-}
-
 }  // namespace grapnel

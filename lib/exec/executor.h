@@ -133,9 +133,6 @@ class Executor {
   std::unique_ptr<Impl> impl_;
 };
 
-// "x:1" -> (node x, 1); "x" -> (node x, 0). Errors name the tensor and what is near.
-Expected<Port> FindTensor(const Graph& graph, llvm::StringRef tensor);
-
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_EXEC_EXECUTOR_H_

@@ -1,6 +1,7 @@
 #include "lib/exec/feed.h"
 
 #include "lib/io/value.h"
+#include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 
 namespace grapnel {

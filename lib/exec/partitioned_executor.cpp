@@ -2,6 +2,7 @@
 
 #include "lib/exec/executor_impl.h"
 #include "lib/exec/part_crew.h"
+#include "lib/ir/find.h"
 #include "lib/support/denormals.h"
 
 namespace grapnel {
@@ -70,10 +71,7 @@ Error PartitionedExecutor::AddPart(const DevicePart& given, const ExecutorOption
     };
   }
   auto has = [&](llvm::StringRef tensor) {
-    auto port = FindTensor(*given.graph, tensor);
-    if (port) return true;
-    llvm::consumeError(port.takeError());
-    return false;
+    return FindTensorIfThere(*given.graph, tensor).has_value();
   };
   for (size_t i = 0; i < options.feeds.size(); ++i) {
     if (!has(options.feeds[i])) continue;

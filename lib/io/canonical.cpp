@@ -7,6 +7,7 @@
 #include "lib/io/text_print.h"
 #include "lib/ir/import.h"
 #include "lib/ir/op_table.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/proto/graph.pb.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -39,9 +40,8 @@ bool IsDefault(llvm::StringRef op, llvm::StringRef key, const proto::AttrValue& 
 void TidyInputs(proto::NodeDef* node, bool in_function) {
   std::vector<std::string> data, control;
   for (std::string& input : *node->mutable_input()) {
-    bool is_control = !input.empty() && input[0] == '^';
-    llvm::StringRef text = input;
-    if (!in_function && !is_control) text.consume_back(":0");
+    bool is_control = ReadTensorName(input).control;
+    llvm::StringRef text = in_function ? llvm::StringRef(input) : WithoutZeroIndex(input);
     (is_control ? control : data).push_back(text.str());
   }
   llvm::sort(control);

@@ -1,6 +1,8 @@
 #include "lib/io/ends.h"
 
+#include "lib/ir/find.h"
 #include "lib/ir/verify.h"
+#include "lib/support/suggest.h"
 
 namespace grapnel {
 namespace {
@@ -8,25 +10,23 @@ namespace {
 constexpr const char* kUsualSignature = "serving_default";
 constexpr size_t kMostErrors = 20;
 
-const Signature* FindSignature(const GraphInFile& graph, llvm::StringRef name) {
+// Null where none is asked for and the usual one is not there.
+Expected<const Signature*> FindSignature(const Model& model, const GraphInFile& graph,
+                                         llvm::StringRef name) {
+  std::vector<llvm::StringRef> names;
   for (const Signature& candidate : graph.signatures) {
     if (candidate.name == (name.empty() ? kUsualSignature : name)) return &candidate;
+    names.push_back(candidate.name);
   }
-  return nullptr;
+  if (name.empty()) return nullptr;
+  return Annotate(model.path, NotFound("signature", name, names));
 }
 
 }  // namespace
 
 Expected<Ends> EndsOf(const Model& model, const GraphInFile& graph, llvm::StringRef signature) {
   Ends ends;
-  const Signature* chosen = FindSignature(graph, signature);
-  if (!signature.empty() && !chosen) {
-    std::string names;
-    for (const Signature& candidate : graph.signatures)
-      names += (names.empty() ? "'" : ", '") + candidate.name + "'";
-    return MakeError("{0}: there is no signature '{1}'; it has {2}", model.path, signature,
-                     names.empty() ? "none" : names);
-  }
+  ASSIGN_OR_RETURN(const Signature* chosen, FindSignature(model, graph, signature));
   if (const auto& values = model.case_info) {
     for (const auto& feed : values->feeds) ends.feeds.push_back(feed.tensor);
     for (const auto& fetch : values->fetches) ends.fetches.push_back(fetch.tensor);
@@ -40,15 +40,25 @@ Expected<Ends> EndsOf(const Model& model, const GraphInFile& graph, llvm::String
   return ends;
 }
 
-std::string TensorOfKey(const GraphInFile& graph, llvm::StringRef signature, llvm::StringRef name) {
-  if (const Signature* chosen = FindSignature(graph, signature)) {
+Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
+                                  llvm::StringRef signature, llvm::StringRef name) {
+  ASSIGN_OR_RETURN(const Signature* chosen, FindSignature(model, graph, signature));
+  std::vector<std::string> keys;
+  if (chosen) {
     for (const auto* list : {&chosen->inputs, &chosen->outputs}) {
       for (const SignatureTensor& tensor : *list) {
         if (tensor.key == name) return tensor.tensor;
+        keys.push_back(tensor.key);
       }
     }
   }
-  return name.str();
+  auto port = FindTensor(graph.module->main, name);
+  if (port) return name.str();
+  bool is_near = !NearNames(name, [&](NameSink take) { llvm::for_each(keys, take); }).empty();
+  if (!is_near && signature.empty()) return Annotate(model.path, port.takeError());
+  llvm::consumeError(port.takeError());
+  std::string where = " in signature '" + chosen->name + "'";
+  return Annotate(model.path, NotFound("key", name, keys, where));
 }
 
 std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph) {

@@ -18,8 +18,11 @@ struct Ends {
 // Errors: there is no signature of that name.
 Expected<Ends> EndsOf(const Model& model, const GraphInFile& graph, llvm::StringRef signature = {});
 
-// The tensor that a signature's argument or result stands for; any other name is its own.
-std::string TensorOfKey(const GraphInFile& graph, llvm::StringRef signature, llvm::StringRef name);
+// The tensor that a signature's argument or result stands for; the name of any other tensor is its
+// own. Errors: there is no signature of that name, or neither key nor tensor; they say what is
+// near.
+Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
+                                  llvm::StringRef signature, llvm::StringRef name);
 
 // Those of the file and of the graph, found by verification too.
 std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph);

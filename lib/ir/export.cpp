@@ -2,6 +2,7 @@
 
 #include "lib/ir/import.h"
 #include "lib/ir/node_types.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/ir/wire.h"
 #include "lib/proto/op_def.pb.h"
 #include "llvm/ADT/DenseSet.h"
@@ -11,11 +12,11 @@ namespace {
 
 std::string FunctionPortText(const Function& function, Port port) {
   Node node = function.body.node(port.node);
-  if (port.IsControl()) return ("^" + node.name()).str();
+  if (port.IsControl()) return NodeDefInput(node.name(), kControlPort);
   if (node.op() == "_Arg") {
     const OpArg& arg = function.info.inputs[std::max<int64_t>(0, node.GetInt("index"))];
     bool is_list = !arg.number_attr.empty() || !arg.type_list_attr.empty();
-    return is_list ? (node.name() + ":" + llvm::Twine(port.index)).str() : node.name().str();
+    return is_list ? OutputName(node.name(), port.index) : node.name().str();
   }
   llvm::StringRef output;
   int index = port.index;
@@ -26,7 +27,7 @@ std::string FunctionPortText(const Function& function, Port port) {
     output = node.graph().module().strings.Get(it->second.first);
     index = it->second.second;
   }
-  return (node.name() + ":" + output + ":" + llvm::Twine(index)).str();
+  return OutputName((node.name() + ":" + output).str(), index);
 }
 
 // A message in pieces: text of its own, and large values where they lie, each before the text from
@@ -112,9 +113,7 @@ Pieces NodeDefOf(const Node& node, const Function* function) {
 }  // namespace
 
 std::string PortText(const Graph& graph, Port port) {
-  llvm::StringRef name = graph.node(port.node).name();
-  if (port.IsControl()) return ("^" + name).str();
-  return port.index == 0 ? name.str() : (name + ":" + llvm::Twine(port.index)).str();
+  return NodeDefInput(graph.node(port.node).name(), port.index);
 }
 
 std::string ExportNodeDef(const Node& node, const Function* function) {

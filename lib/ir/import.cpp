@@ -1,6 +1,7 @@
 #include "lib/ir/import.h"
 
 #include "lib/ir/node_types.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/ir/wire.h"
 #include "lib/proto/op_def.pb.h"
 
@@ -12,41 +13,6 @@ enum { kGraphNode = 1, kGraphLibrary = 2, kGraphVersions = 4 };
 enum { kLibraryFunction = 1 };
 enum { kFunctionSignature = 1, kFunctionNode = 3, kFunctionRet = 4, kFunctionControlRet = 6 };
 enum { kNodeName = 1, kNodeOp = 2, kNodeInput = 3, kNodeDevice = 4 };
-
-struct InputText {
-  llvm::StringRef name, output;  // `output` only in functions
-  int index = 0;
-  bool control = false;
-  bool has_index = false;
-};
-
-// "^name", "name", "name:1" in a graph; "name:out:1", "name:out" or "arg" in a function.
-InputText ParseInput(llvm::StringRef text, bool in_function) {
-  InputText input;
-  input.control = text.consume_front("^");
-  input.name = text;
-  if (input.control) return input;
-  // Most inputs are a plain name; looking at the last character spares the search.
-  if (!in_function && (text.empty() || text.back() < '0' || text.back() > '9' ||
-                       text.find(':') == llvm::StringRef::npos))
-    return input;
-  auto [head, tail] = text.rsplit(':');
-  if (tail.empty() || tail.size() == text.size()) return input;
-  int index;
-  if (!tail.getAsInteger(10, index) && index >= 0) {
-    input.name = head;
-    input.index = index;
-    input.has_index = true;
-  } else if (!in_function) {
-    return input;
-  }
-  if (in_function) {
-    auto [node, output] = input.name.split(':');
-    input.name = node;
-    input.output = output;
-  }
-  return input;
-}
 
 class Importer {
  public:
@@ -162,7 +128,8 @@ class Importer {
       WireReader reader(nodes[i]);
       while (reader.Next()) {
         if (!reader.Is(kNodeInput, WireType::kBytes)) continue;
-        InputText input = ParseInput(reader.bytes(), function_ != nullptr);
+        TensorName input =
+            function_ ? ReadFunctionTensorName(reader.bytes()) : ReadTensorName(reader.bytes());
         if (in_controls && !input.control) {
           Report(
               graph_->node(id).name(),
@@ -177,8 +144,8 @@ class Importer {
     }
   }
 
-  Port Resolve(NodeId id, int slot, const InputText& input, llvm::StringRef text) {
-    Node source = graph_->Find(input.name);
+  Port Resolve(NodeId id, int slot, const TensorName& input, llvm::StringRef text) {
+    Node source = graph_->Find(input.node);
     if (!source && !function_ && !input.control) {
       source = graph_->Find(
           text);  // a name may end in ":1" in a hand-made file; then it is the node that is meant
@@ -261,7 +228,8 @@ class Importer {
         Report({}, "result '" + output.name + "' has no value");
         continue;
       }
-      graph_->AddImportedInput(id, Resolve(id, 0, ParseInput(value, true), value), value, false);
+      graph_->AddImportedInput(id, Resolve(id, 0, ReadFunctionTensorName(value), value), value,
+                               false);
     }
   }
 

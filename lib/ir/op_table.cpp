@@ -5,7 +5,6 @@
 #include <cassert>
 #include <cstdlib>
 #include <memory>
-#include <tuple>
 
 #include "google/protobuf/text_format.h"
 #include "lib/proto/attr_value.pb.h"
@@ -343,22 +342,5 @@ const OpAttr* OpInfo::FindAttr(StringRef attr) const { return FindByName(attrs, 
 const OpInfo* FindOp(StringRef name) { return Table::Get().Find(name); }
 
 std::vector<StringRef> AllOpNames() { return Table::Get().names(); }
-
-std::vector<StringRef> SimilarOps(StringRef name) {
-  const std::string wanted = name.lower();
-  const unsigned limit = std::max<size_t>(2, wanted.size() / 4);
-  std::vector<std::tuple<unsigned, StringRef>> near;
-  for (StringRef candidate : Table::Get().names()) {
-    unsigned distance =
-        StringRef(wanted).edit_distance(candidate.lower(), /*AllowReplacements=*/true, limit);
-    if (distance <= limit) near.emplace_back(distance, candidate);
-  }
-  std::sort(near.begin(), near.end());
-  std::vector<StringRef> names;
-  for (auto& [distance, candidate] : near) {
-    if (names.size() < 3) names.push_back(candidate);
-  }
-  return names;
-}
 
 }  // namespace grapnel

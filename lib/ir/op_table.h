@@ -77,10 +77,6 @@ const OpInfo* FindOp(llvm::StringRef name);
 // Every name, sorted by bytes.
 std::vector<llvm::StringRef> AllOpNames();
 
-// Up to three names that `name` may have been meant to be, the likeliest first, for error messages.
-// Walks the table (0.1 ms).
-std::vector<llvm::StringRef> SimilarOps(llvm::StringRef name);
-
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_IR_OP_TABLE_H_

@@ -139,7 +139,8 @@ class Inference {
       node.resolved = true;
       return true;
     }
-    if (ResolveCounts(node) && ResolveTypes(node, in_part)) {
+    bool counts = ResolveCounts(node);
+    if (ResolveTypes(node, in_part, counts) && counts) {
       AddCallResults(node);
       FindOutputs(node);
       node.resolved = true;
@@ -157,13 +158,14 @@ class Inference {
     });
   }
 
-  bool ResolveTypes(InferenceNode& node, bool in_part) {
+  bool ResolveTypes(InferenceNode& node, bool in_part, bool counts) {
     size_t slot = 0;
     // Type attributes may stand in several arguments: all inputs of each.
     llvm::SmallVector<std::pair<const std::string*, llvm::SmallVector<size_t, 4>>, 2> slots_of;
     bool complete = true;
     for (const OpArg& arg : node.info->inputs) {
       int64_t count = CountOf(node, arg);
+      if (count < 0 && !counts) break;  // what comes after has no known place
       if (!arg.type_list_attr.empty()) {
         if (count < 0) count = CountRest(node, arg, slot);
         if (!Find(node, arg.type_list_attr)) complete &= AddTypeList(node, arg, slot, count);

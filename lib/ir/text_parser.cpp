@@ -1,5 +1,6 @@
 #include "lib/ir/text_parser.h"
 
+#include "lib/ir/device_name.h"
 #include "lib/ir/op_table.h"
 #include "lib/ir/wire.h"
 #include "lib/proto/versions.pb.h"
@@ -170,13 +171,10 @@ class Parser {
       scanner_.Consume(llvm::StringRef(&c, 1));
     if (device->empty()) return scanner_.Fail("expected a device");
     // cpu:0 is short for /device:CPU:0.
-    if ((*device)[0] != '/') {
-      auto [type, id] = llvm::StringRef(*device).split(':');
-      if (type.empty() || id.empty())
-        return scanner_.FailAt(place,
-                               "'" + *device + "' is no device: expected cpu:0 or /device:CPU:0");
-      *device = "/device:" + type.upper() + ":" + id.str();
-    }
+    if ((*device)[0] == '/') return true;
+    auto whole = DeviceNameFromTyped(*device);
+    if (!whole) return scanner_.FailAt(place, TextOf(whole.takeError()));
+    *device = std::move(*whole);
     return true;
   }
 
@@ -239,7 +237,7 @@ class Parser {
     return true;
   }
 
-  // func @f(%x: float, ...) -> (y: float, ...) stateful {attributes} fields "..." { ... }
+  // func @f[T: type](%x: T, ...) -> (y: float, ...) stateful attributes {...} fields "..." { ... }
   bool ReadFunction() {
     ParsedFunction function;
     function.place = scanner_.place();
@@ -271,6 +269,7 @@ class Parser {
     if (scanner_.ConsumeWord("signature")) {
       if (!ReadBase64(&function->signature.emplace())) return false;
     }
+    if (scanner_.Consume("[") && !ReadAttrDefs(&function->attr_defs)) return false;
     if (!ReadArgs("%", &function->args)) return false;
     if (scanner_.Consume("->") && !ReadArgs("", &function->results)) return false;
     function->stateful = scanner_.ConsumeWord("stateful");
@@ -285,15 +284,48 @@ class Parser {
       ParsedArg arg;
       if (!scanner_.Expect(sigil) || !scanner_.ReadName(&arg.name)) return false;
       // In a function whose signature is said in full the type is there already.
-      if (scanner_.Consume(":")) {
-        auto type = ParseDataType(scanner_.PeekWord());
-        if (!type) return scanner_.Fail("expected a dtype, '" + scanner_.PeekWord() + "' is none");
-        arg.type = *type;
-        scanner_.TakeWord();
-      }
+      if (scanner_.Consume(":") && !ReadArgType(&arg)) return false;
       if (scanner_.Peek() == '{' && !ReadAttrs(nullptr, &arg.attrs.emplace())) return false;
-      if (scanner_.ConsumeWord("fields") && !ReadFields({1, 3}, &arg.fields)) return false;
+      if (scanner_.ConsumeWord("fields") && !ReadFields({1, 3, 4, 5, 6}, &arg.fields)) return false;
       args->push_back(std::move(arg));
+    }
+    return true;
+  }
+
+  // float, T, N*float, N*T, Ts...
+  bool ReadArgType(ParsedArg* arg) {
+    std::string word = scanner_.TakeWord().str();
+    if (scanner_.CharAt(0) == '*') {
+      scanner_.Consume("*");
+      arg->number_attr = std::move(word);
+      word = scanner_.TakeWord().str();
+    }
+    if (word.empty()) return scanner_.Fail("expected a dtype");
+    if (llvm::StringRef(word).take_back(3) == "...") {
+      arg->type_list_attr = llvm::StringRef(word).drop_back(3).str();
+    } else if (auto type = ParseDataType(word)) {
+      arg->type = *type;
+    } else {
+      arg->type_attr = std::move(word);
+    }
+    return true;
+  }
+
+  // [T: type = float, N: int]
+  bool ReadAttrDefs(std::vector<ParsedAttrDef>* defs) {
+    for (bool first = true; !scanner_.Consume("]"); first = false) {
+      if (!first && !scanner_.Expect(",")) return false;
+      ParsedAttrDef def;
+      if (!scanner_.ReadName(&def.name) || !scanner_.Expect(":")) return false;
+      def.type = scanner_.TakeWord().str();
+      if (def.type == "list" && scanner_.Consume("(")) {
+        def.type += "(" + scanner_.TakeWord().str() + ")";
+        if (!scanner_.Expect(")")) return false;
+      }
+      if (scanner_.Consume("=") && !ReadAttr(scanner_, def.type, &def.default_value.emplace()))
+        return false;
+      if (scanner_.ConsumeWord("fields") && !ReadFields({1, 2, 3}, &def.fields)) return false;
+      defs->push_back(std::move(def));
     }
     return true;
   }

@@ -38,9 +38,18 @@ struct ParsedNode {
 
 struct ParsedArg {
   std::string name;
+  // float, T, N*float, N*T or Ts...: a dtype, or attributes of the function that say it.
   DataType type = proto::DT_INVALID;
+  std::string type_attr, number_attr, type_list_attr;
   std::string fields;                // other fields of the ArgDef
   std::optional<ParsedAttrs> attrs;  // nullopt: the FunctionDef has no entry for it
+};
+
+// T: type = float
+struct ParsedAttrDef {
+  std::string name, type;
+  std::optional<std::string> default_value;  // a serialized AttrValue
+  std::string fields;                        // other fields of the AttrDef
 };
 
 struct ParsedReturn {
@@ -52,6 +61,7 @@ struct ParsedReturn {
 struct ParsedFunction {
   TextPlace place;
   std::string name;
+  std::vector<ParsedAttrDef> attr_defs;  // what makes it polymorphic
   std::vector<ParsedArg> args, results;
   bool stateful = false;
   std::optional<std::string> signature;  // the OpDef in full, instead of the above

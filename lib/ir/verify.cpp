@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "lib/ir/node_types.h"
+#include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -52,6 +53,7 @@ class Verifier {
   // What the op and the attributes decide. Large graphs repeat few kinds of node many times.
   struct Kind {
     const OpInfo* info = nullptr;
+    std::string unknown_op;          // without `info`: what is to be said of the op
     std::optional<NodeTypes> types;  // nothing: not to be had
     std::string types_error;
     bool attrs_checked = false;  // and nothing was wrong with them
@@ -77,7 +79,12 @@ class Verifier {
   Kind* AddKind(const Node& node) {
     Kind& kind = all_kinds_.emplace_back();
     kind.info = InfoOf(node);
-    if (!kind.info) return &kind;
+    if (!kind.info) {
+      kind.unknown_op =
+          llvm::formatv("op '{0}' is not one of TensorFlow 2.21's, it is kept as a custom op{1}",
+                        node.op(), DidYouMean(node.op(), AllOpNames()));
+      return &kind;
+    }
     auto types = TypesOf(node, *kind.info);
     if (types) {
       kind.types = std::move(*types);
@@ -100,12 +107,7 @@ class Verifier {
     bool boundary = function_ && (node.op() == "_Arg" || node.op() == "_Retval");
     Kind& kind = KindFor(node);
     if (!kind.info) {
-      std::string text =
-          ("op '" + node.op() + "' is not one of TensorFlow 2.21's, it is kept as a custom op")
-              .str();
-      std::vector<llvm::StringRef> similar = SimilarOps(node.op());
-      if (!similar.empty()) text += (" (did you mean '" + similar[0] + "'?)").str();
-      Report(node, std::move(text), Severity::kWarning);
+      Report(node, kind.unknown_op, Severity::kWarning);
       return;
     }
     if (!boundary && !kind.attrs_checked) {

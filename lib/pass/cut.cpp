@@ -1,6 +1,7 @@
 #include "lib/pass/cut.h"
 
 #include "lib/ir/shape_inference.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/ir/verify.h"
 #include "lib/pass/library.h"
 #include "lib/support/text.h"
@@ -30,7 +31,7 @@ class Cut {
 
  private:
   std::string NameOf(Port port) const {
-    return (graph_.node(port.node).name() + ":" + llvm::Twine(port.index)).str();
+    return OutputName(graph_.node(port.node).name(), port.index);
   }
   bool IsCut(Port port) const { return llvm::is_contained(inputs_, port); }
   bool IsKept(NodeId id) const { return id < kept_.size() && kept_[id]; }
@@ -132,7 +133,7 @@ class Cut {
   void TakeNames() {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (placeholders_[i] == kNoNode || inputs_[i].index != 0) continue;
-      llvm::StringRef name = llvm::StringRef(result_.inputs[i].tensor).rsplit(':').first;
+      llvm::StringRef name = ReadTensorName(result_.inputs[i].tensor).node;
       if (graph_.Find(name)) continue;
       graph_.Rename(placeholders_[i], name);
       result_.inputs[i].placeholder = name.str();

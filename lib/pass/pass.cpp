@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -65,6 +66,10 @@ class RulePass : public GraphPass {
   llvm::DenseMap<StringId, std::vector<const Rule*>> by_op_;
 };
 
+Error NotListed(Error error) {
+  return MakeError("{0} (`grapnel passes` lists them)", TextOf(std::move(error)));
+}
+
 }  // namespace
 
 std::unique_ptr<GraphPass> MakeRulePass(std::vector<std::unique_ptr<Rule>> rules) {
@@ -115,17 +120,27 @@ Expected<std::unique_ptr<GraphPass>> PassRegistry::Make(llvm::StringRef name) co
     one.back()->name = name.rsplit('/').second.str();
     return MakeRulePass(std::move(one));
   }
-  llvm::StringRef nearest;
-  unsigned best = 8;
+  std::vector<std::string> names;
   for (const Entry& entry : passes_) {
-    unsigned distance = name.edit_distance(entry.info.name, true, best);
-    if (distance < best) {
-      best = distance;
-      nearest = entry.info.name;
+    names.push_back(entry.info.name);
+    names.push_back(entry.info.config_name);
+  }
+  for (const RuleEntry& rule : rules_) names.push_back(rule.info.name);
+  return NotListed(NotFound("pass", name, names));
+}
+
+Error PassRegistry::DemandRule(llvm::StringRef name) const {
+  std::vector<std::string> names;
+  for (const Entry& entry : passes_) {
+    std::string pass = entry.info.name;
+    names.push_back(pass);
+    for (const RuleInfo& rule : entry.rules) {
+      names.push_back(rule.name);
+      if (name.contains('/')) names.push_back(pass + "/" + rule.name);
     }
   }
-  std::string hint = nearest.empty() ? "" : ("; did you mean '" + nearest + "'?").str();
-  return MakeError("there is no pass '{0}'{1} (`grapnel passes` lists them)", name, hint);
+  if (llvm::is_contained(names, name)) return Error::success();
+  return NotListed(NotFound("rule", name, names));
 }
 
 std::vector<std::unique_ptr<Rule>> PassRegistry::MakeRules(llvm::StringRef folder) const {

@@ -80,8 +80,10 @@ class PassRegistry {
   std::vector<const Entry*> Passes() const;
   // By name or config_name; null when there is none.
   const Entry* Find(llvm::StringRef name) const;
-  // A pass by name, config name, or "pass/rule" for one rule alone. The error lists what is near.
+  // A pass by name, config name, or "pass/rule" for one rule alone. The error says what is near.
   Expected<std::unique_ptr<GraphPass>> Make(llvm::StringRef name) const;
+  // Whether "pass", "rule" or "pass/rule" is what some pass reports. The error says what is near.
+  Error DemandRule(llvm::StringRef name) const;
   // Every rule registered with AddRule under "folder/", by name.
   std::vector<std::unique_ptr<Rule>> MakeRules(llvm::StringRef folder) const;
 

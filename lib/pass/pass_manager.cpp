@@ -4,6 +4,9 @@
 #include <exception>
 #include <map>
 
+#include "lib/ir/device_name.h"
+#include "lib/ir/find.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/pass/library.h"
 #include "lib/pass/tidy.h"
 #include "lib/support/denormals.h"
@@ -13,30 +16,16 @@
 namespace grapnel {
 namespace {
 
-// The node of "x", "x:0" or "^x".
-llvm::StringRef NodeName(llvm::StringRef tensor) {
-  tensor.consume_front("^");
-  auto [name, port] = tensor.rsplit(':');
-  unsigned number;
-  return !port.empty() && !port.getAsInteger(10, number) ? name : tensor;
-}
-
-Expected<NodeId> FindNode(const Graph& graph, llvm::StringRef tensor, const char* what) {
-  llvm::StringRef name = NodeName(tensor);
-  Node node = graph.Find(name);
-  if (!node) node = graph.Find(tensor);
-  if (node) return node.id();
-  std::string nearest;
-  unsigned best = std::max<unsigned>(3, name.size() / 3);
-  for (Node other : graph.nodes()) {
-    unsigned distance = name.edit_distance(other.name(), true, best);
-    if (distance < best) {
-      best = distance;
-      nearest = other.name().str();
-    }
+// The node of a feed or a fetch: "x", "x:1", or "^x" for one that must run.
+Expected<NodeId> FindEnd(const Graph& graph, llvm::StringRef tensor, const char* what) {
+  if (ReadTensorName(tensor).control) {
+    auto node = FindNode(graph, tensor);
+    if (!node) return Annotate(what, node.takeError());
+    return node->id();
   }
-  std::string hint = nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
-  return MakeError("{0} '{1}': there is no node '{2}'{3}", what, tensor, name, hint);
+  auto port = FindTensor(graph, tensor);
+  if (!port) return Annotate(what, port.takeError());
+  return port->node;
 }
 
 bool IsPlaceholder(const Node& node) {
@@ -73,12 +62,6 @@ bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
   llvm::StringRef(info.toggle).split(toggles, ',', -1, /*KeepEmpty=*/false);
   if (toggles.empty()) return info.default_on;
   return llvm::all_of(toggles, [&](llvm::StringRef toggle) { return IsOn(info, toggle, config); });
-}
-
-// "x" and "x:0" are one tensor.
-std::string TensorName(llvm::StringRef tensor) {
-  tensor.consume_back(":0");
-  return tensor.str();
 }
 
 // Stages that are no pass of the registry, under TensorFlow's names for what does the same.
@@ -310,13 +293,13 @@ class Runner {
     result_.fetches = options_.fetches;
     if (result_.fetches.empty()) result_.fetches = PassManager::DefaultFetches(graph);
     for (const std::string& fetch : result_.fetches) {
-      ASSIGN_OR_RETURN(NodeId id, FindNode(graph, fetch, "fetch"));
+      ASSIGN_OR_RETURN(NodeId id, FindEnd(graph, fetch, "fetch"));
       boundary.fetched.insert(id);
-      fetched.insert(TensorName(fetch));
+      fetched.insert(WithoutZeroIndex(fetch));
     }
     for (const std::string& feed : options_.feeds) {
-      ASSIGN_OR_RETURN(NodeId id, FindNode(graph, feed, "feed"));
-      if (!options_.fetches.empty() && fetched.contains(TensorName(feed)))
+      ASSIGN_OR_RETURN(NodeId id, FindEnd(graph, feed, "feed"));
+      if (!options_.fetches.empty() && fetched.contains(WithoutZeroIndex(feed)))
         return MakeError("feed '{0}': the same tensor is fetched: there is nothing to compute",
                          feed);
       boundary.fed.insert(id);
@@ -462,11 +445,13 @@ Expected<OptimizeResult> PassManager::Run(Module& module, const OptimizeOptions&
   return Runner(module, options, instrumentations_).Run();
 }
 
-void SetMissingDevices(Module& module, llvm::StringRef device) {
-  if (device.empty()) return;
+Error SetMissingDevices(Module& module, llvm::StringRef device) {
+  if (device.empty()) return Error::success();
+  ASSIGN_OR_RETURN(std::string name, DeviceNameFromTyped(device));
   for (Node node : module.main.nodes()) {
-    if (node.device().empty()) module.main.SetDevice(node.id(), device);
+    if (node.device().empty()) module.main.SetDevice(node.id(), name);
   }
+  return Error::success();
 }
 
 }  // namespace grapnel

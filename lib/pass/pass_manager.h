@@ -83,8 +83,9 @@ class PassManager {
   std::vector<std::unique_ptr<Instrumentation>> instrumentations_;
 };
 
-// `device` for every node of the main graph that has none; nothing when it is empty.
-void SetMissingDevices(Module& module, llvm::StringRef device);
+// `device`, as a person types it, for every node of the main graph that has none; nothing when it
+// is empty. The error is that of a name that cannot be read.
+Error SetMissingDevices(Module& module, llvm::StringRef device);
 
 // The instrumentations, one file each.
 std::unique_ptr<Instrumentation> MakeVerifyInstrumentation();

@@ -83,7 +83,8 @@ class ClusterReader {
       return MakeError("expected an object with \"name\", \"tasks\" and a list \"devices\"");
     where_ += (" ('" + *name + "')").str();
     if (!names_.insert(*name).second) return MakeError("there is a job of this name already");
-    ASSIGN_OR_RETURN(DeviceSpec prefix, DeviceSpec::Parse(("/job:" + *name + "/replica:0").str()));
+    ASSIGN_OR_RETURN(DeviceSpec prefix, DeviceSpec::OfJob(*name));
+    prefix.replica = 0;
     ASSIGN_OR_RETURN(int64_t tasks, Count(*job, "tasks", 1));
     for (prefix.task = 0; prefix.task < tasks; ++prefix.task) {
       for (const llvm::json::Value& each : *devices) {
@@ -91,7 +92,8 @@ class ClusterReader {
         auto type = kind ? kind->getString("type") : std::nullopt;
         if (!type)
           return MakeError("'devices': expected objects like {{\"type\": \"GPU\", \"count\": 4}");
-        ASSIGN_OR_RETURN(DeviceSpec typed, DeviceSpec::Parse(("/device:" + *type).str()));
+        ASSIGN_OR_RETURN(DeviceSpec typed, DeviceSpec::ParseTyped(*type));
+        if (!typed.type) return MakeError("'{0}' is no type of device, one like GPU", *type);
         ASSIGN_OR_RETURN(int64_t count, Count(*kind, "count", 1));
         int64_t memory = 0;
         if (const llvm::json::Value* given = kind->get("memory")) {

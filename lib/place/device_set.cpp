@@ -47,11 +47,10 @@ Error DeviceSet::AddNames(llvm::StringRef item) {
   name.job = DeviceWord::Of("localhost");
   name.replica = name.task = name.id = 0;
   if (!HasPrefix(item, "/")) {
-    auto [type, count_text] = item.split(':');
-    int count = 1;
-    bool is_count = count_text.empty() ? !item.contains(':') : !count_text.getAsInteger(10, count);
-    auto parsed = DeviceSpec::Parse(("/device:" + type).str());
-    if (!parsed || !parsed->type || !is_count || count < 1 || count > kMostDevices) {
+    // "cpu:4": the number says how many there are.
+    auto parsed = item.contains('*') ? DeviceSpec() : DeviceSpec::ParseTyped(item);
+    int count = parsed && parsed->id != DeviceSpec::kOpen ? parsed->id : 1;
+    if (!parsed || !parsed->type || count < 1 || count > kMostDevices) {
       llvm::consumeError(parsed.takeError());
       return MakeError(
           "malformed device '{0}': expected a name like /device:CPU:0, or a type and "

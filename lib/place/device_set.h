@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/place/device_name.h"
+#include "lib/ir/device_name.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"

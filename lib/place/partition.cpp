@@ -6,12 +6,12 @@
 #include <tuple>
 
 #include "lib/io/write.h"
+#include "lib/ir/device_name.h"
 #include "lib/ir/import.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire.h"
 #include "lib/place/control_loops.h"
-#include "lib/place/device_name.h"
 #include "lib/support/file.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"

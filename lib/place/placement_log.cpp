@@ -1,6 +1,7 @@
 #include "lib/place/placement_log.h"
 
-#include "lib/place/device_name.h"
+#include "lib/ir/device_name.h"
+#include "lib/ir/find.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringSet.h"
@@ -19,10 +20,7 @@ llvm::StringRef WithoutPrefix(llvm::StringRef line) {
 Error CheckDevice(llvm::StringRef device) {
   ASSIGN_OR_RETURN(DeviceSpec name, DeviceSpec::Parse(device));
   if (!name.IsFull())
-    return MakeError(
-        "device '{0}' is no full name: expected one like "
-        "/job:localhost/replica:0/task:0/device:CPU:0",
-        device);
+    return MakeError("device '{0}' is no full name: expected one like {1}", device, kLocalCpu);
   return Error::success();
 }
 
@@ -76,15 +74,13 @@ Expected<std::vector<std::string>> PutOnGraph(const PlacementLog& log, llvm::Str
                                               const Graph& graph) {
   std::vector<std::string> devices(graph.end_id());
   for (const PlacementLog::Line& line : log.nodes) {
-    Node node = graph.Find(line.node);
-    if (!node)
-      return MakeError("{0}:{1}: there is no node '{2}' in the graph", path, line.number,
-                       line.node);
-    if (node.op() != line.op) {
+    auto node = FindNode(graph, line.node);
+    if (!node) return Annotate(path + ":" + llvm::Twine(line.number), node.takeError());
+    if (node->op() != line.op) {
       return MakeError("{0}:{1}: node '{2}' is a {3} in the log and a {4} in the graph", path,
-                       line.number, line.node, line.op, node.op());
+                       line.number, line.node, line.op, node->op());
     }
-    devices[node.id()] = line.device;
+    devices[node->id()] = line.device;
   }
   std::map<std::string, std::string> of_op;  // empty: ran on several
   for (const auto& [op_and_device, count] : log.eager) {

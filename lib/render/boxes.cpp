@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
-#include "lib/ir/print.h"
 #include "lib/render/labels.h"
 #include "lib/support/text.h"
 

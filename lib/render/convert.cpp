@@ -7,6 +7,7 @@
 #include "lib/io/write.h"
 #include "lib/ir/import.h"
 #include "lib/ir/text.h"
+#include "lib/support/suggest.h"
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
@@ -74,10 +75,12 @@ Error WriteAs(const Module& module, const ConvertOptions& options, llvm::raw_ost
 llvm::ArrayRef<ConvertFormatInfo> ConvertFormats() { return kFormats; }
 
 Expected<ConvertFormat> ConvertFormatOf(llvm::StringRef name, llvm::StringRef path) {
-  for (const ConvertFormatInfo& info : kFormats)
+  std::vector<llvm::StringRef> names;
+  for (const ConvertFormatInfo& info : kFormats) {
     if (name == info.name) return info.format;
-  if (!name.empty())
-    return MakeError("there is no format '{0}': there are {1}", name, FormatNames());
+    names.push_back(info.name);
+  }
+  if (!name.empty()) return NotFound("format", name, names);
   if (std::optional<ConvertFormat> format = FormatOfPath(path)) return *format;
   return MakeError("{0}: its name tells no format: say one by --to: {1}", path, FormatNames());
 }

@@ -4,8 +4,8 @@
 #include <mutex>
 #include <set>
 
+#include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
-#include "lib/ir/print.h"
 #include "lib/render/labels.h"
 #include "lib/render/opening.h"
 #include "lib/render/page_writers.h"

@@ -3,6 +3,7 @@
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/shape_inference.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/render/labels.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -157,7 +158,7 @@ class NodeLineWriter {
   }
 
   void Output(Port port) {
-    Pair("tensor_name", Id(node_.id()) + ":" + std::to_string(port.index));
+    Pair("tensor_name", OutputName(Id(node_.id()), port.index));
     const Shape& shape = shapes_.OfPort(port);
     Pair("tensor_shape", shape.known_rank() ? shape.ToString() : "unknown");
     DataType dtype = shapes_.TypeOf(port);

@@ -1,7 +1,6 @@
 #include "lib/ir/attr.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
-#include "lib/ir/print.h"
 #include "lib/render/labels.h"
 #include "lib/render/page_writers.h"
 

@@ -4,7 +4,9 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
+#include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -203,15 +205,7 @@ class Opener {
         for (const auto& function : module_.functions) OpenFunction(function.get());
         continue;
       }
-      const Function* function = module_.FindFunction(name);
-      if (!function) {
-        std::string names;
-        for (size_t i = 0; i < module_.functions.size() && i < 5; ++i) {
-          names += (i ? ", " : "; there are ") + module_.functions[i]->name().str();
-        }
-        if (module_.functions.size() > 5) names += ", ...";
-        return MakeError("there is no function '{0}'{1}", name, names);
-      }
+      ASSIGN_OR_RETURN(const Function* function, FindFunction(module_, name));
       OpenFunction(function);
     }
     return Error::success();
@@ -272,6 +266,15 @@ class Opener {
   }
 
   Error NoSuchScope(const ScopeTree& tree, llvm::StringRef path) const {
+    std::string hint = DidYouMean(path, [&](NameSink take) {
+      for (ScopeId id = kRootScope + 1; id < tree.size(); ++id) take(tree.PathText(id));
+    });
+    if (hint.empty()) hint = ScopesThere(tree, path);
+    return MakeError("scope '{0}' not found{1}", path, hint);
+  }
+
+  // The first scopes in the innermost one of `path` that is there.
+  static std::string ScopesThere(const ScopeTree& tree, llvm::StringRef path) {
     ScopeId nearest = kRootScope;
     for (llvm::StringRef up = path; !up.empty() && nearest == kRootScope;) {
       size_t slash = up.rfind('/');
@@ -285,9 +288,7 @@ class Opener {
     }
     if (scope.num_children > 5) names += ", ...";
     std::string where = nearest == kRootScope ? "" : " in '" + tree.PathText(nearest) + "'";
-    return MakeError(
-        "there is no scope '{0}'{1}", path,
-        names.empty() ? "; there are none" + where : "; scopes" + where + " are " + names);
+    return names.empty() ? "; there are none" + where : "; scopes" + where + " are " + names;
   }
 
   // The largest that fits; null when none does.

@@ -5,9 +5,11 @@
 #include <set>
 #include <utility>
 
+#include "lib/ir/device_name.h"
+#include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
-#include "lib/ir/print.h"
 #include "lib/ir/shape_inference.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/render/boxes.h"
 #include "lib/render/labels.h"
 #include "lib/render/opening.h"
@@ -143,7 +145,7 @@ class PictureMaker {
                    const char* word) {
     std::map<uint32_t, std::string> inside;
     for (const std::string& tensor : tensors) {
-      llvm::StringRef name = llvm::StringRef(tensor).rsplit(':').first;
+      llvm::StringRef name = ReadTensorName(tensor).node;
       Node node = body.plan->graph->Find(name);
       Box* box = node ? OwnBox(body, node.id()) : nullptr;
       if (!box) continue;

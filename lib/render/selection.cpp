@@ -6,24 +6,6 @@
 namespace grapnel {
 namespace {
 
-// Names that end in what was typed, or hold it: the first few in the graph's order.
-std::string LikelyNames(const Graph& graph, llvm::StringRef text) {
-  std::vector<llvm::StringRef> found;
-  llvm::StringRef last = text.substr(text.rfind('/') + 1);
-  for (llvm::StringRef needle : {text, last}) {
-    if (needle.empty()) continue;
-    for (Node node : graph.nodes()) {
-      if (found.size() == 3) break;
-      if (node.name().contains_insensitive(needle)) found.push_back(node.name());
-    }
-    if (!found.empty()) break;
-  }
-  std::string result;
-  for (llvm::StringRef name : found)
-    result += (result.empty() ? "; did you mean '" : "', '") + name.str();
-  return result.empty() ? "" : result + "'?";
-}
-
 // Marks what is reached from `start` by readers (forward) or inputs.
 std::vector<bool> Reach(const Node& start, bool forward) {
   const Graph& graph = start.graph();
@@ -158,20 +140,6 @@ class Folder {
 };
 
 }  // namespace
-
-Expected<Node> FindNode(const Module& module, llvm::StringRef text) {
-  llvm::StringRef name = text;
-  auto [before, port] = text.rsplit(':');
-  if (!port.empty() && port.find_first_not_of("0123456789") == llvm::StringRef::npos) name = before;
-  if (Node node = module.main.Find(name)) return node;
-  auto [function_name, inner] = name.split('/');
-  if (const Function* function = module.FindFunction(function_name)) {
-    if (Node node = function->body.Find(inner)) return node;
-    return MakeError("function '{0}' has no node '{1}'{2}", function_name, inner,
-                     LikelyNames(function->body, inner));
-  }
-  return MakeError("there is no node '{0}'{1}", name, LikelyNames(module.main, name));
-}
 
 std::vector<bool> NodesAround(const Node& center, int hops) {
   const Graph& graph = center.graph();

@@ -11,9 +11,6 @@
 
 namespace grapnel {
 
-// A node by what the user typed: "node", "node:0", "function/node". The error names likely ones.
-Expected<Node> FindNode(const Module& module, llvm::StringRef text);
-
 // Nodes of one body within `hops` edges of `center`, either way, data or control; true at their
 // ids.
 std::vector<bool> NodesAround(const Node& center, int hops);

@@ -3,6 +3,8 @@
 #include <set>
 
 #include "lib/debug/debug_text.h"
+#include "lib/ir/device_name.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,10 +18,6 @@ constexpr int kBatch = 256;
 constexpr size_t kBatchesKept = 16;
 constexpr int kHops = 2;
 constexpr size_t kMostReaders = 24;
-
-std::string TensorName(llvm::StringRef op, int slot) {
-  return Printable(op) + ":" + std::to_string(slot);
-}
 
 // A call may put out thousands.
 llvm::ArrayRef<int64_t> FirstOf(llvm::ArrayRef<int64_t> ids) {
@@ -114,7 +112,7 @@ void DebugCards::WriteReturn(DebugTensor tensor, int trace, int hops, OStream& j
     auto result = index_.calls().Result(tensor.graph, i);
     if (!result || result->op != tensor.op) continue;
     json.object([&] {
-      json.attribute("tensor", TensorName(call.op_type, static_cast<int>(i)));
+      json.attribute("tensor", OutputName(Printable(call.op_type), static_cast<int>(i)));
       json.attribute("returned", true);
       json.attribute("card", CardName(-1, execution));
       WriteValue(i < call.outputs.size() ? call.outputs[i] : RecordedTensor(), json);
@@ -130,7 +128,7 @@ void DebugCards::WriteReader(int graph, int op, int trace, int hops, OStream& js
   const DebugOp& reader = run_.graphs[graph].ops[op];
   int made = trace < 0 ? -1 : index_.TraceNear(graph, op, 0, trace, true);
   json.object([&] {
-    json.attribute("tensor", TensorName(reader.name, 0));
+    json.attribute("tensor", OutputName(Printable(reader.name), 0));
     json.attribute("op", Printable(reader.type));
     if (made >= 0) json.attribute("card", CardName(made, -1));
     WritePlace(graph, op, json);
@@ -208,7 +206,7 @@ void DebugCards::WriteOutputs(int trace, int execution, OStream& json) {
 // Which of the records of this tensor it is, and on what device.
 void DebugCards::WriteWhen(int trace, OStream& json) {
   const DebugTrace& record = run_.traces[trace];
-  json.attribute("device", Printable(record.device));
+  json.attribute("device", Printable(ShortDevice(record.device)));
   if (record.op < 0) return;
   std::vector<int> same;
   for (int other : index_.Traces(record.graph, record.op))
@@ -266,7 +264,7 @@ std::string DebugCards::Trace(int trace) {
   return PageDocument([&](OStream& json) {
     json.object([&] {
       json.attribute("card", CardName(trace, -1));
-      json.attribute("tensor", TensorName(record.op_name, record.slot));
+      json.attribute("tensor", OutputName(Printable(record.op_name), record.slot));
       json.attributeBegin("cause");
       WriteCauseJson(run_, cause, json);
       json.attributeEnd();

@@ -1,6 +1,7 @@
 #include "lib/serve/debug_page.h"
 
 #include "lib/debug/debug_text.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/render/labels.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -75,7 +76,7 @@ std::string DebugPage::TracesJson(size_t from, size_t limit) const {
           const DebugGraph* graph = trace.graph < 0 ? nullptr : &run().graphs[trace.graph];
           json.array([&] {
             json.value(i);
-            json.value(Printable(trace.op_name) + ":" + std::to_string(trace.slot));
+            json.value(OutputName(Printable(trace.op_name), trace.slot));
             json.value(graph && trace.op >= 0 ? Printable(graph->ops[trace.op].type) : "");
             json.value(graph ? Printable(graph->name) : "");
             json.value(RecordedTensorText(trace.value));

@@ -70,7 +70,7 @@ Expected<PassRunOptions> ParsePassRunOptions(llvm::StringRef text) {
 
 Expected<PassStory> RunPasses(const Module& module, const PassRunOptions& options) {
   ASSIGN_OR_RETURN(std::unique_ptr<Module> work, CopyModule(module, options.line));
-  SetMissingDevices(*work, options.device);
+  RETURN_IF_ERROR(SetMissingDevices(*work, options.device));
   PassStory story;
   auto timeline = std::make_shared<Timeline>();
   ThreadPool pool;

@@ -1,7 +1,7 @@
 #include "lib/serve/place_work.h"
 
 #include "lib/io/ends.h"
-#include "lib/ir/print.h"
+#include "lib/ir/device_name.h"
 #include "lib/render/labels.h"
 #include "lib/serve/placement_page.h"
 #include "lib/support/text.h"

@@ -1,7 +1,6 @@
 #include "lib/serve/placement_page.h"
 
-#include "lib/ir/print.h"
-#include "lib/place/device_name.h"
+#include "lib/ir/device_name.h"
 #include "lib/support/text.h"
 
 namespace grapnel {

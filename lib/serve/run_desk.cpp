@@ -4,6 +4,7 @@
 #include "lib/exec/saved_state.h"
 #include "lib/io/ends.h"
 #include "lib/io/value.h"
+#include "lib/ir/find.h"
 #include "lib/render/labels.h"
 #include "lib/serve/run_json.h"
 
@@ -120,6 +121,8 @@ Expected<std::shared_ptr<const FileBytes>> RunDesk::FindFile(uint64_t file) cons
 
 Expected<std::string> RunDesk::Start(OpenedGraph opened, llvm::StringRef text) {
   ASSIGN_OR_RETURN(RunRequest request, ParseRunRequest(text));
+  if (Error error = DemandTapped(opened.module(), request.taps))
+    return Annotate("taps", std::move(error));
   std::lock_guard lock(mutex_);
   if (run_ && !IsOver(*run_)) return MakeError("a graph is running: stop it, or wait for its end");
   if (thread_.joinable()) thread_.join();

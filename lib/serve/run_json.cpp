@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lib/ir/tensor_name.h"
 #include "lib/render/labels.h"
 
 namespace grapnel {
@@ -51,7 +52,8 @@ void WriteNamed(const Module& module, llvm::StringRef error, llvm::json::OStream
   json.attributeArray("named", [&] {
     for (auto [skipped, rest] = error.split('\''); !rest.empty();
          std::tie(skipped, rest) = rest.split('\'')) {
-      llvm::StringRef name = rest.take_until([](char c) { return c == '\''; }).split(':').first;
+      llvm::StringRef quoted = rest.take_until([](char c) { return c == '\''; });
+      llvm::StringRef name = ReadFunctionTensorName(quoted).node;
       if (llvm::is_contained(found, name.str()) || found.size() == kMostLinks) continue;
       for (size_t body = 0; body < bodies.size(); ++body) {
         Node node = bodies[body]->Find(name);
@@ -257,7 +259,7 @@ std::string RunTensorsJson(const PageRun& run, size_t from, size_t limit) {
           json.array([&] {
             json.value(llvm::find(bodies, watched.port.graph) - bodies.begin());
             json.value(node.id());
-            json.value(Printable(node.name()) + ":" + std::to_string(watched.port.output));
+            json.value(OutputName(Printable(node.name()), watched.port.output));
             json.value(Printable(node.op()));
             json.value(watched.tensor.what == Recorded::kNothing
                            ? "ran"

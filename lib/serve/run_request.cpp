@@ -2,10 +2,13 @@
 
 #include "lib/exec/feed.h"
 #include "lib/io/ends.h"
+#include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
 #include "lib/serve/typed_value.h"
+#include "lib/support/suggest.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
@@ -28,11 +31,8 @@ bool IsFeedable(const Node& node) {
 Input InputOf(const Graph& graph, const std::string& tensor) {
   Input input;
   input.tensor = tensor;
-  auto port = FindTensor(graph, tensor);
-  if (!port) {
-    llvm::consumeError(port.takeError());
-    return input;
-  }
+  auto port = FindTensorIfThere(graph, tensor);
+  if (!port) return input;
   Node node = graph.node(port->node);
   input.dtype = BaseType(TypeOfPort(graph, *port));
   if (auto shape = node.Attr("shape"); shape && IsFeedable(node))
@@ -55,17 +55,12 @@ std::vector<Input> InputsOf(const OpenedGraph& opened) {
   if (const auto& values = opened.model->case_info) {
     for (const Case::Feed& feed : values->feeds) {
       inputs.push_back(InputOf(graph, feed.tensor));
-      auto port = FindTensor(graph, feed.tensor);
-      if (port) {
-        ports.push_back(*port);
-      } else {
-        llvm::consumeError(port.takeError());
-      }
+      if (auto port = FindTensorIfThere(graph, feed.tensor)) ports.push_back(*port);
     }
   }
   for (Node node : graph.nodes()) {
     if (IsFeedable(node) && !llvm::is_contained(ports, Port{node.id(), 0}))
-      inputs.push_back(InputOf(graph, node.name().str() + ":0"));
+      inputs.push_back(InputOf(graph, OutputName(node.name(), 0)));
   }
   return inputs;
 }
@@ -79,7 +74,7 @@ std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
   for (Node node : opened.module().main.nodes()) {
     if (fetches.size() == kMostOutputs) break;
     if (node.uses().empty() && NumOutputs(node) > 0 && !IsFeedable(node))
-      fetches.push_back(node.name().str() + ":0");
+      fetches.push_back(OutputName(node.name(), 0));
   }
   return fetches;
 }
@@ -200,7 +195,7 @@ Expected<RunRequest> ParseRunRequest(llvm::StringRef text) {
   llvm::StringRef mode = object->getString("mode").value_or("");
   if (mode.empty()) return request;
   request.mode = ParseTapMode(mode);
-  if (!request.mode) return MakeError("'{0}' is no mode of a tap", mode);
+  if (!request.mode) return NotFound("mode of a tap", mode, TapModeNames());
   request.taps = SplitList(object->getString("taps").value_or("*"));
   if (request.taps.empty()) request.taps = {"*"};
   return request;

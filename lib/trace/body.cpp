@@ -1,6 +1,7 @@
 #include "lib/trace/body.h"
 
 #include "lib/ir/node_types.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/proto/versions.pb.h"
 
 namespace grapnel {
@@ -13,7 +14,7 @@ Shape Value::shape() const { return ok() ? body_->shapes.OfPort(port_) : Shape::
 
 std::string Value::name() const {
   if (!ok()) return {};
-  return (body_->graph->node(port_.node).name() + ":" + llvm::Twine(port_.index)).str();
+  return OutputName(body_->graph->node(port_.node).name(), port_.index);
 }
 
 int Operation::num_outputs() const {

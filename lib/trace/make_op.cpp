@@ -4,6 +4,7 @@
 #include <map>
 
 #include "lib/ir/node_types.h"
+#include "lib/support/suggest.h"
 #include "lib/trace/body.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -92,9 +93,7 @@ class OpMaker {
     if (const Function* function = state_.module->FindFunction(request_.op)) return &function->info;
     const OpInfo* info = FindOp(request_.op);
     if (!info) {
-      std::vector<llvm::StringRef> similar = SimilarOps(request_.op);
-      Fail("TensorFlow 2.21 has no such op{0}",
-           similar.empty() ? "" : (", did you mean '" + similar[0] + "'?").str());
+      Fail("TensorFlow 2.21 has no such op{0}", DidYouMean(request_.op, AllOpNames()));
     } else if (info->deprecated_since != 0 && info->deprecated_since <= kProducerVersion) {
       Fail("TensorFlow refuses it since GraphDef version {0}", info->deprecated_since);
       return nullptr;

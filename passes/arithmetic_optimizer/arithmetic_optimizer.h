@@ -125,8 +125,6 @@ class Arithmetic {
   bool open_ = false, changed_value_ = false;
 };
 
-// Nodes of that type of device with a number: "/device:CPU:0", "/cpu:0".
-bool IsOn(const Node& node, llvm::StringRef type);
 bool IsAdd(const Node& node);       // Add and AddV2 of numbers
 bool IsAnyDiv(const Node& node);    // any division but DivNoNan
 bool IsCastLike(const Node& node);  // reads one dtype and gives another, element by element

@@ -10,6 +10,7 @@
 // a body through which a gradient is taken.
 #include <algorithm>
 
+#include "lib/ir/device_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
@@ -35,7 +36,7 @@ bool IsComposable(const Node& node, DataType type) {
 
 bool CanTake(Arithmetic& arithmetic, const Node& node) {
   return IsComposable(node, node.GetType("T")) && !arithmetic.edit.IsPreserved(node) &&
-         IsOn(node, "CPU") && !arithmetic.composed.contains(node.id()) &&
+         IsOn(node.device(), "CPU") && !arithmetic.composed.contains(node.id()) &&
          !arithmetic.HasControls(node) && !arithmetic.DrivesControls(node);
 }
 

@@ -8,6 +8,7 @@
 //
 // Refuses: exponents that are not constant or not all the same, and other ones; for 1 and 0, shapes
 // that the exponent changes or that are not known.
+#include "lib/ir/device_name.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -96,7 +97,7 @@ Simplified ConvertPow(Arithmetic& arithmetic, const Node& node) {
   bool keeps_shape = SameShape(arithmetic.ShapeOfInput(node, 0), shape);
   Node base = node.input_node(0), exponent_node = node.input_node(1);
   if (*exponent == 3) {
-    if (IsOn(node, "CPU")) {
+    if (IsOn(node.device(), "CPU")) {
       if (arithmetic.Begin(kRule, node)) Cube(arithmetic, node);
     } else {
       arithmetic.edit.Refuse(kRule, node, "'{0}' is on '{1}', a CPU was expected (see --device)",

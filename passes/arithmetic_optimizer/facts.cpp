@@ -253,14 +253,6 @@ void Arithmetic::UpdateReaders(Port from, Port to) {
   }
 }
 
-bool IsOn(const Node& node, llvm::StringRef type) {
-  llvm::StringRef device = node.device().rsplit('/').second;
-  if (device.size() > 7 && device.take_front(7).equals_insensitive("device:"))
-    device = device.drop_front(7);
-  auto [name, number] = device.split(':');
-  return name.equals_insensitive(type) && !number.empty();
-}
-
 bool IsAdd(const Node& node) {
   return node.op() == "AddV2" || (node.op() == "Add" && node.GetType("T") != proto::DT_STRING);
 }

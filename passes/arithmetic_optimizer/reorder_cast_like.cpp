@@ -8,6 +8,7 @@
 //
 // Refuses: nodes without a CPU or GPU of their own, or on two devices; nodes that are fetched, fed
 // or kept; CheckNumerics; movers that do not take the other dtype.
+#include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/op_table.h"
 #include "llvm/ADT/STLExtras.h"
@@ -60,7 +61,8 @@ Simplified ReorderCastLike(Arithmetic& arithmetic, const Node& node) {
   if (!HasFixedSize(from) || !HasFixedSize(to)) return std::nullopt;
   if (casts_first ? DataTypeSize(to) <= DataTypeSize(from) : DataTypeSize(to) >= DataTypeSize(from))
     return std::nullopt;
-  if ((!IsOn(node, "CPU") && !IsOn(node, "GPU")) || node.device_id() != producer.device_id()) {
+  if ((!IsOn(node.device(), "CPU") && !IsOn(node.device(), "GPU")) ||
+      node.device_id() != producer.device_id()) {
     arithmetic.edit.Refuse(
         kRule, node,
         "'{0}' is on '{1}', '{2}' on '{3}', one CPU or GPU was expected (see --device)",

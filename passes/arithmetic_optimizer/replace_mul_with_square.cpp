@@ -3,6 +3,7 @@
 //   Before:  Mul(x, x) -> y     After:  Square(x) -> y
 //
 // Refuses: complex numbers anywhere but on a CPU.
+#include "lib/ir/device_name.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -12,7 +13,7 @@ Simplified ReplaceMulWithSquare(Arithmetic& arithmetic, const Node& node) {
   if (node.num_inputs() != 2 || node.input(0) != node.input(1)) return std::nullopt;
   std::string name = Arithmetic::NameFor(node, "ReplaceMulWithSquare");
   if (arithmetic.Exists(name)) return std::nullopt;
-  if (IsComplex(node.GetType("T")) && !IsOn(node, "CPU")) {
+  if (IsComplex(node.GetType("T")) && !IsOn(node.device(), "CPU")) {
     arithmetic.edit.Refuse(kRule, node, "'{0}' is complex and on '{1}', a CPU was expected",
                            node.name(), node.device());
     return std::nullopt;

@@ -1,5 +1,6 @@
 #include "passes/auto_mixed_precision/painting.h"
 
+#include "lib/ir/device_name.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -264,16 +265,14 @@ class Painter {
 
 std::vector<bool> NodesToProcess(Editor& edit, Mode mode, const OpLists& lists) {
   const Graph& graph = edit.graph();
-  auto is_on = [](const Node& node, llvm::StringRef type) {
-    return node.device().rsplit('/').second.contains_insensitive(type);
-  };
   bool has_gpu = false;
-  for (Node node : graph.nodes()) has_gpu |= is_on(node, "gpu");
+  for (Node node : graph.nodes()) has_gpu |= DevicePartMentions(node.device(), "gpu");
   llvm::StringRef wanted = mode == Mode::kCuda ? "gpu" : "cpu";
   std::vector<bool> to_process(graph.end_id());
   for (Node node : graph.nodes()) {
     // Who says nothing runs on the GPU if there is one.
-    bool is_here = node.device().empty() ? has_gpu == (mode == Mode::kCuda) : is_on(node, wanted);
+    bool is_here = node.device().empty() ? has_gpu == (mode == Mode::kCuda)
+                                         : DevicePartMentions(node.device(), wanted);
     to_process[node.id()] = is_here && !edit.IsPreserved(node);
     if (to_process[node.id()] || !lists.allow.contains(node.op())) continue;
     if (is_here) {

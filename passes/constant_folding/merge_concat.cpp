@@ -6,6 +6,7 @@
 // Refuses: another axis, or one that is not constant; an inner one that others read, that must
 // stay, or whose inputs are all constant, because it folds; inputs on more than one task, where the
 // inner one saves a transfer.
+#include "lib/ir/device_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "passes/constant_folding/rules.h"
@@ -22,17 +23,11 @@ std::optional<int64_t> AxisOf(Folding& fold, const Node& node) {
   return axis->front();
 }
 
-// "/job:worker/task:1" of a full device name; empty otherwise.
-llvm::StringRef TaskOf(const Node& node) {
-  size_t at = node.device().find("/device:");
-  return at == llvm::StringRef::npos ? llvm::StringRef() : node.device().take_front(at);
-}
-
 bool IsOnOneTask(const Node& node) {
   llvm::StringSet<> tasks;
   for (int i = 0; i + 1 < node.num_inputs(); ++i) {
-    llvm::StringRef task = TaskOf(node.input_node(i));
-    if (!task.empty()) tasks.insert(task);
+    std::optional<std::string> task = TaskOf(node.input_node(i).device());
+    if (task) tasks.insert(*task);
   }
   return tasks.size() < 2;
 }

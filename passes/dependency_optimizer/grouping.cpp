@@ -7,34 +7,28 @@
 // Refuses: nodes without a device; a sole edge from a device.
 #include "passes/dependency_optimizer/grouping.h"
 
+#include "lib/ir/device_name.h"
 #include "lib/pass/op_kinds.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
 
-// The part of a device name that says which machine: all but the device itself. The name as it is
-// when it has no device.
-llvm::StringRef HostOf(llvm::StringRef device) {
-  auto [host, last] = device.rsplit('/');
-  llvm::StringRef key = last.split(':').first;
-  bool is_machine = key == "job" || key == "replica" || key == "task";
-  return last.contains(':') && !is_machine ? host : device;
+// The device, or which machine it is of; the name as it is when that says no device.
+std::string PlaceOf(const Node& node, bool by_host) {
+  std::string device = node.device().str();
+  return by_host ? TaskOf(device).value_or(device) : device;
 }
 
-llvm::StringRef PlaceOf(const Node& node, bool by_host) {
-  return by_host ? HostOf(node.device()) : node.device();
-}
-
-using NodesByPlace = std::map<llvm::StringRef, std::vector<Node>>;
+using NodesByPlace = std::map<std::string, std::vector<Node>>;
 
 // Sources of control edges to `node` in other places.
 NodesByPlace SourcesElsewhere(const Node& node, bool by_host) {
   NodesByPlace sources;
-  llvm::StringRef here = PlaceOf(node, by_host);
+  std::string here = PlaceOf(node, by_host);
   for (int i = 0; i < node.num_controls(); ++i) {
     Node source = node.control(i);
-    llvm::StringRef there = PlaceOf(source, by_host);
+    std::string there = PlaceOf(source, by_host);
     if (!source.device().empty() && there != here) sources[there].push_back(source);
   }
   return sources;
@@ -50,9 +44,9 @@ std::string GroupName(const Node& node, int* number) {
 
 void MakeGroups(Editor& edit, const Node& node, const NodesByPlace& sources, bool by_host) {
   llvm::SmallVector<Port, 8> inputs;
-  std::map<llvm::StringRef, Node> groups;
+  std::map<std::string, Node> groups;
   // Numbered in the order in which the second node of each place is met.
-  std::map<llvm::StringRef, int> met;
+  std::map<std::string, int> met;
   int number = 0;
   for (Port port : node.inputs()) {
     Node source = edit.graph().node(port.node);

@@ -19,6 +19,7 @@
 // functions with an effect that no control output, or nobody who waits for the call, makes happen;
 // results that come from a Switch and may be dead; recursion; gradients that have to be derived;
 // results that are lists.
+#include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/library.h"
 #include "lib/pass/op_kinds.h"
@@ -33,50 +34,12 @@ namespace {
 constexpr const char* kRule = "inline_call";
 constexpr const char* kPlace = "loc:@";
 
-// Parts of a device's name: "/job:worker/replica:0/task:1/device:GPU:0"; empty where not said.
-struct DeviceParts {
-  std::string job, replica, task, device;
-
-  static std::optional<DeviceParts> Parse(llvm::StringRef name) {
-    DeviceParts parts;
-    llvm::SmallVector<llvm::StringRef, 4> pieces;
-    name.split(pieces, '/', -1, /*KeepEmpty=*/false);
-    for (llvm::StringRef piece : pieces) {
-      auto [key, value] = piece.split(':');
-      if (key == "job") {
-        parts.job = value.str();
-      } else if (key == "replica") {
-        parts.replica = value.str();
-      } else if (key == "task") {
-        parts.task = value.str();
-      } else if (key == "device") {
-        parts.device = value.str();
-      } else if (key == "cpu" || key == "CPU" || key == "gpu" || key == "GPU") {
-        parts.device = key.upper() + ":" + value.str();
-      } else {
-        return std::nullopt;
-      }
-    }
-    return parts;
-  }
-  void FillFrom(const DeviceParts& other) {
-    if (job.empty()) job = other.job;
-    if (replica.empty()) replica = other.replica;
-    if (task.empty()) task = other.task;
-    if (device.empty()) device = other.device;
-  }
-  std::string ToString() const {
-    std::string text;
-    auto add = [&](const char* key, const std::string& value) {
-      if (!value.empty()) text += std::string("/") + key + ":" + value;
-    };
-    add("job", job);
-    add("replica", replica);
-    add("task", task);
-    add("device", device);
-    return text;
-  }
-};
+std::optional<DeviceSpec> Parsed(llvm::StringRef device) {
+  auto spec = DeviceSpec::Parse(device);
+  if (spec) return *spec;
+  llvm::consumeError(spec.takeError());
+  return std::nullopt;
+}
 
 bool IsSwitch(const Node& node) {
   return node.op() == "Switch" || node.op() == "RefSwitch" || node.op() == "_SwitchN";
@@ -185,7 +148,7 @@ class Inlining {
         body_(function_.body),
         name_(call.name().str()),
         device_(call.device().str()),
-        device_parts_(DeviceParts::Parse(device_)),
+        device_parts_(Parsed(device_)),
         is_multi_device_(is_multi_device),
         is_whole_(call.GetBool(kOpenWhole)) {}
 
@@ -246,10 +209,11 @@ class Inlining {
 
   std::string DeviceOf(const Node& node) const {
     if (!is_multi_device_ || node.device().empty()) return device_;
-    auto parts = DeviceParts::Parse(node.device());
-    if (!parts || !device_parts_) return node.device().str();
-    parts->FillFrom(*device_parts_);
-    return parts->ToString();
+    std::optional<DeviceSpec> own = Parsed(node.device());
+    if (!own || !device_parts_) return node.device().str();
+    DeviceSpec filled = *device_parts_;
+    filled.Override(*own);
+    return filled.ToString();
   }
 
   static bool IsBoundary(const Node& node) { return node.op() == "_Arg" || node.op() == "_Retval"; }
@@ -355,7 +319,7 @@ class Inlining {
   const Function& function_;
   const Graph& body_;
   std::string name_, device_;
-  std::optional<DeviceParts> device_parts_;
+  std::optional<DeviceSpec> device_parts_;
   bool is_multi_device_, is_whole_;
   Node before_, after_;
   llvm::DenseMap<std::pair<NodeId, int32_t>, Node> inputs_;  // by argument and port

@@ -2,6 +2,7 @@
 
 #include <deque>
 
+#include "lib/ir/device_name.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -79,7 +80,7 @@ bool Conversion::HasDimsIfConstant(const Node& node, int input,
 }
 
 bool Conversion::IsOnDevice(const Node& node) const {
-  return node.device().rsplit('/').second.contains_insensitive(device_);
+  return DevicePartMentions(node.device(), device_);
 }
 
 bool Conversion::MayChange(const char* rule, const Node& node) {
@@ -151,7 +152,7 @@ Node Conversion::AddConversion(const std::string& prefix, Kind kind, Port source
   edit.SetAttr(node, "src_format", attr::String(from));
   edit.SetAttr(node, "dst_format", attr::String(to));
   // Shapes and axes of ops on a GPU lie in the host's memory.
-  if (source_node.device().contains("GPU") && type == proto::DT_INT32)
+  if (DeviceTypeOf(source_node.device()) == "GPU" && type == proto::DT_INT32)
     edit.SetAttr(node, "_kernel", attr::String("host"));
   return node;
 }

@@ -16,6 +16,7 @@
 //
 // Refuses: NHWC_TO_NCHW on the CPU, which TensorFlow does not have; graphs in which a loop would
 // carry a tensor in the new layout that it got in the old one; and see the rules.
+#include "lib/ir/device_name.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/DenseSet.h"
 #include "passes/layout/conversion.h"
@@ -26,9 +27,7 @@ namespace {
 constexpr const char* kSensitive = "convert_sensitive";
 constexpr const char* kAgnostic = "convert_agnostic";
 
-bool IsOnGpu(const Node& node) {
-  return node.device().rsplit('/').second.contains_insensitive("gpu");
-}
+bool IsOnGpu(const Node& node) { return DevicePartMentions(node.device(), "gpu"); }
 
 bool PrefersChannelsLast(const Graph& graph) {
   bool has_float_gradient = false;

@@ -10,6 +10,7 @@
 //
 // Refuses: nodes that are not on a GPU; references; inputs that nobody else reads; nodes before
 // which there is no time to copy back.
+#include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -78,7 +79,7 @@ class Swapping {
   // False when --limit is used up.
   bool SwapInputsOf(const Node& node) {
     std::vector<int64_t> inputs = MarkedInputs(node);
-    if (!node.device().contains_insensitive("gpu")) {
+    if (!MentionsGpu(node.device())) {
       edit_.Refuse(kRule, node, "'{0}' is on '{1}', a GPU was expected", node.name(),
                    node.device());
       return true;

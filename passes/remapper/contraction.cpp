@@ -2,6 +2,7 @@
 //
 //   BiasAdd(Conv2D(x, w), b)        AddV2(Conv2D(x, w), b)   where b has the shape [C], [1,C],
 //   [1,1,1,C] ...
+#include "lib/ir/device_name.h"
 #include "lib/ir/shape.h"
 #include "passes/remapper/remapper.h"
 
@@ -33,7 +34,7 @@ std::optional<int> BiasPortOfAdd(Remapper& remap, const char* rule, const Node& 
   int bias_port = IsContraction(add.input_node(0)) ? 1 : 0;
   Node contraction = add.input_node(1 - bias_port);
   if (!IsContraction(contraction)) return std::nullopt;
-  if (!Remapper::IsOnCpu(add)) {
+  if (!IsOn(add.device(), "CPU")) {
     remap.edit.Refuse(rule, add, "'{0}' is on '{1}', a CPU was expected", add.name(), add.device());
     return std::nullopt;
   }
@@ -74,7 +75,7 @@ std::optional<BiasedContraction> MatchBias(Remapper& remap, const char* rule, co
 }
 
 bool IsFusable(Remapper& remap, const char* rule, const Node& root, const Node& contraction) {
-  if (!Remapper::IsOnCpu(contraction)) {
+  if (!IsOn(contraction.device(), "CPU")) {
     remap.edit.Refuse(rule, root, "'{0}' is on '{1}', a CPU was expected (see --device)",
                       contraction.name(), contraction.device());
     return false;

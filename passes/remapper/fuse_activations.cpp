@@ -8,6 +8,7 @@
 // Refuses: an alpha that is not one constant from 0 to 1 (TensorFlow takes larger ones too, which
 // changes the result); inner nodes that are fetched, read from outside or have control edges; Swish
 // and Mish off the CPU.
+#include "lib/ir/device_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/remapper/remapper.h"
 
@@ -17,7 +18,7 @@ namespace {
 bool IsFloatOnCpu(Remapper& remap, const char* rule, const Node& root) {
   DataType type = root.GetType("T");
   bool is_right =
-      (type == proto::DT_FLOAT || type == proto::DT_BFLOAT16) && Remapper::IsOnCpu(root);
+      (type == proto::DT_FLOAT || type == proto::DT_BFLOAT16) && IsOn(root.device(), "CPU");
   if (!is_right) {
     remap.edit.Refuse(rule, root,
                       "'{0}' is of {1} on '{2}', float or bfloat16 on a CPU was expected",

@@ -5,6 +5,7 @@
 //
 // Refuses: a second reader of the values; dtypes other than float and bfloat16; a fetched
 // FusedBatchNorm; a GPU, where the choice depends on cuDNN.
+#include "lib/ir/device_name.h"
 #include "passes/remapper/remapper.h"
 
 namespace grapnel {
@@ -18,7 +19,7 @@ bool FuseBatchNormRelu(Remapper& remap, const Node& root) {
   std::string format = norm.GetString("data_format");
   bool has_types = (type == proto::DT_FLOAT || type == proto::DT_BFLOAT16) &&
                    (norm.op() == "FusedBatchNorm" || norm.GetType("U") == proto::DT_FLOAT);
-  if (!has_types || (format != "NHWC" && format != "NCHW") || Remapper::IsOn(norm, "GPU")) {
+  if (!has_types || (format != "NHWC" && format != "NCHW") || IsOn(norm.device(), "GPU")) {
     remap.edit.Refuse(kRule, root, "'{0}' is of {1} in {2} on '{3}', which has no fused kernel",
                       norm.name(), DataTypeName(type), format, norm.device());
     return false;

@@ -5,6 +5,7 @@
 //
 // Refuses: training mode; nodes off the CPU; inner nodes that are fetched, read from outside or
 // have control edges.
+#include "lib/ir/device_name.h"
 #include "passes/remapper/remapper.h"
 
 namespace grapnel {
@@ -20,7 +21,7 @@ bool FuseConvSwish(Remapper& remap, const Node& root) {
     return false;
   Node conv = middle.input_node(0);
   DataType type = root.GetType("T");
-  if (!Remapper::IsOnCpu(root) || (type != proto::DT_FLOAT && type != proto::DT_BFLOAT16)) {
+  if (!IsOn(root.device(), "CPU") || (type != proto::DT_FLOAT && type != proto::DT_BFLOAT16)) {
     remap.edit.Refuse(kRule, root,
                       "'{0}' is of {1} on '{2}', float or bfloat16 on a CPU was expected",
                       root.name(), DataTypeName(type), root.device());

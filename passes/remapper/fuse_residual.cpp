@@ -5,6 +5,7 @@
 //
 // Refuses: sums that broadcast; AddN of more than two; depthwise convolutions; Tanh and Sigmoid;
 // nodes off the CPU.
+#include "lib/ir/device_name.h"
 #include "passes/remapper/remapper.h"
 
 namespace grapnel {
@@ -42,7 +43,7 @@ std::optional<Residual> MatchResidual(Remapper& remap, const char* rule, const N
     return std::nullopt;
   }
   DataType type = add.GetType("T");
-  if (!Remapper::IsOnCpu(add) || (type != proto::DT_FLOAT && type != proto::DT_BFLOAT16)) {
+  if (!IsOn(add.device(), "CPU") || (type != proto::DT_FLOAT && type != proto::DT_BFLOAT16)) {
     remap.edit.Refuse(rule, add,
                       "'{0}' is of {1} on '{2}', float or bfloat16 on a CPU was expected",
                       add.name(), DataTypeName(type), add.device());
@@ -91,7 +92,7 @@ bool FuseBiasAddActivation(Remapper& remap, const Node& root) {
                       root.op(), match->base.contraction.name());
     return false;
   }
-  if (!Remapper::IsOnCpu(root) || root.GetType("T") != add.GetType("T")) {
+  if (!IsOn(root.device(), "CPU") || root.GetType("T") != add.GetType("T")) {
     remap.edit.Refuse(kRule, root, "'{0}' is on '{1}', a CPU was expected", root.name(),
                       root.device());
     return false;

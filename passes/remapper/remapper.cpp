@@ -162,14 +162,6 @@ GRAPNEL_PASS(
 
 }  // namespace
 
-bool Remapper::IsOn(const Node& node, llvm::StringRef type) {
-  llvm::StringRef device = node.device().rsplit('/').second;
-  if (device.size() > 7 && device.take_front(7).equals_insensitive("device:"))
-    device = device.drop_front(7);
-  auto [name, number] = device.split(':');
-  return name.equals_insensitive(type) && !number.empty();
-}
-
 bool Remapper::HasControls(const Node& node) {
   if (node.num_controls() > 0) return true;
   return llvm::any_of(node.uses(), [&](const Use& use) {

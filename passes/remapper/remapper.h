@@ -34,9 +34,6 @@ class Remapper {
   const Shape& ShapeOf(Port port);
   bool stopped = false;  // --limit is used up
 
-  // A device of that type and with a number is written on the node: "/device:CPU:0", "/cpu:0".
-  static bool IsOn(const Node& node, llvm::StringRef type);
-  static bool IsOnCpu(const Node& node) { return IsOn(node, "CPU"); }
   // Waits for something, or something waits for it.
   static bool HasControls(const Node& node);
   // Whether a rewrite at `root` may take `inner` out: no control edges, nobody else reads it, not

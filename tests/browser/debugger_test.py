@@ -46,7 +46,7 @@ class Debugger(PageCase):
             pair = self.text(".health-pair")
             for words in ("probs:0 = Softmax:0 in model", "zero x12, positive x148", "Log:0 in loss_fn", "-inf x12, negative x143, zero x5"):
                 self.assertIn(words, pair)
-            self.assertIn("step 0, inside loss_fn, execution 22, on CPU:0; record 1 of 3", self.text(".when"))
+            self.assertIn("step 0, inside loss_fn, execution 22, on cpu:0; record 1 of 3", self.text(".when"))
             here = self.text(".stack .here")
             self.assertIn("21", here)
             self.assertIn("tf.math.log(probs)", here)

@@ -114,7 +114,7 @@ class Passes(PageCase):
     def test_errors_are_said_in_words(self):
         self.run_passes(MEAN, fetch="nothere")
         self.browser.wait("document.querySelector('#tab-passes .problem')")
-        self.assertIn("there is no node 'nothere'", self.text())
+        self.assertIn("node 'nothere' not found", self.text())
         self.browser.complaints()  # of the answer
         path = os.path.join(tempfile.mkdtemp(), "bad.pbtxt")
         with open(path, "w", encoding="utf-8") as file:

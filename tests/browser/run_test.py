@@ -129,7 +129,7 @@ class Run(PageCase):
         self.typed("#feed-0-shape", "2,2")
         self.browser.type("#run-fetch", "nowhere")
         self.browser.click("#run-add")
-        self.assertIn("'nowhere': there is no such tensor", self.run_it())
+        self.assertIn("node 'nowhere' not found", self.run_it())
         self.browser.complaints()
 
     def test_fetch_is_completed_by_names(self):

@@ -62,14 +62,6 @@ TEST(AttributeCompareTest, FunctionsAreComparedThroughTheirMap) {
   EXPECT_TRUE(SameAttr("f", AttrView(f), AttrView(g), [](llvm::StringRef) { return "f_2"; }));
 }
 
-TEST(AttributeCompareTest, DevicesAreComparedByPart) {
-  EXPECT_EQ(CanonicalDevice("/job:w/replica:0/task:1/device:CPU:0"),
-            CanonicalDevice("/job:w/task:1/replica:0/cpu:0"));
-  EXPECT_EQ(CanonicalDevice("/device:gpu:1"), CanonicalDevice("/GPU:1"));
-  EXPECT_NE(CanonicalDevice("/device:CPU:0"), CanonicalDevice("/device:CPU:1"));
-  EXPECT_NE(CanonicalDevice("/job:a/device:CPU:0"), CanonicalDevice("/job:b/device:CPU:0"));
-}
-
 TEST(AttributeCompareTest, TheOpTablesDefaultIsNoDifference) {
   Module module;
   Node node = module.main.node(module.main.AddNode("m", "MatMul"));

@@ -170,8 +170,9 @@ TEST(Picture, ScopesThatAreAskedForAreOpen) {
   EXPECT_TRUE(Find(picture, "s7/op3"));
   EXPECT_FALSE(Find(picture, "s8/op3"));
   options.scopes = {"s77"};
-  EXPECT_NE(ErrorOf(module, options).find("there is no scope 's77'; scopes are"),
-            std::string::npos);
+  EXPECT_NE(
+      ErrorOf(module, options).find("scope 's77' not found; did you mean 's7', 's17', 's27'?"),
+      std::string::npos);
 }
 
 TEST(Picture, DepthOpensEverythingThatFar) {
@@ -310,7 +311,7 @@ TEST(Picture, FunctionsOpenBesideTheirCaller) {
   options.functions = {"inner"};
   EXPECT_TRUE(Find(Make(module, options), "inner/a"));
   options.functions = {"none"};
-  EXPECT_EQ(ErrorOf(module, options), "there is no function 'none'; there are inner, unused");
+  EXPECT_EQ(ErrorOf(module, options), "function 'none' not found; there are 'inner', 'unused'");
 }
 
 TEST(Picture, AFunctionThatCallsItselfIsDrawnOnce) {
@@ -336,7 +337,7 @@ TEST(Picture, AroundANode) {
   EXPECT_EQ(Find(picture, "s5/op3")->notes, std::vector<std::string>{"not shown: 1 input"});
   options.around = "op5";
   EXPECT_EQ(ErrorOf(module, options),
-            "there is no node 'op5'; did you mean 's0/op5', 's1/op5', 's2/op5'?");
+            "node 'op5' not found; did you mean 's0/op5', 's1/op5', 's2/op5'?");
 }
 
 TEST(Picture, PathsBetweenNodes) {

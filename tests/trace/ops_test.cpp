@@ -103,7 +103,7 @@ TEST(Errors, NameOpDtypesAndLine) {
       ErrorsOf(t.Finish({worse})),
       At(line + 1) + "op 'AddV2': input 'y' is int32, float was expected as input 'x' is\n" +
           At(line + 3) + "op 'AddV2': input 'y' is the float 1.5, int32 was expected\n" +
-          At(line + 4) + "op 'MatMull': TensorFlow 2.21 has no such op, did you mean 'MatMul'?\n" +
+          At(line + 4) + "op 'MatMull': TensorFlow 2.21 has no such op; did you mean 'MatMul'?\n" +
           At(line + 5) + "op 'Relu': takes 1 inputs, 2 are given\n" + At(line + 6) +
           "op 'Relu': has no attribute 'slope'\n" + At(line + 7) +
           "op 'Sum': attribute 'keep_dims' is \"yes\", a value of type bool was expected\n" +

@@ -45,7 +45,7 @@ export class Card {
     if (!isTrace) line.append(`execution ${commas(cause.execution)}`);
     else if (cause.execution === null) line.append("in a call that was not recorded");
     else line.append(link(`execution ${commas(cause.execution)}`, () => this.actions.open(`execution/${cause.execution}`)));
-    if (card.device) line.append(`, on ${card.device.replace(/^.*device:/u, "")}`);
+    if (card.device) line.append(`, on ${card.device}`);
     if (card.records > 1) {
       line.append(`; record ${card.record + 1} of ${card.records} of this tensor `);
       if (card.before) line.append(link("\u25c2 before", () => this.actions.open(card.before)), " ");

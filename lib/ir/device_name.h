@@ -1,10 +1,11 @@
 // Names of devices, whole and partial: "/job:worker/replica:0/task:3/device:GPU:1",
-// "/device:CPU:*",
-// "/gpu:0". Which spellings there are, how two merge and what the errors say is TensorFlow's.
-#ifndef GRAPNEL_LIB_PLACE_DEVICE_NAME_H_
-#define GRAPNEL_LIB_PLACE_DEVICE_NAME_H_
+// "/device:CPU:*", "/gpu:0". Nobody else takes one apart. Which spellings there are, how two merge
+// and what the errors say is TensorFlow's (DeviceNameUtils).
+#ifndef GRAPNEL_LIB_IR_DEVICE_NAME_H_
+#define GRAPNEL_LIB_IR_DEVICE_NAME_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "lib/support/error.h"
@@ -42,6 +43,10 @@ struct DeviceSpec {
   // "/gpu:0" for short. The error quotes the text and says what was expected. "" is a name of which
   // all is open.
   static Expected<DeviceSpec> Parse(llvm::StringRef text);
+  // As a person types it for a flag: the same, and a type alone or with a number, "GPU", "gpu:1".
+  static Expected<DeviceSpec> ParseTyped(llvm::StringRef text);
+  // "/job:worker"; an error when no job can be called so.
+  static Expected<DeviceSpec> OfJob(llvm::StringRef job);
 
   bool IsOpen() const { return *this == DeviceSpec(); }  // says nothing at all
   bool IsFull() const { return job && replica >= 0 && task >= 0 && type && id >= 0; }
@@ -54,6 +59,8 @@ struct DeviceSpec {
   // TensorFlow's spelling: "/job:a/replica:0/task:0/device:CPU:0", "/device:GPU:*"; open parts are
   // left out.
   std::string ToString() const;
+  // The same without the device: "/job:a/replica:0/task:0".
+  std::string TaskToString() const;
 
   // Whether no part says another thing than the same part of `other`.
   bool IsCompatibleWith(const DeviceSpec& other) const;
@@ -69,6 +76,43 @@ struct DeviceSpec {
   void Override(const DeviceSpec& other);
 };
 
+// The CPU of a program that runs by itself, as TensorFlow names it in full.
+inline constexpr const char* kLocalCpu = "/job:localhost/replica:0/task:0/device:CPU:0";
+// "/device:GPU:1".
+std::string LocalDeviceName(llvm::StringRef type, int id);
+
+// What a person typed as a node has it: "GPU" is "/device:GPU:0", "gpu:1" is "/device:GPU:1", and a
+// name with parts stays as it is. The error is ParseTyped's.
+Expected<std::string> DeviceNameFromTyped(llvm::StringRef text);
+
+// What a node's device says. A name that cannot be read says nothing: Grappler passes over it.
+
+// Whether it is a device of that type with a number, as Grappler asks (NodeIsOnCpu, NodeIsOnGpu):
+// "/device:CPU:0" and "/cpu:0" are CPUs, "/device:CPU:*" is not one yet.
+bool IsOn(llvm::StringRef device, llvm::StringRef type);
+// "GPU" of "/job:a/device:GPU:0" and of "/device:GPU:*"; empty when no type is said.
+llvm::StringRef DeviceTypeOf(llvm::StringRef device);
+// "/job:a/task:1" of "/job:a/task:1/device:GPU:0"; nullopt when no type or no number is said
+// (DeviceNameUtils::SplitDeviceName).
+std::optional<std::string> TaskOf(llvm::StringRef device);
+// One spelling for all that mean the same; of a name that cannot be read, the name.
+std::string CanonicalDevice(llvm::StringRef device);
+// "/job:localhost/replica:0/task:0/device:CPU:0" -> "cpu:0"; other spellings as they are.
+std::string ShortDevice(llvm::StringRef device);
+
+// What Grappler asks of the text, malformed or not: XLA_GPU is a GPU to it.
+
+// Whether `type` stands in the part after the last '/', capitals apart (auto_mixed_precision,
+// layout).
+bool DevicePartMentions(llvm::StringRef device, llvm::StringRef type);
+// Whether "gpu" stands anywhere, capitals apart (auto_parallel, memory_optimizer); "CPU", in
+// capitals (pin_to_host_optimizer).
+bool MentionsGpu(llvm::StringRef device);
+bool MentionsCpu(llvm::StringRef device);
+// The CPU beside a GPU: the text up to the last "GPU" and "CPU:0", "/job:w/device:CPU:0" of
+// "/job:w/device:GPU:1"; empty when there is no "GPU" (pin_to_host_optimizer).
+std::string HostOfGpu(llvm::StringRef device);
+
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_PLACE_DEVICE_NAME_H_
+#endif  // GRAPNEL_LIB_IR_DEVICE_NAME_H_

@@ -1,5 +1,6 @@
-#include "lib/place/device_name.h"
+#include "lib/ir/device_name.h"
 
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -75,6 +76,16 @@ bool TakePart(llvm::StringRef* rest, DeviceSpec* name) {
   return false;
 }
 
+// nullopt for a name that TensorFlow cannot read. Of most nodes it is "".
+std::optional<DeviceSpec> Read(llvm::StringRef text) {
+  DeviceSpec name;
+  llvm::StringRef rest = text == "/" ? "" : text;
+  while (!rest.empty()) {
+    if (!TakePart(&rest, &name)) return std::nullopt;
+  }
+  return name;
+}
+
 Error Conflict(const char* what, const DeviceSpec& a, const DeviceSpec& b) {
   return MakeError("Cannot merge devices with incompatible {0}: '{1}' and '{2}'", what,
                    a.ToString(), b.ToString());
@@ -99,20 +110,37 @@ llvm::StringRef DeviceWord::text() const {
 }
 
 Expected<DeviceSpec> DeviceSpec::Parse(llvm::StringRef text) {
-  DeviceSpec name;
-  llvm::StringRef rest = text == "/" ? "" : text;
-  while (!rest.empty()) {
-    if (!TakePart(&rest, &name))
-      return MakeError("malformed device name '{0}': {1}", text, kExpected);
-  }
-  return name;
+  if (std::optional<DeviceSpec> name = Read(text)) return *name;
+  return MakeError("malformed device name '{0}': {1}", text, kExpected);
 }
 
-std::string DeviceSpec::ToString() const {
+Expected<DeviceSpec> DeviceSpec::ParseTyped(llvm::StringRef text) {
+  if (text.empty() || text.contains('/')) return Parse(text);
+  auto spec = Parse(("/device:" + text).str());
+  if (spec) return spec;
+  llvm::consumeError(spec.takeError());
+  return MakeError(
+      "malformed device name '{0}': expected a type like GPU, GPU:1, or parts like {1}", text,
+      kLocalCpu);
+}
+
+Expected<DeviceSpec> DeviceSpec::OfJob(llvm::StringRef job) {
+  ASSIGN_OR_RETURN(DeviceSpec spec, Parse(("/job:" + job).str()));
+  if (spec.job.text() != job)
+    return MakeError("malformed name of a job '{0}': letters, digits and _ were expected", job);
+  return spec;
+}
+
+std::string DeviceSpec::TaskToString() const {
   std::string text;
   if (job) text += ("/job:" + job.text()).str();
   if (replica >= 0) text += "/replica:" + std::to_string(replica);
   if (task >= 0) text += "/task:" + std::to_string(task);
+  return text;
+}
+
+std::string DeviceSpec::ToString() const {
+  std::string text = TaskToString();
   if (type) text += ("/device:" + type.text() + ":").str() + (id >= 0 ? std::to_string(id) : "*");
   return text;
 }
@@ -157,6 +185,60 @@ void DeviceSpec::Override(const DeviceSpec& other) {
   if (other.task >= 0) task = other.task;
   if (other.type) type = other.type;
   if (other.id >= 0) id = other.id;
+}
+
+std::string LocalDeviceName(llvm::StringRef type, int id) {
+  return ("/device:" + type + ":" + llvm::Twine(id)).str();
+}
+
+Expected<std::string> DeviceNameFromTyped(llvm::StringRef text) {
+  ASSIGN_OR_RETURN(DeviceSpec spec, DeviceSpec::ParseTyped(text));
+  if (text.empty() || text.contains('/')) return text.str();
+  return LocalDeviceName(spec.type.text(), std::max(spec.id, 0));
+}
+
+bool IsOn(llvm::StringRef device, llvm::StringRef type) {
+  std::optional<DeviceSpec> spec = Read(device);
+  return spec && spec->type && spec->id >= 0 && spec->type.text() == type;
+}
+
+llvm::StringRef DeviceTypeOf(llvm::StringRef device) {
+  std::optional<DeviceSpec> spec = Read(device);
+  return spec ? spec->type.text() : llvm::StringRef();
+}
+
+std::optional<std::string> TaskOf(llvm::StringRef device) {
+  std::optional<DeviceSpec> spec = Read(device);
+  if (!spec || !spec->type || spec->id < 0) return std::nullopt;
+  return spec->TaskToString();
+}
+
+std::string CanonicalDevice(llvm::StringRef device) {
+  std::optional<DeviceSpec> spec = Read(device);
+  return spec ? spec->ToString() : device.str();
+}
+
+std::string ShortDevice(llvm::StringRef device) {
+  llvm::StringRef rest = device;
+  rest.consume_front("/job:localhost");
+  rest.consume_front("/replica:0");
+  rest.consume_front("/task:0");
+  if (rest.consume_front("/device:") && rest.find('/') == llvm::StringRef::npos)
+    return rest.lower();
+  return device.str();
+}
+
+bool DevicePartMentions(llvm::StringRef device, llvm::StringRef type) {
+  return device.rsplit('/').second.contains_insensitive(type);
+}
+
+bool MentionsGpu(llvm::StringRef device) { return device.contains_insensitive("gpu"); }
+
+bool MentionsCpu(llvm::StringRef device) { return device.contains("CPU"); }
+
+std::string HostOfGpu(llvm::StringRef device) {
+  size_t at = device.rfind("GPU");
+  return at == llvm::StringRef::npos ? "" : device.substr(0, at).str() + "CPU:0";
 }
 
 }  // namespace grapnel

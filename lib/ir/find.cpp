@@ -1,0 +1,108 @@
+#include "lib/ir/find.h"
+
+#include "lib/ir/node_types.h"
+#include "lib/ir/tensor_name.h"
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+// The node that `name` is of; a node that is called as the whole text may be in a hand-made file.
+Node NodeOf(const Graph& graph, const TensorName& name, llvm::StringRef text) {
+  if (Node node = graph.Find(name.node)) return node;
+  return graph.Find(text);
+}
+
+auto NamesOf(const Graph& graph) {
+  return [&graph](NameSink take) {
+    for (Node node : graph.nodes()) take(node.name());
+  };
+}
+
+Error NoSuchNode(const Graph& graph, llvm::StringRef text) {
+  return NotFound("node", ReadTensorName(text).node, NamesOf(graph));
+}
+
+// Why a node that is there has not the output that was asked for.
+Error NoSuchOutput(const Node& node, int outputs, llvm::StringRef text) {
+  if (outputs == 0)
+    return MakeError("node '{0}' has no outputs; '{1}' is none of them", node.name(), text);
+  return MakeError("node '{0}' has {1}; '{2}' is none of them", node.name(),
+                   Plural(outputs, "output"), text);
+}
+
+// With the node that was found, if any: `*port` is set when it has the output.
+Node LookUp(const Graph& graph, llvm::StringRef text, std::optional<Port>* port) {
+  TensorName name = ReadTensorName(text);
+  if (name.control) return {};
+  Node node = NodeOf(graph, name, text);
+  if (!node) return {};
+  int32_t index = node.name() == name.node ? name.index : 0;
+  int outputs = NumOutputs(node);
+  if (outputs < 0 || index < std::max(outputs, 1)) *port = Port{node.id(), index};
+  return node;
+}
+
+}  // namespace
+
+void VisitNodeNames(const Module& module, NameSink take) {
+  for (Node node : module.main.nodes()) take(node.name());
+  std::string name;
+  for (const auto& function : module.functions) {
+    name = (function->name() + "/").str();
+    size_t size = name.size();
+    for (Node node : function->body.nodes()) {
+      name.resize(size);
+      name += node.name();
+      take(name);
+    }
+  }
+}
+
+Expected<Node> FindNode(const Graph& graph, llvm::StringRef text) {
+  if (Node node = NodeOf(graph, ReadTensorName(text), text)) return node;
+  return NoSuchNode(graph, text);
+}
+
+Expected<Node> FindNode(const Module& module, llvm::StringRef text) {
+  TensorName name = ReadTensorName(text);
+  if (Node node = NodeOf(module.main, name, text)) return node;
+  auto [function_name, inner] = name.node.split('/');
+  const Function* function = module.FindFunction(function_name);
+  if (!function)
+    return NotFound("node", name.node, [&](NameSink take) { VisitNodeNames(module, take); });
+  // As its FunctionDef has it, "x:out:0", too.
+  for (llvm::StringRef inside : {inner, ReadFunctionTensorName(inner).node}) {
+    if (Node node = function->body.Find(inside)) return node;
+  }
+  std::string where = " in function '" + function_name.str() + "'";
+  return NotFound("node", inner, NamesOf(function->body), where);
+}
+
+Expected<Port> FindTensor(const Graph& graph, llvm::StringRef tensor) {
+  std::optional<Port> port;
+  Node node = LookUp(graph, tensor, &port);
+  if (port) return *port;
+  if (node) return NoSuchOutput(node, NumOutputs(node), tensor);
+  if (ReadTensorName(tensor).control)
+    return MakeError("'{0}' is a control edge; a tensor, like 'x' or 'x:1', was expected", tensor);
+  // "x:one", "x:-1": the node may be there.
+  if (Node node = graph.Find(tensor.rsplit(':').first))
+    return NoSuchOutput(node, std::max(NumOutputs(node), 0), tensor);
+  return NoSuchNode(graph, tensor);
+}
+
+std::optional<Port> FindTensorIfThere(const Graph& graph, llvm::StringRef tensor) {
+  std::optional<Port> port;
+  LookUp(graph, tensor, &port);
+  return port;
+}
+
+Expected<const Function*> FindFunction(const Module& module, llvm::StringRef name) {
+  if (const Function* function = module.FindFunction(name)) return function;
+  return NotFound("function", name, [&module](NameSink take) {
+    for (const auto& function : module.functions) take(function->name());
+  });
+}
+
+}  // namespace grapnel

@@ -1,0 +1,52 @@
+#include "lib/ir/tensor_name.h"
+
+#include "lib/ir/graph.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace grapnel {
+
+TensorName ReadTensorName(llvm::StringRef text) {
+  TensorName name;
+  name.control = text.consume_front("^");
+  name.node = text;
+  // Most inputs in files are a plain name; looking at the last character spares the search.
+  if (name.control || text.empty() || !llvm::isDigit(text.back())) return name;
+  auto [node, number] = text.rsplit(':');
+  bool has_index = !number.empty() && !node.empty() && llvm::isDigit(number.front()) &&
+                   !number.getAsInteger(10, name.index);
+  if (!has_index) {
+    name.index = 0;
+    return name;
+  }
+  name.node = node;
+  name.has_index = true;
+  return name;
+}
+
+TensorName ReadFunctionTensorName(llvm::StringRef text) {
+  TensorName name = ReadTensorName(text);
+  if (name.control || name.node.empty() || name.node.back() == ':') return name;
+  // An output that is not numbered is the first of its name.
+  auto [node, output] = name.node.split(':');
+  if (!output.empty()) {
+    name.node = node;
+    name.output = output;
+  }
+  return name;
+}
+
+std::string OutputName(llvm::StringRef node, int32_t index) {
+  return (node + ":" + llvm::Twine(index)).str();
+}
+
+std::string NodeDefInput(llvm::StringRef node, int32_t index) {
+  if (index == kControlPort) return ("^" + node).str();
+  return index == 0 ? node.str() : OutputName(node, index);
+}
+
+llvm::StringRef WithoutZeroIndex(llvm::StringRef tensor) {
+  TensorName name = ReadTensorName(tensor);
+  return name.has_index && name.index == 0 ? name.node : tensor;
+}
+
+}  // namespace grapnel
