@@ -42,13 +42,18 @@ function(grapnel_room name)
 endfunction()
 
 # grapnel_objects(passes LINK pass): object library of this folder and below (but not onednn/), for code that registers
-# itself: the linker keeps objects, while it would drop archive members that nobody names.
+# itself: the linker keeps objects, while it would drop archive members that nobody names. ONLY: a regular expression of
+# the names (without .cpp) of the files that are wanted; empty for all.
 function(grapnel_objects name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "ONLY" "LINK;USES")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   list(FILTER sources EXCLUDE REGEX "/onednn/")
+  if(ARG_ONLY)
+    list(FILTER sources INCLUDE REGEX "/(${ARG_ONLY})\\.cpp$")
+  endif()
   if(sources)
     add_library(grapnel_${name} OBJECT ${sources})
-    grapnel_link(grapnel_${name} ${ARGN})
+    grapnel_link(grapnel_${name} LINK ${ARG_LINK} USES ${ARG_USES})
     set_property(GLOBAL APPEND PROPERTY GRAPNEL_OBJECTS grapnel_${name})
   endif()
 endfunction()
