@@ -1,7 +1,10 @@
 # How every target of ours is compiled: link grapnel_options. Flags of a preset (sanitizers) are in CMakePresets.json.
 
 set(GRAPNEL_CPU x86-64-v3 CACHE STRING "-march of the kernels; the rest runs on any x86-64-v2, and main refuses a CPU below")
+set(GRAPNEL_KERNELS "" CACHE STRING "regular expression of the files of kernels/cpu to build, without .cpp; empty: all")
 option(GRAPNEL_FUZZ "build the libFuzzer targets (clang only)" OFF)
+# What libFuzzer needs to see of the code under it; the rooms that readers are in are built with it (lib/io and below).
+set(GRAPNEL_COVERAGE $<$<BOOL:${GRAPNEL_FUZZ}>:-fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table>)
 
 add_library(grapnel_options INTERFACE)
 target_compile_features(grapnel_options INTERFACE cxx_std_20)
@@ -9,6 +12,8 @@ target_compile_options(grapnel_options INTERFACE
   -Wall -Wextra -Werror=unused-result -Werror=switch
   # gcc 12 sees both where they are not, in LLVM and in libstdc++.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>
+  # ccache finds what was compiled with a precompiled header only if that does not hold the time.
+  "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>"
   # A target's property GRAPNEL_MARCH raises the CPU that it needs.
   -march=$<IF:$<BOOL:$<TARGET_PROPERTY:GRAPNEL_MARCH>>,$<TARGET_PROPERTY:GRAPNEL_MARCH>,x86-64-v2>)
 target_include_directories(grapnel_options INTERFACE ${PROJECT_SOURCE_DIR})

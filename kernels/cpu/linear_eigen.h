@@ -1,5 +1,6 @@
-// Decompositions by Eigen, in files of their own: they compile for minutes, so some are made for
-// double and complex128 alone, and kernels of other dtypes widen. Matrices are row-major.
+// Decompositions by Eigen, in files of their own because they compile for long; for that reason
+// some are made for double and complex128 alone, and kernels of other dtypes widen. Matrices are
+// row-major.
 #ifndef GRAPNEL_KERNELS_CPU_LINEAR_EIGEN_H_
 #define GRAPNEL_KERNELS_CPU_LINEAR_EIGEN_H_
 

@@ -1,7 +1,6 @@
 #include <complex>
 
 #include "Eigen/Cholesky"
-#include "Eigen/Eigenvalues"
 #include "Eigen/QR"
 #include "kernels/cpu/linear_eigen.h"
 
@@ -29,28 +28,11 @@ bool EigenCholesky(const T* in, int64_t n, T* lower) {
   return llt.info() == Eigen::Success;
 }
 
-template <typename T>
-bool EigenSelfAdjoint(const T* in, int64_t n, T* values, T* v) {
-  Eigen::SelfAdjointEigenSolver<Matrix<T>> solver(
-      Eigen::Map<const Matrix<T>>(in, n, n),
-      v ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-  if (solver.info() != Eigen::Success) return false;
-  for (int64_t j = 0; j < n; ++j) values[j] = solver.eigenvalues()[j];
-  if (v) Eigen::Map<Matrix<T>>(v, n, n) = solver.eigenvectors();
-  return true;
-}
-
 #define INSTANTIATE(T)                                                \
   template void EigenQr(const T*, int64_t, int64_t, int64_t, T*, T*); \
   template bool EigenCholesky(const T*, int64_t, T*)
 INSTANTIATE(double);
 INSTANTIATE(std::complex<double>);
 #undef INSTANTIATE
-template bool EigenSelfAdjoint(const float*, int64_t, float*, float*);
-template bool EigenSelfAdjoint(const double*, int64_t, double*, double*);
-template bool EigenSelfAdjoint(const std::complex<float>*, int64_t, std::complex<float>*,
-                               std::complex<float>*);
-template bool EigenSelfAdjoint(const std::complex<double>*, int64_t, std::complex<double>*,
-                               std::complex<double>*);
 
 }  // namespace grapnel

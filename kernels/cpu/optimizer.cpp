@@ -91,9 +91,17 @@ Error CheckShapes(const Inputs& in, llvm::ArrayRef<Tensor*> values) {
   return CheckIndices(*in.indices, dims[0]);
 }
 
-// Elements [begin, end) of all slots; the gradient's are from `g` on.
+// What a rule, made of an op's scalars, does to elements [begin, end) of all slots; the gradient's
+// are from `g` on. Small, because there is one for each rule and dtype: all else is compiled once a
+// dtype.
+template <typename T>
+using StepFn = void (*)(const T* scalars, int64_t step, Flags flags, llvm::ArrayRef<T*> slots,
+                        const T* g, int64_t begin, int64_t end);
+
 template <typename Rule, typename T>
-void Step(const Rule& rule, llvm::ArrayRef<T*> slots, const T* g, int64_t begin, int64_t end) {
+void Step(const T* scalars, int64_t step, Flags flags, llvm::ArrayRef<T*> slots, const T* g,
+          int64_t begin, int64_t end) {
+  const Rule rule(scalars, step, flags);
   constexpr int n = Rule::kSlots;
   T* var = slots[0] + begin;
   T* a = n > 1 ? slots[1] + begin : nullptr;
@@ -109,12 +117,18 @@ void Step(const Rule& rule, llvm::ArrayRef<T*> slots, const T* g, int64_t begin,
   }
 }
 
-template <template <typename> class Rule, typename T>
-Error Apply(KernelContext& ctx, llvm::StringRef layout, Flags flags, bool sparse) {
-  ASSIGN_OR_RETURN(Inputs in, Sort(ctx, layout, DataTypeOf<T>(), sparse));
+// An op of an optimizer: its layout, its attributes, whether its gradient is of rows.
+struct Form {
+  llvm::StringRef layout;
+  Flags flags;
+  bool sparse;
+};
+
+template <typename T>
+Error Apply(KernelContext& ctx, const Form& form, StepFn<T> step) {
+  ASSIGN_OR_RETURN(Inputs in, Sort(ctx, form.layout, DataTypeOf<T>(), form.sparse));
   std::vector<T> scalars;
   for (const Tensor* scalar : in.scalars) scalars.push_back(*scalar->data<T>());
-  const Rule<T> rule(scalars.data(), in.step, flags);
   std::vector<size_t> order(in.variables.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   llvm::sort(order, [&](size_t a, size_t b) {
@@ -127,9 +141,9 @@ Error Apply(KernelContext& ctx, llvm::StringRef layout, Flags flags, bool sparse
     slots.reserve(values.size());
     for (Tensor* value : values) slots.push_back(value->data<T>());
     const T* g = in.gradient->data<T>();
-    if (!sparse) {
+    if (!form.sparse) {
       ctx.ParallelFor(values[0]->num_elements(), 2, [&](int64_t begin, int64_t end) {
-        Step(rule, llvm::ArrayRef<T*>(slots), g + begin, begin, end);
+        step(scalars.data(), in.step, form.flags, slots, g + begin, begin, end);
       });
       return Error::success();
     }
@@ -138,7 +152,8 @@ Error Apply(KernelContext& ctx, llvm::StringRef layout, Flags flags, bool sparse
     int64_t width = rows ? in.gradient->num_elements() / rows : 0;
     for (int64_t k = 0; k < rows; ++k) {
       int64_t row = in.indices->IntAt(k);
-      Step(rule, llvm::ArrayRef<T*>(slots), g + k * width, row * width, (row + 1) * width);
+      step(scalars.data(), in.step, form.flags, slots, g + k * width, row * width,
+           (row + 1) * width);
     }
     return Error::success();
   }));
@@ -150,19 +165,27 @@ struct Layout {
   const char* letters;
 };
 
-template <template <typename> class Rule, typename Types, const Layout& kLayout, bool kSparse>
-Expected<KernelFn> MakeOptimizer(const KernelSetup& setup) {
-  const Node& node = setup.node();
+Flags FlagsOf(const Node& node) {
   Flags flags;
   flags.nesterov = node.GetBool("use_nesterov");
   flags.update_slots = node.GetBool("update_slots", true);
   flags.times_lr = node.GetBool("multiply_linear_by_lr");
+  return flags;
+}
+
+template <typename T>
+KernelFn KernelOf(const Form& form, StepFn<T> step) {
+  return [form, step](KernelContext& ctx) { return Apply<T>(ctx, form, step); };
+}
+
+template <template <typename> class Rule, typename Types, const Layout& kLayout, bool kSparse>
+Expected<KernelFn> MakeOptimizer(const KernelSetup& setup) {
+  const Node& node = setup.node();
+  Form form{kLayout.letters, FlagsOf(node), kSparse};
   KernelFn fn;
   ForType(node.GetType("T"), Types(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    fn = [flags](KernelContext& ctx) {
-      return Apply<Rule, T>(ctx, kLayout.letters, flags, kSparse);
-    };
+    fn = KernelOf<T>(form, Step<Rule<T>, T>);
     return true;
   });
   return fn;

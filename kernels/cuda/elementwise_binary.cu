@@ -1,100 +1,9 @@
-// Two operands, element by element, either of them repeated along some dimensions.
-#include "kernels/cuda/element.cuh"
+#include "kernels/cuda/elementwise_binary.cuh"
 
 namespace grapnel::cuda {
-namespace {
 
-constexpr bool IsComparison(int op) { return op >= kGrapnelCudaEqual; }
-constexpr bool TakesIntegers(int op) {
-  return IsComparison(op) || (op <= kGrapnelCudaSquaredDifference && op != kGrapnelCudaPow);
-}
-
-template <typename C>
-__device__ bool IsNan(C x) {
-  return x != x;
-}
-
-template <GrapnelCudaBinary kOp, typename C>
-__device__ auto Apply(C a, C b) {
-  constexpr C kZero = 0;
-  if constexpr (kOp == kGrapnelCudaAdd) return a + b;
-  if constexpr (kOp == kGrapnelCudaSub) return a - b;
-  if constexpr (kOp == kGrapnelCudaMul) return a * b;
-  if constexpr (kOp == kGrapnelCudaDiv) {
-    if constexpr (std::is_integral_v<C>) {
-      // The smallest number divided by -1 does not fit.
-      return b == 0       ? kZero
-             : b == C(-1) ? static_cast<C>(0 - static_cast<std::make_unsigned_t<C>>(a))
-                          : static_cast<C>(a / b);
-    } else {
-      return a / b;
-    }
-  }
-  if constexpr (kOp == kGrapnelCudaMaximum) return IsNan(a) || a > b ? a : b;
-  if constexpr (kOp == kGrapnelCudaMinimum) return IsNan(a) || a < b ? a : b;
-  if constexpr (kOp == kGrapnelCudaPow) return pow(a, b);
-  if constexpr (kOp == kGrapnelCudaSquaredDifference) return (a - b) * (a - b);
-  if constexpr (kOp == kGrapnelCudaReluGrad) return b > kZero ? a : kZero;
-  if constexpr (kOp == kGrapnelCudaRelu6Grad) return b > kZero && b < C(6) ? a : kZero;
-  if constexpr (kOp == kGrapnelCudaTanhGrad) return b * (C(1) - a * a);
-  if constexpr (kOp == kGrapnelCudaSigmoidGrad) return b * a * (C(1) - a);
-  if constexpr (kOp == kGrapnelCudaSqrtGrad) return b * C(0.5) / a;
-  if constexpr (kOp == kGrapnelCudaRsqrtGrad) return C(-0.5) * b * a * a * a;
-  if constexpr (kOp == kGrapnelCudaEqual) return a == b;
-  if constexpr (kOp == kGrapnelCudaNotEqual) return a != b;
-  if constexpr (kOp == kGrapnelCudaLess) return a < b;
-  if constexpr (kOp == kGrapnelCudaLessEqual) return a <= b;
-  if constexpr (kOp == kGrapnelCudaGreater) return a > b;
-  if constexpr (kOp == kGrapnelCudaGreaterEqual) return a >= b;
-}
-
-template <typename Out, typename R>
-__device__ Out StoreResult(R value) {
-  if constexpr (std::is_same_v<Out, bool>) {
-    return value;
-  } else {
-    return Store<Out>(value);
-  }
-}
-
-template <GrapnelCudaBinary kOp, typename T, typename Out>
-__global__ void BinaryKernel(Out* to, const T* a, const T* b, int64_t count, GrapnelCudaWalk walk) {
-  for (int64_t i = FirstIndex(); i < count; i += IndexStep()) {
-    int64_t at[2];
-    OffsetsAt(walk, i, at);
-    to[i] = StoreResult<Out>(Apply<kOp, Compute<T>>(Load(a[at[0]]), Load(b[at[1]])));
-  }
-}
-
-template <GrapnelCudaBinary kOp, typename T>
-void Launch(GrapnelCudaStream* stream, void* to, const void* a, const void* b, int64_t count,
-            const GrapnelCudaWalk& walk) {
-  using Out = std::conditional_t<IsComparison(kOp), bool, T>;
-  BinaryKernel<kOp, T, Out><<<BlocksFor(count), kThreads, 0, stream->stream>>>(
-      static_cast<Out*>(to), static_cast<const T*>(a), static_cast<const T*>(b), count, walk);
-}
-
-// Finds the op among those from kOp on.
-template <int kOp>
-void Dispatch(int op, GrapnelCudaStream* stream, GrapnelCudaType type, void* to, const void* a,
-              const void* b, int64_t count, const GrapnelCudaWalk& walk) {
-  if constexpr (kOp == kGrapnelCudaBinaryCount) {
-    throw Failure("there is no elementwise op " + std::to_string(op) + " of two operands");
-  } else {
-    if (op != kOp) return Dispatch<kOp + 1>(op, stream, type, to, a, b, count, walk);
-    auto launch = [&](auto of) {
-      Launch<static_cast<GrapnelCudaBinary>(kOp), typename decltype(of)::Type>(stream, to, a, b,
-                                                                               count, walk);
-    };
-    if constexpr (TakesIntegers(kOp)) {
-      ForNumbers(type, launch);
-    } else {
-      ForFloats(type, launch);
-    }
-  }
-}
-
-}  // namespace
+GRAPNEL_BINARY_OF(int32_t);
+GRAPNEL_BINARY_OF(int64_t);
 
 int32_t Binary(GrapnelCudaStream* stream, GrapnelCudaBinary op, GrapnelCudaType type, void* to,
                const void* a, const void* b, const GrapnelCudaWalk* walk, GRAPNEL_CUDA_ERROR) {
@@ -102,7 +11,14 @@ int32_t Binary(GrapnelCudaStream* stream, GrapnelCudaBinary op, GrapnelCudaType 
     int64_t count = CountOf(*walk);
     if (count == 0) return;
     stream->Use();
-    Dispatch<0>(op, stream, type, to, a, b, count, *walk);
+    auto run = [&](auto of) {
+      BinaryOf<typename decltype(of)::Type>(op, stream, to, a, b, count, *walk);
+    };
+    if (TakesIntegers(op)) {
+      ForNumbers(type, run);
+    } else {
+      ForFloats(type, run);
+    }
     CheckLaunch();
   });
 }

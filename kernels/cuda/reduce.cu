@@ -1,75 +1,14 @@
 // Sums, means, extremes and products over any dimensions. One block makes one result; where results
 // are few and long, several blocks make parts of it first. The order of additions follows the
 // shape.
-#include <algorithm>
-#include <limits>
-
-#include "kernels/cuda/element.cuh"
+#include "kernels/cuda/reduce.cuh"
 
 namespace grapnel::cuda {
 namespace {
 
-// What a reduction of nothing is, but for the mean.
-template <GrapnelCudaReduction kOp, typename C>
-constexpr C kStart = kOp == kGrapnelCudaProd ? C(1)
-                     : kOp == kGrapnelCudaMax
-                         ? (std::is_integral_v<C> ? std::numeric_limits<C>::lowest()
-                                                  : -std::numeric_limits<C>::infinity())
-                     : kOp == kGrapnelCudaMin
-                         ? (std::is_integral_v<C> ? std::numeric_limits<C>::max()
-                                                  : std::numeric_limits<C>::infinity())
-                         : C(0);
-
-template <GrapnelCudaReduction kOp, typename C>
-__device__ C Merge(C a, C b) {
-  if constexpr (kOp == kGrapnelCudaProd) return a * b;
-  if constexpr (kOp == kGrapnelCudaMax) return a > b || a != a ? a : b;
-  if constexpr (kOp == kGrapnelCudaMin) return a < b || a != a ? a : b;
-  return a + b;
-}
-
-// Two walks: over results (operand 0 is where their elements begin) and over what goes into one.
-struct Plan {
-  GrapnelCudaWalk kept, reduced;
-  int64_t results, length;
-};
-
-// Block (x, y) takes part y of result x; parts are written as they are, a whole result is finished.
-template <GrapnelCudaReduction kOp, typename T, typename In, typename Out>
-__global__ void ReduceKernel(Out* to, const In* from, Plan plan, int64_t divisor) {
-  using C = Compute<T>;
-  __shared__ C shared[kThreads];
-  auto merge = [](C a, C b) { return Merge<kOp>(a, b); };
-  int64_t part = (plan.length + gridDim.y - 1) / gridDim.y;
-  int64_t begin = part * blockIdx.y, end = begin + part;
-  if (end > plan.length) end = plan.length;
-  for (int64_t result = blockIdx.x; result < plan.results; result += gridDim.x) {
-    int64_t base[1], at[1];
-    OffsetsAt(plan.kept, result, base);
-    C value = kStart<kOp, C>;
-    for (int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
-      OffsetsAt(plan.reduced, i, at);
-      value = merge(value, Load(from[base[0] + at[0]]));
-    }
-    value = BlockMerge(value, shared, merge);
-    if (threadIdx.x > 0) continue;
-    if (kOp == kGrapnelCudaMean && gridDim.y == 1) value = value / static_cast<C>(divisor);
-    to[result * gridDim.y + blockIdx.y] = Store<Out>(value);
-  }
-}
-
-template <GrapnelCudaReduction kOp, typename T>
-__global__ void EmptyKernel(T* to, int64_t results) {
-  using C = Compute<T>;
-  C value = kStart<kOp, C>;
-  // 0 / 0: what the mean of nothing is.
-  if constexpr (kOp == kGrapnelCudaMean && !std::is_integral_v<C>) value = kNan<C>;
-  for (int64_t i = FirstIndex(); i < results; i += IndexStep()) to[i] = Store<T>(value);
-}
-
 // Merges neighbouring dimensions that are kept, or reduced, alike.
-Plan MakePlan(int32_t rank, const int64_t* dims, uint32_t reduced) {
-  Plan plan{};
+ReducePlan MakePlan(int32_t rank, const int64_t* dims, uint32_t reduced) {
+  ReducePlan plan{};
   plan.results = plan.length = 1;
   std::vector<int64_t> strides(rank);
   int64_t stride = 1;
@@ -95,68 +34,22 @@ Plan MakePlan(int32_t rank, const int64_t* dims, uint32_t reduced) {
   return plan;
 }
 
-template <GrapnelCudaReduction kOp, typename T>
-void Launch(GrapnelCudaStream* stream, void* to, const void* from, const Plan& plan) {
-  using C = Compute<T>;
-  auto* out = static_cast<T*>(to);
-  if (plan.length == 0) {
-    EmptyKernel<kOp, T>
-        <<<BlocksFor(plan.results), kThreads, 0, stream->stream>>>(out, plan.results);
-    return;
-  }
-  constexpr int64_t kEnoughBlocks = 512, kWorthAPart = 4096, kMostParts = 256,
-                    kMostBlocks = 1 << 15;
-  int64_t parts = 1;
-  if (plan.results < kEnoughBlocks) {
-    parts = std::min(std::min(plan.length / kWorthAPart, kMostParts), kEnoughBlocks / plan.results);
-    parts = std::max<int64_t>(parts, 1);
-  }
-  dim3 grid(static_cast<unsigned>(std::min(plan.results, kMostBlocks)),
-            static_cast<unsigned>(parts));
-  const auto* in = static_cast<const T*>(from);
-  if (parts == 1) {
-    ReduceKernel<kOp, T, T, T><<<grid, kThreads, 0, stream->stream>>>(out, in, plan, plan.length);
-    return;
-  }
-  auto* middle = static_cast<C*>(stream->Workspace(plan.results * parts * sizeof(C)));
-  ReduceKernel<kOp, T, T, C><<<grid, kThreads, 0, stream->stream>>>(middle, in, plan, plan.length);
-  Plan last{};
-  last.results = plan.results;
-  last.length = parts;
-  last.kept.rank = last.reduced.rank = 1;
-  last.kept.sizes[0] = plan.results;
-  last.kept.strides[0][0] = parts;
-  last.reduced.sizes[0] = parts;
-  last.reduced.strides[0][0] = 1;
-  ReduceKernel<kOp, T, C, T>
-      <<<dim3(grid.x, 1), kThreads, 0, stream->stream>>>(out, middle, last, plan.length);
-}
-
 }  // namespace
+
+GRAPNEL_REDUCE_OF(int32_t);
+GRAPNEL_REDUCE_OF(int64_t);
+GRAPNEL_REDUCE_OF(float);
+GRAPNEL_REDUCE_OF(double);
 
 int32_t Reduce(GrapnelCudaStream* stream, GrapnelCudaReduction op, GrapnelCudaType type, void* to,
                const void* from, int32_t rank, const int64_t* dims, uint32_t reduced,
                GRAPNEL_CUDA_ERROR) {
   return Guarded(error, error_size, [&] {
-    Plan plan = MakePlan(rank, dims, reduced);
+    ReducePlan plan = MakePlan(rank, dims, reduced);
     if (plan.results == 0) return;
     stream->Use();
-    ForNumbers(type, [&](auto of) {
-      using T = typename decltype(of)::Type;
-      switch (op) {
-        case kGrapnelCudaSum:
-          return Launch<kGrapnelCudaSum, T>(stream, to, from, plan);
-        case kGrapnelCudaMean:
-          return Launch<kGrapnelCudaMean, T>(stream, to, from, plan);
-        case kGrapnelCudaMax:
-          return Launch<kGrapnelCudaMax, T>(stream, to, from, plan);
-        case kGrapnelCudaMin:
-          return Launch<kGrapnelCudaMin, T>(stream, to, from, plan);
-        case kGrapnelCudaProd:
-          return Launch<kGrapnelCudaProd, T>(stream, to, from, plan);
-      }
-      throw Failure("there is no reduction " + std::to_string(op));
-    });
+    ForNumbers(type,
+               [&](auto of) { ReduceOf<typename decltype(of)::Type>(op, stream, to, from, plan); });
     CheckLaunch();
   });
 }

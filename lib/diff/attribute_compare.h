@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "lib/ir/graph.h"
+#include "lib/ir/node.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {

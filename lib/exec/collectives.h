@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/exec/mailbox.h"
-#include "lib/ir/graph.h"
+#include "lib/ir/node.h"
 #include "lib/support/error.h"
 
 namespace grapnel {

@@ -11,7 +11,7 @@
 #include "lib/exec/helper_threads.h"
 #include "lib/exec/mailbox.h"
 #include "lib/exec/tensor.h"
-#include "lib/ir/graph.h"
+#include "lib/ir/node.h"
 
 namespace grapnel {
 

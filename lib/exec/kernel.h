@@ -9,7 +9,7 @@
 
 #include "lib/exec/device.h"
 #include "lib/exec/tensor.h"
-#include "lib/ir/graph.h"
+#include "lib/ir/node.h"
 #include "lib/support/error.h"
 #include "lib/support/thread_pool.h"
 #include "llvm/ADT/FunctionExtras.h"

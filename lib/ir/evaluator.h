@@ -3,8 +3,8 @@
 #ifndef GRAPNEL_LIB_IR_EVALUATOR_H_
 #define GRAPNEL_LIB_IR_EVALUATOR_H_
 
-#include "lib/ir/graph.h"
 #include "lib/ir/literal.h"
+#include "lib/ir/node.h"
 
 namespace grapnel {
 

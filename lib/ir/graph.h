@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/ir/attr.h"
+#include "lib/ir/node.h"
 #include "lib/ir/string_table.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -19,91 +20,7 @@
 
 namespace grapnel {
 
-class Graph;
 class Module;
-
-using NodeId = uint32_t;
-constexpr NodeId kNoNode = ~NodeId{0};
-constexpr int32_t kControlPort = -1;
-
-// An output of a node; index kControlPort stands for "after this node has run".
-struct Port {
-  NodeId node = kNoNode;
-  int32_t index = 0;
-  bool IsControl() const { return index == kControlPort; }
-  bool operator==(const Port& other) const { return node == other.node && index == other.index; }
-  bool operator!=(const Port& other) const { return !(*this == other); }
-  bool operator<(const Port& other) const {
-    return node != other.node ? node < other.node : index < other.index;
-  }
-};
-
-// One input of a node that reads a port: `slot` counts data inputs first, then control inputs.
-struct Use {
-  NodeId node;
-  uint32_t slot;
-};
-
-// A node of a graph, as a value of two words. Valid while the graph lives and the node is not
-// removed. What changes a node is in Graph (and, for passes, in the Editor, which keeps the ledger
-// too).
-class Node {
- public:
-  Node() = default;
-  Node(const Graph* graph, NodeId id) : graph_(graph), id_(id) {}
-  explicit operator bool() const { return id_ != kNoNode; }
-  bool operator==(const Node& other) const { return id_ == other.id_ && graph_ == other.graph_; }
-  bool operator!=(const Node& other) const { return !(*this == other); }
-
-  NodeId id() const { return id_; }
-  const Graph& graph() const { return *graph_; }
-  llvm::StringRef name() const;
-  llvm::StringRef op() const;
-  llvm::StringRef device() const;
-  StringId name_id() const;
-  StringId op_id() const;
-  StringId device_id() const;
-
-  // Data inputs, in order. A dangling one (only in a broken graph) has node kNoNode.
-  int num_inputs() const;
-  Port input(int i) const;  // with a slot as in Use, control inputs too
-  Node input_node(int i) const { return Node(graph_, input(i).node); }  // false when dangling
-  // Control inputs, in order.
-  int num_controls() const;
-  Node control(int i) const;
-  // Data and control inputs as ports, data first.
-  llvm::SmallVector<Port, 4> inputs() const;
-  // What a dangling input says in the file ("missing:1"); `slot` as in Use.
-  llvm::StringRef DanglingText(int slot) const;
-
-  // Every read of any output, control included; in no particular but a deterministic order.
-  llvm::ArrayRef<Use> uses() const;
-  bool HasDataUses() const;
-  int NumDataUses() const;
-  // Reads of one port.
-  llvm::SmallVector<Use, 4> UsesOf(int port) const;
-
-  // The attribute as written on the node; nullopt when it is not there.
-  std::optional<AttrView> FindAttr(llvm::StringRef key) const;
-  // The same, else the op table's default.
-  std::optional<AttrView> Attr(llvm::StringRef key) const;
-  // Typed shorthands over Attr(); `otherwise` when missing or of another kind.
-  DataType GetType(llvm::StringRef key, DataType otherwise = proto::DT_INVALID) const;
-  int64_t GetInt(llvm::StringRef key, int64_t otherwise = 0) const;
-  float GetFloat(llvm::StringRef key, float otherwise = 0) const;
-  bool GetBool(llvm::StringRef key, bool otherwise = false) const;
-  std::string GetString(llvm::StringRef key, llvm::StringRef otherwise = {}) const;
-  std::vector<int64_t> GetInts(llvm::StringRef key) const;
-  // Each attribute as it stands on the node, in no particular order; of a key that is there twice
-  // the last counts.
-  void ForEachAttr(llvm::function_ref<void(llvm::StringRef, AttrView)> visit) const;
-  // Key and value of each attribute on the node, sorted by key.
-  std::vector<std::pair<llvm::StringRef, AttrView>> Attrs() const;
-
- private:
-  const Graph* graph_ = nullptr;
-  NodeId id_ = kNoNode;
-};
 
 // One body: the main graph or a function's. Ids are never reused; a removed node leaves a hole.
 // In a function's body the arguments are nodes of op _Arg (attributes T, index; named as in the

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "lib/ir/node.h"
 #include "lib/ir/wire.h"
 #include "lib/proto/tensor.pb.h"
 #include "llvm/ADT/StringExtras.h"

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "lib/ir/graph.h"
 #include "lib/ir/shape.h"
 #include "lib/ir/types.h"
 #include "lib/support/error.h"
 
 namespace grapnel {
+
+class Node;  // lib/ir/node.h
 
 // Immutable and cheap to copy. Elements are row-major, in the machine's byte order (little-endian).
 // Either all elements are there, or one that stands for all (a splat): TensorFlow writes

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/ir/graph.h"
+#include "lib/ir/node.h"
 #include "lib/ir/op_table.h"
 #include "lib/ir/shape.h"
 #include "lib/ir/shape_inference.h"

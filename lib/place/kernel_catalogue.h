@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/ir/graph.h"
+#include "lib/ir/node.h"
 #include "lib/support/error.h"
 #include "llvm/ADT/StringRef.h"
 

@@ -1,5 +1,6 @@
 // Staging areas, accumulators of gradients, samplers: errors where TensorFlow would wait, and what
 // is refused. Values are in testdata/ops.
+#include "lib/exec/session.h"
 #include "tests/exec/kernel_test_util.h"
 
 namespace grapnel {

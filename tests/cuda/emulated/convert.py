@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Rewrites a .cu file for the host's compiler: `kernel<T><<<grid, threads>>>(...)` becomes a call that emulate.h runs.
+"""Rewrites a file for the host's compiler: `kernel<T><<<grid, threads>>>(...)` becomes a call that emulate.h runs.
 
 usage: convert.py FROM.cu TO.cpp
+       convert.py FROM.cuh TO.cuh
 """
 
 import pathlib
@@ -9,8 +10,12 @@ import re
 import sys
 
 LAUNCH = re.compile(r"([A-Za-z_]\w*(?:<[^<>;]*>)?)\s*<<<(.*?)>>>\s*\(", re.DOTALL)
-text = pathlib.Path(sys.argv[1]).read_text()
-meets = "BlockMerge" in text or "__syncthreads" in text
+source = pathlib.Path(sys.argv[1])
+text = source.read_text()
+# Whether threads of a block meet: in the file, or in a kernel of a header that it starts kernels by.
+headers = [source.parent / name for name in re.findall(r'#include "kernels/cuda/(\w+\.cuh)"', text)]
+started = text + "".join(header.read_text() for header in headers if header.exists() and "<<<" in header.read_text())
+meets = "BlockMerge" in started or "__syncthreads" in started
 text = LAUNCH.sub(r"(emulated::Launch(\2) * [&](auto... emulated_args) { \1(emulated_args...); })(", text)
 head = f'#define EMULATED_THREADS_MEET {str(meets).lower()}\n#include "tests/cuda/emulated/emulate.h"\n'
-pathlib.Path(sys.argv[2]).write_text(head + text)
+pathlib.Path(sys.argv[2]).write_text(text if source.suffix == ".cuh" else head + text)
