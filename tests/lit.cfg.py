@@ -1,4 +1,4 @@
-"""lit: runs the RUN lines of tests/**/*.pbtxt and *.test. Paths come from tests/CMakeLists.txt as --param."""
+"""lit: runs the RUN lines of tests/**/*.gtxt, *.pbtxt and *.test. Paths come from tests/CMakeLists.txt as --param."""
 
 import os
 
@@ -6,7 +6,7 @@ import lit.formats
 
 config.name = "grapnel"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".pbtxt", ".test"]
+config.suffixes = [".gtxt", ".pbtxt", ".test"]
 config.excludes = ["bench", "fuzz", "inputs", "python"]  # inputs/: files that tests read
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = lit_config.params["out"]

@@ -2,11 +2,11 @@
 
 #include <set>
 
-#include "lib/ir/device_name.h"
 #include "lib/ir/import.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/ir/text_inference.h"
+#include "lib/ir/text_node_parts.h"
 #include "lib/ir/text_value.h"
 #include "lib/ir/wire.h"
 #include "lib/support/text.h"
@@ -21,72 +21,14 @@ constexpr int kElementsInFull = 256;  // of a constant written exactly; more sta
 constexpr int kElementsForPeople = 8;
 constexpr size_t kInlineText = 40;  // the longest constant that stands within its reader
 
-// A NodeDef taken apart; views of its bytes.
-struct NodeParts {
-  std::string owned;  // of a node that was changed: it stands in no file
-  llvm::SmallVector<llvm::StringRef, 4> inputs;
-  TextAttrs attrs;
-  std::string fields;
-
-  NodeParts(const Node& node, const Function* function) {
-    llvm::StringRef bytes = node.graph().UnchangedSource(node.id());
-    if (bytes.empty()) bytes = owned = ExportNodeDef(node, function);
-    WireReader reader(bytes);
-    while (reader.Next()) {
-      if (reader.field() > 5) {
-        fields += reader.whole_field();
-      } else if (reader.Is(3, WireType::kBytes)) {
-        inputs.push_back(reader.bytes());
-      } else if (reader.Is(5, WireType::kBytes)) {
-        auto [key, value] = MapEntryOf(reader.bytes());
-        attrs[key] = value;
-      }
-    }
-  }
-  NodeParts(const NodeParts&) = delete;
-};
-
 bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
-
-// A device as the reader takes it without quotes.
-std::string BareDevice(llvm::StringRef device) {
-  bool bare = !device.empty() && device[0] == '/' &&
-              llvm::all_of(device,
-                           [](char c) {
-                             return llvm::isAlnum(c) || llvm::StringRef("/:_*-.").contains(c);
-                           }) &&
-              device.back() != ':' && !device.contains("::");
-  return bare ? device.str() : QuotedText(device);
-}
-
-// cpu:0 for /device:CPU:0; for people also for a whole name on this host.
-std::string DeviceText(llvm::StringRef device, bool exact) {
-  std::string shortened = ShortDevice(device);
-  auto whole = DeviceNameFromTyped(shortened);
-  bool reads_again = whole && (!exact || *whole == device) && shortened[0] != '/' &&
-                     BareDevice("/" + shortened)[0] == '/';
-  if (!whole) llvm::consumeError(whole.takeError());
-  return reads_again ? shortened : BareDevice(device);
-}
 
 }  // namespace
 
-std::pair<llvm::StringRef, llvm::StringRef> MapEntryOf(llvm::StringRef entry) {
-  llvm::StringRef key, value;
-  WireReader reader(entry);
-  while (reader.Next()) {
-    if (reader.Is(1, WireType::kBytes)) key = reader.bytes();
-    if (reader.Is(2, WireType::kBytes)) value = reader.bytes();
-  }
-  return {key, value};
-}
-
-std::string FieldsText(llvm::StringRef bytes) {
-  return " fields \"" + llvm::encodeBase64(bytes) + '"';
-}
-
 // The text of one body.
 class BodyWriter::Impl {
+  using Inferred = decltype(InferenceNode::inferred);
+
  public:
   // `whole`: else nothing is left out that reading would have to infer from other nodes.
   Impl(const Graph& graph, const Function* function, const TextOptions& options, bool whole = true)
@@ -461,6 +403,12 @@ class BodyWriter::Impl {
     return print.text;
   }
 
+  static bool Follows(const Inferred& inferred, llvm::StringRef key, llvm::StringRef value) {
+    return llvm::any_of(inferred, [&](const auto& entry) {
+      return entry.first == key && SameAttr(entry.second, value);
+    });
+  }
+
   std::string AttrsText(const Node& node, const NodeParts& parts) {
     const OpInfo* table = FindOp(node.op());
     auto inferred = inferred_.find(node.id());
@@ -472,10 +420,7 @@ class BodyWriter::Impl {
         continue;
       }
       const OpAttr* attr = table ? table->FindAttr(key) : nullptr;
-      if (inferred != inferred_.end() && llvm::any_of(inferred->second, [&](const auto& entry) {
-            return entry.first == key && SameAttr(entry.second, value);
-          }))
-        continue;
+      if (inferred != inferred_.end() && Follows(inferred->second, key, value)) continue;
       bool is_default = attr && attr->default_value && SameAttr(*attr->default_value, value) &&
                         !written_.count({node.id(), key});
       if (!options_.exact && (key == "_output_shapes" || is_default)) continue;
@@ -507,7 +452,7 @@ class BodyWriter::Impl {
   // its dtype.
   std::set<std::pair<NodeId, llvm::StringRef>> written_;
   llvm::DenseMap<NodeId, bool> natural_;  // inlined constants whose dtype follows
-  llvm::DenseMap<NodeId, decltype(InferenceNode::inferred)> inferred_;
+  llvm::DenseMap<NodeId, Inferred> inferred_;
 };
 
 BodyWriter::BodyWriter(const Graph& graph, const Function* function, const TextOptions& options,

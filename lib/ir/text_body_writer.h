@@ -2,22 +2,12 @@
 #ifndef GRAPNEL_LIB_IR_TEXT_BODY_WRITER_H_
 #define GRAPNEL_LIB_IR_TEXT_BODY_WRITER_H_
 
-#include <map>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "lib/ir/text.h"
 
 namespace grapnel {
-
-// Serialized AttrValues by key.
-using TextAttrs = std::map<llvm::StringRef, llvm::StringRef>;
-
-// Key and value of a serialized map entry.
-std::pair<llvm::StringRef, llvm::StringRef> MapEntryOf(llvm::StringRef entry);
-// ` fields "..."`.
-std::string FieldsText(llvm::StringRef bytes);
 
 // The graph and the options must outlive it.
 class BodyWriter {

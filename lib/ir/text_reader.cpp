@@ -94,6 +94,17 @@ void TakeImportProblems(const TextBuild& build, Module* module) {
     problem.place = module->places.lookup(problem.where);
     problems.push_back(std::move(problem));
   }
+  // As the text goes, whoever noticed.
+  auto line_and_column = [](const Problem& problem) {
+    auto [line, column] = llvm::StringRef(problem.place).split(':');
+    std::pair<int, int> place = {0, 0};
+    line.getAsInteger(10, place.first);
+    column.getAsInteger(10, place.second);
+    return place;
+  };
+  llvm::stable_sort(problems, [&](const Problem& a, const Problem& b) {
+    return line_and_column(a) < line_and_column(b);
+  });
   module->problems = std::move(problems);
 }
 

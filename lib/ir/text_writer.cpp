@@ -5,6 +5,7 @@
 #include "lib/ir/tensor_name.h"
 #include "lib/ir/text.h"
 #include "lib/ir/text_body_writer.h"
+#include "lib/ir/text_node_parts.h"
 #include "lib/ir/text_value.h"
 #include "lib/ir/wire.h"
 #include "lib/proto/function.pb.h"

@@ -1,6 +1,7 @@
 #include "lib/ir/attr.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
+#include "lib/ir/text.h"
 #include "lib/render/labels.h"
 #include "lib/render/page_writers.h"
 
@@ -23,6 +24,7 @@ class NodeWriter {
       json_.attribute("name", Printable(node_.name()));
       json_.attribute("op", Printable(node_.op()));
       if (!node_.device().empty()) json_.attribute("device", Printable(node_.device()));
+      json_.attribute("text", Printable(NodeText(node_)));
       if (marks_ && marks_->device_of) json_.attribute("placed", PageDevice(node_, marks_));
       if (!info_) json_.attribute("custom", true);
       json_.attributeArray("around", [&] {

@@ -105,6 +105,8 @@ class Page(PageCase):
         self.browser.press("Enter")
         self.browser.wait("grapnel.view.chosen?.box.op === 'Conv2D'")
         self.browser.wait("document.querySelector('#panel h2').textContent === 'Conv2D'")
+        text = self.browser.js("return [...document.querySelectorAll('#panel button')].find((b) => b.textContent === 'copy as text').title")
+        self.assertRegex(text, r"^%\S+ = Conv2D\(%\S+, %\S+\) \{.*strides=\[1,\d,\d,1\]")
         panel = self.browser.js("return document.getElementById('panel').textContent")
         for word in ("strides", "[1,1,1,1]", "filter", "float["):
             self.assertIn(word, panel)

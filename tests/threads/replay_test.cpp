@@ -9,6 +9,7 @@
 #include "lib/exec/feed.h"
 #include "lib/io/open.h"
 #include "lib/io/value.h"
+#include "lib/ir/device_name.h"
 #include "lib/pass/pass_manager.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -18,7 +19,7 @@ namespace {
 constexpr int kThreads = 4, kRuns = 3;
 
 Error Optimize(Module& module, const Case& values, ThreadPool& pool) {
-  SetMissingDevices(module, "/job:localhost/replica:0/task:0/device:CPU:0");
+  RETURN_IF_ERROR(SetMissingDevices(module, kLocalCpu));
   OptimizeOptions options;
   for (const Case::Feed& feed : values.feeds) options.feeds.push_back(feed.tensor);
   for (const Case::Fetch& fetch : values.fetches) options.fetches.push_back(fetch.tensor);

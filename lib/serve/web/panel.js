@@ -95,7 +95,9 @@ export class Panel {
     const parts = [
       element("h2", {}, node.op),
       element("p", {}, node.name, " ", element("button", {type: "button", title: "Copy the name (c)",
-              onclick: () => navigator.clipboard?.writeText(node.name)}, "copy")),
+              onclick: () => navigator.clipboard?.writeText(node.name)}, "copy"), " ",
+        element("button", {type: "button", title: node.text,
+              onclick: () => navigator.clipboard?.writeText(node.text + "\n")}, "copy as text")),
     ];
     if (body > 0) parts.push(element("p", {class: "dim"}, "in function ", link(this.summary.bodies[body].name, () => this.actions.enter(body))));
     if (node.custom) parts.push(element("p", {class: "dim"}, "An op that TensorFlow 2.21 does not have: nothing is known of its inputs and outputs."));
