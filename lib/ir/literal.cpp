@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "lib/ir/node.h"
 #include "lib/ir/wire.h"
@@ -359,7 +360,11 @@ Literal Literal::MakeStrings(llvm::ArrayRef<int64_t> dims, std::vector<std::stri
 
 Literal Literal::Scalar(DataType dtype, double value) {
   std::string bytes;
-  AppendElement(&bytes, dtype, value, static_cast<int64_t>(value));
+  // What no int64 holds, NaN among it, has no integer; C++ leaves open what a cast would give.
+  constexpr double kTooLarge = 9223372036854775808.0;
+  bool fits = value >= -kTooLarge && value < kTooLarge;
+  AppendElement(&bytes, dtype, value,
+                fits ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min());
   return Make(dtype, {}, bytes);
 }
 

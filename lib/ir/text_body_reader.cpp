@@ -227,10 +227,11 @@ class BodyReader::Impl {
   void CheckInferred(uint32_t i) {
     const InferenceNode& node = inference_[i];
     const ParsedNode& parsed = *flat_[i].node;
-    if (!node.info || build_.inputs_missing.count(Where(parsed.name))) return;
+    if (!node.info || parsed.broken || build_.inputs_missing.count(Where(parsed.name))) return;
     std::set<llvm::StringRef> asked;
     for (const OpArg& arg : node.info->inputs) {
-      for (llvm::StringRef key : {arg.type_attr, arg.number_attr, arg.type_list_attr}) {
+      for (const std::string* attr : {&arg.type_attr, &arg.number_attr, &arg.type_list_attr}) {
+        llvm::StringRef key = *attr;
         if (key.empty() || !asked.insert(key).second || node.Find(key) ||
             llvm::is_contained(parsed.without, key))
           continue;

@@ -34,7 +34,7 @@ class Parser {
     if (scanner_.Peek() == '%') {
       graph_.nodes.emplace_back();
       if (ReadNode(&graph_.nodes.back())) return true;
-      DropUnnamed(&graph_.nodes);
+      KeepBroken(&graph_.nodes);
       return false;
     }
     if (scanner_.ConsumeWord("func")) return ReadFunction();
@@ -50,7 +50,8 @@ class Parser {
   }
 
   // A node that could not be read stays as far as it was, so that its readers find it.
-  static void DropUnnamed(std::vector<ParsedNode>* nodes) {
+  static void KeepBroken(std::vector<ParsedNode>* nodes) {
+    nodes->back().broken = true;
     if (nodes->back().op.empty()) nodes->pop_back();
   }
 
@@ -139,7 +140,10 @@ class Parser {
     }
     bool is_constant = node->op == "Const" || node->op == "HostConst";
     if (is_constant && StartsLiteral(scanner_)) {
-      if (!ReadLiteral(scanner_, &node->literal.emplace())) return false;
+      if (!ReadLiteral(scanner_, &node->literal.emplace())) {
+        node->literal.reset();  // what is half read would be wrong a second time
+        return false;
+      }
     }
     if (scanner_.Peek() == '{' && !ReadAttrs(FindOp(node->op), &node->attrs, &node->without))
       return false;
@@ -258,7 +262,7 @@ class Parser {
     if (scanner_.Peek() == '%') {
       function->nodes.emplace_back();
       if (ReadNode(&function->nodes.back())) return true;
-      DropUnnamed(&function->nodes);
+      KeepBroken(&function->nodes);
       return false;
     }
     if (scanner_.ConsumeWord("return")) return ReadReturns(function);

@@ -33,7 +33,8 @@ struct ParsedNode {
   std::vector<std::string> without;  // `-T`: is not to be inferred
   std::optional<TextLiteral> literal;
   std::vector<TensorClaim> claims;
-  std::string fields;  // other fields of the NodeDef
+  std::string fields;   // other fields of the NodeDef
+  bool broken = false;  // read as far as it went: that is a problem already
 };
 
 struct ParsedArg {

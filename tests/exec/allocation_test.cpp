@@ -11,7 +11,17 @@
 #include "lib/trace/trace.h"
 #include "tests/exec/loop_graph.h"
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// gcc says by a macro that it sanitizes, clang by a feature.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define GRAPNEL_SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define GRAPNEL_SANITIZED
+#endif
+
+#if defined(__GLIBC__) && !defined(GRAPNEL_SANITIZED)
 
 namespace {
 std::atomic<bool> counts{false};

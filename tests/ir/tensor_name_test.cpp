@@ -55,7 +55,8 @@ TEST(TensorName, IsWrittenBack) {
   EXPECT_EQ(NodeDefInput("x", 1), "x:1");
   EXPECT_EQ(NodeDefInput("x", kControlPort), "^x");
   for (int index : {0, 1, 9, 10, 123456}) {
-    TensorName name = ReadTensorName(OutputName("s/x_1", index));
+    std::string text = OutputName("s/x_1", index);
+    TensorName name = ReadTensorName(text);
     EXPECT_EQ(name.node, "s/x_1");
     EXPECT_EQ(name.index, index);
   }
