@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/ir/graph.h"
+#include "llvm/ADT/Twine.h"
 
 namespace grapnel {
 namespace {
