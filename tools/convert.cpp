@@ -37,7 +37,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.label = input.name;
   options.node_data =
       flags.node_data == "op-cost" ? NodeDataKind::kOpCost : NodeDataKind::kConstantBytes;
-  if (options.format == ConvertFormat::kText && input.module().main.num_nodes() > 0) {
+  if (options.format == ConvertFormat::kText) {
     ASSIGN_OR_RETURN(Ends ends, EndsOf(input, {}, {}));
     options.feeds = std::move(ends.feeds);
     options.fetches = std::move(ends.fetches);

@@ -137,25 +137,12 @@ class AttrReader {
     } else if (auto number = ParseFloat<float>(word)) {
       *value = attr::Float(*number);
     } else if (word == "attr") {
-      return ReadBytes(value);
+      scanner_.TakeWord();
+      return scanner_.ReadBase64(value);
     } else {
       return scanner_.Fail("'" + word + "' is no attribute's value: texts stand in quotes");
     }
     scanner_.TakeWord();
-    return true;
-  }
-
-  bool ReadBytes(std::string* value) {
-    scanner_.TakeWord();
-    TextPlace place = scanner_.place();
-    std::string text;
-    std::vector<char> bytes;
-    if (!scanner_.ReadString(&text)) return false;
-    if (Error error = llvm::decodeBase64(text, bytes)) {
-      llvm::consumeError(std::move(error));
-      return scanner_.FailAt(place, "this is no base64");
-    }
-    value->assign(bytes.begin(), bytes.end());
     return true;
   }
 

@@ -19,7 +19,8 @@ namespace {
 
 constexpr int kElementsInFull = 256;  // of a constant written exactly; more stand in base64
 constexpr int kElementsForPeople = 8;
-constexpr size_t kInlineText = 40;  // the longest constant that stands within its reader
+constexpr size_t kInlineBytes = 1024;  // no constant that is short as text has more
+constexpr size_t kInlineText = 40;     // the longest constant that stands within its reader
 
 bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
 
@@ -164,7 +165,8 @@ class BodyWriter::Impl {
       if (key != "value" && key != "dtype" && !hidden) return false;
     }
     auto tensor = AttrView(parts.attrs["value"]).AsTensor();
-    if (!tensor) return false;
+    // What stands within is short; a large constant is not even looked at.
+    if (!tensor || tensor->size() > kInlineBytes) return false;
     LiteralPrint print = PrintLiteral(*tensor, options_.exact, kElementsForPeople);
     auto dtype = AttrView(parts.attrs["dtype"]).AsType();
     bool cut = llvm::StringRef(print.text).contains("...");
@@ -385,7 +387,9 @@ class BodyWriter::Impl {
   std::string TakeValue(NodeParts* parts, std::string* claims) {
     auto value = parts->attrs.find("value");
     auto tensor = value == parts->attrs.end() ? std::nullopt : AttrView(value->second).AsTensor();
-    if (!tensor || !SameAttr(value->second, attr::Tensor(*tensor))) return "";
+    // Nothing but the tensor, compared by size: a constant may be large.
+    if (!tensor || value->second.size() != attr::TensorHead(tensor->size()).size() + tensor->size())
+      return "";
     LiteralPrint print = PrintLiteral(*tensor, options_.exact,
                                       options_.exact ? kElementsInFull : kElementsForPeople);
     parts->attrs.erase(value);

@@ -117,19 +117,6 @@ bool AppendElement(llvm::StringRef text, DataType type, std::string* bytes) {
 
 // --- Reading.
 
-bool ReadBase64(TextScanner& scanner, std::string* bytes) {
-  TextPlace place = scanner.place();
-  std::string text;
-  if (!scanner.ReadString(&text)) return false;
-  std::vector<char> decoded;
-  if (Error error = llvm::decodeBase64(text, decoded)) {
-    llvm::consumeError(std::move(error));
-    return scanner.FailAt(place, "this is no base64");
-  }
-  bytes->assign(decoded.begin(), decoded.end());
-  return true;
-}
-
 bool ReadElement(TextScanner& scanner, std::vector<Element>* elements) {
   Element element;
   if (scanner.Peek() == '"') {
@@ -236,10 +223,10 @@ bool ReadLiteral(TextScanner& scanner, TextLiteral* literal) {
     literal->form = Form::kZeros;
   } else if (scanner.ConsumeWord("base64")) {
     literal->form = Form::kBase64;
-    if (!ReadBase64(scanner, &literal->bytes)) return false;
+    if (!scanner.ReadBase64(&literal->bytes)) return false;
   } else if (scanner.ConsumeWord("proto")) {
     literal->form = Form::kProto;
-    if (!ReadBase64(scanner, &literal->bytes)) return false;
+    if (!scanner.ReadBase64(&literal->bytes)) return false;
   } else if (scanner.Peek() == '[') {
     if (!ListReader(scanner, literal).Read()) return false;
   } else if (!ReadElement(scanner, &literal->elements)) {

@@ -5,7 +5,6 @@
 #include "lib/ir/wire.h"
 #include "lib/proto/versions.pb.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Base64.h"
 
 namespace grapnel {
 namespace {
@@ -65,7 +64,7 @@ class Parser {
     if (!graph_.versions) graph_.versions.emplace();
     if (word == "versions") {
       std::string bytes;
-      if (scanner_.Peek() == '"' && ReadBase64(&bytes)) *graph_.versions += bytes;
+      if (scanner_.Peek() == '"' && scanner_.ReadBase64(&bytes)) *graph_.versions += bytes;
       return true;
     }
     proto::VersionDef versions;
@@ -84,23 +83,10 @@ class Parser {
     return true;
   }
 
-  bool ReadBase64(std::string* bytes) {
-    TextPlace place = scanner_.place();
-    std::string text;
-    std::vector<char> decoded;
-    if (!scanner_.ReadString(&text)) return false;
-    if (Error error = llvm::decodeBase64(text, decoded)) {
-      llvm::consumeError(std::move(error));
-      return scanner_.FailAt(place, "this is no base64");
-    }
-    bytes->assign(decoded.begin(), decoded.end());
-    return true;
-  }
-
   // fields "...": whole fields of a message, of other numbers than those that the text says itself.
   bool ReadFields(std::initializer_list<uint32_t> said, std::string* bytes) {
     TextPlace place = scanner_.place();
-    if (!ReadBase64(bytes)) return false;
+    if (!scanner_.ReadBase64(bytes)) return false;
     WireReader reader(*bytes);
     bool good = true;
     while (reader.Next()) good &= !llvm::is_contained(said, reader.field());
@@ -271,7 +257,7 @@ class Parser {
 
   bool ReadHeader(ParsedFunction* function) {
     if (scanner_.ConsumeWord("signature")) {
-      if (!ReadBase64(&function->signature.emplace())) return false;
+      if (!scanner_.ReadBase64(&function->signature.emplace())) return false;
     }
     if (scanner_.Consume("[") && !ReadAttrDefs(&function->attr_defs)) return false;
     if (!ReadArgs("%", &function->args)) return false;

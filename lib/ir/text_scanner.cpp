@@ -1,9 +1,12 @@
 #include "lib/ir/text_scanner.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Base64.h"
 #include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/Error.h"
 
 namespace grapnel {
 namespace {
@@ -143,6 +146,19 @@ bool TextScanner::ReadInt(int64_t* value) {
   llvm::StringRef word = PeekWord();
   if (word.empty() || word.getAsInteger(10, *value)) return Fail("expected a whole number");
   TakeWord();
+  return true;
+}
+
+bool TextScanner::ReadBase64(std::string* bytes) {
+  TextPlace start = place();
+  std::string text;
+  std::vector<char> decoded;
+  if (!ReadString(&text)) return false;
+  if (llvm::Error error = llvm::decodeBase64(text, decoded)) {
+    llvm::consumeError(std::move(error));
+    return FailAt(start, "this is no base64");
+  }
+  bytes->assign(decoded.begin(), decoded.end());
   return true;
 }
 

@@ -47,6 +47,8 @@ class TextScanner {
   // "..." with \n \r \t \" \\ and \xHH.
   bool ReadString(std::string* value);
   bool ReadInt(int64_t* value);
+  // A text in quotes that is base64: the bytes it stands for.
+  bool ReadBase64(std::string* bytes);
 
   TextPlace place();  // of the next word
   // Notes what is wrong, at the next word or at `where`; the first note stays. Returns false.
