@@ -238,9 +238,13 @@ class AutoParallel : public GraphPass {
 };
 
 GRAPNEL_PASS(AutoParallel,
-             (PassInfo{"auto_parallel", "autoparallel", 17, false, true, "auto_parallel",
-                       "repeats a training step for each replica",
-                       "graphs without variables; results that are values"}),
+             (PassInfo{.name = "auto_parallel",
+                       .config_name = "autoparallel",
+                       .order = 17,
+                       .run_once = true,
+                       .toggle = "auto_parallel",
+                       .help = "repeats a training step for each replica",
+                       .refuses = "graphs without variables; results that are values"}),
              {kRule, "the step is there once for each replica"});
 
 }  // namespace

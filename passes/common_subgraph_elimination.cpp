@@ -64,6 +64,7 @@ class CommonSubgraphElimination : public GraphPass {
   bool Visit(const Node& node, bool* merged) {
     has_loops_ |= kinds_->Is(node, kNextIterationOp);
     if (!SortInputs(node)) return false;
+    if (!edit_->Runs("merge")) return true;
     bool is_mine = CanMerge(node);
     llvm::SmallVector<NodeId, 1>& equals = classes_[HashOf(node)];
     for (NodeId id : equals) {
@@ -87,6 +88,7 @@ class CommonSubgraphElimination : public GraphPass {
 
   bool SortInputs(const Node& node) {
     if (node.num_inputs() < 2 || !kinds_->Is(node, kCommutativeOp)) return true;
+    if (!edit_->Runs("sort_commutative_inputs")) return true;
     if (node.op() == "Add" && node.GetType("T") == proto::DT_STRING) return true;
     llvm::SmallVector<Port, 4> inputs = node.inputs();
     llvm::MutableArrayRef<Port> data(inputs.data(), node.num_inputs());
@@ -182,10 +184,13 @@ class CommonSubgraphElimination : public GraphPass {
 };
 
 GRAPNEL_PASS(CommonSubgraphElimination,
-             (PassInfo{"common_subgraph_elimination", "common_subgraph_elimination", 5, true, false,
-                       "common_subgraph_elimination,arithmetic_optimization",
-                       "of nodes that compute the same, keeps one",
-                       "fetched nodes, ops with state or effects, loop frames"}),
+             (PassInfo{.name = "common_subgraph_elimination",
+                       .config_name = "common_subgraph_elimination",
+                       .order = 5,
+                       .default_on = true,
+                       .toggle = "common_subgraph_elimination,arithmetic_optimization",
+                       .help = "of nodes that compute the same, keeps one",
+                       .refuses = "fetched nodes, ops with state or effects, loop frames"}),
              {"merge", "removes a node that computes what an earlier one does"},
              {"sort_commutative_inputs",
               "puts the inputs of a commutative op in order of their names"});

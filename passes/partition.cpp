@@ -67,6 +67,7 @@ class PartitionPass : public GraphPass {
     void Move(const Node& node) {
       auto placed = nodes_.find(node.name());
       if (placed == nodes_.end() || placed->second.device() == node.device()) return;
+      if (!edit_.Runs("move_control_flow")) return;
       if (!edit_.Begin("move_control_flow", node)) return;
       edit_.SetDevice(node, placed->second.device());
       edit_.End();
@@ -85,7 +86,8 @@ class PartitionPass : public GraphPass {
     // All that sends one node's values; or, of no node, what turns along with loops.
     void AddMade(NodeId source, llvm::ArrayRef<Node> nodes) {
       Node from = source == kNoNode ? Node() : edit_.graph().node(source);
-      if (!edit_.Begin(from ? "send_and_receive" : "turn_along", from)) return;
+      const char* step = from ? "send_and_receive" : "turn_along";
+      if (!edit_.Runs(step) || !edit_.Begin(step, from)) return;
       if (from) edit_.Used(from);
       for (const Node& node : nodes) {
         Node made = edit_.AddNode(node.name(), node.op(), node.device());
@@ -113,7 +115,7 @@ class PartitionPass : public GraphPass {
       Node wanted = nodes_.lookup(node.name());
       auto inputs = wanted ? InputsAsIn(wanted) : std::nullopt;
       if (!inputs || node.inputs() == *inputs) return;
-      if (!edit_.Begin("read_what_came", node)) return;
+      if (!edit_.Runs("read_what_came") || !edit_.Begin("read_what_came", node)) return;
       edit_.SetInputs(node, *inputs);
       edit_.End();
     }
@@ -126,9 +128,11 @@ class PartitionPass : public GraphPass {
 };
 
 GRAPNEL_PASS(PartitionPass,
-             (PassInfo{"partition", "partition", 0, false, true, "",
-                       "sends and receives what crosses devices, as TensorFlow partitions",
-                       "bodies of functions; nodes without a full device name"}),
+             (PassInfo{.name = "partition",
+                       .config_name = "partition",
+                       .run_once = true,
+                       .help = "sends and receives what crosses devices, as TensorFlow partitions",
+                       .refuses = "bodies of functions; nodes without a full device name"}),
              {"move_control_flow",
               "Switch and Exit go to their input's device, Enter and "
               "NextIteration to their reader's"},

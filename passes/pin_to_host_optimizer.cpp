@@ -187,10 +187,13 @@ class PinToHost : public GraphPass {
 };
 
 GRAPNEL_PASS(PinToHost,
-             (PassInfo{"pin_to_host_optimizer", "pin_to_host", 10, false, false,
-                       "pin_to_host_optimization",
-                       "moves small integer tensors and the ops on them to the host of their GPU",
-                       "large tensors, control flow, what reads a GPU's results"}),
+             (PassInfo{
+                 .name = "pin_to_host_optimizer",
+                 .config_name = "pin_to_host",
+                 .order = 10,
+                 .toggle = "pin_to_host_optimization",
+                 .help = "moves small integer tensors and the ops on them to the host of their GPU",
+                 .refuses = "large tensors, control flow, what reads a GPU's results"}),
              {kRule, "the node goes to the host of its GPU"});
 
 }  // namespace

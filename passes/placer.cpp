@@ -29,8 +29,9 @@ class PlacerPass : public GraphPass {
       const NodePlacement& placed = placement.Of(id);
       Node node = edit.graph().node(id);
       const std::string& device = setup.devices.device(placed.device).text;
-      if (node.device() == device) continue;
-      if (!edit.Begin(RuleName(placed.rule), node)) break;
+      const char* step = StepName(placed.rule);
+      if (node.device() == device || !edit.Runs(step)) continue;
+      if (!edit.Begin(step, node)) break;
       if (placed.witness != kNoNode) edit.Used(edit.graph().node(placed.witness));
       edit.SetDevice(node, device);
       edit.End();
@@ -39,7 +40,7 @@ class PlacerPass : public GraphPass {
   }
 
  private:
-  static const char* RuleName(PlacementRule rule) {
+  static const char* StepName(PlacementRule rule) {
     switch (rule) {
       case PlacementRule::kIdentity:
         return "identity_with_input";
@@ -58,9 +59,11 @@ class PlacerPass : public GraphPass {
 };
 
 GRAPNEL_PASS(PlacerPass,
-             (PassInfo{"placer", "placer", 0, false, true, "",
-                       "puts every node on a device, as TensorFlow's placer does",
-                       "bodies of functions"}),
+             (PassInfo{.name = "placer",
+                       .config_name = "placer",
+                       .run_once = true,
+                       .help = "puts every node on a device, as TensorFlow's placer does",
+                       .refuses = "bodies of functions"}),
              {"default_device", "the caller's device, where it is one of those possible"},
              {"first_device", "the first of the devices that kernels, requests and group allow"},
              {"generator_with_reader", "what has no inputs goes to its only readers"},

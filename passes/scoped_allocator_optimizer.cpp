@@ -25,9 +25,13 @@ class ScopedAllocator : public GraphPass {
 };
 
 GRAPNEL_PASS(ScopedAllocator,
-             (PassInfo{"scoped_allocator_optimizer", "scoped_allocator", 18, false, true,
-                       "scoped_allocator_optimization",
-                       "nothing: builds of TensorFlow with oneDNN leave it out", "everything"}),
+             (PassInfo{.name = "scoped_allocator_optimizer",
+                       .config_name = "scoped_allocator",
+                       .order = 18,
+                       .run_once = true,
+                       .toggle = "scoped_allocator_optimization",
+                       .help = "nothing: builds of TensorFlow with oneDNN leave it out",
+                       .refuses = "everything"}),
              {"share_buffers", "never: only says which nodes were asked for"});
 
 }  // namespace

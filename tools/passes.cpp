@@ -1,6 +1,7 @@
 // `grapnel passes`: every pass and rule, and why a rule did not fire.
 #include "lib/exec/evaluator.h"
 #include "lib/pass/near_misses.h"
+#include "lib/pass/registry.h"
 #include "lib/support/text.h"
 #include "llvm/Support/JSON.h"
 #include "tools/pipeline.h"
@@ -30,10 +31,11 @@ int List(Invocation& invocation) {
           json.attribute("help", entry->info.help);
           json.attribute("refuses", entry->info.refuses);
           json.attributeArray("rules", [&] {
-            for (const RuleInfo& rule : entry->rules) {
+            for (const PassStep& rule : PassRegistry::Get().ReportedBy(*entry)) {
               json.object([&] {
                 json.attribute("name", rule.name);
                 json.attribute("help", rule.help);
+                if (*rule.refuses) json.attribute("refuses", rule.refuses);
               });
             }
           });
@@ -51,7 +53,8 @@ int List(Invocation& invocation) {
        << "; in a RewriterConfig: " << info.config_name << ")\n  " << info.help
        << "\n  leaves alone: " << info.refuses << "\n";
     std::vector<std::vector<std::string>> rows;
-    for (const RuleInfo& rule : entry->rules) rows.push_back({rule.name, rule.help});
+    for (const PassStep& rule : PassRegistry::Get().ReportedBy(*entry))
+      rows.push_back({rule.name, rule.help});
     os << Table(rows, "    ") << "\n";
   }
   return kExitOk;

@@ -82,18 +82,15 @@ void Bypasser::Replace(const Node& node, const Node& by) {
   }
 }
 
-bool DedupControlInputs(Editor& edit, const Node& node, llvm::StringRef rule) {
-  if (node.num_controls() == 0) return true;
+void DedupControlInputs(Editor& edit, const Node& node) {
+  if (node.num_controls() == 0) return;
   llvm::SmallVector<Port, 8> kept;
   llvm::SmallSet<NodeId, 8> seen;
   for (Port port : node.inputs()) {
     if (seen.insert(port.node).second || !port.IsControl()) kept.push_back(port);
   }
-  if (kept.size() == static_cast<size_t>(node.num_inputs() + node.num_controls())) return true;
-  if (!edit.Begin(rule, node)) return false;
-  edit.SetInputs(node, kept);
-  edit.End();
-  return true;
+  if (kept.size() != static_cast<size_t>(node.num_inputs() + node.num_controls()))
+    edit.SetInputs(node, kept);
 }
 
 }  // namespace grapnel

@@ -35,9 +35,8 @@ class Bypasser {
       sources_;  // of readers with many inputs that were asked for sources with many readers
 };
 
-// Drops control inputs that say what another input of the node says. One rewrite, named `rule`;
-// false when --limit is used up.
-bool DedupControlInputs(Editor& edit, const Node& node, llvm::StringRef rule);
+// Drops control inputs that say what another input of the node says; inside a rewrite.
+void DedupControlInputs(Editor& edit, const Node& node);
 
 }  // namespace grapnel
 

@@ -23,6 +23,7 @@ std::vector<std::string> SortedNames(const StringTable& strings, llvm::ArrayRef<
 // The rewrite under way. Names are taken when something happens to a node, because it may be gone
 // at the end.
 struct Editor::Record {
+  bool open = false;
   std::string rule;
   StringId node = kEmptyString;
   std::vector<StringId> used, made, changed, removed;
@@ -30,6 +31,14 @@ struct Editor::Record {
   std::vector<NodeId> sources;  // used, changed or removed
   std::vector<std::string> functions;
   int64_t changes_before = 0;
+
+  void Clear() {
+    open = false;
+    for (auto* names : {&used, &made, &changed, &removed}) names->clear();
+    results.clear();
+    sources.clear();
+    functions.clear();
+  }
 };
 
 Editor::Editor(Graph& graph, Function* function, Boundary boundary,
@@ -38,7 +47,8 @@ Editor::Editor(Graph& graph, Function* function, Boundary boundary,
       function_(function),
       boundary_(std::move(boundary)),
       config_(config),
-      evaluator_(evaluator) {}
+      evaluator_(evaluator),
+      record_(std::make_unique<Record>()) {}
 Editor::~Editor() = default;
 
 bool Editor::IsPreserved(const Node& node) const {
@@ -86,11 +96,12 @@ void Editor::SetOrder(llvm::ArrayRef<NodeId> order) {
 }
 
 bool Editor::Begin(llvm::StringRef rule, const Node& node) {
-  assert(!record_ && "a rewrite is under way");
+  assert(!record_->open && "a rewrite is under way");
   if (rewrites_left_ && *rewrites_left_ == 0) return false;
-  record_ = std::make_unique<Record>();
-  record_->rule = rule.str();
+  record_->open = true;
+  record_->rule.assign(rule.data(), rule.size());
   record_->changes_before = num_changes_;
+  record_->node = kEmptyString;
   if (!node) return true;
   record_->node = node.name_id();
   record_->used.push_back(node.name_id());
@@ -99,27 +110,30 @@ bool Editor::Begin(llvm::StringRef rule, const Node& node) {
 }
 
 void Editor::End() {
-  assert(record_ && "no rewrite is under way");
-  std::unique_ptr<Record> record = std::move(record_);
-  if (num_changes_ == record->changes_before) return;
+  assert(record_->open && "no rewrite is under way");
+  if (num_changes_ != record_->changes_before) Keep(*record_);
+  record_->Clear();
+}
+
+void Editor::Keep(const Record& record) {
   if (rewrites_left_) --*rewrites_left_;
   int number = ++(counter_ ? *counter_ : own_counter_);
 
-  RecordOrigins(*record);
+  RecordOrigins(record);
   if (!on_rewrite_) return;
   StringTable& strings = module().strings;
   Rewrite rewrite;
   rewrite.number = number;
   rewrite.iteration = iteration_;
   rewrite.pass = pass_;
-  rewrite.rule = record->rule;
+  rewrite.rule = record.rule;
   rewrite.function = function_ ? function_->name().str() : "";
-  rewrite.node = strings.Get(record->node).str();
-  rewrite.used = SortedNames(strings, record->used);
-  rewrite.made = SortedNames(strings, record->made);
-  rewrite.changed = SortedNames(strings, record->changed);
-  rewrite.removed = SortedNames(strings, record->removed);
-  rewrite.functions = record->functions;
+  rewrite.node = strings.Get(record.node).str();
+  rewrite.used = SortedNames(strings, record.used);
+  rewrite.made = SortedNames(strings, record.made);
+  rewrite.changed = SortedNames(strings, record.changed);
+  rewrite.removed = SortedNames(strings, record.removed);
+  rewrite.functions = record.functions;
   // A node that was made, or removed, in this rewrite did not merely change.
   llvm::erase_if(rewrite.changed, [&](const std::string& name) {
     return llvm::is_contained(rewrite.made, name) || llvm::is_contained(rewrite.removed, name);
@@ -165,7 +179,7 @@ void Editor::AddRefusal(llvm::StringRef rule, const Node& node, std::string reas
 void Editor::Touch(const Node& node) { touched_.push_back(node.id()); }
 
 void Editor::Changed(const Node& node) {
-  assert(record_ && "a change needs a rewrite: call Begin first");
+  assert(record_->open && "a change needs a rewrite: call Begin first");
   ++num_changes_;
   record_->changed.push_back(node.name_id());
   record_->sources.push_back(node.id());
@@ -397,8 +411,9 @@ std::vector<std::string> Editor::OriginsOf(const Node& node) const {
   return SortedNames(graph_.module().strings, std::move(names));
 }
 
-void Editor::StartPass(llvm::StringRef pass, int iteration) {
+void Editor::StartPass(llvm::StringRef pass, int iteration, llvm::StringRef only_rule) {
   pass_ = pass.str();
+  only_rule_ = only_rule.str();
   iteration_ = iteration;
   touched_.clear();
 }

@@ -76,14 +76,17 @@ class Editor {
   // Starts one for `rule`, looking at `node` (none: at the whole body). False when --limit is used
   // up: change nothing then, do not call End().
   bool Begin(llvm::StringRef rule, const Node& node);
-  // Ends it; counted and recorded only if something changed.
+  // Ends it; counted and recorded only if something changed. A rewrite that changes nothing costs
+  // next to nothing.
   void End();
+  // Whether this run wants the rule: not when another one of its pass was asked for alone.
+  bool Runs(llvm::StringRef rule) const { return only_rule_.empty() || only_rule_ == rule; }
   // `node` went into what was made, though it was not removed, redirected or changed.
   void Used(const Node& node);
   // A rule that matched and does not fire: kept for --why-not, and only then formatted.
   template <typename... Args>
   void Refuse(llvm::StringRef rule, const Node& node, const char* format, Args&&... args) {
-    if (on_refusal_)
+    if (on_refusal_ && Runs(rule))
       AddRefusal(rule, node, llvm::formatv(format, std::forward<Args>(args)...).str());
   }
 
@@ -136,11 +139,13 @@ class Editor {
   std::vector<std::string> OriginsOf(const Node& node) const;
 
   // --- For the PassManager.
-  void StartPass(llvm::StringRef pass, int iteration);
+  // `only_rule`: of this pass, and no other; empty: all.
+  void StartPass(llvm::StringRef pass, int iteration, llvm::StringRef only_rule = "");
   void set_on_rewrite(std::function<void(const Rewrite&)> f) { on_rewrite_ = std::move(f); }
   void set_on_refusal(std::function<void(const Refusal&)> f) { on_refusal_ = std::move(f); }
   void set_limit(int* rewrites_left) { rewrites_left_ = rewrites_left; }  // null: no limit
   void set_counter(int* counter) { counter_ = counter; }
+  const std::string& pass() const { return pass_; }  // that is running
   int64_t num_changes() const { return num_changes_; }
   // Nodes that changed, were made, or lost or won a reader since the last call, in order; for
   // worklists.
@@ -152,6 +157,7 @@ class Editor {
   void Changed(const Node& node);
   void SetValue(const Node& node, const Literal& value);
   void AddRefusal(llvm::StringRef rule, const Node& node, std::string reason);
+  void Keep(const Record& record);
   void RecordOrigins(const Record& record);
 
   Graph& graph_;
@@ -163,7 +169,7 @@ class Editor {
   std::vector<NodeId>
       stale_shapes_;  // changed since shapes_ was last asked: half a rewrite has no shape
   llvm::DenseMap<NodeId, std::unique_ptr<Literal>> constants_;
-  std::unique_ptr<Record> record_;
+  std::unique_ptr<Record> record_;  // of the rewrite under way; kept from one to the next
   // One rewrite's share in provenance: source nodes by name, and earlier rewrites.
   struct Derivation {
     std::vector<StringId> names;
@@ -176,7 +182,7 @@ class Editor {
   std::vector<uint32_t> ranks_;
   std::function<void(const Rewrite&)> on_rewrite_;
   std::function<void(const Refusal&)> on_refusal_;
-  std::string pass_, id_;
+  std::string pass_, only_rule_, id_;
   int iteration_ = 0;
   int* rewrites_left_ = nullptr;
   int* counter_ = nullptr;

@@ -8,6 +8,7 @@
 #include "lib/ir/find.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/pass/library.h"
+#include "lib/pass/registry.h"
 #include "lib/pass/tidy.h"
 #include "lib/support/denormals.h"
 #include "llvm/ADT/STLExtras.h"
@@ -350,11 +351,8 @@ class Runner {
         !IsPipeline() || config.meta_optimizer_iterations() == proto::RewriterConfig::ONE ? 1 : 2;
     int iteration = 0;
     for (; iteration < iterations && !IsTiny(editor->graph()); ++iteration) {
-      for (const std::string& name : names_) {
-        const PassRegistry::Entry* entry = PassRegistry::Get().Find(name);
-        if (iteration > 0 && entry && entry->info.run_once) continue;
-        RETURN_IF_ERROR(RunPass(entry ? entry->info.name : name, iteration, editor, result));
-      }
+      for (const std::string& name : names_)
+        RETURN_IF_ERROR(RunPass(name, iteration, editor, result));
     }
     if (!IsPipeline() || names_.empty() || !HasColocations(editor->graph()))
       return Error::success();
@@ -366,26 +364,31 @@ class Runner {
   }
 
   Error RunPass(const std::string& name, int iteration, Editor* editor, OptimizeResult* result) {
-    ASSIGN_OR_RETURN(auto pass, PassRegistry::Get().Make(name));
+    ASSIGN_OR_RETURN(PassRegistry::Choice choice, PassRegistry::Get().Choose(name));
+    const PassInfo& info = choice.pass->info;
+    if (iteration > 0 && info.run_once) return Error::success();
+    std::unique_ptr<GraphPass> pass = choice.pass->make();
     const proto::RewriterConfig& config = options_.config;
-    bool compress = IsPipeline() && iteration == 0 && name == "model_pruner" &&
+    bool compress = IsPipeline() && iteration == 0 &&
+                    info.name == llvm::StringRef("model_pruner") &&
                     !config.experimental_disable_compressed_tensor_optimization();
     auto run = [&]() -> Error {
       RETURN_IF_ERROR(pass->Run(*editor));
       if (compress) CompressConstants(*editor);
       return Error::success();
     };
-    return RunStage(name, iteration, editor, run, result);
+    return RunStage(info.name, iteration, editor, run, result, choice.rule);
   }
 
   Error RunStage(const std::string& name, int iteration, Editor* editor,
-                 llvm::function_ref<Error()> run, OptimizeResult* result) {
+                 llvm::function_ref<Error()> run, OptimizeResult* result,
+                 llvm::StringRef only_rule = "") {
     Stage stage;
     stage.pass = name;
     if (editor->function()) stage.function = editor->function()->name().str();
     stage.iteration = iteration;
     for (const auto& client : clients_) RETURN_IF_ERROR(client->BeforePass(stage, module_));
-    editor->StartPass(name, iteration);
+    editor->StartPass(name, iteration, only_rule);
     int64_t changes = editor->num_changes();
     int rewrites = result->rewrites;
     auto began = std::chrono::steady_clock::now();

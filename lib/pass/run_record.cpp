@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "lib/io/ledger.h"
+#include "lib/pass/registry.h"
 #include "lib/support/file.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
@@ -141,8 +142,10 @@ Expected<std::vector<Rewrite>> ParseLedger(llvm::StringRef jsonl) {
 std::string RuleHelp(llvm::StringRef pass, llvm::StringRef rule) {
   const PassRegistry::Entry* entry = PassRegistry::Get().Find(pass);
   if (!entry) return "";
-  auto found = llvm::find_if(entry->rules, [&](const RuleInfo& info) { return rule == info.name; });
-  return found == entry->rules.end() ? "" : found->help;
+  for (const PassStep& step : PassRegistry::Get().ReportedBy(*entry)) {
+    if (rule == step.name) return step.help;
+  }
+  return "";
 }
 
 }  // namespace grapnel

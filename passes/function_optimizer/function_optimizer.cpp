@@ -6,7 +6,8 @@
 //   After:   x -> Func/PartitionedCall/input/_0 -> PartitionedCall/Neg -> PartitionedCall/Exp
 //              -> Func/PartitionedCall/output/_1 -> y
 //
-// Nodes are visited once, and what a rule makes after them. One file a rule.
+// Nodes are visited once, and what a rule makes after them. Then the calls that are left get
+// functions of their own.
 //
 // Refuses: functions marked `_noinline` or for XLA, variants of one interface (api_implements),
 // effects that might not happen once they are in the open, outputs that may be dead, recursion.
@@ -84,56 +85,44 @@ bool Fill(proto::AttrValue* value, const Function& function, const CallAttrs& at
   return true;
 }
 
+// Rules of the whole body come after those that open calls.
+constexpr int kFirstOfBody = 10;
+
 class FunctionOptimizer : public GraphPass {
  public:
   Error Run(Editor& edit) override {
     if (edit.module().functions.empty()) return Error::success();
-    FunctionRewriter in(edit);
-    OpenCalls(in);
-    llvm::erase_if(in.nodes, [&](NodeId id) { return !in.graph.IsAlive(id); });
-    if (in.stopped || !SpecializeCalls(in)) return Error::success();
-    edit.SetOrder(in.nodes);
-    bool is_main = !edit.function();
-    if (is_main && ReachableFunctions(in.module).size() != in.module.functions.size() &&
-        edit.Begin("prune_library", Node())) {
-      edit.DropUnreachableFunctions();
-      edit.End();
+    FunctionRewriter rewriter(edit);
+    OpenCalls(rewriter);
+    llvm::erase_if(rewriter.nodes, [&](NodeId id) { return !rewriter.graph.IsAlive(id); });
+    edit.SetOrder(rewriter.nodes);
+    RuleTable of_body(edit, edit.pass(), kFirstOfBody);
+    for (const Rule* rule : of_body.all()) {
+      if (!rewriter.stopped) rewriter.Apply(*rule);
     }
     return Error::success();
   }
 };
 
 GRAPNEL_PASS(FunctionOptimizer,
-             (PassInfo{"function_optimizer", "function", 4, true, false, "function_optimization",
-                       "puts the nodes of functions in the place of calls, and makes functions for "
-                       "the calls that stay",
-                       "functions marked _noinline or for XLA, effects that nothing waits for, "
-                       "outputs that may be dead, recursion, gradients that have to be derived"}),
-             {"inline_call", "the nodes of a function take the place of a call"},
-             {"lower_conditional", "an If or Case becomes Switch, its branches and Merge"},
-             {"lower_while", "a While becomes a loop of Enter, Merge, Switch and NextIteration"},
-             {"specialize_call",
-              "a call of a function of its own: with its dtypes, its constants inside, and without "
-              "results that nobody reads"},
-             {"prune_library", "drops functions that nobody calls any more"});
+             (PassInfo{.name = "function_optimizer",
+                       .config_name = "function",
+                       .order = 4,
+                       .default_on = true,
+                       .toggle = "function_optimization",
+                       .help = "puts the nodes of functions in the place of calls, and makes "
+                               "functions for the calls that stay",
+                       .refuses = "functions marked _noinline or for XLA, effects that nothing "
+                                  "waits for, outputs that may be dead, recursion, gradients that "
+                                  "have to be derived"}), );
 
 }  // namespace
 
-void OpenCalls(FunctionRewriter& in) {
-  for (size_t i = 0; i < in.nodes.size() && !in.stopped; ++i) {
-    NodeId id = in.nodes[i];
-    if (!in.graph.IsAlive(id)) continue;
-    Node node = in.graph.node(id);
-    llvm::StringRef op = node.op();
-    if (node.GetBool(kLower)) {
-      if (op == "If" || op == "StatelessIf" || op == "Case" || op == "StatelessCase") {
-        LowerConditional(in, node);
-      } else if (op == "While" || op == "StatelessWhile") {
-        LowerWhile(in, node);
-      }
-      continue;
-    }
-    InlineCall(in, node);
+void OpenCalls(FunctionRewriter& rewriter) {
+  RuleTable rules(rewriter.edit, FunctionRewriter::kOptimizer, 1, kFirstOfBody - 1);
+  for (size_t i = 0; i < rewriter.nodes.size() && !rewriter.stopped; ++i) {
+    NodeId id = rewriter.nodes[i];
+    if (rewriter.graph.IsAlive(id)) ApplyRules(rewriter, rules, rewriter.graph.node(id));
   }
 }
 
@@ -180,8 +169,7 @@ Expected<CallAttrs> DependentAttrs(const Node& from, const Call& call) {
 }
 
 FunctionRewriter::FunctionRewriter(Editor& edit)
-    : edit(edit),
-      graph(edit.graph()),
+    : RuleContext(edit),
       module(edit.module()),
       aggressive(edit.config().function_optimization() == proto::RewriterConfig::AGGRESSIVE),
       nodes(InputsFirst(edit.graph(), edit.ranks())) {
@@ -302,15 +290,13 @@ void FunctionRewriter::InheritOrigin(NodeId made, const Node& node) {
   came_from_[made] = from;
 }
 
-bool FunctionRewriter::IsForXla(const char* rule, const Node& node) {
+llvm::StringRef FunctionRewriter::XlaMark(const Node& node) {
   for (const char* key : {"_xla_compile_id", "_tpu_replicate", "_XlaMustCompile"}) {
     std::optional<AttrView> attr = node.FindAttr(key);
-    if (!attr || (attr->AsString().value_or("").empty() && !attr->AsBool().value_or(false)))
-      continue;
-    edit.Refuse(rule, node, "'{0}' is marked for XLA ({1})", node.name(), key);
-    return true;
+    if (attr && (!attr->AsString().value_or("").empty() || attr->AsBool().value_or(false)))
+      return key;
   }
-  return false;
+  return "";
 }
 
 void FunctionRewriter::Redirect(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/pass/editor.h"
+#include "lib/pass/rule.h"
 
 namespace grapnel {
 
@@ -42,12 +42,11 @@ Expected<CallAttrs> DependentAttrs(const Node& from, const Call& call);
 
 // One run over one body. Nodes are visited in the order of ids in TensorFlow's Graph: inputs first,
 // then what rules make, as they make it.
-class FunctionRewriter {
+class FunctionRewriter : public RuleContext {
  public:
+  static constexpr char kOptimizer[] = "function_optimizer";
   explicit FunctionRewriter(Editor& edit);
 
-  Editor& edit;
-  Graph& graph;
   Module& module;
   bool aggressive;  // even functions marked `_noinline` are inlined
 
@@ -77,16 +76,14 @@ class FunctionRewriter {
   // `made` stands for a part of `node`.
   void InheritOrigin(NodeId made, const Node& node);
 
-  // `node` is marked for XLA, which compiles it as it is. Refuses.
-  bool IsForXla(const char* rule, const Node& node);
+  // The attribute by which `node` is marked for XLA, which compiles it as it is; "" for none.
+  static llvm::StringRef XlaMark(const Node& node);
 
   // Readers of port i of `node` read `outputs[i]`, those that wait for it wait for `after`.
   void Redirect(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
   // `node` stays under its name: with its values when it is fetched (IdentityN), else as something
   // to wait for (NoOp).
   void KeepAs(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
-
-  bool stopped = false;  // --limit is used up
 
  private:
   void FindFrames();
@@ -102,15 +99,9 @@ class FunctionRewriter {
   llvm::DenseMap<NodeId, int> came_from_;
 };
 
-// The rules. Each looks at one node; true when it was rewritten.
-bool LowerConditional(FunctionRewriter& in, const Node& node);
-bool LowerWhile(FunctionRewriter& in, const Node& node);
-bool InlineCall(FunctionRewriter& in, const Node& node);
-// All of them, on every node once and on what they make: as TensorFlow does before it places a
-// graph.
-void OpenCalls(FunctionRewriter& in);
-// All calls that are left; false when --limit is used up.
-bool SpecializeCalls(FunctionRewriter& in);
+// Shows every node once, and what comes of it, the rules that put nodes in the place of calls: as
+// TensorFlow does before it places a graph.
+void OpenCalls(FunctionRewriter& rewriter);
 
 }  // namespace grapnel
 

@@ -31,7 +31,6 @@
 namespace grapnel {
 namespace {
 
-constexpr const char* kRule = "inline_call";
 constexpr const char* kPlace = "loc:@";
 
 std::optional<DeviceSpec> Parsed(llvm::StringRef device) {
@@ -380,64 +379,66 @@ std::string Misfit(const Node& call, const Function& function) {
   return {};
 }
 
-}  // namespace
-
-bool InlineCall(FunctionRewriter& in, const Node& node) {
-  Editor& edit = in.edit;
+// What the node calls; of a SymbolicGradient, the gradient that the library gives. Refuses.
+Call CalleeOf(FunctionRewriter& rule, const Node& node) {
+  if (node.op() != "SymbolicGradient") return CallOf(node);
+  std::optional<AttrView> f = node.FindAttr("f");
+  llvm::StringRef name = f ? f->AsFuncName().value_or("") : "";
   Call callee;
-  if (node.op() == "SymbolicGradient") {
-    std::optional<AttrView> f = node.FindAttr("f");
-    llvm::StringRef name = f ? f->AsFuncName().value_or("") : "";
-    callee.function = in.module.FindFunction(CustomGradientOf(in.module, name));
-    callee.direct = true;
-    if (!callee.function) {
-      edit.Refuse(kRule, node, "the gradient of '{0}' would have to be derived", name);
-      return false;
-    }
-  } else {
-    callee = CallOf(node);
-  }
-  if (!callee.function) return false;
+  callee.function = rule.module.FindFunction(CustomGradientOf(rule.module, name));
+  callee.direct = true;
+  if (!callee.function) rule.Refuse("the gradient of '{0}' would have to be derived", name);
+  return callee;
+}
+
+Verdict InlineCall(FunctionRewriter& rule, const Node& node) {
+  if (node.GetBool(kLower)) return rule.NotMine();
+  Editor& edit = rule.edit;
+  Call callee = CalleeOf(rule, node);
+  if (!callee.function) return rule.NotMine();
   const Function& function = *callee.function;
-  auto refuse = [&](const auto&... arguments) {
-    edit.Refuse(kRule, node, arguments...);
-    return false;
-  };
-  if (in.IsForXla(kRule, node)) return false;
-  if (edit.IsFed(node)) return refuse("'{0}' is fed", node.name());
+  if (llvm::StringRef mark = rule.XlaMark(node); !mark.empty())
+    return rule.Refuse("'{0}' is marked for XLA ({1})", node.name(), mark);
+  if (edit.IsFed(node)) return rule.Refuse("'{0}' is fed", node.name());
   std::string misfit = Misfit(node, function);
-  if (!misfit.empty()) return refuse("{0}", misfit);
+  if (!misfit.empty()) return rule.Refuse("{0}", misfit);
   if (FunctionAttr(function, "api_implements"))
-    return refuse("'{0}' is one of several for one interface (api_implements)", function.name());
+    return rule.Refuse("'{0}' is one of several for one interface (api_implements)",
+                       function.name());
   bool is_whole = node.GetBool(kOpenWhole);
-  if (FunctionFlag(function, "_noinline") && !in.aggressive && !is_whole)
-    return refuse("'{0}' is marked _noinline", function.name());
+  if (FunctionFlag(function, "_noinline") && !rule.aggressive && !is_whole)
+    return rule.Refuse("'{0}' is marked _noinline", function.name());
   bool is_part = node.GetBool(kPartOfControlFlow);
   bool is_multi_device =
       node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall" || is_part;
-  if (!is_part && !in.aggressive && !is_whole) {
-    std::string lost = LostEffect(in, node, function, is_multi_device);
-    if (!lost.empty()) return refuse("{0}", lost);
+  if (!is_part && !rule.aggressive && !is_whole) {
+    std::string lost = LostEffect(rule, node, function, is_multi_device);
+    if (!lost.empty()) return rule.Refuse("{0}", lost);
   }
   llvm::SmallPtrSet<const Function*, 8> asked;
   if (MayBeDead(function, /*trusts_loops=*/is_whole, asked))
-    return refuse("a result of '{0}' comes from a Switch and may be dead", function.name());
-  if (in.IsRecursive(node, function)) return refuse("'{0}' calls itself", function.name());
+    return rule.Refuse("a result of '{0}' comes from a Switch and may be dead", function.name());
+  if (rule.IsRecursive(node, function)) return rule.Refuse("'{0}' calls itself", function.name());
   for (Node inner : function.body.nodes()) {
     if (auto attrs = DependentAttrs(inner, callee); !attrs)
-      return refuse("{0}", TextOf(attrs.takeError()));
+      return rule.Refuse("{0}", TextOf(attrs.takeError()));
   }
-  if (!edit.Begin(kRule, node)) {
-    in.stopped = true;
-    return false;
-  }
-  in.WaitForInputs(node, /*always=*/is_whole);
-  in.WaitForFrame(node);
+  rule.WaitForInputs(node, /*always=*/is_whole);
+  rule.WaitForFrame(node);
   std::string inlined = function.name().str();
-  Inlining(in, node, std::move(callee), is_multi_device).Run();
+  Inlining(rule, node, std::move(callee), is_multi_device).Run();
   edit.TouchedFunction(inlined);
-  edit.End();
-  return true;
+  return rule.Done();
 }
 
+GRAPNEL_RULE({.optimizer = "function_optimizer",
+              .place = 3,
+              .name = "inline_call",
+              .ops = {},
+              .help = "the nodes of a function take the place of a call",
+              .refuses = "functions marked _noinline or for XLA, effects that nothing waits for, "
+                         "results that may be dead, recursion",
+              .apply = InlineCall});
+
+}  // namespace
 }  // namespace grapnel

@@ -17,8 +17,6 @@
 namespace grapnel {
 namespace {
 
-constexpr const char* kRule = "lower_conditional";
-
 bool IsIf(const Node& node) { return node.op() == "If" || node.op() == "StatelessIf"; }
 
 // The branches, in the order of the calls that are made.
@@ -144,30 +142,30 @@ class Lowering {
   std::vector<Node> pivots_, made_;  // by branch
 };
 
-}  // namespace
-
-bool LowerConditional(FunctionRewriter& in, const Node& node) {
-  if (in.edit.IsFed(node)) {
-    in.edit.Refuse(kRule, node, "'{0}' is fed", node.name());
-    return false;
-  }
-  if (in.IsForXla(kRule, node)) return false;
+Verdict LowerConditional(FunctionRewriter& rule, const Node& node) {
+  if (!node.GetBool(kLower)) return rule.NotMine();
+  if (rule.edit.IsFed(node)) return rule.Refuse("'{0}' is fed", node.name());
+  if (llvm::StringRef mark = rule.XlaMark(node); !mark.empty())
+    return rule.Refuse("'{0}' is marked for XLA ({1})", node.name(), mark);
   std::vector<proto::NameAttrList> branches = BranchesOf(node);
-  if (branches.empty() || node.num_inputs() == 0) return false;
+  if (branches.empty() || node.num_inputs() == 0) return rule.NotMine();
   for (const proto::NameAttrList& branch : branches) {
-    if (in.module.FindFunction(branch.name())) continue;
-    in.edit.Refuse(kRule, node, "function '{0}' is not in the library", branch.name());
-    return false;
+    if (!rule.module.FindFunction(branch.name()))
+      return rule.Refuse("function '{0}' is not in the library", branch.name());
   }
-  if (!in.edit.Begin(kRule, node)) {
-    in.stopped = true;
-    return false;
-  }
-  in.WaitForInputs(node);
-  in.WaitForFrame(node);
-  Lowering(in, node, std::move(branches)).Run();
-  in.edit.End();
-  return true;
+  rule.WaitForInputs(node);
+  rule.WaitForFrame(node);
+  Lowering(rule, node, std::move(branches)).Run();
+  return rule.Done();
 }
 
+GRAPNEL_RULE({.optimizer = "function_optimizer",
+              .place = 1,
+              .name = "lower_conditional",
+              .ops = {"If", "StatelessIf", "Case", "StatelessCase"},
+              .help = "an If or Case becomes Switch, its branches and Merge",
+              .refuses = "nodes that are fed or marked for XLA, branches not in the library",
+              .apply = LowerConditional});
+
+}  // namespace
 }  // namespace grapnel

@@ -17,8 +17,6 @@
 namespace grapnel {
 namespace {
 
-constexpr const char* kRule = "lower_while";
-
 proto::NameAttrList FunctionIn(const Node& node, const char* key) {
   proto::AttrValue value;
   if (std::optional<AttrView> attr = node.FindAttr(key))
@@ -137,36 +135,33 @@ class Loop {
   llvm::SmallVector<Port, 8> outputs_;
 };
 
-}  // namespace
-
-bool LowerWhile(FunctionRewriter& in, const Node& node) {
-  if (in.edit.IsFed(node)) {
-    in.edit.Refuse(kRule, node, "'{0}' is fed", node.name());
-    return false;
-  }
-  if (in.IsForXla(kRule, node)) return false;
+Verdict LowerWhile(FunctionRewriter& rule, const Node& node) {
+  if (!node.GetBool(kLower)) return rule.NotMine();
+  if (rule.edit.IsFed(node)) return rule.Refuse("'{0}' is fed", node.name());
+  if (llvm::StringRef mark = rule.XlaMark(node); !mark.empty())
+    return rule.Refuse("'{0}' is marked for XLA ({1})", node.name(), mark);
   for (const char* key : {"cond", "body"}) {
     std::string function = FunctionIn(node, key).name();
-    if (in.module.FindFunction(function)) continue;
-    in.edit.Refuse(kRule, node, "function '{0}' is not in the library", function);
-    return false;
+    if (!rule.module.FindFunction(function))
+      return rule.Refuse("function '{0}' is not in the library", function);
   }
   bool carries = false;
   for (int i = 0; i < node.num_inputs(); ++i)
-    carries |= in.edit.TypeOf(node.input(i)) != proto::DT_RESOURCE;
-  if (!carries) {
-    in.edit.Refuse(kRule, node, "'{0}' carries nothing that changes", node.name());
-    return false;
-  }
-  if (!in.edit.Begin(kRule, node)) {
-    in.stopped = true;
-    return false;
-  }
-  in.WaitForInputs(node);
-  in.WaitForFrame(node);
-  Loop(in, node).Run();
-  in.edit.End();
-  return true;
+    carries |= rule.edit.TypeOf(node.input(i)) != proto::DT_RESOURCE;
+  if (!carries) return rule.Refuse("'{0}' carries nothing that changes", node.name());
+  rule.WaitForInputs(node);
+  rule.WaitForFrame(node);
+  Loop(rule, node).Run();
+  return rule.Done();
 }
 
+GRAPNEL_RULE({.optimizer = "function_optimizer",
+              .place = 2,
+              .name = "lower_while",
+              .ops = {"While", "StatelessWhile"},
+              .help = "a While becomes a loop of Enter, Merge, Switch and NextIteration",
+              .refuses = "nodes that are fed or marked for XLA, loops that carry resources only",
+              .apply = LowerWhile});
+
+}  // namespace
 }  // namespace grapnel

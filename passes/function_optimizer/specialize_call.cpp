@@ -1,8 +1,8 @@
 // A call that stays gets a function of its own, made for what it gives and for what is read of it.
 //
 //   Before:  x, c -> PartitionedCall(f) -> y:0, :1 (read by nobody)        f(a, b) = a * b, a + b
-//   After:   x -> PartitionedCall(f_specialized_for_PartitionedCall_at_ID) -> y:0      with b = c
-//   inside
+//   After:   x -> PartitionedCall(f_specialized_for_PartitionedCall_at_ID) -> y:0
+//            f_specialized_for_PartitionedCall_at_ID(a) = a * c
 //
 // Dtypes and attributes that the call decides are written into the body; constants that it gives
 // become constants of the body, and what those waited for the call waits for; results that nobody
@@ -21,8 +21,6 @@
 
 namespace grapnel {
 namespace {
-
-constexpr const char* kRule = "specialize_call";
 
 // What a call gives and what is read of it.
 struct Context {
@@ -176,24 +174,21 @@ class Copier {
 
 class Specializer {
  public:
-  explicit Specializer(FunctionRewriter& in) : in_(in), edit_(in.edit) {}
+  explicit Specializer(FunctionRewriter& rule) : rule_(rule), edit_(rule.edit) {}
 
-  // False when --limit is used up.
-  bool Look(const Node& node) {
+  void Look(const Node& node) {
     Call call = CallOf(node);
-    if (!call.function || IsRefused(node, *call.function)) return true;
+    if (!call.function || IsRefused(node, *call.function)) return;
     Context context = ContextOf(node, *call.function);
-    if (!IsWorthIt(node, *call.function, context)) return true;
-    if (!edit_.Begin(kRule, node)) return false;
+    if (!IsWorthIt(node, *call.function, context) || !rule_.BeginAt(node)) return;
     Specialize(node, call, context);
-    edit_.End();
-    return true;
+    rule_.End();
   }
 
  private:
   bool IsRefused(const Node& node, const Function& function) {
     auto refuse = [&](const auto&... arguments) {
-      edit_.Refuse(kRule, node, arguments...);
+      rule_.RefuseAt(node, arguments...);
       return true;
     };
     auto is_list = [](const OpArg& arg) {
@@ -207,9 +202,10 @@ class Specializer {
     if (edit_.IsFed(node)) return refuse("'{0}' is fed", node.name());
     if (FunctionFlag(function, "_nospecialize"))
       return refuse("'{0}' is marked _nospecialize", function.name());
-    if (!CustomGradientOf(in_.module, function.name()).empty())
+    if (!CustomGradientOf(rule_.module, function.name()).empty())
       return refuse("'{0}' has a gradient of its own", function.name());
-    return in_.IsForXla(kRule, node);
+    llvm::StringRef mark = rule_.XlaMark(node);
+    return !mark.empty() && refuse("'{0}' is marked for XLA ({1})", node.name(), mark);
   }
 
   Context ContextOf(const Node& node, const Function& function) {
@@ -220,7 +216,7 @@ class Specializer {
     // name.
     if (context.is_fetched && context.read.size() > 0) context.read.set(0);
     for (const Use& use : node.uses()) {
-      Port read = in_.graph.node(use.node).input(use.slot);
+      Port read = rule_.graph.node(use.node).input(use.slot);
       if (!read.IsControl() && read.index < static_cast<int>(context.read.size()))
         context.read.set(read.index);
     }
@@ -236,7 +232,7 @@ class Specializer {
     if (!context.read.all() || IsParametrized(function)) return true;
     for (Port port : node.inputs()) {
       if (port.node == kNoNode) continue;
-      Node input = in_.graph.node(port.node);
+      Node input = rule_.graph.node(port.node);
       if (input.op() == "Const" && !edit_.IsFed(input)) return true;
     }
     return false;
@@ -263,13 +259,13 @@ class Specializer {
       std::replace(caller.begin(), caller.end(), '/', '_');
       std::string name = llvm::formatv("{0}_specialized_for_{1}_at_{2}", call.function->name(),
                                        caller, edit_.id());
-      if (in_.module.FindFunction(name)) {
-        edit_.Refuse(kRule, node, "function '{0}' is there already", name);
+      if (rule_.module.FindFunction(name)) {
+        rule_.RefuseAt(node, "function '{0}' is there already", name);
         return;
       }
       auto copy = Copier(edit_, call, context).Make(name);
       if (!copy) {
-        edit_.Refuse(kRule, node, "{0}", TextOf(copy.takeError()));
+        rule_.RefuseAt(node, "{0}", TextOf(copy.takeError()));
         return;
       }
       function = *copy;
@@ -300,8 +296,8 @@ class Specializer {
     if (inputs.size() != node.inputs().size()) edit_.SetInputs(node, inputs);
     for (NodeId constant : context.constants) {
       if (constant == kNoNode) continue;
-      edit_.Used(in_.graph.node(constant));
-      Node input = in_.graph.node(constant);
+      edit_.Used(rule_.graph.node(constant));
+      Node input = rule_.graph.node(constant);
       for (int i = 0; i < input.num_controls(); ++i) {
         bool has_it = llvm::any_of(node.inputs(),
                                    [&](Port port) { return port.node == input.control(i).id(); });
@@ -324,25 +320,35 @@ class Specializer {
     for (size_t i = 0; i < number.size(); ++i) number[i] = context.read[i] ? kept++ : -1;
     llvm::SmallVector<Use, 8> uses(node.uses().begin(), node.uses().end());
     for (const Use& use : uses) {
-      Node reader = in_.graph.node(use.node);
+      Node reader = rule_.graph.node(use.node);
       Port read = reader.input(use.slot);
       if (!read.IsControl()) edit_.SetInput(reader, use.slot, {node.id(), number[read.index]});
     }
   }
 
-  FunctionRewriter& in_;
+  FunctionRewriter& rule_;
   Editor& edit_;
   std::map<std::string, Function*> made_;
 };
 
-}  // namespace
-
-bool SpecializeCalls(FunctionRewriter& in) {
-  Specializer specializer(in);
-  for (NodeId id : in.nodes) {
-    if (!specializer.Look(in.graph.node(id))) return false;
+// Of the whole body, because calls that are alike share what is made for the first.
+Verdict SpecializeCalls(FunctionRewriter& rule) {
+  Specializer specializer(rule);
+  for (NodeId id : rule.nodes) {
+    if (!rule.stopped) specializer.Look(rule.graph.node(id));
   }
-  return true;
+  return rule.Done();
 }
 
+GRAPNEL_RULE({.optimizer = "function_optimizer",
+              .place = 10,
+              .name = "specialize_call",
+              .ops = {},
+              .help = "a call of a function of its own: with its dtypes, its constants inside, and "
+                      "without results that nobody reads",
+              .refuses = "functions marked _nospecialize or with a gradient of their own, calls "
+                         "that are fed, lists as arguments or results",
+              .apply = SpecializeCalls});
+
+}  // namespace
 }  // namespace grapnel

@@ -14,15 +14,13 @@
 #include <map>
 #include <set>
 
+#include "lib/pass/rule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "passes/loop_optimizer/loop_optimizer.h"
 
 namespace grapnel {
 namespace {
-
-constexpr const char* kRule = "remove_dead_branches";
 
 // What the op says of two numbers; nullopt when it compares nothing.
 std::optional<bool> Compare(llvm::StringRef op, const Literal& a, const Literal& b) {
@@ -43,11 +41,10 @@ std::optional<bool> Compare(llvm::StringRef op, const Literal& a, const Literal&
 
 class DeadBranches {
  public:
-  explicit DeadBranches(Editor& edit)
-      : edit_(edit), graph_(edit.graph()), kinds_(graph_.module()) {}
+  explicit DeadBranches(RuleContext& rule)
+      : rule_(rule), edit_(rule.edit), graph_(rule.graph), kinds_(rule.kinds) {}
 
-  // False when --limit is used up.
-  bool Run() {
+  void Run() {
     std::vector<NodeId> switches;
     for (Node node : graph_.nodes()) {
       if (node.op() == "Switch" || node.op() == "RefSwitch") switches.push_back(node.id());
@@ -56,7 +53,7 @@ class DeadBranches {
       llvm::stable_sort(switches, [&](NodeId a, NodeId b) { return RankOf(a) < RankOf(b); });
     }
     for (NodeId id : switches) Look(graph_.node(id));
-    return decided_.empty() || Apply();
+    if (!decided_.empty()) Apply();
   }
 
  private:
@@ -146,8 +143,8 @@ class DeadBranches {
       bool is_choice_read = is_merge && !reader.UsesOf(1).empty();
       if (MustStay(reader) || reader.op() == "ControlTrigger" || is_choice_read ||
           (is_merge && reader.num_inputs() > 2)) {
-        edit_.Refuse(kRule, node, "'{0}' on the dead side of '{1}' must stay", reader.name(),
-                     node.name());
+        rule_.RefuseAt(node, "'{0}' on the dead side of '{1}' must stay", reader.name(),
+                       node.name());
         return false;
       }
       if (is_merge) {
@@ -162,8 +159,8 @@ class DeadBranches {
     return true;
   }
 
-  bool Apply() {
-    if (!edit_.Begin(kRule, graph_.node(decided_.front().node))) return false;
+  void Apply() {
+    if (!rule_.BeginAt(graph_.node(decided_.front().node))) return;
     for (const Decided& decided : decided_) edit_.Used(graph_.node(decided.node));
     for (const auto& [id, inputs] : dead_.merges) {
       Node merge = graph_.node(id);
@@ -178,8 +175,7 @@ class DeadBranches {
       if (decided.is_constant && graph_.IsAlive(decided.node))
         BecomeIdentity(graph_.node(decided.node), 1 - decided.dead_port);
     }
-    edit_.End();
-    return true;
+    rule_.End();
   }
 
   void BecomeIdentity(const Node& node, int32_t live_port) {
@@ -195,15 +191,27 @@ class DeadBranches {
     edit_.SetInputs(node, inputs);
   }
 
+  RuleContext& rule_;
   Editor& edit_;
   Graph& graph_;
-  OpKinds kinds_;
+  OpKinds& kinds_;
   Dead dead_;
   std::vector<Decided> decided_;
 };
 
+Verdict RemoveDeadBranches(RuleContext& rule) {
+  DeadBranches(rule).Run();
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "loop_optimizer",
+              .place = 2,
+              .name = "remove_dead_branches",
+              .ops = {},
+              .help = "removes what follows the dead side of a Switch",
+              .refuses = "Switches that are fetched or kept, branches that hold what must stay, "
+                         "Merges whose choice is read",
+              .apply = RemoveDeadBranches});
+
 }  // namespace
-
-bool RemoveDeadBranches(Editor& edit) { return DeadBranches(edit).Run(); }
-
 }  // namespace grapnel

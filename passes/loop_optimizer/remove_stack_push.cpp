@@ -6,14 +6,12 @@
 //
 // Refuses: stacks that are fetched or kept, as another graph may pop them; stacks whose handle goes
 // to a pop that is read, or to an op that is not known to leave them alone.
+#include "lib/pass/rule.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "passes/loop_optimizer/loop_optimizer.h"
 
 namespace grapnel {
 namespace {
-
-constexpr const char* kRule = "remove_stack_push";
 
 enum class StackRole { kNone, kStack, kHandsOn, kPush, kPop, kClose };
 
@@ -29,8 +27,8 @@ StackRole RoleOf(const Node& node) {
 }
 
 // The pushes of the stack that may go.
-std::vector<NodeId> PushesOf(Editor& edit, const Node& stack) {
-  Graph& graph = edit.graph();
+std::vector<NodeId> PushesOf(RuleContext& rule, const Node& stack) {
+  Graph& graph = rule.graph;
   std::vector<NodeId> pushes, open = {stack.id()};
   llvm::DenseSet<NodeId> seen = {stack.id()};
   while (!open.empty()) {
@@ -38,10 +36,9 @@ std::vector<NodeId> PushesOf(Editor& edit, const Node& stack) {
     open.pop_back();
     StackRole role = RoleOf(node);
     if (role == StackRole::kPush) pushes.push_back(node.id());
-    bool is_read_pop = role == StackRole::kPop && (!node.uses().empty() || edit.IsPreserved(node));
+    bool is_read_pop = role == StackRole::kPop && (!node.uses().empty() || rule.IsPreserved(node));
     if (is_read_pop || role == StackRole::kNone) {
-      edit.Refuse(kRule, stack, "'{0}' ({1}) may take values from the stack", node.name(),
-                  node.op());
+      rule.RefuseAt(stack, "'{0}' ({1}) may take values from the stack", node.name(), node.op());
       return {};
     }
     if (role != StackRole::kStack && role != StackRole::kHandsOn) continue;
@@ -52,37 +49,46 @@ std::vector<NodeId> PushesOf(Editor& edit, const Node& stack) {
   return pushes;
 }
 
-}  // namespace
+void BecomeIdentity(RuleContext& rule, const Node& push) {
+  llvm::SmallVector<Port, 4> inputs = {push.input(1)};
+  inputs.push_back({rule.Anchor(push.input(0)).id(), kControlPort});
+  for (int i = 0; i < push.num_controls(); ++i)
+    inputs.push_back({push.control(i).id(), kControlPort});
+  rule.edit.SetOp(push, "Identity");
+  rule.edit.SetInputs(push, inputs);
+  rule.edit.RemoveAttr(push, "swap_memory");
+}
 
-bool RemoveStackPushes(Editor& edit) {
-  Graph& graph = edit.graph();
-  OpKinds kinds(graph.module());
+Verdict RemoveStackPushes(RuleContext& rule) {
   std::vector<NodeId> stacks;
-  for (Node node : graph.nodes()) {
+  for (Node node : rule.graph.nodes()) {
     if (RoleOf(node) == StackRole::kStack) stacks.push_back(node.id());
   }
   for (NodeId id : stacks) {
-    Node stack = graph.node(id);
-    std::vector<NodeId> pushes = PushesOf(edit, stack);
+    Node stack = rule.graph.node(id);
+    std::vector<NodeId> pushes = PushesOf(rule, stack);
     if (pushes.empty()) continue;
-    if (edit.IsPreserved(stack)) {
-      edit.Refuse(kRule, stack, "'{0}' is fetched, fed or kept: others may pop it", stack.name());
+    if (rule.IsPreserved(stack)) {
+      rule.RefuseAt(stack, "'{0}' is fetched, fed or kept: others may pop it", stack.name());
       continue;
     }
     for (NodeId push_id : pushes) {
-      Node push = graph.node(push_id);
-      if (!edit.Begin(kRule, push)) return false;
-      llvm::SmallVector<Port, 4> inputs = {push.input(1)};
-      inputs.push_back({LoopAnchor(edit, kinds, push.input(0)).id(), kControlPort});
-      for (int i = 0; i < push.num_controls(); ++i)
-        inputs.push_back({push.control(i).id(), kControlPort});
-      edit.SetOp(push, "Identity");
-      edit.SetInputs(push, inputs);
-      edit.RemoveAttr(push, "swap_memory");
-      edit.End();
+      Node push = rule.graph.node(push_id);
+      if (!rule.BeginAt(push)) return rule.Done();
+      BecomeIdentity(rule, push);
+      rule.End();
     }
   }
-  return true;
+  return rule.Done();
 }
 
+GRAPNEL_RULE({.optimizer = "loop_optimizer",
+              .place = 1,
+              .name = "remove_stack_push",
+              .ops = {},
+              .help = "a push on a stack that nobody pops hands its value on",
+              .refuses = "stacks that are fetched, kept or popped",
+              .apply = RemoveStackPushes});
+
+}  // namespace
 }  // namespace grapnel

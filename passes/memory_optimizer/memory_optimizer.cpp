@@ -14,59 +14,39 @@
 // Refuses: see the rules.
 #include "passes/memory_optimizer/memory_optimizer.h"
 
-#include "lib/pass/pass.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel::memory_optimizer {
-namespace {
 
 using proto::RewriterConfig;
 
-class MemoryOptimizer : public GraphPass {
- public:
-  Error Run(Editor& edit) override {
-    const RewriterConfig& config = edit.config();
-    bool is_by_name = llvm::any_of(config.optimizers(), [](const std::string& name) {
-      return name == "memory" || name == "memory_optimizer";
-    });
-    auto level = is_by_name ? RewriterConfig::MANUAL : config.memory_optimization();
-    if (level == RewriterConfig::NO_MEM_OPT) return Error::success();
-    bool all =
-        level == RewriterConfig::RECOMPUTATION_HEURISTICS || level == RewriterConfig::HEURISTICS;
-    std::string scope = config.memory_optimizer_target_node_name_scope();
-    if (scope.empty() || is_by_name) scope = "gradients/";
-    if ((all || level == RewriterConfig::MANUAL) && !Recompute(edit, !all, scope))
-      return Error::success();
-    bool swaps = level != RewriterConfig::RECOMPUTATION_HEURISTICS &&
+Wanted WantedOf(const RewriterConfig& config) {
+  bool is_by_name = llvm::any_of(config.optimizers(), [](const std::string& name) {
+    return name == "memory" || name == "memory_optimizer";
+  });
+  auto level = is_by_name ? RewriterConfig::MANUAL : config.memory_optimization();
+  Wanted wanted;
+  if (level == RewriterConfig::NO_MEM_OPT) return wanted;
+  wanted.anything = true;
+  wanted.recomputes_cheap =
+      level == RewriterConfig::RECOMPUTATION_HEURISTICS || level == RewriterConfig::HEURISTICS;
+  wanted.recomputes_hinted = wanted.recomputes_cheap || level == RewriterConfig::MANUAL;
+  wanted.swaps = level != RewriterConfig::RECOMPUTATION_HEURISTICS &&
                  level != RewriterConfig::SCHEDULING_HEURISTICS;
-    if (swaps && !SwapToHost(edit)) return Error::success();
-    RelaxAllocatorConstraints(edit);
-    return Error::success();
-  }
-};
-
-GRAPNEL_PASS(MemoryOptimizer,
-             (PassInfo{"memory_optimizer", "memory", 16, true, true, "memory_optimization",
-                       "computes values again, or keeps them on the host, to save memory",
-                       "what is not marked, unless memory_optimization asks for heuristics"}),
-             {"recompute", "what gradients read is computed again from what is kept anyway"},
-             {"swap_to_host", "an input that is marked waits on the host"},
-             {"relax_allocator", "an Assign need not copy into memory that other devices reach"});
-
-}  // namespace
-
-bool RelaxAllocatorConstraints(Editor& edit) {
-  constexpr const char* kAttr = "_grappler_relax_allocator_constraints";
-  for (Node node : edit.graph().nodes()) {
-    llvm::StringRef op = node.op();
-    // Beyond this memory may have to be one that the network reaches.
-    if (op == "_Send" || op == "_HostSend") break;
-    if ((op != "Assign" && op != "AssignVariableOp") || node.FindAttr(kAttr)) continue;
-    if (!edit.Begin("relax_allocator", node)) return false;
-    edit.SetAttr(node, kAttr, attr::Bool(true));
-    edit.End();
-  }
-  return true;
+  wanted.scope = config.memory_optimizer_target_node_name_scope();
+  if (wanted.scope.empty() || is_by_name) wanted.scope = "gradients/";
+  return wanted;
 }
+
+GRAPNEL_OPTIMIZER((PassInfo{.name = "memory_optimizer",
+                            .config_name = "memory",
+                            .order = 16,
+                            .default_on = true,
+                            .run_once = true,
+                            .toggle = "memory_optimization",
+                            .help = "computes values again, or keeps them on the host, to save "
+                                    "memory",
+                            .refuses = "what is not marked, unless memory_optimization asks for "
+                                       "heuristics"}));
 
 }  // namespace grapnel::memory_optimizer

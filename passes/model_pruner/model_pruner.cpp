@@ -6,6 +6,9 @@
 // Refuses: nodes that are fetched, fed or kept; an Identity that anchors control edges, comes from
 // a Switch or goes to a Merge; whatever crosses a device, hands on a reference to a variable or
 // touches a function call; and what would leave more edges than it takes away.
+//
+// A pass of steps and not of rules: what is dead, and what is trivial, is found in one walk over
+// the whole graph before anything changes.
 #include "lib/ir/node_types.h"
 #include "lib/pass/bypass.h"
 #include "lib/pass/op_kinds.h"
@@ -23,13 +26,13 @@ class ModelPruner : public GraphPass {
     edit_ = &edit;
     kinds_ = &kinds;
     bool has_fetches = edit.boundary().has_fetches();
-    if (has_fetches && !DropUnreachable()) return Error::success();
-    for (Node node : edit.graph().nodes()) {
-      if (!DedupControlInputs(edit, node, "dedup_control_inputs")) return Error::success();
-    }
+    bool drops = edit.Runs("drop_unreachable") || edit.Runs("prune_identity_n");
+    if (has_fetches && drops && !DropUnreachable()) return Error::success();
+    if (!Dedup()) return Error::success();
     std::vector<std::pair<NodeId, const char*>> trivial;
     for (NodeId id : GrapplerOrder(edit.graph(), edit.ranks())) {
-      if (const char* rule = RuleFor(edit.graph().node(id))) trivial.emplace_back(id, rule);
+      const char* rule = RuleFor(edit.graph().node(id));
+      if (rule && edit.Runs(rule)) trivial.emplace_back(id, rule);
     }
     Bypasser bypasser(edit);
     for (auto [id, rule] : trivial) {
@@ -67,6 +70,16 @@ class ModelPruner : public GraphPass {
     return DropLoops(dead);
   }
 
+  bool Dedup() {
+    if (!edit_->Runs("dedup_control_inputs")) return true;
+    for (Node node : edit_->graph().nodes()) {
+      if (!edit_->Begin("dedup_control_inputs", node)) return false;
+      DedupControlInputs(*edit_, node);
+      edit_->End();
+    }
+    return true;
+  }
+
   // Grappler leaves the nodes in the order in which it met them from the results back, turned
   // round: depth first, the last end and the last input first.
   void SetOrder() {
@@ -95,6 +108,7 @@ class ModelPruner : public GraphPass {
   // Of these nodes, and then of their inputs, those that are dead and that nobody reads; each by
   // itself.
   bool DropUnread(const std::vector<NodeId>& from, const Liveness& liveness) {
+    if (!edit_->Runs("drop_unreachable")) return true;
     Graph& graph = edit_->graph();
     auto goes = [&](NodeId id) {
       return graph.IsAlive(id) && !liveness.IsLive(graph.node(id)) && graph.node(id).uses().empty();
@@ -118,6 +132,7 @@ class ModelPruner : public GraphPass {
 
   // Loops have no end to start from: what is left goes at once.
   bool DropLoops(std::vector<NodeId> dead) {
+    if (!edit_->Runs("drop_unreachable")) return true;
     Graph& graph = edit_->graph();
     llvm::erase_if(dead, [&](NodeId id) { return !graph.IsAlive(id); });
     if (dead.empty()) return true;
@@ -130,6 +145,7 @@ class ModelPruner : public GraphPass {
 
   // Ports that nobody needs leave an IdentityN; readers of the others are numbered anew.
   bool KeepPorts(const Node& node, const Liveness& liveness) {
+    if (!edit_->Runs("prune_identity_n")) return true;
     const llvm::SmallBitVector& ports = liveness.PortsOf(node);
     auto types = node.FindAttr("T") ? node.FindAttr("T")->AsTypes() : std::nullopt;
     if (!types || static_cast<int>(types->size()) != node.num_inputs()) return true;

@@ -154,7 +154,7 @@ class BreakingTwo : public GraphPass {
   }
 };
 
-GRAPNEL_PASS(BreakingTwo, (PassInfo{"test_breaking_two", "", 0, false, false, "", "fails", ""}), );
+GRAPNEL_PASS(BreakingTwo, (PassInfo{.name = "test_breaking_two", .help = "fails"}), );
 
 TEST(ParallelBodiesTest, TheFirstFailureIsTold) {
   auto file = FileBytes::FromString(GraphOf(60), "graph");

@@ -27,8 +27,8 @@ class BreakingPass : public GraphPass {
   }
 };
 
-GRAPNEL_PASS(ThrowingPass, (PassInfo{"test_throwing", "", 0, false, false, "", "throws", ""}), );
-GRAPNEL_PASS(BreakingPass, (PassInfo{"test_breaking", "", 0, false, false, "", "breaks", ""}), );
+GRAPNEL_PASS(ThrowingPass, (PassInfo{.name = "test_throwing", .help = "throws"}), );
+GRAPNEL_PASS(BreakingPass, (PassInfo{.name = "test_breaking", .help = "breaks"}), );
 
 // y = Exp(Identity(x))
 void MakeGraph(Module* module) {

@@ -8,7 +8,6 @@
 // that it does not run at once; triggers follow one another in the order of the gradients.
 //
 // Refuses: nodes that are fed, that read gradients, or that no gradient follows from.
-#include "lib/pass/op_kinds.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -16,8 +15,6 @@
 
 namespace grapnel::memory_optimizer {
 namespace {
-
-constexpr const char* kRule = "recompute";
 
 bool IsCheap(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
@@ -35,10 +32,14 @@ struct Group {
 
 class Recomputation {
  public:
-  Recomputation(Editor& edit, bool only_hinted, const std::string& scope)
-      : edit_(edit), graph_(edit.graph()), only_hinted_(only_hinted), scope_(scope) {}
+  Recomputation(RuleContext& rule, const Wanted& wanted)
+      : rule_(rule),
+        edit_(rule.edit),
+        graph_(rule.graph),
+        only_hinted_(!wanted.recomputes_cheap),
+        scope_(wanted.scope) {}
 
-  bool Run() {
+  void Run() {
     std::vector<NodeId> order = GrapplerOrder(graph_, edit_.ranks());
     // Late nodes have low numbers.
     place_.assign(graph_.end_id(), 0);
@@ -51,7 +52,9 @@ class Recomputation {
       Group group = GroupOf(id, &seen);
       if (!group.targets.empty()) groups.push_back(std::move(group));
     }
-    return llvm::all_of(groups, [&](const Group& group) { return Rewrite(group); });
+    for (const Group& group : groups) {
+      if (!rule_.stopped) Rewrite(group);
+    }
   }
 
  private:
@@ -69,8 +72,8 @@ class Recomputation {
       return false;
     for (Port port : node.inputs()) {
       if (!IsTarget(graph_.node(port.node))) continue;
-      edit_.Refuse(kRule, node, "'{0}' reads '{1}', itself a gradient", node.name(),
-                   graph_.node(port.node).name());
+      rule_.RefuseAt(node, "'{0}' reads '{1}', itself a gradient", node.name(),
+                     graph_.node(port.node).name());
       return false;
     }
     return true;
@@ -139,9 +142,9 @@ class Recomputation {
     return first;
   }
 
-  bool Rewrite(const Group& group) {
+  void Rewrite(const Group& group) {
     llvm::DenseMap<NodeId, int> first = FirstUses(group);
-    if (!edit_.Begin(kRule, graph_.node(group.sources.back()))) return false;
+    if (!rule_.BeginAt(graph_.node(group.sources.back()))) return;
     llvm::DenseMap<NodeId, Node> triggers = AddTriggers(group, first), copies;
     for (NodeId id : group.sources) copies[id] = AddCopy(graph_.node(id), triggers[id], copies);
     for (NodeId id : group.targets) {
@@ -153,8 +156,7 @@ class Recomputation {
           edit_.SetInput(target, i, {copy->second.id(), 0});
       }
     }
-    edit_.End();
-    return true;
+    rule_.End();
   }
 
   llvm::DenseMap<NodeId, Node> AddTriggers(const Group& group,
@@ -204,6 +206,7 @@ class Recomputation {
     return copy;
   }
 
+  RuleContext& rule_;
   Editor& edit_;
   Graph& graph_;
   const bool only_hinted_;
@@ -211,10 +214,21 @@ class Recomputation {
   std::vector<int> place_;
 };
 
-}  // namespace
-
-bool Recompute(Editor& edit, bool only_hinted, const std::string& scope) {
-  return Recomputation(edit, only_hinted, scope).Run();
+Verdict Recompute(RuleContext& rule) {
+  Wanted wanted = WantedOf(rule.edit.config());
+  if (!wanted.recomputes_hinted) return rule.NotMine();
+  Recomputation(rule, wanted).Run();
+  return rule.Done();
 }
 
+GRAPNEL_RULE(
+    {.optimizer = "memory_optimizer",
+     .place = 1,
+     .name = "recompute",
+     .ops = {},
+     .help = "what gradients read is computed again from what is kept anyway",
+     .refuses = "nodes that are fed, that read gradients, or that no gradient follows from",
+     .apply = Recompute});
+
+}  // namespace
 }  // namespace grapnel::memory_optimizer

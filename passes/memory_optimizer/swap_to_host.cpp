@@ -20,7 +20,6 @@
 namespace grapnel::memory_optimizer {
 namespace {
 
-constexpr const char* kRule = "swap_to_host";
 constexpr const char* kAttr = "_swap_to_host";
 
 bool ChangesFrameOrBranches(const Node& node) {
@@ -33,16 +32,16 @@ bool ChangesFrameOrBranches(const Node& node) {
 
 class Swapping {
  public:
-  explicit Swapping(Editor& edit) : edit_(edit), graph_(edit.graph()) {}
+  explicit Swapping(RuleContext& rule) : rule_(rule), edit_(rule.edit), graph_(rule.graph) {}
 
-  bool Run() {
+  void Run() {
     std::vector<Node> marked;
     for (Node node : graph_.nodes()) {
       if (node.FindAttr(kAttr)) marked.push_back(node);
     }
-    if (marked.empty()) return true;
+    if (marked.empty()) return;
     GuessTimes();
-    return llvm::all_of(marked, [&](const Node& node) { return SwapInputsOf(node); });
+    for (const Node& node : marked) SwapInputsOf(node);
   }
 
  private:
@@ -76,33 +75,31 @@ class Swapping {
     return inputs;
   }
 
-  // False when --limit is used up.
-  bool SwapInputsOf(const Node& node) {
+  void SwapInputsOf(const Node& node) {
     std::vector<int64_t> inputs = MarkedInputs(node);
     if (!MentionsGpu(node.device())) {
-      edit_.Refuse(kRule, node, "'{0}' is on '{1}', a GPU was expected", node.name(),
-                   node.device());
-      return true;
+      rule_.RefuseAt(node, "'{0}' is on '{1}', a GPU was expected", node.name(), node.device());
+      return;
     }
     Node back = TriggerOfCopyBack(node, inputs);
     if (!back) {
-      edit_.Refuse(kRule, node, "there is no time to copy back before '{0}'", node.name());
-      return true;
+      rule_.RefuseAt(node, "there is no time to copy back before '{0}'", node.name());
+      return;
     }
-    return llvm::all_of(inputs, [&](int64_t i) { return Swap(node, static_cast<int>(i), back); });
+    for (int64_t i : inputs) Swap(node, static_cast<int>(i), back);
   }
 
-  bool Swap(const Node& node, int input, const Node& back) {
+  void Swap(const Node& node, int input, const Node& back) {
     Port port = node.input(input);
     std::string tensor = llvm::formatv("{0}_{1}", node.name(), input).str();
     Node next = NextReader(port, node);
-    if (!next || IsRefType(edit_.TypeOf(port)) || graph_.Find("swap_out_" + tensor)) {
-      edit_.Refuse(kRule, node,
-                   "input {0} of '{1}' is a reference, swapped already, or read by nobody else",
-                   input, node.name());
-      return true;
+    if (!next || IsRefType(edit_.TypeOf(port)) || rule_.Exists("swap_out_" + tensor)) {
+      rule_.RefuseAt(node,
+                     "input {0} of '{1}' is a reference, swapped already, or read by nobody else",
+                     input, node.name());
+      return;
     }
-    if (!edit_.Begin(kRule, node)) return false;
+    if (!rule_.BeginAt(node)) return;
     std::string type = attr::Type(edit_.TypeOf(port));
     Node out = edit_.AddNode("swap_out_" + tensor, "_CopyFromGpuToHost", node.device());
     Node in = edit_.AddNode("swap_in_" + tensor, "_CopyFromHostToGpu", node.device());
@@ -116,8 +113,7 @@ class Swapping {
     edit_.SetInput(node, input, {in.id(), 0});
     edit_.AddControl(next, out);
     edit_.AddControl(in, back);
-    edit_.End();
-    return true;
+    rule_.End();
   }
 
   void AddClass(const Node& node, const std::string& group) {
@@ -169,13 +165,25 @@ class Swapping {
     return best;
   }
 
+  RuleContext& rule_;
   Editor& edit_;
   Graph& graph_;
   std::vector<int64_t> end_;  // when the node has run, in nanoseconds from the start
 };
 
+Verdict SwapToHost(RuleContext& rule) {
+  if (!WantedOf(rule.edit.config()).swaps) return rule.NotMine();
+  Swapping(rule).Run();
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "memory_optimizer",
+              .place = 2,
+              .name = "swap_to_host",
+              .ops = {},
+              .help = "an input that is marked waits on the host",
+              .refuses = "nodes that are not on a GPU, references, inputs that nobody else reads",
+              .apply = SwapToHost});
+
 }  // namespace
-
-bool SwapToHost(Editor& edit) { return Swapping(edit).Run(); }
-
 }  // namespace grapnel::memory_optimizer

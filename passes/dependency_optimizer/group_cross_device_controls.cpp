@@ -5,11 +5,9 @@
 //   After:   a, b -^> GroupCrossDeviceControlEdges_0/f = NoOp @cpu:1 -^> f @cpu:0
 //
 // Refuses: nodes without a device; a sole edge from a device.
-#include "passes/dependency_optimizer/grouping.h"
-
 #include "lib/ir/device_name.h"
-#include "lib/pass/op_kinds.h"
 #include "llvm/ADT/STLExtras.h"
+#include "passes/dependency_optimizer/dependency_optimizer.h"
 
 namespace grapnel {
 namespace {
@@ -68,19 +66,31 @@ void MakeGroups(Editor& edit, const Node& node, const NodesByPlace& sources, boo
   edit.SetInputs(node, inputs);
 }
 
-}  // namespace
-
-bool GroupCrossDeviceControls(Editor& edit, bool by_host) {
-  for (NodeId id : GrapplerOrder(edit.graph(), edit.ranks())) {
-    Node node = edit.graph().node(id);
-    if (node.num_controls() < 2 || node.device().empty()) continue;
-    NodesByPlace sources = SourcesElsewhere(node, by_host);
-    if (llvm::none_of(sources, [](const auto& entry) { return entry.second.size() > 1; })) continue;
-    if (!edit.Begin("group_cross_device_controls", node)) return false;
-    MakeGroups(edit, node, sources, by_host);
-    edit.End();
+// By device first, then by machine.
+Verdict GroupCrossDeviceControls(Dependencies& rule) {
+  for (bool by_host : {false, true}) {
+    for (NodeId id : GrapplerOrder(rule.graph, rule.edit.ranks())) {
+      Node node = rule.graph.node(id);
+      if (node.num_controls() < 2 || node.device().empty()) continue;
+      NodesByPlace sources = SourcesElsewhere(node, by_host);
+      if (llvm::none_of(sources, [](const auto& entry) { return entry.second.size() > 1; }))
+        continue;
+      if (!rule.BeginAt(node)) return rule.Done();
+      MakeGroups(rule.edit, node, sources, by_host);
+      rule.End();
+    }
   }
-  return true;
+  return rule.Done();
 }
 
+GRAPNEL_RULE(
+    {.optimizer = "dependency_optimizer",
+     .place = 20,
+     .name = "group_cross_device_controls",
+     .ops = {},
+     .help = "control edges from several nodes of another device go through one NoOp there",
+     .refuses = "nodes without a device, a sole edge from a device",
+     .apply = GroupCrossDeviceControls});
+
+}  // namespace
 }  // namespace grapnel

@@ -14,21 +14,19 @@
 #include <set>
 
 #include "lib/ir/node_types.h"
-#include "lib/pass/pass.h"
+#include "lib/pass/rule.h"
 #include "llvm/ADT/STLExtras.h"
-#include "passes/loop_optimizer/loop_optimizer.h"
 
 namespace grapnel {
 namespace {
-
-constexpr const char* kRule = "move_invariants";
 
 // A frame, by the names of those around it and its own.
 using FramePath = std::vector<std::string>;
 
 class Invariants {
  public:
-  explicit Invariants(Editor& edit) : edit_(edit), graph_(edit.graph()), kinds_(graph_.module()) {}
+  explicit Invariants(RuleContext& rule)
+      : rule_(rule), edit_(rule.edit), graph_(rule.graph), kinds_(rule.kinds) {}
 
   void Run() {
     FindFrames();
@@ -38,7 +36,7 @@ class Invariants {
     llvm::stable_sort(order,
                       [](const FramePath& a, const FramePath& b) { return a.size() > b.size(); });
     for (const FramePath& path : order) {
-      if (!Move(path)) return;
+      if (!rule_.stopped) Move(path);
     }
   }
 
@@ -65,8 +63,7 @@ class Invariants {
     }
   }
 
-  // False when --limit is used up.
-  bool Move(const FramePath& path) {
+  void Move(const FramePath& path) {
     invariant_.clear();
     for (NodeId enter : enters_[path]) Spread(enter);
     TakeBack();
@@ -74,12 +71,12 @@ class Invariants {
       Node node = graph_.node(id);
       return !IsEnter(node) && node.op() != "Const";
     });
-    if (!any) return true;
+    if (!any) return;
     Node first = graph_.node(enters_[path].front());
     const std::string& frame = path.back();
     int64_t parallel = first.GetInt("parallel_iterations", 10);
     std::vector<NodeId> nodes(invariant_.begin(), invariant_.end());
-    if (!edit_.Begin(kRule, first)) return false;
+    if (!rule_.BeginAt(first)) return;
     int next = 0;
     for (NodeId id : nodes) {
       Node node = graph_.node(id);
@@ -91,8 +88,7 @@ class Invariants {
         MoveNode(node, frame, parallel, &next);
       }
     }
-    edit_.End();
-    return true;
+    rule_.End();
   }
 
   // What depends on invariants alone, from an Enter on.
@@ -129,8 +125,8 @@ class Invariants {
       for (const Use& use : node.uses()) {
         bool waits = graph_.node(use.node).input(use.slot).IsControl();
         if (!waits || invariant_.count(use.node)) continue;
-        edit_.Refuse(kRule, node, "'{0}' in the loop waits for '{1}'", graph_.node(use.node).name(),
-                     node.name());
+        rule_.RefuseAt(node, "'{0}' in the loop waits for '{1}'", graph_.node(use.node).name(),
+                       node.name());
         back.push_back(id);
         break;
       }
@@ -191,7 +187,7 @@ class Invariants {
     for (const Use& use : graph_.node(cond->second).uses()) {
       Node side = graph_.node(use.node);
       if (side.op() != "Switch") continue;
-      edit_.AddControl(outside, LoopAnchor(edit_, kinds_, {side.id(), 1}));
+      edit_.AddControl(outside, rule_.Anchor({side.id(), 1}));
       return;
     }
   }
@@ -218,27 +214,33 @@ class Invariants {
     }
   }
 
+  RuleContext& rule_;
   Editor& edit_;
   Graph& graph_;
-  OpKinds kinds_;
+  OpKinds& kinds_;
   std::map<FramePath, std::vector<NodeId>> enters_;  // constant ones
   std::map<FramePath, NodeId> conds_;
   std::set<NodeId> invariant_;
 };
 
-class LoopInvariantMotion : public GraphPass {
- public:
-  Error Run(Editor& edit) override {
-    Invariants(edit).Run();
-    return Error::success();
-  }
-};
+Verdict MoveInvariants(RuleContext& rule) {
+  Invariants(rule).Run();
+  return rule.Done();
+}
 
-GRAPNEL_PASS(LoopInvariantMotion,
-             (PassInfo{"loop_invariant_motion", "loop_invariant_motion", 0, false, true, "",
-                       "moves what is the same in every round out of a loop",
-                       "what something in the loop waits for, effects, branches"}),
-             {kRule, "nodes that depend on constant Enters alone run once, before the loop"});
+GRAPNEL_OPTIMIZER((PassInfo{.name = "loop_invariant_motion",
+                            .config_name = "loop_invariant_motion",
+                            .run_once = true,
+                            .help = "moves what is the same in every round out of a loop",
+                            .refuses = "what something in the loop waits for, effects, branches"}));
+
+GRAPNEL_RULE({.optimizer = "loop_invariant_motion",
+              .place = 1,
+              .name = "move_invariants",
+              .ops = {},
+              .help = "nodes that depend on constant Enters alone run once, before the loop",
+              .refuses = "what something in the loop waits for, effects, branches",
+              .apply = MoveInvariants});
 
 }  // namespace
 }  // namespace grapnel

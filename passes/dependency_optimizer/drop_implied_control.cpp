@@ -3,18 +3,19 @@
 //   Before:  x -> n1 -> n2,  x -^> n2        After:  x -> n1 -> n2
 //
 // Refuses: edges at loop frames, Merge nodes and ops that TensorFlow does not know.
-#include "passes/dependency_optimizer/reduction.h"
-
+//
+// Cost: nodes and edges a few times; where more would be needed, edges are left.
 #include "llvm/ADT/STLExtras.h"
+#include "passes/dependency_optimizer/dependency_optimizer.h"
 
 namespace grapnel {
 namespace {
 
 class Reduction {
  public:
-  Reduction(Editor& edit, OpKinds& kinds) : edit_(edit), graph_(edit.graph()), kinds_(kinds) {}
+  explicit Reduction(Dependencies& rule) : rule_(rule), graph_(rule.graph), kinds_(rule.kinds) {}
 
-  bool Run() {
+  void Run() {
     order_ = GrapplerOrder(graph_);
     position_.assign(graph_.end_id(), 0);
     mark_.assign(graph_.end_id(), 0);
@@ -28,7 +29,7 @@ class Reduction {
       SweepFrom(id);
       SweepTo(id);
     }
-    return Drop();
+    Drop();
   }
 
  private:
@@ -130,7 +131,7 @@ class Reduction {
 
   // One rewrite for each node that waits for less. All at once is right: the longest path between
   // two nodes has no edge that is implied.
-  bool Drop() {
+  void Drop() {
     llvm::sort(implied_);
     for (size_t i = 0; i < implied_.size();) {
       Node target = graph_.node(order_[implied_[i].first]);
@@ -144,15 +145,14 @@ class Reduction {
       for (Port port : target.inputs()) {
         if (!port.IsControl() || !is_implied(port.node)) kept.push_back(port);
       }
-      if (!edit_.Begin("drop_implied_control", target)) return false;
-      edit_.SetInputs(target, kept);
-      edit_.End();
+      if (!rule_.BeginAt(target)) return;
+      rule_.edit.SetInputs(target, kept);
+      rule_.End();
       i = end;
     }
-    return true;
   }
 
-  Editor& edit_;
+  Dependencies& rule_;
   Graph& graph_;
   OpKinds& kinds_;
   std::vector<NodeId> order_;
@@ -163,8 +163,18 @@ class Reduction {
   int64_t edges_ = 0, budget_ = 0;
 };
 
+Verdict DropImpliedControls(Dependencies& rule) {
+  Reduction(rule).Run();
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "dependency_optimizer",
+              .place = 2,
+              .name = "drop_implied_control",
+              .ops = {},
+              .help = "drops a control edge between nodes that a longer path joins",
+              .refuses = "edges at loop frames, Merge nodes and ops that TensorFlow does not know",
+              .apply = DropImpliedControls});
+
 }  // namespace
-
-bool DropImpliedControls(Editor& edit, OpKinds& kinds) { return Reduction(edit, kinds).Run(); }
-
 }  // namespace grapnel

@@ -1,0 +1,109 @@
+#include "lib/pass/registry.h"
+
+#include "lib/support/suggest.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+Error NotListed(Error error) {
+  return MakeError("{0} (`grapnel passes` lists them)", TextOf(std::move(error)));
+}
+
+}  // namespace
+
+PassRegistry& PassRegistry::Get() {
+  static PassRegistry* registry = new PassRegistry;
+  return *registry;
+}
+
+bool RegisterPass(PassInfo info, std::unique_ptr<GraphPass> (*make)(),
+                  std::vector<PassStep> steps) {
+  PassRegistry::Get().passes_.push_back({info, make, std::move(steps)});
+  return true;
+}
+
+bool RegisterRule(Rule rule) {
+  PassRegistry& registry = PassRegistry::Get();
+  [[maybe_unused]] const char* taken = rule.apply.optimizer();
+  assert((!taken || llvm::StringRef(taken) == rule.optimizer) &&
+         "the rule's function takes the context of another optimizer");
+  std::vector<const Rule*>& rules = registry.rules_of_[rule.optimizer];
+  auto at = llvm::find_if(rules, [&](const Rule* other) { return other->place >= rule.place; });
+  assert((at == rules.end() || (*at)->place != rule.place) && "two rules have one place");
+  assert(llvm::none_of(
+             rules, [&](const Rule* other) { return llvm::StringRef(other->name) == rule.name; }) &&
+         "two rules have one name");
+  registry.rules_.push_back(std::move(rule));
+  rules.insert(at, &registry.rules_.back());
+  return true;
+}
+
+std::vector<const PassRegistry::Entry*> PassRegistry::Passes() const {
+  std::vector<const Entry*> passes;
+  for (const Entry& entry : passes_) passes.push_back(&entry);
+  llvm::sort(passes, [](const Entry* a, const Entry* b) {
+    return std::pair(a->info.order, llvm::StringRef(a->info.name)) <
+           std::pair(b->info.order, llvm::StringRef(b->info.name));
+  });
+  return passes;
+}
+
+const PassRegistry::Entry* PassRegistry::Find(llvm::StringRef name) const {
+  for (const Entry& entry : passes_) {
+    if (name == entry.info.name || name == entry.info.config_name) return &entry;
+  }
+  return nullptr;
+}
+
+std::vector<PassStep> PassRegistry::ReportedBy(const Entry& pass) const {
+  std::vector<PassStep> reported = pass.steps;
+  for (const Rule* rule : RulesOf(pass.info.name))
+    reported.push_back({rule->name, rule->help, rule->refuses});
+  llvm::sort(reported,
+             [](const PassStep& a, const PassStep& b) { return llvm::StringRef(a.name) < b.name; });
+  return reported;
+}
+
+llvm::ArrayRef<const Rule*> PassRegistry::RulesOf(llvm::StringRef optimizer) const {
+  auto found = rules_of_.find(std::string_view(optimizer));
+  if (found == rules_of_.end()) return {};
+  return found->second;
+}
+
+Expected<PassRegistry::Choice> PassRegistry::Choose(llvm::StringRef name) const {
+  if (const Entry* pass = Find(name)) return Choice{pass, ""};
+  auto [of, rule] = name.split('/');
+  if (const Entry* pass = Find(of); pass && !rule.empty()) {
+    std::vector<std::string> names;
+    for (const PassStep& step : ReportedBy(*pass)) {
+      if (rule == step.name) return Choice{pass, rule.str()};
+      names.push_back((of + "/" + step.name).str());
+    }
+    return NotListed(NotFound("rule", name, names));
+  }
+  std::vector<std::string> names;
+  for (const Entry& entry : passes_) {
+    names.push_back(entry.info.name);
+    names.push_back(entry.info.config_name);
+    for (const PassStep& step : ReportedBy(entry))
+      names.push_back(std::string(entry.info.name) + "/" + step.name);
+  }
+  return NotListed(NotFound("pass", name, names));
+}
+
+Error PassRegistry::DemandRule(llvm::StringRef name) const {
+  std::vector<std::string> names;
+  for (const Entry& entry : passes_) {
+    std::string pass = entry.info.name;
+    names.push_back(pass);
+    for (const PassStep& step : ReportedBy(entry)) {
+      names.push_back(step.name);
+      if (name.contains('/')) names.push_back(pass + "/" + step.name);
+    }
+  }
+  if (llvm::is_contained(names, name)) return Error::success();
+  return NotListed(NotFound("rule", name, names));
+}
+
+}  // namespace grapnel

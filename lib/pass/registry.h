@@ -1,0 +1,56 @@
+// Every pass and rule that the program has, by name.
+#ifndef GRAPNEL_LIB_PASS_REGISTRY_H_
+#define GRAPNEL_LIB_PASS_REGISTRY_H_
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/pass/pass.h"
+#include "lib/pass/rule.h"
+
+namespace grapnel {
+
+// Filled before main() begins, and only read from then on.
+class PassRegistry {
+ public:
+  static PassRegistry& Get();
+
+  struct Entry {
+    PassInfo info;
+    std::unique_ptr<GraphPass> (*make)();
+    std::vector<PassStep> steps;
+  };
+  // Sorted by order, then name.
+  std::vector<const Entry*> Passes() const;
+  // By name or config_name; null when there is none.
+  const Entry* Find(llvm::StringRef name) const;
+  // What a pass reports: its rules and steps, sorted by name.
+  std::vector<PassStep> ReportedBy(const Entry& pass) const;
+  // The rules of an optimizer, in their places.
+  llvm::ArrayRef<const Rule*> RulesOf(llvm::StringRef optimizer) const;
+
+  // A pass, or one rule of it alone.
+  struct Choice {
+    const Entry* pass;
+    std::string rule;  // empty: all
+  };
+  // By "pass" or "pass/rule", the pass under either of its names. The error says what is near.
+  Expected<Choice> Choose(llvm::StringRef name) const;
+  // Whether "pass", "rule" or "pass/rule" is what some pass reports. The error says what is near.
+  Error DemandRule(llvm::StringRef name) const;
+
+ private:
+  friend bool RegisterPass(PassInfo, std::unique_ptr<GraphPass> (*)(), std::vector<PassStep>);
+  friend bool RegisterRule(Rule);
+
+  std::deque<Entry> passes_;
+  std::deque<Rule> rules_;
+  std::map<std::string, std::vector<const Rule*>, std::less<>> rules_of_;  // by place
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_PASS_REGISTRY_H_

@@ -1,0 +1,141 @@
+#include "lib/pass/rule.h"
+
+#include "lib/pass/registry.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+
+bool RuleContext::DrivesControls(const Node& node) const {
+  return llvm::any_of(node.uses(), [&](const Use& use) {
+    return graph.node(use.node).input(use.slot).IsControl();
+  });
+}
+
+int RuleContext::NumReaders(const Node& node) const {
+  llvm::SmallDenseSet<NodeId, 8> readers;
+  for (const Use& use : node.uses()) readers.insert(use.node);
+  return static_cast<int>(readers.size());
+}
+
+std::optional<std::vector<int64_t>> RuleContext::IntegersOf(Port port) const {
+  if (port.IsControl() || port.node == kNoNode) return std::nullopt;
+  const Literal* value = ConstantOf(port);
+  if (!value || (value->dtype() != proto::DT_INT32 && value->dtype() != proto::DT_INT64))
+    return std::nullopt;
+  return value->AsInts();
+}
+
+std::optional<std::vector<int64_t>> RuleContext::ConstantInts(const Node& node, int i) const {
+  if (i >= node.num_inputs()) return std::nullopt;
+  return IntegersOf(node.input(i));
+}
+
+Node RuleContext::Make(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device,
+                       llvm::ArrayRef<Port> inputs) {
+  Node node = edit.AddNode(name, op, device);
+  edit.SetInputs(node, inputs);
+  return node;
+}
+
+Node RuleContext::Anchor(Port port, bool find) {
+  Node node = graph.node(port.node);
+  if (port.IsControl() || !kinds.Is(node, kSwitchOp)) return node;
+  if (find) {
+    for (const Use& use : node.UsesOf(port.index)) {
+      Node reader = graph.node(use.node);
+      if (kinds.Is(reader, kIdentityOp) || IsIdentityNOfOne(reader)) return reader;
+    }
+  }
+  std::string name = ("ConstantFoldingCtrl/" + node.name() + "_" + llvm::Twine(port.index)).str();
+  if (Node there = graph.Find(name)) return there;
+  Node anchor = edit.AddNode(name, "Identity", node.device());
+  edit.SetAttr(anchor, "T", attr::Type(BaseType(node.GetType("T"))));
+  edit.AddInput(anchor, port);
+  return anchor;
+}
+
+bool RuleContext::BeginAt(const Node& node) {
+  stopped = stopped || !edit.Begin(rule_name_, node);
+  return !stopped;
+}
+
+Verdict RuleContext::Apply(const Rule& rule, const Node& node,
+                           llvm::function_ref<void(Port by)> replace) {
+  rule_name_ = rule.name;
+  node_ = node;
+  if (!BeginAt(node)) return NotMine();
+  Verdict verdict = rule.apply(*this, node);
+  if (stopped) return verdict;  // NextRewrite has ended the last one
+  if (verdict.by.node != kNoNode && verdict.by.node != node.id() && replace) replace(verdict.by);
+  edit.End();
+  return verdict;
+}
+
+Verdict RuleContext::Apply(const Rule& rule) {
+  rule_name_ = rule.name;
+  node_ = Node();
+  return rule.apply(*this, Node());
+}
+
+bool RuleContext::NextRewrite(const Node& node) {
+  edit.End();
+  return BeginAt(node);
+}
+
+RuleTable::RuleTable(Editor& edit, llvm::StringRef optimizer, int from, int to) {
+  StringTable& strings = edit.module().strings;
+  for (const Rule* rule : PassRegistry::Get().RulesOf(optimizer)) {
+    if (rule->place < from || rule->place > to || !edit.Runs(rule->name)) continue;
+    all_.push_back(rule);
+    for (const char* op : rule->ops)
+      by_op_.try_emplace(strings.Intern(op), of_any_op_).first->second.push_back(rule);
+    if (!rule->ops.empty()) continue;
+    for (auto& [op, rules] : by_op_) rules.push_back(rule);
+    of_any_op_.push_back(rule);
+  }
+}
+
+const Rule* RuleTable::Next(const Node& node, const Rule* last) const {
+  auto found = by_op_.find(node.op_id());
+  const std::vector<const Rule*>& rules = found == by_op_.end() ? of_any_op_ : found->second;
+  for (const Rule* rule : rules) {
+    if (!last || rule->place > last->place) return rule;
+  }
+  return nullptr;
+}
+
+bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node) {
+  bool rewrote = false;
+  for (const Rule* rule = rules.Next(node, nullptr); rule; rule = rules.Next(node, rule)) {
+    Verdict verdict = context.Apply(*rule, node);
+    rewrote |= verdict.rewrote();
+    if (verdict.kind == Verdict::kDone || context.stopped) break;
+  }
+  return rewrote;
+}
+
+static void ApplyToNodes(RuleContext& context, const RuleTable& rules) {
+  for (Node node : context.graph.nodes()) {
+    ApplyRules(context, rules, node);
+    if (context.stopped) return;
+  }
+}
+
+Error RulesInPlaces::Run(Editor& edit) {
+  RuleContext context(edit);
+  RuleTable rules(edit, edit.pass());
+  for (llvm::ArrayRef<const Rule*> left = rules.all(); !left.empty() && !context.stopped;) {
+    auto together = left.take_while([](const Rule* rule) { return !rule->apply.of_body(); });
+    if (together.empty()) {
+      context.Apply(*left.front());
+      left = left.drop_front();
+      continue;
+    }
+    ApplyToNodes(context,
+                 RuleTable(edit, edit.pass(), together.front()->place, together.back()->place));
+    left = left.drop_front(together.size());
+  }
+  return Error::success();
+}
+
+}  // namespace grapnel

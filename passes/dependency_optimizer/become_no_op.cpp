@@ -1,0 +1,57 @@
+// A node that is only waited for computes nothing.
+//
+//   Before:  x -> Sqrt -^> y        After:  x -^> NoOp -^> y
+//
+// It keeps its name, and waits for what it read: for a tensor by its node, for the output of a
+// Switch by an Identity of it.
+//
+// Refuses: what is fetched, fed or kept; ops with effects, or that TensorFlow does not know;
+// control flow; an Identity that must stay (see bypass.cpp).
+#include "passes/dependency_optimizer/dependency_optimizer.h"
+
+namespace grapnel {
+namespace {
+
+// What to wait for in the place of `port`. Of several Identities at an output of a Switch, the one
+// that was there first.
+Node AnchorOf(Dependencies& rule, Port port) {
+  Graph& graph = rule.graph;
+  Node source = graph.node(port.node);
+  if (!rule.kinds.Is(source, kSwitchOp)) return source;
+  NodeId anchor = kNoNode;
+  for (const Use& use : source.UsesOf(port.index)) {
+    Node reader = graph.node(use.node);
+    bool is_anchor = rule.kinds.Is(reader, kIdentityOp) || IsIdentityNOfOne(reader);
+    if (is_anchor) anchor = std::min(anchor, use.node);
+  }
+  return anchor == kNoNode ? rule.Anchor(port, /*find=*/false) : graph.node(anchor);
+}
+
+Verdict BecomeNoOp(Dependencies& rule, const Node& node) {
+  if (rule.kinds.Is(node, kNoOpOp) || !rule.CanBecomeNoOp(node)) return rule.NotMine();
+  llvm::SmallVector<Port, 4> inputs = node.inputs(), controls;
+  llvm::DenseSet<NodeId> seen;
+  for (Port port : inputs) {
+    Node source = port.IsControl() ? rule.graph.node(port.node) : AnchorOf(rule, port);
+    if (seen.insert(source.id()).second) controls.push_back({source.id(), kControlPort});
+  }
+  rule.edit.SetInputs(node, controls);
+  rule.edit.SetOp(node, "NoOp");
+  for (const auto& [key, value] : node.Attrs()) rule.edit.RemoveAttr(node, key);
+  for (Port port : inputs) {
+    if (!port.IsControl()) rule.Push(rule.graph.node(port.node));
+  }
+  rule.Push(node);
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "dependency_optimizer",
+              .place = 11,
+              .name = "become_no_op",
+              .ops = {},
+              .help = "a node that is only waited for computes nothing",
+              .refuses = "ops with effects, control flow, an Identity that must stay",
+              .apply = BecomeNoOp});
+
+}  // namespace
+}  // namespace grapnel

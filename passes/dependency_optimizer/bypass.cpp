@@ -1,0 +1,107 @@
+// NoOps and Identities go where that makes no more edges, and no more that cross from device to
+// device.
+//
+//   Before:  x -^> NoOp -^> y              After:  x -^> y
+//   Before:  x -> Identity -> y            After:  x -> y
+//
+// Two rules in one file: they take out a node in the same way, on the same condition.
+//
+// Refuses: fetched nodes; an Identity that fixes the value of a variable, that anchors control
+// edges in a branch of a Switch, or whose reader would have to wait for what it waits for.
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "passes/dependency_optimizer/dependency_optimizer.h"
+
+namespace grapnel {
+namespace {
+
+// Distinct readers, but no more than `limit` + 1 of them.
+llvm::SmallVector<Node, 4> ReadersOf(const Dependencies& rule, const Node& node, size_t limit) {
+  llvm::SetVector<NodeId, std::vector<NodeId>, llvm::DenseSet<NodeId>> readers;
+  for (const Use& use : node.uses()) {
+    readers.insert(use.node);
+    if (readers.size() > limit) break;
+  }
+  llvm::SmallVector<Node, 4> nodes;
+  for (NodeId id : readers) nodes.push_back(rule.graph.node(id));
+  return nodes;
+}
+
+bool CrossesNoMoreDevices(Dependencies& rule, const Node& node, llvm::ArrayRef<Node> readers) {
+  llvm::SmallVector<StringId, 8> inputs;
+  for (Port port : node.inputs()) inputs.push_back(rule.graph.node(port.node).device_id());
+  StringId device = node.device_id();
+  if (inputs.size() == 1 && readers.size() > 1 && inputs[0] != device) return false;
+  if (inputs.size() > 1 && readers.size() == 1 && readers[0].device_id() != device) return false;
+  size_t in = llvm::count_if(inputs, [&](StringId id) { return id != device; });
+  size_t out =
+      llvm::count_if(readers, [&](const Node& reader) { return reader.device_id() != device; });
+  size_t after = 0;
+  for (StringId id : inputs) {
+    for (const Node& reader : readers) after += id != reader.device_id();
+  }
+  if (after > in + out) return false;
+  // The tensor comes from another device once and is read here by several: a reception that is
+  // shared.
+  bool is_identity = rule.kinds.Is(node, kIdentityOp | kIdentityNOp);
+  return !(is_identity && in > 0 && out > 0 && after > 0);
+}
+
+// Whether taking the node out makes no more edges and no more of them from device to device.
+bool IsBeneficial(Dependencies& rule, const Node& node) {
+  size_t in = node.num_inputs() + node.num_controls();
+  bool has_ports = rule.kinds.Is(node, kIdentityNOp) && !IsIdentityNOfOne(node);
+  // in * out <= in + out only for 1 of either, or 2 of both.
+  size_t limit = in <= 1 || has_ports ? node.uses().size() : in == 2 ? 2 : 1;
+  llvm::SmallVector<Node, 4> readers = ReadersOf(rule, node, limit);
+  size_t out = readers.size();
+  size_t edges_after = in * out;
+  if (has_ports) {
+    edges_after = node.num_inputs() + node.num_controls() * out;
+    for (const Use& use : node.uses())
+      edges_after += rule.graph.node(use.node).input(use.slot).IsControl() ? in : 1;
+  }
+  if (edges_after > in + out)
+    return rule.Fails(
+        "'{0}' has {1} inputs and {2}{3} readers: without it there would be more edges",
+        node.name(), in, out, out > limit ? " or more" : "");
+  return CrossesNoMoreDevices(rule, node, readers) ||
+         rule.Fails("without '{0}' more edges would cross from device to device", node.name());
+}
+
+Verdict Bypass(Dependencies& rule, const Node& node) {
+  for (const Use& use : node.uses()) rule.Push(rule.graph.node(use.node));
+  for (int i = 0; i < node.num_controls(); ++i) rule.Push(node.control(i));
+  rule.bypasser.Bypass(node);
+  if (rule.has_fetches && !rule.IsPreserved(node)) rule.edit.RemoveNode(node);
+  return rule.Done();
+}
+
+Verdict BypassNoOp(Dependencies& rule, const Node& node) {
+  return IsBeneficial(rule, node) ? Bypass(rule, node) : rule.Refused();
+}
+
+Verdict BypassIdentity(Dependencies& rule, const Node& node) {
+  bool goes = IsBeneficial(rule, node) && rule.CanRemoveIdentity(node);
+  return goes ? Bypass(rule, node) : rule.Refused();
+}
+
+GRAPNEL_RULE({.optimizer = "dependency_optimizer",
+              .place = 12,
+              .name = "bypass_no_op",
+              .ops = {"NoOp"},
+              .help = "who waits for a NoOp waits for what it waits for",
+              .refuses = "where more edges would come of it, or more that cross devices",
+              .apply = BypassNoOp});
+
+GRAPNEL_RULE({.optimizer = "dependency_optimizer",
+              .place = 13,
+              .name = "bypass_identity",
+              .ops = {"Identity", "RefIdentity", "IdentityN"},
+              .help = "readers of an Identity read its input",
+              .refuses = "reads of variables, anchors in branches, where more edges would come of "
+                         "it, or more that cross devices",
+              .apply = BypassIdentity});
+
+}  // namespace
+}  // namespace grapnel

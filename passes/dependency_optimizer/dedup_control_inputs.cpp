@@ -1,0 +1,24 @@
+// Drops a control edge from a node that is an input anyway.
+//
+//   Before:  x -> y, x -^> y, z -^> y, z -^> y        After:  x -> y, z -^> y
+//
+// Refuses nothing.
+#include "passes/dependency_optimizer/dependency_optimizer.h"
+
+namespace grapnel {
+namespace {
+
+Verdict Dedup(Dependencies& rule, const Node& node) {
+  DedupControlInputs(rule.edit, node);
+  return rule.Changed();
+}
+
+GRAPNEL_RULE({.optimizer = "dependency_optimizer",
+              .place = 1,
+              .name = "dedup_control_inputs",
+              .ops = {},
+              .help = "drops a control edge from a node that is an input anyway",
+              .apply = Dedup});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,39 @@
+// What the rules of the dependency optimizer share: which nodes to look at, and which may go.
+#ifndef GRAPNEL_PASSES_DEPENDENCY_OPTIMIZER_DEPENDENCY_OPTIMIZER_H_
+#define GRAPNEL_PASSES_DEPENDENCY_OPTIMIZER_DEPENDENCY_OPTIMIZER_H_
+
+#include <vector>
+
+#include "lib/pass/bypass.h"
+#include "lib/pass/rule.h"
+
+namespace grapnel {
+
+// One round over one body.
+class Dependencies : public RuleContext {
+ public:
+  static constexpr char kOptimizer[] = "dependency_optimizer";
+  explicit Dependencies(Editor& edit)
+      : RuleContext(edit), has_fetches(edit.boundary().has_fetches()), bypasser(edit) {}
+
+  const bool has_fetches;
+  Bypasser bypasser;
+
+  // --- Nodes to look at, the last one put in first; none is in it twice.
+  bool has_work() const { return !work_.empty(); }
+  void Push(const Node& node);
+  NodeId Pop();
+
+  // Whether nobody reads the node, and it may be waited for instead of being computed. Refuses.
+  bool CanBecomeNoOp(const Node& node);
+  // Whether readers of an identity may read its input. Refuses.
+  bool CanRemoveIdentity(const Node& node);
+
+ private:
+  std::vector<NodeId> work_;
+  std::vector<bool> in_work_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_PASSES_DEPENDENCY_OPTIMIZER_DEPENDENCY_OPTIMIZER_H_

@@ -1,0 +1,35 @@
+// What the rules of the implementation selector share: which functions do the same.
+#ifndef GRAPNEL_PASSES_IMPLEMENTATION_SELECTOR_IMPLEMENTATION_SELECTOR_H_
+#define GRAPNEL_PASSES_IMPLEMENTATION_SELECTOR_IMPLEMENTATION_SELECTOR_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/pass/rule.h"
+
+namespace grapnel {
+
+// One run over one body.
+class Implementations : public RuleContext {
+ public:
+  static constexpr char kOptimizer[] = "implementation_selector";
+  using RuleContext::RuleContext;
+
+  // Whether an op such as the node's can call a function at all.
+  bool MayCall(const Node& node);
+  // Functions of one interface, in the library's order. The library is read when this is first
+  // asked for: most bodies have nothing to choose.
+  llvm::ArrayRef<const Function*> FunctionsOf(const std::string& interface);
+
+ private:
+  std::map<std::string, std::vector<const Function*>> by_interface_;
+  llvm::DenseMap<StringId, bool> may_call_;  // by op
+};
+
+// An attribute of the function; "" when it has none of that name.
+std::string TextAttr(const Function& function, const char* key);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_PASSES_IMPLEMENTATION_SELECTOR_IMPLEMENTATION_SELECTOR_H_

@@ -1,0 +1,93 @@
+// A call calls the function that is meant for the device that it is on.
+//
+//   Before:  x -> PartitionedCall(gru_cpu) on /device:GPU:0
+//   After:   x -> PartitionedCall(gru_gpu) on /device:GPU:0
+//            where gru_cpu and gru_gpu have api_implements=gru
+//
+// Functions of one interface say so by the attribute api_implements, and for which device each is
+// by api_preferred_device. Keras does that for its recurrent layers.
+//
+// Refuses: calls without a device; functions that specialisation made for a call; functions of a
+// training pair with other dtypes than the one that is called.
+#include "lib/ir/device_name.h"
+#include "lib/pass/library.h"
+#include "passes/implementation_selector/implementation_selector.h"
+
+namespace grapnel {
+namespace {
+
+// Which of a pair for training the function is, if any: forward knows its backward and vice
+// versa.
+int PassOf(const Function& function) {
+  if (FunctionAttr(function, "backward_function_name")) return 1;
+  return FunctionAttr(function, "forward_function_name") ? 2 : 0;
+}
+
+bool SameTypes(const Function& a, const Function& b) {
+  auto same = [](const std::vector<OpArg>& x, const std::vector<OpArg>& y) {
+    return x.size() == y.size() &&
+           std::equal(x.begin(), x.end(), y.begin(),
+                      [](const OpArg& one, const OpArg& other) { return one.type == other.type; });
+  };
+  return same(a.info.inputs, b.info.inputs) && same(a.info.outputs, b.info.outputs);
+}
+
+// The function for the device of the call; null when that is called already, or there is none.
+const Function* Better(Implementations& rule, const Node& node, llvm::StringRef name) {
+  const Function* called = rule.edit.module().FindFunction(name);
+  if (!called) return nullptr;
+  std::string interface = TextAttr(*called, "api_implements");
+  if (interface.empty()) return nullptr;
+  if (name.contains("_specialized_for_")) {
+    rule.Refuse("'{0}' was made for this call", name);
+    return nullptr;
+  }
+  llvm::StringRef type = DeviceTypeOf(node.device());
+  if (type.empty()) {
+    rule.Refuse("'{0}' is on no device: which of '{1}' is meant is not known", node.name(),
+                interface);
+    return nullptr;
+  }
+  for (const Function* other : rule.FunctionsOf(interface)) {
+    if (other == called || TextAttr(*other, "api_preferred_device") != type) continue;
+    if (PassOf(*other) != PassOf(*called)) continue;
+    if (TextAttr(*called, "api_preferred_device") == type) return nullptr;
+    if (SameTypes(*called, *other)) return other;
+    rule.Refuse("'{0}' takes or gives other dtypes than '{1}'", other->name(), name);
+  }
+  return nullptr;
+}
+
+// Each function that the node names is a rewrite of its own.
+Verdict SwapImplementation(Implementations& rule, const Node& node) {
+  if (!rule.MayCall(node)) return rule.NotMine();
+  if (rule.edit.module().FindFunction(node.op())) {
+    if (const Function* other = Better(rule, node, node.op())) rule.edit.SetOp(node, other->name());
+  }
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : node.Attrs()) {
+    if (value.kind() == AttrKind::kFunc) keys.push_back(key.str());
+  }
+  for (const std::string& key : keys) {
+    std::optional<AttrView> attr = node.FindAttr(key);
+    const Function* other = Better(rule, node, attr->AsFuncName().value_or(""));
+    if (!other) continue;
+    if (!rule.NextRewrite(node)) return rule.Done();
+    proto::AttrValue value;
+    value.ParseFromArray(attr->bytes().data(), attr->bytes().size());
+    value.mutable_func()->set_name(other->name().str());
+    rule.edit.SetAttr(node, key, value.SerializeAsString());
+  }
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "implementation_selector",
+              .place = 2,
+              .name = "swap_implementation",
+              .ops = {},
+              .help = "a call calls the function that is meant for the device it is on",
+              .refuses = "calls without a device, functions of other dtypes",
+              .apply = SwapImplementation});
+
+}  // namespace
+}  // namespace grapnel
