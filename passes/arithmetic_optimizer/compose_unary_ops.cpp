@@ -1,7 +1,7 @@
 // Elementwise ops in a row become one op that goes over the elements once.
 //
-//   Before:  Relu(Log(Sqrt(x))) -> y     After:  _UnaryOpsComposition(x) {op_names=[Sqrt, Log,
-//   Relu]}
+//   Before:  Relu(Log(Sqrt(x))) -> y
+//   After:   _UnaryOpsComposition(x) {op_names=[Sqrt, Log, Relu]} -> y
 //
 // The new node is "<last op's node>/unary_ops_composition".
 //
@@ -18,9 +18,7 @@
 namespace grapnel::arithmetic {
 namespace {
 
-constexpr char kRule[] = "compose_unary_ops";
-
-bool IsComposable(const Node& node, DataType type) {
+bool IsComposable(const Node& node) {
   enum { kNo, kNoHalf, kAny };
   int known = llvm::StringSwitch<int>(node.op())
                   .Cases("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", kNoHalf)
@@ -30,60 +28,65 @@ bool IsComposable(const Node& node, DataType type) {
                   .Cases("Rsqrt", "Sigmoid", "Sin", "Sqrt", "Square", "Tanh", kAny)
                   .Cases("Elu", "Relu", "Relu6", "Selu", kAny)
                   .Default(kNo);
+  DataType type = node.GetType("T");
   if (type == proto::DT_HALF) return known == kAny;
   return known != kNo && (type == proto::DT_FLOAT || type == proto::DT_DOUBLE);
 }
 
-bool CanTake(Arithmetic& arithmetic, const Node& node) {
-  return IsComposable(node, node.GetType("T")) && !arithmetic.edit.IsPreserved(node) &&
-         IsOn(node.device(), "CPU") && !arithmetic.composed.contains(node.id()) &&
-         !arithmetic.HasControls(node) && !arithmetic.DrivesControls(node);
+bool CanTake(Arithmetic& rule, const Node& node) {
+  return IsComposable(node) && !rule.IsPreserved(node) && IsOn(node.device(), "CPU") &&
+         !rule.composed.contains(node.id()) && node.num_controls() == 0 &&
+         !rule.DrivesControls(node);
 }
 
-}  // namespace
-
-Simplified ComposeUnaryOps(Arithmetic& arithmetic, const Node& node) {
-  DataType type = node.GetType("T");
-  Node input = arithmetic.Input(node, 0);
-  if (!input || !IsComposable(node, type) || !IsComposable(input, input.GetType("T")))
-    return std::nullopt;
+Verdict ComposeUnaryOps(Arithmetic& rule, const Node& node) {
+  Node input = rule.Input(node, 0);
+  if (!input || !IsComposable(node) || !IsComposable(input)) return rule.NotMine();
   std::string name = (node.name() + "/unary_ops_composition").str();
-  if (arithmetic.Exists(name) || arithmetic.composed.contains(node.id())) return std::nullopt;
+  if (rule.Exists(name) || rule.composed.contains(node.id())) return rule.NotMine();
+  DataType type = node.GetType("T");
   auto follows = [&](const Node& next) {
-    return next.GetType("T") == type && arithmetic.NumValueReaders(next) == 1 &&
-           CanTake(arithmetic, next);
+    return next.GetType("T") == type && rule.NumValueReaders(next) == 1 && CanTake(rule, next);
   };
-  if (!CanTake(arithmetic, node) || !follows(input)) {
-    arithmetic.edit.Refuse(kRule, node,
-                           "'{0}' or '{1}' has no CPU of its own, is fetched, fed, kept or read "
-                           "elsewhere, or has control edges",
-                           node.name(), input.name());
-    return std::nullopt;
+  if (!CanTake(rule, node) || !follows(input)) {
+    return rule.Refuse(
+        "'{0}' or '{1}' has no CPU of its own, is fetched, fed, kept or read elsewhere, or has "
+        "control edges",
+        node.name(), input.name());
   }
-  if (arithmetic.edit.boundary().differentiable) {
-    arithmetic.edit.Refuse(kRule, node,
-                           "a gradient is taken through '{0}', and the composed op has none",
-                           node.name());
-    return std::nullopt;
+  if (rule.edit.boundary().differentiable) {
+    return rule.Refuse("a gradient is taken through '{0}', and the composed op has none",
+                       node.name());
   }
   std::vector<Node> chain = {node};
-  Node tail = arithmetic.TailOfChain(node, [&](const Node& next) {
+  Node tail = rule.TailOfChain(node, [&](const Node& next) {
     bool is_mine = follows(next);
     if (is_mine) chain.push_back(next);
     return is_mine;
   });
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  std::reverse(chain.begin(), chain.end());
   std::vector<llvm::StringRef> ops;
-  for (const Node& link : chain) {
-    arithmetic.composed.insert(link.id());
-    arithmetic.edit.Used(link);
+  for (const Node& link : llvm::reverse(chain)) {
+    rule.composed.insert(link.id());
+    rule.edit.Used(link);
     ops.push_back(link.op());
   }
-  Node made = arithmetic.Make(name, "_UnaryOpsComposition", node.device(), {tail.input(0)});
-  arithmetic.SetType(made, "T", type);
-  arithmetic.edit.SetAttr(made, "op_names", attr::Strings(ops));
-  return By(made);
+  Node made = rule.Make(name, "_UnaryOpsComposition", node.device(), tail.input(0));
+  rule.SetType(made, "T", type);
+  rule.edit.SetAttr(made, "op_names", attr::Strings(ops));
+  return rule.ReplaceBy(made);
 }
 
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 28,
+              .name = "compose_unary_ops",
+              .ops = {"Abs",  "Acos",   "Acosh", "Asin", "Asinh",      "Atan", "Atanh", "Ceil",
+                      "Cos",  "Cosh",   "Expm1", "Exp",  "Floor",      "Inv",  "Log",   "Log1p",
+                      "Neg",  "Rint",   "Round", "Sin",  "Reciprocal", "Sinh", "Rsqrt", "Sigmoid",
+                      "Sqrt", "Square", "Tan",   "Tanh", "Elu",        "Relu", "Relu6", "Selu"},
+              .help = "elementwise ops in a row on a CPU become one _UnaryOpsComposition",
+              .refuses = "nodes without a CPU of their own; control edges; other readers; a body "
+                         "through which a gradient is taken",
+              .apply = ComposeUnaryOps});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

@@ -2,9 +2,8 @@
 //
 //   Before:  Pow(x, 2)     After:  Square(x)       so 1: Identity, 0.5: Sqrt, -0.5: Rsqrt,
 //                                                  -1: Reciprocal, 0: a constant of ones
-//   Before:  Pow(x, 3)     After:  x * Square(x), the square as "..._ConvertPow__inner_<node>"; on
-//   a
-//                                  CPU only
+//   Before:  Pow(x, 3)     After:  x * Square(x)   on a CPU only; the square is a new node,
+//                                                  "..._ConvertPow__inner_<node>"
 //
 // Refuses: exponents that are not constant or not all the same, and other ones; for 1 and 0, shapes
 // that the exponent changes or that are not known.
@@ -13,8 +12,6 @@
 
 namespace grapnel::arithmetic {
 namespace {
-
-constexpr char kRule[] = "convert_pow";
 
 // The value that all elements have; of a complex one the imaginary part must be 0.
 std::optional<double> ExponentOf(const Literal& value) {
@@ -66,74 +63,64 @@ Literal Ones(DataType type, const Shape& shape) {
   return Literal::Make(type, shape.dims(), one.bytes());
 }
 
-void Cube(Arithmetic& arithmetic, const Node& node) {
+Verdict Cube(Arithmetic& rule, const Node& node) {
+  if (!IsOn(node.device(), "CPU")) {
+    return rule.Refuse("'{0}' is on '{1}', a CPU was expected (see --device)", node.name(),
+                       node.device());
+  }
   Node exponent = node.input_node(1);
   std::string name = Arithmetic::NameFor(node, "ConvertPow", "_inner");
-  Node square = arithmetic.graph.Find(name);
+  Node square = rule.graph.Find(name);
   if (!square) {
-    square = arithmetic.Make(name, "Square", node.device(), {node.input(0)});
-    arithmetic.edit.CopyAttrs(square, node);
+    square = rule.Make(name, "Square", node.device(), node.input(0));
+    rule.edit.CopyAttrs(square, node);
   }
-  arithmetic.edit.SetOp(node, "Mul");
-  arithmetic.edit.SetInput(node, 1, {square.id(), 0});
-  arithmetic.edit.AddControl(node, exponent);
-  arithmetic.Enqueue(node);
-  arithmetic.Enqueue(square);
-  arithmetic.Enqueue(exponent);
+  rule.edit.SetOp(node, "Mul");
+  rule.edit.SetInput(node, 1, {square.id(), 0});
+  rule.edit.AddControl(node, exponent);
+  rule.Enqueue({node, square, exponent});
+  return rule.Changed();
 }
+
+Verdict TurnIntoOnes(Arithmetic& rule, const Node& node) {
+  DataType type = node.GetType("T");
+  Shape shape = rule.ShapeOf({node.id(), 0});
+  if (!shape.IsFullyKnown() || !HasOnes(type)) return rule.NotMine();
+  Node base = node.input_node(0), exponent = node.input_node(1);
+  llvm::SmallVector<Node, 4> controls = {rule.Anchor(node.input(0)), rule.Anchor(node.input(1))};
+  for (int i = 0; i < node.num_controls(); ++i) controls.push_back(node.control(i));
+  rule.edit.TurnIntoConstant(node, Ones(type, shape), controls);
+  rule.Enqueue({node, base, exponent});
+  return rule.Changed();
+}
+
+Verdict ConvertPow(Arithmetic& rule, const Node& node) {
+  if (node.num_inputs() != 2) return rule.NotMine();
+  Node base = node.input_node(0), exponent_node = node.input_node(1);
+  const Literal* value = rule.ConstantOf(node.input(1));
+  std::optional<double> exponent = value ? ExponentOf(*value) : std::nullopt;
+  if (!exponent) return rule.Refuse("'{0}' is not a constant of one value", exponent_node.name());
+  bool keeps_shape = SameShape(rule.ShapeOfInput(node, 0), rule.ShapeOf({node.id(), 0}));
+  if (*exponent == 3) return Cube(rule, node);
+  if ((*exponent == 1 || *exponent == 0) && !keeps_shape)
+    return rule.Refuse("'{0}' is not known to have the shape of '{1}'", node.name(), base.name());
+  if (*exponent == 0) return TurnIntoOnes(rule, node);
+  llvm::StringRef op = OpOf(*exponent);
+  if (op.empty()) return rule.Refuse("there is no op for the power {0}", *exponent);
+  rule.edit.SetOp(node, op);
+  rule.TurnIntoControl(node, 1);
+  rule.Enqueue({node, exponent_node});
+  return rule.Changed();
+}
+
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 23,
+              .name = "convert_pow",
+              .ops = {"Pow"},
+              .help = "powers of 2, 3, 1, 0.5, 0, -0.5 and -1 become cheaper ops",
+              .refuses = "exponents that are not one constant; 3 anywhere but on a CPU; 1 and 0 "
+                         "where the shape may change",
+              .apply = ConvertPow});
 
 }  // namespace
-
-Simplified ConvertPow(Arithmetic& arithmetic, const Node& node) {
-  if (node.num_inputs() != 2) return std::nullopt;
-  const Literal* value = arithmetic.ConstantOf(node.input(1));
-  std::optional<double> exponent = value ? ExponentOf(*value) : std::nullopt;
-  if (!exponent) {
-    arithmetic.edit.Refuse(kRule, node, "'{0}' is not a constant of one value",
-                           node.input_node(1).name());
-    return std::nullopt;
-  }
-  const Shape shape = arithmetic.ShapeOf({node.id(), 0});
-  bool keeps_shape = SameShape(arithmetic.ShapeOfInput(node, 0), shape);
-  Node base = node.input_node(0), exponent_node = node.input_node(1);
-  if (*exponent == 3) {
-    if (IsOn(node.device(), "CPU")) {
-      if (arithmetic.Begin(kRule, node)) Cube(arithmetic, node);
-    } else {
-      arithmetic.edit.Refuse(kRule, node, "'{0}' is on '{1}', a CPU was expected (see --device)",
-                             node.name(), node.device());
-    }
-    return std::nullopt;
-  }
-  if ((*exponent == 1 || *exponent == 0) && !keeps_shape) {
-    arithmetic.edit.Refuse(kRule, node, "'{0}' is not known to have the shape of '{1}'",
-                           node.name(), base.name());
-    return std::nullopt;
-  }
-  if (*exponent == 0) {
-    DataType type = node.GetType("T");
-    if (!shape.IsFullyKnown() || !HasOnes(type) || !arithmetic.Begin(kRule, node))
-      return std::nullopt;
-    llvm::SmallVector<Node, 4> controls = {arithmetic.Anchor(node.input(0)),
-                                           arithmetic.Anchor(node.input(1))};
-    for (int i = 0; i < node.num_controls(); ++i) controls.push_back(node.control(i));
-    arithmetic.edit.TurnIntoConstant(node, Ones(type, shape), controls);
-    arithmetic.Enqueue(node);
-    arithmetic.Enqueue(base);
-    arithmetic.Enqueue(exponent_node);
-    return std::nullopt;
-  }
-  llvm::StringRef op = OpOf(*exponent);
-  if (op.empty()) {
-    arithmetic.edit.Refuse(kRule, node, "there is no op for the power {0}", *exponent);
-    return std::nullopt;
-  }
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  arithmetic.edit.SetOp(node, op);
-  arithmetic.TurnIntoControl(node, 1);
-  arithmetic.Enqueue(node);
-  arithmetic.Enqueue(exponent_node);
-  return std::nullopt;
-}
-
 }  // namespace grapnel::arithmetic

@@ -1,4 +1,4 @@
-// The queue, facts and edits that stages share: see arithmetic_optimizer.h.
+// The queue, facts and edits that rules share: see arithmetic_optimizer.h.
 #include "lib/ir/op_table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -7,37 +7,22 @@
 namespace grapnel::arithmetic {
 
 Arithmetic::Arithmetic(Editor& editor)
-    : edit(editor),
-      graph(editor.graph()),
-      kinds(editor.module()),
+    : RuleContext(editor),
       aggressive(editor.config().arithmetic_optimization() == proto::RewriterConfig::AGGRESSIVE),
       first_new_(graph.end_id()) {}
 
-void Arithmetic::Enqueue(const Node& node) {
-  if (queued_.insert(node.id()).second) queue_.push_back(node.id());
+void Arithmetic::Enqueue(llvm::ArrayRef<Node> nodes) {
+  for (const Node& node : nodes) {
+    if (queued_.insert(node.id()).second) queue_.push_back(node.id());
+  }
 }
 
-std::optional<NodeId> Arithmetic::Pop() {
-  if (queue_.empty()) return std::nullopt;
+Node Arithmetic::Pop() {
+  if (queue_.empty()) return Node();
   NodeId id = queue_.back();
   queue_.pop_back();
   queued_.erase(id);
-  return id;
-}
-
-bool Arithmetic::Begin(llvm::StringRef rule, const Node& node) {
-  open_ = edit.Begin(rule, node);
-  stopped = !open_;
-  return open_;
-}
-
-void Arithmetic::End() {
-  edit.End();
-  open_ = false;
-  changed_value_ = false;
-  std::vector<NodeId> touched = edit.TakeTouched();
-  if (!shapes_) return;
-  for (NodeId id : touched) shapes_->Update(id);
+  return graph.node(id);
 }
 
 bool Arithmetic::IsAggregate(const Node& node) const {
@@ -76,18 +61,6 @@ bool Arithmetic::IsUnaryElementwise(const Node& node) const {
   return ops.contains(node.op()) || KeepsShape(node);
 }
 
-bool Arithmetic::DrivesControls(const Node& node) const {
-  return llvm::any_of(node.uses(), [&](const Use& use) {
-    return graph.node(use.node).input(use.slot).IsControl();
-  });
-}
-
-int Arithmetic::NumReaders(const Node& node) const {
-  llvm::SmallDenseSet<NodeId, 8> readers;
-  for (const Use& use : node.uses()) readers.insert(use.node);
-  return static_cast<int>(readers.size());
-}
-
 int Arithmetic::NumValueReaders(const Node& node) const {
   llvm::SmallDenseSet<NodeId, 8> readers;
   for (const Use& use : node.uses()) {
@@ -95,13 +68,6 @@ int Arithmetic::NumValueReaders(const Node& node) const {
     if (reader.op() != "Shape" && !reader.input(use.slot).IsControl()) readers.insert(use.node);
   }
   return static_cast<int>(readers.size());
-}
-
-std::optional<std::vector<int64_t>> Arithmetic::IntegersOf(Port port) const {
-  const Literal* value = ConstantOf(port);
-  if (!value || (value->dtype() != proto::DT_INT32 && value->dtype() != proto::DT_INT64))
-    return std::nullopt;
-  return value->AsInts();
 }
 
 bool Arithmetic::IsOnes(Port port) const {
@@ -118,26 +84,9 @@ bool Arithmetic::IsOnes(Port port) const {
   }
 }
 
-ShapeMap& Arithmetic::shapes() {
-  if (!shapes_) {
-    ShapeOptions options;
-    options.trust_feeds = aggressive;
-    options.fed = &edit.boundary().fed;
-    shapes_ = std::make_unique<ShapeMap>(InferShapes(graph, options));
-  }
-  return *shapes_;
-}
-
-const Shape& Arithmetic::ShapeOf(Port port) {
-  static const Shape unknown;
-  if (port.node >= first_new_ || forgotten_.contains(port.node)) return unknown;
-  return shapes().OfPort(port);
-}
-
-const Shape& Arithmetic::ShapeOfInput(const Node& node, int i) {
-  static const Shape unknown;
-  if (node.id() >= first_new_ || forgotten_.contains(node.id())) return unknown;
-  return shapes().OfPort(node.input(i));
+bool Arithmetic::IsOwn(const Node& inner) {
+  return (!IsPreserved(inner) && inner.NumDataUses() == 1) ||
+         Fails("'{0}' is fetched, fed, kept or read elsewhere", inner.name());
 }
 
 Node Arithmetic::TailOfChain(const Node& node, llvm::function_ref<bool(const Node&)> follow) const {
@@ -154,8 +103,34 @@ Node Arithmetic::TailOfChain(const Node& node, llvm::function_ref<bool(const Nod
 Node Arithmetic::TailOfOwnChain(const Node& node,
                                 llvm::function_ref<bool(const Node&)> keeps) const {
   return TailOfChain(node, [&](const Node& next) {
-    return !edit.IsPreserved(next) && keeps(next) && next.NumDataUses() == 1;
+    return !IsPreserved(next) && keeps(next) && next.NumDataUses() == 1;
   });
+}
+
+ShapeMap& Arithmetic::shapes() {
+  if (!shapes_) {
+    ShapeOptions options;
+    options.trust_feeds = aggressive;
+    options.fed = &edit.boundary().fed;
+    shapes_ = std::make_unique<ShapeMap>(InferShapes(graph, options));
+  }
+  return *shapes_;
+}
+
+Shape Arithmetic::ShapeOf(Port port) {
+  return IsShapeKnown(port.node) ? shapes().OfPort(port) : Shape::Unknown();
+}
+
+Shape Arithmetic::ShapeOfInput(const Node& node, int i) {
+  return IsShapeKnown(node.id()) ? shapes().OfPort(node.input(i)) : Shape::Unknown();
+}
+
+bool Arithmetic::LeavesShape(const Node& node, int kept, int other) {
+  Shape shape = ShapeOfInput(node, kept);
+  std::optional<Shape> result = Broadcast(shape, ShapeOfInput(node, other));
+  return (result && SameShape(shape, *result)) ||
+         Fails("the shape of '{0}' is not known, or '{1}' changes it", node.input_node(kept).name(),
+               node.input_node(other).name());
 }
 
 std::string Arithmetic::NameFor(const Node& node, llvm::StringRef stage, llvm::StringRef part) {
@@ -181,33 +156,27 @@ Node Arithmetic::Copy(llvm::StringRef name, const Node& node) {
   return copy;
 }
 
-Node Arithmetic::Make(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device,
-                      llvm::ArrayRef<Port> inputs) {
-  Node node = edit.AddNode(name, op, device);
-  edit.SetInputs(node, inputs);
-  return node;
+Node Arithmetic::MakeVector(llvm::StringRef name, llvm::ArrayRef<int64_t> values,
+                            llvm::StringRef device, llvm::ArrayRef<Node> controls) {
+  auto size = static_cast<int64_t>(values.size());
+  return edit.AddConstant(name, Literal::Integers(proto::DT_INT32, {size}, values), device,
+                          controls);
 }
 
-Node Arithmetic::Anchor(Port port) {
-  Node node = graph.node(port.node);
-  if (!kinds.Is(node, kSwitchOp)) return node;
-  for (const Use& use : node.UsesOf(port.index)) {
-    Node reader = graph.node(use.node);
-    if (kinds.Is(reader, kIdentityOp) || IsIdentityNOfOne(reader)) return reader;
-  }
-  std::string name = ("ConstantFoldingCtrl/" + node.name() + "_" + llvm::Twine(port.index)).str();
-  if (Node there = graph.Find(name)) return there;
-  Node anchor = Make(name, "Identity", node.device(), {port});
-  SetType(anchor, "T", BaseType(node.GetType("T")));
-  return anchor;
+Node Arithmetic::MakeTile(llvm::StringRef name, const Node& like, Port input,
+                          const Node& multiples) {
+  Node tile = Make(name, "Tile", like.device(), {input, {multiples.id(), 0}});
+  SetType(tile, "T", like.GetType("T"));
+  SetType(tile, "Tmultiples", proto::DT_INT32);
+  return tile;
 }
 
-static void DropRepeatedControls(Arithmetic& arithmetic, const Node& node) {
+void Arithmetic::DropRepeatedControls(const Node& node) {
   for (int i = node.num_controls() - 1; i >= 0; --i) {
     Node control = node.control(i);
     for (int k = 0; k < node.num_inputs(); ++k) {
       if (node.input(k).node != control.id()) continue;
-      arithmetic.edit.RemoveControl(node, control);
+      edit.RemoveControl(node, control);
       break;
     }
   }
@@ -217,7 +186,7 @@ void Arithmetic::ForwardControls(const Node& target, llvm::ArrayRef<Node> source
   for (const Node& source : sources) {
     for (int i = source.num_controls() - 1; i >= 0; --i) edit.AddControl(target, source.control(i));
   }
-  DropRepeatedControls(*this, target);
+  DropRepeatedControls(target);
 }
 
 void Arithmetic::TurnIntoControl(const Node& node, int i) {
@@ -248,9 +217,39 @@ void Arithmetic::UpdateReaders(Port from, Port to) {
   }
   llvm::sort(readers, [](const Node& a, const Node& b) { return a.name() < b.name(); });
   for (const Node& reader : readers) {
-    DropRepeatedControls(*this, reader);
+    DropRepeatedControls(reader);
     Enqueue(reader);
   }
+}
+
+void Arithmetic::Replace(const Node& node, Port by) {
+  Enqueue(graph.node(by.node));
+  llvm::SmallVector<Use, 8> uses(node.uses().begin(), node.uses().end());
+  std::vector<Node> readers, waiting;
+  for (const Use& use : uses) {
+    Node reader = graph.node(use.node);
+    if (!changed_value_ && lost_.contains({reader.id(), node.id()})) continue;
+    readers.push_back(reader);
+    if (reader.input(use.slot).IsControl()) {
+      waiting.push_back(reader);
+    } else {
+      edit.SetInput(reader, static_cast<int>(use.slot), by);
+    }
+  }
+  for (const Node& reader : waiting) {
+    edit.RemoveControl(reader, node);
+    edit.AddControl(reader, graph.node(by.node));
+  }
+  edit.Used(node);
+  llvm::sort(readers, [](const Node& a, const Node& b) { return a.name() < b.name(); });
+  Enqueue(readers);
+}
+
+void Arithmetic::Settle() {
+  changed_value_ = false;
+  std::vector<NodeId> touched = edit.TakeTouched();
+  if (!shapes_) return;
+  for (NodeId id : touched) shapes_->Update(id);
 }
 
 bool IsAdd(const Node& node) {
@@ -322,45 +321,6 @@ bool IsSmaller(const Shape& a, const Shape& b) {
   }
   if (!symbols_of_a.empty()) return false;
   return b_has_more ? size_a <= size_b : size_a < size_b;
-}
-
-bool HasBroadcastableInputs(Arithmetic& arithmetic, const Node& node) {
-  if (arithmetic.HasControls(node)) return false;
-  const Shape shape = arithmetic.ShapeOf({node.id(), 0});
-  for (int i = 0; i < node.num_inputs(); ++i) {
-    if (!Broadcast(shape, arithmetic.ShapeOf(node.input(i)))) return false;
-  }
-  return IsDefined(shape);
-}
-
-std::optional<Group> FindGroup(Arithmetic& arithmetic, const Node& root,
-                               llvm::function_ref<bool(const Node&)> absorbs) {
-  Group group;
-  group.root = root;
-  std::vector<Port> open;
-  auto add_inputs = [&](const Node& node) {
-    for (int i = node.num_inputs() - 1; i >= 0; --i) open.push_back(node.input(i));
-  };
-  add_inputs(root);
-  while (!open.empty()) {
-    Port port = open.back();
-    open.pop_back();
-    Node node = arithmetic.graph.node(port.node);
-    if (node.device_id() == root.device_id() && absorbs(node)) {
-      group.absorbed.push_back(node);
-      add_inputs(node);
-      continue;
-    }
-    const Shape& shape = arithmetic.ShapeOf(port);
-    if (!shape.known_rank()) return std::nullopt;
-    group.inputs.push_back({port, shape});
-  }
-  return group;
-}
-
-void MarkGroup(Arithmetic& arithmetic, const Group& group, const char* tag) {
-  arithmetic.edit.SetAttr(group.root, tag, attr::Bool(true));
-  for (const Node& node : group.absorbed) arithmetic.edit.SetAttr(node, tag, attr::Bool(true));
 }
 
 }  // namespace grapnel::arithmetic

@@ -5,23 +5,31 @@
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
+namespace {
 
-Simplified FoldConjugateIntoTranspose(Arithmetic& arithmetic, const Node& node) {
-  Node input = arithmetic.Input(node, 0);
-  if (!input) return std::nullopt;
+Verdict FoldConjugateIntoTranspose(Arithmetic& rule, const Node& node) {
+  Node input = rule.Input(node, 0);
+  if (!input) return rule.NotMine();
   Node transpose = node.op() == "Conj" ? input : node, conj = node.op() == "Conj" ? node : input;
   if (conj.op() != "Conj" ||
       (transpose.op() != "Transpose" && transpose.op() != "ConjugateTranspose"))
-    return std::nullopt;
+    return rule.NotMine();
   std::string name = Arithmetic::NameFor(node, "FoldConjugateIntoTranspose");
-  if (arithmetic.Exists(name) || !arithmetic.Begin("fold_conjugate_into_transpose", node))
-    return std::nullopt;
-  arithmetic.edit.Used(input);
-  Node made = arithmetic.Copy(name, transpose);
-  arithmetic.edit.SetOp(made, transpose.op() == "Transpose" ? "ConjugateTranspose" : "Transpose");
-  arithmetic.edit.SetInput(made, 0, input.input(0));
-  arithmetic.ForwardControls(made, {node, input});
-  return By(made);
+  if (rule.Exists(name)) return rule.NotMine();
+  rule.edit.Used(input);
+  Node made = rule.Copy(name, transpose);
+  rule.edit.SetOp(made, transpose.op() == "Transpose" ? "ConjugateTranspose" : "Transpose");
+  rule.edit.SetInput(made, 0, input.input(0));
+  rule.ForwardControls(made, {node, input});
+  return rule.ReplaceBy(made);
 }
 
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 2,
+              .name = "fold_conjugate_into_transpose",
+              .ops = {"Conj", "Transpose", "ConjugateTranspose"},
+              .help = "Transpose and Conj become ConjugateTranspose, and back",
+              .apply = FoldConjugateIntoTranspose});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

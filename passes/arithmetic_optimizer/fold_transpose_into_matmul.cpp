@@ -7,14 +7,15 @@
 //
 // Refuses: products that are fetched, fed or kept; permutations that are not constant, or do more
 // than swap the last two dimensions.
-#include "llvm/ADT/STLExtras.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
 namespace {
 
-bool SwapsLastTwo(Arithmetic& arithmetic, const Node& transpose) {
-  std::optional<std::vector<int64_t>> permutation = arithmetic.IntegersOf(transpose.input(1));
+bool IsBatch(const Node& product) { return product.op().starts_with("BatchMatMul"); }
+
+bool SwapsLastTwo(Arithmetic& rule, const Node& transpose) {
+  std::optional<std::vector<int64_t>> permutation = rule.ConstantInts(transpose, 1);
   if (!permutation || permutation->size() < 2) return false;
   int64_t rank = static_cast<int64_t>(permutation->size());
   for (int64_t i = 0; i < rank - 2; ++i) {
@@ -23,52 +24,52 @@ bool SwapsLastTwo(Arithmetic& arithmetic, const Node& transpose) {
   return (*permutation)[rank - 1] == rank - 2 && (*permutation)[rank - 2] == rank - 1;
 }
 
-}  // namespace
+// Whether the product can read what `operand` reads, and transpose it itself.
+bool CanFold(Arithmetic& rule, const Node& product, const Node& operand) {
+  bool is_complex = product.op() != "SparseMatMul" && IsComplex(product.GetType("T"));
+  bool conjugates = operand.op() == "ConjugateTranspose";
+  if ((!conjugates && operand.op() != "Transpose") || operand.num_inputs() != 2) return false;
+  bool fits = conjugates ? !is_complex || IsBatch(product) : !is_complex || !IsBatch(product);
+  return fits &&
+         (SwapsLastTwo(rule, operand) ||
+          rule.Fails("'{0}' is not known to swap the last two dimensions only", operand.name()));
+}
 
-Simplified FoldTransposeIntoMatMul(Arithmetic& arithmetic, const Node& node) {
-  constexpr char kRule[] = "fold_transpose_into_matmul";
-  if (node.num_inputs() != 2) return std::nullopt;
-  bool is_batch = node.op().starts_with("BatchMatMul");
-  bool is_complex = node.op() != "SparseMatMul" && IsComplex(node.GetType("T"));
-  auto is_foldable_op = [&](const Node& operand) {
-    if (operand.op() == "Transpose") return !is_complex || !is_batch;
-    return operand.op() == "ConjugateTranspose" && (!is_complex || is_batch);
-  };
-  bool folds[2], any = false;
-  for (int i = 0; i < 2; ++i) {
-    Node operand = node.input_node(i);
-    folds[i] = is_foldable_op(operand) && operand.num_inputs() == 2;
-    if (folds[i] && !SwapsLastTwo(arithmetic, operand)) {
-      arithmetic.edit.Refuse(kRule, node, "'{0}' is not known to swap the last two dimensions only",
-                             operand.name());
-      folds[i] = false;
-    }
-    any |= folds[i];
-  }
-  if (!any) return std::nullopt;
-  if (arithmetic.edit.IsPreserved(node)) {
-    arithmetic.edit.Refuse(kRule, node, "'{0}' is fetched, fed or kept", node.name());
-    return std::nullopt;
-  }
+Verdict FoldTransposeIntoMatMul(Arithmetic& rule, const Node& node) {
+  if (node.num_inputs() != 2) return rule.NotMine();
+  bool folds[2];
+  for (int i = 0; i < 2; ++i) folds[i] = CanFold(rule, node, node.input_node(i));
+  if (!folds[0] && !folds[1]) return rule.NotMine();
+  if (rule.IsPreserved(node)) return rule.Refuse("'{0}' is fetched, fed or kept", node.name());
   std::string name = Arithmetic::NameFor(node, "FoldTransposeIntoMatMul");
-  if (arithmetic.Exists(name) || !arithmetic.Begin(kRule, node)) return std::nullopt;
-  Node made = arithmetic.Copy(name, node);
+  if (rule.Exists(name)) return rule.NotMine();
+  Node made = rule.Copy(name, node);
   llvm::SmallVector<Node, 2> folded;
   for (int i = 0; i < 2; ++i) {
     if (!folds[i]) {
-      arithmetic.LoseTrack(node, node.input(i));
+      rule.LoseTrack(node, node.input(i));
       continue;
     }
     Node operand = node.input_node(i);
     llvm::StringRef key =
-        is_batch ? (i == 0 ? "adj_x" : "adj_y") : (i == 0 ? "transpose_a" : "transpose_b");
-    arithmetic.edit.SetAttr(made, key, attr::Bool(!node.GetBool(key)));
-    arithmetic.edit.SetInput(made, i, operand.input(0));
+        IsBatch(node) ? (i == 0 ? "adj_x" : "adj_y") : (i == 0 ? "transpose_a" : "transpose_b");
+    rule.edit.SetAttr(made, key, attr::Bool(!node.GetBool(key)));
+    rule.edit.SetInput(made, i, operand.input(0));
     folded.push_back(operand);
-    arithmetic.edit.Used(operand);
+    rule.edit.Used(operand);
   }
-  arithmetic.ForwardControls(made, folded);
-  return By(made);
+  rule.ForwardControls(made, folded);
+  return rule.ReplaceBy(made);
 }
 
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 4,
+              .name = "fold_transpose_into_matmul",
+              .ops = {"MatMul", "SparseMatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"},
+              .help = "a matrix product transposes its operands itself",
+              .refuses = "products that are fetched, fed or kept; permutations that are not known "
+                         "to swap the last two dimensions only",
+              .apply = FoldTransposeIntoMatMul});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

@@ -8,26 +8,37 @@
 // Refuses: terms that have no factor, or more than one, in common; for AddN, other factors whose
 // shapes are not known to be the same; division of anything but float and double (references to
 // variables among it).
+#include <algorithm>
+
 #include "llvm/ADT/STLExtras.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
 namespace {
 
-constexpr char kRule[] = "hoist_common_factor";
 constexpr char kStage[] = "HoistCommonFactor";
 
 bool IsFloat(DataType type) { return type == proto::DT_FLOAT || type == proto::DT_DOUBLE; }
 
+// Whether the terms are all products, or all quotients.
+bool HasTermsOfOneKind(const Node& sum) {
+  bool divides = IsAnyDiv(sum.input_node(0));
+  for (int i = 0; i < sum.num_inputs(); ++i) {
+    Node term = sum.input_node(i);
+    if (divides ? !IsAnyDiv(term) : term.op() != "Mul") return false;
+  }
+  return true;
+}
+
 // The factors that all terms have in common; of quotients, the divisor.
-std::vector<Port> CommonFactors(Arithmetic& arithmetic, const Node& node, bool divides) {
+std::vector<Port> CommonFactors(Arithmetic& rule, const Node& sum, bool divides) {
   std::vector<Port> common;
-  for (int i = 0; i < node.num_inputs(); ++i) {
-    Node term = node.input_node(i);
+  for (int i = 0; i < sum.num_inputs(); ++i) {
+    Node term = sum.input_node(i);
     std::vector<Port> factors = {term.input(1)};
     if (!divides) factors.push_back(term.input(0));
-    if (divides && !IsFloat(arithmetic.edit.TypeOf(term.input(0))) &&
-        !IsFloat(arithmetic.edit.TypeOf(term.input(1))))
+    if (divides && !IsFloat(rule.edit.TypeOf(term.input(0))) &&
+        !IsFloat(rule.edit.TypeOf(term.input(1))))
       return {};
     if (i == 0) {
       common = factors;
@@ -40,58 +51,64 @@ std::vector<Port> CommonFactors(Arithmetic& arithmetic, const Node& node, bool d
   return common;
 }
 
-}  // namespace
-
-Simplified HoistCommonFactor(Arithmetic& arithmetic, const Node& node) {
-  if (node.num_inputs() < 2 || !arithmetic.IsAggregate(node) ||
-      arithmetic.hoisted_factors.contains(node.id()))
-    return std::nullopt;
-  bool divides = IsAnyDiv(node.input_node(0));
-  for (int i = 0; i < node.num_inputs(); ++i) {
-    Node term = node.input_node(i);
-    if (divides ? !IsAnyDiv(term) : term.op() != "Mul") return std::nullopt;
-  }
-  if (!arithmetic.aggressive) {
-    arithmetic.edit.Refuse(kRule, node, "arithmetic_optimization is not AGGRESSIVE");
-    return std::nullopt;
-  }
-  std::string outer_name = Arithmetic::NameFor(node, kStage, divides ? "Div" : "Mul");
-  std::string sum_name = Arithmetic::NameFor(node, kStage, "AddV2");
-  if (arithmetic.Exists(Arithmetic::NameFor(node, kStage, "Div")) ||
-      arithmetic.Exists(Arithmetic::NameFor(node, kStage, "Mul")) || arithmetic.Exists(sum_name))
-    return std::nullopt;
-  std::vector<Port> common = CommonFactors(arithmetic, node, divides);
-  if (common.size() != 1) {
-    arithmetic.edit.Refuse(kRule, node, "its terms have {0} factors in common", common.size());
-    return std::nullopt;
-  }
+// What the terms are without the common factor; nothing where the sum of that might broadcast.
+std::optional<std::vector<Port>> OtherFactors(Arithmetic& rule, const Node& sum, bool divides,
+                                              Port common) {
   std::vector<Port> others;
-  for (int i = 0; i < node.num_inputs(); ++i) {
-    Node term = node.input_node(i);
-    others.push_back(term.input(!divides && term.input(0) == common[0] ? 1 : 0));
-    bool matches = i == 0 || IsAdd(node) ||
-                   SameShape(arithmetic.ShapeOf(others[0]), arithmetic.ShapeOf(others[i]));
-    if (matches) continue;
-    arithmetic.edit.Refuse(kRule, node, "'{0}' and '{1}' are not known to have the same shape",
-                           arithmetic.graph.node(others[0].node).name(),
-                           arithmetic.graph.node(others[i].node).name());
+  for (int i = 0; i < sum.num_inputs(); ++i) {
+    Node term = sum.input_node(i);
+    others.push_back(term.input(!divides && term.input(0) == common ? 1 : 0));
+    if (i == 0 || IsAdd(sum) || SameShape(rule.ShapeOf(others[0]), rule.ShapeOf(others[i])))
+      continue;
+    rule.Refuse("'{0}' and '{1}' are not known to have the same shape",
+                rule.graph.node(others[0].node).name(), rule.graph.node(others[i].node).name());
     return std::nullopt;
   }
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  arithmetic.hoisted_factors.insert(node.id());
-  llvm::SmallVector<Node, 4> terms;
-  for (int i = 0; i < node.num_inputs(); ++i) terms.push_back(node.input_node(i));
-  for (const Node& term : terms) arithmetic.edit.Used(term);
-  Node sum = arithmetic.Copy(sum_name, node);
-  for (size_t i = 0; i < others.size(); ++i)
-    arithmetic.edit.SetInput(sum, static_cast<int>(i), others[i]);
-  arithmetic.ForwardControls(sum, terms);
-  Node outer = arithmetic.Copy(outer_name, terms[0]);
-  arithmetic.edit.SetDevice(outer, node.device());
-  arithmetic.edit.SetInput(outer, divides ? 1 : 0, common[0]);
-  arithmetic.edit.SetInput(outer, divides ? 0 : 1, {sum.id(), 0});
-  arithmetic.Enqueue(sum);
-  return By(outer);
+  return others;
 }
 
+Node Hoist(Arithmetic& rule, const Node& node, bool divides, Port common,
+           llvm::ArrayRef<Port> others) {
+  llvm::SmallVector<Node, 4> terms;
+  for (int i = 0; i < node.num_inputs(); ++i) terms.push_back(node.input_node(i));
+  for (const Node& term : terms) rule.edit.Used(term);
+  Node sum = rule.Copy(Arithmetic::NameFor(node, kStage, "AddV2"), node);
+  for (size_t i = 0; i < others.size(); ++i)
+    rule.edit.SetInput(sum, static_cast<int>(i), others[i]);
+  rule.ForwardControls(sum, terms);
+  Node outer = rule.Copy(Arithmetic::NameFor(node, kStage, divides ? "Div" : "Mul"), terms[0]);
+  rule.edit.SetDevice(outer, node.device());
+  rule.edit.SetInput(outer, divides ? 1 : 0, common);
+  rule.edit.SetInput(outer, divides ? 0 : 1, {sum.id(), 0});
+  rule.Enqueue(sum);
+  return outer;
+}
+
+Verdict HoistCommonFactor(Arithmetic& rule, const Node& node) {
+  if (node.num_inputs() < 2 || !rule.IsAggregate(node) ||
+      rule.hoisted_factors.contains(node.id()) || !HasTermsOfOneKind(node))
+    return rule.NotMine();
+  if (!rule.aggressive) return rule.Refuse("arithmetic_optimization is not AGGRESSIVE");
+  for (const char* part : {"Div", "Mul", "AddV2"}) {
+    if (rule.Exists(Arithmetic::NameFor(node, kStage, part))) return rule.NotMine();
+  }
+  bool divides = IsAnyDiv(node.input_node(0));
+  std::vector<Port> common = CommonFactors(rule, node, divides);
+  if (common.size() != 1) return rule.Refuse("its terms have {0} factors in common", common.size());
+  std::optional<std::vector<Port>> others = OtherFactors(rule, node, divides, common[0]);
+  if (!others) return rule.Refused();
+  rule.hoisted_factors.insert(node.id());
+  return rule.ReplaceBy(Hoist(rule, node, divides, common[0], *others));
+}
+
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 5,
+              .name = "hoist_common_factor",
+              .ops = {"Add", "AddV2", "AddN", "AccumulateNV2", "RiscAdd"},
+              .help = "x * a + x * b becomes x * (a + b); only when AGGRESSIVE",
+              .refuses = "terms without one factor in common; for AddN, shapes that are not known "
+                         "to be the same",
+              .apply = HoistCommonFactor});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

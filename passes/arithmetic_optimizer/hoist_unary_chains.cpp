@@ -18,8 +18,6 @@
 namespace grapnel::arithmetic {
 namespace {
 
-constexpr char kRule[] = "hoist_unary_chains";
-
 // One link of a chain: the port of the root that the chain hangs on, and the node.
 struct Link {
   int port;
@@ -29,26 +27,26 @@ struct Link {
 
 class Hoist {
  public:
-  Hoist(Arithmetic& arithmetic, const Node& root)
-      : arithmetic_(arithmetic), root_(root), is_concat_(root.op().starts_with("Concat")) {}
+  Hoist(Arithmetic& rule, const Node& root)
+      : rule_(rule), root_(root), is_concat_(root.op().starts_with("Concat")) {}
 
-  Simplified Run() {
+  Verdict Run() {
     std::vector<Link> next = FirstLinks(), links;
-    if (next.size() < 2) return std::nullopt;
+    if (next.size() < 2) return rule_.NotMine();
     bool more = true;
     while (more && !next.empty() && CanHoist(next)) {
       links = next;
       more = Advance(links, &next);
     }
-    if (links.empty() || !arithmetic_.Begin(kRule, root_)) return std::nullopt;
-    arithmetic_.Enqueue(root_);
-    arithmetic_.hoisted_chains.insert(root_.id());
+    if (links.empty()) return rule_.NotMine();
+    rule_.Enqueue(root_);
+    rule_.hoisted_chains.insert(root_.id());
     if (is_concat_) {
       OutOfConcat(links);
     } else {
       BeforeSplit(links);
     }
-    return std::nullopt;
+    return rule_.Changed();
   }
 
  private:
@@ -68,7 +66,7 @@ class Hoist {
         links.push_back({i, root_.input_node(i)});
     } else {
       for (const Use& use : root_.uses()) {
-        Node reader = arithmetic_.graph.node(use.node);
+        Node reader = rule_.graph.node(use.node);
         if (reader.num_inputs() == 0) continue;
         Port port = reader.input(0);
         if (port.node != root_.id()) return {};
@@ -81,22 +79,17 @@ class Hoist {
 
   bool CanHoist(const std::vector<Link>& links) {
     Node first = links[0].node;
-    if (arithmetic_.kinds.Is(first, kFrameOp) || !arithmetic_.IsUnaryElementwise(first))
-      return false;
+    if (rule_.kinds.Is(first, kFrameOp) || !rule_.IsUnaryElementwise(first)) return false;
     for (const Link& link : links) {
       const Node& node = link.node;
       if (node.op_id() != first.op_id() || node.num_inputs() == 0) return false;
-      if (node.device_id() != root_.device_id() || arithmetic_.edit.IsPreserved(node) ||
-          arithmetic_.NumReaders(node) > 1) {
-        arithmetic_.edit.Refuse(kRule, root_,
-                                "'{0}' is fetched, fed, kept, read elsewhere or on another device",
-                                node.name());
-        return false;
+      if (node.device_id() != root_.device_id() || rule_.IsPreserved(node) ||
+          rule_.NumReaders(node) > 1) {
+        return rule_.Fails("'{0}' is fetched, fed, kept, read elsewhere or on another device",
+                           node.name());
       }
       if (IsFusableRelu(node, node.input_node(0))) {
-        arithmetic_.edit.Refuse(kRule, root_, "'{0}' can be fused with '{1}'", node.name(),
-                                node.input_node(0).name());
-        return false;
+        return rule_.Fails("'{0}' can be fused with '{1}'", node.name(), node.input_node(0).name());
       }
     }
     return true;
@@ -110,7 +103,7 @@ class Hoist {
         continue;
       }
       for (const Use& use : link.node.uses()) {
-        Node reader = arithmetic_.graph.node(use.node);
+        Node reader = rule_.graph.node(use.node);
         if (reader.num_inputs() == 0 || reader.input(0).node != link.node.id()) return false;
         next->push_back({link.port, reader});
       }
@@ -142,20 +135,20 @@ class Hoist {
   }
 
   void OutOfConcat(const std::vector<Link>& links) {
-    Editor& edit = arithmetic_.edit;
+    Editor& edit = rule_.edit;
     for (const Node& control : Controls(links)) edit.AddControl(root_, control);
     int first = root_.op() == "Concat" ? 1 : 0;
     for (const Link& link : links) {
       Port old = root_.input(link.port), hoisted = link.node.input(0);
       edit.SetInput(root_, link.port, hoisted);
       if (link.port != first) continue;
-      arithmetic_.UpdateReaders({root_.id(), 0}, old);
+      rule_.UpdateReaders({root_.id(), 0}, old);
       edit.SetInput(link.node, 0, {root_.id(), 0});
     }
   }
 
   void BeforeSplit(const std::vector<Link>& links) {
-    Editor& edit = arithmetic_.edit;
+    Editor& edit = rule_.edit;
     std::vector<Node> controls = Controls(links);
     int slot = root_.op() == "SplitV" ? 0 : 1;
     Port input = root_.input(slot), at;
@@ -175,10 +168,10 @@ class Hoist {
     }
     edit.SetInput(root_, slot, at);
     for (const Link& link : links)
-      arithmetic_.UpdateReaders({link.node.id(), 0}, {root_.id(), link.port});
+      rule_.UpdateReaders({link.node.id(), 0}, {root_.id(), link.port});
   }
 
-  Arithmetic& arithmetic_;
+  Arithmetic& rule_;
   const Node root_;
   const bool is_concat_;
 };
@@ -193,18 +186,26 @@ bool HasDistinctInputs(const Node& concat) {
   return static_cast<int64_t>(ports.size()) == count;
 }
 
-}  // namespace
-
-Simplified HoistUnaryChains(Arithmetic& arithmetic, const Node& node) {
-  if (arithmetic.edit.IsPreserved(node)) return std::nullopt;
+Verdict HoistUnaryChains(Arithmetic& rule, const Node& node) {
+  if (rule.IsPreserved(node)) return rule.NotMine();
   if (node.op().starts_with("Concat")) {
-    if (node.GetInt("N") < 2 || !HasDistinctInputs(node)) return std::nullopt;
+    if (node.GetInt("N") < 2 || !HasDistinctInputs(node)) return rule.NotMine();
   } else {
     if (node.GetInt("num_split") < 2 || node.NumDataUses() > node.GetInt("num_split") ||
-        arithmetic.DrivesControls(node) || arithmetic.hoisted_chains.contains(node.id()))
-      return std::nullopt;
+        rule.DrivesControls(node) || rule.hoisted_chains.contains(node.id()))
+      return rule.NotMine();
   }
-  return Hoist(arithmetic, node).Run();
+  return Hoist(rule, node).Run();
 }
 
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 20,
+              .name = "hoist_unary_chains",
+              .ops = {"Concat", "ConcatV2", "Split", "SplitV"},
+              .help = "the same op on all inputs of Concat, or outputs of Split, runs once",
+              .refuses = "ops with another reader, or on another device; Relu that the remapper "
+                         "fuses; a split that something waits for",
+              .apply = HoistUnaryChains});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

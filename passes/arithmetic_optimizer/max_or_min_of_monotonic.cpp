@@ -23,51 +23,51 @@ int DirectionOf(llvm::StringRef op) {
       .Default(0);
 }
 
-}  // namespace
-
-Simplified OptimizeMaxOrMinOfMonotonic(Arithmetic& arithmetic, const Node& node) {
-  constexpr char kRule[] = "max_or_min_of_monotonic";
-  Node inner = arithmetic.Input(node, 0);
-  int direction = inner ? DirectionOf(inner.op()) : 0;
-  if (direction == 0 || inner.num_inputs() == 0) return std::nullopt;
-  bool is_pool = node.op().contains("Pool"), is_arg = node.op().starts_with("Arg");
-  if (arithmetic.edit.IsPreserved(node) || arithmetic.edit.IsPreserved(inner) ||
-      arithmetic.NumReaders(inner) != 1) {
-    arithmetic.edit.Refuse(kRule, node, "'{0}' or '{1}' is fetched, fed, kept or read elsewhere",
-                           node.name(), inner.name());
-    return std::nullopt;
-  }
-  if (direction < 0 && is_pool) {
-    arithmetic.edit.Refuse(kRule, node,
-                           "'{0}' falls where its input rises, and {1} has no opposite",
-                           inner.name(), node.op());
-    return std::nullopt;
-  }
-  if (IsFusableRelu(inner, inner.input_node(0))) {
-    arithmetic.edit.Refuse(kRule, node, "'{0}' can be fused with '{1}'", inner.name(),
-                           inner.input_node(0).name());
-    return std::nullopt;
-  }
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  Node input = inner.input_node(0);
-  arithmetic.edit.SetInput(node, 0, inner.input(0));
-  arithmetic.edit.SetInput(inner, 0, {node.id(), 0});
-  arithmetic.UpdateReaders({node.id(), 0}, {inner.id(), 0});
-  if (direction < 0) {
-    std::string op = node.op().str();
-    size_t at = op.find("Max");
-    bool is_max = at != std::string::npos;
-    op.replace(is_max ? at : op.find("Min"), 3, is_max ? "Min" : "Max");
-    arithmetic.edit.SetOp(node, op);
-  }
-  if (is_arg) {
-    arithmetic.edit.SetOp(inner, "Identity");
-    arithmetic.SetType(inner, "T", node.GetType("output_type", proto::DT_INT64));
-  }
-  arithmetic.Enqueue(node);
-  arithmetic.Enqueue(inner);
-  arithmetic.Enqueue(input);
-  return std::nullopt;
+// "ArgMax" -> "ArgMin", and back.
+std::string OppositeOf(llvm::StringRef op) {
+  std::string opposite = op.str();
+  size_t at = opposite.find("Max");
+  bool is_max = at != std::string::npos;
+  return opposite.replace(is_max ? at : opposite.find("Min"), 3, is_max ? "Min" : "Max");
 }
 
+Verdict MaxOrMinOfMonotonic(Arithmetic& rule, const Node& node) {
+  Node inner = rule.Input(node, 0);
+  int direction = inner ? DirectionOf(inner.op()) : 0;
+  if (direction == 0 || inner.num_inputs() == 0) return rule.NotMine();
+  if (rule.IsPreserved(node) || rule.IsPreserved(inner) || rule.NumReaders(inner) != 1) {
+    return rule.Refuse("'{0}' or '{1}' is fetched, fed, kept or read elsewhere", node.name(),
+                       inner.name());
+  }
+  if (direction < 0 && node.op().contains("Pool")) {
+    return rule.Refuse("'{0}' falls where its input rises, and {1} has no opposite", inner.name(),
+                       node.op());
+  }
+  Node input = inner.input_node(0);
+  if (IsFusableRelu(inner, input))
+    return rule.Refuse("'{0}' can be fused with '{1}'", inner.name(), input.name());
+  bool is_arg = node.op().starts_with("Arg");
+  rule.edit.SetInput(node, 0, inner.input(0));
+  rule.edit.SetInput(inner, 0, {node.id(), 0});
+  rule.UpdateReaders({node.id(), 0}, {inner.id(), 0});
+  if (direction < 0) rule.edit.SetOp(node, OppositeOf(node.op()));
+  if (is_arg) {
+    rule.edit.SetOp(inner, "Identity");
+    rule.SetType(inner, "T", node.GetType("output_type", proto::DT_INT64));
+  }
+  rule.Enqueue({node, inner, input});
+  return rule.Changed();
+}
+
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 26,
+              .name = "max_or_min_of_monotonic",
+              .ops = {"Max", "Min", "ArgMax", "ArgMin", "MaxPool", "MaxPoolV2", "MaxPool3D",
+                      "MaxPoolWithArgmax", "FractionalMaxPool"},
+              .help = "Max(Sqrt(x)) becomes Sqrt(Max(x))",
+              .refuses = "nodes that are fetched, fed, kept or read elsewhere; MaxPool of a "
+                         "decreasing function; Relu that the remapper fuses",
+              .apply = MaxOrMinOfMonotonic});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

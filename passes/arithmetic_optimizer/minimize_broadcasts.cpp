@@ -8,52 +8,31 @@
 #include <deque>
 
 #include "llvm/ADT/STLExtras.h"
-#include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
+#include "passes/arithmetic_optimizer/groups.h"
 
 namespace grapnel::arithmetic {
 namespace {
-
-constexpr char kRule[] = "minimize_broadcasts";
 
 bool IsTagged(const Node& node) {
   return node.FindAttr(kMinimizeBroadcastsTag) || node.FindAttr(kAddOpsRewriteTag);
 }
 
-void SetOperands(Arithmetic& arithmetic, const Node& node, Port left, Port right) {
-  if (node.input(0) == left && node.input(1) == right) return;
-  arithmetic.edit.SetInput(node, 0, left);
-  arithmetic.edit.SetInput(node, 1, right);
-  arithmetic.ForgetShape(node);
-  arithmetic.Enqueue(node);
+bool HasOneShape(const Group& group) {
+  return llvm::all_of(group.inputs, [&](const Group::Input& input) {
+    return input.shape == group.inputs[0].shape;
+  });
 }
 
-}  // namespace
+void SetOperands(Arithmetic& rule, const Node& node, Port left, Port right) {
+  if (node.input(0) == left && node.input(1) == right) return;
+  rule.edit.SetInput(node, 0, left);
+  rule.edit.SetInput(node, 1, right);
+  rule.ForgetShape(node);
+  rule.Enqueue(node);
+}
 
-Simplified MinimizeBroadcasts(Arithmetic& arithmetic, const Node& node) {
-  if (node.num_inputs() != 2 || (node.op() != "Mul" && !IsAdd(node)) || IsTagged(node))
-    return std::nullopt;
-  bool has_inner =
-      node.input_node(0).op_id() == node.op_id() || node.input_node(1).op_id() == node.op_id();
-  if (!has_inner) return std::nullopt;
-  if (!HasBroadcastableInputs(arithmetic, node)) {
-    arithmetic.edit.Refuse(kRule, node,
-                           "the shapes of '{0}' and its inputs are not known, or it waits for "
-                           "something",
-                           node.name());
-    return std::nullopt;
-  }
-  std::optional<Group> group = FindGroup(arithmetic, node, [&](const Node& inner) {
-    return inner.op_id() == node.op_id() && !arithmetic.edit.IsPreserved(inner) &&
-           !IsTagged(inner) && !arithmetic.DrivesControls(inner) && inner.NumDataUses() == 1 &&
-           HasBroadcastableInputs(arithmetic, inner);
-  });
-  if (!group || group->absorbed.empty()) return std::nullopt;
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  MarkGroup(arithmetic, *group, kMinimizeBroadcastsTag);
-  std::deque<Group::Input> terms(group->inputs.begin(), group->inputs.end());
-  if (llvm::all_of(terms, [&](const Group::Input& term) { return term.shape == terms[0].shape; }))
-    return InPlace(node);
-
+void SmallestFirst(Arithmetic& rule, const Group& group) {
+  std::deque<Group::Input> terms(group.inputs.begin(), group.inputs.end());
   llvm::stable_sort(terms, [](const Group::Input& a, const Group::Input& b) {
     return IsSmaller(a.shape, b.shape);
   });
@@ -63,16 +42,16 @@ Simplified MinimizeBroadcasts(Arithmetic& arithmetic, const Node& node) {
     largest = terms.back().port;
     terms.pop_back();
   }
-  std::vector<Node> free = group->absorbed;
+  std::vector<Node> free = group.absorbed;
   while (terms.size() > 1) {
     Port left = terms[0].port, right = terms[1].port;
     terms.erase(terms.begin(), terms.begin() + 2);
-    Node at = node;
+    Node at = group.root;
     if (!free.empty()) {
       at = free.back();
       free.pop_back();
     }
-    SetOperands(arithmetic, at, left, right);
+    SetOperands(rule, at, left, right);
     // A wide tree needs fewer temporary tensors; where the next step would broadcast, what is small
     // goes first.
     Group::Input made{{at.id(), 0}, Shape::Scalar()};
@@ -82,8 +61,36 @@ Simplified MinimizeBroadcasts(Arithmetic& arithmetic, const Node& node) {
       terms.push_back(made);
     }
   }
-  if (largest) SetOperands(arithmetic, node, terms[0].port, *largest);
-  return InPlace(node);
+  if (largest) SetOperands(rule, group.root, terms[0].port, *largest);
 }
 
+Verdict MinimizeBroadcasts(Arithmetic& rule, const Node& node) {
+  if (node.num_inputs() != 2 || (node.op() != "Mul" && !IsAdd(node)) || IsTagged(node))
+    return rule.NotMine();
+  auto is_same_op = [&](const Node& inner) { return inner.op_id() == node.op_id(); };
+  if (!is_same_op(node.input_node(0)) && !is_same_op(node.input_node(1))) return rule.NotMine();
+  if (!HasBroadcastableInputs(rule, node)) {
+    return rule.Refuse(
+        "the shapes of '{0}' and its inputs are not known, or it waits for something", node.name());
+  }
+  std::optional<Group> group = FindGroup(rule, node, [&](const Node& inner) {
+    return is_same_op(inner) && !rule.IsPreserved(inner) && !IsTagged(inner) &&
+           !rule.DrivesControls(inner) && inner.NumDataUses() == 1 &&
+           HasBroadcastableInputs(rule, inner);
+  });
+  if (!group) return rule.NotMine();
+  MarkGroup(rule, *group, kMinimizeBroadcastsTag);
+  if (!HasOneShape(*group)) SmallestFirst(rule, *group);
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 6,
+              .name = "minimize_broadcasts",
+              .ops = {"Mul", "Add", "AddV2"},
+              .help = "adds and multiplies what is small first",
+              .refuses = "shapes that are not known; control edges; inner nodes with other readers",
+              .apply = MinimizeBroadcasts});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

@@ -11,10 +11,12 @@
 namespace grapnel::arithmetic {
 namespace {
 
+constexpr char kStage[] = "ReduceUpsamplingDims";
+
 // The four of six elements at `places` when the elements at `ones` are 1.
-std::optional<Literal> Reduced(Arithmetic& arithmetic, Port port, llvm::ArrayRef<int> places,
-                               llvm::ArrayRef<int> ones) {
-  const Literal* value = arithmetic.ConstantOf(port);
+std::optional<std::vector<int64_t>> Reduced(Arithmetic& rule, Port port, llvm::ArrayRef<int> places,
+                                            llvm::ArrayRef<int> ones) {
+  const Literal* value = rule.ConstantOf(port);
   if (!value || value->dtype() != proto::DT_INT32 || value->num_elements() != 6)
     return std::nullopt;
   for (int i : ones) {
@@ -22,58 +24,63 @@ std::optional<Literal> Reduced(Arithmetic& arithmetic, Port port, llvm::ArrayRef
   }
   std::vector<int64_t> kept;
   for (int i : places) kept.push_back(value->AsInt(i));
-  return Literal::Integers(proto::DT_INT32, {4}, kept);
+  return kept;
 }
+
+// The Tile of a Reshape, both of four dimensions.
+Node MakeTileOfReshape(Arithmetic& rule, const Node& node, llvm::ArrayRef<int64_t> multiples,
+                       llvm::ArrayRef<int64_t> dims) {
+  Node tile = node.input_node(0), reshape = tile.input_node(0);
+  Node old_multiples = tile.input_node(1), old_shape = reshape.input_node(1);
+  auto name = [&](const char* part) { return Arithmetic::NameFor(node, kStage, part); };
+  Node new_multiples = rule.MakeVector(name("Multiples"), multiples, old_multiples.device());
+  Node new_shape = rule.MakeVector(name("Shape"), dims, old_shape.device());
+  Node new_reshape = rule.Make(name("Reshape"), "Reshape", reshape.device(),
+                               {reshape.input(0), {new_shape.id(), 0}});
+  rule.SetType(new_reshape, "T", reshape.GetType("T"));
+  rule.SetType(new_reshape, "Tshape", reshape.GetType("Tshape"));
+  Node new_tile = rule.Make(name("Tile"), "Tile", tile.device(),
+                            {{new_reshape.id(), 0}, {new_multiples.id(), 0}});
+  rule.SetType(new_tile, "T", tile.GetType("T"));
+  rule.SetType(new_tile, "Tmultiples", tile.GetType("Tmultiples"));
+  rule.Enqueue({new_reshape, new_tile});
+  rule.ForwardControls(new_tile, tile);
+  rule.ForwardControls(new_multiples, old_multiples);
+  rule.ForwardControls(new_reshape, reshape);
+  rule.ForwardControls(new_shape, old_shape);
+  return new_tile;
+}
+
+Verdict ReduceUpsamplingDims(Arithmetic& rule, const Node& node) {
+  Node tile = rule.Input(node, 0);
+  if (!tile || tile.op() != "Tile" || tile.num_inputs() != 2) return rule.NotMine();
+  Node reshape = tile.input_node(0);
+  if (reshape.op() != "Reshape" || reshape.num_inputs() != 2) return rule.NotMine();
+  auto multiples = Reduced(rule, tile.input(1), {0, 1, 2, 4}, {3, 5});
+  auto dims = Reduced(rule, reshape.input(1), {0, 1, 3, 5}, {2, 4});
+  if (!multiples || !dims) return rule.NotMine();
+  if (rule.IsPreserved(node) || rule.IsPreserved(tile) || rule.IsPreserved(reshape) ||
+      tile.NumDataUses() != 1) {
+    return rule.Refuse("'{0}', '{1}' or '{2}' is fetched, fed, kept or read elsewhere", node.name(),
+                       tile.name(), reshape.name());
+  }
+  for (const char* part : {"Reshape", "Tile", "Multiples", "Shape"}) {
+    if (rule.Exists(Arithmetic::NameFor(node, kStage, part))) return rule.NotMine();
+  }
+  rule.edit.Used(tile);
+  rule.edit.Used(reshape);
+  Node made = MakeTileOfReshape(rule, node, *multiples, *dims);
+  rule.edit.SetInput(node, 0, {made.id(), 0});
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 13,
+              .name = "reduce_upsampling_dims",
+              .ops = {"Reshape"},
+              .help = "upsampling by Tile with four dimensions instead of six",
+              .refuses = "nodes that are fetched, fed, kept or read elsewhere",
+              .apply = ReduceUpsamplingDims});
 
 }  // namespace
-
-Simplified ReduceUpsamplingDims(Arithmetic& arithmetic, const Node& node) {
-  constexpr char kRule[] = "reduce_upsampling_dims";
-  constexpr char kStage[] = "ReduceUpsamplingDims";
-  Node tile = arithmetic.Input(node, 0);
-  if (!tile || tile.op() != "Tile" || tile.num_inputs() != 2) return std::nullopt;
-  Node reshape = tile.input_node(0);
-  if (reshape.op() != "Reshape" || reshape.num_inputs() != 2) return std::nullopt;
-  std::optional<Literal> multiples = Reduced(arithmetic, tile.input(1), {0, 1, 2, 4}, {3, 5});
-  std::optional<Literal> dims = Reduced(arithmetic, reshape.input(1), {0, 1, 3, 5}, {2, 4});
-  if (!multiples || !dims) return std::nullopt;
-  if (arithmetic.edit.IsPreserved(node) || arithmetic.edit.IsPreserved(tile) ||
-      arithmetic.edit.IsPreserved(reshape) || tile.NumDataUses() != 1) {
-    arithmetic.edit.Refuse(kRule, node,
-                           "'{0}', '{1}' or '{2}' is fetched, fed, kept or read elsewhere",
-                           node.name(), tile.name(), reshape.name());
-    return std::nullopt;
-  }
-  std::string reshape_name = Arithmetic::NameFor(node, kStage, "Reshape"),
-              tile_name = Arithmetic::NameFor(node, kStage, "Tile"),
-              multiples_name = Arithmetic::NameFor(node, kStage, "Multiples"),
-              shape_name = Arithmetic::NameFor(node, kStage, "Shape");
-  for (const std::string& name : {reshape_name, tile_name, multiples_name, shape_name}) {
-    if (arithmetic.Exists(name)) return std::nullopt;
-  }
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  arithmetic.edit.Used(tile);
-  arithmetic.edit.Used(reshape);
-  Node old_multiples = tile.input_node(1), old_shape = reshape.input_node(1);
-  Node new_multiples =
-      arithmetic.edit.AddConstant(multiples_name, *multiples, old_multiples.device());
-  Node new_shape = arithmetic.edit.AddConstant(shape_name, *dims, old_shape.device());
-  Node new_reshape = arithmetic.Make(reshape_name, "Reshape", reshape.device(),
-                                     {reshape.input(0), Port{new_shape.id(), 0}});
-  arithmetic.SetType(new_reshape, "T", reshape.GetType("T"));
-  arithmetic.SetType(new_reshape, "Tshape", reshape.GetType("Tshape"));
-  arithmetic.Enqueue(new_reshape);
-  Node new_tile = arithmetic.Make(tile_name, "Tile", tile.device(),
-                                  {Port{new_reshape.id(), 0}, Port{new_multiples.id(), 0}});
-  arithmetic.SetType(new_tile, "T", tile.GetType("T"));
-  arithmetic.SetType(new_tile, "Tmultiples", tile.GetType("Tmultiples"));
-  arithmetic.Enqueue(new_tile);
-  arithmetic.edit.SetInput(node, 0, {new_tile.id(), 0});
-  arithmetic.ForwardControls(new_tile, tile);
-  arithmetic.ForwardControls(new_multiples, old_multiples);
-  arithmetic.ForwardControls(new_reshape, reshape);
-  arithmetic.ForwardControls(new_shape, old_shape);
-  return InPlace(node);
-}
-
 }  // namespace grapnel::arithmetic

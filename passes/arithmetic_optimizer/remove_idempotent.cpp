@@ -7,23 +7,31 @@
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
+namespace {
 
-Simplified RemoveIdempotent(Arithmetic& arithmetic, const Node& node) {
-  constexpr char kRule[] = "remove_idempotent";
-  if (node.num_inputs() != 1 || !arithmetic.KeepsShape(node) ||
-      !arithmetic.kinds.Is(node, kPureOp) || arithmetic.kinds.Is(node, kFrameOp))
-    return std::nullopt;
+Verdict RemoveIdempotent(Arithmetic& rule, const Node& node) {
+  if (node.num_inputs() != 1 || !rule.KeepsShape(node) || !rule.kinds.Is(node, kPureOp) ||
+      rule.kinds.Is(node, kFrameOp))
+    return rule.NotMine();
   Node input = node.input_node(0);
-  if (input.op_id() != node.op_id()) return std::nullopt;
-  if (node.num_controls() > 0 || arithmetic.edit.IsPreserved(node) ||
-      input.device_id() != node.device_id()) {
-    arithmetic.edit.Refuse(
-        kRule, node, "'{0}' is fetched, fed or kept, waits for something or is not where '{1}' is",
-        node.name(), input.name());
-    return std::nullopt;
+  if (input.op_id() != node.op_id()) return rule.NotMine();
+  if (node.num_controls() > 0 || rule.IsPreserved(node) || input.device_id() != node.device_id()) {
+    return rule.Refuse(
+        "'{0}' is fetched, fed or kept, waits for something or is not where '{1}' is", node.name(),
+        input.name());
   }
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  return node.input(0);
+  return rule.ReplaceBy(node.input(0));
 }
 
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 22,
+              .name = "remove_idempotent",
+              .ops = {"CheckNumerics", "DebugGradientIdentity", "DeepCopy", "PreventGradient",
+                      "Print", "Snapshot", "StopGradient", "Identity", "AddN", "AccumulateNV2"},
+              .help = "Identity(Identity(x)) and the like become one",
+              .refuses = "nodes that are fetched, fed or kept, or wait for something; pairs on "
+                         "different devices",
+              .apply = RemoveIdempotent});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

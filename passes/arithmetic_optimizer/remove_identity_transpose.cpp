@@ -12,7 +12,9 @@
 namespace grapnel::arithmetic {
 namespace {
 
-bool AreInverse(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
+using Permutation = std::vector<int64_t>;
+
+bool AreInverse(const Permutation& a, const Permutation& b) {
   if (a.size() != b.size()) return false;
   int64_t rank = static_cast<int64_t>(a.size());
   for (int64_t i = 0; i < rank; ++i) {
@@ -21,55 +23,60 @@ bool AreInverse(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
   return true;
 }
 
-bool IsIdentity(const std::vector<int64_t>& permutation) {
+bool IsIdentity(const Permutation& permutation) {
   for (int64_t i = 0; i < static_cast<int64_t>(permutation.size()); ++i) {
     if (permutation[i] != i) return false;
   }
   return true;
 }
 
-}  // namespace
-
-Simplified RemoveIdentityTranspose(Arithmetic& arithmetic, const Node& node) {
-  constexpr char kRule[] = "remove_identity_transpose";
-  if (node.num_inputs() != 2) return std::nullopt;
-  Node tail = arithmetic.TailOfOwnChain(node, [&](const Node& next) {
-    return arithmetic.KeepsShape(next) && arithmetic.kinds.Is(next, kPureOp) &&
-           !arithmetic.kinds.Is(next, kFrameOp);
-  });
-  Node first = arithmetic.Input(tail, 0);
-  std::optional<std::vector<int64_t>> permutation = arithmetic.IntegersOf(node.input(1));
-  if (!first || !permutation || permutation->empty()) return std::nullopt;
-  if (first.op_id() == node.op_id()) {
-    if (first.num_inputs() != 2) return std::nullopt;
-    std::optional<std::vector<int64_t>> inner = arithmetic.IntegersOf(first.input(1));
-    if (!inner || !AreInverse(*permutation, *inner)) {
-      arithmetic.edit.Refuse(kRule, node, "'{0}' is not known to be its inverse", first.name());
-      return std::nullopt;
-    }
-    // What stands between changes its value, which a node that must stay would pass on.
-    if (tail != node && arithmetic.edit.IsPreserved(node)) {
-      arithmetic.edit.Refuse(kRule, node, "'{0}' is fetched, fed or kept, and not next to '{1}'",
-                             node.name(), first.name());
-      return std::nullopt;
-    }
-    if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-    arithmetic.edit.Used(first);
-    if (tail == node) return first.input(0);
-    arithmetic.edit.SetInput(tail, 0, first.input(0));
-    arithmetic.ChangesValue();
-    arithmetic.ForwardControls(tail, first);
-    return node.input(0);
+// `first` and `node` are transposes of one op; `tail` is `node`, or what stands next to `first`.
+Verdict RemovePair(Arithmetic& rule, const Node& first, const Node& tail, const Node& node,
+                   const Permutation& permutation) {
+  if (first.num_inputs() != 2) return rule.NotMine();
+  std::optional<Permutation> inner = rule.ConstantInts(first, 1);
+  if (!inner || !AreInverse(permutation, *inner))
+    return rule.Refuse("'{0}' is not known to be its inverse", first.name());
+  // What stands between changes its value, which a node that must stay would pass on.
+  if (tail != node && rule.IsPreserved(node)) {
+    return rule.Refuse("'{0}' is fetched, fed or kept, and not next to '{1}'", node.name(),
+                       first.name());
   }
-  if (!IsIdentity(*permutation)) return std::nullopt;
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  if (node.op() == "Transpose") return node.input(0);
-  Node conj = arithmetic.Copy(Arithmetic::NameFor(node, "RemoveIdentityTranspose"), node);
-  arithmetic.edit.SetOp(conj, "Conj");
-  arithmetic.edit.RemoveInput(conj, 1);
-  arithmetic.edit.RemoveAttr(conj, "Tperm");
-  arithmetic.LoseTrack(conj, conj.input(0));
-  return By(conj);
+  rule.edit.Used(first);
+  if (tail == node) return rule.ReplaceBy(first.input(0));
+  rule.edit.SetInput(tail, 0, first.input(0));
+  rule.ChangesValue();
+  rule.ForwardControls(tail, first);
+  return rule.ReplaceBy(node.input(0));
 }
 
+Verdict RemoveIdentityTranspose(Arithmetic& rule, const Node& node) {
+  if (node.num_inputs() != 2) return rule.NotMine();
+  Node tail = rule.TailOfOwnChain(node, [&](const Node& next) {
+    return rule.KeepsShape(next) && rule.kinds.Is(next, kPureOp) && !rule.kinds.Is(next, kFrameOp);
+  });
+  Node first = rule.Input(tail, 0);
+  std::optional<Permutation> permutation = rule.ConstantInts(node, 1);
+  if (!first || !permutation || permutation->empty()) return rule.NotMine();
+  if (first.op_id() == node.op_id()) return RemovePair(rule, first, tail, node, *permutation);
+  if (!IsIdentity(*permutation)) return rule.NotMine();
+  if (node.op() == "Transpose") return rule.ReplaceBy(node.input(0));
+  Node conj = rule.Copy(Arithmetic::NameFor(node, "RemoveIdentityTranspose"), node);
+  rule.edit.SetOp(conj, "Conj");
+  rule.edit.RemoveInput(conj, 1);
+  rule.edit.RemoveAttr(conj, "Tperm");
+  rule.LoseTrack(conj, conj.input(0));
+  return rule.ReplaceBy(conj);
+}
+
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 7,
+              .name = "remove_identity_transpose",
+              .ops = {"Transpose", "ConjugateTranspose"},
+              .help = "transposes that cancel, or change nothing",
+              .refuses = "permutations that are not constant; ops between that are fetched, fed, "
+                         "kept or read elsewhere",
+              .apply = RemoveIdentityTranspose});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

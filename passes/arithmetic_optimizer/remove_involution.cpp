@@ -9,28 +9,33 @@
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
+namespace {
 
-Simplified RemoveInvolution(Arithmetic& arithmetic, const Node& node) {
-  constexpr char kRule[] = "remove_involution";
-  Node tail = arithmetic.TailOfOwnChain(
-      node, [&](const Node& next) { return arithmetic.KeepsValue(next); });
-  Node first = arithmetic.Input(tail, 0);
+Verdict RemoveInvolution(Arithmetic& rule, const Node& node) {
+  Node tail = rule.TailOfOwnChain(node, [&](const Node& next) { return rule.KeepsValue(next); });
+  Node first = rule.Input(tail, 0);
   if (!first || first.op_id() != node.op_id() || first == node || first.num_inputs() == 0)
-    return std::nullopt;
+    return rule.NotMine();
   // What stands between changes its value, which a node that must stay would pass on. TensorFlow
   // does it all the same, and computes something else.
-  if (tail != node && arithmetic.edit.IsPreserved(node)) {
-    arithmetic.edit.Refuse(kRule, node,
-                           "'{0}' is fetched, fed or kept, and '{1}' is not next to it",
-                           node.name(), first.name());
-    return std::nullopt;
+  if (tail != node && rule.IsPreserved(node)) {
+    return rule.Refuse("'{0}' is fetched, fed or kept, and '{1}' is not next to it", node.name(),
+                       first.name());
   }
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  arithmetic.edit.Used(first);
-  if (tail == node) return first.input(0);
-  arithmetic.edit.SetInput(tail, 0, first.input(0));
-  arithmetic.ChangesValue();
-  return node.input(0);
+  rule.edit.Used(first);
+  if (tail == node) return rule.ReplaceBy(first.input(0));
+  rule.edit.SetInput(tail, 0, first.input(0));
+  rule.ChangesValue();
+  return rule.ReplaceBy(node.input(0));
 }
 
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 8,
+              .name = "remove_involution",
+              .ops = {"Conj", "Reciprocal", "Invert", "Neg", "LogicalNot"},
+              .help = "Neg(Neg(x)) and the like become x",
+              .refuses = "ops between that are fetched, fed, kept or read elsewhere",
+              .apply = RemoveInvolution});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

@@ -7,11 +7,11 @@
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
+namespace {
 
-Simplified RemoveLogicalNot(Arithmetic& arithmetic, const Node& node) {
-  constexpr char kRule[] = "remove_logical_not";
-  Node input = arithmetic.Input(node, 0);
-  if (!input) return std::nullopt;
+Verdict RemoveLogicalNot(Arithmetic& rule, const Node& node) {
+  Node input = rule.Input(node, 0);
+  if (!input) return rule.NotMine();
   llvm::StringRef opposite = llvm::StringSwitch<llvm::StringRef>(input.op())
                                  .Case("Equal", "NotEqual")
                                  .Case("NotEqual", "Equal")
@@ -20,17 +20,23 @@ Simplified RemoveLogicalNot(Arithmetic& arithmetic, const Node& node) {
                                  .Case("Greater", "LessEqual")
                                  .Case("GreaterEqual", "Less")
                                  .Default("");
-  if (opposite.empty()) return std::nullopt;
-  if (arithmetic.edit.IsPreserved(node) || arithmetic.edit.IsPreserved(input) ||
-      input.NumDataUses() > 1) {
-    arithmetic.edit.Refuse(kRule, node, "'{0}' or '{1}' is fetched, fed, kept or read elsewhere",
-                           node.name(), input.name());
-    return std::nullopt;
+  if (opposite.empty()) return rule.NotMine();
+  if (rule.IsPreserved(node) || rule.IsPreserved(input) || input.NumDataUses() > 1) {
+    return rule.Refuse("'{0}' or '{1}' is fetched, fed, kept or read elsewhere", node.name(),
+                       input.name());
   }
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  arithmetic.edit.SetOp(input, opposite);
-  arithmetic.ChangesValue();
-  return By(input);
+  rule.edit.SetOp(input, opposite);
+  rule.ChangesValue();
+  return rule.ReplaceBy(input);
 }
 
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 17,
+              .name = "remove_logical_not",
+              .ops = {"LogicalNot"},
+              .help = "Not(x < y) becomes x >= y",
+              .refuses = "nodes that are fetched, fed or kept; a comparison with another reader",
+              .apply = RemoveLogicalNot});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

@@ -8,30 +8,35 @@
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
+namespace {
 
-Simplified RemoveNegation(Arithmetic& arithmetic, const Node& node) {
-  constexpr char kRule[] = "remove_negation";
-  if (node.num_inputs() != 2 || (node.op() != "Sub" && !IsAdd(node))) return std::nullopt;
+Verdict RemoveNegation(Arithmetic& rule, const Node& node) {
+  if (node.num_inputs() != 2 || (node.op() != "Sub" && !IsAdd(node))) return rule.NotMine();
   Node x = node.input_node(0), y = node.input_node(1);
   bool of_y = y.op() == "Neg", of_x = IsAdd(node) && x.op() == "Neg";
-  if (!of_y && !of_x) return std::nullopt;
-  if (arithmetic.edit.IsPreserved(node)) {
-    arithmetic.edit.Refuse(kRule, node, "'{0}' is fetched, fed or kept", node.name());
-    return std::nullopt;
-  }
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
+  if (!of_y && !of_x) return rule.NotMine();
+  if (rule.IsPreserved(node)) return rule.Refuse("'{0}' is fetched, fed or kept", node.name());
   Node negation = of_y ? y : x;
-  arithmetic.edit.Used(negation);
-  arithmetic.ForwardControls(node, negation);
+  rule.edit.Used(negation);
+  rule.ForwardControls(node, negation);
   if (of_y) {
-    arithmetic.edit.SetOp(node, node.op() == "Sub" ? "AddV2" : "Sub");
+    rule.edit.SetOp(node, node.op() == "Sub" ? "AddV2" : "Sub");
   } else {
-    arithmetic.edit.SetOp(node, "Sub");
-    arithmetic.edit.SetInput(node, 0, node.input(1));
+    rule.edit.SetOp(node, "Sub");
+    rule.edit.SetInput(node, 0, node.input(1));
   }
-  arithmetic.edit.SetInput(node, 1, negation.input(0));
-  arithmetic.Enqueue(node);
-  return std::nullopt;
+  rule.edit.SetInput(node, 1, negation.input(0));
+  rule.Enqueue(node);
+  return rule.Changed();
 }
 
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 15,
+              .name = "remove_negation",
+              .ops = {"Add", "AddV2", "Sub"},
+              .help = "x + -y becomes x - y",
+              .refuses = "nodes that are fetched, fed or kept",
+              .apply = RemoveNegation});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

@@ -13,57 +13,55 @@
 namespace grapnel::arithmetic {
 namespace {
 
-constexpr char kRule[] = "remove_redundant_reshape";
-
 // Nobody reads it, or waits for it, any more.
-void TurnIntoNoOp(Arithmetic& arithmetic, const Node& node) {
-  arithmetic.edit.SetOp(node, "NoOp");
-  arithmetic.edit.SetInputs(node, {});
+void TurnIntoNoOp(Arithmetic& rule, const Node& node) {
+  rule.edit.SetOp(node, "NoOp");
+  rule.edit.SetInputs(node, {});
   for (const auto& [key, value] : node.Attrs()) {
-    if (!key.starts_with("_")) arithmetic.edit.RemoveAttr(node, key);
+    if (!key.starts_with("_")) rule.edit.RemoveAttr(node, key);
   }
 }
 
-}  // namespace
-
-Simplified RemoveRedundantReshape(Arithmetic& arithmetic, const Node& node) {
-  if (node.num_inputs() != 2) return std::nullopt;
-  if (SameShape(arithmetic.ShapeOf(node.input(0)), arithmetic.ShapeOf({node.id(), 0}))) {
-    if (!arithmetic.edit.IsPreserved(node) && !arithmetic.HasControls(node)) {
-      if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-      return node.input(0);
-    }
-    arithmetic.edit.Refuse(kRule, node, "'{0}' is fetched, fed or kept, or waits for something",
-                           node.name());
-  }
-  if (node.op() != "Reshape") return std::nullopt;
+Verdict SkipInnerReshape(Arithmetic& rule, const Node& node) {
   llvm::SmallVector<Node, 4> chain;
   bool is_shared = false;
-  Node tail = arithmetic.TailOfChain(node, [&](const Node& next) {
+  Node tail = rule.TailOfChain(node, [&](const Node& next) {
     chain.push_back(next);
-    if (next.NumDataUses() > 1 || arithmetic.edit.IsPreserved(next) ||
-        arithmetic.kinds.Is(next, kFrameOp)) {
-      is_shared = true;
-      return false;
-    }
-    return arithmetic.IsUnaryElementwise(next);
+    is_shared = next.NumDataUses() > 1 || rule.IsPreserved(next) || rule.kinds.Is(next, kFrameOp);
+    return !is_shared && rule.IsUnaryElementwise(next);
   });
-  Node inner = arithmetic.Input(tail, 0);
-  if (!inner || inner.op() != "Reshape" || inner == node) return std::nullopt;
-  if (is_shared || arithmetic.edit.IsPreserved(tail)) {
-    arithmetic.edit.Refuse(kRule, node,
-                           "something between it and '{0}' is fetched, fed, kept or "
-                           "read elsewhere",
-                           inner.name());
-    return std::nullopt;
+  Node inner = rule.Input(tail, 0);
+  if (!inner || inner.op() != "Reshape" || inner == node) return rule.NotMine();
+  if (is_shared || rule.IsPreserved(tail)) {
+    return rule.Refuse("something between it and '{0}' is fetched, fed, kept or read elsewhere",
+                       inner.name());
   }
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  arithmetic.edit.Used(inner);
-  for (const Node& between : chain) arithmetic.ForgetShape(between);
-  arithmetic.UpdateReaders({inner.id(), 0}, inner.input(0));
-  arithmetic.ForwardControls(tail, inner);
-  TurnIntoNoOp(arithmetic, inner);
-  return InPlace(node);
+  rule.edit.Used(inner);
+  for (const Node& between : chain) rule.ForgetShape(between);
+  rule.UpdateReaders({inner.id(), 0}, inner.input(0));
+  rule.ForwardControls(tail, inner);
+  TurnIntoNoOp(rule, inner);
+  return rule.Done();
 }
 
+Verdict RemoveRedundantReshape(Arithmetic& rule, const Node& node) {
+  if (node.num_inputs() != 2) return rule.NotMine();
+  Verdict verdict = rule.NotMine();
+  if (SameShape(rule.ShapeOf(node.input(0)), rule.ShapeOf({node.id(), 0}))) {
+    if (!rule.IsPreserved(node) && node.num_controls() == 0) return rule.ReplaceBy(node.input(0));
+    verdict = rule.Refuse("'{0}' is fetched, fed or kept, or waits for something", node.name());
+  }
+  return node.op() == "Reshape" ? SkipInnerReshape(rule, node) : verdict;
+}
+
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 14,
+              .name = "remove_redundant_reshape",
+              .ops = {"Reshape", "BroadcastTo"},
+              .help = "reshapes to the same shape, or one after the other",
+              .refuses = "nodes that are fetched, fed, kept or wait for something; shapes that are "
+                         "not known; anything between two reshapes that is read elsewhere",
+              .apply = RemoveRedundantReshape});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

@@ -17,10 +17,48 @@
 namespace grapnel::arithmetic {
 namespace {
 
-constexpr char kRule[] = "reorder_cast_like";
 constexpr char kStage[] = "ReorderCastLikeAndValuePreserving";
 
+// A node and what it reads, of which one casts and the other moves elements.
+struct Pair {
+  bool casts_first;
+  DataType from, to;         // of the cast
+  const OpInfo* mover_info;  // definition of the other
+
+  DataType smaller() const { return casts_first ? from : to; }
+};
+
 bool HasFixedSize(DataType type) { return DataTypeSize(type) > 0 && !IsQuantized(type); }
+
+// What checks values, or opens or closes a loop or a branch, stays where it is.
+bool MayTradePlaces(Arithmetic& rule, const Node& node) {
+  return node.op() != "CheckNumerics" && !rule.kinds.Is(node, kFrameOp | kSwitchOp | kMergeOp);
+}
+
+// Nothing when they are not such a pair, or elements move while they are small as it is.
+std::optional<Pair> PairOf(Arithmetic& rule, const Node& node, const Node& producer) {
+  bool casts_first = IsCastLike(producer) && rule.KeepsValue(node);
+  bool casts_last = IsCastLike(node) && rule.KeepsValue(producer);
+  if ((!casts_first && !casts_last) || !MayTradePlaces(rule, node) ||
+      !MayTradePlaces(rule, producer))
+    return std::nullopt;
+  const Node& cast = casts_first ? producer : node;
+  const OpInfo* cast_info = DefinitionOf(cast);
+  const OpInfo* mover_info = DefinitionOf(casts_first ? node : producer);
+  if (!cast_info || !mover_info) return std::nullopt;
+  Expected<NodeTypes> types = TypesOf(cast, *cast_info);
+  if (!types) {
+    llvm::consumeError(types.takeError());
+    return std::nullopt;
+  }
+  if (types->inputs.empty() || types->outputs.empty()) return std::nullopt;
+  DataType from = types->inputs[0], to = types->outputs[0];
+  if (!HasFixedSize(from) || !HasFixedSize(to)) return std::nullopt;
+  bool grows = DataTypeSize(to) > DataTypeSize(from),
+       shrinks = DataTypeSize(to) < DataTypeSize(from);
+  if (casts_first ? !grows : !shrinks) return std::nullopt;
+  return Pair{casts_first, from, to, mover_info};
+}
 
 // The attribute that says the dtype of the first input; null when `type` is not allowed there.
 const OpAttr* TypeAttr(const OpInfo& info, DataType type) {
@@ -31,67 +69,66 @@ const OpAttr* TypeAttr(const OpInfo& info, DataType type) {
   return allowed ? attr : nullptr;
 }
 
-bool IsLoopOrSwitch(Arithmetic& arithmetic, const Node& node) {
-  return arithmetic.kinds.Is(node, kFrameOp | kSwitchOp | kMergeOp);
-}
-
-}  // namespace
-
-Simplified ReorderCastLike(Arithmetic& arithmetic, const Node& node) {
-  Node producer = arithmetic.Input(node, 0);
-  if (!producer || producer.num_inputs() == 0) return std::nullopt;
-  bool casts_first = IsCastLike(producer) && arithmetic.KeepsValue(node);
-  bool casts_last = IsCastLike(node) && arithmetic.KeepsValue(producer);
-  if ((!casts_first && !casts_last) || node.op() == "CheckNumerics" ||
-      producer.op() == "CheckNumerics" || IsLoopOrSwitch(arithmetic, node) ||
-      IsLoopOrSwitch(arithmetic, producer))
-    return std::nullopt;
-  const Node& cast = casts_first ? producer : node;
-  const Node& mover = casts_first ? node : producer;
-  const OpInfo* cast_info = DefinitionOf(cast);
-  const OpInfo* mover_info = DefinitionOf(mover);
-  if (!cast_info || !mover_info) return std::nullopt;
-  Expected<NodeTypes> types = TypesOf(cast, *cast_info);
-  if (!types) {
-    llvm::consumeError(types.takeError());
-    return std::nullopt;
-  }
-  if (types->inputs.empty() || types->outputs.empty()) return std::nullopt;
-  DataType from = types->inputs[0], to = types->outputs[0];
-  if (!HasFixedSize(from) || !HasFixedSize(to)) return std::nullopt;
-  if (casts_first ? DataTypeSize(to) <= DataTypeSize(from) : DataTypeSize(to) >= DataTypeSize(from))
-    return std::nullopt;
+Verdict ReorderCastLike(Arithmetic& rule, const Node& node) {
+  Node producer = rule.Input(node, 0);
+  if (!producer || producer.num_inputs() == 0) return rule.NotMine();
+  std::optional<Pair> pair = PairOf(rule, node, producer);
+  if (!pair) return rule.NotMine();
   if ((!IsOn(node.device(), "CPU") && !IsOn(node.device(), "GPU")) ||
       node.device_id() != producer.device_id()) {
-    arithmetic.edit.Refuse(
-        kRule, node,
+    return rule.Refuse(
         "'{0}' is on '{1}', '{2}' on '{3}', one CPU or GPU was expected (see --device)",
         node.name(), node.device(), producer.name(), producer.device());
-    return std::nullopt;
   }
-  if (arithmetic.edit.IsPreserved(node) || arithmetic.edit.IsPreserved(producer)) {
-    arithmetic.edit.Refuse(kRule, node, "'{0}' or '{1}' is fetched, fed or kept", node.name(),
-                           producer.name());
-    return std::nullopt;
-  }
-  DataType moved = casts_first ? from : to;
-  const OpAttr* type_attr = TypeAttr(*mover_info, moved);
+  if (rule.IsPreserved(node) || rule.IsPreserved(producer))
+    return rule.Refuse("'{0}' or '{1}' is fetched, fed or kept", node.name(), producer.name());
+  const OpAttr* type_attr = TypeAttr(*pair->mover_info, pair->smaller());
   if (!type_attr) {
-    arithmetic.edit.Refuse(kRule, node, "{0} does not take {1}", mover.op(), DataTypeName(moved));
-    return std::nullopt;
+    return rule.Refuse("{0} does not take {1}", (pair->casts_first ? node : producer).op(),
+                       DataTypeName(pair->smaller()));
   }
-  std::string last_name = Arithmetic::NameFor(producer, kStage, DataTypeName(to)),
-              first_name = Arithmetic::NameFor(node, kStage, DataTypeName(from));
-  if (arithmetic.Exists(last_name) || arithmetic.Exists(first_name)) return std::nullopt;
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  arithmetic.edit.Used(producer);
-  Node first = arithmetic.Copy(first_name, node);
-  arithmetic.edit.SetInput(first, 0, producer.input(0));
-  Node last = arithmetic.Copy(last_name, producer);
-  arithmetic.edit.SetInput(last, 0, {first.id(), 0});
-  arithmetic.SetType(casts_first ? first : last, type_attr->name, moved);
-  arithmetic.Enqueue(first);
-  return By(last);
+  std::string last_name = Arithmetic::NameFor(producer, kStage, DataTypeName(pair->to)),
+              first_name = Arithmetic::NameFor(node, kStage, DataTypeName(pair->from));
+  if (rule.Exists(last_name) || rule.Exists(first_name)) return rule.NotMine();
+  rule.edit.Used(producer);
+  Node first = rule.Copy(first_name, node);
+  rule.edit.SetInput(first, 0, producer.input(0));
+  Node last = rule.Copy(last_name, producer);
+  rule.edit.SetInput(last, 0, {first.id(), 0});
+  rule.SetType(pair->casts_first ? first : last, type_attr->name, pair->smaller());
+  rule.Enqueue(first);
+  return rule.ReplaceBy(last);
 }
 
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 18,
+              .name = "reorder_cast_like",
+              .ops = {"Angle",          "Bucketize",
+                      "Cast",           "CompareAndBitpack",
+                      "Dequantize",     "HistogramFixedWidth",
+                      "Imag",           "IsFinite",
+                      "IsInf",          "IsNan",
+                      "Quantize",       "QuantizeDownAndShrinkRange",
+                      "QuantizeV2",     "QuantizedInstanceNorm",
+                      "QuantizedRelu",  "QuantizedRelu6",
+                      "QuantizedReluX", "Real",
+                      "Requantize",     "InvertPermutation",
+                      "Reverse",        "ReverseV2",
+                      "Roll",           "Transpose",
+                      "DepthToSpace",   "SpaceToDepth",
+                      "BatchToSpace",   "BatchToSpaceND",
+                      "SpaceToBatch",   "SpaceToBatchND",
+                      "ExpandDims",     "Reshape",
+                      "Squeeze",        "DebugGradientIdentity",
+                      "DeepCopy",       "PreventGradient",
+                      "Print",          "Snapshot",
+                      "StopGradient",   "Identity",
+                      "RefIdentity",    "AddN",
+                      "AccumulateNV2"},
+              .help = "moves elements while they are small, then casts; needs a device",
+              .refuses = "nodes without a CPU or GPU of their own; nodes that are fetched, fed or "
+                         "kept; movers that do not take the other dtype",
+              .apply = ReorderCastLike});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

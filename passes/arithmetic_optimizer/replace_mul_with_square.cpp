@@ -7,22 +7,29 @@
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
+namespace {
 
-Simplified ReplaceMulWithSquare(Arithmetic& arithmetic, const Node& node) {
-  constexpr char kRule[] = "replace_mul_with_square";
-  if (node.num_inputs() != 2 || node.input(0) != node.input(1)) return std::nullopt;
+Verdict ReplaceMulWithSquare(Arithmetic& rule, const Node& node) {
+  if (node.num_inputs() != 2 || node.input(0) != node.input(1)) return rule.NotMine();
   std::string name = Arithmetic::NameFor(node, "ReplaceMulWithSquare");
-  if (arithmetic.Exists(name)) return std::nullopt;
+  if (rule.Exists(name)) return rule.NotMine();
   if (IsComplex(node.GetType("T")) && !IsOn(node.device(), "CPU")) {
-    arithmetic.edit.Refuse(kRule, node, "'{0}' is complex and on '{1}', a CPU was expected",
-                           node.name(), node.device());
-    return std::nullopt;
+    return rule.Refuse("'{0}' is complex and on '{1}', a CPU was expected", node.name(),
+                       node.device());
   }
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  Node square = arithmetic.Copy(name, node);
-  arithmetic.edit.SetOp(square, "Square");
-  arithmetic.edit.RemoveInput(square, 1);
-  return By(square);
+  Node square = rule.Copy(name, node);
+  rule.edit.SetOp(square, "Square");
+  rule.edit.RemoveInput(square, 1);
+  return rule.ReplaceBy(square);
 }
 
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 16,
+              .name = "replace_mul_with_square",
+              .ops = {"Mul", "MulNoNan"},
+              .help = "x * x becomes Square",
+              .refuses = "complex numbers anywhere but on a CPU",
+              .apply = ReplaceMulWithSquare});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

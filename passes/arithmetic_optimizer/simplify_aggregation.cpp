@@ -5,39 +5,39 @@
 //
 // Refuses: variants, and dtypes that a number cannot be written in; a sum of one that waits for
 // something.
-#include "llvm/ADT/STLExtras.h"
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
+namespace {
 
-Simplified SimplifyAggregation(Arithmetic& arithmetic, const Node& node) {
-  constexpr char kRule[] = "simplify_aggregation";
+Verdict SimplifyAggregation(Arithmetic& rule, const Node& node) {
   DataType type = node.GetType("T");
-  if (node.num_inputs() == 0 || !arithmetic.IsAggregate(node) || type == proto::DT_VARIANT)
-    return std::nullopt;
-  if (node.num_inputs() == 1 && node.num_controls() == 0) {
-    if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-    return node.input(0);
-  }
+  if (node.num_inputs() == 0 || !rule.IsAggregate(node) || type == proto::DT_VARIANT)
+    return rule.NotMine();
+  if (node.num_inputs() == 1 && node.num_controls() == 0) return rule.ReplaceBy(node.input(0));
   for (int i = 1; i < node.num_inputs(); ++i) {
-    if (node.input(i) != node.input(0)) return std::nullopt;
+    if (node.input(i) != node.input(0)) return rule.NotMine();
   }
   std::string const_name = Arithmetic::NameFor(node, "SimplifyAggregation", "Const");
   std::string mul_name = Arithmetic::NameFor(node, "SimplifyAggregation", "Mul");
-  if (arithmetic.Exists(const_name) || arithmetic.Exists(mul_name)) return std::nullopt;
-  if (!IsNumeric(type)) {
-    arithmetic.edit.Refuse(kRule, node, "there is no number of dtype {0}", DataTypeName(type));
-    return std::nullopt;
-  }
-  if (!arithmetic.Begin(kRule, node)) return std::nullopt;
-  Node count = arithmetic.edit.AddConstant(const_name, Literal::Scalar(type, node.num_inputs()),
-                                           node.device(), arithmetic.Anchor(node.input(0)));
-  arithmetic.Enqueue(count);
-  Node product =
-      arithmetic.Make(mul_name, "Mul", node.device(), {Port{count.id(), 0}, node.input(0)});
-  arithmetic.SetType(product, "T", type);
-  arithmetic.ForwardControls(product, node);
-  return By(product);
+  if (rule.Exists(const_name) || rule.Exists(mul_name)) return rule.NotMine();
+  if (!IsNumeric(type)) return rule.Refuse("there is no number of dtype {0}", DataTypeName(type));
+  Node count = rule.edit.AddConstant(const_name, Literal::Scalar(type, node.num_inputs()),
+                                     node.device(), rule.Anchor(node.input(0)));
+  rule.Enqueue(count);
+  Node product = rule.Make(mul_name, "Mul", node.device(), {{count.id(), 0}, node.input(0)});
+  rule.SetType(product, "T", type);
+  rule.ForwardControls(product, node);
+  return rule.ReplaceBy(product);
 }
 
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 19,
+              .name = "simplify_aggregation",
+              .ops = {"Add", "AddV2", "AddN", "AccumulateNV2", "RiscAdd"},
+              .help = "x + x becomes 2 * x",
+              .refuses = "variants, and dtypes that a number cannot be written in",
+              .apply = SimplifyAggregation});
+
+}  // namespace
 }  // namespace grapnel::arithmetic

@@ -1,0 +1,38 @@
+// Bitcasts that change nothing, and bitcasts of bitcasts.
+//
+//   Before:  Bitcast(x:int32, int32) -> y               After:  x -> y
+//   Before:  Bitcast(Bitcast(x:float, int32), uint32)   After:  Bitcast(x:float, uint32)
+//
+// Refuses: nodes that are fetched, fed or kept.
+#include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
+
+namespace grapnel::arithmetic {
+namespace {
+
+Verdict RemoveRedundantBitcast(Arithmetic& rule, const Node& node) {
+  Node input = rule.Input(node, 0);
+  if (!input) return rule.NotMine();
+  Verdict verdict = rule.NotMine();
+  if (node.GetType("T") == node.GetType("type")) {
+    if (!rule.IsPreserved(node)) return rule.ReplaceBy(node.input(0));
+    verdict = rule.Refuse("'{0}' is fetched, fed or kept", node.name());
+  }
+  if (input.op() != "Bitcast" || input.num_inputs() == 0) return verdict;
+  if (rule.IsPreserved(input)) return rule.Refuse("'{0}' is fetched, fed or kept", input.name());
+  rule.edit.Used(input);
+  rule.edit.SetInput(node, 0, input.input(0));
+  rule.SetType(node, "T", input.GetType("T"));
+  rule.Enqueue(node);
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 9,
+              .name = "remove_redundant_bitcast",
+              .ops = {"Bitcast"},
+              .help = "bitcasts to the same dtype, or one after the other",
+              .refuses = "nodes that are fetched, fed or kept",
+              .apply = RemoveRedundantBitcast});
+
+}  // namespace
+}  // namespace grapnel::arithmetic

@@ -1,0 +1,69 @@
+// A product with ones that broadcasts copies a tensor along its dimensions, as Tile does.
+//
+//   Before:  Mul(x:[1,3], ones:[2,3]) -> y     After:  Tile(x, [2,1]) -> y
+//
+// Refuses: nodes that are fetched, fed or kept; shapes that are not known; ones of other dtypes
+// than float or of another rank.
+#include <limits>
+
+#include "llvm/ADT/STLExtras.h"
+#include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
+
+namespace grapnel::arithmetic {
+namespace {
+
+constexpr char kStage[] = "ReplaceMulWithBroadcastByTile";
+
+// How often `from` must be repeated along each dimension to be `to`; nothing for more than an int32
+// can say.
+std::optional<std::vector<int64_t>> MultiplesOf(const Shape& from, const Shape& to) {
+  std::vector<int64_t> multiples;
+  for (int i = 0; i < to.rank(); ++i) {
+    multiples.push_back(to.dim(i) == from.dim(i) ? 1 : to.dim(i));
+    if (multiples.back() > std::numeric_limits<int32_t>::max()) return std::nullopt;
+  }
+  return multiples;
+}
+
+Verdict ReplaceMulWithTile(Arithmetic& rule, const Node& node) {
+  Node input = rule.Input(node, 0), ones = rule.Input(node, 1);
+  if (!input || !ones || input.op() == "Const") return rule.NotMine();
+  const Literal* value = rule.ConstantOf(node.input(1));
+  if (!value || value->dtype() != proto::DT_FLOAT || !value->AllEqualTo(1)) return rule.NotMine();
+  if (rule.IsPreserved(node) || rule.IsPreserved(input) || rule.IsPreserved(ones)) {
+    return rule.Refuse("'{0}', '{1}' or '{2}' is fetched, fed or kept", node.name(), input.name(),
+                       ones.name());
+  }
+  std::string tile_name = Arithmetic::NameFor(node, kStage, "Tile");
+  std::string const_name = Arithmetic::NameFor(node, kStage, "Const");
+  if (rule.Exists(tile_name) || rule.Exists(const_name)) return rule.NotMine();
+  Shape from = rule.ShapeOfInput(node, 0), by = rule.ShapeOfInput(node, 1);
+  std::optional<Shape> to = Broadcast(from, by);
+  if (!to || from.rank() != to->rank() || by.rank() != to->rank() ||
+      llvm::is_contained(from.dims(), 0)) {
+    return rule.Refuse("shapes {0} and {1} are not known or not of one rank", from.ToString(),
+                       by.ToString());
+  }
+  std::optional<std::vector<int64_t>> multiples = MultiplesOf(from, *to);
+  if (*to == from || !multiples) return rule.NotMine();
+  Node repeat = rule.MakeVector(const_name, *multiples, node.device());
+  rule.ForwardControls(repeat, ones);
+  rule.Enqueue(repeat);
+  Node tile = rule.MakeTile(tile_name, node, node.input(0), repeat);
+  rule.LoseTrack(tile, node.input(0));
+  rule.ForwardControls(tile, node);
+  return rule.ReplaceBy(tile);
+}
+
+GRAPNEL_RULE(
+    {.optimizer = "arithmetic_optimizer",
+     .place = 12,
+     .name = "replace_mul_with_tile",
+     .ops = {"Mul"},
+     .help = "multiplying by ones that broadcasts becomes Tile",
+     .refuses = "nodes that are fetched, fed or kept; shapes that are not known, or not of "
+                "one rank; ones of other dtypes than float",
+     .apply = ReplaceMulWithTile});
+
+}  // namespace
+}  // namespace grapnel::arithmetic

@@ -1,0 +1,102 @@
+// A stack of one tensor repeats it along a dimension, as Tile does; a stack of such stacks along
+// several.
+//
+//   Before:  Pack(x:[2,3], x, axis=1) -> y     After:  Reshape(Tile(x, [1,2]), [2,2,3]) -> y
+//
+// Refuses: nodes that are fetched, fed or kept; shapes that are not known; Pack along a new last
+// dimension.
+#include <limits>
+#include <numeric>
+
+#include "llvm/ADT/STLExtras.h"
+#include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
+
+namespace grapnel::arithmetic {
+namespace {
+
+constexpr char kStage[] = "ReplacePackWithTileReshape";
+
+bool HasEqualInputs(const Node& node) {
+  for (int i = 1; i < node.num_inputs(); ++i) {
+    if (node.input(i) != node.input(0)) return false;
+  }
+  return true;
+}
+
+// `node` and the stacks of one tensor that it is a stack of, the innermost last.
+llvm::SmallVector<Node, 4> PacksFrom(Arithmetic& rule, const Node& node) {
+  llvm::SmallVector<Node, 4> packs = {node};
+  while (packs.size() < rule.graph.num_nodes()) {
+    Node inner = packs.back().input_node(0);
+    if (inner.op() != "Pack" || inner.num_inputs() == 0 || rule.IsPreserved(inner) ||
+        !HasEqualInputs(inner))
+      break;
+    packs.push_back(inner);
+  }
+  return packs;
+}
+
+// How often each dimension of the input, of this rank, is repeated by the packs.
+std::optional<std::vector<int64_t>> MultiplesOf(int rank, llvm::ArrayRef<Node> packs) {
+  std::vector<int64_t> multiples(rank, 1);
+  std::vector<int> dims(rank);
+  std::iota(dims.begin(), dims.end(), 0);
+  for (const Node& pack : llvm::reverse(packs)) {
+    int64_t axis = pack.GetInt("axis");
+    // A new last dimension repeats elements, which no multiple of a dimension does.
+    if (axis < 0 || axis >= static_cast<int64_t>(dims.size())) return std::nullopt;
+    multiples[dims[axis]] *= pack.GetInt("N");
+    if (multiples[dims[axis]] > std::numeric_limits<int32_t>::max()) return std::nullopt;
+    dims.insert(dims.begin() + axis, dims[axis]);
+  }
+  return multiples;
+}
+
+// The Reshape of the Tile.
+Node MakeReshapeOfTile(Arithmetic& rule, const Node& node, llvm::ArrayRef<Node> packs,
+                       llvm::ArrayRef<int64_t> multiples, const Shape& to) {
+  auto name = [&](const char* part) { return Arithmetic::NameFor(node, kStage, part); };
+  for (const Node& pack : packs) rule.edit.Used(pack);
+  Port input = packs.back().input(0);
+  Node anchor = rule.Anchor(input);
+  Node repeat = rule.MakeVector(name("Multiples"), multiples, node.device(), anchor);
+  Node tile = rule.MakeTile(name("Tile"), node, input, repeat);
+  rule.ForwardControls(tile, packs);
+  Node shape = rule.MakeVector(name("Shape"), to.dims(), node.device(), anchor);
+  rule.Enqueue({repeat, tile, shape});
+  Node reshape =
+      rule.Make(name("Reshape"), "Reshape", node.device(), {{tile.id(), 0}, {shape.id(), 0}});
+  rule.SetType(reshape, "T", node.GetType("T"));
+  rule.SetType(reshape, "Tshape", proto::DT_INT32);
+  return reshape;
+}
+
+Verdict ReplacePackWithTileReshape(Arithmetic& rule, const Node& node) {
+  if (node.num_inputs() < 2 || !HasEqualInputs(node)) return rule.NotMine();
+  if (rule.IsPreserved(node)) return rule.Refuse("'{0}' is fetched, fed or kept", node.name());
+  for (const char* part : {"Multiples", "Tile", "Shape", "Reshape"}) {
+    if (rule.Exists(Arithmetic::NameFor(node, kStage, part))) return rule.NotMine();
+  }
+  llvm::SmallVector<Node, 4> packs = PacksFrom(rule, node);
+  Port input = packs.back().input(0);
+  Shape from = rule.ShapeOf(input), to = rule.ShapeOf({node.id(), 0});
+  std::optional<std::vector<int64_t>> multiples;
+  if (from.IsFullyKnown() && to.IsFullyKnown()) multiples = MultiplesOf(from.rank(), packs);
+  if (!multiples) {
+    return rule.Refuse("the shape of '{0}' is not known, or the last dimension is new",
+                       rule.graph.node(input.node).name());
+  }
+  return rule.ReplaceBy(MakeReshapeOfTile(rule, node, packs, *multiples, to));
+}
+
+GRAPNEL_RULE({.optimizer = "arithmetic_optimizer",
+              .place = 11,
+              .name = "replace_pack_with_tile_reshape",
+              .ops = {"Pack"},
+              .help = "stacking the same tensor becomes Tile and Reshape",
+              .refuses = "nodes that are fetched, fed or kept; shapes that are not known; a new "
+                         "last dimension",
+              .apply = ReplacePackWithTileReshape});
+
+}  // namespace
+}  // namespace grapnel::arithmetic
