@@ -17,7 +17,7 @@
 #define GRAPNEL_SANITIZED
 #endif
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(GRAPNEL_TSAN)
 #define GRAPNEL_SANITIZED
 #endif
 
