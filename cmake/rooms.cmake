@@ -29,13 +29,15 @@ function(grapnel_link target)
   target_link_libraries(${target} PUBLIC grapnel_options ${ARG_LINK} ${ARG_USES})
 endfunction()
 
-# grapnel_room(ir LINK proto support USES lib): static library grapnel_ir of this folder's *.cpp; nothing while there are
-# none.
+# grapnel_room(ir LINK proto support USES lib FOLDERS sub): static library grapnel_ir of the *.cpp of this folder and of the
+# FOLDERS in it; nothing while there are none.
 function(grapnel_room name)
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LINK;USES;FOLDERS")
+  list(TRANSFORM ARG_FOLDERS APPEND "/*.cpp")
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp ${ARG_FOLDERS})
   if(sources)
     add_library(grapnel_${name} STATIC ${sources})
-    grapnel_link(grapnel_${name} ${ARGN})
+    grapnel_link(grapnel_${name} LINK ${ARG_LINK} USES ${ARG_USES})
     target_precompile_headers(grapnel_${name} REUSE_FROM grapnel_pch)
     set_property(GLOBAL APPEND PROPERTY GRAPNEL_ROOMS grapnel_${name})
   endif()

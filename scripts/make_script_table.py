@@ -1,4 +1,4 @@
-"""Makes kernels/cpu/unicode_script_table.h: the script of every code point, as TensorFlow's UnicodeScript numbers them.
+"""Makes kernels/cpu/text/unicode_script_table.h: the script of every code point, as TensorFlow's UnicodeScript numbers them.
 
 needs: tensorflow-cpu==2.21.0        usage: scripts/make_script_table.py
 """
@@ -42,7 +42,7 @@ def main():
     firsts = np.flatnonzero(np.diff(scripts, prepend=-99))
     cells = [f"{{{first:#x}, {scripts[first]}}}," for first in firsts]
     rows = [" ".join(cells[i:i + 8]) for i in range(0, len(cells), 8)]
-    with open(os.path.join(ROOT, "kernels/cpu/unicode_script_table.h"), "w") as f:
+    with open(os.path.join(ROOT, "kernels/cpu/text/unicode_script_table.h"), "w") as f:
         f.write(HEAD + "".join(f"    {row}\n" for row in rows) + TAIL)
 
 

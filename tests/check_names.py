@@ -17,7 +17,7 @@ ALLOWED = {
     "tools/opt.cpp": "an example under --help",
     "tools/passes.cpp": "an example under --help",
     "lib/diff/ignore.cpp": "`attr:GLOB` and `op:GLOB` of --ignore",
-    "kernels/cpu/checkpoint.cpp": "slices of a partitioned variable, `0,5:0,3`",
+    "kernels/cpu/state/checkpoint.cpp": "slices of a partitioned variable, `0,5:0,3`",
 }
 ROOMS = ("lib", "passes", "kernels", "tools")
 HOME = "lib/ir/"

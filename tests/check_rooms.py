@@ -16,18 +16,23 @@ STANDS_ON = {
     "support": [],
     "proto": ["support"],
     "ir": ["proto"],
-    "io": ["ir"],
+    "shape": ["ir"],
+    "io": ["shape"],
     "pass": ["io"],
-    "place": ["io"],
+    "function": ["pass"],
+    "place": ["function"],
     "exec": ["io"],
     "diff": ["io"],
     "query": ["pass"],
     "trace": ["exec"],
+    "watch": ["exec"],
+    "tfdbg": ["watch"],
+    "check": ["tfdbg", "pass"],
     "render": ["pass", "place", "exec", "diff"],
-    "debug": ["pass", "place", "exec", "diff"],
-    "passes": ["render", "debug", "trace"],
-    "kernels": ["render", "debug", "trace"],
-    "serve": ["render", "debug", "trace"],
+    "job": ["check", "render"],
+    "serve": ["job"],
+    "passes": ["job", "trace"],
+    "kernels": ["job", "trace"],
     "tools": ["passes", "kernels", "serve", "query"],
 }
 OUTSIDE_LIB = ("passes", "kernels", "tools")
@@ -57,7 +62,7 @@ def arrows(path, text):
         for match in LINK.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             for target in match[2].split():
-                yield line, re.sub("_(cpu|gpu|cuda|no_cuda)$", "", target), f"LINK {target}"
+                yield line, re.sub("_(common|cpu|gpu|cuda|no_cuda)$", "", target), f"LINK {target}"
     else:
         for line, content in enumerate(text.splitlines(), 1):
             if match := INCLUDE.match(content):
@@ -99,7 +104,7 @@ def self_test():
         "lib/trace/trace.cpp": '#include "lib/exec/tensor.h"\n',
         "lib/render/CMakeLists.txt": "grapnel_room(render LINK pass diff USES grapnel_cgraph)\n",
         "kernels/cpu/math.cpp": '#include "kernels/cpu/math.h"\n#include "lib/exec/kernel.h"\n',
-        "tools/main.cpp": '#include "passes/fold.h"\n#include "lib/serve/server.h"\n',
+        "tools/main.cpp": '#include "passes/fold.h"\n#include "lib/serve/http/server.h"\n',
     }
     for name, text in {**wrong, **right}.items():
         with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
 // `grapnel bisect MODEL`: which pass, and which single rewrite, makes a check fail.
-#include "lib/debug/bisect.h"
+#include "lib/check/bisect.h"
 
-#include "lib/debug/value_check.h"
+#include "lib/check/value_check.h"
 #include "lib/exec/evaluator.h"
 #include "llvm/Support/JSON.h"
 #include "tools/check_command.h"

@@ -1,6 +1,6 @@
 // `grapnel blame FOLDER`: the op that made the first NaN or infinity of a recorded run.
-#include "lib/debug/debug_text.h"
-#include "lib/serve/html_file.h"
+#include "lib/check/cause_text.h"
+#include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"

@@ -7,7 +7,7 @@
 #include "lib/diff/union_graph.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
-#include "lib/serve/html_file.h"
+#include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
 #include "llvm/Support/Path.h"
 #include "tools/input.h"

@@ -1,9 +1,9 @@
 #include "tools/graph_runner.h"
 
 #include "lib/ir/find.h"
+#include "lib/place/function_spread.h"
 #include "lib/place/settings.h"
 #include "lib/support/text.h"
-#include "tools/function_spread.h"
 
 namespace grapnel {
 namespace {
@@ -64,7 +64,8 @@ Error GraphRunner::Split(Module& module, const ExecutorOptions& options, const S
           device.text);
     }
   }
-  FunctionSpread spread(module, options, setup, flags.log_placement ? &log : nullptr);
+  Ends ends{options.feeds, options.fetches};
+  FunctionSpread spread(module, ends, setup, flags.log_placement ? &log : nullptr);
   RETURN_IF_ERROR(spread.Run());
   Graph& graph = module.main;
   if (setup.devices.size() == 1) {

@@ -1,8 +1,9 @@
 // `grapnel info MODEL`: what is in a file, and what is wrong with it.
 #include <future>
 
-#include "lib/debug/coverage.h"
-#include "lib/debug/debug_text.h"
+#include "lib/check/coverage.h"
+#include "lib/check/first_cause.h"
+#include "lib/tfdbg/debug_text.h"
 #include "lib/exec/kernel.h"
 #include "lib/ir/summary.h"
 #include "lib/support/text.h"
@@ -328,7 +329,8 @@ Expected<int> PrintDebugFolder(const Flags& flags, Invocation& invocation) {
     WriteDebugFolderJson(folder, json);
     os << "\n";
   } else {
-    WriteDebugFolderText(folder, flags.all, os);
+    auto count_bad = [](const DebugRun& run) { return FindCauses(run, 1).alerts.size(); };
+  WriteDebugFolderText(folder, flags.all, count_bad, os);
   }
   return kExitOk;
 }

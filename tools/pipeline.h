@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/debug/value_check.h"
+#include "lib/check/value_check.h"
 #include "lib/pass/pass_manager.h"
 #include "tools/input.h"
 

@@ -5,7 +5,7 @@
 #include "lib/ir/find.h"
 #include "lib/place/partition.h"
 #include "lib/place/settings.h"
-#include "lib/serve/html_file.h"
+#include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"

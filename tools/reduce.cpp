@@ -1,5 +1,5 @@
 // `grapnel reduce MODEL --check CMD -o OUT`: the smallest graph that still shows it.
-#include "lib/debug/reduce.h"
+#include "lib/check/reduce.h"
 
 #include "lib/io/write.h"
 #include "lib/support/text.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "lib/debug/tap.h"
+#include "lib/watch/tap.h"
 #include "lib/exec/evaluator.h"
 #include "lib/exec/executor.h"
 #include "lib/io/value.h"

@@ -1,6 +1,6 @@
 // `grapnel run MODEL`: runs a graph on values from .npy files.
-#include "lib/debug/profile.h"
-#include "lib/debug/tap.h"
+#include "lib/watch/profile.h"
+#include "lib/watch/tap.h"
 #include "lib/exec/executor.h"
 #include "lib/exec/saved_state.h"
 #include "lib/io/value.h"

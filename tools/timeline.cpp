@@ -3,7 +3,7 @@
 
 #include "lib/diff/diff_text.h"
 #include "lib/ir/find.h"
-#include "lib/serve/html_file.h"
+#include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"

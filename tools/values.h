@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/debug/comparison.h"
+#include "lib/check/comparison.h"
 #include "lib/exec/feed.h"
 #include "lib/ir/module.h"
 

@@ -4,7 +4,7 @@
 #include "lib/ir/tensor_name.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
-#include "lib/serve/html_file.h"
+#include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"

@@ -1,100 +1,16 @@
 // Ops that move elements, or only give them other dimensions. Shapes, axes and paddings are read in
 // host memory.
-#include "kernels/cpu/data_move.h"
+#include "kernels/common/dims.h"
+#include "kernels/common/shape_kernels.h"
 #include "kernels/gpu/gpu_kernel.h"
 
 namespace grapnel {
 namespace {
 
-// --- Other dimensions, the same memory.
-
-Expected<KernelFn> MakeReshape(const KernelSetup&) {
-  return KernelFn([](KernelContext& ctx) -> Error {
-    const Tensor &in = ctx.input(0), &shape = ctx.input(1);
-    Dims dims = IntsOf(shape);
-    int64_t known = 1;
-    int open = -1;
-    for (size_t d = 0; d < dims.size(); ++d) {
-      if (dims[d] >= 0) {
-        known *= dims[d];
-      } else if (dims[d] == -1 && open < 0) {
-        open = static_cast<int>(d);
-      } else {
-        return MakeError("cannot reshape to {0}: one size may be -1, the others not negative",
-                         IntsText(dims));
-      }
-    }
-    if (open >= 0) dims[open] = known > 0 ? in.num_elements() / known : 0;
-    if (NumElements(dims) != in.num_elements()) {
-      return MakeError("cannot reshape a tensor of shape {0} to {1}", DimsText(in.dims()),
-                       IntsText(IntsOf(shape)));
-    }
-    ctx.SetOutput(0, in.Reshaped(dims));
-    return Error::success();
-  });
-}
-
-Expected<KernelFn> MakeExpandDims(const KernelSetup&) {
-  return KernelFn([](KernelContext& ctx) -> Error {
-    const Tensor& in = ctx.input(0);
-    ASSIGN_OR_RETURN(int axis, AxisIn(ctx.input(1).IntAt(0), in.rank() + 1));
-    Dims dims(in.dims().begin(), in.dims().end());
-    dims.insert(dims.begin() + axis, 1);
-    ctx.SetOutput(0, in.Reshaped(dims));
-    return Error::success();
-  });
-}
-
-Expected<KernelFn> MakeSqueeze(const KernelSetup& setup) {
-  std::vector<int64_t> axes = setup.node().GetInts("squeeze_dims");
-  return KernelFn([axes](KernelContext& ctx) -> Error {
-    const Tensor& in = ctx.input(0);
-    llvm::SmallVector<bool, 8> drop(in.rank(), axes.empty());
-    for (int64_t axis : axes) {
-      ASSIGN_OR_RETURN(int d, AxisIn(axis, in.rank()));
-      if (in.dim(d) != 1)
-        return MakeError("cannot squeeze dimension {0} of shape {1}", d, DimsText(in.dims()));
-      drop[d] = true;
-    }
-    Dims dims;
-    for (int d = 0; d < in.rank(); ++d) {
-      if (!drop[d] || in.dim(d) != 1) dims.push_back(in.dim(d));
-    }
-    ctx.SetOutput(0, in.Reshaped(dims));
-    return Error::success();
-  });
-}
-
 Expected<KernelFn> MakeIdentity(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) {
     ctx.SetOutput(0, ctx.TakeInput(0));
     return Error::success();
-  });
-}
-
-// --- Shapes, which are needed in host memory.
-
-template <typename Write>
-Error WriteInts(KernelContext& ctx, llvm::ArrayRef<int64_t> dims, Write&& write) {
-  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
-  for (int64_t i = 0; i < out->num_elements(); ++i) {
-    if (out->dtype() == proto::DT_INT64) {
-      out->data<int64_t>()[i] = write(i);
-    } else {
-      out->data<int32_t>()[i] = static_cast<int32_t>(write(i));
-    }
-  }
-  return Error::success();
-}
-Expected<KernelFn> MakeShape(const KernelSetup&) {
-  return KernelFn([](KernelContext& ctx) {
-    const Tensor& in = ctx.input(0);
-    return WriteInts(ctx, {in.rank()}, [&](int64_t i) { return in.dim(static_cast<int>(i)); });
-  });
-}
-Expected<KernelFn> MakeSize(const KernelSetup&) {
-  return KernelFn([](KernelContext& ctx) {
-    return WriteInts(ctx, {}, [&](int64_t) { return ctx.input(0).num_elements(); });
   });
 }
 
@@ -297,24 +213,24 @@ Expected<KernelFn> MakeGather(const KernelSetup& setup) {
   });
 }
 
-GRAPNEL_GPU_KERNEL("Reshape", "T", GpuMovable(), MakeReshape, HostInputs({1}));
-GRAPNEL_GPU_KERNEL("ExpandDims", "T", GpuMovable(), MakeExpandDims, HostInputs({1}));
-GRAPNEL_GPU_KERNEL("Squeeze", "T", GpuMovable(), MakeSqueeze);
-GRAPNEL_GPU_KERNEL("Identity", "T", GpuMovable(), MakeIdentity);
-GRAPNEL_GPU_KERNEL("StopGradient", "T", GpuMovable(), MakeIdentity);
-GRAPNEL_GPU_KERNEL("PreventGradient", "T", GpuMovable(), MakeIdentity);
-GRAPNEL_GPU_KERNEL("Shape", "T", GpuMovable(), MakeShape, HostInputs(), HostOutputs({0}));
-GRAPNEL_GPU_KERNEL("Size", "T", GpuMovable(), MakeSize, HostInputs(), HostOutputs({0}));
-GRAPNEL_GPU_KERNEL("ZerosLike", "T", GpuMovable(), MakeLike<0>);
-GRAPNEL_GPU_KERNEL("OnesLike", "T", GpuMovable(), MakeLike<1>);
-GRAPNEL_GPU_KERNEL("Transpose", "T", GpuMovable(), MakeTranspose, HostInputs({1}));
-GRAPNEL_GPU_KERNEL("ConcatV2", "T", GpuMovable(), MakeConcat, HostInputs({-1}));
-GRAPNEL_GPU_KERNEL("Pack", "T", GpuMovable(), MakePack);
-GRAPNEL_GPU_KERNEL("Slice", "T", GpuMovable(), MakeSlice, HostInputs({1, 2}));
-GRAPNEL_GPU_KERNEL("Pad", "T", GpuMovable(), MakePad, HostInputs({1}));
-GRAPNEL_GPU_KERNEL("Tile", "T", GpuMovable(), MakeTile, HostInputs({1}));
-GRAPNEL_GPU_KERNEL("BroadcastTo", "T", GpuMovable(), MakeBroadcastTo, HostInputs({1}));
-GRAPNEL_GPU_KERNEL("GatherV2", "Tparams", GpuMovable(), MakeGather, HostInputs({2}));
+GRAPNEL_GPU_KERNEL("Reshape", MakeReshape, OfTypes("T", GpuMovable()), HostInputs({1}));
+GRAPNEL_GPU_KERNEL("ExpandDims", MakeExpandDims, OfTypes("T", GpuMovable()), HostInputs({1}));
+GRAPNEL_GPU_KERNEL("Squeeze", MakeSqueeze, OfTypes("T", GpuMovable()));
+GRAPNEL_GPU_KERNEL("Identity", MakeIdentity, OfTypes("T", GpuMovable()));
+GRAPNEL_GPU_KERNEL("StopGradient", MakeIdentity, OfTypes("T", GpuMovable()));
+GRAPNEL_GPU_KERNEL("PreventGradient", MakeIdentity, OfTypes("T", GpuMovable()));
+GRAPNEL_GPU_KERNEL("Shape", MakeShape, OfTypes("T", GpuMovable()), HostOutputs({0}));
+GRAPNEL_GPU_KERNEL("Size", MakeSize, OfTypes("T", GpuMovable()), HostOutputs({0}));
+GRAPNEL_GPU_KERNEL("ZerosLike", MakeLike<0>, OfTypes("T", GpuMovable()));
+GRAPNEL_GPU_KERNEL("OnesLike", MakeLike<1>, OfTypes("T", GpuMovable()));
+GRAPNEL_GPU_KERNEL("Transpose", MakeTranspose, OfTypes("T", GpuMovable()), HostInputs({1}));
+GRAPNEL_GPU_KERNEL("ConcatV2", MakeConcat, OfTypes("T", GpuMovable()), HostInputs({-1}));
+GRAPNEL_GPU_KERNEL("Pack", MakePack, OfTypes("T", GpuMovable()));
+GRAPNEL_GPU_KERNEL("Slice", MakeSlice, OfTypes("T", GpuMovable()), HostInputs({1, 2}));
+GRAPNEL_GPU_KERNEL("Pad", MakePad, OfTypes("T", GpuMovable()), HostInputs({1}));
+GRAPNEL_GPU_KERNEL("Tile", MakeTile, OfTypes("T", GpuMovable()), HostInputs({1}));
+GRAPNEL_GPU_KERNEL("BroadcastTo", MakeBroadcastTo, OfTypes("T", GpuMovable()), HostInputs({1}));
+GRAPNEL_GPU_KERNEL("GatherV2", MakeGather, OfTypes("Tparams", GpuMovable()), HostInputs({2}));
 
 }  // namespace
 }  // namespace grapnel

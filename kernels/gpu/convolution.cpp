@@ -1,7 +1,7 @@
 // Conv2D, _FusedConv2D, MaxPool and AvgPool.
 #include <cstring>
 
-#include "kernels/cpu/pooling.h"
+#include "kernels/common/pooling.h"
 #include "kernels/gpu/fused.h"
 
 namespace grapnel {
@@ -140,10 +140,10 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
   });
 }
 
-GRAPNEL_GPU_KERNEL("Conv2D", "T", GpuFloats(), MakeConv);
-GRAPNEL_GPU_KERNEL("_FusedConv2D", "T", GpuFloats(), MakeConv);
-GRAPNEL_GPU_KERNEL("MaxPool", "T", GpuFloats(), MakePool<true>);
-GRAPNEL_GPU_KERNEL("AvgPool", "T", GpuFloats(), MakePool<false>);
+GRAPNEL_GPU_KERNEL("Conv2D", MakeConv, OfTypes("T", GpuFloats()));
+GRAPNEL_GPU_KERNEL("_FusedConv2D", MakeConv, OfTypes("T", GpuFloats()));
+GRAPNEL_GPU_KERNEL("MaxPool", MakePool<true>, OfTypes("T", GpuFloats()));
+GRAPNEL_GPU_KERNEL("AvgPool", MakePool<false>, OfTypes("T", GpuFloats()));
 
 }  // namespace
 }  // namespace grapnel

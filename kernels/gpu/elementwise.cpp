@@ -1,5 +1,5 @@
 // One operand or two, element by element, and what is close to it: casts, selection, bias.
-#include "kernels/cpu/broadcast.h"
+#include "kernels/common/broadcast.h"
 #include "kernels/gpu/gpu_kernel.h"
 
 namespace grapnel {
@@ -114,7 +114,8 @@ Expected<KernelFn> MakeBiasAdd(const KernelSetup& setup) {
   });
 }
 
-#define UNARY(op, name) GRAPNEL_GPU_KERNEL(op, "T", GpuFloats(), MakeUnary<kGrapnelCuda##name>)
+#define UNARY(op, name) \
+  GRAPNEL_GPU_KERNEL(op, MakeUnary<kGrapnelCuda##name>, OfTypes("T", GpuFloats()))
 UNARY("Neg", Neg);
 UNARY("Abs", Abs);
 UNARY("Sign", Sign);
@@ -145,7 +146,8 @@ UNARY("Sin", Sin);
 UNARY("Cos", Cos);
 #undef UNARY
 
-#define BINARY(op, name) GRAPNEL_GPU_KERNEL(op, "T", GpuFloats(), MakeBinary<kGrapnelCuda##name>)
+#define BINARY(op, name) \
+  GRAPNEL_GPU_KERNEL(op, MakeBinary<kGrapnelCuda##name>, OfTypes("T", GpuFloats()))
 BINARY("Add", Add);
 BINARY("AddV2", Add);
 BINARY("Sub", Sub);
@@ -170,10 +172,10 @@ BINARY("Greater", Greater);
 BINARY("GreaterEqual", GreaterEqual);
 #undef BINARY
 
-GRAPNEL_GPU_KERNEL("AddN", "T", GpuFloats(), MakeAddN);
-GRAPNEL_GPU_KERNEL("SelectV2", "T", GpuMovable(), MakeSelect);
-GRAPNEL_GPU_KERNEL("Cast", "SrcT", GpuMovable(), MakeCast);
-GRAPNEL_GPU_KERNEL("BiasAdd", "T", GpuFloats(), MakeBiasAdd);
+GRAPNEL_GPU_KERNEL("AddN", MakeAddN, OfTypes("T", GpuFloats()));
+GRAPNEL_GPU_KERNEL("SelectV2", MakeSelect, OfTypes("T", GpuMovable()));
+GRAPNEL_GPU_KERNEL("Cast", MakeCast, OfTypes("SrcT", GpuMovable()));
+GRAPNEL_GPU_KERNEL("BiasAdd", MakeBiasAdd, OfTypes("T", GpuFloats()));
 
 }  // namespace
 }  // namespace grapnel

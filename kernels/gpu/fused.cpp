@@ -1,6 +1,6 @@
 #include "kernels/gpu/fused.h"
 
-#include "kernels/cpu/fused_ops.h"
+#include "kernels/common/fused_ops.h"
 
 namespace grapnel {
 

@@ -55,8 +55,7 @@ inline void* DeviceAt(Tensor& tensor, int64_t element) {
          element * static_cast<int64_t>(DataTypeSize(tensor.dtype()));
 }
 
-#define GRAPNEL_GPU_KERNEL(op, type_attr, types, ...) \
-  GRAPNEL_KERNEL(op, "GPU", type_attr, types, KernelCost::kCheap, __VA_ARGS__)
+#define GRAPNEL_GPU_KERNEL(op, ...) GRAPNEL_KERNEL(op, "GPU", __VA_ARGS__, KernelCost::kCheap)
 
 }  // namespace grapnel
 

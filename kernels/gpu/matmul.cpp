@@ -110,9 +110,9 @@ Expected<KernelFn> MakeBatchMatMul(const KernelSetup& setup) {
   });
 }
 
-GRAPNEL_GPU_KERNEL("MatMul", "T", GpuFloats(), MakeMatMul);
-GRAPNEL_GPU_KERNEL("_FusedMatMul", "T", GpuFloats(), MakeMatMul);
-GRAPNEL_GPU_KERNEL("BatchMatMulV2", "T", GpuFloats(), MakeBatchMatMul);
+GRAPNEL_GPU_KERNEL("MatMul", MakeMatMul, OfTypes("T", GpuFloats()));
+GRAPNEL_GPU_KERNEL("_FusedMatMul", MakeMatMul, OfTypes("T", GpuFloats()));
+GRAPNEL_GPU_KERNEL("BatchMatMulV2", MakeBatchMatMul, OfTypes("T", GpuFloats()));
 
 }  // namespace
 }  // namespace grapnel

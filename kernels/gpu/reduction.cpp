@@ -55,15 +55,16 @@ Expected<KernelFn> MakeBiasAddGrad(const KernelSetup& setup) {
   });
 }
 
-#define REDUCTION(name) \
-  GRAPNEL_GPU_KERNEL(#name, "T", GpuFloats(), MakeReduction<kGrapnelCuda##name>, HostInputs({1}))
+#define REDUCTION(name)                                                                   \
+  GRAPNEL_GPU_KERNEL(#name, MakeReduction<kGrapnelCuda##name>, OfTypes("T", GpuFloats()), \
+                     HostInputs({1}))
 REDUCTION(Sum);
 REDUCTION(Mean);
 REDUCTION(Max);
 REDUCTION(Min);
 REDUCTION(Prod);
 #undef REDUCTION
-GRAPNEL_GPU_KERNEL("BiasAddGrad", "T", GpuFloats(), MakeBiasAddGrad);
+GRAPNEL_GPU_KERNEL("BiasAddGrad", MakeBiasAddGrad, OfTypes("T", GpuFloats()));
 
 }  // namespace
 }  // namespace grapnel

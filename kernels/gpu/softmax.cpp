@@ -61,10 +61,11 @@ Expected<KernelFn> MakeCrossEntropyOf(bool sparse) {
 Expected<KernelFn> MakeCrossEntropy(const KernelSetup&) { return MakeCrossEntropyOf(false); }
 Expected<KernelFn> MakeSparseCrossEntropy(const KernelSetup&) { return MakeCrossEntropyOf(true); }
 
-GRAPNEL_GPU_KERNEL("Softmax", "T", GpuFloats(), MakeSoftmax<false>);
-GRAPNEL_GPU_KERNEL("LogSoftmax", "T", GpuFloats(), MakeSoftmax<true>);
-GRAPNEL_GPU_KERNEL("SoftmaxCrossEntropyWithLogits", "T", GpuFloats(), MakeCrossEntropy);
-GRAPNEL_GPU_KERNEL("SparseSoftmaxCrossEntropyWithLogits", "T", GpuFloats(), MakeSparseCrossEntropy);
+GRAPNEL_GPU_KERNEL("Softmax", MakeSoftmax<false>, OfTypes("T", GpuFloats()));
+GRAPNEL_GPU_KERNEL("LogSoftmax", MakeSoftmax<true>, OfTypes("T", GpuFloats()));
+GRAPNEL_GPU_KERNEL("SoftmaxCrossEntropyWithLogits", MakeCrossEntropy, OfTypes("T", GpuFloats()));
+GRAPNEL_GPU_KERNEL("SparseSoftmaxCrossEntropyWithLogits", MakeSparseCrossEntropy,
+                   OfTypes("T", GpuFloats()));
 
 }  // namespace
 }  // namespace grapnel

@@ -1,8 +1,8 @@
 #include "lib/diff/statistics.h"
 
-#include "lib/ir/flops.h"
 #include "lib/ir/literal.h"
-#include "lib/ir/shape_inference.h"
+#include "lib/shape/flops.h"
+#include "lib/shape/inference.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -15,8 +15,8 @@ struct GraphStatistics {
   size_t functions = 0;
   std::map<std::string, size_t> ops;
   uint64_t constant_bytes = 0;  // of the tensors in memory, not as stored
-  // Of those nodes of the main graph whose shapes are known (lib/ir/flops.h); nullopt when it was
-  // not asked for.
+  // Of those nodes of the main graph whose shapes are known (lib/shape/flops.h); nullopt when it
+  // was not asked for.
   std::optional<int64_t> flops;
   size_t flops_unknown = 0;  // nodes that are not in `flops`
 };

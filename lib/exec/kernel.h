@@ -141,15 +141,13 @@ inline constexpr const char* kFunctionAsOp = "(function)";
 
 struct KernelDef {
   const char* op;
-  const char* device;     // a kind of device: "CPU", "GPU"
-  const char* type_attr;  // the attribute that `types` are of, often "T"; null when the op has no
-                          // such choice
-  std::vector<DataType> types;  // empty: any
-  KernelCost cost;
+  const char* device;  // a kind of device: "CPU", "GPU"
   KernelFactory factory;
-  // Of kernels that are not the CPU's: inputs that they read, and outputs that they write, in host
-  // memory (a shape, axes), by index; -1 is the last one.
-  std::vector<int> host_inputs = {}, host_outputs = {};
+  KernelCost cost = KernelCost::kElements;
+  const char* type_attr = nullptr;   // the attribute that `types` are of, often "T"; null when the
+                                     // op has no such choice
+  std::vector<DataType> types = {};  // empty: any
+  std::vector<int> host_inputs = {}, host_outputs = {};  // see HostInputs
 
   bool IsHostInput(int i, int count) const { return Holds(host_inputs, i, count); }
   bool IsHostOutput(int i, int count) const { return Holds(host_outputs, i, count); }
@@ -177,17 +175,46 @@ class KernelRegistry {
   std::vector<KernelDef> defs_;
 };
 
-// At namespace scope of a kernel file:
-//   GRAPNEL_CPU_KERNEL("Softmax", "T", kFloats, KernelCost::kElements, MakeSoftmax);
-//   GRAPNEL_KERNEL("Sum", "GPU", "T", kFloats, KernelCost::kCheap, MakeSum, HostInputs({1}));
-// what comes after the factory: KernelDef's host_inputs and host_outputs.
-#define GRAPNEL_KERNEL(op, device, type_attr, types, cost, ...)                        \
+// What a registration may say beside op and factory, in any order:
+struct OfTypes {  // dtypes of this attribute that the kernel takes; without it, any
+  OfTypes(const char* attr, std::vector<DataType> types) : attr(attr), types(std::move(types)) {}
+  const char* attr;
+  std::vector<DataType> types;
+};
+// Of a kernel that is not the CPU's: inputs that it reads, and outputs that it writes, in host
+// memory (a shape, axes), by index; -1 is the last one.
+struct HostInputs {
+  HostInputs(std::initializer_list<int> slots) : slots(slots) {}
+  std::vector<int> slots;
+};
+struct HostOutputs {
+  HostOutputs(std::initializer_list<int> slots) : slots(slots) {}
+  std::vector<int> slots;
+};
+
+inline void Say(KernelDef* def, OfTypes choice) {
+  def->type_attr = choice.attr;
+  def->types = std::move(choice.types);
+}
+inline void Say(KernelDef* def, KernelCost cost) { def->cost = cost; }
+inline void Say(KernelDef* def, HostInputs inputs) { def->host_inputs = std::move(inputs.slots); }
+inline void Say(KernelDef* def, HostOutputs outputs) {
+  def->host_outputs = std::move(outputs.slots);
+}
+template <typename... Said>
+KernelDef MakeKernelDef(const char* op, const char* device, KernelFactory factory, Said... said) {
+  KernelDef def = {op, device, factory};
+  (Say(&def, std::move(said)), ...);
+  return def;
+}
+
+// At namespace scope of a kernel file; its cost is kElements unless it says another:
+//   GRAPNEL_CPU_KERNEL("Softmax", MakeSoftmax, OfTypes("T", kFloats), KernelCost::kWide);
+//   GRAPNEL_KERNEL("Sum", "GPU", MakeSum, OfTypes("T", kFloats), HostInputs({1}));
+#define GRAPNEL_KERNEL(op, device, ...)                                                \
   [[maybe_unused]] static const bool GRAPNEL_CONCAT(kernel_registered_, __COUNTER__) = \
-      ::grapnel::KernelRegistry::Get().Add({op, device, type_attr, types, cost, __VA_ARGS__})
-#define GRAPNEL_CPU_KERNEL(op, type_attr, types, cost, factory) \
-  GRAPNEL_KERNEL(op, "CPU", type_attr, types, cost, factory)
-using HostInputs = std::vector<int>;
-using HostOutputs = std::vector<int>;
+      ::grapnel::KernelRegistry::Get().Add(::grapnel::MakeKernelDef(op, device, __VA_ARGS__))
+#define GRAPNEL_CPU_KERNEL(op, ...) GRAPNEL_KERNEL(op, "CPU", __VA_ARGS__)
 
 }  // namespace grapnel
 

@@ -1,6 +1,6 @@
 #include "lib/io/shape_claims.h"
 
-#include "lib/ir/shape_inference.h"
+#include "lib/shape/inference.h"
 
 namespace grapnel {
 namespace {

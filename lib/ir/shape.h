@@ -24,7 +24,7 @@ std::string DimsText(llvm::ArrayRef<int64_t> dims);
 
 // A dimension is >= 0 when known, kUnknownDim when nothing is known of it, and below that a symbol:
 // two dimensions with the same symbol are equal, whatever their value. Symbols come from shape
-// inference (lib/ir/shape_inference.h).
+// inference (lib/shape/inference.h).
 constexpr int64_t kUnknownDim = -1;
 
 class Shape {

@@ -1,9 +1,9 @@
 #include "lib/pass/cut.h"
 
-#include "lib/ir/shape_inference.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/ir/verify.h"
 #include "lib/pass/library.h"
+#include "lib/shape/inference.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 

@@ -10,9 +10,9 @@
 #include "lib/ir/evaluator.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/module.h"
-#include "lib/ir/shape_inference.h"
 #include "lib/pass/rewrite.h"
 #include "lib/proto/rewriter_config.pb.h"
+#include "lib/shape/inference.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace grapnel {

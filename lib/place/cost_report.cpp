@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/ir/flops.h"
 #include "lib/ir/node_types.h"
 #include "lib/place/placement_report.h"
+#include "lib/shape/flops.h"
 
 namespace grapnel {
 namespace {

@@ -2,14 +2,14 @@
 // each device works, and the chain of nodes that the time is made of.
 //
 // The cost model. A node takes the longest of three: its overhead (2 us on a CPU, 5 us elsewhere),
-// its arithmetic (lib/ir/flops.h) at the device's rate, and its inputs' and outputs' bytes, unless
-// it only hands on what is there, at the rate of the device's memory. Rates are the cluster file's;
-// else a CPU has 50 gigaflops and 20 GB/s, any other device 10 teraflops and 500 GB/s. A tensor
-// that crosses takes the link's latency and its bytes at the link's rate; a link that the file does
-// not tell of has 10 GB/s and 10 us within a task, 1.25 GB/s and 50 us between tasks. A device runs
-// one node at a time, in topological order; a link sends one tensor at a time in each direction.
-// Loops turn once, both branches of a condition run, a call costs its overhead and its tensors.
-// Tensors of unknown size cost nothing and are counted.
+// its arithmetic (lib/shape/flops.h) at the device's rate, and its inputs' and outputs' bytes,
+// unless it only hands on what is there, at the rate of the device's memory. Rates are the cluster
+// file's; else a CPU has 50 gigaflops and 20 GB/s, any other device 10 teraflops and 500 GB/s. A
+// tensor that crosses takes the link's latency and its bytes at the link's rate; a link that the
+// file does not tell of has 10 GB/s and 10 us within a task, 1.25 GB/s and 50 us between tasks. A
+// device runs one node at a time, in topological order; a link sends one tensor at a time in each
+// direction. Loops turn once, both branches of a condition run, a call costs its overhead and its
+// tensors. Tensors of unknown size cost nothing and are counted.
 #ifndef GRAPNEL_LIB_PLACE_COST_REPORT_H_
 #define GRAPNEL_LIB_PLACE_COST_REPORT_H_
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lib/ir/node_types.h"
-#include "lib/ir/shape_inference.h"
+#include "lib/shape/inference.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "lib/ir/shape_inference.h"
 #include "lib/render/opening.h"
 #include "lib/render/picture.h"
+#include "lib/shape/inference.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace grapnel {

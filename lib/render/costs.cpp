@@ -1,6 +1,6 @@
 #include "lib/render/costs.h"
 
-#include "lib/ir/flops.h"
+#include "lib/shape/flops.h"
 
 namespace grapnel {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/ir/shape_inference.h"
 #include "lib/render/scope_tree.h"
+#include "lib/shape/inference.h"
 
 namespace grapnel {
 

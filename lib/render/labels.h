@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "lib/ir/graph.h"
-#include "lib/ir/shape_inference.h"
 #include "lib/render/scope_tree.h"
+#include "lib/shape/inference.h"
 
 namespace grapnel {
 

@@ -2,9 +2,9 @@
 
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
-#include "lib/ir/shape_inference.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/render/labels.h"
+#include "lib/shape/inference.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"

@@ -32,7 +32,7 @@ std::vector<ExplorerGraph> ExplorerGraphs(const Module& module);
 void WriteModelExplorer(const Module& module, llvm::StringRef label, llvm::raw_ostream& os);
 
 enum class NodeDataKind {
-  kOpCost,         // estimated floating point operations (lib/ir/flops.h), where they are known
+  kOpCost,         // estimated floating point operations (lib/shape/flops.h), where they are known
   kConstantBytes,  // bytes of each constant's value, in full
 };
 // A number for each node that has one, by the ids of WriteModelExplorer.

@@ -1,7 +1,7 @@
-#include "lib/ir/flops.h"
 #include "lib/ir/literal.h"
 #include "lib/render/labels.h"
 #include "lib/render/model_explorer.h"
+#include "lib/shape/flops.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {

@@ -8,12 +8,12 @@
 #include "lib/ir/device_name.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
-#include "lib/ir/shape_inference.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/render/boxes.h"
 #include "lib/render/labels.h"
 #include "lib/render/opening.h"
 #include "lib/render/selection.h"
+#include "lib/shape/inference.h"
 #include "lib/support/text.h"
 
 namespace grapnel {

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "lib/ir/module.h"
-#include "lib/ir/shape_inference.h"
 #include "lib/render/costs.h"
 #include "lib/render/edges.h"
 #include "lib/render/layering.h"
 #include "lib/render/scope_tree.h"
 #include "lib/render/selection.h"
+#include "lib/shape/inference.h"
 
 namespace grapnel {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/ir/shape_inference.h"
+#include "lib/shape/inference.h"
 #include "lib/trace/tracer.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"

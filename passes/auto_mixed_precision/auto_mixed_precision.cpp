@@ -117,6 +117,7 @@ class Converter {
 
 // Later versions have scale and offset in a dtype of their own. False when --limit is used up.
 bool UpdateBatchNorms(Editor& edit, const std::vector<bool>& to_process) {
+  if (!edit.Runs("update_batch_norm")) return true;
   for (Node node : edit.graph().nodes()) {
     llvm::StringRef op = node.op();
     if (!to_process[node.id()] || (op != "FusedBatchNorm" && op != "FusedBatchNormGrad")) continue;
@@ -145,7 +146,7 @@ class AutoMixedPrecision : public GraphPass {
   Error Run(Editor& edit) override {
     OpLists lists = ListsFor(mode);
     std::vector<bool> to_process = NodesToProcess(edit, mode, lists);
-    if (!UpdateBatchNorms(edit, to_process)) return Error::success();
+    if (!UpdateBatchNorms(edit, to_process) || !edit.Runs("convert")) return Error::success();
     ASSIGN_OR_RETURN(TypeGraph types, TypeGraph::Make(edit.graph()));
     std::vector<bool> half = Paint(types, mode, lists, to_process);
     auto first = llvm::find(half, true);
@@ -159,12 +160,18 @@ class AutoMixedPrecision : public GraphPass {
   }
 };
 
-#define GRAPNEL_MIXED_PRECISION(mode, name, help)                                                 \
-  GRAPNEL_PASS(AutoMixedPrecision<mode>,                                                          \
-               (PassInfo{name, name, 9, false, true, name, help,                                  \
-                         "fetched nodes, other devices, ops on the deny list and what follows"}), \
-               {"convert", "the dtypes that change, and the casts around them"},                  \
-               {"update_batch_norm", "FusedBatchNorm becomes FusedBatchNormV2"})
+#define GRAPNEL_MIXED_PRECISION(mode, pass, does)                                                \
+  GRAPNEL_PASS(AutoMixedPrecision<mode>,                                                         \
+               (PassInfo{.name = pass,                                                           \
+                         .config_name = pass,                                                    \
+                         .order = 9,                                                             \
+                         .run_once = true,                                                       \
+                         .toggle = pass,                                                         \
+                         .help = does,                                                           \
+                         .refuses = "fetched nodes, other devices, ops on the deny "             \
+                                    "list and what follows"}),                                   \
+               {.name = "convert", .help = "the dtypes that change, and the casts around them"}, \
+               {.name = "update_batch_norm", .help = "FusedBatchNorm becomes FusedBatchNormV2"})
 
 GRAPNEL_MIXED_PRECISION(Mode::kCuda, "auto_mixed_precision",
                         "convolutions and matrix products work in half precision on GPUs");

@@ -5,21 +5,20 @@
 //                                  -^-> "ConstantFolding/<node>-bcastargs-1":Const [0] -> z
 //
 // Refuses: dimensions that are not known, unless both sides have the same one there: they may be 1.
-#include "llvm/ADT/STLExtras.h"
-#include "passes/constant_folding/rules.h"
+#include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
 
 // The shape that `port` holds: of the tensor that a Shape node looks at, or the value of a
 // constant.
-std::optional<Shape> ShapeHeld(Folding& fold, Port port) {
-  Node node = fold.graph.node(port.node);
-  if (node.op() == "Shape" && node.num_inputs() == 1 && !fold.edit.IsFed(node)) {
-    Shape shape = fold.ShapeOf(node.input(0));
+std::optional<Shape> ShapeHeld(Folding& rule, Port port) {
+  Node node = rule.graph.node(port.node);
+  if (node.op() == "Shape" && node.num_inputs() == 1 && !rule.edit.IsFed(node)) {
+    Shape shape = rule.ShapeOf(node.input(0));
     return shape.known_rank() ? std::optional<Shape>(shape) : std::nullopt;
   }
-  std::optional<std::vector<int64_t>> dims = fold.IntegersOf(port);
+  std::optional<std::vector<int64_t>> dims = rule.IntegersOf(port);
   return dims ? std::optional<Shape>(Shape(*dims)) : std::nullopt;
 }
 
@@ -59,42 +58,42 @@ std::optional<std::array<Axes, 2>> BroadcastAxes(const Shape& a, const Shape& b)
   return axes;
 }
 
-}  // namespace
-
-bool MaterializeBroadcastGradientArgs(Folding& fold, const Node& node) {
-  constexpr char kRule[] = "broadcast_gradient_args";
-  if (node.num_inputs() != 2 || !node.HasDataUses()) return false;
-  if (fold.Exists(Folding::NameFor(node, "-folded-1")) ||
-      fold.Exists(Folding::NameFor(node, "-folded-2")))
-    return false;
-  std::optional<Shape> a = ShapeHeld(fold, node.input(0)), b = ShapeHeld(fold, node.input(1));
-  if (!a || !b) {
-    fold.edit.Refuse(kRule, node, "'{0}' holds no known shape", node.input_node(a ? 1 : 0).name());
-    return false;
-  }
+Verdict MaterializeBroadcastGradientArgs(Folding& rule, const Node& node) {
+  if (node.num_inputs() != 2 || !node.HasDataUses()) return rule.NotMine();
+  if (rule.Exists(Folding::NameFor(node, "-folded-1")) ||
+      rule.Exists(Folding::NameFor(node, "-folded-2")))
+    return rule.NotMine();
+  std::optional<Shape> a = ShapeHeld(rule, node.input(0)), b = ShapeHeld(rule, node.input(1));
+  if (!a || !b) return rule.Refuse("'{0}' holds no known shape", node.input_node(a ? 1 : 0).name());
   if (!IsDecided(*a, *b)) {
-    fold.edit.Refuse(kRule, node, "dimensions that are not known may be 1: {0} and {1}",
-                     a->ToString(), b->ToString());
-    return false;
+    return rule.Refuse("dimensions that are not known may be 1: {0} and {1}", a->ToString(),
+                       b->ToString());
   }
   std::optional<std::array<Axes, 2>> axes = BroadcastAxes(*a, *b);
-  if (!axes) return false;
-  Rewriting rewriting(fold, kRule, node);
-  if (!rewriting) return false;
+  if (!axes) return rule.NotMine();
   DataType type = node.GetType("T", proto::DT_INT32);
   for (int port = 0; port < 2; ++port) {
     std::string name = Folding::NameFor(node, "-bcastargs-" + llvm::Twine(port));
-    Node made = fold.graph.Find(name);
+    Node made = rule.graph.Find(name);
     if (!made && node.UsesOf(port).empty()) continue;
     if (!made) {
       const Axes& own = (*axes)[port];
-      made = fold.edit.AddConstant(name,
+      made = rule.edit.AddConstant(name,
                                    Literal::Integers(type, {static_cast<int64_t>(own.size())}, own),
                                    node.device(), node);
     }
-    fold.Redirect({node.id(), port}, made);
+    rule.edit.RedirectPort({node.id(), port}, {made.id(), 0});
   }
-  return true;
+  return rule.Done();
 }
 
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kValues + 0,
+              .name = "broadcast_gradient_args",
+              .ops = {"BroadcastGradientArgs"},
+              .help = "axes of a broadcast's gradient as constants",
+              .refuses = "dimensions that are not known, unless both sides have the same one",
+              .apply = MaterializeBroadcastGradientArgs});
+
+}  // namespace
 }  // namespace grapnel::constant_folding

@@ -1,4 +1,6 @@
-// Moves constants of sums and products to where they meet, so that they fold.
+// Moves constants of sums and products to where they meet, so that they fold. Two stages of
+// Grappler are one rule here: they match the same tree, the same forbids them, and no stage between
+// the two looks at the ops of the second.
 //
 //   Before:  c1 + (c2 + x) -> y            the same with - and, in pairs of their own, * and /
 //   After:   x + (c1 + c2) -> y            the inner node takes the constants
@@ -9,13 +11,10 @@
 // Refuses: an inner node that others read or that must stay; half and bfloat16, where the other
 // order rounds too differently; integers unless both are Add or both Mul; a constant that would
 // make the inner result larger; another device; an inner node that the constant waits for.
-#include "llvm/ADT/STLExtras.h"
-#include "passes/constant_folding/rules.h"
+#include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
-
-constexpr char kRule[] = "constant_push_down";
 
 // parent(constant, child(left, right)), in whichever order the parent has its inputs.
 struct Tree {
@@ -30,46 +29,44 @@ bool IsAdd(const Node& node) {
 }
 bool IsBiasAdd(const Node& node) { return node.op() == "BiasAdd" || node.op() == "BiasAddV1"; }
 
-std::optional<Tree> Match(Folding& fold, const Node& parent) {
-  if (!fold.has_fetches || parent.num_inputs() != 2) return std::nullopt;
+std::optional<Tree> Match(Folding& rule, const Node& parent) {
+  if (!rule.has_fetches || parent.num_inputs() != 2) return std::nullopt;
   Tree tree;
-  tree.constant_is_left = fold.IsConst(parent.input(0));
-  if (!tree.constant_is_left && !fold.IsConst(parent.input(1))) return std::nullopt;
+  tree.constant_is_left = rule.IsConst(parent.input(0));
+  if (!tree.constant_is_left && !rule.IsConst(parent.input(1))) return std::nullopt;
   tree.constant = parent.input(tree.constant_is_left ? 0 : 1);
   tree.result = parent.input(tree.constant_is_left ? 1 : 0);
-  tree.child = fold.graph.node(tree.result.node);
-  if (tree.child.num_inputs() != 2 || fold.IsConst(tree.result)) return std::nullopt;
-  tree.left_leaf_is_constant = fold.IsConst(tree.child.input(0));
-  if (tree.left_leaf_is_constant && fold.IsConst(tree.child.input(1))) return std::nullopt;
+  tree.child = rule.graph.node(tree.result.node);
+  if (tree.child.num_inputs() != 2 || rule.IsConst(tree.result)) return std::nullopt;
+  tree.left_leaf_is_constant = rule.IsConst(tree.child.input(0));
+  if (tree.left_leaf_is_constant && rule.IsConst(tree.child.input(1))) return std::nullopt;
   return tree;
 }
 
 // What forbids it though the ops are right.
-bool IsSafe(Folding& fold, const Node& parent, const Tree& tree) {
+bool IsSafe(Folding& rule, const Node& parent, const Tree& tree) {
   const Node& child = tree.child;
-  Node constant = fold.graph.node(tree.constant.node);
-  auto refuse = [&](const char* format, const Node& named) {
-    fold.edit.Refuse(kRule, parent, format, named.name());
-    return false;
-  };
-  if (fold.edit.IsPreserved(child)) return refuse("'{0}' must stay as it is", child);
-  if (child.NumDataUses() > 1) return refuse("'{0}' has other readers", child);
+  Node constant = rule.graph.node(tree.constant.node);
+  if (rule.IsPreserved(child)) return rule.Fails("'{0}' must stay as it is", child.name());
+  if (child.NumDataUses() > 1) return rule.Fails("'{0}' has other readers", child.name());
   for (const Node& other : {child, constant, child.input_node(0), child.input_node(1)}) {
-    if (other.device_id() != parent.device_id()) return refuse("'{0}' is on another device", other);
+    if (other.device_id() != parent.device_id())
+      return rule.Fails("'{0}' is on another device", other.name());
   }
   DataType type = parent.GetType("T");
   if (type == proto::DT_HALF || type == proto::DT_BFLOAT16 || type == proto::DT_INVALID) {
-    return refuse("the dtype of '{0}' is too short to add in another order", parent);
+    return rule.Fails("the dtype of '{0}' is too short to add in another order", parent.name());
   }
   for (int i = 0; i < constant.num_controls(); ++i) {
-    if (constant.control(i) == child) return refuse("'{0}' waits for the inner node", constant);
+    if (constant.control(i) == child)
+      return rule.Fails("'{0}' waits for the inner node", constant.name());
   }
   return true;
 }
 
 // Whether the child with the constant for its left leaf has the shape of its right leaf.
-bool FitsRightLeaf(Folding& fold, const Node& parent, const Tree& tree) {
-  Shape c = fold.ShapeOf(tree.constant), leaf = fold.ShapeOf(tree.child.input(1));
+bool FitsRightLeaf(Folding& rule, const Tree& tree) {
+  Shape c = rule.ShapeOf(tree.constant), leaf = rule.ShapeOf(tree.child.input(1));
   if (!c.known_rank() || !leaf.known_rank()) return true;
   bool fits = true;
   if (c.IsFullyKnown() && leaf.IsFullyKnown() && *c.NumElements() > *leaf.NumElements()) {
@@ -78,21 +75,20 @@ bool FitsRightLeaf(Folding& fold, const Node& parent, const Tree& tree) {
     for (int i = 0; i < std::min(c.rank(), leaf.rank()); ++i)
       fits &= !leaf.IsKnown(i) || c.dim(i) <= leaf.dim(i);
   }
-  if (!fits)
-    fold.edit.Refuse(kRule, parent, "'{0}' is larger than '{1}'",
-                     fold.graph.node(tree.constant.node).name(), tree.child.input_node(1).name());
-  return fits;
+  return fits ||
+         rule.Fails("'{0}' is larger than '{1}'", rule.graph.node(tree.constant.node).name(),
+                    tree.child.input_node(1).name());
 }
 
-void SetBinary(Folding& fold, const Node& node, llvm::StringRef op, Port left, Port right) {
-  if (node.op() != op) fold.edit.SetOp(node, op);
-  fold.edit.SetInput(node, 0, left);
-  fold.edit.SetInput(node, 1, right);
+void SetBinary(Folding& rule, const Node& node, llvm::StringRef op, Port left, Port right) {
+  if (node.op() != op) rule.edit.SetOp(node, op);
+  rule.edit.SetInput(node, 0, left);
+  rule.edit.SetInput(node, 1, right);
 }
 
 // The ops that put `x`, `y` and the constant together again when Sub or Div is among them. A sign
 // says which of them the whole subtracts (divides by).
-void Reassociate(Folding& fold, const Node& parent, const Tree& tree, bool is_sum,
+void Reassociate(Folding& rule, const Node& parent, const Tree& tree, bool is_sum,
                  bool parent_symmetric, bool child_symmetric) {
   bool constant_left = tree.left_leaf_is_constant;
   Port x = tree.child.input(constant_left ? 1 : 0), y = tree.child.input(constant_left ? 0 : 1);
@@ -104,57 +100,53 @@ void Reassociate(Folding& fold, const Node& parent, const Tree& tree, bool is_su
   bool negate_x = is_negated(constant_left), negate_y = is_negated(!constant_left);
   const char* symmetric = is_sum ? "Add" : "Mul";
   const char* other = is_sum ? "Sub" : "Div";
-  SetBinary(fold, tree.child, negate_c != negate_y ? other : symmetric,
+  SetBinary(rule, tree.child, negate_c != negate_y ? other : symmetric,
             negate_c ? y : tree.constant, negate_c ? tree.constant : y);
   bool subtract = negate_x || (negate_c && negate_y);
-  SetBinary(fold, parent, subtract ? other : symmetric, negate_x ? tree.result : x,
+  SetBinary(rule, parent, subtract ? other : symmetric, negate_x ? tree.result : x,
             negate_x ? x : tree.result);
 }
 
-}  // namespace
-
-bool PushConstantsDown(Folding& fold, const Node& parent) {
-  std::optional<Tree> tree = Match(fold, parent);
-  if (!tree) return false;
+Verdict PushConstantsDown(Folding& rule, const Node& parent) {
+  std::optional<Tree> tree = Match(rule, parent);
+  if (!tree) return rule.NotMine();
   const Node& child = tree->child;
   auto is_sum = [](const Node& node) { return IsAdd(node) || node.op() == "Sub"; };
   auto is_product = [](const Node& node) { return node.op() == "Mul" || node.op() == "Div"; };
   bool sum = is_sum(parent) && is_sum(child);
-  if (!sum && !(is_product(parent) && is_product(child))) return false;
+  if (!sum && !(is_product(parent) && is_product(child))) return rule.NotMine();
   bool parent_symmetric = IsAdd(parent) || parent.op() == "Mul",
        child_symmetric = IsAdd(child) || child.op() == "Mul";
   DataType type = parent.GetType("T");
-  if (!(parent_symmetric && child_symmetric) && !IsFloating(type) && !IsComplex(type)) return false;
-  bool has_constant_leaf = tree->left_leaf_is_constant || fold.IsConst(child.input(1));
-  if (!IsSafe(fold, parent, *tree) || (!has_constant_leaf && !FitsRightLeaf(fold, parent, *tree)))
-    return false;
-
-  Rewriting rewriting(fold, kRule, parent);
-  if (!rewriting) return false;
-  fold.shapes_lost.insert(parent.id());
+  if (!(parent_symmetric && child_symmetric) && !IsFloating(type) && !IsComplex(type))
+    return rule.NotMine();
+  bool has_constant_leaf = tree->left_leaf_is_constant || rule.IsConst(child.input(1));
+  if (!IsSafe(rule, parent, *tree) || (!has_constant_leaf && !FitsRightLeaf(rule, *tree)))
+    return rule.Refused();
+  rule.shapes_lost.insert(parent.id());
   if (!parent_symmetric || !child_symmetric) {
-    Reassociate(fold, parent, *tree, sum, parent_symmetric, child_symmetric);
-    return true;
+    Reassociate(rule, parent, *tree, sum, parent_symmetric, child_symmetric);
+    return rule.Done();
   }
   Port x = child.input(tree->left_leaf_is_constant ? 1 : 0),
        y = child.input(tree->left_leaf_is_constant ? 0 : 1);
-  SetBinary(fold, child, child.op(), tree->constant, y);
-  SetBinary(fold, parent, parent.op(), x, tree->result);
-  return true;
+  SetBinary(rule, child, child.op(), tree->constant, y);
+  SetBinary(rule, parent, parent.op(), x, tree->result);
+  return rule.Done();
 }
 
-bool PushConstantsDownBiasAdd(Folding& fold, const Node& parent) {
+Verdict PushConstantsDownBiasAdd(Folding& rule, const Node& parent) {
   bool parent_is_bias = IsBiasAdd(parent);
-  std::optional<Tree> tree = Match(fold, parent);
-  if (!tree || (tree->constant_is_left && parent_is_bias)) return false;
+  std::optional<Tree> tree = Match(rule, parent);
+  if (!tree || (tree->constant_is_left && parent_is_bias)) return rule.NotMine();
   const Node& child = tree->child;
   bool child_is_bias = IsBiasAdd(child);
-  if (!child_is_bias && !IsAdd(child)) return false;
-  Shape left = fold.ShapeOf(child.input(0)), right = fold.ShapeOf(child.input(1));
-  Shape constant = fold.ShapeOf(tree->constant), result = fold.edit.ShapeOf(tree->result);
+  if (!child_is_bias && !IsAdd(child)) return rule.NotMine();
+  Shape left = rule.ShapeOf(child.input(0)), right = rule.ShapeOf(child.input(1));
+  Shape constant = rule.ShapeOf(tree->constant), result = rule.edit.ShapeOf(tree->result);
   if (!left.known_rank() || !right.known_rank() || !constant.known_rank() || !result.known_rank())
-    return false;
-  if (left.rank() != 1 && right.rank() != 1) return false;
+    return rule.NotMine();
+  if (left.rank() != 1 && right.rank() != 1) return rule.NotMine();
   int vector = left.rank() == 1 ? 0 : 1, matrix = 1 - vector;
   int matrix_rank = vector == 0 ? right.rank() : left.rank();
   int leaf = -1;
@@ -165,13 +157,28 @@ bool PushConstantsDownBiasAdd(Folding& fold, const Node& parent) {
   }
   // A leaf that is constant folds with the new one only if the other is, and then there is nothing
   // to move.
-  if (leaf < 0 || fold.IsConst(child.input(leaf)) || !IsSafe(fold, parent, *tree)) return false;
-  Rewriting rewriting(fold, kRule, parent);
-  if (!rewriting) return false;
+  if (leaf < 0 || rule.IsConst(child.input(leaf))) return rule.NotMine();
+  if (!IsSafe(rule, parent, *tree)) return rule.Refused();
   Port moved = child.input(leaf);
-  fold.edit.SetInput(child, leaf, tree->constant);
-  fold.edit.SetInput(parent, tree->constant_is_left ? 0 : 1, moved);
-  return true;
+  rule.edit.SetInput(child, leaf, tree->constant);
+  rule.edit.SetInput(parent, tree->constant_is_left ? 0 : 1, moved);
+  return rule.Done();
 }
 
+Verdict PushConstants(Folding& rule, const Node& parent) {
+  Verdict verdict = PushConstantsDown(rule, parent);
+  bool may_add_bias = IsBiasAdd(parent) || parent.op() == "Add" || parent.op() == "AddV2";
+  return may_add_bias && !verdict.rewrote() ? PushConstantsDownBiasAdd(rule, parent) : verdict;
+}
+
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kSimplify + 16,
+              .name = "constant_push_down",
+              .ops = {"Add", "AddV2", "Sub", "Mul", "Div", "BiasAdd", "BiasAddV1"},
+              .help = "moves constants of sums and products to where they meet",
+              .refuses = "inner nodes that others read; half, bfloat16 and most integers; other "
+                         "devices; constants that would enlarge the inner result",
+              .apply = PushConstants});
+
+}  // namespace
 }  // namespace grapnel::constant_folding

@@ -1,7 +1,7 @@
-// The facts and edits that rules of constant_folding share: see rules.h.
+#include "passes/constant_folding/folding.h"
+
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
-#include "passes/constant_folding/rules.h"
 
 namespace grapnel::constant_folding {
 namespace {
@@ -20,9 +20,7 @@ bool WritesIntoInputs(const Node& node) {
 }  // namespace
 
 Folding::Folding(Editor& editor)
-    : edit(editor),
-      graph(editor.graph()),
-      kinds(graph.module()),
+    : RuleContext(editor),
       has_fetches(editor.boundary().has_fetches()),
       aggressive(editor.config().constant_folding() == RewriterConfig::AGGRESSIVE &&
                  editor.config().optimizers().empty()),
@@ -38,14 +36,7 @@ Folding::Folding(Editor& editor)
   }
 }
 
-std::optional<std::vector<int64_t>> Folding::IntegersOf(Port port) {
-  const Literal* value = ConstantOf(port);
-  if (!value || (value->dtype() != proto::DT_INT32 && value->dtype() != proto::DT_INT64))
-    return std::nullopt;
-  return value->AsInts();
-}
-
-bool Folding::IsAll(Port port, int value) {
+bool Folding::IsAll(Port port, int value) const {
   if (port.node == kNoNode) return false;
   Node node = graph.node(port.node);
   if (IsConst(node)) {
@@ -80,7 +71,7 @@ bool Folding::SameShape(const Shape& a, const Shape& b) {
   return a.known_rank() && a == b && !llvm::is_contained(a.dims(), kUnknownDim);
 }
 
-DataType Folding::TypeOf(const Node& node) {
+DataType Folding::TypeOf(const Node& node) const {
   DataType type = node.GetType("T");
   if (type == proto::DT_INVALID) type = node.GetType("dtype");
   if (type == proto::DT_INVALID) type = edit.TypeOf({node.id(), 0});
@@ -92,22 +83,31 @@ bool Folding::HasTpuAttribute(const Node& node) const {
   return llvm::any_of(node.Attrs(), [](const auto& attr) { return attr.first.contains("_tpu_"); });
 }
 
+int64_t Folding::InputBytes(const Node& node) const {
+  int64_t bytes = 0;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (const Literal* value = ConstantOf(node.input(i))) bytes += value->byte_size();
+  }
+  return bytes;
+}
+
 std::string Folding::NameFor(const Node& node, const llvm::Twine& suffix) {
   return ("ConstantFolding/" + node.name() + suffix).str();
 }
 
-Node Folding::Anchor(Port port) {
-  Node node = graph.node(port.node);
-  if (port.IsControl() || !kinds.Is(node, kSwitchOp)) return node;
-  std::string name = ("ConstantFoldingCtrl/" + node.name() + "_" + llvm::Twine(port.index)).str();
-  if (Node there = graph.Find(name)) return there;
-  Node anchor = edit.AddNode(name, "Identity", node.device());
-  edit.SetAttr(anchor, "T", attr::Type(BaseType(node.GetType("T"))));
-  edit.AddInput(anchor, port);
-  return anchor;
+llvm::SmallVector<Node, 4> Folding::ControlsBehind(const Node& node) {
+  llvm::SmallVector<Node, 4> controls;
+  auto add = [&](const Node& from) {
+    for (int i = 0; i < from.num_controls(); ++i) {
+      if (!llvm::is_contained(controls, from.control(i))) controls.push_back(from.control(i));
+    }
+  };
+  for (int i = 0; i < node.num_inputs(); ++i) add(node.input_node(i));
+  add(node);
+  return controls;
 }
 
-void Folding::Become(const Node& node, llvm::StringRef op, llvm::ArrayRef<Port> inputs) {
+Verdict Folding::Become(const Node& node, llvm::StringRef op, llvm::ArrayRef<Port> inputs) {
   llvm::SmallVector<Port, 4> all(inputs.begin(), inputs.end());
   auto wait_for = [&](Node anchor) {
     Port control = {anchor.id(), kControlPort};
@@ -116,10 +116,11 @@ void Folding::Become(const Node& node, llvm::StringRef op, llvm::ArrayRef<Port> 
   };
   llvm::SmallVector<Port, 4> old = node.inputs();
   for (Port port : old) {
-    if (!llvm::is_contained(inputs, port)) wait_for(Anchor(port));
+    if (!llvm::is_contained(inputs, port)) wait_for(Anchor(port, /*find=*/false));
   }
   edit.SetInputs(node, all);
   if (node.op() != op) edit.SetOp(node, op);
+  return Done();
 }
 
 void Folding::DropAttrs(const Node& node) {
@@ -130,34 +131,48 @@ void Folding::DropAttrs(const Node& node) {
   for (const std::string& key : keys) edit.RemoveAttr(node, key);
 }
 
-void Folding::BecomeIdentity(const Node& node, int i, llvm::StringRef op) {
+Verdict Folding::BecomeNoOp(const Node& node) {
+  Become(node, "NoOp", {});
+  DropAttrs(node);
+  return Done();
+}
+
+Verdict Folding::BecomeIdentity(const Node& node, int i, llvm::StringRef op) {
   DataType type = TypeOf(node);
   Port port = node.input(i);
   Become(node, op, {port});
   DropAttrs(node);
-  edit.SetAttr(node, "T", attr::Type(type));
+  SetType(node, "T", type);
+  return Done();
 }
 
-void Folding::BecomeBroadcast(const Node& node, int i, const Shape& shape) {
+Verdict Folding::BecomeBroadcast(const Node& node, int i, const Shape& shape) {
   DataType type = TypeOf(node);
   Port port = node.input(i);
   llvm::SmallVector<Node, 2> others;
   for (int k = 0; k < node.num_inputs(); ++k) {
-    if (k != i) others.push_back(Anchor(node.input(k)));
+    if (k != i) others.push_back(Anchor(node.input(k), /*find=*/false));
   }
   Node dims = edit.AddConstant(NameFor(node, "-broadcastto_shape-" + llvm::Twine(i)),
                                Literal::Integers(proto::DT_INT32, {shape.rank()}, shape.dims()),
                                node.device(), others);
   Become(node, "BroadcastTo", {port, {dims.id(), 0}});
   DropAttrs(node);
-  edit.SetAttr(node, "T", attr::Type(type));
-  edit.SetAttr(node, "Tidx", attr::Type(proto::DT_INT32));
+  SetType(node, "T", type);
+  SetType(node, "Tidx", proto::DT_INT32);
+  return Done();
 }
 
-void Folding::BecomeConstant(const Node& node, const Literal& value) {
+Verdict Folding::BecomeConstant(const Node& node, const Literal& value) {
   llvm::SmallVector<Node, 4> after;
-  for (Port port : node.inputs()) after.push_back(Anchor(port));
+  for (Port port : node.inputs()) after.push_back(Anchor(port, /*find=*/false));
   edit.TurnIntoConstant(node, value, after);
+  return Done();
+}
+
+Verdict Folding::BecomeSplat(const Node& node, const Shape& shape, const Literal& one) {
+  llvm::StringRef bytes = shape.NumElements() == 0 ? llvm::StringRef() : one.bytes();
+  return BecomeConstant(node, Literal::Make(one.dtype(), shape.dims(), bytes));
 }
 
 }  // namespace grapnel::constant_folding

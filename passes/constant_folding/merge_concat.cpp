@@ -9,16 +9,14 @@
 #include "lib/ir/device_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "passes/constant_folding/rules.h"
+#include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
 
-constexpr char kRule[] = "merge_concat";
-
-std::optional<int64_t> AxisOf(Folding& fold, const Node& node) {
+std::optional<int64_t> AxisOf(Folding& rule, const Node& node) {
   if (node.op() != "ConcatV2" || node.num_inputs() < 2) return std::nullopt;
-  std::optional<std::vector<int64_t>> axis = fold.IntegersOf(node.input(node.num_inputs() - 1));
+  std::optional<std::vector<int64_t>> axis = rule.ConstantInts(node, node.num_inputs() - 1);
   if (!axis || axis->size() != 1) return std::nullopt;
   return axis->front();
 }
@@ -52,44 +50,40 @@ llvm::SmallVector<Port, 8> JointInputs(const Node& outer, const Node& inner) {
   return inputs;
 }
 
-bool IsAllowed(Folding& fold, const Node& outer, const Node& inner) {
-  auto refuse = [&](const char* format, const Node& named) {
-    fold.edit.Refuse(kRule, inner, format, named.name());
-    return false;
-  };
-  if (fold.edit.IsPreserved(inner)) return refuse("'{0}' must stay as it is", inner);
+bool IsAllowed(Folding& rule, const Node& outer, const Node& inner) {
+  if (rule.IsPreserved(inner)) return rule.Fails("'{0}' must stay as it is", inner.name());
   auto is_other = [&](const Use& use) { return use.node != outer.id(); };
-  if (llvm::any_of(inner.uses(), is_other)) return refuse("'{0}' has other readers", inner);
+  if (llvm::any_of(inner.uses(), is_other))
+    return rule.Fails("'{0}' has other readers", inner.name());
   bool all_constant = true;
-  for (int i = 0; i + 1 < inner.num_inputs(); ++i) all_constant &= fold.IsConst(inner.input(i));
+  for (int i = 0; i + 1 < inner.num_inputs(); ++i) all_constant &= rule.IsConst(inner.input(i));
   if (all_constant) return false;
-  return IsOnOneTask(outer) || refuse("the inputs of '{0}' are on several tasks", outer);
+  return IsOnOneTask(outer) || rule.Fails("the inputs of '{0}' are on several tasks", outer.name());
 }
+
+Verdict MergeConcats(Folding& rule, const Node& inner) {
+  std::optional<int64_t> axis = AxisOf(rule, inner);
+  if (!axis || inner.uses().empty()) return rule.NotMine();
+  Node outer = rule.graph.node(inner.uses().front().node);
+  std::optional<int64_t> outer_axis = AxisOf(rule, outer);
+  if (!outer_axis || outer.input(outer.num_inputs() - 1).node == inner.id()) return rule.NotMine();
+  if (*axis != *outer_axis) return rule.Refuse("'{0}' joins along another axis", outer.name());
+  if (!IsAllowed(rule, outer, inner)) return rule.Refused();
+  rule.edit.SetInputs(outer, JointInputs(outer, inner));
+  rule.edit.SetAttr(outer, "N", attr::Int(outer.num_inputs() - 1));
+  if (!rule.has_fetches) return rule.BecomeNoOp(inner);
+  rule.edit.RemoveNode(inner);
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kSimplify + 20,
+              .name = "merge_concat",
+              .ops = {"ConcatV2"},
+              .help = "takes a concatenation into the one that reads it",
+              .refuses = "other axes; inner ones that others read, that must stay or that fold; "
+                         "inputs on several tasks",
+              .apply = MergeConcats});
 
 }  // namespace
-
-bool MergeConcats(Folding& fold, const Node& inner) {
-  std::optional<int64_t> axis = AxisOf(fold, inner);
-  if (!axis || inner.uses().empty()) return false;
-  Node outer = fold.graph.node(inner.uses().front().node);
-  std::optional<int64_t> outer_axis = AxisOf(fold, outer);
-  if (!outer_axis || outer.input(outer.num_inputs() - 1).node == inner.id()) return false;
-  if (*axis != *outer_axis) {
-    fold.edit.Refuse(kRule, inner, "'{0}' joins along another axis", outer.name());
-    return false;
-  }
-  if (!IsAllowed(fold, outer, inner)) return false;
-  Rewriting rewriting(fold, kRule, inner);
-  if (!rewriting) return false;
-  fold.edit.SetInputs(outer, JointInputs(outer, inner));
-  fold.edit.SetAttr(outer, "N", attr::Int(outer.num_inputs() - 1));
-  if (fold.has_fetches) {
-    fold.edit.RemoveNode(inner);
-  } else {
-    fold.Become(inner, "NoOp", {});
-    fold.DropAttrs(inner);
-  }
-  return true;
-}
-
 }  // namespace grapnel::constant_folding

@@ -11,12 +11,10 @@
 // or one for each output channel of an NHWC (NDHWC) convolution; another device; depthwise
 // convolutions, as TensorFlow does.
 #include "llvm/ADT/STLExtras.h"
-#include "passes/constant_folding/rules.h"
+#include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
 namespace {
-
-constexpr char kRule[] = "mul_conv_push_down";
 
 // Mul(conv(x, w), scale), each side of both in either order, with constant scale, and x or w
 // constant.
@@ -26,27 +24,27 @@ struct Match {
   int constant_input;  // of the convolution: 1 for w
 };
 
-std::optional<Match> Find(Folding& fold, const Node& mul) {
+std::optional<Match> Find(Folding& rule, const Node& mul) {
   if (mul.num_inputs() != 2) return std::nullopt;
   Match match;
-  match.scale_input = fold.IsConst(mul.input(0)) ? 0 : 1;
-  if (!fold.IsConst(mul.input(match.scale_input))) return std::nullopt;
+  match.scale_input = rule.IsConst(mul.input(0)) ? 0 : 1;
+  if (!rule.IsConst(mul.input(match.scale_input))) return std::nullopt;
   match.scale = mul.input_node(match.scale_input);
   match.conv = mul.input_node(1 - match.scale_input);
   llvm::StringRef op = match.conv.op();
   if ((op != "Conv2D" && op != "Conv3D") || match.conv.num_inputs() != 2) return std::nullopt;
-  match.constant_input = fold.IsConst(match.conv.input(0)) ? 0 : 1;
-  bool one_constant = fold.IsConst(match.conv.input(match.constant_input)) &&
-                      !fold.IsConst(match.conv.input(1 - match.constant_input));
+  match.constant_input = rule.IsConst(match.conv.input(0)) ? 0 : 1;
+  bool one_constant = rule.IsConst(match.conv.input(match.constant_input)) &&
+                      !rule.IsConst(match.conv.input(1 - match.constant_input));
   return one_constant ? std::optional<Match>(match) : std::nullopt;
 }
 
-bool FitsWeights(Folding& fold, const Match& match, const Shape& scale) {
+bool FitsWeights(Folding& rule, const Match& match, const Shape& scale) {
   std::string data_format = match.conv.GetString("data_format");
   if (scale.rank() <= static_cast<int>(data_format.size()) && scale.NumElements() == 1) return true;
   // One for each output channel is one for each last index of w, and of nothing in x.
   if (match.constant_input == 0 || (data_format != "NHWC" && data_format != "NDHWC")) return false;
-  if (!Folding::BroadcastsInto(scale, fold.ShapeOf(match.conv.input(1)))) return false;
+  if (!Folding::BroadcastsInto(scale, rule.ShapeOf(match.conv.input(1)))) return false;
   for (int i = 0; i + 1 < scale.rank(); ++i) {
     if (scale.dim(i) > 1) return false;
   }
@@ -54,71 +52,74 @@ bool FitsWeights(Folding& fold, const Match& match, const Shape& scale) {
 }
 
 // False when anything but the scale waits for the convolution: it would miss its node.
-bool OnlyScaleWaits(Folding& fold, const Match& match) {
+bool OnlyScaleWaits(Folding& rule, const Match& match) {
   for (const Use& use : match.conv.uses()) {
-    bool is_data = static_cast<int>(use.slot) < fold.graph.node(use.node).num_inputs();
+    bool is_data = static_cast<int>(use.slot) < rule.graph.node(use.node).num_inputs();
     if (!is_data && use.node != match.scale.id()) return false;
   }
   return true;
 }
 
-bool IsAllowed(Folding& fold, const Node& mul, const Match& match, const std::string& name) {
+bool IsAllowed(Folding& rule, const Node& mul, const Match& match, const std::string& name) {
   const Node &conv = match.conv, &scale = match.scale;
-  auto refuse = [&](const char* format, const Node& named) {
-    fold.edit.Refuse(kRule, mul, format, named.name());
-    return false;
-  };
-  if (conv.device_id() != mul.device_id()) return refuse("'{0}' is on another device", conv);
-  if (scale.device_id() != mul.device_id()) return refuse("'{0}' is on another device", scale);
-  if (fold.edit.IsPreserved(conv)) return refuse("'{0}' must stay as it is", conv);
-  if (conv.NumDataUses() > 1) return refuse("'{0}' has other readers", conv);
-  if (!OnlyScaleWaits(fold, match)) return refuse("other nodes wait for '{0}'", conv);
-  Shape shape = fold.ShapeOf(mul.input(match.scale_input));
-  if (!Folding::BroadcastsInto(shape, fold.edit.ShapeOf({conv.id(), 0}))) {
-    return refuse("'{0}' may change the shape of the result", scale);
+  if (conv.device_id() != mul.device_id())
+    return rule.Fails("'{0}' is on another device", conv.name());
+  if (scale.device_id() != mul.device_id())
+    return rule.Fails("'{0}' is on another device", scale.name());
+  if (rule.IsPreserved(conv)) return rule.Fails("'{0}' must stay as it is", conv.name());
+  if (conv.NumDataUses() > 1) return rule.Fails("'{0}' has other readers", conv.name());
+  if (!OnlyScaleWaits(rule, match)) return rule.Fails("other nodes wait for '{0}'", conv.name());
+  Shape shape = rule.ShapeOf(mul.input(match.scale_input));
+  if (!Folding::BroadcastsInto(shape, rule.edit.ShapeOf({conv.id(), 0}))) {
+    return rule.Fails("'{0}' may change the shape of the result", scale.name());
   }
-  if (!FitsWeights(fold, match, shape)) {
-    return refuse("'{0}' is neither one number nor one for each output channel", scale);
+  if (!FitsWeights(rule, match, shape)) {
+    return rule.Fails("'{0}' is neither one number nor one for each output channel", scale.name());
   }
-  return !fold.Exists(name) || refuse("'{0}' has merged weights already", conv);
+  return !rule.Exists(name) || rule.Fails("'{0}' has merged weights already", conv.name());
 }
 
-void Rewrite(Folding& fold, const Node& mul, const Match& match, const std::string& name) {
+void Rewrite(Folding& rule, const Node& mul, const Match& match, const std::string& name) {
   const Node &conv = match.conv, &scale = match.scale;
   Port constant = conv.input(match.constant_input);
   // What waited for the convolution comes before it now, and waits for its constant instead.
   llvm::SmallVector<Node, 4> controls;
   for (int i = 0; i < scale.num_controls(); ++i) controls.push_back(scale.control(i));
   if (llvm::is_contained(controls, conv)) {
-    fold.edit.RemoveControl(scale, conv);
-    fold.edit.AddControl(scale, fold.graph.node(constant.node));
+    rule.edit.RemoveControl(scale, conv);
+    rule.edit.AddControl(scale, rule.graph.node(constant.node));
   }
-  Node merged = fold.edit.AddNode(name, mul.op(), mul.device());
-  fold.edit.CopyAttrs(merged, mul);
   Port factors[2];
   factors[match.scale_input] = mul.input(match.scale_input);
   factors[1 - match.scale_input] = constant;
-  fold.edit.SetInputs(merged, factors);
-  fold.edit.CopyControls(merged, mul);
+  Node merged = rule.Make(name, mul.op(), mul.device(), factors);
+  rule.edit.CopyAttrs(merged, mul);
+  rule.edit.CopyControls(merged, mul);
   llvm::SmallVector<Port, 4> inputs = conv.inputs();
   inputs[match.constant_input] = {merged.id(), 0};
-  fold.edit.SetInputs(mul, inputs);
-  fold.edit.SetOp(mul, conv.op());
-  fold.edit.CopyAttrs(mul, conv);
-  fold.edit.RemoveNode(conv);
+  rule.edit.SetInputs(mul, inputs);
+  rule.edit.SetOp(mul, conv.op());
+  rule.edit.CopyAttrs(mul, conv);
+  rule.edit.RemoveNode(conv);
 }
+
+Verdict PushMulIntoConv(Folding& rule, const Node& mul) {
+  std::optional<Match> match = Find(rule, mul);
+  if (!match) return rule.NotMine();
+  std::string name = (match->conv.name() + "/merged_input").str();
+  if (!IsAllowed(rule, mul, *match, name)) return rule.Refused();
+  Rewrite(rule, mul, *match, name);
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kSimplify + 17,
+              .name = "mul_conv_push_down",
+              .ops = {"Mul", "MulNoNan"},
+              .help = "multiplies the weights of a convolution instead of its result",
+              .refuses = "convolutions that others read; factors that are neither one number nor "
+                         "one for each channel",
+              .apply = PushMulIntoConv});
 
 }  // namespace
-
-bool PushMulIntoConv(Folding& fold, const Node& mul) {
-  std::optional<Match> match = Find(fold, mul);
-  if (!match) return false;
-  std::string name = (match->conv.name() + "/merged_input").str();
-  if (!IsAllowed(fold, mul, *match, name)) return false;
-  Rewriting rewriting(fold, kRule, mul);
-  if (!rewriting) return false;
-  Rewrite(fold, mul, *match, name);
-  return true;
-}
-
 }  // namespace grapnel::constant_folding

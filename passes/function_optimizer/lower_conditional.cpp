@@ -11,8 +11,8 @@
 // for. Case has _SwitchN with an output for each branch.
 //
 // Refuses: nodes that are fed, or marked for XLA; branches that are not in the library.
+#include "lib/function/function_rewriter.h"
 #include "lib/ir/node_types.h"
-#include "passes/function_optimizer/function_optimizer.h"
 
 namespace grapnel {
 namespace {

@@ -12,7 +12,7 @@
 //
 // Refuses: nodes that are fed, or marked for XLA; loops that carry resources only; functions that
 // are not in the library.
-#include "passes/function_optimizer/function_optimizer.h"
+#include "lib/function/function_rewriter.h"
 
 namespace grapnel {
 namespace {

@@ -5,8 +5,8 @@
 //
 // Refuses: functions that the main graph still reaches, through calls of calls too. Bodies leave
 // the library to the main graph.
+#include "lib/function/function_rewriter.h"
 #include "lib/pass/library.h"
-#include "passes/function_optimizer/function_optimizer.h"
 
 namespace grapnel {
 namespace {

@@ -11,13 +11,13 @@
 //
 // Refuses: functions marked `_nospecialize` or with a gradient of their own; calls that are fed or
 // for XLA; lists as arguments or results.
+#include "lib/function/function_rewriter.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire.h"
 #include "lib/pass/library.h"
 #include "lib/proto/op_def.pb.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
-#include "passes/function_optimizer/function_optimizer.h"
 
 namespace grapnel {
 namespace {

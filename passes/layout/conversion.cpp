@@ -33,8 +33,7 @@ ShapeMap MakeShapes(Editor& edit, bool trust_feeds) {
 
 Conversion::Conversion(Editor& editor, llvm::StringRef device, const std::string& from,
                        const std::string& to, bool trust_feeds)
-    : edit(editor),
-      graph(editor.graph()),
+    : RuleContext(editor),
       first_added(editor.graph().end_id()),
       device_(device),
       of_rank_4_(MakeFormats(from, to)),
@@ -58,14 +57,14 @@ bool Conversion::IsInLoop(const Node& node) const {
   return !IsAdded(node) && depth_[node.id()] > 0;
 }
 
-Shape Conversion::ShapeOf(Port port) const {
+Shape Conversion::ShapeOf(Port port) {
   // What we add does not change what the tensor is, only how it lies.
   while (port.node >= first_added && graph.node(port.node).num_inputs() > 0)
     port = graph.node(port.node).input(0);
   return port.node < first_added ? shapes_.OfPort(port) : Shape::Unknown();
 }
 
-int Conversion::RankOf(Port port) const {
+int Conversion::RankOf(Port port) {
   Shape shape = ShapeOf(port);
   return shape.known_rank() ? shape.rank() : kUnknown;
 }
@@ -79,6 +78,12 @@ bool Conversion::HasDimsIfConstant(const Node& node, int input,
   return value && value->dims() == dims;
 }
 
+std::vector<int64_t> Conversion::PermOf(const Node& node) const {
+  if (node.op() != "Transpose" || node.num_inputs() != 2) return {};
+  const Literal* perm = ConstantOf(node.input(1));
+  return perm && perm->dtype() == proto::DT_INT32 ? perm->AsInts() : std::vector<int64_t>();
+}
+
 bool Conversion::IsOnDevice(const Node& node) const {
   return DevicePartMentions(node.device(), device_);
 }
@@ -89,7 +94,7 @@ bool Conversion::MayChange(const char* rule, const Node& node) {
                 device_);
     return false;
   }
-  if (edit.IsPreserved(node)) {
+  if (IsPreserved(node)) {
     edit.Refuse(rule, node, "'{0}' is fetched, fed or kept", node.name());
     return false;
   }
@@ -98,10 +103,7 @@ bool Conversion::MayChange(const char* rule, const Node& node) {
 
 bool Conversion::IsConversionBack(const Node& node, const Formats& formats) const {
   if (!IsAdded(node)) return false;
-  if (node.op() == "Transpose") {
-    const Literal* perm = edit.ConstantOf(node.input(1));
-    return perm && llvm::equal(perm->AsInts(), formats.back);
-  }
+  if (node.op() == "Transpose") return llvm::equal(PermOf(node), formats.back);
   return node.GetString("src_format") == formats.to && node.GetString("dst_format") == formats.from;
 }
 
@@ -121,48 +123,42 @@ bool Conversion::IsAfterConversion(const Node& node, const Formats& formats) con
   return false;
 }
 
-Node Conversion::AddConversion(const std::string& prefix, Kind kind, Port source, bool forward,
-                               llvm::StringRef device, bool in_loop, const Formats& formats) {
+Node Conversion::AddConversion(const Node& node, const std::string& prefix, Kind kind, Port source,
+                               bool forward, const Formats& formats) {
   const std::string& from = forward ? formats.from : formats.to;
   const std::string& to = forward ? formats.to : formats.from;
-  auto name = [&](const char* what) {
-    return prefix + what + from + "To" + to + "-LayoutOptimizer";
-  };
+  std::string suffix = from + "To" + to + "-LayoutOptimizer";
   DataType type = BaseType(edit.TypeOf(source));
   Node source_node = graph.node(source.node);
   if (kind == kTranspose) {
     const std::vector<int>& perm = forward ? formats.perm : formats.back;
     // A constant in a loop must know that it is in one.
     llvm::SmallVector<Node, 1> controls;
-    if (in_loop) controls.push_back(source_node);
+    if (IsInLoop(node)) controls.push_back(source_node);
     Node constant = edit.AddConstant(
-        name("PermConst"), Literal::Vector32(std::vector<int32_t>(perm.begin(), perm.end())),
-        device, controls);
-    Node transpose = edit.AddNode(name("Transpose"), "Transpose", device);
-    edit.AddInput(transpose, source);
-    edit.AddInput(transpose, {constant.id(), 0});
-    edit.SetAttr(transpose, "T", attr::Type(type));
-    edit.SetAttr(transpose, "Tperm", attr::Type(proto::DT_INT32));
+        prefix + "PermConst" + suffix,
+        Literal::Vector32(std::vector<int32_t>(perm.begin(), perm.end())), node.device(), controls);
+    Node transpose = Make(prefix + "Transpose" + suffix, "Transpose", node.device(),
+                          {source, {constant.id(), 0}});
+    SetType(transpose, "T", type);
+    SetType(transpose, "Tperm", proto::DT_INT32);
     return transpose;
   }
   const char* op = kind == kVecPermute ? "DataFormatVecPermute" : "DataFormatDimMap";
-  Node node = edit.AddNode(name(op), op, device);
-  edit.AddInput(node, source);
-  edit.SetAttr(node, "T", attr::Type(type));
-  edit.SetAttr(node, "src_format", attr::String(from));
-  edit.SetAttr(node, "dst_format", attr::String(to));
+  Node added = Make(prefix + op + suffix, op, node.device(), source);
+  SetType(added, "T", type);
+  edit.SetAttr(added, "src_format", attr::String(from));
+  edit.SetAttr(added, "dst_format", attr::String(to));
   // Shapes and axes of ops on a GPU lie in the host's memory.
   if (DeviceTypeOf(source_node.device()) == "GPU" && type == proto::DT_INT32)
-    edit.SetAttr(node, "_kernel", attr::String("host"));
-  return node;
+    edit.SetAttr(added, "_kernel", attr::String("host"));
+  return added;
 }
 
-void Conversion::ConvertInputs(const Node& node, llvm::ArrayRef<int> inputs, Kind kind,
-                               const Formats& formats) {
-  for (int i : inputs) {
+void Conversion::ConvertInputs(const Node& node, const Inputs& inputs, const Formats& formats) {
+  for (auto [i, kind] : inputs) {
     std::string prefix = llvm::formatv("{0}-{1}-", node.name(), i).str();
-    Node added =
-        AddConversion(prefix, kind, node.input(i), true, node.device(), IsInLoop(node), formats);
+    Node added = AddConversion(node, prefix, kind, node.input(i), /*forward=*/true, formats);
     edit.SetInput(node, i, {added.id(), 0});
   }
 }
@@ -179,8 +175,8 @@ void Conversion::ConvertOutputs(const Node& node, llvm::ArrayRef<int> outputs, K
     int number = 0;
     for (const Use& use : uses) {
       std::string prefix = llvm::formatv("{0}-{1}-{2}-", node.name(), output, number++).str();
-      Node added = AddConversion(prefix, kind, {node.id(), output}, false, node.device(),
-                                 IsInLoop(node), formats);
+      Node added =
+          AddConversion(node, prefix, kind, {node.id(), output}, /*forward=*/false, formats);
       edit.SetInput(graph.node(use.node), use.slot, {added.id(), 0});
     }
   }
@@ -201,6 +197,15 @@ void Conversion::UpdateFormat(const Node& node, const Formats& formats) {
     permuted.push_back(paddings[2 * i + 1]);
   }
   edit.SetAttr(node, "explicit_paddings", attr::Ints(permuted));
+}
+
+bool AreInverse(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b) {
+  if (a.empty() || a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (b[i] < 0 || b[i] >= static_cast<int64_t>(a.size())) return false;
+    if (a[b[i]] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
 }
 
 }  // namespace grapnel::layout

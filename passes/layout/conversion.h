@@ -4,9 +4,10 @@
 #define GRAPNEL_PASSES_LAYOUT_CONVERSION_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "lib/pass/editor.h"
+#include "lib/pass/rule.h"
 #include "passes/layout/families.h"
 
 namespace grapnel::layout {
@@ -20,46 +21,49 @@ struct Formats {
   int IndexIn(char dim) const { return static_cast<int>(from.find(dim)); }  // in `from`
 };
 
-class Conversion {
+class Conversion : public RuleContext {
  public:
+  static constexpr char kOptimizer[] = "layout";
   // `device`: "cpu" or "gpu". `from` and `to`: NHWC or NCHW.
   Conversion(Editor& edit, llvm::StringRef device, const std::string& from, const std::string& to,
              bool trust_feeds);
 
-  Editor& edit;
-  Graph& graph;
-  const NodeId first_added;      // nodes from here on are ours
-  bool out_of_rewrites = false;  // --limit is used up
+  const NodeId first_added;  // nodes from here on are ours
 
   const Formats& OfRank(int rank) const { return rank == 5 ? of_rank_5_ : of_rank_4_; }
   bool IsAdded(const Node& node) const { return node.id() >= first_added; }
 
   // The shape, in the layout that the graph had. kUnknown for what has no rank.
   static constexpr int kUnknown = -1;
-  Shape ShapeOf(Port port) const;
-  int RankOf(Port port) const;
-  int RankOfInput(const Node& node, int i) const {
+  Shape ShapeOf(Port port) override;
+  int RankOf(Port port);
+  int RankOfInput(const Node& node, int i) {
     return i < node.num_inputs() ? RankOf(node.input(i)) : kUnknown;
   }
   // A constant must have these dimensions; what is no constant may have any.
   bool HasDimsIfConstant(const Node& node, int input, llvm::ArrayRef<int64_t> dims) const;
+  // The constant permutation of a Transpose; empty when it has none.
+  std::vector<int64_t> PermOf(const Node& node) const;
 
   bool IsOnDevice(const Node& node) const;
-  // On the device, not preserved, and read by somebody. Refuses under `rule`.
+  // On the device, not preserved, and read by somebody. Refuses under `rule`, for the pass asks too
+  // before any rule runs.
   bool MayChange(const char* rule, const Node& node);
   // Reads, maybe through agnostic ops, what was converted back to the old layout.
   bool IsAfterConversion(const Node& node, const Formats& formats) const;
   // The node itself converts something back.
   bool IsConversionBack(const Node& node, const Formats& formats) const;
 
-  // --- Edits, inside a rewrite.
+  // --- Edits.
   enum Kind {
     kTranspose,   // of the tensor
     kVecPermute,  // of a vector with an element for each dimension, or of pairs
     kDimMap,      // of numbers of dimensions
   };
-  void ConvertInputs(const Node& node, llvm::ArrayRef<int> inputs, Kind kind,
-                     const Formats& formats);
+  // Data inputs of a node, each with what it takes to convert it, in the order in which the nodes
+  // are made.
+  using Inputs = std::vector<std::pair<int, Kind>>;
+  void ConvertInputs(const Node& node, const Inputs& inputs, const Formats& formats);
   // A node for each reader of each of the outputs.
   void ConvertOutputs(const Node& node, llvm::ArrayRef<int> outputs, Kind kind,
                       const Formats& formats);
@@ -68,8 +72,9 @@ class Conversion {
   bool IsInLoop(const Node& node) const;
 
  private:
-  Node AddConversion(const std::string& prefix, Kind kind, Port source, bool forward,
-                     llvm::StringRef device, bool in_loop, const Formats& formats);
+  // Of what `node` reads (`forward`: to the new layout) or gives (back to the old one).
+  Node AddConversion(const Node& node, const std::string& prefix, Kind kind, Port source,
+                     bool forward, const Formats& formats);
 
   std::string device_;
   Formats of_rank_4_, of_rank_5_;
@@ -77,18 +82,14 @@ class Conversion {
   std::vector<int> depth_;  // how many loops the node is in
 };
 
-// Each returns whether it rewrote the node. Both set out_of_rewrites.
-bool ConvertSensitive(Conversion& conversion, const Node& node);
-bool ConvertAgnostic(Conversion& conversion, const Node& node);
-
-// Whether the op has its layout in `formats`, and its tensors a rank that can be converted; null
-// when not.
+// The rule of which the pass itself asks what it is going to do, and in whose name it refuses.
+constexpr char kConvertSensitive[] = "convert_sensitive";
+// The formats of the tensors that this rule converts at the node: its op has the one as its layout,
+// and its tensors a rank that can be converted. Null when not. Refuses.
 const Formats* FormatsOfSensitive(Conversion& conversion, const Node& node);
 
-// Takes out pairs of conversions that undo each other.
-void CancelPairs(Conversion& conversion);
-// A Pad between two transposes that undo each other pads other dimensions instead.
-void CancelAroundPads(Conversion& conversion);
+// Whether `a` and `b`, neither of them empty, undo each other.
+bool AreInverse(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 
 }  // namespace grapnel::layout
 

@@ -17,15 +17,12 @@
 // Refuses: NHWC_TO_NCHW on the CPU, which TensorFlow does not have; graphs in which a loop would
 // carry a tensor in the new layout that it got in the old one; and see the rules.
 #include "lib/ir/device_name.h"
-#include "lib/pass/pass.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Sequence.h"
 #include "passes/layout/conversion.h"
 
 namespace grapnel::layout {
 namespace {
-
-constexpr const char* kSensitive = "convert_sensitive";
-constexpr const char* kAgnostic = "convert_agnostic";
 
 bool IsOnGpu(const Node& node) { return DevicePartMentions(node.device(), "gpu"); }
 
@@ -70,27 +67,38 @@ class Layout : public GraphPass {
   }
 
  private:
+  // Each rule sees the whole graph before the next one does.
   static void Convert(Conversion& conversion, bool aggressive) {
-    Graph& graph = conversion.graph;
-    std::vector<NodeId> order = TopologicalOrder(graph);
-    bool any = false;
-    for (NodeId id : order) {
-      if (conversion.out_of_rewrites) return;
-      any |= ConvertSensitive(conversion, graph.node(id));
+    std::vector<NodeId> order = TopologicalOrder(conversion.graph);
+    RuleTable sensitive = RuleIn(1, conversion);
+    bool any = Show(conversion, sensitive, order);
+    // Where it found nothing only AGGRESSIVE goes on, unless another rule was asked for alone.
+    if (!any && !aggressive && !sensitive.all().empty()) return;
+    Show(conversion, RuleIn(2, conversion), order);
+    auto all = llvm::to_vector(llvm::seq<NodeId>(0, conversion.graph.end_id()));
+    Show(conversion, RuleIn(3, conversion), all);
+    Show(conversion, RuleIn(4, conversion), all);
+  }
+
+  static RuleTable RuleIn(int place, Conversion& conversion) {
+    return RuleTable(conversion.edit, Conversion::kOptimizer, place, place);
+  }
+
+  // Whether the rule rewrote any of these nodes.
+  static bool Show(Conversion& conversion, const RuleTable& rule, llvm::ArrayRef<NodeId> nodes) {
+    bool rewrote = false;
+    for (NodeId id : nodes) {
+      if (conversion.stopped) break;
+      if (conversion.graph.IsAlive(id))
+        rewrote |= ApplyRules(conversion, rule, conversion.graph.node(id));
     }
-    if (!any && !aggressive) return;
-    for (NodeId id : order) {
-      if (conversion.out_of_rewrites) return;
-      ConvertAgnostic(conversion, graph.node(id));
-    }
-    if (!conversion.out_of_rewrites) CancelPairs(conversion);
-    if (!conversion.out_of_rewrites) CancelAroundPads(conversion);
+    return rewrote;
   }
 
   static void RefuseAll(Editor& edit) {
     for (Node node : edit.graph().nodes()) {
       if (IsSensitive(FamilyOf(node)))
-        edit.Refuse(kSensitive, node, "'{0}' stays: on the CPU there is no NHWC_TO_NCHW",
+        edit.Refuse(kConvertSensitive, node, "'{0}' stays: on the CPU there is no NHWC_TO_NCHW",
                     node.name());
     }
   }
@@ -105,7 +113,7 @@ class Layout : public GraphPass {
       for (int i : DataInputs(current)) {
         Node input = current.input_node(i);
         if (!input || !seen.insert(input.id()).second) continue;
-        if (FormatsOfSensitive(conversion, input) && conversion.MayChange(kSensitive, input))
+        if (FormatsOfSensitive(conversion, input) && conversion.MayChange(kConvertSensitive, input))
           return true;
         if (IsAgnostic(FamilyOf(input))) open.push_back(input);
       }
@@ -123,7 +131,7 @@ class Layout : public GraphPass {
         for (int i = 0; i < merge.num_inputs(); ++i) {
           Node input = merge.input_node(i);
           if (input == next || WillFollow(conversion, input)) continue;
-          conversion.edit.Refuse(kSensitive, merge,
+          conversion.edit.Refuse(kConvertSensitive, merge,
                                  "the loop at '{0}' would start in one layout and go on in the "
                                  "other",
                                  merge.name());
@@ -136,13 +144,15 @@ class Layout : public GraphPass {
 };
 
 GRAPNEL_PASS(Layout,
-             (PassInfo{"layout", "layout", 12, true, true, "layout_optimizer",
-                       "lays images out in memory as the device likes them",
-                       "graphs without GPUs, unless cpu_layout_conversion says NCHW_TO_NHWC"}),
-             {kSensitive, "ops with a data_format take the other one"},
-             {kAgnostic, "ops that do not care follow"},
-             {"cancel_pair", "conversions that undo each other go"},
-             {"cancel_around_pad", "a Pad between two Transposes pads other dimensions"});
+             (PassInfo{.name = Conversion::kOptimizer,
+                       .config_name = "layout",
+                       .order = 12,
+                       .default_on = true,
+                       .run_once = true,
+                       .toggle = "layout_optimizer",
+                       .help = "lays images out in memory as the device likes them",
+                       .refuses = "graphs without GPUs, unless cpu_layout_conversion says "
+                                  "NCHW_TO_NHWC"}), );
 
 }  // namespace
 }  // namespace grapnel::layout

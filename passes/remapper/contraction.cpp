@@ -1,12 +1,12 @@
 // A contraction (convolution or MatMul) and its bias: what six rules look for.
 //
-//   BiasAdd(Conv2D(x, w), b)        AddV2(Conv2D(x, w), b)   where b has the shape [C], [1,C],
-//   [1,1,1,C] ...
+//   BiasAdd(Conv2D(x, w), b)
+//   AddV2(Conv2D(x, w), b)      where b has the shape [C], [1,C], [1,1,1,C] ...
 #include "lib/ir/device_name.h"
 #include "lib/ir/shape.h"
 #include "passes/remapper/remapper.h"
 
-namespace grapnel {
+namespace grapnel::remapper {
 namespace {
 
 bool IsChannelLast(const Node& node) {
@@ -29,25 +29,25 @@ bool IsBiasShape(const Shape& value, const Shape& bias) {
 
 // The port of the bias of an Add that does what BiasAdd does; nullopt when it is another kind of
 // sum.
-std::optional<int> BiasPortOfAdd(Remapper& remap, const char* rule, const Node& add) {
-  if (!IsAdd(add) || add.num_inputs() != 2) return std::nullopt;
+std::optional<int> BiasPortOfAdd(Remapper& rule, const Node& add) {
+  if (!IsAddOrAddV2(add) || add.num_inputs() != 2) return std::nullopt;
   int bias_port = IsContraction(add.input_node(0)) ? 1 : 0;
   Node contraction = add.input_node(1 - bias_port);
   if (!IsContraction(contraction)) return std::nullopt;
   if (!IsOn(add.device(), "CPU")) {
-    remap.edit.Refuse(rule, add, "'{0}' is on '{1}', a CPU was expected", add.name(), add.device());
+    rule.RefuseAt(add, "'{0}' is on '{1}', a CPU was expected", add.name(), add.device());
     return std::nullopt;
   }
   for (int i = 0; i < 2; ++i) {
     if (IsChannelLast(add.input_node(i))) continue;
-    remap.edit.Refuse(rule, add, "the channels of '{0}' are not its last dimension",
-                      add.input_node(i).name());
+    rule.RefuseAt(add, "the channels of '{0}' are not its last dimension",
+                  add.input_node(i).name());
     return std::nullopt;
   }
-  Shape value = remap.ShapeOf(add.input(1 - bias_port)), bias = remap.ShapeOf(add.input(bias_port));
+  Shape value = rule.ShapeOf(add.input(1 - bias_port)), bias = rule.ShapeOf(add.input(bias_port));
   if (IsBiasShape(value, bias)) return bias_port;
-  remap.edit.Refuse(rule, add, "the shapes {0} and {1} do not make '{2}' a bias", value.ToString(),
-                    bias.ToString(), add.input_node(bias_port).name());
+  rule.RefuseAt(add, "the shapes {0} and {1} do not make '{2}' a bias", value.ToString(),
+                bias.ToString(), add.input_node(bias_port).name());
   return std::nullopt;
 }
 
@@ -58,42 +58,42 @@ bool IsContraction(const Node& node) {
   return op == "Conv2D" || op == "DepthwiseConv2dNative" || op == "MatMul" || op == "Conv3D";
 }
 
-std::optional<BiasedContraction> MatchBias(Remapper& remap, const char* rule, const Node& node) {
+std::optional<BiasedContraction> MatchBias(Remapper& rule, const Node& node) {
   int bias_port = 1;
   if (node.op() == "BiasAdd") {
     if (node.num_inputs() < 2 || !IsContraction(node.input_node(0))) return std::nullopt;
   } else {
-    auto port = BiasPortOfAdd(remap, rule, node);
+    auto port = BiasPortOfAdd(rule, node);
     if (!port) return std::nullopt;
     bias_port = *port;
   }
   Node contraction = node.input_node(1 - bias_port);
-  if (!remap.HasNoControls(rule, node)) return std::nullopt;
+  if (!rule.HasNoControls(node)) return std::nullopt;
   if (contraction.GetType("T") != node.GetType("T")) return std::nullopt;
-  if (!remap.CanTake(rule, node, contraction)) return std::nullopt;
+  if (!rule.CanTake(node, contraction)) return std::nullopt;
   return BiasedContraction{contraction, node, bias_port};
 }
 
-bool IsFusable(Remapper& remap, const char* rule, const Node& root, const Node& contraction) {
+bool IsFusable(Remapper& rule, const Node& root, const Node& contraction) {
   if (!IsOn(contraction.device(), "CPU")) {
-    remap.edit.Refuse(rule, root, "'{0}' is on '{1}', a CPU was expected (see --device)",
-                      contraction.name(), contraction.device());
+    rule.RefuseAt(root, "'{0}' is on '{1}', a CPU was expected (see --device)", contraction.name(),
+                  contraction.device());
     return false;
   }
   DataType type = contraction.GetType("T");
   // TensorFlow takes half too where the CPU has AVX512-FP16; what a pass does must not depend on
   // the machine it runs on.
   if (type != proto::DT_FLOAT && type != proto::DT_BFLOAT16) {
-    remap.edit.Refuse(rule, root, "'{0}' is of {1}, which has no fused kernel", contraction.name(),
-                      DataTypeName(type));
+    rule.RefuseAt(root, "'{0}' is of {1}, which has no fused kernel", contraction.name(),
+                  DataTypeName(type));
     return false;
   }
   std::string format = contraction.GetString("data_format");
   bool is_conv = contraction.op() == "Conv2D" || contraction.op() == "Conv3D";
   bool is_known = format == "NHWC" || format == "NCHW" || format == "NDHWC" || format == "NCDHW";
   if (is_conv && !is_known) {
-    remap.edit.Refuse(rule, root, "'{0}' has the layout {1}, which has no fused kernel",
-                      contraction.name(), format);
+    rule.RefuseAt(root, "'{0}' has the layout {1}, which has no fused kernel", contraction.name(),
+                  format);
     return false;
   }
   return true;
@@ -106,7 +106,7 @@ llvm::StringRef FusedOpOf(const Node& contraction) {
   return op == "MatMul" ? "_FusedMatMul" : "_FusedDepthwiseConv2dNative";
 }
 
-RemapAttrs FusedAttrsOf(Remapper& remap, const Node& contraction,
+RemapAttrs FusedAttrsOf(Remapper& rule, const Node& contraction,
                         llvm::ArrayRef<llvm::StringRef> fused_ops, int num_args, float epsilon,
                         const Node& activation) {
   RemapAttrs attrs = {{"fused_ops", attr::Strings(fused_ops)},
@@ -130,7 +130,7 @@ RemapAttrs FusedAttrsOf(Remapper& remap, const Node& contraction,
     CopyAttr(&attrs, contraction, "use_cudnn_on_gpu");
   }
   if (op == "Conv2D" || is_matmul) {
-    std::string shapes = remap.InputShapes(contraction);
+    std::string shapes = rule.InputShapes(contraction);
     if (!shapes.empty()) attrs.emplace_back("_input_shapes", shapes);
   }
   bool takes_alpha = op != "DepthwiseConv2dNative" && activation && activation.op() == "LeakyRelu";
@@ -141,4 +141,4 @@ RemapAttrs FusedAttrsOf(Remapper& remap, const Node& contraction,
   return attrs;
 }
 
-}  // namespace grapnel
+}  // namespace grapnel::remapper

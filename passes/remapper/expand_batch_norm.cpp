@@ -2,102 +2,105 @@
 // constant folding works out.
 //
 //   Before:  bn = FusedBatchNormV3(x, scale, offset, mean, variance)
-//   After:   bn/Scaled = Rsqrt(variance + epsilon) * scale;  bn = x * bn/Scaled + (offset - mean *
-//   bn/Scaled)
+//   After:   bn/Scaled = Rsqrt(variance + epsilon) * scale
+//            bn = x * bn/Scaled + (offset - mean * bn/Scaled)
 //
 // Refuses: training mode; dtypes other than float; a reader of any output but the first; scale or
 // variance that are not constant, unless four inputs are.
 #include "passes/remapper/remapper.h"
 
-namespace grapnel {
+namespace grapnel::remapper {
 namespace {
 
 // Makes the nodes around one FusedBatchNorm, all on its device.
 class Expander {
  public:
-  Expander(Remapper& remap, const Node& norm) : remap_(remap), norm_(norm) {}
+  Expander(Remapper& rule, const Node& norm) : rule_(rule), norm_(norm) {}
 
-  Port Make(const char* suffix, const char* op, llvm::ArrayRef<Port> inputs,
-            bool is_reshape = false) {
-    Node node = remap_.edit.AddNode((norm_.name() + "/" + suffix).str(), op, norm_.device());
-    remap_.edit.SetInputs(node, inputs);
-    remap_.edit.SetAttr(node, "T", attr::Type(proto::DT_FLOAT));
-    if (is_reshape) remap_.edit.SetAttr(node, "Tshape", attr::Type(proto::DT_INT32));
+  Port Make(const char* suffix, const char* op, llvm::ArrayRef<Port> inputs) {
+    Node node = rule_.Make((norm_.name() + "/" + suffix).str(), op, norm_.device(), inputs);
+    rule_.SetType(node, "T", proto::DT_FLOAT);
     return {node.id(), 0};
   }
 
   Port Constant(const std::string& suffix, const Literal& value,
                 llvm::ArrayRef<Node> controls = {}) {
-    Node node = remap_.edit.AddConstant((norm_.name() + "/" + suffix).str(), value, norm_.device(),
-                                        controls);
+    Node node = rule_.edit.AddConstant((norm_.name() + "/" + suffix).str(), value, norm_.device(),
+                                       controls);
     return {node.id(), 0};
   }
 
+  // Statistics are vectors: with channels in front they need a shape that broadcasts.
+  void Reshape(llvm::MutableArrayRef<Port> statistics) {
+    std::string format = norm_.GetString("data_format", "NHWC");
+    if (format != "NCHW" && format != "NCDHW") return;
+    std::vector<int32_t> dims(format.size(), 1);
+    dims[1] = -1;
+    Port shape = Constant(format + "Shape", Literal::Vector32(dims), {norm_.input_node(1)});
+    const char* names[] = {"ShapedScale", "ShapedOffset", "ShapedMean", "ShapedVariance"};
+    for (int i = 0; i < 4; ++i) {
+      statistics[i] = Make((format + names[i]).c_str(), "Reshape", {statistics[i], shape});
+      rule_.SetType(rule_.graph.node(statistics[i].node), "Tshape", proto::DT_INT32);
+    }
+  }
+
  private:
-  Remapper& remap_;
+  Remapper& rule_;
   const Node& norm_;
 };
 
-// Statistics are vectors: with channels in front they need a shape that broadcasts.
-void ShapeStatistics(Expander& make, const Node& norm, llvm::MutableArrayRef<Port> statistics) {
-  std::string format = norm.GetString("data_format", "NHWC");
-  if (format != "NCHW" && format != "NCDHW") return;
-  std::vector<int32_t> dims(format.size(), 1);
-  dims[1] = -1;
-  Port shape = make.Constant(format + "Shape", Literal::Vector32(dims), {norm.input_node(1)});
-  const char* names[] = {"ShapedScale", "ShapedOffset", "ShapedMean", "ShapedVariance"};
-  for (int i = 0; i < 4; ++i) {
-    statistics[i] = make.Make((format + names[i]).c_str(), "Reshape", {statistics[i], shape},
-                              /*is_reshape=*/true);
-  }
+bool IsOfConstants(Remapper& rule, const Node& norm) {
+  auto is_constant = [&](int i) { return rule.edit.IsConstant(norm.input_node(i)); };
+  int constants = 0;
+  for (int i = 0; i < 5; ++i) constants += is_constant(i);
+  if ((is_constant(1) && is_constant(4)) || constants >= 4) return true;
+  return rule.Fails("neither scale '{0}' and variance '{1}' nor four inputs are constant",
+                    norm.input_node(1).name(), norm.input_node(4).name());
 }
 
-}  // namespace
-
-bool ExpandBatchNorm(Remapper& remap, const Node& root) {
-  constexpr const char* kRule = "expand_batch_norm";
-  if (root.num_inputs() != 5 || root.GetType("T") != proto::DT_FLOAT ||
-      root.GetBool("is_training", true))
-    return false;
-  bool constant[5];
-  int constants = 0;
-  for (int i = 0; i < 5; ++i) {
-    constant[i] = remap.edit.IsConstant(root.input_node(i));
-    constants += constant[i];
+bool OnlyValuesAreRead(Remapper& rule, const Node& norm) {
+  for (const Use& use : norm.uses()) {
+    Node reader = rule.graph.node(use.node);
+    Port read = reader.input(use.slot);
+    if (read.index > 0)
+      return rule.Fails("'{0}' reads '{1}:{2}'", reader.name(), norm.name(), read.index);
   }
-  if (!(constant[1] && constant[4]) && constants < 4) {
-    remap.edit.Refuse(kRule, root,
-                      "neither scale '{0}' and variance '{1}' nor four inputs are constant",
-                      root.input_node(1).name(), root.input_node(4).name());
-    return false;
-  }
-  for (const Use& use : root.uses()) {
-    Port read = remap.graph.node(use.node).input(use.slot);
-    if (read.index <= 0) continue;
-    remap.edit.Refuse(kRule, root, "'{0}' reads '{1}:{2}'", remap.graph.node(use.node).name(),
-                      root.name(), read.index);
-    return false;
-  }
-  if (!remap.Begin(kRule, root)) return true;
-  Expander make(remap, root);
-  Port x = root.input(0);
-  Port statistics[] = {root.input(1), root.input(2), root.input(3), root.input(4)};
-  ShapeStatistics(make, root, statistics);
-  auto [scale, offset, mean, variance] = statistics;
-  float epsilon = root.GetFloat("epsilon");
-  Port constant_epsilon = make.Constant(
-      "Const", Literal::Make(proto::DT_FLOAT, {}, {reinterpret_cast<const char*>(&epsilon), 4}));
-  Port sum = make.Make("VarPlusEpsilon", "Add", {variance, constant_epsilon});
-  Port inverse = make.Make("Inv", "Rsqrt", {sum});
-  Port scaled = make.Make("Scaled", "Mul", {inverse, scale});
-  Port product = make.Make("Mul", "Mul", {x, scaled});
-  Port shift = make.Make("Mul2", "Mul", {mean, scaled});
-  llvm::SmallVector<Port, 4> inputs = {product, make.Make("Offset", "Sub", {offset, shift})};
-  for (int i = 0; i < root.num_controls(); ++i)
-    inputs.push_back({root.control(i).id(), kControlPort});
-  remap.Become(root, "Add", root.device(), inputs, {{"T", attr::Type(proto::DT_FLOAT)}});
-  remap.EndRemoving({});
   return true;
 }
 
-}  // namespace grapnel
+Verdict ExpandBatchNorm(Remapper& rule, const Node& root) {
+  if (root.num_inputs() != 5 || root.GetType("T") != proto::DT_FLOAT ||
+      root.GetBool("is_training", true))
+    return rule.NotMine();
+  if (!IsOfConstants(rule, root) || !OnlyValuesAreRead(rule, root)) return rule.Refused();
+  Expander expander(rule, root);
+  Port x = root.input(0);
+  Port statistics[] = {root.input(1), root.input(2), root.input(3), root.input(4)};
+  expander.Reshape(statistics);
+  auto [scale, offset, mean, variance] = statistics;
+  float epsilon = root.GetFloat("epsilon");
+  Port constant_epsilon = expander.Constant(
+      "Const", Literal::Make(proto::DT_FLOAT, {}, {reinterpret_cast<const char*>(&epsilon), 4}));
+  Port sum = expander.Make("VarPlusEpsilon", "Add", {variance, constant_epsilon});
+  Port inverse = expander.Make("Inv", "Rsqrt", {sum});
+  Port scaled = expander.Make("Scaled", "Mul", {inverse, scale});
+  Port product = expander.Make("Mul", "Mul", {x, scaled});
+  Port shift = expander.Make("Mul2", "Mul", {mean, scaled});
+  llvm::SmallVector<Port, 4> inputs = {product, expander.Make("Offset", "Sub", {offset, shift})};
+  for (int i = 0; i < root.num_controls(); ++i)
+    inputs.push_back({root.control(i).id(), kControlPort});
+  rule.Become(root, "Add", root.device(), inputs, {{"T", attr::Type(proto::DT_FLOAT)}});
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "remapper",
+              .place = 18,
+              .name = "expand_batch_norm",
+              .ops = {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"},
+              .help = "an inference FusedBatchNorm of constants becomes a multiplication and an "
+                      "addition",
+              .refuses = "readers of other outputs than the first, statistics that vary",
+              .apply = ExpandBatchNorm});
+
+}  // namespace
+}  // namespace grapnel::remapper

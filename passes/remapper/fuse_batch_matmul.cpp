@@ -9,10 +9,8 @@
 // dtypes other than float and bfloat16.
 #include "passes/remapper/remapper.h"
 
-namespace grapnel {
+namespace grapnel::remapper {
 namespace {
-
-constexpr const char* kRule = "fuse_batch_matmul";
 
 struct Match {
   Node product, scaling;
@@ -34,54 +32,56 @@ std::optional<Match> FindForm(const Node& root) {
   return std::nullopt;
 }
 
-bool HasShapes(Remapper& remap, const Node& root, const Match& match) {
-  auto refuse = [&](const auto&... arguments) {
-    remap.edit.Refuse(kRule, root, arguments...);
-    return false;
-  };
-  Shape product = remap.ShapeOf({match.product.id(), 0}), factor = remap.ShapeOf(match.factor),
-        mask = remap.ShapeOf(match.mask);
+bool HasShapes(Remapper& rule, const Node& root, const Match& match) {
+  Shape product = rule.ShapeOf({match.product.id(), 0}), factor = rule.ShapeOf(match.factor),
+        mask = rule.ShapeOf(match.mask);
   if (factor.NumElements() != 1 || factor.rank() > 4)
-    return refuse("'{0}' multiplies by the shape {1}, one element was expected",
-                  match.scaling.name(), factor.ToString());
+    return rule.Fails("'{0}' multiplies by the shape {1}, one element was expected",
+                      match.scaling.name(), factor.ToString());
   bool has_ranks =
       product.known_rank() && product.rank() == 4 && mask.known_rank() && mask.rank() == 4;
   if (!has_ranks || mask.dim(1) != 1)
-    return refuse("'{0}' adds the shape {1} to {2}, [?,1,?,?] to rank 4 was expected", root.name(),
-                  mask.ToString(), product.ToString());
+    return rule.Fails("'{0}' adds the shape {1} to {2}, [?,1,?,?] to rank 4 was expected",
+                      root.name(), mask.ToString(), product.ToString());
   for (int i : {0, 2, 3}) {
     int64_t wide = mask.dim(i), narrow = product.dim(i);
     if (wide > 1 && narrow >= 0 && wide != narrow)
-      return refuse("'{0}' makes the shape {1} larger by adding {2}", root.name(),
-                    product.ToString(), mask.ToString());
+      return rule.Fails("'{0}' makes the shape {1} larger by adding {2}", root.name(),
+                        product.ToString(), mask.ToString());
   }
   return true;
 }
 
-}  // namespace
-
-bool FuseBatchMatMul(Remapper& remap, const Node& root) {
+Verdict FuseBatchMatMul(Remapper& rule, const Node& root) {
   std::optional<Match> match = FindForm(root);
-  if (!match) return false;
-  if (root.num_controls() > 0) {
-    remap.edit.Refuse(kRule, root, "'{0}' has control edges", root.name());
-    return false;
-  }
-  if (!remap.CanTake(kRule, root, match->scaling) || !remap.CanTake(kRule, root, match->product))
-    return false;
+  if (!match) return rule.NotMine();
+  if (root.num_controls() > 0) return rule.Refuse("'{0}' has control edges", root.name());
+  if (!rule.CanTake(root, match->scaling) || !rule.CanTake(root, match->product))
+    return rule.Refused();
   DataType type = root.GetType("T");
-  if (match->scaling.GetType("T") != type || match->product.GetType("T") != type) return false;
-  if (!IsFusable(remap, kRule, root, match->product)) return false;
-  remap.WantShapes(/*trust_feeds=*/true);
-  if (!HasShapes(remap, root, *match) || !remap.Begin(kRule, root)) return remap.stopped;
+  if (match->scaling.GetType("T") != type || match->product.GetType("T") != type)
+    return rule.NotMine();
+  if (!IsFusable(rule, root, match->product)) return rule.Refused();
+  rule.WantShapes(/*trust_feeds=*/true);
+  if (!HasShapes(rule, root, *match)) return rule.Refused();
   RemapAttrs attrs = {{"fused_ops", attr::Strings({"Mul", "Add"})},
                       {"num_args", attr::Int(2)},
                       {"epsilon", attr::Float(0)}};
   for (const char* key : {"T", "adj_x", "adj_y"}) CopyAttr(&attrs, match->product, key);
   Port inputs[] = {match->product.input(0), match->product.input(1), match->factor, match->mask};
-  remap.Become(root, "_MklFusedBatchMatMulV2", match->product.device(), inputs, attrs);
-  remap.EndRemoving({match->scaling, match->product});
-  return true;
+  rule.Become(root, "_MklFusedBatchMatMulV2", match->product.device(), inputs, attrs);
+  rule.Remove({match->scaling, match->product});
+  return rule.Done();
 }
 
-}  // namespace grapnel
+GRAPNEL_RULE({.optimizer = "remapper",
+              .place = 10,
+              .name = "fuse_batch_matmul",
+              .ops = {"Add", "AddV2"},
+              .help = "BatchMatMulV2, Mul by a number and Add become _MklFusedBatchMatMulV2",
+              .refuses = "masks with several heads or that make the result larger, nodes off the "
+                         "CPU",
+              .apply = FuseBatchMatMul});
+
+}  // namespace
+}  // namespace grapnel::remapper

@@ -5,53 +5,59 @@
 //
 // Refuses: training mode; nodes off the CPU; inner nodes that are fetched, read from outside or
 // have control edges.
-#include "lib/ir/device_name.h"
 #include "passes/remapper/remapper.h"
 
-namespace grapnel {
+namespace grapnel::remapper {
+namespace {
 
-bool FuseConvSwish(Remapper& remap, const Node& root) {
-  constexpr const char* kRule = "fuse_conv_swish";
-  if (root.num_inputs() != 2) return false;
-  Node sigmoid = root.input_node(0), middle = root.input_node(1);
-  if (sigmoid.op() != "Sigmoid") std::swap(sigmoid, middle);
-  if (sigmoid.op() != "Sigmoid" || sigmoid.input(0) != Port{middle.id(), 0}) return false;
-  bool is_bias = middle.op() == "BiasAdd";
-  if ((!is_bias && !IsFusedBatchNorm(middle)) || middle.input_node(0).op() != "Conv2D")
-    return false;
-  Node conv = middle.input_node(0);
-  DataType type = root.GetType("T");
-  if (!IsOn(root.device(), "CPU") || (type != proto::DT_FLOAT && type != proto::DT_BFLOAT16)) {
-    remap.edit.Refuse(kRule, root,
-                      "'{0}' is of {1} on '{2}', float or bfloat16 on a CPU was expected",
-                      root.name(), DataTypeName(type), root.device());
-    return false;
-  }
-  bool has_types = is_bias || middle.op() == "FusedBatchNorm" ||
-                   (middle.GetType("U") == proto::DT_FLOAT && type == proto::DT_FLOAT);
-  if (!is_bias && (middle.GetBool("is_training", true) || !has_types)) {
-    remap.edit.Refuse(kRule, root, "'{0}' is not a float batch normalisation for inference",
-                      middle.name());
-    return false;
-  }
-  if (Remapper::HasControls(middle) || middle.uses().size() != 2 ||
-      remap.edit.IsPreserved(middle)) {
-    remap.edit.Refuse(kRule, root, "'{0}' is fetched, read from outside or has control edges",
-                      middle.name());
-    return false;
-  }
-  if (!remap.HasNoControls(kRule, root) || !remap.CanTake(kRule, root, sigmoid) ||
-      !remap.CanTake(kRule, root, conv))
-    return false;
-  if (!IsFusable(remap, kRule, root, conv) || !remap.Begin(kRule, root)) return remap.stopped;
-  llvm::SmallVector<Port, 6> inputs = {conv.input(0), conv.input(1)};
-  for (int i = 1; i < (is_bias ? 2 : 5); ++i) inputs.push_back(middle.input(i));
-  RemapAttrs attrs =
-      FusedAttrsOf(remap, conv, {is_bias ? "BiasAdd" : "FusedBatchNorm", "_MklSwish"},
-                   is_bias ? 1 : 4, is_bias ? 0 : middle.GetFloat("epsilon"));
-  remap.Become(root, "_FusedConv2D", root.device(), inputs, attrs);
-  remap.EndRemoving({sigmoid, middle, conv});
-  return true;
+// Whether the batch normalisation `norm` is one that the convolution can take.
+bool IsFloatInference(Remapper& rule, const Node& norm, DataType type) {
+  bool is_float = norm.op() == "FusedBatchNorm" ||
+                  (norm.GetType("U") == proto::DT_FLOAT && type == proto::DT_FLOAT);
+  if (is_float && !norm.GetBool("is_training", true)) return true;
+  return rule.Fails("'{0}' is not a float batch normalisation for inference", norm.name());
 }
 
-}  // namespace grapnel
+// Whether the product and the Sigmoid are all that has to do with the node between them and the
+// Conv2D.
+bool CanTakeMiddle(Remapper& rule, const Node& middle) {
+  if (!rule.HasControls(middle) && middle.uses().size() == 2 && !rule.IsPreserved(middle))
+    return true;
+  return rule.Fails("'{0}' is fetched, read from outside or has control edges", middle.name());
+}
+
+Verdict FuseConvSwish(Remapper& rule, const Node& root) {
+  if (root.num_inputs() != 2) return rule.NotMine();
+  Node sigmoid = root.input_node(0), middle = root.input_node(1);
+  if (sigmoid.op() != "Sigmoid") std::swap(sigmoid, middle);
+  if (sigmoid.op() != "Sigmoid" || sigmoid.input(0) != Port{middle.id(), 0}) return rule.NotMine();
+  bool is_bias = middle.op() == "BiasAdd";
+  if (!is_bias && !IsFusedBatchNorm(middle)) return rule.NotMine();
+  Node conv = middle.input_node(0);
+  if (conv.op() != "Conv2D") return rule.NotMine();
+  if (!rule.IsFloatOnCpu(root) ||
+      (!is_bias && !IsFloatInference(rule, middle, root.GetType("T"))) ||
+      !CanTakeMiddle(rule, middle) || !rule.HasNoControls(root) || !rule.CanTake(root, sigmoid) ||
+      !rule.CanTake(root, conv) || !IsFusable(rule, root, conv))
+    return rule.Refused();
+  llvm::SmallVector<Port, 6> inputs = {conv.input(0), conv.input(1)};
+  for (int i = 1; i < (is_bias ? 2 : 5); ++i) inputs.push_back(middle.input(i));
+  RemapAttrs attrs = is_bias ? FusedAttrsOf(rule, conv, {"BiasAdd", "_MklSwish"}, 1)
+                             : FusedAttrsOf(rule, conv, {"FusedBatchNorm", "_MklSwish"}, 4,
+                                            middle.GetFloat("epsilon"));
+  rule.Become(root, "_FusedConv2D", root.device(), inputs, attrs);
+  rule.Remove({sigmoid, middle, conv});
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "remapper",
+              .place = 6,
+              .name = "fuse_conv_swish",
+              .ops = {"Mul"},
+              .help = "Conv2D, bias or batch norm, and x * Sigmoid(x) become _FusedConv2D",
+              .refuses = "training mode, nodes off the CPU, inner nodes that are fetched or read "
+                         "from outside",
+              .apply = FuseConvSwish});
+
+}  // namespace
+}  // namespace grapnel::remapper

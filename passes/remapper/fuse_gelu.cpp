@@ -12,13 +12,13 @@
 #include "llvm/ADT/STLExtras.h"
 #include "passes/remapper/remapper.h"
 
-namespace grapnel {
+namespace grapnel::remapper {
 namespace {
 
 // What a pattern has met so far.
 class Gelu {
  public:
-  Gelu(Remapper& remap, const Node& root) : remap_(remap), root_(root) {}
+  Gelu(Remapper& rule, const Node& root) : rule_(rule), root_(root) {}
 
   // Mul(Mul(t, 0.5), Add(Erf(Mul(t, 0.7071)), 1)), where the 0.5 may stand with either factor.
   bool MatchExact() {
@@ -55,7 +55,7 @@ class Gelu {
 
   bool IsValue(Port port) {
     if (port.index != 0) return false;
-    Node node = remap_.graph.node(port.node);
+    Node node = At(port);
     if (value) return value == node;
     if (node.op() != "BiasAdd" && node.op() != "_FusedMatMul") return false;
     value = node;
@@ -63,14 +63,14 @@ class Gelu {
   }
 
   bool IsNumber(Port port, float expected) {
-    std::optional<float> number = ScalarOf(remap_, port);
+    std::optional<float> number = rule_.ScalarOf(port);
     if (!number) return false;
     // As near as bfloat16, or float, comes to it.
     float tolerance = root_.GetType("T") == proto::DT_FLOAT ? 1e-5f : 4e-3f;
     return std::abs(*number - expected) <= tolerance * expected;
   }
 
-  Node At(Port port) { return remap_.graph.node(port.node); }
+  Node At(Port port) { return rule_.graph.node(port.node); }
 
   bool ValueTimes(const Node& node, float number) {
     return Binary(node, {"Mul"}, [&](Port a, Port b) { return IsNumber(b, number) && IsValue(a); });
@@ -118,66 +118,67 @@ class Gelu {
     return true;
   }
 
-  Remapper& remap_;
+  Remapper& rule_;
   const Node& root_;
 };
 
-// Whether the result is all that anybody reads of these nodes.
-bool IsClosed(Remapper& remap, const char* rule, const Node& root, llvm::ArrayRef<Node> nodes) {
+// Whether the result is all that anybody reads of these nodes. Refuses, control edges at the node
+// that has them.
+bool IsClosed(Remapper& rule, const Node& root, llvm::ArrayRef<Node> nodes) {
   for (const Node& node : nodes) {
-    if (!remap.HasNoControls(rule, node)) return false;
+    if (!rule.HasNoControls(node)) return false;
     if (node == root) continue;
-    bool is_open = remap.edit.IsPreserved(node) || llvm::any_of(node.uses(), [&](const Use& use) {
-                     return !llvm::is_contained(nodes, remap.graph.node(use.node));
+    bool is_open = rule.IsPreserved(node) || llvm::any_of(node.uses(), [&](const Use& use) {
+                     return !llvm::is_contained(nodes, rule.graph.node(use.node));
                    });
-    if (!is_open) continue;
-    remap.edit.Refuse(rule, root, "'{0}' is fetched or read from outside", node.name());
-    return false;
+    if (is_open) return rule.Fails("'{0}' is fetched or read from outside", node.name());
   }
   return true;
 }
 
-}  // namespace
+// Each once its readers are gone.
+void RemoveAll(Editor& edit, std::vector<Node> nodes) {
+  while (!nodes.empty()) {
+    auto next = llvm::find_if(nodes, [](const Node& node) { return node.uses().empty(); });
+    edit.RemoveNode(*next);
+    nodes.erase(next);
+  }
+}
 
-bool FuseGelu(Remapper& remap, const Node& root) {
-  constexpr const char* kRule = "fuse_gelu";
-  Gelu exact(remap, root), approximate(remap, root);
+Verdict FuseGelu(Remapper& rule, const Node& root) {
+  Gelu exact(rule, root), approximate(rule, root);
   bool is_exact = exact.MatchExact() && exact.value.op() == "BiasAdd" &&
                   exact.value.input_node(0).op() == "MatMul";
   bool is_approximate =
       !is_exact && approximate.MatchApproximate() && approximate.value.op() == "_FusedMatMul";
-  if (!is_exact && !is_approximate) return false;
+  if (!is_exact && !is_approximate) return rule.NotMine();
   Gelu& match = is_exact ? exact : approximate;
-  Node matmul = is_exact ? match.value.input_node(0) : match.value;
-  match.inner.push_back(match.value);
+  Node value = match.value, matmul = is_exact ? value.input_node(0) : value;
+  match.inner.push_back(value);
   if (is_exact) match.inner.push_back(matmul);
-  if (!IsClosed(remap, kRule, root, match.inner) || !IsFusable(remap, kRule, root, matmul))
-    return false;
-  if (matmul.GetBool("transpose_a")) {
-    remap.edit.Refuse(kRule, root, "'{0}' transposes its first input", matmul.name());
-    return false;
-  }
+  if (!IsClosed(rule, root, match.inner) || !IsFusable(rule, root, matmul)) return rule.Refused();
+  if (matmul.GetBool("transpose_a"))
+    return rule.Refuse("'{0}' transposes its first input", matmul.name());
   auto fused = matmul.FindAttr("fused_ops");
   if (is_approximate && (!fused || fused->AsStrings() != std::vector<llvm::StringRef>{"BiasAdd"}))
-    return false;
-  if (!remap.Begin(kRule, root)) return true;
-  Port inputs[] = {matmul.input(0), matmul.input(1),
-                   is_exact ? match.value.input(1) : matmul.input(2)};
+    return rule.NotMine();
+  Port inputs[] = {matmul.input(0), matmul.input(1), is_exact ? value.input(1) : matmul.input(2)};
   RemapAttrs attrs =
-      FusedAttrsOf(remap, matmul, {"BiasAdd", is_exact ? "GeluExact" : "GeluApproximate"}, 1);
-  remap.Become(root, "_FusedMatMul", matmul.device(), inputs, attrs);
-  // Each goes once its readers are gone.
-  std::vector<Node> left;
-  for (const Node& node : match.inner) {
-    if (node != root) left.push_back(node);
-  }
-  while (!left.empty()) {
-    auto next = llvm::find_if(left, [](const Node& node) { return node.uses().empty(); });
-    remap.edit.RemoveNode(*next);
-    left.erase(next);
-  }
-  remap.edit.End();
-  return true;
+      FusedAttrsOf(rule, matmul, {"BiasAdd", is_exact ? "GeluExact" : "GeluApproximate"}, 1);
+  rule.Become(root, "_FusedMatMul", matmul.device(), inputs, attrs);
+  llvm::erase(match.inner, root);
+  RemoveAll(rule.edit, match.inner);
+  return rule.Done();
 }
 
-}  // namespace grapnel
+GRAPNEL_RULE({.optimizer = "remapper",
+              .place = 9,
+              .name = "fuse_gelu",
+              .ops = {"Mul"},
+              .help = "MatMul, bias and GELU become _FusedMatMul",
+              .refuses = "a transposed first input, inner nodes that are read from outside, nodes "
+                         "off the CPU",
+              .apply = FuseGelu});
+
+}  // namespace
+}  // namespace grapnel::remapper

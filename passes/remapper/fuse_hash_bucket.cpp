@@ -1,34 +1,40 @@
 // The hash of a number's text is made without the text.
 //
-//   Before:  x -> AsString -> StringToHashBucketFast -> y      After:  x -> _TensorToHashBucketFast
-//   -> y
+//   Before:  x -> AsString -> StringToHashBucketFast -> y
+//   After:   x -> _TensorToHashBucketFast -> y
 //
 // Refuses: numbers that are no signed integers; a width or fill character; a text that is fetched
 // or read from outside.
 #include "passes/remapper/remapper.h"
 
-namespace grapnel {
+namespace grapnel::remapper {
+namespace {
 
-bool FuseHashBucket(Remapper& remap, const Node& root) {
-  constexpr const char* kRule = "fuse_hash_bucket";
-  Node text = root.num_inputs() > 0 ? root.input_node(0) : Node();
-  if (!text || text.op() != "AsString" || text.num_inputs() < 1) return false;
+Verdict FuseHashBucket(Remapper& rule, const Node& root) {
+  Node text = rule.Input(root, 0);
+  if (!text || text.op() != "AsString" || text.num_inputs() < 1) return rule.NotMine();
   DataType type = text.GetType("T");
   bool is_integer = type == proto::DT_INT8 || type == proto::DT_INT16 || type == proto::DT_INT32 ||
                     type == proto::DT_INT64;
-  if (!is_integer || text.GetInt("width", -1) != -1 || !text.GetString("fill").empty()) {
-    remap.edit.Refuse(kRule, root, "'{0}' writes {1}, plain signed integers were expected",
-                      text.name(), DataTypeName(type));
-    return false;
-  }
-  if (!remap.HasNoControls(kRule, root) || !remap.CanTake(kRule, root, text)) return false;
-  if (!remap.BeginWithoutGradient(kRule, root)) return remap.stopped;
+  if (!is_integer || text.GetInt("width", -1) != -1 || !text.GetString("fill").empty())
+    return rule.Refuse("'{0}' writes {1}, plain signed integers were expected", text.name(),
+                       DataTypeName(type));
+  if (!rule.HasNoControls(root) || !rule.CanTake(root, text) || !rule.NeedsNoGradient(root))
+    return rule.Refused();
   RemapAttrs attrs = {{"T", attr::Type(type)}};
   CopyAttr(&attrs, root, "num_buckets");
-  remap.Become(root, "_TensorToHashBucketFast", text.input_node(0).device(), {text.input(0)},
-               attrs);
-  remap.EndRemoving({text});
-  return true;
+  rule.Become(root, "_TensorToHashBucketFast", text.input_node(0).device(), {text.input(0)}, attrs);
+  rule.Remove({text});
+  return rule.Done();
 }
 
-}  // namespace grapnel
+GRAPNEL_RULE({.optimizer = "remapper",
+              .place = 17,
+              .name = "fuse_hash_bucket",
+              .ops = {"StringToHashBucketFast"},
+              .help = "AsString and StringToHashBucketFast become _TensorToHashBucketFast",
+              .refuses = "numbers that are no signed integers, a width or fill character",
+              .apply = FuseHashBucket});
+
+}  // namespace
+}  // namespace grapnel::remapper

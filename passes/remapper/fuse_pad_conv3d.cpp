@@ -13,19 +13,16 @@
 #include "llvm/ADT/STLExtras.h"
 #include "passes/remapper/remapper.h"
 
-namespace grapnel {
+namespace grapnel::remapper {
 namespace {
 
-constexpr const char* kRule = "fuse_pad_conv3d";
-
 // The paddings, before and after each dimension, where the convolution can have them.
-std::optional<std::vector<int64_t>> PaddingList(Remapper& remap, const Node& conv,
-                                                const Node& pad) {
+std::optional<std::vector<int64_t>> PaddingList(Remapper& rule, const Node& conv, const Node& pad) {
   auto refuse = [&](const auto&... arguments) {
-    remap.edit.Refuse(kRule, conv, arguments...);
+    rule.Refuse(arguments...);
     return std::nullopt;
   };
-  const Literal* paddings = remap.edit.ConstantOf(pad.input(1));
+  const Literal* paddings = rule.ConstantOf(pad.input(1));
   if (!paddings || paddings->num_elements() != 10)
     return refuse("the paddings of '{0}' are not constant", pad.name());
   std::vector<int64_t> list = paddings->AsInts();
@@ -37,7 +34,7 @@ std::optional<std::vector<int64_t>> PaddingList(Remapper& remap, const Node& con
   if (llvm::any_of(list, [](int64_t size) { return size < 0; }))
     return refuse("'{0}' has a padding below 0", pad.name());
   if (conv.GetString("padding") == "VALID") return list;
-  Shape filter = remap.edit.ShapeOf(conv.input(1));
+  Shape filter = rule.edit.ShapeOf(conv.input(1));
   for (int i = 0; i < 3; ++i) {
     if (!filter.known_rank() || filter.rank() != 5 || filter.dim(i) != 1)
       return refuse("'{0}' is padded as SAME too, with a filter of shape {1}", conv.name(),
@@ -46,30 +43,35 @@ std::optional<std::vector<int64_t>> PaddingList(Remapper& remap, const Node& con
   return list;
 }
 
-}  // namespace
-
-bool FusePadConv3D(Remapper& remap, const Node& root) {
-  if (root.num_inputs() < 2) return false;
+Verdict FusePadConv3D(Remapper& rule, const Node& root) {
+  if (root.num_inputs() < 2) return rule.NotMine();
   Node pad = root.input_node(0);
-  if (pad.op() != "Pad" || pad.num_inputs() != 2 || root.input(0).index != 0) return false;
-  if (!remap.CanTake(kRule, root, pad) || !IsFusable(remap, kRule, root, root)) return false;
-  if (pad.GetType("T") != root.GetType("T")) return false;
-  if (!root.GetInts("padding_list").empty()) {
-    remap.edit.Refuse(kRule, root, "'{0}' pads its input already", root.name());
-    return false;
-  }
-  std::optional<std::vector<int64_t>> list = PaddingList(remap, root, pad);
-  if (!list || !remap.Begin(kRule, root)) return remap.stopped;
+  if (pad.op() != "Pad" || pad.num_inputs() != 2 || root.input(0).index != 0) return rule.NotMine();
+  if (!rule.CanTake(root, pad) || !IsFusable(rule, root, root)) return rule.Refused();
+  if (pad.GetType("T") != root.GetType("T")) return rule.NotMine();
+  if (!root.GetInts("padding_list").empty())
+    return rule.Refuse("'{0}' pads its input already", root.name());
+  std::optional<std::vector<int64_t>> list = PaddingList(rule, root, pad);
+  if (!list) return rule.Refused();
   // In place: other inputs, what the node waits for, and its attributes stay.
   if (root.op() == "Conv3D") {
-    remap.edit.SetOp(root, "_FusedConv3D");
-    remap.edit.SetAttr(root, "num_args", attr::Int(0));
-    remap.AddDefaults(root);
+    rule.edit.SetOp(root, "_FusedConv3D");
+    rule.edit.SetAttr(root, "num_args", attr::Int(0));
+    rule.AddDefaults(root);
   }
-  remap.edit.SetAttr(root, "padding_list", attr::Ints(*list));
-  remap.edit.SetInput(root, 0, pad.input(0));
-  remap.EndRemoving({pad});
-  return true;
+  rule.edit.SetAttr(root, "padding_list", attr::Ints(*list));
+  rule.edit.SetInput(root, 0, pad.input(0));
+  rule.Remove({pad});
+  return rule.Done();
 }
 
-}  // namespace grapnel
+GRAPNEL_RULE({.optimizer = "remapper",
+              .place = 4,
+              .name = "fuse_pad_conv3d",
+              .ops = {"Conv3D", "_FusedConv3D"},
+              .help = "Conv3D pads its input itself",
+              .refuses = "paddings of batch or channels, or that are not constant, and SAME",
+              .apply = FusePadConv3D});
+
+}  // namespace
+}  // namespace grapnel::remapper

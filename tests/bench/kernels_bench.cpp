@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "benchmark/benchmark.h"
-#include "kernels/cpu/onednn_loader.h"
-#include "tests/exec/one_node.h"
+#include "kernels/cpu/nn/onednn_loader.h"
+#include "tests/kernels/one_node.h"
 
 namespace grapnel {
 namespace {

@@ -111,12 +111,12 @@ Expected<KernelFn> MakeAtanh(const KernelSetup&) { return KernelFn(RunAtanh); }
 Expected<KernelFn> RefuseRelu(const KernelSetup&) { return MakeError("not this one"); }
 
 const std::vector<DataType> kFloat = {proto::DT_FLOAT};
-GRAPNEL_KERNEL("AddV2", "FAKE", "T", kFloat, KernelCost::kCheap, MakeAdd);
-GRAPNEL_KERNEL("Mul", "FAKE", "T", kFloat, KernelCost::kCheap, MakeMul);
-GRAPNEL_KERNEL("Sum", "FAKE", "T", kFloat, KernelCost::kCheap, MakeSum, HostInputs({1}));
-GRAPNEL_KERNEL("Shape", "FAKE", nullptr, {}, KernelCost::kCheap, MakeShape, {}, HostOutputs({-1}));
-GRAPNEL_KERNEL("Atanh", "FAKE", "T", kFloat, KernelCost::kCheap, MakeAtanh);
-GRAPNEL_KERNEL("Relu", "FAKE", "T", kFloat, KernelCost::kCheap, RefuseRelu);
+GRAPNEL_KERNEL("AddV2", "FAKE", MakeAdd, OfTypes("T", kFloat), KernelCost::kCheap);
+GRAPNEL_KERNEL("Mul", "FAKE", MakeMul, OfTypes("T", kFloat), KernelCost::kCheap);
+GRAPNEL_KERNEL("Sum", "FAKE", MakeSum, OfTypes("T", kFloat), KernelCost::kCheap, HostInputs({1}));
+GRAPNEL_KERNEL("Shape", "FAKE", MakeShape, KernelCost::kCheap, {}, HostOutputs({-1}));
+GRAPNEL_KERNEL("Atanh", "FAKE", MakeAtanh, OfTypes("T", kFloat), KernelCost::kCheap);
+GRAPNEL_KERNEL("Relu", "FAKE", RefuseRelu, OfTypes("T", kFloat), KernelCost::kCheap);
 
 struct Result {
   std::vector<std::vector<float>> values;

@@ -4,10 +4,10 @@
 #include <mutex>
 #include <thread>
 
-#include "lib/debug/profile.h"
-#include "lib/debug/tap.h"
 #include "lib/trace/ops.h"
 #include "lib/trace/trace.h"
+#include "lib/watch/profile.h"
+#include "lib/watch/tap.h"
 #include "tests/exec/loop_graph.h"
 
 namespace grapnel {

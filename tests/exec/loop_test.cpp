@@ -87,9 +87,8 @@ Expected<KernelFn> MakeSlow(const KernelSetup&) {
   return KernelFn(RunSlow<kWhich>);
 }
 // Ops that TensorFlow no longer has, and that have no kernel otherwise.
-GRAPNEL_CPU_KERNEL("BatchCholesky", "T", {proto::DT_FLOAT}, KernelCost::kElements, MakeSlow<0>);
-GRAPNEL_CPU_KERNEL("BatchMatrixInverse", "T", {proto::DT_FLOAT}, KernelCost::kElements,
-                   MakeSlow<1>);
+GRAPNEL_CPU_KERNEL("BatchCholesky", MakeSlow<0>, OfTypes("T", {proto::DT_FLOAT}));
+GRAPNEL_CPU_KERNEL("BatchMatrixInverse", MakeSlow<1>, OfTypes("T", {proto::DT_FLOAT}));
 
 TEST(Loop, RoundsOverlapOnSeveralThreadsAndGiveTheSame) {
   LoopGraph one_by_one({"BatchCholesky", "BatchMatrixInverse"}, 1),
@@ -151,8 +150,7 @@ Error RunFailing(KernelContext& ctx) {
   return Error::success();
 }
 Expected<KernelFn> MakeFailing(const KernelSetup&) { return KernelFn(RunFailing); }
-GRAPNEL_CPU_KERNEL("BatchSelfAdjointEig", "T", {proto::DT_FLOAT}, KernelCost::kElements,
-                   MakeFailing);
+GRAPNEL_CPU_KERNEL("BatchSelfAdjointEig", MakeFailing, OfTypes("T", {proto::DT_FLOAT}));
 
 TEST(Loop, AFailureNamesTheRoundAndThePlanRunsAgain) {
   LoopGraph graph({"BatchCholesky", "BatchSelfAdjointEig", "BatchMatrixInverse"}, 10);

@@ -2,10 +2,10 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "lib/check/reproducer.h"
 #include "lib/exec/evaluator.h"
 #include "lib/ir/import.h"
 #include "lib/pass/pass_manager.h"
-#include "lib/pass/reproducer.h"
 #include "lib/proto/graph.pb.h"
 
 namespace grapnel {

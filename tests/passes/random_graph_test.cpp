@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "gtest/gtest.h"
-#include "lib/debug/comparison.h"
-#include "lib/debug/value_check.h"
+#include "lib/check/comparison.h"
+#include "lib/check/value_check.h"
 #include "lib/exec/evaluator.h"
 #include "lib/exec/executor.h"
 #include "lib/io/write.h"

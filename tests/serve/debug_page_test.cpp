@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
-#include "lib/serve/html_file.h"
-#include "lib/serve/router.h"
+#include "lib/serve/http/router.h"
+#include "lib/serve/pages/html_file.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
-#include "tests/debug/debug_writer.h"
+#include "tests/tfdbg/debug_writer.h"
 
 namespace grapnel {
 namespace {

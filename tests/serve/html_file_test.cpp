@@ -1,9 +1,9 @@
-#include "lib/serve/html_file.h"
+#include "lib/serve/pages/html_file.h"
 
 #include <gtest/gtest.h>
 
 #include "lib/io/gzip.h"
-#include "lib/serve/web_files.h"
+#include "lib/serve/web/web_files.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 

@@ -1,8 +1,8 @@
-#include "lib/serve/passes_page.h"
+#include "lib/serve/pages/passes_page.h"
 
 #include <gtest/gtest.h>
 
-#include "lib/serve/router.h"
+#include "lib/serve/http/router.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {

@@ -1,4 +1,4 @@
-#include "lib/serve/reloader.h"
+#include "lib/serve/work/reloader.h"
 
 #include <gtest/gtest.h>
 

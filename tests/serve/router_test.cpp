@@ -1,4 +1,4 @@
-#include "lib/serve/router.h"
+#include "lib/serve/http/router.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lib/serve/run_desk.h"
+#include "lib/serve/work/run_desk.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "lib/io/value.h"
-#include "lib/serve/page_set.h"
-#include "lib/serve/router.h"
+#include "lib/serve/http/router.h"
+#include "lib/serve/pages/page_set.h"
 #include "lib/support/file.h"
 
 namespace grapnel {

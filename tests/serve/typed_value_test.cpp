@@ -1,4 +1,4 @@
-#include "lib/serve/typed_value.h"
+#include "lib/serve/work/typed_value.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "lib/debug/comparison.h"
+#include "lib/check/comparison.h"
 #include "lib/exec/evaluator.h"
 #include "lib/exec/executor.h"
 #include "lib/exec/feed.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/onednn_api.h"
+#include "kernels/cpu/nn/onednn_api.h"
 #include "oneapi/dnnl/dnnl.hpp"
 
 struct GrapnelPrimitive {

@@ -3,7 +3,7 @@
 #ifndef GRAPNEL_KERNELS_CPU_ONEDNN_TEAM_H_
 #define GRAPNEL_KERNELS_CPU_ONEDNN_TEAM_H_
 
-#include "kernels/cpu/onednn_api.h"
+#include "kernels/cpu/nn/onednn_api.h"
 
 namespace grapnel::onednn {
 

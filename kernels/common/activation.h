@@ -1,0 +1,22 @@
+// Activations that fused ops know. Plain C, because modules that are loaded when needed read it
+// too.
+#ifndef GRAPNEL_KERNELS_COMMON_ACTIVATION_H_
+#define GRAPNEL_KERNELS_COMMON_ACTIVATION_H_
+
+extern "C" {
+
+typedef enum GrapnelActivation {
+  kGrapnelLinear = 0,
+  kGrapnelRelu,
+  kGrapnelRelu6,
+  kGrapnelElu,
+  kGrapnelLeakyRelu,
+  kGrapnelTanh,
+  kGrapnelSigmoid,
+  kGrapnelGeluExact,
+  kGrapnelGeluApproximate,
+} GrapnelActivation;
+
+}  // extern "C"
+
+#endif  // GRAPNEL_KERNELS_COMMON_ACTIVATION_H_

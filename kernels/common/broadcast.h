@@ -1,0 +1,59 @@
+// NumPy's broadcasting, planned once and run as few long rows.
+#ifndef GRAPNEL_KERNELS_COMMON_BROADCAST_H_
+#define GRAPNEL_KERNELS_COMMON_BROADCAST_H_
+
+#include "lib/exec/kernel.h"
+
+namespace grapnel {
+
+// How several operands are read to make one result. Dimensions that all operands walk alike are
+// merged, those of size 1 are gone: [8,32,32,64] op [64] is [8192,64] with strides {64,1} and
+// {0,1}.
+struct BroadcastPlan {
+  using Sizes = llvm::SmallVector<int64_t, 6>;
+
+  Dims dims;                            // of the result
+  int64_t total = 0;                    // its elements
+  Sizes sizes;                          // merged; never empty: {1} for a scalar
+  llvm::SmallVector<Sizes, 3> strides;  // one list an operand, in elements; 0 where it is repeated
+
+  // Calls row(out, offsets, n) for runs of `n` elements that start at element `out` of the result
+  // and at offsets[k] of operand k, inside of the merged last dimension, for the elements [begin,
+  // end) of the result.
+  template <typename F>
+  void ForRows(int64_t begin, int64_t end, F&& row) const;
+};
+
+// The error says both shapes: "incompatible shapes: [2,3] vs. [4]".
+Expected<BroadcastPlan> PlanBroadcast(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
+
+template <typename F>
+void BroadcastPlan::ForRows(int64_t begin, int64_t end, F&& row) const {
+  if (begin >= end) return;
+  int last = static_cast<int>(sizes.size()) - 1;
+  Sizes index(sizes.size(), 0);
+  llvm::SmallVector<int64_t, 3> offsets(strides.size(), 0);
+  for (int64_t rest = begin, d = last; d >= 0; --d) {
+    index[d] = rest % sizes[d];
+    rest /= sizes[d];
+    for (size_t k = 0; k < strides.size(); ++k) offsets[k] += index[d] * strides[k][d];
+  }
+  while (begin < end) {
+    int64_t n = std::min(end - begin, sizes[last] - index[last]);
+    row(begin, llvm::ArrayRef<int64_t>(offsets), n);
+    begin += n;
+    // To the start of the next row.
+    for (size_t k = 0; k < strides.size(); ++k) offsets[k] -= index[last] * strides[k][last];
+    index[last] = 0;
+    for (int d = last - 1; d >= 0; --d) {
+      for (size_t k = 0; k < strides.size(); ++k) offsets[k] += strides[k][d];
+      if (++index[d] < sizes[d]) break;
+      for (size_t k = 0; k < strides.size(); ++k) offsets[k] -= sizes[d] * strides[k][d];
+      index[d] = 0;
+    }
+  }
+}
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_COMMON_BROADCAST_H_

@@ -1,0 +1,103 @@
+// What fused ops do to a matrix of results before it leaves the cache: scale, bias, addend,
+// activation.
+#ifndef GRAPNEL_KERNELS_COMMON_EPILOGUE_H_
+#define GRAPNEL_KERNELS_COMMON_EPILOGUE_H_
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/common/activation.h"
+#include "kernels/common/dispatch.h"
+#include "lib/exec/kernel.h"
+
+namespace grapnel {
+
+// What 16-bit floats are computed in.
+template <typename T>
+using ComputeType = std::conditional_t<kIsSmallFloat<T>, float, T>;
+
+template <typename T>
+T Activate(GrapnelActivation activation, T x, T alpha) {
+  // A NaN becomes 0 in the fused Relu and Relu6, as it does in TensorFlow's fused kernels and in
+  // oneDNN.
+  switch (activation) {
+    case kGrapnelLinear:
+      return x;
+    case kGrapnelRelu:
+      return x > T(0) ? x : T(0);
+    case kGrapnelRelu6:
+      return x > T(0) ? (x < T(6) ? x : T(6)) : T(0);
+    case kGrapnelElu:
+      return x < T(0) ? std::expm1(x) : x;
+    case kGrapnelLeakyRelu:
+      return x > T(0) ? x : x * alpha;
+    case kGrapnelTanh:
+      return std::tanh(x);
+    case kGrapnelSigmoid:
+      return T(1) / (T(1) + std::exp(-x));
+    case kGrapnelGeluExact:
+      return T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440)));
+    case kGrapnelGeluApproximate:
+      return T(0.5) * x *
+             (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)));
+  }
+  return x;
+}
+
+// y = activation(x * scale + bias + add). Vectors run over the columns; `add` is a matrix like x,
+// and may be x's own memory only when nothing else has been written there.
+template <typename T>
+struct Epilogue {
+  const T* scale = nullptr;
+  const T* bias = nullptr;
+  const T* add = nullptr;
+  GrapnelActivation activation = kGrapnelLinear;
+  T alpha = T(0);
+
+  bool empty() const { return !scale && !bias && !add && activation == kGrapnelLinear; }
+
+  // On columns [first, first + columns) of rows [begin, end) of a matrix `width` wide.
+  void Apply(T* x, int64_t begin, int64_t end, int64_t width, int64_t first,
+             int64_t columns) const {
+    if (empty()) return;
+    if constexpr (std::is_floating_point_v<T>) {
+      for (int64_t i = begin; i < end; ++i) {
+        T* row = x + i * width + first;
+        if (scale) {
+          for (int64_t j = 0; j < columns; ++j) row[j] *= scale[first + j];
+        }
+        if (bias) {
+          for (int64_t j = 0; j < columns; ++j) row[j] += bias[first + j];
+        }
+        if (add) {
+          const T* more = add + i * width + first;
+          for (int64_t j = 0; j < columns; ++j) row[j] += more[j];
+        }
+        ApplyActivation(row, columns);
+      }
+    }
+  }
+
+ private:
+  void ApplyActivation(T* row, int64_t n) const {
+    // The two that networks use most, as loops that the compiler can vectorise.
+    if (activation == kGrapnelLinear) return;
+    if (activation == kGrapnelRelu) {
+      for (int64_t j = 0; j < n; ++j) row[j] = Activate(kGrapnelRelu, row[j], alpha);
+    } else if (activation == kGrapnelRelu6) {
+      for (int64_t j = 0; j < n; ++j) row[j] = Activate(kGrapnelRelu6, row[j], alpha);
+    } else {
+      for (int64_t j = 0; j < n; ++j) row[j] = Activate(activation, row[j], alpha);
+    }
+  }
+};
+
+// `tensor` as floats, in scratch memory. dtype half or bfloat16.
+Expected<Tensor> Widened(KernelContext& ctx, const Tensor& tensor);
+// Rounds n floats into `out`, on all threads.
+void NarrowInto(KernelContext& ctx, const float* in, Tensor& out);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_COMMON_EPILOGUE_H_

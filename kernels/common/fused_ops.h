@@ -1,0 +1,31 @@
+// The attribute fused_ops of _FusedConv2D, _FusedMatMul and their like.
+#ifndef GRAPNEL_KERNELS_COMMON_FUSED_OPS_H_
+#define GRAPNEL_KERNELS_COMMON_FUSED_OPS_H_
+
+#include "kernels/common/epilogue.h"
+
+namespace grapnel {
+
+struct FusedOps {
+  bool bias = false;
+  bool batch_norm = false;
+  bool add = false;
+  GrapnelActivation activation = kGrapnelLinear;
+  float alpha = 0, epsilon = 0;
+  int num_args() const { return bias ? (add ? 2 : 1) : batch_norm ? 4 : 0; }
+};
+
+// Of a node whose fused arguments start at input 2: bias[, addend], or scale, offset, mean,
+// variance. Checks their number. Empty for an op that has no such attribute.
+Expected<FusedOps> ReadFusedOps(const KernelSetup& setup);
+
+// The fused arguments of one run as vectors and an addend, checked against the output: [...,
+// channels]. Batch norm becomes a scale and a bias, which `storage` holds.
+template <typename T>
+Expected<Epilogue<T>> MakeEpilogue(KernelContext& ctx, const FusedOps& fused, int64_t channels,
+                                   llvm::ArrayRef<int64_t> output_dims,
+                                   std::vector<Tensor>& storage);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_COMMON_FUSED_OPS_H_

@@ -1,0 +1,25 @@
+// Kernels that look at dimensions and touch no element, so they are the same on every device. The
+// shapes and axes that they read or write are in host memory.
+#ifndef GRAPNEL_KERNELS_COMMON_SHAPE_KERNELS_H_
+#define GRAPNEL_KERNELS_COMMON_SHAPE_KERNELS_H_
+
+#include "lib/exec/kernel.h"
+
+namespace grapnel {
+
+Expected<KernelFn> MakeShape(const KernelSetup&);  // also ShapeN
+Expected<KernelFn> MakeSize(const KernelSetup&);
+Expected<KernelFn> MakeRank(const KernelSetup&);
+Expected<KernelFn> MakeReshape(const KernelSetup&);
+Expected<KernelFn> MakeSqueeze(const KernelSetup&);
+Expected<KernelFn> MakeExpandDims(const KernelSetup&);
+
+// Output 0 is input 0 with the dimensions that input 1 gives.
+Error Reshape(KernelContext& ctx);
+// Output `output`, of int32 or int64, is the vector of these numbers. The error: one that does not
+// fit.
+Error PutInts(KernelContext& ctx, int output, llvm::ArrayRef<int64_t> values);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_COMMON_SHAPE_KERNELS_H_

@@ -1,0 +1,120 @@
+#include "kernels/common/slice_spec.h"
+
+#include <algorithm>
+
+#include "kernels/common/dims.h"
+
+namespace grapnel {
+namespace {
+
+// Reads one subscript after the other. `box` gets one entry for each dimension of the input, `dims`
+// those of the result.
+Error ReadSubscripts(llvm::ArrayRef<int64_t> in, const Dims& begins, const Dims& ends,
+                     const Dims& strides, const SliceMasks& masks, SliceBox& box, Dims& dims) {
+  int count = static_cast<int>(begins.size()), rank = static_cast<int>(in.size());
+  auto has = [](uint64_t mask, int i) { return i < 64 && (mask >> i & 1); };
+  int used = 0;
+  bool ellipsis_seen = false;
+  for (int i = 0; i < count; ++i) {
+    if (has(masks.ellipsis, i)) {
+      if (ellipsis_seen) return MakeError("multiple ellipses in slice spec not allowed");
+      ellipsis_seen = true;
+    } else if (!has(masks.new_axis, i)) {
+      ++used;
+    }
+  }
+  if (used > rank) {
+    return MakeError("a slice with {0} subscripts does not fit an input of {1} dimensions", used,
+                     rank);
+  }
+  auto whole = [&](int d) {
+    box.begin.push_back(0);
+    box.size.push_back(in[d]);
+    box.stride.push_back(1);
+    dims.push_back(in[d]);
+  };
+  int d = 0;
+  for (int i = 0; i < count; ++i) {
+    if (has(masks.ellipsis, i)) {
+      for (int n = rank - used; n > 0; --n) whole(d++);
+      continue;
+    }
+    if (has(masks.new_axis, i)) {
+      dims.push_back(1);
+      continue;
+    }
+    int64_t size = in[d], stride = strides[i];
+    if (stride == 0) return MakeError("strides[{0}] must be non-zero", i);
+    if (has(masks.shrink, i)) {
+      int64_t at = begins[i] < 0 ? begins[i] + size : begins[i];
+      if (stride < 0)
+        return MakeError("only stride 1 allowed on non-range indexing, strides[{0}] is {1}", i,
+                         stride);
+      if (at < 0 || at >= size) {
+        return MakeError("slice index {0} of dimension {1} out of bounds: it has {2} elements",
+                         begins[i], d, size);
+      }
+      box.begin.push_back(at);
+      box.size.push_back(1);
+      box.stride.push_back(1);
+      ++d;
+      continue;
+    }
+    // A range is cut to what there is: from either end of the dimension, or one before its start
+    // for a step back.
+    int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
+    auto cut = [&](int64_t value) {
+      return std::clamp(value < 0 ? value + size : value, low, high);
+    };
+    int64_t begin = has(masks.begin, i) ? (stride > 0 ? low : high) : cut(begins[i]);
+    int64_t end = has(masks.end, i) ? (stride > 0 ? high : low) : cut(ends[i]);
+    // `stride` may be near the ends of int64: dividing before adding keeps the sum in range.
+    int64_t span = end - begin;
+    int64_t taken = 0;
+    if (span != 0 && (span > 0) == (stride > 0)) taken = span / stride + (span % stride != 0);
+    box.begin.push_back(taken ? begin : 0);
+    box.size.push_back(taken);
+    box.stride.push_back(taken > 1 ? stride : 1);
+    dims.push_back(taken);
+    ++d;
+  }
+  while (d < rank) whole(d++);
+  return Error::success();
+}
+
+}  // namespace
+
+int64_t SliceBox::Start(llvm::ArrayRef<int64_t> dims) const {
+  Dims strides = RowMajorStrides(dims);
+  int64_t start = 0;
+  for (size_t d = 0; d < dims.size(); ++d) start += begin[d] * strides[d];
+  return start;
+}
+
+Dims SliceBox::Steps(llvm::ArrayRef<int64_t> dims) const {
+  Dims steps = RowMajorStrides(dims);
+  for (size_t d = 0; d < dims.size(); ++d) steps[d] *= stride[d];
+  return steps;
+}
+
+SliceMasks SliceMasksOf(const Node& node) {
+  auto mask = [&](const char* name) { return static_cast<uint64_t>(node.GetInt(name)); };
+  return {mask("begin_mask"), mask("end_mask"), mask("ellipsis_mask"), mask("new_axis_mask"),
+          mask("shrink_axis_mask")};
+}
+
+Expected<SliceSpec> ReadSliceSpec(llvm::ArrayRef<int64_t> in, const Tensor& begin,
+                                  const Tensor& end, const Tensor& strides,
+                                  const SliceMasks& masks) {
+  if (begin.rank() != 1 || begin.dims() != end.dims() || begin.dims() != strides.dims()) {
+    return MakeError(
+        "expected begin, end and strides to be vectors of one size, got shapes {0}, {1}, {2}",
+        DimsText(begin.dims()), DimsText(end.dims()), DimsText(strides.dims()));
+  }
+  SliceSpec spec;
+  RETURN_IF_ERROR(
+      ReadSubscripts(in, IntsOf(begin), IntsOf(end), IntsOf(strides), masks, spec.box, spec.dims));
+  return spec;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,36 @@
+// Which elements x[1:, ..., None, ::-1, 3] means: the subscripts of StridedSlice and of the ops
+// that write where it reads.
+#ifndef GRAPNEL_KERNELS_COMMON_SLICE_SPEC_H_
+#define GRAPNEL_KERNELS_COMMON_SLICE_SPEC_H_
+
+#include "lib/exec/kernel.h"
+
+namespace grapnel {
+
+// A sub-box of a tensor: `begin + i * stride` for i < size in each dimension.
+struct SliceBox {
+  Dims begin, size, stride;
+
+  // The first element, and steps from one to the next, in a row-major tensor of shape `dims`.
+  int64_t Start(llvm::ArrayRef<int64_t> dims) const;
+  Dims Steps(llvm::ArrayRef<int64_t> dims) const;
+};
+
+// Bit i is about subscript i.
+struct SliceMasks {
+  uint64_t begin = 0, end = 0, ellipsis = 0, new_axis = 0, shrink = 0;
+};
+SliceMasks SliceMasksOf(const Node& node);
+
+struct SliceSpec {
+  SliceBox box;  // one entry for each dimension of what is sliced
+  Dims dims;     // of the result
+};
+// Errors name the subscript that does not fit a tensor of shape `in`.
+Expected<SliceSpec> ReadSliceSpec(llvm::ArrayRef<int64_t> in, const Tensor& begin,
+                                  const Tensor& end, const Tensor& strides,
+                                  const SliceMasks& masks);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_COMMON_SLICE_SPEC_H_

@@ -1,0 +1,78 @@
+// MirrorPadGrad: what MirrorPad copied to a margin adds up where it came from.
+#include "kernels/common/dims.h"
+#include "kernels/common/dispatch.h"
+#include "kernels/common/padding.h"
+
+namespace grapnel {
+namespace {
+
+// Where position `at` of a padded dimension comes from, of `size` elements. `skip` is 1 when the
+// border is not repeated (REFLECT).
+int64_t Source(int64_t at, int64_t before, int64_t size, int64_t skip) {
+  at -= before;
+  if (at < 0) return -at - 1 + skip;
+  return at < size ? at : 2 * size - 1 - skip - at;
+}
+
+struct Fold {
+  Dims dims;                                 // of the result
+  std::vector<std::vector<int64_t>> source;  // by dimension and padded position
+};
+
+Expected<Fold> ReadFold(const Tensor& in, const Tensor& paddings, int64_t skip) {
+  ASSIGN_OR_RETURN(Paddings pad, ReadPaddings(in, paddings));
+  Fold fold;
+  for (int d = 0; d < in.rank(); ++d) {
+    int64_t before = pad.before[d], after = pad.after[d];
+    int64_t size = in.dim(d) - before;  // both fit in int64 as neither is negative
+    if (size < after || std::max(before, after) > size - after - skip)
+      return MakeError("paddings {0} {1} are too large for dimension {2} of {3} padded elements",
+                       before, after, d, in.dim(d));
+    size -= after;
+    fold.dims.push_back(size);
+    std::vector<int64_t>& source = fold.source.emplace_back();
+    for (int64_t at = 0; at < in.dim(d); ++at) source.push_back(Source(at, before, size, skip));
+  }
+  return fold;
+}
+
+// Sums in float for the small floats.
+template <typename T>
+void AddUp(const Tensor& in, const Fold& fold, Tensor& out) {
+  using Sum = std::conditional_t<kIsSmallFloat<T>, float, T>;
+  std::vector<Sum> sums(out.num_elements(), Sum(0));
+  Dims strides = RowMajorStrides(fold.dims), index(in.rank(), 0);
+  int last = in.rank() - 1;
+  int64_t row = last < 0 ? 1 : in.dim(last);
+  for (int64_t at = 0; at < in.num_elements(); at += row) {
+    int64_t base = 0;
+    for (int d = 0; d < last; ++d) base += fold.source[d][index[d]] * strides[d];
+    for (int64_t i = 0; i < row; ++i) {
+      Sum& sum = sums[base + (last < 0 ? 0 : fold.source[last][i])];
+      sum = AddOf(sum, static_cast<Sum>(in.data<T>()[at + i]));
+    }
+    for (int d = last - 1; d >= 0 && ++index[d] == in.dim(d); --d) index[d] = 0;
+  }
+  for (int64_t i = 0; i < out.num_elements(); ++i) out.data<T>()[i] = static_cast<T>(sums[i]);
+}
+
+Expected<KernelFn> Make(const KernelSetup& setup) {
+  ASSIGN_OR_RETURN(int64_t skip, MirrorSkip(setup.node()));
+  return KernelFn([skip](KernelContext& ctx) -> Error {
+    const Tensor& in = ctx.input(0);
+    ASSIGN_OR_RETURN(Fold fold, ReadFold(in, ctx.input(1), skip));
+    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, fold.dims));
+    if (in.num_elements() == 0) return Error::success();
+    bool known = ForType(in.dtype(), NumberTypes(), [&](auto tag) {
+      AddUp<typename decltype(tag)::type>(in, fold, *out);
+      return true;
+    });
+    return known ? Error::success()
+                 : MakeError("no kernel for dtype {0}", DataTypeName(in.dtype()));
+  });
+}
+
+GRAPNEL_CPU_KERNEL("MirrorPadGrad", Make, OfTypes("T", DataTypesOf(NumberTypes())));
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,99 @@
+// Ops that stop a run: Assert, CheckNumerics, CheckNumericsV2.
+#include <atomic>
+#include <cmath>
+
+#include "kernels/common/dispatch.h"
+#include "kernels/cpu/array/data_move.h"
+#include "kernels/cpu/text/tensor_text.h"
+
+namespace grapnel {
+namespace {
+
+Expected<KernelFn> MakeAssert(const KernelSetup& setup) {
+  int64_t summarize = setup.node().GetInt("summarize", 3);
+  return KernelFn([summarize](KernelContext& ctx) -> Error {
+    const Tensor& condition = ctx.input(0);
+    if (condition.rank() != 0) {
+      return MakeError("the condition should be a scalar, got shape {0}",
+                       DimsText(condition.dims()));
+    }
+    if (*condition.data<bool>()) return Error::success();
+    std::string text;
+    for (int i = 1; i < ctx.num_inputs(); ++i)
+      text += " [" + SummaryText(ctx.input(i), summarize) + "]";
+    return MakeError("assertion failed:{0}", text);
+  });
+}
+
+enum Found : int { kNan = 1, kNegativeInf = 2, kPositiveInf = 4 };
+
+template <typename T>
+int FindBad(const void* pin, int64_t n) {
+  const T* in = static_cast<const T*>(pin);
+  float wide[kFloatBlock];
+  int found = 0;
+  for (int64_t i = 0; i < n; i += kFloatBlock) {
+    int64_t m = std::min(kFloatBlock, n - i);
+    auto look = [&](const auto* x) {
+      // Only a block with something in it is looked at one by one: x - x is 0 for all that is
+      // finite.
+      bool finite = true;
+      for (int64_t j = 0; j < m; ++j) finite &= x[j] - x[j] == 0;
+      if (finite) return;
+      for (int64_t j = 0; j < m; ++j) {
+        if (std::isnan(x[j]))
+          found |= kNan;
+        else if (std::isinf(x[j]))
+          found |= x[j] < 0 ? kNegativeInf : kPositiveInf;
+      }
+    };
+    if constexpr (kIsSmallFloat<T>) {
+      Widen(in + i, wide, m);
+      look(static_cast<const float*>(wide));
+    } else {
+      look(in + i);
+    }
+  }
+  return found;
+}
+
+// "NaN", "Inf and NaN", and when signs are told apart "-Inf, +Inf, and NaN".
+std::string NameOf(int found, bool signs) {
+  std::vector<std::string> names;
+  if (signs) {
+    if (found & kNegativeInf) names.push_back("-Inf");
+    if (found & kPositiveInf) names.push_back("+Inf");
+  } else if (found & (kNegativeInf | kPositiveInf)) {
+    names.push_back("Inf");
+  }
+  if (found & kNan) names.push_back("NaN");
+  if (names.size() == 3) return names[0] + ", " + names[1] + ", and " + names[2];
+  return names.size() == 2 ? names[0] + " and " + names[1] : names[0];
+}
+
+template <bool kSigns>
+Expected<KernelFn> MakeCheckNumerics(const KernelSetup& setup) {
+  using Find = int (*)(const void*, int64_t);
+  Find find = ForType(setup.input_type(0), FloatTypes(),
+                      [](auto tag) -> Find { return &FindBad<typename decltype(tag)::type>; });
+  if (!find) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(0)));
+  std::string message = setup.node().GetString("message");
+  return KernelFn([find, message](KernelContext& ctx) -> Error {
+    const Tensor& in = ctx.input(0);
+    std::atomic<int> found{0};
+    ctx.ParallelFor(in.num_elements(), 0.2,
+                    [&](int64_t begin, int64_t end) { found |= find(At(in, begin), end - begin); });
+    if (found) return MakeError("{0} : Tensor had {1} values", message, NameOf(found, kSigns));
+    ctx.SetOutput(0, in);
+    return Error::success();
+  });
+}
+
+GRAPNEL_CPU_KERNEL("Assert", MakeAssert, KernelCost::kCheap);
+GRAPNEL_CPU_KERNEL("CheckNumerics", MakeCheckNumerics<false>,
+                   OfTypes("T", DataTypesOf(FloatTypes())));
+GRAPNEL_CPU_KERNEL("CheckNumericsV2", MakeCheckNumerics<true>,
+                   OfTypes("T", DataTypesOf(FloatTypes())));
+
+}  // namespace
+}  // namespace grapnel

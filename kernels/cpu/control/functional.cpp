@@ -1,0 +1,141 @@
+// Calls and functional control flow: PartitionedCall, If, Case, While, and ops that are functions
+// of the library. Each function is compiled when it is first called, so recursion that ends is no
+// trouble.
+#include <optional>
+
+#include "kernels/cpu/control/function_call.h"
+
+namespace grapnel {
+namespace {
+
+using Tensors = llvm::SmallVector<Tensor, 8>;
+
+Tensors InputsFrom(KernelContext& context, int first) {
+  Tensors inputs;
+  for (int i = first; i < context.num_inputs(); ++i) inputs.push_back(context.TakeInput(i));
+  return inputs;
+}
+
+Error SetOutputs(KernelContext& context, llvm::MutableArrayRef<Tensor> outputs) {
+  if (static_cast<int>(outputs.size()) != context.num_outputs()) {
+    return MakeError("the function gives {0} results, {1} were expected", outputs.size(),
+                     context.num_outputs());
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) context.SetOutput(i, std::move(outputs[i]));
+  return Error::success();
+}
+
+Expected<KernelFn> MakeCallOf(const KernelSetup& setup, llvm::StringRef name) {
+  return [call = FunctionCall(setup.node(), name)](KernelContext& context) mutable -> Error {
+    Tensors inputs = InputsFrom(context, 0), outputs;
+    RETURN_IF_ERROR(call.Run(context.services(), inputs, &outputs));
+    return SetOutputs(context, outputs);
+  };
+}
+
+Expected<KernelFn> MakeCall(const KernelSetup& setup) {
+  ASSIGN_OR_RETURN(std::string name, FunctionAttr(setup.node(), "f"));
+  return MakeCallOf(setup, name);
+}
+Expected<KernelFn> MakeDirectCall(const KernelSetup& setup) {
+  return MakeCallOf(setup, setup.node().op());
+}
+
+Expected<KernelFn> MakeIf(const KernelSetup& setup) {
+  ASSIGN_OR_RETURN(std::string then_name, FunctionAttr(setup.node(), "then_branch"));
+  ASSIGN_OR_RETURN(std::string else_name, FunctionAttr(setup.node(), "else_branch"));
+  return [then_call = FunctionCall(setup.node(), then_name),
+          else_call =
+              FunctionCall(setup.node(), else_name)](KernelContext& context) mutable -> Error {
+    ASSIGN_OR_RETURN(bool condition, IsTrue(context.input(0)));
+    Tensors inputs = InputsFrom(context, 1), outputs;
+    RETURN_IF_ERROR((condition ? then_call : else_call).Run(context.services(), inputs, &outputs));
+    return SetOutputs(context, outputs);
+  };
+}
+
+Expected<KernelFn> MakeCase(const KernelSetup& setup) {
+  auto attr = setup.node().FindAttr("branches");
+  std::vector<FunctionCall> calls;
+  if (attr) {
+    for (llvm::StringRef name : attr->FuncNames()) calls.emplace_back(setup.node(), name);
+  }
+  if (calls.empty()) return MakeError("attribute 'branches' is missing or empty");
+  return [calls = std::move(calls)](KernelContext& context) mutable -> Error {
+    int64_t index = context.input(0).IntAt(0);
+    // An index outside the branches means the last one.
+    if (index < 0 || index >= static_cast<int64_t>(calls.size())) index = calls.size() - 1;
+    Tensors inputs = InputsFrom(context, 1), outputs;
+    RETURN_IF_ERROR(calls[index].Run(context.services(), inputs, &outputs));
+    return SetOutputs(context, outputs);
+  };
+}
+
+Error InIteration(int64_t number, Error error) {
+  return Annotate("iteration " + llvm::Twine(number), std::move(error));
+}
+
+// The condition's answer. It gets what it reads and no more: the body may write in place in what
+// nobody else holds.
+Expected<bool> GoesOn(FunctionCall::Lease& cond, llvm::ArrayRef<Tensor> state,
+                      llvm::MutableArrayRef<Tensor> given) {
+  for (size_t i = 0; i < state.size(); ++i) {
+    if (cond.Reads(static_cast<int>(i))) given[i] = state[i];
+  }
+  Tensor answer;
+  RETURN_IF_ERROR(cond.Run(given, answer));
+  for (Tensor& input : given) {
+    if (input) input = Tensor();
+  }
+  return IsTrue(answer);
+}
+
+Error Loop(KernelContext& context, FunctionCall& cond_call, FunctionCall& body_call) {
+  Tensors first = InputsFrom(context, 0), second(first.size()), given(first.size());
+  auto cond = cond_call.Begin(context.services(), first.size());
+  if (!cond) return InIteration(0, cond.takeError());
+  if (cond->num_results() != 1) {
+    return MakeError("the loop's condition gives {0} results, 1 was expected", cond->num_results());
+  }
+  // Compiled when it first runs: a loop that goes round no time needs none.
+  std::optional<FunctionCall::Lease> body;
+  llvm::MutableArrayRef<Tensor> state = first, next = second;
+  for (int64_t iteration = 0;; ++iteration) {
+    auto goes_on = GoesOn(*cond, state, given);
+    if (!goes_on) return InIteration(iteration, goes_on.takeError());
+    if (!*goes_on) return SetOutputs(context, state);
+    if (!body) {
+      auto begun = body_call.Begin(context.services(), state.size());
+      if (!begun) return InIteration(iteration, begun.takeError());
+      body.emplace(std::move(*begun));
+      if (body->num_results() != static_cast<int>(next.size())) {
+        return MakeError("the loop's body gives {0} results, {1} were expected",
+                         body->num_results(), next.size());
+      }
+    }
+    if (Error error = body->Run(state, next)) return InIteration(iteration, std::move(error));
+    std::swap(state, next);
+  }
+}
+
+Expected<KernelFn> MakeWhile(const KernelSetup& setup) {
+  ASSIGN_OR_RETURN(std::string cond_name, FunctionAttr(setup.node(), "cond"));
+  ASSIGN_OR_RETURN(std::string body_name, FunctionAttr(setup.node(), "body"));
+  return [cond = FunctionCall(setup.node(), cond_name),
+          body = FunctionCall(setup.node(), body_name)](KernelContext& context) mutable -> Error {
+    return Loop(context, cond, body);
+  };
+}
+
+GRAPNEL_CPU_KERNEL("PartitionedCall", MakeCall, KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("StatefulPartitionedCall", MakeCall, KernelCost::kWide);
+GRAPNEL_CPU_KERNEL(kFunctionAsOp, MakeDirectCall, KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("If", MakeIf, KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("StatelessIf", MakeIf, KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("Case", MakeCase, KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("StatelessCase", MakeCase, KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("While", MakeWhile, KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("StatelessWhile", MakeWhile, KernelCost::kWide);
+
+}  // namespace
+}  // namespace grapnel

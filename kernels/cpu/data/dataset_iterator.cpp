@@ -1,0 +1,274 @@
+// Iterators over datasets, values that may be missing, and what is asked of a dataset as a whole.
+#include "kernels/common/kernel_of.h"
+#include "kernels/cpu/control/function_call.h"
+#include "kernels/cpu/data/dataset.h"
+#include "kernels/cpu/state/tensor_list.h"
+#include "lib/exec/session.h"
+#include "lib/ir/device_name.h"
+
+namespace grapnel {
+namespace {
+
+using IteratorRef = llvm::IntrusiveRefCntPtr<DatasetIterator>;
+
+// --- Where iterators are
+
+void PutHandle(KernelContext& ctx, ObjectRef object) {
+  ctx.SetOutput(0, Tensor::OfObject(proto::DT_RESOURCE, object));
+  // The deleter of the older op: the handle is all there is to delete.
+  if (ctx.num_outputs() > 1)
+    ctx.SetOutput(1, Tensor::OfObject(proto::DT_VARIANT, std::move(object)));
+}
+
+Expected<ObjectRef> NamedIterator(KernelContext& ctx, const std::string& container,
+                                  const std::string& name, llvm::function_ref<ObjectRef()> make) {
+  if (!ctx.session()) return MakeError("iterators need a session");
+  ObjectRef object = ctx.session()->FindOrMake(container, name, make);
+  if (!dynamic_cast<DatasetIterator*>(object.get()))
+    return MakeError("'{0}' is {1}, an iterator was expected", name, object->ToString());
+  return object;
+}
+
+std::string NameOf(const Node& node) {
+  std::string name = node.GetString("shared_name");
+  return name.empty() ? node.name().str() : name;
+}
+
+// Named iterators are shared through the session, anonymous ones belong to who holds the handle.
+Expected<KernelFn> MakeIteratorHandle(const KernelSetup& setup) {
+  std::string name = NameOf(setup.node()), container = setup.node().GetString("container");
+  return KernelFn([name, container](KernelContext& ctx) -> Error {
+    ASSIGN_OR_RETURN(ObjectRef object, NamedIterator(ctx, container, name, [&] {
+                       return ObjectRef(new DatasetIterator(name));
+                     }));
+    PutHandle(ctx, std::move(object));
+    return Error::success();
+  });
+}
+
+Expected<KernelFn> MakeAnonymousIterator(const KernelSetup& setup) {
+  return KernelFn([name = setup.node().name().str()](KernelContext& ctx) -> Error {
+    PutHandle(ctx, new DatasetIterator(name));
+    return Error::success();
+  });
+}
+
+// Of the dataset that a function makes, which is called once a session.
+Expected<KernelFn> MakeOneShot(const KernelSetup& setup) {
+  std::string name = NameOf(setup.node()), container = setup.node().GetString("container");
+  ASSIGN_OR_RETURN(std::string factory, FunctionAttr(setup.node(), "dataset_factory"));
+  return KernelFn([name, container, call = FunctionCall(setup.node(), factory)](
+                      KernelContext& ctx) mutable -> Error {
+    IteratorRef made;
+    ASSIGN_OR_RETURN(ObjectRef object, NamedIterator(ctx, container, name, [&] {
+                       made = new DatasetIterator(name);
+                       return ObjectRef(made);
+                     }));
+    if (made) {
+      llvm::SmallVector<Tensor, 1> results;
+      RETURN_IF_ERROR(call.Run(ctx.services(), {}, &results));
+      if (results.size() != 1)
+        return MakeError("dataset_factory gives {0} results, a dataset was expected",
+                         results.size());
+      ASSIGN_OR_RETURN(DatasetRef dataset, DatasetOf(results[0]));
+      made->Start(std::move(dataset));
+    }
+    PutHandle(ctx, std::move(object));
+    return Error::success();
+  });
+}
+
+Expected<DatasetIterator*> IteratorIn(const KernelContext& ctx, int i) {
+  const Tensor& tensor = ctx.input(i);
+  DatasetIterator* iterator = nullptr;
+  if (tensor.HoldsObjects() && tensor.num_elements() == 1)
+    iterator = dynamic_cast<DatasetIterator*>(tensor.data<ObjectRef>()->get());
+  if (iterator) return iterator;
+  return MakeError("input {0} is {1}, an iterator was expected", i, tensor.ToString());
+}
+
+Error Start(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(DatasetRef dataset, DatasetIn(ctx, 0));
+  ASSIGN_OR_RETURN(DatasetIterator * iterator, IteratorIn(ctx, 1));
+  iterator->Start(std::move(dataset));
+  return Error::success();
+}
+
+Error Delete(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(DatasetIterator * iterator, IteratorIn(ctx, 0));
+  if (ctx.session()) ctx.session()->Forget(*iterator);
+  return Error::success();
+}
+
+// A handle as a string is the resource's name in the session. An anonymous iterator gets one, and
+// lives as long as the session then.
+Error ToStringHandle(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(DatasetIterator * iterator, IteratorIn(ctx, 0));
+  if (!ctx.session()) return MakeError("iterators need a session");
+  std::string handle;
+  auto resources = ctx.session()->Resources();
+  for (const auto& [name, object] : resources) {
+    if (object.get() == iterator) handle = name;
+  }
+  if (handle.empty()) {
+    handle = "anonymous_iterator/" + std::to_string(resources.size());
+    ctx.session()->FindOrMake("", handle, [&] { return ObjectRef(iterator); });
+  }
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
+  *out->data<std::string>() = handle;
+  return Error::success();
+}
+
+Error FromStringHandle(KernelContext& ctx) {
+  if (!ctx.session()) return MakeError("iterators need a session");
+  if (ctx.input(0).num_elements() != 1) return MakeError("one handle was expected");
+  const std::string& handle = *ctx.input(0).data<std::string>();
+  for (const auto& [name, object] : ctx.session()->Resources()) {
+    if (name != handle || !dynamic_cast<DatasetIterator*>(object.get())) continue;
+    PutHandle(ctx, object);
+    return Error::success();
+  }
+  return MakeError("there is no iterator '{0}'", handle);
+}
+
+Error Device(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
+  *out->data<std::string>() = kLocalCpu;
+  return Error::success();
+}
+
+// --- What they give
+
+Error PutElement(KernelContext& ctx, const DatasetElement& element) {
+  if (static_cast<int>(element.size()) != ctx.num_outputs()) {
+    return MakeError("an element of {0} components, {1} were expected", element.size(),
+                     ctx.num_outputs());
+  }
+  for (size_t i = 0; i < element.size(); ++i) {
+    if (element[i].dtype() != ctx.output_type(i)) {
+      return MakeError("component {0} is {1}, {2} was expected", i,
+                       DataTypeName(element[i].dtype()), DataTypeName(ctx.output_type(i)));
+    }
+    ctx.SetOutput(i, element[i]);
+  }
+  return Error::success();
+}
+
+Error GetNext(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(DatasetIterator * iterator, IteratorIn(ctx, 0));
+  ASSIGN_OR_RETURN(auto element, iterator->Next(ctx.services()));
+  if (!element) return MakeError("end of sequence: {0} has no more elements", iterator->ToString());
+  return PutElement(ctx, *element);
+}
+
+void PutOptional(KernelContext& ctx, std::optional<DatasetElement> value) {
+  llvm::IntrusiveRefCntPtr<Optional> optional(new Optional);
+  optional->value = std::move(value);
+  ctx.SetOutput(0, Tensor::OfObject(proto::DT_VARIANT, std::move(optional)));
+}
+
+Error GetNextAsOptional(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(DatasetIterator * iterator, IteratorIn(ctx, 0));
+  ASSIGN_OR_RETURN(auto element, iterator->Next(ctx.services()));
+  PutOptional(ctx, std::move(element));
+  return Error::success();
+}
+
+Expected<const Optional*> OptionalIn(const KernelContext& ctx) {
+  const Tensor& tensor = ctx.input(0);
+  if (tensor.dtype() == proto::DT_VARIANT && tensor.num_elements() == 1) {
+    if (auto* optional = dynamic_cast<Optional*>(tensor.data<ObjectRef>()->get())) return optional;
+  }
+  return MakeError("input 0 is {0}, an optional was expected", tensor.ToString());
+}
+
+Error FromValue(KernelContext& ctx) {
+  PutOptional(ctx, InputsOf(ctx, 0, ctx.num_inputs()));
+  return Error::success();
+}
+
+Error None(KernelContext& ctx) {
+  PutOptional(ctx, std::nullopt);
+  return Error::success();
+}
+
+Error HasValue(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(const Optional* optional, OptionalIn(ctx));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
+  *out->data<bool>() = optional->value.has_value();
+  return Error::success();
+}
+
+Expected<KernelFn> MakeGetValue(const KernelSetup& setup) {
+  return KernelFn([shapes = OutputShapes(setup.node())](KernelContext& ctx) -> Error {
+    ASSIGN_OR_RETURN(const Optional* optional, OptionalIn(ctx));
+    if (!optional->value) return MakeError("the optional has no value");
+    const DatasetElement& element = *optional->value;
+    for (size_t i = 0; i < std::min(shapes.size(), element.size()); ++i) {
+      if (Fits(element[i].dims(), shapes[i])) continue;
+      return MakeError("component {0} is of shape {1}, {2} was expected", i,
+                       DimsText(element[i].dims()), shapes[i].ToString());
+    }
+    return PutElement(ctx, element);
+  });
+}
+
+// --- Of a dataset as a whole
+
+Error Cardinality(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(DatasetRef dataset, DatasetIn(ctx, 0));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
+  *out->data<int64_t>() = dataset->cardinality();
+  return Error::success();
+}
+
+Error SingleElement(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(DatasetRef dataset, DatasetIn(ctx, 0));
+  DatasetWalk walk(dataset);
+  ASSIGN_OR_RETURN(auto element, walk.Next(ctx.services()));
+  if (!element) return MakeError("the dataset is empty, one element was expected");
+  ASSIGN_OR_RETURN(auto second, walk.Next(ctx.services()));
+  if (second) return MakeError("the dataset has more than one element");
+  return PutElement(ctx, *element);
+}
+
+Error ElementAt(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(DatasetRef dataset, DatasetIn(ctx, 0));
+  ASSIGN_OR_RETURN(int64_t index, ScalarIn(ctx, 1));
+  DatasetWalk walk(dataset);
+  for (int64_t i = 0; index >= 0; ++i) {
+    ASSIGN_OR_RETURN(auto element, walk.Next(ctx.services()));
+    if (!element) break;
+    if (i == index) return PutElement(ctx, *element);
+  }
+  return MakeError("the dataset has no element {0}", index);
+}
+
+#define GRAPNEL_ITERATOR_KERNEL(op, make) GRAPNEL_CPU_KERNEL(op, make, KernelCost::kCheap)
+// They call functions.
+#define GRAPNEL_WALK_KERNEL(op, make) GRAPNEL_CPU_KERNEL(op, make, KernelCost::kWide)
+GRAPNEL_ITERATOR_KERNEL("Iterator", MakeIteratorHandle);
+GRAPNEL_ITERATOR_KERNEL("IteratorV2", MakeIteratorHandle);
+GRAPNEL_ITERATOR_KERNEL("AnonymousIterator", MakeAnonymousIterator);
+GRAPNEL_ITERATOR_KERNEL("AnonymousIteratorV2", MakeAnonymousIterator);
+GRAPNEL_ITERATOR_KERNEL("AnonymousIteratorV3", MakeAnonymousIterator);
+GRAPNEL_WALK_KERNEL("OneShotIterator", MakeOneShot);
+GRAPNEL_ITERATOR_KERNEL("MakeIterator", KernelOf<Start>);
+GRAPNEL_ITERATOR_KERNEL("DeleteIterator", KernelOf<Delete>);
+GRAPNEL_ITERATOR_KERNEL("IteratorToStringHandle", KernelOf<ToStringHandle>);
+GRAPNEL_ITERATOR_KERNEL("IteratorFromStringHandle", KernelOf<FromStringHandle>);
+GRAPNEL_ITERATOR_KERNEL("IteratorFromStringHandleV2", KernelOf<FromStringHandle>);
+GRAPNEL_ITERATOR_KERNEL("IteratorGetDevice", KernelOf<Device>);
+GRAPNEL_WALK_KERNEL("IteratorGetNext", KernelOf<GetNext>);
+GRAPNEL_WALK_KERNEL("IteratorGetNextSync", KernelOf<GetNext>);
+GRAPNEL_WALK_KERNEL("IteratorGetNextAsOptional", KernelOf<GetNextAsOptional>);
+GRAPNEL_ITERATOR_KERNEL("OptionalFromValue", KernelOf<FromValue>);
+GRAPNEL_ITERATOR_KERNEL("OptionalNone", KernelOf<None>);
+GRAPNEL_ITERATOR_KERNEL("OptionalHasValue", KernelOf<HasValue>);
+GRAPNEL_ITERATOR_KERNEL("OptionalGetValue", MakeGetValue);
+GRAPNEL_ITERATOR_KERNEL("DatasetCardinality", KernelOf<Cardinality>);
+GRAPNEL_WALK_KERNEL("DatasetToSingleElement", KernelOf<SingleElement>);
+GRAPNEL_WALK_KERNEL("GetElementAtIndex", KernelOf<ElementAt>);
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,122 @@
+// Datasets out of tensors and numbers, and ops of tf.data that change nothing of what comes out:
+// they say how fast or on which threads.
+#include "kernels/common/dims.h"
+#include "kernels/common/dispatch.h"
+#include "kernels/cpu/data/dataset.h"
+
+namespace grapnel {
+namespace {
+
+Expected<KernelFn> MakeTensor(const KernelSetup& setup) {
+  return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
+    std::vector<Tensor> components = InputsOf(ctx, 0, ctx.num_inputs());
+    PutDataset(ctx, node, 1, [components](DatasetContext&) -> Expected<DatasetNext> {
+      return DatasetNext([components, given = false](DatasetContext&) mutable -> NextElement {
+        if (std::exchange(given, true)) return NoElement();
+        return std::optional(components);
+      });
+    });
+    return Error::success();
+  });
+}
+
+// Element i is row i of every component.
+Expected<KernelFn> MakeTensorSlice(const KernelSetup& setup) {
+  return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
+    std::vector<Tensor> components = InputsOf(ctx, 0, ctx.num_inputs());
+    if (components.empty()) return MakeError("there is no component");
+    for (const Tensor& component : components) {
+      if (component.rank() > 0 && component.dim(0) == components[0].dim(0)) continue;
+      return MakeError("components of shapes {0} and {1}: as many rows in each were expected",
+                       DimsText(components[0].dims()), DimsText(component.dims()));
+    }
+    int64_t rows = components[0].dim(0);
+    PutDataset(ctx, node, rows, [components, rows](DatasetContext&) -> Expected<DatasetNext> {
+      return DatasetNext(
+          [components, rows, row = int64_t{0}](DatasetContext& context) mutable -> NextElement {
+            if (row == rows) return NoElement();
+            DatasetElement element;
+            for (const Tensor& component : components) {
+              ASSIGN_OR_RETURN(Tensor part, CopyOfRow(context.services, component, row));
+              element.push_back(std::move(part));
+            }
+            ++row;
+            return std::optional(std::move(element));
+          });
+    });
+    return Error::success();
+  });
+}
+
+Expected<Tensor> NumberOf(DataType dtype, int64_t value) {
+  ASSIGN_OR_RETURN(Tensor number, Tensor::Allocate(dtype, {}));
+  bool known = ForType(dtype, RealTypes(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    *number.data<T>() = static_cast<T>(value);
+    return true;
+  });
+  if (!known) return MakeError("no range of {0}", DataTypeName(dtype));
+  return number;
+}
+
+Expected<KernelFn> MakeRange(const KernelSetup& setup) {
+  auto attr = setup.node().Attr("output_types");
+  auto types = attr ? attr->AsTypes() : std::nullopt;
+  DataType dtype = types && types->size() == 1 ? (*types)[0] : proto::DT_INT64;
+  return KernelFn([node = setup.node(), dtype](KernelContext& ctx) -> Error {
+    ASSIGN_OR_RETURN(int64_t start, ScalarIn(ctx, 0));
+    ASSIGN_OR_RETURN(int64_t stop, ScalarIn(ctx, 1));
+    ASSIGN_OR_RETURN(int64_t step, ScalarIn(ctx, 2));
+    if (step == 0) return MakeError("a range with a step of 0");
+    int64_t width = step > 0 ? stop - start : start - stop, size = step > 0 ? step : -step;
+    int64_t count = width <= 0 ? 0 : (width - 1) / size + 1;
+    PutDataset(ctx, node, count, [=](DatasetContext&) -> Expected<DatasetNext> {
+      return DatasetNext([=, i = int64_t{0}](DatasetContext&) mutable -> NextElement {
+        if (i == count) return NoElement();
+        ASSIGN_OR_RETURN(Tensor number, NumberOf(dtype, start + i++ * step));
+        return std::optional(DatasetElement{std::move(number)});
+      });
+    });
+    return Error::success();
+  });
+}
+
+Expected<KernelFn> MakeSame(const KernelSetup& setup) {
+  return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
+    ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
+    PutDataset(ctx, node, input->cardinality(),
+               [input](DatasetContext& context) { return input->MakeIterator(context); });
+    return Error::success();
+  });
+}
+
+// What a wrapped handle is does not matter: both are the dataset.
+Expected<KernelFn> MakeHandle(const KernelSetup&) {
+  return KernelFn([](KernelContext& ctx) -> Error {
+    ctx.SetOutput(0, ctx.TakeInput(0));
+    return Error::success();
+  });
+}
+
+#define GRAPNEL_DATASET_KERNEL(op, make) GRAPNEL_CPU_KERNEL(op, make, KernelCost::kCheap)
+GRAPNEL_DATASET_KERNEL("TensorDataset", MakeTensor);
+GRAPNEL_DATASET_KERNEL("TensorSliceDataset", MakeTensorSlice);
+GRAPNEL_DATASET_KERNEL("RangeDataset", MakeRange);
+GRAPNEL_DATASET_KERNEL("PrefetchDataset", MakeSame);
+GRAPNEL_DATASET_KERNEL("OptionsDataset", MakeSame);
+GRAPNEL_DATASET_KERNEL("ModelDataset", MakeSame);
+GRAPNEL_DATASET_KERNEL("OptimizeDataset", MakeSame);
+GRAPNEL_DATASET_KERNEL("OptimizeDatasetV2", MakeSame);
+GRAPNEL_DATASET_KERNEL("RewriteDataset", MakeSame);
+GRAPNEL_DATASET_KERNEL("FinalizeDataset", MakeSame);
+GRAPNEL_DATASET_KERNEL("MaxIntraOpParallelismDataset", MakeSame);
+GRAPNEL_DATASET_KERNEL("PrivateThreadPoolDataset", MakeSame);
+GRAPNEL_DATASET_KERNEL("NonSerializableDataset", MakeSame);
+GRAPNEL_DATASET_KERNEL("LatencyStatsDataset", MakeSame);
+GRAPNEL_DATASET_KERNEL("BytesProducedStatsDataset", MakeSame);
+GRAPNEL_DATASET_KERNEL("SetStatsAggregatorDataset", MakeSame);
+GRAPNEL_DATASET_KERNEL("WrapDatasetVariant", MakeHandle);
+GRAPNEL_DATASET_KERNEL("UnwrapDatasetVariant", MakeHandle);
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,28 @@
+// Files that datasets read, which may be compressed.
+#ifndef GRAPNEL_KERNELS_CPU_DATA_PACKED_FILE_H_
+#define GRAPNEL_KERNELS_CPU_DATA_PACKED_FILE_H_
+
+#include <memory>
+#include <string>
+
+#include "lib/support/file.h"
+
+namespace grapnel {
+
+enum class FilePacking { kNone, kGzip, kZlib };
+// Of input compression_type: "", "GZIP" or "ZLIB".
+Expected<FilePacking> PackingOf(llvm::StringRef kind);
+
+// What is read of a file, kept as long as it is walked.
+struct OpenFile {
+  std::shared_ptr<const FileBytes> file;
+  std::string inflated;
+  bool is_packed = false;
+  llvm::StringRef bytes() const { return is_packed ? llvm::StringRef(inflated) : file->bytes(); }
+};
+// Errors name the path.
+Expected<std::shared_ptr<OpenFile>> OpenPacked(const std::string& path, FilePacking packing);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_CPU_DATA_PACKED_FILE_H_

@@ -1,0 +1,79 @@
+// BMP without compression, of 8, 24 or 32 bits a pixel; which format a file is in.
+#include <cstring>
+
+#include "kernels/cpu/image/codec.h"
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kHeader = 32;  // up to where the fields lie that are read
+constexpr int64_t kAlwaysAllowed = int64_t{64} << 20;
+
+template <typename T>
+T Field(llvm::StringRef bytes, size_t at) {
+  T value;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+ImageFormat FormatOf(llvm::StringRef contents) {
+  if (contents.starts_with("\xff\xd8\xff")) return ImageFormat::kJpeg;
+  if (contents.starts_with("\x89PNG\r\n\x1a\n")) return ImageFormat::kPng;
+  if (contents.starts_with("GIF8")) return ImageFormat::kGif;
+  if (contents.starts_with("BM")) return ImageFormat::kBmp;
+  return ImageFormat::kUnknown;
+}
+
+Error CheckImageSize(const ImageSize& size, int64_t element_bytes, size_t file_bytes,
+                     int64_t ratio) {
+  int64_t total = element_bytes, most = 0;
+  for (int64_t part : {size.frames, size.height, size.width, size.channels}) {
+    if (part < 1) return MakeError("an image of {0} x {1} pixels", size.height, size.width);
+    if (__builtin_mul_overflow(total, part, &total))
+      return MakeError("an image of {0} x {1} pixels is too large", size.height, size.width);
+  }
+  if (__builtin_mul_overflow(static_cast<int64_t>(file_bytes), ratio, &most)) most = INT64_MAX;
+  if (total <= kAlwaysAllowed || total <= most) return Error::success();
+  return MakeError("{0} bytes cannot hold {1} images of {2} x {3} pixels", file_bytes, size.frames,
+                   size.height, size.width);
+}
+
+Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room) {
+  if (contents.size() < kHeader)
+    return MakeError(
+        "incomplete BMP content, requires at least {0} bytes to find the header size, "
+        "width, height, and bpp, got {1} bytes",
+        kHeader, contents.size());
+  int64_t start = Field<int32_t>(contents, 10), width = Field<int32_t>(contents, 18);
+  int64_t height = Field<int32_t>(contents, 22), bits = Field<int16_t>(contents, 28);
+  bool top_down = height < 0;
+  if (top_down) height = -height;
+  if (bits != 8 && bits != 24 && bits != 32)
+    return MakeError("a BMP of {0} bits a pixel: 8, 24 and 32 are read", bits);
+  int64_t depth = bits / 8;
+  if (channels != 0 && channels != depth)
+    return MakeError("channels attribute {0} does not match bits per pixel from file {1}", channels,
+                     depth);
+  if (width < 1 || height < 1 || start < 0)
+    return MakeError("invalid BMP data: {0} x {1} pixels from byte {2}", height, width, start);
+  int64_t line = (depth * width + 3) / 4 * 4;  // to whole words
+  int64_t have = static_cast<int64_t>(contents.size()) - start;
+  // The padding of the last row may be left out.
+  if (have < 0 || height - 1 > have / line || have - (height - 1) * line < depth * width)
+    return MakeError("incomplete BMP content: {0} bytes for {1} x {2} pixels", contents.size(),
+                     height, width);
+  ImageSize size{1, height, width, depth};
+  ASSIGN_OR_RETURN(void* pixels, room(size));
+  auto* to = static_cast<uint8_t*>(pixels);
+  for (int64_t y = 0; y < height; ++y) {
+    const char* from = contents.data() + start + (top_down ? y : height - 1 - y) * line;
+    std::memcpy(to, from, depth * width);
+    for (int64_t x = 0; depth > 1 && x < width; ++x) std::swap(to[x * depth], to[x * depth + 2]);
+    to += depth * width;
+  }
+  return Error::success();
+}
+
+}  // namespace grapnel

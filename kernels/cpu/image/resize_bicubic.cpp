@@ -1,0 +1,170 @@
+// ResizeArea and ResizeBicubic: each output pixel is a weighted mean of several input pixels, found
+// for rows and columns apart.
+#include "kernels/common/dispatch.h"
+#include "kernels/cpu/image/resize.h"
+#include "kernels/cpu/image/resize_cubic.h"
+
+namespace grapnel {
+
+namespace {
+
+// Keys' kernel with a = -0.5 has the exact slope; -0.75 is what older graphs were trained with.
+// TensorFlow reads both from a table of 1024 steps, and so must who wants its numbers.
+constexpr int64_t kSteps = 1024;
+
+std::vector<float> CubicTable(float a) {
+  std::vector<float> table((kSteps + 1) * 2);
+  for (int64_t i = 0; i <= kSteps; ++i) {
+    float x = static_cast<float>(i) / static_cast<float>(kSteps);
+    table[2 * i] = ((a + 2) * x - (a + 3)) * x * x + 1;
+    x += 1;
+    table[2 * i + 1] = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<CubicTap> CubicPositions(const ResizeAxis& axis) {
+  static const std::vector<float>* keys = new std::vector<float>(CubicTable(-0.5f));
+  static const std::vector<float>* legacy = new std::vector<float>(CubicTable(-0.75f));
+  const std::vector<float>& table = axis.half_pixel_centers ? *keys : *legacy;
+  std::vector<CubicTap> taps(axis.out);
+  for (int64_t i = 0; i < axis.out; ++i) {
+    float at = axis.Source(i), floor = std::floor(at);
+    int64_t first = static_cast<int64_t>(floor) - 1;
+    int64_t step = std::lrint((at - floor) * static_cast<float>(kSteps));
+    const float weights[4] = {table[step * 2 + 1], table[step * 2], table[(kSteps - step) * 2],
+                              table[(kSteps - step) * 2 + 1]};
+    float sum = 0;
+    for (int k = 0; k < 4; ++k) {
+      int64_t index = std::clamp<int64_t>(first + k, 0, axis.in - 1);
+      bool inside = index == first + k || !axis.half_pixel_centers;
+      taps[i].index[k] = index;
+      taps[i].weight[k] = inside ? weights[k] : 0;
+      sum += taps[i].weight[k];
+    }
+    // What lies beside the image counts for nothing, and the rest makes up for it.
+    if (axis.half_pixel_centers && std::abs(sum) >= 1000 * std::numeric_limits<float>::min()) {
+      for (float& weight : taps[i].weight) weight *= 1 / sum;
+    }
+  }
+  return taps;
+}
+
+namespace {
+
+template <typename T>
+class Bicubic : public ResizeAttrs {
+ public:
+  using ResizeAttrs::ResizeAttrs;
+  Error operator()(KernelContext& ctx) {
+    ResizeAxis rows, columns;
+    RETURN_IF_ERROR(Prepare(ctx, &rows, &columns));
+    const Tensor& images = ctx.input(0);
+    int64_t channels = images.dim(3);
+    ASSIGN_OR_RETURN(Tensor * out,
+                     ctx.Allocate(0, {images.dim(0), rows.out, columns.out, channels}));
+    std::vector<CubicTap> ys = CubicPositions(rows), xs = CubicPositions(columns);
+    int64_t line = columns.in * channels;
+    ctx.ParallelFor(images.dim(0) * rows.out, 4.0 * (line + columns.out * channels),
+                    [&](int64_t begin, int64_t end) {
+                      std::vector<float> mixed(line);
+                      for (int64_t row = begin; row < end; ++row) {
+                        const CubicTap& y = ys[row % rows.out];
+                        const T* image = images.data<T>() + row / rows.out * rows.in * line;
+                        const T* from[4];
+                        for (int k = 0; k < 4; ++k) from[k] = image + y.index[k] * line;
+                        for (int64_t i = 0; i < line; ++i) {
+                          mixed[i] = static_cast<float>(from[0][i]) * y.weight[0] +
+                                     static_cast<float>(from[1][i]) * y.weight[1] +
+                                     static_cast<float>(from[2][i]) * y.weight[2] +
+                                     static_cast<float>(from[3][i]) * y.weight[3];
+                        }
+                        float* to = out->data<float>() + row * columns.out * channels;
+                        for (const CubicTap& x : xs) {
+                          const float* at[4];
+                          for (int k = 0; k < 4; ++k) at[k] = mixed.data() + x.index[k] * channels;
+                          for (int64_t c = 0; c < channels; ++c) {
+                            *to++ = at[0][c] * x.weight[0] + at[1][c] * x.weight[1] +
+                                    at[2][c] * x.weight[2] + at[3][c] * x.weight[3];
+                          }
+                        }
+                      }
+                    });
+    return Error::success();
+  }
+};
+
+// The input pixels that one output pixel covers, and how much of each.
+struct Cover {
+  std::vector<std::pair<int64_t, float>> parts;
+};
+
+std::vector<Cover> Covers(const ResizeAxis& axis) {
+  std::vector<Cover> covers(axis.out);
+  float scale = axis.scale();
+  for (int64_t i = 0; i < axis.out; ++i) {
+    float begin = static_cast<float>(i) * scale, end = static_cast<float>(i + 1) * scale;
+    int64_t last = static_cast<int64_t>(std::ceil(end));
+    for (int64_t k = static_cast<int64_t>(std::floor(begin)); k < last; ++k) {
+      float low = static_cast<float>(k), high = static_cast<float>(k + 1);
+      float part = low < begin ? (high > end ? scale : high - begin) : (high > end ? end - low : 1);
+      covers[i].parts.push_back({std::clamp<int64_t>(k, 0, axis.in - 1), part});
+    }
+  }
+  return covers;
+}
+
+template <typename T>
+class Area : public ResizeAttrs {
+ public:
+  using ResizeAttrs::ResizeAttrs;
+  Error operator()(KernelContext& ctx) {
+    ResizeAxis rows, columns;
+    RETURN_IF_ERROR(Prepare(ctx, &rows, &columns));
+    const Tensor& images = ctx.input(0);
+    int64_t channels = images.dim(3), line = columns.in * channels;
+    ASSIGN_OR_RETURN(Tensor * out,
+                     ctx.Allocate(0, {images.dim(0), rows.out, columns.out, channels}));
+    std::vector<Cover> ys = Covers(rows), xs = Covers(columns);
+    float factor = 1 / (rows.scale() * columns.scale());
+    double cost = 2.0 * line * std::max<int64_t>(1, rows.in / rows.out);
+    ctx.ParallelFor(images.dim(0) * rows.out, cost, [&](int64_t begin, int64_t end) {
+      std::vector<float> mixed(line);
+      for (int64_t row = begin; row < end; ++row) {
+        const T* image = images.data<T>() + row / rows.out * rows.in * line;
+        std::fill(mixed.begin(), mixed.end(), 0.0f);
+        for (const auto& part : ys[row % rows.out].parts) {
+          const T* from = image + part.first * line;
+          for (int64_t i = 0; i < line; ++i) mixed[i] += static_cast<float>(from[i]) * part.second;
+        }
+        float* to = out->data<float>() + row * columns.out * channels;
+        for (const Cover& x : xs) {
+          for (int64_t c = 0; c < channels; ++c) {
+            float sum = 0;
+            for (const auto& part : x.parts) sum += mixed[part.first * channels + c] * part.second;
+            *to++ = sum * factor;
+          }
+        }
+      }
+    });
+    return Error::success();
+  }
+};
+
+template <template <typename> class Kernel>
+Expected<KernelFn> Make(const KernelSetup& setup) {
+  KernelFn fn;
+  ForType(setup.input_type(0), RealTypes(), [&](auto tag) {
+    fn = Kernel<typename decltype(tag)::type>(setup);
+    return true;
+  });
+  return fn;
+}
+
+GRAPNEL_CPU_KERNEL("ResizeArea", Make<Area>, OfTypes("T", DataTypesOf(RealTypes())));
+GRAPNEL_CPU_KERNEL("ResizeBicubic", Make<Bicubic>, OfTypes("T", DataTypesOf(RealTypes())));
+
+}  // namespace
+}  // namespace grapnel

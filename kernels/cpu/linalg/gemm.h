@@ -1,0 +1,57 @@
+// Matrix products of every dtype: plain code here, oneDNN for large float ones.
+#ifndef GRAPNEL_KERNELS_CPU_LINALG_GEMM_H_
+#define GRAPNEL_KERNELS_CPU_LINALG_GEMM_H_
+
+#include <vector>
+
+#include "kernels/common/epilogue.h"
+#include "kernels/cpu/nn/onednn_loader.h"
+
+namespace grapnel {
+
+// c[m, n] = op(a) * op(b) with op(a) [m, k] and op(b) [k, n], all row-major with these distances
+// between rows. A transposed operand lies in memory as [k, m] or [n, k].
+struct GemmShape {
+  int64_t m, n, k;
+  int64_t a_stride, b_stride, c_stride;
+  bool transpose_a = false, transpose_b = false;
+  bool conjugate_a = false, conjugate_b = false;  // complex only
+};
+
+// On this thread. T is float, double, complex or any integer (which wraps). k may be 0: zeros.
+template <typename T>
+void Gemm(const GemmShape& shape, const T* a, const T* b, T* c);
+
+// Batches of products: matrices lie one after another; a_index and b_index say which ones product i
+// takes. Empty means matrix i, or matrix 0 when there is one.
+struct BatchedShape {
+  int64_t m, n, k;
+  bool transpose_a = false, transpose_b = false;
+  bool conjugate_a = false, conjugate_b = false;
+  int64_t count = 1, a_count = 1, b_count = 1;
+  std::vector<int64_t> a_index, b_index;
+};
+
+// The products of one kernel. Keeps what oneDNN has prepared for the shapes seen.
+template <typename T>
+class MatMulRunner {
+ public:
+  // The value of b when it is the same in every run, in T; else null. It must outlive the runner.
+  void set_constant_b(const T* b) { constant_b_ = b; }
+  // b is `constant_b` when one was set. The addend of the epilogue may be c itself.
+  Error Run(KernelContext& ctx, const BatchedShape& shape, const T* a, const T* b, T* c,
+            const Epilogue<T>& epilogue);
+
+ private:
+  Expected<bool> RunOnednn(KernelContext& ctx, const BatchedShape& shape, const T* a, const T* b,
+                           T* c, const Epilogue<T>& epilogue);
+  void RunPlain(KernelContext& ctx, const BatchedShape& shape, const T* a, const T* b, T* c,
+                const Epilogue<T>& epilogue);
+
+  const T* constant_b_ = nullptr;
+  OnednnCache<GrapnelMatMulSpec> primitives_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_CPU_LINALG_GEMM_H_

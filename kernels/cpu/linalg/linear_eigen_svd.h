@@ -1,0 +1,40 @@
+// Eigen's singular values in parts that compile side by side: what EigenSvd is made of is
+// instantiated once, in the linear_eigen_svd_*.cpp that is named after it.
+#ifndef GRAPNEL_KERNELS_CPU_LINALG_LINEAR_EIGEN_SVD_H_
+#define GRAPNEL_KERNELS_CPU_LINALG_LINEAR_EIGEN_SVD_H_
+
+#include <algorithm>
+#include <complex>
+
+#include "Eigen/SVD"
+#include "kernels/cpu/linalg/linear_eigen.h"
+
+extern template class Eigen::JacobiSVD<Eigen::MatrixXd>;
+extern template class Eigen::JacobiSVD<Eigen::MatrixXcd>;
+extern template Eigen::internal::UpperBidiagonalization<Eigen::MatrixXd>&
+Eigen::internal::UpperBidiagonalization<Eigen::MatrixXd>::compute(const Eigen::MatrixXd&);
+extern template Eigen::internal::UpperBidiagonalization<Eigen::MatrixXcd>&
+Eigen::internal::UpperBidiagonalization<Eigen::MatrixXcd>::compute(const Eigen::MatrixXcd&);
+
+namespace grapnel {
+
+// Works on matrices by columns, as Eigen's algorithm does inside: those by rows would compile all
+// of it once more.
+template <typename T>
+void EigenSvd(const T* in, int64_t m, int64_t n, bool full, double* s, T* u, T* v) {
+  using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Columns = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+  int64_t k = std::min(m, n);
+  unsigned options = !u     ? 0
+                     : full ? Eigen::ComputeFullU | Eigen::ComputeFullV
+                            : Eigen::ComputeThinU | Eigen::ComputeThinV;
+  Eigen::BDCSVD<Columns> svd(Eigen::Map<const Rows>(in, m, n), options);
+  Eigen::Map<Eigen::VectorXd>(s, k) = svd.singularValues();
+  if (!u) return;
+  Eigen::Map<Rows>(u, m, full ? m : k) = svd.matrixU();
+  Eigen::Map<Rows>(v, n, full ? n : k) = svd.matrixV();
+}
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_CPU_LINALG_LINEAR_EIGEN_SVD_H_

@@ -1,0 +1,7 @@
+#include "kernels/cpu/linalg/linear_eigen_svd.h"
+
+namespace grapnel {
+
+template void EigenSvd(const double*, int64_t, int64_t, bool, double*, double*, double*);
+
+}  // namespace grapnel

@@ -1,0 +1,18 @@
+#include "kernels/cpu/linalg/linear_eigen_values.h"
+
+namespace grapnel {
+
+using Complex = std::complex<double>;
+
+template bool EigenSelfAdjoint(const Complex*, int64_t, Complex*, Complex*);
+template bool EigenDecompose(const Complex*, int64_t, Complex*, Complex*);
+
+bool EigenSchur(const Complex* in, int64_t n, Complex* triangle, Complex* u) {
+  Eigen::ComplexSchur<EigenMatrix<Complex>> schur(Eigen::Map<const EigenMatrix<Complex>>(in, n, n));
+  if (schur.info() != Eigen::Success) return false;
+  Eigen::Map<EigenMatrix<Complex>>(triangle, n, n) = schur.matrixT();
+  Eigen::Map<EigenMatrix<Complex>>(u, n, n) = schur.matrixU();
+  return true;
+}
+
+}  // namespace grapnel

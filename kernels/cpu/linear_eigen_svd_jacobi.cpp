@@ -1,4 +1,0 @@
-#include "kernels/cpu/linear_eigen_svd.h"
-
-template class Eigen::JacobiSVD<Eigen::MatrixXd>;
-template class Eigen::JacobiSVD<Eigen::MatrixXcd>;

@@ -1,8 +1,0 @@
-#include "kernels/cpu/linear_eigen_values.h"
-
-namespace grapnel {
-
-template bool EigenSelfAdjoint(const double*, int64_t, double*, double*);
-template bool EigenDecompose(const double*, int64_t, std::complex<double>*, std::complex<double>*);
-
-}  // namespace grapnel

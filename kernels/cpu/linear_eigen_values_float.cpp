@@ -1,8 +1,0 @@
-#include "kernels/cpu/linear_eigen_values.h"
-
-namespace grapnel {
-
-template bool EigenSelfAdjoint(const float*, int64_t, float*, float*);
-template bool EigenDecompose(const float*, int64_t, std::complex<float>*, std::complex<float>*);
-
-}  // namespace grapnel

@@ -1,0 +1,112 @@
+// Sums of many tensors, and half the sum of squares of one.
+#include "kernels/common/dispatch.h"
+#include "lib/exec/kernel.h"
+
+namespace grapnel {
+namespace {
+
+using PairLoop = void (*)(const void* a, const void* b, void* out, int64_t n);
+
+template <typename T>
+void AddPair(const void* pa, const void* pb, void* po, int64_t n) {
+  const T *a = static_cast<const T*>(pa), *b = static_cast<const T*>(pb);
+  T* out = static_cast<T*>(po);
+  if constexpr (kIsSmallFloat<T>) {
+    float wide_a[kFloatBlock], wide_b[kFloatBlock];
+    for (int64_t i = 0; i < n; i += kFloatBlock) {
+      int64_t m = std::min(kFloatBlock, n - i);
+      Widen(a + i, wide_a, m);
+      Widen(b + i, wide_b, m);
+      for (int64_t j = 0; j < m; ++j) wide_a[j] += wide_b[j];
+      Narrow(wide_a, out + i, m);
+    }
+  } else {
+    GRAPNEL_VECTORIZE
+    for (int64_t i = 0; i < n; ++i) out[i] = AddOf(a[i], b[i]);
+  }
+}
+
+Error AddAll(KernelContext& ctx, PairLoop add) {
+  const Tensor& front = ctx.input(0);
+  int forwarded = -1;
+  for (int i = 0; i < ctx.num_inputs(); ++i) {
+    if (ctx.input(i).dims() != front.dims()) {
+      return MakeError("inputs must have the same shape: input 0 is {0}, input {1} is {2}",
+                       DimsText(front.dims()), i, DimsText(ctx.input(i).dims()));
+    }
+    if (forwarded < 0 && ctx.input(i).OwnsAlone()) forwarded = i;
+  }
+  if (ctx.num_inputs() == 1) {
+    ctx.SetOutput(0, front);
+    return Error::success();
+  }
+  // The order of the additions is that of the inputs, whichever input's memory takes the sum: the
+  // result is the same to the last bit. An input other than the first is read before its element is
+  // overwritten only in the first addition that has it, so only the first two may be written over.
+  if (forwarded > 1) forwarded = -1;
+  Tensor* out;
+  if (forwarded >= 0) {
+    ASSIGN_OR_RETURN(out, ctx.ForwardOrAllocate(forwarded, 0, front.dims()));
+  } else {
+    ASSIGN_OR_RETURN(out, ctx.Allocate(0, front.dims()));
+  }
+  size_t size = DataTypeSize(front.dtype());
+  ctx.ParallelFor(front.num_elements(), 0.3 * ctx.num_inputs(), [&](int64_t begin, int64_t end) {
+    // Blocks that stay in the first cache while all inputs are added to them.
+    constexpr int64_t kBlock = 4096;
+    for (int64_t at = begin; at < end; at += kBlock) {
+      int64_t n = std::min(kBlock, end - at);
+      auto in = [&](int i) { return static_cast<const char*>(ctx.input(i).raw()) + at * size; };
+      char* to = static_cast<char*>(out->raw()) + at * size;
+      add(in(0), in(1), to, n);
+      for (int i = 2; i < ctx.num_inputs(); ++i) add(to, in(i), to, n);
+    }
+  });
+  return Error::success();
+}
+
+Expected<KernelFn> MakeAddN(const KernelSetup& setup) {
+  PairLoop add = ForType(setup.output_type(0), NumberTypes(), [](auto tag) -> PairLoop {
+    return &AddPair<typename decltype(tag)::type>;
+  });
+  if (!add) return MakeError("no kernel for dtype {0}", DataTypeName(setup.output_type(0)));
+  if (setup.num_inputs() < 1) return MakeError("there is nothing to add");
+  return KernelFn([add](KernelContext& ctx) { return AddAll(ctx, add); });
+}
+
+template <typename T>
+double SquaresOf(const Tensor& in) {
+  const T* data = in.data<T>();
+  constexpr int kLanes = 8;
+  double sums[kLanes] = {};
+  int64_t n = in.num_elements(), i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) {
+      double x = static_cast<double>(data[i + k]);
+      sums[k] += x * x;
+    }
+  }
+  for (; i < n; ++i) sums[0] += static_cast<double>(data[i]) * static_cast<double>(data[i]);
+  double sum = 0;
+  for (double part : sums) sum += part;
+  return sum;
+}
+
+Expected<KernelFn> MakeL2Loss(const KernelSetup&) {
+  return KernelFn([](KernelContext& ctx) -> Error {
+    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
+    ForType(out->dtype(), FloatTypes(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      *out->data<T>() = static_cast<T>(SquaresOf<T>(ctx.input(0)) / 2);
+      return true;
+    });
+    return Error::success();
+  });
+}
+
+GRAPNEL_CPU_KERNEL("AddN", MakeAddN, OfTypes("T", DataTypesOf(NumberTypes())));
+GRAPNEL_CPU_KERNEL("AccumulateNV2", MakeAddN, OfTypes("T", DataTypesOf(NumberTypes())));
+GRAPNEL_CPU_KERNEL("L2Loss", MakeL2Loss, OfTypes("T", DataTypesOf(FloatTypes())));
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,148 @@
+// Cast: every number to every other, rounding and overflowing as TensorFlow's CPU kernel does.
+#include <cstring>
+#include <limits>
+
+#include "kernels/common/dispatch.h"
+#include "lib/exec/kernel.h"
+
+namespace grapnel {
+namespace {
+
+using CoreTypes = Join<Join<IntegerTypes, TypeList<float, double, bool>>, ComplexTypes>;
+using CastLoop = void (*)(const void* in, void* out, int64_t n);
+
+// What the processor's conversion makes of a number that is out of range is the smallest integer of
+// the register's size; C++ calls it undefined, so such numbers are replaced before.
+template <typename Wide, typename From>
+Wide ToWide(From x) {
+  constexpr From kLow = static_cast<From>(std::numeric_limits<Wide>::min());
+  return static_cast<Wide>(((x >= kLow) & (x < -kLow)) ? x : kLow);
+}
+
+template <typename To, typename From>
+To CastOne(From x) {
+  if constexpr (kIsComplex<From> && kIsComplex<To>) {
+    return To(x);
+  } else if constexpr (kIsComplex<From>) {
+    return CastOne<To>(x.real());
+  } else if constexpr (kIsComplex<To>) {
+    return To(CastOne<typename To::value_type>(x));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return x != From(0);
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    if constexpr (std::is_same_v<To, uint64_t>) {
+      constexpr From kHalf = From(9223372036854775808.0);
+      if (x >= kHalf && x < 2 * kHalf) return static_cast<To>(x);
+    }
+    constexpr bool kShort = sizeof(To) < 4 || std::is_same_v<To, int32_t>;
+    return static_cast<To>(ToWide<std::conditional_t<kShort, int32_t, int64_t>>(x));
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+template <typename From, typename To>
+void CastRow(const void* pin, void* pout, int64_t n) {
+  const From* in = static_cast<const From*>(pin);
+  To* out = static_cast<To*>(pout);
+  for (int64_t i = 0; i < n; ++i) out[i] = CastOne<To>(in[i]);
+}
+
+CastLoop CoreLoop(DataType from, DataType to) {
+  return ForType(from, CoreTypes(), [to](auto from_tag) {
+    using From = typename decltype(from_tag)::type;
+    return ForType(to, CoreTypes(), [](auto to_tag) -> CastLoop {
+      return &CastRow<From, typename decltype(to_tag)::type>;
+    });
+  });
+}
+
+bool IsSmall(DataType type) { return type == proto::DT_HALF || type == proto::DT_BFLOAT16; }
+DataType CoreOf(DataType type) { return IsSmall(type) ? proto::DT_FLOAT : type; }
+
+void WidenAs(DataType type, const void* in, float* out, int64_t n) {
+  if (type == proto::DT_HALF)
+    Widen(static_cast<const Eigen::half*>(in), out, n);
+  else
+    Widen(static_cast<const Eigen::bfloat16*>(in), out, n);
+}
+void NarrowAs(DataType type, const float* in, void* out, int64_t n) {
+  if (type == proto::DT_HALF)
+    Narrow(in, static_cast<Eigen::half*>(out), n);
+  else
+    Narrow(in, static_cast<Eigen::bfloat16*>(out), n);
+}
+
+// Bits of the mantissa that Truncate clears before the cast, so that rounding has nothing to round.
+int BitsToClear(DataType from, DataType to) {
+  auto bits = [](DataType type) {
+    return type == proto::DT_DOUBLE  ? 52
+           : type == proto::DT_FLOAT ? 23
+           : type == proto::DT_HALF  ? 10
+                                     : 7;
+  };
+  bool both = (from == proto::DT_FLOAT || from == proto::DT_DOUBLE) &&
+              (IsSmall(to) || to == proto::DT_FLOAT || to == proto::DT_DOUBLE);
+  return both ? std::max(bits(from) - bits(to), 0) : 0;
+}
+
+struct CastPlan {
+  DataType from, to;
+  CastLoop core;
+  int clear;
+};
+
+// n <= kFloatBlock elements.
+void CastBlock(const CastPlan& plan, const void* in, void* out, int64_t n) {
+  alignas(16) char cleared[kFloatBlock * 8];
+  if (plan.clear > 0 && plan.from == proto::DT_FLOAT) {
+    std::memcpy(cleared, in, n * 4);
+    for (int64_t i = 0; i < n; ++i)
+      reinterpret_cast<uint32_t*>(cleared)[i] &= ~uint32_t{0} << plan.clear;
+    in = cleared;
+  } else if (plan.clear > 0) {
+    std::memcpy(cleared, in, n * 8);
+    for (int64_t i = 0; i < n; ++i)
+      reinterpret_cast<uint64_t*>(cleared)[i] &= ~uint64_t{0} << plan.clear;
+    in = cleared;
+  }
+  float wide[kFloatBlock], narrow[kFloatBlock];
+  if (IsSmall(plan.from)) {
+    WidenAs(plan.from, in, wide, n);
+    in = wide;
+  }
+  plan.core(in, IsSmall(plan.to) ? narrow : out, n);
+  if (IsSmall(plan.to)) NarrowAs(plan.to, narrow, out, n);
+}
+
+Expected<KernelFn> MakeCast(const KernelSetup& setup) {
+  CastPlan plan{setup.input_type(0), setup.output_type(0), nullptr, 0};
+  if (plan.from == plan.to) {
+    return KernelFn([](KernelContext& ctx) {
+      ctx.SetOutput(0, ctx.input(0));
+      return Error::success();
+    });
+  }
+  plan.core = CoreLoop(CoreOf(plan.from), CoreOf(plan.to));
+  if (!plan.core)
+    return MakeError("cannot cast {0} to {1}", DataTypeName(plan.from), DataTypeName(plan.to));
+  if (setup.node().GetBool("Truncate")) plan.clear = BitsToClear(plan.from, plan.to);
+  return KernelFn([plan](KernelContext& ctx) -> Error {
+    const Tensor& in = ctx.input(0);
+    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
+    int64_t from_size = DataTypeSize(plan.from), to_size = DataTypeSize(plan.to);
+    ctx.ParallelFor(in.num_elements(), 0.5, [&](int64_t begin, int64_t end) {
+      for (int64_t at = begin; at < end; at += kFloatBlock) {
+        CastBlock(plan, static_cast<const char*>(in.raw()) + at * from_size,
+                  static_cast<char*>(out->raw()) + at * to_size, std::min(kFloatBlock, end - at));
+      }
+    });
+    return Error::success();
+  });
+}
+
+using CastTypes = Join<CoreTypes, TypeList<Eigen::half, Eigen::bfloat16>>;
+GRAPNEL_CPU_KERNEL("Cast", MakeCast, OfTypes("SrcT", DataTypesOf(CastTypes())));
+
+}  // namespace
+}  // namespace grapnel

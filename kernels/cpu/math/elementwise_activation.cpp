@@ -1,0 +1,139 @@
+// The plain activations. Each lets a NaN through: hiding one here would hide the op that made it.
+#include <cmath>
+
+#include "kernels/cpu/math/elementwise_unary.h"
+
+namespace grapnel {
+namespace {
+
+struct SigmoidOp {
+  using Types = FloatOrComplexTypes;
+  static constexpr double kCost = 2.5;
+  static auto Eval(const auto& x) {
+    return ((-x).exp() + typename std::decay_t<decltype(x)>::Scalar(1)).inverse();
+  }
+};
+// log(1 + exp(x)) without an exponential that overflows.
+struct SoftplusOp {
+  using Types = FloatTypes;
+  static constexpr double kCost = 12;
+  template <typename T>
+  static T Run(T x) {
+    return (x < T(0) ? T(0) : x) + std::log1p(std::exp(-std::abs(x)));
+  }
+};
+// What the remapper makes of x * sigmoid(x) and x * tanh(softplus(x)).
+struct SwishOp {
+  using Types = FloatTypes;
+  static constexpr double kCost = 2.7;
+  static auto Eval(const auto& x) {
+    return x / ((-x).exp() + typename std::decay_t<decltype(x)>::Scalar(1));
+  }
+};
+struct MishOp {
+  using Types = FloatTypes;
+  static constexpr double kCost = 20;
+  template <typename T>
+  static T Run(T x) {
+    return x * std::tanh(SoftplusOp::Run(x));
+  }
+};
+struct SoftsignOp {
+  using Types = FloatTypes;
+  static constexpr double kCost = 0.6;
+  template <typename T>
+  static T Run(T x) {
+    return x / (T(1) + std::abs(x));
+  }
+};
+struct ReluOp {
+  using Types = RealTypes;
+  static constexpr double kCost = 0.3;
+  template <typename T>
+  static T Run(T x) {
+    return x < T(0) ? T(0) : x;
+  }
+};
+struct Relu6Op {
+  using Types = RealTypes;
+  static constexpr double kCost = 0.3;
+  template <typename T>
+  static T Run(T x) {
+    T low = x < T(0) ? T(0) : x;
+    return low > T(6) ? T(6) : low;
+  }
+};
+
+struct EluOp {
+  using Types = FloatTypes;
+  static constexpr double kCost = 4;
+  template <typename T>
+  static T Run(T x) {
+    return x < T(0) ? std::expm1(x) : x;
+  }
+};
+struct SeluOp {
+  using Types = FloatTypes;
+  static constexpr double kCost = 4;
+  template <typename T>
+  static T Run(T x) {
+    constexpr T kScale = T(1.0507009873554804934193349852946);
+    constexpr T kScaleAlpha = T(1.7580993408473768599402175208123);
+    return x < T(0) ? kScaleAlpha * std::expm1(x) : kScale * x;
+  }
+};
+
+template <typename T>
+void LeakyRow(const T* in, T* out, int64_t n, T alpha) {
+  GRAPNEL_VECTORIZE
+  for (int64_t i = 0; i < n; ++i) out[i] = in[i] < T(0) ? in[i] * alpha : in[i];
+}
+
+template <typename T>
+void LeakyLoop(const void* pin, void* pout, int64_t n, float alpha) {
+  const T* in = static_cast<const T*>(pin);
+  T* out = static_cast<T*>(pout);
+  if constexpr (kIsSmallFloat<T>) {
+    float wide[kFloatBlock];
+    for (int64_t i = 0; i < n; i += kFloatBlock) {
+      int64_t m = std::min(kFloatBlock, n - i);
+      Widen(in + i, wide, m);
+      LeakyRow(wide, wide, m, alpha);
+      Narrow(wide, out + i, m);
+    }
+  } else {
+    LeakyRow<T>(in, out, n, alpha);
+  }
+}
+
+Expected<KernelFn> MakeLeakyRelu(const KernelSetup& setup) {
+  using Loop = void (*)(const void*, void*, int64_t, float);
+  Loop loop = ForType(setup.input_type(0), FloatTypes(),
+                      [](auto tag) -> Loop { return &LeakyLoop<typename decltype(tag)::type>; });
+  if (!loop) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(0)));
+  float alpha = setup.node().GetFloat("alpha", 0.2f);
+  return KernelFn([loop, alpha](KernelContext& ctx) -> Error {
+    const Tensor& in = ctx.input(0);
+    ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, in.dims()));
+    size_t size = DataTypeSize(in.dtype());
+    ctx.ParallelFor(in.num_elements(), 0.3, [&](int64_t begin, int64_t end) {
+      loop(static_cast<const char*>(in.raw()) + begin * size,
+           static_cast<char*>(out->raw()) + begin * size, end - begin, alpha);
+    });
+    return Error::success();
+  });
+}
+
+GRAPNEL_UNARY_KERNEL("Sigmoid", "T", SigmoidOp);
+GRAPNEL_UNARY_KERNEL("Softplus", "T", SoftplusOp);
+GRAPNEL_UNARY_KERNEL("Softsign", "T", SoftsignOp);
+GRAPNEL_UNARY_KERNEL("_MklSwish", "T", SwishOp);
+GRAPNEL_UNARY_KERNEL("_MklFusedMish", "T", MishOp);
+GRAPNEL_UNARY_KERNEL("Relu", "T", ReluOp);
+GRAPNEL_UNARY_KERNEL("Relu6", "T", Relu6Op);
+GRAPNEL_UNARY_KERNEL("Elu", "T", EluOp);
+GRAPNEL_UNARY_KERNEL("Selu", "T", SeluOp);
+GRAPNEL_CPU_KERNEL("LeakyRelu", MakeLeakyRelu, OfTypes("T", DataTypesOf(FloatTypes())));
+
+}  // namespace
+}  // namespace grapnel

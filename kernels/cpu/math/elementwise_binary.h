@@ -1,0 +1,108 @@
+// What the files of binary element-wise ops share: an op is a struct with its types and one
+// function of two elements.
+//
+//   struct AddOp {
+//     using Types = NumberTypes;                       // half and bfloat16 reach Run as float
+//     static constexpr double kCost = 0.4;             // nanoseconds an element
+//     template <typename T> static T Run(T a, T b) { return AddOf(a, b); }
+//   };
+//   GRAPNEL_BINARY_KERNEL("AddV2", AddOp);
+//
+// An op that refuses some right operands says so with `static bool Bad(T b)` and `kBadText`; Run
+// must survive them.
+#ifndef GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_BINARY_H_
+#define GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_BINARY_H_
+
+#include "kernels/common/broadcast.h"
+#include "kernels/common/dispatch.h"
+#include "lib/exec/kernel.h"
+
+namespace grapnel {
+
+enum class Side { kBoth, kLeftOne, kRightOne };  // which operand is one element for the whole row
+
+// out[i] = op(a[i], b[i]) for n elements; `out` may be `a` or `b`. False when a right operand is
+// refused.
+using BinaryLoop = bool (*)(const void* a, const void* b, void* out, int64_t n, Side side);
+
+struct BinaryOp {
+  BinaryLoop loop = nullptr;
+  double cost = 1;
+  const char* bad_text = nullptr;
+};
+
+// Broadcasts, finds memory for the result (an input's, where that dies here) and runs the loop on
+// rows.
+Error RunBinary(KernelContext& ctx, const BinaryOp& op);
+
+template <typename Op, typename T>
+bool RunBinaryRow(const T* a, const T* b, auto* out, int64_t n, Side side) {
+  if constexpr (requires { Op::Bad(T()); }) {
+    bool bad = false;
+    for (int64_t i = 0, m = side == Side::kRightOne ? 1 : n; i < m; ++i) bad |= Op::Bad(b[i]);
+    if (bad) return false;
+  }
+  if (side == Side::kBoth) {
+    GRAPNEL_VECTORIZE
+    for (int64_t i = 0; i < n; ++i) out[i] = Op::Run(a[i], b[i]);
+  } else if (side == Side::kRightOne) {
+    const T one = *b;
+    GRAPNEL_VECTORIZE
+    for (int64_t i = 0; i < n; ++i) out[i] = Op::Run(a[i], one);
+  } else {
+    const T one = *a;
+    GRAPNEL_VECTORIZE
+    for (int64_t i = 0; i < n; ++i) out[i] = Op::Run(one, b[i]);
+  }
+  return true;
+}
+
+template <typename Op, typename T>
+bool BinaryLoopOf(const void* pa, const void* pb, void* po, int64_t n, Side side) {
+  const T* a = static_cast<const T*>(pa);
+  const T* b = static_cast<const T*>(pb);
+  if constexpr (kIsSmallFloat<T>) {
+    using Result = decltype(Op::Run(float(), float()));
+    float wide_a[kFloatBlock], wide_b[kFloatBlock], wide_out[kFloatBlock];
+    for (int64_t i = 0; i < n; i += kFloatBlock) {
+      int64_t m = std::min(kFloatBlock, n - i);
+      Widen(side == Side::kLeftOne ? a : a + i, wide_a, side == Side::kLeftOne ? 1 : m);
+      Widen(side == Side::kRightOne ? b : b + i, wide_b, side == Side::kRightOne ? 1 : m);
+      if constexpr (std::is_same_v<Result, bool>) {
+        RunBinaryRow<Op, float>(wide_a, wide_b, static_cast<bool*>(po) + i, m, side);
+      } else {
+        RunBinaryRow<Op, float>(wide_a, wide_b, wide_out, m, side);
+        Narrow(wide_out, static_cast<T*>(po) + i, m);
+      }
+    }
+    return true;
+  } else {
+    using Result = decltype(Op::Run(*a, *b));
+    return RunBinaryRow<Op, T>(a, b, static_cast<Result*>(po), n, side);
+  }
+}
+
+template <typename Op>
+BinaryOp BinaryOpFor(DataType dtype) {
+  BinaryOp op;
+  op.loop = ForType(dtype, typename Op::Types(), [](auto tag) -> BinaryLoop {
+    return &BinaryLoopOf<Op, typename decltype(tag)::type>;
+  });
+  op.cost = Op::kCost;
+  if constexpr (requires { Op::kBadText; }) op.bad_text = Op::kBadText;
+  return op;
+}
+
+template <typename Op>
+Expected<KernelFn> MakeBinary(const KernelSetup& setup) {
+  BinaryOp op = BinaryOpFor<Op>(setup.input_type(0));
+  if (!op.loop) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(0)));
+  return KernelFn([op](KernelContext& ctx) { return RunBinary(ctx, op); });
+}
+
+#define GRAPNEL_BINARY_KERNEL(name, Op) \
+  GRAPNEL_CPU_KERNEL(name, MakeBinary<Op>, OfTypes("T", DataTypesOf(Op::Types())))
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_BINARY_H_

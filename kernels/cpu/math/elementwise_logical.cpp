@@ -1,0 +1,84 @@
+// Booleans and bits.
+#include "kernels/cpu/math/elementwise_binary.h"
+
+namespace grapnel {
+namespace {
+
+struct LogicalAndOp {
+  using Types = TypeList<bool>;
+  static constexpr double kCost = 0.2;
+  template <typename T>
+  static bool Run(T a, T b) {
+    return a & b;
+  }
+};
+struct LogicalOrOp {
+  using Types = TypeList<bool>;
+  static constexpr double kCost = 0.2;
+  template <typename T>
+  static bool Run(T a, T b) {
+    return a | b;
+  }
+};
+
+struct BitwiseAndOp {
+  using Types = IntegerTypes;
+  static constexpr double kCost = 0.4;
+  template <typename T>
+  static T Run(T a, T b) {
+    return a & b;
+  }
+};
+struct BitwiseOrOp {
+  using Types = IntegerTypes;
+  static constexpr double kCost = 0.4;
+  template <typename T>
+  static T Run(T a, T b) {
+    return a | b;
+  }
+};
+struct BitwiseXorOp {
+  using Types = IntegerTypes;
+  static constexpr double kCost = 0.4;
+  template <typename T>
+  static T Run(T a, T b) {
+    return a ^ b;
+  }
+};
+
+// A shift by less than nothing counts as 0, by the width or more as the width less one: what
+// TensorFlow's kernel makes of the cases that C++ leaves open.
+template <typename T>
+int ShiftBy(T b) {
+  constexpr int kLast = sizeof(T) * 8 - 1;
+  if (std::is_signed_v<T> && b < T(0)) return 0;
+  return b > T(kLast) ? kLast : static_cast<int>(b);
+}
+struct LeftShiftOp {
+  using Types = IntegerTypes;
+  static constexpr double kCost = 0.6;
+  template <typename T>
+  static T Run(T a, T b) {
+    return static_cast<T>(WrapType<T>(a) << ShiftBy(b));
+  }
+};
+struct RightShiftOp {
+  using Types = IntegerTypes;
+  static constexpr double kCost = 0.6;
+  template <typename T>
+  static T Run(T a, T b) {
+    return static_cast<T>(a >> ShiftBy(b));
+  }
+};
+
+// These two have no attribute T: they take booleans only.
+GRAPNEL_CPU_KERNEL("LogicalAnd", MakeBinary<LogicalAndOp>);
+GRAPNEL_CPU_KERNEL("LogicalOr", MakeBinary<LogicalOrOp>);
+GRAPNEL_BINARY_KERNEL("BitwiseAnd", BitwiseAndOp);
+GRAPNEL_BINARY_KERNEL("BitwiseOr", BitwiseOrOp);
+GRAPNEL_BINARY_KERNEL("BitwiseXor", BitwiseXorOp);
+GRAPNEL_BINARY_KERNEL("LeftShift", LeftShiftOp);
+GRAPNEL_BINARY_KERNEL("RightShift", RightShiftOp);
+
+}  // namespace
+}  // namespace grapnel

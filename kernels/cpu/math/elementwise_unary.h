@@ -1,0 +1,127 @@
+// What the files of unary element-wise ops share: an op is a struct with its types and one
+// function: of an element, of an Eigen array (Eval, where Eigen has it vectorised), or of a whole
+// row (Row, where neither will do).
+//
+//   struct AbsOp {
+//     using Types = RealTypes;                          // half and bfloat16 reach Run and Eval as
+//     float static constexpr double kCost = 0.3;              // nanoseconds an element template
+//     <typename T> static T Run(T x) { ... }   // or: static auto Eval(const auto& x) { return
+//     x.abs(); }
+//   };
+//   GRAPNEL_UNARY_KERNEL("Abs", "T", AbsOp);
+#ifndef GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_UNARY_H_
+#define GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_UNARY_H_
+
+#include "kernels/common/dispatch.h"
+#include "lib/exec/kernel.h"
+
+namespace grapnel {
+
+// out[i] = op(in[i]) for n elements; `out` may be `in` when both have elements of one size.
+using UnaryLoop = void (*)(const void* in, void* out, int64_t n);
+
+// The loops of this form by op, for _UnaryOpsComposition. The table is filled before main().
+struct UnaryLoopDef {
+  const char* op;
+  UnaryLoop (*loop_for)(DataType);  // null when the result has another dtype, or
+                                    // there is no kernel
+  double cost;                      // as below
+};
+bool AddUnaryLoop(UnaryLoopDef def);
+
+// Runs the loop on the first input, in its memory where that is possible.
+Error RunUnary(KernelContext& ctx, UnaryLoop loop, double cost);
+
+template <typename T>
+using ConstArrayMap = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>>;
+template <typename T>
+using ArrayMap = Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>>;
+
+template <typename Op, typename T>
+concept HasArrayForm = requires(const T* in) {
+  Op::Eval(ConstArrayMap<T>(in, 1));
+};
+
+template <typename Op, typename T>
+concept HasRowForm = requires(const T* in, T* out) {
+  Op::Row(in, out, int64_t{1});
+};
+
+template <typename Op, typename T>
+auto UnaryResultType() {
+  if constexpr (HasArrayForm<Op, T> || HasRowForm<Op, T>)
+    return T();
+  else
+    return Op::Run(T());
+}
+
+template <typename Op, typename T, typename Out>
+void RunUnaryRow(const T* in, Out* out, int64_t n) {
+  if constexpr (HasRowForm<Op, T>) {
+    Op::Row(in, out, n);
+  } else if constexpr (HasArrayForm<Op, T>) {
+    ArrayMap<Out>(out, n) = Op::Eval(ConstArrayMap<T>(in, n));
+  } else {
+    GRAPNEL_VECTORIZE
+    for (int64_t i = 0; i < n; ++i) out[i] = Op::Run(in[i]);
+  }
+}
+
+template <typename Op, typename T>
+void UnaryLoopOf(const void* pin, void* pout, int64_t n) {
+  const T* in = static_cast<const T*>(pin);
+  if constexpr (kIsSmallFloat<T>) {
+    using Result = decltype(UnaryResultType<Op, float>());
+    float wide[kFloatBlock], wide_out[kFloatBlock];
+    for (int64_t i = 0; i < n; i += kFloatBlock) {
+      int64_t m = std::min(kFloatBlock, n - i);
+      Widen(in + i, wide, m);
+      if constexpr (std::is_same_v<Result, bool>) {
+        RunUnaryRow<Op, float>(wide, static_cast<bool*>(pout) + i, m);
+      } else {
+        RunUnaryRow<Op, float>(wide, wide_out, m);
+        Narrow(wide_out, static_cast<T*>(pout) + i, m);
+      }
+    }
+  } else {
+    using Result = decltype(UnaryResultType<Op, T>());
+    RunUnaryRow<Op, T>(in, static_cast<Result*>(pout), n);
+  }
+}
+
+template <typename Op>
+UnaryLoop UnaryLoopFor(DataType type) {
+  return ForType(type, typename Op::Types(), [](auto tag) -> UnaryLoop {
+    return &UnaryLoopOf<Op, typename decltype(tag)::type>;
+  });
+}
+
+// The same where the result has the dtype of the input.
+template <typename Op>
+UnaryLoop ComposableLoopFor(DataType type) {
+  return ForType(type, typename Op::Types(), [](auto tag) -> UnaryLoop {
+    using T = typename decltype(tag)::type;
+    using Wide = std::conditional_t<kIsSmallFloat<T>, float, T>;
+    if constexpr (std::is_same_v<decltype(UnaryResultType<Op, Wide>()), Wide>) {
+      return &UnaryLoopOf<Op, T>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+template <typename Op>
+Expected<KernelFn> MakeUnary(const KernelSetup& setup) {
+  UnaryLoop loop = UnaryLoopFor<Op>(setup.input_type(0));
+  if (!loop) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(0)));
+  return KernelFn([loop](KernelContext& ctx) { return RunUnary(ctx, loop, Op::kCost); });
+}
+
+#define GRAPNEL_UNARY_KERNEL(name, type_attr, Op)                                     \
+  [[maybe_unused]] static const bool GRAPNEL_CONCAT(unary_loop_added_, __COUNTER__) = \
+      AddUnaryLoop({name, &ComposableLoopFor<Op>, Op::kCost});                        \
+  GRAPNEL_CPU_KERNEL(name, MakeUnary<Op>, OfTypes(type_attr, DataTypesOf(Op::Types())))
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_UNARY_H_

@@ -1,0 +1,127 @@
+// The walk over a tensor that Sum, Max and their like share; what is done with elements is a table
+// of loops.
+#ifndef GRAPNEL_KERNELS_CPU_MATH_REDUCTION_H_
+#define GRAPNEL_KERNELS_CPU_MATH_REDUCTION_H_
+
+#include "kernels/common/dispatch.h"
+#include "lib/exec/kernel.h"
+
+namespace grapnel {
+
+// Loops over accumulators of `size` bytes each. `count` is how many elements went into one result.
+struct ReduceLoops {
+  size_t size = 0;
+  void (*init)(void* acc, int64_t n) = nullptr;
+  // acc[0] takes in n elements that lie one after the other.
+  void (*row)(const void* in, int64_t n, void* acc) = nullptr;
+  // acc[j] takes in element j of each of `rows` rows of n elements, `stride` elements apart.
+  void (*columns)(const void* in, int64_t rows, int64_t stride, int64_t n, void* acc) = nullptr;
+  void (*merge)(const void* from, void* acc, int64_t n) = nullptr;
+  void (*finish)(const void* acc, int64_t n, int64_t count, void* out) = nullptr;
+};
+
+// Reduces input 0 over the axes that input 1 lists. The order of additions depends on shapes only,
+// never on threads.
+Error Reduce(KernelContext& ctx, const ReduceLoops& loops, bool keep_dims);
+
+// An op R over elements T: types Lane (what the hot loop adds up in) and Acc (what lanes are
+// gathered in, wider where many lanes' errors would show), Lane Start(), Lane Step(Lane, In), Acc
+// Gather(Acc, Acc) and Out Finish(Acc, count). In is T, or float for the small floats.
+template <typename R, typename T>
+struct ReduceLoopsOf {
+  using Lane = typename R::Lane;
+  using Acc = typename R::Acc;
+  using In = std::conditional_t<kIsSmallFloat<T>, float, T>;
+  static constexpr int kLanes = 32;
+  static constexpr int64_t kRowBlock = 1024;
+  static constexpr int64_t kColumnTile = 128;
+  static constexpr int64_t kRowsPerFlush = 64;
+  static_assert(kRowBlock >= kFloatBlock);
+
+  static void Init(void* acc, int64_t n) {
+    std::fill_n(static_cast<Acc*>(acc), n, Acc(R::Start()));
+  }
+
+  static Acc Block(const In* in, int64_t n) {
+    Lane lanes[kLanes];
+    std::fill_n(lanes, kLanes, R::Start());
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+      for (int k = 0; k < kLanes; ++k) lanes[k] = R::Step(lanes[k], in[i + k]);
+    }
+    for (int k = 0; i + k < n; ++k) lanes[k] = R::Step(lanes[k], in[i + k]);
+    Acc acc(lanes[0]);
+    for (int k = 1, used = static_cast<int>(std::min<int64_t>(n, kLanes)); k < used; ++k) {
+      acc = R::Gather(acc, Acc(lanes[k]));
+    }
+    return acc;
+  }
+
+  static void Row(const void* pin, int64_t n, void* pacc) {
+    const T* in = static_cast<const T*>(pin);
+    Acc& acc = *static_cast<Acc*>(pacc);
+    if constexpr (kIsSmallFloat<T>) {
+      float wide[kFloatBlock];
+      for (int64_t i = 0; i < n; i += kFloatBlock) {
+        int64_t m = std::min(kFloatBlock, n - i);
+        Widen(in + i, wide, m);
+        acc = R::Gather(acc, Block(wide, m));
+      }
+    } else {
+      for (int64_t i = 0; i < n; i += kRowBlock)
+        acc = R::Gather(acc, Block(in + i, std::min(kRowBlock, n - i)));
+    }
+  }
+
+  static void Columns(const void* pin, int64_t rows, int64_t stride, int64_t n, void* pacc) {
+    const T* in = static_cast<const T*>(pin);
+    Acc* acc = static_cast<Acc*>(pacc);
+    Lane lanes[kColumnTile];
+    for (int64_t j0 = 0; j0 < n; j0 += kColumnTile) {
+      int64_t m = std::min(kColumnTile, n - j0);
+      for (int64_t r0 = 0; r0 < rows; r0 += kRowsPerFlush) {
+        std::fill_n(lanes, m, R::Start());
+        for (int64_t r = r0, end = std::min(r0 + kRowsPerFlush, rows); r < end; ++r) {
+          const T* row = in + r * stride + j0;
+          if constexpr (kIsSmallFloat<T>) {
+            float wide[kColumnTile];
+            Widen(row, wide, m);
+            for (int64_t j = 0; j < m; ++j) lanes[j] = R::Step(lanes[j], wide[j]);
+          } else {
+            for (int64_t j = 0; j < m; ++j) lanes[j] = R::Step(lanes[j], row[j]);
+          }
+        }
+        for (int64_t j = 0; j < m; ++j) acc[j0 + j] = R::Gather(acc[j0 + j], Acc(lanes[j]));
+      }
+    }
+  }
+
+  static void Merge(const void* from, void* acc, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+      Acc& target = static_cast<Acc*>(acc)[i];
+      target = R::Gather(target, static_cast<const Acc*>(from)[i]);
+    }
+  }
+
+  static void Finish(const void* acc, int64_t n, int64_t count, void* out) {
+    for (int64_t i = 0; i < n; ++i)
+      static_cast<T*>(out)[i] = R::template Finish<T>(static_cast<const Acc*>(acc)[i], count);
+  }
+
+  static ReduceLoops Get() { return {sizeof(Acc), Init, Row, Columns, Merge, Finish}; }
+};
+
+template <template <typename> typename R, typename Types>
+Expected<KernelFn> MakeReduction(const KernelSetup& setup) {
+  ReduceLoops loops = ForType(setup.input_type(0), Types(), [](auto tag) {
+    using T = typename decltype(tag)::type;
+    return ReduceLoopsOf<R<T>, T>::Get();
+  });
+  if (!loops.init) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(0)));
+  bool keep_dims = setup.node().GetBool("keep_dims");
+  return KernelFn([loops, keep_dims](KernelContext& ctx) { return Reduce(ctx, loops, keep_dims); });
+}
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_CPU_MATH_REDUCTION_H_

@@ -1,0 +1,178 @@
+// SegmentSum, -Prod, -Min, -Max and -Mean over rows with rising ids, and UnsortedSegmentSum, -Prod,
+// -Min and -Max over rows with any. Rows are taken in order, so threads share the columns.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "kernels/common/epilogue.h"
+#include "kernels/common/indices.h"
+
+namespace grapnel {
+namespace {
+
+enum class Reduction { kSum, kProd, kMin, kMax, kMean };
+
+// Of two NaN-free numbers the extreme. A NaN that comes later is taken, one that was there goes: as
+// TensorFlow's loop has it.
+template <Reduction how, typename T>
+T Combine(T so_far, T value) {
+  if constexpr (how == Reduction::kProd) return MulOf(so_far, value);
+  if constexpr (how == Reduction::kMin) return so_far < value ? so_far : value;
+  if constexpr (how == Reduction::kMax) return so_far > value ? so_far : value;
+  return AddOf(so_far, value);
+}
+
+template <Reduction how, typename T>
+T EmptyUnsorted() {
+  if constexpr (how == Reduction::kProd) return T(1);
+  if constexpr (how == Reduction::kMin) return std::numeric_limits<T>::max();
+  if constexpr (how == Reduction::kMax) return std::numeric_limits<T>::lowest();
+  return T(0);
+}
+
+// `ids[row]` is the segment of a row of `width` elements, or negative: none. Segments that no row
+// has keep `empty`; when `from_first`, a segment starts as its first row instead of `empty`.
+template <Reduction how, typename T>
+void ReduceRows(KernelContext& ctx, const T* data, const std::vector<int64_t>& ids, int64_t width,
+                int64_t segments, T empty, bool from_first, T* out) {
+  using Compute = ComputeType<T>;
+  std::vector<int64_t> counts(segments);
+  for (int64_t id : ids) {
+    if (id >= 0) ++counts[id];
+  }
+  constexpr int64_t kColumns = 64;
+  int64_t blocks = (width + kColumns - 1) / kColumns;
+  int64_t rows = static_cast<int64_t>(ids.size());
+  ctx.ParallelFor(blocks, (rows + segments) * std::min(width, kColumns) * 0.6,
+                  [&](int64_t begin, int64_t end) {
+                    int64_t c0 = begin * kColumns, n = std::min(width, end * kColumns) - c0;
+                    std::vector<Compute> wide(kIsSmallFloat<T> ? segments * n : 0);
+                    std::vector<uint8_t> seen(segments);
+                    auto row_of = [&](int64_t segment) {
+                      if constexpr (kIsSmallFloat<T>)
+                        return wide.data() + segment * n;
+                      else
+                        return out + segment * width + c0;
+                    };
+                    for (int64_t s = 0; s < segments; ++s)
+                      std::fill_n(row_of(s), n, static_cast<Compute>(empty));
+                    for (int64_t row = 0; row < rows; ++row) {
+                      int64_t id = ids[row];
+                      if (id < 0) continue;
+                      const T* from = data + row * width + c0;
+                      Compute* to = row_of(id);
+                      if (from_first && !seen[id]) {
+                        for (int64_t c = 0; c < n; ++c) to[c] = static_cast<Compute>(from[c]);
+                      } else {
+                        GRAPNEL_VECTORIZE
+                        for (int64_t c = 0; c < n; ++c)
+                          to[c] = Combine<how>(to[c], static_cast<Compute>(from[c]));
+                      }
+                      seen[id] = 1;
+                    }
+                    for (int64_t s = 0; s < segments; ++s) {
+                      Compute* row = row_of(s);
+                      if constexpr (how == Reduction::kMean) {
+                        if (counts[s] > 1) {
+                          for (int64_t c = 0; c < n; ++c)
+                            row[c] = static_cast<Compute>(row[c] / static_cast<Compute>(counts[s]));
+                        }
+                      }
+                      if constexpr (kIsSmallFloat<T>) Narrow(row, out + s * width + c0, n);
+                    }
+                  });
+}
+
+// --- Rising ids
+
+Expected<std::vector<int64_t>> ReadRisingIds(const Tensor& data, const Tensor& ids) {
+  if (data.rank() < 1) return MakeError("data must be at least a vector, got a scalar");
+  if (ids.rank() != 1 || ids.dim(0) != data.dim(0))
+    return MakeError("segment_ids must be a vector of {0}, not {1}", data.dim(0),
+                     DimsText(ids.dims()));
+  std::vector<int64_t> values(ids.num_elements());
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = ids.IntAt(i);
+    if (values[i] < 0) return MakeError("segment_ids[{0}] = {1} is negative", i, values[i]);
+    if (i > 0 && values[i] < values[i - 1])
+      return MakeError("segment_ids must not fall: {0} follows {1} at {2}", values[i],
+                       values[i - 1], i);
+  }
+  return values;
+}
+
+template <Reduction how, typename T>
+Error SegmentReduce(KernelContext& ctx) {
+  const Tensor& data = ctx.input(0);
+  ASSIGN_OR_RETURN(std::vector<int64_t> ids, ReadRisingIds(data, ctx.input(1)));
+  int64_t segments = ids.empty() ? 0 : ids.back() + 1;
+  Dims dims(data.dims().begin(), data.dims().end());
+  dims[0] = segments;
+  if (!NumElements(dims)) return MakeError("an output of shape {0} is too large", DimsText(dims));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
+  if (out->num_elements() == 0) return Error::success();
+  int64_t width = data.num_elements() / data.dim(0);
+  T empty = how == Reduction::kProd ? T(1) : T(0);
+  ReduceRows<how, T>(ctx, data.data<T>(), ids, width, segments, empty, true, out->data<T>());
+  return Error::success();
+}
+
+// --- Any ids
+
+template <Reduction how, typename T>
+Error UnsortedReduce(KernelContext& ctx) {
+  const Tensor &data = ctx.input(0), &ids = ctx.input(1);
+  if (ctx.input(2).num_elements() != 1) return MakeError("num_segments must be a scalar");
+  int64_t segments = ctx.input(2).IntAt(0);
+  if (segments < 0) return MakeError("num_segments must not be negative, got {0}", segments);
+  if (ids.rank() > data.rank() || data.dims().take_front(ids.rank()) != ids.dims())
+    return MakeError("data's shape {0} does not start with that of segment_ids, {1}",
+                     DimsText(data.dims()), DimsText(ids.dims()));
+  Dims dims{segments};
+  dims.append(data.dims().begin() + ids.rank(), data.dims().end());
+  if (!NumElements(dims)) return MakeError("an output of shape {0} is too large", DimsText(dims));
+  std::vector<int64_t> rows(ids.num_elements());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = ids.IntAt(i);
+    if (rows[i] >= segments)
+      return MakeError("segment_ids{0} = {1} is not below num_segments {2}",
+                       PositionText(ids.dims(), i), rows[i], segments);
+  }
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
+  if (out->num_elements() == 0) return Error::success();
+  int64_t width = out->num_elements() / segments;
+  ReduceRows<how, T>(ctx, data.data<T>(), rows, width, segments, EmptyUnsorted<how, T>(), false,
+                     out->data<T>());
+  return Error::success();
+}
+
+template <Reduction how, typename Types, bool sorted>
+Expected<KernelFn> MakeSegment(const KernelSetup& setup) {
+  KernelFn fn;
+  ForType(setup.output_type(0), Types(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    fn = [](KernelContext& ctx) {
+      if constexpr (sorted)
+        return SegmentReduce<how, T>(ctx);
+      else
+        return UnsortedReduce<how, T>(ctx);
+    };
+    return true;
+  });
+  return fn;
+}
+
+#define GRAPNEL_SEGMENT(op, how, types)                                                 \
+  GRAPNEL_CPU_KERNEL("Segment" op, (MakeSegment<Reduction::how, types, true>),          \
+                     OfTypes("T", DataTypesOf(types())));                               \
+  GRAPNEL_CPU_KERNEL("UnsortedSegment" op, (MakeSegment<Reduction::how, types, false>), \
+                     OfTypes("T", DataTypesOf(types())))
+GRAPNEL_SEGMENT("Sum", kSum, NumberTypes);
+GRAPNEL_SEGMENT("Prod", kProd, NumberTypes);
+GRAPNEL_SEGMENT("Min", kMin, RealTypes);
+GRAPNEL_SEGMENT("Max", kMax, RealTypes);
+GRAPNEL_CPU_KERNEL("SegmentMean", (MakeSegment<Reduction::kMean, NumberTypes, true>),
+                   OfTypes("T", DataTypesOf(NumberTypes())));
+
+}  // namespace
+}  // namespace grapnel

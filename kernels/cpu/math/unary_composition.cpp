@@ -1,0 +1,58 @@
+// _UnaryOpsComposition: elementwise ops in a row, a block at a time, so that what is between them
+// stays in the cache.
+#include "kernels/cpu/math/elementwise_unary.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+constexpr int64_t kBlock = 2048;  // elements
+
+std::vector<UnaryLoopDef>& Loops() {
+  static std::vector<UnaryLoopDef> loops;
+  return loops;
+}
+
+Expected<KernelFn> MakeUnaryOpsComposition(const KernelSetup& setup) {
+  auto attr = setup.node().Attr("op_names");
+  auto ops = attr ? attr->AsStrings() : std::nullopt;
+  if (!ops || ops->empty()) return MakeError("op_names names no op");
+  std::vector<UnaryLoop> loops;
+  double cost = 0;
+  for (llvm::StringRef op : *ops) {
+    auto def = llvm::find_if(Loops(), [&](const UnaryLoopDef& d) { return op == d.op; });
+    UnaryLoop loop = def == Loops().end() ? nullptr : def->loop_for(setup.input_type(0));
+    if (!loop)
+      return MakeError("no kernel for '{0}' of {1}", op, DataTypeName(setup.input_type(0)));
+    loops.push_back(loop);
+    cost += def->cost;
+  }
+  return KernelFn([loops, cost](KernelContext& ctx) -> Error {
+    const Tensor& in = ctx.input(0);
+    ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, in.dims()));
+    size_t size = DataTypeSize(in.dtype());
+    const char* from = static_cast<const char*>(in.raw());
+    char* to = static_cast<char*>(out->raw());
+    ctx.ParallelFor(in.num_elements(), cost, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; i += kBlock) {
+        int64_t n = std::min(kBlock, end - i);
+        loops[0](from + i * size, to + i * size, n);
+        for (UnaryLoop loop : llvm::drop_begin(loops)) loop(to + i * size, to + i * size, n);
+      }
+    });
+    return Error::success();
+  });
+}
+
+GRAPNEL_CPU_KERNEL("_UnaryOpsComposition", MakeUnaryOpsComposition,
+                   OfTypes("T", std::vector<DataType>{proto::DT_FLOAT, proto::DT_HALF,
+                                                      proto::DT_DOUBLE}));
+
+}  // namespace
+
+bool AddUnaryLoop(UnaryLoopDef def) {
+  Loops().push_back(def);
+  return true;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,78 @@
+// BiasAdd and BiasAddV1: a vector added along the channels.
+#include <algorithm>
+
+#include "kernels/common/dispatch.h"
+#include "lib/exec/kernel.h"
+
+namespace grapnel {
+namespace {
+
+// x[outer, channels, inner] + bias[channels]; `in` and `out` may be the same memory.
+template <typename T>
+void AddBias(KernelContext& ctx, const T* in, const T* bias, T* out, int64_t outer,
+             int64_t channels, int64_t inner) {
+  if (inner == 1) {
+    ctx.ParallelFor(outer, channels * 0.3, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const T* from = in + i * channels;
+        T* to = out + i * channels;
+        GRAPNEL_VECTORIZE
+        for (int64_t c = 0; c < channels; ++c) to[c] = AddOf<T>(from[c], bias[c]);
+      }
+    });
+    return;
+  }
+  ctx.ParallelFor(outer * channels, inner * 0.3, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      T value = bias[i % channels];
+      const T* from = in + i * inner;
+      T* to = out + i * inner;
+      GRAPNEL_VECTORIZE
+      for (int64_t j = 0; j < inner; ++j) to[j] = AddOf<T>(from[j], value);
+    }
+  });
+}
+
+template <typename T>
+Error BiasAdd(KernelContext& ctx, bool channels_first) {
+  // A copy keeps no claim on the buffer, so the dimensions are taken before the input may be
+  // forwarded.
+  Dims dims(ctx.input(0).dims().begin(), ctx.input(0).dims().end());
+  const Tensor& bias = ctx.input(1);
+  int rank = static_cast<int>(dims.size());
+  if (rank < 2)
+    return MakeError("the input must have rank 2 or more, not shape {0}", DimsText(dims));
+  int channel = channels_first ? 1 : rank - 1;
+  if (bias.rank() != 1 || bias.dim(0) != dims[channel]) {
+    return MakeError("the bias must be a vector of {0} for input {1}, not {2}", dims[channel],
+                     DimsText(dims), DimsText(bias.dims()));
+  }
+  llvm::ArrayRef<int64_t> all(dims);
+  int64_t outer = *NumElements(all.take_front(channel)),
+          inner = *NumElements(all.drop_front(channel + 1));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, dims));
+  if (out->num_elements() == 0) return Error::success();
+  AddBias(ctx, ctx.input(0).data<T>(), bias.data<T>(), out->data<T>(), outer, dims[channel], inner);
+  return Error::success();
+}
+
+Expected<KernelFn> MakeBiasAdd(const KernelSetup& setup) {
+  std::string format = setup.node().GetString("data_format", "NHWC");
+  if (format != "NHWC" && format != "NCHW")
+    return MakeError("data_format '{0}' is not NHWC or NCHW", format);
+  bool channels_first = format == "NCHW";
+  KernelFn fn;
+  ForType(setup.output_type(0), NumberTypes(), [&](auto tag) {
+    fn = [channels_first](KernelContext& ctx) {
+      return BiasAdd<typename decltype(tag)::type>(ctx, channels_first);
+    };
+    return true;
+  });
+  return fn;
+}
+
+GRAPNEL_CPU_KERNEL("BiasAdd", MakeBiasAdd, OfTypes("T", DataTypesOf(NumberTypes())));
+GRAPNEL_CPU_KERNEL("BiasAddV1", MakeBiasAdd, OfTypes("T", DataTypesOf(NumberTypes())));
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,229 @@
+// Conv2D, Conv3D, DepthwiseConv2dNative and their fused forms: all are one grouped convolution.
+#include <algorithm>
+
+#include "kernels/common/fused_ops.h"
+#include "kernels/cpu/nn/onednn_loader.h"
+#include "kernels/cpu/nn/plain_conv.h"
+
+namespace grapnel {
+namespace {
+
+using ConvTypes = TypeList<float, double, Eigen::half, Eigen::bfloat16, int32_t>;
+
+GrapnelConvSpec SpecOf(const ConvShape& shape) {
+  GrapnelConvSpec spec;
+  std::memset(&spec, 0, sizeof spec);
+  spec.spatial_rank =
+      shape.window[0].kernel == 1 && shape.window[0].in == 1 && shape.window[0].out == 1 ? 2 : 3;
+  spec.channels_last = !shape.channels_first;
+  spec.batch = shape.batch;
+  spec.in_channels = shape.in_channels;
+  spec.out_channels = shape.out_channels;
+  spec.groups = shape.groups;
+  for (int i = 0; i < spec.spatial_rank; ++i) {
+    const WindowDim& dim = shape.window[3 - spec.spatial_rank + i];
+    spec.in[i] = dim.in;
+    spec.out[i] = dim.out;
+    spec.kernel[i] = dim.kernel;
+    spec.stride[i] = dim.stride;
+    spec.dilation[i] = dim.dilation;
+    spec.pad_before[i] = dim.before;
+    spec.pad_after[i] = dim.after;
+  }
+  return spec;
+}
+
+template <typename T>
+class ConvKernel {
+ public:
+  using Compute = ComputeType<T>;
+
+  ConvKernel(const KernelSetup& setup, WindowAttrs attrs, FusedOps fused, bool depthwise)
+      : attrs_(std::move(attrs)),
+        fused_(fused),
+        depthwise_(depthwise),
+        constant_filter_(setup.constant(1) != nullptr) {
+    constant_args_ = true;
+    for (int i = 2; i < setup.num_inputs(); ++i) constant_args_ &= setup.constant(i) != nullptr;
+  }
+
+  Error operator()(KernelContext& ctx) {
+    ConvShape shape;
+    RETURN_IF_ERROR(Resolve(ctx.input(0), ctx.input(1), shape));
+    Dims dims = attrs_.OutputDims(shape.batch, shape.window, shape.out_channels);
+    if (!NumElements(dims)) return MakeError("an output of shape {0} is too large", DimsText(dims));
+    Epilogue<Compute> epilogue;
+    std::vector<Tensor> storage;
+    if constexpr (std::is_floating_point_v<Compute>) {
+      ASSIGN_OR_RETURN(epilogue,
+                       MakeEpilogue<Compute>(ctx, fused_, shape.out_channels, dims, storage));
+    }
+    if constexpr (std::is_same_v<T, float>) {
+      ASSIGN_OR_RETURN(bool done,
+                       RunOnednn(ctx, shape, dims, ctx.input(0), epilogue, storage, nullptr));
+      if (done) return Error::success();
+    }
+    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
+    if constexpr (std::is_same_v<T, Compute>) {
+      return PlainConv(ctx, shape, ctx.input(0).data<T>(), ctx.input(1).data<T>(), out->data<T>(),
+                       epilogue);
+    } else {
+      ASSIGN_OR_RETURN(Tensor input, Widened(ctx, ctx.input(0)));
+      ASSIGN_OR_RETURN(Tensor result, ctx.Scratch(proto::DT_FLOAT, dims));
+      ASSIGN_OR_RETURN(bool done, RunOnednn(ctx, shape, dims, input, epilogue, storage, &result));
+      if (!done) {
+        ASSIGN_OR_RETURN(Tensor filter, Widened(ctx, ctx.input(1)));
+        RETURN_IF_ERROR(PlainConv(ctx, shape, input.data<float>(), filter.data<float>(),
+                                  result.data<float>(), epilogue));
+      }
+      NarrowInto(ctx, result.data<float>(), *out);
+      return Error::success();
+    }
+  }
+
+ private:
+  Error Resolve(const Tensor& input, const Tensor& filter, ConvShape& shape) const {
+    int rank = attrs_.rank();
+    if (input.rank() != rank || filter.rank() != rank) {
+      return MakeError("input and filter must have rank {0}, not {1} and {2}", rank,
+                       DimsText(input.dims()), DimsText(filter.dims()));
+    }
+    shape.channels_first = attrs_.channels_first;
+    shape.batch = input.dim(0);
+    shape.in_channels = input.dim(attrs_.channel_dim());
+    int64_t filter_in = filter.dim(rank - 2), filter_out = filter.dim(rank - 1);
+    if (filter.num_elements() == 0)
+      return MakeError("the filter {0} has no elements", DimsText(filter.dims()));
+    if (depthwise_) {
+      if (filter_in != shape.in_channels) {
+        return MakeError("the filter {0} is for {1} channels, the input {2} has {3}",
+                         DimsText(filter.dims()), filter_in, DimsText(input.dims()),
+                         shape.in_channels);
+      }
+      shape.groups = filter_in;
+      shape.out_channels = filter_in * filter_out;
+    } else {
+      if (shape.in_channels == 0 || shape.in_channels % filter_in != 0 ||
+          filter_out % (shape.in_channels / filter_in) != 0) {
+        return MakeError(
+            "the input {0} does not fit the filter {1}: {2} channels in groups of {3}, {4} results",
+            DimsText(input.dims()), DimsText(filter.dims()), shape.in_channels, filter_in,
+            filter_out);
+      }
+      shape.groups = shape.in_channels / filter_in;
+      shape.out_channels = filter_out;
+    }
+    ASSIGN_OR_RETURN(shape.window,
+                     attrs_.Resolve(input.dims(), filter.dims().take_front(rank - 2)));
+    return Error::success();
+  }
+
+  // Into `result`, or into output 0 when it is null. False when oneDNN is not there or has no code
+  // for it.
+  Expected<bool> RunOnednn(KernelContext& ctx, const ConvShape& shape, const Dims& dims,
+                           const Tensor& input, Epilogue<float> epilogue,
+                           std::vector<Tensor>& storage, Tensor* result) {
+    if (shape.positions() == 0 || shape.pixels() == 0 || !Onednn()) return false;
+    GrapnelConvSpec spec = SpecOf(shape);
+    spec.threads = ThreadsFor(shape.flops(), ctx.pool());
+    spec.constant_filter = constant_filter_;
+    // Batch norm whose numbers never change is multiplied into the filter; else it follows in a
+    // pass of its own.
+    bool fold = epilogue.scale && constant_filter_ && constant_args_;
+    bool after = epilogue.scale && !fold;
+    if (after && attrs_.channels_first) return false;
+    if (!after) {
+      spec.epilogue = {epilogue.bias != nullptr, epilogue.add != nullptr, epilogue.activation,
+                       epilogue.activation == kGrapnelLeakyRelu ? epilogue.alpha : 0.0f};
+    }
+    auto prepare = [&](OnednnPrimitive& made) -> Error {
+      if (!constant_filter_) return Error::success();
+      ASSIGN_OR_RETURN(Tensor filter, FloatFilter(ctx));
+      if (!fold) return made.SetWeights(filter.data<float>(), ctx.pool());
+      ASSIGN_OR_RETURN(Tensor scaled, ctx.Scratch(proto::DT_FLOAT, filter.dims()));
+      for (int64_t i = 0; i < filter.num_elements(); ++i) {
+        scaled.data<float>()[i] = filter.data<float>()[i] * epilogue.scale[i % shape.out_channels];
+      }
+      return made.SetWeights(scaled.data<float>(), ctx.pool());
+    };
+    ASSIGN_OR_RETURN(OnednnPrimitive * primitive, primitives_.Get(spec, prepare));
+    if (!primitive) return false;
+
+    Tensor filter;
+    if (!constant_filter_) {
+      ASSIGN_OR_RETURN(filter, FloatFilter(ctx));
+    }
+    float* out = nullptr;
+    if (result) {
+      out = result->data<float>();
+    } else {
+      // The addend is shared here: let go, its memory may become the output's. (With an addend
+      // there is no batch norm, whose vectors live here too.)
+      if (epilogue.add) storage.clear();
+      ASSIGN_OR_RETURN(Tensor * output,
+                       epilogue.add ? ctx.ForwardOrAllocate(3, 0, dims) : ctx.Allocate(0, dims));
+      out = output->data<float>();
+    }
+    if (epilogue.add && epilogue.add != out) {
+      ctx.ParallelFor(shape.positions(), shape.out_channels * 0.3, [&](int64_t begin, int64_t end) {
+        std::copy(epilogue.add + begin * shape.out_channels,
+                  epilogue.add + end * shape.out_channels, out + begin * shape.out_channels);
+      });
+    }
+    RETURN_IF_ERROR(primitive->Run(input.data<float>(),
+                                   constant_filter_ ? nullptr : filter.data<float>(), epilogue.bias,
+                                   out, ctx.pool()));
+    if (after) {
+      ctx.ParallelFor(shape.positions(), shape.out_channels * 0.5, [&](int64_t begin, int64_t end) {
+        epilogue.Apply(out, begin, end, shape.out_channels, 0, shape.out_channels);
+      });
+    }
+    return true;
+  }
+
+  Expected<Tensor> FloatFilter(KernelContext& ctx) const {
+    if (ctx.input(1).dtype() == proto::DT_FLOAT) return ctx.input(1);
+    return Widened(ctx, ctx.input(1));
+  }
+
+  WindowAttrs attrs_;
+  FusedOps fused_;
+  bool depthwise_, constant_filter_, constant_args_;
+  OnednnCache<GrapnelConvSpec> primitives_;
+};
+
+Expected<KernelFn> MakeConv(const KernelSetup& setup) {
+  llvm::StringRef op = setup.node().op();
+  bool depthwise = op.contains("Depthwise"), fused_op = op.front() == '_';
+  ASSIGN_OR_RETURN(WindowAttrs attrs, ReadWindowAttrs(setup, op.contains("3D") ? 3 : 2));
+  RETURN_IF_ERROR(CheckWindowList("strides", attrs.strides, attrs.rank()));
+  if (attrs.strides[0] != 1 || attrs.strides[attrs.channel_dim()] != 1) {
+    return MakeError("strides must be 1 for batch and channels");
+  }
+  std::string layout = setup.node().GetString("filter_format", "HWIO");
+  if (layout != "HWIO") return MakeError("filter_format '{0}' is not HWIO", layout);
+  FusedOps fused;
+  if (fused_op) {
+    ASSIGN_OR_RETURN(fused, ReadFusedOps(setup));
+  }
+  KernelFn fn;
+  ForType(setup.output_type(0), ConvTypes(), [&](auto tag) {
+    fn = ConvKernel<typename decltype(tag)::type>(setup, attrs, fused, depthwise);
+    return true;
+  });
+  return fn;
+}
+
+GRAPNEL_CPU_KERNEL("Conv2D", MakeConv, OfTypes("T", DataTypesOf(ConvTypes())), KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("_FusedConv2D", MakeConv, OfTypes("T", DataTypesOf(FloatTypes())),
+                   KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("Conv3D", MakeConv, OfTypes("T", DataTypesOf(FloatTypes())), KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("_FusedConv3D", MakeConv, OfTypes("T", DataTypesOf(FloatTypes())),
+                   KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("DepthwiseConv2dNative", MakeConv, OfTypes("T", DataTypesOf(FloatTypes())),
+                   KernelCost::kWide);
+GRAPNEL_CPU_KERNEL("_FusedDepthwiseConv2dNative", MakeConv, OfTypes("T", DataTypesOf(FloatTypes())),
+                   KernelCost::kWide);
+
+}  // namespace
+}  // namespace grapnel

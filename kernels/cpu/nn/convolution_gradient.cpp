@@ -1,0 +1,152 @@
+// Conv2DBackpropInput, Conv2DBackpropFilter and their relatives: the gradients of Conv2D, Conv3D
+// and DepthwiseConv2dNative; the first is also a transposed convolution.
+#include <algorithm>
+
+#include "kernels/common/dims.h"
+#include "kernels/cpu/nn/plain_conv_gradient.h"
+
+namespace grapnel {
+namespace {
+
+enum class Wanted { kInput, kFilter };
+
+struct GradientAttrs {
+  WindowAttrs window;
+  Wanted wanted = Wanted::kInput;
+  bool depthwise = false;
+  bool from_tensor = false;  // the wanted tensor's shape is that of an input, not its elements
+};
+
+// The dimensions of the tensor that is asked for, from the input that stands in its place.
+Expected<Dims> WantedDims(KernelContext& ctx, const GradientAttrs& attrs) {
+  int at = attrs.wanted == Wanted::kInput ? 0 : 1, rank = attrs.window.rank();
+  const Tensor& sizes = ctx.input(at);
+  if (attrs.from_tensor) return Dims(sizes.dims().begin(), sizes.dims().end());
+  const char* name = at == 0 ? "input_sizes" : "filter_sizes";
+  if (sizes.rank() != 1)
+    return MakeError("{0} must be a vector, not {1}", name, DimsText(sizes.dims()));
+  Dims dims = IntsOf(sizes);
+  // Spatial sizes alone are enough for the input.
+  if (at == 0 && rank == 4 && dims.size() == 2) {
+    const Tensor &filter = ctx.input(1), &gradient = ctx.input(2);
+    if (filter.rank() == rank && gradient.rank() == rank) {
+      dims.insert(attrs.window.channels_first ? dims.begin() : dims.end(), filter.dim(2));
+      dims.insert(dims.begin(), gradient.dim(0));
+    }
+  }
+  if (static_cast<int>(dims.size()) != rank)
+    return MakeError("{0} must have {1} numbers, not {2}", name, rank, dims.size());
+  for (int64_t dim : dims) {
+    if (dim < 0) return MakeError("{0} must not be negative: {1}", name, IntsText(dims));
+  }
+  if (!NumElements(dims)) return MakeError("a tensor of shape {0} is too large", DimsText(dims));
+  return dims;
+}
+
+Expected<ConvShape> ResolveGradient(const GradientAttrs& attrs, llvm::ArrayRef<int64_t> input,
+                                    llvm::ArrayRef<int64_t> filter,
+                                    llvm::ArrayRef<int64_t> gradient) {
+  const WindowAttrs& window = attrs.window;
+  int rank = window.rank();
+  for (llvm::ArrayRef<int64_t> dims : {input, filter, gradient}) {
+    if (static_cast<int>(dims.size()) != rank)
+      return MakeError("input, filter and gradient must have rank {0}, not {1}, {2} and {3}", rank,
+                       input.size(), filter.size(), gradient.size());
+  }
+  ConvShape shape;
+  shape.channels_first = window.channels_first;
+  shape.batch = input[0];
+  shape.in_channels = input[window.channel_dim()];
+  int64_t filter_in = filter[rank - 2], filter_out = filter[rank - 1];
+  bool fits = filter_in > 0 && shape.in_channels % filter_in == 0;
+  if (attrs.depthwise) {
+    fits = filter_in == shape.in_channels;
+    shape.groups = filter_in;
+    shape.out_channels = filter_in * filter_out;
+  } else if (fits) {
+    shape.groups = std::max<int64_t>(1, shape.in_channels / filter_in);
+    shape.out_channels = filter_out;
+    fits = filter_out % shape.groups == 0;
+  }
+  if (!fits)
+    return MakeError("the input {0} does not fit the filter {1}: {2} channels and {3}",
+                     DimsText(input), DimsText(filter), shape.in_channels, filter_in);
+  ASSIGN_OR_RETURN(shape.window, window.Resolve(input, filter.take_front(rank - 2)));
+  Dims expected = window.OutputDims(shape.batch, shape.window, shape.out_channels);
+  if (gradient != llvm::ArrayRef<int64_t>(expected))
+    return MakeError("the gradient must have shape {0}, not {1}", DimsText(expected),
+                     DimsText(gradient));
+  return shape;
+}
+
+template <typename T>
+Error Gradient(KernelContext& ctx, const GradientAttrs& attrs, const ConvShape& shape,
+               const T* other, const T* gradient, T* out) {
+  if (attrs.wanted == Wanted::kInput) return ConvInputGradient<T>(ctx, shape, other, gradient, out);
+  if constexpr (std::is_floating_point_v<T>)
+    return ConvFilterGradient<T>(ctx, shape, other, gradient, out);
+  return MakeError("no gradient of a filter of integers");
+}
+
+template <typename T>
+Error Run(KernelContext& ctx, const GradientAttrs& attrs) {
+  ASSIGN_OR_RETURN(Dims dims, WantedDims(ctx, attrs));
+  bool input_wanted = attrs.wanted == Wanted::kInput;
+  const Tensor &other = ctx.input(input_wanted ? 1 : 0), &gradient = ctx.input(2);
+  ASSIGN_OR_RETURN(
+      ConvShape shape,
+      ResolveGradient(attrs, input_wanted ? llvm::ArrayRef<int64_t>(dims) : other.dims(),
+                      input_wanted ? other.dims() : llvm::ArrayRef<int64_t>(dims),
+                      gradient.dims()));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
+  if constexpr (kIsSmallFloat<T>) {
+    ASSIGN_OR_RETURN(Tensor wide_other, Widened(ctx, other));
+    ASSIGN_OR_RETURN(Tensor wide_gradient, Widened(ctx, gradient));
+    ASSIGN_OR_RETURN(Tensor wide_out, ctx.Scratch(proto::DT_FLOAT, dims));
+    RETURN_IF_ERROR(Gradient(ctx, attrs, shape, wide_other.data<float>(),
+                             wide_gradient.data<float>(), wide_out.data<float>()));
+    NarrowInto(ctx, wide_out.data<float>(), *out);
+    return Error::success();
+  } else {
+    return Gradient(ctx, attrs, shape, other.data<T>(), gradient.data<T>(), out->data<T>());
+  }
+}
+
+using InputGradientTypes = TypeList<float, double, Eigen::half, Eigen::bfloat16, int32_t>;
+
+template <Wanted wanted>
+Expected<KernelFn> MakeConvGradient(const KernelSetup& setup) {
+  llvm::StringRef op = setup.node().op();
+  GradientAttrs attrs;
+  attrs.wanted = wanted;
+  attrs.depthwise = op.contains("Depthwise");
+  attrs.from_tensor = op == "Conv2DBackpropInputV2" || op == "Conv2DBackpropFilterV2" ||
+                      op == "Conv3DBackpropInput" || op == "Conv3DBackpropFilter";
+  ASSIGN_OR_RETURN(attrs.window, ReadWindowAttrs(setup, op.contains("3D") ? 3 : 2));
+  const WindowAttrs& window = attrs.window;
+  RETURN_IF_ERROR(CheckWindowList("strides", window.strides, window.rank()));
+  if (window.strides[0] != 1 || window.strides[window.channel_dim()] != 1)
+    return MakeError("strides must be 1 for batch and channels");
+  KernelFn fn;
+  ForType(setup.output_type(0), InputGradientTypes(), [&](auto tag) {
+    fn = [attrs](KernelContext& ctx) { return Run<typename decltype(tag)::type>(ctx, attrs); };
+    return true;
+  });
+  return fn;
+}
+
+#define GRAPNEL_CONV_GRADIENT(op, types, wanted) \
+  GRAPNEL_CPU_KERNEL(op, MakeConvGradient<Wanted::wanted>, OfTypes("T", DataTypesOf(types())))
+GRAPNEL_CONV_GRADIENT("Conv2DBackpropInput", InputGradientTypes, kInput);
+GRAPNEL_CONV_GRADIENT("Conv2DBackpropInputV2", InputGradientTypes, kInput);
+GRAPNEL_CONV_GRADIENT("Conv3DBackpropInput", FloatTypes, kInput);
+GRAPNEL_CONV_GRADIENT("Conv3DBackpropInputV2", FloatTypes, kInput);
+GRAPNEL_CONV_GRADIENT("DepthwiseConv2dNativeBackpropInput", FloatTypes, kInput);
+GRAPNEL_CONV_GRADIENT("Conv2DBackpropFilter", FloatTypes, kFilter);
+GRAPNEL_CONV_GRADIENT("Conv2DBackpropFilterV2", FloatTypes, kFilter);
+GRAPNEL_CONV_GRADIENT("Conv3DBackpropFilter", FloatTypes, kFilter);
+GRAPNEL_CONV_GRADIENT("Conv3DBackpropFilterV2", FloatTypes, kFilter);
+GRAPNEL_CONV_GRADIENT("DepthwiseConv2dNativeBackpropFilter", FloatTypes, kFilter);
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,128 @@
+// LRN: each value divided by a power of the squares of its neighbours along the last dimension; and
+// its gradient.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/common/epilogue.h"
+
+namespace grapnel {
+namespace {
+
+struct LrnAttrs {
+  int64_t radius;
+  float bias, alpha, beta;
+};
+
+void LrnRow(const float* in, float* out, int64_t depth, const LrnAttrs& attrs, float* squares) {
+  for (int64_t c = 0; c < depth; ++c) squares[c] = in[c] * in[c];
+  for (int64_t c = 0; c < depth; ++c) {
+    // A fresh sum for each window: a running one would carry an infinity or a NaN on to windows
+    // that have none.
+    float sum = 0;
+    int64_t end = std::min(depth, c + attrs.radius + 1);
+    for (int64_t i = std::max<int64_t>(0, c - attrs.radius); i < end; ++i) sum += squares[i];
+    float base = attrs.bias + attrs.alpha * sum;
+    float factor = attrs.beta == 0.5f   ? 1 / std::sqrt(base)
+                   : attrs.beta == 1.0f ? 1 / base
+                                        : std::pow(base, -attrs.beta);
+    out[c] = in[c] * factor;
+  }
+}
+
+template <typename T>
+Error Lrn(KernelContext& ctx, const LrnAttrs& attrs) {
+  const Tensor& input = ctx.input(0);
+  if (input.rank() != 4)
+    return MakeError("the input must have rank 4, not shape {0}", DimsText(input.dims()));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, input.dims()));
+  if (out->num_elements() == 0) return Error::success();
+  int64_t depth = input.dim(3), window = std::min(depth, 2 * std::min(attrs.radius, depth) + 1);
+  ctx.ParallelFor(out->num_elements() / depth, depth * (10.0 + window),
+                  [&](int64_t begin, int64_t end) {
+                    std::vector<float> row(depth), squares(depth), result(depth);
+                    for (int64_t i = begin; i < end; ++i) {
+                      const T* in = input.data<T>() + i * depth;
+                      T* to = out->data<T>() + i * depth;
+                      if constexpr (kIsSmallFloat<T>) {
+                        Widen(in, row.data(), depth);
+                        LrnRow(row.data(), result.data(), depth, attrs, squares.data());
+                        Narrow(result.data(), to, depth);
+                      } else {
+                        LrnRow(in, to, depth, attrs, squares.data());
+                      }
+                    }
+                  });
+  return Error::success();
+}
+
+// What reaches each value: its own quotient, and every one whose window it is in.
+void LrnGradientRow(const float* grads, const float* in, const float* result, int64_t depth,
+                    const LrnAttrs& attrs, float* to) {
+  std::fill_n(to, depth, 0.0f);
+  for (int64_t c = 0; c < depth; ++c) {
+    int64_t begin = std::max<int64_t>(0, c - attrs.radius);
+    int64_t end = std::min(depth, c + attrs.radius + 1);
+    float sum = 0;
+    for (int64_t i = begin; i < end; ++i) sum += in[i] * in[i];
+    float base = attrs.bias + attrs.alpha * sum;
+    for (int64_t i = begin; i < end; ++i) {
+      float slope = -2 * attrs.alpha * attrs.beta * in[i] * result[c] / base;
+      if (i == c) slope += std::pow(base, -attrs.beta);
+      to[i] += slope * grads[c];
+    }
+  }
+}
+
+template <typename T>
+Error LrnGradient(KernelContext& ctx, const LrnAttrs& attrs) {
+  const Tensor &grads = ctx.input(0), &image = ctx.input(1), &result = ctx.input(2);
+  if (image.rank() != 4 || grads.dims() != image.dims() || result.dims() != image.dims())
+    return MakeError("expected three tensors of one shape of rank 4, got {0}, {1} and {2}",
+                     DimsText(grads.dims()), DimsText(image.dims()), DimsText(result.dims()));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, image.dims()));
+  if (out->num_elements() == 0) return Error::success();
+  int64_t depth = image.dim(3), window = std::min(depth, 2 * std::min(attrs.radius, depth) + 1);
+  ctx.ParallelFor(out->num_elements() / depth, depth * (20.0 + 3.0 * window),
+                  [&](int64_t begin, int64_t end) {
+                    std::vector<float> g(depth), x(depth), y(depth), to(depth);
+                    for (int64_t at = begin * depth; at < end * depth; at += depth) {
+                      for (int64_t c = 0; c < depth; ++c) {
+                        g[c] = static_cast<float>(grads.data<T>()[at + c]);
+                        x[c] = static_cast<float>(image.data<T>()[at + c]);
+                        y[c] = static_cast<float>(result.data<T>()[at + c]);
+                      }
+                      LrnGradientRow(g.data(), x.data(), y.data(), depth, attrs, to.data());
+                      for (int64_t c = 0; c < depth; ++c)
+                        out->data<T>()[at + c] = static_cast<T>(to[c]);
+                    }
+                  });
+  return Error::success();
+}
+
+using LrnTypes = TypeList<float, Eigen::half, Eigen::bfloat16>;
+
+template <bool kGradient>
+Expected<KernelFn> MakeLrn(const KernelSetup& setup) {
+  const Node& node = setup.node();
+  LrnAttrs attrs{node.GetInt("depth_radius", 5), node.GetFloat("bias", 1),
+                 node.GetFloat("alpha", 1), node.GetFloat("beta", 0.5f)};
+  constexpr int64_t kMost = (int64_t{1} << 31) - 1;
+  if (attrs.radius < 0 || attrs.radius > kMost)
+    return MakeError("depth_radius is {0}", attrs.radius);
+  KernelFn fn;
+  ForType(setup.output_type(0), LrnTypes(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    fn = [attrs](KernelContext& ctx) {
+      return kGradient ? LrnGradient<T>(ctx, attrs) : Lrn<T>(ctx, attrs);
+    };
+    return true;
+  });
+  return fn;
+}
+
+GRAPNEL_CPU_KERNEL("LRN", MakeLrn<false>, OfTypes("T", DataTypesOf(LrnTypes())));
+GRAPNEL_CPU_KERNEL("LRNGrad", MakeLrn<true>, OfTypes("T", DataTypesOf(LrnTypes())));
+
+}  // namespace
+}  // namespace grapnel

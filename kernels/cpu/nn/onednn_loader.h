@@ -1,0 +1,90 @@
+// The oneDNN module as the kernels see it: there or not, and primitives that are kept for the
+// shapes seen.
+#ifndef GRAPNEL_KERNELS_CPU_NN_ONEDNN_LOADER_H_
+#define GRAPNEL_KERNELS_CPU_NN_ONEDNN_LOADER_H_
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/cpu/nn/onednn_api.h"
+#include "lib/exec/kernel.h"
+
+namespace grapnel {
+
+// The module, opened at the first call: the file that GRAPNEL_ONEDNN names, else grapnel_onednn.so
+// in the folder of the executable. Null when it is not to be had, or GRAPNEL_ONEDNN is "off", or a
+// WithoutOnednn lives. Thread-safe.
+const GrapnelOnednnApi* Onednn();
+
+// Why the last Onednn() was null, for the tool to say once; empty when the module is loaded or
+// nobody asked for it.
+std::string WhyNoOnednn();
+
+// For tests and comparisons: while one lives, the kernels of every thread take their plain path.
+class WithoutOnednn {
+ public:
+  WithoutOnednn();
+  ~WithoutOnednn();
+};
+
+// Threads worth using for so many floating-point operations: a team costs some microseconds to
+// assemble.
+int ThreadsFor(double flops, const ThreadPool& pool);
+
+class OnednnPrimitive {
+ public:
+  OnednnPrimitive() = default;
+  static Expected<OnednnPrimitive> Make(const GrapnelConvSpec& spec);
+  static Expected<OnednnPrimitive> Make(const GrapnelMatMulSpec& spec);
+  explicit operator bool() const { return primitive_ != nullptr; }
+  Error SetWeights(const void* weights, ThreadPool& pool);
+  Error Run(const void* source, const void* weights, const void* bias, void* destination,
+            ThreadPool& pool);
+  llvm::StringRef implementation() const;
+
+ private:
+  struct Destroy {
+    void operator()(GrapnelPrimitive* primitive) const;
+  };
+  std::unique_ptr<GrapnelPrimitive, Destroy> primitive_;
+};
+
+// The primitives of one kernel, by spec: a model that sees few shapes makes each once.
+template <typename Spec>
+class OnednnCache {
+ public:
+  // The primitive for `spec`, which must have been zeroed before it was filled in: it is compared
+  // as bytes. `prepare` is called once on a new one. Null when oneDNN cannot do it (the caller then
+  // takes the plain path).
+  template <typename Prepare>
+  Expected<OnednnPrimitive*> Get(const Spec& spec, Prepare&& prepare) {
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      if (std::memcmp(&entries_[i].first, &spec, sizeof spec) == 0)
+        return Usable(entries_[i].second);
+    }
+    if (entries_.size() == kMost) entries_.erase(entries_.begin());
+    Expected<OnednnPrimitive> made = OnednnPrimitive::Make(spec);
+    if (!made) {
+      llvm::consumeError(made.takeError());
+      entries_.emplace_back(spec, OnednnPrimitive());
+      return nullptr;
+    }
+    if (Error error = prepare(*made)) return error;
+    entries_.emplace_back(spec, std::move(*made));
+    return &entries_.back().second;
+  }
+
+ private:
+  static constexpr size_t kMost = 16;
+  static OnednnPrimitive* Usable(OnednnPrimitive& primitive) {
+    return primitive ? &primitive : nullptr;
+  }
+  std::vector<std::pair<Spec, OnednnPrimitive>> entries_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_CPU_NN_ONEDNN_LOADER_H_

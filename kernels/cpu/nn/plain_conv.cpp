@@ -1,0 +1,171 @@
+// Channels-last inside: the other format is turned on the way in and on the way out.
+#include "kernels/cpu/nn/plain_conv.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/cpu/linalg/gemm.h"
+
+namespace grapnel {
+namespace {
+
+// Where output position `p` (batch and three spatial indices in one) starts.
+struct Position {
+  int64_t batch, o[3];
+  Position(const Window& w, int64_t p) {
+    o[2] = p % w[2].out;
+    p /= w[2].out;
+    o[1] = p % w[1].out;
+    p /= w[1].out;
+    o[0] = p % w[0].out;
+    batch = p / w[0].out;
+  }
+};
+
+// Calls tap(offset of the filter's tap, offset of the input pixel) for the taps of `at` that fall
+// on the input, both counted in pixels.
+template <typename F>
+void ForTaps(const Window& w, const Position& at, F&& tap) {
+  auto [d0, d1] = w[0].Taps(at.o[0]);
+  auto [h0, h1] = w[1].Taps(at.o[1]);
+  auto [w0, w1] = w[2].Taps(at.o[2]);
+  for (int64_t d = d0; d < d1; ++d) {
+    int64_t plane = at.batch * w[0].in + at.o[0] * w[0].stride - w[0].before + d * w[0].dilation;
+    for (int64_t h = h0; h < h1; ++h) {
+      int64_t row = plane * w[1].in + at.o[1] * w[1].stride - w[1].before + h * w[1].dilation;
+      int64_t column = row * w[2].in + at.o[2] * w[2].stride - w[2].before;
+      for (int64_t k = w0; k < w1; ++k) {
+        tap((d * w[1].kernel + h) * w[2].kernel + k, column + k * w[2].dilation);
+      }
+    }
+  }
+}
+
+// One input channel a group: nothing to multiply matrices for.
+template <typename T>
+void DepthwiseRow(const ConvShape& s, const Position& at, const T* input, const T* filter, T* out) {
+  int64_t channels = s.in_channels, multiplier = s.out_channels / s.groups;
+  std::fill_n(out, s.out_channels, T(0));
+  ForTaps(s.window, at, [&](int64_t tap, int64_t pixel) {
+    const T* in = input + pixel * channels;
+    const T* weights = filter + tap * s.out_channels;
+    if (multiplier == 1) {
+      for (int64_t c = 0; c < channels; ++c) out[c] = AddOf<T>(out[c], MulOf<T>(in[c], weights[c]));
+    } else {
+      for (int64_t c = 0; c < channels; ++c) {
+        for (int64_t m = c * multiplier; m < (c + 1) * multiplier; ++m) {
+          out[m] = AddOf<T>(out[m], MulOf<T>(in[c], weights[m]));
+        }
+      }
+    }
+  });
+}
+
+// Output rows [begin, end) through patches; `patches` has room for them.
+template <typename T>
+void PatchRows(const ConvShape& s, int64_t begin, int64_t end, const T* input, const T* filter,
+               T* output, T* patches) {
+  int64_t inputs = s.in_channels / s.groups, outputs = s.out_channels / s.groups, patch = s.patch();
+  for (int64_t g = 0; g < s.groups; ++g) {
+    std::fill_n(patches, (end - begin) * patch, T(0));
+    for (int64_t p = begin; p < end; ++p) {
+      T* row = patches + (p - begin) * patch;
+      ForTaps(s.window, Position(s.window, p), [&](int64_t tap, int64_t pixel) {
+        std::copy_n(input + pixel * s.in_channels + g * inputs, inputs, row + tap * inputs);
+      });
+    }
+    GemmShape gemm{end - begin, outputs, patch, patch, s.out_channels, s.out_channels};
+    Gemm(gemm, patches, filter + g * outputs, output + begin * s.out_channels + g * outputs);
+  }
+}
+
+template <typename T>
+void ConvChannelsLast(KernelContext& ctx, const ConvShape& s, const T* input, const T* filter,
+                      T* output, const Epilogue<T>& epilogue) {
+  bool depthwise = s.in_channels == s.groups && s.groups > 1;
+  bool as_it_lies = !depthwise && s.groups == 1 && s.patch() == s.in_channels &&
+                    s.positions() == s.pixels() &&
+                    s.window[0].stride * s.window[1].stride * s.window[2].stride == 1;
+  int64_t rows =
+      std::clamp<int64_t>((128 << 10) / std::max<int64_t>(1, s.patch() * sizeof(T)), 8, 256);
+  int64_t chunks = (s.positions() + rows - 1) / rows;
+  ctx.ParallelFor(chunks, s.flops() / chunks / 20, [&](int64_t first, int64_t last) {
+    // Kept by the thread: a convolution allocates nothing from run to run.
+    static thread_local std::vector<T> patches;
+    size_t needed = depthwise || as_it_lies ? 0 : rows * s.patch();
+    if (patches.size() < needed) patches.resize(needed);
+    for (int64_t chunk = first; chunk < last; ++chunk) {
+      int64_t begin = chunk * rows, end = std::min(begin + rows, s.positions());
+      if (depthwise) {
+        for (int64_t p = begin; p < end; ++p) {
+          DepthwiseRow(s, Position(s.window, p), input, filter, output + p * s.out_channels);
+        }
+      } else if (as_it_lies) {
+        GemmShape gemm{end - begin,   s.out_channels, s.in_channels,
+                       s.in_channels, s.out_channels, s.out_channels};
+        Gemm(gemm, input + begin * s.in_channels, filter, output + begin * s.out_channels);
+      } else {
+        PatchRows(s, begin, end, input, filter, output, patches.data());
+      }
+      epilogue.Apply(output, begin, end, s.out_channels, 0, s.out_channels);
+    }
+  });
+}
+
+}  // namespace
+
+template <typename T>
+void TransposePlanes(KernelContext& ctx, const T* in, T* out, int64_t batch, int64_t rows,
+                     int64_t columns) {
+  constexpr int64_t kBlock =
+      16;  // lines of a square of floats: both sides stay in the nearest cache
+  int64_t blocks = (rows + kBlock - 1) / kBlock;
+  ctx.ParallelFor(batch * blocks, kBlock * columns * 1.0, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const T* from = in + i / blocks * rows * columns;
+      T* to = out + i / blocks * rows * columns;
+      int64_t r0 = i % blocks * kBlock, r1 = std::min(rows, r0 + kBlock);
+      for (int64_t c0 = 0; c0 < columns; c0 += kBlock) {
+        for (int64_t c = c0; c < std::min(columns, c0 + kBlock); ++c) {
+          for (int64_t r = r0; r < r1; ++r) to[c * rows + r] = from[r * columns + c];
+        }
+      }
+    }
+  });
+}
+
+template <typename T>
+Error PlainConv(KernelContext& ctx, const ConvShape& s, const T* input, const T* filter, T* output,
+                const Epilogue<T>& epilogue) {
+  if (s.positions() == 0 || s.out_channels == 0) return Error::success();
+  if (!s.channels_first) {
+    ConvChannelsLast(ctx, s, input, filter, output, epilogue);
+    return Error::success();
+  }
+  int64_t in_plane = s.pixels() / s.batch, out_plane = s.positions() / s.batch;
+  DataType dtype = DataTypeOf<T>();
+  ASSIGN_OR_RETURN(Tensor in, ctx.Scratch(dtype, {s.pixels(), s.in_channels}));
+  ASSIGN_OR_RETURN(Tensor out, ctx.Scratch(dtype, {s.positions(), s.out_channels}));
+  TransposePlanes(ctx, input, in.data<T>(), s.batch, s.in_channels, in_plane);
+  Epilogue<T> turned = epilogue;
+  Tensor add;
+  if (epilogue.add) {
+    ASSIGN_OR_RETURN(add, ctx.Scratch(dtype, {s.positions(), s.out_channels}));
+    TransposePlanes(ctx, epilogue.add, add.data<T>(), s.batch, s.out_channels, out_plane);
+    turned.add = add.data<T>();
+  }
+  ConvChannelsLast(ctx, s, in.data<T>(), filter, out.data<T>(), turned);
+  TransposePlanes(ctx, out.data<T>(), output, s.batch, out_plane, s.out_channels);
+  return Error::success();
+}
+
+#define INSTANTIATE(T)                                                                  \
+  template Error PlainConv<T>(KernelContext&, const ConvShape&, const T*, const T*, T*, \
+                              const Epilogue<T>&);                                      \
+  template void TransposePlanes<T>(KernelContext&, const T*, T*, int64_t, int64_t, int64_t)
+INSTANTIATE(float);
+INSTANTIATE(double);
+INSTANTIATE(int32_t);
+#undef INSTANTIATE
+
+}  // namespace grapnel

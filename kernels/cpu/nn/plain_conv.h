@@ -1,0 +1,42 @@
+// Convolutions of any dtype without oneDNN: patches are laid side by side, and the rest is a matrix
+// product.
+#ifndef GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_H_
+#define GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_H_
+
+#include "kernels/common/epilogue.h"
+#include "kernels/common/window.h"
+
+namespace grapnel {
+
+// Of a filter [spatial..., in_channels / groups, out_channels].
+struct ConvShape {
+  Window window;
+  int64_t batch = 0, in_channels = 0, out_channels = 0, groups = 1;
+  bool channels_first = false;
+
+  int64_t patch() const {
+    return window[0].kernel * window[1].kernel * window[2].kernel * (in_channels / groups);
+  }
+  int64_t positions() const {
+    return batch * window[0].out * window[1].out * window[2].out;
+  }  // of the output
+  int64_t pixels() const {
+    return batch * window[0].in * window[1].in * window[2].in;
+  }  // of the input
+  double flops() const { return 2.0 * positions() * patch() * out_channels; }
+};
+
+// T is float, double or int32. Input and output are as channels_first says; the epilogue's addend
+// is like the output and does not share its memory.
+template <typename T>
+Error PlainConv(KernelContext& ctx, const ConvShape& shape, const T* input, const T* filter,
+                T* output, const Epilogue<T>& epilogue);
+
+// [batch, rows, columns] -> [batch, columns, rows], on all threads.
+template <typename T>
+void TransposePlanes(KernelContext& ctx, const T* in, T* out, int64_t batch, int64_t rows,
+                     int64_t columns);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_H_

@@ -1,0 +1,22 @@
+// The two gradients of a convolution, as matrix products between patches and results.
+#ifndef GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_GRADIENT_H_
+#define GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_GRADIENT_H_
+
+#include "kernels/cpu/nn/plain_conv.h"
+
+namespace grapnel {
+
+// T is float, double or int32. `input` and `gradient` (of the output) are as channels_first says.
+// Sums are taken in an order that depends on shapes only, never on threads.
+template <typename T>
+Error ConvInputGradient(KernelContext& ctx, const ConvShape& shape, const T* filter,
+                        const T* gradient, T* input);
+
+// T is float or double.
+template <typename T>
+Error ConvFilterGradient(KernelContext& ctx, const ConvShape& shape, const T* input,
+                         const T* gradient, T* filter);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_CPU_NN_PLAIN_CONV_GRADIENT_H_

@@ -1,0 +1,240 @@
+// Two sparse tensors place by place: SparseAdd and its gradient, SparseSparseMaximum,
+// SparseSparseMinimum. One sparse and one dense: SparseDenseCwiseAdd, -Mul, -Div,
+// SparseTensorDenseAdd. Rows of sparse operands rise.
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/common/broadcast.h"
+#include "kernels/common/dispatch.h"
+#include "kernels/cpu/array/data_move.h"
+#include "kernels/cpu/sparse/sparse_indices.h"
+
+namespace grapnel {
+namespace {
+
+using AddTypes = TypeList<float, double, int32_t, int64_t, int8_t, int16_t, Complex64, Complex128>;
+
+// --- Union of two
+
+// Calls visit(i, j) for each place of either in rising order: its row in `a` and in `b`, -1 where
+// it has none.
+template <typename Visit>
+void ForUnion(const Tensor& a, const Tensor& b, Visit visit) {
+  int64_t i = 0, j = 0;
+  while (i < a.dim(0) || j < b.dim(0)) {
+    int order = i == a.dim(0) ? 1 : j == b.dim(0) ? -1 : CompareRows(a, i, b, j);
+    visit(order <= 0 ? i : -1, order >= 0 ? j : -1);
+    if (order <= 0) ++i;
+    if (order >= 0) ++j;
+  }
+}
+
+struct Sparse {
+  const Tensor &indices, &values, &shape;
+};
+
+Expected<Sparse> SparseIn(const KernelContext& ctx, int i) {
+  Sparse sparse{ctx.input(i), ctx.input(i + 1), ctx.input(i + 2)};
+  if (Error error = CheckSparseTensor(sparse.indices, &sparse.values, sparse.shape))
+    return Annotate(i == 0 ? "a" : "b", std::move(error));
+  return sparse;
+}
+
+Error CheckSameShape(const Sparse& a, const Sparse& b) {
+  Dims left = IntsOf(a.shape), right = IntsOf(b.shape);
+  if (left == right) return Error::success();
+  return MakeError("operands' shapes do not match: {0} and {1}", IntsText(left), IntsText(right));
+}
+
+// Places with their values, as outputs 0 and 1.
+template <typename T>
+Error StorePlaces(KernelContext& ctx, const Sparse& a, const Sparse& b,
+                  llvm::ArrayRef<std::pair<int64_t, int64_t>> places, llvm::ArrayRef<T> values) {
+  int64_t count = static_cast<int64_t>(places.size()), depth = a.indices.dim(1);
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {count, depth}));
+  ASSIGN_OR_RETURN(Tensor * out_values, ctx.Allocate(1, {count}));
+  for (int64_t k = 0; k < count; ++k) {
+    auto [i, j] = places[k];
+    const int64_t* from =
+        i >= 0 ? a.indices.data<int64_t>() + i * depth : b.indices.data<int64_t>() + j * depth;
+    std::copy_n(from, depth, out->data<int64_t>() + k * depth);
+    out_values->data<T>()[k] = values[k];
+  }
+  return Error::success();
+}
+
+// |x| >= limit, where the least integer has no absolute value.
+template <typename T, typename Limit>
+bool Reaches(T x, Limit limit) {
+  if constexpr (std::is_integral_v<T>) {
+    T most = std::numeric_limits<T>::max();
+    return limit <= (x < 0 ? (x == std::numeric_limits<T>::min() ? most : static_cast<T>(-x)) : x);
+  } else {
+    return limit <= std::abs(x);
+  }
+}
+
+// A place of both is dropped when its sum is below the threshold; what one of them has alone stays.
+template <typename T>
+Error SparseAdd(KernelContext& ctx) {
+  using Limit = decltype(std::abs(T()));
+  using Threshold = std::conditional_t<std::is_integral_v<T>, T, Limit>;
+  ASSIGN_OR_RETURN(Sparse a, SparseIn(ctx, 0));
+  ASSIGN_OR_RETURN(Sparse b, SparseIn(ctx, 3));
+  RETURN_IF_ERROR(CheckSameShape(a, b));
+  const Tensor& thresh = ctx.input(6);
+  if (thresh.num_elements() != 1 || thresh.dtype() != DataTypeOf<Threshold>())
+    return MakeError("thresh must be a scalar of {0}, not {1}",
+                     DataTypeName(DataTypeOf<Threshold>()), thresh.ToString(0));
+  Threshold limit = *thresh.data<Threshold>();
+  std::vector<std::pair<int64_t, int64_t>> places;
+  std::vector<T> values;
+  ForUnion(a.indices, b.indices, [&](int64_t i, int64_t j) {
+    T value = i < 0   ? b.values.data<T>()[j]
+              : j < 0 ? a.values.data<T>()[i]
+                      : AddOf(a.values.data<T>()[i], b.values.data<T>()[j]);
+    if (i >= 0 && j >= 0 && !Reaches(value, limit)) return;
+    places.emplace_back(i, j);
+    values.push_back(value);
+  });
+  ctx.SetOutput(2, a.shape);
+  return StorePlaces<T>(ctx, a, b, places, values);
+}
+
+// A place of an operand that the sum dropped has no gradient.
+template <typename T>
+Error SparseAddGrad(KernelContext& ctx) {
+  const Tensor &grad = ctx.input(0), &sum = ctx.input(3);
+  for (int i = 1; i < 4; ++i) {
+    if (ctx.input(i).rank() != 2 || ctx.input(i).dim(1) != sum.dims().back())
+      return MakeError("indices must be matrices of one width, not {0} and {1}",
+                       DimsText(ctx.input(i).dims()), DimsText(sum.dims()));
+  }
+  if (grad.rank() != 1 || grad.dim(0) != sum.dim(0))
+    return MakeError("backprop_val_grad must be a vector of {0}, not {1}", sum.dim(0),
+                     DimsText(grad.dims()));
+  for (int k = 0; k < 2; ++k) {
+    const Tensor& indices = ctx.input(k + 1);
+    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(k, {indices.dim(0)}));
+    std::fill_n(out->data<T>(), out->num_elements(), T(0));
+    ForUnion(indices, sum, [&](int64_t i, int64_t j) {
+      if (i >= 0 && j >= 0) out->data<T>()[i] = grad.data<T>()[j];
+    });
+  }
+  return Error::success();
+}
+
+// What one of the two lacks is 0.
+template <typename T, bool kMaximum>
+Error SparseExtreme(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(Sparse a, SparseIn(ctx, 0));
+  ASSIGN_OR_RETURN(Sparse b, SparseIn(ctx, 3));
+  RETURN_IF_ERROR(CheckSameShape(a, b));
+  std::vector<std::pair<int64_t, int64_t>> places;
+  std::vector<T> values;
+  ForUnion(a.indices, b.indices, [&](int64_t i, int64_t j) {
+    T left = i >= 0 ? a.values.data<T>()[i] : T(0), right = j >= 0 ? b.values.data<T>()[j] : T(0);
+    places.emplace_back(i, j);
+    values.push_back((kMaximum ? left < right : right < left) ? right : left);
+  });
+  return StorePlaces<T>(ctx, a, b, places, values);
+}
+
+// --- With a dense tensor
+
+enum class Cwise { kAdd, kMul, kDiv };
+
+template <typename T, Cwise kind>
+Error SparseDense(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(Sparse sparse, SparseIn(ctx, 0));
+  const Tensor& dense = ctx.input(3);
+  ASSIGN_OR_RETURN(Dims dims, ShapeFrom(sparse.shape));
+  RETURN_IF_ERROR(CheckSparseIndices(sparse.indices, dims, false));
+  int64_t depth = static_cast<int64_t>(dims.size()), missing = depth - dense.rank();
+  bool fits = missing >= 0;
+  for (int d = 0; fits && d < dense.rank(); ++d)
+    fits = dense.dim(d) == 1 || dense.dim(d) == dims[missing + d];
+  if (!fits)
+    return MakeError("the dense side is broadcast to the sparse one only: {0} is not to {1}",
+                     DimsText(dense.dims()), DimsText(dims));
+  Dims strides = RowMajorStrides(dense.dims());
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, sparse.values.dims()));
+  for (int64_t i = 0; i < out->num_elements(); ++i) {
+    int64_t at = 0;
+    for (int d = 0; d < dense.rank(); ++d) {
+      if (dense.dim(d) > 1)
+        at += sparse.indices.data<int64_t>()[i * depth + missing + d] * strides[d];
+    }
+    T x = sparse.values.data<T>()[i], y = dense.data<T>()[at];
+    if constexpr (kind == Cwise::kAdd) {
+      out->data<T>()[i] = AddOf(x, y);
+    } else if constexpr (kind == Cwise::kMul) {
+      out->data<T>()[i] = MulOf(x, y);
+    } else if constexpr (std::is_integral_v<T>) {
+      if (y == 0) return MakeError("integer division by zero at value {0}", i);
+      // The least integer by -1 wraps, as a product does.
+      bool negate = std::is_signed_v<T> && y == static_cast<T>(-1);
+      out->data<T>()[i] = negate ? SubOf(T(0), x) : static_cast<T>(x / y);
+    } else {
+      out->data<T>()[i] = x / y;
+    }
+  }
+  return Error::success();
+}
+
+template <typename T>
+Error SparseTensorDenseAdd(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(Sparse a, SparseIn(ctx, 0));
+  const Tensor& b = ctx.input(3);
+  ASSIGN_OR_RETURN(Dims dims, ShapeFrom(a.shape));
+  if (llvm::ArrayRef<int64_t>(dims) != b.dims())
+    return MakeError("operands' shapes do not match: {0} and {1}", DimsText(dims),
+                     DimsText(b.dims()));
+  RETURN_IF_ERROR(CheckSparseIndices(a.indices, dims, false));
+  Tensor dense = ctx.TakeInput(3);
+  if (!dense.OwnsAlone()) {
+    ASSIGN_OR_RETURN(Tensor copy, ctx.Scratch(dense.dtype(), dense.dims()));
+    CopyElements(dense.dtype(), dense.raw(), copy.raw(), dense.num_elements());
+    dense = std::move(copy);
+  }
+  Dims strides = RowMajorStrides(dims);
+  int64_t depth = static_cast<int64_t>(dims.size());
+  for (int64_t i = 0; i < a.values.dim(0); ++i) {
+    int64_t at = 0;
+    for (int64_t d = 0; d < depth; ++d) at += a.indices.IntAt(i * depth + d) * strides[d];
+    dense.data<T>()[at] = AddOf(dense.data<T>()[at], a.values.data<T>()[i]);
+  }
+  ctx.SetOutput(0, std::move(dense));
+  return Error::success();
+}
+
+// --- One kernel a dtype
+
+template <typename Types, template <typename> class Op>
+Expected<KernelFn> MakeTyped(const KernelSetup& setup) {
+  KernelFn fn;
+  ForType(setup.node().GetType("T"), Types(), [&](auto tag) {
+    fn = [](KernelContext& ctx) { return Op<typename decltype(tag)::type>::Run(ctx); };
+    return true;
+  });
+  if (!fn) return MakeError("no kernel for {0}", DataTypeName(setup.node().GetType("T")));
+  return fn;
+}
+
+#define GRAPNEL_SPARSE_KERNEL(op, types, ...)                         \
+  template <typename T>                                               \
+  struct op##Op {                                                     \
+    static Error Run(KernelContext& ctx) { return __VA_ARGS__(ctx); } \
+  };                                                                  \
+  GRAPNEL_CPU_KERNEL(#op, (MakeTyped<types, op##Op>), OfTypes("T", DataTypesOf(types())))
+GRAPNEL_SPARSE_KERNEL(SparseAdd, AddTypes, SparseAdd<T>);
+GRAPNEL_SPARSE_KERNEL(SparseAddGrad, AddTypes, SparseAddGrad<T>);
+GRAPNEL_SPARSE_KERNEL(SparseSparseMaximum, RealTypes, SparseExtreme<T, true>);
+GRAPNEL_SPARSE_KERNEL(SparseSparseMinimum, RealTypes, SparseExtreme<T, false>);
+GRAPNEL_SPARSE_KERNEL(SparseDenseCwiseAdd, RealTypes, SparseDense<T, Cwise::kAdd>);
+GRAPNEL_SPARSE_KERNEL(SparseDenseCwiseMul, RealTypes, SparseDense<T, Cwise::kMul>);
+GRAPNEL_SPARSE_KERNEL(SparseDenseCwiseDiv, RealTypes, SparseDense<T, Cwise::kDiv>);
+GRAPNEL_SPARSE_KERNEL(SparseTensorDenseAdd, NumberTypes, SparseTensorDenseAdd<T>);
+
+}  // namespace
+}  // namespace grapnel

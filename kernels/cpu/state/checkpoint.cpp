@@ -1,0 +1,147 @@
+// Checkpoints as ops: RestoreV2, SaveV2, and what TensorFlow's saver wraps around them.
+#include "kernels/common/kernel_of.h"
+#include "kernels/cpu/array/data_move.h"
+#include "lib/io/bundle.h"
+#include "lib/io/bundle_writer.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+// Which part of a tensor: "4 5 0,2:-" is of shape [4,5] rows 0 and 1, whole.
+struct Part {
+  Dims shape, start, length;
+};
+
+Expected<Part> ParsePart(llvm::StringRef spec) {
+  Part part;
+  llvm::SmallVector<llvm::StringRef, 8> words, extents;
+  spec.split(words, ' ');
+  words.back().split(extents, ':');
+  bool good = extents.size() == words.size() - 1;
+  for (size_t d = 0; good && d < extents.size(); ++d) {
+    int64_t size, start = 0, length;
+    good = !words[d].getAsInteger(10, size) && size >= 0;
+    length = size;
+    if (good && extents[d] != "-") {
+      auto [from, count] = extents[d].split(',');
+      good = !from.getAsInteger(10, start) && !count.getAsInteger(10, length) && start >= 0 &&
+             length >= 0 && start <= size - length;
+    }
+    part.shape.push_back(size);
+    part.start.push_back(start);
+    part.length.push_back(length);
+  }
+  if (good) return part;
+  return MakeError("'{0}': a shape and for each dimension 'start,length' or '-' were expected",
+                   spec);
+}
+
+Expected<Tensor> Cut(KernelContext& ctx, const Tensor& whole, llvm::StringRef spec) {
+  ASSIGN_OR_RETURN(Part part, ParsePart(spec));
+  if (whole.dims() != llvm::ArrayRef<int64_t>(part.shape)) {
+    return MakeError("the checkpoint has shape {0}, '{1}' expects {2}", DimsText(whole.dims()),
+                     spec, DimsText(part.shape));
+  }
+  ASSIGN_OR_RETURN(Tensor out, ctx.Scratch(whole.dtype(), part.length));
+  Dims strides = RowMajorStrides(part.shape);
+  int64_t first = 0;
+  for (size_t d = 0; d < strides.size(); ++d) first += part.start[d] * strides[d];
+  CopyStrided(ctx, whole.dtype(), part.length, At(whole, first), strides, out.raw(),
+              RowMajorStrides(part.length));
+  return out;
+}
+
+Error CheckNames(const KernelContext& ctx, int64_t tensors) {
+  if (ctx.input(0).num_elements() != 1) return MakeError("one file prefix was expected");
+  for (int i : {1, 2}) {
+    if (ctx.input(i).num_elements() == tensors) continue;
+    return MakeError("input {0} has {1} strings, {2} were expected", i, ctx.input(i).num_elements(),
+                     tensors);
+  }
+  return Error::success();
+}
+
+Error Restore(KernelContext& ctx) {
+  RETURN_IF_ERROR(CheckNames(ctx, ctx.num_outputs()));
+  ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(*ctx.input(0).data<std::string>()));
+  for (int i = 0; i < ctx.num_outputs(); ++i) {
+    const std::string& name = ctx.input(1).data<std::string>()[i];
+    const std::string& spec = ctx.input(2).data<std::string>()[i];
+    ASSIGN_OR_RETURN(Literal literal, bundle.Read(name));
+    if (literal.dtype() != ctx.output_type(i)) {
+      return MakeError("tensor '{0}' is {1} in the checkpoint, {2} was expected", name,
+                       DataTypeName(literal.dtype()), DataTypeName(ctx.output_type(i)));
+    }
+    ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(literal, ctx.allocator()));
+    if (!spec.empty()) {
+      auto part = Cut(ctx, tensor, spec);
+      if (!part) return Annotate("tensor '" + name + "'", part.takeError());
+      tensor = std::move(*part);
+    }
+    ctx.SetOutput(i, std::move(tensor));
+  }
+  return Error::success();
+}
+
+Error Save(KernelContext& ctx) {
+  RETURN_IF_ERROR(CheckNames(ctx, ctx.num_inputs() - 3));
+  ASSIGN_OR_RETURN(auto writer, BundleWriter::Create(*ctx.input(0).data<std::string>()));
+  for (int i = 3; i < ctx.num_inputs(); ++i) {
+    const std::string& name = ctx.input(1).data<std::string>()[i - 3];
+    const std::string& spec = ctx.input(2).data<std::string>()[i - 3];
+    if (!spec.empty())
+      return MakeError("tensor '{0}': saving a part of a tensor ('{1}') is not supported", name,
+                       spec);
+    if (ctx.input(i).HoldsObjects())
+      return MakeError("tensor '{0}' is {1}, which cannot be saved", name, ctx.input(i).ToString());
+    RETURN_IF_ERROR(writer->Add(name, ctx.input(i).ToLiteral()));
+  }
+  return writer->Finish();
+}
+
+Error ShardedFilename(KernelContext& ctx) {
+  std::string base = *ctx.input(0).data<std::string>();
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
+  char numbers[64];
+  std::snprintf(numbers, sizeof numbers, "-%05d-of-%05d", static_cast<int>(ctx.input(1).IntAt(0)),
+                static_cast<int>(ctx.input(2).IntAt(0)));
+  *out->data<std::string>() = base + numbers;
+  return Error::success();
+}
+
+// Several checkpoints become one; theirs are deleted, and so are their folders if empty then.
+Expected<KernelFn> MakeMerge(const KernelSetup& setup) {
+  bool deletes = setup.node().GetBool("delete_old_dirs", true);
+  return KernelFn([deletes](KernelContext& ctx) -> Error {
+    const Tensor& prefixes = ctx.input(0);
+    ASSIGN_OR_RETURN(auto writer, BundleWriter::Create(*ctx.input(1).data<std::string>()));
+    std::vector<std::string> sources(prefixes.data<std::string>(),
+                                     prefixes.data<std::string>() + prefixes.num_elements());
+    for (const std::string& source : sources) {
+      ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(source));
+      for (llvm::StringRef name : bundle.names()) {
+        ASSIGN_OR_RETURN(Literal value, bundle.Read(name));
+        RETURN_IF_ERROR(writer->Add(name, value));
+      }
+    }
+    RETURN_IF_ERROR(writer->Finish());
+    if (!deletes) return Error::success();
+    for (const std::string& source : sources) {
+      for (const char* suffix : {".index", ".data-00000-of-00001"})
+        llvm::sys::fs::remove(source + suffix);
+      llvm::StringRef folder = llvm::sys::path::parent_path(source);
+      if (!folder.empty()) llvm::sys::fs::remove(folder);
+    }
+    return Error::success();
+  });
+}
+
+GRAPNEL_CPU_KERNEL("RestoreV2", KernelOf<Restore>);
+GRAPNEL_CPU_KERNEL("SaveV2", KernelOf<Save>);
+GRAPNEL_CPU_KERNEL("ShardedFilename", KernelOf<ShardedFilename>, KernelCost::kCheap);
+GRAPNEL_CPU_KERNEL("MergeV2Checkpoints", MakeMerge);
+
+}  // namespace
+}  // namespace grapnel

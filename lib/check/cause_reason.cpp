@@ -1,0 +1,119 @@
+#include "lib/check/cause_reason.h"
+
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+enum class Of { kZero, kNegative };
+enum class Makes { kInf, kNan, kBoth };
+
+// An op that is not defined at some finite numbers.
+struct Pitfall {
+  llvm::StringRef op_type;
+  size_t input;
+  Of of;
+  Makes makes;
+};
+
+constexpr Pitfall kPitfalls[] = {
+    {"Log", 0, Of::kZero, Makes::kInf},          {"Log", 0, Of::kNegative, Makes::kNan},
+    {"Log1p", 0, Of::kNegative, Makes::kBoth},   {"Reciprocal", 0, Of::kZero, Makes::kInf},
+    {"Inv", 0, Of::kZero, Makes::kInf},          {"Rsqrt", 0, Of::kZero, Makes::kInf},
+    {"Rsqrt", 0, Of::kNegative, Makes::kNan},    {"Sqrt", 0, Of::kNegative, Makes::kNan},
+    {"SqrtGrad", 0, Of::kZero, Makes::kBoth},    {"RealDiv", 1, Of::kZero, Makes::kBoth},
+    {"Div", 1, Of::kZero, Makes::kBoth},         {"FloorDiv", 1, Of::kZero, Makes::kBoth},
+    {"TruncateDiv", 1, Of::kZero, Makes::kBoth}, {"Xdivy", 1, Of::kZero, Makes::kBoth},
+    {"FloorMod", 1, Of::kZero, Makes::kNan},     {"Mod", 1, Of::kZero, Makes::kNan},
+    {"TruncateMod", 1, Of::kZero, Makes::kNan},  {"Xlogy", 1, Of::kZero, Makes::kInf},
+    {"Xlogy", 1, Of::kNegative, Makes::kNan},    {"Pow", 0, Of::kZero, Makes::kInf},
+    {"Pow", 0, Of::kNegative, Makes::kNan},      {"Lgamma", 0, Of::kZero, Makes::kInf},
+    {"Digamma", 0, Of::kZero, Makes::kBoth},
+};
+
+bool Made(const RecordedTensor& value, Makes makes) {
+  if (value.what < Recorded::kBadCounts || makes == Makes::kBoth) return true;
+  return makes == Makes::kNan ? value.health.nan > 0
+                              : value.health.neg_inf + value.health.pos_inf > 0;
+}
+
+std::string NameOf(const CauseInput& input) {
+  return input.made_by.empty() ? input.tensor : input.made_by;
+}
+
+std::string CountOf(Of of, int64_t count) {
+  if (of == Of::kZero) return Plural(count, "zero");
+  return Plural(count, "negative number");
+}
+
+// The pitfall that this op fell into, in words; empty when none is seen.
+std::string PitfallText(const Cause& cause) {
+  std::string text;
+  for (const Pitfall& pitfall : kPitfalls) {
+    if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
+        !Made(cause.value, pitfall.makes))
+      continue;
+    const CauseInput& input = cause.inputs[pitfall.input];
+    if (input.value.what != Recorded::kCounts) continue;
+    const Health& health = input.value.health;
+    int64_t count = pitfall.of == Of::kZero ? health.zero : health.negative;
+    if (count == 0) continue;
+    text += (text.empty() ? "because its input " + NameOf(input) + " holds " : " and ") +
+            CountOf(pitfall.of, count);
+  }
+  return text;
+}
+
+bool HasPitfall(llvm::StringRef op_type) {
+  return llvm::any_of(kPitfalls, [&](const Pitfall& p) { return p.op_type == op_type; });
+}
+
+// A pitfall that only a mode that counts more would have shown.
+std::string UncountedPitfallText(const Cause& cause) {
+  for (const Pitfall& pitfall : kPitfalls) {
+    if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
+        !Made(cause.value, pitfall.makes))
+      continue;
+    const CauseInput& input = cause.inputs[pitfall.input];
+    if (input.value.what == Recorded::kCounts) continue;
+    llvm::StringRef what = pitfall.of == Of::kZero ? "zeros" : "negative numbers";
+    return llvm::formatv("; whether its input {0} holds {1} was not recorded (FULL_HEALTH does)",
+                         NameOf(input), what)
+        .str();
+  }
+  return "";
+}
+
+// Products, sums and exponentials of finite numbers go wrong by leaving the range only.
+bool MadeOnlyInfinity(const RecordedTensor& value) {
+  return value.what >= Recorded::kBadCounts && value.health.nan == 0;
+}
+
+}  // namespace
+
+std::string CauseReason(const Cause& cause) {
+  if (!cause.value.bad) return "";
+  for (const CauseInput& input : cause.inputs) {
+    if (input.value.bad)
+      return "because its input " + NameOf(input) + " holds " + BadText(input.value);
+    if (input.is_bad_variable) return "because the variable was given NaN or infinity before";
+  }
+  if (cause.op_type == "Const") return "as a constant of the program";
+  if (cause.op_type == "Placeholder") return "as an argument that was given to the function";
+  std::string pitfall = PitfallText(cause);
+  if (!pitfall.empty()) return pitfall;
+  if (cause.inputs.empty()) return "without any input";
+  size_t known =
+      llvm::count_if(cause.inputs, [](const CauseInput& input) { return input.value.TellsBad(); });
+  if (known == 0) return "from inputs that were not recorded";
+  std::string text = known < cause.inputs.size() ? "though every recorded input is finite"
+                                                 : "though all its inputs are finite";
+  std::string uncounted = UncountedPitfallText(cause);
+  if (!uncounted.empty()) return text + uncounted;
+  if (known == cause.inputs.size() && MadeOnlyInfinity(cause.value) && !HasPitfall(cause.op_type))
+    text += ": the result may be too large for its type";
+  return text;
+}
+
+}  // namespace grapnel

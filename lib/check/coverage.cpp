@@ -1,0 +1,51 @@
+#include "lib/check/coverage.h"
+
+#include <map>
+
+#include "lib/exec/frames.h"
+#include "lib/exec/kernel.h"
+#include "lib/pass/library.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace grapnel {
+namespace {
+
+// What the executor does itself.
+bool IsBuiltIn(const Node& node) {
+  return llvm::StringSwitch<bool>(node.op())
+             .Cases("Const", "HostConst", "Placeholder", "PlaceholderV2", true)
+             .Cases("_Arg", "_Retval", true)
+             .Default(false) ||
+         FlowKindOf(node) != FlowKind::kKernel;
+}
+
+}  // namespace
+
+std::vector<UnsupportedOp> UnsupportedOps(const Module& module, llvm::StringRef device) {
+  std::map<std::pair<std::string, std::string>, UnsupportedOp> found;
+  auto look = [&](const Graph& graph, const std::string& prefix) {
+    for (Node node : graph.nodes()) {
+      if (IsBuiltIn(node)) continue;
+      auto def = KernelRegistry::Get().Find(node, device);
+      if (def) continue;
+      std::string reason = TextOf(def.takeError());
+      UnsupportedOp& op = found[{node.op().str(), reason}];
+      if (op.nodes++ == 0) op.first = prefix + node.name().str();
+      op.op = node.op().str();
+      op.reason = std::move(reason);
+    }
+  };
+  look(module.main, "");
+  FunctionSet reached = ReachableFunctions(module, /*choices=*/false);
+  for (const auto& function : module.functions) {
+    if (reached.contains(function.get())) look(function->body, function->name().str() + "/");
+  }
+  std::vector<UnsupportedOp> list;
+  list.reserve(found.size());
+  for (auto& [key, op] : found) list.push_back(std::move(op));
+  llvm::stable_sort(list, [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
+  return list;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,89 @@
+// What rewrites of calls share: the walk over nodes, numbered names, and where nodes came from.
+#ifndef GRAPNEL_LIB_FUNCTION_FUNCTION_REWRITER_H_
+#define GRAPNEL_LIB_FUNCTION_FUNCTION_REWRITER_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/function/call.h"
+#include "lib/pass/rule.h"
+
+namespace grapnel {
+
+// On nodes that stand for a branch or a loop's part until their function is inlined.
+inline constexpr const char* kPartOfControlFlow = "_lower_as_multi_device_function";
+// On a call whose nodes are to take its place whatever its function says of itself, and to mean
+// what the call means: none runs before all inputs are there, no result is read before all effects
+// are.
+inline constexpr const char* kOpenWhole = "_grapnel_open_whole";
+// The node is to become Switch and Merge.
+inline constexpr const char* kLower = "_lower_using_switch_merge";
+
+// One run over one body. Nodes are visited in the order of ids in TensorFlow's Graph: inputs first,
+// then what rules make, as they make it.
+class FunctionRewriter : public RuleContext {
+ public:
+  static constexpr char kOptimizer[] = "function_optimizer";
+  // Rules up to this place open calls, node by node; those beyond look at the whole body.
+  static constexpr int kLastThatOpens = 9;
+  explicit FunctionRewriter(Editor& edit);
+
+  Module& module;
+  bool aggressive;  // even functions marked `_noinline` are inlined
+
+  // The nodes in order; grows.
+  std::vector<NodeId> nodes;
+
+  // `prefix/_7`: numbered over the whole run.
+  std::string NewName(const llvm::Twine& prefix);
+  Node Add(const llvm::Twine& name, llvm::StringRef op, llvm::StringRef device,
+           llvm::ArrayRef<Port> inputs = {});
+  // With attribute T, the dtype of its first input without reference.
+  Node AddTyped(const llvm::Twine& name, llvm::StringRef op, llvm::StringRef device,
+                llvm::ArrayRef<Port> inputs);
+  // A call of the function that attribute `value` (a func) names, as part of control flow.
+  Node AddCall(const llvm::Twine& name, const proto::NameAttrList& function, llvm::StringRef device,
+               llvm::ArrayRef<Port> inputs);
+
+  // A call runs once all its inputs are there, its nodes when their own are: where that makes a
+  // difference (resources, constants of loops), or `always`, the call waits for each input.
+  void WaitForInputs(const Node& call, bool always = false);
+  // In a loop, nodes without inputs must wait for something of the iteration.
+  void WaitForFrame(const Node& call);
+
+  // Whether `function` is being inlined where `call` came from: it would never end.
+  bool IsRecursive(const Node& call, const Function& function) const;
+  void CameFrom(NodeId made, const Node& call, const Function& function);
+  // `made` stands for a part of `node`.
+  void InheritOrigin(NodeId made, const Node& node);
+
+  // The attribute by which `node` is marked for XLA, which compiles it as it is; "" for none.
+  static llvm::StringRef XlaMark(const Node& node);
+
+  // Readers of port i of `node` read `outputs[i]`, those that wait for it wait for `after`.
+  void Redirect(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
+  // `node` stays under its name: with its values when it is fetched (IdentityN), else as something
+  // to wait for (NoOp).
+  void KeepAs(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
+
+ private:
+  void FindFrames();
+
+  int next_number_ = 0;
+  // The first Enter of the frame that a node of the original graph is in.
+  llvm::DenseMap<NodeId, NodeId> frame_of_;
+  struct Ancestor {
+    const Function* function;
+    int parent;
+  };
+  std::vector<Ancestor> ancestors_;
+  llvm::DenseMap<NodeId, int> came_from_;
+};
+
+// Shows every node once, and what comes of it, to the rules that put nodes in the place of calls:
+// as TensorFlow does before it places a graph.
+void OpenCalls(FunctionRewriter& rewriter);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_FUNCTION_FUNCTION_REWRITER_H_

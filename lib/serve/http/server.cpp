@@ -1,0 +1,67 @@
+#include "lib/serve/http/server.h"
+
+#include <dlfcn.h>
+#include <sys/random.h>
+
+#include "lib/serve/http/api.h"
+#include "lib/support/program_file.h"
+
+namespace grapnel {
+namespace {
+
+Expected<const GrapnelHttpApi*> OpenModule() {
+  std::string path = BesideTheProgram("grapnel_http.so");
+  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!module) return MakeError("cannot serve: {0}", dlerror());
+  auto entry = reinterpret_cast<GrapnelHttpEntryFn>(dlsym(module, GRAPNEL_HTTP_ENTRY));
+  const GrapnelHttpApi* api = entry ? entry(GRAPNEL_HTTP_API_VERSION) : nullptr;
+  if (!api) return MakeError("cannot serve: {0} is of another version of grapnel", path);
+  return api;
+}
+
+void Handle(void* context, const GrapnelHttpRequest* asked, const GrapnelHttpReply* reply) {
+  WebAnswer answer = static_cast<Router*>(context)->Answer(
+      {asked->method, asked->path, asked->host, asked->origin, asked->token,
+       std::string(asked->body, asked->body_size)});
+  for (const auto& [name, value] : answer.headers)
+    reply->header(reply->state, name.c_str(), value.c_str());
+  reply->send(reply->state, answer.status, answer.type.c_str(), answer.body.data(),
+              answer.body.size());
+}
+
+}  // namespace
+
+Expected<std::string> MakeToken() {
+  unsigned char bytes[16];
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    return MakeError("cannot make a token: there are no random numbers");
+  std::string token;
+  for (unsigned char byte : bytes) {
+    token += "0123456789abcdef"[byte >> 4];
+    token += "0123456789abcdef"[byte & 15];
+  }
+  return token;
+}
+
+struct Server::State {
+  const GrapnelHttpApi* api;
+  GrapnelHttpServer* server;
+};
+
+Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Server::~Server() { state_->api->close(state_->server); }
+
+Expected<std::unique_ptr<Server>> Server::Listen(Router& router, int port) {
+  ASSIGN_OR_RETURN(const GrapnelHttpApi* api, OpenModule());
+  char error[256] = "";
+  GrapnelHttpServer* server = api->open(port, Handle, &router, error, sizeof error);
+  if (!server) return MakeError("{0}", error);
+  router.SetPort(api->port(server));
+  return std::unique_ptr<Server>(new Server(std::make_unique<State>(State{api, server})));
+}
+
+int Server::port() const { return state_->api->port(state_->server); }
+void Server::Run() { state_->api->run(state_->server); }
+void Server::Stop() { state_->api->stop(state_->server); }
+
+}  // namespace grapnel

@@ -1,0 +1,35 @@
+// The page served on this machine.
+#ifndef GRAPNEL_LIB_SERVE_HTTP_SERVER_H_
+#define GRAPNEL_LIB_SERVE_HTTP_SERVER_H_
+
+#include <memory>
+#include <string>
+
+#include "lib/serve/http/router.h"
+#include "lib/support/error.h"
+
+namespace grapnel {
+
+// A random token of 128 bits, in hex.
+Expected<std::string> MakeToken();
+
+// Listens on 127.0.0.1 only. Needs grapnel_http.so beside the binary, which is opened here.
+class Server {
+ public:
+  // `port` 0: any that is free. Errors: the module is missing, the port is taken.
+  static Expected<std::unique_ptr<Server>> Listen(Router& router, int port);
+  ~Server();
+  int port() const;
+  // Answers until Stop, which any thread may call.
+  void Run();
+  void Stop();
+
+ private:
+  struct State;
+  explicit Server(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SERVE_HTTP_SERVER_H_

@@ -1,0 +1,67 @@
+// The cards of a debug page: all that is known of one tensor, or of one thing that Python ran.
+#ifndef GRAPNEL_LIB_SERVE_PAGES_DEBUG_CARD_H_
+#define GRAPNEL_LIB_SERVE_PAGES_DEBUG_CARD_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/check/first_cause.h"
+#include "lib/tfdbg/debug_graph.h"
+#include "lib/tfdbg/debug_index.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+
+// "trace/11", "execution/3": what a card is asked for by; "" when an alert has neither.
+std::string CardName(int trace, int execution);
+
+// Makes cards. What it is made of must outlive it. Safe to use from several threads.
+class DebugCards {
+ public:
+  DebugCards(const DebugRun& run, const DebugIndex& index, const DebugModule& module)
+      : run_(run), index_(index), module_(module) {}
+
+  // {"card", "cause" (as WriteCauseJson has it), "place", "outputs", "inputs", "readers", "stack",
+  // and when it was computed}. Inputs and readers have inputs and readers of their own: two hops.
+  // Cost: the records before it; of the next 255 that are asked for, nothing.
+  std::string Trace(int trace);
+  std::string Execution(int execution);
+  // What the op of a tensor, or an execution, put out at once: the tensor itself first.
+  struct Output {
+    int slot, trace;  // trace: of an op's; -1
+    const RecordedTensor* value;
+  };
+  std::vector<Output> OutputsOf(int trace, int execution) const;
+  // How a tensor came about. Costs the same.
+  Cause CauseOf(int trace, int execution);
+
+ private:
+  using Batch = std::vector<Cause>;
+  std::shared_ptr<const Batch> BatchOf(bool is_trace, int number);
+  void WriteInputs(const Cause& cause, int hops, llvm::json::OStream& json);
+  void NameArguments(const DebugExecution& call, Cause* cause) const;
+  int TraceOf(const ValueSource& source) const;
+  void WriteReaders(DebugTensor tensor, int trace, int hops, llvm::json::OStream& json);
+  void WriteEagerReaders(int64_t id, int hops, llvm::json::OStream& json);
+  void WriteReader(int graph, int op, int trace, int hops, llvm::json::OStream& json);
+  void WriteReturn(DebugTensor tensor, int trace, int hops, llvm::json::OStream& json);
+  void WriteWhen(int trace, llvm::json::OStream& json);
+  void WriteInside(int execution, llvm::json::OStream& json);
+  void WriteStack(int stack, llvm::json::OStream& json);
+  void WriteOutputs(int trace, int execution, llvm::json::OStream& json);
+  void WritePlace(int graph, int node, llvm::json::OStream& json);
+
+  const DebugRun& run_;
+  const DebugIndex& index_;
+  const DebugModule& module_;
+  std::mutex mutex_;
+  std::map<std::pair<bool, int>, std::shared_ptr<const Batch>> batches_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SERVE_PAGES_DEBUG_CARD_H_

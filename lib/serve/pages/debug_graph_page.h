@@ -1,0 +1,46 @@
+// The ops of a debug run as a graph on a page, marked by what was recorded of them.
+#ifndef GRAPNEL_LIB_SERVE_PAGES_DEBUG_GRAPH_PAGE_H_
+#define GRAPNEL_LIB_SERVE_PAGES_DEBUG_GRAPH_PAGE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/render/graph_page.h"
+#include "lib/serve/pages/debug_card.h"
+
+namespace grapnel {
+
+class DebugGraphPage {
+ public:
+  // All must outlive it. Nodes that were recorded are marked: a first cause, bad, clean; the others
+  // are not. The panel tells of a node's outputs, inputs and source line.
+  DebugGraphPage(const DebugRun& run, const DebugModule& module, const DebugIndex& index,
+                 const BlameReport& report, DebugCards& cards, std::string title);
+  GraphPage& page() { return *page_; }
+
+ private:
+  enum Mark : int { kNone = -1, kFirstCause, kClean, kBad, kOtherCause };
+  struct Record {
+    Mark mark = kNone;
+    int trace = -1, execution = -1;  // the first bad one, else the first
+  };
+  void MarkGraph(int graph, const DebugIndex& index);
+  void MarkExecutions(const DebugIndex& index);
+  void MarkCauses(const BlameReport& report);
+  Record* RecordOf(const DebugAlert& alert);
+  const Record* RecordOf(const Node& node) const;
+  std::vector<PageMarks::Detail> Details(const Node& node) const;
+
+  const DebugRun& run_;
+  const DebugModule& module_;
+  DebugCards& cards_;
+  std::vector<std::vector<Record>> records_;  // by body and node
+  llvm::DenseMap<const Graph*, size_t> body_;
+  PageMarks marks_;
+  std::unique_ptr<GraphPage> page_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SERVE_PAGES_DEBUG_GRAPH_PAGE_H_

@@ -1,0 +1,59 @@
+// A folder of TensorFlow's debugger on a page: the first cause, what came of it, every tensor, what
+// Python ran, its sources, and the ops as a graph.
+#ifndef GRAPNEL_LIB_SERVE_PAGES_DEBUG_PAGE_H_
+#define GRAPNEL_LIB_SERVE_PAGES_DEBUG_PAGE_H_
+
+#include <memory>
+#include <string>
+
+#include "lib/serve/pages/debug_graph_page.h"
+#include "lib/support/error.h"
+
+namespace grapnel {
+
+constexpr size_t kTracesAPage = 500;  // and executions
+
+// The newest run of a folder. Safe to read from several threads.
+class DebugPage {
+ public:
+  // Errors as ReadDebugFolder.
+  static Expected<std::unique_ptr<DebugPage>> Open(llvm::StringRef path);
+
+  // The story as WriteBlameJson has it, and what the folder holds.
+  std::string Json() const;
+  // The card of one tensor or execution, as DebugCards makes it.
+  Expected<std::string> TraceJson(size_t trace) const;
+  Expected<std::string> ExecutionJson(size_t execution) const;
+  // Tensors in the order of execution from `from` on, at most `limit`.
+  std::string TracesJson(size_t from, size_t limit) const;
+  // The same of what Python ran: [number, label, op, 0 clean, 1 bad or 2 not known].
+  std::string ExecutionsJson(size_t from, size_t limit) const;
+  // Source files: [path, framework, lines]; and one, with the ops and executions of its lines.
+  std::string SourcesJson() const;
+  Expected<std::string> SourceJson(size_t source) const;
+
+  size_t num_traces() const { return run().traces.size(); }
+  size_t num_executions() const { return run().executions.size(); }
+  size_t num_sources() const { return run().sources.size(); }
+  bool IsFramework(size_t source) const { return run().sources[source].is_framework; }
+  // Cards that lead the story.
+  std::vector<DebugAlert> Causes() const;
+  GraphPage& graph() const { return graph_->page(); }
+
+ private:
+  DebugPage() = default;
+  const DebugRun& run() const { return folder_.runs.back(); }
+  int FirstBad(const DebugTensor& made) const;  // a trace; -1: none
+  void WriteLine(const DebugIndex::Line& line, llvm::json::OStream& json) const;
+
+  DebugFolder folder_;
+  BlameReport report_;
+  std::unique_ptr<DebugIndex> index_;
+  DebugModule module_;
+  std::unique_ptr<DebugCards> cards_;
+  std::unique_ptr<DebugGraphPage> graph_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SERVE_PAGES_DEBUG_PAGE_H_

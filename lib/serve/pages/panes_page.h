@@ -1,0 +1,54 @@
+// Two graphs side by side, each drawn alone, and which node of one is which of the other.
+#ifndef GRAPNEL_LIB_SERVE_PAGES_PANES_PAGE_H_
+#define GRAPNEL_LIB_SERVE_PAGES_PANES_PAGE_H_
+
+#include <memory>
+#include <string>
+
+#include "lib/diff/diff.h"
+#include "lib/render/graph_page.h"
+#include "lib/serve/pages/diff_page.h"
+
+namespace grapnel {
+
+// All that it is made of outlives it.
+class PanesPage {
+ public:
+  PanesPage(const Module& a, const Module& b, const Diff& diff, const DiffPage& merged);
+  PanesPage(const PanesPage&) = delete;
+  PanesPage& operator=(const PanesPage&) = delete;
+
+  GraphPage& a() { return *a_.page; }
+  GraphPage& b() { return *b_.page; }
+
+  // What stands for what on the page of both graphs as one:
+  //   "a", "b": lists of [body, node, body there, node there];
+  //   "aliases": what is shown beside another, of one replacement: [body, node, body, node], there;
+  //   "bodies": [body of A, body of B]; "scopes": [body of A, its path, path in B] of those whose
+  //   nodes have gone to a scope of another name.
+  // Linear in nodes; kept by whoever asks.
+  std::string MatchJson() const;
+
+ private:
+  struct Side {
+    const Module* module = nullptr;
+    PageMarks marks;
+    std::unique_ptr<GraphPage> page;
+  };
+  void SetUp(Side* side, const Module& module, const char* title,
+             const std::function<Node(const Node&)>& here);
+  Node OfB(const Node& b) const;
+  void WriteNodes(const Side& side, llvm::function_ref<Node(const Node&)> here,
+                  llvm::json::OStream& json) const;
+  void WriteScopes(llvm::json::OStream& json) const;
+
+  const DiffPage& merged_;
+  std::vector<std::pair<std::string, std::string>> bodies_;  // functions of A and B
+  std::vector<std::pair<DiffPage::Place, DiffPage::Place>> aliases_;
+  llvm::DenseMap<const Graph*, std::string> functions_;  // of B
+  Side a_, b_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SERVE_PAGES_PANES_PAGE_H_

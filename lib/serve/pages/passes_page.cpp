@@ -1,0 +1,164 @@
+#include "lib/serve/pages/passes_page.h"
+
+#include <algorithm>
+
+#include "lib/render/labels.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kMostRewrites = 2000, kMostNames = 200, kMostNearMisses = 3000;
+
+void WriteStage(const PassStory& story, size_t index, size_t first, llvm::json::OStream& json) {
+  const TimelineStage& stage = story.timeline->stages[index];
+  json.object([&] {
+    json.attribute("entry", first + index);
+    json.attribute("title", Printable(stage.dump.stage));
+    json.attribute("line", Printable(stage.dump.line));
+    json.attribute("nodes", stage.nodes);
+    json.attribute("edges", stage.edges);
+    if (const StageRecord* record = story.record.StageOf(stage.dump.file)) {
+      if (!record->stage.function.empty())
+        json.attribute("function", Printable(record->stage.function));
+      if (story.record.has_times) json.attribute("ms", record->stage.time.count() / 1e6);
+      if (story.record.has_rewrites) json.attribute("rewrites", record->stage.rewrites);
+    }
+    if (stage.before < 0) return;
+    const TimelineStage& before = story.timeline->stages[stage.before];
+    json.attribute("before", first + stage.before);
+    json.attribute("nodes_before", before.nodes);
+    json.attribute("edges_before", before.edges);
+    json.attribute("removed", stage.diff.removed.size());
+    json.attribute("added", stage.diff.added.size());
+    json.attribute("changed", llvm::count_if(stage.diff.matched, [](const MatchedPair& pair) {
+                     return !pair.changes.empty();
+                   }));
+    json.attribute("replaced", stage.diff.groups.size());
+    if (stage.diff.Same()) json.attribute("same", true);
+  });
+}
+
+// Passes that ran over the main graph and never changed anything, and the time of all that did
+// nothing.
+void WriteIdle(const RunRecord& record, llvm::json::OStream& json) {
+  std::vector<std::string> idle;
+  double ms = 0;
+  for (const StageRecord& stage : record.stages) {
+    if (stage.stage.changed) continue;
+    ms += stage.stage.time.count() / 1e6;
+    bool worked = llvm::any_of(record.stages, [&](const StageRecord& other) {
+      return other.stage.pass == stage.stage.pass && other.stage.changed;
+    });
+    if (!worked && !llvm::is_contained(idle, stage.stage.pass)) idle.push_back(stage.stage.pass);
+  }
+  json.attributeArray("idle", [&] {
+    for (const std::string& pass : idle) json.value(Printable(pass));
+  });
+  if (record.has_times) json.attribute("idle_ms", ms);
+}
+
+void WritePlaced(llvm::StringRef name, std::optional<DiffPage::Place> place,
+                 llvm::json::OStream& json) {
+  json.array([&] {
+    json.value(Printable(name));
+    if (!place) return;
+    json.value(place->first);
+    json.value(place->second);
+  });
+}
+
+void WriteNearMisses(llvm::ArrayRef<Refusal> misses,
+                     llvm::function_ref<std::optional<EntryPlace>(const Refusal&)> find,
+                     llvm::json::OStream& json) {
+  json.attribute("near_miss_count", misses.size());
+  json.attributeArray("near_misses", [&] {
+    for (const Refusal& miss : misses.take_front(kMostNearMisses)) {
+      json.object([&] {
+        json.attribute("pass", Printable(miss.pass));
+        json.attribute("rule", Printable(miss.rule));
+        json.attribute("help", RuleHelp(miss.pass, miss.rule));
+        json.attribute("node", Printable(miss.node));
+        if (!miss.function.empty()) json.attribute("function", Printable(miss.function));
+        json.attribute("reason", Printable(miss.reason));
+        if (auto at = find(miss)) {
+          json.attribute("entry", at->entry);
+          json.attribute("body", at->place.first);
+          json.attribute("id", at->place.second);
+        }
+      });
+    }
+  });
+}
+
+void WriteRewrite(const Rewrite& rewrite, const DiffPage& page, llvm::json::OStream& json) {
+  auto before = [&](llvm::StringRef name) { return page.FindBefore(rewrite.function, name); };
+  auto after = [&](llvm::StringRef name) { return page.FindAfter(rewrite.function, name); };
+  auto names = [&](const char* key, llvm::ArrayRef<std::string> list, auto find) {
+    if (list.empty()) return;
+    json.attributeArray(key, [&] {
+      for (const std::string& name : list.take_front(kMostNames))
+        WritePlaced(name, find(name), json);
+    });
+    if (list.size() > kMostNames)
+      json.attribute(std::string(key) + "_more", list.size() - kMostNames);
+  };
+  json.object([&] {
+    json.attribute("number", rewrite.number);
+    json.attribute("pass", Printable(rewrite.pass));
+    json.attribute("rule", Printable(rewrite.rule));
+    json.attribute("why", RuleHelp(rewrite.pass, rewrite.rule));
+    if (!rewrite.function.empty()) json.attribute("function", Printable(rewrite.function));
+    if (!rewrite.node.empty()) json.attribute("node", Printable(rewrite.node));
+    names("removed", rewrite.removed, before);
+    names("made", rewrite.made, after);
+    names("changed", rewrite.changed, after);
+    std::vector<std::string> read;
+    for (const std::string& name : rewrite.used) {
+      bool told = std::binary_search(rewrite.removed.begin(), rewrite.removed.end(), name) ||
+                  std::binary_search(rewrite.changed.begin(), rewrite.changed.end(), name);
+      if (!told) read.push_back(name);
+    }
+    names("used", read, before);
+    json.attributeArray("functions", [&] {
+      for (const std::string& function : rewrite.functions) json.value(Printable(function));
+    });
+  });
+}
+
+}  // namespace
+
+std::string PassesJson(const PassStory& story, size_t first,
+                       llvm::function_ref<std::optional<EntryPlace>(const Refusal&)> find) {
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attributeArray("stages", [&] {
+        for (size_t i = 0; i < story.timeline->stages.size(); ++i)
+          WriteStage(story, i, first, json);
+      });
+      json.attribute("has_rewrites", story.record.has_rewrites);
+      json.attribute("has_times", story.record.has_times);
+      WriteIdle(story.record, json);
+      json.attributeArray("notes", [&] {
+        for (const auto* list : {&story.notes, &story.record.problems}) {
+          for (const std::string& note : *list) json.value(Printable(note));
+        }
+      });
+      if (story.knows_near_misses) WriteNearMisses(story.near_misses, find, json);
+    });
+  });
+}
+
+std::string RewritesJson(llvm::ArrayRef<Rewrite> rewrites, const DiffPage& page) {
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attribute("count", rewrites.size());
+      json.attributeArray("rewrites", [&] {
+        for (const Rewrite& rewrite : rewrites.take_front(kMostRewrites))
+          WriteRewrite(rewrite, page, json);
+      });
+    });
+  });
+}
+
+}  // namespace grapnel

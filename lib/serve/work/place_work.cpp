@@ -1,0 +1,95 @@
+#include "lib/serve/work/place_work.h"
+
+#include "lib/io/ends.h"
+#include "lib/ir/device_name.h"
+#include "lib/render/labels.h"
+#include "lib/serve/pages/placement_page.h"
+#include "lib/support/text.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+Expected<PlacerSettings> ParseSettings(llvm::StringRef text) {
+  auto json = llvm::json::parse(text);
+  if (!json) return Annotate("the request is no JSON", json.takeError());
+  const llvm::json::Object* object = json->getAsObject();
+  auto devices = object ? object->getString("devices") : std::nullopt;
+  if (!devices) return MakeError("the request has no 'devices'");
+  PlacerSettings settings;
+  settings.devices = devices->str();
+  settings.soft = object->getBoolean("soft").value_or(true);
+  settings.may_read = false;
+  return settings;
+}
+
+void WriteLines(llvm::StringRef key, llvm::StringRef text, llvm::json::OStream& json) {
+  llvm::SmallVector<llvm::StringRef, 16> lines;
+  text.rtrim('\n').split(lines, '\n');
+  json.attributeArray(key, [&] {
+    for (llvm::StringRef line : lines) json.value(Printable(line));
+  });
+}
+
+struct DeviceRow {
+  std::string device;
+  size_t nodes = 0;
+  DeviceMemory memory;
+};
+
+std::vector<DeviceRow> RowsOf(const PlacedGraph& placed, const PlacementReport& report) {
+  std::vector<DeviceRow> rows;
+  for (const ListedDevice& device : placed.setup.devices.devices())
+    rows.push_back({ShortDevice(device.text), 0, report.memory[rows.size()]});
+  for (const NodePlacement& node : placed.placement.nodes) {
+    if (node.device >= 0) ++rows[node.device].nodes;
+  }
+  return rows;
+}
+
+void WriteDevices(llvm::ArrayRef<DeviceRow> rows, llvm::json::OStream& json) {
+  json.attributeArray("devices", [&] {
+    for (const DeviceRow& row : rows) {
+      json.object([&] {
+        json.attribute("device", row.device);
+        json.attribute("nodes", row.nodes);
+        json.attribute("weights", HumanBytes(row.memory.weights));
+        json.attribute("peak", HumanBytes(row.memory.peak));
+      });
+    }
+  });
+}
+
+}  // namespace
+
+Expected<std::string> PlaceFromPage(PageSet& pages, OpenedGraph opened, llvm::StringRef request) {
+  ASSIGN_OR_RETURN(PlacerSettings settings, ParseSettings(request));
+  RETURN_IF_ERROR(DemandValid(*opened.model, *opened.graph, nullptr));
+  ASSIGN_OR_RETURN(PlacerSetup setup, PlacerSetup::Make(settings));
+  auto placed = std::make_unique<PlacedGraph>();
+  std::string title = llvm::sys::path::filename(opened.model->path).str() + " on " +
+                      settings.devices + (settings.soft ? " (soft)" : " (hard)");
+  placed->opened = std::move(opened);
+  placed->setup = std::move(setup);
+  placed->placement = Place(placed->opened.module().main, placed->setup.devices,
+                            *placed->setup.kernels, placed->setup.options);
+  PlacementContext context = placed->context();
+  if (placed->placement.failure) {
+    return PageDocument([&](llvm::json::OStream& json) {
+      json.object([&] { WriteLines("failure", ExplainFailure(context), json); });
+    });
+  }
+  PlacementReport report = MakePlacementReport(context.graph, context.devices, context.placement);
+  std::vector<DeviceRow> rows = RowsOf(*placed, report);
+  ASSIGN_OR_RETURN(size_t entry, pages.AddPlaced(std::move(placed), title));
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attribute("entry", entry);
+      json.attribute("title", Printable(title));
+      json.attribute("crossings", CrossingsText(report));
+      WriteDevices(rows, json);
+    });
+  });
+}
+
+}  // namespace grapnel

@@ -1,0 +1,78 @@
+#include "lib/serve/work/reloader.h"
+
+#include <chrono>
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace grapnel {
+namespace {
+
+constexpr auto kBetweenLooks = std::chrono::milliseconds(500);
+constexpr size_t kMostFiles = 20000;
+
+uint64_t StampOf(llvm::StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status)) return 0;
+  return llvm::hash_combine(path, status.getSize(), static_cast<int>(status.type()),
+                            status.getLastModificationTime().time_since_epoch().count());
+}
+
+}  // namespace
+
+FileWatcher::FileWatcher(std::vector<std::string> paths)
+    : paths_(std::move(paths)), seen_(Stamp()), last_(seen_) {}
+
+uint64_t FileWatcher::Stamp() const {
+  uint64_t sum = 0;  // the order in which a folder lists its files means nothing
+  size_t files = 0;
+  for (const std::string& path : paths_) {
+    sum += StampOf(path);
+    if (!llvm::sys::fs::is_directory(path)) continue;
+    std::error_code error;
+    llvm::sys::fs::recursive_directory_iterator it(path, error), end;
+    for (; !error && it != end && files < kMostFiles; it.increment(error), ++files)
+      sum += StampOf(it->path());
+  }
+  return sum;
+}
+
+bool FileWatcher::Changed() {
+  uint64_t now = Stamp();
+  bool still = now == last_;
+  last_ = now;
+  if (!still || now == seen_) return false;
+  seen_ = now;
+  return true;
+}
+
+Reloader::Reloader(Router& router, std::vector<std::string> paths)
+    : router_(router), paths_(std::move(paths)), thread_([this] { Watch(); }) {}
+
+Reloader::~Reloader() {
+  {
+    std::lock_guard lock(mutex_);
+    end_ = true;
+  }
+  ended_.notify_all();
+  thread_.join();
+}
+
+void Reloader::Watch() {
+  FileWatcher watcher(paths_);
+  std::unique_lock lock(mutex_);
+  while (!ended_.wait_for(lock, kBetweenLooks, [this] { return end_; })) {
+    if (watcher.Changed()) Reload();
+  }
+}
+
+void Reloader::Reload() {
+  auto pages = std::make_shared<PageSet>();
+  for (const std::string& path : paths_) {
+    if (Error error = pages->AddPath(path))
+      return router_.SetProblem("not read again: " + llvm::toString(std::move(error)));
+  }
+  router_.Replace(std::move(pages));
+}
+
+}  // namespace grapnel

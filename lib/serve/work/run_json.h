@@ -1,0 +1,50 @@
+// One run that the page asked for, and its documents.
+#ifndef GRAPNEL_LIB_SERVE_WORK_RUN_JSON_H_
+#define GRAPNEL_LIB_SERVE_WORK_RUN_JSON_H_
+
+#include <chrono>
+#include <mutex>
+
+#include "lib/job/run_watch.h"
+#include "lib/render/graph_page.h"
+#include "lib/serve/work/run_request.h"
+#include "lib/watch/profile.h"
+
+namespace grapnel {
+
+struct PageRun {
+  enum class State { kRunning, kDone, kFailed, kStopped };
+  using Clock = std::chrono::steady_clock;
+
+  PageRun(uint64_t number, OpenedGraph opened, RunRequest request)
+      : number(number),
+        opened(std::move(opened)),
+        request(std::move(request)),
+        watch(this->opened.module().main, this->request.taps, this->request.mode) {}
+
+  const uint64_t number;
+  const OpenedGraph opened;
+  const RunRequest request;
+  RunWatch watch;
+  Profile profile;
+  const Clock::time_point began = Clock::now();
+
+  // What the run's thread fills, under the lock.
+  mutable std::mutex mutex;
+  State state = State::kRunning;
+  int nodes = 0;  // of the main graph's plan; 0 while it is made
+  Clock::time_point ended;
+  std::string error;
+  std::vector<std::string> printed;
+  std::vector<Tensor> values;         // by fetch, once it is done
+  std::vector<std::string> compared;  // by fetch: with the case's value; "": there is none
+};
+
+std::string RunStatusJson(const PageRun& run);
+std::string RunTensorsJson(const PageRun& run, size_t from, size_t limit);
+std::string RunBoxesJson(const PageRun& run, GraphPage& page);
+std::string RunNodeJson(const PageRun& run, const Graph& graph, NodeId node);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SERVE_WORK_RUN_JSON_H_

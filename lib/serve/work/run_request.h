@@ -1,0 +1,49 @@
+// What the page asks to be run, and what there is to ask.
+#ifndef GRAPNEL_LIB_SERVE_WORK_RUN_REQUEST_H_
+#define GRAPNEL_LIB_SERVE_WORK_RUN_REQUEST_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lib/exec/tensor.h"
+#include "lib/serve/work/opened_graph.h"
+#include "lib/support/file.h"
+#include "lib/watch/tap.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+
+// The form: signatures, what goes in (placeholders, arguments, the case's feeds) with dtype and
+// shape, what comes out, modes of taps.
+std::string RunFormJson(const OpenedGraph& opened);
+
+struct RunRequest {
+  struct Feed {
+    std::string tensor;
+    std::string kind;         // "text", "zeros", "ones", "normal", "file" or "case"
+    std::string text, shape;  // as typed
+    uint64_t seed = 0;
+    uint64_t file = 0;  // of an upload
+  };
+  std::vector<Feed> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> taps;  // globs
+  std::optional<TapMode> mode;    // none: nothing is tapped
+};
+
+// {"feeds": [{"tensor", "kind", "text", "shape", "seed", "file"}], "fetches": [...], "taps":
+// "a*,b*", "mode": "FULL_HEALTH"}. Errors say what is wrong with it.
+Expected<RunRequest> ParseRunRequest(llvm::StringRef json);
+
+// Uploads by number. Errors: there is none.
+using UploadFinder = std::function<Expected<std::shared_ptr<const FileBytes>>(uint64_t upload)>;
+
+// The feeds' values. Errors name the tensor.
+Expected<std::vector<Tensor>> MakeFeeds(const OpenedGraph& opened,
+                                        llvm::ArrayRef<RunRequest::Feed> feeds,
+                                        const UploadFinder& find);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SERVE_WORK_RUN_REQUEST_H_

@@ -1,0 +1,47 @@
+// Shapes of collective ops: of what each member gets.
+#include "lib/shape/functions.h"
+
+namespace grapnel {
+namespace {
+
+void SameShape(ShapeContext& c) { c.Out(0, c.in(0)); }
+void ShapeOfAttr(ShapeContext& c) {
+  if (std::optional<Shape> shape = c.ShapeAttr("shape")) c.Out(0, *shape);
+}
+void ReceivedShape(ShapeContext& c) { c.Out(0, c.ShapeFrom(3)); }
+
+// The first dimension becomes f(it, number of members), where that is input 1.
+template <typename F>
+void WithRows(ShapeContext& c, F f) {
+  Shape shape = c.WithRankAtLeast(0, 1);
+  if (!shape.known_rank() || shape.rank() == 0) return;
+  Dims dims(shape.dims().begin(), shape.dims().end());
+  dims[0] = f(dims[0], c.SizeFrom(1));
+  c.Out(0, Shape(dims));
+}
+void GatheredShape(ShapeContext& c) { WithRows(c, MulDims); }
+void ScatteredShape(ShapeContext& c) { WithRows(c, DivDims); }
+
+constexpr ShapeRule kRules[] = {
+    {"CollectiveReduce", SameShape},
+    {"CollectiveReduceV2", SameShape},
+    {"CollectiveReduceV3", SameShape},
+    {"CollectiveAllToAllV2", SameShape},
+    {"CollectiveAllToAllV3", SameShape},
+    {"CollectiveBcastSend", SameShape},
+    {"CollectiveBcastSendV2", SameShape},
+    {"CollectiveBcastRecv", ShapeOfAttr},
+    {"CollectiveBcastRecvV2", ReceivedShape},
+    {"CollectiveGather", ShapeOfAttr},
+    {"CollectiveGatherV2", GatheredShape},
+    {"CollectiveReduceScatterV2", ScatteredShape},
+    {"NcclAllReduce", SameShape},
+    {"NcclReduce", SameShape},
+    {"NcclBroadcast", ShapeOfAttr},
+};
+
+}  // namespace
+
+llvm::ArrayRef<ShapeRule> CollectiveShapeRules() { return kRules; }
+
+}  // namespace grapnel

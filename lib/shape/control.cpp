@@ -1,0 +1,166 @@
+// Control flow of both kinds, and calls.
+#include <algorithm>
+
+#include "lib/shape/functions.h"
+
+namespace grapnel {
+namespace {
+
+void ForwardShape(ShapeContext& c) { c.OutFacts(0, c.facts(0)); }
+
+// Every output is the data, on one side or the other.
+void SwitchShape(ShapeContext& c) {
+  c.WithRank(1, 0);
+  for (int i = 0; i < c.num_outputs(); ++i) c.OutFacts(i, c.facts(0));
+}
+
+// The output is any of the inputs. A loop's back edge that is not known yet does not count: the
+// loop is gone round again when it is.
+void MergeShape(ShapeContext& c) {
+  c.Out(1, Shape::Scalar());
+  bool first = true;
+  for (const PortFacts* input : c.inputs) {
+    if (!input || c.num_outputs() == 0) continue;
+    c.outputs[0] = first ? input->Copy() : JoinFacts(c.outputs[0], *input);
+    first = false;
+  }
+}
+
+void RefSelectShape(ShapeContext& c) {
+  c.OutFacts(0, c.facts(1));
+  for (int i = 2; i < c.num_inputs(); ++i) c.outputs[0] = JoinFacts(c.outputs[0], c.facts(i));
+}
+
+// The attribute `output_shapes`, where it is given, holds too.
+void MergeOutputShapes(ShapeContext& c) {
+  std::optional<AttrView> attr = c.Attr("output_shapes");
+  auto shapes = attr ? attr->AsShapes() : std::nullopt;
+  if (!shapes || shapes->size() != c.outputs.size()) return;
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    c.Out(i, MergeShapes(c.outputs[i].shape, (*shapes)[i]).value_or((*shapes)[i]));
+  }
+}
+
+// Inputs from `first` on go into `function`; false when nothing is known of what comes out.
+bool Call(ShapeContext& c, llvm::StringRef function, int first, std::vector<PortFacts>* results) {
+  llvm::SmallVector<const PortFacts*, 8> args;
+  for (int i = first; i < c.num_inputs(); ++i) args.push_back(&c.facts(i));
+  *results = c.functions->Infer(function, args);
+  return results->size() == c.outputs.size();
+}
+
+void OutResults(ShapeContext& c, std::vector<PortFacts> results) {
+  for (int i = 0; i < c.num_outputs(); ++i) c.outputs[i] = std::move(results[i]);
+}
+
+void PartitionedCallShape(ShapeContext& c) {
+  std::optional<AttrView> attr = c.Attr("f");
+  std::optional<llvm::StringRef> function = attr ? attr->AsFuncName() : std::nullopt;
+  std::vector<PortFacts> results;
+  if (function && Call(c, *function, 0, &results)) return OutResults(c, std::move(results));
+  DefaultShape(c);
+}
+
+// One of several branches is taken; a value goes by only if it is the same from each.
+void BranchShape(ShapeContext& c) {
+  std::vector<llvm::StringRef> branches;
+  for (const char* key : {"then_branch", "else_branch", "branches"}) {
+    if (std::optional<AttrView> attr = c.Attr(key)) {
+      for (llvm::StringRef name : attr->FuncNames()) branches.push_back(name);
+    }
+  }
+  bool known = !branches.empty();
+  for (size_t b = 0; known && b < branches.size(); ++b) {
+    std::vector<PortFacts> results;
+    known = Call(c, branches[b], 1, &results);
+    for (int i = 0; known && i < c.num_outputs(); ++i) {
+      c.outputs[i] = b == 0 ? std::move(results[i]) : JoinFacts(c.outputs[i], results[i]);
+    }
+  }
+  if (!known) {
+    for (PortFacts& facts : c.outputs) facts = PortFacts();
+  }
+  MergeOutputShapes(c);
+}
+
+// What the loop carries is widened until the body keeps it as it is.
+void WhileShape(ShapeContext& c) {
+  std::optional<AttrView> attr = c.Attr("body");
+  std::optional<llvm::StringRef> body = attr ? attr->AsFuncName() : std::nullopt;
+  std::vector<PortFacts> carried;
+  for (int i = 0; i < c.num_outputs(); ++i) carried.push_back(c.facts(i).Copy());
+  constexpr int kMaxRounds = 8;
+  bool settled = false;
+  for (int round = 0; body && round < kMaxRounds && !settled; ++round) {
+    llvm::SmallVector<const PortFacts*, 8> args;
+    for (const PortFacts& facts : carried) args.push_back(&facts);
+    std::vector<PortFacts> results = c.functions->Infer(*body, args);
+    if (results.size() != carried.size()) break;
+    settled = true;
+    for (size_t i = 0; i < carried.size(); ++i) {
+      PortFacts joined = JoinFacts(carried[i], results[i]);
+      settled &= joined.SameAs(carried[i]);
+      carried[i] = std::move(joined);
+    }
+  }
+  if (settled) OutResults(c, std::move(carried));
+  MergeOutputShapes(c);
+}
+
+// Gradients with respect to the inputs.
+void SymbolicGradientShape(ShapeContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, c.in(i));
+}
+
+void ArrayToListShape(ShapeContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) c.OutFacts(i, c.facts(i));
+}
+
+void NothingShape(ShapeContext&) {}
+
+constexpr ShapeRule kRules[] = {
+    {"Switch", SwitchShape},
+    {"RefSwitch", SwitchShape},
+    {"_SwitchN", SwitchShape},
+    {"Merge", MergeShape},
+    {"RefMerge", MergeShape},
+    {"RefSelect", RefSelectShape},
+    {"Enter", ForwardShape},
+    {"RefEnter", ForwardShape},
+    {"Exit", ForwardShape},
+    {"RefExit", ForwardShape},
+    {"NextIteration", ForwardShape},
+    {"RefNextIteration", ForwardShape},
+    {"LoopCond", ForwardShape},
+    {"NoOp", NothingShape},
+    {"ControlTrigger", NothingShape},
+    {"Abort", NothingShape},
+    {"_Retval", NothingShape},
+    {"_DeviceRetval", NothingShape},
+    {"PartitionedCall", PartitionedCallShape},
+    {"StatefulPartitionedCall", PartitionedCallShape},
+    {"TPUPartitionedCall", PartitionedCallShape},
+    {"If", BranchShape},
+    {"StatelessIf", BranchShape},
+    {"_If", BranchShape},
+    {"Case", BranchShape},
+    {"StatelessCase", BranchShape},
+    {"While", WhileShape},
+    {"StatelessWhile", WhileShape},
+    {"_While", WhileShape},
+    {"SymbolicGradient", SymbolicGradientShape},
+    {"_ArrayToList", ArrayToListShape},
+    {"_ListToArray", ArrayToListShape},
+};
+
+}  // namespace
+
+void CallShape(ShapeContext& c) {
+  std::vector<PortFacts> results;
+  if (Call(c, c.op(), 0, &results)) return OutResults(c, std::move(results));
+  DefaultShape(c);
+}
+
+llvm::ArrayRef<ShapeRule> ControlShapeRules() { return kRules; }
+
+}  // namespace grapnel

@@ -1,0 +1,504 @@
+// Ops that work element by element, and the arithmetic of small integer tensors that shapes are
+// computed with.
+#include <algorithm>
+
+#include "lib/shape/functions.h"
+
+namespace grapnel {
+namespace {
+
+// --- Arithmetic on elements: exact on known ones; a symbol survives what leaves it as it is.
+
+using ElementOp = int64_t (*)(int64_t, int64_t);
+
+bool BothKnown(int64_t a, int64_t b) { return IsKnownElement(a) && IsKnownElement(b); }
+
+int64_t Add(int64_t a, int64_t b) {
+  int64_t sum;
+  if (BothKnown(a, b)) return __builtin_add_overflow(a, b, &sum) ? kUnknownElement : sum;
+  return a == 0 ? b : b == 0 ? a : kUnknownElement;
+}
+
+int64_t Sub(int64_t a, int64_t b) {
+  int64_t difference;
+  if (BothKnown(a, b))
+    return __builtin_sub_overflow(a, b, &difference) ? kUnknownElement : difference;
+  if (b == 0) return a;
+  return a == b && a != kUnknownElement ? 0 : kUnknownElement;
+}
+
+int64_t Mul(int64_t a, int64_t b) {
+  int64_t product;
+  if (BothKnown(a, b)) return __builtin_mul_overflow(a, b, &product) ? kUnknownElement : product;
+  if (a == 0 || b == 0) return 0;
+  return a == 1 ? b : b == 1 ? a : kUnknownElement;
+}
+
+int64_t FloorDiv(int64_t a, int64_t b) {
+  if (!BothKnown(a, b)) return b == 1 ? a : kUnknownElement;
+  if (b == 0 || b == -1) return b == 0 ? kUnknownElement : -a;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+int64_t TruncateDiv(int64_t a, int64_t b) {
+  if (!BothKnown(a, b)) return b == 1 ? a : kUnknownElement;
+  return b == 0 ? kUnknownElement : b == -1 ? -a : a / b;
+}
+
+int64_t FloorMod(int64_t a, int64_t b) {
+  if (!BothKnown(a, b)) return b == 1 ? 0 : kUnknownElement;
+  if (b == 0 || b == -1) return b == 0 ? kUnknownElement : 0;
+  int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+int64_t TruncateMod(int64_t a, int64_t b) {
+  if (!BothKnown(a, b)) return b == 1 ? 0 : kUnknownElement;
+  return b == 0 ? kUnknownElement : b == -1 ? 0 : a % b;
+}
+
+// A symbol is a size and so is not negative.
+int64_t Maximum(int64_t a, int64_t b) {
+  if (BothKnown(a, b)) return std::max(a, b);
+  if (a == b) return a;
+  if (IsKnownElement(a) && a <= 0 && b != kUnknownElement) return b;
+  return IsKnownElement(b) && b <= 0 && a != kUnknownElement ? a : kUnknownElement;
+}
+
+int64_t Minimum(int64_t a, int64_t b) {
+  if (BothKnown(a, b)) return std::min(a, b);
+  return a == b ? a : kUnknownElement;
+}
+
+// Comparisons give 0 or 1. Of sizes that are not known, only equal ones can be told.
+template <typename Compare>
+int64_t Compared(int64_t a, int64_t b) {
+  if (BothKnown(a, b)) return Compare()(a, b);
+  return a == b && a != kUnknownElement ? Compare()(0, 0) : kUnknownElement;
+}
+
+int64_t And(int64_t a, int64_t b) {
+  if (a == 0 || b == 0) return 0;
+  return a == 1 && b == 1 ? 1 : kUnknownElement;
+}
+
+int64_t Or(int64_t a, int64_t b) {
+  if (a == 1 || b == 1) return 1;
+  return a == 0 && b == 0 ? 0 : kUnknownElement;
+}
+
+ElementOp ElementOpOf(llvm::StringRef op) {
+  static const std::pair<const char*, ElementOp> ops[] = {
+      {"Add", Add},
+      {"AddV2", Add},
+      {"Sub", Sub},
+      {"Mul", Mul},
+      {"Div", TruncateDiv},
+      {"RealDiv", TruncateDiv},
+      {"FloorDiv", FloorDiv},
+      {"TruncateDiv", TruncateDiv},
+      {"FloorMod", FloorMod},
+      {"Mod", TruncateMod},
+      {"TruncateMod", TruncateMod},
+      {"Maximum", Maximum},
+      {"Minimum", Minimum},
+      {"Equal", Compared<std::equal_to<>>},
+      {"NotEqual", Compared<std::not_equal_to<>>},
+      {"Less", Compared<std::less<>>},
+      {"LessEqual", Compared<std::less_equal<>>},
+      {"Greater", Compared<std::greater<>>},
+      {"GreaterEqual", Compared<std::greater_equal<>>},
+      {"LogicalAnd", And},
+      {"LogicalOr", Or}};
+  for (const auto& [name, function] : ops) {
+    if (op == name) return function;
+  }
+  return nullptr;
+}
+
+// int32 wraps around where int64 does not.
+void KeepInRange(ShapeContext& c, llvm::StringRef type_attr, Elements* elements) {
+  if (c.Type(type_attr) != proto::DT_INT32) return;
+  for (int64_t& element : *elements) {
+    if (IsKnownElement(element) && element != static_cast<int32_t>(element))
+      element = kUnknownElement;
+  }
+}
+
+void BroadcastElements(ShapeContext& c) {
+  const Elements *a = c.elements(0), *b = c.elements(1);
+  if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) return;
+  ElementOp op = ElementOpOf(c.op());
+  std::optional<int64_t> count = c.outputs[0].shape.NumElements();
+  if (!op || !count || *count != static_cast<int64_t>(a->size() == 1 ? b->size() : a->size()))
+    return;
+  // [2,1] and [1,2] have two elements each and four between them; the count above has seen to that.
+  Elements result;
+  for (int64_t i = 0; i < *count; ++i) {
+    result.push_back(op((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]));
+  }
+  KeepInRange(c, "T", &result);
+  c.OutElements(0, std::move(result));
+}
+
+// --- Shapes.
+
+void BinaryShape(ShapeContext& c) {
+  std::optional<Shape> shape = BroadcastShapes(c.in(0), c.in(1));
+  if (!shape) {
+    return c.Fail("{0} cannot broadcast {1} and {2} together", c.op(), c.in(0).ToString(),
+                  c.in(1).ToString());
+  }
+  c.Out(0, std::move(*shape));
+  BroadcastElements(c);
+}
+
+void QuantizedBinaryShape(ShapeContext& c) {
+  BinaryShape(c);
+  c.Out(1, Shape::Scalar());
+  c.Out(2, Shape::Scalar());
+}
+
+// Equal and NotEqual may be told to answer `false` for shapes that do not fit.
+void EqualShape(ShapeContext& c) {
+  if (c.Bool("incompatible_shape_error", true)) return BinaryShape(c);
+  const Shape &x = c.in(0), &y = c.in(1);
+  if (!x.known_rank() || !y.known_rank()) return;
+  int rank = std::max(x.rank(), y.rank());
+  Shape shape = Shape::UnknownOfRank(rank);
+  for (int i = 0; i < rank; ++i) {
+    int64_t a = i < rank - x.rank() ? 1 : x.dim(i - (rank - x.rank()));
+    int64_t b = i < rank - y.rank() ? 1 : y.dim(i - (rank - y.rank()));
+    if (a == 1 || b == 1) {
+      shape.set_dim(i, a == 1 ? b : a);
+    } else if (a == b && a != kUnknownDim) {
+      shape.set_dim(i, a);
+    } else if (a >= 0 && b >= 0) {
+      return c.Out(0, Shape::Scalar());
+    } else {
+      return;  // whether they fit is not known, and the shape hangs on it
+    }
+  }
+  c.Out(0, std::move(shape));
+}
+
+void NegShape(ShapeContext& c) {
+  c.Out(0, c.in(0));
+  const Elements* elements = c.elements(0);
+  if (!elements) return;
+  Elements result;
+  for (int64_t element : *elements) result.push_back(Sub(0, element));
+  KeepInRange(c, "T", &result);
+  c.OutElements(0, std::move(result));
+}
+
+void CastShape(ShapeContext& c) {
+  c.Out(0, c.in(0));
+  const Elements* elements = c.elements(0);
+  if (!elements || !ShapeContext::TracksElements(c.Type("DstT"))) return;
+  Elements result = *elements;
+  if (c.Type("DstT") == proto::DT_BOOL) {
+    for (int64_t& element : result)
+      element = IsKnownElement(element) ? element != 0 : kUnknownElement;
+  }
+  KeepInRange(c, "DstT", &result);
+  c.OutElements(0, std::move(result));
+}
+
+void LogicalNotShape(ShapeContext& c) {
+  c.Out(0, c.in(0));
+  Elements result = c.elements(0) ? *c.elements(0) : Elements();
+  for (int64_t& element : result) element = IsKnownElement(element) ? !element : kUnknownElement;
+  if (c.elements(0)) c.OutElements(0, std::move(result));
+}
+
+void LikeShape(ShapeContext& c) {
+  c.Out(0, c.in(0));
+  std::optional<int64_t> count = c.in(0).NumElements();
+  if (!count || *count > ShapeMap::kMaxElements || !ShapeContext::TracksElements(c.Type("T")))
+    return;
+  c.OutElements(0, Elements(*count, c.op() == "OnesLike" ? 1 : 0));
+}
+
+void BroadcastAllShape(ShapeContext& c) {
+  Shape shape = c.in(0);
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    std::optional<Shape> wider = BroadcastShapes(shape, c.in(i));
+    if (!wider)
+      return c.Fail("{0} cannot broadcast {1} and {2} together", c.op(), shape.ToString(),
+                    c.in(i).ToString());
+    shape = std::move(*wider);
+  }
+  c.Out(0, std::move(shape));
+}
+
+// Elements of a value that is one of two: of the one that a known scalar chooses, else those that
+// are the same.
+void SelectElements(ShapeContext& c) {
+  std::optional<int64_t> condition = c.integer(0);
+  int chosen = condition && *condition == 0 ? 2 : 1;
+  if (condition && c.elements(chosen) && c.in(chosen) == c.outputs[0].shape) {
+    return c.OutElements(0, *c.elements(chosen));
+  }
+  PortFacts joined = JoinFacts(c.facts(1), c.facts(2));
+  if (joined.elements() && c.in(1) == c.outputs[0].shape) c.OutElements(0, *joined.elements());
+}
+
+void SelectV2Shape(ShapeContext& c) {
+  BroadcastAllShape(c);
+  if (c.problem.empty()) SelectElements(c);
+}
+
+// The condition may also be a scalar, or a vector that chooses rows.
+void SelectShape(ShapeContext& c) {
+  Shape values = c.Equal(c.in(1), c.in(2));
+  const Shape& condition = c.in(0);
+  if (condition.known_rank() && values.known_rank() && condition.rank() > 1) {
+    c.Equal(condition, values);
+  } else if (condition.known_rank() && condition.rank() == 1 && values.known_rank() &&
+             values.rank() > 0) {
+    c.Equal(condition.dim(0), values.dim(0), "the rows chosen and the rows there");
+  }
+  c.Out(0, values);
+  SelectElements(c);
+}
+
+// All inputs have one shape.
+void AllEqualShape(ShapeContext& c) {
+  Shape shape = c.in(0);
+  for (int i = 1; i < c.num_inputs(); ++i) shape = c.Equal(shape, c.in(i));
+  c.Out(0, std::move(shape));
+  // Added up: AddN of two shape tensors is rare, and of one is that one.
+  if (c.num_inputs() == 1 && c.elements(0)) c.OutElements(0, *c.elements(0));
+}
+
+// `SigmoidGrad(y, dy)` and the like: the gradient has the shape of what it is the gradient of.
+void TwoEqualShape(ShapeContext& c) { c.Out(0, c.Equal(c.in(0), c.in(1))); }
+
+// Scalars go with anything; all others have one shape.
+void BetaincShape(ShapeContext& c) {
+  Shape shape = Shape::Scalar();
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (!c.in(i).known_rank()) return;
+    if (c.in(i).rank() > 0) shape = shape.rank() == 0 ? c.in(i) : c.Equal(shape, c.in(i));
+    if (!c.problem.empty()) return;
+  }
+  c.Out(0, std::move(shape));
+}
+
+void BroadcastGradientArgsShape(ShapeContext& c) {
+  for (int i = 0; i < 2; ++i) c.Out(i, Shape::UnknownOfRank(1));
+  if (!c.elements(0) || !c.elements(1)) return;
+  const Shape shapes[] = {c.ShapeFrom(0), c.ShapeFrom(1)};
+  if (!shapes[0].known_rank() || !shapes[1].known_rank()) return;
+  int rank = std::max(shapes[0].rank(), shapes[1].rank());
+  Elements axes[2];
+  for (int i = 0; i < rank; ++i) {
+    int64_t dims[2];
+    for (int s = 0; s < 2; ++s) {
+      int at = i - (rank - shapes[s].rank());
+      dims[s] = at < 0 ? 1 : shapes[s].dim(at);
+    }
+    if (dims[0] == dims[1] && dims[0] != kUnknownDim) {
+      // Of two ones TensorFlow sums over both: nothing changes, and the axes are there.
+      if (dims[0] == 1) axes[0].push_back(i), axes[1].push_back(i);
+      continue;
+    }
+    if (dims[0] < 0 || dims[1] < 0) return;
+    for (int s = 0; s < 2; ++s) {
+      if (dims[s] == 1) axes[s].push_back(i);
+    }
+  }
+  for (int s = 0; s < 2; ++s) {
+    c.Out(s, VectorOf(axes[s].size()));
+    c.OutElements(s, axes[s]);
+  }
+}
+
+void BroadcastArgsShape(ShapeContext& c) {
+  const Shape &a = c.in(0), &b = c.in(1);
+  if (!a.known_rank() || !b.known_rank() || a.rank() != 1 || b.rank() != 1)
+    return c.Out(0, Shape::UnknownOfRank(1));
+  bool known = a.IsKnown(0) && b.IsKnown(0);
+  c.Out(0, VectorOf(known ? std::max(a.dim(0), b.dim(0)) : kUnknownDim));
+  if (!c.elements(0) || !c.elements(1)) return;
+  std::optional<Shape> shape = BroadcastShapes(c.ShapeFrom(0), c.ShapeFrom(1));
+  if (!shape || !shape->known_rank()) return;
+  Elements elements;
+  for (int64_t dim : shape->dims()) elements.push_back(ElementOfDim(dim));
+  c.OutElements(0, std::move(elements));
+}
+
+constexpr ShapeRule kRules[] = {
+    {"AccumulateNV2", AllEqualShape},
+    {"AddN", AllEqualShape},
+    {"BroadcastArgs", BroadcastArgsShape},
+    {"BroadcastGradientArgs", BroadcastGradientArgsShape},
+    {"Cast", CastShape},
+    {"ClipByValue", SameAsInput},
+    {"Neg", NegShape},
+    {"OnesLike", LikeShape},
+    {"ZerosLike", LikeShape},
+    {"Select", SelectShape},
+    {"SelectV2", SelectV2Shape},
+    {"Betainc", BetaincShape},
+    {"Equal", EqualShape},
+    {"NotEqual", EqualShape},
+    // One input.
+    {"Abs", SameAsInput},
+    {"Acos", SameAsInput},
+    {"Acosh", SameAsInput},
+    {"Angle", SameAsInput},
+    {"Asin", SameAsInput},
+    {"Asinh", SameAsInput},
+    {"AsString", SameAsInput},
+    {"Atan", SameAsInput},
+    {"Atanh", SameAsInput},
+    {"BesselI0", SameAsInput},
+    {"BesselI0e", SameAsInput},
+    {"BesselI1", SameAsInput},
+    {"BesselI1e", SameAsInput},
+    {"BesselJ0", SameAsInput},
+    {"BesselJ1", SameAsInput},
+    {"BesselK0", SameAsInput},
+    {"BesselK0e", SameAsInput},
+    {"BesselK1", SameAsInput},
+    {"BesselK1e", SameAsInput},
+    {"BesselY0", SameAsInput},
+    {"BesselY1", SameAsInput},
+    {"Bucketize", SameAsInput},
+    {"Ceil", SameAsInput},
+    {"ComplexAbs", SameAsInput},
+    {"Conj", SameAsInput},
+    {"Cos", SameAsInput},
+    {"Cosh", SameAsInput},
+    {"Dawsn", SameAsInput},
+    {"DecodeBase64", SameAsInput},
+    {"DecodeCompressed", SameAsInput},
+    {"Digamma", SameAsInput},
+    {"EncodeBase64", SameAsInput},
+    {"Elu", SameAsInput},
+    {"Erf", SameAsInput},
+    {"Erfc", SameAsInput},
+    {"Erfinv", SameAsInput},
+    {"Exp", SameAsInput},
+    {"Expint", SameAsInput},
+    {"Expm1", SameAsInput},
+    {"Floor", SameAsInput},
+    {"FresnelCos", SameAsInput},
+    {"FresnelSin", SameAsInput},
+    {"Imag", SameAsInput},
+    {"Inv", SameAsInput},
+    {"Invert", SameAsInput},
+    {"IsFinite", SameAsInput},
+    {"IsInf", SameAsInput},
+    {"IsNan", SameAsInput},
+    {"LeakyRelu", SameAsInput},
+    {"Lgamma", SameAsInput},
+    {"Log", SameAsInput},
+    {"Log1p", SameAsInput},
+    {"LogicalNot", LogicalNotShape},
+    {"Ndtri", SameAsInput},
+    {"PopulationCount", SameAsInput},
+    {"Real", SameAsInput},
+    {"Reciprocal", SameAsInput},
+    {"RegexFullMatch", SameAsInput},
+    {"RegexReplace", SameAsInput},
+    {"Relu", SameAsInput},
+    {"Relu6", SameAsInput},
+    {"Rint", SameAsInput},
+    {"Round", SameAsInput},
+    {"Rsqrt", SameAsInput},
+    {"Selu", SameAsInput},
+    {"Sigmoid", SameAsInput},
+    {"Sign", SameAsInput},
+    {"Sin", SameAsInput},
+    {"Sinh", SameAsInput},
+    {"Softplus", SameAsInput},
+    {"Softsign", SameAsInput},
+    {"Spence", SameAsInput},
+    {"Sqrt", SameAsInput},
+    {"Square", SameAsInput},
+    {"StaticRegexFullMatch", SameAsInput},
+    {"StaticRegexReplace", SameAsInput},
+    {"StringLength", SameAsInput},
+    {"StringLower", SameAsInput},
+    {"StringStrip", SameAsInput},
+    {"StringToHashBucket", SameAsInput},
+    {"StringToHashBucketFast", SameAsInput},
+    {"StringToHashBucketStrong", SameAsInput},
+    {"StringToNumber", SameAsInput},
+    {"StringUpper", SameAsInput},
+    {"Tan", SameAsInput},
+    {"Tanh", SameAsInput},
+    {"UnicodeScript", SameAsInput},
+    {"UnicodeTranscode", SameAsInput},
+    {"_HostCast", SameAsInput},
+    {"_MklSwish", SameAsInput},
+    {"_MklFusedMish", SameAsInput},
+    {"_UnaryOpsComposition", SameAsInput},
+    // Two inputs that broadcast.
+    {"QuantizedAdd", QuantizedBinaryShape},
+    {"QuantizedMul", QuantizedBinaryShape},
+    {"UniformQuantizedAdd", BinaryShape},
+    {"Add", BinaryShape},
+    {"AddV2", BinaryShape},
+    {"ApproximateEqual", TwoEqualShape},
+    {"Atan2", BinaryShape},
+    {"BitwiseAnd", BinaryShape},
+    {"BitwiseOr", BinaryShape},
+    {"BitwiseXor", BinaryShape},
+    {"Complex", BinaryShape},
+    {"Div", BinaryShape},
+    {"DivNoNan", BinaryShape},
+    {"FloorDiv", BinaryShape},
+    {"FloorMod", BinaryShape},
+    {"Greater", BinaryShape},
+    {"GreaterEqual", BinaryShape},
+    {"Igamma", BinaryShape},
+    {"IgammaGradA", BinaryShape},
+    {"Igammac", BinaryShape},
+    {"LeftShift", BinaryShape},
+    {"Less", BinaryShape},
+    {"LessEqual", BinaryShape},
+    {"LogicalAnd", BinaryShape},
+    {"LogicalOr", BinaryShape},
+    {"Maximum", BinaryShape},
+    {"Minimum", BinaryShape},
+    {"Mod", BinaryShape},
+    {"Mul", BinaryShape},
+    {"MulNoNan", BinaryShape},
+    {"NextAfter", BinaryShape},
+    {"Polygamma", BinaryShape},
+    {"Pow", BinaryShape},
+    {"RealDiv", BinaryShape},
+    {"RightShift", BinaryShape},
+    {"SquaredDifference", BinaryShape},
+    {"Sub", BinaryShape},
+    {"TruncateDiv", BinaryShape},
+    {"TruncateMod", BinaryShape},
+    {"Xdivy", BinaryShape},
+    {"Xlog1py", BinaryShape},
+    {"Xlogy", BinaryShape},
+    {"Zeta", BinaryShape},
+    // A value and the gradient of something of its shape.
+    {"EluGrad", TwoEqualShape},
+    {"InvGrad", TwoEqualShape},
+    {"LeakyReluGrad", TwoEqualShape},
+    {"ReciprocalGrad", TwoEqualShape},
+    {"Relu6Grad", TwoEqualShape},
+    {"ReluGrad", TwoEqualShape},
+    {"RsqrtGrad", TwoEqualShape},
+    {"SeluGrad", TwoEqualShape},
+    {"SigmoidGrad", TwoEqualShape},
+    {"SoftplusGrad", TwoEqualShape},
+    {"SoftsignGrad", TwoEqualShape},
+    {"SqrtGrad", TwoEqualShape},
+    {"TanhGrad", TwoEqualShape},
+};
+
+}  // namespace
+
+llvm::ArrayRef<ShapeRule> ElementwiseShapeRules() { return kRules; }
+
+}  // namespace grapnel

@@ -1,0 +1,111 @@
+#include "lib/shape/flops.h"
+
+#include <algorithm>
+
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace grapnel {
+namespace {
+
+enum class Work {
+  kElements,
+  kNone,
+  kMove,
+  kMatMul,
+  kBatchMatMul,
+  kConvolution,
+  kDepthwise,
+  kInputGradient,
+  kFilterGradient
+};
+
+Work WorkOf(llvm::StringRef op) {
+  return llvm::StringSwitch<Work>(op)
+      .Cases("MatMul", "_FusedMatMul", "SparseMatMul", "QuantizedMatMul", Work::kMatMul)
+      .Cases("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "_FusedBatchMatMulV2",
+             Work::kBatchMatMul)
+      .Cases("Conv2D", "_FusedConv2D", "Conv3D", "_FusedConv3D", Work::kConvolution)
+      .Cases("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", Work::kDepthwise)
+      .Cases("Conv2DBackpropInput", "Conv3DBackpropInputV2", Work::kInputGradient)
+      .Cases("Conv2DBackpropFilter", "Conv3DBackpropFilterV2", Work::kFilterGradient)
+      .Cases("Const", "HostConst", "Placeholder", "PlaceholderV2", "_Arg", "_Retval", "NoOp",
+             "Identity", Work::kNone)
+      .Cases("IdentityN", "Reshape", "Squeeze", "ExpandDims", "Shape", "ShapeN", "Size", "Rank",
+             "StopGradient", "Snapshot", Work::kNone)
+      .Cases("VarHandleOp", "VariableV2", "ReadVariableOp", "Switch", "Merge", "Enter", "Exit",
+             "NextIteration", "LoopCond", Work::kNone)
+      .Cases("Transpose", "ConcatV2", "Pack", "Unpack", "Split", "SplitV", "Slice", "StridedSlice",
+             "GatherV2", Work::kMove)
+      .Cases("Pad", "PadV2", "Tile", "Fill", "Cast", "_Send", "_Recv", Work::kMove)
+      .Default(Work::kElements);
+}
+
+std::optional<int64_t> Elements(const Shape& shape) { return shape.NumElements(); }
+
+std::optional<int64_t> DimOf(const Shape& shape, int from_end) {
+  if (!shape.known_rank() || static_cast<int>(shape.dims().size()) < from_end) return std::nullopt;
+  int64_t dim = shape.dims()[shape.dims().size() - from_end];
+  return dim < 0 ? std::nullopt : std::optional<int64_t>(dim);
+}
+
+std::optional<int64_t> Product(std::optional<int64_t> a, std::optional<int64_t> b) {
+  int64_t product;
+  if (!a || !b || __builtin_mul_overflow(*a, *b, &product)) return std::nullopt;
+  return product;
+}
+
+// What each element of the gradient or output costs: the filter but for its output channels.
+std::optional<int64_t> FilterOf(const Shape& filter) {
+  std::optional<int64_t> all = Elements(filter), channels = DimOf(filter, 1);
+  if (!all || !channels) return std::nullopt;
+  return *channels == 0 ? 0 : *all / *channels;
+}
+
+std::optional<int64_t> LargestTensor(const Node& node, const ShapeMap& shapes) {
+  int64_t largest = 0;
+  auto see = [&](Port port) {
+    std::optional<int64_t> elements = Elements(shapes.OfPort(port));
+    if (elements) largest = std::max(largest, *elements);
+    return elements.has_value();
+  };
+  bool known = true;
+  for (int port = 0, end = NumOutputs(node); port < end; ++port) known &= see({node.id(), port});
+  for (int i = 0; i < node.num_inputs(); ++i) known &= see(node.input(i));
+  return known ? std::optional<int64_t>(largest) : std::nullopt;
+}
+
+}  // namespace
+
+bool MovesNothing(llvm::StringRef op) { return WorkOf(op) == Work::kNone; }
+
+std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes) {
+  auto input = [&](int i) -> const Shape& { return shapes.OfPort(node.input(i)); };
+  const Shape& output = shapes.OfPort({node.id(), 0});
+  Work work = WorkOf(node.op());
+  if (work == Work::kNone || work == Work::kMove) return 0;
+  if (work == Work::kElements) return LargestTensor(node, shapes);
+  int needed = work == Work::kInputGradient || work == Work::kFilterGradient ? 3 : 2;
+  if (node.num_inputs() < needed) return std::nullopt;
+  switch (work) {
+    case Work::kMatMul:
+      return Product(
+          2, Product(Elements(output), DimOf(input(0), node.GetBool("transpose_a") ? 2 : 1)));
+    case Work::kBatchMatMul:
+      return Product(2, Product(Elements(output), DimOf(input(0), node.GetBool("adj_x") ? 2 : 1)));
+    case Work::kConvolution:
+      return Product(2, Product(Elements(output), FilterOf(input(1))));
+    case Work::kDepthwise: {
+      // A filter of [height, width, channels, multiplier]: each output reads one channel.
+      std::optional<int64_t> area = FilterOf(input(1)), channels = DimOf(input(1), 2);
+      if (!area || !channels || *channels == 0) return std::nullopt;
+      return Product(2, Product(Elements(output), *area / *channels));
+    }
+    case Work::kInputGradient:
+      return Product(2, Product(Elements(input(2)), FilterOf(input(1))));
+    default:
+      return Product(2, Product(Elements(input(2)), FilterOf(output)));
+  }
+}
+
+}  // namespace grapnel

@@ -1,0 +1,330 @@
+#include "lib/shape/functions.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace grapnel {
+namespace {
+
+const PortFacts& UnknownFacts() {
+  static const PortFacts facts;
+  return facts;
+}
+
+bool BothKnown(int64_t a, int64_t b) { return a >= 0 && b >= 0; }
+
+llvm::StringMap<ShapeFunction> AllRules() {
+  llvm::StringMap<ShapeFunction> all;
+  for (auto rules :
+       {ArrayShapeRules, CollectiveShapeRules, ControlShapeRules, ConvolutionShapeRules,
+        ElementwiseShapeRules, ImageShapeRules, IndexingShapeRules, LinearAlgebraShapeRules,
+        MathShapeRules, NeuralShapeRules, RaggedShapeRules, SliceShapeRules, StateShapeRules}) {
+    for (const ShapeRule& rule : rules()) {
+      bool added = all.try_emplace(rule.op, rule.function).second;
+      assert(added && "two shape functions for one op");
+      (void)added;
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+ShapeFunction FindShapeFunction(llvm::StringRef op) {
+  static const llvm::StringMap<ShapeFunction> rules = AllRules();
+  return rules.lookup(op);
+}
+
+PortFacts PortFacts::Copy() const {
+  PortFacts copy;
+  copy.shape = shape;
+  if (extra) copy.extra = std::make_unique<Extra>(*extra);
+  return copy;
+}
+
+void PortFacts::SetElements(Elements elements) {
+  if (!extra) extra = std::make_unique<Extra>();
+  extra->elements = std::move(elements);
+}
+
+void PortFacts::SetContent(Shape content) {
+  if (!extra) extra = std::make_unique<Extra>();
+  extra->content = std::move(content);
+}
+
+bool PortFacts::SameAs(const PortFacts& other) const {
+  if (shape != other.shape || !extra != !other.extra) return false;
+  return !extra || *extra == *other.extra;
+}
+
+Shape JoinShapes(const Shape& a, const Shape& b) {
+  if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank()) return Shape::Unknown();
+  Shape joined = a;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (a.dim(i) != b.dim(i)) joined.set_dim(i, kUnknownDim);
+  }
+  return joined;
+}
+
+PortFacts JoinFacts(const PortFacts& a, const PortFacts& b) {
+  PortFacts joined;
+  joined.shape = JoinShapes(a.shape, b.shape);
+  if (a.content() && b.content()) joined.SetContent(JoinShapes(*a.content(), *b.content()));
+  const Elements *x = a.elements(), *y = b.elements();
+  if (!x || !y || x->size() != y->size() || a.shape != b.shape) return joined;
+  Elements elements = *x;
+  bool any = false;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i] != (*y)[i]) elements[i] = kUnknownElement;
+    any |= elements[i] != kUnknownElement;
+  }
+  if (any || elements.empty()) joined.SetElements(std::move(elements));
+  return joined;
+}
+
+std::optional<int64_t> MergeDims(int64_t a, int64_t b) {
+  if (a >= 0) return b < 0 || a == b ? std::optional<int64_t>(a) : std::nullopt;
+  return b >= 0 || a == kUnknownDim ? b : a;
+}
+
+std::optional<Shape> MergeShapes(const Shape& a, const Shape& b) {
+  if (!a.known_rank()) return b;
+  if (!b.known_rank()) return a;
+  if (a.rank() != b.rank()) return std::nullopt;
+  Shape merged = a;
+  for (int i = 0; i < a.rank(); ++i) {
+    std::optional<int64_t> dim = MergeDims(a.dim(i), b.dim(i));
+    if (!dim) return std::nullopt;
+    merged.set_dim(i, *dim);
+  }
+  return merged;
+}
+
+std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b) {
+  if (!a.known_rank() || !b.known_rank()) return Shape::Unknown();
+  if (a == b && a.IsFullyKnown()) return a;
+  const Shape& longer = a.rank() >= b.rank() ? a : b;
+  const Shape& shorter = a.rank() >= b.rank() ? b : a;
+  Shape result = longer;
+  int offset = longer.rank() - shorter.rank();
+  for (int i = 0; i < shorter.rank(); ++i) {
+    int64_t x = longer.dim(offset + i), y = shorter.dim(i);
+    if (x == y || y == 1) continue;
+    if (x == 1) {
+      result.set_dim(offset + i, y);
+    } else if (BothKnown(x, y)) {
+      return std::nullopt;
+    } else {
+      // The unknown one is either 1 or the known one, which thus is the result.
+      result.set_dim(offset + i, x >= 0 ? x : y >= 0 ? y : kUnknownDim);
+    }
+  }
+  return result;
+}
+
+int64_t AddDims(int64_t a, int64_t b) {
+  int64_t sum;
+  if (BothKnown(a, b)) return __builtin_add_overflow(a, b, &sum) ? kUnknownDim : sum;
+  return a == 0 ? b : b == 0 ? a : kUnknownDim;
+}
+
+int64_t SubDims(int64_t a, int64_t b) {
+  if (BothKnown(a, b)) return a >= b ? a - b : kUnknownDim;
+  if (b == 0) return a;
+  return a == b && a != kUnknownDim ? 0 : kUnknownDim;
+}
+
+int64_t MulDims(int64_t a, int64_t b) {
+  int64_t product;
+  if (BothKnown(a, b)) return __builtin_mul_overflow(a, b, &product) ? kUnknownDim : product;
+  if (a == 0 || b == 0) return 0;
+  return a == 1 ? b : b == 1 ? a : kUnknownDim;
+}
+
+int64_t DivDims(int64_t a, int64_t b) {
+  if (BothKnown(a, b)) return b == 0 ? kUnknownDim : a / b;
+  return b == 1 ? a : kUnknownDim;
+}
+
+int64_t ProductOf(llvm::ArrayRef<int64_t> dims) {
+  int64_t product = 1;
+  for (int64_t dim : dims) product = MulDims(product, dim);
+  // An unknown factor before a zero has made it unknown.
+  return std::find(dims.begin(), dims.end(), 0) != dims.end() ? 0 : product;
+}
+
+Shape ConcatShapes(const Shape& a, const Shape& b) {
+  if (!a.known_rank() || !b.known_rank()) return Shape::Unknown();
+  Shape result = a;
+  for (int64_t dim : b.dims()) result.Append(dim);
+  return result;
+}
+
+Shape SubShape(const Shape& shape, int begin, int end) {
+  if (!shape.known_rank()) return Shape::Unknown();
+  if (begin < 0) begin += shape.rank();
+  if (end < 0) end += shape.rank();
+  if (begin < 0 || end > shape.rank() || begin > end) return Shape::Unknown();
+  return Shape(shape.dims().slice(begin, end - begin));
+}
+
+Shape SubShape(const Shape& shape, int begin) {
+  return shape.known_rank() ? SubShape(shape, begin, shape.rank()) : Shape::Unknown();
+}
+
+const PortFacts& ShapeContext::facts(int i) const {
+  return i >= 0 && i < num_inputs() && inputs[i] ? *inputs[i] : UnknownFacts();
+}
+
+const Elements* ShapeContext::integers(int i) const {
+  const Elements* found = elements(i);
+  return found && std::all_of(found->begin(), found->end(), IsKnownElement) ? found : nullptr;
+}
+
+std::optional<int64_t> ShapeContext::integer(int i) const {
+  const Elements* found = elements(i);
+  if (!found || found->size() != 1 || !IsKnownElement((*found)[0])) return std::nullopt;
+  return (*found)[0];
+}
+
+int64_t ShapeContext::SizeFrom(int i) const {
+  const Elements* found = elements(i);
+  return found && found->size() == 1 ? DimOfElement((*found)[0]) : kUnknownDim;
+}
+
+Shape ShapeContext::ShapeFrom(int i, bool or_scalar) {
+  const Shape& tensor = in(i);
+  if (!tensor.known_rank() || (or_scalar && tensor.rank() == 0)) return Shape::Unknown();
+  if (tensor.rank() != 1) {
+    Fail("input {0} of {1} must be a shape, a vector, got {2}", i, op(), tensor.ToString());
+    return Shape::Unknown();
+  }
+  if (const Elements* dims = elements(i)) {
+    Shape shape = Shape::Scalar();
+    for (int64_t dim : *dims) shape.Append(DimOfElement(dim));
+    return shape;
+  }
+  constexpr int64_t kMaxRank = 254;  // TensorFlow's
+  if (!tensor.IsKnown(0) || tensor.dim(0) > kMaxRank) return Shape::Unknown();
+  return Shape::UnknownOfRank(static_cast<int>(tensor.dim(0)));
+}
+
+std::optional<AttrView> ShapeContext::Attr(llvm::StringRef key) const {
+  if (std::optional<AttrView> found = node.FindAttr(key)) return found;
+  const OpAttr* attr = info ? info->FindAttr(key) : nullptr;
+  if (attr && attr->default_value) return AttrView(*attr->default_value);
+  return std::nullopt;
+}
+
+int64_t ShapeContext::Int(llvm::StringRef key, int64_t otherwise) const {
+  std::optional<AttrView> attr = Attr(key);
+  return attr ? attr->AsInt().value_or(otherwise) : otherwise;
+}
+
+bool ShapeContext::Bool(llvm::StringRef key, bool otherwise) const {
+  std::optional<AttrView> attr = Attr(key);
+  return attr ? attr->AsBool().value_or(otherwise) : otherwise;
+}
+
+llvm::StringRef ShapeContext::String(llvm::StringRef key) const {
+  std::optional<AttrView> attr = Attr(key);
+  return attr ? attr->AsString().value_or(llvm::StringRef()) : llvm::StringRef();
+}
+
+DataType ShapeContext::Type(llvm::StringRef key) const {
+  std::optional<AttrView> attr = Attr(key);
+  return attr ? attr->AsType().value_or(proto::DT_INVALID) : proto::DT_INVALID;
+}
+
+std::vector<int64_t> ShapeContext::Ints(llvm::StringRef key) const {
+  std::optional<AttrView> attr = Attr(key);
+  return attr ? attr->AsInts().value_or(std::vector<int64_t>()) : std::vector<int64_t>();
+}
+
+std::optional<Shape> ShapeContext::ShapeAttr(llvm::StringRef key) const {
+  std::optional<AttrView> attr = Attr(key);
+  return attr ? attr->AsShape() : std::nullopt;
+}
+
+void ShapeContext::OutElements(int i, Elements elements) {
+  if (i >= num_outputs() || static_cast<int64_t>(elements.size()) > ShapeMap::kMaxElements) return;
+  bool any =
+      std::any_of(elements.begin(), elements.end(), [](int64_t e) { return e != kUnknownElement; });
+  if (any || elements.empty()) outputs[i].SetElements(std::move(elements));
+}
+
+void ShapeContext::OutContent(int i, Shape content) {
+  if (i < num_outputs()) outputs[i].SetContent(std::move(content));
+}
+
+void ShapeContext::OutFacts(int i, const PortFacts& facts) {
+  if (i < num_outputs()) outputs[i] = facts.Copy();
+}
+
+Shape ShapeContext::WithRank(int i, int rank) {
+  const Shape& shape = in(i);
+  if (!shape.known_rank()) return Shape::UnknownOfRank(rank);
+  if (shape.rank() == rank) return shape;
+  Fail("input {0} of {1} must have rank {2}, got {3}", i, op(), rank, shape.ToString());
+  return Shape::UnknownOfRank(rank);
+}
+
+const Shape& ShapeContext::WithRankAtLeast(int i, int rank) {
+  const Shape& shape = in(i);
+  if (!shape.known_rank() || shape.rank() >= rank) return shape;
+  Fail("input {0} of {1} must have at least rank {2}, got {3}", i, op(), rank, shape.ToString());
+  return UnknownFacts().shape;
+}
+
+int64_t ShapeContext::Equal(int64_t a, int64_t b, const char* what) {
+  std::optional<int64_t> dim = MergeDims(a, b);
+  if (!dim) Fail("{0} needs {1} to be equal, got {2} and {3}", op(), what, a, b);
+  return dim.value_or(kUnknownDim);
+}
+
+Shape ShapeContext::Equal(const Shape& a, const Shape& b) {
+  std::optional<Shape> shape = MergeShapes(a, b);
+  if (!shape) Fail("{0} needs equal shapes, got {1} and {2}", op(), a.ToString(), b.ToString());
+  return shape.value_or(Shape::Unknown());
+}
+
+std::optional<int> ShapeContext::Axis(int64_t axis, int rank) {
+  if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
+  Fail("axis {0} of {1} is outside of [{2}, {3})", axis, op(), -rank, rank);
+  return std::nullopt;
+}
+
+void ScalarOutputs(ShapeContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, Shape::Scalar());
+}
+
+void SameAsInput(ShapeContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, c.in(0));
+}
+
+void UnknownOutputs(ShapeContext&) {}
+
+// What the file says of an op that has no function here. Handles and datasets are scalars whatever
+// makes them.
+void DefaultShape(ShapeContext& c) {
+  if (c.info && c.info->outputs.size() == 1 && c.num_outputs() == 1) {
+    DataType type = c.info->outputs[0].type;
+    bool dataset = type == proto::DT_VARIANT && c.op().contains("Dataset");
+    if (dataset || (type == proto::DT_RESOURCE && c.info->inputs.empty()))
+      return c.Out(0, Shape::Scalar());
+  }
+  for (const char* key : {"_output_shapes", "output_shapes"}) {
+    std::optional<AttrView> attr = c.Attr(key);
+    auto shapes = attr ? attr->AsShapes() : std::nullopt;
+    if (!shapes || shapes->size() != static_cast<size_t>(c.num_outputs())) continue;
+    for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, (*shapes)[i]);
+    return;
+  }
+  if (std::optional<Shape> shape = c.ShapeAttr("shape"); shape && c.num_outputs() == 1)
+    c.Out(0, *shape);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,181 @@
+// The way from the shapes of an op's inputs to those of its outputs: one function for each family
+// of ops. Private to lib/ir; others use lib/shape/inference.h.
+#ifndef GRAPNEL_LIB_SHAPE_FUNCTIONS_H_
+#define GRAPNEL_LIB_SHAPE_FUNCTIONS_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/ir/node.h"
+#include "lib/ir/op_table.h"
+#include "lib/ir/shape.h"
+#include "lib/shape/inference.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace grapnel {
+
+using Elements = llvm::SmallVector<int64_t, 4>;  // as ShapeMap::ElementsOf
+
+// What is known of one output.
+struct PortFacts {
+  struct Extra {
+    std::optional<Elements> elements;
+    std::optional<Shape> content;  // as ShapeMap::OfContent
+    bool operator==(const Extra& o) const { return elements == o.elements && content == o.content; }
+  };
+  Shape shape;
+  std::unique_ptr<Extra> extra;               // most ports have none
+  mutable DataType type = proto::DT_INVALID;  // DT_INVALID: not asked for yet
+
+  PortFacts Copy() const;
+  const Elements* elements() const {
+    return extra && extra->elements ? &*extra->elements : nullptr;
+  }
+  const Shape* content() const { return extra && extra->content ? &*extra->content : nullptr; }
+  void SetElements(Elements elements);
+  void SetContent(Shape content);
+  bool SameAs(const PortFacts& other) const;  // dtypes aside
+};
+
+// What holds of a tensor that is one of the two: dimensions and elements on which they do not agree
+// become unknown.
+Shape JoinShapes(const Shape& a, const Shape& b);
+PortFacts JoinFacts(const PortFacts& a, const PortFacts& b);
+
+// Of two dimensions that are equal, the better known; nullopt when they cannot be equal. Likewise
+// of shapes.
+std::optional<int64_t> MergeDims(int64_t a, int64_t b);
+std::optional<Shape> MergeShapes(const Shape& a, const Shape& b);
+// nullopt when they cannot be broadcast together.
+std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
+
+// Sizes that may be unknown or symbols. A symbol outlives only what leaves it as it is.
+int64_t AddDims(int64_t a, int64_t b);
+int64_t SubDims(int64_t a, int64_t b);
+int64_t MulDims(int64_t a, int64_t b);
+int64_t DivDims(int64_t a, int64_t b);  // rounded down
+int64_t ProductOf(llvm::ArrayRef<int64_t> dims);
+
+inline Shape VectorOf(int64_t size) { return Shape(llvm::ArrayRef<int64_t>(size)); }
+inline Shape MatrixOf(int64_t rows, int64_t columns) { return Shape(Dims{rows, columns}); }
+// Unknown when a part is.
+Shape ConcatShapes(const Shape& a, const Shape& b);
+// Dimensions from `begin` up to `end`, both counted from the back when negative; the rank must
+// allow it.
+Shape SubShape(const Shape& shape, int begin, int end);
+Shape SubShape(const Shape& shape, int begin);
+
+// Infers through function bodies.
+class FunctionShapes {
+ public:
+  virtual ~FunctionShapes() = default;
+  // Facts of the results for these arguments; empty when there is no such function, it has other
+  // arguments, or it is being inferred already.
+  virtual std::vector<PortFacts> Infer(llvm::StringRef function,
+                                       llvm::ArrayRef<const PortFacts*> args) = 0;
+};
+
+// One node at work.
+class ShapeContext {
+ public:
+  Node node;
+  const OpInfo* info = nullptr;  // null: an op that nobody defines
+  llvm::SmallVector<const PortFacts*, 8>
+      inputs;  // nullptr: a loop's back edge that has not been reached yet
+  llvm::SmallVector<PortFacts, 2> outputs;
+  FunctionShapes* functions = nullptr;
+  const llvm::DenseSet<NodeId>* fed = nullptr;
+  int graph_version = 0;  // VersionDef.producer
+  std::string problem;    // not empty: shapes that cannot fit
+
+  // --- Inputs. One that is not there is unknown.
+  int num_inputs() const { return static_cast<int>(inputs.size()); }
+  int num_outputs() const { return static_cast<int>(outputs.size()); }
+  const PortFacts& facts(int i) const;
+  const Shape& in(int i) const { return facts(i).shape; }
+  const Elements* elements(int i) const { return facts(i).elements(); }
+  // All elements known.
+  const Elements* integers(int i) const;
+  // The one element, when it is known.
+  std::optional<int64_t> integer(int i) const;
+  // The dimension that the scalar at input i asks for; kUnknownDim when it is not known, or
+  // negative.
+  int64_t SizeFrom(int i) const;
+  // The shape that the vector at input i asks for: -1 is unknown. For some ops a scalar means any
+  // rank.
+  Shape ShapeFrom(int i, bool or_scalar = false);
+
+  // --- Attributes, with the op's defaults.
+  std::optional<AttrView> Attr(llvm::StringRef key) const;
+  int64_t Int(llvm::StringRef key, int64_t otherwise = 0) const;
+  bool Bool(llvm::StringRef key, bool otherwise = false) const;
+  llvm::StringRef String(llvm::StringRef key) const;
+  DataType Type(llvm::StringRef key) const;
+  std::vector<int64_t> Ints(llvm::StringRef key) const;
+  std::optional<Shape> ShapeAttr(llvm::StringRef key) const;
+
+  // --- Outputs. All start unknown.
+  void Out(int i, Shape shape) {
+    if (i < num_outputs()) outputs[i].shape = std::move(shape);
+  }
+  void OutElements(int i, Elements elements);  // dropped when they are too many
+  void OutContent(int i, Shape content);
+  void OutFacts(int i, const PortFacts& facts);
+  // int32, int64 or bool: elements are tracked of no other dtype.
+  static bool TracksElements(DataType type) {
+    return type == proto::DT_INT32 || type == proto::DT_INT64 || type == proto::DT_BOOL;
+  }
+
+  // --- What must hold. A breach is the node's problem (the first one is kept), and the result is
+  // as good as it gets.
+  template <typename... Args>
+  void Fail(const char* format, Args&&... args) {
+    if (problem.empty()) problem = llvm::formatv(format, std::forward<Args>(args)...).str();
+  }
+  llvm::StringRef op() const { return node.op(); }
+  // The shape of input i, with unknown dimensions when its rank is not known.
+  Shape WithRank(int i, int rank);
+  const Shape& WithRankAtLeast(int i, int rank);
+  int64_t Equal(int64_t a, int64_t b, const char* what);
+  Shape Equal(const Shape& a, const Shape& b);
+  // `axis` counted from the front; nullopt (and a problem) when it is outside [-rank, rank).
+  std::optional<int> Axis(int64_t axis, int rank);
+};
+
+using ShapeFunction = void (*)(ShapeContext&);
+struct ShapeRule {
+  const char* op;
+  ShapeFunction function;
+};
+
+// nullptr when there is none.
+ShapeFunction FindShapeFunction(llvm::StringRef op);
+
+// One table a family.
+llvm::ArrayRef<ShapeRule> ArrayShapeRules();
+llvm::ArrayRef<ShapeRule> CollectiveShapeRules();
+llvm::ArrayRef<ShapeRule> ControlShapeRules();
+llvm::ArrayRef<ShapeRule> ConvolutionShapeRules();
+llvm::ArrayRef<ShapeRule> ElementwiseShapeRules();
+llvm::ArrayRef<ShapeRule> ImageShapeRules();
+llvm::ArrayRef<ShapeRule> IndexingShapeRules();
+llvm::ArrayRef<ShapeRule> LinearAlgebraShapeRules();
+llvm::ArrayRef<ShapeRule> MathShapeRules();
+llvm::ArrayRef<ShapeRule> NeuralShapeRules();
+llvm::ArrayRef<ShapeRule> RaggedShapeRules();
+llvm::ArrayRef<ShapeRule> SliceShapeRules();
+llvm::ArrayRef<ShapeRule> StateShapeRules();
+
+// Shared between families.
+void ScalarOutputs(ShapeContext& c);  // every output is a scalar
+void SameAsInput(ShapeContext& c);    // every output has the shape of input 0
+void UnknownOutputs(ShapeContext& c);
+void CallShape(ShapeContext& c);     // a node whose op is a function
+void DefaultShape(ShapeContext& c);  // an op that has no function here
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SHAPE_FUNCTIONS_H_

@@ -1,0 +1,559 @@
+#include "lib/shape/inference.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <set>
+
+#include "lib/ir/node_types.h"
+#include "lib/ir/wire.h"
+#include "lib/shape/functions.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace grapnel {
+namespace {
+
+constexpr uint32_t kNotVisited = ~uint32_t{0};
+
+// What the inference of a graph and of the bodies that it calls have in common.
+struct Shared {
+  int64_t next_symbol = kUnknownDim - 1;
+  int graph_version = 0;
+  std::map<std::string, std::vector<PortFacts>> memo;  // results by function and arguments
+  llvm::StringMap<int> variants;  // how many sets of arguments each function has been inferred for
+  std::set<const Function*> active;
+};
+
+int ProducerOf(const Module& module) {
+  int producer = 0;
+  WireReader reader(module.versions);
+  while (reader.Next()) {
+    if (reader.Is(1, WireType::kVarint)) producer = static_cast<int>(reader.number());
+  }
+  return producer;
+}
+
+const Function* FunctionOf(const Graph& graph) {
+  if (&graph == &graph.module().main) return nullptr;
+  for (const auto& function : graph.module().functions) {
+    if (&function->body == &graph) return function.get();
+  }
+  return nullptr;
+}
+
+// FunctionDef.arg_attr (field 7) maps the number of an argument to its attributes, `_output_shapes`
+// among them.
+std::vector<Shape> ArgShapesInFile(const Function& function) {
+  std::vector<Shape> shapes(function.args.size());
+  WireReader reader(function.source);
+  while (reader.Next()) {
+    if (!reader.Is(7, WireType::kBytes)) continue;
+    uint64_t index = 0;
+    llvm::StringRef attrs;
+    WireReader entry(reader.bytes());
+    while (entry.Next()) {
+      if (entry.Is(1, WireType::kVarint)) index = entry.number();
+      if (entry.Is(2, WireType::kBytes)) attrs = entry.bytes();
+    }
+    WireReader attr(attrs);
+    while (attr.Next()) {
+      if (!attr.Is(1, WireType::kBytes)) continue;
+      llvm::StringRef key, value;
+      WireReader pair(attr.bytes());
+      while (pair.Next()) {
+        if (pair.Is(1, WireType::kBytes)) key = pair.bytes();
+        if (pair.Is(2, WireType::kBytes)) value = pair.bytes();
+      }
+      auto list = key == "_output_shapes" ? AttrView(value).AsShapes() : std::nullopt;
+      if (list && list->size() == 1 && index < shapes.size()) shapes[index] = (*list)[0];
+    }
+  }
+  return shapes;
+}
+
+// What a call's results depend on, as text.
+std::string CallKey(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) {
+  std::string key = function.str();
+  for (const PortFacts* arg : args) {
+    key += '|';
+    key += arg->shape.ToString();
+    if (const Shape* content = arg->content()) {
+      key += '@';
+      key += content->ToString();
+    }
+    if (!arg->elements()) continue;
+    key += '=';
+    for (int64_t element : *arg->elements()) {
+      key += std::to_string(element);
+      key += ',';
+    }
+  }
+  return key;
+}
+
+// A list argument has several ports; then arguments and shapes do not pair up by number.
+bool HasListArgs(const Function& function) {
+  return std::any_of(
+      function.info.inputs.begin(), function.info.inputs.end(),
+      [](const OpArg& arg) { return !arg.number_attr.empty() || !arg.type_list_attr.empty(); });
+}
+
+}  // namespace
+
+class ShapeMap::Impl : public FunctionShapes {
+ public:
+  Impl(const Graph& graph, const ShapeOptions& options, std::shared_ptr<Shared> shared)
+      : graph_(graph), trust_feeds_(options.trust_feeds), shared_(std::move(shared)) {
+    if (options.fed) fed_ = *options.fed;
+    Intern();
+  }
+
+  void SetArgs(std::vector<PortFacts> args) { args_ = std::move(args); }
+
+  // Whether placeholders and arguments get symbols: not in a body that is inferred for a call,
+  // whose unknown dimensions may differ from call to call.
+  void UseSymbols() { use_symbols_ = true; }
+
+  void Run();
+  void Update(NodeId id);
+
+  const PortFacts* Facts(Port port) const {
+    if (port.node >= first_.size() || first_[port.node] == kNotVisited || port.index < 0)
+      return nullptr;
+    if (static_cast<uint32_t>(port.index) >= count_[port.node]) return nullptr;
+    return &facts_[first_[port.node] + port.index];
+  }
+  DataType TypeOf(Port port) const {
+    const PortFacts* facts = Facts(port);
+    if (!facts) return graph_.IsAlive(port.node) ? TypeOfPort(graph_, port) : proto::DT_INVALID;
+    // Whoever asks at the same time works out the same.
+    std::atomic_ref<DataType> kept(facts->type);
+    DataType type = kept.load(std::memory_order_relaxed);
+    if (type != proto::DT_INVALID) return type;
+    type = TypeOfPort(graph_, port);
+    kept.store(type, std::memory_order_relaxed);
+    return type;
+  }
+  const std::vector<Problem>& problems() const { return problems_; }
+
+  std::vector<PortFacts> Infer(llvm::StringRef function,
+                               llvm::ArrayRef<const PortFacts*> args) override;
+
+ private:
+  // What all nodes of one op have in common.
+  struct Op {
+    const OpInfo* info;
+    ShapeFunction function;
+    int num_outputs;  // -1: as attributes say
+    bool is_function;
+  };
+
+  std::vector<PortFacts> InferBody(Function& function, std::vector<PortFacts> args);
+  void Intern();
+  const Op& OpOf(Node node);
+  bool IsLoopMerge(Node node) const;
+  bool IsBackEdge(Node from, Node to) const;
+  int CountOutputs(Node node, const Op& op) const;
+  bool Visit(NodeId id);
+  void Feed(Node node);
+  bool Commit(NodeId id);
+  void Widen(NodeId id);
+  void Grow();
+  std::vector<uint32_t> VisitAll();
+  void SettleLoops(const std::vector<uint32_t>& position);
+  void VisitMissingInputs(NodeId id);
+  void NameProblems();
+
+  const Graph& graph_;
+  bool trust_feeds_;
+  bool use_symbols_ = false;
+  llvm::DenseSet<NodeId> fed_;
+  std::shared_ptr<Shared> shared_;
+  std::vector<PortFacts> args_;
+
+  llvm::DenseMap<StringId, Op> ops_;
+  llvm::DenseSet<StringId> placeholders_;
+  StringId merge_, ref_merge_, next_, ref_next_, arg_;
+
+  std::vector<uint32_t> first_, count_;  // by node: its facts are facts_[first, first + count)
+  std::vector<PortFacts> facts_;
+  ShapeContext context_;
+  bool loops_settled_ = false;
+
+  std::map<NodeId, std::string> problem_of_;
+  std::vector<Problem> problems_;
+};
+
+void ShapeMap::Impl::Intern() {
+  const StringTable& strings = graph_.module().strings;
+  merge_ = strings.Find("Merge");
+  ref_merge_ = strings.Find("RefMerge");
+  next_ = strings.Find("NextIteration");
+  ref_next_ = strings.Find("RefNextIteration");
+  arg_ = strings.Find("_Arg");
+  for (const char* op : {"Placeholder", "PlaceholderV2", "PlaceholderWithDefault"}) {
+    if (StringId id = strings.Find(op); id != kNoString) placeholders_.insert(id);
+  }
+  context_.functions = this;
+  context_.fed = &fed_;
+  context_.graph_version = shared_->graph_version;
+}
+
+const ShapeMap::Impl::Op& ShapeMap::Impl::OpOf(Node node) {
+  auto [it, added] = ops_.try_emplace(node.op_id());
+  if (!added) return it->second;
+  Op& op = it->second;
+  op.is_function = graph_.module().FindFunction(node.op());
+  op.info = DefinitionOf(node);
+  op.function = op.is_function ? CallShape : FindShapeFunction(node.op());
+  if (!op.function) op.function = DefaultShape;
+  op.num_outputs = -1;
+  if (op.info) {
+    bool lists = std::any_of(
+        op.info->outputs.begin(), op.info->outputs.end(),
+        [](const OpArg& arg) { return !arg.number_attr.empty() || !arg.type_list_attr.empty(); });
+    if (!lists) op.num_outputs = static_cast<int>(op.info->outputs.size());
+  }
+  return op;
+}
+
+bool ShapeMap::Impl::IsBackEdge(Node from, Node to) const {
+  return (from.op_id() == next_ || from.op_id() == ref_next_) &&
+         (to.op_id() == merge_ || to.op_id() == ref_merge_);
+}
+
+bool ShapeMap::Impl::IsLoopMerge(Node node) const {
+  if (node.op_id() != merge_ && node.op_id() != ref_merge_) return false;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (Node input = node.input_node(i); input && IsBackEdge(input, node)) return true;
+  }
+  return false;
+}
+
+int ShapeMap::Impl::CountOutputs(Node node, const Op& op) const {
+  // A damaged file may claim millions of outputs for every node.
+  constexpr int kMaxOutputs = 1 << 14;
+  if (op.num_outputs >= 0) return op.num_outputs;
+  int count = op.info ? NumOutputs(node) : -1;
+  if (count >= 0) return std::min(count, kMaxOutputs);
+  // Nobody knows: as many as are read or have a shape.
+  count = 0;
+  for (const Use& use : node.uses()) {
+    Node reader = graph_.node(use.node);
+    if (use.slot < static_cast<uint32_t>(reader.num_inputs()))
+      count = std::max(count, std::min(reader.input(use.slot).index, kMaxOutputs) + 1);
+  }
+  auto shapes = node.FindAttr("_output_shapes");
+  auto list = shapes ? shapes->AsShapes() : std::nullopt;
+  count = std::max<int>(count, list ? static_cast<int>(list->size()) : 0);
+  return std::min(count, kMaxOutputs);
+}
+
+// Infers the node from what its inputs have; whether anything changed.
+bool ShapeMap::Impl::Visit(NodeId id) {
+  Node node = graph_.node(id);
+  const Op& op = OpOf(node);
+  context_.node = node;
+  context_.info = op.info;
+  context_.problem.clear();
+  context_.inputs.clear();
+  static const PortFacts unknown;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    Port port = node.input(i);
+    const PortFacts* facts = Facts(port);
+    bool wait = !facts && !loops_settled_ && port.node != kNoNode &&
+                IsBackEdge(graph_.node(port.node), node);
+    context_.inputs.push_back(facts || wait ? facts : &unknown);
+  }
+  context_.outputs.clear();
+  context_.outputs.resize(CountOutputs(node, op));
+  if (node.op_id() == arg_) {
+    int64_t index = node.GetInt("index", -1);
+    if (index >= 0 && index < static_cast<int64_t>(args_.size()))
+      context_.OutFacts(0, args_[index]);
+  } else {
+    op.function(context_);
+  }
+  if (!context_.problem.empty()) {
+    problem_of_[id] = context_.problem;
+    for (PortFacts& facts : context_.outputs) facts = PortFacts();
+  } else if (!problem_of_.empty()) {
+    problem_of_.erase(id);
+  }
+  Feed(node);
+  if (loops_settled_ && IsLoopMerge(node)) Widen(id);
+  return Commit(id);
+}
+
+// Placeholders, arguments and fed nodes: symbols where dimensions are not known, or nothing at all.
+void ShapeMap::Impl::Feed(Node node) {
+  bool placeholder = placeholders_.count(node.op_id());
+  bool fed = !fed_.empty() && fed_.count(node.id());
+  if (!placeholder && !fed && node.op_id() != arg_) return;
+  for (int port = 0; port < context_.num_outputs(); ++port) {
+    PortFacts& facts = context_.outputs[port];
+    if (fed && facts.extra) facts.extra.reset();
+    if (!trust_feeds_ && (placeholder || fed)) facts = PortFacts();
+    if (!use_symbols_ || !facts.shape.known_rank()) continue;
+    const PortFacts* before = Facts({node.id(), port});
+    bool again = before && before->shape.known_rank() && before->shape.rank() == facts.shape.rank();
+    for (int i = 0; i < facts.shape.rank(); ++i) {
+      if (facts.shape.dim(i) != kUnknownDim) continue;
+      bool has_symbol = again && before->shape.dim(i) < kUnknownDim;
+      facts.shape.set_dim(i, has_symbol ? before->shape.dim(i) : shared_->next_symbol--);
+    }
+  }
+}
+
+// What a loop's Merge had, it keeps having as one of two: so every loop comes to rest.
+void ShapeMap::Impl::Widen(NodeId id) {
+  for (int i = 0; i < context_.num_outputs(); ++i) {
+    const PortFacts* before = Facts({id, i});
+    if (before) context_.outputs[i] = JoinFacts(*before, context_.outputs[i]);
+  }
+}
+
+bool ShapeMap::Impl::Commit(NodeId id) {
+  uint32_t count = context_.outputs.size();
+  bool same = first_[id] != kNotVisited && count_[id] == count;
+  for (uint32_t i = 0; same && i < count; ++i)
+    same = facts_[first_[id] + i].SameAs(context_.outputs[i]);
+  if (same) {
+    // Attributes may have changed and with them the dtypes.
+    for (uint32_t i = 0; i < count; ++i) facts_[first_[id] + i].type = proto::DT_INVALID;
+    return false;
+  }
+  if (first_[id] == kNotVisited || count > count_[id]) {
+    first_[id] = facts_.size();
+    facts_.resize(facts_.size() + count);
+  }
+  count_[id] = count;
+  for (uint32_t i = 0; i < count; ++i) facts_[first_[id] + i] = std::move(context_.outputs[i]);
+  return true;
+}
+
+void ShapeMap::Impl::Grow() {
+  first_.resize(graph_.end_id(), kNotVisited);
+  count_.resize(graph_.end_id(), 0);
+}
+
+// Every node once, after its data inputs; back edges of loops do not count. Returns each node's
+// place in that order.
+std::vector<uint32_t> ShapeMap::Impl::VisitAll() {
+  std::vector<uint32_t> waiting(graph_.end_id(), 0), position(graph_.end_id(), kNotVisited);
+  std::vector<NodeId> ready;
+  ready.reserve(graph_.num_nodes());
+  for (Node node : graph_.nodes()) {
+    uint32_t count = 0;
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      Node input = node.input_node(i);
+      count += input && !IsBackEdge(input, node);
+    }
+    waiting[node.id()] = count;
+    if (count == 0) ready.push_back(node.id());
+  }
+  for (size_t at = 0; at < ready.size(); ++at) {
+    NodeId id = ready[at];
+    position[id] = at;
+    Visit(id);
+    Node node = graph_.node(id);
+    for (const Use& use : node.uses()) {
+      Node reader = graph_.node(use.node);
+      if (use.slot >= static_cast<uint32_t>(reader.num_inputs()) || IsBackEdge(node, reader))
+        continue;
+      if (--waiting[use.node] == 0) ready.push_back(use.node);
+    }
+  }
+  return position;
+}
+
+// Goes round the loops until nothing changes, in the order of `position` so that a body is seen
+// once a round.
+void ShapeMap::Impl::SettleLoops(const std::vector<uint32_t>& position) {
+  loops_settled_ = true;
+  std::set<std::pair<uint32_t, NodeId>> work;
+  if (merge_ != kNoString || ref_merge_ != kNoString) {
+    for (Node node : graph_.nodes()) {
+      if (position[node.id()] != kNotVisited && IsLoopMerge(node))
+        work.insert({position[node.id()], node.id()});
+    }
+  }
+  while (!work.empty()) {
+    NodeId id = work.begin()->second;
+    work.erase(work.begin());
+    if (!Visit(id)) continue;
+    Node node = graph_.node(id);
+    for (const Use& use : node.uses()) {
+      if (position[use.node] != kNotVisited &&
+          use.slot < static_cast<uint32_t>(graph_.node(use.node).num_inputs())) {
+        work.insert({position[use.node], use.node});
+      }
+    }
+  }
+}
+
+void ShapeMap::Impl::Run() {
+  Grow();
+  facts_.reserve(graph_.num_nodes() + graph_.num_nodes() / 8);
+  SettleLoops(VisitAll());
+  NameProblems();
+}
+
+// New nodes that feed `id` and that nobody has told us of; inputs first.
+void ShapeMap::Impl::VisitMissingInputs(NodeId id) {
+  std::vector<NodeId> stack = {id};
+  llvm::DenseSet<NodeId> seen = {id};
+  while (!stack.empty()) {
+    Node node = graph_.node(stack.back());
+    bool ready = true;
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      Node input = node.input_node(i);
+      if (!input || first_[input.id()] != kNotVisited || IsBackEdge(input, node)) continue;
+      if (!seen.insert(input.id()).second) continue;
+      stack.push_back(input.id());
+      ready = false;
+    }
+    if (!ready) continue;
+    stack.pop_back();
+    if (node.id() != id) Visit(node.id());
+  }
+}
+
+void ShapeMap::Impl::Update(NodeId id) {
+  Grow();
+  Intern();
+  shared_->memo.clear();
+  shared_->variants.clear();
+  if (!graph_.IsAlive(id)) {
+    if (id < first_.size()) first_[id] = kNotVisited;
+    problem_of_.erase(id);
+    return NameProblems();
+  }
+  VisitMissingInputs(id);
+  // A broken graph may have a cycle on which shapes grow for ever; a sound one never comes near
+  // this.
+  constexpr int kMaxVisits = 64;
+  llvm::DenseMap<NodeId, int> visits;
+  std::deque<NodeId> work = {id};
+  llvm::DenseSet<NodeId> waiting = {id};
+  while (!work.empty()) {
+    NodeId next = work.front();
+    work.pop_front();
+    waiting.erase(next);
+    if (++visits[next] > kMaxVisits || !Visit(next)) continue;
+    Node node = graph_.node(next);
+    for (const Use& use : node.uses()) {
+      bool data = use.slot < static_cast<uint32_t>(graph_.node(use.node).num_inputs());
+      if (data && first_[use.node] != kNotVisited && waiting.insert(use.node).second)
+        work.push_back(use.node);
+    }
+  }
+  NameProblems();
+}
+
+void ShapeMap::Impl::NameProblems() {
+  problems_.clear();
+  if (problem_of_.empty()) return;
+  const Function* function = FunctionOf(graph_);
+  std::string prefix = function ? (function->name() + "/").str() : "";
+  for (const auto& [id, text] : problem_of_) {
+    problems_.push_back({function ? Severity::kWarning : Severity::kError,
+                         prefix + graph_.node(id).name().str(), text});
+  }
+}
+
+// The results of a function's body for `args`; nothing is assumed of those that are not there.
+std::vector<PortFacts> ShapeMap::Impl::InferBody(Function& function, std::vector<PortFacts> args) {
+  shared_->active.insert(&function);
+  Impl body(function.body, {}, shared_);
+  body.SetArgs(std::move(args));
+  body.Run();
+  shared_->active.erase(&function);
+  std::vector<PortFacts> results;
+  for (const Function::Result& result : function.results) {
+    Node node = function.body.node(result.node);
+    const PortFacts* value = node.num_inputs() == 1 ? body.Facts(node.input(0)) : nullptr;
+    results.push_back(value ? value->Copy() : PortFacts());
+  }
+  return results;
+}
+
+std::vector<PortFacts> ShapeMap::Impl::Infer(llvm::StringRef name,
+                                             llvm::ArrayRef<const PortFacts*> args) {
+  constexpr int kMaxVariants = 24;  // of one function; more are not told apart
+  constexpr size_t kMaxDepth = 64;
+  Function* function = graph_.module().FindFunction(name);
+  if (!function || function->args.size() != args.size() || HasListArgs(*function)) return {};
+  if (shared_->active.count(function) || shared_->active.size() > kMaxDepth) return {};
+
+  std::string key = CallKey(name, args);
+  auto found = shared_->memo.find(key);
+  bool exact = found != shared_->memo.end() || shared_->variants[name] < kMaxVariants;
+  if (!exact) found = shared_->memo.find(key = name.str());
+  if (found == shared_->memo.end()) {
+    ++shared_->variants[name];
+    std::vector<PortFacts> facts;
+    for (const PortFacts* arg : args) facts.push_back(exact ? arg->Copy() : PortFacts());
+    found = shared_->memo.emplace(std::move(key), InferBody(*function, std::move(facts))).first;
+  }
+  std::vector<PortFacts> results;
+  for (const PortFacts& result : found->second) results.push_back(result.Copy());
+  return results;
+}
+
+ShapeMap::ShapeMap(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ShapeMap::ShapeMap(ShapeMap&&) noexcept = default;
+ShapeMap& ShapeMap::operator=(ShapeMap&&) noexcept = default;
+ShapeMap::~ShapeMap() = default;
+
+const Shape& ShapeMap::OfPort(Port port) const {
+  static const Shape unknown;
+  const PortFacts* facts = impl_->Facts(port);
+  return facts ? facts->shape : unknown;
+}
+
+DataType ShapeMap::TypeOf(Port port) const { return impl_->TypeOf(port); }
+
+std::optional<llvm::ArrayRef<int64_t>> ShapeMap::ElementsOf(Port port) const {
+  const PortFacts* facts = impl_->Facts(port);
+  if (!facts || !facts->elements()) return std::nullopt;
+  return llvm::ArrayRef<int64_t>(*facts->elements());
+}
+
+std::optional<llvm::ArrayRef<int64_t>> ShapeMap::IntegersOf(Port port) const {
+  auto elements = ElementsOf(port);
+  if (elements && !std::all_of(elements->begin(), elements->end(), IsKnownElement))
+    return std::nullopt;
+  return elements;
+}
+
+const Shape& ShapeMap::OfContent(Port port) const {
+  static const Shape unknown;
+  const PortFacts* facts = impl_->Facts(port);
+  return facts && facts->content() ? *facts->content() : unknown;
+}
+
+const std::vector<Problem>& ShapeMap::problems() const { return impl_->problems(); }
+
+void ShapeMap::Update(NodeId id) { impl_->Update(id); }
+
+ShapeMap InferShapes(const Graph& graph, const ShapeOptions& options,
+                     llvm::ArrayRef<Shape> arg_shapes) {
+  auto shared = std::make_shared<Shared>();
+  shared->graph_version = ProducerOf(graph.module());
+  auto impl = std::make_unique<ShapeMap::Impl>(graph, options, shared);
+  impl->UseSymbols();
+  std::vector<PortFacts> args;
+  if (const Function* function = FunctionOf(graph); function && !HasListArgs(*function)) {
+    shared->active.insert(function);
+    std::vector<Shape> shapes = arg_shapes.empty() ? ArgShapesInFile(*function) : arg_shapes.vec();
+    for (Shape& shape : shapes) args.emplace_back().shape = std::move(shape);
+  }
+  impl->SetArgs(std::move(args));
+  impl->Run();
+  return ShapeMap(std::move(impl));
+}
+
+}  // namespace grapnel

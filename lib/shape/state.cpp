@@ -1,0 +1,314 @@
+// Variables, lists and arrays of tensors, queues, iterators, tables, summaries: handles and what
+// they hold.
+#include <algorithm>
+
+#include "lib/shape/functions.h"
+
+namespace grapnel {
+namespace {
+
+// --- Variables.
+
+void VarHandleShape(ShapeContext& c) {
+  c.Out(0, Shape::Scalar());
+  if (std::optional<Shape> shape = c.ShapeAttr("shape")) c.OutContent(0, std::move(*shape));
+}
+
+void VarHandlesShape(ShapeContext& c) {
+  std::optional<AttrView> attr = c.Attr("shapes");
+  auto shapes = attr ? attr->AsShapes() : std::nullopt;
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    c.Out(i, Shape::Scalar());
+    if (shapes && i < static_cast<int>(shapes->size())) c.OutContent(i, (*shapes)[i]);
+  }
+}
+
+void ReadVariableShape(ShapeContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    if (const Shape* content = c.facts(i).content()) c.Out(i, *content);
+  }
+}
+
+void VariableShapeShape(ShapeContext& c) {
+  const Shape* content = c.facts(0).content();
+  c.Out(0, VectorOf(content && content->known_rank() ? content->rank() : kUnknownDim));
+  if (!content || !content->known_rank()) return;
+  Elements elements;
+  for (int64_t dim : content->dims()) elements.push_back(ElementOfDim(dim));
+  c.OutElements(0, std::move(elements));
+}
+
+// TF1's first op of that name could not tell an unknown shape from a scalar.
+void OldVariableShape(ShapeContext& c) {
+  std::optional<Shape> shape = c.ShapeAttr("shape");
+  if (shape && shape->known_rank() && shape->rank() > 0) c.Out(0, std::move(*shape));
+}
+
+void AttrShape(ShapeContext& c) {
+  if (std::optional<Shape> shape = c.ShapeAttr("shape")) c.Out(0, std::move(*shape));
+}
+
+void AssignShape(ShapeContext& c) {
+  c.Out(0, c.Bool("validate_shape", true) ? c.Equal(c.in(0), c.in(1)) : c.in(1));
+}
+
+void AssignMathShape(ShapeContext& c) { c.Out(0, c.Equal(c.in(0), c.in(1))); }
+
+void AssignVariableShape(ShapeContext& c) {
+  const Shape* content = c.facts(0).content();
+  if (content && !MergeShapes(*content, c.in(1))) {
+    c.Fail("{0} needs a value of shape {1}, got {2}", c.op(), content->ToString(),
+           c.in(1).ToString());
+  }
+}
+
+// --- TensorList: a scalar that knows the shape of its elements.
+
+void OutList(ShapeContext& c, const Shape& element) {
+  c.Out(0, Shape::Scalar());
+  c.OutContent(0, element);
+}
+
+Shape ElementOf(ShapeContext& c) {
+  const Shape* content = c.facts(0).content();
+  return content ? *content : Shape::Unknown();
+}
+
+// What the list and the op's shape tensor know of an element.
+Shape ElementWith(ShapeContext& c, int shape_at) {
+  Shape element = ElementOf(c), asked = c.ShapeFrom(shape_at, /*or_scalar=*/true);
+  return MergeShapes(element, asked).value_or(asked);
+}
+
+void ListOfAskedShape(ShapeContext& c) { OutList(c, c.ShapeFrom(0, /*or_scalar=*/true)); }
+void SameListShape(ShapeContext& c) { OutList(c, ElementOf(c)); }
+void ListFromTensorShape(ShapeContext& c) { OutList(c, SubShape(c.in(0), 1)); }
+void ListScatterShape(ShapeContext& c) { OutList(c, c.ShapeFrom(2, /*or_scalar=*/true)); }
+void ListSplitShape(ShapeContext& c) { OutList(c, c.ShapeFrom(1, /*or_scalar=*/true)); }
+
+void ListPushBackShape(ShapeContext& c) {
+  Shape element = ElementOf(c);
+  OutList(c, MergeShapes(element, c.in(1)) ? element : Shape::Unknown());
+}
+
+void ListPopBackShape(ShapeContext& c) {
+  OutList(c, ElementOf(c));
+  c.Out(1, ElementWith(c, 1));
+}
+
+void ListGetItemShape(ShapeContext& c) { c.Out(0, ElementWith(c, 2)); }
+
+void ListStackShape(ShapeContext& c) {
+  int64_t count = c.Int("num_elements", -1);
+  c.Out(0, ConcatShapes(VectorOf(count < 0 ? kUnknownDim : count), ElementWith(c, 1)));
+}
+
+void ListGatherShape(ShapeContext& c) {
+  c.Out(0, ConcatShapes(VectorOf(c.WithRank(1, 1).dim(0)), ElementWith(c, 2)));
+}
+
+// Elements may differ in their first dimension.
+void ListConcatShape(ShapeContext& c) {
+  Shape element = c.num_inputs() > 1 ? ElementWith(c, 1) : ElementOf(c);
+  if (element.known_rank() && element.rank() > 0)
+    c.Out(0, ConcatShapes(VectorOf(kUnknownDim), SubShape(element, 1)));
+  c.Out(1, VectorOf(kUnknownDim));
+}
+
+void ListElementShapeShape(ShapeContext& c) {
+  Shape element = ElementOf(c);
+  if (!element.known_rank()) return;
+  c.Out(0, VectorOf(element.rank()));
+  Elements elements;
+  for (int64_t dim : element.dims())
+    elements.push_back(dim == kUnknownDim ? -1 : ElementOfDim(dim));
+  c.OutElements(0, std::move(elements));
+}
+
+// --- TensorArray: a handle of two, and a flow that orders its writes.
+
+void ArrayShape(ShapeContext& c) {
+  c.Out(0, VectorOf(2));
+  c.Out(1, Shape::Scalar());
+  if (std::optional<Shape> element = c.ShapeAttr("element_shape"))
+    c.OutContent(0, std::move(*element));
+}
+
+void ArrayGradShape(ShapeContext& c) {
+  c.Out(0, VectorOf(2));
+  c.Out(1, Shape::Scalar());
+  if (const Shape* content = c.facts(0).content()) c.OutContent(0, *content);
+}
+
+void ArrayReadShape(ShapeContext& c) { c.Out(0, ElementOf(c)); }
+
+void ArrayGatherShape(ShapeContext& c) {
+  Shape element = c.ShapeAttr("element_shape").value_or(Shape::Unknown());
+  element = MergeShapes(element, ElementOf(c)).value_or(element);
+  c.Out(0, ConcatShapes(VectorOf(c.WithRank(1, 1).dim(0)), element));
+}
+
+void ArrayConcatShape(ShapeContext& c) {
+  Shape rest = c.ShapeAttr("element_shape_except0").value_or(Shape::Unknown());
+  c.Out(0, ConcatShapes(VectorOf(kUnknownDim), rest));
+  c.Out(1, VectorOf(kUnknownDim));
+}
+
+// --- Things that give tensors whose shapes an attribute lists.
+
+void ListedShapes(ShapeContext& c) {
+  for (const char* key : {"output_shapes", "shapes"}) {
+    std::optional<AttrView> attr = c.Attr(key);
+    auto shapes = attr ? attr->AsShapes() : std::nullopt;
+    if (!shapes || shapes->size() != c.outputs.size()) continue;
+    for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, (*shapes)[i]);
+  }
+}
+
+// The handles of TF1: container and name.
+void Vector2Shape(ShapeContext& c) { c.Out(0, VectorOf(2)); }
+
+void BarrierTakeManyShape(ShapeContext& c) { c.Out(0, VectorOf(kUnknownDim)); }
+
+constexpr ShapeRule kRules[] = {
+    {"VarHandleOp", VarHandleShape},
+    {"_VarHandlesOp", VarHandlesShape},
+    {"_XlaAotOnlyVarHandleOp", VarHandleShape},
+    {"ReadVariableOp", ReadVariableShape},
+    {"_ReadVariablesOp", ReadVariableShape},
+    {"VariableShape", VariableShapeShape},
+    {"VarIsInitializedOp", ScalarOutputs},
+    {"IsVariableInitialized", ScalarOutputs},
+    {"Variable", OldVariableShape},
+    {"VariableV2", AttrShape},
+    {"TemporaryVariable", AttrShape},
+    {"DestroyTemporaryVariable", SameAsInput},
+    {"Assign", AssignShape},
+    {"AssignAdd", AssignMathShape},
+    {"AssignSub", AssignMathShape},
+    {"AssignVariableOp", AssignVariableShape},
+    {"AssignAddVariableOp", AssignVariableShape},
+    {"AssignSubVariableOp", AssignVariableShape},
+    {"CountUpTo", ScalarOutputs},
+    {"ResourceCountUpTo", ScalarOutputs},
+    {"ApplyAdaMax", SameAsInput},
+    {"ApplyAdadelta", SameAsInput},
+    {"ApplyAdagrad", SameAsInput},
+    {"ApplyAdagradDA", SameAsInput},
+    {"ApplyAdagradV2", SameAsInput},
+    {"ApplyAdam", SameAsInput},
+    {"ApplyAddSign", SameAsInput},
+    {"ApplyCenteredRMSProp", SameAsInput},
+    {"ApplyFtrl", SameAsInput},
+    {"ApplyFtrlV2", SameAsInput},
+    {"ApplyGradientDescent", SameAsInput},
+    {"ApplyMomentum", SameAsInput},
+    {"ApplyPowerSign", SameAsInput},
+    {"ApplyProximalAdagrad", SameAsInput},
+    {"ApplyProximalGradientDescent", SameAsInput},
+    {"ApplyRMSProp", SameAsInput},
+    {"SparseApplyAdadelta", SameAsInput},
+    {"SparseApplyAdagrad", SameAsInput},
+    {"SparseApplyAdagradV2", SameAsInput},
+    {"SparseApplyFtrl", SameAsInput},
+    {"SparseApplyFtrlV2", SameAsInput},
+    {"SparseApplyMomentum", SameAsInput},
+    {"SparseApplyRMSProp", SameAsInput},
+    {"SparseApplyCenteredRMSProp", SameAsInput},
+    {"EmptyTensorList", ListOfAskedShape},
+    {"TensorListReserve", ListOfAskedShape},
+    {"TensorListResize", SameListShape},
+    {"TensorListSetItem", SameListShape},
+    {"TensorListConcatLists", SameListShape},
+    {"TensorListScatterIntoExistingList", SameListShape},
+    {"TensorListFromTensor", ListFromTensorShape},
+    {"TensorListScatter", ListScatterShape},
+    {"TensorListScatterV2", ListScatterShape},
+    {"TensorListSplit", ListSplitShape},
+    {"TensorListPushBack", ListPushBackShape},
+    {"TensorListPopBack", ListPopBackShape},
+    {"TensorListGetItem", ListGetItemShape},
+    {"TensorListStack", ListStackShape},
+    {"TensorListGather", ListGatherShape},
+    {"TensorListConcat", ListConcatShape},
+    {"TensorListConcatV2", ListConcatShape},
+    {"TensorListElementShape", ListElementShapeShape},
+    {"TensorListLength", ScalarOutputs},
+    {"EmptyTensorMap", ScalarOutputs},
+    {"TensorMapInsert", ScalarOutputs},
+    {"TensorMapErase", ScalarOutputs},
+    {"TensorMapHasKey", ScalarOutputs},
+    {"TensorMapSize", ScalarOutputs},
+    {"TensorArray", ArrayShape},
+    {"TensorArrayV2", ArrayShape},
+    {"TensorArrayV3", ArrayShape},
+    {"TensorArrayGrad", ArrayGradShape},
+    {"TensorArrayGradV2", ArrayGradShape},
+    {"TensorArrayGradV3", ArrayGradShape},
+    {"TensorArrayGradWithShape", ArrayGradShape},
+    {"TensorArrayReadV2", ArrayReadShape},
+    {"TensorArrayReadV3", ArrayReadShape},
+    {"TensorArrayGatherV2", ArrayGatherShape},
+    {"TensorArrayGatherV3", ArrayGatherShape},
+    {"TensorArrayConcatV2", ArrayConcatShape},
+    {"TensorArrayConcatV3", ArrayConcatShape},
+    {"TensorArrayScatterV2", ScalarOutputs},
+    {"TensorArrayScatterV3", ScalarOutputs},
+    {"TensorArraySizeV2", ScalarOutputs},
+    {"TensorArraySizeV3", ScalarOutputs},
+    {"TensorArraySplitV2", ScalarOutputs},
+    {"TensorArraySplitV3", ScalarOutputs},
+    {"TensorArrayWriteV2", ScalarOutputs},
+    {"TensorArrayWriteV3", ScalarOutputs},
+    {"IteratorGetNext", ListedShapes},
+    {"IteratorGetNextSync", ListedShapes},
+    {"OptionalGetValue", ListedShapes},
+    {"DatasetToSingleElement", ListedShapes},
+    {"ReduceDataset", ListedShapes},
+    {"MapDefun", ListedShapes},
+    {"MultiDeviceIteratorGetNextFromShard", ListedShapes},
+    {"InfeedDequeueTuple", ListedShapes},
+    {"RestoreV2", ListedShapes},
+    {"OptionalHasValue", ScalarOutputs},
+    {"AnonymousIteratorV2", ScalarOutputs},
+    {"AnonymousIteratorV3", ScalarOutputs},
+    {"QueueSize", ScalarOutputs},
+    {"QueueSizeV2", ScalarOutputs},
+    {"QueueIsClosed", ScalarOutputs},
+    {"QueueIsClosedV2", ScalarOutputs},
+    {"FIFOQueue", Vector2Shape},
+    {"PaddingFIFOQueue", Vector2Shape},
+    {"PriorityQueue", Vector2Shape},
+    {"RandomShuffleQueue", Vector2Shape},
+    {"Barrier", Vector2Shape},
+    {"BarrierReadySize", ScalarOutputs},
+    {"BarrierIncompleteSize", ScalarOutputs},
+    {"BarrierTakeMany", BarrierTakeManyShape},
+    {"HashTable", Vector2Shape},
+    {"MutableHashTable", Vector2Shape},
+    {"LookupTableSize", ScalarOutputs},
+    {"LookupTableSizeV2", ScalarOutputs},
+    {"StackV2", Vector2Shape},
+    {"GetSessionHandle", ScalarOutputs},
+    {"GetSessionHandleV2", ScalarOutputs},
+    {"ReaderRead", ScalarOutputs},
+    {"ReaderReadV2", ScalarOutputs},
+    {"ReaderNumRecordsProducedV2", ScalarOutputs},
+    {"Timestamp", ScalarOutputs},
+    {"AudioSummary", ScalarOutputs},
+    {"AudioSummaryV2", ScalarOutputs},
+    {"HistogramSummary", ScalarOutputs},
+    {"ImageSummary", ScalarOutputs},
+    {"MergeSummary", ScalarOutputs},
+    {"ScalarSummary", ScalarOutputs},
+    {"TensorSummary", ScalarOutputs},
+    {"TensorSummaryV2", ScalarOutputs},
+    {"DatasetCardinality", ScalarOutputs},
+    {"ToBool", ScalarOutputs},
+};
+
+}  // namespace
+
+llvm::ArrayRef<ShapeRule> StateShapeRules() { return kRules; }
+
+}  // namespace grapnel

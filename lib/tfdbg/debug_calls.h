@@ -1,0 +1,69 @@
+// Who called which function of a debug folder: what TensorFlow leaves to be found by names, times
+// and the order of arguments.
+#ifndef GRAPNEL_LIB_TFDBG_DEBUG_CALLS_H_
+#define GRAPNEL_LIB_TFDBG_DEBUG_CALLS_H_
+
+#include <optional>
+#include <vector>
+
+#include "lib/tfdbg/debug_folder.h"
+
+namespace grapnel {
+
+// What a body is called for. A branch within a loop is a branch: "while_cond_true_30".
+enum class BodyRole { kCalled, kLoopCondition, kLoopBody, kThen, kElse, kCase };
+// By the names that TensorFlow gives.
+BodyRole BodyRoleOf(llvm::StringRef name);
+
+// Fills `graph` and `call` of executions, `execution` and `iteration` of traces.
+// Cost: n log n in records.
+void LinkCalls(DebugRun* run);
+
+// An output of an op of DebugRun::graphs.
+struct DebugTensor {
+  int graph = -1, op = -1, slot = 0;
+};
+
+// Arguments and results of function bodies. The run must outlive it and not change.
+class DebugCalls {
+ public:
+  // Cost: linear in ops.
+  explicit DebugCalls(const DebugRun& run);
+
+  bool IsArgument(DebugTensor tensor) const { return ArgumentIndex(tensor) >= 0; }
+  // Which argument a Placeholder stands for: captured tensors come after the parameters. -1: none.
+  int ArgumentIndex(DebugTensor tensor) const;
+  int NumArguments(int graph) const { return static_cast<int>(bodies_[graph].arguments.size()); }
+  // The op of the outer graph that branches to a body, loops over it or calls it. -1: not known.
+  int Caller(int graph) const { return bodies_[graph].caller; }
+  int Argument(int graph, int index) const { return bodies_[graph].arguments[index]; }  // an op
+  // The tensor of the outer graph that a Placeholder of a branch, loop or called body stands for
+  // (for a loop: in its first round). Nothing: the graph is called from Python, or the call was not
+  // recorded, as calls by PartitionedCall are not.
+  std::optional<DebugTensor> Outside(DebugTensor argument) const;
+  // What comes out as output `tensor.slot` of a branching, looping or calling op: a result of each
+  // body that may have made it.
+  std::vector<DebugTensor> Inside(DebugTensor tensor) const;
+  // The same of an input whose op was not recorded: of the body that was traced last before
+  // `reader`.
+  std::optional<DebugTensor> InsideUnrecorded(int graph, const DebugOp& reader,
+                                              const DebugInput& input) const;
+  // Result `index` of a body: the last Identities that nobody reads.
+  std::optional<DebugTensor> Result(int graph, size_t index) const;
+  // What a loop's argument is from its second round on: a result of the round before.
+  std::optional<DebugTensor> RoundBefore(DebugTensor argument) const;
+  bool IsLoopBody(int graph) const;  // or condition
+
+ private:
+  struct Body {
+    std::vector<int> arguments, results;  // ops
+    int64_t last_order = -1;
+    int caller = -1;  // op of the outer graph
+  };
+  const DebugRun& run_;
+  std::vector<Body> bodies_;  // by graph
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TFDBG_DEBUG_CALLS_H_

@@ -1,0 +1,65 @@
+// What to look up in a run again and again: records by op, readers, calls, ops by source line.
+#ifndef GRAPNEL_LIB_TFDBG_DEBUG_INDEX_H_
+#define GRAPNEL_LIB_TFDBG_DEBUG_INDEX_H_
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "lib/tfdbg/debug_calls.h"
+
+namespace grapnel {
+
+// The run must outlive it and not change. Safe to read from several threads.
+class DebugIndex {
+ public:
+  // Cost: linear in ops and records.
+  explicit DebugIndex(const DebugRun& run);
+
+  // Records of all outputs of an op, in the order of execution.
+  llvm::ArrayRef<int> Traces(int graph, int op) const;
+  // Of output `slot` of an op within the same call as `near`, the record closest to it, at or after
+  // it when `after`; -1: none.
+  int TraceNear(int graph, int op, int slot, int near, bool after) const;
+  // The last record of an output within a call; -1: none.
+  int TraceIn(DebugTensor tensor, int execution) const;
+  // Ops of the same body that read an output.
+  std::vector<int> Readers(DebugTensor tensor) const;
+  // Ops of the outer body that read a result of a branch, a loop or a called function.
+  std::vector<DebugTensor> ReadersOutside(DebugTensor result) const;
+  // Executions that were given an eager tensor.
+  llvm::ArrayRef<int> EagerReaders(int64_t id) const;
+
+  // What was recorded inside a call.
+  struct Inside {
+    int first = -1, first_bad = -1;  // traces
+    int traces = 0, bad = 0;
+  };
+  const Inside& InsideOf(int execution) const { return inside_[execution]; }
+  // Whether an execution put out, or computed inside, something bad.
+  bool IsBad(int execution) const;
+
+  // Ops and executions that a line of a file made: the deepest frame of theirs in that file.
+  struct Line {
+    std::vector<DebugTensor> ops;
+    std::vector<int> executions;
+  };
+  // Cost: linear in ops, executions and frames of stacks.
+  std::map<int, Line> LinesOf(int source) const;
+
+  const DebugCalls& calls() const { return calls_; }
+
+ private:
+  const DebugRun& run_;
+  DebugCalls calls_;
+  std::vector<std::vector<std::vector<int>>> traces_;   // by graph and op
+  std::vector<std::vector<std::vector<int>>> readers_;  // the same
+  std::unordered_map<int64_t, std::vector<int>> eager_readers_;
+  // By graph and op of a result: who reads it through a call that was not recorded.
+  std::map<std::pair<int, int>, std::vector<DebugTensor>> unrecorded_readers_;
+  std::vector<Inside> inside_;  // by execution
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TFDBG_DEBUG_INDEX_H_

@@ -1,0 +1,31 @@
+// The health of a tensor: what TensorFlow's FULL_HEALTH debug mode counts.
+#ifndef GRAPNEL_LIB_WATCH_HEALTH_H_
+#define GRAPNEL_LIB_WATCH_HEALTH_H_
+
+#include <cstdint>
+
+#include "lib/exec/device.h"
+#include "lib/exec/tensor.h"
+
+namespace grapnel {
+
+// Counts of elements; together they are num_elements for real numeric dtypes. bool counts false as
+// zero, true as positive; complex numbers count their real and imaginary parts together (a NaN in
+// either is a NaN); strings, resources and variants count nothing.
+struct Health {
+  int64_t elements = 0;
+  int64_t neg_inf = 0, pos_inf = 0, nan = 0;
+  int64_t negative = 0, zero = 0, positive = 0;  // finite; -0 is zero
+  bool IsBad() const { return neg_inf + pos_inf + nan > 0; }
+};
+
+// One pass over the elements, which lie in host memory.
+Health HealthOf(const Tensor& tensor);
+
+// The same of a tensor that may lie on a device: counted there, or copied when the device cannot.
+// Waits for `stream`, which makes the tensor.
+Expected<Health> HealthOn(const Tensor& tensor, Stream* stream);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_WATCH_HEALTH_H_

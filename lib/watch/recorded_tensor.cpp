@@ -1,0 +1,208 @@
+#include "lib/watch/recorded_tensor.h"
+
+#include <algorithm>
+
+#include "lib/exec/tensor.h"
+#include "lib/ir/literal.h"
+#include "lib/ir/wire.h"
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+// The columns of DebugNumericSummaryV2, by mode.
+constexpr int kCurtColumns = 2, kConciseColumns = 5, kFullColumns = 11, kShapeColumns = 10;
+constexpr int kShapeDims = 6;
+
+int ColumnsOf(TensorDebugMode mode) {
+  switch (mode) {
+    case proto::CURT_HEALTH:
+      return kCurtColumns;
+    case proto::CONCISE_HEALTH:
+      return kConciseColumns;
+    case proto::FULL_HEALTH:
+      return kFullColumns;
+    case proto::SHAPE:
+      return kShapeColumns;
+    default:
+      return 0;
+  }
+}
+
+// TensorFlow writes an empty message for an output that the mode does not apply to.
+bool HasDtype(llvm::StringRef tensor_proto) {
+  WireReader reader(tensor_proto);
+  while (reader.Next()) {
+    if (reader.Is(1, WireType::kVarint)) return reader.number() != proto::DT_INVALID;
+  }
+  return false;
+}
+
+int64_t Count(const Literal& summary, int column) {
+  double value = summary.AsDouble(column);
+  return value >= 0 && value < 9e18 ? static_cast<int64_t>(value) : 0;
+}
+
+DataType DtypeAt(const Literal& summary, int column) {
+  int64_t number = Count(summary, column);
+  bool known = number < 1000 && proto::DataType_IsValid(static_cast<int>(number));
+  return known ? static_cast<DataType>(number) : proto::DT_INVALID;
+}
+
+void ReadBadCounts(const Literal& summary, int column, RecordedTensor* tensor) {
+  tensor->health.neg_inf = Count(summary, column);
+  tensor->health.pos_inf = Count(summary, column + 1);
+  tensor->health.nan = Count(summary, column + 2);
+  tensor->bad = tensor->health.IsBad();
+}
+
+void ReadFullHealth(const Literal& summary, RecordedTensor* tensor) {
+  tensor->what = Recorded::kCounts;
+  tensor->dtype = DtypeAt(summary, 2);
+  tensor->rank = static_cast<int>(std::min<int64_t>(Count(summary, 3), 254));
+  tensor->health.elements = Count(summary, 4);
+  ReadBadCounts(summary, 5, tensor);
+  tensor->health.negative = Count(summary, 8);
+  tensor->health.zero = Count(summary, 9);
+  tensor->health.positive = Count(summary, 10);
+}
+
+void ReadShape(const Literal& summary, RecordedTensor* tensor) {
+  tensor->what = Recorded::kShape;
+  tensor->dtype = DtypeAt(summary, 1);
+  tensor->rank = static_cast<int>(std::min<int64_t>(Count(summary, 2), 254));
+  tensor->health.elements = Count(summary, 3);
+  tensor->dims.assign(std::max(tensor->rank - kShapeDims, 0), -1);
+  for (int i = 0; i < std::min(tensor->rank, kShapeDims); ++i)
+    tensor->dims.push_back(Count(summary, 4 + i));
+}
+
+void ReadSummary(TensorDebugMode mode, const Literal& summary, RecordedTensor* tensor) {
+  switch (mode) {
+    case proto::CURT_HEALTH:
+      tensor->what = Recorded::kBad;
+      tensor->bad = summary.AsDouble(1) != 0;
+      break;
+    case proto::CONCISE_HEALTH:
+      tensor->what = Recorded::kBadCounts;
+      tensor->health.elements = Count(summary, 1);
+      ReadBadCounts(summary, 2, tensor);
+      break;
+    case proto::FULL_HEALTH:
+      ReadFullHealth(summary, tensor);
+      break;
+    default:
+      ReadShape(summary, tensor);
+  }
+}
+
+Expected<Health> HealthOfLiteral(const Literal& literal) {
+  Literal counted = literal;
+  if (literal.is_splat())
+    counted = Literal::Make(literal.dtype(), {}, literal.bytes());  // may claim any size
+  ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(counted));
+  Health health = HealthOf(tensor);
+  int64_t times = literal.is_splat() ? literal.num_elements() : 1;
+  for (int64_t* count : {&health.elements, &health.neg_inf, &health.pos_inf, &health.nan,
+                         &health.negative, &health.zero, &health.positive})
+    *count *= times;
+  return health;
+}
+
+Error ReadWholeTensor(const Literal& literal, RecordedTensor* tensor) {
+  tensor->dtype = literal.dtype();
+  tensor->rank = static_cast<int>(literal.dims().size());
+  tensor->dims.assign(literal.dims().begin(), literal.dims().end());
+  tensor->what = Recorded::kShape;
+  tensor->health.elements = literal.num_elements();
+  if (DataTypeSize(literal.dtype()) == 0 || !IsNumeric(literal.dtype())) return Error::success();
+  ASSIGN_OR_RETURN(tensor->health, HealthOfLiteral(literal));
+  tensor->what = Recorded::kCounts;
+  tensor->bad = tensor->health.IsBad();
+  return Error::success();
+}
+
+std::string Counted(llvm::StringRef name, int64_t count) {
+  return name.str() + " x" + WithCommas(count);
+}
+
+void Append(std::string* list, const std::string& item) {
+  *list += (list->empty() ? "" : ", ") + item;
+}
+
+}  // namespace
+
+RecordedTensor ReadRecordedTensor(TensorDebugMode mode, llvm::StringRef tensor_proto,
+                                  std::string* problem) {
+  RecordedTensor tensor;
+  int columns = ColumnsOf(mode);
+  if ((columns == 0 && mode != proto::FULL_TENSOR) || !HasDtype(tensor_proto)) return tensor;
+  auto literal = Literal::FromTensorProto(tensor_proto);
+  if (!literal) {
+    *problem = "its tensor cannot be read: " + TextOf(literal.takeError());
+    return tensor;
+  }
+  if (mode == proto::FULL_TENSOR) {
+    if (Error error = ReadWholeTensor(*literal, &tensor))
+      *problem = "its tensor cannot be read: " + TextOf(std::move(error));
+    return tensor;
+  }
+  bool is_number = IsFloating(literal->dtype()) || IsInteger(literal->dtype());
+  if (!is_number || literal->num_elements() != columns) {
+    *problem = llvm::formatv("its {0} summary has {1} numbers, {2} were expected",
+                             DebugModeName(mode), is_number ? literal->num_elements() : 0, columns)
+                   .str();
+    return tensor;
+  }
+  ReadSummary(mode, *literal, &tensor);
+  return tensor;
+}
+
+std::string BadText(const RecordedTensor& tensor) {
+  if (!tensor.bad) return "";
+  if (tensor.what == Recorded::kBad) return "inf or NaN";
+  std::string text;
+  if (tensor.health.nan) Append(&text, Counted("NaN", tensor.health.nan));
+  if (tensor.health.pos_inf) Append(&text, Counted("+inf", tensor.health.pos_inf));
+  if (tensor.health.neg_inf) Append(&text, Counted("-inf", tensor.health.neg_inf));
+  return text;
+}
+
+std::vector<std::string> BadKinds(const RecordedTensor& tensor) {
+  std::vector<std::string> kinds;
+  if (tensor.what < Recorded::kBadCounts) return kinds;
+  if (tensor.health.pos_inf) kinds.push_back("+inf");
+  if (tensor.health.neg_inf) kinds.push_back("-inf");
+  if (tensor.health.nan) kinds.push_back("nan");
+  return kinds;
+}
+
+std::string RecordedTensorText(const RecordedTensor& tensor) {
+  if (tensor.what == Recorded::kNothing) return "not recorded";
+  if (tensor.what == Recorded::kBad) return tensor.bad ? "holds inf or NaN" : "finite";
+  std::string head;
+  if (tensor.dtype != proto::DT_INVALID) head = DataTypeName(tensor.dtype).str();
+  std::string dims;
+  for (int64_t dim : tensor.dims)
+    dims += (dims.empty() ? "" : ",") + (dim < 0 ? "?" : std::to_string(dim));
+  if (tensor.rank >= 0 && static_cast<size_t>(tensor.rank) == tensor.dims.size()) {
+    head += "[" + dims + "]";
+  } else if (tensor.rank >= 0) {
+    head += llvm::formatv(" {0}-D", tensor.rank).str();
+  }
+  Append(&head, Plural(tensor.health.elements, "element"));
+  if (tensor.what == Recorded::kShape) return head;
+  std::string counts = BadText(tensor);
+  if (tensor.what == Recorded::kBadCounts) return head + (tensor.bad ? ": " + counts : ": finite");
+  if (tensor.health.negative) Append(&counts, Counted("negative", tensor.health.negative));
+  if (tensor.health.zero) Append(&counts, Counted("zero", tensor.health.zero));
+  if (tensor.health.positive) Append(&counts, Counted("positive", tensor.health.positive));
+  return counts.empty() ? head : head + ": " + counts;
+}
+
+std::string DebugModeName(TensorDebugMode mode) {
+  const std::string& name = proto::TensorDebugMode_Name(mode);
+  return name.empty() ? "mode " + std::to_string(static_cast<int>(mode)) : name;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,57 @@
+// Arithmetic with a constant that decides the result, whatever the other side.
+//
+//   Before:  x:int32[2,2], 0 -> Mul -> y          (MatMul, LogicalAnd alike)
+//   After:   x, 0 -^-> Mul:Const 0 -> y
+//
+//   Before:  x:bool[2], true -> LogicalOr -> y
+//   After:   x, true -^-> LogicalOr:Const true -> y
+//
+// Refuses: floating point, where 0 * NaN is NaN; a result whose shape is not known.
+#include "passes/constant_folding/folding.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+// The shape of the result is not known in full, but it is that of the zeros.
+Verdict ForwardZeros(Folding& rule, const Node& node, int zeros) {
+  Shape zero = rule.ShapeOf(node.input(zeros)), other = rule.ShapeOf(node.input(1 - zeros));
+  if (!Folding::BroadcastsInto(other, zero))
+    return rule.Refuse("the shape of '{0}' is not known", node.name());
+  return rule.BecomeIdentity(node, zeros);
+}
+
+Verdict SimplifyAbsorbing(Folding& rule, const Node& node) {
+  if (node.num_inputs() != 2 || rule.shapes_lost.contains(node.id())) return rule.NotMine();
+  bool is_or = node.op() == "LogicalOr",
+       is_division = node.op().contains("Div") || node.op() == "Xdivy";
+  bool is_product = node.op() == "Mul" || node.op() == "MulNoNan" || node.op() == "LogicalAnd";
+  if (is_division && !rule.aggressive) return rule.NotMine();  // 0 / x may divide by zero
+  auto decides = [&](int i) {
+    return is_or ? rule.IsOnes(node.input(i)) : rule.IsZeros(node.input(i));
+  };
+  bool x = decides(0), y = !is_division && decides(1);
+  if (!x && !y) return rule.NotMine();
+  DataType type = rule.TypeOf(node);
+  if (!IsInteger(type) && type != proto::DT_BOOL) {
+    return rule.Refuse("a {0} of '{1}' may be NaN", DataTypeName(type),
+                       node.input_node(x ? 1 : 0).name());
+  }
+  const Shape output = rule.edit.ShapeOf({node.id(), 0});
+  if (output.IsFullyKnown())
+    return rule.BecomeSplat(node, output, Literal::Scalar(type, is_or ? 1 : 0));
+  if (!is_product && !is_division) return rule.NotMine();
+  return ForwardZeros(rule, node, x ? 0 : 1);
+}
+
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kSimplify + 14,
+              .name = "absorbing_element",
+              .ops = {"LogicalOr", "Mul", "MulNoNan", "LogicalAnd", "MatMul", "SparseMatMul",
+                      "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Div", "RealDiv",
+                      "TruncateDiv", "Xdivy"},
+              .help = "integers times 0, true or x: the result whatever the other side",
+              .refuses = "floating point, where 0 * NaN is NaN; results of unknown shape",
+              .apply = SimplifyAbsorbing});
+
+}  // namespace
+}  // namespace grapnel::constant_folding

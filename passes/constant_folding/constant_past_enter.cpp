@@ -1,0 +1,39 @@
+// Lets the body of a loop have a constant that goes in unchanged.
+//
+//   Before:  k:Const -> Enter(is_constant) -> y
+//   After:   Enter -^-> "ConstantFolding/k_enter":Const -> y
+//
+// The copy waits for the Enter, so that it belongs to the loop's frame.
+// Refuses: an Enter that is not marked is_constant; a constant that has such a copy already.
+#include "passes/constant_folding/folding.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+Verdict MoveConstantsPastEnter(Folding& rule, const Node& node) {
+  if (node.num_inputs() != 1 || !rule.IsConst(node.input(0)) || !node.HasDataUses())
+    return rule.NotMine();
+  Node constant = node.input_node(0);
+  if (!node.GetBool("is_constant"))
+    return rule.Refuse("'{0}' is not marked is_constant", node.name());
+  std::string name = Folding::NameFor(constant, "_enter");
+  if (rule.Exists(name)) return rule.Refuse("'{0}' has a copy in a loop already", constant.name());
+  if (!rule.ConstantOf(node.input(0))) return rule.NotMine();
+  // The attributes are shared with the constant: nothing is copied.
+  Node made = rule.edit.AddNode(name, constant.op(), node.device());
+  rule.edit.CopyAttrs(made, constant);
+  rule.edit.AddControl(made, node);
+  rule.edit.RedirectPort({node.id(), 0}, {made.id(), 0});
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kSimplify + 9,
+              .name = "constant_past_enter",
+              .ops = {"Enter", "RefEnter"},
+              .help = "a loop's body reads a constant itself instead of an Enter",
+              .refuses = "an Enter not marked is_constant; constants that have a copy already",
+              .apply = MoveConstantsPastEnter});
+
+}  // namespace
+}  // namespace grapnel::constant_folding

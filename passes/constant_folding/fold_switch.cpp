@@ -1,0 +1,45 @@
+// Gives what the live output of a Switch gives, where the Switch is constant. The Switch stays,
+// because its other output is dead.
+//
+//   Before:  k:Const, true:Const -> Switch -> :1 y
+//   After:   "ConstantFolding/Switch-folded-1":Const -> y
+//
+// Refuses: a predicate that is not constant.
+#include "passes/constant_folding/folding.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+Verdict FoldSwitch(Folding& rule, const Node& node) {
+  if (node.num_inputs() != 2) return rule.NotMine();
+  const Literal* data = rule.ConstantOf(node.input(0));
+  const Literal* predicate = rule.ConstantOf(node.input(1));
+  if (!data || !predicate || predicate->num_elements() != 1) return rule.NotMine();
+  int32_t alive = predicate->AsInt(0) != 0;
+  std::string name = Folding::NameFor(node, "-folded-" + llvm::Twine(alive));
+  if (rule.Exists(name) || (node.UsesOf(alive).empty() && !rule.DrivesControls(node)))
+    return rule.NotMine();
+  Node made = rule.edit.AddConstant(name, *data, node.device(), Folding::ControlsBehind(node));
+  rule.edit.RedirectPort({node.id(), alive}, {made.id(), 0});
+  llvm::SmallVector<Node, 4> waiting;
+  for (const Use& use : node.uses()) {
+    Node reader = rule.graph.node(use.node);
+    if (static_cast<int>(use.slot) >= reader.num_inputs()) waiting.push_back(reader);
+  }
+  for (const Node& reader : waiting) {
+    rule.edit.RemoveControl(reader, node);
+    rule.edit.AddControl(reader, made);
+  }
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kFold + 1,
+              .name = "fold_switch",
+              .ops = {"Switch"},
+              .help = "the live output of a Switch on a constant",
+              .refuses = "a predicate that is not constant",
+              .apply = FoldSwitch});
+
+}  // namespace
+}  // namespace grapnel::constant_folding

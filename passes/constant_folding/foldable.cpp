@@ -1,0 +1,82 @@
+// Which nodes fold: those whose inputs are all constant, and Merges that a constant decides.
+//
+// Not so: state and effects, placeholders and what is fed, nodes that must stay with more than one
+// output; frames of loops; strings, quantized ops, readers and savers; results over 100 KiB that
+// are larger than what they come from.
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/STLExtras.h"
+#include "passes/constant_folding/folding.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+// The question is asked before the rule has its turn, and by materialize_value: refusals name it.
+constexpr char kRule[] = "fold";
+
+bool IsQuantizationEmulation(llvm::StringRef op) {
+  return op.consume_front("QuantizeAndDequantize") || op.consume_front("FakeQuantWithMinMax");
+}
+
+// What TensorFlow leaves alone by name, whatever its inputs.
+bool IsFoldableOp(Folding& fold, const Node& node) {
+  if (!fold.kinds.Is(node, kPureOp) ||
+      fold.kinds.Is(node, kConstOp | kFrameOp | kVariableOp | kRetvalOp))
+    return false;
+  if (!fold.kinds.Is(node, kHasOutputsOp)) return false;
+  llvm::StringRef op = node.op();
+  if (op == "LoopCond" || op == "FakeParam" || op == "AccumulateNV2" || op == "_Arg") return false;
+  if (op.contains("Save") || op.contains("Restore") || op.contains("Reader") ||
+      op.contains("Quantized"))
+    return false;
+  if (llvm::StringRef(op).consume_front("Sparse")) return false;
+  if (!fold.fold_quantization && IsQuantizationEmulation(op)) return false;
+  if (!fold.materialize_fills && (op == "Fill" || op == "ZerosLike" || op == "OnesLike"))
+    return false;
+  const OpInfo* info = FindOp(op);
+  return llvm::none_of(info->outputs,
+                       [](const OpArg& arg) { return arg.type == proto::DT_VARIANT; });
+}
+
+bool IsTooLarge(Folding& fold, const Node& node) {
+  int64_t input_bytes = fold.InputBytes(node);
+  for (int port = 0, end = NumOutputs(node); port < end; ++port) {
+    std::optional<int64_t> elements = fold.edit.ShapeOf({node.id(), port}).NumElements();
+    if (!elements) continue;
+    int64_t bytes =
+        *elements * static_cast<int64_t>(DataTypeSize(fold.edit.TypeOf({node.id(), port})));
+    if (bytes <= input_bytes || bytes <= kMaxConstantBytes) continue;
+    fold.edit.Refuse(kRule, node, "output {0} of '{1}' would be {2} bytes, its inputs are {3}",
+                     port, node.name(), bytes, input_bytes);
+    fold.too_large.insert(node.id());
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsFoldable(Folding& fold, const Node& node) {
+  if (node.num_inputs() == 0 && node.num_controls() == 0) return false;
+  bool is_merge = fold.kinds.Is(node, kMergeOp), merge_has_constant = false;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (!fold.IsConst(node.input(i))) {
+      if (!is_merge) return false;
+      continue;
+    }
+    Node input = node.input_node(i);
+    if (input.GetType("dtype") == proto::DT_STRING) return false;
+    merge_has_constant |= input.num_controls() == 0;
+  }
+  if (is_merge && !merge_has_constant) return false;
+  if (!IsFoldableOp(fold, node) || fold.too_large.contains(node.id())) return false;
+  bool whole = fold.edit.IsFetched(node) && NumOutputs(node) == 1 && !fold.edit.IsFed(node);
+  if (fold.IsPreserved(node) && !whole) {
+    fold.edit.Refuse(kRule, node, "'{0}' is constant, but must stay as it is", node.name());
+    return false;
+  }
+  if (node.uses().empty() && !whole) return false;
+  if (fold.HasTpuAttribute(node)) return false;
+  return is_merge || !IsTooLarge(fold, node);
+}
+
+}  // namespace grapnel::constant_folding

@@ -1,0 +1,113 @@
+// What the rules of constant_folding share: their places, the context in which they look at a body,
+// and the edits that several make.
+#ifndef GRAPNEL_PASSES_CONSTANT_FOLDING_FOLDING_H_
+#define GRAPNEL_PASSES_CONSTANT_FOLDING_FOLDING_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/pass/rule.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace grapnel::constant_folding {
+
+// A rule's place is its phase and its turn there: Grappler's order, because the first that fires
+// decides the names that are left.
+constexpr int kShapes = 100;      // writes known shapes as constants
+constexpr int kValues = 200;      // writes values that need no computing
+constexpr int kFold = 300;        // computes what IsFoldable, and is shown nothing else
+constexpr int kDropUnread = 350;  // removes what IsUnread, and is shown nothing else
+constexpr int kSimplify = 400;    // simplifies the rest, node by node
+
+// A result of more bytes than this, and of more than what it is computed from, stays uncomputed
+// (kMaxConstantSize of Grappler).
+constexpr int64_t kMaxConstantBytes = 100 * 1024;
+
+// One run of the pass over one body.
+class Folding : public RuleContext {
+ public:
+  static constexpr char kOptimizer[] = "constant_folding";
+
+  explicit Folding(Editor& editor);
+
+  const bool has_fetches;
+  const bool aggressive;  // constant_folding: AGGRESSIVE, which an optimizer asked for by name does
+                          // not hear of
+  const bool materialize_fills;
+  const bool fold_quantization;
+  bool mutates_tensors =
+      false;  // some op writes into its input: what reads a tensor must then copy it, not alias it
+  llvm::DenseSet<NodeId>
+      too_large;  // results over the limit: not to be tried again, nor simplified
+
+  // Grappler infers shapes once, before the first round, and forgets those of a node that it puts
+  // together anew: what asks for them leaves such a node alone until the next iteration.
+  llvm::DenseSet<NodeId> shapes_lost;
+  llvm::DenseSet<NodeId> shapes_late;  // of which the results' shapes became known on the way
+
+  // --- Constants: of Const nodes that are not fed. Grappler does not fold what a HostConst gives.
+  bool IsConst(const Node& node) const {
+    return node && node.op_id() == const_ && !edit.IsFed(node);
+  }
+  bool IsConst(Port port) const {
+    return !port.IsControl() && port.node != kNoNode && IsConst(graph.node(port.node));
+  }
+  const Literal* ConstantOf(Port port) const {
+    return IsConst(port) ? edit.ConstantOf(port) : nullptr;
+  }
+  std::optional<std::vector<int64_t>> IntegersOf(Port port) const {
+    return IsConst(port) ? RuleContext::IntegersOf(port) : std::nullopt;
+  }
+  std::optional<std::vector<int64_t>> ConstantInts(const Node& node, int i) const {
+    return i < node.num_inputs() ? IntegersOf(node.input(i)) : std::nullopt;
+  }
+  // A constant of zeros (ones), or ZerosLike, OnesLike, or a Fill with them.
+  bool IsZeros(Port port) const { return IsAll(port, 0); }
+  bool IsOnes(Port port) const { return IsAll(port, 1); }
+
+  // --- Other facts.
+  // That of a constant is the shape of its value, which needs no shape inference.
+  Shape ShapeOf(Port port) override;
+  // Whether broadcasting `other` with `kept` gives the shape of `kept`, as far as can be known.
+  static bool BroadcastsInto(const Shape& other, const Shape& kept);
+  static bool SameShape(const Shape& a, const Shape& b);  // known to be, in every dimension
+  DataType TypeOf(const Node& node) const;  // of the result: T, dtype, or what the op gives
+  // Nodes of a TPU's replica carry attributes that must not be lost: they are left alone.
+  bool HasTpuAttribute(const Node& node) const;
+  int64_t InputBytes(const Node& node) const;  // of those that are constant
+  // "ConstantFolding/<node><suffix>": how Grappler names what it makes.
+  static std::string NameFor(const Node& node, const llvm::Twine& suffix);
+  // The nodes that the value of `node` must wait for once its inputs, all constant, are gone: those
+  // that they and it wait for.
+  static llvm::SmallVector<Node, 4> ControlsBehind(const Node& node);
+
+  // --- What a node becomes under its own name; for the answer of a rule. What it read and reads no
+  // more it waits for, once each.
+  // `op` of these data inputs.
+  Verdict Become(const Node& node, llvm::StringRef op, llvm::ArrayRef<Port> inputs);
+  Verdict BecomeNoOp(const Node& node);
+  // Identity (or Snapshot) of data input `i`.
+  Verdict BecomeIdentity(const Node& node, int i, llvm::StringRef op = "Identity");
+  // BroadcastTo of data input `i` to `shape`, which must be fully known.
+  Verdict BecomeBroadcast(const Node& node, int i, const Shape& shape);
+  Verdict BecomeConstant(const Node& node, const Literal& value);
+  // The constant of that shape, which must be fully known, with `one` for each element.
+  Verdict BecomeSplat(const Node& node, const Shape& shape, const Literal& one);
+
+ private:
+  bool IsAll(Port port, int value) const;
+  // Drops what describes the old op; attributes that begin with '_' stay.
+  void DropAttrs(const Node& node);
+
+  const StringId const_;
+  const bool has_tpu_ops_;
+};
+
+// What the rules of kFold (foldable.cpp) and of kDropUnread (drop_unread.cpp) are shown.
+bool IsFoldable(Folding& fold, const Node& node);
+bool IsUnread(Folding& fold, const Node& node);
+
+}  // namespace grapnel::constant_folding
+
+#endif  // GRAPNEL_PASSES_CONSTANT_FOLDING_FOLDING_H_

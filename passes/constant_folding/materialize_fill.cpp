@@ -1,0 +1,47 @@
+// Writes values that are one number, whatever the shape, as a constant of that number.
+//
+//   Before:  x:[2,3] -> ZerosLike -> y
+//   After:   x -^-> ZerosLike:Const 0 -> y
+//
+//   Before:  dims:Const, v:Const -> Fill -> y
+//   After:   dims, v -^-> Fill:Const v -> y
+//
+// Refuses: shapes that are not known in full; dtypes other than numbers and bool; everything when
+// experimental_disable_compressed_tensor_optimization is set.
+#include "passes/constant_folding/folding.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+bool HasOneElementForm(DataType type) {
+  return type == proto::DT_BOOL || IsInteger(type) || type == proto::DT_HALF ||
+         type == proto::DT_BFLOAT16 || type == proto::DT_FLOAT || type == proto::DT_DOUBLE;
+}
+
+Verdict MaterializeFill(Folding& rule, const Node& node) {
+  if (!rule.materialize_fills || rule.edit.IsFed(node)) return rule.NotMine();
+  const Shape shape = rule.edit.ShapeOf({node.id(), 0});
+  if (!shape.IsFullyKnown())
+    return rule.Refuse("the shape of '{0}' is not known: {1}", node.name(), shape.ToString());
+  if (node.op() == "Fill") {
+    if (node.num_inputs() != 2 || !rule.IsConst(node.input(0))) return rule.NotMine();
+    const Literal* value = rule.ConstantOf(node.input(1));
+    if (!value || value->num_elements() != 1 || value->dtype() == proto::DT_STRING)
+      return rule.NotMine();
+    return rule.BecomeSplat(node, shape, *value);
+  }
+  DataType type = rule.TypeOf(node);
+  if (!HasOneElementForm(type)) return rule.NotMine();
+  return rule.BecomeSplat(node, shape, Literal::Scalar(type, node.op() == "OnesLike" ? 1 : 0));
+}
+
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kValues + 2,
+              .name = "materialize_fill",
+              .ops = {"Fill", "ZerosLike", "OnesLike"},
+              .help = "Fill, ZerosLike and OnesLike of known shape as one number",
+              .refuses = "shapes that are not known in full; dtypes other than numbers and bool",
+              .apply = MaterializeFill});
+
+}  // namespace
+}  // namespace grapnel::constant_folding

@@ -1,0 +1,99 @@
+// Writes shapes that are known as constants: what Shape, ShapeN, Size, Rank and TensorArraySizeV3
+// give. They are one rule, told apart by op, because they ask one question.
+//
+//   Before:  x:[2,3] -> Shape -> y                      (Size, Rank and array sizes alike)
+//   After:   x -^-> Shape:Const [2,3] -> y
+//
+//   Before:  x, z -> ShapeN -> :0 y, :1 w
+//   After:   ShapeN -^-> "ConstantFolding/ShapeN-matshapes-0":Const -> y        and "-1" -> w
+//
+// The constant waits for the tensor, as the shape did.
+// Refuses: shapes that are not known in full (Rank: not in rank); what is fed, whose shape is not
+// trusted; an array that grows, or of size 0, which would trip static checks.
+#include "passes/constant_folding/folding.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+// nullopt when not every dimension is known or int32 is too small.
+std::optional<Literal> ShapeLiteral(const Shape& shape, DataType type) {
+  if (!shape.IsFullyKnown()) return std::nullopt;
+  for (int64_t dim : shape.dims()) {
+    if (type == proto::DT_INT32 && dim >= INT32_MAX) return std::nullopt;
+  }
+  return Literal::Integers(type, {shape.rank()}, shape.dims());
+}
+
+std::optional<Literal> Answer(llvm::StringRef op, const Shape& shape, DataType type) {
+  if (op == "Shape") return ShapeLiteral(shape, type);
+  if (op == "Rank") {
+    if (!shape.known_rank()) return std::nullopt;
+    return Literal::Scalar(type, shape.rank());
+  }
+  std::optional<int64_t> elements = shape.NumElements();
+  if (!elements || (type == proto::DT_INT32 && *elements >= INT32_MAX)) return std::nullopt;
+  return Literal::Integers(type, {}, {*elements});
+}
+
+Verdict RefuseUnknown(Folding& rule, const Node& tensor) {
+  return rule.Refuse("the shape of '{0}' is not known", tensor.name());
+}
+
+// Shape, Size, Rank.
+Verdict MaterializeOne(Folding& rule, const Node& node) {
+  if (node.num_inputs() != 1 || rule.edit.IsFed(node)) return rule.NotMine();
+  DataType type = node.op() == "Rank" ? proto::DT_INT32 : node.GetType("out_type", proto::DT_INT32);
+  std::optional<Literal> value = Answer(node.op(), rule.ShapeOf(node.input(0)), type);
+  if (!value) return RefuseUnknown(rule, node.input_node(0));
+  return rule.BecomeConstant(node, *value);
+}
+
+// Each output of ShapeN is a rewrite of its own.
+Verdict MaterializeEach(Folding& rule, const Node& node) {
+  bool changed = false;
+  DataType type = node.GetType("out_type", proto::DT_INT32);
+  for (int port = 0; port < node.num_inputs(); ++port) {
+    if (node.UsesOf(port).empty()) continue;
+    std::optional<Literal> value = ShapeLiteral(rule.ShapeOf(node.input(port)), type);
+    if (!value) {
+      RefuseUnknown(rule, node.input_node(port));
+      continue;
+    }
+    if (changed && !rule.NextRewrite(node)) break;
+    std::string name = Folding::NameFor(node, "-matshapes-" + llvm::Twine(port));
+    Node made = rule.graph.Find(name);
+    if (!made) made = rule.edit.AddConstant(name, *value, node.device(), node);
+    rule.edit.RedirectPort({node.id(), port}, {made.id(), 0});
+    changed = true;
+  }
+  return changed ? rule.Done() : rule.NotMine();
+}
+
+Verdict MaterializeArraySize(Folding& rule, const Node& node) {
+  if (node.num_inputs() != 2 || rule.edit.IsFed(node)) return rule.NotMine();
+  Node array = node.input_node(0);
+  if (array.num_inputs() == 0) return rule.NotMine();
+  const Literal* size = rule.ConstantOf(array.input(0));
+  if (!size || size->dtype() != proto::DT_INT32) return rule.NotMine();
+  if (array.GetBool("dynamic_size")) return rule.Refuse("array '{0}' may grow", array.name());
+  if (size->num_elements() != 1 || size->AsInt(0) == 0)
+    return rule.Refuse("array '{0}' has size 0", array.name());
+  return rule.BecomeConstant(node, *size);
+}
+
+Verdict MaterializeShape(Folding& rule, const Node& node) {
+  if (node.op() == "ShapeN") return MaterializeEach(rule, node);
+  if (node.op() == "TensorArraySizeV3") return MaterializeArraySize(rule, node);
+  return MaterializeOne(rule, node);
+}
+
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kShapes + 0,
+              .name = "materialize_shape",
+              .ops = {"Shape", "Size", "Rank", "ShapeN", "TensorArraySizeV3"},
+              .help = "Shape, ShapeN, Size, Rank and array sizes that are known as constants",
+              .refuses = "shapes that are not known in full; arrays that grow or are empty",
+              .apply = MaterializeShape});
+
+}  // namespace
+}  // namespace grapnel::constant_folding

@@ -1,0 +1,97 @@
+// Arithmetic with a constant that changes nothing, or only the sign or the side of the fraction.
+//
+//   Before:  x, 0 -> AddV2 -> y                         (x - 0, x * 1, x / 1, BiasAdd alike)
+//   After:   x -> Identity -> y, 0 -^-> Identity
+//
+//   Before:  x:[2], 0:[3,2] -> AddV2 -> y
+//   After:   x, "ConstantFolding/AddV2-broadcastto_shape-0":Const [3,2] -> BroadcastTo -> y
+//
+//   Before:  0, x -> Sub -> y                           1, x -> RealDiv -> y
+//   After:   x -> Neg -> y                              x -> Reciprocal -> y
+//
+// Where some op writes into its input, Snapshot stands for Identity: an alias would see the write.
+//
+// Refuses: a rank that is not known; a broadcast to a shape that is not known in full; FloorDiv;
+// 1 / x on integers.
+#include "passes/constant_folding/folding.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+enum class Kind { kAdd, kSub, kMul, kDiv };
+
+Kind KindOf(llvm::StringRef op) {
+  if (op == "Sub") return Kind::kSub;
+  if (op == "Mul" || op == "MulNoNan" || op == "LogicalAnd") return Kind::kMul;
+  if (op.contains("Div") || op == "Xdivy") return Kind::kDiv;
+  return Kind::kAdd;
+}
+
+// The shape with which `bias` meets the channels of `value`: a BiasAdd broadcasts no other
+// dimension.
+Shape BiasShape(const Node& node, const Shape& bias, const Shape& value) {
+  if (node.GetString("data_format") != "NCHW" || !value.known_rank() || value.rank() < 3 ||
+      !bias.known_rank())
+    return bias;
+  Shape spread(llvm::SmallVector<int64_t, 6>(value.rank() - 1, 1));
+  if (bias.rank() == 1) spread.set_dim(0, bias.dim(0));
+  return spread;
+}
+
+// x op constant -> x, when constant is neutral.
+Verdict Forward(Folding& rule, const Node& node, int x, const Shape shapes[2]) {
+  if (Folding::BroadcastsInto(shapes[1 - x], shapes[x]))
+    return rule.BecomeIdentity(node, x, rule.mutates_tensors ? "Snapshot" : "Identity");
+  const Shape output = rule.edit.ShapeOf({node.id(), 0});
+  bool to_other = Folding::BroadcastsInto(shapes[x], shapes[1 - x]);
+  if (!to_other || !output.IsFullyKnown() ||
+      rule.Exists(Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(x)))) {
+    return rule.Refuse("whether '{0}' gives the shape of '{1}' is not known", node.name(),
+                       node.input_node(x).name());
+  }
+  return rule.BecomeBroadcast(node, x, output);
+}
+
+// 0 - x and 1 / x: `op` of x, after the constant.
+Verdict BecomeUnary(Folding& rule, const Node& node, llvm::StringRef op, const Shape shapes[2]) {
+  if (!Folding::BroadcastsInto(shapes[0], shapes[1])) {
+    return rule.Refuse("'{0}' may change the shape of '{1}'", node.input_node(0).name(),
+                       node.input_node(1).name());
+  }
+  return rule.Become(node, op, {node.input(1)});
+}
+
+Verdict SimplifyNeutralElements(Folding& rule, const Node& node) {
+  if (node.num_inputs() != 2 || rule.shapes_lost.contains(node.id())) return rule.NotMine();
+  Kind kind = KindOf(node.op());
+  bool is_sum = kind == Kind::kAdd || kind == Kind::kSub;
+  auto is_neutral = [&](int i) {
+    return is_sum ? rule.IsZeros(node.input(i)) : rule.IsOnes(node.input(i));
+  };
+  bool x = is_neutral(0), y = is_neutral(1);
+  if (!x && !y) return rule.NotMine();
+  Shape shapes[2] = {rule.ShapeOf(node.input(0)), rule.ShapeOf(node.input(1))};
+  if (node.op().contains("BiasAdd")) shapes[1] = BiasShape(node, shapes[1], shapes[0]);
+  if (x && (kind == Kind::kAdd || kind == Kind::kMul)) return Forward(rule, node, 1, shapes);
+  Verdict unary = rule.NotMine();
+  if (x && kind == Kind::kSub) unary = BecomeUnary(rule, node, "Neg", shapes);
+  if (x && kind == Kind::kDiv) {
+    DataType type = rule.TypeOf(node);
+    bool is_exact = IsFloating(type) || IsComplex(type);
+    if (is_exact) unary = BecomeUnary(rule, node, "Reciprocal", shapes);
+  }
+  return y && !unary.rewrote() ? Forward(rule, node, 0, shapes) : unary;
+}
+
+GRAPNEL_RULE(
+    {.optimizer = "constant_folding",
+     .place = kSimplify + 13,
+     .name = "neutral_element",
+     .ops = {"Add", "AddV2", "BiasAdd", "BiasAddV1", "LogicalOr", "Sub", "Mul", "MulNoNan",
+             "LogicalAnd", "Div", "RealDiv", "TruncateDiv", "Xdivy"},
+     .help = "x + 0, x * 1 and the like; 0 - x and 1 / x",
+     .refuses = "shapes that are not known as far as the result needs them; 1 / x on integers",
+     .apply = SimplifyNeutralElements});
+
+}  // namespace
+}  // namespace grapnel::constant_folding

@@ -1,0 +1,27 @@
+// Removes a RandomShuffle of a scalar or of one row.
+//
+//   Before:  x:[1,3] -> RandomShuffle -> y              After:  x -> Identity -> y
+//
+// Refuses: a number of rows that is not known.
+#include "passes/constant_folding/folding.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+Verdict RemoveRandomShuffle(Folding& rule, const Node& node) {
+  if (node.num_inputs() != 1) return rule.NotMine();
+  Shape shape = rule.ShapeOf(node.input(0));
+  if (!shape.known_rank() || (shape.rank() > 0 && shape.dim(0) != 1)) return rule.NotMine();
+  return rule.BecomeIdentity(node, 0);
+}
+
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kSimplify + 2,
+              .name = "remove_random_shuffle",
+              .ops = {"RandomShuffle"},
+              .help = "shuffling one row",
+              .refuses = "a number of rows that is not known",
+              .apply = RemoveRandomShuffle});
+
+}  // namespace
+}  // namespace grapnel::constant_folding

@@ -1,0 +1,37 @@
+// Removes a Reshape to the shape that is there.
+//
+//   Before:  x:[2,3], [2,3]:Const -> Reshape -> y
+//   After:   x -> Identity -> y, [2,3] -^-> Identity
+//
+// Refuses: wanted shapes that are not constant; an input shape that is not known in full.
+#include "passes/constant_folding/folding.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+Verdict RemoveReshape(Folding& rule, const Node& node) {
+  if (node.num_inputs() != 2 || !node.FindAttr("T")) return rule.NotMine();
+  std::optional<std::vector<int64_t>> wanted = rule.ConstantInts(node, 1);
+  if (!wanted) return rule.NotMine();
+  Shape shape = rule.ShapeOf(node.input(0));
+  if (!shape.IsFullyKnown()) {
+    return rule.Refuse("the shape of '{0}' is not known: {1}", node.input_node(0).name(),
+                       shape.ToString());
+  }
+  if (shape.rank() != static_cast<int>(wanted->size())) return rule.NotMine();
+  for (int i = 0; i < shape.rank(); ++i) {
+    if ((*wanted)[i] != -1 && (*wanted)[i] != shape.dim(i)) return rule.NotMine();
+  }
+  return rule.BecomeIdentity(node, 0);
+}
+
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kSimplify + 12,
+              .name = "remove_reshape",
+              .ops = {"Reshape"},
+              .help = "reshaping to the same shape",
+              .refuses = "shapes that are not constant, or not known in full",
+              .apply = RemoveReshape});
+
+}  // namespace
+}  // namespace grapnel::constant_folding

@@ -1,0 +1,36 @@
+// Removes a ReverseV2 of dimensions of size 1.
+//
+//   Before:  x:[1,3], [0]:Const -> ReverseV2 -> y
+//   After:   x -> Identity -> y, [0] -^-> Identity
+//
+// Refuses: axes that are not constant; dimensions that are not known; Reverse, as TensorFlow does.
+#include "passes/constant_folding/folding.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+Verdict RemoveReverse(Folding& rule, const Node& node) {
+  if (node.num_inputs() != 2) return rule.NotMine();
+  std::optional<std::vector<int64_t>> axes = rule.ConstantInts(node, 1);
+  if (!axes) return rule.NotMine();
+  Shape shape = rule.ShapeOf(node.input(0));
+  if (!shape.known_rank())
+    return rule.Refuse("the rank of '{0}' is not known", node.input_node(0).name());
+  for (int64_t axis : *axes) {
+    if (axis < 0) axis += shape.rank();
+    if (axis < 0 || axis >= shape.rank() || shape.dim(static_cast<int>(axis)) != 1)
+      return rule.NotMine();
+  }
+  return rule.BecomeIdentity(node, 0);
+}
+
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kSimplify + 3,
+              .name = "remove_reverse",
+              .ops = {"ReverseV2"},
+              .help = "reversing dimensions of size 1",
+              .refuses = "axes that are not constant; dimensions that are not known",
+              .apply = RemoveReverse});
+
+}  // namespace
+}  // namespace grapnel::constant_folding

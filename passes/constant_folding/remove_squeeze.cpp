@@ -1,0 +1,30 @@
+// Removes a Squeeze of a tensor that has no dimension of size 1.
+//
+//   Before:  x:[2,3] -> Squeeze -> y                    After:  x -> Identity -> y
+//
+// Refuses: dimensions that are not known.
+#include "llvm/ADT/STLExtras.h"
+#include "passes/constant_folding/folding.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+Verdict RemoveSqueeze(Folding& rule, const Node& node) {
+  if (node.num_inputs() != 1) return rule.NotMine();
+  Shape shape = rule.ShapeOf(node.input(0));
+  // A dimension of size 0 cannot be squeezed either, but Grappler asks for more than 1.
+  if (!shape.known_rank() || !llvm::all_of(shape.dims(), [](int64_t dim) { return dim > 1; }))
+    return rule.NotMine();
+  return rule.BecomeIdentity(node, 0);
+}
+
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kSimplify + 7,
+              .name = "remove_squeeze",
+              .ops = {"Squeeze"},
+              .help = "squeezing where no dimension has size 1",
+              .refuses = "dimensions that are not known",
+              .apply = RemoveSqueeze});
+
+}  // namespace
+}  // namespace grapnel::constant_folding

@@ -1,0 +1,39 @@
+// Removes a Transpose that moves nothing but dimensions of size 1.
+//
+//   Before:  x:[2,3], [0,1]:Const -> Transpose -> y
+//   After:   x -> Identity -> y, [0,1] -^-> Identity
+//
+// Refuses: permutations that are not constant; ranks that are not known; ConjugateTranspose, as
+// TensorFlow does.
+#include "passes/constant_folding/folding.h"
+
+namespace grapnel::constant_folding {
+namespace {
+
+Verdict RemoveTranspose(Folding& rule, const Node& node) {
+  if (node.num_inputs() != 2) return rule.NotMine();
+  std::optional<std::vector<int64_t>> permutation = rule.ConstantInts(node, 1);
+  if (!permutation) return rule.NotMine();
+  Shape shape = rule.ShapeOf(node.input(0));
+  int rank = static_cast<int>(permutation->size());
+  bool all_known = shape.known_rank() && shape.rank() == rank;
+  for (int i = 0; i < rank; ++i) {
+    bool stays = (*permutation)[i] == i || (all_known && shape.dim(i) == 1);
+    if (!stays) return rule.NotMine();
+  }
+  if (!all_known) {
+    return rule.Refuse("the rank of '{0}' is not known to be {1}", node.input_node(0).name(), rank);
+  }
+  return rule.BecomeIdentity(node, 0);
+}
+
+GRAPNEL_RULE({.optimizer = "constant_folding",
+              .place = kSimplify + 1,
+              .name = "remove_transpose",
+              .ops = {"Transpose", "Shuffle"},
+              .help = "transposing dimensions of size 1 only",
+              .refuses = "permutations that are not constant; ranks that are not known",
+              .apply = RemoveTranspose});
+
+}  // namespace
+}  // namespace grapnel::constant_folding

@@ -1,0 +1,77 @@
+// A Pad between Transposes that undo each other pads other dimensions instead.
+//
+//   Before:  x -> Transpose [0,2,3,1] -> Pad p -> Transpose [0,3,1,2] -> y
+//   After:   x -> Identity -> Pad p' -> Identity -> y
+//
+// Any Transposes, not only those that this pass added.
+//
+// Refuses: a Pad of which somebody else reads the result or the paddings, or that is fetched.
+#include "passes/layout/conversion.h"
+
+namespace grapnel::layout {
+namespace {
+
+bool IsReadOnce(const Node& node) { return node.uses().size() == 1; }
+
+// The Transposes after the Pad that undo `before`, when all that read the Pad are such.
+std::vector<Node> TransposesAfter(Conversion& rule, const Node& pad,
+                                  llvm::ArrayRef<int64_t> before) {
+  std::vector<Node> after;
+  for (const Use& use : pad.uses()) {
+    Node reader = rule.graph.node(use.node);
+    if (use.slot != 0 || !AreInverse(rule.PermOf(reader), before)) return {};
+    after.push_back(reader);
+  }
+  return after;
+}
+
+// The paddings of the dimensions as they lie before they are permuted.
+Literal Permuted(const Literal& paddings, llvm::ArrayRef<int64_t> perm) {
+  std::vector<int64_t> old = paddings.AsInts(), permuted;
+  for (int64_t i : perm) {
+    permuted.push_back(old[2 * i]);
+    permuted.push_back(old[2 * i + 1]);
+  }
+  return Literal::Integers(proto::DT_INT32, paddings.dims(), permuted);
+}
+
+void BecomeIdentity(Editor& edit, const Node& transpose) {
+  edit.SetOp(transpose, "Identity");
+  edit.RemoveInput(transpose, 1);
+  edit.RemoveAttr(transpose, "Tperm");
+  edit.RemoveAttr(transpose, "_output_shapes");
+}
+
+Verdict CancelAroundPad(Conversion& rule, const Node& pad) {
+  if (pad.num_inputs() != 2) return rule.NotMine();
+  Node before = pad.input_node(0), paddings = pad.input_node(1);
+  std::vector<int64_t> perm_before = rule.PermOf(before);
+  if (perm_before.empty()) return rule.NotMine();
+  std::vector<Node> after = TransposesAfter(rule, pad, perm_before);
+  if (after.empty()) return rule.NotMine();
+  const Literal* value = rule.edit.ConstantOf(paddings);
+  if (!value || value->dtype() != proto::DT_INT32) return rule.NotMine();
+  if (!IsReadOnce(before) || !IsReadOnce(paddings) || rule.IsPreserved(pad) ||
+      rule.IsPreserved(before) || rule.IsPreserved(paddings))
+    return rule.Refuse("what '{0}' reads, or its result, is fetched or read by others", pad.name());
+  if (value->num_elements() != 2 * static_cast<int64_t>(perm_before.size())) return rule.NotMine();
+  Literal permuted = Permuted(*value, rule.PermOf(after[0]));
+  llvm::SmallVector<Node, 2> controls;
+  for (int i = 0; i < paddings.num_controls(); ++i) controls.push_back(paddings.control(i));
+  rule.edit.TurnIntoConstant(paddings, permuted, controls);
+  rule.edit.RemoveAttr(pad, "_output_shapes");
+  BecomeIdentity(rule.edit, before);
+  for (const Node& transpose : after) BecomeIdentity(rule.edit, transpose);
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "layout",
+              .place = 4,
+              .name = "cancel_around_pad",
+              .ops = {"Pad"},
+              .help = "a Pad between two Transposes pads other dimensions",
+              .refuses = "a Pad or paddings that somebody else reads, fetched ones",
+              .apply = CancelAroundPad});
+
+}  // namespace
+}  // namespace grapnel::layout

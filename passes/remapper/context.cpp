@@ -1,0 +1,145 @@
+#include "lib/ir/device_name.h"
+#include "lib/ir/op_table.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "passes/remapper/remapper.h"
+
+namespace grapnel::remapper {
+namespace {
+
+// The rank that both operands of a contraction must have; 0 when the op demands none.
+int OperandRank(llvm::StringRef op) {
+  op.consume_front("_Fused");
+  return llvm::StringSwitch<int>(op)
+      .Cases("Conv2D", "DepthwiseConv2dNative", 4)
+      .Case("Conv3D", 5)
+      .Case("MatMul", 2)
+      .Default(0);
+}
+
+}  // namespace
+
+void Remapper::WantShapes(bool trust_feeds) {
+  if (shapes_wanted) return;
+  shapes_wanted = true;
+  if (!trust_feeds) return;
+  ShapeOptions options;
+  options.fed = &edit.boundary().fed;
+  trusting_ = std::make_unique<ShapeMap>(InferShapes(graph, options));
+}
+
+Shape Remapper::ShapeOf(Port port) {
+  return trusting_ ? trusting_->OfPort(port) : edit.ShapeOf(port);
+}
+
+std::string Remapper::InputShapes(const Node& node) {
+  if (!shapes_wanted || node.num_inputs() == 0) {
+    auto attr = node.FindAttr("_input_shapes");
+    return attr ? attr->bytes().str() : "";
+  }
+  std::vector<Shape> shapes;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    Shape shape = ShapeOf(node.input(i));
+    // Of a fed tensor nothing is known but what the op demands. TensorFlow's oneDNN rewrite reads
+    // these shapes and aborts the process on a contraction whose operands have no rank.
+    int rank = i < 2 ? OperandRank(node.op()) : 0;
+    shapes.push_back(shape.known_rank() || rank == 0 ? shape : Shape::UnknownOfRank(rank));
+  }
+  return attr::Shapes(shapes);
+}
+
+std::optional<float> Remapper::ScalarOf(Port port) {
+  Node node = graph.node(port.node);
+  if (node.op() == "Cast" && node.num_inputs() == 1) node = node.input_node(0);
+  const Literal* literal = edit.ConstantOf(node);
+  if (!literal || literal->num_elements() != 1 || !IsFloating(literal->dtype()))
+    return std::nullopt;
+  return static_cast<float>(literal->AsDouble(0));
+}
+
+bool Remapper::HasControls(const Node& node) const {
+  return node.num_controls() > 0 || DrivesControls(node);
+}
+
+bool Remapper::HasNoControls(const Node& root) {
+  if (!HasControls(root)) return true;
+  RefuseAt(root, "'{0}' has control edges", root.name());
+  return false;
+}
+
+bool Remapper::CanTake(const Node& root, const Node& inner) {
+  if (HasControls(inner)) {
+    RefuseAt(root, "'{0}' has control edges", inner.name());
+  } else if (inner.uses().size() > 1) {
+    RefuseAt(root, "'{0}' is read {1} times", inner.name(), inner.uses().size());
+  } else if (IsPreserved(inner)) {
+    RefuseAt(root, "'{0}' is fetched, fed or kept", inner.name());
+  } else {
+    return true;
+  }
+  return false;
+}
+
+bool Remapper::IsFloatOnCpu(const Node& root) {
+  DataType type = root.GetType("T");
+  if ((type == proto::DT_FLOAT || type == proto::DT_BFLOAT16) && IsOn(root.device(), "CPU"))
+    return true;
+  RefuseAt(root, "'{0}' is of {1} on '{2}', float or bfloat16 on a CPU was expected", root.name(),
+           DataTypeName(type), root.device());
+  return false;
+}
+
+bool Remapper::NeedsNoGradient(const Node& root) {
+  if (!edit.boundary().differentiable) return true;
+  RefuseAt(root, "a gradient is taken through '{0}', and the fused op has none", root.name());
+  return false;
+}
+
+void Remapper::Become(const Node& node, llvm::StringRef op, llvm::StringRef device,
+                      llvm::ArrayRef<Port> inputs, const RemapAttrs& attrs) {
+  edit.SetOp(node, op);
+  edit.SetDevice(node, device);
+  edit.SetInputs(node, inputs);
+  for (const auto& [key, value] : node.Attrs()) edit.RemoveAttr(node, key);
+  for (const auto& [key, value] : attrs) edit.SetAttr(node, key, value);
+  AddDefaults(node);
+}
+
+void Remapper::AddDefaults(const Node& node) {
+  const OpInfo* info = FindOp(node.op());
+  if (!info) return;
+  for (const OpAttr& attr : info->attrs) {
+    if (attr.default_value && !node.FindAttr(attr.name))
+      edit.SetAttr(node, attr.name, *attr.default_value);
+  }
+}
+
+void Remapper::Remove(llvm::ArrayRef<Node> nodes) {
+  for (const Node& node : nodes) edit.RemoveNode(node);
+}
+
+void CopyAttr(RemapAttrs* to, const Node& from, const char* key) {
+  if (auto value = from.Attr(key)) to->emplace_back(key, value->bytes().str());
+}
+
+bool IsAddOrAddV2(const Node& node) { return node.op() == "Add" || node.op() == "AddV2"; }
+bool IsFusedBatchNorm(const Node& node) {
+  llvm::StringRef op = node.op();
+  return op == "FusedBatchNorm" || op == "FusedBatchNormV2" || op == "FusedBatchNormV3";
+}
+bool IsActivation(const Node& node) {
+  llvm::StringRef op = node.op();
+  return op == "Relu" || op == "Relu6" || op == "Elu" || op == "LeakyRelu" || op == "Tanh" ||
+         op == "Sigmoid";
+}
+
+Node FindMadeFromOther(const Node& root, llvm::StringRef op,
+                       llvm::function_ref<Port(const Node&)> source) {
+  if (root.num_inputs() != 2) return Node();
+  for (int i = 0; i < 2; ++i) {
+    Node made = root.input_node(i);
+    if (made.op() == op && source(made) == root.input(1 - i)) return made;
+  }
+  return Node();
+}
+
+}  // namespace grapnel::remapper

@@ -1,0 +1,54 @@
+// A contraction takes its bias, and the activation after it.
+//
+//   Before:  x, w -> Conv2D -> BiasAdd(b) -> Relu -> y
+//   After:   x, w, b -> _FusedConv2D {fused_ops=[BiasAdd, Relu]} -> y
+//
+// Also MatMul, DepthwiseConv2dNative and Conv3D; and an Add of a tensor that has the shape of a
+// bias.
+//
+// Refuses: a contraction that is fetched, read twice or without a CPU as its device; Tanh and
+// Sigmoid after a convolution; LeakyRelu after a depthwise one; what IsFusable refuses.
+#include "passes/remapper/remapper.h"
+
+namespace grapnel::remapper {
+namespace {
+
+// Whether there is a kernel of the contraction with this activation. Refuses.
+bool TakesActivation(Remapper& rule, const Node& contraction, llvm::StringRef activation) {
+  if (contraction.op() != "MatMul" && (activation == "Tanh" || activation == "Sigmoid"))
+    return rule.Fails("{0} is only fused with a MatMul, '{1}' is a {2}", activation,
+                      contraction.name(), contraction.op());
+  if (contraction.op() == "DepthwiseConv2dNative" && activation == "LeakyRelu")
+    return rule.Fails("LeakyRelu is not fused with a depthwise convolution such as '{0}'",
+                      contraction.name());
+  return true;
+}
+
+Verdict FuseBiasActivation(Remapper& rule, const Node& root) {
+  Node bias_add = rule.Input(root, 0);
+  if (!bias_add || (bias_add.op() != "BiasAdd" && !IsAddOrAddV2(bias_add))) return rule.NotMine();
+  auto match = MatchBias(rule, bias_add);
+  if (!match) return rule.NotMine();
+  if (!rule.HasNoControls(root) || !rule.CanTake(root, bias_add)) return rule.Refused();
+  if (root.GetType("T") != bias_add.GetType("T")) return rule.NotMine();
+  const Node& contraction = match->contraction;
+  if (!TakesActivation(rule, contraction, root.op()) || !IsFusable(rule, root, contraction) ||
+      !rule.NeedsNoGradient(root))
+    return rule.Refused();
+  Port inputs[] = {contraction.input(0), contraction.input(1), match->bias()};
+  RemapAttrs attrs = FusedAttrsOf(rule, contraction, {"BiasAdd", root.op()}, 1, 0, root);
+  rule.Become(root, FusedOpOf(contraction), contraction.device(), inputs, attrs);
+  rule.Remove({bias_add, contraction});
+  return rule.Done();
+}
+
+GRAPNEL_RULE({.optimizer = "remapper",
+              .place = 12,
+              .name = "fuse_bias_activation",
+              .ops = {"Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid"},
+              .help = "the same with the activation that follows",
+              .refuses = "Tanh and Sigmoid after a convolution, LeakyRelu after a depthwise one",
+              .apply = FuseBiasActivation});
+
+}  // namespace
+}  // namespace grapnel::remapper

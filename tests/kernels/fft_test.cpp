@@ -1,0 +1,82 @@
+// Fourier transforms.
+#include <cmath>
+
+#include "tests/kernels/test_util.h"
+
+namespace grapnel {
+namespace {
+
+using D = std::vector<int64_t>;
+using C = std::vector<Complex64>;
+
+void ExpectNear(const Tensor& got, const C& want) {
+  C values = Values<Complex64>(got);
+  ASSERT_EQ(values.size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(std::abs(values[i] - want[i]), 0, 2e-5) << i;
+}
+
+OpRun Real(const char* op, Tensor x, std::vector<int32_t> lengths) {
+  OpRun run(op);
+  run.In(std::move(x)).In(Vec<int32_t>(std::move(lengths)));
+  run.Out({std::string(op)[0] == 'I' ? proto::DT_FLOAT : proto::DT_COMPLEX64});
+  return run;
+}
+
+TEST(KernelFft, OfAnyLength) {
+  ExpectNear(OpRun("FFT").In(Vec<Complex64>({1, 2, 3, 4})).One(), {10, {-2, 2}, -2, {-2, -2}});
+  for (int n : {1, 2, 3, 5, 12, 17}) {
+    Tensor x = llvm::cantFail(Tensor::Allocate(proto::DT_COMPLEX64, {2, n}));
+    for (int64_t i = 0; i < 2 * n; ++i) x.data<Complex64>()[i] = {1.0f * i, 0.5f * (i % 3)};
+    C want(2 * n);
+    for (int64_t i = 0; i < 2 * n; ++i) {
+      std::complex<double> sum = 0;
+      for (int k = 0; k < n; ++k) {
+        sum += std::complex<double>(x.data<Complex64>()[i / n * n + k]) *
+               std::polar(1.0, -2 * M_PI * static_cast<double>(i % n) * k / n);
+      }
+      want[i] = Complex64(sum);
+    }
+    C original = Values<Complex64>(x);
+    Tensor out = OpRun("FFT").In(x).One();
+    C values = Values<Complex64>(out);
+    for (int64_t i = 0; i < 2 * n; ++i) EXPECT_NEAR(std::abs(values[i] - want[i]), 0, 1e-3) << n;
+    ExpectNear(OpRun("IFFT").In(out).One(), original);
+  }
+}
+
+TEST(KernelFft, SeveralDimensions) {
+  Tensor impulse = llvm::cantFail(Tensor::Allocate(proto::DT_COMPLEX64, {2, 3, 5}));
+  std::fill_n(impulse.data<Complex64>(), 30, Complex64(0));
+  impulse.data<Complex64>()[0] = 1;
+  ExpectNear(OpRun("FFT3D").In(impulse).One(), C(30, 1));
+  ExpectNear(OpRun("IFFT3D").In(Make<Complex64>({2, 3, 5}, C(30, 1))).One(),
+             Values<Complex64>(impulse));
+}
+
+TEST(KernelRfft, CutsOffAndFillsUp) {
+  ExpectNear(Real("RFFT", Vec<float>({1, 2, 3, 4, 9}), {4}).One(), {10, {-2, 2}, -2});
+  ExpectNear(Real("RFFT", Vec<float>({1, 2}), {4}).One(), {3, {1, -2}, -1});
+  ExpectNear(Real("RFFT2D", Floats({1, 2}, {1, 2}), {2, 2}).One(), {3, -1, 3, -1});
+  Tensor back = Real("IRFFT", Vec<Complex64>({10, {-2, 2}, -2}), {4}).One();
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(back.data<float>()[i], i + 1, 1e-6);
+  EXPECT_EQ(DimsOf(Real("RFFT", Floats({0, 5}, {}), {4}).One()), (D{0, 3}));
+  EXPECT_EQ(DimsOf(Real("RFFT", Iota<float>({2, 5}), {0}).One()), (D{2, 0}));
+}
+
+TEST(KernelRfft, Errors) {
+  EXPECT_EQ(Real("RFFT", Vec<float>({1}), {-1}).ErrorText(),
+            "fft_length must not be negative: [-1]");
+  EXPECT_EQ(Real("RFFT2D", Iota<float>({2, 2}), {2}).ErrorText(),
+            "fft_length must be a vector of 2, not [1]");
+  EXPECT_EQ(Real("RFFT2D", Vec<float>({1}), {1, 1}).ErrorText(),
+            "the input must have rank 2 or more, not shape [1]");
+  EXPECT_EQ(OpRun("RFFT")
+                .In(Vec<double>({1}))
+                .In(Vec<int32_t>({1}))
+                .Out({proto::DT_COMPLEX64})
+                .ErrorText(),
+            "cannot transform double to complex64");
+}
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,170 @@
+// Files, patterns, tables and maps: what bad input says.
+#include "lib/support/file.h"
+
+#include <cmath>
+
+#include "tests/kernels/test_util.h"
+
+namespace grapnel {
+namespace {
+
+using D = std::vector<int64_t>;
+using S = std::vector<std::string>;
+
+Tensor Text(std::string text) { return Scalar<std::string>(std::move(text)); }
+
+std::string Folder() { return JoinPath(testing::TempDir(), "kernel_file_test"); }
+
+void Write(const std::string& path, const char* text) {
+  EXPECT_EQ(OpRun("WriteFile").In(Text(path)).In(Text(text)).Out({}).ErrorText(), "no error");
+}
+
+TEST(KernelFile, WritesReadsAndFinds) {
+  std::string one = JoinPath(Folder(), "a/one.txt"), two = JoinPath(Folder(), "b/two.txt");
+  Write(one, "x\ny\nz\n");
+  Write(two, "z\nw\nx");
+  EXPECT_EQ(Values<std::string>(OpRun("ReadFile").In(Text(two)).One()), (S{"z\nw\nx"}));
+  auto matching = [](S patterns) {
+    return Values<std::string>(
+        OpRun("MatchingFiles").In(Vec<std::string>(std::move(patterns))).One());
+  };
+  EXPECT_EQ(matching({Folder() + "/*/*.txt"}), (S{one, two}));
+  EXPECT_EQ(matching({Folder() + "/[b]/t?o.txt", one}), (S{one, two}));
+  EXPECT_EQ(matching({Folder() + "/none/*", "", "/"}), S());
+  auto out = OpRun("GenerateVocabRemapping")
+                 .In(Text(one))
+                 .In(Text(two))
+                 .Attr("num_new_vocab", attr::Int(2))
+                 .Attr("new_vocab_offset", attr::Int(1))
+                 .Out({proto::DT_INT64, proto::DT_INT32})
+                 .All();
+  EXPECT_EQ(Values<int64_t>(out[0]), (D{-1, 0}));
+  EXPECT_EQ(Values<int32_t>(out[1]), (std::vector<int32_t>{1}));
+}
+
+TEST(KernelFile, Errors) {
+  std::string none = JoinPath(Folder(), "none.txt"), one = JoinPath(Folder(), "a/one.txt");
+  EXPECT_NE(OpRun("ReadFile").In(Text(none)).ErrorText(), "no error");
+  EXPECT_EQ(OpRun("ReadFile").In(Vec<std::string>({"a", "b"})).ErrorText(),
+            "filename must be a scalar, not [2]");
+  auto files = [](std::string pattern) {
+    Tensor iterator = OpRun("AnonymousIteratorV3").Out({proto::DT_RESOURCE}).One();
+    OpRun make("MatchingFilesDataset");
+    Tensor dataset = make.In(Text(std::move(pattern))).Out({proto::DT_VARIANT}).One();
+    llvm::cantFail(OpRun("MakeIterator").In(dataset).In(iterator).Out({}).Try());
+    return OpRun("IteratorGetNext").In(iterator).Out({proto::DT_STRING}).ErrorText();
+  };
+  EXPECT_EQ(files(none + "/*"), none + ": no such folder");
+  EXPECT_EQ(files(Folder() + "/nothing*"), "end of sequence: iterator 'node' has no more elements");
+  Write(one, "x\n");
+  EXPECT_EQ(OpRun("GenerateVocabRemapping")
+                .In(Text(one))
+                .In(Text(one))
+                .Attr("num_new_vocab", attr::Int(INT64_MAX))
+                .Attr("new_vocab_offset", attr::Int(1))
+                .Out({proto::DT_INT64, proto::DT_INT32})
+                .ErrorText(),
+            one + " has 1 words, 9223372036854775807 were expected from number 1 on");
+}
+
+TEST(KernelDenseTable, KeysThatMarkBuckets) {
+  auto make = [](Tensor empty, Tensor deleted) {
+    OpRun run("AnonymousMutableDenseHashTable");
+    run.In(std::move(empty)).In(std::move(deleted));
+    run.Attr("key_dtype", attr::Type(proto::DT_INT64));
+    run.Attr("value_dtype", attr::Type(proto::DT_INT64));
+    return run.Out({proto::DT_RESOURCE});
+  };
+  EXPECT_EQ(make(Scalar<int64_t>(1), Scalar<int64_t>(1)).ErrorText(),
+            "empty and deleted keys must differ and be of one shape");
+  Tensor table = make(Scalar<int64_t>(0), Scalar<int64_t>(-1)).One();
+  auto insert = [&](Tensor keys) {
+    Tensor values = Vec<int64_t>(D(keys.num_elements(), 5));
+    return OpRun("LookupTableInsertV2").In(table).In(keys).In(values).Out({}).ErrorText();
+  };
+  EXPECT_EQ(insert(Vec<int64_t>({3, 4})), "no error");
+  EXPECT_EQ(insert(Vec<int64_t>({3, 0})), "using the empty_key as a table key is not allowed");
+  EXPECT_EQ(insert(Vec<int64_t>({3, -1})), "using the deleted_key as a table key is not allowed");
+  Tensor wide = make(Vec<int64_t>({0, 0}), Vec<int64_t>({1, 1})).One();
+  EXPECT_EQ(OpRun("LookupTableFindV2")
+                .In(wide)
+                .In(Make<int64_t>({1, 3}, {1, 2, 3}))
+                .In(Scalar<int64_t>(9))
+                .Out({proto::DT_INT64})
+                .ErrorText(),
+            "keys of shape [1,3]: each was expected to be of shape [2]");
+}
+
+TEST(KernelTensorMap, Errors) {
+  Tensor map = OpRun("EmptyTensorMap").Out({proto::DT_VARIANT}).One();
+  Tensor key = Scalar<int64_t>(1);
+  EXPECT_EQ(OpRun("TensorMapLookup").In(map).In(key).Out({proto::DT_FLOAT}).ErrorText(),
+            "trying to lookup non-existent key int64[] 1");
+  EXPECT_EQ(OpRun("TensorMapErase").In(map).In(key).Out({proto::DT_VARIANT}).ErrorText(),
+            "trying to erase non-existent item int64[] 1");
+  EXPECT_EQ(OpRun("TensorMapStackKeys").In(map).Out({proto::DT_INT64}).ErrorText(),
+            "the map has no keys to stack");
+}
+
+// All records as "text/number|", then the error that ends them.
+std::string Records(const std::string& path, const char* delimiter, Tensor otherwise,
+                    D excluded = {}) {
+  OpRun run("CSVDatasetV2");
+  run.In(Text(path)).In(Text("")).In(Scalar<int64_t>(0)).In(Scalar(true)).In(Text(delimiter));
+  run.In(Scalar(true)).In(Text("NA")).In(Vec<int64_t>({})).In(Vec<std::string>({"none"}));
+  run.In(std::move(otherwise)).In(Vec<int64_t>(std::move(excluded)));
+  run.Attr("output_types", attr::Types({proto::DT_STRING, proto::DT_INT32}));
+  auto dataset = run.Out({proto::DT_VARIANT}).Try();
+  if (!dataset) return TextOf(dataset.takeError());
+  Tensor iterator = OpRun("AnonymousIteratorV3").Out({proto::DT_RESOURCE}).One();
+  llvm::cantFail(OpRun("MakeIterator").In((*dataset)[0]).In(iterator).Out({}).Try());
+  std::string all;
+  for (;;) {
+    auto next =
+        OpRun("IteratorGetNext").In(iterator).Out({proto::DT_STRING, proto::DT_INT32}).Try();
+    if (!next) return all + TextOf(next.takeError());
+    all += *(*next)[0].data<std::string>() + "/" + std::to_string((*next)[1].IntAt(0)) + "|";
+  }
+}
+
+TEST(KernelCsvDataset, RecordsOfFiles) {
+  std::string path = JoinPath(Folder(), "table.csv");
+  std::string end = "end of sequence: iterator 'node' has no more elements";
+  Write(path, "name,number\n\"two\nlines\",1\r\nNA,\nlast,3");
+  EXPECT_EQ(Records(path, ",", Vec<int32_t>({7})), "two\nlines/1|none/7|last/3|" + end);
+  EXPECT_EQ(Records(path, ",", Vec<int32_t>({})),
+            "two\nlines/1|" + path + ": field 1 is required but missing in record");
+  EXPECT_EQ(Records(path, ";", Vec<int32_t>({})),
+            path + ": quote inside a string has to be escaped by another quote");
+  EXPECT_EQ(Records(path, ",,", Vec<int32_t>({})), "field_delim should be only 1 char, not ',,'");
+  Write(path, "h\na,x,5\nb,y\n");
+  EXPECT_EQ(Records(path, ",", Vec<int32_t>({7}), {1}),
+            "a/5|" + path + ": expect 2 fields but have 1 in record");
+  EXPECT_EQ(Records(path, ",", Vec<int32_t>({7}), {1, 1}),
+            "select_cols should rise and not be negative: 1 at 1");
+}
+
+TEST(KernelSummary, Errors) {
+  EXPECT_EQ(OpRun("ScalarSummary")
+                .In(Vec<std::string>({"a", "b"}))
+                .In(Vec<float>({1}))
+                .Attr("T", attr::Type(proto::DT_FLOAT))
+                .Out({proto::DT_STRING})
+                .ErrorText(),
+            "tags and values are not the same shape: [2] and [1]");
+  EXPECT_EQ(OpRun("HistogramSummary")
+                .In(Text("a"))
+                .In(Vec<float>({NAN}))
+                .Attr("T", attr::Type(proto::DT_FLOAT))
+                .Out({proto::DT_STRING})
+                .ErrorText(),
+            "NaN in summary histogram for 'a'");
+  std::string twice = "\x0a\x03\x0a\x01t\x0a\x03\x0a\x01t";
+  EXPECT_EQ(OpRun("MergeSummary").In(Text(twice)).ErrorText(),
+            "duplicate tag t found in summary inputs");
+  EXPECT_EQ(OpRun("MergeSummary").In(Text("\x0a\x7f")).ErrorText(),
+            "could not parse one of the summary inputs: 0");
+}
+
+}  // namespace
+}  // namespace grapnel

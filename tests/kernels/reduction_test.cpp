@@ -1,0 +1,138 @@
+// Reductions: every layout that the walk tells apart, and the answers for nothing at all.
+#include <cmath>
+#include <limits>
+
+#include "tests/kernels/test_util.h"
+
+namespace grapnel {
+namespace {
+
+using D = std::vector<int64_t>;
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+Tensor Reduce(const char* op, Tensor x, std::vector<int32_t> axes, bool keep = false) {
+  return OpRun(op)
+      .In(std::move(x))
+      .In(Vec<int32_t>(std::move(axes)))
+      .Attr("keep_dims", attr::Bool(keep))
+      .One();
+}
+
+TEST(KernelReduce, ByHand) {
+  Tensor x = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(Values<float>(Reduce("Sum", x, {0})), (std::vector<float>{5, 7, 9}));
+  EXPECT_EQ(Values<float>(Reduce("Sum", x, {-1})), (std::vector<float>{6, 15}));
+  EXPECT_EQ(Values<float>(Reduce("Mean", x, {0, 1})), (std::vector<float>{3.5f}));
+  EXPECT_EQ(Values<float>(Reduce("Prod", x, {1})), (std::vector<float>{6, 120}));
+  EXPECT_EQ(Values<float>(Reduce("Max", x, {1})), (std::vector<float>{3, 6}));
+  EXPECT_EQ(Values<float>(Reduce("Min", x, {0})), (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(Values<float>(Reduce("Sum", x, {})), Values<float>(x));
+  EXPECT_EQ(DimsOf(Reduce("Sum", x, {1}, true)), (D{2, 1}));
+  EXPECT_EQ(DimsOf(Reduce("Sum", x, {0, 1}, true)), (D{1, 1}));
+  EXPECT_EQ(Values<int32_t>(Reduce("EuclideanNorm", Ints({2}, {3, 4}), {0})),
+            std::vector<int32_t>{5});
+  EXPECT_EQ(Values<int32_t>(Reduce("Mean", Ints({3}, {-7, 2, -4}), {0})), std::vector<int32_t>{-3});
+  EXPECT_EQ(Values<int8_t>(Reduce("Sum", Make<int8_t>({300}, std::vector<int8_t>(300, 1)), {0})),
+            std::vector<int8_t>{44});
+  EXPECT_EQ(Values<bool>(Reduce("All", Make<bool>({2, 2}, {true, true, true, false}), {1})),
+            (std::vector<bool>{true, false}));
+  EXPECT_EQ(Values<bool>(Reduce("Any", Make<bool>({2, 2}, {false, true, false, false}), {1})),
+            (std::vector<bool>{true, false}));
+  EXPECT_EQ(Values<Complex64>(Reduce("Sum", Vec<Complex64>({{1, 2}, {3, 4}}), {0})),
+            (std::vector<Complex64>{{4, 6}}));
+}
+
+// All sets of axes of a tensor that is large enough to be cut into parts, against plain loops.
+TEST(KernelReduce, EveryChoiceOfAxes) {
+  const int64_t size[4] = {3, 40, 7, 130};
+  Tensor x = Iota<float>({3, 40, 7, 130});
+  for (int64_t i = 0; i < x.num_elements(); ++i)
+    x.data<float>()[i] = static_cast<float>((i * 7919) % 1000) - 300;
+  std::vector<float> in = Values<float>(x);
+  for (int mask = 0; mask < 16; ++mask) {
+    std::vector<int32_t> axes;
+    int64_t stride[4] = {0, 0, 0, 0}, outputs = 1;
+    for (int d = 3; d >= 0; --d) {
+      if (mask >> d & 1) {
+        axes.push_back(d);
+      } else {
+        stride[d] = outputs;
+        outputs *= size[d];
+      }
+    }
+    std::vector<double> want(outputs, 0);
+    std::vector<float> largest(outputs, -kInf);
+    int64_t at = 0;
+    for (int64_t a = 0; a < size[0]; ++a) {
+      for (int64_t b = 0; b < size[1]; ++b) {
+        for (int64_t c = 0; c < size[2]; ++c) {
+          for (int64_t d = 0; d < size[3]; ++d, ++at) {
+            int64_t to = a * stride[0] + b * stride[1] + c * stride[2] + d * stride[3];
+            want[to] += in[at];
+            largest[to] = std::max(largest[to], in[at]);
+          }
+        }
+      }
+    }
+    std::vector<float> sums = Values<float>(Reduce("Sum", x, axes)),
+                       maxima = Values<float>(Reduce("Max", x, axes));
+    ASSERT_EQ(sums.size(), want.size()) << mask;
+    for (int64_t i = 0; i < outputs; ++i) {
+      ASSERT_EQ(sums[i], static_cast<float>(want[i])) << "axes " << mask << " at " << i;
+      ASSERT_EQ(maxima[i], largest[i]) << "axes " << mask << " at " << i;
+    }
+  }
+}
+
+TEST(KernelReduce, OfNothing) {
+  EXPECT_EQ(*Reduce("Sum", Floats({0}, {}), {0}).data<float>(), 0);
+  EXPECT_TRUE(std::isnan(*Reduce("Mean", Floats({0}, {}), {0}).data<float>()));
+  EXPECT_EQ(*Reduce("Mean", Ints({0}, {}), {0}).data<int32_t>(), 0);
+  EXPECT_EQ(*Reduce("Max", Floats({0}, {}), {0}).data<float>(), -kInf);
+  EXPECT_EQ(*Reduce("Min", Ints({0}, {}), {0}).data<int32_t>(), INT32_MAX);
+  EXPECT_EQ(Values<float>(Reduce("Prod", Floats({2, 0}, {}), {1})), (std::vector<float>{1, 1}));
+  EXPECT_TRUE(*Reduce("All", Make<bool>({0}, {}), {0}).data<bool>());
+  EXPECT_EQ(DimsOf(Reduce("Sum", Floats({0, 3}, {}), {1})), D{0});
+}
+
+TEST(KernelReduce, KeepsNaN) {
+  std::vector<float> values(100, 1);
+  values[57] = kNaN;
+  for (const char* op : {"Max", "Min", "Sum"}) {
+    EXPECT_TRUE(std::isnan(*Reduce(op, Floats({100}, values), {0}).data<float>())) << op;
+    EXPECT_TRUE(std::isnan(Reduce(op, Floats({100, 1}, values), {0}).data<float>()[0])) << op;
+    EXPECT_TRUE(std::isnan(Reduce(op, Floats({50, 2}, values), {0}).data<float>()[1])) << op;
+  }
+}
+
+TEST(KernelReduce, HalvesAddUpWide) {
+  Tensor ones = Make<Eigen::half>({3000}, std::vector<Eigen::half>(3000, Eigen::half(1)));
+  EXPECT_EQ(static_cast<float>(*Reduce("Sum", ones, {0}).data<Eigen::half>()), 3000);
+  EXPECT_EQ(static_cast<float>(*Reduce("Mean", ones, {0}).data<Eigen::half>()), 1);
+}
+
+TEST(KernelReduce, RefusesAxesThatAreNotThere) {
+  auto error = [](std::vector<int32_t> axes) {
+    return OpRun("Sum").In(Iota<float>({2, 3})).In(Vec<int32_t>(axes)).ErrorText();
+  };
+  EXPECT_EQ(error({2}), "invalid reduction dimension 2 for input with 2 dimensions");
+  EXPECT_EQ(error({0, -2}), "axes contain dimension 0 twice");
+}
+
+TEST(KernelArg, FindsTheFirst) {
+  auto arg = [](const char* op, Tensor x, int32_t axis) {
+    return OpRun(op).In(std::move(x)).In(Scalar(axis)).Out({proto::DT_INT64});
+  };
+  EXPECT_EQ(Values<int64_t>(arg("ArgMax", Floats({2, 3}, {1, 3, 3, 6, 5, 4}), 1).One()), (D{1, 0}));
+  EXPECT_EQ(Values<int64_t>(arg("ArgMin", Floats({2, 3}, {1, 3, 3, 6, 5, 2}), 0).One()),
+            (D{0, 0, 1}));
+  EXPECT_EQ(Values<int64_t>(arg("ArgMax", Floats({3}, {1, kNaN, 3}), 0).One()), D{2});
+  EXPECT_EQ(arg("ArgMax", Floats({2, 0}, {}), 1).ErrorText(),
+            "reduction axis 1 is empty in shape [2,0]");
+  EXPECT_EQ(arg("ArgMax", Floats({2}, {1, 2}), 2).ErrorText(),
+            "expected an axis in [-1, 1), got 2");
+}
+
+}  // namespace
+}  // namespace grapnel
