@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that the arrows between rooms point one way: no #include and no LINK goes against STANDS_ON.
+"""Checks that rooms stand on each other as the table in docs/how-grapnel-works.md says: no #include and no LINK goes against it,
+no arrow in it is one that nobody draws, a header that says "Private to lib/ROOM" stays there, and no two rooms have twelve lines
+in a row that are alike but for names, strings and numbers.
 
-  check_rooms.py [ROOT]        prints each wrong arrow; exit 1 when there is one
+  check_rooms.py [ROOT]        prints what is wrong; exit 1 when anything is
   check_rooms.py --self-test   shows that it can fail
 """
 
@@ -11,30 +13,18 @@ import re
 import sys
 import tempfile
 
-# Each room, and the rooms that it stands on directly; what those stand on is allowed too.
-STANDS_ON = {
-    "support": [],
-    "proto": ["support"],
-    "ir": ["proto"],
-    "shape": ["ir"],
-    "io": ["shape"],
-    "pass": ["io"],
-    "function": ["pass"],
-    "place": ["function"],
-    "exec": ["io"],
-    "diff": ["io"],
-    "query": ["pass"],
-    "trace": ["exec"],
-    "watch": ["exec"],
-    "tfdbg": ["watch"],
-    "check": ["tfdbg", "pass"],
-    "render": ["pass", "place", "exec", "diff"],
-    "job": ["check", "render"],
-    "serve": ["job"],
-    "passes": ["job", "trace"],
-    "kernels": ["job", "trace"],
-    "tools": ["passes", "kernels", "serve", "query"],
-}
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CHART = ROOT / "docs" / "how-grapnel-works.md"
+
+
+def read_chart(text):
+    """The table of rooms in docs/how-grapnel-works.md: each room, and the rooms that it stands on directly; what those stand on
+    is allowed too."""
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \|", text, re.M)
+    return {room: re.findall(r"\w+", below.replace("nothing", "")) for room, below in rows}
+
+
+STANDS_ON = read_chart(CHART.read_text())
 OUTSIDE_LIB = ("passes", "kernels", "tools")
 SOURCES = {".h", ".cpp", ".cc", ".cu", ".cuh", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
@@ -72,39 +62,94 @@ def arrows(path, text):
                 yield line, room_of(target), content.strip()
 
 
-def check(root):
-    problems = []
+def sources(root):
     for path in sorted(p for top in ("lib", *OUTSIDE_LIB) for p in (root / top).rglob("*")):
-        if path.suffix not in SOURCES and path.name != "CMakeLists.txt":
-            continue
-        relative = path.relative_to(root)
+        if path.suffix in SOURCES or path.name == "CMakeLists.txt":
+            yield path, path.relative_to(root), path.read_text(errors="replace")
+
+
+def check(root):
+    problems, private, drawn = [], {}, set()
+    files = list(sources(root))
+    for path, relative, text in files:
+        if match := re.search(r"Private to lib/(\w+)\.", text[:400]):
+            private[str(relative)] = match[1]
+    for path, relative, text in files:
         room = room_of(relative)
         if room not in STANDS_ON:
-            problems.append(f"{relative}: room '{room}' is not in STANDS_ON of tests/check_rooms.py")
+            problems.append(f"{relative}: room '{room}' is not in the table of docs/how-grapnel-works.md")
             continue
-        for line, target, written in arrows(relative, path.read_text(errors="replace")):
+        for line, target, written in arrows(relative, text):
             if target is not None and target not in allowed(room):
                 problems.append(f"{relative}:{line}: '{room}' may not reach '{target}': {written}")
-    return problems
+            if path.name != "CMakeLists.txt":
+                drawn.add((room, target))
+            header = INCLUDE.match(written)
+            if header and private.get(header[1], room) != room:
+                problems.append(f"{relative}:{line}: '{header[1]}' is private to lib/{private[header[1]]}")
+    return problems, drawn
+
+
+def unused(drawn):
+    return [f"docs/how-grapnel-works.md: '{room}' stands on '{below}', and includes nothing of it"
+            for room, belows in STANDS_ON.items() for below in belows if (room, below) not in drawn]
+
+
+TOKEN = re.compile(r""" "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])*' | [A-Za-z_]\w* | \d[\w.]* | \S """, re.X)
+WORDS = set("if for while return switch case break continue else const auto struct class template static namespace".split())
+WINDOW = 12
+# Pairs of files that may be alike, and why.
+ALIKE = {
+    ("lib/ir/graph.cpp", "lib/shape/functions.cpp"):
+        "attributes by name: a shape function has its op's entry at hand, where a node looks it up each time",
+}
+
+
+def shape_of(line):
+    """A line with names, strings and numbers aside."""
+    def kind(token):
+        if token[0] in "\"'":
+            return "S"
+        if token[0].isdigit():
+            return "N"
+        return token if token in WORDS or not (token[0].isalpha() or token[0] == "_") else "I"
+    return " ".join(kind(token) for token in TOKEN.findall(line))
+
+
+def repeats(root):
+    """Places of two rooms that are alike for WINDOW lines. Lists, whose lines are all of one shape or two, do not count."""
+    places = {}
+    for path, relative, text in sources(root):
+        if path.name == "CMakeLists.txt":
+            continue
+        lines = [(number, shape_of(line)) for number, line in
+                 ((n, l.split("//")[0].strip()) for n, l in enumerate(text.splitlines(), 1)) if line and not line.startswith("#")]
+        for i in range(len(lines) - WINDOW + 1):
+            window = tuple(shape for _, shape in lines[i:i + WINDOW])
+            if len(set(window)) >= WINDOW // 2:
+                places.setdefault(window, {}).setdefault(room_of(relative), f"{relative}:{lines[i][0]}")
+    found = sorted({tuple(sorted(by_room.values())) for by_room in places.values() if len(by_room) > 1})
+    found = [where for where in found if tuple(place.split(":")[0] for place in where) not in ALIKE]
+    return [f"{' and '.join(where)} are alike for {WINDOW} lines" for where in found]
 
 
 def self_test():
     wrong = {
         "lib/ir/up.h": '#include "lib/io/open.h"\n',
         "lib/pass/sideways.cpp": '#include "lib/exec/tensor.h"\n',
-        "lib/exec/up.cpp": '#  include "lib/trace/trace.h"\n',
+        "lib/exec/up.cpp": '#  include "lib/watch/tap.h"\n',
         "lib/render/out.cpp": '#include "passes/fold.h"\n',
         "lib/diff/climb.cpp": '#include "../pass/pass.h"\n',
         "passes/sideways.cpp": '#include "kernels/cpu/math.h"\n',
         "lib/unknown/room.h": "\n",
-        "lib/proto/CMakeLists.txt": "grapnel_room(proto LINK support ir USES zlib)\n",
+        "lib/proto/CMakeLists.txt": "grapnel_room(proto LINK ir USES zlib)\n",
     }
     right = {
         "lib/ir/graph.h": '#include <vector>\n#include "lib/proto/graph.pb.h"\n#include "lib/support/error.h"\n',
-        "lib/trace/trace.cpp": '#include "lib/exec/tensor.h"\n',
-        "lib/render/CMakeLists.txt": "grapnel_room(render LINK pass diff USES grapnel_cgraph)\n",
+        "lib/watch/tap.cpp": '#include "lib/exec/tensor.h"\n',
+        "lib/render/CMakeLists.txt": "grapnel_room(render LINK io diff USES grapnel_cgraph)\n",
         "kernels/cpu/math.cpp": '#include "kernels/cpu/math.h"\n#include "lib/exec/kernel.h"\n',
-        "tools/main.cpp": '#include "passes/fold.h"\n#include "lib/serve/http/server.h"\n',
+        "tools/main.cpp": '#include "kernels/cpu/fold.h"\n#include "lib/serve/http/server.h"\n',
     }
     for name, text in {**wrong, **right}.items():
         with tempfile.TemporaryDirectory() as folder:
@@ -112,9 +157,24 @@ def self_test():
             path.parent.mkdir(parents=True)
             path.write_text(text)
             expected = 1 if name in wrong else 0
-            found = check(pathlib.Path(folder))
+            found = check(pathlib.Path(folder))[0]
             if len(found) != expected:
                 return [f"self-test: {name}: expected {expected} wrong arrow(s), got {found}"]
+    return self_test_of_repeats()
+
+
+def self_test_of_repeats():
+    body = "".join(f"int {name}(int x) {{ return x {sign} {number}; }}\n" for number, (name, sign) in enumerate(
+        zip("abcdefghijkl", ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "<", ">"])))
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in {"lib/ir/a.cpp": body, "lib/io/b.cpp": body.replace("x", "value"), "lib/exec/plan.h": "// Private to lib/exec.\n",
+                           "lib/watch/c.cpp": '#include "lib/exec/plan.h"\n'}.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        wrong, drawn = check(root)
+        if len(repeats(root)) != 1 or len(wrong) != 1 or not unused(drawn):
+            return [f"self-test: repeats {repeats(root)}, private headers {wrong}"]
     return []
 
 
@@ -122,8 +182,9 @@ def main():
     if sys.argv[1:] == ["--self-test"]:
         problems = self_test()
     else:
-        default = pathlib.Path(__file__).resolve().parent.parent
-        problems = check(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else default)
+        root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT
+        problems, drawn = check(root)
+        problems += unused(drawn) + repeats(root)
     print("\n".join(problems) if problems else "all arrows point one way")
     return 1 if problems else 0
 

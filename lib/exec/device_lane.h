@@ -1,5 +1,5 @@
 // What an executor has of a device: a stream, a pool of its memory, copies to and from the host.
-// For lib/exec only.
+// Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_DEVICE_LANE_H_
 #define GRAPNEL_LIB_EXEC_DEVICE_LANE_H_
 

@@ -1,4 +1,4 @@
-// What an executor holds: made in compile.cpp, run in executor.cpp. For lib/exec only.
+// What an executor holds: made in compile.cpp, run in executor.cpp. Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_EXECUTOR_IMPL_H_
 #define GRAPNEL_LIB_EXEC_EXECUTOR_IMPL_H_
 

@@ -1,4 +1,4 @@
-// One run of a graph with frames: what has arrived where. For lib/exec only.
+// One run of a graph with frames: what has arrived where. Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_FRAME_STATE_H_
 #define GRAPNEL_LIB_EXEC_FRAME_STATE_H_
 

@@ -1,4 +1,4 @@
-// Threads beside the one that runs a plan: they take whole nodes off it. For lib/exec only.
+// Threads beside the one that runs a plan: they take whole nodes off it. Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_HELPER_THREADS_H_
 #define GRAPNEL_LIB_EXEC_HELPER_THREADS_H_
 

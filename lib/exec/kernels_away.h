@@ -1,4 +1,4 @@
-// Kernels that helpers run for one thread, which decides what comes next. For lib/exec only.
+// Kernels that helpers run for one thread, which decides what comes next. Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_KERNELS_AWAY_H_
 #define GRAPNEL_LIB_EXEC_KERNELS_AWAY_H_
 

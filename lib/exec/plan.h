@@ -1,4 +1,4 @@
-// What the executor's parts share: a node that is ready to run. For lib/exec only.
+// What the executor's parts share: a node that is ready to run. Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_PLAN_H_
 #define GRAPNEL_LIB_EXEC_PLAN_H_
 

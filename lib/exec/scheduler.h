@@ -1,4 +1,4 @@
-// The order in which a plan's nodes run, and on which threads. For lib/exec only.
+// The order in which a plan's nodes run, and on which threads. Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_SCHEDULER_H_
 #define GRAPNEL_LIB_EXEC_SCHEDULER_H_
 

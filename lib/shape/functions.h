@@ -1,5 +1,5 @@
 // The way from the shapes of an op's inputs to those of its outputs: one function for each family
-// of ops. Private to lib/ir; others use lib/shape/inference.h.
+// of ops. Private to lib/shape; others use lib/shape/inference.h.
 #ifndef GRAPNEL_LIB_SHAPE_FUNCTIONS_H_
 #define GRAPNEL_LIB_SHAPE_FUNCTIONS_H_
 
@@ -11,6 +11,7 @@
 #include "lib/ir/node.h"
 #include "lib/ir/op_table.h"
 #include "lib/ir/shape.h"
+#include "lib/shape/arithmetic.h"
 #include "lib/shape/inference.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -40,33 +41,9 @@ struct PortFacts {
   bool SameAs(const PortFacts& other) const;  // dtypes aside
 };
 
-// What holds of a tensor that is one of the two: dimensions and elements on which they do not agree
-// become unknown.
-Shape JoinShapes(const Shape& a, const Shape& b);
+// What holds of a tensor that is one of the two: elements on which they do not agree become
+// unknown, as dimensions do (JoinShapes).
 PortFacts JoinFacts(const PortFacts& a, const PortFacts& b);
-
-// Of two dimensions that are equal, the better known; nullopt when they cannot be equal. Likewise
-// of shapes.
-std::optional<int64_t> MergeDims(int64_t a, int64_t b);
-std::optional<Shape> MergeShapes(const Shape& a, const Shape& b);
-// nullopt when they cannot be broadcast together.
-std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
-
-// Sizes that may be unknown or symbols. A symbol outlives only what leaves it as it is.
-int64_t AddDims(int64_t a, int64_t b);
-int64_t SubDims(int64_t a, int64_t b);
-int64_t MulDims(int64_t a, int64_t b);
-int64_t DivDims(int64_t a, int64_t b);  // rounded down
-int64_t ProductOf(llvm::ArrayRef<int64_t> dims);
-
-inline Shape VectorOf(int64_t size) { return Shape(llvm::ArrayRef<int64_t>(size)); }
-inline Shape MatrixOf(int64_t rows, int64_t columns) { return Shape(Dims{rows, columns}); }
-// Unknown when a part is.
-Shape ConcatShapes(const Shape& a, const Shape& b);
-// Dimensions from `begin` up to `end`, both counted from the back when negative; the rank must
-// allow it.
-Shape SubShape(const Shape& shape, int begin, int end);
-Shape SubShape(const Shape& shape, int begin);
 
 // Infers through function bodies.
 class FunctionShapes {

@@ -114,7 +114,7 @@ const std::vector<DataType> kFloat = {proto::DT_FLOAT};
 GRAPNEL_KERNEL("AddV2", "FAKE", MakeAdd, OfTypes("T", kFloat), KernelCost::kCheap);
 GRAPNEL_KERNEL("Mul", "FAKE", MakeMul, OfTypes("T", kFloat), KernelCost::kCheap);
 GRAPNEL_KERNEL("Sum", "FAKE", MakeSum, OfTypes("T", kFloat), KernelCost::kCheap, HostInputs({1}));
-GRAPNEL_KERNEL("Shape", "FAKE", MakeShape, KernelCost::kCheap, {}, HostOutputs({-1}));
+GRAPNEL_KERNEL("Shape", "FAKE", MakeShape, KernelCost::kCheap, HostOutputs({-1}));
 GRAPNEL_KERNEL("Atanh", "FAKE", MakeAtanh, OfTypes("T", kFloat), KernelCost::kCheap);
 GRAPNEL_KERNEL("Relu", "FAKE", RefuseRelu, OfTypes("T", kFloat), KernelCost::kCheap);
 

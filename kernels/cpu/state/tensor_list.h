@@ -4,7 +4,7 @@
 
 #include "lib/exec/kernel.h"
 #include "lib/exec/tensor_list.h"
-#include "lib/shape/functions.h"
+#include "lib/shape/arithmetic.h"
 
 namespace grapnel {
 

@@ -1,30 +1,11 @@
-// Puts lib/serve/web/ into the binary. The assembler finds the files by the compiler's -I; ccache
-// never keeps a file with .incbin.
+// Puts lib/serve/web/ into the binary.
 #include "lib/serve/web/web_files.h"
 
+#include "lib/support/embed.h"
 #include "llvm/ADT/STLExtras.h"
 
-#define GRAPNEL_WEB_FILE(symbol, file)                   \
-  asm(".section .rodata.grapnel_web, \"a\", %progbits\n" \
-      ".globl grapnel_web_" symbol                       \
-      "_begin\n"                                         \
-      ".hidden grapnel_web_" symbol                      \
-      "_begin\n"                                         \
-      "grapnel_web_" symbol                              \
-      "_begin:\n"                                        \
-      ".incbin \"lib/serve/web/" file                    \
-      "\"\n"                                             \
-      ".globl grapnel_web_" symbol                       \
-      "_end\n"                                           \
-      ".hidden grapnel_web_" symbol                      \
-      "_end\n"                                           \
-      "grapnel_web_" symbol                              \
-      "_end:\n"                                          \
-      ".byte 0\n"                                        \
-      ".text\n");
-
 // The build lists the files: X(symbol, name) for each.
-#define X(symbol, file) GRAPNEL_WEB_FILE(#symbol, file)
+#define X(symbol, file) GRAPNEL_EMBED_FILE("grapnel_web_" #symbol, "lib/serve/web/" file);
 #include "lib/serve/web_files.inc"
 #undef X
 
