@@ -28,7 +28,7 @@ def passes(grapnel):
         once = ", once" if one["run_once"] else ""
         lines += ["", f"### {one['name']}", "", f"{where}{once}; `{one['config_name']}` in `optimizers`. {one['help']}. Leaves alone: {one['refuses']}.",
                   ""]
-        lines += [f"- `{rule['name']}`: {rule['help']}" + (f"; not {rule['refuses']}" if rule.get('refuses') else '') for rule in one['rules']]
+        lines += [f"- `{rule['name']}`: {rule['help']}" + (f". Refuses: {rule['refuses']}" if rule.get('refuses') else '') for rule in one['rules']]
     return lines
 
 

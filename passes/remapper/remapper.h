@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/shape/inference.h"
 #include "lib/pass/rule.h"
+#include "lib/shape/inference.h"
 
 namespace grapnel::remapper {
 
