@@ -89,7 +89,7 @@ void DedupControlInputs(Editor& edit, const Node& node) {
   for (Port port : node.inputs()) {
     if (seen.insert(port.node).second || !port.IsControl()) kept.push_back(port);
   }
-  if (kept.size() != static_cast<size_t>(node.num_inputs() + node.num_controls()))
+  if (static_cast<int>(kept.size()) != node.num_inputs() + node.num_controls())
     edit.SetInputs(node, kept);
 }
 

@@ -408,7 +408,7 @@ std::vector<std::string> Editor::OriginsOf(const Node& node) const {
       seen[earlier] = true;
     }
   }
-  return SortedNames(graph_.module().strings, std::move(names));
+  return SortedNames(graph_.module().strings, names);
 }
 
 void Editor::StartPass(llvm::StringRef pass, int iteration, llvm::StringRef only_rule) {
