@@ -45,11 +45,11 @@ void PrintJson(llvm::raw_ostream& os, const Culprit& culprit) {
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
-  std::unique_ptr<InputGraph> input;
+  std::unique_ptr<OpenedGraph> input;
   BisectOptions options;
   options.open = [&]() -> Expected<Module*> {
-    ASSIGN_OR_RETURN(InputGraph opened, OpenInput(flags.model, flags.graph));
-    input = std::make_unique<InputGraph>(std::move(opened));
+    ASSIGN_OR_RETURN(OpenedGraph opened, OpenedGraph::Open(flags.model, flags.graph));
+    input = std::make_unique<OpenedGraph>(std::move(opened));
     RETURN_IF_ERROR(SetMissingDevices(input->module(), flags.device));
     return &input->module();
   };

@@ -1,14 +1,14 @@
 // `grapnel opt MODEL`: optimises a graph as Grappler does, and keeps a record.
 #include "google/protobuf/text_format.h"
 #include "lib/check/bisect.h"
+#include "lib/check/reproducer.h"
 #include "lib/check/value_check.h"
 #include "lib/exec/evaluator.h"
 #include "lib/io/write.h"
-#include "lib/shape/inference.h"
 #include "lib/ir/text.h"
 #include "lib/pass/near_misses.h"
 #include "lib/pass/pass_manager.h"
-#include "lib/check/reproducer.h"
+#include "lib/shape/inference.h"
 #include "lib/support/text.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
@@ -86,11 +86,11 @@ std::string Joined(llvm::ArrayRef<std::string> names) {
 // Saves what a pass failed on, and says how to see it fail again.
 std::string ReproducerText(const Flags& flags, const OptimizeOptions& options,
                            const Stage& failed) {
-  auto input = OpenInput(flags.model, flags.graph);
+  auto input = OpenedGraph::Open(flags.model, flags.graph);
   if (!input) return TextOf(input.takeError());
   if (Error error = SetMissingDevices(input->module(), flags.device))
     return TextOf(std::move(error));
-  std::string path = input->name + ".before_" + failed.pass + ".pb";
+  std::string path = input->name() + ".before_" + failed.pass + ".pb";
   if (Error error = SaveReproducer(input->module(), options, failed, path))
     return "its input could not be saved: " + TextOf(std::move(error));
   std::string command = "grapnel opt " + path + " --passes " + failed.pass;
@@ -103,13 +103,13 @@ std::string ReproducerText(const Flags& flags, const OptimizeOptions& options,
 
 // The first rewrite that changed a value.
 Error PrintCulprit(const Flags& flags, const OptimizeOptions& optimize, const ValueCheck& values) {
-  std::unique_ptr<InputGraph> input;
+  std::unique_ptr<OpenedGraph> input;
   BisectOptions options;
   options.optimize = optimize;
   options.optimize.sink = nullptr;
   options.open = [&]() -> Expected<Module*> {
-    ASSIGN_OR_RETURN(InputGraph opened, OpenInput(flags.model, flags.graph));
-    input = std::make_unique<InputGraph>(std::move(opened));
+    ASSIGN_OR_RETURN(OpenedGraph opened, OpenedGraph::Open(flags.model, flags.graph));
+    input = std::make_unique<OpenedGraph>(std::move(opened));
     RETURN_IF_ERROR(SetMissingDevices(input->module(), flags.device));
     return &input->module();
   };
@@ -119,7 +119,7 @@ Error PrintCulprit(const Flags& flags, const OptimizeOptions& optimize, const Va
   return Error::success();
 }
 
-Expected<int> RunOn(InputGraph& input, const Flags& flags, Invocation& invocation) {
+Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocation) {
   MessageSink sink = invocation.sink();
   RETURN_IF_ERROR(DemandValid(input, sink));
   Module& module = input.module();
@@ -143,7 +143,7 @@ Expected<int> RunOn(InputGraph& input, const Flags& flags, Invocation& invocatio
   }
   if (flags.explain)
     manager.Add(std::make_unique<ExplainInstrumentation>(invocation.out(), flags.print));
-  RETURN_IF_ERROR(AddDump({flags.dump_dir, input.name, sink}, module, options, &manager));
+  RETURN_IF_ERROR(AddDump({flags.dump_dir, input.name(), sink}, module, options, &manager));
   std::unique_ptr<ValueCheck> values;
   std::string difference;
   if (flags.check_values) {
@@ -196,18 +196,19 @@ Expected<int> RunOn(InputGraph& input, const Flags& flags, Invocation& invocatio
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  return OnEachGraph(flags.model, flags.graph, invocation, [&](InputGraph& input) -> Expected<int> {
-    bool several = input.model.graphs.size() > 1 && flags.graph.empty();
-    if (!several) return RunOn(input, flags, invocation);
-    for (const std::string* file : {&flags.output, &flags.ledger, &flags.dump_dir}) {
-      if (!file->empty())
-        return MakeError("{0}: cannot hold what comes of {1} graphs: name one by --graph", *file,
-                         input.model.graphs.size());
-    }
-    Flags of_graph = flags;
-    of_graph.graph = input.graph().title;
-    return RunOn(input, of_graph, invocation);
-  });
+  return OnEachGraph(
+      flags.model, flags.graph, invocation, [&](OpenedGraph& input) -> Expected<int> {
+        bool several = input.model().graphs.size() > 1 && flags.graph.empty();
+        if (!several) return RunOn(input, flags, invocation);
+        for (const std::string* file : {&flags.output, &flags.ledger, &flags.dump_dir}) {
+          if (!file->empty())
+            return MakeError("{0}: cannot hold what comes of {1} graphs: name one by --graph",
+                             *file, input.model().graphs.size());
+        }
+        Flags of_graph = flags;
+        of_graph.graph = input.file().title;
+        return RunOn(input, of_graph, invocation);
+      });
 }
 
 RunCommand SetUp(CommandLine& line) {

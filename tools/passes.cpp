@@ -66,7 +66,7 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   const std::string& model = flags.why_not.back();
   std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
   if (!rule.empty()) RETURN_IF_ERROR(PassRegistry::Get().DemandRule(rule));
-  ASSIGN_OR_RETURN(InputGraph input, OpenInput(model));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(model));
   RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
   RETURN_IF_ERROR(SetMissingDevices(input.module(), flags.device));
   ASSIGN_OR_RETURN(OptimizeOptions options, flags.pipeline.Options(input));

@@ -55,7 +55,7 @@ void PipelineFlags::AddTo(CommandLine& line) {
   line.Option("--limit", limit, "stop after this many rewrites").NotNegative();
 }
 
-Expected<OptimizeOptions> PipelineFlags::Options(const InputGraph& input) const {
+Expected<OptimizeOptions> PipelineFlags::Options(const OpenedGraph& input) const {
   OptimizeOptions options;
   std::vector<std::string> names;
   for (const std::string& feed : feeds)
@@ -95,7 +95,7 @@ void PipelineFlags::AddValuesTo(CommandLine& line) {
       .ShowDefault();
 }
 
-Expected<ValueCheckOptions> PipelineFlags::ValueOptions(const InputGraph& input,
+Expected<ValueCheckOptions> PipelineFlags::ValueOptions(const OpenedGraph& input,
                                                         const OptimizeOptions& optimize,
                                                         ThreadPool& pool) const {
   ValueCheckOptions options;
@@ -103,7 +103,7 @@ Expected<ValueCheckOptions> PipelineFlags::ValueOptions(const InputGraph& input,
   options.atol = atol;
   options.pool = &pool;
   options.fetches = optimize.fetches;
-  const Graph& graph = input.model.graphs[input.index].module->main;
+  const Graph& graph = input.module().main;
   if (options.fetches.empty()) options.fetches = PassManager::DefaultFetches(graph);
   auto load = [&](llvm::StringRef tensor, llvm::StringRef file) -> Error {
     ASSIGN_OR_RETURN(Tensor value, LoadFeed(graph, tensor, file));
@@ -114,8 +114,8 @@ Expected<ValueCheckOptions> PipelineFlags::ValueOptions(const InputGraph& input,
     auto [tensor, file] = llvm::StringRef(feed).split('=');
     if (!file.empty()) RETURN_IF_ERROR(load(tensor, file));
   }
-  if (options.feeds.empty() && input.model.case_info) {
-    for (const Case::Feed& feed : input.model.case_info->feeds)
+  if (options.feeds.empty() && input.model().case_info) {
+    for (const Case::Feed& feed : input.model().case_info->feeds)
       RETURN_IF_ERROR(load(feed.tensor, feed.file));
   }
   ASSIGN_OR_RETURN(options.feeds, CompleteFeeds(graph, std::move(options.feeds)));

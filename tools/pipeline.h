@@ -21,11 +21,11 @@ struct PipelineFlags {
   void AddValuesTo(CommandLine& line);  // how values are compared
   // Feeds and fetches of the case or signature fill in for flags that are not given. Without
   // --rewriter-config small graphs are optimised too.
-  Expected<OptimizeOptions> Options(const InputGraph& input) const;
+  Expected<OptimizeOptions> Options(const OpenedGraph& input) const;
   // Values of the feeds (from --feed NAME=FILE.npy, else from the case, else made up), to compare
   // the fetches of `optimize` by; without fetches, what nobody reads.
-  Expected<ValueCheckOptions> ValueOptions(const InputGraph& input, const OptimizeOptions& optimize,
-                                           ThreadPool& pool) const;
+  Expected<ValueCheckOptions> ValueOptions(const OpenedGraph& input,
+                                           const OptimizeOptions& optimize, ThreadPool& pool) const;
 };
 
 // Dumps of each stage to `folder`, else to where TF_DUMP_GRAPH_PREFIX says; TensorFlow's other

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <chrono>
 
-#include "lib/watch/tap.h"
 #include "lib/exec/evaluator.h"
 #include "lib/exec/executor.h"
 #include "lib/io/value.h"
 #include "lib/ir/device_name.h"
+#include "lib/watch/tap.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "tools/graph_runner.h"
@@ -49,10 +49,10 @@ class CaseRunner {
 
  private:
   Error RunCase(const std::string& path, Outcome* outcome) {
-    ASSIGN_OR_RETURN(InputGraph input, OpenInput(path));
-    if (!input.model.case_info)
+    ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(path));
+    if (!input.model().case_info)
       return MakeError("{0}: is no case folder (graph.pb, case.json, .npy files)", path);
-    const Case& values = *input.model.case_info;
+    const Case& values = *input.model().case_info;
     RETURN_IF_ERROR(DemandValid(input, {}));
     if (values.fetches.empty()) return MakeError("{0}: the case fetches nothing", path);
     // Of several cases each has nodes of its own.
@@ -81,7 +81,7 @@ class CaseRunner {
     return flags_.repeat > 1 ? Repeat(runner, feeds, outcome) : Error::success();
   }
 
-  Error Optimize(InputGraph* input) {
+  Error Optimize(OpenedGraph* input) {
     Module& module = input->module();
     RETURN_IF_ERROR(SetMissingDevices(module, flags_.device));
     ASSIGN_OR_RETURN(OptimizeOptions options, PipelineFlags().Options(*input));

@@ -1,13 +1,14 @@
 // `grapnel run MODEL`: runs a graph on values from .npy files.
-#include "lib/watch/profile.h"
-#include "lib/watch/tap.h"
 #include "lib/exec/executor.h"
 #include "lib/exec/saved_state.h"
 #include "lib/io/value.h"
 #include "lib/io/write.h"
+#include "lib/job/opened_graph.h"
 #include "lib/support/text.h"
+#include "lib/watch/profile.h"
+#include "lib/watch/tap.h"
+#include "tools/command.h"
 #include "tools/graph_runner.h"
-#include "tools/input.h"
 #include "tools/values.h"
 
 namespace grapnel {
@@ -31,23 +32,23 @@ struct Plan {
   std::vector<std::string> feeds, feed_files, fetches, fetch_files;
 };
 
-Expected<Plan> MakePlan(const Flags& flags, const InputGraph& input) {
+Expected<Plan> MakePlan(const Flags& flags, const OpenedGraph& input) {
   Plan plan;
-  const GraphInFile& graph = input.model.graphs[input.index];
+  const GraphInFile& graph = input.file();
   for (const std::string& text : flags.feeds) {
     auto [name, file] = SplitAssignment(text);
     if (file.empty()) return MakeError("--feed {0}: NAME=FILE.npy was expected", text);
-    ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(input.model, graph, flags.signature, name));
+    ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(input.model(), graph, flags.signature, name));
     plan.feeds.push_back(std::move(tensor));
     plan.feed_files.push_back(file);
   }
   for (const std::string& text : flags.fetches) {
     auto [name, file] = SplitAssignment(text);
-    ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(input.model, graph, flags.signature, name));
+    ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(input.model(), graph, flags.signature, name));
     plan.fetches.push_back(std::move(tensor));
     plan.fetch_files.push_back(file);
   }
-  if (const auto& values = input.model.case_info) {
+  if (const auto& values = input.model().case_info) {
     for (const Case::Feed& feed : values->feeds) {
       if (llvm::is_contained(plan.feeds, feed.tensor)) continue;
       plan.feeds.push_back(feed.tensor);
@@ -114,7 +115,7 @@ Error SaveProfile(const std::string& path, const Profile& profile, Invocation& i
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
   RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
   const Graph& graph = input.module().main;
   ASSIGN_OR_RETURN(Plan plan, MakePlan(flags, input));
@@ -144,8 +145,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(options.device, Devices::Get().Find(flags.device));
   Session session;
   options.session = &session;
-  const GraphInFile& opened = input.model.graphs[input.index];
-  if (Error error = RestoreSession(opened, input.model.variables_prefix, session, pool))
+  const GraphInFile& opened = input.file();
+  if (Error error = RestoreSession(opened, input.model().variables_prefix, session, pool))
     return Annotate(flags.model, std::move(error));
   auto runner = GraphRunner::Make(input.module(), options, flags.spread, llvm::errs());
   if (!runner) return Annotate(flags.model, runner.takeError());

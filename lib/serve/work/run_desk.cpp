@@ -2,7 +2,6 @@
 
 #include "lib/check/comparison.h"
 #include "lib/exec/saved_state.h"
-#include "lib/io/ends.h"
 #include "lib/io/value.h"
 #include "lib/ir/find.h"
 #include "lib/render/labels.h"
@@ -15,7 +14,7 @@ constexpr size_t kMostPrinted = 1000;  // lines
 
 // What the case has for a fetch against what came; "" when it has nothing.
 std::string CompareWithCase(const PageRun& run, size_t fetch, const Tensor& value) {
-  const auto& values = run.opened.model->case_info;
+  const auto& values = run.opened->model().case_info;
   if (!values || !value || value.HoldsObjects()) return "";
   for (const Case::Fetch& known : values->fetches) {
     if (known.tensor != run.request.fetches[fetch]) continue;
@@ -33,8 +32,8 @@ bool AllFedByCase(const RunRequest& request) {
 }
 
 Expected<std::vector<Tensor>> Execute(PageRun& run, const UploadFinder& find) {
-  const OpenedGraph& opened = run.opened;
-  RETURN_IF_ERROR(DemandValid(*opened.model, *opened.graph, nullptr));
+  const OpenedGraph& opened = *run.opened;
+  RETURN_IF_ERROR(DemandValid(opened, nullptr));
   ASSIGN_OR_RETURN(std::vector<Tensor> feeds, MakeFeeds(opened, run.request.feeds, find));
   const Graph& graph = opened.module().main;
   ExecutorOptions options;
@@ -52,7 +51,7 @@ Expected<std::vector<Tensor>> Execute(PageRun& run, const UploadFinder& find) {
     std::lock_guard lock(run.mutex);
     if (run.printed.size() < kMostPrinted) run.printed.push_back(text.str());
   };
-  RETURN_IF_ERROR(RestoreSession(*opened.graph, opened.model->variables_prefix, session, pool));
+  RETURN_IF_ERROR(RestoreSession(opened.file(), opened.model().variables_prefix, session, pool));
   options.hook = &run.watch;
   options.profiler = &run.profile;
   ASSIGN_OR_RETURN(auto executor, Executor::Compile(graph, options));
@@ -119,9 +118,10 @@ Expected<std::shared_ptr<const FileBytes>> RunDesk::FindFile(uint64_t file) cons
   return found->second;
 }
 
-Expected<std::string> RunDesk::Start(OpenedGraph opened, llvm::StringRef text) {
+Expected<std::string> RunDesk::Start(std::shared_ptr<const OpenedGraph> opened,
+                                     llvm::StringRef text) {
   ASSIGN_OR_RETURN(RunRequest request, ParseRunRequest(text));
-  if (Error error = DemandTapped(opened.module(), request.taps))
+  if (Error error = DemandTapped(opened->module(), request.taps))
     return Annotate("taps", std::move(error));
   std::lock_guard lock(mutex_);
   if (run_ && !IsOver(*run_)) return MakeError("a graph is running: stop it, or wait for its end");
@@ -165,7 +165,7 @@ Expected<std::shared_ptr<PageRun>> RunDesk::FindOver(uint64_t number) const {
 
 Expected<std::string> RunDesk::BoxesJson(uint64_t number, GraphPage& page) const {
   ASSIGN_OR_RETURN(auto run, FindOver(number));
-  if (&page.graph(0) != &run->opened.module().main)
+  if (&page.graph(0) != &run->opened->module().main)
     return MakeError("run {0} was of another graph", number);
   return RunBoxesJson(*run, page);
 }

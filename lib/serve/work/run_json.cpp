@@ -141,7 +141,7 @@ void WriteFirstBad(const PageRun& run, llvm::json::OStream& json) {
   std::optional<Cause> cause = run.watch.first_bad();
   if (!cause) return;
   WatchedPort port = run.watch.first_bad_port();
-  std::vector<const Graph*> bodies = BodiesOf(run.opened.module());
+  std::vector<const Graph*> bodies = BodiesOf(run.opened->module());
   size_t body = llvm::find(bodies, port.graph) - bodies.begin();
   json.attributeObject("first_bad", [&] {
     json.attribute("text", Printable(CauseSentence(*cause)));
@@ -242,13 +242,13 @@ std::string RunStatusJson(const PageRun& run) {
       WriteFetches(run, json);
       if (run.state != PageRun::State::kFailed) return;
       json.attribute("error", PrintableLines(run.error));
-      WriteNamed(run.opened.module(), run.error, json);
+      WriteNamed(run.opened->module(), run.error, json);
     });
   });
 }
 
 std::string RunTensorsJson(const PageRun& run, size_t from, size_t limit) {
-  std::vector<const Graph*> bodies = BodiesOf(run.opened.module());
+  std::vector<const Graph*> bodies = BodiesOf(run.opened->module());
   std::vector<WatchedTensor> tensors = run.watch.Tensors(from, limit);
   size_t kept = std::min(run.watch.num_tensors(), RunWatch::kMostTensors);
   return PageDocument([&](llvm::json::OStream& json) {
@@ -278,7 +278,7 @@ std::string RunTensorsJson(const PageRun& run, size_t from, size_t limit) {
 std::string RunBoxesJson(const PageRun& run, GraphPage& page) {
   std::map<WatchedPort, PortHistory> history = run.watch.History();
   std::vector<Profile::Row> rows = run.profile.ByNode();
-  std::vector<const Graph*> bodies = BodiesOf(run.opened.module());
+  std::vector<const Graph*> bodies = BodiesOf(run.opened->module());
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attributeArray("kinds", [&] {

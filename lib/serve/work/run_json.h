@@ -16,14 +16,14 @@ struct PageRun {
   enum class State { kRunning, kDone, kFailed, kStopped };
   using Clock = std::chrono::steady_clock;
 
-  PageRun(uint64_t number, OpenedGraph opened, RunRequest request)
+  PageRun(uint64_t number, std::shared_ptr<const OpenedGraph> opened, RunRequest request)
       : number(number),
         opened(std::move(opened)),
         request(std::move(request)),
-        watch(this->opened.module().main, this->request.taps, this->request.mode) {}
+        watch(this->opened->module().main, this->request.taps, this->request.mode) {}
 
   const uint64_t number;
-  const OpenedGraph opened;
+  const std::shared_ptr<const OpenedGraph> opened;
   const RunRequest request;
   RunWatch watch;
   Profile profile;

@@ -1,7 +1,6 @@
 #include "lib/serve/work/run_request.h"
 
 #include "lib/exec/feed.h"
-#include "lib/io/ends.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
@@ -52,7 +51,7 @@ std::vector<Input> InputsOf(const OpenedGraph& opened) {
   const Graph& graph = opened.module().main;
   std::vector<Input> inputs;
   std::vector<Port> ports;
-  if (const auto& values = opened.model->case_info) {
+  if (const auto& values = opened.model().case_info) {
     for (const Case::Feed& feed : values->feeds) {
       inputs.push_back(InputOf(graph, feed.tensor));
       if (auto port = FindTensorIfThere(graph, feed.tensor)) ports.push_back(*port);
@@ -67,7 +66,7 @@ std::vector<Input> InputsOf(const OpenedGraph& opened) {
 
 // Those of the case or signature, else what nobody reads.
 std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
-  auto ends = EndsOf(*opened.model, *opened.graph);
+  auto ends = EndsOf(opened, {}, {});
   if (ends && !ends->fetches.empty()) return std::move(ends->fetches);
   if (!ends) llvm::consumeError(ends.takeError());
   std::vector<std::string> fetches;
@@ -80,7 +79,7 @@ std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
 }
 
 bool HasCaseValue(const OpenedGraph& opened, llvm::StringRef tensor) {
-  const auto& values = opened.model->case_info;
+  const auto& values = opened.model().case_info;
   return values &&
          llvm::any_of(values->feeds, [&](const Case::Feed& feed) { return feed.tensor == tensor; });
 }
@@ -131,7 +130,7 @@ Expected<Tensor> MakeFeed(const OpenedGraph& opened, const RunRequest::Feed& fee
                           const UploadFinder& find) {
   const Graph& graph = opened.module().main;
   if (feed.kind == "case") {
-    if (const auto& values = opened.model->case_info) {
+    if (const auto& values = opened.model().case_info) {
       for (const Case::Feed& given : values->feeds) {
         if (given.tensor == feed.tensor) return LoadFeed(graph, feed.tensor, given.file);
       }
@@ -160,7 +159,7 @@ std::string RunFormJson(const OpenedGraph& opened) {
     json.object([&] {
       WriteEnds(opened, InputsOf(opened), FetchesOf(opened), json);
       json.attributeArray("signatures", [&] {
-        for (const Signature& signature : opened.graph->signatures) {
+        for (const Signature& signature : opened.file().signatures) {
           std::vector<std::string> fetches;
           for (const SignatureTensor& tensor : signature.outputs) fetches.push_back(tensor.tensor);
           json.object([&] {
@@ -172,7 +171,7 @@ std::string RunFormJson(const OpenedGraph& opened) {
       json.attributeArray("modes", [&] {
         for (const std::string& name : TapModeNames()) json.value(name);
       });
-      if (Error error = DemandValid(*opened.model, *opened.graph, nullptr))
+      if (Error error = DemandValid(opened, nullptr))
         json.attribute("problem", PrintableLines(TextOf(std::move(error))));
     });
   });

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/exec/tensor.h"
-#include "lib/serve/work/opened_graph.h"
+#include "lib/job/opened_graph.h"
 #include "lib/support/file.h"
 #include "lib/watch/tap.h"
 #include "llvm/Support/JSON.h"
