@@ -3,13 +3,15 @@
 
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
+#include "lib/job/dump.h"
+#include "lib/job/opened_graph.h"
 #include "lib/place/partition.h"
 #include "lib/place/settings.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "tools/pipeline.h"
+#include "tools/command.h"
 #include "tools/place_text.h"
 
 namespace grapnel {

@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <chrono>
 
-#include "lib/exec/evaluator.h"
 #include "lib/exec/executor.h"
 #include "lib/io/value.h"
 #include "lib/ir/device_name.h"
+#include "lib/job/optimize.h"
 #include "lib/watch/tap.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include "tools/command.h"
 #include "tools/graph_runner.h"
-#include "tools/pipeline.h"
 #include "tools/values.h"
 
 namespace grapnel {
@@ -57,7 +57,7 @@ class CaseRunner {
     if (values.fetches.empty()) return MakeError("{0}: the case fetches nothing", path);
     // Of several cases each has nodes of its own.
     if (flags_.cases.size() == 1) RETURN_IF_ERROR(DemandTapped(input.module(), flags_.taps));
-    if (flags_.optimize) RETURN_IF_ERROR(Optimize(&input));
+    if (flags_.optimize) RETURN_IF_ERROR(OptimizeIt(input));
     Tap tap(flags_.taps, *ParseTapMode(flags_.tap_mode), nullptr);
     ExecutorOptions options;
     options.pool = &pool_;
@@ -81,17 +81,12 @@ class CaseRunner {
     return flags_.repeat > 1 ? Repeat(runner, feeds, outcome) : Error::success();
   }
 
-  Error Optimize(OpenedGraph* input) {
-    Module& module = input->module();
-    RETURN_IF_ERROR(SetMissingDevices(module, flags_.device));
-    ASSIGN_OR_RETURN(OptimizeOptions options, PipelineFlags().Options(*input));
-    std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool_);
-    options.evaluator = evaluator.get();
-    options.pool = &pool_;
-    PassManager manager;
-    manager.Add(MakeVerifyInstrumentation());
-    ASSIGN_OR_RETURN(OptimizeResult result, manager.Run(module, options));
-    return Error::success();
+  Error OptimizeIt(OpenedGraph& input) {
+    OptimizeRequest request;
+    request.device = flags_.device;
+    request.pool = &pool_;
+    ASSIGN_OR_RETURN(Optimized done, Optimize(input, request));
+    return done.AsError();
   }
 
   static Error Check(const Case& values, size_t i, const Tensor& output, Outcome* outcome) {

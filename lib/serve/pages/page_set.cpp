@@ -277,11 +277,9 @@ bool PageSet::BeginsStory(size_t entry) const {
 Expected<size_t> PageSet::RunPasses(size_t index, llvm::StringRef request) {
   ASSIGN_OR_RETURN(Entry * entry, Find(index));
   if (!entry->opened) return MakeError("{0} is no model from a file", entry->title);
-  RETURN_IF_ERROR(DemandValid(*entry->opened, nullptr));
-  ASSIGN_OR_RETURN(PassRunOptions options, ParsePassRunOptions(request));
-  ASSIGN_OR_RETURN(options.ends, EndsOf(*entry->opened, options.ends.feeds, options.ends.fetches));
-  options.line = entry->title;
-  ASSIGN_OR_RETURN(PassStory story, grapnel::RunPasses(*entry->module, options));
+  ASSIGN_OR_RETURN(OptimizeRequest wish, ParseOptimizeRequest(request));
+  ASSIGN_OR_RETURN(PassStory story,
+                   grapnel::RunPasses(*entry->opened, std::move(wish), entry->title));
   return AddStages(std::move(story), entry->title);
 }
 

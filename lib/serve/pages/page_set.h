@@ -46,7 +46,7 @@ class PageSet {
   size_t AddStages(PassStory story, const std::string& title);
 
   // What the page asks for: both give the number of a new entry. Errors are for its reader.
-  // Runs Grappler's passes on a model; `request` as ParsePassRunOptions has it.
+  // Runs Grappler's passes on a model; `request` as ParseOptimizeRequest has it.
   Expected<size_t> RunPasses(size_t entry, llvm::StringRef request);
   // What differs between two entries.
   Expected<size_t> Compare(size_t a, size_t b);
