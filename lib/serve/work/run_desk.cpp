@@ -1,7 +1,6 @@
 #include "lib/serve/work/run_desk.h"
 
 #include "lib/check/comparison.h"
-#include "lib/exec/saved_state.h"
 #include "lib/io/value.h"
 #include "lib/ir/find.h"
 #include "lib/render/labels.h"
@@ -27,39 +26,32 @@ std::string CompareWithCase(const PageRun& run, size_t fetch, const Tensor& valu
   return "";
 }
 
-bool AllFedByCase(const RunRequest& request) {
-  return llvm::all_of(request.feeds, [](const RunRequest::Feed& f) { return f.kind == "case"; });
+bool AllFedByCase(const PageRunRequest& request) {
+  return llvm::all_of(request.feeds,
+                      [](const PageRunRequest::Feed& f) { return f.kind == "case"; });
 }
 
 Expected<std::vector<Tensor>> Execute(PageRun& run, const UploadFinder& find) {
   const OpenedGraph& opened = *run.opened;
-  RETURN_IF_ERROR(DemandValid(opened, nullptr));
-  ASSIGN_OR_RETURN(std::vector<Tensor> feeds, MakeFeeds(opened, run.request.feeds, find));
-  const Graph& graph = opened.module().main;
-  ExecutorOptions options;
-  for (size_t i = 0; i < feeds.size(); ++i) {
-    options.feeds.push_back(run.request.feeds[i].tensor);
-    ASSIGN_OR_RETURN(Port port, FindTensor(graph, options.feeds.back()));
-    run.watch.AddFeed(port, feeds[i]);
-  }
-  for (const std::string& fetch : run.request.fetches) options.fetches.push_back(fetch);
-  ThreadPool pool;
-  Session session;
-  options.pool = &pool;
-  options.session = &session;
-  options.print = [&run](Severity, llvm::StringRef text) {
+  RETURN_IF_ERROR(DemandValid(opened, nullptr));  // before a feed is made for it
+  ASSIGN_OR_RETURN(RunRequest request, MakeRunRequest(opened, run.request, find));
+  request.print = [&run](Severity, llvm::StringRef text) {
     std::lock_guard lock(run.mutex);
     if (run.printed.size() < kMostPrinted) run.printed.push_back(text.str());
   };
-  RETURN_IF_ERROR(RestoreSession(opened.file(), opened.model().variables_prefix, session, pool));
-  options.hook = &run.watch;
-  options.profiler = &run.profile;
-  ASSIGN_OR_RETURN(auto executor, Executor::Compile(graph, options));
+  request.watch = &run.watch;
+  request.profiler = &run.profile;
+  ASSIGN_OR_RETURN(RunJob made, RunJob::MakeApart(opened, std::move(request)));
+  auto owned = std::make_unique<RunJob>(std::move(made));
+  RunJob& job = *owned;
+  bool is_spread = job.runs_copy();
+  if (is_spread) run.spread = std::move(owned);
+  RETURN_IF_ERROR(job.Prepare());
   {
     std::lock_guard lock(run.mutex);
-    run.nodes = executor->num_nodes();
+    run.nodes = is_spread ? static_cast<int>(run.watch.main_nodes_planned()) : job.num_nodes();
   }
-  return executor->Run(std::move(feeds));
+  return job.Run();
 }
 
 void ExecuteAndTell(PageRun& run, const UploadFinder& find) {
@@ -120,7 +112,7 @@ Expected<std::shared_ptr<const FileBytes>> RunDesk::FindFile(uint64_t file) cons
 
 Expected<std::string> RunDesk::Start(std::shared_ptr<const OpenedGraph> opened,
                                      llvm::StringRef text) {
-  ASSIGN_OR_RETURN(RunRequest request, ParseRunRequest(text));
+  ASSIGN_OR_RETURN(PageRunRequest request, ParsePageRunRequest(text));
   if (Error error = DemandTapped(opened->module(), request.taps))
     return Annotate("taps", std::move(error));
   std::lock_guard lock(mutex_);

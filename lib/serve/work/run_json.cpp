@@ -161,6 +161,11 @@ Outcome OutcomeOf(const PortHistory& history) {
   return counted && last.health.zero == last.health.elements ? kZeroOutcome : kFiniteOutcome;
 }
 
+// The node of the page that a row of the profile is of; null: none.
+Node WatchedOf(const PageRun& run, const Profile::Row& row) {
+  return row.graph ? run.watch.Watched(row.graph->node(row.node)) : Node();
+}
+
 // What is said of each node of one body, by id.
 struct BodyOutcomes {
   std::vector<int> outcome;   // -1: did not run
@@ -182,7 +187,8 @@ BodyOutcomes OutcomesOf(const PageRun& run, const Graph& graph,
     outcome = outcome < 0 ? other : std::min(outcome, other);
   }
   for (const Profile::Row& row : rows) {
-    if (row.graph == &graph) made.time[row.node] = row.own;
+    Node node = WatchedOf(run, row);
+    if (node && &node.graph() == &graph) made.time[node.id()] += row.own;
   }
   return made;
 }
@@ -314,7 +320,7 @@ std::string RunNodeJson(const PageRun& run, const Graph& graph, NodeId node) {
         }
       });
       for (const Profile::Row& row : run.profile.ByNode()) {
-        if (row.graph != &graph || row.node != node) continue;
+        if (WatchedOf(run, row) != Node(&graph, node)) continue;
         json.attribute("runs", row.calls);
         json.attribute("nanoseconds", row.own);
       }

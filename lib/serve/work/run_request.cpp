@@ -110,12 +110,12 @@ void WriteEnds(const OpenedGraph& opened, llvm::ArrayRef<Input> inputs,
   });
 }
 
-Error ReadFeed(const llvm::json::Value& value, RunRequest* request) {
+Error ReadFeed(const llvm::json::Value& value, PageRunRequest* request) {
   const llvm::json::Object* object = value.getAsObject();
   auto tensor = object ? object->getString("tensor") : std::nullopt;
   auto kind = object ? object->getString("kind") : std::nullopt;
   if (!tensor || !kind) return MakeError("a feed without 'tensor' and 'kind'");
-  RunRequest::Feed feed;
+  PageRunRequest::Feed feed;
   feed.tensor = tensor->str();
   feed.kind = kind->str();
   feed.text = object->getString("text").value_or("").str();
@@ -126,7 +126,7 @@ Error ReadFeed(const llvm::json::Value& value, RunRequest* request) {
   return Error::success();
 }
 
-Expected<Tensor> MakeFeed(const OpenedGraph& opened, const RunRequest::Feed& feed,
+Expected<Tensor> MakeFeed(const OpenedGraph& opened, const PageRunRequest::Feed& feed,
                           const UploadFinder& find) {
   const Graph& graph = opened.module().main;
   if (feed.kind == "case") {
@@ -177,20 +177,21 @@ std::string RunFormJson(const OpenedGraph& opened) {
   });
 }
 
-Expected<RunRequest> ParseRunRequest(llvm::StringRef text) {
+Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef text) {
   auto json = llvm::json::parse(text);
   if (!json) return Annotate("the request is no JSON", json.takeError());
   const llvm::json::Object* object = json->getAsObject();
   const llvm::json::Array* feeds = object ? object->getArray("feeds") : nullptr;
   const llvm::json::Array* fetches = object ? object->getArray("fetches") : nullptr;
   if (!feeds || !fetches) return MakeError("the request has no 'feeds' and 'fetches'");
-  RunRequest request;
+  PageRunRequest request;
   for (const llvm::json::Value& feed : *feeds) RETURN_IF_ERROR(ReadFeed(feed, &request));
   for (const llvm::json::Value& fetch : *fetches) {
     if (!fetch.getAsString()) return MakeError("a fetch is no text");
     request.fetches.push_back(fetch.getAsString()->str());
   }
   if (request.fetches.empty()) return MakeError("nothing to fetch: name a tensor");
+  request.devices = object->getString("devices").value_or("").trim().str();
   llvm::StringRef mode = object->getString("mode").value_or("");
   if (mode.empty()) return request;
   request.mode = ParseTapMode(mode);
@@ -200,16 +201,19 @@ Expected<RunRequest> ParseRunRequest(llvm::StringRef text) {
   return request;
 }
 
-Expected<std::vector<Tensor>> MakeFeeds(const OpenedGraph& opened,
-                                        llvm::ArrayRef<RunRequest::Feed> feeds,
-                                        const UploadFinder& find) {
-  std::vector<Tensor> tensors;
-  for (const RunRequest::Feed& feed : feeds) {
-    auto tensor = MakeFeed(opened, feed, find);
-    if (!tensor) return Annotate("feed " + feed.tensor, tensor.takeError());
-    tensors.push_back(std::move(*tensor));
+Expected<RunRequest> MakeRunRequest(const OpenedGraph& opened, const PageRunRequest& asked,
+                                    const UploadFinder& find) {
+  RunRequest request;
+  for (const PageRunRequest::Feed& feed : asked.feeds) {
+    auto value = MakeFeed(opened, feed, find);
+    if (!value) return Annotate("feed " + feed.tensor, value.takeError());
+    request.feeds.push_back({feed.tensor, "", std::move(*value)});
   }
-  return tensors;
+  request.fetches = asked.fetches;
+  request.completes = false;
+  request.devices = asked.devices;
+  request.may_read = false;
+  return request;
 }
 
 }  // namespace grapnel
