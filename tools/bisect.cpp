@@ -1,8 +1,4 @@
 // `grapnel bisect MODEL`: which pass, and which single rewrite, makes a check fail.
-#include "lib/check/bisect.h"
-
-#include "lib/check/value_check.h"
-#include "lib/exec/evaluator.h"
 #include "llvm/Support/JSON.h"
 #include "tools/check_command.h"
 #include "tools/pipeline.h"
@@ -12,7 +8,7 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, check, device;
+  std::string model, graph, check;
   PipelineFlags pipeline;
   int timeout_s = 60;
 };
@@ -42,57 +38,40 @@ void PrintJson(llvm::raw_ostream& os, const Culprit& culprit) {
   os << "\n";
 }
 
+Expected<std::optional<std::string>> Failure(CheckCommand& command, const Module& module) {
+  ASSIGN_OR_RETURN(CheckCommand::Outcome outcome, command.Run(module));
+  if (outcome.exit_code == 0) return std::nullopt;
+  std::string code =
+      outcome.exit_code < 0 ? "was killed" : llvm::formatv("exits {0}", outcome.exit_code).str();
+  return "the check " + code + (outcome.text.empty() ? "" : ": " + outcome.text);
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
-  std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
-  std::unique_ptr<InputGraph> input;
-  BisectOptions options;
-  options.open = [&]() -> Expected<Module*> {
-    ASSIGN_OR_RETURN(InputGraph opened, OpenInput(flags.model, flags.graph));
-    input = std::make_unique<InputGraph>(std::move(opened));
-    RETURN_IF_ERROR(SetMissingDevices(input->module(), flags.device));
-    return &input->module();
-  };
-  ASSIGN_OR_RETURN(Module * module, options.open());
-  RETURN_IF_ERROR(DemandValid(*input, invocation.sink()));
-  ASSIGN_OR_RETURN(options.optimize, flags.pipeline.Options(*input));
-  options.optimize.evaluator = evaluator.get();
-
-  std::unique_ptr<CheckCommand> command;
-  std::unique_ptr<ValueCheck> values;
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenedGraph::Open(flags.model, flags.graph));
+  OptimizeRequest request = flags.pipeline.Request();
+  request.pool = &pool;
+  request.sink = invocation.sink();
+  std::optional<CheckCommand> command;
+  std::function<Expected<std::optional<std::string>>(const Module&)> fails;
   if (!flags.check.empty()) {
-    command = std::make_unique<CheckCommand>(flags.check, flags.timeout_s);
-    options.fails = [&](const Module& graph) -> Expected<std::optional<std::string>> {
-      ASSIGN_OR_RETURN(CheckCommand::Outcome outcome, command->Run(graph));
-      if (outcome.exit_code == 0) return std::optional<std::string>();
-      std::string code = outcome.exit_code < 0
-                             ? "was killed"
-                             : llvm::formatv("exits {0}", outcome.exit_code).str();
-      return std::optional<std::string>("the check " + code +
-                                        (outcome.text.empty() ? "" : ": " + outcome.text));
-    };
-  } else {
-    ASSIGN_OR_RETURN(ValueCheckOptions check,
-                     flags.pipeline.ValueOptions(*input, options.optimize, pool));
-    check.sink = invocation.sink();
-    ASSIGN_OR_RETURN(values, ValueCheck::Create(*module, std::move(check)));
-    options.fails = [&](const Module& graph) { return values->Differs(graph); };
+    command.emplace(flags.check, flags.timeout_s);
+    fails = [&](const Module& module) { return Failure(*command, module); };
   }
-  auto culprit = Bisect(options);
-  if (!culprit) return Annotate(flags.model, culprit.takeError());
+  ASSIGN_OR_RETURN(std::optional<Culprit> culprit, FindCulprit(opened, request, std::move(fails)));
   llvm::raw_ostream& os = invocation.out();
-  if (!*culprit) {
+  if (!culprit) {
     if (invocation.flags.json) os << "null\n";
     if (!invocation.flags.json && !invocation.flags.quiet)
       os << flags.model << ": the check holds after every pass\n";
     return kExitNo;
   }
   if (invocation.flags.json) {
-    PrintJson(os, **culprit);
+    PrintJson(os, *culprit);
   } else {
-    const Rewrite& rewrite = (*culprit)->rewrite;
-    os << (*culprit)->what << "\n"
-       << "since rewrite " << rewrite.number << " of " << (*culprit)->rewrites << ", in iteration "
+    const Rewrite& rewrite = culprit->rewrite;
+    os << culprit->what << "\n"
+       << "since rewrite " << rewrite.number << " of " << culprit->rewrites << ", in iteration "
        << rewrite.iteration << " of pass '" << rewrite.pass << "':\n"
        << RewriteText(rewrite) << "to see it: grapnel opt " << flags.model << " --limit "
        << rewrite.number << " -o after.pb, and --limit " << rewrite.number - 1 << " -o before.pb\n";
@@ -113,7 +92,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--graph", flags->graph, "which graph of a file with several");
   flags->pipeline.AddTo(line);
   flags->pipeline.AddValuesTo(line);
-  line.Option("--device", flags->device, "device for nodes without one; fusions need one");
+  flags->pipeline.AddDeviceTo(line);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

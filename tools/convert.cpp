@@ -2,7 +2,8 @@
 #include "lib/render/convert.h"
 
 #include "lib/diff/diff.h"
-#include "tools/input.h"
+#include "lib/job/opened_graph.h"
+#include "tools/command.h"
 
 namespace grapnel {
 namespace {
@@ -11,8 +12,8 @@ struct Flags {
   std::string model, other, graph, output, to, node_data = "op-cost";
 };
 
-Expected<InputGraph> Open(const std::string& path, const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(InputGraph input, OpenInput(path, flags.graph));
+Expected<OpenedGraph> Open(const std::string& path, const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(path, flags.graph));
   for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
   return input;
 }
@@ -33,8 +34,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ConvertOptions options;
   ASSIGN_OR_RETURN(options.format, ConvertFormatOf(flags.to, flags.output));
   RETURN_IF_ERROR(CheckFlags(flags, options.format));
-  ASSIGN_OR_RETURN(InputGraph input, Open(flags.model, flags, invocation));
-  options.label = input.name;
+  ASSIGN_OR_RETURN(OpenedGraph input, Open(flags.model, flags, invocation));
+  options.label = input.name();
   options.node_data =
       flags.node_data == "op-cost" ? NodeDataKind::kOpCost : NodeDataKind::kConstantBytes;
   if (options.format == ConvertFormat::kText) {
@@ -46,7 +47,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
     return kExitOk;
   }
-  ASSIGN_OR_RETURN(InputGraph other, Open(flags.other, flags, invocation));
+  ASSIGN_OR_RETURN(OpenedGraph other, Open(flags.other, flags, invocation));
   Diff diff = DiffModules(input.module(), other.module(), {});
   options.diff = &diff;
   RETURN_IF_ERROR(Convert(input.module(), options, flags.output));

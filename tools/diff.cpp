@@ -5,12 +5,13 @@
 #include "lib/diff/diff_text.h"
 #include "lib/diff/statistics.h"
 #include "lib/diff/union_graph.h"
+#include "lib/job/opened_graph.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
 #include "llvm/Support/Path.h"
-#include "tools/input.h"
+#include "tools/command.h"
 
 namespace grapnel {
 namespace {
@@ -85,10 +86,10 @@ Error Draw(const Module& a, const Module& b, const Diff& diff, const Flags& flag
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.a == "-" && flags.b == "-")
     return MakeError("only one of the two graphs can come from standard input");
-  ASSIGN_OR_RETURN(InputGraph a, OpenInput(flags.a));
-  ASSIGN_OR_RETURN(InputGraph b, OpenInput(flags.b));
+  ASSIGN_OR_RETURN(OpenedGraph a, OpenedGraph::Open(flags.a));
+  ASSIGN_OR_RETURN(OpenedGraph b, OpenedGraph::Open(flags.b));
   MessageSink sink = invocation.sink();
-  for (const InputGraph* input : {&a, &b}) {
+  for (const OpenedGraph* input : {&a, &b}) {
     for (const std::string& line : ProblemLines(*input)) sink(Severity::kWarning, line);
   }
   DiffOptions options;

@@ -3,12 +3,13 @@
 
 #include "lib/check/coverage.h"
 #include "lib/check/first_cause.h"
-#include "lib/tfdbg/debug_text.h"
 #include "lib/exec/kernel.h"
 #include "lib/ir/summary.h"
+#include "lib/job/opened_graph.h"
 #include "lib/support/text.h"
+#include "lib/tfdbg/debug_text.h"
 #include "llvm/Support/JSON.h"
-#include "tools/input.h"
+#include "tools/command.h"
 
 namespace grapnel {
 namespace {
@@ -221,7 +222,7 @@ struct Findings {
 };
 
 // Both only read the graph, and of a large one each takes a while: they go side by side.
-Findings Examine(InputGraph& input) {
+Findings Examine(const OpenedGraph& input) {
   auto problems = std::async(std::launch::async, [&input] { return ProblemLines(input); });
   Summary summary = Summarize(input.module());
   return {std::move(summary), problems.get()};
@@ -258,7 +259,7 @@ int PrintKernels(llvm::raw_ostream& os, bool as_json) {
 }
 
 Expected<int> PrintUnsupported(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
   llvm::raw_ostream& os = invocation.out();
   std::vector<UnsupportedOp> ops = UnsupportedOps(input.module(), "CPU");
   if (invocation.flags.json) {
@@ -330,7 +331,7 @@ Expected<int> PrintDebugFolder(const Flags& flags, Invocation& invocation) {
     os << "\n";
   } else {
     auto count_bad = [](const DebugRun& run) { return FindCauses(run, 1).alerts.size(); };
-  WriteDebugFolderText(folder, flags.all, count_bad, os);
+    WriteDebugFolderText(folder, flags.all, count_bad, os);
   }
   return kExitOk;
 }
@@ -341,23 +342,24 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.model.empty()) return MakeError("MODEL is required (or --kernels, --devices)");
   if (flags.unsupported) return PrintUnsupported(flags, invocation);
   if (IsDebugFolder(flags.model)) return PrintDebugFolder(flags, invocation);
-  InputGraph input;
-  ASSIGN_OR_RETURN(input.model, OpenModel(flags.model));
+  ASSIGN_OR_RETURN(Model opened, OpenModel(flags.model));
+  auto model = std::make_shared<Model>(std::move(opened));
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
     llvm::json::OStream json(os, 1);
     json.object([&] {
       json.attribute("path", llvm::json::fixUTF8(flags.model));
-      json.attribute("kind", FileKindName(input.model.kind));
+      json.attribute("kind", FileKindName(model->kind));
       json.attributeArray("graphs", [&] {
-        for (input.index = 0; input.index < input.model.graphs.size(); ++input.index) {
+        for (size_t i = 0; i < model->graphs.size(); ++i) {
+          const GraphInFile& graph = model->graphs[i];
           json.object([&] {
-            if (!input.graph().module) {
-              json.attribute("title", llvm::json::fixUTF8(input.graph().title));
+            if (!graph.module) {
+              json.attribute("title", llvm::json::fixUTF8(graph.title));
               return;
             }
-            Findings found = Examine(input);
-            WriteGraphJson(json, input.graph(), found.summary);
+            Findings found = Examine(OpenedGraph(model, i));
+            WriteGraphJson(json, graph, found.summary);
             WriteProblems(json, found.problems);
           });
         }
@@ -366,17 +368,17 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     os << "\n";
     return kExitOk;
   }
-  os << flags.model << ": " << FileKindName(input.model.kind);
-  if (input.model.graphs.size() > 1) os << ", " << Plural(input.model.graphs.size(), "graph");
+  os << flags.model << ": " << FileKindName(model->kind);
+  if (model->graphs.size() > 1) os << ", " << Plural(model->graphs.size(), "graph");
   os << "\n";
-  for (input.index = 0; input.index < input.model.graphs.size(); ++input.index) {
-    const GraphInFile& graph = input.graph();
+  for (size_t i = 0; i < model->graphs.size(); ++i) {
+    const GraphInFile& graph = model->graphs[i];
     if (!graph.module) {  // of a dump folder: a list, each to be opened by itself
       os << "  " << graph.title << "\n";
       continue;
     }
     if (!graph.title.empty()) os << "\n--- " << graph.title << "\n";
-    Findings found = Examine(input);
+    Findings found = Examine(OpenedGraph(model, i));
     const std::vector<std::string>& problems = found.problems;
     PrintGraph(os, graph, found.summary, flags.all);
     if (problems.empty()) continue;

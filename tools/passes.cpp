@@ -1,5 +1,4 @@
 // `grapnel passes`: every pass and rule, and why a rule did not fire.
-#include "lib/exec/evaluator.h"
 #include "lib/pass/near_misses.h"
 #include "lib/pass/registry.h"
 #include "lib/support/text.h"
@@ -11,7 +10,6 @@ namespace {
 
 struct Flags {
   std::vector<std::string> why_not;
-  std::string device;
   PipelineFlags pipeline;
 };
 
@@ -66,26 +64,19 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   const std::string& model = flags.why_not.back();
   std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
   if (!rule.empty()) RETURN_IF_ERROR(PassRegistry::Get().DemandRule(rule));
-  ASSIGN_OR_RETURN(InputGraph input, OpenInput(model));
-  RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
-  RETURN_IF_ERROR(SetMissingDevices(input.module(), flags.device));
-  ASSIGN_OR_RETURN(OptimizeOptions options, flags.pipeline.Options(input));
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenedGraph::Open(model));
   ThreadPool pool(invocation.flags.threads);
-  std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
-  options.evaluator = evaluator.get();
-  options.pool = &pool;
-  NearMisses misses;
-  options.on_refusal = [&](const Refusal& refusal) {
-    if (!rule.empty() && rule != refusal.rule && rule != refusal.pass &&
-        rule != refusal.pass + "/" + refusal.rule)
-      return;
-    misses.Add(refusal);
-  };
-  PassManager manager;
-  manager.Add(MakeVerifyInstrumentation());
-  auto result = manager.Run(input.module(), options);
-  if (!result) return Annotate(model, result.takeError());
-  std::vector<Refusal> refusals = misses.Sorted();
+  OptimizeRequest request = flags.pipeline.Request();
+  request.pool = &pool;
+  request.sink = invocation.sink();
+  request.wants_near_misses = true;
+  ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
+  if (done.failure) return Annotate(model, done.AsError());
+  std::vector<Refusal>& refusals = done.near_misses;
+  llvm::erase_if(refusals, [&](const Refusal& refusal) {
+    return !rule.empty() && rule != refusal.rule && rule != refusal.pass &&
+           rule != refusal.pass + "/" + refusal.rule;
+  });
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
     llvm::json::OStream json(os, 1);
@@ -123,7 +114,7 @@ RunCommand SetUp(CommandLine& line) {
               "none is named")
       .ShownAs("[RULE] MODEL")
       .Count(1, 2);
-  line.Option("--device", flags->device, "device for nodes without one; fusions need one");
+  flags->pipeline.AddDeviceTo(line);
   flags->pipeline.AddTo(line);
   return [flags](Invocation& invocation) -> Expected<int> {
     if (!flags->why_not.empty()) return WhyNot(*flags, invocation);

@@ -3,13 +3,15 @@
 
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
+#include "lib/job/dump.h"
+#include "lib/job/opened_graph.h"
 #include "lib/place/partition.h"
 #include "lib/place/settings.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "tools/pipeline.h"
+#include "tools/command.h"
 #include "tools/place_text.h"
 
 namespace grapnel {
@@ -29,11 +31,11 @@ struct Flags {
 };
 
 // The graph of each device, to files.
-Error Split(const Flags& flags, InputGraph& input, const KernelCatalogue& kernels,
+Error Split(const Flags& flags, OpenedGraph& input, const KernelCatalogue& kernels,
             llvm::raw_ostream& os) {
   auto split = PartitionByDevice(input.module(), kernels);
   if (!split) return Annotate(flags.model, split.takeError());
-  RETURN_IF_ERROR(WritePartitions(*split, flags.partitions, input.name).takeError());
+  RETURN_IF_ERROR(WritePartitions(*split, flags.partitions, input.name()).takeError());
   std::vector<std::vector<std::string>> rows = {{"device", "nodes", "sends", "receives"}};
   for (size_t i = 0; i < split->partitions.size(); ++i) {
     const Partition& part = split->partitions[i];
@@ -51,7 +53,7 @@ Error Split(const Flags& flags, InputGraph& input, const KernelCatalogue& kernel
 
 // Puts the devices on the graph as a stage of the PassManager, so that it is dumped and recorded as
 // any pass is, and writes the graph; then the same for the partitions.
-Error RunStages(const Flags& flags, InputGraph& input, const KernelCatalogue& kernels,
+Error RunStages(const Flags& flags, OpenedGraph& input, const KernelCatalogue& kernels,
                 const MessageSink& sink, llvm::raw_ostream& os) {
   OptimizeOptions options;
   options.passes = {"placer"};
@@ -63,8 +65,8 @@ Error RunStages(const Flags& flags, InputGraph& input, const KernelCatalogue& ke
     ASSIGN_OR_RETURN(ledger, AtomicFile::Create(flags.ledger));
     manager.Add(MakeLedgerInstrumentation(ledger->os()));
   }
-  RETURN_IF_ERROR(AddDump({flags.dump_dir, input.name, sink, /*stages_alone=*/true}, input.module(),
-                          options, &manager));
+  RETURN_IF_ERROR(AddDump({flags.dump_dir, input.name(), sink, /*stages_alone=*/true},
+                          input.module(), options, &manager));
   manager.Add(MakeVerifyInstrumentation());
   auto result = manager.Run(input.module(), options);
   if (!result) return Annotate(flags.model, result.takeError());
@@ -94,7 +96,7 @@ Expected<const Graph*> BodyOf(const Flags& flags, const Module& module) {
 }
 
 // The devices of a log instead of those of the placer.
-Error WriteLogged(const Flags& flags, InputGraph& input, llvm::ArrayRef<std::string> logged) {
+Error WriteLogged(const Flags& flags, OpenedGraph& input, llvm::ArrayRef<std::string> logged) {
   Graph& graph = input.module().main;
   for (Node node : graph.nodes()) {
     if (!logged[node.id()].empty()) graph.SetDevice(node.id(), logged[node.id()]);
@@ -188,7 +190,7 @@ Expected<int> Run(const Flags& given, Invocation& invocation) {
   Flags flags = given;
   flags.settings.soft = !flags.hard;
   ASSIGN_OR_RETURN(PlacerSetup setup, PlacerSetup::Make(flags.settings));
-  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
   RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
   ASSIGN_OR_RETURN(const Graph* body, BodyOf(flags, input.module()));
   const Graph& graph = *body;
@@ -212,7 +214,7 @@ Expected<int> Run(const Flags& given, Invocation& invocation) {
     return kExitNo;
   }
   RETURN_IF_ERROR(PrintPlacement(flags, context, log, logged, text));
-  if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(flags, context, input.name));
+  if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(flags, context, input.name()));
   if (!flags.log.empty() && !flags.output.empty()) {
     RETURN_IF_ERROR(WriteLogged(flags, input, logged));
   } else if (flags.function.empty() && (flags.Writes() || std::getenv("TF_DUMP_GRAPH_PREFIX"))) {

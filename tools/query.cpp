@@ -1,10 +1,11 @@
 // `grapnel query MODEL 'SQL'`: questions about a graph, in SQL or as chains of ops.
+#include "lib/job/opened_graph.h"
 #include "lib/query/graph_tables.h"
 #include "lib/query/path_pattern.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
-#include "tools/input.h"
+#include "tools/command.h"
 
 namespace grapnel {
 namespace {
@@ -143,7 +144,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   if (flags.model.empty() || (flags.query.empty() && flags.database.empty()))
     return MakeError("MODEL and QUERY are required (or MODEL and --db, or --schema)");
-  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
   MessageSink sink = invocation.sink();
   auto pattern = PatternOf(flags.query);
   auto found = pattern ? FindInBodies(input.module(), *pattern, flags.limit, sink)

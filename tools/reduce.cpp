@@ -2,9 +2,10 @@
 #include "lib/check/reduce.h"
 
 #include "lib/io/write.h"
+#include "lib/job/opened_graph.h"
 #include "lib/support/text.h"
 #include "tools/check_command.h"
-#include "tools/input.h"
+#include "tools/command.h"
 
 namespace grapnel {
 namespace {
@@ -16,7 +17,7 @@ struct Flags {
 };
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
   size_t nodes_before = input.module().main.num_nodes();
   CheckCommand command(flags.check, flags.timeout_s);
   std::optional<std::string> kind;
@@ -38,7 +39,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     // Whenever it is stopped, the best so far is there.
     return WriteGraph(module, flags.output);
   };
-  auto reduced = Reduce(std::move(input.model.graphs[input.index].module), options);
+  auto reduced = Reduce(input.TakeModule(), options);
   if (!reduced) return Annotate(flags.model, reduced.takeError());
   RETURN_IF_ERROR(WriteGraph(*reduced->module, flags.output));
   if (!invocation.flags.quiet && flags.output != "-") {

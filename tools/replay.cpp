@@ -2,15 +2,14 @@
 #include <algorithm>
 #include <chrono>
 
-#include "lib/watch/tap.h"
-#include "lib/exec/evaluator.h"
-#include "lib/exec/executor.h"
 #include "lib/io/value.h"
 #include "lib/ir/device_name.h"
+#include "lib/job/optimize.h"
+#include "lib/watch/tap.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
-#include "tools/graph_runner.h"
-#include "tools/pipeline.h"
+#include "tools/command.h"
+#include "tools/spread_flags.h"
 #include "tools/values.h"
 
 namespace grapnel {
@@ -49,49 +48,37 @@ class CaseRunner {
 
  private:
   Error RunCase(const std::string& path, Outcome* outcome) {
-    ASSIGN_OR_RETURN(InputGraph input, OpenInput(path));
-    if (!input.model.case_info)
+    ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(path));
+    if (!input.model().case_info)
       return MakeError("{0}: is no case folder (graph.pb, case.json, .npy files)", path);
-    const Case& values = *input.model.case_info;
-    RETURN_IF_ERROR(DemandValid(input, {}));
+    const Case& values = *input.model().case_info;
     if (values.fetches.empty()) return MakeError("{0}: the case fetches nothing", path);
     // Of several cases each has nodes of its own.
     if (flags_.cases.size() == 1) RETURN_IF_ERROR(DemandTapped(input.module(), flags_.taps));
-    if (flags_.optimize) RETURN_IF_ERROR(Optimize(&input));
+    if (flags_.optimize) RETURN_IF_ERROR(OptimizeIt(input));
     Tap tap(flags_.taps, *ParseTapMode(flags_.tap_mode), nullptr);
-    ExecutorOptions options;
-    options.pool = &pool_;
-    options.print = print_;
-    if (!flags_.taps.empty()) options.hook = &tap;
-    options.device = &device_;
-    std::vector<Tensor> feeds;
-    for (const Case::Feed& feed : values.feeds) {
-      options.feeds.push_back(feed.tensor);
-      ASSIGN_OR_RETURN(Tensor tensor, LoadFeed(input.module().main, feed.tensor, feed.file));
-      feeds.push_back(std::move(tensor));
-    }
-    for (const Case::Fetch& fetch : values.fetches) options.fetches.push_back(fetch.tensor);
-    ASSIGN_OR_RETURN(GraphRunner runner,
-                     GraphRunner::Make(input.module(), options, flags_.spread, llvm::errs()));
-    if (print_) SaySpread(runner, device_, print_);
-    ASSIGN_OR_RETURN(std::vector<Tensor> outputs, runner.Run(feeds));
+    RunRequest request;
+    request.pool = &pool_;
+    request.print = print_;
+    request.device = &device_;
+    if (!flags_.taps.empty()) request.hook = &tap;
+    flags_.spread.Fill(&request);
+    ASSIGN_OR_RETURN(RunJob job, RunJob::Make(input, std::move(request)));
+    RETURN_IF_ERROR(job.Prepare());
+    if (print_) job.SaySpread(print_);
+    ASSIGN_OR_RETURN(std::vector<Tensor> outputs, job.Run());
     outcome->taps = tap.tensors_tapped();
     for (size_t i = 0; i < outputs.size(); ++i)
       RETURN_IF_ERROR(Check(values, i, outputs[i], outcome));
-    return flags_.repeat > 1 ? Repeat(runner, feeds, outcome) : Error::success();
+    return flags_.repeat > 1 ? Repeat(job, outcome) : Error::success();
   }
 
-  Error Optimize(InputGraph* input) {
-    Module& module = input->module();
-    RETURN_IF_ERROR(SetMissingDevices(module, flags_.device));
-    ASSIGN_OR_RETURN(OptimizeOptions options, PipelineFlags().Options(*input));
-    std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool_);
-    options.evaluator = evaluator.get();
-    options.pool = &pool_;
-    PassManager manager;
-    manager.Add(MakeVerifyInstrumentation());
-    ASSIGN_OR_RETURN(OptimizeResult result, manager.Run(module, options));
-    return Error::success();
+  Error OptimizeIt(OpenedGraph& input) {
+    OptimizeRequest request;
+    request.device = flags_.device;
+    request.pool = &pool_;
+    ASSIGN_OR_RETURN(Optimized done, Optimize(input, request));
+    return done.AsError();
   }
 
   static Error Check(const Case& values, size_t i, const Tensor& output, Outcome* outcome) {
@@ -110,16 +97,16 @@ class CaseRunner {
     return Error::success();
   }
 
-  Error Repeat(GraphRunner& runner, const std::vector<Tensor>& feeds, Outcome* outcome) {
+  Error Repeat(RunJob& job, Outcome* outcome) {
     std::vector<double> times;
     for (int i = 0; i < flags_.repeat; ++i) {
       std::vector<Tensor> varied;
-      for (const Tensor& feed : feeds) {
+      for (const Tensor& feed : job.feed_values()) {
         ASSIGN_OR_RETURN(Tensor tensor, Vary(feed, i + 1));
         varied.push_back(std::move(tensor));
       }
       auto began = std::chrono::steady_clock::now();
-      auto outputs = runner.Run(varied);
+      auto outputs = job.Run(std::move(varied));
       if (!outputs) return outputs.takeError();
       times.push_back(
           std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began)

@@ -1,14 +1,12 @@
 // `grapnel run MODEL`: runs a graph on values from .npy files.
-#include "lib/watch/profile.h"
-#include "lib/watch/tap.h"
-#include "lib/exec/executor.h"
-#include "lib/exec/saved_state.h"
 #include "lib/io/value.h"
 #include "lib/io/write.h"
+#include "lib/job/opened_graph.h"
 #include "lib/support/text.h"
-#include "tools/graph_runner.h"
-#include "tools/input.h"
-#include "tools/values.h"
+#include "lib/watch/profile.h"
+#include "lib/watch/tap.h"
+#include "tools/command.h"
+#include "tools/spread_flags.h"
 
 namespace grapnel {
 namespace {
@@ -27,80 +25,49 @@ std::pair<std::string, std::string> SplitAssignment(const std::string& text) {
   return {name.str(), file.str()};
 }
 
-struct Plan {
-  std::vector<std::string> feeds, feed_files, fetches, fetch_files;
-};
-
-Expected<Plan> MakePlan(const Flags& flags, const InputGraph& input) {
-  Plan plan;
-  const GraphInFile& graph = input.model.graphs[input.index];
-  for (const std::string& text : flags.feeds) {
-    auto [name, file] = SplitAssignment(text);
-    if (file.empty()) return MakeError("--feed {0}: NAME=FILE.npy was expected", text);
-    ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(input.model, graph, flags.signature, name));
-    plan.feeds.push_back(std::move(tensor));
-    plan.feed_files.push_back(file);
-  }
-  for (const std::string& text : flags.fetches) {
-    auto [name, file] = SplitAssignment(text);
-    ASSIGN_OR_RETURN(std::string tensor, TensorOfKey(input.model, graph, flags.signature, name));
-    plan.fetches.push_back(std::move(tensor));
-    plan.fetch_files.push_back(file);
-  }
-  if (const auto& values = input.model.case_info) {
-    for (const Case::Feed& feed : values->feeds) {
-      if (llvm::is_contained(plan.feeds, feed.tensor)) continue;
-      plan.feeds.push_back(feed.tensor);
-      plan.feed_files.push_back(feed.file);
-    }
-  }
-  if (plan.fetches.empty()) {
-    ASSIGN_OR_RETURN(Ends ends, EndsOf(input, {}, {}, flags.signature));
-    plan.fetches = ends.fetches;
-    plan.fetch_files.resize(plan.fetches.size());
-  }
-  if (plan.fetches.empty())
-    return MakeError("{0}: nothing to fetch: name tensors by --fetch", flags.model);
-  return plan;
-}
-
-Error SaveCaseFolder(const Flags& flags, const Module& module, const Plan& plan,
-                     llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> outputs) {
+Error SaveCaseFolder(const Flags& flags, const Module& module, const RunJob& job,
+                     llvm::ArrayRef<Tensor> outputs) {
   RETURN_IF_ERROR(CreateDirectories(flags.save_case));
   Case saved;
   saved.folder = flags.save_case;
   saved.graph = JoinPath(flags.save_case, "graph.pb");
   saved.rtol = 1e-4;
   RETURN_IF_ERROR(WriteGraph(module, saved.graph));
-  for (size_t i = 0; i < feeds.size(); ++i) {
+  for (size_t i = 0; i < job.feeds().size(); ++i) {
     std::string file = JoinPath(flags.save_case, "feed_" + std::to_string(i) + ".npy");
-    RETURN_IF_ERROR(SaveNpyLiteral(file, feeds[i].ToLiteral()));
-    saved.feeds.push_back({plan.feeds[i], file});
+    RETURN_IF_ERROR(SaveNpyLiteral(file, job.feed_values()[i].ToLiteral()));
+    saved.feeds.push_back({job.feeds()[i], file});
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i] || outputs[i].HoldsObjects()) continue;
     std::string file = JoinPath(flags.save_case, "out_" + std::to_string(i) + ".npy");
     RETURN_IF_ERROR(SaveNpyLiteral(file, outputs[i].ToLiteral()));
-    saved.fetches.push_back({plan.fetches[i], file, 1e-5});
+    saved.fetches.push_back({job.fetches()[i], file, 1e-5});
   }
   return SaveCase(flags.save_case, saved);
 }
 
-void Print(const Plan& plan, llvm::ArrayRef<Tensor> outputs, llvm::raw_ostream& out) {
+// What came of a fetch, and the file that it goes to; empty: it is printed.
+struct Fetched {
+  std::string name, file;
+};
+
+void Print(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs,
+           llvm::raw_ostream& out) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i] && plan.fetch_files[i].empty())
-      out << plan.fetches[i] << " = " << outputs[i].ToString() << "\n";
+    if (outputs[i] && fetched[i].file.empty())
+      out << fetched[i].name << " = " << outputs[i].ToString() << "\n";
   }
 }
 
-Error SaveFetches(const Plan& plan, llvm::ArrayRef<Tensor> outputs) {
+Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i] || plan.fetch_files[i].empty()) continue;
+    if (!outputs[i] || fetched[i].file.empty()) continue;
     if (outputs[i].HoldsObjects()) {
-      return MakeError("fetch '{0}' is {1}, which no .npy file holds", plan.fetches[i],
+      return MakeError("fetch '{0}' is {1}, which no .npy file holds", fetched[i].name,
                        outputs[i].ToString());
     }
-    RETURN_IF_ERROR(SaveNpyLiteral(plan.fetch_files[i], outputs[i].ToLiteral()));
+    RETURN_IF_ERROR(SaveNpyLiteral(fetched[i].file, outputs[i].ToLiteral()));
   }
   return Error::success();
 }
@@ -113,18 +80,35 @@ Error SaveProfile(const std::string& path, const Profile& profile, Invocation& i
   return Error::success();
 }
 
-Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
-  RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
-  const Graph& graph = input.module().main;
-  ASSIGN_OR_RETURN(Plan plan, MakePlan(flags, input));
-  if (Error error = DemandTapped(input.module(), flags.taps))
-    return Annotate(flags.model + ": --tap", std::move(error));
-  std::vector<Tensor> feeds;
-  for (size_t i = 0; i < plan.feeds.size(); ++i) {
-    ASSIGN_OR_RETURN(Tensor tensor, LoadFeed(graph, plan.feeds[i], plan.feed_files[i]));
-    feeds.push_back(std::move(tensor));
+Expected<RunRequest> RequestOf(const Flags& flags) {
+  RunRequest request;
+  for (const std::string& text : flags.feeds) {
+    auto [name, file] = SplitAssignment(text);
+    if (file.empty()) return MakeError("--feed {0}: NAME=FILE.npy was expected", text);
+    request.feeds.push_back({name, file, Tensor()});
   }
+  for (const std::string& text : flags.fetches)
+    request.fetches.push_back(SplitAssignment(text).first);
+  request.signature = flags.signature;
+  flags.spread.Fill(&request);
+  ASSIGN_OR_RETURN(request.device, Devices::Get().Find(flags.device));
+  return request;
+}
+
+// The fetches that were named come first, in their order.
+std::vector<Fetched> FetchedBy(const RunJob& job, const Flags& flags) {
+  std::vector<Fetched> fetched;
+  for (const std::string& name : job.fetches()) fetched.push_back({name, ""});
+  for (size_t i = 0; i < flags.fetches.size(); ++i)
+    fetched[i].file = SplitAssignment(flags.fetches[i]).second;
+  return fetched;
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenedGraph::Open(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
+  if (Error error = DemandTapped(opened.module(), flags.taps))
+    return Annotate(flags.model + ": --tap", std::move(error));
   std::unique_ptr<AtomicFile> tap_file;
   llvm::raw_ostream* tap_stream = &invocation.out();
   if (!flags.tap_file.empty()) {
@@ -133,43 +117,36 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   ThreadPool pool(invocation.flags.threads);
   Tap tap(flags.taps, *ParseTapMode(flags.tap_mode), tap_stream);
-  ExecutorOptions options;
-  options.feeds = plan.feeds;
-  options.fetches = plan.fetches;
-  options.pool = &pool;
-  options.print = [](Severity, llvm::StringRef text) { llvm::errs() << text << "\n"; };
-  if (!flags.taps.empty()) options.hook = &tap;
   Profile profile;
-  if (!flags.profile.empty()) options.profiler = &profile;
-  ASSIGN_OR_RETURN(options.device, Devices::Get().Find(flags.device));
-  Session session;
-  options.session = &session;
-  const GraphInFile& opened = input.model.graphs[input.index];
-  if (Error error = RestoreSession(opened, input.model.variables_prefix, session, pool))
-    return Annotate(flags.model, std::move(error));
-  auto runner = GraphRunner::Make(input.module(), options, flags.spread, llvm::errs());
-  if (!runner) return Annotate(flags.model, runner.takeError());
-  SaySpread(*runner, *options.device, invocation.sink());
+  request.pool = &pool;
+  request.sink = invocation.sink();
+  request.print = [](Severity, llvm::StringRef text) { llvm::errs() << text << "\n"; };
+  if (!flags.taps.empty()) request.hook = &tap;
+  if (!flags.profile.empty()) request.profiler = &profile;
+  ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(request)));
+  std::vector<Fetched> fetched = FetchedBy(job, flags);
+  if (Error error = job.Prepare()) return Annotate(flags.model, std::move(error));
+  job.SaySpread(invocation.sink());
   std::vector<Tensor> outputs;
   for (int i = 0; i < flags.repeat; ++i) {
-    auto made = runner->Run(feeds);
+    auto made = job.Run();
     profile.RunDone();
     if (!made) {
       if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
       return Annotate(flags.model, made.takeError());
     }
     outputs = std::move(*made);
-    if (!invocation.flags.quiet) Print(plan, outputs, invocation.out());
+    if (!invocation.flags.quiet) Print(fetched, outputs, invocation.out());
   }
   if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
   if (!flags.profile.empty()) RETURN_IF_ERROR(SaveProfile(flags.profile, profile, invocation));
-  RETURN_IF_ERROR(SaveFetches(plan, outputs));
+  RETURN_IF_ERROR(SaveFetches(fetched, outputs));
   if (!flags.save_variables.empty()) {
-    if (Error error = SaveVariables(opened, flags.save_variables, session, pool))
+    if (Error error = job.SaveVariables(flags.save_variables))
       return Annotate(flags.model, std::move(error));
   }
   if (!flags.save_case.empty())
-    RETURN_IF_ERROR(SaveCaseFolder(flags, input.module(), plan, feeds, outputs));
+    RETURN_IF_ERROR(SaveCaseFolder(flags, opened.module(), job, outputs));
   return kExitOk;
 }
 

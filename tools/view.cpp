@@ -2,6 +2,7 @@
 #include "lib/ir/device_name.h"
 #include "lib/ir/find.h"
 #include "lib/ir/tensor_name.h"
+#include "lib/job/opened_graph.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
 #include "lib/serve/pages/html_file.h"
@@ -10,7 +11,7 @@
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
-#include "tools/input.h"
+#include "tools/command.h"
 
 namespace grapnel {
 namespace {
@@ -93,12 +94,12 @@ bool IsPage(const Flags& flags) {
 
 // The page opens any scope by itself, so it holds the whole graph whatever was chosen.
 Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
   for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
   PageSet pages;
-  pages.AddGraph(input.module(), input.graph().signatures, input.name);
+  pages.AddGraph(input.module(), input.file().signatures, input.name());
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
-  RETURN_IF_ERROR(WriteHtmlFile(pages, input.name, file->os()));
+  RETURN_IF_ERROR(WriteHtmlFile(pages, input.name(), file->os()));
   RETURN_IF_ERROR(file->Commit());
   return kExitOk;
 }
@@ -115,7 +116,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   view.direction = flags.direction == "up"      ? Direction::kUp
                    : flags.direction == "right" ? Direction::kRight
                                                 : Direction::kDown;
-  ASSIGN_OR_RETURN(InputGraph input, OpenInput(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
   for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
   ASSIGN_OR_RETURN(Ends ends, EndsOf(input, flags.feeds, flags.fetches, flags.signature));
   for (const auto* tensors : {&flags.feeds, &flags.fetches}) {
@@ -124,7 +125,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
       if (!port) return Annotate(flags.model, port.takeError());
     }
   }
-  view.title = input.name;
+  view.title = input.name();
   view.feeds = ends.feeds;
   view.fetches = ends.fetches;
   if (flags.group_by == "device") GroupByDevice(input.module(), view);

@@ -2,6 +2,7 @@
 
 #include "lib/check/cause_reason.h"
 #include "lib/ir/module.h"
+#include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 
 namespace grapnel {
@@ -13,6 +14,22 @@ void Set(llvm::DenseMap<const Graph*, llvm::BitVector>& bits, const Node& node) 
   llvm::BitVector& of = bits[&node.graph()];
   if (of.size() <= node.id()) of.resize(node.graph().end_id());
   of.set(node.id());
+}
+
+// The node of that name; of "call/name", where the call's nodes took its place, that of its
+// function.
+Node FindWatched(const Graph& graph, llvm::StringRef name) {
+  if (Node node = graph.Find(name)) return node;
+  for (size_t end = name.find('/'); end != llvm::StringRef::npos; end = name.find('/', end + 1)) {
+    Node call = graph.Find(name.take_front(end));
+    if (!call) continue;
+    for (llvm::StringRef called : CalledFunctions(call)) {
+      const Function* function = graph.module().FindFunction(called);
+      if (!function || &function->body == &graph) continue;
+      if (Node node = FindWatched(function->body, name.drop_front(end + 1))) return node;
+    }
+  }
+  return Node();
 }
 
 std::string FunctionOf(const Graph& graph) {
@@ -35,14 +52,33 @@ bool RunWatch::TellsBad() const {
 
 // Every node: whichever is next must stop the run.
 bool RunWatch::Wants(const Node& node) {
-  if (taps_ && Tap::Wants(node)) {
-    std::lock_guard lock(mutex_);
-    Set(tapped_, node);
+  const Module& module = main_.module();
+  Node watched = node;
+  if (&node.graph().module() != &module) {
+    std::string name = FunctionOf(node.graph());
+    const Function* function = name.empty() ? nullptr : module.FindFunction(name);
+    watched = name.empty() ? FindWatched(main_, node.name())
+              : function   ? FindWatched(function->body, node.name())
+                           : Node();
+    if (watched && watched.op() != node.op()) watched = Node();
   }
+  if (!watched) return true;
+  bool taps = taps_ && Tap::Wants(watched);
+  std::lock_guard lock(mutex_);
+  if (watched != node) watched_[{&node.graph(), node.id()}] = watched;
+  if (taps) Set(tapped_, watched);
+  if (watched.op() != "Const") Set(planned_, watched);
   return true;
 }
 
+Node RunWatch::Watched(const Node& node) const {
+  if (&node.graph().module() == &main_.module()) return node;
+  std::lock_guard lock(mutex_);
+  return watched_.lookup({&node.graph(), node.id()});
+}
+
 bool RunWatch::IsTapped(const Node& node) const {
+  if (!node) return false;
   std::lock_guard lock(mutex_);
   auto found = tapped_.find(&node.graph());
   return found != tapped_.end() && node.id() < found->second.size() &&
@@ -53,11 +89,12 @@ bool RunWatch::IsTapped(const Node& node) const {
 // where it is read: later the node may have written over it.
 Error RunWatch::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   if (is_stopped_) return MakeError("stopped");
-  if (!TellsBad() || !IsTapped(node)) return Error::success();
-  int count = std::min(node.num_inputs(), static_cast<int>(inputs.size()));
+  Node watched = Watched(node);
+  if (!TellsBad() || !IsTapped(watched)) return Error::success();
+  int count = std::min(watched.num_inputs(), static_cast<int>(inputs.size()));
   for (int slot = 0; slot < count; ++slot) {
-    Port from = node.input(slot);
-    WatchedPort port{&node.graph(), from.node, from.index};
+    Port from = watched.input(slot);
+    WatchedPort port{&watched.graph(), from.node, from.index};
     if (!inputs[slot] || from.node == kNoNode || IsKnown(port)) continue;
     RecordedTensor record = Record(inputs[slot], HealthOf(inputs[slot]));
     std::lock_guard lock(mutex_);
@@ -74,24 +111,27 @@ bool RunWatch::IsKnown(const WatchedPort& port) const {
 Error RunWatch::Pass(const Node& node) {
   if (is_stopped_) return MakeError("stopped");
   ++nodes_run_;
-  std::lock_guard lock(mutex_);
-  Set(ran_, node);
+  if (Node watched = Watched(node)) {
+    std::lock_guard lock(mutex_);
+    Set(ran_, watched);
+  }
   return Error::success();
 }
 
 Error RunWatch::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
   RETURN_IF_ERROR(Pass(node));
-  return IsTapped(node) ? Tap::AfterNode(node, outputs) : Error::success();
+  return IsTapped(Watched(node)) ? Tap::AfterNode(node, outputs) : Error::success();
 }
 
 Error RunWatch::AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) {
   RETURN_IF_ERROR(Pass(node));
-  return IsTapped(node) ? Tap::AfterNodeOn(stream, node, outputs) : Error::success();
+  return IsTapped(Watched(node)) ? Tap::AfterNodeOn(stream, node, outputs) : Error::success();
 }
 
 Error RunWatch::OnConstant(const Node& node, const Tensor& value, bool is_first) {
   if (is_stopped_) return MakeError("stopped");
-  return is_first && IsTapped(node) ? Tap::OnConstant(node, value, is_first) : Error::success();
+  return is_first && IsTapped(Watched(node)) ? Tap::OnConstant(node, value, is_first)
+                                             : Error::success();
 }
 
 void RunWatch::AddFeed(Port port, const Tensor& value) {
@@ -117,7 +157,8 @@ RecordedTensor RunWatch::Record(const Tensor& tensor, Health health) const {
   return record;
 }
 
-void RunWatch::SayOne(const Node& node, size_t output, const Tensor& tensor, const Health& health) {
+void RunWatch::SayOne(const Node& ran, size_t output, const Tensor& tensor, const Health& health) {
+  Node node = Watched(ran);
   WatchedPort port{&node.graph(), node.id(), static_cast<int>(output)};
   WatchedTensor made{port, Record(tensor, health), ""};
   if (mode() == TapMode::kFullTensor)
@@ -176,6 +217,12 @@ size_t RunWatch::main_nodes_run() const {
   std::lock_guard lock(mutex_);
   auto found = ran_.find(&main_);
   return found == ran_.end() ? 0 : found->second.count();
+}
+
+size_t RunWatch::main_nodes_planned() const {
+  std::lock_guard lock(mutex_);
+  auto found = planned_.find(&main_);
+  return found == planned_.end() ? 0 : found->second.count();
 }
 
 size_t RunWatch::num_tensors() const {

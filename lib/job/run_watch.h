@@ -44,7 +44,10 @@ class RunWatch : public Tap {
  public:
   static constexpr size_t kMostTensors = 50000;  // kept in order; beyond they are counted
 
-  // Without a mode nothing is tapped. What it watches must outlive it.
+  // Without a mode nothing is tapped. What it watches must outlive it. All that it tells is of
+  // nodes of the module of `main`, also where another graph runs, which was made of it: then of
+  // those that are there under the same function and name, or in the function of a call whose place
+  // they took.
   RunWatch(const Graph& main, std::vector<std::string> globs, std::optional<TapMode> mode);
 
   // The run fails with an error at the next node that begins or ends.
@@ -62,8 +65,12 @@ class RunWatch : public Tap {
   bool taps() const { return taps_; }
   // Whether the mode tells of NaN and infinity.
   bool TellsBad() const;
+  // The node of the watched module that a node which was to run stands for; it itself, as a rule.
+  // Null: there is none.
+  Node Watched(const Node& node) const;
   int64_t nodes_run() const { return nodes_run_; }  // each time that one ran
   size_t main_nodes_run() const;                    // different ones of the main graph
+  size_t main_nodes_planned() const;                // that are to run, constants not counted
   size_t num_tensors() const;                       // seen, kept or not
   std::vector<WatchedTensor> Tensors(size_t from, size_t limit) const;
   // The first bad tensor; of several threads, the one that was seen first.
@@ -88,7 +95,9 @@ class RunWatch : public Tap {
   std::atomic<bool> is_stopped_{false};
   std::atomic<int64_t> nodes_run_{0};
   mutable std::mutex mutex_;
-  llvm::DenseMap<const Graph*, llvm::BitVector> tapped_, ran_;  // by node id
+  llvm::DenseMap<const Graph*, llvm::BitVector> tapped_, planned_, ran_;  // by id of the watched
+  // Of other modules' nodes, those that stand for one of the watched.
+  llvm::DenseMap<std::pair<const Graph*, NodeId>, Node> watched_;
   std::vector<WatchedTensor> tensors_;
   size_t num_tensors_ = 0, num_bad_ = 0;
   std::map<WatchedPort, PortHistory> history_;

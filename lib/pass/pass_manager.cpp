@@ -72,17 +72,16 @@ constexpr const char* kLastLook = "tfg_optimizer";
 // One run over one module.
 class Runner {
  public:
-  Runner(Module& module, const OptimizeOptions& options,
-         llvm::ArrayRef<std::unique_ptr<Instrumentation>> clients)
+  Runner(Module& module, const OptimizeOptions& options, llvm::ArrayRef<Instrumentation*> clients)
       : module_(module), options_(options), clients_(clients), left_(options.limit) {}
 
   Expected<OptimizeResult> Run() {
     ASSIGN_OR_RETURN(Boundary boundary, MakeBoundary());
     ASSIGN_OR_RETURN(names_, PassNames());
-    for (const auto& client : clients_) RETURN_IF_ERROR(client->BeforePipeline(module_));
+    for (Instrumentation* client : clients_) RETURN_IF_ERROR(client->BeforePipeline(module_));
     if (!options_.config.disable_meta_optimizer() || !IsPipeline())
       RETURN_IF_ERROR(RunModule(std::move(boundary)));
-    for (const auto& client : llvm::reverse(clients_))
+    for (Instrumentation* client : llvm::reverse(clients_))
       RETURN_IF_ERROR(client->AfterPipeline(module_));
     return std::move(result_);
   }
@@ -100,7 +99,7 @@ class Runner {
     if (options_.on_refusal) editor->set_on_refusal(options_.on_refusal);
     if (!clients_.empty()) {
       editor->set_on_rewrite([this](const Rewrite& rewrite) {
-        for (const auto& client : clients_) client->OnRewrite(rewrite);
+        for (Instrumentation* client : clients_) client->OnRewrite(rewrite);
       });
     }
     return editor;
@@ -238,7 +237,7 @@ class Runner {
       } else {
         first = std::move(errors[i]);
         if (!first) continue;
-        for (const auto& client : llvm::reverse(clients_))
+        for (Instrumentation* client : llvm::reverse(clients_))
           client->Failed(results[i].stages.back(), module_);
       }
     }
@@ -387,7 +386,7 @@ class Runner {
     stage.pass = name;
     if (editor->function()) stage.function = editor->function()->name().str();
     stage.iteration = iteration;
-    for (const auto& client : clients_) RETURN_IF_ERROR(client->BeforePass(stage, module_));
+    for (Instrumentation* client : clients_) RETURN_IF_ERROR(client->BeforePass(stage, module_));
     editor->StartPass(name, iteration, only_rule);
     int64_t changes = editor->num_changes();
     int rewrites = result->rewrites;
@@ -396,7 +395,7 @@ class Runner {
     stage.time = std::chrono::steady_clock::now() - began;
     stage.changed = editor->num_changes() != changes || result->rewrites != rewrites;
     stage.rewrites = result->rewrites - rewrites;
-    for (const auto& client : llvm::reverse(clients_)) {
+    for (Instrumentation* client : llvm::reverse(clients_)) {
       if (!error) {
         error = client->AfterPass(stage, module_);
       } else if (result == &result_) {  // a batch tells of its first failure when it is through
@@ -422,7 +421,7 @@ class Runner {
 
   Module& module_;
   const OptimizeOptions& options_;
-  llvm::ArrayRef<std::unique_ptr<Instrumentation>> clients_;
+  llvm::ArrayRef<Instrumentation*> clients_;
   int left_;
   std::vector<std::string> names_;  // of the passes, in order
   std::map<const Function*, std::unique_ptr<Editor>> editors_;
@@ -441,11 +440,12 @@ std::vector<std::string> PassManager::DefaultFetches(const Graph& graph) {
 }
 
 void PassManager::Add(std::unique_ptr<Instrumentation> instrumentation) {
-  instrumentations_.push_back(std::move(instrumentation));
+  clients_.push_back(instrumentation.get());
+  owned_.push_back(std::move(instrumentation));
 }
 
 Expected<OptimizeResult> PassManager::Run(Module& module, const OptimizeOptions& options) {
-  return Runner(module, options, instrumentations_).Run();
+  return Runner(module, options, clients_).Run();
 }
 
 Error SetMissingDevices(Module& module, llvm::StringRef device) {

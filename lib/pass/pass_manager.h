@@ -72,6 +72,8 @@ class PassManager {
   // What is fetched of a graph that says nothing of its results: the nodes that nobody reads.
   static std::vector<std::string> DefaultFetches(const Graph& graph);
   void Add(std::unique_ptr<Instrumentation> instrumentation);
+  // One that outlives the runs.
+  void Add(Instrumentation* instrumentation) { clients_.push_back(instrumentation); }
   // Optimises `module` in place, as TensorFlow's MetaOptimizer does: functions that nobody calls
   // go, the main graph is optimised, and then each function that it still reaches, once, those that
   // came up meanwhile too. Left alone are functions whose dtypes only a call tells, those compiled
@@ -80,7 +82,8 @@ class PassManager {
   Expected<OptimizeResult> Run(Module& module, const OptimizeOptions& options);
 
  private:
-  std::vector<std::unique_ptr<Instrumentation>> instrumentations_;
+  std::vector<std::unique_ptr<Instrumentation>> owned_;
+  std::vector<Instrumentation*> clients_;
 };
 
 // `device`, as a person types it, for every node of the main graph that has none; nothing when it

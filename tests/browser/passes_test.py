@@ -101,6 +101,12 @@ class Passes(PageCase):
         self.browser.wait("grapnel.summary.title === 'after constant_folding'")
         self.assertTrue(self.browser.js("return grapnel.view.boxes.some((b) => b.box.marks)"))
 
+    def test_passes_and_limit_are_asked_for_as_by_flags(self):
+        self.run_passes(MEAN, passes="constant_folding", limit="1", rewriter_config="min_graph_nodes: -1")
+        self.browser.wait("document.querySelectorAll('.stages tbody tr').length === 2")
+        self.assertIn("; 1 rewrite", self.text())
+        self.assertNotIn("model_pruner", self.text())
+
     def test_what_did_not_happen_tells_the_condition(self):
         self.run_passes("testdata/rewrites/remapper.two_readers/graph.pbtxt", device="/device:CPU:0")
         self.browser.wait("document.getElementById('near-misses')")

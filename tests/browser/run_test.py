@@ -108,6 +108,14 @@ class Run(PageCase):
         self.choose("#color", "run-time")
         self.assertIn("fifth", self.browser.js("return document.getElementById('legend').innerText"))
 
+    def test_run_is_spread_over_devices(self):
+        self.open_run(MEAN)
+        self.typed("#run-devices", "cpu:2")
+        self.assertIn("as the case expects", self.run_it())
+        self.typed("#run-devices", "gpu:1")
+        self.assertIn("only CPUs can be played", self.run_it())
+        self.browser.complaints()
+
     def test_file_is_sent(self):
         self.open_run(graph(LOGARITHM))
         self.choose("#feed-0-kind", "file")

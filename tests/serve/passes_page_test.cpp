@@ -78,6 +78,54 @@ TEST_F(PassesTest, FetchesAndDevicesAreTaken) {
     EXPECT_NE(rewrite.getAsObject()->getString("node"), "Min") << "it is fetched";
 }
 
+TEST_F(PassesTest, PassesConfigAndLimitAreTaken) {
+  Open("testdata/harmonic_mean");
+  auto titles = [&](const std::string& request) {
+    WebAnswer answer = Post("/api/0/passes", request);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    std::vector<std::string> titles;
+    if (answer.status != 200) return titles;
+    std::string entry = answer.body.substr(9, answer.body.size() - 10);
+    llvm::json::Object table = Get("/api/" + entry + "/passes");
+    for (const llvm::json::Value& stage : *table.getArray("stages"))
+      titles.push_back(stage.getAsObject()->getString("title")->str());
+    return titles;
+  };
+  std::vector<std::string> folding = {"before graph_optimization", "after constant_folding"};
+  std::vector<std::string> pruning = {"before graph_optimization", "after model_pruner"};
+  EXPECT_EQ(titles(R"({"passes": "constant_folding"})"), folding);
+  EXPECT_EQ(
+      titles(
+          R"({"rewriter_config": "min_graph_nodes: -1 disable_model_pruning: true common_subgraph_elimination: OFF"})"),
+      folding);
+  EXPECT_EQ(titles(R"({"limit": 1})"), pruning);
+  EXPECT_EQ(titles(R"({"limit": "1", "passes": "", "rewriter_config": "", "signature": ""})"),
+            pruning);
+}
+
+TEST_F(PassesTest, WhatIsWrongWithThemIsSaid) {
+  Open("testdata/harmonic_mean");
+  auto error = [&](const char* request) {
+    WebAnswer answer = Post("/api/0/passes", request);
+    EXPECT_EQ(answer.status, 400) << request;
+    return answer.body;
+  };
+  auto expect = [&](const char* request, const char* words) {
+    EXPECT_NE(error(request).find(words), std::string::npos) << request << error(request);
+  };
+  expect(R"({"passes": "foldd"})", "foldd");
+  expect(R"({"signature": "nothere"})", "nothere");
+  expect(R"({"limit": "few"})", "limit: a number from 0 on was expected, not 'few'");
+  expect(R"({"limit": -2})", "limit: ");
+  expect(R"({"rewriter_config": "nothing: 1"})", "a RewriterConfig as text was expected");
+  // What would be a file for the command line is text here, the devices of the placer too.
+  expect(R"({"rewriter_config": "/etc/hostname"})", "a RewriterConfig as text was expected");
+  expect(R"({"passes": "placer", "rewriter_config": "custom_optimizers { name: 'placer' )"
+         R"(parameter_map { key: 'devices' value { s: '/etc/hostname' } } }"})",
+         "'/etc/hostname'");
+  EXPECT_EQ(pages_->size(), 1u);
+}
+
 TEST_F(PassesTest, ErrorsAreForReaders) {
   Open("testdata/harmonic_mean");
   WebAnswer answer = Post("/api/0/passes", R"({"fetch": "nothere"})");

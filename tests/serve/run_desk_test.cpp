@@ -188,6 +188,57 @@ TEST_F(RunDeskTest, RunOfAnotherGraphColoursNothing) {
   EXPECT_EQ(Json(Get("0/run-node/" + number_ + "/0/4000000")).getArray("outputs")->size(), 0u);
 }
 
+// The parts are other graphs, and all that is told is of the one that is shown.
+TEST_F(RunDeskTest, RunIsSpreadOverDevices) {
+  for (const char* devices : {"cpu:1", "cpu:2"}) {
+    std::string rest = R"(, "mode": "FULL_HEALTH", "taps": "*", "devices": ")";
+    llvm::json::Object status = Run("0", Request(R"("kind": "case")", rest + devices + "\""));
+    EXPECT_EQ(status.getString("state"), "done");
+    const llvm::json::Object* fetch = (*status.getArray("fetches"))[0].getAsObject();
+    EXPECT_EQ(fetch->getString("compared"), "as the case expects");
+    llvm::json::Object boxes = Json(Get("0/run-boxes/" + number_));
+    const llvm::json::Object& body = *(*boxes.getArray("bodies"))[0].getAsObject();
+    EXPECT_EQ(body.getInteger("body"), 0);
+    EXPECT_GT(body.getArray("nodes")->size(), 4u);
+    llvm::json::Object bad =
+        Run("0", Request(R"("kind": "text", "text": "[1, 0, -2]")", rest + devices + "\""));
+    EXPECT_EQ(bad.getObject("first_bad")->getString("text"),
+              "truediv made +inf x1 of 3 because its input x:0 holds 1 zero");
+  }
+}
+
+TEST_F(RunDeskTest, FunctionsOfASpreadRunAreTold) {
+  auto pages = std::make_shared<PageSet>();
+  llvm::cantFail(pages->AddPath("testdata/partitions/functions"));
+  router_ = std::make_unique<Router>(std::move(pages), "secret");
+  router_->SetPort(4000);
+  llvm::json::Object form = Json(Get("0/run"));
+  llvm::json::Array feeds, fetches = *form.getArray("fetches");
+  for (const llvm::json::Value& input : *form.getArray("inputs"))
+    feeds.push_back(llvm::json::Object{{"tensor", *input.getAsObject()->getString("tensor")},
+                                       {"kind", "case"}});
+  llvm::json::Object request{{"feeds", std::move(feeds)},
+                             {"fetches", std::move(fetches)},
+                             {"mode", "FULL_HEALTH"},
+                             {"devices", "cpu:3"}};
+  llvm::json::Object status =
+      Run("0", llvm::formatv("{0}", llvm::json::Value(std::move(request))).str());
+  EXPECT_EQ(status.getString("state"), "done") << status.getString("error").value_or("").str();
+  llvm::json::Object boxes = Json(Get("0/run-boxes/" + number_));
+  EXPECT_GT(boxes.getArray("bodies")->size(), 1u) << "their nodes ran in the call's place";
+}
+
+TEST_F(RunDeskTest, DevicesOfARunAreCpusAndNoFile) {
+  auto error = [&](const char* devices) {
+    std::string rest = std::string(R"(, "devices": ")") + devices + "\"";
+    llvm::json::Object status = Run("0", Request(R"("kind": "case")", rest));
+    EXPECT_EQ(status.getString("state"), "failed");
+    return status.getString("error").value_or("").str();
+  };
+  EXPECT_NE(error("gpu:1").find("is no CPU"), std::string::npos);
+  EXPECT_NE(error("/etc/hostname").find("'/etc/hostname'"), std::string::npos);
+}
+
 TEST_F(RunDeskTest, PlacementIsAnEntryAndTheSameOneOnce) {
   llvm::json::Object placed = Json(Post("0/place", R"({"devices": "cpu:2", "soft": true})"));
   EXPECT_EQ(placed.getInteger("entry"), 3);

@@ -217,8 +217,8 @@ Expected<std::string> Router::RunDocument(PageSet& pages, llvm::ArrayRef<llvm::S
                                           llvm::ArrayRef<uint32_t> numbers) {
   llvm::StringRef kind = parts[1];
   if (kind == "run" && parts.size() == 2) {
-    ASSIGN_OR_RETURN(OpenedGraph opened, pages.Opened(numbers[0]));
-    return RunFormJson(opened);
+    ASSIGN_OR_RETURN(std::shared_ptr<const OpenedGraph> opened, pages.Opened(numbers[0]));
+    return RunFormJson(*opened);
   }
   if (kind == "run" && parts.size() == 3) return runs_.StatusJson(numbers[2]);
   if (kind == "run-tensors" && parts.size() == 4) return runs_.TensorsJson(numbers[2], numbers[3]);

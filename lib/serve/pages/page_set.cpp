@@ -22,10 +22,9 @@ constexpr size_t kMostPlaced = 100;  // entries that a page may ask for
 
 struct PageSet::Entry {
   std::string title, group, note;
-  std::shared_ptr<Model> model;         // that a page of it points into
-  const GraphInFile* file = nullptr;    // of the model
-  std::unique_ptr<PlacedGraph> placed;  // that a page of it points into
-  const Module* module = nullptr;       // what can be compared
+  std::shared_ptr<const OpenedGraph> opened;  // that a page of it points into
+  std::unique_ptr<PlacedGraph> placed;        // that a page of it points into
+  const Module* module = nullptr;             // what can be compared
   std::shared_ptr<const PassStory> story;
   size_t first = 0;                      // entry of the story's first stage
   const TimelineStage* stage = nullptr;  // of the story
@@ -125,7 +124,7 @@ Expected<size_t> PageSet::AddPlaced(std::unique_ptr<PlacedGraph> placed, std::st
   for (size_t i = 0, end = size(); i < end; ++i) {
     const Entry& entry = *At(i);
     if (!entry.placed) continue;
-    if (entry.title == title && entry.placed->opened.graph == placed->opened.graph) return i;
+    if (entry.title == title && entry.placed->opened == placed->opened) return i;
     ++count;
   }
   if (count == kMostPlaced)
@@ -158,13 +157,13 @@ Error PageSet::AddPath(llvm::StringRef path) {
     AddStages(std::move(story), title);
     return Error::success();
   }
-  for (GraphInFile& file : model->graphs) {
+  for (size_t i = 0; i < model->graphs.size(); ++i) {
+    const GraphInFile& file = model->graphs[i];
     bool several = model->graphs.size() > 1 && !file.title.empty();
     auto entry = std::make_unique<Entry>();
     entry->title = several ? title + ": " + file.title : title;
     entry->graph = std::make_unique<GraphPage>(*file.module, file.signatures, entry->title);
-    entry->model = model;
-    entry->file = &file;
+    entry->opened = std::make_shared<const OpenedGraph>(model, i);
     entry->module = file.module.get();
     Add(std::move(entry));
   }
@@ -277,14 +276,10 @@ bool PageSet::BeginsStory(size_t entry) const {
 
 Expected<size_t> PageSet::RunPasses(size_t index, llvm::StringRef request) {
   ASSIGN_OR_RETURN(Entry * entry, Find(index));
-  if (!entry->file) return MakeError("{0} is no model from a file", entry->title);
-  RETURN_IF_ERROR(DemandValid(*entry->model, *entry->file, nullptr));
-  ASSIGN_OR_RETURN(PassRunOptions options, ParsePassRunOptions(request));
-  ASSIGN_OR_RETURN(Ends ends, EndsOf(*entry->model, *entry->file));
-  if (options.ends.feeds.empty()) options.ends.feeds = ends.feeds;
-  if (options.ends.fetches.empty()) options.ends.fetches = ends.fetches;
-  options.line = entry->title;
-  ASSIGN_OR_RETURN(PassStory story, grapnel::RunPasses(*entry->module, options));
+  if (!entry->opened) return MakeError("{0} is no model from a file", entry->title);
+  ASSIGN_OR_RETURN(OptimizeRequest wish, ParseOptimizeRequest(request));
+  ASSIGN_OR_RETURN(PassStory story,
+                   grapnel::RunPasses(*entry->opened, std::move(wish), entry->title));
   return AddStages(std::move(story), entry->title);
 }
 
@@ -305,11 +300,11 @@ Expected<const DebugPage*> PageSet::Debug(size_t index) const {
   return entry->debug.get();
 }
 
-Expected<OpenedGraph> PageSet::Opened(size_t index) const {
+Expected<std::shared_ptr<const OpenedGraph>> PageSet::Opened(size_t index) const {
   const Entry* entry = At(index);
   if (!entry) return MakeError("there is no graph {0}: there are {1}", index, size());
-  if (!entry->file) return MakeError("{0} is no graph of a file: it cannot be run", entry->title);
-  return OpenedGraph{entry->model, entry->file};
+  if (!entry->opened) return MakeError("{0} is no graph of a file: it cannot be run", entry->title);
+  return entry->opened;
 }
 
 bool PageSet::IsDebug(size_t entry) const { return At(entry)->debug != nullptr; }
@@ -327,10 +322,10 @@ std::string PageSet::Json() const {
           if (entry.debug) json.attribute("kind", "debug");
           if (!entry.group.empty()) json.attribute("group", Printable(entry.group));
           if (!entry.note.empty()) json.attribute("note", Printable(entry.note));
-          if (entry.file) json.attribute("opened", true);
+          if (entry.opened) json.attribute("opened", true);
           if (!entry.differs) json.attribute("same", true);
           if (entry.story) json.attribute("story", std::to_string(entry.first));
-          if (entry.file || entry.stage) json.attribute("module", true);
+          if (entry.opened || entry.stage) json.attribute("module", true);
           if (entry.has_panes()) json.attribute("panes", true);
         });
       }

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "lib/diff/diff.h"
+#include "lib/job/opened_graph.h"
 #include "lib/place/explanation.h"
 #include "lib/render/graph_page.h"
 #include "lib/serve/pages/debug_page.h"
-#include "lib/serve/work/opened_graph.h"
 #include "lib/serve/work/pass_run.h"
 #include "lib/support/error.h"
 
@@ -46,7 +46,7 @@ class PageSet {
   size_t AddStages(PassStory story, const std::string& title);
 
   // What the page asks for: both give the number of a new entry. Errors are for its reader.
-  // Runs Grappler's passes on a model; `request` as ParsePassRunOptions has it.
+  // Runs Grappler's passes on a model; `request` as ParseOptimizeRequest has it.
   Expected<size_t> RunPasses(size_t entry, llvm::StringRef request);
   // What differs between two entries.
   Expected<size_t> Compare(size_t a, size_t b);
@@ -69,7 +69,7 @@ class PageSet {
   // Of a debug folder, which has a graph too. Errors: the entry is none.
   Expected<const DebugPage*> Debug(size_t entry) const;
   // What can be run and placed. Errors: the entry is no graph of a file.
-  Expected<OpenedGraph> Opened(size_t entry) const;
+  Expected<std::shared_ptr<const OpenedGraph>> Opened(size_t entry) const;
   bool IsDebug(size_t entry) const;
   // Whether the page of an entry is worth writing: not of a stage that changed nothing.
   bool Differs(size_t entry) const;

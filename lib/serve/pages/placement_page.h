@@ -4,21 +4,21 @@
 
 #include <memory>
 
+#include "lib/job/opened_graph.h"
 #include "lib/place/explanation.h"
 #include "lib/place/placement_report.h"
 #include "lib/place/settings.h"
 #include "lib/render/graph_page.h"
-#include "lib/serve/work/opened_graph.h"
 
 namespace grapnel {
 
 // A placement with all that it speaks of.
 struct PlacedGraph {
-  OpenedGraph opened;
+  std::shared_ptr<const OpenedGraph> opened;
   PlacerSetup setup;
   Placement placement;
   PlacementContext context() const {
-    return {opened.module().main, setup.devices, *setup.kernels, setup.options, placement};
+    return {opened->module().main, setup.devices, *setup.kernels, setup.options, placement};
   }
 };
 

@@ -49,6 +49,10 @@ export class PassesTab {
     const form = element("form", {class: "ask", onsubmit: (event) => this.run(event, chosen)},
       field("fetch", "Fetches", "those of the model, else what nobody reads"), field("feed", "Feeds", "besides placeholders"),
       field("device", "Device", "none: fusions need one", CPU),
+      field("signature", "Signature", "take feeds and fetches from this signature of a SavedModel"),
+      field("passes", "Passes", "run just these, in this order, each once"),
+      field("rewriter_config", "RewriterConfig", "TensorFlow's RewriterConfig as text proto"),
+      field("limit", "Limit", "stop after this many rewrites"),
       element("p", {class: "dim"}, "The device is for nodes without one: TensorFlow's placer has given each its own before Grappler runs."), this.button);
     const ran = [...new Set(models.filter((other) => other.story !== undefined && other.group === title).map(({story}) => Number(story)))];
     return [element("h2", {}, "Passes"),

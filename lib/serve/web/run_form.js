@@ -76,12 +76,15 @@ export class RunForm {
       ...form.modes.map((mode) => element("option", {value: mode}, mode)));
     this.mode.value = "FULL_HEALTH";
     this.taps = element("input", {id: "run-taps", value: "*", size: 14, spellcheck: "false", "aria-label": "Names of nodes to look at: globs with commas between"});
+    this.devices = element("input", {id: "run-devices", size: 14, spellcheck: "false", autocomplete: "off", placeholder: "cpu:4, or names"});
     this.button = element("button", {type: "submit", class: "main", id: "run-start"}, "Run");
     this.root = element("form", {onsubmit: (event) => { event.preventDefault(); run(); }},
       form.signatures.length > 0 ? element("label", {class: "row"}, "Signature ", this.signature) : undefined,
       element("h2", {}, "Goes in"), this.feedList, element("h2", {}, "Comes out"), this.fetchList, this.adder(),
       element("h2", {}, "Looked at on the way"),
-      element("div", {class: "row"}, this.mode, element("label", {}, "of nodes ", this.taps)), element("p", {}, this.button));
+      element("div", {class: "row"}, this.mode, element("label", {}, "of nodes ", this.taps)),
+      element("h2", {}, "Devices"), element("label", {class: "row"}, this.devices,
+        element("span", {class: "dim"}, " place the graph on these CPUs, split it, and run the parts side by side")), element("p", {}, this.button));
     const usual = form.signatures.find(({name}) => name === "serving_default") ?? form.signatures.find(({inputs}) => inputs.length > 0);
     this.signature.value = usual?.name ?? "";
     this.choose();
@@ -132,6 +135,6 @@ export class RunForm {
   }
 
   request() {
-    return {feeds: this.feeds.map((feed) => feed.request()), fetches: this.fetches, mode: this.mode.value, taps: this.taps.value};
+    return {feeds: this.feeds.map((feed) => feed.request()), fetches: this.fetches, mode: this.mode.value, taps: this.taps.value, devices: this.devices.value};
   }
 }

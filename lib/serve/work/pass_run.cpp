@@ -1,8 +1,6 @@
 #include "lib/serve/work/pass_run.h"
 
-#include "lib/exec/evaluator.h"
 #include "lib/ir/import.h"
-#include "lib/pass/near_misses.h"
 #include "lib/support/text.h"
 #include "llvm/Support/JSON.h"
 
@@ -55,44 +53,57 @@ std::string FetchNote(const std::vector<std::string>& taken) {
   return note + (taken.size() > 1 ? ", ..." : "");
 }
 
+// From 0 on; -1 when nothing is said.
+Expected<int> ParseLimit(const llvm::json::Object& object) {
+  const llvm::json::Value* value = object.get("limit");
+  if (!value) return -1;
+  std::string text = value->getAsString().value_or("").str();
+  if (auto number = value->getAsInteger()) text = std::to_string(*number);
+  int limit = -1;
+  if (value->getAsString() && text.empty()) return limit;
+  if (llvm::StringRef(text).trim().getAsInteger(10, limit) || limit < 0)
+    return MakeError("limit: a number from 0 on was expected{0}",
+                     text.empty() ? "" : ", not '" + text + "'");
+  return limit;
+}
+
 }  // namespace
 
-Expected<PassRunOptions> ParsePassRunOptions(llvm::StringRef text) {
+Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef text) {
   ASSIGN_OR_RETURN(llvm::json::Value value, llvm::json::parse(text));
   const llvm::json::Object* object = value.getAsObject();
   if (!object) return MakeError("a JSON object was expected");
-  PassRunOptions options;
-  options.ends.feeds = SplitList(object->getString("feed").value_or(""));
-  options.ends.fetches = SplitList(object->getString("fetch").value_or(""));
-  options.device = object->getString("device").value_or("").str();
-  return options;
+  auto said = [&](const char* key) { return object->getString(key).value_or("").trim(); };
+  OptimizeRequest request;
+  for (const std::string& feed : SplitList(said("feed")))
+    request.feeds.push_back({feed, "", Tensor()});
+  request.fetches = SplitList(said("fetch"));
+  request.signature = said("signature").str();
+  request.passes = SplitList(said("passes"));
+  request.rewriter_config = said("rewriter_config").str();
+  request.may_read = false;
+  ASSIGN_OR_RETURN(request.limit, ParseLimit(*object));
+  request.device = object->getString("device").value_or("").str();
+  return request;
 }
 
-Expected<PassStory> RunPasses(const Module& module, const PassRunOptions& options) {
-  ASSIGN_OR_RETURN(std::unique_ptr<Module> work, CopyModule(module, options.line));
-  RETURN_IF_ERROR(SetMissingDevices(*work, options.device));
+Expected<PassStory> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
+                              const std::string& line) {
+  RETURN_IF_ERROR(DemandValid(opened, nullptr));  // a broken graph cannot be copied
+  ASSIGN_OR_RETURN(OpenedGraph work, opened.Copy());
   PassStory story;
   auto timeline = std::make_shared<Timeline>();
-  ThreadPool pool;
-  std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(pool);
-  NearMisses misses;
-  OptimizeOptions optimize;
-  optimize.feeds = options.ends.feeds;
-  optimize.fetches = options.ends.fetches;
-  optimize.config.set_min_graph_nodes(-1);  // small graphs are optimised too
-  optimize.evaluator = evaluator.get();
-  optimize.pool = &pool;
-  optimize.on_refusal = [&](const Refusal& refusal) { misses.Add(refusal); };
-  PassManager manager;
-  manager.Add(std::make_unique<Recorder>(options.line, timeline.get(), &story.record));
-  manager.Add(MakeVerifyInstrumentation());
-  ASSIGN_OR_RETURN(OptimizeResult result, manager.Run(*work, optimize));
+  Recorder recorder(line, timeline.get(), &story.record);
+  request.watcher = &recorder;
+  request.wants_near_misses = true;
+  ASSIGN_OR_RETURN(Optimized done, Optimize(work, request));
+  RETURN_IF_ERROR(done.AsError());
   story.record.has_rewrites = story.record.has_times = true;
   story.timeline = std::move(timeline);
-  story.near_misses = misses.Sorted();
+  story.near_misses = std::move(done.near_misses);
   story.knows_near_misses = true;
-  if (optimize.fetches.empty() && !result.fetches.empty())
-    story.notes.push_back(FetchNote(result.fetches));
+  if (done.ends.fetches.empty() && !done.result.fetches.empty())
+    story.notes.push_back(FetchNote(done.result.fetches));
   return story;
 }
 

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "lib/diff/timeline.h"
-#include "lib/io/ends.h"
+#include "lib/job/optimize.h"
 #include "lib/pass/run_record.h"
-#include "lib/support/error.h"
 
 namespace grapnel {
 
@@ -22,19 +21,16 @@ struct PassStory {
   std::vector<std::string> notes;  // on how it ran
 };
 
-struct PassRunOptions {
-  Ends ends;           // no fetches: what nobody reads
-  std::string device;  // for nodes without one; may be empty
-  std::string line;    // what the story's graph is called
-};
+// Of {"feed": "a,b", "fetch": "c", "signature": "serving_default", "passes": "remapper,layout",
+// "rewriter_config": "remapping: OFF", "limit": 3, "device": "/device:CPU:0"}, each of which may be
+// missing or empty, `limit` as text too. No file is read for it.
+Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef json);
 
-// Of {"feed": "a,b", "fetch": "c", "device": "/device:CPU:0"}, each of which may be missing.
-Expected<PassRunOptions> ParsePassRunOptions(llvm::StringRef json);
-
-// Runs the default pipeline, as `grapnel opt` does, on a copy of `module`. Keeps a copy of the
-// graph, constants too, after each pass that changed it. Errors: a fetch that is not there, a pass
-// that failed.
-Expected<PassStory> RunPasses(const Module& module, const PassRunOptions& options);
+// Runs the passes on a copy of the graph; `line`: what the story's graph is called. Keeps a copy of
+// the graph, constants too, after each pass that changed it. Errors: Optimize's, a pass that
+// failed.
+Expected<PassStory> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
+                              const std::string& line);
 
 }  // namespace grapnel
 

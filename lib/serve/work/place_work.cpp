@@ -1,6 +1,5 @@
 #include "lib/serve/work/place_work.h"
 
-#include "lib/io/ends.h"
 #include "lib/ir/device_name.h"
 #include "lib/render/labels.h"
 #include "lib/serve/pages/placement_page.h"
@@ -62,16 +61,17 @@ void WriteDevices(llvm::ArrayRef<DeviceRow> rows, llvm::json::OStream& json) {
 
 }  // namespace
 
-Expected<std::string> PlaceFromPage(PageSet& pages, OpenedGraph opened, llvm::StringRef request) {
+Expected<std::string> PlaceFromPage(PageSet& pages, std::shared_ptr<const OpenedGraph> opened,
+                                    llvm::StringRef request) {
   ASSIGN_OR_RETURN(PlacerSettings settings, ParseSettings(request));
-  RETURN_IF_ERROR(DemandValid(*opened.model, *opened.graph, nullptr));
+  RETURN_IF_ERROR(DemandValid(*opened, nullptr));
   ASSIGN_OR_RETURN(PlacerSetup setup, PlacerSetup::Make(settings));
   auto placed = std::make_unique<PlacedGraph>();
-  std::string title = llvm::sys::path::filename(opened.model->path).str() + " on " +
+  std::string title = llvm::sys::path::filename(opened->model().path).str() + " on " +
                       settings.devices + (settings.soft ? " (soft)" : " (hard)");
   placed->opened = std::move(opened);
   placed->setup = std::move(setup);
-  placed->placement = Place(placed->opened.module().main, placed->setup.devices,
+  placed->placement = Place(placed->opened->module().main, placed->setup.devices,
                             *placed->setup.kernels, placed->setup.options);
   PlacementContext context = placed->context();
   if (placed->placement.failure) {

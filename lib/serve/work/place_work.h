@@ -5,7 +5,6 @@
 #include <string>
 
 #include "lib/serve/pages/page_set.h"
-#include "lib/serve/work/opened_graph.h"
 
 namespace grapnel {
 
@@ -13,7 +12,8 @@ namespace grapnel {
 // `pages`: {"entry", "title", "crossings", "devices": [{"device", "nodes", "weights", "peak"}]};
 // of a graph that cannot be placed {"failure": [lines]}. No file is read, whatever the devices are
 // called. Errors: the request or the devices cannot be read, the graph is not valid.
-Expected<std::string> PlaceFromPage(PageSet& pages, OpenedGraph opened, llvm::StringRef request);
+Expected<std::string> PlaceFromPage(PageSet& pages, std::shared_ptr<const OpenedGraph> opened,
+                                    llvm::StringRef request);
 
 }  // namespace grapnel
 

@@ -1,8 +1,6 @@
 #include "lib/serve/work/run_desk.h"
 
 #include "lib/check/comparison.h"
-#include "lib/exec/saved_state.h"
-#include "lib/io/ends.h"
 #include "lib/io/value.h"
 #include "lib/ir/find.h"
 #include "lib/render/labels.h"
@@ -15,7 +13,7 @@ constexpr size_t kMostPrinted = 1000;  // lines
 
 // What the case has for a fetch against what came; "" when it has nothing.
 std::string CompareWithCase(const PageRun& run, size_t fetch, const Tensor& value) {
-  const auto& values = run.opened.model->case_info;
+  const auto& values = run.opened->model().case_info;
   if (!values || !value || value.HoldsObjects()) return "";
   for (const Case::Fetch& known : values->fetches) {
     if (known.tensor != run.request.fetches[fetch]) continue;
@@ -28,39 +26,32 @@ std::string CompareWithCase(const PageRun& run, size_t fetch, const Tensor& valu
   return "";
 }
 
-bool AllFedByCase(const RunRequest& request) {
-  return llvm::all_of(request.feeds, [](const RunRequest::Feed& f) { return f.kind == "case"; });
+bool AllFedByCase(const PageRunRequest& request) {
+  return llvm::all_of(request.feeds,
+                      [](const PageRunRequest::Feed& f) { return f.kind == "case"; });
 }
 
 Expected<std::vector<Tensor>> Execute(PageRun& run, const UploadFinder& find) {
-  const OpenedGraph& opened = run.opened;
-  RETURN_IF_ERROR(DemandValid(*opened.model, *opened.graph, nullptr));
-  ASSIGN_OR_RETURN(std::vector<Tensor> feeds, MakeFeeds(opened, run.request.feeds, find));
-  const Graph& graph = opened.module().main;
-  ExecutorOptions options;
-  for (size_t i = 0; i < feeds.size(); ++i) {
-    options.feeds.push_back(run.request.feeds[i].tensor);
-    ASSIGN_OR_RETURN(Port port, FindTensor(graph, options.feeds.back()));
-    run.watch.AddFeed(port, feeds[i]);
-  }
-  for (const std::string& fetch : run.request.fetches) options.fetches.push_back(fetch);
-  ThreadPool pool;
-  Session session;
-  options.pool = &pool;
-  options.session = &session;
-  options.print = [&run](Severity, llvm::StringRef text) {
+  const OpenedGraph& opened = *run.opened;
+  RETURN_IF_ERROR(DemandValid(opened, nullptr));  // before a feed is made for it
+  ASSIGN_OR_RETURN(RunRequest request, MakeRunRequest(opened, run.request, find));
+  request.print = [&run](Severity, llvm::StringRef text) {
     std::lock_guard lock(run.mutex);
     if (run.printed.size() < kMostPrinted) run.printed.push_back(text.str());
   };
-  RETURN_IF_ERROR(RestoreSession(*opened.graph, opened.model->variables_prefix, session, pool));
-  options.hook = &run.watch;
-  options.profiler = &run.profile;
-  ASSIGN_OR_RETURN(auto executor, Executor::Compile(graph, options));
+  request.watch = &run.watch;
+  request.profiler = &run.profile;
+  ASSIGN_OR_RETURN(RunJob made, RunJob::MakeApart(opened, std::move(request)));
+  auto owned = std::make_unique<RunJob>(std::move(made));
+  RunJob& job = *owned;
+  bool is_spread = job.runs_copy();
+  if (is_spread) run.spread = std::move(owned);
+  RETURN_IF_ERROR(job.Prepare());
   {
     std::lock_guard lock(run.mutex);
-    run.nodes = executor->num_nodes();
+    run.nodes = is_spread ? static_cast<int>(run.watch.main_nodes_planned()) : job.num_nodes();
   }
-  return executor->Run(std::move(feeds));
+  return job.Run();
 }
 
 void ExecuteAndTell(PageRun& run, const UploadFinder& find) {
@@ -119,9 +110,10 @@ Expected<std::shared_ptr<const FileBytes>> RunDesk::FindFile(uint64_t file) cons
   return found->second;
 }
 
-Expected<std::string> RunDesk::Start(OpenedGraph opened, llvm::StringRef text) {
-  ASSIGN_OR_RETURN(RunRequest request, ParseRunRequest(text));
-  if (Error error = DemandTapped(opened.module(), request.taps))
+Expected<std::string> RunDesk::Start(std::shared_ptr<const OpenedGraph> opened,
+                                     llvm::StringRef text) {
+  ASSIGN_OR_RETURN(PageRunRequest request, ParsePageRunRequest(text));
+  if (Error error = DemandTapped(opened->module(), request.taps))
     return Annotate("taps", std::move(error));
   std::lock_guard lock(mutex_);
   if (run_ && !IsOver(*run_)) return MakeError("a graph is running: stop it, or wait for its end");
@@ -165,7 +157,7 @@ Expected<std::shared_ptr<PageRun>> RunDesk::FindOver(uint64_t number) const {
 
 Expected<std::string> RunDesk::BoxesJson(uint64_t number, GraphPage& page) const {
   ASSIGN_OR_RETURN(auto run, FindOver(number));
-  if (&page.graph(0) != &run->opened.module().main)
+  if (&page.graph(0) != &run->opened->module().main)
     return MakeError("run {0} was of another graph", number);
   return RunBoxesJson(*run, page);
 }

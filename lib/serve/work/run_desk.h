@@ -29,7 +29,7 @@ class RunDesk {
   // A .npy file: {"file": its number, "type": "float[2,3]"}. Errors: it is none.
   Expected<std::string> KeepFile(llvm::StringRef bytes);
   // {"run": its number}. Errors: another one runs, the request cannot be read.
-  Expected<std::string> Start(OpenedGraph opened, llvm::StringRef request);
+  Expected<std::string> Start(std::shared_ptr<const OpenedGraph> opened, llvm::StringRef request);
   // Its status, as of then; nothing else when it is over.
   Expected<std::string> Stop(uint64_t run);
 

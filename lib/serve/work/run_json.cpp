@@ -141,7 +141,7 @@ void WriteFirstBad(const PageRun& run, llvm::json::OStream& json) {
   std::optional<Cause> cause = run.watch.first_bad();
   if (!cause) return;
   WatchedPort port = run.watch.first_bad_port();
-  std::vector<const Graph*> bodies = BodiesOf(run.opened.module());
+  std::vector<const Graph*> bodies = BodiesOf(run.opened->module());
   size_t body = llvm::find(bodies, port.graph) - bodies.begin();
   json.attributeObject("first_bad", [&] {
     json.attribute("text", Printable(CauseSentence(*cause)));
@@ -159,6 +159,11 @@ Outcome OutcomeOf(const PortHistory& history) {
     return kRanOutcome;
   bool counted = last.what == Recorded::kCounts;
   return counted && last.health.zero == last.health.elements ? kZeroOutcome : kFiniteOutcome;
+}
+
+// The node of the page that a row of the profile is of; null: none.
+Node WatchedOf(const PageRun& run, const Profile::Row& row) {
+  return row.graph ? run.watch.Watched(row.graph->node(row.node)) : Node();
 }
 
 // What is said of each node of one body, by id.
@@ -182,7 +187,8 @@ BodyOutcomes OutcomesOf(const PageRun& run, const Graph& graph,
     outcome = outcome < 0 ? other : std::min(outcome, other);
   }
   for (const Profile::Row& row : rows) {
-    if (row.graph == &graph) made.time[row.node] = row.own;
+    Node node = WatchedOf(run, row);
+    if (node && &node.graph() == &graph) made.time[node.id()] += row.own;
   }
   return made;
 }
@@ -242,13 +248,13 @@ std::string RunStatusJson(const PageRun& run) {
       WriteFetches(run, json);
       if (run.state != PageRun::State::kFailed) return;
       json.attribute("error", PrintableLines(run.error));
-      WriteNamed(run.opened.module(), run.error, json);
+      WriteNamed(run.opened->module(), run.error, json);
     });
   });
 }
 
 std::string RunTensorsJson(const PageRun& run, size_t from, size_t limit) {
-  std::vector<const Graph*> bodies = BodiesOf(run.opened.module());
+  std::vector<const Graph*> bodies = BodiesOf(run.opened->module());
   std::vector<WatchedTensor> tensors = run.watch.Tensors(from, limit);
   size_t kept = std::min(run.watch.num_tensors(), RunWatch::kMostTensors);
   return PageDocument([&](llvm::json::OStream& json) {
@@ -278,7 +284,7 @@ std::string RunTensorsJson(const PageRun& run, size_t from, size_t limit) {
 std::string RunBoxesJson(const PageRun& run, GraphPage& page) {
   std::map<WatchedPort, PortHistory> history = run.watch.History();
   std::vector<Profile::Row> rows = run.profile.ByNode();
-  std::vector<const Graph*> bodies = BodiesOf(run.opened.module());
+  std::vector<const Graph*> bodies = BodiesOf(run.opened->module());
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attributeArray("kinds", [&] {
@@ -314,7 +320,7 @@ std::string RunNodeJson(const PageRun& run, const Graph& graph, NodeId node) {
         }
       });
       for (const Profile::Row& row : run.profile.ByNode()) {
-        if (row.graph != &graph || row.node != node) continue;
+        if (WatchedOf(run, row) != Node(&graph, node)) continue;
         json.attribute("runs", row.calls);
         json.attribute("nanoseconds", row.own);
       }

@@ -16,17 +16,20 @@ struct PageRun {
   enum class State { kRunning, kDone, kFailed, kStopped };
   using Clock = std::chrono::steady_clock;
 
-  PageRun(uint64_t number, OpenedGraph opened, RunRequest request)
+  PageRun(uint64_t number, std::shared_ptr<const OpenedGraph> opened, PageRunRequest request)
       : number(number),
         opened(std::move(opened)),
         request(std::move(request)),
-        watch(this->opened.module().main, this->request.taps, this->request.mode) {}
+        watch(this->opened->module().main, this->request.taps, this->request.mode) {}
 
   const uint64_t number;
-  const OpenedGraph opened;
-  const RunRequest request;
+  const std::shared_ptr<const OpenedGraph> opened;
+  const PageRunRequest request;
   RunWatch watch;
   Profile profile;
+  // Of a run over several devices, for the run's thread until it is over: `profile` is of its
+  // graphs.
+  std::unique_ptr<RunJob> spread;
   const Clock::time_point began = Clock::now();
 
   // What the run's thread fills, under the lock.

@@ -1,7 +1,6 @@
 #include "lib/serve/work/run_request.h"
 
 #include "lib/exec/feed.h"
-#include "lib/io/ends.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
@@ -52,7 +51,7 @@ std::vector<Input> InputsOf(const OpenedGraph& opened) {
   const Graph& graph = opened.module().main;
   std::vector<Input> inputs;
   std::vector<Port> ports;
-  if (const auto& values = opened.model->case_info) {
+  if (const auto& values = opened.model().case_info) {
     for (const Case::Feed& feed : values->feeds) {
       inputs.push_back(InputOf(graph, feed.tensor));
       if (auto port = FindTensorIfThere(graph, feed.tensor)) ports.push_back(*port);
@@ -67,7 +66,7 @@ std::vector<Input> InputsOf(const OpenedGraph& opened) {
 
 // Those of the case or signature, else what nobody reads.
 std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
-  auto ends = EndsOf(*opened.model, *opened.graph);
+  auto ends = EndsOf(opened, {}, {});
   if (ends && !ends->fetches.empty()) return std::move(ends->fetches);
   if (!ends) llvm::consumeError(ends.takeError());
   std::vector<std::string> fetches;
@@ -80,7 +79,7 @@ std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
 }
 
 bool HasCaseValue(const OpenedGraph& opened, llvm::StringRef tensor) {
-  const auto& values = opened.model->case_info;
+  const auto& values = opened.model().case_info;
   return values &&
          llvm::any_of(values->feeds, [&](const Case::Feed& feed) { return feed.tensor == tensor; });
 }
@@ -111,12 +110,12 @@ void WriteEnds(const OpenedGraph& opened, llvm::ArrayRef<Input> inputs,
   });
 }
 
-Error ReadFeed(const llvm::json::Value& value, RunRequest* request) {
+Error ReadFeed(const llvm::json::Value& value, PageRunRequest* request) {
   const llvm::json::Object* object = value.getAsObject();
   auto tensor = object ? object->getString("tensor") : std::nullopt;
   auto kind = object ? object->getString("kind") : std::nullopt;
   if (!tensor || !kind) return MakeError("a feed without 'tensor' and 'kind'");
-  RunRequest::Feed feed;
+  PageRunRequest::Feed feed;
   feed.tensor = tensor->str();
   feed.kind = kind->str();
   feed.text = object->getString("text").value_or("").str();
@@ -127,11 +126,11 @@ Error ReadFeed(const llvm::json::Value& value, RunRequest* request) {
   return Error::success();
 }
 
-Expected<Tensor> MakeFeed(const OpenedGraph& opened, const RunRequest::Feed& feed,
+Expected<Tensor> MakeFeed(const OpenedGraph& opened, const PageRunRequest::Feed& feed,
                           const UploadFinder& find) {
   const Graph& graph = opened.module().main;
   if (feed.kind == "case") {
-    if (const auto& values = opened.model->case_info) {
+    if (const auto& values = opened.model().case_info) {
       for (const Case::Feed& given : values->feeds) {
         if (given.tensor == feed.tensor) return LoadFeed(graph, feed.tensor, given.file);
       }
@@ -160,7 +159,7 @@ std::string RunFormJson(const OpenedGraph& opened) {
     json.object([&] {
       WriteEnds(opened, InputsOf(opened), FetchesOf(opened), json);
       json.attributeArray("signatures", [&] {
-        for (const Signature& signature : opened.graph->signatures) {
+        for (const Signature& signature : opened.file().signatures) {
           std::vector<std::string> fetches;
           for (const SignatureTensor& tensor : signature.outputs) fetches.push_back(tensor.tensor);
           json.object([&] {
@@ -172,26 +171,27 @@ std::string RunFormJson(const OpenedGraph& opened) {
       json.attributeArray("modes", [&] {
         for (const std::string& name : TapModeNames()) json.value(name);
       });
-      if (Error error = DemandValid(*opened.model, *opened.graph, nullptr))
+      if (Error error = DemandValid(opened, nullptr))
         json.attribute("problem", PrintableLines(TextOf(std::move(error))));
     });
   });
 }
 
-Expected<RunRequest> ParseRunRequest(llvm::StringRef text) {
+Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef text) {
   auto json = llvm::json::parse(text);
   if (!json) return Annotate("the request is no JSON", json.takeError());
   const llvm::json::Object* object = json->getAsObject();
   const llvm::json::Array* feeds = object ? object->getArray("feeds") : nullptr;
   const llvm::json::Array* fetches = object ? object->getArray("fetches") : nullptr;
   if (!feeds || !fetches) return MakeError("the request has no 'feeds' and 'fetches'");
-  RunRequest request;
+  PageRunRequest request;
   for (const llvm::json::Value& feed : *feeds) RETURN_IF_ERROR(ReadFeed(feed, &request));
   for (const llvm::json::Value& fetch : *fetches) {
     if (!fetch.getAsString()) return MakeError("a fetch is no text");
     request.fetches.push_back(fetch.getAsString()->str());
   }
   if (request.fetches.empty()) return MakeError("nothing to fetch: name a tensor");
+  request.devices = object->getString("devices").value_or("").trim().str();
   llvm::StringRef mode = object->getString("mode").value_or("");
   if (mode.empty()) return request;
   request.mode = ParseTapMode(mode);
@@ -201,16 +201,19 @@ Expected<RunRequest> ParseRunRequest(llvm::StringRef text) {
   return request;
 }
 
-Expected<std::vector<Tensor>> MakeFeeds(const OpenedGraph& opened,
-                                        llvm::ArrayRef<RunRequest::Feed> feeds,
-                                        const UploadFinder& find) {
-  std::vector<Tensor> tensors;
-  for (const RunRequest::Feed& feed : feeds) {
-    auto tensor = MakeFeed(opened, feed, find);
-    if (!tensor) return Annotate("feed " + feed.tensor, tensor.takeError());
-    tensors.push_back(std::move(*tensor));
+Expected<RunRequest> MakeRunRequest(const OpenedGraph& opened, const PageRunRequest& asked,
+                                    const UploadFinder& find) {
+  RunRequest request;
+  for (const PageRunRequest::Feed& feed : asked.feeds) {
+    auto value = MakeFeed(opened, feed, find);
+    if (!value) return Annotate("feed " + feed.tensor, value.takeError());
+    request.feeds.push_back({feed.tensor, "", std::move(*value)});
   }
-  return tensors;
+  request.fetches = asked.fetches;
+  request.completes = false;
+  request.devices = asked.devices;
+  request.may_read = false;
+  return request;
 }
 
 }  // namespace grapnel

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/exec/tensor.h"
-#include "lib/serve/work/opened_graph.h"
+#include "lib/job/run.h"
 #include "lib/support/file.h"
 #include "lib/watch/tap.h"
 #include "llvm/Support/JSON.h"
@@ -18,7 +17,7 @@ namespace grapnel {
 // shape, what comes out, modes of taps.
 std::string RunFormJson(const OpenedGraph& opened);
 
-struct RunRequest {
+struct PageRunRequest {
   struct Feed {
     std::string tensor;
     std::string kind;         // "text", "zeros", "ones", "normal", "file" or "case"
@@ -30,19 +29,20 @@ struct RunRequest {
   std::vector<std::string> fetches;
   std::vector<std::string> taps;  // globs
   std::optional<TapMode> mode;    // none: nothing is tapped
+  std::string devices;            // CPUs to spread the run over; empty: none
 };
 
 // {"feeds": [{"tensor", "kind", "text", "shape", "seed", "file"}], "fetches": [...], "taps":
-// "a*,b*", "mode": "FULL_HEALTH"}. Errors say what is wrong with it.
-Expected<RunRequest> ParseRunRequest(llvm::StringRef json);
+// "a*,b*", "mode": "FULL_HEALTH", "devices": "cpu:2"}, the last three of which may be missing or
+// empty. Errors say what is wrong with it.
+Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef json);
 
 // Uploads by number. Errors: there is none.
 using UploadFinder = std::function<Expected<std::shared_ptr<const FileBytes>>(uint64_t upload)>;
 
-// The feeds' values. Errors name the tensor.
-Expected<std::vector<Tensor>> MakeFeeds(const OpenedGraph& opened,
-                                        llvm::ArrayRef<RunRequest::Feed> feeds,
-                                        const UploadFinder& find);
+// What the job is to run, as it is written, the feeds with their values. Errors name the tensor.
+Expected<RunRequest> MakeRunRequest(const OpenedGraph& opened, const PageRunRequest& asked,
+                                    const UploadFinder& find);
 
 }  // namespace grapnel
 

@@ -1,0 +1,27 @@
+// What a job is given for a tensor.
+#ifndef GRAPNEL_LIB_JOB_FEED_SOURCE_H_
+#define GRAPNEL_LIB_JOB_FEED_SOURCE_H_
+
+#include <string>
+
+#include "lib/exec/feed.h"
+
+namespace grapnel {
+
+// A tensor that is fed. Its value is in a .npy file or at hand; a job that computes nothing needs
+// neither.
+struct FeedSource {
+  std::string tensor;
+  std::string file;
+  Tensor value;  // when `file` is empty
+};
+
+// Errors: LoadFeed's, for one from a file.
+inline Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph) {
+  if (feed.file.empty()) return feed.value;
+  return LoadFeed(graph, feed.tensor, feed.file);
+}
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_JOB_FEED_SOURCE_H_

@@ -1,0 +1,96 @@
+#include "lib/job/opened_graph.h"
+
+#include "lib/ir/import.h"
+#include "lib/support/suggest.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+// The graph of that title; without one the only graph.
+Expected<size_t> PickGraph(const Model& model, llvm::StringRef title) {
+  std::vector<std::string> titles;
+  for (size_t i = 0; i < model.graphs.size(); ++i) {
+    if (model.graphs[i].title == title) return i;
+    titles.push_back(model.graphs[i].title);
+  }
+  if (!title.empty()) return Annotate(model.path, NotFound("graph", title, titles));
+  if (titles.size() == 1) return 0;
+  return MakeError("{0}: holds {1} graphs: name one by --graph: '{2}'", model.path, titles.size(),
+                   llvm::join(titles, "', '"));
+}
+
+Expected<OpenedGraph> OpenPicked(std::shared_ptr<Model> model, llvm::StringRef title) {
+  ASSIGN_OR_RETURN(size_t index, PickGraph(*model, title));
+  GraphInFile& graph = model->graphs[index];
+  if (!graph.module) {
+    ASSIGN_OR_RETURN(graph.module, OpenGraph(graph.path));
+  }
+  return OpenedGraph(std::move(model), index);
+}
+
+}  // namespace
+
+OpenedGraph::OpenedGraph(std::shared_ptr<Model> model, size_t index)
+    : model_(std::move(model)),
+      index_(index),
+      module_(model_, model_->graphs[index].module.get()) {}
+
+Expected<OpenedGraph> OpenedGraph::Open(llvm::StringRef path, llvm::StringRef title) {
+  ASSIGN_OR_RETURN(Model model, OpenModel(path));
+  return OpenPicked(std::make_shared<Model>(std::move(model)), title);
+}
+
+Expected<std::vector<OpenedGraph>> OpenedGraph::OpenEach(llvm::StringRef path,
+                                                         llvm::StringRef title) {
+  ASSIGN_OR_RETURN(Model opened, OpenModel(path));
+  auto model = std::make_shared<Model>(std::move(opened));
+  std::vector<OpenedGraph> graphs;
+  if (model->kind == FileKind::kText && title.empty()) {
+    for (size_t i = 0; i < model->graphs.size(); ++i) graphs.emplace_back(model, i);
+  } else {
+    ASSIGN_OR_RETURN(OpenedGraph graph, OpenPicked(std::move(model), title));
+    graphs.push_back(std::move(graph));
+  }
+  return graphs;
+}
+
+// A case folder is called by its own name, a file by what comes before its suffix.
+std::string OpenedGraph::name() const {
+  llvm::StringRef path = model_->path;
+  llvm::StringRef name = llvm::sys::path::filename(path.rtrim('/'));
+  if (model_->kind != FileKind::kCaseFolder) name = name.split('.').first;
+  return path == "-" || name.empty() ? "graph" : name.str();
+}
+
+Expected<OpenedGraph> OpenedGraph::Copy() const {
+  OpenedGraph copy(model_, index_);
+  ASSIGN_OR_RETURN(copy.module_, CopyModule(module(), name()));
+  return copy;
+}
+
+Expected<OpenedGraph> OpenedGraph::Reopen() const { return Open(model_->path, file().title); }
+
+Expected<Ends> EndsOf(const OpenedGraph& opened, llvm::ArrayRef<std::string> feeds,
+                      llvm::ArrayRef<std::string> fetches, llvm::StringRef signature) {
+  ASSIGN_OR_RETURN(Ends ends, EndsOf(opened.model(), opened.file(), signature));
+  if (!feeds.empty()) ends.feeds.assign(feeds.begin(), feeds.end());
+  if (!fetches.empty()) ends.fetches.assign(fetches.begin(), fetches.end());
+  return ends;
+}
+
+Error DemandValid(const OpenedGraph& opened, const MessageSink& sink) {
+  return DemandValid(opened.model(), opened.file(), sink);
+}
+
+std::vector<std::string> ProblemLines(const OpenedGraph& opened) {
+  std::vector<std::string> lines;
+  for (const Problem& problem : ProblemsOf(opened.model(), opened.file())) {
+    lines.push_back(opened.model().path + ": " +
+                    (problem.severity == Severity::kError ? "" : "warning: ") + problem.ToString());
+  }
+  return lines;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,66 @@
+// A graph that was opened for jobs, with what its file says beside it.
+#ifndef GRAPNEL_LIB_JOB_OPENED_GRAPH_H_
+#define GRAPNEL_LIB_JOB_OPENED_GRAPH_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/io/ends.h"
+
+namespace grapnel {
+
+// One graph of a model. Move-only: who has it may change its module in place. A graph that several
+// look at is shared as const, and who has to change it takes a Copy().
+class OpenedGraph {
+ public:
+  // Opens `path` and picks its graph: the only one, or the one of that `title` (tags of a
+  // SavedModel, a dump's file name). Errors: OpenModel's; none or several graphs fit.
+  static Expected<OpenedGraph> Open(llvm::StringRef path, llvm::StringRef title = {});
+  // The same; of a text with several graphs and no title, each.
+  static Expected<std::vector<OpenedGraph>> OpenEach(llvm::StringRef path, llvm::StringRef title);
+  // Graph `index` of `model`; of those of one model each is to be made once.
+  OpenedGraph(std::shared_ptr<Model> model, size_t index);
+
+  OpenedGraph(OpenedGraph&&) = default;
+  OpenedGraph& operator=(OpenedGraph&&) = default;
+
+  const Model& model() const { return *model_; }
+  // What the file says of this graph: title, signatures, what restores it. Its module is the one as
+  // it was opened.
+  const GraphInFile& file() const { return model_->graphs[index_]; }
+  // What is worked on; there is none in a dump folder's list.
+  Module& module() { return *module_; }
+  const Module& module() const { return *module_; }
+  // For dumps and titles: the name of the file, without suffix, or of the folder.
+  std::string name() const;
+
+  // The same graph with a module of its own, in memory with its constants. Errors: it cannot be
+  // written as a GraphDef.
+  Expected<OpenedGraph> Copy() const;
+  // The same graph from its file again, as it is there. Errors: Open's.
+  Expected<OpenedGraph> Reopen() const;
+  // The module by itself; nothing else of this may be used afterwards. Not for a copy.
+  std::unique_ptr<Module> TakeModule() { return std::move(model_->graphs[index_].module); }
+
+ private:
+  std::shared_ptr<Model> model_;
+  size_t index_;
+  std::shared_ptr<Module> module_;  // the model's, or a copy
+};
+
+// Feeds and fetches: those given, else those of the case, the text or the signature, else none.
+// Errors: there is no signature of that name.
+Expected<Ends> EndsOf(const OpenedGraph& opened, llvm::ArrayRef<std::string> feeds,
+                      llvm::ArrayRef<std::string> fetches, llvm::StringRef signature = {});
+
+// All problems of the graph, for jobs that work on none that is broken: warnings go to the sink;
+// errors make an Error that lists them (the first 20), each with file and node.
+Error DemandValid(const OpenedGraph& opened, const MessageSink& sink);
+
+// Lines "path: node 'x': ..." for a list on stderr or in a report.
+std::vector<std::string> ProblemLines(const OpenedGraph& opened);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_JOB_OPENED_GRAPH_H_

@@ -1,0 +1,209 @@
+#include "lib/job/optimize.h"
+
+#include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/text_format.h"
+#include "lib/check/reproducer.h"
+#include "lib/check/value_check.h"
+#include "lib/exec/evaluator.h"
+#include "lib/job/dump.h"
+#include "lib/pass/near_misses.h"
+#include "lib/place/settings.h"
+#include "lib/support/file.h"
+
+namespace grapnel {
+namespace {
+
+// The first error of a text proto, with its place.
+class FirstError : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, int column, const std::string& message) override {
+    if (text.empty()) text = llvm::formatv("{0}:{1}: {2}", line + 1, column + 1, message).str();
+  }
+  std::string text;
+};
+
+// No file has such a name, as a rule, and every field is followed by ':' or '{'.
+bool IsText(const std::string& config) {
+  return !FileExists(config) &&
+         llvm::StringRef(config).find_first_of(":{") != llvm::StringRef::npos;
+}
+
+Expected<proto::RewriterConfig> ReadRewriterConfig(const std::string& given, bool may_read) {
+  std::shared_ptr<const FileBytes> file = FileBytes::FromString(given, "--rewriter-config");
+  if (may_read && !IsText(given)) {
+    ASSIGN_OR_RETURN(file, FileBytes::Open(given));
+  }
+  proto::RewriterConfig config;
+  FirstError first;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&first);
+  if (!parser.ParseFromString(file->bytes().str(), &config))
+    return MakeError("{0}:{1} (a RewriterConfig as text was expected)", file->name(), first.text);
+  return config;
+}
+
+// The placer's devices may be a file too. Without settings for it, it says so itself.
+Error DemandNoFiles(const proto::RewriterConfig& config) {
+  auto settings = PlacerSettings::From(config);
+  if (!settings) {
+    llvm::consumeError(settings.takeError());
+    return Error::success();
+  }
+  settings->may_read = false;
+  return PlacerSetup::Make(*settings).takeError();
+}
+
+// All but evaluator, pool and what is told on the way.
+Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeRequest& request) {
+  OptimizeOptions options;
+  std::vector<std::string> feeds;
+  for (const FeedSource& feed : request.feeds) feeds.push_back(feed.tensor);
+  ASSIGN_OR_RETURN(Ends ends, EndsOf(opened, feeds, request.fetches, request.signature));
+  options.feeds = std::move(ends.feeds);
+  options.fetches = std::move(ends.fetches);
+  options.passes = request.passes;
+  options.limit = request.limit;
+  options.config.set_min_graph_nodes(-1);
+  if (!request.rewriter_config.empty()) {
+    ASSIGN_OR_RETURN(options.config, ReadRewriterConfig(request.rewriter_config, request.may_read));
+    if (!request.may_read) RETURN_IF_ERROR(DemandNoFiles(options.config));
+  }
+  return options;
+}
+
+Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
+                                                     const OptimizeRequest& request,
+                                                     const OptimizeOptions& optimize,
+                                                     ThreadPool& pool) {
+  ValueCheckOptions options;
+  options.rtol = request.rtol;
+  options.atol = request.atol;
+  options.pool = &pool;
+  options.sink = request.sink;
+  options.fetches = optimize.fetches;
+  const Graph& graph = opened.module().main;
+  if (options.fetches.empty()) options.fetches = PassManager::DefaultFetches(graph);
+  for (const FeedSource& feed : request.feeds) {
+    ASSIGN_OR_RETURN(Tensor value, ValueOf(feed, graph));
+    if (value) options.feeds.push_back({feed.tensor, std::move(value)});
+  }
+  if (options.feeds.empty() && opened.model().case_info) {
+    for (const Case::Feed& feed : opened.model().case_info->feeds) {
+      ASSIGN_OR_RETURN(Tensor value, LoadFeed(graph, feed.tensor, feed.file));
+      options.feeds.push_back({feed.tensor, std::move(value)});
+    }
+  }
+  ASSIGN_OR_RETURN(options.feeds, CompleteFeeds(graph, std::move(options.feeds)));
+  return ValueCheck::Create(opened.module(), std::move(options));
+}
+
+class RewriteListener : public Instrumentation {
+ public:
+  explicit RewriteListener(const std::function<void(const Rewrite&)>& listen) : listen_(listen) {}
+  void OnRewrite(const Rewrite& rewrite) override { listen_(rewrite); }
+
+ private:
+  const std::function<void(const Rewrite&)>& listen_;
+};
+
+// The threads and kernels of a job.
+struct Workshop {
+  explicit Workshop(ThreadPool* given)
+      : own(given ? nullptr : std::make_unique<ThreadPool>()),
+        pool(given ? *given : *own),
+        evaluator(MakeCpuEvaluator(pool)) {}
+  std::unique_ptr<ThreadPool> own;
+  ThreadPool& pool;
+  std::unique_ptr<Evaluator> evaluator;
+};
+
+Expected<OpenedGraph> OpenAnew(const OpenedGraph& opened, const OptimizeRequest& request) {
+  ASSIGN_OR_RETURN(OpenedGraph again, opened.Reopen());
+  RETURN_IF_ERROR(SetMissingDevices(again.module(), request.device));
+  return again;
+}
+
+}  // namespace
+
+Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request) {
+  RETURN_IF_ERROR(DemandValid(opened, request.sink));
+  Module& module = opened.module();
+  RETURN_IF_ERROR(SetMissingDevices(module, request.device));
+  ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(opened, request));
+  Workshop workshop(request.pool);
+  options.evaluator = workshop.evaluator.get();
+  options.pool = &workshop.pool;
+  options.sink = request.sink;
+  NearMisses misses;
+  if (request.wants_near_misses)
+    options.on_refusal = [&](const Refusal& refusal) { misses.Add(refusal); };
+
+  PassManager manager;
+  if (request.ledger) manager.Add(MakeLedgerInstrumentation(*request.ledger));
+  if (request.on_rewrite) manager.Add(std::make_unique<RewriteListener>(request.on_rewrite));
+  if (request.watcher) manager.Add(request.watcher);
+  if (request.dump_folder) {
+    RETURN_IF_ERROR(
+        AddDump({*request.dump_folder, opened.name(), request.sink}, module, options, &manager));
+  }
+  Optimized optimized;
+  optimized.ends = {options.feeds, options.fetches};
+  std::unique_ptr<ValueCheck> values;
+  if (request.check_values) {
+    auto made = MakeValueCheck(opened, request, options, workshop.pool);
+    if (!made) return Annotate(opened.model().path, made.takeError());
+    values = std::move(*made);
+    optimized.values_compared = values->num_compared();
+    manager.Add(MakeValueCheckInstrumentation(values.get(), &optimized.difference));
+  }
+  // After the value check, which asks last and whose failure is not the pass's.
+  manager.Add(MakeFailureInstrumentation(&optimized.failed));
+  manager.Add(MakeVerifyInstrumentation());
+  auto result = manager.Run(module, options);
+  optimized.near_misses = misses.Sorted();
+  if (result) {
+    optimized.result = std::move(*result);
+  } else {
+    optimized.failure = TextOf(result.takeError());
+  }
+  return optimized;
+}
+
+Expected<std::string> SaveFailedInput(const OpenedGraph& opened, const OptimizeRequest& request,
+                                      const Stage& failed) {
+  ASSIGN_OR_RETURN(OpenedGraph again, OpenAnew(opened, request));
+  ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(again, request));
+  Workshop workshop(request.pool);
+  options.evaluator = workshop.evaluator.get();
+  std::string path = again.name() + ".before_" + failed.pass + ".pb";
+  if (Error error = SaveReproducer(again.module(), options, failed, path))
+    return Annotate("its input could not be saved", std::move(error));
+  return path;
+}
+
+Expected<std::optional<Culprit>> FindCulprit(
+    const OpenedGraph& opened, const OptimizeRequest& request,
+    std::function<Expected<std::optional<std::string>>(const Module&)> fails) {
+  Workshop workshop(request.pool);
+  std::optional<OpenedGraph> again;
+  BisectOptions options;
+  options.open = [&]() -> Expected<Module*> {
+    ASSIGN_OR_RETURN(again, OpenAnew(opened, request));
+    return &again->module();
+  };
+  RETURN_IF_ERROR(options.open().takeError());
+  RETURN_IF_ERROR(DemandValid(*again, request.sink));
+  ASSIGN_OR_RETURN(options.optimize, OptionsOf(*again, request));
+  options.optimize.evaluator = workshop.evaluator.get();
+  std::unique_ptr<ValueCheck> values;
+  if (!fails) {
+    ASSIGN_OR_RETURN(values, MakeValueCheck(*again, request, options.optimize, workshop.pool));
+    fails = [&](const Module& module) { return values->Differs(module); };
+  }
+  options.fails = std::move(fails);
+  auto culprit = Bisect(options);
+  if (!culprit) return Annotate(opened.model().path, culprit.takeError());
+  return culprit;
+}
+
+}  // namespace grapnel

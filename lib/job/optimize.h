@@ -1,0 +1,81 @@
+// A job: Grappler's passes on an opened graph.
+#ifndef GRAPNEL_LIB_JOB_OPTIMIZE_H_
+#define GRAPNEL_LIB_JOB_OPTIMIZE_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/check/bisect.h"
+#include "lib/job/feed_source.h"
+#include "lib/job/opened_graph.h"
+#include "lib/pass/pass_manager.h"
+
+namespace grapnel {
+
+struct OptimizeRequest {
+  // Of the main graph; for those not given the case, the text or the signature fills in. A feed's
+  // value is for check_values.
+  std::vector<FeedSource> feeds;
+  std::vector<std::string> fetches;
+  std::string signature;
+  std::vector<std::string> passes;  // just these, in this order; empty: those of the config
+  // TensorFlow's RewriterConfig as text proto: a file, or the text itself. Empty: the default, with
+  // small graphs optimised too.
+  std::string rewriter_config;
+  bool may_read = true;  // whether rewriter_config may name files
+  int limit = -1;        // rewrites in all; -1: no limit
+  std::string device;    // for nodes without one; may be empty
+
+  // Runs the graph before and after each pass, on the values of the feeds, else on the case's, else
+  // on made-up ones. The first pass that changes what is fetched is a failure.
+  bool check_values = false;
+  double rtol = 1e-4, atol = 1e-5;  // see ValueCheckOptions
+
+  ThreadPool* pool = nullptr;  // outlives the job; null: one of its own, with a thread a core
+  MessageSink sink;
+  // None: no dumps. Empty: where TF_DUMP_GRAPH_PREFIX says, if it does (lib/job/dump.h).
+  std::optional<std::string> dump_folder;
+  llvm::raw_ostream* ledger = nullptr;  // gets every rewrite as a line of JSON
+  std::function<void(const Rewrite&)> on_rewrite;
+  Instrumentation* watcher = nullptr;  // told of all stages; outlives the job
+  bool wants_near_misses = false;      // costs little, but bodies go one after another
+};
+
+struct Optimized {
+  Ends ends;  // as asked for, with what was filled in
+  OptimizeResult result;
+  std::vector<Refusal> near_misses;    // sorted, if they were wanted
+  std::optional<int> values_compared;  // fetches, with check_values
+
+  // Set when a pass failed or changed a value. The graph is then as that pass left it and must not
+  // be used, and `result` is empty.
+  std::optional<std::string> failure;
+  std::optional<Stage> failed;  // of a pass that failed by itself: FailedInput saves its graph
+  std::string difference;       // what check_values found: FindCulprit finds the rewrite
+
+  // `failure` as an error, for who has no more to say of it.
+  Error AsError() const { return failure ? MakeError("{0}", *failure) : Error::success(); }
+};
+
+// Optimises the graph in place, every pass verified. Errors: the graph is broken or, for
+// check_values, cannot be run; what the request says cannot be read or is not there.
+Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request);
+
+// Of a failed job. Both open the file of `opened` anew and run the passes on that.
+
+// Saves the graph that the failed pass was given, as NAME.before_PASS.pb in the working folder;
+// gives that path.
+Expected<std::string> SaveFailedInput(const OpenedGraph& opened, const OptimizeRequest& request,
+                                      const Stage& failed);
+// The first rewrite after which `fails` says something, or, without it, after which a fetch has not
+// the value that it had; see Bisect.
+Expected<std::optional<Culprit>> FindCulprit(
+    const OpenedGraph& opened, const OptimizeRequest& request,
+    std::function<Expected<std::optional<std::string>>(const Module&)> fails = nullptr);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_JOB_OPTIMIZE_H_

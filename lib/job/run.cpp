@@ -1,0 +1,169 @@
+#include "lib/job/run.h"
+
+#include "lib/exec/saved_state.h"
+#include "lib/ir/find.h"
+#include "lib/place/function_spread.h"
+#include "lib/place/settings.h"
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+Expected<PartitionScope> ScopeOf(const Graph& graph, const ExecutorOptions& options) {
+  PartitionScope scope;
+  for (const std::string& feed : options.feeds) {
+    ASSIGN_OR_RETURN(Port port, FindTensor(graph, feed));
+    scope.feeds.push_back(port);
+  }
+  for (const std::string& fetch : options.fetches) {
+    ASSIGN_OR_RETURN(Port port, FindTensor(graph, fetch));
+    scope.fetches.push_back(port);
+  }
+  return scope;
+}
+
+}  // namespace
+
+RunJob::RunJob(const OpenedGraph& opened, RunRequest request)
+    : request_(std::move(request)), opened_(&opened), session_(std::make_unique<Session>()) {
+  if (request_.pool) return;
+  own_pool_ = std::make_unique<ThreadPool>();
+  request_.pool = own_pool_.get();
+}
+
+Expected<RunJob> RunJob::Make(OpenedGraph& opened, RunRequest request) {
+  RunJob job(opened, std::move(request));
+  job.placed_ = &opened.module();
+  RETURN_IF_ERROR(job.LoadFeeds());
+  return job;
+}
+
+Expected<RunJob> RunJob::MakeApart(const OpenedGraph& opened, RunRequest request) {
+  RunJob job(opened, std::move(request));
+  RETURN_IF_ERROR(job.LoadFeeds());
+  if (job.request_.devices.empty() && !job.request_.placement_log) return job;
+  ASSIGN_OR_RETURN(OpenedGraph copy, opened.Copy());
+  job.apart_ = std::make_unique<OpenedGraph>(std::move(copy));
+  job.placed_ = &job.apart_->module();
+  return job;
+}
+
+// Names instead of keys, and what was left out.
+Error RunJob::Complete() {
+  const Model& model = opened_->model();
+  auto name = [&](std::string& key) -> Error {
+    ASSIGN_OR_RETURN(key, TensorOfKey(model, opened_->file(), request_.signature, key));
+    return Error::success();
+  };
+  std::vector<FeedSource>& feeds = request_.feeds;
+  for (FeedSource& feed : feeds) RETURN_IF_ERROR(name(feed.tensor));
+  for (std::string& fetch : request_.fetches) RETURN_IF_ERROR(name(fetch));
+  if (const auto& values = model.case_info) {
+    for (const Case::Feed& given : values->feeds) {
+      auto is_it = [&](const FeedSource& feed) { return feed.tensor == given.tensor; };
+      if (llvm::none_of(feeds, is_it)) feeds.push_back({given.tensor, given.file, Tensor()});
+    }
+  }
+  ASSIGN_OR_RETURN(Ends ends, EndsOf(*opened_, {}, request_.fetches, request_.signature));
+  request_.fetches = std::move(ends.fetches);
+  if (!request_.fetches.empty()) return Error::success();
+  return MakeError("{0}: nothing to fetch: name tensors by --fetch", model.path);
+}
+
+Error RunJob::LoadFeeds() {
+  RETURN_IF_ERROR(DemandValid(*opened_, request_.sink));
+  if (request_.completes) RETURN_IF_ERROR(Complete());
+  const Graph& graph = opened_->module().main;
+  for (const FeedSource& feed : request_.feeds) {
+    ASSIGN_OR_RETURN(Tensor value, ValueOf(feed, graph));
+    if (request_.watch) {
+      ASSIGN_OR_RETURN(Port port, FindTensor(graph, feed.tensor));
+      request_.watch->AddFeed(port, value);
+    }
+    feeds_.push_back(feed.tensor);
+    values_.push_back(std::move(value));
+  }
+  return Error::success();
+}
+
+Error RunJob::Prepare() {
+  ExecutorOptions options;
+  options.feeds = feeds_;
+  options.fetches = request_.fetches;
+  options.pool = request_.pool;
+  options.hook = request_.watch ? request_.watch : request_.hook;
+  options.print = request_.print;
+  options.session = session_.get();
+  options.profiler = request_.profiler;
+  options.device = request_.device;
+  RETURN_IF_ERROR(RestoreSession(opened_->file(), opened_->model().variables_prefix, *session_,
+                                 *request_.pool));
+  return request_.devices.empty() && !request_.placement_log ? Compile(options)
+                                                             : CompileSplit(options);
+}
+
+Error RunJob::Compile(const ExecutorOptions& options) {
+  const Graph& graph = placed_ ? placed_->main : opened_->module().main;
+  ASSIGN_OR_RETURN(whole_, Executor::Compile(graph, options));
+  return Error::success();
+}
+
+Error RunJob::CompileSplit(const ExecutorOptions& options) {
+  if (!IsHost(options.device)) {
+    return MakeError("{0} goes with --device CPU alone",
+                     request_.devices.empty() ? "--log-device-placement" : "--devices");
+  }
+  PlacerSettings settings;
+  settings.devices = request_.devices.empty() ? "cpu:1" : request_.devices;
+  settings.may_read = request_.may_read;
+  settings.soft = !request_.hard;
+  settings.kernels = "grapnel";
+  ASSIGN_OR_RETURN(PlacerSetup setup, PlacerSetup::Make(settings));
+  for (const ListedDevice& device : setup.devices.devices()) {
+    if (device.name.type.text() != "CPU") {
+      return MakeError(
+          "--devices: '{0}' is no CPU, and only CPUs can be played (--device GPU runs "
+          "on a real one)",
+          device.text);
+    }
+  }
+  Ends ends{options.feeds, options.fetches};
+  FunctionSpread spread(*placed_, ends, setup, request_.placement_log);
+  RETURN_IF_ERROR(spread.Run());
+  if (setup.devices.size() == 1) return Compile(options);
+  ASSIGN_OR_RETURN(PartitionScope scope, ScopeOf(placed_->main, options));
+  ASSIGN_OR_RETURN(PartitionedGraph split, PartitionByDevice(*placed_, *setup.kernels, scope));
+  split_ = std::make_unique<PartitionedGraph>(std::move(split));
+  std::vector<DevicePart> parts;
+  for (const Partition& part : split_->partitions)
+    parts.push_back({part.device, &part.module->main});
+  ASSIGN_OR_RETURN(parts_, PartitionedExecutor::Compile(parts, options));
+  return Error::success();
+}
+
+Expected<std::vector<Tensor>> RunJob::Run(std::vector<Tensor> values) {
+  return parts_ ? parts_->Run(std::move(values)) : whole_->Run(std::move(values));
+}
+
+void RunJob::SaySpread(const MessageSink& sink) const {
+  if (split_) {
+    return sink(Severity::kInfo, Plural(split_->partitions.size(), "device") + ", " +
+                                     Plural(split_->transfers.size(), "transfer") +
+                                     " between them a run");
+  }
+  if (IsHost(request_.device)) return;
+  const PlanSpread& spread = whole_->spread();
+  if (!spread.note.empty()) return sink(Severity::kWarning, spread.note);
+  sink(Severity::kInfo,
+       llvm::formatv(
+           "{0} on {1}, {2} on the CPU, {3} between them a run, {4} of constants copied once",
+           Plural(spread.on_device, "node"), request_.device->name(), spread.on_host,
+           Plural(spread.copies, "transfer"), Plural(spread.constant_bytes, "byte"))
+           .str());
+}
+
+Error RunJob::SaveVariables(llvm::StringRef prefix) {
+  return grapnel::SaveVariables(opened_->file(), prefix, *session_, *request_.pool);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,100 @@
+// A job: an opened graph is run, on one device or split over several.
+#ifndef GRAPNEL_LIB_JOB_RUN_H_
+#define GRAPNEL_LIB_JOB_RUN_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/exec/partitioned_executor.h"
+#include "lib/exec/session.h"
+#include "lib/job/feed_source.h"
+#include "lib/job/opened_graph.h"
+#include "lib/job/run_watch.h"
+#include "lib/place/partition.h"
+
+namespace grapnel {
+
+struct RunRequest {
+  std::vector<FeedSource> feeds;     // each with a value
+  std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
+  // Whether the signature's keys may name feeds and fetches, and the case or signature fills in
+  // those that are not given. Else the request is taken as it is written.
+  bool completes = true;
+  std::string signature;
+
+  Device* device = nullptr;  // for nodes that name none and have a kernel there; null: the CPU
+  // Set: the graph is placed on these CPUs ("cpu:4", or names), split, and the parts run side by
+  // side.
+  std::string devices;
+  bool may_read = true;  // whether `devices` may be the path of a cluster file
+  bool hard = false;     // a device's request that cannot be met is an error
+  llvm::raw_ostream* placement_log = nullptr;  // set: gets where each node runs, as TensorFlow's
+
+  ThreadPool* pool = nullptr;  // null: one of the job's own, with a thread a core
+  MessageSink sink;            // what is wrong with the graph and yet no error
+  MessageSink print;           // what the graph itself prints
+  // Both see each node; `watch` is told of the feeds too, and stops the run from another thread.
+  // One of them at most.
+  RunHook* hook = nullptr;
+  RunWatch* watch = nullptr;
+  RunProfiler* profiler = nullptr;
+};
+
+// Made, prepared once, then run as often as one likes. What the request and the graph point to
+// outlives it. One run at a time.
+class RunJob {
+ public:
+  // Finds and loads what is fed and fetched. Errors: the graph is broken; a name or a file is not
+  // there; nothing is fetched.
+  static Expected<RunJob> Make(OpenedGraph& opened, RunRequest request);
+  // For a graph that must not change: where `devices` are asked for, a copy of it is run.
+  static Expected<RunJob> MakeApart(const OpenedGraph& opened, RunRequest request);
+  RunJob(RunJob&&) = default;
+
+  // Restores what the model saved and compiles. With `devices` or a log the graph is placed: its
+  // nodes get their devices, calls may give way to their functions' nodes. Errors:
+  // RestoreSession's, Executor::Compile's, what cannot be placed, with the reasons; a device that
+  // is no CPU, since only those can be played.
+  Error Prepare();
+  // Values of the fetches; see Executor::Run. Variables keep what each run made of them.
+  Expected<std::vector<Tensor>> Run() { return Run(values_); }
+  // The same on other values, in the order of feeds().
+  Expected<std::vector<Tensor>> Run(std::vector<Tensor> values);
+
+  const std::vector<std::string>& feeds() const { return feeds_; }
+  const std::vector<Tensor>& feed_values() const { return values_; }
+  const std::vector<std::string>& fetches() const { return request_.fetches; }
+
+  // After Prepare:
+  int num_nodes() const { return whole_ ? whole_->num_nodes() : 0; }  // 0: the graph is split
+  bool runs_copy() const { return apart_ != nullptr; }
+  // How it is spread over a device and the CPU, or over how many devices; nothing of one that is
+  // for the CPU alone.
+  void SaySpread(const MessageSink& sink) const;
+  // Writes the variables as a checkpoint; see lib/exec/saved_state.h.
+  Error SaveVariables(llvm::StringRef prefix);
+
+ private:
+  RunJob(const OpenedGraph& opened, RunRequest request);
+  Error LoadFeeds();
+  Error Complete();
+  Error Compile(const ExecutorOptions& options);
+  Error CompileSplit(const ExecutorOptions& options);
+
+  RunRequest request_;
+  const OpenedGraph* opened_;
+  Module* placed_ = nullptr;            // what may be placed
+  std::unique_ptr<OpenedGraph> apart_;  // a copy, if one was needed
+  std::unique_ptr<ThreadPool> own_pool_;
+  std::unique_ptr<Session> session_;
+  std::vector<std::string> feeds_;
+  std::vector<Tensor> values_;
+  std::unique_ptr<Executor> whole_;
+  std::unique_ptr<PartitionedGraph> split_;  // that the next runs
+  std::unique_ptr<PartitionedExecutor> parts_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_JOB_RUN_H_

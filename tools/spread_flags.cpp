@@ -1,0 +1,22 @@
+#include "tools/spread_flags.h"
+
+namespace grapnel {
+
+void SpreadFlags::AddTo(CommandLine& line) {
+  line.Option(
+          "--devices", devices,
+          "place the graph on these CPUs (cpu:4, or names), split it, and run the parts side by "
+          "side")
+      .ShownAs("D,...");
+  line.Flag("--hard", hard, "with --devices: a request that cannot be met is an error");
+  line.Flag("--log-device-placement", log_placement,
+            "say where each node runs, as TensorFlow does, on standard error");
+}
+
+void SpreadFlags::Fill(RunRequest* request) const {
+  request->devices = devices;
+  request->hard = hard;
+  if (log_placement) request->placement_log = &llvm::errs();
+}
+
+}  // namespace grapnel
