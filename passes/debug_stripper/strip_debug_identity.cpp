@@ -5,7 +5,8 @@
 // The debugger leaves these ops in graphs that are saved while it is on; such a graph writes debug
 // files wherever it runs.
 //
-// Refuses nothing; DebugNanCount and DebugNumericSummary give other values than they read, and stay.
+// Refuses nothing; DebugNanCount and DebugNumericSummary give other values than they read, and
+// stay.
 #include "passes/debug_stripper/debug_stripper.h"
 
 namespace grapnel::debug_stripper {
