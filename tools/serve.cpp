@@ -3,8 +3,8 @@
 #include <optional>
 #include <thread>
 
-#include "lib/serve/work/reloader.h"
 #include "lib/serve/http/server.h"
+#include "lib/serve/work/reloader.h"
 #include "lib/support/shrunk_files.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tools/command.h"

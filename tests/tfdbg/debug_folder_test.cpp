@@ -149,7 +149,8 @@ TEST(DebugFolder, SurvivesAnyDamage) {
       DebugFolder folder = Read(copy.string());
       std::string text;
       llvm::raw_string_ostream os(text);
-      WriteDebugFolderText(folder, true, [](const DebugRun&) { return 0; }, os);
+      WriteDebugFolderText(
+          folder, true, [](const DebugRun&) { return 0; }, os);
       for (const DebugRun& run : folder.runs) {
         WriteBlameText(run, FindCauses(run), os);
         DebugModule made = MakeDebugModule(run);
