@@ -43,15 +43,17 @@ function(grapnel_room name)
   endif()
 endfunction()
 
-# grapnel_objects(passes LINK pass): object library of this folder and below (but not onednn/), for code that registers
-# itself: the linker keeps objects, while it would drop archive members that nobody names. ONLY: a regular expression of
-# the names (without .cpp) of the files that are wanted; empty for all.
+# grapnel_objects(passes LINK pass): object library of this folder and below, for code that registers itself: the linker
+# keeps objects, while it would drop archive members that nobody names. ONLY and BUT: regular expressions of the names
+# (without .cpp) of the files that are wanted, or not; empty for all.
 function(grapnel_objects name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "ONLY" "LINK;USES")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "ONLY;BUT" "LINK;USES")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  list(FILTER sources EXCLUDE REGEX "/onednn/")
   if(ARG_ONLY)
     list(FILTER sources INCLUDE REGEX "/(${ARG_ONLY})\\.cpp$")
+  endif()
+  if(ARG_BUT)
+    list(FILTER sources EXCLUDE REGEX "/(${ARG_BUT})\\.cpp$")
   endif()
   if(sources)
     add_library(grapnel_${name} OBJECT ${sources})
