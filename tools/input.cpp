@@ -21,6 +21,7 @@ Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title,
   for (OpenedGraph& graph : graphs) {
     const std::string& name = graph.file().title;
     os << (&graph == &graphs.front() ? "" : "\n") << "--- " << name << "\n";
+    os.flush();  // before what the command says on stderr
     auto code = command(graph);
     os.flush();
     if (!code) {
