@@ -89,7 +89,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--timeout", flags->timeout_s, "seconds after which a check has failed; 0: never")
       .NotNegative()
       .ShowDefault();
-  line.Option("--graph", flags->graph, "which graph of a file with several");
+  line.Option("--graph", flags->graph,
+              "which graph of a file with several: its title as `info` shows it");
   flags->pipeline.AddTo(line);
   flags->pipeline.AddValuesTo(line);
   flags->pipeline.AddDeviceTo(line);

@@ -2,8 +2,7 @@
 #include "lib/render/convert.h"
 
 #include "lib/diff/diff.h"
-#include "lib/job/opened_graph.h"
-#include "tools/command.h"
+#include "tools/input.h"
 
 namespace grapnel {
 namespace {
@@ -12,10 +11,24 @@ struct Flags {
   std::string model, other, graph, output, to, node_data = "op-cost";
 };
 
-Expected<OpenedGraph> Open(const std::string& path, const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(path, flags.graph));
-  for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
-  return input;
+void SayProblems(const OpenedGraph& graph, Invocation& invocation) {
+  for (const std::string& line : ProblemLines(graph)) invocation.sink()(Severity::kWarning, line);
+}
+
+// All graphs of a text to another text.
+Expected<int> WriteEach(llvm::ArrayRef<OpenedGraph> graphs, const ConvertOptions& options,
+                        const std::string& output, Invocation& invocation) {
+  std::vector<TitledGraph> titled;
+  for (const OpenedGraph& graph : graphs) {
+    SayProblems(graph, invocation);
+    TitledGraph& one = titled.emplace_back();
+    one = {graph.file().title, &graph.module(), options};
+    ASSIGN_OR_RETURN(Ends ends, EndsOf(graph, {}, {}));
+    one.options.feeds = std::move(ends.feeds);
+    one.options.fetches = std::move(ends.fetches);
+  }
+  RETURN_IF_ERROR(ConvertEach(titled, output));
+  return kExitOk;
 }
 
 // What makes no sense with the format is refused, so that nobody waits for what it should do.
@@ -34,7 +47,14 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ConvertOptions options;
   ASSIGN_OR_RETURN(options.format, ConvertFormatOf(flags.to, flags.output));
   RETURN_IF_ERROR(CheckFlags(flags, options.format));
-  ASSIGN_OR_RETURN(OpenedGraph input, Open(flags.model, flags, invocation));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
+                   OpenedGraph::OpenEach(flags.model, flags.graph));
+  if (graphs.size() > 1) {
+    if (options.format != ConvertFormat::kText) return HoldsOneGraph(flags.output, graphs.size());
+    return WriteEach(graphs, options, flags.output, invocation);
+  }
+  OpenedGraph& input = graphs.front();
+  SayProblems(input, invocation);
   options.label = input.name();
   options.node_data =
       flags.node_data == "op-cost" ? NodeDataKind::kOpCost : NodeDataKind::kConstantBytes;
@@ -47,7 +67,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
     return kExitOk;
   }
-  ASSIGN_OR_RETURN(OpenedGraph other, Open(flags.other, flags, invocation));
+  ASSIGN_OR_RETURN(OpenedGraph other, OpenedGraph::Open(flags.other, flags.graph));
+  SayProblems(other, invocation);
   Diff diff = DiffModules(input.module(), other.module(), {});
   options.diff = &diff;
   RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
@@ -76,7 +97,8 @@ RunCommand SetUp(CommandLine& line) {
               "which number: estimated FLOPs, or the bytes of constants")
       .OneOf({"op-cost", "constant-bytes"})
       .ShowDefault();
-  line.Option("--graph", flags->graph, "which graph of a file with several");
+  line.Option("--graph", flags->graph,
+              "which graph of a file with several: its title as `info` shows it");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

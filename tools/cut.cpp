@@ -109,7 +109,8 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("TENSOR,...")
       .Required();
   line.Option("-o,--output", flags->output, "where the part is written").Required();
-  line.Option("--graph", flags->graph, "which graph of a file with several");
+  line.Option("--graph", flags->graph,
+              "which graph of a file with several: its title as `info` shows it");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -10,6 +10,7 @@
 #include "lib/render/picture.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
+#include "lib/support/text.h"
 #include "llvm/Support/Path.h"
 #include "tools/command.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 struct Flags {
   std::string a, b, ledger, output;
-  std::vector<std::string> ignored, only;
+  std::vector<std::string> ignored, only, graphs;
   bool all = false, names = false, statistics = false;
 };
 
@@ -52,24 +53,28 @@ Painting PaintingOf(const UnionGraph& graph) {
 // Opens the scopes where anything differs, unless they are more than a reader can take in.
 constexpr size_t kScopesOpened = 12;
 
-Error WritePage(const Module& a, const Module& b, const Diff& diff, const Flags& flags) {
-  std::string title =
-      (llvm::sys::path::filename(flags.a) + " \xe2\x86\x92 " + llvm::sys::path::filename(flags.b))
-          .str();
+// What a side is called beside the other: its file, or its title within the file of both.
+llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags) {
+  if (flags.b.empty()) return side.file().title;
+  return llvm::sys::path::filename(side.model().path);
+}
+
+Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags) {
+  std::string title = (NameOf(a, flags) + " \xe2\x86\x92 " + NameOf(b, flags)).str();
   PageSet pages;
-  RETURN_IF_ERROR(pages.AddDiff(a, b, diff, title).takeError());
+  RETURN_IF_ERROR(pages.AddDiff(a.module(), b.module(), diff, title).takeError());
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
   RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
   return file->Commit();
 }
 
-Error Draw(const Module& a, const Module& b, const Diff& diff, const Flags& flags,
+Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags,
            Invocation& invocation) {
   const std::string& output = flags.output;
   if (llvm::StringRef(output).ends_with(".html")) return WritePage(a, b, diff, flags);
   auto format = ParsePictureFormat(llvm::sys::path::extension(output));
   if (!format) return MakeError("{0}: a picture of a diff is .dot, .svg, .png or .html", output);
-  ASSIGN_OR_RETURN(UnionGraph graph, MakeUnion(b, diff));
+  ASSIGN_OR_RETURN(UnionGraph graph, MakeUnion(b.module(), diff));
   Painting painting = PaintingOf(graph);
   ViewOptions view;
   view.title = DiffSummary(diff);
@@ -83,11 +88,39 @@ Error Draw(const Module& a, const Module& b, const Diff& diff, const Flags& flag
   return Error::success();
 }
 
-Expected<int> Run(const Flags& flags, Invocation& invocation) {
+// The graphs of two files, or two graphs of one file.
+Expected<std::pair<OpenedGraph, OpenedGraph>> OpenSides(const Flags& flags) {
   if (flags.a == "-" && flags.b == "-")
     return MakeError("only one of the two graphs can come from standard input");
-  ASSIGN_OR_RETURN(OpenedGraph a, OpenedGraph::Open(flags.a));
-  ASSIGN_OR_RETURN(OpenedGraph b, OpenedGraph::Open(flags.b));
+  if (flags.graphs.size() > 2) return MakeError("--graph: two at most, of A and of B");
+  std::string title_a, title_b;
+  if (!flags.graphs.empty()) {
+    title_a = flags.graphs.front();
+    title_b = flags.graphs.back();
+  }
+  if (!flags.b.empty()) {
+    ASSIGN_OR_RETURN(OpenedGraph a, OpenedGraph::Open(flags.a, title_a));
+    ASSIGN_OR_RETURN(OpenedGraph b, OpenedGraph::Open(flags.b, title_b));
+    return std::pair(std::move(a), std::move(b));
+  }
+  if (flags.graphs.size() == 2) {
+    ASSIGN_OR_RETURN(OpenedGraph a, OpenedGraph::Open(flags.a, title_a));
+    ASSIGN_OR_RETURN(OpenedGraph b, OpenedGraph::Open(flags.a, title_b));
+    return std::pair(std::move(a), std::move(b));
+  }
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenedGraph::OpenEach(flags.a, title_a));
+  if (graphs.size() != 2) {
+    return MakeError(
+        "{0}: holds {1}, two are compared: name another file, or two graphs of this one by "
+        "--graph A --graph B",
+        flags.a, Plural(graphs.size(), "graph"));
+  }
+  return std::pair(std::move(graphs[0]), std::move(graphs[1]));
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(auto sides, OpenSides(flags));
+  const OpenedGraph &a = sides.first, &b = sides.second;
   MessageSink sink = invocation.sink();
   for (const OpenedGraph* input : {&a, &b}) {
     for (const std::string& line : ProblemLines(*input)) sink(Severity::kWarning, line);
@@ -105,15 +138,18 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     options.provenance = &*provenance;
   }
   Diff diff = DiffModules(a.module(), b.module(), options);
-  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a.module(), b.module(), diff, flags, invocation));
+  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, diff, flags, invocation));
   Print(diff, CompareSizes(a.module(), b.module(), flags.statistics), flags, invocation);
   return diff.Same() ? kExitOk : kExitNo;
 }
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("A", flags->a, "a graph").Required();
-  line.Option("B", flags->b, "the graph to compare it with").Required();
+  line.Option("A", flags->a, "a graph, or a file with two").Required();
+  line.Option("B", flags->b, "the graph to compare it with");
+  line.Option("--graph", flags->graphs,
+              "which graph of files with several, by its title; twice: of A and of B, which may be "
+              "one file");
   line.Option("--ignore", flags->ignored,
               "what does not count: attribute names (globs), device, control, node:GLOB, op:GLOB")
       .Separator(',')

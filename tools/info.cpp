@@ -5,11 +5,10 @@
 #include "lib/check/first_cause.h"
 #include "lib/exec/kernel.h"
 #include "lib/ir/summary.h"
-#include "lib/job/opened_graph.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_text.h"
 #include "llvm/Support/JSON.h"
-#include "tools/command.h"
+#include "tools/input.h"
 
 namespace grapnel {
 namespace {
@@ -258,8 +257,8 @@ int PrintKernels(llvm::raw_ostream& os, bool as_json) {
   return kExitOk;
 }
 
-Expected<int> PrintUnsupported(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
+Expected<int> PrintUnsupported(const OpenedGraph& input, const Flags& flags,
+                               Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
   std::vector<UnsupportedOp> ops = UnsupportedOps(input.module(), "CPU");
   if (invocation.flags.json) {
@@ -336,29 +335,47 @@ Expected<int> PrintDebugFolder(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
+// All graphs of the file, or the one of --graph.
+Expected<std::vector<OpenedGraph>> GraphsToTell(const Flags& flags) {
+  std::vector<OpenedGraph> graphs;
+  if (!flags.graph.empty()) {
+    ASSIGN_OR_RETURN(OpenedGraph graph, OpenedGraph::Open(flags.model, flags.graph));
+    graphs.push_back(std::move(graph));
+    return graphs;
+  }
+  ASSIGN_OR_RETURN(Model opened, OpenModel(flags.model));
+  auto model = std::make_shared<Model>(std::move(opened));
+  for (size_t i = 0; i < model->graphs.size(); ++i) graphs.emplace_back(model, i);
+  return graphs;
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.devices) return PrintDevices(invocation);
   if (flags.kernels) return PrintKernels(invocation.out(), invocation.flags.json);
   if (flags.model.empty()) return MakeError("MODEL is required (or --kernels, --devices)");
-  if (flags.unsupported) return PrintUnsupported(flags, invocation);
+  if (flags.unsupported) {
+    return OnEachGraph(flags.model, flags.graph, {}, invocation, [&](OpenedGraph& input) {
+      return PrintUnsupported(input, flags, invocation);
+    });
+  }
   if (IsDebugFolder(flags.model)) return PrintDebugFolder(flags, invocation);
-  ASSIGN_OR_RETURN(Model opened, OpenModel(flags.model));
-  auto model = std::make_shared<Model>(std::move(opened));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, GraphsToTell(flags));
+  const Model& model = graphs.front().model();
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
     llvm::json::OStream json(os, 1);
     json.object([&] {
       json.attribute("path", llvm::json::fixUTF8(flags.model));
-      json.attribute("kind", FileKindName(model->kind));
+      json.attribute("kind", FileKindName(model.kind));
       json.attributeArray("graphs", [&] {
-        for (size_t i = 0; i < model->graphs.size(); ++i) {
-          const GraphInFile& graph = model->graphs[i];
+        for (const OpenedGraph& opened : graphs) {
+          const GraphInFile& graph = opened.file();
           json.object([&] {
             if (!graph.module) {
               json.attribute("title", llvm::json::fixUTF8(graph.title));
               return;
             }
-            Findings found = Examine(OpenedGraph(model, i));
+            Findings found = Examine(opened);
             WriteGraphJson(json, graph, found.summary);
             WriteProblems(json, found.problems);
           });
@@ -368,17 +385,17 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     os << "\n";
     return kExitOk;
   }
-  os << flags.model << ": " << FileKindName(model->kind);
-  if (model->graphs.size() > 1) os << ", " << Plural(model->graphs.size(), "graph");
+  os << flags.model << ": " << FileKindName(model.kind);
+  if (model.graphs.size() > 1) os << ", " << Plural(model.graphs.size(), "graph");
   os << "\n";
-  for (size_t i = 0; i < model->graphs.size(); ++i) {
-    const GraphInFile& graph = model->graphs[i];
+  for (const OpenedGraph& opened : graphs) {
+    const GraphInFile& graph = opened.file();
     if (!graph.module) {  // of a dump folder: a list, each to be opened by itself
       os << "  " << graph.title << "\n";
       continue;
     }
     if (!graph.title.empty()) os << "\n--- " << graph.title << "\n";
-    Findings found = Examine(OpenedGraph(model, i));
+    Findings found = Examine(opened);
     const std::vector<std::string>& problems = found.problems;
     PrintGraph(os, graph, found.summary, flags.all);
     if (problems.empty()) continue;
@@ -398,7 +415,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Flag("--all", flags->all, "no list is cut short");
   line.Flag("--unsupported", flags->unsupported,
             "say which ops `run` has no kernel for, and why (exit 1 if there are any)");
-  line.Option("--graph", flags->graph, "with --unsupported: which graph of a file with several");
+  line.Option("--graph", flags->graph,
+              "only this graph of a file with several: its title, as all are listed");
   line.Flag("--kernels", flags->kernels, "list the ops that `run` knows, by device and dtype");
   line.Flag("--devices", flags->devices,
             "list the devices of this machine, and why there is no GPU if there is none");

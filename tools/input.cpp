@@ -2,16 +2,32 @@
 
 namespace grapnel {
 
-Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title, Invocation& invocation,
+Error HoldsOneGraph(llvm::StringRef output, size_t graphs) {
+  return MakeError("{0}: cannot hold what comes of {1} graphs: name one by --graph", output,
+                   graphs);
+}
+
+Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title,
+                          llvm::ArrayRef<llvm::StringRef> outputs, Invocation& invocation,
                           llvm::function_ref<Expected<int>(OpenedGraph&)> command) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenedGraph::OpenEach(path, title));
   if (graphs.size() == 1) return command(graphs.front());
+  for (llvm::StringRef output : outputs) {
+    if (!output.empty()) return HoldsOneGraph(output, graphs.size());
+  }
+  if (invocation.flags.json) return HoldsOneGraph("--json", graphs.size());
+  llvm::raw_ostream& os = invocation.out();
   int worst = kExitOk;
   for (OpenedGraph& graph : graphs) {
     const std::string& name = graph.file().title;
-    invocation.out() << (&graph == &graphs.front() ? "" : "\n") << "--- " << name << "\n";
+    os << (&graph == &graphs.front() ? "" : "\n") << "--- " << name << "\n";
+    os.flush();  // before what the command says on stderr
     auto code = command(graph);
-    if (!code) return Annotate("graph '" + name + "'", code.takeError());
+    os.flush();
+    if (!code) {
+      llvm::errs() << "grapnel: graph '" << name << "': " << TextOf(code.takeError()) << "\n";
+      code = kExitBadInput;
+    }
     worst = std::max(worst, *code);
   }
   return worst;

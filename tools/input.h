@@ -8,10 +8,16 @@
 namespace grapnel {
 
 // Runs `command` on the graph of that `title`; without one on the only graph, or on each graph of a
-// text in turn, a line of dashes with its title printed before each. The result is the worst of
-// all.
-Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title, Invocation& invocation,
+// text in turn, a line of dashes with its title printed before each. An error of one is printed,
+// and the others are done; the result is the worst of all. `outputs` are names of files, empty
+// where none was asked for, that hold what comes of one graph. Errors: OpenedGraph::OpenEach's;
+// several graphs, and an output or --json, which hold one.
+Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title,
+                          llvm::ArrayRef<llvm::StringRef> outputs, Invocation& invocation,
                           llvm::function_ref<Expected<int>(OpenedGraph&)> command);
+
+// The error that `output` cannot hold what comes of so many graphs.
+Error HoldsOneGraph(llvm::StringRef output, size_t graphs);
 
 }  // namespace grapnel
 

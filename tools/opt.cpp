@@ -142,16 +142,9 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  return OnEachGraph(
-      flags.model, flags.graph, invocation, [&](OpenedGraph& opened) -> Expected<int> {
-        size_t graphs = opened.model().graphs.size();
-        for (const std::string* file : {&flags.output, &flags.ledger, &flags.dump_dir}) {
-          if (graphs > 1 && flags.graph.empty() && !file->empty())
-            return MakeError("{0}: cannot hold what comes of {1} graphs: name one by --graph",
-                             *file, graphs);
-        }
-        return RunOn(opened, flags, invocation);
-      });
+  return OnEachGraph(flags.model, flags.graph, {flags.output, flags.ledger, flags.dump_dir},
+                     invocation,
+                     [&](OpenedGraph& opened) { return RunOn(opened, flags, invocation); });
 }
 
 RunCommand SetUp(CommandLine& line) {

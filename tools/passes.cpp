@@ -3,6 +3,7 @@
 #include "lib/pass/registry.h"
 #include "lib/support/text.h"
 #include "llvm/Support/JSON.h"
+#include "tools/input.h"
 #include "tools/pipeline.h"
 
 namespace grapnel {
@@ -10,6 +11,7 @@ namespace {
 
 struct Flags {
   std::vector<std::string> why_not;
+  std::string graph;
   PipelineFlags pipeline;
 };
 
@@ -60,18 +62,15 @@ int List(Invocation& invocation) {
 
 // Runs the pipeline and prints where a rule matched and a condition failed; of one rule
 // ("pass/rule", "rule") or of all.
-Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
-  const std::string& model = flags.why_not.back();
-  std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
-  if (!rule.empty()) RETURN_IF_ERROR(PassRegistry::Get().DemandRule(rule));
-  ASSIGN_OR_RETURN(OpenedGraph opened, OpenedGraph::Open(model));
+Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags& flags,
+                       Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request();
   request.pool = &pool;
   request.sink = invocation.sink();
   request.wants_near_misses = true;
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
-  if (done.failure) return Annotate(model, done.AsError());
+  if (done.failure) return Annotate(opened.model().path, done.AsError());
   std::vector<Refusal>& refusals = done.near_misses;
   llvm::erase_if(refusals, [&](const Refusal& refusal) {
     return !rule.empty() && rule != refusal.rule && rule != refusal.pass &&
@@ -107,6 +106,14 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
+Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
+  std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
+  if (!rule.empty()) RETURN_IF_ERROR(PassRegistry::Get().DemandRule(rule));
+  return OnEachGraph(flags.why_not.back(), flags.graph, {}, invocation, [&](OpenedGraph& opened) {
+    return WhyNotOn(opened, rule, flags, invocation);
+  });
+}
+
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("--why-not", flags->why_not,
@@ -114,6 +121,8 @@ RunCommand SetUp(CommandLine& line) {
               "none is named")
       .ShownAs("[RULE] MODEL")
       .Count(1, 2);
+  line.Option("--graph", flags->graph,
+              "with --why-not: which graph of a file with several: its title as `info` shows it");
   flags->pipeline.AddDeviceTo(line);
   flags->pipeline.AddTo(line);
   return [flags](Invocation& invocation) -> Expected<int> {

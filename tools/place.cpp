@@ -4,14 +4,13 @@
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
 #include "lib/job/dump.h"
-#include "lib/job/opened_graph.h"
 #include "lib/place/partition.h"
 #include "lib/place/settings.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "tools/command.h"
+#include "tools/input.h"
 #include "tools/place_text.h"
 
 namespace grapnel {
@@ -186,11 +185,8 @@ Error WritePage(const Flags& flags, const PlacementContext& context, const std::
   return file->Commit();
 }
 
-Expected<int> Run(const Flags& given, Invocation& invocation) {
-  Flags flags = given;
-  flags.settings.soft = !flags.hard;
+Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(PlacerSetup setup, PlacerSetup::Make(flags.settings));
-  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
   RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
   ASSIGN_OR_RETURN(const Graph* body, BodyOf(flags, input.module()));
   const Graph& graph = *body;
@@ -221,6 +217,15 @@ Expected<int> Run(const Flags& given, Invocation& invocation) {
     RETURN_IF_ERROR(RunStages(flags, input, *setup.kernels, invocation.sink(), text));
   }
   return kExitOk;
+}
+
+Expected<int> Run(const Flags& given, Invocation& invocation) {
+  Flags flags = given;
+  flags.settings.soft = !flags.hard;
+  return OnEachGraph(flags.model, flags.graph,
+                     {flags.output, flags.html, flags.dump_dir, flags.ledger, flags.partitions},
+                     invocation,
+                     [&](OpenedGraph& input) { return RunOn(input, flags, invocation); });
 }
 
 RunCommand SetUp(CommandLine& line) {

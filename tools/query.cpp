@@ -167,7 +167,8 @@ RunCommand SetUp(CommandLine& line) {
               "one SQL statement, or path 'A -> * -> B': chains of ops (* any op, ** any number "
               "of nodes, OP[attribute=value])");
   line.Flag("--schema", flags->schema, "say which tables there are");
-  line.Option("--graph", flags->graph, "which graph of a file with several");
+  line.Option("--graph", flags->graph,
+              "which graph of a file with several: its title as `info` shows it");
   line.Option("--ledger", flags->ledger, "rewrites that `opt --ledger` wrote, as tables too")
       .ShownAs("FILE");
   line.Option("--db", flags->database, "keep the database in this new file; SQL may change it")

@@ -58,7 +58,8 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("CMD")
       .Required();
   line.Option("-o,--output", flags->output, "where each smaller graph is written").Required();
-  line.Option("--graph", flags->graph, "which graph of a file with several");
+  line.Option("--graph", flags->graph,
+              "which graph of a file with several: its title as `info` shows it");
   line.Flag("--any-output", flags->any_output,
             "take a graph for which the check's last line differs in more than names and numbers");
   line.Option("--timeout", flags->timeout_s, "seconds after which a check has failed; 0: never")

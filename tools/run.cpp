@@ -1,11 +1,10 @@
 // `grapnel run MODEL`: runs a graph on values from .npy files.
 #include "lib/io/value.h"
 #include "lib/io/write.h"
-#include "lib/job/opened_graph.h"
 #include "lib/support/text.h"
 #include "lib/watch/profile.h"
 #include "lib/watch/tap.h"
-#include "tools/command.h"
+#include "tools/input.h"
 #include "tools/spread_flags.h"
 
 namespace grapnel {
@@ -104,8 +103,7 @@ std::vector<Fetched> FetchedBy(const RunJob& job, const Flags& flags) {
   return fetched;
 }
 
-Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(OpenedGraph opened, OpenedGraph::Open(flags.model, flags.graph));
+Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
   if (Error error = DemandTapped(opened.module(), flags.taps))
     return Annotate(flags.model + ": --tap", std::move(error));
@@ -150,11 +148,21 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  std::vector<llvm::StringRef> outputs = {flags.tap_file, flags.profile, flags.save_variables,
+                                          flags.save_case};
+  for (const std::string& text : flags.fetches)
+    outputs.push_back(llvm::StringRef(text).split('=').second);
+  return OnEachGraph(flags.model, flags.graph, outputs, invocation,
+                     [&](OpenedGraph& opened) { return RunOn(opened, flags, invocation); });
+}
+
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "the graph to run; a case folder brings its feeds and fetches")
       .Required();
-  line.Option("--graph", flags->graph, "which graph of a file with several");
+  line.Option("--graph", flags->graph,
+              "which graph of a file with several: its title as `info` shows it");
   line.Option("--signature", flags->signature,
               "the signature of a SavedModel; its keys then name feeds and fetches");
   line.Option("--feed", flags->feeds, "a value for a tensor").ShownAs("NAME=FILE.npy");

@@ -2,7 +2,6 @@
 #include "lib/ir/device_name.h"
 #include "lib/ir/find.h"
 #include "lib/ir/tensor_name.h"
-#include "lib/job/opened_graph.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
 #include "lib/serve/pages/html_file.h"
@@ -11,7 +10,7 @@
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
-#include "tools/command.h"
+#include "tools/input.h"
 
 namespace grapnel {
 namespace {
@@ -92,16 +91,45 @@ bool IsPage(const Flags& flags) {
                               : flags.format == "html";
 }
 
-// The page opens any scope by itself, so it holds the whole graph whatever was chosen.
+// What a picture or a page of one of `graphs` is called.
+std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs) {
+  return graph.name() + (graphs.size() > 1 ? ": " + graph.file().title : "");
+}
+
+// The page opens any scope by itself, so it holds the whole graphs whatever was chosen.
 Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
-  for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
+                   OpenedGraph::OpenEach(flags.model, flags.graph));
   PageSet pages;
-  pages.AddGraph(input.module(), input.file().signatures, input.name());
+  for (const OpenedGraph& graph : graphs) {
+    for (const std::string& line : ProblemLines(graph)) invocation.sink()(Severity::kWarning, line);
+    pages.AddGraph(graph.module(), graph.file().signatures, TitleOf(graph, graphs));
+  }
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
-  RETURN_IF_ERROR(WriteHtmlFile(pages, input.name(), file->os()));
+  RETURN_IF_ERROR(WriteHtmlFile(pages, graphs.front().name(), file->os()));
   RETURN_IF_ERROR(file->Commit());
   return kExitOk;
+}
+
+Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags, PictureFormat format,
+                           Invocation& invocation) {
+  ViewOptions& view = flags.view;
+  for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
+  ASSIGN_OR_RETURN(Ends ends, EndsOf(input, flags.feeds, flags.fetches, flags.signature));
+  for (const auto* tensors : {&flags.feeds, &flags.fetches}) {
+    for (const std::string& tensor : *tensors) {
+      auto port = FindTensor(input.module().main, tensor);
+      if (!port) return Annotate(flags.model, port.takeError());
+    }
+  }
+  view.title = std::move(title);
+  view.feeds = ends.feeds;
+  view.fetches = ends.fetches;
+  if (flags.group_by == "device") GroupByDevice(input.module(), view);
+  auto picture = MakePicture(input.module(), view);
+  if (!picture) return Annotate(flags.model, picture.takeError());
+  for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
+  return MakeGraphvizLayout()->Draw(*picture, format);
 }
 
 Expected<int> Run(Flags flags, Invocation& invocation) {
@@ -116,24 +144,18 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   view.direction = flags.direction == "up"      ? Direction::kUp
                    : flags.direction == "right" ? Direction::kRight
                                                 : Direction::kDown;
-  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
-  for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
-  ASSIGN_OR_RETURN(Ends ends, EndsOf(input, flags.feeds, flags.fetches, flags.signature));
-  for (const auto* tensors : {&flags.feeds, &flags.fetches}) {
-    for (const std::string& tensor : *tensors) {
-      auto port = FindTensor(input.module().main, tensor);
-      if (!port) return Annotate(flags.model, port.takeError());
-    }
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
+                   OpenedGraph::OpenEach(flags.model, flags.graph));
+  // DOT may hold several pictures.
+  if (graphs.size() > 1 && format != PictureFormat::kDot)
+    return HoldsOneGraph(flags.output, graphs.size());
+  std::string bytes;
+  for (OpenedGraph& graph : graphs) {
+    ASSIGN_OR_RETURN(std::string drawn,
+                     Draw(graph, TitleOf(graph, graphs), flags, format, invocation));
+    bytes += drawn;
   }
-  view.title = input.name();
-  view.feeds = ends.feeds;
-  view.fetches = ends.fetches;
-  if (flags.group_by == "device") GroupByDevice(input.module(), view);
-  auto picture = MakePicture(input.module(), view);
-  if (!picture) return Annotate(flags.model, picture.takeError());
-  ASSIGN_OR_RETURN(std::string bytes, MakeGraphvizLayout()->Draw(*picture, format));
   RETURN_IF_ERROR(WriteFile(flags.output, bytes));
-  for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
   return kExitOk;
 }
 

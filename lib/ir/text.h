@@ -28,7 +28,7 @@ struct ShapeClaim {
 };
 
 struct TextGraph {
-  std::string title;  // of its line of dashes
+  std::string title;  // of its line of dashes; its number if there is none and the file has several
   std::unique_ptr<Module> module;
   std::vector<std::string> feeds, fetches;  // tensors that the text names so
   std::vector<ShapeClaim> claims;

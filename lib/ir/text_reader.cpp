@@ -200,9 +200,10 @@ std::vector<TextGraph> ReadGraphText(const FileBytes& file) {
     bool head_alone = &section == &sections.front() && sections.size() > 1;
     if (head_alone && parsed.IsEmpty()) continue;
     parsed.title = section.title.str();
-    if (parsed.title.empty() && sections.size() > 2)
-      parsed.title = std::to_string(graphs.size() + 1);
     graphs.push_back(BuildGraph(parsed, file.name()));
+  }
+  for (size_t i = 0; i < graphs.size() && graphs.size() > 1; ++i) {
+    if (graphs[i].title.empty()) graphs[i].title = std::to_string(i + 1);
   }
   return graphs;
 }

@@ -95,4 +95,15 @@ Error Convert(const Module& module, const ConvertOptions& options, llvm::StringR
                            [&](llvm::raw_ostream& os) { return WriteAs(module, options, os); });
 }
 
+Error ConvertEach(llvm::ArrayRef<TitledGraph> graphs, llvm::StringRef path) {
+  return WriteCompressible(path, [&](llvm::raw_ostream& os) -> Error {
+    for (const TitledGraph& graph : graphs) {
+      assert(graph.options.format == ConvertFormat::kText);
+      os << (&graph == graphs.begin() ? "" : "\n") << "--- " << graph.title << "\n";
+      RETURN_IF_ERROR(WriteAs(*graph.module, graph.options, os));
+    }
+    return Error::success();
+  });
+}
+
 }  // namespace grapnel

@@ -45,6 +45,15 @@ struct ConvertOptions {
 // file as EventFilePath has it. The file appears when it is complete. Errors name the path.
 Error Convert(const Module& module, const ConvertOptions& options, llvm::StringRef path);
 
+// One of several graphs: what is on its line of dashes, and its options.
+struct TitledGraph {
+  std::string title;
+  const Module* module = nullptr;
+  ConvertOptions options;  // of kText
+};
+// Several graphs to one text, likewise.
+Error ConvertEach(llvm::ArrayRef<TitledGraph> graphs, llvm::StringRef path);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_RENDER_CONVERT_H_

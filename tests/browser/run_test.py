@@ -151,7 +151,7 @@ class Run(PageCase):
         self.assertIn("model/root float[1,2]", self.run_it())
 
     def test_endless_loop_is_stopped(self):
-        url = self.serve("tests/serve/inputs/long_loop.pbtxt")
+        url = self.serve("tests/serve/inputs/long_loop.gtxt")
         server = self.servers[-1]
         self.show(url)
         self.browser.click("#to-run")

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "lib/diff/body_view.h"
-#include "lib/ir/literal.h"
 #include "lib/ir/module.h"
 #include "lib/proto/config.pb.h"
 
@@ -25,17 +24,6 @@ TEST(AttributeCompareTest, ListsAreTheSamePackedOrNot) {
   EXPECT_FALSE(Same(attr::Ints({1, 2, 2, 2}), unpacked));
 }
 
-TEST(AttributeCompareTest, TensorsAreComparedByElements) {
-  Literal zeros = Literal::Integers(proto::DT_INT32, {3}, {0, 0, 0});
-  Literal ones = Literal::Integers(proto::DT_INT32, {3}, {0, 0, 1});
-  std::string plain = attr::Tensor(zeros.ToTensorProto()),
-              splat = attr::Tensor(zeros.ToTensorProto(true));
-  EXPECT_NE(plain, splat);
-  EXPECT_TRUE(Same(plain, splat));
-  EXPECT_FALSE(Same(plain, attr::Tensor(ones.ToTensorProto())));
-  EXPECT_FALSE(Same(plain, attr::Int(0)));
-}
-
 TEST(AttributeCompareTest, ConfigsAreComparedByFieldAndToldByWhatDiffers) {
   proto::ConfigProto config;
   config.set_intra_op_parallelism_threads(3);
@@ -54,31 +42,6 @@ TEST(AttributeCompareTest, ConfigsAreComparedByFieldAndToldByWhatDiffers) {
   auto [before, after] = AttrTexts("config_proto", AttrView(a), AttrView(changed));
   EXPECT_EQ(before, "inter_op_parallelism_threads: 5");
   EXPECT_EQ(after, "inter_op_parallelism_threads: 7");
-}
-
-TEST(AttributeCompareTest, FunctionsAreComparedThroughTheirMap) {
-  std::string f = attr::Func("f_1"), g = attr::Func("f_2");
-  EXPECT_FALSE(Same(f, g));
-  EXPECT_TRUE(SameAttr("f", AttrView(f), AttrView(g), [](llvm::StringRef) { return "f_2"; }));
-}
-
-TEST(AttributeCompareTest, TheOpTablesDefaultIsNoDifference) {
-  Module module;
-  Node node = module.main.node(module.main.AddNode("m", "MatMul"));
-  std::string no = attr::Bool(false), yes = attr::Bool(true);
-  EXPECT_TRUE(IsDefault(node, "transpose_a", AttrView(no)));
-  EXPECT_FALSE(IsDefault(node, "transpose_a", AttrView(yes)));
-  EXPECT_FALSE(IsDefault(node, "no_such_attribute", AttrView(no)));
-}
-
-TEST(AttributeCompareTest, LargeConstantsAreToldByNorm) {
-  std::vector<int64_t> values(10, 3), others(10, 3);
-  others[4] = 7;
-  std::string a = attr::Tensor(Literal::Integers(proto::DT_INT32, {10}, values).ToTensorProto());
-  std::string b = attr::Tensor(Literal::Integers(proto::DT_INT32, {10}, others).ToTensorProto());
-  auto [before, after] = AttrTexts("value", AttrView(a), AttrView(b));
-  EXPECT_EQ(before, "int32[10] norm 9.48683");
-  EXPECT_EQ(after, "norm 11.4018, 1 of 10 elements, by 4 at most");
 }
 
 TEST(NameClassTest, NumbersThatMakeNamesUniqueGo) {

@@ -175,76 +175,6 @@ TEST(Picture, ScopesThatAreAskedForAreOpen) {
       std::string::npos);
 }
 
-TEST(Picture, DepthOpensEverythingThatFar) {
-  Module module;
-  Add(module.main, "a/b/x", "Placeholder");
-  Add(module.main, "a/b/y", "Placeholder");
-  Add(module.main, "a/c/x", "Placeholder");
-  Add(module.main, "a/c/y", "Placeholder");
-  Add(module.main, "d/x", "Placeholder");
-  Add(module.main, "d/y", "Placeholder");
-  ViewOptions options;
-  options.depth = 0;
-  EXPECT_EQ(Make(module, options).boxes.size(), 2u);
-  options.depth = 1;
-  EXPECT_EQ(Make(module, options).boxes.size(), 4u);
-  options.depth = 2;
-  EXPECT_EQ(Make(module, options).boxes.size(), 6u);
-}
-
-TEST(Picture, ConstantsAreFoldedIntoTheirReaders) {
-  Module module;
-  Graph& graph = module.main;
-  NodeId x = Add(graph, "x", "Placeholder");
-  NodeId c = Add(graph, "c", "Const");
-  NodeId read = Add(graph, "c/read", "Identity", {c});
-  Add(graph, "y", "AddV2", {x, read});
-  Add(graph, "unread", "Const");
-  Picture picture = Make(module);
-  ExpectComplete(picture, 5, 3);
-  EXPECT_EQ(picture.counts.constants, 1u);
-  EXPECT_EQ(picture.counts.constant_reads, 1u);
-  EXPECT_EQ(picture.counts.edges.folded, 2u);
-  EXPECT_FALSE(Find(picture, "c"));
-  EXPECT_TRUE(Find(picture, "unread"));
-  ASSERT_EQ(Find(picture, "y")->notes.size(), 1u);
-  EXPECT_EQ(Find(picture, "y")->notes[0].substr(0, 4),
-            "y = ");  // AddV2's second argument is called y
-  EXPECT_NE(
-      picture.header[0].find("1 constant and 1 Identity op on them folded into their readers"),
-      std::string::npos);
-  ViewOptions options;
-  options.show_constants = true;
-  EXPECT_TRUE(Find(Make(module, options), "c"));
-}
-
-TEST(Picture, NoOpsPassOnWhatTheyWaitFor) {
-  Module module;
-  Graph& graph = module.main;
-  NodeId x = Add(graph, "x", "Placeholder");
-  NodeId print = graph.AddNode("print", "PrintV2");
-  NodeId wait = graph.AddNode("wait", "NoOp");
-  NodeId wait_more = graph.AddNode("wait_more", "NoOp");
-  NodeId y = Add(graph, "y", "Identity", {x});
-  graph.AddControl(wait, print);
-  graph.AddControl(wait_more, wait);
-  graph.AddControl(y, wait_more);
-  Picture picture = Make(module);
-  ExpectComplete(picture, 5, 4);
-  EXPECT_EQ(EdgesBetween(picture, "print", "y", PictureEdge::Kind::kControl), 1u);
-  EXPECT_EQ(picture.counts.no_ops, 2u);
-}
-
-TEST(Picture, ARingOfNoOpsIsDrawnAsItIs) {
-  Module module;
-  NodeId a = module.main.AddNode("a", "NoOp"), b = module.main.AddNode("b", "NoOp");
-  module.main.AddControl(a, b);
-  module.main.AddControl(b, a);
-  Picture picture = Make(module);
-  ExpectComplete(picture, 2, 2);
-  EXPECT_EQ(picture.boxes.size(), 2u);
-}
-
 TEST(Picture, ManyControlEdgesIntoOneBoxAreSaidNotDrawn) {
   Module module;
   Graph& graph = module.main;
@@ -279,51 +209,6 @@ TEST(Picture, LikeSiblingsAreOneBox) {
   EXPECT_EQ(EdgesBetween(picture, "x", "n0", PictureEdge::Kind::kData), 24u);
 }
 
-TEST(Picture, DanglingInputsAreRedStubs) {
-  Module module;
-  Graph& graph = module.main;
-  NodeId y = Add(graph, "y", "AddV2", {Add(graph, "x", "Placeholder")});
-  graph.AddImportedInput(y, {kNoNode, 0}, "gone:1", false);
-  Picture picture = Make(module);
-  ExpectComplete(picture, 2, 2);
-  EXPECT_EQ(EdgesBetween(picture, "not found: gone:1", "y", PictureEdge::Kind::kDangling), 1u);
-}
-
-TEST(Picture, FunctionsOpenBesideTheirCaller) {
-  Module module;
-  NodeId call = module.main.AddNode("call", "PartitionedCall");
-  module.main.SetAttr(call, "f", attr::Func("inner"));
-  Function* inner = module.AddFunction("inner");
-  NodeId last = inner->body.AddNode("a", "Relu");
-  for (int i = 0; i < 3; ++i) last = Add(inner->body, "r" + std::to_string(i), "Relu", {last});
-  module.AddFunction("unused");
-  Picture picture = Make(module);
-  ASSERT_EQ(picture.clusters.size(), 1u);
-  EXPECT_EQ(picture.clusters[0].title, "inner");
-  EXPECT_TRUE(Find(picture, "inner/a"));
-  ASSERT_FALSE(picture.edges.empty());
-  EXPECT_EQ(picture.edges.back().kind, PictureEdge::Kind::kCall);
-  EXPECT_EQ(picture.edges.back().label, "f");
-  EXPECT_EQ(picture.counts.functions_closed, 1u);
-  ViewOptions options;
-  options.depth = 0;
-  EXPECT_TRUE(Find(Make(module, options), "function inner"));
-  options.functions = {"inner"};
-  EXPECT_TRUE(Find(Make(module, options), "inner/a"));
-  options.functions = {"none"};
-  EXPECT_EQ(ErrorOf(module, options), "function 'none' not found; there are 'inner', 'unused'");
-}
-
-TEST(Picture, AFunctionThatCallsItselfIsDrawnOnce) {
-  Module module;
-  NodeId call = module.main.AddNode("call", "PartitionedCall");
-  module.main.SetAttr(call, "f", attr::Func("again"));
-  Function* again = module.AddFunction("again");
-  NodeId inner = again->body.AddNode("deeper", "PartitionedCall");
-  again->body.SetAttr(inner, "f", attr::Func("again"));
-  EXPECT_EQ(Make(module).boxes.size(), 2u);
-}
-
 TEST(Picture, AroundANode) {
   Module module;
   AddScopes(module.main, 10, 10);
@@ -338,25 +223,6 @@ TEST(Picture, AroundANode) {
   options.around = "op5";
   EXPECT_EQ(ErrorOf(module, options),
             "node 'op5' not found; did you mean 's0/op5', 's1/op5', 's2/op5'?");
-}
-
-TEST(Picture, PathsBetweenNodes) {
-  Module module;
-  Graph& graph = module.main;
-  NodeId a = Add(graph, "a", "Placeholder");
-  NodeId left = Add(graph, "left", "Relu", {a}), right = Add(graph, "right", "Relu", {a});
-  NodeId aside = Add(graph, "aside", "Relu", {a});
-  Add(graph, "z", "AddV2", {left, right});
-  Add(graph, "after", "Relu", {aside});
-  ViewOptions options;
-  options.path_from = "a";
-  options.path_to = "z";
-  Picture picture = Make(module, options);
-  EXPECT_EQ(picture.boxes.size(), 4u);
-  EXPECT_FALSE(Find(picture, "aside"));
-  std::swap(options.path_from, options.path_to);
-  EXPECT_EQ(ErrorOf(module, options),
-            "there is no path from 'z' to 'a'; there is one the other way");
 }
 
 TEST(Picture, DeepScopesAreOneCluster) {
@@ -376,11 +242,6 @@ TEST(Picture, AHundredThousandNodesMakeASmallPicture) {
   Picture picture = Make(module);
   ExpectComplete(picture, 100002, InputsOf(module.main));
   EXPECT_LE(picture.boxes.size(), 60u);
-}
-
-TEST(Picture, NothingToDrawIsAnError) {
-  Module module;
-  EXPECT_EQ(ErrorOf(module, {}), "there is nothing to draw: the graph has no nodes");
 }
 
 }  // namespace

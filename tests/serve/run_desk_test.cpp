@@ -24,7 +24,7 @@ class RunDeskTest : public testing::Test {
     auto pages = std::make_shared<PageSet>();
     llvm::cantFail(pages->AddPath("testdata/harmonic_mean"));
     llvm::cantFail(pages->AddPath("testdata/collatz"));
-    llvm::cantFail(pages->AddPath("tests/serve/inputs/long_loop.pbtxt"));
+    llvm::cantFail(pages->AddPath("tests/serve/inputs/long_loop.gtxt"));
     router_ = std::make_unique<Router>(std::move(pages), "secret");
     router_->SetPort(4000);
   }
