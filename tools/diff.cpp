@@ -8,6 +8,7 @@
 #include "lib/job/opened_graph.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
+#include "lib/serve/pages/diff_page.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
 #include "llvm/Support/Path.h"
@@ -56,8 +57,9 @@ Error WritePage(const Module& a, const Module& b, const Diff& diff, const Flags&
   std::string title =
       (llvm::sys::path::filename(flags.a) + " \xe2\x86\x92 " + llvm::sys::path::filename(flags.b))
           .str();
+  ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> page, DiffPage::Make(a, b, diff, title));
   PageSet pages;
-  RETURN_IF_ERROR(pages.AddDiff(a, b, diff, title).takeError());
+  pages.Add(std::move(page));
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
   RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
   return file->Commit();

@@ -6,6 +6,7 @@
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
 #include "lib/serve/pages/html_file.h"
+#include "lib/serve/pages/model_page.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
@@ -97,7 +98,7 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
   for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
   PageSet pages;
-  pages.AddGraph(input.module(), input.file().signatures, input.name());
+  pages.Add(std::make_unique<ModelPage>(input.module(), input.file().signatures, input.name()));
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
   RETURN_IF_ERROR(WriteHtmlFile(pages, input.name(), file->os()));
   RETURN_IF_ERROR(file->Commit());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/io/gzip.h"
+#include "lib/serve/pages/model_page.h"
 #include "lib/serve/web/web_files.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
@@ -12,7 +13,7 @@ namespace {
 
 std::string HtmlOf(const Module& module, llvm::StringRef title) {
   PageSet pages;
-  pages.AddGraph(module, {}, title.str());
+  pages.Add(std::make_unique<ModelPage>(module, llvm::ArrayRef<Signature>(), title.str()));
   std::string html;
   llvm::raw_string_ostream os(html);
   Error error = WriteHtmlFile(pages, title, os);

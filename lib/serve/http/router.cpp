@@ -1,8 +1,13 @@
 #include "lib/serve/http/router.h"
 
 #include "lib/render/labels.h"
+#include "lib/serve/pages/debug_page.h"
+#include "lib/serve/pages/diff_page.h"
+#include "lib/serve/pages/passes_json.h"
+#include "lib/serve/pages/stage_page.h"
 #include "lib/serve/web/web_files.h"
 #include "lib/serve/work/place_work.h"
+#include "llvm/Support/Casting.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -43,30 +48,49 @@ WebAnswer JsonAnswer(Expected<std::string> document, int refused = 404) {
   return answer;
 }
 
-// What is said of an entry beside its graph.
-bool IsStory(llvm::StringRef kind) {
-  return kind == "passes" || kind == "rewrites" || kind == "match";
+// What is said of a stage beside its graph.
+Expected<std::string> PassesDocument(PageSet& pages, Page& page, llvm::StringRef kind) {
+  if (kind == "match") {
+    ASSIGN_OR_RETURN(Panes * panes, page.SideBySide());
+    return panes->MatchJson();
+  }
+  auto* stage = llvm::dyn_cast<StagePage>(&page);
+  if (!stage) return MakeError("{0} is no stage of a run of passes", page.title());
+  return kind == "passes" ? PassesJson(pages, *stage) : RewritesJson(*stage);
 }
 
-Expected<std::string> StoryDocument(PageSet& pages, size_t entry, llvm::StringRef kind) {
-  if (kind == "passes") return pages.PassesJson(entry);
-  return kind == "rewrites" ? pages.RewritesJson(entry) : pages.MatchJson(entry);
-}
-
-Expected<size_t> CompareWith(PageSet& pages, size_t entry, llvm::StringRef body) {
+Expected<size_t> Compare(PageSet& pages, Page& a, llvm::StringRef body) {
   ASSIGN_OR_RETURN(llvm::json::Value value, llvm::json::parse(body));
   const llvm::json::Object* object = value.getAsObject();
   std::optional<int64_t> with = object ? object->getInteger("with") : std::nullopt;
   if (!with || *with < 0) return MakeError("'with' has to be the number of a graph");
-  return pages.Compare(entry, static_cast<size_t>(*with));
+  ASSIGN_OR_RETURN(Page * b, pages.Find(static_cast<size_t>(*with)));
+  for (Page* page : {&a, b}) {
+    if (!page->module()) return MakeError("{0} is no graph that can be compared", page->title());
+  }
+  if (&a == b) return MakeError("choose two graphs: both are {0}", a.title());
+  Diff diff = DiffModules(*a.module(), *b->module(), {});
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<DiffPage> made,
+      DiffPage::Make(*a.module(), *b->module(), diff, a.title() + " \xe2\x86\x92 " + b->title()));
+  return pages.Add(std::move(made));
 }
 
-// New entries, by what is asked for: {"entry": the first one's number}.
-Expected<std::string> NewEntry(PageSet& pages, size_t entry, llvm::StringRef what,
+Expected<size_t> OptimizeFromPage(PageSet& pages, Page& page, llvm::StringRef body) {
+  if (!page.opened()) return MakeError("{0} is no model from a file", page.title());
+  ASSIGN_OR_RETURN(OptimizeRequest request, ParseOptimizeRequest(body));
+  ASSIGN_OR_RETURN(PassRun run, RunPasses(*page.opened(), std::move(request), page.title()));
+  return pages.AddAll(StagePages(std::move(run), page.title()));
+}
+
+// New pages, by what is asked for: {"entry": the first one's number}.
+Expected<std::string> NewPages(PageSet& pages, size_t number, llvm::StringRef what,
                                llvm::StringRef body) {
-  ASSIGN_OR_RETURN(size_t made, what == "passes" ? pages.RunPasses(entry, body)
-                                                 : CompareWith(pages, entry, body));
-  return "{\"entry\":" + std::to_string(made) + "}";
+  ASSIGN_OR_RETURN(Page * page, pages.Find(number));
+  ASSIGN_OR_RETURN(size_t made, what == "passes" ? OptimizeFromPage(pages, *page, body)
+                                                 : Compare(pages, *page, body));
+  return PageDocument(
+      [&](llvm::json::OStream& json) { json.object([&] { json.attribute("entry", made); }); });
 }
 
 WebAnswer WorkAnswer(Expected<std::string> document) {
@@ -132,10 +156,11 @@ std::string Router::VersionJson() const {
 
 void Router::Warm() {
   warm_ = std::async(std::launch::async, [pages = Pages()] {
-    Expected<GraphPage*> page = pages->Page(0);
-    if (!page) return llvm::consumeError(page.takeError());
-    (*page)->ModelJson();
-    llvm::consumeError((*page)->ScopeJson(0, std::nullopt).takeError());
+    if (pages->size() == 0) return;
+    Expected<GraphPage*> drawing = pages->at(0).Drawing();
+    if (!drawing) return llvm::consumeError(drawing.takeError());
+    (*drawing)->ModelJson();
+    llvm::consumeError((*drawing)->ScopeJson(0, std::nullopt).takeError());
   });
 }
 
@@ -190,7 +215,7 @@ WebAnswer Router::Document(llvm::StringRef path) {
   llvm::SmallVector<llvm::StringRef, 4> parts;
   path.split(parts, '/');
   bool pane = parts.size() > 2 && (parts[1] == "a" || parts[1] == "b");
-  PageSet::Side side = pane && parts[1] == "b" ? PageSet::Side::kB : PageSet::Side::kA;
+  bool is_b = pane && parts[1] == "b";
   if (pane) parts.erase(parts.begin() + 1);
   llvm::SmallVector<uint32_t, 4> numbers;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -199,33 +224,40 @@ WebAnswer Router::Document(llvm::StringRef path) {
     numbers.push_back(number);
   }
   if (parts.size() < 2) return Refused(404, "no such document");
-  if (numbers[0] < pages->size() && pages->IsDebug(numbers[0]))
-    if (auto debug = DebugDocument(*pages, parts, numbers)) return std::move(*debug);
-  llvm::StringRef kind = parts[1];
-  if (!pane && parts.size() == 2 && IsStory(kind))
-    return JsonAnswer(StoryDocument(*pages, numbers[0], kind));
-  if (kind == "npy" && parts.size() == 4) return NpyAnswer(numbers);
-  if (kind.starts_with("run")) return JsonAnswer(RunDocument(*pages, parts, numbers));
-  Expected<GraphPage*> page = pane ? pages->Pane(numbers[0], side) : pages->Page(numbers[0]);
+  Expected<Page*> page = pages->Find(numbers[0]);
   if (!page) return Refused(404, llvm::toString(page.takeError()));
-  return JsonAnswer(GraphDocument(**page, parts, numbers));
+  if (auto* debug = llvm::dyn_cast<DebugPage>(*page))
+    if (auto document = DebugDocument(*debug, parts, numbers)) return std::move(*document);
+  llvm::StringRef kind = parts[1];
+  if (!pane && parts.size() == 2 && (kind == "passes" || kind == "rewrites" || kind == "match"))
+    return JsonAnswer(PassesDocument(*pages, **page, kind));
+  if (kind == "npy" && parts.size() == 4) return NpyAnswer(numbers);
+  if (kind.starts_with("run")) return JsonAnswer(RunDocument(**page, parts, numbers));
+  auto find = [&]() -> Expected<GraphPage*> {
+    if (!pane) return (*page)->Drawing();
+    ASSIGN_OR_RETURN(Panes * panes, (*page)->SideBySide());
+    return is_b ? &panes->b() : &panes->a();
+  };
+  Expected<GraphPage*> drawing = find();
+  if (!drawing) return Refused(404, llvm::toString(drawing.takeError()));
+  return JsonAnswer(GraphDocument(**drawing, parts, numbers));
 }
 
 // MODEL/run (the form), MODEL/run/RUN, MODEL/run-tensors/RUN/FROM, MODEL/run-boxes/RUN,
 // MODEL/run-node/RUN/BODY/ID.
-Expected<std::string> Router::RunDocument(PageSet& pages, llvm::ArrayRef<llvm::StringRef> parts,
+Expected<std::string> Router::RunDocument(Page& page, llvm::ArrayRef<llvm::StringRef> parts,
                                           llvm::ArrayRef<uint32_t> numbers) {
   llvm::StringRef kind = parts[1];
   if (kind == "run" && parts.size() == 2) {
-    ASSIGN_OR_RETURN(std::shared_ptr<const OpenedGraph> opened, pages.Opened(numbers[0]));
+    ASSIGN_OR_RETURN(std::shared_ptr<const OpenedGraph> opened, DemandOpened(page));
     return RunFormJson(*opened);
   }
   if (kind == "run" && parts.size() == 3) return runs_.StatusJson(numbers[2]);
   if (kind == "run-tensors" && parts.size() == 4) return runs_.TensorsJson(numbers[2], numbers[3]);
-  ASSIGN_OR_RETURN(GraphPage * page, pages.Page(numbers[0]));
-  if (kind == "run-boxes" && parts.size() == 3) return runs_.BoxesJson(numbers[2], *page);
+  ASSIGN_OR_RETURN(GraphPage * drawing, page.Drawing());
+  if (kind == "run-boxes" && parts.size() == 3) return runs_.BoxesJson(numbers[2], *drawing);
   if (kind == "run-node" && parts.size() == 5)
-    return runs_.NodeJson(numbers[2], *page, numbers[3], numbers[4]);
+    return runs_.NodeJson(numbers[2], *drawing, numbers[3], numbers[4]);
   return MakeError("no such document");
 }
 
@@ -254,8 +286,10 @@ WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef body) {
   if (parts.size() > 3) return nothing;
   auto pages = Pages();
   llvm::StringRef what = parts[1];
-  if (what == "passes" || what == "diff") return WorkAnswer(NewEntry(*pages, entry, what, body));
-  auto opened = pages->Opened(entry);
+  if (what == "passes" || what == "diff") return WorkAnswer(NewPages(*pages, entry, what, body));
+  auto page = pages->Find(entry);
+  if (!page) return Refused(404, llvm::toString(page.takeError()));
+  auto opened = DemandOpened(**page);
   if (!opened) return Refused(404, llvm::toString(opened.takeError()));
   if (parts.size() == 3) return WorkAnswer(runs_.Stop(run));
   if (what == "run") return WorkAnswer(runs_.Start(std::move(*opened), body));
@@ -266,20 +300,19 @@ WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef body) {
 
 // MODEL/debug, MODEL/sources, MODEL/trace/N, MODEL/execution/N, MODEL/source/N, MODEL/traces/FROM,
 // MODEL/executions/FROM. Nothing: the document is one of a graph.
-std::optional<WebAnswer> Router::DebugDocument(const PageSet& pages,
+std::optional<WebAnswer> Router::DebugDocument(const DebugPage& page,
                                                llvm::ArrayRef<llvm::StringRef> parts,
                                                llvm::ArrayRef<uint32_t> numbers) {
-  const DebugPage* page = llvm::cantFail(pages.Debug(numbers[0]));
   auto make = [&]() -> Expected<std::string> {
     llvm::StringRef kind = parts[1];
-    if (parts.size() == 2 && kind == "debug") return page->Json();
-    if (parts.size() == 2 && kind == "sources") return page->SourcesJson();
+    if (parts.size() == 2 && kind == "debug") return page.Json();
+    if (parts.size() == 2 && kind == "sources") return page.SourcesJson();
     if (parts.size() != 3) return std::string();
-    if (kind == "traces") return page->TracesJson(numbers[2], kTracesAPage);
-    if (kind == "executions") return page->ExecutionsJson(numbers[2], kTracesAPage);
-    if (kind == "trace") return page->TraceJson(numbers[2]);
-    if (kind == "execution") return page->ExecutionJson(numbers[2]);
-    if (kind == "source") return page->SourceJson(numbers[2]);
+    if (kind == "traces") return page.TracesJson(numbers[2], kTracesAPage);
+    if (kind == "executions") return page.ExecutionsJson(numbers[2], kTracesAPage);
+    if (kind == "trace") return page.TraceJson(numbers[2]);
+    if (kind == "execution") return page.ExecutionJson(numbers[2]);
+    if (kind == "source") return page.SourceJson(numbers[2]);
     return std::string();
   };
   Expected<std::string> made = make();

@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "lib/serve/pages/page_set.h"
-#include "lib/serve/work/run_desk.h"
+#include "lib/serve/work/run_table.h"
 
 namespace grapnel {
+
+class DebugPage;
 
 struct WebRequest {
   std::string method, path;  // path without what follows '?'
@@ -54,10 +56,10 @@ class Router {
   void Warm();
   WebAnswer Document(llvm::StringRef path);
   WebAnswer Work(llvm::StringRef path, llvm::StringRef body);
-  Expected<std::string> RunDocument(PageSet& pages, llvm::ArrayRef<llvm::StringRef> parts,
+  Expected<std::string> RunDocument(Page& page, llvm::ArrayRef<llvm::StringRef> parts,
                                     llvm::ArrayRef<uint32_t> numbers);
   WebAnswer NpyAnswer(llvm::ArrayRef<uint32_t> numbers);
-  std::optional<WebAnswer> DebugDocument(const PageSet& pages,
+  std::optional<WebAnswer> DebugDocument(const DebugPage& page,
                                          llvm::ArrayRef<llvm::StringRef> parts,
                                          llvm::ArrayRef<uint32_t> numbers);
 
@@ -67,7 +69,7 @@ class Router {
   std::string problem_;   // since then
   std::string token_;
   int port_ = 0;
-  RunDesk runs_;
+  RunTable runs_;
   std::future<void> warm_;  // the first documents, made while the browser starts
 };
 

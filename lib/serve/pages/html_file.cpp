@@ -5,10 +5,14 @@
 
 #include "lib/io/gzip.h"
 #include "lib/render/page_writers.h"
+#include "lib/serve/pages/debug_page.h"
+#include "lib/serve/pages/passes_json.h"
+#include "lib/serve/pages/stage_page.h"
 #include "lib/serve/web/web_files.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Base64.h"
+#include "llvm/Support/Casting.h"
 #include "llvm/Support/SHA256.h"
 
 namespace grapnel {
@@ -110,14 +114,22 @@ void WriteData(const std::string& path, llvm::StringRef document, llvm::raw_ostr
 // Several documents as one: an object with their numbers as keys.
 class Chunk {
  public:
+  Chunk() : os_(text_), json_(os_) { json_.objectBegin(); }
   void Add(uint32_t number, llvm::StringRef document) {
-    text_ += (text_.empty() ? "{\"" : ",\"") + std::to_string(number) + "\":";
-    text_ += document;
+    json_.attributeBegin(std::to_string(number));
+    json_.rawValue(document);
+    json_.attributeEnd();
   }
-  std::string Finish() && { return text_.empty() ? "{}" : std::move(text_) + "}"; }
+  std::string Finish() && {
+    json_.objectEnd();
+    os_.flush();
+    return std::move(text_);
+  }
 
  private:
   std::string text_;
+  llvm::raw_string_ostream os_;
+  llvm::json::OStream json_;
 };
 
 // The documents of one graph of a page.
@@ -252,7 +264,7 @@ Error WriteCards(const DebugPage& page, bool trace, Put put) {
   return Error::success();
 }
 
-// The story, the lists, the user's sources, and the cards of as many records as a file can take.
+// The report, the lists, the user's sources, and the cards of as many records as a file can take.
 Error WriteDebug(const DebugPage& page, size_t entry, llvm::raw_ostream& os) {
   auto put = [&](const std::string& path, llvm::StringRef document) {
     WriteData(std::to_string(entry) + "/" + path, document, os);
@@ -272,26 +284,24 @@ Error WriteDebug(const DebugPage& page, size_t entry, llvm::raw_ostream& os) {
   return Error::success();
 }
 
-// A story's table, once, and each stage's rewrites; of a comparison both graphs alone. Those of
+// A run's table, once, and each stage's rewrites; of a comparison both graphs alone. Those of
 // stages are left out: they would make the file three times as large.
-Error WriteBeside(PageSet& pages, size_t entry, llvm::raw_ostream& os) {
-  std::string prefix = std::to_string(entry) + "/";
-  if (pages.BeginsStory(entry)) {
-    ASSIGN_OR_RETURN(std::string table, pages.PassesJson(entry));
-    WriteData(prefix + "passes", table, os);
+Error WriteBeside(PageSet& pages, Page& page, llvm::raw_ostream& os) {
+  std::string prefix = std::to_string(page.number()) + "/";
+  if (auto* stage = llvm::dyn_cast<StagePage>(&page)) {
+    if (stage->first() == stage->number())
+      WriteData(prefix + "passes", PassesJson(pages, *stage), os);
+    if (stage->HasPanes() && !stage->rewrites().empty()) {
+      ASSIGN_OR_RETURN(std::string rewrites, RewritesJson(*stage));
+      WriteData(prefix + "rewrites", rewrites, os);
+    }
+    return Error::success();
   }
-  if (pages.HasRewrites(entry)) {
-    ASSIGN_OR_RETURN(std::string rewrites, pages.RewritesJson(entry));
-    WriteData(prefix + "rewrites", rewrites, os);
-  }
-  if (pages.IsStage(entry) || !pages.HasPanes(entry)) return Error::success();
-  ASSIGN_OR_RETURN(std::string match, pages.MatchJson(entry));
-  WriteData(prefix + "match", match, os);
-  for (auto [side, name] : {std::pair(PageSet::Side::kA, "a/"), {PageSet::Side::kB, "b/"}}) {
-    ASSIGN_OR_RETURN(GraphPage * page, pages.Pane(entry, side));
-    RETURN_IF_ERROR(DataWriter(*page, prefix + name, os).Write());
-  }
-  return Error::success();
+  if (!page.HasPanes()) return Error::success();
+  ASSIGN_OR_RETURN(Panes * panes, page.SideBySide());
+  WriteData(prefix + "match", panes->MatchJson(), os);
+  RETURN_IF_ERROR(DataWriter(panes->a(), prefix + "a/", os).Write());
+  return DataWriter(panes->b(), prefix + "b/", os).Write();
 }
 
 }  // namespace
@@ -317,15 +327,14 @@ Error WriteHtmlFile(PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os
      << "\">\n<title>" << Escaped(title) << "</title>" << before_style << "<style>" << style
      << "</style>" << before_script;
   WriteData("models", pages.Json(), os);
-  for (size_t entry = 0; entry < pages.size(); ++entry) {
-    if (pages.IsDebug(entry)) {
-      ASSIGN_OR_RETURN(const DebugPage* debug, pages.Debug(entry));
-      RETURN_IF_ERROR(WriteDebug(*debug, entry, os));
-    }
-    if (!pages.Differs(entry)) continue;
-    ASSIGN_OR_RETURN(GraphPage * page, pages.Page(entry));
-    RETURN_IF_ERROR(DataWriter(*page, std::to_string(entry) + "/", os).Write());
-    RETURN_IF_ERROR(WriteBeside(pages, entry, os));
+  for (size_t i = 0; i < pages.size(); ++i) {
+    Page& page = pages.at(i);
+    if (const auto* debug = llvm::dyn_cast<DebugPage>(&page))
+      RETURN_IF_ERROR(WriteDebug(*debug, i, os));
+    if (!page.Differs()) continue;
+    ASSIGN_OR_RETURN(GraphPage * drawing, page.Drawing());
+    RETURN_IF_ERROR(DataWriter(*drawing, std::to_string(i) + "/", os).Write());
+    RETURN_IF_ERROR(WriteBeside(pages, page, os));
   }
   os << "<script>" << script << "</script>" << after_script;
   return Error::success();

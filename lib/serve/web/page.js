@@ -136,7 +136,7 @@ class Page {
   // The stages of a run are there: the first that did something is shown.
   async ran(entry) {
     await this.added(entry);
-    const worked = this.models.findIndex(({story, same}, i) => i > entry && Number(story) === entry && !same);
+    const worked = this.models.findIndex(({run, same}, i) => i > entry && Number(run) === entry && !same);
     if (worked > 0) await this.toModel(worked);
   }
 
@@ -219,7 +219,7 @@ class Page {
   }
 
   // --- Both graphs of a comparison as one, or side by side.
-  hasPanes(index) { return Boolean(this.models[index].panes) && !(isFile && this.models[index].story !== undefined); }
+  hasPanes(index) { return Boolean(this.models[index].panes) && !(isFile && this.models[index].run !== undefined); }
   allViews() { return [this.view, this.panes?.a?.view, this.panes?.b?.view].filter(Boolean); }
   views() { return this.panes.on ? this.panes.views() : [this.view]; }
 

@@ -22,8 +22,8 @@ export class PassesTab {
   async show(models, chosen, sourceOf) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     const entry = models[chosen];
-    if (entry.story === undefined) return this.root.replaceChildren(...this.offer(models, chosen));
-    const table = await sourceOf(Number(entry.story)).get("passes");
+    if (entry.run === undefined) return this.root.replaceChildren(...this.offer(models, chosen));
+    const table = await sourceOf(Number(entry.run)).get("passes");
     const stage = table.stages.find((other) => other.entry === chosen);
     const told = stage.rewrites > 0 ? await sourceOf(chosen).get("rewrites") : undefined;
     if (turn !== this.turn) return;
@@ -54,13 +54,13 @@ export class PassesTab {
       field("rewriter_config", "RewriterConfig", "TensorFlow's RewriterConfig as text proto"),
       field("limit", "Limit", "stop after this many rewrites"),
       element("p", {class: "dim"}, "The device is for nodes without one: TensorFlow's placer has given each its own before Grappler runs."), this.button);
-    const ran = [...new Set(models.filter((other) => other.story !== undefined && other.group === title).map(({story}) => Number(story)))];
+    const ran = [...new Set(models.filter((other) => other.run !== undefined && other.group === title).map(({run}) => Number(run)))];
     return [element("h2", {}, "Passes"),
       element("p", {}, `Runs on ${title} what TensorFlow's Grappler would do to it, pass after pass, on a copy in memory: no file changes. ` +
         "Each stage that changes something becomes a graph of the slider above, with what it did glowing; its rewrites are listed here with their " +
         "reasons, and so is each rewrite that nearly happened, with the condition that failed."),
       form, this.status,
-      ...ran.map((story) => element("p", {}, link("The stages of an earlier run", () => this.actions.toStage(story))))];
+      ...ran.map((run) => element("p", {}, link("The stages of an earlier run", () => this.actions.toStage(run))))];
   }
 
   async run(event, chosen) {
@@ -80,7 +80,7 @@ export class PassesTab {
     }
   }
 
-  // --- The story.
+  // --- The run.
   head(stage) {
     const line = this.table.stages.filter((other) => other.line === stage.line), first = line[0], last = line.at(-1);
     const rewrites = line.reduce((sum, other) => sum + (other.rewrites ?? 0), 0);
