@@ -4,6 +4,7 @@
 
 #include "lib/io/gzip.h"
 #include "lib/serve/pages/model_page.h"
+#include "lib/serve/pages/script_bundle.h"
 #include "lib/serve/web/web_files.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
@@ -79,8 +80,8 @@ TEST(HtmlFile, SameGraphSameBytes) {
   EXPECT_EQ(HtmlOf(module, "x"), HtmlOf(module, "x"));
 }
 
-TEST(BundleScript, EveryModuleIsInIt) {
-  auto script = BundleScript("page.js");
+TEST(ScriptBundle, EveryModuleIsInIt) {
+  auto script = BundleScripts(PageScripts());
   ASSERT_TRUE(static_cast<bool>(script)) << llvm::toString(script.takeError());
   for (const WebFile& file : WebFiles()) {
     if (!file.name.ends_with(".js")) continue;
@@ -93,7 +94,7 @@ TEST(BundleScript, EveryModuleIsInIt) {
     EXPECT_FALSE(line.starts_with("import ")) << line.str();
     EXPECT_FALSE(line.starts_with("export ")) << line.str();
   }
-  auto missing = BundleScript("nothing.js");
+  auto missing = BundleScripts({"nothing.js"});
   EXPECT_FALSE(static_cast<bool>(missing));
   llvm::consumeError(missing.takeError());
 }

@@ -134,7 +134,7 @@ TEST_F(PassesTest, ErrorsAreForReaders) {
   EXPECT_NE(answer.body.find("nothere"), std::string::npos);
   EXPECT_EQ(Post("/api/0/passes", "[").status, 400);
   EXPECT_EQ(Post("/api/0/passes", "[]").status, 400);
-  EXPECT_EQ(Post("/api/7/passes", "{}").status, 400);
+  EXPECT_EQ(Post("/api/7/passes", "{}").status, 404);
   EXPECT_EQ(Post("/api/x/passes", "{}").status, 404);
   for (const char* path : {"/api/0/passes", "/api/0/rewrites", "/api/0/match", "/api/0/a/model"})
     EXPECT_EQ(StatusOf(path), 404) << path;

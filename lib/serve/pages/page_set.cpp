@@ -1,5 +1,6 @@
 #include "lib/serve/pages/page_set.h"
 
+#include <cassert>
 #include <mutex>
 #include <utility>
 
@@ -7,7 +8,9 @@
 #include "lib/serve/pages/debug_page.h"
 #include "lib/serve/pages/model_page.h"
 #include "lib/serve/pages/stage_page.h"
+#include "lib/serve/pages/tab.h"
 #include "lib/support/thread_pool.h"
+#include "llvm/Support/Casting.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
@@ -73,7 +76,7 @@ Page& PageSet::at(size_t number) const {
   return *pages_[number];
 }
 
-std::string PageSet::Json() const {
+std::string PageSet::Json(bool in_file) const {
   return PageDocument([&](llvm::json::OStream& json) {
     json.array([&] {
       for (size_t i = 0, count = size(); i < count; ++i) {
@@ -85,8 +88,14 @@ std::string PageSet::Json() const {
           if (!page.note().empty()) json.attribute("note", Printable(page.note()));
           if (page.opened()) json.attribute("opened", true);
           if (!page.Differs()) json.attribute("same", true);
-          if (page.module()) json.attribute("module", true);
-          if (page.HasPanes()) json.attribute("panes", true);
+          if (page.module() && !in_file) json.attribute("module", true);
+          // A file would be three times as large with both graphs of every stage.
+          if (page.HasPanes() && !(in_file && llvm::isa<StagePage>(page)))
+            json.attribute("panes", true);
+          json.attributeArray("tabs", [&] {
+            for (const Tab& tab : Tabs())
+              if (tab.IsOn(page) && !(in_file && tab.needs_server)) json.value(tab.name);
+          });
           page.WriteListed(json);
         });
       }

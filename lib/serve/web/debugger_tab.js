@@ -6,14 +6,16 @@ import {SourcePane} from "./debugger_source.js";
 import {Timeline} from "./debugger_timeline.js";
 import {commas, element, link, plural} from "./dom.js";
 import {isFile} from "./source.js";
+import {addTab} from "./tabs.js";
 
 const KINDS = [["nan", "NaN"], ["neg_inf", "-inf"], ["pos_inf", "+inf"]];
 const SHOWN = 500;
 
 const cardOf = (alert) => (alert.trace === null ? `execution/${alert.execution}` : `trace/${alert.trace}`);
 
-// `actions`: go(body, node) shows a node in the graph, chosen(card) is told what is shown.
-export class DebuggerTab {
+// What is shown of one folder. `actions`: go(body, node) shows a node in the graph, chosen(card) is told what is
+// shown.
+class DebugFolder {
   constructor(root, source, actions) {
     this.root = root;
     this.source = source;
@@ -116,3 +118,30 @@ export class DebuggerTab {
     this.list.append(this.more);
   }
 }
+
+class DebuggerTab {
+  constructor(root, page) {
+    this.root = root;
+    this.page = page;
+  }
+
+  // The name of the card that is shown.
+  get at() { return this.folder?.shown; }
+
+  forget() { this.folder = undefined; }
+
+  async show(card) {
+    const other = this.folder?.source !== this.page.source;
+    if (other) {
+      this.folder = new DebugFolder(this.root, this.page.source, {
+        go: (body, node) => this.page.go(body, node),
+        chosen: (shown, step) => this.page.toUrl(step),
+      });
+    }
+    if (other || (card && card !== this.at)) await this.folder.show(card);
+  }
+}
+
+addTab({
+  name: "debugger", label: "Debugger", param: "card", build: (root, page) => new DebuggerTab(root, page),
+});
