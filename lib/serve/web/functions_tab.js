@@ -16,15 +16,17 @@ function showFunctions(root, summary, enter) {
   const name = (i) => (i === 0 ? "main" : bodies[i].name);
   const row = (i, path) => {
     const again = path.includes(i), deep = path.length >= DEEPEST;
+    const size = [plural(bodies[i].nodes, "op"), again ? ", calls itself: see above" : ""];
     const item = element("li", {}, link(name(i), () => enter(i), "Go into it"), " ",
-      element("span", {class: "dim"}, plural(bodies[i].nodes, "op"), again ? ", calls itself: see above" : ""));
+      element("span", {class: "dim"}, ...size));
     if (!again && !deep && bodies[i].calls.length > 0) {
       item.append(element("ul", {}, ...bodies[i].calls.map((callee) => row(callee, [...path, i]))));
     }
     return item;
   };
   const unused = bodies.map((_, i) => i).filter((i) => i > 0 && callers[i].length === 0);
-  const head = ["function", "ops", "called by", "calls"].map((text) => element("th", {scope: "col"}, text));
+  const head = ["function", "ops", "called by", "calls"].map((text, i) =>
+    element("th", {scope: "col", class: i === 1 ? "number" : undefined}, text));
   const rows = bodies.map((body, i) => i === 0 ? undefined : element("tr", {},
     element("td", {}, link(body.name, () => enter(i))), element("td", {class: "number"}, commas(body.nodes)),
     element("td", {}, callers[i].map(name).join(", ") || "nobody"),

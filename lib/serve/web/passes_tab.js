@@ -117,7 +117,7 @@ class PassesTab {
     box.checked = this.all;
     const columns = this.columns.map((name) => element("th", {scope: "col", class: name === "stage" ? undefined : "number"}, name));
     return element("div", {}, hidden > 0 ? element("label", {}, box, ` also the ${plural(hidden, "stage")} that changed nothing`) : undefined,
-      element("table", {class: "list stages"}, element("thead", {}, element("tr", {}, ...columns)), element("tbody", {}, ...rows)));
+      element("table", {class: "list narrow stages"}, element("thead", {}, element("tr", {}, ...columns)), element("tbody", {}, ...rows)));
   }
 
   stage(stage, chosen) {
