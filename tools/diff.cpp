@@ -8,6 +8,7 @@
 #include "lib/job/opened_graph.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
+#include "lib/serve/pages/diff_page.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
@@ -61,8 +62,10 @@ llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags) {
 
 Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags) {
   std::string title = (NameOf(a, flags) + " \xe2\x86\x92 " + NameOf(b, flags)).str();
+  ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> page,
+                   DiffPage::Make(a.module(), b.module(), diff, title));
   PageSet pages;
-  RETURN_IF_ERROR(pages.AddDiff(a.module(), b.module(), diff, title).takeError());
+  pages.Add(std::move(page));
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
   RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
   return file->Commit();

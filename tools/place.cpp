@@ -7,6 +7,7 @@
 #include "lib/place/partition.h"
 #include "lib/place/settings.h"
 #include "lib/serve/pages/html_file.h"
+#include "lib/serve/pages/placement_page.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -179,7 +180,7 @@ void PrintJson(const Flags& flags, const PlacementContext& context,
 
 Error WritePage(const Flags& flags, const PlacementContext& context, const std::string& title) {
   PageSet pages;
-  pages.AddPlacement(context, title);
+  pages.Add(std::make_unique<PlacementPage>(context, title));
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.html));
   RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
   return file->Commit();

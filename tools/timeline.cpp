@@ -4,6 +4,7 @@
 #include "lib/diff/diff_text.h"
 #include "lib/ir/find.h"
 #include "lib/serve/pages/html_file.h"
+#include "lib/serve/pages/stage_page.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
@@ -111,11 +112,11 @@ Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream
 
 Error WritePage(Timeline timeline, const Flags& flags) {
   std::string title = llvm::sys::path::filename(flags.folder).str();
-  PassStory story;
-  story.timeline = std::make_shared<Timeline>(std::move(timeline));
-  story.record = ReadRunRecord(flags.folder);
+  PassRun run;
+  run.timeline = std::make_shared<Timeline>(std::move(timeline));
+  run.record = ReadRunRecord(flags.folder);
   PageSet pages;
-  pages.AddStages(std::move(story), title);
+  pages.AddAll(StagePages(std::move(run), title));
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.html));
   RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
   return file->Commit();

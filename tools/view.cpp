@@ -5,6 +5,7 @@
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
 #include "lib/serve/pages/html_file.h"
+#include "lib/serve/pages/model_page.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
@@ -103,7 +104,8 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   PageSet pages;
   for (const OpenedGraph& graph : graphs) {
     for (const std::string& line : ProblemLines(graph)) invocation.sink()(Severity::kWarning, line);
-    pages.AddGraph(graph.module(), graph.file().signatures, TitleOf(graph, graphs));
+    pages.Add(std::make_unique<ModelPage>(graph.module(), graph.file().signatures,
+                                          TitleOf(graph, graphs)));
   }
   ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
   RETURN_IF_ERROR(WriteHtmlFile(pages, graphs.front().name(), file->os()));

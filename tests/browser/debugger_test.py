@@ -31,7 +31,7 @@ class Debugger(PageCase):
 
     def show_folder(self, folder):
         self.show(self.serve(folder))
-        self.browser.wait("grapnel.debugger?.drawn")
+        self.browser.wait("grapnel.tabs.tab('debugger').folder?.drawn")
 
     def html(self, folder):
         out = os.path.join(tempfile.mkdtemp(), "d.html")
@@ -41,7 +41,7 @@ class Debugger(PageCase):
     def test_first_cause_and_its_inputs_without_a_click(self):
         for url in (self.serve(NAN), self.html(NAN)):
             self.show(url)
-            self.browser.wait("grapnel.debugger?.drawn")
+            self.browser.wait("grapnel.tabs.tab('debugger').folder?.drawn")
             self.headline("Log (step 0, train_step > loss_fn) made -inf x12 of 160 because its input Softmax:0 holds 12 zeros")
             pair = self.text(".health-pair")
             for words in ("probs:0 = Softmax:0 in model", "zero x12, positive x148", "Log:0 in loss_fn", "-inf x12, negative x143, zero x5"):

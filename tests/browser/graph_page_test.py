@@ -115,6 +115,16 @@ class Page(PageCase):
         self.browser.type("#search", "nothing-like-this")
         self.browser.wait("document.getElementById('results').textContent.includes('No node fits')")
 
+    def test_tabs_go_by_number(self):
+        self.show(self.serve("testdata/models/lenet"))
+        names = self.browser.js("return grapnel.tabs.names")
+        self.assertEqual(names[:3], ["graph", "functions", "nodes"])
+        for number, name in ((3, "nodes"), (2, "functions"), (1, "graph")):
+            self.browser.press(str(number))
+            self.browser.wait(f"!document.getElementById('tab-{name}').hidden && grapnel.tab === '{name}'")
+        self.browser.press("9")
+        self.assertEqual(self.browser.js("return grapnel.tab"), "graph")
+
     def test_nodes_are_listed_and_sorted(self):
         self.show(self.serve("testdata/models/lenet"))
         self.browser.click("#to-nodes")

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "lib/io/gzip.h"
+#include "lib/serve/pages/model_page.h"
+#include "lib/serve/pages/script_bundle.h"
 #include "lib/serve/web/web_files.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
@@ -12,7 +14,7 @@ namespace {
 
 std::string HtmlOf(const Module& module, llvm::StringRef title) {
   PageSet pages;
-  pages.AddGraph(module, {}, title.str());
+  pages.Add(std::make_unique<ModelPage>(module, llvm::ArrayRef<Signature>(), title.str()));
   std::string html;
   llvm::raw_string_ostream os(html);
   Error error = WriteHtmlFile(pages, title, os);
@@ -78,8 +80,8 @@ TEST(HtmlFile, SameGraphSameBytes) {
   EXPECT_EQ(HtmlOf(module, "x"), HtmlOf(module, "x"));
 }
 
-TEST(BundleScript, EveryModuleIsInIt) {
-  auto script = BundleScript("page.js");
+TEST(ScriptBundle, EveryModuleIsInIt) {
+  auto script = BundleScripts(PageScripts());
   ASSERT_TRUE(static_cast<bool>(script)) << llvm::toString(script.takeError());
   for (const WebFile& file : WebFiles()) {
     if (!file.name.ends_with(".js")) continue;
@@ -92,7 +94,7 @@ TEST(BundleScript, EveryModuleIsInIt) {
     EXPECT_FALSE(line.starts_with("import ")) << line.str();
     EXPECT_FALSE(line.starts_with("export ")) << line.str();
   }
-  auto missing = BundleScript("nothing.js");
+  auto missing = BundleScripts({"nothing.js"});
   EXPECT_FALSE(static_cast<bool>(missing));
   llvm::consumeError(missing.takeError());
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GRAPNEL_HTTP_API_VERSION 2
+#define GRAPNEL_HTTP_API_VERSION 3
 #define GRAPNEL_HTTP_ENTRY "GrapnelHttpEntry"
 
 #ifdef __cplusplus
@@ -14,8 +14,8 @@ extern "C" {
 
 typedef struct GrapnelHttpRequest {
   const char *method, *path, *host, *origin, *token; /* "" when not there */
-  const char* body;                                  /* of a POST */
-  size_t body_size;
+  const char* body; /* of a POST; "" when it is longer than GrapnelHttpBodyLimit said */
+  size_t body_size; /* as sent */
 } GrapnelHttpRequest;
 
 /* Takes the answer: headers first, then send, once. All is copied. */
@@ -29,13 +29,17 @@ typedef struct GrapnelHttpReply {
 typedef void (*GrapnelHttpHandler)(void* context, const GrapnelHttpRequest*,
                                    const GrapnelHttpReply*);
 
+/* Asked before the body of a POST is read, of which there is none yet: how many bytes to keep. What
+ * is longer is read and dropped. Called from several threads at once. */
+typedef size_t (*GrapnelHttpBodyLimit)(void* context, const GrapnelHttpRequest*);
+
 typedef struct GrapnelHttpServer GrapnelHttpServer;
 
 typedef struct GrapnelHttpApi {
   int32_t version;
   /* Listens on 127.0.0.1; `port` 0: any that is free. NULL and a text in `error` when it cannot. */
-  GrapnelHttpServer* (*open)(int32_t port, GrapnelHttpHandler handler, void* context, char* error,
-                             int32_t error_size);
+  GrapnelHttpServer* (*open)(int32_t port, GrapnelHttpHandler handler, GrapnelHttpBodyLimit limit,
+                             void* context, char* error, int32_t error_size);
   int32_t (*port)(const GrapnelHttpServer*);
   /* Answers until stop is called, from any thread or a signal's watcher. */
   void (*run)(GrapnelHttpServer*);

@@ -1,9 +1,10 @@
 #include "lib/serve/http/router.h"
 
 #include "lib/render/labels.h"
+#include "lib/serve/http/routes.h"
+#include "lib/serve/pages/tab.h"
 #include "lib/serve/web/web_files.h"
-#include "lib/serve/work/place_work.h"
-#include "llvm/Support/JSON.h"
+#include "lib/support/text.h"
 
 namespace grapnel {
 namespace {
@@ -34,143 +35,113 @@ WebAnswer FileAnswer(const WebFile& file) {
   return answer;
 }
 
-// A document, or why there is none.
-WebAnswer JsonAnswer(Expected<std::string> document, int refused = 404) {
-  if (!document) return Refused(refused, PrintableLines(llvm::toString(document.takeError())));
+WebAnswer PageAnswer() {
   WebAnswer answer;
-  answer.type = "application/json";
-  answer.body = std::move(*document);
+  answer.type = "text/html; charset=utf-8";
+  answer.body = PageHtml();
   return answer;
 }
 
-// What is said of an entry beside its graph.
-bool IsStory(llvm::StringRef kind) {
-  return kind == "passes" || kind == "rewrites" || kind == "match";
+WebAnswer DocumentAnswer(Document document) {
+  WebAnswer answer;
+  answer.body = std::move(document.text);
+  answer.type = document.file.empty() ? "application/json" : "application/octet-stream";
+  if (!document.file.empty())
+    answer.headers = {{"Content-Disposition", "attachment; filename=\"" + document.file + "\""}};
+  return answer;
 }
 
-Expected<std::string> StoryDocument(PageSet& pages, size_t entry, llvm::StringRef kind) {
-  if (kind == "passes") return pages.PassesJson(entry);
-  return kind == "rewrites" ? pages.RewritesJson(entry) : pages.MatchJson(entry);
-}
+bool HasEntry(const Route& route) { return llvm::StringRef(route.path).starts_with("{entry}"); }
 
-Expected<size_t> CompareWith(PageSet& pages, size_t entry, llvm::StringRef body) {
-  ASSIGN_OR_RETURN(llvm::json::Value value, llvm::json::parse(body));
-  const llvm::json::Object* object = value.getAsObject();
-  std::optional<int64_t> with = object ? object->getInteger("with") : std::nullopt;
-  if (!with || *with < 0) return MakeError("'with' has to be the number of a graph");
-  return pages.Compare(entry, static_cast<size_t>(*with));
-}
-
-// New entries, by what is asked for: {"entry": the first one's number}.
-Expected<std::string> NewEntry(PageSet& pages, size_t entry, llvm::StringRef what,
-                               llvm::StringRef body) {
-  ASSIGN_OR_RETURN(size_t made, what == "passes" ? pages.RunPasses(entry, body)
-                                                 : CompareWith(pages, entry, body));
-  return "{\"entry\":" + std::to_string(made) + "}";
-}
-
-WebAnswer WorkAnswer(Expected<std::string> document) {
-  return JsonAnswer(std::move(document), 400);
-}
-
-// MODEL/model, MODEL/scope/BODY[/SCOPE], MODEL/node/BODY/ID, MODEL/index/BODY/FROM, and further
-// pages of lists: MODEL/readers/BODY/ID/OUTPUT/FROM, MODEL/marked/KIND/FROM, MODEL/problems/FROM.
-Expected<std::string> GraphDocument(GraphPage& page, llvm::ArrayRef<llvm::StringRef> parts,
-                                    llvm::ArrayRef<uint32_t> numbers) {
-  llvm::StringRef kind = parts[1];
-  if (kind == "model" && parts.size() == 2) return page.ModelJson();
-  if (kind == "scope" && parts.size() == 3) return page.ScopeJson(numbers[2], std::nullopt);
-  if (kind == "scope" && parts.size() == 4) return page.ScopeJson(numbers[2], numbers[3]);
-  if (kind == "node" && parts.size() == 4) return page.NodeJson(numbers[2], numbers[3]);
-  if (kind == "readers" && parts.size() == 6)
-    return page.ReadersJson(numbers[2], numbers[3], numbers[4], numbers[5]);
-  if (kind == "marked" && parts.size() == 4) return page.MarkedJson(numbers[2], numbers[3]);
-  if (kind == "problems" && parts.size() == 3) return page.ProblemsJson(numbers[2]);
-  if (kind == "index" && parts.size() == 4) {
-    ASSIGN_OR_RETURN(IndexPage index, page.IndexJson(numbers[2], numbers[3], kIndexPage));
-    return std::move(index.json);
-  }
-  return MakeError("no such document");
+WebAnswer RefusedByTable(const RouteTable::Refusal& refusal) {
+  WebAnswer answer = Refused(refusal.status, refusal.why);
+  if (!refusal.allow.empty()) answer.headers = {{"Allow", refusal.allow}};
+  return answer;
 }
 
 }  // namespace
 
-Router::Router(std::shared_ptr<PageSet> pages, std::string token)
-    : pages_(std::move(pages)), token_(std::move(token)) {
+Router::Router(std::shared_ptr<PageSet> pages, std::string token) : token_(std::move(token)) {
+  served_.pages = std::move(pages);
   Warm();
 }
+
+Router::~Router() = default;
 
 void Router::Replace(std::shared_ptr<PageSet> pages) {
   {
     std::lock_guard lock(mutex_);
-    pages_ = std::move(pages);
-    ++version_;
-    problem_.clear();
+    served_.pages = std::move(pages);
+    ++served_.version;
+    served_.problem.clear();
   }
   Warm();
 }
 
 void Router::SetProblem(std::string problem) {
   std::lock_guard lock(mutex_);
-  problem_ = std::move(problem);
+  served_.problem = std::move(problem);
 }
 
-std::shared_ptr<PageSet> Router::Pages() const {
+Served Router::Now() const {
   std::lock_guard lock(mutex_);
-  return pages_;
-}
-
-std::string Router::VersionJson() const {
-  std::lock_guard lock(mutex_);
-  return PageDocument([&](llvm::json::OStream& json) {
-    json.object([&] {
-      json.attribute("version", version_);
-      if (!problem_.empty()) json.attribute("problem", Printable(problem_));
-    });
-  });
+  return served_;
 }
 
 void Router::Warm() {
-  warm_ = std::async(std::launch::async, [pages = Pages()] {
-    Expected<GraphPage*> page = pages->Page(0);
-    if (!page) return llvm::consumeError(page.takeError());
-    (*page)->ModelJson();
-    llvm::consumeError((*page)->ScopeJson(0, std::nullopt).takeError());
+  warm_ = std::async(std::launch::async, [pages = Now().pages] {
+    if (pages->size() == 0) return;
+    Expected<GraphPage*> drawing = pages->at(0).Drawing();
+    if (!drawing) return llvm::consumeError(drawing.takeError());
+    (*drawing)->ModelJson();
+    llvm::consumeError((*drawing)->ScopeJson(0, std::nullopt).takeError());
   });
 }
 
-Router::~Router() = default;
-
 bool Router::IsOurs(const WebRequest& request) const {
-  std::string port = ":" + std::to_string(port_);
-  bool host = request.host == "127.0.0.1" + port || request.host == "localhost" + port;
+  std::string port = std::to_string(port_);
+  bool host = request.host == "127.0.0.1:" + port || request.host == "localhost:" + port;
   return host && (request.origin.empty() || request.origin == "http://" + request.host);
+}
+
+std::optional<WebAnswer> Router::Intruder(const WebRequest& request) const {
+  if (!IsOurs(request))
+    return Refused(403, "grapnel answers only pages of its own on this machine");
+  if (request.method != "GET" && request.method != "HEAD" && request.method != "POST")
+    return Refused(405, "grapnel is asked by GET and POST only");
+  bool knows = SameToken(request.token, token_);
+  if (request.method == "POST" && (request.origin.empty() || !knows))
+    return Refused(403, "only grapnel's own page, with its token, may ask for work");
+  llvm::StringRef path = request.path;
+  if ((path == "/" || path.starts_with("/api/")) && !knows)
+    return Refused(403, "open the address that grapnel printed, with its token");
+  return std::nullopt;
+}
+
+size_t Router::BodyLimit(const WebRequest& request) const {
+  llvm::StringRef path = request.path;
+  if (request.method != "POST" || !path.consume_front("/api/") || Intruder(request)) return kNoBody;
+  auto found = RouteTable::All().Find(Method::kPost, path);
+  return found ? found->row->route.limit : kNoBody;
 }
 
 WebAnswer Router::Answer(const WebRequest& request) {
   WebAnswer answer;
   llvm::StringRef path = request.path;
-  if (!IsOurs(request)) {
-    answer = Refused(403, "grapnel answers only pages of its own on this machine");
-  } else if (request.method == "POST") {
-    if (request.origin.empty() || !SameToken(request.token, token_)) {
-      answer = Refused(403, "only grapnel's own page, with its token, may ask for work");
-    } else {
-      answer = path.consume_front("/api/") ? Work(path, request.body)
-                                           : Refused(404, "there is no " + Printable(path));
-    }
-  } else if (request.method != "GET" && request.method != "HEAD") {
-    answer = Refused(405, "grapnel is asked by GET and POST only");
-  } else if (path == "/" || path.starts_with("/api/")) {
-    if (!SameToken(request.token, token_)) {
-      answer = Refused(403, "open the address that grapnel printed, with its token");
-    } else {
-      answer = path == "/" ? FileAnswer(*FindWebFile("index.html")) : Document(path.drop_front(5));
-    }
-  } else if (const WebFile* file = FindWebFile(path.drop_front(path.starts_with("/")))) {
-    answer = FileAnswer(*file);
+  if (auto refused = Intruder(request)) {
+    answer = std::move(*refused);
+  } else if (path.consume_front("/api/")) {
+    answer = AnswerApi(request, path);
   } else {
-    answer = Refused(404, "there is no " + Printable(path));
+    const WebFile* file = FindWebFile(path.drop_front(path.starts_with("/")));
+    bool is_page = path == "/";
+    if (!is_page && !file) {
+      answer = Refused(404, "there is no " + Printable(path));
+    } else if (request.method == "POST") {
+      answer = RefusedByTable({405, Printable(path) + " is asked by GET, not by POST", "GET"});
+    } else {
+      answer = is_page ? PageAnswer() : FileAnswer(*file);
+    }
   }
   answer.headers.insert(answer.headers.end(), {{"Content-Security-Policy", kPolicy},
                                                {"X-Content-Type-Options", "nosniff"},
@@ -180,115 +151,30 @@ WebAnswer Router::Answer(const WebRequest& request) {
   return answer;
 }
 
-// "models", "version", or one of an entry: see GraphDocument, RunDocument, NpyAnswer,
-// DebugDocument; MODEL/match, MODEL/passes, MODEL/rewrites. A graph's also as MODEL/a/... and
-// MODEL/b/... of what is seen side by side.
-WebAnswer Router::Document(llvm::StringRef path) {
-  std::shared_ptr<PageSet> pages = Pages();
-  if (path == "models") return JsonAnswer(pages->Json());
-  if (path == "version") return JsonAnswer(VersionJson());
-  llvm::SmallVector<llvm::StringRef, 4> parts;
-  path.split(parts, '/');
-  bool pane = parts.size() > 2 && (parts[1] == "a" || parts[1] == "b");
-  PageSet::Side side = pane && parts[1] == "b" ? PageSet::Side::kB : PageSet::Side::kA;
-  if (pane) parts.erase(parts.begin() + 1);
-  llvm::SmallVector<uint32_t, 4> numbers;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    uint32_t number = 0;
-    if (i != 1 && parts[i].getAsInteger(10, number)) return Refused(404, "no such document");
-    numbers.push_back(number);
+WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path) {
+  const RouteTable& table = RouteTable::All();
+  Method method = request.method == "POST" ? Method::kPost : Method::kGet;
+  auto found = table.Find(method, path);
+  if (!found) return RefusedByTable(table.WhyNot(method, path));
+  const Route& route = found->row->route;
+  size_t size = std::max(request.body_size, request.body.size());
+  if (size > route.limit)
+    return Refused(413, "'" + Printable(path) + "' takes at most " + HumanBytes(route.limit) +
+                            ", and " + HumanBytes(size) + " were sent");
+  Served served = Now();
+  Call call{served, runs_, nullptr, std::move(found->parts), request.body};
+  if (HasEntry(route)) {
+    Expected<Page*> page = served.pages->Find(call["entry"]);
+    if (!page) return Refused(404, llvm::toString(page.takeError()));
+    call.page = *page;
+    const Tab* tab = found->row->tab;
+    if (tab && !tab->IsOn(**page))
+      return Refused(404, Printable((*page)->title() + " has no tab '" + tab->name + "'"));
   }
-  if (parts.size() < 2) return Refused(404, "no such document");
-  if (numbers[0] < pages->size() && pages->IsDebug(numbers[0]))
-    if (auto debug = DebugDocument(*pages, parts, numbers)) return std::move(*debug);
-  llvm::StringRef kind = parts[1];
-  if (!pane && parts.size() == 2 && IsStory(kind))
-    return JsonAnswer(StoryDocument(*pages, numbers[0], kind));
-  if (kind == "npy" && parts.size() == 4) return NpyAnswer(numbers);
-  if (kind.starts_with("run")) return JsonAnswer(RunDocument(*pages, parts, numbers));
-  Expected<GraphPage*> page = pane ? pages->Pane(numbers[0], side) : pages->Page(numbers[0]);
-  if (!page) return Refused(404, llvm::toString(page.takeError()));
-  return JsonAnswer(GraphDocument(**page, parts, numbers));
-}
-
-// MODEL/run (the form), MODEL/run/RUN, MODEL/run-tensors/RUN/FROM, MODEL/run-boxes/RUN,
-// MODEL/run-node/RUN/BODY/ID.
-Expected<std::string> Router::RunDocument(PageSet& pages, llvm::ArrayRef<llvm::StringRef> parts,
-                                          llvm::ArrayRef<uint32_t> numbers) {
-  llvm::StringRef kind = parts[1];
-  if (kind == "run" && parts.size() == 2) {
-    ASSIGN_OR_RETURN(std::shared_ptr<const OpenedGraph> opened, pages.Opened(numbers[0]));
-    return RunFormJson(*opened);
-  }
-  if (kind == "run" && parts.size() == 3) return runs_.StatusJson(numbers[2]);
-  if (kind == "run-tensors" && parts.size() == 4) return runs_.TensorsJson(numbers[2], numbers[3]);
-  ASSIGN_OR_RETURN(GraphPage * page, pages.Page(numbers[0]));
-  if (kind == "run-boxes" && parts.size() == 3) return runs_.BoxesJson(numbers[2], *page);
-  if (kind == "run-node" && parts.size() == 5)
-    return runs_.NodeJson(numbers[2], *page, numbers[3], numbers[4]);
-  return MakeError("no such document");
-}
-
-// MODEL/npy/RUN/FETCH: a file to keep.
-WebAnswer Router::NpyAnswer(llvm::ArrayRef<uint32_t> numbers) {
-  auto bytes = runs_.NpyFile(numbers[2], numbers[3]);
-  if (!bytes) return Refused(404, llvm::toString(bytes.takeError()));
-  WebAnswer answer;
-  answer.type = "application/octet-stream";
-  answer.body = std::move(*bytes);
-  answer.headers = {{"Content-Disposition",
-                     "attachment; filename=\"fetch_" + std::to_string(numbers[3]) + ".npy\""}};
-  return answer;
-}
-
-// What is asked for by POST: MODEL/run, MODEL/stop/RUN, MODEL/feed (a .npy file), MODEL/place,
-// MODEL/passes, MODEL/diff.
-WebAnswer Router::Work(llvm::StringRef path, llvm::StringRef body) {
-  WebAnswer nothing = Refused(404, "no such work: " + Printable(path));
-  llvm::SmallVector<llvm::StringRef, 4> parts;
-  path.split(parts, '/');
-  size_t entry = 0;
-  uint64_t run = 0;
-  if (parts.size() < 2 || parts[0].getAsInteger(10, entry)) return nothing;
-  if (parts.size() == 3 && (parts[1] != "stop" || parts[2].getAsInteger(10, run))) return nothing;
-  if (parts.size() > 3) return nothing;
-  auto pages = Pages();
-  llvm::StringRef what = parts[1];
-  if (what == "passes" || what == "diff") return WorkAnswer(NewEntry(*pages, entry, what, body));
-  auto opened = pages->Opened(entry);
-  if (!opened) return Refused(404, llvm::toString(opened.takeError()));
-  if (parts.size() == 3) return WorkAnswer(runs_.Stop(run));
-  if (what == "run") return WorkAnswer(runs_.Start(std::move(*opened), body));
-  if (what == "feed") return WorkAnswer(runs_.KeepFile(body));
-  if (what == "place") return WorkAnswer(PlaceFromPage(*pages, std::move(*opened), body));
-  return nothing;
-}
-
-// MODEL/debug, MODEL/sources, MODEL/trace/N, MODEL/execution/N, MODEL/source/N, MODEL/traces/FROM,
-// MODEL/executions/FROM. Nothing: the document is one of a graph.
-std::optional<WebAnswer> Router::DebugDocument(const PageSet& pages,
-                                               llvm::ArrayRef<llvm::StringRef> parts,
-                                               llvm::ArrayRef<uint32_t> numbers) {
-  const DebugPage* page = llvm::cantFail(pages.Debug(numbers[0]));
-  auto make = [&]() -> Expected<std::string> {
-    llvm::StringRef kind = parts[1];
-    if (parts.size() == 2 && kind == "debug") return page->Json();
-    if (parts.size() == 2 && kind == "sources") return page->SourcesJson();
-    if (parts.size() != 3) return std::string();
-    if (kind == "traces") return page->TracesJson(numbers[2], kTracesAPage);
-    if (kind == "executions") return page->ExecutionsJson(numbers[2], kTracesAPage);
-    if (kind == "trace") return page->TraceJson(numbers[2]);
-    if (kind == "execution") return page->ExecutionJson(numbers[2]);
-    if (kind == "source") return page->SourceJson(numbers[2]);
-    return std::string();
-  };
-  Expected<std::string> made = make();
-  if (!made) return Refused(404, llvm::toString(made.takeError()));
-  if (made->empty()) return std::nullopt;
-  WebAnswer answer;
-  answer.type = "application/json";
-  answer.body = std::move(*made);
-  return answer;
+  Expected<Document> document = route.handle(call);
+  if (document) return DocumentAnswer(std::move(*document));
+  return Refused(method == Method::kPost ? 400 : 404,
+                 PrintableLines(llvm::toString(document.takeError())));
 }
 
 }  // namespace grapnel

@@ -10,8 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "lib/serve/http/routes.h"
 #include "lib/serve/pages/page_set.h"
-#include "lib/serve/work/run_desk.h"
+#include "lib/serve/work/run_table.h"
 
 namespace grapnel {
 
@@ -19,7 +20,8 @@ struct WebRequest {
   std::string method, path;  // path without what follows '?'
   std::string host, origin,
       token;              // headers; token: X-Grapnel-Token, of the page itself the query's
-  std::string body = {};  // of a POST
+  std::string body = {};  // of a POST; "" when it is longer than BodyLimit
+  size_t body_size = 0;   // as sent
 };
 
 struct WebAnswer {
@@ -41,6 +43,8 @@ class Router {
   void SetPort(int port) { port_ = port; }
 
   WebAnswer Answer(const WebRequest& request);
+  // Bytes of a body that are worth reading for it: 0 of what is refused whatever the body.
+  size_t BodyLimit(const WebRequest& request) const;
 
   // The graphs as they are now: pages that are open load themselves again.
   void Replace(std::shared_ptr<PageSet> pages);
@@ -49,25 +53,16 @@ class Router {
 
  private:
   bool IsOurs(const WebRequest& request) const;
-  std::shared_ptr<PageSet> Pages() const;
-  std::string VersionJson() const;
+  std::optional<WebAnswer> Intruder(const WebRequest& request) const;
+  WebAnswer AnswerApi(const WebRequest& request, llvm::StringRef path);
+  Served Now() const;
   void Warm();
-  WebAnswer Document(llvm::StringRef path);
-  WebAnswer Work(llvm::StringRef path, llvm::StringRef body);
-  Expected<std::string> RunDocument(PageSet& pages, llvm::ArrayRef<llvm::StringRef> parts,
-                                    llvm::ArrayRef<uint32_t> numbers);
-  WebAnswer NpyAnswer(llvm::ArrayRef<uint32_t> numbers);
-  std::optional<WebAnswer> DebugDocument(const PageSet& pages,
-                                         llvm::ArrayRef<llvm::StringRef> parts,
-                                         llvm::ArrayRef<uint32_t> numbers);
 
   mutable std::mutex mutex_;
-  std::shared_ptr<PageSet> pages_;
-  unsigned version_ = 0;  // counts Replace
-  std::string problem_;   // since then
+  Served served_;
   std::string token_;
   int port_ = 0;
-  RunDesk runs_;
+  RunTable runs_;
   std::future<void> warm_;  // the first documents, made while the browser starts
 };
 

@@ -19,10 +19,22 @@ Expected<const GrapnelHttpApi*> OpenModule() {
   return api;
 }
 
+WebRequest RequestOf(const GrapnelHttpRequest& asked) {
+  WebRequest request{asked.method, asked.path, asked.host, asked.origin, asked.token};
+  request.body_size = asked.body_size;
+  return request;
+}
+
+size_t BodyLimit(void* context, const GrapnelHttpRequest* asked) {
+  return static_cast<Router*>(context)->BodyLimit(RequestOf(*asked));
+}
+
 void Handle(void* context, const GrapnelHttpRequest* asked, const GrapnelHttpReply* reply) {
-  WebAnswer answer = static_cast<Router*>(context)->Answer(
-      {asked->method, asked->path, asked->host, asked->origin, asked->token,
-       std::string(asked->body, asked->body_size)});
+  auto* router = static_cast<Router*>(context);
+  WebRequest request = RequestOf(*asked);
+  if (request.body_size <= router->BodyLimit(request))
+    request.body.assign(asked->body, asked->body_size);
+  WebAnswer answer = router->Answer(request);
   for (const auto& [name, value] : answer.headers)
     reply->header(reply->state, name.c_str(), value.c_str());
   reply->send(reply->state, answer.status, answer.type.c_str(), answer.body.data(),
@@ -54,7 +66,7 @@ Server::~Server() { state_->api->close(state_->server); }
 Expected<std::unique_ptr<Server>> Server::Listen(Router& router, int port) {
   ASSIGN_OR_RETURN(const GrapnelHttpApi* api, OpenModule());
   char error[256] = "";
-  GrapnelHttpServer* server = api->open(port, Handle, &router, error, sizeof error);
+  GrapnelHttpServer* server = api->open(port, Handle, BodyLimit, &router, error, sizeof error);
   if (!server) return MakeError("{0}", error);
   router.SetPort(api->port(server));
   return std::unique_ptr<Server>(new Server(std::make_unique<State>(State{api, server})));

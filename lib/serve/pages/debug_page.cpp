@@ -15,18 +15,19 @@ constexpr size_t kMostMade = 50;
 }  // namespace
 
 Expected<std::unique_ptr<DebugPage>> DebugPage::Open(llvm::StringRef path) {
-  std::unique_ptr<DebugPage> page(new DebugPage);
+  std::unique_ptr<DebugPage> page(new DebugPage(llvm::sys::path::filename(path).str()));
   ASSIGN_OR_RETURN(page->folder_, ReadDebugFolder(path));
   const DebugRun& run = page->run();
   page->report_ = FindCauses(run);
   page->index_ = std::make_unique<DebugIndex>(run);
   page->module_ = MakeDebugModule(run);
   page->cards_ = std::make_unique<DebugCards>(run, *page->index_, page->module_);
-  page->graph_ =
-      std::make_unique<DebugGraphPage>(run, page->module_, *page->index_, page->report_,
-                                       *page->cards_, llvm::sys::path::filename(path).str());
+  page->graph_ = std::make_unique<DebugGraphPage>(run, page->module_, *page->index_, page->report_,
+                                                  *page->cards_, page->title());
   return page;
 }
+
+void DebugPage::WriteListed(llvm::json::OStream& json) const { json.attribute("kind", "debug"); }
 
 std::string DebugPage::Json() const {
   return PageDocument([&](llvm::json::OStream& json) {

@@ -5,21 +5,29 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "lib/serve/pages/debug_graph_page.h"
+#include "lib/serve/pages/page.h"
 #include "lib/support/error.h"
 
 namespace grapnel {
 
 constexpr size_t kTracesAPage = 500;  // and executions
 
-// The newest run of a folder. Safe to read from several threads.
-class DebugPage {
+// The newest run of a folder.
+class DebugPage : public Page {
  public:
   // Errors as ReadDebugFolder.
   static Expected<std::unique_ptr<DebugPage>> Open(llvm::StringRef path);
 
-  // The story as WriteBlameJson has it, and what the folder holds.
+  static bool classof(const Page* page) { return page->kind() == Kind::kDebug; }
+
+  Expected<GraphPage*> Drawing() override { return &graph_->page(); }
+  void WriteListed(llvm::json::OStream& json) const override;
+
+  // The report as WriteBlameJson has it, and what the folder holds.
   std::string Json() const;
   // The card of one tensor or execution, as DebugCards makes it.
   Expected<std::string> TraceJson(size_t trace) const;
@@ -36,12 +44,11 @@ class DebugPage {
   size_t num_executions() const { return run().executions.size(); }
   size_t num_sources() const { return run().sources.size(); }
   bool IsFramework(size_t source) const { return run().sources[source].is_framework; }
-  // Cards that lead the story.
+  // Cards that the report begins with.
   std::vector<DebugAlert> Causes() const;
-  GraphPage& graph() const { return graph_->page(); }
 
  private:
-  DebugPage() = default;
+  explicit DebugPage(std::string title) : Page(Kind::kDebug, std::move(title)) {}
   const DebugRun& run() const { return folder_.runs.back(); }
   int FirstBad(const DebugTensor& made) const;  // a trace; -1: none
   void WriteLine(const DebugIndex::Line& line, llvm::json::OStream& json) const;

@@ -1,121 +1,23 @@
 #include "lib/serve/pages/diff_page.h"
 
+#include <utility>
+
 #include "lib/diff/diff_text.h"
-#include "lib/pass/run_record.h"
-#include "lib/support/text.h"
 
 namespace grapnel {
-namespace {
 
-// More scopes than this are not opened by themselves.
-constexpr size_t kScopesOpened = 12;
-constexpr size_t kNamesShown = 6;
-
-std::string Names(llvm::ArrayRef<NodeEntry> entries) {
-  std::string text;
-  for (size_t i = 0; i < std::min(entries.size(), kNamesShown); ++i)
-    text += (i ? ", " : "") + entries[i].node.op().str() + " " + entries[i].name;
-  if (entries.size() > kNamesShown) text += " and " + Plural(entries.size() - kNamesShown, "more");
-  return text;
+Expected<std::unique_ptr<DiffPage>> DiffPage::Make(const Module& a, const Module& b,
+                                                   const Diff& diff, std::string title) {
+  ASSIGN_OR_RETURN(std::unique_ptr<DiffGraph> merged, DiffGraph::Make(b, diff, title));
+  return std::unique_ptr<DiffPage>(new DiffPage(a, b, diff, std::move(merged), std::move(title)));
 }
 
-std::string InBody(llvm::StringRef function, llvm::StringRef name) {
-  return function.empty() ? name.str() : (function + "/" + name).str();
-}
-
-std::string RewriteLines(const Rewrite& rewrite) {
-  std::string help = RuleHelp(rewrite.pass, rewrite.rule);
-  std::string text = rewrite.pass + "/" + rewrite.rule + (help.empty() ? "" : ": " + help);
-  if (!rewrite.node.empty()) text += "\n  at '" + rewrite.node + "'";
-  return text;
-}
-
-}  // namespace
-
-Expected<std::unique_ptr<DiffPage>> DiffPage::Make(const Module& b, const Diff& diff,
-                                                   std::string title,
-                                                   llvm::ArrayRef<Rewrite> rewrites) {
-  std::unique_ptr<DiffPage> made(new DiffPage);
-  ASSIGN_OR_RETURN(made->graph_, MakeUnion(b, diff));
-  const Module& module = *made->graph_.module;
-  made->numbers_[&module.main] = 0;
-  for (size_t i = 0; i < module.functions.size(); ++i) {
-    const Function& function = *module.functions[i];
-    made->prefixes_[&function.body] = function.name().str() + "/";
-    made->numbers_[&function.body] = i + 1;
-  }
-  DiffPage* page = made.get();
-  PageMarks& marks = made->marks_;
-  marks.title = "diff";
-  marks.kinds = {"removed", "added", "changed", "replaced"};
-  marks.kind_of = [page](const Node& node) {
-    return static_cast<int>(page->graph_.StatusOf(node)) - 1;
-  };
-  marks.details = [page](const Node& node) {
-    auto found = page->details_.find(page->NameOf(node));
-    return found == page->details_.end() ? std::vector<PageMarks::Detail>() : found->second;
-  };
-  marks.summary = {DiffSummary(diff)};
-  if (made->graph_.scopes.size() <= kScopesOpened) marks.open = made->graph_.scopes;
-  made->page_ =
-      std::make_unique<GraphPage>(module, llvm::ArrayRef<Signature>(), std::move(title), &marks);
-  made->AddChanges(diff);
-  for (const Rewrite& rewrite : rewrites) made->AddRewrite(rewrite);
-  return made;
-}
-
-void DiffPage::AddChanges(const Diff& diff) {
-  auto move = [&](const NodeEntry& of_a) {
-    if (Node here = OfA(of_a.node); here && NameOf(here) != of_a.name) moved_[of_a.name] = here;
-  };
-  for (const NodeEntry& removed : diff.removed) move(removed);
-  for (const MatchedPair& pair : diff.matched) {
-    if (pair.a.name != pair.b.name) move(pair.a);
-    if (pair.changes.empty()) continue;
-    std::vector<PageMarks::Detail>& details = details_[pair.b.name];
-    for (const Change& change : pair.changes)
-      details.push_back({change.what, change.before, change.after, ""});
-    if (pair.a.name != pair.b.name) details.push_back({"called", pair.a.name, pair.b.name, ""});
-  }
-  for (const GroupEntry& group : diff.groups) {
-    for (const NodeEntry& entry : group.b)
-      details_[entry.name].push_back({"made of", Names(group.a), Names(group.b), ""});
-    for (const NodeEntry& entry : group.a) move(entry);
-  }
-}
-
-void DiffPage::AddRewrite(const Rewrite& rewrite) {
-  std::string lines = RewriteLines(rewrite),
-              number = "by rewrite " + std::to_string(rewrite.number);
-  auto add = [&](const char* what, std::optional<Place> place, bool removed) {
-    if (!place) return;
-    Node node(&page_->graph(place->first), place->second);
-    // What was fused is shown by what it became.
-    if (removed && graph_.StatusOf(node) != NodeStatus::kRemoved) return;
-    details_[NameOf(node)].push_back({what + number, "", "", lines});
-  };
-  for (const std::string& name : rewrite.made)
-    add("Made ", FindAfter(rewrite.function, name), false);
-  for (const std::string& name : rewrite.changed)
-    add("Changed ", FindAfter(rewrite.function, name), false);
-  for (const std::string& name : rewrite.removed)
-    add("Removed ", FindBefore(rewrite.function, name), true);
-}
-
-Node DiffPage::OfB(llvm::StringRef function, llvm::StringRef name) const {
-  std::optional<Place> place = FindAfter(function, name);
-  return place ? Node(&page_->graph(place->first), place->second) : Node();
-}
-
-std::optional<DiffPage::Place> DiffPage::FindBefore(llvm::StringRef function,
-                                                    llvm::StringRef name) const {
-  auto moved = moved_.find(InBody(function, name));
-  return moved == moved_.end() ? page_->Find(function, name) : PlaceOf(moved->second);
-}
-
-std::optional<DiffPage::Place> DiffPage::FindAfter(llvm::StringRef function,
-                                                   llvm::StringRef name) const {
-  return page_->Find(function, name);
+DiffPage::DiffPage(const Module& a, const Module& b, const Diff& diff,
+                   std::unique_ptr<DiffGraph> merged, std::string title)
+    : Page(Kind::kDiff, std::move(title)),
+      merged_(std::move(merged)),
+      panes_(a, b, diff, *merged_) {
+  note_ = DiffSummary(diff);
 }
 
 }  // namespace grapnel

@@ -8,15 +8,11 @@
 
 namespace grapnel {
 
-// Writes the page with every scope, node and index of `pages` in it, but of stages that changed
-// nothing. It fetches nothing: its content policy allows its own script and style (by hash) and
-// nothing else. Some 700 bytes a node; of a comparison both graphs are in it, and the two as one.
-Error WriteHtmlFile(PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os);
-
-// The page's modules as one script: each in a function of its own, in the order in which they need
-// one another. What it reads of a module are lines `import {a, b} from "./x.js";` and `export`
-// before a declaration. For tests too.
-Expected<std::string> BundleScript(llvm::StringRef entry);
+// Writes the page with what its tabs read of `pages`, but of stages that changed nothing: every
+// scope, node and index, of a comparison both graphs and the two as one, some 700 bytes a node. It
+// fetches nothing: its content policy allows its own script and style (by hash) and nothing else.
+// Errors: a page cannot be drawn.
+Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os);
 
 }  // namespace grapnel
 

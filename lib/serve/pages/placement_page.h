@@ -1,48 +1,31 @@
-// A placed graph on a page: colours are final devices, each node tells why it is there.
+// A placed graph.
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PLACEMENT_PAGE_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PLACEMENT_PAGE_H_
 
 #include <memory>
+#include <string>
 
-#include "lib/job/opened_graph.h"
-#include "lib/place/explanation.h"
-#include "lib/place/placement_report.h"
-#include "lib/place/settings.h"
-#include "lib/render/graph_page.h"
+#include "lib/serve/pages/page.h"
+#include "lib/serve/pages/placement_graph.h"
 
 namespace grapnel {
 
-// A placement with all that it speaks of.
-struct PlacedGraph {
-  std::shared_ptr<const OpenedGraph> opened;
-  PlacerSetup setup;
-  Placement placement;
-  PlacementContext context() const {
-    return {opened->module().main, setup.devices, *setup.kernels, setup.options, placement};
-  }
-};
-
-// "12 tensors cross between devices, 4.2 MB".
-std::string CrossingsText(const PlacementReport& report);
-
-class PlacementPage {
+// Nodes are explained in graphs of some thousands; see PlacementGraph.
+class PlacementPage : public Page {
  public:
-  // `context` is of a main graph that could be placed; all that it speaks of outlives the page.
-  // Marks nodes of CPU islands and those that are not where they asked to be. Explaining a node
-  // costs the graph, so of graphs with more than `most_explained` nodes none is.
-  PlacementPage(const PlacementContext& context, std::string title, size_t most_explained);
-  GraphPage& page() { return *page_; }
+  // All that `context` speaks of outlives the page.
+  PlacementPage(const PlacementContext& context, std::string title);
+  // A placement that the page keeps.
+  PlacementPage(std::unique_ptr<PlacedGraph> placed, std::string title);
+  static bool classof(const Page* page) { return page->kind() == Kind::kPlacement; }
+
+  // Null when the placement is somebody else's.
+  const PlacedGraph* placed() const { return placed_.get(); }
+  Expected<GraphPage*> Drawing() override { return &graph_.page(); }
 
  private:
-  enum Mark : int { kNone = -1, kIsland, kMoved };
-  std::string DeviceOf(const Node& node) const;
-  std::vector<PageMarks::Detail> Details(const Node& node) const;
-  void MarkNodes(const PlacementReport& report);
-
-  PlacementContext context_;
-  std::vector<Mark> mark_;  // by id
-  PageMarks marks_;
-  std::unique_ptr<GraphPage> page_;
+  std::unique_ptr<PlacedGraph> placed_;
+  PlacementGraph graph_;
 };
 
 }  // namespace grapnel

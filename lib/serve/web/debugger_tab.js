@@ -6,14 +6,16 @@ import {SourcePane} from "./debugger_source.js";
 import {Timeline} from "./debugger_timeline.js";
 import {commas, element, link, plural} from "./dom.js";
 import {isFile} from "./source.js";
+import {addTab} from "./tabs.js";
 
 const KINDS = [["nan", "NaN"], ["neg_inf", "-inf"], ["pos_inf", "+inf"]];
 const SHOWN = 500;
 
 const cardOf = (alert) => (alert.trace === null ? `execution/${alert.execution}` : `trace/${alert.trace}`);
 
-// `actions`: go(body, node) shows a node in the graph, chosen(card) is told what is shown.
-export class DebuggerTab {
+// What is shown of one folder. `actions`: go(body, node) shows a node in the graph, chosen(card) is told what is
+// shown.
+class DebugFolder {
   constructor(root, source, actions) {
     this.root = root;
     this.source = source;
@@ -22,26 +24,26 @@ export class DebuggerTab {
 
   // A card by its name ("trace/11"); without one the first cause.
   async show(card) {
-    if (!this.story) await this.build();
+    if (!this.report) await this.build();
     if (card || this.first) return this.open(card ?? this.first, false);
-    this.card.say(this.story.can_tell ? "No NaN and no infinity was recorded." :
-      `Mode ${this.story.mode} does not record whether a tensor is bad: use FULL_HEALTH.`, "Choose a box above or a tensor on the left to read about it.");
+    this.card.say(this.report.can_tell ? "No NaN and no infinity was recorded." :
+      `Mode ${this.report.mode} does not record whether a tensor is bad: use FULL_HEALTH.`, "Choose a box above or a tensor on the left to read about it.");
     return this.timeline.choose(null);
   }
 
   async build() {
-    const story = await this.source.get("debug");
-    this.story = story;
-    this.first = story.first_bad ? cardOf({trace: story.first_bad.trace, execution: story.first_bad.execution}) : undefined;
-    const facts = `${plural(story.executions, "execution")}, ${plural(story.traces, "tensor")} inside functions, mode ${story.mode}, ` +
-      `${story.started}, TensorFlow ${story.tensorflow}`;
+    const report = await this.source.get("debug");
+    this.report = report;
+    this.first = report.first_bad ? cardOf({trace: report.first_bad.trace, execution: report.first_bad.execution}) : undefined;
+    const facts = `${plural(report.executions, "execution")}, ${plural(report.traces, "tensor")} inside functions, mode ${report.mode}, ` +
+      `${report.started}, TensorFlow ${report.tensorflow}`;
     const open = (card) => this.open(card);
     this.card = new Card({open, go: this.actions.go, first: () => this.first});
-    this.timeline = new Timeline(this.source, story.executions, open, facts);
+    this.timeline = new Timeline(this.source, report.executions, open, facts);
     this.code = new SourcePane(this.source, {open, go: this.actions.go});
     this.list = element("div", {class: "tensors"});
     this.root.replaceChildren(
-      ...story.problems.map((problem) => element("p", {class: "problem facts"}, problem)),
+      ...report.problems.map((problem) => element("p", {class: "problem facts"}, problem)),
       this.timeline.root,
       element("div", {class: "columns"},
         element("div", {class: "column", role: "region", "aria-label": "Alerts and tensors", tabindex: "0"}, ...this.alerts(),
@@ -52,9 +54,9 @@ export class DebuggerTab {
 
   // --- Alerts: what went bad, by kind.
   alerts() {
-    const {bad_tensors: bad} = this.story;
+    const {bad_tensors: bad} = this.report;
     const parts = [element("h3", {}, "Alerts")];
-    if (bad.length === 0) return [...parts, element("p", {class: "dim"}, this.story.can_tell ? "none" : `mode ${this.story.mode} cannot tell`)];
+    if (bad.length === 0) return [...parts, element("p", {class: "dim"}, this.report.can_tell ? "none" : `mode ${this.report.mode} cannot tell`)];
     const row = (name, alerts) => element("tr", {}, element("td", {}, element("strong", {}, name)),
       element("td", {class: "number"}, plural(alerts.length, "tensor")), element("td", {}, "first ", this.link(alerts[0])));
     const rows = KINDS.map(([key, name]) => [name, bad.filter(({value}) => value[key] > 0)]).filter(([, alerts]) => alerts.length > 0);
@@ -112,7 +114,34 @@ export class DebuggerTab {
     this.rows.append(...rows);
     this.more?.remove();
     if (page.next === undefined) return;
-    this.more = element("p", {}, link(`${commas(this.story.traces - page.next)} more`, () => this.listTraces(page.next)));
+    this.more = element("p", {}, link(`${commas(this.report.traces - page.next)} more`, () => this.listTraces(page.next)));
     this.list.append(this.more);
   }
 }
+
+class DebuggerTab {
+  constructor(root, page) {
+    this.root = root;
+    this.page = page;
+  }
+
+  // The name of the card that is shown.
+  get at() { return this.folder?.shown; }
+
+  forget() { this.folder = undefined; }
+
+  async show(card) {
+    const other = this.folder?.source !== this.page.source;
+    if (other) {
+      this.folder = new DebugFolder(this.root, this.page.source, {
+        go: (body, node) => this.page.go(body, node),
+        chosen: (shown, step) => this.page.toUrl(step),
+      });
+    }
+    if (other || (card && card !== this.at)) await this.folder.show(card);
+  }
+}
+
+addTab({
+  name: "debugger", label: "Debugger", param: "card", build: (root, page) => new DebuggerTab(root, page),
+});

@@ -2,14 +2,16 @@
 
 import {element} from "./dom.js";
 import {post} from "./source.js";
+import {addTab} from "./tabs.js";
 
 // `made(entry)`: goes to the comparison.
-export function showDiff(root, models, chosen, made) {
-  const graphs = models.flatMap(({module, group, title}, i) => (module ? [[i, [group, title].filter(Boolean).join(": ")]] : []));
+function showDiff(root, models, chosen, made) {
+  const named = models.map(({group, title}, i) => [i, [group, title].filter(Boolean).join(": ")]);
+  const graphs = named.filter(([i]) => models[i].module);
   const title = element("h2", {}, "Compare two graphs");
   if (graphs.length < 2) {
-    root.replaceChildren(title, element("p", {}, "Only one graph is here that can be compared: ", element("code", {}, "grapnel serve A B"),
-      " opens two, and the tab Passes makes more."));
+    root.replaceChildren(title, element("p", {}, "Only one graph is here that can be compared: ",
+      element("code", {}, "grapnel serve A B"), " opens two, and the tab Passes makes more."));
     return;
   }
   const at = Math.max(graphs.findIndex(([i]) => i === chosen), 0);
@@ -23,7 +25,8 @@ export function showDiff(root, models, chosen, made) {
     status.className = "";
     status.textContent = "Comparing \u2026";
     try {
-      const {entry} = await post(`${form.elements["diff-a"].value}/diff`, JSON.stringify({with: Number(form.elements["diff-b"].value)}));
+      const [a, b] = ["diff-a", "diff-b"].map((id) => Number(form.elements[id].value));
+      const {entry} = await post(`${a}/diff`, JSON.stringify({with: b}));
       await made(entry);
       status.textContent = "";
     } catch (error) {
@@ -33,7 +36,17 @@ export function showDiff(root, models, chosen, made) {
       button.disabled = false;
     }
   };
-  const form = element("form", {class: "ask", onsubmit: compare}, select("diff-a", "A", at === 0 ? 0 : at - 1), select("diff-b", "B", at === 0 ? 1 : at), button);
-  root.replaceChildren(title, element("p", {}, "What B does otherwise than A, node by node: the nodes of both are matched by structure and name, and the " +
-    "comparison becomes a graph of its own, drawn as one or side by side."), form, status);
+  const form = element("form", {class: "ask", onsubmit: compare}, select("diff-a", "A", at === 0 ? 0 : at - 1),
+    select("diff-b", "B", at === 0 ? 1 : at), button);
+  root.replaceChildren(title, element("p", {}, "What B does otherwise than A, node by node: the nodes of both " +
+    "are matched by structure and name, and the comparison becomes a graph of its own, drawn as one or side by " +
+    "side."), form, status);
 }
+
+addTab({
+  name: "diff",
+  label: "Diff",
+  build: (root, page) => ({
+    show: () => showDiff(root, page.models, page.index, (entry) => page.added(entry, "graph")),
+  }),
+});

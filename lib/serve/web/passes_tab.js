@@ -3,6 +3,7 @@
 
 import {commas, element, link, plural} from "./dom.js";
 import {isFile, post} from "./source.js";
+import {addTab} from "./tabs.js";
 
 const COLUMNS = ["stage", "nodes", "edges", "removed", "added", "changed", "replaced", "rewrites", "ms"];
 const MARKED = ["removed", "added", "changed", "replaced"];  // as the marks of a diff are numbered
@@ -10,27 +11,25 @@ const SHOWN = 8, MISSES_SHOWN = 60;
 const CPU = "/device:CPU:0";
 const FUSIONS = "remapper";  // what readers look for first
 
-// `actions`: toStage(entry), goTo(entry, body, node), ran(entry).
-export class PassesTab {
-  constructor(root, actions) {
+class PassesTab {
+  constructor(root, page) {
     this.root = root;
-    this.actions = actions;
+    this.page = page;
     this.all = false;  // stages that changed nothing too
   }
 
-  // `chosen`: the entry of `models` that the slider is at; `sourceOf(entry)`: its documents.
-  async show(models, chosen, sourceOf) {
+  async show() {
     const turn = (this.turn = (this.turn ?? 0) + 1);
-    const entry = models[chosen];
-    if (entry.story === undefined) return this.root.replaceChildren(...this.offer(models, chosen));
-    const table = await sourceOf(Number(entry.story)).get("passes");
+    const {models, index: chosen} = this.page, entry = models[chosen];
+    if (entry.run === undefined) return this.root.replaceChildren(...this.offer(models, chosen));
+    const table = await this.page.sourceOf(Number(entry.run)).get("passes");
     const stage = table.stages.find((other) => other.entry === chosen);
-    const told = stage.rewrites > 0 ? await sourceOf(chosen).get("rewrites") : undefined;
+    const told = stage.rewrites > 0 ? await this.page.sourceOf(chosen).get("rewrites") : undefined;
     if (turn !== this.turn) return;
     const top = this.root.scrollTop;
     this.table = table;
-    this.root.replaceChildren(...this.head(stage), this.stages(chosen, () => this.show(models, chosen, sourceOf)),
-      ...this.rewrites(stage, told), ...this.nearMisses());
+    this.root.replaceChildren(...this.head(stage), this.stages(chosen), ...this.rewrites(stage, told),
+      ...this.nearMisses());
     this.root.scrollTop = top;
   }
 
@@ -54,13 +53,13 @@ export class PassesTab {
       field("rewriter_config", "RewriterConfig", "TensorFlow's RewriterConfig as text proto"),
       field("limit", "Limit", "stop after this many rewrites"),
       element("p", {class: "dim"}, "The device is for nodes without one: TensorFlow's placer has given each its own before Grappler runs."), this.button);
-    const ran = [...new Set(models.filter((other) => other.story !== undefined && other.group === title).map(({story}) => Number(story)))];
+    const ran = [...new Set(models.filter((other) => other.run !== undefined && other.group === title).map(({run}) => Number(run)))];
     return [element("h2", {}, "Passes"),
       element("p", {}, `Runs on ${title} what TensorFlow's Grappler would do to it, pass after pass, on a copy in memory: no file changes. ` +
         "Each stage that changes something becomes a graph of the slider above, with what it did glowing; its rewrites are listed here with their " +
         "reasons, and so is each rewrite that nearly happened, with the condition that failed."),
       form, this.status,
-      ...ran.map((story) => element("p", {}, link("The stages of an earlier run", () => this.actions.toStage(story))))];
+      ...ran.map((run) => element("p", {}, link("The stages of an earlier run", () => this.page.toModel(run))))];
   }
 
   async run(event, chosen) {
@@ -71,7 +70,7 @@ export class PassesTab {
     this.status.textContent = "The passes run \u2026";
     try {
       const {entry} = await post(`${chosen}/passes`, JSON.stringify(wish));
-      await this.actions.ran(entry);
+      await this.ran(entry);
     } catch (error) {
       this.status.className = "problem";
       this.status.textContent = error.message;
@@ -80,7 +79,14 @@ export class PassesTab {
     }
   }
 
-  // --- The story.
+  // The stages are there: the first that did something is shown.
+  async ran(entry) {
+    await this.page.added(entry);
+    const worked = this.page.models.findIndex(({run, same}, i) => i > entry && Number(run) === entry && !same);
+    if (worked > 0) await this.page.toModel(worked);
+  }
+
+  // --- The run.
   head(stage) {
     const line = this.table.stages.filter((other) => other.line === stage.line), first = line[0], last = line.at(-1);
     const rewrites = line.reduce((sum, other) => sum + (other.rewrites ?? 0), 0);
@@ -97,7 +103,7 @@ export class PassesTab {
       ...notes.map((note) => element("p", {class: "dim"}, note))];
   }
 
-  stages(chosen, redraw) {
+  stages(chosen) {
     const {stages} = this.table;
     const shown = stages.filter((stage) => this.all || !stage.same || stage.entry === chosen), hidden = stages.filter((stage) => stage.same).length;
     this.columns = COLUMNS.filter((name) => (name !== "rewrites" || this.table.has_rewrites) && (name !== "ms" || this.table.has_times));
@@ -107,11 +113,11 @@ export class PassesTab {
       if (stage.line !== line) rows.push(element("tr", {}, element("th", {scope: "rowgroup", colspan: this.columns.length}, (line = stage.line))));
       rows.push(this.stage(stage, stage.entry === chosen));
     }
-    const box = element("input", {type: "checkbox", id: "all-stages", onchange: (event) => { this.all = event.target.checked; redraw(); }});
+    const box = element("input", {type: "checkbox", id: "all-stages", onchange: (event) => { this.all = event.target.checked; this.show(); }});
     box.checked = this.all;
     const columns = this.columns.map((name) => element("th", {scope: "col", class: name === "stage" ? undefined : "number"}, name));
     return element("div", {}, hidden > 0 ? element("label", {}, box, ` also the ${plural(hidden, "stage")} that changed nothing`) : undefined,
-      element("table", {class: "list stages"}, element("thead", {}, element("tr", {}, ...columns)), element("tbody", {}, ...rows)));
+      element("table", {class: "list narrow stages"}, element("thead", {}, element("tr", {}, ...columns)), element("tbody", {}, ...rows)));
   }
 
   stage(stage, chosen) {
@@ -119,7 +125,7 @@ export class PassesTab {
     const size = (now, before) => number(before === undefined || before === now ? commas(now) : `${commas(now)} (${now > before ? "+" : "\u2212"}${commas(Math.abs(now - before))})`);
     const counted = (name, i) => (stage[name] > 0 ? element("td", {class: "number"}, element("span", {class: `mark mark-${i}`}, commas(stage[name]))) : number());
     return element("tr", {"aria-current": chosen ? "true" : undefined},
-      element("td", {}, link(stage.title, () => this.actions.toStage(stage.entry), "Move the slider there"),
+      element("td", {}, link(stage.title, () => this.page.toModel(stage.entry), "Move the slider there"),
         stage.same ? element("span", {class: "dim"}, " changed nothing") : undefined),
       size(stage.nodes, stage.nodes_before), size(stage.edges, stage.edges_before), ...MARKED.map(counted),
       ...(this.table.has_rewrites ? [number(stage.rewrites > 0 ? commas(stage.rewrites) : undefined)] : []),
@@ -128,7 +134,7 @@ export class PassesTab {
 
   rewrites(stage, told) {
     const heading = element("h3", {id: "stage-rewrites"}, stage.title);
-    const see = stage.same ? undefined : element("p", {}, link("See it in the graph", () => this.actions.goTo(stage.entry)));
+    const see = stage.same ? undefined : element("p", {}, link("See it in the graph", () => this.page.goTo(stage.entry)));
     const say = (text) => [heading, element("p", {}, text), ...(see ? [see] : [])];
     if (stage.before === undefined) return say("Here it begins: each later stage is compared with the one before it.");
     if (stage.same) return say("This stage changed nothing.");
@@ -160,7 +166,7 @@ export class PassesTab {
       if (!names || names.length === 0) return;
       item.append(item.childNodes.length > 1 ? "; " : "", `${words} `);
       names.slice(0, SHOWN).forEach(([name, body, id], i) => item.append(i > 0 ? ", " : "",
-        id === undefined ? element("span", {class: "dim", title: "Came and went within this stage"}, name) : link(name, () => this.actions.goTo(entry, body, id))));
+        id === undefined ? element("span", {class: "dim", title: "Came and went within this stage"}, name) : link(name, () => this.page.goTo(entry, body, id))));
       if (names.length + more > SHOWN) item.append(` and ${plural(names.length + more - SHOWN, "more node")}`);
     };
     add("removed", rewrite.removed, rewrite.removed_more);
@@ -195,7 +201,7 @@ export class PassesTab {
 
   nearMiss(miss) {
     const name = miss.function ? `${miss.function}/${miss.node}` : miss.node;
-    return element("li", {}, miss.id === undefined ? name : link(name, () => this.actions.goTo(miss.entry, miss.body, miss.id)), `: ${miss.reason}`);
+    return element("li", {}, miss.id === undefined ? name : link(name, () => this.page.goTo(miss.entry, miss.body, miss.id)), `: ${miss.reason}`);
   }
 }
 
@@ -208,3 +214,5 @@ function several(list, make, most) {
   }
   return items;
 }
+
+addTab({name: "passes", label: "Passes", build: (root, page) => new PassesTab(root, page)});

@@ -2,28 +2,33 @@
 
 import {commas, element, plural} from "./dom.js";
 import {post} from "./source.js";
+import {addTab} from "./tabs.js";
 
-// `actions`: showEntry(index): the placement is an entry of the page now.
-export class PlaceTab {
-  constructor(root, actions) {
-    this.root = root;
-    this.actions = actions;
-    this.devices = element("input", {id: "place-devices", value: "cpu:1,gpu:1", size: 40, spellcheck: "false", "aria-describedby": "place-help"});
+class PlaceTab {
+  constructor(root, page) {
+    this.page = page;
+    this.devices = element("input", {
+      id: "place-devices", value: "cpu:1,gpu:1", size: 40, spellcheck: "false", "aria-describedby": "place-help",
+    });
     this.hard = element("input", {id: "place-hard", type: "checkbox"});
     this.button = element("button", {type: "submit", class: "main", id: "place-start"}, "Place");
     this.result = element("div", {class: "result"});
-    const form = element("form", {onsubmit: (event) => { event.preventDefault(); this.place(); }},
-      element("h2", {}, "Devices"), element("p", {}, this.devices),
-      element("p", {class: "dim", id: "place-help"}, "cpu:2 is two CPUs, gpu:1 one GPU; names like /job:worker/task:1/device:GPU:0 do as well, with commas between. ",
-        "No device has to be there: it is TensorFlow's placer that is asked, nothing runs."),
-      element("p", {}, element("label", {}, this.hard, " hard: a request that cannot be met is an error, not replaced")), element("p", {}, this.button));
+    const ask = (event) => { event.preventDefault(); this.place(); };
+    const form = element("form", {onsubmit: ask}, element("h2", {}, "Devices"), element("p", {}, this.devices),
+      element("p", {class: "dim", id: "place-help"}, "cpu:2 is two CPUs, gpu:1 one GPU; names like ",
+        "/job:worker/task:1/device:GPU:0 do as well, with commas between. No device has to be there: it is ",
+        "TensorFlow's placer that is asked, nothing runs."),
+      element("p", {}, element("label", {}, this.hard,
+        " hard: a request that cannot be met is an error, not replaced")),
+      element("p", {}, this.button));
     root.replaceChildren(element("div", {class: "work"}, form, this.result));
   }
 
   // The graphs are others now.
   forget() { this.model = undefined; }
 
-  show({model}) {
+  show() {
+    const {model} = this.page.source;
     if (model !== this.model) this.result.replaceChildren();
     this.model = model;
   }
@@ -31,7 +36,8 @@ export class PlaceTab {
   async place() {
     this.button.disabled = true;
     try {
-      this.draw(await post(`${this.model}/place`, JSON.stringify({devices: this.devices.value, soft: !this.hard.checked})));
+      const request = {devices: this.devices.value, soft: !this.hard.checked};
+      this.draw(await post(`${this.model}/place`, JSON.stringify(request)));
     } catch (error) {
       this.result.replaceChildren(element("p", {class: "problem said", role: "alert"}, error.message));
     } finally {
@@ -45,14 +51,21 @@ export class PlaceTab {
         element("div", {class: "said"}, ...placed.failure.map((line) => element("p", {}, line || " "))));
       return;
     }
-    const head = ["device", "nodes", "weights", "other tensors at once"].map((text) => element("th", {scope: "col"}, text));
+    const columns = ["device", "nodes", "weights", "other tensors at once"];
+    const head = columns.map((text) => element("th", {scope: "col"}, text));
     const rows = placed.devices.map(({device, nodes, weights, peak}) => element("tr", {}, element("td", {}, device),
       element("td", {}, commas(nodes)), element("td", {}, weights), element("td", {}, peak)));
     const total = placed.devices.reduce((sum, {nodes}) => sum + nodes, 0);
-    this.result.replaceChildren(element("h2", {}, `${plural(total, "node")} on ${plural(placed.devices.filter(({nodes}) => nodes > 0).length, "device")}`),
-      element("table", {class: "list"}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)),
+    const used = placed.devices.filter(({nodes}) => nodes > 0).length;
+    const show = () => this.page.added(placed.entry, "graph");
+    this.result.replaceChildren(element("h2", {}, `${plural(total, "node")} on ${plural(used, "device")}`),
+      element("table", {class: "list"}, element("thead", {}, element("tr", {}, ...head)),
+        element("tbody", {}, ...rows)),
       element("p", {}, placed.crossings),
-      element("p", {}, element("button", {type: "button", id: "place-show", onclick: () => this.actions.showEntry(placed.entry)}, "Show the graph by devices")),
+      element("p", {}, element("button", {type: "button", id: "place-show", onclick: show},
+        "Show the graph by devices")),
       element("p", {class: "dim"}, "There each node tells why it is where it is."));
   }
 }
+
+addTab({name: "place", label: "Placement", build: (root, page) => new PlaceTab(root, page)});

@@ -4,19 +4,20 @@ import {commas, element, link, plural} from "./dom.js";
 import {RunColours} from "./run_colours.js";
 import {RunForm} from "./run_form.js";
 import {ask, fileUrl, post} from "./source.js";
+import {addTab} from "./tabs.js";
 
 const ASKED_EVERY = [60, 400];  // ms, at first and later
 
-// `actions`: go(body, node), done(): a run is over, its colours are there; showGraph().
-export class RunTab {
-  constructor(root, actions) {
+class RunTab {
+  constructor(root, page) {
     this.root = root;
-    this.actions = actions;
+    this.page = page;
     this.forms = new Map();  // by model: what was typed stays
   }
 
   // Of the model shown now.
-  async show(source) {
+  async show() {
+    const {source} = this.page;
     this.model = source.model;
     let shown = this.forms.get(source.model);
     if (!shown) {
@@ -35,7 +36,7 @@ export class RunTab {
   forget() { this.forms.clear(); }
 
   // What is known of the model's last run.
-  coloursOf(model) { return this.forms.get(model)?.colours; }
+  colours(model) { return this.forms.get(model)?.colours; }
 
   async start(model) {
     const shown = this.forms.get(model);
@@ -51,15 +52,18 @@ export class RunTab {
   }
 
   async follow(shown, model, run) {
-    const bar = element("progress", {max: 1, "aria-label": "Nodes that ran"}), text = element("span", {role: "status"});
-    const stop = element("button", {type: "button", id: "run-stop", onclick: () => post(`${model}/stop/${run}`, "").catch((error) => { text.textContent = error.message; })}, "Stop");
+    const bar = element("progress", {max: 1, "aria-label": "Nodes that ran"});
+    const text = element("span", {role: "status"});
+    const end = () => post(`${model}/stop/${run}`, "").catch((error) => { text.textContent = error.message; });
+    const stop = element("button", {type: "button", id: "run-stop", onclick: end}, "Stop");
     shown.result.replaceChildren(element("p", {class: "row"}, bar, text, stop));
     for (let wait = ASKED_EVERY[0];; wait = Math.min(ASKED_EVERY[1], wait * 1.5)) {
       const status = await ask(`${model}/run/${run}`);
       if (status.state !== "running") return this.over(shown, model, status);
       if (status.nodes > 0) bar.value = status.nodes_done / status.nodes;
       text.textContent = status.nodes === 0 ? "is made ready \u2026"
-        : `${commas(status.nodes_done)} of ${plural(status.nodes, "node")}, ${commas(status.nodes_run)} runs of nodes, ${status.seconds.toFixed(1)} s`;
+        : `${commas(status.nodes_done)} of ${plural(status.nodes, "node")}, ` +
+          `${commas(status.nodes_run)} runs of nodes, ${status.seconds.toFixed(1)} s`;
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
@@ -67,59 +71,75 @@ export class RunTab {
   async over(shown, model, status) {
     shown.run = status.run;
     shown.colours = new RunColours(await ask(`${model}/run-boxes/${status.run}`));
-    shown.result.replaceChildren(...this.summary(model, status), ...this.fetches(model, status), ...this.printed(status));
+    shown.result.replaceChildren(...this.summary(model, status), ...this.fetches(model, status),
+      ...this.printed(status));
     if (status.taps) await this.listTensors(shown, model, status);
-    if (model === this.model) this.actions.done();
+    if (model === this.model) this.page.listColours("run-health");
   }
 
-  nodeLink({body, id, name, op}) { return link(name, () => this.actions.go(body, id), `${op} ${name}`); }
+  nodeLink({body, id, name, op}) { return link(name, () => this.page.go(body, id), `${op} ${name}`); }
 
   summary(model, status) {
-    const took = `${status.seconds < 10 ? status.seconds.toFixed(3) : status.seconds.toFixed(1)} s, ${plural(status.nodes_run, "run")} of nodes`;
+    const seconds = status.seconds.toFixed(status.seconds < 10 ? 3 : 1);
     const parts = [];
     if (status.state === "failed") {
-      parts.push(element("h2", {class: "problem", role: "alert"}, "It failed"), element("p", {class: "problem said"}, status.error));
-      if (status.named.length > 0) {
-        parts.push(element("p", {}, "Named: ", ...status.named.flatMap((node, i) => [i > 0 ? ", " : "", this.nodeLink(node)])));
-      }
+      parts.push(element("h2", {class: "problem", role: "alert"}, "It failed"),
+        element("p", {class: "problem said"}, status.error));
+      const named = status.named.flatMap((node, i) => [i > 0 ? ", " : "", this.nodeLink(node)]);
+      if (named.length > 0) parts.push(element("p", {}, "Named: ", ...named));
     }
     if (status.state === "stopped") parts.push(element("h2", {}, "Stopped"));
     const bad = status.first_bad;
-    if (bad) parts.push(element("h2", {class: "problem first-bad"}, bad.text), element("p", {}, "The first bad tensor of ", commas(status.num_bad), ": ", this.nodeLink(bad.node)));
-    else if (status.state === "done" && status.tells_bad) parts.push(element("h2", {}, `No NaN and no infinity in ${plural(status.tensors, "tensor")}.`));
-    else if (status.state === "done") parts.push(element("h2", {}, "Done"));
-    parts.push(element("p", {class: "dim"}, `${took}. `, link("Show it in the graph", () => this.actions.showGraph())));
+    if (bad) {
+      parts.push(element("h2", {class: "problem first-bad"}, bad.text),
+        element("p", {}, "The first bad tensor of ", commas(status.num_bad), ": ", this.nodeLink(bad.node)));
+    } else if (status.state === "done") {
+      const none = `No NaN and no infinity in ${plural(status.tensors, "tensor")}.`;
+      parts.push(element("h2", {}, status.tells_bad ? none : "Done"));
+    }
+    parts.push(element("p", {class: "dim"}, `${seconds} s, ${plural(status.nodes_run, "run")} of nodes. `,
+      link("Show it in the graph", () => this.page.openTab("graph"))));
     return parts;
   }
 
   fetches(model, status) {
     if (status.fetches.length === 0) return [];
     const number = (value) => String(Number(value.toPrecision(6)));
-    return [element("h3", {}, "What came out"), ...status.fetches.map((fetch, i) => element("div", {class: "fetch"},
-      element("strong", {}, fetch.name), " ", element("span", {class: "dim"}, fetch.dtype ? `${fetch.dtype}${fetch.shape}` : ""), " ",
-      fetch.file ? element("a", {href: fileUrl(`${model}/npy/${status.run}/${i}`), download: `fetch_${i}.npy`}, "save as .npy") : undefined,
-      fetch.compared ? element("div", {class: fetch.compared.startsWith("as ") ? "good" : "problem"}, fetch.compared) : undefined,
+    const line = (fetch, i) => element("div", {class: "fetch"},
+      element("strong", {}, fetch.name), " ",
+      element("span", {class: "dim"}, fetch.dtype ? `${fetch.dtype}${fetch.shape}` : ""), " ",
+      fetch.file ? element("a", {href: fileUrl(`${model}/npy/${status.run}/${i}`), download: `fetch_${i}.npy`},
+        "save as .npy") : undefined,
+      fetch.compared ? element("div", {class: fetch.compared.startsWith("as ") ? "good" : "problem"},
+        fetch.compared) : undefined,
       fetch.health ? element("div", {class: fetch.bad ? "problem" : "dim"}, fetch.health,
-        fetch.min === undefined ? "" : `; from ${number(fetch.min)} to ${number(fetch.max)}, mean ${number(fetch.mean)}`) : undefined,
-      element("code", {class: "value"}, fetch.text)))];
+        fetch.min === undefined ? "" :
+          `; from ${number(fetch.min)} to ${number(fetch.max)}, mean ${number(fetch.mean)}`) : undefined,
+      element("code", {class: "value"}, fetch.text));
+    return [element("h3", {}, "What came out"), ...status.fetches.map(line)];
   }
 
   printed({printed}) {
-    return printed.length === 0 ? [] : [element("h3", {}, "Printed"), element("pre", {class: "source"}, ...printed.map((line) => element("div", {}, line || " ")))];
+    if (printed.length === 0) return [];
+    const lines = printed.map((line) => element("div", {}, line || " "));
+    return [element("h3", {}, "Printed"), element("pre", {class: "source"}, ...lines)];
   }
 
   async listTensors(shown, model, status) {
     const rows = element("tbody"), more = element("p");
     const functions = shown.bodies.length > 1;
-    const head = ["tensor", "op", ...(functions ? ["in"] : []), "value"].map((text) => element("th", {scope: "col"}, text));
+    const columns = ["tensor", "op", ...(functions ? ["in"] : []), "value"];
+    const head = columns.map((text) => element("th", {scope: "col"}, text));
     const load = async (from) => {
       const page = await ask(`${model}/run-tensors/${status.run}/${from}`);
       rows.append(...page.tensors.map(([body, id, tensor, op, text, bad, value]) => element("tr", {},
-        element("td", {}, link(tensor, () => this.actions.go(body, id))), element("td", {}, op),
+        element("td", {}, link(tensor, () => this.page.go(body, id))), element("td", {}, op),
         functions ? element("td", {}, shown.bodies[body].name) : undefined,
-        element("td", {class: bad ? "problem" : ""}, text, value ? element("div", {}, element("code", {class: "value"}, value)) : undefined))));
-      more.replaceChildren(...(page.next === undefined ? [] : [link(`${commas(page.kept - page.next)} more`, () => load(page.next))]));
-      if (page.next === undefined && status.tensors > page.kept) more.append(`${commas(status.tensors - page.kept)} more were seen and not kept`);
+        element("td", {class: bad ? "problem" : ""}, text,
+          value ? element("div", {}, element("code", {class: "value"}, value)) : undefined))));
+      const next = () => load(page.next), lost = status.tensors - page.kept;
+      more.replaceChildren(...(page.next === undefined ? [] : [link(`${commas(page.kept - page.next)} more`, next)]));
+      if (page.next === undefined && lost > 0) more.append(`${commas(lost)} more were seen and not kept`);
     };
     shown.result.append(element("h3", {}, `${plural(status.tensors, "tensor")}, as they were made`),
       element("table", {class: "list tapped"}, element("thead", {}, element("tr", {}, ...head)), rows), more);
@@ -139,11 +159,16 @@ export class RunTab {
     const {outputs, runs, nanoseconds} = known;
     if (outputs.length === 0 && runs === undefined) return [];
     const parts = [element("h3", {}, "In the last run")];
-    if (runs !== undefined) parts.push(element("p", {class: "dim"}, `ran ${plural(runs, "time")}, ${commas(Math.round(nanoseconds / 1000))} \u00b5s`));
+    const took = `ran ${plural(runs ?? 0, "time")}, ${commas(Math.round((nanoseconds ?? 0) / 1000))} \u00b5s`;
+    if (runs !== undefined) parts.push(element("p", {class: "dim"}, took));
     for (const {output, text, bad, times, worst, bad_times: badTimes} of outputs) {
-      parts.push(element("p", {class: bad ? "problem" : ""}, `output ${output}: ${text}`, times > 1 ? ` (the last of ${commas(times)})` : ""));
-      if (worst) parts.push(element("p", {class: "problem"}, `output ${output}, bad ${plural(badTimes, "time")}: ${worst}`));
+      parts.push(element("p", {class: bad ? "problem" : ""}, `output ${output}: ${text}`,
+        times > 1 ? ` (the last of ${commas(times)})` : ""));
+      if (!worst) continue;
+      parts.push(element("p", {class: "problem"}, `output ${output}, bad ${plural(badTimes, "time")}: ${worst}`));
     }
     return parts;
   }
 }
+
+addTab({name: "run", label: "Run", build: (root, page) => new RunTab(root, page)});

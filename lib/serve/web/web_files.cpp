@@ -1,6 +1,8 @@
 // Puts lib/serve/web/ into the binary.
 #include "lib/serve/web/web_files.h"
 
+#include <vector>
+
 #include "lib/support/embed.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -45,6 +47,26 @@ const WebFile* FindWebFile(llvm::StringRef name) {
   const auto* found =
       llvm::find_if(WebFiles(), [&](const WebFile& file) { return file.name == name; });
   return found == WebFiles().end() ? nullptr : found;
+}
+
+llvm::ArrayRef<llvm::StringRef> PageScripts() {
+  static const std::vector<llvm::StringRef> scripts = [] {
+    std::vector<llvm::StringRef> names;
+    for (const WebFile& file : WebFiles())
+      if (file.name.ends_with("_tab.js")) names.push_back(file.name);
+    llvm::sort(names);
+    names.push_back("page.js");
+    return names;
+  }();
+  return scripts;
+}
+
+std::string PageHtml() {
+  auto [before, after] = FindWebFile("index.html")->text.split(kScriptOfPage);
+  std::string html = before.str();
+  for (llvm::StringRef script : PageScripts())
+    html += ("<script type=\"module\" src=\"" + script + "\"></script>\n").str();
+  return html + after.str();
 }
 
 }  // namespace grapnel

@@ -2,6 +2,8 @@
 #ifndef GRAPNEL_LIB_SERVE_WEB_WEB_FILES_H_
 #define GRAPNEL_LIB_SERVE_WEB_WEB_FILES_H_
 
+#include <string>
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -16,6 +18,14 @@ struct WebFile {
 llvm::ArrayRef<WebFile> WebFiles();
 // nullptr when there is none of that name.
 const WebFile* FindWebFile(llvm::StringRef name);
+
+// The modules that a page begins with: each tab's (NAME_tab.js), then page.js, which shows them.
+llvm::ArrayRef<llvm::StringRef> PageScripts();
+// Where index.html names page.js alone.
+inline constexpr llvm::StringLiteral kScriptOfPage =
+    "<script type=\"module\" src=\"page.js\"></script>";
+// index.html with all of them.
+std::string PageHtml();
 
 }  // namespace grapnel
 

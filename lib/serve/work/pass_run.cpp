@@ -87,24 +87,24 @@ Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef text) {
   return request;
 }
 
-Expected<PassStory> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
-                              const std::string& line) {
+Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
+                            const std::string& line) {
   RETURN_IF_ERROR(DemandValid(opened, nullptr));  // a broken graph cannot be copied
   ASSIGN_OR_RETURN(OpenedGraph work, opened.Copy());
-  PassStory story;
+  PassRun run;
   auto timeline = std::make_shared<Timeline>();
-  Recorder recorder(line, timeline.get(), &story.record);
+  Recorder recorder(line, timeline.get(), &run.record);
   request.watcher = &recorder;
   request.wants_near_misses = true;
   ASSIGN_OR_RETURN(Optimized done, Optimize(work, request));
   RETURN_IF_ERROR(done.AsError());
-  story.record.has_rewrites = story.record.has_times = true;
-  story.timeline = std::move(timeline);
-  story.near_misses = std::move(done.near_misses);
-  story.knows_near_misses = true;
+  run.record.has_rewrites = run.record.has_times = true;
+  run.timeline = std::move(timeline);
+  run.near_misses = std::move(done.near_misses);
+  run.knows_near_misses = true;
   if (done.ends.fetches.empty() && !done.result.fetches.empty())
-    story.notes.push_back(FetchNote(done.result.fetches));
-  return story;
+    run.notes.push_back(FetchNote(done.result.fetches));
+  return run;
 }
 
 }  // namespace grapnel

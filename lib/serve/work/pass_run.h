@@ -13,7 +13,7 @@
 namespace grapnel {
 
 // The stages of a run of passes; of a folder of TensorFlow's dumps the graphs alone.
-struct PassStory {
+struct PassRun {
   std::shared_ptr<const Timeline> timeline;
   RunRecord record;
   bool knows_near_misses = false;
@@ -26,11 +26,11 @@ struct PassStory {
 // missing or empty, `limit` as text too. No file is read for it.
 Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef json);
 
-// Runs the passes on a copy of the graph; `line`: what the story's graph is called. Keeps a copy of
+// Runs the passes on a copy of the graph; `line`: what the run's graph is called. Keeps a copy of
 // the graph, constants too, after each pass that changed it. Errors: Optimize's, a pass that
 // failed.
-Expected<PassStory> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
-                              const std::string& line);
+Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
+                            const std::string& line);
 
 }  // namespace grapnel
 

@@ -4,6 +4,7 @@
 #include "lib/render/labels.h"
 #include "lib/serve/pages/placement_page.h"
 #include "lib/support/text.h"
+#include "llvm/Support/Casting.h"
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
@@ -28,6 +29,23 @@ void WriteLines(llvm::StringRef key, llvm::StringRef text, llvm::json::OStream& 
   json.attributeArray(key, [&] {
     for (llvm::StringRef line : lines) json.value(Printable(line));
   });
+}
+
+constexpr size_t kMostPlaced = 100;  // pages that may be asked for
+
+// Its page, which is an older one if that was placed alike. Errors: there are too many.
+Expected<size_t> AddPlaced(PageSet& pages, std::unique_ptr<PlacedGraph> placed,
+                           const std::string& title) {
+  size_t count = 0;
+  for (size_t i = 0, end = pages.size(); i < end; ++i) {
+    const auto* page = llvm::dyn_cast<PlacementPage>(&pages.at(i));
+    if (!page || !page->placed()) continue;
+    if (page->title() == title && page->placed()->opened == placed->opened) return i;
+    ++count;
+  }
+  if (count == kMostPlaced)
+    return MakeError("{0} placements are kept already: begin anew to see others", count);
+  return pages.Add(std::make_unique<PlacementPage>(std::move(placed), title));
 }
 
 struct DeviceRow {
@@ -81,7 +99,7 @@ Expected<std::string> PlaceFromPage(PageSet& pages, std::shared_ptr<const Opened
   }
   PlacementReport report = MakePlacementReport(context.graph, context.devices, context.placement);
   std::vector<DeviceRow> rows = RowsOf(*placed, report);
-  ASSIGN_OR_RETURN(size_t entry, pages.AddPlaced(std::move(placed), title));
+  ASSIGN_OR_RETURN(size_t entry, AddPlaced(pages, std::move(placed), title));
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("entry", entry);

@@ -13,8 +13,6 @@ struct GrapnelHttpServer {
 
 namespace {
 
-constexpr size_t kLargestBody = size_t{1} << 28;
-
 struct Reply {
   httplib::Response* response;
 };
@@ -29,33 +27,56 @@ void Send(void* state, int32_t status, const char* type, const char* body, size_
   response.set_content(body, size, type);
 }
 
-GrapnelHttpServer* Open(int32_t port, GrapnelHttpHandler handler, void* context, char* error,
-                        int32_t error_size) {
+// Calls `use` with the request as the other side reads it.
+template <typename Use>
+void WithRequest(const httplib::Request& request, const char* body, size_t size, Use&& use) {
+  std::string host = request.get_header_value("Host");
+  std::string origin = request.get_header_value("Origin");
+  std::string token = request.get_header_value("X-Grapnel-Token");
+  if (token.empty()) token = request.get_param_value("token");
+  use(GrapnelHttpRequest{request.method.c_str(), request.path.c_str(), host.c_str(), origin.c_str(),
+                         token.c_str(), body, size});
+}
+
+GrapnelHttpServer* Open(int32_t port, GrapnelHttpHandler handler, GrapnelHttpBodyLimit limit,
+                        void* context, char* error, int32_t error_size) {
   auto* server = new GrapnelHttpServer;
   server->server.set_keep_alive_max_count(1000);
-  server->server.set_tcp_nodelay(
-      true);  // answers are small: waiting to fill a packet costs 40 ms each
-  auto answer = [=](const httplib::Request& request, httplib::Response& response) {
-    std::string host = request.get_header_value("Host");
-    std::string origin = request.get_header_value("Origin");
-    std::string token = request.get_header_value("X-Grapnel-Token");
-    if (token.empty()) token = request.get_param_value("token");
-    GrapnelHttpRequest asked = {request.method.c_str(), request.path.c_str(), host.c_str(),
-                                origin.c_str(),         token.c_str(),        request.body.data(),
-                                request.body.size()};
-    Reply reply = {&response};
-    GrapnelHttpReply sender = {&reply, SetHeader, Send};
-    handler(context, &asked, &sender);
+  // Answers are small: waiting to fill a packet costs 40 ms each.
+  server->server.set_tcp_nodelay(true);
+  auto answer = [=](const httplib::Request& request, httplib::Response& response, const char* body,
+                    size_t size) {
+    WithRequest(request, body, size, [&](const GrapnelHttpRequest& asked) {
+      Reply reply = {&response};
+      GrapnelHttpReply sender = {&reply, SetHeader, Send};
+      handler(context, &asked, &sender);
+    });
   };
-  server->server.set_payload_max_length(kLargestBody);
   server->server.set_pre_routing_handler(
       [=](const httplib::Request& request, httplib::Response& response) {
         // The body of a POST is read only after this.
         if (request.method == "POST") return httplib::Server::HandlerResponse::Unhandled;
-        answer(request, response);
+        answer(request, response, "", 0);
         return httplib::Server::HandlerResponse::Handled;
       });
-  server->server.Post(".*", answer);
+  server->server.Post(".*", [=](const httplib::Request& request, httplib::Response& response,
+                                const httplib::ContentReader& read) {
+    if (request.is_multipart_form_data()) {  // no page of ours sends forms
+      response.status = 415;
+      return;
+    }
+    size_t most = 0, size = 0;
+    WithRequest(request, "", 0,
+                [&](const GrapnelHttpRequest& asked) { most = limit(context, &asked); });
+    std::string body;
+    read([&](const char* data, size_t length) {
+      size += length;
+      if (size <= most) body.append(data, length);
+      return true;
+    });
+    if (size > most) body.clear();
+    answer(request, response, body.data(), size);
+  });
   server->port = port;
   bool bound = port == 0 ? (server->port = server->server.bind_to_any_port("127.0.0.1")) > 0
                          : server->server.bind_to_port("127.0.0.1", port);

@@ -1,4 +1,4 @@
-#include "lib/serve/pages/panes_page.h"
+#include "lib/serve/pages/panes.h"
 
 #include <map>
 
@@ -20,7 +20,7 @@ void PairScopes(llvm::StringRef a, llvm::StringRef b,
   }
 }
 
-void WritePlaces(DiffPage::Place from, DiffPage::Place to, llvm::json::OStream& json) {
+void WritePlaces(DiffGraph::Place from, DiffGraph::Place to, llvm::json::OStream& json) {
   json.array([&] {
     json.value(from.first);
     json.value(from.second);
@@ -31,7 +31,7 @@ void WritePlaces(DiffPage::Place from, DiffPage::Place to, llvm::json::OStream& 
 
 }  // namespace
 
-PanesPage::PanesPage(const Module& a, const Module& b, const Diff& diff, const DiffPage& merged)
+Panes::Panes(const Module& a, const Module& b, const Diff& diff, const DiffGraph& merged)
     : merged_(merged) {
   for (const auto& function : b.functions) functions_[&function->body] = function->name().str();
   for (const FunctionEntry& function : diff.functions) {
@@ -49,8 +49,8 @@ PanesPage::PanesPage(const Module& a, const Module& b, const Diff& diff, const D
   SetUp(&b_, b, "B", [this](const Node& node) { return OfB(node); });
 }
 
-void PanesPage::SetUp(Side* side, const Module& module, const char* title,
-                      const std::function<Node(const Node&)>& here) {
+void Panes::SetUp(Side* side, const Module& module, const char* title,
+                  const std::function<Node(const Node&)>& here) {
   side->module = &module;
   PageMarks& marks = side->marks;
   marks = merged_.marks();
@@ -66,12 +66,12 @@ void PanesPage::SetUp(Side* side, const Module& module, const char* title,
   side->page = std::make_unique<GraphPage>(module, llvm::ArrayRef<Signature>(), title, &marks);
 }
 
-Node PanesPage::OfB(const Node& b) const {
+Node Panes::OfB(const Node& b) const {
   return merged_.OfB(functions_.lookup(&b.graph()), b.name());
 }
 
-void PanesPage::WriteNodes(const Side& side, llvm::function_ref<Node(const Node&)> here,
-                           llvm::json::OStream& json) const {
+void Panes::WriteNodes(const Side& side, llvm::function_ref<Node(const Node&)> here,
+                       llvm::json::OStream& json) const {
   json.array([&] {
     for (size_t body = 0; body < side.page->num_bodies(); ++body) {
       for (Node node : side.page->graph(body).nodes()) {
@@ -82,7 +82,7 @@ void PanesPage::WriteNodes(const Side& side, llvm::function_ref<Node(const Node&
 }
 
 // Where most of a scope's nodes have gone.
-void PanesPage::WriteScopes(llvm::json::OStream& json) const {
+void Panes::WriteScopes(llvm::json::OStream& json) const {
   std::map<std::pair<size_t, std::string>, std::map<std::string, size_t>> votes;
   for (size_t body = 0; body < a_.page->num_bodies(); ++body) {
     for (Node node : a_.page->graph(body).nodes()) {
@@ -107,7 +107,7 @@ void PanesPage::WriteScopes(llvm::json::OStream& json) const {
   });
 }
 
-std::string PanesPage::MatchJson() const {
+std::string Panes::MatchJson() const {
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attributeBegin("a");

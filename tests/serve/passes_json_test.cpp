@@ -1,8 +1,9 @@
-#include "lib/serve/pages/passes_page.h"
+#include "lib/serve/pages/passes_json.h"
 
 #include <gtest/gtest.h>
 
 #include "lib/serve/http/router.h"
+#include "lib/serve/pages/panes.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -133,7 +134,7 @@ TEST_F(PassesTest, ErrorsAreForReaders) {
   EXPECT_NE(answer.body.find("nothere"), std::string::npos);
   EXPECT_EQ(Post("/api/0/passes", "[").status, 400);
   EXPECT_EQ(Post("/api/0/passes", "[]").status, 400);
-  EXPECT_EQ(Post("/api/7/passes", "{}").status, 400);
+  EXPECT_EQ(Post("/api/7/passes", "{}").status, 404);
   EXPECT_EQ(Post("/api/x/passes", "{}").status, 404);
   for (const char* path : {"/api/0/passes", "/api/0/rewrites", "/api/0/match", "/api/0/a/model"})
     EXPECT_EQ(StatusOf(path), 404) << path;
@@ -172,7 +173,7 @@ TEST_F(PassesTest, AnyTwoAreCompared) {
 }
 
 // A scope that is called otherwise is found by what is in it.
-TEST(PanesPage, RenamedScopesAreMatched) {
+TEST(Panes, RenamedScopesAreMatched) {
   Module a, b;
   auto fill = [](Module& module, const std::string& scope) {
     NodeId last = module.main.AddNode("x", "Placeholder");
@@ -184,13 +185,12 @@ TEST(PanesPage, RenamedScopesAreMatched) {
   };
   fill(a, "old/in");
   fill(b, "new/in");
-  PageSet pages;
-  auto entry = pages.AddDiff(a, b, DiffModules(a, b, {}), "both");
-  ASSERT_TRUE(static_cast<bool>(entry));
-  auto match = pages.MatchJson(*entry);
-  ASSERT_TRUE(static_cast<bool>(match));
-  EXPECT_NE(match->find(R"("scopes":[[0,"old","new"],[0,"old/in","new/in"]])"), std::string::npos)
-      << *match;
+  Diff diff = DiffModules(a, b, {});
+  auto merged = DiffGraph::Make(b, diff, "both");
+  ASSERT_TRUE(static_cast<bool>(merged));
+  std::string match = Panes(a, b, diff, **merged).MatchJson();
+  EXPECT_NE(match.find(R"("scopes":[[0,"old","new"],[0,"old/in","new/in"]])"), std::string::npos)
+      << match;
 }
 
 }  // namespace

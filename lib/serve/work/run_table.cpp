@@ -1,4 +1,4 @@
-#include "lib/serve/work/run_desk.h"
+#include "lib/serve/work/run_table.h"
 
 #include "lib/check/comparison.h"
 #include "lib/io/value.h"
@@ -78,14 +78,14 @@ bool IsOver(const PageRun& run) {
 
 }  // namespace
 
-RunDesk::RunDesk() = default;
+RunTable::RunTable() = default;
 
-RunDesk::~RunDesk() {
+RunTable::~RunTable() {
   if (run_) run_->watch.Stop();
   if (thread_.joinable()) thread_.join();
 }
 
-Expected<std::string> RunDesk::KeepFile(llvm::StringRef bytes) {
+Expected<std::string> RunTable::KeepFile(llvm::StringRef bytes) {
   auto file = FileBytes::FromString(bytes.str(), "the file");
   ASSIGN_OR_RETURN(Literal literal, ReadNpyLiteral(file));
   std::lock_guard lock(mutex_);
@@ -103,15 +103,15 @@ Expected<std::string> RunDesk::KeepFile(llvm::StringRef bytes) {
   });
 }
 
-Expected<std::shared_ptr<const FileBytes>> RunDesk::FindFile(uint64_t file) const {
+Expected<std::shared_ptr<const FileBytes>> RunTable::FindFile(uint64_t file) const {
   std::lock_guard lock(mutex_);
   auto found = files_.find(file);
   if (found == files_.end()) return MakeError("its file is not here any more: choose it again");
   return found->second;
 }
 
-Expected<std::string> RunDesk::Start(std::shared_ptr<const OpenedGraph> opened,
-                                     llvm::StringRef text) {
+Expected<std::string> RunTable::Start(std::shared_ptr<const OpenedGraph> opened,
+                                      llvm::StringRef text) {
   ASSIGN_OR_RETURN(PageRunRequest request, ParsePageRunRequest(text));
   if (Error error = DemandTapped(opened->module(), request.taps))
     return Annotate("taps", std::move(error));
@@ -126,50 +126,50 @@ Expected<std::string> RunDesk::Start(std::shared_ptr<const OpenedGraph> opened,
       [&](llvm::json::OStream& json) { json.object([&] { json.attribute("run", last_run_); }); });
 }
 
-Expected<std::shared_ptr<PageRun>> RunDesk::Find(uint64_t run) const {
+Expected<std::shared_ptr<PageRun>> RunTable::Find(uint64_t run) const {
   std::lock_guard lock(mutex_);
   if (!run_ || run_->number != run)
     return MakeError("run {0} is not kept: there is only the last one", run);
   return run_;
 }
 
-Expected<std::string> RunDesk::Stop(uint64_t number) {
+Expected<std::string> RunTable::Stop(uint64_t number) {
   ASSIGN_OR_RETURN(auto run, Find(number));
   run->watch.Stop();
   return RunStatusJson(*run);
 }
 
-Expected<std::string> RunDesk::StatusJson(uint64_t number) const {
+Expected<std::string> RunTable::StatusJson(uint64_t number) const {
   ASSIGN_OR_RETURN(auto run, Find(number));
   return RunStatusJson(*run);
 }
 
-Expected<std::string> RunDesk::TensorsJson(uint64_t number, size_t from) const {
+Expected<std::string> RunTable::TensorsJson(uint64_t number, size_t from) const {
   ASSIGN_OR_RETURN(auto run, Find(number));
   return RunTensorsJson(*run, from, kTappedAPage);
 }
 
-Expected<std::shared_ptr<PageRun>> RunDesk::FindOver(uint64_t number) const {
+Expected<std::shared_ptr<PageRun>> RunTable::FindOver(uint64_t number) const {
   ASSIGN_OR_RETURN(auto run, Find(number));
   if (!IsOver(*run)) return MakeError("run {0} is not over", number);
   return run;
 }
 
-Expected<std::string> RunDesk::BoxesJson(uint64_t number, GraphPage& page) const {
+Expected<std::string> RunTable::BoxesJson(uint64_t number, GraphPage& page) const {
   ASSIGN_OR_RETURN(auto run, FindOver(number));
   if (&page.graph(0) != &run->opened->module().main)
     return MakeError("run {0} was of another graph", number);
   return RunBoxesJson(*run, page);
 }
 
-Expected<std::string> RunDesk::NodeJson(uint64_t number, GraphPage& page, size_t body,
-                                        NodeId node) const {
+Expected<std::string> RunTable::NodeJson(uint64_t number, GraphPage& page, size_t body,
+                                         NodeId node) const {
   ASSIGN_OR_RETURN(auto run, FindOver(number));
   if (body >= page.num_bodies()) return MakeError("there is no body {0}", body);
   return RunNodeJson(*run, page.graph(body), node);
 }
 
-Expected<std::string> RunDesk::NpyFile(uint64_t number, size_t fetch) const {
+Expected<std::string> RunTable::NpyFile(uint64_t number, size_t fetch) const {
   ASSIGN_OR_RETURN(auto run, Find(number));
   std::lock_guard lock(run->mutex);
   if (fetch >= run->values.size()) return MakeError("run {0} has no value {1}", number, fetch);

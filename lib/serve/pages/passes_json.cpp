@@ -1,4 +1,4 @@
-#include "lib/serve/pages/passes_page.h"
+#include "lib/serve/pages/passes_json.h"
 
 #include <algorithm>
 
@@ -8,24 +8,30 @@
 namespace grapnel {
 namespace {
 
+// A node on one of several pages.
+struct PageNode {
+  size_t page;
+  DiffGraph::Place place;
+};
+
 constexpr size_t kMostRewrites = 2000, kMostNames = 200, kMostNearMisses = 3000;
 
-void WriteStage(const PassStory& story, size_t index, size_t first, llvm::json::OStream& json) {
-  const TimelineStage& stage = story.timeline->stages[index];
+void WriteStage(const PassRun& run, size_t index, size_t first, llvm::json::OStream& json) {
+  const TimelineStage& stage = run.timeline->stages[index];
   json.object([&] {
     json.attribute("entry", first + index);
     json.attribute("title", Printable(stage.dump.stage));
     json.attribute("line", Printable(stage.dump.line));
     json.attribute("nodes", stage.nodes);
     json.attribute("edges", stage.edges);
-    if (const StageRecord* record = story.record.StageOf(stage.dump.file)) {
+    if (const StageRecord* record = run.record.StageOf(stage.dump.file)) {
       if (!record->stage.function.empty())
         json.attribute("function", Printable(record->stage.function));
-      if (story.record.has_times) json.attribute("ms", record->stage.time.count() / 1e6);
-      if (story.record.has_rewrites) json.attribute("rewrites", record->stage.rewrites);
+      if (run.record.has_times) json.attribute("ms", record->stage.time.count() / 1e6);
+      if (run.record.has_rewrites) json.attribute("rewrites", record->stage.rewrites);
     }
     if (stage.before < 0) return;
-    const TimelineStage& before = story.timeline->stages[stage.before];
+    const TimelineStage& before = run.timeline->stages[stage.before];
     json.attribute("before", first + stage.before);
     json.attribute("nodes_before", before.nodes);
     json.attribute("edges_before", before.edges);
@@ -58,7 +64,7 @@ void WriteIdle(const RunRecord& record, llvm::json::OStream& json) {
   if (record.has_times) json.attribute("idle_ms", ms);
 }
 
-void WritePlaced(llvm::StringRef name, std::optional<DiffPage::Place> place,
+void WritePlaced(llvm::StringRef name, std::optional<DiffGraph::Place> place,
                  llvm::json::OStream& json) {
   json.array([&] {
     json.value(Printable(name));
@@ -69,7 +75,7 @@ void WritePlaced(llvm::StringRef name, std::optional<DiffPage::Place> place,
 }
 
 void WriteNearMisses(llvm::ArrayRef<Refusal> misses,
-                     llvm::function_ref<std::optional<EntryPlace>(const Refusal&)> find,
+                     llvm::function_ref<std::optional<PageNode>(const Refusal&)> find,
                      llvm::json::OStream& json) {
   json.attribute("near_miss_count", misses.size());
   json.attributeArray("near_misses", [&] {
@@ -82,7 +88,7 @@ void WriteNearMisses(llvm::ArrayRef<Refusal> misses,
         if (!miss.function.empty()) json.attribute("function", Printable(miss.function));
         json.attribute("reason", Printable(miss.reason));
         if (auto at = find(miss)) {
-          json.attribute("entry", at->entry);
+          json.attribute("entry", at->page);
           json.attribute("body", at->place.first);
           json.attribute("id", at->place.second);
         }
@@ -91,7 +97,7 @@ void WriteNearMisses(llvm::ArrayRef<Refusal> misses,
   });
 }
 
-void WriteRewrite(const Rewrite& rewrite, const DiffPage& page, llvm::json::OStream& json) {
+void WriteRewrite(const Rewrite& rewrite, const DiffGraph& page, llvm::json::OStream& json) {
   auto before = [&](llvm::StringRef name) { return page.FindBefore(rewrite.function, name); };
   auto after = [&](llvm::StringRef name) { return page.FindAfter(rewrite.function, name); };
   auto names = [&](const char* key, llvm::ArrayRef<std::string> list, auto find) {
@@ -126,36 +132,55 @@ void WriteRewrite(const Rewrite& rewrite, const DiffPage& page, llvm::json::OStr
   });
 }
 
+// In the last graph of the run, else in the first.
+std::optional<PageNode> FindNode(const PageSet& pages, const StagePage& stage,
+                                 const Refusal& refusal) {
+  size_t first = stage.first(), last = first + stage.run().timeline->stages.size() - 1;
+  while (last > first && !pages.at(last).Differs()) --last;
+  for (size_t page : {last, first}) {
+    auto drawing = pages.at(page).Drawing();
+    if (!drawing) {
+      llvm::consumeError(drawing.takeError());
+    } else if (auto place = (*drawing)->Find(refusal.function, refusal.node)) {
+      return PageNode{page, *place};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::string PassesJson(const PassStory& story, size_t first,
-                       llvm::function_ref<std::optional<EntryPlace>(const Refusal&)> find) {
+std::string PassesJson(const PageSet& pages, const StagePage& stage) {
+  const PassRun& run = stage.run();
+  auto find = [&](const Refusal& refusal) { return FindNode(pages, stage, refusal); };
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attributeArray("stages", [&] {
-        for (size_t i = 0; i < story.timeline->stages.size(); ++i)
-          WriteStage(story, i, first, json);
+        for (size_t i = 0; i < run.timeline->stages.size(); ++i)
+          WriteStage(run, i, stage.first(), json);
       });
-      json.attribute("has_rewrites", story.record.has_rewrites);
-      json.attribute("has_times", story.record.has_times);
-      WriteIdle(story.record, json);
+      json.attribute("has_rewrites", run.record.has_rewrites);
+      json.attribute("has_times", run.record.has_times);
+      WriteIdle(run.record, json);
       json.attributeArray("notes", [&] {
-        for (const auto* list : {&story.notes, &story.record.problems}) {
+        for (const auto* list : {&run.notes, &run.record.problems}) {
           for (const std::string& note : *list) json.value(Printable(note));
         }
       });
-      if (story.knows_near_misses) WriteNearMisses(story.near_misses, find, json);
+      if (run.knows_near_misses) WriteNearMisses(run.near_misses, find, json);
     });
   });
 }
 
-std::string RewritesJson(llvm::ArrayRef<Rewrite> rewrites, const DiffPage& page) {
+Expected<std::string> RewritesJson(StagePage& stage) {
+  ASSIGN_OR_RETURN(DiffGraph * merged, stage.Merged());
+  llvm::ArrayRef<Rewrite> rewrites = stage.rewrites();
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("count", rewrites.size());
       json.attributeArray("rewrites", [&] {
         for (const Rewrite& rewrite : rewrites.take_front(kMostRewrites))
-          WriteRewrite(rewrite, page, json);
+          WriteRewrite(rewrite, *merged, json);
       });
     });
   });

@@ -1,4 +1,4 @@
-#include "lib/serve/work/run_desk.h"
+#include "lib/serve/work/run_table.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ constexpr const char* kOrigin = "http://127.0.0.1:4000";
 
 // A server that has testdata/harmonic_mean as 0, collatz as 1 and an endless loop as 2, asked as
 // its page does.
-class RunDeskTest : public testing::Test {
+class RunTableTest : public testing::Test {
  protected:
   void SetUp() override {
     auto pages = std::make_shared<PageSet>();
@@ -62,7 +62,7 @@ std::string Request(const std::string& feed, const std::string& rest = "") {
          "}";
 }
 
-TEST_F(RunDeskTest, FormListsWhatGoesInAndComesOut) {
+TEST_F(RunTableTest, FormListsWhatGoesInAndComesOut) {
   llvm::json::Object form = Json(Get("0/run"));
   const llvm::json::Object* input = (*form.getArray("inputs"))[0].getAsObject();
   EXPECT_EQ(input->getString("tensor"), "x:0");
@@ -71,7 +71,7 @@ TEST_F(RunDeskTest, FormListsWhatGoesInAndComesOut) {
   EXPECT_EQ((*form.getArray("fetches"))[0].getAsString(), "Identity:0");
 }
 
-TEST_F(RunDeskTest, CaseIsCompared) {
+TEST_F(RunTableTest, CaseIsCompared) {
   llvm::json::Object status = Run("0", Request(R"("kind": "case")"));
   EXPECT_EQ(status.getString("state"), "done");
   const llvm::json::Object* fetch = (*status.getArray("fetches"))[0].getAsObject();
@@ -79,7 +79,7 @@ TEST_F(RunDeskTest, CaseIsCompared) {
   EXPECT_EQ(fetch->getString("dtype"), "float");
 }
 
-TEST_F(RunDeskTest, TypedValueIsRunAndItsResultIsAFile) {
+TEST_F(RunTableTest, TypedValueIsRunAndItsResultIsAFile) {
   Run("0", Request(R"("kind": "text", "text": "[1, 1, 1]")"));
   WebAnswer answer = Get("0/npy/" + number_ + "/0");
   auto literal = ReadNpyLiteral(FileBytes::FromString(answer.body, "answer"));
@@ -89,7 +89,7 @@ TEST_F(RunDeskTest, TypedValueIsRunAndItsResultIsAFile) {
   EXPECT_EQ(Get("0/npy/99/0").status, 404);
 }
 
-TEST_F(RunDeskTest, TapsTellTheFirstBadTensor) {
+TEST_F(RunTableTest, TapsTellTheFirstBadTensor) {
   llvm::json::Object status = Run("0", Request(R"("kind": "text", "text": "[1, 0, -2]")",
                                                R"(, "mode": "FULL_HEALTH", "taps": "*")"));
   const llvm::json::Object* bad = status.getObject("first_bad");
@@ -110,14 +110,14 @@ TEST_F(RunDeskTest, TapsTellTheFirstBadTensor) {
   EXPECT_EQ((*panel.getArray("outputs"))[0].getAsObject()->getBoolean("bad"), true);
 }
 
-TEST_F(RunDeskTest, AGlobSeesItsInputsToo) {
+TEST_F(RunTableTest, AGlobSeesItsInputsToo) {
   llvm::json::Object status = Run("0", Request(R"("kind": "text", "text": "[1, 0, 4]")",
                                                R"(, "mode": "FULL_HEALTH", "taps": "truediv")"));
   EXPECT_EQ(status.getInteger("tensors"), 2) << "the feed and one output";
   EXPECT_TRUE(status.getObject("first_bad"));
 }
 
-TEST_F(RunDeskTest, UploadsAreFedAndChecked) {
+TEST_F(RunTableTest, UploadsAreFedAndChecked) {
   std::string path = "testdata/harmonic_mean/feed_0.npy";
   std::string bytes = llvm::cantFail(FileBytes::Open(path))->bytes().str();
   llvm::json::Object kept = Json(Post("0/feed", bytes));
@@ -130,7 +130,7 @@ TEST_F(RunDeskTest, UploadsAreFedAndChecked) {
   EXPECT_EQ(Post("0/feed", bytes.substr(0, bytes.size() - 1)).status, 400);
 }
 
-TEST_F(RunDeskTest, WrongDtypeIsSaid) {
+TEST_F(RunTableTest, WrongDtypeIsSaid) {
   std::string bytes = llvm::cantFail(FileBytes::Open("testdata/collatz/feed_0.npy"))->bytes().str();
   llvm::json::Object kept = Json(Post("0/feed", bytes));
   std::string number = std::to_string(kept.getInteger("file").value_or(0));
@@ -140,7 +140,7 @@ TEST_F(RunDeskTest, WrongDtypeIsSaid) {
             llvm::StringRef::npos);
 }
 
-TEST_F(RunDeskTest, BadRequestsAreSaid) {
+TEST_F(RunTableTest, BadRequestsAreSaid) {
   for (const char* body :
        {"", "{", "[]", "{}", R"({"feeds": [], "fetches": []})", R"({"feeds": [], "fetches": [1]})",
         R"({"feeds": [7], "fetches": ["x"]})", R"({"feeds": [{}], "fetches": ["x"]})",
@@ -155,7 +155,7 @@ TEST_F(RunDeskTest, BadRequestsAreSaid) {
   EXPECT_EQ(status.getString("error"), "feed x:0: 'magic' is no way to make a value");
 }
 
-TEST_F(RunDeskTest, ErrorsNameTheirNodes) {
+TEST_F(RunTableTest, ErrorsNameTheirNodes) {
   llvm::json::Object status =
       Run("0", R"({"feeds": [{"tensor": "Sum:0", "kind": "ones", "shape": "2,2"}],
                    "fetches": ["Identity:0", "x:0"]})");
@@ -164,7 +164,7 @@ TEST_F(RunDeskTest, ErrorsNameTheirNodes) {
   EXPECT_EQ((*status.getArray("named"))[0].getAsObject()->getString("name"), "x");
 }
 
-TEST_F(RunDeskTest, OneRunAtATimeAndItCanBeStopped) {
+TEST_F(RunTableTest, OneRunAtATimeAndItCanBeStopped) {
   const char* request = R"({"feeds": [], "fetches": ["exit:0"]})";
   llvm::json::Object started = Json(Post("2/run", request));
   std::string number = std::to_string(started.getInteger("run").value_or(0));
@@ -181,7 +181,7 @@ TEST_F(RunDeskTest, OneRunAtATimeAndItCanBeStopped) {
   Json(Post("2/run", request));  // the server ends while it runs
 }
 
-TEST_F(RunDeskTest, RunOfAnotherGraphColoursNothing) {
+TEST_F(RunTableTest, RunOfAnotherGraphColoursNothing) {
   Run("0", Request(R"("kind": "case")"));
   EXPECT_EQ(Get("1/run-boxes/" + number_).status, 404);
   EXPECT_EQ(Get("0/run-node/" + number_ + "/9/0").status, 404);
@@ -189,7 +189,7 @@ TEST_F(RunDeskTest, RunOfAnotherGraphColoursNothing) {
 }
 
 // The parts are other graphs, and all that is told is of the one that is shown.
-TEST_F(RunDeskTest, RunIsSpreadOverDevices) {
+TEST_F(RunTableTest, RunIsSpreadOverDevices) {
   for (const char* devices : {"cpu:1", "cpu:2"}) {
     std::string rest = R"(, "mode": "FULL_HEALTH", "taps": "*", "devices": ")";
     llvm::json::Object status = Run("0", Request(R"("kind": "case")", rest + devices + "\""));
@@ -207,7 +207,7 @@ TEST_F(RunDeskTest, RunIsSpreadOverDevices) {
   }
 }
 
-TEST_F(RunDeskTest, FunctionsOfASpreadRunAreTold) {
+TEST_F(RunTableTest, FunctionsOfASpreadRunAreTold) {
   auto pages = std::make_shared<PageSet>();
   llvm::cantFail(pages->AddPath("testdata/partitions/functions"));
   router_ = std::make_unique<Router>(std::move(pages), "secret");
@@ -228,7 +228,7 @@ TEST_F(RunDeskTest, FunctionsOfASpreadRunAreTold) {
   EXPECT_GT(boxes.getArray("bodies")->size(), 1u) << "their nodes ran in the call's place";
 }
 
-TEST_F(RunDeskTest, DevicesOfARunAreCpusAndNoFile) {
+TEST_F(RunTableTest, DevicesOfARunAreCpusAndNoFile) {
   auto error = [&](const char* devices) {
     std::string rest = std::string(R"(, "devices": ")") + devices + "\"";
     llvm::json::Object status = Run("0", Request(R"("kind": "case")", rest));
@@ -239,7 +239,7 @@ TEST_F(RunDeskTest, DevicesOfARunAreCpusAndNoFile) {
   EXPECT_NE(error("/etc/hostname").find("'/etc/hostname'"), std::string::npos);
 }
 
-TEST_F(RunDeskTest, PlacementIsAnEntryAndTheSameOneOnce) {
+TEST_F(RunTableTest, PlacementIsAnEntryAndTheSameOneOnce) {
   llvm::json::Object placed = Json(Post("0/place", R"({"devices": "cpu:2", "soft": true})"));
   EXPECT_EQ(placed.getInteger("entry"), 3);
   EXPECT_EQ((*placed.getArray("devices"))[0].getAsObject()->getInteger("nodes"), 11);
@@ -249,7 +249,7 @@ TEST_F(RunDeskTest, PlacementIsAnEntryAndTheSameOneOnce) {
   EXPECT_EQ(Post("3/place", R"({"devices": "cpu:2"})").status, 404) << "a placement is no file";
 }
 
-TEST_F(RunDeskTest, PlacementReadsNoFile) {
+TEST_F(RunTableTest, PlacementReadsNoFile) {
   WebAnswer answer = Post("0/place", R"({"devices": "testdata/harmonic_mean/case.json"})");
   EXPECT_EQ(answer.status, 400);
   EXPECT_NE(answer.body.find("names of devices"), std::string::npos);
@@ -257,7 +257,7 @@ TEST_F(RunDeskTest, PlacementReadsNoFile) {
     EXPECT_EQ(Post("0/place", body).status, 400) << body;
 }
 
-TEST_F(RunDeskTest, ReadersComePageByPage) {
+TEST_F(RunTableTest, ReadersComePageByPage) {
   llvm::json::Object all = Json(Get("0/readers/0/0/0/0"));
   EXPECT_EQ(all.getInteger("count"), static_cast<int64_t>(all.getArray("readers")->size()));
   EXPECT_EQ(Json(Get("0/readers/0/0/0/99")).getArray("readers")->size(), 0u);

@@ -1,6 +1,6 @@
 // Runs that the page asks for: one at a time, in a thread of its own.
-#ifndef GRAPNEL_LIB_SERVE_WORK_RUN_DESK_H_
-#define GRAPNEL_LIB_SERVE_WORK_RUN_DESK_H_
+#ifndef GRAPNEL_LIB_SERVE_WORK_RUN_TABLE_H_
+#define GRAPNEL_LIB_SERVE_WORK_RUN_TABLE_H_
 
 #include <map>
 #include <memory>
@@ -19,12 +19,12 @@ constexpr size_t kTappedAPage = 500;
 
 // Keeps the last run with its values, and uploaded files up to kMostUploaded bytes, the oldest of
 // which are forgotten first. Any number of threads may ask.
-class RunDesk {
+class RunTable {
  public:
   static constexpr size_t kMostUploaded = size_t{1} << 29;
 
-  RunDesk();
-  ~RunDesk();  // stops what runs, and waits for the kernel that it is at
+  RunTable();
+  ~RunTable();  // stops what runs, and waits for the kernel that it is at
 
   // A .npy file: {"file": its number, "type": "float[2,3]"}. Errors: it is none.
   Expected<std::string> KeepFile(llvm::StringRef bytes);
@@ -59,4 +59,4 @@ class RunDesk {
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_SERVE_WORK_RUN_DESK_H_
+#endif  // GRAPNEL_LIB_SERVE_WORK_RUN_TABLE_H_

@@ -1,22 +1,22 @@
 // Two graphs side by side, each drawn alone, and which node of one is which of the other.
-#ifndef GRAPNEL_LIB_SERVE_PAGES_PANES_PAGE_H_
-#define GRAPNEL_LIB_SERVE_PAGES_PANES_PAGE_H_
+#ifndef GRAPNEL_LIB_SERVE_PAGES_PANES_H_
+#define GRAPNEL_LIB_SERVE_PAGES_PANES_H_
 
 #include <memory>
 #include <string>
 
 #include "lib/diff/diff.h"
 #include "lib/render/graph_page.h"
-#include "lib/serve/pages/diff_page.h"
+#include "lib/serve/pages/diff_graph.h"
 
 namespace grapnel {
 
 // All that it is made of outlives it.
-class PanesPage {
+class Panes {
  public:
-  PanesPage(const Module& a, const Module& b, const Diff& diff, const DiffPage& merged);
-  PanesPage(const PanesPage&) = delete;
-  PanesPage& operator=(const PanesPage&) = delete;
+  Panes(const Module& a, const Module& b, const Diff& diff, const DiffGraph& merged);
+  Panes(const Panes&) = delete;
+  Panes& operator=(const Panes&) = delete;
 
   GraphPage& a() { return *a_.page; }
   GraphPage& b() { return *b_.page; }
@@ -42,13 +42,13 @@ class PanesPage {
                   llvm::json::OStream& json) const;
   void WriteScopes(llvm::json::OStream& json) const;
 
-  const DiffPage& merged_;
+  const DiffGraph& merged_;
   std::vector<std::pair<std::string, std::string>> bodies_;  // functions of A and B
-  std::vector<std::pair<DiffPage::Place, DiffPage::Place>> aliases_;
+  std::vector<std::pair<DiffGraph::Place, DiffGraph::Place>> aliases_;
   llvm::DenseMap<const Graph*, std::string> functions_;  // of B
   Side a_, b_;
 };
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_SERVE_PAGES_PANES_PAGE_H_
+#endif  // GRAPNEL_LIB_SERVE_PAGES_PANES_H_

@@ -1,0 +1,143 @@
+#include "lib/serve/http/routes.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "lib/render/labels.h"
+#include "lib/serve/pages/tab.h"
+#include "lib/support/suggest.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace grapnel {
+namespace {
+
+using Parts = std::vector<std::pair<llvm::StringRef, uint32_t>>;
+
+llvm::SmallVector<llvm::StringRef, 8> Split(llvm::StringRef path) {
+  llvm::SmallVector<llvm::StringRef, 8> segments;
+  path.split(segments, '/');
+  return segments;
+}
+
+// The value of one segment of a path, if it is what the pattern's segment wants.
+std::optional<uint32_t> ValueOf(llvm::StringRef wanted, llvm::StringRef segment) {
+  uint32_t number = 0;
+  if (wanted.empty())
+    return segment.getAsInteger(10, number) ? std::nullopt : std::optional(number);
+  llvm::SmallVector<llvm::StringRef, 4> words;
+  wanted.split(words, '|');
+  const auto* found = llvm::find(words, segment);
+  if (found == words.end()) return std::nullopt;
+  return static_cast<uint32_t>(found - words.begin());
+}
+
+std::optional<Parts> Match(llvm::StringRef pattern, llvm::StringRef path) {
+  auto wanted = Split(pattern), segments = Split(path);
+  if (wanted.size() != segments.size()) return std::nullopt;
+  Parts parts;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    llvm::StringRef name = wanted[i];
+    if (!name.consume_front("{")) {
+      if (name != segments[i]) return std::nullopt;
+      continue;
+    }
+    auto [part, words] = name.drop_back().split('=');
+    std::optional<uint32_t> value = ValueOf(words, segments[i]);
+    if (!value) return std::nullopt;
+    parts.push_back({part, *value});
+  }
+  return parts;
+}
+
+// "scope" of "{entry}/{side=a|b}/scope/{body}".
+llvm::StringRef NameOf(llvm::StringRef pattern) {
+  for (llvm::StringRef segment : Split(pattern))
+    if (!segment.starts_with("{")) return segment;
+  return "";
+}
+
+// The same of a path; "": it is a number throughout.
+llvm::StringRef NameOfPath(llvm::StringRef path) {
+  for (llvm::StringRef segment : Split(path))
+    if (uint32_t number = 0; segment.getAsInteger(10, number) && segment != "a" && segment != "b")
+      return segment;
+  return "";
+}
+
+const char* MethodName(Method method) { return method == Method::kGet ? "GET" : "POST"; }
+
+std::string VersionJson(const Served& served) {
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attribute("version", served.version);
+      if (!served.problem.empty()) json.attribute("problem", Printable(served.problem));
+    });
+  });
+}
+
+std::vector<Route> OwnRoutes() {
+  return {{Method::kGet, "models", kNoBody,
+           [](const Call& call) -> Expected<Document> { return call.pages().Json(); }},
+          {Method::kGet, "version", kNoBody,
+           [](const Call& call) -> Expected<Document> { return VersionJson(call.served); }}};
+}
+
+}  // namespace
+
+uint32_t Call::operator[](llvm::StringRef name) const {
+  auto found = llvm::find_if(parts, [&](const auto& part) { return part.first == name; });
+  assert(found != parts.end() && "the pattern has no such part");
+  return found->second;
+}
+
+std::string EntryJson(size_t number) {
+  return PageDocument(
+      [&](llvm::json::OStream& json) { json.object([&] { json.attribute("entry", number); }); });
+}
+
+const RouteTable& RouteTable::All() {
+  static const RouteTable table = [] {
+    std::vector<Row> rows;
+    for (Route& route : OwnRoutes()) rows.push_back({std::move(route), nullptr});
+    for (const Tab& tab : Tabs())
+      for (const Route& route : tab.routes) rows.push_back({route, &tab});
+    return RouteTable(std::move(rows));
+  }();
+  return table;
+}
+
+std::optional<RouteTable::Found> RouteTable::Find(Method method, llvm::StringRef path) const {
+  for (const Row& row : rows_) {
+    if (row.route.method != method) continue;
+    if (auto parts = Match(row.route.path, path)) return Found{&row, std::move(*parts)};
+  }
+  return std::nullopt;
+}
+
+RouteTable::Refusal RouteTable::WhyNot(Method method, llvm::StringRef path) const {
+  llvm::StringRef name = NameOfPath(path);
+  llvm::StringSet<> names;
+  std::vector<std::string> methods, patterns;
+  for (const Row& row : rows_) {
+    if (Match(row.route.path, path)) methods.push_back(MethodName(row.route.method));
+    names.insert(NameOf(row.route.path));
+    if (NameOf(row.route.path) == name) patterns.push_back(row.route.path);
+  }
+  if (!methods.empty()) {
+    std::string allow = llvm::join(methods, ", ");
+    return {405,
+            "'" + Printable(path) + "' is asked by " + allow + ", not by " + MethodName(method),
+            allow};
+  }
+  if (!patterns.empty())
+    return {404, "there is no '" + Printable(path) + "': it is " + llvm::join(patterns, " or "),
+            ""};
+  auto all = [&](NameSink take) {
+    for (const auto& known : names) take(known.getKey());
+  };
+  return {404, "there is no '" + Printable(path) + "'" + DidYouMean(name, all), ""};
+}
+
+}  // namespace grapnel

@@ -1,0 +1,16 @@
+// All documents of one drawn graph, for a file.
+#ifndef GRAPNEL_LIB_SERVE_PAGES_GRAPH_DOCUMENTS_H_
+#define GRAPNEL_LIB_SERVE_PAGES_GRAPH_DOCUMENTS_H_
+
+#include "lib/render/graph_page.h"
+#include "lib/serve/pages/file_documents.h"
+#include "lib/support/error.h"
+
+namespace grapnel {
+
+// Every scope, node and page of the index; some 700 bytes a node.
+Error WriteGraphDocuments(GraphPage& page, FileDocuments& file);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SERVE_PAGES_GRAPH_DOCUMENTS_H_

@@ -1,0 +1,32 @@
+// A graph as it is.
+#ifndef GRAPNEL_LIB_SERVE_PAGES_MODEL_PAGE_H_
+#define GRAPNEL_LIB_SERVE_PAGES_MODEL_PAGE_H_
+
+#include <memory>
+#include <string>
+
+#include "lib/serve/pages/page.h"
+
+namespace grapnel {
+
+class ModelPage : public Page {
+ public:
+  // A graph that outlives the page.
+  ModelPage(const Module& module, llvm::ArrayRef<Signature> signatures, std::string title);
+  // A graph of a file, which the page keeps.
+  ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string title);
+  static bool classof(const Page* page) { return page->kind() == Kind::kModel; }
+
+  Expected<GraphPage*> Drawing() override { return &drawing_; }
+  const Module* module() const override { return &module_; }
+  std::shared_ptr<const OpenedGraph> opened() const override { return opened_; }
+
+ private:
+  std::shared_ptr<const OpenedGraph> opened_;
+  const Module& module_;
+  GraphPage drawing_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SERVE_PAGES_MODEL_PAGE_H_

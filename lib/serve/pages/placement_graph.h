@@ -1,0 +1,50 @@
+// A placed graph on a page: colours are final devices, each node tells why it is there.
+#ifndef GRAPNEL_LIB_SERVE_PAGES_PLACEMENT_GRAPH_H_
+#define GRAPNEL_LIB_SERVE_PAGES_PLACEMENT_GRAPH_H_
+
+#include <memory>
+
+#include "lib/job/opened_graph.h"
+#include "lib/place/explanation.h"
+#include "lib/place/placement_report.h"
+#include "lib/place/settings.h"
+#include "lib/render/graph_page.h"
+
+namespace grapnel {
+
+// A placement with all that it speaks of.
+struct PlacedGraph {
+  std::shared_ptr<const OpenedGraph> opened;
+  PlacerSetup setup;
+  Placement placement;
+  PlacementContext context() const {
+    return {opened->module().main, setup.devices, *setup.kernels, setup.options, placement};
+  }
+};
+
+// "12 tensors cross between devices, 4.2 MB".
+std::string CrossingsText(const PlacementReport& report);
+
+class PlacementGraph {
+ public:
+  // `context` is of a main graph that could be placed; all that it speaks of outlives the page.
+  // Marks nodes of CPU islands and those that are not where they asked to be. Explaining a node
+  // costs the graph, so of graphs with more than `most_explained` nodes none is.
+  PlacementGraph(const PlacementContext& context, std::string title, size_t most_explained);
+  GraphPage& page() { return *page_; }
+
+ private:
+  enum Mark : int { kNone = -1, kIsland, kMoved };
+  std::string DeviceOf(const Node& node) const;
+  std::vector<PageMarks::Detail> Details(const Node& node) const;
+  void MarkNodes(const PlacementReport& report);
+
+  PlacementContext context_;
+  std::vector<Mark> mark_;  // by id
+  PageMarks marks_;
+  std::unique_ptr<GraphPage> page_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SERVE_PAGES_PLACEMENT_GRAPH_H_

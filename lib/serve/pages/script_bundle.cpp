@@ -1,0 +1,70 @@
+#include "lib/serve/pages/script_bundle.h"
+
+#include <utility>
+#include <vector>
+
+#include "lib/serve/web/web_files.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace grapnel {
+namespace {
+
+class Bundler {
+ public:
+  Error Add(llvm::StringRef name) {
+    if (!done_.insert(name).second) return Error::success();
+    const WebFile* file = FindWebFile(name);
+    if (!file) return MakeError("the page has no module '{0}'", name);
+    llvm::SmallVector<llvm::StringRef, 0> lines;
+    file->text.split(lines, '\n');
+    std::string body;
+    std::vector<std::string> exports;
+    for (llvm::StringRef line : lines) {
+      if (line.starts_with("import ")) {
+        RETURN_IF_ERROR(Import(name, line, &body));
+        continue;
+      }
+      if (line.consume_front("export ")) exports.push_back(DeclaredName(line).str());
+      body += line.str() + "\n";
+    }
+    script_ += llvm::formatv("modules[\"./{0}\"] = (() => {{\n{1}return {{{2}};\n})();\n", name,
+                             body, llvm::join(exports, ", "));
+    return Error::success();
+  }
+
+  std::string Finish() && {
+    return "\"use strict\";\n(() => {\nconst modules = {};\n" + script_ + "})();\n";
+  }
+
+ private:
+  Error Import(llvm::StringRef module, llvm::StringRef line, std::string* body) {
+    auto [names, from] = line.drop_front(7).rtrim("; ").split(" from ");
+    llvm::StringRef path = from.trim("\"");
+    if (!names.starts_with("{") || !path.consume_front("./"))
+      return MakeError("{0}: cannot read '{1}'", module, line);
+    RETURN_IF_ERROR(Add(path));
+    *body += llvm::formatv("const {0} = modules[\"./{1}\"];\n", names, path);
+    return Error::success();
+  }
+
+  // Of "async function f(", "class C ", "const x =".
+  static llvm::StringRef DeclaredName(llvm::StringRef line) {
+    for (llvm::StringRef word : {"async ", "function* ", "function ", "class ", "const ", "let "})
+      line.consume_front(word);
+    return line.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; });
+  }
+
+  llvm::StringSet<> done_;
+  std::string script_;
+};
+
+}  // namespace
+
+Expected<std::string> BundleScripts(llvm::ArrayRef<llvm::StringRef> entries) {
+  Bundler bundler;
+  for (llvm::StringRef entry : entries) RETURN_IF_ERROR(bundler.Add(entry));
+  return std::move(bundler).Finish();
+}
+
+}  // namespace grapnel

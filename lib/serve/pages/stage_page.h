@@ -1,0 +1,55 @@
+// Stages of a run of passes: what each changed.
+#ifndef GRAPNEL_LIB_SERVE_PAGES_STAGE_PAGE_H_
+#define GRAPNEL_LIB_SERVE_PAGES_STAGE_PAGE_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lib/serve/pages/diff_graph.h"
+#include "lib/serve/pages/page.h"
+#include "lib/serve/work/pass_run.h"
+
+namespace grapnel {
+
+// A stage beside the one before it; the first stage is a graph alone.
+class StagePage : public Page {
+ public:
+  StagePage(std::shared_ptr<const PassRun> run, size_t index, const std::string& title);
+  static bool classof(const Page* page) { return page->kind() == Kind::kStage; }
+
+  const PassRun& run() const { return *run_; }
+  const TimelineStage& stage() const { return run_->timeline->stages[index_]; }
+  // The number of the page of the run's first stage: stages are added together.
+  size_t first() const { return number() - index_; }
+  // What the stage did, if a ledger knows it.
+  llvm::ArrayRef<Rewrite> rewrites() const;
+  // Both graphs as one. Errors: the stage is the first, or they cannot be drawn as one.
+  Expected<DiffGraph*> Merged();
+
+  Expected<GraphPage*> Drawing() override;
+  Expected<Panes*> SideBySide() override;
+  bool HasPanes() const override { return stage().before >= 0 && Differs(); }
+  bool Differs() const override { return stage().before < 0 || !stage().diff.Same(); }
+  const Module* module() const override { return stage().module.get(); }
+  void WriteListed(llvm::json::OStream& json) const override;
+
+ private:
+  void Draw();
+
+  std::shared_ptr<const PassRun> run_;
+  size_t index_;
+  std::once_flag drawn_once_, panes_once_;
+  std::unique_ptr<GraphPage> alone_;   // of the first stage
+  std::unique_ptr<DiffGraph> merged_;  // of the others
+  std::unique_ptr<Panes> panes_;
+  std::string problem_;  // why there is neither
+};
+
+// A page a stage, in the order of the run. Pages draw nothing before they are asked.
+std::vector<std::unique_ptr<Page>> StagePages(PassRun run, const std::string& title);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SERVE_PAGES_STAGE_PAGE_H_

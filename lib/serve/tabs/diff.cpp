@@ -1,0 +1,41 @@
+// Any two graphs of the page compared: the comparison becomes a page of its own.
+#include "lib/serve/pages/debug_page.h"
+#include "lib/serve/pages/diff_page.h"
+#include "lib/serve/pages/tab.h"
+#include "llvm/Support/Casting.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+namespace {
+
+// {"with": the number of the other page}.
+Expected<Page*> ParseOther(const PageSet& pages, llvm::StringRef body) {
+  ASSIGN_OR_RETURN(llvm::json::Value value, llvm::json::parse(body));
+  const llvm::json::Object* object = value.getAsObject();
+  std::optional<int64_t> with = object ? object->getInteger("with") : std::nullopt;
+  if (!with || *with < 0) return MakeError("'with' has to be the number of a graph");
+  return pages.Find(static_cast<size_t>(*with));
+}
+
+Expected<Document> Compare(const Call& call) {
+  const Page* a = call.page;
+  ASSIGN_OR_RETURN(const Page* b, ParseOther(call.pages(), call.body));
+  for (const Page* page : {a, b}) {
+    if (!page->module()) return MakeError("{0} is no graph that can be compared", page->title());
+  }
+  if (a == b) return MakeError("choose two graphs: both are {0}", a->title());
+  Diff diff = DiffModules(*a->module(), *b->module(), {});
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<DiffPage> made,
+      DiffPage::Make(*a->module(), *b->module(), diff, a->title() + " \xe2\x86\x92 " + b->title()));
+  return EntryJson(call.pages().Add(std::move(made)));
+}
+
+GRAPNEL_TAB({.place = 60,
+             .name = "diff",
+             .needs_server = true,
+             .is_on = [](const Page& page) { return !llvm::isa<DebugPage>(page); },
+             .routes = {{Method::kPost, "{entry}/diff", kLargestRequest, Compare}}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,56 @@
+// Grappler's passes: those that made the stages of a run, and those that the page lets run on a
+// model.
+#include "lib/serve/pages/debug_page.h"
+#include "lib/serve/pages/passes_json.h"
+#include "lib/serve/pages/stage_page.h"
+#include "lib/serve/pages/tab.h"
+#include "llvm/Support/Casting.h"
+
+namespace grapnel {
+namespace {
+
+Expected<StagePage*> DemandStage(Page& page) {
+  if (auto* stage = llvm::dyn_cast<StagePage>(&page)) return stage;
+  return MakeError("{0} is no stage of a run of passes", page.title());
+}
+
+Expected<Document> Passes(const Call& call) {
+  ASSIGN_OR_RETURN(StagePage * stage, DemandStage(*call.page));
+  return PassesJson(call.pages(), *stage);
+}
+
+Expected<Document> Rewrites(const Call& call) {
+  ASSIGN_OR_RETURN(StagePage * stage, DemandStage(*call.page));
+  return RewritesJson(*stage);
+}
+
+// The stages become pages of their own.
+Expected<Document> Run(const Call& call) {
+  const Page& page = *call.page;
+  if (!page.opened()) return MakeError("{0} is no model from a file", page.title());
+  ASSIGN_OR_RETURN(OptimizeRequest request, ParseOptimizeRequest(call.body));
+  ASSIGN_OR_RETURN(PassRun run, RunPasses(*page.opened(), std::move(request), page.title()));
+  return EntryJson(call.pages().AddAll(StagePages(std::move(run), page.title())));
+}
+
+// The run's table once, with its first stage; of each stage its rewrites.
+Error Write(const PageSet& pages, Page& page, FileDocuments& file) {
+  auto* stage = llvm::dyn_cast<StagePage>(&page);
+  if (!stage) return Error::success();
+  if (stage->first() == stage->number()) file.Put("passes", PassesJson(pages, *stage));
+  if (!stage->HasPanes() || stage->rewrites().empty()) return Error::success();
+  ASSIGN_OR_RETURN(std::string rewrites, RewritesJson(*stage));
+  file.Put("rewrites", rewrites);
+  return Error::success();
+}
+
+GRAPNEL_TAB({.place = 50,
+             .name = "passes",
+             .is_on = [](const Page& page) { return !llvm::isa<DebugPage>(page); },
+             .routes = {{Method::kGet, "{entry}/passes", kNoBody, Passes},
+                        {Method::kGet, "{entry}/rewrites", kNoBody, Rewrites},
+                        {Method::kPost, "{entry}/passes", kLargestRequest, Run}},
+             .write = Write});
+
+}  // namespace
+}  // namespace grapnel

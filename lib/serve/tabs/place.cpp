@@ -1,0 +1,20 @@
+// The graph placed on devices that the reader names: the placement becomes a page of its own.
+#include "lib/serve/pages/tab.h"
+#include "lib/serve/work/place_work.h"
+
+namespace grapnel {
+namespace {
+
+Expected<Document> Place(const Call& call) {
+  ASSIGN_OR_RETURN(auto opened, DemandOpened(*call.page));
+  return PlaceFromPage(call.pages(), std::move(opened), call.body);
+}
+
+GRAPNEL_TAB({.place = 70,
+             .name = "place",
+             .needs_server = true,
+             .is_on = [](const Page& page) { return page.opened() != nullptr; },
+             .routes = {{Method::kPost, "{entry}/place", kLargestRequest, Place}}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,59 @@
+// Runs on the machine that serves: the form, how far a run is, what came of it.
+#include "lib/serve/pages/tab.h"
+#include "lib/serve/work/run_request.h"
+
+namespace grapnel {
+namespace {
+
+Expected<Document> Form(const Call& call) {
+  ASSIGN_OR_RETURN(auto opened, DemandOpened(*call.page));
+  return RunFormJson(*opened);
+}
+
+Expected<Document> Start(const Call& call) {
+  ASSIGN_OR_RETURN(auto opened, DemandOpened(*call.page));
+  return call.runs.Start(std::move(opened), call.body);
+}
+
+Expected<Document> Stop(const Call& call) { return call.runs.Stop(call["run"]); }
+
+// The body is a .npy file.
+Expected<Document> Feed(const Call& call) { return call.runs.KeepFile(call.body); }
+
+Expected<Document> Status(const Call& call) { return call.runs.StatusJson(call["run"]); }
+
+Expected<Document> Tensors(const Call& call) {
+  return call.runs.TensorsJson(call["run"], call["from"]);
+}
+
+Expected<Document> Boxes(const Call& call) {
+  ASSIGN_OR_RETURN(GraphPage * graph, call.page->Drawing());
+  return call.runs.BoxesJson(call["run"], *graph);
+}
+
+Expected<Document> OfNode(const Call& call) {
+  ASSIGN_OR_RETURN(GraphPage * graph, call.page->Drawing());
+  return call.runs.NodeJson(call["run"], *graph, call["body"], call["node"]);
+}
+
+Expected<Document> Fetched(const Call& call) {
+  ASSIGN_OR_RETURN(std::string bytes, call.runs.NpyFile(call["run"], call["fetch"]));
+  return Document(std::move(bytes), "fetch_" + std::to_string(call["fetch"]) + ".npy");
+}
+
+GRAPNEL_TAB({.place = 80,
+             .name = "run",
+             .needs_server = true,
+             .is_on = [](const Page& page) { return page.opened() != nullptr; },
+             .routes = {{Method::kGet, "{entry}/run", kNoBody, Form},
+                        {Method::kPost, "{entry}/run", kLargestTyped, Start},
+                        {Method::kPost, "{entry}/stop/{run}", kNoBody, Stop},
+                        {Method::kPost, "{entry}/feed", kLargestFile, Feed},
+                        {Method::kGet, "{entry}/run/{run}", kNoBody, Status},
+                        {Method::kGet, "{entry}/run-tensors/{run}/{from}", kNoBody, Tensors},
+                        {Method::kGet, "{entry}/run-boxes/{run}", kNoBody, Boxes},
+                        {Method::kGet, "{entry}/run-node/{run}/{body}/{node}", kNoBody, OfNode},
+                        {Method::kGet, "{entry}/npy/{run}/{fetch}", kNoBody, Fetched}}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,5 @@
+// The picture, which is always there: this tab brings it to the front.
+
+import {addTab} from "./tabs.js";
+
+addTab({name: "graph", label: "Graph", build: (root, page) => ({show: () => page.view.paint()})});

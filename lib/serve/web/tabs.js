@@ -1,0 +1,92 @@
+// The tabs: each NAME_tab.js adds its own, and the server says which of them a graph has, in which order.
+
+import {byId, element} from "./dom.js";
+
+const known = new Map();
+
+// `tab`: {name, label, build(root, page), param}.
+//   name    as in lib/serve/tabs/NAME.cpp, which says where the tab stands and which graphs have it
+//   build   called when the tab is first opened, with its element and the Page (page.js). Gives
+//             show(at)            draws the tab for page.source, each time that it is opened; may be
+//                                 async. `at`: where in it, a text of its own; undefined: anywhere
+//             forget()            the graphs are others now
+//             at                  where in the tab the reader is, for the address
+//             colours(model)      what boxes can be coloured by besides (run_colours.js)
+//             ofNode(model, body, id)  promises elements for the panel of a node
+//           of which only show has to be there
+//   param   what the address calls `at`
+export function addTab(tab) { known.set(tab.name, tab); }
+
+// The row of tabs, and the element of each below it.
+export class Tabs {
+  constructor(page) {
+    this.page = page;
+    this.names = [];  // of those that the graph has
+    this.built = new Map();
+    this.buttons = new Map();
+    for (const {name, label} of known.values()) {
+      const id = `tab-${name}`;
+      const panel = {id, class: "tab", role: "tabpanel", "aria-label": label, hidden: true};
+      if (!byId(id)) byId("main").append(element("section", panel));
+      this.buttons.set(name, element("button", {
+        type: "button", role: "tab", id: `to-${name}`, "aria-controls": id, onclick: () => page.openTab(name),
+      }, label));
+    }
+  }
+
+  has(name) { return this.names.includes(name); }
+  first() { return this.names[0]; }
+
+  // The tabs of another graph.
+  list(names) {
+    this.names = names.filter((name) => known.has(name));
+    const others = [...this.buttons.keys()].filter((name) => !this.has(name));
+    byId("tabs").replaceChildren(...[...this.names, ...others].map((name) => this.buttons.get(name)));
+    for (const [name, button] of this.buttons) button.hidden = !this.has(name);
+  }
+
+  // Brings it to the front, and draws nothing.
+  choose(name) {
+    this.chosen = name;
+    for (const [other, button] of this.buttons) {
+      byId(`tab-${other}`).hidden = other !== name;
+      button.setAttribute("aria-selected", String(other === name));
+    }
+  }
+
+  async show(name, at) { await this.tab(name).show(at); }
+
+  tab(name) {
+    if (!this.built.has(name)) this.built.set(name, known.get(name).build(byId(`tab-${name}`), this.page));
+    return this.built.get(name);
+  }
+
+  forget() { for (const tab of this.built.values()) tab.forget?.(); }
+
+  // The first colours that a tab has for a model.
+  colours(model) {
+    for (const tab of this.built.values()) {
+      const colours = tab.colours?.(model);
+      if (colours) return colours;
+    }
+    return undefined;
+  }
+
+  async ofNode(model, body, id) {
+    const tabs = [...this.built.values()];
+    return (await Promise.all(tabs.map((tab) => tab.ofNode?.(model, body, id) ?? []))).flat();
+  }
+
+  // --- The address.
+  toState(state) {
+    const {param} = known.get(this.chosen), at = this.built.get(this.chosen)?.at;
+    if (this.chosen !== this.first()) state.set("tab", this.chosen);
+    if (param && at) state.set(param, at);
+  }
+
+  // [name, at]
+  ofState(state) {
+    const name = this.has(state.get("tab")) ? state.get("tab") : this.first();
+    return [name, state.get(known.get(name).param) ?? undefined];
+  }
+}

@@ -1,0 +1,63 @@
+// The buttons beside the picture, and the keys.
+
+import {byId} from "./dom.js";
+
+const WIDE = 800;  // pixels of the picture, where the legend does not stand in its way
+
+function zoom(view, factor) {
+  view.zoomAt(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2, factor);
+}
+
+// `page`: as page.js has it.
+export function setUpTools(page) {
+  const {view} = page;
+  const each = (act) => () => page.views().forEach(act);
+  byId("fit").addEventListener("click", each((shown) => shown.fit()));
+  byId("zoom-in").addEventListener("click", each((shown) => zoom(shown, 1.25)));
+  byId("zoom-out").addEventListener("click", each((shown) => zoom(shown, 0.8)));
+  byId("close-all").addEventListener("click", each((shown) => shown.closeAll()));
+  for (const id of ["how-merged", "how-side"]) {
+    byId(id).addEventListener("click", () => page.setPanes(id === "how-side").catch((error) => page.fail(error)));
+  }
+  byId("control").addEventListener("change", (event) => {
+    view.look.hideControl = !event.target.checked;
+    view.paint();
+    page.panes.follow();
+  });
+  byId("legend-box").open = view.canvas.clientWidth > WIDE;
+  byId("color").addEventListener("change", (event) => page.colour(event.target.value));
+  byId("help-button").addEventListener("click", () => byId("help").showModal());
+  byId("theme").addEventListener("click", () => {
+    document.documentElement.classList.toggle("dark");
+    for (const shown of page.allViews()) shown.themeChanged();
+  });
+  addEventListener("keydown", (event) => {
+    if (pressed(page, event)) event.preventDefault();
+  });
+}
+
+// Dark or light as the system is, until the reader says otherwise.
+export function followTheme(page) {
+  const wish = matchMedia("(prefers-color-scheme: dark)");
+  const follow = () => document.documentElement.classList.toggle("dark", wish.matches);
+  follow();
+  wish.addEventListener("change", () => {
+    follow();
+    for (const view of page.allViews()) view.themeChanged();
+  });
+}
+
+// Whether the key means something.
+function pressed(page, event) {
+  if (event.target.closest("input, select, textarea, dialog")) return false;
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  const chosen = page.views().find((view) => view.chosen)?.chosen, tab = page.tabs.names[event.key - 1];
+  if (event.key === "/") byId("search").focus();
+  else if (event.key === "?") byId("help").showModal();
+  else if (event.key === "c" && chosen) navigator.clipboard?.writeText(chosen.box.path);
+  else if (event.key === "[") page.toModel(page.index - 1);
+  else if (event.key === "]") page.toModel(page.index + 1);
+  else if (/^[1-9]$/u.test(event.key) && tab) page.openTab(tab);
+  else return false;
+  return true;
+}

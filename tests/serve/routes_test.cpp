@@ -1,0 +1,120 @@
+#include "lib/serve/http/routes.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "lib/serve/http/router.h"
+#include "lib/serve/pages/tab.h"
+#include "lib/serve/web/web_files.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Regex.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kHost = "127.0.0.1:4000";
+constexpr const char* kOrigin = "http://127.0.0.1:4000";
+
+// A path that a pattern is for: "0/b/scope/0".
+std::string PathOf(const std::string& pattern) {
+  std::string path = pattern;
+  llvm::Regex words(R"(\{[a-z]+=([a-z]+)[a-z|]*\})"), number(R"(\{[a-z]+\})");
+  while (words.match(path)) path = words.sub("\\1", path);
+  while (number.match(path)) path = number.sub("0", path);
+  return path;
+}
+
+const char* NameOf(Method method) { return method == Method::kGet ? "GET" : "POST"; }
+
+class RoutesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto pages = std::make_shared<PageSet>();
+    llvm::cantFail(pages->AddPath("testdata/collatz"));
+    router_ = std::make_unique<Router>(std::move(pages), "secret");
+    router_->SetPort(4000);
+  }
+  WebAnswer Ask(const std::string& method, const std::string& path, size_t body_size = 0) {
+    WebRequest request{method, "/api/" + path, kHost, kOrigin, "secret"};
+    request.body_size = body_size;
+    return router_->Answer(request);
+  }
+  std::unique_ptr<Router> router_;
+};
+
+TEST_F(RoutesTest, EveryRowIsReachedAndNoOtherAnswersForIt) {
+  const RouteTable& table = RouteTable::All();
+  ASSERT_GE(table.rows().size(), 40u);
+  std::set<std::string> paths;
+  for (const RouteTable::Row& row : table.rows()) {
+    std::string path = PathOf(row.route.path);
+    EXPECT_TRUE(paths.insert(NameOf(row.route.method) + path).second) << row.route.path;
+    auto found = table.Find(row.route.method, path);
+    ASSERT_TRUE(found.has_value()) << row.route.path;
+    EXPECT_EQ(found->row, &row) << row.route.path;
+    EXPECT_EQ(found->parts.size(), static_cast<size_t>(llvm::StringRef(row.route.path).count('{')));
+  }
+}
+
+TEST_F(RoutesTest, WrongMethodIsSaidWithTheRightOne) {
+  const RouteTable& table = RouteTable::All();
+  for (const RouteTable::Row& row : table.rows()) {
+    Method other = row.route.method == Method::kGet ? Method::kPost : Method::kGet;
+    std::string path = PathOf(row.route.path);
+    if (table.Find(other, path)) continue;
+    WebAnswer answer = Ask(NameOf(other), path);
+    EXPECT_EQ(answer.status, 405) << path;
+    EXPECT_NE(answer.body.find(std::string("asked by ") + NameOf(row.route.method)),
+              std::string::npos)
+        << answer.body;
+    EXPECT_EQ(answer.headers.front(),
+              std::pair(std::string("Allow"), std::string(NameOf(row.route.method))));
+  }
+}
+
+TEST_F(RoutesTest, TooLargeABodyIsSaid) {
+  for (const RouteTable::Row& row : RouteTable::All().rows()) {
+    std::string path = PathOf(row.route.path);
+    WebAnswer answer = Ask(NameOf(row.route.method), path, row.route.limit + 1);
+    EXPECT_EQ(answer.status, 413) << path;
+    EXPECT_NE(Ask(NameOf(row.route.method), path, row.route.limit).status, 413) << path;
+  }
+  EXPECT_NE(Ask("POST", "0/diff", 3 << 20).body.find("at most 1.0 MB, and 3.1 MB"),
+            std::string::npos)
+      << Ask("POST", "0/diff", 3 << 20).body;
+}
+
+TEST_F(RoutesTest, OnlyWhatIsAnsweredIsRead) {
+  WebRequest feed{"POST", "/api/0/feed", kHost, kOrigin, "secret"};
+  EXPECT_EQ(router_->BodyLimit(feed), kLargestFile);
+  feed.path = "/api/0/nothing";
+  EXPECT_EQ(router_->BodyLimit(feed), 0u);
+  feed = {"POST", "/api/0/feed", kHost, kOrigin, "wrong"};
+  EXPECT_EQ(router_->BodyLimit(feed), 0u) << "a stranger's";
+}
+
+TEST_F(RoutesTest, UnknownPathsAreToldWhatIsNear) {
+  auto why = [&](const char* path) {
+    WebAnswer answer = Ask("GET", path);
+    EXPECT_EQ(answer.status, 404) << path;
+    return answer.body;
+  };
+  EXPECT_EQ(why("0/scop/0"), "there is no '0/scop/0'; did you mean 'stop', 'scope'?");
+  EXPECT_NE(why("0/node/x/1").find("it is {entry}/node/{body}/{node} or {entry}/{side=a|b}/node"),
+            std::string::npos);
+  EXPECT_NE(why("3/model").find("there is no graph 3: there are 1"), std::string::npos);
+  EXPECT_NE(why("0/debug").find("has no tab 'debugger'"), std::string::npos);
+}
+
+TEST(Tabs, EachHasAScriptAndAPlaceOfItsOwn) {
+  std::set<int> places;
+  for (const Tab& tab : Tabs()) {
+    EXPECT_TRUE(places.insert(tab.place).second) << tab.name;
+    EXPECT_NE(FindWebFile(std::string(tab.name) + "_tab.js"), nullptr) << tab.name;
+  }
+  EXPECT_GE(places.size(), 8u);
+}
+
+}  // namespace
+}  // namespace grapnel
