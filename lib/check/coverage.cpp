@@ -5,8 +5,10 @@
 #include "lib/exec/frames.h"
 #include "lib/exec/kernel.h"
 #include "lib/pass/library.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
@@ -46,6 +48,29 @@ std::vector<UnsupportedOp> UnsupportedOps(const Module& module, llvm::StringRef 
   for (auto& [key, op] : found) list.push_back(std::move(op));
   llvm::stable_sort(list, [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
   return list;
+}
+
+void WriteUnsupportedJson(llvm::ArrayRef<UnsupportedOp> ops, llvm::raw_ostream& os) {
+  llvm::json::OStream json(os, 1);
+  json.array([&] {
+    for (const UnsupportedOp& op : ops) {
+      json.object([&] {
+        json.attribute("op", llvm::json::fixUTF8(op.op));
+        json.attribute("nodes", op.nodes);
+        json.attribute("reason", llvm::json::fixUTF8(op.reason));
+        json.attribute("first", llvm::json::fixUTF8(op.first));
+      });
+    }
+  });
+  os << "\n";
+}
+
+std::string UnsupportedTable(llvm::ArrayRef<UnsupportedOp> ops) {
+  std::vector<std::vector<std::string>> rows;
+  rows.reserve(ops.size());
+  for (const UnsupportedOp& op : ops)
+    rows.push_back({op.op, Plural(op.nodes, "node") + ", first '" + op.first + "'", op.reason});
+  return Table(rows, "  ");
 }
 
 }  // namespace grapnel

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/ir/module.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
 
@@ -19,6 +20,11 @@ struct UnsupportedOp {
 // Ops without a kernel for `device` ("CPU"), in the main graph and in the functions that it
 // reaches. Sorted by nodes, most first, then by op. Linear in the nodes.
 std::vector<UnsupportedOp> UnsupportedOps(const Module& module, llvm::StringRef device);
+
+// [{"op", "nodes", "reason", "first"}].
+void WriteUnsupportedJson(llvm::ArrayRef<UnsupportedOp> ops, llvm::raw_ostream& os);
+// A table of at least one.
+std::string UnsupportedTable(llvm::ArrayRef<UnsupportedOp> ops);
 
 }  // namespace grapnel
 

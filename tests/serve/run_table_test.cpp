@@ -240,12 +240,12 @@ TEST_F(RunTableTest, DevicesOfARunAreCpusAndNoFile) {
 }
 
 TEST_F(RunTableTest, PlacementIsAnEntryAndTheSameOneOnce) {
-  llvm::json::Object placed = Json(Post("0/place", R"({"devices": "cpu:2", "soft": true})"));
+  llvm::json::Object placed = Json(Post("0/place", R"({"devices": "cpu:2", "hard": false})"));
   EXPECT_EQ(placed.getInteger("entry"), 3);
   EXPECT_EQ((*placed.getArray("devices"))[0].getAsObject()->getInteger("nodes"), 11);
   EXPECT_NE(Get("3/node/0/0").body.find("Why it is there"), std::string::npos);
-  EXPECT_EQ(Json(Post("0/place", R"({"devices": "cpu:2", "soft": true})")).getInteger("entry"), 3);
-  EXPECT_EQ(Json(Post("0/place", R"({"devices": "cpu:3", "soft": true})")).getInteger("entry"), 4);
+  EXPECT_EQ(Json(Post("0/place", R"({"devices": "cpu:2", "hard": false})")).getInteger("entry"), 3);
+  EXPECT_EQ(Json(Post("0/place", R"({"devices": "cpu:3", "hard": false})")).getInteger("entry"), 4);
   EXPECT_EQ(Post("3/place", R"({"devices": "cpu:2"})").status, 404) << "a placement is no file";
 }
 

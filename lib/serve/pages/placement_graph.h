@@ -4,23 +4,11 @@
 
 #include <memory>
 
-#include "lib/job/opened_graph.h"
 #include "lib/place/explanation.h"
 #include "lib/place/placement_report.h"
-#include "lib/place/settings.h"
 #include "lib/render/graph_page.h"
 
 namespace grapnel {
-
-// A placement with all that it speaks of.
-struct PlacedGraph {
-  std::shared_ptr<const OpenedGraph> opened;
-  PlacerSetup setup;
-  Placement placement;
-  PlacementContext context() const {
-    return {opened->module().main, setup.devices, *setup.kernels, setup.options, placement};
-  }
-};
 
 // "12 tensors cross between devices, 4.2 MB".
 std::string CrossingsText(const PlacementReport& report);

@@ -12,8 +12,10 @@ constexpr size_t kMostExplained = 5000;  // nodes
 PlacementPage::PlacementPage(const PlacementContext& context, std::string title)
     : Page(Kind::kPlacement, std::move(title)), graph_(context, this->title(), kMostExplained) {}
 
-PlacementPage::PlacementPage(std::unique_ptr<PlacedGraph> placed, std::string title)
+PlacementPage::PlacementPage(std::shared_ptr<const OpenedGraph> opened,
+                             std::unique_ptr<PlacedGraph> placed, std::string title)
     : Page(Kind::kPlacement, std::move(title)),
+      opened_(std::move(opened)),
       placed_(std::move(placed)),
       graph_(placed_->context(), this->title(), kMostExplained) {
   note_ = "placed";

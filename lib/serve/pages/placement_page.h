@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/job/place.h"
 #include "lib/serve/pages/page.h"
 #include "lib/serve/pages/placement_graph.h"
 
@@ -15,15 +16,17 @@ class PlacementPage : public Page {
  public:
   // All that `context` speaks of outlives the page.
   PlacementPage(const PlacementContext& context, std::string title);
-  // A placement that the page keeps.
-  PlacementPage(std::unique_ptr<PlacedGraph> placed, std::string title);
+  // A placement that the page keeps, with the graph that it is of.
+  PlacementPage(std::shared_ptr<const OpenedGraph> opened, std::unique_ptr<PlacedGraph> placed,
+                std::string title);
   static bool classof(const Page* page) { return page->kind() == Kind::kPlacement; }
 
-  // Null when the placement is somebody else's.
-  const PlacedGraph* placed() const { return placed_.get(); }
+  // What the page keeps; null when the placement is somebody else's.
+  const OpenedGraph* kept() const { return opened_.get(); }
   Expected<GraphPage*> Drawing() override { return &graph_.page(); }
 
  private:
+  std::shared_ptr<const OpenedGraph> opened_;
   std::unique_ptr<PlacedGraph> placed_;
   PlacementGraph graph_;
 };

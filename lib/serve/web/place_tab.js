@@ -11,6 +11,10 @@ class PlaceTab {
       id: "place-devices", value: "cpu:1,gpu:1", size: 40, spellcheck: "false", "aria-describedby": "place-help",
     });
     this.hard = element("input", {id: "place-hard", type: "checkbox"});
+    this.kernels = element("select", {id: "place-kernels"},
+      ...["tensorflow", "grapnel"].map((name) => element("option", {value: name}, name)));
+    this.defaultDevice = element("input", {id: "place-default-device", size: 24, spellcheck: "false"});
+    this.whatIf = element("input", {id: "place-what-if", size: 24, spellcheck: "false", placeholder: "cpu:1, hard"});
     this.button = element("button", {type: "submit", class: "main", id: "place-start"}, "Place");
     this.result = element("div", {class: "result"});
     const ask = (event) => { event.preventDefault(); this.place(); };
@@ -20,6 +24,9 @@ class PlaceTab {
         "TensorFlow's placer that is asked, nothing runs."),
       element("p", {}, element("label", {}, this.hard,
         " hard: a request that cannot be met is an error, not replaced")),
+      element("p", {}, element("label", {}, "kernels of ", this.kernels), " ",
+        element("label", {}, "default device ", this.defaultDevice)),
+      element("p", {}, element("label", {}, "what if: what moves with other devices, or hard or soft ", this.whatIf)),
       element("p", {}, this.button));
     root.replaceChildren(element("div", {class: "work"}, form, this.result));
   }
@@ -36,7 +43,10 @@ class PlaceTab {
   async place() {
     this.button.disabled = true;
     try {
-      const request = {devices: this.devices.value, soft: !this.hard.checked};
+      const request = {
+        devices: this.devices.value, hard: this.hard.checked, kernels: this.kernels.value,
+        default_device: this.defaultDevice.value.trim(), what_if: this.whatIf.value.trim(),
+      };
       this.draw(await post(`${this.model}/place`, JSON.stringify(request)));
     } catch (error) {
       this.result.replaceChildren(element("p", {class: "problem said", role: "alert"}, error.message));
@@ -48,7 +58,8 @@ class PlaceTab {
   draw(placed) {
     if (placed.failure) {
       this.result.replaceChildren(element("h2", {class: "problem", role: "alert"}, "It cannot be placed"),
-        element("div", {class: "said"}, ...placed.failure.map((line) => element("p", {}, line || " "))));
+        element("div", {class: "said"}, ...placed.failure.map((line) => element("p", {}, line || " "))),
+        ...this.text("What if", placed.moves));
       return;
     }
     const columns = ["device", "nodes", "weights", "other tensors at once"];
@@ -64,7 +75,13 @@ class PlaceTab {
       element("p", {}, placed.crossings),
       element("p", {}, element("button", {type: "button", id: "place-show", onclick: show},
         "Show the graph by devices")),
-      element("p", {class: "dim"}, "There each node tells why it is where it is."));
+      element("p", {class: "dim"}, "There each node tells why it is where it is."),
+      ...this.text("What if", placed.moves), ...this.text("What a run would take", placed.report));
+  }
+
+  // Lines as a command prints them, if there are any.
+  text(title, lines) {
+    return lines ? [element("h2", {}, title), element("pre", {}, lines.join("\n"))] : [];
   }
 }
 

@@ -1,6 +1,9 @@
 #include "lib/serve/work/place_work.h"
 
 #include "lib/ir/device_name.h"
+#include "lib/job/place.h"
+#include "lib/place/cost_text.h"
+#include "lib/place/placement_text.h"
 #include "lib/render/labels.h"
 #include "lib/serve/pages/placement_page.h"
 #include "lib/support/text.h"
@@ -10,17 +13,26 @@
 namespace grapnel {
 namespace {
 
-Expected<PlacerSettings> ParseSettings(llvm::StringRef text) {
+struct PlaceAsked {
+  PlacerSettings settings;
+  std::string what_if;
+};
+
+Expected<PlaceAsked> ParseRequest(llvm::StringRef text) {
   auto json = llvm::json::parse(text);
   if (!json) return Annotate("the request is no JSON", json.takeError());
   const llvm::json::Object* object = json->getAsObject();
   auto devices = object ? object->getString("devices") : std::nullopt;
   if (!devices) return MakeError("the request has no 'devices'");
-  PlacerSettings settings;
+  PlaceAsked asked;
+  PlacerSettings& settings = asked.settings;
   settings.devices = devices->str();
-  settings.soft = object->getBoolean("soft").value_or(true);
+  settings.soft = !object->getBoolean("hard").value_or(false);
   settings.may_read = false;
-  return settings;
+  settings.default_device = object->getString("default_device").value_or("").str();
+  settings.kernels = object->getString("kernels").value_or(settings.kernels).str();
+  asked.what_if = object->getString("what_if").value_or("").str();
+  return asked;
 }
 
 void WriteLines(llvm::StringRef key, llvm::StringRef text, llvm::json::OStream& json) {
@@ -33,19 +45,20 @@ void WriteLines(llvm::StringRef key, llvm::StringRef text, llvm::json::OStream& 
 
 constexpr size_t kMostPlaced = 100;  // pages that may be asked for
 
-// Its page, which is an older one if that was placed alike. Errors: there are too many.
-Expected<size_t> AddPlaced(PageSet& pages, std::unique_ptr<PlacedGraph> placed,
-                           const std::string& title) {
+// The page of a placement, which is an older one if that was placed alike. Errors: there are too
+// many.
+Expected<size_t> AddPlaced(PageSet& pages, std::shared_ptr<const OpenedGraph> opened,
+                           std::unique_ptr<PlacedGraph> placed, const std::string& title) {
   size_t count = 0;
   for (size_t i = 0, end = pages.size(); i < end; ++i) {
     const auto* page = llvm::dyn_cast<PlacementPage>(&pages.at(i));
-    if (!page || !page->placed()) continue;
-    if (page->title() == title && page->placed()->opened == placed->opened) return i;
+    if (!page || !page->kept()) continue;
+    if (page->title() == title && page->kept() == opened.get()) return i;
     ++count;
   }
   if (count == kMostPlaced)
     return MakeError("{0} placements are kept already: begin anew to see others", count);
-  return pages.Add(std::make_unique<PlacementPage>(std::move(placed), title));
+  return pages.Add(std::make_unique<PlacementPage>(std::move(opened), std::move(placed), title));
 }
 
 struct DeviceRow {
@@ -81,31 +94,41 @@ void WriteDevices(llvm::ArrayRef<DeviceRow> rows, llvm::json::OStream& json) {
 
 Expected<std::string> PlaceFromPage(PageSet& pages, std::shared_ptr<const OpenedGraph> opened,
                                     llvm::StringRef request) {
-  ASSIGN_OR_RETURN(PlacerSettings settings, ParseSettings(request));
+  ASSIGN_OR_RETURN(PlaceAsked asked, ParseRequest(request));
   RETURN_IF_ERROR(DemandValid(*opened, nullptr));
-  ASSIGN_OR_RETURN(PlacerSetup setup, PlacerSetup::Make(settings));
-  auto placed = std::make_unique<PlacedGraph>();
-  std::string title = llvm::sys::path::filename(opened->model().path).str() + " on " +
-                      settings.devices + (settings.soft ? " (soft)" : " (hard)");
-  placed->opened = std::move(opened);
-  placed->setup = std::move(setup);
-  placed->placement = Place(placed->opened->module().main, placed->setup.devices,
-                            *placed->setup.kernels, placed->setup.options);
+  ASSIGN_OR_RETURN(PlacedGraph made, PlaceGraph(*opened, {asked.settings, {}}));
+  auto placed = std::make_unique<PlacedGraph>(std::move(made));
   PlacementContext context = placed->context();
+  std::string moves;
+  if (!asked.what_if.empty()) {
+    PlacerSettings other = WithChanges(asked.settings, asked.what_if);
+    auto second = PlaceGraph(*opened, {other, {}});
+    if (!second) return Annotate("what if", second.takeError());
+    moves = MovesText(context, TitleOf(asked.settings), second->context(), TitleOf(other));
+  }
   if (placed->placement.failure) {
     return PageDocument([&](llvm::json::OStream& json) {
-      json.object([&] { WriteLines("failure", ExplainFailure(context), json); });
+      json.object([&] {
+        WriteLines("failure", ExplainFailure(context), json);
+        if (!moves.empty()) WriteLines("moves", moves, json);
+      });
     });
   }
   PlacementReport report = MakePlacementReport(context.graph, context.devices, context.placement);
+  CostReport cost = MakeCostReport(context.graph, context.devices, context.placement);
   std::vector<DeviceRow> rows = RowsOf(*placed, report);
-  ASSIGN_OR_RETURN(size_t entry, AddPlaced(pages, std::move(placed), title));
+  std::string costs = CostTables(context, cost);
+  std::string title =
+      llvm::sys::path::filename(opened->model().path).str() + " on " + TitleOf(asked.settings);
+  ASSIGN_OR_RETURN(size_t entry, AddPlaced(pages, std::move(opened), std::move(placed), title));
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("entry", entry);
       json.attribute("title", Printable(title));
       json.attribute("crossings", CrossingsText(report));
       WriteDevices(rows, json);
+      WriteLines("report", costs, json);
+      if (!moves.empty()) WriteLines("moves", moves, json);
     });
   });
 }

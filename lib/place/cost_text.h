@@ -1,6 +1,6 @@
-// How `grapnel place --report` shows what a placement would take.
-#ifndef GRAPNEL_TOOLS_COST_TEXT_H_
-#define GRAPNEL_TOOLS_COST_TEXT_H_
+// What a placement would take, as tables and as JSON.
+#ifndef GRAPNEL_LIB_PLACE_COST_TEXT_H_
+#define GRAPNEL_LIB_PLACE_COST_TEXT_H_
 
 #include <string>
 
@@ -20,4 +20,4 @@ void WriteCostJson(llvm::json::OStream& json, const PlacementContext& context,
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_TOOLS_COST_TEXT_H_
+#endif  // GRAPNEL_LIB_PLACE_COST_TEXT_H_

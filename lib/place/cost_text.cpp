@@ -1,4 +1,4 @@
-#include "tools/cost_text.h"
+#include "lib/place/cost_text.h"
 
 #include <cmath>
 

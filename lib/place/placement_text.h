@@ -1,6 +1,6 @@
-// How `grapnel place` shows a placement: tables, what changes between two, JSON.
-#ifndef GRAPNEL_TOOLS_PLACE_TEXT_H_
-#define GRAPNEL_TOOLS_PLACE_TEXT_H_
+// A placement as tables, and what changes between two. Of a complete one, but for MovesText.
+#ifndef GRAPNEL_LIB_PLACE_PLACEMENT_TEXT_H_
+#define GRAPNEL_LIB_PLACE_PLACEMENT_TEXT_H_
 
 #include <string>
 #include <vector>
@@ -8,8 +8,6 @@
 #include "lib/place/explanation.h"
 #include "lib/place/placement_log.h"
 #include "lib/place/placement_report.h"
-#include "llvm/Support/JSON.h"
-#include "tools/cost_text.h"
 
 namespace grapnel {
 
@@ -27,12 +25,6 @@ std::string LogText(const PlacementContext& context, const PlacementLog& log,
 std::string MovesText(const PlacementContext& before, const std::string& before_title,
                       const PlacementContext& after, const std::string& after_title);
 
-// {"placements": {node: device}, "error": null or text, "requested": {...}, "conflict": [...]} and,
-// with a report, "crossings", "islands" and "memory"; with a cost, "cost".
-void WritePlacementJson(llvm::json::OStream& json, const PlacementContext& context,
-                        llvm::ArrayRef<std::string> logged, const PlacementReport* report,
-                        const CostReport* cost);
-
 }  // namespace grapnel
 
-#endif  // GRAPNEL_TOOLS_PLACE_TEXT_H_
+#endif  // GRAPNEL_LIB_PLACE_PLACEMENT_TEXT_H_

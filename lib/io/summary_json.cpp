@@ -1,0 +1,103 @@
+#include "lib/io/summary_json.h"
+
+namespace grapnel {
+namespace {
+
+void WriteTensors(llvm::json::OStream& json, const char* key,
+                  llvm::ArrayRef<TensorSummary> tensors) {
+  json.attributeArray(key, [&] {
+    for (const TensorSummary& t : tensors) {
+      json.object([&] {
+        json.attribute("name", llvm::json::fixUTF8(t.name));
+        json.attribute("op", llvm::json::fixUTF8(t.op));
+        json.attribute("dtype", t.dtype);
+        json.attribute("shape", t.shape);
+      });
+    }
+  });
+}
+
+void WriteSignatures(llvm::json::OStream& json, const GraphInFile& graph) {
+  json.attributeArray("signatures", [&] {
+    for (const Signature& signature : graph.signatures) {
+      json.object([&] {
+        json.attribute("name", llvm::json::fixUTF8(signature.name));
+        json.attribute("method", llvm::json::fixUTF8(signature.method));
+        for (auto [key, list] :
+             {std::pair("inputs", &signature.inputs), std::pair("outputs", &signature.outputs)}) {
+          json.attributeArray(key, [&, tensors = list] {
+            for (const SignatureTensor& t : *tensors) {
+              json.object([&] {
+                json.attribute("key", llvm::json::fixUTF8(t.key));
+                json.attribute("tensor", llvm::json::fixUTF8(t.tensor));
+                json.attribute("dtype", DataTypeName(t.dtype));
+                json.attribute("shape", t.shape.ToString());
+              });
+            }
+          });
+        }
+      });
+    }
+  });
+}
+
+void WriteFunctions(llvm::json::OStream& json, const Summary& summary) {
+  json.attributeArray("functions", [&] {
+    for (const FunctionSummary& function : summary.functions) {
+      json.object([&] {
+        json.attribute("name", llvm::json::fixUTF8(function.name));
+        json.attribute("nodes", static_cast<int64_t>(function.nodes));
+        json.attribute("callers", function.callers);
+        json.attributeArray("calls", [&] {
+          for (const std::string& callee : function.calls) json.value(llvm::json::fixUTF8(callee));
+        });
+      });
+    }
+  });
+}
+
+}  // namespace
+
+void WriteSummaryJson(const GraphInFile& graph, const Summary& summary, llvm::json::OStream& json) {
+  json.attribute("title", llvm::json::fixUTF8(graph.title));
+  json.attribute("nodes", static_cast<int64_t>(summary.nodes));
+  json.attribute("data_edges", static_cast<int64_t>(summary.data_edges));
+  json.attribute("control_edges", static_cast<int64_t>(summary.control_edges));
+  json.attribute("function_nodes", static_cast<int64_t>(summary.function_nodes));
+  json.attribute("constants", static_cast<int64_t>(summary.constants));
+  json.attribute("constant_bytes", static_cast<int64_t>(summary.constant_bytes));
+  json.attribute("producer", summary.producer);
+  json.attribute("min_consumer", summary.min_consumer);
+  WriteTensors(json, "inputs", summary.inputs);
+  WriteTensors(json, "outputs", summary.outputs);
+  WriteSignatures(json, graph);
+  json.attributeArray("ops", [&] {
+    for (const auto& [op, count] : summary.ops) {
+      json.object([&, &op = op, &count = count] {
+        json.attribute("op", llvm::json::fixUTF8(op));
+        json.attribute("count", static_cast<int64_t>(count));
+      });
+    }
+  });
+  json.attributeArray("devices", [&] {
+    for (const auto& [device, count] : summary.devices) {
+      json.object([&, &device = device, &count = count] {
+        json.attribute("device", llvm::json::fixUTF8(device));
+        json.attribute("nodes", static_cast<int64_t>(count));
+      });
+    }
+  });
+  json.attributeArray("largest_constants", [&] {
+    for (const ConstantSummary& c : summary.largest_constants) {
+      json.object([&] {
+        json.attribute("name", llvm::json::fixUTF8(c.name));
+        json.attribute("dtype", c.dtype);
+        json.attribute("shape", c.shape);
+        json.attribute("stored_bytes", static_cast<int64_t>(c.stored_bytes));
+      });
+    }
+  });
+  WriteFunctions(json, summary);
+}
+
+}  // namespace grapnel

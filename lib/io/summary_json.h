@@ -1,0 +1,17 @@
+// What is in a graph, as JSON.
+#ifndef GRAPNEL_LIB_IO_SUMMARY_JSON_H_
+#define GRAPNEL_LIB_IO_SUMMARY_JSON_H_
+
+#include "lib/io/open.h"
+#include "lib/ir/summary.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+
+// Members of the object that is open: "title", "nodes", "data_edges", ..., "functions". No list is
+// cut short.
+void WriteSummaryJson(const GraphInFile& graph, const Summary& summary, llvm::json::OStream& json);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_SUMMARY_JSON_H_

@@ -1,0 +1,115 @@
+#include "lib/io/summary_text.h"
+
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+void PrintTensors(llvm::raw_ostream& os, const char* title, llvm::ArrayRef<TensorSummary> tensors,
+                  bool all) {
+  if (tensors.empty()) return;
+  os << "\n" << title << "\n";
+  std::vector<std::vector<std::string>> rows;
+  size_t shown = all ? tensors.size() : std::min<size_t>(tensors.size(), 12);
+  for (size_t i = 0; i < shown; ++i) {
+    const TensorSummary& t = tensors[i];
+    rows.push_back({t.name, t.dtype + (t.shape == "?" ? "" : t.shape), t.op});
+  }
+  os << Table(rows, "  ");
+  if (shown < tensors.size())
+    os << "  ... and " << WithCommas(tensors.size() - shown) << " more (--all)\n";
+}
+
+void PrintCalls(llvm::raw_ostream& os, const Summary& summary, bool all) {
+  if (summary.functions.empty()) return;
+  os << "\nfunctions\n";
+  size_t shown = 0;
+  for (const FunctionSummary& function : summary.functions) {
+    if (!all && shown++ == 20) {
+      os << "  ... and " << WithCommas(summary.functions.size() - 20) << " more (--all)\n";
+      break;
+    }
+    os << "  " << function.name << ": " << Plural(function.nodes, "node");
+    if (function.callers == 0) os << ", called by nobody";
+    if (!function.calls.empty()) {
+      os << ", calls ";
+      for (size_t i = 0; i < function.calls.size(); ++i) os << (i ? ", " : "") << function.calls[i];
+    }
+    os << "\n";
+  }
+}
+
+// "float[2,3]"; what is no tensor (an initialiser that is only to run) has no dtype.
+std::string TypeText(const SignatureTensor& tensor) {
+  if (tensor.dtype == proto::DT_INVALID) return "no tensor";
+  return (DataTypeName(tensor.dtype) + tensor.shape.ToString()).str();
+}
+
+void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph) {
+  for (const Signature& signature : graph.signatures) {
+    os << "\nsignature " << signature.name << "\n";
+    std::vector<std::vector<std::string>> rows = {};
+    auto add = [&](const char* side, const SignatureTensor& t) {
+      rows.push_back({side, t.key, TypeText(t), t.tensor});
+    };
+    for (const auto& tensor : signature.inputs) add("in", tensor);
+    for (const auto& tensor : signature.outputs) add("out", tensor);
+    os << Table(rows, "  ");
+  }
+}
+
+}  // namespace
+
+void WriteSummaryText(const GraphInFile& graph, const Summary& summary, bool all,
+                      llvm::raw_ostream& os) {
+  os << Plural(summary.nodes, "node") << ", " << Plural(summary.data_edges, "edge") << ", "
+     << Plural(summary.control_edges, "control edge");
+  if (!summary.functions.empty()) {
+    os << "; " << Plural(summary.functions.size(), "function") << " of "
+       << Plural(summary.function_nodes, "node");
+  }
+  os << "\n"
+     << Plural(summary.constants, "constant") << ", " << HumanBytes(summary.constant_bytes)
+     << " in the file";
+  if (summary.producer) os << "; GraphDef version " << summary.producer;
+  os << "\n";
+  PrintTensors(os, "inputs", summary.inputs, all);
+  PrintTensors(os, "outputs (nobody reads them)", summary.outputs, all);
+  PrintSignatures(os, graph);
+  os << "\nops\n";
+  std::string line = "  ";
+  size_t shown = 0;
+  for (const auto& [op, count] : summary.ops) {
+    if (!all && shown++ == 24) {
+      line += llvm::formatv("... and {0} more kinds (--all)", summary.ops.size() - 24).str();
+      break;
+    }
+    std::string cell = op + " " + WithCommas(count) + "   ";
+    if (line.size() + cell.size() > 100) {
+      os << llvm::StringRef(line).rtrim() << "\n";
+      line = "  ";
+    }
+    line += cell;
+  }
+  os << llvm::StringRef(line).rtrim() << "\n";
+  if (summary.devices.size() > 1 ||
+      (summary.devices.size() == 1 && !summary.devices.begin()->first.empty())) {
+    os << "\ndevices\n";
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [device, count] : summary.devices)
+      rows.push_back({device.empty() ? "(none)" : device, WithCommas(count)});
+    os << Table(rows, "  ");
+  }
+  if (!summary.largest_constants.empty()) {
+    os << "\nlargest constants, by bytes in the file\n";
+    std::vector<std::vector<std::string>> rows;
+    for (const ConstantSummary& c : summary.largest_constants) {
+      rows.push_back({HumanBytes(c.stored_bytes), c.dtype + c.shape, c.name});
+      if (!all && rows.size() == 5) break;
+    }
+    os << Table(rows, "  ");
+  }
+  PrintCalls(os, summary, all);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,18 @@
+// What is in a graph, as a person reads it.
+#ifndef GRAPNEL_LIB_IO_SUMMARY_TEXT_H_
+#define GRAPNEL_LIB_IO_SUMMARY_TEXT_H_
+
+#include "lib/io/open.h"
+#include "lib/ir/summary.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace grapnel {
+
+// Sizes, inputs, outputs, signatures, ops, devices, constants, functions; long lists are cut short
+// and say so, unless `all`.
+void WriteSummaryText(const GraphInFile& graph, const Summary& summary, bool all,
+                      llvm::raw_ostream& os);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_SUMMARY_TEXT_H_
