@@ -1,5 +1,4 @@
-// Datasets out of tensors and numbers, and ops of tf.data that change nothing of what comes out:
-// they say how fast or on which threads.
+// Datasets out of tensors and numbers, and their handles.
 #include "kernels/common/dims.h"
 #include "kernels/common/dispatch.h"
 #include "kernels/cpu/data/dataset.h"
@@ -81,15 +80,6 @@ Expected<KernelFn> MakeRange(const KernelSetup& setup) {
   });
 }
 
-Expected<KernelFn> MakeSame(const KernelSetup& setup) {
-  return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
-    ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
-    PutDataset(ctx, node, input->cardinality(),
-               [input](DatasetContext& context) { return input->MakeIterator(context); });
-    return Error::success();
-  });
-}
-
 // What a wrapped handle is does not matter: both are the dataset.
 Expected<KernelFn> MakeHandle(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
@@ -98,25 +88,32 @@ Expected<KernelFn> MakeHandle(const KernelSetup&) {
   });
 }
 
-#define GRAPNEL_DATASET_KERNEL(op, make) GRAPNEL_CPU_KERNEL(op, make, KernelCost::kCheap)
-GRAPNEL_DATASET_KERNEL("TensorDataset", MakeTensor);
-GRAPNEL_DATASET_KERNEL("TensorSliceDataset", MakeTensorSlice);
-GRAPNEL_DATASET_KERNEL("RangeDataset", MakeRange);
-GRAPNEL_DATASET_KERNEL("PrefetchDataset", MakeSame);
-GRAPNEL_DATASET_KERNEL("OptionsDataset", MakeSame);
-GRAPNEL_DATASET_KERNEL("ModelDataset", MakeSame);
-GRAPNEL_DATASET_KERNEL("OptimizeDataset", MakeSame);
-GRAPNEL_DATASET_KERNEL("OptimizeDatasetV2", MakeSame);
-GRAPNEL_DATASET_KERNEL("RewriteDataset", MakeSame);
-GRAPNEL_DATASET_KERNEL("FinalizeDataset", MakeSame);
-GRAPNEL_DATASET_KERNEL("MaxIntraOpParallelismDataset", MakeSame);
-GRAPNEL_DATASET_KERNEL("PrivateThreadPoolDataset", MakeSame);
-GRAPNEL_DATASET_KERNEL("NonSerializableDataset", MakeSame);
-GRAPNEL_DATASET_KERNEL("LatencyStatsDataset", MakeSame);
-GRAPNEL_DATASET_KERNEL("BytesProducedStatsDataset", MakeSame);
-GRAPNEL_DATASET_KERNEL("SetStatsAggregatorDataset", MakeSame);
-GRAPNEL_DATASET_KERNEL("WrapDatasetVariant", MakeHandle);
-GRAPNEL_DATASET_KERNEL("UnwrapDatasetVariant", MakeHandle);
+// The inputs in turn, as many in each element as it has components.
+Expected<KernelFn> MakeList(const KernelSetup& setup) {
+  int width = CountTypes(setup.node(), "output_types");
+  if (width < 1 || setup.num_inputs() % width != 0)
+    return MakeError("{0} tensors for elements of {1} components", setup.num_inputs(), width);
+  return KernelFn([node = setup.node(), width](KernelContext& ctx) -> Error {
+    std::vector<Tensor> all = InputsOf(ctx, 0, ctx.num_inputs());
+    int64_t count = static_cast<int64_t>(all.size()) / width;
+    PutDataset(ctx, node, count, [all, width](DatasetContext&) -> Expected<DatasetNext> {
+      return DatasetNext([all, width, at = size_t{0}](DatasetContext&) mutable -> NextElement {
+        if (at == all.size()) return NoElement();
+        DatasetElement element(all.begin() + at, all.begin() + at + width);
+        at += width;
+        return std::optional(std::move(element));
+      });
+    });
+    return Error::success();
+  });
+}
+
+GRAPNEL_CPU_KERNEL("TensorDataset", MakeTensor, KernelCost::kCheap);
+GRAPNEL_CPU_KERNEL("TensorSliceDataset", MakeTensorSlice, KernelCost::kCheap);
+GRAPNEL_CPU_KERNEL("RangeDataset", MakeRange, KernelCost::kCheap);
+GRAPNEL_CPU_KERNEL("ListDataset", MakeList, KernelCost::kCheap);
+GRAPNEL_CPU_KERNEL("WrapDatasetVariant", MakeHandle, KernelCost::kCheap);
+GRAPNEL_CPU_KERNEL("UnwrapDatasetVariant", MakeHandle, KernelCost::kCheap);
 
 }  // namespace
 }  // namespace grapnel
