@@ -1,5 +1,7 @@
 #include "lib/check/bisect.h"
 
+#include "lib/support/delta_debugging.h"
+
 namespace grapnel {
 namespace {
 
@@ -40,16 +42,13 @@ Expected<std::optional<Culprit>> Bisect(const BisectOptions& options) {
   ASSIGN_OR_RETURN(Module * module, options.open());
   ASSIGN_OR_RETURN(std::optional<std::string> before, options.fails(*module));
   if (before) return MakeError("the check fails before any pass: {0}", *before);
-  // After `good` rewrites all is well, after `bad.rewrites` it is not.
-  int good = 0;
-  while (bad.rewrites - good > 1) {
-    ASSIGN_OR_RETURN(Probe probe, Try(options, good + (bad.rewrites - good) / 2));
-    if (probe.what) {
-      bad = std::move(probe);
-    } else {
-      good = probe.rewrites;
-    }
-  }
+  auto fails = [&](int64_t limit) -> Expected<bool> {
+    ASSIGN_OR_RETURN(Probe probe, Try(options, static_cast<int>(limit)));
+    if (!probe.what) return false;
+    bad = std::move(probe);
+    return true;
+  };
+  RETURN_IF_ERROR(FirstBad(0, rewrites, fails).takeError());
   return std::optional<Culprit>(Culprit{bad.last, rewrites, *bad.what});
 }
 
