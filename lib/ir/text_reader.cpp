@@ -3,6 +3,7 @@
 #include "lib/ir/text.h"
 #include "lib/ir/text_body_reader.h"
 #include "lib/ir/wire.h"
+#include "lib/ir/wire_map.h"
 #include "lib/proto/op_def.pb.h"
 #include "llvm/ADT/StringExtras.h"
 
