@@ -1,5 +1,4 @@
-// Barriers, and convolutions over padded images: errors where TensorFlow would wait, and what is
-// refused. Values are in testdata/ops.
+// Barriers: errors where TensorFlow would wait, and what is refused.
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {

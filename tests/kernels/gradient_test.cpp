@@ -1,4 +1,4 @@
-// Gradients of activations, of batch norm and bias; losses.
+// Gradients of activations and batch norm.
 #include <cmath>
 #include <limits>
 

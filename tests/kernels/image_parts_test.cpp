@@ -1,5 +1,4 @@
-// Kernels that move, pool and draw on images: what they refuse. Values of TensorFlow's are in
-// testdata.
+// Kernels that take samples of images: what they refuse.
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {

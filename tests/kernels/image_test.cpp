@@ -1,6 +1,4 @@
-// Colours, crops, sizes of images and boxes on them.
-#include <cmath>
-
+// Colours there and back, gradients of resizing, and the best boxes of all classes.
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {

@@ -1,4 +1,4 @@
-// Diagonals, solvers and decompositions of matrices; reversed sequences.
+// Decompositions of matrices: multiplied back, and numbers that are none.
 #include <cmath>
 
 #include "tests/kernels/test_util.h"

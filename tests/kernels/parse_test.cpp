@@ -1,4 +1,4 @@
-// Examples, raw bytes, CSV and tensors as bytes: what a file from outside may hold.
+// Examples as bytes: cut off anywhere, a key that is there twice, and what is wrong with sequences.
 #include "lib/ir/wire.h"
 #include "tests/kernels/test_util.h"
 

@@ -1,4 +1,4 @@
-// Quantized numbers, and numbers rounded as if they were.
+// Numbers rounded as if they were quantized, where NaN or nearness counts.
 #include <cmath>
 
 #include "tests/kernels/test_util.h"

@@ -1,5 +1,4 @@
-// Recurrent cells, connectionist temporal classification, and random numbers by rejection: what
-// they refuse, and small values by hand. The rest are cases from TensorFlow in testdata.
+// Random numbers by rejection.
 #include <cmath>
 
 #include "tests/kernels/test_util.h"

@@ -1,4 +1,4 @@
-// Sparse tensors put together, cut, counted, crossed and serialized: what bad input says.
+// Sparse tensors cut, and matrices as compressed rows: what bad input says.
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {

@@ -1,4 +1,4 @@
-// Patches, pools that say where the largest was, and gradients of pools.
+// A pool that says where the largest was.
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {
