@@ -1,4 +1,6 @@
 // `grapnel run MODEL`: runs a graph on values from .npy files.
+#include <limits>
+
 #include "lib/io/value.h"
 #include "lib/io/write.h"
 #include "lib/support/text.h"
@@ -15,6 +17,7 @@ struct Flags {
                                                  save_variables, profile, device = "CPU";
   SpreadFlags spread;
   int repeat = 1;
+  bool all = false;
   std::vector<std::string> feeds, fetches, taps;
 };
 
@@ -51,11 +54,13 @@ struct Fetched {
   std::string name, file;
 };
 
-void Print(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs,
+void Print(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs, bool all,
            llvm::raw_ostream& out) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] && fetched[i].file.empty())
-      out << fetched[i].name << " = " << outputs[i].ToString() << "\n";
+      out << fetched[i].name << " = "
+          << (all ? outputs[i].ToString(std::numeric_limits<int>::max()) : outputs[i].ToString())
+          << "\n";
   }
 }
 
@@ -134,7 +139,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
       return Annotate(flags.model, made.takeError());
     }
     outputs = std::move(*made);
-    if (!invocation.flags.quiet) Print(fetched, outputs, invocation.out());
+    if (!invocation.flags.quiet) Print(fetched, outputs, flags.all, invocation.out());
   }
   if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
   if (!flags.profile.empty()) RETURN_IF_ERROR(SaveProfile(flags.profile, profile, invocation));
@@ -168,6 +173,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--feed", flags->feeds, "a value for a tensor").ShownAs("NAME=FILE.npy");
   line.Option("--fetch", flags->fetches, "a tensor to compute; printed, or saved to the file")
       .ShownAs("NAME[=FILE.npy]");
+  line.Flag("--all", flags->all, "print every element of what is fetched");
   line.Option("--device", flags->device,
               "where nodes run that name no device and have a kernel there: CPU, GPU, GPU:1")
       .ShowDefault();

@@ -4,6 +4,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/ir/wire.h"
+#include "lib/ir/wire_map.h"
 #include "lib/proto/op_def.pb.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -61,28 +62,6 @@ struct Pieces {
   }
 };
 
-size_t BytesFieldSize(llvm::StringRef bytes) {
-  std::string head;
-  AppendVarint(&head, bytes.size());
-  return 1 + head.size() + bytes.size();
-}
-
-// A map's entry, key 1 and value 2.
-void AppendMapEntry(Pieces* out, uint32_t field, llvm::StringRef key, llvm::StringRef value) {
-  AppendTag(&out->text, field, WireType::kBytes);
-  AppendVarint(&out->text, BytesFieldSize(key) + BytesFieldSize(value));
-  AppendBytesField(&out->text, 1, key);
-  AppendTag(&out->text, 2, WireType::kBytes);
-  AppendVarint(&out->text, value.size());
-  out->Append(value);
-}
-
-void AppendMapEntry(std::string* out, uint32_t field, llvm::StringRef key, llvm::StringRef value) {
-  Pieces entry;
-  AppendMapEntry(&entry, field, key, value);
-  entry.ForEach([out](llvm::StringRef piece) { out->append(piece.data(), piece.size()); });
-}
-
 // The NodeDef of a node that was made or changed.
 Pieces NodeDefOf(const Node& node, const Function* function) {
   const Graph& graph = node.graph();
@@ -101,7 +80,10 @@ Pieces NodeDefOf(const Node& node, const Function* function) {
     ++slot;
   }
   if (!node.device().empty()) AppendBytesField(&out.text, 4, node.device());
-  for (const auto& [key, value] : node.Attrs()) AppendMapEntry(&out, 5, key, value.bytes());
+  for (const auto& [key, value] : node.Attrs()) {
+    AppendMapEntryHead(&out.text, 5, key, value.bytes());
+    out.Append(value.bytes());
+  }
   // What else the node carried: debug info, its full type, fields that we do not know.
   WireReader reader(graph.Source(node.id()));
   while (reader.Next()) {

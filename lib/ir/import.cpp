@@ -3,6 +3,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/ir/wire.h"
+#include "lib/ir/wire_map.h"
 #include "lib/proto/op_def.pb.h"
 
 namespace grapnel {
@@ -202,7 +203,7 @@ class Importer {
     ResolveInputs(nodes, first);
     ReadResults(rets);
     for (llvm::StringRef entry : control_rets) {
-      auto [name, node] = MapEntry(entry);
+      auto [name, node] = ReadMapEntry(entry);
       Node target = graph_->Find(node);
       if (!target) {
         Report({}, ("control output '" + name + "': node '" + node + "' not found").str());
@@ -217,7 +218,7 @@ class Importer {
     for (const OpArg& output : function_->info.outputs) {
       llvm::StringRef value;
       for (llvm::StringRef entry : rets) {
-        auto [key, text] = MapEntry(entry);
+        auto [key, text] = ReadMapEntry(entry);
         if (key == output.name) value = text;
       }
       NodeId id = graph_->AddNode(graph_->UniqueName(output.name + "_RetVal"), "_Retval");
@@ -231,16 +232,6 @@ class Importer {
       graph_->AddImportedInput(id, Resolve(id, 0, ReadFunctionTensorName(value), value), value,
                                false);
     }
-  }
-
-  static std::pair<llvm::StringRef, llvm::StringRef> MapEntry(llvm::StringRef entry) {
-    llvm::StringRef key, value;
-    WireReader reader(entry);
-    while (reader.Next()) {
-      if (reader.Is(1, WireType::kBytes)) key = reader.bytes();
-      if (reader.Is(2, WireType::kBytes)) value = reader.bytes();
-    }
-    return {key, value};
   }
 
   Module& module_;

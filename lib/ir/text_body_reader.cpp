@@ -2,6 +2,7 @@
 
 #include "lib/ir/text_inference.h"
 #include "lib/ir/wire.h"
+#include "lib/ir/wire_map.h"
 #include "lib/support/suggest.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -14,13 +15,6 @@ const OpInfo* FindSignature(const llvm::StringMap<OpInfo>& functions, llvm::Stri
 }
 
 }  // namespace
-
-void AppendMapEntry(std::string* out, uint32_t field, llvm::StringRef key, llvm::StringRef value) {
-  std::string entry;
-  AppendBytesField(&entry, 1, key);
-  AppendBytesField(&entry, 2, value);
-  AppendBytesField(out, field, entry);
-}
 
 void AppendAttrs(std::string* out, uint32_t field, ParsedAttrs attrs) {
   llvm::sort(attrs);

@@ -22,7 +22,6 @@ struct TextBuild {
   std::set<std::string> inputs_missing;  // nodes of which a problem says so already
 };
 
-void AppendMapEntry(std::string* out, uint32_t field, llvm::StringRef key, llvm::StringRef value);
 // As entries of a map, sorted by key.
 void AppendAttrs(std::string* out, uint32_t field, ParsedAttrs attrs);
 

@@ -4,6 +4,7 @@
 #include "lib/ir/import.h"
 #include "lib/ir/text_scanner.h"
 #include "lib/ir/wire.h"
+#include "lib/ir/wire_map.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
 
@@ -32,16 +33,6 @@ std::string DeviceText(llvm::StringRef device, bool exact) {
   return reads_again ? shortened : BareDevice(device);
 }
 
-std::pair<llvm::StringRef, llvm::StringRef> MapEntryOf(llvm::StringRef entry) {
-  llvm::StringRef key, value;
-  WireReader reader(entry);
-  while (reader.Next()) {
-    if (reader.Is(1, WireType::kBytes)) key = reader.bytes();
-    if (reader.Is(2, WireType::kBytes)) value = reader.bytes();
-  }
-  return {key, value};
-}
-
 std::string FieldsText(llvm::StringRef bytes) {
   return " fields \"" + llvm::encodeBase64(bytes) + '"';
 }
@@ -56,7 +47,7 @@ NodeParts::NodeParts(const Node& node, const Function* function) {
     } else if (reader.Is(3, WireType::kBytes)) {
       inputs.push_back(reader.bytes());
     } else if (reader.Is(5, WireType::kBytes)) {
-      auto [key, value] = MapEntryOf(reader.bytes());
+      auto [key, value] = ReadMapEntry(reader.bytes());
       attrs[key] = value;
     }
   }

@@ -4,7 +4,6 @@
 
 #include <map>
 #include <string>
-#include <utility>
 
 #include "lib/ir/module.h"
 
@@ -13,8 +12,6 @@ namespace grapnel {
 // Serialized AttrValues by key.
 using TextAttrs = std::map<llvm::StringRef, llvm::StringRef>;
 
-// Key and value of a serialized map entry.
-std::pair<llvm::StringRef, llvm::StringRef> MapEntryOf(llvm::StringRef entry);
 // ` fields "..."`.
 std::string FieldsText(llvm::StringRef bytes);
 // cpu:0 for /device:CPU:0; unless `exact` also for a whole name on this host. In quotes where

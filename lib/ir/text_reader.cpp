@@ -3,6 +3,7 @@
 #include "lib/ir/text.h"
 #include "lib/ir/text_body_reader.h"
 #include "lib/ir/wire.h"
+#include "lib/ir/wire_map.h"
 #include "lib/proto/op_def.pb.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -177,7 +178,9 @@ bool LooksLikeGraphText(llvm::StringRef head) {
     head = head.drop_until([](char c) { return c == '\n'; });
   }
   if (head.empty()) return false;
-  if (head[0] == '%' || IsDashes(head)) return true;
+  // A GraphDef whose first node takes 37 bytes begins with a line end, '%' and a line end.
+  if (head[0] == '%') return head.size() > 1 && !llvm::isSpace(head[1]);
+  if (IsDashes(head)) return true;
   llvm::StringRef word = head.take_while([](char c) { return llvm::isAlpha(c) || c == '_'; });
   llvm::StringRef after = head.drop_front(word.size());
   if (after.empty() || after[0] != ' ') return false;

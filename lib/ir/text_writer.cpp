@@ -8,6 +8,7 @@
 #include "lib/ir/text_node_parts.h"
 #include "lib/ir/text_value.h"
 #include "lib/ir/wire.h"
+#include "lib/ir/wire_map.h"
 #include "lib/proto/function.pb.h"
 #include "lib/proto/versions.pb.h"
 #include "llvm/ADT/StringExtras.h"
@@ -29,9 +30,9 @@ class FunctionWriter {
       if (reader.Is(1, WireType::kBytes))
         signature_.ParseFromArray(reader.bytes().data(), reader.bytes().size()),
             signature_bytes_ = reader.bytes();
-      if (reader.Is(4, WireType::kBytes)) rets_.insert(MapEntryOf(reader.bytes()));
-      if (reader.Is(5, WireType::kBytes)) attrs_.insert(MapEntryOf(reader.bytes()));
-      if (reader.Is(6, WireType::kBytes)) control_rets_.insert(MapEntryOf(reader.bytes()));
+      if (reader.Is(4, WireType::kBytes)) rets_.insert(ReadMapEntry(reader.bytes()));
+      if (reader.Is(5, WireType::kBytes)) attrs_.insert(ReadMapEntry(reader.bytes()));
+      if (reader.Is(6, WireType::kBytes)) control_rets_.insert(ReadMapEntry(reader.bytes()));
       if (reader.Is(7, WireType::kBytes)) ReadArgAttrs(reader.bytes(), reader.whole_field());
       if (reader.field() == 2 || reader.field() > 7) fields_ += reader.whole_field();
     }
@@ -74,7 +75,7 @@ class FunctionWriter {
     TextAttrs& attrs = arg_attrs_[static_cast<int>(index)];
     WireReader attr(value);
     while (attr.Next()) {
-      if (attr.Is(1, WireType::kBytes)) attrs.insert(MapEntryOf(attr.bytes()));
+      if (attr.Is(1, WireType::kBytes)) attrs.insert(ReadMapEntry(attr.bytes()));
     }
   }
 

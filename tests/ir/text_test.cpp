@@ -267,6 +267,7 @@ TEST(TextTest, IsKnownByItsBeginning) {
   EXPECT_FALSE(LooksLikeGraphText("versions { producer: 1 }"));
   EXPECT_FALSE(LooksLikeGraphText("library { }"));
   EXPECT_FALSE(LooksLikeGraphText("# only a comment\n"));
+  EXPECT_FALSE(LooksLikeGraphText("\n%\n\x04node"));  // a GraphDef whose first node takes 37 bytes
   EXPECT_FALSE(LooksLikeGraphText(""));
 }
 

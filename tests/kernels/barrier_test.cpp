@@ -1,5 +1,4 @@
-// Barriers, and convolutions over padded images: errors where TensorFlow would wait, and what is
-// refused. Values are in testdata/ops.
+// Barriers: errors where TensorFlow would wait, and what is refused.
 #include "tests/kernels/test_util.h"
 
 namespace grapnel {
@@ -89,25 +88,6 @@ TEST(KernelBarrier, Errors) {
   EXPECT_EQ(Take(barrier, -1).ErrorText(), "-1 elements were asked for");
   EXPECT_EQ(Barrier().Attr("capacity", attr::Int(3)).ErrorText(),
             "a barrier has no limit: capacity must be -1, got 3");
-}
-
-TEST(KernelFusedPadConv, Errors) {
-  auto run = [](std::vector<int32_t> paddings, const char* mode = "REFLECT") {
-    return OpRun("FusedPadConv2D")
-        .In(Iota<float>({1, 2, 2, 1}))
-        .In(Ints({4, 2}, std::move(paddings)))
-        .In(Iota<float>({1, 1, 1, 1}))
-        .Attr("mode", attr::String(mode))
-        .Attr("padding", attr::String("VALID"))
-        .Attr("strides", attr::Ints({1, 1, 1, 1}))
-        .ErrorText();
-  };
-  EXPECT_EQ(run({0, 0, 1, 1, 1, 1, 0, 0}), "no error");
-  EXPECT_EQ(run({0, 0, 2, 1, 1, 1, 0, 0}), "paddings 2 1 of dimension 1 must be between 0 and 1");
-  EXPECT_EQ(run({0, 0, 2, 2, 2, 2, 0, 0}, "SYMMETRIC"), "no error");
-  EXPECT_EQ(run({1, 0, 1, 1, 1, 1, 0, 0}),
-            "only height and width can be padded, got 1 for dimension 0");
-  EXPECT_EQ(run({0, 0, 1, 1, 1, 1, 0, 0}, "EDGE"), "mode must be REFLECT or SYMMETRIC, got 'EDGE'");
 }
 
 }  // namespace

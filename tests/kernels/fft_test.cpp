@@ -44,15 +44,6 @@ TEST(KernelFft, OfAnyLength) {
   }
 }
 
-TEST(KernelFft, SeveralDimensions) {
-  Tensor impulse = llvm::cantFail(Tensor::Allocate(proto::DT_COMPLEX64, {2, 3, 5}));
-  std::fill_n(impulse.data<Complex64>(), 30, Complex64(0));
-  impulse.data<Complex64>()[0] = 1;
-  ExpectNear(OpRun("FFT3D").In(impulse).One(), C(30, 1));
-  ExpectNear(OpRun("IFFT3D").In(Make<Complex64>({2, 3, 5}, C(30, 1))).One(),
-             Values<Complex64>(impulse));
-}
-
 TEST(KernelRfft, CutsOffAndFillsUp) {
   ExpectNear(Real("RFFT", Vec<float>({1, 2, 3, 4, 9}), {4}).One(), {10, {-2, 2}, -2});
   ExpectNear(Real("RFFT", Vec<float>({1, 2}), {4}).One(), {3, {1, -2}, -1});
@@ -61,21 +52,6 @@ TEST(KernelRfft, CutsOffAndFillsUp) {
   for (int i = 0; i < 4; ++i) EXPECT_NEAR(back.data<float>()[i], i + 1, 1e-6);
   EXPECT_EQ(DimsOf(Real("RFFT", Floats({0, 5}, {}), {4}).One()), (D{0, 3}));
   EXPECT_EQ(DimsOf(Real("RFFT", Iota<float>({2, 5}), {0}).One()), (D{2, 0}));
-}
-
-TEST(KernelRfft, Errors) {
-  EXPECT_EQ(Real("RFFT", Vec<float>({1}), {-1}).ErrorText(),
-            "fft_length must not be negative: [-1]");
-  EXPECT_EQ(Real("RFFT2D", Iota<float>({2, 2}), {2}).ErrorText(),
-            "fft_length must be a vector of 2, not [1]");
-  EXPECT_EQ(Real("RFFT2D", Vec<float>({1}), {1, 1}).ErrorText(),
-            "the input must have rank 2 or more, not shape [1]");
-  EXPECT_EQ(OpRun("RFFT")
-                .In(Vec<double>({1}))
-                .In(Vec<int32_t>({1}))
-                .Out({proto::DT_COMPLEX64})
-                .ErrorText(),
-            "cannot transform double to complex64");
 }
 
 }  // namespace

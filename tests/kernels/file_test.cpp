@@ -144,27 +144,5 @@ TEST(KernelCsvDataset, RecordsOfFiles) {
             "select_cols should rise and not be negative: 1 at 1");
 }
 
-TEST(KernelSummary, Errors) {
-  EXPECT_EQ(OpRun("ScalarSummary")
-                .In(Vec<std::string>({"a", "b"}))
-                .In(Vec<float>({1}))
-                .Attr("T", attr::Type(proto::DT_FLOAT))
-                .Out({proto::DT_STRING})
-                .ErrorText(),
-            "tags and values are not the same shape: [2] and [1]");
-  EXPECT_EQ(OpRun("HistogramSummary")
-                .In(Text("a"))
-                .In(Vec<float>({NAN}))
-                .Attr("T", attr::Type(proto::DT_FLOAT))
-                .Out({proto::DT_STRING})
-                .ErrorText(),
-            "NaN in summary histogram for 'a'");
-  std::string twice = "\x0a\x03\x0a\x01t\x0a\x03\x0a\x01t";
-  EXPECT_EQ(OpRun("MergeSummary").In(Text(twice)).ErrorText(),
-            "duplicate tag t found in summary inputs");
-  EXPECT_EQ(OpRun("MergeSummary").In(Text("\x0a\x7f")).ErrorText(),
-            "could not parse one of the summary inputs: 0");
-}
-
 }  // namespace
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Gradients of activations, of batch norm and bias; losses.
+// Gradients of activations and batch norm.
 #include <cmath>
 #include <limits>
 
@@ -49,17 +49,6 @@ TEST(KernelActivationGradient, OnBothSidesOfTheCorner) {
             "both inputs must have the same shape, not [1] and [2]");
 }
 
-TEST(KernelBiasGradient, SumsAllButTheChannels) {
-  Tensor grad = Iota<float>({2, 2, 3});
-  EXPECT_EQ(Values<float>(OpRun("BiasAddGrad").In(grad).One()), (Fs{18, 22, 26}));
-  EXPECT_EQ(
-      Values<float>(OpRun("BiasAddGrad").In(grad).Attr("data_format", attr::String("NCHW")).One()),
-      (Fs{24, 42}));
-  EXPECT_EQ(Values<float>(OpRun("BiasAddGrad").In(Floats({0, 2}, {})).One()), (Fs{0, 0}));
-  EXPECT_EQ(OpRun("BiasAddGrad").In(Vec<float>({1})).ErrorText(),
-            "the gradient must have rank 2 or more, not shape [1]");
-}
-
 OpRun NormGradient(bool training, const char* format = "NHWC") {
   bool first = format[1] == 'C';
   std::vector<int64_t> dims =
@@ -84,57 +73,6 @@ TEST(KernelBatchNormGradient, TrainingAndInference) {
   }
   float factor = 2 / std::sqrt(5.0f);
   ExpectNear(NormGradient(false).All()[0], {factor, 2 * factor, 3 * factor, 4 * factor});
-}
-
-TEST(KernelBatchNormGradient, Errors) {
-  OpRun run("FusedBatchNormGradV3");
-  run.In(Iota<float>({1, 2, 2, 1})).In(Iota<float>({1, 2, 2, 1})).In(Vec<float>({2, 1}));
-  run.In(Vec<float>({4})).In(Vec<float>({5})).In(Floats({0}, {}));
-  run.Out(std::vector<DataType>(5, proto::DT_FLOAT));
-  EXPECT_EQ(run.ErrorText(), "scale must be a vector of 1, not [2]");
-  OpRun shapes("FusedBatchNormGradV3");
-  shapes.In(Iota<float>({1, 2, 1, 1})).In(Iota<float>({1, 2, 2, 1})).In(Vec<float>({2}));
-  shapes.In(Vec<float>({4})).In(Vec<float>({5})).In(Floats({0}, {}));
-  shapes.Out(std::vector<DataType>(5, proto::DT_FLOAT));
-  EXPECT_EQ(shapes.ErrorText(),
-            "x and y_backprop must have the same shape, not [1,2,2,1] and [1,2,1,1]");
-}
-
-TEST(KernelCrossEntropy, LossAndGradient) {
-  auto out = OpRun("SoftmaxCrossEntropyWithLogits")
-                 .In(Floats({2, 2}, {0, 0, 1000, 1000}))
-                 .In(Floats({1, 2}, {1, 0}))
-                 .Out({proto::DT_FLOAT, proto::DT_FLOAT})
-                 .All();
-  ExpectNear(out[0], {std::log(2.0f), std::log(2.0f)});
-  ExpectNear(out[1], {-0.5f, 0.5f, -0.5f, 0.5f});
-  out = OpRun("SparseSoftmaxCrossEntropyWithLogits")
-            .In(Floats({1, 2}, {0, 0}))
-            .In(Vec<int32_t>({1}))
-            .Out({proto::DT_FLOAT, proto::DT_FLOAT})
-            .All();
-  ExpectNear(out[0], {std::log(2.0f)});
-  ExpectNear(out[1], {0.5f, -0.5f});
-}
-
-TEST(KernelCrossEntropy, Errors) {
-  auto sparse = [](Tensor logits, std::vector<int32_t> labels) {
-    return OpRun("SparseSoftmaxCrossEntropyWithLogits")
-        .In(std::move(logits))
-        .In(Vec<int32_t>(std::move(labels)))
-        .Out({proto::DT_FLOAT, proto::DT_FLOAT})
-        .ErrorText();
-  };
-  EXPECT_EQ(sparse(Iota<float>({1, 2}), {2}), "label 0 is 2, not in [0, 2)");
-  EXPECT_EQ(sparse(Iota<float>({1, 2}), {1, 1}), "labels must be a vector of 1, not [2]");
-  EXPECT_EQ(sparse(Iota<float>({2}), {1}), "logits must be a matrix, not [2]");
-  EXPECT_EQ(sparse(Iota<float>({1, 0}), {1}), "there must be at least one class");
-  EXPECT_EQ(OpRun("SoftmaxCrossEntropyWithLogits")
-                .In(Iota<float>({2, 2}))
-                .In(Iota<float>({3, 2}))
-                .Out({proto::DT_FLOAT, proto::DT_FLOAT})
-                .ErrorText(),
-            "logits and labels must be matrices that broadcast, not [2,2] and [3,2]");
 }
 
 }  // namespace

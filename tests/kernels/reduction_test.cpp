@@ -112,27 +112,5 @@ TEST(KernelReduce, HalvesAddUpWide) {
   EXPECT_EQ(static_cast<float>(*Reduce("Mean", ones, {0}).data<Eigen::half>()), 1);
 }
 
-TEST(KernelReduce, RefusesAxesThatAreNotThere) {
-  auto error = [](std::vector<int32_t> axes) {
-    return OpRun("Sum").In(Iota<float>({2, 3})).In(Vec<int32_t>(axes)).ErrorText();
-  };
-  EXPECT_EQ(error({2}), "invalid reduction dimension 2 for input with 2 dimensions");
-  EXPECT_EQ(error({0, -2}), "axes contain dimension 0 twice");
-}
-
-TEST(KernelArg, FindsTheFirst) {
-  auto arg = [](const char* op, Tensor x, int32_t axis) {
-    return OpRun(op).In(std::move(x)).In(Scalar(axis)).Out({proto::DT_INT64});
-  };
-  EXPECT_EQ(Values<int64_t>(arg("ArgMax", Floats({2, 3}, {1, 3, 3, 6, 5, 4}), 1).One()), (D{1, 0}));
-  EXPECT_EQ(Values<int64_t>(arg("ArgMin", Floats({2, 3}, {1, 3, 3, 6, 5, 2}), 0).One()),
-            (D{0, 0, 1}));
-  EXPECT_EQ(Values<int64_t>(arg("ArgMax", Floats({3}, {1, kNaN, 3}), 0).One()), D{2});
-  EXPECT_EQ(arg("ArgMax", Floats({2, 0}, {}), 1).ErrorText(),
-            "reduction axis 1 is empty in shape [2,0]");
-  EXPECT_EQ(arg("ArgMax", Floats({2}, {1, 2}), 2).ErrorText(),
-            "expected an axis in [-1, 1), got 2");
-}
-
 }  // namespace
 }  // namespace grapnel

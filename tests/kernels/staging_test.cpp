@@ -54,47 +54,6 @@ TEST(KernelAccumulator, SaysWhatIsWrong) {
             "input 0 is float[1] [1], a sparse accumulator was expected");
 }
 
-OpRun Stage(const char* op) {
-  return OpRun(op).Attr("dtypes", attr::Types({proto::DT_FLOAT})).Out({proto::DT_FLOAT});
-}
-
-TEST(KernelStaging, NeverWaits) {
-  EXPECT_EQ(Stage("Unstage").ErrorText(),
-            "the staging area is empty: nothing in this run could fill it");
-  EXPECT_EQ(Stage("StagePeek").In(Scalar<int32_t>(2)).ErrorText(),
-            "element 2 of a staging area of 0: nothing in this run could add it");
-  EXPECT_EQ(Stage("MapUnstage").In(Scalar<int64_t>(2)).In(Vec<int32_t>({0})).ErrorText(),
-            "key 2 is not in the staging map: nothing in this run could add it");
-  EXPECT_EQ(Stage("OrderedMapPeek").In(Scalar<int64_t>(2)).In(Vec<int32_t>({1})).ErrorText(),
-            "index 1 is not in [0, 1), the components");
-  EXPECT_EQ(
-      Stage("Stage").In(Vec<float>({1, 2})).Attr("memory_limit", attr::Int(4)).Out({}).ErrorText(),
-      "tensors of 8 bytes for a staging area with a memory limit of 4");
-}
-
-OpRun Sampler(const char* op, int64_t count, int64_t range) {
-  return OpRun(op)
-      .In(Make<int64_t>({1, 1}, {2}))
-      .Attr("num_true", attr::Int(1))
-      .Attr("num_sampled", attr::Int(count))
-      .Attr("unique", attr::Bool(true))
-      .Attr("range_max", attr::Int(range))
-      .Out({proto::DT_INT64, proto::DT_FLOAT, proto::DT_FLOAT});
-}
-
-TEST(KernelCandidateSampler, RefusesWhatWouldNotEnd) {
-  EXPECT_EQ(Sampler("UniformCandidateSampler", 9, 4).ErrorText(),
-            "9 different classes were asked for, 4 can be drawn");
-  EXPECT_EQ(Sampler("LogUniformCandidateSampler", 2, 2).ErrorText(),
-            "true class 2 is not in [0, 2)");
-  EXPECT_EQ(Sampler("UniformCandidateSampler", 2, 0).ErrorText(),
-            "range_max must be in [1, 9223372036854775807], got 0");
-  EXPECT_EQ(Sampler("UniformCandidateSampler", 0, 4).ErrorText(),
-            "num_true and num_sampled must be in [1, 2^31), got 1 and 0");
-  EXPECT_EQ(Sampler("FixedUnigramCandidateSampler", 2, 4).ErrorText(),
-            "exactly one of vocab_file and unigrams must be given");
-}
-
 // The numbers are TensorFlow's for this state of a generator.
 TEST(KernelRandomBinomial, DrawsFromAGenerator) {
   auto* variable = new Variable("state", proto::DT_INT64, Shape(Dims{3}));
@@ -110,18 +69,6 @@ TEST(KernelRandomBinomial, DrawsFromAGenerator) {
   bad.In(Vec<int32_t>({4, 2})).In(Vec<int32_t>({1, 2})).In(Vec<float>({3, 40, 1000}));
   bad.In(Scalar(0.4f)).Attr("T", attr::Type(proto::DT_FLOAT)).Out({proto::DT_FLOAT});
   EXPECT_EQ(bad.ErrorText(), "shape [4,2] does not end with that of counts and probs, [3]");
-}
-
-TEST(KernelRandomParts, SaysWhatIsWrong) {
-  EXPECT_EQ(
-      OpRun("RandomCrop").In(Floats({2, 2, 1}, {1, 2, 3, 4})).In(Vec<int64_t>({3, 1})).ErrorText(),
-      "a part of 3 x 1 was asked for, the image has 2 x 2");
-  OpRun shuffle("RandomIndexShuffle");
-  shuffle.In(Scalar<int64_t>(7)).In(Vec<int64_t>({1, 2, 3})).In(Scalar<int64_t>(5));
-  EXPECT_EQ(shuffle.ErrorText(), "index 7 is not in [0, 5], the range up to max_index");
-  OpRun spectrum("AudioSpectrogram");
-  spectrum.In(Vec<float>({1})).Attr("window_size", attr::Int(4)).Attr("stride", attr::Int(2));
-  EXPECT_EQ(spectrum.ErrorText(), "input must be [samples, channels], got shape [1]");
 }
 
 }  // namespace
