@@ -1,5 +1,5 @@
-// Collective ops: nodes of a group, most often each on a device of its own, that bring a value each
-// and go on when all have come.
+// Collective ops: each node of a group, most often on a device of its own, brings a value, and all
+// go on when the last has come.
 #ifndef GRAPNEL_LIB_EXEC_COLLECTIVES_H_
 #define GRAPNEL_LIB_EXEC_COLLECTIVES_H_
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/exec/mailbox.h"
+#include "lib/exec/rendezvous.h"
 #include "lib/ir/node.h"
 #include "lib/support/error.h"
 
@@ -39,11 +39,11 @@ class Collectives {
   struct Member {
     Node node;
     uint64_t order = 0;
-    Mailbox* mailbox = nullptr;    // gets the answer
-    Parcel answer;                 // its `to` and `rounds`
-    Tensor value;                  // what it brings; none: it receives
-    std::vector<Tensor> settings;  // its other inputs
-    int64_t rank = -1;             // its communicator's
+    Rendezvous* rendezvous = nullptr;  // where the answer is sent
+    Message answer;                    // its `to` and `iterations` are set
+    Tensor value;                      // what it brings; none: it receives
+    std::vector<Tensor> settings;      // its other inputs
+    int64_t rank = -1;                 // its communicator's
   };
   using Merge = llvm::function_ref<Error(llvm::MutableArrayRef<Tensor> values,
                                          llvm::MutableArrayRef<Tensor> results)>;

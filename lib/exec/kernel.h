@@ -122,9 +122,10 @@ class KernelSetup {
   Device* device_;
 };
 
-// A kernel made for one node. Runs of one graph never overlap on the same kernel, so it may keep
-// scratch and caches.
-using KernelFn = llvm::unique_function<Error(KernelContext&)>;
+// A kernel made for one node of a plan. Several runs of the plan may be in it at once, so it is
+// const: what it keeps from run to run (a generator's position, primitives prepared for shapes that
+// were seen) is shared by them and lies behind a lock of its own.
+using KernelFn = llvm::unique_function<Error(KernelContext&) const>;
 
 // Reads attributes, checks what can be checked before running, packs constant weights.
 using KernelFactory = Expected<KernelFn> (*)(const KernelSetup&);
