@@ -118,7 +118,8 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
                                                 : Direction::kDown;
   ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
   for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
-  ASSIGN_OR_RETURN(Ends ends, EndsOf(input, flags.feeds, flags.fetches, flags.signature));
+  ASSIGN_OR_RETURN(FeedsAndFetches tensors,
+                   FeedsAndFetchesOf(input, flags.feeds, flags.fetches, flags.signature));
   for (const auto* tensors : {&flags.feeds, &flags.fetches}) {
     for (const std::string& tensor : *tensors) {
       auto port = FindTensor(input.module().main, tensor);
@@ -126,8 +127,8 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
     }
   }
   view.title = input.name();
-  view.feeds = ends.feeds;
-  view.fetches = ends.fetches;
+  view.feeds = tensors.feeds;
+  view.fetches = tensors.fetches;
   if (flags.group_by == "device") GroupByDevice(input.module(), view);
   auto picture = MakePicture(input.module(), view);
   if (!picture) return Annotate(flags.model, picture.takeError());

@@ -122,7 +122,7 @@ Error Collectives::Fits(const Group& group, const Keys& keys, const Member& memb
   return differ("the shape", DimsText(first.value.dims()), DimsText(member.value.dims()));
 }
 
-// What one sends must have the shape that the others were told of.
+// The value that is broadcast must have the shape that its receivers expect.
 Error Collectives::CheckShapes(const Group& group) {
   auto sender = llvm::find_if(group.members, [](const Member& m) { return bool(m.value); });
   if (sender == group.members.end())

@@ -15,8 +15,8 @@
 
 namespace grapnel {
 
-// Whether nodes of this op meet others. Their kernel runs once for a group: input `i` is what the
-// member of rank i brought (no tensor: nothing), output `i` what it gets.
+// Whether nodes of this op are members of groups. The kernel runs once for a group: input `i` is
+// what the member of rank i brought (no tensor: nothing), output `i` what it gets.
 bool IsCollective(llvm::StringRef op);
 
 // What CollectiveInitializeCommunicator makes for each member: who it is in which group. Each use
@@ -48,10 +48,10 @@ class Collectives {
   using Merge = llvm::function_ref<Error(llvm::MutableArrayRef<Tensor> values,
                                          llvm::MutableArrayRef<Tensor> results)>;
 
-  // Who comes last has `merge` make the results, and all are answered. Errors name the nodes:
-  // members that do not fit together, one too many.
+  // The member that comes last calls `merge`, which makes the results; each is sent its own. Errors
+  // name the nodes: members that do not fit together, one too many.
   Error Join(Member member, Merge merge);
-  // What a node that has no answer waits for.
+  // Why a node has no answer: which members of its group are missing.
   Error WhyWaiting(const Node& node) const;
   void Clear();
 

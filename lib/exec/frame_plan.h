@@ -25,7 +25,8 @@ enum class FlowKind : uint8_t {
   kRecv,           // waits, without a thread, for what a kSend sends in the same iteration
   kCollective,     // waits like that for the others of its group (lib/exec/collectives.h)
 };
-// kPass for LoopCond alone: an Identity is a kernel where a hook watches it, or passes references.
+// Of an Identity it says kKernel: it is one where a hook watches it or it passes a reference, and the
+// plan builder knows that.
 FlowKind FlowKindOf(const Node& node);
 
 // What a FramePlan is made of. Nodes come after their inputs, but for a Merge, which may come

@@ -6,7 +6,7 @@
 namespace grapnel {
 namespace {
 
-// Moves the first that fits to the end, and off it.
+// Removes the first element that fits; nullopt: none does.
 template <typename T, typename Fits>
 std::optional<T> TakeFirst(std::vector<T>& list, Fits fits) {
   auto at = llvm::find_if(list, fits);

@@ -97,7 +97,8 @@ TEST(PartitionWorkersTest, TheFirstErrorStopsTheOthers) {
   EXPECT_EQ(runs, 2);
 }
 
-// Two partitions throw a ball to and fro through their rendezvous; none is lost, whoever wakes whom.
+// Two partitions throw a ball to and fro through their rendezvous; none is lost, whoever wakes
+// whom.
 TEST(PartitionWorkersTest, NoNewsIsLost) {
   for (int threads : {1, 2}) {
     HelperThreads helpers;

@@ -96,7 +96,7 @@ Error Loop(KernelContext& context, const FunctionCall& cond_call, const Function
   if (cond->num_results() != 1) {
     return MakeError("the loop's condition gives {0} results, 1 was expected", cond->num_results());
   }
-  // Compiled when it first runs: a loop that goes round no time needs none.
+  // Compiled when it first runs: a loop without iterations does not need it.
   std::optional<FunctionCall::Compiled> body;
   llvm::MutableArrayRef<Tensor> state = first, next = second;
   for (int64_t iteration = 0;; ++iteration) {

@@ -102,7 +102,7 @@ Expected<PassStory> RunPasses(const OpenedGraph& opened, OptimizeRequest request
   story.timeline = std::move(timeline);
   story.near_misses = std::move(done.near_misses);
   story.knows_near_misses = true;
-  if (done.ends.fetches.empty() && !done.result.fetches.empty())
+  if (done.tensors.fetches.empty() && !done.result.fetches.empty())
     story.notes.push_back(FetchNote(done.result.fetches));
   return story;
 }
