@@ -25,8 +25,8 @@ enum class FlowKind : uint8_t {
   kRecv,           // waits, without a thread, for what a kSend sends in the same iteration
   kCollective,     // waits like that for the others of its group (lib/exec/collectives.h)
 };
-// Of an Identity it says kKernel: it is one where a hook watches it or it passes a reference, and the
-// plan builder knows that.
+// Of an Identity it says kKernel: it is one where a hook watches it or it passes a reference, which
+// the plan builder knows.
 FlowKind FlowKindOf(const Node& node);
 
 // What a FramePlan is made of. Nodes come after their inputs, but for a Merge, which may come
