@@ -23,9 +23,9 @@ Expected<int> WriteEach(llvm::ArrayRef<OpenedGraph> graphs, const ConvertOptions
     SayProblems(graph, invocation);
     TitledGraph& one = titled.emplace_back();
     one = {graph.file().title, &graph.module(), options};
-    ASSIGN_OR_RETURN(Ends ends, EndsOf(graph, {}, {}));
-    one.options.feeds = std::move(ends.feeds);
-    one.options.fetches = std::move(ends.fetches);
+    ASSIGN_OR_RETURN(FeedsAndFetches tensors, FeedsAndFetchesOf(graph, {}, {}));
+    one.options.feeds = std::move(tensors.feeds);
+    one.options.fetches = std::move(tensors.fetches);
   }
   RETURN_IF_ERROR(ConvertEach(titled, output));
   return kExitOk;
@@ -59,9 +59,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   options.node_data =
       flags.node_data == "op-cost" ? NodeDataKind::kOpCost : NodeDataKind::kConstantBytes;
   if (options.format == ConvertFormat::kText) {
-    ASSIGN_OR_RETURN(Ends ends, EndsOf(input, {}, {}));
-    options.feeds = std::move(ends.feeds);
-    options.fetches = std::move(ends.fetches);
+    ASSIGN_OR_RETURN(FeedsAndFetches tensors, FeedsAndFetchesOf(input, {}, {}));
+    options.feeds = std::move(tensors.feeds);
+    options.fetches = std::move(tensors.fetches);
   }
   if (flags.other.empty()) {
     RETURN_IF_ERROR(Convert(input.module(), options, flags.output));

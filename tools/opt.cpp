@@ -69,8 +69,8 @@ std::string ReproducerText(const OpenedGraph& opened, const OptimizeRequest& req
   auto path = SaveFailedInput(opened, request, *done.failed);
   if (!path) return TextOf(path.takeError());
   std::string command = "grapnel opt " + *path + " --passes " + done.failed->pass;
-  if (!done.ends.feeds.empty()) command += " --feed " + llvm::join(done.ends.feeds, ",");
-  if (!done.ends.fetches.empty()) command += " --fetch " + llvm::join(done.ends.fetches, ",");
+  if (!done.tensors.feeds.empty()) command += " --feed " + llvm::join(done.tensors.feeds, ",");
+  if (!done.tensors.fetches.empty()) command += " --fetch " + llvm::join(done.tensors.fetches, ",");
   if (!request.rewriter_config.empty()) command += " --rewriter-config " + request.rewriter_config;
   return "its input is saved; to repeat it: " + command;
 }
@@ -113,7 +113,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
   if (done.failure) return TellFailure(opened, request, done);
   const std::vector<std::string>& fetches = done.result.fetches;
-  if (done.ends.fetches.empty() && !fetches.empty()) {
+  if (done.tensors.fetches.empty() && !fetches.empty()) {
     request.sink(
         Severity::kWarning,
         llvm::formatv("no --fetch given: taken were the {0} that nobody reads, '{1}'{2}",

@@ -117,7 +117,8 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags, P
                            Invocation& invocation) {
   ViewOptions& view = flags.view;
   for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
-  ASSIGN_OR_RETURN(Ends ends, EndsOf(input, flags.feeds, flags.fetches, flags.signature));
+  ASSIGN_OR_RETURN(FeedsAndFetches given,
+                   FeedsAndFetchesOf(input, flags.feeds, flags.fetches, flags.signature));
   for (const auto* tensors : {&flags.feeds, &flags.fetches}) {
     for (const std::string& tensor : *tensors) {
       auto port = FindTensor(input.module().main, tensor);
@@ -125,8 +126,8 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags, P
     }
   }
   view.title = std::move(title);
-  view.feeds = ends.feeds;
-  view.fetches = ends.fetches;
+  view.feeds = given.feeds;
+  view.fetches = given.fetches;
   if (flags.group_by == "device") GroupByDevice(input.module(), view);
   auto picture = MakePicture(input.module(), view);
   if (!picture) return Annotate(flags.model, picture.takeError());

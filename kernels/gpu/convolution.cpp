@@ -1,5 +1,7 @@
 // Conv2D, _FusedConv2D, MaxPool and AvgPool.
 #include <cstring>
+#include <memory>
+#include <mutex>
 
 #include "kernels/common/pooling.h"
 #include "kernels/gpu/fused.h"
@@ -34,7 +36,7 @@ class GpuConv {
   GpuConv(const KernelSetup& setup, WindowAttrs attrs, GpuFusion fused)
       : attrs_(std::move(attrs)), fused_(fused), constant_filter_(setup.constant(1) != nullptr) {}
 
-  Error operator()(KernelContext& ctx) {
+  Error operator()(KernelContext& ctx) const {
     const Tensor &in = ctx.input(0), &filter = ctx.input(1);
     if (in.rank() != 4 || filter.rank() != 4 || filter.num_elements() == 0) {
       return MakeError("input and filter must have rank 4 and the filter elements, not {0} and {1}",
@@ -66,21 +68,29 @@ class GpuConv {
 
  private:
   // [h, w, in, out] as the module wants it; a constant one is turned once.
-  Expected<Tensor> OutputsFirst(KernelContext& ctx, const Tensor& filter) {
-    if (turned_) return turned_;
+  Expected<Tensor> OutputsFirst(KernelContext& ctx, const Tensor& filter) const {
+    if (!constant_filter_) return Turned(ctx, filter);
+    std::lock_guard lock(once_->mutex);
+    if (!once_->turned) {
+      ASSIGN_OR_RETURN(once_->turned, Turned(ctx, filter));
+    }
+    return once_->turned;
+  }
+
+  Expected<Tensor> Turned(KernelContext& ctx, const Tensor& filter) const {
     int64_t h = filter.dim(0), w = filter.dim(1), i = filter.dim(2), o = filter.dim(3);
     Dims dims = attrs_.channels_first ? Dims{o, i, h, w} : Dims{o, h, w, i};
     Dims from = attrs_.channels_first ? Dims{1, o, w * i * o, i * o} : Dims{1, w * i * o, i * o, o};
     ASSIGN_OR_RETURN(Tensor turned, ctx.Scratch(filter.dtype(), dims));
     RETURN_IF_ERROR(QueueCopy(ctx, filter.dtype(), dims, filter.device_data(), from,
                               turned.device_data(), DenseStrides(dims)));
-    if (constant_filter_) turned_ = turned;
     return turned;
   }
 
   // SAME with a stride pads one side more than the other, which cuDNN cannot say: the zeros are
   // written out.
-  Error PadUnevenly(KernelContext& ctx, const Tensor& in, GrapnelCudaWindow& spec, Tensor& padded) {
+  Error PadUnevenly(KernelContext& ctx, const Tensor& in, GrapnelCudaWindow& spec,
+                    Tensor& padded) const {
     Dims dims(in.dims().begin(), in.dims().end());
     for (int d = 0; d < 2; ++d) {
       // A window may end before the input does.
@@ -103,7 +113,11 @@ class GpuConv {
   WindowAttrs attrs_;
   GpuFusion fused_;
   bool constant_filter_;
-  Tensor turned_;
+  struct Once {
+    std::mutex mutex;
+    Tensor turned;  // set: a constant filter, turned
+  };
+  std::unique_ptr<Once> once_ = std::make_unique<Once>();
 };
 
 Expected<KernelFn> MakeConv(const KernelSetup& setup) {

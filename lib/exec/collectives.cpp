@@ -122,7 +122,7 @@ Error Collectives::Fits(const Group& group, const Keys& keys, const Member& memb
   return differ("the shape", DimsText(first.value.dims()), DimsText(member.value.dims()));
 }
 
-// What one sends must have the shape that the others were told of.
+// The value that is broadcast must have the shape that its receivers expect.
 Error Collectives::CheckShapes(const Group& group) {
   auto sender = llvm::find_if(group.members, [](const Member& m) { return bool(m.value); });
   if (sender == group.members.end())
@@ -175,7 +175,7 @@ Error Collectives::Answer(Group group, Merge merge) {
   if (Error error = merge(values, results)) return Annotate(group.keys.text, std::move(error));
   for (size_t i = 0; i < group.members.size(); ++i) {
     group.members[i].answer.value = std::move(results[i]);
-    group.members[i].mailbox->Put(std::move(group.members[i].answer));
+    group.members[i].rendezvous->Send(std::move(group.members[i].answer));
   }
   return Error::success();
 }
@@ -198,8 +198,9 @@ Error Collectives::Join(Member member, Merge merge) {
   {
     std::lock_guard lock(mutex_);
     RETURN_IF_ERROR(CheckNotComplete(keys, member));
-    std::vector<int64_t> rounds(member.answer.rounds.begin(), member.answer.rounds.end());
-    auto at = waiting_.try_emplace({keys.text, std::move(rounds)}).first;
+    std::vector<int64_t> iterations(member.answer.iterations.begin(),
+                                    member.answer.iterations.end());
+    auto at = waiting_.try_emplace({keys.text, std::move(iterations)}).first;
     RETURN_IF_ERROR(Fits(at->second, keys, member));
     at->second.keys = keys;
     at->second.members.push_back(std::move(member));

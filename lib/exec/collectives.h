@@ -1,5 +1,5 @@
-// Collective ops: nodes of a group, most often each on a device of its own, that bring a value each
-// and go on when all have come.
+// Collective ops: each node of a group, most often on a device of its own, brings a value, and all
+// go on when the last has come.
 #ifndef GRAPNEL_LIB_EXEC_COLLECTIVES_H_
 #define GRAPNEL_LIB_EXEC_COLLECTIVES_H_
 
@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "lib/exec/mailbox.h"
+#include "lib/exec/rendezvous.h"
 #include "lib/ir/node.h"
 #include "lib/support/error.h"
 
 namespace grapnel {
 
-// Whether nodes of this op meet others. Their kernel runs once for a group: input `i` is what the
-// member of rank i brought (no tensor: nothing), output `i` what it gets.
+// Whether nodes of this op are members of groups. The kernel runs once for a group: input `i` is
+// what the member of rank i brought (no tensor: nothing), output `i` what it gets.
 bool IsCollective(llvm::StringRef op);
 
 // What CollectiveInitializeCommunicator makes for each member: who it is in which group. Each use
@@ -39,19 +39,19 @@ class Collectives {
   struct Member {
     Node node;
     uint64_t order = 0;
-    Mailbox* mailbox = nullptr;    // gets the answer
-    Parcel answer;                 // its `to` and `rounds`
-    Tensor value;                  // what it brings; none: it receives
-    std::vector<Tensor> settings;  // its other inputs
-    int64_t rank = -1;             // its communicator's
+    Rendezvous* rendezvous = nullptr;  // where the answer is sent
+    Message answer;                    // its `to` and `iterations` are set
+    Tensor value;                      // what it brings; none: it receives
+    std::vector<Tensor> settings;      // its other inputs
+    int64_t rank = -1;                 // its communicator's
   };
   using Merge = llvm::function_ref<Error(llvm::MutableArrayRef<Tensor> values,
                                          llvm::MutableArrayRef<Tensor> results)>;
 
-  // Who comes last has `merge` make the results, and all are answered. Errors name the nodes:
-  // members that do not fit together, one too many.
+  // The member that comes last calls `merge`, which makes the results; each is sent its own. Errors
+  // name the nodes: members that do not fit together, one too many.
   Error Join(Member member, Merge merge);
-  // What a node that has no answer waits for.
+  // Why a node has no answer: which members of its group are missing.
   Error WhyWaiting(const Node& node) const;
   void Clear();
 

@@ -13,9 +13,9 @@
 
 namespace grapnel {
 
-// Work of one device in the order in which it was queued. Thread-safe. What is queued uses memory
-// after the call that queued it returned: memory from a pool that serves one stream alone may be
-// handed out again at once, for its next use is queued later.
+// Does the work of one device in the order in which it was queued. Thread-safe. Work still uses its
+// memory after the call that queued it has returned. A pool that serves one stream alone may hand
+// that memory out again at once, because its next use is queued later.
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -23,7 +23,7 @@ class Stream {
   virtual Error Wait() = 0;
 };
 
-// A place in a stream that others can wait for. Before Record() there is nothing to wait for.
+// A place in a stream that others can wait for. Before Record() there is none. Not thread-safe.
 class Event {
  public:
   virtual ~Event() = default;

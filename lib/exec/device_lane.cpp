@@ -1,5 +1,8 @@
 #include "lib/exec/device_lane.h"
 
+#include <memory>
+#include <mutex>
+
 #include "lib/ir/device_name.h"
 
 namespace grapnel {
@@ -33,9 +36,13 @@ Expected<KernelFn> MakeCopyKernel(DeviceLane* from, DeviceLane* to) {
     };
   }
   ASSIGN_OR_RETURN(std::unique_ptr<Event> there, from->device->NewEvent());
-  return [from, there = std::move(there)](KernelContext& context) -> Error {
+  return [from, there = std::move(there),
+          mutex = std::make_unique<std::mutex>()](KernelContext& context) -> Error {
     ASSIGN_OR_RETURN(Tensor copy,
                      CopyTensor(context.input(0), nullptr, *from->stream, context.allocator()));
+    // One run at a time uses the event. Another would wait longer anyhow: its copy was queued
+    // later.
+    std::lock_guard lock(*mutex);
     RETURN_IF_ERROR(there->Record(*from->stream));
     RETURN_IF_ERROR(there->Wait());
     context.SetOutput(0, std::move(copy));

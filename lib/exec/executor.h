@@ -1,4 +1,4 @@
-// Runs a graph: compiled once for given feeds and fetches, then run as often as one likes.
+// Runs graphs: the executor, and what looks at its runs.
 #ifndef GRAPNEL_LIB_EXEC_EXECUTOR_H_
 #define GRAPNEL_LIB_EXEC_EXECUTOR_H_
 
@@ -12,50 +12,52 @@
 
 namespace grapnel {
 
-// Looks at a run as it goes. Called on whichever thread ran the node, from several at once; tensors
-// must not be kept beyond the call unless copied (a copy shares the buffer and stops it from being
-// reused in place).
+// Looks at runs as they go. Called on whichever thread ran the node, on several at once, of one run
+// or of several. A tensor must not be kept beyond the call unless it is copied: a copy shares the
+// buffer, and stops it from being reused in place.
 class RunHook {
  public:
   virtual ~RunHook() = default;
   virtual bool Wants(const Node& node) = 0;  // asked once a node, when the plan is made
-  // Of both: an error stops the run, which then fails with it; before a node, the node does not
-  // run. A call that does not return pauses the run: no lock is held, and what other threads are at
-  // they finish, but little begins after that.
+  // An error of either stops the run, which fails with it; an error before the node keeps the node
+  // from running. A call that does not return pauses the run: no lock is held, and other threads
+  // finish the nodes that they have begun, but little begins after that.
   virtual Error BeforeNode(const Node&, llvm::ArrayRef<Tensor> /*inputs*/) {
     return Error::success();
   }
   virtual Error AfterNode(const Node&, llvm::ArrayRef<Tensor> /*outputs*/) {
     return Error::success();
   }
-  // A constant, in each run: it is not run, but seen like any other node. `is_first`: not told of
-  // in this plan before; later the value is the same.
+  // A constant, in each run: it is not run, but seen like any other node. `is_first` is true once
+  // for each constant of a plan, however many runs there are; later the value is the same. When
+  // runs overlap, the call with `is_first` need not have returned before another begins.
   virtual Error OnConstant(const Node& node, const Tensor& value, bool /*is_first*/) {
     return AfterNode(node, value);
   }
 
-  // Whether it takes tensors that lie on a device, and the stream that makes them: then a node
-  // there calls AfterNodeOn() alone. Else the two above get copies in host memory, which the run
-  // waits for.
+  // Whether the hook takes tensors that lie on a device, and the stream that makes them: then a
+  // node there calls AfterNodeOn() alone. Else BeforeNode() and AfterNode() get copies in host
+  // memory, for which the run waits.
   virtual bool TakesDeviceTensors() const { return false; }
   virtual Error AfterNodeOn(Stream&, const Node&, llvm::ArrayRef<Tensor> /*outputs*/) {
     return Error::success();
   }
 };
 
-// Told of each kernel's run. Unlike a hook it leaves the plan as it is without it.
+// Told of each kernel's run, on any thread. Unlike a hook it leaves the plan as it is without it.
 class RunProfiler {
  public:
   using Clock = std::chrono::steady_clock;
   virtual ~RunProfiler() = default;
-  // Before a kernel: the time, looked at last. On any thread; functions' kernels lie within those
-  // that call them.
+  // Before a kernel; returns the time. The kernels of a function run between Begin() and Ran() of
+  // the kernel that calls it.
   virtual Clock::time_point Begin() { return Clock::now(); }
-  // A function was compiled for its first call, within the kernel that calls it: after Begin(), on
-  // the same thread.
+  // A function was compiled for its first call: after Begin() of the kernel that calls it, on the
+  // same thread.
   virtual void Compiled(const Function& /*function*/, Clock::time_point /*began*/,
                         Clock::time_point /*ended*/) {}
-  // After it, on the same thread, also if it failed. Of a device's kernel: when it was queued.
+  // After a kernel, on the same thread, also if it failed. A device's kernel is only queued by
+  // then.
   virtual void Ran(const Node& node, Clock::time_point began, Clock::time_point ended,
                    llvm::ArrayRef<Tensor> outputs) = 0;
 
@@ -91,14 +93,26 @@ struct ExecutorOptions {
   // Where a node runs that has a kernel there and names no other device; the others run on the CPU,
   // and values are copied where they cross. Null: the CPU.
   Device* device = nullptr;
-  // One of several parts, which a PartitionedExecutor runs: what comes from another may be dead,
-  // and is waited for without a thread.
+  // Of one of several partitions, which a PartitionedExecutor runs.
   bool is_part = false;
 };
 
-// A plan: kernels made, order and consumers resolved, constants loaded. Buffers are taken from a
-// pool of its own, given back at the last use and overwritten in place where that is safe, so the
-// steady state allocates nothing. One run at a time.
+// A graph that is compiled once for given feeds and fetches, and run as often as one likes: kernels
+// are made, constants loaded, and order and readers found when it is compiled.
+//
+// Run() may be called on several threads at once. Each run has a state of its own: values on their
+// way, frames, what has run. States are kept for later runs, as many as ever ran at once, so that a
+// steady sequence of runs allocates nothing but its results. Runs share
+//   - the plan: constants, kernels, and the times that nodes took last. What an op keeps from run
+//   to
+//     run it keeps under a lock: overlapping runs of a random op get different numbers;
+//   - the session: a run sees what others assign to its variables. Which of two wins is not said;
+//   - the pool of threads: while one run's kernel has it, those of others stay on their own thread;
+//   - the pool of buffers, from which a buffer is given back at its last use, and overwritten in
+//     place where that is safe;
+//   - the device's stream and memory: work that runs queue is done in the order in which it was
+//     queued. A run that ends waits for all of it, and an error of it fails each run that waits;
+//   - the hook, the profiler and the print sink, which are called on the threads of all runs.
 class Executor {
  public:
   // The module must outlive the executor and not change. Errors: a feed or fetch that is not there,
@@ -110,24 +124,22 @@ class Executor {
                                                              const ExecutorOptions& options);
   ~Executor();
 
-  // Values of the fetches, in order (an empty tensor for a node without outputs), in host memory as
-  // the feeds are. `feeds` in the
-  // order of the options; their dtype is checked against the graph, and their shape against a
-  // Placeholder's. A feed that is moved in may be overwritten. Errors name the node.
+  // Gives the values of the fetches in order, in host memory (an empty tensor for a node without
+  // outputs). `feeds` are in host memory too, in the order of the options; their dtype is checked
+  // against the graph, and their shape against a Placeholder's. A feed that is moved in may be
+  // overwritten. Errors name the node.
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> feeds);
-  // The same without memory of its own, for who calls often: takes the feeds, fills `results`, one
-  // for each fetch.
+  // The same without an allocation, for callers that run it often: takes the feeds, and fills
+  // `results`, one for each fetch.
   Error Run(llvm::MutableArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results);
 
-  int num_nodes() const;  // that run
+  int num_nodes() const;  // the nodes that run
   int num_fetches() const;
-  // Whether the value of feed `i` is of use to this plan; an empty tensor does as well if not.
+  // Whether a run reads feed `i`. If not, an empty tensor does as well.
   bool ReadsFeed(int i) const;
   const PlanSpread& spread() const;
 
  private:
-  friend class PlanBuilder;
-  friend class PartitionedExecutor;
   struct Impl;
   explicit Executor(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

@@ -37,7 +37,7 @@ void FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
     constants.push_back(node.constant);
     item.kind = node.kind;
     item.is_watched = node.is_watched;
-    item.may_leave = node.may_leave;
+    item.may_offload = node.may_offload;
     int64_t source = -1;
     for (const FlowNode::Input& input : node.inputs) {
       bool is_back_edge = input.maker >= static_cast<int64_t>(id);
@@ -53,9 +53,9 @@ void FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
       item.child = entered.number;
       item.is_constant = node.node.GetBool("is_constant");
       ++entered.num_enters;
-      // The first one says it; one round at a time is the least.
-      if (entered.max_rounds == 0)
-        entered.max_rounds = std::max<int64_t>(node.node.GetInt("parallel_iterations", 10), 1);
+      // The first Enter says how many; one iteration at a time is the least.
+      if (entered.max_iterations == 0)
+        entered.max_iterations = std::max<int64_t>(node.node.GetInt("parallel_iterations", 10), 1);
     }
     Frame& frame = frames[item.frame];
     if (node.kind == FlowKind::kExit) {
@@ -88,7 +88,7 @@ int FramePlan::ChildOf(int frame, const std::string& name) {
   return made;
 }
 
-void FramePlan::Connect(llvm::ArrayRef<FlowNode> flow) {
+FramePlan::EdgesByPort FramePlan::FindEdges(llvm::ArrayRef<FlowNode> flow) {
   EdgesByPort by_port(flow.size());
   for (uint32_t id = 0; id < flow.size(); ++id) by_port[id].resize(flow[id].num_outputs + 1);
   for (uint32_t id = 0; id < flow.size(); ++id) {
@@ -116,20 +116,30 @@ void FramePlan::Connect(llvm::ArrayRef<FlowNode> flow) {
       ++item.waits_for;
     }
   }
-  for (Frame& frame : frames) frame.lasting.assign(frame.num_cells, kSent);
+  return by_port;
+}
+
+void FramePlan::Connect(llvm::ArrayRef<FlowNode> flow) {
+  EdgesByPort by_port = FindEdges(flow);
+  for (Frame& frame : frames) frame.constant_cells.assign(frame.num_cells, kSent);
   Shorten(flow, by_port);
   for (const auto& ports_of_one : by_port) {
     for (const std::vector<Edge>& list : ports_of_one) {
       for (const Edge& edge : list) {
-        if (edge.cell != kControl && edge.constant != kLasting)
-          frames[items[edge.to].frame].passing.push_back(edge.cell);
+        if (edge.cell != kControl && edge.constant != kInPlace)
+          frames[items[edge.to].frame].value_cells.push_back(edge.cell);
       }
     }
   }
+  LayOut(flow, by_port);
+}
+
+// Writes the edges into one array, those of a port side by side.
+void FramePlan::LayOut(llvm::ArrayRef<FlowNode> flow, EdgesByPort& by_port) {
   for (uint32_t id = 0; id < flow.size(); ++id) {
     Item& item = items[id];
     for (uint32_t i = item.given.begin; i < item.given.end; ++i)
-      frames[item.frame].passing.push_back(item.first_cell + given_inputs[i]);
+      frames[item.frame].value_cells.push_back(item.first_cell + given_inputs[i]);
     item.first_port = ports.size();
     item.num_outputs = flow[id].num_outputs;
     most_outputs = std::max(most_outputs, item.num_outputs);
@@ -151,17 +161,18 @@ void FramePlan::Connect(llvm::ArrayRef<FlowNode> flow) {
   }
 }
 
-// The constant `id` goes over this edge: a kernel has it lying there from round to round.
-void FramePlan::KeepThere(uint32_t id, Edge& edge) {
+// The constant `id` goes over this edge. A kernel's input has it in place from iteration to
+// iteration, and the edge only says that the kernel may run.
+void FramePlan::PutInPlace(uint32_t id, Edge& edge) {
   edge.constant = static_cast<int32_t>(id);
   if (edge.kind != FlowKind::kKernel) return;
-  frames[items[edge.to].frame].lasting[edge.cell] = edge.constant;
-  edge.constant = kLasting;
+  frames[items[edge.to].frame].constant_cells[edge.cell] = edge.constant;
+  edge.constant = kInPlace;
 }
 
-// In a loop what only hands on, or only says what is known, is passed over: whoever sends it a
-// value sends that to its readers, with the constant in the value's place if it is one. Later nodes
-// first, so that a chain of them goes as a whole.
+// Leaves out nodes of a loop that hand a value on, and constants: who would send such a node a
+// value sends it to the readers of the node, or sends them the constant. Later nodes go first, so
+// that a chain of them goes as a whole.
 void FramePlan::Shorten(llvm::ArrayRef<FlowNode> flow, EdgesByPort& by_port) {
   auto goes = [&](uint32_t id) {
     bool hands_on = flow[id].kind == FlowKind::kPass || flow[id].kind == FlowKind::kConstant;
@@ -180,7 +191,7 @@ void FramePlan::Shorten(llvm::ArrayRef<FlowNode> flow, EdgesByPort& by_port) {
     std::vector<Edge> beyond;
     for (const std::vector<Edge>& list : by_port[id]) {
       for (Edge edge : list) {
-        if (is_constant && edge.cell != kControl && edge.constant == kSent) KeepThere(id, edge);
+        if (is_constant && edge.cell != kControl && edge.constant == kSent) PutInPlace(id, edge);
         beyond.push_back(edge);
       }
     }

@@ -1,4 +1,5 @@
-// One run of a graph with frames: what has arrived where. Private to lib/exec.
+// The state of one run of a graph with frames: which values have arrived where. Private to
+// lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_FRAME_STATE_H_
 #define GRAPNEL_LIB_EXEC_FRAME_STATE_H_
 
@@ -6,37 +7,38 @@
 #include <utility>
 #include <vector>
 
-#include "lib/exec/frame_plan.h"
-#include "lib/exec/kernels_away.h"
+#include "lib/exec/frames.h"
+#include "lib/exec/offloaded_kernels.h"
 
 namespace grapnel {
 
-// Kept from run to run, for its memory.
+// Used by one run at a time, and kept for the memory that it has.
 class FrameRunner::State {
  public:
-  State(llvm::ArrayRef<FlowNode> nodes, Client& client, HelperThreads& helpers, int threads);
+  State(const FramePlan& plan, Client& client, HelperThreads& helpers, int threads);
   Error Run();
   void Begin();
   Error Continue();
   Error FindStuck(int rank);
   void End(bool has_failed);
-  Mailbox& inbox() { return inbox_; }
+  Rendezvous& rendezvous() { return rendezvous_; }
 
  private:
   using Item = FramePlan::Item;
   using Edge = FramePlan::Edge;
   struct RunFrame;
+  // What a node has got in one iteration.
   struct Arrivals {
-    uint32_t waits_for = 0;
-    int32_t alive = -1;        // of a Merge: the cell that came; -1: none yet
+    uint32_t waits_for = 0;    // edges that nothing has come over yet
+    int32_t alive = -1;        // of a Merge: the cell that came alive first; -1: none yet
     uint32_t dead_inputs = 0;  // of a Merge
-    bool is_dead = false;      // something it needs is dead
+    bool is_dead = false;      // an input or a control edge is dead
     bool is_queued = false;
   };
-  // What arrived for the nodes of one frame in one round of it.
-  struct Round {
+  // One iteration of a frame, with what has arrived for its nodes.
+  struct Iteration {
     RunFrame* frame = nullptr;
-    Round* next = nullptr;
+    Iteration* next = nullptr;
     int64_t number = 0;
     int open = 0;                     // nodes that are queued or run, and frames entered from here
     std::vector<Arrivals> nodes;      // by number in the frame
@@ -45,20 +47,21 @@ class FrameRunner::State {
   };
   struct RunFrame {
     int kind = 0;
-    Round* parent = nullptr;
-    Round *first = nullptr, *last = nullptr;
-    int64_t num_rounds = 0, next_number = 0;
+    Iteration* parent = nullptr;
+    Iteration *first = nullptr, *last = nullptr;
+    int64_t num_iterations = 0, next_number = 0;
     int enters_left = 0;
-    int open = 0;  // of all rounds
-    // By node: values of constant Enters (an empty one is dead), values for a round that is yet to
-    // begin, and the Exits that were alive.
+    int open = 0;  // of all iterations
+    // With their nodes: values of constant Enters (an empty one is dead), and values for an
+    // iteration that has not begun.
     std::vector<std::pair<uint32_t, Tensor>> constants, waiting;
-    std::vector<uint32_t> exits_alive;
-    std::unique_ptr<Receipt[]> receipts;  // of its sends, by number
+    std::vector<uint32_t> exits_alive;      // the Exits that were alive
+    std::unique_ptr<SendWindow[]> windows;  // of its sends, by number
   };
+  // A node in one iteration.
   struct Instance {
     uint32_t node;
-    Round* round;
+    Iteration* iteration;
   };
   // Ready instances, first in, first out.
   class Queue {
@@ -77,16 +80,17 @@ class FrameRunner::State {
     std::vector<Instance> ring_;  // a power of two of them
     size_t head_ = 0, tail_ = 0;
   };
-  // Of a kRecv: rounds that it waits for, and what came before its round had begun.
-  struct Desk {
+  // Of a kRecv or kCollective: iterations in which it waits, and messages that were sent before it
+  // did.
+  struct Receiver {
     uint32_t node;
-    std::vector<Round*> waiting;
-    std::vector<Parcel> early;
+    std::vector<Iteration*> waiting;
+    std::vector<Message> early;
   };
-  // What is used again, by frame.
+  // Memory of a frame that is used again.
   struct Spare {
-    std::vector<Arrivals> fresh;  // as every round begins
-    std::vector<Round*> rounds;
+    std::vector<Arrivals> fresh;  // as nodes are when an iteration begins
+    std::vector<Iteration*> iterations;
     std::vector<RunFrame*> frames;
   };
 
@@ -101,85 +105,86 @@ class FrameRunner::State {
     return edges.begin != edges.end;
   }
   Tensor NumberOfInput(uint32_t number);
-  Error InRound(const Round& round, Error error) const;
-  void FillGiven(uint32_t id, Round* round);
-  void ClearInputs(const Item& item, Round* round);
+  Error InIteration(const Iteration& iteration, Error error) const;
+  void FillGiven(uint32_t id, Iteration* iteration);
+  void ClearInputs(const Item& item, Iteration* iteration);
   llvm::MutableArrayRef<Tensor> InputsOf(Instance instance) {
     const Item& item = plan_.items[instance.node];
-    return {instance.round->cells.data() + item.first_cell, item.num_inputs};
+    return {instance.iteration->cells.data() + item.first_cell, item.num_inputs};
   }
 
-  // Values on their way. All of them leave an empty tensor behind.
-  void SendAll(uint32_t id, llvm::MutableArrayRef<Tensor> outputs, Round* to);
-  void Send(uint32_t id, uint32_t port, Tensor& value, Round* to);
-  void SendInto(uint32_t id, Tensor& value, Round* to);
-  void DeliverKnown(const Edge& edge, bool is_dead, Round* to);
-  void Tell(const Item& item, bool is_dead, Round* to);
-  void Deliver(const Edge& edge, Tensor&& value, Round* round);
-  void DeliverDead(const Edge& edge, Round* round);
-  void DeliverControl(const Edge& edge, bool is_dead, Round* round);
+  // Values on their way. Each of these leaves `value` empty.
+  void SendAll(uint32_t id, llvm::MutableArrayRef<Tensor> outputs, Iteration* to);
+  void Send(uint32_t id, uint32_t port, Tensor& value, Iteration* to);
+  void SendInto(uint32_t id, Tensor& value, Iteration* to);
+  void DeliverKnown(const Edge& edge, bool is_dead, Iteration* to);
+  void SendControls(const Item& item, bool is_dead, Iteration* to);
+  void Deliver(const Edge& edge, Tensor&& value, Iteration* iteration);
+  void DeliverDead(const Edge& edge, Iteration* iteration);
+  void DeliverControl(const Edge& edge, bool is_dead, Iteration* iteration);
   static bool IsReady(const Item& item, const Arrivals& arrivals);
-  void EnqueueIfReady(uint32_t id, Round* round);
-  void Enqueue(uint32_t id, Arrivals& arrivals, Round* round);
+  void EnqueueIfReady(uint32_t id, Iteration* iteration);
+  void Enqueue(uint32_t id, Arrivals& arrivals, Iteration* iteration);
 
-  // Frames and rounds.
-  void EnterFrame(uint32_t id, Tensor& value, Round* from);
-  void NextRound(uint32_t id, Tensor& value, Round* from);
+  // Frames and iterations (frame_iterations.cpp).
+  void EnterFrame(uint32_t id, Tensor& value, Iteration* from);
+  void ToNextIteration(uint32_t id, Tensor& value, Iteration* from);
   RunFrame* SpareFrame(int kind);
-  RunFrame* NewFrame(int kind, Round* parent);
-  Round* AddRound(RunFrame* frame);
+  RunFrame* NewFrame(int kind, Iteration* parent);
+  Iteration* AddIteration(RunFrame* frame);
   void Advance(RunFrame* frame);
-  void Finished(Round* round);
+  void Finished(Iteration* iteration);
   void FinishIfDone(RunFrame* frame);
-  void Recycle(Round* round);
+  void Recycle(Iteration* iteration);
   void RestoreConstants();
   void Recycle(RunFrame* frame);
 
-  // Values to and from other parts (frame_transfers.cpp).
+  // Values to and from other partitions (frame_transfers.cpp).
   static bool IsTransfer(FlowKind kind) { return kind >= FlowKind::kSend; }
-  static bool IsFrom(const Parcel& parcel, const Round* round);
+  static bool IsFrom(const Message& message, const Iteration* iteration);
   Expected<bool> Transfer(Instance instance);
-  Expected<bool> SendAway(Instance instance);
+  Expected<bool> SendMessage(Instance instance);
   Expected<bool> Join(Instance instance);
-  static llvm::SmallVector<int64_t, 3> RoundsOf(const Round* round);
-  Error Receive(Instance instance, Parcel parcel);
-  Error TakeNews();
+  static llvm::SmallVector<int64_t, 3> IterationsOf(const Iteration* iteration);
+  Error Receive(Instance instance, Message message);
+  Error ReceiveMessages();
   void ClearTransfers();
 
-  // Kernels on other threads.
-  struct Flight : KernelsAway::Flight {
+  // Kernels on other threads (frame_offloading.cpp).
+  struct Call : OffloadedKernels::Call {
     Instance instance;
   };
-  // A node runs for one round after the other, as they came.
-  struct Line {
-    bool is_away = false;
-    Round* next = nullptr;  // in the queue again, before those that are held back
-    std::vector<Round*> held_back;
+  // Iterations that want to run one node. It runs for one of them at a time, in the order in which
+  // they became ready.
+  struct Turns {
+    bool is_offloaded = false;
+    Iteration* next = nullptr;  // has been put into the queue again, before those that wait
+    std::vector<Iteration*> waiting;
   };
-  bool GoesAway(Instance instance);
-  void CallNext(uint32_t id);
-  void RunFlight(Flight* flight);
-  Error Land(Flight* flight);
-  Error LandAll(llvm::ArrayRef<KernelsAway::Flight*> flights);
+  bool Offload(Instance instance);
+  void QueueNextTurn(uint32_t id);
+  void RunCall(Call* call);
+  Error Complete(Call* call);
+  Error CompleteAll(llvm::ArrayRef<OffloadedKernels::Call*> calls);
 
-  FramePlan plan_;
+  const FramePlan& plan_;
   Client& client_;
   bool shares_ = false;  // with helpers
-  std::vector<std::unique_ptr<Round>> rounds_;
+  std::vector<std::unique_ptr<Iteration>> iterations_;
   std::vector<std::unique_ptr<RunFrame>> frames_;
   std::vector<Spare> spares_;
   std::vector<Tensor> outputs_;  // of the node that runs
   std::vector<Tensor> numbers_;  // 0, 1, ...: which input a Merge took
   RunFrame* root_ = nullptr;
   Queue ready_;
-  std::vector<std::unique_ptr<Flight>> flights_;
-  std::vector<Flight*> idle_flights_;
-  std::vector<Line> lines_;  // by node
-  KernelsAway away_;
-  Mailbox inbox_;
-  std::vector<Parcel> news_;
-  std::vector<Desk> desks_;
-  std::vector<Instance> held_sends_;  // until receivers have taken what was sent before
+  std::vector<std::unique_ptr<Call>> calls_;
+  std::vector<Call*> idle_calls_;
+  std::vector<Turns> turns_;  // by node
+  OffloadedKernels offloaded_;
+  Rendezvous rendezvous_;
+  std::vector<Message> messages_;
+  std::vector<Receiver> receivers_;
+  std::vector<Instance> held_sends_;  // wait until messages sent before are received
 };
 
 }  // namespace grapnel

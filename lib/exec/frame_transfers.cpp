@@ -1,12 +1,12 @@
-// What goes to other parts and comes from them. Nobody waits on a thread: a receiver whose value is
-// not there yet, and a sender that is too far ahead, are put aside until there is news.
+// Sends and receives between partitions. None of them blocks a thread: a _Recv whose value is not
+// there yet, and a _Send whose window is full, are put aside until there is news.
 #include "lib/exec/frame_state.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
 
-// Moves the first that fits to the end, and off it.
+// Removes the first element that fits; nullopt: none does.
 template <typename T, typename Fits>
 std::optional<T> TakeFirst(std::vector<T>& list, Fits fits) {
   auto at = llvm::find_if(list, fits);
@@ -16,152 +16,156 @@ std::optional<T> TakeFirst(std::vector<T>& list, Fits fits) {
   return taken;
 }
 
-void Taken(const Parcel& parcel) {
-  if (!parcel.receipt) return;
-  --parcel.receipt->unread;
-  if (parcel.receipt->sender->wants_nudges()) parcel.receipt->sender->Nudge();
+void Acknowledge(const Message& message) {
+  if (!message.window) return;
+  --message.window->num_unreceived;
+  if (message.window->sender->wants_notifications()) message.window->sender->Notify();
 }
 
 }  // namespace
 
-bool FrameRunner::State::IsFrom(const Parcel& parcel, const Round* round) {
-  for (int64_t number : parcel.rounds) {
-    if (round->number != number) return false;
-    round = round->frame->parent;
+bool FrameRunner::State::IsFrom(const Message& message, const Iteration* iteration) {
+  for (int64_t number : message.iterations) {
+    if (iteration->number != number) return false;
+    iteration = iteration->frame->parent;
   }
   return true;
 }
 
-llvm::SmallVector<int64_t, 3> FrameRunner::State::RoundsOf(const Round* round) {
-  llvm::SmallVector<int64_t, 3> rounds;
-  for (; round->frame->parent; round = round->frame->parent) rounds.push_back(round->number);
-  return rounds;
+llvm::SmallVector<int64_t, 3> FrameRunner::State::IterationsOf(const Iteration* iteration) {
+  llvm::SmallVector<int64_t, 3> iterations;
+  for (; iteration->frame->parent; iteration = iteration->frame->parent)
+    iterations.push_back(iteration->number);
+  return iterations;
 }
 
-// False: it is put aside.
+// False: the instance is put aside.
 Expected<bool> FrameRunner::State::Transfer(Instance instance) {
   const Item& item = plan_.items[instance.node];
-  if (item.kind == FlowKind::kSend) return SendAway(instance);
+  if (item.kind == FlowKind::kSend) return SendMessage(instance);
   if (item.kind == FlowKind::kCollective) return Join(instance);
-  Desk& desk = desks_[item.transfer];
-  auto early =
-      TakeFirst(desk.early, [&](const Parcel& parcel) { return IsFrom(parcel, instance.round); });
+  Receiver& receiver = receivers_[item.transfer];
+  auto early = TakeFirst(
+      receiver.early, [&](const Message& message) { return IsFrom(message, instance.iteration); });
   if (!early) {
-    desk.waiting.push_back(instance.round);
+    receiver.waiting.push_back(instance.iteration);
     return false;
   }
   RETURN_IF_ERROR(Receive(instance, std::move(*early)));
   return true;
 }
 
-Expected<bool> FrameRunner::State::SendAway(Instance instance) {
+Expected<bool> FrameRunner::State::SendMessage(Instance instance) {
   const Item& item = plan_.items[instance.node];
-  Round* round = instance.round;
-  Parcel parcel;
-  if (round->frame->parent) {
-    parcel.receipt = &round->frame->receipts[item.transfer];
-    int64_t most = plan_.frames[round->frame->kind].max_rounds;
-    if (parcel.receipt->unread >= most) {
-      // Asked for first and looked at again: who takes one now will see that.
-      inbox_.WantNudges(true);
-      if (parcel.receipt->unread >= most) {
+  Iteration* iteration = instance.iteration;
+  Message message;
+  if (iteration->frame->parent) {
+    message.window = &iteration->frame->windows[item.transfer];
+    int64_t most = plan_.frames[iteration->frame->kind].max_iterations;
+    if (message.window->num_unreceived >= most) {
+      // The wish comes first and a second look after it: a receiver that takes a message in between
+      // sees the wish, or this thread sees that there is room.
+      rendezvous_.WantNotifications(true);
+      if (message.window->num_unreceived >= most) {
         held_sends_.push_back(instance);
         return false;
       }
     }
-    ++parcel.receipt->unread;
+    ++message.window->num_unreceived;
   }
-  parcel.rounds = RoundsOf(round);
-  const Arrivals& arrivals = round->nodes[item.local];
+  message.iterations = IterationsOf(iteration);
+  const Arrivals& arrivals = iteration->nodes[item.local];
   bool is_dead = arrivals.is_dead;
   if (!is_dead) {
-    if (item.given.begin != item.given.end) FillGiven(instance.node, round);
-    parcel.value = std::move(round->cells[item.first_cell]);
+    if (item.given.begin != item.given.end) FillGiven(instance.node, iteration);
+    message.value = std::move(iteration->cells[item.first_cell]);
     if (item.is_watched) {
-      if (Error error = client_.Passed(instance.node, parcel.value, {}))
-        return InRound(*round, std::move(error));
+      if (Error error = client_.Passed(instance.node, message.value, {}))
+        return InIteration(*iteration, std::move(error));
     }
   }
-  Receipt* receipt = parcel.receipt;
-  if (!client_.Send(instance.node, std::move(parcel)) && receipt) --receipt->unread;
-  ClearInputs(item, round);
-  Tell(item, is_dead, round);
+  SendWindow* window = message.window;
+  if (!client_.Send(instance.node, std::move(message)) && window) --window->num_unreceived;
+  ClearInputs(item, iteration);
+  SendControls(item, is_dead, iteration);
   return true;
 }
 
-// A dead one comes to no meeting, as in TensorFlow: the others learn that it is missing.
+// A dead member does not join its group, as in TensorFlow: the others are told that it is missing.
 Expected<bool> FrameRunner::State::Join(Instance instance) {
   const Item& item = plan_.items[instance.node];
-  Round* round = instance.round;
-  if (round->nodes[item.local].is_dead) {
+  Iteration* iteration = instance.iteration;
+  if (iteration->nodes[item.local].is_dead) {
     PassDead(instance);
     return true;
   }
-  if (item.given.begin != item.given.end) FillGiven(instance.node, round);
-  desks_[item.transfer].waiting.push_back(round);
-  Parcel answer;
+  if (item.given.begin != item.given.end) FillGiven(instance.node, iteration);
+  receivers_[item.transfer].waiting.push_back(iteration);
+  Message answer;
   answer.to = instance.node;
-  answer.rounds = RoundsOf(round);
+  answer.iterations = IterationsOf(iteration);
   if (Error error = client_.Join(instance.node, InputsOf(instance), std::move(answer)))
-    return InRound(*round, std::move(error));
-  ClearInputs(item, round);
+    return InIteration(*iteration, std::move(error));
+  ClearInputs(item, iteration);
   return false;
 }
 
-Error FrameRunner::State::Receive(Instance instance, Parcel parcel) {
+Error FrameRunner::State::Receive(Instance instance, Message message) {
   const Item& item = plan_.items[instance.node];
-  Taken(parcel);
-  if (parcel.value && item.is_watched) {
-    if (Error error = client_.Passed(instance.node, {}, parcel.value))
-      return InRound(*instance.round, std::move(error));
+  Acknowledge(message);
+  if (message.value && item.is_watched) {
+    if (Error error = client_.Passed(instance.node, {}, message.value))
+      return InIteration(*instance.iteration, std::move(error));
   }
-  SendInto(instance.node, parcel.value, instance.round);
+  SendInto(instance.node, message.value, instance.iteration);
   return Error::success();
 }
 
-Error FrameRunner::State::TakeNews() {
-  inbox_.Take(&news_);
-  for (Parcel& parcel : news_) {
-    Desk& desk = desks_[plan_.items[parcel.to].transfer];
-    auto round = TakeFirst(desk.waiting, [&](const Round* waits) { return IsFrom(parcel, waits); });
-    if (!round) {
-      desk.early.push_back(std::move(parcel));
+Error FrameRunner::State::ReceiveMessages() {
+  rendezvous_.Receive(&messages_);
+  for (Message& message : messages_) {
+    Receiver& receiver = receivers_[plan_.items[message.to].transfer];
+    auto iteration =
+        TakeFirst(receiver.waiting, [&](const Iteration* waits) { return IsFrom(message, waits); });
+    if (!iteration) {
+      receiver.early.push_back(std::move(message));
       continue;
     }
-    Instance instance = {parcel.to, *round};
-    RETURN_IF_ERROR(Receive(instance, std::move(parcel)));
-    Finished(instance.round);
+    Instance instance = {message.to, *iteration};
+    RETURN_IF_ERROR(Receive(instance, std::move(message)));
+    Finished(instance.iteration);
   }
-  news_.clear();
-  inbox_.WantNudges(false);
+  messages_.clear();
+  rendezvous_.WantNotifications(false);
   for (Instance instance : held_sends_) ready_.Push(instance);
   held_sends_.clear();
   return Error::success();
 }
 
 Error FrameRunner::State::FindStuck(int rank) {
-  auto stuck = [&](uint32_t id, const Round& round) {
-    return client_.StuckRank(id) == rank ? InRound(round, client_.WhyStuck(id)) : Error::success();
+  auto stuck = [&](uint32_t id, const Iteration& iteration) {
+    return client_.StuckRank(id) == rank ? InIteration(iteration, client_.WhyStuck(id))
+                                         : Error::success();
   };
-  for (const Desk& desk : desks_) {
-    if (!desk.waiting.empty()) RETURN_IF_ERROR(stuck(desk.node, *desk.waiting.front()));
+  for (const Receiver& receiver : receivers_) {
+    if (!receiver.waiting.empty()) RETURN_IF_ERROR(stuck(receiver.node, *receiver.waiting.front()));
   }
   if (held_sends_.empty()) return Error::success();
-  return stuck(held_sends_.front().node, *held_sends_.front().round);
+  return stuck(held_sends_.front().node, *held_sends_.front().iteration);
 }
 
 void FrameRunner::State::ClearTransfers() {
-  for (Desk& desk : desks_) {
-    desk.waiting.clear();
-    desk.early.clear();
+  for (Receiver& receiver : receivers_) {
+    receiver.waiting.clear();
+    receiver.early.clear();
   }
-  news_.clear();
+  messages_.clear();
   held_sends_.clear();
-  inbox_.Clear();
+  rendezvous_.Clear();
   for (auto& frame : frames_) {
     if (frame->kind == 0) continue;
     for (uint32_t i = 0; i < plan_.frames[frame->kind].num_sends; ++i)
-      frame->receipts[i].unread = 0;
+      frame->windows[i].num_unreceived = 0;
   }
 }
 

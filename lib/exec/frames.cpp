@@ -1,13 +1,13 @@
-// Running: which node is next, and where its outputs go. Frames and rounds are in frame_rounds.cpp.
+// Which node runs next, and where its outputs go. Iterations begin and end in frame_iterations.cpp,
+// partitions meet in frame_transfers.cpp, and frame_offloading.cpp runs kernels on other threads.
 #include "lib/exec/frames.h"
 
 #include "lib/exec/frame_state.h"
 
 namespace grapnel {
 
-FrameRunner::FrameRunner(llvm::ArrayRef<FlowNode> nodes, Client& client, HelperThreads& helpers,
-                         int threads)
-    : state_(std::make_unique<State>(nodes, client, helpers, threads)) {}
+FrameRunner::FrameRunner(const FramePlan& plan, Client& client, HelperThreads& helpers, int threads)
+    : state_(std::make_unique<State>(plan, client, helpers, threads)) {}
 FrameRunner::~FrameRunner() = default;
 
 Error FrameRunner::Run() { return state_->Run(); }
@@ -15,27 +15,27 @@ void FrameRunner::Begin() { state_->Begin(); }
 Error FrameRunner::Continue() { return state_->Continue(); }
 Error FrameRunner::FindStuck(int rank) { return state_->FindStuck(rank); }
 void FrameRunner::End(bool has_failed) { state_->End(has_failed); }
-Mailbox& FrameRunner::inbox() { return state_->inbox(); }
+Rendezvous& FrameRunner::rendezvous() { return state_->rendezvous(); }
 
-FrameRunner::State::State(llvm::ArrayRef<FlowNode> nodes, Client& client, HelperThreads& helpers,
+FrameRunner::State::State(const FramePlan& plan, Client& client, HelperThreads& helpers,
                           int threads)
-    : plan_(nodes),
+    : plan_(plan),
       client_(client),
       shares_(plan_.may_share && threads > 1),
       spares_(plan_.frames.size()),
       outputs_(plan_.most_outputs),
-      away_(
+      offloaded_(
           helpers, threads,
-          [](void* state, KernelsAway::Flight* flight) {
-            static_cast<State*>(state)->RunFlight(static_cast<Flight*>(flight));
+          [](void* state, OffloadedKernels::Call* call) {
+            static_cast<State*>(state)->RunCall(static_cast<Call*>(call));
           },
           this) {
-  lines_.resize(plan_.items.size());
-  desks_.resize(plan_.num_recvs);
+  turns_.resize(plan_.items.size());
+  receivers_.resize(plan_.num_recvs);
   for (uint32_t id = 0; id < plan_.items.size(); ++id) {
     const Item& item = plan_.items[id];
     if (item.kind == FlowKind::kRecv || item.kind == FlowKind::kCollective)
-      desks_[item.transfer].node = id;
+      receivers_[item.transfer].node = id;
   }
   for (size_t kind = 0; kind < plan_.frames.size(); ++kind) {
     for (uint32_t id : plan_.frames[kind].nodes) {
@@ -57,12 +57,12 @@ Error FrameRunner::State::Run() {
 }
 
 void FrameRunner::State::End(bool has_failed) {
-  // After an error helpers may be at it still, and loops are left as they stood.
-  while (away_.TakeBack()) {
+  // After an error helpers may still run kernels, and loops are left as they stood.
+  while (offloaded_.TakeBack()) {
   }
-  while (away_.count() > 0) {
-    for (KernelsAway::Flight* flight : away_.Back(true))
-      llvm::consumeError(std::move(flight->error));
+  while (offloaded_.count() > 0) {
+    for (OffloadedKernels::Call* call : offloaded_.TakeFinished(true))
+      llvm::consumeError(std::move(call->error));
   }
   ready_.Clear();
   ClearTransfers();
@@ -70,47 +70,47 @@ void FrameRunner::State::End(bool has_failed) {
   root_ = nullptr;
   if (has_failed) {
     RestoreConstants();
-    idle_flights_.clear();
-    for (auto& flight : flights_) {
-      flight->outputs.clear();
-      idle_flights_.push_back(flight.get());
+    idle_calls_.clear();
+    for (auto& call : calls_) {
+      call->outputs.clear();
+      idle_calls_.push_back(call.get());
     }
-    for (Line& line : lines_) line = Line();
+    for (Turns& turns : turns_) turns = Turns();
   }
 }
 
 void FrameRunner::State::Begin() {
   root_ = NewFrame(0, nullptr);
-  Round* start = AddRound(root_);
+  Iteration* start = AddIteration(root_);
   for (uint32_t id : plan_.frames[0].nodes) EnqueueIfReady(id, start);
 }
 
-// As far as it goes without another part.
+// Goes on until the run is over or everything waits for another partition.
 Error FrameRunner::State::Continue() {
   for (;;) {
-    if (inbox_.HasNews()) RETURN_IF_ERROR(TakeNews());
+    if (rendezvous_.HasNews()) RETURN_IF_ERROR(ReceiveMessages());
     while (!ready_.empty()) {
-      if (inbox_.is_stopped()) return MakeError("stopped, because another device failed");
-      if (away_.count() > 0) RETURN_IF_ERROR(LandAll(away_.Back(false)));
+      if (rendezvous_.is_stopped()) return MakeError("stopped, because another device failed");
+      if (offloaded_.count() > 0) RETURN_IF_ERROR(CompleteAll(offloaded_.TakeFinished(false)));
       Instance instance = ready_.Pop();
       if (IsTransfer(plan_.items[instance.node].kind)) {
         ASSIGN_OR_RETURN(bool done, Transfer(instance));
-        if (done) Finished(instance.round);
+        if (done) Finished(instance.iteration);
         continue;
       }
-      if (shares_ && plan_.items[instance.node].may_leave && GoesAway(instance)) continue;
+      if (shares_ && plan_.items[instance.node].may_offload && Offload(instance)) continue;
       RETURN_IF_ERROR(RunOne(instance));
-      if (shares_) CallNext(instance.node);
-      Finished(instance.round);
+      if (shares_) QueueNextTurn(instance.node);
+      Finished(instance.iteration);
     }
-    if (inbox_.HasNews()) continue;
-    if (away_.count() == 0) return Error::success();
-    // Nothing else to do: what no helper has begun is done here.
-    if (KernelsAway::Flight* flight = away_.TakeBack()) {
-      RunFlight(static_cast<Flight*>(flight));
-      RETURN_IF_ERROR(Land(static_cast<Flight*>(flight)));
+    if (rendezvous_.HasNews()) continue;
+    if (offloaded_.count() == 0) return Error::success();
+    // There is nothing else to do: this thread runs a kernel that no helper has begun.
+    if (OffloadedKernels::Call* call = offloaded_.TakeBack()) {
+      RunCall(static_cast<Call*>(call));
+      RETURN_IF_ERROR(Complete(static_cast<Call*>(call)));
     } else {
-      RETURN_IF_ERROR(LandAll(away_.Back(true)));
+      RETURN_IF_ERROR(CompleteAll(offloaded_.TakeFinished(true)));
     }
   }
 }
@@ -126,12 +126,12 @@ void FrameRunner::State::Queue::Grow() {
 
 Error FrameRunner::State::RunOne(Instance instance) {
   const Item& item = plan_.items[instance.node];
-  const Arrivals& arrivals = instance.round->nodes[item.local];
+  const Arrivals& arrivals = instance.iteration->nodes[item.local];
   if (arrivals.is_dead || (item.kind == FlowKind::kMerge && arrivals.alive < 0)) {
     PassDead(instance);
     return Error::success();
   }
-  if (item.given.begin != item.given.end) FillGiven(instance.node, instance.round);
+  if (item.given.begin != item.given.end) FillGiven(instance.node, instance.iteration);
   if (item.kind == FlowKind::kKernel || item.kind == FlowKind::kTrigger) return RunKernel(instance);
   return PassOn(instance);
 }
@@ -141,46 +141,47 @@ Error FrameRunner::State::RunKernel(Instance instance) {
   llvm::MutableArrayRef<Tensor> outputs(outputs_.data(), item.num_outputs);
   if (Error error = client_.RunKernel(instance.node, InputsOf(instance), outputs)) {
     for (Tensor& output : outputs) output = Tensor();
-    return InRound(*instance.round, std::move(error));
+    return InIteration(*instance.iteration, std::move(error));
   }
-  ClearInputs(item, instance.round);
-  SendAll(instance.node, outputs, instance.round);
+  ClearInputs(item, instance.iteration);
+  SendAll(instance.node, outputs, instance.iteration);
   return Error::success();
 }
 
-void FrameRunner::State::FillGiven(uint32_t id, Round* round) {
+void FrameRunner::State::FillGiven(uint32_t id, Iteration* iteration) {
   const Item& item = plan_.items[id];
   for (uint32_t i = item.given.begin; i < item.given.end; ++i) {
     int input = plan_.given_inputs[i];
-    round->cells[item.first_cell + input] = client_.Given(id, input);
+    iteration->cells[item.first_cell + input] = client_.Given(id, input);
   }
 }
 
-// What lies there in every round stays, or comes back if the kernel has taken it.
-void FrameRunner::State::ClearInputs(const Item& item, Round* round) {
-  const std::vector<int32_t>& lasting = plan_.frames[item.frame].lasting;
+// Drops the values that the node has read. Constants stay for the next iteration, and are put back
+// if the kernel has taken them.
+void FrameRunner::State::ClearInputs(const Item& item, Iteration* iteration) {
+  const std::vector<int32_t>& constant_cells = plan_.frames[item.frame].constant_cells;
   for (uint32_t cell = item.first_cell; cell < item.first_cell + item.num_inputs; ++cell) {
-    Tensor& input = round->cells[cell];
-    if (lasting[cell] == FramePlan::kSent) {
+    Tensor& input = iteration->cells[cell];
+    if (constant_cells[cell] == FramePlan::kSent) {
       if (input) Tensor gone = std::move(input);
     } else if (!input) {
-      input = plan_.constants[lasting[cell]];
+      input = plan_.constants[constant_cells[cell]];
     }
   }
 }
 
-// A node that hands an input on, alive.
+// Runs a node that hands on an input that is alive.
 Error FrameRunner::State::PassOn(Instance instance) {
   const Item& item = plan_.items[instance.node];
-  Round* round = instance.round;
-  Tensor* inputs = round->cells.data() + item.first_cell;
+  Iteration* iteration = instance.iteration;
+  Tensor* inputs = iteration->cells.data() + item.first_cell;
   Tensor* value = inputs;
   uint32_t port = 0;
   if (item.kind == FlowKind::kMerge) {
-    value = &round->cells[round->nodes[item.local].alive];
+    value = &iteration->cells[iteration->nodes[item.local].alive];
   } else if (item.kind == FlowKind::kSwitch) {
     auto chosen = ChosenPort(instance.node, inputs[1]);
-    if (!chosen) return InRound(*round, chosen.takeError());
+    if (!chosen) return InIteration(*iteration, chosen.takeError());
     port = *chosen;
   }
   if (item.is_watched) RETURN_IF_ERROR(Watch(instance, port, *value));
@@ -188,37 +189,38 @@ Error FrameRunner::State::PassOn(Instance instance) {
     case FlowKind::kSwitch: {
       Tensor dead;
       for (uint32_t i = 0; i < item.num_outputs; ++i)
-        Send(instance.node, i, i == port ? *value : dead, round);
-      Tell(item, false, round);
+        Send(instance.node, i, i == port ? *value : dead, iteration);
+      SendControls(item, false, iteration);
       Tensor gone = std::move(inputs[1]);
       break;
     }
     case FlowKind::kMerge: {
       Tensor number;
-      if (item.num_outputs > 1 && (IsRead(item, 1) || round->frame->kind == 0))
+      if (item.num_outputs > 1 && (IsRead(item, 1) || iteration->frame->kind == 0))
         number = NumberOfInput(static_cast<uint32_t>(value - inputs));
-      Send(instance.node, 0, *value, round);
-      if (number) Send(instance.node, 1, number, round);
-      Tell(item, false, round);
+      Send(instance.node, 0, *value, iteration);
+      if (number) Send(instance.node, 1, number, iteration);
+      SendControls(item, false, iteration);
       break;
     }
     case FlowKind::kEnter:
-      EnterFrame(instance.node, *value, round);
+      EnterFrame(instance.node, *value, iteration);
       break;
     case FlowKind::kExit:
-      if (round->frame->parent) round->frame->exits_alive.push_back(instance.node);
-      SendInto(instance.node, *value, round->frame->parent ? round->frame->parent : round);
+      if (iteration->frame->parent) iteration->frame->exits_alive.push_back(instance.node);
+      SendInto(instance.node, *value,
+               iteration->frame->parent ? iteration->frame->parent : iteration);
       break;
     case FlowKind::kNextIteration:
-      NextRound(instance.node, *value, round);
+      ToNextIteration(instance.node, *value, iteration);
       break;
     case FlowKind::kConstant: {
       Tensor constant = plan_.constants[instance.node];
-      SendInto(instance.node, constant, round);
+      SendInto(instance.node, constant, iteration);
       break;
     }
     default:
-      SendInto(instance.node, *value, round);
+      SendInto(instance.node, *value, iteration);
   }
   return Error::success();
 }
@@ -226,9 +228,9 @@ Error FrameRunner::State::PassOn(Instance instance) {
 void FrameRunner::State::PassDead(Instance instance) {
   const Item& item = plan_.items[instance.node];
   Tensor dead;
-  if (item.kind == FlowKind::kEnter) return EnterFrame(instance.node, dead, instance.round);
-  for (uint32_t i = 0; i < item.num_outputs; ++i) Send(instance.node, i, dead, instance.round);
-  Tell(item, true, instance.round);
+  if (item.kind == FlowKind::kEnter) return EnterFrame(instance.node, dead, instance.iteration);
+  for (uint32_t i = 0; i < item.num_outputs; ++i) Send(instance.node, i, dead, instance.iteration);
+  SendControls(item, true, instance.iteration);
 }
 
 Expected<uint32_t> FrameRunner::State::ChosenPort(uint32_t id, const Tensor& chosen) const {
@@ -247,12 +249,12 @@ Error FrameRunner::State::Watch(Instance instance, uint32_t port, const Tensor& 
   llvm::MutableArrayRef<Tensor> outputs(outputs_.data(), item.num_outputs);
   outputs[port] = value;
   if (item.kind == FlowKind::kMerge && outputs.size() > 1) {
-    const Tensor* inputs = instance.round->cells.data() + item.first_cell;
+    const Tensor* inputs = instance.iteration->cells.data() + item.first_cell;
     outputs[1] = NumberOfInput(static_cast<uint32_t>(&value - inputs));
   }
   Error error = client_.Passed(instance.node, InputsOf(instance), outputs);
   for (Tensor& output : outputs) output = Tensor();
-  return error ? InRound(*instance.round, std::move(error)) : Error::success();
+  return error ? InIteration(*instance.iteration, std::move(error)) : Error::success();
 }
 
 Tensor FrameRunner::State::NumberOfInput(uint32_t number) {
@@ -263,9 +265,9 @@ Tensor FrameRunner::State::NumberOfInput(uint32_t number) {
   return numbers_[number];
 }
 
-// Which loops an error came out of, and in which round of each.
-Error FrameRunner::State::InRound(const Round& round, Error error) const {
-  for (const Round* at = &round; at->frame->parent; at = at->frame->parent) {
+// Adds to an error which loops it came out of, and in which iteration of each.
+Error FrameRunner::State::InIteration(const Iteration& iteration, Error error) const {
+  for (const Iteration* at = &iteration; at->frame->parent; at = at->frame->parent) {
     const std::string& name = plan_.frames[at->frame->kind].name;
     error = Annotate("loop '" + name + "': iteration " + llvm::Twine(at->number), std::move(error));
   }
@@ -274,21 +276,22 @@ Error FrameRunner::State::InRound(const Round& round, Error error) const {
 
 // --- Values on their way.
 
-void FrameRunner::State::SendAll(uint32_t id, llvm::MutableArrayRef<Tensor> outputs, Round* to) {
+void FrameRunner::State::SendAll(uint32_t id, llvm::MutableArrayRef<Tensor> outputs,
+                                 Iteration* to) {
   for (size_t port = 0; port < outputs.size(); ++port)
     Send(id, static_cast<uint32_t>(port), outputs[port], to);
-  Tell(plan_.items[id], false, to);
+  SendControls(plan_.items[id], false, to);
 }
 
-// Output 0 of a node that hands its input on, dead or alive.
-void FrameRunner::State::SendInto(uint32_t id, Tensor& value, Round* to) {
+// Sends output 0 of a node that hands its input on, dead or alive.
+void FrameRunner::State::SendInto(uint32_t id, Tensor& value, Iteration* to) {
   bool is_dead = !value;
   Send(id, 0, value, to);
-  Tell(plan_.items[id], is_dead, to);
+  SendControls(plan_.items[id], is_dead, to);
 }
 
-// The last reader gets the value itself, and may write in its memory.
-void FrameRunner::State::Send(uint32_t id, uint32_t port, Tensor& value, Round* to) {
+// An empty value is dead. The last reader gets the value itself, and may write in its memory.
+void FrameRunner::State::Send(uint32_t id, uint32_t port, Tensor& value, Iteration* to) {
   const FramePlan::Port& edges = plan_.ports[plan_.items[id].first_port + port];
   if (!value) {
     for (uint32_t i = edges.begin_if_dead; i < edges.all.end; ++i)
@@ -313,29 +316,29 @@ void FrameRunner::State::Send(uint32_t id, uint32_t port, Tensor& value, Round* 
   value = Tensor();
 }
 
-void FrameRunner::State::Tell(const Item& item, bool is_dead, Round* to) {
+void FrameRunner::State::SendControls(const Item& item, bool is_dead, Iteration* to) {
   uint32_t begin = is_dead ? item.controls.begin_if_dead : item.controls.all.begin;
   for (uint32_t i = begin; i < item.controls.all.end; ++i)
     DeliverKnown(plan_.edges[i], is_dead, to);
 }
 
-// What needs no value: a word that the maker has run, a constant, or that either is dead.
-void FrameRunner::State::DeliverKnown(const Edge& edge, bool is_dead, Round* to) {
+// Delivers what needs no value of the maker: that it has run, a constant, or that it is dead.
+void FrameRunner::State::DeliverKnown(const Edge& edge, bool is_dead, Iteration* to) {
   if (edge.cell == FramePlan::kControl)
     DeliverControl(edge, is_dead, to);
   else if (is_dead)
     DeliverDead(edge, to);
-  else if (edge.constant == FramePlan::kLasting)
+  else if (edge.constant == FramePlan::kInPlace)
     DeliverControl(edge, false, to);
   else
     Deliver(edge, Tensor(plan_.constants[edge.constant]), to);
 }
 
-inline void FrameRunner::State::Enqueue(uint32_t id, Arrivals& arrivals, Round* round) {
+inline void FrameRunner::State::Enqueue(uint32_t id, Arrivals& arrivals, Iteration* iteration) {
   arrivals.is_queued = true;
-  ++round->open;
-  ++round->frame->open;
-  ready_.Push({id, round});
+  ++iteration->open;
+  ++iteration->frame->open;
+  ready_.Push({id, iteration});
 }
 
 bool FrameRunner::State::IsReady(const Item& item, const Arrivals& arrivals) {
@@ -344,114 +347,44 @@ bool FrameRunner::State::IsReady(const Item& item, const Arrivals& arrivals) {
   return arrivals.alive >= 0 || arrivals.is_dead || arrivals.dead_inputs == item.num_inputs;
 }
 
-void FrameRunner::State::EnqueueIfReady(uint32_t id, Round* round) {
-  Arrivals& arrivals = round->nodes[plan_.items[id].local];
-  if (IsReady(plan_.items[id], arrivals)) Enqueue(id, arrivals, round);
+void FrameRunner::State::EnqueueIfReady(uint32_t id, Iteration* iteration) {
+  Arrivals& arrivals = iteration->nodes[plan_.items[id].local];
+  if (IsReady(plan_.items[id], arrivals)) Enqueue(id, arrivals, iteration);
 }
 
-inline void FrameRunner::State::Deliver(const Edge& edge, Tensor&& value, Round* round) {
-  Arrivals& arrivals = round->nodes[edge.local];
+inline void FrameRunner::State::Deliver(const Edge& edge, Tensor&& value, Iteration* iteration) {
+  Arrivals& arrivals = iteration->nodes[edge.local];
   if (edge.kind == FlowKind::kMerge) {
     if (arrivals.is_queued || arrivals.alive >= 0) {
       value = Tensor();  // another input came first
       return;
     }
     arrivals.alive = edge.cell;
-    round->cells[edge.cell] = std::move(value);
-    return EnqueueIfReady(edge.to, round);
+    iteration->cells[edge.cell] = std::move(value);
+    return EnqueueIfReady(edge.to, iteration);
   }
-  round->cells[edge.cell] = std::move(value);
-  if (--arrivals.waits_for == 0) Enqueue(edge.to, arrivals, round);
+  iteration->cells[edge.cell] = std::move(value);
+  if (--arrivals.waits_for == 0) Enqueue(edge.to, arrivals, iteration);
 }
 
-void FrameRunner::State::DeliverDead(const Edge& edge, Round* round) {
-  Arrivals& arrivals = round->nodes[edge.local];
+void FrameRunner::State::DeliverDead(const Edge& edge, Iteration* iteration) {
+  Arrivals& arrivals = iteration->nodes[edge.local];
   if (edge.kind == FlowKind::kMerge) {
     ++arrivals.dead_inputs;
-    // A loop that is not entered has no round that could bring the other input.
+    // A loop that is not entered has no iteration that could bring the other input.
     if (edge.is_from_enter && !arrivals.is_queued) arrivals.is_dead = true;
-    return EnqueueIfReady(edge.to, round);
+    return EnqueueIfReady(edge.to, iteration);
   }
   arrivals.is_dead = true;
-  if (--arrivals.waits_for == 0) Enqueue(edge.to, arrivals, round);
+  if (--arrivals.waits_for == 0) Enqueue(edge.to, arrivals, iteration);
 }
 
-void FrameRunner::State::DeliverControl(const Edge& edge, bool is_dead, Round* round) {
-  Arrivals& arrivals = round->nodes[edge.local];
+void FrameRunner::State::DeliverControl(const Edge& edge, bool is_dead, Iteration* iteration) {
+  Arrivals& arrivals = iteration->nodes[edge.local];
   --arrivals.waits_for;
   bool may_die = edge.kind != FlowKind::kMerge && edge.kind != FlowKind::kTrigger;
   if (is_dead && may_die) arrivals.is_dead = true;
-  EnqueueIfReady(edge.to, round);
-}
-
-// --- Kernels on other threads.
-
-// Whether a helper takes it, or it waits because its node still runs for an earlier round.
-bool FrameRunner::State::GoesAway(Instance instance) {
-  Line& line = lines_[instance.node];
-  bool is_free = !line.is_away && !line.next;
-  if (is_free && (ready_.empty() || !client_.IsLong(instance.node))) return false;  // most often
-  const Item& item = plan_.items[instance.node];
-  if (line.next == instance.round) {
-    line.next = nullptr;
-  } else if (line.is_away || line.next) {
-    line.held_back.push_back(instance.round);
-    return true;
-  }
-  if (ready_.empty() || instance.round->nodes[item.local].is_dead || !client_.IsLong(instance.node))
-    return false;
-  line.is_away = true;
-  FillGiven(instance.node, instance.round);
-  if (idle_flights_.empty()) {
-    flights_.push_back(std::make_unique<Flight>());
-    idle_flights_.push_back(flights_.back().get());
-  }
-  Flight* flight = idle_flights_.back();
-  idle_flights_.pop_back();
-  flight->instance = instance;
-  flight->outputs.resize(item.num_outputs);
-  away_.Send(flight);
-  return true;
-}
-
-void FrameRunner::State::RunFlight(Flight* flight) {
-  flight->error =
-      client_.RunKernel(flight->instance.node, InputsOf(flight->instance), flight->outputs);
-}
-
-// The node is free for the round that has waited longest.
-void FrameRunner::State::CallNext(uint32_t id) {
-  Line& line = lines_[id];
-  if (line.held_back.empty()) return;
-  line.next = line.held_back.front();
-  line.held_back.erase(line.held_back.begin());
-  ready_.Push({id, line.next});
-}
-
-// What follows a kernel that ran elsewhere.
-Error FrameRunner::State::Land(Flight* flight) {
-  Instance instance = flight->instance;
-  lines_[instance.node].is_away = false;
-  CallNext(instance.node);
-  idle_flights_.push_back(flight);
-  if (flight->error) return InRound(*instance.round, std::move(flight->error));
-  ClearInputs(plan_.items[instance.node], instance.round);
-  SendAll(instance.node, flight->outputs, instance.round);
-  Finished(instance.round);
-  return Error::success();
-}
-
-// The first error stands for all.
-Error FrameRunner::State::LandAll(llvm::ArrayRef<KernelsAway::Flight*> flights) {
-  Error first = Error::success();
-  for (KernelsAway::Flight* flight : flights) {
-    Error error = Land(static_cast<Flight*>(flight));
-    if (first)
-      llvm::consumeError(std::move(error));
-    else
-      first = std::move(error);
-  }
-  return first;
+  EnqueueIfReady(edge.to, iteration);
 }
 
 }  // namespace grapnel

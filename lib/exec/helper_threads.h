@@ -1,4 +1,4 @@
-// Threads beside the one that runs a plan: they take whole nodes off it. Private to lib/exec.
+// Threads that help the one that runs a plan: they run whole nodes. Private to lib/exec.
 #ifndef GRAPNEL_LIB_EXEC_HELPER_THREADS_H_
 #define GRAPNEL_LIB_EXEC_HELPER_THREADS_H_
 
@@ -19,7 +19,7 @@ class HelperThreads {
   struct Work {
     void (*run)(const Work&);
     void* owner;
-    // What it is, as the owner likes.
+    // For the owner, to tell its works apart.
     uint32_t number = 0;
     void* item = nullptr;
   };
@@ -27,13 +27,13 @@ class HelperThreads {
   HelperThreads() = default;
   HelperThreads(const HelperThreads&) = delete;
   HelperThreads& operator=(const HelperThreads&) = delete;
-  // Who gave work has taken it back or waited for it.
+  // All work must have been done or taken back.
   ~HelperThreads();
 
   // Queues work for the first thread that is free; starts threads while there are fewer than
   // `threads`. No allocation once the queue has been as long before.
   void Give(const Work& work, int threads);
-  // Work of this owner that nobody has begun; nullopt: there is none.
+  // Removes work of this owner that no thread has begun; nullopt: there is none.
   std::optional<Work> TakeBack(const void* owner);
 
  private:

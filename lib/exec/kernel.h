@@ -52,7 +52,7 @@ class KernelContext {
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
   const Tensor& input(int i) const { return inputs_[i]; }
   DataType output_type(int i) const { return output_types_[i]; }
-  // The input, not to be asked for again: who passes it on may own it alone.
+  // Moves the input out: a kernel that passes it on does not keep others from owning it alone.
   Tensor TakeInput(int i) { return std::move(inputs_[i]); }
 
   // A new output of dtype output_type(i), not initialised (strings are empty), in the device's
@@ -64,8 +64,8 @@ class KernelContext {
   Expected<Tensor*> ForwardOrAllocate(int in, int out, llvm::ArrayRef<int64_t> dims);
   // Output `i` is this tensor (an input passed on, say).
   void SetOutput(int i, Tensor tensor) { outputs_[i] = std::move(tensor); }
-  // Memory of the device for the time of this run: of work on the stream, until what is queued by
-  // then is done.
+  // Memory of the device for this run of the kernel, and for the work that it queues on the stream:
+  // the buffer may go at once, its memory is not used before that work is done.
   Expected<Tensor> Scratch(DataType dtype, llvm::ArrayRef<int64_t> dims) {
     return Tensor::Allocate(dtype, dims, services_.allocator);
   }
@@ -122,9 +122,10 @@ class KernelSetup {
   Device* device_;
 };
 
-// A kernel made for one node. Runs of one graph never overlap on the same kernel, so it may keep
-// scratch and caches.
-using KernelFn = llvm::unique_function<Error(KernelContext&)>;
+// A kernel made for one node of a plan. Several runs of the plan may be in it at once, so it is
+// const: what it keeps from run to run (a generator's position, primitives prepared for shapes that
+// were seen) is shared by them and lies behind a lock of its own.
+using KernelFn = llvm::unique_function<Error(KernelContext&) const>;
 
 // Reads attributes, checks what can be checked before running, packs constant weights.
 using KernelFactory = Expected<KernelFn> (*)(const KernelSetup&);

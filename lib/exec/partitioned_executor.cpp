@@ -1,73 +1,51 @@
 #include "lib/exec/partitioned_executor.h"
 
-#include "lib/exec/executor_impl.h"
-#include "lib/exec/part_crew.h"
+#include "lib/exec/free_list.h"
+#include "lib/exec/partition_workers.h"
+#include "lib/exec/plan_builder.h"
+#include "lib/exec/run_state.h"
 #include "lib/ir/find.h"
 #include "lib/support/denormals.h"
 
 namespace grapnel {
+namespace {
 
-struct PartitionedExecutor::Part {
+// What all runs share of a partition.
+struct PartitionPlan {
   std::string device;
-  ThreadPool pool{1};
-  std::unique_ptr<Executor> executor;
-  std::vector<size_t> feeds, fetches;  // of all, by place among those of this part
-  std::vector<Tensor> results;
+  ThreadPool pool{1};  // its kernels run on the thread that runs the partition
+  std::unique_ptr<ExecutionPlan> plan;
+  // By place among those of this partition: place among all feeds, and all fetches. The partition's
+  // fetches beyond these are its _Sends.
+  std::vector<size_t> feeds, fetches;
 };
 
-PartitionedExecutor::PartitionedExecutor() = default;
-PartitionedExecutor::~PartitionedExecutor() = default;
+struct PartitionPlans {
+  std::unique_ptr<Session> own_session;
+  Session* session = nullptr;
+  std::vector<std::unique_ptr<PartitionPlan>> partitions;
+  size_t num_fetches = 0;
+  int num_threads = 1;
+  MessageSink print;
+  std::mutex printing;  // one partition prints at a time
 
-Expected<std::unique_ptr<PartitionedExecutor>> PartitionedExecutor::Compile(
-    llvm::ArrayRef<DevicePart> parts, const ExecutorOptions& given) {
-  std::unique_ptr<PartitionedExecutor> made(new PartitionedExecutor());
-  ExecutorOptions options = given;
-  if (!options.session) {
-    made->own_session_ = std::make_unique<Session>();
-    options.session = made->own_session_.get();
-  }
-  made->num_fetches_ = options.fetches.size();
-  made->print_ = options.print;
-  std::vector<bool> found(options.fetches.size());
-  std::vector<Executor::Impl*> impls;
-  for (const DevicePart& part : parts) {
-    RETURN_IF_ERROR(made->AddPart(part, options, &found));
-    impls.push_back(made->parts_.back()->executor->impl_.get());
-    impls.back()->collectives = &made->collectives_;
-    impls.back()->number = impls.size() - 1;
-  }
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (!found[i]) return MakeError("fetch '{0}': no part has this tensor", options.fetches[i]);
-  }
-  RETURN_IF_ERROR(Executor::Impl::LinkTransfers(impls));
-  made->crew_ = std::make_unique<PartCrew>(
-      static_cast<int>(parts.size()), options.pool->num_threads(), options.session->helpers(),
-      [made = made.get()](int part) {
-        Executor::Impl& impl = *made->parts_[part]->executor->impl_;
-        return Annotate(made->parts_[part]->device, impl.frames->Continue());
-      },
-      [impls](int part) { impls[part]->frames->inbox().Stop(); });
-  for (size_t i = 0; i < impls.size(); ++i) {
-    impls[i]->frames->inbox().OnNews(
-        [crew = made->crew_.get(), i] { crew->Wake(static_cast<int>(i)); });
-  }
-  return made;
-}
+  Error Add(const DevicePart& given, const ExecutorOptions& options, std::vector<bool>* found);
+};
 
-Error PartitionedExecutor::AddPart(const DevicePart& given, const ExecutorOptions& options,
-                                   std::vector<bool>* found) {
-  parts_.push_back(std::make_unique<Part>());
-  Part& part = *parts_.back();
-  part.device = given.device;
+Error PartitionPlans::Add(const DevicePart& given, const ExecutorOptions& options,
+                          std::vector<bool>* found) {
+  partitions.push_back(std::make_unique<PartitionPlan>());
+  PartitionPlan& partition = *partitions.back();
+  partition.device = given.device;
   ExecutorOptions own = options;
   own.feeds.clear();
   own.fetches.clear();
-  own.pool = &part.pool;
+  own.pool = &partition.pool;
   own.is_part = true;
   if (options.print) {
     own.print = [this](Severity severity, llvm::StringRef text) {
-      std::lock_guard lock(printing_);
-      print_(severity, text);
+      std::lock_guard lock(printing);
+      print(severity, text);
     };
   }
   auto has = [&](llvm::StringRef tensor) {
@@ -76,59 +54,150 @@ Error PartitionedExecutor::AddPart(const DevicePart& given, const ExecutorOption
   for (size_t i = 0; i < options.feeds.size(); ++i) {
     if (!has(options.feeds[i])) continue;
     own.feeds.push_back(options.feeds[i]);
-    part.feeds.push_back(i);
+    partition.feeds.push_back(i);
   }
   for (size_t i = 0; i < options.fetches.size(); ++i) {
     if (!has(options.fetches[i])) continue;
     own.fetches.push_back(options.fetches[i]);
-    part.fetches.push_back(i);
+    partition.fetches.push_back(i);
     (*found)[i] = true;
   }
   for (Node node : given.graph->nodes()) {
     if (FlowKindOf(node) == FlowKind::kSend) own.fetches.push_back(node.name().str());
   }
-  auto executor = Executor::Compile(*given.graph, own);
-  if (!executor) return Annotate(given.device, executor.takeError());
-  part.executor = std::move(*executor);
-  part.results.resize(part.executor->num_fetches());
+  auto plan = PlanBuilder::OfPartition(*given.graph, own);
+  if (!plan) return Annotate(given.device, plan.takeError());
+  partition.plan = std::move(*plan);
+  partition.plan->partition = static_cast<int>(partitions.size()) - 1;
   return Error::success();
 }
 
-// Nothing of a part runs any more: whether one still waits.
-Error PartitionedExecutor::FindStuck() {
+// One run of all partitions at a time, kept for the next one.
+class PartitionedRun {
+ public:
+  explicit PartitionedRun(const PartitionPlans& plans);
+  Error Run(llvm::ArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results);
+
+ private:
+  Error Begin(llvm::ArrayRef<Tensor> feeds);
+  Error Finish(Error error, llvm::MutableArrayRef<Tensor> results);
+  Error FindStuck();
+
+  const PartitionPlans& plans_;
+  Collectives collectives_;
+  std::vector<std::unique_ptr<RunState>> states_;  // by partition
+  std::unique_ptr<PartitionWorkers> workers_;
+};
+
+PartitionedRun::PartitionedRun(const PartitionPlans& plans) : plans_(plans) {
+  std::vector<Rendezvous*> rendezvous;
+  for (const auto& partition : plans.partitions) {
+    states_.push_back(std::make_unique<RunState>(*partition->plan));
+    rendezvous.push_back(&states_.back()->frames().rendezvous());
+  }
+  workers_ = std::make_unique<PartitionWorkers>(
+      static_cast<int>(states_.size()), plans.num_threads, plans.session->helpers(),
+      [this](int i) {
+        return Annotate(plans_.partitions[i]->device, states_[i]->frames().Continue());
+      },
+      [this](int i) { states_[i]->frames().rendezvous().Stop(); });
+  for (size_t i = 0; i < states_.size(); ++i) {
+    states_[i]->Connect(rendezvous, collectives_);
+    rendezvous[i]->OnNews([this, i] { workers_->Wake(static_cast<int>(i)); });
+  }
+}
+
+Error PartitionedRun::Run(llvm::ArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results) {
+  FlushDenormals flush;
+  collectives_.Clear();
+  Error error = Begin(feeds);
+  if (!error) error = workers_->Run();
+  if (!error) error = FindStuck();
+  return Finish(std::move(error), results);
+}
+
+Error PartitionedRun::Begin(llvm::ArrayRef<Tensor> feeds) {
+  std::vector<Tensor> own;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    const PartitionPlan& partition = *plans_.partitions[i];
+    own.clear();
+    for (size_t feed : partition.feeds) own.push_back(feeds[feed]);
+    Error error = partition.plan->CheckFeeds(own);
+    if (!error) error = states_[i]->Begin(own);
+    if (error) return Annotate(partition.device, std::move(error));
+  }
+  return Error::success();
+}
+
+// Why a partition has not come to its end, when no partition can go on.
+Error PartitionedRun::FindStuck() {
   for (int rank = 0; rank < FrameRunner::kStuckRanks; ++rank) {
-    for (const auto& part : parts_) {
-      if (Error error = part->executor->impl_->frames->FindStuck(rank))
-        return Annotate(part->device, std::move(error));
+    for (size_t i = 0; i < states_.size(); ++i) {
+      if (Error error = states_[i]->frames().FindStuck(rank))
+        return Annotate(plans_.partitions[i]->device, std::move(error));
     }
   }
   return Error::success();
 }
 
-Expected<std::vector<Tensor>> PartitionedExecutor::Run(std::vector<Tensor> feeds) {
-  FlushDenormals flush;
-  std::vector<Tensor> results(num_fetches_), own;
-  Error error = Error::success();
-  collectives_.Clear();
-  for (const auto& part : parts_) {
-    own.clear();
-    for (size_t i : part->feeds) own.push_back(feeds[i]);
-    error = Annotate(part->device, part->executor->impl_->Begin(own));
-    if (error) break;
-  }
-  if (!error) error = crew_->Run();
-  if (!error) error = FindStuck();
+Error PartitionedRun::Finish(Error error, llvm::MutableArrayRef<Tensor> results) {
   bool has_failed = static_cast<bool>(error);
-  for (const auto& part : parts_) {
-    Error late = part->executor->impl_->Finish(has_failed, part->results);
+  for (size_t i = 0; i < states_.size(); ++i) {
+    const PartitionPlan& partition = *plans_.partitions[i];
+    std::vector<Tensor> own(partition.plan->fetch_slots.size());
+    Error late = states_[i]->Finish(has_failed, own);
     if (late && !error)
-      error = Annotate(part->device, std::move(late));
+      error = Annotate(partition.device, std::move(late));
     else
       llvm::consumeError(std::move(late));
-    for (size_t i = 0; i < part->fetches.size(); ++i)
-      results[part->fetches[i]] = std::move(part->results[i]);
-    part->results.assign(part->results.size(), Tensor());
+    for (size_t k = 0; k < partition.fetches.size(); ++k)
+      results[partition.fetches[k]] = std::move(own[k]);
   }
+  return error;
+}
+
+}  // namespace
+
+struct PartitionedExecutor::Impl {
+  PartitionPlans plans;
+  FreeList<PartitionedRun> idle;  // states of runs that are over
+};
+
+PartitionedExecutor::PartitionedExecutor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+PartitionedExecutor::~PartitionedExecutor() = default;
+
+Expected<std::unique_ptr<PartitionedExecutor>> PartitionedExecutor::Compile(
+    llvm::ArrayRef<DevicePart> parts, const ExecutorOptions& given) {
+  auto impl = std::make_unique<Impl>();
+  PartitionPlans& plans = impl->plans;
+  ExecutorOptions options = given;
+  if (!options.session) {
+    plans.own_session = std::make_unique<Session>();
+    options.session = plans.own_session.get();
+  }
+  plans.session = options.session;
+  plans.num_threads = options.pool->num_threads();
+  plans.num_fetches = options.fetches.size();
+  plans.print = options.print;
+  std::vector<bool> found(options.fetches.size());
+  std::vector<ExecutionPlan*> linked;
+  for (const DevicePart& part : parts) {
+    RETURN_IF_ERROR(plans.Add(part, options, &found));
+    linked.push_back(plans.partitions.back()->plan.get());
+  }
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!found[i]) return MakeError("fetch '{0}': no part has this tensor", options.fetches[i]);
+  }
+  RETURN_IF_ERROR(LinkTransfers(linked));
+  return std::unique_ptr<PartitionedExecutor>(new PartitionedExecutor(std::move(impl)));
+}
+
+Expected<std::vector<Tensor>> PartitionedExecutor::Run(std::vector<Tensor> feeds) {
+  std::vector<Tensor> results(impl_->plans.num_fetches);
+  std::unique_ptr<PartitionedRun> run = impl_->idle.Take();
+  if (!run) run = std::make_unique<PartitionedRun>(impl_->plans);
+  Error error = run->Run(feeds, results);
+  impl_->idle.GiveBack(std::move(run));
   if (error) return error;
   return results;
 }

@@ -76,8 +76,8 @@ class MemoryCounter {
 };
 
 // A value of the runtime's own: what an element of a variant tensor (a list of tensors) or of a
-// resource tensor (a variable, a table) stands for. Elements are references; who changes a variant
-// must own it alone (IsShared), a resource guards itself.
+// resource tensor (a variable, a table) stands for. Elements are references; a variant is changed
+// only by its one owner (IsShared), a resource is thread-safe.
 class Object {
  public:
   virtual ~Object() = default;
@@ -103,8 +103,8 @@ Allocator& HeapAllocator();
 std::unique_ptr<Allocator> MakePoolAllocator(Allocator& source = HeapAllocator(),
                                              MemoryCounter* counter = nullptr);
 
-// Cheap to copy: copies share the buffer. Who writes must own it alone (Buffer::IsShared) or have
-// just allocated it.
+// Cheap to copy: copies share the buffer. It is written only by its one owner (Buffer::IsShared),
+// as by the kernel that has just allocated it.
 class Tensor {
  public:
   Tensor() = default;  // no tensor: an output that was never made

@@ -72,12 +72,15 @@ Expected<OpenedGraph> OpenedGraph::Copy() const {
 
 Expected<OpenedGraph> OpenedGraph::Reopen() const { return Open(model_->path, file().title); }
 
-Expected<Ends> EndsOf(const OpenedGraph& opened, llvm::ArrayRef<std::string> feeds,
-                      llvm::ArrayRef<std::string> fetches, llvm::StringRef signature) {
-  ASSIGN_OR_RETURN(Ends ends, EndsOf(opened.model(), opened.file(), signature));
-  if (!feeds.empty()) ends.feeds.assign(feeds.begin(), feeds.end());
-  if (!fetches.empty()) ends.fetches.assign(fetches.begin(), fetches.end());
-  return ends;
+Expected<FeedsAndFetches> FeedsAndFetchesOf(const OpenedGraph& opened,
+                                            llvm::ArrayRef<std::string> feeds,
+                                            llvm::ArrayRef<std::string> fetches,
+                                            llvm::StringRef signature) {
+  ASSIGN_OR_RETURN(FeedsAndFetches tensors,
+                   FeedsAndFetchesOf(opened.model(), opened.file(), signature));
+  if (!feeds.empty()) tensors.feeds.assign(feeds.begin(), feeds.end());
+  if (!fetches.empty()) tensors.fetches.assign(fetches.begin(), fetches.end());
+  return tensors;
 }
 
 Error DemandValid(const OpenedGraph& opened, const MessageSink& sink) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/io/ends.h"
+#include "lib/io/feeds_and_fetches.h"
 
 namespace grapnel {
 
@@ -51,8 +51,10 @@ class OpenedGraph {
 
 // Feeds and fetches: those given, else those of the case, the text or the signature, else none.
 // Errors: there is no signature of that name.
-Expected<Ends> EndsOf(const OpenedGraph& opened, llvm::ArrayRef<std::string> feeds,
-                      llvm::ArrayRef<std::string> fetches, llvm::StringRef signature = {});
+Expected<FeedsAndFetches> FeedsAndFetchesOf(const OpenedGraph& opened,
+                                            llvm::ArrayRef<std::string> feeds,
+                                            llvm::ArrayRef<std::string> fetches,
+                                            llvm::StringRef signature = {});
 
 // All problems of the graph, for jobs that work on none that is broken: warnings go to the sink;
 // errors make an Error that lists them (the first 20), each with file and node.

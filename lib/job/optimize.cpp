@@ -58,9 +58,10 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   OptimizeOptions options;
   std::vector<std::string> feeds;
   for (const FeedSource& feed : request.feeds) feeds.push_back(feed.tensor);
-  ASSIGN_OR_RETURN(Ends ends, EndsOf(opened, feeds, request.fetches, request.signature));
-  options.feeds = std::move(ends.feeds);
-  options.fetches = std::move(ends.fetches);
+  ASSIGN_OR_RETURN(FeedsAndFetches tensors,
+                   FeedsAndFetchesOf(opened, feeds, request.fetches, request.signature));
+  options.feeds = std::move(tensors.feeds);
+  options.fetches = std::move(tensors.fetches);
   options.passes = request.passes;
   options.limit = request.limit;
   options.config.set_min_graph_nodes(-1);
@@ -147,7 +148,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
         AddDump({*request.dump_folder, opened.name(), request.sink}, module, options, &manager));
   }
   Optimized optimized;
-  optimized.ends = {options.feeds, options.fetches};
+  optimized.tensors = {options.feeds, options.fetches};
   std::unique_ptr<ValueCheck> values;
   if (request.check_values) {
     auto made = MakeValueCheck(opened, request, options, workshop.pool);

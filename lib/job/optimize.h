@@ -45,7 +45,7 @@ struct OptimizeRequest {
 };
 
 struct Optimized {
-  Ends ends;  // as asked for, with what was filled in
+  FeedsAndFetches tensors;  // as asked for, with what was filled in
   OptimizeResult result;
   std::vector<Refusal> near_misses;    // sorted, if they were wanted
   std::optional<int> values_compared;  // fetches, with check_values

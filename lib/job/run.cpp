@@ -64,8 +64,9 @@ Error RunJob::Complete() {
       if (llvm::none_of(feeds, is_it)) feeds.push_back({given.tensor, given.file, Tensor()});
     }
   }
-  ASSIGN_OR_RETURN(Ends ends, EndsOf(*opened_, {}, request_.fetches, request_.signature));
-  request_.fetches = std::move(ends.fetches);
+  ASSIGN_OR_RETURN(FeedsAndFetches tensors,
+                   FeedsAndFetchesOf(*opened_, {}, request_.fetches, request_.signature));
+  request_.fetches = std::move(tensors.fetches);
   if (!request_.fetches.empty()) return Error::success();
   return MakeError("{0}: nothing to fetch: name tensors by --fetch", model.path);
 }
@@ -127,8 +128,8 @@ Error RunJob::CompileSplit(const ExecutorOptions& options) {
           device.text);
     }
   }
-  Ends ends{options.feeds, options.fetches};
-  FunctionSpread spread(*placed_, ends, setup, request_.placement_log);
+  FeedsAndFetches tensors{options.feeds, options.fetches};
+  FunctionSpread spread(*placed_, tensors, setup, request_.placement_log);
   RETURN_IF_ERROR(spread.Run());
   if (setup.devices.size() == 1) return Compile(options);
   ASSIGN_OR_RETURN(PartitionScope scope, ScopeOf(placed_->main, options));

@@ -80,16 +80,16 @@ Node EntryCall(const Graph& graph, llvm::ArrayRef<std::string> fetches) {
 // them.
 Error FunctionSpread::OpenMain() {
   Boundary boundary;
-  for (const std::string& fetch : ends_.fetches) {
+  for (const std::string& fetch : tensors_.fetches) {
     ASSIGN_OR_RETURN(Port port, FindTensor(module_.main, fetch));
     boundary.fetched.insert(port.node);
   }
-  for (const std::string& feed : ends_.feeds) {
+  for (const std::string& feed : tensors_.feeds) {
     ASSIGN_OR_RETURN(Port port, FindTensor(module_.main, feed));
     boundary.fed.insert(port.node);
   }
   if (settled_.empty()) {
-    if (Node entry = EntryCall(module_.main, ends_.fetches)) {
+    if (Node entry = EntryCall(module_.main, tensors_.fetches)) {
       entry_ = entry.name().str();
       boundary.fed.insert(entry.id());
     }
@@ -206,7 +206,7 @@ Expected<bool> FunctionSpread::VisitCall(const Node& call) {
 Expected<bool> FunctionSpread::OpenNextCalls() {
   placed_.clear();
   bool opens = false;
-  std::vector<bool> needed = NeededFor(module_.main, ends_.fetches);
+  std::vector<bool> needed = NeededFor(module_.main, tensors_.fetches);
   for (NodeId id : TopologicalOrder(module_.main)) {
     Node node = module_.main.node(id);
     if (!needed[id] || settled_.count(node.name().str()) || !CanVisit(node)) continue;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/io/ends.h"
+#include "lib/io/feeds_and_fetches.h"
 #include "lib/place/settings.h"
 
 namespace grapnel {
@@ -19,10 +19,11 @@ namespace grapnel {
 // call's place after all, so that one mechanism runs them. docs/placement.md has the rules.
 class FunctionSpread {
  public:
-  // For runs from the feeds to the fetches of `ends`, which must be there. `log` gets TensorFlow's
-  // lines; null: nobody asked. All outlive this.
-  FunctionSpread(Module& module, const Ends& ends, const PlacerSetup& setup, llvm::raw_ostream* log)
-      : module_(module), ends_(ends), setup_(setup), log_(log) {}
+  // For runs from the feeds to the fetches of `tensors`, which must be there. `log` gets
+  // TensorFlow's lines; null: nobody asked. All outlive this.
+  FunctionSpread(Module& module, const FeedsAndFetches& tensors, const PlacerSetup& setup,
+                 llvm::raw_ostream* log)
+      : module_(module), tensors_(tensors), setup_(setup), log_(log) {}
 
   // Opens functions, places the main graph and what its calls need: every node of it gets its
   // device. Errors: what cannot be placed, with the reasons.
@@ -48,7 +49,7 @@ class FunctionSpread {
   BodyPlace PlaceOf(const Node& call, const Function& function) const;
 
   Module& module_;
-  const Ends& ends_;
+  const FeedsAndFetches& tensors_;
   const PlacerSetup& setup_;
   llvm::raw_ostream* log_;
   // The call that the graph is, if it is no more than one.

@@ -1,4 +1,4 @@
-// Loops of single nodes: how many rounds are under way at a time, on one thread and on several.
+// Loops of single nodes: how many iterations are under way at a time, on one thread and on several.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -51,7 +51,7 @@ TEST(Loop, AsManyRoundsAsItsEntersSayAreUnderWay) {
     EXPECT_EQ(SumOf(*graph.Compile(pool, &watch)), 190);
     most[k] = watch.most;
   }
-  EXPECT_EQ(most[0], 1);  // each round ends before the next begins
+  EXPECT_EQ(most[0], 1);  // each iteration ends before the next begins
   EXPECT_EQ(most[1], 3);
   EXPECT_GT(most[2], 3);
 }
@@ -101,7 +101,7 @@ TEST(Loop, RoundsOverlapOnSeveralThreadsAndGiveTheSame) {
     EXPECT_EQ(most_under_way, 1);
     most_under_way = 0;
     EXPECT_EQ(SumOf(*overlapping.Compile(pool)), 420);
-    // Two kernels, of different rounds; never one kernel twice.
+    // Two kernels, of different iterations; never one kernel twice.
     EXPECT_EQ(most_under_way, threads == 1 ? 1 : 2);
     EXPECT_EQ(same_node, 0);
   }
@@ -141,7 +141,7 @@ TEST(Plan, LongNodesRunBesideOthersAndGiveTheSame) {
   }
 }
 
-// Fails in the sixth round, on whichever thread.
+// Fails in the sixth iteration, on whichever thread.
 std::atomic<int> rounds_until_failure{0};
 Error RunFailing(KernelContext& ctx) {
   std::this_thread::sleep_for(std::chrono::milliseconds(1));

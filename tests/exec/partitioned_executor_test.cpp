@@ -99,14 +99,14 @@ TEST(PartitionedExecutor, MemoryDoesNotGrowWithTheRounds) {
   SplitLoop loop({"Neg", "Abs"}, 10);
   ThreadPool pool(2);
   int64_t peak[2];
-  float rounds[] = {100, 5000};
+  float iterations[] = {100, 5000};
   for (int i = 0; i < 2; ++i) {
     NoProfile profile;
     auto executor = loop.Compile(pool, nullptr, &profile);
-    Sum(*executor, rounds[i]);
+    Sum(*executor, iterations[i]);
     peak[i] = profile.memory.peak();
   }
-  // Not more than what some rounds hold, whose number is a matter of threads.
+  // Not more than what some iterations hold, whose number is a matter of threads.
   EXPECT_LE(peak[1], peak[0] + 64 * 100);
 }
 

@@ -12,15 +12,27 @@ thread_local int call_depth = 0;
 
 }  // namespace
 
-Expected<std::unique_ptr<Executor>> FunctionCall::Compile(const RunServices& services) const {
-  if (!services.profiler) return Executor::CompileFunction(*function_, ExecutorOptions(services));
-  auto began = services.profiler->Begin();
+Expected<const FunctionCall::Plan*> FunctionCall::CompiledFor(const RunServices& services) const {
+  const Plan* current = plans_->current.load(std::memory_order_acquire);
+  if (current && current->IsFor(services)) return current;
+  std::lock_guard lock(plans_->mutex);
+  current = plans_->current.load(std::memory_order_relaxed);
+  if (current && current->IsFor(services)) return current;  // another thread has compiled it
+  auto plan = std::make_unique<Plan>(services);
+  RunProfiler* profiler = services.profiler;
+  RunProfiler::Clock::time_point began;
+  if (profiler) began = profiler->Begin();
   auto executor = Executor::CompileFunction(*function_, ExecutorOptions(services));
-  services.profiler->Compiled(*function_, began, RunProfiler::Clock::now());
-  return executor;
+  if (profiler) profiler->Compiled(*function_, began, RunProfiler::Clock::now());
+  if (!executor) return executor.takeError();
+  plan->executor = std::move(*executor);
+  plans_->current.store(plan.get(), std::memory_order_release);
+  plans_->owned = std::move(plan);
+  return plans_->owned.get();
 }
 
-Expected<FunctionCall::Lease> FunctionCall::Begin(const RunServices& services, size_t num_inputs) {
+Expected<FunctionCall::Compiled> FunctionCall::Begin(const RunServices& services,
+                                                     size_t num_inputs) const {
   if (!function_) return MakeError("function '{0}' is not in the library", name_);
   if (num_inputs != function_->args.size()) {
     return MakeError("function '{0}' takes {1} arguments, {2} are given", name_,
@@ -30,49 +42,26 @@ Expected<FunctionCall::Lease> FunctionCall::Begin(const RunServices& services, s
     return MakeError(
         "function '{0}': calls are nested {1} deep, the recursion does not seem to end", name_,
         kMaxDepth);
-  // Who keeps a call from run to run (an iterator) may come back with another hook.
-  if (hook_ != services.hook || profiler_ != services.profiler || pool_ != &services.pool ||
-      session_ != services.session) {
-    idle_.clear();
-    hook_ = services.hook;
-    profiler_ = services.profiler;
-    pool_ = &services.pool;
-    session_ = services.session;
-  }
-  // A plan runs once at a time: a function that calls itself needs one more for each level.
-  std::unique_ptr<Executor> executor;
-  if (!idle_.empty()) {
-    executor = std::move(idle_.back());
-    idle_.pop_back();
-  } else {
-    ASSIGN_OR_RETURN(executor, Compile(services));
-  }
-  return Lease(this, std::move(executor));
+  ASSIGN_OR_RETURN(const Plan* plan, CompiledFor(services));
+  return Compiled(this, plan->executor.get());
 }
 
-FunctionCall::Lease::Lease(FunctionCall* call, std::unique_ptr<Executor> executor)
-    : call_(call), executor_(std::move(executor)) {}
-
-FunctionCall::Lease::~Lease() {
-  if (executor_) call_->idle_.push_back(std::move(executor_));
-}
-
-Error FunctionCall::Lease::Run(llvm::MutableArrayRef<Tensor> inputs,
-                               llvm::MutableArrayRef<Tensor> outputs) {
+Error FunctionCall::Compiled::Run(llvm::MutableArrayRef<Tensor> inputs,
+                                  llvm::MutableArrayRef<Tensor> outputs) const {
   ++call_depth;
   Error error = executor_->Run(inputs, outputs);
   --call_depth;
-  // Where a recursion went wrong is not said better by two hundred names.
+  // Two hundred names of functions would not say better where a recursion went wrong.
   if (!error || call_depth >= kNamedDepth) return error;
   return Annotate("function '" + call_->name_ + "'", std::move(error));
 }
 
 Error FunctionCall::Run(const RunServices& services, llvm::MutableArrayRef<Tensor> inputs,
-                        llvm::SmallVectorImpl<Tensor>* outputs) {
-  ASSIGN_OR_RETURN(Lease lease, Begin(services, inputs.size()));
+                        llvm::SmallVectorImpl<Tensor>* outputs) const {
+  ASSIGN_OR_RETURN(Compiled compiled, Begin(services, inputs.size()));
   outputs->clear();
-  outputs->resize(lease.num_results());
-  return lease.Run(inputs, *outputs);
+  outputs->resize(compiled.num_results());
+  return compiled.Run(inputs, *outputs);
 }
 
 Expected<std::string> FunctionAttr(const Node& node, llvm::StringRef key) {

@@ -26,7 +26,7 @@ Error SetOutputs(KernelContext& context, llvm::MutableArrayRef<Tensor> outputs) 
 }
 
 Expected<KernelFn> MakeCallOf(const KernelSetup& setup, llvm::StringRef name) {
-  return [call = FunctionCall(setup.node(), name)](KernelContext& context) mutable -> Error {
+  return [call = FunctionCall(setup.node(), name)](KernelContext& context) -> Error {
     Tensors inputs = InputsFrom(context, 0), outputs;
     RETURN_IF_ERROR(call.Run(context.services(), inputs, &outputs));
     return SetOutputs(context, outputs);
@@ -45,8 +45,7 @@ Expected<KernelFn> MakeIf(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(std::string then_name, FunctionAttr(setup.node(), "then_branch"));
   ASSIGN_OR_RETURN(std::string else_name, FunctionAttr(setup.node(), "else_branch"));
   return [then_call = FunctionCall(setup.node(), then_name),
-          else_call =
-              FunctionCall(setup.node(), else_name)](KernelContext& context) mutable -> Error {
+          else_call = FunctionCall(setup.node(), else_name)](KernelContext& context) -> Error {
     ASSIGN_OR_RETURN(bool condition, IsTrue(context.input(0)));
     Tensors inputs = InputsFrom(context, 1), outputs;
     RETURN_IF_ERROR((condition ? then_call : else_call).Run(context.services(), inputs, &outputs));
@@ -61,7 +60,7 @@ Expected<KernelFn> MakeCase(const KernelSetup& setup) {
     for (llvm::StringRef name : attr->FuncNames()) calls.emplace_back(setup.node(), name);
   }
   if (calls.empty()) return MakeError("attribute 'branches' is missing or empty");
-  return [calls = std::move(calls)](KernelContext& context) mutable -> Error {
+  return [calls = std::move(calls)](KernelContext& context) -> Error {
     int64_t index = context.input(0).IntAt(0);
     // An index outside the branches means the last one.
     if (index < 0 || index >= static_cast<int64_t>(calls.size())) index = calls.size() - 1;
@@ -77,7 +76,7 @@ Error InIteration(int64_t number, Error error) {
 
 // The condition's answer. It gets what it reads and no more: the body may write in place in what
 // nobody else holds.
-Expected<bool> GoesOn(FunctionCall::Lease& cond, llvm::ArrayRef<Tensor> state,
+Expected<bool> GoesOn(const FunctionCall::Compiled& cond, llvm::ArrayRef<Tensor> state,
                       llvm::MutableArrayRef<Tensor> given) {
   for (size_t i = 0; i < state.size(); ++i) {
     if (cond.Reads(static_cast<int>(i))) given[i] = state[i];
@@ -90,15 +89,15 @@ Expected<bool> GoesOn(FunctionCall::Lease& cond, llvm::ArrayRef<Tensor> state,
   return IsTrue(answer);
 }
 
-Error Loop(KernelContext& context, FunctionCall& cond_call, FunctionCall& body_call) {
+Error Loop(KernelContext& context, const FunctionCall& cond_call, const FunctionCall& body_call) {
   Tensors first = InputsFrom(context, 0), second(first.size()), given(first.size());
   auto cond = cond_call.Begin(context.services(), first.size());
   if (!cond) return InIteration(0, cond.takeError());
   if (cond->num_results() != 1) {
     return MakeError("the loop's condition gives {0} results, 1 was expected", cond->num_results());
   }
-  // Compiled when it first runs: a loop that goes round no time needs none.
-  std::optional<FunctionCall::Lease> body;
+  // Compiled when it first runs: a loop without iterations does not need it.
+  std::optional<FunctionCall::Compiled> body;
   llvm::MutableArrayRef<Tensor> state = first, next = second;
   for (int64_t iteration = 0;; ++iteration) {
     auto goes_on = GoesOn(*cond, state, given);
@@ -122,7 +121,7 @@ Expected<KernelFn> MakeWhile(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(std::string cond_name, FunctionAttr(setup.node(), "cond"));
   ASSIGN_OR_RETURN(std::string body_name, FunctionAttr(setup.node(), "body"));
   return [cond = FunctionCall(setup.node(), cond_name),
-          body = FunctionCall(setup.node(), body_name)](KernelContext& context) mutable -> Error {
+          body = FunctionCall(setup.node(), body_name)](KernelContext& context) -> Error {
     return Loop(context, cond, body);
   };
 }

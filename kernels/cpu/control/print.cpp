@@ -1,4 +1,7 @@
 // Ops that say something: Print, PrintV2, and the strings they are made of.
+#include <atomic>
+#include <memory>
+
 #include "kernels/cpu/text/tensor_text.h"
 #include "lib/exec/kernel.h"
 #include "llvm/Support/FileSystem.h"
@@ -84,10 +87,11 @@ Expected<KernelFn> MakePrint(const KernelSetup& setup) {
   std::string message = setup.node().GetString("message");
   int64_t first_n = setup.node().GetInt("first_n", -1),
           summarize = setup.node().GetInt("summarize", 3);
-  return KernelFn([message, summarize, left = first_n](KernelContext& ctx) mutable -> Error {
+  auto shown = std::make_shared<std::atomic<int64_t>>(0);
+  return KernelFn([message, summarize, first_n, shown](KernelContext& ctx) -> Error {
     ctx.SetOutput(0, ctx.input(0));
-    if (left == 0) return Error::success();
-    if (left > 0) --left;
+    if (first_n >= 0 && (shown->load() >= first_n || shown->fetch_add(1) >= first_n))
+      return Error::success();
     std::string text = message;
     for (int i = 1; i < ctx.num_inputs(); ++i)
       text += "[" + SummaryText(ctx.input(i), summarize) + "]";

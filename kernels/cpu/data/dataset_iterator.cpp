@@ -57,25 +57,25 @@ Expected<KernelFn> MakeAnonymousIterator(const KernelSetup& setup) {
 Expected<KernelFn> MakeOneShot(const KernelSetup& setup) {
   std::string name = NameOf(setup.node()), container = setup.node().GetString("container");
   ASSIGN_OR_RETURN(std::string factory, FunctionAttr(setup.node(), "dataset_factory"));
-  return KernelFn([name, container, call = FunctionCall(setup.node(), factory)](
-                      KernelContext& ctx) mutable -> Error {
-    IteratorRef made;
-    ASSIGN_OR_RETURN(ObjectRef object, NamedIterator(ctx, container, name, [&] {
-                       made = new DatasetIterator(name);
-                       return ObjectRef(made);
-                     }));
-    if (made) {
-      llvm::SmallVector<Tensor, 1> results;
-      RETURN_IF_ERROR(call.Run(ctx.services(), {}, &results));
-      if (results.size() != 1)
-        return MakeError("dataset_factory gives {0} results, a dataset was expected",
-                         results.size());
-      ASSIGN_OR_RETURN(DatasetRef dataset, DatasetOf(results[0]));
-      made->Start(std::move(dataset));
-    }
-    PutHandle(ctx, std::move(object));
-    return Error::success();
-  });
+  return KernelFn(
+      [name, container, call = FunctionCall(setup.node(), factory)](KernelContext& ctx) -> Error {
+        IteratorRef made;
+        ASSIGN_OR_RETURN(ObjectRef object, NamedIterator(ctx, container, name, [&] {
+                           made = new DatasetIterator(name);
+                           return ObjectRef(made);
+                         }));
+        if (made) {
+          llvm::SmallVector<Tensor, 1> results;
+          RETURN_IF_ERROR(call.Run(ctx.services(), {}, &results));
+          if (results.size() != 1)
+            return MakeError("dataset_factory gives {0} results, a dataset was expected",
+                             results.size());
+          ASSIGN_OR_RETURN(DatasetRef dataset, DatasetOf(results[0]));
+          made->Start(std::move(dataset));
+        }
+        PutHandle(ctx, std::move(object));
+        return Error::success();
+      });
 }
 
 Expected<DatasetIterator*> IteratorIn(const KernelContext& ctx, int i) {

@@ -49,7 +49,7 @@ void FillNoise(Noise noise, Philox& philox, float low, float high, Tensor& out) 
   }
 }
 
-Error Extract(KernelContext& ctx, const Attrs& attrs, Philox& philox) {
+Error Extract(KernelContext& ctx, const Attrs& attrs, const SharedPhilox& shared) {
   const Tensor &in = ctx.input(0), &size = ctx.input(1), &offsets = ctx.input(2);
   if (in.rank() != 4)
     return MakeError("input must have rank 4, got shape {0}", DimsText(in.dims()));
@@ -64,7 +64,7 @@ Error Extract(KernelContext& ctx, const Attrs& attrs, Philox& philox) {
     low = std::min(i ? low : in.data<float>()[0], in.data<float>()[i]);
     high = std::max(i ? high : in.data<float>()[0], in.data<float>()[i]);
   }
-  FillNoise(attrs.noise, philox, low, high, *out);
+  shared.Use([&](Philox& philox) { FillNoise(attrs.noise, philox, low, high, *out); });
   for (int64_t batch = 0; batch < in.dim(0); ++batch) {
     int64_t top = StartOf(offsets.data<float>()[2 * batch], in.dim(1), height, attrs);
     int64_t left = StartOf(offsets.data<float>()[2 * batch + 1], in.dim(2), width, attrs);
@@ -91,7 +91,7 @@ Expected<KernelFn> Make(const KernelSetup& setup) {
   // Both at once is an error in TensorFlow.
   if (noise != "uniform" && node.GetBool("uniform_noise", true))
     return MakeError("noise '{0}' needs uniform_noise to be false", noise);
-  return KernelFn([attrs, philox = FromAttrs(setup)](KernelContext& ctx) mutable {
+  return KernelFn([attrs, philox = SharedPhilox(setup)](KernelContext& ctx) {
     return Extract(ctx, attrs, philox);
   });
 }

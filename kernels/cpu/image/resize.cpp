@@ -47,7 +47,7 @@ template <typename T>
 class Bilinear : public ResizeAttrs {
  public:
   using ResizeAttrs::ResizeAttrs;
-  Error operator()(KernelContext& ctx) {
+  Error operator()(KernelContext& ctx) const {
     ResizeAxis rows, columns;
     RETURN_IF_ERROR(Prepare(ctx, &rows, &columns));
     const Tensor& images = ctx.input(0);
@@ -86,7 +86,7 @@ template <typename T>
 class Nearest : public ResizeAttrs {
  public:
   using ResizeAttrs::ResizeAttrs;
-  Error operator()(KernelContext& ctx) {
+  Error operator()(KernelContext& ctx) const {
     ResizeAxis rows, columns;
     RETURN_IF_ERROR(Prepare(ctx, &rows, &columns));
     const Tensor& images = ctx.input(0);

@@ -58,7 +58,7 @@ template <typename T>
 class Bicubic : public ResizeAttrs {
  public:
   using ResizeAttrs::ResizeAttrs;
-  Error operator()(KernelContext& ctx) {
+  Error operator()(KernelContext& ctx) const {
     ResizeAxis rows, columns;
     RETURN_IF_ERROR(Prepare(ctx, &rows, &columns));
     const Tensor& images = ctx.input(0);
@@ -120,7 +120,7 @@ template <typename T>
 class Area : public ResizeAttrs {
  public:
   using ResizeAttrs::ResizeAttrs;
-  Error operator()(KernelContext& ctx) {
+  Error operator()(KernelContext& ctx) const {
     ResizeAxis rows, columns;
     RETURN_IF_ERROR(Prepare(ctx, &rows, &columns));
     const Tensor& images = ctx.input(0);

@@ -87,7 +87,7 @@ class BatchMatMulKernel {
     }
   }
 
-  Error operator()(KernelContext& ctx) {
+  Error operator()(KernelContext& ctx) const {
     BatchedShape shape;
     ASSIGN_OR_RETURN(Dims dims, Resolve(ctx.input(0), ctx.input(1), shape));
     ASSIGN_OR_RETURN(Tensor a, Converted<Compute>(ctx, ctx.input(0)));
@@ -110,7 +110,7 @@ class BatchMatMulKernel {
  private:
   // The mask is broadcast over the products; where it has more of them, so are they over the mask.
   Error RunMasked(KernelContext& ctx, const BatchedShape& shape, const Dims& dims, const Tensor& a,
-                  const Tensor& b) {
+                  const Tensor& b) const {
     ASSIGN_OR_RETURN(Tensor factor, Converted<Compute>(ctx, ctx.input(2)));
     ASSIGN_OR_RETURN(Tensor mask, Converted<Compute>(ctx, ctx.input(3)));
     if (factor.num_elements() != 1)

@@ -160,7 +160,7 @@ bool IsDense(llvm::ArrayRef<Axis> axes) {
 template <typename T>
 class EinsumRun {
  public:
-  EinsumRun(KernelContext& ctx, MatMulRunner<T>& runner) : ctx_(ctx), runner_(runner) {}
+  EinsumRun(KernelContext& ctx, const MatMulRunner<T>& runner) : ctx_(ctx), runner_(runner) {}
 
   // `output` has the axes of `labels` in order, and is zero where a label repeats.
   Error Run(const std::vector<Operand>& operands, const std::vector<const T*>& data,
@@ -197,7 +197,7 @@ class EinsumRun {
   }
 
   KernelContext& ctx_;
-  MatMulRunner<T>& runner_;
+  const MatMulRunner<T>& runner_;
   std::vector<Tensor> storage_;
 };
 
@@ -287,7 +287,7 @@ class EinsumKernel {
   using Compute = ComputeType<T>;
   explicit EinsumKernel(Equation equation) : equation_(std::move(equation)) {}
 
-  Error operator()(KernelContext& ctx) {
+  Error operator()(KernelContext& ctx) const {
     std::map<Label, int64_t> sizes;
     std::vector<Operand> operands;
     for (size_t i = 0; i < equation_.inputs.size(); ++i) {

@@ -162,7 +162,7 @@ double NanosecondsOf(double flops) {
 
 template <typename T>
 void MatMulRunner<T>::RunPlain(KernelContext& ctx, const BatchedShape& s, const T* a, const T* b,
-                               T* c, const Epilogue<T>& epilogue) {
+                               T* c, const Epilogue<T>& epilogue) const {
   // Few large products are cut by rows, or by columns where there are few rows.
   bool by_columns = s.m < 8 && s.n >= 256;
   int64_t whole = by_columns ? s.n : s.m,
@@ -204,7 +204,7 @@ void MatMulRunner<T>::RunPlain(KernelContext& ctx, const BatchedShape& s, const 
 // False when oneDNN is not there, has no code for it or would be slower.
 template <typename T>
 Expected<bool> MatMulRunner<T>::RunOnednn(KernelContext& ctx, const BatchedShape& s, const T* a,
-                                          const T* b, T* c, const Epilogue<T>& epilogue) {
+                                          const T* b, T* c, const Epilogue<T>& epilogue) const {
   if constexpr (!std::is_same_v<T, float>) {
     return false;
   } else {
@@ -226,7 +226,7 @@ Expected<bool> MatMulRunner<T>::RunOnednn(KernelContext& ctx, const BatchedShape
                      epilogue.alpha};
     spec.constant_b = constant_b_ != nullptr;
     spec.threads = ThreadsFor(flops * (one_call ? s.count : 1), ctx.pool());
-    ASSIGN_OR_RETURN(OnednnPrimitive * primitive, primitives_.Get(spec, [&](OnednnPrimitive& made) {
+    ASSIGN_OR_RETURN(PrimitiveRef primitive, primitives_.Get(spec, [&](OnednnPrimitive& made) {
       return constant_b_ ? made.SetWeights(constant_b_, ctx.pool()) : Error::success();
     }));
     if (!primitive) return false;
@@ -243,7 +243,7 @@ Expected<bool> MatMulRunner<T>::RunOnednn(KernelContext& ctx, const BatchedShape
 
 template <typename T>
 Error MatMulRunner<T>::Run(KernelContext& ctx, const BatchedShape& shape, const T* a, const T* b,
-                           T* c, const Epilogue<T>& epilogue) {
+                           T* c, const Epilogue<T>& epilogue) const {
   if (shape.m == 0 || shape.n == 0 || shape.count == 0) return Error::success();
   BatchedShape s = shape;
   // Many matrices times one: their rows are one tall matrix.

@@ -32,7 +32,8 @@ struct BatchedShape {
   std::vector<int64_t> a_index, b_index;
 };
 
-// The products of one kernel. Keeps what oneDNN has prepared for the shapes seen.
+// The products of one kernel. Keeps what oneDNN has prepared for the shapes seen. Run is
+// thread-safe.
 template <typename T>
 class MatMulRunner {
  public:
@@ -40,13 +41,13 @@ class MatMulRunner {
   void set_constant_b(const T* b) { constant_b_ = b; }
   // b is `constant_b` when one was set. The addend of the epilogue may be c itself.
   Error Run(KernelContext& ctx, const BatchedShape& shape, const T* a, const T* b, T* c,
-            const Epilogue<T>& epilogue);
+            const Epilogue<T>& epilogue) const;
 
  private:
   Expected<bool> RunOnednn(KernelContext& ctx, const BatchedShape& shape, const T* a, const T* b,
-                           T* c, const Epilogue<T>& epilogue);
+                           T* c, const Epilogue<T>& epilogue) const;
   void RunPlain(KernelContext& ctx, const BatchedShape& shape, const T* a, const T* b, T* c,
-                const Epilogue<T>& epilogue);
+                const Epilogue<T>& epilogue) const;
 
   const T* constant_b_ = nullptr;
   OnednnCache<GrapnelMatMulSpec> primitives_;

@@ -21,7 +21,7 @@ class MatMulKernel {
     }
   }
 
-  Error operator()(KernelContext& ctx) {
+  Error operator()(KernelContext& ctx) const {
     const Tensor &a = ctx.input(0), &b = ctx.input(1);
     if (a.rank() != 2 || b.rank() != 2) {
       return MakeError("a matrix product needs two matrices, not {0} and {1}", DimsText(a.dims()),

@@ -11,7 +11,7 @@ class MixedMatMul {
   explicit MixedMatMul(const Node& node)
       : transpose_a_(node.GetBool("transpose_a")), transpose_b_(node.GetBool("transpose_b")) {}
 
-  Error operator()(KernelContext& ctx) {
+  Error operator()(KernelContext& ctx) const {
     if (ctx.input(0).rank() != 2 || ctx.input(1).rank() != 2)
       return MakeError("a matrix product needs two matrices, not {0} and {1}",
                        DimsText(ctx.input(0).dims()), DimsText(ctx.input(1).dims()));

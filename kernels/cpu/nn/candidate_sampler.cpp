@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <unordered_set>
 #include <vector>
 
@@ -26,6 +27,8 @@ class Sampler {
   virtual int64_t Draw(PhiloxNumbers& numbers) const = 0;
   virtual float Probability(int64_t value) const = 0;
   virtual void See(llvm::ArrayRef<int64_t>) {}
+
+  std::mutex mutex;  // held by the run that draws: draws depend on the classes seen before
 
  private:
   int64_t range_;
@@ -222,11 +225,10 @@ Error DrawCandidates(KernelContext& ctx, Sampler& sampler, const DrawAttrs& attr
 
 Expected<KernelFn> MakeOf(const KernelSetup& setup, const std::shared_ptr<Sampler>& sampler) {
   ASSIGN_OR_RETURN(DrawAttrs attrs, ReadDrawAttrs(setup.node()));
-  return KernelFn([sampler, attrs, philox = FromAttrs(setup)](KernelContext& ctx) mutable {
+  return KernelFn([sampler, attrs, philox = SharedPhilox(setup)](KernelContext& ctx) {
     constexpr int64_t kNumbersEach = 2048;
-    Philox now = philox;
-    philox.Skip(kNumbersEach / 4 * attrs.count);
-    return DrawCandidates(ctx, *sampler, attrs, now);
+    std::lock_guard lock(sampler->mutex);
+    return DrawCandidates(ctx, *sampler, attrs, philox.Take(kNumbersEach / 4 * attrs.count));
   });
 }
 

@@ -47,7 +47,7 @@ class ConvKernel {
     for (int i = 2; i < setup.num_inputs(); ++i) constant_args_ &= setup.constant(i) != nullptr;
   }
 
-  Error operator()(KernelContext& ctx) {
+  Error operator()(KernelContext& ctx) const {
     ConvShape shape;
     RETURN_IF_ERROR(Resolve(ctx.input(0), ctx.input(1), shape));
     Dims dims = attrs_.OutputDims(shape.batch, shape.window, shape.out_channels);
@@ -122,7 +122,7 @@ class ConvKernel {
   // for it.
   Expected<bool> RunOnednn(KernelContext& ctx, const ConvShape& shape, const Dims& dims,
                            const Tensor& input, Epilogue<float> epilogue,
-                           std::vector<Tensor>& storage, Tensor* result) {
+                           std::vector<Tensor>& storage, Tensor* result) const {
     if (shape.positions() == 0 || shape.pixels() == 0 || !Onednn()) return false;
     GrapnelConvSpec spec = SpecOf(shape);
     spec.threads = ThreadsFor(shape.flops(), ctx.pool());
@@ -146,7 +146,7 @@ class ConvKernel {
       }
       return made.SetWeights(scaled.data<float>(), ctx.pool());
     };
-    ASSIGN_OR_RETURN(OnednnPrimitive * primitive, primitives_.Get(spec, prepare));
+    ASSIGN_OR_RETURN(PrimitiveRef primitive, primitives_.Get(spec, prepare));
     if (!primitive) return false;
 
     Tensor filter;

@@ -122,18 +122,26 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
   bool pseudo_random = node.GetBool("pseudo_random"), overlapping = node.GetBool("overlapping");
   bool keeps = node.GetBool("deterministic");
   return KernelFn([=, start = FromAttrs(setup),
-                   philox = FromAttrs(setup)](KernelContext& ctx) mutable -> Error {
+                   shared = SharedPhilox(setup)](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
     if (in.rank() != 4)
       return MakeError("value must have rank 4, got shape {0}", DimsText(in.dims()));
-    if (keeps) philox = start;
     Pools pools{Dims(in.dims().begin(), in.dims().end()), {}, {}, overlapping};
+    int64_t sizes[3] = {};
     for (int d : {1, 2}) {
-      int64_t out = static_cast<int64_t>(std::floor(static_cast<float>(in.dim(d)) / ratio[d]));
-      if (out < 1)
+      sizes[d] = static_cast<int64_t>(std::floor(static_cast<float>(in.dim(d)) / ratio[d]));
+      if (sizes[d] < 1)
         return MakeError("pooling_ratio[{0}] = {1} leaves nothing of {2}", d, ratio[d], in.dim(d));
-      (d == 1 ? pools.rows : pools.columns) = DrawSequence(in.dim(d), out, pseudo_random, philox);
     }
+    auto draw = [&](Philox& philox) {
+      pools.rows = DrawSequence(in.dim(1), sizes[1], pseudo_random, philox);
+      pools.columns = DrawSequence(in.dim(2), sizes[2], pseudo_random, philox);
+    };
+    Philox again = start;
+    if (keeps)
+      draw(again);
+    else
+      shared.Use(draw);
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, pools.OutDims()));
     RETURN_IF_ERROR(PutSequence(ctx, 1, pools.rows));
     RETURN_IF_ERROR(PutSequence(ctx, 2, pools.columns));

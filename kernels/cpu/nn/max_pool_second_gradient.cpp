@@ -73,9 +73,10 @@ Expected<KernelFn> MakeSecondGradient(const KernelSetup& setup) {
   KernelFn fn;
   ForType(setup.output_type(0), Types(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    fn = [attrs, sizes_are_inputs](KernelContext& ctx) mutable -> Error {
-      if (sizes_are_inputs) RETURN_IF_ERROR(ReadPoolInputs(ctx, 3, true, attrs));
-      return SecondGradient<T>(ctx, attrs);
+    fn = [attrs, sizes_are_inputs](KernelContext& ctx) -> Error {
+      PoolAttrs given = attrs;
+      if (sizes_are_inputs) RETURN_IF_ERROR(ReadPoolInputs(ctx, 3, true, given));
+      return SecondGradient<T>(ctx, given);
     };
     return true;
   });

@@ -75,7 +75,7 @@ typedef struct GrapnelOnednnApi {
   // Copies constant weights into the primitive's own layout.
   int32_t (*set_weights)(GrapnelPrimitive*, const void* weights, void* pool, char* error,
                          int32_t error_size);
-  // One run at a time on one primitive.
+  // Several threads may run one primitive at once, each with its own arguments.
   int32_t (*run)(GrapnelPrimitive*, const GrapnelArgs* args, char* error, int32_t error_size);
   // oneDNN's name of what it chose, "brgconv:avx512_core" say. Lives as long as the primitive.
   const char* (*implementation)(const GrapnelPrimitive*);

@@ -111,7 +111,7 @@ Error OnednnPrimitive::SetWeights(const void* weights, ThreadPool& pool) {
 }
 
 Error OnednnPrimitive::Run(const void* source, const void* weights, const void* bias,
-                           void* destination, ThreadPool& pool) {
+                           void* destination, ThreadPool& pool) const {
   GrapnelArgs args{source, weights, bias, destination, &pool};
   return Checked("oneDNN", [&](char* error, int32_t size) {
     return TheModule().api->run(primitive_.get(), &args, error, size);

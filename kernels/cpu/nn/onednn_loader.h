@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,8 +42,9 @@ class OnednnPrimitive {
   static Expected<OnednnPrimitive> Make(const GrapnelMatMulSpec& spec);
   explicit operator bool() const { return primitive_ != nullptr; }
   Error SetWeights(const void* weights, ThreadPool& pool);
+  // Several threads may run it at once.
   Error Run(const void* source, const void* weights, const void* bias, void* destination,
-            ThreadPool& pool);
+            ThreadPool& pool) const;
   llvm::StringRef implementation() const;
 
  private:
@@ -51,8 +53,10 @@ class OnednnPrimitive {
   };
   std::unique_ptr<GrapnelPrimitive, Destroy> primitive_;
 };
+using PrimitiveRef = std::shared_ptr<const OnednnPrimitive>;
 
-// The primitives of one kernel, by spec: a model that sees few shapes makes each once.
+// The primitives of one kernel, by spec: a model that sees few shapes makes each once. Thread-safe:
+// a primitive that somebody holds outlives its place in the cache.
 template <typename Spec>
 class OnednnCache {
  public:
@@ -60,29 +64,31 @@ class OnednnCache {
   // as bytes. `prepare` is called once on a new one. Null when oneDNN cannot do it (the caller then
   // takes the plain path).
   template <typename Prepare>
-  Expected<OnednnPrimitive*> Get(const Spec& spec, Prepare&& prepare) {
-    for (size_t i = 0; i < entries_.size(); ++i) {
-      if (std::memcmp(&entries_[i].first, &spec, sizeof spec) == 0)
-        return Usable(entries_[i].second);
+  Expected<PrimitiveRef> Get(const Spec& spec, Prepare&& prepare) const {
+    std::lock_guard lock(kept_->mutex);
+    auto& entries = kept_->entries;
+    for (const auto& [known, primitive] : entries) {
+      if (std::memcmp(&known, &spec, sizeof spec) == 0) return primitive;
     }
-    if (entries_.size() == kMost) entries_.erase(entries_.begin());
+    if (entries.size() == kMost) entries.erase(entries.begin());
     Expected<OnednnPrimitive> made = OnednnPrimitive::Make(spec);
     if (!made) {
       llvm::consumeError(made.takeError());
-      entries_.emplace_back(spec, OnednnPrimitive());
+      entries.emplace_back(spec, nullptr);
       return nullptr;
     }
     if (Error error = prepare(*made)) return error;
-    entries_.emplace_back(spec, std::move(*made));
-    return &entries_.back().second;
+    entries.emplace_back(spec, std::make_shared<const OnednnPrimitive>(std::move(*made)));
+    return entries.back().second;
   }
 
  private:
   static constexpr size_t kMost = 16;
-  static OnednnPrimitive* Usable(OnednnPrimitive& primitive) {
-    return primitive ? &primitive : nullptr;
-  }
-  std::vector<std::pair<Spec, OnednnPrimitive>> entries_;
+  struct Kept {
+    std::mutex mutex;
+    std::vector<std::pair<Spec, PrimitiveRef>> entries;  // null: oneDNN has no code for it
+  };
+  std::unique_ptr<Kept> kept_ = std::make_unique<Kept>();
 };
 
 }  // namespace grapnel

@@ -192,11 +192,11 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
   KernelFn fn;
   ForType(setup.output_type(0), Types(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    fn = [attrs, sizes_are_inputs](KernelContext& ctx) mutable -> Error {
-      if (sizes_are_inputs) {
-        RETURN_IF_ERROR(ReadPoolInputs(ctx, 1, kIsMax, attrs));
-      }
-      return PoolInput<Op, T>(ctx, attrs);
+    fn = [attrs, sizes_are_inputs](KernelContext& ctx) -> Error {
+      if (!sizes_are_inputs) return PoolInput<Op, T>(ctx, attrs);
+      PoolAttrs given = attrs;
+      RETURN_IF_ERROR(ReadPoolInputs(ctx, 1, kIsMax, given));
+      return PoolInput<Op, T>(ctx, given);
     };
     return true;
   });

@@ -186,9 +186,11 @@ Expected<KernelFn> MakePoolGradient(const KernelSetup& setup) {
   KernelFn fn;
   ForType(setup.output_type(0), RealTypes(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    fn = [attrs](KernelContext& ctx) mutable -> Error {
-      if (attrs.sizes_are_inputs) RETURN_IF_ERROR(ReadPoolInputs(ctx, 3, false, attrs.pool));
-      return PoolGradient<T>(ctx, attrs);
+    fn = [attrs](KernelContext& ctx) -> Error {
+      if (!attrs.sizes_are_inputs) return PoolGradient<T>(ctx, attrs);
+      auto given = attrs;
+      RETURN_IF_ERROR(ReadPoolInputs(ctx, 3, false, given.pool));
+      return PoolGradient<T>(ctx, given);
     };
     return true;
   });

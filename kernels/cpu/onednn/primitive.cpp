@@ -1,4 +1,5 @@
-// Running a primitive: handles are set, nothing is made.
+// Running a primitive: handles are set, and nothing is made once as many runs have overlapped
+// before.
 #include "kernels/cpu/onednn/primitive.h"
 
 #include "kernels/cpu/onednn/team.h"
@@ -57,36 +58,76 @@ dnnl::primitive_attr Attributes(const GrapnelEpilogue& epilogue) {
 
 }  // namespace grapnel::onednn
 
+std::unique_ptr<GrapnelPrimitive::Arguments> GrapnelPrimitive::TakeArguments() {
+  using grapnel::onednn::Engine;
+  {
+    std::lock_guard lock(mutex);
+    if (!idle.empty()) {
+      std::unique_ptr<Arguments> taken = std::move(idle.back());
+      idle.pop_back();
+      return taken;
+    }
+  }
+  auto made = std::make_unique<Arguments>();
+  made->source = dnnl::memory(source_desc, Engine(), nullptr);
+  made->destination = dnnl::memory(destination_desc, Engine(), nullptr);
+  made->scratchpad = dnnl::memory(scratchpad_desc, Engine());
+  if (has_weights) {
+    made->weights = constant_weights;
+  } else {
+    made->user_weights = dnnl::memory(user_weights_desc, Engine(), nullptr);
+    made->weights = reorder ? dnnl::memory(weights_desc, Engine())
+                            : dnnl::memory(weights_desc, Engine(), nullptr);
+  }
+  made->list = {{DNNL_ARG_SRC, made->source.get()},
+                {DNNL_ARG_WEIGHTS, made->weights.get()},
+                {DNNL_ARG_DST, made->destination.get()},
+                {DNNL_ARG_SCRATCHPAD, made->scratchpad.get()}};
+  if (has_bias) {
+    made->bias = dnnl::memory(bias_desc, Engine(), nullptr);
+    made->list.push_back({DNNL_ARG_BIAS, made->bias.get()});
+  }
+  return made;
+}
+
+void GrapnelPrimitive::GiveBack(std::unique_ptr<Arguments> arguments) {
+  std::lock_guard lock(mutex);
+  idle.push_back(std::move(arguments));
+}
+
 void GrapnelPrimitive::SetWeights(const void* from, void* pool) {
+  using grapnel::onednn::Engine;
   grapnel::onednn::TeamScope team(threads, pool);
+  constant_weights = dnnl::memory(weights_desc, Engine());
   if (reorder) {
-    user_weights.set_data_handle(const_cast<void*>(from));
-    reorder.execute(grapnel::onednn::Stream(), user_weights, weights);
+    dnnl::memory given(user_weights_desc, Engine(), const_cast<void*>(from));
+    reorder.execute(grapnel::onednn::Stream(), given, constant_weights);
   } else {
     // A private copy: the caller's may be a temporary.
-    weights = dnnl::memory(weights.get_desc(), grapnel::onednn::Engine());
-    std::copy_n(static_cast<const char*>(from), weights.get_desc().get_size(),
-                static_cast<char*>(weights.get_data_handle()));
-    args[1].memory = weights.get();
+    std::copy_n(static_cast<const char*>(from), weights_desc.get_size(),
+                static_cast<char*>(constant_weights.get_data_handle()));
   }
   has_weights = true;
 }
 
 void GrapnelPrimitive::Run(const GrapnelArgs& from) {
   grapnel::onednn::TeamScope team(threads, from.pool);
-  source.set_data_handle(const_cast<void*>(from.source));
-  destination.set_data_handle(from.destination);
-  if (bias) bias.set_data_handle(const_cast<void*>(from.bias));
+  std::unique_ptr<Arguments> own = TakeArguments();
+  own->source.set_data_handle(const_cast<void*>(from.source));
+  own->destination.set_data_handle(from.destination);
+  if (has_bias) own->bias.set_data_handle(const_cast<void*>(from.bias));
   if (!has_weights) {
     if (reorder) {
-      user_weights.set_data_handle(const_cast<void*>(from.weights));
-      reorder.execute(grapnel::onednn::Stream(), user_weights, weights);
+      own->user_weights.set_data_handle(const_cast<void*>(from.weights));
+      reorder.execute(grapnel::onednn::Stream(), own->user_weights, own->weights);
     } else {
-      weights.set_data_handle(const_cast<void*>(from.weights));
+      own->weights.set_data_handle(const_cast<void*>(from.weights));
     }
   }
   // The C call: the C++ one builds a map and a vector for every run.
-  dnnl_status_t status = dnnl_primitive_execute(primitive.get(), grapnel::onednn::Stream().get(),
-                                                static_cast<int>(args.size()), args.data());
+  dnnl_status_t status =
+      dnnl_primitive_execute(primitive.get(), grapnel::onednn::Stream().get(),
+                             static_cast<int>(own->list.size()), own->list.data());
+  GiveBack(std::move(own));
   dnnl::error::wrap_c_api(status, "oneDNN could not run a primitive");
 }

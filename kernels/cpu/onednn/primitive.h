@@ -1,7 +1,10 @@
-// A oneDNN primitive with everything it needs to run again without an allocation.
+// A oneDNN primitive with everything it needs to run again without an allocation, also on several
+// threads at once.
 #ifndef GRAPNEL_KERNELS_CPU_ONEDNN_PRIMITIVE_H_
 #define GRAPNEL_KERNELS_CPU_ONEDNN_PRIMITIVE_H_
 
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -14,17 +17,30 @@ struct GrapnelPrimitive {
   GrapnelPrimitive(const Desc& desc, const dnnl::memory::desc& user_weights, bool has_bias,
                    int thread_count);
 
+  // Before the first run.
   void SetWeights(const void* weights, void* pool);
   void Run(const GrapnelArgs& args);
 
+  // What one run needs for itself: oneDNN reads pointers from memory objects, which are set anew
+  // for each run.
+  struct Arguments {
+    dnnl::memory source, weights, bias, destination, scratchpad, user_weights;
+    std::vector<dnnl_exec_arg_t> list;
+  };
+  std::unique_ptr<Arguments> TakeArguments();
+  void GiveBack(std::unique_ptr<Arguments> arguments);
+
   dnnl::primitive primitive;
-  dnnl::memory source, weights, bias, destination, scratchpad;
-  dnnl::memory user_weights;
-  dnnl::reorder reorder;  // user_weights -> weights; empty when they are the same
-  std::vector<dnnl_exec_arg_t> args;
-  std::string implementation;
+  dnnl::memory::desc source_desc, weights_desc, bias_desc, destination_desc, scratchpad_desc,
+      user_weights_desc;
+  bool has_bias;
+  dnnl::reorder reorder;          // user weights -> weights; empty when they are the same
+  dnnl::memory constant_weights;  // in the layout of the primitive; SetWeights was called
   bool has_weights = false;
+  std::string implementation;
   int threads;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Arguments>> idle;  // of runs that are over
 };
 
 namespace grapnel::onednn {
@@ -39,28 +55,22 @@ GrapnelPrimitive* MakeMatMul(const GrapnelMatMulSpec& spec);
 }  // namespace grapnel::onednn
 
 template <typename Desc>
-GrapnelPrimitive::GrapnelPrimitive(const Desc& desc, const dnnl::memory::desc& user, bool has_bias,
+GrapnelPrimitive::GrapnelPrimitive(const Desc& desc, const dnnl::memory::desc& user, bool bias,
                                    int thread_count)
-    : primitive(desc), implementation(desc.impl_info_str()), threads(thread_count) {
+    : primitive(desc),
+      source_desc(desc.src_desc()),
+      weights_desc(desc.weights_desc()),
+      destination_desc(desc.dst_desc()),
+      scratchpad_desc(desc.scratchpad_desc()),
+      user_weights_desc(user),
+      has_bias(bias),
+      implementation(desc.impl_info_str()),
+      threads(thread_count) {
   using grapnel::onednn::Engine;
-  source = dnnl::memory(desc.src_desc(), Engine(), nullptr);
-  destination = dnnl::memory(desc.dst_desc(), Engine(), nullptr);
-  user_weights = dnnl::memory(user, Engine(), nullptr);
-  if (desc.weights_desc() == user) {
-    weights = dnnl::memory(user, Engine(), nullptr);
-  } else {
-    weights = dnnl::memory(desc.weights_desc(), Engine());
-    reorder = dnnl::reorder(user_weights, weights);
-  }
-  scratchpad = dnnl::memory(desc.scratchpad_desc(), Engine());
-  args = {{DNNL_ARG_SRC, source.get()},
-          {DNNL_ARG_WEIGHTS, weights.get()},
-          {DNNL_ARG_DST, destination.get()},
-          {DNNL_ARG_SCRATCHPAD, scratchpad.get()}};
-  if (has_bias) {
-    bias = dnnl::memory(desc.bias_desc(), Engine(), nullptr);
-    args.push_back({DNNL_ARG_BIAS, bias.get()});
-  }
+  if (has_bias) bias_desc = desc.bias_desc();
+  if (weights_desc == user) return;
+  reorder = dnnl::reorder(dnnl::memory(user, Engine(), nullptr),
+                          dnnl::memory(weights_desc, Engine(), nullptr));
 }
 
 #endif  // GRAPNEL_KERNELS_CPU_ONEDNN_PRIMITIVE_H_

@@ -60,7 +60,7 @@ template <typename T>
 class Resize : public ResizeAttrs {
  public:
   using ResizeAttrs::ResizeAttrs;
-  Error operator()(KernelContext& ctx) {
+  Error operator()(KernelContext& ctx) const {
     ResizeAxis rows, columns;
     RETURN_IF_ERROR(Prepare(ctx, &rows, &columns));
     ASSIGN_OR_RETURN(QuantizedRange range, RangeIn(ctx, 2));

@@ -36,6 +36,18 @@ Philox FromAttrs(const KernelSetup& setup) {
   return Philox::FromSeeds(seed, seed2);
 }
 
+Philox SharedPhilox::Take(uint64_t groups) const {
+  std::lock_guard lock(state_->mutex);
+  Philox now = state_->philox;
+  state_->philox.Skip(groups);
+  return now;
+}
+
+void SharedPhilox::Use(llvm::function_ref<void(Philox&)> use) const {
+  std::lock_guard lock(state_->mutex);
+  use(state_->philox);
+}
+
 Expected<Philox> FromSeedInput(const Tensor& seed) {
   if (seed.num_elements() != 2)
     return MakeError("a seed of shape {0}, two numbers were expected", DimsText(seed.dims()));
@@ -227,12 +239,11 @@ Error FillWith(KernelContext& ctx, Kind kind, Philox philox, Tensor& out, const 
 
 template <Kind kKind>
 Expected<KernelFn> MakeStateful(const KernelSetup& setup) {
-  return KernelFn([philox = FromAttrs(setup)](KernelContext& ctx) mutable -> Error {
+  return KernelFn([philox = SharedPhilox(setup)](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(0)));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
     bool is_int = kKind == Kind::kInt;
-    Philox now = philox;
-    philox.Skip(out->num_elements() * kReserved);
+    Philox now = philox.Take(out->num_elements() * kReserved);
     return FillWith(ctx, kKind, now, *out, is_int ? &ctx.input(1) : nullptr,
                     is_int ? &ctx.input(2) : nullptr);
   });
@@ -328,12 +339,10 @@ Error Shuffle(KernelContext& ctx, Philox philox) {
 }
 
 Expected<KernelFn> MakeShuffle(const KernelSetup& setup) {
-  return KernelFn([philox = FromAttrs(setup)](KernelContext& ctx) mutable -> Error {
-    Philox now = philox;
+  return KernelFn([philox = SharedPhilox(setup)](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
-    if (in.rank() > 0 && in.dim(0) > 1 && in.num_elements() > 1)
-      philox.Skip((in.dim(0) - 1 + 3) / 4);
-    return Shuffle(ctx, now);
+    bool moves = in.rank() > 0 && in.dim(0) > 1 && in.num_elements() > 1;
+    return Shuffle(ctx, philox.Take(moves ? (in.dim(0) - 1 + 3) / 4 : 0));
   });
 }
 

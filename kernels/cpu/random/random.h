@@ -3,6 +3,9 @@
 #ifndef GRAPNEL_KERNELS_CPU_RANDOM_RANDOM_H_
 #define GRAPNEL_KERNELS_CPU_RANDOM_RANDOM_H_
 
+#include <memory>
+#include <mutex>
+
 #include "kernels/cpu/random/philox.h"
 #include "kernels/cpu/state/variable.h"
 #include "lib/exec/kernel.h"
@@ -20,6 +23,27 @@ void NormalPair(const uint32_t* x, double* out);
 // Of an op with state. TensorFlow takes other numbers in each process if no seed is given; here
 // they follow from the node's name, so that a run can be repeated.
 Philox FromAttrs(const KernelSetup& setup);
+
+// That generator as the op's kernel keeps it: each run goes on where the one before stopped, and
+// runs that overlap take different numbers. Copies share one position. Thread-safe.
+class SharedPhilox {
+ public:
+  explicit SharedPhilox(const KernelSetup& setup)
+      : state_(std::make_shared<State>(FromAttrs(setup))) {}
+  // The generator as it stands; it moves on by `groups`.
+  Philox Take(uint64_t groups) const;
+  // Calls use(generator) where how far it moves is known only afterwards.
+  void Use(llvm::function_ref<void(Philox&)> use) const;
+
+ private:
+  struct State {
+    explicit State(Philox start) : philox(start) {}
+    std::mutex mutex;
+    Philox philox;
+  };
+  std::shared_ptr<State> state_;
+};
+
 // Of a stateless op: two seeds, or a key, a counter and the number of an algorithm.
 Expected<Philox> FromSeedInput(const Tensor& seed);
 Expected<Philox> FromKeyAndCounter(const Tensor& key, const Tensor& counter,

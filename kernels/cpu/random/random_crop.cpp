@@ -38,11 +38,8 @@ Error Crop(KernelContext& ctx, Philox philox) {
 }
 
 Expected<KernelFn> MakeCrop(const KernelSetup& setup) {
-  return KernelFn([philox = FromAttrs(setup)](KernelContext& ctx) mutable {
-    Philox now = philox;
-    philox.Skip(1);
-    return Crop(ctx, now);
-  });
+  return KernelFn(
+      [philox = SharedPhilox(setup)](KernelContext& ctx) { return Crop(ctx, philox.Take(1)); });
 }
 
 // --- SampleDistortedBoundingBox
@@ -220,10 +217,8 @@ Expected<SampleAttrs> ReadSampleAttrs(const Node& node) {
 
 Expected<KernelFn> MakeSample(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(SampleAttrs attrs, ReadSampleAttrs(setup.node()));
-  return KernelFn([attrs, philox = FromAttrs(setup)](KernelContext& ctx) mutable {
-    Philox now = philox;
-    philox.Skip(attrs.attempts);
-    return Sample(ctx, attrs, now);
+  return KernelFn([attrs, philox = SharedPhilox(setup)](KernelContext& ctx) {
+    return Sample(ctx, attrs, philox.Take(attrs.attempts));
   });
 }
 

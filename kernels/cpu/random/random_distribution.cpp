@@ -158,13 +158,12 @@ Error FillOf(KernelContext& ctx, Kind kind, Philox philox, const Tensor& paramet
 // The shape says how many for each parameter.
 template <Kind kKind>
 Expected<KernelFn> MakeStateful(const KernelSetup& setup) {
-  return KernelFn([philox = FromAttrs(setup)](KernelContext& ctx) mutable -> Error {
+  return KernelFn([philox = SharedPhilox(setup)](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(0)));
     const Tensor& parameters = ctx.input(1);
     dims.append(parameters.dims().begin(), parameters.dims().end());
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
-    Philox now = philox;
-    philox.Skip(out->num_elements() * kReserved);
+    Philox now = philox.Take(out->num_elements() * kReserved);
     return FillOf(ctx, kKind, now, parameters, *out);
   });
 }
@@ -239,10 +238,9 @@ Expected<int64_t> SamplesIn(const KernelContext& ctx) {
 }
 
 Expected<KernelFn> MakeMultinomial(const KernelSetup& setup) {
-  return KernelFn([philox = FromAttrs(setup)](KernelContext& ctx) mutable -> Error {
+  return KernelFn([philox = SharedPhilox(setup)](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(int64_t samples, SamplesIn(ctx));
-    Philox now = philox;
-    philox.Skip(ctx.input(0).dim(0) * ((samples + 3) / 4 * 4) * kReserved);
+    Philox now = philox.Take(ctx.input(0).dim(0) * ((samples + 3) / 4 * 4) * kReserved);
     return Draw(ctx, now, samples);
   });
 }

@@ -1,6 +1,8 @@
 // UnicodeDecode, UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeTranscode, UnicodeScript.
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <mutex>
 
 #include "kernels/common/kernel_of.h"
 #include "kernels/cpu/text/unicode_script_table.h"
@@ -81,7 +83,10 @@ Expected<KernelFn> MakeDecode(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(UnicodeErrors errors, ErrorsOf(setup.node()));
   ASSIGN_OR_RETURN(std::unique_ptr<TextDecoder> decoder,
                    TextDecoder::Make(setup.node().GetString("input_encoding")));
-  return KernelFn([decoder = std::move(decoder), errors](KernelContext& ctx) mutable {
+  // A decoder keeps its place in the text: one run at a time.
+  return KernelFn([decoder = std::move(decoder), errors,
+                   mutex = std::make_unique<std::mutex>()](KernelContext& ctx) {
+    std::lock_guard lock(*mutex);
     return Decode(ctx, *decoder, errors);
   });
 }
@@ -108,7 +113,9 @@ Expected<KernelFn> MakeTranscode(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(UnicodeForm form, UnicodeFormOf(node.GetString("output_encoding")));
   ASSIGN_OR_RETURN(std::unique_ptr<TextDecoder> decoder,
                    TextDecoder::Make(node.GetString("input_encoding")));
-  return KernelFn([decoder = std::move(decoder), form, errors](KernelContext& ctx) mutable {
+  return KernelFn([decoder = std::move(decoder), form, errors,
+                   mutex = std::make_unique<std::mutex>()](KernelContext& ctx) {
+    std::lock_guard lock(*mutex);
     return Transcode(ctx, *decoder, form, errors);
   });
 }

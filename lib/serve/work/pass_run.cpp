@@ -102,7 +102,7 @@ Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
   run.timeline = std::move(timeline);
   run.near_misses = std::move(done.near_misses);
   run.knows_near_misses = true;
-  if (done.ends.fetches.empty() && !done.result.fetches.empty())
+  if (done.tensors.fetches.empty() && !done.result.fetches.empty())
     run.notes.push_back(FetchNote(done.result.fetches));
   return run;
 }

@@ -66,9 +66,9 @@ std::vector<Input> InputsOf(const OpenedGraph& opened) {
 
 // Those of the case or signature, else what nobody reads.
 std::vector<std::string> FetchesOf(const OpenedGraph& opened) {
-  auto ends = EndsOf(opened, {}, {});
-  if (ends && !ends->fetches.empty()) return std::move(ends->fetches);
-  if (!ends) llvm::consumeError(ends.takeError());
+  auto tensors = FeedsAndFetchesOf(opened, {}, {});
+  if (tensors && !tensors->fetches.empty()) return std::move(tensors->fetches);
+  if (!tensors) llvm::consumeError(tensors.takeError());
   std::vector<std::string> fetches;
   for (Node node : opened.module().main.nodes()) {
     if (fetches.size() == kMostOutputs) break;

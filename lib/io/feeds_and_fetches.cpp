@@ -1,4 +1,4 @@
-#include "lib/io/ends.h"
+#include "lib/io/feeds_and_fetches.h"
 
 #include "lib/ir/find.h"
 #include "lib/ir/verify.h"
@@ -24,20 +24,21 @@ Expected<const Signature*> FindSignature(const Model& model, const GraphInFile& 
 
 }  // namespace
 
-Expected<Ends> EndsOf(const Model& model, const GraphInFile& graph, llvm::StringRef signature) {
-  Ends ends;
+Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model, const GraphInFile& graph,
+                                            llvm::StringRef signature) {
+  FeedsAndFetches tensors;
   ASSIGN_OR_RETURN(const Signature* chosen, FindSignature(model, graph, signature));
   if (const auto& values = model.case_info) {
-    for (const auto& feed : values->feeds) ends.feeds.push_back(feed.tensor);
-    for (const auto& fetch : values->fetches) ends.fetches.push_back(fetch.tensor);
+    for (const auto& feed : values->feeds) tensors.feeds.push_back(feed.tensor);
+    for (const auto& fetch : values->fetches) tensors.fetches.push_back(fetch.tensor);
   } else if (!graph.feeds.empty() || !graph.fetches.empty()) {
-    ends.feeds = graph.feeds;
-    ends.fetches = graph.fetches;
+    tensors.feeds = graph.feeds;
+    tensors.fetches = graph.fetches;
   } else if (chosen) {
-    for (const auto& tensor : chosen->inputs) ends.feeds.push_back(tensor.tensor);
-    for (const auto& tensor : chosen->outputs) ends.fetches.push_back(tensor.tensor);
+    for (const auto& tensor : chosen->inputs) tensors.feeds.push_back(tensor.tensor);
+    for (const auto& tensor : chosen->outputs) tensors.fetches.push_back(tensor.tensor);
   }
-  return ends;
+  return tensors;
 }
 
 Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,

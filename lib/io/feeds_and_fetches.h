@@ -1,6 +1,6 @@
-// What a model says of the ends of its graph, and whether it can be used.
-#ifndef GRAPNEL_LIB_IO_ENDS_H_
-#define GRAPNEL_LIB_IO_ENDS_H_
+// Which tensors of a model are fed and fetched, and whether it can be used.
+#ifndef GRAPNEL_LIB_IO_FEEDS_AND_FETCHES_H_
+#define GRAPNEL_LIB_IO_FEEDS_AND_FETCHES_H_
 
 #include <string>
 #include <vector>
@@ -9,14 +9,15 @@
 
 namespace grapnel {
 
-// Tensors that go in and come out.
-struct Ends {
+// Tensors that go into a graph and come out of it, by name.
+struct FeedsAndFetches {
   std::vector<std::string> feeds, fetches;
 };
 
 // Those of the case, else of the signature (empty: serving_default, if there is one), else none.
 // Errors: there is no signature of that name.
-Expected<Ends> EndsOf(const Model& model, const GraphInFile& graph, llvm::StringRef signature = {});
+Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model, const GraphInFile& graph,
+                                            llvm::StringRef signature = {});
 
 // The tensor that a signature's argument or result stands for; the name of any other tensor is its
 // own. Errors: there is no signature of that name, or neither key nor tensor; they say what is
@@ -33,4 +34,4 @@ Error DemandValid(const Model& model, const GraphInFile& graph, const MessageSin
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_LIB_IO_ENDS_H_
+#endif  // GRAPNEL_LIB_IO_FEEDS_AND_FETCHES_H_

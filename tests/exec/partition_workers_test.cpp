@@ -1,5 +1,5 @@
-// Parts that wake one another, stepped by one thread or several.
-#include "lib/exec/part_crew.h"
+// Partitions that wake one another, stepped by one thread or several.
+#include "lib/exec/partition_workers.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "lib/exec/mailbox.h"
+#include "lib/exec/rendezvous.h"
 
 namespace grapnel {
 namespace {
@@ -17,16 +17,16 @@ using std::chrono::milliseconds;
 
 void Nothing(int) {}
 
-std::string Ran(PartCrew& crew) {
-  Error error = crew.Run();
+std::string Ran(PartitionWorkers& workers) {
+  Error error = workers.Run();
   return error ? TextOf(std::move(error)) : "";
 }
 
-TEST(PartCrewTest, EachPartIsSteppedOnceAndAgainWhenWoken) {
+TEST(PartitionWorkersTest, EachPartitionIsSteppedOnceAndAgainWhenWoken) {
   HelperThreads helpers;
   std::atomic<int> steps[3] = {};
-  PartCrew* woken = nullptr;
-  PartCrew crew(
+  PartitionWorkers* woken = nullptr;
+  PartitionWorkers workers(
       3, 1, helpers,
       [&](int part) {
         // The first wakes the last, which wakes itself once.
@@ -35,19 +35,19 @@ TEST(PartCrewTest, EachPartIsSteppedOnceAndAgainWhenWoken) {
         return Error::success();
       },
       Nothing);
-  woken = &crew;
-  EXPECT_EQ(Ran(crew), "");
+  woken = &workers;
+  EXPECT_EQ(Ran(workers), "");
   EXPECT_EQ(steps[0], 1);
   EXPECT_EQ(steps[1], 1);
   EXPECT_EQ(steps[2], 2);
-  EXPECT_EQ(Ran(crew), "");
+  EXPECT_EQ(Ran(workers), "");
   EXPECT_EQ(steps[1], 2);
 }
 
-TEST(PartCrewTest, LongPartsRunAtTheSameTime) {
+TEST(PartitionWorkersTest, LongPartitionsRunAtTheSameTime) {
   HelperThreads helpers;
   std::atomic<int> inside{0}, most{0};
-  PartCrew crew(
+  PartitionWorkers workers(
       3, 3, helpers,
       [&](int) {
         most = std::max<int>(most, ++inside);
@@ -56,15 +56,15 @@ TEST(PartCrewTest, LongPartsRunAtTheSameTime) {
         return Error::success();
       },
       Nothing);
-  EXPECT_EQ(Ran(crew), "");
+  EXPECT_EQ(Ran(workers), "");
   EXPECT_EQ(most, 3);
 }
 
-TEST(PartCrewTest, NoMoreThreadsThanAllowed) {
+TEST(PartitionWorkersTest, NoMoreThreadsThanAllowed) {
   HelperThreads helpers;
   std::mutex mutex;
   std::set<std::thread::id> threads;
-  PartCrew crew(
+  PartitionWorkers workers(
       8, 2, helpers,
       [&](int) {
         std::this_thread::sleep_for(milliseconds(2));
@@ -73,76 +73,78 @@ TEST(PartCrewTest, NoMoreThreadsThanAllowed) {
         return Error::success();
       },
       Nothing);
-  for (int run = 0; run < 3; ++run) EXPECT_EQ(Ran(crew), "");
+  for (int run = 0; run < 3; ++run) EXPECT_EQ(Ran(workers), "");
   EXPECT_LE(threads.size(), 2u);
 }
 
-TEST(PartCrewTest, TheFirstErrorStopsTheOthers) {
+TEST(PartitionWorkersTest, TheFirstErrorStopsTheOthers) {
   HelperThreads helpers;
   std::atomic<bool> stopped{false};
   std::atomic<int> runs{0};
-  PartCrew* crew_address = nullptr;
-  PartCrew crew(
+  PartitionWorkers* workers_address = nullptr;
+  PartitionWorkers workers(
       2, 2, helpers,
       [&](int part) {
         ++runs;
         if (part == 1) return MakeError("part 1 fails");
         while (!stopped) std::this_thread::yield();
-        crew_address->Wake(0);  // too late
+        workers_address->Wake(0);  // too late
         return MakeError("part 0 was stopped");
       },
       [&](int part) { stopped = stopped || part == 0; });
-  crew_address = &crew;
-  EXPECT_EQ(Ran(crew), "part 1 fails");
+  workers_address = &workers;
+  EXPECT_EQ(Ran(workers), "part 1 fails");
   EXPECT_EQ(runs, 2);
 }
 
-// Two parts throw a ball to and fro through their mailboxes; none is lost, whoever wakes whom.
-TEST(PartCrewTest, NoNewsIsLost) {
+// Two partitions throw a ball to and fro through their rendezvous; none is lost, whoever wakes
+// whom.
+TEST(PartitionWorkersTest, NoNewsIsLost) {
   for (int threads : {1, 2}) {
     HelperThreads helpers;
-    Mailbox boxes[2];
+    Rendezvous boxes[2];
     std::atomic<int> left{20000};
-    std::vector<Parcel> news[2];
-    PartCrew crew(
+    std::vector<Message> news[2];
+    PartitionWorkers workers(
         2, threads, helpers,
         [&](int part) {
           news[part].clear();
-          boxes[part].Take(&news[part]);
-          for (Parcel& ball : news[part]) {
+          boxes[part].Receive(&news[part]);
+          for (Message& ball : news[part]) {
             EXPECT_EQ(ball.to, static_cast<uint32_t>(part));
             if (--left <= 0) continue;
             ball.to = 1 - part;
-            boxes[1 - part].Put(std::move(ball));
+            boxes[1 - part].Send(std::move(ball));
           }
           return Error::success();
         },
         Nothing);
-    for (int part = 0; part < 2; ++part) boxes[part].OnNews([&crew, part] { crew.Wake(part); });
+    for (int part = 0; part < 2; ++part)
+      boxes[part].OnNews([&workers, part] { workers.Wake(part); });
     for (uint32_t i = 0; i < 3; ++i) {
-      Parcel ball;
+      Message ball;
       ball.to = i % 2;
-      boxes[i % 2].Put(std::move(ball));
+      boxes[i % 2].Send(std::move(ball));
     }
-    EXPECT_EQ(Ran(crew), "");
+    EXPECT_EQ(Ran(workers), "");
     EXPECT_LE(left, 0);
     EXPECT_GE(left, -2);
   }
 }
 
-TEST(MailboxTest, WhatCameIsTakenInItsOrderAndOnce) {
-  Mailbox box;
+TEST(RendezvousTest, WhatCameIsTakenInItsOrderAndOnce) {
+  Rendezvous box;
   int woken = 0;
   box.OnNews([&] { ++woken; });
   for (uint32_t i = 0; i < 3; ++i) {
-    Parcel parcel;
-    parcel.to = i;
-    box.Put(std::move(parcel));
+    Message message;
+    message.to = i;
+    box.Send(std::move(message));
   }
   EXPECT_EQ(woken, 1);
   EXPECT_TRUE(box.HasNews());
-  std::vector<Parcel> taken;
-  box.Take(&taken);
+  std::vector<Message> taken;
+  box.Receive(&taken);
   ASSERT_EQ(taken.size(), 3u);
   EXPECT_EQ(taken[2].to, 2u);
   EXPECT_FALSE(box.HasNews());

@@ -1,0 +1,76 @@
+// Kernels that helpers run. The thread that decides goes on meanwhile, and sends on what the
+// kernels made when they have finished.
+#include "lib/exec/frame_state.h"
+
+namespace grapnel {
+
+// False: the kernel is to run here and now. True: a helper runs it, or it waits because its node
+// still runs for an earlier iteration.
+bool FrameRunner::State::Offload(Instance instance) {
+  Turns& turns = turns_[instance.node];
+  bool is_free = !turns.is_offloaded && !turns.next;
+  if (is_free && (ready_.empty() || !client_.IsLong(instance.node))) return false;  // most often
+  const Item& item = plan_.items[instance.node];
+  if (turns.next == instance.iteration) {
+    turns.next = nullptr;
+  } else if (turns.is_offloaded || turns.next) {
+    turns.waiting.push_back(instance.iteration);
+    return true;
+  }
+  if (ready_.empty() || instance.iteration->nodes[item.local].is_dead ||
+      !client_.IsLong(instance.node))
+    return false;
+  turns.is_offloaded = true;
+  FillGiven(instance.node, instance.iteration);
+  if (idle_calls_.empty()) {
+    calls_.push_back(std::make_unique<Call>());
+    idle_calls_.push_back(calls_.back().get());
+  }
+  Call* call = idle_calls_.back();
+  idle_calls_.pop_back();
+  call->instance = instance;
+  call->outputs.resize(item.num_outputs);
+  offloaded_.Start(call);
+  return true;
+}
+
+void FrameRunner::State::RunCall(Call* call) {
+  call->error = client_.RunKernel(call->instance.node, InputsOf(call->instance), call->outputs);
+}
+
+// Queues the node for the iteration that has waited longest, now that the node is free.
+void FrameRunner::State::QueueNextTurn(uint32_t id) {
+  Turns& turns = turns_[id];
+  if (turns.waiting.empty()) return;
+  turns.next = turns.waiting.front();
+  turns.waiting.erase(turns.waiting.begin());
+  ready_.Push({id, turns.next});
+}
+
+// Sends on what a kernel made that ran on another thread.
+Error FrameRunner::State::Complete(Call* call) {
+  Instance instance = call->instance;
+  turns_[instance.node].is_offloaded = false;
+  QueueNextTurn(instance.node);
+  idle_calls_.push_back(call);
+  if (call->error) return InIteration(*instance.iteration, std::move(call->error));
+  ClearInputs(plan_.items[instance.node], instance.iteration);
+  SendAll(instance.node, call->outputs, instance.iteration);
+  Finished(instance.iteration);
+  return Error::success();
+}
+
+// The first error stands for all.
+Error FrameRunner::State::CompleteAll(llvm::ArrayRef<OffloadedKernels::Call*> calls) {
+  Error first = Error::success();
+  for (OffloadedKernels::Call* call : calls) {
+    Error error = Complete(static_cast<Call*>(call));
+    if (first)
+      llvm::consumeError(std::move(error));
+    else
+      first = std::move(error);
+  }
+  return first;
+}
+
+}  // namespace grapnel

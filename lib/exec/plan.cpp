@@ -1,0 +1,71 @@
+#include "lib/exec/plan.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// Nanoseconds. To wake another thread costs some ten thousand of them.
+constexpr int64_t kWorthAnotherThread = 40000;
+
+}  // namespace
+
+bool PlanNode::IsLong() const {
+  return cost == KernelCost::kElements &&
+         stats->last_time.load(std::memory_order_relaxed) > kWorthAnotherThread;
+}
+
+Error ExecutionPlan::CheckFeeds(llvm::ArrayRef<Tensor> values) const {
+  if (values.size() != feeds.size())
+    return MakeError("{0} values are fed, {1} were expected", values.size(), feeds.size());
+  if (feeds_are_checked) return Error::success();
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Feed& feed = feeds[i];
+    if (feed.dtype != proto::DT_INVALID && values[i].dtype() != feed.dtype) {
+      return MakeError("feed '{0}' is {1}, the graph has {2}", feed.node.name(),
+                       DataTypeName(values[i].dtype()), DataTypeName(feed.dtype));
+    }
+    if (!feed.shape) continue;
+    bool fits = feed.shape->rank() == values[i].rank();
+    for (int d = 0; fits && d < feed.shape->rank(); ++d)
+      fits = !feed.shape->IsKnown(d) || feed.shape->dim(d) == values[i].dim(d);
+    if (!fits)
+      return MakeError("feed '{0}' has shape {1}, the graph expects {2}", feed.node.name(),
+                       DimsText(values[i].dims()), feed.shape->ToString());
+  }
+  return Error::success();
+}
+
+std::string ExecutionPlan::Describe(const PlanNode& plan) const {
+  std::string text = ("node '" + plan.node.name() + "' (" + plan.node.op()).str();
+  DataType type = plan.input_types.empty() ? proto::DT_INVALID : plan.input_types[0];
+  if (type == proto::DT_INVALID && !plan.output_types.empty()) type = plan.output_types[0];
+  if (type != proto::DT_INVALID) text += ", " + DataTypeName(type).str();
+  return text + ", " + (plan.lane ? plan.lane->device : &CpuDevice())->name() + ")";
+}
+
+std::string ExecutionPlan::NameOfFetch(size_t i) const {
+  return i < options.fetches.size() ? options.fetches[i] : "result " + std::to_string(i);
+}
+
+RunServices ExecutionPlan::ServicesOn(const PlanNode& node) const {
+  DeviceLane& lane = *node.lane;
+  RunServices lent{*lane.allocator, *options.pool,   options.print,
+                   options.hook,    options.session, options.profiler};
+  lent.prefers = options.device;
+  lent.device = lane.device;
+  lent.stream = lane.stream.get();
+  lent.host_allocator = allocator.get();
+  lent.host_outputs = node.host_outputs;
+  return lent;
+}
+
+bool ExecutionPlan::RunsInOrder() const {
+  if (num_threads() == 1 || !stats->may_have_long_nodes.load(std::memory_order_relaxed))
+    return true;
+  bool any = llvm::any_of(nodes, [](const PlanNode& node) { return node.IsLong(); });
+  stats->may_have_long_nodes.store(any, std::memory_order_relaxed);
+  return !any;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,357 @@
+// The plan as a whole: which nodes are needed, and who waits for whom.
+#include "lib/exec/plan_builder.h"
+
+#include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+bool IsPlaceholder(const Node& node) {
+  return node.op() == "Placeholder" || node.op() == "PlaceholderV2" ||
+         node.op() == "PlaceholderWithDefault" || node.op() == "_Arg";
+}
+
+// Whether it puts out a variable that stands for its value (VariableV2, RefEnter, ...).
+bool PutsReferences(const Node& node) {
+  const OpInfo* info = DefinitionOf(node);
+  if (!info) return false;
+  auto types = TypesOf(node, *info);
+  if (!types) {
+    llvm::consumeError(types.takeError());
+    return false;
+  }
+  return llvm::any_of(types->outputs, IsRefType);
+}
+
+// Whether what a kernel gives may depend on what ran before it. The ops of a TensorArray say their
+// order themselves, by the flow value that one hands to the next.
+bool HasState(const PlanNode& plan) {
+  if (plan.node.op().starts_with("TensorArray")) return false;
+  const OpInfo* info = DefinitionOf(plan.node);
+  if (!info || info->is_stateful || plan.puts_references) return true;
+  auto types = TypesOf(plan.node, *info);
+  if (!types) {
+    llvm::consumeError(types.takeError());
+    return true;
+  }
+  return llvm::any_of(types->inputs,
+                      [](DataType type) { return IsRefType(type) || type == proto::DT_RESOURCE; });
+}
+
+}  // namespace
+
+PlanBuilder::PlanBuilder(const Graph& graph, const ExecutorOptions& options)
+    : graph_(graph), plan_(std::make_unique<ExecutionPlan>()) {
+  plan_->graph = &graph;
+  plan_->options = options;
+  plan_->allocator =
+      MakePoolAllocator(HeapAllocator(), options.profiler ? &options.profiler->memory : nullptr);
+  if (options.session) return;
+  plan_->own_session = std::make_unique<Session>();
+  plan_->options.session = plan_->own_session.get();
+}
+
+Expected<std::unique_ptr<ExecutionPlan>> PlanBuilder::OfPartition(const Graph& graph,
+                                                                  const ExecutorOptions& options) {
+  llvm::SmallVector<Port, 4> feeds, fetches;
+  for (const std::string& feed : options.feeds) {
+    auto port = FindTensor(graph, feed);
+    if (!port) return Annotate("feed", port.takeError());
+    feeds.push_back(*port);
+  }
+  for (const std::string& fetch : options.fetches) {
+    auto port = FindTensor(graph, fetch);
+    if (!port) return Annotate("fetch", port.takeError());
+    fetches.push_back(*port);
+  }
+  return PlanBuilder(graph, options).Build(feeds, fetches, {});
+}
+
+Expected<std::unique_ptr<const ExecutionPlan>> PlanBuilder::OfGraph(
+    const Graph& graph, const ExecutorOptions& options) {
+  ASSIGN_OR_RETURN(auto plan, OfPartition(graph, options));
+  if (plan->frames) RETURN_IF_ERROR(LinkTransfers(plan.get()));
+  return plan;
+}
+
+Expected<std::unique_ptr<const ExecutionPlan>> PlanBuilder::OfFunction(
+    const Function& function, const ExecutorOptions& options) {
+  llvm::SmallVector<Port, 4> feeds, fetches;
+  llvm::SmallVector<NodeId, 4> targets;
+  for (NodeId arg : function.args) feeds.push_back({arg, 0});
+  for (const Function::Result& result : function.results) {
+    Node node = function.body.node(result.node);
+    if (node.num_inputs() == 0 || node.input(0).node == kNoNode) {
+      return MakeError("function '{0}': result '{1}' has no value", function.name(), result.name);
+    }
+    fetches.push_back(node.input(0));
+  }
+  for (const auto& [name, id] : function.control_results) targets.push_back(id);
+  auto plan = PlanBuilder(function.body, options).Build(feeds, fetches, targets);
+  Error error = plan ? Error::success() : plan.takeError();
+  if (!error && (*plan)->frames) error = LinkTransfers(plan->get());
+  if (error) return Annotate("function '" + function.name() + "'", std::move(error));
+  return std::move(*plan);
+}
+
+Expected<std::unique_ptr<ExecutionPlan>> PlanBuilder::Build(llvm::ArrayRef<Port> feeds,
+                                                            llvm::ArrayRef<Port> fetches,
+                                                            llvm::ArrayRef<NodeId> targets) {
+  for (Port feed : feeds) fed_.insert(Key(feed));
+  RETURN_IF_ERROR(FindNeeded(fetches, targets));
+  for (Port feed : feeds) AddFeed(feed);
+  FindTraits();
+  RETURN_IF_ERROR(OpenLanes());
+  for (NodeId id : TopologicalOrder(graph_)) {
+    if (!needed_[id]) continue;
+    RETURN_IF_ERROR(AddNode(graph_.node(id)));
+    KeepOrder(graph_.node(id));
+  }
+  for (Port fetch : fetches) RETURN_IF_ERROR(AddFetch(fetch));
+  if (!missing_.empty()) return Missing();
+  maker_.resize(plan_->slots.size(), -1);
+  if (has_flow_) {
+    RETURN_IF_ERROR(LinkFrames());
+  } else {
+    LinkReaders();
+    FindOrder();
+  }
+  LinkInputs();
+  LendServices();
+  plan_->stats = std::make_unique<PlanStats>(plan_->nodes.size());
+  for (size_t id = 0; id < plan_->nodes.size(); ++id)
+    plan_->nodes[id].stats = &plan_->stats->nodes[id];
+  return std::move(plan_);
+}
+
+// Walks from the fetches and targets to all that they read or wait for, up to the feeds. The _Send
+// of a _Recv is needed too, though no edge leads there.
+Error PlanBuilder::FindNeeded(llvm::ArrayRef<Port> fetches, llvm::ArrayRef<NodeId> targets) {
+  needed_.assign(graph_.end_id(), false);
+  llvm::SmallVector<NodeId, 32> todo;
+  auto need = [&](NodeId id) {
+    if (!needed_[id]) {
+      needed_[id] = true;
+      todo.push_back(id);
+    }
+  };
+  for (Port fetch : fetches) {
+    if (!fed_.contains(Key(fetch))) need(fetch.node);
+  }
+  for (NodeId target : targets) need(target);
+  const auto senders = SendersIn(graph_);
+  while (!todo.empty()) {
+    NodeId id = todo.pop_back_val();
+    if (auto sender = senders.find(id); sender != senders.end()) need(sender->second);
+    for (Port port : graph_.node(id).inputs()) {
+      if (port.node == kNoNode)
+        return MakeError("node '{0}': an input is missing in the file", graph_.node(id).name());
+      if (!fed_.contains(Key(port)) && !IsFedPlaceholder(port)) need(port.node);
+    }
+  }
+  return Error::success();
+}
+
+// A control edge from a placeholder that is fed means nothing: the value is there before the run.
+bool PlanBuilder::IsFedPlaceholder(Port port) const {
+  return port.IsControl() && IsPlaceholder(graph_.node(port.node)) &&
+         fed_.contains(Key({port.node, 0}));
+}
+
+void PlanBuilder::FindTraits() {
+  for (Node node : graph_.nodes()) {
+    FlowKind flow = needed_[node.id()] ? FlowKindOf(node) : FlowKind::kKernel;
+    has_flow_ |= flow != FlowKind::kKernel && flow != FlowKind::kTrigger;
+  }
+  has_flow_ |= plan_->options.is_part;
+  for (Node node : graph_.nodes())
+    has_references_ |= has_flow_ && needed_[node.id()] && PutsReferences(node);
+}
+
+Error PlanBuilder::OpenLanes() {
+  Device* device = plan_->options.device;
+  if (IsHost(device)) return Error::success();
+  if (has_flow_) {
+    plan_->spread.note =
+        "a graph with Switch, Merge or loops of single nodes runs on the CPU (optimising it "
+        "keeps them functions, whose bodies run on the device)";
+    return Error::success();
+  }
+  ASSIGN_OR_RETURN(auto lane, DeviceLane::Open(*device));
+  plan_->lanes.push_back(std::move(lane));
+  return Error::success();
+}
+
+Error PlanBuilder::AddFetch(Port fetch) {
+  Node node = graph_.node(fetch.node);
+  auto found = slot_of_.find(Key(fetch));
+  if (found != slot_of_.end()) {
+    ASSIGN_OR_RETURN(Slot slot,
+                     InMemoryOf(nullptr, found->second, TypeOfPort(graph_, fetch), node));
+    plan_->fetch_slots.push_back(slot);
+    return Error::success();
+  }
+  int outputs = NumOutputs(node);
+  if (outputs == 0)
+    plan_->fetch_slots.push_back(kNoSlot);
+  else if (missing_.empty())
+    return MakeError("fetch '{0}:{1}': the node has {2} outputs", node.name(), fetch.index,
+                     outputs);
+  return Error::success();
+}
+
+// Control edges may lead through a node that is no plan node (a constant, or one that was computed
+// already): its readers wait for what it would have waited for.
+void PlanBuilder::KeepOrder(const Node& node) {
+  llvm::SmallVector<uint32_t, 4> waits;
+  auto inherit = [&](NodeId from) {
+    auto handed = handed_on_.find(from);
+    if (handed != handed_on_.end()) waits.append(handed->second.begin(), handed->second.end());
+  };
+  auto mine = plan_of_.find(node.id());
+  bool is_plan_node = mine != plan_of_.end() && plan_->nodes[mine->second].node.id() == node.id();
+  for (int i = 0; i < node.num_inputs(); ++i) inherit(node.input(i).node);
+  for (int i = 0; i < node.num_controls(); ++i) {
+    auto before = plan_of_.find(node.control(i).id());
+    if (before == plan_of_.end())
+      inherit(node.control(i).id());
+    else if (!is_plan_node)
+      waits.push_back(before->second);
+  }
+  if (waits.empty()) return;
+  llvm::sort(waits);
+  waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
+  (is_plan_node ? waits_too_ : handed_on_)[node.id()] = std::move(waits);
+}
+
+void PlanBuilder::AddEdge(uint32_t from, uint32_t to) {
+  plan_->nodes[from].readers.push_back(to);
+  ++plan_->nodes[to].waits_for;
+}
+
+void PlanBuilder::LinkReaders() {
+  for (uint32_t id = 0; id < plan_->nodes.size(); ++id) {
+    PlanNode& plan = plan_->nodes[id];
+    for (Slot slot : plan.inputs) {
+      if (maker_[slot] >= 0) AddEdge(maker_[slot], id);
+    }
+    for (int i = 0; i < plan.node.num_controls(); ++i) {
+      auto before = plan_of_.find(plan.node.control(i).id());
+      if (before != plan_of_.end()) AddEdge(before->second, id);
+    }
+    auto too = waits_too_.find(plan.node.id());
+    if (too == waits_too_.end()) continue;
+    for (uint32_t before : too->second) AddEdge(before, id);
+  }
+}
+
+// The node that became ready last goes first: its inputs are still in the caches, and their memory
+// comes back soonest.
+void PlanBuilder::FindOrder() {
+  const std::vector<PlanNode>& nodes = plan_->nodes;
+  std::vector<uint32_t> waits_for;
+  for (uint32_t id = 0; id < nodes.size(); ++id) {
+    waits_for.push_back(nodes[id].waits_for);
+    if (waits_for[id] == 0) plan_->roots.push_back(id);
+  }
+  std::vector<uint32_t> ready(plan_->roots.rbegin(), plan_->roots.rend());
+  while (!ready.empty()) {
+    uint32_t id = ready.back();
+    ready.pop_back();
+    plan_->order.push_back(id);
+    for (uint32_t reader : llvm::reverse(nodes[id].readers)) {
+      if (--waits_for[reader] == 0) ready.push_back(reader);
+    }
+  }
+}
+
+// Where nodes run as often as they are reached, FramePlan says who reads what.
+Error PlanBuilder::LinkFrames() {
+  std::vector<FlowNode> flow;
+  for (uint32_t id = 0; id < plan_->nodes.size(); ++id) {
+    ASSIGN_OR_RETURN(FlowNode node, FlowNodeOf(id));
+    flow.push_back(std::move(node));
+  }
+  plan_->frames.emplace(flow);
+  return Error::success();
+}
+
+Expected<FlowNode> PlanBuilder::FlowNodeOf(uint32_t id) {
+  PlanNode& plan = plan_->nodes[id];
+  FlowNode flow;
+  flow.node = plan.node;
+  flow.kind = plan.flow;
+  if (plan.flow == FlowKind::kConstant) flow.constant = flow_values_.lookup(plan.node.id());
+  flow.num_outputs = static_cast<int>(plan.output_types.size());
+  flow.is_watched = plan.hooked;
+  flow.has_state = HasState(plan);
+  flow.may_offload = plan.cost == KernelCost::kElements && !flow.has_state;
+  plan.inputs.clear();
+  for (int i = 0; i < plan.node.num_inputs(); ++i) {
+    Port port = plan.node.input(i);
+    auto slot = slot_of_.find(Key(port));
+    if (slot == slot_of_.end()) {
+      return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it has not",
+                       plan.node.name(), i, port.index, graph_.node(port.node).name());
+    }
+    plan.inputs.push_back(slot->second);
+    int64_t maker = maker_[slot->second];
+    flow.inputs.push_back({maker, maker < 0 ? 0 : port.index});
+  }
+  for (int i = 0; i < plan.node.num_controls(); ++i) {
+    auto before = plan_of_.find(plan.node.control(i).id());
+    if (before != plan_of_.end()) flow.controls.push_back(before->second);
+  }
+  return flow;
+}
+
+// Gives each node's inputs their places, side by side, and the fetches after them; and finds the
+// places that each slot goes to. In a graph with frames inputs have places there instead.
+void PlanBuilder::LinkInputs() {
+  ExecutionPlan& plan = *plan_;
+  std::vector<std::vector<uint32_t>> readers(plan.slots.size());
+  auto add = [&](Slot slot) {
+    bool is_constant = slot != kNoSlot && plan.slots[slot].constant;
+    if (slot != kNoSlot && !is_constant) readers[slot].push_back(plan.input_constants.size());
+    plan.input_constants.push_back(is_constant ? slot : kNoSlot);
+  };
+  for (PlanNode& node : plan.nodes) {
+    node.first_input = plan.input_constants.size();
+    if (plan.frames) continue;
+    for (Slot slot : node.inputs) add(slot);
+  }
+  plan.first_fetch = plan.input_constants.size();
+  for (Slot slot : plan.fetch_slots) add(slot);
+  for (size_t slot = 0; slot < plan.slots.size(); ++slot) {
+    plan.slots[slot].first_target = plan.targets.size();
+    plan.targets.insert(plan.targets.end(), readers[slot].begin(), readers[slot].end());
+    plan.slots[slot].end_target = plan.targets.size();
+  }
+  plan.has_references = has_references_ || llvm::any_of(plan.slots, [](const SlotInfo& slot) {
+                          return slot.is_reference;
+                        });
+  // The caller's graph has checked a function's arguments.
+  plan.feeds_are_checked = llvm::all_of(plan.feeds, [](const ExecutionPlan::Feed& feed) {
+    return feed.dtype == proto::DT_INVALID && !feed.shape;
+  });
+}
+
+void PlanBuilder::LendServices() {
+  const ExecutorOptions& options = plan_->options;
+  plan_->services.emplace(RunServices{*plan_->allocator, *options.pool, options.print, options.hook,
+                                      options.session, options.profiler});
+  plan_->services->prefers = options.device;
+}
+
+Error PlanBuilder::Missing() const {
+  std::string text;
+  size_t shown = std::min<size_t>(missing_.size(), 8);
+  for (size_t i = 0; i < shown; ++i) text += (i ? "; " : "") + missing_[i];
+  if (missing_.size() > shown)
+    text += llvm::formatv("; and {0} more", missing_.size() - shown).str();
+  return MakeError("cannot run: {0}", text);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,105 @@
+// Makes a plan out of a graph, feeds and fetches. Private to lib/exec.
+#ifndef GRAPNEL_LIB_EXEC_PLAN_BUILDER_H_
+#define GRAPNEL_LIB_EXEC_PLAN_BUILDER_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/exec/plan.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace grapnel {
+
+// Finds the nodes that the fetches need, adds them to the plan one after the other, and links them:
+// who reads what, and who waits for whom. There is one function for each kind of node.
+class PlanBuilder {
+ public:
+  // Executor::Compile and Executor::CompileFunction say what is an error.
+  static Expected<std::unique_ptr<const ExecutionPlan>> OfGraph(const Graph& graph,
+                                                                const ExecutorOptions& options);
+  static Expected<std::unique_ptr<const ExecutionPlan>> OfFunction(const Function& function,
+                                                                   const ExecutorOptions& options);
+  // A partition's, whose sends and receives are not linked yet (LinkTransfers).
+  static Expected<std::unique_ptr<ExecutionPlan>> OfPartition(const Graph& graph,
+                                                              const ExecutorOptions& options);
+
+ private:
+  PlanBuilder(const Graph& graph, const ExecutorOptions& options);
+  Expected<std::unique_ptr<ExecutionPlan>> Build(llvm::ArrayRef<Port> feeds,
+                                                 llvm::ArrayRef<Port> fetches,
+                                                 llvm::ArrayRef<NodeId> targets);
+
+  // --- plan_builder.cpp: the plan as a whole.
+  Error FindNeeded(llvm::ArrayRef<Port> fetches, llvm::ArrayRef<NodeId> targets);
+  bool IsFedPlaceholder(Port port) const;
+  void FindTraits();
+  Error OpenLanes();
+  Error AddFetch(Port fetch);
+  void KeepOrder(const Node& node);
+  void AddEdge(uint32_t from, uint32_t to);
+  void LinkReaders();
+  void FindOrder();
+  Error LinkFrames();
+  Expected<FlowNode> FlowNodeOf(uint32_t id);
+  void LinkInputs();
+  void LendServices();
+  Error Missing() const;
+
+  // --- plan_nodes.cpp: one node. Each adds the node to the plan, or to missing_.
+  // The inputs of a node that has a kernel.
+  struct KernelInputs {
+    llvm::SmallVector<DataType, 4> types;
+    llvm::SmallVector<const Tensor*, 4> constants;  // null: not the same in every run
+    bool are_constant = false;                      // all of them, and there are some
+  };
+  void AddFeed(Port feed);
+  Error AddNode(const Node& node);
+  Error AddConstant(const Node& node);
+  void AddConstantOfBranch(PlanNode plan, Tensor value);
+  Error AddUnfedPlaceholder(const Node& node);
+  void AddControlFlow(PlanNode plan);
+  bool AddAsItsInput(const Node& node);
+  Error AddKernel(PlanNode plan, KernelInputs inputs);
+  bool AddComputedOnce(PlanNode& plan);
+  Expected<bool> AddOnDevice(PlanNode& plan, const KernelInputs& inputs);
+  Error AddOnCpu(PlanNode plan);
+  FlowKind KindOf(const PlanNode& plan) const;
+  Error ReadTypes(PlanNode* plan, KernelInputs* inputs) const;
+  Expected<bool> FindInputs(PlanNode* plan, KernelInputs* inputs);
+  void AddMissingKernel(const Node& node);
+  Error BringInputs(PlanNode& plan, const KernelDef* def);
+  Expected<Slot> InMemoryOf(DeviceLane* to, Slot slot, DataType type, const Node& maker);
+
+  static uint64_t Key(Port port) {
+    return static_cast<uint64_t>(port.node) << 32 | static_cast<uint32_t>(port.index);
+  }
+  Slot NewSlot();
+  // The port is read from this slot, unless it is fed.
+  void Bind(Port port, Slot slot) { slot_of_.try_emplace(Key(port), slot); }
+  void AddPlanNode(PlanNode plan);
+  void AppendToPlan(PlanNode plan);
+
+  const Graph& graph_;
+  std::unique_ptr<ExecutionPlan> plan_;
+  llvm::DenseSet<uint64_t> fed_;            // by Key
+  std::vector<bool> needed_;                // by NodeId
+  bool has_flow_ = false;                   // Switch, Merge or a loop
+  bool has_references_ = false;             // has_flow_, and variables that stand for their values
+  llvm::DenseMap<uint64_t, Slot> slot_of_;  // by Key
+  llvm::DenseMap<NodeId, uint32_t> plan_of_;    // the plan node whose end is this node's
+  llvm::DenseMap<NodeId, Tensor> flow_values_;  // of FlowKind::kConstant
+  // Plan nodes to wait for. A node that has none of its own (a constant, or one that was computed
+  // already) hands them to its readers; a plan node waits for them beside its inputs.
+  llvm::DenseMap<NodeId, llvm::SmallVector<uint32_t, 4>> handed_on_, waits_too_;
+  std::vector<int64_t> maker_;  // by slot: its plan node; -1: a feed or a constant
+  std::map<std::pair<Slot, DeviceLane*>, Slot> copies_;
+  std::vector<std::string> missing_;  // what keeps the graph from running
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_EXEC_PLAN_BUILDER_H_

@@ -1,0 +1,341 @@
+// One node of the graph after the other: what becomes of each kind in the plan.
+#include "lib/exec/plan_builder.h"
+#include "lib/ir/node_types.h"
+#include "lib/support/denormals.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace grapnel {
+namespace {
+
+bool IsIdentity(const Node& node) {
+  return llvm::StringSwitch<bool>(node.op())
+             .Cases("Identity", "StopGradient", "PreventGradient", "Snapshot", true)
+             .Default(false) &&
+         node.num_inputs() == 1;
+}
+
+// The shape that a feed must have; nullopt: any.
+std::optional<Shape> ExpectedShape(const Node& node) {
+  if (node.op() != "Placeholder") return std::nullopt;
+  std::optional<AttrView> attr = node.FindAttr("shape");
+  std::optional<Shape> shape = attr ? attr->AsShape() : std::nullopt;
+  // A shape of no dimensions is how old graphs say 'unknown'.
+  if (shape && (!shape->known_rank() || shape->rank() == 0)) return std::nullopt;
+  return shape;
+}
+
+// Control flow without a kernel. Triggers and collectives have one.
+bool IsControlFlow(FlowKind flow) {
+  return flow != FlowKind::kKernel && flow != FlowKind::kTrigger && flow != FlowKind::kCollective;
+}
+
+}  // namespace
+
+void PlanBuilder::AddFeed(Port feed) {
+  Node node = graph_.node(feed.node);
+  Slot slot = NewSlot();
+  slot_of_[Key(feed)] = slot;
+  // A function's argument is checked where the call is.
+  DataType type = node.op() == "_Arg" ? proto::DT_INVALID : TypeOfPort(graph_, feed);
+  plan_->feeds.push_back({slot, node, BaseType(type), ExpectedShape(node)});
+}
+
+Error PlanBuilder::AddNode(const Node& node) {
+  llvm::StringRef op = node.op();
+  if (op == "Const" || op == "HostConst") return AddConstant(node);
+  if (op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg")
+    return AddUnfedPlaceholder(node);
+  PlanNode plan;
+  plan.node = node;
+  plan.hooked = plan_->options.hook && plan_->options.hook->Wants(node);
+  KernelInputs inputs;
+  RETURN_IF_ERROR(ReadTypes(&plan, &inputs));
+  plan.flow = KindOf(plan);
+  if (IsControlFlow(plan.flow)) {
+    AddControlFlow(std::move(plan));
+    return Error::success();
+  }
+  bool passes_on = !plan.hooked && !has_flow_ && IsIdentity(node) && node.num_controls() == 0;
+  if (passes_on && AddAsItsInput(node)) return Error::success();
+  return AddKernel(std::move(plan), std::move(inputs));
+}
+
+Error PlanBuilder::AddConstant(const Node& node) {
+  bool hooked = plan_->options.hook && plan_->options.hook->Wants(node);
+  ASSIGN_OR_RETURN(Literal literal, Literal::FromConst(node));
+  auto tensor = Tensor::FromLiteral(literal);
+  if (!tensor) return Annotate("node '" + node.name() + "'", tensor.takeError());
+  if (has_flow_ && node.num_controls() > 0) {
+    PlanNode plan;
+    plan.node = node;
+    plan.hooked = hooked;
+    AddConstantOfBranch(std::move(plan), std::move(*tensor));
+    return Error::success();
+  }
+  Slot slot = NewSlot();
+  Bind({node.id(), 0}, slot);
+  if (hooked) plan_->hooked_constants.emplace_back(node, slot);
+  plan_->slots[slot].constant = std::move(*tensor);
+  return Error::success();
+}
+
+// In a branch or loop that does not run a constant is a dead tensor like any other. One that a hook
+// watches gets a kernel, so that the hook is told when it is alive.
+void PlanBuilder::AddConstantOfBranch(PlanNode plan, Tensor value) {
+  plan.output_types.push_back(value.dtype());
+  if (plan.hooked) {
+    plan.is_constant = true;
+    plan.kernel = [value = std::move(value)](KernelContext& context) {
+      context.SetOutput(0, value);
+      return Error::success();
+    };
+  } else {
+    plan.flow = FlowKind::kConstant;
+    flow_values_[plan.node.id()] = std::move(value);
+  }
+  AddPlanNode(std::move(plan));
+}
+
+Error PlanBuilder::AddUnfedPlaceholder(const Node& node) {
+  missing_.push_back(("'" + node.name() + "' (" + node.op() + ") needs a value: feed it").str());
+  return Error::success();
+}
+
+// Switch, Merge, loops, sends and receives: the frame runner does what they say. LinkFrames finds
+// their inputs, some of which come later in the plan.
+void PlanBuilder::AddControlFlow(PlanNode plan) { AddPlanNode(std::move(plan)); }
+
+// A node that hands its input on is left out: its readers read the input instead, and what waits
+// for it waits for the maker of the input. False: there is no such input, or it is a reference.
+bool PlanBuilder::AddAsItsInput(const Node& node) {
+  Port input = node.input(0);
+  auto found = slot_of_.find(Key(input));
+  if (found == slot_of_.end() || plan_->slots[found->second].is_reference) return false;
+  Slot slot = found->second;
+  Bind({node.id(), 0}, slot);
+  auto maker = plan_of_.find(input.node);
+  if (maker != plan_of_.end()) {
+    uint32_t of_input = maker->second;
+    plan_of_[node.id()] = of_input;
+  }
+  return true;
+}
+
+Error PlanBuilder::AddKernel(PlanNode plan, KernelInputs inputs) {
+  ASSIGN_OR_RETURN(bool found, FindInputs(&plan, &inputs));
+  if (!found) {
+    AddMissingKernel(plan.node);
+    return Error::success();
+  }
+  const OpInfo* info = DefinitionOf(plan.node);
+  bool once = inputs.are_constant && plan.node.num_controls() == 0 && !plan.hooked && info &&
+              !info->is_stateful;
+  if (!once && plan.flow == FlowKind::kKernel) {
+    ASSIGN_OR_RETURN(bool placed, AddOnDevice(plan, inputs));
+    if (placed) return Error::success();
+  }
+  auto def = KernelRegistry::Get().Find(plan.node, "CPU");
+  if (!def) {
+    llvm::consumeError(def.takeError());
+    AddMissingKernel(plan.node);
+    return Error::success();
+  }
+  KernelSetup setup(plan.node, inputs.types, plan.output_types, inputs.constants);
+  auto kernel = (*def)->factory(setup);
+  if (!kernel) {
+    return Annotate("node '" + plan.node.name() + "' (" + plan.node.op() + ")", kernel.takeError());
+  }
+  plan.kernel = std::move(*kernel);
+  plan.cost = (*def)->cost;
+  if (once && AddComputedOnce(plan)) return Error::success();
+  return AddOnCpu(std::move(plan));
+}
+
+// A node that depends on constants alone (a weight behind an Identity, a folded batch norm) is
+// computed now: kernels that read it see a constant, and can pack it. False: it failed, and will
+// say so in the run.
+bool PlanBuilder::AddComputedOnce(PlanNode& plan) {
+  FlushDenormals flush;
+  llvm::SmallVector<Tensor, 4> inputs, outputs(plan.output_types.size());
+  for (Slot slot : plan.inputs) inputs.push_back(plan_->slots[slot].constant);
+  MessageSink silent;
+  RunServices services{HeapAllocator(), *plan_->options.pool, silent};
+  KernelContext context(inputs, outputs, plan.output_types, services);
+  if (Error error = plan.kernel(context)) {
+    llvm::consumeError(std::move(error));
+    return false;
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Slot slot = NewSlot();
+    Bind({plan.node.id(), static_cast<int32_t>(i)}, slot);
+    plan_->slots[slot].constant = std::move(outputs[i]);
+  }
+  return true;
+}
+
+// False: no device has a kernel for these dtypes and attributes, or its factory refuses, and the
+// CPU takes the node.
+Expected<bool> PlanBuilder::AddOnDevice(PlanNode& plan, const KernelInputs& inputs) {
+  for (const auto& lane : plan_->lanes) {
+    if (!AllowsDevice(plan.node, *lane->device)) continue;
+    auto def = KernelRegistry::Get().Find(plan.node, lane->device->kind());
+    if (!def) {
+      llvm::consumeError(def.takeError());
+      continue;
+    }
+    KernelSetup setup(plan.node, inputs.types, plan.output_types, inputs.constants, lane->device);
+    auto kernel = (*def)->factory(setup);
+    if (!kernel) {
+      llvm::consumeError(kernel.takeError());
+      continue;
+    }
+    plan.kernel = std::move(*kernel);
+    plan.cost = (*def)->cost;
+    plan.lane = lane.get();
+    plan.host_outputs.assign((*def)->host_outputs.begin(), (*def)->host_outputs.end());
+    RETURN_IF_ERROR(BringInputs(plan, *def));
+    ++plan_->spread.on_device;
+    AddPlanNode(std::move(plan));
+    return true;
+  }
+  return false;
+}
+
+Error PlanBuilder::AddOnCpu(PlanNode plan) {
+  RETURN_IF_ERROR(BringInputs(plan, nullptr));
+  ++plan_->spread.on_host;
+  AddPlanNode(std::move(plan));
+  return Error::success();
+}
+
+// --- What a node is, and what it reads
+
+FlowKind PlanBuilder::KindOf(const PlanNode& plan) const {
+  if (!has_flow_) return FlowKind::kKernel;
+  FlowKind flow = FlowKindOf(plan.node);
+  // A hook is told of a kernel's inputs and outputs, and a kernel reads the variable behind a
+  // reference: an Identity is one in both cases.
+  if (flow == FlowKind::kKernel && !plan.hooked && !has_references_ && IsIdentity(plan.node))
+    return FlowKind::kPass;
+  return flow;
+}
+
+Error PlanBuilder::ReadTypes(PlanNode* plan, KernelInputs* inputs) const {
+  const OpInfo* info = DefinitionOf(plan->node);
+  if (!info) return Error::success();
+  auto types = TypesOf(plan->node, *info);
+  if (!types) return Annotate("node '" + plan->node.name() + "'", types.takeError());
+  for (DataType type : types->outputs) {
+    plan->output_types.push_back(BaseType(type));
+    plan->puts_references |= IsRefType(type);
+  }
+  inputs->types = types->inputs;
+  return Error::success();
+}
+
+// False: the maker of an input is missing itself. An error: the maker has no such output.
+Expected<bool> PlanBuilder::FindInputs(PlanNode* plan, KernelInputs* inputs) {
+  const Node& node = plan->node;
+  inputs->are_constant = node.num_inputs() > 0;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    auto slot = slot_of_.find(Key(node.input(i)));
+    if (slot == slot_of_.end()) {
+      if (!missing_.empty()) return false;
+      return MakeError("node '{0}': input {1} reads output {2} of '{3}', which it has not",
+                       node.name(), i, node.input(i).index, graph_.node(node.input(i).node).name());
+    }
+    plan->inputs.push_back(slot->second);
+    const Tensor& constant = plan_->slots[slot->second].constant;
+    inputs->constants.push_back(constant ? &constant : nullptr);
+    inputs->are_constant &= constant.operator bool();
+  }
+  inputs->types.resize(node.num_inputs(), proto::DT_INVALID);
+  for (DataType type : inputs->types)
+    plan->input_types.push_back(IsRefType(type) ? proto::DT_INVALID : type);
+  return true;
+}
+
+// Every op without a kernel is listed, also where the inputs could not be made.
+void PlanBuilder::AddMissingKernel(const Node& node) {
+  auto def = KernelRegistry::Get().Find(node, "CPU");
+  if (!def) missing_.push_back(("'" + node.name() + "': " + TextOf(def.takeError())).str());
+}
+
+// Replaces the inputs by copies in the memory that the kernel reads. `def` says which inputs a
+// device's kernel reads in host memory; null: a kernel of the CPU.
+Error PlanBuilder::BringInputs(PlanNode& plan, const KernelDef* def) {
+  if (plan_->lanes.empty()) return Error::success();
+  int count = static_cast<int>(plan.inputs.size());
+  for (int i = 0; i < count; ++i) {
+    DeviceLane* wanted = def && !def->IsHostInput(i, count) ? plan.lane : nullptr;
+    Node maker = graph_.node(plan.node.input(i).node);
+    ASSIGN_OR_RETURN(plan.inputs[i],
+                     InMemoryOf(wanted, plan.inputs[i], plan.input_types[i], maker));
+  }
+  return Error::success();
+}
+
+// The slot itself if it is in the memory of `to` (null: the host's), else a copy of it: one for all
+// readers there. A constant is copied now, once and for all.
+Expected<Slot> PlanBuilder::InMemoryOf(DeviceLane* to, Slot slot, DataType type,
+                                       const Node& maker) {
+  DeviceLane* from = plan_->slots[slot].lane;
+  if (from == to) return slot;
+  if (from && to) {
+    ASSIGN_OR_RETURN(slot, InMemoryOf(nullptr, slot, type, maker));
+    from = nullptr;
+  }
+  auto [it, is_new] = copies_.try_emplace({slot, to}, plan_->slots.size());
+  if (!is_new) return it->second;
+  Slot copy = it->second;
+  if (const Tensor& constant = plan_->slots[slot].constant) {
+    auto copied = CopyTensor(constant, to->device, *to->stream, *to->allocator);
+    if (!copied) return Annotate("node '" + maker.name() + "'", copied.takeError());
+    plan_->spread.constant_bytes += copied->byte_size();
+    NewSlot();
+    plan_->slots[copy].constant = std::move(*copied);
+  } else {
+    PlanNode plan;
+    plan.node = maker;
+    plan.inputs.push_back(slot);
+    plan.input_types.push_back(type);
+    plan.output_types.push_back(type);
+    ASSIGN_OR_RETURN(plan.kernel, MakeCopyKernel(from, to));
+    ++plan_->spread.copies;
+    AppendToPlan(std::move(plan));
+  }
+  plan_->slots[copy].lane = to;
+  return copy;
+}
+
+// --- Into the plan
+
+Slot PlanBuilder::NewSlot() {
+  plan_->slots.emplace_back();
+  return plan_->slots.size() - 1;
+}
+
+void PlanBuilder::AddPlanNode(PlanNode plan) {
+  NodeId id = plan.node.id();
+  Slot first = plan_->slots.size();
+  for (size_t i = 0; i < plan.output_types.size(); ++i)
+    Bind({id, static_cast<int32_t>(i)}, first + i);
+  plan_of_[id] = plan_->nodes.size();
+  AppendToPlan(std::move(plan));
+}
+
+void PlanBuilder::AppendToPlan(PlanNode plan) {
+  plan.first_output = plan_->slots.size();
+  int count = static_cast<int>(plan.output_types.size());
+  for (int i = 0; i < count; ++i) {
+    SlotInfo& info = plan_->slots[NewSlot()];
+    info.is_reference = plan.puts_references;
+    if (!KernelDef::Holds(plan.host_outputs, i, count)) info.lane = plan.lane;
+  }
+  maker_.resize(plan_->slots.size(), -1);
+  for (int i = 0; i < count; ++i) maker_[plan.first_output + i] = plan_->nodes.size();
+  plan_->nodes.push_back(std::move(plan));
+}
+
+}  // namespace grapnel

@@ -1,0 +1,343 @@
+#include "lib/exec/run_state.h"
+
+#include <chrono>
+
+#include "lib/support/denormals.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// The value behind a reference: VariableV2 and its like put out the variable, not its value.
+Expected<Tensor> Dereferenced(const Tensor& reference) {
+  auto* variable = dynamic_cast<Variable*>(reference.data<ObjectRef>()->get());
+  if (!variable) return reference;
+  return variable->Read();
+}
+
+}  // namespace
+
+RunState::RunState(const ExecutionPlan& plan)
+    : plan_(plan),
+      inputs_(std::make_unique<Tensor[]>(plan.input_constants.size())),
+      values_(std::make_unique<Tensor[]>(plan.slots.size())) {
+  Clear();  // fills in the constants
+  if (!plan.frames) return;
+  // A hook sees a loop in an order that is always the same.
+  int threads = plan.options.hook ? 1 : plan.num_threads();
+  FrameRunner::Client& client = *this;
+  frames_ =
+      std::make_unique<FrameRunner>(*plan.frames, client, plan.options.session->helpers(), threads);
+  if (plan.options.is_part) return;  // Connect() follows
+  own_collectives_ = std::make_unique<Collectives>();
+  Connect(&frames_->rendezvous(), *own_collectives_);
+}
+
+void RunState::Connect(llvm::ArrayRef<Rendezvous*> rendezvous, Collectives& collectives) {
+  rendezvous_.assign(rendezvous.begin(), rendezvous.end());
+  collectives_ = &collectives;
+}
+
+// --- A run
+
+Error RunState::Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<Tensor> results) {
+  assert(results.size() == plan_.fetch_slots.size());
+  TakeFeeds(given);
+  Error error = RunNodes();
+  if (!error) error = Collect(results);
+  // What is still queued reads memory of this run, and an error of queued work fails the run.
+  for (const auto& lane : plan_.lanes) {
+    Error late = lane->stream->Wait();
+    if (late && !error)
+      error = std::move(late);
+    else
+      llvm::consumeError(std::move(late));
+  }
+  if (error || frames_) Clear();
+  return error;
+}
+
+void RunState::TakeFeeds(llvm::MutableArrayRef<Tensor> given) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    Slot slot = plan_.feeds[i].slot;
+    if (frames_) values_[slot] = given[i];
+    Deliver(slot, std::move(given[i]));
+  }
+}
+
+Error RunState::RunNodes() {
+  FlushDenormals flush;
+  if (!plan_.hooked_constants.empty()) RETURN_IF_ERROR(ReportConstants());
+  if (frames_) return RunFrames();
+  return plan_.RunsInOrder() ? RunInOrder() : RunOnThreads();
+}
+
+Error RunState::RunInOrder() {
+  for (uint32_t id : plan_.order) RETURN_IF_ERROR(RunNode(plan_.nodes[id]));
+  return Error::success();
+}
+
+Error RunState::RunOnThreads() {
+  if (!scheduler_) {
+    scheduler_ =
+        std::make_unique<Scheduler>(plan_, plan_.options.session->helpers(),
+                                    [this](uint32_t id) { return RunNode(plan_.nodes[id]); });
+  }
+  return scheduler_->Run();
+}
+
+Error RunState::RunFrames() {
+  own_collectives_->Clear();
+  RETURN_IF_ERROR(frames_->Run());
+  return CheckFetches();
+}
+
+Error RunState::Begin(llvm::MutableArrayRef<Tensor> given) {
+  TakeFeeds(given);
+  if (!plan_.hooked_constants.empty()) RETURN_IF_ERROR(ReportConstants());
+  frames_->Begin();
+  return Error::success();
+}
+
+Error RunState::Finish(bool has_failed, llvm::MutableArrayRef<Tensor> results) {
+  frames_->End(has_failed);
+  Error error = has_failed ? Error::success() : CheckFetches();
+  if (!error && !has_failed) error = Collect(results);
+  Clear();
+  return error;
+}
+
+Error RunState::CheckFetches() const {
+  for (size_t i = 0; i < plan_.fetch_slots.size(); ++i) {
+    if (plan_.fetch_slots[i] == kNoSlot || inputs_[plan_.first_fetch + i]) continue;
+    return MakeError("fetch '{0}' has no value: it is in a branch that was not taken",
+                     plan_.NameOfFetch(i));
+  }
+  return Error::success();
+}
+
+Error RunState::Collect(llvm::MutableArrayRef<Tensor> results) {
+  for (size_t i = 0; i < plan_.fetch_slots.size(); ++i) {
+    Tensor& fetched = inputs_[plan_.first_fetch + i];
+    if (plan_.input_constants[plan_.first_fetch + i] == kNoSlot)
+      results[i] = std::move(fetched);
+    else
+      results[i] = fetched;
+    Slot slot = plan_.fetch_slots[i];
+    if (slot == kNoSlot || !plan_.slots[slot].is_reference ||
+        results[i].dtype() != proto::DT_RESOURCE)
+      continue;
+    auto value = Dereferenced(results[i]);
+    if (!value) return Annotate("fetch '" + plan_.NameOfFetch(i) + "'", value.takeError());
+    results[i] = std::move(*value);
+  }
+  return Error::success();
+}
+
+// Puts the value before each reader and leaves it empty. The last reader gets the value itself, and
+// may write in its memory.
+void RunState::Deliver(Slot slot, Tensor&& value) {
+  const SlotInfo& info = plan_.slots[slot];
+  if (info.first_target == info.end_target) {
+    if (value) value = Tensor();
+    return;
+  }
+  const uint32_t* targets = plan_.targets.data();
+  uint32_t last = info.end_target - 1;
+  for (uint32_t i = info.first_target; i < last; ++i) inputs_[targets[i]] = value;
+  inputs_[targets[last]] = std::move(value);
+}
+
+// Makes the state as it is before a run, however the last one ended: constants are in their places,
+// and nothing else is.
+void RunState::Clear() {
+  for (size_t i = 0; i < plan_.input_constants.size(); ++i) {
+    Slot constant = plan_.input_constants[i];
+    if (constant == kNoSlot)
+      inputs_[i] = Tensor();
+    else if (!inputs_[i])
+      inputs_[i] = plan_.slots[constant].constant;
+  }
+  for (size_t i = 0; i < plan_.slots.size(); ++i) {
+    if (values_[i]) values_[i] = Tensor();
+  }
+}
+
+// --- One node
+
+Error RunState::RunNode(const PlanNode& node) {
+  llvm::MutableArrayRef<Tensor> inputs(&inputs_[node.first_input], node.inputs.size());
+  llvm::MutableArrayRef<Tensor> outputs(&values_[node.first_output], node.output_types.size());
+  RETURN_IF_ERROR(RunKernel(node, inputs, outputs));
+  const Slot* constants = plan_.input_constants.data() + node.first_input;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (constants[i] == kNoSlot) {
+      if (inputs[i]) inputs[i] = Tensor();
+    } else if (!inputs[i]) {  // the kernel took it
+      inputs[i] = plan_.slots[constants[i]].constant;
+    }
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) Deliver(node.first_output + i, std::move(outputs[i]));
+  return Error::success();
+}
+
+Error RunState::RunKernel(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs,
+                          llvm::MutableArrayRef<Tensor> outputs) {
+  if (node.lane) {
+    RunServices lent = plan_.ServicesOn(node);
+    KernelContext context(inputs, outputs, node.output_types, lent);
+    return RunIn(node, inputs, outputs, context);
+  }
+  KernelContext context(inputs, outputs, node.output_types, *plan_.services);
+  return RunIn(node, inputs, outputs, context);
+}
+
+Error RunState::RunIn(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs,
+                      llvm::ArrayRef<Tensor> outputs, KernelContext& context) {
+  if (plan_.has_references) RETURN_IF_ERROR(Dereference(node, inputs));
+  if (node.hooked) RETURN_IF_ERROR(ReportBefore(node, inputs));
+  // The clock takes as long as a small kernel, so it is asked in the first runs and then in some.
+  bool measured = plan_.options.profiler;
+  if (node.cost == KernelCost::kElements) {
+    // Not one atomic step: a run that is not counted because two overlap is no loss.
+    std::atomic<uint32_t>& num_runs = node.stats->num_runs;
+    uint32_t number = num_runs.load(std::memory_order_relaxed) + 1;
+    num_runs.store(number, std::memory_order_relaxed);
+    measured |= number < 4 || number % 64 == 0;
+  }
+  Error error = measured ? RunMeasured(node, context, outputs) : node.kernel(context);
+  if (error) return Annotate(plan_.Describe(node), std::move(error));
+  if (node.hooked) RETURN_IF_ERROR(ReportAfter(node, outputs));
+  return Error::success();
+}
+
+Error RunState::RunMeasured(const PlanNode& node, KernelContext& context,
+                            llvm::ArrayRef<Tensor> outputs) {
+  RunProfiler* profiler = plan_.options.profiler;
+  auto began = profiler ? profiler->Begin() : std::chrono::steady_clock::now();
+  Error error = node.kernel(context);
+  auto ended = std::chrono::steady_clock::now();
+  if (profiler) profiler->Ran(node.node, began, ended, outputs);
+  if (error) return error;
+  node.stats->last_time.store(std::chrono::nanoseconds(ended - began).count(),
+                              std::memory_order_relaxed);
+  if (node.IsLong()) plan_.stats->may_have_long_nodes.store(true, std::memory_order_relaxed);
+  return Error::success();
+}
+
+Error RunState::Dereference(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    DataType wanted = node.input_types[i];
+    if (inputs[i].dtype() != proto::DT_RESOURCE || wanted == proto::DT_RESOURCE ||
+        wanted == proto::DT_INVALID || inputs[i].num_elements() != 1)
+      continue;
+    auto value = Dereferenced(inputs[i]);
+    if (!value) return Annotate(plan_.Describe(node), value.takeError());
+    inputs[i] = std::move(*value);
+  }
+  return Error::success();
+}
+
+// --- What the hook is told
+
+Error RunState::ReportConstants() {
+  bool is_first = !plan_.stats->has_reported_constants.exchange(true);
+  for (const auto& [node, slot] : plan_.hooked_constants) {
+    RETURN_IF_ERROR(plan_.options.hook->OnConstant(node, plan_.slots[slot].constant, is_first));
+  }
+  return Error::success();
+}
+
+Error RunState::ReportBefore(const PlanNode& node, llvm::ArrayRef<Tensor> inputs) {
+  llvm::SmallVector<Tensor, 4> copies;
+  if (node.lane) {
+    if (plan_.options.hook->TakesDeviceTensors()) return Error::success();
+    RETURN_IF_ERROR(CopyToHost(*node.lane, inputs, copies));
+    inputs = copies;
+  }
+  return plan_.options.hook->BeforeNode(node.node, inputs);
+}
+
+Error RunState::ReportAfter(const PlanNode& node, llvm::ArrayRef<Tensor> outputs) {
+  RunHook& hook = *plan_.options.hook;
+  if (node.is_constant) {
+    bool is_first = !node.stats->is_reported.exchange(true);
+    return hook.OnConstant(node.node, outputs[0], is_first);
+  }
+  llvm::SmallVector<Tensor, 2> copies;
+  if (node.lane) {
+    if (hook.TakesDeviceTensors()) return hook.AfterNodeOn(*node.lane->stream, node.node, outputs);
+    RETURN_IF_ERROR(CopyToHost(*node.lane, outputs, copies));
+    outputs = copies;
+  }
+  return hook.AfterNode(node.node, outputs);
+}
+
+// --- What the frame runner asks for
+
+Tensor RunState::Given(uint32_t node, int input) {
+  Slot slot = plan_.nodes[node].inputs[input];
+  return plan_.slots[slot].constant ? plan_.slots[slot].constant : values_[slot];
+}
+
+Error RunState::Passed(uint32_t id, llvm::ArrayRef<Tensor> inputs, llvm::ArrayRef<Tensor> outputs) {
+  bool all_alive = llvm::all_of(outputs, [](const Tensor& t) { return t.operator bool(); });
+  if (!all_alive) return Error::success();
+  const Node& node = plan_.nodes[id].node;
+  RETURN_IF_ERROR(plan_.options.hook->BeforeNode(node, inputs));
+  return plan_.options.hook->AfterNode(node, outputs);
+}
+
+void RunState::Result(uint32_t node, int port, const Tensor& value) {
+  Deliver(plan_.nodes[node].first_output + port, Tensor(value));
+}
+
+bool RunState::Send(uint32_t node, Message message) {
+  const ExecutionPlan::Receiver& receiver = plan_.receivers[node];
+  if (receiver.partition < 0) return false;
+  message.to = receiver.node;
+  rendezvous_[receiver.partition]->Send(std::move(message));
+  return true;
+}
+
+Error RunState::Join(uint32_t id, llvm::MutableArrayRef<Tensor> inputs, Message answer) {
+  const PlanNode& node = plan_.nodes[id];
+  Collectives::Member member;
+  member.node = node.node;
+  member.order = static_cast<uint64_t>(plan_.partition) << 32 | id;
+  member.rendezvous = &frames_->rendezvous();
+  member.answer = std::move(answer);
+  // A receiver brings no value: all its inputs are settings.
+  size_t first = node.node.op().starts_with("CollectiveBcastRecv") ? 0 : 1;
+  if (first > 0) member.value = std::move(inputs[0]);
+  for (size_t i = first; i < inputs.size(); ++i) member.settings.push_back(inputs[i]);
+  auto merge = [&](llvm::MutableArrayRef<Tensor> values, llvm::MutableArrayRef<Tensor> results) {
+    llvm::SmallVector<DataType, 8> types(results.size(), node.output_types[0]);
+    KernelContext context(values, results, types, *plan_.services);
+    return node.kernel(context);
+  };
+  if (Error error = collectives_->Join(std::move(member), merge))
+    return Annotate(plan_.Describe(node), std::move(error));
+  return Error::success();
+}
+
+// A value that nobody sends is the likeliest cause, then a group that is not complete, then a
+// sender that waits itself.
+int RunState::StuckRank(uint32_t node) {
+  FlowKind flow = plan_.nodes[node].flow;
+  if (flow == FlowKind::kCollective) return 1;
+  return flow == FlowKind::kRecv && !plan_.has_sender[node] ? 0 : 2;
+}
+
+Error RunState::WhyStuck(uint32_t id) {
+  const Node& node = plan_.nodes[id].node;
+  FlowKind flow = plan_.nodes[id].flow;
+  if (flow == FlowKind::kCollective)
+    return Annotate(plan_.Describe(plan_.nodes[id]), collectives_->WhyWaiting(node));
+  return MakeError("{0}: '{1}' from {2} to {3}: nobody is left to {4} it",
+                   plan_.Describe(plan_.nodes[id]), node.GetString("tensor_name"),
+                   node.GetString("send_device"), node.GetString("recv_device"),
+                   flow == FlowKind::kSend ? "receive" : "send");
+}
+
+}  // namespace grapnel
