@@ -180,8 +180,8 @@ void Profile::WriteTrace(llvm::raw_ostream& os) const {
           WriteMicroseconds("dur", event->ended - event->began, json);
           json.attribute("name", llvm::json::fixUTF8(op));
           json.attribute("cat", llvm::json::fixUTF8(op));
-          json.attributeObject(
-              "args", [&] { json.attribute("node", llvm::json::fixUTF8(row.name)); });
+          json.attributeObject("args",
+                               [&] { json.attribute("node", llvm::json::fixUTF8(row.name)); });
         });
         json.object([&] {
           json.attribute("ph", "C");
