@@ -39,6 +39,25 @@ bool IsDearer(const Profile::Row& a, const Profile::Row& b) {
 // functions that they called.
 thread_local llvm::SmallVector<int64_t, 8> time_inside;
 
+// With all three digits: a viewer's unit.
+void WriteMicroseconds(llvm::StringRef key, int64_t nanoseconds, llvm::json::OStream& json) {
+  json.attributeBegin(key);
+  json.rawValue(llvm::formatv("{0:f3}", nanoseconds * 1e-3).str());
+  json.attributeEnd();
+}
+
+// What a viewer calls the process, or a thread.
+void WriteName(llvm::StringRef what, std::optional<size_t> thread, llvm::StringRef name,
+               llvm::json::OStream& json) {
+  json.object([&] {
+    json.attribute("ph", "M");
+    json.attribute("pid", 1);
+    if (thread) json.attribute("tid", *thread);
+    json.attribute("name", what);
+    json.attributeObject("args", [&] { json.attribute("name", name); });
+  });
+}
+
 }  // namespace
 
 RunProfiler::Clock::time_point Profile::Begin() {
@@ -143,26 +162,38 @@ void Profile::WriteTrace(llvm::raw_ostream& os) const {
   llvm::sort(events, [](const Event* a, const Event* b) {
     return std::tie(a->began, b->ended) < std::tie(b->began, a->ended);
   });
-  os << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
-  for (size_t thread = 0; thread < threads_.size(); ++thread) {
-    os << R"({"ph":"M","pid":1,"tid":)" << thread
-       << R"(,"name":"thread_name","args":{"name":"thread )" << thread << "\"}},\n";
-  }
-  for (const Event* event : events) {
-    const Row& row = seen_[event->node];
-    std::string name = llvm::formatv("{0}", llvm::json::Value(llvm::json::fixUTF8(row.name)));
-    std::string slice = row.op == kCompile ? "compile " + row.name : row.op;
-    std::string op = llvm::formatv("{0}", llvm::json::Value(llvm::json::fixUTF8(slice)));
-    os << llvm::formatv(
-        R"({{"ph":"X","pid":1,"tid":{0},"ts":{1:f3},"dur":{2:f3},"name":{3},"cat":{3},"args":{{"node":{4}}},)",
-        event->thread, event->began * 1e-3, (event->ended - event->began) * 1e-3, op, name);
-    os << "\n";
-    os << llvm::formatv(R"({{"ph":"C","pid":1,"ts":{0:f3},"name":"memory","args":{{"bytes":{1}}},)",
-                        event->ended * 1e-3, event->live_bytes);
-    os << "\n";
-  }
-  os << R"({"ph":"M","pid":1,"name":"process_name","args":{"name":"grapnel"}}]})"
-     << "\n";
+  llvm::json::OStream json(os);
+  json.object([&] {
+    json.attribute("displayTimeUnit", "ns");
+    json.attributeArray("traceEvents", [&] {
+      WriteName("process_name", std::nullopt, "grapnel", json);
+      for (size_t thread = 0; thread < threads_.size(); ++thread)
+        WriteName("thread_name", thread, "thread " + std::to_string(thread), json);
+      for (const Event* event : events) {
+        const Row& row = seen_[event->node];
+        std::string op = row.op == kCompile ? "compile " + row.name : row.op;
+        json.object([&] {
+          json.attribute("ph", "X");
+          json.attribute("pid", 1);
+          json.attribute("tid", event->thread);
+          WriteMicroseconds("ts", event->began, json);
+          WriteMicroseconds("dur", event->ended - event->began, json);
+          json.attribute("name", llvm::json::fixUTF8(op));
+          json.attribute("cat", llvm::json::fixUTF8(op));
+          json.attributeObject("args",
+                               [&] { json.attribute("node", llvm::json::fixUTF8(row.name)); });
+        });
+        json.object([&] {
+          json.attribute("ph", "C");
+          json.attribute("pid", 1);
+          WriteMicroseconds("ts", event->ended, json);
+          json.attribute("name", "memory");
+          json.attributeObject("args", [&] { json.attribute("bytes", event->live_bytes); });
+        });
+      }
+    });
+  });
+  os << "\n";
 }
 
 void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes) const {

@@ -80,6 +80,16 @@ TEST(HtmlFile, SameGraphSameBytes) {
   EXPECT_EQ(HtmlOf(module, "x"), HtmlOf(module, "x"));
 }
 
+TEST(WebFiles, ScriptsFitAScreen) {
+  for (const WebFile& file : WebFiles()) {
+    if (!file.name.ends_with(".js")) continue;
+    llvm::SmallVector<llvm::StringRef, 0> lines;
+    file.text.split(lines, '\n');
+    EXPECT_LE(lines.size(), 400u) << file.name.str();
+    for (llvm::StringRef line : lines) EXPECT_LE(line.size(), 110u) << line.str();
+  }
+}
+
 TEST(ScriptBundle, EveryModuleIsInIt) {
   auto script = BundleScripts(PageScripts());
   ASSERT_TRUE(static_cast<bool>(script)) << llvm::toString(script.takeError());

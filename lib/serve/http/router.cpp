@@ -104,7 +104,7 @@ bool Router::IsOurs(const WebRequest& request) const {
   return host && (request.origin.empty() || request.origin == "http://" + request.host);
 }
 
-std::optional<WebAnswer> Router::Intruder(const WebRequest& request) const {
+std::optional<WebAnswer> Router::RefuseStranger(const WebRequest& request) const {
   if (!IsOurs(request))
     return Refused(403, "grapnel answers only pages of its own on this machine");
   if (request.method != "GET" && request.method != "HEAD" && request.method != "POST")
@@ -120,7 +120,8 @@ std::optional<WebAnswer> Router::Intruder(const WebRequest& request) const {
 
 size_t Router::BodyLimit(const WebRequest& request) const {
   llvm::StringRef path = request.path;
-  if (request.method != "POST" || !path.consume_front("/api/") || Intruder(request)) return kNoBody;
+  if (request.method != "POST" || !path.consume_front("/api/") || RefuseStranger(request))
+    return kNoBody;
   auto found = RouteTable::All().Find(Method::kPost, path);
   return found ? found->row->route.limit : kNoBody;
 }
@@ -128,7 +129,7 @@ size_t Router::BodyLimit(const WebRequest& request) const {
 WebAnswer Router::Answer(const WebRequest& request) {
   WebAnswer answer;
   llvm::StringRef path = request.path;
-  if (auto refused = Intruder(request)) {
+  if (auto refused = RefuseStranger(request)) {
     answer = std::move(*refused);
   } else if (path.consume_front("/api/")) {
     answer = AnswerApi(request, path);

@@ -53,7 +53,7 @@ class Router {
 
  private:
   bool IsOurs(const WebRequest& request) const;
-  std::optional<WebAnswer> Intruder(const WebRequest& request) const;
+  std::optional<WebAnswer> RefuseStranger(const WebRequest& request) const;
   WebAnswer AnswerApi(const WebRequest& request, llvm::StringRef path);
   Served Now() const;
   void Warm();

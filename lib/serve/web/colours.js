@@ -3,7 +3,8 @@
 import {element} from "./dom.js";
 import {markFill, SEVERAL} from "./draw.js";
 
-const CHOICES = [["op", "by kind of op"], ["device", "by device"], ["flops", "by FLOPs, estimated"], ["bytes", "by bytes of constants, variables"], ["none", "none"]];
+const CHOICES = [["op", "by kind of op"], ["device", "by device"], ["flops", "by FLOPs, estimated"],
+  ["bytes", "by bytes of constants, variables"], ["none", "none"]];
 const COSTS = {flops: "of the FLOPs", bytes: "of the bytes"};
 // Parts of a whole that are told apart: the least of each, the mark it has, and its name.
 export const SHARES = [[0.2, 0, "a fifth"], [0.05, 2, "a twentieth"], [0.01, 3, "a hundredth"]];
@@ -15,7 +16,8 @@ export function colourChoices(summary, run) {
   return [...(summary.marks ? [["marks", summary.marks.title]] : []), ...CHOICES, ...(run?.choices() ?? [])];
 }
 
-// Sets what `look` paints boxes with. Gives what the legend lists: {style, text}. `total(cost)`: of the body that is shown.
+// Sets what `look` paints boxes with. Gives what the legend lists: {style, text}. `total(cost)`: of the body
+// that is shown.
 export function colourBy(by, look, summary, run, total) {
   const ran = by.startsWith("run-") ? run : undefined;
   look.byDevice = by === "device";
@@ -27,7 +29,8 @@ export function colourBy(by, look, summary, run, total) {
   }
   if (by === "marks") {
     look.fillOf = ({box}) => markFill(box, look.theme);
-    return [...summary.marks.kinds.map((text, i) => swatch("mark", i, text)), swatch("mark", SEVERAL, "several of these")];
+    return [...summary.marks.kinds.map((text, i) => swatch("mark", i, text)),
+      swatch("mark", SEVERAL, "several of these")];
   }
   if (ran) {
     look.fillOf = (placed) => ran.fill(by, placed, look.theme);
@@ -35,8 +38,10 @@ export function colourBy(by, look, summary, run, total) {
   }
   if (by in COSTS) {
     look.fillOf = ({box, view}) => look.theme.marks[shareMark(box[by], view[`all_${by}`])];
-    if (!total(by)) return [swatch("fill", 0, by === "flops" ? "nothing that shapes tell the FLOPs of" : "no constant, no variable")];
-    return SHARES.map(([, mark, share], i) => swatch("mark", mark, `${share} ${i === 0 ? COSTS[by] : ""} or more`.replace("  ", " ")));
+    if (!total(by)) return [swatch("fill", 0, by === "flops" ? "nothing that shapes tell the FLOPs of"
+      : "no constant, no variable")];
+    return SHARES.map(([, mark, share], i) => swatch("mark", mark,
+      `${share} ${i === 0 ? COSTS[by] : ""} or more`.replace("  ", " ")));
   }
   if (by === "device") return byDevice(look, summary.devices ?? [], swatch);
   look.fillOf = () => undefined;
@@ -49,7 +54,8 @@ function byDevice(look, names, swatch) {
     const here = box.kind === "op" ? [box.device].filter(Boolean) : Object.keys(box.devices ?? {});
     return here.length === 1 && devices.has(here[0]) ? look.theme.fills[devices.get(here[0])] : undefined;
   };
-  return devices.size > 0 ? [...devices].map(([name, fill]) => swatch("fill", fill, name)) : [swatch("fill", 0, "no node asks for a device")];
+  return devices.size > 0 ? [...devices].map(([name, fill]) => swatch("fill", fill, name))
+    : [swatch("fill", 0, "no node asks for a device")];
 }
 
 export function drawLegend(root, swatches, byDevice) {
@@ -58,7 +64,9 @@ export function drawLegend(root, swatches, byDevice) {
     item.firstChild.style.background = style;
     return item;
   });
-  if (byDevice) items.push(element("li", {}, element("i", {class: "line crossing"}), "crosses between devices"));
-  items.push(element("li", {}, element("i", {class: "line"}), "data, down"), element("li", {}, element("i", {class: "line dashed"}), "control"));
+  if (byDevice) items.push(element("li", {}, element("i", {class: "line crossing"}),
+    "crosses between devices"));
+  items.push(element("li", {}, element("i", {class: "line"}), "data, down"),
+    element("li", {}, element("i", {class: "line dashed"}), "control"));
   root.replaceChildren(element("ul", {}, ...items));
 }

@@ -13,8 +13,8 @@ const SHOWN = 500;
 
 const cardOf = (alert) => (alert.trace === null ? `execution/${alert.execution}` : `trace/${alert.trace}`);
 
-// What is shown of one folder. `actions`: go(body, node) shows a node in the graph, chosen(card) is told what is
-// shown.
+// What is shown of one folder. `actions`: go(body, node) shows a node in the graph, chosen(card) is told what
+// is shown.
 class DebugFolder {
   constructor(root, source, actions) {
     this.root = root;
@@ -27,15 +27,18 @@ class DebugFolder {
     if (!this.report) await this.build();
     if (card || this.first) return this.open(card ?? this.first, false);
     this.card.say(this.report.can_tell ? "No NaN and no infinity was recorded." :
-      `Mode ${this.report.mode} does not record whether a tensor is bad: use FULL_HEALTH.`, "Choose a box above or a tensor on the left to read about it.");
+      `Mode ${this.report.mode} does not record whether a tensor is bad: use FULL_HEALTH.`,
+        "Choose a box above or a tensor on the left to read about it.");
     return this.timeline.choose(null);
   }
 
   async build() {
     const report = await this.source.get("debug");
     this.report = report;
-    this.first = report.first_bad ? cardOf({trace: report.first_bad.trace, execution: report.first_bad.execution}) : undefined;
-    const facts = `${plural(report.executions, "execution")}, ${plural(report.traces, "tensor")} inside functions, mode ${report.mode}, ` +
+    const {first_bad: bad} = report;
+    this.first = bad ? cardOf({trace: bad.trace, execution: bad.execution}) : undefined;
+    const facts = `${plural(report.executions, "execution")}, ` +
+      `${plural(report.traces, "tensor")} inside functions, mode ${report.mode}, ` +
       `${report.started}, TensorFlow ${report.tensorflow}`;
     const open = (card) => this.open(card);
     this.card = new Card({open, go: this.actions.go, first: () => this.first});
@@ -46,7 +49,8 @@ class DebugFolder {
       ...report.problems.map((problem) => element("p", {class: "problem facts"}, problem)),
       this.timeline.root,
       element("div", {class: "columns"},
-        element("div", {class: "column", role: "region", "aria-label": "Alerts and tensors", tabindex: "0"}, ...this.alerts(),
+        element("div", {class: "column", role: "region", "aria-label": "Alerts and tensors", tabindex: "0"},
+          ...this.alerts(),
           element("h3", {}, "All tensors, as they were computed"), this.list),
         this.card.root, this.code.root));
     await Promise.all([this.listTraces(), this.code.build()]);
@@ -56,10 +60,13 @@ class DebugFolder {
   alerts() {
     const {bad_tensors: bad} = this.report;
     const parts = [element("h3", {}, "Alerts")];
-    if (bad.length === 0) return [...parts, element("p", {class: "dim"}, this.report.can_tell ? "none" : `mode ${this.report.mode} cannot tell`)];
+    if (bad.length === 0) return [...parts, element("p", {class: "dim"}, this.report.can_tell ? "none"
+      : `mode ${this.report.mode} cannot tell`)];
     const row = (name, alerts) => element("tr", {}, element("td", {}, element("strong", {}, name)),
-      element("td", {class: "number"}, plural(alerts.length, "tensor")), element("td", {}, "first ", this.link(alerts[0])));
-    const rows = KINDS.map(([key, name]) => [name, bad.filter(({value}) => value[key] > 0)]).filter(([, alerts]) => alerts.length > 0);
+      element("td", {class: "number"}, plural(alerts.length, "tensor")),
+        element("td", {}, "first ", this.link(alerts[0])));
+    const rows = KINDS.map(([key, name]) => [name, bad.filter(({value}) => value[key] > 0)])
+      .filter(([, alerts]) => alerts.length > 0);
     const uncounted = bad.filter(({value}) => value.nan === undefined);
     if (uncounted.length > 0) rows.push(["inf or NaN", uncounted]);
     parts.push(element("table", {class: "alerts"}, ...rows.map(([name, alerts]) => row(name, alerts))));
@@ -68,10 +75,13 @@ class DebugFolder {
 
   consequences(bad) {
     const causes = bad.filter((tensor) => tensor.is_cause), later = bad.filter((tensor) => !tensor.is_cause);
-    const item = (alert) => element("li", {}, this.link(alert), " ", element("span", {class: "dim"}, alert.value.text));
-    const fold = (text, alerts) => element("details", {}, element("summary", {}, text), element("ul", {}, ...alerts.slice(0, SHOWN).map(item)));
+    const item = (alert) => element("li", {}, this.link(alert), " ",
+      element("span", {class: "dim"}, alert.value.text));
+    const fold = (text, alerts) => element("details", {}, element("summary", {}, text),
+      element("ul", {}, ...alerts.slice(0, SHOWN).map(item)));
     const are = later.length === 1 ? "is a consequence" : "are consequences";
-    return [[plural(causes.length, "cause"), causes], [`${plural(later.length, "later tensor")} ${are}`, later]]
+    return [[plural(causes.length, "cause"), causes], [`${plural(later.length, "later tensor")} ${are}`,
+      later]]
       .filter(([, alerts]) => alerts.length > 0).map(([text, alerts]) => fold(text, alerts));
   }
 
@@ -84,7 +94,9 @@ class DebugFolder {
     try {
       document = await this.source.card(card);
     } catch (error) {
-      const why = isFile ? "This file holds the cards of the first records, and of those around causes; `grapnel serve FOLDER` shows all." : error.message;
+      const why = isFile
+        ? "This file holds the cards of the first records, and of those around causes; " +
+          "`grapnel serve FOLDER` shows all." : error.message;
       await this.timeline.choose(null);
       return this.card.say(`There is no card of ${card.replace("/", " ")}.`, why);
     }
@@ -92,7 +104,8 @@ class DebugFolder {
     this.shown = card;
     this.card.draw(document);
     const drawn = Promise.all([this.code.draw(document), this.timeline.choose(document.cause.execution)]);
-    for (const row of this.list.querySelectorAll("tr[data-card]")) row.classList.toggle("chosen", row.dataset.card === card);
+    for (const row of this.list.querySelectorAll("tr[data-card]")) row.classList.toggle("chosen",
+      row.dataset.card === card);
     this.actions.chosen(card, remember);
     await drawn;
     this.drawn = card;
@@ -101,7 +114,8 @@ class DebugFolder {
   // --- All tensors.
   async listTraces(from = 0) {
     const page = await this.source.get(`traces/${from}`);
-    const rows = page.traces.map(([trace, tensor, op, where, text, bad]) => element("tr", {"data-card": `trace/${trace}`},
+    const rows = page.traces.map(([trace, tensor, op, where, text, bad]) =>
+      element("tr", {"data-card": `trace/${trace}`},
       element("td", {class: "number"}, commas(trace)),
       element("td", {}, dot(bad ? "bad" : text === "not recorded" ? "unknown" : "clean")),
       element("td", {}, link(tensor, () => this.open(`trace/${trace}`), `${op} in ${where}`)),
@@ -109,12 +123,14 @@ class DebugFolder {
     if (from === 0) {
       const head = ["", "", "tensor", "value"].map((text) => element("th", {scope: "col"}, text));
       this.rows = element("tbody");
-      this.list.replaceChildren(element("table", {class: "list"}, element("thead", {}, element("tr", {}, ...head)), this.rows));
+      this.list.replaceChildren(element("table", {class: "list"},
+        element("thead", {}, element("tr", {}, ...head)), this.rows));
     }
     this.rows.append(...rows);
     this.more?.remove();
     if (page.next === undefined) return;
-    this.more = element("p", {}, link(`${commas(this.report.traces - page.next)} more`, () => this.listTraces(page.next)));
+    this.more = element("p", {}, link(`${commas(this.report.traces - page.next)} more`,
+      () => this.listTraces(page.next)));
     this.list.append(this.more);
   }
 }

@@ -11,13 +11,17 @@ export class Timeline {
     this.source = source;
     this.count = count;
     this.open = open;
-    this.strip = element("div", {class: "strip", role: "listbox", "aria-label": "Executions in order", "aria-orientation": "horizontal",
+    this.strip = element("div", {class: "strip", role: "listbox", "aria-label": "Executions in order",
+      "aria-orientation": "horizontal",
       onkeydown: (event) => this.key(event)});
     this.range = element("span", {class: "dim"});
-    const turn = (text, label, by) => element("button", {type: "button", "aria-label": label, onclick: () => this.show(this.from + by * PAGE)}, text);
-    this.pages = element("span", {hidden: count <= PAGE}, turn("\u25c2", "Executions before", -1), " ", turn("\u25b8", "Executions after", 1), " ");
+    const turn = (text, label, by) => element("button", {type: "button", "aria-label": label,
+      onclick: () => this.show(this.from + by * PAGE)}, text);
+    this.pages = element("span", {hidden: count <= PAGE}, turn("\u25c2", "Executions before", -1), " ",
+      turn("\u25b8", "Executions after", 1), " ");
     this.root = element("div", {class: "timeline", role: "region", "aria-label": "Execution timeline"},
-      element("div", {class: "over"}, element("h3", {}, "Execution timeline"), this.pages, this.range, element("span", {class: "dim facts"}, facts)),
+      element("div", {class: "over"}, element("h3", {}, "Execution timeline"), this.pages, this.range,
+        element("span", {class: "dim facts"}, facts)),
       this.strip);
   }
 
@@ -26,11 +30,13 @@ export class Timeline {
     this.from = from;
     const {executions} = await this.source.get(`executions/${from}`);
     if (this.from !== from) return;
-    this.range.textContent = this.count === 0 ? "nothing was recorded" : this.count <= PAGE ? "what Python ran, in order"
+    this.range.textContent = this.count === 0 ? "nothing was recorded" : this.count <= PAGE
+      ? "what Python ran, in order"
       : `${commas(from)} to ${commas(from + executions.length - 1)} of ${commas(this.count)}`;
     this.strip.replaceChildren(...executions.map(([index, label, op, state, called]) => element("button", {
       type: "button", role: "option", tabindex: "-1", class: `box ${STATES[state]}`, "data-execution": index,
-      title: `execution ${index}: ${op}${WORDS[state]}`, onclick: () => this.open(`execution/${index}`)}, element("span", {class: "dim"}, commas(index)), ` ${called ? "\u0192 " : ""}${label}`)));
+      title: `execution ${index}: ${op}${WORDS[state]}`, onclick: () => this.open(`execution/${index}`)},
+        element("span", {class: "dim"}, commas(index)), ` ${called ? "\u0192 " : ""}${label}`)));
     this.mark();
   }
 
@@ -52,12 +58,14 @@ export class Timeline {
       if (chosen) current = box;
     }
     if (boxes.length > 0) (current ?? boxes[0]).tabIndex = 0;
-    if (current) this.strip.scrollTop = current.offsetTop - this.strip.offsetTop - this.strip.clientHeight / 2 + current.offsetHeight / 2;
+    if (current) this.strip.scrollTop =
+      current.offsetTop - this.strip.offsetTop - this.strip.clientHeight / 2 + current.offsetHeight / 2;
   }
 
   key(event) {
     const boxes = [...this.strip.children], at = boxes.indexOf(document.activeElement);
-    const to = {ArrowRight: at + 1, ArrowLeft: at - 1, ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: boxes.length - 1}[event.key];
+    const to = {ArrowRight: at + 1, ArrowLeft: at - 1, ArrowDown: at +
+      1, ArrowUp: at - 1, Home: 0, End: boxes.length - 1}[event.key];
     if (to === undefined || at < 0) return;
     event.preventDefault();
     const box = boxes[Math.max(0, Math.min(to, boxes.length - 1))];

@@ -36,11 +36,13 @@ function showDiff(root, models, chosen, made) {
       button.disabled = false;
     }
   };
-  const form = element("form", {class: "ask", onsubmit: compare}, select("diff-a", "A", at === 0 ? 0 : at - 1),
+  const form = element("form", {class: "ask", onsubmit: compare},
+    select("diff-a", "A", at === 0 ? 0 : at - 1),
     select("diff-b", "B", at === 0 ? 1 : at), button);
-  root.replaceChildren(title, element("p", {}, "What B does otherwise than A, node by node: the nodes of both " +
-    "are matched by structure and name, and the comparison becomes a graph of its own, drawn as one or side by " +
-    "side."), form, status);
+  root.replaceChildren(title, element("p", {},
+    "What B does otherwise than A, node by node: the nodes of both " +
+    "are matched by structure and name, and the comparison becomes a graph of its own, drawn as one or " +
+    "side by side."), form, status);
 }
 
 addTab({

@@ -14,7 +14,8 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-export const link = (text, onclick, title) => element("button", {class: "link", type: "button", onclick, title}, text);
+export const link = (text, onclick, title) => element("button",
+  {class: "link", type: "button", onclick, title}, text);
 
 export const commas = (number) => number.toLocaleString("en-US");
 export const plural = (count, noun) => `${commas(count)} ${noun}${count === 1 ? "" : "s"}`;

@@ -9,7 +9,8 @@ const RADIUS = 6;
 
 export function readTheme() {
   const style = getComputedStyle(document.documentElement);
-  const names = ["canvas", "frame", "frame-2", "frame-line", "text", "dim", "edge", "control", "accent", "accent-edge",
+  const names = ["canvas", "frame", "frame-2", "frame-line", "text", "dim", "edge", "control", "accent",
+    "accent-edge",
                  "box-line", "neutral", "function"];
   const theme = {};
   for (const name of names) theme[name] = style.getPropertyValue(`--${name}`).trim();
@@ -21,7 +22,8 @@ export function readTheme() {
 // `look`: {theme, zoom, fillOf(placed), selected: key or undefined, lit: set of keys, hideControl}.
 // `visible`: {x0, y0, x1, y1} in the frame's coordinates.
 export function drawFrame(context, frame, look, visible, x = 0, y = 0, depth = 0) {
-  const inside = (bx, by, w, h) => bx < visible.x1 && bx + w > visible.x0 && by < visible.y1 && by + h > visible.y0;
+  const inside = (bx, by, w, h) => bx < visible.x1 && bx + w > visible.x0 && by < visible.y1
+    && by + h > visible.y0;
   if (!inside(x, y, frame.w, frame.h)) return;
   for (const placed of frame.boxes) {
     const bx = x + placed.x, by = y + placed.y;
@@ -73,7 +75,8 @@ function drawOpened(context, placed, look, x, y, depth) {
   context.fill();
   outline(context, placed, look, look.theme["frame-line"]);
   const {box} = placed;
-  drawTitle(context, box.kind === "scope" ? box.name : `${box.op} \u2013 ${box.name}`, "\u25be", look, x, y, placed.w);
+  drawTitle(context, box.kind === "scope" ? box.name : `${box.op} \u2013 ${box.name}`, "\u25be", look, x, y,
+    placed.w);
 }
 
 function drawFunctionFrame(context, frame, look, x, y) {
@@ -130,7 +133,8 @@ function drawEdge(context, frame, edge, points, look, visible, x, y) {
   if (x1 < visible.x0 || x0 > visible.x1 || last[1] + y < visible.y0 || first[1] + y > visible.y1) return;
   const lit = isLit(frame, edge, look);
   const crosses = look.byDevice && crossesDevices(frame, edge);
-  context.strokeStyle = lit ? look.theme["accent-edge"] : crosses ? look.theme.function : edge.control ? look.theme.control : look.theme.edge;
+  context.strokeStyle = lit ? look.theme["accent-edge"] : crosses ? look.theme.function : edge.control
+    ? look.theme.control : look.theme.edge;
   context.lineWidth = (lit || crosses ? 2 : 1) * (edge.control ? 1 : 1 + Math.min(3, Math.log2(edge.count)));
   context.setLineDash(edge.control ? [4, 4] : []);
   context.beginPath();
@@ -143,7 +147,8 @@ function drawEdge(context, frame, edge, points, look, visible, x, y) {
   context.stroke();
   context.setLineDash([]);
   const boxes = frame.view.boxes.length;
-  if (edge.up ? edge.to < boxes : edge.to < boxes && !frame.boxes[edge.to].inner?.tops) drawArrow(context, edge, points, x, y);
+  if (edge.up ? edge.to < boxes : edge.to < boxes && !frame.boxes[edge.to].inner?.tops) drawArrow(context,
+    edge, points, x, y);
   const opened = edge.to < boxes && frame.boxes[edge.to].inner?.tops;  // there the label is inside
   if (look.zoom >= LABELS_FROM && !opened) drawLabel(context, edge, points, look, x, y);
 }
@@ -185,7 +190,8 @@ function drawLabel(context, edge, points, look, x, y) {
   context.textAlign = "left";
   const lx = ax + (bx - ax) * 0.6 + x + 4, ly = ay + (by - ay) * 0.6 + y + 4;
   const width = textWidth(text, context.font);
-  const hits = look.labels.some((other) => lx < other.x + other.width && lx + width > other.x && Math.abs(ly - other.y) < 12);
+  const hits = look.labels.some((other) => lx < other.x + other.width && lx + width > other.x
+    && Math.abs(ly - other.y) < 12);
   if (hits) return;
   look.labels.push({x: lx, y: ly, width});
   context.lineWidth = 3;

@@ -52,7 +52,8 @@ function wrap(text, font, widest) {
 
 export const canOpen = (box) => box.kind === "scope" || (box.calls?.length ?? 0) > 0;
 
-export const openKey = (instance, box) => (box.kind === "scope" ? `${instance}|${box.scope}` : `${instance}>n${box.id}`);
+export const openKey = (instance, box) => (box.kind === "scope" ? `${instance}|${box.scope}`
+  : `${instance}>n${box.id}`);
 
 // Where boxes stand one below the other they may be wide, and say on one line what takes two in others.
 function isColumn(view) {
@@ -62,7 +63,8 @@ function isColumn(view) {
 // A line is parts side by side: {text, font, role}.
 function boxLines(box, markKinds, column) {
   const lines = [], widest = column ? WIDEST_ALONE : WIDEST;
-  const add = (text, font, role) => wrap(text, font, widest).forEach((line) => lines.push([{text: line, font, role}]));
+  const add = (text, font, role) => wrap(text, font, widest).forEach((line) =>
+    lines.push([{text: line, font, role}]));
   if (box.kind === "scope") {
     add(box.name || "(top)", TITLE, "title");
     const [kinds, ...others] = box.notes ?? [];
@@ -71,13 +73,15 @@ function boxLines(box, markKinds, column) {
   } else {
     add(box.op, TITLE, "title");
     const name = {text: `  ${box.name}`, font: NAME, role: "name"};
-    const together = column && lines.length === 1 && textWidth(box.op, TITLE) + textWidth(name.text, NAME) <= widest;
+    const together = column && lines.length === 1 && textWidth(box.op, TITLE) +
+      textWidth(name.text, NAME) <= widest;
     if (box.name !== box.op && together) lines[0].push(name);
     else if (box.name !== box.op) add(box.name, NAME, "name");
   }
   if (box.kind === "op") (box.notes ?? []).forEach((note) => add(note, NOTE, "note"));
   if (box.kind === "scope" && box.marks) {
-    add(box.marks.map((count, i) => (count > 0 ? `${count} ${markKinds[i]}` : "")).filter(Boolean).join(", "), NAME, "name");
+    add(box.marks.map((count, i) => (count > 0 ? `${count} ${markKinds[i]}` : "")).filter(Boolean).join(", "),
+      NAME, "name");
   }
   return lines;
 }
@@ -105,7 +109,8 @@ async function load(source, open, body, scope, instance, views, depth) {
       inner.push(load(source, open, body, box.scope, instance, views, depth + 1));
     } else {
       box.calls.forEach((call, i) =>
-        inner.push(load(source, open, call.body, undefined, `${instance}>n${box.id}.${i}`, views, depth + 1)));
+        inner.push(load(source, open, call.body, undefined, `${instance}>n${box.id}.${i}`, views, depth +
+          1)));
     }
   }
   await Promise.all(inner);
@@ -116,7 +121,8 @@ function innerFrames(views, open, body, instance, box, depth) {
   if (depth > DEEPEST || !canOpen(box) || !open.has(openKey(instance, box))) return undefined;
   if (box.kind === "scope") {
     const frame = makeFrame(views, open, body, box.scope, instance, depth + 1);
-    return frame && {frames: [{...frame, x: 0, y: 0}], w: frame.w, h: frame.h, tops: frame.tops, bottoms: frame.bottoms};
+    return frame && {frames: [{...frame, x: 0, y: 0}], w: frame.w, h: frame.h, tops: frame.tops,
+      bottoms: frame.bottoms};
   }
   const frames = [];
   let x = FRAME_GAP, y = HEAD + 6, w = 0, h = 0;
@@ -124,7 +130,8 @@ function innerFrames(views, open, body, instance, box, depth) {
     const frame = makeFrame(views, open, call.body, undefined, `${instance}>n${box.id}.${i}`, depth + 1);
     if (!frame) return;
     if (x > FRAME_GAP && x + frame.w > ROW) [x, y, h] = [FRAME_GAP, y + h + FRAME_GAP, 0];
-    frames.push({...frame, x, y, title: call.role ? `${call.role}: ${call.name}` : call.name, isFunction: true});
+    frames.push({...frame, x, y, title: call.role ? `${call.role}: ${call.name}`
+      : call.name, isFunction: true});
     x += frame.w + FRAME_GAP;
     w = Math.max(w, x);
     h = Math.max(h, frame.h);
@@ -163,6 +170,7 @@ export function* allBoxes(frame, x = 0, y = 0, parent = undefined) {
   for (const placed of frame.boxes) {
     const here = {...placed, x: placed.x + x, y: placed.y + y, placed, parent};
     yield here;
-    for (const inner of placed.inner?.frames ?? []) yield* allBoxes(inner, here.x + inner.x, here.y + inner.y, here);
+    for (const inner of placed.inner?.frames ?? []) yield* allBoxes(inner, here.x + inner.x, here.y +
+      inner.y, here);
   }
 }

@@ -10,12 +10,12 @@ export const TOO_SMALL = 0.7;
 
 const TITLE_HEIGHT = 26, DOUBLE_CLICK = 500;  // in the frame's units; ms
 
-// Events: "select" {box} (undefined: nothing), "toggle" {box, open}, "change" (open boxes, body), "error" {error}.
+// Events: "select" {box} (undefined: nothing), "toggle" {box, open}, "change" (open boxes, body), "error".
 export class GraphView extends EventTarget {
   constructor(canvas) {
     super();
     this.canvas = canvas;
-    this.look = {theme: readTheme(), zoom: 1, fillOf: () => undefined, selected: undefined, lit: new Set(), hideControl: false};
+    this.look = {theme: readTheme(), zoom: 1, fillOf: () => undefined, lit: new Set(), hideControl: false};
     this.at = {x: 0, y: 0, zoom: 1};
     this.boxes = [];
     this.open = new Set();
@@ -55,7 +55,8 @@ export class GraphView extends EventTarget {
   async show(body, fold = true) {
     this.body = body;
     this.select(undefined);
-    if (body !== 0 && ![...this.open].some((key) => key.startsWith(`${body}|`))) this.openAsFirst(String(body), body);
+    const isOpen = [...this.open].some((key) => key.startsWith(`${body}|`));
+    if (body !== 0 && !isOpen) this.openAsFirst(String(body), body);
     await this.update();
     if (fold) await this.foldToFit();
     this.fit();
@@ -65,8 +66,10 @@ export class GraphView extends EventTarget {
   // Closes the tallest of the innermost open boxes until all that is seen can be read.
   async foldToFit() {
     for (let turn = 0; turn < 40 && this.frame && this.zoomToFit() < LEGIBLE; ++turn) {
-      const innermost = this.boxes.filter((box) => box.inner && !this.boxes.some((other) => other.inner && other.parent?.placed === box.placed));
-      const counted = (box) => this.boxes.filter((other) => !other.inner).length - this.boxes.filter((other) => other.parent?.placed === box.placed).length + 1;
+      const innermost = this.boxes.filter((box) => box.inner && !this.boxes.some((other) => other.inner
+        && other.parent?.placed === box.placed));
+      const counted = (box) => this.boxes.filter((other) =>
+        !other.inner).length - this.boxes.filter((other) => other.parent?.placed === box.placed).length + 1;
       const closable = innermost.filter((box) => counted(box) >= FEWEST).sort((a, b) => b.h - a.h);
       if (closable.length === 0) return;
       this.open.delete(openKey(closable[0].instance, closable[0].box));
@@ -76,13 +79,15 @@ export class GraphView extends EventTarget {
 
   // The scopes that are open now, by path: what another stage of the graph may have too.
   openPaths() {
-    return new Set(this.boxes.filter((box) => box.inner && box.box.kind === "scope").map((box) => box.box.path));
+    const scopes = this.boxes.filter((box) => box.inner && box.box.kind === "scope");
+    return new Set(scopes.map((box) => box.box.path));
   }
 
   // Opens the boxes of these paths as far as there are such.
   async openByPath(paths) {
     for (;;) {
-      const closed = this.boxes.filter((box) => !box.inner && box.box.kind === "scope" && paths.has(box.box.path));
+      const closed = this.boxes.filter((box) => !box.inner && box.box.kind === "scope"
+        && paths.has(box.box.path));
       if (closed.length === 0) return;
       for (const box of closed) this.open.add(openKey(box.instance, box.box));
       await this.update();
@@ -194,7 +199,8 @@ export class GraphView extends EventTarget {
     if (!this.frame) return;
     context.setTransform(ratio * at.zoom, 0, 0, ratio * at.zoom, ratio * at.x, ratio * at.y);
     this.look.zoom = at.zoom;
-    const visible = {x0: -at.x / at.zoom, y0: -at.y / at.zoom, x1: (w - at.x) / at.zoom, y1: (h - at.y) / at.zoom};
+    const visible = {x0: -at.x / at.zoom, y0: -at.y / at.zoom, x1: (w - at.x) / at.zoom,
+      y1: (h - at.y) / at.zoom};
     this.look.labels = [];
     drawFrame(context, this.frame, this.look, visible);
     this.drawn = (this.drawn ?? 0) + 1;
@@ -231,6 +237,7 @@ export class GraphView extends EventTarget {
     this.paint();
   }
 
+  zoomBy(factor) { this.zoomAt(this.canvas.clientWidth / 2, this.canvas.clientHeight / 2, factor); }
   zoomAt(x, y, factor) {
     const zoom = Math.min(LARGEST, Math.max(SMALLEST, this.at.zoom * factor));
     this.at.x = x - ((x - this.at.x) * zoom) / this.at.zoom;
@@ -331,7 +338,8 @@ export class GraphView extends EventTarget {
   click(x, y) {
     const box = this.boxAt(x, y);
     this.select(box);
-    if (box && this.onTriangle(box, (x - this.at.x) / this.at.zoom - box.x, (y - this.at.y) / this.at.zoom - box.y)) {
+    if (box && this.onTriangle(box, (x - this.at.x) / this.at.zoom - box.x,
+        (y - this.at.y) / this.at.zoom - box.y)) {
       this.toggledAt = performance.now();
       this.toggle(box);
     }
@@ -364,8 +372,8 @@ export class GraphView extends EventTarget {
       else if (this.boxes.length > 0) this.select(this.boxes[0]);
     } else if (event.key === "Escape" || event.key === "Backspace") {
       this.select(this.chosen?.parent);
-    } else if (event.key === "+" || event.key === "=") this.zoomAt(this.canvas.clientWidth / 2, this.canvas.clientHeight / 2, 1.25);
-    else if (event.key === "-") this.zoomAt(this.canvas.clientWidth / 2, this.canvas.clientHeight / 2, 0.8);
+    } else if (event.key === "+" || event.key === "=") this.zoomBy(1.25);
+    else if (event.key === "-") this.zoomBy(0.8);
     else if (event.key === "f" || event.key === "0") this.fit();
     else return;
     event.preventDefault();

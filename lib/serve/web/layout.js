@@ -118,7 +118,8 @@ class Placer {
   moveLayer(layer, down, both) {
     const wanted = [], weights = [], apart = [];
     layer.forEach((item, i) => {
-      const links = both ? [...this.above[item], ...this.below[item]] : (down ? this.above : this.below)[item];
+      const links = both ? [...this.above[item], ...this.below[item]]
+        : (down ? this.above : this.below)[item];
       let sum = this.x[item] * 0.05, weight = 0.05;
       for (const link of links) {
         sum += (this.x[link.item] + link.shift) * link.weight;
@@ -154,7 +155,8 @@ class Placer {
   gapAbove(layer) {
     let widest = 0;
     for (const item of layer) {
-      for (const link of this.above[item]) widest = Math.max(widest, Math.abs(this.x[item] - this.x[link.item] - link.shift));
+      for (const link of this.above[item]) widest = Math.max(widest,
+        Math.abs(this.x[item] - this.x[link.item] - link.shift));
     }
     return LAYER_GAP + Math.min(60, widest * 0.06);
   }
@@ -175,7 +177,8 @@ class Placer {
     const tops = new Map(), bottoms = new Map();
     this.view.sources.forEach((port, i) => tops.set(port.key, this.x[this.boxes + i] + shift));
     this.view.sinks.forEach((port, i) => bottoms.set(port.key, this.x[this.firstSink + i] + shift));
-    const edges = this.view.edges.map((edge, i) => ({edge, points: this.points(edge, this.paths[i], boxes, shift)}));
+    const edges = this.view.edges.map((edge, i) => ({edge, points: this.points(edge, this.paths[i], boxes,
+      shift)}));
     this.fanOut(edges, boxes);
     return {w: right - left + 2 * PAD, h: this.h, boxes, edges, tops, bottoms};
   }

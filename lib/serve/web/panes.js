@@ -50,16 +50,20 @@ export class Panes {
 
   setUp() {
     const make = (name) => {
-      const canvas = element("canvas", {tabindex: "0", role: "application", id: `canvas-${name}`, "aria-label": `Graph ${name.toUpperCase()}. Arrow keys choose boxes, Enter opens and closes.`});
+      const canvas = element("canvas", {tabindex: "0", role: "application", id: `canvas-${name}`,
+        "aria-label": `Graph ${name.toUpperCase()}. Arrow keys choose boxes, Enter opens and closes.`});
       const counts = element("span", {class: "dim"});
-      this.root.append(element("div", {class: "pane"}, element("p", {class: "pane-title"}, element("strong", {}, name.toUpperCase()), " ", counts), canvas));
+      this.root.append(element("div", {class: "pane"}, element("p", {class: "pane-title"},
+        element("strong", {}, name.toUpperCase()), " ", counts), canvas));
       const card = element("section", {"aria-label": name.toUpperCase()});
-      const panel = new Panel(card, {go: (body, node) => this.goOn(side, body, node), enter: (body) => this.enter(side, body), toggle: (placed) => side.view.toggle(placed)});
+      const panel = new Panel(card, {go: (body, node) => this.goOn(side, body, node),
+        enter: (body) => this.enter(side, body), toggle: (placed) => side.view.toggle(placed)});
       const side = Object.assign(new Side(canvas, panel, name), {card, counts});
       side.view.addEventListener("select", ({box}) => {
         if (!this.led?.includes(side)) this.run(() => this.chosen(side, box), [this.other(side)]);
       });
-      side.view.addEventListener("toggle", ({box, open}) => this.run(() => this.toggled(side, box, open), [this.other(side)]));
+      side.view.addEventListener("toggle", ({box, open}) => this.run(() => this.toggled(side, box, open),
+        [this.other(side)]));
       side.view.addEventListener("change", () => this.changed(side));
       side.view.addEventListener("error", ({error}) => this.actions.fail(error));
       return side;
@@ -68,7 +72,8 @@ export class Panes {
     this.b = make("b");
   }
 
-  // One thing after the other; a choice on the sides that are `led` meanwhile follows from it and leads nowhere.
+  // One thing after the other; a choice on the sides that are `led` meanwhile follows from it and leads
+  // nowhere.
   run(work, led = [this.a, this.b]) {
     this.last = Promise.resolve(this.last).then(async () => {
       this.led = led;
@@ -97,7 +102,8 @@ export class Panes {
       let paths;  // what was open stays open from stage to stage
       if (this.model !== model) {
         if (this.model !== undefined) paths = this.b.view.openPaths();
-        const [match] = await Promise.all([new Source(model).get("match"), this.a.load(model), this.b.load(model)]);
+        const [match] = await Promise.all([new Source(model).get("match"), this.a.load(model),
+          this.b.load(model)]);
         this.setMatch(match);
         this.model = model;
       }
@@ -113,14 +119,16 @@ export class Panes {
     this.a.bodies = new Map([[0, 0], ...bodies]);
     this.b.bodies = new Map([...this.a.bodies].map(([of_a, of_b]) => [of_b, of_a]));
     this.a.paths = new Map(scopes.map(([body, path, there]) => [`${body}|${path}`, there]));
-    this.b.paths = new Map(scopes.map(([body, path, there]) => [`${this.a.bodies.get(body)}|${there}`, path]));
+    this.b.paths = new Map(scopes.map(([body, path, there]) => [`${this.a.bodies.get(body)}|${there}`,
+      path]));
   }
 
   // At first B is open as a graph is, and A in the same places.
   async place(state, paths) {
     const body = Number(state?.get("body_b") ?? 0);
     const [of_a, of_b] = this.b.bodies.has(body) ? [this.b.bodies.get(body), body] : [0, 0];
-    const wish = (side) => state?.has(`open_${side.name}`) && new Set(state.get(`open_${side.name}`).split(",").filter(Boolean));
+    const wish = (side) => state?.has(`open_${side.name}`)
+      && new Set(state.get(`open_${side.name}`).split(",").filter(Boolean));
     for (const [side, which] of [[this.b, of_b], [this.a, of_a]]) {
       const open = wish(side);
       if (open) side.view.open = open;
@@ -129,7 +137,8 @@ export class Panes {
       if (!open && side === this.b && paths) await side.view.openByPath(paths);
       if (!open && side === this.a) await this.openAlike(this.b, this.a);
     }
-    const chosen = state?.get("chosen_b") ?? state?.get("chosen_a"), side = state?.has("chosen_b") ? this.b : this.a;
+    const chosen = state?.get("chosen_b") ?? state?.get("chosen_a"), side = state?.has("chosen_b") ? this.b
+      : this.a;
     const box = chosen && side.view.boxes.find((other) => boxKey(other) === chosen);
     if (box) {
       side.view.select(box);
@@ -175,7 +184,8 @@ export class Panes {
     for (const call of calls) {
       const [id, which] = call.split(".").map(Number);
       const match = this.partner(side, body, id);
-      const caller = side.view.boxes.find((box) => box.instance === at && box.box.kind !== "scope" && box.box.id === id);
+      const caller = side.view.boxes.find((box) => box.instance === at && box.box.kind !== "scope"
+        && box.box.id === id);
       if (!match || !caller) return undefined;
       there += `>n${match[1]}.${which}`;
       at += `>n${call}`;
@@ -189,16 +199,19 @@ export class Panes {
     const there = this.instance(side, instance), {boxes} = this.other(side).view;
     if (box.kind === "scope") {
       const path = side.paths.get(`${body}|${box.path}`) ?? box.path;
-      return boxes.find((other) => other.instance === there && other.box.kind === "scope" && other.box.path === path);
+      return boxes.find((other) => other.instance === there && other.box.kind === "scope"
+        && other.box.path === path);
     }
     const match = this.partner(side, body, box.id);
-    return match && boxes.find((other) => other.instance === there && other.box.kind !== "scope" && other.box.id === match[1]);
+    return match && boxes.find((other) => other.instance === there && other.box.kind !== "scope"
+      && other.box.id === match[1]);
   }
 
   // Opens on the side `to` what is open on the side `from`, from the outside in, and shows both alike.
   async openAlike(from, to) {
     for (;;) {
-      const closed = from.view.boxes.filter((box) => box.inner).map((box) => this.counterpart(from, box)).filter((box) => box && canOpen(box.box) && !box.inner);
+      const closed = from.view.boxes.filter((box) => box.inner).map((box) =>
+        this.counterpart(from, box)).filter((box) => box && canOpen(box.box) && !box.inner);
       if (closed.length === 0) break;
       for (const box of closed) to.view.open.add(openKey(box.instance, box.box));
       await to.view.update();
@@ -210,7 +223,8 @@ export class Panes {
   // --- What was done on one side is done on the other.
   async toggled(side, placed, open) {
     const there = this.counterpart(side, placed);
-    if (there && canOpen(there.box) && Boolean(there.inner) !== open) this.other(side).view.setOpen(there, open);
+    if (there && canOpen(there.box) && Boolean(there.inner) !== open) this.other(side).view.setOpen(there,
+      open);
   }
 
   async chosen(side, placed) {
@@ -227,7 +241,9 @@ export class Panes {
       return this.cards((which) => {
         const box = which === side ? placed : there;
         if (box) which.panel.showScope(box);
-        else which.card.replaceChildren(element("p", {class: "dim"}, `${which.name.toUpperCase()} has no such scope in sight: open it, and choose a node, to see what became of that.`));
+        else which.card.replaceChildren(element("p", {class: "dim"},
+          `${which.name.toUpperCase()} has no such scope in sight: open it, ` +
+            "and choose a node, to see what became of that."));
       });
     }
     await this.showPartner(side, placed.body, placed.box.id, placed.instance);
@@ -251,13 +267,16 @@ export class Panes {
   }
 
   missing(side) {
-    side.card.replaceChildren(element("p", {class: "dim"}, `Nothing in ${side.name.toUpperCase()} is what was chosen.`));
+    side.card.replaceChildren(element("p", {class: "dim"},
+      `Nothing in ${side.name.toUpperCase()} is what was chosen.`));
   }
 
   cards(draw) {
     for (const side of [this.a, this.b]) draw(side);
     this.panelRoot.classList.add("cards");
-    this.panelRoot.replaceChildren(...[this.a, this.b].map((side) => element("div", {class: "card"}, element("p", {class: "pane-title"}, element("strong", {}, side.name.toUpperCase())), side.card)));
+    this.panelRoot.replaceChildren(...[this.a, this.b].map((side) =>
+      element("div", {class: "card"}, element("p", {class: "pane-title"},
+      element("strong", {}, side.name.toUpperCase())), side.card)));
   }
 
   // --- Going to places.

@@ -8,7 +8,8 @@ class PlaceTab {
   constructor(root, page) {
     this.page = page;
     this.devices = element("input", {
-      id: "place-devices", value: "cpu:1,gpu:1", size: 40, spellcheck: "false", "aria-describedby": "place-help",
+      id: "place-devices", value: "cpu:1,gpu:1", size: 40, spellcheck: "false",
+        "aria-describedby": "place-help",
     });
     this.hard = element("input", {id: "place-hard", type: "checkbox"});
     this.kernels = element("select", {id: "place-kernels"},
@@ -18,7 +19,8 @@ class PlaceTab {
     this.button = element("button", {type: "submit", class: "main", id: "place-start"}, "Place");
     this.result = element("div", {class: "result"});
     const ask = (event) => { event.preventDefault(); this.place(); };
-    const form = element("form", {onsubmit: ask}, element("h2", {}, "Devices"), element("p", {}, this.devices),
+    const form = element("form", {onsubmit: ask}, element("h2", {}, "Devices"),
+      element("p", {}, this.devices),
       element("p", {class: "dim", id: "place-help"}, "cpu:2 is two CPUs, gpu:1 one GPU; names like ",
         "/job:worker/task:1/device:GPU:0 do as well, with commas between. No device has to be there: it is ",
         "TensorFlow's placer that is asked, nothing runs."),
@@ -64,7 +66,8 @@ class PlaceTab {
     }
     const columns = ["device", "nodes", "weights", "other tensors at once"];
     const head = columns.map((text) => element("th", {scope: "col"}, text));
-    const rows = placed.devices.map(({device, nodes, weights, peak}) => element("tr", {}, element("td", {}, device),
+    const rows = placed.devices.map(({device, nodes, weights, peak}) =>
+      element("tr", {}, element("td", {}, device),
       element("td", {}, commas(nodes)), element("td", {}, weights), element("td", {}, peak)));
     const total = placed.devices.reduce((sum, {nodes}) => sum + nodes, 0);
     const used = placed.devices.filter(({nodes}) => nodes > 0).length;

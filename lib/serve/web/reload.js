@@ -19,7 +19,8 @@ export function followFiles(changed, problem) {
       version = now.version;
       tell(now.problem);
     } catch (error) {
-      tell(error instanceof TypeError ? "grapnel has ended: what is not loaded yet cannot be shown." : error.message);
+      tell(error instanceof TypeError ? "grapnel has ended: what is not loaded yet cannot be shown."
+        : error.message);
     }
     setTimeout(look, BETWEEN_LOOKS);
   };

@@ -23,7 +23,8 @@ export class RunColours {
 
   choices() { return [["run-health", "by health of the last run"], ["run-time", "by time of the last run"]]; }
 
-  of({box, body}) { return box.kind === "scope" ? this.scopes.get(`${body}/${box.scope}`) : this.nodes.get(`${body}/${box.id}`); }
+  of({box, body}) { return box.kind === "scope" ? this.scopes.get(`${body}/${box.scope}`)
+    : this.nodes.get(`${body}/${box.id}`); }
 
   // Kinds come with the one first that a reader looks for.
   fill(by, placed, theme) {
@@ -37,6 +38,8 @@ export class RunColours {
 
   // [mark, text] for the legend.
   legend(by) {
-    return by === "run-health" ? this.kinds.map((text, kind) => [kind, text]) : SHARES.map(([, mark, share], i) => [mark, i === 0 ? `${share} of the time or more` : `${share} or more`]);
+    return by === "run-health" ? this.kinds.map((text, kind) => [kind, text])
+      : SHARES.map(([, mark, share], i) => [mark, i === 0 ? `${share} of the time or more`
+      : `${share} or more`]);
   }
 }

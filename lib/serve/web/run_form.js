@@ -3,7 +3,8 @@
 import {element} from "./dom.js";
 import {post} from "./source.js";
 
-const KINDS = [["case", "from the case"], ["text", "typed"], ["zeros", "zeros"], ["ones", "ones"], ["normal", "random normal"], ["file", "a .npy file"]];
+const KINDS = [["case", "from the case"], ["text", "typed"], ["zeros", "zeros"], ["ones", "ones"],
+  ["normal", "random normal"], ["file", "a .npy file"]];
 const MOST_NAMES = 30;
 
 // One input: how its value is made, and the fields of that way.
@@ -12,23 +13,31 @@ class Feed {
     this.input = input;
     this.model = model;
     const id = (what) => `feed-${index}-${what}`;
-    const kinds = KINDS.filter(([kind]) => (kind !== "case" || input.case) && (kind !== "normal" || !input.text));
-    this.kind = element("select", {id: id("kind"), "aria-label": `How ${input.tensor} gets its value`, onchange: () => this.choose()},
+    const kinds = KINDS.filter(([kind]) => (kind !== "case" || input.case)
+      && (kind !== "normal" || !input.text));
+    this.kind = element("select", {id: id("kind"), "aria-label": `How ${input.tensor} gets its value`,
+      onchange: () => this.choose()},
       ...kinds.map(([kind, text]) => element("option", {value: kind}, text)));
     this.kind.value = input.case ? "case" : "zeros";
-    this.text = element("textarea", {id: id("text"), rows: 2, "aria-label": `Value of ${input.tensor}`, spellcheck: "false",
+    this.text = element("textarea", {id: id("text"), rows: 2, "aria-label": `Value of ${input.tensor}`,
+      spellcheck: "false",
       placeholder: input.text ? '["a", "b"]' : "[[1, 2.5], [-3, nan]], or one number for all elements"});
-    this.shape = element("input", {id: id("shape"), value: input.shape, size: 12, spellcheck: "false", placeholder: "a scalar"});
+    this.shape = element("input", {id: id("shape"), value: input.shape, size: 12, spellcheck: "false",
+      placeholder: "a scalar"});
     this.seed = element("input", {id: id("seed"), type: "number", value: 0});
-    this.file = element("input", {id: id("file"), type: "file", accept: ".npy", "aria-label": `File for ${input.tensor}`, onchange: () => this.upload()});
+    this.file = element("input", {id: id("file"), type: "file", accept: ".npy",
+      "aria-label": `File for ${input.tensor}`, onchange: () => this.upload()});
     this.told = element("span", {class: "dim", role: "status"});
     this.fields = {
-      text: element("div", {}, this.text), shape: element("label", {}, "shape ", this.shape), seed: element("label", {}, "seed ", this.seed),
+      text: element("div", {}, this.text), shape: element("label", {}, "shape ", this.shape),
+        seed: element("label", {}, "seed ", this.seed),
       file: element("div", {}, this.file, " ", this.told),
     };
     const name = input.key ? `${input.key} = ${input.tensor}` : input.tensor;
-    this.root = element("div", {class: "feed"}, element("strong", {}, name), " ", element("span", {class: "dim"}, input.type),
-      element("div", {class: "row"}, this.kind, this.fields.shape, this.fields.seed), this.fields.text, this.fields.file);
+    this.root = element("div", {class: "feed"}, element("strong", {}, name), " ",
+      element("span", {class: "dim"}, input.type),
+      element("div", {class: "row"}, this.kind, this.fields.shape, this.fields.seed), this.fields.text,
+        this.fields.file);
     this.choose();
   }
 
@@ -57,8 +66,10 @@ class Feed {
   }
 
   request() {
-    if (this.kind.value === "file" && this.uploaded === undefined) throw new Error(`feed ${this.input.tensor}: choose a .npy file first`);
-    return {tensor: this.input.tensor, kind: this.kind.value, text: this.text.value, shape: this.shape.value, seed: Number(this.seed.value), file: this.uploaded};
+    if (this.kind.value === "file"
+      && this.uploaded === undefined) throw new Error(`feed ${this.input.tensor}: choose a .npy file first`);
+    return {tensor: this.input.tensor, kind: this.kind.value, text: this.text.value, shape: this.shape.value,
+      seed: Number(this.seed.value), file: this.uploaded};
   }
 }
 
@@ -70,37 +81,49 @@ export class RunForm {
     this.feeds = [];
     this.feedList = element("div");
     this.fetchList = element("ul", {class: "chips", "aria-label": "Tensors to fetch"});
-    this.signature = element("select", {id: "run-signature", "aria-label": "Signature", onchange: () => this.choose()},
-      ...form.signatures.map(({name}) => element("option", {value: name}, name)), element("option", {value: ""}, "none: all placeholders"));
-    this.mode = element("select", {id: "run-mode", "aria-label": "What is looked at"}, element("option", {value: ""}, "nothing"),
+    this.signature = element("select", {id: "run-signature", "aria-label": "Signature",
+      onchange: () => this.choose()},
+      ...form.signatures.map(({name}) => element("option", {value: name}, name)),
+        element("option", {value: ""}, "none: all placeholders"));
+    this.mode = element("select", {id: "run-mode", "aria-label": "What is looked at"},
+      element("option", {value: ""}, "nothing"),
       ...form.modes.map((mode) => element("option", {value: mode}, mode)));
     this.mode.value = "FULL_HEALTH";
-    this.taps = element("input", {id: "run-taps", value: "*", size: 14, spellcheck: "false", "aria-label": "Names of nodes to look at: globs with commas between"});
-    this.devices = element("input", {id: "run-devices", size: 14, spellcheck: "false", autocomplete: "off", placeholder: "cpu:4, or names"});
+    this.taps = element("input", {id: "run-taps", value: "*", size: 14, spellcheck: "false",
+      "aria-label": "Names of nodes to look at: globs with commas between"});
+    this.devices = element("input", {id: "run-devices", size: 14, spellcheck: "false", autocomplete: "off",
+      placeholder: "cpu:4, or names"});
     this.button = element("button", {type: "submit", class: "main", id: "run-start"}, "Run");
     this.root = element("form", {onsubmit: (event) => { event.preventDefault(); run(); }},
       form.signatures.length > 0 ? element("label", {class: "row"}, "Signature ", this.signature) : undefined,
-      element("h2", {}, "Goes in"), this.feedList, element("h2", {}, "Comes out"), this.fetchList, this.adder(),
+      element("h2", {}, "Goes in"), this.feedList, element("h2", {}, "Comes out"), this.fetchList,
+        this.adder(),
       element("h2", {}, "Looked at on the way"),
       element("div", {class: "row"}, this.mode, element("label", {}, "of nodes ", this.taps)),
       element("h2", {}, "Devices"), element("label", {class: "row"}, this.devices,
-        element("span", {class: "dim"}, " place the graph on these CPUs, split it, and run the parts side by side")), element("p", {}, this.button));
-    const usual = form.signatures.find(({name}) => name === "serving_default") ?? form.signatures.find(({inputs}) => inputs.length > 0);
+        element("span", {class: "dim"},
+          " place the graph on these CPUs, split it, and run the parts side by side")),
+          element("p", {}, this.button));
+    const usual = form.signatures.find(({name}) =>
+      name === "serving_default") ?? form.signatures.find(({inputs}) => inputs.length > 0);
     this.signature.value = usual?.name ?? "";
     this.choose();
   }
 
   choose() {
-    const {inputs, fetches} = this.form.signatures.find(({name}) => name === this.signature.value) ?? this.form;
+    const {inputs, fetches} = this.form.signatures.find(({name}) =>
+      name === this.signature.value) ?? this.form;
     this.feeds = inputs.map((input, i) => new Feed(input, this.source.model, i));
-    this.feedList.replaceChildren(...(inputs.length > 0 ? this.feeds.map((feed) => feed.root) : [element("p", {class: "dim"}, "Nothing: there is no placeholder.")]));
+    this.feedList.replaceChildren(...(inputs.length > 0 ? this.feeds.map((feed) => feed.root)
+      : [element("p", {class: "dim"}, "Nothing: there is no placeholder.")]));
     this.fetches = [...fetches];
     this.listFetches();
   }
 
   listFetches() {
     this.fetchList.replaceChildren(...this.fetches.map((name) => element("li", {}, name, " ",
-      element("button", {type: "button", "aria-label": `Do not fetch ${name}`, title: "Do not fetch it", onclick: () => {
+      element("button", {type: "button", "aria-label": `Do not fetch ${name}`, title: "Do not fetch it",
+        onclick: () => {
         this.fetches = this.fetches.filter((other) => other !== name);
         this.listFetches();
       }}, "\u00d7"))));
@@ -109,7 +132,9 @@ export class RunForm {
   // A field whose names are completed from the list of nodes of the main graph.
   adder() {
     const names = element("datalist", {id: "run-names"});
-    const field = element("input", {id: "run-fetch", list: "run-names", placeholder: "another tensor, like dense/BiasAdd:0", "aria-label": "Another tensor to fetch", spellcheck: "false", autocomplete: "off"});
+    const field = element("input", {id: "run-fetch", list: "run-names",
+      placeholder: "another tensor, like dense/BiasAdd:0", "aria-label": "Another tensor to fetch",
+      spellcheck: "false", autocomplete: "off"});
     const add = () => {
       const name = field.value.trim();
       if (name && !this.fetches.includes(name)) this.fetches.push(name);
@@ -131,10 +156,12 @@ export class RunForm {
       event.preventDefault();
       add();
     });
-    return element("div", {class: "row"}, field, names, element("button", {type: "button", id: "run-add", onclick: add}, "Add"));
+    return element("div", {class: "row"}, field, names, element("button",
+      {type: "button", id: "run-add", onclick: add}, "Add"));
   }
 
   request() {
-    return {feeds: this.feeds.map((feed) => feed.request()), fetches: this.fetches, mode: this.mode.value, taps: this.taps.value, devices: this.devices.value};
+    return {feeds: this.feeds.map((feed) => feed.request()), fetches: this.fetches, mode: this.mode.value,
+      taps: this.taps.value, devices: this.devices.value};
   }
 }

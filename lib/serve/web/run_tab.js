@@ -54,7 +54,8 @@ class RunTab {
   async follow(shown, model, run) {
     const bar = element("progress", {max: 1, "aria-label": "Nodes that ran"});
     const text = element("span", {role: "status"});
-    const end = () => post(`${model}/stop/${run}`, "").catch((error) => { text.textContent = error.message; });
+    const end = () => post(`${model}/stop/${run}`, "").catch((error) => { text.textContent =
+      error.message; });
     const stop = element("button", {type: "button", id: "run-stop", onclick: end}, "Stop");
     shown.result.replaceChildren(element("p", {class: "row"}, bar, text, stop));
     for (let wait = ASKED_EVERY[0];; wait = Math.min(ASKED_EVERY[1], wait * 1.5)) {
@@ -108,7 +109,8 @@ class RunTab {
     const line = (fetch, i) => element("div", {class: "fetch"},
       element("strong", {}, fetch.name), " ",
       element("span", {class: "dim"}, fetch.dtype ? `${fetch.dtype}${fetch.shape}` : ""), " ",
-      fetch.file ? element("a", {href: fileUrl(`${model}/npy/${status.run}/${i}`), download: `fetch_${i}.npy`},
+      fetch.file ? element("a", {href: fileUrl(`${model}/npy/${status.run}/${i}`),
+        download: `fetch_${i}.npy`},
         "save as .npy") : undefined,
       fetch.compared ? element("div", {class: fetch.compared.startsWith("as ") ? "good" : "problem"},
         fetch.compared) : undefined,
@@ -138,7 +140,8 @@ class RunTab {
         element("td", {class: bad ? "problem" : ""}, text,
           value ? element("div", {}, element("code", {class: "value"}, value)) : undefined))));
       const next = () => load(page.next), lost = status.tensors - page.kept;
-      more.replaceChildren(...(page.next === undefined ? [] : [link(`${commas(page.kept - page.next)} more`, next)]));
+      more.replaceChildren(...(page.next === undefined ? [] : [link(`${commas(page.kept - page.next)} more`,
+        next)]));
       if (page.next === undefined && lost > 0) more.append(`${commas(lost)} more were seen and not kept`);
     };
     shown.result.append(element("h3", {}, `${plural(status.tensors, "tensor")}, as they were made`),
@@ -165,7 +168,8 @@ class RunTab {
       parts.push(element("p", {class: bad ? "problem" : ""}, `output ${output}: ${text}`,
         times > 1 ? ` (the last of ${commas(times)})` : ""));
       if (!worst) continue;
-      parts.push(element("p", {class: "problem"}, `output ${output}, bad ${plural(badTimes, "time")}: ${worst}`));
+      parts.push(element("p", {class: "problem"},
+        `output ${output}, bad ${plural(badTimes, "time")}: ${worst}`));
     }
     return parts;
   }

@@ -9,7 +9,8 @@ const FIELDS = {op: 2, device: 3, shape: 4, type: 4, dtype: 4, attr: 5};
 function parse(text) {
   return text.trim().split(/\s+/u).filter(Boolean).map((word) => {
     const [, field, rest] = /^(op|device|shape|type|dtype|attr):(.*)$/u.exec(word) ?? [];
-    return field ? {field: FIELDS[field], text: rest.toLowerCase(), exact: false} : {field: 1, text: word.toLowerCase()};
+    return field ? {field: FIELDS[field], text: rest.toLowerCase(), exact: false}
+      : {field: 1, text: word.toLowerCase()};
   });
 }
 
@@ -18,7 +19,8 @@ const TABLES = {2: "ops", 3: "devices", 4: "types", 5: "attributes"};
 // For each page of the index: which texts fit is decided once a text, not once a node.
 function matcher(page, terms) {
   const checks = terms.map(({field, text}) => {
-    if (field === 1) return (node) => node[1].toLowerCase().includes(text) || page.ops[node[2]].toLowerCase() === text;
+    if (field === 1) return (node) => node[1].toLowerCase().includes(text)
+      || page.ops[node[2]].toLowerCase() === text;
     const fits = page[TABLES[field]].map((entry) => entry.toLowerCase().includes(text));
     return (node) => fits[node[field]];
   });
@@ -69,12 +71,16 @@ export function setUpSearch(model, go) {
       return more < 100000;
     });
     if (mine !== turn) return;
-    const item = ({body, node, page}) => element("div", {role: "option", tabindex: "-1", onclick: () => { close(); go(body, node[0]); }},
+    const item = ({body, node, page}) => element("div", {role: "option", tabindex: "-1",
+      onclick: () => { close(); go(body, node[0]); }},
       element("span", {}, `${page.ops[node[2]]}  ${node[1]}`),
-      element("div", {class: "where"}, [body > 0 ? `in ${summary.bodies[body].name}` : "", page.types[node[4]], page.devices[node[3]]].filter(Boolean).join("  ")));
+      element("div", {class: "where"}, [body > 0 ? `in ${summary.bodies[body].name}`
+        : "", page.types[node[4]], page.devices[node[3]]].filter(Boolean).join("  ")));
     box.replaceChildren(...found.map(item));
     if (found.length === 0) {
-      box.append(element("p", {}, "No node fits. Words are parts of names; op:Conv2D, shape:[?,28], dtype:half, device:GPU and attr:SAME look elsewhere."));
+      box.append(element("p", {},
+        "No node fits. Words are parts of names; op:Conv2D, shape:[?,28], dtype:half, device:GPU and " +
+          "attr:SAME look elsewhere."));
     }
     if (more > 0) box.append(element("p", {class: "dim"}, `and ${commas(more)} more`));
     box.hidden = false;

@@ -19,12 +19,13 @@ async function fromPage(path) {
 
 const embedded = document.getElementById("data models") !== null;
 const read = embedded ? fromPage : fromServer;
-const NODES_A_CHUNK = 256, SCOPES_A_CHUNK = 256, CARDS_A_CHUNK = 256;  // as lib/serve/html_file.cpp writes them
+// As lib/serve/pages/graph_documents.cpp and lib/serve/tabs/debugger.cpp write them.
+const NODES_A_CHUNK = 256, SCOPES_A_CHUNK = 256, CARDS_A_CHUNK = 256;
 
 export const isFile = embedded;
 export const models = () => read("models");
-// Work for the server, with a text or a file as the body, and documents that change: asked for anew each time. Errors say in words
-// what is in the way.
+// Work for the server, with a text or a file as the body, and documents that change: asked for anew each
+// time. Errors say in words what is in the way.
 export const post = (path, body) => fromServer(path, {method: "POST", body});
 export const ask = (path) => read(path);
 export const fileUrl = (path) => `api/${path}?token=${encodeURIComponent(token)}`;
@@ -57,7 +58,9 @@ export class Source {
   marked(kind, from) { return this.get(`marked/${kind}/${from}`); }
   problems(from) { return this.get(`problems/${from}`); }
   readers(body, id, output, from) { return this.get(`readers/${body}/${id}/${output}/${from}`); }
-  node(body, id) { return embedded ? this.inChunk("nodes", body, id, NODES_A_CHUNK) : this.get(`node/${body}/${id}`); }
+  node(body, id) {
+    return embedded ? this.inChunk("nodes", body, id, NODES_A_CHUNK) : this.get(`node/${body}/${id}`);
+  }
 
   // A debugger's, by its name: "trace/11".
   card(name) {

@@ -4,20 +4,17 @@ import {byId} from "./dom.js";
 
 const WIDE = 800;  // pixels of the picture, where the legend does not stand in its way
 
-function zoom(view, factor) {
-  view.zoomAt(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2, factor);
-}
-
 // `page`: as page.js has it.
 export function setUpTools(page) {
   const {view} = page;
   const each = (act) => () => page.views().forEach(act);
   byId("fit").addEventListener("click", each((shown) => shown.fit()));
-  byId("zoom-in").addEventListener("click", each((shown) => zoom(shown, 1.25)));
-  byId("zoom-out").addEventListener("click", each((shown) => zoom(shown, 0.8)));
+  byId("zoom-in").addEventListener("click", each((shown) => shown.zoomBy(1.25)));
+  byId("zoom-out").addEventListener("click", each((shown) => shown.zoomBy(0.8)));
   byId("close-all").addEventListener("click", each((shown) => shown.closeAll()));
   for (const id of ["how-merged", "how-side"]) {
-    byId(id).addEventListener("click", () => page.setPanes(id === "how-side").catch((error) => page.fail(error)));
+    byId(id).addEventListener("click", () => page.setPanes(id === "how-side").catch((error) =>
+      page.fail(error)));
   }
   byId("control").addEventListener("change", (event) => {
     view.look.hideControl = !event.target.checked;
