@@ -10,11 +10,20 @@ struct Executor::Impl {
   std::unique_ptr<const ExecutionPlan> plan;
   FreeList<RunState> idle;  // states of runs that are over
 
-  Error Run(llvm::MutableArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results) {
-    if (!plan->NeedNoCheck(feeds)) RETURN_IF_ERROR(plan->CheckFeeds(feeds));
+  std::unique_ptr<RunState> TakeState() {
     std::unique_ptr<RunState> state = idle.Take();
-    if (!state) state = std::make_unique<RunState>(*plan);
-    Error error = state->Run(feeds, results);
+    return state ? std::move(state) : std::make_unique<RunState>(*plan);
+  }
+
+  Error RunIn(RunState& state, llvm::MutableArrayRef<Tensor> feeds,
+              llvm::MutableArrayRef<Tensor> results) const {
+    if (!plan->NeedNoCheck(feeds)) RETURN_IF_ERROR(plan->CheckFeeds(feeds));
+    return state.Run(feeds, results);
+  }
+
+  Error Run(llvm::MutableArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results) {
+    std::unique_ptr<RunState> state = TakeState();
+    Error error = RunIn(*state, feeds, results);
     idle.GiveBack(std::move(state));
     return error;
   }
@@ -45,6 +54,18 @@ Expected<std::vector<Tensor>> Executor::Run(std::vector<Tensor> feeds) {
 
 Error Executor::Run(llvm::MutableArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results) {
   return impl_->Run(feeds, results);
+}
+
+Executor::Series::Series(Executor& executor)
+    : executor_(&executor), state_(executor.impl_->TakeState()) {}
+Executor::Series::Series(Series&&) noexcept = default;
+Executor::Series::~Series() {
+  if (state_) executor_->impl_->idle.GiveBack(std::move(state_));
+}
+
+Error Executor::Series::Run(llvm::MutableArrayRef<Tensor> feeds,
+                            llvm::MutableArrayRef<Tensor> results) {
+  return executor_->impl_->RunIn(*state_, feeds, results);
 }
 
 int Executor::num_nodes() const { return static_cast<int>(impl_->plan->nodes.size()); }

@@ -97,6 +97,8 @@ struct ExecutorOptions {
   bool is_part = false;
 };
 
+class RunState;  // lib/exec/run_state.h
+
 // A graph that is compiled once for given feeds and fetches, and run as often as one likes: kernels
 // are made, constants loaded, and order and readers found when it is compiled.
 //
@@ -132,6 +134,20 @@ class Executor {
   // The same without an allocation, for callers that run it often: takes the feeds, and fills
   // `results`, one for each fetch.
   Error Run(llvm::MutableArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results);
+
+  // Runs one after the other, as of a loop: a state of their own for all of them, so that none is
+  // looked for. One thread at a time; must not outlive the executor.
+  class Series {
+   public:
+    explicit Series(Executor& executor);
+    Series(Series&&) noexcept;
+    ~Series();
+    Error Run(llvm::MutableArrayRef<Tensor> feeds, llvm::MutableArrayRef<Tensor> results);
+
+   private:
+    Executor* executor_;
+    std::unique_ptr<RunState> state_;
+  };
 
   int num_nodes() const;  // the nodes that run
   int num_fetches() const;

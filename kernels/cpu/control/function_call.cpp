@@ -47,9 +47,9 @@ Expected<FunctionCall::Compiled> FunctionCall::Begin(const RunServices& services
 }
 
 Error FunctionCall::Compiled::Run(llvm::MutableArrayRef<Tensor> inputs,
-                                  llvm::MutableArrayRef<Tensor> outputs) const {
+                                  llvm::MutableArrayRef<Tensor> outputs) {
   ++call_depth;
-  Error error = executor_->Run(inputs, outputs);
+  Error error = series_.Run(inputs, outputs);
   --call_depth;
   // Two hundred names of functions would not say better where a recursion went wrong.
   if (!error || call_depth >= kNamedDepth) return error;

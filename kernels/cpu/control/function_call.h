@@ -29,20 +29,22 @@ class FunctionCall {
   Error Run(const RunServices& services, llvm::MutableArrayRef<Tensor> inputs,
             llvm::SmallVectorImpl<Tensor>* outputs) const;
 
-  // The compiled function, for as many calls as one likes: what a loop needs. Must not outlive the
-  // FunctionCall.
+  // The compiled function, for as many calls as one likes, one after the other: what a loop needs.
+  // Must not outlive the FunctionCall.
   class Compiled {
    public:
-    Compiled(const FunctionCall* call, Executor* executor) : call_(call), executor_(executor) {}
+    Compiled(const FunctionCall* call, Executor* executor)
+        : call_(call), executor_(executor), series_(*executor) {}
     int num_results() const { return executor_->num_fetches(); }
     // Whether argument `i` is of use; an empty tensor does as well if not.
     bool Reads(int i) const { return executor_->ReadsFeed(i); }
     // Takes the inputs; `outputs` are num_results() of them.
-    Error Run(llvm::MutableArrayRef<Tensor> inputs, llvm::MutableArrayRef<Tensor> outputs) const;
+    Error Run(llvm::MutableArrayRef<Tensor> inputs, llvm::MutableArrayRef<Tensor> outputs);
 
    private:
     const FunctionCall* call_;
     Executor* executor_;
+    Executor::Series series_;
   };
   Expected<Compiled> Begin(const RunServices& services, size_t num_inputs) const;
 

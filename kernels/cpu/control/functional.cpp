@@ -76,7 +76,7 @@ Error InIteration(int64_t number, Error error) {
 
 // The condition's answer. It gets what it reads and no more: the body may write in place in what
 // nobody else holds.
-Expected<bool> GoesOn(const FunctionCall::Compiled& cond, llvm::ArrayRef<Tensor> state,
+Expected<bool> GoesOn(FunctionCall::Compiled& cond, llvm::ArrayRef<Tensor> state,
                       llvm::MutableArrayRef<Tensor> given) {
   for (size_t i = 0; i < state.size(); ++i) {
     if (cond.Reads(static_cast<int>(i))) given[i] = state[i];
