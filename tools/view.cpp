@@ -1,7 +1,6 @@
 // `grapnel view MODEL -o FILE`: a picture of what was chosen.
-#include "lib/ir/device_name.h"
 #include "lib/ir/find.h"
-#include "lib/ir/tensor_name.h"
+#include "lib/render/device_scopes.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
 #include "lib/serve/pages/html_file.h"
@@ -9,7 +8,6 @@
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include "tools/input.h"
 
@@ -59,32 +57,6 @@ Error ReadHide(Flags& flags) {
     }
   }
   return Error::success();
-}
-
-// "CPU:0"; of another job than this one "worker:1:GPU:0".
-std::string BoxOf(const Node& node) {
-  auto name = DeviceSpec::Parse(node.device());
-  if (!name) {
-    llvm::consumeError(name.takeError());
-    return node.device().str();  // nothing that TensorFlow could read
-  }
-  if (name->IsOpen()) return "no device";
-  std::string box = name->type ? name->type.text().str() : "any";
-  if (name->id >= 0) box += ":" + std::to_string(name->id);
-  if (!name->job || name->job.text() == "localhost") return box;
-  return (name->job.text() + ":" + llvm::Twine(std::max(name->task, 0)) + ":" + box).str();
-}
-
-// Each device becomes a scope around all others. Names that the user gave follow.
-void GroupByDevice(Module& module, ViewOptions& view) {
-  auto follow = [&](std::string& name) {
-    if (Node found = module.main.Find(ReadTensorName(name).node)) name = BoxOf(found) + "/" + name;
-  };
-  for (std::vector<std::string>* names : {&view.feeds, &view.fetches})
-    llvm::for_each(*names, follow);
-  for (std::string* name : {&view.around, &view.path_from, &view.path_to}) follow(*name);
-  for (Node node : module.main.nodes())
-    module.main.Rename(node.id(), BoxOf(node) + "/" + node.name().str());
 }
 
 bool IsPage(const Flags& flags) {

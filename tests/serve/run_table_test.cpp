@@ -249,6 +249,26 @@ TEST_F(RunTableTest, PlacementIsAnEntryAndTheSameOneOnce) {
   EXPECT_EQ(Post("3/place", R"({"devices": "cpu:2"})").status, 404) << "a placement is no file";
 }
 
+// What `grapnel place` takes, in its words.
+TEST_F(RunTableTest, PlacementTakesWhatTheCommandTakes) {
+  llvm::json::Object placed =
+      Json(Post("0/place", R"({"devices": "cpu:2", "default_device": "/device:CPU:1",
+                               "kernels": "grapnel", "what_if": "cpu:3,hard"})"));
+  EXPECT_EQ(placed.getString("title"),
+            "two_runs.pb on cpu:2 (soft, default /device:CPU:1, grapnel's kernels)")
+      << placed.getString("title").value_or("").str();
+  EXPECT_EQ((*placed.getArray("devices"))[1].getAsObject()->getInteger("nodes"), 11);
+  const llvm::json::Array* moves = placed.getArray("moves");
+  ASSERT_TRUE(moves && !moves->empty());
+  EXPECT_NE((*moves)[0].getAsString()->find(" to cpu:3 (hard"), llvm::StringRef::npos)
+      << (*moves)[0].getAsString()->str();
+  EXPECT_FALSE(placed.getArray("report")->empty());
+  EXPECT_NE(Post("0/place", R"({"devices": "cpu:1", "kernels": "nobody"})").body.find("'nobody'"),
+            std::string::npos);
+  EXPECT_NE(Post("0/place", R"({"devices": "cpu:1", "what_if": "nothing"})").body.find("what if"),
+            std::string::npos);
+}
+
 TEST_F(RunTableTest, PlacementReadsNoFile) {
   WebAnswer answer = Post("0/place", R"({"devices": "testdata/harmonic_mean/case.json"})");
   EXPECT_EQ(answer.status, 400);

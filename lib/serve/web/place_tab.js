@@ -15,7 +15,9 @@ class PlaceTab {
     this.kernels = element("select", {id: "place-kernels"},
       ...["tensorflow", "grapnel"].map((name) => element("option", {value: name}, name)));
     this.defaultDevice = element("input", {id: "place-default-device", size: 24, spellcheck: "false"});
-    this.whatIf = element("input", {id: "place-what-if", size: 24, spellcheck: "false", placeholder: "cpu:1, hard"});
+    this.whatIf = element("input", {
+      id: "place-what-if", size: 24, spellcheck: "false", placeholder: "cpu:1,hard",
+    });
     this.button = element("button", {type: "submit", class: "main", id: "place-start"}, "Place");
     this.result = element("div", {class: "result"});
     const ask = (event) => { event.preventDefault(); this.place(); };
@@ -28,7 +30,8 @@ class PlaceTab {
         " hard: a request that cannot be met is an error, not replaced")),
       element("p", {}, element("label", {}, "kernels of ", this.kernels), " ",
         element("label", {}, "default device ", this.defaultDevice)),
-      element("p", {}, element("label", {}, "what if: what moves with other devices, or hard or soft ", this.whatIf)),
+      element("p", {}, element("label", {}, "what moves with other devices, or with hard or soft: ",
+        this.whatIf)),
       element("p", {}, this.button));
     root.replaceChildren(element("div", {class: "work"}, form, this.result));
   }

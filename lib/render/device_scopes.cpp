@@ -1,0 +1,39 @@
+#include "lib/render/device_scopes.h"
+
+#include <algorithm>
+
+#include "lib/ir/device_name.h"
+#include "lib/ir/tensor_name.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// "CPU:0"; of another job than this one "worker:1:GPU:0".
+std::string BoxOf(const Node& node) {
+  auto name = DeviceSpec::Parse(node.device());
+  if (!name) {
+    llvm::consumeError(name.takeError());
+    return node.device().str();  // nothing that TensorFlow could read
+  }
+  if (name->IsOpen()) return "no device";
+  std::string box = name->type ? name->type.text().str() : "any";
+  if (name->id >= 0) box += ":" + std::to_string(name->id);
+  if (!name->job || name->job.text() == "localhost") return box;
+  return (name->job.text() + ":" + llvm::Twine(std::max(name->task, 0)) + ":" + box).str();
+}
+
+}  // namespace
+
+void GroupByDevice(Module& module, ViewOptions& view) {
+  auto follow = [&](std::string& name) {
+    if (Node found = module.main.Find(ReadTensorName(name).node)) name = BoxOf(found) + "/" + name;
+  };
+  for (std::vector<std::string>* names : {&view.feeds, &view.fetches})
+    llvm::for_each(*names, follow);
+  for (std::string* name : {&view.around, &view.path_from, &view.path_to}) follow(*name);
+  for (Node node : module.main.nodes())
+    module.main.Rename(node.id(), BoxOf(node) + "/" + node.name().str());
+}
+
+}  // namespace grapnel
