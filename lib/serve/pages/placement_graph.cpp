@@ -17,8 +17,10 @@ std::string CrossingsText(const PlacementReport& report) {
     bytes += std::max<int64_t>(crossing.bytes, 0);
     unknown += crossing.bytes < 0;
   }
-  std::string text =
-      Plural(report.crossings.size(), "tensor") + " cross between devices, " + BytesText(bytes);
+  if (report.crossings.empty()) return "nothing crosses between devices";
+  std::string text = Plural(report.crossings.size(), "tensor") +
+                     (report.crossings.size() == 1 ? " crosses" : " cross") + " between devices, " +
+                     BytesText(bytes);
   return unknown ? text + " and " + Plural(unknown, "tensor") + " of unknown size" : text;
 }
 

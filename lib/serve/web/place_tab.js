@@ -28,8 +28,8 @@ class PlaceTab {
         "TensorFlow's placer that is asked, nothing runs."),
       element("p", {}, element("label", {}, this.hard,
         " hard: a request that cannot be met is an error, not replaced")),
-      element("p", {}, element("label", {}, "kernels of ", this.kernels), " ",
-        element("label", {}, "default device ", this.defaultDevice)),
+      element("p", {}, element("label", {}, "kernels of ", this.kernels)),
+      element("p", {}, element("label", {}, "default device: ", this.defaultDevice)),
       element("p", {}, element("label", {}, "what moves with other devices, or with hard or soft: ",
         this.whatIf)),
       element("p", {}, this.button));
