@@ -51,6 +51,8 @@ target_link_libraries(grapnel_leveldb INTERFACE Threads::Threads)
 grapnel_archives(grapnel_sqlite HEADER sqlite3.h ARCHIVES libsqlite3.a)
 target_link_libraries(grapnel_sqlite INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)
 
+grapnel_archives(grapnel_farmhash HEADER farmhash.h ARCHIVES libfarmhash.a)
+grapnel_archives(grapnel_gif HEADER gif_lib.h ARCHIVES libgif.a)
 grapnel_archives(grapnel_jpeg HEADER jpeglib.h ARCHIVES libjpeg.a)
 grapnel_archives(grapnel_png HEADER png.h ARCHIVES libpng.a)
 target_link_libraries(grapnel_png INTERFACE ZLIB::ZLIB)

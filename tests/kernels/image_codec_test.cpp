@@ -65,6 +65,13 @@ TEST(KernelDecodeImage, ClaimsMoreThanItHolds) {
   EXPECT_NE(Decoding("DecodeJpeg", jpeg).ErrorText().find("cannot hold"), std::string::npos);
 }
 
+// TensorFlow makes the image as large as the largest frame.
+TEST(KernelDecodeImage, GifOfFramesSmallerThanItsScreen) {
+  std::string gif = Gif();
+  gif.replace(6, 4, std::string("\x09\0\x05\0", 4));
+  EXPECT_EQ(Decoding("DecodeGif", gif).One().num_elements(), 3 * 2 * 2 * 3);
+}
+
 TEST(KernelDecodeImage, Errors) {
   std::string png = Encoded("EncodePng", Pixels(2, 2, 1));
   std::string jpeg = Encoded("EncodeJpeg", Pixels(2, 2, 1));

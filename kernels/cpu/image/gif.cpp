@@ -1,7 +1,13 @@
-// GIF, every frame as a whole image of red, green and blue: what a frame leaves out is the one
-// before it.
+// GIF by giflib, every frame as a whole image of red, green and blue: what a frame leaves out is
+// the one before it. An image is as large as the largest frame, whatever the screen's size, as
+// TensorFlow has it.
+#include <gif_lib.h>
+
 #include <algorithm>
+#include <cassert>
+#include <cctype>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "kernels/cpu/image/codec.h"
@@ -12,223 +18,192 @@ namespace {
 // The longest string of a 12-bit code, of which 2 bytes hold more than one.
 constexpr int64_t kGifRatio = 3 * 4096;
 
-class Bytes {
+// A file from its start, frame by frame: giflib's own reading of all at once would make room for
+// what the file claims before anybody looked at that.
+class GifReader {
  public:
-  explicit Bytes(llvm::StringRef bytes) : rest_(bytes) {}
-  bool Has(size_t count) const { return rest_.size() >= count; }
-  int Next() {
-    int byte = static_cast<unsigned char>(rest_.front());
-    rest_ = rest_.drop_front();
-    return byte;
+  explicit GifReader(llvm::StringRef contents) : rest_(contents) {
+    gif_.reset(DGifOpen(this, ReadBytes, &open_error_));
   }
-  int NextShort() {
-    int low = Next();
-    return low | Next() << 8;
-  }
-  llvm::StringRef Take(size_t count) {
-    llvm::StringRef bytes = rest_.take_front(count);
-    rest_ = rest_.drop_front(count);
-    return bytes;
-  }
+  GifReader(const GifReader&) = delete;
+  GifReader& operator=(const GifReader&) = delete;
+
+  // Up to the pixels of the next frame; false when there is none.
+  Expected<bool> NextFrame();
+  // The number of bytes that the pixels of this frame take.
+  Expected<size_t> SkipPixels();
+  // Draws this frame on an image of red, green and blue.
+  Error Draw(const ImageSize& size, uint8_t* image);
+
+  const GifFileType& gif() const { return *gif_; }
+  const GifImageDesc& frame() const { return gif_->Image; }
 
  private:
+  struct Close {
+    void operator()(GifFileType* gif) const { DGifCloseFile(gif, nullptr); }
+  };
+
+  static int ReadBytes(GifFileType* gif, GifByteType* to, int count) {
+    auto* reader = static_cast<GifReader*>(gif->UserData);
+    size_t n = std::min(static_cast<size_t>(count), reader->rest_.size());
+    reader->is_cut_off_ |= n < static_cast<size_t>(count);
+    std::memcpy(to, reader->rest_.data(), n);
+    reader->rest_ = reader->rest_.drop_front(n);
+    return static_cast<int>(n);
+  }
+
+  Error ReadExtension();
+  Error Problem() const;
+
   llvm::StringRef rest_;
+  bool is_cut_off_ = false;
+  int open_error_ = 0;
+  std::unique_ptr<GifFileType, Close> gif_;
+  int clear_ = NO_TRANSPARENT_COLOR;  // the color that lets the frame before show
 };
 
-// A run of blocks, each with its length before it, up to an empty one. False when it is cut off.
-bool TakeBlocks(Bytes& bytes, std::string* data) {
+Error GifReader::Problem() const {
+  if (is_cut_off_) return MakeError("invalid GIF data: it is cut off");
+  int code = gif_ ? gif_->Error : open_error_;
+  // The one thing but the end of the file that giflib says this of.
+  if (code == D_GIF_ERR_READ_FAILED)
+    return MakeError("invalid GIF data: codes of more than 8 bits");
+  const char* known = GifErrorString(code);
+  std::string text = known ? known : "it is damaged";
+  text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return MakeError("invalid GIF data: {0}", text);
+}
+
+// Of several words about the clear color TensorFlow hears the first.
+Error GifReader::ReadExtension() {
+  int label = 0;
+  GifByteType* block = nullptr;
+  if (DGifGetExtension(gif_.get(), &label, &block) != GIF_OK) return Problem();
+  GraphicsControlBlock control;
+  if (label == GRAPHICS_EXT_FUNC_CODE && block && clear_ == NO_TRANSPARENT_COLOR &&
+      DGifExtensionToGCB(block[0], block + 1, &control) == GIF_OK)
+    clear_ = control.TransparentColor;
+  while (block) {
+    if (DGifGetExtensionNext(gif_.get(), &block) != GIF_OK) return Problem();
+  }
+  return Error::success();
+}
+
+Expected<bool> GifReader::NextFrame() {
+  if (!gif_) return Problem();
+  clear_ = NO_TRANSPARENT_COLOR;
   for (;;) {
-    if (!bytes.Has(1)) return false;
-    size_t size = static_cast<size_t>(bytes.Next());
-    if (size == 0) return true;
-    if (!bytes.Has(size)) return false;
-    llvm::StringRef block = bytes.Take(size);
-    if (data) data->append(block.data(), block.size());
-  }
-}
-
-struct Frame {
-  int left, top, width, height;
-  int clear = -1;          // the color that lets the frame before show
-  llvm::StringRef colors;  // three bytes each
-  bool interlaced = false;
-  int code_size = 0;
-  std::string data;
-};
-
-struct Gif {
-  int width = 0, height = 0;
-  std::vector<Frame> frames;
-};
-
-Error CutOff() { return MakeError("invalid GIF data: it is cut off"); }
-
-Error ReadFrame(Bytes& bytes, llvm::StringRef colors, int clear, Frame* frame) {
-  if (!bytes.Has(9)) return CutOff();
-  frame->left = bytes.NextShort();
-  frame->top = bytes.NextShort();
-  frame->width = bytes.NextShort();
-  frame->height = bytes.NextShort();
-  int flags = bytes.Next();
-  frame->colors = colors;
-  frame->clear = clear;
-  frame->interlaced = flags & 0x40;
-  if (flags & 0x80) {
-    size_t size = size_t{3} << ((flags & 7) + 1);
-    if (!bytes.Has(size)) return CutOff();
-    frame->colors = bytes.Take(size);
-  }
-  if (frame->colors.empty()) return MakeError("invalid GIF data: a frame has no colors");
-  if (!bytes.Has(1)) return CutOff();
-  frame->code_size = bytes.Next();
-  if (frame->code_size < 1 || frame->code_size > 8)
-    return MakeError("invalid GIF data: codes of {0} bits", frame->code_size);
-  return TakeBlocks(bytes, &frame->data) ? Error::success() : CutOff();
-}
-
-// All up to the pixels, which stay compressed; of frames no more than are asked for.
-Expected<Gif> ReadGif(llvm::StringRef contents, bool all_frames) {
-  Bytes bytes(contents);
-  if (!bytes.Has(13)) return CutOff();
-  bytes.Take(6);
-  Gif gif;
-  gif.width = bytes.NextShort();
-  gif.height = bytes.NextShort();
-  int flags = bytes.Next(), clear = -1;
-  bytes.Take(2);
-  llvm::StringRef colors;
-  if (flags & 0x80) {
-    size_t size = size_t{3} << ((flags & 7) + 1);
-    if (!bytes.Has(size)) return CutOff();
-    colors = bytes.Take(size);
-  }
-  while (bytes.Has(1)) {
-    int kind = bytes.Next();
-    if (kind == 0x3b) return gif;
-    if (kind == 0x21) {
-      if (!bytes.Has(1)) return CutOff();
-      int label = bytes.Next();
-      std::string data;
-      if (!TakeBlocks(bytes, &data)) return CutOff();
-      if (label == 0xf9 && data.size() >= 4)
-        clear = data[0] & 1 ? static_cast<unsigned char>(data[3]) : -1;
-    } else if (kind == 0x2c) {
-      Frame frame = {};
-      RETURN_IF_ERROR(ReadFrame(bytes, colors, clear, &frame));
-      gif.frames.push_back(std::move(frame));
-      clear = -1;
-      if (!all_frames) return gif;
+    GifRecordType kind = UNDEFINED_RECORD_TYPE;
+    if (DGifGetRecordType(gif_.get(), &kind) != GIF_OK) return Problem();
+    if (kind == TERMINATE_RECORD_TYPE) return false;
+    if (kind == EXTENSION_RECORD_TYPE) {
+      RETURN_IF_ERROR(ReadExtension());
     } else {
-      return MakeError("invalid GIF data: block of kind {0}", kind);
+      if (DGifGetImageDesc(gif_.get()) != GIF_OK) return Problem();
+      return true;
     }
   }
-  return CutOff();
 }
 
-// The indices of a frame's colors: LZW, whose table grows with each code.
-class Lzw {
- public:
-  explicit Lzw(int code_size) : first_size_(code_size + 1), clear_(1 << code_size) {}
-
-  // Fills `indices`; false when the data ends or goes wrong before.
-  bool Decode(llvm::StringRef data, std::vector<uint8_t>* indices) {
-    size_t done = 0, at = 0;
-    uint32_t word = 0;
-    int bits = 0, size = first_size_, next = clear_ + 2, last = -1;
-    while (done < indices->size()) {
-      for (; bits < size; bits += 8) {
-        if (at == data.size()) return false;
-        word |= static_cast<uint32_t>(static_cast<unsigned char>(data[at++])) << bits;
-      }
-      int code = static_cast<int>(word & ((1u << size) - 1));
-      word >>= size;
-      bits -= size;
-      if (code == clear_) {
-        size = first_size_;
-        next = clear_ + 2;
-        last = -1;
-        continue;
-      }
-      if (code == clear_ + 1 || code > next || (code == next && last < 0) ||
-          (last < 0 && code > clear_))
-        return false;
-      // A code that is not there yet is the last string and its own first color.
-      int known = code == next ? last : code, length = 0;
-      for (int link = known; link >= 0 && length < kCodes;
-           link = link < clear_ ? -1 : before_[link])
-        stack_[length++] = link < clear_ ? static_cast<uint8_t>(link) : color_[link];
-      uint8_t first = stack_[length - 1];
-      for (int i = length; i-- > 0 && done < indices->size();) (*indices)[done++] = stack_[i];
-      if (code == next && done < indices->size()) (*indices)[done++] = first;
-      if (last >= 0 && next < kCodes) {
-        before_[next] = static_cast<int16_t>(last);
-        color_[next] = first;
-        ++next;
-        if (next == 1 << size && size < 12) ++size;
-      }
-      last = code;
-    }
-    return true;
+Expected<size_t> GifReader::SkipPixels() {
+  size_t before = rest_.size();
+  int code_size = 0;
+  GifByteType* block = nullptr;
+  if (DGifGetCode(gif_.get(), &code_size, &block) != GIF_OK) return Problem();
+  while (block) {
+    if (DGifGetCodeNext(gif_.get(), &block) != GIF_OK) return Problem();
   }
-
- private:
-  static constexpr int kCodes = 4096;
-  int first_size_, clear_;
-  int16_t before_[kCodes] = {};
-  uint8_t color_[kCodes] = {}, stack_[kCodes + 1] = {};
-};
+  return before - rest_.size();
+}
 
 // The rows of an interlaced frame come in four turns.
-std::vector<int> RowOrder(const Frame& frame) {
+std::vector<int> RowOrder(const GifImageDesc& frame) {
   std::vector<int> order;
   static constexpr int kTurns[4][2] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}};
   for (auto [first, step] : kTurns) {
-    if (!frame.interlaced) break;
-    for (int y = first; y < frame.height; y += step) order.push_back(y);
+    if (!frame.Interlace) break;
+    for (int y = first; y < frame.Height; y += step) order.push_back(y);
   }
-  for (int y = 0; !frame.interlaced && y < frame.height; ++y) order.push_back(y);
+  for (int y = 0; !frame.Interlace && y < frame.Height; ++y) order.push_back(y);
   return order;
 }
 
-Error Draw(const Gif& gif, const Frame& frame, uint8_t* image) {
-  std::vector<uint8_t> indices(static_cast<size_t>(frame.width) * frame.height);
-  if (!Lzw(frame.code_size).Decode(frame.data, &indices))
-    return MakeError("invalid GIF data: the pixels of a frame are damaged");
-  const uint8_t* from = indices.data();
+Error GifReader::Draw(const ImageSize& size, uint8_t* image) {
+  const GifImageDesc& frame = gif_->Image;
+  const ColorMapObject* colors = frame.ColorMap ? frame.ColorMap : gif_->SColorMap;
+  if (!colors) return MakeError("invalid GIF data: a frame has no colors");
+  std::vector<GifPixelType> row(static_cast<size_t>(frame.Width));
   for (int y : RowOrder(frame)) {
-    for (int x = 0; x < frame.width; ++x) {
-      int index = *from++;
-      if (index == frame.clear || frame.top + y >= gif.height || frame.left + x >= gif.width)
+    if (DGifGetLine(gif_.get(), row.data(), frame.Width) != GIF_OK)
+      return MakeError("invalid GIF data: the pixels of a frame are damaged");
+    for (int x = 0; x < frame.Width; ++x) {
+      if (row[x] == clear_ || frame.Top + y >= size.height || frame.Left + x >= size.width)
         continue;
-      if (3 * static_cast<size_t>(index) >= frame.colors.size())
-        return MakeError("invalid GIF data: color {0} of {1}", index, frame.colors.size() / 3);
-      std::memcpy(image + 3 * (static_cast<int64_t>(frame.top + y) * gif.width + frame.left + x),
-                  frame.colors.data() + 3 * static_cast<size_t>(index), 3);
+      if (row[x] >= colors->ColorCount)
+        return MakeError("invalid GIF data: color {0} of {1}", static_cast<int>(row[x]),
+                         colors->ColorCount);
+      const GifColorType& color = colors->Colors[row[x]];
+      uint8_t* pixel = image + 3 * ((frame.Top + y) * size.width + frame.Left + x);
+      pixel[0] = color.Red;
+      pixel[1] = color.Green;
+      pixel[2] = color.Blue;
     }
   }
   return Error::success();
 }
 
+// Looks at a frame that was announced, without decoding it, and makes `size` hold it.
+Error MeasureFrame(GifReader& reader, ImageSize* size) {
+  int64_t width = reader.frame().Width, height = reader.frame().Height;
+  ASSIGN_OR_RETURN(size_t bytes, reader.SkipPixels());
+  RETURN_IF_ERROR(CheckImageSize({1, height, width, 1}, 1, bytes, kGifRatio));
+  size->height = std::max(size->height, height);
+  size->width = std::max(size->width, width);
+  ++size->frames;
+  return Error::success();
+}
+
+// Of a file whose first frame alone is wanted, what goes wrong after it is let be.
+Expected<ImageSize> MeasureGif(llvm::StringRef contents, bool all_frames) {
+  GifReader reader(contents);
+  ImageSize size{0, 0, 0, 3};
+  for (;;) {
+    Expected<bool> more = reader.NextFrame();
+    Error error = more ? Error::success() : more.takeError();
+    if (!error && !*more) break;
+    if (!error) error = MeasureFrame(reader, &size);
+    if (!error) continue;
+    if (all_frames || size.frames == 0) return error;
+    llvm::consumeError(std::move(error));
+    break;
+  }
+  if (size.frames == 0) return MakeError("invalid GIF data: there is no frame");
+  if (!all_frames) size.frames = 1;
+  // The screen is drawn on by nobody, but what claims too much of it is no picture.
+  ImageSize claimed = size;
+  claimed.height = std::max<int64_t>(size.height, reader.gif().SHeight);
+  claimed.width = std::max<int64_t>(size.width, reader.gif().SWidth);
+  RETURN_IF_ERROR(CheckImageSize(claimed, 1, contents.size(), kGifRatio));
+  return size;
+}
+
 }  // namespace
 
 Error DecodeGif(llvm::StringRef contents, bool all_frames, MakeRoom room) {
-  ASSIGN_OR_RETURN(Gif gif, ReadGif(contents, all_frames));
-  if (gif.frames.empty()) return MakeError("invalid GIF data: there is no frame");
-  ImageSize size{static_cast<int64_t>(gif.frames.size()), gif.height, gif.width, 3};
-  RETURN_IF_ERROR(CheckImageSize(size, 1, contents.size(), kGifRatio));
-  for (const Frame& frame : gif.frames) {
-    ImageSize own{1, frame.height, frame.width, 1};
-    RETURN_IF_ERROR(CheckImageSize(own, 1, frame.data.size(), kGifRatio));
-  }
+  ASSIGN_OR_RETURN(ImageSize size, MeasureGif(contents, all_frames));
   ASSIGN_OR_RETURN(void* pixels, room(size));
   int64_t bytes = 3 * size.height * size.width;
   auto* image = static_cast<uint8_t*>(pixels);
-  for (size_t k = 0; k < gif.frames.size(); ++k, image += bytes) {
+  GifReader reader(contents);
+  for (int64_t k = 0; k < size.frames; ++k, image += bytes) {
     if (k == 0)
       std::memset(image, 0, bytes);
     else
       std::memcpy(image, image - bytes, bytes);
-    RETURN_IF_ERROR(Draw(gif, gif.frames[k], image));
+    ASSIGN_OR_RETURN(bool found, reader.NextFrame());
+    assert(found && "the frames were counted");
+    (void)found;
+    RETURN_IF_ERROR(reader.Draw(size, image));
   }
   return Error::success();
 }
