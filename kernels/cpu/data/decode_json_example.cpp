@@ -27,8 +27,8 @@ Error DecodeJsonExample(KernelContext& ctx) {
   std::string type = std::string(kTypes) + "/" + example->full_name();
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
   for (int64_t i = 0; i < in.num_elements(); ++i) {
-    auto status = protobuf::util::JsonToBinaryString(
-        types.get(), type, in.data<std::string>()[i], &out->data<std::string>()[i]);
+    auto status = protobuf::util::JsonToBinaryString(types.get(), type, in.data<std::string>()[i],
+                                                     &out->data<std::string>()[i]);
     if (status.ok()) continue;
     std::string why = status.message().ToString();  // lines after the first show the text again
     return MakeError("element {0}: Error while parsing JSON: {1}", i,
