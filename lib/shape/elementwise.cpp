@@ -1,120 +1,10 @@
-// Ops that work element by element, and the arithmetic of small integer tensors that shapes are
+// Ops that work element by element, on shapes and on the small integer tensors that shapes are
 // computed with.
-#include <algorithm>
-
+#include "lib/shape/element_arithmetic.h"
 #include "lib/shape/functions.h"
 
 namespace grapnel {
 namespace {
-
-// --- Arithmetic on elements: exact on known ones; a symbol survives what leaves it as it is.
-
-using ElementOp = int64_t (*)(int64_t, int64_t);
-
-bool BothKnown(int64_t a, int64_t b) { return IsKnownElement(a) && IsKnownElement(b); }
-
-int64_t Add(int64_t a, int64_t b) {
-  int64_t sum;
-  if (BothKnown(a, b)) return __builtin_add_overflow(a, b, &sum) ? kUnknownElement : sum;
-  return a == 0 ? b : b == 0 ? a : kUnknownElement;
-}
-
-int64_t Sub(int64_t a, int64_t b) {
-  int64_t difference;
-  if (BothKnown(a, b))
-    return __builtin_sub_overflow(a, b, &difference) ? kUnknownElement : difference;
-  if (b == 0) return a;
-  return a == b && a != kUnknownElement ? 0 : kUnknownElement;
-}
-
-int64_t Mul(int64_t a, int64_t b) {
-  int64_t product;
-  if (BothKnown(a, b)) return __builtin_mul_overflow(a, b, &product) ? kUnknownElement : product;
-  if (a == 0 || b == 0) return 0;
-  return a == 1 ? b : b == 1 ? a : kUnknownElement;
-}
-
-int64_t FloorDiv(int64_t a, int64_t b) {
-  if (!BothKnown(a, b)) return b == 1 ? a : kUnknownElement;
-  if (b == 0 || b == -1) return b == 0 ? kUnknownElement : -a;
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-int64_t TruncateDiv(int64_t a, int64_t b) {
-  if (!BothKnown(a, b)) return b == 1 ? a : kUnknownElement;
-  return b == 0 ? kUnknownElement : b == -1 ? -a : a / b;
-}
-
-int64_t FloorMod(int64_t a, int64_t b) {
-  if (!BothKnown(a, b)) return b == 1 ? 0 : kUnknownElement;
-  if (b == 0 || b == -1) return b == 0 ? kUnknownElement : 0;
-  int64_t rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-int64_t TruncateMod(int64_t a, int64_t b) {
-  if (!BothKnown(a, b)) return b == 1 ? 0 : kUnknownElement;
-  return b == 0 ? kUnknownElement : b == -1 ? 0 : a % b;
-}
-
-// A symbol is a size and so is not negative.
-int64_t Maximum(int64_t a, int64_t b) {
-  if (BothKnown(a, b)) return std::max(a, b);
-  if (a == b) return a;
-  if (IsKnownElement(a) && a <= 0 && b != kUnknownElement) return b;
-  return IsKnownElement(b) && b <= 0 && a != kUnknownElement ? a : kUnknownElement;
-}
-
-int64_t Minimum(int64_t a, int64_t b) {
-  if (BothKnown(a, b)) return std::min(a, b);
-  return a == b ? a : kUnknownElement;
-}
-
-// Comparisons give 0 or 1. Of sizes that are not known, only equal ones can be told.
-template <typename Compare>
-int64_t Compared(int64_t a, int64_t b) {
-  if (BothKnown(a, b)) return Compare()(a, b);
-  return a == b && a != kUnknownElement ? Compare()(0, 0) : kUnknownElement;
-}
-
-int64_t And(int64_t a, int64_t b) {
-  if (a == 0 || b == 0) return 0;
-  return a == 1 && b == 1 ? 1 : kUnknownElement;
-}
-
-int64_t Or(int64_t a, int64_t b) {
-  if (a == 1 || b == 1) return 1;
-  return a == 0 && b == 0 ? 0 : kUnknownElement;
-}
-
-ElementOp ElementOpOf(llvm::StringRef op) {
-  static const std::pair<const char*, ElementOp> ops[] = {
-      {"Add", Add},
-      {"AddV2", Add},
-      {"Sub", Sub},
-      {"Mul", Mul},
-      {"Div", TruncateDiv},
-      {"RealDiv", TruncateDiv},
-      {"FloorDiv", FloorDiv},
-      {"TruncateDiv", TruncateDiv},
-      {"FloorMod", FloorMod},
-      {"Mod", TruncateMod},
-      {"TruncateMod", TruncateMod},
-      {"Maximum", Maximum},
-      {"Minimum", Minimum},
-      {"Equal", Compared<std::equal_to<>>},
-      {"NotEqual", Compared<std::not_equal_to<>>},
-      {"Less", Compared<std::less<>>},
-      {"LessEqual", Compared<std::less_equal<>>},
-      {"Greater", Compared<std::greater<>>},
-      {"GreaterEqual", Compared<std::greater_equal<>>},
-      {"LogicalAnd", And},
-      {"LogicalOr", Or}};
-  for (const auto& [name, function] : ops) {
-    if (op == name) return function;
-  }
-  return nullptr;
-}
 
 // int32 wraps around where int64 does not.
 void KeepInRange(ShapeContext& c, llvm::StringRef type_attr, Elements* elements) {
@@ -140,8 +30,6 @@ void BroadcastElements(ShapeContext& c) {
   KeepInRange(c, "T", &result);
   c.OutElements(0, std::move(result));
 }
-
-// --- Shapes.
 
 void BinaryShape(ShapeContext& c) {
   std::optional<Shape> shape = BroadcastShapes(c.in(0), c.in(1));
@@ -187,7 +75,7 @@ void NegShape(ShapeContext& c) {
   const Elements* elements = c.elements(0);
   if (!elements) return;
   Elements result;
-  for (int64_t element : *elements) result.push_back(Sub(0, element));
+  for (int64_t element : *elements) result.push_back(SubtractElements(0, element));
   KeepInRange(c, "T", &result);
   c.OutElements(0, std::move(result));
 }
