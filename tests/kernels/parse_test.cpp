@@ -198,13 +198,18 @@ TEST(KernelDecodeJsonExample, Errors) {
   auto run = [](std::string json) {
     return OpRun("DecodeJSONExample").In(Vec<std::string>({std::move(json)})).ErrorText();
   };
-  EXPECT_EQ(run("{"), "element 0 is no JSON");
-  EXPECT_EQ(run("[]"), "element 0: an object was expected");
-  EXPECT_EQ(run(R"({"feature":{}})"), "element 0: no field is named 'feature'");
+  const std::string start = "element 0: Error while parsing JSON: ";
+  EXPECT_EQ(run("{"), start + "Unexpected end of string. Expected an object key or }.");
+  EXPECT_EQ(run("[]"), start + "Root element must be a message.");
+  EXPECT_EQ(run(R"({"feature":{}})"), start + "feature: Cannot find field.");
   EXPECT_EQ(run(R"({"features":{"feature":{"a":{"int64_list":{"value":[1.5]}}}}})"),
-            "element 0: feature 'a': an int64 was expected");
+            start +
+                "(features.feature[0].value.int64_list.value[0]): "
+                "invalid value 1.5 for type TYPE_INT64");
   EXPECT_EQ(run(R"({"features":{"feature":{"a":{"bytes_list":{"value":["*"]}}}}})"),
-            "element 0: feature 'a': bytes that are no base 64");
+            start +
+                "(features.feature[0].value.bytes_list.value[0]): "
+                "invalid value \"*\" for type TYPE_BYTES");
 }
 
 TEST(KernelDecodeCompressed, Errors) {
