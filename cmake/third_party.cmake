@@ -61,7 +61,8 @@ target_link_libraries(grapnel_png INTERFACE ZLIB::ZLIB)
 grapnel_archives(grapnel_cgraph HEADER cgraph.h ARCHIVES libcgraph.so libcdt.so PATHS /usr/include/graphviz)
 target_link_libraries(grapnel_cgraph INTERFACE ${CMAKE_DL_LIBS})
 
-# For the loadable module only: the binary never links these two.
+# For the loadable modules only: the binary never links these.
+grapnel_archives(grapnel_icuuc HEADER unicode/ucnv.h ARCHIVES libicuuc.so)
 grapnel_archives(grapnel_dnnl HEADER oneapi/dnnl/dnnl.hpp ARCHIVES libdnnl.so)
 target_link_libraries(grapnel_dnnl INTERFACE gomp)
 
