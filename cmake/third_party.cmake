@@ -33,8 +33,8 @@ find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED CONFIG)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# LLVM 19 if there, else the newest from 14 on. GRAPNEL_LLVM is its root: tests find lit and FileCheck below it.
-set(llvm_roots /usr/lib/llvm-19 /usr/lib/llvm-18 /usr/lib/llvm-17 /usr/lib/llvm-16 /usr/lib/llvm-15 /usr/lib/llvm-14)
+# LLVM 19 if there, else the newest from 16 on. GRAPNEL_LLVM is its root: tests find lit and FileCheck below it.
+set(llvm_roots /usr/lib/llvm-19 /usr/lib/llvm-18 /usr/lib/llvm-17 /usr/lib/llvm-16)
 find_path(GRAPNEL_LLVM lib/libLLVMSupport.a REQUIRED PATHS ${llvm_roots} NO_DEFAULT_PATH)
 message(STATUS "LLVM: ${GRAPNEL_LLVM}")
 grapnel_archives(grapnel_llvm HEADER llvm/Support/Error.h ARCHIVES libLLVMSupport.a libLLVMDemangle.a PATHS ${GRAPNEL_LLVM})
