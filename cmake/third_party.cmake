@@ -33,8 +33,8 @@ find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED CONFIG)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# LLVM 19 if there, else the newest from 14 on. GRAPNEL_LLVM is its root: tests find lit and FileCheck below it.
-set(llvm_roots /usr/lib/llvm-19 /usr/lib/llvm-18 /usr/lib/llvm-17 /usr/lib/llvm-16 /usr/lib/llvm-15 /usr/lib/llvm-14)
+# LLVM 19 if there, else the newest from 16 on. GRAPNEL_LLVM is its root: tests find lit and FileCheck below it.
+set(llvm_roots /usr/lib/llvm-19 /usr/lib/llvm-18 /usr/lib/llvm-17 /usr/lib/llvm-16)
 find_path(GRAPNEL_LLVM lib/libLLVMSupport.a REQUIRED PATHS ${llvm_roots} NO_DEFAULT_PATH)
 message(STATUS "LLVM: ${GRAPNEL_LLVM}")
 grapnel_archives(grapnel_llvm HEADER llvm/Support/Error.h ARCHIVES libLLVMSupport.a libLLVMDemangle.a PATHS ${GRAPNEL_LLVM})
@@ -61,7 +61,8 @@ target_link_libraries(grapnel_png INTERFACE ZLIB::ZLIB)
 grapnel_archives(grapnel_cgraph HEADER cgraph.h ARCHIVES libcgraph.so libcdt.so PATHS /usr/include/graphviz)
 target_link_libraries(grapnel_cgraph INTERFACE ${CMAKE_DL_LIBS})
 
-# For the loadable module only: the binary never links these two.
+# For the loadable modules only: the binary never links these.
+grapnel_archives(grapnel_icuuc HEADER unicode/ucnv.h ARCHIVES libicuuc.so)
 grapnel_archives(grapnel_dnnl HEADER oneapi/dnnl/dnnl.hpp ARCHIVES libdnnl.so)
 target_link_libraries(grapnel_dnnl INTERFACE gomp)
 

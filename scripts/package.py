@@ -98,7 +98,7 @@ def pack(bin_folder, tarball):
         (top / "bin").mkdir(parents=True)
         (top / "lib" / "graphviz").mkdir(parents=True)
         (top / "lib" / "fonts").mkdir()
-        ours = [bin_folder / file for file in ("grapnel", "grapnel_onednn.so", "grapnel_cuda.so")]
+        ours = [bin_folder / file for file in ("grapnel", "grapnel_onednn.so", "grapnel_icu.so", "grapnel_cuda.so")]
         ours = [file for file in ours if file.exists()]
         for file in ours:
             subprocess.run(["strip", "-o", str(top / "bin" / file.name), str(file)], check=True)

@@ -3,9 +3,11 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "kernels/common/kernel_of.h"
-#include "kernels/cpu/text/unicode_script_table.h"
+#include "kernels/cpu/text/icu_loader.h"
 #include "kernels/cpu/text/unicode_text.h"
 
 namespace grapnel {
@@ -30,10 +32,10 @@ Expected<UnicodeErrors> ErrorsOf(const Node& node) {
 
 // The code points of `text` after errors are dealt with.
 Error ForCharacters(TextDecoder& decoder, llvm::StringRef text, const UnicodeErrors& errors,
-                    TextDecoder::Found found) {
+                    llvm::function_ref<void(int32_t code_point, size_t start)> found) {
   bool failed = false;
-  decoder.Decode(text, [&](int32_t code, size_t start) {
-    if (code < 0 || (errors.controls && code < 0x20)) {
+  decoder.Decode(text, [&](int32_t code, size_t start, bool is_error) {
+    if (is_error || (errors.controls && code < 0x20)) {
       failed = true;
       if (errors.policy == UnicodeErrors::Policy::kIgnore) return;
       code = errors.replacement;
@@ -51,6 +53,7 @@ Error Decode(KernelContext& ctx, TextDecoder& decoder, const UnicodeErrors& erro
   const Tensor& in = ctx.input(0);
   std::vector<int32_t> codes;
   std::vector<int64_t> starts, splits{0};
+  decoder.Reset();
   for (int64_t i = 0; i < in.num_elements(); ++i) {
     Error error =
         ForCharacters(decoder, in.data<std::string>()[i], errors, [&](int32_t code, size_t start) {
@@ -79,16 +82,22 @@ Error Decode(KernelContext& ctx, TextDecoder& decoder, const UnicodeErrors& erro
   return Error::success();
 }
 
+// A decoder keeps its place in the text: one run at a time.
+struct SharedDecoder {
+  explicit SharedDecoder(TextDecoder made) : decoder(std::move(made)) {}
+  TextDecoder decoder;
+  std::mutex mutex;
+};
+
 Expected<KernelFn> MakeDecode(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(UnicodeErrors errors, ErrorsOf(setup.node()));
-  ASSIGN_OR_RETURN(std::unique_ptr<TextDecoder> decoder,
+  ASSIGN_OR_RETURN(TextDecoder decoder,
                    TextDecoder::Make(setup.node().GetString("input_encoding")));
-  // A decoder keeps its place in the text: one run at a time.
-  return KernelFn([decoder = std::move(decoder), errors,
-                   mutex = std::make_unique<std::mutex>()](KernelContext& ctx) {
-    std::lock_guard lock(*mutex);
-    return Decode(ctx, *decoder, errors);
-  });
+  return KernelFn(
+      [shared = std::make_unique<SharedDecoder>(std::move(decoder)), errors](KernelContext& ctx) {
+        std::lock_guard lock(shared->mutex);
+        return Decode(ctx, shared->decoder, errors);
+      });
 }
 
 // --- To text
@@ -97,6 +106,7 @@ Error Transcode(KernelContext& ctx, TextDecoder& decoder, UnicodeForm form,
                 const UnicodeErrors& errors) {
   const Tensor& in = ctx.input(0);
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
+  decoder.Reset();
   for (int64_t i = 0; i < in.num_elements(); ++i) {
     std::string text;
     Error error = ForCharacters(decoder, in.data<std::string>()[i], errors,
@@ -111,12 +121,11 @@ Expected<KernelFn> MakeTranscode(const KernelSetup& setup) {
   const Node& node = setup.node();
   ASSIGN_OR_RETURN(UnicodeErrors errors, ErrorsOf(node));
   ASSIGN_OR_RETURN(UnicodeForm form, UnicodeFormOf(node.GetString("output_encoding")));
-  ASSIGN_OR_RETURN(std::unique_ptr<TextDecoder> decoder,
-                   TextDecoder::Make(node.GetString("input_encoding")));
-  return KernelFn([decoder = std::move(decoder), form, errors,
-                   mutex = std::make_unique<std::mutex>()](KernelContext& ctx) {
-    std::lock_guard lock(*mutex);
-    return Transcode(ctx, *decoder, form, errors);
+  ASSIGN_OR_RETURN(TextDecoder decoder, TextDecoder::Make(node.GetString("input_encoding")));
+  return KernelFn([shared = std::make_unique<SharedDecoder>(std::move(decoder)), form,
+                   errors](KernelContext& ctx) {
+    std::lock_guard lock(shared->mutex);
+    return Transcode(ctx, shared->decoder, form, errors);
   });
 }
 
@@ -159,27 +168,20 @@ Expected<KernelFn> MakeEncode(const KernelSetup& setup) {
 
 // --- UnicodeScript
 
-// -1 for what is no code point.
 Error Script(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(const GrapnelIcuApi* icu, Icu());
   const Tensor& in = ctx.input(0);
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
-  for (int64_t i = 0; i < in.num_elements(); ++i) {
-    int32_t code = in.data<int32_t>()[i];
-    auto after = std::upper_bound(
-        std::begin(kUnicodeScripts), std::end(kUnicodeScripts), code,
-        [](int32_t value, const UnicodeScriptRange& range) { return value < range.first; });
-    bool outside = code < 0 || code > 0x10ffff;
-    out->data<int32_t>()[i] = outside ? -1 : std::prev(after)->script;
-  }
+  for (int64_t i = 0; i < in.num_elements(); ++i)
+    out->data<int32_t>()[i] = icu->script(in.data<int32_t>()[i]);
   return Error::success();
 }
 
-#define GRAPNEL_UNICODE_KERNEL(op, make) GRAPNEL_CPU_KERNEL(op, make)
-GRAPNEL_UNICODE_KERNEL("UnicodeDecode", MakeDecode);
-GRAPNEL_UNICODE_KERNEL("UnicodeDecodeWithOffsets", MakeDecode);
-GRAPNEL_UNICODE_KERNEL("UnicodeTranscode", MakeTranscode);
-GRAPNEL_UNICODE_KERNEL("UnicodeEncode", MakeEncode);
-GRAPNEL_UNICODE_KERNEL("UnicodeScript", KernelOf<Script>);
+GRAPNEL_CPU_KERNEL("UnicodeDecode", MakeDecode);
+GRAPNEL_CPU_KERNEL("UnicodeDecodeWithOffsets", MakeDecode);
+GRAPNEL_CPU_KERNEL("UnicodeTranscode", MakeTranscode);
+GRAPNEL_CPU_KERNEL("UnicodeEncode", MakeEncode);
+GRAPNEL_CPU_KERNEL("UnicodeScript", KernelOf<Script>);
 
 }  // namespace
 }  // namespace grapnel

@@ -5,22 +5,33 @@
 #include <memory>
 #include <string>
 
+#include "kernels/cpu/text/icu_api.h"
 #include "lib/support/error.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {
 
+// ICU's converter from one encoding. Of use to one thread at a time.
 class TextDecoder {
  public:
-  // A code point and the byte it starts at; -1 for bytes that stand for none. Of UTF-8 that is the
-  // longest start of a character that cannot go on.
-  using Found = llvm::function_ref<void(int32_t code_point, size_t start)>;
+  using Found = llvm::function_ref<void(int32_t code_point, size_t start, bool is_error)>;
 
-  virtual ~TextDecoder() = default;
-  virtual void Decode(llvm::StringRef text, Found found) = 0;
+  static Expected<TextDecoder> Make(const std::string& encoding);
 
-  // UTF-8, UTF-16 and UTF-32 by their names, others as iconv knows them.
-  static Expected<std::unique_ptr<TextDecoder>> Make(const std::string& encoding);
+  void Reset() { icu_->reset(converter_.get()); }
+  // Bytes that stand for nothing are an error, of one U+FFFD.
+  void Decode(llvm::StringRef text, Found found);
+
+ private:
+  struct Close {
+    const GrapnelIcuApi* icu;
+    void operator()(GrapnelConverter* converter) const { icu->close(converter); }
+  };
+  TextDecoder(const GrapnelIcuApi* icu, GrapnelConverter* converter)
+      : icu_(icu), converter_(converter, Close{icu}) {}
+
+  const GrapnelIcuApi* icu_;
+  std::unique_ptr<GrapnelConverter, Close> converter_;
 };
 
 enum class UnicodeForm { kUtf8, kUtf16, kUtf32 };  // the latter two big-endian

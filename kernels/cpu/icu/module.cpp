@@ -1,0 +1,67 @@
+// grapnel_icu.so: text of any encoding and the scripts of code points, by ICU as TensorFlow has
+// them.
+#include <unicode/ucnv.h>
+#include <unicode/ucnv_err.h>
+#include <unicode/uscript.h>
+
+#include "kernels/cpu/text/icu_api.h"
+
+namespace grapnel::icu {
+namespace {
+
+UConverter* Of(GrapnelConverter* converter) { return reinterpret_cast<UConverter*>(converter); }
+
+// Says in the bool at `context` that there was an error, and has it replaced, so that the text goes
+// on.
+void NoteError(const void* context, UConverterToUnicodeArgs* args, const char* units,
+               int32_t length, UConverterCallbackReason reason, UErrorCode* status) {
+  if (reason == UCNV_UNASSIGNED || reason == UCNV_ILLEGAL || reason == UCNV_IRREGULAR)
+    *static_cast<bool*>(const_cast<void*>(context)) = true;
+  UCNV_TO_U_CALLBACK_SUBSTITUTE(nullptr, args, units, length, reason, status);
+}
+
+GrapnelConverter* Open(const char* encoding) {
+  UErrorCode status = U_ZERO_ERROR;
+  UConverter* converter = ucnv_open(encoding, &status);
+  return U_SUCCESS(status) ? reinterpret_cast<GrapnelConverter*>(converter) : nullptr;
+}
+
+// What ends in bytes that stand for nothing, a shift say, gives one last U+FFFF without an error,
+// as in TensorFlow.
+void Decode(GrapnelConverter* opened, const char* text, size_t size, GrapnelFound found,
+            void* arg) {
+  UConverter* converter = Of(opened);
+  bool is_error = false;
+  UErrorCode status = U_ZERO_ERROR;
+  ucnv_setToUCallBack(converter, NoteError, &is_error, nullptr, nullptr, &status);
+  const char *at = text, *end = text + size;
+  while (at < end) {
+    const char* start = at;
+    UChar32 code_point = ucnv_getNextUChar(converter, &at, end, &status);
+    if (U_FAILURE(status)) at = end;
+    found(arg, code_point, static_cast<size_t>(start - text), is_error);
+    is_error = false;
+  }
+}
+
+int32_t Script(int32_t code_point) {
+  UErrorCode status = U_ZERO_ERROR;
+  UScriptCode script = uscript_getScript(code_point, &status);
+  return U_SUCCESS(status) ? script : -1;
+}
+
+constexpr GrapnelIcuApi kApi = {
+    GRAPNEL_ICU_API_VERSION,
+    Open,
+    [](GrapnelConverter* converter) { ucnv_close(Of(converter)); },
+    [](GrapnelConverter* converter) { ucnv_reset(Of(converter)); },
+    Decode,
+    Script,
+};
+
+}  // namespace
+}  // namespace grapnel::icu
+
+extern "C" __attribute__((visibility("default"))) const GrapnelIcuApi* GrapnelIcuEntry() {
+  return &grapnel::icu::kApi;
+}
