@@ -34,7 +34,7 @@ class FreeList {
     T* none = nullptr;
     if (last_.compare_exchange_strong(none, object.get(), std::memory_order_release,
                                       std::memory_order_relaxed)) {
-      object.release();
+      (void)object.release();  // the list's now
       return;
     }
     std::lock_guard lock(mutex_);
