@@ -13,8 +13,8 @@ config.test_exec_root = lit_config.params["out"]
 config.environment["PATH"] = os.pathsep.join(
     [lit_config.params["bin"], lit_config.params["llvm"], config.environment["PATH"]]
 )
-# LeakSanitizer's tracer crashes now and then in a process that has opened the oneDNN module; the gtest programs that do
-# not open it look for leaks.
+# LeakSanitizer's tracer crashes in a process that has opened the oneDNN module, unless ASAN_OPTIONS has intercept_tls_get_addr=0
+# as in CMakePresets.json: glibc's storage of a thread is taken for something else. The gtest programs look for leaks.
 config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
 config.substitutions.append(
     ("%testdata", os.path.join(os.path.dirname(config.test_source_root), "testdata"))

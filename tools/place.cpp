@@ -98,7 +98,7 @@ Error Write(const Flags& flags, const PlacementContext& context, llvm::ArrayRef<
     return WriteLogged(input, logged, flags.files.graph);
   if (!flags.function.empty()) return Error::success();
   ASSIGN_OR_RETURN(std::vector<PartitionSize> parts,
-                   WritePlaced(input, flags.settings, flags.files, sink));
+                   WritePlaced(input, flags.settings, context.kernels, flags.files, sink));
   if (parts.empty()) return Error::success();
   std::vector<std::vector<std::string>> rows = {{"device", "nodes", "sends", "receives"}};
   for (const PartitionSize& part : parts) {

@@ -12,9 +12,9 @@
 namespace grapnel {
 namespace {
 
-Expected<std::vector<PartitionSize>> Split(OpenedGraph& opened, const PlacerSetup& setup,
+Expected<std::vector<PartitionSize>> Split(OpenedGraph& opened, const KernelCatalogue& kernels,
                                            llvm::StringRef folder) {
-  auto split = PartitionByDevice(opened.module(), *setup.kernels);
+  auto split = PartitionByDevice(opened.module(), kernels);
   if (!split) return Annotate(opened.model().path, split.takeError());
   RETURN_IF_ERROR(WritePartitions(*split, folder, opened.name()).takeError());
   std::vector<PartitionSize> sizes;
@@ -70,6 +70,7 @@ PlacerSettings WithChanges(PlacerSettings settings, llvm::StringRef changes) {
 
 Expected<std::vector<PartitionSize>> WritePlaced(OpenedGraph& opened,
                                                  const PlacerSettings& settings,
+                                                 const KernelCatalogue& kernels,
                                                  const PlacementFiles& files,
                                                  const MessageSink& sink) {
   std::vector<PartitionSize> sizes;
@@ -95,8 +96,7 @@ Expected<std::vector<PartitionSize>> WritePlaced(OpenedGraph& opened,
         WriteGraph(opened.module(), files.graph, TopologicalOrder(opened.module().main)));
   }
   if (!files.partitions.empty()) {
-    ASSIGN_OR_RETURN(PlacerSetup setup, PlacerSetup::Make(settings));
-    ASSIGN_OR_RETURN(sizes, Split(opened, setup, files.partitions));
+    ASSIGN_OR_RETURN(sizes, Split(opened, kernels, files.partitions));
     options.passes = {"partition"};
     RETURN_IF_ERROR(RunPass(manager, opened, options));
   }

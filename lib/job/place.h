@@ -52,10 +52,12 @@ struct PartitionSize {
 
 // Puts the devices on the main graph as a stage of the PassManager, so that it is dumped and
 // recorded as any pass is, then splits it if that was asked for; gives the sizes of the parts.
+// `kernels` are those that `settings` name (PlacedGraph::setup).
 // Does nothing when nobody wants a file. Errors: the placer's and the partitioner's, files that
 // cannot be written.
 Expected<std::vector<PartitionSize>> WritePlaced(OpenedGraph& opened,
                                                  const PlacerSettings& settings,
+                                                 const KernelCatalogue& kernels,
                                                  const PlacementFiles& files,
                                                  const MessageSink& sink);
 

@@ -21,7 +21,7 @@ constexpr const char* kControlInk = "#9a9a9a";
 constexpr const char* kCallInk = "#8e4585";
 constexpr const char* kErrorInk = "#c1121f";
 // Points; 9 pt are 12 px in a browser, and in PNGs of 96 dpi.
-constexpr int kTextSize = 11, kSmallSize = 9;
+constexpr int kSmallSize = 9;
 constexpr size_t kNameLength = 30, kNoteLength = 40, kMaxLines = 3;  // characters, lines
 
 std::string Html(llvm::StringRef text) {
