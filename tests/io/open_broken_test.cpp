@@ -143,7 +143,8 @@ TEST(OpenBroken, TruncatedContainersOpenAsFarAsTheyGo) {
 }
 
 TEST(OpenBroken, BrokenNodesAreListedAndTheRestOpens) {
-  auto open = [](std::function<void(proto::GraphDef*)> change, std::string tail = "") {
+  auto open = [](const std::function<void(proto::GraphDef*)>& change,
+                 const std::string& tail = "") {
     proto::GraphDef graph = SmallGraph();
     change(&graph);
     return Get(OpenModelBytes(FileBytes::FromString(graph.SerializeAsString() + tail, "x.pb")));

@@ -61,7 +61,7 @@ TEST(OpenModel, SavedModelWithTwoMetaGraphs) {
   folder.Write("m/fingerprint.pb", "\x08\x01\x10\x02");
   folder.Write("m/variables/variables.index", "");
   folder.Write("t/saved_model.pbtxt", Text(saved));
-  for (std::string path : {folder / "m", folder / "m/saved_model.pb", folder / "t"}) {
+  for (const std::string& path : {folder / "m", folder / "m/saved_model.pb", folder / "t"}) {
     Model model = Get(OpenModel(path));
     EXPECT_EQ(model.kind, FileKind::kSavedModel);
     EXPECT_EQ(model.path, path);
