@@ -1,8 +1,9 @@
 // `grapnel bisect MODEL`: which pass, and which single rewrite, makes a check fail.
+#include "lib/pass/run_text.h"
 #include "llvm/Support/JSON.h"
 #include "tools/check_command.h"
+#include "tools/input.h"
 #include "tools/pipeline.h"
-#include "tools/rewrite_text.h"
 
 namespace grapnel {
 namespace {
@@ -48,7 +49,7 @@ Expected<std::optional<std::string>> Failure(CheckCommand& command, const Module
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
-  ASSIGN_OR_RETURN(OpenedGraph opened, OpenedGraph::Open(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.graph));
   OptimizeRequest request = flags.pipeline.Request();
   request.pool = &pool;
   request.sink = invocation.sink();

@@ -1,7 +1,6 @@
 // `grapnel blame FOLDER`: the op that made the first NaN or infinity of a recorded run.
 #include "lib/check/cause_text.h"
 #include "lib/serve/pages/html_file.h"
-#include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
@@ -49,9 +48,7 @@ Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& in
 Error WritePage(const Flags& flags) {
   PageSet pages;
   RETURN_IF_ERROR(pages.AddPath(flags.folder));
-  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.html));
-  RETURN_IF_ERROR(WriteHtmlFile(pages, llvm::sys::path::filename(flags.folder), file->os()));
-  return file->Commit();
+  return SaveHtmlFile(pages, llvm::sys::path::filename(flags.folder), flags.html);
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {

@@ -47,8 +47,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ConvertOptions options;
   ASSIGN_OR_RETURN(options.format, ConvertFormatOf(flags.to, flags.output));
   RETURN_IF_ERROR(CheckFlags(flags, options.format));
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
-                   OpenedGraph::OpenEach(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
   if (graphs.size() > 1) {
     if (options.format != ConvertFormat::kText) return HoldsOneGraph(flags.output, graphs.size());
     return WriteEach(graphs, options, flags.output, invocation);
@@ -67,7 +66,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     RETURN_IF_ERROR(Convert(input.module(), options, flags.output));
     return kExitOk;
   }
-  ASSIGN_OR_RETURN(OpenedGraph other, OpenedGraph::Open(flags.other, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph other, OpenInput(flags.other, flags.graph));
   SayProblems(other, invocation);
   Diff diff = DiffModules(input.module(), other.module(), {});
   options.diff = &diff;

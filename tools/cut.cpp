@@ -4,11 +4,10 @@
 #include "lib/exec/executor.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
-#include "lib/job/opened_graph.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
-#include "tools/command.h"
+#include "tools/input.h"
 
 namespace grapnel {
 namespace {
@@ -79,7 +78,7 @@ void PrintJson(const CutResult& result, const Module& module, llvm::raw_ostream&
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph));
   MessageSink sink = invocation.sink();
   RETURN_IF_ERROR(DemandValid(input, sink));
   auto result = CutNamed(&input.module(), flags);

@@ -4,16 +4,14 @@
 #include "lib/diff/diff_json.h"
 #include "lib/diff/diff_text.h"
 #include "lib/diff/statistics.h"
-#include "lib/diff/union_graph.h"
-#include "lib/job/opened_graph.h"
+#include "lib/render/diff_picture.h"
 #include "lib/render/layout.h"
-#include "lib/render/picture.h"
 #include "lib/serve/pages/diff_page.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
-#include "tools/command.h"
+#include "tools/input.h"
 
 namespace grapnel {
 namespace {
@@ -36,24 +34,6 @@ void Print(const Diff& diff, const DiffStatistics& statistics, const Flags& flag
   os << DiffSummary(diff) << "\n";
 }
 
-// Light enough for black text, and apart for colour-blind readers too.
-Painting PaintingOf(const UnionGraph& graph) {
-  Painting painting;
-  painting.title = "diff";
-  painting.swatches = {{"removed", "#f2a7a0"},
-                       {"added", "#a6dba0"},
-                       {"changed", "#fbe08a"},
-                       {"replaced", "#9ecae8"}};
-  painting.several = {"several of these", "#d9c2e5"};
-  painting.swatch_of = [&graph](const Node& node) {
-    return static_cast<int>(graph.StatusOf(node)) - 1;
-  };
-  return painting;
-}
-
-// Opens the scopes where anything differs, unless they are more than a reader can take in.
-constexpr size_t kScopesOpened = 12;
-
 // What a side is called beside the other: its file, or its title within the file of both.
 llvm::StringRef NameOf(const OpenedGraph& side, const Flags& flags) {
   if (flags.b.empty()) return side.file().title;
@@ -66,9 +46,7 @@ Error WritePage(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, co
                    DiffPage::Make(a.module(), b.module(), diff, title));
   PageSet pages;
   pages.Add(std::move(page));
-  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
-  RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
-  return file->Commit();
+  return SaveHtmlFile(pages, title, flags.output);
 }
 
 Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const Flags& flags,
@@ -77,17 +55,11 @@ Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const F
   if (llvm::StringRef(output).ends_with(".html")) return WritePage(a, b, diff, flags);
   auto format = ParsePictureFormat(llvm::sys::path::extension(output));
   if (!format) return MakeError("{0}: a picture of a diff is .dot, .svg, .png or .html", output);
-  ASSIGN_OR_RETURN(UnionGraph graph, MakeUnion(b.module(), diff));
-  Painting painting = PaintingOf(graph);
-  ViewOptions view;
-  view.title = DiffSummary(diff);
-  view.painting = &painting;
-  if (graph.scopes.size() <= kScopesOpened) view.scopes = graph.scopes;
-  auto picture = MakePicture(*graph.module, view);
-  if (!picture) return Annotate(output, picture.takeError());
-  ASSIGN_OR_RETURN(std::string bytes, MakeGraphvizLayout()->Draw(*picture, *format));
+  auto drawn = MakeDiffPicture(b.module(), diff);
+  if (!drawn) return Annotate(output, drawn.takeError());
+  ASSIGN_OR_RETURN(std::string bytes, MakeGraphvizLayout()->Draw(drawn->picture, *format));
   RETURN_IF_ERROR(WriteFile(output, bytes));
-  for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
+  for (const std::string& line : drawn->picture.header) invocation.sink()(Severity::kInfo, line);
   return Error::success();
 }
 
@@ -102,16 +74,16 @@ Expected<std::pair<OpenedGraph, OpenedGraph>> OpenSides(const Flags& flags) {
     title_b = flags.graphs.back();
   }
   if (!flags.b.empty()) {
-    ASSIGN_OR_RETURN(OpenedGraph a, OpenedGraph::Open(flags.a, title_a));
-    ASSIGN_OR_RETURN(OpenedGraph b, OpenedGraph::Open(flags.b, title_b));
+    ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, title_a));
+    ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.b, title_b));
     return std::pair(std::move(a), std::move(b));
   }
   if (flags.graphs.size() == 2) {
-    ASSIGN_OR_RETURN(OpenedGraph a, OpenedGraph::Open(flags.a, title_a));
-    ASSIGN_OR_RETURN(OpenedGraph b, OpenedGraph::Open(flags.a, title_b));
+    ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, title_a));
+    ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.a, title_b));
     return std::pair(std::move(a), std::move(b));
   }
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenedGraph::OpenEach(flags.a, title_a));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.a, title_a));
   if (graphs.size() != 2) {
     return MakeError(
         "{0}: holds {1}, two are compared: name another file, or two graphs of this one by "
@@ -130,7 +102,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   DiffOptions options;
   ASSIGN_OR_RETURN(options.ignore, IgnoreRules::Parse(flags.ignored));
-  options.only = OnlyFilters::Parse(flags.only);
+  ASSIGN_OR_RETURN(options.only, OnlyFilters::Parse(flags.only));
   options.names = flags.names;
   std::optional<Provenance> provenance;
   if (!flags.ledger.empty()) {

@@ -70,7 +70,7 @@ Expected<int> PrintDebugFolder(const Flags& flags, Invocation& invocation) {
 Expected<std::vector<OpenedGraph>> GraphsToTell(const Flags& flags) {
   std::vector<OpenedGraph> graphs;
   if (!flags.graph.empty()) {
-    ASSIGN_OR_RETURN(OpenedGraph graph, OpenedGraph::Open(flags.model, flags.graph));
+    ASSIGN_OR_RETURN(OpenedGraph graph, OpenInput(flags.model, flags.graph));
     graphs.push_back(std::move(graph));
     return graphs;
   }

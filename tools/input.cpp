@@ -2,6 +2,14 @@
 
 namespace grapnel {
 
+Expected<OpenedGraph> OpenInput(llvm::StringRef path, llvm::StringRef title) {
+  return OpenedGraph::Open(path, title, "--graph");
+}
+
+Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::StringRef title) {
+  return OpenedGraph::OpenEach(path, title, "--graph");
+}
+
 Error HoldsOneGraph(llvm::StringRef output, size_t graphs) {
   return MakeError("{0}: cannot hold what comes of {1} graphs: name one by --graph", output,
                    graphs);
@@ -10,7 +18,7 @@ Error HoldsOneGraph(llvm::StringRef output, size_t graphs) {
 Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title,
                           llvm::ArrayRef<llvm::StringRef> outputs, Invocation& invocation,
                           llvm::function_ref<Expected<int>(OpenedGraph&)> command) {
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenedGraph::OpenEach(path, title));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(path, title));
   if (graphs.size() == 1) return command(graphs.front());
   for (llvm::StringRef output : outputs) {
     if (!output.empty()) return HoldsOneGraph(output, graphs.size());

@@ -1,4 +1,4 @@
-// What commands share when they go through the graphs of a MODEL.
+// What commands with --graph share when they open a MODEL.
 #ifndef GRAPNEL_TOOLS_INPUT_H_
 #define GRAPNEL_TOOLS_INPUT_H_
 
@@ -7,10 +7,14 @@
 
 namespace grapnel {
 
+// OpenedGraph's Open and OpenEach, whose errors name --graph.
+Expected<OpenedGraph> OpenInput(llvm::StringRef path, llvm::StringRef title);
+Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::StringRef title);
+
 // Runs `command` on the graph of that `title`; without one on the only graph, or on each graph of a
 // text in turn, a line of dashes with its title printed before each. An error of one is printed,
 // and the others are done; the result is the worst of all. `outputs` are names of files, empty
-// where none was asked for, that hold what comes of one graph. Errors: OpenedGraph::OpenEach's;
+// where none was asked for, that hold what comes of one graph. Errors: OpenEachInput's;
 // several graphs, and an output or --json, which hold one.
 Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title,
                           llvm::ArrayRef<llvm::StringRef> outputs, Invocation& invocation,

@@ -1,12 +1,8 @@
 // `grapnel ops`: what an op takes, gives and may be told, and where it runs.
-#include "lib/exec/kernel.h"
-#include "lib/ir/attr.h"
-#include "lib/ir/op_table.h"
+#include "lib/exec/op_reference.h"
+#include "lib/support/glob.h"
 #include "lib/support/suggest.h"
-#include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "tools/command.h"
 
 namespace grapnel {
@@ -17,140 +13,22 @@ struct Flags {
   bool unsupported = false;
 };
 
-// "N * T", "float", "each of Tin".
-std::string KindOf(const OpArg& arg) {
-  std::string kind = !arg.type_list_attr.empty() ? "each of " + arg.type_list_attr
-                     : !arg.type_attr.empty()    ? arg.type_attr
-                                                 : DataTypeName(arg.type).str();
-  if (!arg.number_attr.empty()) kind = arg.number_attr + " * " + kind;
-  return arg.is_ref ? kind + ", by reference" : kind;
-}
-
-std::string TypeNames(llvm::ArrayRef<DataType> types) {
-  std::vector<std::string> names;
-  for (DataType type : types) names.push_back(DataTypeName(type).str());
-  return llvm::join(names, ", ");
-}
-
-std::string Allowed(const OpAttr& attr) {
-  std::string text;
-  if (!attr.allowed_types.empty()) text = "one of " + TypeNames(attr.allowed_types);
-  if (!attr.allowed_strings.empty())
-    text = "one of '" + llvm::join(attr.allowed_strings, "', '") + "'";
-  if (attr.minimum)
-    text += llvm::formatv("{0}at least {1}", text.empty() ? "" : ", ", *attr.minimum);
-  return text;
-}
-
-std::string DefaultOf(const OpAttr& attr) {
-  return attr.default_value ? "default " + AttrView(*attr.default_value).ToString() : "required";
-}
-
-std::vector<std::string> TraitsOf(const OpInfo& op) {
-  std::vector<std::string> traits;
-  if (op.is_stateful) traits.push_back("has state or an effect");
-  if (op.is_commutative) traits.push_back("the order of its inputs does not matter");
-  if (op.is_aggregate) traits.push_back("takes any number of tensors of one shape");
-  if (op.deprecated_since > 0)
-    traits.push_back("deprecated since GraphDef version " + std::to_string(op.deprecated_since));
-  return traits;
-}
-
-std::vector<KernelDef> KernelsOf(llvm::StringRef op) {
-  std::vector<KernelDef> kernels = KernelRegistry::Get().All();
-  llvm::erase_if(kernels, [&](const KernelDef& def) { return op != def.op; });
-  return kernels;
-}
-
-bool RunsHere(const std::string& op) {
-  return KernelRegistry::Get().Has(op, "CPU") || KernelRegistry::Get().Has(op, "GPU");
-}
-
-std::string TypesOf(const KernelDef& kernel) {
-  if (kernel.types.empty()) return "any dtype";
-  return std::string(kernel.type_attr) + ": " + TypeNames(kernel.types);
-}
-
-void PrintArgs(const char* title, llvm::ArrayRef<OpArg> args, llvm::raw_ostream& os) {
-  if (args.empty()) return;
-  std::vector<std::vector<std::string>> rows;
-  for (const OpArg& arg : args) rows.push_back({arg.name, KindOf(arg)});
-  os << "  " << title << "\n" << Table(rows, "    ");
-}
-
-void Print(const OpInfo& op, llvm::raw_ostream& os) {
-  os << op.name << "\n";
-  for (const std::string& trait : TraitsOf(op)) os << "  " << trait << "\n";
-  PrintArgs("inputs", op.inputs, os);
-  PrintArgs("outputs", op.outputs, os);
-  std::vector<std::vector<std::string>> rows;
-  for (const OpAttr& attr : op.attrs)
-    rows.push_back({attr.name, attr.type, DefaultOf(attr), Allowed(attr)});
-  if (!rows.empty()) os << "  attributes\n" << Table(rows, "    ");
-  rows.clear();
-  for (const KernelDef& kernel : KernelsOf(op.name))
-    rows.push_back({kernel.device, TypesOf(kernel)});
-  os << "  runs here on\n";
-  os << (rows.empty() ? std::string("    no device: there is no kernel\n") : Table(rows, "    "));
-}
-
-void WriteArgs(const char* key, llvm::ArrayRef<OpArg> args, llvm::json::OStream& json) {
-  json.attributeArray(key, [&] {
-    for (const OpArg& arg : args) {
-      json.object([&] {
-        json.attribute("name", arg.name);
-        json.attribute("kind", KindOf(arg));
-      });
-    }
-  });
-}
-
-void WriteJson(const OpInfo& op, llvm::json::OStream& json) {
-  json.object([&] {
-    json.attribute("name", op.name);
-    json.attributeArray("traits", [&] {
-      for (const std::string& trait : TraitsOf(op)) json.value(trait);
-    });
-    WriteArgs("inputs", op.inputs, json);
-    WriteArgs("outputs", op.outputs, json);
-    json.attributeArray("attributes", [&] {
-      for (const OpAttr& attr : op.attrs) {
-        json.object([&] {
-          json.attribute("name", attr.name);
-          json.attribute("type", attr.type);
-          if (attr.default_value)
-            json.attribute("default",
-                           llvm::json::fixUTF8(AttrView(*attr.default_value).ToString()));
-          if (std::string allowed = Allowed(attr); !allowed.empty())
-            json.attribute("allowed", allowed);
-        });
-      }
-    });
-    json.attributeArray("kernels", [&] {
-      for (const KernelDef& kernel : KernelsOf(op.name)) {
-        json.object([&] {
-          json.attribute("device", kernel.device);
-          json.attribute("types", TypesOf(kernel));
-        });
-      }
-    });
-  });
-}
-
-// Ops by name; a name with * or ? stands for all that fit.
+// Ops by name; a pattern stands for all that fit.
 Expected<std::vector<std::string>> Wanted(const Flags& flags) {
   std::vector<llvm::StringRef> all = AllOpNames();
   std::vector<std::string> wanted;
   for (const std::string& name : flags.ops) {
+    auto glob = Glob::Parse(name);
+    if (!glob) return Annotate("OP", glob.takeError());
     size_t before = wanted.size();
     for (llvm::StringRef op : all) {
-      if (op == name || GlobMatch(name, op)) wanted.push_back(op.str());
+      if (glob->Fits(op)) wanted.push_back(op.str());
     }
     if (wanted.size() == before)
       return NotFound("op", name, std::vector<std::string>(all.begin(), all.end()));
   }
   if (flags.ops.empty()) wanted.assign(all.begin(), all.end());
-  if (flags.unsupported) llvm::erase_if(wanted, RunsHere);
+  if (flags.unsupported) llvm::erase_if(wanted, HasKernel);
   return wanted;
 }
 
@@ -160,7 +38,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (invocation.flags.json) {
     llvm::json::OStream json(os, 1);
     json.array([&] {
-      for (const std::string& name : wanted) WriteJson(*FindOp(name), json);
+      for (const std::string& name : wanted) WriteOpJson(*FindOp(name), json);
     });
     os << "\n";
     return kExitOk;
@@ -172,7 +50,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
       os << wanted[i] << "\n";
     } else {
       os << (i ? "\n" : "");
-      Print(*FindOp(wanted[i]), os);
+      WriteOpText(*FindOp(wanted[i]), os);
     }
   }
   return kExitOk;
@@ -180,7 +58,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("OP", flags->ops, "ops by name, or a pattern with * and ?; none: all names");
+  line.Option("OP", flags->ops, "ops by name, or globs such as '*Conv?D'; none: all names");
   line.Flag("--unsupported", flags->unsupported, "only names of ops that have no kernel here");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

@@ -2,12 +2,12 @@
 #include "lib/io/write.h"
 #include "lib/ir/text.h"
 #include "lib/pass/near_misses.h"
+#include "lib/pass/run_text.h"
 #include "lib/shape/inference.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
-#include "tools/rewrite_text.h"
 
 namespace grapnel {
 namespace {
@@ -17,22 +17,6 @@ struct Flags {
   PipelineFlags pipeline;
   bool print = false, timing = false, explain = false;
 };
-
-void PrintTiming(llvm::raw_ostream& os, const OptimizeResult& result) {
-  std::vector<std::vector<std::string>> rows = {{"pass", "iteration", "rewrites", "ms"}};
-  double total = 0;
-  for (const Stage& stage : result.stages) {
-    double ms = stage.time.count() / 1e6;
-    total += ms;
-    std::string pass = stage.pass;
-    if (!stage.function.empty()) pass += " in " + stage.function;
-    rows.push_back({pass, std::to_string(stage.iteration), std::to_string(stage.rewrites),
-                    llvm::formatv("{0:F2}", ms).str()});
-  }
-  rows.push_back(
-      {"all passes", "", std::to_string(result.rewrites), llvm::formatv("{0:F2}", total).str()});
-  os << Table(rows);
-}
 
 // Beside a printed graph it is comments of its text.
 void PrintRewrite(const Rewrite& rewrite, bool as_comments, llvm::raw_ostream& os) {
@@ -128,7 +112,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (flags.print) RETURN_IF_ERROR(PrintResult(module, invocation.out()));
   bool stdout_is_free = flags.output != "-" && flags.ledger != "-" && !flags.print;
   llvm::raw_ostream& os = stdout_is_free ? invocation.out() : llvm::errs();
-  if (flags.timing) PrintTiming(os, done.result);
+  if (flags.timing) os << TimingTable(done.result);
   if (!invocation.flags.quiet && stdout_is_free) {
     os << flags.model << ": " << WithCommas(nodes_before) << " -> "
        << Plural(module.main.num_nodes(), "node") << ", "

@@ -38,6 +38,7 @@ void PipelineFlags::AddValuesTo(CommandLine& line) {
 
 OptimizeRequest PipelineFlags::Request() const {
   OptimizeRequest made = request;
+  made.config_name = "--rewriter-config";
   for (const std::string& feed : feeds) {
     auto [tensor, file] = llvm::StringRef(feed).split('=');
     made.feeds.push_back({tensor.str(), file.str(), Tensor()});

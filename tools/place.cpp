@@ -7,7 +7,6 @@
 #include "lib/place/placement_text.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/serve/pages/placement_page.h"
-#include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "tools/input.h"
 
@@ -85,9 +84,7 @@ void PrintJson(const Flags& flags, const PlacementContext& context,
 Error WritePage(const Flags& flags, const PlacementContext& context, const std::string& title) {
   PageSet pages;
   pages.Add(std::make_unique<PlacementPage>(context, title));
-  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.html));
-  RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
-  return file->Commit();
+  return SaveHtmlFile(pages, title, flags.html);
 }
 
 // What was asked for as files, of a graph that could be placed.
@@ -143,6 +140,7 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
 Expected<int> Run(const Flags& given, Invocation& invocation) {
   Flags flags = given;
   flags.settings.soft = !flags.hard;
+  flags.settings.words = {"--devices", "--hard", "--explain"};
   return OnEachGraph(flags.model, flags.graph,
                      {flags.files.graph, flags.html, flags.files.dump_folder, flags.files.ledger,
                       flags.files.partitions},

@@ -1,11 +1,9 @@
 // `grapnel query MODEL 'SQL'`: questions about a graph, in SQL or as chains of ops.
-#include "lib/job/opened_graph.h"
 #include "lib/query/graph_tables.h"
 #include "lib/query/path_pattern.h"
-#include "lib/support/text.h"
+#include "lib/query/result_text.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
-#include "tools/command.h"
+#include "tools/input.h"
 
 namespace grapnel {
 namespace {
@@ -17,74 +15,6 @@ struct Flags {
   size_t limit = 1000;
   bool csv = false, schema = false;
 };
-
-std::string TextOfCell(const QueryCell& cell) {
-  if (const auto* number = std::get_if<int64_t>(&cell)) return std::to_string(*number);
-  if (const auto* number = std::get_if<double>(&cell)) return llvm::formatv("{0:g}", *number).str();
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  return "";
-}
-
-// On one line, and no wider than `widest` characters.
-std::string ForTable(const QueryCell& cell, size_t widest) {
-  std::string text = TextOfCell(cell);
-  for (char& c : text)
-    if (c == '\n' || c == '\t' || c == '\r') c = ' ';
-  if (text.size() <= widest) return text;
-  size_t end = widest - 3;
-  while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;  // within a character
-  return text.substr(0, end) + "...";
-}
-
-void PrintTable(const QueryResult& result, size_t widest, llvm::raw_ostream& os) {
-  if (result.columns.empty()) return;
-  std::vector<std::vector<std::string>> rows = {result.columns};
-  for (const auto& row : result.rows) {
-    rows.emplace_back();
-    for (const QueryCell& cell : row) rows.back().push_back(ForTable(cell, widest));
-  }
-  os << Table(rows) << Plural(result.rows.size(), "row") << "\n";
-}
-
-std::string CsvField(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string field = "\"";
-  for (char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
-  return field + "\"";
-}
-
-void PrintCsv(const QueryResult& result, llvm::raw_ostream& os) {
-  auto print = [&](const auto& cells, auto text_of) {
-    for (size_t i = 0; i < cells.size(); ++i) os << (i ? "," : "") << CsvField(text_of(cells[i]));
-    os << "\n";
-  };
-  print(result.columns, [](const std::string& name) { return name; });
-  for (const auto& row : result.rows) print(row, TextOfCell);
-}
-
-llvm::json::Value JsonOf(const QueryCell& cell) {
-  if (const auto* number = std::get_if<int64_t>(&cell)) return *number;
-  if (const auto* number = std::get_if<double>(&cell)) return *number;
-  if (const auto* text = std::get_if<std::string>(&cell)) return llvm::json::fixUTF8(*text);
-  return nullptr;
-}
-
-void PrintJson(const QueryResult& result, llvm::raw_ostream& os) {
-  llvm::json::OStream json(os, 1);
-  json.object([&] {
-    json.attributeArray("columns", [&] {
-      for (const std::string& column : result.columns) json.value(llvm::json::fixUTF8(column));
-    });
-    json.attributeArray("rows", [&] {
-      for (const auto& row : result.rows) {
-        json.array([&] {
-          for (const QueryCell& cell : row) json.value(JsonOf(cell));
-        });
-      }
-    });
-  });
-  os << "\n";
-}
 
 // The pattern of "path 'A -> B'"; nothing when the query is SQL.
 std::optional<llvm::StringRef> PatternOf(llvm::StringRef query) {
@@ -144,18 +74,18 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   if (flags.model.empty() || (flags.query.empty() && flags.database.empty()))
     return MakeError("MODEL and QUERY are required (or MODEL and --db, or --schema)");
-  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph));
   MessageSink sink = invocation.sink();
   auto pattern = PatternOf(flags.query);
   auto found = pattern ? FindInBodies(input.module(), *pattern, flags.limit, sink)
                        : RunSql(input.module(), flags);
   if (!found) return found.takeError();
   if (invocation.flags.json) {
-    PrintJson(*found, os);
+    WriteJson(*found, os);
   } else if (flags.csv) {
-    PrintCsv(*found, os);
+    WriteCsv(*found, os);
   } else {
-    PrintTable(*found, pattern ? std::string::npos : kWidestCell, os);
+    WriteTable(*found, pattern ? std::string::npos : kWidestCell, os);
   }
   return kExitOk;
 }

@@ -2,10 +2,9 @@
 #include "lib/check/reduce.h"
 
 #include "lib/io/write.h"
-#include "lib/job/opened_graph.h"
 #include "lib/support/text.h"
 #include "tools/check_command.h"
-#include "tools/command.h"
+#include "tools/input.h"
 
 namespace grapnel {
 namespace {
@@ -17,7 +16,7 @@ struct Flags {
 };
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(OpenedGraph input, OpenedGraph::Open(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph));
   size_t nodes_before = input.module().main.num_nodes();
   CheckCommand command(flags.check, flags.timeout_s);
   std::optional<std::string> kind;

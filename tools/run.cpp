@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "lib/io/value.h"
-#include "lib/io/write.h"
 #include "lib/support/text.h"
 #include "lib/watch/profile.h"
 #include "lib/watch/tap.h"
@@ -25,28 +24,6 @@ struct Flags {
 std::pair<std::string, std::string> SplitAssignment(const std::string& text) {
   auto [name, file] = llvm::StringRef(text).split('=');
   return {name.str(), file.str()};
-}
-
-Error SaveCaseFolder(const Flags& flags, const Module& module, const RunJob& job,
-                     llvm::ArrayRef<Tensor> outputs) {
-  RETURN_IF_ERROR(CreateDirectories(flags.save_case));
-  Case saved;
-  saved.folder = flags.save_case;
-  saved.graph = JoinPath(flags.save_case, "graph.pb");
-  saved.rtol = 1e-4;
-  RETURN_IF_ERROR(WriteGraph(module, saved.graph));
-  for (size_t i = 0; i < job.feeds().size(); ++i) {
-    std::string file = JoinPath(flags.save_case, "feed_" + std::to_string(i) + ".npy");
-    RETURN_IF_ERROR(SaveNpyLiteral(file, job.feed_values()[i].ToLiteral()));
-    saved.feeds.push_back({job.feeds()[i], file});
-  }
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i] || outputs[i].HoldsObjects()) continue;
-    std::string file = JoinPath(flags.save_case, "out_" + std::to_string(i) + ".npy");
-    RETURN_IF_ERROR(SaveNpyLiteral(file, outputs[i].ToLiteral()));
-    saved.fetches.push_back({job.fetches()[i], file, 1e-5});
-  }
-  return SaveCase(flags.save_case, saved);
 }
 
 // What came of a fetch, and the file that it goes to; empty: it is printed.
@@ -94,7 +71,8 @@ Expected<RunRequest> RequestOf(const Flags& flags) {
   for (const std::string& text : flags.fetches)
     request.fetches.push_back(SplitAssignment(text).first);
   request.signature = flags.signature;
-  flags.spread.Fill(&request);
+  request.words.fetches = "by --fetch";
+  flags.spread.Fill(&request, "--device");
   ASSIGN_OR_RETURN(request.device, Devices::Get().Find(flags.device));
   return request;
 }
@@ -110,7 +88,9 @@ std::vector<Fetched> FetchedBy(const RunJob& job, const Flags& flags) {
 
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
-  if (Error error = DemandTapped(opened.module(), flags.taps))
+  auto taps = Glob::ParseAll(flags.taps);
+  if (!taps) return Annotate("--tap", taps.takeError());
+  if (Error error = DemandTapped(opened.module(), *taps))
     return Annotate(flags.model + ": --tap", std::move(error));
   std::unique_ptr<AtomicFile> tap_file;
   llvm::raw_ostream* tap_stream = &invocation.out();
@@ -119,7 +99,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     tap_stream = &tap_file->os();
   }
   ThreadPool pool(invocation.flags.threads);
-  Tap tap(flags.taps, *ParseTapMode(flags.tap_mode), tap_stream);
+  Tap tap(*taps, *ParseTapMode(flags.tap_mode), tap_stream);
   Profile profile;
   request.pool = &pool;
   request.sink = invocation.sink();
@@ -148,8 +128,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     if (Error error = job.SaveVariables(flags.save_variables))
       return Annotate(flags.model, std::move(error));
   }
-  if (!flags.save_case.empty())
-    RETURN_IF_ERROR(SaveCaseFolder(flags, opened.module(), job, outputs));
+  if (!flags.save_case.empty()) RETURN_IF_ERROR(job.SaveAsCase(flags.save_case, outputs));
   return kExitOk;
 }
 

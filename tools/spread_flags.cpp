@@ -13,7 +13,12 @@ void SpreadFlags::AddTo(CommandLine& line) {
             "say where each node runs, as TensorFlow does, on standard error");
 }
 
-void SpreadFlags::Fill(RunRequest* request) const {
+void SpreadFlags::Fill(RunRequest* request, const char* device) const {
+  RunWords& words = request->words;
+  words.placer.devices = "--devices";
+  words.placer.hard = "--hard";
+  words.placement_log = "--log-device-placement";
+  words.device = device;
   request->devices = devices;
   request->hard = hard;
   if (log_placement) request->placement_log = &llvm::errs();

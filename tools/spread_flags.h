@@ -13,8 +13,9 @@ struct SpreadFlags {
   std::string devices;
   bool hard = false, log_placement = false;
   void AddTo(CommandLine& line);
-  // The log goes to standard error.
-  void Fill(RunRequest* request) const;
+  // The log goes to standard error. `device` is the command's flag for where else nodes run, as
+  // errors call it.
+  void Fill(RunRequest* request, const char* device) const;
 };
 
 }  // namespace grapnel

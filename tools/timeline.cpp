@@ -1,15 +1,12 @@
 // `grapnel timeline DIR`: a folder of dumps as one ordered story.
 #include "lib/diff/timeline.h"
 
-#include "lib/diff/diff_text.h"
+#include "lib/diff/timeline_text.h"
 #include "lib/ir/find.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/serve/pages/stage_page.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
-#include "lib/support/text.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "tools/command.h"
 
@@ -20,75 +17,6 @@ struct Flags {
   std::string folder, log, node, html;
   bool changes = false;
 };
-
-size_t Changed(const Diff& diff) {
-  return llvm::count_if(diff.matched, [](const MatchedPair& p) { return !p.changes.empty(); });
-}
-
-void PrintJson(const Timeline& timeline, llvm::raw_ostream& os) {
-  llvm::json::OStream json(os, 1);
-  auto names = [&](const char* key, llvm::ArrayRef<NodeEntry> nodes) {
-    json.attributeArray(key, [&] {
-      for (const NodeEntry& node : nodes) json.value(llvm::json::fixUTF8(node.name));
-    });
-  };
-  json.object([&] {
-    json.attributeArray("stages", [&] {
-      for (const TimelineStage& stage : timeline.stages) {
-        json.object([&] {
-          json.attribute("file", llvm::json::fixUTF8(stage.dump.file));
-          json.attribute("stage", llvm::json::fixUTF8(stage.dump.stage));
-          json.attribute("graph", llvm::json::fixUTF8(stage.dump.line));
-          if (stage.before >= 0)
-            json.attribute("before", llvm::json::fixUTF8(timeline.stages[stage.before].dump.file));
-          json.attribute("nodes", static_cast<int64_t>(stage.nodes));
-          json.attribute("edges", static_cast<int64_t>(stage.edges));
-          names("added", stage.diff.added);
-          names("removed", stage.diff.removed);
-          json.attributeArray("changed", [&] {
-            for (const MatchedPair& pair : stage.diff.matched) {
-              if (!pair.changes.empty()) json.value(llvm::json::fixUTF8(pair.b.name));
-            }
-          });
-          json.attributeArray("replaced", [&] {
-            for (const GroupEntry& group : stage.diff.groups) {
-              json.object([&] {
-                names("a", group.a);
-                names("b", group.b);
-              });
-            }
-          });
-        });
-      }
-    });
-  });
-  os << "\n";
-}
-
-void PrintTable(const Timeline& timeline, llvm::raw_ostream& os) {
-  std::vector<std::vector<std::string>> rows = {
-      {"stage", "nodes", "edges", "removed", "added", "changed", "replaced"}};
-  std::string line;
-  auto count = [](size_t n) { return n ? WithCommas(n) : std::string(); };
-  for (const TimelineStage& stage : timeline.stages) {
-    if (stage.dump.line != line) rows.push_back({stage.dump.line + ":"});
-    line = stage.dump.line;
-    rows.push_back({"  " + stage.dump.stage, WithCommas(stage.nodes), WithCommas(stage.edges),
-                    count(stage.diff.removed.size()), count(stage.diff.added.size()),
-                    count(Changed(stage.diff)), count(stage.diff.groups.size())});
-  }
-  for (auto& row : rows) row.resize(7);
-  os << Table(rows);
-}
-
-void PrintChanges(const Timeline& timeline, Invocation& invocation) {
-  llvm::raw_ostream& os = invocation.out();
-  for (const TimelineStage& stage : timeline.stages) {
-    if (stage.before < 0 || stage.diff.Same()) continue;
-    os << stage.dump.file << " (" << stage.dump.stage << "): " << DiffSummary(stage.diff) << "\n";
-    WriteDiffText(stage.diff, {invocation.UseColor(), false}, os);
-  }
-}
 
 // Of the node of that name, else of every node of that op.
 Error PrintLives(const Timeline& timeline, const Flags& flags, llvm::raw_ostream& os) {
@@ -117,9 +45,7 @@ Error WritePage(Timeline timeline, const Flags& flags) {
   run.record = ReadRunRecord(flags.folder);
   PageSet pages;
   pages.AddAll(StagePages(std::move(run), title));
-  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.html));
-  RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
-  return file->Commit();
+  return SaveHtmlFile(pages, title, flags.html);
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
@@ -136,11 +62,11 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (!flags.node.empty()) {
     RETURN_IF_ERROR(PrintLives(timeline, flags, os));
   } else if (flags.changes) {
-    PrintChanges(timeline, invocation);
+    WriteTimelineChanges(timeline, {invocation.UseColor(), false}, os);
   } else if (invocation.flags.json) {
-    PrintJson(timeline, os);
+    WriteTimelineJson(timeline, os);
   } else {
-    PrintTable(timeline, os);
+    WriteTimelineTable(timeline, os);
   }
   if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(std::move(timeline), flags));
   return kExitOk;

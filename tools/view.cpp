@@ -71,17 +71,14 @@ std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs
 
 // The page opens any scope by itself, so it holds the whole graphs whatever was chosen.
 Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
-                   OpenedGraph::OpenEach(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
   PageSet pages;
   for (const OpenedGraph& graph : graphs) {
     for (const std::string& line : ProblemLines(graph)) invocation.sink()(Severity::kWarning, line);
     pages.Add(std::make_unique<ModelPage>(graph.module(), graph.file().signatures,
                                           TitleOf(graph, graphs)));
   }
-  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(flags.output));
-  RETURN_IF_ERROR(WriteHtmlFile(pages, graphs.front().name(), file->os()));
-  RETURN_IF_ERROR(file->Commit());
+  RETURN_IF_ERROR(SaveHtmlFile(pages, graphs.front().name(), flags.output));
   return kExitOk;
 }
 
@@ -119,8 +116,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
   view.direction = flags.direction == "up"      ? Direction::kUp
                    : flags.direction == "right" ? Direction::kRight
                                                 : Direction::kDown;
-  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs,
-                   OpenedGraph::OpenEach(flags.model, flags.graph));
+  ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
   // DOT may hold several pictures.
   if (graphs.size() > 1 && format != PictureFormat::kDot)
     return HoldsOneGraph(flags.output, graphs.size());

@@ -1,13 +1,13 @@
 #include "lib/diff/ignore.h"
 
-#include "lib/support/text.h"
-#include "llvm/ADT/STLExtras.h"
-
 namespace grapnel {
 namespace {
 
-bool FitsAny(llvm::ArrayRef<std::string> globs, llvm::StringRef text) {
-  return llvm::any_of(globs, [&](const std::string& glob) { return GlobMatch(glob, text); });
+Error AddGlob(const char* flag, llvm::StringRef text, std::vector<Glob>* globs) {
+  auto glob = Glob::Parse(text);
+  if (!glob) return Annotate(flag, glob.takeError());
+  globs->push_back(std::move(*glob));
+  return Error::success();
 }
 
 }  // namespace
@@ -23,9 +23,9 @@ Expected<IgnoreRules> IgnoreRules::Parse(llvm::ArrayRef<std::string> rules) {
       auto [kind, glob] = rule.split(':');
       if (kind != "node" && kind != "op")
         return MakeError("--ignore knows node:GLOB and op:GLOB, not '{0}'", rule);
-      (kind == "node" ? out.nodes : out.ops).push_back(glob.str());
+      RETURN_IF_ERROR(AddGlob("--ignore", glob, kind == "node" ? &out.nodes : &out.ops));
     } else {
-      out.attributes.push_back(rule.str());
+      RETURN_IF_ERROR(AddGlob("--ignore", rule, &out.attributes));
     }
   }
   return out;
@@ -37,17 +37,14 @@ bool IgnoreRules::WholeNode(llvm::StringRef name, llvm::StringRef op) const {
   return FitsAny(nodes, name) || FitsAny(ops, op);
 }
 
-OnlyFilters OnlyFilters::Parse(llvm::ArrayRef<std::string> filters) {
+Expected<OnlyFilters> OnlyFilters::Parse(llvm::ArrayRef<std::string> filters) {
   OnlyFilters out;
   for (llvm::StringRef filter : filters) {
-    if (filter.consume_front("op:")) {
-      out.ops.push_back(filter.str());
-    } else if (filter.consume_front("function:")) {
-      out.functions.push_back(filter.str());
-    } else {
-      out.names.push_back(filter.str());
-      out.names.push_back(filter.str() + "/*");
-    }
+    std::vector<Glob>& globs = filter.consume_front("op:")         ? out.ops
+                               : filter.consume_front("function:") ? out.functions
+                                                                   : out.names;
+    RETURN_IF_ERROR(AddGlob("--only", filter, &globs));
+    if (&globs == &out.names) RETURN_IF_ERROR(AddGlob("--only", filter.str() + "/*", &globs));
   }
   return out;
 }

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/support/error.h"
-#include "llvm/ADT/ArrayRef.h"
+#include "lib/support/glob.h"
 
 namespace grapnel {
 
@@ -21,19 +20,19 @@ struct IgnoreRules {
   bool WholeNode(llvm::StringRef name, llvm::StringRef op) const;
 
   bool device = false, control = false;
-  std::vector<std::string> attributes, nodes, ops;  // globs
+  std::vector<Glob> attributes, nodes, ops;
 };
 
 // --only: what is looked at. A filter is `op:GLOB`, `function:GLOB` (nodes of these functions), or
 // a glob of nodes and scopes: `block_1` is everything in that scope too.
 struct OnlyFilters {
-  static OnlyFilters Parse(llvm::ArrayRef<std::string> filters);
+  static Expected<OnlyFilters> Parse(llvm::ArrayRef<std::string> filters);
 
   bool empty() const { return names.empty() && ops.empty() && functions.empty(); }
   // Whether any filter fits; `function` is empty in the main graph.
   bool Fits(llvm::StringRef name, llvm::StringRef op, llvm::StringRef function) const;
 
-  std::vector<std::string> names, ops, functions;  // globs
+  std::vector<Glob> names, ops, functions;
 };
 
 }  // namespace grapnel

@@ -9,7 +9,7 @@ namespace grapnel {
 namespace {
 
 // The graph of that title; without one the only graph.
-Expected<size_t> PickGraph(const Model& model, llvm::StringRef title) {
+Expected<size_t> PickGraph(const Model& model, llvm::StringRef title, llvm::StringRef by) {
   std::vector<std::string> titles;
   for (size_t i = 0; i < model.graphs.size(); ++i) {
     if (model.graphs[i].title == title) return i;
@@ -17,12 +17,13 @@ Expected<size_t> PickGraph(const Model& model, llvm::StringRef title) {
   }
   if (!title.empty()) return Annotate(model.path, NotFound("graph", title, titles));
   if (titles.size() == 1) return 0;
-  return MakeError("{0}: holds {1} graphs: name one by --graph: '{2}'", model.path, titles.size(),
+  return MakeError("{0}: holds {1} graphs: name one by {2}: '{3}'", model.path, titles.size(), by,
                    llvm::join(titles, "', '"));
 }
 
-Expected<OpenedGraph> OpenPicked(std::shared_ptr<Model> model, llvm::StringRef title) {
-  ASSIGN_OR_RETURN(size_t index, PickGraph(*model, title));
+Expected<OpenedGraph> OpenPicked(std::shared_ptr<Model> model, llvm::StringRef title,
+                                 llvm::StringRef by) {
+  ASSIGN_OR_RETURN(size_t index, PickGraph(*model, title, by));
   GraphInFile& graph = model->graphs[index];
   if (!graph.module) {
     ASSIGN_OR_RETURN(graph.module, OpenGraph(graph.path));
@@ -37,20 +38,22 @@ OpenedGraph::OpenedGraph(std::shared_ptr<Model> model, size_t index)
       index_(index),
       module_(model_, model_->graphs[index].module.get()) {}
 
-Expected<OpenedGraph> OpenedGraph::Open(llvm::StringRef path, llvm::StringRef title) {
+Expected<OpenedGraph> OpenedGraph::Open(llvm::StringRef path, llvm::StringRef title,
+                                        llvm::StringRef by) {
   ASSIGN_OR_RETURN(Model model, OpenModel(path));
-  return OpenPicked(std::make_shared<Model>(std::move(model)), title);
+  return OpenPicked(std::make_shared<Model>(std::move(model)), title, by);
 }
 
 Expected<std::vector<OpenedGraph>> OpenedGraph::OpenEach(llvm::StringRef path,
-                                                         llvm::StringRef title) {
+                                                         llvm::StringRef title,
+                                                         llvm::StringRef by) {
   ASSIGN_OR_RETURN(Model opened, OpenModel(path));
   auto model = std::make_shared<Model>(std::move(opened));
   std::vector<OpenedGraph> graphs;
   if (model->kind == FileKind::kText && title.empty()) {
     for (size_t i = 0; i < model->graphs.size(); ++i) graphs.emplace_back(model, i);
   } else {
-    ASSIGN_OR_RETURN(OpenedGraph graph, OpenPicked(std::move(model), title));
+    ASSIGN_OR_RETURN(OpenedGraph graph, OpenPicked(std::move(model), title, by));
     graphs.push_back(std::move(graph));
   }
   return graphs;

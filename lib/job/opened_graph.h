@@ -15,10 +15,13 @@ namespace grapnel {
 class OpenedGraph {
  public:
   // Opens `path` and picks its graph: the only one, or the one of that `title` (tags of a
-  // SavedModel, a dump's file name). Errors: OpenModel's; none or several graphs fit.
-  static Expected<OpenedGraph> Open(llvm::StringRef path, llvm::StringRef title = {});
+  // SavedModel, a dump's file name). Errors: OpenModel's; none or several graphs fit, where `by`
+  // says with what the person who asks can name one ("--graph").
+  static Expected<OpenedGraph> Open(llvm::StringRef path, llvm::StringRef title = {},
+                                    llvm::StringRef by = "its title");
   // The same; of a text with several graphs and no title, each.
-  static Expected<std::vector<OpenedGraph>> OpenEach(llvm::StringRef path, llvm::StringRef title);
+  static Expected<std::vector<OpenedGraph>> OpenEach(llvm::StringRef path, llvm::StringRef title,
+                                                     llvm::StringRef by = "its title");
   // Graph `index` of `model`; of those of one model each is to be made once.
   OpenedGraph(std::shared_ptr<Model> model, size_t index);
 

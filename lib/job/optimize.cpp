@@ -28,9 +28,10 @@ bool IsText(const std::string& config) {
          llvm::StringRef(config).find_first_of(":{") != llvm::StringRef::npos;
 }
 
-Expected<proto::RewriterConfig> ReadRewriterConfig(const std::string& given, bool may_read) {
-  std::shared_ptr<const FileBytes> file = FileBytes::FromString(given, "--rewriter-config");
-  if (may_read && !IsText(given)) {
+Expected<proto::RewriterConfig> ReadRewriterConfig(const OptimizeRequest& request) {
+  const std::string& given = request.rewriter_config;
+  std::shared_ptr<const FileBytes> file = FileBytes::FromString(given, request.config_name);
+  if (request.may_read && !IsText(given)) {
     ASSIGN_OR_RETURN(file, FileBytes::Open(given));
   }
   proto::RewriterConfig config;
@@ -66,7 +67,7 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   options.limit = request.limit;
   options.config.set_min_graph_nodes(-1);
   if (!request.rewriter_config.empty()) {
-    ASSIGN_OR_RETURN(options.config, ReadRewriterConfig(request.rewriter_config, request.may_read));
+    ASSIGN_OR_RETURN(options.config, ReadRewriterConfig(request));
     if (!request.may_read) RETURN_IF_ERROR(DemandNoFiles(options.config));
   }
   return options;

@@ -25,9 +25,10 @@ struct OptimizeRequest {
   // TensorFlow's RewriterConfig as text proto: a file, or the text itself. Empty: the default, with
   // small graphs optimised too.
   std::string rewriter_config;
-  bool may_read = true;  // whether rewriter_config may name files
-  int limit = -1;        // rewrites in all; -1: no limit
-  std::string device;    // for nodes without one; may be empty
+  std::string config_name = "RewriterConfig";  // what its errors call a text
+  bool may_read = true;                        // whether rewriter_config may name files
+  int limit = -1;                              // rewrites in all; -1: no limit
+  std::string device;                          // for nodes without one; may be empty
 
   // Runs the graph before and after each pass, on the values of the feeds, else on the case's, else
   // on made-up ones. The first pass that changes what is fetched is a failure.

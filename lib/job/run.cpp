@@ -1,9 +1,12 @@
 #include "lib/job/run.h"
 
 #include "lib/exec/saved_state.h"
+#include "lib/io/value.h"
+#include "lib/io/write.h"
 #include "lib/ir/find.h"
 #include "lib/place/function_spread.h"
 #include "lib/place/settings.h"
+#include "lib/support/file.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
@@ -68,7 +71,7 @@ Error RunJob::Complete() {
                    FeedsAndFetchesOf(*opened_, {}, request_.fetches, request_.signature));
   request_.fetches = std::move(tensors.fetches);
   if (!request_.fetches.empty()) return Error::success();
-  return MakeError("{0}: nothing to fetch: name tensors by --fetch", model.path);
+  return MakeError("{0}: nothing to fetch: name tensors {1}", model.path, request_.words.fetches);
 }
 
 Error RunJob::LoadFeeds() {
@@ -111,21 +114,23 @@ Error RunJob::Compile(const ExecutorOptions& options) {
 
 Error RunJob::CompileSplit(const ExecutorOptions& options) {
   if (!IsHost(options.device)) {
-    return MakeError("{0} goes with --device CPU alone",
-                     request_.devices.empty() ? "--log-device-placement" : "--devices");
+    const RunWords& words = request_.words;
+    return MakeError("{0} goes with {1} CPU alone",
+                     request_.devices.empty() ? words.placement_log : words.placer.devices,
+                     words.device);
   }
   PlacerSettings settings;
   settings.devices = request_.devices.empty() ? "cpu:1" : request_.devices;
   settings.may_read = request_.may_read;
   settings.soft = !request_.hard;
   settings.kernels = "grapnel";
+  settings.words = request_.words.placer;
   ASSIGN_OR_RETURN(PlacerSetup setup, PlacerSetup::Make(settings));
   for (const ListedDevice& device : setup.devices.devices()) {
     if (device.name.type.text() != "CPU") {
       return MakeError(
-          "--devices: '{0}' is no CPU, and only CPUs can be played (--device GPU runs "
-          "on a real one)",
-          device.text);
+          "{0}: '{1}' is no CPU, and only CPUs can be played ({2} GPU runs on a real one)",
+          settings.words.devices, device.text, request_.words.device);
     }
   }
   FeedsAndFetches tensors{options.feeds, options.fetches};
@@ -161,6 +166,27 @@ void RunJob::SaySpread(const MessageSink& sink) const {
            Plural(spread.on_device, "node"), request_.device->name(), spread.on_host,
            Plural(spread.copies, "transfer"), Plural(spread.constant_bytes, "byte"))
            .str());
+}
+
+Error RunJob::SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs) const {
+  RETURN_IF_ERROR(CreateDirectories(folder));
+  Case saved;
+  saved.folder = folder.str();
+  saved.graph = JoinPath(folder, "graph.pb");
+  saved.rtol = 1e-4;
+  RETURN_IF_ERROR(WriteGraph(opened_->module(), saved.graph));
+  for (size_t i = 0; i < feeds_.size(); ++i) {
+    std::string file = JoinPath(folder, "feed_" + std::to_string(i) + ".npy");
+    RETURN_IF_ERROR(SaveNpyLiteral(file, values_[i].ToLiteral()));
+    saved.feeds.push_back({feeds_[i], file});
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i] || outputs[i].HoldsObjects()) continue;
+    std::string file = JoinPath(folder, "out_" + std::to_string(i) + ".npy");
+    RETURN_IF_ERROR(SaveNpyLiteral(file, outputs[i].ToLiteral()));
+    saved.fetches.push_back({fetches()[i], file, 1e-5});
+  }
+  return SaveCase(folder, saved);
 }
 
 Error RunJob::SaveVariables(llvm::StringRef prefix) {

@@ -12,8 +12,18 @@
 #include "lib/job/opened_graph.h"
 #include "lib/job/run_watch.h"
 #include "lib/place/partition.h"
+#include "lib/place/words.h"
 
 namespace grapnel {
+
+// What the person who asks for a run calls the things that it is told, for errors that say what to
+// change; see PlacerWords.
+struct RunWords {
+  PlacerWords placer;
+  std::string fetches = "as fetches";  // "name tensors ..."
+  std::string device = "the device";   // "... CPU"
+  std::string placement_log = "a log of the placement";
+};
 
 struct RunRequest {
   std::vector<FeedSource> feeds;     // each with a value
@@ -39,6 +49,7 @@ struct RunRequest {
   RunHook* hook = nullptr;
   RunWatch* watch = nullptr;
   RunProfiler* profiler = nullptr;
+  RunWords words;
 };
 
 // Made, prepared once, then run as often as one likes. What the request and the graph point to
@@ -74,6 +85,9 @@ class RunJob {
   void SaySpread(const MessageSink& sink) const;
   // Writes the variables as a checkpoint; see lib/exec/saved_state.h.
   Error SaveVariables(llvm::StringRef prefix);
+  // Writes the graph, the feeds and `outputs`, which a run gave, as a case folder. What no file
+  // holds (a queue, a dataset) and what has no value is left out.
+  Error SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs) const;
 
  private:
   RunJob(const OpenedGraph& opened, RunRequest request);

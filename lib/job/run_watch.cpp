@@ -41,7 +41,7 @@ std::string FunctionOf(const Graph& graph) {
 
 }  // namespace
 
-RunWatch::RunWatch(const Graph& main, std::vector<std::string> globs, std::optional<TapMode> mode)
+RunWatch::RunWatch(const Graph& main, std::vector<Glob> globs, std::optional<TapMode> mode)
     : Tap(std::move(globs), mode.value_or(TapMode::kNoTensor), nullptr),
       main_(main),
       taps_(mode.has_value()) {}

@@ -187,7 +187,8 @@ class ColocationBuilder {
       return std::nullopt;
     }
     std::vector<NodeId> order = PlacementOrder(callee->body);
-    ColocationInput input{callee->body, input_.devices, input_.kernels, input_.soft, order};
+    ColocationInput input{callee->body, input_.devices, input_.kernels,
+                          input_.soft,  order,          input_.words};
     Colocation body(input, depth_ + 1);
     if (body.failure()) {
       Fail(InFunction(call, callee->name(), *body.failure()));

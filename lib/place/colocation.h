@@ -14,6 +14,7 @@
 #include "lib/ir/module.h"
 #include "lib/place/device_set.h"
 #include "lib/place/kernel_catalogue.h"
+#include "lib/place/words.h"
 
 namespace grapnel {
 
@@ -60,6 +61,7 @@ struct ColocationInput {
   bool soft = true;  // conflicts of type and id are settled, not errors
   // Nodes in the order in which TensorFlow numbers them.
   llvm::ArrayRef<NodeId> order;
+  const PlacerWords& words;  // of advice
 };
 
 // Cost: a pass over nodes and data edges, with union-find.

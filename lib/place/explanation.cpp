@@ -224,9 +224,8 @@ class Explainer {
     Say("no device can serve " + asked_.requested.ToString() + ": " +
         (is_there ? "the device is there and has no kernel for this"
                   : "there is no such device in the list"));
-    Detail(
-        "placement is soft, so type and number of the request are given up; with --hard this is "
-        "an error");
+    Detail("placement is soft, so type and number of the request are given up; with " +
+           c_.options.words.hard + " this is an error");
   }
 
   void SayRule(const NodePlacement& placed) {

@@ -59,8 +59,12 @@ std::string CommonClass(const Node& a, const Node& b) {
   return "";
 }
 
-constexpr const char* kTrySoft =
-    "or place without --hard: soft placement gives up the part of the name that conflicts";
+// `what`: that soft placement does.
+std::string TrySoft(const ColocationInput& input, const char* what) {
+  return "or place without " + input.words.hard + ": soft placement " + what;
+}
+
+constexpr const char* kGivesUp = "gives up the part of the name that conflicts";
 
 }  // namespace
 
@@ -124,7 +128,7 @@ PlacementFailure UnknownAssignedDevice(const ColocationInput& input, const Node&
                     input.devices.List() + "]";
   failure.nodes = {node.id()};
   failure.advice = {Quoted(node) + " is an argument or result that the caller has put on " +
-                    node.device().str() + ": add that device to --devices"};
+                    node.device().str() + ": add that device to " + input.words.devices};
   return failure;
 }
 
@@ -173,7 +177,7 @@ PlacementFailure TieConflict(const Colocation& groups, const ColocationInput& in
   AddChain(groups, tie, &failure);
   failure.advice = {"give " + Ends(input.graph, failure) +
                     " the same device, or take one of the ties between them away"};
-  if (!input.soft) failure.advice.push_back(kTrySoft);
+  if (!input.soft) failure.advice.push_back(TrySoft(input, kGivesUp));
   return failure;
 }
 
@@ -207,7 +211,7 @@ PlacementFailure CallConflict(const Colocation& groups, const ColocationInput& i
                     " passes lives on another device inside the function than " +
                     Quoted(input.graph.node(failure.nodes.front())) +
                     " asks for: change the request here, or the one in the function's body"};
-  if (!input.soft) failure.advice.push_back(kTrySoft);
+  if (!input.soft) failure.advice.push_back(TrySoft(input, kGivesUp));
   return failure;
 }
 
@@ -251,11 +255,10 @@ void SayRequest(const ColocationInput& input, const Node& node, const DeviceSpec
     any_type.id = DeviceSpec::kOpen;
     if (own.type.text() == "GPU" && !input.devices.Find(any_id))
       *why += " The requested device appears to be a GPU, but CUDA is not enabled.";
-    failure->advice = {"ask for a device that is there, or add " + own.ToString() +
-                       " to --devices"};
+    failure->advice = {"ask for a device that is there, or add " + own.ToString() + " to " +
+                       input.words.devices};
     if (!input.soft && input.devices.Find(any_type)) {
-      failure->advice.push_back(
-          "or place without --hard: soft placement takes another device of the task");
+      failure->advice.push_back(TrySoft(input, "takes another device of the task"));
     }
     return;
   }
@@ -268,7 +271,7 @@ void SayRequest(const ColocationInput& input, const Node& node, const DeviceSpec
   failure->advice = {"take the request of " + Quoted(node) +
                      " away: it, with what is colocated with it, can be on " +
                      TypesText(input.devices, types)};
-  if (!input.soft) failure->advice.push_back("or place without --hard");
+  if (!input.soft) failure->advice.push_back("or place without " + input.words.hard);
 }
 
 }  // namespace
@@ -292,9 +295,8 @@ PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input
               "incompatible device '{2}'. All available devices [{3}].",
               node.device(), node.name(), group.requested.ToString(), input.devices.List())
               .str();
-    failure.advice = {
-        ("see which member asks for what, and which kernels there are: --explain " + node.name())
-            .str()};
+    failure.advice = {"see which member asks for what, and which kernels there are: " +
+                      input.words.explain + " " + node.name().str()};
   }
   failure.message =
       llvm::formatv("Cannot assign a device for operation {0}: {1}\n\t [[{0}]]", node.name(), why)

@@ -19,7 +19,7 @@ class Placer {
         devices_(devices),
         options_(options),
         order_(PlacementOrder(graph)),
-        input_{graph, devices, kernels, options.soft, order_},
+        input_{graph, devices, kernels, options.soft, order_, options.words},
         facts_(graph.module()) {
     ranking_.resize(devices.size());
     for (int i = 0; i < devices.size(); ++i) ranking_[i] = i;

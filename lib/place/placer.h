@@ -17,6 +17,7 @@ struct PlacerOptions {
   // Where nodes go that could be here as well as elsewhere: a function's caller's device. Index in
   // the DeviceSet.
   std::optional<int> default_device;
+  PlacerWords words;
 };
 
 // Which rule chose a node's device.

@@ -11,6 +11,8 @@ Expected<PlacerSettings> PlacerSettings::From(const proto::RewriterConfig& confi
   for (const auto& custom : config.custom_optimizers()) {
     if (custom.name() != kPlacer) continue;
     PlacerSettings settings;
+    settings.words.devices = "the placer's 'devices'";
+    settings.words.hard = "'soft: false'";
     for (const auto& [key, value] : custom.parameter_map()) {
       if (key == "devices") {
         settings.devices = value.s();
@@ -49,6 +51,7 @@ Expected<PlacerSetup> PlacerSetup::Make(const PlacerSettings& settings) {
   ASSIGN_OR_RETURN(setup.devices, settings.may_read ? DeviceSet::Parse(settings.devices)
                                                     : DeviceSet::ParseNames(settings.devices));
   setup.options.soft = settings.soft;
+  setup.options.words = settings.words;
   if (!settings.default_device.empty()) {
     ASSIGN_OR_RETURN(DeviceSpec name, DeviceSpec::Parse(settings.default_device));
     setup.options.default_device = setup.devices.Find(name);

@@ -17,6 +17,7 @@ struct PlacerSettings {
   std::string kernels = "tensorflow";  // or "grapnel"
   bool soft = true;
   bool may_read = true;  // whether `devices` may be the path of a cluster file
+  PlacerWords words;     // what whoever sets these calls them; From says the parameters' names
 
   // parameter_map {devices: "cpu:4", soft: true, default_device: "/device:CPU:1", kernels:
   // "grapnel"}; all but `devices` may be left out.

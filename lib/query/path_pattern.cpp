@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 
-#include "lib/support/text.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -37,16 +36,19 @@ Error ParseAttributes(llvm::StringRef text, llvm::StringRef inside, PathPattern:
   return Error::success();
 }
 
-Error ParseStep(llvm::StringRef text, llvm::StringRef part, PathPattern::Step* step) {
+Expected<PathPattern::Step> ParseStep(llvm::StringRef text, llvm::StringRef part) {
   part = part.trim();
-  llvm::StringRef op = part.split('[').first;
-  step->op = op.trim().str();
-  if (step->op.empty()) return BadPattern(text, part.begin(), "an op, * or ** was expected");
-  if (step->op.find_first_of(" \t]>") != std::string::npos)
+  llvm::StringRef before = part.split('[').first, op = before.trim();
+  if (op.empty()) return BadPattern(text, part.begin(), "an op, * or ** was expected");
+  if (op.find_first_of(" \t]>") != llvm::StringRef::npos)
     return BadPattern(text, part.begin(), "one op was expected, then ->");
-  if (op.size() == part.size()) return Error::success();
+  auto glob = Glob::Parse(op);
+  if (!glob) return BadPattern(text, part.begin(), TextOf(glob.takeError()).c_str());
+  PathPattern::Step step{std::move(*glob), {}};
+  if (before.size() == part.size()) return step;
   if (part.back() != ']') return BadPattern(text, part.end() - 1, "']' was expected after this");
-  return ParseAttributes(text, part.drop_front(op.size() + 1).drop_back(), step);
+  RETURN_IF_ERROR(ParseAttributes(text, part.drop_front(before.size() + 1).drop_back(), &step));
+  return step;
 }
 
 // Walks a pattern's steps over a graph. A state is a node and what it stands for: step `step`, or,
@@ -203,7 +205,7 @@ llvm::StringRef Unquoted(llvm::StringRef text) {
 }  // namespace
 
 bool PathPattern::Step::Matches(const Node& node) const {
-  if (op != "*" && !GlobMatch(op, node.op())) return false;
+  if (!op.Fits(node.op())) return false;
   return llvm::all_of(attributes, [&](const auto& wanted) {
     auto value = node.Attr(wanted.first);
     return value && Unquoted(value->ToString()) == Unquoted(wanted.second);
@@ -228,8 +230,7 @@ Expected<PathPattern> PathPattern::Parse(llvm::StringRef text) {
                           "a path begins and ends with an op, not with **");
       gap = true;
     } else {
-      Step step;
-      if (Error error = ParseStep(text, part, &step)) return error;
+      ASSIGN_OR_RETURN(Step step, ParseStep(text, part));
       step.after_gap = std::exchange(gap, false);
       pattern.steps_.push_back(std::move(step));
     }

@@ -7,19 +7,21 @@
 #include <vector>
 
 #include "lib/ir/module.h"
+#include "lib/support/glob.h"
 
 namespace grapnel {
 
-// Steps with -> between them. A step is an op, which may hold wildcards (`*` alone is any op), and
-// may demand attributes as the printer shows them: Conv2D[padding="SAME",data_format=NHWC]
-// (quotes may be left out). `**` between two steps stands for any number of nodes, none too.
+// Steps with -> between them. A step is an op, or a glob of ops (lib/support/glob.h) without
+// brackets, and may demand attributes as the printer shows them:
+// Conv2D[padding="SAME",data_format=NHWC] (quotes may be left out). `**` between two steps stands
+// for any number of nodes, none too.
 class PathPattern {
  public:
   // Errors say at which character and what was expected.
   static Expected<PathPattern> Parse(llvm::StringRef text);
 
   struct Step {
-    std::string op;
+    Glob op;
     std::vector<std::pair<std::string, std::string>> attributes;
     bool after_gap = false;  // ** stands before it
     bool Matches(const Node& node) const;

@@ -12,6 +12,8 @@
 #include "lib/render/boxes.h"
 #include "lib/render/labels.h"
 #include "lib/render/opening.h"
+#include "lib/render/picture_colors.h"
+#include "lib/render/repeats.h"
 #include "lib/render/selection.h"
 #include "lib/shape/inference.h"
 #include "lib/support/text.h"
@@ -19,9 +21,7 @@
 namespace grapnel {
 namespace {
 
-// Fewer like siblings than this are drawn one by one, and so are those of small pictures.
-constexpr size_t kRepeat = 3, kRepeatAbove = 20;
-constexpr size_t kMaxStubs = 8, kMaxColors = 8;
+constexpr size_t kMaxStubs = 8;
 
 std::string Boxes(size_t count) { return WithCommas(count) + (count == 1 ? " box" : " boxes"); }
 
@@ -41,9 +41,9 @@ class PictureMaker {
     if (picture_.boxes.empty()) return NothingToDraw();
     AddClosedFunctions();
     AddCalls();
-    FoldRepeats();
+    FoldRepeats(bodies_, &picture_);
     FoldControl();
-    Color();
+    ColorBoxes(bodies_, options_, &picture_);
     MakeIdsUnique();
     WriteHeader();
     return std::move(picture_);
@@ -298,80 +298,6 @@ class PictureMaker {
     return false;
   }
 
-  // Siblings that nobody could tell apart but by name: same kind, same words, same edges to the
-  // same boxes.
-  void FoldRepeats() {
-    if (picture_.boxes.size() <= kRepeatAbove) return;
-    std::vector<std::string> looks(picture_.boxes.size());
-    for (size_t i = 0; i < looks.size(); ++i) {
-      const Box& box = picture_.boxes[i];
-      bool may = box.kind == BoxKind::kOp && !box.input && !box.output && !box.focus;
-      if (may)
-        looks[i] = llvm::formatv("{0}|{1}|{2}|", box.title, box.cluster,
-                                 box.graph->node(box.node).device());
-      for (const std::string& note : box.notes) looks[i] += may ? note + "|" : "";
-    }
-    for (const PictureEdge& edge : picture_.edges) {
-      std::string words =
-          llvm::formatv("{0},{1},{2}|", static_cast<int>(edge.kind), edge.count, edge.label);
-      bool plain =
-          edge.kind == PictureEdge::Kind::kData || edge.kind == PictureEdge::Kind::kControl;
-      for (bool out : {true, false}) {
-        std::string& mine = looks[out ? edge.from : edge.to];
-        if (!plain || edge.from == edge.to) mine.clear();
-        if (!mine.empty())
-          mine += llvm::formatv("{0}{1}:{2}", out ? ">" : "<", out ? edge.to : edge.from, words);
-      }
-    }
-    std::map<std::string, std::vector<uint32_t>> alike;
-    for (uint32_t i = 0; i < looks.size(); ++i) {
-      if (!looks[i].empty()) alike[looks[i]].push_back(i);
-    }
-    std::vector<uint32_t> into(looks.size());
-    for (uint32_t i = 0; i < into.size(); ++i) into[i] = i;
-    for (auto& [look, boxes] : alike) {
-      if (boxes.size() < kRepeat) continue;
-      Box& first = picture_.boxes[boxes[0]];
-      first.repeat = boxes.size();
-      first.num_ops = boxes.size();
-      first.name += " ... " + picture_.boxes[boxes.back()].name;
-      for (uint32_t box : boxes) into[box] = boxes[0];
-    }
-    Merge(into);
-  }
-
-  // Each box goes into the one that `into` names (itself: it stays), with its edges.
-  void Merge(const std::vector<uint32_t>& into) {
-    std::vector<uint32_t> number(into.size());
-    std::vector<Box> boxes;
-    for (uint32_t i = 0; i < into.size(); ++i) {
-      if (into[i] != i) continue;
-      number[i] = static_cast<uint32_t>(boxes.size());
-      boxes.push_back(std::move(picture_.boxes[i]));
-    }
-    for (uint32_t i = 0; i < into.size(); ++i) number[i] = number[into[i]];
-    for (BodyBoxes& body : bodies_) {
-      for (uint32_t& box : body.box_of) {
-        if (box < kBoxFolded) box = number[box];
-      }
-    }
-    std::vector<PictureEdge> edges;
-    std::map<std::tuple<uint32_t, uint32_t, PictureEdge::Kind, std::string>, size_t> index;
-    for (PictureEdge& edge : picture_.edges) {
-      edge.from = number[edge.from];
-      edge.to = number[edge.to];
-      std::string role = edge.kind == PictureEdge::Kind::kCall ? edge.label : "";
-      auto [it, fresh] = index.try_emplace({edge.from, edge.to, edge.kind, role}, edges.size());
-      if (fresh) {
-        edges.push_back(std::move(edge));
-      } else {
-        edges[it->second].count += edge.count;  // labels agree: that made the boxes alike
-      }
-    }
-    picture_.boxes = std::move(boxes);
-    picture_.edges = std::move(edges);
-  }
-
   void FoldControl() {
     struct Fan {
       size_t boxes = 0;
@@ -418,120 +344,6 @@ class PictureMaker {
       if (drop) picture_.counts.stubbed_control += edge.count;
       return drop;
     });
-  }
-
-  // The names that scopes have in the legend: those below the root, or below the scope that holds
-  // nearly everything.
-  static std::vector<std::string> TopNames(const BodyPlan& plan) {
-    const ScopeTree& tree = *plan.tree;
-    ScopeId base = tree.scope(kRootScope).core;
-    const Scope& root = tree.scope(base);
-    for (ScopeId child = root.first_child; child < root.first_child + root.num_children; ++child) {
-      if (tree.scope(child).num_ops * 5 > root.num_ops * 4) base = tree.scope(child).core;
-    }
-    std::vector<std::string> names(tree.size());
-    for (ScopeId id = 1; id < tree.size(); ++id) {
-      ScopeId parent = tree.scope(id).parent;
-      bool top = parent == base || (parent == kRootScope && id != base);
-      names[id] = top ? Printable(tree.PathText(id)) : names[parent];
-    }
-    return names;
-  }
-
-  // What the colour of a node stands for, a name of the legend. Empty: neutral.
-  std::string ColorName(const Node& node, const BodyPlan& plan,
-                        llvm::ArrayRef<std::string> tops) const {
-    switch (options_.color_by) {
-      case ColorBy::kOp:
-        return OpGroupName(GroupOf(node.op())).str();
-      case ColorBy::kDevice:
-        return Printable(ShortDevice(node.device()));
-      case ColorBy::kScope:
-        return tops[plan.tree->ScopeOf(node.id())];
-    }
-    return "";
-  }
-
-  // Each box has the colour of its ops when they agree; by op, a closed scope has none.
-  std::vector<std::string> ColorNames() const {
-    bool by_op = options_.color_by == ColorBy::kOp;
-    std::vector<std::optional<std::string>> names(picture_.boxes.size());
-    for (const BodyBoxes& body : bodies_) {
-      std::vector<std::string> tops;
-      if (options_.color_by == ColorBy::kScope) tops = TopNames(*body.plan);
-      for (Node node : body.plan->graph->nodes()) {
-        uint32_t index = body.box_of[node.id()];
-        if (index >= kBoxFolded || body.plan->folding.uses[node.id()] != NodeUse::kShown) continue;
-        if (by_op && picture_.boxes[index].kind != BoxKind::kOp) continue;
-        if (names[index] && names[index]->empty()) continue;
-        std::string name = ColorName(node, *body.plan, tops);
-        names[index] = !names[index] || *names[index] == name ? name : "";
-      }
-    }
-    std::vector<std::string> result;
-    result.reserve(names.size());
-    for (auto& name : names) result.push_back(name.value_or(""));
-    return result;
-  }
-
-  static std::string FillOfGroup(llvm::StringRef name) {
-    for (int group = 0; group <= static_cast<int>(OpGroup::kControl); ++group) {
-      if (OpGroupName(static_cast<OpGroup>(group)) == name)
-        return OpGroupFill(static_cast<OpGroup>(group)).str();
-    }
-    return kNeutralFill.str();
-  }
-
-  // As ColorNames and Color, by the caller's colours: what a closed scope holds must show, so the
-  // neutral nodes in it do not count.
-  void Paint(const Painting& painting) {
-    int several = static_cast<int>(painting.swatches.size());
-    std::vector<int> found(picture_.boxes.size(), -1);
-    for (const BodyBoxes& body : bodies_) {
-      for (Node node : body.plan->graph->nodes()) {
-        uint32_t index = body.box_of[node.id()];
-        int swatch = index < kBoxFolded ? painting.swatch_of(node) : -1;
-        if (swatch < 0) continue;
-        found[index] = found[index] < 0 || found[index] == swatch ? swatch : several;
-      }
-    }
-    picture_.color_title = painting.title;
-    picture_.colors.reserve(painting.swatches.size() + 2);
-    picture_.colors.push_back({"", kNeutralFill.str()});
-    for (int swatch = 0; swatch <= several; ++swatch) {
-      if (std::find(found.begin(), found.end(), swatch) == found.end()) continue;
-      for (size_t i = 0; i < found.size(); ++i) {
-        if (found[i] == swatch) picture_.boxes[i].color = static_cast<int>(picture_.colors.size());
-      }
-      picture_.colors.push_back(swatch == several ? painting.several : painting.swatches[swatch]);
-    }
-  }
-
-  void Color() {
-    if (options_.painting) return Paint(*options_.painting);
-    static constexpr const char* kTitles[] = {"op", "device", "scope"};
-    picture_.color_title = kTitles[static_cast<int>(options_.color_by)];
-    bool by_op = options_.color_by == ColorBy::kOp;
-    picture_.colors.push_back({by_op ? "" : "other, or several", kNeutralFill.str()});
-    std::vector<std::string> names = ColorNames();
-    std::map<std::string, size_t> weights;
-    for (size_t i = 0; i < names.size(); ++i) {
-      if (!names[i].empty()) weights[names[i]] += picture_.boxes[i].num_ops;
-    }
-    std::map<std::string, int> number;
-    while (weights.size() > kMaxColors) {
-      weights.erase(std::min_element(weights.begin(), weights.end(),
-                                     [](auto& a, auto& b) { return a.second < b.second; }));
-    }
-    for (auto& [name, weight] : weights) {
-      number[name] = static_cast<int>(picture_.colors.size());
-      picture_.colors.push_back(
-          {name, by_op ? FillOfGroup(name) : PaletteFill(number[name] - 1).str()});
-    }
-    for (size_t i = 0; i < names.size(); ++i) {
-      auto found = number.find(names[i]);
-      if (found != number.end()) picture_.boxes[i].color = found->second;
-    }
   }
 
   void MakeIdsUnique() {

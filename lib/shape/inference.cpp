@@ -8,9 +8,9 @@
 
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire.h"
+#include "lib/shape/call_memo.h"
 #include "lib/shape/functions.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 namespace {
@@ -21,9 +21,7 @@ constexpr uint32_t kNotVisited = ~uint32_t{0};
 struct Shared {
   int64_t next_symbol = kUnknownDim - 1;
   int graph_version = 0;
-  std::map<std::string, std::vector<PortFacts>> memo;  // results by function and arguments
-  llvm::StringMap<int> variants;  // how many sets of arguments each function has been inferred for
-  std::set<const Function*> active;
+  CallMemo calls;
 };
 
 int ProducerOf(const Module& module) {
@@ -41,63 +39,6 @@ const Function* FunctionOf(const Graph& graph) {
     if (&function->body == &graph) return function.get();
   }
   return nullptr;
-}
-
-// FunctionDef.arg_attr (field 7) maps the number of an argument to its attributes, `_output_shapes`
-// among them.
-std::vector<Shape> ArgShapesInFile(const Function& function) {
-  std::vector<Shape> shapes(function.args.size());
-  WireReader reader(function.source);
-  while (reader.Next()) {
-    if (!reader.Is(7, WireType::kBytes)) continue;
-    uint64_t index = 0;
-    llvm::StringRef attrs;
-    WireReader entry(reader.bytes());
-    while (entry.Next()) {
-      if (entry.Is(1, WireType::kVarint)) index = entry.number();
-      if (entry.Is(2, WireType::kBytes)) attrs = entry.bytes();
-    }
-    WireReader attr(attrs);
-    while (attr.Next()) {
-      if (!attr.Is(1, WireType::kBytes)) continue;
-      llvm::StringRef key, value;
-      WireReader pair(attr.bytes());
-      while (pair.Next()) {
-        if (pair.Is(1, WireType::kBytes)) key = pair.bytes();
-        if (pair.Is(2, WireType::kBytes)) value = pair.bytes();
-      }
-      auto list = key == "_output_shapes" ? AttrView(value).AsShapes() : std::nullopt;
-      if (list && list->size() == 1 && index < shapes.size()) shapes[index] = (*list)[0];
-    }
-  }
-  return shapes;
-}
-
-// What a call's results depend on, as text.
-std::string CallKey(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) {
-  std::string key = function.str();
-  for (const PortFacts* arg : args) {
-    key += '|';
-    key += arg->shape.ToString();
-    if (const Shape* content = arg->content()) {
-      key += '@';
-      key += content->ToString();
-    }
-    if (!arg->elements()) continue;
-    key += '=';
-    for (int64_t element : *arg->elements()) {
-      key += std::to_string(element);
-      key += ',';
-    }
-  }
-  return key;
-}
-
-// A list argument has several ports; then arguments and shapes do not pair up by number.
-bool HasListArgs(const Function& function) {
-  return std::any_of(
-      function.info.inputs.begin(), function.info.inputs.end(),
-      [](const OpArg& arg) { return !arg.number_attr.empty() || !arg.type_list_attr.empty(); });
 }
 
 }  // namespace
@@ -424,8 +365,7 @@ void ShapeMap::Impl::VisitMissingInputs(NodeId id) {
 void ShapeMap::Impl::Update(NodeId id) {
   Grow();
   Intern();
-  shared_->memo.clear();
-  shared_->variants.clear();
+  shared_->calls.Forget();
   if (!graph_.IsAlive(id)) {
     if (id < first_.size()) first_[id] = kNotVisited;
     problem_of_.erase(id);
@@ -466,11 +406,9 @@ void ShapeMap::Impl::NameProblems() {
 
 // The results of a function's body for `args`; nothing is assumed of those that are not there.
 std::vector<PortFacts> ShapeMap::Impl::InferBody(Function& function, std::vector<PortFacts> args) {
-  shared_->active.insert(&function);
   Impl body(function.body, {}, shared_);
   body.SetArgs(std::move(args));
   body.Run();
-  shared_->active.erase(&function);
   std::vector<PortFacts> results;
   for (const Function::Result& result : function.results) {
     Node node = function.body.node(result.node);
@@ -482,25 +420,11 @@ std::vector<PortFacts> ShapeMap::Impl::InferBody(Function& function, std::vector
 
 std::vector<PortFacts> ShapeMap::Impl::Infer(llvm::StringRef name,
                                              llvm::ArrayRef<const PortFacts*> args) {
-  constexpr int kMaxVariants = 24;  // of one function; more are not told apart
-  constexpr size_t kMaxDepth = 64;
   Function* function = graph_.module().FindFunction(name);
-  if (!function || function->args.size() != args.size() || HasListArgs(*function)) return {};
-  if (shared_->active.count(function) || shared_->active.size() > kMaxDepth) return {};
-
-  std::string key = CallKey(name, args);
-  auto found = shared_->memo.find(key);
-  bool exact = found != shared_->memo.end() || shared_->variants[name] < kMaxVariants;
-  if (!exact) found = shared_->memo.find(key = name.str());
-  if (found == shared_->memo.end()) {
-    ++shared_->variants[name];
-    std::vector<PortFacts> facts;
-    for (const PortFacts* arg : args) facts.push_back(exact ? arg->Copy() : PortFacts());
-    found = shared_->memo.emplace(std::move(key), InferBody(*function, std::move(facts))).first;
-  }
-  std::vector<PortFacts> results;
-  for (const PortFacts& result : found->second) results.push_back(result.Copy());
-  return results;
+  if (!function) return {};
+  return shared_->calls.Results(*function, args, [&](std::vector<PortFacts> given) {
+    return InferBody(*function, std::move(given));
+  });
 }
 
 ShapeMap::ShapeMap(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -547,7 +471,7 @@ ShapeMap InferShapes(const Graph& graph, const ShapeOptions& options,
   impl->UseSymbols();
   std::vector<PortFacts> args;
   if (const Function* function = FunctionOf(graph); function && !HasListArgs(*function)) {
-    shared->active.insert(function);
+    shared->calls.Enter(*function);
     std::vector<Shape> shapes = arg_shapes.empty() ? ArgShapesInFile(*function) : arg_shapes.vec();
     for (Shape& shape : shapes) args.emplace_back().shape = std::move(shape);
   }

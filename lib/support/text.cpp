@@ -30,39 +30,6 @@ std::string Plural(uint64_t count, llvm::StringRef noun) {
   return (WithCommas(count) + " " + noun + (count == 1 ? "" : "s")).str();
 }
 
-bool GlobMatch(llvm::StringRef pattern, llvm::StringRef text) {
-  size_t p = 0, t = 0, star = llvm::StringRef::npos, retry = 0;
-  // One pattern element against text[t]; sets the end of the element.
-  auto element = [&](size_t* next) {
-    if (pattern[p] == '[') {
-      size_t close = pattern.find(']', p + 1);
-      if (close != llvm::StringRef::npos) {
-        *next = close + 1;
-        return pattern.slice(p + 1, close).find(text[t]) != llvm::StringRef::npos;
-      }
-    }
-    *next = p + 1;
-    return pattern[p] == '?' || pattern[p] == text[t];
-  };
-  while (t < text.size()) {
-    size_t next = 0;
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      retry = t;
-    } else if (p < pattern.size() && element(&next)) {
-      p = next;
-      ++t;
-    } else if (star != llvm::StringRef::npos) {
-      p = star + 1;
-      t = ++retry;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix) {
   return text.take_front(prefix.size()) == prefix;
 }

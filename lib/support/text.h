@@ -1,4 +1,4 @@
-// Text for people: numbers they can read, globs they can type.
+// Text for people: numbers they can read, lists they can type.
 #ifndef GRAPNEL_LIB_SUPPORT_TEXT_H_
 #define GRAPNEL_LIB_SUPPORT_TEXT_H_
 
@@ -14,10 +14,6 @@ namespace grapnel {
 std::string HumanBytes(uint64_t bytes);                    // "102.8 MB" (powers of 1000)
 std::string WithCommas(uint64_t number);                   // "1,053"
 std::string Plural(uint64_t count, llvm::StringRef noun);  // "1 node", "1,053 nodes"
-
-// Whether `text` fits `pattern`: * any run, ? one character, [abc] one of these; all else is
-// itself. '/' is nothing special, so `dense*` finds dense/kernel. Linear in text for each star.
-bool GlobMatch(llvm::StringRef pattern, llvm::StringRef text);
 
 bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix);
 bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);

@@ -1,7 +1,6 @@
 #include "lib/watch/tap.h"
 
 #include "lib/support/suggest.h"
-#include "lib/support/text.h"
 #include "lib/watch/health.h"
 #include "llvm/Support/JSON.h"
 
@@ -39,26 +38,24 @@ std::vector<std::string> TapModeNames() {
   return names;
 }
 
-Error DemandTapped(const Module& module, llvm::ArrayRef<std::string> globs) {
+Error DemandTapped(const Module& module, llvm::ArrayRef<Glob> globs) {
   auto names = [&](NameSink take) {
     for (Node node : module.main.nodes()) take(node.name());
     for (const auto& function : module.functions) {
       for (Node node : function->body.nodes()) take(node.name());
     }
   };
-  for (const std::string& glob : globs) {
-    if (glob.find_first_of("*?[") != std::string::npos || module.main.Find(glob)) continue;
+  for (const Glob& glob : globs) {
+    const std::string& name = glob.text();
+    if (!glob.IsName() || module.main.Find(name)) continue;
     bool is_there = llvm::any_of(
-        module.functions, [&](const auto& function) { return bool(function->body.Find(glob)); });
-    if (!is_there) return NotFound("node", glob, names);
+        module.functions, [&](const auto& function) { return bool(function->body.Find(name)); });
+    if (!is_there) return NotFound("node", name, names);
   }
   return Error::success();
 }
 
-bool Tap::Wants(const Node& node) {
-  return llvm::any_of(globs_,
-                      [&](const std::string& glob) { return GlobMatch(glob, node.name()); });
-}
+bool Tap::Wants(const Node& node) { return FitsAny(globs_, node.name()); }
 
 Error Tap::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
   return Say(nullptr, node, outputs);

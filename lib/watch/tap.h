@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/exec/executor.h"
+#include "lib/support/glob.h"
 #include "lib/watch/health.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -21,17 +22,17 @@ enum class TapMode { kNoTensor, kCurtHealth, kConciseHealth, kFullHealth, kShape
 std::optional<TapMode> ParseTapMode(llvm::StringRef name);  // "FULL_HEALTH"
 std::vector<std::string> TapModeNames();
 
-// What was typed for a tap, globs or names. A glob may fit nothing, but a name (no *, ?, [ in it)
-// that no node of any body has is an error, which says what is near.
-Error DemandTapped(const Module& module, llvm::ArrayRef<std::string> globs);
+// What was typed for a tap, globs or names. A glob may fit nothing, but a name (Glob::IsName) that
+// no node of any body has is an error, which says what is near.
+Error DemandTapped(const Module& module, llvm::ArrayRef<Glob> globs);
 
-// Taps every output of the nodes whose name fits one of `globs` (lib/support/text.h). In a
+// Taps every output of the nodes whose name fits one of `globs` (lib/support/glob.h). In a
 // function's body the name is that of the node alone, so `*` taps those too. Lines come in the
 // order in which nodes ran.
 class Tap : public RunHook {
  public:
   // `os` must outlive it; null: count only.
-  Tap(std::vector<std::string> globs, TapMode mode, llvm::raw_ostream* os)
+  Tap(std::vector<Glob> globs, TapMode mode, llvm::raw_ostream* os)
       : globs_(std::move(globs)), mode_(mode), os_(os) {}
   bool Wants(const Node& node) override;
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
@@ -55,7 +56,7 @@ class Tap : public RunHook {
   }
   Error Say(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs);
 
-  std::vector<std::string> globs_;
+  std::vector<Glob> globs_;
   TapMode mode_;
   llvm::raw_ostream* os_;
   std::mutex mutex_;

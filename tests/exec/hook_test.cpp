@@ -132,7 +132,7 @@ TEST(Tap, SaysConstantsInEveryRun) {
   std::string lines[2];
   for (int runs : {1, 2}) {
     llvm::raw_string_ostream os(lines[runs - 1]);
-    Tap tap({"*"}, TapMode::kFullHealth, &os);
+    Tap tap({llvm::cantFail(Glob::Parse("*"))}, TapMode::kFullHealth, &os);
     auto executor = Compile(*module, pool, &tap);
     for (int i = 0; i < runs; ++i) llvm::cantFail(executor->Run({FloatTensor({3}, {1, 2, 3})}));
     os.flush();

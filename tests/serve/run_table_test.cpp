@@ -235,7 +235,10 @@ TEST_F(RunTableTest, DevicesOfARunAreCpusAndNoFile) {
     EXPECT_EQ(status.getString("state"), "failed");
     return status.getString("error").value_or("").str();
   };
-  EXPECT_NE(error("gpu:1").find("is no CPU"), std::string::npos);
+  EXPECT_EQ(
+      error("gpu:1"),
+      "'Devices': '/job:localhost/replica:0/task:0/device:GPU:0' is no CPU, and only CPUs can "
+      "be played (grapnel run --device GPU runs on a real one)");
   EXPECT_NE(error("/etc/hostname").find("'/etc/hostname'"), std::string::npos);
 }
 
@@ -267,6 +270,30 @@ TEST_F(RunTableTest, PlacementTakesWhatTheCommandTakes) {
             std::string::npos);
   EXPECT_NE(Post("0/place", R"({"devices": "cpu:1", "what_if": "cpu:x"})").body.find("what if: "),
             std::string::npos);
+}
+
+// Advice says the form's words, which are no flags.
+TEST_F(RunTableTest, PlacementThatFailsSaysWhatToChangeInTheForm) {
+  std::string path = testing::TempDir() + "/on_gpu.gtxt";
+  llvm::cantFail(WriteFile(path, "%x = Placeholder {dtype=float}\n%s = Sin(%x) @gpu:0\n"));
+  auto pages = std::make_shared<PageSet>();
+  llvm::cantFail(pages->AddPath(path));
+  router_->Replace(std::move(pages));
+  llvm::json::Object placed = Json(Post("0/place", R"({"devices": "cpu:1", "hard": true})"));
+  std::string failure;
+  ASSERT_TRUE(placed.getArray("failure"));
+  for (const llvm::json::Value& line : *placed.getArray("failure"))
+    failure += (line.getAsString()->ltrim() + " ").str();
+  EXPECT_NE(failure.find("add /device:GPU:0 to 'Devices'"), std::string::npos) << failure;
+  EXPECT_NE(failure.find("or place without 'hard': soft placement"), std::string::npos) << failure;
+  EXPECT_EQ(failure.find("--"), std::string::npos) << failure;
+}
+
+TEST_F(RunTableTest, ATapThatIsNoPattern) {
+  WebAnswer answer =
+      Post("0/run", Request(R"("kind": "case")", R"(, "mode": "SHAPE", "taps": "a[")"));
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_NE(answer.body.find("taps: 'a[' is no pattern"), std::string::npos) << answer.body;
 }
 
 TEST_F(RunTableTest, PlacementReadsNoFile) {

@@ -6,6 +6,7 @@
 #include "lib/serve/pages/script_bundle.h"
 #include "lib/serve/pages/tab.h"
 #include "lib/serve/web/web_files.h"
+#include "lib/support/file.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/SHA256.h"
@@ -60,6 +61,12 @@ Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostre
   }
   os << "<script>" << script << "</script>" << after_script;
   return Error::success();
+}
+
+Error SaveHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::StringRef path) {
+  ASSIGN_OR_RETURN(std::unique_ptr<AtomicFile> file, AtomicFile::Create(path));
+  RETURN_IF_ERROR(WriteHtmlFile(pages, title, file->os()));
+  return file->Commit();
 }
 
 }  // namespace grapnel

@@ -13,6 +13,8 @@ namespace grapnel {
 // fetches nothing: its content policy allows its own script and style (by hash) and nothing else.
 // Errors: a page cannot be drawn.
 Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os);
+// The same into the file `path`, which appears when it is whole; `-` is standard output.
+Error SaveHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::StringRef path);
 
 }  // namespace grapnel
 

@@ -29,6 +29,8 @@ Expected<PlaceAsked> ParseRequest(llvm::StringRef text) {
   settings.devices = devices->str();
   settings.soft = !object->getBoolean("hard").value_or(false);
   settings.may_read = false;
+  settings.words.devices = "'Devices'";  // as the form of place_tab.js has them
+  settings.words.hard = "'hard'";
   settings.default_device = object->getString("default_device").value_or("").str();
   settings.kernels = object->getString("kernels").value_or(settings.kernels).str();
   asked.what_if = object->getString("what_if").value_or("").str();

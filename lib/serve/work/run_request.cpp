@@ -196,8 +196,11 @@ Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef text) {
   if (mode.empty()) return request;
   request.mode = ParseTapMode(mode);
   if (!request.mode) return NotFound("mode of a tap", mode, TapModeNames());
-  request.taps = SplitList(object->getString("taps").value_or("*"));
-  if (request.taps.empty()) request.taps = {"*"};
+  std::vector<std::string> taps = SplitList(object->getString("taps").value_or(""));
+  if (taps.empty()) taps = {"*"};
+  auto globs = Glob::ParseAll(taps);
+  if (!globs) return Annotate("taps", globs.takeError());
+  request.taps = std::move(*globs);
   return request;
 }
 
@@ -213,6 +216,8 @@ Expected<RunRequest> MakeRunRequest(const OpenedGraph& opened, const PageRunRequ
   request.completes = false;
   request.devices = asked.devices;
   request.may_read = false;
+  request.words.placer.devices = "'Devices'";  // as run_form.js has it; no GPU can be chosen there
+  request.words.device = "grapnel run --device";
   return request;
 }
 

@@ -27,9 +27,9 @@ struct PageRunRequest {
   };
   std::vector<Feed> feeds;
   std::vector<std::string> fetches;
-  std::vector<std::string> taps;  // globs
-  std::optional<TapMode> mode;    // none: nothing is tapped
-  std::string devices;            // CPUs to spread the run over; empty: none
+  std::vector<Glob> taps;
+  std::optional<TapMode> mode;  // none: nothing is tapped
+  std::string devices;          // CPUs to spread the run over; empty: none
 };
 
 // {"feeds": [{"tensor", "kind", "text", "shape", "seed", "file"}], "fetches": [...], "taps":

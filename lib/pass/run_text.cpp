@@ -1,5 +1,6 @@
-#include "tools/rewrite_text.h"
+#include "lib/pass/run_text.h"
 
+#include "lib/support/text.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
@@ -32,6 +33,22 @@ std::string RewriteText(const Rewrite& rewrite) {
   List(os, "functions", rewrite.functions);
   os << "\n";
   return os.str();
+}
+
+std::string TimingTable(const OptimizeResult& result) {
+  std::vector<std::vector<std::string>> rows = {{"pass", "iteration", "rewrites", "ms"}};
+  double total = 0;
+  for (const Stage& stage : result.stages) {
+    double ms = stage.time.count() / 1e6;
+    total += ms;
+    std::string pass = stage.pass;
+    if (!stage.function.empty()) pass += " in " + stage.function;
+    rows.push_back({pass, std::to_string(stage.iteration), std::to_string(stage.rewrites),
+                    llvm::formatv("{0:F2}", ms).str()});
+  }
+  rows.push_back(
+      {"all passes", "", std::to_string(result.rewrites), llvm::formatv("{0:F2}", total).str()});
+  return Table(rows);
 }
 
 }  // namespace grapnel

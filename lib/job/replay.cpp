@@ -1,0 +1,128 @@
+#include "lib/job/replay.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "lib/check/comparison.h"
+#include "lib/io/value.h"
+#include "lib/job/optimize.h"
+#include "lib/watch/tap.h"
+
+namespace grapnel {
+namespace {
+
+Expected<OpenedGraph> OpenCase(llvm::StringRef path) {
+  ASSIGN_OR_RETURN(Model model, OpenModel(path));
+  if (!model.case_info)
+    return MakeError("{0}: is no case folder (graph.pb, case.json, .npy files)", path);
+  if (model.case_info->fetches.empty()) return MakeError("{0}: the case fetches nothing", path);
+  return OpenedGraph(std::make_shared<Model>(std::move(model)), 0);
+}
+
+Error OptimizeFirst(OpenedGraph& opened, const ReplayRequest& request) {
+  OptimizeRequest passes;
+  passes.device = *request.optimize_for;
+  passes.pool = request.run.pool;
+  ASSIGN_OR_RETURN(Optimized done, Optimize(opened, passes));
+  return done.AsError();
+}
+
+Error CheckFetch(const Case& values, size_t i, const Tensor& output, Replayed* replayed) {
+  const Case::Fetch& fetch = values.fetches[i];
+  if (!output) return MakeError("fetch '{0}' has no value", fetch.tensor);
+  if (output.HoldsObjects())
+    return MakeError("fetch '{0}' is {1}, which cannot be compared", fetch.tensor,
+                     output.ToString());
+  ASSIGN_OR_RETURN(Literal expected, LoadNpyLiteral(fetch.file, output.dtype()));
+  Comparison comparison = Compare(output.ToLiteral(), expected, values.rtol, fetch.atol);
+  replayed->max_error = std::max(replayed->max_error, comparison.max_error);
+  if (!comparison.same && replayed->status == Replayed::kPass) {
+    replayed->status = Replayed::kFail;
+    replayed->message = "'" + fetch.tensor + "' " + comparison.message;
+  }
+  return Error::success();
+}
+
+// The same values, a little different in each repeat: floats scaled by 1 + repeat / 4096, so that
+// nothing can be remembered from the last run. Other dtypes stay: an index or a length must go on
+// meaning what it meant.
+Expected<Tensor> Vary(const Tensor& feed, int repeat) {
+  if (feed.dtype() != proto::DT_FLOAT && feed.dtype() != proto::DT_DOUBLE) return feed;
+  ASSIGN_OR_RETURN(Tensor varied, Tensor::Allocate(feed.dtype(), feed.dims()));
+  double scale = 1 + repeat % 64 / 4096.0;
+  for (int64_t i = 0; i < feed.num_elements(); ++i) {
+    if (feed.dtype() == proto::DT_FLOAT) {
+      varied.data<float>()[i] = feed.data<float>()[i] * static_cast<float>(scale);
+    } else {
+      varied.data<double>()[i] = feed.data<double>()[i] * scale;
+    }
+  }
+  return varied;
+}
+
+Error Repeat(RunJob& job, int repeat, Replayed* replayed) {
+  std::vector<double> times;
+  for (int i = 0; i < repeat; ++i) {
+    std::vector<Tensor> varied;
+    for (const Tensor& feed : job.feed_values()) {
+      ASSIGN_OR_RETURN(Tensor tensor, Vary(feed, i + 1));
+      varied.push_back(std::move(tensor));
+    }
+    auto began = std::chrono::steady_clock::now();
+    auto outputs = job.Run(std::move(varied));
+    if (!outputs) return outputs.takeError();
+    times.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began)
+            .count());
+  }
+  std::sort(times.begin(), times.end());
+  replayed->median_ms = times[times.size() / 2];
+  return Error::success();
+}
+
+Error RunCase(llvm::StringRef path, const ReplayRequest& request, Replayed* replayed) {
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
+  const Case& values = *opened.model().case_info;
+  if (request.demands_taps) RETURN_IF_ERROR(DemandTapped(opened.module(), request.taps));
+  if (request.optimize_for) RETURN_IF_ERROR(OptimizeFirst(opened, request));
+  Tap tap(request.taps, request.tap_mode, nullptr);
+  RunRequest run = request.run;
+  if (!request.taps.empty()) run.hook = &tap;
+  ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(run)));
+  RETURN_IF_ERROR(job.Prepare());
+  if (request.run.print) job.SaySpread(request.run.print);
+  ASSIGN_OR_RETURN(std::vector<Tensor> outputs, job.Run());
+  replayed->taps = tap.tensors_tapped();
+  for (size_t i = 0; i < outputs.size(); ++i)
+    RETURN_IF_ERROR(CheckFetch(values, i, outputs[i], replayed));
+  return request.repeat > 1 ? Repeat(job, request.repeat, replayed) : Error::success();
+}
+
+}  // namespace
+
+Replayed Replay(llvm::StringRef path, const ReplayRequest& request) {
+  Replayed replayed;
+  if (Error error = RunCase(path, request, &replayed)) {
+    replayed.message = TextOf(std::move(error));
+    llvm::StringRef message = replayed.message;
+    bool unsupported = message.contains("kernel for ") || message.contains("has no CPU kernel");
+    replayed.status = unsupported ? Replayed::kUnsupported : Replayed::kError;
+  }
+  return replayed;
+}
+
+const char* StatusName(Replayed::Status status) {
+  switch (status) {
+    case Replayed::kPass:
+      return "pass";
+    case Replayed::kFail:
+      return "fail";
+    case Replayed::kUnsupported:
+      return "unsupported";
+    case Replayed::kError:
+      return "error";
+  }
+  return "error";
+}
+
+}  // namespace grapnel

@@ -1,0 +1,20 @@
+// What a run of passes did, as a person reads it.
+#ifndef GRAPNEL_LIB_PASS_RUN_TEXT_H_
+#define GRAPNEL_LIB_PASS_RUN_TEXT_H_
+
+#include <string>
+
+#include "lib/pass/pass_manager.h"
+
+namespace grapnel {
+
+// "12. remapper/fuse_bias at 'Relu'; changed 'Relu'; removed 'Conv2D', 'BiasAdd'\n", with at most
+// six names a list.
+std::string RewriteText(const Rewrite& rewrite);
+
+// A line a stage: pass, iteration, rewrites and milliseconds; then their sum.
+std::string TimingTable(const OptimizeResult& result);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_PASS_RUN_TEXT_H_

@@ -1,0 +1,79 @@
+#include "lib/query/result_text.h"
+
+#include "lib/support/text.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+namespace {
+
+std::string TextOfCell(const QueryCell& cell) {
+  if (const auto* number = std::get_if<int64_t>(&cell)) return std::to_string(*number);
+  if (const auto* number = std::get_if<double>(&cell)) return llvm::formatv("{0:g}", *number).str();
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  return "";
+}
+
+// On one line, and no wider than `widest` characters.
+std::string ForTable(const QueryCell& cell, size_t widest) {
+  std::string text = TextOfCell(cell);
+  for (char& c : text)
+    if (c == '\n' || c == '\t' || c == '\r') c = ' ';
+  if (text.size() <= widest) return text;
+  size_t end = widest - 3;
+  while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;  // within a character
+  return text.substr(0, end) + "...";
+}
+
+std::string CsvField(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string field = "\"";
+  for (char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
+  return field + "\"";
+}
+
+llvm::json::Value JsonOf(const QueryCell& cell) {
+  if (const auto* number = std::get_if<int64_t>(&cell)) return *number;
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  if (const auto* text = std::get_if<std::string>(&cell)) return llvm::json::fixUTF8(*text);
+  return nullptr;
+}
+
+}  // namespace
+
+void WriteTable(const QueryResult& result, size_t widest, llvm::raw_ostream& os) {
+  if (result.columns.empty()) return;
+  std::vector<std::vector<std::string>> rows = {result.columns};
+  for (const auto& row : result.rows) {
+    rows.emplace_back();
+    for (const QueryCell& cell : row) rows.back().push_back(ForTable(cell, widest));
+  }
+  os << Table(rows) << Plural(result.rows.size(), "row") << "\n";
+}
+
+void WriteCsv(const QueryResult& result, llvm::raw_ostream& os) {
+  auto print = [&](const auto& cells, auto text_of) {
+    for (size_t i = 0; i < cells.size(); ++i) os << (i ? "," : "") << CsvField(text_of(cells[i]));
+    os << "\n";
+  };
+  print(result.columns, [](const std::string& name) { return name; });
+  for (const auto& row : result.rows) print(row, TextOfCell);
+}
+
+void WriteJson(const QueryResult& result, llvm::raw_ostream& os) {
+  llvm::json::OStream json(os, 1);
+  json.object([&] {
+    json.attributeArray("columns", [&] {
+      for (const std::string& column : result.columns) json.value(llvm::json::fixUTF8(column));
+    });
+    json.attributeArray("rows", [&] {
+      for (const auto& row : result.rows) {
+        json.array([&] {
+          for (const QueryCell& cell : row) json.value(JsonOf(cell));
+        });
+      }
+    });
+  });
+  os << "\n";
+}
+
+}  // namespace grapnel

@@ -1,0 +1,133 @@
+#include "lib/render/picture_colors.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "lib/ir/device_name.h"
+#include "lib/render/labels.h"
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kMaxColors = 8;
+
+// The names that scopes have in the legend: those below the root, or below the scope that holds
+// nearly everything.
+std::vector<std::string> TopNames(const BodyPlan& plan) {
+  const ScopeTree& tree = *plan.tree;
+  ScopeId base = tree.scope(kRootScope).core;
+  const Scope& root = tree.scope(base);
+  for (ScopeId child = root.first_child; child < root.first_child + root.num_children; ++child) {
+    if (tree.scope(child).num_ops * 5 > root.num_ops * 4) base = tree.scope(child).core;
+  }
+  std::vector<std::string> names(tree.size());
+  for (ScopeId id = 1; id < tree.size(); ++id) {
+    ScopeId parent = tree.scope(id).parent;
+    bool top = parent == base || (parent == kRootScope && id != base);
+    names[id] = top ? Printable(tree.PathText(id)) : names[parent];
+  }
+  return names;
+}
+
+// What the colour of a node stands for, a name of the legend. Empty: neutral.
+std::string ColorName(ColorBy color_by, const Node& node, const BodyPlan& plan,
+                      llvm::ArrayRef<std::string> tops) {
+  switch (color_by) {
+    case ColorBy::kOp:
+      return OpGroupName(GroupOf(node.op())).str();
+    case ColorBy::kDevice:
+      return Printable(ShortDevice(node.device()));
+    case ColorBy::kScope:
+      return tops[plan.tree->ScopeOf(node.id())];
+  }
+  return "";
+}
+
+// Each box has the colour of its ops when they agree; by op, a closed scope has none.
+std::vector<std::string> ColorNames(llvm::ArrayRef<BodyBoxes> bodies, ColorBy color_by,
+                                    const Picture& picture) {
+  bool by_op = color_by == ColorBy::kOp;
+  std::vector<std::optional<std::string>> names(picture.boxes.size());
+  for (const BodyBoxes& body : bodies) {
+    std::vector<std::string> tops;
+    if (color_by == ColorBy::kScope) tops = TopNames(*body.plan);
+    for (Node node : body.plan->graph->nodes()) {
+      uint32_t index = body.box_of[node.id()];
+      if (index >= kBoxFolded || body.plan->folding.uses[node.id()] != NodeUse::kShown) continue;
+      if (by_op && picture.boxes[index].kind != BoxKind::kOp) continue;
+      if (names[index] && names[index]->empty()) continue;
+      std::string name = ColorName(color_by, node, *body.plan, tops);
+      names[index] = !names[index] || *names[index] == name ? name : "";
+    }
+  }
+  std::vector<std::string> result;
+  result.reserve(names.size());
+  for (auto& name : names) result.push_back(name.value_or(""));
+  return result;
+}
+
+std::string FillOfGroup(llvm::StringRef name) {
+  for (int group = 0; group <= static_cast<int>(OpGroup::kControl); ++group) {
+    if (OpGroupName(static_cast<OpGroup>(group)) == name)
+      return OpGroupFill(static_cast<OpGroup>(group)).str();
+  }
+  return kNeutralFill.str();
+}
+
+// As ColorNames and ColorBoxes, by the caller's colours: what a closed scope holds must show, so
+// the neutral nodes in it do not count.
+void Paint(llvm::ArrayRef<BodyBoxes> bodies, const Painting& painting, Picture* picture) {
+  int several = static_cast<int>(painting.swatches.size());
+  std::vector<int> found(picture->boxes.size(), -1);
+  for (const BodyBoxes& body : bodies) {
+    for (Node node : body.plan->graph->nodes()) {
+      uint32_t index = body.box_of[node.id()];
+      int swatch = index < kBoxFolded ? painting.swatch_of(node) : -1;
+      if (swatch < 0) continue;
+      found[index] = found[index] < 0 || found[index] == swatch ? swatch : several;
+    }
+  }
+  picture->color_title = painting.title;
+  picture->colors.reserve(painting.swatches.size() + 2);
+  picture->colors.push_back({"", kNeutralFill.str()});
+  for (int swatch = 0; swatch <= several; ++swatch) {
+    if (std::find(found.begin(), found.end(), swatch) == found.end()) continue;
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (found[i] == swatch) picture->boxes[i].color = static_cast<int>(picture->colors.size());
+    }
+    picture->colors.push_back(swatch == several ? painting.several : painting.swatches[swatch]);
+  }
+}
+
+}  // namespace
+
+void ColorBoxes(llvm::ArrayRef<BodyBoxes> bodies, const ViewOptions& options, Picture* picture) {
+  if (options.painting) return Paint(bodies, *options.painting, picture);
+  static constexpr const char* kTitles[] = {"op", "device", "scope"};
+  picture->color_title = kTitles[static_cast<int>(options.color_by)];
+  bool by_op = options.color_by == ColorBy::kOp;
+  picture->colors.push_back({by_op ? "" : "other, or several", kNeutralFill.str()});
+  std::vector<std::string> names = ColorNames(bodies, options.color_by, *picture);
+  std::map<std::string, size_t> weights;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!names[i].empty()) weights[names[i]] += picture->boxes[i].num_ops;
+  }
+  std::map<std::string, int> number;
+  while (weights.size() > kMaxColors) {
+    weights.erase(std::min_element(weights.begin(), weights.end(),
+                                   [](auto& a, auto& b) { return a.second < b.second; }));
+  }
+  for (auto& [name, weight] : weights) {
+    number[name] = static_cast<int>(picture->colors.size());
+    picture->colors.push_back(
+        {name, by_op ? FillOfGroup(name) : PaletteFill(number[name] - 1).str()});
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto found = number.find(names[i]);
+    if (found != number.end()) picture->boxes[i].color = found->second;
+  }
+}
+
+}  // namespace grapnel

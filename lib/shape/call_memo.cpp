@@ -1,0 +1,101 @@
+#include "lib/shape/call_memo.h"
+
+#include <algorithm>
+
+#include "lib/ir/attr.h"
+#include "lib/ir/wire.h"
+
+namespace grapnel {
+namespace {
+
+// What a call's results depend on, as text.
+std::string CallKey(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) {
+  std::string key = function.str();
+  for (const PortFacts* arg : args) {
+    key += '|';
+    key += arg->shape.ToString();
+    if (const Shape* content = arg->content()) {
+      key += '@';
+      key += content->ToString();
+    }
+    if (!arg->elements()) continue;
+    key += '=';
+    for (int64_t element : *arg->elements()) {
+      key += std::to_string(element);
+      key += ',';
+    }
+  }
+  return key;
+}
+
+}  // namespace
+
+// FunctionDef.arg_attr (field 7) maps the number of an argument to its attributes, `_output_shapes`
+// among them.
+std::vector<Shape> ArgShapesInFile(const Function& function) {
+  std::vector<Shape> shapes(function.args.size());
+  WireReader reader(function.source);
+  while (reader.Next()) {
+    if (!reader.Is(7, WireType::kBytes)) continue;
+    uint64_t index = 0;
+    llvm::StringRef attrs;
+    WireReader entry(reader.bytes());
+    while (entry.Next()) {
+      if (entry.Is(1, WireType::kVarint)) index = entry.number();
+      if (entry.Is(2, WireType::kBytes)) attrs = entry.bytes();
+    }
+    WireReader attr(attrs);
+    while (attr.Next()) {
+      if (!attr.Is(1, WireType::kBytes)) continue;
+      llvm::StringRef key, value;
+      WireReader pair(attr.bytes());
+      while (pair.Next()) {
+        if (pair.Is(1, WireType::kBytes)) key = pair.bytes();
+        if (pair.Is(2, WireType::kBytes)) value = pair.bytes();
+      }
+      auto list = key == "_output_shapes" ? AttrView(value).AsShapes() : std::nullopt;
+      if (list && list->size() == 1 && index < shapes.size()) shapes[index] = (*list)[0];
+    }
+  }
+  return shapes;
+}
+
+bool HasListArgs(const Function& function) {
+  return std::any_of(
+      function.info.inputs.begin(), function.info.inputs.end(),
+      [](const OpArg& arg) { return !arg.number_attr.empty() || !arg.type_list_attr.empty(); });
+}
+
+std::vector<PortFacts> CallMemo::Results(
+    const Function& function, llvm::ArrayRef<const PortFacts*> args,
+    llvm::function_ref<std::vector<PortFacts>(std::vector<PortFacts>)> infer) {
+  constexpr int kMaxVariants = 24;  // of one function; more are not told apart
+  constexpr size_t kMaxDepth = 64;
+  if (function.args.size() != args.size() || HasListArgs(function)) return {};
+  if (active_.count(&function) || active_.size() > kMaxDepth) return {};
+
+  llvm::StringRef name = function.name();
+  std::string key = CallKey(name, args);
+  auto found = results_.find(key);
+  bool exact = found != results_.end() || variants_[name] < kMaxVariants;
+  if (!exact) found = results_.find(key = name.str());
+  if (found == results_.end()) {
+    ++variants_[name];
+    std::vector<PortFacts> facts;
+    for (const PortFacts* arg : args) facts.push_back(exact ? arg->Copy() : PortFacts());
+    active_.insert(&function);
+    std::vector<PortFacts> inferred = infer(std::move(facts));
+    active_.erase(&function);
+    found = results_.emplace(std::move(key), std::move(inferred)).first;
+  }
+  std::vector<PortFacts> results;
+  for (const PortFacts& result : found->second) results.push_back(result.Copy());
+  return results;
+}
+
+void CallMemo::Forget() {
+  results_.clear();
+  variants_.clear();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,47 @@
+// What is inferred of a function's body for a call, and for the next call with the same arguments.
+// Private to lib/shape.
+#ifndef GRAPNEL_LIB_SHAPE_CALL_MEMO_H_
+#define GRAPNEL_LIB_SHAPE_CALL_MEMO_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/ir/module.h"
+#include "lib/shape/functions.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace grapnel {
+
+// Shapes that the file gives a function's arguments; unknown where it says nothing.
+std::vector<Shape> ArgShapesInFile(const Function& function);
+
+// A list argument has several ports; then arguments and shapes do not pair up by number.
+bool HasListArgs(const Function& function);
+
+// Results by function and arguments. Of one function only so many sets of arguments are told apart:
+// for more, nothing is assumed of them.
+class CallMemo {
+ public:
+  // The results of `function` for `args`: those kept, else of `infer`, which is given the facts of
+  // the arguments and may ask for other functions' results. Empty: the arguments do not pair up,
+  // the function is being inferred already, or calls are nested too deep.
+  std::vector<PortFacts> Results(
+      const Function& function, llvm::ArrayRef<const PortFacts*> args,
+      llvm::function_ref<std::vector<PortFacts>(std::vector<PortFacts>)> infer);
+  // The body is being inferred, from now on and for good.
+  void Enter(const Function& function) { active_.insert(&function); }
+  // A body may have changed.
+  void Forget();
+
+ private:
+  std::map<std::string, std::vector<PortFacts>> results_;
+  llvm::StringMap<int> variants_;  // how many sets of arguments each function was inferred for
+  std::set<const Function*> active_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SHAPE_CALL_MEMO_H_

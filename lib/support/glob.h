@@ -1,0 +1,46 @@
+// Patterns of names, as a shell has them.
+#ifndef GRAPNEL_LIB_SUPPORT_GLOB_H_
+#define GRAPNEL_LIB_SUPPORT_GLOB_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/support/error.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/GlobPattern.h"
+
+namespace grapnel {
+
+// A pattern with its text, which LLVM's matcher points into. Copies share both.
+//
+// * is any run of characters, ? one character, [abc] and [a-c] one of these, [^abc] and [!abc] one
+// that is none of them, \ takes the next character as it is; all else is itself. '/' is nothing
+// special, so `dense*` fits dense/kernel.
+class Glob {
+ public:
+  // Errors quote the pattern and say what is wrong with it.
+  static Expected<Glob> Parse(llvm::StringRef text);
+  static Expected<std::vector<Glob>> ParseAll(llvm::ArrayRef<std::string> texts);
+
+  const std::string& text() const { return *text_; }
+  // Whether it is a name and no pattern: nothing in it stands for something else.
+  bool IsName() const { return text().find_first_of("*?[\\") == std::string::npos; }
+  // A name fits itself, whatever characters it has.
+  bool Fits(llvm::StringRef name) const { return name == text() || pattern_->match(name); }
+
+ private:
+  Glob(std::shared_ptr<const std::string> text, llvm::GlobPattern pattern)
+      : text_(std::move(text)),
+        pattern_(std::make_shared<const llvm::GlobPattern>(std::move(pattern))) {}
+
+  std::shared_ptr<const std::string> text_;
+  std::shared_ptr<const llvm::GlobPattern> pattern_;
+};
+
+// Whether one of `globs` fits.
+bool FitsAny(llvm::ArrayRef<Glob> globs, llvm::StringRef name);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SUPPORT_GLOB_H_

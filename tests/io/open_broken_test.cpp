@@ -1,0 +1,235 @@
+// Files that are no graph, or a damaged one: an error that says so, or what is left of the graph.
+#include "lib/io/open.h"
+#include "lib/ir/literal.h"
+#include "lib/ir/wire.h"
+#include "lib/proto/saved_model.pb.h"
+#include "tests/fuzz/walk.h"
+#include "tests/io/model_files.h"
+
+namespace grapnel {
+namespace {
+
+// --- What is no graph
+
+TEST(OpenBroken, SaysWhatAFileIsNot) {
+  TempFolder folder;
+  auto error = [&](const std::string& bytes) {
+    return ErrorOf(OpenModel(folder.Write("x.txt", bytes)));
+  };
+  const std::string name = folder / "x.txt";
+  EXPECT_EQ(error(""), name + ": is empty");
+  EXPECT_EQ(
+      error("hello"),
+      name +
+          ": is not a TensorFlow graph: no GraphDef, SavedModel, MetaGraph or event file (starts "
+          "with \"hello\")");
+  EXPECT_NE(error("\x01\n\"").find("(starts with \"\\x01\\n\\\"\")"), std::string::npos)
+      << error("\x01\n\"");
+  EXPECT_NE(error("\x89HDF\r\n").find("HDF5"), std::string::npos);
+  EXPECT_NE(error("PK\x03\x04").find(".keras"), std::string::npos);
+  EXPECT_NE(error(std::string("\x1c\0\0\0TFL3", 8)).find("TensorFlow Lite"), std::string::npos);
+  EXPECT_NE(error("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f").find("chunks"), std::string::npos);
+  // ONNX starts as a SavedModel does: a number, then a message.
+  EXPECT_NE(error("\x08\x07\x12\x07pytorch").find("is not a TensorFlow graph"), std::string::npos);
+  EXPECT_NE(ErrorOf(OpenModel(folder / "missing")).find("missing: cannot open: No such file"),
+            std::string::npos);
+}
+
+TEST(OpenBroken, FoldersWithoutGraphs) {
+  TempFolder folder;
+  EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("holds no TensorFlow graph"), std::string::npos);
+  folder.Write("readme.txt", "hello");
+  EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("none of its 1 files"), std::string::npos);
+  folder.Write("saved_model.cpb", "x");
+  EXPECT_NE(ErrorOf(OpenModel(folder.path())).find("saved_model.cpb: is a SavedModel in chunks"),
+            std::string::npos);
+}
+
+TEST(OpenBroken, TextErrorsNameTheLine) {
+  TempFolder folder;
+  std::string path = folder.Write("x.pbtxt", "node {\n  name: 7\n}\n");
+  std::string error = ErrorOf(OpenModel(path));
+  EXPECT_EQ(error.find(path + ":2:9: expected string"), 0u) << error;
+  // What stands before the error is kept.
+  path = folder.Write("y.pbtxt", "node { name: \"a\" op: \"NoOp\" }\nnode { name: \"b\" op: }\n");
+  Model model = Get(OpenModel(path));
+  ASSERT_EQ(model.problems.size(), 1u);
+  EXPECT_EQ(model.problems[0].text.find("2:22: "), 0u) << model.problems[0].text;
+  EXPECT_TRUE(model.graphs[0].module->main.Find("a"));
+  // A field of a newer TensorFlow is dropped, and said.
+  path = folder.Write("z.pbtxt", "node { name: \"a\" op: \"NoOp\" brand_new { x: 1 } }\n");
+  model = Get(OpenModel(path));
+  ASSERT_EQ(model.problems.size(), 1u);
+  EXPECT_EQ(model.problems[0].severity, Severity::kWarning);
+  EXPECT_NE(model.problems[0].text.find("brand_new"), std::string::npos);
+}
+
+TEST(OpenBroken, NestingBombs) {
+  TempFolder folder;
+  std::string attr = "node { name: \"a\" op: \"B\" attr { key: \"f\" value ", text = attr, close,
+              unknown = "node ", end;
+  for (int i = 0; i < 10000; ++i) {
+    text += "{ func { name: \"g\" attr { key: \"f\" value ";
+    close += "} } }";
+    unknown += "{ unknown ";
+    end += "}";
+  }
+  Model deep = Get(OpenModel(folder.Write("deep.pbtxt", text + "{ i: 1 }" + close + "} }")));
+  ASSERT_EQ(deep.problems.size(), 1u);
+  EXPECT_NE(deep.problems[0].text.find("too deep"), std::string::npos) << deep.problems[0].text;
+  EXPECT_EQ(deep.problems[0].severity, Severity::kError);
+  std::string error = ErrorOf(OpenModel(folder.Write("unknown.pbtxt", unknown + end)));
+  EXPECT_NE(error.find("unknown.pbtxt:1:"), std::string::npos) << error;
+
+  std::string value;
+  for (int i = 0; i < 10000; ++i) {
+    std::string entry, func;
+    AppendBytesField(&entry, 1, "f");
+    AppendBytesField(&entry, 2, value);
+    AppendBytesField(&func, 1, "g");
+    AppendBytesField(&func, 2, entry);
+    value.clear();
+    AppendBytesField(&value, 10, func);
+  }
+  proto::NodeDef plain;
+  plain.set_name("a");
+  plain.set_op("B");
+  std::string entry, node = plain.SerializeAsString(), graph;
+  AppendBytesField(&entry, 1, "f");
+  AppendBytesField(&entry, 2, value);
+  AppendBytesField(&node, 5, entry);
+  AppendBytesField(&graph, 1, node);
+  Model model = Get(OpenModelBytes(FileBytes::FromString(graph, "deep.pb")));
+  Walk(*model.graphs[0].module);
+}
+
+// --- Damage
+
+TEST(OpenBroken, TruncatedAtEveryByte) {
+  std::string whole = SmallGraph().SerializeAsString();
+  size_t opened = 0;
+  for (size_t size = 0; size < whole.size(); ++size) {
+    auto model = OpenModelBytes(FileBytes::FromString(whole.substr(0, size), "x.pb"));
+    if (!model) {
+      EXPECT_EQ(TextOf(model.takeError()).find("x.pb: "), 0u);
+      continue;
+    }
+    ++opened;
+    Module& module = *model->graphs[0].module;
+    // Cut between two fields a graph is complete, or misses what its nodes mention.
+    Walk(module);
+    EXPECT_LT(module.main.num_nodes() + module.functions.size() + module.versions.size(), 8u);
+  }
+  EXPECT_GT(opened, whole.size() / 2);
+}
+
+TEST(OpenBroken, TruncatedContainersOpenAsFarAsTheyGo) {
+  proto::SavedModel saved;
+  saved.set_saved_model_schema_version(1);
+  *saved.add_meta_graphs() = SmallMetaGraph({"serve"});
+  std::string whole = saved.SerializeAsString();
+  size_t opened = 0;
+  for (size_t size = 0; size < whole.size(); ++size) {
+    auto model = OpenModelBytes(FileBytes::FromString(whole.substr(0, size), "x.pb"));
+    if (!model) {
+      llvm::consumeError(model.takeError());
+      continue;
+    }
+    ++opened;
+    EXPECT_FALSE(model->problems.empty() && model->graphs[0].module->problems.empty()) << size;
+    Walk(*model->graphs[0].module);
+  }
+  EXPECT_GT(opened, whole.size() / 2);
+}
+
+TEST(OpenBroken, BrokenNodesAreListedAndTheRestOpens) {
+  auto open = [](const std::function<void(proto::GraphDef*)>& change,
+                 const std::string& tail = "") {
+    proto::GraphDef graph = SmallGraph();
+    change(&graph);
+    return Get(OpenModelBytes(FileBytes::FromString(graph.SerializeAsString() + tail, "x.pb")));
+  };
+  Model model = open([](proto::GraphDef* g) { g->mutable_node(1)->clear_op(); });
+  EXPECT_EQ(Problems(model), "node 'c': has no op\n");
+  model = open([](proto::GraphDef* g) { g->mutable_node(1)->set_name("x"); });
+  EXPECT_NE(Problems(model).find("node 'x': is there twice"), std::string::npos);
+  EXPECT_EQ(model.graphs[0].module->main.num_nodes(), 4u);
+  model = open([](proto::GraphDef* g) { g->mutable_node(2)->set_input(0, "relu:0"); });
+  EXPECT_EQ(Problems(model), "node 'y': input 0 ('relu:0') not found\n");
+  // A length that points past the end, after four good nodes.
+  model = open([](proto::GraphDef*) {},
+               "\x0a\x7f"
+               "abc");
+  EXPECT_NE(Problems(model).find("cut off or damaged"), std::string::npos);
+  EXPECT_EQ(model.graphs[0].module->main.num_nodes(), 4u);
+  // A node whose name is written as a number.
+  model = open([](proto::GraphDef*) {}, std::string("\x0a\x02\x08\x05", 4));
+  EXPECT_NE(Problems(model).find("has no name"), std::string::npos);
+}
+
+TEST(OpenBroken, AConstantThatClaimsGigabytes) {
+  proto::GraphDef graph;
+  auto* c = graph.add_node();
+  c->set_name("c");
+  c->set_op("Const");
+  auto* tensor = (*c->mutable_attr())["value"].mutable_tensor();
+  tensor->set_dtype(proto::DT_FLOAT);
+  tensor->mutable_tensor_shape()->add_dim()->set_size(1 << 30);
+  tensor->set_tensor_content("12345678");
+  std::string bytes = graph.SerializeAsString();
+  EXPECT_LT(bytes.size(), 100u);
+  Model model = Get(OpenModelBytes(FileBytes::FromString(bytes, "x.pb")));
+  std::string error = ErrorOf(Literal::FromConst(model.graphs[0].module->main.Find("c")));
+  EXPECT_NE(error.find("8 bytes"), std::string::npos) << error;
+  Walk(*model.graphs[0].module);
+}
+
+TEST(OpenBroken, DecompressionBombAndDamagedGzip) {
+  std::string zeros(size_t{80} << 20, '\0'), bomb = Gzip(zeros);
+  std::string error = ErrorOf(OpenModelBytes(FileBytes::FromString(bomb, "bomb.gz")));
+  EXPECT_NE(error.find("bomb.gz: expands to more than 64 MiB"), std::string::npos) << error;
+  EXPECT_NE(error.find("decompression bomb"), std::string::npos) << error;
+
+  proto::GraphDef graph = SmallGraph();
+  for (int i = 0; i < 2000; ++i) {
+    auto* node = graph.add_node();
+    node->set_name("n" + std::to_string(i * 7919 % 2003));
+    node->set_op("NoOp");
+  }
+  std::string whole = Gzip(graph.SerializeAsString());
+  Model model =
+      Get(OpenModelBytes(FileBytes::FromString(whole.substr(0, whole.size() / 2), "x.gz")));
+  EXPECT_NE(Problems(model).find("the gzip data is cut off"), std::string::npos);
+  EXPECT_GT(model.graphs[0].module->main.num_nodes(), 100u);
+  EXPECT_NE(ErrorOf(OpenModelBytes(FileBytes::FromString("\x1f\x8b", "x.gz")))
+                .find("cut off at its start"),
+            std::string::npos);
+}
+
+TEST(OpenBroken, BrokenCaseFolders) {
+  TempFolder folder;
+  const std::string json = folder / "case.json";
+  auto error = [&](const char* text) {
+    folder.Write("case.json", text);
+    return ErrorOf(OpenModel(folder.path()));
+  };
+  EXPECT_EQ(error("{\n \"feeds\": oops}").find(json + ":2:11: syntax error"), 0u)
+      << error("{\n \"feeds\": oops}");
+  EXPECT_EQ(error(R"({"feeds": {}})"), json + ": 'fetches' must be an object: tensor to file");
+  EXPECT_EQ(error(R"({"feeds": {"x": 3}, "fetches": {}})"),
+            json + ": 'feeds': 'x' must name a .npy file");
+  EXPECT_EQ(error(R"({"feeds": {}, "fetches": {}, "rtol": "a"})"),
+            json + ": 'rtol' must be a number, or a number for each tensor");
+  EXPECT_EQ(error(R"({"feeds": {}, "fetches": {}})"),
+            folder.path() + ": has a case.json but no graph.pb");
+  EXPECT_NE(error(std::string(100000, '[').c_str()).find("case.json:1:"), std::string::npos);
+  // Another tool's case.json: the folder is taken for the graph in it.
+  folder.Write("case.json", R"({"title": "x", "fetch": ["y"]})");
+  folder.Write("in.pb", SmallGraph().SerializeAsString());
+  Model model = Get(OpenModel(folder.path()));
+  EXPECT_EQ(model.kind, FileKind::kGraphDef);
+  EXPECT_EQ(model.path, folder / "in.pb");
+}
+
+}  // namespace
+}  // namespace grapnel
