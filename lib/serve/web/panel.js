@@ -1,6 +1,7 @@
 // What is known of the box that is chosen, in words.
 
 import {commas, element, link, plural} from "./dom.js";
+import {isFile} from "./source.js";
 
 const FEW = 12;  // marked nodes that are listed at once
 
@@ -50,6 +51,30 @@ export class Panel {
     return line;
   }
 
+  // Copies the nodes of a scope, or (0) of a whole body, as a graph that can be read again.
+  copyScope(body, scope) {
+    if (isFile) {
+      const why = "This page is a file, with the text of single nodes only: grapnel serve copies boxes too";
+      return element("button", {type: "button", disabled: true, title: why}, "copy as text");
+    }
+    const button = element("button", {
+      type: "button",
+      title: "Copy its nodes as a graph's text, with a Placeholder for each tensor that comes in",
+      onclick: () => this.copyText(button, `text/${body}/${scope}`),
+    }, "copy as text");
+    return button;
+  }
+
+  async copyText(button, path) {
+    try {
+      const {text} = await this.source.get(path);
+      await navigator.clipboard.writeText(text);
+      button.textContent = `copied, ${plural(text.trimEnd().split("\n").length, "line")}`;
+    } catch (error) {
+      button.after(element("p", {class: "problem"}, error.message));
+    }
+  }
+
   showModel() {
     this.root.classList.remove("cards");
     const main = this.summary.bodies[0];
@@ -96,8 +121,10 @@ export class Panel {
       element("h2", {}, box.name || "(top)"),
       element("p", {class: "dim"}, SIBLINGS[box.siblings] ?? "Name scope", ` ${box.path}`),
       element("p", {}, `${plural(box.ops, "op")}: ${(box.notes ?? []).join("; ")}`), ...costs(placed),
-      element("button", {type: "button", onclick: () => this.actions.toggle(placed)}, placed.inner ? "Close"
-        : "Open"),
+      element("p", {},
+        element("button", {type: "button", onclick: () => this.actions.toggle(placed)},
+          placed.inner ? "Close" : "Open"),
+        " ", this.copyScope(body, box.scope)),
     ];
     if (box.devices) {
       parts.push(heading("Devices asked for"), element("table", {},
@@ -131,7 +158,7 @@ export class Panel {
     if (node.folded) parts.push(element("p", {class: "dim"}, "Folded into the box that reads it."));
     for (const call of node.calls ?? []) {
       parts.push(element("p", {}, `${call.role || "calls"}: `, link(call.name,
-        () => this.actions.enter(call.body), "Go into this function")));
+        () => this.actions.enter(call.body), "Go into this function"), " ", this.copyScope(call.body, 0)));
     }
     if (placed && (node.calls?.length ?? 0) > 0) {
       parts.push(element("button", {type: "button", onclick: () => this.actions.toggle(placed)}, placed.inner
