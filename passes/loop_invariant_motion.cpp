@@ -1,5 +1,5 @@
-// Moves what is the same in every round of a loop out of it. Off unless asked for by name, as in
-// TensorFlow, where no RewriterConfig switches it on.
+// Moves what is the same in every iteration of a loop out of it. Off unless asked for by name, as
+// in TensorFlow, where no RewriterConfig switches it on.
 //
 //   Before:  x -> Enter (constant) -> Exp -> Mul(in the loop)
 //   After:   x -> Exp -> LoopOptimizer/w_enter_0:Enter (constant) -> Mul(in the loop)
@@ -180,7 +180,7 @@ class Invariants {
         }
       }
     }
-    // In a loop around this one it is to run in each round.
+    // In a loop around this one it is to run in each iteration.
     FramePath parent(path.begin(), path.end() - 1);
     auto cond = conds_.find(parent);
     if (parent.empty() || cond == conds_.end()) return;
@@ -231,7 +231,7 @@ Verdict MoveInvariants(RuleContext& rule) {
 GRAPNEL_OPTIMIZER((PassInfo{.name = "loop_invariant_motion",
                             .config_name = "loop_invariant_motion",
                             .run_once = true,
-                            .help = "moves what is the same in every round out of a loop",
+                            .help = "moves what is the same in every iteration out of a loop",
                             .refuses = "what something in the loop waits for, effects, branches"}));
 
 GRAPNEL_RULE({.optimizer = "loop_invariant_motion",

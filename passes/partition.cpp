@@ -49,7 +49,7 @@ class PartitionPass : public GraphPass {
           made[source == source_of_.end() ? kNoNode : source->second].push_back(node);
         }
       }
-      // Loops first: receivers wait for nodes of theirs.
+      // Loops first: receivers in a loop wait for nodes of that loop.
       AddMade(kNoNode, made[kNoNode]);
       made.erase(kNoNode);
       for (const auto& [source, nodes] : made) AddMade(source, nodes);

@@ -267,7 +267,7 @@ std::string CauseSentence(const Cause& cause) {
   std::string where;
   auto add = [&](const std::string& text) { where += (where.empty() ? "" : ", ") + text; };
   if (cause.step >= 0) add("step " + std::to_string(cause.step));
-  if (cause.iteration >= 0) add("round " + std::to_string(cause.iteration) + " of the loop");
+  if (cause.iteration >= 0) add("iteration " + std::to_string(cause.iteration) + " of the loop");
   if (!cause.place.empty()) add(cause.place);
   std::string text = cause.node + (where.empty() ? "" : " (" + where + ")");
   if (!cause.value.TellsBad()) return text + " was not recorded";

@@ -39,7 +39,7 @@ struct Cause {
   RecordedTensor value;
   int execution = -1;  // the op itself, or the call that it ran in
   int step = -1;       // how many calls of that function ended before; -1: no call
-  int iteration = -1;  // the round of a loop; -1: in no loop
+  int iteration = -1;  // of a loop; -1: in no loop
   std::vector<CauseInput> inputs;
   std::string reason;  // "because its input Softmax:0 holds 12 zeros"
   int stack = -1;      // in DebugRun::stacks

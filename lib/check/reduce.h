@@ -22,7 +22,7 @@ struct Reduced {
   int checks = 0;
 };
 
-// Drops results nobody reads, turns nodes into placeholders, goes round nodes, drops control edges,
+// Drops results nobody reads, turns nodes into placeholders, bypasses nodes, drops control edges,
 // devices, attributes and functions, makes constants plain and dimensions small; in chunks that
 // halve, over and over, until no single step is left. Nodes keep their names. Errors: `module` is
 // not interesting itself.

@@ -109,7 +109,7 @@ std::optional<DebugTensor> ValueFlow::StepBack(DebugTensor tensor, int execution
     if (input.op >= 0) return DebugTensor{tensor.graph, input.op, input.slot};
     return calls_.InsideUnrecorded(tensor.graph, op, input);
   }
-  // A later round of a loop has its value from the round before.
+  // A later iteration of a loop has its value from the one before.
   if (calls_.IsArgument(tensor))
     return value_known && calls_.IsLoopBody(tensor.graph) ? std::nullopt : calls_.Outside(tensor);
   return NewestOf(calls_.Inside(tensor), execution);

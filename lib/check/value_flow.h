@@ -35,7 +35,7 @@ class ValueFlow {
   ValueSource SourceOf(DebugTensor tensor, int execution) const;
   ValueSource SourceOfInput(int graph, const DebugOp& reader, const DebugInput& input,
                             int execution) const;
-  // Of what an argument stands for, in this round of a loop, whatever was recorded of itself.
+  // Of what an argument stands for, in this iteration of a loop, whatever was recorded of itself.
   ValueSource SourceOfArgument(DebugTensor argument, int execution, int iteration) const;
   ValueSource SourceOfEager(int64_t id) const;
   // Whether the value holds NaN or infinity, or is a variable that was given some.

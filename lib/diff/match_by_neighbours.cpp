@@ -192,7 +192,7 @@ void Matching::FollowReaders(int32_t a, int32_t b, Likeness likeness, Reach reac
 
 namespace {
 
-// Votes for pairs of free nodes: who is a candidate for whom, and how strongly.
+// Votes for pairs of free nodes: which nodes may be a pair, and how many neighbours say so.
 class Ballot {
  public:
   Ballot(const Side& asking, const Side& answering) : asking_(asking), answering_(answering) {}

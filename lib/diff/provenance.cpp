@@ -58,7 +58,7 @@ KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
     std::string name = a.node(i).name().str();
     int32_t other = Find(b, name);
     bool kept = !body.removed.count(name) && !body.made.count(name);
-    // A rule may leave a name to a node of another kind: who that is, the graphs say better.
+    // A rule may give the name to a node of another op: such a pair is left to the matching.
     if (kept && other != kNobody && a.op(i) == b.op(other)) known.pairs.push_back({i, other});
   }
   // Nodes of B by what they were made of; origins that two sets share say nothing certain.

@@ -22,7 +22,7 @@ class Cones {
   ConeHashes Inputs() {
     const auto& order = view_.order();
     for (int32_t at = 0; at < view_.num_ordered(); ++at) FromInputs(order[at]);
-    // Rounds in which every node sees what all had in the round before: no order shows.
+    // Every round uses the hashes of the round before, so that the order of nodes does not matter.
     for (int round = 0; round < kRoundsOnCycles && view_.num_ordered() < view_.size(); ++round)
       Round(order, [&](int32_t i) { FromInputs(i); });
     return std::move(cones_);

@@ -36,7 +36,8 @@ void AddStage(DumpStage dump, std::shared_ptr<const Module> module, int before, 
 // goes. Empty when no stage has it. Follows it through new names, and into what it was fused into.
 std::vector<std::string> LifeOf(const Timeline& timeline, llvm::StringRef node);
 
-// Names of nodes of this op in the stages that begin a line, sorted: for who asks for "Min".
+// Names of the nodes of this op in the stages that begin a line, sorted: what `--node Min` may
+// mean.
 std::vector<std::string> NodesOfOp(const Timeline& timeline, llvm::StringRef op);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// What tf.data's ops pass along: datasets, iterators over them, and values that may be missing.
+// The values that tf.data's ops pass to one another: datasets, iterators and optionals.
 #ifndef GRAPNEL_LIB_EXEC_DATASET_H_
 #define GRAPNEL_LIB_EXEC_DATASET_H_
 
@@ -17,26 +17,28 @@ namespace grapnel {
 // One element of a dataset: a tensor for each component.
 using DatasetElement = std::vector<Tensor>;
 
-// State that lives as long as an iterator and the iterators within it: compiled functions, by name.
+// What an op of tf.data keeps between the steps of an iterator, such as a compiled function. An
+// iterator and the iterators that it reads share these states, by name.
 class IteratorState {
  public:
   virtual ~IteratorState() = default;
 };
 
-// What an iterator is given with each step.
+// What a step of an iterator may use.
 struct DatasetContext {
   const RunServices& services;
   std::map<std::string, std::shared_ptr<IteratorState>>& states;
 };
 
-// One step of an iterator: the next element, or nothing when there is no more, and then nothing
-// again and again. Single-threaded; parallel ops of tf.data run in the order that is deterministic.
+// One step of an iterator: returns the next element, or nullopt at the end and at each call after
+// it. Not thread-safe. Parallel ops of tf.data run one step after the other, so that the order of
+// elements is always the same.
 using DatasetNext = llvm::unique_function<Expected<std::optional<DatasetElement>>(DatasetContext&)>;
 
 class Dataset : public Object {
  public:
   static constexpr int64_t kInfinite = -1, kUnknown = -2;
-  // As the op's kernel makes it. Captures what the dataset consists of.
+  // Makes an iterator. An op's kernel gives it, with the op's inputs captured.
   using Begin = std::function<Expected<DatasetNext>(DatasetContext&)>;
 
   Dataset(std::string op, int64_t cardinality, std::vector<Shape> shapes, Begin begin)
@@ -45,11 +47,11 @@ class Dataset : public Object {
         shapes_(std::move(shapes)),
         begin_(std::move(begin)) {}
 
-  // An iterator before its first element.
+  // Returns a new iterator, which stands before the first element.
   Expected<DatasetNext> MakeIterator(DatasetContext& context) const { return begin_(context); }
-  // The number of elements, or kInfinite or kUnknown, as TensorFlow says it without looking.
+  // The number of elements, kInfinite or kUnknown, as TensorFlow tells it without iterating.
   int64_t cardinality() const { return cardinality_; }
-  // Of each component, as the op's attribute output_shapes has it; empty when it has none.
+  // The shape of each component, from the op's attribute output_shapes; empty without one.
   const std::vector<Shape>& shapes() const { return shapes_; }
   std::string ToString() const override { return "dataset of " + op_; }
 
@@ -61,7 +63,7 @@ class Dataset : public Object {
 };
 using DatasetRef = llvm::IntrusiveRefCntPtr<Dataset>;
 
-// A walk over a dataset, with the state of its functions.
+// An iterator together with the states that its steps share. Not thread-safe.
 class DatasetWalk {
  public:
   explicit DatasetWalk(DatasetRef dataset) : dataset_(std::move(dataset)) {}
@@ -73,14 +75,14 @@ class DatasetWalk {
   DatasetNext next_;
 };
 
-// The resource that IteratorGetNext reads. Thread-safe.
+// The resource that MakeIterator starts and IteratorGetNext reads. Thread-safe.
 class DatasetIterator : public Object {
  public:
   explicit DatasetIterator(std::string name) : name_(std::move(name)) {}
 
-  // From the first element of this dataset on.
+  // Begins at the first element of `dataset`, whatever was iterated before.
   void Start(DatasetRef dataset);
-  // An error when it was never started.
+  // Returns the next element; nullopt at the end. Errors: Start was never called, and those of ops.
   Expected<std::optional<DatasetElement>> Next(const RunServices& services);
   std::string ToString() const override { return "iterator '" + name_ + "'"; }
 
@@ -90,7 +92,8 @@ class DatasetIterator : public Object {
   std::optional<DatasetWalk> walk_;
 };
 
-// A variant that holds an element or none.
+// The value of a variant from OptionalFromValue, IteratorGetNextAsOptional or OptionalNone
+// (nullopt).
 struct Optional : Object {
   std::optional<DatasetElement> value;
   std::string ToString() const override { return value ? "optional with a value" : "no value"; }

@@ -93,8 +93,8 @@ struct ExecutorOptions {
   // Where a node runs that has a kernel there and names no other device; the others run on the CPU,
   // and values are copied where they cross. Null: the CPU.
   Device* device = nullptr;
-  // Of one of several partitions, which a PartitionedExecutor runs.
-  bool is_part = false;
+  // The graph is one of the partitions that a PartitionedExecutor runs.
+  bool is_partition = false;
 };
 
 class RunState;  // lib/exec/run_state.h

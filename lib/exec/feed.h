@@ -1,4 +1,4 @@
-// Values for tensors of a graph, from .npy files.
+// Reads .npy files as values for feeds.
 #ifndef GRAPNEL_LIB_EXEC_FEED_H_
 #define GRAPNEL_LIB_EXEC_FEED_H_
 
@@ -7,11 +7,12 @@
 
 namespace grapnel {
 
-// What the graph says of a tensor's dtype; DT_INVALID where it says nothing. Errors: there is no
-// such tensor.
+// The dtype of a tensor as the graph says it; DT_INVALID where the op is not known. Errors: there
+// is no such tensor.
 Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor);
 
-// The file as a tensor of the dtype that `tensor` has in the graph.
+// Read a .npy file as a value for `tensor`. Errors: there is no such tensor or file, or the file is
+// of another dtype than the graph says: values are not converted.
 Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor, llvm::StringRef path);
 Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,
                           std::shared_ptr<const FileBytes> file);

@@ -170,9 +170,9 @@ void FramePlan::PutInPlace(uint32_t id, Edge& edge) {
   edge.constant = kInPlace;
 }
 
-// Leaves out nodes of a loop that hand a value on, and constants: who would send such a node a
-// value sends it to the readers of the node, or sends them the constant. Later nodes go first, so
-// that a chain of them goes as a whole.
+// Removes nodes of a loop that only hand a value on, and constants. What sent such a node a value
+// sends it to the node's readers instead, or sends them the constant. Later nodes are removed
+// first, so that a chain of them is removed as a whole.
 void FramePlan::Shorten(llvm::ArrayRef<FlowNode> flow, EdgesByPort& by_port) {
   auto goes = [&](uint32_t id) {
     bool hands_on = flow[id].kind == FlowKind::kPass || flow[id].kind == FlowKind::kConstant;

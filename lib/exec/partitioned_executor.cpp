@@ -29,10 +29,10 @@ struct PartitionPlans {
   MessageSink print;
   std::mutex printing;  // one partition prints at a time
 
-  Error Add(const DevicePart& given, const ExecutorOptions& options, std::vector<bool>* found);
+  Error Add(const PartitionGraph& given, const ExecutorOptions& options, std::vector<bool>* found);
 };
 
-Error PartitionPlans::Add(const DevicePart& given, const ExecutorOptions& options,
+Error PartitionPlans::Add(const PartitionGraph& given, const ExecutorOptions& options,
                           std::vector<bool>* found) {
   partitions.push_back(std::make_unique<PartitionPlan>());
   PartitionPlan& partition = *partitions.back();
@@ -41,7 +41,7 @@ Error PartitionPlans::Add(const DevicePart& given, const ExecutorOptions& option
   own.feeds.clear();
   own.fetches.clear();
   own.pool = &partition.pool;
-  own.is_part = true;
+  own.is_partition = true;
   if (options.print) {
     own.print = [this](Severity severity, llvm::StringRef text) {
       std::lock_guard lock(printing);
@@ -167,7 +167,7 @@ PartitionedExecutor::PartitionedExecutor(std::unique_ptr<Impl> impl) : impl_(std
 PartitionedExecutor::~PartitionedExecutor() = default;
 
 Expected<std::unique_ptr<PartitionedExecutor>> PartitionedExecutor::Compile(
-    llvm::ArrayRef<DevicePart> parts, const ExecutorOptions& given) {
+    llvm::ArrayRef<PartitionGraph> partitions, const ExecutorOptions& given) {
   auto impl = std::make_unique<Impl>();
   PartitionPlans& plans = impl->plans;
   ExecutorOptions options = given;
@@ -181,12 +181,13 @@ Expected<std::unique_ptr<PartitionedExecutor>> PartitionedExecutor::Compile(
   plans.print = options.print;
   std::vector<bool> found(options.fetches.size());
   std::vector<ExecutionPlan*> linked;
-  for (const DevicePart& part : parts) {
-    RETURN_IF_ERROR(plans.Add(part, options, &found));
+  for (const PartitionGraph& partition : partitions) {
+    RETURN_IF_ERROR(plans.Add(partition, options, &found));
     linked.push_back(plans.partitions.back()->plan.get());
   }
   for (size_t i = 0; i < found.size(); ++i) {
-    if (!found[i]) return MakeError("fetch '{0}': no part has this tensor", options.fetches[i]);
+    if (!found[i])
+      return MakeError("fetch '{0}': no partition has this tensor", options.fetches[i]);
   }
   RETURN_IF_ERROR(LinkTransfers(linked));
   return std::unique_ptr<PartitionedExecutor>(new PartitionedExecutor(std::move(impl)));

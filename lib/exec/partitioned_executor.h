@@ -10,12 +10,13 @@
 
 namespace grapnel {
 
-// What runs on one device, with _Send and _Recv where edges were cut (lib/place/partition.h makes
-// them).
-struct DevicePart {
+// The graph of one device, with _Send and _Recv where edges to other devices were cut
+// (lib/place/partition.h makes it).
+struct PartitionGraph {
   std::string device;  // for errors
   const Graph* graph;  // outlives the executor
 };
+using DevicePart = PartitionGraph;  // for lib/job/run.cpp
 
 // The partitions share a session. Each has one thread at a time and runs its nodes as they become
 // ready; there are as many threads as are of use, at most those of the pool. A value goes to its
@@ -30,8 +31,8 @@ class PartitionedExecutor {
   // Feeds and fetches are looked for in all partitions; of `options.pool` only the number of
   // threads is used. Every _Send of a partition runs. Errors are Executor::Compile's, and: two
   // nodes that send or receive the same, ends of different dtypes.
-  static Expected<std::unique_ptr<PartitionedExecutor>> Compile(llvm::ArrayRef<DevicePart> parts,
-                                                                const ExecutorOptions& options);
+  static Expected<std::unique_ptr<PartitionedExecutor>> Compile(
+      llvm::ArrayRef<PartitionGraph> partitions, const ExecutorOptions& options);
   ~PartitionedExecutor();
 
   // As Executor::Run. When partitions fail, the error of the one that failed first. A receiver that

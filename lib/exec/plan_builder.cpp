@@ -165,7 +165,7 @@ void PlanBuilder::FindTraits() {
     FlowKind flow = needed_[node.id()] ? FlowKindOf(node) : FlowKind::kKernel;
     has_flow_ |= flow != FlowKind::kKernel && flow != FlowKind::kTrigger;
   }
-  has_flow_ |= plan_->options.is_part;
+  has_flow_ |= plan_->options.is_partition;
   for (Node node : graph_.nodes())
     has_references_ |= has_flow_ && needed_[node.id()] && PutsReferences(node);
 }

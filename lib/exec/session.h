@@ -1,4 +1,4 @@
-// What outlives a run: variables, hash tables, iterators, by name.
+// Resources that outlive a run, by name: variables, hash tables, iterators.
 #ifndef GRAPNEL_LIB_EXEC_SESSION_H_
 #define GRAPNEL_LIB_EXEC_SESSION_H_
 
@@ -15,20 +15,23 @@
 
 namespace grapnel {
 
-// Thread-safe. Several executors may share one: an initialiser, a training step, an evaluation.
+// Holds resources between runs. Executors that share a session share its variables: one initialises
+// them, another trains, a third evaluates. Thread-safe.
 class Session {
  public:
-  // The resource of this name, made by `make` when there is none yet. `container` is the attribute
-  // of that name, most often empty.
+  // Returns the resource `name` of `container`, an op's attributes shared_name and container. Calls
+  // `make` when there is none yet.
   ObjectRef FindOrMake(llvm::StringRef container, llvm::StringRef name,
                        llvm::function_ref<ObjectRef()> make);
-  // False when there is none.
+  // Drops a resource; a tensor that refers to it keeps it alive. Returns false when the session
+  // does not have it.
   bool Forget(const Object& object);
 
-  // (name, resource), sorted by name. Those of a container are called "container/name".
+  // Returns all resources with their names, sorted by name. A resource of a container is called
+  // "container/name".
   std::vector<std::pair<std::string, ObjectRef>> Resources() const;
 
-  // For the plans that run in this session.
+  // Threads that the plans of this session share.
   HelperThreads& helpers() { return helpers_; }
 
  private:
@@ -37,8 +40,8 @@ class Session {
   HelperThreads helpers_;
 };
 
-// A variable: VarHandleOp's or, of the old kind, VariableV2's. Values are replaced, never written
-// to while somebody else reads them.
+// The variable of a VarHandleOp or, in graphs of TensorFlow 1, of a VariableV2. A value that was
+// read does not change afterwards: an update replaces it. Thread-safe.
 class Variable : public Object {
  public:
   Variable(std::string name, DataType dtype, Shape shape)
@@ -46,12 +49,12 @@ class Variable : public Object {
 
   const std::string& name() const { return name_; }
   DataType dtype() const { return dtype_; }
-  const Shape& shape() const { return shape_; }  // what values it takes
-  Tensor Get() const;                            // no tensor: no value yet
-  Expected<Tensor> Read() const;                 // an error when there is no value yet
+  const Shape& shape() const { return shape_; }  // of the values it takes; may be unknown in part
+  Tensor Get() const;                            // an empty Tensor before the first Set
+  Expected<Tensor> Read() const;                 // an error before the first Set
   void Set(Tensor value);
-  // Calls update(&value) with no other update between. `value` owns its buffer alone if nobody
-  // reads it at the time.
+  // Calls update(&value) while no other update can run. `value` may be changed in place where it is
+  // the only owner of its buffer, that is, where no reader holds it.
   Error Update(llvm::function_ref<Error(Tensor* value)> update);
   std::string ToString() const override;
 

@@ -92,8 +92,8 @@ bool HasEffect(const Node& node) {
   return info && info->is_stateful;
 }
 
-// Whether a Switch decides if its loop goes on: what it does not hand on, Exit knows not to be
-// dead.
+// Whether a Switch decides if its loop goes on. What its Exit gives is not dead even though the
+// Switch sends a dead tensor while the loop runs.
 bool IsOfLoop(const Node& node) {
   return node.num_inputs() > 1 && node.input_node(1).op() == "LoopCond";
 }

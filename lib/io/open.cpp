@@ -147,7 +147,7 @@ bool NaturalLess(llvm::StringRef a, llvm::StringRef b) {
   return a.size() < b.size();
 }
 
-// Reads a few pages of the file. A file that cannot be opened is none of ours.
+// Reads a few pages of the file. A file that cannot be opened counts as unknown content.
 Content ContentOf(llvm::StringRef path) {
   auto file = FileBytes::Open(path);
   if (!file) {

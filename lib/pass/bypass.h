@@ -17,12 +17,12 @@ class Bypasser {
   // `reader` waits for `source`, unless it has an input from it anyway.
   void AddControl(const Node& reader, const Node& source);
 
-  // Who reads port i of `node` reads its input i; who waits for it waits for all its inputs; and
-  // every reader waits for its control inputs. `node` is left without readers. Cost: the edges that
-  // go and come.
+  // Readers of port i of `node` read its input i instead, nodes that wait for it wait for all its
+  // inputs, and all of them wait for its control inputs. `node` is left without readers. Cost: the
+  // edges that go and come.
   void Bypass(const Node& node);
-  // Who reads `node` reads the same port of `by`; who waits for it waits for `by`. `node` is left
-  // without readers.
+  // Readers of `node` read the same port of `by` instead, and nodes that wait for it wait for `by`.
+  // `node` is left without readers.
   void Replace(const Node& node, const Node& by);
 
  private:

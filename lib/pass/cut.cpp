@@ -1,14 +1,63 @@
 #include "lib/pass/cut.h"
 
+#include <map>
+#include <set>
+
+#include "lib/ir/import.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/ir/verify.h"
 #include "lib/pass/library.h"
-#include "lib/shape/inference.h"
+#include "lib/proto/graph.pb.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
+
+// Dtype and shape of what a Placeholder stands for.
+Error Describe(const ShapeMap& shapes, Port port, llvm::StringRef op, CutInput* input) {
+  input->dtype = shapes.TypeOf(port);
+  input->shape = shapes.OfPort(port);
+  if (input->dtype == proto::DT_INVALID)
+    return MakeError("input '{0}': its dtype is not known (op '{1}')", input->tensor, op);
+  if (IsRefType(input->dtype))
+    return MakeError(
+        "input '{0}': is a reference to a variable (op '{1}'), for which no value can be given",
+        input->tensor, op);
+  return Error::success();
+}
+
+std::string PlaceholderName(const Node& source, int port) {
+  return port == 0 ? source.name().str() : source.name().str() + "_" + std::to_string(port);
+}
+
+NodeId AddPlaceholder(Graph& graph, llvm::StringRef name, llvm::StringRef device,
+                      const CutInput& input) {
+  NodeId id = graph.AddNode(name, "Placeholder", device);
+  graph.SetAttr(id, "dtype", attr::Type(input.dtype));
+  graph.SetAttr(id, "shape", attr::ShapeOf(input.shape));
+  return id;
+}
+
+// Requests to share a device with nodes that are not there.
+void DropColocations(Graph& graph) {
+  for (Node node : graph.nodes()) {
+    auto attr = node.FindAttr("_class");
+    auto places = attr ? attr->AsStrings() : std::nullopt;
+    if (!places) continue;
+    std::vector<std::string> left;
+    for (llvm::StringRef place : *places)
+      if (!HasPrefix(place, "loc:@") || graph.Find(place.drop_front(5)))
+        left.push_back(place.str());
+    if (left.size() == places->size()) continue;
+    if (left.empty()) {
+      graph.RemoveAttr(node.id(), "_class");
+    } else {
+      std::vector<llvm::StringRef> views(left.begin(), left.end());
+      graph.SetAttr(node.id(), "_class", attr::Strings(views));
+    }
+  }
+}
 
 class Cut {
  public:
@@ -23,7 +72,7 @@ class Cut {
     Redirect();
     RemoveOthers();
     TakeNames();
-    DropColocations();
+    DropColocations(graph_);
     result_.functions = DropUnreachableFunctions(module_);
     RETURN_IF_ERROR(CheckLoops());
     return std::move(result_);
@@ -41,16 +90,7 @@ class Cut {
     for (Port port : inputs_) {
       CutInput input;
       input.tensor = NameOf(port);
-      input.dtype = shapes.TypeOf(port);
-      input.shape = shapes.OfPort(port);
-      llvm::StringRef op = graph_.node(port.node).op();
-      if (input.dtype == proto::DT_INVALID)
-        return MakeError("input '{0}': its dtype is not known (op '{1}')", input.tensor, op);
-      if (IsRefType(input.dtype))
-        return MakeError(
-            "input '{0}': is a reference to a variable (op '{1}'), for which no value "
-            "can be given",
-            input.tensor, op);
+      RETURN_IF_ERROR(Describe(shapes, port, graph_.node(port.node).op(), &input));
       result_.inputs.push_back(std::move(input));
     }
     return Error::success();
@@ -96,11 +136,8 @@ class Cut {
 
   void MakePlaceholder(size_t i) {
     Node source = graph_.node(inputs_[i].node);
-    std::string name = source.name().str();
-    if (inputs_[i].index != 0) name += "_" + std::to_string(inputs_[i].index);
-    NodeId id = graph_.AddNode(graph_.UniqueName(name), "Placeholder", source.device());
-    graph_.SetAttr(id, "dtype", attr::Type(result_.inputs[i].dtype));
-    graph_.SetAttr(id, "shape", attr::ShapeOf(result_.inputs[i].shape));
+    std::string name = graph_.UniqueName(PlaceholderName(source, inputs_[i].index));
+    NodeId id = AddPlaceholder(graph_, name, source.device(), result_.inputs[i]);
     placeholders_[i] = id;
     result_.inputs[i].placeholder = graph_.node(id).name().str();
   }
@@ -140,25 +177,6 @@ class Cut {
     }
   }
 
-  void DropColocations() {
-    for (Node node : graph_.nodes()) {
-      auto attr = node.FindAttr("_class");
-      auto places = attr ? attr->AsStrings() : std::nullopt;
-      if (!places) continue;
-      std::vector<std::string> left;
-      for (llvm::StringRef place : *places)
-        if (!HasPrefix(place, "loc:@") || graph_.Find(place.drop_front(5)))
-          left.push_back(place.str());
-      if (left.size() == places->size()) continue;
-      if (left.empty()) {
-        graph_.RemoveAttr(node.id(), "_class");
-      } else {
-        std::vector<llvm::StringRef> views(left.begin(), left.end());
-        graph_.SetAttr(node.id(), "_class", attr::Strings(views));
-      }
-    }
-  }
-
   // A value from outside of a loop comes into it through an Enter only.
   Error CheckLoops() {
     for (const Problem& problem : VerifyModule(module_))
@@ -194,7 +212,128 @@ class Cut {
   std::vector<NodeId> placeholders_;  // by input
 };
 
+class Extraction {
+ public:
+  Extraction(const Graph& body, const ShapeMap& shapes, llvm::ArrayRef<NodeId> ids)
+      : body_(body), shapes_(shapes) {
+    result_.module = std::make_unique<Module>();
+    chosen_.assign(body.end_id(), false);
+    for (NodeId id : ids) chosen_[id] = !IsArgument(id) && body.node(id).op() != "_Retval";
+    copies_.assign(body.end_id(), kNoNode);
+  }
+
+  Expected<ExtractedNodes> Run() && {
+    RETURN_IF_ERROR(CopyLibrary());
+    // Names of what was chosen come first: a Placeholder takes what is left.
+    for (Node node : body_.nodes())
+      if (chosen_[node.id()]) Copy(node);
+    for (Node node : body_.nodes()) {
+      if (!chosen_[node.id()]) continue;
+      RETURN_IF_ERROR(Connect(node));
+      ListFetches(node);
+    }
+    DropColocations(graph());
+    return std::move(result_);
+  }
+
+ private:
+  Graph& graph() { return result_.module->main; }
+  bool IsArgument(NodeId id) const { return body_.node(id).op() == "_Arg"; }
+
+  Error CopyLibrary() {
+    FunctionSet called;
+    for (Node node : body_.nodes()) {
+      if (!chosen_[node.id()]) continue;
+      node.ForEachAttr([&](llvm::StringRef, AttrView value) {
+        for (llvm::StringRef name : value.FuncNames())
+          if (const Function* function = body_.module().FindFunction(name))
+            AddReachable(*function, &called);
+      });
+    }
+    if (called.empty()) return Error::success();
+    proto::GraphDef library;
+    for (const auto& function : body_.module().functions) {
+      if (called.contains(function.get()) &&
+          !library.mutable_library()->add_function()->ParseFromString(ExportFunctionDef(*function)))
+        return MakeError("function '{0}' cannot be copied", function->name());
+    }
+    auto file = FileBytes::FromString(library.SerializeAsString(), "library");
+    ASSIGN_OR_RETURN(result_.module, ImportGraphDef(file, file->bytes()));
+    return Error::success();
+  }
+
+  NodeId Copy(const Node& node) {
+    NodeId id;
+    StringTable& strings = result_.module->strings;
+    if (body_.AttrBytes(node.id())) {  // constants may be large: their bytes are not copied
+      id = graph().AddImported(strings.Intern(node.name()), strings.Intern(node.op()),
+                               strings.Intern(node.device()), body_.Source(node.id()));
+    } else {
+      id = graph().AddNode(node.name(), node.op(), node.device());
+      node.ForEachAttr(
+          [&](llvm::StringRef key, AttrView value) { graph().SetAttr(id, key, value.bytes()); });
+    }
+    return copies_[node.id()] = id;
+  }
+
+  Error Connect(const Node& node) {
+    NodeId copy = copies_[node.id()];
+    for (int slot = 0; slot < node.num_inputs(); ++slot) {
+      Port port = node.input(slot);
+      if (port.node == kNoNode) {
+        graph().AddImportedInput(copy, port, result_.module->Keep(node.DanglingText(slot)), false);
+        continue;
+      }
+      ASSIGN_OR_RETURN(Port source, SourceOf(port));
+      graph().AddInput(copy, source);
+    }
+    for (int i = 0; i < node.num_controls(); ++i) {
+      Node from = node.control(i);
+      if (from && chosen_[from.id()]) graph().AddControl(copy, copies_[from.id()]);
+    }
+    return Error::success();
+  }
+
+  // Where a copy reads what the node itself reads at `port`.
+  Expected<Port> SourceOf(Port port) {
+    if (copies_[port.node] != kNoNode) return Port{copies_[port.node], port.index};
+    Node source = body_.node(port.node);
+    if (source.num_inputs() == 0 && !IsArgument(source.id()) && !graph().Find(source.name()))
+      return Port{Copy(source), port.index};
+    auto [it, fresh] = placeholders_.try_emplace({port.node, port.index}, kNoNode);
+    if (!fresh) return Port{it->second, 0};
+    CutInput input;
+    input.tensor = OutputName(source.name(), port.index);
+    RETURN_IF_ERROR(Describe(shapes_, port, source.op(), &input));
+    std::string name = graph().UniqueName(PlaceholderName(source, port.index));
+    it->second = AddPlaceholder(graph(), name, source.device(), input);
+    return Port{it->second, 0};
+  }
+
+  void ListFetches(const Node& node) {
+    std::set<int> ports;
+    for (const Use& use : node.uses()) {
+      Port port = body_.node(use.node).input(static_cast<int>(use.slot));
+      if (!port.IsControl() && !chosen_[use.node]) ports.insert(port.index);
+    }
+    for (int port : ports)
+      result_.fetches.push_back(port == 0 ? node.name().str() : OutputName(node.name(), port));
+  }
+
+  const Graph& body_;
+  const ShapeMap& shapes_;
+  ExtractedNodes result_;
+  std::vector<bool> chosen_;    // by id in the body
+  std::vector<NodeId> copies_;  // by id in the body; kNoNode: there is none
+  std::map<std::pair<NodeId, int>, NodeId> placeholders_;
+};
+
 }  // namespace
+
+Expected<ExtractedNodes> ExtractNodes(const Graph& body, const ShapeMap& shapes,
+                                      llvm::ArrayRef<NodeId> ids) {
+  return Extraction(body, shapes, ids).Run();
+}
 
 Expected<CutResult> CutGraph(Module* module, llvm::ArrayRef<Port> inputs,
                              llvm::ArrayRef<Port> outputs) {

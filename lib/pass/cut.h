@@ -2,10 +2,12 @@
 #ifndef GRAPNEL_LIB_PASS_CUT_H_
 #define GRAPNEL_LIB_PASS_CUT_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "lib/ir/module.h"
+#include "lib/shape/inference.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace grapnel {
@@ -32,6 +34,22 @@ struct CutResult {
 // cut that leaves half a loop of single nodes.
 Expected<CutResult> CutGraph(Module* module, llvm::ArrayRef<Port> inputs,
                              llvm::ArrayRef<Port> outputs);
+
+// A copy of some nodes of a body.
+struct ExtractedNodes {
+  std::unique_ptr<Module> module;    // points into the module of the body, which must outlive it
+  std::vector<std::string> fetches;  // tensors that nodes outside read
+};
+
+// Copies the nodes `ids` of a main graph or of a function's body, and of the library what they
+// call. For each tensor that they read from elsewhere there is a Placeholder, of the dtype and
+// shape that `shapes` has and with a name as CutGraph gives it; but what reads nothing itself (a
+// constant, a variable) is copied too. A function's arguments become Placeholders and its results
+// fetches. Control edges from elsewhere go. The copy need not be one that runs: it may have half a
+// loop. Errors: a tensor from elsewhere of unknown dtype, or a reference to a variable. Linear in
+// the nodes and in what is called.
+Expected<ExtractedNodes> ExtractNodes(const Graph& body, const ShapeMap& shapes,
+                                      llvm::ArrayRef<NodeId> ids);
 
 }  // namespace grapnel
 

@@ -4,6 +4,7 @@
 
 #include "lib/ir/node_types.h"
 #include "lib/pass/library.h"
+#include "lib/pass/registry.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -16,6 +17,15 @@ std::vector<std::string> SortedNames(const StringTable& strings, llvm::ArrayRef<
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
+}
+
+// Whether `grapnel passes` lists the rule under the pass: else nobody could ask for it or read what
+// it does. The PassManager's own stages are no registered passes.
+[[maybe_unused]] bool IsListed(llvm::StringRef pass, llvm::StringRef rule) {
+  const PassRegistry& registry = PassRegistry::Get();
+  const PassRegistry::Entry* entry = registry.Find(pass);
+  return !entry || llvm::any_of(registry.ReportedBy(*entry),
+                                [&](const PassStep& step) { return rule == step.name; });
 }
 
 }  // namespace
@@ -97,6 +107,7 @@ void Editor::SetOrder(llvm::ArrayRef<NodeId> order) {
 
 bool Editor::Begin(llvm::StringRef rule, const Node& node) {
   assert(!record_->open && "a rewrite is under way");
+  assert(IsListed(pass_, rule) && "the pass does not list this rule");
   if (rewrites_left_ && *rewrites_left_ == 0) return false;
   record_->open = true;
   record_->rule.assign(rule.data(), rule.size());

@@ -21,7 +21,7 @@ FunctionSet ReachableFunctions(const Module& module, bool choices = true);
 // Functions that `start` mentions, and those that they do; `start` too.
 void AddReachable(const Function& start, FunctionSet* reached);
 
-// Who mentions whom in a library, as it was when this was made.
+// Which function of a library mentions which, as the library was when this was made.
 class CallGraph {
  public:
   // Linear in the module.

@@ -234,6 +234,15 @@ const BodyScopes& GraphPage::Scopes(size_t body) {
   return *slot.scopes;
 }
 
+const ShapeMap& GraphPage::shapes(size_t body) { return Scopes(body).shapes(); }
+
+Expected<std::vector<NodeId>> GraphPage::NodesIn(size_t body, ScopeId scope) {
+  RETURN_IF_ERROR(Check(body));
+  const BodyScopes& scopes = Scopes(body);
+  if (scope >= scopes.tree().size()) return MakeError("body {0} has no scope {1}", body, scope);
+  return scopes.NodesIn(scope);
+}
+
 std::vector<ScopeId> GraphPage::OpenableScopes(size_t body) {
   const ScopeTree& tree = Scopes(body).tree();
   std::vector<ScopeId> scopes = {tree.scope(kRootScope).core};

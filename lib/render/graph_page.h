@@ -87,6 +87,10 @@ class GraphPage {
                                                 llvm::StringRef node) const;
   size_t num_bodies() const { return bodies_.size(); }
   const Graph& graph(size_t body) const;
+  const ShapeMap& shapes(size_t body);
+  // The nodes that lie in a scope at any depth, in the graph's order. Errors: there is no such body
+  // or scope.
+  Expected<std::vector<NodeId>> NodesIn(size_t body, ScopeId scope);
   // The scopes of a body that can be opened, from the outside in.
   std::vector<ScopeId> OpenableScopes(size_t body);
 

@@ -12,12 +12,12 @@ namespace grapnel {
 
 struct LayerEdge {
   uint32_t from = 0, to = 0;
-  uint32_t weight = 1;  // how much it wants to be short
+  uint32_t weight = 1;  // how strongly it pulls its ends together
   bool back = false;    // closes a loop: runs upwards
 };
 
 // Items 0 .. n-1 are the caller's; higher ones are bends, where an edge crosses a layer. Edges of
-// one source share theirs.
+// one source share their bends.
 struct Layering {
   std::vector<std::vector<uint32_t>> layers;  // from the top; each from the left
   // By edge: the items that it passes, from the upper end to the lower one, ends left out. Of an

@@ -351,8 +351,8 @@ class Opener {
     }
   }
 
-  // Who sees the body of a loop wants its condition too, and who sees conv2_block1_*,
-  // conv2_block2_* the blocks of conv3_*.
+  // Whether a reader who sees inside one of them expects to see inside the other: the body and the
+  // condition of a loop; conv2_block1_*, conv2_block2_* and the blocks of conv3_*.
   bool AreAlike(const Candidate& a, const Candidate& b) const {
     if (a.body != b.body || a.scope == kRootScope) return a.caller && a.caller == b.caller;
     const ScopeTree& tree = *a.body->tree;

@@ -84,6 +84,14 @@ void BodyScopes::ListEdges() {
   for (uint32_t i = 0; i < edges_.size(); ++i) out_edges_[next[edges_[i].from]++] = i;
 }
 
+std::vector<NodeId> BodyScopes::NodesIn(ScopeId scope) const {
+  std::vector<NodeId> nodes;
+  for (Node node : graph_.nodes())
+    if (tree_->ScopeOf(node.id()) != kNoScope && Holds(scope, node.id()))
+      nodes.push_back(node.id());
+  return nodes;
+}
+
 std::vector<ScopeId> BodyScopes::Around(NodeId node) const {
   std::vector<ScopeId> around;
   for (ScopeId id = tree_->ScopeOf(node); id != kNoScope; id = tree_->scope(id).parent) {

@@ -80,6 +80,10 @@ class BodyScopes {
   // Drawn somewhere, in one scope or another.
   uint64_t num_drawn_inputs() const { return edges_.size(); }
 
+  // The nodes that lie in a scope at any depth, folded ones too, in the graph's order. Linear in
+  // the graph.
+  std::vector<NodeId> NodesIn(ScopeId scope) const;
+
   // Scopes around a node from the outermost to the innermost, cores only: what must be open for it
   // to be seen.
   std::vector<ScopeId> Around(NodeId node) const;

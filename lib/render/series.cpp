@@ -57,7 +57,7 @@ ScopeStructures::ScopeStructures(const Graph& graph, llvm::ArrayRef<ScopeName> s
     auto edge = [&](NodeId from, uint64_t slot) {
       if (from >= scope_of.size() || scope_of[from] == kNone) return;
       uint32_t around = common(scope, scope_of[from]);
-      if (around == 0) return;  // the outermost is nobody's sibling
+      if (around == 0) return;  // the outermost scope has no siblings
       size_t begin = scopes[around].name_from;
       hash_[around] += Mix(
           Mix(NamesHash(From(graph.node(from).name(), begin)), NamesHash(From(node.name(), begin))),

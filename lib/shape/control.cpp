@@ -15,7 +15,7 @@ void SwitchShape(ShapeContext& c) {
 }
 
 // The output is any of the inputs. A loop's back edge that is not known yet does not count: the
-// loop is gone round again when it is.
+// nodes of the loop are inferred again when it is.
 void MergeShape(ShapeContext& c) {
   c.Out(1, Shape::Scalar());
   bool first = true;
@@ -89,9 +89,9 @@ void WhileShape(ShapeContext& c) {
   std::optional<llvm::StringRef> body = attr ? attr->AsFuncName() : std::nullopt;
   std::vector<PortFacts> carried;
   for (int i = 0; i < c.num_outputs(); ++i) carried.push_back(c.facts(i).Copy());
-  constexpr int kMaxRounds = 8;
+  constexpr int kMaxIterations = 8;
   bool settled = false;
-  for (int round = 0; body && round < kMaxRounds && !settled; ++round) {
+  for (int iteration = 0; body && iteration < kMaxIterations && !settled; ++iteration) {
     llvm::SmallVector<const PortFacts*, 8> args;
     for (const PortFacts& facts : carried) args.push_back(&facts);
     std::vector<PortFacts> results = c.functions->Infer(*body, args);

@@ -424,7 +424,7 @@ void BatchSpaceShape(ShapeContext& c) {
   BatchSpace(c, &blocks, 2, c.elements(1), c.op() == "SpaceToBatch");
 }
 
-// The order changes, not the shape; a short vector is turned round here.
+// Only the order changes; the value of a short vector is reversed here.
 void ReverseV2Shape(ShapeContext& c) {
   c.Out(0, c.in(0));
   const Elements* elements = c.elements(0);

@@ -1,5 +1,5 @@
-// Who called which function of a debug folder: what TensorFlow leaves to be found by names, times
-// and the order of arguments.
+// Calls of functions in a debug folder. TensorFlow does not record which op called which function:
+// that is found by names, times and the order of arguments.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_CALLS_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_CALLS_H_
 
@@ -38,8 +38,8 @@ class DebugCalls {
   int Caller(int graph) const { return bodies_[graph].caller; }
   int Argument(int graph, int index) const { return bodies_[graph].arguments[index]; }  // an op
   // The tensor of the outer graph that a Placeholder of a branch, loop or called body stands for
-  // (for a loop: in its first round). Nothing: the graph is called from Python, or the call was not
-  // recorded, as calls by PartitionedCall are not.
+  // (for a loop: in its first iteration). Nothing: the graph is called from Python, or the call was
+  // not recorded, as calls by PartitionedCall are not.
   std::optional<DebugTensor> Outside(DebugTensor argument) const;
   // What comes out as output `tensor.slot` of a branching, looping or calling op: a result of each
   // body that may have made it.
@@ -50,7 +50,7 @@ class DebugCalls {
                                               const DebugInput& input) const;
   // Result `index` of a body: the last Identities that nobody reads.
   std::optional<DebugTensor> Result(int graph, size_t index) const;
-  // What a loop's argument is from its second round on: a result of the round before.
+  // What a loop's argument is from its second iteration on: a result of the one before.
   std::optional<DebugTensor> RoundBefore(DebugTensor argument) const;
   bool IsLoopBody(int graph) const;  // or condition
 

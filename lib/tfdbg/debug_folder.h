@@ -89,7 +89,7 @@ struct DebugTrace {
   // The call within which it was computed: TensorFlow records no link, so it is the first call of
   // the outermost function that ended after this. -1: there is none.
   int execution = -1;
-  int iteration = 0;  // how often this output came before within that call: a loop's round
+  int iteration = 0;  // how often this output came before within that call: a loop's iteration
 };
 
 // What one process wrote, or several that share a run id. Executions and traces are in the order of

@@ -129,7 +129,7 @@ std::string AttributeOf(BodyRole role) {
   return "f";
 }
 
-// Ops of control flow name their bodies in attributes, which are not recorded: who calls whom is.
+// Ops of control flow name their bodies in attributes, which are not recorded; calls are.
 void ModuleMaker::SetCalls() {
   for (size_t g = 0; g < run_.graphs.size(); ++g) {
     int caller = calls_.Caller(static_cast<int>(g)), outer = run_.graphs[g].outer;

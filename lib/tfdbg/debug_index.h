@@ -39,7 +39,7 @@ class DebugIndex {
   // Whether an execution put out, or computed inside, something bad.
   bool IsBad(int execution) const;
 
-  // Ops and executions that a line of a file made: the deepest frame of theirs in that file.
+  // Ops and executions that a line of a file made: those whose deepest frame in the file it is.
   struct Line {
     std::vector<DebugTensor> ops;
     std::vector<int> executions;
@@ -55,7 +55,7 @@ class DebugIndex {
   std::vector<std::vector<std::vector<int>>> traces_;   // by graph and op
   std::vector<std::vector<std::vector<int>>> readers_;  // the same
   std::unordered_map<int64_t, std::vector<int>> eager_readers_;
-  // By graph and op of a result: who reads it through a call that was not recorded.
+  // By graph and op of a result: the ops that read it through a call that was not recorded.
   std::map<std::pair<int, int>, std::vector<DebugTensor>> unrecorded_readers_;
   std::vector<Inside> inside_;  // by execution
 };

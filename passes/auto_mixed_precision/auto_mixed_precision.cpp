@@ -60,7 +60,7 @@ class Converter {
     edit_.SetAttr(vertex.node, vertex.attr, attr::Types(types));
   }
 
-  // Everybody who reads the port reads it rounded to half; no port when nobody does.
+  // All readers of the port read it rounded to half. Returns no port when there are none.
   Port Round(Port port) {
     llvm::SmallVector<Use, 4> uses = edit_.graph().node(port.node).UsesOf(port.index);
     if (uses.empty()) return {};

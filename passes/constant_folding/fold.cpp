@@ -62,8 +62,8 @@ Expected<std::vector<Literal>> Evaluate(Folding& rule, const Node& node) {
   return rule.edit.evaluator()->Evaluate(node, inputs);
 }
 
-// Each port that is read becomes a node of its own. Who waits for the node waits for the last of
-// them.
+// Each port that is read becomes a node of its own. Nodes that waited for the folded one wait for
+// the last of them.
 Verdict FoldIntoNodes(Folding& rule, const Node& node, llvm::ArrayRef<Literal> values) {
   auto name_of = [&](size_t port) {
     return Folding::NameFor(node, "-folded-" + llvm::Twine(port));

@@ -47,7 +47,7 @@ bool CrossesNoMoreDevices(Dependencies& rule, const Node& node, llvm::ArrayRef<N
   return !(is_identity && in > 0 && out > 0 && after > 0);
 }
 
-// Whether taking the node out makes no more edges and no more of them from device to device.
+// Whether the graph has no more edges without the node, and no more between devices.
 bool IsBeneficial(Dependencies& rule, const Node& node) {
   size_t in = node.num_inputs() + node.num_controls();
   bool has_ports = rule.kinds.Is(node, kIdentityNOp) && !IsIdentityNOfOne(node);

@@ -58,7 +58,7 @@ class ModelPruner : public GraphPass {
     if (!DropUnread(dead, liveness)) return false;
     std::vector<NodeId> half_read = liveness.HalfRead();
     if (!half_read.empty()) {
-      // Readers first: who reads a port in vain has let go of it by then.
+      // Readers first: by then none is left that reads a port without need.
       std::vector<NodeId> order = GrapplerOrder(graph);
       for (NodeId id : llvm::reverse(order)) {
         if (!std::binary_search(half_read.begin(), half_read.end(), id)) continue;
@@ -164,7 +164,7 @@ class ModelPruner : public GraphPass {
     for (const Use& use : uses) {
       Node reader = edit_->graph().node(use.node);
       Port read = reader.input(use.slot);
-      // Who still reads another port is in a loop that goes next.
+      // A reader of another port is in a loop, which is removed next.
       if (read.IsControl() || new_port[read.index] < 0) continue;
       edit_->SetInput(reader, use.slot, {node.id(), new_port[read.index]});
     }
@@ -281,7 +281,9 @@ GRAPNEL_PASS(
     {"bypass_stop_gradient", "readers of a StopGradient or PreventGradient read its input"},
     {"bypass_add_n", "readers of an AddN of one tensor read that"},
     {"drop_no_op", "removes a NoOp that waits for nothing"},
-    {"drop_unread_constant", "removes a constant that nodes only wait for"});
+    {"drop_unread_constant", "removes a constant that nodes only wait for"},
+    {"compress_constant",  // in lib/pass/tidy.cpp
+     "writes a constant whose elements are all the same as one element; in the pipeline alone"});
 
 }  // namespace
 }  // namespace grapnel

@@ -115,6 +115,32 @@ class Page(PageCase):
         self.browser.type("#search", "nothing-like-this")
         self.browser.wait("document.getElementById('results').textContent.includes('No node fits')")
 
+    def test_a_scope_and_a_function_are_copied_as_text(self):
+        copy = "[...document.querySelectorAll('#panel button')].filter((b) => b.textContent === 'copy as text').at(-1)"
+        self.show(self.serve("testdata/collatz"))
+        self.browser.js("navigator.clipboard.writeText = async (text) => { globalThis.copied = text; };")
+        self.browser.js("grapnel.view.select(grapnel.view.boxes.find((b) => b.box.op === 'StatelessWhile'))")
+        self.browser.wait(copy + "?.title.startsWith('Copy its nodes')")
+        self.browser.js(copy + ".click()")
+        self.browser.wait("globalThis.copied")
+        text = self.browser.js("return copied")
+        self.assertIn(" = Placeholder {dtype=int32, shape=[]} : int32", text)
+        self.browser.wait("[...document.querySelectorAll('#panel button')].some((b) => b.textContent === 'copied, ' + "
+                          f"'{len(text.splitlines())} lines')")
+        self.browser.js("grapnel.view.select(grapnel.view.boxes.find((b) => b.box.kind === 'scope'))")
+        self.browser.wait(copy)
+        self.browser.js("copied = ''; " + copy + ".click()")
+        self.browser.wait("globalThis.copied")
+        path = os.path.join(tempfile.mkdtemp(), "copied.gtxt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.browser.js("return copied"))
+        info = subprocess.run([GRAPNEL, "info", path], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.assertNotIn("problem", info)
+        self.open_file("testdata/collatz")
+        self.browser.js("grapnel.view.select(grapnel.view.boxes.find((b) => b.box.kind === 'scope'))")
+        self.browser.wait(copy)
+        self.assertTrue(self.browser.js(f"return {copy}.disabled"), "a file does not hold the text of boxes")
+
     def test_tabs_go_by_number(self):
         self.show(self.serve("testdata/models/lenet"))
         names = self.browser.js("return grapnel.tabs.names")

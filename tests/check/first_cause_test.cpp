@@ -43,7 +43,8 @@ TEST(FirstCause, GoesThroughTheArgumentToTheCaller) {
   EXPECT_EQ(cause.framework_frames, 16);
 }
 
-// The loop's argument is bad because of the round before; three rounds and two calls have the log.
+// The loop's argument is bad because of the iteration before; the log is in three iterations of two
+// calls.
 TEST(FirstCause, FollowsLoops) {
   BlameReport report = Blame("testdata/tfdbg/control_flow_FULL_HEALTH");
   EXPECT_EQ(report.alerts.size(), 26u);

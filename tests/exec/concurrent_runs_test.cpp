@@ -210,11 +210,12 @@ TEST(ConcurrentRuns, OfPartitions) {
     graph.SetDevice(id, device + (is_work ? "1" : "0"));
   }
   auto split = llvm::cantFail(PartitionByDevice(loop.module(), *MakeTensorFlowKernels()));
-  std::vector<DevicePart> parts;
-  for (const Partition& part : split.partitions) parts.push_back({part.device, &part.module->main});
+  std::vector<PartitionGraph> partitions;
+  for (const Partition& part : split.partitions)
+    partitions.push_back({part.device, &part.module->main});
   for (int threads : {1, 2}) {
     ThreadPool pool(threads);
-    auto executor = PartitionedExecutor::Compile(parts, From({"n"}, {"out"}, pool));
+    auto executor = PartitionedExecutor::Compile(partitions, From({"n"}, {"out"}, pool));
     ASSERT_TRUE(static_cast<bool>(executor)) << TextOf(executor.takeError());
     ExpectSameOnThreads(RunOn(**executor));
   }

@@ -41,7 +41,7 @@ float SumOf(Executor& executor) {
 
 const std::vector<std::string> kNegateFortyTimes(40, "Neg");
 
-TEST(Loop, AsManyRoundsAsItsEntersSayAreUnderWay) {
+TEST(Loop, AsManyIterationsAsItsEntersSayAreUnderWay) {
   ThreadPool pool(1);
   int most[3];
   int64_t parallel[] = {1, 3, 1000};
@@ -90,7 +90,7 @@ Expected<KernelFn> MakeSlow(const KernelSetup&) {
 GRAPNEL_CPU_KERNEL("BatchCholesky", MakeSlow<0>, OfTypes("T", {proto::DT_FLOAT}));
 GRAPNEL_CPU_KERNEL("BatchMatrixInverse", MakeSlow<1>, OfTypes("T", {proto::DT_FLOAT}));
 
-TEST(Loop, RoundsOverlapOnSeveralThreadsAndGiveTheSame) {
+TEST(Loop, IterationsOverlapOnSeveralThreadsAndGiveTheSame) {
   LoopGraph one_by_one({"BatchCholesky", "BatchMatrixInverse"}, 1),
       overlapping({"BatchCholesky", "BatchMatrixInverse"}, 10);
   same_node = 0;
@@ -142,34 +142,34 @@ TEST(Plan, LongNodesRunBesideOthersAndGiveTheSame) {
 }
 
 // Fails in the sixth iteration, on whichever thread.
-std::atomic<int> rounds_until_failure{0};
+std::atomic<int> iterations_until_failure{0};
 Error RunFailing(KernelContext& ctx) {
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  if (rounds_until_failure-- == 0) return MakeError("this one fails");
+  if (iterations_until_failure-- == 0) return MakeError("this one fails");
   ctx.SetOutput(0, ctx.input(0));
   return Error::success();
 }
 Expected<KernelFn> MakeFailing(const KernelSetup&) { return KernelFn(RunFailing); }
 GRAPNEL_CPU_KERNEL("BatchSelfAdjointEig", MakeFailing, OfTypes("T", {proto::DT_FLOAT}));
 
-TEST(Loop, AFailureNamesTheRoundAndThePlanRunsAgain) {
+TEST(Loop, AFailureNamesTheIterationAndThePlanRunsAgain) {
   LoopGraph graph({"BatchCholesky", "BatchSelfAdjointEig", "BatchMatrixInverse"}, 10);
   for (int threads : {1, 3}) {
     ThreadPool pool(threads);
     auto executor = graph.Compile(pool);
-    rounds_until_failure = 5;
+    iterations_until_failure = 5;
     auto outputs = executor->Run({FloatTensor({}, {20})});
     ASSERT_FALSE(outputs);
     EXPECT_EQ(TextOf(outputs.takeError()),
               "loop 'loop': iteration 5: node 'chain1' (BatchSelfAdjointEig, float, "
               "/device:CPU:0): this one "
               "fails");
-    rounds_until_failure = 1000;
+    iterations_until_failure = 1000;
     EXPECT_EQ(SumOf(*executor), 420);
   }
 }
 
-TEST(Loop, NoRoundAtAll) {
+TEST(Loop, NoIterationAtAll) {
   ThreadPool pool(2);
   LoopGraph graph({"Neg"}, 10);
   auto outputs = graph.Compile(pool)->Run({FloatTensor({}, {0})});

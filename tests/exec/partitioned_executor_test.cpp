@@ -31,16 +31,16 @@ class SplitLoop {
 
   std::unique_ptr<PartitionedExecutor> Compile(ThreadPool& pool, RunHook* hook = nullptr,
                                                RunProfiler* profiler = nullptr) const {
-    std::vector<DevicePart> parts;
+    std::vector<PartitionGraph> partitions;
     for (const Partition& part : split_.partitions)
-      parts.push_back({part.device, &part.module->main});
+      partitions.push_back({part.device, &part.module->main});
     ExecutorOptions options;
     options.feeds = {"n"};
     options.fetches = {"out"};
     options.pool = &pool;
     options.hook = hook;
     options.profiler = profiler;
-    auto executor = PartitionedExecutor::Compile(parts, options);
+    auto executor = PartitionedExecutor::Compile(partitions, options);
     if (executor) return std::move(*executor);
     ADD_FAILURE() << TextOf(executor.takeError());
     return nullptr;
@@ -95,7 +95,7 @@ class NoProfile : public RunProfiler {
   void Ran(const Node&, Clock::time_point, Clock::time_point, llvm::ArrayRef<Tensor>) override {}
 };
 
-TEST(PartitionedExecutor, MemoryDoesNotGrowWithTheRounds) {
+TEST(PartitionedExecutor, MemoryDoesNotGrowWithTheIterations) {
   SplitLoop loop({"Neg", "Abs"}, 10);
   ThreadPool pool(2);
   int64_t peak[2];

@@ -60,7 +60,7 @@ TEST(DebugFolder, CallsAndTheirTracesAreJoined) {
   EXPECT_EQ(run.executions[39].call, 1);
 }
 
-TEST(DebugFolder, RoundsOfLoopsAreCounted) {
+TEST(DebugFolder, IterationsOfLoopsAreCounted) {
   DebugFolder folder = Read("testdata/tfdbg/control_flow_FULL_HEALTH");
   const DebugRun& run = folder.runs[0];
   EXPECT_EQ(run.traces[8].op_name, "Log");

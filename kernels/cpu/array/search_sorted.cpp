@@ -80,7 +80,7 @@ Expected<KernelFn> MakeNthElement(const KernelSetup& setup) {
         std::vector<T> row;
         for (int64_t i = begin; i < end; ++i) {
           row.assign(in.data<T>() + i * width, in.data<T>() + (i + 1) * width);
-          // A NaN has no place in the order: at the end it leaves the others theirs.
+          // NaNs go to the end: `before` would be no order with them among the others.
           auto before = [](T a, T b) { return a < b || (a == a && b != b); };
           std::nth_element(row.begin(), row.begin() + n, row.end(), before);
           out->data<T>()[i] = row[n];

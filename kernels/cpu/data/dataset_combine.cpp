@@ -319,7 +319,7 @@ Expected<KernelFn> MakeResource(const KernelSetup&) {
   });
 }
 
-// Who holds the handle owns it: there is nothing to delete.
+// The handle owns the resource, which goes with the last copy of it: there is nothing to delete.
 Expected<KernelFn> MakeDelete(const KernelSetup&) {
   return KernelFn([](KernelContext&) -> Error { return Error::success(); });
 }

@@ -34,7 +34,7 @@ std::string NameOf(const Node& node) {
   return name.empty() ? node.name().str() : name;
 }
 
-// Named iterators are shared through the session, anonymous ones belong to who holds the handle.
+// Named iterators are shared through the session, anonymous ones belong to the handle.
 Expected<KernelFn> MakeIteratorHandle(const KernelSetup& setup) {
   std::string name = NameOf(setup.node()), container = setup.node().GetString("container");
   return KernelFn([name, container](KernelContext& ctx) -> Error {

@@ -41,8 +41,8 @@ Expected<Limits> ReadLimits(const KernelContext& ctx) {
 }
 
 // boxes[i * box_stride] and scores[i * score_stride] are those of box i for one class. What is
-// found goes to found[0] and on, at most `most`. Where scores are equal, TensorFlow leaves the
-// order to a heap here and to std::sort below; who wants its boxes does the same.
+// found goes to found[0] and on, at most `most`. The order of equal scores is what a heap makes of
+// it here and std::sort below, as in TensorFlow: other algorithms would choose other boxes.
 void ChooseOfClass(const float* boxes, int64_t box_stride, const float* scores,
                    int64_t score_stride, int64_t count, int64_t kind, const Limits& limits,
                    int64_t most, Found* found) {

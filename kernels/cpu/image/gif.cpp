@@ -179,7 +179,7 @@ Expected<ImageSize> MeasureGif(llvm::StringRef contents, bool all_frames) {
   }
   if (size.frames == 0) return MakeError("invalid GIF data: there is no frame");
   if (!all_frames) size.frames = 1;
-  // The screen is drawn on by nobody, but what claims too much of it is no picture.
+  // Nothing is drawn on the whole screen, but a file that says too large a one is refused.
   ImageSize claimed = size;
   claimed.height = std::max<int64_t>(size.height, reader.gif().SHeight);
   claimed.width = std::max<int64_t>(size.width, reader.gif().SWidth);

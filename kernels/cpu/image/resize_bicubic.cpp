@@ -9,7 +9,7 @@ namespace grapnel {
 namespace {
 
 // Keys' kernel with a = -0.5 has the exact slope; -0.75 is what older graphs were trained with.
-// TensorFlow reads both from a table of 1024 steps, and so must who wants its numbers.
+// TensorFlow reads both from a table of 1024 steps; without it the numbers would not be equal.
 constexpr int64_t kSteps = 1024;
 
 std::vector<float> CubicTable(float a) {

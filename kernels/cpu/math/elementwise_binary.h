@@ -31,8 +31,8 @@ struct BinaryOp {
   const char* bad_text = nullptr;
 };
 
-// Broadcasts, finds memory for the result (an input's, where that dies here) and runs the loop on
-// rows.
+// Broadcasts, finds memory for the result (an input's, if nothing reads that any more) and runs the
+// loop on rows.
 Error RunBinary(KernelContext& ctx, const BinaryOp& op);
 
 template <typename Op, typename T>

@@ -1,7 +1,8 @@
-// RandomIndexShuffle: where an index goes in a permutation that a seed stands for, without the rest
-// of it. A Simon block cipher with blocks just large enough permutes; what falls outside of the
-// range goes round again (Beaulieu et al., "The Simon and Speck families of lightweight block
-// ciphers", 2013; Black and Rogaway, "Ciphers with arbitrary finite domains", 2002).
+// RandomIndexShuffle: the place of one index in a permutation that a seed stands for, without
+// making the whole of it. A Simon block cipher with the smallest blocks that suffice permutes; a
+// result outside of the range is encrypted again (Beaulieu et al., "The Simon and Speck families of
+// lightweight block ciphers", 2013; Black and Rogaway, "Ciphers with arbitrary finite domains",
+// 2002).
 #include <algorithm>
 #include <array>
 #include <cmath>

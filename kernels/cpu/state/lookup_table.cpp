@@ -57,7 +57,7 @@ Expected<LookupTable*> TableIn(const KernelContext& ctx, int i) {
 
 namespace {
 
-// Named tables are shared through the session, anonymous ones belong to who holds the handle.
+// Named tables are shared through the session, anonymous ones belong to the handle.
 // `kDense`: of the kind that names an empty key, and in version 2 a deleted one.
 template <bool kMutable, bool kDense = false>
 Expected<KernelFn> MakeTable(const KernelSetup& setup) {

@@ -30,7 +30,7 @@ Expected<Stack*> StackIn(const KernelContext& ctx) {
   return stack;
 }
 
-// A stack is of one run: who holds its handle owns it.
+// A stack belongs to its handle, and so to one run.
 Expected<KernelFn> MakeStack(const KernelSetup& setup) {
   std::string name = setup.node().GetString("stack_name");
   if (name.empty()) name = setup.node().name().str();

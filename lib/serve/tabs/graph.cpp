@@ -1,9 +1,11 @@
 // The picture and its panel: the model, scopes, nodes and lists of what is drawn, and of a
 // comparison the same of both graphs alone.
 #include "lib/serve/pages/graph_documents.h"
+#include "lib/serve/pages/scope_text.h"
 #include "lib/serve/pages/stage_page.h"
 #include "lib/serve/pages/tab.h"
 #include "llvm/Support/Casting.h"
+#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
@@ -16,6 +18,14 @@ struct GraphDocument {
 Expected<std::string> Index(GraphPage& graph, const Call& call) {
   ASSIGN_OR_RETURN(IndexPage index, graph.IndexJson(call["body"], call["from"], kIndexPage));
   return std::move(index.json);
+}
+
+// {"text": "..."}: see lib/serve/pages/scope_text.h.
+Expected<std::string> Text(GraphPage& graph, const Call& call) {
+  ASSIGN_OR_RETURN(std::string text, ScopeText(graph, call["body"], call["scope"]));
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] { json.attribute("text", llvm::json::fixUTF8(text)); });
+  });
 }
 
 // {from}: further pages of a list.
@@ -43,6 +53,7 @@ constexpr GraphDocument kDocuments[] = {
        return graph.ProblemsJson(call["from"]);
      }},
     {"index/{body}/{from}", Index},
+    {"text/{body}/{scope}", Text},
 };
 
 Expected<Document> Match(const Call& call) {

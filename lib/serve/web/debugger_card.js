@@ -40,11 +40,11 @@ export class Card {
     this.root.scrollTop = 0;
   }
 
-  // Step, call, round, device: what is known of when it was computed.
+  // Step, call, iteration, device: what is known of when it was computed.
   when(card) {
     const {cause} = card, parts = [];
     if (cause.step !== null && cause.step >= 0) parts.push(`step ${cause.step}`);
-    if (cause.iteration !== null) parts.push(`round ${cause.iteration} of the loop`);
+    if (cause.iteration !== null) parts.push(`iteration ${cause.iteration} of the loop`);
     const isTrace = cause.trace !== null;
     if (isTrace) parts.push(cause.function ? `inside ${cause.function}`
       : "inside a function that is not described");

@@ -38,10 +38,13 @@ class PassesTab {
     const {title, opened} = models[chosen];
     if (isFile || !opened) {
       const why = isFile ? "A file runs nothing. " : "Passes run on a model, and this is none. ";
-      return [element("h2", {}, "Passes"), element("p", {}, why, element("code", {}, "grapnel serve MODEL"),
-        " runs the passes from this tab; ",
-        element("code", {}, "grapnel opt MODEL --dump-dir DIR"),
-          " keeps every stage in a folder, which this page opens too.")];
+      return [
+        element("h2", {}, "Passes"),
+        element("p", {}, why,
+          element("code", {}, "grapnel serve MODEL"), " runs the passes from this tab; ",
+          element("code", {}, "grapnel opt MODEL --dump-dir DIR"),
+          " keeps every stage in a folder, which this page opens too."),
+      ];
     }
     const field = (name, label, hint, value = "") => element("label", {}, `${label} `,
       element("input", {name, value, placeholder: hint, autocomplete: "off", spellcheck: "false"}));
@@ -49,27 +52,30 @@ class PassesTab {
     this.button = element("button", {type: "submit"}, "Run Grappler's passes");
     const form = element("form", {class: "ask", onsubmit: (event) => this.run(event, chosen)},
       field("fetch", "Fetches", "those of the model, else what nobody reads"),
-        field("feed", "Feeds", "besides placeholders"),
+      field("feed", "Feeds", "besides placeholders"),
       field("device", "Device", "none: fusions need one", CPU),
       field("signature", "Signature", "take feeds and fetches from this signature of a SavedModel"),
       field("passes", "Passes", "run just these, in this order, each once"),
       field("rewriter_config", "RewriterConfig", "TensorFlow's RewriterConfig as text proto"),
       field("limit", "Limit", "stop after this many rewrites"),
       element("p", {class: "dim"},
-        "The device is for nodes without one: TensorFlow's placer has given each its own " +
-          "before Grappler runs."),
+        "The device is for nodes without one: TensorFlow's placer has given each its own before Grappler " +
+        "runs."),
       this.button);
-    const ran = [...new Set(models.filter((other) => other.run !== undefined
-      && other.group === title).map(({run}) => Number(run)))];
-    return [element("h2", {}, "Passes"),
+    const ran = models.filter((other) => other.run !== undefined && other.group === title);
+    const runs = [...new Set(ran.map(({run}) => Number(run)))];
+    return [
+      element("h2", {}, "Passes"),
       element("p", {},
-        `Runs on ${title} what TensorFlow's Grappler would do to it, pass after pass, on a copy in ` +
-        "memory: no file changes. Each stage that changes something becomes a graph of the slider above, " +
-        "with what it did glowing; its rewrites are listed here with their " +
-        "reasons, and so is each rewrite that nearly happened, with the condition that failed."),
-      form, this.status,
-      ...ran.map((run) => element("p", {}, link("The stages of an earlier run",
-        () => this.page.toModel(run))))];
+        `Runs on ${title} what TensorFlow's Grappler would do to it, pass after pass, on a copy in memory: ` +
+        "no file changes. Each stage that changes something becomes a graph of the slider above, with " +
+        "what it did glowing; its rewrites are listed here with their reasons, and so is each rewrite that " +
+        "nearly happened, with the condition that failed."),
+      form,
+      this.status,
+      ...runs.map((run) =>
+        element("p", {}, link("The stages of an earlier run", () => this.page.toModel(run)))),
+    ];
   }
 
   async run(event, chosen) {
@@ -92,118 +98,130 @@ class PassesTab {
   // The stages are there: the first that did something is shown.
   async ran(entry) {
     await this.page.added(entry);
-    const worked = this.page.models.findIndex(({run, same}, i) => i > entry && Number(run) === entry
-      && !same);
+    const worked = this.page.models.findIndex(({run, same}, i) =>
+      i > entry && Number(run) === entry && !same);
     if (worked > 0) await this.page.toModel(worked);
   }
 
   // --- The run.
   head(stage) {
-    const line = this.table.stages.filter((other) => other.line === stage.line), first = line[0],
-      last = line.at(-1);
+    const {table} = this;
+    const line = table.stages.filter((other) => other.line === stage.line);
+    const first = line[0], last = line.at(-1);
     const rewrites = line.reduce((sum, other) => sum + (other.rewrites ?? 0), 0);
-    const parts =
-      [`${plural(first.nodes, "node")} became ${commas(last.nodes)}, ` +
-        `${plural(first.edges, "edge")} ${commas(last.edges)}`];
-    if (this.table.has_rewrites) parts.push(plural(rewrites, "rewrite"));
-    const notes = [...this.table.notes];
-    if (this.table.idle.length > 0) {
-      const ms = this.table.has_times ? ` Stages without a change took ${this.table.idle_ms.toFixed(2)} ms.`
-        : "";
-      notes.push(`Found nothing to do: ${this.table.idle.join(", ")}.${ms}`);
+    const nodes = `${plural(first.nodes, "node")} became ${commas(last.nodes)}`;
+    const parts = [`${nodes}, ${plural(first.edges, "edge")} ${commas(last.edges)}`];
+    if (table.has_rewrites) parts.push(plural(rewrites, "rewrite"));
+    const notes = [...table.notes];
+    if (table.idle.length > 0) {
+      const ms = table.has_times ? ` Stages without a change took ${table.idle_ms.toFixed(2)} ms.` : "";
+      notes.push(`Found nothing to do: ${table.idle.join(", ")}.${ms}`);
     }
-    const misses = plural(this.table.near_miss_count ?? 0, "near miss").replace("misss", "misses");
-    const missed = this.table.near_miss_count > 0 ? ["; ", link(misses,
-      () => this.root.querySelector("#near-misses").scrollIntoView(), "What did not happen, and why")] : [];
-    return [element("h2", {}, `What the passes did to ${stage.line}`),
+    const missed = [];
+    if (table.near_miss_count > 0) {
+      const misses = plural(table.near_miss_count, "near miss").replace("misss", "misses");
+      const show = () => this.root.querySelector("#near-misses").scrollIntoView();
+      missed.push("; ", link(misses, show, "What did not happen, and why"));
+    }
+    return [
+      element("h2", {}, `What the passes did to ${stage.line}`),
       element("p", {}, parts.join("; "), ...missed, "."),
-      ...notes.map((note) => element("p", {class: "dim"}, note))];
+      ...notes.map((note) => element("p", {class: "dim"}, note)),
+    ];
   }
 
   stages(chosen) {
-    const {stages} = this.table;
-    const shown = stages.filter((stage) => this.all || !stage.same || stage.entry === chosen),
-      hidden = stages.filter((stage) => stage.same).length;
-    this.columns = COLUMNS.filter((name) => (name !== "rewrites" || this.table.has_rewrites)
-      && (name !== "ms" || this.table.has_times));
+    const {stages, has_rewrites: hasRewrites, has_times: hasTimes} = this.table;
+    const shown = stages.filter((stage) => this.all || !stage.same || stage.entry === chosen);
+    const hidden = stages.filter((stage) => stage.same).length;
+    const has = {rewrites: hasRewrites, ms: hasTimes};
+    const columns = COLUMNS.filter((name) => has[name] ?? true);
     const rows = [];
     let line = stages.every((stage) => stage.line === stages[0].line) ? stages[0].line : undefined;
     for (const stage of shown) {
-      if (stage.line !== line) rows.push(element("tr", {}, element("th",
-        {scope: "rowgroup", colspan: this.columns.length}, (line = stage.line))));
+      if (stage.line !== line) {
+        line = stage.line;
+        rows.push(element("tr", {}, element("th", {scope: "rowgroup", colspan: columns.length}, line)));
+      }
       rows.push(this.stage(stage, stage.entry === chosen));
     }
-    const box = element("input", {type: "checkbox", id: "all-stages",
-      onchange: (event) => { this.all = event.target.checked; this.show(); }});
-    box.checked = this.all;
-    const columns = this.columns.map((name) => element("th", {scope: "col", class: name === "stage"
-      ? undefined : "number"}, name));
-    return element("div", {}, hidden > 0 ? element("label", {}, box,
-      ` also the ${plural(hidden, "stage")} that changed nothing`) : undefined,
-      element("table", {class: "list narrow stages"}, element("thead", {}, element("tr", {}, ...columns)),
+    const heads = columns.map((name) =>
+      element("th", {scope: "col", class: name === "stage" ? undefined : "number"}, name));
+    return element("div", {},
+      hidden > 0 ? this.chooseAll(hidden) : undefined,
+      element("table", {class: "list narrow stages"},
+        element("thead", {}, element("tr", {}, ...heads)),
         element("tbody", {}, ...rows)));
   }
 
+  chooseAll(hidden) {
+    const onchange = (event) => { this.all = event.target.checked; this.show(); };
+    const box = element("input", {type: "checkbox", id: "all-stages", onchange});
+    box.checked = this.all;
+    return element("label", {}, box, ` also the ${plural(hidden, "stage")} that changed nothing`);
+  }
+
   stage(stage, chosen) {
-    const number = (text) => element("td", {class: "number"}, text ?? "");
-    const size = (now, before) => number(before === undefined || before === now ? commas(now)
-      : `${commas(now)} (${now > before ? "+" : "\u2212"}${commas(Math.abs(now - before))})`);
-    const counted = (name, i) => (stage[name] > 0 ? element("td", {class: "number"},
-      element("span", {class: `mark mark-${i}`}, commas(stage[name]))) : number());
+    const number = (what) => element("td", {class: "number"}, what ?? "");
+    const size = (now, before) => {
+      if (before === undefined || before === now) return number(commas(now));
+      return number(`${commas(now)} (${now > before ? "+" : "\u2212"}${commas(Math.abs(now - before))})`);
+    };
+    const counted = (name, i) => number(stage[name] > 0
+      ? element("span", {class: `mark mark-${i}`}, commas(stage[name])) : undefined);
     return element("tr", {"aria-current": chosen ? "true" : undefined},
       element("td", {}, link(stage.title, () => this.page.toModel(stage.entry), "Move the slider there"),
         stage.same ? element("span", {class: "dim"}, " changed nothing") : undefined),
-      size(stage.nodes, stage.nodes_before), size(stage.edges, stage.edges_before), ...MARKED.map(counted),
+      size(stage.nodes, stage.nodes_before),
+      size(stage.edges, stage.edges_before),
+      ...MARKED.map(counted),
       ...(this.table.has_rewrites ? [number(stage.rewrites > 0 ? commas(stage.rewrites) : undefined)] : []),
       ...(this.table.has_times ? [number(stage.ms?.toFixed(2))] : []));
   }
 
   rewrites(stage, told) {
     const heading = element("h3", {id: "stage-rewrites"}, stage.title);
-    const see = stage.same ? undefined : element("p", {}, link("See it in the graph",
-      () => this.page.goTo(stage.entry)));
-    const say = (text) => [heading, element("p", {}, text), ...(see ? [see] : [])];
+    const toGraph = link("See it in the graph", () => this.page.goTo(stage.entry));
+    const see = stage.same ? [] : [element("p", {}, toGraph)];
+    const say = (...what) => [heading, element("p", {}, ...what), ...see];
     const begins = "Here it begins: each later stage is compared with the one before it.";
     if (stage.before === undefined) return say(begins);
     if (stage.same) return say("This stage changed nothing.");
     if (!this.table.has_rewrites) {
-      return [heading,
-        element("p", {},
+      return say(
         "No ledger is here that would say which rule did this, and why: grapnel writes one with its dumps, ",
         "by ",
         element("code", {}, "grapnel opt MODEL --dump-dir DIR"), " or with ",
-          element("code", {}, "TF_DUMP_GRAPH_PREFIX=DIR"), "."), see];
+        element("code", {}, "TF_DUMP_GRAPH_PREFIX=DIR"), ".");
     }
     if (!told) return say("No rewrite is known to have done this.");
-    const rules = new Map();
-    for (const rewrite of told.rewrites) {
-      const rule = `${rewrite.pass}/${rewrite.rule}`;
-      if (!rules.has(rule)) rules.set(rule, []);
-      rules.get(rule).push(rewrite);
-    }
-    const parts = [element("h3", {id: "stage-rewrites"}, `${stage.title}: ${plural(told.count, "rewrite")}`),
-      see];
-    for (const [rule, list] of rules) {
-      parts.push(element("h4", {}, rule, list[0].why ? element("span", {class: "why"}, `: ${list[0].why}`)
-        : undefined,
-        list.length > 1 ? element("span", {class: "dim"}, ` (${commas(list.length)}\u00d7)`) : undefined),
+    const counted = `${stage.title}: ${plural(told.count, "rewrite")}`;
+    const parts = [element("h3", {id: "stage-rewrites"}, counted), ...see];
+    for (const [rule, list] of byRule(told.rewrites)) {
+      const times = list.length > 1 ? ` (${commas(list.length)}\u00d7)` : undefined;
+      parts.push(
+        element("h4", {}, rule, why(list[0].why), times && element("span", {class: "dim"}, times)),
         several(list, (rewrite) => this.rewrite(stage.entry, rewrite), SHOWN * 4));
     }
-    if (told.count > told.rewrites.length) parts.push(element("p", {class: "dim"},
-      `and ${plural(told.count - told.rewrites.length, "more rewrite")}: the ledger has them.`));
+    const left = told.count - told.rewrites.length;
+    if (left > 0) {
+      parts.push(element("p", {class: "dim"}, `and ${plural(left, "more rewrite")}: the ledger has them.`));
+    }
     return parts;
   }
 
   // "3. changed Cast; from Size"
   rewrite(entry, rewrite) {
-    const item = element("li", {}, element("span", {class: "dim", title: "Its number: opt --limit counts so"},
-      `${commas(rewrite.number)}. `));
+    const number = element("span", {class: "dim", title: "Its number: opt --limit counts so"},
+      `${commas(rewrite.number)}. `);
+    const item = element("li", {}, number);
+    const toNode = ([name, body, id]) => (id === undefined
+      ? element("span", {class: "dim", title: "Came and went within this stage"}, name)
+      : link(name, () => this.page.goTo(entry, body, id)));
     const add = (words, names, more = 0) => {
       if (!names || names.length === 0) return;
       item.append(item.childNodes.length > 1 ? "; " : "", `${words} `);
-      names.slice(0, SHOWN).forEach(([name, body, id], i) => item.append(i > 0 ? ", " : "",
-        id === undefined ? element("span", {class: "dim", title: "Came and went within this stage"}, name)
-          : link(name, () => this.page.goTo(entry, body, id))));
+      names.slice(0, SHOWN).forEach((name, i) => item.append(i > 0 ? ", " : "", toNode(name)));
       const rest = names.length + more - SHOWN;
       if (rest > 0) item.append(` and ${plural(rest, "more node")}`);
     };
@@ -221,21 +239,14 @@ class PassesTab {
     const {near_misses: misses, near_miss_count: count} = this.table;
     if (!misses) return [];
     const head = element("h2", {id: "near-misses"}, "What did not happen, and why");
-    if (count === 0) return [head, element("p", {},
-      "No near miss: wherever a rule's pattern was found, it was rewritten.")];
-    const rules = new Map();
-    for (const miss of misses) {
-      const rule = `${miss.pass}/${miss.rule}`;
-      if (!rules.has(rule)) rules.set(rule, []);
-      rules.get(rule).push(miss);
-    }
-    const order = [...rules].sort(([a], [b]) =>
-      Number(b.startsWith(FUSIONS)) - Number(a.startsWith(FUSIONS)));
-    const parts =
-      [head, element("p", {}, `${plural(count, "time")} a rule's pattern was found and a condition failed.`)];
+    const say = (text) => [head, element("p", {}, text)];
+    if (count === 0) return say("No near miss: wherever a rule's pattern was found, it was rewritten.");
+    const isFusion = (rule) => Number(rule.startsWith(FUSIONS));
+    const order = [...byRule(misses)].sort(([a], [b]) => isFusion(b) - isFusion(a));
+    const parts = say(`${plural(count, "time")} a rule's pattern was found and a condition failed.`);
     for (const [rule, list] of order) {
-      parts.push(element("h4", {}, rule, list[0].help ? element("span", {class: "why"}, `: ${list[0].help}`)
-        : undefined),
+      parts.push(
+        element("h4", {}, rule, why(list[0].help)),
         several(list, (miss) => this.nearMiss(miss), MISSES_SHOWN));
     }
     return parts;
@@ -243,17 +254,30 @@ class PassesTab {
 
   nearMiss(miss) {
     const name = miss.function ? `${miss.function}/${miss.node}` : miss.node;
-    return element("li", {}, miss.id === undefined ? name : link(name,
-      () => this.page.goTo(miss.entry, miss.body, miss.id)), `: ${miss.reason}`);
+    const show = () => this.page.goTo(miss.entry, miss.body, miss.id);
+    return element("li", {}, miss.id === undefined ? name : link(name, show), `: ${miss.reason}`);
   }
 }
+
+// What has a pass and a rule, by "pass/rule" in the order of the first.
+function byRule(list) {
+  const rules = new Map();
+  for (const item of list) {
+    const rule = `${item.pass}/${item.rule}`;
+    if (!rules.has(rule)) rules.set(rule, []);
+    rules.get(rule).push(item);
+  }
+  return rules;
+}
+
+const why = (text) => (text ? element("span", {class: "why"}, `: ${text}`) : undefined);
 
 // The first `most` items, and a link that adds the others.
 function several(list, make, most) {
   const items = element("ul", {class: "rewrites"}, ...list.slice(0, most).map(make));
   if (list.length > most) {
-    const more = element("li", {}, link(`${commas(list.length - most)} more`,
-      () => more.replaceWith(...list.slice(most).map(make))));
+    const show = () => more.replaceWith(...list.slice(most).map(make));
+    const more = element("li", {}, link(`${commas(list.length - most)} more`, show));
     items.append(more);
   }
   return items;
