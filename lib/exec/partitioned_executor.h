@@ -16,7 +16,6 @@ struct PartitionGraph {
   std::string device;  // for errors
   const Graph* graph;  // outlives the executor
 };
-using DevicePart = PartitionGraph;  // for lib/job/run.cpp
 
 // The partitions share a session. Each has one thread at a time and runs its nodes as they become
 // ready; there are as many threads as are of use, at most those of the pool. A value goes to its

@@ -140,7 +140,7 @@ Error RunJob::CompileSplit(const ExecutorOptions& options) {
   ASSIGN_OR_RETURN(PartitionScope scope, ScopeOf(placed_->main, options));
   ASSIGN_OR_RETURN(PartitionedGraph split, PartitionByDevice(*placed_, *setup.kernels, scope));
   split_ = std::make_unique<PartitionedGraph>(std::move(split));
-  std::vector<DevicePart> parts;
+  std::vector<PartitionGraph> parts;
   for (const Partition& part : split_->partitions)
     parts.push_back({part.device, &part.module->main});
   ASSIGN_OR_RETURN(parts_, PartitionedExecutor::Compile(parts, options));
