@@ -8,10 +8,10 @@ template bool EigenSelfAdjoint(const Complex*, int64_t, Complex*, Complex*);
 template bool EigenDecompose(const Complex*, int64_t, Complex*, Complex*);
 
 bool EigenSchur(const Complex* in, int64_t n, Complex* triangle, Complex* u) {
-  Eigen::ComplexSchur<EigenMatrix<Complex>> schur(Eigen::Map<const EigenMatrix<Complex>>(in, n, n));
+  Eigen::ComplexSchur<EigenColumns<Complex>> schur(Eigen::Map<const EigenRows<Complex>>(in, n, n));
   if (schur.info() != Eigen::Success) return false;
-  Eigen::Map<EigenMatrix<Complex>>(triangle, n, n) = schur.matrixT();
-  Eigen::Map<EigenMatrix<Complex>>(u, n, n) = schur.matrixU();
+  Eigen::Map<EigenRows<Complex>>(triangle, n, n) = schur.matrixT();
+  Eigen::Map<EigenRows<Complex>>(u, n, n) = schur.matrixU();
   return true;
 }
 
