@@ -8,7 +8,7 @@
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/op_table.h"
-#include "lib/proto/config.pb.h"
+#include "lib/proto/dynamic_message.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -29,10 +29,11 @@ bool IsConfig(llvm::StringRef key, AttrView value) {
   return (key == "config_proto" || key == "config") && value.kind() == AttrKind::kString;
 }
 
-proto::ConfigProto ConfigOf(AttrView value) {
-  proto::ConfigProto config;
+// As far as it is one: nothing is in what cannot be read.
+std::unique_ptr<google::protobuf::Message> ConfigOf(AttrView value) {
+  std::unique_ptr<google::protobuf::Message> config = proto::MakeDynamicMessage("ConfigProto");
   llvm::StringRef bytes = *value.AsString();
-  if (!config.ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size()))) config.Clear();
+  if (!config->ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size()))) config->Clear();
   return config;
 }
 
@@ -135,7 +136,7 @@ std::string CanonicalAttr(llvm::StringRef key, AttrView value, FunctionNamer nam
         return ("tensor " + DataTypeName(literal->dtype()) + DimsText(literal->dims())).str();
       return value.bytes().str();
     case AttrKind::kString:
-      return IsConfig(key, value) ? Serialized(ConfigOf(value)) : value.AsString()->str();
+      return IsConfig(key, value) ? Serialized(*ConfigOf(value)) : value.AsString()->str();
     case AttrKind::kShape:
       return "shape " + value.AsShape()->ToString();
     case AttrKind::kList:
@@ -172,8 +173,8 @@ std::string AttrText(AttrView value) {
 
 std::pair<std::string, std::string> AttrTexts(llvm::StringRef key, AttrView a, AttrView b) {
   if (IsConfig(key, a) && IsConfig(key, b)) {
-    proto::ConfigProto config_a = ConfigOf(a), config_b = ConfigOf(b);
-    return {OnlyIn(config_a, config_b), OnlyIn(config_b, config_a)};
+    auto config_a = ConfigOf(a), config_b = ConfigOf(b);
+    return {OnlyIn(*config_a, *config_b), OnlyIn(*config_b, *config_a)};
   }
   auto value_a = LiteralOf(a), value_b = LiteralOf(b);
   std::pair<std::string, std::string> texts = {AttrText(a), AttrText(b)};

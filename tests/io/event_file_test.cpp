@@ -1,8 +1,9 @@
 #include "lib/io/event_file.h"
 
+#include "google/protobuf/text_format.h"
 #include "lib/io/record.h"
-#include "lib/proto/config.pb.h"
 #include "lib/proto/debug_event.pb.h"
+#include "lib/proto/dynamic_message.h"
 #include "lib/proto/event.pb.h"
 #include "lib/proto/meta_graph.pb.h"
 #include "tests/io/testing.h"
@@ -41,14 +42,14 @@ std::string AllKinds() {
   meta_graph.mutable_meta_info_def()->add_tags("train");
   meta.set_step(7);
   meta.set_meta_graph_def(meta_graph.SerializeAsString());
-  proto::RunMetadata metadata;
-  *metadata.add_partition_graphs() = SmallGraph();
-  auto* functions = metadata.add_function_graphs();
-  *functions->add_partition_graphs() = SmallGraph();
-  *functions->mutable_pre_optimization_graph() = SmallGraph();
-  *functions->mutable_post_optimization_graph() = SmallGraph();
+  std::string text = "{" + SmallGraph().ShortDebugString() + "}";
+  auto metadata = proto::MakeDynamicMessage("RunMetadata");
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      "partition_graphs " + text + " function_graphs { partition_graphs " + text +
+          " pre_optimization_graph " + text + " post_optimization_graph " + text + "}",
+      metadata.get()));
   run.mutable_tagged_run_metadata()->set_tag("step_1");
-  run.mutable_tagged_run_metadata()->set_run_metadata(metadata.SerializeAsString());
+  run.mutable_tagged_run_metadata()->set_run_metadata(metadata->SerializeAsString());
   summary.mutable_summary()->add_value()->set_tag("loss");
   return Records({Version().SerializeAsString(), summary.SerializeAsString(),
                   graph.SerializeAsString(), meta.SerializeAsString(), run.SerializeAsString(),
