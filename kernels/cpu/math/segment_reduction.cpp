@@ -30,12 +30,24 @@ T EmptyUnsorted() {
   return T(0);
 }
 
-// `ids[row]` is the segment of a row of `width` elements, or negative: none. Segments that no row
-// has keep `empty`; when `from_first`, a segment starts as its first row instead of `empty`.
+// What rows with rising ids leave in a segment that none has.
 template <Reduction how, typename T>
-void ReduceRows(KernelContext& ctx, const T* data, const std::vector<int64_t>& ids, int64_t width,
-                int64_t segments, T empty, bool from_first, T* out) {
+T EmptySorted() {
+  return how == Reduction::kProd ? T(1) : T(0);
+}
+
+// `ids[row]` is the segment of a row of `width` elements, or negative: none. When `sorted`, a
+// segment starts as its first row, else as what one without rows holds.
+using RowReducer = void (*)(KernelContext& ctx, const Tensor& data, const std::vector<int64_t>& ids,
+                            int64_t width, int64_t segments, bool sorted, Tensor* result);
+
+template <Reduction how, typename T>
+void ReduceRows(KernelContext& ctx, const Tensor& tensor, const std::vector<int64_t>& ids,
+                int64_t width, int64_t segments, bool sorted, Tensor* result) {
   using Compute = ComputeType<T>;
+  const T* data = tensor.data<T>();
+  T* out = result->data<T>();
+  T empty = sorted ? EmptySorted<how, T>() : EmptyUnsorted<how, T>();
   std::vector<int64_t> counts(segments);
   for (int64_t id : ids) {
     if (id >= 0) ++counts[id];
@@ -61,7 +73,7 @@ void ReduceRows(KernelContext& ctx, const T* data, const std::vector<int64_t>& i
                       if (id < 0) continue;
                       const T* from = data + row * width + c0;
                       Compute* to = row_of(id);
-                      if (from_first && !seen[id]) {
+                      if (sorted && !seen[id]) {
                         for (int64_t c = 0; c < n; ++c) to[c] = static_cast<Compute>(from[c]);
                       } else {
                         GRAPNEL_VECTORIZE
@@ -101,8 +113,7 @@ Expected<std::vector<int64_t>> ReadRisingIds(const Tensor& data, const Tensor& i
   return values;
 }
 
-template <Reduction how, typename T>
-Error SegmentReduce(KernelContext& ctx) {
+Error SegmentReduce(KernelContext& ctx, RowReducer reduce) {
   const Tensor& data = ctx.input(0);
   ASSIGN_OR_RETURN(std::vector<int64_t> ids, ReadRisingIds(data, ctx.input(1)));
   int64_t segments = ids.empty() ? 0 : ids.back() + 1;
@@ -112,15 +123,13 @@ Error SegmentReduce(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   if (out->num_elements() == 0) return Error::success();
   int64_t width = data.num_elements() / data.dim(0);
-  T empty = how == Reduction::kProd ? T(1) : T(0);
-  ReduceRows<how, T>(ctx, data.data<T>(), ids, width, segments, empty, true, out->data<T>());
+  reduce(ctx, data, ids, width, segments, /*sorted=*/true, out);
   return Error::success();
 }
 
 // --- Any ids
 
-template <Reduction how, typename T>
-Error UnsortedReduce(KernelContext& ctx) {
+Error UnsortedReduce(KernelContext& ctx, RowReducer reduce) {
   const Tensor &data = ctx.input(0), &ids = ctx.input(1);
   if (ctx.input(2).num_elements() != 1) return MakeError("num_segments must be a scalar");
   int64_t segments = ctx.input(2).IntAt(0);
@@ -141,37 +150,28 @@ Error UnsortedReduce(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   if (out->num_elements() == 0) return Error::success();
   int64_t width = out->num_elements() / segments;
-  ReduceRows<how, T>(ctx, data.data<T>(), rows, width, segments, EmptyUnsorted<how, T>(), false,
-                     out->data<T>());
+  reduce(ctx, data, rows, width, segments, /*sorted=*/false, out);
   return Error::success();
 }
 
-template <Reduction how, typename Types, bool sorted>
+template <Reduction how, typename Types, Error (*kernel)(KernelContext&, RowReducer)>
 Expected<KernelFn> MakeSegment(const KernelSetup& setup) {
-  KernelFn fn;
-  ForType(setup.output_type(0), Types(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    fn = [](KernelContext& ctx) {
-      if constexpr (sorted)
-        return SegmentReduce<how, T>(ctx);
-      else
-        return UnsortedReduce<how, T>(ctx);
-    };
-    return true;
+  RowReducer reduce = ForType(setup.output_type(0), Types(), [](auto tag) -> RowReducer {
+    return ReduceRows<how, typename decltype(tag)::type>;
   });
-  return fn;
+  return KernelFn([reduce](KernelContext& ctx) { return kernel(ctx, reduce); });
 }
 
-#define GRAPNEL_SEGMENT(op, how, types)                                                 \
-  GRAPNEL_CPU_KERNEL("Segment" op, (MakeSegment<Reduction::how, types, true>),          \
-                     OfTypes("T", DataTypesOf(types())));                               \
-  GRAPNEL_CPU_KERNEL("UnsortedSegment" op, (MakeSegment<Reduction::how, types, false>), \
+#define GRAPNEL_SEGMENT(op, how, types)                                                          \
+  GRAPNEL_CPU_KERNEL("Segment" op, (MakeSegment<Reduction::how, types, SegmentReduce>),          \
+                     OfTypes("T", DataTypesOf(types())));                                        \
+  GRAPNEL_CPU_KERNEL("UnsortedSegment" op, (MakeSegment<Reduction::how, types, UnsortedReduce>), \
                      OfTypes("T", DataTypesOf(types())))
 GRAPNEL_SEGMENT("Sum", kSum, NumberTypes);
 GRAPNEL_SEGMENT("Prod", kProd, NumberTypes);
 GRAPNEL_SEGMENT("Min", kMin, RealTypes);
 GRAPNEL_SEGMENT("Max", kMax, RealTypes);
-GRAPNEL_CPU_KERNEL("SegmentMean", (MakeSegment<Reduction::kMean, NumberTypes, true>),
+GRAPNEL_CPU_KERNEL("SegmentMean", (MakeSegment<Reduction::kMean, NumberTypes, SegmentReduce>),
                    OfTypes("T", DataTypesOf(NumberTypes())));
 
 }  // namespace

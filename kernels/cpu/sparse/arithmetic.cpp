@@ -40,26 +40,33 @@ Expected<Sparse> SparseIn(const KernelContext& ctx, int i) {
   return sparse;
 }
 
-Error CheckSameShape(const Sparse& a, const Sparse& b) {
+// Inputs 0 to 2 and 3 to 5, of one shape.
+struct Operands {
+  Sparse a, b;
+};
+
+Expected<Operands> TwoOfOneShape(const KernelContext& ctx) {
+  ASSIGN_OR_RETURN(Sparse a, SparseIn(ctx, 0));
+  ASSIGN_OR_RETURN(Sparse b, SparseIn(ctx, 3));
   Dims left = IntsOf(a.shape), right = IntsOf(b.shape);
-  if (left == right) return Error::success();
+  if (left == right) return Operands{a, b};
   return MakeError("operands' shapes do not match: {0} and {1}", IntsText(left), IntsText(right));
 }
 
+// Rows of the operands' places; -1 where one has none.
+using Places = std::vector<std::pair<int64_t, int64_t>>;
+
 // Places with their values, as outputs 0 and 1.
-template <typename T>
-Error StorePlaces(KernelContext& ctx, const Sparse& a, const Sparse& b,
-                  llvm::ArrayRef<std::pair<int64_t, int64_t>> places, llvm::ArrayRef<T> values) {
-  int64_t count = static_cast<int64_t>(places.size()), depth = a.indices.dim(1);
+Error StorePlaces(KernelContext& ctx, const Operands& from, const Places& places,
+                  const void* values) {
+  int64_t count = static_cast<int64_t>(places.size()), depth = from.a.indices.dim(1);
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {count, depth}));
   ASSIGN_OR_RETURN(Tensor * out_values, ctx.Allocate(1, {count}));
-  for (int64_t k = 0; k < count; ++k) {
-    auto [i, j] = places[k];
-    const int64_t* from =
-        i >= 0 ? a.indices.data<int64_t>() + i * depth : b.indices.data<int64_t>() + j * depth;
-    std::copy_n(from, depth, out->data<int64_t>() + k * depth);
-    out_values->data<T>()[k] = values[k];
-  }
+  const int64_t* a = from.a.indices.data<int64_t>();
+  const int64_t* b = from.b.indices.data<int64_t>();
+  int64_t* to = out->data<int64_t>();
+  for (auto [i, j] : places) to = std::copy_n(i >= 0 ? a + i * depth : b + j * depth, depth, to);
+  CopyElements(out_values->dtype(), values, out_values->raw(), count);
   return Error::success();
 }
 
@@ -74,36 +81,34 @@ bool Reaches(T x, Limit limit) {
   }
 }
 
+Error CheckThreshold(const Tensor& thresh, DataType dtype) {
+  if (thresh.num_elements() == 1 && thresh.dtype() == dtype) return Error::success();
+  return MakeError("thresh must be a scalar of {0}, not {1}", DataTypeName(dtype),
+                   thresh.ToString(0));
+}
+
 // A place of both is dropped when its sum is below the threshold; what one of them has alone stays.
 template <typename T>
 Error SparseAdd(KernelContext& ctx) {
   using Limit = decltype(std::abs(T()));
   using Threshold = std::conditional_t<std::is_integral_v<T>, T, Limit>;
-  ASSIGN_OR_RETURN(Sparse a, SparseIn(ctx, 0));
-  ASSIGN_OR_RETURN(Sparse b, SparseIn(ctx, 3));
-  RETURN_IF_ERROR(CheckSameShape(a, b));
-  const Tensor& thresh = ctx.input(6);
-  if (thresh.num_elements() != 1 || thresh.dtype() != DataTypeOf<Threshold>())
-    return MakeError("thresh must be a scalar of {0}, not {1}",
-                     DataTypeName(DataTypeOf<Threshold>()), thresh.ToString(0));
-  Threshold limit = *thresh.data<Threshold>();
-  std::vector<std::pair<int64_t, int64_t>> places;
+  ASSIGN_OR_RETURN(Operands from, TwoOfOneShape(ctx));
+  RETURN_IF_ERROR(CheckThreshold(ctx.input(6), DataTypeOf<Threshold>()));
+  Threshold limit = *ctx.input(6).data<Threshold>();
+  const T *a = from.a.values.data<T>(), *b = from.b.values.data<T>();
+  Places places;
   std::vector<T> values;
-  ForUnion(a.indices, b.indices, [&](int64_t i, int64_t j) {
-    T value = i < 0   ? b.values.data<T>()[j]
-              : j < 0 ? a.values.data<T>()[i]
-                      : AddOf(a.values.data<T>()[i], b.values.data<T>()[j]);
+  ForUnion(from.a.indices, from.b.indices, [&](int64_t i, int64_t j) {
+    T value = i < 0 ? b[j] : j < 0 ? a[i] : AddOf(a[i], b[j]);
     if (i >= 0 && j >= 0 && !Reaches(value, limit)) return;
     places.emplace_back(i, j);
     values.push_back(value);
   });
-  ctx.SetOutput(2, a.shape);
-  return StorePlaces<T>(ctx, a, b, places, values);
+  ctx.SetOutput(2, from.a.shape);
+  return StorePlaces(ctx, from, places, values.data());
 }
 
-// A place of an operand that the sum dropped has no gradient.
-template <typename T>
-Error SparseAddGrad(KernelContext& ctx) {
+Error CheckAddGrad(const KernelContext& ctx) {
   const Tensor &grad = ctx.input(0), &sum = ctx.input(3);
   for (int i = 1; i < 4; ++i) {
     if (ctx.input(i).rank() != 2 || ctx.input(i).dim(1) != sum.dims().back())
@@ -113,12 +118,21 @@ Error SparseAddGrad(KernelContext& ctx) {
   if (grad.rank() != 1 || grad.dim(0) != sum.dim(0))
     return MakeError("backprop_val_grad must be a vector of {0}, not {1}", sum.dim(0),
                      DimsText(grad.dims()));
+  return Error::success();
+}
+
+// A place of an operand that the sum dropped has no gradient.
+template <typename T>
+Error SparseAddGrad(KernelContext& ctx) {
+  RETURN_IF_ERROR(CheckAddGrad(ctx));
+  const T* grad = ctx.input(0).data<T>();
   for (int k = 0; k < 2; ++k) {
     const Tensor& indices = ctx.input(k + 1);
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(k, {indices.dim(0)}));
-    std::fill_n(out->data<T>(), out->num_elements(), T(0));
-    ForUnion(indices, sum, [&](int64_t i, int64_t j) {
-      if (i >= 0 && j >= 0) out->data<T>()[i] = grad.data<T>()[j];
+    T* to = out->data<T>();
+    std::fill_n(to, out->num_elements(), T(0));
+    ForUnion(indices, ctx.input(3), [&](int64_t i, int64_t j) {
+      if (i >= 0 && j >= 0) to[i] = grad[j];
     });
   }
   return Error::success();
@@ -127,25 +141,24 @@ Error SparseAddGrad(KernelContext& ctx) {
 // What one of the two lacks is 0.
 template <typename T, bool kMaximum>
 Error SparseExtreme(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(Sparse a, SparseIn(ctx, 0));
-  ASSIGN_OR_RETURN(Sparse b, SparseIn(ctx, 3));
-  RETURN_IF_ERROR(CheckSameShape(a, b));
-  std::vector<std::pair<int64_t, int64_t>> places;
+  ASSIGN_OR_RETURN(Operands from, TwoOfOneShape(ctx));
+  const T *a = from.a.values.data<T>(), *b = from.b.values.data<T>();
+  Places places;
   std::vector<T> values;
-  ForUnion(a.indices, b.indices, [&](int64_t i, int64_t j) {
-    T left = i >= 0 ? a.values.data<T>()[i] : T(0), right = j >= 0 ? b.values.data<T>()[j] : T(0);
+  ForUnion(from.a.indices, from.b.indices, [&](int64_t i, int64_t j) {
+    T left = i >= 0 ? a[i] : T(0), right = j >= 0 ? b[j] : T(0);
     places.emplace_back(i, j);
     values.push_back((kMaximum ? left < right : right < left) ? right : left);
   });
-  return StorePlaces<T>(ctx, a, b, places, values);
+  return StorePlaces(ctx, from, places, values.data());
 }
 
 // --- With a dense tensor
 
 enum class Cwise { kAdd, kMul, kDiv };
 
-template <typename T, Cwise kind>
-Error SparseDense(KernelContext& ctx) {
+// For each value of input 0 to 2, a sparse tensor, the element of input 3 that it meets.
+Expected<std::vector<int64_t>> MetElements(const KernelContext& ctx) {
   ASSIGN_OR_RETURN(Sparse sparse, SparseIn(ctx, 0));
   const Tensor& dense = ctx.input(3);
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(sparse.shape));
@@ -158,51 +171,73 @@ Error SparseDense(KernelContext& ctx) {
     return MakeError("the dense side is broadcast to the sparse one only: {0} is not to {1}",
                      DimsText(dense.dims()), DimsText(dims));
   Dims strides = RowMajorStrides(dense.dims());
-  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, sparse.values.dims()));
-  for (int64_t i = 0; i < out->num_elements(); ++i) {
-    int64_t at = 0;
+  std::vector<int64_t> met(sparse.values.num_elements());
+  for (size_t i = 0; i < met.size(); ++i) {
+    const int64_t* row = sparse.indices.data<int64_t>() + i * depth + missing;
     for (int d = 0; d < dense.rank(); ++d) {
-      if (dense.dim(d) > 1)
-        at += sparse.indices.data<int64_t>()[i * depth + missing + d] * strides[d];
+      if (dense.dim(d) > 1) met[i] += row[d] * strides[d];
     }
-    T x = sparse.values.data<T>()[i], y = dense.data<T>()[at];
-    if constexpr (kind == Cwise::kAdd) {
-      out->data<T>()[i] = AddOf(x, y);
-    } else if constexpr (kind == Cwise::kMul) {
-      out->data<T>()[i] = MulOf(x, y);
-    } else if constexpr (std::is_integral_v<T>) {
-      if (y == 0) return MakeError("integer division by zero at value {0}", i);
-      // The least integer by -1 wraps, as a product does.
-      bool negate = std::is_signed_v<T> && y == static_cast<T>(-1);
-      out->data<T>()[i] = negate ? SubOf(T(0), x) : static_cast<T>(x / y);
-    } else {
-      out->data<T>()[i] = x / y;
-    }
+  }
+  return met;
+}
+
+// false: an integer is divided by zero.
+template <typename T, Cwise kind>
+bool Operate(T x, T y, T* out) {
+  if constexpr (kind == Cwise::kAdd) {
+    *out = AddOf(x, y);
+  } else if constexpr (kind == Cwise::kMul) {
+    *out = MulOf(x, y);
+  } else if constexpr (std::is_integral_v<T>) {
+    if (y == 0) return false;
+    // The least integer by -1 wraps, as a product does.
+    bool negate = std::is_signed_v<T> && y == static_cast<T>(-1);
+    *out = negate ? SubOf(T(0), x) : static_cast<T>(x / y);
+  } else {
+    *out = x / y;
+  }
+  return true;
+}
+
+Error DividedByZero(size_t value) {
+  return MakeError("integer division by zero at value {0}", value);
+}
+
+template <typename T, Cwise kind>
+Error SparseDense(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(std::vector<int64_t> met, MetElements(ctx));
+  const T *x = ctx.input(1).data<T>(), *y = ctx.input(3).data<T>();
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, ctx.input(1).dims()));
+  for (size_t i = 0; i < met.size(); ++i) {
+    if (!Operate<T, kind>(x[i], y[met[i]], out->data<T>() + i)) return DividedByZero(i);
   }
   return Error::success();
 }
 
-template <typename T>
-Error SparseTensorDenseAdd(KernelContext& ctx) {
+// Input 3, of the shape of the sparse tensor before it, to be written to.
+Expected<Tensor> DenseToAddTo(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Sparse a, SparseIn(ctx, 0));
-  const Tensor& b = ctx.input(3);
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(a.shape));
-  if (llvm::ArrayRef<int64_t>(dims) != b.dims())
+  if (llvm::ArrayRef<int64_t>(dims) != ctx.input(3).dims())
     return MakeError("operands' shapes do not match: {0} and {1}", DimsText(dims),
-                     DimsText(b.dims()));
+                     DimsText(ctx.input(3).dims()));
   RETURN_IF_ERROR(CheckSparseIndices(a.indices, dims, false));
   Tensor dense = ctx.TakeInput(3);
-  if (!dense.OwnsAlone()) {
-    ASSIGN_OR_RETURN(Tensor copy, ctx.Scratch(dense.dtype(), dense.dims()));
-    CopyElements(dense.dtype(), dense.raw(), copy.raw(), dense.num_elements());
-    dense = std::move(copy);
-  }
-  Dims strides = RowMajorStrides(dims);
-  int64_t depth = static_cast<int64_t>(dims.size());
-  for (int64_t i = 0; i < a.values.dim(0); ++i) {
+  if (dense.OwnsAlone()) return dense;
+  ASSIGN_OR_RETURN(Tensor copy, ctx.Scratch(dense.dtype(), dense.dims()));
+  CopyElements(dense.dtype(), dense.raw(), copy.raw(), dense.num_elements());
+  return copy;
+}
+
+template <typename T>
+Error SparseTensorDenseAdd(KernelContext& ctx) {
+  ASSIGN_OR_RETURN(Tensor dense, DenseToAddTo(ctx));
+  const Tensor &indices = ctx.input(0), &values = ctx.input(1);
+  Dims strides = RowMajorStrides(dense.dims());
+  for (int64_t i = 0; i < values.dim(0); ++i) {
     int64_t at = 0;
-    for (int64_t d = 0; d < depth; ++d) at += a.indices.IntAt(i * depth + d) * strides[d];
-    dense.data<T>()[at] = AddOf(dense.data<T>()[at], a.values.data<T>()[i]);
+    for (int d = 0; d < dense.rank(); ++d) at += indices.IntAt(i * dense.rank() + d) * strides[d];
+    dense.data<T>()[at] = AddOf(dense.data<T>()[at], values.data<T>()[i]);
   }
   ctx.SetOutput(0, std::move(dense));
   return Error::success();
@@ -212,13 +247,11 @@ Error SparseTensorDenseAdd(KernelContext& ctx) {
 
 template <typename Types, template <typename> class Op>
 Expected<KernelFn> MakeTyped(const KernelSetup& setup) {
-  KernelFn fn;
-  ForType(setup.node().GetType("T"), Types(), [&](auto tag) {
-    fn = [](KernelContext& ctx) { return Op<typename decltype(tag)::type>::Run(ctx); };
-    return true;
-  });
-  if (!fn) return MakeError("no kernel for {0}", DataTypeName(setup.node().GetType("T")));
-  return fn;
+  using Kernel = Error (*)(KernelContext&);
+  Kernel kernel = ForType(setup.node().GetType("T"), Types(),
+                          [](auto tag) -> Kernel { return Op<typename decltype(tag)::type>::Run; });
+  if (!kernel) return MakeError("no kernel for {0}", DataTypeName(setup.node().GetType("T")));
+  return KernelFn(kernel);
 }
 
 #define GRAPNEL_SPARSE_KERNEL(op, types, ...)                         \
