@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "lib/diff/matching.h"
+#include "lib/ir/op_table.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -10,6 +11,21 @@ namespace {
 
 // No fusion takes in more; what fans out wider is no one's private input.
 constexpr size_t kLargestRegion = 64, kWidestFan = 256;
+
+// What a free `head` of the other body is for a reader there at `slot`, if `reader` of this one is
+// that reader's partner. Where the order of arguments does not matter, rewrites change it: then
+// what has the name of `head` is meant, and nothing that has a partner already.
+int32_t InputAt(const Side& side, int32_t reader, int slot, llvm::StringRef head) {
+  auto inputs = side.view->DataInputs(reader);
+  if (slot < 0 || static_cast<size_t>(slot) >= inputs.size()) return kNobody;
+  int32_t there = inputs[slot].node;
+  const OpInfo* op = inputs.size() == 2 ? FindOp(side.view->node(reader).op()) : nullptr;
+  if (!op || !op->is_commutative) return there;
+  int32_t beside = inputs[1 - slot].node;
+  if (beside == kNobody || !side.IsFree(beside)) return there;
+  bool swapped = there == kNobody || !side.IsFree(there) || side.view->node(beside).name() == head;
+  return swapped ? beside : there;
+}
 
 // The nodes of `parts` that could stand for `head`: they read nothing but what head reads, each
 // other, and constants that nobody else reads.
@@ -34,9 +50,7 @@ class Region {
     for (const BodyView::Out& out : head_readers) {
       int32_t partner = whole_.other[out.node];
       if (partner == kNobody || out.slot == kControlPort) continue;
-      auto inputs = parts_.view->DataInputs(partner);
-      if (static_cast<size_t>(out.slot) >= inputs.size()) continue;
-      int32_t node = inputs[out.slot].node;
+      int32_t node = InputAt(parts_, partner, out.slot, whole_.view->node(head_).name());
       if (node != kNobody && region_.contains(node)) return node;
     }
     return kNobody;
@@ -161,10 +175,8 @@ bool Matching::FindFolded(int32_t head) {
   for (const BodyView::Out& out : b_.view->Readers(head)) {
     int32_t reader = b_.other[out.node];
     if (reader == kNobody || out.slot == kControlPort) continue;
-    auto inputs = a_.view->DataInputs(reader);
-    if (static_cast<size_t>(out.slot) >= inputs.size()) continue;
-    exit = inputs[out.slot].node;
-    break;
+    exit = InputAt(a_, reader, out.slot, b_.view->node(head).name());
+    if (exit != kNobody) break;
   }
   if (exit == kNobody || !a_.IsFree(exit) || a_.view->DataInputs(exit).empty()) return false;
   llvm::SmallSetVector<int32_t, 16> parts;

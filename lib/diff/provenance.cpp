@@ -20,29 +20,39 @@ Expected<Provenance> Provenance::Parse(llvm::StringRef jsonl) {
   RETURN_IF_ERROR(ForEachLedgerEntry(jsonl, [&](int, const llvm::json::Object& entry) {
     std::string function = entry.getString("function").value_or("").str();
     out.bodies_[function].Apply(LedgerNames(entry, "used"), LedgerNames(entry, "made"),
-                                LedgerNames(entry, "removed"));
+                                LedgerNames(entry, "changed"), LedgerNames(entry, "removed"));
   }));
   return out;
 }
 
+Provenance::Origins Provenance::BodyHistory::OriginsOf(const std::string& name) const {
+  if (auto it = made.find(name); it != made.end()) return it->second;
+  Origins origins{name};
+  if (auto it = absorbed.find(name); it != absorbed.end())
+    origins.insert(it->second.begin(), it->second.end());
+  return origins;
+}
+
 void Provenance::BodyHistory::Apply(const std::vector<std::string>& used,
                                     const std::vector<std::string>& made_now,
+                                    const std::vector<std::string>& changed,
                                     const std::vector<std::string>& removed_now) {
   // What the result replaces is what was used and is gone; if nothing is, the result is new.
   Origins origins;
   for (const std::string& name : used) {
     if (!llvm::is_contained(removed_now, name)) continue;
-    auto it = made.find(name);
-    if (it != made.end()) {
-      origins.insert(it->second.begin(), it->second.end());
-    } else {
-      origins.insert(name);
-    }
+    origins.merge(OriginsOf(name));
   }
   for (const std::string& name : removed_now) {
+    absorbed.erase(name);
     if (made.erase(name) == 0) removed.insert(name);
   }
   for (const std::string& name : made_now) made[name] = origins;
+  for (const std::string& name : changed) {
+    auto it = made.find(name);
+    Origins& all = it != made.end() ? it->second : absorbed[name];
+    all.insert(origins.begin(), origins.end());
+  }
 }
 
 KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
@@ -64,14 +74,22 @@ KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
   // Nodes of B by what they were made of; origins that two sets share say nothing certain.
   std::map<Origins, std::vector<int32_t>> by_origins;
   std::map<std::string, int> claims;
-  for (const auto& [name, origins] : body.made) {
+  auto claim = [&](const std::string& name, const Origins& origins) {
     int32_t node = Find(b, name);
-    if (node == kNobody || origins.empty()) continue;
+    if (node == kNobody || origins.empty()) return;
     auto [it, added] = by_origins.try_emplace(origins);
     it->second.push_back(node);
     if (added) {
       for (const std::string& origin : origins) ++claims[origin];
     }
+  };
+  for (const auto& [name, origins] : body.made) claim(name, origins);
+  // A fusion that kept the name of one of its parts: another op. One that kept its op has only lost
+  // neighbours (a rewrite that led it around them).
+  for (const auto& [name, others] : body.absorbed) {
+    int32_t before = Find(a, name), after = Find(b, name);
+    if (before != kNobody && after != kNobody && !others.empty() && a.op(before) != b.op(after))
+      claim(name, body.OriginsOf(name));
   }
   for (const auto& [origins, made_of_them] : by_origins) {
     std::vector<int32_t> from;

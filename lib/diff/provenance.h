@@ -26,9 +26,12 @@ class Provenance {
   using Origins = std::set<std::string>;
   struct BodyHistory {
     std::map<std::string, Origins> made;  // node -> nodes of the first graph
-    std::set<std::string> removed;        // of the first graph's
+    // What a node of the first graph that stayed took the work of: others of that graph, gone.
+    std::map<std::string, Origins> absorbed;
+    std::set<std::string> removed;  // of the first graph's
     void Apply(const std::vector<std::string>& used, const std::vector<std::string>& made,
-               const std::vector<std::string>& removed);
+               const std::vector<std::string>& changed, const std::vector<std::string>& removed);
+    Origins OriginsOf(const std::string& name) const;
   };
   std::map<std::string, BodyHistory> bodies_;  // by function; "" is main
 };

@@ -23,12 +23,13 @@ class ProvenanceTest : public ::testing::Test {
       last = id;
     }
   }
-  Diff With(llvm::StringRef ledger) {
+  Diff With(llvm::StringRef ledger) { return With(ledger, b_); }
+  Diff With(llvm::StringRef ledger, const Module& b) {
     auto provenance = Provenance::Parse(ledger);
     EXPECT_TRUE(static_cast<bool>(provenance)) << TextOf(provenance.takeError());
     DiffOptions options;
     options.provenance = &*provenance;
-    return DiffModules(a_, b_, options);
+    return DiffModules(a_, b, options);
   }
   Module a_, b_;
 };
@@ -40,6 +41,22 @@ TEST_F(ProvenanceTest, WhatARewriteMadeOfSeveralNodesIsAGroup) {
   ASSERT_EQ(diff.groups.size(), 1u);
   EXPECT_EQ(diff.groups[0].a.size(), 2u);
   EXPECT_EQ(diff.groups[0].b[0].name, "other");
+}
+
+TEST_F(ProvenanceTest, ANodeThatBecameWhatItAndOthersWereIsAGroup) {
+  Module fused, led_around;
+  Chain(&fused.main, {"x Placeholder", "add Fused", "y Relu"});
+  std::string rewrite =
+      R"({"rewrite":1,"rule":"r","node":"add","used":["add","mul"],"made":[],"changed":["add"],)"
+      R"("removed":["mul"]})";
+  Diff diff = With(rewrite, fused);
+  ASSERT_EQ(diff.groups.size(), 1u);
+  EXPECT_EQ(diff.groups[0].a.size(), 2u);
+  EXPECT_EQ(diff.groups[0].b[0].name, "add");
+
+  // One that is the op it was has lost a neighbour, no more.
+  Chain(&led_around.main, {"x Placeholder", "add AddV2", "y Relu"});
+  EXPECT_TRUE(With(rewrite, led_around).groups.empty());
 }
 
 TEST_F(ProvenanceTest, ChainsOfRewritesLeadBackToTheFirstGraph) {
