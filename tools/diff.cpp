@@ -103,6 +103,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   DiffOptions options;
   ASSIGN_OR_RETURN(options.ignore, IgnoreRules::Parse(flags.ignored));
   ASSIGN_OR_RETURN(options.only, OnlyFilters::Parse(flags.only));
+  RETURN_IF_ERROR(OnlyFilters::DemandFits(flags.only, a.module(), b.module()));
   options.names = flags.names;
   std::optional<Provenance> provenance;
   if (!flags.ledger.empty()) {

@@ -1,5 +1,7 @@
 #include "lib/diff/ignore.h"
 
+#include "lib/support/suggest.h"
+
 namespace grapnel {
 namespace {
 
@@ -47,6 +49,36 @@ Expected<OnlyFilters> OnlyFilters::Parse(llvm::ArrayRef<std::string> filters) {
     if (&globs == &out.names) RETURN_IF_ERROR(AddGlob("--only", filter.str() + "/*", &globs));
   }
   return out;
+}
+
+Error OnlyFilters::DemandFits(llvm::ArrayRef<std::string> filters, const Module& a,
+                              const Module& b) {
+  for (const std::string& filter : filters) {
+    ASSIGN_OR_RETURN(OnlyFilters only, Parse(filter));
+    std::vector<std::string> names;  // of what such a filter is for
+    auto fits = [&](const Graph& graph, llvm::StringRef function) {
+      for (Node node : graph.nodes()) {
+        std::string name = (function + (function.empty() ? "" : "/") + node.name()).str();
+        if (only.Fits(name, node.op(), function)) return true;
+        if (!only.ops.empty()) name = node.op().str();
+        if (only.functions.empty()) names.push_back(std::move(name));
+      }
+      if (!only.functions.empty() && !function.empty()) names.push_back(function.str());
+      return false;
+    };
+    auto fits_in = [&](const Module& module) {
+      return fits(module.main, "") || llvm::any_of(module.functions, [&](const auto& function) {
+               return fits(function->body, function->name());
+             });
+    };
+    if (fits_in(a) || fits_in(b)) continue;
+    llvm::StringRef text = filter;
+    const char* kind = text.consume_front("op:")         ? "op"
+                       : text.consume_front("function:") ? "function"
+                                                         : "node or scope";
+    return Annotate("--only", NotFound(kind, text, names));
+  }
+  return Error::success();
 }
 
 bool OnlyFilters::Fits(llvm::StringRef name, llvm::StringRef op, llvm::StringRef function) const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/ir/module.h"
 #include "lib/support/glob.h"
 
 namespace grapnel {
@@ -27,6 +28,10 @@ struct IgnoreRules {
 // a glob of nodes and scopes: `block_1` is everything in that scope too.
 struct OnlyFilters {
   static Expected<OnlyFilters> Parse(llvm::ArrayRef<std::string> filters);
+
+  // An error for the first of `filters` that fits nothing in either: a name that is not there must
+  // not read as "the same". It says what is near.
+  static Error DemandFits(llvm::ArrayRef<std::string> filters, const Module& a, const Module& b);
 
   bool empty() const { return names.empty() && ops.empty() && functions.empty(); }
   // Whether any filter fits; `function` is empty in the main graph.
