@@ -53,7 +53,10 @@ Argument& Argument::ShowDefault() {
 
 template <typename T>
 Argument CommandLine::Option(const char* names, T& variable, const char* help) {
-  return Argument(app_.add_option(names, variable, help));
+  CLI::Option* option = app_.add_option(names, variable, help);
+  // One value after each flag, so that a list does not take the MODEL that follows it.
+  if (names[0] == '-') option->allow_extra_args(false);
+  return Argument(option);
 }
 template Argument CommandLine::Option(const char*, std::string&, const char*);
 template Argument CommandLine::Option(const char*, int&, const char*);

@@ -69,13 +69,18 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
   request.pool = &pool;
   request.sink = invocation.sink();
   request.wants_near_misses = true;
+  auto is_asked_for = [&](llvm::StringRef pass, llvm::StringRef name) {
+    return rule.empty() || rule == name || rule == pass || rule == (pass + "/" + name).str();
+  };
+  int rewrites = 0;
+  request.on_rewrite = [&](const Rewrite& rewrite) {
+    rewrites += is_asked_for(rewrite.pass, rewrite.rule);
+  };
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
   if (done.failure) return Annotate(opened.model().path, done.AsError());
   std::vector<Refusal>& refusals = done.near_misses;
-  llvm::erase_if(refusals, [&](const Refusal& refusal) {
-    return !rule.empty() && rule != refusal.rule && rule != refusal.pass &&
-           rule != refusal.pass + "/" + refusal.rule;
-  });
+  llvm::erase_if(refusals,
+                 [&](const Refusal& refusal) { return !is_asked_for(refusal.pass, refusal.rule); });
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
     llvm::json::OStream json(os, 1);
@@ -100,15 +105,21 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
     os << "  '" << PlaceOf(refusal) << "': " << refusal.reason << "\n";
   }
   if (refusals.empty()) {
-    os << "no near misses" << (rule.empty() ? "" : " of '" + rule + "'")
-       << ": wherever a pattern was found, it was rewritten\n";
+    os << "no near misses" << (rule.empty() ? "" : " of '" + rule + "'") << ": "
+       << (rewrites == 0
+               ? "no pattern was found in the graph"
+               : "wherever a pattern was found, it was rewritten: " + Plural(rewrites, "rewrite"))
+       << "\n";
   }
   return kExitOk;
 }
 
 Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   std::string rule = flags.why_not.size() > 1 ? flags.why_not.front() : "";
-  if (!rule.empty()) RETURN_IF_ERROR(PassRegistry::Get().DemandRule(rule));
+  Error no_rule = rule.empty() ? Error::success() : PassRegistry::Get().DemandRule(rule);
+  if (no_rule && FileExists(rule))
+    return Annotate("--why-not: the rule comes first, then the model", std::move(no_rule));
+  if (no_rule) return no_rule;
   return OnEachGraph(flags.why_not.back(), flags.graph, {}, invocation, [&](OpenedGraph& opened) {
     return WhyNotOn(opened, rule, flags, invocation);
   });
