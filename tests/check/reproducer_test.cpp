@@ -28,7 +28,8 @@ class BreakingPass : public GraphPass {
 };
 
 GRAPNEL_PASS(ThrowingPass, (PassInfo{.name = "test_throwing", .help = "throws"}), );
-GRAPNEL_PASS(BreakingPass, (PassInfo{.name = "test_breaking", .help = "breaks"}), );
+GRAPNEL_PASS(BreakingPass, (PassInfo{.name = "test_breaking", .help = "breaks"}),
+             {"break", "takes a type away"});
 
 // y = Exp(Identity(x))
 void MakeGraph(Module* module) {
