@@ -117,7 +117,7 @@ TEST(FindAmongMany, IsQuick) {
     double ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
     RecordProperty(text, std::to_string(ms));
-    EXPECT_LT(ms, 1000) << text << ": " << error;  // a tenth of it on an idle machine
+    EXPECT_LT(ms, 5000) << text << ": " << error;  // 100 idle, 700 sanitized
   }
   EXPECT_EQ(TextOf(FindNode(module, "model/encoder/layer_77/attention_5/MatMull_3").takeError()),
             "node 'model/encoder/layer_77/attention_5/MatMull_3' not found; did you mean "
