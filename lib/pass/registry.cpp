@@ -50,6 +50,7 @@ std::vector<const PassRegistry::Entry*> PassRegistry::Passes() const {
 }
 
 const PassRegistry::Entry* PassRegistry::Find(llvm::StringRef name) const {
+  if (name.empty()) return nullptr;  // and not a pass without a config_name
   for (const Entry& entry : passes_) {
     if (name == entry.info.name || name == entry.info.config_name) return &entry;
   }
