@@ -37,7 +37,7 @@ class Panes(PageCase):
 
     def side_by_side(self):
         self.browser.click("#how-side")
-        self.browser.wait("grapnel.panes.on && grapnel.panes.b.view.boxes.length > 0")
+        self.browser.wait("grapnel.panes.on && ['a', 'b'].every((side) => grapnel.panes[side].view.boxes.length > 0)")
 
     def names(self, side):
         return self.browser.js(f"return grapnel.panes.{side}.view.boxes.map((b) => b.box.path || b.box.name)")

@@ -1,6 +1,7 @@
 """A browser to test the page with: Debian's Chromium, driven by chromedriver over W3C WebDriver, with Python alone."""
 import base64
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -24,6 +25,10 @@ def free_port():
         return s.getsockname()[1]
 
 
+# Milliseconds by which every answer of a server is late. A test that does not wait for what it looks at fails with 300.
+LATENCY = int(os.environ.get("GRAPNEL_LATENCY", "0"))
+
+
 class Browser:
     def __init__(self, width=1600, height=1000, dark=False):
         self.port = free_port()
@@ -41,6 +46,9 @@ class Browser:
             arguments.append("--blink-settings=preferredColorScheme=0")
         wanted = {"goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}}
         self.session = "/session/" + self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+        if LATENCY:
+            self.call("POST", "/chromium/network_conditions", {"network_conditions": {
+                "offline": False, "latency": LATENCY, "download_throughput": 1 << 30, "upload_throughput": 1 << 30}})
 
     def call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()

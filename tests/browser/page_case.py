@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import driver
@@ -57,9 +58,15 @@ class PageCase(unittest.TestCase):
         return self.browser.js(BOXES)
 
     def box(self, name, op=None):
-        found = [box for box in self.boxes() if box["name"] == name and op in (None, box["op"])]
-        self.assertTrue(found, f"no box {name}: {[box['name'] for box in self.boxes()]}")
-        return found[0]
+        """The first of this name; a graph that is still being laid out has five seconds."""
+        end = time.time() + 5
+        while True:
+            boxes = self.boxes()
+            found = [box for box in boxes if box["name"] == name and op in (None, box["op"])]
+            if found:
+                return found[0]
+            self.assertLess(time.time(), end, f"no box {name}: {[box['name'] for box in boxes]}")
+            time.sleep(0.03)
 
     def point(self, box, dx, dy):
         """Where a point of a box is in the window."""

@@ -54,7 +54,7 @@ class Run(PageCase):
     def run_it(self):
         self.browser.js("document.querySelector('.result').replaceChildren()")
         self.browser.click("#run-start")
-        self.browser.wait("document.querySelector('.result h2, .result .problem')")
+        self.browser.wait("document.querySelector('.result h2, .result .problem') && !document.querySelector('#run-start').disabled")
         return self.result()
 
     def result(self):
@@ -180,7 +180,7 @@ class Run(PageCase):
         for words in ("4 nodes on 2 devices", "cpu:0\t3", "cpu:1\t1", "2 tensors cross between devices"):
             self.assertIn(words, text)
         self.browser.click("#place-show")
-        self.browser.wait("grapnel.summary.marks?.by_device && grapnel.tab === 'graph'")
+        self.browser.wait("grapnel.shown === 1 && grapnel.summary.marks?.by_device && grapnel.tab === 'graph'")
         self.assertIn("(soft)", self.browser.js("return document.getElementById('stage-list').selectedOptions[0].textContent"))
         self.assertEqual(self.browser.js("return document.getElementById('color').value"), "device")
         self.browser.js("grapnel.go(0, 2)")
@@ -188,12 +188,12 @@ class Run(PageCase):
         self.assertIn("cpu:1", self.browser.js("return document.querySelector('#panel').innerText").lower())
         self.browser.click("#to-nodes")
         self.browser.js("grapnel.toModel(0)")
-        self.browser.wait("grapnel.index === 0 && !document.getElementById('to-place').hidden")
+        self.browser.wait("grapnel.shown === 0 && !document.getElementById('to-place').hidden")
         self.browser.click("#to-place")
         self.browser.click("#place-start")
         self.browser.wait("!document.querySelector('#place-start').disabled")
         self.browser.click("#place-show")
-        self.browser.wait("grapnel.index === 1")
+        self.browser.wait("grapnel.shown === 1")
         self.assertEqual(len(self.browser.js("return grapnel.models")), 2, "the same placement is the same entry")
 
     def test_placement_that_fails_is_told(self):

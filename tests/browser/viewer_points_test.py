@@ -173,7 +173,7 @@ class ViewerPoints(PageCase):
         self.assertNotIn("{", panel)
         self.assertIn("StatelessWhile", panel)
         self.browser.click("#panel li .link")  # its first input
-        self.browser.wait("document.getElementById('panel').textContent.includes('while/loop_counter')")
+        self.browser.wait("document.querySelector('#panel h2 + p')?.textContent.startsWith('while/loop_counter')")
         self.assertIn("Folded into the box that reads it", self.browser.js(PANEL))
 
     def test_14_search_finds_by_all_that_a_node_has(self):
