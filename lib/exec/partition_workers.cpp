@@ -28,6 +28,7 @@ bool PartitionWorkers::IsLong(const Partition& partition) const {
 
 Error PartitionWorkers::Run() {
   std::unique_lock lock(mutex_);
+  runs_ = true;
   has_failed_ = false;
   ready_.clear();
   for (size_t i = 0; i < partitions_.size(); ++i) {
@@ -46,6 +47,7 @@ Error PartitionWorkers::Run() {
       break;
     }
   }
+  runs_ = false;
   // Helpers that have not come are not needed any more; the others are about to leave.
   lock.unlock();
   int taken_back = 0;
@@ -58,6 +60,7 @@ Error PartitionWorkers::Run() {
 
 void PartitionWorkers::Wake(int partition) {
   std::lock_guard lock(mutex_);
+  if (!runs_) return;
   Partition& woken = partitions_[partition];
   if (woken.state == Partition::kRunning) woken.state = Partition::kRunningAndWoken;
   if (woken.state == Partition::kIdle) MakeReady(partition);

@@ -28,7 +28,8 @@ class PartitionWorkers {
   // Steps every partition once, and again those that are woken, until none can go on. The first
   // error ends the run. No step is under way when it returns. One run at a time.
   Error Run();
-  // There is something to do for the partition. On any thread, while Run() has not returned.
+  // There is something to do for the partition. On any thread. When nothing runs it changes
+  // nothing: Run() steps every partition.
   void Wake(int partition);
 
  private:
@@ -53,7 +54,7 @@ class PartitionWorkers {
   std::vector<int> ready_;  // first in, first out; there are few
   int running_ = 0;
   int called_ = 0;  // helpers that were called, whether they have come or not
-  bool leader_waits_ = false;
+  bool runs_ = false, leader_waits_ = false;
   bool has_failed_ = false;
   Error error_ = Error::success();
 };

@@ -77,6 +77,24 @@ TEST(PartitionWorkersTest, NoMoreThreadsThanAllowed) {
   EXPECT_LE(threads.size(), 2u);
 }
 
+// A helper that began then would still step the partition when Run() has it stepped as well.
+TEST(PartitionWorkersTest, NothingBeginsBeforeItRuns) {
+  HelperThreads helpers;
+  std::atomic<int> steps{0};
+  PartitionWorkers workers(
+      2, 2, helpers,
+      [&](int) {
+        ++steps;
+        return Error::success();
+      },
+      Nothing);
+  workers.Wake(0);
+  std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_EQ(steps, 0);
+  EXPECT_EQ(Ran(workers), "");
+  EXPECT_EQ(steps, 2);
+}
+
 TEST(PartitionWorkersTest, TheFirstErrorStopsTheOthers) {
   HelperThreads helpers;
   std::atomic<bool> stopped{false};
