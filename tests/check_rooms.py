@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks that rooms stand on each other as the table in docs/how-grapnel-works.md says: no #include and no LINK goes against it,
-no arrow in it is one that nobody draws, a header that says "Private to lib/ROOM" stays there, and no two rooms have twelve lines
-in a row that are alike but for names, strings and numbers.
+no arrow in it is one that nobody draws, a header that says "Private to lib/ROOM" stays there, no two rooms have twelve lines
+in a row that are alike but for names, strings and numbers, and no two types that linkers see have one name: they would take one
+another's inline functions, and no tool says so.
 
   check_rooms.py [ROOT]        prints what is wrong; exit 1 when anything is
   check_rooms.py --self-test   shows that it can fail
@@ -133,6 +134,37 @@ def repeats(root):
     return [f"{' and '.join(where)} are alike for {WINDOW} lines" for where in found]
 
 
+TYPE = re.compile(r"(?:struct|class|union|enum(?: class)?) (\w+)(?: final)?(?:$| {| :(?!.*\w;$))")
+NAMESPACE = re.compile(r"namespace(?: ([\w:]+))? {")
+
+
+def twins(root):
+    """Types outside of unnamed namespaces that are defined twice."""
+    places = {}
+    for path, relative, text in sources(root):
+        scopes = []
+        for number, line in enumerate(text.splitlines(), 1):
+            if match := NAMESPACE.match(line):
+                scopes.append(match[1])
+            elif line.startswith("}  // namespace") and scopes:
+                scopes.pop()
+            elif (match := TYPE.match(line)) and None not in scopes:
+                places.setdefault("::".join([*scopes, match[1]]), []).append(f"{relative}:{number}")
+    return [f"{name} is defined twice: {' and '.join(where)}" for name, where in sorted(places.items()) if len(where) > 1]
+
+
+def self_test_of_twins():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in {"lib/ir/a.h": "namespace g {\nstruct A {\n};\nstruct B;\nenum class C { kA };\n}  // namespace g\n",
+                           "lib/io/b.cpp": "namespace g {\nnamespace {\nstruct A {\n};\n}  // namespace\nclass C final : B {};\n}  // namespace g\n",
+                           "lib/io/c.h": "namespace g::h {\nclass A {\n};\n}  // namespace g::h\nclass B;\n"}.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        found = twins(root)
+        return [] if len(found) == 1 and found[0].startswith("g::C ") else [f"self-test: twins {found}"]
+
+
 def self_test():
     wrong = {
         "lib/ir/up.h": '#include "lib/io/open.h"\n',
@@ -160,7 +192,7 @@ def self_test():
             found = check(pathlib.Path(folder))[0]
             if len(found) != expected:
                 return [f"self-test: {name}: expected {expected} wrong arrow(s), got {found}"]
-    return self_test_of_repeats()
+    return self_test_of_repeats() + self_test_of_twins()
 
 
 def self_test_of_repeats():
@@ -184,7 +216,7 @@ def main():
     else:
         root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT
         problems, drawn = check(root)
-        problems += unused(drawn) + repeats(root)
+        problems += unused(drawn) + repeats(root) + twins(root)
     print("\n".join(problems) if problems else "all arrows point one way")
     return 1 if problems else 0
 

@@ -119,7 +119,7 @@ void WriteOpen(const Module& module, const llvm::DenseMap<const Graph*, size_t>&
         });
         json.attributeArray("calls", [&] {
           std::set<NodeId> callers;
-          for (const Call& call : plan->calls) {
+          for (const DrawnCall& call : plan->calls) {
             bool drawn = llvm::any_of(plan->bodies, [&](const auto& other) {
               return other->drawn && other->function == call.callee;
             });

@@ -28,7 +28,7 @@ struct BodyPlan {
   llvm::DenseSet<NodeId> rest_ops;
 };
 
-struct Call {
+struct DrawnCall {
   uint32_t body;     // of the caller, an index of Plan::bodies
   NodeId caller;     // an op that has its own box
   std::string role;  // the attribute: "body", "then_branch"; empty when the function is the op
@@ -37,7 +37,7 @@ struct Call {
 
 struct Plan {
   std::vector<std::unique_ptr<BodyPlan>> bodies;  // main first; some not drawn
-  std::vector<Call> calls;
+  std::vector<DrawnCall> calls;
   std::vector<const Function*> closed;  // called, and drawn as a box
   size_t left_closed = 0;  // scopes and functions that --depth asked for and --max-boxes forbade
 };

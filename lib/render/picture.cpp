@@ -259,7 +259,7 @@ class PictureMaker {
 
   void AddCalls() {
     std::set<const Function*> said;
-    for (const Call& call : plan_.calls) {
+    for (const DrawnCall& call : plan_.calls) {
       const BodyBoxes* caller = nullptr;
       for (const BodyBoxes& body : bodies_) {
         if (body.plan == plan_.bodies[call.body].get()) caller = &body;

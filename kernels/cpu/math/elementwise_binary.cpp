@@ -44,28 +44,29 @@ Expected<bool> LengthenRows(KernelContext& ctx, BroadcastPlan& plan, int repeate
 }
 
 // How operands are read that need no plan: of one shape, or one of them a scalar of no more dims.
-std::optional<Side> PlainSide(const Tensor& left, const Tensor& right) {
-  if (left.dims() == right.dims()) return Side::kBoth;
-  if (right.num_elements() == 1 && right.rank() <= left.rank()) return Side::kRightOne;
-  if (left.num_elements() == 1 && left.rank() <= right.rank()) return Side::kLeftOne;
+std::optional<RowSide> PlainSide(const Tensor& left, const Tensor& right) {
+  if (left.dims() == right.dims()) return RowSide::kBoth;
+  if (right.num_elements() == 1 && right.rank() <= left.rank()) return RowSide::kRightOne;
+  if (left.num_elements() == 1 && left.rank() <= right.rank()) return RowSide::kLeftOne;
   return std::nullopt;
 }
 
 // Two scalars: what loops count and compare with.
 Error RunScalar(KernelContext& ctx, const BinaryOp& op) {
   ASSIGN_OR_RETURN(Tensor * output, Output(ctx, {}));
-  bool good = op.loop(ctx.input(0).raw(), ctx.input(1).raw(), output->raw(), 1, Side::kBoth);
+  bool good = op.loop(ctx.input(0).raw(), ctx.input(1).raw(), output->raw(), 1, RowSide::kBoth);
   return good ? Error::success() : MakeError("{0}", op.bad_text);
 }
 
-Error RunPlain(KernelContext& ctx, const BinaryOp& op, Side side) {
-  ASSIGN_OR_RETURN(Tensor * output, Output(ctx, ctx.input(side == Side::kLeftOne ? 1 : 0).dims()));
+Error RunPlain(KernelContext& ctx, const BinaryOp& op, RowSide side) {
+  ASSIGN_OR_RETURN(Tensor * output,
+                   Output(ctx, ctx.input(side == RowSide::kLeftOne ? 1 : 0).dims()));
   const Tensor &left = ctx.input(0), &right = ctx.input(1);
   int64_t total = output->num_elements();
   if (total == 0) return Error::success();
   size_t size = SizeInMemory(left), out_size = SizeInMemory(*output);
-  size_t left_step = side == Side::kLeftOne ? 0 : size;
-  size_t right_step = side == Side::kRightOne ? 0 : size;
+  size_t left_step = side == RowSide::kLeftOne ? 0 : size;
+  size_t right_step = side == RowSide::kRightOne ? 0 : size;
   const char* a = static_cast<const char*>(left.raw());
   const char* b = static_cast<const char*>(right.raw());
   char* out = static_cast<char*>(output->raw());
@@ -97,9 +98,9 @@ Error RunBinary(KernelContext& ctx, const BinaryOp& op) {
   const char* a = static_cast<const char*>(operands[0]);
   const char* b = static_cast<const char*>(operands[1]);
   char* out = static_cast<char*>(output->raw());
-  Side side = plan.strides[1].back() == 0   ? Side::kRightOne
-              : plan.strides[0].back() == 0 ? Side::kLeftOne
-                                            : Side::kBoth;
+  RowSide side = plan.strides[1].back() == 0   ? RowSide::kRightOne
+                 : plan.strides[0].back() == 0 ? RowSide::kLeftOne
+                                               : RowSide::kBoth;
   std::atomic<bool> good{true};
   ctx.ParallelFor(plan.total, op.cost, [&](int64_t begin, int64_t end) {
     plan.ForRows(begin, end, [&](int64_t at, llvm::ArrayRef<int64_t> offsets, int64_t n) {

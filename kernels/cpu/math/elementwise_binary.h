@@ -19,11 +19,15 @@
 
 namespace grapnel {
 
-enum class Side { kBoth, kLeftOne, kRightOne };  // which operand is one element for the whole row
+enum class RowSide {
+  kBoth,
+  kLeftOne,
+  kRightOne
+};  // which operand is one element for the whole row
 
 // out[i] = op(a[i], b[i]) for n elements; `out` may be `a` or `b`. False when a right operand is
 // refused.
-using BinaryLoop = bool (*)(const void* a, const void* b, void* out, int64_t n, Side side);
+using BinaryLoop = bool (*)(const void* a, const void* b, void* out, int64_t n, RowSide side);
 
 struct BinaryOp {
   BinaryLoop loop = nullptr;
@@ -36,16 +40,16 @@ struct BinaryOp {
 Error RunBinary(KernelContext& ctx, const BinaryOp& op);
 
 template <typename Op, typename T>
-bool RunBinaryRow(const T* a, const T* b, auto* out, int64_t n, Side side) {
+bool RunBinaryRow(const T* a, const T* b, auto* out, int64_t n, RowSide side) {
   if constexpr (requires { Op::Bad(T()); }) {
     bool bad = false;
-    for (int64_t i = 0, m = side == Side::kRightOne ? 1 : n; i < m; ++i) bad |= Op::Bad(b[i]);
+    for (int64_t i = 0, m = side == RowSide::kRightOne ? 1 : n; i < m; ++i) bad |= Op::Bad(b[i]);
     if (bad) return false;
   }
-  if (side == Side::kBoth) {
+  if (side == RowSide::kBoth) {
     GRAPNEL_VECTORIZE
     for (int64_t i = 0; i < n; ++i) out[i] = Op::Run(a[i], b[i]);
-  } else if (side == Side::kRightOne) {
+  } else if (side == RowSide::kRightOne) {
     const T one = *b;
     GRAPNEL_VECTORIZE
     for (int64_t i = 0; i < n; ++i) out[i] = Op::Run(a[i], one);
@@ -58,7 +62,7 @@ bool RunBinaryRow(const T* a, const T* b, auto* out, int64_t n, Side side) {
 }
 
 template <typename Op, typename T>
-bool BinaryLoopOf(const void* pa, const void* pb, void* po, int64_t n, Side side) {
+bool BinaryLoopOf(const void* pa, const void* pb, void* po, int64_t n, RowSide side) {
   const T* a = static_cast<const T*>(pa);
   const T* b = static_cast<const T*>(pb);
   if constexpr (kIsSmallFloat<T>) {
@@ -66,8 +70,8 @@ bool BinaryLoopOf(const void* pa, const void* pb, void* po, int64_t n, Side side
     float wide_a[kFloatBlock], wide_b[kFloatBlock], wide_out[kFloatBlock];
     for (int64_t i = 0; i < n; i += kFloatBlock) {
       int64_t m = std::min(kFloatBlock, n - i);
-      Widen(side == Side::kLeftOne ? a : a + i, wide_a, side == Side::kLeftOne ? 1 : m);
-      Widen(side == Side::kRightOne ? b : b + i, wide_b, side == Side::kRightOne ? 1 : m);
+      Widen(side == RowSide::kLeftOne ? a : a + i, wide_a, side == RowSide::kLeftOne ? 1 : m);
+      Widen(side == RowSide::kRightOne ? b : b + i, wide_b, side == RowSide::kRightOne ? 1 : m);
       if constexpr (std::is_same_v<Result, bool>) {
         RunBinaryRow<Op, float>(wide_a, wide_b, static_cast<bool*>(po) + i, m, side);
       } else {

@@ -163,7 +163,7 @@ WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path) {
     return Refused(413, "'" + Printable(path) + "' takes at most " + HumanBytes(route.limit) +
                             ", and " + HumanBytes(size) + " were sent");
   Served served = Now();
-  Call call{served, runs_, nullptr, std::move(found->parts), request.body};
+  RouteCall call{served, runs_, nullptr, std::move(found->parts), request.body};
   if (HasEntry(route)) {
     Expected<Page*> page = served.pages->Find(call["entry"]);
     if (!page) return Refused(404, llvm::toString(page.takeError()));

@@ -79,14 +79,14 @@ std::string VersionJson(const Served& served) {
 
 std::vector<Route> OwnRoutes() {
   return {{Method::kGet, "models", kNoBody,
-           [](const Call& call) -> Expected<Document> { return call.pages().Json(); }},
+           [](const RouteCall& call) -> Expected<Document> { return call.pages().Json(); }},
           {Method::kGet, "version", kNoBody,
-           [](const Call& call) -> Expected<Document> { return VersionJson(call.served); }}};
+           [](const RouteCall& call) -> Expected<Document> { return VersionJson(call.served); }}};
 }
 
 }  // namespace
 
-uint32_t Call::operator[](llvm::StringRef name) const {
+uint32_t RouteCall::operator[](llvm::StringRef name) const {
   auto found = llvm::find_if(parts, [&](const auto& part) { return part.first == name; });
   assert(found != parts.end() && "the pattern has no such part");
   return found->second;

@@ -34,7 +34,7 @@ struct Served {
 };
 
 // One request, for as long as it is answered.
-struct Call {
+struct RouteCall {
   const Served& served;
   RunTable& runs;
   Page* page;  // of {entry}; null where the path has none
@@ -60,12 +60,12 @@ constexpr size_t kLargestFile = size_t{1} << 28;
 struct Route {
   Method method;
   // "{entry}/scope/{body}": {name} is a number from 0 on, {name=a|b} one of these words, of which
-  // Call tells the index. {entry} is a page that is there.
+  // RouteCall tells the index. {entry} is a page that is there.
   std::string path;
   size_t limit;  // bytes of a body
   // Safe to call from several threads. Errors are for the reader of the page: 404 of a GET, 400 of
   // a POST.
-  std::function<Expected<Document>(const Call&)> handle;
+  std::function<Expected<Document>(const RouteCall&)> handle;
 };
 
 // Finds the route of a path; costs a look at each.

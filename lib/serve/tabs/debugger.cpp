@@ -12,21 +12,21 @@ namespace {
 constexpr size_t kCardsAChunk = 256;  // as source.js reads them
 constexpr size_t kMostCards = 2048;   // in a file
 
-const DebugPage& Debug(const Call& call) { return llvm::cast<DebugPage>(*call.page); }
+const DebugPage& Debug(const RouteCall& call) { return llvm::cast<DebugPage>(*call.page); }
 
-Expected<Document> Report(const Call& call) { return Debug(call).Json(); }
-Expected<Document> Sources(const Call& call) { return Debug(call).SourcesJson(); }
-Expected<Document> Traces(const Call& call) {
+Expected<Document> Report(const RouteCall& call) { return Debug(call).Json(); }
+Expected<Document> Sources(const RouteCall& call) { return Debug(call).SourcesJson(); }
+Expected<Document> Traces(const RouteCall& call) {
   return Debug(call).TracesJson(call["from"], kTracesAPage);
 }
-Expected<Document> Executions(const Call& call) {
+Expected<Document> Executions(const RouteCall& call) {
   return Debug(call).ExecutionsJson(call["from"], kTracesAPage);
 }
-Expected<Document> Trace(const Call& call) { return Debug(call).TraceJson(call["trace"]); }
-Expected<Document> Execution(const Call& call) {
+Expected<Document> Trace(const RouteCall& call) { return Debug(call).TraceJson(call["trace"]); }
+Expected<Document> Execution(const RouteCall& call) {
   return Debug(call).ExecutionJson(call["execution"]);
 }
-Expected<Document> Source(const Call& call) { return Debug(call).SourceJson(call["source"]); }
+Expected<Document> Source(const RouteCall& call) { return Debug(call).SourceJson(call["source"]); }
 
 // Of the first records, and those around causes.
 Error WriteCards(const DebugPage& page, bool trace, FileDocuments& file) {

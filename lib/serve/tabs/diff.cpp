@@ -17,7 +17,7 @@ Expected<Page*> ParseOther(const PageSet& pages, llvm::StringRef body) {
   return pages.Find(static_cast<size_t>(*with));
 }
 
-Expected<Document> Compare(const Call& call) {
+Expected<Document> Compare(const RouteCall& call) {
   const Page* a = call.page;
   ASSIGN_OR_RETURN(const Page* b, ParseOther(call.pages(), call.body));
   for (const Page* page : {a, b}) {

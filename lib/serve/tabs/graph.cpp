@@ -12,16 +12,16 @@ namespace {
 
 struct GraphDocument {
   const char* path;
-  Expected<std::string> (*make)(GraphPage& graph, const Call& call);
+  Expected<std::string> (*make)(GraphPage& graph, const RouteCall& call);
 };
 
-Expected<std::string> Index(GraphPage& graph, const Call& call) {
+Expected<std::string> Index(GraphPage& graph, const RouteCall& call) {
   ASSIGN_OR_RETURN(IndexPage index, graph.IndexJson(call["body"], call["from"], kIndexPage));
   return std::move(index.json);
 }
 
 // {"text": "..."}: see lib/serve/pages/scope_text.h.
-Expected<std::string> Text(GraphPage& graph, const Call& call) {
+Expected<std::string> Text(GraphPage& graph, const RouteCall& call) {
   ASSIGN_OR_RETURN(std::string text, ScopeText(graph, call["body"], call["scope"]));
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] { json.attribute("text", llvm::json::fixUTF8(text)); });
@@ -31,32 +31,36 @@ Expected<std::string> Text(GraphPage& graph, const Call& call) {
 // {from}: further pages of a list.
 constexpr GraphDocument kDocuments[] = {
     {"model",
-     [](GraphPage& graph, const Call&) -> Expected<std::string> { return graph.ModelJson(); }},
-    {"scope/{body}", [](GraphPage& graph,
-                        const Call& call) { return graph.ScopeJson(call["body"], std::nullopt); }},
+     [](GraphPage& graph, const RouteCall&) -> Expected<std::string> { return graph.ModelJson(); }},
+    {"scope/{body}",
+     [](GraphPage& graph, const RouteCall& call) {
+       return graph.ScopeJson(call["body"], std::nullopt);
+     }},
     {"scope/{body}/{scope}",
-     [](GraphPage& graph, const Call& call) {
+     [](GraphPage& graph, const RouteCall& call) {
        return graph.ScopeJson(call["body"], call["scope"]);
      }},
     {"node/{body}/{node}",
-     [](GraphPage& graph, const Call& call) { return graph.NodeJson(call["body"], call["node"]); }},
+     [](GraphPage& graph, const RouteCall& call) {
+       return graph.NodeJson(call["body"], call["node"]);
+     }},
     {"readers/{body}/{node}/{output}/{from}",
-     [](GraphPage& graph, const Call& call) {
+     [](GraphPage& graph, const RouteCall& call) {
        return graph.ReadersJson(call["body"], call["node"], call["output"], call["from"]);
      }},
     {"marked/{kind}/{from}",
-     [](GraphPage& graph, const Call& call) {
+     [](GraphPage& graph, const RouteCall& call) {
        return graph.MarkedJson(call["kind"], call["from"]);
      }},
     {"problems/{from}",
-     [](GraphPage& graph, const Call& call) -> Expected<std::string> {
+     [](GraphPage& graph, const RouteCall& call) -> Expected<std::string> {
        return graph.ProblemsJson(call["from"]);
      }},
     {"index/{body}/{from}", Index},
     {"text/{body}/{scope}", Text},
 };
 
-Expected<Document> Match(const Call& call) {
+Expected<Document> Match(const RouteCall& call) {
   ASSIGN_OR_RETURN(Panes * panes, call.page->SideBySide());
   return panes->MatchJson();
 }
@@ -64,11 +68,11 @@ Expected<Document> Match(const Call& call) {
 std::vector<Route> Routes() {
   std::vector<Route> routes = {{Method::kGet, "{entry}/match", kNoBody, Match}};
   for (const GraphDocument& document : kDocuments) {
-    auto drawn = [&document](const Call& call) -> Expected<Document> {
+    auto drawn = [&document](const RouteCall& call) -> Expected<Document> {
       ASSIGN_OR_RETURN(GraphPage * graph, call.page->Drawing());
       return document.make(*graph, call);
     };
-    auto alone = [&document](const Call& call) -> Expected<Document> {
+    auto alone = [&document](const RouteCall& call) -> Expected<Document> {
       ASSIGN_OR_RETURN(Panes * panes, call.page->SideBySide());
       return document.make(call["side"] == 0 ? panes->a() : panes->b(), call);
     };

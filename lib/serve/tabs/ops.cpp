@@ -42,7 +42,7 @@ Expected<std::string> OpsJson(Page& page) {
   });
 }
 
-Expected<Document> Ops(const Call& call) { return OpsJson(*call.page); }
+Expected<Document> Ops(const RouteCall& call) { return OpsJson(*call.page); }
 
 Error Write(const PageSet&, Page& page, FileDocuments& file) {
   ASSIGN_OR_RETURN(std::string ops, OpsJson(page));

@@ -14,18 +14,18 @@ Expected<StagePage*> DemandStage(Page& page) {
   return MakeError("{0} is no stage of a run of passes", page.title());
 }
 
-Expected<Document> Passes(const Call& call) {
+Expected<Document> Passes(const RouteCall& call) {
   ASSIGN_OR_RETURN(StagePage * stage, DemandStage(*call.page));
   return PassesJson(call.pages(), *stage);
 }
 
-Expected<Document> Rewrites(const Call& call) {
+Expected<Document> Rewrites(const RouteCall& call) {
   ASSIGN_OR_RETURN(StagePage * stage, DemandStage(*call.page));
   return RewritesJson(*stage);
 }
 
 // The stages become pages of their own.
-Expected<Document> Run(const Call& call) {
+Expected<Document> Run(const RouteCall& call) {
   const Page& page = *call.page;
   if (!page.opened()) return MakeError("{0} is no model from a file", page.title());
   ASSIGN_OR_RETURN(OptimizeRequest request, ParseOptimizeRequest(call.body));

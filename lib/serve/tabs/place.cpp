@@ -5,7 +5,7 @@
 namespace grapnel {
 namespace {
 
-Expected<Document> Place(const Call& call) {
+Expected<Document> Place(const RouteCall& call) {
   ASSIGN_OR_RETURN(auto opened, DemandOpened(*call.page));
   return PlaceFromPage(call.pages(), std::move(opened), call.body);
 }

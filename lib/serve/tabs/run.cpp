@@ -5,38 +5,38 @@
 namespace grapnel {
 namespace {
 
-Expected<Document> Form(const Call& call) {
+Expected<Document> Form(const RouteCall& call) {
   ASSIGN_OR_RETURN(auto opened, DemandOpened(*call.page));
   return RunFormJson(*opened);
 }
 
-Expected<Document> Start(const Call& call) {
+Expected<Document> Start(const RouteCall& call) {
   ASSIGN_OR_RETURN(auto opened, DemandOpened(*call.page));
   return call.runs.Start(std::move(opened), call.body);
 }
 
-Expected<Document> Stop(const Call& call) { return call.runs.Stop(call["run"]); }
+Expected<Document> Stop(const RouteCall& call) { return call.runs.Stop(call["run"]); }
 
 // The body is a .npy file.
-Expected<Document> Feed(const Call& call) { return call.runs.KeepFile(call.body); }
+Expected<Document> Feed(const RouteCall& call) { return call.runs.KeepFile(call.body); }
 
-Expected<Document> Status(const Call& call) { return call.runs.StatusJson(call["run"]); }
+Expected<Document> Status(const RouteCall& call) { return call.runs.StatusJson(call["run"]); }
 
-Expected<Document> Tensors(const Call& call) {
+Expected<Document> Tensors(const RouteCall& call) {
   return call.runs.TensorsJson(call["run"], call["from"]);
 }
 
-Expected<Document> Boxes(const Call& call) {
+Expected<Document> Boxes(const RouteCall& call) {
   ASSIGN_OR_RETURN(GraphPage * graph, call.page->Drawing());
   return call.runs.BoxesJson(call["run"], *graph);
 }
 
-Expected<Document> OfNode(const Call& call) {
+Expected<Document> OfNode(const RouteCall& call) {
   ASSIGN_OR_RETURN(GraphPage * graph, call.page->Drawing());
   return call.runs.NodeJson(call["run"], *graph, call["body"], call["node"]);
 }
 
-Expected<Document> Fetched(const Call& call) {
+Expected<Document> Fetched(const RouteCall& call) {
   ASSIGN_OR_RETURN(std::string bytes, call.runs.NpyFile(call["run"], call["fetch"]));
   return Document(std::move(bytes), "fetch_" + std::to_string(call["fetch"]) + ".npy");
 }
