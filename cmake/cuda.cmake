@@ -26,7 +26,7 @@ else()
     else()
       set(CMAKE_CUDA_COMPILER ${GRAPNEL_NVCC})
       set(CMAKE_CUDA_ARCHITECTURES 80)  # for CMake's own checks; the module has its own list
-      # Its host compiler is gcc, also where clang builds the rest: the asan preset.
+      # Its host compiler is gcc; clang compiles the rest.
       find_program(GRAPNEL_CUDA_HOST NAMES g++-12 g++)
       set(CMAKE_CUDA_HOST_COMPILER ${GRAPNEL_CUDA_HOST})
       enable_language(CUDA)
