@@ -4,6 +4,7 @@
 
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
 
@@ -22,17 +23,24 @@ Argument& Argument::OneOf(std::vector<std::string> words) {
   option_->check(is_member);
   return *this;
 }
-Argument& Argument::Positive() {
-  option_->check(CLI::PositiveNumber);
+// CLI11 says of a number only that it is not in the range of a double.
+Argument& Argument::Number(std::string wanted, std::function<bool(double)> is_fine) {
+  option_->check([=](const std::string& text) -> std::string {
+    double number = 0;
+    if (!llvm::StringRef(text).getAsDouble(number) && is_fine(number)) return "";
+    return wanted + " was expected, not '" + text + "'";
+  });
   return *this;
+}
+Argument& Argument::Positive() {
+  return Number("a number above 0", [](double number) { return number > 0; });
 }
 Argument& Argument::NotNegative() {
-  option_->check(CLI::NonNegativeNumber);
-  return *this;
+  return Number("a number from 0 on", [](double number) { return number >= 0; });
 }
 Argument& Argument::Between(int least, int most) {
-  option_->check(CLI::Range(least, most));
-  return *this;
+  return Number(llvm::formatv("a number from {0} to {1}", least, most).str(),
+                [=](double number) { return least <= number && number <= most; });
 }
 Argument& Argument::Separator(char between) {
   option_->delimiter(between);

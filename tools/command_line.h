@@ -3,6 +3,7 @@
 #ifndef GRAPNEL_TOOLS_COMMAND_LINE_H_
 #define GRAPNEL_TOOLS_COMMAND_LINE_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ class CommandLine {
     Argument& ShowDefault();               // --help says what the variable holds now
 
    private:
+    Argument& Number(std::string wanted, std::function<bool(double)> is_fine);
+
     CLI::Option* option_;
   };
 

@@ -90,7 +90,12 @@ int Main(int argc, char** argv) {
   std::vector<Command> sorted = Commands();
   llvm::sort(sorted,
              [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });
-  llvm::ArrayRef<char*> arguments(argv, argc);
+  std::vector<const char*> arguments(argv, argv + argc);
+  // As is typed elsewhere: `help COMMAND`.
+  if (argc > 1 && llvm::StringRef(argv[1]) == "help") {
+    arguments.erase(arguments.begin() + 1);
+    arguments.push_back("--help");
+  }
   for (const Command& command : sorted) {
     CLI::App* sub = app.add_subcommand(command.name, command.help);
     // Flags of all commands take a third of the time that the program needs to start, so only
@@ -101,8 +106,12 @@ int Main(int argc, char** argv) {
     AddCommonFlags(line, invocation.flags);
     commands.emplace_back(sub, command.set_up(line));
   }
+  if (argc == 1) {
+    llvm::errs() << app.help();
+    return kExitBadInput;
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     llvm::errs() << "grapnel: " << WhatIsWrong(app, error) << "\n";

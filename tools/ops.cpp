@@ -28,7 +28,10 @@ Expected<std::vector<std::string>> Wanted(const Flags& flags) {
       return NotFound("op", name, std::vector<std::string>(all.begin(), all.end()));
   }
   if (flags.ops.empty()) wanted.assign(all.begin(), all.end());
-  if (flags.unsupported) llvm::erase_if(wanted, HasKernel);
+  if (flags.unsupported) {
+    llvm::erase_if(wanted,
+                   [](const std::string& op) { return HasKernel(op) || IsExecutorsOwn(op); });
+  }
   return wanted;
 }
 

@@ -96,14 +96,8 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   size_t nodes_before = module.main.num_nodes();
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
   if (done.failure) return TellFailure(opened, request, done);
-  const std::vector<std::string>& fetches = done.result.fetches;
-  if (done.tensors.fetches.empty() && !fetches.empty()) {
-    request.sink(
-        Severity::kWarning,
-        llvm::formatv("no --fetch given: taken were the {0} that nobody reads, '{1}'{2}",
-                      Plural(fetches.size(), "node"), fetches[0], fetches.size() > 1 ? ", ..." : "")
-            .str());
-  }
+  if (std::string kept = done.KeptText(); !kept.empty())
+    request.sink(Severity::kWarning, "no --fetch given: " + kept);
 
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
   if (!flags.output.empty())

@@ -22,7 +22,7 @@ class GrapnelKernels : public KernelCatalogue {
   }
 
   bool Has(const Node& node, llvm::StringRef type) const override {
-    if (FlowKindOf(node) != FlowKind::kKernel) return type == "CPU";
+    if (FlowKindOf(node.op()) != FlowKind::kKernel) return type == "CPU";
     return Match(node, type) != nullptr;
   }
 

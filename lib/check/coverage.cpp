@@ -2,33 +2,20 @@
 
 #include <map>
 
-#include "lib/exec/frames.h"
 #include "lib/exec/kernel.h"
+#include "lib/exec/op_reference.h"
 #include "lib/pass/library.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
-namespace {
-
-// What the executor does itself.
-bool IsBuiltIn(const Node& node) {
-  return llvm::StringSwitch<bool>(node.op())
-             .Cases("Const", "HostConst", "Placeholder", "PlaceholderV2", true)
-             .Cases("_Arg", "_Retval", true)
-             .Default(false) ||
-         FlowKindOf(node) != FlowKind::kKernel;
-}
-
-}  // namespace
 
 std::vector<UnsupportedOp> UnsupportedOps(const Module& module, llvm::StringRef device) {
   std::map<std::pair<std::string, std::string>, UnsupportedOp> found;
   auto look = [&](const Graph& graph, const std::string& prefix) {
     for (Node node : graph.nodes()) {
-      if (IsBuiltIn(node)) continue;
+      if (IsExecutorsOwn(node.op())) continue;
       auto def = KernelRegistry::Get().Find(node, device);
       if (def) continue;
       std::string reason = TextOf(def.takeError());

@@ -8,9 +8,9 @@
 
 namespace grapnel {
 
-FlowKind FlowKindOf(const Node& node) {
-  if (IsCollective(node.op())) return FlowKind::kCollective;
-  return llvm::StringSwitch<FlowKind>(node.op())
+FlowKind FlowKindOf(llvm::StringRef op) {
+  if (IsCollective(op)) return FlowKind::kCollective;
+  return llvm::StringSwitch<FlowKind>(op)
       .Cases("Switch", "RefSwitch", "_SwitchN", FlowKind::kSwitch)
       .Cases("Merge", "RefMerge", FlowKind::kMerge)
       .Cases("Enter", "RefEnter", FlowKind::kEnter)

@@ -27,7 +27,7 @@ enum class FlowKind : uint8_t {
 };
 // Of an Identity it says kKernel: it is one where a hook watches it or it passes a reference, which
 // the plan builder knows.
-FlowKind FlowKindOf(const Node& node);
+FlowKind FlowKindOf(llvm::StringRef op);
 
 // What a FramePlan is made of. Nodes come after their inputs, but for a Merge, which may come
 // before its NextIteration.

@@ -1,10 +1,12 @@
 #include "lib/exec/op_reference.h"
 
+#include "lib/exec/frame_plan.h"
 #include "lib/exec/kernel.h"
 #include "lib/ir/attr.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
 namespace {
@@ -81,6 +83,14 @@ void WriteArgs(const char* key, llvm::ArrayRef<OpArg> args, llvm::json::OStream&
 
 bool HasKernel(const std::string& op) {
   return KernelRegistry::Get().Has(op, "CPU") || KernelRegistry::Get().Has(op, "GPU");
+}
+
+bool IsExecutorsOwn(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+             .Cases("Const", "HostConst", "Placeholder", "PlaceholderV2", true)
+             .Cases("_Arg", "_Retval", true)
+             .Default(false) ||
+         FlowKindOf(op) != FlowKind::kKernel;
 }
 
 void WriteOpText(const OpInfo& op, llvm::raw_ostream& os) {

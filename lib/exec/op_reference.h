@@ -11,6 +11,10 @@ namespace grapnel {
 // Whether this build has a kernel for the op, of any dtype, on the CPU or a GPU.
 bool HasKernel(const std::string& op);
 
+// What the executor does without a kernel: constants, placeholders, arguments, TensorFlow 1's
+// control flow, sends, collectives.
+bool IsExecutorsOwn(llvm::StringRef op);
+
 // The op's name, then what is said of it, indented: traits, inputs, outputs, attributes, and a line
 // a kernel.
 void WriteOpText(const OpInfo& op, llvm::raw_ostream& os);

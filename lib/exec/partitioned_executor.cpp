@@ -63,7 +63,7 @@ Error PartitionPlans::Add(const PartitionGraph& given, const ExecutorOptions& op
     (*found)[i] = true;
   }
   for (Node node : given.graph->nodes()) {
-    if (FlowKindOf(node) == FlowKind::kSend) own.fetches.push_back(node.name().str());
+    if (FlowKindOf(node.op()) == FlowKind::kSend) own.fetches.push_back(node.name().str());
   }
   auto plan = PlanBuilder::OfPartition(*given.graph, own);
   if (!plan) return Annotate(given.device, plan.takeError());

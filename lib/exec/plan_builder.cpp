@@ -162,7 +162,7 @@ bool PlanBuilder::IsFedPlaceholder(Port port) const {
 
 void PlanBuilder::FindTraits() {
   for (Node node : graph_.nodes()) {
-    FlowKind flow = needed_[node.id()] ? FlowKindOf(node) : FlowKind::kKernel;
+    FlowKind flow = needed_[node.id()] ? FlowKindOf(node.op()) : FlowKind::kKernel;
     has_flow_ |= flow != FlowKind::kKernel && flow != FlowKind::kTrigger;
   }
   has_flow_ |= plan_->options.is_partition;

@@ -213,7 +213,7 @@ Error PlanBuilder::AddOnCpu(PlanNode plan) {
 
 FlowKind PlanBuilder::KindOf(const PlanNode& plan) const {
   if (!has_flow_) return FlowKind::kKernel;
-  FlowKind flow = FlowKindOf(plan.node);
+  FlowKind flow = FlowKindOf(plan.node.op());
   // A hook is told of a kernel's inputs and outputs, and a kernel reads the variable behind a
   // reference: an Identity is one in both cases.
   if (flow == FlowKind::kKernel && !plan.hooked && !has_references_ && IsIdentity(plan.node))

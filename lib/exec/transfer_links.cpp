@@ -44,7 +44,7 @@ llvm::DenseMap<NodeId, NodeId> SendersIn(const Graph& graph) {
   std::map<std::string, NodeId> senders;
   std::vector<Node> receivers;
   for (Node node : graph.nodes()) {
-    FlowKind kind = FlowKindOf(node);
+    FlowKind kind = FlowKindOf(node.op());
     if (kind == FlowKind::kSend) senders.try_emplace(KeyOf(node), node.id());
     if (kind == FlowKind::kRecv) receivers.push_back(node);
   }

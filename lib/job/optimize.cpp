@@ -9,6 +9,7 @@
 #include "lib/pass/near_misses.h"
 #include "lib/place/settings.h"
 #include "lib/support/file.h"
+#include "lib/support/text.h"
 
 namespace grapnel {
 namespace {
@@ -126,6 +127,14 @@ Expected<OpenedGraph> OpenAnew(const OpenedGraph& opened, const OptimizeRequest&
 }
 
 }  // namespace
+
+std::string Optimized::KeptText() const {
+  llvm::ArrayRef<std::string> kept = result.fetches;
+  if (!tensors.fetches.empty() || kept.empty()) return "";
+  bool is_one = kept.size() == 1;
+  return (is_one ? "the one node" : "the " + Plural(kept.size(), "node")) + " that nobody reads " +
+         (is_one ? "is" : "are") + " kept: '" + kept[0] + (is_one ? "'" : "', ...");
+}
 
 Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request) {
   RETURN_IF_ERROR(DemandValid(opened, request.sink));

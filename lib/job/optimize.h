@@ -57,6 +57,9 @@ struct Optimized {
   std::optional<Stage> failed;  // of a pass that failed by itself: FailedInput saves its graph
   std::string difference;       // what check_values found: FindCulprit finds the rewrite
 
+  // "the one node that nobody reads is kept: 'y'" where no fetch was given, nor a case or signature
+  // had any; else empty.
+  std::string KeptText() const;
   // `failure` as an error, for who has no more to say of it.
   Error AsError() const { return failure ? MakeError("{0}", *failure) : Error::success(); }
 };

@@ -1,5 +1,6 @@
 #include "lib/place/failure_text.h"
 
+#include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -102,6 +103,15 @@ PlacementFailure NoKernel(const ColocationInput& input, const Node& node) {
                     "]\nRegistered kernels:\n" + KernelLines(input.kernels, node) + "\n\t [[" +
                     name + "]]";
   failure.nodes = {node.id()};
+  for (const std::string& type : types) {
+    std::vector<std::string> near = NearNames(type, [](NameSink take) {
+      take("CPU");
+      take("GPU");
+    });
+    if (near.empty() || llvm::StringRef(type).equals_insensitive(near[0])) continue;
+    failure.advice.push_back("no kernel is for devices of type '" + type + "': did you mean " +
+                             near[0] + " in " + input.words.devices + "?");
+  }
   if (input.kernels.KernelsOf(node).empty()) {
     failure.advice.push_back(input.kernels.name() + " has no kernel for op " + node.op().str() +
                              " on any device: replace the op");

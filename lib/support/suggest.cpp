@@ -203,6 +203,7 @@ std::string DidYouMean(llvm::StringRef text, NameSource names) {
   });
   if (all.size() > kMostListed) return "";
   if (all.empty()) return "; there are none";
+  if (all.size() == 1 && all[0].empty()) return "; there is only one, without a name";
   return (all.size() == 1 ? "; there is only " : "; there are ") + Quoted(all);
 }
 

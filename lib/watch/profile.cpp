@@ -131,15 +131,32 @@ void Profile::Compiled(const Function& function, Clock::time_point began, Clock:
   Add(number - 1, began, ended);
 }
 
-std::vector<Profile::Row> Profile::ByNode() const {
+void Profile::RunDone() {
+  if (++runs_ == 1) first_run_ = seen_;
+}
+
+// Rows that ran, without the first of several runs.
+std::vector<Profile::Row> Profile::Counted() const {
   std::vector<Row> rows = seen_;
+  if (runs_ < 2) return rows;
+  for (size_t i = 0; i < first_run_.size(); ++i) {
+    rows[i].calls -= first_run_[i].calls;
+    rows[i].total -= first_run_[i].total;
+    rows[i].own -= first_run_[i].own;
+  }
+  llvm::erase_if(rows, [](const Row& row) { return row.calls == 0; });
+  return rows;
+}
+
+std::vector<Profile::Row> Profile::ByNode() const {
+  std::vector<Row> rows = Counted();
   llvm::sort(rows, IsDearer);
   return rows;
 }
 
 std::vector<Profile::Row> Profile::ByOp() const {
   std::map<std::string, Row> ops;
-  for (const Row& row : seen_) {
+  for (const Row& row : Counted()) {
     Row& sum = ops[row.op];
     sum.op = row.op;
     sum.calls += row.calls;
@@ -215,7 +232,15 @@ void Profile::WriteTables(llvm::raw_ostream& os, size_t nodes) const {
     os << "... and " << WithCommas(by_node.size() - nodes) << " more nodes (the trace has all)\n";
   int64_t compiling = 0;
   for (const Row& row : by_op) compiling += row.op == kCompile ? row.own : 0;
-  os << "\n" << Plural(runs_, "run") << ", " << Milliseconds(whole - compiling) << " ms in kernels";
+  os << "\n";
+  if (runs_ > 1) {
+    int64_t first = 0;
+    for (const Row& row : first_run_) first += row.own;
+    os << "the first run, which sets things up, took " << Milliseconds(first)
+       << " ms and is not counted above\n";
+  }
+  os << Plural(runs_ > 1 ? runs_ - 1 : runs_, "run") << (runs_ > 1 ? " after it, " : ", ")
+     << Milliseconds(whole - compiling) << " ms in kernels";
   if (compiling > 0) os << ", " << Milliseconds(compiling) << " ms compiling functions";
   os << "; tensors held at most " << WithCommas(peak_bytes_) << " bytes";
   if (!peak_node_.empty()) os << ", around '" << peak_node_ << "'";

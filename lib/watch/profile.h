@@ -14,7 +14,9 @@
 
 namespace grapnel {
 
-// Collects what kernels took. Several runs add up; nodes of functions are called "function/node".
+// Collects what kernels took; nodes of functions are called "function/node". Several runs add up,
+// but not the first of them, which sets things up: libraries loaded, weights packed, functions
+// compiled. The trace has every run.
 class Profile : public RunProfiler {
  public:
   // Events kept for the trace; sums go on beyond.
@@ -26,7 +28,7 @@ class Profile : public RunProfiler {
   void Compiled(const Function& function, Clock::time_point began,
                 Clock::time_point ended) override;
   // Between runs: the next one is the next row of the trace.
-  void RunDone() { ++runs_; }
+  void RunDone();
 
   struct Row {
     // Of a row by op: name is empty. A function's compilation is op "(compile)", its name that of
@@ -39,7 +41,8 @@ class Profile : public RunProfiler {
     int64_t total = 0, own = 0;
     int64_t output_bytes = 0;  // of one call, the largest
   };
-  std::vector<Row> ByNode() const;  // the dearest in own time first, then by name
+  // The dearest in own time first, then by name. Of the first run where there is no other.
+  std::vector<Row> ByNode() const;
   std::vector<Row> ByOp() const;
   int64_t runs() const { return runs_; }
   // Most bytes that tensors of the run held at one time, constants not counted, and the node after
@@ -61,6 +64,7 @@ class Profile : public RunProfiler {
     int64_t live_bytes;
   };
   int ThreadNumber();
+  std::vector<Row> Counted() const;
   uint32_t NumberOf(const Node& node);
   Row& Add(uint32_t number, Clock::time_point began, Clock::time_point ended);
 
@@ -68,7 +72,7 @@ class Profile : public RunProfiler {
   std::optional<Clock::time_point> start_;
   std::map<const void*, std::vector<uint32_t>> numbers_;  // by graph, by node id; 0: none yet
   std::map<const Function*, uint32_t> compiled_;          // as in numbers_
-  std::vector<Row> seen_;
+  std::vector<Row> seen_, first_run_;                     // by number
   std::vector<Event> events_;
   std::map<std::thread::id, int> threads_;
   int64_t events_cut_ = 0, runs_ = 0, peak_bytes_ = 0;

@@ -104,6 +104,7 @@ TEST(Suggest, TheHintListsAFewNamesWhereNoneIsNear) {
   EXPECT_EQ(DidYouMean("zzz", Names{"train", "serve"}), "; there are 'train', 'serve'");
   EXPECT_EQ(DidYouMean("zzz", Names{"train", "train"}), "; there is only 'train'");
   EXPECT_EQ(DidYouMean("zzz", Names{}), "; there are none");
+  EXPECT_EQ(DidYouMean("zzz", Names{""}), "; there is only one, without a name");
   EXPECT_EQ(DidYouMean("zzz", Names{"a", "b", "c", "d", "e", "f", "g", "h", "i"}), "");
 }
 

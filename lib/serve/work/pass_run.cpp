@@ -47,12 +47,6 @@ class Recorder : public Instrumentation {
   std::vector<Rewrite> rewrites_;
 };
 
-std::string FetchNote(const std::vector<std::string>& taken) {
-  std::string note = "No fetch was given: taken were the " + Plural(taken.size(), "node") +
-                     " that nobody reads, '" + taken[0] + "'";
-  return note + (taken.size() > 1 ? ", ..." : "");
-}
-
 // From 0 on; -1 when nothing is said.
 Expected<int> ParseLimit(const llvm::json::Object& object) {
   const llvm::json::Value* value = object.get("limit");
@@ -102,8 +96,8 @@ Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
   run.timeline = std::move(timeline);
   run.near_misses = std::move(done.near_misses);
   run.knows_near_misses = true;
-  if (done.tensors.fetches.empty() && !done.result.fetches.empty())
-    run.notes.push_back(FetchNote(done.result.fetches));
+  if (std::string kept = done.KeptText(); !kept.empty())
+    run.notes.push_back("No fetch was given: " + kept);
   return run;
 }
 
