@@ -1,5 +1,6 @@
 // BiasAdd and BiasAddV1: a vector added along the channels.
 #include <algorithm>
+#include <vector>
 
 #include "kernels/common/dispatch.h"
 #include "lib/exec/kernel.h"
@@ -12,12 +13,19 @@ template <typename T>
 void AddBias(KernelContext& ctx, const T* in, const T* bias, T* out, int64_t outer,
              int64_t channels, int64_t inner) {
   if (inner == 1) {
+    // A few channels make no vector; the same for several rows at a time do.
+    int64_t rows = std::clamp<int64_t>(64 / channels, 1, outer);
+    std::vector<T> repeated;
+    for (int64_t i = 0; rows > 1 && i < rows; ++i)
+      repeated.insert(repeated.end(), bias, bias + channels);
+    const T* biases = rows > 1 ? repeated.data() : bias;
     ctx.ParallelFor(outer, channels * 0.3, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
+      for (int64_t i = begin; i < end; i += rows) {
         const T* from = in + i * channels;
         T* to = out + i * channels;
+        int64_t n = std::min(rows, end - i) * channels;
         GRAPNEL_VECTORIZE
-        for (int64_t c = 0; c < channels; ++c) to[c] = AddOf<T>(from[c], bias[c]);
+        for (int64_t c = 0; c < n; ++c) to[c] = AddOf<T>(from[c], biases[c]);
       }
     });
     return;
