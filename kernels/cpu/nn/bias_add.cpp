@@ -1,6 +1,5 @@
 // BiasAdd and BiasAddV1: a vector added along the channels.
 #include <algorithm>
-#include <vector>
 
 #include "kernels/common/dispatch.h"
 #include "lib/exec/kernel.h"
@@ -14,11 +13,12 @@ void AddBias(KernelContext& ctx, const T* in, const T* bias, T* out, int64_t out
              int64_t channels, int64_t inner) {
   if (inner == 1) {
     // A few channels make no vector; the same for several rows at a time do.
-    int64_t rows = std::clamp<int64_t>(64 / channels, 1, outer);
-    std::vector<T> repeated;
+    constexpr int64_t kRepeated = 64;
+    int64_t rows = std::clamp<int64_t>(kRepeated / channels, 1, outer);
+    T repeated[kRepeated];
     for (int64_t i = 0; rows > 1 && i < rows; ++i)
-      repeated.insert(repeated.end(), bias, bias + channels);
-    const T* biases = rows > 1 ? repeated.data() : bias;
+      std::copy_n(bias, channels, repeated + i * channels);
+    const T* biases = rows > 1 ? repeated : bias;
     ctx.ParallelFor(outer, channels * 0.3, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; i += rows) {
         const T* from = in + i * channels;
