@@ -108,7 +108,10 @@ PlacementFailure NoKernel(const ColocationInput& input, const Node& node) {
       take("CPU");
       take("GPU");
     });
-    if (near.empty() || llvm::StringRef(type).equals_insensitive(near[0])) continue;
+    // TPU, XPU and NPU are other makers' devices, and no slips.
+    bool is_a_device =
+        type.size() == 3 && llvm::StringRef(type).take_back(2).equals_insensitive("pu");
+    if (near.empty() || is_a_device) continue;
     failure.advice.push_back("no kernel is for devices of type '" + type + "': did you mean " +
                              near[0] + " in " + input.words.devices + "?");
   }
