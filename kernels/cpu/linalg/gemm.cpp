@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "kernels/cpu/linalg/gemm_eigen.h"
+#include "kernels/cpu/linalg/eigen/gemm.h"
 
 namespace grapnel {
 namespace {

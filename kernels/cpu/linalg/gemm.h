@@ -5,18 +5,10 @@
 #include <vector>
 
 #include "kernels/common/epilogue.h"
+#include "kernels/cpu/linalg/gemm_shape.h"
 #include "kernels/cpu/nn/onednn_loader.h"
 
 namespace grapnel {
-
-// c[m, n] = op(a) * op(b) with op(a) [m, k] and op(b) [k, n], all row-major with these distances
-// between rows. A transposed operand lies in memory as [k, m] or [n, k].
-struct GemmShape {
-  int64_t m, n, k;
-  int64_t a_stride, b_stride, c_stride;
-  bool transpose_a = false, transpose_b = false;
-  bool conjugate_a = false, conjugate_b = false;  // complex only
-};
 
 // On this thread. T is float, double, complex or any integer (which wraps). k may be 0: zeros.
 template <typename T>

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/cpu/linalg/eigen/decompositions.h"
 #include "kernels/cpu/linalg/linear_algebra.h"
-#include "kernels/cpu/linalg/linear_eigen.h"
 
 namespace grapnel {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kernels/common/indices.h"
+#include "kernels/cpu/linalg/eigen/decompositions.h"
 #include "kernels/cpu/linalg/linear_algebra.h"
-#include "kernels/cpu/linalg/linear_eigen.h"
 
 namespace grapnel {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "kernels/common/broadcast.h"
+#include "kernels/cpu/linalg/eigen/decompositions.h"
 #include "kernels/cpu/linalg/linear_algebra.h"
-#include "kernels/cpu/linalg/linear_eigen.h"
 
 namespace grapnel {
 namespace {

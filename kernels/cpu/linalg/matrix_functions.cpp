@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/cpu/linalg/eigen/decompositions.h"
 #include "kernels/cpu/linalg/linear_algebra.h"
-#include "kernels/cpu/linalg/linear_eigen.h"
 
 namespace grapnel {
 namespace {

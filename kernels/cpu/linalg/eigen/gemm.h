@@ -1,9 +1,9 @@
 // Eigen's matrix products, alone in a file: they take long to compile, and most so under
 // sanitizers.
-#ifndef GRAPNEL_KERNELS_CPU_LINALG_GEMM_EIGEN_H_
-#define GRAPNEL_KERNELS_CPU_LINALG_GEMM_EIGEN_H_
+#ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_GEMM_H_
+#define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_GEMM_H_
 
-#include "kernels/cpu/linalg/gemm.h"
+#include "kernels/cpu/linalg/gemm_shape.h"
 
 namespace grapnel {
 
@@ -14,4 +14,4 @@ void EigenGemm(const GemmShape& shape, const T* a, const T* b, T* c);
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_KERNELS_CPU_LINALG_GEMM_EIGEN_H_
+#endif  // GRAPNEL_KERNELS_CPU_LINALG_EIGEN_GEMM_H_

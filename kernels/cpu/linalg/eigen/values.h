@@ -1,13 +1,13 @@
-// Eigenvalues by Eigen. Each dtype is a file of its own, linear_eigen_values_*.cpp, and one dtype's
+// Eigenvalues by Eigen. Each dtype is a file of its own, values_*.cpp, and one dtype's
 // solvers are together, because most of what they compile is the same. They work on matrices by
 // columns, as Eigen's algorithms do inside: those by rows would compile a third of it once more.
-#ifndef GRAPNEL_KERNELS_CPU_LINALG_LINEAR_EIGEN_VALUES_H_
-#define GRAPNEL_KERNELS_CPU_LINALG_LINEAR_EIGEN_VALUES_H_
+#ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_VALUES_H_
+#define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_VALUES_H_
 
 #include <complex>
 
 #include "Eigen/Eigenvalues"
-#include "kernels/cpu/linalg/linear_eigen.h"
+#include "kernels/cpu/linalg/eigen/decompositions.h"
 
 namespace grapnel {
 
@@ -49,4 +49,4 @@ bool EigenDecompose(const std::complex<T>* in, int64_t n, std::complex<T>* value
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_KERNELS_CPU_LINALG_LINEAR_EIGEN_VALUES_H_
+#endif  // GRAPNEL_KERNELS_CPU_LINALG_EIGEN_VALUES_H_

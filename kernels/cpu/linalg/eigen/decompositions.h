@@ -1,8 +1,8 @@
 // Decompositions by Eigen, in files of their own because they compile for long; for that reason
 // some are made for double and complex128 alone, and kernels of other dtypes widen. Matrices are
 // row-major.
-#ifndef GRAPNEL_KERNELS_CPU_LINALG_LINEAR_EIGEN_H_
-#define GRAPNEL_KERNELS_CPU_LINALG_LINEAR_EIGEN_H_
+#ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_DECOMPOSITIONS_H_
+#define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_DECOMPOSITIONS_H_
 
 #include <complex>
 #include <cstdint>
@@ -64,4 +64,4 @@ bool EigenSchur(const std::complex<double>* in, int64_t n, std::complex<double>*
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_KERNELS_CPU_LINALG_LINEAR_EIGEN_H_
+#endif  // GRAPNEL_KERNELS_CPU_LINALG_EIGEN_DECOMPOSITIONS_H_

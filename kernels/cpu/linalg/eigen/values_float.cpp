@@ -1,4 +1,4 @@
-#include "kernels/cpu/linalg/linear_eigen_values.h"
+#include "kernels/cpu/linalg/eigen/values.h"
 
 namespace grapnel {
 

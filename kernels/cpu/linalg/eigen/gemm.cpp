@@ -1,4 +1,7 @@
-#include "kernels/cpu/linalg/gemm_eigen.h"
+#include "kernels/cpu/linalg/eigen/gemm.h"
+
+#include <complex>
+#include <type_traits>
 
 #include "Eigen/Core"
 
@@ -18,7 +21,7 @@ void EigenGemm(const GemmShape& s, const T* a, const T* b, T* c) {
       c, s.m, s.n, Stride(s.c_stride));
   Matrix<T, Eigen::RowMajor> a_plain(a, s.m, s.k, Stride(s.a_stride));
   Matrix<T, Eigen::RowMajor> b_plain(b, s.k, s.n, Stride(s.b_stride));
-  if constexpr (!kIsComplex<T>) {
+  if constexpr (std::is_floating_point_v<T>) {
     Matrix<T, Eigen::ColMajor> a_turned(a, s.m, s.k, Stride(s.a_stride));
     Matrix<T, Eigen::ColMajor> b_turned(b, s.k, s.n, Stride(s.b_stride));
     if (s.transpose_a && s.transpose_b) {
@@ -39,9 +42,9 @@ void EigenGemm(const GemmShape& s, const T* a, const T* b, T* c) {
 
 template void EigenGemm<float>(const GemmShape&, const float*, const float*, float*);
 template void EigenGemm<double>(const GemmShape&, const double*, const double*, double*);
-template void EigenGemm<Complex64>(const GemmShape&, const Complex64*, const Complex64*,
-                                   Complex64*);
-template void EigenGemm<Complex128>(const GemmShape&, const Complex128*, const Complex128*,
-                                    Complex128*);
+template void EigenGemm<std::complex<float>>(const GemmShape&, const std::complex<float>*,
+                                             const std::complex<float>*, std::complex<float>*);
+template void EigenGemm<std::complex<double>>(const GemmShape&, const std::complex<double>*,
+                                              const std::complex<double>*, std::complex<double>*);
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-#include "kernels/cpu/linalg/linear_eigen_svd.h"
+#include "kernels/cpu/linalg/eigen/svd.h"
 
 template class Eigen::JacobiSVD<Eigen::MatrixXd>;
 template class Eigen::JacobiSVD<Eigen::MatrixXcd>;

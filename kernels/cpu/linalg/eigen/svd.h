@@ -1,13 +1,13 @@
 // Eigen's singular values in parts that compile side by side: what EigenSvd is made of is
-// instantiated once, in the linear_eigen_svd_*.cpp that is named after it.
-#ifndef GRAPNEL_KERNELS_CPU_LINALG_LINEAR_EIGEN_SVD_H_
-#define GRAPNEL_KERNELS_CPU_LINALG_LINEAR_EIGEN_SVD_H_
+// instantiated once, in the svd_*.cpp that is named after it.
+#ifndef GRAPNEL_KERNELS_CPU_LINALG_EIGEN_SVD_H_
+#define GRAPNEL_KERNELS_CPU_LINALG_EIGEN_SVD_H_
 
 #include <algorithm>
 #include <complex>
 
 #include "Eigen/SVD"
-#include "kernels/cpu/linalg/linear_eigen.h"
+#include "kernels/cpu/linalg/eigen/decompositions.h"
 
 extern template class Eigen::JacobiSVD<Eigen::MatrixXd>;
 extern template class Eigen::JacobiSVD<Eigen::MatrixXcd>;
@@ -37,4 +37,4 @@ void EigenSvd(const T* in, int64_t m, int64_t n, bool full, double* s, T* u, T* 
 
 }  // namespace grapnel
 
-#endif  // GRAPNEL_KERNELS_CPU_LINALG_LINEAR_EIGEN_SVD_H_
+#endif  // GRAPNEL_KERNELS_CPU_LINALG_EIGEN_SVD_H_

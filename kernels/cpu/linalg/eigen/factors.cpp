@@ -2,7 +2,7 @@
 
 #include "Eigen/Cholesky"
 #include "Eigen/QR"
-#include "kernels/cpu/linalg/linear_eigen.h"
+#include "kernels/cpu/linalg/eigen/decompositions.h"
 
 namespace grapnel {
 namespace {

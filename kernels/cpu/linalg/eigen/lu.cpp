@@ -1,7 +1,8 @@
+#include "Eigen/LU"
+
 #include <complex>
 
-#include "Eigen/LU"
-#include "kernels/cpu/linalg/linear_eigen.h"
+#include "kernels/cpu/linalg/eigen/decompositions.h"
 
 namespace grapnel {
 namespace {

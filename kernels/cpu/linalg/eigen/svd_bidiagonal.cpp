@@ -1,4 +1,4 @@
-#include "kernels/cpu/linalg/linear_eigen_svd.h"
+#include "kernels/cpu/linalg/eigen/svd.h"
 
 template Eigen::internal::UpperBidiagonalization<Eigen::MatrixXd>&
 Eigen::internal::UpperBidiagonalization<Eigen::MatrixXd>::compute(const Eigen::MatrixXd&);
