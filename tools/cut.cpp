@@ -107,7 +107,9 @@ RunCommand SetUp(CommandLine& line) {
       .Separator(',')
       .ShownAs("TENSOR,...")
       .Required();
-  line.Option("-o,--output", flags->output, "where the part is written").Required();
+  line.Option("-o,--output", flags->output,
+              "where the part is written: .pb, .pbtxt or .gtxt, each also .gz")
+      .Required();
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

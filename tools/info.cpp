@@ -118,6 +118,13 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     os << "\n";
     return kExitOk;
   }
+  if (invocation.flags.quiet) {
+    for (const OpenedGraph& opened : graphs) {
+      if (!opened.file().module) continue;
+      for (const std::string& problem : ProblemLines(opened)) os << problem << "\n";
+    }
+    return kExitOk;
+  }
   os << flags.model << ": " << FileKindName(model.kind);
   if (model.graphs.size() > 1) os << ", " << Plural(model.graphs.size(), "graph");
   os << "\n";

@@ -120,6 +120,12 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
   if (no_rule && FileExists(rule))
     return Annotate("--why-not: the rule comes first, then the model", std::move(no_rule));
   if (no_rule) return no_rule;
+  if (const std::string& model = flags.why_not.back(); rule.empty() && !FileExists(model)) {
+    Error no_such_rule = PassRegistry::Get().DemandRule(model);
+    if (!no_such_rule)
+      return MakeError("--why-not {0}: a model was expected after the rule", model);
+    llvm::consumeError(std::move(no_such_rule));
+  }
   return OnEachGraph(flags.why_not.back(), flags.graph, {}, invocation, [&](OpenedGraph& opened) {
     return WhyNotOn(opened, rule, flags, invocation);
   });

@@ -180,8 +180,9 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("D,...");
   line.Option("--log", flags->log,
               "a log of log_device_placement: where it differs; its devices go to -o");
-  line.Option("-o,--output", flags->files.graph,
-              "where the placed graph goes: .pb or .pbtxt, each also .gz; - for standard output");
+  line.Option(
+      "-o,--output", flags->files.graph,
+      "where the placed graph goes: .pb, .pbtxt or .gtxt, each also .gz; - for standard output");
   line.Option(
       "--partitions", flags->files.partitions,
       "a folder for the graph of each device, with sends and receives, as TensorFlow splits it");

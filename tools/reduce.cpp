@@ -56,7 +56,9 @@ RunCommand SetUp(CommandLine& line) {
               "a shell command that exits 0 while the graph shows it; {} is the graph's file")
       .ShownAs("CMD")
       .Required();
-  line.Option("-o,--output", flags->output, "where each smaller graph is written").Required();
+  line.Option("-o,--output", flags->output,
+              "where each smaller graph is written: .pb, .pbtxt or .gtxt, each also .gz")
+      .Required();
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
   line.Flag("--any-output", flags->any_output,

@@ -16,11 +16,6 @@ struct Flags {
   std::string example, output;
 };
 
-bool NamesGraph(llvm::StringRef path) {
-  path.consume_back(".gz");
-  return path == "-" || path.consume_back(".pb") || path.consume_back(".pbtxt");
-}
-
 int List(Invocation& invocation) {
   if (invocation.flags.json) {
     llvm::json::OStream json(invocation.out(), 2);
@@ -77,7 +72,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::unique_ptr<Module> module, example->trace());
   if (flags.output.empty()) {
     WriteGraphAsText(*module, {}, invocation.out());
-  } else if (NamesGraph(flags.output)) {
+  } else if (NamesGraphFile(flags.output)) {
     RETURN_IF_ERROR(WriteGraph(*module, flags.output));
   } else {
     RETURN_IF_ERROR(WriteCase(*example, *module, flags.output));
@@ -90,9 +85,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("EXAMPLE", flags->example,
               "a function of lib/trace/examples.cpp; without one they are listed");
   line.Option("-o,--output", flags->output,
-              "a graph (.pb or .pbtxt, with .gz or not, - for standard output), else the name "
-              "of a case folder; "
-              "without it the graph is printed, a line a node");
+              "a graph (.pb, .pbtxt or .gtxt, each also .gz; - for standard output), else the name "
+              "of a case folder; without it the graph is printed, a line a node");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -7,9 +7,15 @@
 #include "lib/proto/graph.pb.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 
 namespace grapnel {
 namespace {
+
+// Names that promise something else than a graph, or one of other programs.
+constexpr llvm::StringLiteral kOtherKinds[] = {".dot", ".html", ".json",   ".npy", ".onnx",
+                                               ".png", ".svg",  ".tflite", ".txt", ".yaml"};
 
 class TextWriter {
  public:
@@ -99,9 +105,20 @@ Error WriteCompressible(llvm::StringRef path, llvm::function_ref<Error(llvm::raw
   return file->Commit();
 }
 
+bool NamesGraphFile(llvm::StringRef path) {
+  path.consume_back(".gz");
+  return path == "-" || HasSuffix(path, ".pb") || HasSuffix(path, ".pbtxt") ||
+         HasSuffix(path, ".gtxt");
+}
+
 Error WriteGraph(const Module& module, llvm::StringRef path, llvm::ArrayRef<NodeId> order) {
   llvm::StringRef stem = path;
   stem.consume_back(".gz");
+  if (llvm::StringRef promised = llvm::sys::path::extension(stem);
+      llvm::is_contained(kOtherKinds, promised)) {
+    return MakeError("{0}: a graph is written as .pb, .pbtxt or .gtxt, and {1} is none of them",
+                     path, promised);
+  }
   return WriteCompressible(path, [&](llvm::raw_ostream& os) -> Error {
     if (HasSuffix(stem, ".pbtxt")) return WriteGraphText(module, os, order);
     if (HasSuffix(stem, ".gtxt")) {

@@ -14,8 +14,12 @@ namespace grapnel {
 // Writes a GraphDef: as protobuf's text when `path` ends in .pbtxt, as lib/ir/text.h has it when in
 // .gtxt (exactly, in the order of ids), else binary; compressed when .gz follows;
 // "-" is standard output, binary. The file appears when it is complete (AtomicFile). `order` as
-// ExportGraphDef's. Needs memory for one node and one function at a time. Errors name the path.
+// ExportGraphDef's. Needs memory for one node and one function at a time. Errors name the path; a
+// name that promises another kind of file (.json, .svg, .onnx, ...) is one.
 Error WriteGraph(const Module& module, llvm::StringRef path, llvm::ArrayRef<NodeId> order = {});
+
+// Whether `path` ends in .pb, .pbtxt or .gtxt, each also .gz, or is "-".
+bool NamesGraphFile(llvm::StringRef path);
 
 // What `write` puts out becomes the file `path`, compressed when that ends in .gz, as above.
 Error WriteCompressible(llvm::StringRef path, llvm::function_ref<Error(llvm::raw_ostream&)> write);

@@ -6,6 +6,7 @@
 
 #include "lib/ir/node_types.h"
 #include "lib/support/suggest.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -119,8 +120,8 @@ class Verifier {
     if (!boundary && !types && !kind.types_error.empty()) Report(node, kind.types_error);
     int expected = types ? static_cast<int>(types->inputs.size()) : node.num_inputs();
     if (types && node.num_inputs() != expected) {
-      Report(node, llvm::formatv("has {0} inputs, op '{1}' takes {2}", node.num_inputs(), node.op(),
-                                 expected)
+      Report(node, llvm::formatv("has {0}, op '{1}' takes {2}", Plural(node.num_inputs(), "input"),
+                                 node.op(), expected)
                        .str());
     }
     for (int i = 0; i < node.num_inputs(); ++i) {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "lib/shape/functions.h"
+#include "lib/support/text.h"
 
 namespace grapnel {
 namespace {
@@ -138,8 +139,8 @@ class EinsumShapes {
     llvm::SmallVector<llvm::StringRef, 3> terms;
     left.split(terms, ',');
     if (static_cast<int>(terms.size()) != c_.num_inputs()) {
-      return c_.Fail("{0} has {1} inputs, its equation '{2}' {3}", c_.op(), c_.num_inputs(),
-                     c_.String("equation"), terms.size());
+      return c_.Fail("{0} has {1}, its equation '{2}' {3}", c_.op(),
+                     Plural(c_.num_inputs(), "input"), c_.String("equation"), terms.size());
     }
     for (int i = 0; i < c_.num_inputs(); ++i) {
       if (!Operand(i, ParseTerm(terms[i]))) return;

@@ -1,5 +1,6 @@
 #include "passes/auto_mixed_precision/type_graph.h"
 
+#include "lib/support/text.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -63,8 +64,8 @@ Error TypeGraph::AddNode(const Node& node) {
   RETURN_IF_ERROR(add_ports(info->inputs, true));
   RETURN_IF_ERROR(add_ports(info->outputs, false));
   if (static_cast<int>(nodes_[node.id()].inputs.size()) != node.num_inputs()) {
-    return MakeError("node '{0}' has {1} inputs, {2} were expected", node.name(), node.num_inputs(),
-                     nodes_[node.id()].inputs.size());
+    return MakeError("node '{0}' has {1}, the op takes {2}", node.name(),
+                     Plural(node.num_inputs(), "input"), nodes_[node.id()].inputs.size());
   }
   // A dtype of no port counts too: that of a stack is one of its handle's maker.
   for (const OpAttr& attr : info->attrs) {

@@ -8,6 +8,7 @@
 //
 // Refuses: fetched nodes; an Identity that fixes the value of a variable, that anchors control
 // edges in a branch of a Switch, or whose reader would have to wait for what it waits for.
+#include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "passes/dependency_optimizer/dependency_optimizer.h"
@@ -62,9 +63,8 @@ bool IsBeneficial(Dependencies& rule, const Node& node) {
       edges_after += rule.graph.node(use.node).input(use.slot).IsControl() ? in : 1;
   }
   if (edges_after > in + out)
-    return rule.Fails(
-        "'{0}' has {1} inputs and {2}{3} readers: without it there would be more edges",
-        node.name(), in, out, out > limit ? " or more" : "");
+    return rule.Fails("'{0}' has {1} and {2}{3}: without it there would be more edges", node.name(),
+                      Plural(in, "input"), Plural(out, "reader"), out > limit ? " or more" : "");
   return CrossesNoMoreDevices(rule, node, readers) ||
          rule.Fails("without '{0}' more edges would cross from device to device", node.name());
 }
