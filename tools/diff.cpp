@@ -101,9 +101,14 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     for (const std::string& line : ProblemLines(*input)) sink(Severity::kWarning, line);
   }
   DiffOptions options;
-  ASSIGN_OR_RETURN(options.ignore, IgnoreRules::Parse(flags.ignored));
-  ASSIGN_OR_RETURN(options.only, OnlyFilters::Parse(flags.only));
-  RETURN_IF_ERROR(OnlyFilters::DemandFits(flags.only, a.module(), b.module()));
+  auto ignore = IgnoreRules::Parse(flags.ignored);
+  if (!ignore) return Annotate("--ignore", ignore.takeError());
+  options.ignore = std::move(*ignore);
+  auto only = OnlyFilters::Parse(flags.only);
+  if (!only) return Annotate("--only", only.takeError());
+  options.only = std::move(*only);
+  if (Error error = options.only.DemandFits(a.module(), b.module()))
+    return Annotate("--only", std::move(error));
   options.names = flags.names;
   std::optional<Provenance> provenance;
   if (!flags.ledger.empty()) {

@@ -3,17 +3,6 @@
 #include "lib/support/suggest.h"
 
 namespace grapnel {
-namespace {
-
-Error AddGlob(const char* flag, llvm::StringRef text, std::vector<Glob>* globs) {
-  auto glob = Glob::Parse(text);
-  if (!glob) return Annotate(flag, glob.takeError());
-  globs->push_back(std::move(*glob));
-  return Error::success();
-}
-
-}  // namespace
-
 Expected<IgnoreRules> IgnoreRules::Parse(llvm::ArrayRef<std::string> rules) {
   IgnoreRules out;
   for (llvm::StringRef rule : rules) {
@@ -22,12 +11,14 @@ Expected<IgnoreRules> IgnoreRules::Parse(llvm::ArrayRef<std::string> rules) {
     } else if (rule == "control") {
       out.control = true;
     } else if (rule.contains(':')) {
-      auto [kind, glob] = rule.split(':');
+      auto [kind, pattern] = rule.split(':');
       if (kind != "node" && kind != "op")
-        return MakeError("--ignore knows node:GLOB and op:GLOB, not '{0}'", rule);
-      RETURN_IF_ERROR(AddGlob("--ignore", glob, kind == "node" ? &out.nodes : &out.ops));
+        return MakeError("node:GLOB or op:GLOB was expected, not '{0}'", rule);
+      ASSIGN_OR_RETURN(Glob glob, Glob::Parse(pattern));
+      (kind == "node" ? out.nodes : out.ops).push_back(std::move(glob));
     } else {
-      RETURN_IF_ERROR(AddGlob("--ignore", rule, &out.attributes));
+      ASSIGN_OR_RETURN(Glob glob, Glob::Parse(rule));
+      out.attributes.push_back(std::move(glob));
     }
   }
   return out;
@@ -41,29 +32,33 @@ bool IgnoreRules::WholeNode(llvm::StringRef name, llvm::StringRef op) const {
 
 Expected<OnlyFilters> OnlyFilters::Parse(llvm::ArrayRef<std::string> filters) {
   OnlyFilters out;
-  for (llvm::StringRef filter : filters) {
-    std::vector<Glob>& globs = filter.consume_front("op:")         ? out.ops
-                               : filter.consume_front("function:") ? out.functions
-                                                                   : out.names;
-    RETURN_IF_ERROR(AddGlob("--only", filter, &globs));
-    if (&globs == &out.names) RETURN_IF_ERROR(AddGlob("--only", filter.str() + "/*", &globs));
+  for (llvm::StringRef text : filters) {
+    Filter filter;
+    if (text.consume_front("op:")) filter.kind = Filter::kOp;
+    if (text.consume_front("function:")) filter.kind = Filter::kFunction;
+    filter.text = text.str();
+    ASSIGN_OR_RETURN(Glob glob, Glob::Parse(text));
+    filter.globs.push_back(std::move(glob));
+    if (filter.kind == Filter::kName) {
+      ASSIGN_OR_RETURN(Glob inside, Glob::Parse(filter.text + "/*"));
+      filter.globs.push_back(std::move(inside));
+    }
+    out.filters.push_back(std::move(filter));
   }
   return out;
 }
 
-Error OnlyFilters::DemandFits(llvm::ArrayRef<std::string> filters, const Module& a,
-                              const Module& b) {
-  for (const std::string& filter : filters) {
-    ASSIGN_OR_RETURN(OnlyFilters only, Parse(filter));
+Error OnlyFilters::DemandFits(const Module& a, const Module& b) const {
+  for (const Filter& filter : filters) {
     std::vector<std::string> names;  // of what such a filter is for
     auto fits = [&](const Graph& graph, llvm::StringRef function) {
       for (Node node : graph.nodes()) {
         std::string name = (function + (function.empty() ? "" : "/") + node.name()).str();
-        if (only.Fits(name, node.op(), function)) return true;
-        if (!only.ops.empty()) name = node.op().str();
-        if (only.functions.empty()) names.push_back(std::move(name));
+        if (filter.Fits(name, node.op(), function)) return true;
+        if (filter.kind == Filter::kName) names.push_back(std::move(name));
+        if (filter.kind == Filter::kOp) names.push_back(node.op().str());
       }
-      if (!only.functions.empty() && !function.empty()) names.push_back(function.str());
+      if (filter.kind == Filter::kFunction && !function.empty()) names.push_back(function.str());
       return false;
     };
     auto fits_in = [&](const Module& module) {
@@ -72,18 +67,21 @@ Error OnlyFilters::DemandFits(llvm::ArrayRef<std::string> filters, const Module&
              });
     };
     if (fits_in(a) || fits_in(b)) continue;
-    llvm::StringRef text = filter;
-    const char* kind = text.consume_front("op:")         ? "op"
-                       : text.consume_front("function:") ? "function"
-                                                         : "node or scope";
-    return Annotate("--only", NotFound(kind, text, names));
+    const char* kinds[] = {"node or scope", "op", "function"};
+    return NotFound(kinds[filter.kind], filter.text, names);
   }
   return Error::success();
 }
 
+bool OnlyFilters::Filter::Fits(llvm::StringRef name, llvm::StringRef op,
+                               llvm::StringRef function) const {
+  if (kind == kFunction) return !function.empty() && FitsAny(globs, function);
+  return FitsAny(globs, kind == kOp ? op : name);
+}
+
 bool OnlyFilters::Fits(llvm::StringRef name, llvm::StringRef op, llvm::StringRef function) const {
-  return FitsAny(names, name) || FitsAny(ops, op) ||
-         (!function.empty() && FitsAny(functions, function));
+  return llvm::any_of(filters,
+                      [&](const Filter& filter) { return filter.Fits(name, op, function); });
 }
 
 }  // namespace grapnel

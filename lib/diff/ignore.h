@@ -10,7 +10,7 @@
 
 namespace grapnel {
 
-// --ignore: differences that do not count. A rule is `device`, `control` (control inputs),
+// Differences that do not count (--ignore). A rule is `device`, `control` (control inputs),
 // `node:GLOB` and `op:GLOB` (whole nodes, which are then neither removed, added nor changed), or
 // else a glob of attribute names: `value` for constants' values, `_*` for whatever begins so.
 struct IgnoreRules {
@@ -24,20 +24,27 @@ struct IgnoreRules {
   std::vector<Glob> attributes, nodes, ops;
 };
 
-// --only: what is looked at. A filter is `op:GLOB`, `function:GLOB` (nodes of these functions), or
+// What is looked at (--only). A filter is `op:GLOB`, `function:GLOB` (nodes of these functions), or
 // a glob of nodes and scopes: `block_1` is everything in that scope too.
 struct OnlyFilters {
   static Expected<OnlyFilters> Parse(llvm::ArrayRef<std::string> filters);
 
-  // An error for the first of `filters` that fits nothing in either: a name that is not there must
-  // not read as "the same". It says what is near.
-  static Error DemandFits(llvm::ArrayRef<std::string> filters, const Module& a, const Module& b);
+  // An error for the first filter that fits nothing in either: a name that is not there must not
+  // read as "the same". It says what is near.
+  Error DemandFits(const Module& a, const Module& b) const;
 
-  bool empty() const { return names.empty() && ops.empty() && functions.empty(); }
+  bool empty() const { return filters.empty(); }
   // Whether any filter fits; `function` is empty in the main graph.
   bool Fits(llvm::StringRef name, llvm::StringRef op, llvm::StringRef function) const;
 
-  std::vector<Glob> names, ops, functions;
+  struct Filter {
+    bool Fits(llvm::StringRef name, llvm::StringRef op, llvm::StringRef function) const;
+
+    enum Kind { kName, kOp, kFunction } kind = kName;
+    std::string text;  // without the kind
+    std::vector<Glob> globs;
+  };
+  std::vector<Filter> filters;
 };
 
 }  // namespace grapnel
