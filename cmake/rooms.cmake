@@ -73,6 +73,17 @@ function(grapnel_objects name)
   endif()
 endfunction()
 
+# grapnel_embeds(web_files.cpp FILE ...): that source of this folder embeds these files, given by full paths, by
+# lib/support/embed.h. The compiler does not see what .incbin reads, and ccache goes by what the compiler says that it read.
+function(grapnel_embeds source)
+  set_property(SOURCE ${source} APPEND PROPERTY OBJECT_DEPENDS ${ARGN})
+  foreach(file IN LISTS ARGN)
+    file(RELATIVE_PATH from_build ${PROJECT_BINARY_DIR} ${file})
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS
+                 $<$<CXX_COMPILER_ID:Clang>:-Xclang$<SEMICOLON>-fdepfile-entry=${from_build}>)
+  endforeach()
+endfunction()
+
 # Links everything above: for the binary and the tests.
 function(grapnel_link_everything target)
   get_property(rooms GLOBAL PROPERTY GRAPNEL_ROOMS)

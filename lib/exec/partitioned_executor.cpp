@@ -193,7 +193,7 @@ Expected<std::unique_ptr<PartitionedExecutor>> PartitionedExecutor::Compile(
   return std::unique_ptr<PartitionedExecutor>(new PartitionedExecutor(std::move(impl)));
 }
 
-Expected<std::vector<Tensor>> PartitionedExecutor::Run(std::vector<Tensor> feeds) {
+Expected<std::vector<Tensor>> PartitionedExecutor::Run(llvm::ArrayRef<Tensor> feeds) {
   std::vector<Tensor> results(impl_->plans.num_fetches);
   std::unique_ptr<PartitionedRun> run = impl_->idle.Take();
   if (!run) run = std::make_unique<PartitionedRun>(impl_->plans);

@@ -36,7 +36,7 @@ class PartitionedExecutor {
 
   // As Executor::Run. When partitions fail, the error of the one that failed first. A receiver that
   // no sender has served when no partition can go on is an error that names both ends.
-  Expected<std::vector<Tensor>> Run(std::vector<Tensor> feeds);
+  Expected<std::vector<Tensor>> Run(llvm::ArrayRef<Tensor> feeds);
 
  private:
   struct Impl;

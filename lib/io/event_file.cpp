@@ -155,7 +155,7 @@ bool IsEventLike(llvm::StringRef record) {
 
 }  // namespace
 
-Error ReadEventFile(std::shared_ptr<const FileBytes> file, Model* model) {
+Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model) {
   EventReader events(file, model);
   RecordReader records(file->bytes());
   bool is_event_file = false;
@@ -181,7 +181,7 @@ Error ReadEventFile(std::shared_ptr<const FileBytes> file, Model* model) {
   return Error::success();
 }
 
-Error ReadBareEvent(std::shared_ptr<const FileBytes> file, Model* model) {
+Error ReadBareEvent(const std::shared_ptr<const FileBytes>& file, Model* model) {
   EventReader(file, model).ReadEvent(file->bytes());
   if (model->graphs.empty())
     return MakeError("is an event (a value that tfdbg dumped) without a graph");

@@ -10,10 +10,10 @@ namespace grapnel {
 // Appends the graphs of an event file, or of a tfdbg v2 debug file, to `model`: graph_def,
 // meta_graph_def, those of tagged run metadata, and those of debugged graphs. Errors when there is
 // none.
-Error ReadEventFile(std::shared_ptr<const FileBytes> file, Model* model);
+Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model);
 
 // The same for one Event without framing.
-Error ReadBareEvent(std::shared_ptr<const FileBytes> file, Model* model);
+Error ReadBareEvent(const std::shared_ptr<const FileBytes>& file, Model* model);
 
 }  // namespace grapnel
 

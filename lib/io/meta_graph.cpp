@@ -196,7 +196,7 @@ Error ReadMetaGraph(std::shared_ptr<const FileBytes> file, llvm::StringRef meta_
   return MetaGraphReader(std::move(file), model).Read(meta_graph);
 }
 
-Error ReadSavedModel(std::shared_ptr<const FileBytes> file, Model* model) {
+Error ReadSavedModel(const std::shared_ptr<const FileBytes>& file, Model* model) {
   CutReader reader(file->bytes());
   std::string last;
   while (reader.Next()) {

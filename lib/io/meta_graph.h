@@ -10,7 +10,7 @@ namespace grapnel {
 // `file`. The graph is a slice of it. Errors when there is no graph that can be read.
 Error ReadMetaGraph(std::shared_ptr<const FileBytes> file, llvm::StringRef meta_graph,
                     Model* model);
-Error ReadSavedModel(std::shared_ptr<const FileBytes> file, Model* model);
+Error ReadSavedModel(const std::shared_ptr<const FileBytes>& file, Model* model);
 
 // Sets variables_prefix and the paths of assets, which lie beside saved_model.pb in `folder`.
 void FindVariablesAndAssets(llvm::StringRef folder, Model* model);

@@ -58,7 +58,7 @@ Expected<Content> TextToWire(std::shared_ptr<const FileBytes>* file, Content con
   return content;
 }
 
-Error ReadGraphDef(std::shared_ptr<const FileBytes> file, Model* model) {
+Error ReadGraphDef(const std::shared_ptr<const FileBytes>& file, Model* model) {
   GraphInFile graph;
   graph.path = file->name();
   ASSIGN_OR_RETURN(graph.module, ImportGraphDef(file, file->bytes()));
@@ -81,7 +81,7 @@ Error ReadText(const FileBytes& file, Model* model) {
   return Error::success();
 }
 
-Error ReadContent(std::shared_ptr<const FileBytes> file, Content content, Model* model) {
+Error ReadContent(const std::shared_ptr<const FileBytes>& file, Content content, Model* model) {
   switch (content) {
     case Content::kText:
       return ReadText(*file, model);

@@ -1,6 +1,5 @@
 // Puts a file into the binary. The assembler finds it by the compiler's -I, and the compiler does
-// not see that it reads it: a source that embeds is one by itself, because ccache never keeps it,
-// and its CMakeLists.txt names the file as what the object depends on.
+// not see that it reads it: CMakeLists.txt names the file, by grapnel_embeds.
 #ifndef GRAPNEL_LIB_SUPPORT_EMBED_H_
 #define GRAPNEL_LIB_SUPPORT_EMBED_H_
 

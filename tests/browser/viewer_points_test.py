@@ -158,6 +158,19 @@ class ViewerPoints(PageCase):
         self.browser.js("grapnel.view.select(grapnel.view.boxes.find((b) => b.box.op === 'Conv2D'))")
         self.assertEqual(lines[1], "sequential_1/conv2d_1/convolution")
 
+        # A scope says its size and what it is most of on two lines, a number beside its op.
+        path = os.path.join(tempfile.mkdtemp(), "long.gtxt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("%x = Placeholder {dtype=float, shape=[2]}\n")
+            for scope in ("a", "b", "c"):
+                for op, count in (("DebugGradientIdentity", 12), ("PlaceholderWithDefault", 11), ("Relu", 8), ("Exp", 7)):
+                    for i in range(count):
+                        file.write(f"%{scope}/tape/{op}_{i} = {op}(%x) {{{'shape=[2]' if op[0] == 'P' else ''}}}\n")
+        self.show(self.serve(path))
+        tape = next(box for box in self.boxes() if box["name"].endswith("tape"))
+        lines = self.browser.js("return grapnel.view.boxes.find((b) => b.box.name === arguments[0]).lines.map((l) => l[0].text)", tape["name"])
+        self.assertEqual(lines[1:], ["38 ops: 12 DebugGradientIdentity,", "11 PlaceholderWithDefault, \u2026"])
+
     def test_12_data_flows_down_and_ends_are_marked(self):
         self.show(self.serve("testdata/models/lenet"))
         self.assertIn("Data flows down", self.browser.js(COUNTS))

@@ -33,10 +33,10 @@ function wrap(text, font, widest) {
   const lines = [];
   let line = "";
   const flush = () => {
-    if (line) lines.push(line);
+    if (line) lines.push(line.trim());
     line = "";
   };
-  for (const piece of text.split(/(?<=[/_,; ])/u)) {
+  for (const piece of text.split(/(?<=[/_,; ])(?!\u00a0)/u)) {
     if (line && textWidth(line + piece, font) > widest) flush();
     line += piece;
     while (textWidth(line, font) > widest) {
@@ -48,6 +48,18 @@ function wrap(text, font, widest) {
   }
   flush();
   return lines.length <= 3 ? lines : [lines[0], "\u2026", lines.at(-1)];
+}
+
+// How large a scope is, and as many of the kinds of its ops as go on two lines; a number stays with its kind.
+function kindLines(ops, kinds, widest) {
+  const names = kinds.split(", "), all = names.at(-1) !== "\u2026";
+  if (!all) names.pop();
+  for (let kept = names.length; ; --kept) {
+    const listed = names.slice(0, kept).map((name) => name.replace(" ", "\u00a0")).join(", ");
+    const rest = all && kept === names.length ? "" : ",\u00a0\u2026";
+    const lines = wrap(`${ops.toLocaleString("en-US")} ops: ${listed}${rest}`, NOTE, widest);
+    if (lines.length <= 2 || kept <= 1) return lines.map((line) => line.replaceAll("\u00a0", " "));
+  }
 }
 
 export const canOpen = (box) => box.kind === "scope" || (box.calls?.length ?? 0) > 0;
@@ -63,12 +75,12 @@ function isColumn(view) {
 // A line is parts side by side: {text, font, role}.
 function boxLines(box, markKinds, column) {
   const lines = [], widest = column ? WIDEST_ALONE : WIDEST;
-  const add = (text, font, role) => wrap(text, font, widest).forEach((line) =>
-    lines.push([{text: line, font, role}]));
+  const addLine = (text, font, role) => lines.push([{text, font, role}]);
+  const add = (text, font, role) => wrap(text, font, widest).forEach((line) => addLine(line, font, role));
   if (box.kind === "scope") {
     add(box.name || "(top)", TITLE, "title");
     const [kinds, ...others] = box.notes ?? [];
-    add(`${box.ops.toLocaleString("en-US")} ops: ${kinds}`, NOTE, "note");
+    for (const line of kindLines(box.ops, kinds ?? "", widest)) addLine(line, NOTE, "note");
     for (const note of others) add(note, NOTE, "note");
   } else {
     add(box.op, TITLE, "title");
