@@ -218,6 +218,10 @@ std::string CanonicalDevice(llvm::StringRef device) {
   return spec ? spec->ToString() : device.str();
 }
 
+std::string QuotedDevice(llvm::StringRef device) {
+  return device.empty() ? "no device" : ("'" + device + "'").str();
+}
+
 std::string ShortDevice(llvm::StringRef device) {
   llvm::StringRef rest = device;
   rest.consume_front("/job:localhost");

@@ -97,6 +97,8 @@ llvm::StringRef DeviceTypeOf(llvm::StringRef device);
 std::optional<std::string> TaskOf(llvm::StringRef device);
 // One spelling for all that mean the same; of a name that cannot be read, the name.
 std::string CanonicalDevice(llvm::StringRef device);
+// As a message has it: "'/device:CPU:0'", and of no name "no device".
+std::string QuotedDevice(llvm::StringRef device);
 // "/job:localhost/replica:0/task:0/device:CPU:0" -> "cpu:0"; other spellings as they are.
 std::string ShortDevice(llvm::StringRef device);
 

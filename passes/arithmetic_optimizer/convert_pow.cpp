@@ -65,8 +65,8 @@ Literal Ones(DataType type, const Shape& shape) {
 
 Verdict Cube(Arithmetic& rule, const Node& node) {
   if (!IsOn(node.device(), "CPU")) {
-    return rule.Refuse("'{0}' is on '{1}', a CPU was expected (see --device)", node.name(),
-                       node.device());
+    return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)", node.name(),
+                       QuotedDevice(node.device()));
   }
   Node exponent = node.input_node(1);
   std::string name = Arithmetic::NameFor(node, "ConvertPow", "_inner");

@@ -76,9 +76,9 @@ Verdict ReorderCastLike(Arithmetic& rule, const Node& node) {
   if (!pair) return rule.NotMine();
   if ((!IsOn(node.device(), "CPU") && !IsOn(node.device(), "GPU")) ||
       node.device_id() != producer.device_id()) {
-    return rule.Refuse(
-        "'{0}' is on '{1}', '{2}' on '{3}', one CPU or GPU was expected (see --device)",
-        node.name(), node.device(), producer.name(), producer.device());
+    return rule.Refuse("'{0}' is on {1}, '{2}' on {3}, one CPU or GPU was expected (see --device)",
+                       node.name(), QuotedDevice(node.device()), producer.name(),
+                       QuotedDevice(producer.device()));
   }
   if (rule.IsPreserved(node) || rule.IsPreserved(producer))
     return rule.Refuse("'{0}' or '{1}' is fetched, fed or kept", node.name(), producer.name());

@@ -278,8 +278,8 @@ std::vector<bool> NodesToProcess(Editor& edit, Mode mode, const OpLists& lists) 
     if (is_here) {
       edit.Refuse("convert", node, "'{0}' is fetched, fed or kept", node.name());
     } else {
-      edit.Refuse("convert", node, "'{0}' is on '{1}', a {2} was expected", node.name(),
-                  node.device(), wanted);
+      edit.Refuse("convert", node, "'{0}' is on {1}, a {2} was expected", node.name(),
+                  QuotedDevice(node.device()), wanted.upper());
     }
   }
   return to_process;

@@ -90,8 +90,8 @@ bool Conversion::IsOnDevice(const Node& node) const {
 
 bool Conversion::MayChange(const char* rule, const Node& node) {
   if (!IsOnDevice(node)) {
-    edit.Refuse(rule, node, "'{0}' is on '{1}', a {2} was expected", node.name(), node.device(),
-                device_);
+    edit.Refuse(rule, node, "'{0}' is on {1}, a {2} was expected", node.name(),
+                QuotedDevice(node.device()), llvm::StringRef(device_).upper());
     return false;
   }
   if (IsPreserved(node)) {

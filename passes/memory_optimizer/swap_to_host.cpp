@@ -78,7 +78,8 @@ class Swapping {
   void SwapInputsOf(const Node& node) {
     std::vector<int64_t> inputs = MarkedInputs(node);
     if (!MentionsGpu(node.device())) {
-      rule_.RefuseAt(node, "'{0}' is on '{1}', a GPU was expected", node.name(), node.device());
+      rule_.RefuseAt(node, "'{0}' is on {1}, a GPU was expected", node.name(),
+                     QuotedDevice(node.device()));
       return;
     }
     Node back = TriggerOfCopyBack(node, inputs);

@@ -9,6 +9,7 @@
 //
 // A pass of steps and not of rules: what is dead, and what is trivial, is found in one walk over
 // the whole graph before anything changes.
+#include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/bypass.h"
 #include "lib/pass/op_kinds.h"
@@ -239,8 +240,8 @@ class ModelPruner : public GraphPass {
     for (Port port : node.inputs()) {
       Node input = edit_->graph().node(port.node);
       if (input.device_id() != node.device_id()) {
-        edit_->Refuse(rule, node, "'{0}' is on '{1}' and its input '{2}' on '{3}'", node.name(),
-                      node.device(), input.name(), input.device());
+        edit_->Refuse(rule, node, "'{0}' is on {1} and its input '{2}' on {3}", node.name(),
+                      QuotedDevice(node.device()), input.name(), QuotedDevice(input.device()));
         return false;
       }
       if (port.IsControl()) continue;

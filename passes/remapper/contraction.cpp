@@ -35,7 +35,8 @@ std::optional<int> BiasPortOfAdd(Remapper& rule, const Node& add) {
   Node contraction = add.input_node(1 - bias_port);
   if (!IsContraction(contraction)) return std::nullopt;
   if (!IsOn(add.device(), "CPU")) {
-    rule.RefuseAt(add, "'{0}' is on '{1}', a CPU was expected", add.name(), add.device());
+    rule.RefuseAt(add, "'{0}' is on {1}, a CPU was expected (see --device)", add.name(),
+                  QuotedDevice(add.device()));
     return std::nullopt;
   }
   for (int i = 0; i < 2; ++i) {
@@ -76,8 +77,8 @@ std::optional<BiasedContraction> MatchBias(Remapper& rule, const Node& node) {
 
 bool IsFusable(Remapper& rule, const Node& root, const Node& contraction) {
   if (!IsOn(contraction.device(), "CPU")) {
-    rule.RefuseAt(root, "'{0}' is on '{1}', a CPU was expected (see --device)", contraction.name(),
-                  contraction.device());
+    rule.RefuseAt(root, "'{0}' is on {1}, a CPU was expected (see --device)", contraction.name(),
+                  QuotedDevice(contraction.device()));
     return false;
   }
   DataType type = contraction.GetType("T");

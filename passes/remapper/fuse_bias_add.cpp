@@ -83,7 +83,8 @@ Verdict FuseBiasAddActivation(Remapper& rule, const Node& root) {
     return rule.Refuse("{0} after a residual sum is not fused with the MatMul '{1}'", root.op(),
                        contraction.name());
   if (!IsOn(root.device(), "CPU") || root.GetType("T") != add.GetType("T"))
-    return rule.Refuse("'{0}' is on '{1}', a CPU was expected", root.name(), root.device());
+    return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)", root.name(),
+                       QuotedDevice(root.device()));
   Fuse(rule, root, add, *match, {"BiasAdd", "Add", root.op()});
   rule.Remove({add, match->base.bias_add, contraction});
   return rule.Done();
