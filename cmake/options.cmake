@@ -18,7 +18,7 @@ target_compile_options(grapnel_options INTERFACE
   -march=$<IF:$<BOOL:$<TARGET_PROPERTY:GRAPNEL_MARCH>>,$<TARGET_PROPERTY:GRAPNEL_MARCH>,x86-64-v2>)
 target_include_directories(grapnel_options INTERFACE ${PROJECT_SOURCE_DIR})
 
-# Code that is compiled longer than it ever runs: tests, and in debug builds kernels and commands. They compile two to three
+# Code that is compiled longer than it ever runs: tests, and in debug builds passes, kernels and commands. It compiles two to three
 # times as fast without optimisation, sanitized ones most of all.
 set(GRAPNEL_UNHURRIED -O0)
 set(GRAPNEL_UNHURRIED_DEBUG $<$<CONFIG:Debug>:-O0>)
