@@ -24,7 +24,7 @@ Argument& Argument::OneOf(std::vector<std::string> words) {
   return *this;
 }
 // CLI11 says of a number only that it is not in the range of a double.
-Argument& Argument::Number(std::string wanted, std::function<bool(double)> is_fine) {
+Argument& Argument::Number(const std::string& wanted, const std::function<bool(double)>& is_fine) {
   option_->check([=](const std::string& text) -> std::string {
     double number = 0;
     if (!llvm::StringRef(text).getAsDouble(number) && is_fine(number)) return "";

@@ -33,7 +33,7 @@ class CommandLine {
     Argument& ShowDefault();               // --help says what the variable holds now
 
    private:
-    Argument& Number(std::string wanted, std::function<bool(double)> is_fine);
+    Argument& Number(const std::string& wanted, const std::function<bool(double)>& is_fine);
 
     CLI::Option* option_;
   };

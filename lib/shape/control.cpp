@@ -88,6 +88,7 @@ void WhileShape(ShapeContext& c) {
   std::optional<AttrView> attr = c.Attr("body");
   std::optional<llvm::StringRef> body = attr ? attr->AsFuncName() : std::nullopt;
   std::vector<PortFacts> carried;
+  carried.reserve(c.num_outputs());
   for (int i = 0; i < c.num_outputs(); ++i) carried.push_back(c.facts(i).Copy());
   constexpr int kMaxIterations = 8;
   bool settled = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/support/text.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 

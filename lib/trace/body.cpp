@@ -149,7 +149,7 @@ std::string TraceState::FunctionName(llvm::StringRef scope, llvm::StringRef role
   return name;
 }
 
-void TraceState::Report(const Where& where, std::string text) {
+void TraceState::Report(const Where& where, const std::string& text) {
   errors.push_back(TextOf(where) + ": " + text);
 }
 

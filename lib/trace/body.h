@@ -82,7 +82,7 @@ struct TraceState {
   std::vector<std::string> errors;
   int uid = 0;  // counts nodes and functions, as TensorFlow's ops.uid()
 
-  void Report(const Where& where, std::string text);
+  void Report(const Where& where, const std::string& text);
 };
 
 // A name scope that a node and the constants of its inputs share; the node has the scope's own

@@ -197,25 +197,25 @@ Value ShapeOf(const Value& x, Where where) {
                      where);
 }
 
-Value ReduceSum(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+Value ReduceSum(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
   return Reduce("Sum", x, axis, keep_dims, where);
 }
-Value ReduceMin(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+Value ReduceMin(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
   return Reduce("Min", x, axis, keep_dims, where);
 }
-Value ReduceMax(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+Value ReduceMax(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
   return Reduce("Max", x, axis, keep_dims, where);
 }
-Value ReduceMean(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+Value ReduceMean(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
   return Reduce("Mean", x, axis, keep_dims, where);
 }
-Value ReduceProd(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+Value ReduceProd(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
   return Reduce("Prod", x, axis, keep_dims, where);
 }
-Value ReduceAll(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+Value ReduceAll(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
   return Reduce("All", x, axis, keep_dims, where);
 }
-Value ReduceAny(const Value& x, std::optional<Operand> axis, bool keep_dims, Where where) {
+Value ReduceAny(const Value& x, const std::optional<Operand>& axis, bool keep_dims, Where where) {
   return Reduce("Any", x, axis, keep_dims, where);
 }
 

@@ -20,19 +20,19 @@ Value Rank(const Value& x, Where where = Where());
 Value ShapeOf(const Value& x, Where where = Where());
 
 // tf.reduce_*: over `axis` (a number, a vector of them, or a value), or over all axes.
-Value ReduceSum(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+Value ReduceSum(const Value& x, const std::optional<Operand>& axis = {}, bool keep_dims = false,
                 Where where = Where());
-Value ReduceMin(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+Value ReduceMin(const Value& x, const std::optional<Operand>& axis = {}, bool keep_dims = false,
                 Where where = Where());
-Value ReduceMax(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+Value ReduceMax(const Value& x, const std::optional<Operand>& axis = {}, bool keep_dims = false,
                 Where where = Where());
-Value ReduceMean(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+Value ReduceMean(const Value& x, const std::optional<Operand>& axis = {}, bool keep_dims = false,
                  Where where = Where());
-Value ReduceProd(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+Value ReduceProd(const Value& x, const std::optional<Operand>& axis = {}, bool keep_dims = false,
                  Where where = Where());
-Value ReduceAll(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+Value ReduceAll(const Value& x, const std::optional<Operand>& axis = {}, bool keep_dims = false,
                 Where where = Where());
-Value ReduceAny(const Value& x, std::optional<Operand> axis = {}, bool keep_dims = false,
+Value ReduceAny(const Value& x, const std::optional<Operand>& axis = {}, bool keep_dims = false,
                 Where where = Where());
 
 Value Abs(const Value& x, Where where = Where());

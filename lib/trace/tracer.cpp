@@ -140,10 +140,9 @@ Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
       llvm::StringRef name = problem.where;
       if (traced->function && name.consume_front(traced->function->name())) name.consume_front("/");
       Node node = traced->graph->Find(name);
-      std::string text = "node '" + problem.where + "': " + problem.text;
-      if (node && node.id() < traced->lines.size())
-        text = TextOf(traced->lines[node.id()]) + ": " + text;
-      state_->errors.push_back(std::move(text));
+      std::string line;
+      if (node && node.id() < traced->lines.size()) line = TextOf(traced->lines[node.id()]) + ": ";
+      state_->errors.push_back(line + "node '" + problem.where + "': " + problem.text);
     }
   }
   Module& module = *state_->module;

@@ -23,7 +23,7 @@ std::unique_ptr<Module> FromText(const std::string& text) {
   return std::move(graphs[0].module);
 }
 
-std::unique_ptr<Executor> Compile(const Module& module, ExecutorOptions options) {
+std::unique_ptr<Executor> Compile(const Module& module, const ExecutorOptions& options) {
   auto executor = Executor::Compile(module.main, options);
   if (executor) return std::move(*executor);
   ADD_FAILURE() << TextOf(executor.takeError());
@@ -55,9 +55,11 @@ RunOf RunOn(AnyExecutor& executor, llvm::ArrayRef<int64_t> dims = {}) {
 // Each of four threads runs with feeds of its own, in an order of its own.
 void ExpectSameOnThreads(const RunOf& run) {
   std::vector<std::string> expected;
+  expected.reserve(8);
   for (int x = 0; x < 8; ++x) expected.push_back(run(static_cast<float>(x)));
   EXPECT_NE(expected[0], expected[5]);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   std::atomic<int> num_waiting{kThreads};
   std::mutex mutex;
   std::set<std::string> differences;
@@ -278,6 +280,7 @@ TEST(ConcurrentRuns, GetDifferentRandomNumbers) {
   std::mutex mutex;
   std::set<std::vector<float>> drawn;
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&] {
       for (int i = 0; i < kRunsOfEach; ++i) {

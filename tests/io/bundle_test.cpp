@@ -49,7 +49,7 @@ struct Writer {
     entries[name] = Entry(dtype, dims, bytes, Crc32c(bytes)).SerializeAsString();
   }
   void AddStrings(const std::string& name, llvm::ArrayRef<int64_t> dims,
-                  std::vector<std::string> strings) {
+                  const std::vector<std::string>& strings) {
     std::string bytes;
     uint32_t crc = 0;
     for (const std::string& text : strings) {
@@ -189,8 +189,8 @@ TEST(Bundle, Slices) {
   whole.set_dtype(proto::DT_FLOAT);
   whole.mutable_shape()->add_dim()->set_size(4);
   whole.mutable_shape()->add_dim()->set_size(3);
-  auto slice = [&](std::vector<std::pair<int64_t, int64_t>> extents, llvm::ArrayRef<int64_t> dims,
-                   const std::string& bytes) {
+  auto slice = [&](const std::vector<std::pair<int64_t, int64_t>>& extents,
+                   llvm::ArrayRef<int64_t> dims, const std::string& bytes) {
     auto* proto = whole.add_slices();
     for (auto [start, length] : extents) {
       auto* extent = proto->add_extent();

@@ -5,6 +5,7 @@
 
 #include "lib/support/embed.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
 // The build lists the files: X(symbol, name) for each.
 #define X(symbol, file) GRAPNEL_EMBED_FILE("grapnel_web_" #symbol, "lib/serve/web/" file);
