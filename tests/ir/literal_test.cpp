@@ -12,7 +12,7 @@ Expected<Literal> Read(const proto::TensorProto& tensor, std::string* bytes) {
   return Literal::FromTensorProto(*bytes);
 }
 
-proto::TensorProto Tensor(DataType dtype, std::vector<int64_t> dims) {
+proto::TensorProto Tensor(DataType dtype, const std::vector<int64_t>& dims) {
   proto::TensorProto tensor;
   tensor.set_dtype(dtype);
   for (int64_t dim : dims) tensor.mutable_tensor_shape()->add_dim()->set_size(dim);

@@ -159,6 +159,7 @@ TEST(OpTable, UnknownOps) {
 TEST(OpTable, Threads) {
   std::vector<const OpInfo*> found(8);
   std::vector<std::thread> threads;
+  threads.reserve(found.size());
   for (const OpInfo*& slot : found) {
     threads.emplace_back([&slot] { slot = FindOp("DepthwiseConv2dNative"); });
   }

@@ -78,7 +78,7 @@ TEST(KernelDenseTable, KeysThatMarkBuckets) {
   EXPECT_EQ(make(Scalar<int64_t>(1), Scalar<int64_t>(1)).ErrorText(),
             "empty and deleted keys must differ and be of one shape");
   Tensor table = make(Scalar<int64_t>(0), Scalar<int64_t>(-1)).One();
-  auto insert = [&](Tensor keys) {
+  auto insert = [&](const Tensor& keys) {
     Tensor values = Vec<int64_t>(D(keys.num_elements(), 5));
     return OpRun("LookupTableInsertV2").In(table).In(keys).In(values).Out({}).ErrorText();
   };

@@ -90,7 +90,8 @@ TEST(Pool, TakesSizesAsInputsAndPoolsOverChannels) {
 }
 
 TEST(Pool, ErrorsSayWhatIsWrong) {
-  auto run = [](llvm::StringRef op, std::vector<int64_t> ksize, std::vector<int64_t> strides) {
+  auto run = [](llvm::StringRef op, const std::vector<int64_t>& ksize,
+                const std::vector<int64_t>& strides) {
     OneNode node(op);
     node.Type("T", DT_FLOAT).Text("padding", "SAME").Ints("ksize", ksize).Ints("strides", strides);
     node.Input(ToTensor(Zeros({1, 4, 4, 3})));
@@ -257,6 +258,7 @@ TEST(OnednnModule, SharesThePoolWithOtherThreads) {
   Values want = FromTensor(RunNode(once)[0]);
   std::vector<std::thread> threads;
   std::vector<Values> results(3);
+  threads.reserve(results.size());
   for (Values& result : results) {
     threads.emplace_back([&] {
       OneNode node("Conv2D");

@@ -29,7 +29,9 @@ TEST(KernelCsrMatrix, Errors) {
   auto make = [](D indices, D shape) {
     int64_t n = static_cast<int64_t>(indices.size()) / 2;
     OpRun run("SparseTensorToCSRSparseMatrix");
-    run.In(Indices(2, std::move(indices))).In(Vec<float>(Fs(n, 2))).In(Vec<int64_t>(shape));
+    run.In(Indices(2, std::move(indices)))
+        .In(Vec<float>(Fs(n, 2)))
+        .In(Vec<int64_t>(std::move(shape)));
     return run.Attr("T", attr::Type(proto::DT_FLOAT)).Out({proto::DT_VARIANT});
   };
   EXPECT_EQ(make({0, 2}, {2, 2}).ErrorText(),

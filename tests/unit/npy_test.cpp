@@ -125,7 +125,7 @@ TEST(Npy, HostileFiles) {
 TEST(Npy, WritesWhatItReads) {
   std::string path = testing::TempDir() + "/grapnel_npy_test.npy";
   for (const char* type : {"f4", "i8", "b1", "S3", "V2", "c16"}) {
-    for (std::vector<int64_t> dims : {std::vector<int64_t>{}, {4}, {2, 3}}) {
+    for (const std::vector<int64_t>& dims : {std::vector<int64_t>{}, {4}, {2, 3}}) {
       int64_t count = 1;
       for (int64_t dim : dims) count *= dim;
       std::string bytes(count * std::atoi(type + 1), 'x');
