@@ -26,8 +26,8 @@ Tracer::~Tracer() = default;
 
 const Module& Tracer::module() const { return *state_->module; }
 
-void Tracer::ReportError(const Where& where, std::string text) {
-  state_->Report(where, std::move(text));
+void Tracer::ReportError(const Where& where, const std::string& text) {
+  state_->Report(where, text);
 }
 
 Value Tracer::Placeholder(DataType dtype, const Shape& shape, llvm::StringRef name, Where where) {

@@ -130,7 +130,7 @@ class Tracer {
   Expected<std::unique_ptr<Module>> Finish(const Values& results = {});
 
   // Reports an error of the traced function itself; Finish gives it with the others.
-  void ReportError(const Where& where, std::string text);
+  void ReportError(const Where& where, const std::string& text);
   const Module& module() const;  // as it is now; until Finish
 
   static Values ListOf(const Value& value) { return {value}; }
