@@ -3,8 +3,10 @@
 #define GRAPNEL_LIB_JOB_FEED_SOURCE_H_
 
 #include <string>
+#include <vector>
 
 #include "lib/exec/feed.h"
+#include "lib/job/opened_graph.h"
 
 namespace grapnel {
 
@@ -21,6 +23,12 @@ inline Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph) {
   if (feed.file.empty()) return feed.value;
   return LoadFeed(graph, feed.tensor, feed.file);
 }
+
+// An error where one tensor is fed twice ("x" and "x:0" are one), or a name is no tensor's.
+Error DemandDifferent(const Graph& graph, llvm::ArrayRef<FeedSource> feeds);
+
+// Adds the case's own feeds of tensors that `feeds` leave out. Errors: DemandDifferent's.
+Error AddFeedsOfCase(const OpenedGraph& opened, std::vector<FeedSource>* feeds);
 
 }  // namespace grapnel
 

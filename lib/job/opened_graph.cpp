@@ -2,6 +2,7 @@
 
 #include "lib/ir/import.h"
 #include "lib/support/suggest.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -88,6 +89,13 @@ Expected<FeedsAndFetches> FeedsAndFetchesOf(const OpenedGraph& opened,
 
 Error DemandValid(const OpenedGraph& opened, const MessageSink& sink) {
   return DemandValid(opened.model(), opened.file(), sink);
+}
+
+std::string EndsText(llvm::ArrayRef<std::string> ends, llvm::StringRef what) {
+  std::string head = ends.size() == 1
+                         ? "the one node that nobody reads is "
+                         : "the " + Plural(ends.size(), "node") + " that nobody reads are ";
+  return head + what.str() + ": '" + ends[0] + (ends.size() == 1 ? "'" : "', ...");
 }
 
 std::vector<std::string> ProblemLines(const OpenedGraph& opened) {

@@ -59,6 +59,10 @@ Expected<FeedsAndFetches> FeedsAndFetchesOf(const OpenedGraph& opened,
                                             llvm::ArrayRef<std::string> fetches,
                                             llvm::StringRef signature = {});
 
+// "the one node that nobody reads is WHAT: 'x'", of the ends of a graph that stand for fetches that
+// nobody gave.
+std::string EndsText(llvm::ArrayRef<std::string> ends, llvm::StringRef what);
+
 // All problems of the graph, for jobs that work on none that is broken: warnings go to the sink;
 // errors make an Error that lists them (the first 20), each with file and node.
 Error DemandValid(const OpenedGraph& opened, const MessageSink& sink);

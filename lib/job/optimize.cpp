@@ -86,15 +86,11 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
   options.fetches = optimize.fetches;
   const Graph& graph = opened.module().main;
   if (options.fetches.empty()) options.fetches = PassManager::DefaultFetches(graph);
-  for (const FeedSource& feed : request.feeds) {
+  std::vector<FeedSource> feeds = request.feeds;
+  RETURN_IF_ERROR(AddFeedsOfCase(opened, &feeds));
+  for (const FeedSource& feed : feeds) {
     ASSIGN_OR_RETURN(Tensor value, ValueOf(feed, graph));
     if (value) options.feeds.push_back({feed.tensor, std::move(value)});
-  }
-  if (options.feeds.empty() && opened.model().case_info) {
-    for (const Case::Feed& feed : opened.model().case_info->feeds) {
-      ASSIGN_OR_RETURN(Tensor value, LoadFeed(graph, feed.tensor, feed.file));
-      options.feeds.push_back({feed.tensor, std::move(value)});
-    }
   }
   ASSIGN_OR_RETURN(options.feeds, CompleteFeeds(graph, std::move(options.feeds)));
   return ValueCheck::Create(opened.module(), std::move(options));
@@ -131,9 +127,7 @@ Expected<OpenedGraph> OpenAnew(const OpenedGraph& opened, const OptimizeRequest&
 std::string Optimized::KeptText() const {
   llvm::ArrayRef<std::string> kept = result.fetches;
   if (!tensors.fetches.empty() || kept.empty()) return "";
-  bool is_one = kept.size() == 1;
-  return (is_one ? "the one node" : "the " + Plural(kept.size(), "node")) + " that nobody reads " +
-         (is_one ? "is" : "are") + " kept: '" + kept[0] + (is_one ? "'" : "', ...");
+  return EndsText(kept, "kept");
 }
 
 Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request) {

@@ -4,10 +4,12 @@
 #include "lib/io/value.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
+#include "lib/pass/pass_manager.h"
 #include "lib/place/function_spread.h"
 #include "lib/place/settings.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 namespace {
@@ -61,23 +63,37 @@ Error RunJob::Complete() {
   std::vector<FeedSource>& feeds = request_.feeds;
   for (FeedSource& feed : feeds) RETURN_IF_ERROR(name(feed.tensor));
   for (std::string& fetch : request_.fetches) RETURN_IF_ERROR(name(fetch));
-  if (const auto& values = model.case_info) {
-    for (const Case::Feed& given : values->feeds) {
-      auto is_it = [&](const FeedSource& feed) { return feed.tensor == given.tensor; };
-      if (llvm::none_of(feeds, is_it)) feeds.push_back({given.tensor, given.file, Tensor()});
-    }
-  }
+  RETURN_IF_ERROR(AddFeedsOfCase(*opened_, &feeds));
   ASSIGN_OR_RETURN(FeedsAndFetches tensors,
                    FeedsAndFetchesOf(*opened_, {}, request_.fetches, request_.signature));
   request_.fetches = std::move(tensors.fetches);
-  if (!request_.fetches.empty()) return Error::success();
-  return MakeError("{0}: nothing to fetch: name tensors {1}", model.path, request_.words.fetches);
+  return request_.fetches.empty() ? FetchEnds() : Error::success();
+}
+
+// A MetaGraph's ends would save and restore its variables.
+Error RunJob::FetchEnds() {
+  const GraphInFile& file = opened_->file();
+  bool is_meta_graph = file.saver || !file.signatures.empty();
+  if (!is_meta_graph) request_.fetches = PassManager::DefaultFetches(opened_->module().main);
+  if (request_.fetches.empty()) {
+    std::vector<std::string> names;
+    for (const Signature& signature : file.signatures) names.push_back(signature.name);
+    return MakeError("{0}: nothing to fetch: name tensors {1}{2}", opened_->model().path,
+                     request_.words.fetches,
+                     names.empty() ? "" : ", or a signature: '" + llvm::join(names, "', '") + "'");
+  }
+  if (request_.sink) {
+    request_.sink(Severity::kWarning,
+                  "no fetch is named: " + EndsText(request_.fetches, "fetched"));
+  }
+  return Error::success();
 }
 
 Error RunJob::LoadFeeds() {
   RETURN_IF_ERROR(DemandValid(*opened_, request_.sink));
   if (request_.completes) RETURN_IF_ERROR(Complete());
   const Graph& graph = opened_->module().main;
+  RETURN_IF_ERROR(DemandDifferent(graph, request_.feeds));
   for (const FeedSource& feed : request_.feeds) {
     ASSIGN_OR_RETURN(Tensor value, ValueOf(feed, graph));
     if (request_.watch) {

@@ -29,7 +29,8 @@ struct RunRequest {
   std::vector<FeedSource> feeds;     // each with a value
   std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
   // Whether the signature's keys may name feeds and fetches, and the case or signature fills in
-  // those that are not given. Else the request is taken as it is written.
+  // those that are not given; in a plain graph of neither the nodes that nobody reads are fetched,
+  // and `sink` told so. Else the request is taken as it is written.
   bool completes = true;
   std::string signature;
 
@@ -93,6 +94,7 @@ class RunJob {
   RunJob(const OpenedGraph& opened, RunRequest request);
   Error LoadFeeds();
   Error Complete();
+  Error FetchEnds();
   Error Compile(const ExecutorOptions& options);
   Error CompileSplit(const ExecutorOptions& options);
 

@@ -12,7 +12,6 @@
 #include "lib/pass/tidy.h"
 #include "lib/support/denormals.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
@@ -289,19 +288,14 @@ class Runner {
   Expected<Boundary> MakeBoundary() {
     Boundary boundary;
     Graph& graph = module_.main;
-    llvm::StringSet<> fetched;
     result_.fetches = options_.fetches;
     if (result_.fetches.empty()) result_.fetches = PassManager::DefaultFetches(graph);
     for (const std::string& fetch : result_.fetches) {
       ASSIGN_OR_RETURN(NodeId id, FindEnd(graph, fetch, "fetch"));
       boundary.fetched.insert(id);
-      fetched.insert(WithoutZeroIndex(fetch));
     }
     for (const std::string& feed : options_.feeds) {
       ASSIGN_OR_RETURN(NodeId id, FindEnd(graph, feed, "feed"));
-      if (!options_.fetches.empty() && fetched.contains(WithoutZeroIndex(feed)))
-        return MakeError("feed '{0}': the same tensor is fetched: there is nothing to compute",
-                         feed);
       boundary.fed.insert(id);
     }
     for (Node node : graph.nodes()) {

@@ -27,7 +27,8 @@ std::string WithCommas(uint64_t number) {
 }
 
 std::string Plural(uint64_t count, llvm::StringRef noun) {
-  return (WithCommas(count) + " " + noun + (count == 1 ? "" : "s")).str();
+  const char* ending = count == 1 ? "" : HasSuffix(noun, "ch") ? "es" : "s";
+  return (WithCommas(count) + " " + noun + ending).str();
 }
 
 bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix) {

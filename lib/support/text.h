@@ -13,7 +13,7 @@ namespace grapnel {
 
 std::string HumanBytes(uint64_t bytes);                    // "102.8 MB" (powers of 1000)
 std::string WithCommas(uint64_t number);                   // "1,053"
-std::string Plural(uint64_t count, llvm::StringRef noun);  // "1 node", "1,053 nodes"
+std::string Plural(uint64_t count, llvm::StringRef noun);  // "1 node", "2 fetches"
 
 bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix);
 bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);

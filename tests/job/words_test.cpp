@@ -33,11 +33,12 @@ TEST(JobWords, OneOfSeveralGraphs) {
 }
 
 TEST(JobWords, WhatARunIsTold) {
-  OpenedGraph opened = Open("%x = Const 1\n%y = Neg(%x)\n", "run.gtxt");
-  EXPECT_TRUE(Says(ErrorOf(RunJob::Make(opened, {})), "nothing to fetch: name tensors as fetches"));
+  OpenedGraph empty = Open("%x = Const 1\n", "constant.gtxt");
+  EXPECT_TRUE(Says(ErrorOf(RunJob::Make(empty, {})), "nothing to fetch: name tensors as fetches"));
   RunRequest request;
   request.words.fetches = "by --fetch";
-  EXPECT_TRUE(Says(ErrorOf(RunJob::Make(opened, request)), "name tensors by --fetch"));
+  EXPECT_TRUE(Says(ErrorOf(RunJob::Make(empty, request)), "name tensors by --fetch"));
+  OpenedGraph opened = Open("%x = Const 1\n%y = Neg(%x)\n", "run.gtxt");
 
   request.fetches = {"y"};
   request.devices = "gpu:1";
