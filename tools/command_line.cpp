@@ -77,9 +77,13 @@ Argument CommandLine::Flag(const char* names, bool& variable, const char* help) 
   return Argument(app_.add_flag(names, variable, help));
 }
 
+void CommandLine::WithoutJson() { app_.remove_option(app_.get_option("--json")); }
+
 std::vector<std::string> LongFlags(llvm::function_ref<void(CommandLine&)> set_up) {
   CLI::App app;
   CommandLine line(app);
+  bool json = false;
+  line.Flag("--json", json, "");
   set_up(line);
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {

@@ -44,12 +44,14 @@ class CommandLine {
   template <typename T>
   Argument Option(const char* names, T& variable, const char* help);
   Argument Flag(const char* names, bool& variable, const char* help);
+  // For a command that has nothing to say in JSON: --json is none of its flags.
+  void WithoutJson();
 
  private:
   CLI::App& app_;
 };
 
-// "--output" and all others that `set_up` adds, in its order.
+// "--json", unless the command is without, "--output" and all others that `set_up` adds.
 std::vector<std::string> LongFlags(llvm::function_ref<void(CommandLine&)> set_up);
 
 }  // namespace grapnel

@@ -16,10 +16,9 @@ std::vector<CommandFlags> AllFlags() {
   llvm::sort(commands,
              [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });
   for (const Command& command : commands) {
-    CommandFlags entry = {
-        command.name,
-        command.help,
-        {"--json", "--quiet", "--verbose", "--log-level", "--threads", "--color"}};
+    CommandFlags entry = {command.name,
+                          command.help,
+                          {"--quiet", "--verbose", "--log-level", "--threads", "--color"}};
     llvm::append_range(entry.flags, LongFlags([&](CommandLine& line) { command.set_up(line); }));
     llvm::sort(entry.flags);
     all.push_back(std::move(entry));
@@ -71,6 +70,7 @@ void Fish(llvm::raw_ostream& os) {
 }
 
 RunCommand SetUp(CommandLine& line) {
+  line.WithoutJson();
   auto shell = std::make_shared<std::string>();
   line.Option("SHELL", *shell, "which shell").Required().OneOf({"bash", "zsh", "fish"});
   return [shell](Invocation& invocation) -> Expected<int> {

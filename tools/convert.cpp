@@ -84,6 +84,7 @@ std::string FormatHelp() {
 }
 
 RunCommand SetUp(CommandLine& line) {
+  line.WithoutJson();
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "the graph").Required();
   line.Option("B", flags->other, "the second graph, for sync-navigation");

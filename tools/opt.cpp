@@ -1,6 +1,7 @@
 // `grapnel opt MODEL`: optimises a graph as Grappler does, and keeps a record.
 #include "lib/io/write.h"
 #include "lib/ir/text.h"
+#include "lib/job/job_json.h"
 #include "lib/pass/near_misses.h"
 #include "lib/pass/run_text.h"
 #include "lib/shape/inference.h"
@@ -76,6 +77,16 @@ Expected<int> TellFailure(const OpenedGraph& opened, const OptimizeRequest& requ
   return MakeError("{0}\n{1}", TextOf(std::move(error)), ReproducerText(opened, request, done));
 }
 
+void WriteJson(const Flags& flags, size_t nodes_before, size_t nodes_after, const Optimized& done,
+               llvm::raw_ostream& os) {
+  llvm::json::OStream json(os, 1);
+  json.object([&] {
+    json.attribute("path", llvm::json::fixUTF8(flags.model));
+    WriteOptimizedJson(done, nodes_before, nodes_after, flags.timing, json);
+  });
+  os << "\n";
+}
+
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request();
@@ -102,6 +113,10 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
   if (!flags.output.empty())
     RETURN_IF_ERROR(WriteGraph(module, flags.output, TopologicalOrder(module.main)));
+  if (invocation.flags.json) {
+    WriteJson(flags, nodes_before, module.main.num_nodes(), done, invocation.out());
+    return kExitOk;
+  }
   PrintNearMisses(done.near_misses, flags.print, invocation.out());
   if (flags.print) RETURN_IF_ERROR(PrintResult(module, invocation.out()));
   bool stdout_is_free = flags.output != "-" && flags.ledger != "-" && !flags.print;
@@ -120,6 +135,14 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (invocation.flags.json) {
+    const char* other = flags.print           ? "--print"
+                        : flags.explain       ? "--explain"
+                        : flags.output == "-" ? "-o -"
+                        : flags.ledger == "-" ? "--ledger -"
+                                              : nullptr;
+    if (other) return MakeError("--json and {0} both write to standard output", other);
+  }
   return OnEachGraph(flags.model, flags.graph, {flags.output, flags.ledger, flags.dump_dir},
                      invocation,
                      [&](OpenedGraph& opened) { return RunOn(opened, flags, invocation); });

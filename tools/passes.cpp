@@ -1,4 +1,5 @@
 // `grapnel passes`: every pass and rule, and why a rule did not fire.
+#include "lib/job/job_json.h"
 #include "lib/pass/near_misses.h"
 #include "lib/pass/registry.h"
 #include "lib/support/text.h"
@@ -84,16 +85,7 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
     llvm::json::OStream json(os, 1);
-    json.array([&] {
-      for (const Refusal& refusal : refusals) {
-        json.object([&] {
-          json.attribute("pass", refusal.pass);
-          json.attribute("rule", refusal.rule);
-          json.attribute("node", llvm::json::fixUTF8(PlaceOf(refusal)));
-          json.attribute("reason", llvm::json::fixUTF8(refusal.reason));
-        });
-      }
-    });
+    WriteNearMissesJson(refusals, json);
     os << "\n";
     return kExitOk;
   }

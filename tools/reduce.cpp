@@ -50,6 +50,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 }
 
 RunCommand SetUp(CommandLine& line) {
+  line.WithoutJson();
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "the graph to make smaller").Required();
   line.Option("--check", flags->check,

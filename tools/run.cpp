@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "lib/io/value.h"
+#include "lib/job/job_json.h"
 #include "lib/support/text.h"
 #include "lib/watch/profile.h"
 #include "lib/watch/tap.h"
@@ -39,6 +40,22 @@ void Print(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs, bool
           << (all ? outputs[i].ToString(std::numeric_limits<int>::max()) : outputs[i].ToString())
           << "\n";
   }
+}
+
+// One run: what is saved to files is in the document too.
+void WriteJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs, bool all,
+               llvm::json::OStream& json) {
+  json.object([&] {
+    json.attributeArray("fetches", [&] {
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        json.object([&] {
+          WriteTensorJson(fetched[i].name, outputs[i],
+                          all ? std::numeric_limits<int64_t>::max() : 8, json);
+          if (!fetched[i].file.empty()) json.attribute("file", fetched[i].file);
+        });
+      }
+    });
+  });
 }
 
 Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs) {
@@ -111,6 +128,12 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (Error error = job.Prepare()) return Annotate(flags.model, std::move(error));
   job.SaySpread(invocation.sink());
   std::vector<Tensor> outputs;
+  std::string text;  // a document is printed when it is complete
+  llvm::raw_string_ostream text_stream(text);
+  llvm::json::OStream json(text_stream, 1);
+  json.objectBegin();
+  json.attributeBegin("runs");
+  json.arrayBegin();
   for (int i = 0; i < flags.repeat; ++i) {
     auto made = job.Run();
     profile.RunDone();
@@ -119,8 +142,16 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
       return Annotate(flags.model, made.takeError());
     }
     outputs = std::move(*made);
-    if (!invocation.flags.quiet) Print(fetched, outputs, flags.all, invocation.out());
+    if (invocation.flags.json) {
+      WriteJson(fetched, outputs, flags.all, json);
+    } else if (!invocation.flags.quiet) {
+      Print(fetched, outputs, flags.all, invocation.out());
+    }
   }
+  json.arrayEnd();
+  json.attributeEnd();
+  json.objectEnd();
+  if (invocation.flags.json) invocation.out() << text_stream.str() << "\n";
   if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
   if (!flags.profile.empty()) RETURN_IF_ERROR(SaveProfile(flags.profile, profile, invocation));
   RETURN_IF_ERROR(SaveFetches(fetched, outputs));
@@ -133,6 +164,8 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (invocation.flags.json && !flags.taps.empty() && flags.tap_file.empty())
+    return MakeError("--json and --tap both write to standard output: give --tap-file too");
   std::vector<llvm::StringRef> outputs = {flags.tap_file, flags.profile, flags.save_variables,
                                           flags.save_case};
   for (const std::string& text : flags.fetches)
@@ -152,7 +185,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--feed", flags->feeds, "a value for a tensor").ShownAs("NAME=FILE.npy");
   line.Option("--fetch", flags->fetches, "a tensor to compute; printed, or saved to the file")
       .ShownAs("NAME[=FILE.npy]");
-  line.Flag("--all", flags->all, "print every element of what is fetched");
+  line.Flag("--all", flags->all, "print every element of what is fetched, and not the first 8");
   line.Option("--device", flags->device,
               "where nodes run that name no device and have a kernel there: CPU, GPU, GPU:1")
       .ShowDefault();

@@ -56,6 +56,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 }
 
 RunCommand SetUp(CommandLine& line) {
+  line.WithoutJson();
   auto flags = std::make_shared<Flags>();
   line.Option("PATH", flags->paths,
               "any TensorFlow graphs, or folders of dumps; the page may read nothing else")

@@ -131,6 +131,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
 }
 
 RunCommand SetUp(CommandLine& line) {
+  line.WithoutJson();
   auto flags = std::make_shared<Flags>();
   ViewOptions& view = flags->view;
   line.Option("MODEL", flags->model,

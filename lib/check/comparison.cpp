@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "lib/support/text.h"
 namespace grapnel {
 namespace {
 
@@ -82,9 +83,8 @@ Comparison Compare(const Literal& got, const Literal& expected, double rtol, dou
     differs(
         llvm::formatv(
             "{0} of {1} elements differ, the first at {2}: {3}, expected is {4}; largest error {5}",
-            wrong, got.num_elements(), IndexText(index, first),
-            llvm::format("%.9g", got.AsDouble(first)),
-            llvm::format("%.9g", expected.AsDouble(first)), llvm::format("%.3g", result.max_error))
+            wrong, got.num_elements(), IndexText(index, first), NumberText(got.AsDouble(first)),
+            NumberText(expected.AsDouble(first)), llvm::format("%.3g", result.max_error))
             .str());
   }
   return result;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "lib/ir/element_storage.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -186,22 +187,25 @@ std::string Literal::ToString(int limit) const {
         os << (AsInt(i) ? "true" : "false");
         return;
       case Storage::kSigned:
-      case Storage::kUnsigned:
         os << AsInt(i);
         return;
+      case Storage::kUnsigned:
+        os << static_cast<uint64_t>(AsInt(i));
+        return;
       case Storage::kF64:
-        os << llvm::format("%.17g", AsDouble(i));
+        os << NumberText(AsDouble(i), 17);
         return;
       case Storage::kC64:
       case Storage::kC128: {
         size_t size = DataTypeSize(dtype_);
         const char* at = bytes_.data() + (splat_ ? 0 : i * size) + size / 2;
         double imaginary = size == 8 ? Load<float>(at) : Load<double>(at);
-        os << llvm::format("%.9g%+.9gj", AsDouble(i), imaginary);
+        std::string second = NumberText(imaginary);
+        os << NumberText(AsDouble(i)) << (second[0] == '-' ? "" : "+") << second << "j";
         return;
       }
       default:
-        os << llvm::format("%.9g", AsDouble(i));
+        os << NumberText(AsDouble(i));
     }
   };
   if (dims_.empty()) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
@@ -29,6 +31,11 @@ std::string WithCommas(uint64_t number) {
 std::string Plural(uint64_t count, llvm::StringRef noun) {
   const char* ending = count == 1 ? "" : HasSuffix(noun, "ch") ? "es" : "s";
   return (WithCommas(count) + " " + noun + ending).str();
+}
+
+std::string NumberText(double number, int digits) {
+  if (std::isnan(number)) return "nan";
+  return llvm::formatv("{0}", llvm::format("%.*g", digits, number)).str();
 }
 
 bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix) {

@@ -15,6 +15,8 @@ std::string HumanBytes(uint64_t bytes);                    // "102.8 MB" (powers
 std::string WithCommas(uint64_t number);                   // "1,053"
 std::string Plural(uint64_t count, llvm::StringRef noun);  // "1 node", "2 fetches"
 
+std::string NumberText(double number, int digits = 9);  // "0.25", "-inf"; any NaN is "nan"
+
 bool HasPrefix(llvm::StringRef text, llvm::StringRef prefix);
 bool HasSuffix(llvm::StringRef text, llvm::StringRef suffix);
 
