@@ -1,57 +1,11 @@
 #include "lib/job/job_json.h"
 
-#include <charconv>
-#include <cmath>
+#include <algorithm>
 
-#include "lib/ir/element_storage.h"
+#include "lib/ir/literal_json.h"
 #include "lib/pass/near_misses.h"
-#include "lib/support/text.h"
 
 namespace grapnel {
-namespace {
-
-// In as few digits as give the same T again.
-template <typename T>
-void WriteNumber(T number, llvm::json::OStream& json) {
-  if (!std::isfinite(number)) return json.value(NumberText(number));
-  char text[40];
-  auto [end, error] = std::to_chars(text, text + sizeof text, number);
-  json.rawValue(llvm::StringRef(text, end - text));
-}
-
-void WriteElement(const Literal& literal, int64_t i, llvm::json::OStream& json) {
-  size_t size = DataTypeSize(literal.dtype());
-  auto at = [&](size_t offset) {
-    return literal.bytes().data() + (literal.is_splat() ? 0 : i * size) + offset;
-  };
-  switch (StorageOf(literal.dtype())) {
-    case Storage::kNone:
-      return json.value(llvm::json::fixUTF8(literal.strings()[literal.is_splat() ? 0 : i]));
-    case Storage::kBool:
-      return json.value(literal.AsInt(i) != 0);
-    case Storage::kSigned:
-      return json.value(literal.AsInt(i));
-    case Storage::kUnsigned:
-      return json.value(static_cast<uint64_t>(literal.AsInt(i)));
-    case Storage::kF64:
-      return WriteNumber(literal.AsDouble(i), json);
-    case Storage::kC64:
-      return json.array([&] {
-        WriteNumber(Load<float>(at(0)), json);
-        WriteNumber(Load<float>(at(4)), json);
-      });
-    case Storage::kC128:
-      return json.array([&] {
-        WriteNumber(Load<double>(at(0)), json);
-        WriteNumber(Load<double>(at(8)), json);
-      });
-    default:
-      return WriteNumber(static_cast<float>(literal.AsDouble(i)), json);
-  }
-}
-
-}  // namespace
-
 void WriteTensorJson(llvm::StringRef name, const Tensor& tensor, int64_t limit,
                      llvm::json::OStream& json) {
   json.attribute("name", llvm::json::fixUTF8(name));
@@ -65,7 +19,7 @@ void WriteTensorJson(llvm::StringRef name, const Tensor& tensor, int64_t limit,
   Literal literal = tensor.ToLiteral();
   json.attributeArray("values", [&] {
     for (int64_t i = 0; i < std::min(limit, literal.num_elements()); ++i)
-      WriteElement(literal, i, json);
+      WriteElementJson(literal, i, json);
   });
 }
 

@@ -11,9 +11,8 @@
 namespace grapnel {
 
 // Attributes of the object that is open: name, dtype, shape, elements (how many there are), and
-// `values`, the first `limit` of them in the order of memory: numbers, true and false, texts,
-// [real, imaginary]; "nan", "inf" and "-inf", which no number of JSON is. Of a node without outputs
-// the name alone; of a queue, a dataset and the like `text`.
+// `values`, the first `limit` of them in the order of memory (lib/ir/literal_json.h). Of a node
+// without outputs the name alone; of a queue, a dataset and the like `text`.
 void WriteTensorJson(llvm::StringRef name, const Tensor& tensor, int64_t limit,
                      llvm::json::OStream& json);
 

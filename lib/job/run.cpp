@@ -164,7 +164,7 @@ Error RunJob::CompileSplit(const ExecutorOptions& options) {
 }
 
 Expected<std::vector<Tensor>> RunJob::Run(std::vector<Tensor> values) {
-  return parts_ ? parts_->Run(std::move(values)) : whole_->Run(std::move(values));
+  return parts_ ? parts_->Run(values) : whole_->Run(std::move(values));
 }
 
 void RunJob::SaySpread(const MessageSink& sink) const {
