@@ -42,20 +42,29 @@ void Print(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs, bool
   }
 }
 
-// One run: what is saved to files is in the document too.
-void WriteJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs, bool all,
-               llvm::json::OStream& json) {
+// What is saved to files is in the document too.
+void WriteJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<std::vector<Tensor>> runs, bool all,
+               llvm::raw_ostream& os) {
+  int64_t limit = all ? std::numeric_limits<int64_t>::max() : 8;
+  llvm::json::OStream json(os, 1);
+  auto write = [&](const Fetched& fetch, const Tensor& output) {
+    json.object([&] {
+      WriteTensorJson(fetch.name, output, limit, json);
+      if (!fetch.file.empty()) json.attribute("file", fetch.file);
+    });
+  };
   json.object([&] {
-    json.attributeArray("fetches", [&] {
-      for (size_t i = 0; i < outputs.size(); ++i) {
+    json.attributeArray("runs", [&] {
+      for (const std::vector<Tensor>& outputs : runs) {
         json.object([&] {
-          WriteTensorJson(fetched[i].name, outputs[i],
-                          all ? std::numeric_limits<int64_t>::max() : 8, json);
-          if (!fetched[i].file.empty()) json.attribute("file", fetched[i].file);
+          json.attributeArray("fetches", [&] {
+            for (size_t i = 0; i < outputs.size(); ++i) write(fetched[i], outputs[i]);
+          });
         });
       }
     });
   });
+  os << "\n";
 }
 
 Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs) {
@@ -128,12 +137,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (Error error = job.Prepare()) return Annotate(flags.model, std::move(error));
   job.SaySpread(invocation.sink());
   std::vector<Tensor> outputs;
-  std::string text;  // a document is printed when it is complete
-  llvm::raw_string_ostream text_stream(text);
-  llvm::json::OStream json(text_stream, 1);
-  json.objectBegin();
-  json.attributeBegin("runs");
-  json.arrayBegin();
+  std::vector<std::vector<Tensor>> runs;  // for --json, which is printed when all have run
   for (int i = 0; i < flags.repeat; ++i) {
     auto made = job.Run();
     profile.RunDone();
@@ -143,15 +147,12 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     }
     outputs = std::move(*made);
     if (invocation.flags.json) {
-      WriteJson(fetched, outputs, flags.all, json);
+      runs.push_back(outputs);
     } else if (!invocation.flags.quiet) {
       Print(fetched, outputs, flags.all, invocation.out());
     }
   }
-  json.arrayEnd();
-  json.attributeEnd();
-  json.objectEnd();
-  if (invocation.flags.json) invocation.out() << text_stream.str() << "\n";
+  if (invocation.flags.json) WriteJson(fetched, runs, flags.all, invocation.out());
   if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
   if (!flags.profile.empty()) RETURN_IF_ERROR(SaveProfile(flags.profile, profile, invocation));
   RETURN_IF_ERROR(SaveFetches(fetched, outputs));

@@ -1,6 +1,7 @@
 #include "lib/io/case.h"
 
 #include "lib/support/file.h"
+#include "lib/support/json.h"
 #include "llvm/Support/Path.h"
 #include "nlohmann/json.hpp"
 
@@ -16,9 +17,10 @@ std::string Position(llvm::StringRef text, size_t byte) {
   return std::to_string(line) + ":" + std::to_string(column);
 }
 
-Expected<Json> ParseJson(const FileBytes& file) {
+Expected<Json> ParseOrdered(const FileBytes& file) {
   llvm::StringRef text = file.bytes();
   if (text.empty()) return MakeError("{0}: is empty", file.name());
+  if (Error error = DemandShallowJson(text)) return Annotate(file.name(), std::move(error));
   try {
     return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& error) {
@@ -85,7 +87,7 @@ bool IsCaseFolder(llvm::StringRef folder) {
     llvm::consumeError(file.takeError());
     return true;  // LoadCase says what is wrong
   }
-  auto json = ParseJson(**file);
+  auto json = ParseOrdered(**file);
   if (!json) {
     llvm::consumeError(json.takeError());
     return true;
@@ -97,7 +99,7 @@ Expected<Case> LoadCase(llvm::StringRef folder) {
   Case result;
   result.folder = folder.str();
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(JoinPath(folder, "case.json")));
-  ASSIGN_OR_RETURN(Json json, ParseJson(*file));
+  ASSIGN_OR_RETURN(Json json, ParseOrdered(*file));
   if (Error error = ReadCase(json, &result)) return Annotate(file->name(), std::move(error));
   for (const char* name : {"graph.pb", "graph.pbtxt", "graph.pb.gz", "graph.pbtxt.gz"}) {
     if (result.graph.empty() && FileExists(JoinPath(folder, name)))

@@ -1,5 +1,7 @@
 #include "lib/io/ledger.h"
 
+#include "lib/support/json.h"
+
 namespace grapnel {
 
 Error ForEachLedgerEntry(llvm::StringRef jsonl,
@@ -8,7 +10,7 @@ Error ForEachLedgerEntry(llvm::StringRef jsonl,
     auto [line, rest] = jsonl.split('\n');
     jsonl = rest;
     if (line.trim().empty()) continue;
-    auto value = llvm::json::parse(line);
+    auto value = ParseJson(line);
     if (!value) return Annotate("line " + llvm::Twine(number), value.takeError());
     const llvm::json::Object* entry = value->getAsObject();
     if (!entry || !entry->getString("rule"))

@@ -6,8 +6,8 @@
 #include "lib/io/ledger.h"
 #include "lib/pass/registry.h"
 #include "lib/support/file.h"
+#include "lib/support/json.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
@@ -55,7 +55,7 @@ class RecordReader {
   }
 
   Error Index(llvm::StringRef text) {
-    ASSIGN_OR_RETURN(llvm::json::Value value, llvm::json::parse(text));
+    ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(text));
     const llvm::json::Object* index = value.getAsObject();
     const llvm::json::Array* stages = index ? index->getArray("stages") : nullptr;
     if (!stages) return MakeError("it lists no stages");
@@ -67,7 +67,7 @@ class RecordReader {
   }
 
   Error Times(llvm::StringRef text) {
-    ASSIGN_OR_RETURN(llvm::json::Value value, llvm::json::parse(text));
+    ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(text));
     const llvm::json::Array* times = value.getAsArray();
     if (!times || times->size() != record_.stages.size())
       return MakeError("it is of another run than index.json");

@@ -3,8 +3,8 @@
 
 #include "lib/place/device_set.h"
 #include "lib/support/file.h"
+#include "lib/support/json.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
@@ -34,7 +34,7 @@ Expected<int64_t> MemoryOf(const llvm::json::Value& value) {
 class ClusterReader {
  public:
   Expected<DeviceSet> Read(llvm::StringRef text) {
-    auto json = llvm::json::parse(text);
+    auto json = ParseJson(text);
     if (!json) return MakeError("is no JSON: {0}", TextOf(json.takeError()));
     const llvm::json::Object* root = json->getAsObject();
     const llvm::json::Array* jobs = root ? root->getArray("jobs") : nullptr;

@@ -75,7 +75,8 @@ class Folder {
       ++*count;
     };
     for (Node node : graph_.nodes()) {
-      if (IsConstant(node)) fold(node, &folding_.constants);
+      // One with an input is broken, and may read itself.
+      if (IsConstant(node) && node.num_inputs() == 0) fold(node, &folding_.constants);
     }
     while (!folded.empty()) {
       Node constant = graph_.node(folded.back());

@@ -2,15 +2,15 @@
 #include "lib/serve/pages/debug_page.h"
 #include "lib/serve/pages/diff_page.h"
 #include "lib/serve/pages/tab.h"
+#include "lib/support/json.h"
 #include "llvm/Support/Casting.h"
-#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
 
 // {"with": the number of the other page}.
 Expected<Page*> ParseOther(const PageSet& pages, llvm::StringRef body) {
-  ASSIGN_OR_RETURN(llvm::json::Value value, llvm::json::parse(body));
+  ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(body));
   const llvm::json::Object* object = value.getAsObject();
   std::optional<int64_t> with = object ? object->getInteger("with") : std::nullopt;
   if (!with || *with < 0) return MakeError("'with' has to be the number of a graph");

@@ -1,8 +1,8 @@
 #include "lib/serve/work/pass_run.h"
 
 #include "lib/ir/import.h"
+#include "lib/support/json.h"
 #include "lib/support/text.h"
-#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
@@ -64,7 +64,7 @@ Expected<int> ParseLimit(const llvm::json::Object& object) {
 }  // namespace
 
 Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef text) {
-  ASSIGN_OR_RETURN(llvm::json::Value value, llvm::json::parse(text));
+  ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(text));
   const llvm::json::Object* object = value.getAsObject();
   if (!object) return MakeError("a JSON object was expected");
   auto said = [&](const char* key) { return object->getString(key).value_or("").trim(); };

@@ -6,6 +6,7 @@
 #include "lib/place/placement_text.h"
 #include "lib/render/labels.h"
 #include "lib/serve/pages/placement_page.h"
+#include "lib/support/json.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Casting.h"
 #include "llvm/Support/Path.h"
@@ -19,7 +20,7 @@ struct PlaceAsked {
 };
 
 Expected<PlaceAsked> ParseRequest(llvm::StringRef text) {
-  auto json = llvm::json::parse(text);
+  auto json = ParseJson(text);
   if (!json) return Annotate("the request is no JSON", json.takeError());
   const llvm::json::Object* object = json->getAsObject();
   auto devices = object ? object->getString("devices") : std::nullopt;

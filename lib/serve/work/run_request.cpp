@@ -7,6 +7,7 @@
 #include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
 #include "lib/serve/work/typed_value.h"
+#include "lib/support/json.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 
@@ -178,7 +179,7 @@ std::string RunFormJson(const OpenedGraph& opened) {
 }
 
 Expected<PageRunRequest> ParsePageRunRequest(llvm::StringRef text) {
-  auto json = llvm::json::parse(text);
+  auto json = ParseJson(text);
   if (!json) return Annotate("the request is no JSON", json.takeError());
   const llvm::json::Object* object = json->getAsObject();
   const llvm::json::Array* feeds = object ? object->getArray("feeds") : nullptr;

@@ -1,0 +1,37 @@
+#include "lib/support/json.h"
+
+namespace grapnel {
+namespace {
+
+constexpr int kDeepest = 256;
+
+}  // namespace
+
+Error DemandShallowJson(llvm::StringRef text) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '"':
+        for (++i; i < text.size() && text[i] != '"'; ++i) i += text[i] == '\\';
+        break;
+      case '[':
+      case '{':
+        if (++depth <= kDeepest) break;
+        return MakeError("[{0}:{1}, byte={2}]: nested more than {3} deep",
+                         text.take_front(i).count('\n') + 1, i - (text.rfind('\n', i) + 1) + 1, i,
+                         kDeepest);
+      case ']':
+      case '}':
+        --depth;
+        break;
+    }
+  }
+  return Error::success();
+}
+
+Expected<llvm::json::Value> ParseJson(llvm::StringRef text) {
+  RETURN_IF_ERROR(DemandShallowJson(text));
+  return llvm::json::parse(text);
+}
+
+}  // namespace grapnel
