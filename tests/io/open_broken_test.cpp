@@ -222,7 +222,8 @@ TEST(OpenBroken, BrokenCaseFolders) {
             json + ": 'rtol' must be a number, or a number for each tensor");
   EXPECT_EQ(error(R"({"feeds": {}, "fetches": {}})"),
             folder.path() + ": has a case.json but no graph.pb");
-  EXPECT_NE(error(std::string(100000, '[').c_str()).find("case.json:1:"), std::string::npos);
+  EXPECT_EQ(error(std::string(100000, '[').c_str()),
+            json + ": [1:257, byte=256]: nested more than 256 deep");
   // Another tool's case.json: the folder is taken for the graph in it.
   folder.Write("case.json", R"({"title": "x", "fetch": ["y"]})");
   folder.Write("in.pb", SmallGraph().SerializeAsString());
