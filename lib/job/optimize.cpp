@@ -86,11 +86,14 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
   options.fetches = optimize.fetches;
   const Graph& graph = opened.module().main;
   if (options.fetches.empty()) options.fetches = PassManager::DefaultFetches(graph);
-  std::vector<FeedSource> feeds = request.feeds;
+  std::vector<FeedSource> feeds;
+  for (const FeedSource& feed : request.feeds) {
+    if (feed.value || !feed.file.empty()) feeds.push_back(feed);
+  }
   RETURN_IF_ERROR(AddFeedsOfCase(opened, &feeds));
   for (const FeedSource& feed : feeds) {
     ASSIGN_OR_RETURN(Tensor value, ValueOf(feed, graph));
-    if (value) options.feeds.push_back({feed.tensor, std::move(value)});
+    options.feeds.push_back({feed.tensor, std::move(value)});
   }
   ASSIGN_OR_RETURN(options.feeds, CompleteFeeds(graph, std::move(options.feeds)));
   return ValueCheck::Create(opened.module(), std::move(options));
