@@ -34,8 +34,9 @@ Expected<OnlyFilters> OnlyFilters::Parse(llvm::ArrayRef<std::string> filters) {
   OnlyFilters out;
   for (llvm::StringRef text : filters) {
     Filter filter;
-    if (text.consume_front("op:")) filter.kind = Filter::kOp;
-    if (text.consume_front("function:")) filter.kind = Filter::kFunction;
+    filter.kind = text.consume_front("op:")         ? Filter::kOp
+                  : text.consume_front("function:") ? Filter::kFunction
+                                                    : Filter::kName;
     filter.text = text.str();
     ASSIGN_OR_RETURN(Glob glob, Glob::Parse(text));
     filter.globs.push_back(std::move(glob));
