@@ -25,7 +25,7 @@ inline Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph) {
 }
 
 // An error where one tensor is fed twice ("x" and "x:0" are one), or a name is no tensor's.
-Error DemandDifferent(const Graph& graph, llvm::ArrayRef<FeedSource> feeds);
+Error DemandDifferent(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds);
 
 // Adds the case's own feeds of tensors that `feeds` leave out. Errors: DemandDifferent's.
 Error AddFeedsOfCase(const OpenedGraph& opened, std::vector<FeedSource>* feeds);

@@ -93,7 +93,7 @@ Error RunJob::LoadFeeds() {
   RETURN_IF_ERROR(DemandValid(*opened_, request_.sink));
   if (request_.completes) RETURN_IF_ERROR(Complete());
   const Graph& graph = opened_->module().main;
-  RETURN_IF_ERROR(DemandDifferent(graph, request_.feeds));
+  RETURN_IF_ERROR(DemandDifferent(*opened_, request_.feeds));
   for (const FeedSource& feed : request_.feeds) {
     ASSIGN_OR_RETURN(Tensor value, ValueOf(feed, graph));
     if (request_.watch) {
