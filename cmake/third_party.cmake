@@ -66,9 +66,9 @@ grapnel_archives(grapnel_icuuc HEADER unicode/ucnv.h ARCHIVES libicuuc.so)
 grapnel_archives(grapnel_dnnl HEADER oneapi/dnnl/dnnl.hpp ARCHIVES libdnnl.so)
 target_link_libraries(grapnel_dnnl INTERFACE gomp)
 
-# For the loadable module of lib/serve only.
-grapnel_archives(grapnel_httplib HEADER httplib.h ARCHIVES libcpp-httplib.so)
-target_compile_definitions(grapnel_httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT CPPHTTPLIB_ZLIB_SUPPORT CPPHTTPLIB_BROTLI_SUPPORT)
+# For the loadable module of lib/serve only. Of Boost headers are enough.
+grapnel_archives(grapnel_boost HEADER boost/beast/version.hpp ARCHIVES)
+grapnel_archives(grapnel_packers HEADER brotli/encode.h ARCHIVES libbrotlienc.so libz.so)
 
 # Eigen's alignment follows -march, so only kernels may see it.
 target_compile_definitions(Eigen3::Eigen INTERFACE EIGEN_MPL2_ONLY)

@@ -18,15 +18,21 @@ enum ExitCode { kExitOk = 0, kExitNo = 1, kExitBadInput = 2 };
 struct CommonFlags {
   bool json = false, quiet = false, verbose = false;
   int threads = 0;  // 0: one per core
-  std::string color = "auto", log_level, output;
+  std::string color = "auto", log_level, output, memory;
 };
 
 // One invocation of a command: its flags and where its words go.
 class Invocation {
  public:
   CommonFlags flags;
+  // The command reads files again that change, and says itself which were cut short.
+  bool follows_files = false;
 
-  llvm::raw_ostream& out() { return llvm::outs(); }
+  // Standard output and the other, for words and JSON: what a graph's names hold that a terminal
+  // would obey is written as escapes (lib/support/printable.h). Files that go to standard output,
+  // as `-o -`, are written as they are.
+  llvm::raw_ostream& out();
+  llvm::raw_ostream& err();
   // Messages of libraries and tools, on stderr, as --log-level, --quiet, -v and
   // TF_CPP_MIN_LOG_LEVEL allow.
   MessageSink sink();

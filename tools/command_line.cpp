@@ -4,11 +4,31 @@
 
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
 
 using Argument = CommandLine::Argument;
+
+namespace {
+
+// What --help puts in the value's place, by the option's name: one meaning has one name in every
+// command. By position the name says it.
+std::string ValueName(llvm::StringRef names) {
+  if (!names.starts_with("-")) return "";
+  llvm::StringRef name = names.rsplit(',').second.empty() ? names : names.rsplit(',').second;
+  return llvm::StringSwitch<std::string>(name)
+      .Cases("--output", "--ledger", "--log", "--tap-file", "FILE")
+      .Case("--rewriter-config", "FILE|TEXT")
+      .Cases("--dump-dir", "--partitions", "DIR")
+      .Case("--graph", "TITLE")
+      .Cases("--device", "--default-device", "--run-on", "DEVICE")
+      .Case("--signature", "NAME")
+      .Default("");
+}
+
+}  // namespace
 
 Argument& Argument::Required() {
   option_->required();
@@ -64,6 +84,8 @@ Argument CommandLine::Option(const char* names, T& variable, const char* help) {
   CLI::Option* option = app_.add_option(names, variable, help);
   // One value after each flag, so that a list does not take the MODEL that follows it.
   if (names[0] == '-') option->allow_extra_args(false);
+  std::string value = ValueName(names);
+  if (!value.empty() || names[0] != '-') option->type_name(value);
   return Argument(option);
 }
 template Argument CommandLine::Option(const char*, std::string&, const char*);

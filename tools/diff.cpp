@@ -104,6 +104,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   auto ignore = IgnoreRules::Parse(flags.ignored);
   if (!ignore) return Annotate("--ignore", ignore.takeError());
   options.ignore = std::move(*ignore);
+  if (Error error = options.ignore.DemandFits(a.module(), b.module()))
+    sink(Severity::kWarning, "--ignore: " + TextOf(std::move(error)));
   auto only = OnlyFilters::Parse(flags.only);
   if (!only) return Annotate("--only", only.takeError());
   options.only = std::move(*only);

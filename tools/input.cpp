@@ -33,7 +33,7 @@ Expected<int> OnEachGraph(llvm::StringRef path, llvm::StringRef title,
     auto code = command(graph);
     os.flush();
     if (!code) {
-      llvm::errs() << "grapnel: graph '" << name << "': " << TextOf(code.takeError()) << "\n";
+      invocation.err() << "grapnel: graph '" << name << "': " << TextOf(code.takeError()) << "\n";
       code = kExitBadInput;
     }
     worst = std::max(worst, *code);

@@ -1,9 +1,15 @@
 // The command line: finds the subcommand, reads its flags, runs it, prints what went wrong.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 
 #include "kernels/gpu/cuda_build.h"
+#include "lib/support/exceptions.h"
+#include "lib/support/file.h"
+#include "lib/support/printable.h"
 #include "lib/support/suggest.h"
+#include "llvm/Support/Signals.h"
 #include "tools/command.h"
 
 namespace grapnel {
@@ -52,6 +58,9 @@ void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
               "what is said on stderr; default: TF_CPP_MIN_LOG_LEVEL, else warning")
       .OneOf({"info", "warning", "error"});
   line.Option("--threads", flags.threads, "threads to use; default: one per core").Between(0, 4096);
+  line.Option("--memory", flags.memory,
+              "the most that values may take, as 8G or 50%; default: 80% of what is free")
+      .ShownAs("SIZE");
   line.Option("--color", flags.color, "colours on a terminal")
       .OneOf({"auto", "always", "never"})
       .ShowDefault();
@@ -72,6 +81,38 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
   }
   bool is_flag = llvm::StringRef(unknown[0]).take_front(2) == "--";
   return is_flag ? text + DidYouMean(unknown[0], names) : text;
+}
+
+// The outermost line of every command: what libraries throw is an error like any other.
+Expected<int> Run(const RunCommand& run, Invocation& invocation) {
+  if (!invocation.flags.memory.empty()) {
+    auto bytes = ParseMemory(invocation.flags.memory);
+    if (!bytes) return Annotate("--memory", bytes.takeError());
+    MemoryBudget::Get().SetLimit(*bytes);
+  }
+  return WithoutExceptions([&] { return run(invocation); });
+}
+
+void Write(llvm::StringRef text) {
+  [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+// In a handler of a signal: only system calls.
+void EndOnCutFile(const char* path) {
+  Write("grapnel: ");
+  Write(path);
+  Write(": was cut short while it was read; try again when it is complete\n");
+  llvm::sys::RunInterruptHandlers();  // removes what is written and not complete
+  std::_Exit(kExitBadInput);
+}
+
+// What came of a file that was cut short meanwhile is not to be believed, an error neither.
+Expected<int> WithWholeFiles(Expected<int> code) {
+  Error cut = CheckOpenFiles();
+  if (!cut) cut = CheckClosedFiles();
+  if (!cut) return code;
+  if (!code) llvm::consumeError(code.takeError());
+  return cut;
 }
 
 int Main(int argc, char** argv) {
@@ -107,31 +148,34 @@ int Main(int argc, char** argv) {
     commands.emplace_back(sub, command.set_up(line));
   }
   if (argc == 1) {
-    llvm::errs() << app.help();
+    invocation.err() << app.help();
     return kExitBadInput;
   }
   try {
     app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    llvm::errs() << "grapnel: " << WhatIsWrong(app, error) << "\n";
-    llvm::errs() << "(`grapnel"
-                 << (app.get_subcommands().empty() ? ""
-                                                   : " " + app.get_subcommands()[0]->get_name())
-                 << " --help` lists what there is)\n";
+    invocation.err() << "grapnel: " << WhatIsWrong(app, error) << "\n";
+    invocation.err() << "(`grapnel"
+                     << (app.get_subcommands().empty() ? ""
+                                                       : " " + app.get_subcommands()[0]->get_name())
+                     << " --help` lists what there is)\n";
     return kExitBadInput;
   }
   for (auto& [sub, run] : commands) {
     if (!sub->parsed()) continue;
-    Expected<int> code = run(invocation);
+    OnCutFile(EndOnCutFile);
+    Expected<int> code = Run(run, invocation);
+    if (!invocation.follows_files) code = WithWholeFiles(std::move(code));
+    invocation.out().flush();
     llvm::outs().flush();
     if (!code) {
-      llvm::errs() << "grapnel: " << TextOf(code.takeError()) << "\n";
+      invocation.err() << "grapnel: " << TextOf(code.takeError()) << "\n";
       return kExitBadInput;
     }
     if (llvm::outs().has_error()) {
       llvm::outs().clear_error();
-      llvm::errs() << "grapnel: standard output: cannot write\n";
+      invocation.err() << "grapnel: standard output: cannot write\n";
       return kExitBadInput;
     }
     return *code;
@@ -141,6 +185,26 @@ int Main(int argc, char** argv) {
 
 }  // namespace
 
+// One stream each, as of llvm's.
+static PrintableStream& PrintableOut() {
+  static auto* stream = new PrintableStream(llvm::outs());
+  return *stream;
+}
+static PrintableStream& PrintableErr() {
+  static auto* stream = [] {
+    auto* made = new PrintableStream(llvm::errs());
+    made->SetUnbuffered();
+    return made;
+  }();
+  return *stream;
+}
+
+llvm::raw_ostream& Invocation::out() {
+  if (UseColor()) PrintableOut().AllowColor();
+  return PrintableOut();
+}
+llvm::raw_ostream& Invocation::err() { return PrintableErr(); }
+
 MessageSink Invocation::sink() {
   Severity least = LevelFrom(flags);
   return [least](Severity severity, llvm::StringRef text) {
@@ -148,7 +212,7 @@ MessageSink Invocation::sink() {
     const char* label = severity == Severity::kError     ? "error: "
                         : severity == Severity::kWarning ? "warning: "
                                                          : "";
-    llvm::errs() << "grapnel: " << label << text << "\n";
+    PrintableErr() << "grapnel: " << label << text << "\n";
   };
 }
 

@@ -27,9 +27,12 @@ void PrintRewrite(const Rewrite& rewrite, bool as_comments, llvm::raw_ostream& o
   for (llvm::StringRef line : lines) os << (as_comments ? "# " : "") << line << "\n";
 }
 
-// Where a rule's pattern was found and a condition failed.
-void PrintNearMisses(llvm::ArrayRef<Refusal> misses, bool as_comments, llvm::raw_ostream& os) {
+// Where a rule's pattern was found and a condition failed; or only where TensorFlow rewrites and is
+// wrong.
+void PrintNearMisses(llvm::ArrayRef<Refusal> misses, bool all, bool as_comments,
+                     llvm::raw_ostream& os) {
   for (const Refusal& refusal : misses) {
+    if (!all && !IsUnlikeTensorFlow(refusal)) continue;
     os << (as_comments ? "# " : "") << refusal.pass << "/" << refusal.rule << " refused '"
        << PlaceOf(refusal) << "': " << refusal.reason << "\n";
   }
@@ -62,14 +65,14 @@ std::string ReproducerText(const OpenedGraph& opened, const OptimizeRequest& req
 
 // A pass that failed, or changed a value: then the rewrite that did it is named.
 Expected<int> TellFailure(const OpenedGraph& opened, const OptimizeRequest& request,
-                          const Optimized& done) {
+                          const Optimized& done, Invocation& invocation) {
   const std::string& path = opened.model().path;
   if (!done.difference.empty()) {
-    llvm::errs() << "grapnel: " << path << ": " << *done.failure << "\n";
+    invocation.err() << "grapnel: " << path << ": " << *done.failure << "\n";
     OptimizeRequest silent = request;
     silent.sink = nullptr;
     ASSIGN_OR_RETURN(std::optional<Culprit> culprit, FindCulprit(opened, silent));
-    if (culprit) llvm::errs() << "since " << RewriteText(culprit->rewrite);
+    if (culprit) invocation.err() << "since " << RewriteText(culprit->rewrite);
     return kExitNo;
   }
   Error error = Annotate(path, done.AsError());
@@ -93,7 +96,9 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   request.pool = &pool;
   request.sink = invocation.sink();
   request.dump_folder = flags.dump_dir;
+  bool wants_all_misses = request.wants_near_misses;
   if (flags.explain) {
+    request.wants_near_misses = true;
     request.on_rewrite = [&](const Rewrite& rewrite) {
       PrintRewrite(rewrite, flags.print, invocation.out());
     };
@@ -106,7 +111,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   Module& module = opened.module();
   size_t nodes_before = module.main.num_nodes();
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
-  if (done.failure) return TellFailure(opened, request, done);
+  if (done.failure) return TellFailure(opened, request, done, invocation);
   if (std::string kept = done.KeptText(); !kept.empty())
     request.sink(Severity::kWarning, "no --fetch given: " + kept);
 
@@ -117,10 +122,10 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     WriteJson(flags, nodes_before, module.main.num_nodes(), done, invocation.out());
     return kExitOk;
   }
-  PrintNearMisses(done.near_misses, flags.print, invocation.out());
+  PrintNearMisses(done.near_misses, wants_all_misses, flags.print, invocation.out());
   if (flags.print) RETURN_IF_ERROR(PrintResult(module, invocation.out()));
   bool stdout_is_free = flags.output != "-" && flags.ledger != "-" && !flags.print;
-  llvm::raw_ostream& os = stdout_is_free ? invocation.out() : llvm::errs();
+  llvm::raw_ostream& os = stdout_is_free ? invocation.out() : invocation.err();
   if (flags.timing) os << TimingTable(done.result);
   if (!invocation.flags.quiet && stdout_is_free) {
     os << flags.model << ": " << WithCommas(nodes_before) << " -> "
@@ -164,7 +169,8 @@ RunCommand SetUp(CommandLine& line) {
             "run the graph before and after each pass, and name the first rewrite that changes "
             "what is fetched (exit 1)");
   flags->pipeline.AddValuesTo(line);
-  line.Flag("--explain", flags->explain, "print every rewrite");
+  line.Flag("--explain", flags->explain,
+            "print every rewrite, and where TensorFlow makes a wrong one");
   line.Flag("--why-not", flags->pipeline.request.wants_near_misses,
             "print where a rule's pattern was found but a condition failed");
   line.Flag("--print", flags->print, "print the result, one line a node");

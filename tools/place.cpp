@@ -122,14 +122,14 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
     ASSIGN_OR_RETURN(logged, PutOnGraph(log, flags.log, context.graph));
   }
   bool stdout_is_free = flags.files.graph != "-" && flags.files.ledger != "-";
-  llvm::raw_ostream& os = stdout_is_free ? invocation.out() : llvm::errs();
+  llvm::raw_ostream& os = stdout_is_free ? invocation.out() : invocation.err();
   if (invocation.flags.json) PrintJson(flags, context, logged, os);
   llvm::raw_ostream& text = invocation.flags.json ? llvm::nulls() : os;
   RETURN_IF_ERROR(Explain(flags, context, text));
   if (!flags.what_if.empty()) RETURN_IF_ERROR(Compare(flags, input, context, text));
   if (placed.placement.failure) {
     if (!invocation.flags.json)
-      llvm::errs() << "grapnel: " << flags.model << ": " << ExplainFailure(context);
+      invocation.err() << "grapnel: " << flags.model << ": " << ExplainFailure(context);
     return kExitNo;
   }
   RETURN_IF_ERROR(PrintPlacement(flags, context, log, logged, text));

@@ -34,7 +34,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     return flags.any_output || outcome.kind == *kind;
   };
   options.found = [&](const Module& module) {
-    if (invocation.flags.verbose) llvm::errs() << WithCommas(module.main.num_nodes()) << " nodes\n";
+    if (invocation.flags.verbose)
+      invocation.err() << WithCommas(module.main.num_nodes()) << " nodes\n";
     // Whenever it is stopped, the best so far is there.
     return WriteGraph(module, flags.output);
   };

@@ -69,7 +69,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     Print(flags, path, replayed, invocation);
     invocation.out().flush();
   }
-  (invocation.flags.json ? llvm::errs() : invocation.out())
+  (invocation.flags.json ? invocation.err() : invocation.out())
       << passed << " passed, " << failed << " failed\n";
   return failed ? kExitNo : kExitOk;
 }

@@ -1,11 +1,14 @@
 // `grapnel run MODEL`: runs a graph on values from .npy files.
+#include <cstdlib>
 #include <limits>
 
 #include "lib/io/value.h"
 #include "lib/job/job_json.h"
+#include "lib/support/deadline.h"
 #include "lib/support/text.h"
 #include "lib/watch/profile.h"
 #include "lib/watch/tap.h"
+#include "llvm/Support/Signals.h"
 #include "tools/input.h"
 #include "tools/spread_flags.h"
 
@@ -17,6 +20,7 @@ struct Flags {
                                                  save_variables, profile, device = "CPU";
   SpreadFlags spread;
   int repeat = 1;
+  double timeout = 0;
   bool all = false;
   std::vector<std::string> feeds, fetches, taps;
 };
@@ -83,7 +87,7 @@ Error SaveProfile(const std::string& path, const Profile& profile, Invocation& i
   ASSIGN_OR_RETURN(auto file, AtomicFile::Create(path));
   profile.WriteTrace(file->os());
   RETURN_IF_ERROR(file->Commit());
-  if (!invocation.flags.quiet) profile.WriteTables(llvm::errs(), 20);
+  if (!invocation.flags.quiet) profile.WriteTables(invocation.err(), 20);
   return Error::success();
 }
 
@@ -112,6 +116,23 @@ std::vector<Fetched> FetchedBy(const RunJob& job, const Flags& flags) {
   return fetched;
 }
 
+std::string TimeOutText(const Flags& flags) {
+  return llvm::formatv("{0}: not done after {1} s (--timeout)", flags.model,
+                       NumberText(flags.timeout));
+}
+
+// A kernel that has not looked whether it is still wanted.
+[[noreturn]] void GiveUp(const Flags& flags, Invocation& invocation) {
+  invocation.err() << "grapnel: " << TimeOutText(flags) << "\n";
+  invocation.err().flush();
+  llvm::sys::RunInterruptHandlers();  // removes what is written and not complete
+  std::_Exit(kExitBadInput);
+}
+
+Error Failed(const Flags& flags, const CancelFlag& cancel, Error error) {
+  return Annotate(cancel.is_set() ? TimeOutText(flags) : flags.model, std::move(error));
+}
+
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
   auto taps = Glob::ParseAll(flags.taps);
@@ -129,12 +150,15 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   Profile profile;
   request.pool = &pool;
   request.sink = invocation.sink();
-  request.print = [](Severity, llvm::StringRef text) { llvm::errs() << text << "\n"; };
+  CancelFlag cancel;
+  request.cancel = &cancel;
+  Deadline deadline(flags.timeout, cancel, [&] { GiveUp(flags, invocation); });
+  request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
   if (!flags.taps.empty()) request.hook = &tap;
   if (!flags.profile.empty()) request.profiler = &profile;
   ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(request)));
   std::vector<Fetched> fetched = FetchedBy(job, flags);
-  if (Error error = job.Prepare()) return Annotate(flags.model, std::move(error));
+  if (Error error = job.Prepare()) return Failed(flags, cancel, std::move(error));
   job.SaySpread(invocation.sink());
   std::vector<Tensor> outputs;
   std::vector<std::vector<Tensor>> runs;  // for --json, which is printed when all have run
@@ -143,7 +167,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     profile.RunDone();
     if (!made) {
       if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
-      return Annotate(flags.model, made.takeError());
+      return Failed(flags, cancel, made.takeError());
     }
     outputs = std::move(*made);
     if (invocation.flags.json) {
@@ -194,6 +218,10 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--repeat", flags->repeat,
               "run so many times; variables keep what each run made of them")
       .Positive();
+  line.Option("--timeout", flags->timeout,
+              "stop after so long with an error; default: never (a graph may loop for ever)")
+      .NotNegative()
+      .ShownAs("SECONDS");
   line.Option("--save-variables", flags->save_variables,
               "write the variables as a checkpoint that TensorFlow reads")
       .ShownAs("PREFIX");

@@ -1,11 +1,16 @@
 // `grapnel serve [PATH...]`: the page, on this machine.
+#include <unistd.h>
+
+#include <chrono>
 #include <csignal>
+#include <future>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "lib/serve/http/server.h"
 #include "lib/serve/work/reloader.h"
-#include "lib/support/shrunk_files.h"
+#include "lib/support/file.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
@@ -28,30 +33,41 @@ sigset_t BlockSignals() {
   return signals;
 }
 
-// One thread waits for them, which may then stop the server.
-void StopOnSignal(Server& server, sigset_t signals) {
-  std::thread([&server, signals] {
+constexpr auto kTimeToEnd = std::chrono::milliseconds(250);
+
+// One thread waits for them, which may then stop the server; the result says when it has. A kernel
+// or a pass that takes longer is not waited for: nothing of it would be kept.
+std::future<void> StopOnSignal(Server& server, sigset_t signals) {
+  std::promise<void> promise;
+  std::future<void> stopped = promise.get_future();
+  std::thread([&server, signals, promise = std::move(promise)]() mutable {
     int signal = 0;
     sigwait(&signals, &signal);
     server.Stop();
+    promise.set_value();
+    std::this_thread::sleep_for(kTimeToEnd);
+    _exit(kExitOk);
   }).detach();
+  return stopped;
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  invocation.follows_files = true;
+  OnCutFile(nullptr);
   ASSIGN_OR_RETURN(std::string token, MakeToken());
   auto pages = std::make_shared<PageSet>();
   for (const std::string& path : flags.paths) RETURN_IF_ERROR(pages->AddPath(path));
-  ReadZerosBehindFileEnds();  // somebody may write to a file that is shown
   sigset_t signals = BlockSignals();
   Router router(std::move(pages), token);
   std::optional<Reloader> reloader;
   if (!llvm::is_contained(flags.paths, "-")) reloader.emplace(router, flags.paths);
   ASSIGN_OR_RETURN(std::unique_ptr<Server> server, Server::Listen(router, flags.port));
-  StopOnSignal(*server, signals);
+  std::future<void> stopped = StopOnSignal(*server, signals);
   invocation.out() << "http://127.0.0.1:" << server->port() << "/?token=" << token << "\n";
   invocation.out().flush();
   invocation.sink()(Severity::kInfo, "open it in a browser on this machine; Ctrl-C ends it");
   server->Run();
+  stopped.wait();  // from here on nobody calls the server
   return kExitOk;
 }
 

@@ -1,5 +1,7 @@
 #include "tools/spread_flags.h"
 
+#include "tools/command.h"
+
 namespace grapnel {
 
 void SpreadFlags::AddTo(CommandLine& line) {
@@ -21,7 +23,7 @@ void SpreadFlags::Fill(RunRequest* request, const char* device) const {
   words.device = device;
   request->devices = devices;
   request->hard = hard;
-  if (log_placement) request->placement_log = &llvm::errs();
+  if (log_placement) request->placement_log = &Invocation().err();
 }
 
 }  // namespace grapnel

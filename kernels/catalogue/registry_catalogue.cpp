@@ -51,8 +51,7 @@ class GrapnelKernels : public KernelCatalogue {
   const KernelDef* Match(const Node& node, llvm::StringRef type) const {
     for (const KernelDef* def : by_op_.lookup(node.op())) {
       if (type != def->device) continue;
-      if (!def->type_attr || def->types.empty()) return def;
-      if (llvm::is_contained(def->types, node.GetType(def->type_attr))) return def;
+      if (def->Takes(node)) return def;
     }
     return nullptr;
   }
@@ -60,10 +59,10 @@ class GrapnelKernels : public KernelCatalogue {
   static KernelSummary Summary(const KernelDef& def, const Node& node) {
     KernelSummary summary;
     summary.device = def.device;
-    if (def.type_attr && !def.types.empty()) {
+    for (const OfTypes& choice : def.types) {
       std::vector<std::string> types;
-      for (DataType type : def.types) types.push_back(DataTypeName(type).str());
-      summary.constraints = {{def.type_attr, std::move(types)}};
+      for (DataType type : choice.types) types.push_back(DataTypeName(type).str());
+      summary.constraints.emplace_back(choice.attr, std::move(types));
     }
     const OpInfo* info = FindOp(node.op());
     if (!info) return summary;

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
@@ -236,9 +236,9 @@ class TextWriter {
 
   void WriteHead(const std::string& path, const ScopeLines& scope, int depth) {
     static constexpr const char* kNames[] = {"removed", "added", "changed", "replaced"};
-    os_.indent(2 * depth) << Readable(path);
+    os_.indent(2 * depth) << Printable(path);
     auto renamed = renamed_.find(path);
-    if (renamed != renamed_.end()) os_ << " (now " << Readable(renamed->second) << ")";
+    if (renamed != renamed_.end()) os_ << " (now " << Printable(renamed->second) << ")";
     const char* between = "  ";
     for (int i = 0; i < 4; ++i) {
       if (scope.counts[i] == 0) continue;
@@ -253,17 +253,8 @@ class TextWriter {
     static constexpr const char* kPaints[] = {"\033[31m", "\033[32m", "\033[33m", "\033[36m"};
     int sign = static_cast<int>(line.sign);
     os_.indent(2 * depth) << (options_.color ? kPaints[sign] : "") << kSigns[sign] << " "
-                          << Readable(line.name) << (options_.color ? "\033[0m" : "") << " "
-                          << Readable(line.rest) << "\n";
-  }
-
-  // Names may hold any bytes; a terminal gets no control characters.
-  static std::string Readable(llvm::StringRef text) {
-    std::string out = llvm::json::fixUTF8(text);
-    for (char& c : out) {
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-    }
-    return out;
+                          << Printable(line.name) << (options_.color ? "\033[0m" : "") << " "
+                          << Printable(line.rest) << "\n";
   }
 
   const DiffTextOptions& options_;

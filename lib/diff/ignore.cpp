@@ -1,5 +1,7 @@
 #include "lib/diff/ignore.h"
 
+#include <set>
+
 #include "lib/support/suggest.h"
 
 namespace grapnel {
@@ -47,6 +49,25 @@ Expected<OnlyFilters> OnlyFilters::Parse(llvm::ArrayRef<std::string> filters) {
     out.filters.push_back(std::move(filter));
   }
   return out;
+}
+
+Error IgnoreRules::DemandFits(const Module& a, const Module& b) const {
+  std::set<std::string> keys = {"control", "device"};
+  auto add = [&](const Graph& graph) {
+    for (Node node : graph.nodes())
+      node.ForEachAttr([&](llvm::StringRef key, AttrView) { keys.insert(key.str()); });
+  };
+  for (const Module* module : {&a, &b}) {
+    if (attributes.empty()) break;
+    add(module->main);
+    for (const auto& function : module->functions) add(function->body);
+  }
+  std::vector<std::string> names(keys.begin(), keys.end());
+  for (const Glob& glob : attributes) {
+    if (llvm::none_of(names, [&](const std::string& key) { return glob.Fits(key); }))
+      return NotFound("attribute", glob.text(), names);
+  }
+  return Error::success();
 }
 
 Error OnlyFilters::DemandFits(const Module& a, const Module& b) const {

@@ -17,6 +17,9 @@ struct IgnoreRules {
   static Expected<IgnoreRules> Parse(llvm::ArrayRef<std::string> rules);
 
   bool Attribute(llvm::StringRef key) const;
+  // An error for the first glob of attributes that fits none in either, with what is near: it may
+  // be misspelt, or of a list that is for other graphs too.
+  Error DemandFits(const Module& a, const Module& b) const;
   // `name` as the diff says it: a function's node is "function/node".
   bool WholeNode(llvm::StringRef name, llvm::StringRef op) const;
 

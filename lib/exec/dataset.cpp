@@ -2,6 +2,15 @@
 
 namespace grapnel {
 
+Expected<DatasetNext> Dataset::MakeIterator(DatasetContext& context) const {
+  ASSIGN_OR_RETURN(DatasetNext next, begin_(context));
+  return DatasetNext([next = std::move(next)](DatasetContext& of_step) mutable
+                     -> Expected<std::optional<DatasetElement>> {
+    RETURN_IF_ERROR(StopIfCancelled(of_step.services.cancel));
+    return next(of_step);
+  });
+}
+
 Expected<std::optional<DatasetElement>> DatasetWalk::Next(const RunServices& services) {
   DatasetContext context{services, states_};
   if (!next_) {

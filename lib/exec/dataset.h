@@ -47,8 +47,9 @@ class Dataset : public Object {
         shapes_(std::move(shapes)),
         begin_(std::move(begin)) {}
 
-  // Returns a new iterator, which stands before the first element.
-  Expected<DatasetNext> MakeIterator(DatasetContext& context) const { return begin_(context); }
+  // Returns a new iterator, which stands before the first element. Its steps are errors once the
+  // run that they are for is cancelled.
+  Expected<DatasetNext> MakeIterator(DatasetContext& context) const;
   // The number of elements, kInfinite or kUnknown, as TensorFlow tells it without iterating.
   int64_t cardinality() const { return cardinality_; }
   // The shape of each component, from the op's attribute output_shapes; empty without one.

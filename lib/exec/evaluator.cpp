@@ -1,6 +1,6 @@
 #include "lib/exec/evaluator.h"
 
-#include "lib/exec/kernel.h"
+#include "lib/exec/bound_kernel.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/denormals.h"
 
@@ -35,14 +35,14 @@ class CpuEvaluator : public Evaluator {
     }
     for (const Tensor& tensor : tensors) constants.push_back(&tensor);
     ASSIGN_OR_RETURN(const KernelDef* def, KernelRegistry::Get().Find(node, "CPU"));
-    ASSIGN_OR_RETURN(KernelFn kernel,
-                     def->factory(KernelSetup(node, types.inputs, types.outputs, constants)));
+    KernelSetup setup(node, types.inputs, types.outputs, constants);
+    ASSIGN_OR_RETURN(BoundKernel kernel, BoundKernel::Make(*def, setup));
     MessageSink silent;
     llvm::SmallVector<Tensor, 4> arguments = tensors;
     FlushDenormals flush;
     RunServices services{HeapAllocator(), pool_, silent};
     KernelContext context(arguments, outputs, types.outputs, services);
-    RETURN_IF_ERROR(kernel(context));
+    RETURN_IF_ERROR(kernel.Call(context));
     std::vector<Literal> results;
     for (const Tensor& output : outputs) {
       if (output.HoldsObjects())

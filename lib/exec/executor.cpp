@@ -17,7 +17,7 @@ struct Executor::Impl {
 
   Error RunIn(RunState& state, llvm::MutableArrayRef<Tensor> feeds,
               llvm::MutableArrayRef<Tensor> results) const {
-    if (!plan->NeedNoCheck(feeds)) RETURN_IF_ERROR(plan->CheckFeeds(feeds));
+    RETURN_IF_ERROR(plan->CheckFeeds(feeds));
     return state.Run(feeds, results);
   }
 

@@ -81,7 +81,8 @@ struct ExecutorOptions {
         print(services.print),
         session(services.session),
         profiler(services.profiler),
-        device(services.prefers) {}
+        device(services.prefers),
+        cancel(services.cancel) {}
 
   std::vector<std::string> feeds;    // tensors: "x:0", or "x" for output 0
   std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
@@ -93,6 +94,8 @@ struct ExecutorOptions {
   // Where a node runs that has a kernel there and names no other device; the others run on the CPU,
   // and values are copied where they cross. Null: the CPU.
   Device* device = nullptr;
+  // Set: the run ends with an error as soon as the kernels that it is in have returned.
+  const CancelFlag* cancel = nullptr;
   // The graph is one of the partitions that a PartitionedExecutor runs.
   bool is_partition = false;
 };

@@ -23,12 +23,14 @@ FlowKind FlowKindOf(llvm::StringRef op) {
       .Default(FlowKind::kKernel);
 }
 
-FramePlan::FramePlan(llvm::ArrayRef<FlowNode> flow) : items(flow.size()), frames(1) {
-  FindFrames(flow);
-  Connect(flow);
+Expected<FramePlan> FramePlan::Make(llvm::ArrayRef<FlowNode> flow) {
+  FramePlan plan(flow.size());
+  RETURN_IF_ERROR(plan.FindFrames(flow));
+  plan.Connect(flow);
+  return plan;
 }
 
-void FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
+Error FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
   std::vector<int> output_frame(flow.size(), 0);
   for (uint32_t id = 0; id < flow.size(); ++id) {
     const FlowNode& node = flow[id];
@@ -72,6 +74,29 @@ void FramePlan::FindFrames(llvm::ArrayRef<FlowNode> flow) {
     item.num_inputs = node.inputs.size();
     frame.num_cells += item.num_inputs;
   }
+  return CheckFrames(flow, output_frame);
+}
+
+// Where a value goes is a place in an iteration of its reader's frame: a value of another would go
+// past it.
+Error FramePlan::CheckFrames(llvm::ArrayRef<FlowNode> flow,
+                             llvm::ArrayRef<int> output_frame) const {
+  auto check = [&](uint32_t id, int64_t maker) -> Error {
+    if (maker < 0 || output_frame[maker] == items[id].frame) return Error::success();
+    auto where = [&](int frame) {
+      return frame == 0 ? "outside of any loop" : "in loop '" + frames[frame].name + "'";
+    };
+    return MakeError(
+        "node '{0}' ({1}) runs {2} and waits for '{3}' {4}: what a node reads must be "
+        "of one loop, and an Enter brings a value into it",
+        flow[id].node.name(), flow[id].node.op(), where(items[id].frame), flow[maker].node.name(),
+        where(output_frame[maker]));
+  };
+  for (uint32_t id = 0; id < flow.size(); ++id) {
+    for (const FlowNode::Input& input : flow[id].inputs) RETURN_IF_ERROR(check(id, input.maker));
+    for (uint32_t control : flow[id].controls) RETURN_IF_ERROR(check(id, control));
+  }
+  return Error::success();
 }
 
 int FramePlan::ChildOf(int frame, const std::string& name) {

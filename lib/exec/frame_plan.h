@@ -52,7 +52,8 @@ struct FlowNode {
 // Everything by number, in a few arrays, because a loop walks over it again and again. Not changed
 // after it is made: any number of runs read it at the same time.
 struct FramePlan {
-  explicit FramePlan(llvm::ArrayRef<FlowNode> nodes);
+  // Errors: a node that reads values of different loops, or of a loop that it is not in.
+  static Expected<FramePlan> Make(llvm::ArrayRef<FlowNode> nodes);
 
   static constexpr int32_t kSent = -1;     // the value that is sent
   static constexpr int32_t kInPlace = -2;  // nothing: a constant lies there (Frame::constant_cells)
@@ -122,7 +123,9 @@ struct FramePlan {
   bool may_share = true;   // with helpers: no node in a loop has state
 
  private:
-  void FindFrames(llvm::ArrayRef<FlowNode> nodes);
+  explicit FramePlan(size_t num_nodes) : items(num_nodes), frames(1) {}
+  Error FindFrames(llvm::ArrayRef<FlowNode> nodes);
+  Error CheckFrames(llvm::ArrayRef<FlowNode> nodes, llvm::ArrayRef<int> output_frame) const;
   // By node, then by port; the last port of a node: its control edges.
   using EdgesByPort = std::vector<std::vector<std::vector<Edge>>>;
   EdgesByPort FindEdges(llvm::ArrayRef<FlowNode> nodes);

@@ -169,6 +169,7 @@ class FrameRunner::State {
 
   const FramePlan& plan_;
   Client& client_;
+  const CancelFlag* cancel_;
   bool shares_ = false;  // with helpers
   std::vector<std::unique_ptr<Iteration>> iterations_;
   std::vector<std::unique_ptr<RunFrame>> frames_;

@@ -21,6 +21,7 @@ FrameRunner::State::State(const FramePlan& plan, Client& client, HelperThreads& 
                           int threads)
     : plan_(plan),
       client_(client),
+      cancel_(client.cancel()),
       shares_(plan_.may_share && threads > 1),
       spares_(plan_.frames.size()),
       outputs_(plan_.most_outputs),
@@ -91,6 +92,7 @@ Error FrameRunner::State::Continue() {
     if (rendezvous_.HasNews()) RETURN_IF_ERROR(ReceiveMessages());
     while (!ready_.empty()) {
       if (rendezvous_.is_stopped()) return MakeError("stopped, because another device failed");
+      RETURN_IF_ERROR(StopIfCancelled(cancel_));
       if (offloaded_.count() > 0) RETURN_IF_ERROR(CompleteAll(offloaded_.TakeFinished(false)));
       Instance instance = ready_.Pop();
       if (IsTransfer(plan_.items[instance.node].kind)) {

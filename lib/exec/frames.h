@@ -9,6 +9,7 @@
 #include "lib/exec/helper_threads.h"
 #include "lib/exec/rendezvous.h"
 #include "lib/exec/tensor.h"
+#include "lib/support/cancel.h"
 
 namespace grapnel {
 
@@ -28,6 +29,8 @@ class FrameRunner {
   class Client {
    public:
     virtual ~Client() = default;
+    // Set: the run is to end. Asked once.
+    virtual const CancelFlag* cancel() const = 0;
     // The value of an input that is given.
     virtual Tensor Given(uint32_t node, int input) = 0;
     // Called on any thread, for several nodes at a time. What it leaves in `inputs` is dropped.

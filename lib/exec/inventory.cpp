@@ -11,23 +11,17 @@ void WriteKernels(llvm::raw_ostream& os, bool as_json) {
   std::vector<std::vector<std::string>> rows;
   llvm::json::Array list;
   for (const KernelDef& def : KernelRegistry::Get().All()) {
-    std::string types;
+    // Of several attributes the first is the one that devices differ in.
+    const OfTypes* first = def.types.empty() ? nullptr : &def.types[0];
     llvm::json::Array names;
-    for (DataType type : def.types) {
-      if (!types.empty()) types += ", ";
-      types += DataTypeName(type).str();
-      names.push_back(DataTypeName(type));
+    if (first) {
+      for (DataType type : first->types) names.push_back(DataTypeName(type));
     }
-    std::string attr = def.type_attr ? def.type_attr : "";
-    std::string listed = "any";
-    if (!types.empty()) {
-      listed = attr;
-      listed += '=';
-      listed += types;
-    }
-    rows.push_back({def.op, def.device, listed});
-    list.push_back(llvm::json::Object{
-        {"op", def.op}, {"device", def.device}, {"type_attr", attr}, {"types", std::move(names)}});
+    rows.push_back({def.op, def.device, first ? TypesText(def, "=") : "any"});
+    list.push_back(llvm::json::Object{{"op", def.op},
+                                      {"device", def.device},
+                                      {"type_attr", first ? first->attr : ""},
+                                      {"types", std::move(names)}});
   }
   if (as_json)
     os << llvm::formatv("{0:2}", llvm::json::Value(std::move(list))) << "\n";

@@ -4,8 +4,55 @@
 
 #include "lib/ir/module.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
+namespace {
+
+// "T=half", or "T=complex64, Tout=double".
+std::string TypesAsked(const KernelDef& def, const Node& node) {
+  std::string text;
+  for (const OfTypes& choice : def.types) {
+    text += (text.empty() ? "" : ", ") + std::string(choice.attr) + "=";
+    text += DataTypeName(node.GetType(choice.attr));
+  }
+  return text;
+}
+
+// "float, double", or "T=complex64, Tout=float or T=complex128, Tout=double".
+std::string TypesThereAre(llvm::ArrayRef<const KernelDef*> defs) {
+  std::string text;
+  for (const KernelDef* def : defs) {
+    bool is_one = def->types.size() == 1;
+    if (!text.empty()) text += is_one ? ", " : " or ";
+    text += is_one ? TypeNames(def->types[0].types) : TypesText(*def, "=");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string TypeNames(llvm::ArrayRef<DataType> types) {
+  std::vector<std::string> names;
+  for (DataType type : types) names.push_back(DataTypeName(type).str());
+  return llvm::join(names, ", ");
+}
+
+std::string TypesText(const KernelDef& def, llvm::StringRef between) {
+  std::string text;
+  for (const OfTypes& choice : def.types) {
+    if (!text.empty()) text += ", ";
+    text += (llvm::Twine(choice.attr) + between + TypeNames(choice.types)).str();
+  }
+  return text;
+}
+
+bool KernelDef::Takes(const Node& node) const {
+  return llvm::all_of(types, [&](const OfTypes& choice) {
+    DataType type = node.GetType(choice.attr);
+    return type == proto::DT_INVALID || llvm::is_contained(choice.types, type);
+  });
+}
 
 Expected<Tensor*> KernelContext::Allocate(int i, llvm::ArrayRef<int64_t> dims) {
   bool on_host = services_.device && KernelDef::Holds(services_.host_outputs, i, num_outputs());
@@ -52,16 +99,11 @@ Expected<const KernelDef*> KernelRegistry::Find(const Node& node, llvm::StringRe
     if (op == def.op && device == def.device) candidates.push_back(&def);
   }
   if (candidates.empty()) return MakeError("no {0} kernel for op '{1}'", device, node.op());
-  std::string have;
   for (const KernelDef* def : candidates) {
-    if (!def->type_attr || def->types.empty()) return def;
-    DataType type = node.GetType(def->type_attr);
-    if (llvm::is_contained(def->types, type)) return def;
-    for (DataType t : def->types) have += (have.empty() ? "" : ", ") + DataTypeName(t).str();
+    if (def->Takes(node)) return def;
   }
-  const char* attr = candidates.front()->type_attr;
-  return MakeError("op '{0}' has no {1} kernel for {2}={3}; it has {4}", node.op(), device, attr,
-                   DataTypeName(node.GetType(attr)), have);
+  return MakeError("op '{0}' has no {1} kernel for {2}; it has {3}", node.op(), device,
+                   TypesAsked(*candidates.front(), node), TypesThereAre(candidates));
 }
 
 bool KernelRegistry::Has(llvm::StringRef op, llvm::StringRef device) const {

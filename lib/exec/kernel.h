@@ -10,6 +10,7 @@
 #include "lib/exec/device.h"
 #include "lib/exec/tensor.h"
 #include "lib/ir/node.h"
+#include "lib/support/cancel.h"
 #include "lib/support/error.h"
 #include "lib/support/thread_pool.h"
 #include "llvm/ADT/FunctionExtras.h"
@@ -31,6 +32,7 @@ struct RunServices {
   // Where nodes run that have a kernel there (ExecutorOptions::device): what a function called from
   // here is compiled for, whichever device the call itself is on. Null: the CPU.
   Device* prefers = nullptr;
+  const CancelFlag* cancel = nullptr;  // what can take long looks at it; null: nobody cancels
   // Of a kernel that is not the CPU's, else null: its device and the stream that its work is queued
   // on, where outputs that are declared host memory come from, and which those are.
   Device* device = nullptr;
@@ -52,6 +54,7 @@ class KernelContext {
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
   const Tensor& input(int i) const { return inputs_[i]; }
   DataType output_type(int i) const { return output_types_[i]; }
+  const Tensor& output(int i) const { return outputs_[i]; }
   // Moves the input out: a kernel that passes it on does not keep others from owning it alone.
   Tensor TakeInput(int i) { return std::move(inputs_[i]); }
 
@@ -140,16 +143,32 @@ enum class KernelCost : uint8_t {
 // The op under which the kernel stands for nodes whose op is a function of the library.
 inline constexpr const char* kFunctionAsOp = "(function)";
 
+// dtypes of this attribute, often "T", that a kernel takes.
+struct OfTypes {
+  OfTypes(const char* attr, std::vector<DataType> types) : attr(attr), types(std::move(types)) {}
+  const char* attr;
+  std::vector<DataType> types;
+};
+
+// What a kernel demands of an input beyond its dtype. A scalar that is read without a look is one.
+struct InputRule {
+  static constexpr int kAll = INT32_MIN;
+  int slot;  // -1: the last input; kAll: each
+  int8_t min_rank = 0, max_rank = 127;
+  bool is_one = false;   // one element, whatever the rank
+  bool is_some = false;  // one element or more
+};
+
 struct KernelDef {
   const char* op;
   const char* device;  // a kind of device: "CPU", "GPU"
   KernelFactory factory;
   KernelCost cost = KernelCost::kElements;
-  const char* type_attr = nullptr;   // the attribute that `types` are of, often "T"; null when the
-                                     // op has no such choice
-  std::vector<DataType> types = {};  // empty: any
+  std::vector<OfTypes> types = {};  // all must hold; an attribute that is not there takes any dtype
+  std::vector<InputRule> rules = {};
   std::vector<int> host_inputs = {}, host_outputs = {};  // see HostInputs
 
+  bool Takes(const Node& node) const;  // by the dtypes of its attributes
   bool IsHostInput(int i, int count) const { return Holds(host_inputs, i, count); }
   bool IsHostOutput(int i, int count) const { return Holds(host_outputs, i, count); }
   static bool Holds(llvm::ArrayRef<int> list, int i, int count) {
@@ -159,6 +178,11 @@ struct KernelDef {
     return false;
   }
 };
+
+// "float, double".
+std::string TypeNames(llvm::ArrayRef<DataType> types);
+// "T: float, double", or "T: complex64, Tout: float" with ": " between; empty: any dtypes.
+std::string TypesText(const KernelDef& def, llvm::StringRef between);
 
 // All kernels that were linked in; filled before main() by the registrations below. Not changed
 // later.
@@ -176,12 +200,41 @@ class KernelRegistry {
   std::vector<KernelDef> defs_;
 };
 
-// What a registration may say beside op and factory, in any order:
-struct OfTypes {  // dtypes of this attribute that the kernel takes; without it, any
-  OfTypes(const char* attr, std::vector<DataType> types) : attr(attr), types(std::move(types)) {}
-  const char* attr;
-  std::vector<DataType> types;
+// What a registration may say beside op and factory, in any order: OfTypes, KernelCost and these.
+// Of inputs by number (-1: the last one, InputRule::kAll: each), checked before each run of the
+// kernel (lib/exec/bound_kernel.h): Scalar(1), Vector(0, 2), OneElement(-1).
+struct InputRules {
+  std::vector<InputRule> rules;
 };
+template <typename... Slots>
+InputRules OfRank(int min_rank, int max_rank, Slots... slots) {
+  auto low = static_cast<int8_t>(min_rank), high = static_cast<int8_t>(max_rank);
+  return {{InputRule{slots, low, high}...}};
+}
+template <typename... Slots>
+InputRules Scalar(Slots... slots) {
+  return OfRank(0, 0, slots...);
+}
+template <typename... Slots>
+InputRules Vector(Slots... slots) {
+  return OfRank(1, 1, slots...);
+}
+template <typename... Slots>
+InputRules Matrix(Slots... slots) {
+  return OfRank(2, 2, slots...);
+}
+template <typename... Slots>
+InputRules AtLeastRank(int min_rank, Slots... slots) {
+  return OfRank(min_rank, 127, slots...);
+}
+template <typename... Slots>
+InputRules OneElement(Slots... slots) {
+  return {{InputRule{slots, 0, 127, true}...}};
+}
+template <typename... Slots>
+InputRules NotEmpty(Slots... slots) {
+  return {{InputRule{slots, 0, 127, false, true}...}};
+}
 // Of a kernel that is not the CPU's: inputs that it reads, and outputs that it writes, in host
 // memory (a shape, axes), by index; -1 is the last one.
 struct HostInputs {
@@ -194,8 +247,10 @@ struct HostOutputs {
 };
 
 inline void Say(KernelDef* def, OfTypes choice) {
-  def->type_attr = choice.attr;
-  def->types = std::move(choice.types);
+  if (!choice.types.empty()) def->types.push_back(std::move(choice));
+}
+inline void Say(KernelDef* def, const InputRules& said) {
+  def->rules.insert(def->rules.end(), said.rules.begin(), said.rules.end());
 }
 inline void Say(KernelDef* def, KernelCost cost) { def->cost = cost; }
 inline void Say(KernelDef* def, HostInputs inputs) { def->host_inputs = std::move(inputs.slots); }

@@ -20,12 +20,6 @@ std::string KindOf(const OpArg& arg) {
   return arg.is_ref ? kind + ", by reference" : kind;
 }
 
-std::string TypeNames(llvm::ArrayRef<DataType> types) {
-  std::vector<std::string> names;
-  for (DataType type : types) names.push_back(DataTypeName(type).str());
-  return llvm::join(names, ", ");
-}
-
 std::string Allowed(const OpAttr& attr) {
   std::string text;
   if (!attr.allowed_types.empty()) text = "one of " + TypeNames(attr.allowed_types);
@@ -57,8 +51,7 @@ std::vector<KernelDef> KernelsOf(llvm::StringRef op) {
 }
 
 std::string TypesOf(const KernelDef& kernel) {
-  if (kernel.types.empty()) return "any dtype";
-  return std::string(kernel.type_attr) + ": " + TypeNames(kernel.types);
+  return kernel.types.empty() ? "any dtype" : TypesText(kernel, ": ");
 }
 
 void PrintArgs(const char* title, llvm::ArrayRef<OpArg> args, llvm::raw_ostream& os) {

@@ -18,9 +18,9 @@ bool PlanNode::IsLong() const {
 Error ExecutionPlan::CheckFeeds(llvm::ArrayRef<Tensor> values) const {
   if (values.size() != feeds.size())
     return MakeError("{0} values are fed, {1} were expected", values.size(), feeds.size());
-  if (feeds_are_checked) return Error::success();
   for (size_t i = 0; i < values.size(); ++i) {
     const Feed& feed = feeds[i];
+    if (!values[i]) continue;  // nobody reads it, or a reader says that it is not there
     if (feed.dtype != proto::DT_INVALID && values[i].dtype() != feed.dtype) {
       return MakeError("feed '{0}' is {1}, the graph has {2}", feed.node.name(),
                        DataTypeName(values[i].dtype()), DataTypeName(feed.dtype));
@@ -53,6 +53,7 @@ RunServices ExecutionPlan::ServicesOn(const PlanNode& node) const {
   RunServices lent{*lane.allocator, *options.pool,   options.print,
                    options.hook,    options.session, options.profiler};
   lent.prefers = options.device;
+  lent.cancel = options.cancel;
   lent.device = lane.device;
   lent.stream = lane.stream.get();
   lent.host_allocator = allocator.get();

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "lib/exec/bound_kernel.h"
 #include "lib/exec/device_lane.h"
 #include "lib/exec/executor.h"
 #include "lib/exec/frame_plan.h"
-#include "lib/exec/kernel.h"
 #include "lib/exec/session.h"
 
 namespace grapnel {
@@ -34,7 +34,7 @@ struct PlanNode {
 
   Node node;
   FlowKind flow = FlowKind::kKernel;
-  KernelFn kernel;
+  BoundKernel kernel;
   KernelCost cost = KernelCost::kCheap;
   llvm::SmallVector<Slot, 4> inputs;
   uint32_t first_input = 0;                    // its inputs in RunState::inputs_, side by side
@@ -85,7 +85,7 @@ struct ExecutionPlan {
   struct Feed {
     Slot slot;
     Node node;
-    DataType dtype;              // DT_INVALID: the caller has checked
+    DataType dtype;              // DT_INVALID: any
     std::optional<Shape> shape;  // set: what a Placeholder expects
   };
   std::vector<Feed> feeds;
@@ -95,9 +95,8 @@ struct ExecutionPlan {
   std::vector<uint32_t> targets;  // SlotInfo's
   // By input, then by fetch: the constant that lies there in every run, kNoSlot if none does.
   std::vector<Slot> input_constants;
-  uint32_t first_fetch = 0;        // the fetches follow the inputs of the last node
-  bool has_references = false;     // inputs may be variables that stand for their values
-  bool feeds_are_checked = false;  // by the caller
+  uint32_t first_fetch = 0;     // the fetches follow the inputs of the last node
+  bool has_references = false;  // inputs may be variables that stand for their values
 
   // The order in which one thread runs the nodes, and those that wait for nothing. Empty if there
   // are frames.
@@ -117,10 +116,6 @@ struct ExecutionPlan {
 
   // Errors: not as many as there are feeds, another dtype, a shape that a Placeholder refuses.
   Error CheckFeeds(llvm::ArrayRef<Tensor> values) const;
-  // Whether CheckFeeds() finds nothing, by their number alone.
-  bool NeedNoCheck(llvm::ArrayRef<Tensor> values) const {
-    return feeds_are_checked && values.size() == feeds.size();
-  }
   // "node 'dense/MatMul' (MatMul, float, /device:CPU:0)": whose kernel an error is of.
   std::string Describe(const PlanNode& node) const;
   std::string NameOfFetch(size_t i) const;

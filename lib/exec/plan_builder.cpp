@@ -80,7 +80,9 @@ Expected<std::unique_ptr<const ExecutionPlan>> PlanBuilder::OfFunction(
     const Function& function, const ExecutorOptions& options) {
   llvm::SmallVector<Port, 4> feeds, fetches;
   llvm::SmallVector<NodeId, 4> targets;
+  llvm::SmallVector<DataType, 4> types;
   for (NodeId arg : function.args) feeds.push_back({arg, 0});
+  for (const OpArg& arg : function.info.inputs) types.push_back(arg.type);
   for (const Function::Result& result : function.results) {
     Node node = function.body.node(result.node);
     if (node.num_inputs() == 0 || node.input(0).node == kNoNode) {
@@ -89,7 +91,7 @@ Expected<std::unique_ptr<const ExecutionPlan>> PlanBuilder::OfFunction(
     fetches.push_back(node.input(0));
   }
   for (const auto& [name, id] : function.control_results) targets.push_back(id);
-  auto plan = PlanBuilder(function.body, options).Build(feeds, fetches, targets);
+  auto plan = PlanBuilder(function.body, options).Build(feeds, fetches, targets, types);
   Error error = plan ? Error::success() : plan.takeError();
   if (!error && (*plan)->frames) error = LinkTransfers(plan->get());
   if (error) return Annotate("function '" + function.name() + "'", std::move(error));
@@ -98,10 +100,12 @@ Expected<std::unique_ptr<const ExecutionPlan>> PlanBuilder::OfFunction(
 
 Expected<std::unique_ptr<ExecutionPlan>> PlanBuilder::Build(llvm::ArrayRef<Port> feeds,
                                                             llvm::ArrayRef<Port> fetches,
-                                                            llvm::ArrayRef<NodeId> targets) {
+                                                            llvm::ArrayRef<NodeId> targets,
+                                                            llvm::ArrayRef<DataType> types) {
   for (Port feed : feeds) fed_.insert(Key(feed));
   RETURN_IF_ERROR(FindNeeded(fetches, targets));
-  for (Port feed : feeds) AddFeed(feed);
+  for (size_t i = 0; i < feeds.size(); ++i)
+    AddFeed(feeds[i], i < types.size() ? types[i] : TypeOfPort(graph_, feeds[i]));
   FindTraits();
   RETURN_IF_ERROR(OpenLanes());
   for (NodeId id : TopologicalOrder(graph_)) {
@@ -274,7 +278,7 @@ Error PlanBuilder::LinkFrames() {
     ASSIGN_OR_RETURN(FlowNode node, FlowNodeOf(id));
     flow.push_back(std::move(node));
   }
-  plan_->frames.emplace(flow);
+  ASSIGN_OR_RETURN(plan_->frames, FramePlan::Make(flow));
   return Error::success();
 }
 
@@ -332,10 +336,6 @@ void PlanBuilder::LinkInputs() {
   plan.has_references = has_references_ || llvm::any_of(plan.slots, [](const SlotInfo& slot) {
                           return slot.is_reference;
                         });
-  // The caller's graph has checked a function's arguments.
-  plan.feeds_are_checked = llvm::all_of(plan.feeds, [](const ExecutionPlan::Feed& feed) {
-    return feed.dtype == proto::DT_INVALID && !feed.shape;
-  });
 }
 
 void PlanBuilder::LendServices() {
@@ -343,6 +343,7 @@ void PlanBuilder::LendServices() {
   plan_->services.emplace(RunServices{*plan_->allocator, *options.pool, options.print, options.hook,
                                       options.session, options.profiler});
   plan_->services->prefers = options.device;
+  plan_->services->cancel = options.cancel;
 }
 
 Error PlanBuilder::Missing() const {

@@ -31,7 +31,8 @@ class PlanBuilder {
   PlanBuilder(const Graph& graph, const ExecutorOptions& options);
   Expected<std::unique_ptr<ExecutionPlan>> Build(llvm::ArrayRef<Port> feeds,
                                                  llvm::ArrayRef<Port> fetches,
-                                                 llvm::ArrayRef<NodeId> targets);
+                                                 llvm::ArrayRef<NodeId> targets,
+                                                 llvm::ArrayRef<DataType> types = {});
 
   // --- plan_builder.cpp: the plan as a whole.
   Error FindNeeded(llvm::ArrayRef<Port> fetches, llvm::ArrayRef<NodeId> targets);
@@ -56,7 +57,7 @@ class PlanBuilder {
     llvm::SmallVector<const Tensor*, 4> constants;  // null: not the same in every run
     bool are_constant = false;                      // all of them, and there are some
   };
-  void AddFeed(Port feed);
+  void AddFeed(Port feed, DataType type);
   Error AddNode(const Node& node);
   Error AddConstant(const Node& node);
   void AddConstantOfBranch(PlanNode plan, Tensor value);

@@ -32,12 +32,10 @@ bool IsControlFlow(FlowKind flow) {
 
 }  // namespace
 
-void PlanBuilder::AddFeed(Port feed) {
+void PlanBuilder::AddFeed(Port feed, DataType type) {
   Node node = graph_.node(feed.node);
   Slot slot = NewSlot();
   slot_of_[Key(feed)] = slot;
-  // A function's argument is checked where the call is.
-  DataType type = node.op() == "_Arg" ? proto::DT_INVALID : TypeOfPort(graph_, feed);
   plan_->feeds.push_back({slot, node, BaseType(type), ExpectedShape(node)});
 }
 
@@ -86,10 +84,10 @@ void PlanBuilder::AddConstantOfBranch(PlanNode plan, Tensor value) {
   plan.output_types.push_back(value.dtype());
   if (plan.hooked) {
     plan.is_constant = true;
-    plan.kernel = [value = std::move(value)](KernelContext& context) {
+    plan.kernel = BoundKernel::OfPlan([value = std::move(value)](KernelContext& context) {
       context.SetOutput(0, value);
       return Error::success();
-    };
+    });
   } else {
     plan.flow = FlowKind::kConstant;
     flow_values_[plan.node.id()] = std::move(value);
@@ -142,7 +140,7 @@ Error PlanBuilder::AddKernel(PlanNode plan, KernelInputs inputs) {
     return Error::success();
   }
   KernelSetup setup(plan.node, inputs.types, plan.output_types, inputs.constants);
-  auto kernel = (*def)->factory(setup);
+  auto kernel = BoundKernel::Make(**def, setup);
   if (!kernel) {
     return Annotate("node '" + plan.node.name() + "' (" + plan.node.op() + ")", kernel.takeError());
   }
@@ -161,8 +159,9 @@ bool PlanBuilder::AddComputedOnce(PlanNode& plan) {
   for (Slot slot : plan.inputs) inputs.push_back(plan_->slots[slot].constant);
   MessageSink silent;
   RunServices services{HeapAllocator(), *plan_->options.pool, silent};
+  services.cancel = plan_->options.cancel;
   KernelContext context(inputs, outputs, plan.output_types, services);
-  if (Error error = plan.kernel(context)) {
+  if (Error error = plan.kernel.Call(context)) {
     llvm::consumeError(std::move(error));
     return false;
   }
@@ -185,7 +184,7 @@ Expected<bool> PlanBuilder::AddOnDevice(PlanNode& plan, const KernelInputs& inpu
       continue;
     }
     KernelSetup setup(plan.node, inputs.types, plan.output_types, inputs.constants, lane->device);
-    auto kernel = (*def)->factory(setup);
+    auto kernel = BoundKernel::Make(**def, setup);
     if (!kernel) {
       llvm::consumeError(kernel.takeError());
       continue;
@@ -301,7 +300,8 @@ Expected<Slot> PlanBuilder::InMemoryOf(DeviceLane* to, Slot slot, DataType type,
     plan.inputs.push_back(slot);
     plan.input_types.push_back(type);
     plan.output_types.push_back(type);
-    ASSIGN_OR_RETURN(plan.kernel, MakeCopyKernel(from, to));
+    ASSIGN_OR_RETURN(KernelFn run, MakeCopyKernel(from, to));
+    plan.kernel = BoundKernel::OfPlan(std::move(run));
     ++plan_->spread.copies;
     AppendToPlan(std::move(plan));
   }

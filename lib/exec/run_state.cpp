@@ -1,8 +1,11 @@
 #include "lib/exec/run_state.h"
 
 #include <chrono>
+#include <map>
 
 #include "lib/support/denormals.h"
+#include "lib/support/memory_budget.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -53,8 +56,47 @@ Error RunState::Run(llvm::MutableArrayRef<Tensor> given, llvm::MutableArrayRef<T
     else
       llvm::consumeError(std::move(late));
   }
+  if (error.isA<OutOfMemory>()) error = WithWhatIsLive(std::move(error));
   if (error || frames_) Clear();
   return error;
+}
+
+// Adds which nodes made what the run held when it failed, the largest first. Values that are in
+// loops are not known here.
+Error RunState::WithWhatIsLive(Error error) const {
+  std::vector<std::string> maker(plan_.slots.size());
+  for (const PlanNode& node : plan_.nodes) {
+    for (size_t i = 0; i < node.output_types.size(); ++i)
+      maker[node.first_output + i] = node.node.name().str();
+  }
+  for (const ExecutionPlan::Feed& feed : plan_.feeds) maker[feed.slot] = feed.node.name().str();
+  std::map<const Buffer*, std::pair<size_t, std::string>> live;
+  auto see = [&](const Tensor& value, Slot slot) {
+    if (value && !plan_.slots[slot].constant)
+      live.try_emplace(value.buffer().get(), value.buffer()->size(), maker[slot]);
+  };
+  for (const PlanNode& node : plan_.nodes) {
+    if (frames_) break;
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      see(inputs_[node.first_input + i], node.inputs[i]);
+  }
+  for (Slot slot = 0; slot < plan_.slots.size(); ++slot) see(values_[slot], slot);
+  std::vector<std::pair<size_t, std::string>> sorted;
+  size_t total = 0;
+  for (const auto& [buffer, one] : live) {
+    total += one.first;
+    sorted.push_back(one);
+  }
+  if (total == 0) return MakeError("{0}", TextOf(std::move(error)));
+  llvm::sort(sorted, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::string text;
+  for (size_t i = 0; i < std::min<size_t>(sorted.size(), 5); ++i)
+    text +=
+        llvm::formatv("{0}'{1}' {2}", i ? ", " : "", sorted[i].second, HumanBytes(sorted[i].first));
+  return MakeError("{0}; live were {1} of values, most of them {2}", TextOf(std::move(error)),
+                   HumanBytes(total), text);
 }
 
 void RunState::TakeFeeds(llvm::MutableArrayRef<Tensor> given) {
@@ -205,7 +247,7 @@ Error RunState::RunIn(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs
     num_runs.store(number, std::memory_order_relaxed);
     measured |= number < 4 || number % 64 == 0;
   }
-  Error error = measured ? RunMeasured(node, context, outputs) : node.kernel(context);
+  Error error = measured ? RunMeasured(node, context, outputs) : node.kernel.Call(context);
   if (error) return Annotate(plan_.Describe(node), std::move(error));
   if (node.hooked) RETURN_IF_ERROR(ReportAfter(node, outputs));
   return Error::success();
@@ -215,7 +257,7 @@ Error RunState::RunMeasured(const PlanNode& node, KernelContext& context,
                             llvm::ArrayRef<Tensor> outputs) {
   RunProfiler* profiler = plan_.options.profiler;
   auto began = profiler ? profiler->Begin() : std::chrono::steady_clock::now();
-  Error error = node.kernel(context);
+  Error error = node.kernel.Call(context);
   auto ended = std::chrono::steady_clock::now();
   if (profiler) profiler->Ran(node.node, began, ended, outputs);
   if (error) return error;
@@ -314,7 +356,7 @@ Error RunState::Join(uint32_t id, llvm::MutableArrayRef<Tensor> inputs, Message 
   auto merge = [&](llvm::MutableArrayRef<Tensor> values, llvm::MutableArrayRef<Tensor> results) {
     llvm::SmallVector<DataType, 8> types(results.size(), node.output_types[0]);
     KernelContext context(values, results, types, *plan_.services);
-    return node.kernel(context);
+    return node.kernel.CallOnOthers(context);
   };
   if (Error error = collectives_->Join(std::move(member), merge))
     return Annotate(plan_.Describe(node), std::move(error));

@@ -44,6 +44,7 @@ class RunState : private FrameRunner::Client {
   Error Collect(llvm::MutableArrayRef<Tensor> results);
   void Deliver(Slot slot, Tensor&& value);
   void Clear();
+  Error WithWhatIsLive(Error error) const;
 
   // One node.
   Error RunNode(const PlanNode& node);
@@ -60,6 +61,7 @@ class RunState : private FrameRunner::Client {
   Error ReportAfter(const PlanNode& node, llvm::ArrayRef<Tensor> outputs);
 
   // FrameRunner::Client
+  const CancelFlag* cancel() const override { return plan_.options.cancel; }
   Tensor Given(uint32_t node, int input) override;
   Error RunKernel(uint32_t node, llvm::MutableArrayRef<Tensor> inputs,
                   llvm::MutableArrayRef<Tensor> outputs) override {

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "lib/support/memory_budget.h"
+
 namespace grapnel {
 namespace {
 
@@ -18,20 +20,24 @@ void* AlignedAlloc(size_t bytes) {
   return rounded < bytes ? nullptr : std::aligned_alloc(kAlignment, rounded);
 }
 
-Error OutOfMemory(size_t bytes) { return MakeError("cannot allocate {0} bytes", bytes); }
-
 class HeapBuffer : public Buffer {
  public:
   using Buffer::Buffer;
-  ~HeapBuffer() override { std::free(data_); }
+  ~HeapBuffer() override {
+    std::free(data_);
+    MemoryBudget::Get().Give(static_cast<int64_t>(size_));
+  }
 };
 
 class Heap : public Allocator {
  public:
   Expected<BufferRef> Allocate(size_t bytes) override {
+    MemoryBudget& budget = MemoryBudget::Get();
+    if (bytes > INT64_MAX || !budget.Take(static_cast<int64_t>(bytes))) return MemoryRefused(bytes);
     void* data = AlignedAlloc(bytes);
-    if (!data) return OutOfMemory(bytes);
-    return BufferRef(new HeapBuffer(data, bytes));
+    if (data) return BufferRef(new HeapBuffer(data, bytes));
+    budget.Give(static_cast<int64_t>(bytes));
+    return MemoryRefused(bytes);
   }
 };
 
@@ -110,7 +116,7 @@ class Pool : public Allocator {
   }
 
   Expected<BufferRef> Allocate(size_t bytes) override {
-    if (bytes > (size_t{1} << 62)) return OutOfMemory(bytes);
+    if (bytes > (size_t{1} << 62)) return MemoryRefused(bytes);
     size_t capacity;
     size_t size_class = ClassOf(bytes, &capacity);
     {
@@ -127,9 +133,11 @@ class Pool : public Allocator {
     }
     auto memory = source_.Allocate(capacity);
     if (!memory) {
-      std::string why = TextOf(memory.takeError());
-      if (&source_ == &HeapAllocator()) return OutOfMemory(bytes);
-      return MakeError("cannot allocate {0} bytes: {1}", bytes, why);
+      // What is kept for other sizes may be what is missing.
+      llvm::consumeError(memory.takeError());
+      DropIdle();
+      memory = source_.Allocate(capacity);
+      if (!memory) return memory.takeError();
     }
     Count(bytes);
     {
@@ -140,6 +148,13 @@ class Pool : public Allocator {
   }
 
  private:
+  void DropIdle() {
+    decltype(shared_->idle) idle;
+    {
+      std::lock_guard lock(shared_->mutex);
+      std::swap(idle, shared_->idle);
+    }
+  }
   void Count(size_t bytes) {
     if (shared_->counter) shared_->counter->Add(static_cast<int64_t>(bytes));
   }
@@ -148,16 +163,27 @@ class Pool : public Allocator {
   Shared* shared_;
 };
 
-// Elements with a destructor: strings and objects.
+// Elements with a destructor: strings and objects. What a string holds beyond its own bytes is not
+// counted.
 template <typename T>
 class ElementBuffer : public Buffer {
  public:
-  explicit ElementBuffer(size_t count) : Buffer(nullptr, count * sizeof(T)), elements_(count) {
-    data_ = elements_.data();
+  static Expected<BufferRef> Make(int64_t count) {
+    int64_t bytes = 0;
+    if (__builtin_mul_overflow(count, static_cast<int64_t>(sizeof(T)), &bytes))
+      return MemoryRefused(UINT64_MAX);
+    if (!MemoryBudget::Get().Take(bytes)) return MemoryRefused(bytes);
+    std::unique_ptr<T[]> elements(new (std::nothrow) T[count]);
+    if (elements) return BufferRef(new ElementBuffer(std::move(elements), bytes));
+    MemoryBudget::Get().Give(bytes);
+    return MemoryRefused(bytes);
   }
+  ~ElementBuffer() override { MemoryBudget::Get().Give(static_cast<int64_t>(size_)); }
 
  private:
-  std::vector<T> elements_;
+  ElementBuffer(std::unique_ptr<T[]> elements, int64_t bytes)
+      : Buffer(elements.get(), bytes), elements_(std::move(elements)) {}
+  std::unique_ptr<T[]> elements_;
 };
 
 // Bytes that a literal keeps alive.
@@ -194,18 +220,18 @@ Expected<Tensor> Tensor::Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims,
   std::optional<int64_t> count = NumElements(dims);
   int64_t bytes = 0;
   if (!count || __builtin_mul_overflow(*count, std::max<int64_t>(DataTypeSize(dtype), 1), &bytes)) {
-    return MakeError("a tensor of shape {0} is larger than memory", DimsText(dims));
+    return llvm::make_error<OutOfMemory>(
+        llvm::formatv("a tensor of shape {0} is larger than memory", DimsText(dims)).str());
   }
-  if (dtype == proto::DT_STRING)
-    return Tensor(dtype, dims, BufferRef(new ElementBuffer<std::string>(*count)));
-  if (IsObject(dtype)) return Tensor(dtype, dims, BufferRef(new ElementBuffer<ObjectRef>(*count)));
-  if (DataTypeSize(dtype) == 0) {
+  bool has_no_elements = DataTypeSize(dtype) == 0 && dtype != proto::DT_STRING && !IsObject(dtype);
+  if (has_no_elements)
     return MakeError("a tensor of dtype {0} has no elements in memory", DataTypeName(dtype));
-  }
-  auto buffer = allocator.Allocate(bytes);
+  auto buffer = dtype == proto::DT_STRING ? ElementBuffer<std::string>::Make(*count)
+                : IsObject(dtype)         ? ElementBuffer<ObjectRef>::Make(*count)
+                                          : allocator.Allocate(bytes);
   if (!buffer) {
-    return MakeError("{0}: {1} of shape {2}", TextOf(buffer.takeError()), DataTypeName(dtype),
-                     DimsText(dims));
+    return llvm::make_error<OutOfMemory>((DataTypeName(dtype) + DimsText(dims) + ": ").str() +
+                                         TextOf(buffer.takeError()));
   }
   return Tensor(dtype, dims, std::move(*buffer));
 }
@@ -235,7 +261,7 @@ Expected<Tensor> Tensor::FromLiteral(const Literal& literal, Allocator& allocato
 }
 
 Tensor Tensor::OfObject(DataType dtype, ObjectRef object) {
-  Tensor tensor(dtype, {}, BufferRef(new ElementBuffer<ObjectRef>(1)));
+  Tensor tensor = llvm::cantFail(Allocate(dtype, {}));
   *tensor.data<ObjectRef>() = std::move(object);
   return tensor;
 }

@@ -94,7 +94,7 @@ class Object {
 };
 using ObjectRef = llvm::IntrusiveRefCntPtr<Object>;
 
-// Plain aligned memory, no reuse.
+// Plain aligned memory, no reuse; what the process's budget allows (lib/support/memory_budget.h).
 Allocator& HeapAllocator();
 
 // Keeps what is given back and hands it out again by size class, so that a graph that runs twice
@@ -137,6 +137,7 @@ class Tensor {
   }
   // `buffer` holds the elements from byte `offset` on.
   Tensor(DataType dtype, llvm::ArrayRef<int64_t> dims, BufferRef buffer, size_t offset = 0);
+  // The error is an OutOfMemory where it is about memory, with dtype, dims and bytes.
   static Expected<Tensor> Allocate(DataType dtype, llvm::ArrayRef<int64_t> dims,
                                    Allocator& allocator = HeapAllocator());
   // Shares the literal's bytes when they are full and aligned; else copies. A splat is expanded.

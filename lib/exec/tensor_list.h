@@ -14,6 +14,8 @@ struct TensorList : Object {
   int64_t max_elements = -1;
   std::vector<Tensor> tensors;  // an empty one was never set: it reads as zeros
 
+  // Elements that are new were never set. Errors: a negative size, memory.
+  Error Resize(int64_t size);
   std::string ToString() const override;
 };
 

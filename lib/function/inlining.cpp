@@ -122,6 +122,14 @@ bool MayBeDead(const Function& function, bool trusts_loops,
   return false;
 }
 
+// Nodes wait for the call, or nobody reads it either: TensorFlow's end of the graph waits for what
+// has no readers.
+bool IsWaitedFor(const Graph& graph, const Node& call) {
+  return call.uses().empty() || llvm::any_of(call.uses(), [&](const Use& use) {
+           return static_cast<int>(use.slot) >= graph.node(use.node).num_inputs();
+         });
+}
+
 class Inlining {
  public:
   Inlining(FunctionRewriter& in, const Node& call, Call callee, bool is_multi_device)
@@ -145,9 +153,7 @@ class Inlining {
     AddInputs();
     CopyBody();
     AddOutputs();
-    bool is_waited_for = llvm::any_of(call_.uses(), [&](const Use& use) {
-      return static_cast<int>(use.slot) >= in_.graph.node(use.node).num_inputs();
-    });
+    bool is_waited_for = IsWaitedFor(in_.graph, call_);
     bool stays = edit_.IsPreserved(call_);
     if (is_waited_for || stays || is_whole_) AddAfter();
     if (is_whole_) WaitForEffects();
@@ -322,9 +328,7 @@ std::string LostEffect(const FunctionRewriter& in, const Node& call, const Funct
   } else {
     for (const Function::Result& result : function.results) sources.insert(result.node);
   }
-  bool is_waited_for = in.edit.IsPreserved(call) || llvm::any_of(call.uses(), [&](const Use& use) {
-                         return static_cast<int>(use.slot) >= in.graph.node(use.node).num_inputs();
-                       });
+  bool is_waited_for = in.edit.IsPreserved(call) || IsWaitedFor(in.graph, call);
   for (Node node : function.body.nodes()) {
     if (!HasEffect(node)) continue;
     if (!is_waited_for)

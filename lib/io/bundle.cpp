@@ -12,6 +12,7 @@
 #include "lib/ir/wire.h"
 #include "lib/proto/trackable_object_graph.pb.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
 
 namespace grapnel {
 namespace {
@@ -163,6 +164,17 @@ std::string SliceKey(llvm::StringRef name, llvm::ArrayRef<std::pair<int64_t, int
   return key;
 }
 
+std::string DataFileOf(llvm::StringRef prefix, int shard, int num_shards) {
+  return llvm::formatv("{0}.data-{1,0+5}-of-{2,0+5}", prefix, shard, num_shards).str();
+}
+
+void RemoveDataFiles(llvm::StringRef prefix, int num_shards) {
+  for (int i = 0; i < num_shards; ++i) {
+    if (llvm::sys::fs::remove(DataFileOf(prefix, i, num_shards), /*IgnoreNonExisting=*/false))
+      return;
+  }
+}
+
 Expected<Bundle> Bundle::Open(llvm::StringRef prefix) {
   Bundle bundle;
   bundle.prefix_ = prefix.str();
@@ -231,9 +243,7 @@ Expected<std::shared_ptr<const FileBytes>> Bundle::Data(int shard) {
     if (shard < 0 || shard >= num_shards_) {
       return MakeError("its data file number {0} is not there: there are {1}", shard, num_shards_);
     }
-    std::string path =
-        llvm::formatv("{0}.data-{1,0+5}-of-{2,0+5}", prefix_, shard, num_shards_).str();
-    ASSIGN_OR_RETURN(file, FileBytes::Open(path));
+    ASSIGN_OR_RETURN(file, FileBytes::Open(DataFileOf(prefix_, shard, num_shards_)));
   }
   return file;
 }

@@ -34,6 +34,7 @@ class Bundle {
     int64_t size = 0;  // bytes in the data file
   };
 
+  int num_shards() const { return num_shards_; }  // data files
   // Sorted. Parts of tensors that are stored in slices are not listed.
   std::vector<llvm::StringRef> names() const;
   bool Has(llvm::StringRef name) const { return entries_.count(name.str()) != 0; }
@@ -64,6 +65,11 @@ class Bundle {
 // ("model/layer-1/kernel/.ATTRIBUTES/VARIABLE_VALUE"). From the object graph that such a checkpoint
 // holds; a TF1 checkpoint has none, its keys are the variables' names, and the result is empty.
 Expected<std::map<std::string, std::string>> VariableKeys(Bundle* bundle);
+
+// PREFIX.data-00000-of-00001: where values of a checkpoint lie.
+std::string DataFileOf(llvm::StringRef prefix, int shard, int num_shards);
+// Deletes them, from the first up to one that is not there.
+void RemoveDataFiles(llvm::StringRef prefix, int num_shards);
 
 // The key under which the part of a tensor is stored: its name and, for each dimension, start and
 // length (-1: all). tensorflow/core/util/saved_tensor_slice_util.h: EncodeTensorNameSlice.

@@ -1,8 +1,11 @@
 #include "lib/io/bundle_writer.h"
 
+#include <algorithm>
+
 #include "leveldb/env.h"
 #include "leveldb/options.h"
 #include "leveldb/table_builder.h"
+#include "lib/io/bundle.h"
 #include "lib/io/record.h"
 #include "lib/proto/tensor_bundle.pb.h"
 #include "llvm/Support/Endian.h"
@@ -50,6 +53,16 @@ std::string StringsAsBytes(llvm::ArrayRef<std::string> strings, int64_t count, u
   return os.str();
 }
 
+// The number of data files of the checkpoint that is there. One that cannot be read may have the
+// usual one.
+int ShardsOf(llvm::StringRef prefix) {
+  if (!FileExists((prefix + ".index").str())) return 0;
+  auto older = Bundle::Open(prefix);
+  if (older) return older->num_shards();
+  llvm::consumeError(older.takeError());
+  return 1;
+}
+
 }  // namespace
 
 Expected<std::unique_ptr<BundleWriter>> BundleWriter::Create(llvm::StringRef prefix) {
@@ -57,7 +70,9 @@ Expected<std::unique_ptr<BundleWriter>> BundleWriter::Create(llvm::StringRef pre
   writer->prefix_ = prefix.str();
   llvm::StringRef folder = llvm::sys::path::parent_path(prefix);
   if (!folder.empty()) RETURN_IF_ERROR(CreateDirectories(folder));
-  ASSIGN_OR_RETURN(writer->data_, AtomicFile::Create(writer->prefix_ + ".data-00000-of-00001"));
+  writer->older_shards_ = ShardsOf(prefix);
+  int shards = writer->older_shards_ == 1 ? 2 : 1;  // not a name that the older index knows
+  ASSIGN_OR_RETURN(writer->data_, AtomicFile::Create(DataFileOf(prefix, 0, shards)));
   return writer;
 }
 
@@ -94,9 +109,9 @@ Error BundleWriter::Add(llvm::StringRef name, const Literal& value) {
   return Error::success();
 }
 
-Error BundleWriter::Finish() {
+Error BundleWriter::WriteIndex(int num_shards) {
   proto::BundleHeaderProto header;
-  header.set_num_shards(1);
+  header.set_num_shards(num_shards);
   header.mutable_version()->set_producer(1);
   entries_[""] = header.SerializeAsString();
   ASSIGN_OR_RETURN(auto index, AtomicFile::Create(prefix_ + ".index"));
@@ -107,8 +122,18 @@ Error BundleWriter::Finish() {
   for (const auto& [name, entry] : entries_) table.Add(name, entry);
   leveldb::Status status = table.Finish();
   if (!status.ok()) return MakeError("{0}.index: {1}", prefix_, status.ToString());
-  RETURN_IF_ERROR(data_->Commit());
   return index->Commit();
+}
+
+Error BundleWriter::Finish() {
+  RETURN_IF_ERROR(data_->Commit());
+  if (older_shards_ == 1) {
+    RETURN_IF_ERROR(WriteIndex(2));
+    RETURN_IF_ERROR(LinkFile(DataFileOf(prefix_, 0, 2), DataFileOf(prefix_, 0, 1)));
+  }
+  RETURN_IF_ERROR(WriteIndex(1));
+  RemoveDataFiles(prefix_, std::max(older_shards_, 2));
+  return Error::success();
 }
 
 }  // namespace grapnel

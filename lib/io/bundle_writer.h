@@ -12,7 +12,10 @@
 
 namespace grapnel {
 
-// One data file and its index. Nothing is there before Finish(), and then all of it.
+// One data file and its index. Nothing is there before Finish(), and then all of it. A checkpoint
+// that was there before can be read until the new one can, whenever the process is ended: two files
+// cannot be replaced at once, so the new one has its values in a file of another name until the
+// index is its own. Files that such an end leaves are removed when `prefix` is written again.
 class BundleWriter {
  public:
   // The folder of `prefix` is made if there is none.
@@ -25,8 +28,10 @@ class BundleWriter {
 
  private:
   BundleWriter() = default;
+  Error WriteIndex(int num_shards);
 
   std::string prefix_;
+  int older_shards_ = 0;  // data files of the checkpoint that is there; 0: there is none
   std::unique_ptr<AtomicFile> data_;
   uint64_t offset_ = 0;
   std::map<std::string, std::string> entries_;  // name to a serialized BundleEntryProto

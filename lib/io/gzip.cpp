@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lib/support/memory.h"
 #include "lib/support/text.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/ErrorHandling.h"
 
 namespace grapnel {
@@ -14,9 +16,7 @@ namespace {
 constexpr int kGzipWindow = 15 + 16;  // zlib's way to say: 32 KiB window, gzip framing
 constexpr int kZlibWindow = 15;
 constexpr size_t kChunk = 1 << 18;
-constexpr size_t kAlwaysAllowed = size_t{64} << 20;
-constexpr size_t kMaxRatio = 200;
-constexpr size_t kMaxSize = size_t{8} << 30;
+constexpr size_t kMostRatio = 1032;  // deflate makes no more of a byte
 
 class Inflater {
  public:
@@ -34,6 +34,17 @@ class Inflater {
   bool ok_ = false;
 };
 
+// While a string grows it is there twice, so half of what is free is what there is room for.
+size_t RoomInMemory() { return AvailableMemory() / 2; }
+
+// What a gzip file says at its end of its size, in 32 bits; 0 where that cannot be true. Room that
+// is asked for and not filled costs nothing.
+size_t ClaimedSize(llvm::StringRef gzip, Framing framing) {
+  if (framing != Framing::kGzip || gzip.size() < 4) return 0;
+  size_t claimed = llvm::support::endian::read32le(gzip.end() - 4);
+  return claimed / kMostRatio <= gzip.size() ? claimed : 0;
+}
+
 }  // namespace
 
 bool IsGzip(llvm::StringRef bytes) { return HasPrefix(bytes, "\x1f\x8b"); }
@@ -45,6 +56,8 @@ Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit, Framing framing) 
   Inflated result;
   llvm::StringRef rest = gzip;
   std::string chunk(std::min(kChunk, limit), '\0');
+  size_t room = RoomInMemory();
+  result.bytes.reserve(std::min({ClaimedSize(gzip, framing), limit, room}));
   for (;;) {
     // zlib counts input in 32 bits.
     inflater->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest.data()));
@@ -54,14 +67,15 @@ Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit, Framing framing) 
     size_t offered = inflater->avail_in;
     int code = inflate(inflater.get(), Z_NO_FLUSH);
     rest = rest.drop_front(offered - inflater->avail_in);
-    result.bytes.append(chunk, 0, chunk.size() - inflater->avail_out);
-    size_t size = result.bytes.size();
-    if (size >= limit) return result;
-    if (size > kMaxSize || (size > kAlwaysAllowed && size / kMaxRatio > gzip.size())) {
+    size_t made = chunk.size() - inflater->avail_out;
+    if (made > room - result.bytes.size()) {
       return MakeError(
-          "expands to more than {0} MiB, over {1} times its size: refused as a decompression bomb",
-          size >> 20, size / std::max<size_t>(gzip.size(), 1));
+          "expands to more than {0}, half of the memory that is free ({1} compressed): expand it "
+          "first, with gzip -d, then it need not fit into memory",
+          HumanBytes(room), HumanBytes(gzip.size()));
     }
+    result.bytes.append(chunk, 0, made);
+    if (result.bytes.size() >= limit) return result;
     if (code == Z_STREAM_END) {
       if (framing != Framing::kGzip || !IsGzip(rest))
         return result;  // what follows the last member is padding

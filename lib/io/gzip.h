@@ -21,9 +21,9 @@ struct Inflated {
 };
 
 // Expands all members of `gzip`, or stops after `limit` bytes. Damaged data gives what came before
-// the damage; an error when that is nothing. An error too for a decompression bomb: more than 64
-// MiB at over 200 times the size (a real graph compresses 2 to 20 times), or more than 8 GiB. The
-// errors do not name the file.
+// the damage; an error when that is nothing. An error too when it is more than memory has room
+// for (half of AvailableMemory), whatever the ratio: zeros compress a thousand times. The errors do
+// not name the file.
 Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit = ~size_t{0},
                            Framing framing = Framing::kGzip);
 

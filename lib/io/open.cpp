@@ -106,7 +106,7 @@ Error ReadContent(const std::shared_ptr<const FileBytes>& file, Content content,
   }
 }
 
-Expected<Model> OpenBytes(std::shared_ptr<const FileBytes> file, llvm::StringRef path) {
+Expected<Model> ReadModel(std::shared_ptr<const FileBytes> file, llvm::StringRef path) {
   std::string name = file->name();
   Model model;
   model.path = path.str();
@@ -124,6 +124,17 @@ Expected<Model> OpenBytes(std::shared_ptr<const FileBytes> file, llvm::StringRef
   if (content == Content::kGraphText) model.kind = FileKind::kGraphText;
   ASSIGN_OR_RETURN(content, TextToWire(&file, content, &model));
   if (Error error = ReadContent(file, content, &model)) return Annotate(name, std::move(error));
+  return model;
+}
+
+// What was read of a file that was cut short meanwhile is none of its graphs, nor what is wrong
+// with them.
+Expected<Model> OpenBytes(const std::shared_ptr<const FileBytes>& file, llvm::StringRef path) {
+  Expected<Model> model = ReadModel(file, path);
+  if (Error cut = file->CheckWhole()) {
+    if (!model) llvm::consumeError(model.takeError());
+    return cut;
+  }
   return model;
 }
 
@@ -271,7 +282,7 @@ llvm::StringRef FileKindName(FileKind kind) {
 Expected<Model> OpenModel(llvm::StringRef path) {
   if (path != "-" && IsDirectory(path)) return OpenFolder(path);
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
-  ASSIGN_OR_RETURN(Model model, OpenBytes(std::move(file), path));
+  ASSIGN_OR_RETURN(Model model, OpenBytes(file, path));
   if (model.kind == FileKind::kSavedModel && path != "-") {
     FindVariablesAndAssets(llvm::sys::path::parent_path(path), &model);
   }
@@ -279,8 +290,8 @@ Expected<Model> OpenModel(llvm::StringRef path) {
 }
 
 Expected<Model> OpenModelBytes(std::shared_ptr<const FileBytes> file) {
-  std::string name = file->name();
-  return OpenBytes(std::move(file), name);
+  std::shared_ptr<const FileBytes> kept = std::move(file);
+  return OpenBytes(kept, kept->name());
 }
 
 Expected<std::unique_ptr<Module>> OpenGraph(llvm::StringRef path) {

@@ -88,6 +88,9 @@ class Literal {
   std::shared_ptr<const std::vector<std::string>> strings_;
 };
 
+// The dtype that a serialized TensorProto says first; the value is not read.
+DataType DataTypeOfTensor(llvm::StringRef tensor_proto);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_IR_LITERAL_H_

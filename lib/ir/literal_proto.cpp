@@ -164,7 +164,20 @@ Expected<Literal> Literal::FromConst(const Node& node) {
     return MakeError("node '{0}': attribute 'value' is missing or no tensor", node.name());
   auto literal = FromTensorProto(*tensor);
   if (!literal) return Annotate("node '" + node.name() + "'", literal.takeError());
+  DataType said = node.GetType("dtype");
+  if (said != literal->dtype()) {
+    return MakeError("node '{0}': attribute 'dtype' is {1}, the value is {2}{3}", node.name(),
+                     DataTypeName(said), DataTypeName(literal->dtype()), DimsText(literal->dims()));
+  }
   return literal;
+}
+
+DataType DataTypeOfTensor(llvm::StringRef tensor_proto) {
+  WireReader reader(tensor_proto);
+  while (reader.Next()) {
+    if (reader.Is(1, WireType::kVarint)) return static_cast<DataType>(reader.number());
+  }
+  return proto::DT_INVALID;
 }
 
 std::string Literal::ToTensorProto(bool compress) const {

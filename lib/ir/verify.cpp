@@ -4,7 +4,10 @@
 #include <deque>
 #include <optional>
 
+#include "lib/ir/attr_rules.h"
+#include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
+#include "lib/ir/verify_parts.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -33,7 +36,10 @@ class Verifier {
 
   std::vector<Problem> Run() {
     for (Node node : graph_.nodes()) CheckNode(node);
-    CheckCycles();
+    if (function_) CheckResults();
+    if (CheckCycles())
+      CheckFrames(graph_,
+                  [&](const Node& node, std::string text) { Report(node, std::move(text)); });
     return std::move(problems_);
   }
 
@@ -116,6 +122,7 @@ class Verifier {
       CheckAttrs(node, *kind.info);
       kind.attrs_checked = problems_.size() == before;
     }
+    if (node.op() == "Const") CheckConstant(node);
     const NodeTypes* types = boundary || !kind.types ? nullptr : &*kind.types;
     if (!boundary && !types && !kind.types_error.empty()) Report(node, kind.types_error);
     int expected = types ? static_cast<int>(types->inputs.size()) : node.num_inputs();
@@ -129,27 +136,66 @@ class Verifier {
     }
   }
 
+  // What is read of the value is its dtype, which stands at its beginning.
+  void CheckConstant(const Node& node) {
+    std::optional<AttrView> value = node.FindAttr("value");
+    std::optional<llvm::StringRef> tensor = value ? value->AsTensor() : std::nullopt;
+    DataType said = node.GetType("dtype");
+    if (!tensor || said == proto::DT_INVALID) return;
+    DataType is = DataTypeOfTensor(*tensor);
+    if (is == said) return;
+    Report(node, llvm::formatv("attribute 'dtype' is {0}, the value is of {1}", DataTypeName(said),
+                               DataTypeName(is))
+                     .str());
+  }
+
   void CheckInput(const Node& node, int i, DataType wanted) {
     Port port = node.input(i);
     if (port.node == kNoNode) return;  // reading has said so
     Node source = graph_.node(port.node);
-    if (function_ && source.op() == "_Arg") return;
     if (source.op_id() == kEmptyString) return;
-    const std::optional<NodeTypes>& types = KindFor(source).types;
-    if (!types) return;
-    if (port.index >= static_cast<int>(types->outputs.size())) {
-      Report(node, llvm::formatv("input {0} reads output {1} of '{2}', which has {3}", i,
-                                 port.index, source.name(), types->outputs.size())
-                       .str());
-      return;
+    DataType given;
+    if (function_ && source.op() == "_Arg") {
+      given = TypeOfArgument(source.id());
+    } else {
+      const std::optional<NodeTypes>& types = KindFor(source).types;
+      if (!types) return;
+      if (port.index >= static_cast<int>(types->outputs.size())) {
+        Report(node, llvm::formatv("input {0} reads output {1} of '{2}', which has {3}", i,
+                                   port.index, source.name(), types->outputs.size())
+                         .str());
+        return;
+      }
+      given = types->outputs[port.index];
     }
-    DataType given = types->outputs[port.index];
     if (wanted == proto::DT_INVALID || given == proto::DT_INVALID) return;
     bool fits = given == wanted || BaseType(given) == wanted;
     if (!fits) {
       Report(node, llvm::formatv("input {0} ('{1}') is {2}, {3} was expected", i, source.name(),
                                  DataTypeName(given), DataTypeName(wanted))
                        .str());
+    }
+  }
+
+  // DT_INVALID: only a call decides.
+  DataType TypeOfArgument(NodeId id) {
+    if (arguments_.empty()) {
+      for (size_t i = 0; i < function_->args.size() && i < function_->info.inputs.size(); ++i) {
+        const OpArg& arg = function_->info.inputs[i];
+        arguments_[function_->args[i]] = arg.is_ref ? RefType(arg.type) : arg.type;
+      }
+    }
+    return arguments_.lookup(id);
+  }
+
+  // A result's value must be what the signature says.
+  void CheckResults() {
+    for (size_t i = 0; i < function_->results.size() && i < function_->info.outputs.size(); ++i) {
+      Node result = graph_.node(function_->results[i].node);
+      const OpArg& arg = function_->info.outputs[i];
+      if (arg.type == proto::DT_INVALID || !arg.number_attr.empty()) continue;
+      if (result.num_inputs() == 1)
+        CheckInput(result, 0, arg.is_ref ? RefType(arg.type) : arg.type);
     }
   }
 
@@ -172,19 +218,23 @@ class Verifier {
       AttrKind wanted = KindOf(attr.type);
       // A placeholder stands for an attribute of the function that the node is in. An empty value
       // is what protobuf leaves of an empty list.
-      if (kind == wanted || kind == AttrKind::kPlaceholder || wanted == AttrKind::kNone ||
-          (kind == AttrKind::kNone && wanted == AttrKind::kList)) {
-        continue;
+      if (kind == AttrKind::kPlaceholder || wanted == AttrKind::kNone) continue;
+      bool fits = kind == wanted || (kind == AttrKind::kNone && wanted == AttrKind::kList);
+      if (!fits) {
+        Report(node, llvm::formatv("attribute '{0}' is {1}, a value of type {2} was expected",
+                                   attr.name, it->second.ToString(), attr.type)
+                         .str());
+      } else if (std::string why = WhyNotAllowed(attr, it->second);
+                 !why.empty() && HasAttrRules(info)) {
+        Report(node, std::move(why));
       }
-      Report(node, llvm::formatv("attribute '{0}' is {1}, a value of type {2} was expected",
-                                 attr.name, it->second.ToString(), attr.type)
-                       .str());
     }
   }
 
-  void CheckCycles() {
+  // False: there is a cycle.
+  bool CheckCycles() {
     std::vector<NodeId> order = TopologicalOrder(graph_);
-    if (order.size() == graph_.num_nodes()) return;
+    if (order.size() == graph_.num_nodes()) return true;
     std::vector<bool> ordered(graph_.end_id(), false);
     for (NodeId id : order) ordered[id] = true;
     // Walking inputs that are not ordered must come back to where it has been: that is a cycle.
@@ -215,6 +265,7 @@ class Verifier {
     text += cycle.size() > 6 ? llvm::formatv("... ({0} nodes)", cycle.size()).str()
                              : ("'" + graph_.node(cycle[0]).name() + "'").str();
     Report(graph_.node(cycle[0]), std::move(text));
+    return false;
   }
 
   const Graph& graph_;
@@ -222,90 +273,8 @@ class Verifier {
   llvm::DenseMap<StringId, const OpInfo*> infos_;
   std::deque<Kind> all_kinds_;
   llvm::DenseMap<std::pair<StringId, llvm::StringRef>, Kind*> shared_;
-  std::vector<Kind*> kinds_;  // by node; nullptr: not asked for yet
-  std::vector<Problem> problems_;
-};
-
-bool ChoosesBranches(llvm::StringRef op) {
-  return llvm::StringSwitch<bool>(op)
-      .Cases("If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", true)
-      .Default(false);
-}
-
-// Missing functions, and recursion without a branch. Depth first without the machine's stack: a
-// chain of calls may be long.
-class CallChecker {
- public:
-  explicit CallChecker(const Module& module) : module_(module) {}
-
-  std::vector<Problem> Run() {
-    for (Node node : module_.main.nodes()) CheckMissing(node, nullptr);
-    for (const auto& function : module_.functions) {
-      auto& calls = calls_[function.get()];
-      for (Node node : function->body.nodes()) {
-        CheckMissing(node, function.get());
-        if (!MayCall(node) || ChoosesBranches(node.op())) continue;
-        for (llvm::StringRef name : CalledFunctions(node)) {
-          if (const Function* callee = module_.FindFunction(name)) calls.push_back({callee, node});
-        }
-      }
-    }
-    for (const auto& function : module_.functions) Search(function.get());
-    return std::move(problems_);
-  }
-
- private:
-  struct Call {
-    const Function* callee;
-    Node node;
-  };
-
-  bool MayCall(const Node& node) {
-    auto [it, added] = may_call_.try_emplace(node.op_id(), false);
-    if (added) it->second = MayCallFunctions(node);
-    return it->second;
-  }
-
-  void CheckMissing(const Node& node, const Function* in) {
-    if (!MayCall(node)) return;
-    for (llvm::StringRef name : CalledFunctions(node)) {
-      if (name.empty() || module_.FindFunction(name)) continue;
-      std::string where = node.name().str();
-      if (in) where = (in->name() + "/" + where).str();
-      problems_.push_back(
-          {Severity::kError, where, ("function '" + name + "' is not in the library").str()});
-    }
-  }
-
-  void Search(const Function* start) {
-    if (state_[start]) return;
-    std::vector<std::pair<const Function*, size_t>> stack = {{start, 0}};
-    state_[start] = 1;
-    while (!stack.empty()) {
-      auto& [function, next] = stack.back();
-      if (next == calls_[function].size()) {
-        state_[function] = 2;
-        stack.pop_back();
-        continue;
-      }
-      const Call& call = calls_[function][next++];
-      if (state_[call.callee] == 1) {
-        problems_.push_back(
-            {Severity::kError, (function->name() + "/" + call.node.name()).str(),
-             ("calls function '" + call.callee->name() +
-              "' again without an If, Case or While between: the recursion never ends")
-                 .str()});
-      } else if (state_[call.callee] == 0) {
-        state_[call.callee] = 1;
-        stack.push_back({call.callee, 0});
-      }
-    }
-  }
-
-  const Module& module_;
-  llvm::DenseMap<const Function*, std::vector<Call>> calls_;
-  llvm::DenseMap<StringId, bool> may_call_;
-  llvm::DenseMap<const Function*, int> state_;  // 1: on the stack, 2: done
+  std::vector<Kind*> kinds_;                    // by node; nullptr: not asked for yet
+  llvm::DenseMap<NodeId, DataType> arguments_;  // of a function
   std::vector<Problem> problems_;
 };
 
@@ -319,7 +288,7 @@ std::vector<Problem> VerifyModule(const Module& module) {
   std::vector<Problem> problems = VerifyGraph(module.main);
   for (const auto& function : module.functions)
     llvm::append_range(problems, VerifyGraph(function->body, function.get()));
-  llvm::append_range(problems, CallChecker(module).Run());
+  llvm::append_range(problems, CheckCalls(module));
   return problems;
 }
 

@@ -11,8 +11,8 @@ namespace {
 // Before the pass `partition`: what it is going to split, a file a device.
 auto PartitionWriter(const DumpOptions& options, Module& module,
                      const proto::RewriterConfig& config) {
-  return [folder = options.folder, name = options.graph_name, binary = options.binary, &module,
-          config](const Stage& stage) -> Expected<std::vector<std::string>> {
+  return [folder = options.folder, binary = options.binary, &module, config](
+             const Stage& stage, llvm::StringRef name) -> Expected<std::vector<std::string>> {
     if (stage.pass != "partition") return std::vector<std::string>();
     ASSIGN_OR_RETURN(auto kernels, KernelsOf(config));
     ASSIGN_OR_RETURN(PartitionedGraph split, PartitionByDevice(module, *kernels));

@@ -174,6 +174,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
   } else {
     optimized.failure = TextOf(result.takeError());
   }
+  RETURN_IF_ERROR(CheckOpenFiles());  // what the passes saw of constants may be none of them
   return optimized;
 }
 

@@ -116,6 +116,7 @@ Error RunJob::Prepare() {
   options.session = session_.get();
   options.profiler = request_.profiler;
   options.device = request_.device;
+  options.cancel = request_.cancel;
   RETURN_IF_ERROR(RestoreSession(opened_->file(), opened_->model().variables_prefix, *session_,
                                  *request_.pool));
   return request_.devices.empty() && !request_.placement_log ? Compile(options)
@@ -164,7 +165,10 @@ Error RunJob::CompileSplit(const ExecutorOptions& options) {
 }
 
 Expected<std::vector<Tensor>> RunJob::Run(std::vector<Tensor> values) {
-  return parts_ ? parts_->Run(values) : whole_->Run(std::move(values));
+  ASSIGN_OR_RETURN(std::vector<Tensor> outputs,
+                   parts_ ? parts_->Run(values) : whole_->Run(std::move(values)));
+  RETURN_IF_ERROR(CheckOpenFiles());
+  return outputs;
 }
 
 void RunJob::SaySpread(const MessageSink& sink) const {

@@ -50,6 +50,7 @@ struct RunRequest {
   RunHook* hook = nullptr;
   RunWatch* watch = nullptr;
   RunProfiler* profiler = nullptr;
+  const CancelFlag* cancel = nullptr;  // ends a run from another thread
   RunWords words;
 };
 

@@ -3,13 +3,12 @@
 //   after_<pass>, ...
 // and index.json, which lists every stage in order, the unchanged ones too. A dump holds the whole
 // module, so a stage over a function's body dumps like any other; index.json names the function.
-// ledger.jsonl beside them has every rewrite.
-#include <unistd.h>
-
+// ledger.jsonl beside them has every rewrite. Where others have dumped before, <graph> has a number
+// behind it, and so have the ledger and timings.json.
 #include "lib/io/write.h"
+#include "lib/pass/dump_index.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/support/file.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -28,7 +27,11 @@ class DumpInstrumentation : public Instrumentation {
   Error BeforePipeline(const Module& module) override {
     if (!ToLog()) {
       RETURN_IF_ERROR(CreateDirectories(options_.folder));
-      ASSIGN_OR_RETURN(ledger_file_, AtomicFile::Create(JoinPath(options_.folder, "ledger.jsonl")));
+      if (run_.name.empty()) {  // the placer and the partitioner run one after the other
+        ASSIGN_OR_RETURN(run_, ClaimDumpRun(options_.folder, options_.graph_name));
+        options_.graph_name = run_.name;
+      }
+      ASSIGN_OR_RETURN(ledger_file_, AtomicFile::Create(JoinPath(options_.folder, run_.ledger)));
       ledger_ = MakeLedgerInstrumentation(ledger_file_->os());
       RETURN_IF_ERROR(ledger_->BeforePipeline(module));
     }
@@ -38,7 +41,7 @@ class DumpInstrumentation : public Instrumentation {
   Error BeforePass(const Stage& stage, const Module& module) override {
     if (!stage.function.empty()) return Error::success();
     if (options_.write_beside && !ToLog()) {
-      ASSIGN_OR_RETURN(std::vector<std::string> files, options_.write_beside(stage));
+      ASSIGN_OR_RETURN(std::vector<std::string> files, options_.write_beside(stage, run_.name));
       beside_.insert(beside_.end(), files.begin(), files.end());
     }
     return options_.stages_alone ? Dump("before_" + stage.pass, module) : Error::success();
@@ -80,8 +83,9 @@ class DumpInstrumentation : public Instrumentation {
     }
     if (ToLog()) return Error::success();
     RETURN_IF_ERROR(ledger_file_->Commit());
-    RETURN_IF_ERROR(WriteFile(JoinPath(options_.folder, "index.json"), Index()));
-    return WriteFile(JoinPath(options_.folder, "timings.json"), Timings());
+    RETURN_IF_ERROR(WriteFile(JoinPath(options_.folder, run_.timings), Timings()));
+    return FinishDumpRun(options_.folder, run_,
+                         [this](llvm::json::OStream& json) { WriteStages(json); });
   }
 
  private:
@@ -122,52 +126,38 @@ class DumpInstrumentation : public Instrumentation {
 
   // The last dump under another name, without writing it twice where the file system has links.
   Error DumpAgain(const std::string& tag) {
-    std::string from = JoinPath(options_.folder, last_);
-    std::string name = NextName(tag), to = JoinPath(options_.folder, name);
+    std::string name = NextName(tag);
     if (!ToLog()) {
-      unlink(to.c_str());
-      if (link(from.c_str(), to.c_str()) != 0) {
-        if (std::error_code code = llvm::sys::fs::copy_file(from, to)) {
-          return MakeError("{0}: cannot write: {1}", to, code.message());
-        }
-      }
+      RETURN_IF_ERROR(LinkFile(JoinPath(options_.folder, last_), JoinPath(options_.folder, name)));
       files_.push_back(name);
     }
     last_ = name;
     return Error::success();
   }
 
-  std::string Index() const {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    llvm::json::OStream json(os, 1);
-    json.object([&] {
-      json.attribute("graph", options_.graph_name);
-      json.attributeArray("files", [&] {
-        for (const std::string& file : files_) json.value(file);
-        for (const std::string& file : beside_) json.value(file);
-      });
-      json.attributeArray("stages", [&] {
-        for (const Entry& entry : stages_) {
-          json.object([&] {
-            json.attribute("pass", entry.pass);
-            if (!entry.function.empty())
-              json.attribute("function", llvm::json::fixUTF8(entry.function));
-            json.attribute("iteration", entry.iteration);
-            json.attribute("changed", entry.changed);
-            json.attribute("rewrites", entry.rewrites);
-            json.attribute("nodes", static_cast<int64_t>(entry.nodes));
-            json.attribute("edges", static_cast<int64_t>(entry.edges));
-            if (entry.changed) {
-              json.attribute("before", entry.before);
-              json.attribute("after", entry.after);
-            }
-          });
-        }
-      });
+  void WriteStages(llvm::json::OStream& json) const {
+    json.attributeArray("files", [&] {
+      for (const std::string& file : files_) json.value(file);
+      for (const std::string& file : beside_) json.value(file);
     });
-    os << "\n";
-    return os.str();
+    json.attributeArray("stages", [&] {
+      for (const Entry& entry : stages_) {
+        json.object([&] {
+          json.attribute("pass", entry.pass);
+          if (!entry.function.empty())
+            json.attribute("function", llvm::json::fixUTF8(entry.function));
+          json.attribute("iteration", entry.iteration);
+          json.attribute("changed", entry.changed);
+          json.attribute("rewrites", entry.rewrites);
+          json.attribute("nodes", static_cast<int64_t>(entry.nodes));
+          json.attribute("edges", static_cast<int64_t>(entry.edges));
+          if (entry.changed) {
+            json.attribute("before", entry.before);
+            json.attribute("after", entry.after);
+          }
+        });
+      }
+    });
   }
 
   // Apart from index.json, because a clock is the one thing that differs from run to run.
@@ -191,6 +181,7 @@ class DumpInstrumentation : public Instrumentation {
   }
 
   DumpOptions options_;
+  DumpRun run_;
   int order_ = 0;
   std::string last_;
   std::vector<std::string> files_, beside_;

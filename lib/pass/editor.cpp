@@ -72,6 +72,7 @@ const ShapeMap& Editor::shapes() {
     // TensorFlow trusts what a Placeholder says of its shape only when asked to be aggressive.
     options.trust_feeds = config_.shape_optimization() == proto::RewriterConfig::AGGRESSIVE;
     options.fed = &boundary_.fed;
+    options.from_readers = true;
     shapes_ = std::make_unique<ShapeMap>(InferShapes(graph_, options));
     stale_shapes_.clear();
   }

@@ -23,6 +23,9 @@ class NearMisses {
   std::map<std::tuple<std::string, std::string, std::string>, Refusal> last_;
 };
 
+// Whether TensorFlow rewrites there and is wrong: the reason says "unlike TensorFlow".
+bool IsUnlikeTensorFlow(const Refusal& refusal);
+
 // "FUNCTION/NODE", in the main graph "NODE".
 std::string PlaceOf(const Refusal& refusal);
 

@@ -1,7 +1,6 @@
 #include "lib/pass/pass_manager.h"
 
 #include <algorithm>
-#include <exception>
 #include <map>
 
 #include "lib/ir/device_name.h"
@@ -9,8 +8,10 @@
 #include "lib/ir/tensor_name.h"
 #include "lib/pass/library.h"
 #include "lib/pass/registry.h"
+#include "lib/pass/shape_annotations.h"
 #include "lib/pass/tidy.h"
 #include "lib/support/denormals.h"
+#include "lib/support/exceptions.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -77,9 +78,10 @@ class Runner {
   Expected<OptimizeResult> Run() {
     ASSIGN_OR_RETURN(Boundary boundary, MakeBoundary());
     ASSIGN_OR_RETURN(names_, PassNames());
+    bool runs = !options_.config.disable_meta_optimizer() || !IsPipeline();
+    if (runs && IsPipeline()) DropShapeAnnotations(module_.main);
     for (Instrumentation* client : clients_) RETURN_IF_ERROR(client->BeforePipeline(module_));
-    if (!options_.config.disable_meta_optimizer() || !IsPipeline())
-      RETURN_IF_ERROR(RunModule(std::move(boundary)));
+    if (runs) RETURN_IF_ERROR(RunModule(std::move(boundary)));
     for (Instrumentation* client : llvm::reverse(clients_))
       RETURN_IF_ERROR(client->AfterPipeline(module_));
     return std::move(result_);
@@ -347,13 +349,15 @@ class Runner {
       for (const std::string& name : names_)
         RETURN_IF_ERROR(RunPass(name, iteration, editor, result));
     }
-    if (!IsPipeline() || names_.empty() || !HasColocations(editor->graph()))
-      return Error::success();
-    auto reassign = [&] {
-      ReassignColocations(*editor);
+    bool reassigns = IsPipeline() && !names_.empty() && HasColocations(editor->graph());
+    std::vector<NodeId> stale = StaleShapeAnnotations(editor->graph());
+    if (!reassigns && stale.empty()) return Error::success();
+    auto tidy = [&] {
+      if (reassigns) ReassignColocations(*editor);
+      DropStaleShapeAnnotations(*editor, stale);
       return Error::success();
     };
-    return RunStage(kWholeFlow, iteration - 1, editor, reassign, result);
+    return RunStage(kWholeFlow, iteration - 1, editor, tidy, result);
   }
 
   Error RunPass(const std::string& name, int iteration, Editor* editor, OptimizeResult* result) {
@@ -385,7 +389,7 @@ class Runner {
     int64_t changes = editor->num_changes();
     int rewrites = result->rewrites;
     auto began = std::chrono::steady_clock::now();
-    Error error = Guarded(run);
+    Error error = WithoutExceptions(run);  // no pass of ours throws; what it calls may
     stage.time = std::chrono::steady_clock::now() - began;
     stage.changed = editor->num_changes() != changes || result->rewrites != rewrites;
     stage.rewrites = result->rewrites - rewrites;
@@ -400,15 +404,6 @@ class Runner {
     std::string where = "pass '" + name + "'";
     if (!stage.function.empty()) where += " in function '" + stage.function + "'";
     return Annotate(where, std::move(error));
-  }
-
-  // No pass of ours throws; what it calls may.
-  static Error Guarded(llvm::function_ref<Error()> run) {
-    try {
-      return run();
-    } catch (const std::exception& exception) {
-      return MakeError("failed: {0}", exception.what());
-    }
   }
 
   static constexpr const char* kDataFunction = "_tf_data_function";

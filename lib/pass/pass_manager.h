@@ -98,15 +98,15 @@ std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os
 // index.json, timings.json and ledger.jsonl.
 struct DumpOptions {
   std::string folder;      // "-": to the log
-  std::string graph_name;  // first part of each file's name
+  std::string graph_name;  // first part of each file's name; a number follows where it is taken
   bool binary = false;     // .pb instead of .pbtxt
   // The passes are no optimisation (the placer): each is dumped before and after, changed or not,
   // and nothing else is.
   bool stages_alone = false;
   MessageSink sink;
-  // Called before each pass over the main graph: writes what else belongs in the folder, and gives
-  // the files' names for index.json.
-  std::function<Expected<std::vector<std::string>>(const Stage&)> write_beside;
+  // Called before each pass over the main graph, with the name that the run's files begin with:
+  // writes what else belongs in the folder, and gives the files' names for index.json.
+  std::function<Expected<std::vector<std::string>>(const Stage&, llvm::StringRef)> write_beside;
 };
 std::unique_ptr<Instrumentation> MakeDumpInstrumentation(DumpOptions options);
 

@@ -4,6 +4,8 @@
 #include <tuple>
 
 #include "lib/io/ledger.h"
+#include "lib/io/write.h"
+#include "lib/pass/dump_index.h"
 #include "lib/pass/registry.h"
 #include "lib/support/file.h"
 #include "lib/support/json.h"
@@ -38,70 +40,79 @@ class RecordReader {
 
   RunRecord Read() {
     Try("index.json", [&](llvm::StringRef text) { return Index(text); });
-    if (record_.stages.empty()) return std::move(record_);
-    Try("timings.json", [&](llvm::StringRef text) { return Times(text); });
-    Try("ledger.jsonl", [&](llvm::StringRef text) { return Ledger(text); });
     return std::move(record_);
   }
 
  private:
-  // What cannot be read is a problem, what is not there is none.
-  void Try(const char* name, llvm::function_ref<Error(llvm::StringRef)> parse) {
+  // What cannot be read is a problem, what is not there is none; gives whether it was read.
+  bool Try(const std::string& name, llvm::function_ref<Error(llvm::StringRef)> parse) {
     std::string path = JoinPath(folder_, name);
-    if (!FileExists(path)) return;
+    if (!FileExists(path)) return false;
     auto file = FileBytes::Open(path);
     Error error = file ? parse((*file)->bytes()) : file.takeError();
-    if (error) record_.problems.push_back(std::string(name) + ": " + TextOf(std::move(error)));
+    if (!error) return true;
+    record_.problems.push_back(name + ": " + TextOf(std::move(error)));
+    return false;
   }
 
   Error Index(llvm::StringRef text) {
     ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(text));
-    const llvm::json::Object* index = value.getAsObject();
-    const llvm::json::Array* stages = index ? index->getArray("stages") : nullptr;
-    if (!stages) return MakeError("it lists no stages");
-    for (const llvm::json::Value& stage : *stages) {
-      if (const llvm::json::Object* object = stage.getAsObject())
-        record_.stages.push_back({ParseStage(*object), Text(*object, "after"), {}});
-    }
+    ASSIGN_OR_RETURN(std::vector<const llvm::json::Object*> runs, RunsOf(value));
+    for (const llvm::json::Object* run : runs) ReadRun(*run);
     return Error::success();
   }
 
-  Error Times(llvm::StringRef text) {
+  // One that was ended before it was done has no stages.
+  void ReadRun(const llvm::json::Object& run) {
+    std::vector<StageRecord> stages;
+    for (const llvm::json::Value& stage : *run.getArray("stages")) {
+      if (const llvm::json::Object* object = stage.getAsObject())
+        stages.push_back({ParseStage(*object), Text(*object, "after"), {}});
+    }
+    if (stages.empty()) return;
+    auto file = [&](const char* key, const char* usual) {
+      return FileNamePart(run.getString(key).value_or(usual));
+    };
+    record_.has_times |= Try(file("timings", "timings.json"),
+                             [&](llvm::StringRef text) { return Times(text, stages); });
+    record_.has_rewrites |= Try(file("ledger", "ledger.jsonl"),
+                                [&](llvm::StringRef text) { return Ledger(text, stages); });
+    llvm::move(stages, std::back_inserter(record_.stages));
+  }
+
+  static Error Times(llvm::StringRef text, llvm::MutableArrayRef<StageRecord> stages) {
     ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(text));
     const llvm::json::Array* times = value.getAsArray();
-    if (!times || times->size() != record_.stages.size())
+    if (!times || times->size() != stages.size())
       return MakeError("it is of another run than index.json");
     for (size_t i = 0; i < times->size(); ++i) {
       const llvm::json::Object* object = (*times)[i].getAsObject();
-      Stage& stage = record_.stages[i].stage;
+      Stage& stage = stages[i].stage;
       if (!object || !SameStage(ParseStage(*object), stage))
         return MakeError("it is of another run than index.json");
       double ms = std::clamp(object->getNumber("ms").value_or(0), 0.0, kLongest);
       stage.time = std::chrono::nanoseconds(static_cast<int64_t>(ms * 1e6));
     }
-    record_.has_times = true;
     return Error::success();
   }
 
   // The stages' numbers of rewrites cut the ledger into pieces.
-  Error Ledger(llvm::StringRef text) {
+  static Error Ledger(llvm::StringRef text, llvm::MutableArrayRef<StageRecord> stages) {
     ASSIGN_OR_RETURN(std::vector<Rewrite> rewrites, ParseLedger(text));
     auto next = rewrites.begin();
-    for (StageRecord& record : record_.stages) {
+    for (StageRecord& record : stages) {
       for (int i = 0; i < record.stage.rewrites; ++i, ++next) {
         bool fits = next != rewrites.end() && next->pass == record.stage.pass &&
                     next->function == record.stage.function;
-        if (!fits) return Forget();
+        if (!fits) return Forget(stages);
         record.rewrites.push_back(*next);
       }
     }
-    if (next != rewrites.end()) return Forget();
-    record_.has_rewrites = true;
-    return Error::success();
+    return next == rewrites.end() ? Error::success() : Forget(stages);
   }
 
-  Error Forget() {
-    for (StageRecord& record : record_.stages) record.rewrites.clear();
+  static Error Forget(llvm::MutableArrayRef<StageRecord> stages) {
+    for (StageRecord& record : stages) record.rewrites.clear();
     return MakeError("it is of another run than index.json");
   }
 

@@ -24,7 +24,8 @@ struct RunRecord {
   const StageRecord* StageOf(llvm::StringRef dump) const;
 };
 
-// Reads index.json, timings.json and ledger.jsonl of `folder`. Without index.json, as TensorFlow's
+// Reads index.json of `folder`, and the times and ledger of each run that dumped there, one run
+// after the other. Without index.json, as TensorFlow's
 // dumps are, the record is empty.
 RunRecord ReadRunRecord(llvm::StringRef folder);
 

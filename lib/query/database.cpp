@@ -4,8 +4,6 @@
 
 #include "lib/support/file.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Process.h"
 
 namespace grapnel {
 namespace {
@@ -137,16 +135,11 @@ Expected<QueryResult> Database::Query(llvm::StringRef sql) {
 Error Database::SaveTo(llvm::StringRef path) {
   if (FileExists(path) || IsDirectory(path))
     return MakeError("{0}: exists already; a new file was expected", path);
-  std::string temporary =
-      llvm::formatv("{0}.tmp{1}", path, llvm::sys::Process::getProcessId()).str();
-  Expected<Insert> vacuum = Prepare("VACUUM INTO ?");
-  if (!vacuum) return vacuum.takeError();
-  Error error = vacuum->Row({QueryCell(temporary)});
-  std::error_code code;
-  if (!error) code = llvm::sys::fs::rename(temporary, path);
-  if (error || code) llvm::sys::fs::remove(temporary);
-  if (error) return Annotate(path, std::move(error));
-  return code ? MakeError("{0}: {1}", path, code.message()) : Error::success();
+  sqlite3_int64 size = 0;
+  std::unique_ptr<unsigned char, void (*)(void*)> bytes(
+      sqlite3_serialize(db_.get(), "main", &size, 0), sqlite3_free);
+  if (!bytes) return MakeError("{0}: cannot write: out of memory", path);
+  return WriteFile(path, {reinterpret_cast<const char*>(bytes.get()), static_cast<size_t>(size)});
 }
 
 }  // namespace grapnel

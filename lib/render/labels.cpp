@@ -9,7 +9,6 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/types.h"
 #include "lib/support/text.h"
-#include "llvm/Support/ConvertUTF.h"
 
 namespace grapnel {
 namespace {
@@ -164,37 +163,6 @@ std::string InputName(const OpInfo* info, const Node& node, int slot) {
 }
 
 }  // namespace
-
-std::string Printable(llvm::StringRef text) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string result;
-  const auto* at = reinterpret_cast<const llvm::UTF8*>(text.begin());
-  const auto* end = reinterpret_cast<const llvm::UTF8*>(text.end());
-  while (at < end) {
-    unsigned size = llvm::getNumBytesForUTF8(*at);
-    bool fine = size <= static_cast<size_t>(end - at) && llvm::isLegalUTF8Sequence(at, end) &&
-                *at >= 0x20 && *at != 0x7f;
-    if (fine) {
-      result.append(reinterpret_cast<const char*>(at), size);
-      at += size;
-    } else {
-      result += {'\\', 'x', kHex[*at >> 4], kHex[*at & 15]};
-      ++at;
-    }
-  }
-  return result;
-}
-
-std::string PrintableLines(llvm::StringRef text) {
-  std::string lines;
-  while (!text.empty()) {
-    auto [line, rest] = text.split('\n');
-    lines += Printable(line);
-    if (line.size() < text.size()) lines += '\n';
-    text = rest;
-  }
-  return lines;
-}
 
 std::string PrintableStart(llvm::StringRef text) {
   if (text.size() <= kMaxText) return Printable(text);

@@ -9,13 +9,10 @@
 #include "lib/ir/graph.h"
 #include "lib/render/scope_tree.h"
 #include "lib/shape/inference.h"
+#include "lib/support/printable.h"
 
 namespace grapnel {
 
-// UTF-8 without control characters: bytes that are neither become \xNN.
-std::string Printable(llvm::StringRef text);
-// The same, but lines stay lines.
-std::string PrintableLines(llvm::StringRef text);
 // As Printable, of the first 400 bytes, with an ellipsis when there are more.
 std::string PrintableStart(llvm::StringRef text);
 

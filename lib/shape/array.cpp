@@ -135,6 +135,7 @@ void ReshapeTo(ShapeContext& c, Shape to) {
     ++num_unknown;
   }
   bool misfit = false;
+  auto is_open = [](int64_t dim) { return dim < 0; };
   if (from.known_rank() && num_unknown == 1) {
     if (auto dim = Missing(from, to, unknown, &misfit); dim && *dim != kUnknownDim)
       to.set_dim(unknown, *dim);
@@ -146,9 +147,14 @@ void ReshapeTo(ShapeContext& c, Shape to) {
       if (to.IsKnown(i)) continue;
       if (auto dim = Missing(from, to, i, &misfit); dim && *dim >= 0) to.set_dim(i, *dim);
     }
+  } else if (from.known_rank() && to.IsFullyKnown()) {
+    if (llvm::count_if(from.dims(), is_open) == 1) {
+      int i = static_cast<int>(llvm::find_if(from.dims(), is_open) - from.dims().begin());
+      std::optional<int64_t> dim = Missing(to, from, i, &misfit);
+      if (dim && !misfit) c.Equal(from.dim(i), *dim, "the dimension not known and what is left");
+    }
   } else if (from.known_rank() && num_unknown == 0) {
     // One dimension left on either side: what the input calls it is better known further on.
-    auto is_open = [](int64_t dim) { return dim < 0; };
     auto open = llvm::find_if(to.dims(), is_open);
     if (llvm::count_if(from.dims(), is_open) == 1 && llvm::count_if(to.dims(), is_open) == 1) {
       int i = static_cast<int>(open - to.dims().begin());
@@ -205,7 +211,7 @@ void SqueezeShape(ShapeContext& c) {
 }
 
 void TransposeShape(ShapeContext& c) {
-  const Shape& shape = c.in(0);
+  Shape shape = c.in(0);
   const Elements* permutation = c.integers(1);
   int rank = shape.known_rank() ? shape.rank() : -1;
   if (c.in(1).known_rank() && c.in(1).rank() == 1 && c.in(1).IsKnown(0)) {
@@ -215,9 +221,11 @@ void TransposeShape(ShapeContext& c) {
     }
     rank = static_cast<int>(std::min<int64_t>(c.in(1).dim(0), 254));
   }
-  if (rank < 0) return;
+  // One axis, of what may be a scalar: either comes out as it is.
+  if (!shape.known_rank() && rank < 2) return c.Out(0, c.in(0));
+  shape = c.WithRank(0, rank);
   Shape result = Shape::UnknownOfRank(rank);
-  if (rank <= 1 && shape.known_rank()) result = shape;
+  if (rank <= 1) result = shape;
   if (permutation && shape.known_rank() && static_cast<int>(permutation->size()) == rank) {
     for (int i = 0; i < rank; ++i) {
       std::optional<int> from = c.Axis((*permutation)[i], rank);

@@ -39,6 +39,7 @@ ShapeFunction FindShapeFunction(llvm::StringRef op) {
 PortFacts PortFacts::Copy() const {
   PortFacts copy;
   copy.shape = shape;
+  copy.handle = handle;
   if (extra) copy.extra = std::make_unique<Extra>(*extra);
   return copy;
 }
@@ -54,13 +55,14 @@ void PortFacts::SetContent(Shape content) {
 }
 
 bool PortFacts::SameAs(const PortFacts& other) const {
-  if (shape != other.shape || !extra != !other.extra) return false;
+  if (shape != other.shape || handle != other.handle || !extra != !other.extra) return false;
   return !extra || *extra == *other.extra;
 }
 
 PortFacts JoinFacts(const PortFacts& a, const PortFacts& b) {
   PortFacts joined;
   joined.shape = JoinShapes(a.shape, b.shape);
+  if (!joined.shape.known_rank() && a.handle == b.handle) joined.handle = a.handle;
   if (a.content() && b.content()) joined.SetContent(JoinShapes(*a.content(), *b.content()));
   const Elements *x = a.elements(), *y = b.elements();
   if (!x || !y || x->size() != y->size() || a.shape != b.shape) return joined;
@@ -165,7 +167,14 @@ void ShapeContext::OutFacts(int i, const PortFacts& facts) {
 
 Shape ShapeContext::WithRank(int i, int rank) {
   const Shape& shape = in(i);
-  if (!shape.known_rank()) return Shape::UnknownOfRank(rank);
+  if (!shape.known_rank()) {
+    Shape of_rank = Shape::UnknownOfRank(rank);
+    if (!symbols || facts(i).handle == 0) return of_rank;
+    for (int dim = 0; dim < rank; ++dim)
+      of_rank.set_dim(dim, symbols->DimAt({node.id(), node.op_id(), -1 - i}, dim, next_symbol));
+    Demand({.x = facts(i).handle, .shape = of_rank});
+    return of_rank;
+  }
   if (shape.rank() == rank) return shape;
   Fail("input {0} of {1} must have rank {2}, got {3}", i, op(), rank, shape.ToString());
   return Shape::UnknownOfRank(rank);
@@ -181,13 +190,46 @@ const Shape& ShapeContext::WithRankAtLeast(int i, int rank) {
 int64_t ShapeContext::Equal(int64_t a, int64_t b, const char* what) {
   std::optional<int64_t> dim = MergeDims(a, b);
   if (!dim) Fail("{0} needs {1} to be equal, got {2} and {3}", op(), what, a, b);
+  Demand({.a = a, .b = b});
   return dim.value_or(kUnknownDim);
 }
 
 Shape ShapeContext::Equal(const Shape& a, const Shape& b) {
   std::optional<Shape> shape = MergeShapes(a, b);
   if (!shape) Fail("{0} needs equal shapes, got {1} and {2}", op(), a.ToString(), b.ToString());
+  if (symbols && shape) DemandEqual(a, b);
   return shape.value_or(Shape::Unknown());
+}
+
+ShapeHandle ShapeContext::HandleOf(const Shape& shape) const {
+  for (int i = 0; i < num_inputs(); ++i) {
+    if (inputs[i] && &inputs[i]->shape == &shape) return inputs[i]->handle;
+  }
+  return 0;
+}
+
+ShapeHandle ShapeContext::HandleOfSide(const Shape& shape) const {
+  if (shape.known_rank()) return 0;
+  if (ShapeHandle handle = HandleOf(shape)) return handle;
+  if (equal_so_far_ != 0) return equal_so_far_;
+  for (const PortFacts* input : inputs) {
+    if (input && input->handle != 0) return input->handle;
+  }
+  return 0;
+}
+
+void ShapeContext::DemandEqual(const Shape& a, const Shape& b) {
+  ShapeHandle x = HandleOfSide(a), y = HandleOfSide(b);
+  if (a.known_rank() && b.known_rank()) {
+    for (int i = 0; i < a.rank(); ++i) Demand({.a = a.dim(i), .b = b.dim(i)});
+  } else if (x != 0 && y != 0) {
+    Demand({.x = x, .y = y});
+    equal_so_far_ = x;
+  } else if (x != 0 && b.known_rank()) {
+    Demand({.x = x, .shape = b});
+  } else if (y != 0 && a.known_rank()) {
+    Demand({.x = y, .shape = a});
+  }
 }
 
 std::optional<int> ShapeContext::Axis(int64_t axis, int rank) {

@@ -13,6 +13,7 @@
 #include "lib/ir/shape.h"
 #include "lib/shape/arithmetic.h"
 #include "lib/shape/inference.h"
+#include "lib/shape/symbols.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -28,6 +29,7 @@ struct PortFacts {
     bool operator==(const Extra& o) const { return elements == o.elements && content == o.content; }
   };
   Shape shape;
+  ShapeHandle handle = 0;                     // of a shape of unknown rank, where symbols are used
   std::unique_ptr<Extra> extra;               // most ports have none
   mutable DataType type = proto::DT_INVALID;  // DT_INVALID: not asked for yet
 
@@ -65,8 +67,11 @@ class ShapeContext {
   llvm::SmallVector<PortFacts, 2> outputs;
   FunctionShapes* functions = nullptr;
   const llvm::DenseSet<NodeId>* fed = nullptr;
-  int graph_version = 0;  // VersionDef.producer
-  std::string problem;    // not empty: shapes that cannot fit
+  int graph_version = 0;            // VersionDef.producer
+  std::string problem;              // not empty: shapes that cannot fit
+  ShapeSymbols* symbols = nullptr;  // null: nobody asks what is demanded of the inputs
+  int64_t* next_symbol = nullptr;
+  std::vector<ShapeDemand> demands;  // of the inputs
 
   // --- Inputs. One that is not there is unknown.
   int num_inputs() const { return static_cast<int>(inputs.size()); }
@@ -94,9 +99,14 @@ class ShapeContext {
   std::vector<int64_t> Ints(llvm::StringRef key) const;
   std::optional<Shape> ShapeAttr(llvm::StringRef key) const;
 
-  // --- Outputs. All start unknown.
-  void Out(int i, Shape shape) {
+  // --- Outputs. All start unknown. The shape of an input, handed on as it is, stays the same one.
+  void Out(int i, Shape&& shape) {
     if (i < num_outputs()) outputs[i].shape = std::move(shape);
+  }
+  void Out(int i, const Shape& shape) {
+    if (i >= num_outputs()) return;
+    outputs[i].shape = shape;
+    outputs[i].handle = HandleOf(shape);
   }
   void OutElements(int i, Elements elements);  // dropped when they are too many
   void OutContent(int i, Shape content);
@@ -120,6 +130,26 @@ class ShapeContext {
   Shape Equal(const Shape& a, const Shape& b);
   // `axis` counted from the front; nullopt (and a problem) when it is outside [-rank, rank).
   std::optional<int> Axis(int64_t axis, int rank);
+
+ private:
+  // Of the input whose shape this is; 0 when it is none's, or its rank is known.
+  ShapeHandle HandleOf(const Shape& shape) const;
+  // The same of one side of Equal: where that is no input's, it is what the inputs before it were
+  // found equal to, or the first of unknown rank.
+  ShapeHandle HandleOfSide(const Shape& shape) const;
+  void Demand(ShapeDemand demand) {
+    if (symbols) demands.push_back(std::move(demand));
+  }
+  void DemandEqual(const Shape& a, const Shape& b);
+
+  ShapeHandle equal_so_far_ = 0;
+
+ public:
+  // Before a node: nothing is demanded yet.
+  void ForgetDemands() {
+    demands.clear();
+    equal_so_far_ = 0;
+  }
 };
 
 using ShapeFunction = void (*)(ShapeContext&);

@@ -48,6 +48,11 @@ class ShapeMap::Impl : public FunctionShapes {
   Impl(const Graph& graph, const ShapeOptions& options, std::shared_ptr<Shared> shared)
       : graph_(graph), trust_feeds_(options.trust_feeds), shared_(std::move(shared)) {
     if (options.fed) fed_ = *options.fed;
+    if (options.from_readers) {
+      symbols_ = std::make_unique<ShapeSymbols>();
+      context_.symbols = symbols_.get();
+      context_.next_symbol = &shared_->next_symbol;
+    }
     Intern();
   }
 
@@ -79,6 +84,13 @@ class ShapeMap::Impl : public FunctionShapes {
   }
   const std::vector<Problem>& problems() const { return problems_; }
 
+  // What is known of a port, its readers' demands included; null: its facts say it all.
+  struct Resolved {
+    Shape shape;
+    std::optional<Elements> elements;
+  };
+  const Resolved* ResolvedOf(const PortFacts& facts) const;
+
   std::vector<PortFacts> Infer(llvm::StringRef function,
                                llvm::ArrayRef<const PortFacts*> args) override;
 
@@ -99,6 +111,9 @@ class ShapeMap::Impl : public FunctionShapes {
   int CountOutputs(Node node, const Op& op) const;
   bool Visit(NodeId id);
   void Feed(Node node);
+  void Symbolize(Node node);
+  void MeetDemands(NodeId id);
+  void MeetAllDemands();
   bool Commit(NodeId id);
   void Widen(NodeId id);
   void Grow();
@@ -122,6 +137,12 @@ class ShapeMap::Impl : public FunctionShapes {
   std::vector<PortFacts> facts_;
   ShapeContext context_;
   bool loops_settled_ = false;
+
+  std::unique_ptr<ShapeSymbols> symbols_;  // null: not from readers
+  // By reader, until every node has been visited: TensorFlow meets them in the order of nodes.
+  std::map<NodeId, std::vector<ShapeDemand>> demands_;
+  bool all_visited_ = false;
+  mutable std::map<const PortFacts*, Resolved> resolved_;
 
   std::map<NodeId, std::string> problem_of_;
   std::vector<Problem> problems_;
@@ -199,6 +220,7 @@ bool ShapeMap::Impl::Visit(NodeId id) {
   context_.node = node;
   context_.info = op.info;
   context_.problem.clear();
+  context_.ForgetDemands();
   context_.inputs.clear();
   static const PortFacts unknown;
   for (int i = 0; i < node.num_inputs(); ++i) {
@@ -225,7 +247,69 @@ bool ShapeMap::Impl::Visit(NodeId id) {
   }
   Feed(node);
   if (loops_settled_ && IsLoopMerge(node)) Widen(id);
+  if (symbols_) {
+    Symbolize(node);
+    MeetDemands(id);
+  }
   return Commit(id);
+}
+
+// What is not known gets a name, so that it can be told from other unknowns.
+void ShapeMap::Impl::Symbolize(Node node) {
+  for (int port = 0; port < context_.num_outputs(); ++port) {
+    PortFacts& facts = context_.outputs[port];
+    ShapeSymbols::Place place = {node.id(), node.op_id(), port};
+    if (!facts.shape.known_rank()) {
+      if (facts.handle == 0) facts.handle = symbols_->HandleAt(place);
+      continue;
+    }
+    facts.handle = 0;
+    for (int i = 0; i < facts.shape.rank(); ++i) {
+      if (facts.shape.dim(i) == kUnknownDim)
+        facts.shape.set_dim(i, symbols_->DimAt(place, i, &shared_->next_symbol));
+    }
+  }
+}
+
+void ShapeMap::Impl::MeetDemands(NodeId id) {
+  if (!context_.problem.empty()) context_.demands.clear();
+  if (!all_visited_) {
+    if (!context_.demands.empty() || demands_.count(id)) demands_[id] = context_.demands;
+    return;
+  }
+  for (const ShapeDemand& demand : context_.demands) symbols_->Meet(demand);
+}
+
+// Where demands contradict one another, none of them counts.
+void ShapeMap::Impl::MeetAllDemands() {
+  all_visited_ = true;
+  bool fit = true;
+  for (const auto& [id, demands] : demands_) {
+    for (const ShapeDemand& demand : demands) fit = fit && symbols_->Meet(demand);
+  }
+  if (!fit) symbols_->ForgetDemands();
+  demands_.clear();
+}
+
+const ShapeMap::Impl::Resolved* ShapeMap::Impl::ResolvedOf(const PortFacts& facts) const {
+  if (!symbols_) return nullptr;
+  auto is_symbol = [](int64_t dim) { return dim < kUnknownDim; };
+  bool has_symbols = !facts.shape.known_rank() ||
+                     std::any_of(facts.shape.dims().begin(), facts.shape.dims().end(), is_symbol);
+  const Elements* elements = facts.elements();
+  bool has_symbolic_elements =
+      elements && !std::all_of(elements->begin(), elements->end(), IsKnownElement);
+  if (!has_symbols && !has_symbolic_elements) return nullptr;
+  auto [it, added] = resolved_.try_emplace(&facts);
+  if (!added) return &it->second;
+  it->second.shape = symbols_->Resolve(facts.shape, facts.handle);
+  if (!elements) return &it->second;
+  it->second.elements = *elements;
+  for (int64_t& element : *it->second.elements) {
+    if (int64_t dim = DimOfElement(element); !IsKnownElement(element) && is_symbol(dim))
+      element = ElementOfDim(symbols_->Resolve(dim));
+  }
+  return &it->second;
 }
 
 // Placeholders, arguments and fed nodes: symbols where dimensions are not known, or nothing at all.
@@ -339,6 +423,7 @@ void ShapeMap::Impl::Run() {
   Grow();
   facts_.reserve(graph_.num_nodes() + graph_.num_nodes() / 8);
   SettleLoops(VisitAll());
+  if (symbols_) MeetAllDemands();
   NameProblems();
 }
 
@@ -365,6 +450,7 @@ void ShapeMap::Impl::VisitMissingInputs(NodeId id) {
 void ShapeMap::Impl::Update(NodeId id) {
   Grow();
   Intern();
+  resolved_.clear();
   shared_->calls.Forget();
   if (!graph_.IsAlive(id)) {
     if (id < first_.size()) first_[id] = kNotVisited;
@@ -435,7 +521,9 @@ ShapeMap::~ShapeMap() = default;
 const Shape& ShapeMap::OfPort(Port port) const {
   static const Shape unknown;
   const PortFacts* facts = impl_->Facts(port);
-  return facts ? facts->shape : unknown;
+  if (!facts) return unknown;
+  const Impl::Resolved* resolved = impl_->ResolvedOf(*facts);
+  return resolved ? resolved->shape : facts->shape;
 }
 
 DataType ShapeMap::TypeOf(Port port) const { return impl_->TypeOf(port); }
@@ -443,6 +531,8 @@ DataType ShapeMap::TypeOf(Port port) const { return impl_->TypeOf(port); }
 std::optional<llvm::ArrayRef<int64_t>> ShapeMap::ElementsOf(Port port) const {
   const PortFacts* facts = impl_->Facts(port);
   if (!facts || !facts->elements()) return std::nullopt;
+  const Impl::Resolved* resolved = impl_->ResolvedOf(*facts);
+  if (resolved) return llvm::ArrayRef<int64_t>(*resolved->elements);
   return llvm::ArrayRef<int64_t>(*facts->elements());
 }
 

@@ -23,6 +23,10 @@ struct ShapeOptions {
   bool trust_feeds = true;
   // Nodes whose outputs are fed: their values are not used. Copied.
   const llvm::DenseSet<NodeId>* fed = nullptr;
+  // Whether what readers need of a tensor is known of it: a placeholder without a known rank that a
+  // MatMul reads has two dimensions, and one of them may be known from the other factor. Every
+  // dimension that is not known is then a symbol. As Grappler has it.
+  bool from_readers = false;
 };
 
 // One element of an integer tensor that is known in part. A known element is its value, negative
@@ -85,7 +89,7 @@ class ShapeMap {
 // Shapes of all tensors of a main graph or a function's body. `arg_shapes` are those of the
 // function's arguments, in order; without them an argument has the shape that the function's file
 // gives it. A dimension of a placeholder or argument that is not known becomes a symbol, numbered
-// in the order of nodes.
+// in the order of nodes; with `from_readers` any such dimension does.
 //
 // Follows TensorFlow's shape functions, and knows more in four places: symbols; loops of v1 control
 // flow and functional ones; calls, which are inferred through the function's body; elements of

@@ -1,12 +1,15 @@
 #include "lib/support/error.h"
 
+#include "lib/support/memory_budget.h"
 #include "llvm/ADT/Twine.h"
 
 namespace grapnel {
 
 Error Annotate(const llvm::Twine& where, Error error) {
   if (!error) return error;
-  return MakeError("{0}: {1}", where.str(), TextOf(std::move(error)));
+  bool is_memory = error.isA<OutOfMemory>();
+  std::string text = (where + ": ").str() + TextOf(std::move(error));
+  return is_memory ? llvm::make_error<OutOfMemory>(text) : MakeError("{0}", text);
 }
 
 std::string TextOf(Error error) { return llvm::toString(std::move(error)); }

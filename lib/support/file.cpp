@@ -1,21 +1,40 @@
 #include "lib/support/file.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <set>
 
+#include "lib/support/file_mapping.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
 namespace {
+
+// To copy so much takes no longer than to map it and fault its pages in, and a copy is nobody
+// else's to change.
+constexpr size_t kLargestCopy = size_t{128} << 10;
+
+// The files that are mapped, and what was wrong with those that no longer are.
+struct OpenFiles {
+  std::mutex mutex;
+  std::set<const FileBytes*> mapped;
+  std::string wrong;
+
+  static OpenFiles& Get() {
+    static OpenFiles* files = new OpenFiles;
+    return *files;
+  }
+};
 
 Expected<std::string> ReadAll(int fd, llvm::StringRef name) {
   std::string bytes;
@@ -39,31 +58,27 @@ Expected<std::shared_ptr<const FileBytes>> FileBytes::Open(llvm::StringRef path)
   std::string name = path.str();
   int fd = open(name.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return MakeError("{0}: cannot open: {1}", path, std::strerror(errno));
+  auto close_it = llvm::make_scope_exit([fd] { close(fd); });
   struct stat info;
-  if (fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
-    close(fd);
+  if (fstat(fd, &info) != 0 || S_ISDIR(info.st_mode))
     return MakeError("{0}: is a folder, a file was expected", path);
-  }
-  if (!S_ISREG(info.st_mode)) {  // a pipe or a device cannot be mapped
-    auto bytes = ReadAll(fd, path);
-    close(fd);
-    if (!bytes) return bytes.takeError();
-    return FromString(std::move(*bytes), name);
+  auto size = static_cast<size_t>(info.st_size);
+  // A pipe or a device cannot be mapped, and what /proc makes up has no size.
+  if (!S_ISREG(info.st_mode) || size <= kLargestCopy) {
+    ASSIGN_OR_RETURN(std::string bytes, ReadAll(fd, path));
+    if (S_ISREG(info.st_mode) && bytes.size() < size) {
+      return MakeError("{0}: was cut short while it was read: {1} bytes of {2} were there", path,
+                       bytes.size(), size);
+    }
+    return FromString(std::move(bytes), name);
   }
   std::shared_ptr<FileBytes> file(new FileBytes);
   file->name_ = name;
-  file->size_ = info.st_size;
-  if (file->size_ > 0) {
-    void* data = mmap(nullptr, file->size_, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (data == MAP_FAILED) {
-      int reason = errno;
-      close(fd);
-      return MakeError("{0}: cannot map: {1}", path, std::strerror(reason));
-    }
-    file->data_ = static_cast<const char*>(data);
-    file->mapped_ = true;
-  }
-  close(fd);
+  ASSIGN_OR_RETURN(file->mapping_, FileMapping::Map(fd, info, path));
+  file->data_ = file->mapping_->bytes();
+  OpenFiles& open_files = OpenFiles::Get();
+  std::lock_guard lock(open_files.mutex);
+  open_files.mapped.insert(file.get());
   return std::shared_ptr<const FileBytes>(file);
 }
 
@@ -71,74 +86,31 @@ std::shared_ptr<const FileBytes> FileBytes::FromString(std::string bytes, std::s
   std::shared_ptr<FileBytes> file(new FileBytes);
   file->owned_ = std::move(bytes);
   file->name_ = std::move(name);
-  file->data_ = file->owned_.data();
-  file->size_ = file->owned_.size();
+  file->data_ = file->owned_;
   return file;
 }
 
 FileBytes::~FileBytes() {
-  if (mapped_) munmap(const_cast<char*>(data_), size_);
+  if (!mapping_) return;
+  OpenFiles& open_files = OpenFiles::Get();
+  std::lock_guard lock(open_files.mutex);
+  open_files.mapped.erase(this);
+  if (Error error = mapping_->Check()) open_files.wrong = TextOf(std::move(error));
 }
 
-Expected<std::unique_ptr<AtomicFile>> AtomicFile::Create(llvm::StringRef path) {
-  std::unique_ptr<AtomicFile> file(new AtomicFile);
-  file->path_ = path.str();
-  if (path == "-") {
-    file->os_ = std::make_unique<llvm::raw_fd_ostream>(STDOUT_FILENO, /*shouldClose=*/false);
-    return file;
-  }
-  struct stat info;
-  bool special = stat(file->path_.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
-  if (special && S_ISDIR(info.st_mode))
-    return MakeError("{0}: is a folder, cannot write a file there", path);
-  // A device or pipe (/dev/null, /dev/full) is written as it is: renaming would replace it.
-  file->temporary_ = special ? file->path_ : file->path_ + ".tmp" + std::to_string(getpid());
-  std::error_code code;
-  file->os_ = std::make_unique<llvm::raw_fd_ostream>(file->temporary_, code);
-  if (code) {
-    file->os_.reset();
-    file->temporary_.clear();
-    return MakeError("{0}: cannot write: {1}", path, code.message());
-  }
-  if (special) file->temporary_.clear();
-  return file;
-}
+Error FileBytes::CheckWhole() const { return mapping_ ? mapping_->Check() : Error::success(); }
 
-AtomicFile::~AtomicFile() {
-  if (!os_) return;
-  os_->clear_error();
-  os_.reset();
-  if (!temporary_.empty()) unlink(temporary_.c_str());
-}
-
-// A rename over a file makes ext4 write the new one to the disk at once, which takes longer than to
-// make it; when the two change places it does not. There is a whole file of that name at any time.
-static bool PutInPlace(const std::string& from, const std::string& to) {
-  struct stat there;
-  if (lstat(to.c_str(), &there) == 0 && S_ISREG(there.st_mode) &&
-      renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
-    unlink(from.c_str());
-    return true;
-  }
-  return std::rename(from.c_str(), to.c_str()) == 0;
-}
-
-Error AtomicFile::Commit() {
-  os_->flush();
-  if (path_ != "-") os_->close();
-  std::error_code code = os_->error();
-  os_->clear_error();
-  if (code)
-    return MakeError("{0}: cannot write: {1}", path_ == "-" ? "standard output" : path_,
-                     code.message());
-  os_.reset();
-  if (temporary_.empty()) return Error::success();
-  if (!PutInPlace(temporary_, path_)) {
-    int reason = errno;
-    unlink(temporary_.c_str());
-    return MakeError("{0}: cannot write: {1}", path_, std::strerror(reason));
-  }
+Error CheckOpenFiles() {
+  OpenFiles& open_files = OpenFiles::Get();
+  std::lock_guard lock(open_files.mutex);
+  for (const FileBytes* file : open_files.mapped) RETURN_IF_ERROR(file->CheckWhole());
   return Error::success();
+}
+
+Error CheckClosedFiles() {
+  OpenFiles& open_files = OpenFiles::Get();
+  std::lock_guard lock(open_files.mutex);
+  return open_files.wrong.empty() ? Error::success() : MakeError("{0}", open_files.wrong);
 }
 
 Error WriteFile(llvm::StringRef path, llvm::StringRef bytes) {

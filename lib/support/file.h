@@ -13,9 +13,11 @@
 
 namespace grapnel {
 
+class FileMapping;
+
 // The bytes of a file, mapped read-only, or of memory that it owns. Graphs and constants point into
-// it, so it is shared and lives as long as any of them. Pages are read when touched: opening costs
-// nothing per byte.
+// it, so it is shared and lives as long as any of them. A small file is read at once; pages of a
+// larger one are read when touched: opening costs nothing per byte.
 class FileBytes {
  public:
   // "-" reads standard input into memory. Errors name the path.
@@ -25,35 +27,67 @@ class FileBytes {
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;
 
-  llvm::StringRef bytes() const { return {data_, size_}; }
+  llvm::StringRef bytes() const { return data_; }
   const std::string& name() const { return name_; }  // as errors should call it
+
+  // Somebody may cut a file short, or write it anew, while it is mapped. What is gone reads as
+  // zeros, and this is an error from then on, which names the file: who has read much of a file
+  // asks before believing it. Costs a stat.
+  Error CheckWhole() const;
 
  private:
   FileBytes() = default;
-  const char* data_ = nullptr;
-  size_t size_ = 0;
-  bool mapped_ = false;
+  llvm::StringRef data_;
+  std::unique_ptr<FileMapping> mapping_;
   std::string owned_, name_;
 };
 
-// A file that appears under its name only when complete: written beside it under a temporary name,
-// flushed, renamed by Commit(). Without Commit() the temporary file is removed and an older file
-// stays. "-" is standard output.
+// CheckWhole() of every file that is open: for who does not know what values were read from.
+Error CheckOpenFiles();
+// The same of those that were closed since the process began, by what was known at that moment.
+Error CheckClosedFiles();
+
+// Called where bytes are read that are gone, before they are zeros: in a handler of a signal, from
+// which little may be called. A program of one task ends there: what it makes of zeros is nothing,
+// and code that has checked a file may break on it. Null, as it begins: reading goes on.
+void OnCutFile(void (*told)(const char* path));
+
+// A file that appears under its name only when complete: until Commit() it has no name (or, where
+// the file system has no such files, one that begins with ".grapnel-"), and an older file stays.
+// Without Commit() nothing is left of it, also when the process is ended. A name that SIGKILL
+// leaves is removed by the next process that writes into that folder.
+//
+// As `cp` has it: a file that is there keeps its mode, and its owner where that is allowed; where a
+// link leads is what is written, and the link stays; a device, a pipe, /dev/stdout or /dev/fd/3 is
+// written as it is. Unlike `cp`, other hard links of an older file keep what they had. "-" is
+// standard output.
 class AtomicFile {
  public:
-  static Expected<std::unique_ptr<AtomicFile>> Create(llvm::StringRef path);
+  enum class Until { kUnnamed, kNamed };  // kNamed: as where a file system has no unnamed files
+  static Expected<std::unique_ptr<AtomicFile>> Create(llvm::StringRef path,
+                                                      Until until = Until::kUnnamed);
   ~AtomicFile();
   llvm::raw_ostream& os() { return *os_; }
+  // Puts it in its place. An error too when a file that is open was cut short (CheckOpenFiles):
+  // what is written may come from there. Nobody waits for the disk.
   Error Commit();
 
  private:
   AtomicFile() = default;
-  std::string path_, temporary_;
+  bool PutInPlace();  // false: errno says why not
+
+  std::string path_;             // as errors call it
+  std::string target_, folder_;  // what is replaced, and where; empty: it is written as it is
+  std::string temporary_;        // empty: it has no name yet, or the one that it is to have
+  int fd_ = -1;
   std::unique_ptr<llvm::raw_fd_ostream> os_;
 };
 
 // Writes `bytes` to `path` through an AtomicFile.
 Error WriteFile(llvm::StringRef path, llvm::StringRef bytes);
+// `to` becomes another name of the file `from`, or a copy where the file system has no links. What
+// was called `to` before is there until then.
+Error LinkFile(llvm::StringRef from, llvm::StringRef to);
 
 bool IsDirectory(llvm::StringRef path);
 bool FileExists(llvm::StringRef path);

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "lib/support/printable.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -56,7 +58,10 @@ std::vector<std::string> SplitList(llvm::StringRef text, char separator) {
   return list;
 }
 
-std::string Table(llvm::ArrayRef<std::vector<std::string>> rows, llvm::StringRef indent) {
+std::string Table(llvm::ArrayRef<std::vector<std::string>> cells, llvm::StringRef indent) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& row : cells)
+    llvm::transform(row, std::back_inserter(rows.emplace_back()), Printable);
   std::vector<size_t> widths;
   std::vector<bool> numeric;
   for (size_t r = 0; r < rows.size(); ++r) {

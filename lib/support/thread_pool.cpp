@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "lib/support/denormals.h"
@@ -39,12 +41,21 @@ struct ThreadPool::State {
   std::atomic<int64_t> next{0};
   std::atomic<int> active{0};
   std::atomic<bool> open{false};
+  // What the body threw, under `mutex`. ParallelFor throws it on when all have returned; parts that
+  // nobody had begun are left out.
+  std::exception_ptr thrown;
 
   void Drain() {
-    for (;;) {
-      int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
-      if (begin >= total) return;
-      (*body)(begin, std::min(begin + grain, total));
+    try {
+      for (;;) {
+        int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
+        if (begin >= total) return;
+        (*body)(begin, std::min(begin + grain, total));
+      }
+    } catch (...) {
+      next.store(total, std::memory_order_relaxed);
+      std::lock_guard lock(mutex);
+      if (!thrown) thrown = std::current_exception();
     }
   }
 
@@ -117,7 +128,9 @@ void ThreadPool::ParallelFor(int64_t total, double cost,
   inside_parallel_for = false;
   state.open.store(false, std::memory_order_seq_cst);
   while (state.active.load(std::memory_order_seq_cst) != 0) __builtin_ia32_pause();
+  std::exception_ptr thrown = std::exchange(state.thrown, nullptr);
   state.one_loop.unlock();
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace grapnel

@@ -25,6 +25,7 @@ class ThreadPool {
   // are free, and returns when all are done. `cost` is the rough time of one unit in nanoseconds:
   // work under some 10 microseconds is not split. May be called from inside a body: then it runs
   // here.
+  // What a body throws is thrown here, once all threads have left the loop.
   void ParallelFor(int64_t total, double cost, llvm::function_ref<void(int64_t, int64_t)> body);
 
  private:

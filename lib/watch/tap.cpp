@@ -46,11 +46,9 @@ Error DemandTapped(const Module& module, llvm::ArrayRef<Glob> globs) {
     }
   };
   for (const Glob& glob : globs) {
-    const std::string& name = glob.text();
-    if (!glob.IsName() || module.main.Find(name)) continue;
-    bool is_there = llvm::any_of(
-        module.functions, [&](const auto& function) { return bool(function->body.Find(name)); });
-    if (!is_there) return NotFound("node", name, names);
+    bool is_there = false;
+    names([&](llvm::StringRef name) { is_there = is_there || glob.Fits(name); });
+    if (!is_there) return NotFound("node", glob.text(), names);
   }
   return Error::success();
 }

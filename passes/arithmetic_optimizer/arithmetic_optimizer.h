@@ -69,6 +69,9 @@ class Arithmetic : public RuleContext {
   // This rewrite changes the value of the node that is replaced: all its readers must go along,
   // lost ones too (there TensorFlow computes something else).
   void ChangesValue() { changed_value_ = true; }
+  // `of` computes something else from here on: says of its lost readers that TensorFlow lets them
+  // read that.
+  void TellLostReaders(const Node& of);
 
   // --- Edits.
   // A node like `node`, with all that it reads and waits for.

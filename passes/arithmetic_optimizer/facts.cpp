@@ -112,6 +112,7 @@ ShapeMap& Arithmetic::shapes() {
     ShapeOptions options;
     options.trust_feeds = aggressive;
     options.fed = &edit.boundary().fed;
+    options.from_readers = true;
     shapes_ = std::make_unique<ShapeMap>(InferShapes(graph, options));
   }
   return *shapes_;
@@ -222,7 +223,20 @@ void Arithmetic::UpdateReaders(Port from, Port to) {
   }
 }
 
+void Arithmetic::TellLostReaders(const Node& of) {
+  for (const Use& use : of.uses()) {
+    Node reader = graph.node(use.node);
+    bool is_lost = lost_.contains({reader.id(), of.id()}) && !reader.input(use.slot).IsControl();
+    if (!is_lost) continue;
+    RefuseAt(reader,
+             "it does not keep reading '{0}', which computes something else now; unlike "
+             "TensorFlow, where the value of '{1}' changes",
+             of.name(), reader.name());
+  }
+}
+
 void Arithmetic::Replace(const Node& node, Port by) {
+  if (changed_value_) TellLostReaders(node);
   Enqueue(graph.node(by.node));
   llvm::SmallVector<Use, 8> uses(node.uses().begin(), node.uses().end());
   std::vector<Node> readers, waiting;

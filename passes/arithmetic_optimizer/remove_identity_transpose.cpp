@@ -5,8 +5,10 @@
 //
 // Ops that hand their input on may stand between the two.
 //
-// Refuses: permutations that are not constant, or of scalars; ops between that are fetched, fed,
-// kept or read elsewhere; with ops between, also a node that is fetched, fed or kept itself.
+// Refuses: permutations that are not constant, or of scalars; in the default pipeline also [0],
+// which TensorFlow's shape inference writes as a constant without values, and this rule of its then
+// cannot read; ops between that are fetched, fed, kept or read elsewhere; with ops between, also a
+// node that is fetched, fed or kept itself.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
 namespace grapnel::arithmetic {
@@ -28,6 +30,12 @@ bool IsIdentity(const Permutation& permutation) {
     if (permutation[i] != i) return false;
   }
   return true;
+}
+
+// Whether constants go through TensorFlow's tfg_optimizer before this pass: only in the pipeline.
+bool WritesZerosAsNothing(const Arithmetic& rule) {
+  const proto::RewriterConfig& config = rule.edit.config();
+  return config.optimizers().empty() && !config.disable_tfg_optimizer();
 }
 
 // `first` and `node` are transposes of one op; `tail` is `node`, or what stands next to `first`.
@@ -58,6 +66,12 @@ Verdict RemoveIdentityTranspose(Arithmetic& rule, const Node& node) {
   Node first = rule.Input(tail, 0);
   std::optional<Permutation> permutation = rule.ConstantInts(node, 1);
   if (!first || !permutation || permutation->empty()) return rule.NotMine();
+  if (permutation->size() == 1 && WritesZerosAsNothing(rule)) {
+    return rule.Refuse(
+        "'{0}' is all zeros: TensorFlow's shape inference leaves no values in it, and "
+        "then cannot read it",
+        node.input_node(1).name());
+  }
   if (first.op_id() == node.op_id()) return RemovePair(rule, first, tail, node, *permutation);
   if (!IsIdentity(*permutation)) return rule.NotMine();
   if (node.op() == "Transpose") return rule.ReplaceBy(node.input(0));

@@ -4,8 +4,9 @@
 //   After:   x * 2 -> y
 //
 // A round writes known shapes as constants, then values that need no computing, computes what has
-// only constant inputs, drops what nobody reads, and simplifies the rest node by node; rounds go on
-// while anything changes, and look only at what changed and what is near it.
+// only constant inputs, drops what nobody reads, and simplifies the rest node by node. Rounds look
+// only at what changed and what is near it. They end as Grappler's do: after one that simplified
+// nothing and left as many nodes as there were, though it may have folded some and dropped as many.
 #include "lib/pass/pass.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -30,7 +31,11 @@ class Rounds {
   void Run() {
     edit_.TakeTouched();
     todo_.resize(graph_.end_id(), true);
-    while (todo_.any() && !fold_.stopped) {
+    size_t nodes = 0;
+    simplified_ = true;
+    while ((simplified_ || nodes != graph_.num_nodes()) && todo_.any() && !fold_.stopped) {
+      simplified_ = false;
+      nodes = graph_.num_nodes();
       next_.clear();
       next_.resize(graph_.end_id());
       spread_ = next_;
@@ -38,7 +43,7 @@ class Rounds {
       Show(values_);
       Fold();
       DropUnread();
-      Show(simplify_);
+      simplified_ = Show(simplify_);
       std::swap(todo_, next_);
     }
   }
@@ -53,11 +58,16 @@ class Rounds {
     }
   }
 
-  void Show(const RuleTable& rules) {
+  // Whether any rule fired.
+  bool Show(const RuleTable& rules) {
+    bool fired = false;
     ForEachTodo([&](Node node) {
       if (fold_.too_large.contains(node.id()) || fold_.HasTpuAttribute(node)) return;
-      if (ApplyRules(fold_, rules, node)) Spread();
+      if (!ApplyRules(fold_, rules, node)) return;
+      fired = true;
+      Spread();
     });
+    return fired;
   }
 
   // Where a result folds, its readers may be foldable: they follow in the same phase.
@@ -121,6 +131,7 @@ class Rounds {
   Folding fold_;
   const RuleTable shapes_, values_, folds_, drop_unread_, simplify_;  // a phase each
   llvm::BitVector todo_, next_;  // what to look at in this round, and in the next
+  bool simplified_ = false;      // in this round
   llvm::BitVector spread_;       // of what the neighbours have been marked in this round
 };
 

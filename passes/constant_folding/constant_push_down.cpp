@@ -10,7 +10,9 @@
 //
 // Refuses: an inner node that others read or that must stay; half and bfloat16, where the other
 // order rounds too differently; integers unless both are Add or both Mul; a constant that would
-// make the inner result larger; another device; an inner node that the constant waits for.
+// make the inner result larger; another device; a constant that waits for the inner node, be it
+// through others: TensorFlow sees that only where it waits for the node itself, makes a cycle else,
+// and then drops the pass for the whole graph (docs/found-in-tensorflow.md).
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -43,6 +45,19 @@ std::optional<Tree> Match(Folding& rule, const Node& parent) {
   return tree;
 }
 
+// Whether the constant waits for the child, through whatever stands between.
+bool WaitsFor(Folding& rule, const Node& constant, const Node& child) {
+  llvm::SmallVector<NodeId, 8> open = {constant.id()};
+  llvm::DenseSet<NodeId> seen;
+  while (!open.empty()) {
+    NodeId id = open.pop_back_val();
+    if (id == kNoNode || !seen.insert(id).second) continue;
+    if (id == child.id()) return true;
+    for (Port port : rule.graph.node(id).inputs()) open.push_back(port.node);
+  }
+  return false;
+}
+
 // What forbids it though the ops are right.
 bool IsSafe(Folding& rule, const Node& parent, const Tree& tree) {
   const Node& child = tree.child;
@@ -60,6 +75,12 @@ bool IsSafe(Folding& rule, const Node& parent, const Tree& tree) {
   for (int i = 0; i < constant.num_controls(); ++i) {
     if (constant.control(i) == child)
       return rule.Fails("'{0}' waits for the inner node", constant.name());
+  }
+  if (constant.num_controls() > 0 && WaitsFor(rule, constant, child)) {
+    return rule.Fails(
+        "'{0}' waits for what reads '{1}'; unlike TensorFlow, which makes a cycle here "
+        "and loses all of constant folding for the graph",
+        constant.name(), child.name());
   }
   return true;
 }
@@ -177,7 +198,8 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .ops = {"Add", "AddV2", "Sub", "Mul", "Div", "BiasAdd", "BiasAddV1"},
               .help = "moves constants of sums and products to where they meet",
               .refuses = "inner nodes that others read; half, bfloat16 and most integers; other "
-                         "devices; constants that would enlarge the inner result",
+                         "devices; constants that would enlarge the inner result, or that wait for "
+                         "it",
               .apply = PushConstants});
 
 }  // namespace

@@ -3,15 +3,27 @@
 //   Before:  x -> y, x -> Neg                           After:  x -> y
 //
 // Refuses: what must stay; in function bodies also state and effects; everything where nothing is
-// fetched, because then any node may be asked for.
+// fetched, because then any node may be asked for; a Merge with a constant that waits for nothing,
+// which Grappler leaves to the pruner.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
+namespace {
+
+bool StaysAsMerge(Folding& fold, const Node& node) {
+  if (!fold.merges_once_read.contains(node.id())) return false;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (fold.IsConst(node.input(i)) && node.input_node(i).num_controls() == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 bool IsUnread(Folding& fold, const Node& node) {
   bool stays = !fold.has_fetches || fold.IsPreserved(node) ||
                (fold.edit.boundary().keep_stateful && fold.kinds.Is(node, kStatefulOp));
-  return node.uses().empty() && !stays;
+  return node.uses().empty() && !stays && !StaysAsMerge(fold, node);
 }
 
 namespace {

@@ -80,7 +80,18 @@ Verdict FoldIntoNodes(Folding& rule, const Node& node, llvm::ArrayRef<Literal> v
     rule.edit.RedirectPort({node.id(), static_cast<int32_t>(port)}, {made.id(), 0});
     if (is_anchor) rule.edit.RedirectNode(node, {made.id(), 0});
   }
+  rule.RemoveIfUnread(node);
   return rule.Done();
+}
+
+// What else is written as a constant keeps the attributes that begin with '_'; what is computed
+// does not, as in Grappler. Equal constants are merged only where attributes are equal too.
+void DropAnnotations(Folding& rule, const Node& node) {
+  llvm::SmallVector<std::string, 4> keys;
+  for (const auto& [key, value] : node.Attrs()) {
+    if (!key.empty() && key[0] == '_') keys.push_back(key.str());
+  }
+  for (const std::string& key : keys) rule.edit.RemoveAttr(node, key);
 }
 
 Verdict Fold(Folding& rule, const Node& node) {
@@ -98,6 +109,7 @@ Verdict Fold(Folding& rule, const Node& node) {
   if (!AreSmallEnough(rule, node, *values)) return rule.Refused();
   if (values->size() > 1) return FoldIntoNodes(rule, node, *values);
   rule.edit.TurnIntoConstant(node, values->front(), Folding::ControlsBehind(node));
+  DropAnnotations(rule, node);
   return rule.Done();
 }
 

@@ -1,5 +1,5 @@
-// Gives what the live output of a Switch gives, where the Switch is constant. The Switch stays,
-// because its other output is dead.
+// Gives what the live output of a Switch gives, where the Switch is constant. The Switch stays
+// where somebody reads its other output, which is dead.
 //
 //   Before:  k:Const, true:Const -> Switch -> :1 y
 //   After:   "ConstantFolding/Switch-folded-1":Const -> y
@@ -30,6 +30,7 @@ Verdict FoldSwitch(Folding& rule, const Node& node) {
     rule.edit.RemoveControl(reader, node);
     rule.edit.AddControl(reader, made);
   }
+  rule.RemoveIfUnread(node);
   return rule.Done();
 }
 

@@ -29,10 +29,8 @@ Folding::Folding(Editor& editor)
       const_(graph.module().strings.Intern("Const")),
       has_tpu_ops_(graph.module().strings.Find("TPUReplicateMetadata") != kNoString) {
   for (Node node : graph.nodes()) {
-    if (!kinds.Is(node, kPureOp) && WritesIntoInputs(node)) {
-      mutates_tensors = true;
-      break;
-    }
+    mutates_tensors = mutates_tensors || (!kinds.Is(node, kPureOp) && WritesIntoInputs(node));
+    if (kinds.Is(node, kMergeOp) && !node.uses().empty()) merges_once_read.insert(node.id());
   }
 }
 
@@ -57,11 +55,13 @@ Shape Folding::ShapeOf(Port port) {
   return edit.ShapeOf(port);
 }
 
-bool Folding::BroadcastsInto(const Shape& other, const Shape& kept) {
+bool Folding::BroadcastsInto(const Shape& other, const Shape& kept, bool as_far_as_known) {
+  if (as_far_as_known && !other.known_rank()) return true;
   if (!other.known_rank() || !kept.known_rank() || other.rank() > kept.rank()) return false;
   int shift = kept.rank() - other.rank();
   for (int i = 0; i < other.rank(); ++i) {
     int64_t dim = other.dim(i);
+    if (as_far_as_known && dim < 0) continue;
     if (dim != 1 && (dim == kUnknownDim || dim != kept.dim(i + shift))) return false;
   }
   return true;
@@ -168,6 +168,10 @@ Verdict Folding::BecomeConstant(const Node& node, const Literal& value) {
   for (Port port : node.inputs()) after.push_back(Anchor(port, /*find=*/false));
   edit.TurnIntoConstant(node, value, after);
   return Done();
+}
+
+void Folding::RemoveIfUnread(const Node& node) {
+  if (has_fetches && node.uses().empty() && !IsPreserved(node)) edit.RemoveNode(node);
 }
 
 Verdict Folding::BecomeSplat(const Node& node, const Shape& shape, const Literal& one) {

@@ -41,6 +41,11 @@ class Folding : public RuleContext {
   llvm::DenseSet<NodeId>
       too_large;  // results over the limit: not to be tried again, nor simplified
 
+  // Merges that had readers when the pass began. Grappler keeps them when they have none left: it
+  // remembers that they may fold, puts constants in their place that nobody reads, and drops those
+  // after it has counted them as readers.
+  llvm::DenseSet<NodeId> merges_once_read;
+
   // Grappler infers shapes once, before the first round, and forgets those of a node that it puts
   // together anew: what asks for them leaves such a node alone until the next iteration.
   llvm::DenseSet<NodeId> shapes_lost;
@@ -69,8 +74,9 @@ class Folding : public RuleContext {
   // --- Other facts.
   // That of a constant is the shape of its value, which needs no shape inference.
   Shape ShapeOf(Port port) override;
-  // Whether broadcasting `other` with `kept` gives the shape of `kept`, as far as can be known.
-  static bool BroadcastsInto(const Shape& other, const Shape& kept);
+  // Whether broadcasting `other` with `kept` is sure to give the shape of `kept`;
+  // `as_far_as_known`: whether it may.
+  static bool BroadcastsInto(const Shape& other, const Shape& kept, bool as_far_as_known = false);
   static bool SameShape(const Shape& a, const Shape& b);  // known to be, in every dimension
   DataType TypeOf(const Node& node) const;  // of the result: T, dtype, or what the op gives
   // Nodes of a TPU's replica carry attributes that must not be lost: they are left alone.
@@ -92,6 +98,9 @@ class Folding : public RuleContext {
   // BroadcastTo of data input `i` to `shape`, which must be fully known.
   Verdict BecomeBroadcast(const Node& node, int i, const Shape& shape);
   Verdict BecomeConstant(const Node& node, const Literal& value);
+  // A node of which constants have taken the place goes at once, so that what it alone read is
+  // unread in the same round; unless it must stay or is still read.
+  void RemoveIfUnread(const Node& node);
   // The constant of that shape, which must be fully known, with `one` for each element.
   Verdict BecomeSplat(const Node& node, const Shape& shape, const Literal& one);
 

@@ -38,13 +38,14 @@ Shape BiasShape(const Node& node, const Shape& bias, const Shape& value) {
   return spread;
 }
 
-// x op constant -> x, when constant is neutral.
-Verdict Forward(Folding& rule, const Node& node, int x, const Shape shapes[2]) {
-  if (Folding::BroadcastsInto(shapes[1 - x], shapes[x]))
+// x op constant -> x, when constant is neutral. `meets` is the shape with which x meets the
+// constant.
+Verdict Forward(Folding& rule, const Node& node, int x, const Shape shapes[2], const Shape& meets) {
+  const Shape output = rule.ShapeOf({node.id(), 0});
+  if (Folding::SameShape(output, shapes[x]))
     return rule.BecomeIdentity(node, x, rule.mutates_tensors ? "Snapshot" : "Identity");
-  const Shape output = rule.edit.ShapeOf({node.id(), 0});
-  bool to_other = Folding::BroadcastsInto(shapes[x], shapes[1 - x]);
-  if (!to_other || !output.IsFullyKnown() ||
+  bool is_constants = Folding::SameShape(output, shapes[1 - x]) && output.IsFullyKnown();
+  if (!is_constants || !Folding::BroadcastsInto(meets, output, /*as_far_as_known=*/true) ||
       rule.Exists(Folding::NameFor(node, "-broadcastto_shape-" + llvm::Twine(x)))) {
     return rule.Refuse("whether '{0}' gives the shape of '{1}' is not known", node.name(),
                        node.input_node(x).name());
@@ -54,7 +55,7 @@ Verdict Forward(Folding& rule, const Node& node, int x, const Shape shapes[2]) {
 
 // 0 - x and 1 / x: `op` of x, after the constant.
 Verdict BecomeUnary(Folding& rule, const Node& node, llvm::StringRef op, const Shape shapes[2]) {
-  if (!Folding::BroadcastsInto(shapes[0], shapes[1])) {
+  if (!Folding::SameShape(rule.ShapeOf({node.id(), 0}), shapes[1])) {
     return rule.Refuse("'{0}' may change the shape of '{1}'", node.input_node(0).name(),
                        node.input_node(1).name());
   }
@@ -71,8 +72,9 @@ Verdict SimplifyNeutralElements(Folding& rule, const Node& node) {
   bool x = is_neutral(0), y = is_neutral(1);
   if (!x && !y) return rule.NotMine();
   Shape shapes[2] = {rule.ShapeOf(node.input(0)), rule.ShapeOf(node.input(1))};
-  if (node.op().contains("BiasAdd")) shapes[1] = BiasShape(node, shapes[1], shapes[0]);
-  if (x && (kind == Kind::kAdd || kind == Kind::kMul)) return Forward(rule, node, 1, shapes);
+  bool is_bias = node.op().contains("BiasAdd");
+  Shape meets = is_bias ? BiasShape(node, shapes[1], shapes[0]) : shapes[1];
+  if (x && (kind == Kind::kAdd || kind == Kind::kMul)) return Forward(rule, node, 1, shapes, meets);
   Verdict unary = rule.NotMine();
   if (x && kind == Kind::kSub) unary = BecomeUnary(rule, node, "Neg", shapes);
   if (x && kind == Kind::kDiv) {
@@ -80,7 +82,7 @@ Verdict SimplifyNeutralElements(Folding& rule, const Node& node) {
     bool is_exact = IsFloating(type) || IsComplex(type);
     if (is_exact) unary = BecomeUnary(rule, node, "Reciprocal", shapes);
   }
-  return y && !unary.rewrote() ? Forward(rule, node, 0, shapes) : unary;
+  return y && !unary.rewrote() ? Forward(rule, node, 0, shapes, shapes[0]) : unary;
 }
 
 GRAPNEL_RULE(

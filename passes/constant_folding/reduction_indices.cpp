@@ -36,12 +36,13 @@ Verdict MaterializeReductionIndices(Folding& rule, const Node& node) {
   if (!is_full && !IsReshapedToOneElement(rule, node)) {
     return rule.Refuse("axes '{0}' are not known to be all of them", node.input_node(1).name());
   }
-  if (!output.IsFullyKnown()) rule.shapes_late.insert(node.id());
   std::vector<int64_t> axes(input.rank());
   std::iota(axes.begin(), axes.end(), 0);
   Node made = rule.edit.AddConstant(name, Literal::Integers(type, {input.rank()}, axes),
                                     node.device(), rule.Anchor(node.input(1), /*find=*/false));
   rule.edit.SetInput(node, 1, {made.id(), 0});
+  if (!Folding::SameShape(output, rule.edit.ShapeOf({node.id(), 0})))
+    rule.shapes_late.insert(node.id());
   return rule.Done();
 }
 

@@ -6,7 +6,8 @@
 //                   -> :1 "ConstantFoldingCtrl/Switch_1":Identity
 //                      -^-> "ConstantFolding/Switch_const_true":Const -> z
 //
-// Refuses: a Switch of which the outputs are read by nothing but such anchors.
+// Refuses: a Switch that others than two nodes read, as Grappler has it, or two that are nothing
+// but such anchors.
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -17,6 +18,10 @@ Verdict SimplifySwitch(Folding& rule, const Node& node) {
   const std::string names[2] = {Folding::NameFor(node, "_const_false"),
                                 Folding::NameFor(node, "_const_true")};
   if (rule.Exists(names[0]) || rule.Exists(names[1])) return rule.NotMine();
+  if (rule.NumReaders(node) != 2) {
+    return rule.Refuse("'{0}' has {1} readers, where TensorFlow looks for two", node.name(),
+                       rule.NumReaders(node));
+  }
   bool is_read = false;
   for (const Use& use : node.uses()) {
     Node reader = rule.graph.node(use.node);
@@ -42,7 +47,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .name = "simplify_switch",
               .ops = {"Switch"},
               .help = "a Switch on its own predicate",
-              .refuses = "a Switch of which only anchors read the outputs",
+              .refuses = "a Switch with other than two readers, or with anchors alone",
               .apply = SimplifySwitch});
 
 }  // namespace

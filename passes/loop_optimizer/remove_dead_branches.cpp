@@ -10,7 +10,8 @@
 //
 // Refuses: Switches that are fetched, fed or kept; dead sides with a node that must stay, a
 // ControlTrigger, a Merge of more than two inputs, or a Merge of which somebody reads which input
-// it was.
+// it was. All Switches, as TensorFlow has it, where a Merge on the edge of a dead side waits for
+// something.
 #include <map>
 #include <set>
 
@@ -53,7 +54,7 @@ class DeadBranches {
       llvm::stable_sort(switches, [&](NodeId a, NodeId b) { return RankOf(a) < RankOf(b); });
     }
     for (NodeId id : switches) Look(graph_.node(id));
-    if (!decided_.empty()) Apply();
+    if (!decided_.empty() && MergesWaitForNothing()) Apply();
   }
 
  private:
@@ -159,6 +160,32 @@ class DeadBranches {
     return true;
   }
 
+  bool MergesWaitForNothing() {
+    for (const auto& [id, inputs] : dead_.merges) {
+      Node merge = graph_.node(id), awaited = AwaitedBy(merge);
+      if (!awaited) continue;
+      for (const Decided& decided : decided_) {
+        rule_.RefuseAt(graph_.node(decided.node),
+                       "'{0}' merges a dead side and waits for '{1}': TensorFlow then keeps every "
+                       "dead side of the graph",
+                       merge.name(), awaited.name());
+      }
+      return false;
+    }
+    return true;
+  }
+
+  // A node that the Merge waits for and does not read; false when there is none.
+  static Node AwaitedBy(const Node& merge) {
+    for (int i = 0; i < merge.num_controls(); ++i) {
+      bool is_read = false;
+      for (int k = 0; k < merge.num_inputs(); ++k)
+        is_read |= merge.input(k).node == merge.control(i).id();
+      if (!is_read) return merge.control(i);
+    }
+    return Node();
+  }
+
   void Apply() {
     if (!rule_.BeginAt(graph_.node(decided_.front().node))) return;
     for (const Decided& decided : decided_) edit_.Used(graph_.node(decided.node));
@@ -210,7 +237,7 @@ GRAPNEL_RULE({.optimizer = "loop_optimizer",
               .ops = {},
               .help = "removes what follows the dead side of a Switch",
               .refuses = "Switches that are fetched or kept, branches that hold what must stay, "
-                         "Merges whose choice is read",
+                         "Merges whose choice is read; all where a Merge waits for something",
               .apply = RemoveDeadBranches});
 
 }  // namespace

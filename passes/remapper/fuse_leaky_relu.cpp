@@ -20,7 +20,13 @@ Verdict FuseLeakyRelu(Remapper& rule, const Node& root) {
   };
   Node mul = FindMadeFromOther(root, "Mul", source);
   if (!mul) return rule.NotMine();
-  if (!(*alpha >= 0 && *alpha <= 1))
+  if (*alpha > 1) {
+    return rule.Refuse(
+        "the slope {0} of '{1}' is above 1; unlike TensorFlow, which makes a LeakyRelu "
+        "of it, the smaller of the two and not the larger",
+        *alpha, mul.name());
+  }
+  if (!(*alpha >= 0))
     return rule.Refuse("the slope {0} of '{1}' is not from 0 to 1", *alpha, mul.name());
   if (!IsFloating(root.GetType("T"))) return rule.NotMine();
   if (!rule.HasNoControls(root) || !rule.CanTake(root, mul)) return rule.Refused();

@@ -1,6 +1,7 @@
 // Loops of single nodes: how many iterations are under way at a time, on one thread and on several.
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 #include "tests/exec/loop_graph.h"
@@ -143,9 +144,13 @@ TEST(Plan, LongNodesRunBesideOthersAndGiveTheSame) {
 
 // Fails in the sixth iteration, on whichever thread.
 std::atomic<int> iterations_until_failure{0};
+std::atomic<bool> fails_by_exception{false};
 Error RunFailing(KernelContext& ctx) {
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  if (iterations_until_failure-- == 0) return MakeError("this one fails");
+  if (iterations_until_failure-- == 0) {
+    if (fails_by_exception) throw std::runtime_error("this one throws");
+    return MakeError("this one fails");
+  }
   ctx.SetOutput(0, ctx.input(0));
   return Error::success();
 }
@@ -164,6 +169,13 @@ TEST(Loop, AFailureNamesTheIterationAndThePlanRunsAgain) {
               "loop 'loop': iteration 5: node 'chain1' (BatchSelfAdjointEig, float, "
               "/device:CPU:0): this one "
               "fails");
+    iterations_until_failure = 5;
+    fails_by_exception = true;
+    outputs = executor->Run({FloatTensor({}, {20})});
+    fails_by_exception = false;
+    ASSERT_FALSE(outputs);
+    EXPECT_NE(TextOf(outputs.takeError()).find("/device:CPU:0): failed: this one throws"),
+              std::string::npos);
     iterations_until_failure = 1000;
     EXPECT_EQ(SumOf(*executor), 420);
   }

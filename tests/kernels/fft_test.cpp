@@ -44,6 +44,37 @@ TEST(KernelFft, OfAnyLength) {
   }
 }
 
+// Lengths with a large prime factor go another way, in n log n.
+TEST(KernelFft, OfAPrimeLength) {
+  for (int n : {257, 1009, 2 * 263}) {
+    Tensor x = llvm::cantFail(Tensor::Allocate(proto::DT_COMPLEX64, {n}));
+    Tensor real = llvm::cantFail(Tensor::Allocate(proto::DT_FLOAT, {n}));
+    for (int i = 0; i < n; ++i) {
+      x.data<Complex64>()[i] = {std::sin(0.7f * i), std::cos(1.3f * i)};
+      real.data<float>()[i] = std::sin(0.7f * i);
+    }
+    auto term = [n](std::complex<double> value, int64_t i, int64_t k) {
+      return value * std::polar(1.0, -2 * M_PI * static_cast<double>(i * k % n) / n);
+    };
+    C want(n), half(n / 2 + 1), original = Values<Complex64>(x);
+    for (int i = 0; i < n; ++i) {
+      std::complex<double> sum = 0, real_sum = 0;
+      for (int k = 0; k < n; ++k) {
+        sum += term(std::complex<double>(x.data<Complex64>()[k]), i, k);
+        real_sum += term(real.data<float>()[k], i, k);
+      }
+      want[i] = Complex64(sum);
+      if (i <= n / 2) half[i] = Complex64(real_sum);
+    }
+    Tensor out = OpRun("FFT").In(x).One(), real_out = Real("RFFT", real, {n}).One();
+    ExpectNear(out, want);
+    ExpectNear(OpRun("IFFT").In(out).One(), original);
+    ExpectNear(real_out, half);
+    Tensor back = Real("IRFFT", real_out, {n}).One();
+    for (int i = 0; i < n; ++i) EXPECT_NEAR(back.data<float>()[i], std::sin(0.7f * i), 1e-5) << i;
+  }
+}
+
 TEST(KernelRfft, CutsOffAndFillsUp) {
   ExpectNear(Real("RFFT", Vec<float>({1, 2, 3, 4, 9}), {4}).One(), {10, {-2, 2}, -2});
   ExpectNear(Real("RFFT", Vec<float>({1, 2}), {4}).One(), {3, {1, -2}, -1});

@@ -70,7 +70,7 @@ TEST(Dot, TheSamePictureGivesTheSameBytes) {
 TEST(Labels, PrintableKeepsUtf8AndNothingElse) {
   EXPECT_EQ(Printable("a/b:0 \xe2\x86\x92"), "a/b:0 \xe2\x86\x92");
   EXPECT_EQ(Printable("\xe2\x86"), "\\xe2\\x86");
-  EXPECT_EQ(Printable("a\nb\x7f"), "a\\x0ab\\x7f");
+  EXPECT_EQ(Printable("a\nb\x7f"), "a\\x0ab\\u007f");
 }
 
 TEST(Labels, UnknownDimensionsAreQuestionMarks) {

@@ -87,11 +87,34 @@ TEST_F(RoutesTest, TooLargeABodyIsSaid) {
 
 TEST_F(RoutesTest, OnlyWhatIsAnsweredIsRead) {
   WebRequest feed{"POST", "/api/0/feed", kHost, kOrigin, "secret"};
-  EXPECT_EQ(router_->BodyLimit(feed), kLargestFile);
+  EXPECT_FALSE(router_->Admit(feed).refusal);
+  EXPECT_EQ(router_->Admit(feed).body_limit, kLargestFile);
+  feed.body_size = kLargestFile + 1;
+  EXPECT_EQ(router_->Admit(feed).refusal->status, 413);
   feed.path = "/api/0/nothing";
-  EXPECT_EQ(router_->BodyLimit(feed), 0u);
+  EXPECT_EQ(router_->Admit(feed).refusal->status, 404);
   feed = {"POST", "/api/0/feed", kHost, kOrigin, "wrong"};
-  EXPECT_EQ(router_->BodyLimit(feed), 0u) << "a stranger's";
+  EXPECT_EQ(router_->Admit(feed).refusal->status, 403) << "a stranger's";
+  for (const char* method : {"GET", "POST"}) {
+    for (const char* path : {"/", "/page.css", "/nowhere"}) {
+      WebRequest file{method, path, kHost, kOrigin, "secret"};
+      EXPECT_FALSE(router_->Admit(file).refusal) << path;
+      EXPECT_EQ(router_->Admit(file).body_limit, 0u) << path;
+    }
+  }
+}
+
+TEST_F(RoutesTest, WorkHasThreadsOfItsOwn) {
+  auto lane = [&](const char* method, const char* path) {
+    return router_->Admit({method, path, kHost, kOrigin, "secret"}).lane;
+  };
+  for (const char* path : {"/api/0/passes", "/api/0/diff", "/api/0/place"})
+    EXPECT_EQ(lane("POST", path), Lane::kWork) << path;
+  for (const char* path : {"/", "/page.js", "/api/models", "/api/version", "/api/0/run/1"})
+    EXPECT_EQ(lane("GET", path), Lane::kAtOnce) << path;
+  EXPECT_EQ(lane("POST", "/api/0/stop/1"), Lane::kAtOnce) << "it must not wait for what it stops";
+  EXPECT_EQ(lane("GET", "/api/0/scope/0"), Lane::kDocument);
+  EXPECT_EQ(lane("POST", "/api/0/run"), Lane::kStart);
 }
 
 TEST_F(RoutesTest, UnknownPathsAreToldWhatIsNear) {

@@ -34,6 +34,13 @@ class RunTableTest : public testing::Test {
   WebAnswer Post(const std::string& path, const std::string& body) {
     return router_->Answer({"POST", "/api/" + path, kHost, kOrigin, "secret", body});
   }
+  // The number of a run that was begun.
+  std::string Start(const std::string& path, const std::string& request) {
+    return std::to_string(Json(Post(path + "/run", request)).getInteger("run").value_or(0));
+  }
+  std::string StateOf(const std::string& run) {
+    return Json(Get("0/run/" + run)).getString("state").value_or("").str();
+  }
   llvm::json::Object Json(const WebAnswer& answer) {
     EXPECT_EQ(answer.status, 200) << answer.body;
     auto value = llvm::json::parse(answer.body);
@@ -49,7 +56,8 @@ class RunTableTest : public testing::Test {
     number_ = std::to_string(started.getInteger("run").value_or(0));
     for (;;) {
       llvm::json::Object status = Json(Get(model + "/run/" + number_));
-      if (status.getString("state") != "running") return status;
+      if (status.getString("state") != "running" && status.getString("state") != "waiting")
+        return status;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
@@ -164,21 +172,44 @@ TEST_F(RunTableTest, ErrorsNameTheirNodes) {
   EXPECT_EQ((*status.getArray("named"))[0].getAsObject()->getString("name"), "x");
 }
 
+constexpr const char* kEndless = R"({"feeds": [], "fetches": ["exit:0"]})";
+
 TEST_F(RunTableTest, OneRunAtATimeAndItCanBeStopped) {
-  const char* request = R"({"feeds": [], "fetches": ["exit:0"]})";
-  llvm::json::Object started = Json(Post("2/run", request));
-  std::string number = std::to_string(started.getInteger("run").value_or(0));
-  EXPECT_EQ(Post("0/run", Request(R"("kind": "case")")).status, 400);
+  std::string number = Start("2", kEndless), next = Start("0", Request(R"("kind": "case")")),
+              after = Start("0", Request(R"("kind": "case")"));
   EXPECT_EQ(Get("2/run-boxes/" + number).status, 404) << "it is not over";
-  EXPECT_EQ(Json(Get("2/run/" + number)).getString("state"), "running");
+  while (StateOf(number) == "waiting") std::this_thread::yield();
+  EXPECT_EQ(StateOf(number), "running");
+  EXPECT_EQ(StateOf(next), "waiting");
+  EXPECT_EQ(Json(Post("0/stop/" + after, "")).getString("state"), "stopped") << "it never began";
+  EXPECT_EQ(Get("0/run-boxes/" + after).status, 200);
   EXPECT_EQ(Post("2/stop/" + number, "").status, 200);
-  std::optional<std::string> state;
-  while (state != "stopped") {
-    state = Json(Get("2/run/" + number)).getString("state")->str();
-    ASSERT_TRUE(state == "running" || state == "stopped") << *state;
-  }
-  EXPECT_EQ(Run("0", Request(R"("kind": "case")")).getString("state"), "done");
-  Json(Post("2/run", request));  // the server ends while it runs
+  for (std::string state; state != "stopped"; state = StateOf(number))
+    ASSERT_TRUE(state.empty() || state == "running") << state;
+  for (std::string state; state != "done"; state = StateOf(next)) ASSERT_NE(state, "failed");
+  Start("2", kEndless);  // the server ends while it runs
+  Start("0", Request(R"("kind": "case")"));
+}
+
+TEST_F(RunTableTest, FewRunsWait) {
+  std::string number = Start("2", kEndless);
+  while (StateOf(number) == "waiting") std::this_thread::yield();
+  for (size_t i = 0; i < RunTable::kMostWaiting; ++i) Start("0", Request(R"("kind": "case")"));
+  WebAnswer answer = Post("0/run", Request(R"("kind": "case")"));
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_EQ(answer.body, "16 runs wait already: stop one, or wait for its end");
+}
+
+TEST_F(RunTableTest, TheOldestRunIsForgottenFirst) {
+  Run("0", Request(R"("kind": "case")"));
+  std::string first = number_;
+  for (size_t i = 1; i < RunTable::kMostKept; ++i) Run("0", Request(R"("kind": "case")"));
+  EXPECT_EQ(Get("0/run/" + first).status, 200);
+  for (int i = 0; i < 2; ++i) Run("0", Request(R"("kind": "case")"));
+  WebAnswer answer = Get("0/run/" + first);
+  EXPECT_EQ(answer.status, 404);
+  EXPECT_EQ(answer.body, "run " + first + " is not kept: there are only the last ones");
+  EXPECT_EQ(Get("0/npy/" + number_ + "/0").status, 200);
 }
 
 TEST_F(RunTableTest, RunOfAnotherGraphColoursNothing) {

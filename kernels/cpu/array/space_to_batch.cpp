@@ -3,6 +3,7 @@
 // block.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "kernels/common/kernel_of.h"
 #include "kernels/cpu/array/data_move.h"
@@ -166,7 +167,8 @@ Error RunND(KernelContext& ctx) {
 template <Move kMove>
 Expected<KernelFn> MakeSquare(const KernelSetup& setup) {
   int64_t size = setup.node().GetInt("block_size");
-  if (size < 2) return MakeError("block_size must be 2 or more, got {0}", size);
+  if (size < 2 || size > std::numeric_limits<int32_t>::max())
+    return MakeError("block_size must be in [2, 2^31), got {0}", size);
   return KernelFn([size](KernelContext& ctx) -> Error {
     if (ctx.input(0).rank() != 4)
       return MakeError("input must have rank 4, got shape {0}", DimsText(ctx.input(0).dims()));

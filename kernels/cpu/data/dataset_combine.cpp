@@ -149,7 +149,9 @@ DatasetNext RepeatedOf(DatasetRef input, int64_t count) {
 int64_t CardinalityOfRepeat(int64_t n, int64_t count) {
   if (n == 0 || count == 0) return 0;
   if (count < 0) return kInfinite;
-  return n < 0 ? n : n * count;
+  int64_t elements = 0;
+  if (n < 0) return n;
+  return __builtin_mul_overflow(n, count, &elements) ? INT64_MAX : elements;
 }
 
 Expected<KernelFn> MakeRepeat(const KernelSetup& setup) {

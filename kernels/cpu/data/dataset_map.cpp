@@ -1,5 +1,6 @@
 // Datasets that call functions: on each element, to choose, to unfold, to carry a state along.
 #include "kernels/cpu/data/dataset.h"
+#include "lib/support/memory_budget.h"
 
 namespace grapnel {
 namespace {
@@ -163,6 +164,7 @@ Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
       return MakeError("cycle_length {0} and block_length {1}: 1 or more were expected", cycle,
                        block);
     }
+    RETURN_IF_ERROR(DemandMemory(cycle, sizeof(DatasetNext)));
     auto begin = [in, cycle, block](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, in.input->MakeIterator(context));
       return InterleavedOf(std::move(next), in.function, cycle, block);

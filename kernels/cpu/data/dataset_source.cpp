@@ -67,12 +67,17 @@ Expected<KernelFn> MakeRange(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(int64_t stop, ScalarIn(ctx, 1));
     ASSIGN_OR_RETURN(int64_t step, ScalarIn(ctx, 2));
     if (step == 0) return MakeError("a range with a step of 0");
-    int64_t width = step > 0 ? stop - start : start - stop, size = step > 0 ? step : -step;
-    int64_t count = width <= 0 ? 0 : (width - 1) / size + 1;
+    // Without a sign nothing goes over: the width of all there is fits.
+    auto from = static_cast<uint64_t>(start), by = static_cast<uint64_t>(step);
+    bool is_empty = step > 0 ? stop <= start : stop >= start;
+    uint64_t width = step > 0 ? static_cast<uint64_t>(stop) - from : from - stop;
+    uint64_t numbers = is_empty ? 0 : (width - 1) / (step > 0 ? by : 0 - by) + 1;
+    auto count = static_cast<int64_t>(std::min<uint64_t>(numbers, INT64_MAX));
     PutDataset(ctx, node, count, [=](DatasetContext&) -> Expected<DatasetNext> {
       return DatasetNext([=, i = int64_t{0}](DatasetContext&) mutable -> NextElement {
         if (i == count) return NoElement();
-        ASSIGN_OR_RETURN(Tensor number, NumberOf(dtype, start + i++ * step));
+        auto value = static_cast<int64_t>(from + static_cast<uint64_t>(i++) * by);
+        ASSIGN_OR_RETURN(Tensor number, NumberOf(dtype, value));
         return std::optional(DatasetElement{std::move(number)});
       });
     });

@@ -55,7 +55,7 @@ void TurnHue(const float* rgb, float* out, float turns) {
   }
   hue = std::fmod(hue + turns * 6, 6.0f);
   if (hue < 0) hue += 6;
-  int sixth = std::min(static_cast<int>(hue), 5);
+  int sixth = hue >= 0 ? std::min(static_cast<int>(hue), 5) : 0;  // NaN is of none
   float ratio = hue - static_cast<float>(sixth);
   float middle = sixth % 2 == 0 ? low + range * ratio : high - range * ratio;
   static constexpr int kOrder[6][3] = {{2, 1, 0}, {1, 2, 0}, {0, 2, 1},

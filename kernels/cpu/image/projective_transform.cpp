@@ -42,11 +42,24 @@ struct Image {
   bool bilinear;
 };
 
+// A fill that T does not hold is the nearest that it does.
+template <typename T>
+T FillValue(float fill) {
+  if constexpr (std::is_integral_v<T>) {
+    if (std::isnan(fill)) return 0;
+    double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+    if (fill >= most) return std::numeric_limits<T>::max();
+    return static_cast<T>(std::max<double>(fill, least));
+  } else {
+    return static_cast<T>(fill);
+  }
+}
+
 template <typename T>
 T PixelOr(const Image& image, const T* pixels, float y, float x, int64_t channel) {
   if (!(y >= 0 && y < static_cast<float>(image.height) && x >= 0 &&
         x < static_cast<float>(image.width)))
-    return static_cast<T>(image.fill);
+    return FillValue<T>(image.fill);
   return pixels[(static_cast<int64_t>(y) * image.width + static_cast<int64_t>(x)) * image.channels +
                 channel];
 }
@@ -69,7 +82,7 @@ void TransformRow(const Image& image, const T* pixels, const float* t, int64_t r
   for (int64_t column = 0; column < width; ++column, out += image.channels) {
     float x = static_cast<float>(column), depth = t[6] * x + t[7] * y + 1;
     if (depth == 0) {
-      std::fill_n(out, image.channels, static_cast<T>(image.fill));
+      std::fill_n(out, image.channels, FillValue<T>(image.fill));
       continue;
     }
     float from_x = Fold((t[0] * x + t[1] * y + t[2]) / depth, image.width, image.mode);

@@ -85,7 +85,10 @@ GRAPNEL_BINARY_KERNEL("Atan2", Atan2Op);
 GRAPNEL_BINARY_KERNEL("Xdivy", XdivyOp);
 GRAPNEL_BINARY_KERNEL("Xlogy", XlogyOp);
 GRAPNEL_BINARY_KERNEL("Xlog1py", Xlog1pyOp);
-GRAPNEL_BINARY_KERNEL("Complex", ComplexOp);
+GRAPNEL_CPU_KERNEL("Complex", MakeBinary<ComplexOp>, OfTypes("T", {proto::DT_FLOAT}),
+                   OfTypes("Tout", {proto::DT_COMPLEX64}));
+GRAPNEL_CPU_KERNEL("Complex", MakeBinary<ComplexOp>, OfTypes("T", {proto::DT_DOUBLE}),
+                   OfTypes("Tout", {proto::DT_COMPLEX128}));
 
 }  // namespace
 }  // namespace grapnel

@@ -228,6 +228,13 @@ struct ComplexAbsOp {
   }
 };
 
+// Of complex numbers, with results of the parts' own dtype and no other.
+#define GRAPNEL_PART_KERNEL(name, Op)                                           \
+  GRAPNEL_CPU_KERNEL(name, MakeUnary<Op>, OfTypes("T", {proto::DT_COMPLEX64}),  \
+                     OfTypes("Tout", {proto::DT_FLOAT}));                       \
+  GRAPNEL_CPU_KERNEL(name, MakeUnary<Op>, OfTypes("T", {proto::DT_COMPLEX128}), \
+                     OfTypes("Tout", {proto::DT_DOUBLE}))
+
 GRAPNEL_UNARY_KERNEL("Neg", "T", NegOp);
 GRAPNEL_UNARY_KERNEL("Abs", "T", AbsOp);
 GRAPNEL_UNARY_KERNEL("Sign", "T", SignOp);
@@ -246,10 +253,10 @@ GRAPNEL_UNARY_KERNEL("IsFinite", "T", IsFiniteOp);
 GRAPNEL_CPU_KERNEL("LogicalNot", MakeUnary<LogicalNotOp>);
 GRAPNEL_UNARY_KERNEL("Invert", "T", InvertOp);
 GRAPNEL_UNARY_KERNEL("Conj", "T", ConjOp);
-GRAPNEL_UNARY_KERNEL("Real", "T", RealOp);
-GRAPNEL_UNARY_KERNEL("Imag", "T", ImagOp);
-GRAPNEL_UNARY_KERNEL("Angle", "T", AngleOp);
-GRAPNEL_UNARY_KERNEL("ComplexAbs", "T", ComplexAbsOp);
+GRAPNEL_PART_KERNEL("Real", RealOp);
+GRAPNEL_PART_KERNEL("Imag", ImagOp);
+GRAPNEL_PART_KERNEL("Angle", AngleOp);
+GRAPNEL_PART_KERNEL("ComplexAbs", ComplexAbsOp);
 
 }  // namespace
 }  // namespace grapnel

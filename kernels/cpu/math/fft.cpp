@@ -1,11 +1,10 @@
 // FFT, IFFT, RFFT and IRFFT over the last one, two or three dimensions, of any length.
-#include "unsupported/Eigen/FFT"
-
 #include <algorithm>
 #include <vector>
 
 #include "kernels/common/dims.h"
 #include "kernels/common/dispatch.h"
+#include "kernels/cpu/math/line_fft.h"
 
 namespace grapnel {
 namespace {
@@ -21,7 +20,7 @@ void TransformLines(KernelContext& ctx, std::complex<T>* data, llvm::ArrayRef<in
   if (n < 2) return;
   ctx.ParallelFor(outer * groups, 20.0 * n * std::min(stride, kLines),
                   [&](int64_t begin, int64_t end) {
-                    Eigen::FFT<T> fft;
+                    LineFft<T> fft(n);
                     std::vector<std::complex<T>> lines(n * kLines), result(n);
                     for (int64_t i = begin; i < end; ++i) {
                       int64_t first = i % groups * kLines, count = std::min(kLines, stride - first);
@@ -32,9 +31,9 @@ void TransformLines(KernelContext& ctx, std::complex<T>* data, llvm::ArrayRef<in
                       for (int64_t j = 0; j < count; ++j) {
                         std::complex<T>* line = lines.data() + j * n;
                         if (inverse)
-                          fft.inv(result.data(), line, n);
+                          fft.Inverse(result.data(), line);
                         else
-                          fft.fwd(result.data(), line, n);
+                          fft.Forward(result.data(), line);
                         for (int64_t k = 0; k < n; ++k) at[k * stride + j] = result[k];
                       }
                     }
@@ -109,8 +108,7 @@ Error RealFft(KernelContext& ctx, int rank) {
   const T* from = in.data<T>();
   int64_t width = in.dim(in.rank() - 1), used = std::min(width, n);
   ctx.ParallelFor(out->num_elements() / half, 20.0 * n, [&](int64_t begin, int64_t end) {
-    Eigen::FFT<T> fft;
-    fft.SetFlag(Eigen::FFT<T>::HalfSpectrum);
+    LineFft<T> fft(n);
     std::vector<T> line(n);
     ForRows(dims, in.dims(), begin, end, [&](int64_t row, int64_t source) {
       Complex* to = out->data<Complex>() + row * half;
@@ -122,7 +120,7 @@ Error RealFft(KernelContext& ctx, int rank) {
       if (n == 1)
         to[0] = Complex(line[0]);
       else
-        fft.fwd(to, line.data(), n);
+        fft.ForwardReal(to, line.data());
     });
   });
   for (int i = 2; i <= rank; ++i)
@@ -158,13 +156,13 @@ Error InverseRealFft(KernelContext& ctx, int rank) {
   for (int i = 2; i <= rank; ++i)
     TransformLines<T>(ctx, lines, halves, static_cast<int>(dims.size()) - i, true);
   ctx.ParallelFor(rows, 20.0 * n, [&](int64_t begin, int64_t end) {
-    Eigen::FFT<T> fft;
+    LineFft<T> fft(n);
     for (int64_t row = begin; row < end; ++row) {
       T* to = out->data<T>() + row * n;
       if (n == 1)
         *to = lines[row * half].real();
       else
-        fft.inv(to, lines + row * half, n);
+        fft.InverseReal(to, lines + row * half);
     }
   });
   return Error::success();

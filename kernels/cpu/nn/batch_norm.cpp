@@ -204,9 +204,13 @@ Expected<KernelFn> MakeBatchNorm(const KernelSetup& setup) {
 }
 
 GRAPNEL_CPU_KERNEL("FusedBatchNorm", MakeBatchNorm, OfTypes("T", DataTypesOf(TypeList<float>())));
-GRAPNEL_CPU_KERNEL("FusedBatchNormV2", MakeBatchNorm, OfTypes("T", DataTypesOf(BatchNormTypes())));
-GRAPNEL_CPU_KERNEL("FusedBatchNormV3", MakeBatchNorm, OfTypes("T", DataTypesOf(BatchNormTypes())));
-GRAPNEL_CPU_KERNEL("_FusedBatchNormEx", MakeBatchNorm, OfTypes("T", DataTypesOf(BatchNormTypes())));
+// Whatever the images are, scales and moments are floats.
+#define GRAPNEL_BATCH_NORM_KERNEL(op)                                                \
+  GRAPNEL_CPU_KERNEL(op, MakeBatchNorm, OfTypes("T", DataTypesOf(BatchNormTypes())), \
+                     OfTypes("U", {proto::DT_FLOAT}))
+GRAPNEL_BATCH_NORM_KERNEL("FusedBatchNormV2");
+GRAPNEL_BATCH_NORM_KERNEL("FusedBatchNormV3");
+GRAPNEL_BATCH_NORM_KERNEL("_FusedBatchNormEx");
 
 }  // namespace
 }  // namespace grapnel

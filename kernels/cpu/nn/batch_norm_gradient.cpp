@@ -184,10 +184,10 @@ Expected<KernelFn> MakeBiasGradient(const KernelSetup& setup) {
 
 GRAPNEL_CPU_KERNEL("FusedBatchNormGrad", MakeNormGradient,
                    OfTypes("T", DataTypesOf(TypeList<float>())));
-GRAPNEL_CPU_KERNEL("FusedBatchNormGradV2", MakeNormGradient,
-                   OfTypes("T", DataTypesOf(NormTypes())));
-GRAPNEL_CPU_KERNEL("FusedBatchNormGradV3", MakeNormGradient,
-                   OfTypes("T", DataTypesOf(NormTypes())));
+GRAPNEL_CPU_KERNEL("FusedBatchNormGradV2", MakeNormGradient, OfTypes("T", DataTypesOf(NormTypes())),
+                   OfTypes("U", {proto::DT_FLOAT}));
+GRAPNEL_CPU_KERNEL("FusedBatchNormGradV3", MakeNormGradient, OfTypes("T", DataTypesOf(NormTypes())),
+                   OfTypes("U", {proto::DT_FLOAT}));
 GRAPNEL_CPU_KERNEL("BiasAddGrad", MakeBiasGradient, OfTypes("T", DataTypesOf(NumberTypes())));
 
 }  // namespace

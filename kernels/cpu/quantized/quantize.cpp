@@ -124,7 +124,8 @@ T Saturated(float x) {
   if constexpr (sizeof(T) == 4) {
     if (!(x < kHighest<T>)) return std::numeric_limits<T>::lowest();
   }
-  return static_cast<T>(x);
+  if (std::isnan(x)) return 0;  // as the machine has it
+  return static_cast<T>(std::clamp(x, kLowest<T>, kHighest<T>));
 }
 
 template <typename T>
@@ -143,7 +144,7 @@ void QuantizeRow(const QuantizeAttrs& attrs, float low, float high, const float*
     float highest = sizeof(T) == 4 ? std::nextafter(kHighest<T>, 0.0f) : kHighest<T>;
     for (int64_t i = 0; i < n; ++i) {
       float x = std::round(in[i] * scale) - offset;
-      out[i] = static_cast<T>(std::min(std::max(x, kLowest<T>), highest));
+      out[i] = std::isnan(x) ? T(0) : static_cast<T>(std::min(std::max(x, kLowest<T>), highest));
     }
   } else {
     float from = low, to = high, scale = ScaleToBoth<T>(attrs.narrow, from, to);

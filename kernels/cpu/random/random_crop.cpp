@@ -103,9 +103,10 @@ bool Covers(const Box& crop, float least, llvm::ArrayRef<Box> objects) {
   });
 }
 
-Box SampleBox(ImageSize image, const SampleAttrs& attrs, llvm::ArrayRef<Box> objects,
-              PhiloxNumbers numbers) {
+Expected<Box> SampleBox(const KernelContext& ctx, ImageSize image, const SampleAttrs& attrs,
+                        llvm::ArrayRef<Box> objects, PhiloxNumbers numbers) {
   for (int64_t i = 0; i < attrs.attempts; ++i) {
+    if (i % 4096 == 4095) RETURN_IF_ERROR(StopIfCancelled(ctx.services().cancel));
     float ratio = numbers.NextFloat() * (attrs.ratios[1] - attrs.ratios[0]) + attrs.ratios[0];
     if (!(ratio > 0)) continue;
     std::optional<ImageSize> size = SampleSize(image, attrs, ratio, numbers);
@@ -119,7 +120,7 @@ Box SampleBox(ImageSize image, const SampleAttrs& attrs, llvm::ArrayRef<Box> obj
     box.bottom = box.top + size->height;
     if (Covers(box, attrs.least_covered, objects)) return box;
   }
-  return {0, 0, image.width, image.height};
+  return Box{0, 0, image.width, image.height};
 }
 
 Expected<std::vector<Box>> ObjectsIn(const Tensor& boxes, ImageSize image,
@@ -186,7 +187,8 @@ Error Sample(KernelContext& ctx, SampleAttrs attrs, Philox philox) {
     return MakeError("min_object_covered must be non-negative, got {0}", attrs.least_covered);
   ASSIGN_OR_RETURN(std::vector<Box> objects,
                    ObjectsIn(ctx.input(1), image, attrs.whole_without_boxes));
-  return PutBox(ctx, image, SampleBox(image, attrs, objects, PhiloxNumbers(philox)));
+  ASSIGN_OR_RETURN(Box box, SampleBox(ctx, image, attrs, objects, PhiloxNumbers(philox)));
+  return PutBox(ctx, image, box);
 }
 
 Error ReadPair(const Node& node, const char* key, float least, float (&pair)[2]) {

@@ -74,6 +74,8 @@ double Poisson(double rate, double most, Stream& stream) {
     }
   }
   if (std::isinf(rate)) return rate;
+  // So far above that no value would count: TensorFlow draws for ever.
+  if (rate - 40 * std::sqrt(rate) > most) return most;
   const double log_rate = std::log(rate), b = 0.931 + 2.53 * std::sqrt(rate);
   const double a = -0.059 + 0.02483 * b, inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
   for (;;) {

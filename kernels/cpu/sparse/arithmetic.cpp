@@ -111,7 +111,7 @@ Error SparseAdd(KernelContext& ctx) {
 Error CheckAddGrad(const KernelContext& ctx) {
   const Tensor &grad = ctx.input(0), &sum = ctx.input(3);
   for (int i = 1; i < 4; ++i) {
-    if (ctx.input(i).rank() != 2 || ctx.input(i).dim(1) != sum.dims().back())
+    if (sum.rank() != 2 || ctx.input(i).rank() != 2 || ctx.input(i).dim(1) != sum.dim(1))
       return MakeError("indices must be matrices of one width, not {0} and {1}",
                        DimsText(ctx.input(i).dims()), DimsText(sum.dims()));
   }

@@ -111,28 +111,36 @@ Error ShardedFilename(KernelContext& ctx) {
   return Error::success();
 }
 
-// Several checkpoints become one; theirs are deleted, and so are their folders if empty then.
+// Deletes a checkpoint, and its folder if that is empty then.
+void Delete(const std::string& prefix, int num_shards) {
+  llvm::sys::fs::remove(prefix + ".index");
+  RemoveDataFiles(prefix, num_shards);
+  llvm::StringRef folder = llvm::sys::path::parent_path(prefix);
+  if (!folder.empty()) llvm::sys::fs::remove(folder);
+}
+
+// Several checkpoints become one; theirs are deleted, but for one that is the result's own.
 Expected<KernelFn> MakeMerge(const KernelSetup& setup) {
   bool deletes = setup.node().GetBool("delete_old_dirs", true);
   return KernelFn([deletes](KernelContext& ctx) -> Error {
     const Tensor& prefixes = ctx.input(0);
-    ASSIGN_OR_RETURN(auto writer, BundleWriter::Create(*ctx.input(1).data<std::string>()));
-    std::vector<std::string> sources(prefixes.data<std::string>(),
-                                     prefixes.data<std::string>() + prefixes.num_elements());
-    for (const std::string& source : sources) {
+    const std::string& result = *ctx.input(1).data<std::string>();
+    ASSIGN_OR_RETURN(auto writer, BundleWriter::Create(result));
+    std::vector<std::pair<std::string, int>> sources;  // with their numbers of data files
+    for (int64_t i = 0; i < prefixes.num_elements(); ++i) {
+      const std::string& source = prefixes.data<std::string>()[i];
       ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(source));
       for (llvm::StringRef name : bundle.names()) {
         ASSIGN_OR_RETURN(Literal value, bundle.Read(name));
         RETURN_IF_ERROR(writer->Add(name, value));
       }
+      sources.emplace_back(source, bundle.num_shards());
     }
     RETURN_IF_ERROR(writer->Finish());
     if (!deletes) return Error::success();
-    for (const std::string& source : sources) {
-      for (const char* suffix : {".index", ".data-00000-of-00001"})
-        llvm::sys::fs::remove(source + suffix);
-      llvm::StringRef folder = llvm::sys::path::parent_path(source);
-      if (!folder.empty()) llvm::sys::fs::remove(folder);
+    for (const auto& [source, num_shards] : sources) {
+      if (!llvm::sys::fs::equivalent(source + ".index", result + ".index"))
+        Delete(source, num_shards);
     }
     return Error::success();
   });

@@ -29,6 +29,13 @@ Expected<const TensorList*> ListIn(const KernelContext& ctx, int i) {
   return MakeError("input {0} is {1}, a list of tensors was expected", i, tensor.ToString());
 }
 
+Expected<const TensorList*> ListOf(const KernelContext& ctx, int i, DataType dtype) {
+  ASSIGN_OR_RETURN(const TensorList* list, ListIn(ctx, i));
+  if (list->element_dtype == dtype) return list;
+  return MakeError("input {0} is a {1}, elements of {2} were expected", i, list->ToString(),
+                   DataTypeName(dtype));
+}
+
 Expected<TensorList*> ListForWriting(KernelContext& ctx, int i, int out) {
   RETURN_IF_ERROR(ListIn(ctx, i).takeError());
   Tensor handle = ctx.TakeInput(i);
@@ -133,15 +140,12 @@ Expected<KernelFn> MakeReserve(const KernelSetup& setup) {
   DataType dtype = setup.node().GetType("element_dtype");
   return KernelFn([dtype](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Shape shape, ElementShapeFrom(ctx.input(0)));
-    int64_t size = ctx.input(1).IntAt(0);
-    if (size < 0) return MakeError("a list of {0} elements", size);
-    NewList(ctx, 0, dtype, std::move(shape))->tensors.resize(size);
-    return Error::success();
+    return NewList(ctx, 0, dtype, std::move(shape))->Resize(ctx.input(1).IntAt(0));
   });
 }
 
 Error GetItem(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(const TensorList* list, ListIn(ctx, 0));
+  ASSIGN_OR_RETURN(const TensorList* list, ListOf(ctx, 0, ctx.output_type(0)));
   ASSIGN_OR_RETURN(int64_t i, IndexIn(ctx.input(1), *list));
   if (list->tensors[i]) {
     ctx.SetOutput(0, list->tensors[i]);
@@ -159,7 +163,8 @@ Expected<KernelFn> MakeSetItem(const KernelSetup& setup) {
   return KernelFn([grows](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(TensorList * list, ListForWriting(ctx, 0, 0));
     int64_t i = ctx.input(1).IntAt(0);
-    if (grows && i >= static_cast<int64_t>(list->tensors.size())) list->tensors.resize(i + 1);
+    if (grows && i >= static_cast<int64_t>(list->tensors.size()))
+      RETURN_IF_ERROR(list->Resize(i + 1));
     RETURN_IF_ERROR(IndexIn(ctx.input(1), *list).takeError());
     RETURN_IF_ERROR(CheckFits(*list, ctx.input(2)));
     list->tensors[i] = ctx.TakeInput(2);
@@ -179,6 +184,7 @@ Error PushBack(KernelContext& ctx) {
 
 Error PopBack(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Shape asked, ElementShapeFrom(ctx.input(1)));
+  RETURN_IF_ERROR(ListOf(ctx, 0, ctx.output_type(1)).takeError());
   ASSIGN_OR_RETURN(TensorList * list, ListForWriting(ctx, 0, 0));
   if (list->tensors.empty()) return MakeError("the list is empty");
   Tensor last = list->tensors.back();
@@ -221,10 +227,7 @@ Error Length(KernelContext& ctx) {
 
 Error Resize(KernelContext& ctx) {
   ASSIGN_OR_RETURN(TensorList * list, ListForWriting(ctx, 0, 0));
-  int64_t size = ctx.input(1).IntAt(0);
-  if (size < 0) return MakeError("a list of {0} elements", size);
-  list->tensors.resize(size);
-  return Error::success();
+  return list->Resize(ctx.input(1).IntAt(0));
 }
 
 Error ElementShape(KernelContext& ctx) {
@@ -242,16 +245,16 @@ Error ElementShape(KernelContext& ctx) {
   return Error::success();
 }
 
-#define GRAPNEL_LIST_KERNEL(op, cost, make) GRAPNEL_CPU_KERNEL(op, make, cost)
-GRAPNEL_LIST_KERNEL("EmptyTensorList", KernelCost::kCheap, MakeEmpty);
-GRAPNEL_LIST_KERNEL("TensorListReserve", KernelCost::kCheap, MakeReserve);
-GRAPNEL_LIST_KERNEL("TensorListGetItem", KernelCost::kCheap, KernelOf<GetItem>);
-GRAPNEL_LIST_KERNEL("TensorListSetItem", KernelCost::kCheap, MakeSetItem);
+#define GRAPNEL_LIST_KERNEL(op, cost, ...) GRAPNEL_CPU_KERNEL(op, __VA_ARGS__, cost)
+GRAPNEL_LIST_KERNEL("EmptyTensorList", KernelCost::kCheap, MakeEmpty, Scalar(1));
+GRAPNEL_LIST_KERNEL("TensorListReserve", KernelCost::kCheap, MakeReserve, Scalar(1));
+GRAPNEL_LIST_KERNEL("TensorListGetItem", KernelCost::kCheap, KernelOf<GetItem>, Scalar(1));
+GRAPNEL_LIST_KERNEL("TensorListSetItem", KernelCost::kCheap, MakeSetItem, Scalar(1));
 GRAPNEL_LIST_KERNEL("TensorListPushBack", KernelCost::kCheap, KernelOf<PushBack>);
 GRAPNEL_LIST_KERNEL("TensorListPopBack", KernelCost::kCheap, KernelOf<PopBack>);
 GRAPNEL_LIST_KERNEL("TensorListPushBackBatch", KernelCost::kElements, KernelOf<PushBackBatch>);
 GRAPNEL_LIST_KERNEL("TensorListLength", KernelCost::kCheap, KernelOf<Length>);
-GRAPNEL_LIST_KERNEL("TensorListResize", KernelCost::kCheap, KernelOf<Resize>);
+GRAPNEL_LIST_KERNEL("TensorListResize", KernelCost::kCheap, KernelOf<Resize>, Scalar(1));
 GRAPNEL_LIST_KERNEL("TensorListElementShape", KernelCost::kCheap, KernelOf<ElementShape>);
 
 }  // namespace

@@ -12,8 +12,10 @@ using TensorListRef = llvm::IntrusiveRefCntPtr<TensorList>;
 
 // The list in input `i`, to read.
 Expected<const TensorList*> ListIn(const KernelContext& ctx, int i);
-// The same as output `out`, to change: the input's own if nobody else holds it, else a copy (of
-// references; elements are never written to).
+// The same where its elements are of this dtype; else an error.
+Expected<const TensorList*> ListOf(const KernelContext& ctx, int i, DataType dtype);
+// That of ListIn() as output `out`, to change: the input's own if nobody else holds it, else a copy
+// (of references; elements are never written to).
 Expected<TensorList*> ListForWriting(KernelContext& ctx, int i, int out);
 TensorList* NewList(KernelContext& ctx, int out, DataType dtype, Shape element_shape);
 

@@ -77,7 +77,7 @@ std::vector<const Tensor*> AllOf(const TensorList& list) {
 Expected<KernelFn> MakeStack(const KernelSetup& setup) {
   int64_t expected = setup.node().GetInt("num_elements", -1);
   return KernelFn([expected](KernelContext& ctx) -> Error {
-    ASSIGN_OR_RETURN(const TensorList* list, ListIn(ctx, 0));
+    ASSIGN_OR_RETURN(const TensorList* list, ListOf(ctx, 0, ctx.output_type(0)));
     ASSIGN_OR_RETURN(Shape asked, ElementShapeFrom(ctx.input(1)));
     int64_t size = list->tensors.size();
     if (expected != -1 && expected != size)
@@ -87,7 +87,7 @@ Expected<KernelFn> MakeStack(const KernelSetup& setup) {
 }
 
 Error Gather(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(const TensorList* list, ListIn(ctx, 0));
+  ASSIGN_OR_RETURN(const TensorList* list, ListOf(ctx, 0, ctx.output_type(0)));
   ASSIGN_OR_RETURN(Shape asked, ElementShapeFrom(ctx.input(2)));
   std::vector<const Tensor*> picked;
   for (int64_t i : IntsOf(ctx.input(1))) {
@@ -110,7 +110,7 @@ Error ScatterInto(KernelContext& ctx, TensorList& list, const Tensor& tensor,
   }
   for (size_t k = 0; k < at.size(); ++k) {
     if (at[k] < 0) return MakeError("index {0}", at[k]);
-    if (at[k] >= static_cast<int64_t>(list.tensors.size())) list.tensors.resize(at[k] + 1);
+    if (at[k] >= static_cast<int64_t>(list.tensors.size())) RETURN_IF_ERROR(list.Resize(at[k] + 1));
     ASSIGN_OR_RETURN(list.tensors[at[k]], RowOf(ctx, tensor, k));
   }
   return Error::success();
@@ -126,7 +126,7 @@ Error Scatter(KernelContext& ctx) {
     if (size >= 0 && i >= size) return MakeError("index {0} in a list of {1} elements", i, size);
   }
   TensorList* list = NewList(ctx, 0, tensor.dtype(), std::move(shape));
-  if (size > 0) list->tensors.resize(size);
+  if (size > 0) RETURN_IF_ERROR(list->Resize(size));
   return ScatterInto(ctx, *list, tensor, indices);
 }
 
@@ -153,7 +153,7 @@ Error ConcatLists(KernelContext& ctx) {
 // Elements one after the other along their first dimension, and the length of each. Of elements
 // that were never set `leading_dims` says the length.
 Error Concat(KernelContext& ctx, const Shape& asked, llvm::ArrayRef<int64_t> leading_dims) {
-  ASSIGN_OR_RETURN(const TensorList* list, ListIn(ctx, 0));
+  ASSIGN_OR_RETURN(const TensorList* list, ListOf(ctx, 0, ctx.output_type(0)));
   auto rest_of = [](const Shape& shape) {
     return shape.known_rank() && shape.rank() > 0 ? Shape(shape.dims().drop_front()) : Shape();
   };
@@ -187,8 +187,9 @@ Error Concat(KernelContext& ctx, const Shape& asked, llvm::ArrayRef<int64_t> lea
     } else {
       return MakeError("element {0} was never set, and its length is not known", i);
     }
+    if (length < 0 || __builtin_add_overflow(total, length, &total))
+      return MakeError("element {0} has length {1}", i, length);
     lengths.push_back(length);
-    total += length;
   }
   Dims dims = {total};
   dims.append(rest->dims().begin(), rest->dims().end());
@@ -226,8 +227,8 @@ Error Split(KernelContext& ctx) {
   if (tensor.rank() == 0) return MakeError("a scalar cannot be split");
   int64_t total = 0;
   for (int64_t length : lengths) {
-    if (length < 0) return MakeError("a part of length {0}", length);
-    total += length;
+    if (length < 0 || __builtin_add_overflow(total, length, &total))
+      return MakeError("a part of length {0}", length);
   }
   if (total != tensor.dim(0)) {
     return MakeError("parts of {0} rows in all out of a tensor of shape {1}", total,
@@ -246,12 +247,12 @@ Error Split(KernelContext& ctx) {
   return Error::success();
 }
 
-#define GRAPNEL_LIST_KERNEL(op, make) GRAPNEL_CPU_KERNEL(op, make)
+#define GRAPNEL_LIST_KERNEL(op, ...) GRAPNEL_CPU_KERNEL(op, __VA_ARGS__)
 GRAPNEL_LIST_KERNEL("TensorListFromTensor", KernelOf<FromTensor>);
 GRAPNEL_LIST_KERNEL("TensorListStack", MakeStack);
-GRAPNEL_LIST_KERNEL("TensorListGather", KernelOf<Gather>);
+GRAPNEL_LIST_KERNEL("TensorListGather", KernelOf<Gather>, Vector(1));
 GRAPNEL_LIST_KERNEL("TensorListScatter", KernelOf<Scatter>);
-GRAPNEL_LIST_KERNEL("TensorListScatterV2", KernelOf<Scatter>);
+GRAPNEL_LIST_KERNEL("TensorListScatterV2", KernelOf<Scatter>, Scalar(3));
 GRAPNEL_LIST_KERNEL("TensorListScatterIntoExistingList", KernelOf<ScatterIntoExisting>);
 GRAPNEL_LIST_KERNEL("TensorListConcatLists", KernelOf<ConcatLists>);
 GRAPNEL_LIST_KERNEL("TensorListConcat", MakeConcat);

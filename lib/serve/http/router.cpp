@@ -4,6 +4,8 @@
 #include "lib/serve/http/routes.h"
 #include "lib/serve/pages/tab.h"
 #include "lib/serve/web/web_files.h"
+#include "lib/support/exceptions.h"
+#include "lib/support/file.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
@@ -53,9 +55,36 @@ WebAnswer DocumentAnswer(Document document) {
 
 bool HasEntry(const Route& route) { return llvm::StringRef(route.path).starts_with("{entry}"); }
 
+// Files that were cut short while they are shown, until they are read again.
+Error CheckFilesOf(const Page* page) {
+  if (!page) return Error::success();
+  const Module* module = page->module();
+  if (!module) return CheckOpenFiles();
+  for (const auto& source : module->sources) RETURN_IF_ERROR(source->CheckWhole());
+  return Error::success();
+}
+
 WebAnswer RefusedByTable(const RouteTable::Refusal& refusal) {
   WebAnswer answer = Refused(refusal.status, refusal.why);
   if (!refusal.allow.empty()) answer.headers = {{"Allow", refusal.allow}};
+  return answer;
+}
+
+Method MethodOf(const WebRequest& request) {
+  return request.method == "POST" ? Method::kPost : Method::kGet;
+}
+
+WebAnswer TooLong(llvm::StringRef path, size_t size, size_t limit) {
+  return Refused(413, "'" + Printable(path) + "' takes at most " + HumanBytes(limit) + ", and " +
+                          HumanBytes(size) + " were sent");
+}
+
+WebAnswer WithHeaders(WebAnswer answer) {
+  answer.headers.insert(answer.headers.end(), {{"Content-Security-Policy", kPolicy},
+                                               {"X-Content-Type-Options", "nosniff"},
+                                               {"Referrer-Policy", "no-referrer"},
+                                               {"Cross-Origin-Resource-Policy", "same-origin"},
+                                               {"Cache-Control", "no-store"}});
   return answer;
 }
 
@@ -91,7 +120,7 @@ Served Router::Now() const {
 void Router::Warm() {
   warm_ = std::async(std::launch::async, [pages = Now().pages] {
     if (pages->size() == 0) return;
-    Expected<GraphPage*> drawing = pages->at(0).Drawing();
+    Expected<GraphPage*> drawing = pages->at(0)->Drawing();
     if (!drawing) return llvm::consumeError(drawing.takeError());
     (*drawing)->ModelJson();
     llvm::consumeError((*drawing)->ScopeJson(0, std::nullopt).takeError());
@@ -118,54 +147,56 @@ std::optional<WebAnswer> Router::RefuseStranger(const WebRequest& request) const
   return std::nullopt;
 }
 
-size_t Router::BodyLimit(const WebRequest& request) const {
-  llvm::StringRef path = request.path;
-  if (request.method != "POST" || !path.consume_front("/api/") || RefuseStranger(request))
-    return kNoBody;
-  auto found = RouteTable::All().Find(Method::kPost, path);
-  return found ? found->row->route.limit : kNoBody;
+Admission Router::Admit(const WebRequest& head) const {
+  Admission admission;
+  auto refuse = [&](WebAnswer answer) {
+    admission.refusal = WithHeaders(std::move(answer));
+    return admission;
+  };
+  if (auto refused = RefuseStranger(head)) return refuse(std::move(*refused));
+  llvm::StringRef path = head.path;
+  Method method = MethodOf(head);
+  if (path.consume_front("/api/")) {
+    auto found = RouteTable::All().Find(method, path);
+    if (!found) return refuse(RefusedByTable(RouteTable::All().WhyNot(method, path)));
+    admission.body_limit = found->row->route.limit;
+    admission.lane = found->row->route.lane;
+  }
+  if (head.body_size <= admission.body_limit) return admission;
+  return refuse(TooLong(path, head.body_size, admission.body_limit));
 }
 
 WebAnswer Router::Answer(const WebRequest& request) {
-  WebAnswer answer;
+  auto answer = WithoutExceptions([&]() -> Expected<WebAnswer> { return MakeAnswer(request); });
+  if (answer) return WithHeaders(std::move(*answer));
+  return WithHeaders(Refused(500, Printable(request.path) + ": " + TextOf(answer.takeError())));
+}
+
+WebAnswer Router::MakeAnswer(const WebRequest& request) {
+  if (auto refused = RefuseStranger(request)) return std::move(*refused);
   llvm::StringRef path = request.path;
-  if (auto refused = RefuseStranger(request)) {
-    answer = std::move(*refused);
-  } else if (path.consume_front("/api/")) {
-    answer = AnswerApi(request, path);
-  } else {
-    const WebFile* file = FindWebFile(path.drop_front(path.starts_with("/")));
-    bool is_page = path == "/";
-    if (!is_page && !file) {
-      answer = Refused(404, "there is no " + Printable(path));
-    } else if (request.method == "POST") {
-      answer = RefusedByTable({405, Printable(path) + " is asked by GET, not by POST", "GET"});
-    } else {
-      answer = is_page ? PageAnswer() : FileAnswer(*file);
-    }
-  }
-  answer.headers.insert(answer.headers.end(), {{"Content-Security-Policy", kPolicy},
-                                               {"X-Content-Type-Options", "nosniff"},
-                                               {"Referrer-Policy", "no-referrer"},
-                                               {"Cross-Origin-Resource-Policy", "same-origin"},
-                                               {"Cache-Control", "no-store"}});
-  return answer;
+  if (path.consume_front("/api/")) return AnswerApi(request, path);
+  const WebFile* file = FindWebFile(path.drop_front(path.starts_with("/")));
+  bool is_page = path == "/";
+  if (!is_page && !file) return Refused(404, "there is no " + Printable(path));
+  if (request.method == "POST")
+    return RefusedByTable({405, Printable(path) + " is asked by GET, not by POST", "GET"});
+  return is_page ? PageAnswer() : FileAnswer(*file);
 }
 
 WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path) {
   const RouteTable& table = RouteTable::All();
-  Method method = request.method == "POST" ? Method::kPost : Method::kGet;
+  Method method = MethodOf(request);
   auto found = table.Find(method, path);
   if (!found) return RefusedByTable(table.WhyNot(method, path));
   const Route& route = found->row->route;
   size_t size = std::max(request.body_size, request.body.size());
-  if (size > route.limit)
-    return Refused(413, "'" + Printable(path) + "' takes at most " + HumanBytes(route.limit) +
-                            ", and " + HumanBytes(size) + " were sent");
+  if (size > route.limit) return TooLong(path, size, route.limit);
   Served served = Now();
-  RouteCall call{served, runs_, nullptr, std::move(found->parts), request.body};
+  auto is_gone = [&] { return request.is_gone && request.is_gone(); };
+  RouteCall call{served, runs_, nullptr, std::move(found->parts), request.body, is_gone};
   if (HasEntry(route)) {
-    Expected<Page*> page = served.pages->Find(call["entry"]);
+    Expected<std::shared_ptr<Page>> page = served.pages->Find(call["entry"]);
     if (!page) return Refused(404, llvm::toString(page.takeError()));
     call.page = *page;
     const Tab* tab = found->row->tab;
@@ -173,6 +204,10 @@ WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path) {
       return Refused(404, Printable((*page)->title() + " has no tab '" + tab->name + "'"));
   }
   Expected<Document> document = route.handle(call);
+  if (Error cut = CheckFilesOf(call.page.get())) {
+    if (!document) llvm::consumeError(document.takeError());
+    document = std::move(cut);
+  }
   if (document) return DocumentAnswer(std::move(*document));
   return Refused(method == Method::kPost ? 400 : 404,
                  PrintableLines(llvm::toString(document.takeError())));

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_SERVE_HTTP_ROUTER_H_
 #define GRAPNEL_LIB_SERVE_HTTP_ROUTER_H_
 
+#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -19,9 +20,10 @@ namespace grapnel {
 struct WebRequest {
   std::string method, path;  // path without what follows '?'
   std::string host, origin,
-      token;              // headers; token: X-Grapnel-Token, of the page itself the query's
-  std::string body = {};  // of a POST; "" when it is longer than BodyLimit
-  size_t body_size = 0;   // as sent
+      token;                  // headers; token: X-Grapnel-Token, of the page itself the query's
+  llvm::StringRef body = {};  // of a POST; lives as long as the request
+  size_t body_size = 0;       // bytes: what the headers say, while there is no body
+  std::function<bool()> is_gone = {};  // whether nobody waits for the answer any more; may be null
 };
 
 struct WebAnswer {
@@ -31,8 +33,16 @@ struct WebAnswer {
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
+// What becomes of a request, by its headers alone.
+struct Admission {
+  std::optional<WebAnswer> refusal;  // there is no more to be read of it
+  size_t body_limit = 0;             // else bytes of a body that are worth reading
+  Lane lane = Lane::kAtOnce;
+};
+
 // Answers only who names this machine as host, comes from no other page, and knows the token; and
-// works (POST) only for a page that says it is its own. Any number of threads may ask at once.
+// works (POST) only for a page that says it is its own. Any number of threads may ask at once: the
+// graphs are guarded by a lock that is held to copy a pointer, everything else guards itself.
 class Router {
  public:
   // `token`: what a request must show.
@@ -42,9 +52,10 @@ class Router {
   // Host headers that are answered: "127.0.0.1:PORT" and "localhost:PORT".
   void SetPort(int port) { port_ = port; }
 
+  // Asked before a body is read, of which `body_size` says how long it will be. Costs microseconds.
+  Admission Admit(const WebRequest& head) const;
+  // What is thrown while it is made is an answer too: 500 that says so.
   WebAnswer Answer(const WebRequest& request);
-  // Bytes of a body that are worth reading for it: 0 of what is refused whatever the body.
-  size_t BodyLimit(const WebRequest& request) const;
 
   // The graphs as they are now: pages that are open load themselves again.
   void Replace(std::shared_ptr<PageSet> pages);
@@ -54,13 +65,14 @@ class Router {
  private:
   bool IsOurs(const WebRequest& request) const;
   std::optional<WebAnswer> RefuseStranger(const WebRequest& request) const;
+  WebAnswer MakeAnswer(const WebRequest& request);
   WebAnswer AnswerApi(const WebRequest& request, llvm::StringRef path);
   Served Now() const;
   void Warm();
 
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards served_
   Served served_;
-  std::string token_;
+  const std::string token_;
   int port_ = 0;
   RunTable runs_;
   std::future<void> warm_;  // the first documents, made while the browser starts

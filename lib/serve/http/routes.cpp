@@ -79,9 +79,11 @@ std::string VersionJson(const Served& served) {
 
 std::vector<Route> OwnRoutes() {
   return {{Method::kGet, "models", kNoBody,
-           [](const RouteCall& call) -> Expected<Document> { return call.pages().Json(); }},
+           [](const RouteCall& call) -> Expected<Document> { return call.pages().Json(); },
+           Lane::kAtOnce},
           {Method::kGet, "version", kNoBody,
-           [](const RouteCall& call) -> Expected<Document> { return VersionJson(call.served); }}};
+           [](const RouteCall& call) -> Expected<Document> { return VersionJson(call.served); },
+           Lane::kAtOnce}};
 }
 
 }  // namespace

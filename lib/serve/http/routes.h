@@ -13,6 +13,7 @@
 #include "lib/serve/pages/page_set.h"
 #include "lib/serve/work/run_table.h"
 #include "lib/support/error.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {
 
@@ -37,9 +38,11 @@ struct Served {
 struct RouteCall {
   const Served& served;
   RunTable& runs;
-  Page* page;  // of {entry}; null where the path has none
+  std::shared_ptr<Page> page;  // of {entry}; null where the path has none
   std::vector<std::pair<llvm::StringRef, uint32_t>> parts;
   llvm::StringRef body;
+  // Whether nobody waits for the answer any more: work may end. Costs nothing.
+  llvm::function_ref<bool()> is_gone;
 
   PageSet& pages() const { return *served.pages; }
   // A part of the path, by its name in the pattern.
@@ -57,6 +60,14 @@ constexpr size_t kLargestRequest = size_t{1} << 20;  // JSON: names and options
 constexpr size_t kLargestTyped = size_t{1} << 24;    // JSON with values that were typed
 constexpr size_t kLargestFile = size_t{1} << 28;
 
+// Which threads answer. A request waits for none of another lane's.
+enum class Lane {
+  kAtOnce,    // what is there, and needs no more than to be written
+  kDocument,  // what is computed to be shown: seconds at most
+  kStart,     // what begins work, or takes a file
+  kWork       // what may take minutes: few at a time, and over when its client hangs up
+};
+
 struct Route {
   Method method;
   // "{entry}/scope/{body}": {name} is a number from 0 on, {name=a|b} one of these words, of which
@@ -66,6 +77,7 @@ struct Route {
   // Safe to call from several threads. Errors are for the reader of the page: 404 of a GET, 400 of
   // a POST.
   std::function<Expected<Document>(const RouteCall&)> handle;
+  Lane lane = Lane::kDocument;
 };
 
 // Finds the route of a path; costs a look at each.

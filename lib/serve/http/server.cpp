@@ -19,26 +19,52 @@ Expected<const GrapnelHttpApi*> OpenModule() {
   return api;
 }
 
+static_assert(static_cast<int>(Lane::kAtOnce) == GRAPNEL_HTTP_AT_ONCE &&
+              static_cast<int>(Lane::kDocument) == GRAPNEL_HTTP_DOCUMENT &&
+              static_cast<int>(Lane::kStart) == GRAPNEL_HTTP_START &&
+              static_cast<int>(Lane::kWork) == GRAPNEL_HTTP_WORK);
+
 WebRequest RequestOf(const GrapnelHttpRequest& asked) {
   WebRequest request{asked.method, asked.path, asked.host, asked.origin, asked.token};
   request.body_size = asked.body_size;
   return request;
 }
 
-size_t BodyLimit(void* context, const GrapnelHttpRequest* asked) {
-  return static_cast<Router*>(context)->BodyLimit(RequestOf(*asked));
+void Send(const WebAnswer& answer, const GrapnelHttpReply& reply) {
+  for (const auto& [name, value] : answer.headers)
+    reply.header(reply.state, name.c_str(), value.c_str());
+  reply.send(reply.state, answer.status, answer.type.c_str(), answer.body.data(),
+             answer.body.size());
+}
+
+// For an answer that there is not even memory to make.
+void SendFailure(const GrapnelHttpReply& reply) {
+  constexpr llvm::StringLiteral kWhy = "there is not enough memory";
+  reply.send(reply.state, 503, "text/plain; charset=utf-8", kWhy.data(), kWhy.size());
+}
+
+int32_t Admit(void* context, const GrapnelHttpRequest* asked, GrapnelHttpAdmission* admission,
+              const GrapnelHttpReply* reply) {
+  try {
+    Admission made = static_cast<Router*>(context)->Admit(RequestOf(*asked));
+    *admission = {made.body_limit, static_cast<int32_t>(made.lane)};
+    if (!made.refusal) return 1;
+    Send(*made.refusal, *reply);
+  } catch (const std::exception&) {
+    SendFailure(*reply);
+  }
+  return 0;
 }
 
 void Handle(void* context, const GrapnelHttpRequest* asked, const GrapnelHttpReply* reply) {
-  auto* router = static_cast<Router*>(context);
-  WebRequest request = RequestOf(*asked);
-  if (request.body_size <= router->BodyLimit(request))
-    request.body.assign(asked->body, asked->body_size);
-  WebAnswer answer = router->Answer(request);
-  for (const auto& [name, value] : answer.headers)
-    reply->header(reply->state, name.c_str(), value.c_str());
-  reply->send(reply->state, answer.status, answer.type.c_str(), answer.body.data(),
-              answer.body.size());
+  try {
+    WebRequest request = RequestOf(*asked);
+    request.body = {asked->body, asked->body_size};
+    request.is_gone = [asked] { return asked->is_gone(asked->state) != 0; };
+    Send(static_cast<Router*>(context)->Answer(request), *reply);
+  } catch (const std::exception&) {
+    SendFailure(*reply);
+  }
 }
 
 }  // namespace
@@ -66,7 +92,7 @@ Server::~Server() { state_->api->close(state_->server); }
 Expected<std::unique_ptr<Server>> Server::Listen(Router& router, int port) {
   ASSIGN_OR_RETURN(const GrapnelHttpApi* api, OpenModule());
   char error[256] = "";
-  GrapnelHttpServer* server = api->open(port, Handle, BodyLimit, &router, error, sizeof error);
+  GrapnelHttpServer* server = api->open(port, Handle, Admit, &router, error, sizeof error);
   if (!server) return MakeError("{0}", error);
   router.SetPort(api->port(server));
   return std::unique_ptr<Server>(new Server(std::make_unique<State>(State{api, server})));

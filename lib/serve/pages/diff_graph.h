@@ -22,6 +22,7 @@ class DiffGraph {
                                                    std::string title,
                                                    llvm::ArrayRef<Rewrite> rewrites = {});
   GraphPage& page() { return *page_; }
+  const GraphPage& page() const { return *page_; }
   const PageMarks& marks() const { return marks_; }
 
   // What stands on the page for a node of A, or of B; false: nothing does.

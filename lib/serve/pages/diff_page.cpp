@@ -7,10 +7,15 @@
 namespace grapnel {
 
 Expected<std::unique_ptr<DiffPage>> DiffPage::Make(const Module& a, const Module& b,
-                                                   const Diff& diff, std::string title) {
+                                                   const Diff& diff, std::string title,
+                                                   std::vector<std::shared_ptr<Page>> of) {
   ASSIGN_OR_RETURN(std::unique_ptr<DiffGraph> merged, DiffGraph::Make(b, diff, title));
-  return std::unique_ptr<DiffPage>(new DiffPage(a, b, diff, std::move(merged), std::move(title)));
+  std::unique_ptr<DiffPage> page(new DiffPage(a, b, diff, std::move(merged), std::move(title)));
+  page->of_ = std::move(of);
+  return page;
 }
+
+size_t DiffPage::Weight() const { return WeightOf(merged_->page()); }
 
 DiffPage::DiffPage(const Module& a, const Module& b, const Diff& diff,
                    std::unique_ptr<DiffGraph> merged, std::string title)

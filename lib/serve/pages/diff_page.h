@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lib/diff/diff.h"
 #include "lib/serve/pages/diff_graph.h"
@@ -13,19 +14,23 @@ namespace grapnel {
 
 class DiffPage : public Page {
  public:
-  // Of two graphs that outlive the page. Errors: they cannot be drawn as one.
+  // Of two graphs that outlive the page, or belong to `of`, which it keeps. Errors: they cannot be
+  // drawn as one.
   static Expected<std::unique_ptr<DiffPage>> Make(const Module& a, const Module& b,
-                                                  const Diff& diff, std::string title);
+                                                  const Diff& diff, std::string title,
+                                                  std::vector<std::shared_ptr<Page>> of = {});
   static bool classof(const Page* page) { return page->kind() == Kind::kDiff; }
 
   Expected<GraphPage*> Drawing() override { return &merged_->page(); }
   Expected<Panes*> SideBySide() override { return &panes_; }
   bool HasPanes() const override { return true; }
+  size_t Weight() const override;
 
  private:
   DiffPage(const Module& a, const Module& b, const Diff& diff, std::unique_ptr<DiffGraph> merged,
            std::string title);
 
+  std::vector<std::shared_ptr<Page>> of_;
   std::unique_ptr<DiffGraph> merged_;
   Panes panes_;
 };

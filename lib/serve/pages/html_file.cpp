@@ -51,7 +51,8 @@ Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostre
      << "</style>" << before_script;
   FileDocuments(os, "").Put("models", pages.Json(/*in_file=*/true));
   for (size_t i = 0; i < pages.size(); ++i) {
-    Page& page = pages.at(i);
+    std::shared_ptr<Page> kept = pages.at(i);
+    Page& page = *kept;
     if (!page.Differs()) continue;
     FileDocuments file(os, std::to_string(i) + "/");
     for (const Tab& tab : Tabs()) {

@@ -1,6 +1,11 @@
 #include "lib/serve/pages/page.h"
 
 namespace grapnel {
+namespace {
+
+constexpr size_t kNodeWeight = 4096;  // bytes, once it is drawn alone, merged and side by side
+
+}  // namespace
 
 Page::~Page() = default;
 
@@ -9,6 +14,20 @@ Expected<Panes*> Page::SideBySide() {
 }
 
 void Page::WriteListed(llvm::json::OStream&) const {}
+
+size_t WeightOf(const GraphPage& drawing) {
+  size_t nodes = 0;
+  for (size_t body = 0; body < drawing.num_bodies(); ++body)
+    nodes += drawing.graph(body).num_nodes();
+  return nodes * kNodeWeight;
+}
+
+size_t WeightOf(const Module& module) {
+  size_t nodes = module.main.num_nodes(), bytes = 0;
+  for (const auto& function : module.functions) nodes += function->body.num_nodes();
+  for (const auto& source : module.sources) bytes += source->bytes().size();
+  return nodes * kNodeWeight + bytes;
+}
 
 Expected<std::shared_ptr<const OpenedGraph>> DemandOpened(const Page& page) {
   auto opened = page.opened();

@@ -19,7 +19,7 @@ namespace grapnel {
 // (lib/serve/pages/tab.h). Safe to ask from several threads once it is in a PageSet.
 class Page {
  public:
-  enum class Kind { kModel, kDiff, kStage, kPlacement, kDebug };
+  enum class Kind { kModel, kDiff, kStage, kPlacement, kDebug, kForgotten };
 
   Page(Kind kind, std::string title) : kind_(kind), title_(std::move(title)) {}
   virtual ~Page();
@@ -47,6 +47,8 @@ class Page {
   virtual const Module* module() const { return nullptr; }
   // What can be run, placed and optimised: a graph of a file; null: it is none.
   virtual std::shared_ptr<const OpenedGraph> opened() const { return nullptr; }
+  // Roughly the bytes of memory that go with it. Costs a look at its functions.
+  virtual size_t Weight() const { return 0; }
   // What is listed of this kind of page alone, as attributes of the object that is open.
   virtual void WriteListed(llvm::json::OStream& json) const;
 
@@ -60,6 +62,11 @@ class Page {
   std::string title_;
   size_t number_ = 0;
 };
+
+// For Page::Weight: a drawing with its scopes and lists; a graph that somebody drew, with the bytes
+// that it points into.
+size_t WeightOf(const GraphPage& drawing);
+size_t WeightOf(const Module& module);
 
 // opened(). Errors: the page is no graph of a file.
 Expected<std::shared_ptr<const OpenedGraph>> DemandOpened(const Page& page);

@@ -1,11 +1,14 @@
 #include "lib/serve/pages/page_set.h"
 
+#include <malloc.h>
+
 #include <cassert>
 #include <mutex>
 #include <utility>
 
 #include "lib/render/labels.h"
 #include "lib/serve/pages/debug_page.h"
+#include "lib/serve/pages/forgotten_page.h"
 #include "lib/serve/pages/model_page.h"
 #include "lib/serve/pages/stage_page.h"
 #include "lib/serve/pages/tab.h"
@@ -24,6 +27,44 @@ size_t PageSet::Add(std::unique_ptr<Page> page) {
 
 size_t PageSet::AddAll(std::vector<std::unique_ptr<Page>> pages) {
   std::unique_lock lock(mutex_);
+  return Append(std::move(pages));
+}
+
+size_t PageSet::AddMade(std::vector<std::unique_ptr<Page>> pages) {
+  Made made = {0, pages.size(), 0};
+  for (const std::unique_ptr<Page>& page : pages) made.weight += page->Weight();
+  std::vector<std::shared_ptr<Page>> forgotten;  // let go when others may go on
+  std::unique_lock lock(mutex_);
+  made.first = Append(std::move(pages));
+  num_made_ += made.count;
+  made_weight_ += made.weight;
+  made_.push_back(made);
+  forgotten = ForgetOldest();
+  lock.unlock();
+  if (forgotten.empty()) return made.first;
+  forgotten.clear();
+  malloc_trim(0);  // graphs lie in heaps of threads that may not need so much again
+  return made.first;
+}
+
+// What was made last stays, whatever it weighs.
+std::vector<std::shared_ptr<Page>> PageSet::ForgetOldest() {
+  std::vector<std::shared_ptr<Page>> forgotten;
+  while (made_.size() > 1 && (num_made_ > kMostMade || made_weight_ > kMostMadeWeight)) {
+    Made oldest = made_.front();
+    made_.pop_front();
+    num_made_ -= oldest.count;
+    made_weight_ -= oldest.weight;
+    for (size_t i = oldest.first; i < oldest.first + oldest.count; ++i) {
+      auto instead = std::make_shared<ForgottenPage>(pages_[i]->title());
+      instead->number_ = i;
+      forgotten.push_back(std::exchange(pages_[i], std::move(instead)));
+    }
+  }
+  return forgotten;
+}
+
+size_t PageSet::Append(std::vector<std::unique_ptr<Page>> pages) {
   size_t first = pages_.size();
   for (std::unique_ptr<Page>& page : pages) {
     page->number_ = pages_.size();
@@ -64,23 +105,24 @@ size_t PageSet::size() const {
   return pages_.size();
 }
 
-Expected<Page*> PageSet::Find(size_t number) const {
+Expected<std::shared_ptr<Page>> PageSet::Find(size_t number) const {
   std::shared_lock lock(mutex_);
-  if (number < pages_.size()) return pages_[number].get();
+  if (number < pages_.size()) return pages_[number];
   return MakeError("there is no graph {0}: there are {1}", number, pages_.size());
 }
 
-Page& PageSet::at(size_t number) const {
+std::shared_ptr<Page> PageSet::at(size_t number) const {
   std::shared_lock lock(mutex_);
   assert(number < pages_.size());
-  return *pages_[number];
+  return pages_[number];
 }
 
 std::string PageSet::Json(bool in_file) const {
   return PageDocument([&](llvm::json::OStream& json) {
     json.array([&] {
       for (size_t i = 0, count = size(); i < count; ++i) {
-        const Page& page = at(i);
+        std::shared_ptr<Page> kept = at(i);
+        const Page& page = *kept;
         json.object([&] {
           json.attribute("id", std::to_string(i));
           json.attribute("title", Printable(page.title()));

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_SERVE_PAGES_PAGE_SET_H_
 #define GRAPNEL_LIB_SERVE_PAGES_PAGE_SET_H_
 
+#include <deque>
 #include <memory>
 #include <shared_mutex>
 #include <string>
@@ -12,32 +13,46 @@
 
 namespace grapnel {
 
-// Pages are numbered in the order in which they are added, and stay. Safe to use from several
-// threads, to add while others read too.
+// Pages are numbered in the order in which they are added; those of files stay. Safe to use from
+// several threads, to add while others read too.
 class PageSet {
  public:
+  // What was made of them is kept up to so many pages and, roughly, bytes.
+  static constexpr size_t kMostMade = 500, kMostMadeWeight = size_t{192} << 20;
+
   // The number of the page, or of the first one.
   size_t Add(std::unique_ptr<Page> page);
   size_t AddAll(std::vector<std::unique_ptr<Page>> pages);  // side by side
+  // The same for what a reader of the page asked for. Those that were made first are forgotten for
+  // it when they are too many: each leaves a page without a graph in its place, which says so.
+  size_t AddMade(std::vector<std::unique_ptr<Page>> pages);
   // Every graph that is in a file, folder or case; of a folder of dumps each stage, of one of
   // TensorFlow's debugger a debug page. Errors name the path.
   Error AddPath(llvm::StringRef path);
 
   size_t size() const;
-  // Owned by the set. Errors: there is no such page.
-  Expected<Page*> Find(size_t number) const;
-  Page& at(size_t number) const;  // one that is there
+  // Errors: there is no such page.
+  Expected<std::shared_ptr<Page>> Find(size_t number) const;
+  std::shared_ptr<Page> at(size_t number) const;  // one that is there
   // What there is to choose from, a list of {"id", "title", "tabs", "group", "note", "same",
   // "module", "opened", "panes"} and what Page::WriteListed adds ("kind": "debug"; "run": the page
   // that a stage's run begins with). "tabs": their names, from the left; "same": the stage changed
   // nothing; "module": it can be compared; "opened": it is of a file, and can be run, placed and
-  // have passes run on it; "panes": it can be seen side by side. `in_file`: for a page without a
-  // server, which has not all of it.
+  // have passes run on it; "panes": it can be seen side by side; "forgotten": it can be seen
+  // no more. `in_file`: for a page without a server, which has not all of it.
   std::string Json(bool in_file = false) const;
 
  private:
-  mutable std::shared_mutex mutex_;
-  std::vector<std::unique_ptr<Page>> pages_;
+  struct Made {
+    size_t first, count, weight;
+  };
+  size_t Append(std::vector<std::unique_ptr<Page>> pages);
+  std::vector<std::shared_ptr<Page>> ForgetOldest();
+
+  mutable std::shared_mutex mutex_;  // guards what follows
+  std::vector<std::shared_ptr<Page>> pages_;
+  std::deque<Made> made_;  // that are not forgotten, the oldest first
+  size_t num_made_ = 0, made_weight_ = 0;
 };
 
 }  // namespace grapnel

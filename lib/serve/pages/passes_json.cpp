@@ -136,9 +136,10 @@ void WriteRewrite(const Rewrite& rewrite, const DiffGraph& page, llvm::json::OSt
 std::optional<PageNode> FindNode(const PageSet& pages, const StagePage& stage,
                                  const Refusal& refusal) {
   size_t first = stage.first(), last = first + stage.run().timeline->stages.size() - 1;
-  while (last > first && !pages.at(last).Differs()) --last;
+  while (last > first && !pages.at(last)->Differs()) --last;
   for (size_t page : {last, first}) {
-    auto drawing = pages.at(page).Drawing();
+    std::shared_ptr<Page> shown = pages.at(page);
+    auto drawing = shown->Drawing();
     if (!drawing) {
       llvm::consumeError(drawing.takeError());
     } else if (auto place = (*drawing)->Find(refusal.function, refusal.node)) {

@@ -20,6 +20,7 @@ class PlacementGraph {
   // costs the graph, so of graphs with more than `most_explained` nodes none is.
   PlacementGraph(const PlacementContext& context, std::string title, size_t most_explained);
   GraphPage& page() { return *page_; }
+  const GraphPage& page() const { return *page_; }
 
  private:
   enum Mark : int { kNone = -1, kIsland, kMoved };

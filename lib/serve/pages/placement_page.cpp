@@ -21,4 +21,6 @@ PlacementPage::PlacementPage(std::shared_ptr<const OpenedGraph> opened,
   note_ = "placed";
 }
 
+size_t PlacementPage::Weight() const { return WeightOf(graph_.page()); }
+
 }  // namespace grapnel

@@ -24,6 +24,7 @@ class PlacementPage : public Page {
   // What the page keeps; null when the placement is somebody else's.
   const OpenedGraph* kept() const { return opened_.get(); }
   Expected<GraphPage*> Drawing() override { return &graph_.page(); }
+  size_t Weight() const override;
 
  private:
   std::shared_ptr<const OpenedGraph> opened_;

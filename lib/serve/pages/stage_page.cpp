@@ -58,6 +58,9 @@ Expected<Panes*> StagePage::SideBySide() {
   return panes_.get();
 }
 
+// A stage that changed something has a graph of its own.
+size_t StagePage::Weight() const { return Differs() ? WeightOf(*stage().module) : 0; }
+
 void StagePage::WriteListed(llvm::json::OStream& json) const {
   json.attribute("run", std::to_string(first()));
 }

@@ -31,6 +31,7 @@ class StagePage : public Page {
   Expected<GraphPage*> Drawing() override;
   Expected<Panes*> SideBySide() override;
   bool HasPanes() const override { return stage().before >= 0 && Differs(); }
+  size_t Weight() const override;
   bool Differs() const override { return stage().before < 0 || !stage().diff.Same(); }
   const Module* module() const override { return stage().module.get(); }
   void WriteListed(llvm::json::OStream& json) const override;

@@ -9,7 +9,7 @@ namespace grapnel {
 namespace {
 
 // {"with": the number of the other page}.
-Expected<Page*> ParseOther(const PageSet& pages, llvm::StringRef body) {
+Expected<std::shared_ptr<Page>> ParseOther(const PageSet& pages, llvm::StringRef body) {
   ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(body));
   const llvm::json::Object* object = value.getAsObject();
   std::optional<int64_t> with = object ? object->getInteger("with") : std::nullopt;
@@ -18,24 +18,26 @@ Expected<Page*> ParseOther(const PageSet& pages, llvm::StringRef body) {
 }
 
 Expected<Document> Compare(const RouteCall& call) {
-  const Page* a = call.page;
-  ASSIGN_OR_RETURN(const Page* b, ParseOther(call.pages(), call.body));
-  for (const Page* page : {a, b}) {
+  const std::shared_ptr<Page>& a = call.page;
+  ASSIGN_OR_RETURN(std::shared_ptr<Page> b, ParseOther(call.pages(), call.body));
+  for (const auto& page : {a, b}) {
     if (!page->module()) return MakeError("{0} is no graph that can be compared", page->title());
   }
   if (a == b) return MakeError("choose two graphs: both are {0}", a->title());
   Diff diff = DiffModules(*a->module(), *b->module(), {});
-  ASSIGN_OR_RETURN(
-      std::unique_ptr<DiffPage> made,
-      DiffPage::Make(*a->module(), *b->module(), diff, a->title() + " \xe2\x86\x92 " + b->title()));
-  return EntryJson(call.pages().Add(std::move(made)));
+  ASSIGN_OR_RETURN(std::unique_ptr<DiffPage> made,
+                   DiffPage::Make(*a->module(), *b->module(), diff,
+                                  a->title() + " \xe2\x86\x92 " + b->title(), {a, b}));
+  std::vector<std::unique_ptr<Page>> one;
+  one.push_back(std::move(made));
+  return EntryJson(call.pages().AddMade(std::move(one)));
 }
 
 GRAPNEL_TAB({.place = 60,
              .name = "diff",
              .needs_server = true,
              .is_on = [](const Page& page) { return !llvm::isa<DebugPage>(page); },
-             .routes = {{Method::kPost, "{entry}/diff", kLargestRequest, Compare}}});
+             .routes = {{Method::kPost, "{entry}/diff", kLargestRequest, Compare, Lane::kWork}}});
 
 }  // namespace
 }  // namespace grapnel

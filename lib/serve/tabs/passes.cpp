@@ -29,8 +29,9 @@ Expected<Document> Run(const RouteCall& call) {
   const Page& page = *call.page;
   if (!page.opened()) return MakeError("{0} is no model from a file", page.title());
   ASSIGN_OR_RETURN(OptimizeRequest request, ParseOptimizeRequest(call.body));
-  ASSIGN_OR_RETURN(PassRun run, RunPasses(*page.opened(), std::move(request), page.title()));
-  return EntryJson(call.pages().AddAll(StagePages(std::move(run), page.title())));
+  ASSIGN_OR_RETURN(PassRun run,
+                   RunPasses(*page.opened(), std::move(request), page.title(), call.is_gone));
+  return EntryJson(call.pages().AddMade(StagePages(std::move(run), page.title())));
 }
 
 // The run's table once, with its first stage; of each stage its rewrites.
@@ -49,7 +50,7 @@ GRAPNEL_TAB({.place = 50,
              .is_on = [](const Page& page) { return !llvm::isa<DebugPage>(page); },
              .routes = {{Method::kGet, "{entry}/passes", kNoBody, Passes},
                         {Method::kGet, "{entry}/rewrites", kNoBody, Rewrites},
-                        {Method::kPost, "{entry}/passes", kLargestRequest, Run}},
+                        {Method::kPost, "{entry}/passes", kLargestRequest, Run, Lane::kWork}},
              .write = Write});
 
 }  // namespace

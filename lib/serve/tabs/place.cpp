@@ -14,7 +14,7 @@ GRAPNEL_TAB({.place = 70,
              .name = "place",
              .needs_server = true,
              .is_on = [](const Page& page) { return page.opened() != nullptr; },
-             .routes = {{Method::kPost, "{entry}/place", kLargestRequest, Place}}});
+             .routes = {{Method::kPost, "{entry}/place", kLargestRequest, Place, Lane::kWork}}});
 
 }  // namespace
 }  // namespace grapnel

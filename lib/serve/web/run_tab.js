@@ -60,9 +60,10 @@ class RunTab {
     shown.result.replaceChildren(element("p", {class: "row"}, bar, text, stop));
     for (let wait = ASKED_EVERY[0];; wait = Math.min(ASKED_EVERY[1], wait * 1.5)) {
       const status = await ask(`${model}/run/${run}`);
-      if (status.state !== "running") return this.over(shown, model, status);
+      if (!["waiting", "running"].includes(status.state)) return this.over(shown, model, status);
       if (status.nodes > 0) bar.value = status.nodes_done / status.nodes;
-      text.textContent = status.nodes === 0 ? "is made ready \u2026"
+      text.textContent = status.state === "waiting" ? "waits for a run before it \u2026"
+        : status.nodes === 0 ? "is made ready \u2026"
         : `${commas(status.nodes_done)} of ${plural(status.nodes, "node")}, ` +
           `${commas(status.nodes_run)} runs of nodes, ${status.seconds.toFixed(1)} s`;
       await new Promise((resolve) => setTimeout(resolve, wait));

@@ -18,7 +18,8 @@ export class StageList {
     byId("stage-slider").max = models.length - 1;
     byId("stage-list").replaceChildren();
     const groups = new Map();
-    models.forEach(({title, group, same}, i) => {
+    models.forEach(({title, group, same, forgotten}, i) => {
+      if (forgotten) return;
       const key = group ?? "";
       if (!groups.has(key)) groups.set(key, key ? element("optgroup", {label: key}) : byId("stage-list"));
       groups.get(key).append(element("option", {value: i}, `${title}${same ? " (changes nothing)" : ""}`));

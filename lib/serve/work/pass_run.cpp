@@ -10,11 +10,17 @@ namespace {
 // Keeps what a folder of dumps would hold.
 class Recorder : public Instrumentation {
  public:
-  Recorder(std::string line, Timeline* timeline, RunRecord* record)
-      : line_(std::move(line)), timeline_(*timeline), record_(*record) {}
+  Recorder(std::string line, Timeline* timeline, RunRecord* record,
+           llvm::function_ref<bool()> is_gone)
+      : line_(std::move(line)), timeline_(*timeline), record_(*record), is_gone_(is_gone) {}
 
   Error BeforePipeline(const Module& module) override {
     return Keep("before graph_optimization", module);
+  }
+
+  Error BeforePass(const Stage& stage, const Module&) override {
+    if (!is_gone_ || !is_gone_()) return Error::success();
+    return MakeError("stopped before pass '{0}': nobody waits for it any more", stage.pass);
   }
 
   void OnRewrite(const Rewrite& rewrite) override { rewrites_.push_back(rewrite); }
@@ -44,6 +50,7 @@ class Recorder : public Instrumentation {
   std::string line_;
   Timeline& timeline_;
   RunRecord& record_;
+  llvm::function_ref<bool()> is_gone_;
   std::vector<Rewrite> rewrites_;
 };
 
@@ -82,12 +89,12 @@ Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef text) {
 }
 
 Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
-                            const std::string& line) {
+                            const std::string& line, llvm::function_ref<bool()> is_gone) {
   RETURN_IF_ERROR(DemandValid(opened, nullptr));  // a broken graph cannot be copied
   ASSIGN_OR_RETURN(OpenedGraph work, opened.Copy());
   PassRun run;
   auto timeline = std::make_shared<Timeline>();
-  Recorder recorder(line, timeline.get(), &run.record);
+  Recorder recorder(line, timeline.get(), &run.record, is_gone);
   request.watcher = &recorder;
   request.wants_near_misses = true;
   ASSIGN_OR_RETURN(Optimized done, Optimize(work, request));

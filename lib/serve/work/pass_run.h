@@ -9,6 +9,7 @@
 #include "lib/diff/timeline.h"
 #include "lib/job/optimize.h"
 #include "lib/pass/run_record.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {
 
@@ -28,9 +29,9 @@ Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef json);
 
 // Runs the passes on a copy of the graph; `line`: what the run's graph is called. Keeps a copy of
 // the graph, constants too, after each pass that changed it. Errors: Optimize's, a pass that
-// failed.
+// failed; `is_gone`, asked before each pass, says that nobody waits for it any more.
 Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
-                            const std::string& line);
+                            const std::string& line, llvm::function_ref<bool()> is_gone = nullptr);
 
 }  // namespace grapnel
 

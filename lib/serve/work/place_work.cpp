@@ -46,22 +46,17 @@ void WriteLines(llvm::StringRef key, llvm::StringRef text, llvm::json::OStream& 
   });
 }
 
-constexpr size_t kMostPlaced = 100;  // pages that may be asked for
-
-// The page of a placement, which is an older one if that was placed alike. Errors: there are too
-// many.
-Expected<size_t> AddPlaced(PageSet& pages, std::shared_ptr<const OpenedGraph> opened,
-                           std::unique_ptr<PlacedGraph> placed, const std::string& title) {
-  size_t count = 0;
+// The page of a placement, which is an older one if that was placed alike.
+size_t AddPlaced(PageSet& pages, std::shared_ptr<const OpenedGraph> opened,
+                 std::unique_ptr<PlacedGraph> placed, const std::string& title) {
   for (size_t i = 0, end = pages.size(); i < end; ++i) {
-    const auto* page = llvm::dyn_cast<PlacementPage>(&pages.at(i));
-    if (!page || !page->kept()) continue;
-    if (page->title() == title && page->kept() == opened.get()) return i;
-    ++count;
+    std::shared_ptr<Page> kept = pages.at(i);
+    const auto* page = llvm::dyn_cast<PlacementPage>(kept.get());
+    if (page && page->kept() == opened.get() && page->title() == title) return i;
   }
-  if (count == kMostPlaced)
-    return MakeError("{0} placements are kept already: begin anew to see others", count);
-  return pages.Add(std::make_unique<PlacementPage>(std::move(opened), std::move(placed), title));
+  std::vector<std::unique_ptr<Page>> one;
+  one.push_back(std::make_unique<PlacementPage>(std::move(opened), std::move(placed), title));
+  return pages.AddMade(std::move(one));
 }
 
 struct DeviceRow {
@@ -123,7 +118,7 @@ Expected<std::string> PlaceFromPage(PageSet& pages, std::shared_ptr<const Opened
   std::string costs = CostTables(context, cost);
   std::string title =
       llvm::sys::path::filename(opened->model().path).str() + " on " + TitleOf(asked.settings);
-  ASSIGN_OR_RETURN(size_t entry, AddPlaced(pages, std::move(opened), std::move(placed), title));
+  size_t entry = AddPlaced(pages, std::move(opened), std::move(placed), title);
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("entry", entry);

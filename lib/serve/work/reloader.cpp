@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "lib/support/exceptions.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -62,17 +63,17 @@ void Reloader::Watch() {
   FileWatcher watcher(paths_);
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, kBetweenLooks, [this] { return end_; })) {
-    if (watcher.Changed()) Reload();
+    if (!watcher.Changed()) continue;
+    if (Error error = WithoutExceptions([&] { return Reload(); }))
+      router_.SetProblem("not read again: " + llvm::toString(std::move(error)));
   }
 }
 
-void Reloader::Reload() {
+Error Reloader::Reload() {
   auto pages = std::make_shared<PageSet>();
-  for (const std::string& path : paths_) {
-    if (Error error = pages->AddPath(path))
-      return router_.SetProblem("not read again: " + llvm::toString(std::move(error)));
-  }
+  for (const std::string& path : paths_) RETURN_IF_ERROR(pages->AddPath(path));
   router_.Replace(std::move(pages));
+  return Error::success();
 }
 
 }  // namespace grapnel

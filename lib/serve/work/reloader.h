@@ -38,7 +38,7 @@ class Reloader {
 
  private:
   void Watch();
-  void Reload();
+  Error Reload();
 
   Router& router_;
   std::vector<std::string> paths_;

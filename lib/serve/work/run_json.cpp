@@ -18,6 +18,8 @@ constexpr const char* kOutcomeNames[kNumOutcomes] = {"NaN or infinity", "finite"
 
 const char* StateName(PageRun::State state) {
   switch (state) {
+    case PageRun::State::kWaiting:
+      return "waiting";
     case PageRun::State::kRunning:
       return "running";
     case PageRun::State::kDone:
@@ -227,7 +229,7 @@ void WriteBody(size_t body, const BodyOutcomes& outcomes, GraphPage& page,
 
 std::string RunStatusJson(const PageRun& run) {
   std::lock_guard lock(run.mutex);
-  bool is_over = run.state != PageRun::State::kRunning;
+  bool is_over = run.state > PageRun::State::kRunning;
   std::chrono::duration<double> seconds = (is_over ? run.ended : PageRun::Clock::now()) - run.began;
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {

@@ -13,7 +13,7 @@
 namespace grapnel {
 
 struct PageRun {
-  enum class State { kRunning, kDone, kFailed, kStopped };
+  enum class State { kWaiting, kRunning, kDone, kFailed, kStopped };
   using Clock = std::chrono::steady_clock;
 
   PageRun(uint64_t number, std::shared_ptr<const OpenedGraph> opened, PageRunRequest request)
@@ -30,12 +30,17 @@ struct PageRun {
   // Of a run over several devices, for the run's thread until it is over: `profile` is of its
   // graphs.
   std::unique_ptr<RunJob> spread;
-  const Clock::time_point began = Clock::now();
 
-  // What the run's thread fills, under the lock.
+  bool IsOver() const {
+    std::lock_guard lock(mutex);
+    return state != State::kWaiting && state != State::kRunning;
+  }
+
+  // What the run's thread fills, under the lock; what is above guards itself.
   mutable std::mutex mutex;
-  State state = State::kRunning;
-  int nodes = 0;  // of the main graph's plan; 0 while it is made
+  State state = State::kWaiting;
+  Clock::time_point began = Clock::now();  // to wait, then to run
+  int nodes = 0;                           // of the main graph's plan; 0 while it is made
   Clock::time_point ended;
   std::string error;
   std::vector<std::string> printed;

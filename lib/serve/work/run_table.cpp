@@ -5,6 +5,7 @@
 #include "lib/ir/find.h"
 #include "lib/render/labels.h"
 #include "lib/serve/work/run_json.h"
+#include "lib/support/exceptions.h"
 
 namespace grapnel {
 namespace {
@@ -55,10 +56,18 @@ Expected<std::vector<Tensor>> Execute(PageRun& run, const UploadFinder& find) {
 }
 
 void ExecuteAndTell(PageRun& run, const UploadFinder& find) {
-  auto values = Execute(run, find);
+  {
+    std::lock_guard lock(run.mutex);
+    run.state = PageRun::State::kRunning;
+    run.began = PageRun::Clock::now();
+  }
   std::vector<std::string> compared;
-  for (size_t i = 0; values && i < values->size(); ++i)
-    compared.push_back(AllFedByCase(run.request) ? CompareWithCase(run, i, (*values)[i]) : "");
+  auto values = WithoutExceptions([&]() -> Expected<std::vector<Tensor>> {
+    ASSIGN_OR_RETURN(std::vector<Tensor> made, Execute(run, find));
+    for (size_t i = 0; i < made.size(); ++i)
+      compared.push_back(AllFedByCase(run.request) ? CompareWithCase(run, i, made[i]) : "");
+    return made;
+  });
   std::lock_guard lock(run.mutex);
   run.ended = PageRun::Clock::now();
   if (values) {
@@ -71,9 +80,14 @@ void ExecuteAndTell(PageRun& run, const UploadFinder& find) {
   run.state = run.watch.is_stopped() ? PageRun::State::kStopped : PageRun::State::kFailed;
 }
 
-bool IsOver(const PageRun& run) {
+// Roughly the memory of its values.
+size_t BytesOf(const PageRun& run) {
   std::lock_guard lock(run.mutex);
-  return run.state != PageRun::State::kRunning;
+  size_t bytes = 0;
+  for (const Tensor& value : run.values) {
+    if (value) bytes += value.num_elements() * std::max<size_t>(DataTypeSize(value.dtype()), 32);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -81,8 +95,43 @@ bool IsOver(const PageRun& run) {
 RunTable::RunTable() = default;
 
 RunTable::~RunTable() {
-  if (run_) run_->watch.Stop();
+  {
+    std::lock_guard lock(mutex_);
+    end_ = true;
+    for (const auto& [number, run] : runs_) run->watch.Stop();
+  }
+  wake_.notify_all();
   if (thread_.joinable()) thread_.join();
+}
+
+void RunTable::Work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return end_ || !waiting_.empty(); });
+    if (end_) return;
+    std::shared_ptr<PageRun> run = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    ExecuteAndTell(*run, [this](uint64_t file) { return FindFile(file); });
+    run = nullptr;
+    lock.lock();
+    ForgetOldest();
+  }
+}
+
+// The last that is over stays, whatever its values take.
+void RunTable::ForgetOldest() {
+  size_t kept = 0, bytes = 0;
+  for (auto it = runs_.end(); it != runs_.begin();) {
+    --it;
+    if (!it->second->IsOver()) continue;
+    bytes += BytesOf(*it->second);
+    if (kept > 0 && (kept == kMostKept || bytes > kMostKeptValues)) {
+      it = runs_.erase(it);
+    } else {
+      ++kept;
+    }
+  }
 }
 
 Expected<std::string> RunTable::KeepFile(llvm::StringRef bytes) {
@@ -116,26 +165,38 @@ Expected<std::string> RunTable::Start(std::shared_ptr<const OpenedGraph> opened,
   if (Error error = DemandTapped(opened->module(), request.taps))
     return Annotate("taps", std::move(error));
   std::lock_guard lock(mutex_);
-  if (run_ && !IsOver(*run_)) return MakeError("a graph is running: stop it, or wait for its end");
-  if (thread_.joinable()) thread_.join();
-  run_ = std::make_shared<PageRun>(++last_run_, std::move(opened), std::move(request));
-  thread_ = std::thread([this, run = run_] {
-    ExecuteAndTell(*run, [this](uint64_t file) { return FindFile(file); });
-  });
+  if (waiting_.size() == kMostWaiting)
+    return MakeError("{0} runs wait already: stop one, or wait for its end", kMostWaiting);
+  if (!thread_.joinable()) thread_ = std::thread([this] { Work(); });
+  auto run = std::make_shared<PageRun>(last_run_ + 1, std::move(opened), std::move(request));
+  runs_[run->number] = run;
+  waiting_.push_back(run);
+  ++last_run_;
+  wake_.notify_one();
   return PageDocument(
       [&](llvm::json::OStream& json) { json.object([&] { json.attribute("run", last_run_); }); });
 }
 
 Expected<std::shared_ptr<PageRun>> RunTable::Find(uint64_t run) const {
   std::lock_guard lock(mutex_);
-  if (!run_ || run_->number != run)
-    return MakeError("run {0} is not kept: there is only the last one", run);
-  return run_;
+  auto found = runs_.find(run);
+  if (found != runs_.end()) return found->second;
+  return MakeError("run {0} is not kept: there are only the last ones", run);
 }
 
 Expected<std::string> RunTable::Stop(uint64_t number) {
   ASSIGN_OR_RETURN(auto run, Find(number));
   run->watch.Stop();
+  {
+    std::lock_guard lock(mutex_);
+    if (auto place = llvm::find(waiting_, run); place != waiting_.end()) {
+      waiting_.erase(place);
+      std::lock_guard run_lock(run->mutex);
+      run->state = PageRun::State::kStopped;
+      run->ended = PageRun::Clock::now();
+    }
+    ForgetOldest();
+  }
   return RunStatusJson(*run);
 }
 
@@ -151,7 +212,7 @@ Expected<std::string> RunTable::TensorsJson(uint64_t number, size_t from) const 
 
 Expected<std::shared_ptr<PageRun>> RunTable::FindOver(uint64_t number) const {
   ASSIGN_OR_RETURN(auto run, Find(number));
-  if (!IsOver(*run)) return MakeError("run {0} is not over", number);
+  if (!run->IsOver()) return MakeError("run {0} is not over", number);
   return run;
 }
 

@@ -1,7 +1,9 @@
-// Runs that the page asks for: one at a time, in a thread of its own.
+// Runs that the page asks for: one at a time, in a thread of their own, the others after it.
 #ifndef GRAPNEL_LIB_SERVE_WORK_RUN_TABLE_H_
 #define GRAPNEL_LIB_SERVE_WORK_RUN_TABLE_H_
 
+#include <condition_variable>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,20 +19,24 @@ struct PageRun;  // lib/serve/work/run_json.h
 
 constexpr size_t kTappedAPage = 500;
 
-// Keeps the last run with its values, and uploaded files up to kMostUploaded bytes, the oldest of
-// which are forgotten first. Any number of threads may ask.
+// Keeps runs that are over with their values, and uploaded files, up to limits; the oldest are
+// forgotten first. Any number of threads may ask.
 class RunTable {
  public:
-  static constexpr size_t kMostUploaded = size_t{1} << 29;
+  static constexpr size_t kMostUploaded = size_t{1} << 28;      // bytes
+  static constexpr size_t kMostWaiting = 16;                    // runs
+  static constexpr size_t kMostKept = 8;                        // runs that are over
+  static constexpr size_t kMostKeptValues = size_t{192} << 20;  // bytes of theirs
 
   RunTable();
-  ~RunTable();  // stops what runs, and waits for the kernel that it is at
+  ~RunTable();  // stops what runs, and waits for the kernel that it is at; forgets what waits
 
   // A .npy file: {"file": its number, "type": "float[2,3]"}. Errors: it is none.
   Expected<std::string> KeepFile(llvm::StringRef bytes);
-  // {"run": its number}. Errors: another one runs, the request cannot be read.
+  // {"run": its number}: it runs when those before it are over. Errors: too many wait already, the
+  // request cannot be read.
   Expected<std::string> Start(std::shared_ptr<const OpenedGraph> opened, llvm::StringRef request);
-  // Its status, as of then; nothing else when it is over.
+  // Its status, as of then; nothing else when it is over. One that waits is over at once.
   Expected<std::string> Stop(uint64_t run);
 
   // State, progress, and when it is over what came of it.
@@ -45,16 +51,21 @@ class RunTable {
   Expected<std::string> NpyFile(uint64_t run, size_t fetch) const;
 
  private:
+  void Work();
+  void ForgetOldest();
   Expected<std::shared_ptr<PageRun>> Find(uint64_t run) const;
   Expected<std::shared_ptr<PageRun>> FindOver(uint64_t run) const;
   Expected<std::shared_ptr<const FileBytes>> FindFile(uint64_t file) const;
 
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards all that follows; taken before a run's own
+  std::condition_variable wake_;
   std::map<uint64_t, std::shared_ptr<const FileBytes>> files_;
   size_t file_bytes_ = 0;
   uint64_t last_file_ = 0, last_run_ = 0;
-  std::shared_ptr<PageRun> run_;  // the last one
-  std::thread thread_;
+  std::map<uint64_t, std::shared_ptr<PageRun>> runs_;  // that wait, that runs, that are over
+  std::deque<std::shared_ptr<PageRun>> waiting_;
+  bool end_ = false;
+  std::thread thread_;  // from the first run on
 };
 
 }  // namespace grapnel

@@ -1,0 +1,121 @@
+#include "lib/exec/bound_kernel.h"
+
+#include "lib/ir/attr_rules.h"
+#include "lib/ir/node_types.h"
+#include "lib/support/exceptions.h"
+
+namespace grapnel {
+namespace {
+
+std::string RankText(int min_rank, int max_rank) {
+  if (min_rank == max_rank) {
+    return min_rank == 0   ? "a scalar"
+           : min_rank == 1 ? "a vector"
+           : min_rank == 2 ? "a matrix"
+                           : llvm::formatv("a tensor of rank {0}", min_rank).str();
+  }
+  if (max_rank > 100) return llvm::formatv("a tensor of rank {0} or more", min_rank);
+  if (min_rank == 0) return llvm::formatv("a tensor of rank {0} at most", max_rank);
+  return llvm::formatv("a tensor of rank {0} to {1}", min_rank, max_rank);
+}
+
+// A reference is a resource here, and so are arrays' handles, strings in a GraphDef.
+DataType InMemory(const Node& node, DataType type) {
+  bool is_handle = type == proto::DT_STRING && node.op().starts_with("TensorArray");
+  return IsRefType(type) || is_handle ? proto::DT_RESOURCE : type;
+}
+
+}  // namespace
+
+Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup& setup) {
+  BoundKernel kernel;
+  const OpInfo* info = DefinitionOf(setup.node());
+  if (info) RETURN_IF_ERROR(DemandAllowedAttrs(setup.node(), *info));
+  ASSIGN_OR_RETURN(kernel.run_, def.factory(setup));
+  for (int i = 0; i < setup.num_inputs(); ++i) {
+    Input input;
+    input.dtype = InMemory(setup.node(), setup.input_type(i));
+    // A reference may also be its value, where the node reads no more than that.
+    if (IsRefType(setup.input_type(i))) input.dtype = proto::DT_INVALID;
+    kernel.inputs_.push_back(input);
+    kernel.names_.push_back(info ? ArgumentOfInput(setup.node(), *info, i).str() : "");
+  }
+  for (const InputRule& rule : def.rules) kernel.Demand(rule);
+  std::optional<NodeTypes> types;
+  if (info) {
+    ASSIGN_OR_RETURN(types, TypesOf(setup.node(), *info));
+  }
+  for (int i = 0; i < setup.num_outputs(); ++i) {
+    DataType type = types ? types->outputs[i] : setup.output_type(i);
+    kernel.outputs_.push_back(InMemory(setup.node(), type));
+  }
+  return kernel;
+}
+
+BoundKernel BoundKernel::OfPlan(KernelFn run) {
+  BoundKernel kernel;
+  kernel.run_ = std::move(run);
+  return kernel;
+}
+
+void BoundKernel::Demand(const InputRule& rule) {
+  int count = static_cast<int>(inputs_.size());
+  for (int i = 0; i < count; ++i) {
+    if (rule.slot != InputRule::kAll && rule.slot != i && rule.slot + count != i) continue;
+    Input& input = inputs_[i];
+    input.min_rank = std::max(input.min_rank, rule.min_rank);
+    input.max_rank = std::min(input.max_rank, rule.max_rank);
+    input.is_one |= rule.is_one;
+    input.is_some |= rule.is_some;
+  }
+}
+
+bool BoundKernel::Fits(const Input& wanted, const Tensor& input) {
+  if (input.dtype() != wanted.dtype && wanted.dtype != proto::DT_INVALID) return false;
+  if (input.rank() < wanted.min_rank || input.rank() > wanted.max_rank) return false;
+  return !(wanted.is_one && input.num_elements() != 1) &&
+         !(wanted.is_some && input.num_elements() == 0);
+}
+
+Error BoundKernel::Call(KernelContext& context) const {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (!Fits(inputs_[i], context.input(i))) return Refuse(context, static_cast<int>(i));
+  }
+  RETURN_IF_ERROR(CallOnOthers(context));
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (context.output(i).dtype() != outputs_[i]) return RefuseOutput(context, static_cast<int>(i));
+  }
+  return Error::success();
+}
+
+Error BoundKernel::CallOnOthers(KernelContext& context) const {
+  RETURN_IF_ERROR(StopIfCancelled(context.services().cancel));
+  return WithoutExceptions([&] { return run_(context); });
+}
+
+// In the words of the op: "input 1 ('axis') is int32[2], a scalar was expected".
+Error BoundKernel::Refuse(const KernelContext& context, int i) const {
+  const Input& wanted = inputs_[i];
+  const Tensor& input = context.input(i);
+  std::string what = llvm::formatv("input {0}", i);
+  if (!names_[i].empty()) what += " ('" + names_[i] + "')";
+  if (!input) return MakeError("{0} has no value", what);
+  std::string is = (DataTypeName(input.dtype()) + DimsText(input.dims())).str();
+  std::string expected;
+  if (wanted.dtype != proto::DT_INVALID && input.dtype() != wanted.dtype)
+    expected = DataTypeName(wanted.dtype).str();
+  else if (input.rank() < wanted.min_rank || input.rank() > wanted.max_rank)
+    expected = RankText(wanted.min_rank, wanted.max_rank);
+  else
+    expected = wanted.is_one ? "one element" : "an element at least";
+  return MakeError("{0} is {1}, {2} was expected", what, is, expected);
+}
+
+Error BoundKernel::RefuseOutput(const KernelContext& context, int i) const {
+  const Tensor& output = context.output(i);
+  if (!output) return MakeError("output {0} was not made", i);
+  return MakeError("output {0} is {1}{2}, the node says {3}", i, DataTypeName(output.dtype()),
+                   DimsText(output.dims()), DataTypeName(outputs_[i]));
+}
+
+}  // namespace grapnel

@@ -1,0 +1,29 @@
+// What an op's definition allows an attribute to be, beyond its type.
+#ifndef GRAPNEL_LIB_IR_ATTR_RULES_H_
+#define GRAPNEL_LIB_IR_ATTR_RULES_H_
+
+#include <string>
+
+#include "lib/ir/attr.h"
+#include "lib/ir/node.h"
+#include "lib/ir/op_table.h"
+#include "lib/support/error.h"
+
+namespace grapnel {
+
+// Whether the op's definition is to be held to. Of ops that only TensorFlow itself makes it is not:
+// Grappler gives _FusedConv2D dtypes that the definition does not list.
+bool HasAttrRules(const OpInfo& info);
+
+// Why a value of the attribute's own type is refused: "attribute 'index_type' is int8, one of
+// int16, int32, int64 was expected"; empty when it is not. What TensorFlow checks when it imports a
+// graph (OpDef's allowed_values and minimum).
+std::string WhyNotAllowed(const OpAttr& attr, AttrView value);
+
+// The first attribute of the node, or default of the op, that is refused. Costs a look at each
+// attribute that has a rule; most ops have none or one.
+Error DemandAllowedAttrs(const Node& node, const OpInfo& info);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IR_ATTR_RULES_H_

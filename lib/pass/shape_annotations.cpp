@@ -1,0 +1,63 @@
+#include "lib/pass/shape_annotations.h"
+
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kOutputShapes = "_output_shapes";
+
+bool AreCompatible(const Shape& a, const Shape& b) {
+  if (!a.known_rank() || !b.known_rank()) return true;
+  if (a.rank() != b.rank()) return false;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (a.IsKnown(i) && b.IsKnown(i) && a.dim(i) != b.dim(i)) return false;
+  }
+  return true;
+}
+
+bool IsStale(const Node& node, const AttrView& annotation, const ShapeMap& shapes) {
+  std::optional<std::vector<Shape>> said = annotation.AsShapes();
+  if (!said) return false;  // of another kind: not what TensorFlow means by it
+  int outputs = NumOutputs(node);
+  if (outputs >= 0 && static_cast<int>(said->size()) != outputs) return true;
+  for (int32_t i = 0; i < static_cast<int32_t>(said->size()); ++i) {
+    if (!AreCompatible((*said)[i], shapes.OfPort({node.id(), i}))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void DropShapeAnnotations(Graph& main) {
+  for (Node node : main.nodes()) {
+    if (node.FindAttr(kOutputShapes) && DefinitionOf(node))
+      main.RemoveAttr(node.id(), kOutputShapes);
+  }
+}
+
+std::vector<NodeId> StaleShapeAnnotations(const Graph& graph) {
+  std::vector<NodeId> annotated;
+  for (Node node : graph.nodes()) {
+    if (node.FindAttr(kOutputShapes)) annotated.push_back(node.id());
+  }
+  if (annotated.empty()) return {};
+  ShapeMap shapes = InferShapes(graph);
+  llvm::erase_if(annotated, [&](NodeId id) {
+    Node node = graph.node(id);
+    return !IsStale(node, *node.FindAttr(kOutputShapes), shapes);
+  });
+  return annotated;
+}
+
+void DropStaleShapeAnnotations(Editor& edit, llvm::ArrayRef<NodeId> nodes) {
+  for (NodeId id : nodes) {
+    Node node = edit.graph().node(id);
+    if (!edit.Begin("drop_stale_output_shapes", node)) return;
+    edit.RemoveAttr(node, kOutputShapes);
+    edit.End();
+  }
+}
+
+}  // namespace grapnel

@@ -1,0 +1,86 @@
+// One client: its requests, one after another.
+#ifndef GRAPNEL_LIB_SERVE_HTTP_MODULE_CONNECTION_H_
+#define GRAPNEL_LIB_SERVE_HTTP_MODULE_CONNECTION_H_
+
+#include <atomic>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <chrono>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "lib/serve/http/module/answer.h"
+#include "lib/serve/http/module/http_server.h"
+#include "lib/serve/http/module/request.h"
+
+namespace grapnel_http {
+
+// Everything but SetGone and MakeAnswer is for the thread of HttpServer::Run. A handler that waits
+// for the socket owns the connection; it ends with the last of them.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Connection(HttpServer& server, boost::asio::ip::tcp::socket socket);
+  ~Connection();
+  void NextRequest();
+  // Answers and, if a body may still come, hangs up.
+  void Refuse(Answer answer);
+  void Close();
+  // Whether it is the client's turn; `since` when.
+  bool KeepsWaiting() const { return phase_ != Phase::kWorking && phase_ != Phase::kClosed; }
+  Clock::time_point since() const { return since_; }
+  size_t held() const { return held_; }  // bytes that the server counts for it
+  void SetGone() { gone_ = true; }
+
+ private:
+  enum class Phase { kIdle, kHead, kBody, kWorking, kWriting, kLingering, kClosed };
+  using ErrorCode = boost::system::error_code;
+
+  void Enter(Phase phase);
+  void SetDeadline(Clock::time_point time);
+  void OnDeadline();
+  void Receive();
+  void OnReceived(ErrorCode error, size_t size);
+  void Parse();
+  void ParseHead();
+  void Admit();
+  void ParseBody();
+  void Work();
+  void WatchForHangUp();
+  // On a lane's thread, which has asked_, parser_ and answer_ until it is done.
+  static void MakeAnswer(std::shared_ptr<Connection> self);
+  void Respond();
+  void SendPiece();
+  void OnSent();
+  bool Hold(size_t size);
+  GrapnelHttpRequest View();
+
+  HttpServer& server_;
+  boost::asio::ip::tcp::socket socket_;
+  boost::asio::steady_timer deadline_;
+  const std::list<Connection*>::iterator place_;
+  std::atomic<bool> gone_{false};
+
+  Phase phase_ = Phase::kIdle;
+  Clock::time_point since_;  // in this phase
+  size_t num_requests_ = 0;
+  size_t held_ = 0;
+
+  boost::beast::flat_buffer buffer_;  // received and not parsed
+  std::optional<Parser> parser_;
+  Asked asked_;
+  GrapnelHttpAdmission admission_ = {};
+
+  bool may_go_on_ = true;  // whether it is known where the next request begins
+
+  Answer answer_;
+  bool keeps_alive_ = false;
+  std::string head_;  // of the answer, while it is not sent
+  size_t sent_ = 0;   // of its body
+};
+
+}  // namespace grapnel_http
+
+#endif  // GRAPNEL_LIB_SERVE_HTTP_MODULE_CONNECTION_H_

@@ -1,0 +1,97 @@
+#include "lib/serve/http/module/http_server.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "lib/serve/http/module/connection.h"
+
+namespace grapnel_http {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+HttpServer::HttpServer(uint16_t port, const Callbacks& callbacks)
+    : callbacks_(callbacks),
+      lanes_{Lane(kLaneSizes[0]), Lane(kLaneSizes[1]), Lane(kLaneSizes[2]), Lane(kLaneSizes[3])},
+      acceptor_(io_, tcp::endpoint(asio::ip::address_v4::loopback(), port)),
+      retry_(io_),
+      port_(acceptor_.local_endpoint().port()) {}
+
+void HttpServer::Run() {
+  Accept();
+  // A connection is a file, and many systems let a program have 1024 unless it asks.
+  rlimit files = {};
+  getrlimit(RLIMIT_NOFILE, &files);
+  rlim_t wanted = std::min<rlim_t>(files.rlim_max, 2 * kMostConnections);
+  files.rlim_cur = std::max(files.rlim_cur, wanted);
+  setrlimit(RLIMIT_NOFILE, &files);
+  for (;;) {
+    try {
+      io_.run();
+      break;
+    } catch (const std::exception&) {
+      // There was no memory for one client, whose connection has gone with the handler.
+    }
+  }
+  for (Connection* connection : connections_) connection->SetGone();
+  for (Lane& lane : lanes_) lane.Stop();
+}
+
+void HttpServer::Accept() {
+  acceptor_.async_accept([this](boost::system::error_code error, tcp::socket socket) {
+    if (!error) {
+      try {
+        Welcome(std::move(socket));
+      } catch (const std::exception&) {  // no memory for it
+      }
+      return Accept();
+    }
+    // Out of file descriptors, most likely: one comes back when somebody leaves.
+    SendOneAway(false, nullptr);
+    retry_.expires_after(std::chrono::milliseconds(50));
+    retry_.async_wait([this](boost::system::error_code) { Accept(); });
+  });
+}
+
+void HttpServer::Welcome(tcp::socket socket) {
+  bool has_room = connections_.size() < kMostConnections || SendOneAway(false, nullptr);
+  boost::system::error_code ignored;
+  // Answers are small: waiting to fill a packet costs 40 ms each.
+  socket.set_option(tcp::no_delay(true), ignored);
+  auto connection = std::make_shared<Connection>(*this, std::move(socket));
+  if (has_room) return connection->NextRequest();
+  connection->Refuse(Answer::Refusal(503, "too many clients are waiting: try again later"));
+}
+
+// The connection that has kept the server waiting longest. False: it is the server that keeps all
+// of them waiting.
+bool HttpServer::SendOneAway(bool holds_bytes, const Connection* but) {
+  Connection* slowest = nullptr;
+  for (Connection* connection : connections_) {
+    if (connection == but || !connection->KeepsWaiting()) continue;
+    if (holds_bytes && connection->held() == 0) continue;
+    if (!slowest || connection->since() < slowest->since()) slowest = connection;
+  }
+  if (slowest) slowest->Close();
+  return slowest != nullptr;
+}
+
+bool HttpServer::Hold(const Connection& connection, size_t size) {
+  auto fits = [&] {
+    size_t others = held_ - connection.held();
+    return others == 0 || size <= connection.held() || others + size <= kMostHeldBytes;
+  };
+  while (!fits()) {
+    if (size > kPiece || !SendOneAway(true, &connection)) return false;
+  }
+  held_ += size - connection.held();
+  return true;
+}
+
+std::list<Connection*>::iterator HttpServer::Enter(Connection* connection) {
+  return connections_.insert(connections_.end(), connection);
+}
+
+}  // namespace grapnel_http

@@ -1,0 +1,82 @@
+#include "lib/shape/symbols.h"
+
+namespace grapnel {
+
+int64_t ShapeSymbols::DimAt(const Place& place, int dim, int64_t* next_symbol) {
+  auto [it, added] = dims_.try_emplace({place.node, place.op, place.port, dim}, *next_symbol);
+  if (added) --*next_symbol;
+  return it->second;
+}
+
+ShapeHandle ShapeSymbols::HandleAt(const Place& place) {
+  auto [it, added] = handles_.try_emplace({place.node, place.op, place.port}, last_handle_ + 1);
+  if (added) ++last_handle_;
+  return it->second;
+}
+
+int64_t ShapeSymbols::Resolve(int64_t dim) const {
+  while (dim < kUnknownDim) {
+    auto parent = parent_of_dim_.find(dim);
+    if (parent == parent_of_dim_.end()) break;
+    dim = parent->second;
+  }
+  return dim;
+}
+
+ShapeHandle ShapeSymbols::RootOf(ShapeHandle handle) const {
+  for (auto it = parent_of_handle_.find(handle); it != parent_of_handle_.end();
+       it = parent_of_handle_.find(handle))
+    handle = it->second;
+  return handle;
+}
+
+Shape ShapeSymbols::Resolve(const Shape& shape, ShapeHandle handle) const {
+  Shape resolved = shape;
+  if (!resolved.known_rank() && handle != 0) {
+    auto known = shapes_.find(RootOf(handle));
+    if (known != shapes_.end()) resolved = known->second;
+  }
+  if (!resolved.known_rank()) return resolved;
+  for (int i = 0; i < resolved.rank(); ++i) resolved.set_dim(i, Resolve(resolved.dim(i)));
+  return resolved;
+}
+
+// The older symbol, or the size, stands for the class. Equal sizes are nothing new, and where one
+// side is no symbol at all nothing is demanded.
+bool ShapeSymbols::MergeDims(int64_t a, int64_t b) {
+  a = Resolve(a);
+  b = Resolve(b);
+  if (a == b || a == kUnknownDim || b == kUnknownDim) return true;
+  if (a >= 0 && b >= 0) return false;
+  if (a < b) std::swap(a, b);  // sizes are above symbols, and older symbols above newer ones
+  parent_of_dim_[b] = a;
+  return true;
+}
+
+bool ShapeSymbols::Meet(const ShapeDemand& demand) {
+  if (demand.x == 0) return MergeDims(demand.a, demand.b);
+  ShapeHandle x = RootOf(demand.x);
+  if (demand.y == 0) {
+    // What was known first is kept: as in TensorFlow, dimensions are not compared with it.
+    auto [it, added] = shapes_.try_emplace(x, demand.shape);
+    return added || it->second.rank() == demand.shape.rank();
+  }
+  ShapeHandle y = RootOf(demand.y);
+  if (x == y) return true;
+  auto of_y = shapes_.find(y);
+  if (of_y != shapes_.end()) {
+    Shape shape = of_y->second;
+    auto [it, added] = shapes_.try_emplace(x, shape);
+    if (!added && it->second.rank() != shape.rank()) return false;
+  }
+  parent_of_handle_[y] = x;
+  return true;
+}
+
+void ShapeSymbols::ForgetDemands() {
+  parent_of_dim_.clear();
+  parent_of_handle_.clear();
+  shapes_.clear();
+}
+
+}  // namespace grapnel

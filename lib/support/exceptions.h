@@ -1,0 +1,35 @@
+// What libraries throw, as errors: the outermost line of a request, of a thread, of a kernel.
+#ifndef GRAPNEL_LIB_SUPPORT_EXCEPTIONS_H_
+#define GRAPNEL_LIB_SUPPORT_EXCEPTIONS_H_
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+
+#include "lib/support/error.h"
+#include "lib/support/memory_budget.h"
+
+namespace grapnel {
+
+// Calls `work`, which gives an Error or an Expected. What it throws becomes an Error instead:
+// memory that is not there, a size that nothing can have. Costs nothing when nothing is thrown.
+template <typename Work>
+auto WithoutExceptions(Work&& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const OverBudget& refused) {
+    return MemoryRefused(refused.bytes());
+  } catch (const std::bad_alloc&) {
+    return llvm::make_error<OutOfMemory>("there is not enough memory");
+  } catch (const std::length_error&) {
+    return llvm::make_error<OutOfMemory>("a list is longer than memory");
+  } catch (const std::exception& exception) {
+    return MakeError("failed: {0}", exception.what());
+  } catch (...) {
+    return MakeError("failed: something was thrown that says nothing");
+  }
+}
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SUPPORT_EXCEPTIONS_H_

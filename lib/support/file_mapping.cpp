@@ -1,0 +1,157 @@
+#include "lib/support/file_mapping.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+
+namespace grapnel {
+
+// Where a file is mapped, for the handler of SIGBUS, which may run at any point and take no lock.
+struct MappedRange {
+  std::atomic<uintptr_t> begin{0}, end{0};  // begin 0: it is free
+  std::atomic<bool> lacks_bytes{false};
+  const char* path = nullptr;
+};
+
+namespace {
+
+// Ranges are kept for good, so that the handler may look at all of them while others come and go.
+struct RangeBlock {
+  std::array<MappedRange, 64> ranges;
+  std::atomic<RangeBlock*> next{nullptr};
+};
+
+RangeBlock first_block;
+std::mutex blocks_mutex;  // of those who take and free ranges
+std::atomic<uintptr_t> page_size{0};
+struct sigaction handler_before;
+std::atomic<void (*)(const char*)> on_cut_file{nullptr};
+
+MappedRange* RangeAt(uintptr_t address) {
+  for (RangeBlock* block = &first_block; block; block = block->next.load()) {
+    for (MappedRange& range : block->ranges) {
+      uintptr_t begin = range.begin.load();
+      if (begin && begin <= address && address < range.end.load()) return &range;
+    }
+  }
+  return nullptr;
+}
+
+MappedRange* TakeRange(uintptr_t begin, uintptr_t end, const char* path) {
+  std::lock_guard lock(blocks_mutex);
+  for (RangeBlock* block = &first_block;; block = block->next.load()) {
+    for (MappedRange& range : block->ranges) {
+      if (range.begin.load()) continue;
+      range.lacks_bytes = false;
+      range.path = path;
+      range.end = end;
+      range.begin = begin;
+      return &range;
+    }
+    if (!block->next.load()) block->next = new RangeBlock;
+  }
+}
+
+// Who had the signal may have put this handler back, and returned: then the fault comes again.
+void PassOn(int signal, siginfo_t* info, void* context) {
+  static std::atomic<void*> last{nullptr};
+  bool is_back = info->si_code > 0 && last.exchange(info->si_addr) == info->si_addr;
+  if (is_back) {
+    std::signal(signal, SIG_DFL);
+    return;
+  }
+  if (handler_before.sa_flags & SA_SIGINFO)
+    return handler_before.sa_sigaction(signal, info, context);
+  if (handler_before.sa_handler != SIG_DFL && handler_before.sa_handler != SIG_IGN)
+    return handler_before.sa_handler(signal);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);  // comes when this handler has returned
+}
+
+// Puts zeros where there is nothing to read, to the end of the mapping: what lies behind is gone
+// too, and a fault a page would be slow. Only system calls: it may run at any point.
+void OnBusError(int signal, siginfo_t* info, void* context) {
+  int error = errno;
+  auto address = reinterpret_cast<uintptr_t>(info->si_addr);
+  MappedRange* range = info->si_code == BUS_ADRERR ? RangeAt(address) : nullptr;
+  if (!range) return PassOn(signal, info, context);
+  char* page = static_cast<char*>(info->si_addr) - address % page_size;
+  size_t left = range->end - (address - address % page_size);
+  range->lacks_bytes = true;
+  if (auto told = on_cut_file.load()) told(range->path);
+  void* zeros =
+      mmap(page, left, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (zeros == MAP_FAILED) return PassOn(signal, info, context);
+  errno = error;
+}
+
+}  // namespace
+
+void OnCutFile(void (*told)(const char* path)) { on_cut_file = told; }
+
+void TakeBusErrors() {
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  struct sigaction now;
+  sigaction(SIGBUS, nullptr, &now);
+  if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == OnBusError) return;
+  handler_before = now;
+  page_size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  struct sigaction action = {};
+  action.sa_sigaction = OnBusError;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGBUS, &action, nullptr);
+}
+
+Expected<std::unique_ptr<FileMapping>> FileMapping::Map(int fd, const struct stat& info,
+                                                        llvm::StringRef path) {
+  static std::once_flag once;
+  std::call_once(once, TakeBusErrors);
+  auto size = static_cast<size_t>(info.st_size);
+  void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (data == MAP_FAILED) return MakeError("{0}: cannot map: {1}", path, std::strerror(errno));
+  std::unique_ptr<FileMapping> mapping(new FileMapping);
+  mapping->data_ = static_cast<const char*>(data);
+  mapping->size_ = size;
+  mapping->device_ = info.st_dev;
+  mapping->inode_ = info.st_ino;
+  mapping->path_ = path.str();
+  auto begin = reinterpret_cast<uintptr_t>(data);
+  mapping->range_ = TakeRange(begin, begin + size, mapping->path_.c_str());
+  return mapping;
+}
+
+FileMapping::~FileMapping() {
+  if (range_) range_->begin = 0;
+  munmap(const_cast<char*>(data_), size_);
+}
+
+// Bytes of the last page that are cut away read as zeros without a fault, so the size counts too.
+// It is asked by name: to keep each file open would take more descriptors than a process has. A
+// name that is another file's by now says nothing, and the one that is mapped is whole.
+Error FileMapping::Check() const {
+  struct stat now;
+  bool is_there = stat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;
+  if (is_there && static_cast<size_t>(now.st_size) < size_) {
+    return MakeError(
+        "{0}: was cut short while it was read: of {1} bytes {2} are left; try again when it is "
+        "complete",
+        path_, size_, now.st_size);
+  }
+  if (range_->lacks_bytes) {
+    return MakeError(
+        "{0}: bytes of it were gone while it was read: somebody wrote to it, or the disk failed; "
+        "try again when it is complete",
+        path_);
+  }
+  return Error::success();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,219 @@
+"""What a page's reader waits for while the server is treated badly, and how much memory that takes.
+
+usage: serve_stress.py GRAPNEL MODEL... [--seconds N] [--most-seconds N] [--most-mb N]
+
+A second process asks for the page, its script and documents of the first model, each on a connection of its own, over and over.
+Meanwhile: 16 clients send a request's headers byte by byte and 16 a body so, 16 read an answer so, 100 send bodies without end
+(without the token, and with it in chunks), 8 send gzip that unpacks to gigabytes, 8 send JSON nested a million deep, 1000 ask for
+runs and passes of the first model, and 16 connect and go. Memory is the server's peak over what it was before. Exit 1: somebody
+waited longer than --most-seconds, or memory was more than --most-mb, or the server ended, or did not end within a second of Ctrl-C.
+"""
+import argparse
+import asyncio
+import gzip
+import json
+import multiprocessing
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+
+
+def peak_mb(pid):
+    with open(f"/proc/{pid}/status") as file:
+        return int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]) / 1024
+
+
+class Target:
+    def __init__(self, url):
+        self.port = urllib.parse.urlsplit(url).port
+        self.token = urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)["token"][0]
+        self.own = f"Host: 127.0.0.1:{self.port}\r\nOrigin: http://127.0.0.1:{self.port}\r\n"
+        self.known = self.own + f"X-Grapnel-Token: {self.token}\r\n"
+
+    def request(self, path, body=None):
+        headers = {"X-Grapnel-Token": self.token, "Origin": f"http://127.0.0.1:{self.port}", "Accept-Encoding": "gzip"}
+        return urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data=body, headers=headers)
+
+
+def probe(target, end, results):
+    """Seconds by path, until that time; each answer has to be a good one."""
+    paths = ["/?token=" + target.token, "/page.js", "/api/version", "/api/0/model", "/api/0/scope/0"]
+    longest, total, failed = dict.fromkeys(paths, 0.0), 0, []
+    while time.time() < end.value:
+        for path in paths:
+            began = time.time()
+            try:
+                with urllib.request.urlopen(target.request(path), timeout=30) as answer:
+                    answer.read()
+            except OSError as error:
+                failed.append(f"{path}: {error}")
+            longest[path] = max(longest[path], time.time() - began)
+            total += 1
+    results.put((longest, total, failed))
+
+
+class Attack:
+    """Clients that begin anew until the time is up, and count what they were answered."""
+
+    def __init__(self, target, end):
+        self.target, self.end, self.answers = target, end, {}
+
+    def is_over(self):
+        return time.time() >= self.end.value
+
+    async def again(self, name, client):
+        while not self.is_over():
+            status = "cut off"
+            try:
+                reader, writer = await asyncio.open_connection("127.0.0.1", self.target.port)
+                try:
+                    status = await client(reader, writer) or status
+                finally:
+                    writer.close()
+            except (OSError, asyncio.IncompleteReadError, ValueError):
+                pass
+            counts = self.answers.setdefault(name, {})
+            counts[status] = counts.get(status, 0) + 1
+            await asyncio.sleep(0.01)
+
+    async def status_of(self, reader, seconds=70):
+        try:
+            line = await asyncio.wait_for(reader.readline(), seconds)
+        except OSError:
+            return None
+        return int(line.split()[1]) if line else None
+
+    async def byte_by_byte(self, head, reader, writer):
+        writer.write(head.encode())
+        answer = asyncio.ensure_future(self.status_of(reader))
+        while not answer.done() and not self.is_over():
+            writer.write(b"x")
+            await asyncio.sleep(1)
+        return await answer if answer.done() else "went on"
+
+    async def slow_headers(self, reader, writer):
+        return await self.byte_by_byte("GET / HTTP/1.1\r\n" + self.target.known + "X: ", reader, writer)
+
+    async def slow_body(self, reader, writer):
+        return await self.byte_by_byte("POST /api/0/passes HTTP/1.1\r\n" + self.target.known + "Content-Length: 100000\r\n\r\n", reader, writer)
+
+    async def slow_reader(self, reader, writer):
+        ask = "GET /api/0/model HTTP/1.1\r\n" + self.target.known + "\r\nGET /graph_view.js HTTP/1.1\r\n" + self.target.known + "\r\n"
+        writer.write(ask.encode() * 400)
+        while not self.is_over() and await reader.read(1):
+            await asyncio.sleep(1)
+        return "went on"
+
+    async def endless(self, head, piece, reader, writer):
+        writer.write(head.encode())
+        answer = asyncio.ensure_future(self.status_of(reader))
+        while not answer.done() and not self.is_over():
+            writer.write(piece)
+            try:
+                await asyncio.wait_for(writer.drain(), 5)
+            except (OSError, asyncio.TimeoutError):
+                break
+            await asyncio.sleep(0)
+        return await answer
+
+    async def endless_stranger(self, reader, writer):
+        head = "POST /api/0/feed HTTP/1.1\r\n" + self.target.own + "Content-Length: 1000000000000\r\n\r\n"
+        return await self.endless(head, b" " * 65536, reader, writer)
+
+    async def endless_chunks(self, reader, writer):
+        head = "POST /api/0/passes HTTP/1.1\r\n" + self.target.known + "Transfer-Encoding: chunked\r\n\r\n"
+        return await self.endless(head, b"10000\r\n" + b" " * 65536 + b"\r\n", reader, writer)
+
+    async def post(self, path, body, extra, reader, writer):
+        head = f"POST {path} HTTP/1.1\r\n{self.target.known}{extra}Content-Length: {len(body)}\r\n\r\n"
+        writer.write(head.encode() + body)
+        return await self.status_of(reader, 600)
+
+    async def bomb(self, reader, writer):
+        return await self.post("/api/0/feed", BOMB, "Content-Encoding: gzip\r\n", reader, writer)
+
+    async def deep(self, reader, writer):
+        return await self.post("/api/0/passes", b"[" * 1000000, "", reader, writer)
+
+    async def passes(self, reader, writer):
+        return await self.post("/api/0/passes", b"{}", "", reader, writer)
+
+    async def run(self, reader, writer):
+        return await self.post("/api/0/run", RUN, "", reader, writer)
+
+    async def come_and_go(self, reader, writer):
+        return "went"
+
+    async def everything(self):
+        clients = {self.slow_headers: 16, self.slow_body: 16, self.slow_reader: 16, self.endless_stranger: 50, self.endless_chunks: 50,
+                   self.bomb: 8, self.deep: 8, self.passes: 500, self.run: 500, self.come_and_go: 16}
+        tasks = [asyncio.ensure_future(self.again(client.__name__, client)) for client, count in clients.items() for _ in range(count)]
+        await asyncio.sleep(max(0, self.end.value - time.time()))
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def run_request(target):
+    """A run of the first model on made-up inputs."""
+    with urllib.request.urlopen(target.request("/api/0/run")) as answer:
+        text = answer.read()
+        form = json.loads(gzip.decompress(text) if answer.headers["Content-Encoding"] == "gzip" else text)
+    feeds = [{"tensor": i["tensor"], "kind": "case" if i.get("case") else "ones", "shape": i["shape"]} for i in form["inputs"]]
+    return json.dumps({"feeds": feeds, "fetches": form["fetches"], "mode": "FULL_HEALTH", "taps": "*"}).encode()
+
+
+def main():
+    global BOMB, RUN
+    parser = argparse.ArgumentParser()
+    parser.add_argument("grapnel")
+    parser.add_argument("models", nargs="+")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--most-seconds", type=float, default=1)
+    parser.add_argument("--most-mb", type=float, default=1024)
+    arguments = parser.parse_args()
+    server = subprocess.Popen([arguments.grapnel, "serve", "--quiet", *arguments.models], stdout=subprocess.PIPE, text=True)
+    target = Target(server.stdout.readline().strip())
+    BOMB = gzip.compress(bytes(1 << 28), 1) * 8
+    RUN = run_request(target)
+    end, results = multiprocessing.Value("d", time.time() + 3), multiprocessing.Queue()
+
+    def measure(seconds, attack):
+        end.value = time.time() + seconds
+        reader = multiprocessing.Process(target=probe, args=(target, end, results))
+        reader.start()
+        if attack:
+            asyncio.run(attack.everything())
+        found = results.get(timeout=60 + seconds)
+        reader.join()
+        return found
+
+    calm, calm_total, _ = measure(3, None)
+    before = peak_mb(server.pid)
+    attack = Attack(target, end)
+    longest, total, failed = measure(arguments.seconds, attack)
+    is_alive = server.poll() is None
+    memory = peak_mb(server.pid) - before if is_alive else float("nan")
+    began = time.time()
+    server.send_signal(signal.SIGINT)
+    server.wait(30)
+    ended = time.time() - began
+    print(f"{'path':24}{'longest, calm':>15}{'attacked':>12}   ({calm_total} and {total} answers)")
+    for path in longest:
+        print(f"{path.split('?')[0]:24}{calm[path] * 1000:12.1f} ms{longest[path] * 1000:9.1f} ms")
+    for name, counts in sorted(attack.answers.items()):
+        print(f"{name:24}" + ", ".join(f"{status}: {count}" for status, count in sorted(counts.items(), key=str)))
+    print(f"memory: {before:.0f} MB before, {memory:.0f} MB more at its peak; ended {ended * 1000:.0f} ms after Ctrl-C")
+    for line in failed[:5]:
+        print("failed:", line)
+    fine = is_alive and not failed and max(longest.values()) <= arguments.most_seconds and memory <= arguments.most_mb and ended <= 1
+    print("fine" if fine else "NOT FINE")
+    sys.exit(0 if fine else 1)
+
+
+if __name__ == "__main__":
+    main()

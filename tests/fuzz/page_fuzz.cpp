@@ -1,0 +1,82 @@
+// Requests of the page, from their bytes to the answer's: the parser of HTTP, the routes, and what
+// they do with paths and bodies, over two small graphs.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include "lib/serve/http/module/request.h"
+#include "lib/serve/http/router.h"
+
+namespace grapnel {
+namespace {
+
+// An input says "Host: 127.0.0.1:80", "Origin: http://127.0.0.1:80" and "X-Grapnel-Token: t"
+// itself.
+std::unique_ptr<Router> NewRouter() {
+  auto pages = std::make_shared<PageSet>();
+  for (const char* path : {"testdata/collatz", "testdata/harmonic_mean"})
+    llvm::cantFail(pages->AddPath(path));
+  auto router = std::make_unique<Router>(std::move(pages), "t");
+  router->SetPort(80);
+  return router;
+}
+
+// Parses one request off the front of `bytes`. Null: it was refused, or is cut off.
+std::unique_ptr<grapnel_http::Parser> Parse(const Router& router, llvm::StringRef* bytes,
+                                            WebRequest* request, std::string* accepted) {
+  auto parser = std::make_unique<grapnel_http::Parser>();
+  parser->header_limit(16 << 10);
+  parser->body_limit(UINT64_MAX);
+  grapnel_http::Asked asked;
+  while (!parser->is_done()) {
+    bool had_head = parser->is_header_done();
+    boost::system::error_code error;
+    size_t used = parser->put(boost::asio::buffer(bytes->data(), bytes->size()), error);
+    *bytes = bytes->drop_front(used);
+    if (error || (used == 0 && had_head)) {
+      if (error) grapnel_http::NoRequest(error);
+      return nullptr;
+    }
+    if (had_head) continue;
+    if (grapnel_http::ReadHead(*parser, &asked)) return nullptr;
+    *request = {asked.method, asked.path, asked.host, asked.origin, asked.token};
+    request->body_size = parser->content_length().value_or(0);
+    Admission admission = router.Admit(*request);
+    if (admission.refusal) return nullptr;
+    parser->body_limit(admission.body_limit);
+    parser->eager(true);
+  }
+  *accepted = asked.accepted;
+  return parser;
+}
+
+}  // namespace
+}  // namespace grapnel
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace grapnel;
+  // What was made stays on the pages: begun anew now and then, so that inputs hardly depend on
+  // others.
+  static std::unique_ptr<Router> router;
+  static int asked = 0;
+  if (asked++ % 1000 == 0) router = NewRouter();
+  llvm::StringRef bytes(reinterpret_cast<const char*>(data), size);
+  while (!bytes.empty()) {
+    WebRequest request;
+    std::string accepted;
+    auto parser = Parse(*router, &bytes, &request, &accepted);
+    if (!parser) return 0;
+    request.body = parser->get().body();
+    request.body_size = request.body.size();
+    WebAnswer made = router->Answer(request);
+    if (made.status < 200 || made.status > 599 || (made.status != 200 && made.body.empty()))
+      std::abort();
+    if (made.status == 500) std::abort();  // something was thrown
+    grapnel_http::Answer answer = {made.status, made.type, std::move(made.body),
+                                   std::move(made.headers)};
+    grapnel_http::Compress(accepted, &answer);
+    grapnel_http::HeadOf(answer, true);
+  }
+  return 0;
+}

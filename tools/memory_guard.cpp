@@ -1,0 +1,59 @@
+// The operator new of the program: a list that a graph asks for and the machine cannot hold is an
+// error with its size, and no process that the system kills. What is small is not looked at. All
+// forms are here, so that memory of one is never given back by another's.
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "lib/support/memory_budget.h"
+
+namespace {
+
+constexpr size_t kLarge = 1 << 20;
+
+bool IsAllowed(size_t bytes) {
+  if (bytes < kLarge) return true;
+  return bytes <= INT64_MAX && grapnel::MemoryBudget::Get().Allows(static_cast<int64_t>(bytes));
+}
+
+void* Take(size_t bytes) {
+  return IsAllowed(bytes) ? std::malloc(std::max<size_t>(bytes, 1)) : nullptr;
+}
+
+void* Take(size_t bytes, std::align_val_t alignment) {
+  auto align = std::max(static_cast<size_t>(alignment), sizeof(void*));
+  if (!IsAllowed(bytes)) return nullptr;
+  return std::aligned_alloc(align, std::max<size_t>((bytes + align - 1) / align, 1) * align);
+}
+
+void* OrThrow(void* memory, size_t bytes) {
+  if (!memory) throw grapnel::OverBudget(bytes);
+  return memory;
+}
+
+}  // namespace
+
+using Aligned = std::align_val_t;
+using NoThrow = const std::nothrow_t&;
+
+void* operator new(size_t n) { return OrThrow(Take(n), n); }
+void* operator new[](size_t n) { return OrThrow(Take(n), n); }
+void* operator new(size_t n, Aligned to) { return OrThrow(Take(n, to), n); }
+void* operator new[](size_t n, Aligned to) { return OrThrow(Take(n, to), n); }
+void* operator new(size_t n, NoThrow) noexcept { return Take(n); }
+void* operator new[](size_t n, NoThrow) noexcept { return Take(n); }
+void* operator new(size_t n, Aligned to, NoThrow) noexcept { return Take(n, to); }
+void* operator new[](size_t n, Aligned to, NoThrow) noexcept { return Take(n, to); }
+
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, Aligned) noexcept { std::free(memory); }
+void operator delete[](void* memory, Aligned) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t, Aligned) noexcept { std::free(memory); }
+void operator delete[](void* memory, size_t, Aligned) noexcept { std::free(memory); }
+void operator delete(void* memory, NoThrow) noexcept { std::free(memory); }
+void operator delete[](void* memory, NoThrow) noexcept { std::free(memory); }
+void operator delete(void* memory, Aligned, NoThrow) noexcept { std::free(memory); }
+void operator delete[](void* memory, Aligned, NoThrow) noexcept { std::free(memory); }
