@@ -4,6 +4,7 @@
 #include "tools/check_command.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
+#include "tools/progress.h"
 
 namespace grapnel {
 namespace {
@@ -57,7 +58,10 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   std::function<Expected<std::optional<std::string>>(const Module&)> fails;
   if (!flags.check.empty()) {
     command.emplace(flags.check, flags.timeout_s);
-    fails = [&](const Module& module) { return Failure(*command, module); };
+    fails = [&, checks = 0](const Module& module) mutable {
+      Progress::Say("check " + std::to_string(++checks));
+      return Failure(*command, module);
+    };
   }
   ASSIGN_OR_RETURN(std::optional<Culprit> culprit, FindCulprit(opened, request, std::move(fails)));
   llvm::raw_ostream& os = invocation.out();

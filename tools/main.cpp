@@ -11,6 +11,7 @@
 #include "lib/support/suggest.h"
 #include "llvm/Support/Signals.h"
 #include "tools/command.h"
+#include "tools/progress.h"
 
 namespace grapnel {
 
@@ -165,7 +166,9 @@ int Main(int argc, char** argv) {
   for (auto& [sub, run] : commands) {
     if (!sub->parsed()) continue;
     OnCutFile(EndOnCutFile);
+    if (!invocation.flags.quiet) Progress::Start(sub->get_name());
     Expected<int> code = Run(run, invocation);
+    Progress::End();
     if (!invocation.follows_files) code = WithWholeFiles(std::move(code));
     invocation.out().flush();
     llvm::outs().flush();
@@ -200,10 +203,14 @@ static PrintableStream& PrintableErr() {
 }
 
 llvm::raw_ostream& Invocation::out() {
+  Progress::MakeWay();
   if (UseColor()) PrintableOut().AllowColor();
   return PrintableOut();
 }
-llvm::raw_ostream& Invocation::err() { return PrintableErr(); }
+llvm::raw_ostream& Invocation::err() {
+  Progress::MakeWay();
+  return PrintableErr();
+}
 
 MessageSink Invocation::sink() {
   Severity least = LevelFrom(flags);
@@ -212,6 +219,7 @@ MessageSink Invocation::sink() {
     const char* label = severity == Severity::kError     ? "error: "
                         : severity == Severity::kWarning ? "warning: "
                                                          : "";
+    Progress::MakeWay();
     PrintableErr() << "grapnel: " << label << text << "\n";
   };
 }

@@ -96,6 +96,8 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   request.pool = &pool;
   request.sink = invocation.sink();
   request.dump_folder = flags.dump_dir;
+  std::unique_ptr<Instrumentation> progress = MakePassProgress();
+  request.watcher = progress.get();
   bool wants_all_misses = request.wants_near_misses;
   if (flags.explain) {
     request.wants_near_misses = true;

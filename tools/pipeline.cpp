@@ -1,6 +1,24 @@
 #include "tools/pipeline.h"
 
+#include "tools/progress.h"
+
 namespace grapnel {
+namespace {
+
+class PassProgress : public Instrumentation {
+ public:
+  Error BeforePass(const Stage& stage, const Module&) override {
+    Progress::Say(stage.function.empty() ? stage.pass : stage.pass + " in " + stage.function);
+    return Error::success();
+  }
+  bool TakesBodiesApart() const override { return true; }
+};
+
+}  // namespace
+
+std::unique_ptr<Instrumentation> MakePassProgress() {
+  return Progress::IsOn() ? std::make_unique<PassProgress>() : nullptr;
+}
 
 void PipelineFlags::AddTo(CommandLine& line) {
   line.Option("--feed", feeds,
@@ -21,6 +39,8 @@ void PipelineFlags::AddTo(CommandLine& line) {
   line.Option("--rewriter-config", request.rewriter_config,
               "TensorFlow's RewriterConfig as text proto: a file, or the text itself");
   line.Option("--limit", request.limit, "stop after this many rewrites").NotNegative();
+  line.Flag("--keep-nan", request.keep_nan,
+            "no fusion that makes 0 of a NaN, as oneDNN's Relu and Relu6 do (TensorFlow's too)");
 }
 
 void PipelineFlags::AddDeviceTo(CommandLine& line) {

@@ -21,6 +21,9 @@ struct PipelineFlags {
   OptimizeRequest Request() const;
 };
 
+// Says which pass runs, to who waits; null where nobody is told.
+std::unique_ptr<Instrumentation> MakePassProgress();
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_TOOLS_PIPELINE_H_

@@ -7,6 +7,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "tools/command.h"
+#include "tools/progress.h"
 #include "tools/spread_flags.h"
 
 namespace grapnel {
@@ -64,6 +65,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   flags.spread.Fill(&request.run, "--run-on");
   int passed = 0, failed = 0;
   for (const std::string& path : flags.cases) {
+    Progress::Say(path, passed + failed + 1, flags.cases.size());
     Replayed replayed = Replay(path, request);
     ++(replayed.status == Replayed::kPass ? passed : failed);
     Print(flags, path, replayed, invocation);

@@ -10,6 +10,7 @@
 #include "lib/watch/tap.h"
 #include "llvm/Support/Signals.h"
 #include "tools/input.h"
+#include "tools/progress.h"
 #include "tools/spread_flags.h"
 
 namespace grapnel {
@@ -163,6 +164,10 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   std::vector<Tensor> outputs;
   std::vector<std::vector<Tensor>> runs;  // for --json, which is printed when all have run
   for (int i = 0; i < flags.repeat; ++i) {
+    if (flags.repeat > 1) {
+      tap.BeginRun(i + 1);
+      Progress::Say("run", i + 1, flags.repeat);
+    }
     auto made = job.Run();
     profile.RunDone();
     if (!made) {
@@ -216,7 +221,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShowDefault();
   flags->spread.AddTo(line);
   line.Option("--repeat", flags->repeat,
-              "run so many times; variables keep what each run made of them")
+              "run so many times; variables keep what each run made of them, taps say the run")
       .Positive();
   line.Option("--timeout", flags->timeout,
               "stop after so long with an error; default: never (a graph may loop for ever)")

@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
+#include "tools/progress.h"
 
 namespace grapnel {
 namespace {
@@ -57,6 +58,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::string token, MakeToken());
   auto pages = std::make_shared<PageSet>();
   for (const std::string& path : flags.paths) RETURN_IF_ERROR(pages->AddPath(path));
+  Progress::End();  // its thread would take the signals
   sigset_t signals = BlockSignals();
   Router router(std::move(pages), token);
   std::optional<Reloader> reloader;

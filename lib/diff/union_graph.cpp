@@ -3,7 +3,6 @@
 #include <map>
 #include <set>
 
-#include "lib/ir/import.h"
 
 namespace grapnel {
 namespace {
@@ -135,9 +134,9 @@ NodeStatus UnionGraph::StatusOf(const Node& node) const {
   return NodeStatus::kSame;
 }
 
-Expected<UnionGraph> MakeUnion(const Module& b, const Diff& diff) {
+UnionGraph MakeUnion(const Module& b, const Diff& diff) {
   UnionGraph out;
-  ASSIGN_OR_RETURN(out.module, CopyModule(b, "diff"));
+  out.module = b.Copy();
   UnionMaker(diff, &out).Run();
   return out;
 }

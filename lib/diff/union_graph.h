@@ -27,7 +27,7 @@ struct UnionGraph {
 
 // Nodes are called as in B; those that only A has as there, unless that name is taken. Functions
 // that only A has are left out. Copies B.
-Expected<UnionGraph> MakeUnion(const Module& b, const Diff& diff);
+UnionGraph MakeUnion(const Module& b, const Diff& diff);
 
 }  // namespace grapnel
 

@@ -14,7 +14,7 @@ std::string RankText(int min_rank, int max_rank) {
            : min_rank == 2 ? "a matrix"
                            : llvm::formatv("a tensor of rank {0}", min_rank).str();
   }
-  if (max_rank > 100) return llvm::formatv("a tensor of rank {0} or more", min_rank);
+  if (max_rank == OpArg::kAnyRank) return llvm::formatv("a tensor of rank {0} or more", min_rank);
   if (min_rank == 0) return llvm::formatv("a tensor of rank {0} at most", max_rank);
   return llvm::formatv("a tensor of rank {0} to {1}", min_rank, max_rank);
 }
@@ -29,6 +29,7 @@ DataType InMemory(const Node& node, DataType type) {
 
 Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup& setup) {
   BoundKernel kernel;
+  kernel.node_ = setup.node();
   const OpInfo* info = DefinitionOf(setup.node());
   if (info) RETURN_IF_ERROR(DemandAllowedAttrs(setup.node(), *info));
   ASSIGN_OR_RETURN(kernel.run_, def.factory(setup));
@@ -38,18 +39,31 @@ Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup&
     // A reference may also be its value, where the node reads no more than that.
     if (IsRefType(setup.input_type(i))) input.dtype = proto::DT_INVALID;
     kernel.inputs_.push_back(input);
-    kernel.names_.push_back(info ? ArgumentOfInput(setup.node(), *info, i).str() : "");
   }
+  for (int i = 0; i < setup.num_outputs(); ++i)
+    kernel.outputs_.push_back(InMemory(setup.node(), setup.output_type(i)));
+  if (info) RETURN_IF_ERROR(kernel.ReadArguments(*info));
   for (const InputRule& rule : def.rules) kernel.Demand(rule);
-  std::optional<NodeTypes> types;
-  if (info) {
-    ASSIGN_OR_RETURN(types, TypesOf(setup.node(), *info));
-  }
-  for (int i = 0; i < setup.num_outputs(); ++i) {
-    DataType type = types ? types->outputs[i] : setup.output_type(i);
-    kernel.outputs_.push_back(InMemory(setup.node(), type));
-  }
   return kernel;
+}
+
+// Ranks of inputs; and which outputs are references, which plans do not say.
+Error BoundKernel::ReadArguments(const OpInfo& info) {
+  size_t slot = 0;
+  for (const OpArg& arg : info.inputs) {
+    ASSIGN_OR_RETURN(int64_t count, NumTensors(node_, arg));
+    for (; count > 0 && slot < inputs_.size(); --count, ++slot) {
+      inputs_[slot].min_rank = arg.min_rank;
+      inputs_[slot].max_rank = arg.max_rank;
+    }
+  }
+  slot = 0;
+  for (const OpArg& arg : info.outputs) {
+    ASSIGN_OR_RETURN(int64_t count, NumTensors(node_, arg));
+    for (; count > 0 && slot < outputs_.size(); --count, ++slot)
+      if (arg.is_ref) outputs_[slot] = proto::DT_RESOURCE;
+  }
+  return Error::success();
 }
 
 BoundKernel BoundKernel::OfPlan(KernelFn run) {
@@ -98,7 +112,9 @@ Error BoundKernel::Refuse(const KernelContext& context, int i) const {
   const Input& wanted = inputs_[i];
   const Tensor& input = context.input(i);
   std::string what = llvm::formatv("input {0}", i);
-  if (!names_[i].empty()) what += " ('" + names_[i] + "')";
+  const OpInfo* info = node_ ? DefinitionOf(node_) : nullptr;
+  llvm::StringRef argument = info ? ArgumentOfInput(node_, *info, i) : "";
+  if (!argument.empty()) what += (" ('" + argument + "')").str();
   if (!input) return MakeError("{0} has no value", what);
   std::string is = (DataTypeName(input.dtype()) + DimsText(input.dims())).str();
   std::string expected;

@@ -27,12 +27,12 @@ class BoundKernel {
  private:
   struct Input {
     DataType dtype = proto::DT_INVALID;  // DT_INVALID: any
-    int8_t min_rank = 0, max_rank = kAnyRank;
+    int8_t min_rank = 0, max_rank = OpArg::kAnyRank;
     bool is_one = false;   // of one element
     bool is_some = false;  // of one element or more
   };
-  static constexpr int8_t kAnyRank = 127;
 
+  Error ReadArguments(const OpInfo& info);
   void Demand(const InputRule& rule);
   Error Refuse(const KernelContext& context, int i) const;
   Error RefuseOutput(const KernelContext& context, int i) const;
@@ -41,7 +41,7 @@ class BoundKernel {
   KernelFn run_;
   llvm::SmallVector<Input, 4> inputs_;
   llvm::SmallVector<DataType, 2> outputs_;
-  std::vector<std::string> names_;  // of the inputs' arguments
+  Node node_;  // for the error's words
 };
 
 }  // namespace grapnel

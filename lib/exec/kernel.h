@@ -10,6 +10,7 @@
 #include "lib/exec/device.h"
 #include "lib/exec/tensor.h"
 #include "lib/ir/node.h"
+#include "lib/ir/op_table.h"
 #include "lib/support/cancel.h"
 #include "lib/support/error.h"
 #include "lib/support/thread_pool.h"
@@ -154,7 +155,7 @@ struct OfTypes {
 struct InputRule {
   static constexpr int kAll = INT32_MIN;
   int slot;  // -1: the last input; kAll: each
-  int8_t min_rank = 0, max_rank = 127;
+  int8_t min_rank = 0, max_rank = OpArg::kAnyRank;
   bool is_one = false;   // one element, whatever the rank
   bool is_some = false;  // one element or more
 };
@@ -202,7 +203,8 @@ class KernelRegistry {
 
 // What a registration may say beside op and factory, in any order: OfTypes, KernelCost and these.
 // Of inputs by number (-1: the last one, InputRule::kAll: each), checked before each run of the
-// kernel (lib/exec/bound_kernel.h): Scalar(1), Vector(0, 2), OneElement(-1).
+// kernel (lib/exec/bound_kernel.h) beside the ranks that the op table has: Scalar(1), Vector(0, 2),
+// OneElement(-1).
 struct InputRules {
   std::vector<InputRule> rules;
 };
@@ -225,15 +227,15 @@ InputRules Matrix(Slots... slots) {
 }
 template <typename... Slots>
 InputRules AtLeastRank(int min_rank, Slots... slots) {
-  return OfRank(min_rank, 127, slots...);
+  return OfRank(min_rank, OpArg::kAnyRank, slots...);
 }
 template <typename... Slots>
 InputRules OneElement(Slots... slots) {
-  return {{InputRule{slots, 0, 127, true}...}};
+  return {{InputRule{slots, 0, OpArg::kAnyRank, true}...}};
 }
 template <typename... Slots>
 InputRules NotEmpty(Slots... slots) {
-  return {{InputRule{slots, 0, 127, false, true}...}};
+  return {{InputRule{slots, 0, OpArg::kAnyRank, false, true}...}};
 }
 // Of a kernel that is not the CPU's: inputs that it reads, and outputs that it writes, in host
 // memory (a shape, axes), by index; -1 is the last one.

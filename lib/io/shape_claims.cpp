@@ -1,21 +1,9 @@
 #include "lib/io/shape_claims.h"
 
+#include "lib/shape/arithmetic.h"
 #include "lib/shape/inference.h"
 
 namespace grapnel {
-namespace {
-
-bool Fit(const Shape& a, const Shape& b) {
-  if (!a.known_rank() || !b.known_rank()) return true;
-  if (a.rank() != b.rank()) return false;
-  for (int i = 0; i < a.rank(); ++i) {
-    if (a.IsKnown(i) && b.IsKnown(i) && a.dim(i) != b.dim(i)) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 void CheckShapeClaims(llvm::ArrayRef<ShapeClaim> claims, Module* module) {
   while (!claims.empty()) {
     const std::string& name = claims[0].function;
@@ -30,7 +18,7 @@ void CheckShapeClaims(llvm::ArrayRef<ShapeClaim> claims, Module* module) {
       Node node = graph.Find(claim.node);
       if (!node) continue;
       const Shape& inferred = shapes.OfPort({node.id(), claim.port});
-      if (Fit(inferred, claim.shape)) continue;
+      if (MergeShapes(inferred, claim.shape)) continue;
       module->problems.push_back({Severity::kError,
                                   name.empty() ? claim.node : name + "/" + claim.node,
                                   llvm::formatv("output {0} is {1}, {2} is written", claim.port,

@@ -179,14 +179,4 @@ void ExportGraphDef(const Module& module, llvm::raw_ostream& os, llvm::ArrayRef<
   os << module.other_fields;
 }
 
-Expected<std::unique_ptr<Module>> CopyModule(const Module& module, std::string name) {
-  std::string bytes;
-  {
-    llvm::raw_string_ostream os(bytes);
-    ExportGraphDef(module, os);
-  }
-  auto file = FileBytes::FromString(std::move(bytes), std::move(name));
-  return ImportGraphDef(file, file->bytes());
-}
-
 }  // namespace grapnel

@@ -187,6 +187,20 @@ void Graph::Reserve(size_t nodes) {
   by_name_.reserve(nodes);
 }
 
+void Graph::CopyNodes(const Graph& original,
+                      llvm::function_ref<llvm::StringRef(llvm::StringRef)> share) {
+  nodes_ = original.nodes_;
+  attrs_ = original.attrs_;
+  by_name_ = original.by_name_;
+  num_alive_ = original.num_alive_;
+  for (Data& data : nodes_) {
+    if (data.source) data.source = share({data.source, data.source_size}).data();
+  }
+  for (std::vector<Attribute>& attrs : attrs_) {
+    for (Attribute& attr : attrs) attr.value = share(attr.value);
+  }
+}
+
 NodeId Graph::AddNode(llvm::StringRef name, llvm::StringRef op, llvm::StringRef device) {
   StringTable& strings = module_->strings;
   NodeId id = AddImported(strings.Intern(name), strings.Intern(op), strings.Intern(device), {});

@@ -112,6 +112,9 @@ class Graph {
   // Nothing once they were changed.
   std::optional<llvm::StringRef> AttrBytes(NodeId id) const;
   void Reserve(size_t nodes);
+  // For a copy of a module, whose strings have the same numbers: the nodes of `original`. Bytes
+  // outside of the string table are what `share` gives for them.
+  void CopyNodes(const Graph& original, llvm::function_ref<llvm::StringRef(llvm::StringRef)> share);
 
  private:
   friend class Node;

@@ -21,10 +21,6 @@ Expected<std::unique_ptr<Module>> ImportGraphDef(std::shared_ptr<const FileBytes
 // that are gone are skipped).
 void ExportGraphDef(const Module& module, llvm::raw_ostream& os, llvm::ArrayRef<NodeId> order = {});
 
-// Another module of the same graph, as written and read again; `name` is what its file is called.
-// Holds the bytes in memory, constants too.
-Expected<std::unique_ptr<Module>> CopyModule(const Module& module, std::string name);
-
 // One serialized NodeDef. In a function's body inputs are written "node:output:index"; pass the
 // function then.
 std::string ExportNodeDef(const Node& node, const Function* function = nullptr);

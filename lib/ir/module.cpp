@@ -69,7 +69,8 @@ char* Module::AllocateLarge(size_t size) {
     void* memory = std::aligned_alloc(kHugePage, slab);
     if (!memory) return static_cast<char*>(bytes_.Allocate(size, 1));  // says that memory is out
     madvise(memory, slab, MADV_HUGEPAGE);
-    large_.emplace_back(static_cast<char*>(memory), &std::free);
+    auto free = [](const char* bytes) { std::free(const_cast<char*>(bytes)); };
+    large_.push_back({std::shared_ptr<const char>(static_cast<const char*>(memory), free), slab});
     large_at_ = static_cast<char*>(memory);
     large_left_ = slab;
   }
@@ -94,6 +95,56 @@ llvm::StringRef Module::Keep(llvm::ArrayRef<llvm::StringRef> pieces) {
     at += piece.size();
   }
   return {copy, size};
+}
+
+llvm::StringRef Module::Share(llvm::StringRef bytes) {
+  auto lie_in = [&](llvm::StringRef whole) {
+    return bytes.begin() >= whole.begin() && bytes.end() <= whole.end();
+  };
+  auto lie_in_file = [&](const auto& file) { return lie_in(file->bytes()); };
+  auto lie_in_slab = [&](const Slab& slab) { return lie_in({slab.bytes.get(), slab.size}); };
+  if (bytes.empty() || llvm::any_of(sources, lie_in_file) || llvm::any_of(large_, lie_in_slab))
+    return bytes;
+  return Keep(bytes);
+}
+
+void Module::CopyFunction(const Module& original, const Function& function) {
+  auto copy = std::make_unique<Function>(this, function.name_id);
+  copy->body.CopyNodes(function.body, [&](llvm::StringRef bytes) { return Share(bytes); });
+  copy->args = function.args;
+  copy->results = function.results;
+  copy->control_results = function.control_results;
+  copy->info = function.info;
+  copy->signature = function.signature;
+  copy->source = Share(function.source);
+  copy->changed = function.changed;
+  copy->unknown_outputs = function.unknown_outputs;
+  if (original.FindFunction(function.name()) == &function)
+    functions_by_name_.try_emplace(function.name(), copy.get());
+  functions.push_back(std::move(copy));
+}
+
+std::unique_ptr<Module> Module::Copy() const {
+  auto copy = std::make_unique<Module>();
+  copy->sources = sources;
+  {
+    std::lock_guard lock(keeping_);
+    copy->large_ = large_;
+  }
+  copy->strings.Reserve(strings.size());
+  for (StringId id = 1; id < strings.size(); ++id)
+    copy->strings.InternBorrowed(copy->Share(strings.Get(id)));
+  auto share = [&](llvm::StringRef bytes) { return copy->Share(bytes); };
+  copy->main.CopyNodes(main, share);
+  for (const auto& function : functions) copy->CopyFunction(*this, *function);
+  copy->versions = versions;
+  copy->has_versions = has_versions;
+  copy->has_library = has_library;
+  copy->other_fields = other_fields;
+  copy->other_library_fields = other_library_fields;
+  copy->problems = problems;
+  copy->places = places;
+  return copy;
 }
 
 std::vector<Body> Bodies(Module& module) {

@@ -3,28 +3,6 @@
 namespace grapnel {
 namespace {
 
-// How many tensors an argument stands for; an error when the attribute that says so is missing.
-Expected<int64_t> CountOf(const Node& node, const OpArg& arg) {
-  constexpr int64_t kMaxPorts = 1 << 20;
-  if (!arg.type_list_attr.empty()) {
-    auto attr = node.Attr(arg.type_list_attr);
-    auto types = attr ? attr->AsTypes() : std::nullopt;
-    if (!types)
-      return MakeError("attribute '{0}' is missing, a list of dtypes was expected",
-                       arg.type_list_attr);
-    return types->size();
-  }
-  if (arg.number_attr.empty()) return 1;
-  auto attr = node.Attr(arg.number_attr);
-  auto count = attr ? attr->AsInt() : std::nullopt;
-  if (!count)
-    return MakeError("attribute '{0}' is missing, a number of tensors was expected",
-                     arg.number_attr);
-  if (*count < 0 || *count > kMaxPorts)
-    return MakeError("attribute '{0}' is {1}, no number of tensors", arg.number_attr, *count);
-  return *count;
-}
-
 Error Append(const Node& node, const OpArg& arg, llvm::SmallVectorImpl<DataType>* types) {
   auto add = [&](DataType type) { types->push_back(arg.is_ref ? RefType(type) : type); };
   if (!arg.type_list_attr.empty()) {
@@ -36,7 +14,7 @@ Error Append(const Node& node, const OpArg& arg, llvm::SmallVectorImpl<DataType>
     for (DataType type : *list) add(type);
     return Error::success();
   }
-  ASSIGN_OR_RETURN(int64_t count, CountOf(node, arg));
+  ASSIGN_OR_RETURN(int64_t count, NumTensors(node, arg));
   DataType type = arg.type;
   if (!arg.type_attr.empty()) {
     auto attr = node.Attr(arg.type_attr);
@@ -86,6 +64,27 @@ OpInfo OpInfoFromProto(const proto::OpDef& op_def) {
   return info;
 }
 
+Expected<int64_t> NumTensors(const Node& node, const OpArg& arg) {
+  constexpr int64_t kMaxPorts = 1 << 20;
+  if (!arg.type_list_attr.empty()) {
+    auto attr = node.Attr(arg.type_list_attr);
+    auto types = attr ? attr->AsTypes() : std::nullopt;
+    if (!types)
+      return MakeError("attribute '{0}' is missing, a list of dtypes was expected",
+                       arg.type_list_attr);
+    return types->size();
+  }
+  if (arg.number_attr.empty()) return 1;
+  auto attr = node.Attr(arg.number_attr);
+  auto count = attr ? attr->AsInt() : std::nullopt;
+  if (!count)
+    return MakeError("attribute '{0}' is missing, a number of tensors was expected",
+                     arg.number_attr);
+  if (*count < 0 || *count > kMaxPorts)
+    return MakeError("attribute '{0}' is {1}, no number of tensors", arg.number_attr, *count);
+  return *count;
+}
+
 Expected<NodeTypes> TypesOf(const Node& node, const OpInfo& info) {
   NodeTypes types;
   for (const OpArg& arg : info.inputs) RETURN_IF_ERROR(Append(node, arg, &types.inputs));
@@ -120,7 +119,7 @@ int NumOutputs(const Node& node) {
   if (!info) return -1;
   int64_t total = 0;
   for (const OpArg& arg : info->outputs) {
-    auto count = CountOf(node, arg);
+    auto count = NumTensors(node, arg);
     if (!count) {
       llvm::consumeError(count.takeError());
       return -1;
@@ -133,7 +132,7 @@ int NumOutputs(const Node& node) {
 int PortOfOutput(const Node& node, const OpInfo& info, llvm::StringRef output, int index) {
   int64_t base = 0;
   for (const OpArg& arg : info.outputs) {
-    auto count = CountOf(node, arg);
+    auto count = NumTensors(node, arg);
     if (!count) {
       llvm::consumeError(count.takeError());
       return -1;
@@ -147,7 +146,7 @@ int PortOfOutput(const Node& node, const OpInfo& info, llvm::StringRef output, i
 
 std::pair<llvm::StringRef, int> OutputOfPort(const Node& node, const OpInfo& info, int port) {
   for (const OpArg& arg : info.outputs) {
-    auto count = CountOf(node, arg);
+    auto count = NumTensors(node, arg);
     if (!count) {
       llvm::consumeError(count.takeError());
       break;
@@ -160,7 +159,7 @@ std::pair<llvm::StringRef, int> OutputOfPort(const Node& node, const OpInfo& inf
 
 llvm::StringRef ArgumentOfInput(const Node& node, const OpInfo& info, int slot) {
   for (const OpArg& arg : info.inputs) {
-    auto count = CountOf(node, arg);
+    auto count = NumTensors(node, arg);
     if (!count) {
       llvm::consumeError(count.takeError());
       break;

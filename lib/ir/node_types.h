@@ -14,6 +14,10 @@ const OpInfo* DefinitionOf(const Node& node);
 
 OpInfo OpInfoFromProto(const proto::OpDef& op_def);
 
+// How many tensors an argument of the node stands for. Errors name the attribute that is missing or
+// wrong, not the node.
+Expected<int64_t> NumTensors(const Node& node, const OpArg& arg);
+
 struct NodeTypes {
   llvm::SmallVector<DataType, 4> inputs, outputs;
 };

@@ -88,6 +88,10 @@ class LineReader {
     }
     (Take("...") ? arg.type_list_attr : arg.type_attr) = kind;
     arg.is_ref = Take("&");
+    if (Take("rank ")) {
+      arg.min_rank = arg.max_rank = Rank();
+      if (Take("..")) arg.max_rank = llvm::isDigit(Next()) ? Rank() : OpArg::kAnyRank;
+    }
     if (Take("is ")) {
       StringRef before = rest_;
       SkipFullType();
@@ -176,6 +180,12 @@ class LineReader {
     Next();
     if (rest_.consumeInteger(10, value)) ok_ = false;
     return value;
+  }
+
+  int8_t Rank() {
+    int64_t rank = Int();
+    if (rank < 0 || rank >= OpArg::kAnyRank) ok_ = false;
+    return static_cast<int8_t>(rank);
   }
 
   float Float() {

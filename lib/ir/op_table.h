@@ -11,6 +11,8 @@
 //              name:N*kind       as many tensors of that kind as attribute N says
 //              name:Ts...        one tensor for each dtype of the attribute Ts, a list(type)
 //              ...&              a reference to a variable (TF1)
+//              ... rank 0        the ranks that TensorFlow takes, of an input: 1..2 is 1 or 2,
+//                                2.. is 2 or more; none: any, or a rank that depends on others
 //              ... is FULLTYPE   what is in it: DATASET[$output_types]; $name is an attribute
 //   attribute  name:type in [allowed, ...] >= minimum = default
 //              each of the three may be absent; minimum of an int, or of the length of a list
@@ -41,6 +43,8 @@ struct OpArg {
   std::string type_list_attr;  // the attribute that holds a dtype for each tensor
   std::string full_type;       // as written in the table, mostly empty
   bool is_ref = false;
+  static constexpr int8_t kAnyRank = 127;
+  int8_t min_rank = 0, max_rank = kAnyRank;  // of an input; both included
 };
 
 struct OpAttr {

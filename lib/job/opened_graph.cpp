@@ -1,6 +1,5 @@
 #include "lib/job/opened_graph.h"
 
-#include "lib/ir/import.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
@@ -68,9 +67,9 @@ std::string OpenedGraph::name() const {
   return path == "-" || name.empty() ? "graph" : name.str();
 }
 
-Expected<OpenedGraph> OpenedGraph::Copy() const {
+OpenedGraph OpenedGraph::Copy() const {
   OpenedGraph copy(model_, index_);
-  ASSIGN_OR_RETURN(copy.module_, CopyModule(module(), name()));
+  copy.module_ = module().Copy();
   return copy;
 }
 

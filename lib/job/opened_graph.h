@@ -38,9 +38,8 @@ class OpenedGraph {
   // For dumps and titles: the name of the file, without suffix, or of the folder.
   std::string name() const;
 
-  // The same graph with a module of its own, in memory with its constants. Errors: it cannot be
-  // written as a GraphDef.
-  Expected<OpenedGraph> Copy() const;
+  // The same graph with a module of its own; see Module::Copy.
+  OpenedGraph Copy() const;
   // The same graph from its file again, as it is there. Errors: Open's.
   Expected<OpenedGraph> Reopen() const;
   // The module by itself; nothing else of this may be used afterwards. Not for a copy.

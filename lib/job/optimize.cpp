@@ -66,6 +66,7 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   options.fetches = std::move(tensors.fetches);
   options.passes = request.passes;
   options.limit = request.limit;
+  options.keep_nan = request.keep_nan;
   options.config.set_min_graph_nodes(-1);
   if (!request.rewriter_config.empty()) {
     ASSIGN_OR_RETURN(options.config, ReadRewriterConfig(request));

@@ -28,6 +28,7 @@ struct OptimizeRequest {
   std::string config_name = "RewriterConfig";  // what its errors call a text
   bool may_read = true;                        // whether rewriter_config may name files
   int limit = -1;                              // rewrites in all; -1: no limit
+  bool keep_nan = false;                       // see OptimizeOptions
   std::string device;                          // for nodes without one; may be empty
 
   // Runs the graph before and after each pass, on the values of the feeds, else on the case's, else

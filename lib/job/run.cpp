@@ -47,8 +47,7 @@ Expected<RunJob> RunJob::MakeApart(const OpenedGraph& opened, RunRequest request
   RunJob job(opened, std::move(request));
   RETURN_IF_ERROR(job.LoadFeeds());
   if (job.request_.devices.empty() && !job.request_.placement_log) return job;
-  ASSIGN_OR_RETURN(OpenedGraph copy, opened.Copy());
-  job.apart_ = std::make_unique<OpenedGraph>(std::move(copy));
+  job.apart_ = std::make_unique<OpenedGraph>(opened.Copy());
   job.placed_ = &job.apart_->module();
   return job;
 }

@@ -20,6 +20,16 @@ Expected<llvm::json::Value> ReadIndex(const std::string& path) {
   return ParseJson(file->bytes());
 }
 
+// The runs that an index lists; none when there is no index yet.
+Expected<std::vector<const llvm::json::Object*>> KnownRuns(const std::string& path,
+                                                           const llvm::json::Value& index) {
+  if (index.kind() == llvm::json::Value::Null) return std::vector<const llvm::json::Object*>();
+  auto runs = RunsOf(index);
+  if (runs) return runs;
+  return MakeError("{0}: is not of grapnel's dumps ({1}), and is kept: name another folder", path,
+                   TextOf(runs.takeError()));
+}
+
 // Whether a file begins as those of a run of this name do: NAME.0000
 bool IsNameOf(llvm::StringRef file, llvm::StringRef name) {
   return file.consume_front(name) && file.consume_front(".") && !file.empty() &&
@@ -95,15 +105,7 @@ Expected<DumpRun> ClaimDumpRun(llvm::StringRef folder, llvm::StringRef graph) {
   std::string path = JoinPath(folder, kIndex);
   FolderLock lock(folder);
   ASSIGN_OR_RETURN(llvm::json::Value index, ReadIndex(path));
-  std::vector<const llvm::json::Object*> runs;
-  if (index.kind() != llvm::json::Value::Null) {
-    auto known = RunsOf(index);
-    if (!known) {
-      return MakeError("{0}: is not of grapnel's dumps ({1}), and is kept: name another folder",
-                       path, TextOf(known.takeError()));
-    }
-    runs = std::move(*known);
-  }
+  ASSIGN_OR_RETURN(auto runs, KnownRuns(path, index));
   DumpRun run;
   ASSIGN_OR_RETURN(run.name, FreeName(folder, llvm::json::fixUTF8(graph), runs));
   run.is_first = runs.empty();
@@ -124,12 +126,7 @@ Error FinishDumpRun(llvm::StringRef folder, const DumpRun& run,
   std::string path = JoinPath(folder, kIndex);
   FolderLock lock(folder);
   ASSIGN_OR_RETURN(llvm::json::Value index, ReadIndex(path));
-  std::vector<const llvm::json::Object*> runs;
-  if (index.kind() != llvm::json::Value::Null) {
-    auto known = RunsOf(index);
-    if (!known) return Annotate(path, known.takeError());
-    runs = std::move(*known);
-  }
+  ASSIGN_OR_RETURN(auto runs, KnownRuns(path, index));
   return WriteIndex(path, runs, run, write);
 }
 

@@ -40,6 +40,7 @@ struct Editor::Record {
   std::vector<NodeId> results;  // made or changed: their origins grow by those of what was used
   std::vector<NodeId> sources;  // used, changed or removed
   std::vector<std::string> functions;
+  std::string note;
   int64_t changes_before = 0;
 
   void Clear() {
@@ -48,6 +49,7 @@ struct Editor::Record {
     results.clear();
     sources.clear();
     functions.clear();
+    note.clear();
   }
 };
 
@@ -121,6 +123,11 @@ bool Editor::Begin(llvm::StringRef rule, const Node& node) {
   return true;
 }
 
+void Editor::Note(std::string text) {
+  assert(record_->open && "no rewrite is under way");
+  record_->note = std::move(text);
+}
+
 void Editor::End() {
   assert(record_->open && "no rewrite is under way");
   if (num_changes_ != record_->changes_before) Keep(*record_);
@@ -146,6 +153,7 @@ void Editor::Keep(const Record& record) {
   rewrite.changed = SortedNames(strings, record.changed);
   rewrite.removed = SortedNames(strings, record.removed);
   rewrite.functions = record.functions;
+  rewrite.note = record.note;
   // A node that was made, or removed, in this rewrite did not merely change.
   llvm::erase_if(rewrite.changed, [&](const std::string& name) {
     return llvm::is_contained(rewrite.made, name) || llvm::is_contained(rewrite.removed, name);

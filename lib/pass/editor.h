@@ -27,6 +27,7 @@ struct Boundary {
       false;  // nodes with state or effects stay even when nobody reads them (function bodies)
   bool differentiable =
       false;  // a gradient is taken through the body: ops that have none must not come in
+  bool keep_nan = false;  // a NaN must come out where one comes out of the graph as it is
   bool has_fetches() const { return !fetched.empty() || !kept.empty(); }
 };
 
@@ -83,6 +84,8 @@ class Editor {
   bool Runs(llvm::StringRef rule) const { return only_rule_.empty() || only_rule_ == rule; }
   // `node` went into what was made, though it was not removed, redirected or changed.
   void Used(const Node& node);
+  // What the reader of the record should know of the rewrite under way. One sentence, no period.
+  void Note(std::string text);
   // A rule that matched and does not fire: kept for --why-not, and only then formatted.
   template <typename... Args>
   void Refuse(llvm::StringRef rule, const Node& node, const char* format, Args&&... args) {

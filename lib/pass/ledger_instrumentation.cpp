@@ -31,6 +31,7 @@ class LedgerInstrumentation : public Instrumentation {
       Names(json, "made", rewrite.made);
       Names(json, "changed", rewrite.changed);
       Names(json, "removed", rewrite.removed);
+      if (!rewrite.note.empty()) json.attribute("note", llvm::json::fixUTF8(rewrite.note));
       NodeDefs(json, rewrite);
       if (!rewrite.functions.empty()) {
         Names(json, "functions", rewrite.functions);

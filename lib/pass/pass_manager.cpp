@@ -92,6 +92,7 @@ class Runner {
   bool IsPipeline() const { return options_.passes.empty(); }
 
   std::unique_ptr<Editor> MakeEditor(Graph& graph, Function* function, Boundary boundary) {
+    boundary.keep_nan = options_.keep_nan;
     auto editor = std::make_unique<Editor>(graph, function, std::move(boundary), options_.config,
                                            options_.evaluator);
     editor->set_id(function ? function->name() : llvm::StringRef(options_.id));

@@ -52,6 +52,7 @@ struct OptimizeOptions {
   std::string id = "graph_to_optimize";
   proto::RewriterConfig config;  // TensorFlow's; also says iterations and min_graph_nodes
   int limit = -1;                // rewrites in all; -1: no limit
+  bool keep_nan = false;         // no rewrite that puts a number where a NaN would be
   Evaluator* evaluator = nullptr;
   // Functions that call no function are optimised side by side, with the result that one after
   // another would have; null: one after another. So too with a limit, with `on_refusal`, and with

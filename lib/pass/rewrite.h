@@ -17,6 +17,7 @@ struct Rewrite {
   // in `used` and not in `removed` is still there.
   std::vector<std::string> used, made, changed, removed;
   std::vector<std::string> functions;  // of the library, that it made, dropped or took apart
+  std::string note;                    // what else the reader should know; mostly empty
 };
 
 // A rule that matched but did not fire, and the condition that failed.

@@ -145,6 +145,7 @@ Expected<std::vector<Rewrite>> ParseLedger(llvm::StringRef jsonl) {
     rewrite.changed = LedgerNames(entry, "changed");
     rewrite.removed = LedgerNames(entry, "removed");
     rewrite.functions = LedgerNames(entry, "functions");
+    rewrite.note = Text(entry, "note");
     rewrites.push_back(std::move(rewrite));
   }));
   return rewrites;

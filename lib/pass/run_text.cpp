@@ -31,6 +31,7 @@ std::string RewriteText(const Rewrite& rewrite) {
   List(os, "changed", rewrite.changed);
   List(os, "removed", rewrite.removed);
   List(os, "functions", rewrite.functions);
+  if (!rewrite.note.empty()) os << "\n   " << rewrite.note;
   os << "\n";
   return os.str();
 }

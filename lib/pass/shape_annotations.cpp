@@ -1,6 +1,7 @@
 #include "lib/pass/shape_annotations.h"
 
 #include "lib/ir/node_types.h"
+#include "lib/shape/arithmetic.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -8,22 +9,13 @@ namespace {
 
 constexpr const char* kOutputShapes = "_output_shapes";
 
-bool AreCompatible(const Shape& a, const Shape& b) {
-  if (!a.known_rank() || !b.known_rank()) return true;
-  if (a.rank() != b.rank()) return false;
-  for (int i = 0; i < a.rank(); ++i) {
-    if (a.IsKnown(i) && b.IsKnown(i) && a.dim(i) != b.dim(i)) return false;
-  }
-  return true;
-}
-
 bool IsStale(const Node& node, const AttrView& annotation, const ShapeMap& shapes) {
   std::optional<std::vector<Shape>> said = annotation.AsShapes();
   if (!said) return false;  // of another kind: not what TensorFlow means by it
   int outputs = NumOutputs(node);
   if (outputs >= 0 && static_cast<int>(said->size()) != outputs) return true;
   for (int32_t i = 0; i < static_cast<int32_t>(said->size()); ++i) {
-    if (!AreCompatible((*said)[i], shapes.OfPort({node.id(), i}))) return true;
+    if (!MergeShapes((*said)[i], shapes.OfPort({node.id(), i}))) return true;
   }
   return false;
 }

@@ -11,8 +11,9 @@ namespace {
 using Catalogues = std::map<std::string, RegisterKernelCatalogue::Make, std::less<>>;
 
 Catalogues& Registered() {
-  static Catalogues catalogues = {{"tensorflow", &MakeTensorFlowKernels}};
-  return catalogues;
+  // Never freed: threads may still place graphs while the process ends.
+  static auto* catalogues = new Catalogues{{"tensorflow", &MakeTensorFlowKernels}};
+  return *catalogues;
 }
 
 }  // namespace

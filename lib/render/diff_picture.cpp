@@ -26,7 +26,7 @@ Painting PaintingOf(const UnionGraph& graph) {
 
 Expected<DiffPicture> MakeDiffPicture(const Module& b, const Diff& diff) {
   DiffPicture drawn;
-  ASSIGN_OR_RETURN(drawn.graph, MakeUnion(b, diff));
+  drawn.graph = MakeUnion(b, diff);
   Painting painting = PaintingOf(drawn.graph);
   ViewOptions view;
   view.title = DiffSummary(diff);

@@ -13,7 +13,7 @@ struct DiffPicture {
 };
 
 // Of a diff from some graph to `b`. Scopes where anything differs are opened, unless they are more
-// than a reader can take in. Errors: MakeUnion's and MakePicture's.
+// than a reader can take in. Errors: MakePicture's.
 Expected<DiffPicture> MakeDiffPicture(const Module& b, const Diff& diff);
 
 }  // namespace grapnel

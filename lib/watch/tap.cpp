@@ -102,6 +102,7 @@ void Tap::SayOne(const Node& node, size_t output, const Tensor& tensor, const He
   llvm::raw_string_ostream text(line);
   llvm::json::OStream json(text);
   json.object([&] {
+    if (run_) json.attribute("run", run_);
     json.attribute("node", llvm::json::fixUTF8(node.name()));
     json.attribute("op", llvm::json::fixUTF8(node.op()));
     json.attribute("output", static_cast<int64_t>(output));

@@ -41,6 +41,8 @@ class Tap : public RunHook {
   // A device counts where the tensor lies; only FULL_TENSOR needs it here.
   bool TakesDeviceTensors() const override { return mode_ != TapMode::kFullTensor; }
   Error AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) override;
+  // Lines that follow say so: of several runs, which. 0: of one, and lines do not say.
+  void BeginRun(int run) { run_ = run; }
   int64_t tensors_tapped() const { return count_; }
   void Restart() { count_ = 0; }
 
@@ -59,6 +61,7 @@ class Tap : public RunHook {
   std::vector<Glob> globs_;
   TapMode mode_;
   llvm::raw_ostream* os_;
+  int run_ = 0;
   std::mutex mutex_;
   std::map<std::pair<const Graph*, NodeId>, Health> constants_;
   std::atomic<int64_t> count_{0};

@@ -94,6 +94,17 @@ bool Remapper::NeedsNoGradient(const Node& root) {
   return false;
 }
 
+bool Remapper::MayLoseNan(const Node& activation) {
+  if (activation.op() != "Relu" && activation.op() != "Relu6") return true;
+  if (edit.boundary().keep_nan) {
+    RefuseAt(activation, "a fused {0} makes 0 of a NaN, and NaNs are to be kept", activation.op());
+    return false;
+  }
+  edit.Note(llvm::formatv("a NaN before '{0}' becomes 0: the fused {1} drops it, in TensorFlow too",
+                          activation.name(), activation.op()));
+  return true;
+}
+
 void Remapper::Become(const Node& node, llvm::StringRef op, llvm::StringRef device,
                       llvm::ArrayRef<Port> inputs, const RemapAttrs& attrs) {
   edit.SetOp(node, op);

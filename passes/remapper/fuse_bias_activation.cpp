@@ -33,7 +33,7 @@ Verdict FuseBiasActivation(Remapper& rule, const Node& root) {
   if (root.GetType("T") != bias_add.GetType("T")) return rule.NotMine();
   const Node& contraction = match->contraction;
   if (!TakesActivation(rule, contraction, root.op()) || !IsFusable(rule, root, contraction) ||
-      !rule.NeedsNoGradient(root))
+      !rule.NeedsNoGradient(root) || !rule.MayLoseNan(root))
     return rule.Refused();
   Port inputs[] = {contraction.input(0), contraction.input(1), match->bias()};
   RemapAttrs attrs = FusedAttrsOf(rule, contraction, {"BiasAdd", root.op()}, 1, 0, root);

@@ -85,6 +85,7 @@ Verdict FuseBiasAddActivation(Remapper& rule, const Node& root) {
   if (!IsOn(root.device(), "CPU") || root.GetType("T") != add.GetType("T"))
     return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)", root.name(),
                        QuotedDevice(root.device()));
+  if (!rule.MayLoseNan(root)) return rule.Refused();
   Fuse(rule, root, add, *match, {"BiasAdd", "Add", root.op()});
   rule.Remove({add, match->base.bias_add, contraction});
   return rule.Done();

@@ -63,7 +63,7 @@ Verdict FuseConvBatchNormActivation(Remapper& rule, const Node& root) {
   if (!conv) return rule.NotMine();
   if (!rule.HasNoControls(root) || !rule.CanTake(root, norm)) return rule.Refused();
   if (root.GetType("T") != norm.GetType("T")) return rule.NotMine();
-  if (!rule.NeedsNoGradient(root)) return rule.Refused();
+  if (!rule.NeedsNoGradient(root) || !rule.MayLoseNan(root)) return rule.Refused();
   Fuse(rule, root, norm, conv, {"FusedBatchNorm", root.op()});
   rule.Remove({norm, conv});
   return rule.Done();

@@ -45,6 +45,9 @@ class Remapper : public RuleContext {
   bool IsFloatOnCpu(const Node& root);
   // Whether an op without a gradient may come in for it. Of the rules that TensorFlow guards so.
   bool NeedsNoGradient(const Node& root);
+  // Whether the activation may be computed by the op before it: oneDNN's Relu and Relu6 make 0 of a
+  // NaN, TensorFlow's own ops of that name keep it. Notes it where it may.
+  bool MayLoseNan(const Node& activation);
 
   // --- Edits.
   // `node` becomes another op in place: its name and readers stay, nothing else. Attributes that

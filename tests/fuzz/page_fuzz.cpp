@@ -7,6 +7,7 @@
 
 #include "lib/serve/http/module/request.h"
 #include "lib/serve/http/router.h"
+#include "llvm/ADT/ScopeExit.h"
 
 namespace grapnel {
 namespace {
@@ -57,10 +58,16 @@ std::unique_ptr<grapnel_http::Parser> Parse(const Router& router, llvm::StringRe
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace grapnel;
   // What was made stays on the pages: begun anew now and then, so that inputs hardly depend on
-  // others.
+  // others. A run goes on in a thread of its own: its router ends, and waits for it, before the
+  // next input and before the process does.
   static std::unique_ptr<Router> router;
   static int asked = 0;
-  if (asked++ % 1000 == 0) router = NewRouter();
+  static bool has_run = false;
+  if (asked++ % 1000 == 0 || !router) router = NewRouter();
+  auto wait = llvm::make_scope_exit([] {
+    if (has_run) router = nullptr;
+    has_run = false;
+  });
   llvm::StringRef bytes(reinterpret_cast<const char*>(data), size);
   while (!bytes.empty()) {
     WebRequest request;
@@ -69,6 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!parser) return 0;
     request.body = parser->get().body();
     request.body_size = request.body.size();
+    has_run |= request.method == "POST";
     WebAnswer made = router->Answer(request);
     if (made.status < 200 || made.status > 599 || (made.status != 200 && made.body.empty()))
       std::abort();

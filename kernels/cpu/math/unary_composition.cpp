@@ -9,8 +9,8 @@ namespace {
 constexpr int64_t kBlock = 2048;  // elements
 
 std::vector<UnaryLoopDef>& Loops() {
-  static std::vector<UnaryLoopDef> loops;
-  return loops;
+  static auto* loops = new std::vector<UnaryLoopDef>;
+  return *loops;
 }
 
 Expected<KernelFn> MakeUnaryOpsComposition(const KernelSetup& setup) {

@@ -36,7 +36,7 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
                                                      std::string title,
                                                      llvm::ArrayRef<Rewrite> rewrites) {
   std::unique_ptr<DiffGraph> made(new DiffGraph);
-  ASSIGN_OR_RETURN(made->graph_, MakeUnion(b, diff));
+  made->graph_ = MakeUnion(b, diff);
   const Module& module = *made->graph_.module;
   made->numbers_[&module.main] = 0;
   for (size_t i = 0; i < module.functions.size(); ++i) {

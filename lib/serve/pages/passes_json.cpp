@@ -129,6 +129,7 @@ void WriteRewrite(const Rewrite& rewrite, const DiffGraph& page, llvm::json::OSt
     json.attributeArray("functions", [&] {
       for (const std::string& function : rewrite.functions) json.value(Printable(function));
     });
+    if (!rewrite.note.empty()) json.attribute("note", Printable(rewrite.note));
   });
 }
 

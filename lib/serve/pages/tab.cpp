@@ -7,8 +7,8 @@ namespace grapnel {
 namespace {
 
 std::vector<Tab>& Registered() {
-  static std::vector<Tab> tabs;
-  return tabs;
+  static auto* tabs = new std::vector<Tab>;
+  return *tabs;
 }
 
 }  // namespace

@@ -232,6 +232,7 @@ class PassesTab {
     if (rewrite.functions.length > 0) add("functions", rewrite.functions.map((name) => [name]));
     if (rewrite.function) item.append(element("span", {class: "dim"}, ` in function ${rewrite.function}`));
     if (item.childNodes.length === 1) item.append(`at ${rewrite.node ?? "no node"}`);
+    if (rewrite.note) item.append(element("div", {class: "dim"}, rewrite.note));
     return item;
   }
 

@@ -1,6 +1,5 @@
 #include "lib/serve/work/pass_run.h"
 
-#include "lib/ir/import.h"
 #include "lib/support/json.h"
 #include "lib/support/text.h"
 
@@ -42,8 +41,7 @@ class Recorder : public Instrumentation {
   Error Keep(const std::string& title, const Module& module) {
     int before = static_cast<int>(timeline_.stages.size()) - 1;
     std::string file = std::to_string(timeline_.stages.size());
-    ASSIGN_OR_RETURN(std::shared_ptr<const Module> copy, CopyModule(module, line_));
-    AddStage({file, line_, "", title}, std::move(copy), before, &timeline_);
+    AddStage({file, line_, "", title}, module.Copy(), before, &timeline_);
     return Error::success();
   }
 
@@ -90,8 +88,8 @@ Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef text) {
 
 Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
                             const std::string& line, llvm::function_ref<bool()> is_gone) {
-  RETURN_IF_ERROR(DemandValid(opened, nullptr));  // a broken graph cannot be copied
-  ASSIGN_OR_RETURN(OpenedGraph work, opened.Copy());
+  RETURN_IF_ERROR(DemandValid(opened, nullptr));
+  OpenedGraph work = opened.Copy();
   PassRun run;
   auto timeline = std::make_shared<Timeline>();
   Recorder recorder(line, timeline.get(), &run.record, is_gone);
