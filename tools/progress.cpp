@@ -23,9 +23,10 @@ constexpr auto kWay = std::chrono::milliseconds(500);
 class Line {
  public:
   explicit Line(llvm::StringRef command)
-      : command_(command), begin_(Clock::now()), next_(begin_ + kPatience), thread_([this] {
-          Draw();
-        }) {}
+      : command_(command),
+        begin_(Clock::now()),
+        next_(begin_ + kPatience),
+        thread_([this] { Draw(); }) {}
 
   ~Line() {
     {

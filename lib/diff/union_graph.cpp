@@ -3,7 +3,6 @@
 #include <map>
 #include <set>
 
-
 namespace grapnel {
 namespace {
 

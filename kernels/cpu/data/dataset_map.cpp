@@ -158,8 +158,9 @@ Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
     int first = ctx.num_inputs() - 2 - extra;
     ASSIGN_OR_RETURN(int64_t cycle, ScalarIn(ctx, first));
     ASSIGN_OR_RETURN(int64_t block, ScalarIn(ctx, first + 1));
-    // -1 leaves it to the machine.
-    if (cycle == -1) cycle = ctx.pool().num_threads();
+    // -1 leaves it to the machine: to its cores, since the order of what comes out goes by it and
+    // must not go by the threads of this run.
+    if (cycle == -1) cycle = ThreadPool().num_threads();
     if (cycle <= 0 || block <= 0) {
       return MakeError("cycle_length {0} and block_length {1}: 1 or more were expected", cycle,
                        block);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/array/data_move.h"
+#include "lib/support/first_error.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 

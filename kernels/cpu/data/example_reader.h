@@ -3,7 +3,6 @@
 #ifndef GRAPNEL_KERNELS_CPU_DATA_EXAMPLE_READER_H_
 #define GRAPNEL_KERNELS_CPU_DATA_EXAMPLE_READER_H_
 
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -33,32 +32,6 @@ int64_t CountValues(const Feature& feature);
 // Values [0, count) of a list that CountValues() found good: std::string, float or int64_t from
 // element `at` of `to` on.
 void FillValues(const Feature& feature, Tensor& to, int64_t at);
-
-// Of errors that several threads find, the one of the lowest index, so that the text is the same
-// whatever the thread count.
-class FirstError {
- public:
-  FirstError() = default;
-  FirstError(const FirstError&) = delete;
-  FirstError& operator=(const FirstError&) = delete;
-  ~FirstError() { llvm::consumeError(std::move(error_)); }
-  void Report(int64_t index, Error error) {
-    std::lock_guard lock(mutex_);
-    if (index_ >= 0 && index_ <= index) {
-      llvm::consumeError(std::move(error));
-      return;
-    }
-    llvm::consumeError(std::move(error_));
-    error_ = std::move(error);
-    index_ = index;
-  }
-  Error Take() { return std::move(error_); }
-
- private:
-  std::mutex mutex_;
-  int64_t index_ = -1;
-  Error error_ = Error::success();
-};
 
 }  // namespace grapnel
 

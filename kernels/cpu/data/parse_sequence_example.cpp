@@ -4,6 +4,7 @@
 
 #include "kernels/common/dims.h"
 #include "kernels/cpu/data/example_parser.h"
+#include "lib/support/first_error.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace grapnel {

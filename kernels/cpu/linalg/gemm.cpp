@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/linalg/eigen/gemm.h"
+#include "lib/support/first_error.h"
 
 namespace grapnel {
 namespace {
@@ -80,14 +81,13 @@ void SmallFloatGemm(const GemmShape& s, const float* a, const float* b, float* c
   }
 }
 
-// `rows` by `columns` of a matrix, transposed as asked, dense.
+// Rows [begin, end) of a matrix of so many columns, transposed as asked, dense.
 template <typename T>
-std::vector<T> Packed(const T* x, int64_t rows, int64_t columns, int64_t stride, bool transposed,
-                      bool conjugate) {
-  std::vector<T> packed(rows * columns);
+void PackRows(int64_t begin, int64_t end, const T* x, int64_t columns, int64_t stride,
+              bool transposed, bool conjugate, T* packed) {
   constexpr int64_t kBlock = 8;  // of rows: what a transpose writes stays in the nearest cache
-  for (int64_t first = 0; first < rows; first += kBlock) {
-    int64_t last = std::min(rows, first + kBlock);
+  for (int64_t first = begin; first < end; first += kBlock) {
+    int64_t last = std::min(end, first + kBlock);
     for (int64_t j = 0; j < columns; ++j) {
       for (int64_t i = first; i < last; ++i) {
         T value = transposed ? x[j * stride + i] : x[i * stride + j];
@@ -98,6 +98,13 @@ std::vector<T> Packed(const T* x, int64_t rows, int64_t columns, int64_t stride,
       }
     }
   }
+}
+
+template <typename T>
+std::vector<T> Packed(const T* x, int64_t rows, int64_t columns, int64_t stride, bool transposed,
+                      bool conjugate) {
+  std::vector<T> packed(rows * columns);
+  PackRows(0, rows, x, columns, stride, transposed, conjugate, packed.data());
   return packed;
 }
 
@@ -165,8 +172,7 @@ void MatMulRunner<T>::RunPlain(KernelContext& ctx, const BatchedShape& s, const 
                                T* c, const Epilogue<T>& epilogue) const {
   // Few large products are cut by rows, or by columns where there are few rows.
   bool by_columns = s.m < 8 && s.n >= 256;
-  int64_t whole = by_columns ? s.n : s.m,
-          grain = s.count >= 4 * ctx.pool().num_threads() ? whole : 48;
+  int64_t whole = by_columns ? s.n : s.m, grain = s.count >= 16 ? whole : 48;
   int64_t parts = (whole + grain - 1) / grain;
   double flops = 2.0 * s.m * s.n * s.k;
   ctx.ParallelFor(s.count * parts, NanosecondsOf<T>(flops) / parts,
@@ -188,8 +194,7 @@ void MatMulRunner<T>::RunPlain(KernelContext& ctx, const BatchedShape& s, const 
                                   s.conjugate_a,
                                   s.conjugate_b};
                       (by_columns ? g.n : g.m) = to - from;
-                      int64_t a_at = s.a_index.empty() ? (s.a_count == 1 ? 0 : i) : s.a_index[i];
-                      int64_t b_at = s.b_index.empty() ? (s.b_count == 1 ? 0 : i) : s.b_index[i];
+                      int64_t a_at = s.MatrixOfA(i), b_at = s.MatrixOfB(i);
                       T* result = c + i * s.m * s.n;
                       Gemm(g, a + a_at * s.m * s.k + (s.transpose_a ? row : row * s.k),
                            b + b_at * s.k * s.n + (s.transpose_b ? column * s.k : column),
@@ -201,18 +206,102 @@ void MatMulRunner<T>::RunPlain(KernelContext& ctx, const BatchedShape& s, const 
                   });
 }
 
+namespace {
+
+// Of large products oneDNN shares out the sums themselves over as many threads as there are, where
+// its code is made so or a is transposed: the bits of a result would tell how many there were. So
+// the first are cut into parts here, and the others get a as it is without.
+bool SharesSums(const OnednnPrimitive& primitive) {
+  return primitive.implementation().starts_with("gemm");
+}
+
+Expected<Tensor> Transposed(KernelContext& ctx, const BatchedShape& s, const float* a) {
+  ASSIGN_OR_RETURN(Tensor packed, ctx.Scratch(proto::DT_FLOAT, {s.a_count, s.m, s.k}));
+  constexpr int64_t kRows = 16;  // a cache line of what is read
+  int64_t blocks = (s.m + kRows - 1) / kRows;
+  ctx.ParallelFor(s.a_count * blocks, kRows * s.k, [&](int64_t begin, int64_t end) {
+    for (; begin < end; ++begin) {
+      int64_t matrix = begin / blocks * s.m * s.k, row = begin % blocks * kRows;
+      PackRows(row, std::min(s.m, row + kRows), a + matrix, s.k, s.m, true, false,
+               packed.data<float>() + matrix);
+    }
+  });
+  return packed;
+}
+
+// What a product is cut into: rows of c, or columns where there are more of them. By its size
+// alone, so that each part is the same work whatever the threads.
+struct Cut {
+  bool by_columns;
+  int64_t whole, grain;
+  int64_t parts() const { return (whole + grain - 1) / grain; }
+};
+Cut CutOf(const BatchedShape& s) {
+  constexpr int64_t kMost = 16, kTile = 48;  // rows or columns: what oneDNN's tiles divide
+  constexpr double kWorthIt = 4e6;           // flops: packing b anew for each part stays small
+  double flops = 2.0 * s.m * s.n * s.k;
+  bool by_columns = s.n > s.m;
+  int64_t whole = by_columns ? s.n : s.m;
+  int64_t parts = std::clamp<int64_t>(static_cast<int64_t>(flops / kWorthIt), 1, kMost);
+  int64_t grain = ((whole + parts - 1) / parts + kTile - 1) / kTile * kTile;
+  return {by_columns, whole, grain};
+}
+
+}  // namespace
+
+// Each part on one thread, by a primitive of its own shape.
+template <typename T>
+Error MatMulRunner<T>::RunInParts(KernelContext& ctx, const BatchedShape& s,
+                                  const GrapnelMatMulSpec& whole, const T* a, const T* b, T* c,
+                                  const T* bias) const {
+  Cut cut = CutOf(s);
+  GrapnelMatMulSpec spec = whole;
+  spec.a_batch = spec.b_batch = spec.threads = 1;
+  spec.constant_b = false;
+  PrimitiveRef parts[2];  // the last one may be smaller
+  for (int i = 0; i < 2; ++i) {
+    int64_t last = (cut.parts() - 1) * cut.grain;
+    (cut.by_columns ? spec.n : spec.m) = i ? cut.whole - last : std::min(cut.whole, cut.grain);
+    ASSIGN_OR_RETURN(parts[i], primitives_.Get(spec, [](auto&) { return Error::success(); }));
+    if (!parts[i]) return MakeError("oneDNN has no code for a part of the matrix product");
+  }
+  FirstError error;
+  double cost = NanosecondsOf<T>(2.0 * s.m * s.n * s.k) / cut.parts();
+  ctx.ParallelFor(s.count * cut.parts(), cost, [&](int64_t begin, int64_t end) {
+    for (; begin < end; ++begin) {
+      int64_t i = begin / cut.parts(), part = begin % cut.parts(), from = part * cut.grain;
+      int64_t row = cut.by_columns ? 0 : from, column = cut.by_columns ? from : 0;
+      int64_t a_at = s.MatrixOfA(i) * s.m * s.k + row * (s.transpose_a ? 1 : s.k);
+      int64_t b_at = s.MatrixOfB(i) * s.k * s.n + column * (s.transpose_b ? s.k : 1);
+      if (Error failed = parts[part == cut.parts() - 1]->Run(
+              a + a_at, b + b_at, bias ? bias + column : nullptr,
+              c + i * s.m * s.n + row * s.n + column, ctx.pool()))
+        error.Report(begin, std::move(failed));
+    }
+  });
+  return error.Take();
+}
+
 // False when oneDNN is not there, has no code for it or would be slower.
 template <typename T>
-Expected<bool> MatMulRunner<T>::RunOnednn(KernelContext& ctx, const BatchedShape& s, const T* a,
+Expected<bool> MatMulRunner<T>::RunOnednn(KernelContext& ctx, const BatchedShape& shape, const T* a,
                                           const T* b, T* c, const Epilogue<T>& epilogue) const {
   if constexpr (!std::is_same_v<T, float>) {
     return false;
   } else {
     // Below, the plain loop is done by the time that oneDNN has started (1.6 microseconds).
     constexpr double kWorthIt = 1e5;
+    BatchedShape s = shape;
     double flops = 2.0 * s.m * s.n * s.k;
     if (s.k == 0 || flops < kWorthIt || epilogue.scale || !Onednn()) return false;
     bool one_call = s.a_index.empty() && s.b_index.empty();
+    double at_once = flops * (one_call ? s.count : 1);
+    Tensor transposed;
+    if (s.transpose_a && IsWorthATeam(at_once)) {
+      ASSIGN_OR_RETURN(transposed, Transposed(ctx, s, a));
+      a = transposed.data<float>();
+      s.transpose_a = false;
+    }
     GrapnelMatMulSpec spec;
     std::memset(&spec, 0, sizeof spec);
     spec.a_batch = one_call ? s.a_count : 1;
@@ -220,22 +309,31 @@ Expected<bool> MatMulRunner<T>::RunOnednn(KernelContext& ctx, const BatchedShape
     spec.m = s.m;
     spec.n = s.n;
     spec.k = s.k;
+    spec.a_stride = s.transpose_a ? s.m : s.k;
+    spec.b_stride = s.transpose_b ? s.k : s.n;
+    spec.c_stride = s.n;
     spec.transpose_a = s.transpose_a;
     spec.transpose_b = s.transpose_b;
     spec.epilogue = {epilogue.bias != nullptr, epilogue.add != nullptr, epilogue.activation,
                      epilogue.alpha};
     spec.constant_b = constant_b_ != nullptr;
-    spec.threads = ThreadsFor(flops * (one_call ? s.count : 1), ctx.pool());
+    spec.threads = ThreadsFor(at_once, ctx.pool());
+    auto wants_parts = [&](const OnednnPrimitive& made) {
+      return IsWorthATeam(at_once) && SharesSums(made);
+    };
     ASSIGN_OR_RETURN(PrimitiveRef primitive, primitives_.Get(spec, [&](OnednnPrimitive& made) {
-      return constant_b_ ? made.SetWeights(constant_b_, ctx.pool()) : Error::success();
+      bool packs = constant_b_ && !wants_parts(made);
+      return packs ? made.SetWeights(constant_b_, ctx.pool()) : Error::success();
     }));
     if (!primitive) return false;
     if (epilogue.add && epilogue.add != c) std::copy_n(epilogue.add, s.count * s.m * s.n, c);
+    if (wants_parts(*primitive)) {
+      RETURN_IF_ERROR(RunInParts(ctx, s, spec, a, b, c, epilogue.bias));
+      return true;
+    }
     for (int64_t i = 0; i < (one_call ? 1 : s.count); ++i) {
-      int64_t a_at = s.a_index.empty() ? (s.a_count == 1 ? 0 : i) : s.a_index[i];
-      int64_t b_at = s.b_index.empty() ? (s.b_count == 1 ? 0 : i) : s.b_index[i];
-      RETURN_IF_ERROR(primitive->Run(a + a_at * s.m * s.k, b + b_at * s.k * s.n, epilogue.bias,
-                                     c + i * s.m * s.n, ctx.pool()));
+      RETURN_IF_ERROR(primitive->Run(a + s.MatrixOfA(i) * s.m * s.k, b + s.MatrixOfB(i) * s.k * s.n,
+                                     epilogue.bias, c + i * s.m * s.n, ctx.pool()));
     }
     return true;
   }

@@ -22,6 +22,13 @@ struct BatchedShape {
   bool conjugate_a = false, conjugate_b = false;
   int64_t count = 1, a_count = 1, b_count = 1;
   std::vector<int64_t> a_index, b_index;
+
+  int64_t MatrixOfA(int64_t i) const {
+    return a_index.empty() ? (a_count == 1 ? 0 : i) : a_index[i];
+  }
+  int64_t MatrixOfB(int64_t i) const {
+    return b_index.empty() ? (b_count == 1 ? 0 : i) : b_index[i];
+  }
 };
 
 // The products of one kernel. Keeps what oneDNN has prepared for the shapes seen. Run is
@@ -38,6 +45,8 @@ class MatMulRunner {
  private:
   Expected<bool> RunOnednn(KernelContext& ctx, const BatchedShape& shape, const T* a, const T* b,
                            T* c, const Epilogue<T>& epilogue) const;
+  Error RunInParts(KernelContext& ctx, const BatchedShape& shape, const GrapnelMatMulSpec& whole,
+                   const T* a, const T* b, T* c, const T* bias) const;
   void RunPlain(KernelContext& ctx, const BatchedShape& shape, const T* a, const T* b, T* c,
                 const Epilogue<T>& epilogue) const;
 

@@ -9,7 +9,7 @@
 #include "kernels/common/activation.h"
 
 // Changes with any struct below.
-#define GRAPNEL_ONEDNN_API_VERSION 1
+#define GRAPNEL_ONEDNN_API_VERSION 2
 #define GRAPNEL_ONEDNN_ENTRY "GrapnelOnednnEntry"
 
 extern "C" {
@@ -44,10 +44,11 @@ typedef struct GrapnelConvSpec {
 } GrapnelConvSpec;
 
 // c[batch, m, n] = a[batch, m, k] * b[batch, k, n], float and row-major. A transposed operand lies
-// as [.., k, m] or
-// [.., n, k]. A batch of 1 is used for all.
+// as [.., k, m] or [.., n, k]. A batch of 1 is used for all. Strides are the distances between rows
+// as they lie in memory; of a batch of several, matrices lie densely.
 typedef struct GrapnelMatMulSpec {
   int64_t a_batch, b_batch, m, n, k;
+  int64_t a_stride, b_stride, c_stride;
   int32_t transpose_a, transpose_b;
   GrapnelEpilogue epilogue;
   int32_t constant_b;

@@ -79,9 +79,12 @@ std::string WhyNoOnednn() {
 WithoutOnednn::WithoutOnednn() { ++switched_off; }
 WithoutOnednn::~WithoutOnednn() { --switched_off; }
 
+bool IsWorthATeam(double flops) {
+  return flops >= 1e6;  // 10 to 20 microseconds on one core
+}
+
 int ThreadsFor(double flops, const ThreadPool& pool) {
-  constexpr double kWorthATeam = 1e6;  // 10 to 20 microseconds on one core
-  return flops < kWorthATeam ? 1 : pool.num_threads();
+  return IsWorthATeam(flops) ? pool.num_threads() : 1;
 }
 
 Expected<OnednnPrimitive> OnednnPrimitive::Make(const GrapnelConvSpec& spec) {

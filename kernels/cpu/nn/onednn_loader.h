@@ -34,6 +34,7 @@ class WithoutOnednn {
 // Threads worth using for so many floating-point operations: a team costs some microseconds to
 // assemble.
 int ThreadsFor(double flops, const ThreadPool& pool);
+bool IsWorthATeam(double flops);  // or done by one thread, however many there are
 
 class OnednnPrimitive {
  public:

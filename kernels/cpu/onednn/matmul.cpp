@@ -11,9 +11,9 @@ using Dims = dnnl::memory::dims;
 // A batch of row-major matrices [rows, columns], or of their transposes as they lie in memory. One
 // matrix alone has no batch dimension: oneDNN has faster code for that.
 dnnl::memory::desc MatrixDesc(bool batched, int64_t batch, int64_t rows, int64_t columns,
-                              bool transposed) {
-  Dims dims{rows, columns}, strides{columns, 1};
-  if (transposed) strides = {1, rows};
+                              int64_t stride, bool transposed) {
+  Dims dims{rows, columns}, strides{stride, 1};
+  if (transposed) strides = {1, stride};
   if (batched) {
     dims.insert(dims.begin(), batch);
     strides.insert(strides.begin(), rows * columns);
@@ -26,9 +26,11 @@ dnnl::memory::desc MatrixDesc(bool batched, int64_t batch, int64_t rows, int64_t
 GrapnelPrimitive* MakeMatMul(const GrapnelMatMulSpec& spec) {
   int64_t batch = std::max(spec.a_batch, spec.b_batch);
   bool batched = batch > 1;
-  dnnl::memory::desc a = MatrixDesc(batched, spec.a_batch, spec.m, spec.k, spec.transpose_a);
-  dnnl::memory::desc b = MatrixDesc(batched, spec.b_batch, spec.k, spec.n, spec.transpose_b);
-  dnnl::memory::desc c = MatrixDesc(batched, batch, spec.m, spec.n, false);
+  dnnl::memory::desc a =
+      MatrixDesc(batched, spec.a_batch, spec.m, spec.k, spec.a_stride, spec.transpose_a);
+  dnnl::memory::desc b =
+      MatrixDesc(batched, spec.b_batch, spec.k, spec.n, spec.b_stride, spec.transpose_b);
+  dnnl::memory::desc c = MatrixDesc(batched, batch, spec.m, spec.n, spec.c_stride, false);
   // Weights that change are used as they lie: to reorder them would cost as much as the product of
   // a few rows.
   dnnl::memory::desc chosen_b =

@@ -1,0 +1,39 @@
+// One error out of those that the parts of a loop find.
+#ifndef GRAPNEL_LIB_SUPPORT_FIRST_ERROR_H_
+#define GRAPNEL_LIB_SUPPORT_FIRST_ERROR_H_
+
+#include <mutex>
+
+#include "lib/support/error.h"
+
+namespace grapnel {
+
+// Of errors that several threads find, the one of the lowest index, so that the text is the same
+// whatever the thread count.
+class FirstError {
+ public:
+  FirstError() = default;
+  FirstError(const FirstError&) = delete;
+  FirstError& operator=(const FirstError&) = delete;
+  ~FirstError() { llvm::consumeError(std::move(error_)); }
+  void Report(int64_t index, Error error) {
+    std::lock_guard lock(mutex_);
+    if (index_ >= 0 && index_ <= index) {
+      llvm::consumeError(std::move(error));
+      return;
+    }
+    llvm::consumeError(std::move(error_));
+    error_ = std::move(error);
+    index_ = index;
+  }
+  Error Take() { return std::move(error_); }
+
+ private:
+  std::mutex mutex_;
+  int64_t index_ = -1;
+  Error error_ = Error::success();
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SUPPORT_FIRST_ERROR_H_
