@@ -1,8 +1,16 @@
 #include "tools/check_command.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-#include <cstdlib>
+#include <atomic>
+#include <chrono>
+#include <cstring>
 
 #include "lib/io/write.h"
 #include "llvm/ADT/StringExtras.h"
@@ -42,15 +50,77 @@ std::string KindOf(llvm::StringRef line) {
   return kind;
 }
 
+// The processes of the check that runs, a group of its own: a timeout ends all that it started.
+std::atomic<pid_t> running{0};
+
+// Ctrl-C reaches the group of the terminal alone. In a handler of a signal.
+void EndCheckToo() {
+  if (pid_t group = running.load()) kill(-group, SIGKILL);
+  raise(SIGINT);        // which ends this program, since LLVM has taken its handlers away ...
+  _exit(128 + SIGINT);  // ... unless it was started to ignore it
+}
+
+// `line` for sh, without input, its output in a file. Errors are errno's.
+Expected<pid_t> Start(const std::string& line, const std::string& output) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  const char* arguments[] = {"sh", "-c", line.c_str(), nullptr};
+  pid_t pid = 0;
+  int error = posix_spawnp(&pid, "sh", &files, &attributes, const_cast<char**>(arguments), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  if (error) return MakeError("sh: {0}", std::strerror(error));
+  return pid;
+}
+
+struct Ended {
+  int status = 0;  // of waitpid
+  bool timed_out = false;
+};
+
+// After so many seconds (0: never) the whole group is ended.
+Ended WaitFor(pid_t pid, int timeout_s) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kAskAgain = 10, kLongest = 3600000;  // milliseconds
+  auto end = Clock::now() + std::chrono::seconds(timeout_s);
+  int handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));  // -1: an old kernel
+  Ended ended;
+  while (waitpid(pid, &ended.status, WNOHANG) == 0) {
+    auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+    if (timeout_s > 0 && left <= 0) {
+      kill(-pid, SIGKILL);
+      waitpid(pid, &ended.status, 0);
+      ended.timed_out = true;
+      break;
+    }
+    int64_t patience = handle < 0 ? kAskAgain : kLongest;
+    if (timeout_s > 0) patience = std::min<int64_t>(patience, left);
+    pollfd over = {handle, POLLIN, 0};
+    poll(&over, 1, static_cast<int>(patience));  // one that is below 0 is only waited for
+  }
+  if (handle >= 0) close(handle);
+  return ended;
+}
+
 }  // namespace
 
 CheckCommand::CheckCommand(std::string command, int timeout_s)
     : command_(std::move(command)),
       graph_(TemporaryFile("pb")),
       output_(TemporaryFile("log")),
-      timeout_s_(timeout_s) {}
+      timeout_s_(timeout_s) {
+  llvm::sys::SetInterruptFunction(EndCheckToo);
+}
 
 CheckCommand::~CheckCommand() {
+  llvm::sys::SetInterruptFunction(nullptr);
   for (const std::string& path : {graph_, output_}) {
     if (path.empty()) continue;
     llvm::sys::fs::remove(path);
@@ -68,20 +138,19 @@ Expected<CheckCommand::Outcome> CheckCommand::Run(const Module& module) {
   } else {
     line += " " + Quoted(graph_);
   }
-  // Of LLVM's own way to start programs asan says what is not so: LLVM is built without it.
-  std::string shell = "sh -c " + Quoted(line);
-  if (timeout_s_ > 0) shell = "timeout " + std::to_string(timeout_s_) + " " + shell;
-  int status = std::system((shell + " </dev/null >" + Quoted(output_) + " 2>&1").c_str());
-  constexpr int kTimedOut = 124, kNoSuchCommand = 127;
+  // Not LLVM's own way to start programs: of that asan says what is not so, LLVM is built without.
+  ASSIGN_OR_RETURN(pid_t pid, Start(line, output_));
+  running = pid;
+  Ended ended = WaitFor(pid, timeout_s_);
+  running = 0;
+  constexpr int kNoSuchCommand = 127;
   Outcome outcome;
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  outcome.exit_code = WIFEXITED(ended.status) ? WEXITSTATUS(ended.status) : -1;
   // There is no such command: no verdict on the graph.
-  if (status == -1 || outcome.exit_code == kNoSuchCommand)
-    return MakeError("the check cannot be run: {0}", line);
-  bool timed_out = timeout_s_ > 0 && outcome.exit_code == kTimedOut;
-  if (timed_out || outcome.exit_code > 128) outcome.exit_code = -1;
+  if (outcome.exit_code == kNoSuchCommand) return MakeError("the check cannot be run: {0}", line);
+  if (outcome.exit_code > 128) outcome.exit_code = -1;
   ASSIGN_OR_RETURN(auto output, FileBytes::Open(output_));
-  outcome.text = timed_out ? "it took too long" : LastLine(output->bytes());
+  outcome.text = ended.timed_out ? "it took too long" : LastLine(output->bytes());
   outcome.kind = KindOf(outcome.text);
   return outcome;
 }

@@ -183,10 +183,13 @@ std::pair<std::string, std::string> AttrTexts(llvm::StringRef key, AttrView a, A
   if (!large || !NormOf(*value_a)) return texts;
   double most = 0;
   int64_t changed = 0;
-  for (int64_t i = 0; i < value_a->num_elements(); ++i) {
+  // One element stands for all of a splat, and there may be more than anyone can count.
+  bool are_splats = value_a->is_splat() && value_b->is_splat();
+  int64_t each = are_splats ? value_a->num_elements() : 1;
+  for (int64_t i = 0; i < value_a->num_elements(); i += each) {
     double apart = std::fabs(value_a->AsDouble(value_a->is_splat() ? 0 : i) -
                              value_b->AsDouble(value_b->is_splat() ? 0 : i));
-    changed += apart != 0;
+    if (apart != 0) changed += each;
     most = std::max(most, apart);
   }
   texts.second = "norm " + NumberText(*NormOf(*value_b)) + ", " + std::to_string(changed) + " of " +

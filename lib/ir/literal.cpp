@@ -129,7 +129,8 @@ bool Literal::SameValue(const Literal& other) const {
   if (dtype_ != other.dtype_ || dims_ != other.dims_) return false;
   if (num_elements_ == 0) return true;
   if (dtype_ == proto::DT_STRING) {
-    for (int64_t i = 0; i < num_elements_; ++i) {
+    int64_t stored = splat_ && other.splat_ ? 1 : num_elements_;
+    for (int64_t i = 0; i < stored; ++i) {
       if ((*strings_)[splat_ ? 0 : i] != (*other.strings_)[other.splat_ ? 0 : i]) return false;
     }
     return true;

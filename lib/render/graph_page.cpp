@@ -38,12 +38,13 @@ class TextTable {
 
 std::string OutputTypes(const BodyScopes& body, const Node& node) {
   std::string text;
+  constexpr int kMost = 64;
   int count = NumOutputs(node);
-  for (int port = 0; port < count; ++port) {
+  for (int port = 0; port < std::min(count, kMost); ++port) {
     Port at{node.id(), port};
     text += (port ? " " : "") + TensorText(body.shapes().TypeOf(at), body.shapes().OfPort(at));
   }
-  return text;
+  return count > kMost ? text + " ..." : text;
 }
 
 std::string AttributesText(const Node& node) {

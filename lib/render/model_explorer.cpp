@@ -4,6 +4,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/render/labels.h"
+#include "lib/render/shown_outputs.h"
 #include "lib/shape/inference.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -145,16 +146,10 @@ class NodeLineWriter {
   }
 
   void Outputs() {
-    int count = std::max(NumOutputs(node_), 0);
-    bool control = false;
-    for (const Use& use : node_.uses()) {
-      Port port = graph_.graph->node(use.node).input(static_cast<int>(use.slot));
-      count = std::max(count, port.index + 1);
-      control |= port.IsControl();
-    }
-    for (int port = 0; port < count; ++port)
+    for (int port : ShownOutputs(node_))
       Metadata(std::to_string(port), [&] { Output({node_.id(), port}); });
-    if (control) Metadata(kControl, [&] { Pair("tensor_name", "^" + Id(node_.id())); });
+    if (!node_.UsesOf(kControlPort).empty())
+      Metadata(kControl, [&] { Pair("tensor_name", "^" + Id(node_.id())); });
   }
 
   void Output(Port port) {

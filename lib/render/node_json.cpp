@@ -4,6 +4,7 @@
 #include "lib/ir/text.h"
 #include "lib/render/labels.h"
 #include "lib/render/page_writers.h"
+#include "lib/render/shown_outputs.h"
 
 namespace grapnel {
 namespace {
@@ -145,10 +146,11 @@ class NodeWriter {
   }
 
   void Outputs() {
-    int count = static_cast<int>(ShownOutputs(node_));
     json_.attributeArray("outputs", [&] {
-      for (int port = 0; port < count; ++port) {
+      int place = 0;
+      for (int port : ShownOutputs(node_)) {
         json_.object([&] {
+          if (port != place++) json_.attribute("port", port);
           json_.attribute("type", TypeText({node_.id(), port}));
           llvm::StringRef name = info_ ? OutputOfPort(node_, *info_, port).first : "";
           if (!name.empty()) json_.attribute("slot", Printable(name));
@@ -169,15 +171,6 @@ class NodeWriter {
 };
 
 }  // namespace
-
-size_t ShownOutputs(const Node& node) {
-  int count = std::max(NumOutputs(node), 0);
-  for (const Use& use : node.uses()) {
-    Port port = node.graph().node(use.node).input(static_cast<int>(use.slot));
-    count = std::max(count, port.index + 1);
-  }
-  return count;
-}
 
 void WriteReaders(const Node& node, int port, size_t from, size_t limit,
                   llvm::json::OStream& json) {

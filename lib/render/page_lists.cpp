@@ -2,6 +2,7 @@
 #include "lib/render/graph_page.h"
 #include "lib/render/labels.h"
 #include "lib/render/page_writers.h"
+#include "lib/render/shown_outputs.h"
 
 namespace grapnel {
 namespace {
@@ -88,13 +89,11 @@ Expected<std::string> GraphPage::ReadersJson(size_t body, NodeId node, size_t ou
   RETURN_IF_ERROR(Check(body));
   if (!graph(body).IsAlive(node)) return MakeError("body {0} has no node {1}", body, node);
   Node asked = graph(body).node(node);
-  size_t count = ShownOutputs(asked);
-  if (output > count) return MakeError("node {0} has {1} outputs", node, count);
+  std::vector<int32_t> ports = ShownOutputs(asked);
+  if (output > ports.size()) return MakeError("node {0} has {1} outputs", node, ports.size());
+  ports.push_back(kControlPort);
   return PageDocument([&](llvm::json::OStream& json) {
-    json.object([&] {
-      WriteReaders(asked, output == count ? kControlPort : static_cast<int>(output), from,
-                   kListedAPage, json);
-    });
+    json.object([&] { WriteReaders(asked, ports[output], from, kListedAPage, json); });
   });
 }
 

@@ -21,8 +21,6 @@ struct PageBody {
 };
 
 void WriteScope(const PageBody& body, ScopeId scope, llvm::json::OStream& json);
-// Outputs that a node's document lists: those that it has, and those that are read all the same.
-size_t ShownOutputs(const Node& node);
 // "count", and "readers" of one output (or kControlPort) from the `from`-th on, at most `limit`,
 // as fields of an object that is open; "next" is where to go on.
 void WriteReaders(const Node& node, int port, size_t from, size_t limit, llvm::json::OStream& json);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/render/page_writers.h"
+#include "lib/render/shown_outputs.h"
 
 namespace grapnel {
 namespace {
@@ -96,10 +97,10 @@ class DocumentsWriter {
   Error FurtherReaders(size_t body, NodeId id) {
     Node node = page_.graph(body).node(id);
     if (node.uses().size() <= kFirstListed) return Error::success();
-    size_t count = ShownOutputs(node);
-    for (size_t output = 0; output <= count; ++output) {
-      size_t readers =
-          node.UsesOf(output == count ? kControlPort : static_cast<int>(output)).size();
+    std::vector<int32_t> ports = ShownOutputs(node);
+    ports.push_back(kControlPort);
+    for (size_t output = 0; output < ports.size(); ++output) {
+      size_t readers = node.UsesOf(ports[output]).size();
       for (size_t from = kFirstListed; from < readers; from += kListedAPage) {
         ASSIGN_OR_RETURN(std::string document, page_.ReadersJson(body, id, output, from));
         file_.Put(Path("readers", body) + "/" + std::to_string(id) + "/" + std::to_string(output) +

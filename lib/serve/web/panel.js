@@ -272,10 +272,10 @@ export class Panel {
       return next === undefined ? shown : [...shown, this.rest(count - next, () => load(output, next))];
     };
     const readers = (entry, output) => list(items(entry, output));
-    node.outputs.forEach((output, port) => {
+    node.outputs.forEach((output, place) => {
       parts.push(
-        heading(`Output ${port}${output.slot ? ` ${output.slot}` : ""}  ${output.type || "?"}`),
-        output.count > 0 ? readers(output, port) : element("p", {class: "dim"}, "nobody reads it"));
+        heading(`Output ${output.port ?? place}${output.slot ? ` ${output.slot}` : ""}  ${output.type || "?"}`),
+        output.count > 0 ? readers(output, place) : element("p", {class: "dim"}, "nobody reads it"));
     });
     if (node.after.count > 0) {
       parts.push(
