@@ -273,6 +273,9 @@ void Graph::SetOp(NodeId id, llvm::StringRef op) {
   OwnAttrs(id);  // what the source says of attributes stays with the old op
   nodes_[id].op = module_->strings.Intern(op);
   nodes_[id].changed = true;
+  // In a function's body readers name the output, and another op calls it otherwise.
+  if (this == &module_->main) return;
+  for (const Use& use : nodes_[id].uses) nodes_[use.node].changed = true;
 }
 
 void Graph::SetDevice(NodeId id, llvm::StringRef device) {

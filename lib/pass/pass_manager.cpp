@@ -6,6 +6,7 @@
 #include "lib/ir/device_name.h"
 #include "lib/ir/find.h"
 #include "lib/ir/tensor_name.h"
+#include "lib/pass/branch_arguments.h"
 #include "lib/pass/library.h"
 #include "lib/pass/registry.h"
 #include "lib/pass/shape_annotations.h"
@@ -122,6 +123,12 @@ class Runner {
                      !module_.functions.empty() && !IsTiny(module_.main);
     if (!last_look) return Error::success();
     auto look = [&] {
+      // By place: bodies make functions.
+      for (size_t i = 0, known = module_.functions.size(); i < known; ++i) {
+        auto found = editors_.find(module_.functions[i].get());
+        if (found != editors_.end()) OrderArguments(found->second.get());
+      }
+      OrderArguments(editor.get());
       MarkDirectCalls(editor.get());
       for (const auto& function : module_.functions) {
         if (editors_.count(function.get())) {
@@ -149,6 +156,14 @@ class Runner {
       if (module_.FindFunction(node.op())) return true;
     }
     return false;
+  }
+
+  void OrderArguments(Editor* editor) {
+    editor->StartPass(kLastLook, 0);
+    OrderBranchArguments(*editor, [&](const Function& function) {
+      auto found = editors_.find(&function);
+      return found == editors_.end() ? llvm::ArrayRef<uint32_t>() : found->second->ranks();
+    });
   }
 
   // TensorFlow's last pass leaves this attribute on nodes whose op is a function.

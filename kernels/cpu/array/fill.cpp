@@ -4,6 +4,7 @@
 
 #include "kernels/common/dispatch.h"
 #include "kernels/cpu/array/data_move.h"
+#include "kernels/cpu/state/variant_sum.h"
 
 namespace grapnel {
 namespace {
@@ -41,7 +42,8 @@ Error FillWith(KernelContext& ctx, int number) {
   return Error::success();
 }
 
-Expected<KernelFn> MakeZerosLike(const KernelSetup&) {
+Expected<KernelFn> MakeZerosLike(const KernelSetup& setup) {
+  if (setup.input_type(0) == proto::DT_VARIANT) return KernelFn(&ZerosLikeVariant);
   return KernelFn([](KernelContext& ctx) { return FillWith(ctx, 0); });
 }
 Expected<KernelFn> MakeOnesLike(const KernelSetup&) {

@@ -1,11 +1,10 @@
 // Sums of many tensors, and half the sum of squares of one.
+#include "kernels/cpu/math/addn.h"
+
 #include "kernels/common/dispatch.h"
-#include "lib/exec/kernel.h"
 
 namespace grapnel {
 namespace {
-
-using PairLoop = void (*)(const void* a, const void* b, void* out, int64_t n);
 
 template <typename T>
 void AddPair(const void* pa, const void* pb, void* po, int64_t n) {
@@ -26,7 +25,7 @@ void AddPair(const void* pa, const void* pb, void* po, int64_t n) {
   }
 }
 
-Error AddAll(KernelContext& ctx, PairLoop add) {
+Error AddAll(KernelContext& ctx, AddLoop add) {
   const Tensor& front = ctx.input(0);
   int forwarded = -1;
   for (int i = 0; i < ctx.num_inputs(); ++i) {
@@ -66,9 +65,7 @@ Error AddAll(KernelContext& ctx, PairLoop add) {
 }
 
 Expected<KernelFn> MakeAddN(const KernelSetup& setup) {
-  PairLoop add = ForType(setup.output_type(0), NumberTypes(), [](auto tag) -> PairLoop {
-    return &AddPair<typename decltype(tag)::type>;
-  });
+  AddLoop add = AddLoopFor(setup.output_type(0));
   if (!add) return MakeError("no kernel for dtype {0}", DataTypeName(setup.output_type(0)));
   if (setup.num_inputs() < 1) return MakeError("there is nothing to add");
   return KernelFn([add](KernelContext& ctx) { return AddAll(ctx, add); });
@@ -109,4 +106,10 @@ GRAPNEL_CPU_KERNEL("AccumulateNV2", MakeAddN, OfTypes("T", DataTypesOf(NumberTyp
 GRAPNEL_CPU_KERNEL("L2Loss", MakeL2Loss, OfTypes("T", DataTypesOf(FloatTypes())));
 
 }  // namespace
+
+AddLoop AddLoopFor(DataType dtype) {
+  return ForType(dtype, NumberTypes(),
+                 [](auto tag) -> AddLoop { return &AddPair<typename decltype(tag)::type>; });
+}
+
 }  // namespace grapnel
