@@ -12,7 +12,7 @@ As a command, for SavedModels:
 Then: grapnel replay case. Variables become constants; freeze=False or --no-freeze leaves them, and writes the value
 each had before the run under "variables" in case.json. The captured graph is run once more by itself, to see that it
 gives the same outputs.
-needs: tensorflow 2
+needs: tensorflow 2, and tolerance.py beside this file
 """
 import argparse
 import inspect
