@@ -108,7 +108,7 @@ class RandomGraphMaker {
   Value MakeBias(const Value& of);
   void Reduce();
   void MatMul();
-  void Bias(Value a);
+  void Bias(const Value& a);
   void BiasAdd();
   void Convolve();
 

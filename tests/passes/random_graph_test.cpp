@@ -98,8 +98,8 @@ std::string Fault(uint64_t seed, ThreadPool& pool, Fired* fired) {
   auto got = RunOn(*after, *feeds, random.fetches, pool);
   if (!got) return fault("after", got.takeError());
   for (size_t i = 0; i < got->size(); ++i) {
-    Comparison comparison = Compare((*got)[i].ToLiteral(), (*expected)[i].ToLiteral(), 1e-4,
-                                    1e-5 * random.magnitudes[i]);
+    Comparison comparison = Compare((*got)[i].ToLiteral(), (*expected)[i].ToLiteral(), 1e-5,
+                                    1e-6 * random.magnitudes[i]);
     if (!comparison.same) return "'" + random.fetches[i] + "' " + comparison.message;
   }
   return "";

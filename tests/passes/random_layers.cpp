@@ -100,7 +100,7 @@ void RandomGraphMaker::MatMul() {
   if (Chance(60)) Bias(product);
 }
 
-void RandomGraphMaker::Bias(Value a) {
+void RandomGraphMaker::Bias(const Value& a) {
   Value sum = MakeBias(a);
   Keep(sum.port.node, 0, sum.type, sum.dims, sum.magnitude, {sum});
   if (!Chance(70)) return;
