@@ -122,7 +122,7 @@ def make_stories(out):
                                  (harmonic_mean_print, "harmonic_mean_print", False), (collatz, "collatz", False)):
         K.utils.set_random_seed(0)
         fn, args = make()
-        capture.function(fn, args, os.path.join(out, folder), freeze=freeze, rtol=1e-3, atol=1e-4)
+        capture.function(fn, args, os.path.join(out, folder), freeze=freeze)
         row(folder, f"`{make.__name__}` in scripts/make_testdata.py, traced by tools/capture.py", make.__doc__)
 
 

@@ -18,8 +18,8 @@ def AudioSpectrogram(sound):
 
 case("Mfcc", "as many channels and coefficients as by default", spectrogram=random(2, 3, 257, low=0, high=90),
      sample_rate=16000, _rtol=1e-4)
-case("Mfcc", "few channels, other limits, silence", "few", spectrogram=np.stack([random(2, 33, low=0), np.zeros([2, 33], "f")]),
-     sample_rate=8000, filterbank_channel_count=6, dct_coefficient_count=6, lower_frequency_limit=100.,
+case("Mfcc", "few channels, other limits, and a tone in silence", "few",
+     spectrogram=np.stack([random(2, 33, low=0), np.tile(np.where(np.arange(33) == 9, 50, 0).astype("f"), (2, 1))]), sample_rate=8000, filterbank_channel_count=6, dct_coefficient_count=6, lower_frequency_limit=100.,
      upper_frequency_limit=3500., _rtol=1e-4)
 
 

@@ -13,13 +13,14 @@ config.test_exec_root = lit_config.params["out"]
 config.environment["PATH"] = os.pathsep.join(
     [lit_config.params["bin"], lit_config.params["llvm"], config.environment["PATH"]]
 )
-# LeakSanitizer's tracer crashes in a process that has opened the oneDNN module, unless ASAN_OPTIONS has intercept_tls_get_addr=0
-# as in CMakePresets.json: glibc's storage of a thread is taken for something else. The gtest programs look for leaks.
-config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+# A program that a sanitizer or LeakSanitizer ends aborts, so that `not` does not take it for one that says no.
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name] + ":abort_on_error=1"
 config.substitutions.append(
     ("%testdata", os.path.join(os.path.dirname(config.test_source_root), "testdata"))
 )
-for name in ("TSAN_OPTIONS", "OMP_NUM_THREADS"):
+for name in ("LSAN_OPTIONS", "TSAN_OPTIONS", "OMP_NUM_THREADS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 shared = os.path.join(os.path.dirname(config.test_source_root), "..", "shared")

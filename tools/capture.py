@@ -12,7 +12,7 @@ As a command, for SavedModels:
 Then: grapnel replay case. Variables become constants; freeze=False or --no-freeze leaves them, and writes the value
 each had before the run under "variables" in case.json. The captured graph is run once more by itself, to see that it
 gives the same outputs.
-needs: tensorflow 2
+needs: tensorflow 2, and tolerance.py beside this file
 """
 import argparse
 import inspect
@@ -27,7 +27,9 @@ import tensorflow as tf
 from tensorflow.python.framework import convert_to_constants
 from tensorflow.python.saved_model import loader_impl
 
-RTOL, ATOL = 1e-4, 1e-5
+from tolerance import atol_of
+
+RTOL = 1e-4
 GRAPH_LIMIT = 2**31 - 1                                       # protobuf's, for one message
 
 
@@ -52,16 +54,9 @@ def to_npy(name, value):
     return a
 
 
-def tolerance(a, atol):
-    """0.002 of the spread of the expected values: a bound that means something for values of any size."""
-    if a.dtype.kind == "f" and a.size > 1 and np.isfinite(a).all() and a.std() > 0:
-        return float(f"{2e-3 * a.std(dtype=np.float64):.1e}")
-    return atol
-
-
-def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=ATOL, variables=None, about=None):
+def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=None, about=None):
     """Writes the folder `out`; feeds and fetches are {tensor: value}, variables {node: value}; `about` is added to
-    case.json. Each fetch of floats gets an atol from its own values, others get `atol`. Returns what case.json says."""
+    case.json. Without `atol` each fetch gets one from its own values. Returns what case.json says."""
     try:
         graph = graph_def.SerializeToString(deterministic=True)
     except Exception as e:                                    # protobuf's own errors differ from version to version
@@ -78,7 +73,7 @@ def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=ATOL, variables=N
             arrays[file] = to_npy(name, value)
             case.setdefault(key, {})[name] = file
     for name, file in case["fetches"].items():
-        case["atol"][name] = tolerance(arrays[file], atol)
+        case["atol"][name] = atol_of(arrays[file], rtol) if atol is None else atol
     try:
         os.makedirs(out, exist_ok=True)
         for old in os.listdir(out):
@@ -118,7 +113,7 @@ def check_again(graph_def, feeds, fetches, rtol, atol):
         want, got = np.asarray(want), np.asarray(got)
         same = want.shape == got.shape and want.dtype == got.dtype
         if same and want.dtype.kind in "fc":
-            same = np.allclose(got, want, rtol=rtol, atol=tolerance(want, atol), equal_nan=True)
+            same = np.allclose(got, want, rtol=rtol, atol=atol_of(want, rtol) if atol is None else atol, equal_nan=True)
         elif same:
             same = np.array_equal(got, want)
         if not same:
@@ -177,7 +172,7 @@ def frozen(cf, captures):
     return done.outputs, graph, {name: v for name, v in with_value(captures).items() if name.split(":")[0] in inputs}
 
 
-def function(fn, args, out, kwargs=None, freeze=True, rtol=RTOL, atol=ATOL, check=True, about=None):
+def function(fn, args, out, kwargs=None, freeze=True, rtol=RTOL, atol=None, check=True, about=None):
     """Captures fn(*args, **kwargs), called once. Arrays and tensors become feeds, other arguments part of the graph. A
     Keras model is called with training=False. Returns what case.json says."""
     args = list(args) if isinstance(args, (list, tuple)) else [args]
@@ -236,7 +231,7 @@ def frozen_session(sess, graph, nodes):
                            "freeze=False (--no-freeze) keeps them") from e
 
 
-def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=ATOL, check=True, about=None):
+def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=None, check=True, about=None):
     """Captures sess.run(fetches, feeds), run once. Both give tensors by name or as objects; the graph is cut to what
     the fetches need. Returns what case.json says."""
     feeds = {tensor_name(k): np.asarray(v) for k, v in feeds.items()}
@@ -332,8 +327,8 @@ def main(argv=None):
     p.add_argument("--dim", type=int, default=1, help="size of unknown dimensions of random values; default: 1")
     p.add_argument("--no-freeze", dest="freeze", action="store_false", help="keep variables as variables")
     p.add_argument("--no-check", dest="check", action="store_false", help="do not run the captured graph again")
-    p.add_argument("--rtol", type=float, default=RTOL)
-    p.add_argument("--atol", type=float, default=ATOL, help="for outputs that have no spread")
+    p.add_argument("--rtol", type=float, default=RTOL, help=f"default: {RTOL}")
+    p.add_argument("--atol", type=float, help="of every output; default: from its values")
     p.add_argument("-o", "--out", required=True, metavar="DIR", help="the case folder to write")
     a = p.parse_args(argv)
     tf.get_logger().setLevel("ERROR")

@@ -23,8 +23,11 @@ std::string ValueName(llvm::StringRef names) {
       .Case("--rewriter-config", "FILE|TEXT")
       .Cases("--dump-dir", "--partitions", "DIR")
       .Case("--graph", "TITLE")
+      .Cases("--node", "--around", "NODE")
+      .Case("--scope", "SCOPE")
+      .Case("--path", "A..B")
       .Cases("--device", "--default-device", "--run-on", "DEVICE")
-      .Case("--signature", "NAME")
+      .Cases("--signature", "--function", "NAME")
       .Default("");
 }
 

@@ -140,7 +140,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("-o,--output", flags->output,
               "the picture: .dot, .svg, .png or .html; - for standard output")
       .Required();
-  line.Option("--format", flags->format, "dot, svg, png or html, whatever -o is called");
+  line.Option("--format", flags->format, "dot, svg, png or html, whatever -o is called")
+      .ShownAs("FORMAT");
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
   line.Option("--scope", view.scopes, "open this scope (A/B, or FUNCTION/A/B); may be repeated");
@@ -158,7 +159,8 @@ RunCommand SetUp(CommandLine& line) {
               "what boxes mean: scopes, or devices with scopes in them")
       .OneOf({"scope", "device"})
       .ShowDefault();
-  line.Option("--hide", flags->hide, "a list of control, constants, shapes and main");
+  line.Option("--hide", flags->hide, "a list of control, constants, shapes and main")
+      .ShownAs("WHAT,...");
   line.Flag("--show-constants", view.show_constants, "a box for each constant");
   line.Flag("--show-control", view.show_control,
             "NoOps as boxes, and control edges however many meet");
@@ -170,8 +172,8 @@ RunCommand SetUp(CommandLine& line) {
       .ShowDefault();
   line.Option("--signature", flags->signature, "whose inputs and outputs are marked")
       .ShownAs("NAME");
-  line.Option("--feed", flags->feeds, "a tensor to mark as an input");
-  line.Option("--fetch", flags->fetches, "a tensor to mark as an output");
+  line.Option("--feed", flags->feeds, "a tensor to mark as an input").ShownAs("TENSOR");
+  line.Option("--fetch", flags->fetches, "a tensor to mark as an output").ShownAs("TENSOR");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -15,6 +15,8 @@ typedef enum GrapnelActivation {
   kGrapnelSigmoid,
   kGrapnelGeluExact,
   kGrapnelGeluApproximate,
+  kGrapnelSwish,
+  kGrapnelMish,
 } GrapnelActivation;
 
 }  // extern "C"

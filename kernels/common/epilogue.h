@@ -41,6 +41,10 @@ T Activate(GrapnelActivation activation, T x, T alpha) {
     case kGrapnelGeluApproximate:
       return T(0.5) * x *
              (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)));
+    case kGrapnelSwish:
+      return x / (T(1) + std::exp(-x));
+    case kGrapnelMish:
+      return x * std::tanh((x < T(0) ? T(0) : x) + std::log1p(std::exp(-std::abs(x))));
   }
   return x;
 }

@@ -1,6 +1,7 @@
 // Reading fused_ops and the arguments that come with them.
 #include "kernels/common/fused_ops.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -45,6 +46,8 @@ Expected<FusedOps> ReadFusedOps(const KernelSetup& setup) {
                                        .Case("Sigmoid", kGrapnelSigmoid)
                                        .Case("GeluExact", kGrapnelGeluExact)
                                        .Case("GeluApproximate", kGrapnelGeluApproximate)
+                                       .Case("_MklSwish", kGrapnelSwish)
+                                       .Case("Mish", kGrapnelMish)
                                        .Default(kGrapnelLinear);
     bool first = name == names.front();
     if (name == "BiasAdd" && first) {
@@ -53,7 +56,7 @@ Expected<FusedOps> ReadFusedOps(const KernelSetup& setup) {
       fused.batch_norm = true;
     } else if (name == "Add" && fused.bias && !fused.add && fused.activation == kGrapnelLinear) {
       fused.add = true;
-    } else if (activation != kGrapnelLinear && fused.activation == kGrapnelLinear && !first) {
+    } else if (activation != kGrapnelLinear && fused.activation == kGrapnelLinear) {
       fused.activation = activation;
     } else {
       return MakeError("fused_ops [{0}] is not a combination that there is a kernel for",
@@ -69,6 +72,12 @@ Expected<FusedOps> ReadFusedOps(const KernelSetup& setup) {
   return fused;
 }
 
+bool IsVectorOf(const Tensor& tensor, int64_t channels) {
+  return tensor.rank() > 0 && tensor.dim(tensor.rank() - 1) == channels &&
+         tensor.num_elements() == channels &&
+         llvm::all_of(tensor.dims().drop_back(), [](int64_t size) { return size == 1; });
+}
+
 namespace {
 
 // A vector argument in the type of the computation.
@@ -76,7 +85,7 @@ template <typename T>
 Expected<const T*> VectorArg(KernelContext& ctx, int i, const char* what, int64_t channels,
                              std::vector<Tensor>& storage) {
   Tensor tensor = ctx.input(i);
-  if (tensor.rank() != 1 || tensor.dim(0) != channels) {
+  if (!IsVectorOf(tensor, channels)) {
     return MakeError("{0} must be a vector of {1}, not {2}", what, channels,
                      DimsText(tensor.dims()));
   }

@@ -19,6 +19,9 @@ struct FusedOps {
 // variance. Checks their number. Empty for an op that has no such attribute.
 Expected<FusedOps> ReadFusedOps(const KernelSetup& setup);
 
+// Whether it is [channels], or [1, ..., 1, channels]: a bias that was added is fused as it is.
+bool IsVectorOf(const Tensor& tensor, int64_t channels);
+
 // The fused arguments of one run as vectors and an addend, checked against the output: [...,
 // channels]. Batch norm becomes a scale and a bias, which `storage` holds.
 template <typename T>

@@ -39,6 +39,9 @@ Expected<GpuFusion> ReadGpuFusion(const KernelSetup& setup) {
     case kGrapnelGeluApproximate:
       fusion.activation = kGrapnelCudaFusedGeluApproximate;
       break;
+    case kGrapnelSwish:
+    case kGrapnelMish:
+      return MakeError("no GPU kernel that is fused with Swish or Mish");
   }
   return fusion;
 }
@@ -46,7 +49,7 @@ Expected<GpuFusion> ReadGpuFusion(const KernelSetup& setup) {
 Error CheckFusedBias(const KernelContext& ctx, const GpuFusion& fused, int64_t channels) {
   if (!fused.bias) return Error::success();
   const Tensor& bias = ctx.input(2);
-  if (bias.rank() == 1 && bias.dim(0) == channels) return Error::success();
+  if (IsVectorOf(bias, channels)) return Error::success();
   return MakeError("the bias must be a vector of {0}, not {1}", channels, DimsText(bias.dims()));
 }
 

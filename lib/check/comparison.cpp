@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "lib/support/text.h"
+
 namespace grapnel {
 namespace {
 
@@ -68,8 +70,10 @@ Comparison Compare(const Literal& got, const Literal& expected, double rtol, dou
   for (int64_t i = 0; i < got.num_elements(); ++i) {
     for (int part = 0; part < parts; ++part) {
       double a = Part(got, i, part), b = Part(expected, i, part);
-      if (exact && got.AsInt(i) == expected.AsInt(i)) continue;
-      if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+      // A double does not tell large integers apart.
+      bool equal =
+          exact ? got.AsInt(i) == expected.AsInt(i) : a == b || (std::isnan(a) && std::isnan(b));
+      if (equal) continue;
       double error = std::fabs(a - b);
       bool fits = !exact &&
                   error <= std::max(atol + rtol * std::fabs(b), 2 * UlpOf(got.dtype(), b)) &&
@@ -88,6 +92,25 @@ Comparison Compare(const Literal& got, const Literal& expected, double rtol, dou
             .str());
   }
   return result;
+}
+
+double AbsoluteTolerance(const Literal& expected, double rtol) {
+  bool complex = IsComplex(expected.dtype());
+  if (!complex && !IsFloating(expected.dtype())) return 0;
+  std::vector<double> sizes;
+  for (int64_t i = 0; i < expected.num_elements(); ++i) {
+    for (int part = 0; part < (complex ? 2 : 1); ++part) {
+      double size = std::fabs(Part(expected, i, part));
+      if (size > 0 && std::isfinite(size)) sizes.push_back(size);
+    }
+  }
+  if (sizes.empty()) return 0;
+  auto smallest = [&](size_t rank) {
+    std::nth_element(sizes.begin(), sizes.begin() + rank, sizes.end());
+    return sizes[rank];
+  };
+  size_t last = sizes.size() - 1;
+  return std::min(rtol * smallest(last / 2), smallest(last / 5) / 10);
 }
 
 }  // namespace grapnel

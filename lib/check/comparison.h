@@ -17,6 +17,13 @@ struct Comparison {
 };
 Comparison Compare(const Literal& got, const Literal& expected, double rtol, double atol);
 
+// For cases that are made: what `atol` may be beside `rtol`, from the expected values alone. It is
+// `rtol` of the median magnitude, since sums of numbers of both signs come near zero and are off by
+// a part of what was added; but at most a tenth of what the smallest fifth of the elements stays
+// below, so that none passes for zero where magnitudes spread over many powers of ten. 0 for what
+// is not rounded. tools/tolerance.py is the same rule.
+double AbsoluteTolerance(const Literal& expected, double rtol);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_CHECK_COMPARISON_H_

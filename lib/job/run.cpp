@@ -1,5 +1,6 @@
 #include "lib/job/run.h"
 
+#include "lib/check/comparison.h"
 #include "lib/exec/saved_state.h"
 #include "lib/io/value.h"
 #include "lib/io/write.h"
@@ -202,8 +203,9 @@ Error RunJob::SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs)
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i] || outputs[i].HoldsObjects()) continue;
     std::string file = JoinPath(folder, "out_" + std::to_string(i) + ".npy");
-    RETURN_IF_ERROR(SaveNpyLiteral(file, outputs[i].ToLiteral()));
-    saved.fetches.push_back({fetches()[i], file, 1e-5});
+    Literal value = outputs[i].ToLiteral();
+    RETURN_IF_ERROR(SaveNpyLiteral(file, value));
+    saved.fetches.push_back({fetches()[i], file, AbsoluteTolerance(value, saved.rtol)});
   }
   return SaveCase(folder, saved);
 }

@@ -3,6 +3,7 @@
 //   nvcc -std=c++20 -I. kernels/cuda/*.cu tests/cuda/*.cu -lcublasLt -lcudnn -o selftest
 //
 // Exit codes: 0 all is well, 1 something differs, 77 there is no GPU.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -14,7 +15,7 @@ namespace selftest {
 namespace {
 
 // The 16-bit floats through each family: made by a cast, compared after one back.
-void TestSmallFloats() {
+SELFTEST(SmallFloats) {
   for (GrapnelCudaType type : {kGrapnelCudaHalf, kGrapnelCudaBfloat16}) {
     std::string of = type == kGrapnelCudaHalf ? " of half" : " of bfloat16";
     constexpr int64_t kRows = 16, kColumns = 24, kCount = kRows * kColumns;
@@ -79,7 +80,7 @@ void TestSmallFloats() {
   }
 }
 
-void TestEvents() {
+SELFTEST(Events) {
   GrapnelCudaStream* other = nullptr;
   GrapnelCudaEvent* event = nullptr;
   Expect(api->make_stream(0, &other, why, sizeof why), "make stream");
@@ -98,6 +99,19 @@ void TestEvents() {
   api->destroy_stream(other);
 }
 
+// In the order of their names, so that each draws the same random numbers; how many passed.
+int RunAll() {
+  std::sort(Tests().begin(), Tests().end());
+  int passed = 0;
+  for (const auto& [name, run] : Tests()) {
+    int before = failures;
+    run();
+    passed += failures == before;
+    std::printf("%s %s\n", failures == before ? "ok    " : "FAILED", name.c_str());
+  }
+  return passed;
+}
+
 }  // namespace
 }  // namespace selftest
 
@@ -110,11 +124,11 @@ int main() {
   }
   int32_t count = 0;
   if (api->device_count(&count, why, sizeof why) != 0) {
-    std::printf("skipped: no GPU (%s)\n", why);
-    return 77;
+    std::printf("%s\n", why);
+    count = 0;
   }
   if (count == 0) {
-    std::printf("skipped: no GPU\n");
+    std::printf("skipped: no GPU (%zu tests)\n", Tests().size());
     return 77;
   }
   GrapnelCudaDeviceInfo info;
@@ -123,12 +137,9 @@ int main() {
     std::printf("FAILED: %s\n", why);
     return 1;
   }
-  TestEvents();
-  TestElementwise();
-  TestReductions();
-  TestProducts();
-  TestSmallFloats();
+  int passed = RunAll();
   api->destroy_stream(stream);
-  std::printf("%s: %d comparisons, %d failures\n", info.name, checks, failures);
+  int failed = static_cast<int>(Tests().size()) - passed;
+  std::printf("%s: %d comparisons\n%d passed, %d failed\n", info.name, checks, passed, failed);
   return failures ? 1 : 0;
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/cuda_api.h"
@@ -88,10 +89,20 @@ inline GrapnelCudaWalk Dense(int64_t count) {
   return walk;
 }
 
-// One for each family of the module's functions, each in a file of its own.
-void TestElementwise();
-void TestReductions();
-void TestProducts();
+// The tests that files add: by name, what runs.
+inline std::vector<std::pair<std::string, void (*)()>>& Tests() {
+  static std::vector<std::pair<std::string, void (*)()>> tests;
+  return tests;
+}
+struct Registration {
+  Registration(const char* name, void (*run)()) { Tests().emplace_back(name, run); }
+};
+
+// SELFTEST(Moves) { ... }: tests/CMakeLists.txt counts such lines where they are not built.
+#define SELFTEST(name)                                   \
+  void Test##name();                                     \
+  const Registration register_##name(#name, Test##name); \
+  void Test##name()
 
 }  // namespace selftest
 

@@ -9,7 +9,7 @@
 namespace selftest {
 namespace {
 
-void TestMoves() {
+SELFTEST(Moves) {
   Array<float> filled(1000);
   float value = 2.5f;
   Expect(api->fill(stream, filled.get(), 1000, 4, &value, why, sizeof why), "fill");
@@ -81,7 +81,7 @@ void TestMoves() {
   }
 }
 
-void TestUnary() {
+SELFTEST(Unary) {
   struct Case {
     GrapnelCudaUnary op;
     const char* name;
@@ -146,7 +146,7 @@ void TestUnary() {
   Compare("relu of NaN", from.Read(), {nan, 0, 2});
 }
 
-void TestBinary() {
+SELFTEST(Binary) {
   struct Case {
     GrapnelCudaBinary op;
     const char* name;
@@ -223,11 +223,4 @@ void TestBinary() {
 }
 
 }  // namespace
-
-void TestElementwise() {
-  TestMoves();
-  TestUnary();
-  TestBinary();
-}
-
 }  // namespace selftest

@@ -8,7 +8,7 @@
 namespace selftest {
 namespace {
 
-void TestReduce() {
+SELFTEST(Reduce) {
   struct Case {
     std::vector<int64_t> dims;
     uint32_t reduced;
@@ -65,7 +65,7 @@ void TestReduce() {
   Compare("prod of int64", to.Read(), {120});
 }
 
-void TestRows() {
+SELFTEST(Rows) {
   constexpr int64_t kRows = 33, kColumns = 1001;
   std::vector<float> logits = Random(kRows * kColumns, -5, 5),
                      labels = Random(kRows * kColumns, 0, 1);
@@ -118,7 +118,7 @@ void TestRows() {
   Compare("bias and relu", with.Read(), expected);
 }
 
-void TestCount() {
+SELFTEST(Count) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   std::vector<float> in = Random(100000, 0.5f, 1);
   in[1] = -kInf;
@@ -138,11 +138,4 @@ void TestCount() {
 }
 
 }  // namespace
-
-void TestReductions() {
-  TestReduce();
-  TestRows();
-  TestCount();
-}
-
 }  // namespace selftest

@@ -109,7 +109,7 @@ inline std::string SharedPath(const std::string& path) { return "../shared/" + p
 
 // Skips, so that the count shows it, where the folder of real files is not there.
 #define NEED_SHARED(path) \
-  if (!FileExists(SharedPath(path))) GTEST_SKIP() << "../shared/" << path << " is not there"
+  if (!FileExists(SharedPath(path))) GTEST_SKIP() << "no ../shared: " << path << " is not there"
 
 }  // namespace grapnel
 

@@ -146,7 +146,8 @@ TEST(FusedConvolution, EqualsTheOpsOneByOne) {
     Values input = Random(c.input), filter = Random(c.filter),
            conv = ReferenceConv(c, input, filter);
     Values bias = Random({24}), side = Random(conv.dims);
-    for (const char* activation : {"", "Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid"}) {
+    for (const char* activation :
+         {"", "Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid", "_MklSwish", "Mish"}) {
       for (bool add : {false, true}) {
         for (int variant = 0; variant < 8; ++variant) {
           bool plain = variant & 1, constant = variant & 2, first = variant & 4;

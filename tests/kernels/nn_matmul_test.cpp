@@ -56,9 +56,9 @@ TEST(MatMul, EqualsThePlainLoopsInEveryDtypeAndPath) {
 TEST(MatMul, FusedEqualsTheOpsOneByOne) {
   for (const Dims& s : {Dims{6, 20, 24}, Dims{90, 80, 100}}) {
     Values a = Random({s[0], s[1]}), b = Random({s[1], s[2]}), bias = Random({s[2]});
-    Values product = ReferenceMatMul(a, b, false, false);
+    Values product = ReferenceMatMul(a, b, false, false), rows{{1, s[2]}, bias.v};
     for (const char* activation : {"", "Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid",
-                                   "GeluExact", "GeluApproximate"}) {
+                                   "GeluExact", "GeluApproximate", "_MklSwish", "Mish"}) {
       for (DataType dtype : {DT_FLOAT, DT_HALF, DT_BFLOAT16}) {
         for (int variant = 0; variant < 4; ++variant) {
           bool plain = variant & 1, constant = variant & 2;
@@ -70,7 +70,7 @@ TEST(MatMul, FusedEqualsTheOpsOneByOne) {
               .Attr("leakyrelu_alpha", attr::Float(0.3f));
           node.Input(ToTensor(a, dtype))
               .Input(ToTensor(b, dtype), constant)
-              .Input(ToTensor(bias, dtype));
+              .Input(ToTensor(variant == 0 ? rows : bias, dtype));
           Values want = product;
           for (int64_t i = 0; i < want.size(); ++i)
             want[i] = Activated(activation, want[i] + bias[i % s[2]]);

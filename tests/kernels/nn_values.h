@@ -216,6 +216,8 @@ inline double Activated(const std::string& name, double x) {
   if (name == "LeakyRelu") return x < 0 ? x * 0.3 : x;
   if (name == "Tanh") return std::tanh(x);
   if (name == "Sigmoid") return 1 / (1 + std::exp(-x));
+  if (name == "_MklSwish") return x / (1 + std::exp(-x));
+  if (name == "Mish") return x * std::tanh(std::log1p(std::exp(x)));
   if (name == "GeluExact") return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
   if (name == "GeluApproximate")
     return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));

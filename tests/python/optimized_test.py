@@ -4,6 +4,7 @@ runs with the same outputs. $GRAPNEL is the binary."""
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -31,7 +32,10 @@ def optimise(graph, *flags):
 
 class Rewrites(unittest.TestCase):
     def test_every_rewrite_is_grapplers(self):
-        for folder in sorted((TESTDATA / "rewrites").iterdir()):
+        folders = sorted((TESTDATA / "rewrites").iterdir())
+        listed = re.findall(r"^\| `rewrites/([^`]+)` \|", (TESTDATA / "README.md").read_text(), re.MULTILINE)
+        self.assertEqual([folder.name for folder in folders], sorted(listed))
+        for folder in folders:
             case = json.loads((folder / "case.json").read_text())
             fetches = case["fetch"] if isinstance(case["fetch"], list) else [case["fetch"]]
             with self.subTest(folder.name):

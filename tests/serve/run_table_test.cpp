@@ -9,6 +9,7 @@
 #include "lib/serve/http/router.h"
 #include "lib/serve/pages/page_set.h"
 #include "lib/support/file.h"
+#include "tests/serve/test_pages.h"
 
 namespace grapnel {
 namespace {
@@ -16,16 +17,11 @@ namespace {
 constexpr const char* kHost = "127.0.0.1:4000";
 constexpr const char* kOrigin = "http://127.0.0.1:4000";
 
-// A server that has testdata/harmonic_mean as 0, collatz as 1 and an endless loop as 2, asked as
-// its page does.
+// The test router, asked as its page does.
 class RunTableTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto pages = std::make_shared<PageSet>();
-    llvm::cantFail(pages->AddPath("testdata/harmonic_mean"));
-    llvm::cantFail(pages->AddPath("testdata/collatz"));
-    llvm::cantFail(pages->AddPath("tests/serve/inputs/long_loop.gtxt"));
-    router_ = std::make_unique<Router>(std::move(pages), "secret");
+    router_ = MakeTestRouter();
     router_->SetPort(4000);
   }
   WebAnswer Get(const std::string& path) {
@@ -275,12 +271,12 @@ TEST_F(RunTableTest, DevicesOfARunAreCpusAndNoFile) {
 
 TEST_F(RunTableTest, PlacementIsAnEntryAndTheSameOneOnce) {
   llvm::json::Object placed = Json(Post("0/place", R"({"devices": "cpu:2", "hard": false})"));
-  EXPECT_EQ(placed.getInteger("entry"), 3);
+  EXPECT_EQ(placed.getInteger("entry"), 4);
   EXPECT_EQ((*placed.getArray("devices"))[0].getAsObject()->getInteger("nodes"), 11);
-  EXPECT_NE(Get("3/node/0/0").body.find("Why it is there"), std::string::npos);
-  EXPECT_EQ(Json(Post("0/place", R"({"devices": "cpu:2", "hard": false})")).getInteger("entry"), 3);
-  EXPECT_EQ(Json(Post("0/place", R"({"devices": "cpu:3", "hard": false})")).getInteger("entry"), 4);
-  EXPECT_EQ(Post("3/place", R"({"devices": "cpu:2"})").status, 404) << "a placement is no file";
+  EXPECT_NE(Get("4/node/0/0").body.find("Why it is there"), std::string::npos);
+  EXPECT_EQ(Json(Post("0/place", R"({"devices": "cpu:2", "hard": false})")).getInteger("entry"), 4);
+  EXPECT_EQ(Json(Post("0/place", R"({"devices": "cpu:3", "hard": false})")).getInteger("entry"), 5);
+  EXPECT_EQ(Post("4/place", R"({"devices": "cpu:2"})").status, 404) << "a placement is no file";
 }
 
 // What `grapnel place` takes, in its words.

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/serve/http_client.h"
+#include "tests/serve/test_pages.h"
 
 namespace grapnel {
 namespace {
@@ -14,17 +15,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Serves testdata/harmonic_mean as 0, collatz as 1, an endless loop as 2, what takes any shape
-// as 3.
 class ServerTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto pages = std::make_shared<PageSet>();
-    llvm::cantFail(pages->AddPath("testdata/harmonic_mean"));
-    llvm::cantFail(pages->AddPath("testdata/collatz"));
-    llvm::cantFail(pages->AddPath("tests/serve/inputs/long_loop.gtxt"));
-    llvm::cantFail(pages->AddPath("tests/serve/inputs/any_shape.gtxt"));
-    router_ = std::make_unique<Router>(std::move(pages), "secret");
+    router_ = MakeTestRouter();
     server_ = llvm::cantFail(Server::Listen(*router_, 0));
     thread_ = std::thread([this] { server_->Run(); });
     own_ = "Host: 127.0.0.1:" + std::to_string(server_->port()) +

@@ -51,6 +51,12 @@ dnnl::primitive_attr Attributes(const GrapnelEpilogue& epilogue) {
     case kGrapnelGeluApproximate:
       activation(dnnl::algorithm::eltwise_gelu_tanh, 0);
       break;
+    case kGrapnelSwish:
+      activation(dnnl::algorithm::eltwise_swish, 1);
+      break;
+    case kGrapnelMish:
+      activation(dnnl::algorithm::eltwise_mish, 0);
+      break;
   }
   attributes.set_post_ops(post);
   return attributes;

@@ -1,12 +1,13 @@
-// StringToHashBucketFast, StringToHashBucketStrong and StringToHashBucket. Graphs keep what they
-// learned by bucket, so the hashes are TensorFlow's, bit for bit: FarmHash's Fingerprint64,
-// SipHash-2-4, MurmurHash64A.
+// StringToHashBucketFast, of numbers too, StringToHashBucketStrong and StringToHashBucket. Graphs
+// keep what they learned by bucket, so the hashes are TensorFlow's, bit for bit: FarmHash's
+// Fingerprint64, SipHash-2-4, MurmurHash64A.
 #include "kernels/cpu/text/string_hash.h"
 
 #include <farmhash.h>
 
 #include <bit>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "lib/exec/kernel.h"
@@ -83,16 +84,42 @@ uint64_t JoinHashes(uint64_t first, uint64_t second) {
 
 namespace {
 
-template <typename Hash>
-Expected<KernelFn> MakeBuckets(const KernelSetup& setup, Hash hash) {
+Expected<int64_t> BucketsOf(const KernelSetup& setup) {
   int64_t buckets = setup.node().GetInt("num_buckets");
   if (buckets < 1) return MakeError("num_buckets must be at least 1, got {0}", buckets);
+  return buckets;
+}
+
+int64_t BucketOf(uint64_t hash, int64_t buckets) {
+  return static_cast<int64_t>(hash % static_cast<uint64_t>(buckets));
+}
+
+template <typename Hash>
+Expected<KernelFn> MakeBuckets(const KernelSetup& setup, Hash hash) {
+  ASSIGN_OR_RETURN(int64_t buckets, BucketsOf(setup));
   return KernelFn([hash, buckets](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
     for (int64_t i = 0; i < in.num_elements(); ++i) {
+      out->data<int64_t>()[i] = BucketOf(hash(in.data<std::string>()[i]), buckets);
+    }
+    return Error::success();
+  });
+}
+
+// The bucket of a number's text, which is not made for longer than it takes.
+Expected<KernelFn> MakeOfNumbers(const KernelSetup& setup) {
+  ASSIGN_OR_RETURN(int64_t buckets, BucketsOf(setup));
+  return KernelFn([buckets](KernelContext& ctx) -> Error {
+    Literal in = ctx.input(0).ToLiteral();
+    bool is_signed = in.dtype() != proto::DT_UINT64;
+    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
+    for (int64_t i = 0; i < in.num_elements(); ++i) {
+      int64_t value = in.AsInt(i);
       out->data<int64_t>()[i] =
-          static_cast<int64_t>(hash(in.data<std::string>()[i]) % static_cast<uint64_t>(buckets));
+          BucketOf(FarmHash(is_signed ? std::to_string(value)
+                                      : std::to_string(static_cast<uint64_t>(value))),
+                   buckets);
     }
     return Error::success();
   });
@@ -109,6 +136,7 @@ Expected<KernelFn> MakeStrong(const KernelSetup& setup) {
 }
 
 GRAPNEL_CPU_KERNEL("StringToHashBucketFast", MakeFast);
+GRAPNEL_CPU_KERNEL("_TensorToHashBucketFast", MakeOfNumbers);
 GRAPNEL_CPU_KERNEL("StringToHashBucketStrong", MakeStrong);
 GRAPNEL_CPU_KERNEL("StringToHashBucket", MakeLegacy);
 

@@ -1,10 +1,8 @@
-// The parts of CUDA's runtime and cuBLASLt that the module calls, for one GPU in host memory; and a
-// cuDNN that has no algorithm for anything, so that the module's own kernel convolves.
+// The parts of CUDA's runtime and cuBLASLt that the module calls, for one GPU in host memory.
 #include <cublasLt.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
-#include <cudnn.h>
 
 #include <cmath>
 #include <cstdio>
@@ -266,44 +264,5 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t made, const
   }
   return CUBLAS_STATUS_SUCCESS;
 }
-
-// --- cuDNN.
-#define FINE(name, ...) \
-  cudnnStatus_t name(__VA_ARGS__) { return CUDNN_STATUS_SUCCESS; }
-#define NOTHING(name, ...) \
-  cudnnStatus_t name(__VA_ARGS__) { return CUDNN_STATUS_NOT_SUPPORTED; }
-const char* cudnnGetErrorString(cudnnStatus_t) { return "an emulated status"; }
-FINE(cudnnCreate, cudnnHandle_t*)
-FINE(cudnnDestroy, cudnnHandle_t)
-FINE(cudnnSetStream, cudnnHandle_t, cudaStream_t)
-FINE(cudnnCreateTensorDescriptor, cudnnTensorDescriptor_t*)
-FINE(cudnnDestroyTensorDescriptor, cudnnTensorDescriptor_t)
-FINE(cudnnSetTensor4dDescriptor, cudnnTensorDescriptor_t, cudnnTensorFormat_t, cudnnDataType_t, int,
-     int, int, int)
-FINE(cudnnCreateFilterDescriptor, cudnnFilterDescriptor_t*)
-FINE(cudnnDestroyFilterDescriptor, cudnnFilterDescriptor_t)
-FINE(cudnnSetFilter4dDescriptor, cudnnFilterDescriptor_t, cudnnDataType_t, cudnnTensorFormat_t, int,
-     int, int, int)
-FINE(cudnnCreateConvolutionDescriptor, cudnnConvolutionDescriptor_t*)
-FINE(cudnnDestroyConvolutionDescriptor, cudnnConvolutionDescriptor_t)
-FINE(cudnnSetConvolution2dDescriptor, cudnnConvolutionDescriptor_t, int, int, int, int, int, int,
-     cudnnConvolutionMode_t, cudnnDataType_t)
-FINE(cudnnSetConvolutionGroupCount, cudnnConvolutionDescriptor_t, int)
-FINE(cudnnSetConvolutionMathType, cudnnConvolutionDescriptor_t, cudnnMathType_t)
-FINE(cudnnCreateActivationDescriptor, cudnnActivationDescriptor_t*)
-FINE(cudnnDestroyActivationDescriptor, cudnnActivationDescriptor_t)
-FINE(cudnnSetActivationDescriptor, cudnnActivationDescriptor_t, cudnnActivationMode_t,
-     cudnnNanPropagation_t, double)
-NOTHING(cudnnGetConvolutionForwardAlgorithm_v7, cudnnHandle_t, const cudnnTensorDescriptor_t,
-        const cudnnFilterDescriptor_t, const cudnnConvolutionDescriptor_t,
-        const cudnnTensorDescriptor_t, const int, int*, cudnnConvolutionFwdAlgoPerf_t*)
-NOTHING(cudnnConvolutionForward, cudnnHandle_t, const void*, const cudnnTensorDescriptor_t,
-        const void*, const cudnnFilterDescriptor_t, const void*, const cudnnConvolutionDescriptor_t,
-        cudnnConvolutionFwdAlgo_t, void*, size_t, const void*, const cudnnTensorDescriptor_t, void*)
-NOTHING(cudnnConvolutionBiasActivationForward, cudnnHandle_t, const void*,
-        const cudnnTensorDescriptor_t, const void*, const cudnnFilterDescriptor_t, const void*,
-        const cudnnConvolutionDescriptor_t, cudnnConvolutionFwdAlgo_t, void*, size_t, const void*,
-        const cudnnTensorDescriptor_t, const void*, const cudnnTensorDescriptor_t, const void*,
-        const cudnnActivationDescriptor_t, const cudnnTensorDescriptor_t, void*)
 
 }  // extern "C"

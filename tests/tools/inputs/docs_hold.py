@@ -1,0 +1,57 @@
+"""What README and docs name is there, and what README shows runs.
+
+usage: docs_hold.py ROOT FOLDER      `grapnel` is on PATH; FOLDER is where the commands run
+"""
+import glob
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+ROOMS = "cmake|kernels|lib|passes|scripts|testdata|tests|tools"
+OF_THE_READER = ("my_case", "my_saved_model")                 # files that a reader would have
+
+
+def documents(root):
+    return [os.path.join(root, "README.md"), os.path.join(root, "CONTRIBUTING.md"), *sorted(glob.glob(os.path.join(root, "docs/*.md")))]
+
+
+def missing_files(root):
+    """Files of links, and in backquotes; a header or source may be named without its ending. Names in capitals stand for others."""
+    for document in documents(root):
+        with open(document) as f:
+            text = re.sub(r"^ *```.*?^ *```", "", f.read(), flags=re.DOTALL | re.MULTILINE)
+        links = [os.path.join(os.path.dirname(document), link) for link in re.findall(r"\]\(([\w./-]+)\)", text)]
+        named = [os.path.join(root, name) for name in re.findall(rf"`((?:{ROOMS})/[\w./*-]+)`", text)]
+        for path in links + named:
+            stands_for_others = re.search(r"\b(NAME|FAMILY|ROOM|OPTIMIZER)(\b|_)|_FAMILY", path)
+            if not stands_for_others and not glob.glob(path) and not glob.glob(path + ".*"):
+                yield f"{os.path.basename(document)}: there is no {os.path.relpath(path, root)}"
+
+
+def commands(readme):
+    with open(readme) as f:
+        blocks = f.read().split("```")[1::2]
+    lines = [line for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line.startswith("grapnel ") and not any(name in line for name in OF_THE_READER)]
+
+
+def failing(root, folder):
+    os.makedirs(folder)
+    os.symlink(os.path.join(root, "testdata"), os.path.join(folder, "testdata"))
+    for command in commands(os.path.join(root, "README.md")):
+        done = subprocess.run(shlex.split(command), cwd=folder, capture_output=True, text=True, timeout=300)
+        if done.returncode > (shlex.split(command)[1] == "diff"):  # 1: they differ, as they should
+            yield f"{command}: exit code {done.returncode}: {done.stderr.strip()}"
+
+
+def main(root, folder):
+    root = os.path.realpath(root)
+    wrong = [*missing_files(root), *failing(root, folder)]
+    print("\n".join(wrong + [f"{len(commands(os.path.join(root, 'README.md')))} commands, {len(wrong)} faults"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
