@@ -1,5 +1,6 @@
 #include "lib/render/graph_page.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -38,7 +39,7 @@ class TextTable {
 
 std::string OutputTypes(const BodyScopes& body, const Node& node) {
   std::string text;
-  int count = NumOutputs(node);
+  int count = std::min(NumOutputs(node), static_cast<int>(ShownOutputs(node)));
   for (int port = 0; port < count; ++port) {
     Port at{node.id(), port};
     text += (port ? " " : "") + TensorText(body.shapes().TypeOf(at), body.shapes().OfPort(at));

@@ -4,6 +4,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/render/labels.h"
+#include "lib/render/page_writers.h"
 #include "lib/shape/inference.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -145,13 +146,10 @@ class NodeLineWriter {
   }
 
   void Outputs() {
-    int count = std::max(NumOutputs(node_), 0);
-    bool control = false;
-    for (const Use& use : node_.uses()) {
-      Port port = graph_.graph->node(use.node).input(static_cast<int>(use.slot));
-      count = std::max(count, port.index + 1);
-      control |= port.IsControl();
-    }
+    int count = static_cast<int>(ShownOutputs(node_));
+    bool control = llvm::any_of(node_.uses(), [&](const Use& use) {
+      return graph_.graph->node(use.node).input(static_cast<int>(use.slot)).IsControl();
+    });
     for (int port = 0; port < count; ++port)
       Metadata(std::to_string(port), [&] { Output({node_.id(), port}); });
     if (control) Metadata(kControl, [&] { Pair("tensor_name", "^" + Id(node_.id())); });

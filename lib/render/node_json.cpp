@@ -171,12 +171,13 @@ class NodeWriter {
 }  // namespace
 
 size_t ShownOutputs(const Node& node) {
+  constexpr int kMost = 4096;  // a file may speak of more, as an attribute or as "x:2000000000"
   int count = std::max(NumOutputs(node), 0);
   for (const Use& use : node.uses()) {
     Port port = node.graph().node(use.node).input(static_cast<int>(use.slot));
-    count = std::max(count, port.index + 1);
+    count = std::max(count, std::min(port.index, kMost) + 1);
   }
-  return count;
+  return std::min(count, kMost);
 }
 
 void WriteReaders(const Node& node, int port, size_t from, size_t limit,

@@ -5,6 +5,7 @@
 // are larger than what they come from.
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -42,8 +43,9 @@ bool IsTooLarge(Folding& fold, const Node& node) {
   for (int port = 0, end = NumOutputs(node); port < end; ++port) {
     std::optional<int64_t> elements = fold.edit.ShapeOf({node.id(), port}).NumElements();
     if (!elements) continue;
-    int64_t bytes =
-        *elements * static_cast<int64_t>(DataTypeSize(fold.edit.TypeOf({node.id(), port})));
+    int64_t bytes = 0,
+            size = static_cast<int64_t>(DataTypeSize(fold.edit.TypeOf({node.id(), port})));
+    if (llvm::MulOverflow(*elements, size, bytes)) bytes = INT64_MAX;
     if (bytes <= input_bytes || bytes <= kMaxConstantBytes) continue;
     fold.edit.Refuse(kRule, node, "output {0} of '{1}' would be {2} bytes, its inputs are {3}",
                      port, node.name(), bytes, input_bytes);
