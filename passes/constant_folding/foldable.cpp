@@ -1,8 +1,8 @@
 // Which nodes fold: those whose inputs are all constant, and Merges that a constant decides.
 //
-// Not so: state and effects, placeholders and what is fed, nodes that must stay with more than one
-// output; frames of loops; strings, quantized ops, readers and savers; results over 100 KiB that
-// are larger than what they come from.
+// Not so: state and effects, calls of functions, placeholders and what is fed, nodes that must stay
+// with more than one output; frames of loops; strings, quantized ops, readers and savers; results
+// over 100 KiB that are larger than what they come from.
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -33,6 +33,10 @@ bool IsFoldableOp(Folding& fold, const Node& node) {
   if (!fold.fold_quantization && IsQuantizationEmulation(op)) return false;
   if (!fold.materialize_fills && (op == "Fill" || op == "ZerosLike" || op == "OnesLike"))
     return false;
+  // Calls: TensorFlow evaluates nodes without a library of functions, and a body may never end.
+  for (const auto& [key, value] : node.Attrs()) {
+    if (!value.FuncNames().empty()) return false;
+  }
   const OpInfo* info = FindOp(op);
   return llvm::none_of(info->outputs,
                        [](const OpArg& arg) { return arg.type == proto::DT_VARIANT; });

@@ -8,12 +8,8 @@
 // $FUZZ_AT (if set) what it is about to do, so that whoever started it knows the input that ended
 // it; what commands say on stderr goes to the file $FUZZ_AT.err. --only takes seeds whose path
 // holds PART. With --count 1 and --first N the input stays, under the name that is printed.
-#include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -23,13 +19,12 @@
 #include "lib/io/open.h"
 #include "lib/ir/import.h"
 #include "lib/proto/saved_model.pb.h"
-#include "lib/support/memory_budget.h"
 #include "llvm/ADT/StringExtras.h"
 #include "tests/fuzz/byte_mutation.h"
+#include "tests/fuzz/in_process.h"
 #include "tests/fuzz/mutant_commands.h"
 #include "tests/fuzz/mutant_seeds.h"
 #include "tests/fuzz/proto_mutation.h"
-#include "tools/program.h"
 
 namespace grapnel {
 namespace {
@@ -37,14 +32,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kBudget = 512ll << 20;
-constexpr int64_t kMostMemory = 2ll << 30;  // resident
-constexpr double kPatience = 10;            // seconds
-#if __has_feature(address_sanitizer)
-constexpr double kSlowness = 6;
-#else
-constexpr double kSlowness = 1;
-#endif
-
 struct Settings {
   uint64_t seed = 0, count = 0, first = 0;
   std::vector<std::string> folders;
@@ -171,32 +158,9 @@ SeedKind SomeKind(Random& random, const Seeds& seeds, bool protos) {
   }
 }
 
-// Of the process since the last call, in bytes.
-int64_t PeakOfMemory() {
-  std::ifstream status("/proc/self/status");
-  int64_t kilobytes = 0;
-  for (std::string line; std::getline(status, line);) {
-    if (llvm::StringRef(line).starts_with("VmHWM:"))
-      kilobytes = std::strtoll(line.c_str() + 6, nullptr, 10);
-  }
-  std::ofstream("/proc/self/clear_refs") << "5";
-  return kilobytes << 10;
-}
-
 class Mutants {
  public:
-  Mutants(const Settings& settings, Seeds seeds)
-      : settings_(settings), seeds_(std::move(seeds)), at_(std::getenv("FUZZ_AT")) {
-    report_ = fdopen(dup(STDOUT_FILENO), "w");
-    // What commands say is looked at and thrown away.
-    errors_ = at_ ? std::string(at_) + ".err" : (fs::current_path() / "stderr").string();
-    int out = open("/dev/null", O_WRONLY);
-    int err = open(errors_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
-    dup2(out, STDOUT_FILENO);
-    dup2(err, STDERR_FILENO);
-    close(out);
-    close(err);
-    MemoryBudget::Get().SetLimit(kBudget);
+  Mutants(const Settings& settings, Seeds seeds) : settings_(settings), seeds_(std::move(seeds)) {
     Write("mean.gtxt",
           "fetch %y\n%x = Placeholder {dtype=float, shape=[3]}\n%c = Cast(%n=3) {DstT=float}\n"
           "%s = Sum(%x, %axes=[0])\n%y = RealDiv(%c, %s)\n");
@@ -204,11 +168,12 @@ class Mutants {
 
   int Run() {
     for (uint64_t i = settings_.first; i < settings_.first + settings_.count; ++i) RunOne(i);
-    std::fprintf(report_, "%llu inputs: %llu fine, %llu refused, %llu of no graph, %llu bad\n",
+    std::fprintf(runner_.report(),
+                 "%llu inputs: %llu fine, %llu refused, %llu of no graph, %llu bad\n",
                  static_cast<unsigned long long>(settings_.count),
                  static_cast<unsigned long long>(fine_), static_cast<unsigned long long>(refused_),
                  static_cast<unsigned long long>(skipped_), static_cast<unsigned long long>(bad_));
-    std::fclose(report_);
+    std::fclose(runner_.report());
     return bad_ ? 1 : 0;
   }
 
@@ -221,8 +186,7 @@ class Mutants {
     fs::remove_all("in");
     fs::remove_all("out");
     fs::create_directory("out");
-    Announce(number, seed.path + " is changed\n");
-    alarm(static_cast<unsigned>(kSlowness * 3 * kPatience));
+    runner_.Announce(number, seed.path + " is changed");
     Input input;
     if (!settings_.protos) {
       input = MutateFiles(random, seed, other);
@@ -234,55 +198,26 @@ class Mutants {
     std::vector<std::string> arguments =
         CommandOn(kind, turn, {input.in, seed.path, "out", input.node});
     std::string what = llvm::join(arguments, " ") + " (" + seed.path + ": " + input.what + ")";
-    Announce(number, what);
-    RunCommand(number, arguments, what);
-  }
-
-  void RunCommand(uint64_t number, const std::vector<std::string>& arguments,
-                  const std::string& what) {
-    std::vector<const char*> argv;
-    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-    PeakOfMemory();
-    auto begin = std::chrono::steady_clock::now();
-    int code = RunProgram(static_cast<int>(argv.size()), argv.data());
-    std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    alarm(0);
-    int64_t peak = PeakOfMemory();
-    std::string said = ReadSeed(errors_);
-    if (ftruncate(STDERR_FILENO, 0) != 0) std::abort();
-    ++(code == 2 ? refused_ : fine_);
+    runner_.Announce(number, what);
+    CommandRunner::Outcome outcome = runner_.Run(arguments);
+    ++(outcome.code == 2 ? refused_ : fine_);
     if (settings_.verbose)
-      std::fprintf(report_, "%llu: %.2f s, exit %d: %s\n%s\n",
-                   static_cast<unsigned long long>(number), took.count(), code, what.c_str(),
-                   said.c_str());
-    if (code < 0 || code > 2)
-      Blame(number, what, "exit " + std::to_string(code));
-    else if (code == 2 && said.empty())
-      Blame(number, what, "exit 2 without a word");
-    else if (llvm::StringRef(said).contains("bug of grapnel"))
-      Blame(number, what, said);
-    else if (took.count() > kSlowness * kPatience)
-      Blame(number, what, llvm::formatv("{0} s", took.count()));
-    else if (peak > kSlowness * kMostMemory)
-      Blame(number, what, llvm::formatv("{0} MB", peak >> 20));
-  }
-
-  void Announce(uint64_t number, const std::string& what) {
-    if (at_) std::ofstream(at_) << number << " " << what << "\n";
+      std::fprintf(runner_.report(), "%llu: %.2f s, exit %d: %s\n%s\n",
+                   static_cast<unsigned long long>(number), outcome.seconds, outcome.code,
+                   what.c_str(), outcome.said.c_str());
+    if (!outcome.fault.empty()) Blame(number, what, outcome.fault);
   }
 
   void Blame(uint64_t number, const std::string& what, const std::string& why) {
     ++bad_;
-    std::fprintf(report_, "%llu: %s\n  %s\n", static_cast<unsigned long long>(number), why.c_str(),
-                 what.c_str());
-    std::fflush(report_);
+    std::fprintf(runner_.report(), "%llu: %s\n  %s\n", static_cast<unsigned long long>(number),
+                 why.c_str(), what.c_str());
+    std::fflush(runner_.report());
   }
 
   const Settings& settings_;
   Seeds seeds_;
-  const char* at_;
-  FILE* report_;
-  std::string errors_;
+  CommandRunner runner_{kBudget};
   uint64_t fine_ = 0, refused_ = 0, skipped_ = 0, bad_ = 0;
 };
 
