@@ -6,7 +6,6 @@
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 #include "lib/shape/inference.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -147,8 +146,10 @@ class DropControlEdges : public Reduction {
     for (Body body : Bodies(module)) {
       for (Node node : body.graph->nodes()) {
         for (int i = 0; i < node.num_controls(); ++i) {
+          Node from = node.control(i);
+          if (!from) continue;  // the graph has no such node
           items.push_back({body.function ? body.function->name().str() : "", node.name().str(),
-                           node.control(i).name().str(), 0});
+                           from.name().str(), 0});
         }
       }
     }
@@ -264,7 +265,7 @@ class ShrinkDimensions : public Reduction {
   }
 
   void Apply(Module& module, llvm::ArrayRef<Item> items) const override {
-    llvm::DenseSet<int64_t> from;
+    std::set<int64_t> from;  // any number: a DenseSet has no room for two of them
     for (const Item& item : items) from.insert(item.number);
     std::vector<NodeId> ids;
     for (Node node : module.main.nodes()) ids.push_back(node.id());
@@ -293,8 +294,7 @@ class ShrinkDimensions : public Reduction {
     return std::nullopt;
   }
 
-  std::optional<Literal> Smaller(const Literal& literal,
-                                 const llvm::DenseSet<int64_t>& from) const {
+  std::optional<Literal> Smaller(const Literal& literal, const std::set<int64_t>& from) const {
     Dims dims(literal.dims().begin(), literal.dims().end());
     bool is_shape = dims.size() == 1 && dims[0] <= 8 &&
                     (literal.dtype() == proto::DT_INT32 || literal.dtype() == proto::DT_INT64);

@@ -288,8 +288,7 @@ void Graph::Rename(NodeId id, llvm::StringRef name) {
   auto it = by_name_.find(data.name);
   if (it != by_name_.end() && it->second == id) by_name_.erase(it);
   data.name = module_->strings.Intern(name);
-  assert(!by_name_.count(data.name) && "the name is taken");
-  by_name_[data.name] = id;
+  by_name_.try_emplace(data.name, id);  // where a damaged graph has a name twice, it is the first's
   data.changed = true;
   for (const Use& use : data.uses) nodes_[use.node].changed = true;
 }

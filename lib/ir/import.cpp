@@ -1,5 +1,8 @@
 #include "lib/ir/import.h"
 
+#include <map>
+#include <tuple>
+
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/ir/wire.h"
@@ -174,16 +177,20 @@ class Importer {
     }
     // A custom op: its outputs get ports in the order in which they are met, and keep their names
     // for writing.
-    std::pair<StringId, int32_t> wanted = {module_.strings.Intern(input.output), input.index};
-    for (int32_t port = 0;; ++port) {
-      auto [it, added] = function_->unknown_outputs.try_emplace({source.id(), port}, wanted);
-      if (added || it->second == wanted) return {source.id(), port};
+    StringId output = module_.strings.Intern(input.output);
+    auto [met, is_new] = unknown_ports_.try_emplace({source.id(), output, input.index}, 0);
+    if (is_new) {
+      met->second = num_unknown_ports_[source.id()]++;
+      function_->unknown_outputs[{source.id(), met->second}] = {output, input.index};
     }
+    return {source.id(), met->second};
   }
 
   void ReadBody(Function* function) {
     function_ = function;
     graph_ = &function->body;
+    unknown_ports_.clear();
+    num_unknown_ports_.clear();
     int index = 0;
     for (const OpArg& arg : function->info.inputs) {
       NodeId id = graph_->AddNode(graph_->UniqueName(arg.name), "_Arg");
@@ -237,6 +244,9 @@ class Importer {
   Module& module_;
   Graph* graph_ = nullptr;
   Function* function_ = nullptr;
+  // Of the function that is read: ports of custom ops' outputs, and how many each has so far.
+  std::map<std::tuple<NodeId, StringId, int32_t>, int32_t> unknown_ports_;
+  llvm::DenseMap<NodeId, int32_t> num_unknown_ports_;
 };
 
 }  // namespace

@@ -97,11 +97,12 @@ DataType TypeOfPort(const Graph& graph, Port port) {
   Node node = graph.node(port.node);
   const OpInfo* info = DefinitionOf(node);
   if (!info) return proto::DT_INVALID;
-  // Most ops have one output of one type: no list is built for them.
-  if (info->outputs.size() == 1 && info->outputs[0].number_attr.empty() &&
-      info->outputs[0].type_list_attr.empty()) {
+  // Most ops have outputs of one type: no list is built for them.
+  if (info->outputs.size() == 1 && info->outputs[0].type_list_attr.empty()) {
     const OpArg& arg = info->outputs[0];
-    if (port.index != 0) return proto::DT_INVALID;
+    auto count = NumTensors(node, arg);
+    if (!count) llvm::consumeError(count.takeError());
+    if (!count || port.index >= *count) return proto::DT_INVALID;
     DataType type = arg.type_attr.empty() ? arg.type : node.GetType(arg.type_attr);
     return arg.is_ref ? RefType(type) : type;
   }

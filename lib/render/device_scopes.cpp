@@ -32,7 +32,12 @@ void GroupByDevice(Module& module, ViewOptions& view) {
   for (std::vector<std::string>* names : {&view.feeds, &view.fetches})
     llvm::for_each(*names, follow);
   for (std::string* name : {&view.around, &view.path_from, &view.path_to}) follow(*name);
-  for (Node node : module.main.nodes())
+  std::vector<Node> nodes;
+  for (Node node : module.main.nodes()) nodes.push_back(node);
+  // Names become longer: the longest go first, out of the way of those that become like them.
+  llvm::stable_sort(nodes,
+                    [](const Node& a, const Node& b) { return a.name().size() > b.name().size(); });
+  for (const Node& node : nodes)
     module.main.Rename(node.id(), BoxOf(node) + "/" + node.name().str());
 }
 

@@ -1,10 +1,11 @@
 // Which nodes fold: those whose inputs are all constant, and Merges that a constant decides.
 //
-// Not so: state and effects, placeholders and what is fed, nodes that must stay with more than one
-// output; frames of loops; strings, quantized ops, readers and savers; results over 100 KiB that
-// are larger than what they come from.
+// Not so: state and effects, calls of functions, placeholders and what is fed, nodes that must stay
+// with more than one output; frames of loops; strings, quantized ops, readers and savers; results
+// over 100 KiB that are larger than what they come from.
 #include "lib/ir/node_types.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "passes/constant_folding/folding.h"
 
 namespace grapnel::constant_folding {
@@ -32,6 +33,10 @@ bool IsFoldableOp(Folding& fold, const Node& node) {
   if (!fold.fold_quantization && IsQuantizationEmulation(op)) return false;
   if (!fold.materialize_fills && (op == "Fill" || op == "ZerosLike" || op == "OnesLike"))
     return false;
+  // Calls: TensorFlow evaluates nodes without a library of functions, and a body may never end.
+  for (const auto& [key, value] : node.Attrs()) {
+    if (!value.FuncNames().empty()) return false;
+  }
   const OpInfo* info = FindOp(op);
   return llvm::none_of(info->outputs,
                        [](const OpArg& arg) { return arg.type == proto::DT_VARIANT; });
@@ -42,8 +47,9 @@ bool IsTooLarge(Folding& fold, const Node& node) {
   for (int port = 0, end = NumOutputs(node); port < end; ++port) {
     std::optional<int64_t> elements = fold.edit.ShapeOf({node.id(), port}).NumElements();
     if (!elements) continue;
-    int64_t bytes =
-        *elements * static_cast<int64_t>(DataTypeSize(fold.edit.TypeOf({node.id(), port})));
+    int64_t bytes = 0,
+            size = static_cast<int64_t>(DataTypeSize(fold.edit.TypeOf({node.id(), port})));
+    if (llvm::MulOverflow(*elements, size, bytes)) bytes = INT64_MAX;
     if (bytes <= input_bytes || bytes <= kMaxConstantBytes) continue;
     fold.edit.Refuse(kRule, node, "output {0} of '{1}' would be {2} bytes, its inputs are {3}",
                      port, node.name(), bytes, input_bytes);

@@ -4,7 +4,7 @@
 //   grapnel_op_inputs SEED COUNT FOLDER... [--first N] [--only NAME] [--save DIR] [-v]
 //
 // FOLDER holds case folders. Input N of a seed is the same in every run. Before each the program
-// writes to the file $OP_INPUTS_AT (if set) what it is about to do, so that whoever started it
+// writes to the file $FUZZ_AT (if set) what it is about to do, so that whoever started it
 // knows the input that ended it. --save writes each as a case of its own, with its results or, as
 // error.txt, why there are none: what TensorFlow makes of it can be compared.
 #include <signal.h>
@@ -151,7 +151,7 @@ std::vector<Case> CasesIn(llvm::ArrayRef<std::string> folders, llvm::StringRef o
 }
 
 void Announce(uint64_t number, const Input& input) {
-  const char* path = std::getenv("OP_INPUTS_AT");
+  const char* path = std::getenv("FUZZ_AT");
   if (!path) return;
   std::ofstream(path) << number << " " << input.base.folder << ": " << input.what << "\n";
 }

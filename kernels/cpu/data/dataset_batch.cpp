@@ -5,6 +5,7 @@
 #include "kernels/common/dispatch.h"
 #include "kernels/cpu/array/data_move.h"
 #include "kernels/cpu/data/dataset.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace grapnel {
 namespace {
@@ -221,7 +222,12 @@ Expected<KernelFn> MakeRebatch(const KernelSetup& setup) {
 struct Window {
   int64_t size = 0, shift = 0, stride = 0;
   bool drop = false;
-  int64_t reach() const { return (size - 1) * stride + 1; }
+  // How many elements it goes over; of one that has no end, more than there are.
+  int64_t reach() const {
+    int64_t before_last = 0;
+    bool is_endless = llvm::MulOverflow(size - 1, stride, before_last);
+    return is_endless || before_last == INT64_MAX ? INT64_MAX : before_last + 1;
+  }
 };
 
 Tensor DatasetOfColumn(std::vector<Tensor> column) {
@@ -278,7 +284,7 @@ Expected<KernelFn> MakeWindow(const KernelSetup& setup) {
     if (n >= 0 && window.drop)
       n = n < window.reach() ? 0 : (n - window.reach()) / window.shift + 1;
     else if (n >= 0)
-      n = (n + window.shift - 1) / window.shift;
+      n = n / window.shift + (n % window.shift != 0);
     auto begin = [input, window](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(context));
       return WindowsOf(std::move(next), window);

@@ -242,21 +242,22 @@ Error Export(KernelContext& ctx) {
   return Error::success();
 }
 
-// A column of a text file: -2 the whole line, -1 its number, else the part between delimiters.
-Error ReadColumn(llvm::StringRef line, int64_t number, int64_t column, char delimiter, Tensor& to,
-                 int64_t i) {
+// A column of line `i` of a text file: -2 the whole line, -1 its number, which the attribute
+// `offset` makes larger, else the part between delimiters.
+Error ReadColumn(llvm::StringRef line, int64_t i, int64_t offset, int64_t column, char delimiter,
+                 Tensor& to) {
   llvm::StringRef text = line;
   if (column == -1) {
     if (to.dtype() != proto::DT_INT64) return MakeError("line numbers are int64");
-    to.data<int64_t>()[i] = number;
+    to.data<int64_t>()[i] = static_cast<int64_t>(static_cast<uint64_t>(i) + offset);
     return Error::success();
   }
   if (column >= 0) {
     llvm::SmallVector<llvm::StringRef, 8> parts;
     line.split(parts, delimiter);
     if (column >= static_cast<int64_t>(parts.size()))
-      return MakeError("line {0} has {1} columns, number {2} was asked for", number + 1,
-                       parts.size(), column);
+      return MakeError("line {0} has {1} columns, number {2} was asked for", i + 1, parts.size(),
+                       column);
     text = parts[column];
   }
   bool bad = false;
@@ -282,8 +283,7 @@ Error ReadColumn(llvm::StringRef line, int64_t number, int64_t column, char deli
     default:
       return MakeError("no {0} can be read from a text file", DataTypeName(to.dtype()));
   }
-  if (bad)
-    return MakeError("line {0}: '{1}' is no {2}", number + 1, text, DataTypeName(to.dtype()));
+  if (bad) return MakeError("line {0}: '{1}' is no {2}", i + 1, text, DataTypeName(to.dtype()));
   return Error::success();
 }
 
@@ -303,18 +303,17 @@ Expected<KernelFn> MakeInitializeFromFile(const KernelSetup& setup) {
     llvm::SmallVector<llvm::StringRef, 0> lines;
     file->bytes().split(lines, '\n');
     if (!lines.empty() && lines.back().empty()) lines.pop_back();
-    int64_t first = std::min<int64_t>(offset, lines.size());
-    int64_t count = static_cast<int64_t>(lines.size()) - first;
+    int64_t count = static_cast<int64_t>(lines.size());
     if (limit >= 0 && count < limit)
       return MakeError("{0}: {1} lines, {2} were expected", path, count, limit);
     if (limit >= 0) count = limit;
     ASSIGN_OR_RETURN(Tensor keys, ctx.Scratch(table->key_type, {count}));
     ASSIGN_OR_RETURN(Tensor values, ctx.Scratch(table->value_type, {count}));
     for (int64_t i = 0; i < count; ++i) {
-      llvm::StringRef line = lines[first + i];
+      llvm::StringRef line = lines[i];
       line.consume_back("\r");
-      Error error = ReadColumn(line, i, key_index, delimiter[0], keys, i);
-      if (!error) error = ReadColumn(line, i, value_index, delimiter[0], values, i);
+      Error error = ReadColumn(line, i, offset, key_index, delimiter[0], keys);
+      if (!error) error = ReadColumn(line, i, offset, value_index, delimiter[0], values);
       if (error) return Annotate(path, std::move(error));
     }
     RETURN_IF_ERROR(InsertRows(ctx, *table, keys, values, true));
@@ -323,11 +322,11 @@ Expected<KernelFn> MakeInitializeFromFile(const KernelSetup& setup) {
   });
 }
 
-#define GRAPNEL_TABLE_KERNEL(op, make) GRAPNEL_CPU_KERNEL(op, make)
+#define GRAPNEL_TABLE_KERNEL(op, ...) GRAPNEL_CPU_KERNEL(op, __VA_ARGS__)
 // Both the op with a reference as handle and the one with a resource.
-#define GRAPNEL_TABLE_KERNELS(op, make) \
-  GRAPNEL_TABLE_KERNEL(op, make);       \
-  GRAPNEL_TABLE_KERNEL(op "V2", make)
+#define GRAPNEL_TABLE_KERNELS(op, ...)   \
+  GRAPNEL_TABLE_KERNEL(op, __VA_ARGS__); \
+  GRAPNEL_TABLE_KERNEL(op "V2", __VA_ARGS__)
 GRAPNEL_TABLE_KERNELS("HashTable", MakeTable<false>);
 GRAPNEL_TABLE_KERNELS("MutableHashTable", MakeTable<true>);
 GRAPNEL_TABLE_KERNELS("MutableHashTableOfTensors", MakeTable<true>);
@@ -337,7 +336,7 @@ GRAPNEL_TABLE_KERNEL("AnonymousMutableHashTable", MakeTable<true>);
 GRAPNEL_TABLE_KERNEL("AnonymousMutableHashTableOfTensors", MakeTable<true>);
 GRAPNEL_TABLE_KERNEL("AnonymousMutableDenseHashTable", (MakeTable<true, true>));
 GRAPNEL_TABLE_KERNELS("InitializeTable", KernelOf<InitializeTable>);
-GRAPNEL_TABLE_KERNELS("InitializeTableFromTextFile", MakeInitializeFromFile);
+GRAPNEL_TABLE_KERNELS("InitializeTableFromTextFile", MakeInitializeFromFile, Scalar(1));
 GRAPNEL_TABLE_KERNELS("LookupTableInsert", KernelOf<InsertInto>);
 GRAPNEL_TABLE_KERNELS("LookupTableImport", KernelOf<Import>);
 GRAPNEL_TABLE_KERNEL("LookupTableRemoveV2", KernelOf<Remove>);

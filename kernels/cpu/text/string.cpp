@@ -1,57 +1,98 @@
 // Strings as elements: AsString, StringJoin, StringLower, StringUpper.
+#include <climits>
+#include <cmath>
 #include <cstdio>
 
 #include "kernels/common/dispatch.h"
 #include "kernels/cpu/text/tensor_text.h"
 #include "lib/exec/kernel.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
 namespace {
+
+// More digits than these a double does not have: what follows are zeros, which printf takes seconds
+// to write by the billion.
+constexpr int kMostDigits = 1100;
 
 struct Format {
   int width = -1, precision = -1;
   std::string fill;
   char style = 'f';  // of floats: f, e, g
 
-  // A printf format around `type`, with what was asked for.
-  std::string For(const char* type, bool with_precision) const {
-    std::string text = "%";
-    text += fill;
-    if (width > -1) text += std::to_string(width);
-    if (with_precision && precision > -1) text += "." + std::to_string(precision);
-    return text + type;
+  // A printf format around `type`, with what was asked for but the width.
+  std::string For(llvm::StringRef type) const {
+    return "%" + (fill == "-" || fill == "0" ? "" : fill) + type.str();
   }
 };
 
-template <typename... Args>
-std::string Printed(const std::string& format, Args... args) {
-  int size = std::snprintf(nullptr, 0, format.c_str(), args...);
+// As printf has it: a text longer than INT_MAX is none.
+std::string OfAllowedSize(std::string text, int64_t more) {
+  return static_cast<int64_t>(text.size()) + more > INT_MAX ? "" : std::move(text);
+}
+
+std::string Padded(std::string text, const Format& format) {
+  size_t width = std::max(format.width, 0);
+  if (text.size() >= width) return text;
+  size_t missing = width - text.size();
+  bool is_number = llvm::isDigit(text.back());  // neither inf nor nan
+  if (format.fill == "-")
+    text.append(missing, ' ');
+  else if (format.fill == "0" && is_number)
+    text.insert(!llvm::isDigit(text[0]), missing, '0');  // behind the sign
+  else
+    text.insert(0, missing, ' ');
+  return text;
+}
+
+template <typename T>
+std::string Printed(const std::string& format, T value) {
+  int size = std::snprintf(nullptr, 0, format.c_str(), value);
   std::string text(std::max(size, 0) + 1, '\0');
-  std::snprintf(text.data(), text.size(), format.c_str(), args...);
+  std::snprintf(text.data(), text.size(), format.c_str(), value);
   text.resize(std::max(size, 0));
   return text;
 }
 
+// Without the width.
+std::string DigitsOf(double value, const Format& format) {
+  std::string precision;
+  if (format.precision > -1)
+    precision = "." + std::to_string(std::min(format.precision, kMostDigits));
+  std::string text = Printed(format.For(precision + format.style), value);
+  int zeros = std::max(format.precision - kMostDigits, 0);
+  if (zeros == 0 || format.style == 'g' || !std::isfinite(value)) return text;
+  text = OfAllowedSize(std::move(text), zeros);
+  if (!text.empty()) text.insert(std::min(text.find('e'), text.size()), zeros, '0');
+  return text;
+}
+
+std::string RealAsString(double value, const Format& format) {
+  std::string text = DigitsOf(value, format);
+  return text.empty() ? text : Padded(std::move(text), format);
+}
+
+template <typename T>
+std::string ComplexAsString(T value, const Format& format) {
+  std::string real = RealAsString(value.real(), format), imag = RealAsString(value.imag(), format);
+  if (real.empty() || imag.empty() || OfAllowedSize(real, imag.size() + 3).empty()) return "";
+  return "(" + real + "," + imag + ")";
+}
+
 std::string ElementAsString(const Tensor& in, int64_t i, const Format& format) {
-  std::string real = format.For(std::string(1, format.style).c_str(), true);
   switch (in.dtype()) {
     case proto::DT_FLOAT:
-      return Printed(real, static_cast<double>(in.data<float>()[i]));
+      return RealAsString(in.data<float>()[i], format);
     case proto::DT_DOUBLE:
-      return Printed(real, in.data<double>()[i]);
+      return RealAsString(in.data<double>()[i], format);
     case proto::DT_HALF:
-      return Printed(real, static_cast<double>(static_cast<float>(in.data<Eigen::half>()[i])));
+      return RealAsString(static_cast<float>(in.data<Eigen::half>()[i]), format);
     case proto::DT_BFLOAT16:
-      return Printed(real, static_cast<double>(static_cast<float>(in.data<Eigen::bfloat16>()[i])));
-    case proto::DT_COMPLEX64: {
-      Complex64 x = in.data<Complex64>()[i];
-      return Printed("(" + real + "," + real + ")", static_cast<double>(x.real()),
-                     static_cast<double>(x.imag()));
-    }
-    case proto::DT_COMPLEX128: {
-      Complex128 x = in.data<Complex128>()[i];
-      return Printed("(" + real + "," + real + ")", x.real(), x.imag());
-    }
+      return RealAsString(static_cast<float>(in.data<Eigen::bfloat16>()[i]), format);
+    case proto::DT_COMPLEX64:
+      return ComplexAsString(in.data<Complex64>()[i], format);
+    case proto::DT_COMPLEX128:
+      return ComplexAsString(in.data<Complex128>()[i], format);
     case proto::DT_BOOL:
       return in.data<bool>()[i] ? "true" : "false";
     case proto::DT_STRING: {
@@ -62,10 +103,11 @@ std::string ElementAsString(const Tensor& in, int64_t i, const Format& format) {
       return format.fill == "-" ? text + space : space + text;
     }
     case proto::DT_UINT64:
-      return Printed(format.For("llu", false),
-                     static_cast<unsigned long long>(in.data<uint64_t>()[i]));
+      return Padded(
+          Printed(format.For("llu"), static_cast<unsigned long long>(in.data<uint64_t>()[i])),
+          format);
     default:
-      return Printed(format.For("lld", false), static_cast<long long>(in.IntAt(i)));
+      return Padded(Printed(format.For("lld"), static_cast<long long>(in.IntAt(i))), format);
   }
 }
 

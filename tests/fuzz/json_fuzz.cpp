@@ -1,0 +1,58 @@
+// JSON that people and other programs write: cases, clusters, ledgers, the index and times of a
+// folder of dumps. An input is one file for all of these, or index.json, the times and the ledger
+// of one folder, a line of dashes between them.
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/diff/provenance.h"
+#include "lib/io/case.h"
+#include "lib/io/ledger.h"
+#include "lib/pass/run_record.h"
+#include "lib/place/device_set.h"
+#include "tests/fuzz/scratch_folder.h"
+
+namespace grapnel {
+namespace {
+
+constexpr llvm::StringLiteral kDashes = "\n---\n";
+
+template <typename Value>
+void Take(Expected<Value> value) {
+  if (!value) llvm::consumeError(value.takeError());
+}
+
+void ReadLedger(llvm::StringRef jsonl) {
+  size_t names = 0;
+  if (Error error = ForEachLedgerEntry(jsonl, [&](int, const llvm::json::Object& entry) {
+        for (const char* key : {"used", "made", "changed", "removed"})
+          names += LedgerNames(entry, key).size();
+      }))
+    llvm::consumeError(std::move(error));
+  Take(ParseLedger(jsonl));
+  Take(Provenance::Parse(jsonl));
+}
+
+void ReadDumps(const ScratchFolder& folder, llvm::StringRef bytes) {
+  auto [index, behind] = bytes.split(kDashes);
+  auto [times, ledger] = behind.split(kDashes);
+  folder.Write("index.json", index);
+  folder.Write("timings.json", bytes.contains(kDashes) ? times : bytes);
+  folder.Write("ledger.jsonl", ledger);
+  RunRecord record = ReadRunRecord(folder.path());
+  for (const StageRecord& stage : record.stages) record.StageOf(stage.dump);
+  ReadLedger(ledger.empty() ? bytes : ledger);
+}
+
+}  // namespace
+}  // namespace grapnel
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace grapnel;
+  static const ScratchFolder folder;
+  llvm::StringRef bytes(reinterpret_cast<const char*>(data), size);
+  ReadDumps(folder, bytes);
+  Take(DeviceSet::FromClusterFile(folder.Write("cluster.json", bytes)));
+  folder.Write("case.json", bytes);
+  if (IsCaseFolder(folder.path())) Take(LoadCase(folder.path()));
+  return 0;
+}

@@ -1,0 +1,89 @@
+#include "tests/fuzz/mutant_seeds.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "lib/io/case.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace grapnel {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uintmax_t kLargest = 256 << 10;
+
+// Files that are read beside a graph, or by people.
+constexpr const char* kNoGraphs[] = {".npy", ".json", ".md",    ".py",  ".log", ".txt",
+                                     ".png", ".csv",  ".index", ".npz", ".sh",  ".html"};
+
+std::optional<SeedKind> KindOfFolder(const fs::path& folder) {
+  if (fs::exists(folder / "graph.gtxt")) return SeedKind::kCheckpoint;
+  if (IsCaseFolder(folder.string())) return SeedKind::kCase;
+  if (fs::exists(folder / "saved_model.pb") || fs::exists(folder / "saved_model.pbtxt"))
+    return SeedKind::kSavedModel;
+  if (fs::exists(folder / "index.json")) return SeedKind::kDumps;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".metadata") return SeedKind::kDebug;
+  }
+  return std::nullopt;
+}
+
+std::optional<SeedKind> KindOfFile(const fs::path& file) {
+  std::string whole = file.filename().string();
+  llvm::StringRef name = whole;
+  if (name.starts_with("cluster") && name.ends_with(".json")) return SeedKind::kCluster;
+  if (name.ends_with(".jsonl")) return SeedKind::kLedger;
+  if (name.starts_with("rewriter_config")) return SeedKind::kRewriterConfig;
+  if (llvm::any_of(kNoGraphs, [&](const char* end) { return name.ends_with(end); }))
+    return std::nullopt;
+  if (name.contains(".data-0")) return std::nullopt;
+  return SeedKind::kGraph;
+}
+
+bool IsSmall(const fs::path& path) { return fs::file_size(path) <= kLargest; }
+
+void AddFolder(Seeds& seeds, SeedKind kind, const fs::path& folder) {
+  Seed seed{folder.string(), {}};
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    if (!IsSmall(entry.path())) return;
+    seed.files.push_back(fs::relative(entry.path(), folder).string());
+  }
+  llvm::sort(seed.files);
+  if (!seed.files.empty()) seeds[kind].push_back(std::move(seed));
+}
+
+void Add(Seeds& seeds, const fs::path& folder) {
+  auto kind = KindOfFolder(folder);
+  if (kind) AddFolder(seeds, *kind, folder);
+  // A graph of a folder is a graph by itself too; what lies below it is not.
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory()) {
+      if (!kind) Add(seeds, entry.path());
+    } else if (entry.is_regular_file() && IsSmall(entry.path()) && kind != SeedKind::kDebug) {
+      if (auto file_kind = KindOfFile(entry.path()))
+        seeds[*file_kind].push_back({entry.path().string(), {entry.path().filename().string()}});
+    }
+  }
+}
+
+}  // namespace
+
+Seeds FindSeeds(llvm::ArrayRef<std::string> folders) {
+  Seeds seeds;
+  for (const std::string& folder : folders) Add(seeds, fs::absolute(folder));
+  for (auto& [kind, list] : seeds)
+    llvm::sort(list, [](const Seed& a, const Seed& b) { return a.path < b.path; });
+  return seeds;
+}
+
+std::string ReadSeed(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace grapnel

@@ -1,0 +1,41 @@
+// What mutants are made of: files and folders that commands read.
+#ifndef GRAPNEL_TESTS_FUZZ_MUTANT_SEEDS_H_
+#define GRAPNEL_TESTS_FUZZ_MUTANT_SEEDS_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace grapnel {
+
+// By what reads them.
+enum class SeedKind {
+  kGraph,       // a file
+  kCase,        // a folder with case.json
+  kSavedModel,  // a folder with saved_model.pb or .pbtxt
+  kDebug,       // a folder of TensorFlow's debugger
+  kDumps,       // a folder with index.json, timings.json and ledger.jsonl
+  kCheckpoint,  // a folder with graph.gtxt, which reads the checkpoint beside it
+  kCluster,     // devices as JSON
+  kLedger,      // of rewrites, as lines of JSON
+  kRewriterConfig,
+};
+constexpr int kSeedKinds = 9;
+
+struct Seed {
+  std::string path;
+  std::vector<std::string> files;  // below `path`; of a file: its own name
+};
+using Seeds = std::map<SeedKind, std::vector<Seed>>;
+
+// What is below these folders, sorted; files above 256 KiB, and what holds them, are left out.
+// Files are graphs but for those called cluster*.json, *.jsonl and rewriter_config*.
+Seeds FindSeeds(llvm::ArrayRef<std::string> folders);
+
+std::string ReadSeed(const std::string& path);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_TESTS_FUZZ_MUTANT_SEEDS_H_

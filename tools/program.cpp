@@ -1,0 +1,234 @@
+#include "tools/program.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+#include "kernels/gpu/cuda_build.h"
+#include "lib/support/exceptions.h"
+#include "lib/support/file.h"
+#include "lib/support/printable.h"
+#include "lib/support/suggest.h"
+#include "llvm/Support/Signals.h"
+#include "tools/command.h"
+#include "tools/progress.h"
+
+namespace grapnel {
+
+std::vector<Command>& Commands() {
+  static std::vector<Command>* commands = new std::vector<Command>;
+  return *commands;
+}
+
+namespace {
+
+// Kernels use the instructions that the build was told to; a processor without them should hear it
+// in words.
+__attribute__((constructor(101))) void CheckProcessor() {
+  __builtin_cpu_init();
+  bool wants_v3 = llvm::StringRef(GRAPNEL_CPU) == "x86-64-v3";
+  if (wants_v3 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi2"))) {
+    std::fputs(
+        "grapnel: this build needs a processor with AVX2, FMA and BMI2 (build with "
+        "-DGRAPNEL_CPU=x86-64-v2 for older ones)\n",
+        stderr);
+    std::_Exit(kExitBadInput);
+  }
+}
+
+Severity LevelFrom(const CommonFlags& flags) {
+  llvm::StringRef name = flags.log_level;
+  if (name == "info" || flags.verbose) return Severity::kInfo;
+  if (name == "warning") return Severity::kWarning;
+  if (name == "error" || flags.quiet) return Severity::kError;
+  // TensorFlow's users have this set already: 0 all, 1 no information, 2 no warnings.
+  const char* level = std::getenv("TF_CPP_MIN_LOG_LEVEL");
+  if (name.empty() && level)
+    return level[0] == '0'   ? Severity::kInfo
+           : level[0] == '1' ? Severity::kWarning
+                             : Severity::kError;
+  return Severity::kWarning;
+}
+
+void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
+  line.Flag("--json", flags.json, "print one stable JSON document");
+  line.Flag("-q,--quiet", flags.quiet, "say only what went wrong");
+  line.Flag("-v,--verbose", flags.verbose, "say what is going on");
+  line.Option("--log-level", flags.log_level,
+              "what is said on stderr; default: TF_CPP_MIN_LOG_LEVEL, else warning")
+      .OneOf({"info", "warning", "error"});
+  line.Option("--threads", flags.threads, "threads to use; default: one per core").Between(0, 4096);
+  line.Option("--memory", flags.memory,
+              "the most that values may take, as 8G or 50%; default: 80% of what is free")
+      .ShownAs("SIZE");
+  line.Option("--color", flags.color, "colours on a terminal")
+      .OneOf({"auto", "always", "never"})
+      .ShowDefault();
+}
+
+// In our words where a command or a flag is not known, and what may have been meant.
+std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
+  std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+  std::vector<std::string> names;
+  if (!unknown.empty() && app.get_subcommands().empty() && unknown[0][0] != '-') {
+    for (const Command& command : Commands()) names.push_back(command.name);
+    return TextOf(NotFound("command", unknown[0], names));
+  }
+  std::string text = llvm::StringRef(error.what()).rtrim().str();
+  if (unknown.empty() || app.get_subcommands().empty()) return text;
+  for (const CLI::Option* option : app.get_subcommands()[0]->get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  bool is_flag = llvm::StringRef(unknown[0]).take_front(2) == "--";
+  return is_flag ? text + DidYouMean(unknown[0], names) : text;
+}
+
+// The outermost line of every command: what libraries throw is an error like any other.
+Expected<int> Run(const RunCommand& run, Invocation& invocation) {
+  if (!invocation.flags.memory.empty()) {
+    auto bytes = ParseMemory(invocation.flags.memory);
+    if (!bytes) return Annotate("--memory", bytes.takeError());
+    MemoryBudget::Get().SetLimit(*bytes);
+  }
+  return WithoutExceptions([&] { return run(invocation); });
+}
+
+void Write(llvm::StringRef text) {
+  [[maybe_unused]] ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+// In a handler of a signal: only system calls.
+void EndOnCutFile(const char* path) {
+  Write("grapnel: ");
+  Write(path);
+  Write(": was cut short while it was read; try again when it is complete\n");
+  llvm::sys::RunInterruptHandlers();  // removes what is written and not complete
+  std::_Exit(kExitBadInput);
+}
+
+// What came of a file that was cut short meanwhile is not to be believed, an error neither.
+Expected<int> WithWholeFiles(Expected<int> code) {
+  Error cut = CheckOpenFiles();
+  if (!cut) cut = CheckClosedFiles();
+  if (!cut) return code;
+  if (!code) llvm::consumeError(code.takeError());
+  return cut;
+}
+
+}  // namespace
+
+int RunProgram(int argc, const char* const* argv) {
+  CLI::App app(
+      "Opens TensorFlow graphs: shows them, optimises them as Grappler does, runs them and says "
+      "what happened.",
+      "grapnel");
+  app.set_version_flag("--version",
+                       std::string("grapnel " GRAPNEL_VERSION " (") + CudaBuildText() + ")");
+  app.require_subcommand(1);
+  app.footer(
+      "`grapnel COMMAND --help` explains a command. Exit codes: 0 fine, 1 the answer is no, 2 bad "
+      "usage or input.");
+  Invocation invocation;
+  std::vector<std::pair<CLI::App*, RunCommand>> commands;
+  std::vector<Command> sorted = Commands();
+  llvm::sort(sorted,
+             [](const Command& a, const Command& b) { return llvm::StringRef(a.name) < b.name; });
+  std::vector<const char*> arguments(argv, argv + argc);
+  // As is typed elsewhere: `help COMMAND`.
+  if (argc > 1 && llvm::StringRef(argv[1]) == "help") {
+    arguments.erase(arguments.begin() + 1);
+    arguments.push_back("--help");
+  }
+  for (const Command& command : sorted) {
+    CLI::App* sub = app.add_subcommand(command.name, command.help);
+    // Flags of all commands take a third of the time that the program needs to start, so only
+    // those of a command that is named are made.
+    if (!llvm::is_contained(arguments, llvm::StringRef(command.name))) continue;
+    sub->footer(std::string("Example:\n  grapnel ") + command.example);
+    CommandLine line(*sub);
+    AddCommonFlags(line, invocation.flags);
+    commands.emplace_back(sub, command.set_up(line));
+  }
+  if (argc == 1) {
+    invocation.err() << app.help();
+    return kExitBadInput;
+  }
+  try {
+    app.parse(static_cast<int>(arguments.size()), arguments.data());
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    invocation.err() << "grapnel: " << WhatIsWrong(app, error) << "\n";
+    invocation.err() << "(`grapnel"
+                     << (app.get_subcommands().empty() ? ""
+                                                       : " " + app.get_subcommands()[0]->get_name())
+                     << " --help` lists what there is)\n";
+    return kExitBadInput;
+  }
+  for (auto& [sub, run] : commands) {
+    if (!sub->parsed()) continue;
+    OnCutFile(EndOnCutFile);
+    if (!invocation.flags.quiet) Progress::Start(sub->get_name());
+    Expected<int> code = Run(run, invocation);
+    Progress::End();
+    if (!invocation.follows_files) code = WithWholeFiles(std::move(code));
+    invocation.out().flush();
+    llvm::outs().flush();
+    if (!code) {
+      invocation.err() << "grapnel: " << TextOf(code.takeError()) << "\n";
+      return kExitBadInput;
+    }
+    if (llvm::outs().has_error()) {
+      llvm::outs().clear_error();
+      invocation.err() << "grapnel: standard output: cannot write\n";
+      return kExitBadInput;
+    }
+    return *code;
+  }
+  return kExitBadInput;
+}
+
+// One stream each, as of llvm's.
+static PrintableStream& PrintableOut() {
+  static auto* stream = new PrintableStream(llvm::outs());
+  return *stream;
+}
+static PrintableStream& PrintableErr() {
+  static auto* stream = [] {
+    auto* made = new PrintableStream(llvm::errs());
+    made->SetUnbuffered();
+    return made;
+  }();
+  return *stream;
+}
+
+llvm::raw_ostream& Invocation::out() {
+  Progress::MakeWay();
+  if (UseColor()) PrintableOut().AllowColor();
+  return PrintableOut();
+}
+llvm::raw_ostream& Invocation::err() {
+  Progress::MakeWay();
+  return PrintableErr();
+}
+
+MessageSink Invocation::sink() {
+  Severity least = LevelFrom(flags);
+  return [least](Severity severity, llvm::StringRef text) {
+    if (severity < least) return;
+    const char* label = severity == Severity::kError     ? "error: "
+                        : severity == Severity::kWarning ? "warning: "
+                                                         : "";
+    Progress::MakeWay();
+    PrintableErr() << "grapnel: " << label << text << "\n";
+  };
+}
+
+bool Invocation::UseColor() const {
+  if (flags.color != "auto") return flags.color == "always";
+  const char* no_color = std::getenv("NO_COLOR");
+  return llvm::outs().is_displayed() && (!no_color || !*no_color);
+}
+
+}  // namespace grapnel
