@@ -1,8 +1,10 @@
 """Writes lib/ir/op_table.txt: every op of TensorFlow's registry, one a line, sorted by name. lib/ir/op_table.h has the
 grammar.
 
-needs: tensorflow-cpu==2.21.0        usage: scripts/make_op_table.py [--check]
---check writes nothing: it reads the table that is there and compares it with the registry, field by field.
+needs: tensorflow-cpu==2.21.0        usage: scripts/make_op_table.py [--check | --keep-ranks]
+--check writes nothing: it reads the table that is there and compares it with the registry, field by field. The registry has no
+ranks of inputs: op_ranks.py asks TensorFlow's shape functions and kernels for them, which takes a quarter of an hour;
+--keep-ranks takes those of the table that is there.
 
 All that decides what an op means is kept. Documentation (summaries, descriptions, the text of a deprecation) is left
 out. What is written is read back first: an op that the grammar cannot say stops the script.
@@ -13,6 +15,7 @@ import re
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+import op_ranks  # before TensorFlow, which it tells to leave oneDNN alone
 import numpy as np
 import tensorflow as tf
 from google.protobuf import text_format
@@ -74,9 +77,17 @@ def full_type(t):
     return full_type_pb2.FullTypeId.Name(t.type_id)[len("TFT_"):] + args + ("" if not t.s else "$" + t.s)
 
 
-def argument(a):
+def rank(bounds):
+    """" rank 1..2" of (1, 2), " rank 1.." of (1, None)."""
+    if bounds is None:
+        return ""
+    low, high = bounds
+    return f" rank {low}" + ("" if low == high else ".." + ("" if high is None else str(high)))
+
+
+def argument(a, ranks=None):
     kind = a.type_attr or (a.type_list_attr + "..." if a.type_list_attr else dtype(a.type))
-    return (f"{a.name}:" + (a.number_attr + "*" if a.number_attr else "") + kind + ("&" if a.is_ref else "") +
+    return (f"{a.name}:" + (a.number_attr + "*" if a.number_attr else "") + kind + ("&" if a.is_ref else "") + rank(ranks) +
             (" is " + full_type(a.experimental_full_type) if a.HasField("experimental_full_type") else ""))
 
 
@@ -94,11 +105,12 @@ def attribute(a):
     return text
 
 
-def line(op):
+def line(op, ranks):
     flags = [name for name, field in FLAGS.items() if getattr(op, field)]
     if op.deprecation.version:
         flags.append(f"deprecated {op.deprecation.version}")
-    return (f"{op.name}({', '.join(map(argument, op.input_arg))}) -> ({', '.join(map(argument, op.output_arg))})" +
+    inputs = ", ".join(argument(a, ranks.get(i)) for i, a in enumerate(op.input_arg))
+    return (f"{op.name}({inputs}) -> ({', '.join(map(argument, op.output_arg))})" +
             (" {" + ", ".join(map(attribute, op.attr)) + "}" if op.attr else "") +
             (f" [{', '.join(flags)}]" if flags else ""))
 
@@ -106,10 +118,10 @@ def line(op):
 # ---- reading ----
 
 class Reader:
-    """Reads one line back into an OpDef."""
+    """Reads one line back into an OpDef, and the ranks of its inputs."""
 
     def __init__(self, text):
-        self.text, self.at = text, 0
+        self.text, self.at, self.ranks = text, 0, {}
 
     def take(self, pattern):
         """What matches pattern here, after white space, or None."""
@@ -191,6 +203,10 @@ class Reader:
         else:
             a.type = types_pb2.DataType.Value("DT_" + name.upper())
         a.is_ref = self.take("&") is not None
+        if self.take(r"rank\b"):
+            low, more = int(self.need(r"\d+")), self.take(r"\.\.")
+            high = self.take(r"\d+") if more else low
+            self.ranks[len(out) - 1] = (low, None if high is None else int(high))
         if self.take(r"is\b"):
             a.experimental_full_type.CopyFrom(self.full_type())
 
@@ -251,18 +267,30 @@ def differences(lines, ops):
         yield "the table is not sorted, or names an op twice"
 
 
+def ranks_in_table():
+    """{op: {number of the argument: (lowest, highest)}}."""
+    found = {}
+    with open(TABLE, encoding="ascii") as f:
+        for text in f.read().splitlines()[1:]:
+            reader = Reader(text)
+            found[reader.op().name] = reader.ranks
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true", help="compare the table with the registry, write nothing")
-    check = parser.parse_args().check
-    ops = registry()
+    parser.add_argument("--keep-ranks", action="store_true", help="take the ranks of the table that is there")
+    args = parser.parse_args()
+    check, ops = args.check, registry()
     head = (f"# The ops of TensorFlow {tf.__version__}, made by scripts/make_op_table.py: do not edit. "
             "Grammar: lib/ir/op_table.h")
     if check:
         with open(TABLE, encoding="ascii") as f:
             first, *lines = f.read().splitlines()
     else:
-        first, lines = head, [line(op) for op in ops.values()]
+        ranks = ranks_in_table() if args.keep_ranks else op_ranks.ranks_of(ops, print)
+        first, lines = head, [line(op, ranks.get(op.name, {})) for op in ops.values()]
     wrong = list(differences(lines, ops))
     if first != head:
         wrong.append(f"the first line is not: {head}")

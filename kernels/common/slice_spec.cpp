@@ -97,10 +97,17 @@ Dims SliceBox::Steps(llvm::ArrayRef<int64_t> dims) const {
   return steps;
 }
 
-SliceMasks SliceMasksOf(const Node& node) {
-  auto mask = [&](const char* name) { return static_cast<uint64_t>(node.GetInt(name)); };
-  return {mask("begin_mask"), mask("end_mask"), mask("ellipsis_mask"), mask("new_axis_mask"),
-          mask("shrink_axis_mask")};
+Expected<SliceMasks> SliceMasksOf(const Node& node) {
+  constexpr const char* kNames[] = {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
+                                    "shrink_axis_mask"};
+  uint64_t masks[5];
+  for (int i = 0; i < 5; ++i) {
+    int64_t mask = node.GetInt(kNames[i]);
+    if (mask != static_cast<int32_t>(mask))
+      return MakeError("attribute '{0}' is {1}, 32 bits were expected", kNames[i], mask);
+    masks[i] = static_cast<uint64_t>(mask);
+  }
+  return SliceMasks{masks[0], masks[1], masks[2], masks[3], masks[4]};
 }
 
 Expected<SliceSpec> ReadSliceSpec(llvm::ArrayRef<int64_t> in, const Tensor& begin,

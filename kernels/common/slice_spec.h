@@ -20,7 +20,7 @@ struct SliceBox {
 struct SliceMasks {
   uint64_t begin = 0, end = 0, ellipsis = 0, new_axis = 0, shrink = 0;
 };
-SliceMasks SliceMasksOf(const Node& node);
+Expected<SliceMasks> SliceMasksOf(const Node& node);
 
 struct SliceSpec {
   SliceBox box;  // one entry for each dimension of what is sliced

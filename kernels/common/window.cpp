@@ -61,6 +61,8 @@ Expected<WindowAttrs> ReadWindowAttrs(const KernelSetup& setup, int spatial_rank
     attrs.explicit_paddings = std::move(instead);
     padding = "EXPLICIT";
   }
+  if (padding != "EXPLICIT" && !attrs.explicit_paddings.empty())
+    return MakeError("{0} are given, but padding is {1}, not EXPLICIT", key, padding);
   if (padding == "SAME") {
     attrs.padding = Padding::kSame;
   } else if (padding == "EXPLICIT") {

@@ -1,23 +1,12 @@
 #include "lib/exec/bound_kernel.h"
 
+#include "lib/exec/op_reference.h"
 #include "lib/ir/attr_rules.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/exceptions.h"
 
 namespace grapnel {
 namespace {
-
-std::string RankText(int min_rank, int max_rank) {
-  if (min_rank == max_rank) {
-    return min_rank == 0   ? "a scalar"
-           : min_rank == 1 ? "a vector"
-           : min_rank == 2 ? "a matrix"
-                           : llvm::formatv("a tensor of rank {0}", min_rank).str();
-  }
-  if (max_rank == OpArg::kAnyRank) return llvm::formatv("a tensor of rank {0} or more", min_rank);
-  if (min_rank == 0) return llvm::formatv("a tensor of rank {0} at most", max_rank);
-  return llvm::formatv("a tensor of rank {0} to {1}", min_rank, max_rank);
-}
 
 // A reference is a resource here, and so are arrays' handles, strings in a GraphDef.
 DataType InMemory(const Node& node, DataType type) {

@@ -11,13 +11,15 @@
 namespace grapnel {
 namespace {
 
-// "N * T", "float", "each of Tin".
+// "N * T", "float, a scalar", "each of Tin".
 std::string KindOf(const OpArg& arg) {
   std::string kind = !arg.type_list_attr.empty() ? "each of " + arg.type_list_attr
                      : !arg.type_attr.empty()    ? arg.type_attr
                                                  : DataTypeName(arg.type).str();
   if (!arg.number_attr.empty()) kind = arg.number_attr + " * " + kind;
-  return arg.is_ref ? kind + ", by reference" : kind;
+  if (arg.is_ref) kind += ", by reference";
+  bool is_any = arg.min_rank == 0 && arg.max_rank == OpArg::kAnyRank;
+  return is_any ? kind : kind + ", " + RankText(arg.min_rank, arg.max_rank);
 }
 
 std::string Allowed(const OpAttr& attr) {
@@ -73,6 +75,18 @@ void WriteArgs(const char* key, llvm::ArrayRef<OpArg> args, llvm::json::OStream&
 }
 
 }  // namespace
+
+std::string RankText(int min_rank, int max_rank) {
+  if (min_rank == max_rank) {
+    return min_rank == 0   ? "a scalar"
+           : min_rank == 1 ? "a vector"
+           : min_rank == 2 ? "a matrix"
+                           : llvm::formatv("a tensor of rank {0}", min_rank).str();
+  }
+  if (max_rank == OpArg::kAnyRank) return llvm::formatv("a tensor of rank {0} or more", min_rank);
+  if (min_rank == 0) return llvm::formatv("a tensor of rank {0} at most", max_rank);
+  return llvm::formatv("a tensor of rank {0} to {1}", min_rank, max_rank);
+}
 
 bool HasKernel(const std::string& op) {
   return KernelRegistry::Get().Has(op, "CPU") || KernelRegistry::Get().Has(op, "GPU");

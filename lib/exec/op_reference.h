@@ -15,6 +15,10 @@ bool HasKernel(const std::string& op);
 // control flow, sends, collectives.
 bool IsExecutorsOwn(llvm::StringRef op);
 
+// "a scalar", "a tensor of rank 4 or more": ranks from the one to the other, OpArg::kAnyRank for
+// any above.
+std::string RankText(int min_rank, int max_rank);
+
 // The op's name, then what is said of it, indented: traits, inputs, outputs, attributes, and a line
 // a kernel.
 void WriteOpText(const OpInfo& op, llvm::raw_ostream& os);

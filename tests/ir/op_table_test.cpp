@@ -120,6 +120,24 @@ TEST(OpTable, InternalOpsAndFlags) {
   EXPECT_TRUE(FindOp("NoOp")->attrs.empty());
 }
 
+// Ranks are those that TensorFlow's shape functions take, and its kernels; most inputs have none.
+TEST(OpTable, Ranks) {
+  using Ranks = std::pair<int, int>;
+  constexpr int kAny = OpArg::kAnyRank;
+  auto ranks = [](llvm::StringRef op, int input) {
+    const OpArg& arg = FindOp(op)->inputs[input];
+    return Ranks(arg.min_rank, arg.max_rank);
+  };
+  EXPECT_EQ(ranks("MatMul", 0), Ranks(2, 2));
+  EXPECT_EQ(ranks("BatchMatMulV2", 1), Ranks(2, kAny));
+  EXPECT_EQ(ranks("ResourceApplyAdam", 3), Ranks(0, 0));
+  EXPECT_EQ(ranks("FusedBatchNormV3", 0), Ranks(4, 5));  // with the layout NDHWC
+  // The kernel takes a vector of one number too, though the shape function refuses it.
+  EXPECT_EQ(ranks("Range", 0), Ranks(0, 1));
+  EXPECT_EQ(ranks("Add", 0), Ranks(0, kAny));
+  EXPECT_EQ(ranks("Einsum", 0), Ranks(0, kAny));  // its equation says
+}
+
 // Each argument has one source for its dtype, and the attributes that it names exist.
 TEST(OpTable, EveryLineParses) {
   std::vector<llvm::StringRef> names = AllOpNames();

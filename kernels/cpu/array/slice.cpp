@@ -59,7 +59,7 @@ Error Slice(KernelContext& ctx) {
 Expected<KernelFn> MakeSlice(const KernelSetup&) { return KernelFn(Slice); }
 
 Expected<KernelFn> MakeStridedSlice(const KernelSetup& setup) {
-  SliceMasks masks = SliceMasksOf(setup.node());
+  ASSIGN_OR_RETURN(SliceMasks masks, SliceMasksOf(setup.node()));
   return KernelFn([masks](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(SliceSpec spec, ReadSliceSpec(ctx.input(0).dims(), ctx.input(1), ctx.input(2),
                                                    ctx.input(3), masks));

@@ -48,7 +48,7 @@ Error WriteSlice(KernelContext& ctx, Tensor& target, int begin_input, const Tens
 }
 
 Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
-  SliceMasks masks = SliceMasksOf(setup.node());
+  ASSIGN_OR_RETURN(SliceMasks masks, SliceMasksOf(setup.node()));
   return KernelFn([masks](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(0)));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
@@ -58,7 +58,7 @@ Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
 }
 
 Expected<KernelFn> MakeUpdate(const KernelSetup& setup) {
-  SliceMasks masks = SliceMasksOf(setup.node());
+  ASSIGN_OR_RETURN(SliceMasks masks, SliceMasksOf(setup.node()));
   return KernelFn([masks](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
     ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, in.dims()));
@@ -68,7 +68,7 @@ Expected<KernelFn> MakeUpdate(const KernelSetup& setup) {
 }
 
 Expected<KernelFn> MakeAssign(const KernelSetup& setup) {
-  SliceMasks masks = SliceMasksOf(setup.node());
+  ASSIGN_OR_RETURN(SliceMasks masks, SliceMasksOf(setup.node()));
   return KernelFn([masks](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, 0));
     const Tensor& value = ctx.input(4);

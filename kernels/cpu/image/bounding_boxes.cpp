@@ -5,6 +5,7 @@
 
 #include "kernels/common/dispatch.h"
 #include "kernels/common/kernel_of.h"
+#include "kernels/common/to_integer.h"
 
 namespace grapnel {
 namespace {
@@ -28,10 +29,9 @@ void DrawLine(const Canvas& canvas, T* pixels, int64_t row0, int64_t row1, int64
   }
 }
 
-// A corner beside the image; far ones are brought near, where they cannot be seen either.
+// It may be far beside the image: of an infinite part, or of one that is no number there.
 int64_t PixelOf(float part, int64_t size) {
-  float at = part * static_cast<float>(size - 1), limit = static_cast<float>(size) + 1;
-  return static_cast<int64_t>(std::clamp(at, -limit, limit));
+  return ToInteger<int64_t>(part * static_cast<float>(size - 1));
 }
 
 template <typename T>

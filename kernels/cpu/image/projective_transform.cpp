@@ -5,6 +5,7 @@
 
 #include "kernels/common/dims.h"
 #include "kernels/common/dispatch.h"
+#include "kernels/common/to_integer.h"
 
 namespace grapnel {
 namespace {
@@ -72,7 +73,11 @@ T Interpolate(const Image& image, const T* pixels, float y, float x, int64_t cha
     return (x1 - x) * static_cast<float>(PixelOr(image, pixels, at, x0, channel)) +
            (x - x0) * static_cast<float>(PixelOr(image, pixels, at, x1, channel));
   };
-  return static_cast<T>((y1 - y) * row(y0) + (y - y0) * row(y1));
+  float mean = (y1 - y) * row(y0) + (y - y0) * row(y1);  // of no place where that is not a number
+  if constexpr (std::is_integral_v<T>)
+    return ToInteger<T>(mean);
+  else
+    return static_cast<T>(mean);
 }
 
 template <typename T>

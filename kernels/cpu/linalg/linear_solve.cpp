@@ -20,8 +20,8 @@ struct LogDeterminant {
   typename Eigen::NumTraits<T>::Real log_abs = 0;
 };
 
-// 1 for the empty matrix; sign 0 and an infinite logarithm where the matrix is singular or the
-// product overflows.
+// 1 for the empty matrix; sign 0 and -infinity where it is singular, not a number where one of its
+// elements is none.
 template <typename T>
 LogDeterminant<T> LogDeterminantOf(const RowMatrix<T>& matrix) {
   LogDeterminant<T> result;
@@ -29,12 +29,6 @@ LogDeterminant<T> LogDeterminantOf(const RowMatrix<T>& matrix) {
   T log_abs;
   EigenLogDeterminant(matrix.data(), matrix.rows(), &result.sign, &log_abs);
   result.log_abs = std::real(log_abs);
-  if (!std::isfinite(result.log_abs)) {
-    using Real = decltype(result.log_abs);
-    result.sign = T(0);
-    result.log_abs = std::copysign(std::numeric_limits<Real>::infinity(),
-                                   result.log_abs > 0 ? Real(1) : Real(-1));
-  }
   return result;
 }
 
@@ -57,8 +51,6 @@ struct Determinant {
         if (log) {
           out->data<T>()[i] = static_cast<T>(result.sign);
           logs->data<T>()[i] = static_cast<T>(result.log_abs);
-        } else if (std::isinf(result.log_abs)) {
-          out->data<T>()[i] = static_cast<T>(std::exp(result.log_abs));
         } else {
           out->data<T>()[i] = static_cast<T>(MulOf<Compute>(result.sign, std::exp(result.log_abs)));
         }

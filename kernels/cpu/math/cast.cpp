@@ -1,8 +1,8 @@
 // Cast: every number to every other, rounding and overflowing as TensorFlow's CPU kernel does.
 #include <cstring>
-#include <limits>
 
 #include "kernels/common/dispatch.h"
+#include "kernels/common/to_integer.h"
 #include "lib/exec/kernel.h"
 
 namespace grapnel {
@@ -10,14 +10,6 @@ namespace {
 
 using CoreTypes = Join<Join<IntegerTypes, TypeList<float, double, bool>>, ComplexTypes>;
 using CastLoop = void (*)(const void* in, void* out, int64_t n);
-
-// What the processor's conversion makes of a number that is out of range is the smallest integer of
-// the register's size; C++ calls it undefined, so such numbers are replaced before.
-template <typename Wide, typename From>
-Wide ToWide(From x) {
-  constexpr From kLow = static_cast<From>(std::numeric_limits<Wide>::min());
-  return static_cast<Wide>(((x >= kLow) & (x < -kLow)) ? x : kLow);
-}
 
 template <typename To, typename From>
 To CastOne(From x) {
@@ -30,12 +22,7 @@ To CastOne(From x) {
   } else if constexpr (std::is_same_v<To, bool>) {
     return x != From(0);
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    if constexpr (std::is_same_v<To, uint64_t>) {
-      constexpr From kHalf = From(9223372036854775808.0);
-      if (x >= kHalf && x < 2 * kHalf) return static_cast<To>(x);
-    }
-    constexpr bool kShort = sizeof(To) < 4 || std::is_same_v<To, int32_t>;
-    return static_cast<To>(ToWide<std::conditional_t<kShort, int32_t, int64_t>>(x));
+    return ToInteger<To>(x);
   } else {
     return static_cast<To>(x);
   }

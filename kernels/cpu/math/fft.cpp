@@ -40,14 +40,19 @@ void TransformLines(KernelContext& ctx, std::complex<T>* data, llvm::ArrayRef<in
                   });
 }
 
-// fft_length: how many elements of each of the last `rank` dimensions take part; what is missing is
-// 0.
-Expected<Dims> ReadLengths(const Tensor& tensor, int rank) {
+// fft_length: how many elements of each of the last `rank` dimensions take part. A dimension has as
+// many, and the last of an inverse transform half as many and one, or none at all: those are 0.
+Expected<Dims> ReadLengths(const Tensor& in, const Tensor& tensor, int rank, bool inverse) {
   if (tensor.rank() != 1 || tensor.dim(0) != rank)
     return MakeError("fft_length must be a vector of {0}, not {1}", rank, DimsText(tensor.dims()));
   Dims lengths = IntsOf(tensor);
-  for (int64_t length : lengths) {
+  for (int i = 0; i < rank; ++i) {
+    int64_t length = lengths[i], have = in.dim(in.rank() - rank + i);
     if (length < 0) return MakeError("fft_length must not be negative: {0}", IntsText(lengths));
+    int64_t least = inverse && i == rank - 1 ? length / 2 + 1 : length;
+    if (have != 0 && have < least)
+      return MakeError("dimension {0} of the input has {1} elements, at least {2} were expected",
+                       in.rank() - rank + i, have, least);
   }
   return lengths;
 }
@@ -96,7 +101,7 @@ template <typename T>
 Error RealFft(KernelContext& ctx, int rank) {
   const Tensor& in = ctx.input(0);
   RETURN_IF_ERROR(CheckRank(in, rank));
-  ASSIGN_OR_RETURN(Dims lengths, ReadLengths(ctx.input(1), rank));
+  ASSIGN_OR_RETURN(Dims lengths, ReadLengths(in, ctx.input(1), rank, false));
   Dims dims(in.dims().begin(), in.dims().end() - rank);
   dims.append(lengths.begin(), lengths.end());
   int64_t n = lengths.back(), half = n == 0 ? 0 : n / 2 + 1;
@@ -132,7 +137,7 @@ template <typename T>
 Error InverseRealFft(KernelContext& ctx, int rank) {
   const Tensor& in = ctx.input(0);
   RETURN_IF_ERROR(CheckRank(in, rank));
-  ASSIGN_OR_RETURN(Dims lengths, ReadLengths(ctx.input(1), rank));
+  ASSIGN_OR_RETURN(Dims lengths, ReadLengths(in, ctx.input(1), rank, true));
   Dims dims(in.dims().begin(), in.dims().end() - rank);
   dims.append(lengths.begin(), lengths.end());
   if (!NumElements(dims)) return MakeError("an output of shape {0} is too large", DimsText(dims));

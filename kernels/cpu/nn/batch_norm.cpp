@@ -17,6 +17,7 @@ struct Layout {
 
 struct BatchNormAttrs {
   bool channels_first = false, training = true, relu = false, side_input = false;
+  int most_rank = 4;  // that data_format has letters for
   float epsilon = 1e-4f, factor = 1;
 };
 
@@ -81,9 +82,10 @@ void Normalize(KernelContext& ctx, const Layout& layout, const T* x, const float
   });
 }
 
-Expected<Layout> LayoutOf(const Tensor& x, bool channels_first) {
-  if (x.rank() != 4 && x.rank() != 5)
-    return MakeError("x must have rank 4 or 5, not shape {0}", DimsText(x.dims()));
+Expected<Layout> LayoutOf(const Tensor& x, bool channels_first, int most_rank) {
+  if (x.rank() < 4 || x.rank() > most_rank)
+    return MakeError("x must have rank {0}, not shape {1}", most_rank == 4 ? "4" : "4 or 5",
+                     DimsText(x.dims()));
   Layout layout;
   layout.channels = x.dim(channels_first ? 1 : x.rank() - 1);
   layout.outer = channels_first ? x.dim(0) : *NumElements(x.dims().drop_back(1));
@@ -133,7 +135,7 @@ void Statistics(KernelContext& ctx, const Layout& layout, const BatchNormAttrs& 
 template <typename T>
 Error BatchNorm(KernelContext& ctx, const BatchNormAttrs& attrs) {
   Dims dims(ctx.input(0).dims().begin(), ctx.input(0).dims().end());
-  ASSIGN_OR_RETURN(Layout layout, LayoutOf(ctx.input(0), attrs.channels_first));
+  ASSIGN_OR_RETURN(Layout layout, LayoutOf(ctx.input(0), attrs.channels_first, attrs.most_rank));
   RETURN_IF_ERROR(CheckVectors(ctx, layout.channels, attrs));
   if (attrs.side_input && ctx.input(5).dims() != ctx.input(0).dims()) {
     return MakeError("the side input has shape {0}, x {1}", DimsText(ctx.input(5).dims()),
@@ -180,6 +182,7 @@ Expected<KernelFn> MakeBatchNorm(const KernelSetup& setup) {
     return MakeError("data_format '{0}' is not NHWC, NCHW, NDHWC or NCDHW", format);
   }
   attrs.channels_first = format[1] == 'C';
+  attrs.most_rank = static_cast<int>(format.size());
   attrs.training = node.GetBool("is_training", true);
   attrs.epsilon = node.GetFloat("epsilon", 1e-4f);
   attrs.factor = node.op() == "FusedBatchNorm" ? 1 : node.GetFloat("exponential_avg_factor", 1);

@@ -30,12 +30,13 @@ Range Nudge(float low, float high, const Levels& levels) {
           low == 0 && high == 0};
 }
 
-// `step` elements apart. A NaN stays one.
+// `step` elements apart. A NaN stays one; where the ends are in the wrong order, the lower one
+// holds.
 void Quantize(const Range& range, const float* in, int64_t n, int64_t step, float* out) {
   float inverse = 1 / range.scale, zero = std::floor(-range.low * inverse + 0.5f);
   for (int64_t i = 0; i < n * step; i += step) {
-    float x = in[i] < range.low ? range.low : in[i];
-    x = x > range.high ? range.high : x;
+    float x = in[i] > range.high ? range.high : in[i];
+    x = x < range.low ? range.low : x;
     out[i] = range.none ? 0 : std::floor((x - range.low) * inverse - zero + 0.5f) * range.scale;
   }
 }

@@ -10,6 +10,7 @@
 #include "kernels/common/dims.h"
 #include "kernels/common/dispatch.h"
 #include "kernels/common/kernel_of.h"
+#include "kernels/common/to_integer.h"
 #include "kernels/cpu/random/random.h"
 
 namespace grapnel {
@@ -132,8 +133,11 @@ void FillAs(KernelContext& ctx, const Batches& batches, Philox philox, const Ten
     for (int64_t k = begin; k < end; ++k) {
       int64_t batch = k / batches.samples, sample = k % batches.samples;
       double value = Draw(n[batch], p[batch], philox, k);
-      if (std::is_integral_v<Out> && !(std::abs(value) < 9e18)) value = 0;
-      out.data<Out>()[sample * batches.count + batch] = static_cast<Out>(value);
+      Out& to = out.data<Out>()[sample * batches.count + batch];
+      if constexpr (std::is_integral_v<Out>)
+        to = std::abs(value) < 9e18 ? ToInteger<Out>(value) : 0;
+      else
+        to = static_cast<Out>(value);
     }
   });
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/common/dispatch.h"
+#include "kernels/common/to_integer.h"
 #include "kernels/cpu/array/data_move.h"
 #include "kernels/cpu/random/random.h"
 
@@ -80,12 +81,14 @@ std::optional<ImageSize> SampleSize(ImageSize image, const SampleAttrs& attrs, f
   auto width_of = [ratio](int32_t h) { return Rounded(static_cast<float>(h) * ratio); };
   if (width_of(high) > image.width) {
     constexpr float kLittle = 0.0000001f;
-    high = static_cast<int32_t>((image.width + 0.5 - kLittle) / ratio);
+    high = ToInteger<int32_t>((image.width + 0.5 - kLittle) / ratio);
     if (width_of(high) > image.width) --high;
   }
   high = std::min(high, image.height);
   int32_t rows = std::min(low, high);
-  if (rows < high) rows += static_cast<int32_t>(numbers.Below(high - rows + 1));
+  // How far apart they are may be more than an int32_t holds.
+  if (rows < high)
+    rows += static_cast<int32_t>(numbers.Below(static_cast<uint32_t>(int64_t{high} - rows + 1)));
   auto area_of = [&](int32_t h) { return static_cast<float>(int64_t{width_of(h)} * h); };
   if (area_of(rows) < least) ++rows;
   if (area_of(rows) > most) --rows;

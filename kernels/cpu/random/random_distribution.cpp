@@ -7,6 +7,7 @@
 
 #include "kernels/common/dims.h"
 #include "kernels/common/dispatch.h"
+#include "kernels/common/to_integer.h"
 #include "kernels/cpu/random/random.h"
 #include "unsupported/Eigen/SpecialFunctions"
 
@@ -116,8 +117,10 @@ Error FillEach(KernelContext& ctx, Philox philox, Tensor& out,
         mine.Skip(k * kReserved);
         Stream stream(mine);
         double value = draw(k, stream);
-        if (std::is_integral_v<T> && !std::isfinite(value)) value = 0;
-        out.data<T>()[place(k)] = static_cast<T>(value);
+        if constexpr (std::is_integral_v<T>)
+          out.data<T>()[place(k)] = std::isfinite(value) ? ToInteger<T>(value) : 0;
+        else
+          out.data<T>()[place(k)] = static_cast<T>(value);
       }
     });
     return true;

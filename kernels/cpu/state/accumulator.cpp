@@ -160,7 +160,7 @@ Error Take(KernelContext& ctx) {
   ctx.SetOutput(0, std::move(from->sum));
   from->sum = Tensor();
   from->count = 0;
-  ++from->step;
+  from->step = AddOf<int64_t>(from->step, 1);  // which a graph may set to the last that there is
   return Error::success();
 }
 
@@ -291,7 +291,7 @@ Error SparseTake(KernelContext& ctx) {
   ctx.SetOutput(1, std::move(from->sum));
   from->sum = Tensor();
   from->count = 0;
-  ++from->step;
+  from->step = AddOf<int64_t>(from->step, 1);  // which a graph may set to the last that there is
   return Error::success();
 }
 

@@ -231,6 +231,7 @@ Error Export(KernelContext& ctx) {
   key_dims.append(table->key_dims.begin(), table->key_dims.end());
   ASSIGN_OR_RETURN(Tensor * keys, ctx.Allocate(0, key_dims));
   ASSIGN_OR_RETURN(Tensor * values, ctx.Allocate(1, dims));
+  RETURN_IF_ERROR(CheckTypes(*table, keys, values));
   for (int64_t i = 0; i < size; ++i) {
     if (keys->dtype() == proto::DT_STRING)
       keys->data<std::string>()[i] = entries[i]->getKey().str();

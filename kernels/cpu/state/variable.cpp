@@ -168,11 +168,16 @@ Expected<KernelFn> MakeDestroy(const KernelSetup& setup) {
 // The old kind's counter: its value before it is counted up, and an error at the limit.
 Expected<KernelFn> MakeCountUpTo(const KernelSetup& setup) {
   int64_t limit = setup.node().GetInt("limit");
+  bool fits = setup.output_type(0) == proto::DT_INT64 || limit == static_cast<int32_t>(limit);
+  if (!fits) return MakeError("limit {0} does not fit into int32", limit);
   return KernelFn([limit](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, 0));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
     return ChangeVariable(ctx, *variable, [&](Tensor& value) -> Error {
-      if (value.num_elements() != 1) return MakeError("a counter must be a scalar");
+      if (value.rank() != 0 || value.dtype() != ctx.output_type(0))
+        return MakeError("a counter must be a scalar of {0}, not {1}{2}",
+                         DataTypeName(ctx.output_type(0)), DataTypeName(value.dtype()),
+                         DimsText(value.dims()));
       if (value.IntAt(0) >= limit) return MakeError("the counter has reached its limit {0}", limit);
       bool is_int = value.dtype() == proto::DT_INT32;
       if (is_int) *out->data<int32_t>() = value.data<int32_t>()[0]++;

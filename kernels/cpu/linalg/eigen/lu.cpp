@@ -10,6 +10,14 @@ namespace {
 template <typename T>
 using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+template <typename T>
+T SignOf(T x) {
+  if constexpr (Eigen::NumTraits<T>::IsComplex)
+    return x == T(0) ? x : x / std::abs(x);
+  else
+    return x > 0 ? T(1) : x < 0 ? T(-1) : x;
+}
+
 }  // namespace
 
 template <typename T>
@@ -18,7 +26,9 @@ void EigenLogDeterminant(const T* in, int64_t n, T* sign, T* log_abs) {
   auto diagonal = lu.matrixLU().diagonal().array().eval();
   auto sizes = diagonal.abs().eval();
   *log_abs = T(sizes.log().sum());
-  *sign = T(lu.permutationP().determinant()) * (diagonal / sizes).prod();
+  // A diagonal that holds 0 has the sign 0, one that holds no number has none; an infinity has one.
+  *sign = T(lu.permutationP().determinant());
+  for (int64_t i = 0; i < n; ++i) *sign *= SignOf(T(diagonal[i]));
 }
 
 template <typename T>

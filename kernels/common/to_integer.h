@@ -1,0 +1,28 @@
+// Floats as integers where C++ says nothing: out of range, infinite or not a number.
+#ifndef GRAPNEL_KERNELS_COMMON_TO_INTEGER_H_
+#define GRAPNEL_KERNELS_COMMON_TO_INTEGER_H_
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace grapnel {
+
+// Cut off towards 0. What is out of range comes out as TensorFlow's code has it on x86: the
+// processor's conversion makes the smallest integer of the register's size of it, whose low bits
+// are kept. `From` is float or double.
+template <typename To, typename From>
+To ToInteger(From x) {
+  if constexpr (std::is_same_v<To, uint64_t>) {
+    constexpr From kHalf = From(9223372036854775808.0);
+    if (x >= kHalf && x < 2 * kHalf) return static_cast<To>(x);
+  }
+  constexpr bool kShort = sizeof(To) < 4 || std::is_same_v<To, int32_t>;
+  using Wide = std::conditional_t<kShort, int32_t, int64_t>;
+  constexpr From kLow = static_cast<From>(std::numeric_limits<Wide>::min());
+  return static_cast<To>(static_cast<Wide>(((x >= kLow) & (x < -kLow)) ? x : kLow));
+}
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_COMMON_TO_INTEGER_H_
