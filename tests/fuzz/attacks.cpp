@@ -120,8 +120,6 @@ constexpr const char* kLoops[] = {
     "%y = PartitionedCall(%a) {Tin=[int32], Tout=[int32], f=@direct}\n%a = Const int32 M",
 };
 constexpr const char* kEndless[] = {
-    "%m = Merge(%e, %n) {N=2, T=T}\n%e = Enter(T 1) {T=T, frame_name=\"f\"}\n"
-    "%n = NextIteration(%m) {T=T}\n%y = Neg(%m) {T=T}",
     "%y = StatelessWhile(%a) {T=[int32], body=@same, cond=@always}\n%a = Const int32 M",
     "%y = While(%a) {T=[int32], body=@slow, cond=@always, parallel_iterations=M}\n%a = Const int32 "
     "M",
