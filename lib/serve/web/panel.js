@@ -274,7 +274,8 @@ export class Panel {
     const readers = (entry, output) => list(items(entry, output));
     node.outputs.forEach((output, place) => {
       parts.push(
-        heading(`Output ${output.port ?? place}${output.slot ? ` ${output.slot}` : ""}  ${output.type || "?"}`),
+        heading([`Output ${output.port ?? place}`, output.slot].filter(Boolean).join(" ") +
+          `  ${output.type || "?"}`),
         output.count > 0 ? readers(output, place) : element("p", {class: "dim"}, "nobody reads it"));
     });
     if (node.after.count > 0) {
