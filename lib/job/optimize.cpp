@@ -5,11 +5,14 @@
 #include "lib/check/reproducer.h"
 #include "lib/check/value_check.h"
 #include "lib/exec/evaluator.h"
+#include "lib/ir/device_name.h"
 #include "lib/job/dump.h"
 #include "lib/pass/near_misses.h"
 #include "lib/place/settings.h"
 #include "lib/support/file.h"
+#include "lib/support/suggest.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -126,6 +129,20 @@ Expected<OpenedGraph> OpenAnew(const OpenedGraph& opened, const OptimizeRequest&
   return again;
 }
 
+// A kind of device may come from a plugin, and then it is right; else it is mistyped, and nothing
+// would be fused for it.
+void SayUnknownKind(llvm::StringRef device, const MessageSink& sink) {
+  static constexpr llvm::StringRef kKinds[] = {"CPU",        "GPU",     "TPU",
+                                               "TPU_SYSTEM", "XLA_CPU", "XLA_GPU"};
+  auto name = DeviceNameFromTyped(device);
+  if (!name) return llvm::consumeError(name.takeError());
+  llvm::StringRef kind = DeviceTypeOf(*name);
+  if (!sink || kind.empty() || llvm::is_contained(kKinds, kind)) return;
+  sink(Severity::kWarning, ("device '" + device + "': TensorFlow itself has no kind '" + kind +
+                            "' of device" + DidYouMean(kind, kKinds))
+                               .str());
+}
+
 }  // namespace
 
 std::string Optimized::KeptText() const {
@@ -138,6 +155,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
   RETURN_IF_ERROR(DemandValid(opened, request.sink));
   Module& module = opened.module();
   RETURN_IF_ERROR(SetMissingDevices(module, request.device));
+  if (!request.device.empty()) SayUnknownKind(request.device, request.sink);
   ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(opened, request));
   Workshop workshop(request.pool);
   options.evaluator = workshop.evaluator.get();

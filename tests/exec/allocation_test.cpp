@@ -136,7 +136,8 @@ TEST(Allocations, NoneWhereHelpersTakeNodes) {
         Value roots = Sqrt(x) + Tanh(x);
         return (sine + cosine) * roots;
       }));
-  // On a busy machine nodes may overlap later as they never did before, and need memory for it once.
+  // On a busy machine nodes may overlap later as they never did before, and need memory for it
+  // once.
   int64_t least = INT64_MAX;
   for (int i = 0; i < 3 && least > 0; ++i)
     least = std::min(least, AllocationsOf(*module, 2, {Counting({200000})}));
