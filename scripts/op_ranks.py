@@ -74,7 +74,9 @@ def child(op, nodes, folders, known, pipe):
         for folder in folders[:6]:
             ask_case(op, folder, questions, facts)
         ask_made_up(op, good, questions, facts)
-    for argument in (a for a, is_scalar in facts.scalars.items() if is_scalar):
+    # A condition of any rank is one, and what else a function refuses says nothing of the op that calls it.
+    calls = any(attr.type in ("func", "list(func)") for attr in op.attr)
+    for argument in (a for a, is_scalar in facts.scalars.items() if is_scalar and not calls):
         facts.of[argument] = [0, 0, True]
     questions.tell({a: [*fact, fact[:2] != facts.first[a]] for a, fact in sorted(facts.of.items())})
     os._exit(0)
