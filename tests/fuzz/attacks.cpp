@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 
 // Lines of text (docs/text.md) that make %y. N is a size, S something that should be a scalar, T a
 // dtype, U another one, M a small number.
+// NOLINTBEGIN(bugprone-suspicious-missing-comma): what is too long for a line is two literals.
 constexpr const char* kSizes[] = {
     "%y = UnsortedSegmentSum(T [1,2], [0,0], int64 N) {T=T, Tindices=int32, Tnumsegments=int64}",
     "%y = UnsortedSegmentSum(T [1,2], int64 [0,N], int64 2) {T=T, Tindices=int64, "
@@ -130,6 +131,7 @@ constexpr const char* kEndless[] = {
     "%m = Merge(%e, %n) {N=2, T=int32}\n%c = LoopCond(%t)\n%t = GreaterEqual(%m, %m) {T=int32}\n"
     "%s = Switch(%m, %c) {T=int32}\n%n = NextIteration(%s:1) {T=int32}\n%y = Exit(%s) {T=int32}",
 };
+// NOLINTEND(bugprone-suspicious-missing-comma)
 constexpr const char* kLibrary = R"(
 func @same(%x: int32) -> (o: int32) {
   %n = Identity(%x)
