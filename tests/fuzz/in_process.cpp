@@ -68,6 +68,7 @@ void CommandRunner::Announce(uint64_t number, const std::string& what) const {
 
 CommandRunner::Outcome CommandRunner::Run(const std::vector<std::string>& arguments) const {
   std::vector<const char*> argv;
+  argv.reserve(arguments.size());
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
   PeakOfMemory();
   alarm(static_cast<unsigned>(3 * kPatience));
