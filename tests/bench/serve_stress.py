@@ -60,7 +60,7 @@ class Attack:
     """Clients that begin anew until the time is up, and count what they were answered."""
 
     def __init__(self, target, end):
-        self.target, self.end, self.answers = target, end, {}
+        self.target, self.end, self.answers, self.connections = target, end, {}, 0
 
     def is_over(self):
         return time.time() >= self.end.value
@@ -69,7 +69,11 @@ class Attack:
         while not self.is_over():
             status = "cut off"
             try:
-                reader, writer = await asyncio.open_connection("127.0.0.1", self.target.port)
+                # From addresses of their own: a port that was used less than a minute ago may take the system a second to
+                # give again, and the reader would wait for that.
+                self.connections += 1
+                reader, writer = await asyncio.open_connection("127.0.0.1", self.target.port,
+                                                               local_addr=(f"127.0.1.{self.connections % 250 + 1}", 0))
                 try:
                     status = await client(reader, writer) or status
                 finally:
