@@ -167,8 +167,11 @@ class Orderer {
     }
     for (NodeId id : order) {
       llvm::SmallVector<Port, 8> ports;
-      for (Port port : from.body.node(id).inputs())
-        ports.push_back({copies.lookup(port.node), port.index});
+      for (Port port : from.body.node(id).inputs()) {
+        // What waits for an argument that goes has nothing to wait for.
+        if (auto copy = copies.find(port.node); copy != copies.end())
+          ports.push_back({copy->second, port.index});
+      }
       to->body.SetInputs(copies.lookup(id), ports);
     }
     CopyResults(from, copies, to);
