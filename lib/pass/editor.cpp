@@ -69,6 +69,7 @@ bool Editor::IsPreserved(const Node& node) const {
 }
 
 const ShapeMap& Editor::shapes() {
+  if (are_shapes_fixed_) return *shapes_;
   if (!shapes_) {
     ShapeOptions options;
     // TensorFlow trusts what a Placeholder says of its shape only when asked to be aggressive.
@@ -82,6 +83,12 @@ const ShapeMap& Editor::shapes() {
   stale_shapes_.clear();
   return *shapes_;
 }
+void Editor::FixShapes() {
+  are_shapes_fixed_ = false;
+  shapes();
+  are_shapes_fixed_ = true;
+}
+
 const Shape& Editor::ShapeOf(Port port) { return shapes().OfPort(port); }
 DataType Editor::TypeOf(Port port) { return TypeOfPort(graph_, port); }
 

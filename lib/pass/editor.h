@@ -62,6 +62,10 @@ class Editor {
                                     // config says AGGRESSIVE
   DataType TypeOf(Port port);
   const ShapeMap& shapes();
+  // From here on shapes are those of the graph as it is now, whatever is edited, until the next
+  // call: a node that is made has none. As in a pass of Grappler's, which asks once.
+  void FixShapes();
+  void FollowShapes() { are_shapes_fixed_ = false; }
   // The value of a Const or HostConst node that is not fed; null otherwise. Valid until the node
   // changes.
   const Literal* ConstantOf(const Node& node);
@@ -169,6 +173,7 @@ class Editor {
   const proto::RewriterConfig& config_;
   Evaluator* evaluator_;
   std::unique_ptr<ShapeMap> shapes_;
+  bool are_shapes_fixed_ = false;
   std::vector<NodeId>
       stale_shapes_;  // changed since shapes_ was last asked: half a rewrite has no shape
   llvm::DenseMap<NodeId, std::unique_ptr<Literal>> constants_;

@@ -67,7 +67,7 @@ void ForwardShape(ShapeContext& c) {
 
 void EnsureShapeShape(ShapeContext& c) {
   c.OutFacts(0, c.facts(0));
-  c.Out(0, c.Equal(c.in(0), c.ShapeAttr("shape").value_or(Shape::Unknown())));
+  c.OutEqual(0, c.Equal(c.in(0), c.ShapeAttr("shape").value_or(Shape::Unknown())));
 }
 
 void ShapeNShape(ShapeContext& c) {
@@ -266,13 +266,10 @@ void BroadcastToShape(ShapeContext& c) {
 }
 
 void TileShape(ShapeContext& c) {
-  const Shape& shape = c.in(0);
   Shape multiples = c.ShapeFrom(1);
-  if (shape.known_rank() && shape.rank() == 0) return c.Out(0, Shape::Scalar());
-  if (!shape.known_rank()) {
-    if (multiples.known_rank()) c.Out(0, Shape::UnknownOfRank(multiples.rank()));
-    return;
-  }
+  if (!c.in(0).known_rank() && !multiples.known_rank()) return;
+  const Shape shape = c.in(0).known_rank() ? c.in(0) : c.WithRank(0, multiples.rank());
+  if (shape.rank() == 0) return c.Out(0, Shape::Scalar());
   if (multiples.known_rank() && multiples.rank() != shape.rank()) {
     return c.Fail("{0} of {1} needs {2} multiples, got {3}", c.op(), shape.ToString(), shape.rank(),
                   multiples.rank());

@@ -50,7 +50,10 @@ bool Call(ShapeContext& c, llvm::StringRef function, int first, std::vector<Port
 }
 
 void OutResults(ShapeContext& c, std::vector<PortFacts> results) {
-  for (int i = 0; i < c.num_outputs(); ++i) c.outputs[i] = std::move(results[i]);
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    c.outputs[i] = std::move(results[i]);
+    c.OutSizes(i, Shape(c.outputs[i].shape));
+  }
 }
 
 void PartitionedCallShape(ShapeContext& c) {

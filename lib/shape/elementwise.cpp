@@ -147,7 +147,7 @@ void SelectShape(ShapeContext& c) {
              values.rank() > 0) {
     c.Equal(condition.dim(0), values.dim(0), "the rows chosen and the rows there");
   }
-  c.Out(0, values);
+  c.OutEqual(0, values);
   SelectElements(c);
 }
 
@@ -155,13 +155,13 @@ void SelectShape(ShapeContext& c) {
 void AllEqualShape(ShapeContext& c) {
   Shape shape = c.in(0);
   for (int i = 1; i < c.num_inputs(); ++i) shape = c.Equal(shape, c.in(i));
-  c.Out(0, std::move(shape));
+  c.OutEqual(0, std::move(shape));
   // Added up: AddN of two shape tensors is rare, and of one is that one.
   if (c.num_inputs() == 1 && c.elements(0)) c.OutElements(0, *c.elements(0));
 }
 
 // `SigmoidGrad(y, dy)` and the like: the gradient has the shape of what it is the gradient of.
-void TwoEqualShape(ShapeContext& c) { c.Out(0, c.Equal(c.in(0), c.in(1))); }
+void TwoEqualShape(ShapeContext& c) { c.OutEqual(0, c.Equal(c.in(0), c.in(1))); }
 
 // Scalars go with anything; all others have one shape.
 void BetaincShape(ShapeContext& c) {

@@ -218,6 +218,24 @@ ShapeHandle ShapeContext::HandleOfSide(const Shape& shape) const {
   return 0;
 }
 
+void ShapeContext::OutEqual(int i, Shape shape) {
+  if (i >= num_outputs()) return;
+  outputs[i].handle = HandleOfSide(shape);
+  outputs[i].shape = std::move(shape);
+}
+
+void ShapeContext::OutSizes(int i, Shape shape) {
+  for (int dim = 0; symbols && shape.known_rank() && dim < shape.rank(); ++dim) {
+    if (!shape.IsKnown(dim)) shape.set_dim(dim, kUnknownDim);
+  }
+  Out(i, std::move(shape));
+}
+
+void ShapeContext::NameDim(Shape& shape, int dim) {
+  if (symbols && shape.dim(dim) == kUnknownDim)
+    shape.set_dim(dim, symbols->DimAt({node.id(), node.op_id(), 0}, dim, next_symbol));
+}
+
 void ShapeContext::DemandEqual(const Shape& a, const Shape& b) {
   ShapeHandle x = HandleOfSide(a), y = HandleOfSide(b);
   if (a.known_rank() && b.known_rank()) {

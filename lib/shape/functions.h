@@ -108,6 +108,14 @@ class ShapeContext {
     outputs[i].shape = shape;
     outputs[i].handle = HandleOf(shape);
   }
+  // What Equal found all inputs to be: of unknown rank, it stays the shape that they share.
+  void OutEqual(int i, Shape shape);
+  // The same sizes, but where readers count no symbol of an input: TensorFlow goes through a plain
+  // list of sizes here, so it does not know two unknown ones to be equal.
+  void OutSizes(int i, Shape shape);
+  // Gives dimension `dim` the symbol that it has in output 0, where it is not known: outputs of one
+  // shape have the same unknown sizes.
+  void NameDim(Shape& shape, int dim);
   void OutElements(int i, Elements elements);  // dropped when they are too many
   void OutContent(int i, Shape content);
   void OutFacts(int i, const PortFacts& facts);

@@ -53,7 +53,7 @@ void ReductionShape(ShapeContext& c) {
   if (!axes) {
     if (keep) {
       c.Out(0, Shape::UnknownOfRank(in.rank()));
-    } else if (axis_shape.NumElements() == 1 && in.rank() > 0) {
+    } else if (!c.symbols && axis_shape.NumElements() == 1 && in.rank() > 0) {
       c.Out(0, Shape::UnknownOfRank(in.rank() - 1));
     }
     return;
@@ -94,6 +94,7 @@ void MatMulShape(ShapeContext& c) {
     return c.Fail("{0} needs matching inner sizes, got {1} and {2}", c.op(), a.ToString(),
                   b.ToString());
   }
+  c.Equal(a.dim(1 - rows), b.dim(1 - columns), "inner sizes");
   c.Out(0, MatrixOf(a.dim(rows), b.dim(columns)));
   for (int i = 1; i < c.num_outputs(); ++i)
     c.Out(i, Shape::Scalar());  // the range, of quantized ones
@@ -116,6 +117,8 @@ void BatchMatMulShape(ShapeContext& c) {
     return c.Fail("{0} needs matching {1} sizes, got {2} and {3}", c.op(),
                   batch ? "inner" : "batch", a.ToString(), b.ToString());
   }
+  if (fixed_batch) c.Equal(head_a, head_b);
+  c.Equal(a.dim(inner_a), b.dim(inner_b), "inner sizes");
   c.Out(0, ConcatShapes(*batch, MatrixOf(a.dim(rows), b.dim(columns))));
 }
 
@@ -196,7 +199,7 @@ class EinsumShapes {
 
 void EinsumShape(ShapeContext& c) { EinsumShapes(c).Run(); }
 
-void CrossShape(ShapeContext& c) { c.Out(0, c.Equal(c.in(0), c.in(1))); }
+void CrossShape(ShapeContext& c) { c.OutEqual(0, c.Equal(c.in(0), c.in(1))); }
 
 // --- Fourier transforms: real ones of `rank` dimensions change the last, to half of it and one.
 

@@ -167,7 +167,7 @@ void QuantizedLikeShape(ShapeContext& c) {
 
 // Of the gradient of QuantizeAndDequantizeV4: like the input, and like the ends of its range.
 void RoundingGradShape(ShapeContext& c) {
-  c.Out(0, c.Equal(c.in(0), c.in(1)));
+  c.OutEqual(0, c.Equal(c.in(0), c.in(1)));
   c.Out(1, c.in(2));
   c.Out(2, c.in(3));
 }
@@ -179,7 +179,7 @@ void UniformDotShape(ShapeContext& c) {
 }
 
 void FakeQuantGradShape(ShapeContext& c) {
-  c.Out(0, c.Equal(c.in(0), c.in(1)));
+  c.OutEqual(0, c.Equal(c.in(0), c.in(1)));
   c.Out(1, Shape::Scalar());
   c.Out(2, Shape::Scalar());
 }
@@ -189,7 +189,7 @@ void FakeQuantPerChannelGradShape(ShapeContext& c) {
   int64_t depth = c.Equal(c.WithRank(2, 1).dim(0), c.WithRank(3, 1).dim(0), "ranges");
   if (shape.known_rank() && shape.rank() > 0)
     depth = c.Equal(depth, shape.dim(shape.rank() - 1), "channels and ranges");
-  c.Out(0, std::move(shape));
+  c.OutEqual(0, std::move(shape));
   c.Out(1, VectorOf(depth));
   c.Out(2, VectorOf(depth));
 }

@@ -125,7 +125,7 @@ class StridedSlicer {
       }
     }
     while (!seen_ellipsis && at < in.rank()) out_.Append(in.dim(at++));
-    c_.Out(0, std::move(out_));
+    c_.OutSizes(0, std::move(out_));
     if (c_.elements(0) && in.rank() == 1) OutElements(used == 1);
   }
 
@@ -190,6 +190,7 @@ void SplitShape(ShapeContext& c) {
                     in.ToString(), c.num_outputs());
     }
     out.set_dim(*at, DivDims(in.dim(*at), c.num_outputs()));
+    c.NameDim(out, *at);
   }
   int64_t from = 0;
   for (int i = 0; i < c.num_outputs(); ++i) {

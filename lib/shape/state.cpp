@@ -52,7 +52,7 @@ void AssignShape(ShapeContext& c) {
   c.Out(0, c.Bool("validate_shape", true) ? c.Equal(c.in(0), c.in(1)) : c.in(1));
 }
 
-void AssignMathShape(ShapeContext& c) { c.Out(0, c.Equal(c.in(0), c.in(1))); }
+void AssignMathShape(ShapeContext& c) { c.OutEqual(0, c.Equal(c.in(0), c.in(1))); }
 
 void AssignVariableShape(ShapeContext& c) {
   const Shape* content = c.facts(0).content();

@@ -30,6 +30,7 @@ class Rounds {
 
   void Run() {
     edit_.TakeTouched();
+    edit_.FixShapes();
     todo_.resize(graph_.end_id(), true);
     size_t nodes = 0;
     simplified_ = true;
@@ -46,6 +47,7 @@ class Rounds {
       simplified_ = Show(simplify_);
       std::swap(todo_, next_);
     }
+    edit_.FollowShapes();
   }
 
  private:

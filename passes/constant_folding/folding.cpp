@@ -50,7 +50,6 @@ bool Folding::IsAll(Port port, int value) const {
 }
 
 Shape Folding::ShapeOf(Port port) {
-  if (shapes_late.contains(port.node)) return Shape::Unknown();
   if (const Literal* value = ConstantOf(port)) return Shape(value->dims());
   return edit.ShapeOf(port);
 }

@@ -49,7 +49,6 @@ class Folding : public RuleContext {
   // Grappler infers shapes once, before the first round, and forgets those of a node that it puts
   // together anew: what asks for them leaves such a node alone until the next iteration.
   llvm::DenseSet<NodeId> shapes_lost;
-  llvm::DenseSet<NodeId> shapes_late;  // of which the results' shapes became known on the way
 
   // --- Constants: of Const nodes that are not fed. Grappler does not fold what a HostConst gives.
   bool IsConst(const Node& node) const {

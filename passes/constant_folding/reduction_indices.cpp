@@ -41,8 +41,6 @@ Verdict MaterializeReductionIndices(Folding& rule, const Node& node) {
   Node made = rule.edit.AddConstant(name, Literal::Integers(type, {input.rank()}, axes),
                                     node.device(), rule.Anchor(node.input(1), /*find=*/false));
   rule.edit.SetInput(node, 1, {made.id(), 0});
-  if (!Folding::SameShape(output, rule.edit.ShapeOf({node.id(), 0})))
-    rule.shapes_late.insert(node.id());
   return rule.Done();
 }
 

@@ -94,6 +94,65 @@ TEST_F(ShapeInferenceTest, PlaceholdersThatAreNotTrustedAreUnknown) {
   EXPECT_EQ(Infer(options).OfPort(y).ToString(), "?");
 }
 
+// Shapes as Grappler knows them: from what readers demand, and no further.
+class ShapesFromReadersTest : public ShapeInferenceTest {
+ protected:
+  ShapesFromReadersTest() {
+    options_.trust_feeds = false;
+    options_.from_readers = true;
+  }
+  std::string Text(Port port) { return Infer(options_).OfPort(port).ToString(); }
+  Port Unknown() { return Placeholder(Shape::Unknown()); }
+  Port Zeros(std::initializer_list<int64_t> dims) {
+    std::string bytes(Shape(Dims(dims)).NumElements().value() * sizeof(float), 0);
+    return Const(Literal::Make(proto::DT_FLOAT, Dims(dims), bytes));
+  }
+
+  ShapeOptions options_;
+};
+
+TEST_F(ShapesFromReadersTest, AProductDemandsItsInnerSize) {
+  Port x = Unknown(), transposed = Unknown();
+  Typed("MatMul", {x, Zeros({8, 3})});
+  With(Typed("MatMul", {transposed, Zeros({5, 3})}), "transpose_a", attr::Bool(true));
+  EXPECT_EQ(Text(x), "[s1,8]");
+  EXPECT_EQ(Text(transposed), "[5,s4]");
+}
+
+TEST_F(ShapesFromReadersTest, TileDemandsARankForEachMultiple) {
+  Port x = Unknown(), reversed = Typed("ReverseV2", {x, Vector({})});
+  Typed("Tile", {reversed, Vector({1, 2, 1})});
+  EXPECT_EQ(Text(x), "[s1,s2,s3]");
+}
+
+TEST_F(ShapesFromReadersTest, WhatIsAddedUpIsOneShape) {
+  Port x = Unknown(), y = Unknown(), sum = With(Typed("AddN", {x, y}), "N", attr::Int(2));
+  Typed("MatMul", {sum, Zeros({8, 3})});
+  EXPECT_EQ(Text(y), "[s1,8]");
+}
+
+TEST_F(ShapesFromReadersTest, PartsOfASplitHaveOneUnknownSize) {
+  Port x = Typed("Transpose", {Unknown(), Vector({1, 0})});
+  Port split = With(Typed("Split", {Scalar(1), x}), "num_split", attr::Int(2));
+  ShapeMap shapes = Infer(options_);
+  EXPECT_EQ(shapes.OfPort(split).ToString(), "[s2,s3]");
+  EXPECT_EQ(shapes.OfPort({split.node, 1}).ToString(), "[s2,s3]");
+}
+
+TEST_F(ShapesFromReadersTest, ASliceForgetsWhichSizesAreTheSame) {
+  Port x = Typed("Transpose", {Unknown(), Vector({1, 0})});
+  Port slice = With(Typed("StridedSlice", {x, Vector({0}), Vector({0}), Vector({1})}), "end_mask",
+                    attr::Int(1));
+  ShapeMap shapes = Infer(options_);
+  EXPECT_EQ(shapes.OfPort(slice).rank(), 2);
+  EXPECT_NE(shapes.OfPort(slice), shapes.OfPort(x));
+}
+
+TEST_F(ShapesFromReadersTest, AReductionOfUnknownAxesHasNoRank) {
+  Port x = Zeros({2, 3}), axes = Placeholder(Shape(Dims{1}), proto::DT_INT32);
+  EXPECT_EQ(Text(Typed("Sum", {x, axes})), "?");
+}
+
 TEST_F(ShapeInferenceTest, WhatIsFedHasNoKnownElements) {
   Port size = Vector({2, 3}),
        zeros = Typed("Fill", {size, Const(Literal::Scalar(proto::DT_FLOAT, 0))});
