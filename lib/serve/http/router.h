@@ -49,6 +49,9 @@ class Router {
   Router(std::shared_ptr<PageSet> pages, std::string token);
   ~Router();
 
+  // Returns when nothing goes on in the background.
+  void WaitUntilWarm() { warm_.wait(); }
+
   // Host headers that are answered: "127.0.0.1:PORT" and "localhost:PORT".
   void SetPort(int port) { port_ = port; }
 

@@ -23,7 +23,7 @@ for command in (["reduce", model, "-o", os.path.join(folder, "small.pb")], ["bis
             started = [int(pid) for pid in file.read().split()]
         os.remove(pids)
         for pid in started:
-            while os.path.exists(f"/proc/{pid}") and time.monotonic() - begin < 1:
+            while os.path.exists(f"/proc/{pid}") and time.monotonic() - begin < 3:  # a busy machine takes its time
                 with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
                     if file.read().rsplit(")", 1)[1].split()[0] == "Z":  # dead, and nobody has asked for it
                         break
