@@ -11,16 +11,12 @@ struct Flags {
   std::string model, other, graph, output, to, node_data = "op-cost";
 };
 
-void SayProblems(const OpenedGraph& graph, Invocation& invocation) {
-  for (const std::string& line : ProblemLines(graph)) invocation.sink()(Severity::kWarning, line);
-}
-
 // All graphs of a text to another text.
 Expected<int> WriteEach(llvm::ArrayRef<OpenedGraph> graphs, const ConvertOptions& options,
                         const std::string& output, Invocation& invocation) {
   std::vector<TitledGraph> titled;
   for (const OpenedGraph& graph : graphs) {
-    SayProblems(graph, invocation);
+    WarnOfProblems(graph, invocation.sink());
     TitledGraph& one = titled.emplace_back();
     one = {graph.file().title, &graph.module(), options};
     ASSIGN_OR_RETURN(FeedsAndFetches tensors, FeedsAndFetchesOf(graph, {}, {}));
@@ -53,7 +49,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     return WriteEach(graphs, options, flags.output, invocation);
   }
   OpenedGraph& input = graphs.front();
-  SayProblems(input, invocation);
+  WarnOfProblems(input, invocation.sink());
   options.label = input.name();
   options.node_data =
       flags.node_data == "op-cost" ? NodeDataKind::kOpCost : NodeDataKind::kConstantBytes;
@@ -67,7 +63,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     return kExitOk;
   }
   ASSIGN_OR_RETURN(OpenedGraph other, OpenInput(flags.other, flags.graph));
-  SayProblems(other, invocation);
+  WarnOfProblems(other, invocation.sink());
   Diff diff = DiffModules(input.module(), other.module(), {});
   options.diff = &diff;
   RETURN_IF_ERROR(Convert(input.module(), options, flags.output));

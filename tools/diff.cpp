@@ -97,9 +97,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(auto sides, OpenSides(flags));
   const OpenedGraph &a = sides.first, &b = sides.second;
   MessageSink sink = invocation.sink();
-  for (const OpenedGraph* input : {&a, &b}) {
-    for (const std::string& line : ProblemLines(*input)) sink(Severity::kWarning, line);
-  }
+  for (const OpenedGraph* input : {&a, &b}) WarnOfProblems(*input, sink);
   DiffOptions options;
   auto ignore = IgnoreRules::Parse(flags.ignored);
   if (!ignore) return Annotate("--ignore", ignore.takeError());

@@ -74,7 +74,7 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
   PageSet pages;
   for (const OpenedGraph& graph : graphs) {
-    for (const std::string& line : ProblemLines(graph)) invocation.sink()(Severity::kWarning, line);
+    WarnOfProblems(graph, invocation.sink());
     pages.Add(std::make_unique<ModelPage>(graph.module(), graph.file().signatures,
                                           TitleOf(graph, graphs)));
   }
@@ -85,7 +85,7 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
 Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags, PictureFormat format,
                            Invocation& invocation) {
   ViewOptions& view = flags.view;
-  for (const std::string& line : ProblemLines(input)) invocation.sink()(Severity::kWarning, line);
+  WarnOfProblems(input, invocation.sink());
   ASSIGN_OR_RETURN(FeedsAndFetches given,
                    FeedsAndFetchesOf(input, flags.feeds, flags.fetches, flags.signature));
   for (const auto* tensors : {&flags.feeds, &flags.fetches}) {

@@ -1,5 +1,6 @@
 #include "lib/io/summary_text.h"
 
+#include "lib/support/printable.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
@@ -29,11 +30,11 @@ void PrintCalls(llvm::raw_ostream& os, const Summary& summary, bool all) {
       os << "  ... and " << WithCommas(summary.functions.size() - 20) << " more (--all)\n";
       break;
     }
-    os << "  " << function.name << ": " << Plural(function.nodes, "node");
+    os << "  " << Printable(function.name) << ": " << Plural(function.nodes, "node");
     if (function.callers == 0) os << ", called by nobody";
     if (!function.calls.empty()) {
       os << ", calls ";
-      for (size_t i = 0; i < function.calls.size(); ++i) os << (i ? ", " : "") << function.calls[i];
+      for (size_t i = 0; i < function.calls.size(); ++i) os << (i ? ", " : "") << Printable(function.calls[i]);
     }
     os << "\n";
   }
@@ -47,7 +48,7 @@ std::string TypeText(const SignatureTensor& tensor) {
 
 void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph) {
   for (const Signature& signature : graph.signatures) {
-    os << "\nsignature " << signature.name << "\n";
+    os << "\nsignature " << Printable(signature.name) << "\n";
     std::vector<std::vector<std::string>> rows = {};
     auto add = [&](const char* side, const SignatureTensor& t) {
       rows.push_back({side, t.key, TypeText(t), t.tensor});
@@ -84,7 +85,7 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary, bool all
       line += llvm::formatv("... and {0} more kinds (--all)", summary.ops.size() - 24).str();
       break;
     }
-    std::string cell = op + " " + WithCommas(count) + "   ";
+    std::string cell = Printable(op) + " " + WithCommas(count) + "   ";
     if (line.size() + cell.size() > 100) {
       os << llvm::StringRef(line).rtrim() << "\n";
       line = "  ";

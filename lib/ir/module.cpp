@@ -7,13 +7,14 @@
 #include <cstring>
 
 #include "lib/ir/wire.h"
+#include "lib/support/printable.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 
 std::string Problem::ToString() const {
-  return (place.empty() ? "" : place + ": ") +
-         (where.empty() ? text : "node '" + where + "': " + text);
+  return Printable((place.empty() ? "" : place + ": ") +
+                   (where.empty() ? text : "node '" + where + "': " + text));
 }
 
 llvm::StringRef Function::name() const { return body.module().strings.Get(name_id); }

@@ -1,6 +1,7 @@
 #include "lib/job/opened_graph.h"
 
 #include "lib/support/suggest.h"
+#include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -94,7 +95,7 @@ std::string EndsText(llvm::ArrayRef<std::string> ends, llvm::StringRef what) {
   std::string head = ends.size() == 1
                          ? "the one node that nobody reads is "
                          : "the " + Plural(ends.size(), "node") + " that nobody reads are ";
-  return head + what.str() + ": '" + ends[0] + (ends.size() == 1 ? "'" : "', ...");
+  return head + what.str() + ": '" + Printable(ends[0]) + (ends.size() == 1 ? "'" : "', ...");
 }
 
 std::vector<std::string> ProblemLines(const OpenedGraph& opened) {
@@ -104,6 +105,11 @@ std::vector<std::string> ProblemLines(const OpenedGraph& opened) {
                     (problem.severity == Severity::kError ? "" : "warning: ") + problem.ToString());
   }
   return lines;
+}
+
+void WarnOfProblems(const OpenedGraph& opened, const MessageSink& sink) {
+  for (const Problem& problem : ProblemsOf(opened.model(), opened.file()))
+    sink(Severity::kWarning, opened.model().path + ": " + problem.ToString());
 }
 
 }  // namespace grapnel

@@ -66,8 +66,10 @@ std::string EndsText(llvm::ArrayRef<std::string> ends, llvm::StringRef what);
 // errors make an Error that lists them (the first 20), each with file and node.
 Error DemandValid(const OpenedGraph& opened, const MessageSink& sink);
 
-// Lines "path: node 'x': ..." for a list on stderr or in a report.
+// Lines "path: node 'x': ..." for a report, those of warnings "path: warning: node 'x': ...".
 std::vector<std::string> ProblemLines(const OpenedGraph& opened);
+// The same as warnings: for jobs that show a graph as it is, broken or not.
+void WarnOfProblems(const OpenedGraph& opened, const MessageSink& sink);
 
 }  // namespace grapnel
 

@@ -13,6 +13,7 @@
 #include "lib/pass/rewrite.h"
 #include "lib/proto/rewriter_config.pb.h"
 #include "lib/shape/inference.h"
+#include "lib/support/sentence.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace grapnel {
@@ -94,7 +95,7 @@ class Editor {
   template <typename... Args>
   void Refuse(llvm::StringRef rule, const Node& node, const char* format, Args&&... args) {
     if (on_refusal_ && Runs(rule))
-      AddRefusal(rule, node, llvm::formatv(format, std::forward<Args>(args)...).str());
+      AddRefusal(rule, node, Sentence(format, std::forward<Args>(args)...));
   }
 
   // --- Changes.

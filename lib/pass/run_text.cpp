@@ -1,5 +1,6 @@
 #include "lib/pass/run_text.h"
 
+#include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -15,7 +16,7 @@ void List(llvm::raw_ostream& os, const char* what, const std::vector<std::string
       os << " and " << names.size() - i << " more";
       break;
     }
-    os << (i ? ", '" : " '") << names[i] << "'";
+    os << (i ? ", '" : " '") << Printable(names[i]) << "'";
   }
 }
 
@@ -25,8 +26,8 @@ std::string RewriteText(const Rewrite& rewrite) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << rewrite.number << ". " << rewrite.pass << "/" << rewrite.rule;
-  if (!rewrite.function.empty()) os << " in function '" << rewrite.function << "'";
-  if (!rewrite.node.empty()) os << " at '" << rewrite.node << "'";
+  if (!rewrite.function.empty()) os << " in function '" << Printable(rewrite.function) << "'";
+  if (!rewrite.node.empty()) os << " at '" << Printable(rewrite.node) << "'";
   List(os, "made", rewrite.made);
   List(os, "changed", rewrite.changed);
   List(os, "removed", rewrite.removed);

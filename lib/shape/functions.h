@@ -14,8 +14,8 @@
 #include "lib/shape/arithmetic.h"
 #include "lib/shape/inference.h"
 #include "lib/shape/symbols.h"
+#include "lib/support/sentence.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
 
@@ -128,7 +128,7 @@ class ShapeContext {
   // as good as it gets.
   template <typename... Args>
   void Fail(const char* format, Args&&... args) {
-    if (problem.empty()) problem = llvm::formatv(format, std::forward<Args>(args)...).str();
+    if (problem.empty()) problem = Sentence(format, std::forward<Args>(args)...);
   }
   llvm::StringRef op() const { return node.op(); }
   // The shape of input i, with unknown dimensions when its rank is not known.

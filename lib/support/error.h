@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "lib/support/sentence.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
 
@@ -16,12 +16,12 @@ using llvm::Error;
 using llvm::Expected;
 
 // The user's file, flag or graph is at fault; a bug of ours is an assert. `format` is
-// llvm::formatv's. The text is lower case, has no full stop, and names file, node and what was
+// Sentence's. The text is lower case, has no full stop, and names file, node and what was
 // expected.
 template <typename... Args>
 Error MakeError(const char* format, Args&&... args) {
   return llvm::make_error<llvm::StringError>(
-      llvm::formatv(format, std::forward<Args>(args)...).str(), llvm::inconvertibleErrorCode());
+      Sentence(format, std::forward<Args>(args)...), llvm::inconvertibleErrorCode());
 }
 
 // Puts "where: " before the text of `error`; success stays success.

@@ -68,6 +68,16 @@ def probe(target, end, results):
     results.put((longest, total, failed))
 
 
+def pulse(end, pauses):
+    """How long the machine itself kept a process waiting that asked for 10 ms of sleep: the reader cannot have been served sooner."""
+    longest = 0.0
+    while time.time() < end.value:
+        began = time.time()
+        time.sleep(0.01)
+        longest = max(longest, time.time() - began - 0.01)
+    pauses.put(longest)
+
+
 class Attack:
     """Clients that begin anew until the time is up, and count what they were answered."""
 
@@ -196,22 +206,24 @@ def main():
     target = Target(server.stdout.readline().strip())
     BOMB = gzip.compress(bytes(1 << 28), 1) * 8
     RUN = run_request(target)
-    end, results = multiprocessing.Value("d", time.time() + 3), multiprocessing.Queue()
+    end, results, pauses = multiprocessing.Value("d", time.time() + 3), multiprocessing.Queue(), multiprocessing.Queue()
 
     def measure(seconds, attack):
         end.value = time.time() + seconds
         reader = multiprocessing.Process(target=probe, args=(target, end, results))
+        clock = multiprocessing.Process(target=pulse, args=(end, pauses))
         reader.start()
+        clock.start()
         if attack:
             asyncio.run(attack.everything())
         found = results.get(timeout=60 + seconds)
         reader.join()
-        return found
+        return *found, pauses.get(timeout=60)
 
-    calm, calm_total, _ = measure(3, None)
+    calm, calm_total, _, _ = measure(3, None)
     before = peak_mb(server.pid)
     attack = Attack(target, end)
-    longest, total, failed = measure(arguments.seconds, attack)
+    longest, total, failed, pause = measure(arguments.seconds, attack)
     is_alive = server.poll() is None
     memory = peak_mb(server.pid) - before if is_alive else float("nan")
     began = time.time()
@@ -221,6 +233,7 @@ def main():
     print(f"{'path':24}{'longest, calm':>15}{'attacked':>12}   ({calm_total} and {total} answers)")
     for path in longest:
         print(f"{path.split('?')[0]:24}{calm[path] * 1000:12.1f} ms{longest[path] * 1000:9.1f} ms")
+    print(f"{'(the machine alone)':24}{'':15}{pause * 1000:12.1f} ms")
     for name, counts in sorted(attack.answers.items()):
         print(f"{name:24}" + ", ".join(f"{status}: {count}" for status, count in sorted(counts.items(), key=str)))
     print(f"memory: {before:.0f} MB before, {memory:.0f} MB more at its peak; ended {ended * 1000:.0f} ms after Ctrl-C")

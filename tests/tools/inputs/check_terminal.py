@@ -1,4 +1,4 @@
-"""check_terminal.py MODEL FOLDER: what every command says of the model holds nothing that a terminal obeys."""
+"""check_terminal.py MODEL FOLDER: what every command says of the model holds nothing that a terminal obeys, and no name ends its line."""
 
 import json
 import os
@@ -30,5 +30,8 @@ for command in COMMANDS:
             shown = re.sub("\x1b\\[(0|31|32|33|36)m", "", shown)
         found = OBEYED.search(shown)
         assert not found, (arguments, shown[max(0, found.start() - 80):found.end() + 20])
+        # Every bad name has a second line.
+        split = shown.find("\ntail")
+        assert split < 0, (arguments, shown[max(0, split - 160):split + 20])
     if "--json" in command and done.returncode < 2:
         json.loads(done.stdout)
