@@ -3,6 +3,7 @@
 A piece is a function that takes the Maker and returns tensors, or None where what there is does not suit it. Pieces register
 themselves for a family: `@piece("strings")`. Each keeps valid what it makes: it runs, and divides by no zero.
 """
+import collections
 import random
 
 import numpy as np
@@ -169,8 +170,11 @@ class Maker:
         return [tf.identity(t) if self.chance(.3) else t for t in ends[:self.choice(1, 2, 3, 6)]]
 
     def colocate(self, graph):
-        """Some nodes ask to be beside another."""
-        plain = [op for op in graph.get_operations() if op.inputs and op.type in ("Identity", "AddV2", "Mul", "Reshape", "Relu")]
+        """Some nodes ask to be beside another. Not those that have a twin: the call of Grappler that is compared with drops such
+        requests before it merges twins, and a session does not."""
+        likes = collections.Counter((op.type, *(t.name for t in op.inputs)) for op in graph.get_operations())
+        plain = [op for op in graph.get_operations() if op.type in ("Identity", "AddV2", "Mul", "Tanh", "Relu") and op.inputs
+                 and likes[(op.type, *(t.name for t in op.inputs))] == 1]
         if len(plain) > 2 and self.chance(.2):
             for op in self.r.sample(plain, 2):
                 beside = f"loc:@{op.inputs[0].op.name}".encode()

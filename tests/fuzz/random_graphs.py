@@ -61,6 +61,7 @@ def made(seed, family):
     with tf.Graph().as_default() as graph:
         fetches = [t.name for t in maker.make(family, 15 + seed % 50)]
         meta = meta_graph.create_meta_graph_def(graph=graph)
+    meta.collection_def.clear()                               # as a file of a graph alone has none
     meta.collection_def["train_op"].node_list.value.extend(fetches)
     return meta, fetches, maker.feeds
 
