@@ -76,7 +76,8 @@ class Maker:
 
     def feed(self, dtype, shape, known=True):
         declared = shape if known else [None if self.chance(.5) else d for d in shape] if self.chance(.8) else None
-        x = V1.placeholder(dtype, declared)
+        with tf.control_dependencies(None):                   # what is fed waits for nothing, and who reads it waits by itself
+            x = V1.placeholder(dtype, declared)
         self.feeds[x.name] = self.value(dtype, shape)
         if not known and declared is None:
             x = tf.ensure_shape(x, [None] * len(shape))
@@ -170,12 +171,12 @@ class Maker:
         return [tf.identity(t) if self.chance(.3) else t for t in ends[:self.choice(1, 2, 3, 6)]]
 
     def colocate(self, graph):
-        """Some nodes ask to be beside another. Not those that have a twin: the call of Grappler that is compared with drops such
+        """Some nodes ask to be beside another. Not those that may have a twin: the call of Grappler that is compared with drops such
         requests before it merges twins, and a session does not."""
-        likes = collections.Counter((op.type, *(t.name for t in op.inputs)) for op in graph.get_operations())
-        plain = [op for op in graph.get_operations() if op.type in ("Identity", "AddV2", "Mul", "Tanh", "Relu") and op.inputs
-                 and likes[(op.type, *(t.name for t in op.inputs))] == 1]
-        if len(plain) > 2 and self.chance(.2):
+        alike = collections.Counter(op.type for op in graph.get_operations())
+        plain = [op for op in graph.get_operations() if op.inputs and alike[op.type] == 1
+                 and op.type in ("Abs", "Exp", "MatMul", "Mul", "Neg", "Relu", "Square", "Sum", "Tanh")]
+        if len(plain) > 1 and self.chance(.3):
             for op in self.r.sample(plain, 2):
                 beside = f"loc:@{op.inputs[0].op.name}".encode()
                 op._set_attr("_class", V1.AttrValue(list=V1.AttrValue.ListValue(s=[beside])))  # pylint: disable=protected-access

@@ -169,7 +169,7 @@ def array(m):
             out = V1.while_loop(lambda i, o: i < n, lambda i, o: (i + 1, o.write(i, body(tf.ensure_shape(ta.read(i), x.shape[1:])))),
                                 [0, out])[1]
             ta = out
-        return m.r.choice([ta.stack, ta.concat, lambda: ta.gather([0, 0]), lambda: ta.read(0), ta.size] if n else [ta.size])()
+        return m.r.choice([ta.stack, ta.concat, lambda: ta.gather([0]), lambda: ta.read(0), ta.size] if n else [ta.size])()
 
 
 @piece("lists", 3)
