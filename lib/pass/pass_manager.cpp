@@ -30,10 +30,10 @@ Expected<NodeId> FindEnd(const Graph& graph, llvm::StringRef tensor, const char*
   return port->node;
 }
 
+// What is fed in any case; one with a default may do without.
 bool IsPlaceholder(const Node& node) {
   llvm::StringRef op = node.op();
-  return op == "Placeholder" || op == "PlaceholderV2" || op == "PlaceholderWithDefault" ||
-         op == "_Arg";
+  return op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg";
 }
 
 // What one toggle of the RewriterConfig says.
@@ -179,6 +179,8 @@ class Runner {
   }
 
   // Every function that the main graph still reaches, once; those that were made meanwhile too.
+  // What tf.data's functions call is left to tf.data and marked so; but TensorFlow loses the marks
+  // as soon as it optimises another function, and then optimises these too, after all others.
   Error RunFunctions() {
     if (module_.functions.empty()) return Error::success();
     FunctionSet reached = ReachableFunctions(module_), compiled, data;
@@ -187,28 +189,43 @@ class Runner {
     for (const auto& function : module_.functions) {
       if (FunctionFlag(*function, kDataFunction)) AddReachable(*function, &data);
     }
-    MarkDataFunctions(data);
-    size_t known = module_.functions.size();
     std::optional<CallGraph> calls;
     if (MaySplit()) calls.emplace(module_);
     Batch batch;
-    // By place: bodies make functions as they are optimised.
-    for (size_t i = 0; i < module_.functions.size(); ++i) {
-      Function* function = module_.functions[i].get();
-      bool is_new = i >= known;
-      if (!is_new && !reached.contains(function)) continue;
-      if (compiled.contains(function) || data.contains(function) || IsParametrized(*function))
-        continue;
+    auto run = [&](Function* function) -> Error {
       Editor* editor = EditorOf(function, differentiable.contains(function));
       if (calls && calls->IsLeaf(*function)) {
         batch.functions.insert(function);
         batch.editors.push_back(editor);
-        continue;
+        return Error::success();
       }
       // What it inlines of the batch must be as optimised as it would be in turn.
       if (calls && calls->Reaches(*function, batch.functions)) RETURN_IF_ERROR(RunBatch(&batch));
-      RETURN_IF_ERROR(RunBody(editor, &result_));
+      return RunBody(editor, &result_);
+    };
+    auto is_taken = [&](const Function& function) {
+      return reached.contains(&function) && !compiled.contains(&function) &&
+             !IsParametrized(function);
+    };
+    std::vector<Function*> of_data;
+    bool has_others = false;
+    for (const auto& function : module_.functions) {
+      if (!is_taken(*function)) continue;
+      if (!data.contains(function.get()))
+        has_others = true;
+      else if (!FunctionFlag(*function, kDataFunction))
+        of_data.push_back(function.get());
     }
+    if (!has_others) MarkDataFunctions(data);
+    // By place: bodies make functions as they are optimised.
+    for (size_t i = 0, known = module_.functions.size(); i < module_.functions.size(); ++i) {
+      Function* function = module_.functions[i].get();
+      if (data.contains(function)) continue;
+      if (i < known ? is_taken(*function) : !IsParametrized(*function))
+        RETURN_IF_ERROR(run(function));
+    }
+    for (Function* function : has_others ? of_data : std::vector<Function*>())
+      RETURN_IF_ERROR(run(function));
     return RunBatch(&batch);
   }
 

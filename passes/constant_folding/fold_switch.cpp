@@ -10,12 +10,21 @@
 namespace grapnel::constant_folding {
 namespace {
 
+// The output that lives; of several, the last for an index that is none of theirs.
+int32_t AliveOutput(const Node& node, const Literal& index) {
+  int64_t chosen = index.AsInt(0);
+  if (node.op() == "Switch") return chosen != 0;
+  int64_t last = node.GetInt("num_outs") - 1;
+  return static_cast<int32_t>(chosen >= 0 && chosen < last ? chosen : last);
+}
+
 Verdict FoldSwitch(Folding& rule, const Node& node) {
   if (node.num_inputs() != 2) return rule.NotMine();
   const Literal* data = rule.ConstantOf(node.input(0));
   const Literal* predicate = rule.ConstantOf(node.input(1));
   if (!data || !predicate || predicate->num_elements() != 1) return rule.NotMine();
-  int32_t alive = predicate->AsInt(0) != 0;
+  int32_t alive = AliveOutput(node, *predicate);
+  if (alive < 0) return rule.NotMine();
   std::string name = Folding::NameFor(node, "-folded-" + llvm::Twine(alive));
   if (rule.Exists(name) || (node.UsesOf(alive).empty() && !rule.DrivesControls(node)))
     return rule.NotMine();
@@ -37,7 +46,7 @@ Verdict FoldSwitch(Folding& rule, const Node& node) {
 GRAPNEL_RULE({.optimizer = "constant_folding",
               .place = kFold + 1,
               .name = "fold_switch",
-              .ops = {"Switch"},
+              .ops = {"Switch", "_SwitchN"},
               .help = "the live output of a Switch on a constant",
               .refuses = "a predicate that is not constant",
               .apply = FoldSwitch});

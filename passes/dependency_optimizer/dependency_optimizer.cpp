@@ -4,12 +4,12 @@
 //   After:   x -^> y                         (k is gone)            x -> n -> y
 //
 // Two rounds, as in TensorFlow, each: control edges that a longer path implies go; nodes that are
-// only waited for become NoOps; NoOps and Identities are bypassed where that makes no more edges
-// and no more device crossings; control edges from several nodes of another device go through one
-// NoOp there.
+// only waited for become NoOps, reads of variables among them; NoOps and Identities are bypassed
+// where that makes no more edges and no more device crossings; control edges from several nodes of
+// another device go through one NoOp there.
 //
-// Refuses: fetched nodes, ops with effects, reads of variables, anchors in a branch of a Switch,
-// device crossings.
+// Refuses: fetched nodes, ops with effects, Identities of variables, anchors in a branch of a
+// Switch, device crossings.
 #include "passes/dependency_optimizer/dependency_optimizer.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -78,8 +78,8 @@ GRAPNEL_PASS(DependencyOptimizer,
                        .default_on = true,
                        .toggle = "dependency_optimization",
                        .help = "makes nodes wait for no more than they must",
-                       .refuses = "fetched nodes, ops with effects, reads of variables, anchors in "
-                                  "branches, device crossings"}), );
+                       .refuses = "fetched nodes, ops with effects, Identities of variables, "
+                                  "anchors in branches, device crossings"}), );
 
 }  // namespace
 
@@ -97,10 +97,16 @@ NodeId Dependencies::Pop() {
   return id;
 }
 
+// State, but what nobody reads need not be read.
+static bool ReadsVariable(llvm::StringRef op) {
+  return op == "ReadVariableOp" || op == "_ReadVariablesOp" || op == "ResourceGather" ||
+         op == "ResourceGatherNd";
+}
+
 bool Dependencies::CanBecomeNoOp(const Node& node) {
-  constexpr uint32_t kKnownPure = kKnownOp | kPureOp | kHasOutputsOp;
-  bool is_right_op =
-      kinds.IsAll(node, kKnownPure) && !kinds.Is(node, kSwitchOp | kMergeOp | kFrameOp | kRetvalOp);
+  bool is_right_op = kinds.IsAll(node, kKnownOp | kHasOutputsOp) &&
+                     (kinds.Is(node, kPureOp) || ReadsVariable(node.op())) &&
+                     !kinds.Is(node, kSwitchOp | kMergeOp | kFrameOp | kRetvalOp);
   if (!is_right_op || !has_fetches || IsPreserved(node) || node.HasDataUses()) return false;
   static const char* const kNever[] = {"_Arg", "_ParallelConcatUpdate", "TPUExecute", "TPUCompile",
                                        "ControlTrigger"};

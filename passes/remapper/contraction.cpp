@@ -89,6 +89,14 @@ bool IsFusable(Remapper& rule, const Node& root, const Node& contraction) {
                   DataTypeName(type));
     return false;
   }
+  if (type == proto::DT_BFLOAT16 && contraction.op() == "Conv2D") {
+    rule.RefuseAt(
+        root,
+        "'{0}' is of bfloat16, which _FusedConv2D does not take; unlike TensorFlow, which "
+        "makes a graph that it cannot import",
+        contraction.name());
+    return false;
+  }
   std::string format = contraction.GetString("data_format");
   bool is_conv = contraction.op() == "Conv2D" || contraction.op() == "Conv3D";
   bool is_known = format == "NHWC" || format == "NCHW" || format == "NDHWC" || format == "NCDHW";

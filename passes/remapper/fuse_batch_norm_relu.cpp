@@ -4,7 +4,7 @@
 //   After:   _FusedBatchNormEx bn {activation_mode="Relu"} -> Identity r -> y
 //
 // Refuses: a second reader of the values; dtypes other than float and bfloat16; a fetched
-// FusedBatchNorm; a GPU, where the choice depends on cuDNN.
+// FusedBatchNorm; channels that are no multiple of 4; a GPU, where the choice depends on cuDNN.
 #include "lib/ir/device_name.h"
 #include "passes/remapper/remapper.h"
 
@@ -22,12 +22,28 @@ bool HasFusedKernel(Remapper& rule, const Node& norm) {
                     DataTypeName(type), format, norm.device());
 }
 
+// -1 where nothing says how many.
+int64_t ChannelsOf(Remapper& rule, const Node& norm) {
+  for (int i = 1; i < 5; ++i) {
+    Shape shape = rule.ShapeOf(norm.input(i));
+    if (shape.known_rank() && shape.rank() == 1 && shape.dim(0) > 0) return shape.dim(0);
+  }
+  Shape values = rule.ShapeOf(norm.input(0));
+  if (!values.known_rank() || values.rank() != 4) return -1;
+  return values.dim(norm.GetString("data_format") == "NCHW" ? 1 : 3);
+}
+
 Verdict FuseBatchNormRelu(Remapper& rule, const Node& root) {
   Node norm = rule.Input(root, 0);
   if (!norm || !IsFusedBatchNorm(norm) || norm.num_inputs() != 5 || root.input(0).index != 0)
     return rule.NotMine();
   if (!HasFusedKernel(rule, norm) || !rule.HasNoControls(root) || !rule.HasNoControls(norm))
     return rule.Refused();
+  if (int64_t channels = ChannelsOf(rule, norm); channels > 0 && channels % 4 != 0)
+    return rule.Refuse(
+        "'{0}' has {1} channels, and _FusedBatchNormEx takes a multiple of 4; unlike TensorFlow, "
+        "which makes a graph that it cannot import",
+        norm.name(), channels);
   int readers = 0;
   for (const Use& use : norm.UsesOf(0))
     readers += !rule.kinds.Is(rule.graph.node(use.node), kShapeOrRankOp);
@@ -45,13 +61,15 @@ Verdict FuseBatchNormRelu(Remapper& rule, const Node& root) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "remapper",
-              .place = 16,
-              .name = "fuse_batch_norm_relu",
-              .ops = {"Relu"},
-              .help = "FusedBatchNorm and Relu become _FusedBatchNormEx",
-              .refuses = "a second reader of the values, fetched ones, GPUs",
-              .apply = FuseBatchNormRelu});
+GRAPNEL_RULE(
+    {.optimizer = "remapper",
+     .place = 16,
+     .name = "fuse_batch_norm_relu",
+     .ops = {"Relu"},
+     .help = "FusedBatchNorm and Relu become _FusedBatchNormEx",
+     .refuses = "a second reader of the values, fetched ones, channels that are no multiple of 4, "
+                "GPUs",
+     .apply = FuseBatchNormRelu});
 
 }  // namespace
 }  // namespace grapnel::remapper

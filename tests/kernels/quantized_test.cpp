@@ -57,6 +57,11 @@ TEST(KernelQuantized, RangesOfSums) {
   to.Attr("Tinput", attr::Type(proto::DT_QINT32));
   to.Out({proto::DT_QUINT8, proto::DT_FLOAT, proto::DT_FLOAT});
   EXPECT_EQ(to.ErrorText(), "requested_output_min must be <= 0, but got 1.00");
+  OpRun below("Requantize");  // a range below 0 is one
+  below.In(Sums({1}, {5})).In(Scalar(-1.0f)).In(Scalar(1.0f)).In(Scalar(-3.0f)).In(Scalar(-1.0f));
+  below.Attr("Tinput", attr::Type(proto::DT_QINT32));
+  below.Out({proto::DT_QUINT8, proto::DT_FLOAT, proto::DT_FLOAT});
+  EXPECT_EQ(Values<float>(below.All()[2])[0], -1);
   OpRun channels("RequantizationRangePerChannel");
   channels.In(Sums({1, 1, 1, 2}, {5, 6})).In(Vec<float>({1})).In(Vec<float>({1}));
   channels.Out({proto::DT_FLOAT, proto::DT_FLOAT});

@@ -1,8 +1,12 @@
 // grapnel_icu.so: text of any encoding and the scripts of code points, by ICU as TensorFlow has
 // them.
+#include <unicode/ucasemap.h>
 #include <unicode/ucnv.h>
 #include <unicode/ucnv_err.h>
 #include <unicode/uscript.h>
+
+#include <limits>
+#include <string>
 
 #include "kernels/cpu/text/icu_api.h"
 
@@ -50,6 +54,26 @@ int32_t Script(int32_t code_point) {
   return U_SUCCESS(status) ? script : -1;
 }
 
+int32_t ChangeCase(const char* text, size_t size, int32_t to_upper, GrapnelPut put, void* arg) {
+  if (size > std::numeric_limits<int32_t>::max() / 4) return 0;
+  UErrorCode status = U_ZERO_ERROR;
+  UCaseMap* map = ucasemap_open("", 0, &status);
+  if (U_FAILURE(status)) return 0;
+  auto change = to_upper ? ucasemap_utf8ToUpper : ucasemap_utf8ToLower;
+  std::string changed(size, 0);
+  for (int turn = 0; turn < 2; ++turn) {  // what grew says how much room it takes
+    status = U_ZERO_ERROR;
+    int32_t room = change(map, changed.data(), static_cast<int32_t>(changed.size()), text,
+                          static_cast<int32_t>(size), &status);
+    changed.resize(room);
+    if (status != U_BUFFER_OVERFLOW_ERROR) break;
+  }
+  ucasemap_close(map);
+  if (U_FAILURE(status)) return 0;
+  put(arg, changed.data(), changed.size());
+  return 1;
+}
+
 constexpr GrapnelIcuApi kApi = {
     GRAPNEL_ICU_API_VERSION,
     Open,
@@ -57,6 +81,7 @@ constexpr GrapnelIcuApi kApi = {
     [](GrapnelConverter* converter) { ucnv_reset(Of(converter)); },
     Decode,
     Script,
+    ChangeCase,
 };
 
 }  // namespace

@@ -16,7 +16,8 @@ struct Levels {
 
 struct Range {
   float low, high, scale;
-  bool none;  // both ends are 0: there is nothing to quantize to
+  float inverse;  // of the scale, rounded once
+  bool none;      // both ends are 0: there is nothing to quantize to
 };
 
 // An end between two integers moves to the nearer one.
@@ -27,17 +28,20 @@ Range Nudge(float low, float high, const Levels& levels) {
                  : zero > levels.highest ? levels.highest
                                          : std::round(zero);
   return {(levels.lowest - nudged) * scale, (levels.highest - nudged) * scale, scale,
-          low == 0 && high == 0};
+          (levels.highest - levels.lowest) / (high - low), low == 0 && high == 0};
 }
 
 // `step` elements apart. A NaN stays one; where the ends are in the wrong order, the lower one
-// holds.
+// holds. TensorFlow divides where one range came as tensors, and multiplies elsewhere: halves are
+// rounded to other sides.
+template <bool divides>
 void Quantize(const Range& range, const float* in, int64_t n, int64_t step, float* out) {
-  float inverse = 1 / range.scale, zero = std::floor(-range.low * inverse + 0.5f);
+  float zero = std::floor(-range.low * range.inverse + 0.5f);
   for (int64_t i = 0; i < n * step; i += step) {
     float x = in[i] > range.high ? range.high : in[i];
     x = x < range.low ? range.low : x;
-    out[i] = range.none ? 0 : std::floor((x - range.low) * inverse - zero + 0.5f) * range.scale;
+    float steps = divides ? (x - range.low) / range.scale : (x - range.low) * range.inverse;
+    out[i] = range.none ? 0 : std::floor(steps - zero + 0.5f) * range.scale;
   }
 }
 
@@ -73,9 +77,10 @@ Error CheckSameShape(const KernelContext& ctx) {
 
 // --- One range for all
 
+template <bool divides>
 void QuantizeAll(KernelContext& ctx, const Range& range, const Tensor& in, Tensor& out) {
   ctx.ParallelFor(in.num_elements(), 1, [&](int64_t begin, int64_t end) {
-    Quantize(range, in.data<float>() + begin, end - begin, 1, out.data<float>() + begin);
+    Quantize<divides>(range, in.data<float>() + begin, end - begin, 1, out.data<float>() + begin);
   });
 }
 
@@ -89,7 +94,7 @@ Expected<KernelFn> MakeArgs(const KernelSetup& setup) {
     if (gradient) RETURN_IF_ERROR(CheckSameShape(ctx));
     ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, ctx.input(0).dims()));
     if (!gradient) {
-      QuantizeAll(ctx, range, ctx.input(0), *out);
+      QuantizeAll<false>(ctx, range, ctx.input(0), *out);
       return Error::success();
     }
     Gradient(range, ctx.input(0).data<float>(), ctx.input(1).data<float>(), out->num_elements(), 1,
@@ -111,7 +116,7 @@ Expected<KernelFn> MakeVars(const KernelSetup& setup) {
   return KernelFn([levels](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Range range, ScalarRange(ctx, 1, levels));
     ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, ctx.input(0).dims()));
-    QuantizeAll(ctx, range, ctx.input(0), *out);
+    QuantizeAll<true>(ctx, range, ctx.input(0), *out);
     return Error::success();
   });
 }
@@ -174,7 +179,7 @@ Expected<KernelFn> MakePerChannel(const KernelSetup& setup) {
           Gradient(ranges[c], in + c, second + c, rows, channels, out->data<float>() + c, low + c,
                    high + c);
         else
-          Quantize(ranges[c], in + c, rows, channels, out->data<float>() + c);
+          Quantize<false>(ranges[c], in + c, rows, channels, out->data<float>() + c);
       }
     });
     return Error::success();

@@ -66,7 +66,9 @@ Error Requantize(KernelContext& ctx) {
   ASSIGN_OR_RETURN(QuantizedRange from, RangeIn(ctx, 1));
   ASSIGN_OR_RETURN(QuantizedRange to, RangeIn(ctx, 3));
   if (!(to.low <= 0)) return MakeError("requested_output_min must be <= 0, but got {0}", to.low);
-  if (!(to.high >= 0)) return MakeError("requested_output_max must be >= 0, but got {0}", to.high);
+  if (!(to.high >= to.low))
+    return MakeError("requested_output_max must be >= requested_output_min, but got {0} and {1}",
+                     to.high, to.low);
   return PutLevels(ctx, from, to);
 }
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // Changes with the struct below.
-#define GRAPNEL_ICU_API_VERSION 1
+#define GRAPNEL_ICU_API_VERSION 2
 #define GRAPNEL_ICU_ENTRY "GrapnelIcuEntry"
 
 extern "C" {
@@ -16,6 +16,8 @@ typedef struct GrapnelConverter GrapnelConverter;
 
 // A code point and the byte it starts at; `is_error` when these bytes stand for none.
 typedef void (*GrapnelFound)(void* arg, int32_t code_point, size_t start, int32_t is_error);
+
+typedef void (*GrapnelPut)(void* arg, const char* text, size_t size);
 
 typedef struct GrapnelIcuApi {
   uint32_t version;
@@ -29,6 +31,10 @@ typedef struct GrapnelIcuApi {
                  void* arg);
   // ICU's number of a code point's script, -1 for what is no code point.
   int32_t (*script)(int32_t code_point);
+  // Calls put(arg, ...) with the UTF-8 text in upper or lower case, of no language; bytes that
+  // stand for nothing become U+FFFD. 0 where there is too much of it.
+  int32_t (*change_case)(const char* text, size_t size, int32_t to_upper, GrapnelPut put,
+                         void* arg);
 } GrapnelIcuApi;
 
 // The one exported function, by the name GRAPNEL_ICU_ENTRY.

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "kernels/common/dispatch.h"
+#include "kernels/cpu/text/icu_loader.h"
 #include "kernels/cpu/text/tensor_text.h"
 #include "lib/exec/kernel.h"
 #include "llvm/ADT/StringExtras.h"
@@ -173,8 +174,23 @@ Expected<KernelFn> MakeStringJoin(const KernelSetup& setup) {
   });
 }
 
-// Letters beyond ASCII are left alone without an encoding, and refused with one: their case needs
-// Unicode's tables.
+bool IsAscii(llvm::StringRef text) {
+  return llvm::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+template <bool kUpper>
+Expected<std::string> WithUnicodeCase(llvm::StringRef text) {
+  ASSIGN_OR_RETURN(const GrapnelIcuApi* icu, Icu());
+  std::string changed;
+  auto put = [](void* to, const char* part, size_t size) {
+    static_cast<std::string*>(to)->assign(part, size);
+  };
+  if (!icu->change_case(text.data(), text.size(), kUpper, put, &changed))
+    return MakeError("a text of {0} bytes is too long for a change of case", text.size());
+  return changed;
+}
+
+// Letters beyond ASCII are left alone without an encoding.
 template <bool kUpper>
 Expected<KernelFn> MakeStringCase(const KernelSetup& setup) {
   bool utf8 = !setup.node().GetString("encoding").empty();
@@ -183,11 +199,11 @@ Expected<KernelFn> MakeStringCase(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
     for (int64_t i = 0; i < in.num_elements(); ++i) {
       std::string text = in.data<std::string>()[i];
-      for (char& c : text) {
-        if (utf8 && static_cast<unsigned char>(c) >= 0x80) {
-          return MakeError("the case of letters beyond ASCII is not supported: element {0}", i);
-        }
-        if (kUpper ? c >= 'a' && c <= 'z' : c >= 'A' && c <= 'Z') c ^= 0x20;
+      if (utf8 && !IsAscii(text)) {
+        ASSIGN_OR_RETURN(text, WithUnicodeCase<kUpper>(text));
+      } else {
+        for (char& c : text)
+          if (kUpper ? c >= 'a' && c <= 'z' : c >= 'A' && c <= 'Z') c ^= 0x20;
       }
       out->data<std::string>()[i] = std::move(text);
     }
