@@ -1,6 +1,7 @@
 #include "kernels/common/slice_spec.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "kernels/common/dims.h"
 
@@ -14,14 +15,8 @@ Error ReadSubscripts(llvm::ArrayRef<int64_t> in, const Dims& begins, const Dims&
   int count = static_cast<int>(begins.size()), rank = static_cast<int>(in.size());
   auto has = [](uint64_t mask, int i) { return i < 64 && (mask >> i & 1); };
   int used = 0;
-  bool ellipsis_seen = false;
   for (int i = 0; i < count; ++i) {
-    if (has(masks.ellipsis, i)) {
-      if (ellipsis_seen) return MakeError("multiple ellipses in slice spec not allowed");
-      ellipsis_seen = true;
-    } else if (!has(masks.new_axis, i)) {
-      ++used;
-    }
+    if (!has(masks.ellipsis, i) && !has(masks.new_axis, i)) ++used;
   }
   if (used > rank) {
     return MakeError("a slice with {0} subscripts does not fit an input of {1} dimensions", used,
@@ -107,6 +102,9 @@ Expected<SliceMasks> SliceMasksOf(const Node& node) {
       return MakeError("attribute '{0}' is {1}, 32 bits were expected", kNames[i], mask);
     masks[i] = static_cast<uint64_t>(mask);
   }
+  // Also of subscripts that are not there.
+  if (std::popcount(static_cast<uint32_t>(masks[2])) > 1)
+    return MakeError("multiple ellipses in slice spec not allowed");
   return SliceMasks{masks[0], masks[1], masks[2], masks[3], masks[4]};
 }
 

@@ -17,6 +17,17 @@ namespace grapnel {
 // One element of a dataset: a tensor for each component.
 using DatasetElement = std::vector<Tensor>;
 
+// What each component of an element is: its dtype, and its shape as far as it is known. Both are
+// empty where nothing is.
+struct ElementSpec {
+  std::vector<DataType> dtypes;
+  std::vector<Shape> shapes;
+
+  // Whether an element, or every element of what `is` describes, can be one of these.
+  Error Demand(llvm::ArrayRef<Tensor> element) const;
+  Error Demand(const ElementSpec& is) const;
+};
+
 // What an op of tf.data keeps between the steps of an iterator, such as a compiled function. An
 // iterator and the iterators that it reads share these states, by name.
 class IteratorState {
@@ -41,10 +52,10 @@ class Dataset : public Object {
   // Makes an iterator. An op's kernel gives it, with the op's inputs captured.
   using Begin = std::function<Expected<DatasetNext>(DatasetContext&)>;
 
-  Dataset(std::string op, int64_t cardinality, std::vector<Shape> shapes, Begin begin)
+  Dataset(std::string op, int64_t cardinality, ElementSpec spec, Begin begin)
       : op_(std::move(op)),
         cardinality_(cardinality),
-        shapes_(std::move(shapes)),
+        spec_(std::move(spec)),
         begin_(std::move(begin)) {}
 
   // Returns a new iterator, which stands before the first element. Its steps are errors once the
@@ -52,14 +63,14 @@ class Dataset : public Object {
   Expected<DatasetNext> MakeIterator(DatasetContext& context) const;
   // The number of elements, kInfinite or kUnknown, as TensorFlow tells it without iterating.
   int64_t cardinality() const { return cardinality_; }
-  // The shape of each component, from the op's attribute output_shapes; empty without one.
-  const std::vector<Shape>& shapes() const { return shapes_; }
+  // As TensorFlow knows it without iterating.
+  const ElementSpec& spec() const { return spec_; }
   std::string ToString() const override { return "dataset of " + op_; }
 
  private:
   std::string op_;
   int64_t cardinality_;
-  std::vector<Shape> shapes_;
+  ElementSpec spec_;
   Begin begin_;
 };
 using DatasetRef = llvm::IntrusiveRefCntPtr<Dataset>;
@@ -79,16 +90,21 @@ class DatasetWalk {
 // The resource that MakeIterator starts and IteratorGetNext reads. Thread-safe.
 class DatasetIterator : public Object {
  public:
-  explicit DatasetIterator(std::string name) : name_(std::move(name)) {}
+  // `spec` is what the op that makes the iterator says of its elements.
+  DatasetIterator(std::string name, ElementSpec spec)
+      : name_(std::move(name)), spec_(std::move(spec)) {}
+  const ElementSpec& spec() const { return spec_; }
 
-  // Begins at the first element of `dataset`, whatever was iterated before.
-  void Start(DatasetRef dataset);
+  // Begins at the first element of `dataset`, whatever was iterated before. Errors: the dataset has
+  // elements that are not as spec() says.
+  Error Start(DatasetRef dataset);
   // Returns the next element; nullopt at the end. Errors: Start was never called, and those of ops.
   Expected<std::optional<DatasetElement>> Next(const RunServices& services);
   std::string ToString() const override { return "iterator '" + name_ + "'"; }
 
  private:
   std::string name_;
+  ElementSpec spec_;
   std::mutex mutex_;
   std::optional<DatasetWalk> walk_;
 };

@@ -236,8 +236,8 @@ void FrameRunner::State::PassDead(Instance instance) {
 }
 
 Expected<uint32_t> FrameRunner::State::ChosenPort(uint32_t id, const Tensor& chosen) const {
-  bool fits = chosen.num_elements() == 1 &&
-              (chosen.dtype() == proto::DT_BOOL || chosen.dtype() == proto::DT_INT32);
+  bool fits =
+      chosen.rank() == 0 && (chosen.dtype() == proto::DT_BOOL || chosen.dtype() == proto::DT_INT32);
   if (!fits)
     return MakeError("node '{0}' ({1}): input 1 is no scalar that says where to go",
                      plan_.nodes[id].name(), plan_.nodes[id].op());

@@ -3,6 +3,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+extern const char grapnel_int32_attrs_begin[];
+extern const char grapnel_int32_attrs_end[];
+
 namespace grapnel {
 namespace {
 
@@ -17,7 +20,8 @@ std::string WhyNotAmongTypes(const OpAttr& attr, AttrView value) {
   else if (auto list = value.AsTypes())
     types = *list;
   for (DataType type : types) {
-    if (llvm::is_contained(attr.allowed_types, type)) continue;
+    if (type == proto::DT_INVALID) return Refused(attr, DataTypeName(type), "a dtype");
+    if (attr.allowed_types.empty() || llvm::is_contained(attr.allowed_types, type)) continue;
     std::string allowed;
     for (DataType one : attr.allowed_types)
       allowed += (allowed.empty() ? "" : ", ") + DataTypeName(one).str();
@@ -71,8 +75,41 @@ std::string WhyTooSmall(const OpAttr& attr, AttrView value) {
                    .str();
 }
 
+bool IsIn32Bits(int64_t value) { return value == static_cast<int32_t>(value); }
+
+// Whether TensorFlow's kernels read the attribute in 32 bits.
+bool IsInt32(const OpInfo& info, const OpAttr& attr) {
+  llvm::StringRef rest(grapnel_int32_attrs_begin,
+                       grapnel_int32_attrs_end - grapnel_int32_attrs_begin);
+  while (!rest.empty()) {
+    auto [line, after] = rest.split('\n');
+    rest = after;
+    if (!line.consume_front(info.name) || !line.consume_front(" ")) continue;
+    llvm::SmallVector<llvm::StringRef, 8> names;
+    line.split(names, ' ');
+    return llvm::is_contained(names, attr.name);
+  }
+  return false;
+}
+
+// Large numbers are rare: the list is read only where there is one.
+std::string WhyTooLarge(const OpInfo& info, const OpAttr& attr, AttrView value) {
+  std::vector<int64_t> numbers;
+  if (std::optional<int64_t> number = value.AsInt())
+    numbers.push_back(*number);
+  else if (auto list = value.AsInts())
+    numbers = *list;
+  for (int64_t number : numbers) {
+    if (!IsIn32Bits(number) && IsInt32(info, attr))
+      return Refused(attr, std::to_string(number), "a number of 32 bits");
+  }
+  return "";
+}
+
+bool IsOfTypes(const OpAttr& attr) { return attr.type == "type" || attr.type == "list(type)"; }
+
 bool HasRule(const OpAttr& attr) {
-  return attr.minimum || !attr.allowed_types.empty() || !attr.allowed_strings.empty();
+  return attr.minimum || IsOfTypes(attr) || !attr.allowed_strings.empty();
 }
 
 }  // namespace
@@ -81,7 +118,7 @@ bool HasAttrRules(const OpInfo& info) { return !llvm::StringRef(info.name).start
 
 std::string WhyNotAllowed(const OpAttr& attr, AttrView value) {
   std::string why;
-  if (!attr.allowed_types.empty()) why = WhyNotAmongTypes(attr, value);
+  if (IsOfTypes(attr)) why = WhyNotAmongTypes(attr, value);
   if (why.empty() && !attr.allowed_strings.empty()) why = WhyNotAmongStrings(attr, value);
   if (why.empty() && attr.minimum) why = WhyTooSmall(attr, value);
   return why;
@@ -90,10 +127,13 @@ std::string WhyNotAllowed(const OpAttr& attr, AttrView value) {
 Error DemandAllowedAttrs(const Node& node, const OpInfo& info) {
   if (!HasAttrRules(info)) return Error::success();
   for (const OpAttr& attr : info.attrs) {
-    if (!HasRule(attr)) continue;
+    bool is_number = attr.type == "int" || attr.type == "list(int)";
+    if (!HasRule(attr) && !is_number) continue;
     std::optional<AttrView> value = node.FindAttr(attr.name);
     if (!value || value->kind() == AttrKind::kPlaceholder) continue;
-    if (std::string why = WhyNotAllowed(attr, *value); !why.empty()) return MakeError("{0}", why);
+    std::string why = WhyNotAllowed(attr, *value);
+    if (why.empty() && is_number) why = WhyTooLarge(info, attr, *value);
+    if (!why.empty()) return MakeError("{0}", why);
   }
   return Error::success();
 }

@@ -17,11 +17,12 @@ bool HasAttrRules(const OpInfo& info);
 
 // Why a value of the attribute's own type is refused: "attribute 'index_type' is int8, one of
 // int16, int32, int64 was expected"; empty when it is not. What TensorFlow checks when it imports a
-// graph (OpDef's allowed_values and minimum).
+// graph (OpDef's allowed_values and minimum, and that a dtype is one).
 std::string WhyNotAllowed(const OpAttr& attr, AttrView value);
 
-// The first attribute of the node, or default of the op, that is refused. Costs a look at each
-// attribute that has a rule; most ops have none or one.
+// The first attribute of the node, or default of the op, that is refused, and beside that a number
+// beyond what TensorFlow's kernel reads (lib/ir/int32_attrs.txt), which only a run sees. Costs a
+// look at each attribute that has a rule, one or two in most ops.
 Error DemandAllowedAttrs(const Node& node, const OpInfo& info);
 
 }  // namespace grapnel

@@ -47,6 +47,34 @@ std::string ReadValues(llvm::StringRef tensor_proto, DataType type) {
   return out;
 }
 
+// Strings as TensorFlow packs them: the sizes of all, then their bytes.
+Expected<std::vector<std::string>> UnpackStrings(llvm::StringRef content, int64_t count) {
+  std::vector<uint64_t> sizes;
+  WireReader reader(content);
+  uint64_t size = 0, all = 0;
+  // A size takes a byte at least, so there are no more of them than bytes.
+  while (static_cast<int64_t>(sizes.size()) < count && !reader.AtEnd() && reader.Varint(&size)) {
+    if (size > content.size() - all) break;
+    all += size;
+    sizes.push_back(size);
+  }
+  size_t before = 0;
+  for (uint64_t one : sizes) {
+    do ++before;
+    while (one >>= 7);
+  }
+  if (static_cast<int64_t>(sizes.size()) < count || content.size() != before + all)
+    return MakeError("the tensor's content is no list of {0} strings", count);
+  std::vector<std::string> strings;
+  strings.reserve(sizes.size());
+  content = content.drop_front(before);
+  for (uint64_t one : sizes) {
+    strings.push_back(content.take_front(one).str());
+    content = content.drop_front(one);
+  }
+  return strings;
+}
+
 }  // namespace
 
 Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
@@ -95,6 +123,9 @@ Expected<Literal> Literal::FromTensorProto(llvm::StringRef tensor_proto) {
   };
 
   if (literal.dtype_ == proto::DT_STRING) {
+    if (has_content && strings.empty()) {
+      ASSIGN_OR_RETURN(strings, UnpackStrings(content, *count));
+    }
     int64_t written = strings.size();
     if (written > *count)
       return MakeError("{0} strings are written, the shape {1} has {2}", written, shape.ToString(),

@@ -28,6 +28,7 @@
 #include "lib/io/write.h"
 #include "lib/ir/verify.h"
 #include "lib/support/cancel.h"
+#include "lib/support/exceptions.h"
 #include "lib/support/memory_budget.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tests/fuzz/op_mutation.h"
@@ -107,9 +108,12 @@ Expected<std::vector<Tensor>> Run(const Input& input, ThreadPool& pool) {
   ASSIGN_OR_RETURN(auto executor, Executor::Compile(input.module->main, options));
   ASSIGN_OR_RETURN(std::vector<Tensor> results, executor->Run(feeds));
   // What is fetched is read: memory beyond a tensor's own is what a sanitizer then sees.
-  for (const Tensor& result : results) {
-    if (result) (void)result.ToString(1 << 20);
-  }
+  RETURN_IF_ERROR(WithoutExceptions([&]() -> Error {
+    for (const Tensor& result : results) {
+      if (result) (void)result.ToString(1 << 20);
+    }
+    return Error::success();
+  }));
   return results;
 }
 

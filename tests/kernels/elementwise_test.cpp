@@ -457,7 +457,9 @@ TEST(KernelQuantize, RoundsToWhatAnIntegerHolds) {
   auto quantize = [](float low, float high) {
     OpRun run("QuantizeAndDequantizeV2");
     run.Attr("num_bits", attr::Int(3)).Attr("range_given", attr::Bool(true));
-    return run.In(Vec<float>({-9, -1, 0, 0.5f, 1, 9})).In(Vec<float>({low})).In(Vec<float>({high}));
+    return run.In(Vec<float>({-9, -1, 0, 0.5f, 1, 9}))
+        .In(Vec<float>({low}).Reshaped({}))
+        .In(Vec<float>({high}).Reshaped({}));
   };
   // -4..3 stand for -4..3: halves go to the even neighbour, what is outside to the ends.
   ExpectNear(quantize(-4, 3).One(), {-4, -1, 0, 0, 1, 3});

@@ -98,7 +98,7 @@ Expected<KernelFn> MakeUnique(const KernelSetup&) { return KernelFn(Unique); }
 // the same whatever the dtype.
 Error UniqueAlong(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &axes = ctx.input(1);
-  if (axes.num_elements() == 0) return Unique(ctx);
+  if (axes.rank() == 1 && axes.num_elements() == 0) return Unique(ctx);
   if (axes.rank() != 1 || axes.num_elements() != 1)
     return MakeError("axis must be a vector of one element, got shape {0}", DimsText(axes.dims()));
   ASSIGN_OR_RETURN(int axis, AxisIn(axes.IntAt(0), in.rank()));
@@ -113,7 +113,7 @@ Error UniqueAlong(KernelContext& ctx) {
       [&](int64_t i) {
         std::string key;
         for (int64_t o = 0; o < outer; ++o)
-          key.append(reinterpret_cast<const char*>(&element[(o * size + i) * inner]),
+          key.append(reinterpret_cast<const char*>(element.data() + (o * size + i) * inner),
                      inner * sizeof(int64_t));
         return key;
       },

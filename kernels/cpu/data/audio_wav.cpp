@@ -92,7 +92,7 @@ Error DecodeWav(KernelContext& ctx, int64_t channels, int64_t length) {
 Expected<KernelFn> MakeDecodeWav(const KernelSetup& setup) {
   int64_t channels = setup.node().GetInt("desired_channels", -1);
   int64_t length = setup.node().GetInt("desired_samples", -1);
-  if (channels == 0 || channels > 65535 || length > (int64_t{1} << 31))
+  if (channels == 0 || channels > 65535 || length < -1 || length > (int64_t{1} << 31))
     return MakeError("{0} channels of {1} samples cannot be asked for", channels, length);
   return KernelFn(
       [channels, length](KernelContext& ctx) { return DecodeWav(ctx, channels, length); });
@@ -125,7 +125,8 @@ Error EncodeWav(KernelContext& ctx) {
   for (int64_t i = 0; i < audio.num_elements(); ++i) {
     float value = std::round(audio.data<float>()[i] * 32768);
     // Not a number becomes the least one.
-    Append(&text, static_cast<int16_t>(value > -32768 ? std::min(value, 32767.f) : -32768.f));
+    value = std::isnan(value) ? 0 : std::clamp(value, -32768.f, 32767.f);
+    Append(&text, static_cast<int16_t>(value));
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
   *out->data<std::string>() = std::move(text);

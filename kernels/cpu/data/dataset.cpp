@@ -25,20 +25,9 @@ Expected<int64_t> ScalarIn(const KernelContext& ctx, int i) {
                    DimsText(ctx.input(i).dims()));
 }
 
-std::vector<Shape> OutputShapes(const Node& node) {
-  auto attr = node.Attr("output_shapes");
-  return attr ? attr->AsShapes().value_or(std::vector<Shape>()) : std::vector<Shape>();
-}
-
 int CountTypes(const Node& node, llvm::StringRef key) {
   auto attr = node.Attr(key);
   return attr ? static_cast<int>(attr->AsTypes().value_or(std::vector<DataType>()).size()) : 0;
-}
-
-void PutDataset(KernelContext& ctx, const Node& node, int64_t cardinality, Dataset::Begin begin) {
-  ctx.SetOutput(
-      0, Tensor::OfObject(proto::DT_VARIANT, new Dataset(node.op().str(), cardinality,
-                                                         OutputShapes(node), std::move(begin))));
 }
 
 std::vector<Tensor> InputsOf(const KernelContext& ctx, int begin, int end) {
@@ -140,6 +129,14 @@ DatasetNext BatchesOf(DatasetNext input, int64_t size, bool drop_remainder) {
     ASSIGN_OR_RETURN(DatasetElement batch, StackElements(context.services, elements));
     return std::optional(std::move(batch));
   };
+}
+
+int64_t CardinalityOfRepeat(int64_t n, int64_t count) {
+  if (n == 0 || count == 0) return 0;
+  if (count < 0) return Dataset::kInfinite;
+  int64_t elements = 0;
+  if (n < 0) return n;
+  return __builtin_mul_overflow(n, count, &elements) ? INT64_MAX : elements;
 }
 
 int64_t CardinalityOfBatches(int64_t elements, int64_t size, bool drop_remainder) {

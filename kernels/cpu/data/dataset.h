@@ -14,11 +14,18 @@ inline std::optional<DatasetElement> NoElement() { return std::nullopt; }
 Expected<DatasetRef> DatasetOf(const Tensor& tensor);
 Expected<DatasetRef> DatasetIn(const KernelContext& ctx, int i);
 Expected<int64_t> ScalarIn(const KernelContext& ctx, int i);
-// Attribute output_shapes, and the number of components that Toutput_types or output_types has.
-std::vector<Shape> OutputShapes(const Node& node);
+// What attributes output_types, or Toutput_types, and output_shapes say.
+ElementSpec SpecOfAttrs(const Node& node);
+// The number of dtypes that a list has.
 int CountTypes(const Node& node, llvm::StringRef key);
-// Output 0 is this dataset of the node.
-void PutDataset(KernelContext& ctx, const Node& node, int64_t cardinality, Dataset::Begin begin);
+// Whether the bytes are a serialized message, of whatever fields.
+bool IsMessage(llvm::StringRef bytes);
+// 1 or more, or -1 for as many as there is work for.
+Error DemandParallelCalls(int64_t calls);
+// Attribute `deterministic`, where it is a string: elements always come in the order of the input.
+Error DemandDeterminism(const Node& node);
+// Output 0 is this dataset of the node. Errors: attribute `metadata` is no message.
+Error PutDataset(KernelContext& ctx, const Node& node, int64_t cardinality, Dataset::Begin begin);
 
 // A function of the graph with the tensors that it captures, which follow its other arguments.
 class CapturedFunction {
@@ -52,6 +59,8 @@ Expected<DatasetElement> StackElements(const RunServices& services,
 
 // Next() for batches of what `input` gives.
 DatasetNext BatchesOf(DatasetNext input, int64_t size, bool drop_remainder);
+// Of `n` elements, as a dataset counts them, so many times over; below 0: without end.
+int64_t CardinalityOfRepeat(int64_t n, int64_t count);
 int64_t CardinalityOfBatches(int64_t elements, int64_t size, bool drop_remainder);
 
 }  // namespace grapnel

@@ -29,8 +29,8 @@ Expected<KernelFn> MakeBatch(const KernelSetup& setup) {
       ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(context));
       return BatchesOf(std::move(next), size, drop != 0);
     };
-    PutDataset(ctx, node, CardinalityOfBatches(input->cardinality(), size, drop != 0), begin);
-    return Error::success();
+    return PutDataset(ctx, node, CardinalityOfBatches(input->cardinality(), size, drop != 0),
+                      begin);
   });
 }
 
@@ -126,7 +126,16 @@ Expected<KernelFn> MakePaddedBatch(const KernelSetup& setup) {
     if (ctx.num_inputs() < 2 + 2 * count)
       return MakeError("{0} inputs for {1} components", ctx.num_inputs(), count);
     Padding padding;
-    for (int i = 0; i < count; ++i) padding.shapes.push_back(IntsOf(ctx.input(2 + i)));
+    for (int i = 0; i < count; ++i) {
+      if (ctx.input(2 + i).rank() != 1 || ctx.input(2 + count + i).rank() != 0)
+        return MakeError("component {0}: its padded shape must be a vector, its padding a scalar",
+                         i);
+      padding.shapes.push_back(IntsOf(ctx.input(2 + i)));
+    }
+    for (const Dims& shape : padding.shapes) {
+      if (llvm::any_of(shape, [](int64_t size) { return size < -1; }))
+        return MakeError("padded shape {0} has a size below -1", IntsText(shape));
+    }
     padding.values = InputsOf(ctx, 2 + count, 2 + 2 * count);
     int64_t drop = 0;
     if (ctx.num_inputs() > 2 + 2 * count) {
@@ -136,8 +145,8 @@ Expected<KernelFn> MakePaddedBatch(const KernelSetup& setup) {
       ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(context));
       return PaddedBatchesOf(std::move(next), size, drop != 0, padding);
     };
-    PutDataset(ctx, node, CardinalityOfBatches(input->cardinality(), size, drop != 0), begin);
-    return Error::success();
+    return PutDataset(ctx, node, CardinalityOfBatches(input->cardinality(), size, drop != 0),
+                      begin);
   });
 }
 
@@ -173,7 +182,7 @@ Expected<KernelFn> MakeUnbatch(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
     int64_t n = input->cardinality(), size = -1;
-    for (const Shape& shape : input->shapes()) {
+    for (const Shape& shape : input->spec().shapes) {
       if (shape.known_rank() && shape.rank() > 0 && shape.IsKnown(0)) size = shape.dim(0);
     }
     if (n >= 0) n = size > 0 ? n * size : Dataset::kUnknown;
@@ -181,8 +190,7 @@ Expected<KernelFn> MakeUnbatch(const KernelSetup& setup) {
       ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(context));
       return RowsOf(std::move(next));
     };
-    PutDataset(ctx, node, n, begin);
-    return Error::success();
+    return PutDataset(ctx, node, n, begin);
   });
 }
 
@@ -212,8 +220,7 @@ Expected<KernelFn> MakeRebatch(const KernelSetup& setup) {
         return std::optional(std::move(batch));
       });
     };
-    PutDataset(ctx, node, Dataset::kUnknown, begin);
-    return Error::success();
+    return PutDataset(ctx, node, Dataset::kUnknown, begin);
   });
 }
 
@@ -230,7 +237,7 @@ struct Window {
   }
 };
 
-Tensor DatasetOfColumn(std::vector<Tensor> column) {
+Tensor DatasetOfColumn(std::vector<Tensor> column, const ElementSpec& spec, size_t c) {
   int64_t size = static_cast<int64_t>(column.size());
   auto begin = [column = std::move(column)](DatasetContext&) -> Expected<DatasetNext> {
     return DatasetNext([column, at = size_t{0}](DatasetContext&) mutable -> NextElement {
@@ -238,12 +245,16 @@ Tensor DatasetOfColumn(std::vector<Tensor> column) {
       return std::optional(DatasetElement{column[at++]});
     });
   };
+  ElementSpec of_column;
+  if (c < spec.dtypes.size()) of_column.dtypes = {spec.dtypes[c]};
+  if (c < spec.shapes.size()) of_column.shapes = {spec.shapes[c]};
   return Tensor::OfObject(proto::DT_VARIANT,
-                          new Dataset("Window", size, std::vector<Shape>(), begin));
+                          new Dataset("Window", size, std::move(of_column), begin));
 }
 
-DatasetNext WindowsOf(DatasetNext input, Window window) {
-  return [input = std::move(input), window, held = std::deque<DatasetElement>(),
+DatasetNext WindowsOf(DatasetNext input, Window window, ElementSpec spec) {
+  return [input = std::move(input), window, spec = std::move(spec),
+          held = std::deque<DatasetElement>(),
           done = false](DatasetContext& context) mutable -> NextElement {
     while (!done && static_cast<int64_t>(held.size()) < window.reach()) {
       ASSIGN_OR_RETURN(auto element, input(context));
@@ -256,7 +267,7 @@ DatasetNext WindowsOf(DatasetNext input, Window window) {
     for (size_t c = 0; c < held[0].size(); ++c) {
       std::vector<Tensor> column;
       for (size_t k = 0; k < held.size(); k += window.stride) column.push_back(held[k][c]);
-      columns.push_back(DatasetOfColumn(std::move(column)));
+      columns.push_back(DatasetOfColumn(std::move(column), spec, c));
     }
     int64_t size = static_cast<int64_t>(held.size());
     held.erase(held.begin(), held.begin() + std::min(size, window.shift));
@@ -287,10 +298,9 @@ Expected<KernelFn> MakeWindow(const KernelSetup& setup) {
       n = n / window.shift + (n % window.shift != 0);
     auto begin = [input, window](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(context));
-      return WindowsOf(std::move(next), window);
+      return WindowsOf(std::move(next), window, input->spec());
     };
-    PutDataset(ctx, node, n, begin);
-    return Error::success();
+    return PutDataset(ctx, node, n, begin);
   });
 }
 

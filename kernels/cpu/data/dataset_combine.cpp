@@ -60,8 +60,7 @@ Expected<KernelFn> MakeZip(const KernelSetup& setup) {
             return std::optional(std::move(joined));
           });
     };
-    PutDataset(ctx, node, CardinalityOfZip(inputs), begin);
-    return Error::success();
+    return PutDataset(ctx, node, CardinalityOfZip(inputs), begin);
   });
 }
 
@@ -91,8 +90,7 @@ Expected<KernelFn> MakeConcatenate(const KernelSetup& setup) {
         return NoElement();
       });
     };
-    PutDataset(ctx, node, total, begin);
-    return Error::success();
+    return PutDataset(ctx, node, total, begin);
   });
 }
 
@@ -121,8 +119,7 @@ Expected<KernelFn> MakeDirectedInterleave(const KernelSetup& setup) {
         return NoElement();
       });
     };
-    PutDataset(ctx, node, kUnknown, begin);
-    return Error::success();
+    return PutDataset(ctx, node, kUnknown, begin);
   });
 }
 
@@ -146,14 +143,6 @@ DatasetNext RepeatedOf(DatasetRef input, int64_t count) {
   };
 }
 
-int64_t CardinalityOfRepeat(int64_t n, int64_t count) {
-  if (n == 0 || count == 0) return 0;
-  if (count < 0) return kInfinite;
-  int64_t elements = 0;
-  if (n < 0) return n;
-  return __builtin_mul_overflow(n, count, &elements) ? INT64_MAX : elements;
-}
-
 Expected<KernelFn> MakeRepeat(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
@@ -161,8 +150,7 @@ Expected<KernelFn> MakeRepeat(const KernelSetup& setup) {
     auto begin = [input, count](DatasetContext&) -> Expected<DatasetNext> {
       return RepeatedOf(input, count);
     };
-    PutDataset(ctx, node, CardinalityOfRepeat(input->cardinality(), count), begin);
-    return Error::success();
+    return PutDataset(ctx, node, CardinalityOfRepeat(input->cardinality(), count), begin);
   });
 }
 
@@ -191,10 +179,9 @@ Expected<KernelFn> MakeTake(const KernelSetup& setup) {
     int64_t n = input->cardinality();
     if (n == kInfinite && count >= 0) n = count;
     if (n >= 0 && count >= 0) n = std::min(n, count);
-    PutDataset(ctx, node, n, [input, count](DatasetContext& context) {
+    return PutDataset(ctx, node, n, [input, count](DatasetContext& context) {
       return PartOf(context, input, 0, 1, count);
     });
-    return Error::success();
   });
 }
 
@@ -205,10 +192,9 @@ Expected<KernelFn> MakeSkip(const KernelSetup& setup) {
     int64_t n = input->cardinality();
     if (n >= 0) n = count < 0 ? 0 : std::max<int64_t>(0, n - count);
     // A negative count skips all.
-    PutDataset(ctx, node, n, [input, count](DatasetContext& context) {
+    return PutDataset(ctx, node, n, [input, count](DatasetContext& context) {
       return PartOf(context, input, std::max<int64_t>(count, 0), 1, count < 0 ? 0 : -1);
     });
-    return Error::success();
   });
 }
 
@@ -224,9 +210,9 @@ Expected<KernelFn> MakeShard(const KernelSetup& setup) {
     if (n >= 0 && needs_one && n < shards)
       return MakeError("{0} elements for {1} shards, which must not be empty", n, shards);
     if (n >= 0) n = n / shards + (index < n % shards);
-    PutDataset(ctx, node, n,
-               [=](DatasetContext& context) { return PartOf(context, input, index, shards, -1); });
-    return Error::success();
+    return PutDataset(ctx, node, n, [=](DatasetContext& context) {
+      return PartOf(context, input, index, shards, -1);
+    });
   });
 }
 
@@ -248,8 +234,7 @@ Expected<KernelFn> MakeAssertCardinality(const KernelSetup& setup) {
                          expected < 0 ? "infinitely many" : std::to_string(expected));
       });
     };
-    PutDataset(ctx, node, expected, begin);
-    return Error::success();
+    return PutDataset(ctx, node, expected, begin);
   });
 }
 
@@ -305,9 +290,9 @@ Expected<KernelFn> MakeCache(const KernelSetup& setup) {
     if (ctx.num_inputs() > 2 && ctx.input(2).HoldsObjects())
       cache = dynamic_cast<MemoryCache*>(ctx.input(2).data<ObjectRef>()->get());
     if (!cache) cache = new MemoryCache;
-    PutDataset(ctx, node, input->cardinality(),
-               [input, cache](DatasetContext& context) { return CachedOf(context, input, cache); });
-    return Error::success();
+    return PutDataset(ctx, node, input->cardinality(), [input, cache](DatasetContext& context) {
+      return CachedOf(context, input, cache);
+    });
   });
 }
 
@@ -362,8 +347,7 @@ Expected<KernelFn> MakeUnique(const KernelSetup& setup) {
         }
       });
     };
-    PutDataset(ctx, node, kUnknown, begin);
-    return Error::success();
+    return PutDataset(ctx, node, kUnknown, begin);
   });
 }
 
@@ -380,8 +364,7 @@ Expected<KernelFn> MakeIgnoreErrors(const KernelSetup& setup) {
         }
       });
     };
-    PutDataset(ctx, node, kUnknown, begin);
-    return Error::success();
+    return PutDataset(ctx, node, kUnknown, begin);
   });
 }
 

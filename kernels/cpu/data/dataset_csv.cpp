@@ -126,9 +126,8 @@ Expected<KernelFn> MakeCsv(const KernelSetup& setup) {
     return MakeError("{0} inputs for {1} fields", setup.num_inputs(), fields);
   return KernelFn([node = setup.node(), fields](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(CsvFiles csv, FilesIn(ctx, fields));
-    PutDataset(ctx, node, Dataset::kUnknown,
-               [csv](DatasetContext&) -> Expected<DatasetNext> { return RecordsOf(csv); });
-    return Error::success();
+    return PutDataset(ctx, node, Dataset::kUnknown,
+                      [csv](DatasetContext&) -> Expected<DatasetNext> { return RecordsOf(csv); });
   });
 }
 

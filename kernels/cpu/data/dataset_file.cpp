@@ -81,10 +81,10 @@ DatasetNext RecordsOf(Files files, MakeCut make) {
   };
 }
 
-void Put(KernelContext& ctx, const Node& node, const Files& files, const MakeCut& make) {
-  PutDataset(ctx, node, Dataset::kUnknown, [files, make](DatasetContext&) -> Expected<DatasetNext> {
-    return RecordsOf(files, make);
-  });
+Error Put(KernelContext& ctx, const Node& node, const Files& files, const MakeCut& make) {
+  return PutDataset(
+      ctx, node, Dataset::kUnknown,
+      [files, make](DatasetContext&) -> Expected<DatasetNext> { return RecordsOf(files, make); });
 }
 
 std::optional<llvm::StringRef> NoRecord() { return std::nullopt; }
@@ -93,7 +93,7 @@ std::optional<llvm::StringRef> NoRecord() { return std::nullopt; }
 Expected<KernelFn> MakeTextLine(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Files files, FilesIn(ctx, 1));
-    Put(ctx, node, files, [](llvm::StringRef bytes, size_t) -> Expected<Cut> {
+    return Put(ctx, node, files, [](llvm::StringRef bytes, size_t) -> Expected<Cut> {
       return Cut([rest = bytes]() mutable -> Expected<std::optional<llvm::StringRef>> {
         if (rest.empty()) return NoRecord();
         llvm::StringRef line;
@@ -102,7 +102,6 @@ Expected<KernelFn> MakeTextLine(const KernelSetup& setup) {
         return std::optional(line);
       });
     });
-    return Error::success();
   });
 }
 
@@ -117,7 +116,7 @@ Expected<KernelFn> MakeRecords(const KernelSetup& setup) {
                          offsets.size());
       for (size_t i = 0; i < offsets.size(); ++i) offsets[i] = ctx.input(3).IntAt(i);
     }
-    Put(ctx, node, files, [offsets](llvm::StringRef bytes, size_t file) -> Expected<Cut> {
+    return Put(ctx, node, files, [offsets](llvm::StringRef bytes, size_t file) -> Expected<Cut> {
       RecordReader reader(bytes.drop_front(
           std::clamp<int64_t>(offsets[file], 0, static_cast<int64_t>(bytes.size()))));
       return Cut([reader]() mutable -> Expected<std::optional<llvm::StringRef>> {
@@ -128,7 +127,6 @@ Expected<KernelFn> MakeRecords(const KernelSetup& setup) {
         return std::optional(reader.data());
       });
     });
-    return Error::success();
   });
 }
 
@@ -143,7 +141,7 @@ Expected<KernelFn> MakeFixedLength(const KernelSetup& setup) {
     if (header < 0 || record <= 0 || footer < 0)
       return MakeError("a header of {0} bytes, records of {1} and a footer of {2}", header, record,
                        footer);
-    Put(ctx, node, files, [=](llvm::StringRef bytes, size_t) -> Expected<Cut> {
+    return Put(ctx, node, files, [=](llvm::StringRef bytes, size_t) -> Expected<Cut> {
       int64_t body = static_cast<int64_t>(bytes.size()) - header - footer;
       if (body < 0 || body % record != 0) {
         return MakeError(
@@ -159,7 +157,6 @@ Expected<KernelFn> MakeFixedLength(const KernelSetup& setup) {
         return std::optional(one);
       });
     });
-    return Error::success();
   });
 }
 

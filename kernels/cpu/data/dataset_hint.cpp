@@ -1,6 +1,13 @@
 // Datasets that only say how fast, on which threads or where: the elements are those of their
 // input.
+#include <google/protobuf/unknown_field_set.h>
+
+#include <chrono>
+#include <thread>
+
 #include "kernels/cpu/data/dataset.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
@@ -15,13 +22,81 @@ Expected<KernelFn> MakeSame(const KernelSetup&) {
   });
 }
 
-// A dataset of its own with the elements of its input: its node says their types.
+// A dataset of its own with the elements of its input.
+Error PutForwarding(KernelContext& ctx, const Node& node) {
+  ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
+  return PutDataset(ctx, node, input->cardinality(),
+                    [input](DatasetContext& context) { return input->MakeIterator(context); });
+}
+
 Expected<KernelFn> MakeForwarding(const KernelSetup& setup) {
+  return KernelFn([node = setup.node()](KernelContext& ctx) { return PutForwarding(ctx, node); });
+}
+
+// The number that is input 1, of threads or elements, may be `kLeast` or more.
+template <int kLeast>
+Expected<KernelFn> MakeWithNumber(const KernelSetup& setup) {
+  return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
+    ASSIGN_OR_RETURN(int64_t number, ScalarIn(ctx, 1));
+    if (number < kLeast)
+      return MakeError("input 1 is {0}, at least {1} was expected", number, kLeast);
+    return PutForwarding(ctx, node);
+  });
+}
+
+// Whether the bytes are TensorFlow's message of a dataset's options. None of them changes an
+// element, so no more is asked of them.
+bool IsOptions(llvm::StringRef bytes) {
+  constexpr int kMessages[] = {2, 3, 5, 7, 12}, kTexts[] = {10, 11};
+  google::protobuf::UnknownFieldSet fields;
+  if (!fields.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return false;
+  for (int i = 0; i < fields.field_count(); ++i) {
+    const auto& field = fields.field(i);
+    if (field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED) continue;
+    const std::string& value = field.length_delimited();
+    if (llvm::is_contained(kMessages, field.number()) && !IsMessage(value)) return false;
+    if (llvm::is_contained(kTexts, field.number()) && !llvm::json::isUTF8(value)) return false;
+  }
+  return true;
+}
+
+Expected<KernelFn> MakeOptions(const KernelSetup& setup) {
+  if (!IsOptions(setup.node().GetString("serialized_options")))
+    return MakeError("attribute 'serialized_options' is no message of options");
+  return MakeForwarding(setup);
+}
+
+// Waits until the time has come or nobody wants the run any more.
+Error Wait(int64_t microseconds, const CancelFlag* cancel) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kLook = std::chrono::milliseconds(10);
+  auto start = Clock::now();
+  for (;;) {
+    RETURN_IF_ERROR(StopIfCancelled(cancel));
+    int64_t gone =
+        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
+    if (gone >= microseconds) return Error::success();
+    std::this_thread::sleep_for(
+        std::min<std::chrono::microseconds>(kLook, std::chrono::microseconds(microseconds - gone)));
+  }
+}
+
+// Sleeps before each element.
+Expected<KernelFn> MakeSleep(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
-    PutDataset(ctx, node, input->cardinality(),
-               [input](DatasetContext& context) { return input->MakeIterator(context); });
-    return Error::success();
+    ASSIGN_OR_RETURN(int64_t microseconds, ScalarIn(ctx, 1));
+    if (microseconds < 0)
+      return MakeError("sleep_microseconds is {0}, 0 or more was expected", microseconds);
+    return PutDataset(ctx, node, input->cardinality(),
+                      [input, microseconds](DatasetContext& begin) -> Expected<DatasetNext> {
+                        ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(begin));
+                        return DatasetNext([next = std::move(next), microseconds](
+                                               DatasetContext& context) mutable -> NextElement {
+                          RETURN_IF_ERROR(Wait(microseconds, context.services.cancel));
+                          return next(context);
+                        });
+                      });
   });
 }
 
@@ -45,7 +120,7 @@ Expected<KernelFn> MakeAutoShard(const KernelSetup& setup) {
                        policy);
     int64_t n = input->cardinality();
     if (n >= 0) n = n / workers + (index < n % workers);
-    PutDataset(ctx, node, n, [=](DatasetContext& begin) -> Expected<DatasetNext> {
+    return PutDataset(ctx, node, n, [=](DatasetContext& begin) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(begin));
       return DatasetNext([next = std::move(next), index, workers,
                           at = int64_t{0}](DatasetContext& context) mutable -> NextElement {
@@ -55,23 +130,22 @@ Expected<KernelFn> MakeAutoShard(const KernelSetup& setup) {
         }
       });
     });
-    return Error::success();
   });
 }
 
 GRAPNEL_CPU_KERNEL("AssertNextDataset", MakeSame, KernelCost::kCheap);
 GRAPNEL_CPU_KERNEL("AssertPrevDataset", MakeSame, KernelCost::kCheap);
 GRAPNEL_CPU_KERNEL("ChooseFastestDataset", MakeSame, KernelCost::kCheap);
-GRAPNEL_CPU_KERNEL("SleepDataset", MakeSame, KernelCost::kCheap);
-GRAPNEL_CPU_KERNEL("PrefetchDataset", MakeForwarding, KernelCost::kCheap);
-GRAPNEL_CPU_KERNEL("OptionsDataset", MakeForwarding, KernelCost::kCheap);
+GRAPNEL_CPU_KERNEL("SleepDataset", MakeSleep, KernelCost::kCheap);
+GRAPNEL_CPU_KERNEL("PrefetchDataset", MakeWithNumber<-1>, KernelCost::kCheap);
+GRAPNEL_CPU_KERNEL("OptionsDataset", MakeOptions, KernelCost::kCheap);
 GRAPNEL_CPU_KERNEL("ModelDataset", MakeForwarding, KernelCost::kCheap);
 GRAPNEL_CPU_KERNEL("OptimizeDataset", MakeForwarding, KernelCost::kCheap);
 GRAPNEL_CPU_KERNEL("OptimizeDatasetV2", MakeForwarding, KernelCost::kCheap);
 GRAPNEL_CPU_KERNEL("RewriteDataset", MakeForwarding, KernelCost::kCheap);
 GRAPNEL_CPU_KERNEL("FinalizeDataset", MakeForwarding, KernelCost::kCheap);
-GRAPNEL_CPU_KERNEL("MaxIntraOpParallelismDataset", MakeForwarding, KernelCost::kCheap);
-GRAPNEL_CPU_KERNEL("PrivateThreadPoolDataset", MakeForwarding, KernelCost::kCheap);
+GRAPNEL_CPU_KERNEL("MaxIntraOpParallelismDataset", MakeWithNumber<0>, KernelCost::kCheap);
+GRAPNEL_CPU_KERNEL("PrivateThreadPoolDataset", MakeWithNumber<0>, KernelCost::kCheap);
 GRAPNEL_CPU_KERNEL("NonSerializableDataset", MakeForwarding, KernelCost::kCheap);
 GRAPNEL_CPU_KERNEL("LatencyStatsDataset", MakeForwarding, KernelCost::kCheap);
 GRAPNEL_CPU_KERNEL("BytesProducedStatsDataset", MakeForwarding, KernelCost::kCheap);

@@ -2,7 +2,6 @@
 #include "kernels/common/kernel_of.h"
 #include "kernels/cpu/control/function_call.h"
 #include "kernels/cpu/data/dataset.h"
-#include "kernels/cpu/state/tensor_list.h"
 #include "lib/exec/session.h"
 #include "lib/ir/device_name.h"
 
@@ -37,9 +36,10 @@ std::string NameOf(const Node& node) {
 // Named iterators are shared through the session, anonymous ones belong to the handle.
 Expected<KernelFn> MakeIteratorHandle(const KernelSetup& setup) {
   std::string name = NameOf(setup.node()), container = setup.node().GetString("container");
-  return KernelFn([name, container](KernelContext& ctx) -> Error {
+  ElementSpec spec = SpecOfAttrs(setup.node());
+  return KernelFn([name, container, spec](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(ObjectRef object, NamedIterator(ctx, container, name, [&] {
-                       return ObjectRef(new DatasetIterator(name));
+                       return ObjectRef(new DatasetIterator(name, spec));
                      }));
     PutHandle(ctx, std::move(object));
     return Error::success();
@@ -47,8 +47,9 @@ Expected<KernelFn> MakeIteratorHandle(const KernelSetup& setup) {
 }
 
 Expected<KernelFn> MakeAnonymousIterator(const KernelSetup& setup) {
-  return KernelFn([name = setup.node().name().str()](KernelContext& ctx) -> Error {
-    PutHandle(ctx, new DatasetIterator(name));
+  return KernelFn([name = setup.node().name().str(),
+                   spec = SpecOfAttrs(setup.node())](KernelContext& ctx) -> Error {
+    PutHandle(ctx, new DatasetIterator(name, spec));
     return Error::success();
   });
 }
@@ -57,25 +58,25 @@ Expected<KernelFn> MakeAnonymousIterator(const KernelSetup& setup) {
 Expected<KernelFn> MakeOneShot(const KernelSetup& setup) {
   std::string name = NameOf(setup.node()), container = setup.node().GetString("container");
   ASSIGN_OR_RETURN(std::string factory, FunctionAttr(setup.node(), "dataset_factory"));
-  return KernelFn(
-      [name, container, call = FunctionCall(setup.node(), factory)](KernelContext& ctx) -> Error {
-        IteratorRef made;
-        ASSIGN_OR_RETURN(ObjectRef object, NamedIterator(ctx, container, name, [&] {
-                           made = new DatasetIterator(name);
-                           return ObjectRef(made);
-                         }));
-        if (made) {
-          llvm::SmallVector<Tensor, 1> results;
-          RETURN_IF_ERROR(call.Run(ctx.services(), {}, &results));
-          if (results.size() != 1)
-            return MakeError("dataset_factory gives {0} results, a dataset was expected",
-                             results.size());
-          ASSIGN_OR_RETURN(DatasetRef dataset, DatasetOf(results[0]));
-          made->Start(std::move(dataset));
-        }
-        PutHandle(ctx, std::move(object));
-        return Error::success();
-      });
+  return KernelFn([name, container, spec = SpecOfAttrs(setup.node()),
+                   call = FunctionCall(setup.node(), factory)](KernelContext& ctx) -> Error {
+    IteratorRef made;
+    ASSIGN_OR_RETURN(ObjectRef object, NamedIterator(ctx, container, name, [&] {
+                       made = new DatasetIterator(name, spec);
+                       return ObjectRef(made);
+                     }));
+    if (made) {
+      llvm::SmallVector<Tensor, 1> results;
+      RETURN_IF_ERROR(call.Run(ctx.services(), {}, &results));
+      if (results.size() != 1)
+        return MakeError("dataset_factory gives {0} results, a dataset was expected",
+                         results.size());
+      ASSIGN_OR_RETURN(DatasetRef dataset, DatasetOf(results[0]));
+      RETURN_IF_ERROR(made->Start(std::move(dataset)));
+    }
+    PutHandle(ctx, std::move(object));
+    return Error::success();
+  });
 }
 
 Expected<DatasetIterator*> IteratorIn(const KernelContext& ctx, int i) {
@@ -90,8 +91,7 @@ Expected<DatasetIterator*> IteratorIn(const KernelContext& ctx, int i) {
 Error Start(KernelContext& ctx) {
   ASSIGN_OR_RETURN(DatasetRef dataset, DatasetIn(ctx, 0));
   ASSIGN_OR_RETURN(DatasetIterator * iterator, IteratorIn(ctx, 1));
-  iterator->Start(std::move(dataset));
-  return Error::success();
+  return iterator->Start(std::move(dataset));
 }
 
 Error Delete(KernelContext& ctx) {
@@ -119,16 +119,20 @@ Error ToStringHandle(KernelContext& ctx) {
   return Error::success();
 }
 
-Error FromStringHandle(KernelContext& ctx) {
-  if (!ctx.session()) return MakeError("iterators need a session");
-  if (ctx.input(0).num_elements() != 1) return MakeError("one handle was expected");
-  const std::string& handle = *ctx.input(0).data<std::string>();
-  for (const auto& [name, object] : ctx.session()->Resources()) {
-    if (name != handle || !dynamic_cast<DatasetIterator*>(object.get())) continue;
-    PutHandle(ctx, object);
-    return Error::success();
-  }
-  return MakeError("there is no iterator '{0}'", handle);
+Expected<KernelFn> MakeFromStringHandle(const KernelSetup& setup) {
+  return KernelFn([spec = SpecOfAttrs(setup.node())](KernelContext& ctx) -> Error {
+    if (!ctx.session()) return MakeError("iterators need a session");
+    if (ctx.input(0).num_elements() != 1) return MakeError("one handle was expected");
+    const std::string& handle = *ctx.input(0).data<std::string>();
+    for (const auto& [name, object] : ctx.session()->Resources()) {
+      auto* iterator = name == handle ? dynamic_cast<DatasetIterator*>(object.get()) : nullptr;
+      if (!iterator) continue;
+      RETURN_IF_ERROR(spec.Demand(iterator->spec()));
+      PutHandle(ctx, object);
+      return Error::success();
+    }
+    return MakeError("there is no iterator '{0}'", handle);
+  });
 }
 
 Error Device(KernelContext& ctx) {
@@ -139,26 +143,29 @@ Error Device(KernelContext& ctx) {
 
 // --- What they give
 
-Error PutElement(KernelContext& ctx, const DatasetElement& element) {
+// An element into the outputs.
+Error PutElement(KernelContext& ctx, const ElementSpec& spec, const DatasetElement& element) {
   if (static_cast<int>(element.size()) != ctx.num_outputs()) {
     return MakeError("an element of {0} components, {1} were expected", element.size(),
                      ctx.num_outputs());
   }
-  for (size_t i = 0; i < element.size(); ++i) {
-    if (element[i].dtype() != ctx.output_type(i)) {
-      return MakeError("component {0} is {1}, {2} was expected", i,
-                       DataTypeName(element[i].dtype()), DataTypeName(ctx.output_type(i)));
-    }
-    ctx.SetOutput(i, element[i]);
-  }
+  RETURN_IF_ERROR(spec.Demand(element));
+  for (size_t i = 0; i < element.size(); ++i) ctx.SetOutput(i, element[i]);
   return Error::success();
 }
 
-Error GetNext(KernelContext& ctx) {
+// A kernel that is told what its node says of elements.
+template <Error (*kRun)(KernelContext&, const ElementSpec&)>
+Expected<KernelFn> WithSpec(const KernelSetup& setup) {
+  return KernelFn(
+      [spec = SpecOfAttrs(setup.node())](KernelContext& ctx) { return kRun(ctx, spec); });
+}
+
+Error GetNext(KernelContext& ctx, const ElementSpec& spec) {
   ASSIGN_OR_RETURN(DatasetIterator * iterator, IteratorIn(ctx, 0));
   ASSIGN_OR_RETURN(auto element, iterator->Next(ctx.services()));
   if (!element) return MakeError("end of sequence: {0} has no more elements", iterator->ToString());
-  return PutElement(ctx, *element);
+  return PutElement(ctx, spec, *element);
 }
 
 void PutOptional(KernelContext& ctx, std::optional<DatasetElement> value) {
@@ -167,9 +174,10 @@ void PutOptional(KernelContext& ctx, std::optional<DatasetElement> value) {
   ctx.SetOutput(0, Tensor::OfObject(proto::DT_VARIANT, std::move(optional)));
 }
 
-Error GetNextAsOptional(KernelContext& ctx) {
+Error GetNextAsOptional(KernelContext& ctx, const ElementSpec& spec) {
   ASSIGN_OR_RETURN(DatasetIterator * iterator, IteratorIn(ctx, 0));
   ASSIGN_OR_RETURN(auto element, iterator->Next(ctx.services()));
+  if (element) RETURN_IF_ERROR(spec.Demand(*element));
   PutOptional(ctx, std::move(element));
   return Error::success();
 }
@@ -199,18 +207,10 @@ Error HasValue(KernelContext& ctx) {
   return Error::success();
 }
 
-Expected<KernelFn> MakeGetValue(const KernelSetup& setup) {
-  return KernelFn([shapes = OutputShapes(setup.node())](KernelContext& ctx) -> Error {
-    ASSIGN_OR_RETURN(const Optional* optional, OptionalIn(ctx));
-    if (!optional->value) return MakeError("the optional has no value");
-    const DatasetElement& element = *optional->value;
-    for (size_t i = 0; i < std::min(shapes.size(), element.size()); ++i) {
-      if (Fits(element[i].dims(), shapes[i])) continue;
-      return MakeError("component {0} is of shape {1}, {2} was expected", i,
-                       DimsText(element[i].dims()), shapes[i].ToString());
-    }
-    return PutElement(ctx, element);
-  });
+Error GetValue(KernelContext& ctx, const ElementSpec& spec) {
+  ASSIGN_OR_RETURN(const Optional* optional, OptionalIn(ctx));
+  if (!optional->value) return MakeError("the optional has no value");
+  return PutElement(ctx, spec, *optional->value);
 }
 
 // --- Of a dataset as a whole
@@ -222,24 +222,24 @@ Error Cardinality(KernelContext& ctx) {
   return Error::success();
 }
 
-Error SingleElement(KernelContext& ctx) {
+Error SingleElement(KernelContext& ctx, const ElementSpec& spec) {
   ASSIGN_OR_RETURN(DatasetRef dataset, DatasetIn(ctx, 0));
   DatasetWalk walk(dataset);
   ASSIGN_OR_RETURN(auto element, walk.Next(ctx.services()));
   if (!element) return MakeError("the dataset is empty, one element was expected");
   ASSIGN_OR_RETURN(auto second, walk.Next(ctx.services()));
   if (second) return MakeError("the dataset has more than one element");
-  return PutElement(ctx, *element);
+  return PutElement(ctx, spec, *element);
 }
 
-Error ElementAt(KernelContext& ctx) {
+Error ElementAt(KernelContext& ctx, const ElementSpec& spec) {
   ASSIGN_OR_RETURN(DatasetRef dataset, DatasetIn(ctx, 0));
   ASSIGN_OR_RETURN(int64_t index, ScalarIn(ctx, 1));
   DatasetWalk walk(dataset);
   for (int64_t i = 0; index >= 0; ++i) {
     ASSIGN_OR_RETURN(auto element, walk.Next(ctx.services()));
     if (!element) break;
-    if (i == index) return PutElement(ctx, *element);
+    if (i == index) return PutElement(ctx, spec, *element);
   }
   return MakeError("the dataset has no element {0}", index);
 }
@@ -256,19 +256,19 @@ GRAPNEL_WALK_KERNEL("OneShotIterator", MakeOneShot);
 GRAPNEL_ITERATOR_KERNEL("MakeIterator", KernelOf<Start>);
 GRAPNEL_ITERATOR_KERNEL("DeleteIterator", KernelOf<Delete>);
 GRAPNEL_ITERATOR_KERNEL("IteratorToStringHandle", KernelOf<ToStringHandle>);
-GRAPNEL_ITERATOR_KERNEL("IteratorFromStringHandle", KernelOf<FromStringHandle>);
-GRAPNEL_ITERATOR_KERNEL("IteratorFromStringHandleV2", KernelOf<FromStringHandle>);
+GRAPNEL_ITERATOR_KERNEL("IteratorFromStringHandle", MakeFromStringHandle);
+GRAPNEL_ITERATOR_KERNEL("IteratorFromStringHandleV2", MakeFromStringHandle);
 GRAPNEL_ITERATOR_KERNEL("IteratorGetDevice", KernelOf<Device>);
-GRAPNEL_WALK_KERNEL("IteratorGetNext", KernelOf<GetNext>);
-GRAPNEL_WALK_KERNEL("IteratorGetNextSync", KernelOf<GetNext>);
-GRAPNEL_WALK_KERNEL("IteratorGetNextAsOptional", KernelOf<GetNextAsOptional>);
+GRAPNEL_WALK_KERNEL("IteratorGetNext", WithSpec<GetNext>);
+GRAPNEL_WALK_KERNEL("IteratorGetNextSync", WithSpec<GetNext>);
+GRAPNEL_WALK_KERNEL("IteratorGetNextAsOptional", WithSpec<GetNextAsOptional>);
 GRAPNEL_ITERATOR_KERNEL("OptionalFromValue", KernelOf<FromValue>);
 GRAPNEL_ITERATOR_KERNEL("OptionalNone", KernelOf<None>);
 GRAPNEL_ITERATOR_KERNEL("OptionalHasValue", KernelOf<HasValue>);
-GRAPNEL_ITERATOR_KERNEL("OptionalGetValue", MakeGetValue);
+GRAPNEL_ITERATOR_KERNEL("OptionalGetValue", WithSpec<GetValue>);
 GRAPNEL_ITERATOR_KERNEL("DatasetCardinality", KernelOf<Cardinality>);
-GRAPNEL_WALK_KERNEL("DatasetToSingleElement", KernelOf<SingleElement>);
-GRAPNEL_WALK_KERNEL("GetElementAtIndex", KernelOf<ElementAt>);
+GRAPNEL_WALK_KERNEL("DatasetToSingleElement", WithSpec<SingleElement>);
+GRAPNEL_WALK_KERNEL("GetElementAtIndex", WithSpec<ElementAt>);
 
 }  // namespace
 }  // namespace grapnel

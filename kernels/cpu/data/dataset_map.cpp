@@ -18,6 +18,14 @@ Expected<FunctionInputs> Read(const KernelContext& ctx, const CapturedFunction& 
   return FunctionInputs{input, function.With(InputsOf(ctx, 1, ctx.num_inputs() - extra))};
 }
 
+// The last of those numbers is num_parallel_calls.
+Error DemandCalls(const KernelContext& ctx, const Node& node, int extra) {
+  if (extra == 0) return Error::success();
+  RETURN_IF_ERROR(DemandDeterminism(node));
+  ASSIGN_OR_RETURN(int64_t calls, ScalarIn(ctx, ctx.num_inputs() - 1));
+  return DemandParallelCalls(calls);
+}
+
 // --- One for one
 
 DatasetNext MappedOf(DatasetNext input, const CapturedFunction& function) {
@@ -36,12 +44,12 @@ Expected<KernelFn> MakeMap(const KernelSetup& setup) {
   bool preserves = setup.node().GetBool("preserve_cardinality");
   return KernelFn([node = setup.node(), function, preserves](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(FunctionInputs in, Read(ctx, function, extra));
+    RETURN_IF_ERROR(DemandCalls(ctx, node, extra));
     auto begin = [in](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, in.input->MakeIterator(context));
       return MappedOf(std::move(next), in.function);
     };
-    PutDataset(ctx, node, preserves ? in.input->cardinality() : kUnknown, begin);
-    return Error::success();
+    return PutDataset(ctx, node, preserves ? in.input->cardinality() : kUnknown, begin);
   });
 }
 
@@ -51,15 +59,16 @@ Expected<KernelFn> MakeMapAndBatch(const KernelSetup& setup) {
   return KernelFn([node = setup.node(), function, preserves](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(FunctionInputs in, Read(ctx, function, 3));
     ASSIGN_OR_RETURN(int64_t size, ScalarIn(ctx, ctx.num_inputs() - 3));
+    ASSIGN_OR_RETURN(int64_t calls, ScalarIn(ctx, ctx.num_inputs() - 2));
     ASSIGN_OR_RETURN(int64_t drop, ScalarIn(ctx, ctx.num_inputs() - 1));
+    RETURN_IF_ERROR(DemandParallelCalls(calls));
     if (size <= 0) return MakeError("a batch of {0} elements: 1 or more were expected", size);
     auto begin = [in, size, drop](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, in.input->MakeIterator(context));
       return BatchesOf(MappedOf(std::move(next), in.function), size, drop != 0);
     };
     int64_t n = preserves ? in.input->cardinality() : kUnknown;
-    PutDataset(ctx, node, CardinalityOfBatches(n, size, drop != 0), begin);
-    return Error::success();
+    return PutDataset(ctx, node, CardinalityOfBatches(n, size, drop != 0), begin);
   });
 }
 
@@ -71,6 +80,7 @@ Expected<KernelFn> MakeFilter(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(CapturedFunction function, CapturedFunction::Make(setup.node(), "predicate"));
   return KernelFn([node = setup.node(), function](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(FunctionInputs in, Read(ctx, function, extra));
+    RETURN_IF_ERROR(DemandCalls(ctx, node, extra));
     auto begin = [in](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, in.input->MakeIterator(context));
       return DatasetNext([next = std::move(next), in,
@@ -86,8 +96,7 @@ Expected<KernelFn> MakeFilter(const KernelSetup& setup) {
         return NoElement();
       });
     };
-    PutDataset(ctx, node, kUnknown, begin);
-    return Error::success();
+    return PutDataset(ctx, node, kUnknown, begin);
   });
 }
 
@@ -144,8 +153,7 @@ Expected<KernelFn> MakeFlatMap(const KernelSetup& setup) {
       ASSIGN_OR_RETURN(DatasetNext next, in.input->MakeIterator(context));
       return InterleavedOf(std::move(next), in.function, 1, 1);
     };
-    PutDataset(ctx, node, kUnknown, begin);
-    return Error::success();
+    return PutDataset(ctx, node, kUnknown, begin);
   });
 }
 
@@ -160,18 +168,24 @@ Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(int64_t block, ScalarIn(ctx, first + 1));
     // -1 leaves it to the machine: to its cores, since the order of what comes out goes by it and
     // must not go by the threads of this run.
+    if (extra > 0 && cycle > 0) {
+      ASSIGN_OR_RETURN(int64_t calls, ScalarIn(ctx, ctx.num_inputs() - 1));
+      if (calls > cycle)
+        return MakeError("num_parallel_calls is {0}, at most cycle_length, {1}, was expected",
+                         calls, cycle);
+    }
     if (cycle == -1) cycle = ThreadPool().num_threads();
     if (cycle <= 0 || block <= 0) {
       return MakeError("cycle_length {0} and block_length {1}: 1 or more were expected", cycle,
                        block);
     }
+    RETURN_IF_ERROR(DemandCalls(ctx, node, extra));
     RETURN_IF_ERROR(DemandMemory(cycle, sizeof(DatasetNext)));
     auto begin = [in, cycle, block](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, in.input->MakeIterator(context));
       return InterleavedOf(std::move(next), in.function, cycle, block);
     };
-    PutDataset(ctx, node, kUnknown, begin);
-    return Error::success();
+    return PutDataset(ctx, node, kUnknown, begin);
   });
 }
 
@@ -201,26 +215,28 @@ Expected<KernelFn> MakeScan(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
     DatasetElement initial = InputsOf(ctx, 1, 1 + count);
     CapturedFunction with = function.With(InputsOf(ctx, 1 + count, ctx.num_inputs()));
-    auto begin = [input, initial, with](DatasetContext& context) -> Expected<DatasetNext> {
+    auto begin = [input, initial, with,
+                  spec = SpecOfAttrs(node)](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(context));
-      return DatasetNext([next = std::move(next), state = initial,
-                          with](DatasetContext& context) mutable -> NextElement {
+      return DatasetNext([next = std::move(next), state = initial, with,
+                          spec](DatasetContext& context) mutable -> NextElement {
         ASSIGN_OR_RETURN(auto element, next(context));
         if (!element) return NoElement();
         ASSIGN_OR_RETURN(DatasetElement results, with.Call(context, Joined(state, *element)));
         RETURN_IF_ERROR(TakeState(results, state));
+        RETURN_IF_ERROR(spec.Demand(results));
         return std::optional(std::move(results));
       });
     };
-    PutDataset(ctx, node, preserves ? input->cardinality() : kUnknown, begin);
-    return Error::success();
+    return PutDataset(ctx, node, preserves ? input->cardinality() : kUnknown, begin);
   });
 }
 
 Expected<KernelFn> MakeReduce(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(CapturedFunction function, CapturedFunction::Make(setup.node(), "f"));
   int count = CountTypes(setup.node(), "Tstate");
-  return KernelFn([function, count](KernelContext& ctx) -> Error {
+  ElementSpec spec = SpecOfAttrs(setup.node());
+  return KernelFn([function, count, spec](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
     DatasetElement state = InputsOf(ctx, 1, 1 + count);
     CapturedFunction with = function.With(InputsOf(ctx, 1 + count, ctx.num_inputs()));
@@ -239,6 +255,7 @@ Expected<KernelFn> MakeReduce(const KernelSetup& setup) {
     }
     if (ctx.num_outputs() != count)
       return MakeError("a state of {0} tensors, {1} were expected", count, ctx.num_outputs());
+    RETURN_IF_ERROR(spec.Demand(state));
     for (int i = 0; i < count; ++i) ctx.SetOutput(i, std::move(state[i]));
     return Error::success();
   });
@@ -260,7 +277,7 @@ Expected<int64_t> IntFrom(DatasetContext& context, const CapturedFunction& funct
 }
 
 Expected<DatasetNext> ReducedGroup(DatasetContext& context, const GroupByWindow& with, int64_t key,
-                                   std::vector<DatasetElement> group) {
+                                   const ElementSpec& spec, std::vector<DatasetElement> group) {
   ASSIGN_OR_RETURN(Tensor number, Tensor::Allocate(proto::DT_INT64, {}));
   *number.data<int64_t>() = key;
   int64_t size = static_cast<int64_t>(group.size());
@@ -270,13 +287,12 @@ Expected<DatasetNext> ReducedGroup(DatasetContext& context, const GroupByWindow&
       return std::optional(group[at++]);
     });
   };
-  Tensor dataset =
-      Tensor::OfObject(proto::DT_VARIANT, new Dataset("Window", size, std::vector<Shape>(), begin));
+  Tensor dataset = Tensor::OfObject(proto::DT_VARIANT, new Dataset("Window", size, spec, begin));
   return Unfold(context, with.reduce, {std::move(number), std::move(dataset)});
 }
 
-DatasetNext GroupedOf(DatasetNext input, const GroupByWindow& with) {
-  return [input = std::move(input), with, current = DatasetNext(), done = false,
+DatasetNext GroupedOf(DatasetNext input, const GroupByWindow& with, const ElementSpec& spec) {
+  return [input = std::move(input), with, spec, current = DatasetNext(), done = false,
           groups = std::map<int64_t, std::vector<DatasetElement>>(),
           sizes = std::map<int64_t, int64_t>()](DatasetContext& context) mutable -> NextElement {
     for (;;) {
@@ -289,7 +305,7 @@ DatasetNext GroupedOf(DatasetNext input, const GroupByWindow& with) {
         if (groups.empty()) return NoElement();
         auto first = groups.extract(groups.begin());
         ASSIGN_OR_RETURN(current,
-                         ReducedGroup(context, with, first.key(), std::move(first.mapped())));
+                         ReducedGroup(context, with, first.key(), spec, std::move(first.mapped())));
         continue;
       }
       ASSIGN_OR_RETURN(auto element, input(context));
@@ -306,7 +322,7 @@ DatasetNext GroupedOf(DatasetNext input, const GroupByWindow& with) {
       auto& group = groups[key];
       group.push_back(std::move(*element));
       if (static_cast<int64_t>(group.size()) < sizes[key]) continue;
-      ASSIGN_OR_RETURN(current, ReducedGroup(context, with, key, std::move(group)));
+      ASSIGN_OR_RETURN(current, ReducedGroup(context, with, key, spec, std::move(group)));
       groups.erase(key);
       sizes.erase(key);
     }
@@ -329,10 +345,9 @@ Expected<KernelFn> MakeGroupByWindow(const KernelSetup& setup) {
     mine.size = with.size.With(InputsOf(ctx, 1 + keys + reduces, ctx.num_inputs()));
     auto begin = [input, mine](DatasetContext& context) -> Expected<DatasetNext> {
       ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(context));
-      return GroupedOf(std::move(next), mine);
+      return GroupedOf(std::move(next), mine, input->spec());
     };
-    PutDataset(ctx, node, kUnknown, begin);
-    return Error::success();
+    return PutDataset(ctx, node, kUnknown, begin);
   });
 }
 

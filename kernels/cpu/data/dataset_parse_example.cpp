@@ -65,8 +65,11 @@ Expected<DatasetElement> Components(const RunServices& services, const ExampleSp
 Expected<KernelFn> MakeParseExampleDataset(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
+    ASSIGN_OR_RETURN(int64_t calls, ScalarIn(ctx, 1));
+    RETURN_IF_ERROR(DemandParallelCalls(calls));
+    RETURN_IF_ERROR(DemandDeterminism(node));
     ASSIGN_OR_RETURN(ExampleSpec spec, SpecOf(node, InputsOf(ctx, 2, ctx.num_inputs())));
-    PutDataset(
+    return PutDataset(
         ctx, node, input->cardinality(),
         [input, spec](DatasetContext& begin) -> Expected<DatasetNext> {
           ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(begin));
@@ -86,7 +89,6 @@ Expected<KernelFn> MakeParseExampleDataset(const KernelSetup& setup) {
             return std::optional(std::move(out));
           });
         });
-    return Error::success();
   });
 }
 

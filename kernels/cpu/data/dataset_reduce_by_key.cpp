@@ -65,12 +65,11 @@ Expected<KernelFn> MakeGroupByReducer(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
     auto with = [&](int i) { return functions[i].With(InputsOf(ctx, ends[i], ends[i + 1])); };
     Reducer reducer{with(0), with(1), with(2), with(3)};
-    PutDataset(ctx, node, Dataset::kUnknown,
-               [input, reducer](DatasetContext& begin) -> Expected<DatasetNext> {
-                 ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(begin));
-                 return ReducedOf(std::move(next), reducer);
-               });
-    return Error::success();
+    return PutDataset(ctx, node, Dataset::kUnknown,
+                      [input, reducer](DatasetContext& begin) -> Expected<DatasetNext> {
+                        ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(begin));
+                        return ReducedOf(std::move(next), reducer);
+                      });
   });
 }
 

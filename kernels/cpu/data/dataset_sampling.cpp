@@ -19,20 +19,20 @@ Expected<KernelFn> MakeSampling(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(int64_t second, ScalarIn(ctx, 3));
     // Without seeds the numbers follow from the node's name, so that a run can be repeated.
     if (first == 0 && second == 0) first = static_cast<int64_t>(llvm::xxHash64(node.name()));
-    PutDataset(ctx, node, Dataset::kUnknown, [=](DatasetContext& begin) -> Expected<DatasetNext> {
-      ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(begin));
-      PhiloxNumbers numbers(
-          Philox::FromSeeds(static_cast<uint64_t>(first), static_cast<uint64_t>(second)));
-      return DatasetNext(
-          [next = std::move(next), numbers, rate](DatasetContext& context) mutable -> NextElement {
+    return PutDataset(
+        ctx, node, Dataset::kUnknown, [=](DatasetContext& begin) -> Expected<DatasetNext> {
+          ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(begin));
+          PhiloxNumbers numbers(
+              Philox::FromSeeds(static_cast<uint64_t>(first), static_cast<uint64_t>(second)));
+          return DatasetNext([next = std::move(next), numbers,
+                              rate](DatasetContext& context) mutable -> NextElement {
             for (;;) {
               ASSIGN_OR_RETURN(auto element, next(context));
               if (!element || UnitFloat(static_cast<uint32_t>(numbers.Next())) < rate)
                 return element;
             }
           });
-    });
-    return Error::success();
+        });
   });
 }
 

@@ -78,7 +78,9 @@ DatasetNext ShuffledOf(DatasetNext input, int64_t size, Seeds seeds) {
 
 Expected<int64_t> BufferSize(const KernelContext& ctx) {
   ASSIGN_OR_RETURN(int64_t size, ScalarIn(ctx, 1));
-  if (size > 0 || size == -1) return size;
+  if (size > 0) return size;
+  // -2 is TensorFlow's number for a cardinality that nobody knows.
+  if (size == -1 || size == Dataset::kUnknown) return -1;
   return MakeError("a buffer of {0} elements: 1 or more were expected, or -1 for all", size);
 }
 
@@ -100,8 +102,7 @@ Expected<KernelFn> MakeShuffle(const KernelSetup& setup) {
       ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(context));
       return ShuffledOf(std::move(next), size, generator->Next());
     };
-    PutDataset(ctx, node, input->cardinality(), begin);
-    return Error::success();
+    return PutDataset(ctx, node, input->cardinality(), begin);
   });
 }
 
@@ -133,11 +134,7 @@ Expected<KernelFn> MakeShuffleAndRepeat(const KernelSetup& setup) {
         return NoElement();
       });
     };
-    int64_t n = input->cardinality();
-    if (n != 0 && count < 0) n = Dataset::kInfinite;
-    if (count == 0) n = 0;
-    PutDataset(ctx, node, n > 0 ? n * count : n, begin);
-    return Error::success();
+    return PutDataset(ctx, node, CardinalityOfRepeat(input->cardinality(), count), begin);
   });
 }
 
@@ -177,8 +174,7 @@ Expected<KernelFn> MakeRandom(const KernelSetup& setup) {
         return std::optional(DatasetElement{std::move(number)});
       });
     };
-    PutDataset(ctx, node, Dataset::kInfinite, begin);
-    return Error::success();
+    return PutDataset(ctx, node, Dataset::kInfinite, begin);
   });
 }
 

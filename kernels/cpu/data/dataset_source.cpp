@@ -9,13 +9,12 @@ namespace {
 Expected<KernelFn> MakeTensor(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     std::vector<Tensor> components = InputsOf(ctx, 0, ctx.num_inputs());
-    PutDataset(ctx, node, 1, [components](DatasetContext&) -> Expected<DatasetNext> {
+    return PutDataset(ctx, node, 1, [components](DatasetContext&) -> Expected<DatasetNext> {
       return DatasetNext([components, given = false](DatasetContext&) mutable -> NextElement {
         if (std::exchange(given, true)) return NoElement();
         return std::optional(components);
       });
     });
-    return Error::success();
   });
 }
 
@@ -30,20 +29,20 @@ Expected<KernelFn> MakeTensorSlice(const KernelSetup& setup) {
                        DimsText(components[0].dims()), DimsText(component.dims()));
     }
     int64_t rows = components[0].dim(0);
-    PutDataset(ctx, node, rows, [components, rows](DatasetContext&) -> Expected<DatasetNext> {
-      return DatasetNext(
-          [components, rows, row = int64_t{0}](DatasetContext& context) mutable -> NextElement {
-            if (row == rows) return NoElement();
-            DatasetElement element;
-            for (const Tensor& component : components) {
-              ASSIGN_OR_RETURN(Tensor part, CopyOfRow(context.services, component, row));
-              element.push_back(std::move(part));
-            }
-            ++row;
-            return std::optional(std::move(element));
-          });
-    });
-    return Error::success();
+    return PutDataset(
+        ctx, node, rows, [components, rows](DatasetContext&) -> Expected<DatasetNext> {
+          return DatasetNext(
+              [components, rows, row = int64_t{0}](DatasetContext& context) mutable -> NextElement {
+                if (row == rows) return NoElement();
+                DatasetElement element;
+                for (const Tensor& component : components) {
+                  ASSIGN_OR_RETURN(Tensor part, CopyOfRow(context.services, component, row));
+                  element.push_back(std::move(part));
+                }
+                ++row;
+                return std::optional(std::move(element));
+              });
+        });
   });
 }
 
@@ -73,7 +72,7 @@ Expected<KernelFn> MakeRange(const KernelSetup& setup) {
     uint64_t width = step > 0 ? static_cast<uint64_t>(stop) - from : from - stop;
     uint64_t numbers = is_empty ? 0 : (width - 1) / (step > 0 ? by : 0 - by) + 1;
     auto count = static_cast<int64_t>(std::min<uint64_t>(numbers, INT64_MAX));
-    PutDataset(ctx, node, count, [=](DatasetContext&) -> Expected<DatasetNext> {
+    return PutDataset(ctx, node, count, [=](DatasetContext&) -> Expected<DatasetNext> {
       return DatasetNext([=, i = int64_t{0}](DatasetContext&) mutable -> NextElement {
         if (i == count) return NoElement();
         auto value = static_cast<int64_t>(from + static_cast<uint64_t>(i++) * by);
@@ -81,7 +80,6 @@ Expected<KernelFn> MakeRange(const KernelSetup& setup) {
         return std::optional(DatasetElement{std::move(number)});
       });
     });
-    return Error::success();
   });
 }
 
@@ -101,7 +99,7 @@ Expected<KernelFn> MakeList(const KernelSetup& setup) {
   return KernelFn([node = setup.node(), width](KernelContext& ctx) -> Error {
     std::vector<Tensor> all = InputsOf(ctx, 0, ctx.num_inputs());
     int64_t count = static_cast<int64_t>(all.size()) / width;
-    PutDataset(ctx, node, count, [all, width](DatasetContext&) -> Expected<DatasetNext> {
+    return PutDataset(ctx, node, count, [all, width](DatasetContext&) -> Expected<DatasetNext> {
       return DatasetNext([all, width, at = size_t{0}](DatasetContext&) mutable -> NextElement {
         if (at == all.size()) return NoElement();
         DatasetElement element(all.begin() + at, all.begin() + at + width);
@@ -109,7 +107,6 @@ Expected<KernelFn> MakeList(const KernelSetup& setup) {
         return std::optional(std::move(element));
       });
     });
-    return Error::success();
   });
 }
 

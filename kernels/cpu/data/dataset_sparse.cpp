@@ -62,19 +62,18 @@ Expected<KernelFn> MakeDenseToSparse(const KernelSetup& setup) {
     for (int64_t d : row) {
       if (d < -1) return MakeError("row_shape {0} has a negative size", IntsText(row));
     }
-    PutDataset(ctx, node, CardinalityOfBatches(input->cardinality(), size, false),
-               [=](DatasetContext& begin) -> Expected<DatasetNext> {
-                 ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(begin));
-                 return DatasetNext([next = std::move(next), size, row,
-                                     done = false](DatasetContext& context) mutable -> NextElement {
-                   if (done) return NoElement();
-                   ASSIGN_OR_RETURN(auto rows, NextBatch(next, context, size, false, done));
-                   if (rows.empty()) return NoElement();
-                   ASSIGN_OR_RETURN(Tensor batch, SparseBatch(context.services, rows, row));
-                   return std::optional(DatasetElement{std::move(batch)});
-                 });
-               });
-    return Error::success();
+    return PutDataset(ctx, node, CardinalityOfBatches(input->cardinality(), size, false),
+                      [=](DatasetContext& begin) -> Expected<DatasetNext> {
+                        ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(begin));
+                        return DatasetNext([next = std::move(next), size, row, done = false](
+                                               DatasetContext& context) mutable -> NextElement {
+                          if (done) return NoElement();
+                          ASSIGN_OR_RETURN(auto rows, NextBatch(next, context, size, false, done));
+                          if (rows.empty()) return NoElement();
+                          ASSIGN_OR_RETURN(Tensor batch, SparseBatch(context.services, rows, row));
+                          return std::optional(DatasetElement{std::move(batch)});
+                        });
+                      });
   });
 }
 
@@ -91,7 +90,7 @@ Expected<KernelFn> MakeSparseSlices(const KernelSetup& setup) {
       if (indices.IntAt(i * depth) < indices.IntAt((i - 1) * depth))
         return MakeError("indices[{0}] is out of order: rows must rise", i);
     }
-    PutDataset(ctx, node, dims[0], [=](DatasetContext&) -> Expected<DatasetNext> {
+    return PutDataset(ctx, node, dims[0], [=](DatasetContext&) -> Expected<DatasetNext> {
       return DatasetNext([=, row = int64_t{0},
                           at = int64_t{0}](DatasetContext& context) mutable -> NextElement {
         if (row == dims[0]) return NoElement();
@@ -112,7 +111,6 @@ Expected<KernelFn> MakeSparseSlices(const KernelSetup& setup) {
         return std::optional(DatasetElement{std::move(places), std::move(part), std::move(shape)});
       });
     });
-    return Error::success();
   });
 }
 

@@ -12,8 +12,10 @@ Error FillFromDataset(KernelContext& ctx) {
   std::lock_guard lock(table->mutex);
   if (table->initialized) return Error::success();
   DatasetWalk walk(dataset);
-  for (;;) {
+  for (bool is_first = true;; is_first = false) {
     ASSIGN_OR_RETURN(auto element, walk.Next(ctx.services()));
+    if (!element && is_first)
+      return MakeError("the dataset is empty, a key and a value were expected");
     if (!element) break;
     if (element->size() != 2)
       return MakeError("elements of {0} components, a key and a value were expected",

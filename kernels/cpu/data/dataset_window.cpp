@@ -48,11 +48,11 @@ Expected<KernelFn> MakeSlidingWindow(const KernelSetup& setup) {
     if (size < 1 || shift < 1 || stride < 1 || __builtin_mul_overflow(size, stride, &reach))
       return MakeError("a window of {0} elements, shift {1}, stride {2}: 1 or more were expected",
                        size, shift, stride);
-    PutDataset(ctx, node, Dataset::kUnknown, [=](DatasetContext& begin) -> Expected<DatasetNext> {
-      ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(begin));
-      return WindowsOf(std::move(next), {size, shift, stride, drop});
-    });
-    return Error::success();
+    return PutDataset(ctx, node, Dataset::kUnknown,
+                      [=](DatasetContext& begin) -> Expected<DatasetNext> {
+                        ASSIGN_OR_RETURN(DatasetNext next, input->MakeIterator(begin));
+                        return WindowsOf(std::move(next), {size, shift, stride, drop});
+                      });
   });
 }
 

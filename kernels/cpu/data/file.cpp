@@ -110,22 +110,22 @@ Expected<KernelFn> MakeMatchingDataset(const KernelSetup& setup) {
       return MakeError("patterns must be a scalar or a vector, not {0}", DimsText(in.dims()));
     std::vector<std::string> patterns(in.data<std::string>(),
                                       in.data<std::string>() + in.num_elements());
-    PutDataset(ctx, node, Dataset::kUnknown, [patterns](DatasetContext&) -> Expected<DatasetNext> {
-      std::vector<std::string> all;
-      for (const std::string& pattern : patterns) {
-        RETURN_IF_ERROR(CheckFolder(pattern));
-        for (std::string& path : Matching(pattern)) {
-          if (!IsDirectory(path)) all.push_back(std::move(path));
-        }
-      }
-      return DatasetNext([all, at = size_t{0}](DatasetContext&) mutable -> NextElement {
-        if (at == all.size()) return NoElement();
-        ASSIGN_OR_RETURN(Tensor path, Tensor::Allocate(proto::DT_STRING, {}));
-        *path.data<std::string>() = all[at++];
-        return std::optional(DatasetElement{std::move(path)});
-      });
-    });
-    return Error::success();
+    return PutDataset(
+        ctx, node, Dataset::kUnknown, [patterns](DatasetContext&) -> Expected<DatasetNext> {
+          std::vector<std::string> all;
+          for (const std::string& pattern : patterns) {
+            RETURN_IF_ERROR(CheckFolder(pattern));
+            for (std::string& path : Matching(pattern)) {
+              if (!IsDirectory(path)) all.push_back(std::move(path));
+            }
+          }
+          return DatasetNext([all, at = size_t{0}](DatasetContext&) mutable -> NextElement {
+            if (at == all.size()) return NoElement();
+            ASSIGN_OR_RETURN(Tensor path, Tensor::Allocate(proto::DT_STRING, {}));
+            *path.data<std::string>() = all[at++];
+            return std::optional(DatasetElement{std::move(path)});
+          });
+        });
   });
 }
 

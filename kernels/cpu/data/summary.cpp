@@ -11,6 +11,7 @@
 #include "kernels/cpu/data/tensor_message.h"
 #include "lib/ir/wire.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
 
 namespace grapnel {
 namespace {
@@ -70,8 +71,7 @@ double RealAt(const Tensor& tensor, int64_t i) {
 // A value for each tag.
 Error ScalarSummary(KernelContext& ctx) {
   const Tensor &tags = ctx.input(0), &values = ctx.input(1);
-  bool one = tags.num_elements() == 1 && values.num_elements() == 1;
-  if (!one && tags.dims() != values.dims())
+  if (tags.dims() != values.dims())
     return MakeError("tags and values are not the same shape: {0} and {1}", DimsText(tags.dims()),
                      DimsText(values.dims()));
   std::string summary;
@@ -208,6 +208,9 @@ Error MergeSummary(KernelContext& ctx) {
       while (reader.Next()) {
         if (!reader.Is(1, WireType::kBytes)) continue;
         llvm::StringRef tag = TagOf(reader.bytes());
+        if (!llvm::json::isUTF8(tag))
+          return MakeError(
+              "could not parse one of the summary inputs: {0} has a tag that is no text", i);
         // Version 2 summaries of tensors may have none.
         if (!tag.empty() && !tags.insert(tag).second)
           return MakeError("duplicate tag {0} found in summary inputs", tag);

@@ -14,7 +14,7 @@ constexpr int64_t kLargestSplat = int64_t{1} << 31;
 
 }  // namespace
 
-std::string TensorMessage(const Tensor& tensor) {
+std::string TensorMessage(const Tensor& tensor, bool packed) {
   std::string shape, bytes;
   for (int64_t size : tensor.dims()) {
     std::string dim;
@@ -23,7 +23,14 @@ std::string TensorMessage(const Tensor& tensor) {
   }
   AppendVarintField(&bytes, 1, static_cast<uint64_t>(tensor.dtype()));
   AppendBytesField(&bytes, 2, shape);
-  if (tensor.dtype() == proto::DT_STRING) {
+  if (tensor.dtype() == proto::DT_STRING && packed) {
+    std::string sizes, all;
+    for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+      AppendVarint(&sizes, tensor.data<std::string>()[i].size());
+      all += tensor.data<std::string>()[i];
+    }
+    if (!sizes.empty()) AppendBytesField(&bytes, 4, sizes + all);
+  } else if (tensor.dtype() == proto::DT_STRING) {
     for (int64_t i = 0; i < tensor.num_elements(); ++i)
       AppendBytesField(&bytes, 8, tensor.data<std::string>()[i]);
   } else if (tensor.byte_size() > 0) {

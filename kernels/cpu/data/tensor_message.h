@@ -9,7 +9,8 @@
 namespace grapnel {
 
 // Elements as they lie in memory, however few: the bytes are TensorFlow's. Not for HoldsObjects().
-std::string TensorMessage(const Tensor& tensor);
+// Strings are values of their own, or `packed`: their sizes, then all their bytes.
+std::string TensorMessage(const Tensor& tensor, bool packed = false);
 
 // In memory of its own. A message that claims more than it has (one value that stands for all) is
 // expanded to 2 GiB at most.

@@ -53,7 +53,9 @@ Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room) {
   if (bits != 8 && bits != 24 && bits != 32)
     return MakeError("a BMP of {0} bits a pixel: 8, 24 and 32 are read", bits);
   int64_t depth = bits / 8;
-  if (channels != 0 && channels != depth)
+  // Colours may be asked for without their alpha.
+  int64_t wanted = channels == 0 ? depth : channels;
+  if (wanted != depth && !(wanted == 3 && depth == 4))
     return MakeError("channels attribute {0} does not match bits per pixel from file {1}", channels,
                      depth);
   if (width < 1 || height < 1 || start < 0)
@@ -64,14 +66,16 @@ Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room) {
   if (have < 0 || height - 1 > have / line || have - (height - 1) * line < depth * width)
     return MakeError("incomplete BMP content: {0} bytes for {1} x {2} pixels", contents.size(),
                      height, width);
-  ImageSize size{1, height, width, depth};
+  ImageSize size{1, height, width, wanted};
   ASSIGN_OR_RETURN(void* pixels, room(size));
   auto* to = static_cast<uint8_t*>(pixels);
   for (int64_t y = 0; y < height; ++y) {
     const char* from = contents.data() + start + (top_down ? y : height - 1 - y) * line;
-    std::memcpy(to, from, depth * width);
-    for (int64_t x = 0; depth > 1 && x < width; ++x) std::swap(to[x * depth], to[x * depth + 2]);
-    to += depth * width;
+    for (int64_t x = 0; x < width; ++x) {
+      std::memcpy(to, from + x * depth, wanted);
+      if (wanted > 1) std::swap(to[0], to[2]);
+      to += wanted;
+    }
   }
   return Error::success();
 }

@@ -89,7 +89,7 @@ Error DecodeAny(KernelContext& ctx, const Decoding& form) {
   }
   if (format == ImageFormat::kPng) {
     bool wide = form.dtype != proto::DT_UINT8;
-    RETURN_IF_ERROR(CheckChannels("PNG", form.channels, {0, 1, 2, 3, 4}));
+    RETURN_IF_ERROR(CheckChannels("PNG", form.channels, {0, 1, 3, 4}));
     ASSIGN_OR_RETURN(Tensor image, Decoded(ctx, wide, is_gif_op, [&](MakeRoom room) {
                        return DecodePng(contents, form.channels, wide, room);
                      }));

@@ -178,6 +178,8 @@ Error SuppressWithOverlaps(KernelContext& ctx) {
   if (ctx.input(2).num_elements() != 1)
     return MakeError("max_output_size must be a scalar, not {0}", DimsText(ctx.input(2).dims()));
   limits.most = ctx.input(2).IntAt(0);
+  if (limits.most < 0)
+    return MakeError("max_output_size must not be negative, got {0}", limits.most);
   ASSIGN_OR_RETURN(limits.overlap, ScalarAt<float>(ctx, 3, "overlap_threshold"));
   ASSIGN_OR_RETURN(limits.score, ScalarAt<float>(ctx, 4, "score_threshold"));
   const float* at = overlaps.data<float>();

@@ -18,8 +18,8 @@ Expected<int64_t> CheckInputs(const Inputs& in) {
   if (in.size->num_elements() != 1) return MakeError("size must be a scalar");
   int64_t size = in.size->IntAt(0);
   if (size < 0) return MakeError("size must not be negative, got {0}", size);
-  if (in.weights->num_elements() != 0 && in.weights->dims() != in.values->dims())
-    return MakeError("weights must be empty or of the values' shape {0}, not {1}",
+  if (in.weights->num_elements() != 0 && in.weights->num_elements() != in.values->num_elements())
+    return MakeError("weights must be empty or as many as the values {0}, not {1}",
                      DimsText(in.values->dims()), DimsText(in.weights->dims()));
   for (int64_t i = 0; i < in.values->num_elements(); ++i) {
     if (in.values->IntAt(i) < 0)

@@ -1,5 +1,6 @@
 // The incomplete gamma and beta functions, their derivatives, zeta and polygamma, by Eigen.
 #include <array>
+#include <cmath>
 
 #include "kernels/cpu/math/elementwise_binary.h"
 #include "unsupported/Eigen/SpecialFunctions"
@@ -24,9 +25,20 @@ GRAPNEL_GAMMA_KERNEL(Igamma, igamma, 100);
 GRAPNEL_GAMMA_KERNEL(Igammac, igammac, 100);
 GRAPNEL_GAMMA_KERNEL(IgammaGradA, igamma_der_a, 200);
 GRAPNEL_GAMMA_KERNEL(RandomGammaGrad, gamma_sample_der_alpha, 200);
-GRAPNEL_GAMMA_KERNEL(Zeta, zeta, 100);
 GRAPNEL_GAMMA_KERNEL(Polygamma, polygamma, 100);
 
+struct ZetaOp {
+  using Types = SpecialTypes;
+  static constexpr double kCost = 100;
+  template <typename T>
+  static T Run(T x, T q) {
+    T sum = Eigen::numext::zeta(x, q);
+    // Eigen divides 0 by 0 where all terms are too small to be told from 0.
+    bool is_too_small = std::isnan(sum) && x > 1 && q > 0 && std::isfinite(x) && std::isfinite(q);
+    return is_too_small ? T(0) : sum;
+  }
+};
+GRAPNEL_BINARY_KERNEL("Zeta", ZetaOp);
 // Betainc(a, b, x): shapes are equal, or scalars.
 Error Betainc(KernelContext& ctx) {
   std::array<llvm::ArrayRef<int64_t>, 3> shapes;

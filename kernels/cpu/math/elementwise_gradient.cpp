@@ -105,6 +105,7 @@ struct SqrtGradOp {
   static constexpr double kCost = 1;
   template <typename T>
   static T Run(T y, T gradient) {
+    if (gradient == T(0)) return T(0);
     if constexpr (kIsComplex<T>)
       return T(0.5) * gradient / std::conj(y);
     else
@@ -116,6 +117,7 @@ struct RsqrtGradOp {
   static constexpr double kCost = 0.5;
   template <typename T>
   static T Run(T y, T gradient) {
+    if (gradient == T(0)) return T(0);
     y = ConjugateOf(y);
     return MulOf(MulOf(T(-0.5), gradient), MulOf(y, MulOf(y, y)));
   }

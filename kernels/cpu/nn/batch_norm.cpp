@@ -206,11 +206,12 @@ Expected<KernelFn> MakeBatchNorm(const KernelSetup& setup) {
   return fn;
 }
 
-GRAPNEL_CPU_KERNEL("FusedBatchNorm", MakeBatchNorm, OfTypes("T", DataTypesOf(TypeList<float>())));
+GRAPNEL_CPU_KERNEL("FusedBatchNorm", MakeBatchNorm, OfTypes("T", DataTypesOf(TypeList<float>())),
+                   Vector(1, 2, 3, 4));
 // Whatever the images are, scales and moments are floats.
 #define GRAPNEL_BATCH_NORM_KERNEL(op)                                                \
   GRAPNEL_CPU_KERNEL(op, MakeBatchNorm, OfTypes("T", DataTypesOf(BatchNormTypes())), \
-                     OfTypes("U", {proto::DT_FLOAT}))
+                     OfTypes("U", {proto::DT_FLOAT}), Vector(1, 2, 3, 4))
 GRAPNEL_BATCH_NORM_KERNEL("FusedBatchNormV2");
 GRAPNEL_BATCH_NORM_KERNEL("FusedBatchNormV3");
 GRAPNEL_BATCH_NORM_KERNEL("_FusedBatchNormEx");

@@ -121,6 +121,8 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
   }
   bool pseudo_random = node.GetBool("pseudo_random"), overlapping = node.GetBool("overlapping");
   bool keeps = node.GetBool("deterministic");
+  if (!keeps && (node.GetInt("seed") != 0 || node.GetInt("seed2") != 0))
+    return MakeError("seed and seed2 need deterministic to be true");
   return KernelFn([=, start = FromAttrs(setup),
                    shared = SharedPhilox(setup)](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);

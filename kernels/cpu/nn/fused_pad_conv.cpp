@@ -190,9 +190,9 @@ Expected<KernelFn> MakePadConv(const KernelSetup& setup) {
 }
 
 GRAPNEL_CPU_KERNEL("FusedPadConv2D", MakePadConv, OfTypes("T", DataTypesOf(PadConvTypes())),
-                   KernelCost::kWide);
+                   NotEmpty(0), KernelCost::kWide);
 GRAPNEL_CPU_KERNEL("FusedResizeAndPadConv2D", MakePadConv,
-                   OfTypes("T", DataTypesOf(TypeList<float, double, Eigen::half>())),
+                   OfTypes("T", DataTypesOf(TypeList<float, double, Eigen::half>())), NotEmpty(0),
                    KernelCost::kWide);
 
 }  // namespace

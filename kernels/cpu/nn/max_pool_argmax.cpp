@@ -111,7 +111,8 @@ Expected<KernelFn> MakeArgmax(const KernelSetup& setup) {
   return fn;
 }
 
-GRAPNEL_CPU_KERNEL("MaxPoolWithArgmax", MakeArgmax<false>, OfTypes("T", DataTypesOf(RealTypes())));
+GRAPNEL_CPU_KERNEL("MaxPoolWithArgmax", MakeArgmax<false>, OfTypes("T", DataTypesOf(RealTypes())),
+                   NotEmpty(0));
 GRAPNEL_CPU_KERNEL("MaxPoolGradWithArgmax", MakeArgmax<true>,
                    OfTypes("T", DataTypesOf(RealTypes())));
 

@@ -12,8 +12,7 @@ namespace grapnel {
 namespace {
 
 Expected<std::vector<int64_t>> VectorAt(const Tensor& tensor, const char* what) {
-  if (tensor.rank() != 1)
-    return MakeError("{0} must be a vector, not {1}", what, DimsText(tensor.dims()));
+  if (tensor.rank() == 0) return MakeError("{0} must be a vector, not a scalar", what);
   std::vector<int64_t> values;
   for (int64_t i = 0; i < tensor.num_elements(); ++i) values.push_back(tensor.IntAt(i));
   return values;

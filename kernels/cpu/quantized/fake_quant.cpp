@@ -40,6 +40,7 @@ void Quantize(const Range& range, const float* in, int64_t n, int64_t step, floa
   for (int64_t i = 0; i < n * step; i += step) {
     float x = in[i] > range.high ? range.high : in[i];
     x = x < range.low ? range.low : x;
+    // A statement of its own: halfway between two, a fused subtraction would round otherwise.
     float steps = divides ? (x - range.low) / range.scale : (x - range.low) * range.inverse;
     out[i] = range.none ? 0 : std::floor(steps - zero + 0.5f) * range.scale;
   }

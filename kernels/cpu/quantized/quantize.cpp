@@ -234,6 +234,12 @@ Expected<KernelFn> MakeDequantize(const KernelSetup& setup) {
     return MakeError("mode MIN_FIRST has one range for all, not one for each slice of an axis");
   KernelFn fn;
   bool small = setup.output_type(0) == proto::DT_BFLOAT16;
+  DataType from = setup.input_type(0);
+  bool is_scaled_byte =
+      attrs.mode == Mode::kScaled && (from == proto::DT_QINT8 || from == proto::DT_QUINT8);
+  if (small && attrs.mode != Mode::kMinCombined && !is_scaled_byte)
+    return MakeError("to bfloat16 mode must be MIN_COMBINED, not {0}",
+                     setup.node().GetString("mode"));
   ForQuantized(setup.input_type(0), [&](auto tag) {
     using T = typename decltype(tag)::type;
     fn = [attrs, small](KernelContext& ctx) {

@@ -67,8 +67,6 @@ Expected<std::vector<Range<T>>> ReadRanges(const Tensor& in, const Tensor& low, 
   for (int64_t k = 0; k < slices.count; ++k) {
     ranges[k].low = low.data<T>()[k];
     ranges[k].high = high.data<T>()[k];
-    if (ranges[k].low > ranges[k].high)
-      return MakeError("input_min {0} is above input_max {1}", ranges[k].low, ranges[k].high);
   }
   return ranges;
 }
@@ -101,7 +99,15 @@ Error Round(KernelContext& ctx, const Rounding& rounding, int64_t bits, const Te
   ASSIGN_OR_RETURN(Slices slices, SlicesOf(in, rounding.axis));
   ASSIGN_OR_RETURN(std::vector<Range<T>> ranges,
                    ReadRanges<T>(in, low, high, rounding.is_given, slices));
-  for (Range<T>& range : ranges) SetScale(rounding, bits, range);
+  for (const Tensor* end : {&low, &high}) {
+    if (rounding.is_given && rounding.axis == -1 && end->rank() != 0)
+      return MakeError("input_min and input_max must be scalars, not {0}", DimsText(end->dims()));
+  }
+  for (Range<T>& range : ranges) {
+    if (rounding.is_given && range.low > range.high)
+      return MakeError("input_min {0} is above input_max {1}", range.low, range.high);
+    SetScale(rounding, bits, range);
+  }
   ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, in.dims()));
   const T* x = in.data<T>();
   T* y = out->data<T>();

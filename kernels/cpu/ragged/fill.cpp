@@ -55,7 +55,11 @@ Error FillEmptyRows(KernelContext& ctx) {
 
 // The gradients of rows as variants, one below the other: of what the forward pass took apart.
 Error VariantGradient(KernelContext& ctx) {
-  const Tensor &encoded = ctx.input(0), &shape = ctx.input(2);
+  const Tensor &encoded = ctx.input(0), &splits = ctx.input(1), &shape = ctx.input(2);
+  for (int64_t i = 0; i < splits.num_elements(); ++i) {
+    if (i == 0 ? splits.IntAt(i) == 0 : splits.IntAt(i) >= splits.IntAt(i - 1)) continue;
+    return MakeError("row_splits {0} must start with 0 and not fall", splits.ToString());
+  }
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(shape));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   int64_t at = 0;

@@ -13,6 +13,10 @@ namespace {
 template <typename T>
 Expected<int64_t> RangeSize(T start, T limit, T delta) {
   if (delta == T(0)) return MakeError("deltas must not be 0");
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(start) || std::isnan(limit) || std::isnan(delta))
+      return MakeError("starts, limits and deltas must be numbers, one is NaN");
+  }
   if ((delta > T(0) && !(start < limit)) || (delta < T(0) && !(start > limit))) return 0;
   if constexpr (std::is_integral_v<T>) {
     // Unsigned, so that the distance of any two fits.

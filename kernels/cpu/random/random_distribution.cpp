@@ -175,6 +175,7 @@ Expected<KernelFn> MakeStateful(const KernelSetup& setup) {
 
 Error CheckSuffix(llvm::ArrayRef<int64_t> dims, const Tensor& parameters) {
   size_t rank = parameters.rank();
+  if (NumElements(dims) == 0) return Error::success();
   if (rank <= dims.size() && dims.take_back(rank) == parameters.dims()) return Error::success();
   return MakeError("shape {0} does not end with that of the parameters, {1}", DimsText(dims),
                    DimsText(parameters.dims()));

@@ -142,6 +142,9 @@ Error SparseAddGrad(KernelContext& ctx) {
 template <typename T, bool kMaximum>
 Error SparseExtreme(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Operands from, TwoOfOneShape(ctx));
+  ASSIGN_OR_RETURN(Dims dims, ShapeFrom(from.a.shape));
+  RETURN_IF_ERROR(CheckSparseIndices(from.a.indices, dims, false));
+  RETURN_IF_ERROR(CheckSparseIndices(from.b.indices, dims, false));
   const T *a = from.a.values.data<T>(), *b = from.b.values.data<T>();
   Places places;
   std::vector<T> values;
@@ -181,15 +184,16 @@ Expected<std::vector<int64_t>> MetElements(const KernelContext& ctx) {
   return met;
 }
 
-// false: an integer is divided by zero.
+// false: a number is divided by zero, a float too.
 template <typename T, Cwise kind>
 bool Operate(T x, T y, T* out) {
   if constexpr (kind == Cwise::kAdd) {
     *out = AddOf(x, y);
   } else if constexpr (kind == Cwise::kMul) {
     *out = MulOf(x, y);
+  } else if (y == T(0)) {
+    return false;
   } else if constexpr (std::is_integral_v<T>) {
-    if (y == 0) return false;
     // The least integer by -1 wraps, as a product does.
     bool negate = std::is_signed_v<T> && y == static_cast<T>(-1);
     *out = negate ? SubOf(T(0), x) : static_cast<T>(x / y);
@@ -199,9 +203,7 @@ bool Operate(T x, T y, T* out) {
   return true;
 }
 
-Error DividedByZero(size_t value) {
-  return MakeError("integer division by zero at value {0}", value);
-}
+Error DividedByZero(size_t value) { return MakeError("division by zero at value {0}", value); }
 
 template <typename T, Cwise kind>
 Error SparseDense(KernelContext& ctx) {

@@ -27,7 +27,7 @@ Error Pack(const Tensor& part, Tensor* to, int64_t i) {
     return Error::success();
   }
   if (part.HoldsObjects()) return MakeError("{0} cannot be serialized", part.ToString(0));
-  to->data<std::string>()[i] = TensorMessage(part);
+  to->data<std::string>()[i] = TensorMessage(part, true);
   return Error::success();
 }
 
@@ -50,7 +50,7 @@ Expected<std::vector<Parts>> RowsOf(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(shape));
   int64_t depth = static_cast<int64_t>(dims.size());
   if (depth < 2) return MakeError("rank of the input must be > 1, but is {0}", depth);
-  RETURN_IF_ERROR(CheckSparseIndices(indices, dims, false));
+  RETURN_IF_ERROR(CheckSparseIndices(indices, dims, true));
   // Each row is a tensor of its own, so an empty shape must not ask for billions of them.
   if (dims[0] > (int64_t{1} << 28)) return MakeError("{0} rows are too many", dims[0]);
   std::vector<std::vector<int64_t>> rows(dims[0]);

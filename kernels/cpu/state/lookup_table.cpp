@@ -193,8 +193,8 @@ Error Find(KernelContext& ctx) {
   dims.append(table->value_dims.begin(), table->value_dims.end());
   int64_t row = table->row_size(), size = table->key_size();
   int64_t count = size > 0 ? keys.num_elements() / size : 0;
-  bool whole = otherwise.num_elements() == count * row && otherwise.rank() > 0;
-  if (!whole && otherwise.num_elements() != row) {
+  bool whole = otherwise.dims() == llvm::ArrayRef<int64_t>(dims);
+  if (!whole && otherwise.dims() != llvm::ArrayRef<int64_t>(table->value_dims)) {
     return MakeError("a default of shape {0} for values of shape {1}", DimsText(otherwise.dims()),
                      DimsText(table->value_dims));
   }

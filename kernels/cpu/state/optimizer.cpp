@@ -122,11 +122,32 @@ struct Form {
   llvm::StringRef layout;
   Flags flags;
   bool sparse;
+  bool is_proximal = false, is_ftrl = false;  // with bounds on their scalars
 };
+
+// What FTRL of rows and proximal Adagrad demand: the scalars are lr, the strengths of
+// regularisation, and FTRL's lr_power.
+Error DemandBounds(const Form& form, llvm::ArrayRef<const Tensor*> scalars) {
+  if (!form.is_proximal && !(form.is_ftrl && form.sparse)) return Error::success();
+  double lr = scalars[0]->ToLiteral().AsDouble(0);
+  bool may_be_zero = form.is_ftrl && form.flags.times_lr;
+  if (!(lr > 0 || (may_be_zero && lr >= 0)))
+    return MakeError("lr is {0}, a positive number was expected", lr);
+  size_t strengths = scalars.size() - (form.is_ftrl ? 1 : 0);
+  for (size_t i = 1; i < strengths; ++i) {
+    double strength = scalars[i]->ToLiteral().AsDouble(0);
+    if (!(strength >= 0))
+      return MakeError("a strength of regularization is {0}, 0 or more was expected", strength);
+  }
+  double power = form.is_ftrl ? scalars.back()->ToLiteral().AsDouble(0) : 0;
+  if (!form.is_ftrl || power <= 0) return Error::success();
+  return MakeError("lr_power is {0}, 0 or less was expected", power);
+}
 
 template <typename T>
 Error Apply(KernelContext& ctx, const Form& form, StepFn<T> step) {
   ASSIGN_OR_RETURN(Inputs in, Sort(ctx, form.layout, DataTypeOf<T>(), form.sparse));
+  RETURN_IF_ERROR(DemandBounds(form, in.scalars));
   std::vector<T> scalars;
   for (const Tensor* scalar : in.scalars) scalars.push_back(*scalar->data<T>());
   std::vector<size_t> order(in.variables.size());
@@ -182,6 +203,8 @@ template <template <typename> class Rule, typename Types, const Layout& kLayout,
 Expected<KernelFn> MakeOptimizer(const KernelSetup& setup) {
   const Node& node = setup.node();
   Form form{kLayout.letters, FlagsOf(node), kSparse};
+  form.is_proximal = node.op().ends_with("ProximalAdagrad");
+  form.is_ftrl = node.op().contains("Ftrl");
   KernelFn fn;
   ForType(node.GetType("T"), Types(), [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -57,11 +57,13 @@ Parts SplitAtText(llvm::StringRef text, llvm::StringRef separator, int64_t most)
   if (most == 0) return {text};
   auto full = [&] { return most >= 0 && static_cast<int64_t>(parts.size()) >= most; };
   if (separator.empty()) {
-    for (text = text.ltrim(kSpace); !text.empty(); text = text.ltrim(kSpace)) {
-      size_t end = full() ? text.size() : std::min(text.find_first_of(kSpace), text.size());
+    for (text = text.ltrim(kSpace); !text.empty() && !full(); text = text.ltrim(kSpace)) {
+      size_t end = std::min(text.find_first_of(kSpace), text.size());
       parts.push_back(text.take_front(end));
       text = text.drop_front(end);
     }
+    // What is left after the last split allowed is a part, be it empty.
+    if (full()) parts.push_back(text);
     return parts;
   }
   while (!full()) {

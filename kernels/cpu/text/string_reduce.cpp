@@ -107,8 +107,13 @@ Error StringNGrams(KernelContext& ctx, const NGrams& form) {
   if (data.rank() != 1 || splits.rank() != 1)
     return MakeError("data and data_splits must be vectors, not {0} and {1}", DimsText(data.dims()),
                      DimsText(splits.dims()));
-  int64_t rows = std::max<int64_t>(splits.dim(0) - 1, 0), pieces = 0;
-  if (splits.dim(0) > 0 && (splits.IntAt(0) != 0 || splits.IntAt(rows) != data.dim(0)))
+  // TensorFlow's answer to no splits, not even one of 0: as many empty strings as there is data.
+  if (splits.dim(0) == 0) {
+    RETURN_IF_ERROR(ctx.Allocate(0, data.dims()).takeError());
+    return ctx.Allocate(1, splits.dims()).takeError();
+  }
+  int64_t rows = splits.dim(0) - 1, pieces = 0;
+  if (splits.IntAt(0) != 0 || splits.IntAt(rows) != data.dim(0))
     return MakeError("data_splits must start with 0 and end with {0}, not {1} and {2}", data.dim(0),
                      splits.IntAt(0), splits.IntAt(rows));
   ASSIGN_OR_RETURN(Tensor * out_splits, ctx.Allocate(1, splits.dims()));
@@ -118,7 +123,7 @@ Error StringNGrams(KernelContext& ctx, const NGrams& form) {
     else
       out_splits->data<int64_t>()[i] = value;
   };
-  if (splits.dim(0) > 0) set_split(0, 0);
+  set_split(0, 0);
   std::vector<std::string> all;
   for (int64_t i = 0; i < rows; ++i) {
     int64_t begin = splits.IntAt(i), length = splits.IntAt(i + 1) - begin;
