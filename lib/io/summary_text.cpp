@@ -34,7 +34,8 @@ void PrintCalls(llvm::raw_ostream& os, const Summary& summary, bool all) {
     if (function.callers == 0) os << ", called by nobody";
     if (!function.calls.empty()) {
       os << ", calls ";
-      for (size_t i = 0; i < function.calls.size(); ++i) os << (i ? ", " : "") << Printable(function.calls[i]);
+      for (size_t i = 0; i < function.calls.size(); ++i)
+        os << (i ? ", " : "") << Printable(function.calls[i]);
     }
     os << "\n";
   }

@@ -12,8 +12,8 @@ bool IsExit(llvm::StringRef op) { return op == "Exit" || op == "RefExit"; }
 // Given before anything runs, so in any frame.
 bool IsGiven(const Node& node) {
   llvm::StringRef op = node.op();
-  bool is_given = op == "Const" || op == "HostConst" || op == "Placeholder" ||
-                  op == "PlaceholderV2";
+  bool is_given =
+      op == "Const" || op == "HostConst" || op == "Placeholder" || op == "PlaceholderV2";
   return is_given && node.num_controls() == 0;
 }
 

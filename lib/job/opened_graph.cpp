@@ -1,7 +1,7 @@
 #include "lib/job/opened_graph.h"
 
-#include "lib/support/suggest.h"
 #include "lib/support/printable.h"
+#include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"

@@ -20,8 +20,8 @@ using llvm::Expected;
 // expected.
 template <typename... Args>
 Error MakeError(const char* format, Args&&... args) {
-  return llvm::make_error<llvm::StringError>(
-      Sentence(format, std::forward<Args>(args)...), llvm::inconvertibleErrorCode());
+  return llvm::make_error<llvm::StringError>(Sentence(format, std::forward<Args>(args)...),
+                                             llvm::inconvertibleErrorCode());
 }
 
 // Puts "where: " before the text of `error`; success stays success.

@@ -29,8 +29,8 @@ decltype(auto) AsWord(T&& value) {
   }
 }
 
-// llvm::formatv, but an argument that is a llvm::StringRef is a name, which cannot end the line: what
-// a terminal would not show becomes \xNN. A std::string is text, and may have lines.
+// llvm::formatv, but an argument that is a llvm::StringRef is a name, which cannot end the line:
+// what a terminal would not show becomes \xNN. A std::string is text, and may have lines.
 template <typename... Args>
 std::string Sentence(const char* format, Args&&... args) {
   return llvm::formatv(format, AsWord(std::forward<Args>(args))...).str();

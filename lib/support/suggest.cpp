@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "lib/support/printable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -170,7 +171,8 @@ bool Holds(llvm::StringRef name, llvm::StringRef text) {
 
 std::string Quoted(llvm::ArrayRef<std::string> names) {
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  for (const std::string& name : names)
+    text += (text.empty() ? "'" : ", '") + Printable(name) + "'";
   return text;
 }
 

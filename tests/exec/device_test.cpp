@@ -270,7 +270,8 @@ TEST_F(Crossing, AGraphWithSwitchRunsOnTheCpuAndSaysSo) {
     options.device = &Fake();
     auto executor = llvm::cantFail(Executor::Compile(graph, options));
     EXPECT_NE(executor->spread().note.find("runs on the CPU"), std::string::npos);
-    return llvm::cantFail(executor->Run({Floats({1, 2, 3}), Vec<uint8_t>(proto::DT_BOOL, {1})}));
+    Tensor yes = Vec<uint8_t>(proto::DT_BOOL, {1});
+    return llvm::cantFail(executor->Run({Floats({1, 2, 3}), yes.Reshaped({})}));
   }();
   EXPECT_EQ(Elements<float>(outputs[0]), (Floats1{2, 4, 6}));
 }
