@@ -16,7 +16,7 @@ namespace grapnel {
 class NameAdapter : public llvm::FormatAdapter<llvm::StringRef> {
  public:
   explicit NameAdapter(llvm::StringRef name)
-      : llvm::FormatAdapter<llvm::StringRef>(std::move(name)) {}
+      : llvm::FormatAdapter<llvm::StringRef>(llvm::StringRef(name)) {}
   void format(llvm::raw_ostream& os, llvm::StringRef /*style*/) override { os << Printable(Item); }
 };
 

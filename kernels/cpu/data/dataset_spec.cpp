@@ -182,8 +182,9 @@ Error PutDataset(KernelContext& ctx, const Node& node, int64_t cardinality, Data
   ElementSpec spec = SpecOfElements(ctx, node, cardinality);
   if (KindOf(node.op()) == "Tensor" || KindOf(node.op()) == "TensorSlice")
     RETURN_IF_ERROR(SpecOfAttrs(node).Demand(spec));
-  ctx.SetOutput(0, Tensor::OfObject(proto::DT_VARIANT, new Dataset(node.op().str(), cardinality,
-                                                                   std::move(spec), begin)));
+  ctx.SetOutput(
+      0, Tensor::OfObject(proto::DT_VARIANT, new Dataset(node.op().str(), cardinality,
+                                                         std::move(spec), std::move(begin))));
   return Error::success();
 }
 
