@@ -1,6 +1,7 @@
 // The incomplete gamma and beta functions, their derivatives, zeta and polygamma, by Eigen.
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "kernels/cpu/math/elementwise_binary.h"
 #include "unsupported/Eigen/SpecialFunctions"
@@ -25,13 +26,20 @@ GRAPNEL_GAMMA_KERNEL(Igamma, igamma, 100);
 GRAPNEL_GAMMA_KERNEL(Igammac, igammac, 100);
 GRAPNEL_GAMMA_KERNEL(IgammaGradA, igamma_der_a, 200);
 GRAPNEL_GAMMA_KERNEL(RandomGammaGrad, gamma_sample_der_alpha, 200);
-GRAPNEL_GAMMA_KERNEL(Polygamma, polygamma, 100);
+
+// Whether zeta(x, q) is infinite because a term is divided by 0 and x is an even number. Those from
+// 2^53 on are all even, and Eigen casts them to 64 bits to find that out.
+template <typename T>
+bool IsPoleOfLargeZeta(T x, T q) {
+  return x >= T(int64_t{1} << 53) && q <= T(0) && q == std::floor(q);
+}
 
 struct ZetaOp {
   using Types = SpecialTypes;
   static constexpr double kCost = 100;
   template <typename T>
   static T Run(T x, T q) {
+    if (IsPoleOfLargeZeta(x, q)) return std::numeric_limits<T>::infinity();
     T sum = Eigen::numext::zeta(x, q);
     // Eigen divides 0 by 0 where all terms are too small to be told from 0.
     bool is_too_small = std::isnan(sum) && x > 1 && q > 0 && std::isfinite(x) && std::isfinite(q);
@@ -39,6 +47,18 @@ struct ZetaOp {
   }
 };
 GRAPNEL_BINARY_KERNEL("Zeta", ZetaOp);
+
+struct PolygammaOp {
+  using Types = SpecialTypes;
+  static constexpr double kCost = 100;
+  template <typename T>
+  static T Run(T n, T x) {
+    if (IsPoleOfLargeZeta(n, x)) return std::numeric_limits<T>::infinity();
+    return Eigen::numext::polygamma(n, x);
+  }
+};
+GRAPNEL_BINARY_KERNEL("Polygamma", PolygammaOp);
+
 // Betainc(a, b, x): shapes are equal, or scalars.
 Error Betainc(KernelContext& ctx) {
   std::array<llvm::ArrayRef<int64_t>, 3> shapes;
