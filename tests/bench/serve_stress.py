@@ -7,6 +7,9 @@ Meanwhile: 16 clients send a request's headers byte by byte and 16 a body so, 16
 (without the token, and with it in chunks), 8 send gzip that unpacks to gigabytes, 8 send JSON nested a million deep, 1000 ask for
 runs and passes of the first model, and 16 connect and go. Memory is the server's peak over what it was before. Exit 1: somebody
 waited longer than --most-seconds, or memory was more than --most-mb, or the server ended, or did not end within a second of Ctrl-C.
+
+Clients end a connection by a reset: a thousand a second that end politely fill the system's table of those that just ended (a
+minute each), and then it drops the beginnings of others, which are sent again a second later. How many were is printed.
 """
 import argparse
 import asyncio
@@ -16,6 +19,8 @@ import json
 import multiprocessing
 import re
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -26,6 +31,17 @@ import urllib.request
 def peak_mb(pid):
     with open(f"/proc/{pid}/status") as file:
         return int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]) / 1024
+
+
+def begun_again():
+    """How often this machine has sent the beginning of a connection again, so far; the reader waits a second for each of its own."""
+    with open("/proc/net/netstat") as file:
+        lines = [line.split() for line in file if line.startswith("TcpExt:")]
+    return int(dict(zip(*lines))["TCPSynRetrans"])
+
+
+def end_by_reset(connected):
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
 class Target:
@@ -44,6 +60,8 @@ def ask(target, path, number):
     """From an address that changes: a port that the server left less than a minute ago may cost the system a second to give again."""
     connection = http.client.HTTPConnection("127.0.0.1", target.port, timeout=30, source_address=(f"127.0.2.{number % 250 + 1}", 0))
     request = target.request(path)
+    connection.connect()
+    end_by_reset(connection.sock)
     connection.request("GET", path, headers=dict(request.header_items(), Connection="close"))
     answer = connection.getresponse()
     answer.read()
@@ -96,6 +114,7 @@ class Attack:
                 self.connections += 1
                 reader, writer = await asyncio.open_connection("127.0.0.1", self.target.port,
                                                                local_addr=(f"127.0.1.{self.connections % 250 + 1}", 0))
+                end_by_reset(writer.get_extra_info("socket"))
                 try:
                     status = await client(reader, writer) or status
                 finally:
@@ -222,9 +241,11 @@ def main():
 
     calm, calm_total, _, _ = measure(3, None)
     before = peak_mb(server.pid)
+    again = begun_again()
     attack = Attack(target, end)
     longest, total, failed, pause = measure(arguments.seconds, attack)
     is_alive = server.poll() is None
+    again = begun_again() - again
     memory = peak_mb(server.pid) - before if is_alive else float("nan")
     began = time.time()
     server.send_signal(signal.SIGINT)
@@ -233,7 +254,7 @@ def main():
     print(f"{'path':24}{'longest, calm':>15}{'attacked':>12}   ({calm_total} and {total} answers)")
     for path in longest:
         print(f"{path.split('?')[0]:24}{calm[path] * 1000:12.1f} ms{longest[path] * 1000:9.1f} ms")
-    print(f"{'(the machine alone)':24}{'':15}{pause * 1000:12.1f} ms")
+    print(f"{'(the machine alone)':24}{'':15}{pause * 1000:9.1f} ms, {again} connections begun again")
     for name, counts in sorted(attack.answers.items()):
         print(f"{name:24}" + ", ".join(f"{status}: {count}" for status, count in sorted(counts.items(), key=str)))
     print(f"memory: {before:.0f} MB before, {memory:.0f} MB more at its peak; ended {ended * 1000:.0f} ms after Ctrl-C")
