@@ -65,6 +65,11 @@ Expected<FusedOps> ReadFusedOps(const KernelSetup& setup) {
   }
   fused.alpha = setup.node().GetFloat("leakyrelu_alpha", 0.2f);
   fused.epsilon = setup.node().GetFloat("epsilon", 1e-4f);
+  // _FusedConv2D says it once more, beside the dtypes of what it has.
+  int64_t said = setup.node().GetInt("num_args", fused.num_args());
+  if (said != fused.num_args())
+    return MakeError("fused_ops [{0}] needs {1} arguments, num_args is {2}",
+                     llvm::join(names, ", "), fused.num_args(), said);
   if (setup.num_inputs() != 2 + fused.num_args()) {
     return MakeError("fused_ops [{0}] needs {1} arguments, the node has {2}",
                      llvm::join(names, ", "), fused.num_args(), setup.num_inputs() - 2);

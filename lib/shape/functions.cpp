@@ -151,18 +151,18 @@ std::optional<Shape> ShapeContext::ShapeAttr(llvm::StringRef key) const {
 }
 
 void ShapeContext::OutElements(int i, Elements elements) {
-  if (i >= num_outputs() || static_cast<int64_t>(elements.size()) > ShapeMap::kMaxElements) return;
+  if (!HasOutput(i) || static_cast<int64_t>(elements.size()) > ShapeMap::kMaxElements) return;
   bool any =
       std::any_of(elements.begin(), elements.end(), [](int64_t e) { return e != kUnknownElement; });
   if (any || elements.empty()) outputs[i].SetElements(std::move(elements));
 }
 
 void ShapeContext::OutContent(int i, Shape content) {
-  if (i < num_outputs()) outputs[i].SetContent(std::move(content));
+  if (HasOutput(i)) outputs[i].SetContent(std::move(content));
 }
 
 void ShapeContext::OutFacts(int i, const PortFacts& facts) {
-  if (i < num_outputs()) outputs[i] = facts.Copy();
+  if (HasOutput(i)) outputs[i] = facts.Copy();
 }
 
 Shape ShapeContext::WithRank(int i, int rank) {
@@ -219,7 +219,7 @@ ShapeHandle ShapeContext::HandleOfSide(const Shape& shape) const {
 }
 
 void ShapeContext::OutEqual(int i, Shape shape) {
-  if (i >= num_outputs()) return;
+  if (!HasOutput(i)) return;
   outputs[i].handle = HandleOfSide(shape);
   outputs[i].shape = std::move(shape);
 }

@@ -100,11 +100,13 @@ class ShapeContext {
   std::optional<Shape> ShapeAttr(llvm::StringRef key) const;
 
   // --- Outputs. All start unknown. The shape of an input, handed on as it is, stays the same one.
+  // A broken node may have fewer outputs than its op: the others are let go.
+  bool HasOutput(int i) const { return i >= 0 && i < num_outputs(); }
   void Out(int i, Shape&& shape) {
-    if (i < num_outputs()) outputs[i].shape = std::move(shape);
+    if (HasOutput(i)) outputs[i].shape = std::move(shape);
   }
   void Out(int i, const Shape& shape) {
-    if (i >= num_outputs()) return;
+    if (!HasOutput(i)) return;
     outputs[i].shape = shape;
     outputs[i].handle = HandleOf(shape);
   }

@@ -54,9 +54,12 @@ constexpr const char* kOnGraphs[] = {
     "bisect|IN|--check|true",
 };
 constexpr const char* kOnCases[] = {
-    "run|IN|--timeout|2",           "replay|IN",
-    "replay|IN|--optimize|--tap|*", "replay|IN|--devices|cpu:2|--json",
-    "opt|IN|--check-values",        "info|IN",
+    "run|IN|--timeout|2",
+    "replay|IN|--timeout|2",
+    "replay|IN|--timeout|2|--optimize|--tap|*",
+    "replay|IN|--timeout|2|--devices|cpu:2|--json",
+    "opt|IN|--check-values",
+    "info|IN",
     "view|IN|-o|OUT/x.svg",
 };
 constexpr const char* kOnSavedModels[] = {

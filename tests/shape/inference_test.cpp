@@ -369,6 +369,12 @@ TEST_F(ShapeInferenceTest, UpdateSettlesProblems) {
   EXPECT_EQ(shapes.OfPort(product).ToString(), "[2,5]");
 }
 
+TEST_F(ShapeInferenceTest, ABrokenNodeMayLackOutputsOfItsOp) {
+  // Without its attributes no output can be counted, nor the one before the last be written to.
+  Port values = Placeholder({5}), out = Add("RaggedGather", {values, values});
+  EXPECT_EQ(ShapeText(out), "?");
+}
+
 TEST_F(ShapeInferenceTest, RemovedNodeIsForgotten) {
   Port x = Placeholder({2}), y = Typed("Relu", {x});
   ShapeMap shapes = Infer();

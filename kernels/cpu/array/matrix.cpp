@@ -92,8 +92,8 @@ Expected<KernelFn> MakeDiag(const KernelSetup&) { return KernelFn(Diag); }
 Error DiagPart(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
   int half = in.rank() / 2;
-  if (in.rank() == 0 || in.rank() % 2 != 0 ||
-      in.dims().take_front(half) != in.dims().drop_front(half))
+  // Of a scalar it is the scalar, as in TensorFlow.
+  if (in.rank() % 2 != 0 || in.dims().take_front(half) != in.dims().drop_front(half))
     return MakeError("expected the same dimensions twice, got shape {0}", DimsText(in.dims()));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims().take_front(half)));
   int64_t n = out->num_elements();

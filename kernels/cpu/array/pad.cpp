@@ -137,7 +137,7 @@ Expected<KernelFn> MakeBroadcastTo(const KernelSetup&) { return KernelFn(Broadca
 // Axes given as numbers (ReverseV2) or as one boolean a dimension (Reverse).
 Error Reverse(KernelContext& ctx, bool flags) {
   const Tensor &in = ctx.input(0), &axes = ctx.input(1);
-  if (axes.rank() > 1 || (flags && axes.num_elements() != in.rank())) {
+  if (axes.rank() != 1 || (flags && axes.num_elements() != in.rank())) {
     return MakeError("axes must be a vector, got shape {0}", DimsText(axes.dims()));
   }
   llvm::SmallVector<bool, 8> reversed(in.rank(), false);

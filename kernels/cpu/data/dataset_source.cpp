@@ -48,7 +48,7 @@ Expected<KernelFn> MakeTensorSlice(const KernelSetup& setup) {
 
 Expected<Tensor> NumberOf(DataType dtype, int64_t value) {
   ASSIGN_OR_RETURN(Tensor number, Tensor::Allocate(dtype, {}));
-  bool known = ForType(dtype, RealTypes(), [&](auto tag) {
+  bool known = ForType(dtype, NumberTypes(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     *number.data<T>() = static_cast<T>(value);
     return true;

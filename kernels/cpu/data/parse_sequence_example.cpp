@@ -393,6 +393,14 @@ Expected<KernelFn> MakeParseSequenceExample(const KernelSetup& setup) {
             StringsAttr(node, "feature_list_sparse_keys"),
             StringsAttr(node, "feature_list_dense_keys"),
             {}};
+  const std::pair<const char*, size_t> counts[] = {{"Ncontext_sparse", keys.context_sparse.size()},
+                                                   {"Ncontext_dense", keys.context_dense.size()},
+                                                   {"Nfeature_list_sparse", keys.sparse.size()},
+                                                   {"Nfeature_list_dense", keys.dense.size()}};
+  for (auto [name, count] : counts) {
+    if (int64_t said = node.GetInt(name, 0); said != static_cast<int64_t>(count))
+      return MakeError("{0} is {1} for {2} keys", name, said, count);
+  }
   std::vector<std::string> absent = StringsAttr(node, "feature_list_dense_missing_assumed_empty");
   return KernelFn([types = TypesOf(node), keys, absent](KernelContext& ctx) -> Error {
     if (ctx.input(0).rank() != 1)

@@ -81,7 +81,10 @@ Error Extract(KernelContext& ctx, const Attrs& attrs, const SharedPhilox& shared
 template <bool kFirstVersion>
 Expected<KernelFn> Make(const KernelSetup& setup) {
   const Node& node = setup.node();
+  // An empty name leaves it to the older attribute.
+  bool is_uniform = node.GetBool("uniform_noise", true);
   std::string noise = node.GetString("noise", "uniform");
+  if (noise.empty()) noise = is_uniform ? "uniform" : "gaussian";
   Attrs attrs{node.GetBool("centered", true), node.GetBool("normalized", true), kFirstVersion,
               noise == "zero"       ? Noise::kZero
               : noise == "gaussian" ? Noise::kGaussian
@@ -89,7 +92,7 @@ Expected<KernelFn> Make(const KernelSetup& setup) {
   if (noise != "uniform" && noise != "gaussian" && noise != "zero")
     return MakeError("noise must be uniform, gaussian or zero, got '{0}'", noise);
   // Both at once is an error in TensorFlow.
-  if (noise != "uniform" && node.GetBool("uniform_noise", true))
+  if (noise != "uniform" && is_uniform && !node.GetString("noise", "uniform").empty())
     return MakeError("noise '{0}' needs uniform_noise to be false", noise);
   return KernelFn([attrs, philox = SharedPhilox(setup)](KernelContext& ctx) {
     return Extract(ctx, attrs, philox);

@@ -29,6 +29,7 @@ Error ResizeAttrs::Axes(llvm::ArrayRef<int64_t> from, int64_t height, int64_t wi
     return MakeError("output dimensions must be positive, got {0} x {1}", rows->out, columns->out);
   if (rows->in <= 0 || columns->in <= 0)
     return MakeError("an image of size {0} x {1} cannot be resized", rows->in, columns->in);
+  if (from[3] < 1) return MakeError("an image without channels cannot be resized");
   if (align_corners_ && half_pixel_centers_)
     return MakeError("align_corners and half_pixel_centers exclude each other");
   return Error::success();

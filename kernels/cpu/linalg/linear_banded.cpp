@@ -163,6 +163,17 @@ void SolveBands(const Banded<T>& a, bool adjoint, int64_t columns, T* x) {
   }
 }
 
+// None of the diagonal is 0. A NaN counts as 0 where it is first, and else as any number, as it
+// does in TensorFlow.
+template <typename T>
+bool IsInvertible(const Banded<T>& a) {
+  auto least = std::abs(a.At(0, 0));
+  for (int64_t i = 1; i < a.n; ++i) {
+    if (auto size = std::abs(a.At(i, i)); size < least) least = size;
+  }
+  return least > 0;
+}
+
 template <typename T>
 struct BandedSolve {
   bool lower, adjoint;
@@ -184,6 +195,10 @@ struct BandedSolve {
     dims.append({n, columns});
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
     if (out->num_elements() == 0) return Error::success();
+    for (int64_t i = 0; i < matrix.num_elements() / left.size(); ++i) {
+      if (!IsInvertible(Banded<T>{matrix.data<T>() + i * left.size(), left.rows, n, lower}))
+        return MakeError("matrix {0} cannot be inverted: its diagonal has a 0", i);
+    }
     double cost = 3.0 * left.size() * columns;
     ctx.ParallelFor(plan.total, cost, [&](int64_t begin, int64_t end) {
       plan.ForRows(begin, end, [&](int64_t at, llvm::ArrayRef<int64_t> offsets, int64_t count) {

@@ -15,7 +15,7 @@ struct Inputs {
 };
 
 Expected<int64_t> CheckInputs(const Inputs& in) {
-  if (in.size->num_elements() != 1) return MakeError("size must be a scalar");
+  if (in.size->rank() != 0) return MakeError("size must be a scalar");
   int64_t size = in.size->IntAt(0);
   if (size < 0) return MakeError("size must not be negative, got {0}", size);
   if (in.weights->num_elements() != 0 && in.weights->num_elements() != in.values->num_elements())

@@ -59,11 +59,17 @@ Error Unravel(KernelContext& ctx) {
   if (indices.rank() > 1 || shape.rank() != 1)
     return MakeError("expected indices of rank 0 or 1 and a vector of dims, got shapes {0} and {1}",
                      DimsText(indices.dims()), DimsText(shape.dims()));
+  if (indices.num_elements() == 0) return MakeError("indices are empty");
   Dims dims = IntsOf(shape);
   for (size_t d = 0; d < dims.size(); ++d) {
     if (dims[d] <= 0) return MakeError("dims[{0}] must be positive, got {1}", d, dims[d]);
   }
-  int64_t limit = NumElements(dims).value_or(std::numeric_limits<int64_t>::max());
+  std::optional<int64_t> product = NumElements(dims);
+  bool is_narrow = shape.dtype() == proto::DT_INT32;
+  if (!product || (is_narrow && *product > std::numeric_limits<int32_t>::max()))
+    return MakeError("the product of dims {0} is too large for {1}", IntsText(dims),
+                     DataTypeName(shape.dtype()));
+  int64_t limit = *product;
   for (int64_t i = 0; i < indices.num_elements(); ++i) {
     // One below 0 goes through as division has it.
     if (indices.IntAt(i) >= limit)

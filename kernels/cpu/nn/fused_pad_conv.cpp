@@ -97,6 +97,13 @@ void Lay(KernelContext& ctx, const Tensor& input, const Places& rows, const Plac
   });
 }
 
+// Where TensorFlow's kernel lets the first window begin: as if the windows stood in the middle of
+// the image, also where a large stride leaves more than a window of it out.
+void Centre(WindowDim& dim, Padding padding) {
+  int64_t covered = (dim.out - 1) * dim.stride + dim.kernel;
+  if (covered < dim.in) dim.before = (covered - dim.in + (padding == Padding::kValid)) / 2;
+}
+
 class PadConv {
  public:
   PadConv(const KernelSetup& setup, WindowAttrs attrs, int64_t skip)
@@ -118,6 +125,7 @@ class PadConv {
     Dims padded = {input.dim(0), static_cast<int64_t>(rows.size()),
                    static_cast<int64_t>(columns.size()), input.dim(3)};
     ASSIGN_OR_RETURN(shape.window, attrs_.Resolve(padded, filter.dims().take_front(2)));
+    for (WindowDim& dim : shape.window) Centre(dim, attrs_.padding);
     Dims dims = attrs_.OutputDims(shape.batch, shape.window, shape.out_channels);
     ASSIGN_OR_RETURN(Tensor laid, ctx.Scratch(DataTypeOf<Compute>(), padded));
     Lay<T>(ctx, input, rows, columns, laid.data<Compute>());

@@ -2,6 +2,7 @@
 // its gradient.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "kernels/common/epilogue.h"
@@ -107,8 +108,8 @@ Expected<KernelFn> MakeLrn(const KernelSetup& setup) {
   const Node& node = setup.node();
   LrnAttrs attrs{node.GetInt("depth_radius", 5), node.GetFloat("bias", 1),
                  node.GetFloat("alpha", 1), node.GetFloat("beta", 0.5f)};
-  constexpr int64_t kMost = (int64_t{1} << 31) - 1;
-  if (attrs.radius < 0 || attrs.radius > kMost)
+  // TensorFlow refuses the largest 32-bit integer too.
+  if (attrs.radius < 0 || attrs.radius >= std::numeric_limits<int32_t>::max())
     return MakeError("depth_radius is {0}", attrs.radius);
   KernelFn fn;
   ForType(setup.output_type(0), LrnTypes(), [&](auto tag) {

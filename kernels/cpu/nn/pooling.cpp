@@ -3,6 +3,7 @@
 #include "kernels/common/pooling.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -59,10 +60,12 @@ using MaxTypes = RealTypes;
 
 // One output element or row of channels: starts empty, takes pixels, ends.
 struct MaxOf {
+  // What a window of nothing but NaN or -infinity has: the lowest number, in bfloat16 alone
+  // -infinity, as in TensorFlow.
   template <typename T>
-  static T Start() {
-    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                : std::numeric_limits<T>::lowest();
+  static ComputeType<T> Start() {
+    if constexpr (std::is_same_v<T, Eigen::bfloat16>) return -INFINITY;
+    return static_cast<ComputeType<T>>(std::numeric_limits<T>::lowest());
   }
   // A NaN is not larger than anything: it does not pass, as in TensorFlow.
   template <typename T>
@@ -72,8 +75,8 @@ struct MaxOf {
 };
 struct MeanOf {
   template <typename T>
-  static T Start() {
-    return T(0);
+  static ComputeType<T> Start() {
+    return ComputeType<T>(0);
   }
   template <typename T>
   static T Take(T so_far, T value) {
@@ -101,7 +104,7 @@ void PoolRow(const Window& w, int64_t batch, int64_t d, int64_t h, int64_t chann
     T* to = out + x * channels;
     Compute* sum = sums;
     if constexpr (std::is_same_v<T, Compute>) sum = to;
-    std::fill_n(sum, channels, Op::template Start<Compute>());
+    std::fill_n(sum, channels, Op::template Start<T>());
     for (int64_t kd = d0; kd < d1; ++kd) {
       int64_t plane = batch * w[0].in + d * w[0].stride - w[0].before + kd;
       for (int64_t kh = h0; kh < h1; ++kh) {
@@ -142,7 +145,7 @@ template <typename T>
 void MaxOverChannels(KernelContext& ctx, int64_t total, int64_t window, const T* in, T* out) {
   ctx.ParallelFor(total, window, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      ComputeType<T> largest = MaxOf::Start<ComputeType<T>>();
+      ComputeType<T> largest = MaxOf::Start<T>();
       for (int64_t j = 0; j < window; ++j) {
         largest = MaxOf::Take(largest, static_cast<ComputeType<T>>(in[i * window + j]));
       }

@@ -102,9 +102,12 @@ Error Round(KernelContext& ctx, const Rounding& rounding, int64_t bits, const Te
   for (const Tensor* end : {&low, &high}) {
     if (rounding.is_given && rounding.axis == -1 && end->rank() != 0)
       return MakeError("input_min and input_max must be scalars, not {0}", DimsText(end->dims()));
+    if (rounding.is_given && rounding.axis != -1 && end->rank() != 1)
+      return MakeError("input_min and input_max must be vectors where there is an axis, not {0}",
+                       DimsText(end->dims()));
   }
   for (Range<T>& range : ranges) {
-    if (rounding.is_given && range.low > range.high)
+    if (rounding.is_given && rounding.axis == -1 && range.low > range.high)
       return MakeError("input_min {0} is above input_max {1}", range.low, range.high);
     SetScale(rounding, bits, range);
   }

@@ -165,6 +165,9 @@ Error FillWithDefault(KernelContext& ctx, const Tensor& fill, llvm::ArrayRef<int
 Error RaggedToDense(KernelContext& ctx, const std::vector<PartitionKind>& kinds) {
   const Tensor &values = ctx.input(1), &fill = ctx.input(2);
   if (values.rank() < 1) return MakeError("values must have rank 1 or more, got a scalar");
+  if (fill.rank() >= values.rank())
+    return MakeError("default_value of shape {0} must have a rank below that of the values {1}",
+                     DimsText(fill.dims()), DimsText(values.dims()));
   ASSIGN_OR_RETURN(Ragged ragged, ReadPartitions(ctx, kinds));
   ASSIGN_OR_RETURN(Dims dims, OutputDims(ctx.input(0), ragged, values));
   ASSIGN_OR_RETURN(std::vector<int64_t> places, Places(ragged, dims, values.dim(0)));

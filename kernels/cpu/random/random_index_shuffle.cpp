@@ -98,6 +98,9 @@ Error ShuffleIndices(KernelContext& ctx, int64_t rounds) {
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   for (int64_t i = 0; i < rows.count; ++i) {
     uint64_t at = BitsAt(index, index.rank() ? i : 0), end = BitsAt(last, last.rank() ? i : 0);
+    bool is_signed = last.dtype() == proto::DT_INT32 || last.dtype() == proto::DT_INT64;
+    if (is_signed && last.IntAt(last.rank() ? i : 0) < 0)
+      return MakeError("max_index must not be negative, got {0}", last.IntAt(last.rank() ? i : 0));
     if (at > end)
       return MakeError("index {0} is not in [0, {1}], the range up to max_index", at, end);
     Seed key;

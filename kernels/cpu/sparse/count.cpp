@@ -152,7 +152,7 @@ template <typename T>
 Error SparseBincount(KernelContext& ctx, bool binary) {
   const Tensor &values = ctx.input(1), &weights = ctx.input(4);
   ASSIGN_OR_RETURN(Rows rows, SparseRows(ctx.input(0), values, ctx.input(2)));
-  if (ctx.input(3).num_elements() != 1) return MakeError("size must be a scalar");
+  if (ctx.input(3).rank() != 0) return MakeError("size must be a scalar");
   int64_t size = ctx.input(3).IntAt(0);
   if (size < 0) return MakeError("size must not be negative, got {0}", size);
   RETURN_IF_ERROR(CheckWeights(values, weights));

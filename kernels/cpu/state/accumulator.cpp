@@ -192,9 +192,15 @@ Error CheckRows(const Accumulator& to, const Tensor& indices, const Tensor& rows
   if (to.count > 0 && rows.dims().drop_front() != to.sum.dims().drop_front())
     return MakeError("shape mismatch: expected values like {0}, got {1}", DimsText(to.sum.dims()),
                      DimsText(rows.dims()));
-  if (known_shape && !Fits(IntsOf(shape), to.shape))
-    return MakeError("shape mismatch: expected {0}, got {1}", to.shape.ToString(),
-                     IntsText(IntsOf(shape)));
+  // A size below 0 in the gradient's shape is no unknown one; more dimensions are not looked at.
+  Dims said = known_shape ? Dims(IntsOf(shape)) : Dims();
+  for (int d = 0; known_shape && to.shape.known_rank() && d < to.shape.rank(); ++d) {
+    bool fits =
+        d < static_cast<int>(said.size()) && (to.shape.dim(d) < 0 || said[d] == to.shape.dim(d));
+    if (!fits)
+      return MakeError("shape mismatch: expected {0}, got {1}", to.shape.ToString(),
+                       IntsText(said));
+  }
   if (!to.shape.known_rank() || to.shape.rank() == 0) return Error::success();
   if (to.shape.rank() > rows.rank())
     return MakeError("shape mismatch: expected values rank at least {0}, got {1}", to.shape.rank(),

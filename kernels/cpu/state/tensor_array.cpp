@@ -180,7 +180,6 @@ llvm::IntrusiveRefCntPtr<TensorArray> GradientOf(TensorArray& array, const Dims&
 // then on the array keeps its size.
 Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   std::string source = setup.node().GetString("source");
-  if (source.empty()) return MakeError("attribute 'source' is empty");
   return KernelFn([source](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(TensorArray * array, ArrayIn(ctx, 0));
     std::lock_guard lock(array->mutex);

@@ -147,13 +147,16 @@ Error Substr(KernelContext& ctx, bool characters) {
       int64_t first = pos.IntAt(where), length = len.IntAt(where);
       std::vector<size_t> starts = StartsOf(text, characters);
       int64_t size = static_cast<int64_t>(starts.size()) - 1;
-      if (first < -size || first > size) {
+      // Among characters a negative length is one of 0, and none where `pos` counts from the end.
+      bool from_end = characters && first < 0 && length < 0;
+      if (characters) length = std::max<int64_t>(length, 0);
+      if (first < -size || first > size || from_end) {
         error =
             MakeError("pos {0} is out of range for string '{1}' at index {2}", first, text, at + i);
         return;
       }
       if (first < 0) first += size;
-      // A negative length asks for the rest.
+      // Among bytes a negative length asks for the rest.
       int64_t last = length < 0 || length > size - first ? size : first + length;
       out->data<std::string>()[at + i] = text.slice(starts[first], starts[last]).str();
     }

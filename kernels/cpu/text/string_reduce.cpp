@@ -165,8 +165,10 @@ Expected<KernelFn> MakeStringNGrams(const KernelSetup& setup) {
 Error ShardedFilespec(KernelContext& ctx) {
   if (ctx.input(0).num_elements() != 1 || ctx.input(1).num_elements() != 1)
     return MakeError("basename and num_shards must be scalars");
-  std::string count = std::to_string(ctx.input(1).IntAt(0));
-  if (count.size() < 5) count.insert(0, 5 - count.size(), '0');
+  int64_t shards = ctx.input(1).IntAt(0);
+  std::string count = std::to_string(shards);
+  // The sign is one of the five characters, and stands before the zeros.
+  if (count.size() < 5) count.insert(shards < 0 ? 1 : 0, 5 - count.size(), '0');
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
   *out->data<std::string>() = *ctx.input(0).data<std::string>() +
                               "-????"
