@@ -62,6 +62,7 @@ TEST(KernelParseExample, CutOffAnywhereIsNoCrash) {
 OpRun ParseSequence(S serialized) {
   OpRun run("ParseSequenceExample");
   run.In(Vec<std::string>(std::move(serialized))).In(Vec<std::string>({}));
+  run.Attr("Nfeature_list_dense", attr::Int(1));
   run.Attr("feature_list_dense_keys", attr::Strings({"y"}));
   run.Attr("feature_list_dense_types", attr::Types({proto::DT_INT64}));
   run.Attr("feature_list_dense_shapes", attr::Shapes({Shape(D{2})}));
