@@ -60,7 +60,7 @@ Expected<Tensor> NumberOf(DataType dtype, int64_t value) {
 Expected<KernelFn> MakeRange(const KernelSetup& setup) {
   auto attr = setup.node().Attr("output_types");
   auto types = attr ? attr->AsTypes() : std::nullopt;
-  DataType dtype = types && types->size() == 1 ? (*types)[0] : proto::DT_INT64;
+  DataType dtype = types && !types->empty() ? (*types)[0] : proto::DT_INT64;
   return KernelFn([node = setup.node(), dtype](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(int64_t start, ScalarIn(ctx, 0));
     ASSIGN_OR_RETURN(int64_t stop, ScalarIn(ctx, 1));
