@@ -66,6 +66,12 @@ bool Remapper::HasNoControls(const Node& root) {
   return false;
 }
 
+bool Remapper::WaitsForNone(const Node& root) {
+  if (root.num_controls() == 0) return true;
+  RefuseAt(root, "'{0}' waits for other nodes", root.name());
+  return false;
+}
+
 bool Remapper::CanTake(const Node& root, const Node& inner) {
   if (HasControls(inner)) {
     RefuseAt(root, "'{0}' has control edges", inner.name());

@@ -37,7 +37,7 @@ Verdict FuseConvSwish(Remapper& rule, const Node& root) {
   if (conv.op() != "Conv2D") return rule.NotMine();
   if (!rule.IsFloatOnCpu(root) ||
       (!is_bias && !IsFloatInference(rule, middle, root.GetType("T"))) ||
-      !CanTakeMiddle(rule, middle) || !rule.HasNoControls(root) || !rule.CanTake(root, sigmoid) ||
+      !CanTakeMiddle(rule, middle) || !rule.WaitsForNone(root) || !rule.CanTake(root, sigmoid) ||
       !rule.CanTake(root, conv) || !IsFusable(rule, root, conv))
     return rule.Refused();
   llvm::SmallVector<Port, 6> inputs = {conv.input(0), conv.input(1)};

@@ -126,8 +126,11 @@ class Gelu {
 // that has them.
 bool IsClosed(Remapper& rule, const Node& root, llvm::ArrayRef<Node> nodes) {
   for (const Node& node : nodes) {
+    if (node == root) {
+      if (!rule.WaitsForNone(root)) return false;
+      continue;
+    }
     if (!rule.HasNoControls(node)) return false;
-    if (node == root) continue;
     bool is_open = rule.IsPreserved(node) || llvm::any_of(node.uses(), [&](const Use& use) {
                      return !llvm::is_contained(nodes, rule.graph.node(use.node));
                    });

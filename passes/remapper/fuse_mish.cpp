@@ -16,7 +16,7 @@ Verdict FuseMish(Remapper& rule, const Node& root) {
   });
   if (!tanh) return rule.NotMine();
   Node softplus = tanh.input_node(0);
-  if (!rule.IsFloatOnCpu(root) || !rule.HasNoControls(root) || !rule.CanTake(root, tanh) ||
+  if (!rule.IsFloatOnCpu(root) || !rule.WaitsForNone(root) || !rule.CanTake(root, tanh) ||
       !rule.CanTake(root, softplus))
     return rule.Refused();
   RemapAttrs attrs;

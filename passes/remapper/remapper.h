@@ -40,6 +40,9 @@ class Remapper : public RuleContext {
   // --- Conditions. Each refuses at `root`, the last node of a group: the node that the rule is
   // shown, or one before it where a group grows from a smaller one.
   bool HasNoControls(const Node& root);
+  // The same, but other nodes may wait for `root`: what it becomes is still done when it was. So
+  // TensorFlow has it of groups that it finds by a pattern.
+  bool WaitsForNone(const Node& root);
   // Whether `inner` may be taken out: no control edges, nobody else reads it, not preserved.
   bool CanTake(const Node& root, const Node& inner);
   bool IsFloatOnCpu(const Node& root);
