@@ -101,5 +101,10 @@ TEST(KernelEig, RefusesNumbersThatAreNone) {
   EXPECT_TRUE(std::isnan(root.data<float>()[0]));
 }
 
+TEST(KernelMatrixSquareRoot, NoRealRootOfANegativeEigenvalue) {
+  Tensor root = OpRun("MatrixSquareRoot").In(Floats({2, 2}, {1, 3, 3, 1})).One();  // 4 and -2
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(std::isnan(root.data<float>()[i]));
+}
+
 }  // namespace
 }  // namespace grapnel

@@ -1,5 +1,6 @@
 // MatrixSquareRoot and MatrixLogarithm, by the Schur form: of an upper triangle both are found
 // element by element (Higham, "Functions of matrices", 2008, algorithms 6.3 and 11.9).
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <vector>
@@ -85,6 +86,16 @@ Square Turned(const Square& u, const Square& t, int64_t n) {
   return out;
 }
 
+// Whether what is left beside the real numbers is rounding alone.
+bool IsReal(const Square& square) {
+  double beside = 0, most = 0;
+  for (const Complex& value : square) {
+    beside = std::max(beside, std::abs(value.imag()));
+    most = std::max(most, std::abs(value));
+  }
+  return beside <= 1e-7 * most;
+}
+
 template <typename T, bool kLog>
 Error MapMatrices(KernelContext& ctx) {
   const Tensor& in = ctx.input(0);
@@ -106,6 +117,8 @@ Error MapMatrices(KernelContext& ctx) {
         to = Turned(u, kLog ? TriangleLogarithm(triangle, n) : TriangleRoot(triangle, n), n);
       else if (finite)
         good = false;
+      // An eigenvalue below 0 has no real root, nor has the matrix then.
+      if (!kIsComplex<T> && !IsReal(to)) to.assign(n * n, Complex(std::nan("")));
       for (int64_t k = 0; k < n * n; ++k) {
         if constexpr (kIsComplex<T>)
           out->data<T>()[i * n * n + k] = static_cast<T>(to[k]);

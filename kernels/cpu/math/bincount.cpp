@@ -46,6 +46,9 @@ Error DenseBincount(KernelContext& ctx, bool binary) {
     return MakeError("the input must have rank 2 or less, not shape {0}",
                      DimsText(in.values->dims()));
   ASSIGN_OR_RETURN(int64_t size, CheckInputs(in));
+  if (in.weights->num_elements() != 0 && in.weights->dims() != in.values->dims())
+    return MakeError("weights must be empty or of the input's shape {0}, not {1}",
+                     DimsText(in.values->dims()), DimsText(in.weights->dims()));
   bool rows = in.values->rank() == 2;
   int64_t count = rows ? in.values->dim(0) : 1;
   int64_t length = rows ? in.values->dim(1) : in.values->num_elements();

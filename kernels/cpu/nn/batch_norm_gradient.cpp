@@ -62,14 +62,16 @@ Expected<bool> ChannelsFirst(const Node& node) {
 
 struct NormAttrs {
   bool channels_first = false, training = true;
+  int most_rank = 4;  // that data_format has letters for
   float epsilon = 1e-4f;
 };
 
 Error CheckInputs(const KernelContext& ctx, const NormAttrs& attrs) {
   static constexpr const char* kNames[] = {"scale", "the mean", "the variance"};
   const Tensor& x = ctx.input(1);
-  if (x.rank() != 4 && x.rank() != 5)
-    return MakeError("x must have rank 4 or 5, not shape {0}", DimsText(x.dims()));
+  if (x.rank() < 4 || x.rank() > attrs.most_rank)
+    return MakeError("x must have rank {0}, not shape {1}", attrs.most_rank == 4 ? "4" : "4 or 5",
+                     DimsText(x.dims()));
   if (ctx.input(0).dims() != x.dims())
     return MakeError("x and y_backprop must have the same shape, not {0} and {1}",
                      DimsText(x.dims()), DimsText(ctx.input(0).dims()));
@@ -143,6 +145,7 @@ using NormTypes = TypeList<float, Eigen::half, Eigen::bfloat16>;
 Expected<KernelFn> MakeNormGradient(const KernelSetup& setup) {
   NormAttrs attrs;
   ASSIGN_OR_RETURN(attrs.channels_first, ChannelsFirst(setup.node()));
+  attrs.most_rank = static_cast<int>(setup.node().GetString("data_format", "NHWC").size());
   attrs.training = setup.node().GetBool("is_training", true);
   attrs.epsilon = setup.node().GetFloat("epsilon", 1e-4f);
   KernelFn fn;

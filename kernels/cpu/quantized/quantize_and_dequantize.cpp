@@ -136,6 +136,12 @@ Error PassInside(KernelContext& ctx, int64_t axis) {
   ASSIGN_OR_RETURN(Slices slices, SlicesOf(in, axis));
   ASSIGN_OR_RETURN(std::vector<Range<T>> ranges,
                    ReadRanges<T>(in, ctx.input(2), ctx.input(3), true, slices));
+  for (int end : {2, 3}) {
+    if (ctx.input(end).rank() != (axis == -1 ? 0 : 1))
+      return MakeError("input_min and input_max must be {0}, not {1}",
+                       axis == -1 ? "scalars" : "vectors where there is an axis",
+                       DimsText(ctx.input(end).dims()));
+  }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
   for (int64_t i = 0; i < in.num_elements(); ++i) {
     const Range<T>& range = ranges[i / slices.inner % slices.count];

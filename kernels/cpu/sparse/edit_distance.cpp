@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "kernels/common/dispatch.h"
 #include "kernels/cpu/array/data_move.h"
 #include "kernels/cpu/sparse/sparse_indices.h"
 
@@ -26,13 +27,8 @@ Sequences SequencesOf(const Tensor& indices, llvm::ArrayRef<int64_t> strides) {
   return sequences;
 }
 
-bool Same(const Tensor& a, int64_t i, const Tensor& b, int64_t j) {
-  if (a.dtype() == proto::DT_STRING) return a.data<std::string>()[i] == b.data<std::string>()[j];
-  size_t size = ElementSize(a.dtype());
-  return std::equal(At(a, i), At(a, i) + size, At(b, j));
-}
-
-// One row of the table of distances at a time.
+// One row of the table of distances at a time. A NaN is not the same as another.
+template <typename T>
 int64_t Distance(const Tensor& a, llvm::ArrayRef<int64_t> left, const Tensor& b,
                  llvm::ArrayRef<int64_t> right) {
   std::vector<int64_t> row(right.size() + 1);
@@ -40,12 +36,20 @@ int64_t Distance(const Tensor& a, llvm::ArrayRef<int64_t> left, const Tensor& b,
   for (size_t i = 0; i < left.size(); ++i) {
     int64_t corner = row[0]++;
     for (size_t j = 0; j < right.size(); ++j) {
-      int64_t changed = corner + (Same(a, left[i], b, right[j]) ? 0 : 1);
+      int64_t changed = corner + (a.data<T>()[left[i]] == b.data<T>()[right[j]] ? 0 : 1);
       corner = row[j + 1];
       row[j + 1] = std::min({changed, row[j] + 1, corner + 1});
     }
   }
   return row.back();
+}
+
+using DistanceFn = int64_t (*)(const Tensor&, llvm::ArrayRef<int64_t>, const Tensor&,
+                               llvm::ArrayRef<int64_t>);
+
+DistanceFn DistanceOf(DataType dtype) {
+  return ForType(dtype, Join<NumberTypes, TypeList<bool, std::string>>(),
+                 [](auto tag) -> DistanceFn { return &Distance<typename decltype(tag)::type>; });
 }
 
 float Scaled(int64_t distance, size_t truth, bool normalize) {
@@ -54,7 +58,7 @@ float Scaled(int64_t distance, size_t truth, bool normalize) {
   return static_cast<float>(distance) / static_cast<float>(truth);
 }
 
-Error EditDistance(KernelContext& ctx, bool normalize) {
+Error EditDistance(KernelContext& ctx, DistanceFn distance, bool normalize) {
   const Tensor &guess = ctx.input(1), &truth = ctx.input(4);
   RETURN_IF_ERROR(CheckSparseTensor(ctx.input(0), &guess, ctx.input(2)));
   RETURN_IF_ERROR(CheckSparseTensor(ctx.input(3), &truth, ctx.input(5)));
@@ -78,7 +82,7 @@ Error EditDistance(KernelContext& ctx, bool normalize) {
     auto it = guesses.find(at);
     llvm::ArrayRef<int64_t> left;
     if (it != guesses.end()) left = it->second;
-    out->data<float>()[at] = Scaled(Distance(guess, left, truth, right), right.size(), normalize);
+    out->data<float>()[at] = Scaled(distance(guess, left, truth, right), right.size(), normalize);
   }
   for (const auto& [at, left] : guesses) {
     if (truths.count(at) == 0)
@@ -92,7 +96,9 @@ Expected<KernelFn> MakeEditDistance(const KernelSetup& setup) {
   if (setup.input_type(1) != setup.input_type(4))
     return MakeError("hypothesis of {0}, truth of {1}", DataTypeName(setup.input_type(1)),
                      DataTypeName(setup.input_type(4)));
-  return KernelFn([normalize](KernelContext& ctx) { return EditDistance(ctx, normalize); });
+  DistanceFn distance = DistanceOf(setup.input_type(1));
+  if (!distance) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(1)));
+  return KernelFn([=](KernelContext& ctx) { return EditDistance(ctx, distance, normalize); });
 }
 
 GRAPNEL_CPU_KERNEL("EditDistance", MakeEditDistance);
