@@ -54,6 +54,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   OptimizeRequest request = flags.pipeline.Request();
   request.pool = &pool;
   request.sink = invocation.sink();
+  request.run_timeout_s = flags.timeout_s;
   std::optional<CheckCommand> command;
   std::function<Expected<std::optional<std::string>>(const Module&)> fails;
   if (!flags.check.empty()) {
@@ -91,7 +92,8 @@ RunCommand SetUp(CommandLine& line) {
               "a shell command that exits 0 while all is well; {} is the graph's file; default: "
               "whether the fetches keep their values")
       .ShownAs("CMD");
-  line.Option("--timeout", flags->timeout_s, "seconds after which a check has failed; 0: never")
+  line.Option("--timeout", flags->timeout_s,
+              "seconds after which a check has failed, or a run is an error; 0: never")
       .NotNegative()
       .ShowDefault();
   line.Option("--graph", flags->graph,

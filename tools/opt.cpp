@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
+#include "tools/time_limit.h"
 
 namespace grapnel {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 struct Flags {
   std::string model, graph, output, dump_dir, ledger;
   PipelineFlags pipeline;
+  TimeLimit limit;
   bool print = false, timing = false, explain = false;
 };
 
@@ -96,6 +98,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   request.pool = &pool;
   request.sink = invocation.sink();
   request.dump_folder = flags.dump_dir;
+  request.run_timeout_s = flags.limit.seconds;
   std::unique_ptr<Instrumentation> progress = MakePassProgress();
   request.watcher = progress.get();
   bool wants_all_misses = request.wants_near_misses;
@@ -171,6 +174,7 @@ RunCommand SetUp(CommandLine& line) {
             "run the graph before and after each pass, and name the first rewrite that changes "
             "what is fetched (exit 1)");
   flags->pipeline.AddValuesTo(line);
+  flags->limit.AddTo(line, "with --check-values: how long each run may take; default: as it likes");
   line.Flag("--explain", flags->explain,
             "print every rewrite, and where TensorFlow makes a wrong one");
   line.Flag("--why-not", flags->pipeline.request.wants_near_misses,

@@ -2,16 +2,14 @@
 #include "lib/job/replay.h"
 
 #include "lib/ir/device_name.h"
-#include "lib/support/deadline.h"
-#include "lib/support/text.h"
 #include "lib/watch/tap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Signals.h"
 #include "tools/command.h"
 #include "tools/progress.h"
 #include "tools/spread_flags.h"
+#include "tools/time_limit.h"
 
 namespace grapnel {
 namespace {
@@ -22,30 +20,17 @@ struct Flags {
   SpreadFlags spread;
   bool optimize = false;
   int repeat = 1;
-  double timeout = 0;
+  TimeLimit limit;
 };
-
-std::string TimeOutText(const Flags& flags) {
-  return llvm::formatv("not done after {0} s (--timeout)", NumberText(flags.timeout));
-}
-
-// A kernel that has not looked whether it is still wanted ends the whole command.
-[[noreturn]] void GiveUp(const Flags& flags, llvm::StringRef path, Invocation& invocation) {
-  invocation.out().flush();
-  invocation.err() << "grapnel: " << path << ": " << TimeOutText(flags) << "\n";
-  invocation.err().flush();
-  llvm::sys::RunInterruptHandlers();
-  std::_Exit(kExitBadInput);
-}
 
 Replayed ReplayInTime(const std::string& path, ReplayRequest request, const Flags& flags,
                       Invocation& invocation) {
   CancelFlag cancel;
   request.run.cancel = &cancel;
-  Deadline deadline(flags.timeout, cancel, [&] { GiveUp(flags, path, invocation); });
+  Deadline deadline = flags.limit.Begin(cancel, path, invocation);
   Replayed replayed = Replay(path, request);
   if (cancel.is_set() && replayed.status != Replayed::kPass)
-    replayed.message = TimeOutText(flags) + ": " + replayed.message;
+    replayed.message = flags.limit.Text() + ": " + replayed.message;
   return replayed;
 }
 
@@ -111,10 +96,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--repeat", flags->repeat,
               "run so often more, on feeds that differ a little, and say the median time")
       .Positive();
-  line.Option("--timeout", flags->timeout,
-              "a case that takes longer has failed; default: never (a graph may loop for ever)")
-      .NotNegative()
-      .ShownAs("SECONDS");
+  flags->limit.AddTo(
+      line, "a case that takes longer has failed; default: never (a graph may loop for ever)");
   line.Option("--tap", flags->taps, "tap nodes whose names fit").ShownAs("GLOB");
   line.Option("--tap-mode", flags->tap_mode, "what a tap computes")
       .OneOf(TapModeNames())

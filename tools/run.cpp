@@ -1,17 +1,14 @@
 // `grapnel run MODEL`: runs a graph on values from .npy files.
-#include <cstdlib>
 #include <limits>
 
 #include "lib/io/value.h"
 #include "lib/job/job_json.h"
-#include "lib/support/deadline.h"
-#include "lib/support/text.h"
 #include "lib/watch/profile.h"
 #include "lib/watch/tap.h"
-#include "llvm/Support/Signals.h"
 #include "tools/input.h"
 #include "tools/progress.h"
 #include "tools/spread_flags.h"
+#include "tools/time_limit.h"
 
 namespace grapnel {
 namespace {
@@ -21,7 +18,7 @@ struct Flags {
                                                  save_variables, profile, device = "CPU";
   SpreadFlags spread;
   int repeat = 1;
-  double timeout = 0;
+  TimeLimit limit;
   bool all = false;
   std::vector<std::string> feeds, fetches, taps;
 };
@@ -117,21 +114,9 @@ std::vector<Fetched> FetchedBy(const RunJob& job, const Flags& flags) {
   return fetched;
 }
 
-std::string TimeOutText(const Flags& flags) {
-  return llvm::formatv("{0}: not done after {1} s (--timeout)", flags.model,
-                       NumberText(flags.timeout));
-}
-
-// A kernel that has not looked whether it is still wanted.
-[[noreturn]] void GiveUp(const Flags& flags, Invocation& invocation) {
-  invocation.err() << "grapnel: " << TimeOutText(flags) << "\n";
-  invocation.err().flush();
-  llvm::sys::RunInterruptHandlers();  // removes what is written and not complete
-  std::_Exit(kExitBadInput);
-}
-
 Error Failed(const Flags& flags, const CancelFlag& cancel, Error error) {
-  return Annotate(cancel.is_set() ? TimeOutText(flags) : flags.model, std::move(error));
+  return Annotate(cancel.is_set() ? flags.model + ": " + flags.limit.Text() : flags.model,
+                  std::move(error));
 }
 
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
@@ -153,7 +138,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   request.sink = invocation.sink();
   CancelFlag cancel;
   request.cancel = &cancel;
-  Deadline deadline(flags.timeout, cancel, [&] { GiveUp(flags, invocation); });
+  Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
   request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
   if (!flags.taps.empty()) request.hook = &tap;
   if (!flags.profile.empty()) request.profiler = &profile;
@@ -223,10 +208,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--repeat", flags->repeat,
               "run so many times; variables keep what each run made of them, taps say the run")
       .Positive();
-  line.Option("--timeout", flags->timeout,
-              "stop after so long with an error; default: never (a graph may loop for ever)")
-      .NotNegative()
-      .ShownAs("SECONDS");
+  flags->limit.AddTo(
+      line, "stop after so long with an error; default: never (a graph may loop for ever)");
   line.Option("--save-variables", flags->save_variables,
               "write the variables as a checkpoint that TensorFlow reads")
       .ShownAs("PREFIX");

@@ -8,6 +8,7 @@
 #include "lib/exec/executor.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
+#include "lib/support/deadline.h"
 #include "llvm/Support/xxhash.h"
 
 namespace grapnel {
@@ -124,8 +125,18 @@ Expected<std::vector<Tensor>> ValueCheck::RunGraph(const Module& module) const {
   }
   options.fetches = options_.fetches;
   options.pool = options_.pool;
-  ASSIGN_OR_RETURN(auto executor, Executor::Compile(module.main, options));
-  return executor->Run(values);
+  CancelFlag cancel;
+  options.cancel = &cancel;
+  // What depends on constants alone is computed when the graph is compiled.
+  Deadline deadline(options_.timeout_s, cancel, [] {});
+  auto run = [&]() -> Expected<std::vector<Tensor>> {
+    ASSIGN_OR_RETURN(auto executor, Executor::Compile(module.main, options));
+    return executor->Run(values);
+  };
+  auto outputs = run();
+  if (!outputs && cancel.is_set())
+    return Annotate("the graph is " + NotDoneText(options_.timeout_s), outputs.takeError());
+  return outputs;
 }
 
 Expected<std::optional<std::string>> ValueCheck::Differs(const Module& module) const {

@@ -30,6 +30,7 @@ struct ValueCheckOptions {
   std::vector<std::string> fetches;  // tensors, or nodes without outputs
   double rtol = 1e-4;                // half and bfloat16: 64 times that
   double atol = 1e-5;                // of the largest finite magnitude of the tensor
+  double timeout_s = 0;              // of one run; 0: never
   ThreadPool* pool = nullptr;        // required; outlives the check
   MessageSink sink;
 };
@@ -38,7 +39,7 @@ struct ValueCheckOptions {
 // two runs of the unchanged graph (random numbers, state) is said and not compared.
 class ValueCheck {
  public:
-  // Errors: the graph cannot run.
+  // Errors: the graph cannot run, or not in time.
   static Expected<std::unique_ptr<ValueCheck>> Create(const Module& module,
                                                       ValueCheckOptions options);
   // Nothing when every fetch has the value it had; else which has not, and how. A feed that the

@@ -85,6 +85,7 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
   ValueCheckOptions options;
   options.rtol = request.rtol;
   options.atol = request.atol;
+  options.timeout_s = request.run_timeout_s;
   options.pool = &pool;
   options.sink = request.sink;
   options.fetches = optimize.fetches;
@@ -225,7 +226,9 @@ Expected<std::optional<Culprit>> FindCulprit(
   options.optimize.evaluator = workshop.evaluator.get();
   std::unique_ptr<ValueCheck> values;
   if (!fails) {
-    ASSIGN_OR_RETURN(values, MakeValueCheck(*again, request, options.optimize, workshop.pool));
+    auto made = MakeValueCheck(*again, request, options.optimize, workshop.pool);
+    if (!made) return Annotate(opened.model().path, made.takeError());
+    values = std::move(*made);
     fails = [&](const Module& module) { return values->Differs(module); };
   }
   options.fails = std::move(fails);

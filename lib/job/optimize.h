@@ -35,6 +35,7 @@ struct OptimizeRequest {
   // on made-up ones. The first pass that changes what is fetched is a failure.
   bool check_values = false;
   double rtol = 1e-4, atol = 1e-5;  // see ValueCheckOptions
+  double run_timeout_s = 0;         // the same
 
   ThreadPool* pool = nullptr;  // outlives the job; null: one of its own, with a thread a core
   MessageSink sink;

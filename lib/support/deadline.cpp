@@ -2,7 +2,11 @@
 
 #include <chrono>
 
+#include "lib/support/text.h"
+
 namespace grapnel {
+
+std::string NotDoneText(double seconds) { return "not done after " + NumberText(seconds) + " s"; }
 
 Deadline::Deadline(double seconds, CancelFlag& flag, std::function<void()> give_up) {
   if (seconds <= 0) return;

@@ -5,11 +5,15 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "lib/support/cancel.h"
 
 namespace grapnel {
+
+// "not done after 5 s".
+std::string NotDoneText(double seconds);
 
 // From when it is made, on a thread of its own: sets `flag` after `seconds`, and calls `give_up`
 // where the work has not ended (the deadline is still there) a second later. Does nothing if it

@@ -142,7 +142,7 @@ def difference(got, expected, rtol, atol):
             finite = np.abs(b[np.isfinite(b)])
             scale = max(1, finite.max()) if finite.size else 1
             near = np.abs(a - b) <= np.maximum(max(atol, 8 * digits) * scale + rtol * np.abs(b), 2 * digits * np.abs(b))
-        bad = ~(near | (a == b) | (np.isnan(a) & np.isnan(b)))
+        bad = ~((near & np.isfinite(b)) | (a == b) | (np.isnan(a) & np.isnan(b)))
     if not bad.any():
         return None
     at = np.unravel_index(np.argmax(bad), bad.shape)

@@ -48,6 +48,35 @@ TEST(KernelDecodeImage, DamagedAnywhereIsNoCrash) {
   }
 }
 
+// One pixel whose bytes are 1, 2, 3, ...
+std::string Bmp(int depth) {
+  std::string bmp = "BM" + std::string(52, '\0') + std::string("\1\2\3\4").substr(0, depth);
+  bmp[10] = 54;
+  bmp[18] = bmp[22] = 1;
+  bmp[28] = static_cast<char>(8 * depth);
+  return bmp + std::string(4 - depth, '\0');
+}
+
+TEST(KernelDecodeImage, ChannelsOfABmp) {
+  using Bytes = std::vector<uint8_t>;
+  auto pixel = [](int depth, int channels) {
+    return Values<uint8_t>(
+        Decoding("DecodeBmp", Bmp(depth)).Attr("channels", attr::Int(channels)).One());
+  };
+  EXPECT_EQ(pixel(1, 0), Bytes({1}));
+  EXPECT_EQ(pixel(1, 3), Bytes({1, 1, 1}));
+  EXPECT_EQ(pixel(1, 4), Bytes({1, 1, 1, 255}));
+  EXPECT_EQ(pixel(3, 0), Bytes({3, 2, 1}));
+  EXPECT_EQ(pixel(3, 4), Bytes({3, 2, 1, 255}));
+  EXPECT_EQ(pixel(4, 3), Bytes({3, 2, 1}));
+  EXPECT_EQ(pixel(4, 4), Bytes({3, 2, 1, 4}));
+  EXPECT_EQ(Decoding("DecodeBmp", Bmp(1)).Attr("channels", attr::Int(1)).ErrorText(),
+            "channels attribute 1 is not supported for BMP");
+  EXPECT_EQ(Decoding("DecodeBmp", Bmp(3) + "x").ErrorText(),
+            "59 bytes of BMP for 1 x 1 pixels from byte 54: rows of 4 bytes, and nothing behind "
+            "them, were expected");
+}
+
 TEST(KernelDecodeImage, ClaimsMoreThanItHolds) {
   std::string gif = Gif();
   gif.replace(6, 4, "\xff\xff\xff\xff");
@@ -58,7 +87,8 @@ TEST(KernelDecodeImage, ClaimsMoreThanItHolds) {
   bmp[28] = 24;
   bmp.replace(18, 8, "\xff\xff\xff\x7f\xff\xff\xff\x7f");
   EXPECT_EQ(Decoding("DecodeBmp", bmp).ErrorText(),
-            "incomplete BMP content: 54 bytes for 2147483647 x 2147483647 pixels");
+            "54 bytes of BMP for 2147483647 x 2147483647 pixels from byte 54: rows of 6442450944 "
+            "bytes, and nothing behind them, were expected");
   std::string jpeg = Encoded("EncodeJpeg", Pixels(8, 8, 3));
   size_t frame = jpeg.find("\xff\xc0");
   jpeg.replace(frame + 5, 4, "\xff\x00\xff\x00", 4);

@@ -38,10 +38,12 @@ Expected<KernelFn> MakeDimMap(const KernelSetup& setup) {
   return KernelFn([map = SourceOf(formats.to, formats.from)](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
-    int64_t rank = static_cast<int64_t>(map.size());
+    auto rank = static_cast<int32_t>(map.size());
     for (int64_t i = 0; i < in.num_elements(); ++i) {
-      int64_t to = map[(in.IntAt(i) % rank + rank) % rank];
-      PutIndex(*out, i, to);
+      // In 32 bits; one before -rank that is no multiple of it counts as the last, as in
+      // TensorFlow.
+      auto from = static_cast<int32_t>(static_cast<uint32_t>(in.IntAt(i)) + rank) % rank;
+      PutIndex(*out, i, map[from < 0 ? rank - 1 : from]);
     }
     return Error::success();
   });

@@ -40,10 +40,11 @@ Error WriteSlice(KernelContext& ctx, Tensor& target, int begin_input, const Tens
   ASSIGN_OR_RETURN(SliceSpec spec,
                    ReadSliceSpec(target.dims(), ctx.input(begin_input), ctx.input(begin_input + 1),
                                  ctx.input(begin_input + 2), masks));
+  bool is_empty = NumElements(spec.box.size).value_or(0) == 0;
   // What goes to nowhere may have any shape, as in TensorFlow.
-  if (broadcast && NumElements(spec.box.size).value_or(0) == 0) return Error::success();
+  if (is_empty && broadcast) return Error::success();
   ASSIGN_OR_RETURN(Dims steps, ValueSteps(value, spec, broadcast));
-  if (NumElements(spec.box.size).value_or(0) == 0) return Error::success();
+  if (is_empty) return Error::success();
   CopyStrided(ctx, target.dtype(), spec.box.size, value.raw(), steps,
               At(target, spec.box.Start(target.dims())), spec.box.Steps(target.dims()));
   return Error::success();

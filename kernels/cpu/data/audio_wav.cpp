@@ -92,7 +92,7 @@ Error DecodeWav(KernelContext& ctx, int64_t channels, int64_t length) {
 Expected<KernelFn> MakeDecodeWav(const KernelSetup& setup) {
   int64_t channels = setup.node().GetInt("desired_channels", -1);
   int64_t length = setup.node().GetInt("desired_samples", -1);
-  if (channels == 0 || channels > 65535 || length < -1 || length > (int64_t{1} << 31))
+  if (channels < -1 || length < -1 || length > (int64_t{1} << 31))
     return MakeError("{0} channels of {1} samples cannot be asked for", channels, length);
   return KernelFn(
       [channels, length](KernelContext& ctx) { return DecodeWav(ctx, channels, length); });

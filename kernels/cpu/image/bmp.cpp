@@ -53,27 +53,28 @@ Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room) {
   if (bits != 8 && bits != 24 && bits != 32)
     return MakeError("a BMP of {0} bits a pixel: 8, 24 and 32 are read", bits);
   int64_t depth = bits / 8;
-  // Colours may be asked for without their alpha.
   int64_t wanted = channels == 0 ? depth : channels;
-  if (wanted != depth && !(wanted == 3 && depth == 4))
-    return MakeError("channels attribute {0} does not match bits per pixel from file {1}", channels,
-                     depth);
   if (width < 1 || height < 1 || start < 0)
     return MakeError("invalid BMP data: {0} x {1} pixels from byte {2}", height, width, start);
   int64_t line = (depth * width + 3) / 4 * 4;  // to whole words
   int64_t have = static_cast<int64_t>(contents.size()) - start;
-  // The padding of the last row may be left out.
-  if (have < 0 || height - 1 > have / line || have - (height - 1) * line < depth * width)
-    return MakeError("incomplete BMP content: {0} bytes for {1} x {2} pixels", contents.size(),
-                     height, width);
+  if (have < 0 || have % line != 0 || have / line != height)
+    return MakeError(
+        "{0} bytes of BMP for {1} x {2} pixels from byte {3}: rows of {4} bytes, and nothing "
+        "behind "
+        "them, were expected",
+        contents.size(), height, width, start, line);
   ImageSize size{1, height, width, wanted};
   ASSIGN_OR_RETURN(void* pixels, room(size));
   auto* to = static_cast<uint8_t*>(pixels);
   for (int64_t y = 0; y < height; ++y) {
     const char* from = contents.data() + start + (top_down ? y : height - 1 - y) * line;
     for (int64_t x = 0; x < width; ++x) {
-      std::memcpy(to, from + x * depth, wanted);
-      if (wanted > 1) std::swap(to[0], to[2]);
+      const auto* pixel = reinterpret_cast<const uint8_t*>(from + x * depth);
+      // A gray pixel is three colours alike; what has no alpha is opaque.
+      for (int64_t c = 0; c < std::min<int64_t>(wanted, 3); ++c)
+        to[c] = pixel[depth == 1 ? 0 : 2 - c];
+      if (wanted == 4) to[3] = depth == 4 ? pixel[3] : 255;
       to += wanted;
     }
   }

@@ -111,7 +111,7 @@ Error DecodeAny(KernelContext& ctx, const Decoding& form) {
     return PutAs(ctx, std::move(image));
   }
   if (format == ImageFormat::kBmp) {
-    RETURN_IF_ERROR(CheckChannels("BMP", form.channels, {0, 1, 3, 4}));
+    RETURN_IF_ERROR(CheckChannels("BMP", form.channels, {0, 3, 4}));
     ASSIGN_OR_RETURN(Tensor image, Decoded(ctx, false, false, [&](MakeRoom room) {
                        return DecodeBmp(contents, form.channels, room);
                      }));

@@ -64,14 +64,14 @@ Error DenseBincount(KernelContext& ctx, bool binary) {
   return Error::success();
 }
 
-// Any shape in, one row out.
+// Any shape in, one row out. Has no binary_output, which then is false.
 template <typename T>
-Error Bincount(KernelContext& ctx) {
+Error Bincount(KernelContext& ctx, bool binary) {
   Inputs in{&ctx.input(0), &ctx.input(1), &ctx.input(2)};
   ASSIGN_OR_RETURN(int64_t size, CheckInputs(in));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {size}));
   std::fill_n(out->data<T>(), size, T(0));
-  Count<T>(in, 0, in.values->num_elements(), size, false, out->data<T>());
+  Count<T>(in, 0, in.values->num_elements(), size, binary, out->data<T>());
   return Error::success();
 }
 
@@ -107,7 +107,7 @@ Expected<KernelFn> MakeBincount(const KernelSetup& setup) {
   ForType(setup.output_type(0), CountTypes(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     fn = [binary](KernelContext& ctx) {
-      if constexpr (form == Form::kAny) return Bincount<T>(ctx);
+      if constexpr (form == Form::kAny) return Bincount<T>(ctx, binary);
       if constexpr (form == Form::kDense) return DenseBincount<T>(ctx, binary);
       if constexpr (form == Form::kRagged) return RaggedBincount<T>(ctx, binary);
     };

@@ -111,9 +111,12 @@ std::vector<double> LogSoftmax(const T* in, int64_t times, int64_t classes, int6
   std::vector<double> out(times * classes);
   for (int64_t t = 0; t < times; ++t) {
     const T* row = in + t * stride;
-    double most = *std::max_element(row, row + classes), sum = 0;
+    T most = *std::max_element(row, row + classes);
+    double sum = 0;
     for (int64_t c = 0; c < classes; ++c) sum += std::exp(row[c] - most);
-    for (int64_t c = 0; c < classes; ++c) out[t * classes + c] = row[c] - most - std::log(sum);
+    // What T cannot tell from 0 never happens, as in TensorFlow.
+    for (int64_t c = 0; c < classes; ++c)
+      out[t * classes + c] = std::log(double{static_cast<T>(std::exp(row[c] - most) / sum)});
   }
   return out;
 }

@@ -149,6 +149,9 @@ Error RequantizeChannels(KernelContext& ctx) {
 Error FindRangeOfChannels(KernelContext& ctx, float most) {
   const Tensor& in = ctx.input(0);
   RETURN_IF_ERROR(CheckChannels(ctx));
+  if (ctx.input(1).dim(0) != in.dim(in.rank() - 1) || ctx.input(2).dim(0) != ctx.input(1).dim(0))
+    return MakeError("minima and maxima must be vectors, got shapes {0} and {1}",
+                     DimsText(ctx.input(1).dims()), DimsText(ctx.input(2).dims()));
   if (in.num_elements() == 0) return MakeError("input must not be empty");
   int64_t depth = in.dim(in.rank() - 1);
   std::vector<int32_t> lows(depth, std::numeric_limits<int32_t>::max()),

@@ -19,7 +19,6 @@ Error Join(KernelContext& ctx, llvm::StringRef separator) {
   if (!NumElements(dims)) return MakeError("an output of shape {0} is too large", DimsText(dims));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
   int64_t width = NumElements(in.dims().drop_front(ids.rank())).value_or(0);
-  std::vector<bool> begun(segments);
   for (int64_t i = 0; i < ids.num_elements(); ++i) {
     int64_t id = ids.IntAt(i);
     if (id < 0 || id >= segments)
@@ -27,10 +26,10 @@ Error Join(KernelContext& ctx, llvm::StringRef separator) {
                        segments);
     for (int64_t c = 0; c < width; ++c) {
       std::string& to = out->data<std::string>()[id * width + c];
-      if (begun[id]) to.append(separator.begin(), separator.end());
+      // None follows strings that are all empty, as in TensorFlow.
+      if (!to.empty()) to.append(separator.begin(), separator.end());
       to += in.data<std::string>()[i * width + c];
     }
-    begun[id] = true;
   }
   return Error::success();
 }
