@@ -1,5 +1,6 @@
 // Convolutions through cuDNN, with bias and Relu fused where it can; where cuDNN has no algorithm
 // for a case, a plain kernel. Full precision: float is multiplied as float, not as TF32.
+#include <algorithm>
 #include <utility>
 
 #include "kernels/cuda/element.cuh"
@@ -58,14 +59,16 @@ struct Operands {
 };
 enum class Done { kNothing, kProduct, kAll };
 
-// cuDNN pads both sides alike and counts in 32 bits.
+// cuDNN pads both sides alike and counts in 32 bits, also what lies beyond the image.
 bool FitsCudnn(const GrapnelCudaWindow& w) {
   constexpr int64_t kMost = 0x7fffffff;
+  double padded = static_cast<double>(w.batch) * w.in_channels;
   for (int d = 0; d < 2; ++d) {
     if (w.before[d] != w.after[d]) return false;
+    double reach = static_cast<double>(w.kernel[d] - 1) * w.dilation[d];
+    padded *= w.in[d] + std::max(2.0 * w.before[d], reach);
   }
-  return w.batch * w.in_channels * w.in[0] * w.in[1] <= kMost &&
-         w.batch * w.out_channels * w.out[0] * w.out[1] <= kMost;
+  return padded <= kMost && w.batch * w.out_channels * w.out[0] * w.out[1] <= kMost;
 }
 
 Done WithCudnn(GrapnelCudaStream* stream, const Operands& op) {

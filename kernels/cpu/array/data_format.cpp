@@ -40,9 +40,10 @@ Expected<KernelFn> MakeDimMap(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
     auto rank = static_cast<int32_t>(map.size());
     for (int64_t i = 0; i < in.num_elements(); ++i) {
-      // In 32 bits; one before -rank that is no multiple of it counts as the last, as in
-      // TensorFlow.
-      auto from = static_cast<int32_t>(static_cast<uint32_t>(in.IntAt(i)) + rank) % rank;
+      // What is before -rank and no multiple of it counts as the last, as in TensorFlow.
+      auto from = static_cast<int64_t>(static_cast<uint64_t>(in.IntAt(i)) + rank);
+      if (in.dtype() == proto::DT_INT32) from = static_cast<int32_t>(from);
+      from %= rank;
       PutIndex(*out, i, map[from < 0 ? rank - 1 : from]);
     }
     return Error::success();

@@ -33,6 +33,19 @@ GrapnelConvSpec SpecOf(const ConvShape& shape) {
   return spec;
 }
 
+// oneDNN's code counts in 32 bits how far beyond the image padding, dilation and strides reach.
+bool FitsOnednn(const ConvShape& shape) {
+  double bytes =
+      sizeof(float) * static_cast<double>(std::max(shape.in_channels, shape.out_channels));
+  for (int i = 2; i >= 0; --i) {
+    const WindowDim& dim = shape.window[i];
+    double reach = std::max({dim.before, dim.after, dim.stride, (dim.kernel - 1) * dim.dilation});
+    if ((reach - dim.in) * bytes > 0x3fffffff) return false;
+    bytes *= dim.in;
+  }
+  return true;
+}
+
 template <typename T>
 class ConvKernel {
  public:
@@ -123,7 +136,8 @@ class ConvKernel {
   Expected<bool> RunOnednn(KernelContext& ctx, const ConvShape& shape, const Dims& dims,
                            const Tensor& input, Epilogue<float> epilogue,
                            std::vector<Tensor>& storage, Tensor* result) const {
-    if (shape.positions() == 0 || shape.pixels() == 0 || !Onednn()) return false;
+    if (shape.positions() == 0 || shape.pixels() == 0 || !FitsOnednn(shape) || !Onednn())
+      return false;
     GrapnelConvSpec spec = SpecOf(shape);
     spec.threads = ThreadsFor(shape.flops(), ctx.pool());
     spec.constant_filter = constant_filter_;
