@@ -72,7 +72,10 @@ Expected<KernelFn> MakeRange(const KernelSetup& setup) {
     uint64_t width = step > 0 ? static_cast<uint64_t>(stop) - from : from - stop;
     uint64_t numbers = is_empty ? 0 : (width - 1) / (step > 0 ? by : 0 - by) + 1;
     auto count = static_cast<int64_t>(std::min<uint64_t>(numbers, INT64_MAX));
-    return PutDataset(ctx, node, count, [=](DatasetContext&) -> Expected<DatasetNext> {
+    // As in TensorFlow, for which that is how to count without end.
+    bool is_endless = stop == INT64_MAX || stop == INT64_MIN;
+    int64_t length = is_endless ? Dataset::kInfinite : count;
+    return PutDataset(ctx, node, length, [=](DatasetContext&) -> Expected<DatasetNext> {
       return DatasetNext([=, i = int64_t{0}](DatasetContext&) mutable -> NextElement {
         if (i == count) return NoElement();
         auto value = static_cast<int64_t>(from + static_cast<uint64_t>(i++) * by);

@@ -33,14 +33,16 @@ GrapnelConvSpec SpecOf(const ConvShape& shape) {
   return spec;
 }
 
-// oneDNN's code counts in 32 bits how far beyond the image padding, dilation and strides reach.
+// oneDNN counts in 32 bits how far beyond the image padding, dilation and strides reach, and writes
+// code for each step of it.
 bool FitsOnednn(const ConvShape& shape) {
   double bytes =
       sizeof(float) * static_cast<double>(std::max(shape.in_channels, shape.out_channels));
   for (int i = 2; i >= 0; --i) {
     const WindowDim& dim = shape.window[i];
     double reach = std::max({dim.before, dim.after, dim.stride, (dim.kernel - 1) * dim.dilation});
-    if ((reach - dim.in) * bytes > 0x3fffffff) return false;
+    double beyond = reach - dim.in;
+    if (beyond > 1024 || beyond * bytes > 0x3fffffff) return false;
     bytes *= dim.in;
   }
   return true;

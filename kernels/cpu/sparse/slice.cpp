@@ -143,7 +143,6 @@ Error SparseSlice(KernelContext& ctx) {
   int64_t depth = static_cast<int64_t>(dims.size());
   ASSIGN_OR_RETURN(Dims begin, BoundsIn(ctx, 3, depth, "start"));
   ASSIGN_OR_RETURN(Dims size, BoundsIn(ctx, 4, depth, "size"));
-  for (int64_t d = 0; d < depth; ++d) size[d] = std::clamp<int64_t>(dims[d] - begin[d], 0, size[d]);
   std::vector<int64_t> rows;
   for (int64_t i = 0; i < indices.dim(0); ++i) {
     bool inside = true;
@@ -153,6 +152,7 @@ Error SparseSlice(KernelContext& ctx) {
     }
     if (inside) rows.push_back(i);
   }
+  for (int64_t d = 0; d < depth; ++d) size[d] = std::clamp<int64_t>(dims[d] - begin[d], 0, size[d]);
   return StorePart(ctx, 0, 1, indices, values, rows, begin, size);
 }
 

@@ -203,7 +203,7 @@ Error CheckOutputs(const KernelContext& ctx, const Barrier& barrier) {
 
 Error Take(KernelContext& ctx, bool small) {
   ASSIGN_OR_RETURN(Barrier * barrier, BarrierIn(ctx));
-  if (ctx.input(1).num_elements() != 1) return MakeError("num_elements must be a scalar");
+  if (ctx.input(1).rank() != 0) return MakeError("num_elements must be a scalar");
   std::lock_guard lock(barrier->mutex);
   RETURN_IF_ERROR(CheckOutputs(ctx, *barrier));
   ASSIGN_OR_RETURN(int64_t count, CountToTake(*barrier, ctx.input(1).IntAt(0), small));

@@ -8,6 +8,7 @@
 #include "kernels/cpu/array/data_move.h"
 #include "lib/exec/session.h"
 #include "lib/support/file.h"
+#include "lib/support/text.h"
 
 namespace grapnel {
 namespace {
@@ -58,6 +59,15 @@ Expected<LookupTable*> TableIn(const KernelContext& ctx, int i) {
 namespace {
 
 // Named tables are shared through the session, anonymous ones belong to the handle.
+// Of a dense table; how full its buckets may be, and how many there are, changes nothing here.
+Error CheckBuckets(float max_load, int64_t buckets) {
+  if (!(max_load > 0 && max_load < 1))
+    return MakeError("max_load_factor must be between 0 and 1, got {0}", NumberText(max_load));
+  if (buckets < 4 || !llvm::isPowerOf2_64(buckets))
+    return MakeError("initial_num_buckets must be a power of 2 from 4 on, got {0}", buckets);
+  return Error::success();
+}
+
 // `kDense`: of the kind that names an empty key, and in version 2 a deleted one.
 template <bool kMutable, bool kDense = false>
 Expected<KernelFn> MakeTable(const KernelSetup& setup) {
@@ -71,7 +81,10 @@ Expected<KernelFn> MakeTable(const KernelSetup& setup) {
   Shape shape = attr ? attr->AsShape().value_or(Shape::Scalar()) : Shape::Scalar();
   if (!shape.IsFullyKnown()) return MakeError("value_shape {0} is not known", shape.ToString());
   Dims dims(shape.dims().begin(), shape.dims().end());
+  float max_load = node.GetFloat("max_load_factor", 0.8f);
+  int64_t buckets = node.GetInt("initial_num_buckets", 131072);
   return KernelFn([=](KernelContext& ctx) -> Error {
+    if (kDense) RETURN_IF_ERROR(CheckBuckets(max_load, buckets));
     for (int i = 1; i < ctx.num_inputs(); ++i) {
       if (ctx.input(i).dims() != ctx.input(0).dims() ||
           KeyAt(ctx.input(i), 0, ctx.input(i).num_elements()) ==
