@@ -35,7 +35,7 @@ constexpr Pitfall kPitfalls[] = {
 bool Made(const RecordedTensor& value, Makes makes) {
   if (value.what < Recorded::kBadCounts || makes == Makes::kBoth) return true;
   return makes == Makes::kNan ? value.health.nan > 0
-                              : value.health.neg_inf + value.health.pos_inf > 0;
+                              : value.health.neg_inf > 0 || value.health.pos_inf > 0;
 }
 
 std::string NameOf(const CauseInput& input) {

@@ -16,7 +16,7 @@ struct Health {
   int64_t elements = 0;
   int64_t neg_inf = 0, pos_inf = 0, nan = 0;
   int64_t negative = 0, zero = 0, positive = 0;  // finite; -0 is zero
-  bool IsBad() const { return neg_inf + pos_inf + nan > 0; }
+  bool IsBad() const { return neg_inf > 0 || pos_inf > 0 || nan > 0; }
 };
 
 // One pass over the elements, which lie in host memory.
