@@ -465,7 +465,7 @@ TEST(KernelQuantize, RoundsToWhatAnIntegerHolds) {
   ExpectNear(quantize(-4, 3).One(), {-4, -1, 0, 0, 1, 3});
   // The end that needs the smaller scale decides: steps of 2.
   ExpectNear(quantize(-8, 3).One(), {-8, 0, 0, 0, 0, 6});
-  EXPECT_EQ(quantize(2, 1).ErrorText(), "input_min 2.00 is above input_max 1.00");
+  EXPECT_EQ(quantize(2, 1).ErrorText(), "input_min must be at most input_max, got 2.00 and 1.00");
 }
 
 }  // namespace

@@ -97,11 +97,14 @@ Expected<KernelFn> MakeParseExampleV2(const KernelSetup& setup) {
     if (serialized.rank() > 1)
       return MakeError("serialized must be a scalar or a vector, not {0}",
                        DimsText(serialized.dims()));
+    const Tensor& names = ctx.input(1);
+    if (names.num_elements() > 0 && names.dims() != serialized.dims())
+      return MakeError("names must have the shape {0} of serialized, or be empty, not {1}",
+                       DimsText(serialized.dims()), DimsText(names.dims()));
     ASSIGN_OR_RETURN(ExampleSpec spec,
                      MakeSpec(types, StringsOf(ctx.input(2)), StringsOf(ctx.input(3)),
                               StringsOf(ctx.input(4)), Inputs(ctx, 5)));
-    return Parse(ctx, spec,
-                 {StringsOf(serialized), StringsOf(ctx.input(1)), serialized.rank() == 0});
+    return Parse(ctx, spec, {StringsOf(serialized), StringsOf(names), serialized.rank() == 0});
   });
 }
 

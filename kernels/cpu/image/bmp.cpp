@@ -61,8 +61,7 @@ Error DecodeBmp(llvm::StringRef contents, int channels, MakeRoom room) {
   if (have < 0 || have % line != 0 || have / line != height)
     return MakeError(
         "{0} bytes of BMP for {1} x {2} pixels from byte {3}: rows of {4} bytes, and nothing "
-        "behind "
-        "them, were expected",
+        "behind them, were expected",
         contents.size(), height, width, start, line);
   ImageSize size{1, height, width, wanted};
   ASSIGN_OR_RETURN(void* pixels, room(size));

@@ -107,8 +107,9 @@ Error Round(KernelContext& ctx, const Rounding& rounding, int64_t bits, const Te
                        DimsText(end->dims()));
   }
   for (Range<T>& range : ranges) {
-    if (rounding.is_given && rounding.axis == -1 && range.low > range.high)
-      return MakeError("input_min {0} is above input_max {1}", range.low, range.high);
+    if (rounding.is_given && rounding.axis == -1 && !(range.low <= range.high))
+      return MakeError("input_min must be at most input_max, got {0} and {1}", range.low,
+                       range.high);
     SetScale(rounding, bits, range);
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, in.dims()));
