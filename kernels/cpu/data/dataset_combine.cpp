@@ -72,8 +72,10 @@ Expected<KernelFn> MakeConcatenate(const KernelSetup& setup) {
       int64_t n = input->cardinality();
       if (n == kInfinite || total == kInfinite)
         total = kInfinite;
+      else if (n == kUnknown || total == kUnknown)
+        total = kUnknown;
       else
-        total = n == kUnknown || total == kUnknown ? kUnknown : total + n;
+        total += std::min(n, INT64_MAX - total);
     }
     auto begin = [inputs](DatasetContext&) -> Expected<DatasetNext> {
       return DatasetNext([inputs, at = size_t{0},

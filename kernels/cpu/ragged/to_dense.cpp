@@ -26,10 +26,10 @@ Expected<Partition> FromSplits(const Tensor& tensor) {
   if (tensor.IntAt(0) != 0)
     return MakeError("row splits must start with 0, not {0}", tensor.IntAt(0));
   for (int64_t i = 1; i < tensor.dim(0); ++i) {
-    int64_t size = tensor.IntAt(i) - tensor.IntAt(i - 1);
-    if (size < 0)
+    if (tensor.IntAt(i) < tensor.IntAt(i - 1))
       return MakeError("row splits must not fall: {0} follows {1}", tensor.IntAt(i),
                        tensor.IntAt(i - 1));
+    int64_t size = tensor.IntAt(i) - tensor.IntAt(i - 1);
     partition.longest = std::max(partition.longest, size);
     partition.row_of.insert(partition.row_of.end(), size, i - 1);
   }

@@ -104,11 +104,10 @@ Expected<Rows> RaggedRows(const Tensor& splits, const Tensor& values) {
   rows.flat = false;
   rows.count = splits.dim(0) - 1;
   for (int64_t i = 0; i < rows.count; ++i) {
-    int64_t size = splits.IntAt(i + 1) - splits.IntAt(i);
-    if (size < 0 || splits.IntAt(i + 1) > values.dim(0))
+    if (splits.IntAt(i + 1) < splits.IntAt(i) || splits.IntAt(i + 1) > values.dim(0))
       return MakeError("splits {0} fall, or go past the {1} values", splits.ToString(),
                        values.dim(0));
-    rows.of.insert(rows.of.end(), size, i);
+    rows.of.insert(rows.of.end(), splits.IntAt(i + 1) - splits.IntAt(i), i);
   }
   if (static_cast<int64_t>(rows.of.size()) != values.dim(0))
     return MakeError("splits must end with the number of values, {0}, not {1}", values.dim(0),

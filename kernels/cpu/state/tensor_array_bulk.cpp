@@ -162,6 +162,9 @@ Error Split(KernelContext& ctx) {
   int64_t total = 0, count = static_cast<int64_t>(lengths.size());
   for (int64_t length : lengths) {
     if (length < 0) return MakeError("a part of length {0}", length);
+    if (length > value.dim(0) - total)
+      return MakeError("parts of more rows than a tensor of shape {0} has: {1}",
+                       DimsText(value.dims()), IntsText(lengths));
     total += length;
   }
   if (total != value.dim(0)) {

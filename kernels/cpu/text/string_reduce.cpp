@@ -126,10 +126,11 @@ Error StringNGrams(KernelContext& ctx, const NGrams& form) {
   set_split(0, 0);
   std::vector<std::string> all;
   for (int64_t i = 0; i < rows; ++i) {
-    int64_t begin = splits.IntAt(i), length = splits.IntAt(i + 1) - begin;
-    if (length < 0 || begin + length > data.dim(0))
-      return MakeError("data_splits must not fall or pass {0}: {1} follows {2}", data.dim(0),
-                       begin + length, begin);
+    int64_t begin = splits.IntAt(i), end = splits.IntAt(i + 1);
+    if (end < begin || end > data.dim(0))
+      return MakeError("data_splits must not fall or pass {0}: {1} follows {2}", data.dim(0), end,
+                       begin);
+    int64_t length = end - begin;
     llvm::ArrayRef<std::string> row(data.data<std::string>() + begin, length);
     size_t before = all.size();
     for (int64_t width : form.widths) {
