@@ -8,6 +8,15 @@
 namespace grapnel {
 namespace {
 
+// How many tensors an argument or result is; none where the attributes do not say.
+int64_t TensorsOf(const OpArg& arg, const proto::NameAttrList& callee) {
+  const std::string& key = arg.number_attr.empty() ? arg.type_list_attr : arg.number_attr;
+  if (key.empty()) return 1;
+  auto attr = callee.attr().find(key);
+  if (attr == callee.attr().end()) return 0;
+  return arg.number_attr.empty() ? attr->second.list().type_size() : attr->second.i();
+}
+
 // TensorFlow's ids: inputs first, and of those that are ready the first in the graph's order.
 std::vector<NodeId> InputsFirst(const Graph& graph, llvm::ArrayRef<uint32_t> ranks) {
   if (ranks.empty()) return TopologicalOrder(graph);
@@ -168,6 +177,22 @@ void FunctionRewriter::InheritOrigin(NodeId made, const Node& node) {
   if (it == came_from_.end()) return;
   int from = it->second;
   came_from_[made] = from;
+}
+
+std::string FunctionRewriter::WhyNotCallable(const proto::NameAttrList& callee, int takes,
+                                             int gives) const {
+  const Function* function = module.FindFunction(callee.name());
+  if (!function) return "function '" + callee.name() + "' is not in the library";
+  auto count = [&](llvm::ArrayRef<OpArg> args) {
+    int64_t tensors = 0;
+    for (const OpArg& arg : args) tensors += TensorsOf(arg, callee);
+    return tensors;
+  };
+  int64_t arguments = count(function->info.inputs), results = count(function->info.outputs);
+  if (arguments == takes && results == gives) return "";
+  return llvm::formatv(
+      "'{0}' with these attributes has {1} arguments and {2} results, {3} and {4} were expected",
+      callee.name(), arguments, results, takes, gives);
 }
 
 llvm::StringRef FunctionRewriter::XlaMark(const Node& node) {

@@ -57,6 +57,9 @@ class FunctionRewriter : public RuleContext {
   // `made` stands for a part of `node`.
   void InheritOrigin(NodeId made, const Node& node);
 
+  // Why `callee` is no function that takes and gives so many tensors; "" where it is one.
+  std::string WhyNotCallable(const proto::NameAttrList& callee, int takes, int gives) const;
+
   // The attribute by which `node` is marked for XLA, which compiles it as it is; "" for none.
   static llvm::StringRef XlaMark(const Node& node);
 

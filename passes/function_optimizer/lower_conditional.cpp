@@ -10,7 +10,8 @@
 // The branches are calls first; inline_call looks at them next. The node stays as something to wait
 // for. Case has _SwitchN with an output for each branch.
 //
-// Refuses: nodes that are fed, or marked for XLA; branches that are not in the library.
+// Refuses: nodes that are fed, or marked for XLA; branches that are not in the library, or whose
+// lists are longer or shorter than what the node has.
 #include "lib/function/function_rewriter.h"
 #include "lib/ir/node_types.h"
 
@@ -150,8 +151,8 @@ Verdict LowerConditional(FunctionRewriter& rule, const Node& node) {
   std::vector<proto::NameAttrList> branches = BranchesOf(node);
   if (branches.empty() || node.num_inputs() == 0) return rule.NotMine();
   for (const proto::NameAttrList& branch : branches) {
-    if (!rule.module.FindFunction(branch.name()))
-      return rule.Refuse("function '{0}' is not in the library", branch.name());
+    std::string why = rule.WhyNotCallable(branch, node.num_inputs() - 1, NumOutputs(node));
+    if (!why.empty()) return rule.Refuse("{0}", why);
   }
   rule.WaitForInputs(node);
   rule.WaitForFrame(node);
@@ -159,13 +160,15 @@ Verdict LowerConditional(FunctionRewriter& rule, const Node& node) {
   return rule.Done();
 }
 
-GRAPNEL_RULE({.optimizer = "function_optimizer",
-              .place = 1,
-              .name = "lower_conditional",
-              .ops = {"If", "StatelessIf", "Case", "StatelessCase"},
-              .help = "an If or Case becomes Switch, its branches and Merge",
-              .refuses = "nodes that are fed or marked for XLA, branches not in the library",
-              .apply = LowerConditional});
+GRAPNEL_RULE(
+    {.optimizer = "function_optimizer",
+     .place = 1,
+     .name = "lower_conditional",
+     .ops = {"If", "StatelessIf", "Case", "StatelessCase"},
+     .help = "an If or Case becomes Switch, its branches and Merge",
+     .refuses =
+         "nodes that are fed or marked for XLA, branches not in the library or of other lengths",
+     .apply = LowerConditional});
 
 }  // namespace
 }  // namespace grapnel

@@ -13,6 +13,7 @@
 // Refuses: nodes that are fed, or marked for XLA; loops that carry resources only; functions that
 // are not in the library.
 #include "lib/function/function_rewriter.h"
+#include "lib/ir/node_types.h"
 
 namespace grapnel {
 namespace {
@@ -141,9 +142,9 @@ Verdict LowerWhile(FunctionRewriter& rule, const Node& node) {
   if (llvm::StringRef mark = rule.XlaMark(node); !mark.empty())
     return rule.Refuse("'{0}' is marked for XLA ({1})", node.name(), mark);
   for (const char* key : {"cond", "body"}) {
-    std::string function = FunctionIn(node, key).name();
-    if (!rule.module.FindFunction(function))
-      return rule.Refuse("function '{0}' is not in the library", function);
+    int gives = key == std::string("cond") ? 1 : NumOutputs(node);
+    std::string why = rule.WhyNotCallable(FunctionIn(node, key), node.num_inputs(), gives);
+    if (!why.empty()) return rule.Refuse("{0}", why);
   }
   bool carries = false;
   for (int i = 0; i < node.num_inputs(); ++i)

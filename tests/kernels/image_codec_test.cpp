@@ -133,6 +133,9 @@ TEST(KernelWav, DamagedAnywhereIsNoCrash) {
   auto run = [](std::string contents) {
     return OpRun("DecodeWav").In(Text(std::move(contents))).Out({proto::DT_FLOAT, proto::DT_INT32});
   };
+  std::string hasty = wav;
+  ++hasty[28];
+  EXPECT_EQ(run(hasty).ErrorText().find("bad bytes per second in WAV header"), 0u);
   EXPECT_EQ(Values<float>(run(wav).One()),
             (std::vector<float>{0, 32767.f / 32768, -1, .5, 32767.f / 32768, -1, 0, .25}));
   for (size_t size = 0; size < wav.size(); ++size)

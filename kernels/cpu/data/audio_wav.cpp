@@ -39,6 +39,10 @@ Error ReadFormat(llvm::StringRef chunk, Wav* wav) {
   if (frame != 2 * wav->channels)
     return MakeError("bad bytes per sample in WAV header: expected {0}, but got {1}",
                      2 * wav->channels, frame);
+  uint64_t per_second = uint64_t{wav->rate} * frame;
+  if (Number<uint32_t>(chunk, 8) != per_second)
+    return MakeError("bad bytes per second in WAV header: expected {0}, but got {1}", per_second,
+                     Number<uint32_t>(chunk, 8));
   return Error::success();
 }
 

@@ -174,6 +174,15 @@ Expected<KernelFn> MakeInterleave(const KernelSetup& setup) {
         return MakeError("num_parallel_calls is {0}, at most cycle_length, {1}, was expected",
                          calls, cycle);
     }
+    if (extra == 3) {
+      ASSIGN_OR_RETURN(int64_t buffered, ScalarIn(ctx, first + 2));
+      ASSIGN_OR_RETURN(int64_t ahead, ScalarIn(ctx, first + 3));
+      if (buffered < -1 || buffered == 0 || ahead < -1)
+        return MakeError(
+            "buffer_output_elements {0} and prefetch_input_elements {1}: -1, or how many, was "
+            "expected",
+            buffered, ahead);
+    }
     if (cycle == -1) cycle = ThreadPool().num_threads();
     if (cycle <= 0 || block <= 0) {
       return MakeError("cycle_length {0} and block_length {1}: 1 or more were expected", cycle,

@@ -137,6 +137,11 @@ void QuantizeRow(const QuantizeAttrs& attrs, float low, float high, const float*
       float x = std::max(std::min(in[i], high), low);
       out[i] = Saturated<T>(std::round((x - low) * scale - kHalfRange<T>));
     }
+  } else if (attrs.mode == Mode::kMinFirst && std::is_same_v<T, uint8_t>) {
+    // As oneDNN does it for TensorFlow, in this order: half a step goes to the even one.
+    float scale = kHighest<T> / (high - low), offset = low * scale;
+    for (int64_t i = 0; i < n; ++i)
+      out[i] = Saturated<T>(std::nearbyint(std::max(std::min(high, in[i]), low) * scale - offset));
   } else if (attrs.mode == Mode::kMinFirst) {
     double range = (high - low) * (kSteps<T> / (kSteps<T> - 1));
     float scale = static_cast<float>(kSteps<T> / range);

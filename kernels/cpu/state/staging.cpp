@@ -152,7 +152,7 @@ Error Unstage(KernelContext& ctx, Buffered& area) {
 }
 
 Error Peek(KernelContext& ctx, Buffered& area) {
-  if (ctx.input(0).num_elements() != 1) return MakeError("index must be a scalar");
+  if (ctx.input(0).rank() != 0) return MakeError("index must be a scalar");
   int64_t index = ctx.input(0).IntAt(0), size = static_cast<int64_t>(area.elements.size());
   if (index < 0 || index >= size)
     return MakeError("element {0} of a staging area of {1}: nothing in this run could add it",
