@@ -1,6 +1,8 @@
 // The operator new of the program: a list that a graph asks for and the machine cannot hold is an
 // error with its size, and no process that the system kills. What is small is not looked at. All
-// forms are here, so that memory of one is never given back by another's.
+// forms are here, so that memory of one is never given back by another's. The thread sanitizer has
+// its own, which give way to no others.
+#ifndef GRAPNEL_TSAN
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -57,3 +59,4 @@ void operator delete(void* memory, NoThrow) noexcept { std::free(memory); }
 void operator delete[](void* memory, NoThrow) noexcept { std::free(memory); }
 void operator delete(void* memory, Aligned, NoThrow) noexcept { std::free(memory); }
 void operator delete[](void* memory, Aligned, NoThrow) noexcept { std::free(memory); }
+#endif

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -245,9 +246,10 @@ class DotMaker {
 
   static std::string ClusterName(int index) { return "cluster" + std::to_string(index); }
 
-  // cgraph writes a name that ends in a backslash so that no one can read it again.
+  // A name ends at its first zero for cgraph, which writes one that ends in a backslash so that no
+  // one can read it again.
   static std::string NodeName(const Box& box) {
-    std::string name = box.id;
+    std::string name = Printable(box.id);
     std::replace(name.begin(), name.end(), '\\', '|');
     return name;
   }

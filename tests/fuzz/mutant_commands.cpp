@@ -8,8 +8,7 @@ namespace grapnel {
 namespace {
 
 // IN, SEED, OUT and NODE at the beginning of an argument stand for Words; an argument ends at a
-// bar. No run goes on for ever: run has a time, and what has none (replay, opt --check-values) is
-// given graphs that loop as seldom as others.
+// bar. No run goes on for ever: what runs a graph is given a time.
 constexpr const char* kOnGraphs[] = {
     "info|IN|--all",
     "info|IN|--json",
@@ -21,7 +20,7 @@ constexpr const char* kOnGraphs[] = {
     "view|IN|-o|OUT/x.svg|--around|NODE|--direction|right",
     "opt|IN|-o|OUT/x.pb|--ledger|OUT/x.jsonl|--dump-dir|OUT/dumps",
     "opt|IN|-o|OUT/x.gtxt|--device|/device:CPU:0|--explain|--why-not|--timing",
-    "opt|IN|--check-values|--device|/device:CPU:0",
+    "opt|IN|--check-values|--timeout|2|--device|/device:CPU:0",
     "opt|IN|--print|--fetch|NODE|--json",
     "passes|--why-not|IN",
     "run|IN|--timeout|2",
@@ -58,7 +57,7 @@ constexpr const char* kOnCases[] = {
     "replay|IN|--timeout|2",
     "replay|IN|--timeout|2|--optimize|--tap|*",
     "replay|IN|--timeout|2|--devices|cpu:2|--json",
-    "opt|IN|--check-values",
+    "opt|IN|--check-values|--timeout|2",
     "info|IN",
     "view|IN|-o|OUT/x.svg",
 };
@@ -93,7 +92,7 @@ constexpr const char* kOnDumps[] = {
     "timeline|IN|--log|IN/ledger.jsonl",
 };
 constexpr const char* kOnCheckpoints[] = {"run|IN/graph.gtxt|--timeout|2",
-                                          "opt|IN/graph.gtxt|--check-values"};
+                                          "opt|IN/graph.gtxt|--check-values|--timeout|2"};
 constexpr const char* kOnClusters[] = {"place|mean.gtxt|--devices|IN|--table|--report",
                                        "place|mean.gtxt|--devices|IN|--partitions|OUT/parts|--json",
                                        "place|mean.gtxt|--devices|cpu:1|--what-if|IN"};

@@ -58,6 +58,17 @@ TEST(Dot, WhateverTheNamesItCanBeDrawn) {
   EXPECT_LT(svg.size(), 1000000u);  // the long name stands in tooltips, not in labels
 }
 
+TEST(Dot, NamesThatDifferBehindAZeroAreTwoNodes) {
+  using namespace std::string_literals;
+  Picture picture = Named({"a"s, "b"s, "c"s});
+  picture.boxes[0].id = "zero\0"s;
+  picture.boxes[1].id = "zero\0one"s;
+  picture.boxes[2].id = "zero"s;
+  std::string dot = Draw(picture, PictureFormat::kDot);
+  EXPECT_NE(dot.find("\"zero|x00\" -> \"zero|x00one\""), std::string::npos) << dot;
+  EXPECT_NE(dot.find("\"zero|x00one\" -> zero"), std::string::npos) << dot;
+}
+
 TEST(Dot, PngIsPng) { EXPECT_EQ(Draw(Named({"a", "b"}), PictureFormat::kPng).substr(1, 3), "PNG"); }
 
 TEST(Dot, TheSamePictureGivesTheSameBytes) {
