@@ -10,6 +10,7 @@ import driver
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 GRAPNEL = os.environ.get("GRAPNEL", os.path.join(ROOT, "build/release/bin/grapnel"))
+SLOWER = int(os.environ.get("GRAPNEL_SLOWER", "1"))  # how many times slower GRAPNEL may be: one with a sanitizer is
 PICTURES = os.environ.get("GRAPNEL_PICTURES")  # a folder: each test leaves what it saw there
 
 BOXES = """return grapnel.view.boxes.map((b) => ({name: b.box.name, op: b.box.op ?? "", kind: b.box.kind, open: !!b.inner, x: b.x, y: b.y,
