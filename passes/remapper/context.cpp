@@ -154,7 +154,7 @@ Node FindMadeFromOther(const Node& root, llvm::StringRef op,
   if (root.num_inputs() != 2) return Node();
   for (int i = 0; i < 2; ++i) {
     Node made = root.input_node(i);
-    if (made.op() == op && source(made) == root.input(1 - i)) return made;
+    if (made.op() == op) return source(made) == root.input(1 - i) ? made : Node();
   }
   return Node();
 }

@@ -75,7 +75,8 @@ bool IsActivation(const Node& node);      // that a contraction may swallow: Rel
                                           // LeakyRelu, Tanh, Sigmoid
 
 // The input of the product or maximum `root` that is of the op `op` and made from the other input;
-// false when neither is. `source` says what such a node is made from.
+// false when neither is. `source` says what such a node is made from. Where both inputs are of the
+// op only the first is looked at, as in TensorFlow 2.21 (seen there with each order of both).
 Node FindMadeFromOther(const Node& root, llvm::StringRef op,
                        llvm::function_ref<Port(const Node&)> source);
 
