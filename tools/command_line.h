@@ -4,6 +4,7 @@
 #define GRAPNEL_TOOLS_COMMAND_LINE_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,8 @@ class CommandLine {
   };
 
   explicit CommandLine(CLI::App& app) : app_(app) {}
-  // "--output" or "-o,--output"; without a dash, by position. T is std::string, int, int64_t,
-  // size_t, double, or a vector of strings.
+  // "--output" or "-o,--output"; without a dash, by position. T is std::string, an optional one,
+  // int, int64_t, size_t, double, or a vector of strings.
   template <typename T>
   Argument Option(const char* names, T& variable, const char* help);
   Argument Flag(const char* names, bool& variable, const char* help);

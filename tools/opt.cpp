@@ -1,7 +1,10 @@
 // `grapnel opt MODEL`: optimises a graph as Grappler does, and keeps a record.
+#include "lib/io/saved_model_writer.h"
 #include "lib/io/write.h"
+#include "lib/ir/node_types.h"
 #include "lib/ir/text.h"
 #include "lib/job/job_json.h"
+#include "lib/job/whole_model.h"
 #include "lib/pass/near_misses.h"
 #include "lib/pass/run_text.h"
 #include "lib/shape/inference.h"
@@ -19,6 +22,12 @@ struct Flags {
   PipelineFlags pipeline;
   TimeLimit limit;
   bool print = false, timing = false, explain = false;
+
+  // Of a SavedModel, whether the result is one too.
+  bool WritesFolder(const OpenedGraph& opened) const {
+    return opened.model().kind == FileKind::kSavedModel && !output.empty() &&
+           !NamesGraphFile(output) && !pipeline.request.freeze;
+  }
 };
 
 // Beside a printed graph it is comments of its text.
@@ -92,6 +101,27 @@ void WriteJson(const Flags& flags, size_t nodes_before, size_t nodes_after, cons
   os << "\n";
 }
 
+// A GraphDef has no values of variables: who opens it without the SavedModel gets none.
+void WarnOfVariables(const OpenedGraph& opened, const MessageSink& sink) {
+  if (opened.model().variables_prefix.empty()) return;
+  size_t variables = 0;
+  for (Node node : opened.module().main.nodes()) variables += IsVariable(node);
+  if (variables == 0) return;
+  sink(Severity::kWarning,
+       llvm::formatv("{0}: the values of {1} are not in a GraphDef; -o FOLDER writes a SavedModel "
+                     "with them, --freeze makes constants of them",
+                     opened.model().path, Plural(variables, "variable"))
+           .str());
+}
+
+Error WriteResult(const OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  if (flags.output.empty()) return Error::success();
+  if (flags.WritesFolder(opened)) return WriteSavedModel(opened.model(), flags.output);
+  WarnOfVariables(opened, invocation.sink());
+  const Module& module = opened.module();
+  return WriteGraph(module, flags.output, TopologicalOrder(module.main));
+}
+
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request();
@@ -113,18 +143,22 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     ASSIGN_OR_RETURN(ledger, AtomicFile::Create(flags.ledger));
     request.ledger = &ledger->os();
   }
+  request.whole_model = flags.WritesFolder(opened);
+  if (request.whole_model) RETURN_IF_ERROR(DemandPlaceFor(opened.model(), flags.output));
   Module& module = opened.module();
-  size_t nodes_before = module.main.num_nodes();
+  auto count_nodes = [&] {
+    return request.whole_model ? CountOfSignatures(opened.file()) : module.main.num_nodes();
+  };
+  size_t nodes_before = count_nodes();
   ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
   if (done.failure) return TellFailure(opened, request, done, invocation);
   if (std::string kept = done.KeptText(); !kept.empty())
     request.sink(Severity::kWarning, "no --fetch given: " + kept);
 
   if (ledger) RETURN_IF_ERROR(ledger->Commit());
-  if (!flags.output.empty())
-    RETURN_IF_ERROR(WriteGraph(module, flags.output, TopologicalOrder(module.main)));
+  RETURN_IF_ERROR(WriteResult(opened, flags, invocation));
   if (invocation.flags.json) {
-    WriteJson(flags, nodes_before, module.main.num_nodes(), done, invocation.out());
+    WriteJson(flags, nodes_before, count_nodes(), done, invocation.out());
     return kExitOk;
   }
   PrintNearMisses(done.near_misses, wants_all_misses, flags.print, invocation.out());
@@ -134,12 +168,13 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (flags.timing) os << TimingTable(done.result);
   if (!invocation.flags.quiet && stdout_is_free) {
     os << flags.model << ": " << WithCommas(nodes_before) << " -> "
-       << Plural(module.main.num_nodes(), "node") << ", "
+       << Plural(count_nodes(), "node") << (request.whole_model ? " of the signatures, " : ", ")
        << Plural(done.result.rewrites, "rewrite");
     if (done.values_compared)
       os << ", " << Plural(*done.values_compared, "fetch") << " with the same values";
     if (flags.output.empty()) os << " (-o FILE writes the result)";
     os << "\n";
+    if (std::string assumed = done.AssumedText(); !assumed.empty()) os << assumed << "\n";
   }
   return kExitOk;
 }
@@ -162,11 +197,14 @@ RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "the graph to optimise").Required();
   line.Option("-o,--output", flags->output,
-              "where the result goes: .pb, .pbtxt or .gtxt, each also .gz; - for standard output");
+              "where the result goes: .pb, .pbtxt or .gtxt, each also .gz; - for standard output; "
+              "of a SavedModel also a folder, a SavedModel again");
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
   flags->pipeline.AddTo(line);
   flags->pipeline.AddDeviceTo(line);
+  line.Flag("--freeze", flags->pipeline.request.freeze,
+            "put the values of a SavedModel's variables into the graph, as constants");
   line.Option("--dump-dir", flags->dump_dir,
               "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");
   line.Option("--ledger", flags->ledger, "every rewrite as a line of JSON");

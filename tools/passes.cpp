@@ -83,6 +83,8 @@ Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags
   llvm::erase_if(refusals,
                  [&](const Refusal& refusal) { return !is_asked_for(refusal.pass, refusal.rule); });
   llvm::raw_ostream& os = invocation.out();
+  if (std::string assumed = done.AssumedText(); !assumed.empty() && !invocation.flags.quiet)
+    invocation.err() << opened.model().path << ": " << assumed << "\n";
   if (invocation.flags.json) {
     llvm::json::OStream json(os, 1);
     WriteNearMissesJson(refusals, json);

@@ -44,7 +44,10 @@ void PipelineFlags::AddTo(CommandLine& line) {
 }
 
 void PipelineFlags::AddDeviceTo(CommandLine& line) {
-  line.Option("--device", request.device, "device for nodes without one; fusions need one");
+  line.Option("--device", request.device,
+              "write this device into nodes without one; default: they are taken to be on "
+              "/device:CPU:0, and stay as they are (with --rewriter-config, or '': on none)")
+      .ShownAs("DEVICE");
 }
 
 void PipelineFlags::AddValuesTo(CommandLine& line) {

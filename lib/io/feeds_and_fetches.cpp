@@ -1,5 +1,6 @@
 #include "lib/io/feeds_and_fetches.h"
 
+#include "lib/io/signature.h"
 #include "lib/ir/find.h"
 #include "lib/ir/verify.h"
 #include "lib/support/suggest.h"
@@ -7,27 +8,14 @@
 namespace grapnel {
 namespace {
 
-constexpr const char* kUsualSignature = "serving_default";
 constexpr size_t kMostErrors = 20;
-
-// Null where none is asked for and the usual one is not there.
-Expected<const Signature*> FindSignature(const Model& model, const GraphInFile& graph,
-                                         llvm::StringRef name) {
-  std::vector<llvm::StringRef> names;
-  for (const Signature& candidate : graph.signatures) {
-    if (candidate.name == (name.empty() ? kUsualSignature : name)) return &candidate;
-    names.push_back(candidate.name);
-  }
-  if (name.empty()) return nullptr;
-  return Annotate(model.path, NotFound("signature", name, names));
-}
 
 }  // namespace
 
 Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model, const GraphInFile& graph,
                                             llvm::StringRef signature) {
   FeedsAndFetches tensors;
-  ASSIGN_OR_RETURN(const Signature* chosen, FindSignature(model, graph, signature));
+  ASSIGN_OR_RETURN(const Signature* chosen, ChooseSignature(model, graph, signature));
   if (const auto& values = model.case_info) {
     for (const auto& feed : values->feeds) tensors.feeds.push_back(feed.tensor);
     for (const auto& fetch : values->fetches) tensors.fetches.push_back(fetch.tensor);
@@ -43,7 +31,7 @@ Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model, const GraphInFil
 
 Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
                                   llvm::StringRef signature, llvm::StringRef name) {
-  ASSIGN_OR_RETURN(const Signature* chosen, FindSignature(model, graph, signature));
+  ASSIGN_OR_RETURN(const Signature* chosen, ChooseSignature(model, graph, signature));
   std::vector<std::string> keys;
   if (chosen) {
     for (const auto* list : {&chosen->inputs, &chosen->outputs}) {

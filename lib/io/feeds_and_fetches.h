@@ -14,7 +14,7 @@ struct FeedsAndFetches {
   std::vector<std::string> feeds, fetches;
 };
 
-// Those of the case, else of the signature (empty: serving_default, if there is one), else none.
+// Those of the case, else of the signature (see ChooseSignature), else none.
 // Errors: there is no signature of that name.
 Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model, const GraphInFile& graph,
                                             llvm::StringRef signature = {});

@@ -92,6 +92,7 @@ class MetaGraphReader {
       : file_(std::move(file)), model_(*model) {}
 
   Error Read(llvm::StringRef meta_graph) {
+    result_.meta_graph = meta_graph;
     llvm::SmallVector<llvm::StringRef, 1> graphs;
     CutReader reader(meta_graph);
     while (reader.Next()) {
@@ -118,7 +119,7 @@ class MetaGraphReader {
       graph_def = file->bytes();
     }
     ASSIGN_OR_RETURN(result_.module, ImportGraphDef(file, graph_def));
-    if (file != file_) result_.module->sources.push_back(file_);  // object_graph points into it
+    if (file != file_) result_.module->sources.push_back(file_);  // object_graph and meta_graph point into it
     std::sort(result_.signatures.begin(), result_.signatures.end(),
               [](const auto& a, const auto& b) { return a.name < b.name; });
     std::sort(result_.collections.begin(), result_.collections.end(),

@@ -72,8 +72,9 @@ struct GraphInFile {
   std::vector<AssetFile> assets;
   std::optional<Saver> saver;
   std::string tensorflow_version;
-  llvm::StringRef
-      object_graph;  // a serialized proto::SavedObjectGraph within the module's file; empty in TF1
+  // Within the module's file: a serialized proto::SavedObjectGraph (empty in TF1), and the whole
+  // MetaGraphDef that this was read from (empty where there was none).
+  llvm::StringRef object_graph, meta_graph;
 };
 
 // Move-only; owns its graphs, which keep the mapped files.

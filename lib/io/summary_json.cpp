@@ -1,5 +1,8 @@
 #include "lib/io/summary_json.h"
 
+#include "lib/io/saved_variables.h"
+#include "lib/io/signature.h"
+
 namespace grapnel {
 namespace {
 
@@ -18,11 +21,15 @@ void WriteTensors(llvm::json::OStream& json, const char* key,
 }
 
 void WriteSignatures(llvm::json::OStream& json, const GraphInFile& graph) {
+  const Signature* usual = DefaultSignature(graph);
   json.attributeArray("signatures", [&] {
     for (const Signature& signature : graph.signatures) {
       json.object([&] {
         json.attribute("name", llvm::json::fixUTF8(signature.name));
         json.attribute("method", llvm::json::fixUTF8(signature.method));
+        if (&signature == usual) json.attribute("default", true);
+        std::vector<std::string> calls = BodyOf(graph, signature).calls;
+        if (!calls.empty()) json.attribute("runs", llvm::json::fixUTF8(calls.back()));
         for (auto [key, list] :
              {std::pair("inputs", &signature.inputs), std::pair("outputs", &signature.outputs)}) {
           json.attributeArray(key, [&, tensors = list] {
@@ -36,6 +43,19 @@ void WriteSignatures(llvm::json::OStream& json, const GraphInFile& graph) {
             }
           });
         }
+      });
+    }
+  });
+}
+
+void WriteVariables(llvm::json::OStream& json, const GraphInFile& graph) {
+  json.attributeArray("variables", [&] {
+    for (const SavedVariable& variable : VariablesOf(graph)) {
+      json.object([&] {
+        json.attribute("name", llvm::json::fixUTF8(variable.name));
+        json.attribute("dtype", DataTypeName(variable.dtype));
+        json.attribute("shape", variable.shape.ToString());
+        if (variable.trainable) json.attribute("trainable", *variable.trainable);
       });
     }
   });
@@ -71,6 +91,7 @@ void WriteSummaryJson(const GraphInFile& graph, const Summary& summary, llvm::js
   WriteTensors(json, "inputs", summary.inputs);
   WriteTensors(json, "outputs", summary.outputs);
   WriteSignatures(json, graph);
+  WriteVariables(json, graph);
   json.attributeArray("ops", [&] {
     for (const auto& [op, count] : summary.ops) {
       json.object([&, &op = op, &count = count] {

@@ -1,5 +1,9 @@
 #include "lib/io/summary_text.h"
 
+#include <algorithm>
+
+#include "lib/io/saved_variables.h"
+#include "lib/io/signature.h"
 #include "lib/support/printable.h"
 #include "lib/support/text.h"
 
@@ -47,15 +51,33 @@ std::string TypeText(const SignatureTensor& tensor) {
   return (DataTypeName(tensor.dtype) + tensor.shape.ToString()).str();
 }
 
+// The one that is meant when none is named comes first, those of TensorFlow's loader last.
+std::vector<const Signature*> InOrder(const GraphInFile& graph) {
+  std::vector<const Signature*> signatures;
+  for (const Signature& signature : graph.signatures) signatures.push_back(&signature);
+  const Signature* usual = DefaultSignature(graph);
+  std::stable_sort(signatures.begin(), signatures.end(),
+                   [&](const Signature* a, const Signature* b) {
+                     auto rank = [&](const Signature* s) { return s == usual ? 0 : 1 + IsInternal(*s); };
+                     return rank(a) < rank(b);
+                   });
+  return signatures;
+}
+
 void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph) {
-  for (const Signature& signature : graph.signatures) {
-    os << "\nsignature " << Printable(signature.name) << "\n";
+  const Signature* usual = DefaultSignature(graph);
+  for (const Signature* signature : InOrder(graph)) {
+    os << "\nsignature " << Printable(signature->name);
+    if (signature == usual && graph.signatures.size() > 1) os << " (the default)";
+    if (std::vector<std::string> calls = BodyOf(graph, *signature).calls; !calls.empty())
+      os << ": runs " << Printable(calls.back());
+    os << "\n";
     std::vector<std::vector<std::string>> rows = {};
     auto add = [&](const char* side, const SignatureTensor& t) {
       rows.push_back({side, t.key, TypeText(t), t.tensor});
     };
-    for (const auto& tensor : signature.inputs) add("in", tensor);
-    for (const auto& tensor : signature.outputs) add("out", tensor);
+    for (const auto& tensor : signature->inputs) add("in", tensor);
+    for (const auto& tensor : signature->outputs) add("out", tensor);
     os << Table(rows, "  ");
   }
 }
@@ -64,6 +86,12 @@ void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph) {
 
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary, bool all,
                       llvm::raw_ostream& os) {
+  if (!graph.signatures.empty()) {
+    PrintSignatures(os, graph);
+    os << "\n";
+    std::vector<SavedVariable> variables = VariablesOf(graph);
+    if (!variables.empty()) os << VariablesText(variables) << "\n";
+  }
   os << Plural(summary.nodes, "node") << ", " << Plural(summary.data_edges, "edge") << ", "
      << Plural(summary.control_edges, "control edge");
   if (!summary.functions.empty()) {
@@ -75,9 +103,10 @@ void WriteSummaryText(const GraphInFile& graph, const Summary& summary, bool all
      << " in the file";
   if (summary.producer) os << "; GraphDef version " << summary.producer;
   os << "\n";
-  PrintTensors(os, "inputs", summary.inputs, all);
-  PrintTensors(os, "outputs (nobody reads them)", summary.outputs, all);
-  PrintSignatures(os, graph);
+  if (graph.signatures.empty() || all) {  // else signatures say what goes in and comes out
+    PrintTensors(os, "inputs", summary.inputs, all);
+    PrintTensors(os, "outputs (nobody reads them)", summary.outputs, all);
+  }
   os << "\nops\n";
   std::string line = "  ";
   size_t shown = 0;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "lib/ir/wire.h"
+#include "lib/proto/op_def.pb.h"
 #include "lib/support/printable.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -47,6 +48,24 @@ Function* Module::AddFunction(llvm::StringRef name) {
   functions.push_back(std::make_unique<Function>(this, strings.Intern(name)));
   functions_by_name_.try_emplace(name, functions.back().get());
   return functions.back().get();
+}
+
+Function* Module::AddCopy(const Function& function, llvm::StringRef name) {
+  proto::OpDef signature;
+  signature.ParseFromString(function.signature);
+  signature.set_name(name.str());
+  Function* copy = AddFunction(name);
+  copy->body.CopyNodes(function.body, [](llvm::StringRef bytes) { return bytes; });
+  copy->args = function.args;
+  copy->results = function.results;
+  copy->control_results = function.control_results;
+  copy->info = function.info;
+  copy->info.name = name.str();
+  copy->signature = signature.SerializeAsString();
+  copy->source = function.source;
+  copy->changed = true;
+  copy->unknown_outputs = function.unknown_outputs;
+  return copy;
 }
 
 void Module::RetainFunctions(llvm::function_ref<bool(const Function&)> keep) {

@@ -70,6 +70,8 @@ class Module {
   std::vector<std::unique_ptr<Function>> functions;  // in the file's order
   Function* FindFunction(llvm::StringRef name) const;
   Function* AddFunction(llvm::StringRef name);
+  // A function of this module again, under a name that is not taken. Linear in its nodes.
+  Function* AddCopy(const Function& function, llvm::StringRef name);
   // Functions for which keep(f) is false go.
   void RetainFunctions(llvm::function_ref<bool(const Function&)> keep);
 

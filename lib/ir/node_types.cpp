@@ -171,6 +171,11 @@ llvm::StringRef ArgumentOfInput(const Node& node, const OpInfo& info, int slot) 
   return {};
 }
 
+bool IsVariable(const Node& node) {
+  llvm::StringRef op = node.op();
+  return op == "VarHandleOp" || op == "VariableV2" || op == "Variable";
+}
+
 std::vector<llvm::StringRef> CalledFunctions(const Node& node) {
   std::vector<llvm::StringRef> names;
   if (node.graph().module().FindFunction(node.op())) names.push_back(node.op());

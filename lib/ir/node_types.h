@@ -37,6 +37,9 @@ std::pair<llvm::StringRef, int> OutputOfPort(const Node& node, const OpInfo& inf
 // The argument that a data input belongs to; empty when there is none.
 llvm::StringRef ArgumentOfInput(const Node& node, const OpInfo& info, int slot);
 
+// Whether it makes a variable: VarHandleOp or, in graphs of TensorFlow 1, VariableV2 and Variable.
+bool IsVariable(const Node& node);
+
 // Functions that the node mentions: its op if that is one, and those of its attributes. Names, not
 // checked.
 std::vector<llvm::StringRef> CalledFunctions(const Node& node);

@@ -7,6 +7,8 @@
 #include "lib/exec/evaluator.h"
 #include "lib/ir/device_name.h"
 #include "lib/job/dump.h"
+#include "lib/job/freeze.h"
+#include "lib/job/whole_model.h"
 #include "lib/pass/near_misses.h"
 #include "lib/place/settings.h"
 #include "lib/support/file.h"
@@ -58,6 +60,20 @@ Error DemandNoFiles(const proto::RewriterConfig& config) {
   return PlacerSetup::Make(*settings).takeError();
 }
 
+constexpr const char* kAssumedDevice = "/device:CPU:0";
+
+bool AssumesCpu(const OptimizeRequest& request) {
+  return !request.device && request.rewriter_config.empty();
+}
+
+size_t CountWithoutDevice(const Module& module) {
+  size_t count = 0;
+  for (const Body& body : Bodies(const_cast<Module&>(module))) {
+    for (Node node : body.graph->nodes()) count += node.device().empty();
+  }
+  return count;
+}
+
 // All but evaluator, pool and what is told on the way.
 Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeRequest& request) {
   OptimizeOptions options;
@@ -70,6 +86,7 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   options.passes = request.passes;
   options.limit = request.limit;
   options.keep_nan = request.keep_nan;
+  if (AssumesCpu(request)) options.assumed_device = kAssumedDevice;
   options.config.set_min_graph_nodes(-1);
   if (!request.rewriter_config.empty()) {
     ASSIGN_OR_RETURN(options.config, ReadRewriterConfig(request));
@@ -124,9 +141,17 @@ struct Workshop {
   std::unique_ptr<Evaluator> evaluator;
 };
 
-Expected<OpenedGraph> OpenAnew(const OpenedGraph& opened, const OptimizeRequest& request) {
+// What passes are given: the graph with what the request puts into it.
+Error MakeReady(OpenedGraph& opened, const OptimizeRequest& request, ThreadPool& pool) {
+  if (request.freeze)
+    RETURN_IF_ERROR(Freeze(opened, {request.signature, request.fetches}, pool));
+  return SetMissingDevices(opened.module(), request.device.value_or(""));
+}
+
+Expected<OpenedGraph> OpenAnew(const OpenedGraph& opened, const OptimizeRequest& request,
+                               ThreadPool& pool) {
   ASSIGN_OR_RETURN(OpenedGraph again, opened.Reopen());
-  RETURN_IF_ERROR(SetMissingDevices(again.module(), request.device));
+  RETURN_IF_ERROR(MakeReady(again, request, pool));
   return again;
 }
 
@@ -152,13 +177,25 @@ std::string Optimized::KeptText() const {
   return EndsText(kept, "kept");
 }
 
+std::string Optimized::AssumedText() const {
+  if (assumed_of == 0) return "";
+  return llvm::formatv("{0} without a device: taken to be on {1}", Plural(assumed_of, "node"),
+                       kAssumedDevice)
+      .str();
+}
+
 Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request) {
   RETURN_IF_ERROR(DemandValid(opened, request.sink));
   Module& module = opened.module();
-  RETURN_IF_ERROR(SetMissingDevices(module, request.device));
-  if (!request.device.empty()) SayUnknownKind(request.device, request.sink);
-  ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(opened, request));
   Workshop workshop(request.pool);
+  RETURN_IF_ERROR(MakeReady(opened, request, workshop.pool));
+  if (request.device && !request.device->empty()) SayUnknownKind(*request.device, request.sink);
+  ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(opened, request));
+  std::optional<WholeModel> whole;
+  if (request.whole_model) {
+    ASSIGN_OR_RETURN(whole, WholeModel::Prepare(opened));
+    whole->Fill(&options);
+  }
   options.evaluator = workshop.evaluator.get();
   options.pool = &workshop.pool;
   options.sink = request.sink;
@@ -175,6 +212,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
         AddDump({*request.dump_folder, opened.name(), request.sink}, module, options, &manager));
   }
   Optimized optimized;
+  if (AssumesCpu(request)) optimized.assumed_of = CountWithoutDevice(module);
   optimized.tensors = {options.feeds, options.fetches};
   std::unique_ptr<ValueCheck> values;
   if (request.check_values) {
@@ -188,6 +226,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
   manager.Add(MakeFailureInstrumentation(&optimized.failed));
   manager.Add(MakeVerifyInstrumentation());
   auto result = manager.Run(module, options);
+  if (result && whole) whole->DropUnused(module);
   optimized.near_misses = misses.Sorted();
   if (result) {
     optimized.result = std::move(*result);
@@ -200,9 +239,9 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
 
 Expected<std::string> SaveFailedInput(const OpenedGraph& opened, const OptimizeRequest& request,
                                       const Stage& failed) {
-  ASSIGN_OR_RETURN(OpenedGraph again, OpenAnew(opened, request));
-  ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(again, request));
   Workshop workshop(request.pool);
+  ASSIGN_OR_RETURN(OpenedGraph again, OpenAnew(opened, request, workshop.pool));
+  ASSIGN_OR_RETURN(OptimizeOptions options, OptionsOf(again, request));
   options.evaluator = workshop.evaluator.get();
   std::string path = again.name() + ".before_" + failed.pass + ".pb";
   if (Error error = SaveReproducer(again.module(), options, failed, path))
@@ -217,7 +256,7 @@ Expected<std::optional<Culprit>> FindCulprit(
   std::optional<OpenedGraph> again;
   BisectOptions options;
   options.open = [&]() -> Expected<Module*> {
-    ASSIGN_OR_RETURN(again, OpenAnew(opened, request));
+    ASSIGN_OR_RETURN(again, OpenAnew(opened, request, workshop.pool));
     return &again->module();
   };
   RETURN_IF_ERROR(options.open().takeError());

@@ -29,7 +29,14 @@ struct OptimizeRequest {
   bool may_read = true;                        // whether rewriter_config may name files
   int limit = -1;                              // rewrites in all; -1: no limit
   bool keep_nan = false;                       // see OptimizeOptions
-  std::string device;                          // for nodes without one; may be empty
+  // For nodes without a device: written into those of the main graph; empty: they have none. Not
+  // said, and no rewriter_config given: all are taken to be on TensorFlow's first CPU, where its
+  // own run would place them, and it is written into none.
+  std::optional<std::string> device;
+  // Variables become constants first: see lib/job/freeze.h.
+  bool freeze = false;
+  // Of a SavedModel that is to be written as one: all signatures, see lib/job/whole_model.h.
+  bool whole_model = false;
 
   // Runs the graph before and after each pass, on the values of the feeds, else on the case's, else
   // on made-up ones. The first pass that changes what is fetched is a failure.
@@ -58,6 +65,10 @@ struct Optimized {
   std::optional<std::string> failure;
   std::optional<Stage> failed;  // of a pass that failed by itself: FailedInput saves its graph
   std::string difference;       // what check_values found: FindCulprit finds the rewrite
+
+  size_t assumed_of = 0;  // nodes without a device that were taken to be on the CPU
+  // "53 nodes without a device: taken to be on /device:CPU:0"; empty where nothing was assumed.
+  std::string AssumedText() const;
 
   // "the one node that nobody reads is kept: 'y'" where no fetch was given, nor a case or signature
   // had any; else empty.

@@ -29,6 +29,7 @@ struct Boundary {
   bool differentiable =
       false;  // a gradient is taken through the body: ops that have none must not come in
   bool keep_nan = false;  // a NaN must come out where one comes out of the graph as it is
+  std::string assumed_device;  // where nodes that name no device are taken to be; may be empty
   bool has_fetches() const { return !fetched.empty() || !kept.empty(); }
 };
 
@@ -57,6 +58,12 @@ class Editor {
   bool IsFed(const Node& node) const { return boundary_.fed.contains(node.id()); }
   // Fetched, fed or kept: the node must stay under its name, with the values it has.
   bool IsPreserved(const Node& node) const;
+
+  // Where the node is: what it says, else what is assumed of all that say nothing.
+  llvm::StringRef DeviceOf(const Node& node) const {
+    llvm::StringRef device = node.device();
+    return device.empty() ? llvm::StringRef(boundary_.assumed_device) : device;
+  }
 
   // --- Facts, cached until the node changes.
   const Shape& ShapeOf(Port port);  // static shape; fed nodes' shapes are not trusted unless the

@@ -80,7 +80,7 @@ class Runner {
     ASSIGN_OR_RETURN(Boundary boundary, MakeBoundary());
     ASSIGN_OR_RETURN(names_, PassNames());
     bool runs = !options_.config.disable_meta_optimizer() || !IsPipeline();
-    if (runs && IsPipeline()) DropShapeAnnotations(module_.main);
+    if (runs && IsPipeline() && options_.bodies.empty()) DropShapeAnnotations(module_.main);
     for (Instrumentation* client : clients_) RETURN_IF_ERROR(client->BeforePipeline(module_));
     if (runs) RETURN_IF_ERROR(RunModule(std::move(boundary)));
     for (Instrumentation* client : llvm::reverse(clients_))
@@ -94,6 +94,7 @@ class Runner {
 
   std::unique_ptr<Editor> MakeEditor(Graph& graph, Function* function, Boundary boundary) {
     boundary.keep_nan = options_.keep_nan;
+    boundary.assumed_device = options_.assumed_device;
     auto editor = std::make_unique<Editor>(graph, function, std::move(boundary), options_.config,
                                            options_.evaluator);
     editor->set_id(function ? function->name() : llvm::StringRef(options_.id));
@@ -109,6 +110,7 @@ class Runner {
   }
 
   Error RunModule(Boundary boundary) {
+    if (!options_.bodies.empty()) return RunBodies();
     std::unique_ptr<Editor> editor = MakeEditor(module_.main, nullptr, std::move(boundary));
     if (IsPipeline() && !module_.functions.empty()) {
       auto drop = [&] {
@@ -118,7 +120,7 @@ class Runner {
       RETURN_IF_ERROR(RunStage(kWholeFlow, 0, editor.get(), drop, &result_));
     }
     RETURN_IF_ERROR(RunBody(editor.get(), &result_));
-    RETURN_IF_ERROR(RunFunctions());
+    RETURN_IF_ERROR(RunFunctions(ReachableFunctions(module_)));
     bool last_look = IsPipeline() && !options_.config.disable_tfg_optimizer() &&
                      !module_.functions.empty() && !IsTiny(module_.main);
     if (!last_look) return Error::success();
@@ -141,6 +143,20 @@ class Runner {
       return Error::success();
     };
     return RunStage(kLastLook, 0, editor.get(), look, &result_);
+  }
+
+  // The functions that were named, each as the graph that a run would be given, and then what they
+  // still reach.
+  Error RunBodies() {
+    FunctionSet done, reached;
+    for (const std::string& name : options_.bodies) {
+      Function* function = module_.FindFunction(name);
+      if (!function) return MakeError("function '{0}' is not in the library", name);
+      if (done.insert(function).second) RETURN_IF_ERROR(RunBody(EditorOf(function), &result_));
+    }
+    for (const Function* function : done) AddReachable(*function, &reached);
+    for (const Function* function : done) reached.erase(function);
+    return RunFunctions(std::move(reached));
   }
 
   static void DropFunctions(Editor* editor, bool choices) {
@@ -181,9 +197,8 @@ class Runner {
   // Every function that the main graph still reaches, once; those that were made meanwhile too.
   // What tf.data's functions call is left to tf.data and marked so; but TensorFlow loses the marks
   // as soon as it optimises another function, and then optimises these too, after all others.
-  Error RunFunctions() {
-    if (module_.functions.empty()) return Error::success();
-    FunctionSet reached = ReachableFunctions(module_), compiled, data;
+  Error RunFunctions(FunctionSet reached) {
+    FunctionSet compiled, data;
     FunctionSet differentiable = DifferentiableFunctions();
     for (const Function* function : CompiledFunctions()) AddReachable(*function, &compiled);
     for (const auto& function : module_.functions) {

@@ -53,6 +53,11 @@ struct OptimizeOptions {
   proto::RewriterConfig config;  // TensorFlow's; also says iterations and min_graph_nodes
   int limit = -1;                // rewrites in all; -1: no limit
   bool keep_nan = false;         // no rewrite that puts a number where a NaN would be
+  // Where nodes that name no device are taken to be, as a node has it; written into none of them.
+  std::string assumed_device;
+  // Functions by name. If there are any, just these are optimised, in this order, and then what
+  // they still reach; the main graph and the rest of the library stay as they are.
+  std::vector<std::string> bodies;
   Evaluator* evaluator = nullptr;
   // Functions that call no function are optimised side by side, with the result that one after
   // another would have; null: one after another. So too with a limit, with `on_refusal`, and with

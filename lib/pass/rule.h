@@ -81,6 +81,7 @@ class RuleContext {
   // --- Facts.
   bool IsPreserved(const Node& node) const { return edit.IsPreserved(node); }
   bool Exists(llvm::StringRef name) const { return static_cast<bool>(graph.Find(name)); }
+  llvm::StringRef DeviceOf(const Node& node) const { return edit.DeviceOf(node); }
   // The node that data input `i` comes from; false when there is no such input.
   Node Input(const Node& node, int i) const {
     return i < node.num_inputs() ? node.input_node(i) : Node();

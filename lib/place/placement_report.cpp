@@ -121,10 +121,6 @@ class Reporter {
     }
   }
 
-  static bool IsVariable(const Node& node) {
-    return node.op() == "VarHandleOp" || node.op() == "VariableV2" || node.op() == "Variable";
-  }
-
   void CountWeights() {
     for (Node node : graph_.nodes()) {
       bool is_variable = IsVariable(node);

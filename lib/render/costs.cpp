@@ -1,5 +1,6 @@
 #include "lib/render/costs.h"
 
+#include "lib/ir/node_types.h"
 #include "lib/shape/flops.h"
 
 namespace grapnel {
@@ -18,7 +19,7 @@ Cost CostOf(const Node& node, const ShapeMap& shapes) {
   llvm::StringRef op = node.op();
   if (op == "Const" || op == "HostConst") {
     cost.bytes = BytesOf(node.GetType("dtype"), shapes.OfPort({node.id(), 0}));
-  } else if (op == "VarHandleOp" || op == "VariableV2" || op == "Variable") {
+  } else if (IsVariable(node)) {
     auto attr = node.Attr("shape");
     std::optional<Shape> shape = attr ? attr->AsShape() : std::nullopt;
     if (shape) cost.bytes = BytesOf(node.GetType("dtype"), *shape);

@@ -34,7 +34,7 @@ bool IsComposable(const Node& node) {
 }
 
 bool CanTake(Arithmetic& rule, const Node& node) {
-  return IsComposable(node) && !rule.IsPreserved(node) && IsOn(node.device(), "CPU") &&
+  return IsComposable(node) && !rule.IsPreserved(node) && IsOn(rule.DeviceOf(node), "CPU") &&
          !rule.composed.contains(node.id()) && node.num_controls() == 0 &&
          !rule.DrivesControls(node);
 }

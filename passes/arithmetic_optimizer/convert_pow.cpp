@@ -64,7 +64,7 @@ Literal Ones(DataType type, const Shape& shape) {
 }
 
 Verdict Cube(Arithmetic& rule, const Node& node) {
-  if (!IsOn(node.device(), "CPU")) {
+  if (!IsOn(rule.DeviceOf(node), "CPU")) {
     return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)", node.name(),
                        QuotedDevice(node.device()));
   }

@@ -74,7 +74,7 @@ Verdict ReorderCastLike(Arithmetic& rule, const Node& node) {
   if (!producer || producer.num_inputs() == 0) return rule.NotMine();
   std::optional<Pair> pair = PairOf(rule, node, producer);
   if (!pair) return rule.NotMine();
-  if ((!IsOn(node.device(), "CPU") && !IsOn(node.device(), "GPU")) ||
+  if ((!IsOn(rule.DeviceOf(node), "CPU") && !IsOn(rule.DeviceOf(node), "GPU")) ||
       node.device_id() != producer.device_id()) {
     return rule.Refuse("'{0}' is on {1}, '{2}' on {3}, one CPU or GPU was expected (see --device)",
                        node.name(), QuotedDevice(node.device()), producer.name(),

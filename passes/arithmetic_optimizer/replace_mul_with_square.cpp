@@ -13,7 +13,7 @@ Verdict ReplaceMulWithSquare(Arithmetic& rule, const Node& node) {
   if (node.num_inputs() != 2 || node.input(0) != node.input(1)) return rule.NotMine();
   std::string name = Arithmetic::NameFor(node, "ReplaceMulWithSquare");
   if (rule.Exists(name)) return rule.NotMine();
-  if (IsComplex(node.GetType("T")) && !IsOn(node.device(), "CPU")) {
+  if (IsComplex(node.GetType("T")) && !IsOn(rule.DeviceOf(node), "CPU")) {
     return rule.Refuse("'{0}' is complex and on '{1}', a CPU was expected", node.name(),
                        node.device());
   }

@@ -16,7 +16,7 @@ Verdict FixDeviceIndex(Implementations& rule, const Node& node) {
   for (const Use& use : node.UsesOf(0)) {
     Node reader = rule.graph.node(use.node);
     if (reader.op() != "Case" && reader.op() != "StatelessCase") continue;
-    llvm::StringRef type = DeviceTypeOf(reader.device());
+    llvm::StringRef type = DeviceTypeOf(rule.DeviceOf(reader));
     if (type.empty()) {
       rule.Refuse("'{0}' is on no device", reader.name());
       continue;

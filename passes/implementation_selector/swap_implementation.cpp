@@ -42,7 +42,7 @@ const Function* Better(Implementations& rule, const Node& node, llvm::StringRef 
     rule.Refuse("'{0}' was made for this call", name);
     return nullptr;
   }
-  llvm::StringRef type = DeviceTypeOf(node.device());
+  llvm::StringRef type = DeviceTypeOf(rule.DeviceOf(node));
   if (type.empty()) {
     rule.Refuse("'{0}' is on no device: which of '{1}' is meant is not known", node.name(),
                 interface);

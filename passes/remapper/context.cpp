@@ -87,7 +87,7 @@ bool Remapper::CanTake(const Node& root, const Node& inner) {
 
 bool Remapper::IsFloatOnCpu(const Node& root) {
   DataType type = root.GetType("T");
-  if ((type == proto::DT_FLOAT || type == proto::DT_BFLOAT16) && IsOn(root.device(), "CPU"))
+  if ((type == proto::DT_FLOAT || type == proto::DT_BFLOAT16) && IsOn(DeviceOf(root), "CPU"))
     return true;
   RefuseAt(root, "'{0}' is of {1} on '{2}', float or bfloat16 on a CPU was expected", root.name(),
            DataTypeName(type), root.device());

@@ -34,7 +34,7 @@ std::optional<int> BiasPortOfAdd(Remapper& rule, const Node& add) {
   int bias_port = IsContraction(add.input_node(0)) ? 1 : 0;
   Node contraction = add.input_node(1 - bias_port);
   if (!IsContraction(contraction)) return std::nullopt;
-  if (!IsOn(add.device(), "CPU")) {
+  if (!IsOn(rule.DeviceOf(add), "CPU")) {
     rule.RefuseAt(add, "'{0}' is on {1}, a CPU was expected (see --device)", add.name(),
                   QuotedDevice(add.device()));
     return std::nullopt;
@@ -76,7 +76,7 @@ std::optional<BiasedContraction> MatchBias(Remapper& rule, const Node& node) {
 }
 
 bool IsFusable(Remapper& rule, const Node& root, const Node& contraction) {
-  if (!IsOn(contraction.device(), "CPU")) {
+  if (!IsOn(rule.DeviceOf(contraction), "CPU")) {
     rule.RefuseAt(root, "'{0}' is on {1}, a CPU was expected (see --device)", contraction.name(),
                   QuotedDevice(contraction.device()));
     return false;

@@ -16,7 +16,7 @@ bool HasFusedKernel(Remapper& rule, const Node& norm) {
   std::string format = norm.GetString("data_format");
   bool has_types = (type == proto::DT_FLOAT || type == proto::DT_BFLOAT16) &&
                    (norm.op() == "FusedBatchNorm" || norm.GetType("U") == proto::DT_FLOAT);
-  if (has_types && (format == "NHWC" || format == "NCHW") && !IsOn(norm.device(), "GPU"))
+  if (has_types && (format == "NHWC" || format == "NCHW") && !IsOn(rule.DeviceOf(norm), "GPU"))
     return true;
   return rule.Fails("'{0}' is of {1} in {2} on '{3}', which has no fused kernel", norm.name(),
                     DataTypeName(type), format, norm.device());

@@ -82,7 +82,7 @@ Verdict FuseBiasAddActivation(Remapper& rule, const Node& root) {
   if (contraction.op() == "MatMul")
     return rule.Refuse("{0} after a residual sum is not fused with the MatMul '{1}'", root.op(),
                        contraction.name());
-  if (!IsOn(root.device(), "CPU") || root.GetType("T") != add.GetType("T"))
+  if (!IsOn(rule.DeviceOf(root), "CPU") || root.GetType("T") != add.GetType("T"))
     return rule.Refuse("'{0}' is on {1}, a CPU was expected (see --device)", root.name(),
                        QuotedDevice(root.device()));
   if (!rule.MayLoseNan(root)) return rule.Refused();

@@ -8,7 +8,6 @@ import {addTab} from "./tabs.js";
 const COLUMNS = ["stage", "nodes", "edges", "removed", "added", "changed", "replaced", "rewrites", "ms"];
 const MARKED = ["removed", "added", "changed", "replaced"];  // as the marks of a diff are numbered
 const SHOWN = 8, MISSES_SHOWN = 60;
-const CPU = "/device:CPU:0";
 const FUSIONS = "remapper";  // what readers look for first
 
 class PassesTab {
@@ -53,14 +52,14 @@ class PassesTab {
     const form = element("form", {class: "ask", onsubmit: (event) => this.run(event, chosen)},
       field("fetch", "Fetches", "those of the model, else what nobody reads"),
       field("feed", "Feeds", "besides placeholders"),
-      field("device", "Device", "none: fusions need one", CPU),
+      field("device", "Device", "taken to be on /device:CPU:0"),
       field("signature", "Signature", "take feeds and fetches from this signature of a SavedModel"),
       field("passes", "Passes", "run just these, in this order, each once"),
       field("rewriter_config", "RewriterConfig", "TensorFlow's RewriterConfig as text proto"),
       field("limit", "Limit", "stop after this many rewrites"),
       element("p", {class: "dim"},
-        "The device is for nodes without one: TensorFlow's placer has given each its own before Grappler " +
-        "runs."),
+        "A device that is given here is written into nodes without one. Else they are taken to be on the " +
+        "CPU, where TensorFlow's placer would put them before Grappler runs, and stay as they are."),
       this.button);
     const ran = models.filter((other) => other.run !== undefined && other.group === title);
     const runs = [...new Set(ran.map(({run}) => Number(run)))];

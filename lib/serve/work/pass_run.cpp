@@ -82,7 +82,7 @@ Expected<OptimizeRequest> ParseOptimizeRequest(llvm::StringRef text) {
   request.rewriter_config = said("rewriter_config").str();
   request.may_read = false;
   ASSIGN_OR_RETURN(request.limit, ParseLimit(*object));
-  request.device = object->getString("device").value_or("").str();
+  if (llvm::StringRef device = said("device"); !device.empty()) request.device = device.str();
   return request;
 }
 
@@ -101,6 +101,7 @@ Expected<PassRun> RunPasses(const OpenedGraph& opened, OptimizeRequest request,
   run.timeline = std::move(timeline);
   run.near_misses = std::move(done.near_misses);
   run.knows_near_misses = true;
+  if (std::string assumed = done.AssumedText(); !assumed.empty()) run.notes.push_back(assumed);
   if (std::string kept = done.KeptText(); !kept.empty())
     run.notes.push_back("No fetch was given: " + kept);
   return run;

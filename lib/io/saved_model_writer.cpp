@@ -1,0 +1,189 @@
+#include "lib/io/saved_model_writer.h"
+
+#include <farmhash.h>
+
+#include "lib/ir/import.h"
+#include "lib/ir/wire.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+// Fields of SavedModel, MetaGraphDef, a map's entry, and FingerprintDef.
+enum { kSchemaVersion = 1, kMetaGraphs = 2 };
+enum { kGraphDef = 2, kCollections = 4 };
+enum { kMapKey = 1 };
+enum { kChecksum = 1, kProgramHash = 2, kUuid = 6, kVersion = 7 };
+
+constexpr const char* kModelFile = "saved_model.pb";
+constexpr const char* kTextFile = "saved_model.pbtxt";
+constexpr const char* kFingerprint = "fingerprint.pb";
+
+// Where saved_model.pb lies; empty for a file of another name, which may stand anywhere.
+std::string FolderOf(const Model& model) {
+  llvm::StringRef path = model.graphs.front().path, name = llvm::sys::path::filename(path);
+  if (name != kModelFile && name != kTextFile) return "";
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  return folder.empty() ? "." : folder.str();
+}
+
+bool SpeaksOfControlFlow(llvm::StringRef collection) {
+  WireReader entry(collection);
+  while (entry.Next()) {
+    if (entry.Is(kMapKey, WireType::kBytes))
+      return entry.bytes() == "while_context" || entry.bytes() == "cond_context";
+  }
+  return false;
+}
+
+struct Written {
+  std::string bytes;
+  uint64_t graph_hash = 0;  // of the first graph
+};
+
+std::string GraphBytes(const Module& module) {
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  ExportGraphDef(module, os, TopologicalOrder(module.main));
+  return bytes;
+}
+
+// The MetaGraphDef with the graph as it is now.
+void AppendMetaGraph(const GraphInFile& graph, const std::string& graph_def, bool changed,
+                     std::string* out) {
+  bool has_graph = false;
+  WireReader reader(graph.meta_graph);
+  while (reader.Next()) {
+    bool is_message = reader.type() == WireType::kBytes;
+    if (is_message && reader.field() == kGraphDef) {
+      if (!has_graph) AppendBytesField(out, kGraphDef, graph_def);
+      has_graph = true;
+    } else if (!(changed && is_message && reader.field() == kCollections &&
+                 SpeaksOfControlFlow(reader.bytes()))) {
+      *out += reader.whole_field();
+    }
+  }
+}
+
+Expected<Written> ModelBytes(const Model& model) {
+  Written written;
+  AppendTag(&written.bytes, kSchemaVersion, WireType::kVarint);
+  AppendVarint(&written.bytes, 1);
+  for (const GraphInFile& graph : model.graphs) {
+    std::string graph_def = GraphBytes(*graph.module), meta_graph;
+    bool changed = false;
+    for (Node node : graph.module->main.nodes())
+      changed |= graph.module->main.UnchangedSource(node.id()).empty();
+    AppendMetaGraph(graph, graph_def, changed, &meta_graph);
+    constexpr size_t kLargest = INT32_MAX;
+    if (meta_graph.size() > kLargest) {
+      return MakeError("{0}: the graph '{1}' takes {2}, and a SavedModel holds 2 GiB at most",
+                       model.path, graph.title, HumanBytes(meta_graph.size()));
+    }
+    if (&graph == &model.graphs.front()) written.graph_hash = util::Fingerprint64(graph_def);
+    AppendBytesField(&written.bytes, kMetaGraphs, meta_graph);
+  }
+  return written;
+}
+
+void AppendNumber(std::string* out, uint32_t field, uint64_t number) {
+  AppendTag(out, field, WireType::kFixed64);
+  for (int i = 0; i < 8; ++i) out->push_back(static_cast<char>(number >> (8 * i)));
+}
+
+// Hashes of what stays (signatures, objects, checkpoint) are kept; of a model without a fingerprint
+// there are none.
+std::string Fingerprint(llvm::StringRef old, const Written& written) {
+  uint64_t checksum = util::Fingerprint64(written.bytes);
+  std::string out;
+  AppendNumber(&out, kChecksum, checksum);
+  AppendNumber(&out, kProgramHash, written.graph_hash);
+  std::string version;
+  WireReader reader(old);
+  while (reader.Next()) {
+    if (reader.Is(kVersion, WireType::kBytes)) {
+      version = reader.whole_field().str();
+    } else if (reader.field() != kChecksum && reader.field() != kProgramHash &&
+               reader.field() != kUuid) {
+      out += reader.whole_field();
+    }
+  }
+  AppendBytesField(&out, kUuid,
+                   llvm::formatv("{0}", util::Fingerprint64(std::to_string(checksum))).str());
+  return out + version;
+}
+
+Error CopyFile(const std::string& from, const std::string& to) {
+  ASSIGN_OR_RETURN(auto bytes, FileBytes::Open(from));
+  RETURN_IF_ERROR(WriteFile(to, bytes->bytes()));
+  return bytes->CheckWhole();
+}
+
+// All files below, but those that are written anew.
+Error CopyFolder(const std::string& from, const std::string& to, bool top) {
+  RETURN_IF_ERROR(CreateDirectories(to));
+  ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(from));
+  for (const std::string& name : names) {
+    std::string source = JoinPath(from, name), target = JoinPath(to, name);
+    if (IsDirectory(source)) {
+      RETURN_IF_ERROR(CopyFolder(source, target, /*top=*/false));
+    } else if (!top || (name != kModelFile && name != kTextFile && name != kFingerprint)) {
+      RETURN_IF_ERROR(CopyFile(source, target));
+    }
+  }
+  return Error::success();
+}
+
+// The path without links and "..", of the part of it that is there.
+std::string RealPath(llvm::StringRef path) {
+  llvm::SmallString<256> real;
+  if (!llvm::sys::fs::real_path(path, real)) return real.str().str();
+  llvm::SmallString<256> absolute(path.rtrim('/'));
+  llvm::sys::fs::make_absolute(absolute);
+  llvm::StringRef parent = llvm::sys::path::parent_path(absolute);
+  if (parent.empty() || parent == absolute) return absolute.str().str();
+  return JoinPath(RealPath(parent), llvm::sys::path::filename(absolute));
+}
+
+}  // namespace
+
+Error DemandPlaceFor(const Model& model, llvm::StringRef folder) {
+  bool is_whole = model.kind == FileKind::kSavedModel && !FolderOf(model).empty() &&
+                  llvm::none_of(model.graphs, [](const GraphInFile& graph) {
+                    return graph.meta_graph.empty() || !graph.module;
+                  });
+  if (!is_whole) {
+    return MakeError("{0}: a folder is written of a SavedModel in a folder, and this is {1}",
+                     model.path, FileKindName(model.kind));
+  }
+  std::string own = RealPath(FolderOf(model)), target = RealPath(folder);
+  if (target == own || llvm::StringRef(target).starts_with(own + "/")) {
+    return MakeError("{0}: is the model itself, or lies in it: nothing is written there", folder);
+  }
+  if (!IsDirectory(folder)) {
+    if (FileExists(folder)) return MakeError("{0}: is a file, and a folder is to be written", folder);
+    return Error::success();
+  }
+  ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(folder));
+  if (names.empty() || llvm::is_contained(names, kModelFile)) return Error::success();
+  return MakeError("{0}: holds '{1}' and no SavedModel: name a folder that is empty or not there",
+                   folder, names.front());
+}
+
+Error WriteSavedModel(const Model& model, llvm::StringRef folder) {
+  RETURN_IF_ERROR(DemandPlaceFor(model, folder));
+  std::string from = FolderOf(model), to = folder.str();
+  ASSIGN_OR_RETURN(Written written, ModelBytes(model));
+  RETURN_IF_ERROR(CopyFolder(from, to, /*top=*/true));
+  std::shared_ptr<const FileBytes> old = FileBytes::FromString("", kFingerprint);
+  if (std::string path = JoinPath(from, kFingerprint); FileExists(path)) {
+    ASSIGN_OR_RETURN(old, FileBytes::Open(path));
+  }
+  RETURN_IF_ERROR(WriteFile(JoinPath(to, kFingerprint), Fingerprint(old->bytes(), written)));
+  return WriteFile(JoinPath(to, kModelFile), written.bytes);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,80 @@
+#include "lib/io/saved_variables.h"
+
+#include "lib/ir/node_types.h"
+#include "lib/ir/tensor_name.h"
+#include "lib/proto/saved_object_graph.pb.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace grapnel {
+namespace {
+
+// Whether variables are trained, by name.
+llvm::StringMap<bool> Trainable(const GraphInFile& graph) {
+  llvm::StringMap<bool> trainable;
+  proto::SavedObjectGraph objects;
+  llvm::StringRef bytes = graph.object_graph;
+  if (!bytes.empty() && bytes.size() <= INT32_MAX &&
+      objects.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    for (const auto& object : objects.nodes()) {
+      if (object.has_variable()) trainable[object.variable().name()] |= object.variable().trainable();
+    }
+  }
+  for (const Collection& collection : graph.collections) {
+    bool trained = collection.name == "trainable_variables";
+    if (!trained && collection.name != "variables") continue;
+    for (const std::string& value : collection.values)
+      trainable[ReadTensorName(value).node] |= trained;
+  }
+  return trainable;
+}
+
+}  // namespace
+
+int64_t SavedVariable::elements() const {
+  return shape.IsFullyKnown() ? shape.NumElements().value_or(-1) : -1;
+}
+
+std::vector<SavedVariable> VariablesOf(const GraphInFile& graph) {
+  std::vector<SavedVariable> variables;
+  llvm::StringMap<bool> trainable;
+  for (Node node : graph.module->main.nodes()) {
+    if (!IsVariable(node)) continue;
+    if (variables.empty()) trainable = Trainable(graph);
+    SavedVariable variable;
+    variable.name = node.GetString("shared_name");
+    if (variable.name.empty()) variable.name = node.name().str();
+    variable.dtype = node.GetType("dtype");
+    if (auto attr = node.Attr("shape")) variable.shape = attr->AsShape().value_or(Shape());
+    variable.node = node.id();
+    auto found = trainable.find(variable.name);
+    if (found != trainable.end()) variable.trainable = found->second;
+    variables.push_back(std::move(variable));
+  }
+  return variables;
+}
+
+std::string VariablesText(llvm::ArrayRef<SavedVariable> variables) {
+  uint64_t parameters = 0, trained = 0, bytes = 0;
+  size_t open = 0;
+  bool says = false;
+  for (const SavedVariable& variable : variables) {
+    int64_t elements = variable.elements();
+    if (elements < 0) {
+      ++open;
+      continue;
+    }
+    parameters += elements;
+    bytes += elements * DataTypeSize(variable.dtype);
+    if (!variable.trainable) continue;
+    says = true;
+    if (*variable.trainable) trained += elements;
+  }
+  std::string text = Plural(variables.size(), "variable") + ": " + Plural(parameters, "parameter");
+  if (says) text += " (" + WithCommas(trained) + " trainable)";
+  text += ", " + HumanBytes(bytes);
+  if (open > 0) text += "; " + WithCommas(open) + " of a shape that is not known";
+  return text;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,243 @@
+#include "lib/io/signature.h"
+
+#include <algorithm>
+
+#include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
+#include "lib/support/suggest.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kUsual = "serving_default";
+
+// What the outputs of signatures need in the main graph, by id.
+std::vector<bool> NeededInMain(const Graph& main, llvm::ArrayRef<Signature> signatures) {
+  std::vector<bool> needed(main.end_id(), false);
+  std::vector<NodeId> todo;
+  auto need = [&](NodeId id) {
+    if (id == kNoNode || needed[id]) return;
+    needed[id] = true;
+    todo.push_back(id);
+  };
+  for (const Signature& signature : signatures) {
+    for (const SignatureTensor& output : signature.outputs) {
+      auto node = FindNode(main, output.tensor);
+      if (node) {
+        need(node->id());
+      } else {
+        llvm::consumeError(node.takeError());
+      }
+    }
+  }
+  while (!todo.empty()) {
+    Node node = main.node(todo.back());
+    todo.pop_back();
+    for (const Port& port : node.inputs()) need(port.node);
+  }
+  return needed;
+}
+
+// The function that a node calls and does nothing else; null for all other nodes.
+const Function* CalleeOf(const Node& node) {
+  const Module& module = node.graph().module();
+  if (const Function* function = module.FindFunction(node.op())) return function;
+  if (node.op() != "PartitionedCall" && node.op() != "StatefulPartitionedCall") return nullptr;
+  std::optional<AttrView> f = node.FindAttr("f");
+  return f ? module.FindFunction(f->AsFuncName().value_or("")) : nullptr;
+}
+
+// Whether values only pass through it, or come from outside: what stands around a call that does
+// the work.
+bool HandsOn(const Node& node) {
+  if (node.num_inputs() == 0) return true;
+  return llvm::StringSwitch<bool>(node.op())
+      .Cases("Identity", "IdentityN", "_Retval", "NoOp", "ReadVariableOp", true)
+      .Cases("PlaceholderWithDefault", "EnsureShape", "StopGradient", "PreventGradient", true)
+      .Default(false);
+}
+
+// Where a value comes from through nodes that hand on one value.
+Port Origin(const Graph& graph, Port port) {
+  while (port.node != kNoNode && !port.IsControl()) {
+    Node node = graph.node(port.node);
+    bool one = node.op() == "Identity" || node.op() == "EnsureShape" ||
+               node.op() == "StopGradient" || node.op() == "PreventGradient";
+    bool several = node.op() == "IdentityN" && port.index < node.num_inputs();
+    if ((!one && !several) || node.num_inputs() == 0) break;
+    port = node.input(several ? port.index : 0);
+  }
+  return port;
+}
+
+// One port for each tensor that the function takes.
+std::vector<Port> ArgumentPorts(const Function& function) {
+  std::vector<Port> ports;
+  for (NodeId id : function.args) {
+    int count = std::max(1, NumOutputs(function.body.node(id)));
+    for (int i = 0; i < count; ++i) ports.push_back({id, i});
+  }
+  return ports;
+}
+
+// What each tensor that the function gives is in its body.
+std::vector<Port> ResultPorts(const Function& function) {
+  std::vector<Port> ports;
+  for (const Function::Result& result : function.results) {
+    Node node = function.body.node(result.node);
+    for (int i = 0; i < node.num_inputs(); ++i) ports.push_back(node.input(i));
+  }
+  return ports;
+}
+
+// Goes down from the main graph, call by call.
+class Descent {
+ public:
+  Descent(const GraphInFile& graph, const Signature& signature) {
+    const Graph& main = graph.module->main;
+    at_.graph = &main;
+    at_.needed = NeededInMain(main, signature);
+    AddEnds(main, signature.inputs, &at_.inputs);
+    AddEnds(main, signature.outputs, &at_.outputs);
+  }
+
+  SignatureBody Run() && {
+    for (Node call = OnlyCall(); call; call = OnlyCall()) {
+      const Function* callee = CalleeOf(call);
+      if (!seen_.insert(callee).second) break;  // it calls itself
+      Enter(call, *callee);
+    }
+    return std::move(at_);
+  }
+
+ private:
+  static void AddEnds(const Graph& main, llvm::ArrayRef<SignatureTensor> tensors,
+                      std::vector<SignatureBody::End>* ends) {
+    for (const SignatureTensor& tensor : tensors) {
+      if (auto port = FindTensorIfThere(main, tensor.tensor)) ends->push_back({tensor.key, *port});
+    }
+  }
+
+  // The call that does all the work of this body; false where there is none.
+  Node OnlyCall() const {
+    Node call;
+    for (Node node : at_.graph->nodes()) {
+      if (!at_.needed.empty() && !at_.needed[node.id()]) continue;
+      if (CalleeOf(node)) {
+        if (call) return Node();
+        call = node;
+      } else if (!HandsOn(node)) {
+        return Node();
+      }
+    }
+    return call;
+  }
+
+  void Enter(const Node& call, const Function& callee) {
+    std::vector<Port> arguments = ArgumentPorts(callee), results = ResultPorts(callee);
+    std::vector<SignatureBody::End> inputs, outputs;
+    std::map<Port, Port> from_main;
+    bool fits = static_cast<int>(arguments.size()) == call.num_inputs();
+    for (size_t i = 0; fits && i < arguments.size(); ++i) {
+      Port given = Origin(*at_.graph, call.input(i));
+      for (const SignatureBody::End& end : at_.inputs) {
+        if (end.port == given) inputs.push_back({end.key, arguments[i]});
+      }
+      if (!at_.function) {
+        from_main[arguments[i]] = given;
+      } else if (auto found = at_.from_main.find(given); found != at_.from_main.end()) {
+        from_main[arguments[i]] = found->second;
+      }
+    }
+    for (const SignatureBody::End& end : at_.outputs) {
+      Port given = Origin(*at_.graph, end.port);
+      if (given.node == call.id() && given.index >= 0 &&
+          static_cast<size_t>(given.index) < results.size())
+        outputs.push_back({end.key, results[given.index]});
+    }
+    at_.graph = &callee.body;
+    at_.function = &callee;
+    at_.calls.push_back(callee.name().str());
+    at_.needed.clear();
+    at_.inputs = std::move(inputs);
+    at_.outputs = std::move(outputs);
+    at_.from_main = std::move(from_main);
+  }
+
+  SignatureBody at_;
+  llvm::DenseSet<const Function*> seen_;
+};
+
+}  // namespace
+
+bool IsInternal(const Signature& signature) {
+  return llvm::StringRef(signature.name).starts_with("__saved_model_");
+}
+
+const Signature* DefaultSignature(const GraphInFile& graph) {
+  std::vector<const Signature*> candidates;
+  for (const Signature& signature : graph.signatures) {
+    if (signature.name == kUsual) return &signature;
+    if (!IsInternal(signature)) candidates.push_back(&signature);
+  }
+  if (candidates.size() <= 1 || !graph.module)
+    return candidates.empty() ? nullptr : candidates.front();
+  const Signature* best = nullptr;
+  size_t most = 0;
+  for (const Signature* candidate : candidates) {
+    size_t reached = CountReached(graph, *candidate);
+    if (!best || reached > most) std::tie(best, most) = std::pair(candidate, reached);
+  }
+  return best;
+}
+
+Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile& graph,
+                                           llvm::StringRef name) {
+  if (name.empty()) return DefaultSignature(graph);
+  std::vector<llvm::StringRef> names;
+  for (const Signature& signature : graph.signatures) {
+    if (signature.name == name) return &signature;
+    names.push_back(signature.name);
+  }
+  return Annotate(model.path, NotFound("signature", name, names));
+}
+
+SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature) {
+  return Descent(graph, signature).Run();
+}
+
+std::vector<NodeId> NeededNodes(const Graph& main, llvm::ArrayRef<Signature> signatures) {
+  std::vector<NodeId> ids;
+  std::vector<bool> needed = NeededInMain(main, signatures);
+  for (NodeId id = 0; id < needed.size(); ++id) {
+    if (needed[id]) ids.push_back(id);
+  }
+  return ids;
+}
+
+size_t CountReached(const GraphInFile& graph, llvm::ArrayRef<Signature> signatures) {
+  const Module& module = *graph.module;
+  size_t count = 0;
+  llvm::DenseSet<const Function*> seen;
+  std::vector<const Function*> todo;
+  auto visit = [&](const Node& node) {
+    if (node.op() == "_Arg" || node.op() == "_Retval") return;
+    ++count;
+    for (llvm::StringRef name : CalledFunctions(node)) {
+      const Function* callee = module.FindFunction(name);
+      if (callee && seen.insert(callee).second) todo.push_back(callee);
+    }
+  };
+  for (NodeId id : NeededNodes(module.main, signatures)) visit(module.main.node(id));
+  while (!todo.empty()) {
+    const Function* function = todo.back();
+    todo.pop_back();
+    for (Node node : function->body.nodes()) visit(node);
+  }
+  return count;
+}
+
+}  // namespace grapnel

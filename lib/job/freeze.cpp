@@ -1,0 +1,69 @@
+#include "lib/job/freeze.h"
+
+#include <map>
+
+#include "lib/exec/saved_state.h"
+#include "lib/function/freeze.h"
+#include "lib/io/signature.h"
+#include "lib/ir/node_types.h"
+#include "lib/pass/library.h"
+
+namespace grapnel {
+namespace {
+
+// What a session calls the variable of a node.
+std::string ResourceName(const Node& variable) {
+  std::string name = variable.GetString("shared_name");
+  if (name.empty()) name = variable.name().str();
+  std::string container = variable.GetString("container");
+  return container.empty() ? name : container + "/" + name;
+}
+
+// Nodes that none of `needed` reads go. Backwards from those nothing else is reached.
+void KeepOnly(Graph& graph, llvm::ArrayRef<NodeId> needed) {
+  std::vector<bool> keep(graph.end_id(), false);
+  for (NodeId id : needed) keep[id] = true;
+  std::vector<NodeId> gone;
+  for (Node node : graph.nodes()) {
+    if (!keep[node.id()]) gone.push_back(node.id());
+  }
+  for (NodeId id : gone) graph.SetInputs(id, {});
+  for (NodeId id : gone) graph.RemoveNode(id);
+}
+
+}  // namespace
+
+Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool) {
+  Module& module = opened.module();
+  ASSIGN_OR_RETURN(FeedsAndFetches tensors,
+                   FeedsAndFetchesOf(opened, {}, what.fetches, what.signature));
+  Signature outputs;
+  for (const std::string& fetch : tensors.fetches) outputs.outputs.push_back({fetch, fetch});
+  if (!outputs.outputs.empty()) {
+    KeepOnly(module.main, NeededNodes(module.main, outputs));
+    DropUnreachableFunctions(module);
+  }
+  bool has_variables = false;
+  for (Node node : module.main.nodes()) has_variables |= IsVariable(node);
+  if (!has_variables) return Error::success();
+
+  // From the file as it was read: what restores is no part of the graph any more.
+  ASSIGN_OR_RETURN(OpenedGraph whole, opened.Reopen());
+  Session session;
+  RETURN_IF_ERROR(
+      RestoreSession(whole.file(), whole.model().variables_prefix, session, pool));
+  std::map<std::string, ObjectRef> resources;
+  for (auto& [name, resource] : session.Resources()) resources[name] = resource;
+  auto value = [&](const Node& node) -> Expected<Literal> {
+    auto found = resources.find(ResourceName(node));
+    auto* variable =
+        found == resources.end() ? nullptr : dynamic_cast<Variable*>(found->second.get());
+    Tensor tensor = variable ? variable->Get() : Tensor();
+    if (!tensor)
+      return MakeError("variable '{0}' has no value: nothing restores it", node.name());
+    return tensor.ToLiteral();
+  };
+  return Annotate(opened.model().path, FreezeVariables(module, value));
+}
+
+}  // namespace grapnel

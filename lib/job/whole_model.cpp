@@ -1,0 +1,219 @@
+#include "lib/job/whole_model.h"
+
+#include <algorithm>
+
+#include "lib/io/signature.h"
+#include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
+#include "lib/ir/tensor_name.h"
+#include "lib/ir/wire.h"
+#include "lib/pass/library.h"
+#include "lib/proto/attr_value.pb.h"
+#include "lib/proto/meta_graph.pb.h"
+#include "lib/proto/saved_object_graph.pb.h"
+#include "lib/proto/variable.pb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace grapnel {
+namespace {
+
+using Names = llvm::StringMap<std::string>;
+
+// Functions that Python objects of the model have, sorted.
+Expected<std::vector<std::string>> FunctionsOfObjects(const GraphInFile& graph) {
+  proto::SavedObjectGraph objects;
+  llvm::StringRef bytes = graph.object_graph;
+  if (bytes.size() > INT32_MAX ||
+      !objects.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    return MakeError("{0}: the object graph of '{1}' is damaged", graph.path, graph.title);
+  std::vector<std::string> names;
+  for (const auto& [name, function] : objects.concrete_functions()) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Those of the main graph that the signature's outputs need.
+std::vector<std::string> CalledBy(const GraphInFile& graph, const Signature& signature) {
+  std::vector<std::string> called;
+  for (NodeId id : NeededNodes(graph.module->main, signature)) {
+    for (llvm::StringRef name : CalledFunctions(graph.module->main.node(id))) {
+      if (graph.module->FindFunction(name)) called.push_back(name.str());
+    }
+  }
+  return called;
+}
+
+bool Rename(const Names& names, std::string* name) {
+  auto found = names.find(*name);
+  if (found == names.end()) return false;
+  *name = found->second;
+  return true;
+}
+
+// Calls of functions that have a copy are calls of it.
+void CallCopies(Function* function, const Names& copies) {
+  Graph& body = function->body;
+  for (Node node : body.nodes()) {
+    if (llvm::none_of(CalledFunctions(node),
+                      [&](llvm::StringRef name) { return copies.count(name) != 0; }))
+      continue;
+    function->changed = true;
+    if (auto found = copies.find(node.op()); found != copies.end())
+      body.SetOp(node.id(), found->second);
+    for (const auto& [key, view] : node.Attrs()) {
+      if (view.FuncNames().empty()) continue;
+      proto::AttrValue value;
+      if (!value.ParseFromArray(view.bytes().data(), static_cast<int>(view.bytes().size())))
+        continue;
+      bool renamed = false;
+      if (value.has_func()) {
+        renamed = Rename(copies, value.mutable_func()->mutable_name());
+      } else {
+        for (auto& one : *value.mutable_list()->mutable_func())
+          renamed |= Rename(copies, one.mutable_name());
+      }
+      if (renamed) body.SetAttr(node.id(), key, value.SerializeAsString());
+    }
+  }
+}
+
+// What a collection says of the graph, as names of nodes and tensors; those that are not there are
+// left out.
+void AddNamesOf(const proto::CollectionDef& collection, const Graph& main, llvm::StringSet<>* names) {
+  auto add = [&](const std::string& name) {
+    if (name.empty()) return;
+    auto node = FindNode(main, name);
+    if (node) {
+      names->insert(name);
+    } else {
+      llvm::consumeError(node.takeError());
+    }
+  };
+  for (const std::string& name : collection.node_list().value()) add(name);
+  for (const std::string& bytes : collection.bytes_list().value()) {
+    proto::VariableDef variable;
+    if (!variable.ParseFromString(bytes)) continue;
+    for (const std::string* name : {&variable.variable_name(), &variable.initial_value_name(),
+                                    &variable.initializer_name(), &variable.snapshot_name()})
+      add(*name);
+  }
+}
+
+// All that a MetaGraph without objects names of its graph, sorted.
+std::vector<std::string> NamedTensors(const GraphInFile& graph) {
+  constexpr uint32_t kCollections = 4;
+  llvm::StringSet<> names;
+  const Graph& main = graph.module->main;
+  for (const Signature& signature : graph.signatures) {
+    for (const SignatureTensor& output : signature.outputs) names.insert(output.tensor);
+  }
+  if (graph.saver) {
+    names.insert(graph.saver->save_tensor);
+    names.insert(graph.saver->restore_op);
+  }
+  WireReader reader(graph.meta_graph);
+  while (reader.Next()) {
+    if (!reader.Is(kCollections, WireType::kBytes)) continue;
+    std::string wrapped;
+    AppendBytesField(&wrapped, kCollections, reader.bytes());
+    proto::MetaGraphDef message;
+    if (!message.ParseFromString(wrapped)) continue;
+    for (const auto& [name, collection] : message.collection_def()) {
+      if (name != "while_context" && name != "cond_context")
+        AddNamesOf(collection, main, &names);
+    }
+  }
+  std::vector<std::string> sorted;
+  for (const auto& name : names) {
+    if (!name.getKey().empty()) sorted.push_back(name.getKey().str());
+  }
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+}  // namespace
+
+Expected<WholeModel> WholeModel::Prepare(OpenedGraph& opened) {
+  const GraphInFile& graph = opened.file();
+  Module& module = opened.module();
+  if (llvm::all_of(graph.signatures, IsInternal)) {
+    return MakeError("{0}: has no signature, so nothing says what of it is used",
+                     opened.model().path);
+  }
+  WholeModel whole;
+  if (graph.object_graph.empty()) {
+    whole.fetches_ = NamedTensors(graph);
+    for (const Signature& signature : graph.signatures) {
+      for (const SignatureTensor& input : signature.inputs) whole.feeds_.push_back(input.tensor);
+    }
+    for (const AssetFile& asset : graph.assets) whole.feeds_.push_back(asset.tensor);
+    if (graph.saver) whole.feeds_.push_back(graph.saver->filename_tensor);
+    llvm::erase_if(whole.feeds_, [&](const std::string& feed) {
+      return feed.empty() || !FindTensorIfThere(module.main, feed);
+    });
+    return whole;
+  }
+  ASSIGN_OR_RETURN(std::vector<std::string> of_objects, FunctionsOfObjects(graph));
+  for (const Signature& signature : graph.signatures) {
+    if (IsInternal(signature)) continue;
+    for (std::string& name : CalledBy(graph, signature)) {
+      if (!llvm::is_contained(whole.bodies_, name)) whole.bodies_.push_back(std::move(name));
+    }
+  }
+  whole.kept_ = of_objects;
+  for (Node node : module.main.nodes()) {
+    for (llvm::StringRef name : CalledFunctions(node)) whole.kept_.push_back(name.str());
+  }
+  whole.CopyShared(module);
+  return whole;
+}
+
+void WholeModel::CopyShared(Module& module) const {
+  FunctionSet run, others;
+  for (const std::string& name : bodies_) AddReachable(*module.FindFunction(name), &run);
+  for (const std::string& name : kept_) {
+    const Function* function = module.FindFunction(name);
+    if (function && !llvm::is_contained(bodies_, name)) AddReachable(*function, &others);
+  }
+  Names copies;
+  std::vector<Function*> callers;
+  for (size_t i = 0, known = module.functions.size(); i < known; ++i) {
+    Function* function = module.functions[i].get();
+    if (!run.contains(function)) continue;
+    llvm::StringRef name = function->name();
+    if (llvm::is_contained(bodies_, name) || !others.contains(function)) {
+      callers.push_back(function);
+      continue;
+    }
+    std::string copy = (name + "_of_signature").str();
+    for (int n = 1; module.FindFunction(copy); ++n)
+      copy = llvm::formatv("{0}_of_signature_{1}", name, n).str();
+    callers.push_back(module.AddCopy(*function, copy));
+    copies[name] = copy;
+  }
+  for (Function* caller : callers) CallCopies(caller, copies);
+}
+
+void WholeModel::Fill(OptimizeOptions* options) const {
+  options->bodies = bodies_;
+  if (!bodies_.empty()) return;
+  options->feeds = feeds_;
+  options->fetches = fetches_;
+}
+
+void WholeModel::DropUnused(Module& module) const {
+  if (bodies_.empty()) return;
+  FunctionSet needed = ReachableFunctions(module);
+  for (const std::string& name : kept_) {
+    if (const Function* function = module.FindFunction(name)) AddReachable(*function, &needed);
+  }
+  module.RetainFunctions([&](const Function& function) { return needed.contains(&function); });
+}
+
+size_t CountOfSignatures(const GraphInFile& graph) {
+  return CountReached(graph, graph.signatures);
+}
+
+}  // namespace grapnel
