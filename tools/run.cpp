@@ -15,7 +15,8 @@ namespace {
 
 struct Flags {
   std::string model, graph, signature, tap_file, tap_mode = "FULL_HEALTH", save_case,
-                                                 save_variables, profile, device = "CPU";
+                                                 variables, save_variables, profile,
+                                                 device = "CPU";
   SpreadFlags spread;
   int repeat = 1;
   TimeLimit limit;
@@ -99,6 +100,7 @@ Expected<RunRequest> RequestOf(const Flags& flags) {
   for (const std::string& text : flags.fetches)
     request.fetches.push_back(SplitAssignment(text).first);
   request.signature = flags.signature;
+  request.variables = flags.variables;
   request.words.fetches = "by --fetch";
   flags.spread.Fill(&request, "--device");
   ASSIGN_OR_RETURN(request.device, Devices::Get().Find(flags.device));
@@ -210,6 +212,9 @@ RunCommand SetUp(CommandLine& line) {
       .Positive();
   flags->limit.AddTo(
       line, "stop after so long with an error; default: never (a graph may loop for ever)");
+  line.Option("--variables", flags->variables,
+              "begin from this checkpoint: of --save-variables, or of a tf.train.Checkpoint")
+      .ShownAs("PREFIX");
   line.Option("--save-variables", flags->save_variables,
               "write the variables as a checkpoint that TensorFlow reads")
       .ShownAs("PREFIX");

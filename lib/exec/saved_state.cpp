@@ -1,6 +1,11 @@
 #include "lib/exec/saved_state.h"
 
+#include <map>
+#include <optional>
+
 #include "lib/exec/executor.h"
+#include "lib/io/bundle_writer.h"
+#include "lib/io/variable_binding.h"
 
 namespace grapnel {
 namespace {
@@ -39,32 +44,137 @@ std::string InitOpOf(const GraphInFile& graph) {
   return "";
 }
 
-}  // namespace
-
-Error RestoreSession(const GraphInFile& graph, llvm::StringRef variables_prefix, Session& session,
-                     ThreadPool& pool) {
-  if (!variables_prefix.empty()) {
-    if (!graph.saver || graph.saver->restore_op.empty())
-      return MakeError("{0}: there are variables, and no saver that says how to restore them",
-                       graph.path);
-    Error error = RunOp(graph.module->main, graph.saver->restore_op,
-                        {{graph.saver->filename_tensor, variables_prefix.str()}}, session, pool);
-    if (error) return Annotate("restoring the variables", std::move(error));
-  }
-  std::string init = InitOpOf(graph);
-  if (init.empty()) return Error::success();
-  std::vector<Feed> assets;
-  for (const AssetFile& asset : graph.assets) assets.push_back({asset.tensor, asset.file});
-  Error error = RunOp(graph.module->main, init, assets, session, pool);
-  return error ? Annotate("initialising the model", std::move(error)) : Error::success();
+// The variable of a node of the main graph, made where the session has none.
+Expected<Variable*> VariableOf(const Node& node, Session& session) {
+  std::string name = node.GetString("shared_name");
+  if (name.empty()) name = node.name().str();
+  DataType dtype = node.GetType("dtype");
+  std::optional<AttrView> shape = node.Attr("shape");
+  ObjectRef object = session.FindOrMake(node.GetString("container"), name, [&] {
+    return ObjectRef(
+        new Variable(name, dtype, shape ? shape->AsShape().value_or(Shape()) : Shape()));
+  });
+  auto* variable = dynamic_cast<Variable*>(object.get());
+  if (!variable)
+    return MakeError("'{0}' is {1}, a variable was expected", name, object->ToString());
+  return variable;  // the session keeps it
 }
 
-Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix, Session& session,
-                    ThreadPool& pool) {
+// Gives the variables values of the checkpoint; with `all`, those that have one already too.
+Expected<std::vector<MissingVariable>> Bind(const GraphInFile& graph, llvm::StringRef prefix,
+                                            bool all, Session& session) {
+  ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(prefix));
+  ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(graph, &bundle));
+  const Graph& main = graph.module->main;
+  for (const auto& [id, key] : binding.bound) {
+    ASSIGN_OR_RETURN(Variable * variable, VariableOf(main.node(id), session));
+    if (!all && variable->Get()) continue;
+    ASSIGN_OR_RETURN(Literal value, bundle.Read(key));
+    ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(value));
+    variable->Set(std::move(tensor));
+  }
+  std::vector<MissingVariable> missing;
+  for (auto& [id, reason] : binding.unbound) {
+    ASSIGN_OR_RETURN(Variable * variable, VariableOf(main.node(id), session));
+    if (!variable->Get()) missing.push_back({id, std::move(reason)});
+  }
+  return missing;
+}
+
+Expected<std::vector<MissingVariable>> RestoreVariables(const GraphInFile& graph,
+                                                        llvm::StringRef prefix, Session& session,
+                                                        ThreadPool& pool) {
+  Error error = Error::success();
+  if (graph.saver && !graph.saver->restore_op.empty()) {
+    error = RunOp(graph.module->main, graph.saver->restore_op,
+                  {{graph.saver->filename_tensor, prefix.str()}}, session, pool);
+  }
+  bool failed = static_cast<bool>(error);
+  auto missing = Bind(graph, prefix, /*all=*/failed, session);
+  if (!failed) {
+    llvm::consumeError(std::move(error));
+    return missing;
+  }
+  // Of a checkpoint that holds nothing of the model, what the saver says is as true, and shorter.
+  if (missing && missing->empty()) {
+    llvm::consumeError(std::move(error));
+    return missing;
+  }
+  if (!missing) llvm::consumeError(missing.takeError());
+  return Annotate("restoring the variables", std::move(error));
+}
+
+bool IsSame(const Literal& a, const Literal& b) {
+  if (a.dtype() != b.dtype() || llvm::ArrayRef<int64_t>(a.dims()) != llvm::ArrayRef<int64_t>(b.dims()))
+    return false;
+  return a.dtype() == proto::DT_STRING ? a.strings() == b.strings() : a.bytes() == b.bytes();
+}
+
+// In the checkpoint `prefix`, which the saver wrote, the variables of objects get the values of now:
+// a saver may write copies of them that it made when the model was saved (as for a Keras model that
+// a tf.Module holds), and nobody has updated those since. `model` is the checkpoint that the model
+// came with, which knows where they belong.
+Error WriteObjects(const GraphInFile& graph, llvm::StringRef prefix, Bundle* model,
+                   Session& session) {
+  ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(graph, model));
+  ASSIGN_OR_RETURN(Bundle saved, Bundle::Open(prefix));
+  std::map<std::string, Literal> now;
+  bool differs = false;
+  for (const auto& [id, key] : binding.bound) {
+    ASSIGN_OR_RETURN(Variable * variable, VariableOf(graph.module->main.node(id), session));
+    Tensor value = variable->Get();
+    if (!value) continue;
+    Literal literal = value.ToLiteral();
+    if (saved.Has(key)) {
+      ASSIGN_OR_RETURN(Literal written, saved.Read(key));
+      differs |= !IsSame(written, literal);
+    } else {
+      differs = true;
+    }
+    now[key] = std::move(literal);
+  }
+  if (!differs) return Error::success();
+  ASSIGN_OR_RETURN(auto writer, BundleWriter::Create(prefix));
+  for (llvm::StringRef name : saved.names()) {
+    auto value = now.find(name.str());
+    if (value != now.end()) continue;
+    ASSIGN_OR_RETURN(Literal written, saved.Read(name));
+    RETURN_IF_ERROR(writer->Add(name, written));
+  }
+  for (const auto& [key, value] : now) RETURN_IF_ERROR(writer->Add(key, value));
+  return writer->Finish();
+}
+
+}  // namespace
+
+Expected<std::vector<MissingVariable>> RestoreSession(const GraphInFile& graph,
+                                                      llvm::StringRef variables_prefix,
+                                                      Session& session, ThreadPool& pool) {
+  std::vector<MissingVariable> missing;
+  if (!variables_prefix.empty()) {
+    ASSIGN_OR_RETURN(missing, RestoreVariables(graph, variables_prefix, session, pool));
+  }
+  std::string init = InitOpOf(graph);
+  if (init.empty()) return missing;
+  std::vector<Feed> assets;
+  for (const AssetFile& asset : graph.assets) assets.push_back({asset.tensor, asset.file});
+  if (Error error = RunOp(graph.module->main, init, assets, session, pool))
+    return Annotate("initialising the model", std::move(error));
+  return missing;
+}
+
+Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
+                    llvm::StringRef variables_prefix, Session& session, ThreadPool& pool) {
   if (!graph.saver || graph.saver->save_tensor.empty())
     return MakeError("{0}: the model has no saver, which says what to save", graph.path);
+  std::optional<Bundle> model;  // opened first: it may be what is written
+  if (!variables_prefix.empty()) {
+    ASSIGN_OR_RETURN(model, Bundle::Open(variables_prefix));
+  }
   Error error = RunOp(graph.module->main, graph.saver->save_tensor,
                       {{graph.saver->filename_tensor, prefix.str()}}, session, pool);
+  if (!error && model && !graph.object_graph.empty())
+    error = WriteObjects(graph, prefix, &*model, session);
   return error ? Annotate("saving the variables", std::move(error)) : Error::success();
 }
 

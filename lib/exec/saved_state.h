@@ -2,22 +2,37 @@
 #ifndef GRAPNEL_LIB_EXEC_SAVED_STATE_H_
 #define GRAPNEL_LIB_EXEC_SAVED_STATE_H_
 
+#include <string>
+#include <vector>
+
 #include "lib/exec/session.h"
 #include "lib/io/open.h"
 #include "lib/support/thread_pool.h"
 
 namespace grapnel {
 
-// Runs what the model says for it, as TensorFlow's loader does: first the saver's restore op on
-// `variables_prefix` (unless that is empty), then the initialiser (signature __saved_model_init_op,
-// or collection saved_model_main_op or legacy_init_op) with the assets' paths fed. A graph that has
-// none of these is left alone. Errors name the op that failed.
-Error RestoreSession(const GraphInFile& graph, llvm::StringRef variables_prefix, Session& session,
-                     ThreadPool& pool);
+// A variable that no value was found for.
+struct MissingVariable {
+  NodeId variable;  // of the main graph
+  std::string reason;
+};
 
-// Writes the variables to PREFIX.index and PREFIX.data-00000-of-00001, by the saver's own ops.
-Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix, Session& session,
-                    ThreadPool& pool);
+// As TensorFlow's loaders do: runs the saver's restore op on `variables_prefix` (unless that is
+// empty, or there is no saver), gives the variables that have no value then those that
+// BindVariables finds, and runs the initialiser (signature __saved_model_init_op, or collection
+// saved_model_main_op or legacy_init_op) with the assets' paths fed. A checkpoint that the saver
+// cannot read, such as that of a tf.train.Checkpoint, is read by BindVariables alone. Gives the
+// variables that are left without a value, which is no error until somebody needs one. Errors name
+// the op that failed.
+Expected<std::vector<MissingVariable>> RestoreSession(const GraphInFile& graph,
+                                                      llvm::StringRef variables_prefix,
+                                                      Session& session, ThreadPool& pool);
+
+// Writes the variables to PREFIX.index and PREFIX.data-00000-of-00001, by the saver's own ops, and
+// those of objects where the checkpoint that the model came with (`variables_prefix`; empty: none)
+// has them.
+Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
+                    llvm::StringRef variables_prefix, Session& session, ThreadPool& pool);
 
 }  // namespace grapnel
 

@@ -355,15 +355,20 @@ Expected<Literal> Bundle::ReadSlices(llvm::StringRef name, const proto::BundleEn
   return Literal::Make(entry.dtype(), dims, bytes);
 }
 
+Expected<std::string> ObjectGraphOf(Bundle* bundle) {
+  if (!bundle->Has(kObjectGraphKey)) return std::string();
+  ASSIGN_OR_RETURN(Literal literal, bundle->Read(kObjectGraphKey));
+  if (literal.dtype() != proto::DT_STRING || literal.strings().size() != 1)
+    return MakeError("the checkpoint's object graph cannot be read");
+  return literal.strings()[0];
+}
+
 Expected<std::map<std::string, std::string>> VariableKeys(Bundle* bundle) {
   std::map<std::string, std::string> keys;
-  if (!bundle->Has(kObjectGraphKey)) return keys;
-  ASSIGN_OR_RETURN(Literal literal, bundle->Read(kObjectGraphKey));
+  ASSIGN_OR_RETURN(std::string objects, ObjectGraphOf(bundle));
   proto::TrackableObjectGraph graph;
-  if (literal.dtype() != proto::DT_STRING || literal.strings().size() != 1 ||
-      !graph.ParseFromString(literal.strings()[0])) {
+  if (!graph.ParseFromString(objects))
     return MakeError("the checkpoint's object graph cannot be read");
-  }
   for (const auto& node : graph.nodes()) {
     for (const auto& attribute : node.attributes()) {
       if (!attribute.full_name().empty())

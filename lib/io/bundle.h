@@ -60,6 +60,10 @@ class Bundle {
   std::map<int, std::shared_ptr<const FileBytes>> data_;
 };
 
+// The objects that were saved, as a serialized proto::TrackableObjectGraph; empty in a checkpoint of
+// TensorFlow 1.
+Expected<std::string> ObjectGraphOf(Bundle* bundle);
+
 // Where a TF2 checkpoint keeps a variable: by the name that the graph's VarHandleOp has as
 // shared_name ("dense/kernel"), the key in the bundle
 // ("model/layer-1/kernel/.ATTRIBUTES/VARIABLE_VALUE"). From the object graph that such a checkpoint

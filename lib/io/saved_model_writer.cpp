@@ -16,7 +16,7 @@ namespace {
 enum { kSchemaVersion = 1, kMetaGraphs = 2 };
 enum { kGraphDef = 2, kCollections = 4 };
 enum { kMapKey = 1 };
-enum { kChecksum = 1, kProgramHash = 2, kUuid = 6, kVersion = 7 };
+enum { kChecksum = 1, kProgramHash = 2, kUuid = 7 };
 
 constexpr const char* kModelFile = "saved_model.pb";
 constexpr const char* kTextFile = "saved_model.pbtxt";
@@ -90,8 +90,8 @@ Expected<Written> ModelBytes(const Model& model) {
 }
 
 void AppendNumber(std::string* out, uint32_t field, uint64_t number) {
-  AppendTag(out, field, WireType::kFixed64);
-  for (int i = 0; i < 8; ++i) out->push_back(static_cast<char>(number >> (8 * i)));
+  AppendTag(out, field, WireType::kVarint);
+  AppendVarint(out, number);
 }
 
 // Hashes of what stays (signatures, objects, checkpoint) are kept; of a model without a fingerprint
@@ -101,19 +101,14 @@ std::string Fingerprint(llvm::StringRef old, const Written& written) {
   std::string out;
   AppendNumber(&out, kChecksum, checksum);
   AppendNumber(&out, kProgramHash, written.graph_hash);
-  std::string version;
   WireReader reader(old);
   while (reader.Next()) {
-    if (reader.Is(kVersion, WireType::kBytes)) {
-      version = reader.whole_field().str();
-    } else if (reader.field() != kChecksum && reader.field() != kProgramHash &&
-               reader.field() != kUuid) {
+    if (reader.field() != kChecksum && reader.field() != kProgramHash && reader.field() != kUuid)
       out += reader.whole_field();
-    }
   }
-  AppendBytesField(&out, kUuid,
-                   llvm::formatv("{0}", util::Fingerprint64(std::to_string(checksum))).str());
-  return out + version;
+  std::string uuid = std::to_string(checksum) + std::to_string(written.graph_hash);
+  AppendBytesField(&out, kUuid, uuid);
+  return out;
 }
 
 Error CopyFile(const std::string& from, const std::string& to) {

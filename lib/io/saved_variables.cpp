@@ -4,6 +4,7 @@
 #include "lib/ir/tensor_name.h"
 #include "lib/proto/saved_object_graph.pb.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
@@ -56,9 +57,12 @@ std::vector<SavedVariable> VariablesOf(const GraphInFile& graph) {
 
 std::string VariablesText(llvm::ArrayRef<SavedVariable> variables) {
   uint64_t parameters = 0, trained = 0, bytes = 0;
-  size_t open = 0;
-  bool says = false;
+  size_t count = 0, open = 0;
+  // Others than those of objects are copies that a saver made for itself.
+  bool of_objects = llvm::any_of(variables, [](const auto& v) { return v.trainable.has_value(); });
   for (const SavedVariable& variable : variables) {
+    if (of_objects && !variable.trainable) continue;
+    ++count;
     int64_t elements = variable.elements();
     if (elements < 0) {
       ++open;
@@ -66,12 +70,10 @@ std::string VariablesText(llvm::ArrayRef<SavedVariable> variables) {
     }
     parameters += elements;
     bytes += elements * DataTypeSize(variable.dtype);
-    if (!variable.trainable) continue;
-    says = true;
-    if (*variable.trainable) trained += elements;
+    if (variable.trainable.value_or(false)) trained += elements;
   }
-  std::string text = Plural(variables.size(), "variable") + ": " + Plural(parameters, "parameter");
-  if (says) text += " (" + WithCommas(trained) + " trainable)";
+  std::string text = Plural(count, "variable") + ": " + Plural(parameters, "parameter");
+  if (of_objects) text += " (" + WithCommas(trained) + " trainable)";
   text += ", " + HumanBytes(bytes);
   if (open > 0) text += "; " + WithCommas(open) + " of a shape that is not known";
   return text;

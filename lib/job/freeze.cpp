@@ -50,8 +50,13 @@ Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool) {
   // From the file as it was read: what restores is no part of the graph any more.
   ASSIGN_OR_RETURN(OpenedGraph whole, opened.Reopen());
   Session session;
-  RETURN_IF_ERROR(
-      RestoreSession(whole.file(), whole.model().variables_prefix, session, pool));
+  ASSIGN_OR_RETURN(std::vector<MissingVariable> missing,
+                   RestoreSession(whole.file(), whole.model().variables_prefix, session, pool));
+  std::map<std::string, std::string> reasons;
+  for (MissingVariable& variable : missing) {
+    Node node = whole.module().main.node(variable.variable);
+    reasons[ResourceName(node)] = std::move(variable.reason);
+  }
   std::map<std::string, ObjectRef> resources;
   for (auto& [name, resource] : session.Resources()) resources[name] = resource;
   auto value = [&](const Node& node) -> Expected<Literal> {
@@ -59,8 +64,11 @@ Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool) {
     auto* variable =
         found == resources.end() ? nullptr : dynamic_cast<Variable*>(found->second.get());
     Tensor tensor = variable ? variable->Get() : Tensor();
-    if (!tensor)
-      return MakeError("variable '{0}' has no value: nothing restores it", node.name());
+    if (!tensor) {
+      std::string& reason = reasons[ResourceName(node)];
+      return MakeError("variable '{0}' has no value: {1}", node.name(),
+                       reason.empty() ? "nothing restores it" : reason);
+    }
     return tensor.ToLiteral();
   };
   return Annotate(opened.model().path, FreezeVariables(module, value));

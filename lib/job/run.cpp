@@ -2,6 +2,7 @@
 
 #include "lib/check/comparison.h"
 #include "lib/exec/saved_state.h"
+#include "lib/io/signature.h"
 #include "lib/io/value.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
@@ -106,6 +107,31 @@ Error RunJob::LoadFeeds() {
   return Error::success();
 }
 
+// A variable that a fetch needs and nothing gives a value is said here, and not by the op, deep in
+// calls, that reads it.
+Error RunJob::Restore() {
+  const std::string& own = opened_->model().variables_prefix;
+  const std::string& prefix = request_.variables.empty() ? own : request_.variables;
+  auto missing = RestoreSession(opened_->file(), prefix, *session_, *request_.pool);
+  if (!missing) {
+    Error error = missing.takeError();
+    return request_.variables.empty() ? std::move(error) : Annotate(prefix, std::move(error));
+  }
+  if (missing->empty()) return Error::success();
+  const Graph& main = opened_->module().main;
+  Signature fetched;
+  for (const std::string& fetch : request_.fetches) fetched.outputs.push_back({fetch, fetch});
+  std::vector<NodeId> needed = NeededNodes(main, fetched);
+  std::string text;
+  for (const MissingVariable& variable : *missing) {
+    if (!llvm::is_contained(needed, variable.variable)) continue;
+    text += llvm::formatv("{0}variable '{1}' has no value: {2}", text.empty() ? "" : "\n",
+                          main.node(variable.variable).name(), variable.reason)
+                .str();
+  }
+  return text.empty() ? Error::success() : MakeError("{0}: {1}", prefix, text);
+}
+
 Error RunJob::Prepare() {
   ExecutorOptions options;
   options.feeds = feeds_;
@@ -117,8 +143,7 @@ Error RunJob::Prepare() {
   options.profiler = request_.profiler;
   options.device = request_.device;
   options.cancel = request_.cancel;
-  RETURN_IF_ERROR(RestoreSession(opened_->file(), opened_->model().variables_prefix, *session_,
-                                 *request_.pool));
+  RETURN_IF_ERROR(Restore());
   return request_.devices.empty() && !request_.placement_log ? Compile(options)
                                                              : CompileSplit(options);
 }
@@ -211,7 +236,8 @@ Error RunJob::SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs)
 }
 
 Error RunJob::SaveVariables(llvm::StringRef prefix) {
-  return grapnel::SaveVariables(opened_->file(), prefix, *session_, *request_.pool);
+  return grapnel::SaveVariables(opened_->file(), prefix, opened_->model().variables_prefix,
+                                *session_, *request_.pool);
 }
 
 }  // namespace grapnel

@@ -33,6 +33,7 @@ struct RunRequest {
   // and `sink` told so. Else the request is taken as it is written.
   bool completes = true;
   std::string signature;
+  std::string variables;  // a checkpoint to begin from, PREFIX; empty: the model's own
 
   Device* device = nullptr;  // for nodes that name none and have a kernel there; null: the CPU
   // Set: the graph is placed on these CPUs ("cpu:4", or names), split, and the parts run side by
@@ -65,7 +66,7 @@ class RunJob {
   static Expected<RunJob> MakeApart(const OpenedGraph& opened, RunRequest request);
   RunJob(RunJob&&) = default;
 
-  // Restores what the model saved and compiles. With `devices` or a log the graph is placed: its
+  // Restores what the model saved, or the request's checkpoint, and compiles. With `devices` or a log the graph is placed: its
   // nodes get their devices, calls may give way to their functions' nodes. Errors:
   // RestoreSession's, Executor::Compile's, what cannot be placed, with the reasons; a device that
   // is no CPU, since only those can be played.
@@ -94,6 +95,7 @@ class RunJob {
  private:
   RunJob(const OpenedGraph& opened, RunRequest request);
   Error LoadFeeds();
+  Error Restore();
   Error Complete();
   Error FetchEnds();
   Error Compile(const ExecutorOptions& options);

@@ -198,6 +198,7 @@ void WholeModel::CopyShared(Module& module) const {
 
 void WholeModel::Fill(OptimizeOptions* options) const {
   options->bodies = bodies_;
+  options->keep_functional = true;  // those who convert a SavedModel further want it so
   if (!bodies_.empty()) return;
   options->feeds = feeds_;
   options->fetches = fetches_;
@@ -213,7 +214,11 @@ void WholeModel::DropUnused(Module& module) const {
 }
 
 size_t CountOfSignatures(const GraphInFile& graph) {
-  return CountReached(graph, graph.signatures);
+  size_t count = 0;
+  for (const Signature& signature : graph.signatures) {
+    if (!IsInternal(signature)) count += CountReached(graph, signature);
+  }
+  return count;
 }
 
 }  // namespace grapnel

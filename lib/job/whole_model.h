@@ -33,7 +33,8 @@ class WholeModel {
   std::vector<std::string> feeds_, fetches_;  // of TensorFlow 1
 };
 
-// Nodes that the signatures of a graph need, those of the functions that they call too.
+// Nodes that the signatures of a graph need, those of the functions that they call too; what two
+// need counts twice.
 size_t CountOfSignatures(const GraphInFile& graph);
 
 }  // namespace grapnel

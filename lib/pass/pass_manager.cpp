@@ -95,6 +95,7 @@ class Runner {
   std::unique_ptr<Editor> MakeEditor(Graph& graph, Function* function, Boundary boundary) {
     boundary.keep_nan = options_.keep_nan;
     boundary.assumed_device = options_.assumed_device;
+    boundary.keep_functional = options_.keep_functional;
     auto editor = std::make_unique<Editor>(graph, function, std::move(boundary), options_.config,
                                            options_.evaluator);
     editor->set_id(function ? function->name() : llvm::StringRef(options_.id));
@@ -150,10 +151,18 @@ class Runner {
   Error RunBodies() {
     FunctionSet done, reached;
     for (const std::string& name : options_.bodies) {
-      Function* function = module_.FindFunction(name);
+      const Function* function = module_.FindFunction(name);
       if (!function) return MakeError("function '{0}' is not in the library", name);
+      AddReachable(*function, &reached);
+    }
+    for (const auto& function : module_.functions) {  // of what was inlined, none would hold
+      if (reached.contains(function.get())) DropShapeAnnotations(function->body);
+    }
+    for (const std::string& name : options_.bodies) {
+      Function* function = module_.FindFunction(name);
       if (done.insert(function).second) RETURN_IF_ERROR(RunBody(EditorOf(function), &result_));
     }
+    reached.clear();
     for (const Function* function : done) AddReachable(*function, &reached);
     for (const Function* function : done) reached.erase(function);
     return RunFunctions(std::move(reached));

@@ -55,6 +55,8 @@ struct OptimizeOptions {
   bool keep_nan = false;         // no rewrite that puts a number where a NaN would be
   // Where nodes that name no device are taken to be, as a node has it; written into none of them.
   std::string assumed_device;
+  // If, Case and While stay nodes that call functions.
+  bool keep_functional = false;
   // Functions by name. If there are any, just these are optimised, in this order, and then what
   // they still reach; the main graph and the rest of the library stay as they are.
   std::vector<std::string> bodies;
