@@ -114,7 +114,8 @@ class DeployedModelTest(unittest.TestCase):
         return [{k: v.numpy() for k, v in call(*one).items()} for one in calls]
 
     def grapnel(self, *arguments, status=0):
-        done = subprocess.run([GRAPNEL, *arguments], capture_output=True, text=True)
+        environment = {k: v for k, v in os.environ.items() if k != "TF_CPP_MIN_LOG_LEVEL"}  # it would hide warnings
+        done = subprocess.run([GRAPNEL, *arguments], capture_output=True, text=True, env=environment)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout + done.stderr
 
