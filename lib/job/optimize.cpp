@@ -226,7 +226,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
   manager.Add(MakeFailureInstrumentation(&optimized.failed));
   manager.Add(MakeVerifyInstrumentation());
   auto result = manager.Run(module, options);
-  if (result && whole) whole->DropUnused(module);
+  if (result && whole) whole->CleanUp(module);
   optimized.near_misses = misses.Sorted();
   if (result) {
     optimized.result = std::move(*result);

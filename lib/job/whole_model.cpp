@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/function/call.h"
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
@@ -30,7 +31,13 @@ Expected<std::vector<std::string>> FunctionsOfObjects(const GraphInFile& graph) 
     return MakeError("{0}: the object graph of '{1}' is damaged", graph.path, graph.title);
   std::vector<std::string> names;
   for (const auto& [name, function] : objects.concrete_functions()) names.push_back(name);
+  for (const auto& object : objects.nodes()) {
+    for (const std::string& name : object.function().concrete_functions()) names.push_back(name);
+    names.push_back(object.bare_concrete_function().concrete_function_name());
+    names.push_back(object.captured_tensor().concrete_function());
+  }
   std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 
@@ -167,6 +174,7 @@ Expected<WholeModel> WholeModel::Prepare(OpenedGraph& opened) {
     for (llvm::StringRef name : CalledFunctions(node)) whole.kept_.push_back(name.str());
   }
   whole.CopyShared(module);
+  whole.KeepCommon(module);
   return whole;
 }
 
@@ -196,6 +204,25 @@ void WholeModel::CopyShared(Module& module) const {
   for (Function* caller : callers) CallCopies(caller, copies);
 }
 
+// Passes inline each call: what is called twice would be there twice.
+void WholeModel::KeepCommon(Module& module) {
+  constexpr size_t kSmall = 16;  // nodes; a copy of them is no loss
+  FunctionSet run;
+  for (const std::string& name : bodies_) AddReachable(*module.FindFunction(name), &run);
+  llvm::DenseMap<const Function*, int> calls;
+  for (const Function* caller : run) {
+    for (Node node : caller->body.nodes()) {
+      if (const Function* callee = CallOf(node).function) ++calls[callee];
+    }
+  }
+  for (const auto& function : module.functions) {
+    if (calls.lookup(function.get()) < 2 || function->body.num_nodes() <= kSmall) continue;
+    marked_.push_back({function->name().str(), function->source});
+    SetFunctionAttr(function.get(), "_noinline", attr::Bool(true));
+    SetFunctionAttr(function.get(), "_nospecialize", attr::Bool(true));
+  }
+}
+
 void WholeModel::Fill(OptimizeOptions* options) const {
   options->bodies = bodies_;
   options->keep_functional = true;  // those who convert a SavedModel further want it so
@@ -204,8 +231,11 @@ void WholeModel::Fill(OptimizeOptions* options) const {
   options->fetches = fetches_;
 }
 
-void WholeModel::DropUnused(Module& module) const {
+void WholeModel::CleanUp(Module& module) const {
   if (bodies_.empty()) return;
+  for (const Marked& marked : marked_) {
+    if (Function* function = module.FindFunction(marked.function)) function->source = marked.source;
+  }
   FunctionSet needed = ReachableFunctions(module);
   for (const std::string& name : kept_) {
     if (const Function* function = module.FindFunction(name)) AddReachable(*function, &needed);

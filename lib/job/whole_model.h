@@ -14,6 +14,7 @@ namespace grapnel {
 // under their names and with their arguments; the main graph only calls them. What else may be
 // called of the model (functions of objects, through which gradients are taken; those that save and
 // restore) stays as it was read: where a signature shares a function with them, it gets a copy.
+// A large function that is called in several places stays one, for else the model would grow.
 // A model of TensorFlow 1 is its main graph: all that signatures, saver, initialisers and
 // collections name is fetched.
 class WholeModel {
@@ -22,14 +23,20 @@ class WholeModel {
   static Expected<WholeModel> Prepare(OpenedGraph& opened);
   // Bodies, or feeds and fetches, instead of those of one signature.
   void Fill(OptimizeOptions* options) const;
-  // Drops functions that nothing needs any more.
-  void DropUnused(Module& module) const;
+  // After the passes: drops functions that nothing needs any more, and marks of Prepare.
+  void CleanUp(Module& module) const;
 
  private:
   void CopyShared(Module& module) const;
+  void KeepCommon(Module& module);
 
   std::vector<std::string> bodies_;           // of TensorFlow 2
   std::vector<std::string> kept_;             // functions that others than signatures call
+  struct Marked {
+    std::string function;
+    llvm::StringRef source;  // as it was before
+  };
+  std::vector<Marked> marked_;
   std::vector<std::string> feeds_, fetches_;  // of TensorFlow 1
 };
 
