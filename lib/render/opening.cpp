@@ -14,6 +14,8 @@ namespace {
 
 // Fewer boxes tell too little, more are no longer a picture.
 constexpr size_t kFew = 6, kEnough = 20, kMany = 40;
+// Siblings that can be read without groups.
+constexpr uint32_t kGroupAbove = 24;
 // A picture of this many boxes needs no parts opened that the flow was cut into.
 constexpr size_t kReadable = 8;
 
@@ -85,7 +87,8 @@ class Opener {
     fold.no_ops = !options_.show_control;
     fold.keep = Kept(*graph, function == nullptr);
     body->folding = Fold(*graph, graph == only_ ? selected : std::vector<bool>(), fold);
-    body->tree = std::make_unique<ScopeTree>(*graph, body->folding.uses);
+    body->tree = std::make_unique<ScopeTree>(*graph, body->folding.uses, kGroupAbove,
+                                             options_.keep_outermost);
     body->open.assign(body->tree->size(), false);
     it->second = body.get();
     plan_.bodies.push_back(std::move(body));

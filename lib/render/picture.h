@@ -116,6 +116,7 @@ struct ViewOptions {
   bool show_constants = false;  // a box for each
   bool show_control = false;    // NoOps as boxes, and control edges however many meet
   int max_boxes = 60;
+  bool keep_outermost = false;              // see ScopeTree
   bool list_nodes = false;                  // in Box::parts
   std::vector<std::string> feeds, fetches;  // tensors of main ("x:0") that are marked
 };

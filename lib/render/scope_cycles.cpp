@@ -7,9 +7,10 @@
 
 namespace grapnel {
 
-void ScopeTree::Builder::DropCyclicScopes() {
+void ScopeTree::Builder::DropCyclicScopes(bool keep_outermost) {
   dropped_into_.assign(found_.size(), kNoScope);
   std::vector<bool> cyclic = ScopesWithCycles();
+  if (keep_outermost) cyclic[kRootScope] = false;
   for (ScopeId id = 0; id < cyclic.size(); ++id) {
     if (cyclic[id] && dropped_into_[id] == kNoScope) DropCyclicMembers(id);
   }

@@ -34,11 +34,11 @@ std::string SeriesTitle(llvm::StringRef first, llvm::StringRef last) {
 
 }  // namespace
 
-void ScopeTree::Builder::Build(uint32_t group_above) {
+void ScopeTree::Builder::Build(uint32_t group_above, bool keep_outermost) {
   found_.emplace_back();
   FindScopes();
   ListMembers();
-  DropCyclicScopes();
+  DropCyclicScopes(keep_outermost);
   FindAllSeries();
   for (ScopeId id = 0; id < found_.size(); ++id) {  // groups are added at the end, and looked at
                                                     // in their turn

@@ -4,8 +4,9 @@
 
 namespace grapnel {
 
-ScopeTree::ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above) {
-  Builder(graph, uses, this).Build(group_above);
+ScopeTree::ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above,
+                     bool keep_outermost) {
+  Builder(graph, uses, this).Build(group_above, keep_outermost);
 }
 
 ScopeId ScopeTree::Find(llvm::StringRef path) const {

@@ -60,8 +60,10 @@ struct Scope {
 class ScopeTree {
  public:
   // `uses` has an entry for each id of the graph. Scopes with more than `group_above` members get
-  // groups.
-  ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above = 24);
+  // groups. `keep_outermost`: scopes of the root are scopes even if the flow leaves them and enters
+  // them again.
+  ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above = 24,
+            bool keep_outermost = false);
 
   size_t size() const { return scopes_.size(); }
   const Scope& scope(ScopeId id) const { return scopes_[id]; }

@@ -22,7 +22,7 @@ class ScopeTree::Builder {
   Builder(const Graph& graph, llvm::ArrayRef<NodeUse> uses, ScopeTree* tree)
       : graph_(graph), uses_(uses), tree_(*tree) {}
 
-  void Build(uint32_t group_above);
+  void Build(uint32_t group_above, bool keep_outermost);
 
  private:
   struct Found {
@@ -62,7 +62,7 @@ class ScopeTree::Builder {
   void Clear(ScopeId scope);
 
   // scope_cycles.cpp: scopes that the flow leaves and enters again are none.
-  void DropCyclicScopes();
+  void DropCyclicScopes(bool keep_outermost);
   std::vector<bool> ScopesWithCycles();
   void DropCyclicMembers(ScopeId scope);
   void Drop(ScopeId scope);
