@@ -38,7 +38,9 @@ class RepeatFinder {
   Repeat Next(size_t from) const {
     for (size_t i = from; i < pieces_.size(); ++i) {
       size_t times = runs_[i] / period_ + 1;
-      if (times >= 2 && IsWorth(i, times)) return Shifted({i, period_, times}, runs_[i] % period_);
+      if (times < 2 || !IsWorth(i, times)) continue;
+      Repeat repeat = Shifted({i, period_, times}, runs_[i] % period_);
+      if (IsConnected(repeat)) return repeat;
     }
     return {pieces_.size(), period_, 0};
   }
@@ -47,6 +49,14 @@ class RepeatFinder {
   bool AreEqual(size_t a, size_t b) const {
     return pieces_[a].structure == pieces_[b].structure &&
            pieces_[a].length() == pieces_[b].length();
+  }
+
+  bool IsConnected(const Repeat& repeat) const {
+    for (size_t i = repeat.begin; i < repeat.end(); i += repeat.period) {
+      uint32_t begin = pieces_[i].begin, end = pieces_[i + repeat.period - 1].end;
+      if (line_.Connected(begin, end).size() > 1) return false;
+    }
+    return true;
   }
 
   // A series of series says less than the series, unless it says much.
@@ -178,9 +188,11 @@ std::vector<FlowPiece> JoinEquals(const FlowLine& line, const std::vector<FlowPi
   for (size_t i = 0; i < pieces.size();) {
     size_t end = i + 1;
     auto equals = [&](const FlowPiece& piece) {
-      return piece.structure == pieces[i].structure && piece.length() == pieces[i].length();
+      return piece.structure == pieces[i].structure && piece.length() == pieces[i].length() &&
+             line.Connected(piece.begin, piece.end).size() == 1;
     };
-    while (pieces[i].length() > 1 && end < pieces.size() && equals(pieces[end])) ++end;
+    bool may = pieces[i].length() > 1 && equals(pieces[i]);
+    while (may && end < pieces.size() && equals(pieces[end])) ++end;
     FlowPiece joined = end == i + 1 ? pieces[i] : line.Piece(pieces[i].begin, pieces[end - 1].end);
     for (; end > i + 1 && joined.starts.size() < end - i;)
       joined.starts.push_back(pieces[i + joined.starts.size()].begin);
@@ -208,7 +220,7 @@ std::vector<FlowPiece> JoinToMost(const FlowLine& line, const std::vector<FlowPi
                                   uint32_t most) {
   Joiner joiner(line, pieces);
   joiner.Join(most, ~uint64_t{0}, true);
-  joiner.Join(most, ~uint64_t{0}, false);
+  joiner.Join(2 * most, ~uint64_t{0}, false);
   return joiner.Result();
 }
 

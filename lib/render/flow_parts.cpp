@@ -34,9 +34,7 @@ class Parts {
     if (pieces_.size() > most) pieces_ = JoinSmallest(line_, pieces_, most, line_.ops() / kCrumb);
     if (pieces_.size() > most) pieces_ = JoinRepeats(line_, std::move(pieces_), true);
     if (pieces_.size() > most) pieces_ = JoinToMost(line_, pieces_, most);
-    std::vector<FlowPart> parts;
-    for (const FlowPiece& piece : pieces_) parts.push_back(PartOf(piece));
-    return parts;
+    return PartsOf(most);
   }
 
  private:
@@ -67,6 +65,30 @@ class Parts {
       if (!line_.AreLinked(pieces_[k - 1], pieces_[k])) return false;
     }
     return true;
+  }
+
+  // What is not connected within a piece is several parts, unless that are too many.
+  std::vector<FlowPart> PartsOf(uint32_t most) const {
+    std::vector<std::vector<std::vector<uint32_t>>> connected;
+    size_t count = 0;
+    for (const FlowPiece& piece : pieces_) {
+      connected.emplace_back();
+      if (piece.starts.empty()) connected.back() = line_.Connected(piece.begin, piece.end);
+      count += std::max<size_t>(connected.back().size(), 1);
+    }
+    std::vector<FlowPart> parts;
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (connected[i].size() < 2 || count > 2 * most) {
+        parts.push_back(PartOf(pieces_[i]));
+        continue;
+      }
+      for (const std::vector<uint32_t>& places : connected[i]) {
+        FlowPart& part = parts.emplace_back();
+        part.repeats.emplace_back();
+        for (uint32_t place : places) part.repeats[0].push_back(line_.id(place));
+      }
+    }
+    return parts;
   }
 
   FlowPart PartOf(const FlowPiece& piece) const {

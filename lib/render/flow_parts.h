@@ -41,8 +41,9 @@ class NameWords {
 // layer or a block is one piece; large pieces again where fewest cross inside; then joins what is
 // named alike, makes series of what repeats, and joins the smallest neighbours of which one reads
 // the other until there are at most `most`. Members without a cycle give parts without a cycle, in
-// an order in which each comes after what it reads. Every part is connected, unless there are more
-// than `most` members that have nothing to do with one another. n log n in members and edges.
+// an order in which each comes after what it reads. Every part is connected, and there are up to
+// twice as many; where even that is too few, members that have nothing to do with one another share
+// a part. n log n in members and edges.
 std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges,
                                 uint32_t most);
 

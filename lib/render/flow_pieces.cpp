@@ -117,6 +117,33 @@ bool FlowLine::AreLinked(const FlowPiece& left, const FlowPiece& right) const {
   return false;
 }
 
+std::vector<std::vector<uint32_t>> FlowLine::Connected(uint32_t begin, uint32_t end) const {
+  std::vector<uint32_t> root(end - begin);
+  for (uint32_t i = 0; i < root.size(); ++i) root[i] = i;
+  auto find = [&](uint32_t i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+  };
+  for (uint32_t i = begin; i < end; ++i) {
+    for (uint32_t k = in_first_[i]; k < in_first_[i + 1]; ++k) {
+      if (in_[k] < begin || in_[k] >= end) continue;
+      uint32_t a = find(i - begin), b = find(in_[k] - begin);
+      root[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  std::vector<std::vector<uint32_t>> lists;
+  std::vector<size_t> list_of(root.size());
+  for (uint32_t i = 0; i < root.size(); ++i) {
+    uint32_t first = find(i);
+    if (first == i) {
+      list_of[i] = lists.size();
+      lists.emplace_back();
+    }
+    lists[list_of[first]].push_back(begin + i);
+  }
+  return lists;
+}
+
 std::vector<FlowPiece> FlowLine::Cut(const FlowPiece& piece) const {
   uint32_t least = *std::min_element(width_.begin() + piece.begin + 1, width_.begin() + piece.end);
   std::vector<FlowPiece> pieces;

@@ -27,6 +27,7 @@ class FlowLine {
   FlowLine(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges);
 
   uint32_t size() const { return static_cast<uint32_t>(order_.size()); }
+  uint32_t id(uint32_t place) const { return order_[place]; }
   const FlowMember& member(uint32_t place) const { return members_[order_[place]]; }
   llvm::ArrayRef<uint32_t> Members(uint32_t begin, uint32_t end) const {
     return llvm::ArrayRef<uint32_t>(order_).slice(begin, end - begin);
@@ -35,6 +36,8 @@ class FlowLine {
   FlowPiece Piece(uint32_t begin, uint32_t end) const;
   // Whether an edge runs between neighbours. Linear in the smaller one.
   bool AreLinked(const FlowPiece& left, const FlowPiece& right) const;
+  // The places of a piece by what is connected within it, each list in order.
+  std::vector<std::vector<uint32_t>> Connected(uint32_t begin, uint32_t end) const;
   // All of it in pieces none of which has more than some 40 % of the whole, unless it is one member
   // or there are equals of it beside it.
   std::vector<FlowPiece> Pieces() const;
@@ -64,7 +67,8 @@ std::vector<FlowPiece> JoinRepeats(const FlowLine& line, std::vector<FlowPiece> 
 std::vector<FlowPiece> JoinSmallest(const FlowLine& line, const std::vector<FlowPiece>& pieces,
                                     uint32_t most, uint64_t largest);
 
-// The same, then the smallest neighbours, linked or not, until there are `most`.
+// The same without a limit of size; then the smallest neighbours, linked or not, until there are no
+// more than twice as many.
 std::vector<FlowPiece> JoinToMost(const FlowLine& line, const std::vector<FlowPiece>& pieces,
                                   uint32_t most);
 

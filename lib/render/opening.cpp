@@ -14,8 +14,6 @@ namespace {
 
 // Fewer boxes tell too little, more are no longer a picture.
 constexpr size_t kFew = 6, kEnough = 20, kMany = 40;
-// Siblings that can be read without groups.
-constexpr uint32_t kGroupAbove = 24;
 // A picture of this many boxes needs no parts opened that the flow was cut into.
 constexpr size_t kReadable = 8;
 

@@ -18,6 +18,9 @@ using ScopeId = uint32_t;
 constexpr ScopeId kRootScope = 0;
 constexpr ScopeId kNoScope = ~ScopeId{0};
 
+// More siblings than this cannot be read without groups.
+constexpr uint32_t kGroupAbove = 24;
+
 // What a picture does with a node.
 enum class NodeUse : uint8_t {
   kOutside,  // not selected: not in the tree
@@ -62,7 +65,7 @@ class ScopeTree {
   // `uses` has an entry for each id of the graph. Scopes with more than `group_above` members get
   // groups. `keep_outermost`: scopes of the root are scopes even if the flow leaves them and enters
   // them again.
-  ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above = 24,
+  ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above = kGroupAbove,
             bool keep_outermost = false);
 
   size_t size() const { return scopes_.size(); }
