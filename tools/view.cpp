@@ -3,6 +3,7 @@
 #include "lib/render/device_scopes.h"
 #include "lib/render/layout.h"
 #include "lib/render/picture.h"
+#include "lib/render/picture_json.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/serve/pages/model_page.h"
 #include "lib/support/file.h"
@@ -21,13 +22,15 @@ struct Flags {
   ViewOptions view;
 };
 
-Expected<PictureFormat> FormatOf(const Flags& flags) {
+// Nullopt: JSON.
+Expected<std::optional<PictureFormat>> FormatOf(const Flags& flags) {
   llvm::StringRef suffix = llvm::sys::path::extension(flags.output);
-  if (auto format =
-          ParsePictureFormat(flags.format.empty() ? suffix : llvm::StringRef(flags.format)))
-    return *format;
-  if (flags.output == "-") return MakeError("--format dot, svg, png or html is needed with -o -");
-  return MakeError("{0}: a picture is .dot, .svg, .png or .html (or say which by --format)",
+  llvm::StringRef name = flags.format.empty() ? suffix : llvm::StringRef(flags.format);
+  if (auto format = ParsePictureFormat(name)) return format;
+  if (name.ltrim('.') == "json") return std::nullopt;
+  if (flags.output == "-")
+    return MakeError("--format dot, svg, png, html or json is needed with -o -");
+  return MakeError("{0}: a picture is .dot, .svg, .png, .html or .json (or say which by --format)",
                    flags.output);
 }
 
@@ -82,8 +85,8 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
-Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags, PictureFormat format,
-                           Invocation& invocation) {
+Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
+                           std::optional<PictureFormat> format, Invocation& invocation) {
   ViewOptions& view = flags.view;
   WarnOfProblems(input, invocation.sink());
   ASSIGN_OR_RETURN(FeedsAndFetches given,
@@ -101,15 +104,17 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags, P
   auto picture = MakePicture(input.module(), view);
   if (!picture) return Annotate(flags.model, picture.takeError());
   for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
-  return MakeGraphvizLayout()->Draw(*picture, format);
+  if (!format) return PictureJson(*picture);
+  return MakeGraphvizLayout()->Draw(*picture, *format);
 }
 
 Expected<int> Run(Flags flags, Invocation& invocation) {
   if (IsPage(flags)) return WritePage(flags, invocation);
-  ASSIGN_OR_RETURN(PictureFormat format, FormatOf(flags));
+  ASSIGN_OR_RETURN(std::optional<PictureFormat> format, FormatOf(flags));
   RETURN_IF_ERROR(ReadPath(flags));
   RETURN_IF_ERROR(ReadHide(flags));
   ViewOptions& view = flags.view;
+  view.list_nodes = !format;
   view.color_by = flags.color_by == "device"  ? ColorBy::kDevice
                   : flags.color_by == "scope" ? ColorBy::kScope
                                               : ColorBy::kOp;
@@ -138,9 +143,9 @@ RunCommand SetUp(CommandLine& line) {
               "any TensorFlow graph: a file, a folder, or - for standard input")
       .Required();
   line.Option("-o,--output", flags->output,
-              "the picture: .dot, .svg, .png or .html; - for standard output")
+              "the picture: .dot, .svg, .png, .html or .json; - for standard output")
       .Required();
-  line.Option("--format", flags->format, "dot, svg, png or html, whatever -o is called")
+  line.Option("--format", flags->format, "dot, svg, png, html or json, whatever -o is called")
       .ShownAs("FORMAT");
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
@@ -177,7 +182,7 @@ RunCommand SetUp(CommandLine& line) {
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("view", "draws chosen scopes and functions: DOT, SVG, PNG or a page",
+GRAPNEL_COMMAND("view", "draws chosen scopes and functions: DOT, SVG, PNG, a page, or JSON",
                 "view model.pb -o model.svg", SetUp);
 
 }  // namespace

@@ -152,6 +152,7 @@ class BoxMaker {
           "what --max-boxes leaves out of " + (path.empty() ? "the top level" : prefix_ + path);
     } else {
       box.kind = BoxKind::kScope;
+      box.scope = scope;
       box.cluster = states_[scope].cluster;
       box.id = prefix_ + path + "/";
       box.title = Relative(tree_.TitleText(scope), box.cluster);
@@ -178,7 +179,34 @@ class BoxMaker {
   llvm::DenseMap<ScopeId, uint32_t> shared_[2];  // closed scopes, rests
 };
 
+// Of a node in a closed series, the member that it is or lies in; else the scope itself.
+std::pair<bool, uint32_t> EqualOf(const ScopeTree& tree, ScopeId scope, NodeId node) {
+  const Scope& box = tree.scope(scope);
+  if (!box.series && !box.slice) return {false, scope};
+  ScopeId below = kNoScope;
+  for (ScopeId id = tree.ScopeOf(node); id != scope; id = tree.scope(id).parent) {
+    if (!tree.scope(id).slice) below = id;
+  }
+  return below == kNoScope ? std::make_pair(true, node) : std::make_pair(false, below);
+}
+
 }  // namespace
+
+void ListNodes(const BodyBoxes& body, Picture* picture) {
+  const ScopeTree& tree = *body.plan->tree;
+  std::map<std::tuple<uint32_t, bool, uint32_t>, size_t> index;
+  for (Node node : body.plan->graph->nodes()) {
+    uint32_t number = body.box_of[node.id()];
+    if (number >= kBoxFolded || body.plan->folding.uses[node.id()] != NodeUse::kShown) continue;
+    Box& box = picture->boxes[number];
+    std::pair<bool, uint32_t> equal = {false, 0};
+    if (box.kind == BoxKind::kScope) equal = EqualOf(tree, box.scope, node.id());
+    if (box.repeat > 1) equal = {true, node.id()};
+    auto [it, fresh] = index.try_emplace({number, equal.first, equal.second}, box.parts.size());
+    if (fresh) box.parts.emplace_back();
+    box.parts[it->second].push_back(node.id());
+  }
+}
 
 BodyBoxes AddBoxes(const BodyPlan& plan, Picture* picture) { return BoxMaker(plan, picture).Run(); }
 

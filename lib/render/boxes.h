@@ -25,6 +25,9 @@ BodyBoxes AddBoxes(const BodyPlan& plan, Picture* picture);
 void AddNotes(const BodyBoxes& body, const ViewOptions& options, const ShapeMap* shapes,
               Picture* picture);
 
+// Fills Box::parts of the boxes of a body.
+void ListNodes(const BodyBoxes& body, Picture* picture);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_RENDER_BOXES_H_

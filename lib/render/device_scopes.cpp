@@ -26,6 +26,7 @@ std::string BoxOf(const Node& node) {
 }  // namespace
 
 void GroupByDevice(Module& module, ViewOptions& view) {
+  view.keep_outermost = true;  // whatever flows between devices
   auto follow = [&](std::string& name) {
     if (Node found = module.main.Find(ReadTensorName(name).node)) name = BoxOf(found) + "/" + name;
   };

@@ -87,6 +87,7 @@ std::vector<std::string> Wrap(llvm::StringRef text, size_t length, llvm::StringR
     if (cut == llvm::StringRef::npos) cut = text.substr(0, length).rfind(' ');
     cut = cut == llvm::StringRef::npos || cut < length / 3 ? CharacterBoundary(text, length)
                                                            : cut + 1;
+    if (text.substr(cut).ltrim() == "\xe2\x80\xa6") break;  // alone on a line it says nothing
     lines.push_back(text.substr(0, cut).str());
     text = text.substr(cut).ltrim();
   }

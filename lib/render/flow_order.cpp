@@ -3,10 +3,65 @@
 #include <algorithm>
 
 namespace grapnel {
+namespace {
 
-std::vector<uint32_t> FlowOrder(uint32_t count, std::vector<std::pair<uint32_t, uint32_t>> edges) {
-  std::sort(edges.begin(), edges.end());
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+// A member that is read this many steps further on, and over a quarter of all steps, is wanted
+// early.
+constexpr uint32_t kFar = 12;
+
+void SortOut(FlowEdges* edges) {
+  std::sort(edges->begin(), edges->end());
+  edges->erase(std::unique(edges->begin(), edges->end()), edges->end());
+}
+
+// Neighbours of each member on one side: the edges must be sorted by the other end.
+struct Neighbours {
+  std::vector<uint32_t> first, other;
+  Neighbours(uint32_t count, const FlowEdges& edges, bool readers) : first(count + 1, 0) {
+    other.resize(edges.size());
+    for (auto [from, to] : edges) ++first[(readers ? from : to) + 1];
+    for (uint32_t i = 0; i < count; ++i) first[i + 1] += first[i];
+    std::vector<uint32_t> next(first.begin(), first.end() - 1);
+    for (auto [from, to] : edges) other[next[readers ? from : to]++] = readers ? to : from;
+  }
+};
+
+// Depth first along `next` from each of `roots`: members in the order in which they are left.
+std::vector<uint32_t> LeftOrder(const Neighbours& next, const std::vector<uint32_t>& roots) {
+  size_t count = next.first.size() - 1;
+  std::vector<uint32_t> order, at(next.first.begin(), next.first.end() - 1), stack;
+  std::vector<bool> seen(count, false);
+  order.reserve(count);
+  for (uint32_t root : roots) {
+    if (seen[root]) continue;
+    seen[root] = true;
+    stack.push_back(root);
+    while (!stack.empty()) {
+      uint32_t member = stack.back();
+      if (at[member] == next.first[member + 1]) {
+        order.push_back(member);
+        stack.pop_back();
+        continue;
+      }
+      uint32_t to = next.other[at[member]++];
+      if (seen[to]) continue;
+      seen[to] = true;
+      stack.push_back(to);
+    }
+  }
+  return order;
+}
+
+std::vector<uint32_t> AllOf(uint32_t count) {
+  std::vector<uint32_t> all(count);
+  for (uint32_t i = 0; i < count; ++i) all[i] = i;
+  return all;
+}
+
+}  // namespace
+
+std::vector<uint32_t> FlowOrder(uint32_t count, FlowEdges edges) {
+  SortOut(&edges);
   std::vector<uint32_t> first(count + 1, 0), waits(count, 0), order;
   for (auto [from, to] : edges) {
     ++first[from + 1];
@@ -38,6 +93,58 @@ std::vector<uint32_t> FlowOrder(uint32_t count, std::vector<std::pair<uint32_t, 
     run();
   }
   return order;
+}
+
+std::vector<uint32_t> DemandOrder(uint32_t count, FlowEdges edges) {
+  SortOut(&edges);
+  Neighbours inputs(count, edges, false), readers(count, edges, true);
+  std::vector<uint32_t> level(count, 0), last(count, 0);
+  for (uint32_t member : FlowOrder(count, edges)) {
+    for (uint32_t i = inputs.first[member]; i < inputs.first[member + 1]; ++i)
+      level[member] = std::max(level[member], level[inputs.other[i]] + 1);
+  }
+  for (auto [from, to] : edges) last[from] = std::max(last[from], level[to]);
+  uint32_t deepest = count ? *std::max_element(level.begin(), level.end()) : 0;
+  uint32_t far = std::max(kFar, deepest / 4);
+  std::vector<uint32_t> wanted;
+  for (uint32_t i = 0; i < count; ++i) {
+    bool is_end = readers.first[i] == readers.first[i + 1];
+    if (is_end || last[i] > level[i] + far) wanted.push_back(i);
+  }
+  std::stable_sort(wanted.begin(), wanted.end(),
+                   [&](uint32_t a, uint32_t b) { return level[a] < level[b]; });
+  // The longest way first: what it passes is there when a shorter one is gone.
+  for (uint32_t i = 0; i < count; ++i) {
+    auto begin = inputs.other.begin();
+    std::stable_sort(begin + inputs.first[i], begin + inputs.first[i + 1],
+                     [&](uint32_t a, uint32_t b) { return level[a] > level[b]; });
+  }
+  for (uint32_t i = 0; i < count; ++i) wanted.push_back(i);  // what lies on cycles that none leaves
+  return LeftOrder(inputs, wanted);
+}
+
+std::vector<uint32_t> CyclesOf(uint32_t count, FlowEdges edges) {
+  SortOut(&edges);
+  Neighbours inputs(count, edges, false), readers(count, edges, true);
+  std::vector<uint32_t> order = LeftOrder(readers, AllOf(count));
+  constexpr uint32_t kNone = ~uint32_t{0};
+  std::vector<uint32_t> cycle(count, kNone), stack;
+  for (size_t i = order.size(); i-- > 0;) {
+    if (cycle[order[i]] != kNone) continue;
+    stack.push_back(order[i]);
+    cycle[order[i]] = order[i];
+    while (!stack.empty()) {
+      uint32_t member = stack.back();
+      stack.pop_back();
+      for (uint32_t k = inputs.first[member]; k < inputs.first[member + 1]; ++k) {
+        uint32_t from = inputs.other[k];
+        if (cycle[from] != kNone) continue;
+        cycle[from] = order[i];
+        stack.push_back(from);
+      }
+    }
+  }
+  return cycle;
 }
 
 }  // namespace grapnel

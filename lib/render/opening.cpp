@@ -14,6 +14,8 @@ namespace {
 
 // Fewer boxes tell too little, more are no longer a picture.
 constexpr size_t kFew = 6, kEnough = 20, kMany = 40;
+// A picture of this many boxes needs no parts opened that the flow was cut into.
+constexpr size_t kReadable = 8;
 
 struct Entity {
   bool is_scope;
@@ -30,7 +32,8 @@ struct Candidate {
   bool eligible;  // what was asked for lies above it, or nothing was asked for
   size_t num_ops;
   size_t order;
-  Node caller;  // of a function: the op that showed it first
+  Node caller;           // of a function: the op that showed it first
+  bool settled = false;  // what the flow around it was cut into is seen: it may stay closed
 };
 
 class Opener {
@@ -82,7 +85,8 @@ class Opener {
     fold.no_ops = !options_.show_control;
     fold.keep = Kept(*graph, function == nullptr);
     body->folding = Fold(*graph, graph == only_ ? selected : std::vector<bool>(), fold);
-    body->tree = std::make_unique<ScopeTree>(*graph, body->folding.uses);
+    body->tree = std::make_unique<ScopeTree>(*graph, body->folding.uses, kGroupAbove,
+                                             options_.keep_outermost);
     body->open.assign(body->tree->size(), false);
     it->second = body.get();
     plan_.bodies.push_back(std::move(body));
@@ -169,7 +173,10 @@ class Opener {
     for (const Entity& entity : entities) {
       if (entity.is_scope) {
         int down = body->tree->scope(entity.child).group ? depth : depth + 1;
-        candidates_.push_back({body, entity.id, down, eligible, entity.num_ops, order_++, {}});
+        const Scope &around = body->tree->scope(scope), &child = body->tree->scope(entity.child);
+        bool settled = around.cut || around.part || around.series || child.part || child.series;
+        candidates_.push_back(
+            {body, entity.id, down, eligible, entity.num_ops, order_++, {}, settled});
       } else {
         AddCalls(body, entity.id, depth, eligible);
       }
@@ -191,7 +198,7 @@ class Opener {
       function_boxes_.insert(callee);
       ++num_boxes_;
       candidates_.push_back({inner, inner->tree->scope(kRootScope).core, depth + 1, eligible,
-                             callee->body.num_nodes(), order_++, node});
+                             callee->body.num_nodes(), order_++, node, false});
     };
     add("", node.op());
     for (auto& [key, value] : node.Attrs()) {
@@ -291,11 +298,27 @@ class Opener {
     return names.empty() ? "; there are none" + where : "; scopes" + where + " are " + names;
   }
 
+  bool IsSeries(const Candidate& candidate) const {
+    const Scope& scope = candidate.body->tree->scope(candidate.scope);
+    return scope.series || scope.slice;
+  }
+
+  // Whether so much is in it that the picture says little without it.
+  bool HidesMost(const Candidate& candidate) const {
+    return !candidate.caller && !IsSeries(candidate) &&
+           candidate.num_ops * 2 > candidate.body->graph->num_nodes();
+  }
+
+  bool MayStayClosed(const Candidate& candidate) const {
+    return candidate.settled && num_boxes_ >= kReadable && !HidesMost(candidate);
+  }
+
   // The largest that fits; null when none does.
-  const Candidate* Largest(size_t limit, int depth) const {
+  const Candidate* Largest(size_t limit, int depth, bool need = false) const {
     const Candidate* best = nullptr;
     for (const Candidate& candidate : candidates_) {
       if (!candidate.eligible || candidate.depth > depth) continue;
+      if (need && MayStayClosed(candidate)) continue;
       if (limit != ~size_t{0} && num_boxes_ - 1 + CountOf(candidate) > limit) continue;
       if (!best || std::make_tuple(~candidate.num_ops, candidate.order) <
                        std::make_tuple(~best->num_ops, best->order)) {
@@ -325,7 +348,7 @@ class Opener {
     constexpr int kAnyDepth = ~0u >> 1;
     for (size_t limit : {std::min(kMany, max_boxes_), max_boxes_}) {
       while (num_boxes_ < std::min(kEnough, max_boxes_)) {
-        const Candidate* best = Largest(limit, kAnyDepth);
+        const Candidate* best = Largest(limit, kAnyDepth, true);
         if (!best) break;
         std::vector<Candidate> equals = Equals(*best);
         size_t after = num_boxes_ - equals.size();
@@ -342,12 +365,26 @@ class Opener {
         OpenLike(equals[0], limit);
       }
     }
+    OpenWhatHidesMost();
     while (num_boxes_ < kFew) {
       const Candidate* best = Largest(~size_t{0}, kAnyDepth);
       if (!best) break;
       Candidate candidate = *best;
       OpenForced(candidate.body, candidate.scope, candidate.depth, candidate.eligible, kNoScope,
                  max_boxes_);
+    }
+  }
+
+  // However many outputs stand around it.
+  void OpenWhatHidesMost() {
+    while (true) {
+      auto most = llvm::find_if(candidates_, [&](const Candidate& candidate) {
+        return candidate.eligible && HidesMost(candidate) &&
+               num_boxes_ - 1 + CountOf(candidate) <= max_boxes_;
+      });
+      if (most == candidates_.end()) return;
+      Candidate candidate = *most;
+      Open(candidate);
     }
   }
 

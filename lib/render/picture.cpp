@@ -42,6 +42,9 @@ class PictureMaker {
     AddClosedFunctions();
     AddCalls();
     FoldRepeats(bodies_, &picture_);
+    for (const BodyBoxes& body : bodies_) {
+      if (options_.list_nodes) ListNodes(body, &picture_);
+    }
     FoldControl();
     ColorBoxes(bodies_, options_, &picture_);
     MakeIdsUnique();

@@ -37,6 +37,10 @@ struct Box {
   int color = 0;       // an index of Picture::colors
   const Graph* graph = nullptr;
   NodeId node = kNoNode;  // of an op, the first one when repeated
+  uint32_t scope = ~0u;   // of a closed scope, its ScopeId
+  // What it stands for, those folded into it not counted: of a series a list for each of its
+  // equals, else one list. Only where ViewOptions::list_nodes asks for it.
+  std::vector<std::vector<NodeId>> parts;
 };
 
 struct Cluster {
@@ -112,6 +116,8 @@ struct ViewOptions {
   bool show_constants = false;  // a box for each
   bool show_control = false;    // NoOps as boxes, and control edges however many meet
   int max_boxes = 60;
+  bool keep_outermost = false;              // see ScopeTree
+  bool list_nodes = false;                  // in Box::parts
   std::vector<std::string> feeds, fetches;  // tensors of main ("x:0") that are marked
 };
 

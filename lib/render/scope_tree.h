@@ -1,10 +1,12 @@
-// Name scopes as a tree: a/b/c lies in a/b, which lies in a.
+// Name scopes as a tree: a/b/c lies in a/b, which lies in a. What the data flow leaves and enters
+// again is no scope, and siblings that are too many are grouped.
 #ifndef GRAPNEL_LIB_RENDER_SCOPE_TREE_H_
 #define GRAPNEL_LIB_RENDER_SCOPE_TREE_H_
 
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/ir/graph.h"
@@ -15,6 +17,9 @@ namespace grapnel {
 using ScopeId = uint32_t;
 constexpr ScopeId kRootScope = 0;
 constexpr ScopeId kNoScope = ~ScopeId{0};
+
+// More siblings than this cannot be read without groups.
+constexpr uint32_t kGroupAbove = 24;
 
 // What a picture does with a node.
 enum class NodeUse : uint8_t {
@@ -27,15 +32,18 @@ struct Scope {
   ScopeId parent = kNoScope;
   // The scope's path, "a/b"; of a group what its members' names begin with, "a/block_".
   llvm::StringRef path;
-  // A group stands for siblings whose names begin alike. It is made where a scope has so many
-  // children that nobody could read them: block_1_conv, block_1_relu, block_2_conv ... are found
-  // under block_*, and there under block_1_*.
+  // What a reader is told, where that is not the path: "a/mixed3" of a part that ends there.
+  llvm::StringRef title;
+  // A group stands for siblings, in a scope with so many that nobody could read them: for those
+  // whose names begin alike (block_1_conv, block_1_relu, block_2_conv ... are found under block_*,
+  // and there under block_1_*), where no flow leaves such a group and enters it again.
   bool group = false;
-  // A series is a group of siblings of one structure, block_1 ... block_16, in a scope with more
-  // than a dozen entities; see FindSeries. A part stands for neighbours in the flow, where even
-  // groups leave more than `parts_above` entities. Both count as groups, and their paths end in the
-  // names of their first and last member.
-  bool series = false, part = false;
+  // A series is a group of siblings of one structure, block_1 ... block_16, see FindSeries, or of
+  // equal parts that follow one another in the flow. A part is what FlowParts makes of a scope
+  // whose names do not say how to group it. A slice is some of a series that is too long. All count
+  // as groups, and their paths end in the names of their first and last member.
+  bool series = false, part = false, slice = false;
+  bool cut = false;         // its members are in parts, or stand for one
   ScopeId first_child = 0;  // children have consecutive ids, all above their parent's
   uint32_t num_children = 0;
   uint32_t first_op = 0,
@@ -54,10 +62,11 @@ struct Scope {
 // fine.
 class ScopeTree {
  public:
-  // `uses` has an entry for each id of the graph. Scopes with more than `group_above` entities get
-  // groups, those that still have more than `parts_above` get parts.
-  ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above = 24,
-            uint32_t parts_above = 100);
+  // `uses` has an entry for each id of the graph. Scopes with more than `group_above` members get
+  // groups. `keep_outermost`: scopes of the root are scopes even if the flow leaves them and enters
+  // them again.
+  ScopeTree(const Graph& graph, llvm::ArrayRef<NodeUse> uses, uint32_t group_above = kGroupAbove,
+            bool keep_outermost = false);
 
   size_t size() const { return scopes_.size(); }
   const Scope& scope(ScopeId id) const { return scopes_[id]; }
@@ -67,19 +76,22 @@ class ScopeTree {
   llvm::ArrayRef<NodeId> Ops(ScopeId id) const {
     return llvm::ArrayRef<NodeId>(ops_).slice(scopes_[id].first_op, scopes_[id].num_direct_ops);
   }
-  // "a/b", "a/block_*"; the root is "". kNoScope when there is none. Linear in scopes.
+  // "a/b", "a/block_*"; the root is "". Of a scope that is none, because the flow leaves it and
+  // enters it again, the one that its members are in. kNoScope when there is none. Linear in
+  // scopes.
   ScopeId Find(llvm::StringRef path) const;
   // As Find reads it.
   std::string PathText(ScopeId id) const;
-  // The same, of groups with the number of members: "a/block_* x16".
+  // As a reader is told; of groups but parts with the number of members: "a/block_* x16".
   std::string TitleText(ScopeId id) const;
-  // Of a group, those in its parts counted one by one.
+  // Of a group, those in its slices counted one by one.
   size_t NumMembers(ScopeId id) const;
   // The nearest scope from here up that is no group.
   ScopeId RealScope(ScopeId id) const;
   // Whether its members' names all begin with its path.
   bool IsPrefix(ScopeId id) const {
-    return scopes_[id].group && !scopes_[id].series && !scopes_[id].part;
+    const Scope& scope = scopes_[id];
+    return scope.group && !scope.series && !scope.part && !scope.slice;
   }
   // Whether it is a group whose members are groups again.
   bool HoldsGroups(ScopeId id) const {
@@ -92,7 +104,8 @@ class ScopeTree {
   std::vector<Scope> scopes_;
   std::vector<ScopeId> scope_of_;
   std::vector<NodeId> ops_;
-  std::deque<std::string> texts_;  // paths of parts
+  std::deque<std::string> texts_;                             // paths and titles of groups
+  std::vector<std::pair<llvm::StringRef, ScopeId>> dropped_;  // paths of scopes that are none
 };
 
 }  // namespace grapnel

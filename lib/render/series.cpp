@@ -38,7 +38,7 @@ llvm::StringRef NameStem(llvm::StringRef name) {
 }
 
 ScopeStructures::ScopeStructures(const Graph& graph, llvm::ArrayRef<ScopeName> scopes,
-                                 llvm::ArrayRef<uint32_t> scope_of)
+                                 llvm::ArrayRef<uint32_t> scope_of, bool names)
     : hash_(scopes.size(), 0) {
   std::vector<uint32_t> depth(scopes.size(), 0);
   for (size_t i = 1; i < scopes.size(); ++i) depth[i] = depth[scopes[i].parent] + 1;
@@ -49,26 +49,31 @@ ScopeStructures::ScopeStructures(const Graph& graph, llvm::ArrayRef<ScopeName> s
     }
     return a;
   };
+  auto op = [](const Node& node) { return static_cast<uint64_t>(llvm::hash_value(node.op())); };
+  auto name_or = [&](llvm::StringRef name, size_t begin, uint64_t otherwise) {
+    return names ? NamesHash(From(name, begin)) : otherwise;
+  };
   for (Node node : graph.nodes()) {
     uint32_t scope = scope_of[node.id()];
     if (scope == kNone) continue;
-    hash_[scope] += Mix(NamesHash(From(node.name(), scopes[scope].name_from)),
-                        static_cast<uint64_t>(llvm::hash_value(node.op())));
+    hash_[scope] += Mix(name_or(node.name(), scopes[scope].name_from, 0), op(node));
     auto edge = [&](NodeId from, uint64_t slot) {
       if (from >= scope_of.size() || scope_of[from] == kNone) return;
       uint32_t around = common(scope, scope_of[from]);
       if (around == 0) return;  // the outermost scope has no siblings
       size_t begin = scopes[around].name_from;
-      hash_[around] += Mix(
-          Mix(NamesHash(From(graph.node(from).name(), begin)), NamesHash(From(node.name(), begin))),
-          slot);
+      Node source = graph.node(from);
+      hash_[around] +=
+          Mix(Mix(name_or(source.name(), begin, op(source)), name_or(node.name(), begin, op(node))),
+              slot);
     };
     for (Port port : node.inputs()) edge(port.node, static_cast<uint64_t>(port.index));
   }
   for (size_t i = scopes.size(); i-- > 1;) {
     const ScopeName& scope = scopes[i];
-    llvm::StringRef name = From(scope.path, scopes[scope.parent].name_from);
-    hash_[scope.parent] += Mix(NamesHash(name), Mix(hash_[i], 1));
+    if (!names && hash_[i] == 0) continue;  // nothing that counts
+    hash_[scope.parent] +=
+        Mix(name_or(scope.path, scopes[scope.parent].name_from, 0), Mix(hash_[i], 1));
   }
 }
 

@@ -15,8 +15,9 @@ namespace grapnel {
 // A name without the number it ends in: "block" of "block_12", "AddN" of "AddN" and of "AddN_3".
 llvm::StringRef NameStem(llvm::StringRef name);
 
-// One hash for each scope of a tree: equal where scopes hold the same ops under the same names, but
-// for numbers in names, with the same edges among them. What enters and leaves them does not count.
+// One hash for each scope of a tree: equal where scopes hold the same ops with the same edges among
+// them, and where names count under the same names, but for numbers in them. What enters and leaves
+// them does not count.
 class ScopeStructures {
  public:
   // By scope: the parent, which comes first, and where in its nodes' names their own part begins.
@@ -29,7 +30,9 @@ class ScopeStructures {
     size_t name_from;
   };
   ScopeStructures(const Graph& graph, llvm::ArrayRef<ScopeName> scopes,
-                  llvm::ArrayRef<uint32_t> scope_of);
+                  llvm::ArrayRef<uint32_t> scope_of, bool names);
+
+  size_t size() const { return hash_.size(); }
 
   uint64_t HashOf(uint32_t scope) const { return hash_[scope]; }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -97,15 +98,19 @@ TEST(Picture, EdgesAreGatheredBetweenClosedScopes) {
   NodeId big = x;
   std::vector<NodeId> a;
   a.reserve(100);
-  for (int i = 0; i < 100; ++i)
-    a.push_back(big = Add(graph, "a/op" + std::to_string(i) + "th", "Relu", {big}));
+  auto is_odd = [](unsigned i) { return std::popcount(i) % 2; };  // so that neither is a series
+  for (unsigned i = 0; i < 100; ++i) {
+    big = Add(graph, "a/op" + std::to_string(i) + "th", is_odd(i) ? "Relu" : "Tanh", {big});
+    a.push_back(big);
+  }
   NodeId b0 = Add(graph, "b/op0th", "Add", {a[10], a[20]});
-  for (int i = 1; i < 100; ++i)
-    b0 = Add(graph, "b/op" + std::to_string(i) + "th", "Add", {b0, a[30]});
+  for (unsigned i = 1; i < 100; ++i)
+    b0 = Add(graph, "b/op" + std::to_string(i) + "th", is_odd(i) ? "Add" : "Mul", {b0, a[30]});
   graph.AddControl(b0, a[99]);
-  // Enough boxes outside that neither scope needs to be opened.
   for (int i = 0; i < 8; ++i) Add(graph, "other_" + std::to_string(i), "Neg", {x});
-  Picture picture = Make(module);
+  ViewOptions options;
+  options.depth = 0;
+  Picture picture = Make(module, options);
   ExpectComplete(picture, 209, InputsOf(graph));
   EXPECT_EQ(EdgesBetween(picture, "x", "a/", PictureEdge::Kind::kData), 1u);
   EXPECT_EQ(EdgesBetween(picture, "a/", "b/", PictureEdge::Kind::kData), 101u);
@@ -136,15 +141,14 @@ TEST(Picture, OpensUntilThereIsEnoughToSee) {
 
 TEST(Picture, TheCapHoldsAndTheRestIsSaid) {
   Module module;
-  NodeId x = Add(module.main, "x", "Placeholder");
-  for (int i = 0; i < 90; ++i) Add(module.main, "n" + std::to_string(i) + "th", "Relu", {x});
+  AddScopes(module.main, 20, 10);
   ViewOptions options;
-  options.max_boxes = 30;
+  options.max_boxes = 12;
   Picture picture = Make(module, options);
-  ExpectComplete(picture, 91, InputsOf(module.main));
-  EXPECT_LE(picture.boxes.size(), 30u);
-  EXPECT_NE(llvm::StringRef(picture.header[0]).find("91 ops"), llvm::StringRef::npos);
-  EXPECT_NE(picture.header[0].find("beyond --max-boxes 30"), std::string::npos)
+  ExpectComplete(picture, 202, InputsOf(module.main));
+  EXPECT_LE(picture.boxes.size(), 12u);
+  EXPECT_NE(llvm::StringRef(picture.header[0]).find("202 ops"), llvm::StringRef::npos);
+  EXPECT_NE(picture.header[0].find("beyond --max-boxes 12"), std::string::npos)
       << picture.header[0];
 }
 

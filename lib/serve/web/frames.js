@@ -50,15 +50,17 @@ function wrap(text, font, widest) {
   return lines.length <= 3 ? lines : [lines[0], "\u2026", lines.at(-1)];
 }
 
-// How large a scope is, and as many of the kinds of its ops as go on two lines; a number stays with its kind.
+// How large a scope is, and as many of the kinds of its ops as go on two lines, whole; a number stays with its kind.
 function kindLines(ops, kinds, widest) {
   const names = kinds.split(", "), all = names.at(-1) !== "\u2026";
   if (!all) names.pop();
   for (let kept = names.length; ; --kept) {
     const listed = names.slice(0, kept).map((name) => name.replace(" ", "\u00a0")).join(", ");
     const rest = all && kept === names.length ? "" : ",\u00a0\u2026";
-    const lines = wrap(`${ops.toLocaleString("en-US")} ops: ${listed}${rest}`, NOTE, widest);
-    if (lines.length <= 2 || kept <= 1) return lines.map((line) => line.replaceAll("\u00a0", " "));
+    const size = `${ops.toLocaleString("en-US")} ops`;
+    if (kept <= 0) return [size];
+    const lines = wrap(`${size}: ${listed}${rest}`, NOTE, widest);
+    if (lines.length <= 2) return lines.map((line) => line.replaceAll("\u00a0", " "));
   }
 }
 

@@ -1,0 +1,148 @@
+#include "lib/render/flow_parts.h"
+
+#include <algorithm>
+
+#include "lib/render/flow_pieces.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace grapnel {
+namespace {
+
+// Names that begin alike, fewer than which say nothing.
+constexpr size_t kFewAlike = 3;
+// Where there is no room, neighbours are joined first that have no more than this part of all ops.
+constexpr uint64_t kCrumb = 80;
+
+// Visits each start of `name` that ends in '_' behind a digit, the shortest first.
+template <typename Visit>
+void ForEachStart(llvm::StringRef name, Visit&& visit) {
+  for (size_t i = 1; i + 1 < name.size(); ++i) {
+    if (name[i] == '_' && llvm::isDigit(name[i - 1])) visit(name.take_front(i + 1));
+  }
+}
+
+class Parts {
+ public:
+  Parts(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges)
+      : line_(members, edges), words_(members) {}
+
+  std::vector<FlowPart> Run(uint32_t most) {
+    pieces_ = JoinEquals(line_, line_.Pieces());
+    JoinNamedAlike();
+    pieces_ = JoinRepeats(line_, std::move(pieces_), false);
+    if (pieces_.size() > most) pieces_ = JoinSmallest(line_, pieces_, most, line_.ops() / kCrumb);
+    if (pieces_.size() > most) pieces_ = JoinRepeats(line_, std::move(pieces_), true);
+    if (pieces_.size() > most) pieces_ = JoinToMost(line_, pieces_, most);
+    return PartsOf(most);
+  }
+
+ private:
+  // Pieces in a row that have the same words in front, and those between them that have none.
+  void JoinNamedAlike() {
+    std::vector<llvm::StringRef> words;
+    for (const FlowPiece& piece : pieces_)
+      words.push_back(piece.starts.empty() ? words_.Common(line_.Members(piece.begin, piece.end))
+                                           : "");
+    std::vector<FlowPiece> joined;
+    for (size_t i = 0; i < pieces_.size();) {
+      size_t end = i + 1;
+      for (size_t k = end; !words[i].empty() && k < pieces_.size(); ++k) {
+        if (!pieces_[k].starts.empty()) break;  // a series stands for itself
+        if (words[k] == words[i] && Reaches(end, k)) end = k + 1;
+        if (!words[k].empty() && words[k] != words[i]) break;
+      }
+      joined.push_back(end == i + 1 ? pieces_[i]
+                                    : line_.Piece(pieces_[i].begin, pieces_[end - 1].end));
+      i = end;
+    }
+    pieces_ = std::move(joined);
+  }
+
+  // Whether each piece from `end` to `last` has to do with the one before it.
+  bool Reaches(size_t end, size_t last) const {
+    for (size_t k = end; k <= last; ++k) {
+      if (!line_.AreLinked(pieces_[k - 1], pieces_[k])) return false;
+    }
+    return true;
+  }
+
+  // What is not connected within a piece is several parts, unless that are too many.
+  std::vector<FlowPart> PartsOf(uint32_t most) const {
+    std::vector<std::vector<std::vector<uint32_t>>> connected;
+    size_t count = 0;
+    for (const FlowPiece& piece : pieces_) {
+      connected.emplace_back();
+      if (piece.starts.empty()) connected.back() = line_.Connected(piece.begin, piece.end);
+      count += std::max<size_t>(connected.back().size(), 1);
+    }
+    std::vector<FlowPart> parts;
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (connected[i].size() < 2 || count > 2 * most) {
+        parts.push_back(PartOf(pieces_[i]));
+        continue;
+      }
+      for (const std::vector<uint32_t>& places : connected[i]) {
+        FlowPart& part = parts.emplace_back();
+        part.repeats.emplace_back();
+        for (uint32_t place : places) part.repeats[0].push_back(line_.id(place));
+      }
+    }
+    return parts;
+  }
+
+  FlowPart PartOf(const FlowPiece& piece) const {
+    std::vector<uint32_t> starts = piece.starts;
+    if (starts.empty()) starts = {piece.begin};
+    starts.push_back(piece.end);
+    FlowPart part;
+    for (size_t i = 0; i + 1 < starts.size(); ++i) {
+      llvm::ArrayRef<uint32_t> members = line_.Members(starts[i], starts[i + 1]);
+      part.repeats.emplace_back(members.begin(), members.end());
+    }
+    return part;
+  }
+
+  FlowLine line_;
+  NameWords words_;
+  std::vector<FlowPiece> pieces_;
+};
+
+}  // namespace
+
+NameWords::NameWords(llvm::ArrayRef<FlowMember> members) : words_(members.size()) {
+  llvm::StringMap<size_t> count;
+  for (const FlowMember& member : members)
+    ForEachStart(member.name, [&](llvm::StringRef start) { ++count[start]; });
+  for (size_t i = 0; i < members.size(); ++i) {
+    ForEachStart(members[i].name, [&](llvm::StringRef start) {
+      if (count[start] >= kFewAlike) words_[i] = start;
+    });
+  }
+}
+
+llvm::StringRef NameWords::Common(llvm::ArrayRef<uint32_t> members) const {
+  llvm::StringRef common;
+  bool any = false;
+  for (uint32_t member : members) {
+    llvm::StringRef words = words_[member];
+    if (words.empty()) continue;
+    if (!any) common = words;
+    any = true;
+    if (common == words) continue;
+    llvm::StringRef shared;
+    ForEachStart(words.str() + "x", [&](llvm::StringRef start) {
+      if (common.starts_with(start)) shared = common.take_front(start.size());
+    });
+    common = shared;
+    if (common.empty()) return common;
+  }
+  return common;
+}
+
+std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges,
+                                uint32_t most) {
+  return Parts(members, edges).Run(most);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,92 @@
+// Name scopes that the data flow leaves and enters again are no scopes: their members are siblings
+// of their siblings.
+#include <algorithm>
+
+#include "lib/render/edges.h"
+#include "lib/render/scope_tree_builder.h"
+
+namespace grapnel {
+
+void ScopeTree::Builder::DropCyclicScopes(bool keep_outermost) {
+  dropped_into_.assign(found_.size(), kNoScope);
+  std::vector<bool> cyclic = ScopesWithCycles();
+  if (keep_outermost) cyclic[kRootScope] = false;
+  for (ScopeId id = 0; id < cyclic.size(); ++id) {
+    if (cyclic[id] && dropped_into_[id] == kNoScope) DropCyclicMembers(id);
+  }
+  for (ScopeId& scope : tree_.scope_of_) {
+    while (scope != kNoScope && dropped_into_[scope] != kNoScope) {
+      // Only what nobody sees is still there.
+      scope = dropped_into_[scope];
+    }
+  }
+}
+
+// By scope: whether its members, as names make them, are on a cycle. Each edge counts in the
+// innermost scope that holds both its ends.
+std::vector<bool> ScopeTree::Builder::ScopesWithCycles() {
+  std::vector<uint32_t> depth(found_.size(), 0);
+  for (ScopeId id = 1; id < found_.size(); ++id) depth[id] = depth[found_[id].parent] + 1;
+  // Scopes are members 0 .. found_.size(), ops come behind them.
+  uint32_t num_scopes = static_cast<uint32_t>(found_.size());
+  FlowEdges edges;
+  for (Node node : graph_.nodes()) {
+    if (uses_[node.id()] != NodeUse::kShown) continue;
+    for (Port port : node.inputs()) {
+      if (port.node == kNoNode || port.IsControl() || uses_[port.node] != NodeUse::kShown) continue;
+      if (IsNextIteration(graph_.node(port.node))) continue;
+      ScopeId a = tree_.scope_of_[port.node], b = tree_.scope_of_[node.id()];
+      uint32_t from = num_scopes + port.node, to = num_scopes + node.id();
+      while (a != b) {
+        bool up_a = depth[a] >= depth[b], up_b = depth[b] >= depth[a];
+        if (up_a) a = found_[from = a].parent;
+        if (up_b) b = found_[to = b].parent;
+      }
+      if (from != to) edges.push_back({from, to});
+    }
+  }
+  uint32_t count = num_scopes + graph_.end_id();
+  std::vector<uint32_t> cycles = CyclesOf(count, std::move(edges)), on(count, 0);
+  std::vector<bool> cyclic(found_.size(), false);
+  for (uint32_t i = 0; i < count; ++i) ++on[cycles[i]];
+  for (ScopeId id = 1; id < num_scopes; ++id) {
+    if (on[cycles[id]] > 1) cyclic[found_[id].parent] = true;
+  }
+  return cyclic;
+}
+
+// The smaller half of what is on each cycle goes first: what is left may be none.
+void ScopeTree::Builder::DropCyclicMembers(ScopeId scope) {
+  while (true) {
+    std::vector<Member> members = MembersOf(scope);
+    uint32_t count = static_cast<uint32_t>(members.size());
+    std::vector<uint32_t> cycles = CyclesOf(count, EdgesAmong(members)), on(count, 0);
+    for (uint32_t cycle : cycles) ++on[cycle];
+    std::vector<std::vector<std::pair<uint32_t, ScopeId>>> by_cycle(count);
+    for (uint32_t i = 0; i < count; ++i) {
+      if (members[i].is_scope && on[cycles[i]] > 1)
+        by_cycle[cycles[i]].push_back({SizeOf(members[i]), members[i].id});
+    }
+    bool dropped = false;
+    for (auto& scopes : by_cycle) {
+      std::sort(scopes.begin(), scopes.end());
+      scopes.resize((scopes.size() + 1) / 2);
+      for (auto [size, id] : scopes) Drop(id);
+      dropped |= !scopes.empty();
+    }
+    if (!dropped) return;
+  }
+}
+
+void ScopeTree::Builder::Drop(ScopeId scope) {
+  ScopeId parent = found_[scope].parent;
+  std::vector<Member> members = MembersOf(scope);
+  Clear(scope);
+  for (const Member& member : members) Move(member, parent);
+  found_[parent].num_folded += found_[scope].num_folded;
+  found_[scope].num_folded = 0;
+  std::erase(found_[parent].children, scope);
+  dropped_into_[scope] = parent;
+}
+
+}  // namespace grapnel

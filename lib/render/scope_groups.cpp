@@ -1,0 +1,333 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "lib/render/scope_tree_builder.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace grapnel {
+namespace {
+
+// Fewer siblings than this make no group.
+constexpr size_t kSmallestGroup = 3;
+// Scopes with fewer entities have no series, which have no fewer members.
+constexpr size_t kSeriesAbove = 12, kSmallestSeries = 4;
+// What names make of a scope is read as long as there is no more of it.
+constexpr size_t kMostByNames = 40;
+// Parts of a scope that is cut along the flow.
+constexpr uint32_t kMostFlowParts = 20;
+// Members of a slice, and slices of a scope: with more members slices are larger, and split again.
+constexpr size_t kSliceSize = 40, kMostSlices = 40, kMostSlicesOfSeries = 9;
+
+// Of the last title what the first does not say: from the last word on that begins with a letter.
+std::string SeriesTitle(llvm::StringRef first, llvm::StringRef last) {
+  size_t word = 0;
+  for (size_t i = 0; i < first.size() && i < last.size() && first[i] == last[i]; ++i) {
+    bool ends = last[i] == '/' || last[i] == '_';
+    if (ends && i + 1 < last.size() && llvm::isAlpha(last[i + 1])) word = i + 1;
+  }
+  return (first + " \xe2\x80\xa6 " + last.drop_front(word)).str();
+}
+
+}  // namespace
+
+void ScopeTree::Builder::Build(uint32_t group_above, bool keep_outermost) {
+  found_.emplace_back();
+  FindScopes();
+  ListMembers();
+  DropCyclicScopes(keep_outermost);
+  FindAllSeries();
+  for (ScopeId id = 0; id < found_.size(); ++id) {  // groups are added at the end, and looked at
+                                                    // in their turn
+    if (NumMembersOf(id) <= group_above) continue;
+    if (found_[id].series) {
+      SplitEvenly(id);
+    } else if (!GroupByNames(id)) {
+      CutAlongFlow(id);
+    }
+  }
+  Number();
+  Count();
+}
+
+// Series are looked for among the scopes that names make, before any are grouped.
+void ScopeTree::Builder::FindAllSeries() {
+  size_t num_scopes = found_.size();
+  std::vector<bool> shows(num_scopes, false);
+  std::vector<ScopeId> wide;
+  for (ScopeId id = static_cast<ScopeId>(num_scopes); id-- > 0;) {
+    if (!found_[id].ops.empty()) shows[id] = true;
+    if (shows[id] && id != kRootScope) shows[found_[id].parent] = true;
+    if (NumMembersOf(id) > kSeriesAbove) wide.push_back(id);
+  }
+  std::optional<ScopeStructures> structures;
+  for (ScopeId id : llvm::reverse(wide)) {
+    if (!MayHaveSeries(id)) continue;
+    if (!structures) structures = Structures(true);
+    MakeSeries(id, *structures, shows);
+  }
+}
+
+ScopeStructures ScopeTree::Builder::Structures(bool names) const {
+  std::vector<ScopeStructures::ScopeName> scopes;
+  scopes.reserve(found_.size());
+  for (const Found& scope : found_) scopes.push_back({scope.parent, scope.path, scope.name_from});
+  if (names) return ScopeStructures(graph_, scopes, tree_.scope_of_, true);
+  std::vector<ScopeId> shown_in = tree_.scope_of_;
+  for (NodeId id = 0; id < shown_in.size(); ++id) {
+    if (uses_[id] != NodeUse::kShown) shown_in[id] = kNoScope;
+  }
+  return ScopeStructures(graph_, scopes, shown_in, false);
+}
+
+// Whether enough members' names differ in a last number only.
+bool ScopeTree::Builder::MayHaveSeries(ScopeId scope) const {
+  llvm::StringMap<size_t> stems;
+  for (const Member& member : MembersOf(scope)) {
+    if (++stems[NameStem(member.name)] >= kSmallestSeries) return true;
+  }
+  return false;
+}
+
+void ScopeTree::Builder::MakeSeries(ScopeId scope, const ScopeStructures& structures,
+                                    const std::vector<bool>& shows) {
+  std::vector<Member> members = MembersOf(scope);
+  std::vector<SeriesCandidate> candidates;
+  for (const Member& member : members) {
+    // What nobody sees, and arguments and results, have no like.
+    std::string alone = std::to_string(candidates.size()) + "/";
+    llvm::StringRef op = member.is_scope ? "" : graph_.node(member.id).op();
+    bool fits = member.is_scope ? shows[member.id] : op != "_Arg" && op != "_Retval";
+    candidates.push_back({fits ? NameStem(member.name).str() : alone,
+                          member.is_scope ? structures.HashOf(member.id)
+                                          : static_cast<uint64_t>(llvm::hash_value(op))});
+  }
+  auto series = FindSeries(candidates, EdgesAmong(members), kSmallestSeries);
+  if (series.empty()) return;
+  Clear(scope);
+  std::vector<ScopeId> into(members.size(), scope);
+  for (std::vector<uint32_t>& list : series) {
+    auto number = [&](uint32_t i) {  // of one stem the shorter name has the smaller number
+      return std::make_pair(members[i].name.size(), members[i].name);
+    };
+    std::sort(list.begin(), list.end(),
+              [&](uint32_t a, uint32_t b) { return number(a) < number(b); });
+    ScopeId made = AddGroup(scope, members[list.front()].name, members[list.back()].name);
+    found_[made].series = true;
+    for (uint32_t member : list) into[member] = made;
+  }
+  for (size_t i = 0; i < members.size(); ++i) Move(members[i], into[i]);
+}
+
+// Members by the word of their names that begins at `from`; words end at '_'. In order of first
+// appearance.
+std::vector<std::vector<ScopeTree::Builder::Member>> ScopeTree::Builder::ByWord(
+    llvm::ArrayRef<Member> members, size_t from) {
+  llvm::StringMap<size_t> index;
+  std::vector<std::vector<Member>> words;
+  for (const Member& member : members) {
+    llvm::StringRef rest = member.name.substr(from);
+    auto [it, fresh] = index.try_emplace(rest.substr(0, rest.find('_', 1)), words.size());
+    if (fresh) words.emplace_back();
+    words[it->second].push_back(member);
+  }
+  return words;
+}
+
+// Groups members whose names begin with the same word, as far as no flow leaves a group and enters
+// it again. Nothing is done where that leaves too much to see.
+bool ScopeTree::Builder::GroupByNames(ScopeId scope) {
+  size_t from = found_[scope].name_from;
+  std::vector<Member> members = MembersOf(scope);
+  std::vector<std::vector<Member>> words = ByWord(members, from);
+  while (words.size() == 1) {  // all begin alike: the word after may tell them apart
+    llvm::StringRef rest = members[0].name.substr(from);
+    if (rest.empty()) return false;
+    from += std::min(rest.size(), rest.find('_', 1)) + 1;
+    words = ByWord(members, from);
+  }
+  std::vector<Member> ordered;
+  std::vector<uint32_t> group_of;
+  for (uint32_t i = 0; i < words.size(); ++i) {
+    ordered.insert(ordered.end(), words[i].begin(), words[i].end());
+    group_of.insert(group_of.end(), words[i].size(), i);
+  }
+  size_t entities = 0;
+  for (const std::vector<Member>& word : words)
+    entities += word.size() >= kSmallestGroup ? 1 : word.size();
+  if (entities > kMostByNames || words.size() == members.size()) return false;
+  FlowEdges edges = EdgesAmong(ordered);
+  for (auto& [a, b] : edges) {
+    a = group_of[a];
+    b = group_of[b];
+  }
+  uint32_t count = static_cast<uint32_t>(words.size());
+  std::vector<uint32_t> cycles = CyclesOf(count, std::move(edges)), on(count, 0);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (++on[cycles[i]] > 1) return false;
+  }
+  Group(scope, words, from);
+  return true;
+}
+
+void ScopeTree::Builder::Group(ScopeId scope, const std::vector<std::vector<Member>>& words,
+                               size_t from) {
+  Clear(scope);
+  for (const std::vector<Member>& word : words) {
+    // AddN itself counts among AddN_1, AddN_2 ...; the prefix is read from a name that goes on.
+    auto goes_on = std::find_if(word.begin(), word.end(), [&](const Member& member) {
+      return member.name.find('_', from + 1) != llvm::StringRef::npos;
+    });
+    ScopeId into = scope;
+    if (word.size() >= kSmallestGroup && goes_on != word.end()) {
+      into = static_cast<ScopeId>(found_.size());
+      found_[scope].children.push_back(into);
+      found_.emplace_back();
+      found_.back().parent = scope;
+      found_.back().group = true;
+      found_.back().name_from = goes_on->name.find('_', from + 1) + 1;
+      found_.back().path = goes_on->name.substr(0, found_.back().name_from);
+    }
+    for (const Member& member : word) Move(member, into);
+  }
+}
+
+uint32_t ScopeTree::Builder::SizeOf(const Member& member) const {
+  uint32_t size = 0;
+  ForEachNode(member, [&](NodeId) { ++size; });
+  return size;
+}
+
+// Whatever names are: of an op its kind, of a scope what it holds.
+uint64_t ScopeTree::Builder::StructureOf(const Member& member) const {
+  if (!member.is_scope) return static_cast<uint64_t>(llvm::hash_value(graph_.node(member.id).op()));
+  if (member.id < structures_.size()) return structures_[member.id];
+  uint64_t structure = 1;
+  ForEachNode(member, [&](NodeId node) {
+    structure += static_cast<uint64_t>(llvm::hash_value(graph_.node(node).op()));
+  });
+  return structure;
+}
+
+llvm::StringRef ScopeTree::Builder::OwnName(ScopeId scope, llvm::StringRef name) const {
+  return name.drop_front(std::min(name.size(), found_[scope].name_from));
+}
+
+void ScopeTree::Builder::CutAlongFlow(ScopeId scope) {
+  if (structures_.empty()) {
+    ScopeStructures structures = Structures(false);
+    for (ScopeId id = 0; id < found_.size(); ++id)
+      structures_.push_back(id < structures.size() ? structures.HashOf(id) : 0);
+  }
+  // What shows nothing is in no part.
+  std::vector<Member> members, hidden;
+  for (const Member& member : MembersOf(scope))
+    (SizeOf(member) > 0 ? members : hidden).push_back(member);
+  std::vector<FlowMember> flow;
+  for (const Member& member : members)
+    flow.push_back({StructureOf(member), SizeOf(member), OwnName(scope, member.name)});
+  if (members.size() < 2) return;
+  std::vector<FlowPart> parts = FlowParts(flow, EdgesAmong(members), kMostFlowParts);
+  if (parts.size() == 1 && parts[0].repeats.size() == 1) return SplitEvenly(scope);
+  NameWords words(flow);
+  found_[scope].cut = true;
+  titles_.clear();
+  Clear(scope);
+  for (const Member& member : hidden) Move(member, scope);
+  for (const FlowPart& part : parts) AddPart(scope, members, part, words);
+}
+
+void ScopeTree::Builder::AddPart(ScopeId scope, llvm::ArrayRef<Member> members,
+                                 const FlowPart& part, const NameWords& words) {
+  if (part.repeats.size() == 1) {
+    AddRepeat(scope, members, part.repeats[0], words);
+    return;
+  }
+  const std::vector<uint32_t>&first = part.repeats.front(), &last = part.repeats.back();
+  ScopeId series = AddGroup(scope, members[first.front()].name, members[last.back()].name);
+  found_[series].series = true;
+  found_[series].title = Keep(
+      SeriesTitle(TitleOf(scope, members, first, words), TitleOf(scope, members, last, words)));
+  for (const std::vector<uint32_t>& repeat : part.repeats)
+    AddRepeat(series, members, repeat, words);
+}
+
+// One member stands for itself.
+ScopeId ScopeTree::Builder::AddRepeat(ScopeId scope, llvm::ArrayRef<Member> members,
+                                      llvm::ArrayRef<uint32_t> part, const NameWords& words) {
+  ScopeId into = scope;
+  if (part.size() > 1) {
+    into = AddGroup(scope, members[part.front()].name, members[part.back()].name);
+    found_[into].part = true;
+    std::string title = TitleOf(scope, members, part, words);
+    if (!titles_.insert(title).second) title = members[part.back()].name.str();
+    found_[into].title = Keep(std::move(title));
+  }
+  for (uint32_t member : part) Move(members[member], into);
+  return into;
+}
+
+// The scope or the words that all members have in front; else what ends the part.
+std::string ScopeTree::Builder::TitleOf(ScopeId scope, llvm::ArrayRef<Member> members,
+                                        llvm::ArrayRef<uint32_t> part,
+                                        const NameWords& words) const {
+  llvm::StringRef common = members[part.front()].name;
+  for (uint32_t i : part) {
+    llvm::StringRef name = members[i].name;
+    size_t shared = 0;
+    while (shared < common.size() && shared < name.size() && common[shared] == name[shared])
+      ++shared;
+    common = common.take_front(shared);
+  }
+  llvm::StringRef last = members[part.back()].name;
+  if (part.size() == 1) return last.str();
+  std::string start = words.Common(part).str();
+  if (!start.empty()) return (last.take_front(found_[scope].name_from) + start + "*").str();
+  size_t slash = common.rfind('/');
+  if (slash != llvm::StringRef::npos && slash >= found_[scope].name_from)
+    return (common.take_front(slash) + ": " + last.drop_front(slash + 1)).str();
+  return last.str();
+}
+
+// Moves members of `scope` into slices of equal size: of a series, which is as good to look at from
+// afar, and of what has no better place to cut. Of a series there are as many slices as each has
+// members.
+void ScopeTree::Builder::SplitEvenly(ScopeId scope) {
+  std::vector<Member> members = MembersOf(scope);
+  size_t count = members.size();
+  std::vector<uint32_t> order = FlowOrder(static_cast<uint32_t>(count), EdgesAmong(members));
+  bool series = found_[scope].series;
+  size_t size = series ? static_cast<size_t>(std::sqrt(count)) : kSliceSize;
+  size_t parts =
+      std::clamp((count + size - 1) / size, size_t{2}, series ? kMostSlicesOfSeries : kMostSlices);
+  Clear(scope);
+  for (size_t part = 0; part < parts; ++part) {
+    size_t begin = count * part / parts, end = count * (part + 1) / parts;
+    ScopeId into = AddGroup(scope, members[order[begin]].name, members[order[end - 1]].name);
+    (series ? found_[into].slice : found_[into].part) = true;
+    for (size_t i = begin; i < end; ++i) Move(members[order[i]], into);
+  }
+}
+
+llvm::StringRef ScopeTree::Builder::Keep(std::string text) {
+  tree_.texts_.push_back(std::move(text));
+  return tree_.texts_.back();
+}
+
+// A group that is named by its first and last member.
+ScopeId ScopeTree::Builder::AddGroup(ScopeId scope, llvm::StringRef first, llvm::StringRef last) {
+  ScopeId id = static_cast<ScopeId>(found_.size());
+  found_[scope].children.push_back(id);
+  found_.emplace_back();
+  Found& made = found_.back();
+  made.parent = scope;
+  made.group = true;
+  made.name_from = found_[scope].name_from;
+  made.path = Keep(first.str() + " \xe2\x80\xa6 " + OwnName(scope, last).str());
+  return id;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,107 @@
+// How a ScopeTree is made: scopes as they are found, then grouped. Private to lib/render.
+#ifndef GRAPNEL_LIB_RENDER_SCOPE_TREE_BUILDER_H_
+#define GRAPNEL_LIB_RENDER_SCOPE_TREE_BUILDER_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/render/flow_order.h"
+#include "lib/render/flow_parts.h"
+#include "lib/render/scope_tree.h"
+#include "lib/render/series.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace grapnel {
+
+// Scopes in the order they are found; Number() gives them their ids.
+class ScopeTree::Builder {
+ public:
+  Builder(const Graph& graph, llvm::ArrayRef<NodeUse> uses, ScopeTree* tree)
+      : graph_(graph), uses_(uses), tree_(*tree) {}
+
+  void Build(uint32_t group_above, bool keep_outermost);
+
+ private:
+  struct Found {
+    ScopeId parent = kNoScope;
+    llvm::StringRef path, title;
+    bool group = false, series = false, part = false, slice = false, cut = false;
+    size_t name_from = 0;     // where in its members' names the part of their own begins
+    uint32_t num_folded = 0;  // folded nodes that lie in no deeper scope
+    std::vector<ScopeId> children;
+    std::vector<NodeId> ops;
+  };
+  struct Member {
+    bool is_scope;
+    uint32_t id;
+    llvm::StringRef name;
+  };
+  struct Step {
+    ScopeId scope;
+    size_t slash;  // that ends its path
+  };
+
+  // scope_tree_builder.cpp: what names say, and the finished tree.
+  void FindScopes();
+  ScopeId Walk(llvm::StringRef name);
+  void ListMembers();
+  void Number();
+  void Count();
+  size_t NumMembersOf(ScopeId scope) const {
+    return found_[scope].children.size() + found_[scope].ops.size();
+  }
+  std::vector<Member> MembersOf(ScopeId scope) const;
+  void ForEachNode(const Member& member, llvm::function_ref<void(NodeId)> visit) const;
+  // Data edges between members of a scope, by number: children first, then ops. What NextIteration
+  // hands on is none: it runs back.
+  FlowEdges EdgesAmong(llvm::ArrayRef<Member> members);
+  void Move(const Member& member, ScopeId into);
+  void Clear(ScopeId scope);
+
+  // scope_cycles.cpp: scopes that the flow leaves and enters again are none.
+  void DropCyclicScopes(bool keep_outermost);
+  std::vector<bool> ScopesWithCycles();
+  void DropCyclicMembers(ScopeId scope);
+  void Drop(ScopeId scope);
+
+  // scope_groups.cpp: scopes with too many members.
+  void FindAllSeries();
+  ScopeStructures Structures(bool names) const;
+  uint64_t StructureOf(const Member& member) const;
+  bool MayHaveSeries(ScopeId scope) const;
+  void MakeSeries(ScopeId scope, const ScopeStructures& structures, const std::vector<bool>& shows);
+  static std::vector<std::vector<Member>> ByWord(llvm::ArrayRef<Member> members, size_t from);
+  bool GroupByNames(ScopeId scope);
+  void Group(ScopeId scope, const std::vector<std::vector<Member>>& words, size_t from);
+  void CutAlongFlow(ScopeId scope);
+  void AddPart(ScopeId scope, llvm::ArrayRef<Member> members, const FlowPart& part,
+               const NameWords& words);
+  ScopeId AddRepeat(ScopeId scope, llvm::ArrayRef<Member> members, llvm::ArrayRef<uint32_t> part,
+                    const NameWords& words);
+  std::string TitleOf(ScopeId scope, llvm::ArrayRef<Member> members, llvm::ArrayRef<uint32_t> part,
+                      const NameWords& words) const;
+  void SplitEvenly(ScopeId scope);
+  uint32_t SizeOf(const Member& member) const;
+  llvm::StringRef OwnName(ScopeId scope, llvm::StringRef name) const;
+  llvm::StringRef Keep(std::string text);
+  ScopeId AddGroup(ScopeId scope, llvm::StringRef first, llvm::StringRef last);
+
+  const Graph& graph_;
+  llvm::ArrayRef<NodeUse> uses_;
+  ScopeTree& tree_;
+  std::vector<Found> found_;
+  std::vector<ScopeId> dropped_into_;  // by found scope; kNoScope: it is there
+  std::vector<uint64_t> structures_;   // by scope that names make; whatever names are
+  llvm::DenseMap<std::pair<ScopeId, llvm::StringRef>, ScopeId> by_part_;
+  std::vector<uint32_t> member_of_;  // by node, for EdgesAmong
+  llvm::StringSet<> titles_;         // of the parts of one scope
+  llvm::StringRef last_name_;
+  std::vector<Step> trail_;  // the scopes of last_name_
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_SCOPE_TREE_BUILDER_H_
