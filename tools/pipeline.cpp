@@ -46,7 +46,7 @@ void PipelineFlags::AddTo(CommandLine& line) {
 void PipelineFlags::AddDeviceTo(CommandLine& line) {
   line.Option("--device", request.device,
               "write this device into nodes without one; default: they are taken to be on "
-              "/device:CPU:0, and stay as they are (with --rewriter-config, or '': on none)")
+              "the first CPU, and stay as they are (with --rewriter-config, or '': on none)")
       .ShownAs("DEVICE");
 }
 

@@ -60,7 +60,7 @@ Error DemandNoFiles(const proto::RewriterConfig& config) {
   return PlacerSetup::Make(*settings).takeError();
 }
 
-constexpr const char* kAssumedDevice = "/device:CPU:0";
+std::string AssumedDevice() { return LocalDeviceName("CPU", 0); }
 
 bool AssumesCpu(const OptimizeRequest& request) {
   return !request.device && request.rewriter_config.empty();
@@ -86,7 +86,7 @@ Expected<OptimizeOptions> OptionsOf(const OpenedGraph& opened, const OptimizeReq
   options.passes = request.passes;
   options.limit = request.limit;
   options.keep_nan = request.keep_nan;
-  if (AssumesCpu(request)) options.assumed_device = kAssumedDevice;
+  if (AssumesCpu(request)) options.assumed_device = AssumedDevice();
   options.config.set_min_graph_nodes(-1);
   if (!request.rewriter_config.empty()) {
     ASSIGN_OR_RETURN(options.config, ReadRewriterConfig(request));
@@ -180,7 +180,7 @@ std::string Optimized::KeptText() const {
 std::string Optimized::AssumedText() const {
   if (assumed_of == 0) return "";
   return llvm::formatv("{0} without a device: taken to be on {1}", Plural(assumed_of, "node"),
-                       kAssumedDevice)
+                       AssumedDevice())
       .str();
 }
 

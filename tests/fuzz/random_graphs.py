@@ -103,7 +103,7 @@ def case_of(folder, graph_def, feeds, fetches, values):
 def optimise_here(grapnel, folder, meta, fetches):
     """What grapnel makes of the graph; None and why where it does not."""
     write(folder + "/in.pb", meta.graph_def)
-    command = [grapnel, "opt", folder + "/in.pb", "--fetch", ",".join(fetches), "-o", folder + "/grapnel.pb", "--quiet"]
+    command = [grapnel, "opt", folder + "/in.pb", "--device", "", "--fetch", ",".join(fetches), "-o", folder + "/grapnel.pb", "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PATIENCE // 2, check=False)
     if done.returncode:
         return None, " ".join(done.stderr.split())[-300:] or f"exit code {done.returncode}"
