@@ -1,4 +1,5 @@
 // `grapnel view MODEL -o FILE`: a picture of what was chosen.
+#include "lib/io/signature.h"
 #include "lib/ir/find.h"
 #include "lib/render/device_scopes.h"
 #include "lib/render/layout.h"
@@ -19,6 +20,7 @@ struct Flags {
   std::string model, graph, signature, output, format, path, hide,
       color_by = "op", direction = "down", group_by = "scope";
   std::vector<std::string> feeds, fetches;
+  bool whole = false;
   ViewOptions view;
 };
 
@@ -100,6 +102,13 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
   view.title = std::move(title);
   view.feeds = given.feeds;
   view.fetches = given.fetches;
+  ASSIGN_OR_RETURN(const Signature* signature,
+                   ChooseSignature(input.model(), input.file(), flags.signature));
+  std::optional<SignatureBody> entry;
+  if (signature && !flags.whole) {
+    entry = BodyOf(input.file(), *signature);
+    view.entry = &*entry;
+  }
   if (flags.group_by == "device") GroupByDevice(input.module(), view);
   auto picture = MakePicture(input.module(), view);
   if (!picture) return Annotate(flags.model, picture.takeError());
@@ -175,8 +184,11 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--max-boxes", view.max_boxes, "fold what goes beyond this")
       .Between(5, 2000)
       .ShowDefault();
-  line.Option("--signature", flags->signature, "whose inputs and outputs are marked")
+  line.Option("--signature", flags->signature,
+              "the signature whose body is drawn; default: serving_default, else the largest")
       .ShownAs("NAME");
+  line.Flag("--whole", flags->whole,
+            "the main graph of a SavedModel, with all that saves and restores variables");
   line.Option("--feed", flags->feeds, "a tensor to mark as an input").ShownAs("TENSOR");
   line.Option("--fetch", flags->fetches, "a tensor to mark as an output").ShownAs("TENSOR");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

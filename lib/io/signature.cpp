@@ -98,6 +98,7 @@ class Descent {
  public:
   Descent(const GraphInFile& graph, const Signature& signature) {
     const Graph& main = graph.module->main;
+    at_.name = signature.name;
     at_.graph = &main;
     at_.needed = NeededInMain(main, signature);
     AddEnds(main, signature.inputs, &at_.inputs);

@@ -222,7 +222,7 @@ void AddNotes(const BodyBoxes& body, const ViewOptions& options, const ShapeMap*
     if (box.kind != BoxKind::kOp) {
       ++kinds[index][node.op_id()];
     } else if (!options.hide_constants) {
-      box.notes = ConstantNotes(node, uses, shapes);
+      box.notes = ConstantNotes(node, uses, shapes, options.entry);
     }
   }
   for (auto& [index, ops] : kinds) {

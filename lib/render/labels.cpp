@@ -114,11 +114,27 @@ bool Has(const llvm::StringLiteral (&names)[N], llvm::StringRef op) {
   return std::find(std::begin(names), std::end(names), op) != std::end(names);
 }
 
-// The constant that a folded node stands for.
+// The constant or variable that a folded node stands for.
 Node ConstantBehind(Node node) {
-  while (node.op() == "Identity" && node.num_inputs() == 1 && node.input_node(0))
+  while ((node.op() == "Identity" || node.op() == "ReadVariableOp") && node.num_inputs() == 1 &&
+         node.input_node(0))
     node = node.input_node(0);
   return node;
+}
+
+// "conv/kernel float[3,3,3,8]"; of an argument that is a handle, the variable where it is known.
+std::string VariableText(Node node, const SignatureBody* entry) {
+  if (entry && &node.graph() == entry->graph) {
+    auto found = entry->from_main.find({node.id(), 0});
+    if (found != entry->from_main.end() && found->second.node != kNoNode)
+      node = node.graph().module().main.node(found->second.node);
+  }
+  if (!IsVariable(node)) return PrintableStart(node.name());
+  std::string name = node.GetString("shared_name");
+  std::optional<AttrView> shape = node.Attr("shape");
+  return PrintableStart(name.empty() ? node.name() : llvm::StringRef(name)) + " " +
+         TensorText(node.GetType("dtype"),
+                    shape ? shape->AsShape().value_or(Shape()) : Shape());
 }
 
 // Six digits: 0.001 and not 0.00100000005.
@@ -181,7 +197,7 @@ std::string TensorText(DataType dtype, const Shape& shape) {
 }
 
 std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeUse>& uses,
-                                       const ShapeMap* shapes) {
+                                       const ShapeMap* shapes, const SignatureBody* entry) {
   std::vector<std::string> notes;
   const OpInfo* info = DefinitionOf(node);
   int more = 0;
@@ -193,9 +209,12 @@ std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeU
       continue;
     }
     Node constant = ConstantBehind(node.input_node(slot));
-    notes.push_back(InputName(info, node, slot) + " = " + ValueText(constant, port, shapes));
+    bool is_constant = constant.op() == "Const" || constant.op() == "HostConst";
+    notes.push_back(InputName(info, node, slot) + " = " +
+                    (is_constant ? ValueText(constant, port, shapes)
+                                 : VariableText(constant, entry)));
   }
-  if (more > 0) notes.back() = "and " + Plural(more + 1, "more constant");
+  if (more > 0) notes.back() = "and " + Plural(more + 1, "more constant or variable");
   return notes;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/io/signature.h"
 #include "lib/ir/graph.h"
 #include "lib/render/scope_tree.h"
 #include "lib/shape/inference.h"
@@ -22,7 +23,8 @@ std::string TensorText(DataType dtype, const Shape& shape);
 // "axis = [1,2]", "filter = float[3,3,3,32]": for each input that is a folded constant, directly or
 // through Identity. At most 4 lines, the last one "and 3 more constants".
 std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeUse>& uses,
-                                       const ShapeMap* shapes);
+                                       const ShapeMap* shapes,
+                                       const SignatureBody* entry = nullptr);
 
 // "3 Conv2D, 3 Relu6, ...": what there is most of, the ops that cost most first. `kinds` counts by
 // op.

@@ -40,16 +40,21 @@ class Opener {
  public:
   Opener(const Module& module, const ViewOptions& options) : module_(module), options_(options) {
     max_boxes_ = static_cast<size_t>(std::max(options.max_boxes, 5));
+    if (BeginsAtEntry(options)) entry_ = options.entry;
   }
 
   Expected<Plan> Run(const Graph* only, const std::vector<bool>& selected) && {
     only_ = only;
+    if (entry_ && !entry_->function) Body(nullptr, entry_->needed);
     BodyPlan* main = Body(nullptr, selected);
     bool asked = !options_.scopes.empty() || !options_.functions.empty();
     if (only) {
       const Function* function = FunctionOf(only);
       OpenForced(function ? Body(function, selected) : main, kRootScope, 0, true, kNoScope,
                  max_boxes_);
+    } else if (entry_) {
+      size_t budget = asked ? std::max<size_t>(max_boxes_ / 2, 5) : max_boxes_;
+      OpenForced(Body(entry_->function, entry_->needed), kRootScope, 0, !asked, kNoScope, budget);
     } else if (!options_.hide_main) {
       size_t budget = asked ? std::max<size_t>(max_boxes_ / 2, 5) : max_boxes_;
       OpenForced(main, kRootScope, 0, !asked, kNoScope, budget);
@@ -84,7 +89,8 @@ class Opener {
     fold.constants = !options_.show_constants;
     fold.no_ops = !options_.show_control;
     fold.keep = Kept(*graph, function == nullptr);
-    body->folding = Fold(*graph, graph == only_ ? selected : std::vector<bool>(), fold);
+    bool in_part = graph == only_ || (entry_ && graph == entry_->graph);
+    body->folding = Fold(*graph, in_part ? selected : std::vector<bool>(), fold);
     body->tree = std::make_unique<ScopeTree>(*graph, body->folding.uses, kGroupAbove,
                                              options_.keep_outermost);
     body->open.assign(body->tree->size(), false);
@@ -431,6 +437,7 @@ class Opener {
   const Module& module_;
   const ViewOptions& options_;
   const Graph* only_ = nullptr;
+  const SignatureBody* entry_ = nullptr;  // where the picture begins, if not at main
   size_t max_boxes_;
   size_t num_boxes_ = 0, order_ = 0;
   Plan plan_;
@@ -440,6 +447,11 @@ class Opener {
 };
 
 }  // namespace
+
+bool BeginsAtEntry(const ViewOptions& options) {
+  return options.entry && options.around.empty() && options.path_from.empty() &&
+         options.path_to.empty() && options.functions.empty() && !options.hide_main;
+}
 
 Expected<Plan> MakePlan(const Module& module, const ViewOptions& options, const Graph* only,
                         const std::vector<bool>& selected) {

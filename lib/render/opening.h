@@ -28,6 +28,9 @@ struct BodyPlan {
   llvm::DenseSet<NodeId> rest_ops;
 };
 
+// Whether a picture begins at the body of a signature: nothing else is asked for.
+bool BeginsAtEntry(const ViewOptions& options);
+
 struct DrawnCall {
   uint32_t body;     // of the caller, an index of Plan::bodies
   NodeId caller;     // an op that has its own box

@@ -53,7 +53,24 @@ class PictureMaker {
   }
 
  private:
+  // What is seen first, and what stands beside it in the file.
+  void SayEntry() {
+    const SignatureBody& entry = *options_.entry;
+    std::string line = "signature '" + Printable(entry.name) + "'";
+    if (entry.function) line += ": function '" + Printable(entry.function->name()) + "'";
+    size_t beside = module_.main.num_nodes();
+    if (!entry.function)
+      beside -= std::count(entry.needed.begin(), entry.needed.end(), true);
+    if (beside > 0) {
+      line += llvm::formatv("; not shown: {0} of the main graph, which call it, or save and restore "
+                            "variables (--whole)",
+                            Plural(beside, "op"));
+    }
+    picture_.header.push_back(line);
+  }
+
   Error Select() {
+    if (options_.entry && BeginsAtEntry(options_)) SayEntry();
     if (!options_.around.empty()) {
       ASSIGN_OR_RETURN(Node center, FindNode(module_, options_.around));
       only_ = &center.graph();
@@ -88,6 +105,7 @@ class PictureMaker {
     BodyBoxes body = AddBoxes(plan, &picture_);
     PictureCounts& counts = picture_.counts;
     counts.constants += plan.folding.constants;
+    counts.variables += plan.folding.variables;
     counts.constant_reads += plan.folding.constant_reads;
     counts.no_ops += plan.folding.no_ops;
     counts.nodes_of_graph += plan.graph->num_nodes();
@@ -372,10 +390,12 @@ class PictureMaker {
     if (repeats) first += llvm::formatv(" (like ones folded: {0})", Plural(repeats, "op"));
     std::vector<std::string> parts = {first};
     bool hidden = options_.hide_constants;
-    if (counts.constants) {
-      std::string text = Plural(counts.constants, "constant");
+    if (counts.constants || counts.variables) {
+      std::string text = counts.constants ? Plural(counts.constants, "constant") : "";
+      if (counts.variables)
+        text += (text.empty() ? "" : ", ") + Plural(counts.variables, "variable");
       if (counts.constant_reads)
-        text += " and " + Plural(counts.constant_reads, "Identity op") + " on them";
+        text += " and " + Plural(counts.constant_reads, "op") + " that only read them";
       parts.push_back(text +
                       (hidden ? " hidden" : " folded into their readers (--show-constants)"));
     }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/io/signature.h"
 #include "lib/ir/module.h"
 #include "lib/render/edges.h"
 #include "lib/support/error.h"
@@ -68,7 +69,7 @@ struct Swatch {
 struct PictureCounts {
   size_t nodes = 0;  // selected
   size_t nodes_of_graph = 0;
-  size_t constants = 0, constant_reads = 0, no_ops = 0;  // folded into their readers
+  size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0;  // folded into readers
   size_t rest = 0;                                       // in boxes of kind kRest
   uint64_t stubbed_control = 0;  // of edges.control: said in notes, not drawn
   uint64_t hidden_control = 0;   // the same by --hide control
@@ -119,6 +120,9 @@ struct ViewOptions {
   bool keep_outermost = false;              // see ScopeTree
   bool list_nodes = false;                  // in Box::parts
   std::vector<std::string> feeds, fetches;  // tensors of main ("x:0") that are marked
+  // What a signature runs, drawn instead of main where neither a function nor a part of a body is
+  // asked for; null: main.
+  const SignatureBody* entry = nullptr;
 };
 
 // Without scopes and depth, scopes are opened, the largest first, until some 15 to 40 boxes are

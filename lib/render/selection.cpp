@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/ir/node_types.h"
+
 namespace grapnel {
 namespace {
 
@@ -30,6 +32,13 @@ std::vector<bool> Reach(const Node& start, bool forward) {
 }
 
 bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
+
+// A variable, or what stands for one in a function.
+bool IsHandle(const Node& node) {
+  return IsVariable(node) || (node.op() == "_Arg" && node.GetType("T") == proto::DT_RESOURCE);
+}
+
+bool Reads(const Node& node) { return node.op() == "Identity" || node.op() == "ReadVariableOp"; }
 
 class Folder {
  public:
@@ -76,14 +85,16 @@ class Folder {
     };
     for (Node node : graph_.nodes()) {
       // One with an input is broken, and may read itself.
-      if (IsConstant(node) && node.num_inputs() == 0) fold(node, &folding_.constants);
+      if (node.num_inputs() > 0) continue;
+      if (IsConstant(node)) fold(node, &folding_.constants);
+      if (IsHandle(node)) fold(node, &folding_.variables);
     }
     while (!folded.empty()) {
       Node constant = graph_.node(folded.back());
       folded.pop_back();
       for (const Use& use : constant.uses()) {
         Node reader = graph_.node(use.node);
-        if (reader.op() == "Identity" && reader.num_inputs() == 1 && reader.num_controls() == 0) {
+        if (Reads(reader) && reader.num_inputs() == 1 && reader.num_controls() == 0) {
           fold(reader, &folding_.constant_reads);
         }
       }

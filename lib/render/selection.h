@@ -30,11 +30,11 @@ struct Folding {
   // Of a folded NoOp, the node that waits for it: what the NoOp waits for, that one waits for. Else
   // kNoNode.
   std::vector<NodeId> waits;
-  size_t constants = 0, constant_reads = 0, no_ops = 0;
+  size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0;
 };
 
-// Folds constants that are read, Identity nodes that read nothing but them, and NoOps that exactly
-// one node waits for. `selected` by id; empty: all. Linear.
+// Folds constants and variables that are read (of a function, arguments that are handles), Identity
+// and ReadVariableOp nodes that read nothing but them, and NoOps that exactly one node waits for. `selected` by id; empty: all. Linear.
 Folding Fold(const Graph& graph, const std::vector<bool>& selected, const FoldOptions& options);
 
 }  // namespace grapnel
