@@ -167,8 +167,8 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   llvm::raw_ostream& os = stdout_is_free ? invocation.out() : invocation.err();
   if (flags.timing) os << TimingTable(done.result);
   if (!invocation.flags.quiet && stdout_is_free) {
-    os << flags.model << ": " << WithCommas(nodes_before) << " -> "
-       << Plural(count_nodes(), "node") << (request.whole_model ? " of the signatures, " : ", ")
+    os << flags.model << ": " << WithCommas(nodes_before) << " -> " << Plural(count_nodes(), "node")
+       << (request.whole_model ? " of the signatures, " : ", ")
        << Plural(done.result.rewrites, "rewrite");
     if (done.values_compared)
       os << ", " << Plural(*done.values_compared, "fetch") << " with the same values";

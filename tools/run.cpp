@@ -14,9 +14,8 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, signature, tap_file, tap_mode = "FULL_HEALTH", save_case,
-                                                 variables, save_variables, profile,
-                                                 device = "CPU";
+  std::string model, graph, signature, tap_file, tap_mode = "FULL_HEALTH", save_case, variables,
+                                                 save_variables, profile, device = "CPU";
   SpreadFlags spread;
   int repeat = 1;
   TimeLimit limit;

@@ -80,8 +80,7 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   PageSet pages;
   for (const OpenedGraph& graph : graphs) {
     WarnOfProblems(graph, invocation.sink());
-    pages.Add(std::make_unique<ModelPage>(graph.module(), graph.file().signatures,
-                                          TitleOf(graph, graphs)));
+    pages.Add(std::make_unique<ModelPage>(graph.module(), graph.file(), TitleOf(graph, graphs)));
   }
   RETURN_IF_ERROR(SaveHtmlFile(pages, graphs.front().name(), flags.output));
   return kExitOk;

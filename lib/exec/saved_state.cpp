@@ -105,15 +105,16 @@ Expected<std::vector<MissingVariable>> RestoreVariables(const GraphInFile& graph
 }
 
 bool IsSame(const Literal& a, const Literal& b) {
-  if (a.dtype() != b.dtype() || llvm::ArrayRef<int64_t>(a.dims()) != llvm::ArrayRef<int64_t>(b.dims()))
+  if (a.dtype() != b.dtype() ||
+      llvm::ArrayRef<int64_t>(a.dims()) != llvm::ArrayRef<int64_t>(b.dims()))
     return false;
   return a.dtype() == proto::DT_STRING ? a.strings() == b.strings() : a.bytes() == b.bytes();
 }
 
-// In the checkpoint `prefix`, which the saver wrote, the variables of objects get the values of now:
-// a saver may write copies of them that it made when the model was saved (as for a Keras model that
-// a tf.Module holds), and nobody has updated those since. `model` is the checkpoint that the model
-// came with, which knows where they belong.
+// In the checkpoint `prefix`, which the saver wrote, the variables of objects get the values of
+// now: a saver may write copies of them that it made when the model was saved (as for a Keras model
+// that a tf.Module holds), and nobody has updated those since. `model` is the checkpoint that the
+// model came with, which knows where they belong.
 Error WriteObjects(const GraphInFile& graph, llvm::StringRef prefix, Bundle* model,
                    Session& session) {
   ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(graph, model));

@@ -99,11 +99,12 @@ class Freezer {
     if (fresh) {
       open_.push_back({&graph, port, dtype, variable.str()});
     } else if (it->second != dtype && failure_.empty()) {
-      failure_ = llvm::formatv("node '{0}' is given variables of {1} and of {2}, '{3}' among them: "
-                               "they cannot be frozen",
-                               graph.node(port.node).name(), DataTypeName(it->second),
-                               DataTypeName(dtype), variable)
-                     .str();
+      failure_ =
+          llvm::formatv(
+              "node '{0}' is given variables of {1} and of {2}, '{3}' among them: "
+              "they cannot be frozen",
+              graph.node(port.node).name(), DataTypeName(it->second), DataTypeName(dtype), variable)
+              .str();
     }
   }
 
@@ -166,7 +167,8 @@ class Freezer {
       std::string axis = attr::Type(proto::DT_INT32);
       int64_t batch_dims = node.GetInt("batch_dims");
       Become(graph, node, "GatherV2",
-             {{"Tparams", attr::Type(handle.dtype)}, {"Taxis", axis},
+             {{"Tparams", attr::Type(handle.dtype)},
+              {"Taxis", axis},
               {"batch_dims", attr::Int(batch_dims)}},
              {"dtype", "validate_indices"});
       graph.SetInputs(node.id(), WithInput(node, AxisOf(graph, node, batch_dims)));
@@ -234,8 +236,7 @@ class Freezer {
     if (op.consume_front("Ref")) graph.SetOp(node.id(), op.str());
     graph.SetAttr(node.id(), "T", attr::Type(handle.dtype));
     int outputs = node.op() == "Switch" ? 2 : 1;
-    for (int i = 0; i < outputs; ++i)
-      Mark(graph, {node.id(), i}, handle.dtype, handle.variable);
+    for (int i = 0; i < outputs; ++i) Mark(graph, {node.id(), i}, handle.dtype, handle.variable);
     return Error::success();
   }
 

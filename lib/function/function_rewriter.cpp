@@ -195,6 +195,14 @@ std::string FunctionRewriter::WhyNotCallable(const proto::NameAttrList& callee, 
       callee.name(), arguments, results, takes, gives);
 }
 
+std::string FunctionRewriter::WhyNotPassed(const Node& node) const {
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (edit.TypeOf(node.input(i)) == proto::DT_INVALID)
+      return llvm::formatv("the dtype of '{0}' is not known", node.input_node(i).name());
+  }
+  return "";
+}
+
 llvm::StringRef FunctionRewriter::XlaMark(const Node& node) {
   for (const char* key : {"_xla_compile_id", "_tpu_replicate", "_XlaMustCompile"}) {
     std::optional<AttrView> attr = node.FindAttr(key);

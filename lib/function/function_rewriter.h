@@ -60,6 +60,10 @@ class FunctionRewriter : public RuleContext {
   // Why `callee` is no function that takes and gives so many tensors; "" where it is one.
   std::string WhyNotCallable(const proto::NameAttrList& callee, int takes, int gives) const;
 
+  // Why what passes an input of `node` on cannot be made: its dtype is not known, as of an op that
+  // is no TensorFlow's; "" where all are.
+  std::string WhyNotPassed(const Node& node) const;
+
   // The attribute by which `node` is marked for XLA, which compiles it as it is; "" for none.
   static llvm::StringRef XlaMark(const Node& node);
 

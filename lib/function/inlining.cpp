@@ -377,6 +377,7 @@ std::string WhyNotInline(const FunctionRewriter& rewriter, const Node& call, con
     return llvm::formatv("'{0}' is marked for XLA ({1})", call.name(), mark);
   if (rewriter.edit.IsFed(call)) return llvm::formatv("'{0}' is fed", call.name());
   std::string misfit = Misfit(call, function);
+  if (misfit.empty()) misfit = rewriter.WhyNotPassed(call);
   if (!misfit.empty()) return misfit;
   if (FunctionAttr(function, "api_implements"))
     return llvm::formatv("'{0}' is one of several for one interface (api_implements)",

@@ -60,8 +60,8 @@ class Bundle {
   std::map<int, std::shared_ptr<const FileBytes>> data_;
 };
 
-// The objects that were saved, as a serialized proto::TrackableObjectGraph; empty in a checkpoint of
-// TensorFlow 1.
+// The objects that were saved, as a serialized proto::TrackableObjectGraph; empty in a checkpoint
+// of TensorFlow 1.
 Expected<std::string> ObjectGraphOf(Bundle* bundle);
 
 // Where a TF2 checkpoint keeps a variable: by the name that the graph's VarHandleOp has as

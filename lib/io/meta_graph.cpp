@@ -119,7 +119,8 @@ class MetaGraphReader {
       graph_def = file->bytes();
     }
     ASSIGN_OR_RETURN(result_.module, ImportGraphDef(file, graph_def));
-    if (file != file_) result_.module->sources.push_back(file_);  // object_graph and meta_graph point into it
+    if (file != file_)
+      result_.module->sources.push_back(file_);  // object_graph and meta_graph point into it
     std::sort(result_.signatures.begin(), result_.signatures.end(),
               [](const auto& a, const auto& b) { return a.name < b.name; });
     std::sort(result_.collections.begin(), result_.collections.end(),

@@ -159,7 +159,8 @@ Error DemandPlaceFor(const Model& model, llvm::StringRef folder) {
     return MakeError("{0}: is the model itself, or lies in it: nothing is written there", folder);
   }
   if (!IsDirectory(folder)) {
-    if (FileExists(folder)) return MakeError("{0}: is a file, and a folder is to be written", folder);
+    if (FileExists(folder))
+      return MakeError("{0}: is a file, and a folder is to be written", folder);
     return Error::success();
   }
   ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(folder));

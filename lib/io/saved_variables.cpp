@@ -18,7 +18,8 @@ llvm::StringMap<bool> Trainable(const GraphInFile& graph) {
   if (!bytes.empty() && bytes.size() <= INT32_MAX &&
       objects.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     for (const auto& object : objects.nodes()) {
-      if (object.has_variable()) trainable[object.variable().name()] |= object.variable().trainable();
+      if (object.has_variable())
+        trainable[object.variable().name()] |= object.variable().trainable();
     }
   }
   for (const Collection& collection : graph.collections) {

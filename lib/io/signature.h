@@ -25,7 +25,7 @@ Expected<const Signature*> ChooseSignature(const Model& model, const GraphInFile
 // What a signature runs: the innermost body to which the bodies around it only hand values on. A
 // model that TensorFlow 2 saved has a call in its main graph, of a wrapper that calls the network.
 struct SignatureBody {
-  std::string name;                // of the signature
+  std::string name;  // of the signature
   const Graph* graph = nullptr;
   const Function* function = nullptr;  // null: the main graph itself
   std::vector<std::string> calls;      // functions on the way there, the innermost last

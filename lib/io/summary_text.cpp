@@ -56,11 +56,11 @@ std::vector<const Signature*> InOrder(const GraphInFile& graph) {
   std::vector<const Signature*> signatures;
   for (const Signature& signature : graph.signatures) signatures.push_back(&signature);
   const Signature* usual = DefaultSignature(graph);
-  std::stable_sort(signatures.begin(), signatures.end(),
-                   [&](const Signature* a, const Signature* b) {
-                     auto rank = [&](const Signature* s) { return s == usual ? 0 : 1 + IsInternal(*s); };
-                     return rank(a) < rank(b);
-                   });
+  std::stable_sort(
+      signatures.begin(), signatures.end(), [&](const Signature* a, const Signature* b) {
+        auto rank = [&](const Signature* s) { return s == usual ? 0 : 1 + IsInternal(*s); };
+        return rank(a) < rank(b);
+      });
   return signatures;
 }
 

@@ -159,8 +159,8 @@ Expected<VariableBinding> BindVariables(const GraphInFile& graph, Bundle* bundle
                                                "the object graph of '" + graph.title + "'");
   if (!saved) return Annotate(graph.path, saved.takeError());
   ASSIGN_OR_RETURN(std::string objects, ObjectGraphOf(bundle));
-  ASSIGN_OR_RETURN(auto stored, Parsed<proto::TrackableObjectGraph>(
-                                    objects, "the checkpoint's object graph"));
+  ASSIGN_OR_RETURN(auto stored,
+                   Parsed<proto::TrackableObjectGraph>(objects, "the checkpoint's object graph"));
   ASSIGN_OR_RETURN(auto key_of_name, VariableKeys(bundle));
   ObjectMatch match(*saved, stored);
   llvm::DenseMap<NodeId, int> object_of = ObjectsOf(graph, *saved, variables);
@@ -170,7 +170,7 @@ Expected<VariableBinding> BindVariables(const GraphInFile& graph, Bundle* bundle
     std::string key = object == object_of.end() ? "" : match.KeyOf(object->second);
     if (key.empty()) {
       auto named = key_of_name.find(variable.name);
-      key = named != key_of_name.end() ? named->second
+      key = named != key_of_name.end()   ? named->second
             : bundle->Has(variable.name) ? variable.name
                                          : "";
     }

@@ -23,9 +23,9 @@ struct VariableBinding {
   std::vector<Unbound> unbound;
 };
 
-// As TensorFlow 2 finds them: a node of the main graph is the object that a function captures there,
-// or the one object of its name; an object is found in the checkpoint by the names that lead to it
-// from the root (or from a root that holds the model, or that the model holds, as in
+// As TensorFlow 2 finds them: a node of the main graph is the object that a function captures
+// there, or the one object of its name; an object is found in the checkpoint by the names that lead
+// to it from the root (or from a root that holds the model, or that the model holds, as in
 // tf.train.Checkpoint(model=...)), slots of optimizers by the variable that they belong to. Where
 // there are no objects (TensorFlow 1), or the checkpoint has none, by the variable's name. Dtypes
 // and shapes must fit. Errors: the checkpoint or the object graph is damaged.

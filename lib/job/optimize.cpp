@@ -143,8 +143,7 @@ struct Workshop {
 
 // What passes are given: the graph with what the request puts into it.
 Error MakeReady(OpenedGraph& opened, const OptimizeRequest& request, ThreadPool& pool) {
-  if (request.freeze)
-    RETURN_IF_ERROR(Freeze(opened, {request.signature, request.fetches}, pool));
+  if (request.freeze) RETURN_IF_ERROR(Freeze(opened, {request.signature, request.fetches}, pool));
   return SetMissingDevices(opened.module(), request.device.value_or(""));
 }
 

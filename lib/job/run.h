@@ -66,10 +66,10 @@ class RunJob {
   static Expected<RunJob> MakeApart(const OpenedGraph& opened, RunRequest request);
   RunJob(RunJob&&) = default;
 
-  // Restores what the model saved, or the request's checkpoint, and compiles. With `devices` or a log the graph is placed: its
-  // nodes get their devices, calls may give way to their functions' nodes. Errors:
-  // RestoreSession's, Executor::Compile's, what cannot be placed, with the reasons; a device that
-  // is no CPU, since only those can be played.
+  // Restores what the model saved, or the request's checkpoint, and compiles. With `devices` or a
+  // log the graph is placed: its nodes get their devices, calls may give way to their functions'
+  // nodes. Errors: RestoreSession's, Executor::Compile's, what cannot be placed, with the reasons;
+  // a device that is no CPU, since only those can be played.
   Error Prepare();
   // Values of the fetches; see Executor::Run. Variables keep what each run made of them.
   Expected<std::vector<Tensor>> Run() { return Run(values_); }

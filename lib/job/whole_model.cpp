@@ -88,7 +88,8 @@ void CallCopies(Function* function, const Names& copies) {
 
 // What a collection says of the graph, as names of nodes and tensors; those that are not there are
 // left out.
-void AddNamesOf(const proto::CollectionDef& collection, const Graph& main, llvm::StringSet<>* names) {
+void AddNamesOf(const proto::CollectionDef& collection, const Graph& main,
+                llvm::StringSet<>* names) {
   auto add = [&](const std::string& name) {
     if (name.empty()) return;
     auto node = FindNode(main, name);
@@ -128,8 +129,7 @@ std::vector<std::string> NamedTensors(const GraphInFile& graph) {
     proto::MetaGraphDef message;
     if (!message.ParseFromString(wrapped)) continue;
     for (const auto& [name, collection] : message.collection_def()) {
-      if (name != "while_context" && name != "cond_context")
-        AddNamesOf(collection, main, &names);
+      if (name != "while_context" && name != "cond_context") AddNamesOf(collection, main, &names);
     }
   }
   std::vector<std::string> sorted;

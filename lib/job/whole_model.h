@@ -30,8 +30,8 @@ class WholeModel {
   void CopyShared(Module& module) const;
   void KeepCommon(Module& module);
 
-  std::vector<std::string> bodies_;           // of TensorFlow 2
-  std::vector<std::string> kept_;             // functions that others than signatures call
+  std::vector<std::string> bodies_;  // of TensorFlow 2
+  std::vector<std::string> kept_;    // functions that others than signatures call
   struct Marked {
     std::string function;
     llvm::StringRef source;  // as it was before

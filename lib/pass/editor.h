@@ -28,9 +28,9 @@ struct Boundary {
       false;  // nodes with state or effects stay even when nobody reads them (function bodies)
   bool differentiable =
       false;  // a gradient is taken through the body: ops that have none must not come in
-  bool keep_nan = false;  // a NaN must come out where one comes out of the graph as it is
+  bool keep_nan = false;         // a NaN must come out where one comes out of the graph as it is
   bool keep_functional = false;  // If, Case and While stay nodes that call functions
-  std::string assumed_device;  // where nodes that name no device are taken to be; may be empty
+  std::string assumed_device;    // where nodes that name no device are taken to be; may be empty
   bool has_fetches() const { return !fetched.empty() || !kept.empty(); }
 };
 

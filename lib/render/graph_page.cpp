@@ -56,29 +56,6 @@ std::string AttributesText(const Node& node) {
   return Printable(text);
 }
 
-void WriteSignatures(llvm::ArrayRef<Signature> signatures, llvm::json::OStream& json) {
-  auto tensors = [&](llvm::StringRef key, llvm::ArrayRef<SignatureTensor> list) {
-    json.attributeArray(key, [&] {
-      for (const SignatureTensor& tensor : list) {
-        json.object([&] {
-          json.attribute("key", Printable(tensor.key));
-          json.attribute("tensor", Printable(tensor.tensor));
-          json.attribute("type", TensorText(tensor.dtype, tensor.shape));
-        });
-      }
-    });
-  };
-  json.attributeArray("signatures", [&] {
-    for (const Signature& signature : signatures) {
-      json.object([&] {
-        json.attribute("name", Printable(signature.name));
-        tensors("inputs", signature.inputs);
-        tensors("outputs", signature.outputs);
-      });
-    }
-  });
-}
-
 void WriteMarks(const PageMarks& marks, llvm::json::OStream& json) {
   json.attributeObject("marks", [&] {
     json.attribute("title", marks.title);
@@ -99,11 +76,17 @@ void WriteColours(llvm::json::OStream& json) {
   });
 }
 
-// Scopes and calls that are open when the page is.
+// Scopes and calls that are open when the page is, seen from the body that is shown first.
 void WriteOpen(const Module& module, const llvm::DenseMap<const Graph*, size_t>& number,
-               const PageMarks* marks, llvm::json::OStream& json) {
+               const Function* first, const PageMarks* marks, llvm::json::OStream& json) {
   ViewOptions options;
   options.max_boxes = kFirstBoxes;
+  SignatureBody entry;
+  if (first) {
+    entry.graph = &first->body;
+    entry.function = first;
+    options.entry = &entry;
+  }
   if (marks) options.scopes = marks->open;
   auto plan = MakePlan(module, options, nullptr, {});
   if (!plan) return llvm::consumeError(plan.takeError());
@@ -269,16 +252,43 @@ std::string GraphPage::MakeModelJson() const {
         for (const auto& slot : bodies_)
           json.object([&] { WriteBody(*slot->graph, slot->function, number, json); });
       });
-      WriteOpen(module_, number, marks_, json);
+      const Function* first = first_.empty() ? nullptr : module_.FindFunction(first_);
+      if (first) json.attribute("first", number.lookup(&first->body));
+      WriteOpen(module_, number, first, marks_, json);
       WriteColours(json);
       WriteDevices(json);
-      WriteSignatures(signatures_, json);
+      WriteSignatures(json);
       if (marks_) {
         WriteMarks(*marks_, json);
         WriteMarked(json);
       }
       WriteProblems(module_.problems, 0, kFirstListed, json);
     });
+  });
+}
+
+void GraphPage::WriteSignatures(llvm::json::OStream& json) const {
+  auto tensors = [&](llvm::StringRef key, llvm::ArrayRef<SignatureTensor> list) {
+    json.attributeArray(key, [&] {
+      for (const SignatureTensor& tensor : list) {
+        json.object([&] {
+          json.attribute("key", Printable(tensor.key));
+          json.attribute("tensor", Printable(tensor.tensor));
+          json.attribute("type", TensorText(tensor.dtype, tensor.shape));
+        });
+      }
+    });
+  };
+  json.attributeArray("signatures", [&] {
+    for (size_t i = 0; i < signatures_.size(); ++i) {
+      json.object([&] {
+        json.attribute("name", Printable(signatures_[i].name));
+        if (i < body_of_signature_.size())
+          json.attribute("body", FindBody(body_of_signature_[i]).value_or(0));
+        tensors("inputs", signatures_[i].inputs);
+        tensors("outputs", signatures_[i].outputs);
+      });
+    }
   });
 }
 

@@ -59,6 +59,12 @@ class GraphPage {
   GraphPage(const Module& module, llvm::ArrayRef<Signature> signatures, std::string title,
             const PageMarks* marks = nullptr);
   ~GraphPage();
+  // Before the first document: which body each signature runs (by name; empty: main), in their
+  // order, and which of them is shown first.
+  void BeginAt(std::vector<std::string> of_signatures, std::string first) {
+    body_of_signature_ = std::move(of_signatures);
+    first_ = std::move(first);
+  }
 
   // Title, bodies with their calls, signatures, problems, colours, and what is open at first.
   const std::string& ModelJson();
@@ -104,10 +110,13 @@ class GraphPage {
   template <typename Visit>
   void ForEachMarked(Visit&& visit) const;
   void WriteDevices(llvm::json::OStream& json) const;
+  void WriteSignatures(llvm::json::OStream& json) const;
 
   const Module& module_;
   llvm::ArrayRef<Signature> signatures_;
   std::string title_;
+  std::vector<std::string> body_of_signature_;  // names of functions
+  std::string first_;
   const PageMarks* marks_;
   std::vector<std::unique_ptr<Slot>> bodies_;
   llvm::StringMap<size_t> by_name_;

@@ -133,8 +133,7 @@ std::string VariableText(Node node, const SignatureBody* entry) {
   std::string name = node.GetString("shared_name");
   std::optional<AttrView> shape = node.Attr("shape");
   return PrintableStart(name.empty() ? node.name() : llvm::StringRef(name)) + " " +
-         TensorText(node.GetType("dtype"),
-                    shape ? shape->AsShape().value_or(Shape()) : Shape());
+         TensorText(node.GetType("dtype"), shape ? shape->AsShape().value_or(Shape()) : Shape());
 }
 
 // Six digits: 0.001 and not 0.00100000005.
@@ -210,9 +209,9 @@ std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeU
     }
     Node constant = ConstantBehind(node.input_node(slot));
     bool is_constant = constant.op() == "Const" || constant.op() == "HostConst";
-    notes.push_back(InputName(info, node, slot) + " = " +
-                    (is_constant ? ValueText(constant, port, shapes)
-                                 : VariableText(constant, entry)));
+    notes.push_back(
+        InputName(info, node, slot) + " = " +
+        (is_constant ? ValueText(constant, port, shapes) : VariableText(constant, entry)));
   }
   if (more > 0) notes.back() = "and " + Plural(more + 1, "more constant or variable");
   return notes;

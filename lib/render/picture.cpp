@@ -59,12 +59,12 @@ class PictureMaker {
     std::string line = "signature '" + Printable(entry.name) + "'";
     if (entry.function) line += ": function '" + Printable(entry.function->name()) + "'";
     size_t beside = module_.main.num_nodes();
-    if (!entry.function)
-      beside -= std::count(entry.needed.begin(), entry.needed.end(), true);
+    if (!entry.function) beside -= std::count(entry.needed.begin(), entry.needed.end(), true);
     if (beside > 0) {
-      line += llvm::formatv("; not shown: {0} of the main graph, which call it, or save and restore "
-                            "variables (--whole)",
-                            Plural(beside, "op"));
+      line += llvm::formatv(
+          "; not shown: {0} of the main graph, which call it, or save and restore "
+          "variables (--whole)",
+          Plural(beside, "op"));
     }
     picture_.header.push_back(line);
   }
@@ -394,8 +394,7 @@ class PictureMaker {
       std::string text = counts.constants ? Plural(counts.constants, "constant") : "";
       if (counts.variables)
         text += (text.empty() ? "" : ", ") + Plural(counts.variables, "variable");
-      if (counts.constant_reads)
-        text += " and " + Plural(counts.constant_reads, "op") + " that only read them";
+      if (counts.constant_reads) text += " and " + Plural(counts.constant_reads, "op") + " on them";
       parts.push_back(text +
                       (hidden ? " hidden" : " folded into their readers (--show-constants)"));
     }

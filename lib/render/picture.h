@@ -70,7 +70,7 @@ struct PictureCounts {
   size_t nodes = 0;  // selected
   size_t nodes_of_graph = 0;
   size_t constants = 0, variables = 0, constant_reads = 0, no_ops = 0;  // folded into readers
-  size_t rest = 0;                                       // in boxes of kind kRest
+  size_t rest = 0;                                                      // in boxes of kind kRest
   uint64_t stubbed_control = 0;  // of edges.control: said in notes, not drawn
   uint64_t hidden_control = 0;   // the same by --hide control
   size_t functions_closed = 0;   // in the library, neither opened nor a box

@@ -34,7 +34,8 @@ struct Folding {
 };
 
 // Folds constants and variables that are read (of a function, arguments that are handles), Identity
-// and ReadVariableOp nodes that read nothing but them, and NoOps that exactly one node waits for. `selected` by id; empty: all. Linear.
+// and ReadVariableOp nodes that read nothing but them, and NoOps that exactly one node waits for.
+// `selected` by id; empty: all. Linear.
 Folding Fold(const Graph& graph, const std::vector<bool>& selected, const FoldOptions& options);
 
 }  // namespace grapnel

@@ -149,6 +149,7 @@ Verdict LowerConditional(FunctionRewriter& rule, const Node& node) {
   if (rule.edit.IsFed(node)) return rule.Refuse("'{0}' is fed", node.name());
   if (llvm::StringRef mark = rule.XlaMark(node); !mark.empty())
     return rule.Refuse("'{0}' is marked for XLA ({1})", node.name(), mark);
+  if (std::string why = rule.WhyNotPassed(node); !why.empty()) return rule.Refuse("{0}", why);
   std::vector<proto::NameAttrList> branches = BranchesOf(node);
   if (branches.empty() || node.num_inputs() == 0) return rule.NotMine();
   for (const proto::NameAttrList& branch : branches) {

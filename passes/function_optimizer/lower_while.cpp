@@ -142,6 +142,7 @@ Verdict LowerWhile(FunctionRewriter& rule, const Node& node) {
   if (rule.edit.IsFed(node)) return rule.Refuse("'{0}' is fed", node.name());
   if (llvm::StringRef mark = rule.XlaMark(node); !mark.empty())
     return rule.Refuse("'{0}' is marked for XLA ({1})", node.name(), mark);
+  if (std::string why = rule.WhyNotPassed(node); !why.empty()) return rule.Refuse("{0}", why);
   for (const char* key : {"cond", "body"}) {
     int gives = key == std::string("cond") ? 1 : NumOutputs(node);
     std::string why = rule.WhyNotCallable(FunctionIn(node, key), node.num_inputs(), gives);

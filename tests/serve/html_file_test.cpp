@@ -14,7 +14,7 @@ namespace {
 
 std::string HtmlOf(const Module& module, llvm::StringRef title) {
   PageSet pages;
-  pages.Add(std::make_unique<ModelPage>(module, llvm::ArrayRef<Signature>(), title.str()));
+  pages.Add(std::make_unique<ModelPage>(module, GraphInFile(), title.str()));
   std::string html;
   llvm::raw_string_ostream os(html);
   Error error = WriteHtmlFile(pages, title, os);

@@ -11,8 +11,8 @@ namespace grapnel {
 
 class ModelPage : public Page {
  public:
-  // A graph that outlives the page.
-  ModelPage(const Module& module, llvm::ArrayRef<Signature> signatures, std::string title);
+  // A graph, and what its file says of it; both outlive the page.
+  ModelPage(const Module& module, const GraphInFile& file, std::string title);
   // A graph of a file, which the page keeps.
   ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string title);
   static bool classof(const Page* page) { return page->kind() == Kind::kModel; }

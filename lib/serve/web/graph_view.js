@@ -30,16 +30,19 @@ export class GraphView extends EventTarget {
     this.open = new Set();
     this.first = new Map();
     this.seen = new Set();
-    this.body = 0;
+    this.body = this.home;
     this.chosen = undefined;
     this.look.selected = undefined;
     for (const {body, scopes, calls} of summary.open ?? []) this.openFirst(body, scopes, calls);
   }
 
-  // What the model has open at first: main, and functions in the boxes that call them.
+  // The body that is shown first: what the usual signature runs, else main.
+  get home() { return this.summary?.first ?? 0; }
+
+  // What the model has open at first: that body, and functions in the boxes that call them.
   openFirst(body, scopes, calls) {
     this.first.set(body, {scopes, calls});
-    if (body === 0) this.openAsFirst("0", 0);
+    if (body === this.home) this.openAsFirst(String(body), body);
   }
 
   openAsFirst(instance, body) {
@@ -56,7 +59,7 @@ export class GraphView extends EventTarget {
     this.body = body;
     this.select(undefined);
     const isOpen = [...this.open].some((key) => key.startsWith(`${body}|`));
-    if (body !== 0 && !isOpen) this.openAsFirst(String(body), body);
+    if (body !== this.home && !isOpen) this.openAsFirst(String(body), body);
     await this.update();
     if (fold) await this.foldToFit();
     this.fit();

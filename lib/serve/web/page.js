@@ -267,7 +267,7 @@ class Page {
     const state = new URLSearchParams();
     if (this.index !== 0) state.set("graph", this.index);
     this.tabs.toState(state);
-    if (this.view.body !== 0) state.set("body", this.view.body);
+    if (this.view.body !== this.view.home) state.set("body", this.view.body);
     state.set("open", [...this.view.open].join(","));
     if (this.view.look.selected) state.set("chosen", this.view.look.selected);
     if (this.panes.on) this.panes.toState(state);
@@ -283,7 +283,7 @@ class Page {
     const index = Number(state.get("graph") ?? 0);
     await this.load(index < this.models.length ? index : 0);
     if (state.has("open")) this.view.open = new Set(state.get("open").split(",").filter(Boolean));
-    const body = Number(state.get("body") ?? 0);
+    const body = Number(state.get("body") ?? this.view.home);
     await this.view.show(body < this.summary.bodies.length ? body : 0, !state.has("open"));
     this.panel.showModel();
     const chosen = state.get("chosen");

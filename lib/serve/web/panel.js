@@ -5,7 +5,7 @@ import {isFile} from "./source.js";
 
 const FEW = 12;  // marked nodes that are listed at once
 
-const heading = (text) => element("h3", {}, text);
+const heading = (...text) => element("h3", {}, ...text);
 // Of a box, beside the body around it.
 function costs({box, view}) {
   const share = (key) => {
@@ -104,7 +104,8 @@ export class Panel {
         element("td", {}, tensor.key),
         element("td", {}, `${tensor.tensor}  ${tensor.type}`));
       parts.push(
-        heading(`Signature ${signature.name}`),
+        heading("Signature ", signature.body === undefined ? signature.name
+          : link(signature.name, () => this.actions.enter(signature.body))),
         element("p", {class: "dim"}, "inputs"),
         element("table", {}, ...signature.inputs.map(row)),
         element("p", {class: "dim"}, "outputs"),
