@@ -4,6 +4,7 @@
 
 #include "lib/ir/attr.h"
 #include "lib/ir/wire.h"
+#include "lib/proto/op_def.pb.h"
 
 namespace grapnel {
 namespace {
@@ -58,6 +59,18 @@ std::vector<Shape> ArgShapesInFile(const Function& function) {
     }
   }
   return shapes;
+}
+
+std::vector<PortFacts> ArgNotesInFile(const Function& function) {
+  std::vector<PortFacts> notes;
+  for (Shape& shape : ArgShapesInFile(function)) notes.emplace_back().shape = std::move(shape);
+  proto::OpDef signature;
+  if (!signature.ParseFromString(function.signature)) return notes;
+  for (int i = 0; i < signature.input_arg_size() && i < static_cast<int>(notes.size()); ++i) {
+    const auto& data = signature.input_arg(i).handle_data();
+    if (data.size() == 1) notes[i].SetContent(Shape::FromProto(data[0].shape()));
+  }
+  return notes;
 }
 
 bool HasListArgs(const Function& function) {

@@ -76,6 +76,17 @@ PortFacts JoinFacts(const PortFacts& a, const PortFacts& b) {
   return joined;
 }
 
+void BelieveNote(const PortFacts& note, PortFacts* facts) {
+  if (std::optional<Shape> shape = MergeShapes(facts->shape, note.shape)) {
+    // Elements are those of a tensor of known sizes: no note tells more of it.
+    facts->shape = std::move(*shape);
+  }
+  if (!note.content()) return;
+  Shape content = facts->content() ? *facts->content() : Shape::Unknown();
+  if (std::optional<Shape> both = MergeShapes(content, *note.content()))
+    facts->SetContent(std::move(*both));
+}
+
 const PortFacts& ShapeContext::facts(int i) const {
   return i >= 0 && i < num_inputs() && inputs[i] ? *inputs[i] : UnknownFacts();
 }

@@ -47,6 +47,10 @@ struct PortFacts {
 // unknown, as dimensions do (JoinShapes).
 PortFacts JoinFacts(const PortFacts& a, const PortFacts& b);
 
+// What the file notes of a tensor is added to what is inferred of it; where the two contradict, the
+// note is taken for stale.
+void BelieveNote(const PortFacts& note, PortFacts* facts);
+
 // Infers through function bodies.
 class FunctionShapes {
  public:
@@ -55,6 +59,8 @@ class FunctionShapes {
   // arguments, or it is being inferred already.
   virtual std::vector<PortFacts> Infer(llvm::StringRef function,
                                        llvm::ArrayRef<const PortFacts*> args) = 0;
+  // The node at work gives its function these, in whatever iteration of a loop.
+  virtual void Called(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) = 0;
 };
 
 // One node at work.
@@ -71,6 +77,7 @@ class ShapeContext {
   std::string problem;              // not empty: shapes that cannot fit
   ShapeSymbols* symbols = nullptr;  // null: nobody asks what is demanded of the inputs
   int64_t* next_symbol = nullptr;
+  bool believes_notes = false;       // as SharedShapes has it
   std::vector<ShapeDemand> demands;  // of the inputs
 
   // --- Inputs. One that is not there is unknown.

@@ -165,6 +165,30 @@ void ListedShapes(ShapeContext& c) {
   }
 }
 
+// --- Tables. A handle holds the shape of a value, where keys are scalars. Grappler knows of few
+// tables what they hold, so only who knows more than it does may.
+
+void OutTable(ShapeContext& c, Shape value) {
+  c.Out(0, Shape::Scalar());
+  if (c.believes_notes) c.OutContent(0, std::move(value));
+}
+
+void TableShape(ShapeContext& c) { OutTable(c, Shape::Scalar()); }
+
+void TableOfTensorsShape(ShapeContext& c) {
+  OutTable(c, c.ShapeAttr("value_shape").value_or(Shape::Unknown()));
+}
+
+void DenseTableShape(ShapeContext& c) {
+  c.Out(0, Shape::Scalar());
+  if (c.in(0).known_rank() && c.in(0).rank() == 0) TableOfTensorsShape(c);
+}
+
+void TableFindShape(ShapeContext& c) {
+  if (const Shape* value = c.facts(0).content()) return c.Out(0, ConcatShapes(c.in(1), *value));
+  DefaultShape(c);
+}
+
 // The handles of TF1: container and name.
 void Vector2Shape(ShapeContext& c) { c.Out(0, VectorOf(2)); }
 
@@ -286,6 +310,15 @@ constexpr ShapeRule kRules[] = {
     {"BarrierTakeMany", BarrierTakeManyShape},
     {"HashTable", Vector2Shape},
     {"MutableHashTable", Vector2Shape},
+    {"HashTableV2", TableShape},
+    {"AnonymousHashTable", TableShape},
+    {"MutableHashTableV2", TableShape},
+    {"AnonymousMutableHashTable", TableShape},
+    {"MutableHashTableOfTensorsV2", TableOfTensorsShape},
+    {"AnonymousMutableHashTableOfTensors", TableOfTensorsShape},
+    {"MutableDenseHashTableV2", DenseTableShape},
+    {"AnonymousMutableDenseHashTable", DenseTableShape},
+    {"LookupTableFindV2", TableFindShape},
     {"LookupTableSize", ScalarOutputs},
     {"LookupTableSizeV2", ScalarOutputs},
     {"StackV2", Vector2Shape},
