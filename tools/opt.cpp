@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
+#include "tools/size_flags.h"
 #include "tools/time_limit.h"
 
 namespace grapnel {
@@ -18,6 +19,7 @@ struct Flags {
   std::string model, graph, output, dump_dir, ledger;
   PipelineFlags pipeline;
   TimeLimit limit;
+  SizeFlags sizes;
   bool print = false, timing = false, explain = false;
 };
 
@@ -93,6 +95,7 @@ void WriteJson(const Flags& flags, size_t nodes_before, size_t nodes_after, cons
 }
 
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  RETURN_IF_ERROR(FillSizes(flags.sizes, flags.pipeline.request.signature, &opened));
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request();
   request.pool = &pool;
@@ -166,6 +169,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
   flags->pipeline.AddTo(line);
+  flags->sizes.AddTo(line);
   flags->pipeline.AddDeviceTo(line);
   line.Option("--dump-dir", flags->dump_dir,
               "dump before and after each pass that changed something (or TF_DUMP_GRAPH_PREFIX)");

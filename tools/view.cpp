@@ -10,6 +10,7 @@
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
 #include "tools/input.h"
+#include "tools/size_flags.h"
 
 namespace grapnel {
 namespace {
@@ -18,6 +19,7 @@ struct Flags {
   std::string model, graph, signature, output, format, path, hide,
       color_by = "op", direction = "down", group_by = "scope";
   std::vector<std::string> feeds, fetches;
+  SizeFlags sizes;
   ViewOptions view;
 };
 
@@ -73,7 +75,8 @@ std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs
 Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
   PageSet pages;
-  for (const OpenedGraph& graph : graphs) {
+  for (OpenedGraph& graph : graphs) {
+    RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &graph));
     WarnOfProblems(graph, invocation.sink());
     pages.Add(std::make_unique<ModelPage>(graph.module(), graph.file().signatures,
                                           TitleOf(graph, graphs)));
@@ -85,6 +88,7 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
 Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags, PictureFormat format,
                            Invocation& invocation) {
   ViewOptions& view = flags.view;
+  RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &input));
   WarnOfProblems(input, invocation.sink());
   ASSIGN_OR_RETURN(FeedsAndFetches given,
                    FeedsAndFetchesOf(input, flags.feeds, flags.fetches, flags.signature));
@@ -172,6 +176,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShowDefault();
   line.Option("--signature", flags->signature, "whose inputs and outputs are marked")
       .ShownAs("NAME");
+  flags->sizes.AddTo(line);
   line.Option("--feed", flags->feeds, "a tensor to mark as an input").ShownAs("TENSOR");
   line.Option("--fetch", flags->fetches, "a tensor to mark as an output").ShownAs("TENSOR");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
