@@ -19,12 +19,17 @@ std::string CallKey(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> a
       key += '@';
       key += content->ToString();
     }
-    if (!arg->elements()) continue;
-    key += '=';
-    for (int64_t element : *arg->elements()) {
-      key += std::to_string(element);
-      key += ',';
-    }
+    auto add = [&](char sign, const Elements& elements) {
+      key += sign;
+      for (int64_t element : elements) {
+        key += std::to_string(element);
+        key += ',';
+      }
+    };
+    if (arg->elements()) add('=', *arg->elements());
+    if (!arg->extra) continue;
+    if (arg->extra->holds_nothing) key += '0';
+    if (arg->extra->content_elements) add('%', *arg->extra->content_elements);
   }
   return key;
 }

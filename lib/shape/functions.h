@@ -26,7 +26,14 @@ struct PortFacts {
   struct Extra {
     std::optional<Elements> elements;
     std::optional<Shape> content;  // as ShapeMap::OfContent
-    bool operator==(const Extra& o) const { return elements == o.elements && content == o.content; }
+    // Of a list of small integer tensors: the elements on which all in it agree. Of one without
+    // any, which agrees with every other, it is not said.
+    std::optional<Elements> content_elements;
+    bool holds_nothing = false;
+    bool operator==(const Extra& o) const {
+      return elements == o.elements && content == o.content &&
+             content_elements == o.content_elements && holds_nothing == o.holds_nothing;
+    }
   };
   Shape shape;
   ShapeHandle handle = 0;                     // of a shape of unknown rank, where symbols are used
@@ -40,6 +47,8 @@ struct PortFacts {
   const Shape* content() const { return extra && extra->content ? &*extra->content : nullptr; }
   void SetElements(Elements elements);
   void SetContent(Shape content);
+  // What a list holds after a tensor of these elements (null: unknown) was put into it as well.
+  void AddContentElements(const PortFacts& list, const Elements* elements);
   bool SameAs(const PortFacts& other) const;  // dtypes aside
 };
 
@@ -191,6 +200,7 @@ llvm::ArrayRef<ShapeRule> MathShapeRules();
 llvm::ArrayRef<ShapeRule> NeuralShapeRules();
 llvm::ArrayRef<ShapeRule> RaggedShapeRules();
 llvm::ArrayRef<ShapeRule> SliceShapeRules();
+llvm::ArrayRef<ShapeRule> SparseShapeRules();
 llvm::ArrayRef<ShapeRule> StateShapeRules();
 
 // Shared between families.
