@@ -120,25 +120,6 @@ void BroadcastAllShape(ShapeContext& c) {
   c.Out(0, std::move(shape));
 }
 
-// Where each element is chosen by itself, from values of as many or of one. Grappler does not know.
-bool SelectEach(ShapeContext& c) {
-  std::optional<int64_t> count = c.outputs[0].shape.NumElements();
-  const Elements* inputs[] = {c.integers(0), c.elements(1), c.elements(2)};
-  if (!count || c.outputs[0].shape.rank() > 1) return false;
-  for (const Elements* input : inputs) {
-    if (!input || (static_cast<int64_t>(input->size()) != *count && input->size() != 1))
-      return false;
-  }
-  auto at = [](const Elements& elements, int64_t i) {
-    return elements[elements.size() == 1 ? 0 : i];
-  };
-  Elements chosen;
-  for (int64_t i = 0; i < *count; ++i)
-    chosen.push_back(at(*inputs[at(*inputs[0], i) != 0 ? 1 : 2], i));
-  c.OutElements(0, std::move(chosen));
-  return true;
-}
-
 // Elements of a value that is one of two: of the one that a known scalar chooses, else those that
 // are the same.
 void SelectElements(ShapeContext& c) {
@@ -147,7 +128,7 @@ void SelectElements(ShapeContext& c) {
   if (condition && c.elements(chosen) && c.in(chosen) == c.outputs[0].shape) {
     return c.OutElements(0, *c.elements(chosen));
   }
-  if (c.believes_notes && SelectEach(c)) return;
+  if (c.believes_notes && SelectEachElement(c)) return;
   PortFacts joined = JoinFacts(c.facts(1), c.facts(2));
   if (joined.elements() && c.in(1) == c.outputs[0].shape) c.OutElements(0, *joined.elements());
 }
