@@ -6,17 +6,20 @@
 #include "lib/exec/inventory.h"
 #include "lib/io/summary_json.h"
 #include "lib/io/summary_text.h"
+#include "lib/shape/body_costs.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_text.h"
 #include "llvm/Support/JSON.h"
 #include "tools/input.h"
+#include "tools/size_flags.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
   std::string model, graph;
-  bool all = false, unsupported = false, kernels = false, devices = false;
+  SizeFlags sizes;
+  bool all = false, unsupported = false, kernels = false, devices = false, costs = false;
 };
 
 void WriteProblems(llvm::json::OStream& json, llvm::ArrayRef<std::string> lines) {
@@ -35,6 +38,30 @@ Findings Examine(const OpenedGraph& input) {
   auto problems = std::async(std::launch::async, [&input] { return ProblemLines(input); });
   Summary summary = Summarize(input.module());
   return {std::move(summary), problems.get()};
+}
+
+// What one run of the main graph costs.
+RunCost CostOfRun(const OpenedGraph& input) {
+  ModuleShapes shapes(input.module());
+  return ModuleCosts(input.module(), shapes).OfBody(input.module().main);
+}
+
+void WriteCost(const RunCost& cost, llvm::json::OStream& json) {
+  json.attributeObject("run", [&] {
+    json.attribute("flops", cost.flops);
+    json.attribute("bytes", cost.bytes);
+    json.attribute("peak_bytes", cost.peak_bytes);
+    json.attribute("open", cost.open);
+  });
+}
+
+void PrintCost(const RunCost& cost, llvm::raw_ostream& os) {
+  const char* least = cost.open > 0 ? "at least " : "";
+  os << "\none run\n  " << least << WithCommas(cost.flops) << " FLOPs, tensors of " << least
+     << HumanBytes(cost.bytes) << ", of them " << HumanBytes(cost.peak_bytes) << " at one moment\n";
+  if (cost.open > 0)
+    os << "  left out: " << Plural(cost.open, "node")
+       << " with an open shape or a loop (--shape, --batch)\n";
 }
 
 Expected<int> PrintUnsupported(const OpenedGraph& input, const Flags& flags,
@@ -93,6 +120,10 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   if (IsDebugFolder(flags.model)) return PrintDebugFolder(flags, invocation);
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, GraphsToTell(flags));
+  for (OpenedGraph& opened : graphs) {
+    if (opened.file().module) RETURN_IF_ERROR(FillSizes(flags.sizes, {}, &opened));
+  }
+  bool with_costs = flags.costs || !flags.sizes.empty();
   const Model& model = graphs.front().model();
   llvm::raw_ostream& os = invocation.out();
   if (invocation.flags.json) {
@@ -110,6 +141,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
             }
             Findings found = Examine(opened);
             WriteSummaryJson(graph, found.summary, json);
+            if (with_costs) WriteCost(CostOfRun(opened), json);
             WriteProblems(json, found.problems);
           });
         }
@@ -138,6 +170,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     Findings found = Examine(opened);
     const std::vector<std::string>& problems = found.problems;
     WriteSummaryText(graph, found.summary, flags.all, os);
+    if (with_costs) PrintCost(CostOfRun(opened), os);
     if (problems.empty()) continue;
     os << "\n" << Plural(problems.size(), "problem") << "\n";
     size_t shown = flags.all ? problems.size() : std::min<size_t>(problems.size(), 20);
@@ -157,6 +190,8 @@ RunCommand SetUp(CommandLine& line) {
             "say which ops `run` has no kernel for, and why (exit 1 if there are any)");
   line.Option("--graph", flags->graph,
               "only this graph of a file with several: its title, as all are listed");
+  line.Flag("--costs", flags->costs, "say what one run of the graph computes and holds");
+  flags->sizes.AddTo(line);
   line.Flag("--kernels", flags->kernels, "list the ops that `run` knows, by device and dtype");
   line.Flag("--devices", flags->devices,
             "list the devices of this machine, and why there is no GPU if there is none");

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "tools/input.h"
 #include "tools/pipeline.h"
+#include "tools/size_flags.h"
 #include "tools/time_limit.h"
 
 namespace grapnel {
@@ -21,6 +22,7 @@ struct Flags {
   std::string model, graph, output, dump_dir, ledger;
   PipelineFlags pipeline;
   TimeLimit limit;
+  SizeFlags sizes;
   bool print = false, timing = false, explain = false;
 
   // Of a SavedModel, whether the result is one too.
@@ -123,6 +125,7 @@ Error WriteResult(const OpenedGraph& opened, const Flags& flags, Invocation& inv
 }
 
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  RETURN_IF_ERROR(FillSizes(flags.sizes, flags.pipeline.request.signature, &opened));
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request();
   request.pool = &pool;
@@ -202,6 +205,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
   flags->pipeline.AddTo(line);
+  flags->sizes.AddTo(line);
   flags->pipeline.AddDeviceTo(line);
   line.Flag("--freeze", flags->pipeline.request.freeze,
             "put the values of a SavedModel's variables into the graph, as constants");

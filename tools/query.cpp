@@ -4,6 +4,7 @@
 #include "lib/query/result_text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "tools/input.h"
+#include "tools/size_flags.h"
 
 namespace grapnel {
 namespace {
@@ -12,6 +13,7 @@ constexpr size_t kWidestCell = 100;
 
 struct Flags {
   std::string model, query, graph, ledger, database;
+  SizeFlags sizes;
   size_t limit = 1000;
   bool csv = false, schema = false;
 };
@@ -75,6 +77,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.model.empty() || (flags.query.empty() && flags.database.empty()))
     return MakeError("MODEL and QUERY are required (or MODEL and --db, or --schema)");
   ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph));
+  RETURN_IF_ERROR(FillSizes(flags.sizes, {}, &input));
   MessageSink sink = invocation.sink();
   auto pattern = PatternOf(flags.query);
   auto found = pattern ? FindInBodies(input.module(), *pattern, flags.limit, sink)
@@ -103,6 +106,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("FILE");
   line.Option("--db", flags->database, "keep the database in this new file; SQL may change it")
       .ShownAs("FILE");
+  flags->sizes.AddTo(line);
   line.Flag("--csv", flags->csv, "print comma-separated values");
   line.Option("--limit", flags->limit, "show at most so many paths").Positive().ShowDefault();
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

@@ -12,6 +12,7 @@
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
 #include "tools/input.h"
+#include "tools/size_flags.h"
 
 namespace grapnel {
 namespace {
@@ -21,6 +22,7 @@ struct Flags {
       color_by = "op", direction = "down", group_by = "scope";
   std::vector<std::string> feeds, fetches;
   bool whole = false;
+  SizeFlags sizes;
   ViewOptions view;
 };
 
@@ -78,7 +80,8 @@ std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs
 Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
   PageSet pages;
-  for (const OpenedGraph& graph : graphs) {
+  for (OpenedGraph& graph : graphs) {
+    RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &graph));
     WarnOfProblems(graph, invocation.sink());
     pages.Add(std::make_unique<ModelPage>(graph.module(), graph.file(), TitleOf(graph, graphs)));
   }
@@ -89,6 +92,7 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
 Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
                            std::optional<PictureFormat> format, Invocation& invocation) {
   ViewOptions& view = flags.view;
+  RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &input));
   WarnOfProblems(input, invocation.sink());
   ASSIGN_OR_RETURN(FeedsAndFetches given,
                    FeedsAndFetchesOf(input, flags.feeds, flags.fetches, flags.signature));
@@ -188,6 +192,7 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("NAME");
   line.Flag("--whole", flags->whole,
             "the main graph of a SavedModel, with all that saves and restores variables");
+  flags->sizes.AddTo(line);
   line.Option("--feed", flags->feeds, "a tensor to mark as an input").ShownAs("TENSOR");
   line.Option("--fetch", flags->fetches, "a tensor to mark as an output").ShownAs("TENSOR");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

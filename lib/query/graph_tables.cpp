@@ -1,9 +1,16 @@
 #include "lib/query/graph_tables.h"
 
+#include <algorithm>
+#include <map>
+#include <memory>
+
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/wire.h"
 #include "lib/pass/run_record.h"
+#include "lib/shape/body_costs.h"
+#include "lib/shape/flops.h"
+#include "lib/shape/module_shapes.h"
 #include "lib/support/file.h"
 
 namespace grapnel {
@@ -48,6 +55,35 @@ CREATE TABLE constants (
   bytes INTEGER            -- that the file holds for it
 );
 
+-- Outputs of nodes: what is inferred of them and what the file notes, in functions with what their callers give them.
+CREATE TABLE outputs (
+  node INTEGER,            -- nodes.id
+  output INTEGER,
+  dtype TEXT,              -- NULL: an op that is not known
+  shape TEXT,              -- [2,?,3]; [] a scalar, ? where even the rank is not known
+  rank INTEGER,            -- NULL: not known
+  bytes INTEGER            -- NULL: not known, or what a tensor of this dtype takes does not follow from its shape
+);
+
+-- What a node costs when it runs once, a call with its function. Least amounts where `open` is not 0.
+CREATE TABLE costs (
+  node INTEGER PRIMARY KEY,  -- nodes.id
+  flops INTEGER,           -- a product and a sum are two
+  bytes INTEGER,           -- of the tensors that it makes
+  peak_bytes INTEGER,      -- that it makes and holds at one moment
+  open INTEGER             -- what is left out: open shapes, turns of a loop beyond the first, functions that nobody calls by name
+);
+
+-- What the main graph and each function cost when they run once, calls in them included.
+CREATE TABLE bodies (
+  function TEXT,           -- NULL: the main graph
+  runs INTEGER,            -- in one run of the main graph; NULL: a branch or a loop decides it
+  flops INTEGER,
+  bytes INTEGER,
+  peak_bytes INTEGER,      -- in the order in which `run` goes; constants, variables and arguments are not counted
+  open INTEGER
+);
+
 -- The library.
 CREATE TABLE functions (
   name TEXT PRIMARY KEY,
@@ -89,6 +125,7 @@ CREATE VIEW passes AS SELECT pass, count(*) AS rewrites, count(DISTINCT rule) AS
 constexpr const char kIndexes[] =
     "CREATE INDEX nodes_by_name ON nodes(name); CREATE INDEX nodes_by_op ON nodes(op);"
     "CREATE INDEX edges_by_source ON edges(source); CREATE INDEX edges_by_target ON edges(target);"
+    "CREATE INDEX outputs_by_node ON outputs(node);"
     "CREATE INDEX attributes_by_node ON attributes(node, name);"
     "CREATE INDEX rewrite_nodes_by_node ON rewrite_nodes(node);";
 
@@ -100,8 +137,8 @@ QueryCell Number(int64_t number) { return number; }
 
 class Tables {
  public:
-  static Expected<Tables> Create(Database* database) {
-    Tables tables(database);
+  static Expected<Tables> Create(const Module& module, Database* database) {
+    Tables tables(module);
     struct {
       std::optional<Database::Insert>* insert;
       const char* sql;
@@ -110,6 +147,9 @@ class Tables {
         {&tables.edges_, "INSERT INTO edges VALUES(?,?,?,?,?)"},
         {&tables.attributes_, "INSERT INTO attributes VALUES(?,?,?)"},
         {&tables.constants_, "INSERT INTO constants VALUES(?,?,?,?,?)"},
+        {&tables.outputs_, "INSERT INTO outputs VALUES(?,?,?,?,?,?)"},
+        {&tables.costs_, "INSERT INTO costs VALUES(?,?,?,?,?)"},
+        {&tables.bodies_, "INSERT INTO bodies VALUES(?,?,?,?,?,?)"},
         {&tables.functions_, "INSERT OR IGNORE INTO functions VALUES(?,?,?,?)"},
         {&tables.calls_, "INSERT INTO calls VALUES(?,?)"},
     };
@@ -120,7 +160,10 @@ class Tables {
   }
 
   Error Add(const Graph& graph, llvm::StringRef function) {
+    const ShapeMap& shapes = shapes_->Of(graph);
     for (Node node : graph.nodes()) {
+      RETURN_IF_ERROR(AddOutputs(node, shapes));
+      RETURN_IF_ERROR(AddCost(node));
       RETURN_IF_ERROR(AddNode(node, function));
       RETURN_IF_ERROR(AddEdges(node));
       RETURN_IF_ERROR(AddAttributes(node));
@@ -130,7 +173,11 @@ class Tables {
           RETURN_IF_ERROR(calls_->Row({Number(IdOf(node)), Text(callee)}));
     }
     first_id_ += graph.end_id();
-    return Error::success();
+    const RunCost& cost = costs_of_.OfBody(graph);
+    QueryCell runs;
+    if (std::optional<int64_t> count = runs_.at(&graph)) runs = Number(*count);
+    return bodies_->Row({TextOrNull(function), runs, Number(cost.flops), Number(cost.bytes),
+                         Number(cost.peak_bytes), Number(cost.open)});
   }
 
   Error Add(const Function& function) {
@@ -143,7 +190,10 @@ class Tables {
   }
 
  private:
-  explicit Tables(Database*) {}
+  explicit Tables(const Module& module)
+      : shapes_(std::make_unique<ModuleShapes>(module)),
+        costs_of_(module, *shapes_),
+        runs_(costs_of_.Runs()) {}
   int64_t IdOf(const Node& node) const { return first_id_ + node.id(); }
 
   Error AddNode(const Node& node, llvm::StringRef function) {
@@ -181,6 +231,31 @@ class Tables {
     return {};
   }
 
+  Error AddOutputs(const Node& node, const ShapeMap& shapes) {
+    int count = std::max(shapes.NumOutputs(node.id()), NumOutputs(node));
+    for (int32_t i = 0; i < count; ++i) {
+      Port port{node.id(), i};
+      DataType type = shapes.TypeOf(port);
+      Shape shape = shapes.OfPort(port);
+      QueryCell dtype, rank, bytes;
+      if (type != proto::DT_INVALID) dtype = Text(DataTypeName(type));
+      if (shape.known_rank()) rank = Number(shape.rank());
+      if (std::optional<int64_t> size = BytesOf(type, shape)) bytes = Number(*size);
+      // Which unknown sizes are equal is nothing that SQL could use.
+      for (int dim = 0; shape.known_rank() && dim < shape.rank(); ++dim)
+        if (!shape.IsKnown(dim)) shape.set_dim(dim, kUnknownDim);
+      RETURN_IF_ERROR(outputs_->Row(
+          {Number(IdOf(node)), Number(i), dtype, Text(shape.ToString()), rank, bytes}));
+    }
+    return Error::success();
+  }
+
+  Error AddCost(const Node& node) {
+    RunCost cost = costs_of_.OfNode(node);
+    return costs_->Row({Number(IdOf(node)), Number(cost.flops), Number(cost.bytes),
+                        Number(cost.peak_bytes), Number(cost.open)});
+  }
+
   Error AddAttributes(const Node& node) {
     for (const auto& [key, value] : node.Attrs())
       RETURN_IF_ERROR(attributes_->Row({Number(IdOf(node)), Text(key), Text(value.ToString())}));
@@ -207,12 +282,16 @@ class Tables {
                             elements, Number(bytes)});
   }
 
-  std::optional<Database::Insert> nodes_, edges_, attributes_, constants_, functions_, calls_;
+  std::unique_ptr<ModuleShapes> shapes_;
+  ModuleCosts costs_of_;
+  std::map<const Graph*, std::optional<int64_t>> runs_;
+  std::optional<Database::Insert> nodes_, edges_, attributes_, constants_, outputs_, costs_,
+      bodies_, functions_, calls_;
   int64_t first_id_ = 0;
 };
 
 Error FillTables(const Module& module, Database* database) {
-  ASSIGN_OR_RETURN(Tables tables, Tables::Create(database));
+  ASSIGN_OR_RETURN(Tables tables, Tables::Create(module, database));
   RETURN_IF_ERROR(tables.Add(module.main, {}));
   for (const auto& function : module.functions) RETURN_IF_ERROR(tables.Add(*function));
   return Error::success();

@@ -6,23 +6,20 @@
 namespace grapnel {
 namespace {
 
-uint64_t BytesOf(DataType dtype, const Shape& shape) {
-  std::optional<int64_t> elements = shape.NumElements();
-  return elements && *elements > 0 ? static_cast<uint64_t>(*elements) * DataTypeSize(dtype) : 0;
-}
+uint64_t Known(std::optional<int64_t> amount) { return static_cast<uint64_t>(amount.value_or(0)); }
 
 }  // namespace
 
 Cost CostOf(const Node& node, const ShapeMap& shapes) {
   Cost cost;
-  cost.flops = static_cast<uint64_t>(EstimateFlops(node, shapes).value_or(0));
+  cost.flops = Known(EstimateFlops(node, shapes));
   llvm::StringRef op = node.op();
   if (op == "Const" || op == "HostConst") {
-    cost.bytes = BytesOf(node.GetType("dtype"), shapes.OfPort({node.id(), 0}));
+    cost.bytes = Known(BytesOf(node.GetType("dtype"), shapes.OfPort({node.id(), 0})));
   } else if (IsVariable(node)) {
     auto attr = node.Attr("shape");
     std::optional<Shape> shape = attr ? attr->AsShape() : std::nullopt;
-    if (shape) cost.bytes = BytesOf(node.GetType("dtype"), *shape);
+    if (shape) cost.bytes = Known(BytesOf(node.GetType("dtype"), *shape));
   }
   return cost;
 }

@@ -176,7 +176,11 @@ struct GraphPage::Slot {
 
 GraphPage::GraphPage(const Module& module, llvm::ArrayRef<Signature> signatures, std::string title,
                      const PageMarks* marks)
-    : module_(module), signatures_(signatures), title_(std::move(title)), marks_(marks) {
+    : module_(module),
+      shapes_(module),
+      signatures_(signatures),
+      title_(std::move(title)),
+      marks_(marks) {
   auto add = [&](const Graph* graph, const Function* function) {
     bodies_.push_back(std::make_unique<Slot>());
     bodies_.back()->graph = graph;
@@ -213,12 +217,11 @@ const Graph& GraphPage::graph(size_t body) const { return *bodies_[body]->graph;
 
 const BodyScopes& GraphPage::Scopes(size_t body) {
   Slot& slot = *bodies_[body];
-  std::call_once(slot.once,
-                 [&] { slot.scopes = std::make_unique<BodyScopes>(*slot.graph, FoldOptions()); });
+  std::call_once(slot.once, [&] {
+    slot.scopes = std::make_unique<BodyScopes>(*slot.graph, FoldOptions(), shapes(body));
+  });
   return *slot.scopes;
 }
-
-const ShapeMap& GraphPage::shapes(size_t body) { return Scopes(body).shapes(); }
 
 Expected<std::vector<NodeId>> GraphPage::NodesIn(size_t body, ScopeId scope) {
   RETURN_IF_ERROR(Check(body));

@@ -11,6 +11,7 @@
 
 #include "lib/io/open.h"
 #include "lib/render/scope_view.h"
+#include "lib/shape/module_shapes.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -93,7 +94,8 @@ class GraphPage {
                                                 llvm::StringRef node) const;
   size_t num_bodies() const { return bodies_.size(); }
   const Graph& graph(size_t body) const;
-  const ShapeMap& shapes(size_t body);
+  // With what the body's callers give it.
+  const ShapeMap& shapes(size_t body) const { return shapes_.Of(graph(body)); }
   // The nodes that lie in a scope at any depth, in the graph's order. Errors: there is no such body
   // or scope.
   Expected<std::vector<NodeId>> NodesIn(size_t body, ScopeId scope);
@@ -113,6 +115,7 @@ class GraphPage {
   void WriteSignatures(llvm::json::OStream& json) const;
 
   const Module& module_;
+  ModuleShapes shapes_;
   llvm::ArrayRef<Signature> signatures_;
   std::string title_;
   std::vector<std::string> body_of_signature_;  // names of functions

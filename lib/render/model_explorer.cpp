@@ -5,7 +5,7 @@
 #include "lib/ir/tensor_name.h"
 #include "lib/render/labels.h"
 #include "lib/render/shown_outputs.h"
-#include "lib/shape/inference.h"
+#include "lib/shape/module_shapes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
@@ -177,14 +177,15 @@ class GraphWriter {
     json_.object([&] {
       json_.attribute("label", Printable(label));
       json_.attributeArray("graphs", [&] {
-        for (const ExplorerGraph& graph : ExplorerGraphs(module)) WriteGraph(graph);
+        ModuleShapes shapes(module);
+        for (const ExplorerGraph& graph : ExplorerGraphs(module))
+          WriteGraph(graph, shapes.Of(*graph.graph));
       });
     });
   }
 
  private:
-  void WriteGraph(const ExplorerGraph& graph) {
-    ShapeMap shapes = InferShapes(*graph.graph);
+  void WriteGraph(const ExplorerGraph& graph, const ShapeMap& shapes) {
     json_.object([&] {
       json_.attribute("id", graph.id);
       json_.attributeArray("nodes", [&] {

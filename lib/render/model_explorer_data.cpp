@@ -2,6 +2,7 @@
 #include "lib/render/labels.h"
 #include "lib/render/model_explorer.h"
 #include "lib/shape/flops.h"
+#include "lib/shape/module_shapes.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -22,9 +23,7 @@ std::optional<int64_t> ConstantBytes(const Node& node) {
   return static_cast<int64_t>(bytes);
 }
 
-void WriteResults(const ExplorerGraph& graph, NodeDataKind kind, llvm::json::OStream& json) {
-  std::optional<ShapeMap> shapes;
-  if (kind == NodeDataKind::kOpCost) shapes.emplace(InferShapes(*graph.graph));
+void WriteResults(const ExplorerGraph& graph, const ShapeMap* shapes, llvm::json::OStream& json) {
   for (Node node : graph.graph->nodes()) {
     std::optional<int64_t> value = shapes ? EstimateFlops(node, *shapes) : ConstantBytes(node);
     if (!value) continue;
@@ -54,12 +53,14 @@ void WriteIds(const char* key, llvm::ArrayRef<NodeEntry> entries, llvm::json::OS
 
 void WriteNodeData(const Module& module, NodeDataKind kind, llvm::raw_ostream& os) {
   llvm::json::OStream json(os, 1);
+  ModuleShapes shapes(module);
   json.object([&] {
     for (const ExplorerGraph& graph : ExplorerGraphs(module)) {
+      const ShapeMap* of_body = kind == NodeDataKind::kOpCost ? &shapes.Of(*graph.graph) : nullptr;
       json.attributeObject(graph.id, [&] {
         json.attribute("name",
                        kind == NodeDataKind::kOpCost ? "estimated FLOPs" : "constant bytes");
-        json.attributeObject("results", [&] { WriteResults(graph, kind, json); });
+        json.attributeObject("results", [&] { WriteResults(graph, of_body, json); });
         WriteGradient(json);
       });
     }

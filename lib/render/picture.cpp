@@ -15,7 +15,7 @@
 #include "lib/render/picture_colors.h"
 #include "lib/render/repeats.h"
 #include "lib/render/selection.h"
-#include "lib/shape/inference.h"
+#include "lib/shape/module_shapes.h"
 #include "lib/support/text.h"
 
 namespace grapnel {
@@ -28,7 +28,7 @@ std::string Boxes(size_t count) { return WithCommas(count) + (count == 1 ? " box
 class PictureMaker {
  public:
   PictureMaker(const Module& module, const ViewOptions& options)
-      : module_(module), options_(options) {}
+      : module_(module), options_(options), shapes_(module) {}
 
   Expected<Picture> Run() && {
     RETURN_IF_ERROR(Select());
@@ -111,9 +111,8 @@ class PictureMaker {
     counts.nodes_of_graph += plan.graph->num_nodes();
     counts.nodes += std::count_if(plan.folding.uses.begin(), plan.folding.uses.end(),
                                   [](NodeUse use) { return use != NodeUse::kOutside; });
-    std::optional<ShapeMap> shapes;
-    if (!options_.hide_shapes) shapes.emplace(InferShapes(*plan.graph));
-    AddNotes(body, options_, shapes ? &*shapes : nullptr, &picture_);
+    const ShapeMap* shapes = options_.hide_shapes ? nullptr : &shapes_.Of(*plan.graph);
+    AddNotes(body, options_, shapes, &picture_);
     MarkInputsAndOutputs(body);
     if (!selected_.empty()) {
       MarkBorder(body);
@@ -432,6 +431,7 @@ class PictureMaker {
   std::vector<bool> selected_;
   Plan plan_;
   Picture picture_;
+  ModuleShapes shapes_;
   std::vector<BodyBoxes> bodies_;
   std::map<const Function*, uint32_t> function_boxes_;
 };

@@ -20,8 +20,8 @@ std::string ScopeEntity::Key() const {
   return scope != kNoScope ? "s" + std::to_string(scope) : "n" + std::to_string(node);
 }
 
-BodyScopes::BodyScopes(const Graph& graph, const FoldOptions& fold)
-    : graph_(graph), folding_(Fold(graph, {}, fold)), shapes_(InferShapes(graph)) {
+BodyScopes::BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes)
+    : graph_(graph), folding_(Fold(graph, {}, fold)), shapes_(shapes) {
   tree_ = std::make_unique<ScopeTree>(graph, folding_.uses);
   NumberScopes();
   ListEdges();
@@ -238,8 +238,7 @@ class BodyScopes::Viewer {
     bundle.back &= !control && IsNextIteration(body_.graph_.node(edge.port.node));
     if (control || bundle.mixed || (!first && bundle.last == edge.port)) return;
     bundle.last = edge.port;
-    std::string text =
-        TensorText(body_.shapes_->TypeOf(edge.port), body_.shapes_->OfPort(edge.port));
+    std::string text = TensorText(body_.shapes_.TypeOf(edge.port), body_.shapes_.OfPort(edge.port));
     bundle.label = first ? text : CommonLabel(bundle.label, text);
     bundle.mixed = bundle.label.empty();
   }
@@ -363,7 +362,7 @@ void BodyScopes::SortPorts(ScopeId scope, ScopeView* view) const {
 }
 
 const ScopeCosts& BodyScopes::costs() const {
-  std::call_once(costs_once_, [this] { costs_.emplace(graph_, *tree_, *shapes_); });
+  std::call_once(costs_once_, [this] { costs_.emplace(graph_, *tree_, shapes_); });
   return *costs_;
 }
 

@@ -60,13 +60,13 @@ struct LaidOutScope {
 
 class BodyScopes {
  public:
-  // The graph is borrowed. Linear in the graph, shape inference included.
-  BodyScopes(const Graph& graph, const FoldOptions& fold);
+  // The graph and its shapes are borrowed. Linear in the graph.
+  BodyScopes(const Graph& graph, const FoldOptions& fold, const ShapeMap& shapes);
 
   const Graph& graph() const { return graph_; }
   const ScopeTree& tree() const { return *tree_; }
   const Folding& folding() const { return folding_; }
-  const ShapeMap& shapes() const { return *shapes_; }
+  const ShapeMap& shapes() const { return shapes_; }
 
   // Worked out when first asked for. Safe to call from several threads.
   const ScopeCosts& costs() const;
@@ -107,7 +107,7 @@ class BodyScopes {
   const Graph& graph_;
   Folding folding_;
   std::unique_ptr<ScopeTree> tree_;
-  std::optional<ShapeMap> shapes_;
+  const ShapeMap& shapes_;
   std::vector<Edge> edges_;  // by the node they enter
   std::vector<uint32_t> in_begin_, out_begin_, out_edges_;
   std::vector<uint32_t> enter_, leave_;  // of scopes, in preorder

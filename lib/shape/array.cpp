@@ -263,6 +263,8 @@ void BroadcastToShape(ShapeContext& c) {
   c.Out(0, std::move(shape));
   if (count && value && *count <= ShapeMap::kMaxElements)
     c.OutElements(0, Elements(*count, *value));
+  const Elements* same = c.believes_notes ? c.elements(0) : nullptr;
+  if (same && count == static_cast<int64_t>(same->size())) c.OutElements(0, *same);
 }
 
 void TileShape(ShapeContext& c) {

@@ -4,6 +4,7 @@
 
 #include "lib/ir/attr.h"
 #include "lib/ir/wire.h"
+#include "lib/proto/op_def.pb.h"
 
 namespace grapnel {
 namespace {
@@ -18,12 +19,17 @@ std::string CallKey(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> a
       key += '@';
       key += content->ToString();
     }
-    if (!arg->elements()) continue;
-    key += '=';
-    for (int64_t element : *arg->elements()) {
-      key += std::to_string(element);
-      key += ',';
-    }
+    auto add = [&](char sign, const Elements& elements) {
+      key += sign;
+      for (int64_t element : elements) {
+        key += std::to_string(element);
+        key += ',';
+      }
+    };
+    if (arg->elements()) add('=', *arg->elements());
+    if (!arg->extra) continue;
+    if (arg->extra->holds_nothing) key += '0';
+    if (arg->extra->content_elements) add('%', *arg->extra->content_elements);
   }
   return key;
 }
@@ -58,6 +64,18 @@ std::vector<Shape> ArgShapesInFile(const Function& function) {
     }
   }
   return shapes;
+}
+
+std::vector<PortFacts> ArgNotesInFile(const Function& function) {
+  std::vector<PortFacts> notes;
+  for (Shape& shape : ArgShapesInFile(function)) notes.emplace_back().shape = std::move(shape);
+  proto::OpDef signature;
+  if (!signature.ParseFromString(function.signature)) return notes;
+  for (int i = 0; i < signature.input_arg_size() && i < static_cast<int>(notes.size()); ++i) {
+    const auto& data = signature.input_arg(i).handle_data();
+    if (data.size() == 1) notes[i].SetContent(Shape::FromProto(data[0].shape()));
+  }
+  return notes;
 }
 
 bool HasListArgs(const Function& function) {

@@ -17,6 +17,8 @@ namespace grapnel {
 
 // Shapes that the file gives a function's arguments; unknown where it says nothing.
 std::vector<Shape> ArgShapesInFile(const Function& function);
+// The same, and what the signature says of the tensors that resources and variants hold.
+std::vector<PortFacts> ArgNotesInFile(const Function& function);
 
 // A list argument has several ports; then arguments and shapes do not pair up by number.
 bool HasListArgs(const Function& function);
@@ -31,8 +33,9 @@ class CallMemo {
   std::vector<PortFacts> Results(
       const Function& function, llvm::ArrayRef<const PortFacts*> args,
       llvm::function_ref<std::vector<PortFacts>(std::vector<PortFacts>)> infer);
-  // The body is being inferred, from now on and for good.
+  // The body is being inferred, from now on until Leave.
   void Enter(const Function& function) { active_.insert(&function); }
+  void Leave(const Function& function) { active_.erase(&function); }
   // A body may have changed.
   void Forget();
 

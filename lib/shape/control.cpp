@@ -37,14 +37,29 @@ void MergeOutputShapes(ShapeContext& c) {
   auto shapes = attr ? attr->AsShapes() : std::nullopt;
   if (!shapes || shapes->size() != c.outputs.size()) return;
   for (int i = 0; i < c.num_outputs(); ++i) {
-    c.Out(i, MergeShapes(c.outputs[i].shape, (*shapes)[i]).value_or((*shapes)[i]));
+    const Shape& stale = c.believes_notes ? c.outputs[i].shape : (*shapes)[i];
+    c.Out(i, MergeShapes(c.outputs[i].shape, (*shapes)[i]).value_or(stale));
   }
+}
+
+using CallArgs = llvm::SmallVector<const PortFacts*, 8>;
+
+CallArgs InputsFrom(ShapeContext& c, int first) {
+  CallArgs args;
+  for (int i = first; i < c.num_inputs(); ++i) args.push_back(&c.facts(i));
+  return args;
+}
+
+CallArgs PointersTo(const std::vector<PortFacts>& facts) {
+  CallArgs args;
+  for (const PortFacts& fact : facts) args.push_back(&fact);
+  return args;
 }
 
 // Inputs from `first` on go into `function`; false when nothing is known of what comes out.
 bool Call(ShapeContext& c, llvm::StringRef function, int first, std::vector<PortFacts>* results) {
-  llvm::SmallVector<const PortFacts*, 8> args;
-  for (int i = first; i < c.num_inputs(); ++i) args.push_back(&c.facts(i));
+  CallArgs args = InputsFrom(c, first);
+  c.functions->Called(function, args);
   *results = c.functions->Infer(function, args);
   return results->size() == c.outputs.size();
 }
@@ -73,9 +88,10 @@ void BranchShape(ShapeContext& c) {
     }
   }
   bool known = !branches.empty();
+  for (llvm::StringRef branch : branches) c.functions->Called(branch, InputsFrom(c, 1));
   for (size_t b = 0; known && b < branches.size(); ++b) {
-    std::vector<PortFacts> results;
-    known = Call(c, branches[b], 1, &results);
+    std::vector<PortFacts> results = c.functions->Infer(branches[b], InputsFrom(c, 1));
+    known = results.size() == c.outputs.size();
     for (int i = 0; known && i < c.num_outputs(); ++i) {
       c.outputs[i] = b == 0 ? std::move(results[i]) : JoinFacts(c.outputs[i], results[i]);
     }
@@ -93,12 +109,11 @@ void WhileShape(ShapeContext& c) {
   std::vector<PortFacts> carried;
   carried.reserve(c.num_outputs());
   for (int i = 0; i < c.num_outputs(); ++i) carried.push_back(c.facts(i).Copy());
-  constexpr int kMaxIterations = 8;
+  // Where loops carry a value from one variable to the next, each iteration widens one of them.
+  const int max_iterations = c.believes_notes ? 64 : 8;
   bool settled = false;
-  for (int iteration = 0; body && iteration < kMaxIterations && !settled; ++iteration) {
-    llvm::SmallVector<const PortFacts*, 8> args;
-    for (const PortFacts& facts : carried) args.push_back(&facts);
-    std::vector<PortFacts> results = c.functions->Infer(*body, args);
+  for (int iteration = 0; body && iteration < max_iterations && !settled; ++iteration) {
+    std::vector<PortFacts> results = c.functions->Infer(*body, PointersTo(carried));
     if (results.size() != carried.size()) break;
     settled = true;
     for (size_t i = 0; i < carried.size(); ++i) {
@@ -107,6 +122,13 @@ void WhileShape(ShapeContext& c) {
       carried[i] = std::move(joined);
     }
   }
+  if (!settled) {
+    for (PortFacts& facts : carried) facts = PortFacts();
+  }
+  if (body) c.functions->Called(*body, PointersTo(carried));
+  std::optional<AttrView> condition = c.Attr("cond");
+  if (std::optional<llvm::StringRef> cond = condition ? condition->AsFuncName() : std::nullopt)
+    c.functions->Called(*cond, PointersTo(carried));
   if (settled) OutResults(c, std::move(carried));
   MergeOutputShapes(c);
 }

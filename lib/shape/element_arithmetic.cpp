@@ -116,4 +116,22 @@ ElementOp ElementOpOf(llvm::StringRef op) {
   return nullptr;
 }
 
+bool SelectEachElement(ShapeContext& c) {
+  std::optional<int64_t> count = c.outputs[0].shape.NumElements();
+  const Elements* inputs[] = {c.integers(0), c.elements(1), c.elements(2)};
+  if (!count || c.outputs[0].shape.rank() > 1) return false;
+  for (const Elements* input : inputs) {
+    if (!input || (static_cast<int64_t>(input->size()) != *count && input->size() != 1))
+      return false;
+  }
+  auto at = [](const Elements& elements, int64_t i) {
+    return elements[elements.size() == 1 ? 0 : i];
+  };
+  Elements chosen;
+  for (int64_t i = 0; i < *count; ++i)
+    chosen.push_back(at(*inputs[at(*inputs[0], i) != 0 ? 1 : 2], i));
+  c.OutElements(0, std::move(chosen));
+  return true;
+}
+
 }  // namespace grapnel

@@ -17,6 +17,11 @@ ElementOp ElementOpOf(llvm::StringRef op);
 // a - b.
 int64_t SubtractElements(int64_t a, int64_t b);
 
+class ShapeContext;
+// Of a Select or SelectV2 whose output has its shape: elements that are chosen each by itself, from
+// values of as many or of one. False where they are not known. Grappler does not know them.
+bool SelectEachElement(ShapeContext& c);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_SHAPE_ELEMENT_ARITHMETIC_H_

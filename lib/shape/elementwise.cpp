@@ -128,6 +128,7 @@ void SelectElements(ShapeContext& c) {
   if (condition && c.elements(chosen) && c.in(chosen) == c.outputs[0].shape) {
     return c.OutElements(0, *c.elements(chosen));
   }
+  if (c.believes_notes && SelectEachElement(c)) return;
   PortFacts joined = JoinFacts(c.facts(1), c.facts(2));
   if (joined.elements() && c.in(1) == c.outputs[0].shape) c.OutElements(0, *joined.elements());
 }
@@ -345,6 +346,7 @@ constexpr ShapeRule kRules[] = {
     {"GreaterEqual", BinaryShape},
     {"Igamma", BinaryShape},
     {"IgammaGradA", BinaryShape},
+    {"RandomGammaGrad", BinaryShape},
     {"Igammac", BinaryShape},
     {"LeftShift", BinaryShape},
     {"Less", BinaryShape},

@@ -77,6 +77,12 @@ std::optional<int64_t> LargestTensor(const Node& node, const ShapeMap& shapes) {
 
 }  // namespace
 
+std::optional<int64_t> BytesOf(DataType type, const Shape& shape) {
+  size_t size = DataTypeSize(BaseType(type));
+  if (size == 0) return std::nullopt;
+  return Product(shape.NumElements(), static_cast<int64_t>(size));
+}
+
 bool MovesNothing(llvm::StringRef op) { return WorkOf(op) == Work::kNone; }
 
 std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes) {

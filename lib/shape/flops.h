@@ -15,6 +15,10 @@ namespace grapnel {
 // tensor. nullopt when a shape that matters is not known. A call counts nothing of its function.
 std::optional<int64_t> EstimateFlops(const Node& node, const ShapeMap& shapes);
 
+// Bytes of a tensor in memory; nullopt when its shape is not known in full, or, as of strings and
+// resources, does not say it.
+std::optional<int64_t> BytesOf(DataType type, const Shape& shape);
+
 // Whether an op hands on its input as it is, or a value that is there already: no byte is moved.
 bool MovesNothing(llvm::StringRef op);
 

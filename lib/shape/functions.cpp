@@ -14,12 +14,24 @@ const PortFacts& UnknownFacts() {
   return facts;
 }
 
+// What two agree on; nullopt: nothing.
+std::optional<Elements> JoinElements(const Elements& a, const Elements& b) {
+  if (a.size() != b.size()) return std::nullopt;
+  Elements joined = a;
+  bool any = a.empty();
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) joined[i] = kUnknownElement;
+    any |= joined[i] != kUnknownElement;
+  }
+  return any ? std::optional<Elements>(std::move(joined)) : std::nullopt;
+}
+
 llvm::StringMap<ShapeFunction> AllRules() {
   llvm::StringMap<ShapeFunction> all;
-  for (auto rules :
-       {ArrayShapeRules, CollectiveShapeRules, ControlShapeRules, ConvolutionShapeRules,
-        ElementwiseShapeRules, ImageShapeRules, IndexingShapeRules, LinearAlgebraShapeRules,
-        MathShapeRules, NeuralShapeRules, RaggedShapeRules, SliceShapeRules, StateShapeRules}) {
+  for (auto rules : {ArrayShapeRules, CollectiveShapeRules, ControlShapeRules,
+                     ConvolutionShapeRules, ElementwiseShapeRules, ImageShapeRules,
+                     IndexingShapeRules, LinearAlgebraShapeRules, MathShapeRules, NeuralShapeRules,
+                     RaggedShapeRules, SliceShapeRules, SparseShapeRules, StateShapeRules}) {
     for (const ShapeRule& rule : rules()) {
       bool added = all.try_emplace(rule.op, rule.function).second;
       assert(added && "two shape functions for one op");
@@ -54,26 +66,59 @@ void PortFacts::SetContent(Shape content) {
   extra->content = std::move(content);
 }
 
+void PortFacts::AddContentElements(const PortFacts& list, const Elements* elements) {
+  if (!list.extra || !elements) return;
+  if (!list.extra->holds_nothing && !list.extra->content_elements) return;
+  std::optional<Elements> both = list.extra->holds_nothing
+                                     ? *elements
+                                     : JoinElements(*list.extra->content_elements, *elements);
+  if (!both) return;
+  if (!extra) extra = std::make_unique<Extra>();
+  extra->content_elements = std::move(both);
+}
+
 bool PortFacts::SameAs(const PortFacts& other) const {
   if (shape != other.shape || handle != other.handle || !extra != !other.extra) return false;
   return !extra || *extra == *other.extra;
 }
+
+namespace {
+
+void JoinContentElements(const PortFacts& a, const PortFacts& b, PortFacts* joined) {
+  if (!a.extra || !b.extra || !joined->extra) return;
+  if (a.extra->holds_nothing || b.extra->holds_nothing) {
+    const PortFacts::Extra& other = a.extra->holds_nothing ? *b.extra : *a.extra;
+    joined->extra->holds_nothing = other.holds_nothing;
+    joined->extra->content_elements = other.content_elements;
+  } else if (b.extra->content_elements) {
+    joined->AddContentElements(a, &*b.extra->content_elements);
+  }
+}
+
+}  // namespace
 
 PortFacts JoinFacts(const PortFacts& a, const PortFacts& b) {
   PortFacts joined;
   joined.shape = JoinShapes(a.shape, b.shape);
   if (!joined.shape.known_rank() && a.handle == b.handle) joined.handle = a.handle;
   if (a.content() && b.content()) joined.SetContent(JoinShapes(*a.content(), *b.content()));
+  JoinContentElements(a, b, &joined);
   const Elements *x = a.elements(), *y = b.elements();
-  if (!x || !y || x->size() != y->size() || a.shape != b.shape) return joined;
-  Elements elements = *x;
-  bool any = false;
-  for (size_t i = 0; i < elements.size(); ++i) {
-    if (elements[i] != (*y)[i]) elements[i] = kUnknownElement;
-    any |= elements[i] != kUnknownElement;
-  }
-  if (any || elements.empty()) joined.SetElements(std::move(elements));
+  if (!x || !y || a.shape != b.shape) return joined;
+  if (std::optional<Elements> elements = JoinElements(*x, *y))
+    joined.SetElements(std::move(*elements));
   return joined;
+}
+
+void BelieveNote(const PortFacts& note, PortFacts* facts) {
+  if (std::optional<Shape> shape = MergeShapes(facts->shape, note.shape)) {
+    // Elements are those of a tensor of known sizes: no note tells more of it.
+    facts->shape = std::move(*shape);
+  }
+  if (!note.content()) return;
+  Shape content = facts->content() ? *facts->content() : Shape::Unknown();
+  if (std::optional<Shape> both = MergeShapes(content, *note.content()))
+    facts->SetContent(std::move(*both));
 }
 
 const PortFacts& ShapeContext::facts(int i) const {

@@ -26,7 +26,14 @@ struct PortFacts {
   struct Extra {
     std::optional<Elements> elements;
     std::optional<Shape> content;  // as ShapeMap::OfContent
-    bool operator==(const Extra& o) const { return elements == o.elements && content == o.content; }
+    // Of a list of small integer tensors: the elements on which all in it agree. Of one without
+    // any, which agrees with every other, it is not said.
+    std::optional<Elements> content_elements;
+    bool holds_nothing = false;
+    bool operator==(const Extra& o) const {
+      return elements == o.elements && content == o.content &&
+             content_elements == o.content_elements && holds_nothing == o.holds_nothing;
+    }
   };
   Shape shape;
   ShapeHandle handle = 0;                     // of a shape of unknown rank, where symbols are used
@@ -40,12 +47,18 @@ struct PortFacts {
   const Shape* content() const { return extra && extra->content ? &*extra->content : nullptr; }
   void SetElements(Elements elements);
   void SetContent(Shape content);
+  // What a list holds after a tensor of these elements (null: unknown) was put into it as well.
+  void AddContentElements(const PortFacts& list, const Elements* elements);
   bool SameAs(const PortFacts& other) const;  // dtypes aside
 };
 
 // What holds of a tensor that is one of the two: elements on which they do not agree become
 // unknown, as dimensions do (JoinShapes).
 PortFacts JoinFacts(const PortFacts& a, const PortFacts& b);
+
+// What the file notes of a tensor is added to what is inferred of it; where the two contradict, the
+// note is taken for stale.
+void BelieveNote(const PortFacts& note, PortFacts* facts);
 
 // Infers through function bodies.
 class FunctionShapes {
@@ -55,6 +68,8 @@ class FunctionShapes {
   // arguments, or it is being inferred already.
   virtual std::vector<PortFacts> Infer(llvm::StringRef function,
                                        llvm::ArrayRef<const PortFacts*> args) = 0;
+  // The node at work gives its function these, in whatever iteration of a loop.
+  virtual void Called(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) = 0;
 };
 
 // One node at work.
@@ -71,6 +86,7 @@ class ShapeContext {
   std::string problem;              // not empty: shapes that cannot fit
   ShapeSymbols* symbols = nullptr;  // null: nobody asks what is demanded of the inputs
   int64_t* next_symbol = nullptr;
+  bool believes_notes = false;       // as SharedShapes has it
   std::vector<ShapeDemand> demands;  // of the inputs
 
   // --- Inputs. One that is not there is unknown.
@@ -184,6 +200,7 @@ llvm::ArrayRef<ShapeRule> MathShapeRules();
 llvm::ArrayRef<ShapeRule> NeuralShapeRules();
 llvm::ArrayRef<ShapeRule> RaggedShapeRules();
 llvm::ArrayRef<ShapeRule> SliceShapeRules();
+llvm::ArrayRef<ShapeRule> SparseShapeRules();
 llvm::ArrayRef<ShapeRule> StateShapeRules();
 
 // Shared between families.

@@ -1,153 +1,13 @@
 #include "lib/shape/inference.h"
 
 #include <algorithm>
-#include <atomic>
 #include <deque>
-#include <map>
 #include <set>
 
 #include "lib/ir/node_types.h"
-#include "lib/ir/wire.h"
-#include "lib/shape/call_memo.h"
-#include "lib/shape/functions.h"
-#include "llvm/ADT/DenseMap.h"
+#include "lib/shape/shape_map_impl.h"
 
 namespace grapnel {
-namespace {
-
-constexpr uint32_t kNotVisited = ~uint32_t{0};
-
-// What the inference of a graph and of the bodies that it calls have in common.
-struct Shared {
-  int64_t next_symbol = kUnknownDim - 1;
-  int graph_version = 0;
-  CallMemo calls;
-};
-
-int ProducerOf(const Module& module) {
-  int producer = 0;
-  WireReader reader(module.versions);
-  while (reader.Next()) {
-    if (reader.Is(1, WireType::kVarint)) producer = static_cast<int>(reader.number());
-  }
-  return producer;
-}
-
-const Function* FunctionOf(const Graph& graph) {
-  if (&graph == &graph.module().main) return nullptr;
-  for (const auto& function : graph.module().functions) {
-    if (&function->body == &graph) return function.get();
-  }
-  return nullptr;
-}
-
-}  // namespace
-
-class ShapeMap::Impl : public FunctionShapes {
- public:
-  Impl(const Graph& graph, const ShapeOptions& options, std::shared_ptr<Shared> shared)
-      : graph_(graph), trust_feeds_(options.trust_feeds), shared_(std::move(shared)) {
-    if (options.fed) fed_ = *options.fed;
-    if (options.from_readers) {
-      symbols_ = std::make_unique<ShapeSymbols>();
-      context_.symbols = symbols_.get();
-      context_.next_symbol = &shared_->next_symbol;
-    }
-    Intern();
-  }
-
-  void SetArgs(std::vector<PortFacts> args) { args_ = std::move(args); }
-
-  // Whether placeholders and arguments get symbols: not in a body that is inferred for a call,
-  // whose unknown dimensions may differ from call to call.
-  void UseSymbols() { use_symbols_ = true; }
-
-  void Run();
-  void Update(NodeId id);
-
-  const PortFacts* Facts(Port port) const {
-    if (port.node >= first_.size() || first_[port.node] == kNotVisited || port.index < 0)
-      return nullptr;
-    if (static_cast<uint32_t>(port.index) >= count_[port.node]) return nullptr;
-    return &facts_[first_[port.node] + port.index];
-  }
-  DataType TypeOf(Port port) const {
-    const PortFacts* facts = Facts(port);
-    if (!facts) return graph_.IsAlive(port.node) ? TypeOfPort(graph_, port) : proto::DT_INVALID;
-    // Whoever asks at the same time works out the same.
-    std::atomic_ref<DataType> kept(facts->type);
-    DataType type = kept.load(std::memory_order_relaxed);
-    if (type != proto::DT_INVALID) return type;
-    type = TypeOfPort(graph_, port);
-    kept.store(type, std::memory_order_relaxed);
-    return type;
-  }
-  const std::vector<Problem>& problems() const { return problems_; }
-
-  // What is known of a port, its readers' demands included; null: its facts say it all.
-  struct Resolved {
-    Shape shape;
-    std::optional<Elements> elements;
-  };
-  const Resolved* ResolvedOf(const PortFacts& facts) const;
-
-  std::vector<PortFacts> Infer(llvm::StringRef function,
-                               llvm::ArrayRef<const PortFacts*> args) override;
-
- private:
-  // What all nodes of one op have in common.
-  struct Op {
-    const OpInfo* info;
-    ShapeFunction function;
-    int num_outputs;  // -1: as attributes say
-    bool is_function;
-  };
-
-  std::vector<PortFacts> InferBody(Function& function, std::vector<PortFacts> args);
-  void Intern();
-  const Op& OpOf(Node node);
-  bool IsLoopMerge(Node node) const;
-  bool IsBackEdge(Node from, Node to) const;
-  int CountOutputs(Node node, const Op& op) const;
-  bool Visit(NodeId id);
-  void Feed(Node node);
-  void Symbolize(Node node);
-  void MeetDemands(NodeId id);
-  void MeetAllDemands();
-  bool Commit(NodeId id);
-  void Widen(NodeId id);
-  void Grow();
-  std::vector<uint32_t> VisitAll();
-  void SettleLoops(const std::vector<uint32_t>& position);
-  void VisitMissingInputs(NodeId id);
-  void NameProblems();
-
-  const Graph& graph_;
-  bool trust_feeds_;
-  bool use_symbols_ = false;
-  llvm::DenseSet<NodeId> fed_;
-  std::shared_ptr<Shared> shared_;
-  std::vector<PortFacts> args_;
-
-  llvm::DenseMap<StringId, Op> ops_;
-  llvm::DenseSet<StringId> placeholders_;
-  StringId merge_, ref_merge_, next_, ref_next_, arg_;
-
-  std::vector<uint32_t> first_, count_;  // by node: its facts are facts_[first, first + count)
-  std::vector<PortFacts> facts_;
-  ShapeContext context_;
-  bool loops_settled_ = false;
-
-  std::unique_ptr<ShapeSymbols> symbols_;  // null: not from readers
-  // By reader, until every node has been visited: TensorFlow meets them in the order of nodes.
-  std::map<NodeId, std::vector<ShapeDemand>> demands_;
-  bool all_visited_ = false;
-  mutable std::map<const PortFacts*, Resolved> resolved_;
-
-  std::map<NodeId, std::string> problem_of_;
-  std::vector<Problem> problems_;
-};
-
 void ShapeMap::Impl::Intern() {
   const StringTable& strings = graph_.module().strings;
   merge_ = strings.Find("Merge");
@@ -161,6 +21,7 @@ void ShapeMap::Impl::Intern() {
   context_.functions = this;
   context_.fed = &fed_;
   context_.graph_version = shared_->graph_version;
+  context_.believes_notes = shared_->believes_notes;
 }
 
 const ShapeMap::Impl::Op& ShapeMap::Impl::OpOf(Node node) {
@@ -198,7 +59,7 @@ int ShapeMap::Impl::CountOutputs(Node node, const Op& op) const {
   // A damaged file may claim millions of outputs for every node.
   constexpr int kMaxOutputs = 1 << 14;
   if (op.num_outputs >= 0) return op.num_outputs;
-  int count = op.info ? NumOutputs(node) : -1;
+  int count = op.info ? grapnel::NumOutputs(node) : -1;
   if (count >= 0) return std::min(count, kMaxOutputs);
   // Nobody knows: as many as are read or have a shape.
   count = 0;
@@ -221,6 +82,7 @@ bool ShapeMap::Impl::Visit(NodeId id) {
   context_.info = op.info;
   context_.problem.clear();
   context_.ForgetDemands();
+  if (!calls_.empty()) calls_.erase(id);
   context_.inputs.clear();
   static const PortFacts unknown;
   for (int i = 0; i < node.num_inputs(); ++i) {
@@ -245,6 +107,7 @@ bool ShapeMap::Impl::Visit(NodeId id) {
   } else if (!problem_of_.empty()) {
     problem_of_.erase(id);
   }
+  if (shared_->believes_notes) BelieveNotes(node);
   Feed(node);
   if (loops_settled_ && IsLoopMerge(node)) Widen(id);
   if (symbols_) {
@@ -252,6 +115,17 @@ bool ShapeMap::Impl::Visit(NodeId id) {
     MeetDemands(id);
   }
   return Commit(id);
+}
+
+void ShapeMap::Impl::BelieveNotes(Node node) {
+  std::optional<AttrView> attr = node.FindAttr("_output_shapes");
+  auto shapes = attr ? attr->AsShapes() : std::nullopt;
+  if (!shapes || shapes->size() != context_.outputs.size()) return;
+  for (int i = 0; i < context_.num_outputs(); ++i) {
+    PortFacts note;
+    note.shape = std::move((*shapes)[i]);
+    BelieveNote(note, &context_.outputs[i]);
+  }
 }
 
 // What is not known gets a name, so that it can be told from other unknowns.
@@ -488,86 +362,6 @@ void ShapeMap::Impl::NameProblems() {
     problems_.push_back({function ? Severity::kWarning : Severity::kError,
                          prefix + graph_.node(id).name().str(), text});
   }
-}
-
-// The results of a function's body for `args`; nothing is assumed of those that are not there.
-std::vector<PortFacts> ShapeMap::Impl::InferBody(Function& function, std::vector<PortFacts> args) {
-  Impl body(function.body, {}, shared_);
-  body.SetArgs(std::move(args));
-  body.Run();
-  std::vector<PortFacts> results;
-  for (const Function::Result& result : function.results) {
-    Node node = function.body.node(result.node);
-    const PortFacts* value = node.num_inputs() == 1 ? body.Facts(node.input(0)) : nullptr;
-    results.push_back(value ? value->Copy() : PortFacts());
-  }
-  return results;
-}
-
-std::vector<PortFacts> ShapeMap::Impl::Infer(llvm::StringRef name,
-                                             llvm::ArrayRef<const PortFacts*> args) {
-  Function* function = graph_.module().FindFunction(name);
-  if (!function) return {};
-  return shared_->calls.Results(*function, args, [&](std::vector<PortFacts> given) {
-    return InferBody(*function, std::move(given));
-  });
-}
-
-ShapeMap::ShapeMap(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-ShapeMap::ShapeMap(ShapeMap&&) noexcept = default;
-ShapeMap& ShapeMap::operator=(ShapeMap&&) noexcept = default;
-ShapeMap::~ShapeMap() = default;
-
-const Shape& ShapeMap::OfPort(Port port) const {
-  static const Shape unknown;
-  const PortFacts* facts = impl_->Facts(port);
-  if (!facts) return unknown;
-  const Impl::Resolved* resolved = impl_->ResolvedOf(*facts);
-  return resolved ? resolved->shape : facts->shape;
-}
-
-DataType ShapeMap::TypeOf(Port port) const { return impl_->TypeOf(port); }
-
-std::optional<llvm::ArrayRef<int64_t>> ShapeMap::ElementsOf(Port port) const {
-  const PortFacts* facts = impl_->Facts(port);
-  if (!facts || !facts->elements()) return std::nullopt;
-  const Impl::Resolved* resolved = impl_->ResolvedOf(*facts);
-  if (resolved) return llvm::ArrayRef<int64_t>(*resolved->elements);
-  return llvm::ArrayRef<int64_t>(*facts->elements());
-}
-
-std::optional<llvm::ArrayRef<int64_t>> ShapeMap::IntegersOf(Port port) const {
-  auto elements = ElementsOf(port);
-  if (elements && !std::all_of(elements->begin(), elements->end(), IsKnownElement))
-    return std::nullopt;
-  return elements;
-}
-
-const Shape& ShapeMap::OfContent(Port port) const {
-  static const Shape unknown;
-  const PortFacts* facts = impl_->Facts(port);
-  return facts && facts->content() ? *facts->content() : unknown;
-}
-
-const std::vector<Problem>& ShapeMap::problems() const { return impl_->problems(); }
-
-void ShapeMap::Update(NodeId id) { impl_->Update(id); }
-
-ShapeMap InferShapes(const Graph& graph, const ShapeOptions& options,
-                     llvm::ArrayRef<Shape> arg_shapes) {
-  auto shared = std::make_shared<Shared>();
-  shared->graph_version = ProducerOf(graph.module());
-  auto impl = std::make_unique<ShapeMap::Impl>(graph, options, shared);
-  impl->UseSymbols();
-  std::vector<PortFacts> args;
-  if (const Function* function = FunctionOf(graph); function && !HasListArgs(*function)) {
-    shared->calls.Enter(*function);
-    std::vector<Shape> shapes = arg_shapes.empty() ? ArgShapesInFile(*function) : arg_shapes.vec();
-    for (Shape& shape : shapes) args.emplace_back().shape = std::move(shape);
-  }
-  impl->SetArgs(std::move(args));
-  impl->Run();
-  return ShapeMap(std::move(impl));
 }
 
 }  // namespace grapnel

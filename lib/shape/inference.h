@@ -67,6 +67,10 @@ class ShapeMap {
   // Shape::Unknown().
   const Shape& OfContent(Port port) const;
 
+  // How many outputs the node has: as many as its op, or as are known of one that nobody defines.
+  // 0 of a node that is not there or that lies on a cycle that is no loop.
+  int NumOutputs(NodeId id) const;
+
   // Shapes that cannot fit, by node: `MatMul needs matching inner sizes, got [2,3] and [4,5]`.
   // TensorFlow refuses to import such a main graph, so there they are errors; in a function, which
   // may never run, warnings.
@@ -80,6 +84,7 @@ class ShapeMap {
   static constexpr int64_t kMaxElements = 64;
 
  private:
+  friend class ModuleShapes;
   friend ShapeMap InferShapes(const Graph&, const ShapeOptions&, llvm::ArrayRef<Shape>);
   class Impl;
   explicit ShapeMap(std::unique_ptr<Impl> impl);

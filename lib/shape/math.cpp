@@ -337,7 +337,6 @@ constexpr ShapeRule kRules[] = {
     {"RandomGamma", PerDistributionShape},
     {"RandomPoisson", PerDistributionShape},
     {"RandomPoissonV2", PerDistributionShape},
-    {"RandomGammaGrad", SameAsInput},
     {"RandomShuffle", SameAsInput},
     {"StatelessShuffle", SameAsInput},
     {"RandomIndexShuffle", SameAsInput},

@@ -140,6 +140,28 @@ void LSTMBlockCellShape(ShapeContext& c) {
 
 void GRUBlockCellShape(ShapeContext& c) { LSTMBlockCellShape(c); }
 
+// Gradients of what a step reads: the state's, the gates', and those of the peepholes, each a
+// vector of the cells.
+void LSTMBlockCellGradShape(ShapeContext& c) {
+  int64_t batch = c.WithRank(0, 2).dim(0), cells = c.WithRank(1, 2).dim(1);
+  c.Out(0, MatrixOf(batch, cells));
+  c.Out(1, MatrixOf(batch, MulDims(cells, 4)));
+  for (int i = 2; i < c.num_outputs(); ++i) c.Out(i, VectorOf(cells));
+}
+
+void GRUBlockCellGradShape(ShapeContext& c) {
+  int64_t batch = c.WithRank(0, 2).dim(0), cells = c.WithRank(1, 2).dim(1);
+  c.Out(0, c.in(0));
+  c.Out(1, MatrixOf(batch, cells));
+  c.Out(2, MatrixOf(batch, cells));
+  c.Out(3, MatrixOf(batch, MulDims(cells, 2)));
+}
+
+// Each gradient has the shape of what it is of: all inputs but the first, the number of steps.
+void BlockLSTMGradShape(ShapeContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, c.in(i + 1));
+}
+
 // [time, batch, cells]; the weights hold four gates.
 void BlockLSTMShape(ShapeContext& c) {
   Shape x = c.WithRank(1, 3), bias = c.WithRank(c.num_inputs() - 1, 1);
@@ -231,6 +253,10 @@ constexpr ShapeRule kRules[] = {
     {"CTCGreedyDecoder", CTCGreedyDecoderShape},
     {"LSTMBlockCell", LSTMBlockCellShape},
     {"GRUBlockCell", GRUBlockCellShape},
+    {"GRUBlockCellGrad", GRUBlockCellGradShape},
+    {"LSTMBlockCellGrad", LSTMBlockCellGradShape},
+    {"BlockLSTMGrad", BlockLSTMGradShape},
+    {"BlockLSTMGradV2", BlockLSTMGradShape},
     {"BlockLSTM", BlockLSTMShape},
     {"BlockLSTMV2", BlockLSTMShape},
     {"CudnnRNN", CudnnRNNShape},

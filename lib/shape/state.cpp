@@ -81,6 +81,12 @@ Shape ElementWith(ShapeContext& c, int shape_at) {
 }
 
 void ListOfAskedShape(ShapeContext& c) { OutList(c, c.ShapeFrom(0, /*or_scalar=*/true)); }
+
+void EmptyListShape(ShapeContext& c) {
+  ListOfAskedShape(c);
+  if (c.believes_notes && c.HasOutput(0)) c.outputs[0].extra->holds_nothing = true;
+}
+
 void SameListShape(ShapeContext& c) { OutList(c, ElementOf(c)); }
 void ListFromTensorShape(ShapeContext& c) { OutList(c, SubShape(c.in(0), 1)); }
 void ListScatterShape(ShapeContext& c) { OutList(c, c.ShapeFrom(2, /*or_scalar=*/true)); }
@@ -89,11 +95,18 @@ void ListSplitShape(ShapeContext& c) { OutList(c, c.ShapeFrom(1, /*or_scalar=*/t
 void ListPushBackShape(ShapeContext& c) {
   Shape element = ElementOf(c);
   OutList(c, MergeShapes(element, c.in(1)) ? element : Shape::Unknown());
+  if (c.HasOutput(0)) c.outputs[0].AddContentElements(c.facts(0), c.elements(1));
 }
 
 void ListPopBackShape(ShapeContext& c) {
   OutList(c, ElementOf(c));
   c.Out(1, ElementWith(c, 1));
+  const PortFacts& list = c.facts(0);
+  if (!list.extra || !list.extra->content_elements || !c.HasOutput(1)) return;
+  const Elements& elements = *list.extra->content_elements;
+  c.outputs[0].extra->content_elements = elements;
+  if (c.outputs[1].shape.NumElements() == static_cast<int64_t>(elements.size()))
+    c.OutElements(1, elements);
 }
 
 void ListGetItemShape(ShapeContext& c) { c.Out(0, ElementWith(c, 2)); }
@@ -165,6 +178,30 @@ void ListedShapes(ShapeContext& c) {
   }
 }
 
+// --- Tables. A handle holds the shape of a value, where keys are scalars. Grappler knows of few
+// tables what they hold, so only who knows more than it does may.
+
+void OutTable(ShapeContext& c, Shape value) {
+  c.Out(0, Shape::Scalar());
+  if (c.believes_notes) c.OutContent(0, std::move(value));
+}
+
+void TableShape(ShapeContext& c) { OutTable(c, Shape::Scalar()); }
+
+void TableOfTensorsShape(ShapeContext& c) {
+  OutTable(c, c.ShapeAttr("value_shape").value_or(Shape::Unknown()));
+}
+
+void DenseTableShape(ShapeContext& c) {
+  c.Out(0, Shape::Scalar());
+  if (c.in(0).known_rank() && c.in(0).rank() == 0) TableOfTensorsShape(c);
+}
+
+void TableFindShape(ShapeContext& c) {
+  if (const Shape* value = c.facts(0).content()) return c.Out(0, ConcatShapes(c.in(1), *value));
+  DefaultShape(c);
+}
+
 // The handles of TF1: container and name.
 void Vector2Shape(ShapeContext& c) { c.Out(0, VectorOf(2)); }
 
@@ -215,7 +252,7 @@ constexpr ShapeRule kRules[] = {
     {"SparseApplyMomentum", SameAsInput},
     {"SparseApplyRMSProp", SameAsInput},
     {"SparseApplyCenteredRMSProp", SameAsInput},
-    {"EmptyTensorList", ListOfAskedShape},
+    {"EmptyTensorList", EmptyListShape},
     {"TensorListReserve", ListOfAskedShape},
     {"TensorListResize", SameListShape},
     {"TensorListSetItem", SameListShape},
@@ -270,6 +307,21 @@ constexpr ShapeRule kRules[] = {
     {"InfeedDequeueTuple", ListedShapes},
     {"RestoreV2", ListedShapes},
     {"OptionalHasValue", ScalarOutputs},
+    {"OptionalNone", ScalarOutputs},
+    {"IteratorGetNextAsOptional", ScalarOutputs},
+    {"IteratorToStringHandle", ScalarOutputs},
+    {"AnonymousSeedGenerator", ScalarOutputs},
+    {"ConditionalAccumulator", Vector2Shape},
+    {"SparseConditionalAccumulator", Vector2Shape},
+    {"ResourceConditionalAccumulator", Vector2Shape},
+    {"AccumulatorNumAccumulated", ScalarOutputs},
+    {"ResourceAccumulatorNumAccumulated", ScalarOutputs},
+    {"StageSize", ScalarOutputs},
+    {"MapSize", ScalarOutputs},
+    {"MapIncompleteSize", ScalarOutputs},
+    {"OrderedMapSize", ScalarOutputs},
+    {"OrderedMapIncompleteSize", ScalarOutputs},
+    {"OptionalFromValue", ScalarOutputs},
     {"AnonymousIteratorV2", ScalarOutputs},
     {"AnonymousIteratorV3", ScalarOutputs},
     {"QueueSize", ScalarOutputs},
@@ -286,6 +338,15 @@ constexpr ShapeRule kRules[] = {
     {"BarrierTakeMany", BarrierTakeManyShape},
     {"HashTable", Vector2Shape},
     {"MutableHashTable", Vector2Shape},
+    {"HashTableV2", TableShape},
+    {"AnonymousHashTable", TableShape},
+    {"MutableHashTableV2", TableShape},
+    {"AnonymousMutableHashTable", TableShape},
+    {"MutableHashTableOfTensorsV2", TableOfTensorsShape},
+    {"AnonymousMutableHashTableOfTensors", TableOfTensorsShape},
+    {"MutableDenseHashTableV2", DenseTableShape},
+    {"AnonymousMutableDenseHashTable", DenseTableShape},
+    {"LookupTableFindV2", TableFindShape},
     {"LookupTableSize", ScalarOutputs},
     {"LookupTableSizeV2", ScalarOutputs},
     {"StackV2", Vector2Shape},

@@ -33,7 +33,8 @@ std::vector<ScopeId> Openable(const ScopeTree& tree) {
 // What is drawn between two boxes of one scope, over all scopes, is every input once; and an edge
 // that ends at a closed scope goes on at a port inside it, as often as outside.
 void ExpectNothingLost(const Graph& graph) {
-  BodyScopes body(graph, FoldOptions());
+  ShapeMap shapes = InferShapes(graph);
+  BodyScopes body(graph, FoldOptions(), shapes);
   uint64_t inputs = 0, drawn = 0;
   for (Node node : graph.nodes()) inputs += node.num_inputs() + node.num_controls();
   EXPECT_EQ(inputs,
@@ -95,7 +96,8 @@ TEST(ScopeView, EdgesBetweenScopesHaveAPortOnEachWayDown) {
   graph.AddInput(c, {b, 0});
   graph.AddInput(d, {b, 0});
   graph.AddInput(e, {d, 0});
-  BodyScopes body(graph, FoldOptions());
+  ShapeMap shapes = InferShapes(graph);
+  BodyScopes body(graph, FoldOptions(), shapes);
   const ScopeTree& tree = body.tree();
   const ScopeView& inner = body.LayOut(tree.Find("a/b")).view;
   ASSERT_EQ(inner.entities.size(), 2u);
@@ -117,7 +119,8 @@ TEST(ScopeView, ManyControlEdgesAreSaidInWords) {
   module.main.AddInput(done, {module.main.AddNode("x", "Placeholder"), 0});
   for (int i = 0; i < 20; ++i)
     module.main.AddControl(done, module.main.AddNode("op" + std::to_string(i) + "x", "Relu"));
-  BodyScopes body(module.main, FoldOptions());
+  ShapeMap shapes = InferShapes(module.main);
+  BodyScopes body(module.main, FoldOptions(), shapes);
   const ScopeView& view = body.LayOut(kRootScope).view;
   uint64_t unseen = 0, seen = 0;
   for (const ScopeView::Unseen& one : view.unseen_control) unseen += one.in;
@@ -129,7 +132,8 @@ TEST(ScopeView, ManyControlEdgesAreSaidInWords) {
 // The shapes of graphs that nobody has prepared: each scope stays small, whatever the graph.
 TEST(ScopeView, HugeChainIsCutIntoPartsOfParts) {
   auto module = Chain(100000, [](int i) { return "node" + std::to_string(i * 7919 % 100003); });
-  BodyScopes body(module->main, FoldOptions());
+  ShapeMap shapes = InferShapes(module->main);
+  BodyScopes body(module->main, FoldOptions(), shapes);
   const ScopeView& view = body.LayOut(body.tree().scope(kRootScope).core).view;
   EXPECT_LE(view.entities.size(), 100u);
   EXPECT_EQ(view.edges.size(), view.entities.size() - 1) << "a chain of parts";
@@ -142,7 +146,8 @@ TEST(ScopeView, HugeFanOutStaysSmall) {
   NodeId x = module.main.AddNode("x", "Placeholder");
   for (int i = 0; i < 50000; ++i)
     module.main.AddInput(module.main.AddNode("r" + std::to_string(i), "Relu"), {x, 0});
-  BodyScopes body(module.main, FoldOptions());
+  ShapeMap shapes = InferShapes(module.main);
+  BodyScopes body(module.main, FoldOptions(), shapes);
   for (ScopeId scope : Openable(body.tree())) {
     const LaidOutScope& laid_out = body.LayOut(scope);
     EXPECT_LE(laid_out.view.entities.size(), 100u);

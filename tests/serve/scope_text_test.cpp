@@ -63,8 +63,8 @@ func @inner(%a: float) -> (b: float) {
 // A function's arguments are Placeholders, and what it returns is fetched.
 TEST_F(ScopeTextTest, OfAFunction) {
   EXPECT_EQ(Text("inner", "abs", 0), R"(fetch %abs
-%a = Placeholder {dtype=float} : float
-%abs = Abs(%a) : float
+%a = Placeholder {dtype=float, shape=[2,?]} : float[2,s1]
+%abs = Abs(%a) : float[2,s1]
 )");
 }
 

@@ -19,7 +19,7 @@ Expected<std::string> OpsJson(Page& page) {
   std::map<llvm::StringRef, Sum> sums;
   for (size_t body = 0; body < drawing->num_bodies(); ++body) {
     const Graph& graph = drawing->graph(body);
-    ShapeMap shapes = InferShapes(graph);
+    const ShapeMap& shapes = drawing->shapes(body);
     for (Node node : graph.nodes()) {
       Sum& sum = sums[node.op()];
       ++sum.nodes;

@@ -1,0 +1,291 @@
+#include "lib/shape/body_costs.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "lib/ir/node_types.h"
+#include "lib/shape/flops.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace grapnel {
+namespace {
+
+int64_t Sum(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
+}
+
+void Add(const RunCost& more, RunCost* cost) {
+  cost->flops = Sum(cost->flops, more.flops);
+  cost->bytes = Sum(cost->bytes, more.bytes);
+  cost->open = Sum(cost->open, more.open);
+}
+
+std::vector<const Function*> FunctionsOf(const Node& node) {
+  std::vector<const Function*> functions;
+  for (llvm::StringRef name : CalledFunctions(node)) {
+    if (const Function* function = node.graph().module().FindFunction(name))
+      functions.push_back(function);
+  }
+  return functions;
+}
+
+// How a node runs the functions that it mentions.
+enum class Manner { kNone, kOnce, kOneOf, kLoop, kUnknown };
+
+Manner MannerOf(const Node& node) {
+  if (!MayCallFunctions(node)) return Manner::kNone;
+  if (node.graph().module().FindFunction(node.op())) return Manner::kOnce;
+  Manner manner = llvm::StringSwitch<Manner>(node.op())
+                      .Cases("PartitionedCall", "StatefulPartitionedCall", "RemoteCall",
+                             "TPUPartitionedCall", Manner::kOnce)
+                      .Cases("If", "StatelessIf", "_If", "Case", "StatelessCase", Manner::kOneOf)
+                      .Cases("While", "StatelessWhile", "_While", Manner::kLoop)
+                      .Default(Manner::kUnknown);
+  return manner == Manner::kUnknown && FunctionsOf(node).empty() ? Manner::kNone : manner;
+}
+
+// There before a run: no memory of it.
+bool IsThereBefore(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases("Const", "HostConst", "Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg",
+             true)
+      .Cases("VarHandleOp", "VariableV2", "Variable", true)
+      .Default(false);
+}
+
+bool IsBackEdge(const Node& from, const Node& to) {
+  return from.op().ends_with("NextIteration") && to.op().ends_with("Merge");
+}
+
+// Tensors that share memory are one buffer.
+class Buffers {
+ public:
+  Buffers(const Graph& graph, const ShapeMap& shapes, llvm::ArrayRef<NodeId> order)
+      : first_(graph.end_id(), -1) {
+    for (NodeId id : order) Give(graph.node(id), shapes);
+    for (NodeId id : order) {
+      Node node = graph.node(id);
+      for (int i = 0; i < node.num_inputs(); ++i) {
+        if (int buffer = Of(node.input(i)); buffer >= 0) {
+          ++readers_[buffer];
+          kept_[buffer] = kept_[buffer] || node.op() == "_Retval";
+        }
+      }
+    }
+    bool is_main = &graph == &graph.module().main;
+    for (size_t i = 0; is_main && i < readers_.size(); ++i) kept_[i] = readers_[i] == 0;
+  }
+
+  // Of its own, that the node makes.
+  int64_t MadeBy(const Node& node) const {
+    int64_t bytes = 0;
+    for (int buffer : made_.lookup(node.id())) bytes = Sum(bytes, bytes_[buffer]);
+    return bytes;
+  }
+  // What can be given back when the node has run.
+  int64_t GivenBackAfter(const Node& node) {
+    int64_t bytes = 0;
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      int buffer = Of(node.input(i));
+      if (buffer >= 0 && --readers_[buffer] == 0 && !kept_[buffer])
+        bytes = Sum(bytes, bytes_[buffer]);
+    }
+    for (int buffer : made_.lookup(node.id()))
+      if (readers_[buffer] == 0 && !kept_[buffer]) bytes = Sum(bytes, bytes_[buffer]);
+    return bytes;
+  }
+
+ private:
+  int Of(Port port) const {
+    if (port.node == kNoNode || first_[port.node] < 0 || port.index < 0) return -1;
+    size_t at = first_[port.node] + port.index;
+    return port.index < count_.lookup(port.node) ? of_port_[at] : -1;
+  }
+  void Give(const Node& node, const ShapeMap& shapes) {
+    int count = shapes.NumOutputs(node.id());
+    first_[node.id()] = static_cast<int>(of_port_.size());
+    count_[node.id()] = count;
+    std::vector<int> made, given;
+    for (int i = 0; i < count; ++i) {
+      int buffer = -1;
+      if (MovesNothing(node.op())) {
+        if (node.num_inputs() > 0) buffer = Of(node.input(std::min(i, node.num_inputs() - 1)));
+      } else if (!IsThereBefore(node.op())) {
+        Port port{node.id(), i};
+        buffer = static_cast<int>(bytes_.size());
+        bytes_.push_back(BytesOf(shapes.TypeOf(port), shapes.OfPort(port)).value_or(0));
+        made.push_back(buffer);
+      }
+      given.push_back(buffer);
+    }
+    of_port_.insert(of_port_.end(), given.begin(), given.end());
+    readers_.resize(bytes_.size());
+    kept_.resize(bytes_.size());
+    if (!made.empty()) made_[node.id()] = std::move(made);
+  }
+
+  std::vector<int> first_, of_port_;
+  llvm::DenseMap<NodeId, int> count_;
+  llvm::DenseMap<NodeId, std::vector<int>> made_;
+  std::vector<int64_t> bytes_;
+  std::vector<int> readers_;
+  std::vector<bool> kept_;
+};
+
+}  // namespace
+
+std::vector<NodeId> RunOrder(const Graph& graph) {
+  std::vector<NodeId> sorted = TopologicalOrder(graph), order, ready;
+  std::vector<uint32_t> position(graph.end_id(), 0), waits_for(graph.end_id(), 0);
+  for (uint32_t i = 0; i < sorted.size(); ++i) position[sorted[i]] = i;
+  for (NodeId id : sorted) {
+    Node node = graph.node(id);
+    if (IsThereBefore(node.op())) {
+      order.push_back(id);
+      continue;
+    }
+    for (Port port : node.inputs()) {
+      if (port.node == kNoNode) continue;
+      Node input = graph.node(port.node);
+      waits_for[id] += !IsThereBefore(input.op()) && !IsBackEdge(input, node);
+    }
+    if (waits_for[id] == 0) ready.push_back(id);
+  }
+  std::reverse(ready.begin(), ready.end());
+  while (!ready.empty()) {
+    Node node = graph.node(ready.back());
+    ready.pop_back();
+    order.push_back(node.id());
+    llvm::SmallVector<NodeId, 8> readers;
+    for (const Use& use : node.uses()) {
+      Node reader = graph.node(use.node);
+      if (!IsThereBefore(reader.op()) && !IsBackEdge(node, reader)) readers.push_back(use.node);
+    }
+    llvm::sort(readers, [&](NodeId a, NodeId b) { return position[a] > position[b]; });
+    for (NodeId reader : readers) {
+      if (--waits_for[reader] == 0) ready.push_back(reader);
+    }
+  }
+  return order;
+}
+
+RunCost ModuleCosts::OfCall(const Node& node) {
+  RunCost cost;
+  Manner manner = MannerOf(node);
+  for (const Function* function : FunctionsOf(node)) {
+    const RunCost& callee = OfBody(function->body);
+    if (manner == Manner::kUnknown) continue;
+    if (manner == Manner::kOneOf) {
+      cost.flops = std::max(cost.flops, callee.flops);
+      cost.bytes = std::max(cost.bytes, callee.bytes);
+      cost.open = std::max(cost.open, callee.open);
+    } else {
+      Add(callee, &cost);
+    }
+    cost.peak_bytes = std::max(cost.peak_bytes, callee.peak_bytes);
+  }
+  if (manner == Manner::kUnknown || manner == Manner::kLoop) ++cost.open;
+  return cost;
+}
+
+RunCost ModuleCosts::OfNode(const Node& node) {
+  const ShapeMap& shapes = shapes_.Of(node.graph());
+  Manner manner = MannerOf(node);
+  RunCost cost = manner == Manner::kNone ? RunCost() : OfCall(node);
+  bool is_open = false;
+  int64_t outputs = 0;
+  bool makes = !MovesNothing(node.op()) && !IsThereBefore(node.op());
+  for (int i = 0, end = makes ? shapes.NumOutputs(node.id()) : 0; i < end; ++i) {
+    Port port{node.id(), i};
+    DataType type = shapes.TypeOf(port);
+    std::optional<int64_t> bytes = BytesOf(type, shapes.OfPort(port));
+    is_open |= !bytes && DataTypeSize(BaseType(type)) > 0;
+    outputs = Sum(outputs, bytes.value_or(0));
+  }
+  if (manner == Manner::kNone || manner == Manner::kUnknown) {
+    std::optional<int64_t> flops = manner == Manner::kNone ? EstimateFlops(node, shapes) : 0;
+    is_open |= !flops;
+    cost.flops = flops.value_or(0);
+    cost.bytes = outputs;
+    cost.peak_bytes = outputs;
+  } else {
+    // A function's results are its caller's; a loop holds what it carries beside a turn.
+    cost.peak_bytes = manner == Manner::kLoop ? Sum(cost.peak_bytes, outputs)
+                                              : std::max(cost.peak_bytes, outputs);
+  }
+  cost.open += is_open;
+  return cost;
+}
+
+int64_t ModuleCosts::PeakOf(const Graph& body) {
+  std::vector<NodeId> order = RunOrder(body);
+  Buffers buffers(body, shapes_.Of(body), order);
+  int64_t held = 0, peak = 0;
+  for (NodeId id : order) {
+    Node node = body.node(id);
+    int64_t made = buffers.MadeBy(node);
+    int64_t while_it_runs = made;
+    if (MannerOf(node) != Manner::kNone) while_it_runs = std::max(made, OfNode(node).peak_bytes);
+    peak = std::max(peak, Sum(held, while_it_runs));
+    held = std::max<int64_t>(0, Sum(held, made) - buffers.GivenBackAfter(node));
+  }
+  return peak;
+}
+
+const RunCost& ModuleCosts::OfBody(const Graph& body) {
+  auto [known, added] = bodies_.try_emplace(&body);
+  if (!added) return known->second;
+  // A function that calls itself meets this.
+  known->second.open = 1;
+  RunCost cost;
+  for (Node node : body.nodes()) Add(OfNode(node), &cost);
+  cost.peak_bytes = PeakOf(body);
+  return bodies_[&body] = cost;
+}
+
+std::map<const Graph*, std::optional<int64_t>> ModuleCosts::Runs() const {
+  std::map<const Graph*, std::optional<int64_t>> runs;
+  std::map<const Graph*, size_t> waits_for;
+  std::map<const Graph*, std::vector<std::pair<const Graph*, bool>>> calls;
+  auto look = [&](const Graph& graph) {
+    runs[&graph] = 0;
+    for (Node node : graph.nodes()) {
+      Manner how = MannerOf(node);
+      if (how == Manner::kNone) continue;
+      for (const Function* function : FunctionsOf(node)) {
+        calls[&graph].push_back({&function->body, how == Manner::kOnce});
+        ++waits_for[&function->body];
+      }
+    }
+  };
+  look(module_.main);
+  for (const auto& function : module_.functions) look(function->body);
+  runs[&module_.main] = 1;
+  std::vector<const Graph*> ready = {&module_.main};
+  for (const auto& function : module_.functions)
+    if (waits_for[&function->body] == 0) ready.push_back(&function->body);
+  std::set<const Graph*> done;
+  while (!ready.empty()) {
+    const Graph* graph = ready.back();
+    ready.pop_back();
+    done.insert(graph);
+    for (auto [callee, once] : calls[graph]) {
+      std::optional<int64_t>& of_callee = runs[callee];
+      bool never = runs[graph] && *runs[graph] == 0;
+      if (!never) {
+        if (!once || !runs[graph]) of_callee.reset();
+        if (of_callee) *of_callee = Sum(*of_callee, *runs[graph]);
+      }
+      if (--waits_for[callee] == 0) ready.push_back(callee);
+    }
+  }
+  // Functions that call one another in a circle, and what only they call.
+  for (auto& [graph, count] : runs)
+    if (!done.count(graph)) count.reset();
+  return runs;
+}
+
+}  // namespace grapnel

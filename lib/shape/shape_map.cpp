@@ -1,0 +1,134 @@
+// What others see of shape inference, and how it goes through calls.
+#include <algorithm>
+
+#include "lib/ir/wire.h"
+#include "lib/shape/inference.h"
+#include "lib/shape/shape_map_impl.h"
+
+namespace grapnel {
+namespace {
+
+int ProducerOf(const Module& module) {
+  int producer = 0;
+  WireReader reader(module.versions);
+  while (reader.Next()) {
+    if (reader.Is(1, WireType::kVarint)) producer = static_cast<int>(reader.number());
+  }
+  return producer;
+}
+
+}  // namespace
+
+const Function* FunctionOf(const Graph& graph) {
+  if (&graph == &graph.module().main) return nullptr;
+  for (const auto& function : graph.module().functions) {
+    if (&function->body == &graph) return function.get();
+  }
+  return nullptr;
+}
+
+void ShapeMap::Impl::Called(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) {
+  if (!records_calls_) return;
+  CallFacts call;
+  call.function = function.str();
+  for (const PortFacts* arg : args) call.args.push_back(arg ? arg->Copy() : PortFacts());
+  calls_[context_.node.id()].push_back(std::move(call));
+}
+
+void SharedShapes::BelieveArgNotes(const Function& function, std::vector<PortFacts>* args) {
+  if (!believes_notes) return;
+  auto [known, added] = notes.try_emplace(&function);
+  if (added) known->second = ArgNotesInFile(function);
+  for (size_t i = 0; i < args->size() && i < known->second.size(); ++i)
+    BelieveNote(known->second[i], &(*args)[i]);
+}
+
+// The results of a function's body for `args`; nothing is assumed of those that are not there.
+std::vector<PortFacts> ShapeMap::Impl::InferBody(Function& function, std::vector<PortFacts> args) {
+  Impl body(function.body, {}, shared_);
+  shared_->BelieveArgNotes(function, &args);
+  body.SetArgs(std::move(args));
+  body.Run();
+  std::vector<PortFacts> results;
+  for (const Function::Result& result : function.results) {
+    Node node = function.body.node(result.node);
+    const PortFacts* value = node.num_inputs() == 1 ? body.Facts(node.input(0)) : nullptr;
+    results.push_back(value ? value->Copy() : PortFacts());
+  }
+  return results;
+}
+
+std::vector<PortFacts> ShapeMap::Impl::Infer(llvm::StringRef name,
+                                             llvm::ArrayRef<const PortFacts*> args) {
+  Function* function = graph_.module().FindFunction(name);
+  if (!function) return {};
+  return shared_->calls.Results(*function, args, [&](std::vector<PortFacts> given) {
+    return InferBody(*function, std::move(given));
+  });
+}
+
+ShapeMap::ShapeMap(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ShapeMap::ShapeMap(ShapeMap&&) noexcept = default;
+ShapeMap& ShapeMap::operator=(ShapeMap&&) noexcept = default;
+ShapeMap::~ShapeMap() = default;
+
+const Shape& ShapeMap::OfPort(Port port) const {
+  static const Shape unknown;
+  const PortFacts* facts = impl_->Facts(port);
+  if (!facts) return unknown;
+  const Impl::Resolved* resolved = impl_->ResolvedOf(*facts);
+  return resolved ? resolved->shape : facts->shape;
+}
+
+DataType ShapeMap::TypeOf(Port port) const { return impl_->TypeOf(port); }
+
+std::optional<llvm::ArrayRef<int64_t>> ShapeMap::ElementsOf(Port port) const {
+  const PortFacts* facts = impl_->Facts(port);
+  if (!facts || !facts->elements()) return std::nullopt;
+  const Impl::Resolved* resolved = impl_->ResolvedOf(*facts);
+  if (resolved) return llvm::ArrayRef<int64_t>(*resolved->elements);
+  return llvm::ArrayRef<int64_t>(*facts->elements());
+}
+
+std::optional<llvm::ArrayRef<int64_t>> ShapeMap::IntegersOf(Port port) const {
+  auto elements = ElementsOf(port);
+  if (elements && !std::all_of(elements->begin(), elements->end(), IsKnownElement))
+    return std::nullopt;
+  return elements;
+}
+
+const Shape& ShapeMap::OfContent(Port port) const {
+  static const Shape unknown;
+  const PortFacts* facts = impl_->Facts(port);
+  return facts && facts->content() ? *facts->content() : unknown;
+}
+
+int ShapeMap::NumOutputs(NodeId id) const { return impl_->CountOf(id); }
+
+const std::vector<Problem>& ShapeMap::problems() const { return impl_->problems(); }
+
+void ShapeMap::Update(NodeId id) { impl_->Update(id); }
+
+std::shared_ptr<SharedShapes> SharedShapesOf(const Module& module) {
+  auto shared = std::make_shared<SharedShapes>();
+  shared->graph_version = ProducerOf(module);
+  return shared;
+}
+
+ShapeMap InferShapes(const Graph& graph, const ShapeOptions& options,
+                     llvm::ArrayRef<Shape> arg_shapes) {
+  std::shared_ptr<SharedShapes> shared = SharedShapesOf(graph.module());
+  auto impl = std::make_unique<ShapeMap::Impl>(graph, options, shared);
+  impl->UseSymbols();
+  std::vector<PortFacts> args;
+  if (const Function* function = FunctionOf(graph); function && !HasListArgs(*function)) {
+    shared->calls.Enter(*function);
+    std::vector<Shape> shapes = arg_shapes.empty() ? ArgShapesInFile(*function) : arg_shapes.vec();
+    for (Shape& shape : shapes) args.emplace_back().shape = std::move(shape);
+  }
+  impl->SetArgs(std::move(args));
+  impl->Run();
+  return ShapeMap(std::move(impl));
+}
+
+}  // namespace grapnel

@@ -1,0 +1,162 @@
+// The works of ShapeMap: facts of one body, and how they are found. Private to lib/shape.
+#ifndef GRAPNEL_LIB_SHAPE_SHAPE_MAP_IMPL_H_
+#define GRAPNEL_LIB_SHAPE_SHAPE_MAP_IMPL_H_
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/ir/node_types.h"
+#include "lib/shape/call_memo.h"
+#include "lib/shape/functions.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace grapnel {
+
+constexpr uint32_t kNotVisited = ~uint32_t{0};
+
+// What the inference of a graph and of the bodies that it calls have in common.
+struct SharedShapes {
+  int64_t next_symbol = kUnknownDim - 1;
+  int graph_version = 0;
+  CallMemo calls;
+  // Whether what the file notes is believed (lib/shape/module_shapes.h).
+  bool believes_notes = false;
+  std::map<const Function*, std::vector<PortFacts>> notes;  // of arguments
+
+  // Adds what the file notes of the function's arguments.
+  void BelieveArgNotes(const Function& function, std::vector<PortFacts>* args);
+};
+
+std::shared_ptr<SharedShapes> SharedShapesOf(const Module& module);
+// The function whose body it is; null: the main graph.
+const Function* FunctionOf(const Graph& graph);
+
+// A call as a node makes it.
+struct CallFacts {
+  std::string function;
+  std::vector<PortFacts> args;
+};
+
+class ShapeMap::Impl : public FunctionShapes {
+ public:
+  Impl(const Graph& graph, const ShapeOptions& options, std::shared_ptr<SharedShapes> shared)
+      : graph_(graph), trust_feeds_(options.trust_feeds), shared_(std::move(shared)) {
+    if (options.fed) fed_ = *options.fed;
+    if (options.from_readers) {
+      symbols_ = std::make_unique<ShapeSymbols>();
+      context_.symbols = symbols_.get();
+      context_.next_symbol = &shared_->next_symbol;
+    }
+    Intern();
+  }
+
+  void SetArgs(std::vector<PortFacts> args) { args_ = std::move(args); }
+
+  // Whether placeholders and arguments get symbols: not in a body that is inferred for a call,
+  // whose unknown dimensions may differ from call to call.
+  void UseSymbols() { use_symbols_ = true; }
+
+  void Run();
+  void Update(NodeId id);
+
+  const PortFacts* Facts(Port port) const {
+    if (port.node >= first_.size() || first_[port.node] == kNotVisited || port.index < 0)
+      return nullptr;
+    if (static_cast<uint32_t>(port.index) >= count_[port.node]) return nullptr;
+    return &facts_[first_[port.node] + port.index];
+  }
+  DataType TypeOf(Port port) const {
+    const PortFacts* facts = Facts(port);
+    if (!facts) return graph_.IsAlive(port.node) ? TypeOfPort(graph_, port) : proto::DT_INVALID;
+    // Whoever asks at the same time works out the same.
+    std::atomic_ref<DataType> kept(facts->type);
+    DataType type = kept.load(std::memory_order_relaxed);
+    if (type != proto::DT_INVALID) return type;
+    type = TypeOfPort(graph_, port);
+    kept.store(type, std::memory_order_relaxed);
+    return type;
+  }
+  int CountOf(NodeId id) const {
+    return id < first_.size() && first_[id] != kNotVisited ? static_cast<int>(count_[id]) : 0;
+  }
+  const std::vector<Problem>& problems() const { return problems_; }
+
+  // What is known of a port, its readers' demands included; null: its facts say it all.
+  struct Resolved {
+    Shape shape;
+    std::optional<Elements> elements;
+  };
+  const Resolved* ResolvedOf(const PortFacts& facts) const;
+
+  std::vector<PortFacts> Infer(llvm::StringRef function,
+                               llvm::ArrayRef<const PortFacts*> args) override;
+  void Called(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) override;
+
+  // Before Run: calls are written down.
+  void RecordCalls() { records_calls_ = true; }
+  // By node, as when it was visited last.
+  const std::map<NodeId, std::vector<CallFacts>>& calls() const { return calls_; }
+
+ private:
+  // What all nodes of one op have in common.
+  struct Op {
+    const OpInfo* info;
+    ShapeFunction function;
+    int num_outputs;  // -1: as attributes say
+    bool is_function;
+  };
+
+  std::vector<PortFacts> InferBody(Function& function, std::vector<PortFacts> args);
+  void Intern();
+  const Op& OpOf(Node node);
+  bool IsLoopMerge(Node node) const;
+  bool IsBackEdge(Node from, Node to) const;
+  int CountOutputs(Node node, const Op& op) const;
+  bool Visit(NodeId id);
+  void BelieveNotes(Node node);
+  void Feed(Node node);
+  void Symbolize(Node node);
+  void MeetDemands(NodeId id);
+  void MeetAllDemands();
+  bool Commit(NodeId id);
+  void Widen(NodeId id);
+  void Grow();
+  std::vector<uint32_t> VisitAll();
+  void SettleLoops(const std::vector<uint32_t>& position);
+  void VisitMissingInputs(NodeId id);
+  void NameProblems();
+
+  const Graph& graph_;
+  bool trust_feeds_;
+  bool use_symbols_ = false, records_calls_ = false;
+  llvm::DenseSet<NodeId> fed_;
+  std::shared_ptr<SharedShapes> shared_;
+  std::vector<PortFacts> args_;
+
+  llvm::DenseMap<StringId, Op> ops_;
+  llvm::DenseSet<StringId> placeholders_;
+  StringId merge_, ref_merge_, next_, ref_next_, arg_;
+
+  std::vector<uint32_t> first_, count_;  // by node: its facts are facts_[first, first + count)
+  std::vector<PortFacts> facts_;
+  ShapeContext context_;
+  std::map<NodeId, std::vector<CallFacts>> calls_;
+  bool loops_settled_ = false;
+
+  std::unique_ptr<ShapeSymbols> symbols_;  // null: not from readers
+  // By reader, until every node has been visited: TensorFlow meets them in the order of nodes.
+  std::map<NodeId, std::vector<ShapeDemand>> demands_;
+  bool all_visited_ = false;
+  mutable std::map<const PortFacts*, Resolved> resolved_;
+
+  std::map<NodeId, std::string> problem_of_;
+  std::vector<Problem> problems_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_SHAPE_SHAPE_MAP_IMPL_H_

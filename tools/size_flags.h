@@ -1,0 +1,24 @@
+// Flags that fill in sizes which a file leaves open, the same in every command that shows shapes.
+#ifndef GRAPNEL_TOOLS_SIZE_FLAGS_H_
+#define GRAPNEL_TOOLS_SIZE_FLAGS_H_
+
+#include "lib/job/given_sizes.h"
+#include "tools/command_line.h"
+
+namespace grapnel {
+
+struct SizeFlags : GivenSizes {
+  void AddTo(CommandLine& line) {
+    line.Option("--shape", shapes,
+                "sizes that the file leaves open of an input: x=8,224,224,3 (? stays open); may be "
+                "repeated")
+        .ShownAs("NAME=DIMS");
+    line.Option("--batch", batch, "the first size of every input, where it is open")
+        .Positive()
+        .ShownAs("N");
+  }
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_TOOLS_SIZE_FLAGS_H_
