@@ -9,6 +9,8 @@ namespace grapnel {
 namespace {
 
 constexpr uint32_t kMostPeriod = 48;
+// Joined to no more than this part of all, so that what is cut again is cut soon.
+constexpr uint64_t kMostOfAll = 4;
 // Fewer ops than this in a row are no series because of a few repeats.
 constexpr uint64_t kSmallRepeat = 3, kManyRepeats = 4;
 
@@ -54,7 +56,7 @@ class RepeatFinder {
   bool IsConnected(const Repeat& repeat) const {
     for (size_t i = repeat.begin; i < repeat.end(); i += repeat.period) {
       uint32_t begin = pieces_[i].begin, end = pieces_[i + repeat.period - 1].end;
-      if (line_.Connected(begin, end).size() > 1) return false;
+      if (!line_.IsConnected(begin, end)) return false;
     }
     return true;
   }
@@ -189,7 +191,7 @@ std::vector<FlowPiece> JoinEquals(const FlowLine& line, const std::vector<FlowPi
     size_t end = i + 1;
     auto equals = [&](const FlowPiece& piece) {
       return piece.structure == pieces[i].structure && piece.length() == pieces[i].length() &&
-             line.Connected(piece.begin, piece.end).size() == 1;
+             line.IsConnected(piece.begin, piece.end);
     };
     bool may = pieces[i].length() > 1 && equals(pieces[i]);
     while (may && end < pieces.size() && equals(pieces[end])) ++end;
@@ -219,7 +221,7 @@ std::vector<FlowPiece> JoinSmallest(const FlowLine& line, const std::vector<Flow
 std::vector<FlowPiece> JoinToMost(const FlowLine& line, const std::vector<FlowPiece>& pieces,
                                   uint32_t most) {
   Joiner joiner(line, pieces);
-  joiner.Join(most, ~uint64_t{0}, true);
+  joiner.Join(most, line.ops() / kMostOfAll, true);
   joiner.Join(2 * most, ~uint64_t{0}, false);
   return joiner.Result();
 }

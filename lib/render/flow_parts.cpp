@@ -45,6 +45,7 @@ class Parts {
       words.push_back(piece.starts.empty() ? words_.Common(line_.Members(piece.begin, piece.end))
                                            : "");
     std::vector<FlowPiece> joined;
+    uint64_t ops = line_.ops();
     for (size_t i = 0; i < pieces_.size();) {
       size_t end = i + 1;
       for (size_t k = end; !words[i].empty() && k < pieces_.size(); ++k) {
@@ -52,8 +53,9 @@ class Parts {
         if (words[k] == words[i] && Reaches(end, k)) end = k + 1;
         if (!words[k].empty() && words[k] != words[i]) break;
       }
-      joined.push_back(end == i + 1 ? pieces_[i]
-                                    : line_.Piece(pieces_[i].begin, pieces_[end - 1].end));
+      FlowPiece all = line_.Piece(pieces_[i].begin, pieces_[end - 1].end);
+      if (all.size * 2 > ops) end = i + 1;  // that would say nothing
+      joined.push_back(end == i + 1 ? pieces_[i] : all);
       i = end;
     }
     pieces_ = std::move(joined);

@@ -43,7 +43,7 @@ void ScopeTree::Builder::Build(uint32_t group_above, bool keep_outermost) {
   for (ScopeId id = 0; id < found_.size(); ++id) {  // groups are added at the end, and looked at
                                                     // in their turn
     if (NumMembersOf(id) <= group_above) continue;
-    if (found_[id].series) {
+    if (found_[id].series || found_[id].slice) {
       SplitEvenly(id);
     } else if (!GroupByNames(id)) {
       CutAlongFlow(id);
@@ -307,7 +307,7 @@ void ScopeTree::Builder::SplitEvenly(ScopeId scope) {
   for (size_t part = 0; part < parts; ++part) {
     size_t begin = count * part / parts, end = count * (part + 1) / parts;
     ScopeId into = AddGroup(scope, members[order[begin]].name, members[order[end - 1]].name);
-    (series ? found_[into].slice : found_[into].part) = true;
+    (series || found_[scope].slice ? found_[into].slice : found_[into].part) = true;
     for (size_t i = begin; i < end; ++i) Move(members[order[i]], into);
   }
 }
