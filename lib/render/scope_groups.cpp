@@ -249,8 +249,11 @@ void ScopeTree::Builder::AddPart(ScopeId scope, llvm::ArrayRef<Member> members,
   const std::vector<uint32_t>&first = part.repeats.front(), &last = part.repeats.back();
   ScopeId series = AddGroup(scope, members[first.front()].name, members[last.back()].name);
   found_[series].series = true;
-  found_[series].title = Keep(
-      SeriesTitle(TitleOf(scope, members, first, words), TitleOf(scope, members, last, words)));
+  std::string title =
+      SeriesTitle(TitleOf(scope, members, first, words), TitleOf(scope, members, last, words));
+  if (!titles_.insert(title).second)
+    title = SeriesTitle(members[first.back()].name, members[last.back()].name);
+  found_[series].title = Keep(std::move(title));
   for (const std::vector<uint32_t>& repeat : part.repeats)
     AddRepeat(series, members, repeat, words);
 }
