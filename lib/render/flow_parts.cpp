@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/render/flow_pieces.h"
+#include "lib/render/flow_twins.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -144,7 +145,24 @@ llvm::StringRef NameWords::Common(llvm::ArrayRef<uint32_t> members) const {
 
 std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges,
                                 uint32_t most) {
-  return Parts(members, edges).Run(most);
+  Twins twins = JoinTwins(members, edges);
+  std::vector<FlowPart> parts = Parts(twins.members, twins.edges).Run(most);
+  for (FlowPart& part : parts) {
+    // Twins alone are a series; with others they are some of them.
+    if (part.repeats.size() == 1 && part.repeats[0].size() == 1) {
+      part.repeats = twins.chains[part.repeats[0][0]];
+      continue;
+    }
+    for (std::vector<uint32_t>& repeat : part.repeats) {
+      std::vector<uint32_t> all;
+      for (uint32_t member : repeat) {
+        for (const std::vector<uint32_t>& chain : twins.chains[member])
+          all.insert(all.end(), chain.begin(), chain.end());
+      }
+      repeat = std::move(all);
+    }
+  }
+  return parts;
 }
 
 }  // namespace grapnel

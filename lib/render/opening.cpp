@@ -13,7 +13,7 @@ namespace grapnel {
 namespace {
 
 // Fewer boxes tell too little, more are no longer a picture.
-constexpr size_t kFew = 6, kEnough = 20, kMany = 40;
+constexpr size_t kFew = 7, kEnough = 20, kMany = 40;
 // A picture of this many boxes needs no parts opened that the flow was cut into.
 constexpr size_t kReadable = 8;
 
@@ -172,7 +172,7 @@ class Opener {
     num_boxes_ += entities.size();
     for (const Entity& entity : entities) {
       if (entity.is_scope) {
-        int down = body->tree->scope(entity.child).group ? depth : depth + 1;
+        int down = body->tree->IsPrefix(entity.child) ? depth : depth + 1;
         const Scope &around = body->tree->scope(scope), &child = body->tree->scope(entity.child);
         bool settled = around.cut || around.part || around.series || child.part || child.series;
         candidates_.push_back(
@@ -283,7 +283,14 @@ class Opener {
            candidate.num_ops * 2 > candidate.body->graph->num_nodes();
   }
 
+  bool HoldsSlices(const Candidate& candidate) const {
+    const ScopeTree& tree = *candidate.body->tree;
+    const Scope& scope = tree.scope(candidate.scope);
+    return scope.num_children > 0 && tree.scope(scope.first_child).slice;
+  }
+
   bool MayStayClosed(const Candidate& candidate) const {
+    if (HoldsSlices(candidate)) return true;
     return candidate.settled && num_boxes_ >= kReadable && !HidesMost(candidate);
   }
 

@@ -87,7 +87,7 @@ ScopeStructures ScopeTree::Builder::Structures(bool names) const {
 bool ScopeTree::Builder::MayHaveSeries(ScopeId scope) const {
   llvm::StringMap<size_t> stems;
   for (const Member& member : MembersOf(scope)) {
-    if (++stems[NameStem(member.name)] >= kSmallestSeries) return true;
+    if (member.is_scope && ++stems[NameStem(member.name)] >= kSmallestSeries) return true;
   }
   return false;
 }
@@ -97,13 +97,11 @@ void ScopeTree::Builder::MakeSeries(ScopeId scope, const ScopeStructures& struct
   std::vector<Member> members = MembersOf(scope);
   std::vector<SeriesCandidate> candidates;
   for (const Member& member : members) {
-    // What nobody sees, and arguments and results, have no like.
+    // Of ops FlowParts knows more: how they are wired.
+    bool fits = member.is_scope && shows[member.id];
     std::string alone = std::to_string(candidates.size()) + "/";
-    llvm::StringRef op = member.is_scope ? "" : graph_.node(member.id).op();
-    bool fits = member.is_scope ? shows[member.id] : op != "_Arg" && op != "_Retval";
     candidates.push_back({fits ? NameStem(member.name).str() : alone,
-                          member.is_scope ? structures.HashOf(member.id)
-                                          : static_cast<uint64_t>(llvm::hash_value(op))});
+                          member.is_scope ? structures.HashOf(member.id) : 0});
   }
   auto series = FindSeries(candidates, EdgesAmong(members), kSmallestSeries);
   if (series.empty()) return;
@@ -203,7 +201,11 @@ uint32_t ScopeTree::Builder::SizeOf(const Member& member) const {
 
 // Whatever names are: of an op its kind, of a scope what it holds.
 uint64_t ScopeTree::Builder::StructureOf(const Member& member) const {
-  if (!member.is_scope) return static_cast<uint64_t>(llvm::hash_value(graph_.node(member.id).op()));
+  if (!member.is_scope) {
+    llvm::StringRef op = graph_.node(member.id).op();
+    uint64_t structure = static_cast<uint64_t>(llvm::hash_value(op));
+    return op == "_Arg" || op == "_Retval" ? structure + member.id : structure;  // have no like
+  }
   if (member.id < structures_.size()) return structures_[member.id];
   uint64_t structure = 1;
   ForEachNode(member, [&](NodeId node) {
