@@ -105,13 +105,14 @@ class RepeatFinder {
   std::vector<size_t> runs_;  // by piece: how many from there on equal the one a period later
 };
 
-std::vector<FlowPiece> JoinPeriod(const FlowLine& line, const std::vector<FlowPiece>& pieces,
+std::vector<FlowPiece> JoinPeriod(const FlowLine& line, std::vector<FlowPiece> pieces,
                                   size_t period, bool pairs) {
   RepeatFinder finder(line, pieces, period, pairs);
+  Repeat repeat = finder.Next(0);
+  if (repeat.times == 0) return pieces;
   std::vector<FlowPiece> result;
-  for (size_t i = 0; i < pieces.size();) {
-    Repeat repeat = finder.Next(i);
-    for (; i < repeat.begin; ++i) result.push_back(pieces[i]);
+  for (size_t i = 0; i < pieces.size(); repeat = finder.Next(i)) {
+    for (; i < repeat.begin; ++i) result.push_back(std::move(pieces[i]));
     if (repeat.times == 0) break;
     FlowPiece joined = line.Piece(pieces[repeat.begin].begin, pieces[repeat.end() - 1].end);
     for (size_t k = 0; k < repeat.times; ++k)
@@ -207,7 +208,7 @@ std::vector<FlowPiece> JoinEquals(const FlowLine& line, const std::vector<FlowPi
 std::vector<FlowPiece> JoinRepeats(const FlowLine& line, std::vector<FlowPiece> pieces,
                                    bool pairs) {
   for (size_t period = 1; period <= kMostPeriod && 2 * period <= pieces.size(); ++period)
-    pieces = JoinPeriod(line, pieces, period, pairs);
+    pieces = JoinPeriod(line, std::move(pieces), period, pairs);
   return pieces;
 }
 
