@@ -9,6 +9,8 @@ namespace grapnel {
 namespace {
 
 constexpr uint32_t kMostPeriod = 48;
+// Joined to no more than this part of all, so that what is cut again is cut soon.
+constexpr uint64_t kMostOfAll = 4;
 // Fewer ops than this in a row are no series because of a few repeats.
 constexpr uint64_t kSmallRepeat = 3, kManyRepeats = 4;
 
@@ -54,7 +56,7 @@ class RepeatFinder {
   bool IsConnected(const Repeat& repeat) const {
     for (size_t i = repeat.begin; i < repeat.end(); i += repeat.period) {
       uint32_t begin = pieces_[i].begin, end = pieces_[i + repeat.period - 1].end;
-      if (line_.Connected(begin, end).size() > 1) return false;
+      if (!line_.IsConnected(begin, end)) return false;
     }
     return true;
   }
@@ -103,13 +105,14 @@ class RepeatFinder {
   std::vector<size_t> runs_;  // by piece: how many from there on equal the one a period later
 };
 
-std::vector<FlowPiece> JoinPeriod(const FlowLine& line, const std::vector<FlowPiece>& pieces,
+std::vector<FlowPiece> JoinPeriod(const FlowLine& line, std::vector<FlowPiece> pieces,
                                   size_t period, bool pairs) {
   RepeatFinder finder(line, pieces, period, pairs);
+  Repeat repeat = finder.Next(0);
+  if (repeat.times == 0) return pieces;
   std::vector<FlowPiece> result;
-  for (size_t i = 0; i < pieces.size();) {
-    Repeat repeat = finder.Next(i);
-    for (; i < repeat.begin; ++i) result.push_back(pieces[i]);
+  for (size_t i = 0; i < pieces.size(); repeat = finder.Next(i)) {
+    for (; i < repeat.begin; ++i) result.push_back(std::move(pieces[i]));
     if (repeat.times == 0) break;
     FlowPiece joined = line.Piece(pieces[repeat.begin].begin, pieces[repeat.end() - 1].end);
     for (size_t k = 0; k < repeat.times; ++k)
@@ -189,7 +192,7 @@ std::vector<FlowPiece> JoinEquals(const FlowLine& line, const std::vector<FlowPi
     size_t end = i + 1;
     auto equals = [&](const FlowPiece& piece) {
       return piece.structure == pieces[i].structure && piece.length() == pieces[i].length() &&
-             line.Connected(piece.begin, piece.end).size() == 1;
+             line.IsConnected(piece.begin, piece.end);
     };
     bool may = pieces[i].length() > 1 && equals(pieces[i]);
     while (may && end < pieces.size() && equals(pieces[end])) ++end;
@@ -205,7 +208,7 @@ std::vector<FlowPiece> JoinEquals(const FlowLine& line, const std::vector<FlowPi
 std::vector<FlowPiece> JoinRepeats(const FlowLine& line, std::vector<FlowPiece> pieces,
                                    bool pairs) {
   for (size_t period = 1; period <= kMostPeriod && 2 * period <= pieces.size(); ++period)
-    pieces = JoinPeriod(line, pieces, period, pairs);
+    pieces = JoinPeriod(line, std::move(pieces), period, pairs);
   return pieces;
 }
 
@@ -219,7 +222,7 @@ std::vector<FlowPiece> JoinSmallest(const FlowLine& line, const std::vector<Flow
 std::vector<FlowPiece> JoinToMost(const FlowLine& line, const std::vector<FlowPiece>& pieces,
                                   uint32_t most) {
   Joiner joiner(line, pieces);
-  joiner.Join(most, ~uint64_t{0}, true);
+  joiner.Join(most, line.ops() / kMostOfAll, true);
   joiner.Join(2 * most, ~uint64_t{0}, false);
   return joiner.Result();
 }

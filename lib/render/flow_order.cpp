@@ -98,18 +98,26 @@ std::vector<uint32_t> FlowOrder(uint32_t count, FlowEdges edges) {
 std::vector<uint32_t> DemandOrder(uint32_t count, FlowEdges edges) {
   SortOut(&edges);
   Neighbours inputs(count, edges, false), readers(count, edges, true);
-  std::vector<uint32_t> level(count, 0), last(count, 0);
-  for (uint32_t member : FlowOrder(count, edges)) {
+  // Steps from the beginning and to the end, and how many of those the nearest to it needs of those
+  // that read a member.
+  std::vector<uint32_t> level(count, 0), height(count, 0), least(count, ~uint32_t{0});
+  std::vector<uint32_t> order = FlowOrder(count, edges);
+  for (uint32_t member : order) {
     for (uint32_t i = inputs.first[member]; i < inputs.first[member + 1]; ++i)
       level[member] = std::max(level[member], level[inputs.other[i]] + 1);
   }
-  for (auto [from, to] : edges) last[from] = std::max(last[from], level[to]);
-  uint32_t deepest = count ? *std::max_element(level.begin(), level.end()) : 0;
-  uint32_t far = std::max(kFar, deepest / 4);
+  for (size_t at = count; at-- > 0;) {
+    uint32_t member = order[at];
+    for (uint32_t i = readers.first[member]; i < readers.first[member + 1]; ++i) {
+      height[member] = std::max(height[member], height[readers.other[i]] + 1);
+      least[member] = std::min(least[member], height[readers.other[i]]);
+    }
+  }
+  uint32_t far = count ? std::max(kFar, *std::max_element(level.begin(), level.end()) / 4) : 0;
   std::vector<uint32_t> wanted;
   for (uint32_t i = 0; i < count; ++i) {
     bool is_end = readers.first[i] == readers.first[i + 1];
-    if (is_end || last[i] > level[i] + far) wanted.push_back(i);
+    if (is_end || height[i] > least[i] + far) wanted.push_back(i);
   }
   std::stable_sort(wanted.begin(), wanted.end(),
                    [&](uint32_t a, uint32_t b) { return level[a] < level[b]; });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/render/flow_pieces.h"
+#include "lib/render/flow_twins.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -45,6 +46,7 @@ class Parts {
       words.push_back(piece.starts.empty() ? words_.Common(line_.Members(piece.begin, piece.end))
                                            : "");
     std::vector<FlowPiece> joined;
+    uint64_t ops = line_.ops();
     for (size_t i = 0; i < pieces_.size();) {
       size_t end = i + 1;
       for (size_t k = end; !words[i].empty() && k < pieces_.size(); ++k) {
@@ -52,8 +54,9 @@ class Parts {
         if (words[k] == words[i] && Reaches(end, k)) end = k + 1;
         if (!words[k].empty() && words[k] != words[i]) break;
       }
-      joined.push_back(end == i + 1 ? pieces_[i]
-                                    : line_.Piece(pieces_[i].begin, pieces_[end - 1].end));
+      FlowPiece all = line_.Piece(pieces_[i].begin, pieces_[end - 1].end);
+      if (all.size * 2 > ops) end = i + 1;  // that would say nothing
+      joined.push_back(end == i + 1 ? pieces_[i] : all);
       i = end;
     }
     pieces_ = std::move(joined);
@@ -142,7 +145,24 @@ llvm::StringRef NameWords::Common(llvm::ArrayRef<uint32_t> members) const {
 
 std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEdges& edges,
                                 uint32_t most) {
-  return Parts(members, edges).Run(most);
+  Twins twins = JoinTwins(members, edges);
+  std::vector<FlowPart> parts = Parts(twins.members, twins.edges).Run(most);
+  for (FlowPart& part : parts) {
+    // Twins alone are a series; with others they are some of them.
+    if (part.repeats.size() == 1 && part.repeats[0].size() == 1) {
+      part.repeats = twins.chains[part.repeats[0][0]];
+      continue;
+    }
+    for (std::vector<uint32_t>& repeat : part.repeats) {
+      std::vector<uint32_t> all;
+      for (uint32_t member : repeat) {
+        for (const std::vector<uint32_t>& chain : twins.chains[member])
+          all.insert(all.end(), chain.begin(), chain.end());
+      }
+      repeat = std::move(all);
+    }
+  }
+  return parts;
 }
 
 }  // namespace grapnel

@@ -6,7 +6,7 @@ namespace grapnel {
 namespace {
 
 // Cuts at the fewest edges that leave a large piece large: after so many it is halved.
-constexpr int kMostCuts = 48;
+constexpr int kMostCuts = 16;
 // What so many members read, over a third of all at least, may be read all along.
 constexpr uint32_t kReadersAllAlong = 4;
 constexpr int kMostAllAlong = 64;  // each costs what it reaches
@@ -117,7 +117,7 @@ bool FlowLine::AreLinked(const FlowPiece& left, const FlowPiece& right) const {
   return false;
 }
 
-std::vector<std::vector<uint32_t>> FlowLine::Connected(uint32_t begin, uint32_t end) const {
+std::vector<uint32_t> FlowLine::FirstOfEach(uint32_t begin, uint32_t end) const {
   std::vector<uint32_t> root(end - begin);
   for (uint32_t i = 0; i < root.size(); ++i) root[i] = i;
   auto find = [&](uint32_t i) {
@@ -131,15 +131,26 @@ std::vector<std::vector<uint32_t>> FlowLine::Connected(uint32_t begin, uint32_t 
       root[std::max(a, b)] = std::min(a, b);
     }
   }
+  for (uint32_t i = 0; i < root.size(); ++i) root[i] = find(i);
+  return root;
+}
+
+bool FlowLine::IsConnected(uint32_t begin, uint32_t end) const {
+  if (end - begin == 1) return true;
+  std::vector<uint32_t> first = FirstOfEach(begin, end);
+  return std::all_of(first.begin(), first.end(), [](uint32_t i) { return i == 0; });
+}
+
+std::vector<std::vector<uint32_t>> FlowLine::Connected(uint32_t begin, uint32_t end) const {
+  std::vector<uint32_t> first = FirstOfEach(begin, end);
   std::vector<std::vector<uint32_t>> lists;
-  std::vector<size_t> list_of(root.size());
-  for (uint32_t i = 0; i < root.size(); ++i) {
-    uint32_t first = find(i);
-    if (first == i) {
+  std::vector<size_t> list_of(first.size());
+  for (uint32_t i = 0; i < first.size(); ++i) {
+    if (first[i] == i) {
       list_of[i] = lists.size();
       lists.emplace_back();
     }
-    lists[list_of[first]].push_back(begin + i);
+    lists[list_of[first[i]]].push_back(begin + i);
   }
   return lists;
 }
@@ -167,7 +178,7 @@ std::vector<FlowPiece> FlowLine::Halve(const FlowPiece& piece) const {
 std::vector<FlowPiece> FlowLine::Pieces() const {
   std::vector<FlowPiece> pieces = {Piece(0, size())};
   uint64_t large = pieces[0].size * 2 / 5;
-  for (int cuts = 0; cuts < 2 * kMostCuts; ++cuts) {
+  for (int cuts = 0; cuts < 3 * kMostCuts; ++cuts) {
     auto largest =
         std::max_element(pieces.begin(), pieces.end(), [](const FlowPiece& a, const FlowPiece& b) {
           return (a.length() > 1 ? a.size : 0) < (b.length() > 1 ? b.size : 0);

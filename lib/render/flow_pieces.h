@@ -36,6 +36,7 @@ class FlowLine {
   FlowPiece Piece(uint32_t begin, uint32_t end) const;
   // Whether an edge runs between neighbours. Linear in the smaller one.
   bool AreLinked(const FlowPiece& left, const FlowPiece& right) const;
+  bool IsConnected(uint32_t begin, uint32_t end) const;
   // The places of a piece by what is connected within it, each list in order.
   std::vector<std::vector<uint32_t>> Connected(uint32_t begin, uint32_t end) const;
   // All of it in pieces none of which has more than some 40 % of the whole, unless it is one member
@@ -47,6 +48,8 @@ class FlowLine {
   void Measure();
   // Widths without some places.
   void Leave(const std::vector<bool>& out);
+  // By place from `begin` on, the first one (from 0) that it is connected with within the piece.
+  std::vector<uint32_t> FirstOfEach(uint32_t begin, uint32_t end) const;
   std::vector<FlowPiece> Cut(const FlowPiece& piece) const;
   std::vector<FlowPiece> Halve(const FlowPiece& piece) const;
 
@@ -67,8 +70,8 @@ std::vector<FlowPiece> JoinRepeats(const FlowLine& line, std::vector<FlowPiece> 
 std::vector<FlowPiece> JoinSmallest(const FlowLine& line, const std::vector<FlowPiece>& pieces,
                                     uint32_t most, uint64_t largest);
 
-// The same without a limit of size; then the smallest neighbours, linked or not, until there are no
-// more than twice as many.
+// The same up to a quarter of all ops; then the smallest neighbours, linked or not, until there are
+// no more than twice as many.
 std::vector<FlowPiece> JoinToMost(const FlowLine& line, const std::vector<FlowPiece>& pieces,
                                   uint32_t most);
 

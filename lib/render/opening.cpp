@@ -6,14 +6,14 @@
 
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
-#include "lib/support/suggest.h"
+#include "lib/render/scope_lookup.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
 
 // Fewer boxes tell too little, more are no longer a picture.
-constexpr size_t kFew = 6, kEnough = 20, kMany = 40;
+constexpr size_t kFew = 7, kEnough = 20, kMany = 40;
 // A picture of this many boxes needs no parts opened that the flow was cut into.
 constexpr size_t kReadable = 8;
 
@@ -178,7 +178,7 @@ class Opener {
     num_boxes_ += entities.size();
     for (const Entity& entity : entities) {
       if (entity.is_scope) {
-        int down = body->tree->scope(entity.child).group ? depth : depth + 1;
+        int down = body->tree->IsPrefix(entity.child) ? depth : depth + 1;
         const Scope &around = body->tree->scope(scope), &child = body->tree->scope(entity.child);
         bool settled = around.cut || around.part || around.series || child.part || child.series;
         candidates_.push_back(
@@ -278,32 +278,6 @@ class Opener {
     return Error::success();
   }
 
-  Error NoSuchScope(const ScopeTree& tree, llvm::StringRef path) const {
-    std::string hint = DidYouMean(path, [&](NameSink take) {
-      for (ScopeId id = kRootScope + 1; id < tree.size(); ++id) take(tree.PathText(id));
-    });
-    if (hint.empty()) hint = ScopesThere(tree, path);
-    return MakeError("scope '{0}' not found{1}", path, hint);
-  }
-
-  // The first scopes in the innermost one of `path` that is there.
-  static std::string ScopesThere(const ScopeTree& tree, llvm::StringRef path) {
-    ScopeId nearest = kRootScope;
-    for (llvm::StringRef up = path; !up.empty() && nearest == kRootScope;) {
-      size_t slash = up.rfind('/');
-      up = slash == llvm::StringRef::npos ? "" : up.substr(0, slash);
-      if (ScopeId found = tree.Find(up); found != kNoScope) nearest = found;
-    }
-    const Scope& scope = tree.scope(nearest);
-    std::string names;
-    for (uint32_t i = 0; i < scope.num_children && i < 5; ++i) {
-      names += (i ? ", " : "") + tree.PathText(scope.first_child + i);
-    }
-    if (scope.num_children > 5) names += ", ...";
-    std::string where = nearest == kRootScope ? "" : " in '" + tree.PathText(nearest) + "'";
-    return names.empty() ? "; there are none" + where : "; scopes" + where + " are " + names;
-  }
-
   bool IsSeries(const Candidate& candidate) const {
     const Scope& scope = candidate.body->tree->scope(candidate.scope);
     return scope.series || scope.slice;
@@ -315,7 +289,14 @@ class Opener {
            candidate.num_ops * 2 > candidate.body->graph->num_nodes();
   }
 
+  bool HoldsSlices(const Candidate& candidate) const {
+    const ScopeTree& tree = *candidate.body->tree;
+    const Scope& scope = tree.scope(candidate.scope);
+    return scope.num_children > 0 && tree.scope(scope.first_child).slice;
+  }
+
   bool MayStayClosed(const Candidate& candidate) const {
+    if (HoldsSlices(candidate)) return true;
     return candidate.settled && num_boxes_ >= kReadable && !HidesMost(candidate);
   }
 

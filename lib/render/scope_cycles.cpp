@@ -55,7 +55,7 @@ std::vector<bool> ScopeTree::Builder::ScopesWithCycles() {
   return cyclic;
 }
 
-// The smaller half of what is on each cycle goes first: what is left may be none.
+// All but the largest few of what is on each cycle go first: what is left may be none.
 void ScopeTree::Builder::DropCyclicMembers(ScopeId scope) {
   while (true) {
     std::vector<Member> members = MembersOf(scope);
@@ -70,7 +70,7 @@ void ScopeTree::Builder::DropCyclicMembers(ScopeId scope) {
     bool dropped = false;
     for (auto& scopes : by_cycle) {
       std::sort(scopes.begin(), scopes.end());
-      scopes.resize((scopes.size() + 1) / 2);
+      scopes.resize(scopes.size() - scopes.size() / 4);
       for (auto [size, id] : scopes) Drop(id);
       dropped |= !scopes.empty();
     }

@@ -43,7 +43,7 @@ void ScopeTree::Builder::Build(uint32_t group_above, bool keep_outermost) {
   for (ScopeId id = 0; id < found_.size(); ++id) {  // groups are added at the end, and looked at
                                                     // in their turn
     if (NumMembersOf(id) <= group_above) continue;
-    if (found_[id].series) {
+    if (found_[id].series || found_[id].slice) {
       SplitEvenly(id);
     } else if (!GroupByNames(id)) {
       CutAlongFlow(id);
@@ -87,7 +87,7 @@ ScopeStructures ScopeTree::Builder::Structures(bool names) const {
 bool ScopeTree::Builder::MayHaveSeries(ScopeId scope) const {
   llvm::StringMap<size_t> stems;
   for (const Member& member : MembersOf(scope)) {
-    if (++stems[NameStem(member.name)] >= kSmallestSeries) return true;
+    if (member.is_scope && ++stems[NameStem(member.name)] >= kSmallestSeries) return true;
   }
   return false;
 }
@@ -97,13 +97,11 @@ void ScopeTree::Builder::MakeSeries(ScopeId scope, const ScopeStructures& struct
   std::vector<Member> members = MembersOf(scope);
   std::vector<SeriesCandidate> candidates;
   for (const Member& member : members) {
-    // What nobody sees, and arguments and results, have no like.
+    // Of ops FlowParts knows more: how they are wired.
+    bool fits = member.is_scope && shows[member.id];
     std::string alone = std::to_string(candidates.size()) + "/";
-    llvm::StringRef op = member.is_scope ? "" : graph_.node(member.id).op();
-    bool fits = member.is_scope ? shows[member.id] : op != "_Arg" && op != "_Retval";
     candidates.push_back({fits ? NameStem(member.name).str() : alone,
-                          member.is_scope ? structures.HashOf(member.id)
-                                          : static_cast<uint64_t>(llvm::hash_value(op))});
+                          member.is_scope ? structures.HashOf(member.id) : 0});
   }
   auto series = FindSeries(candidates, EdgesAmong(members), kSmallestSeries);
   if (series.empty()) return;
@@ -203,7 +201,11 @@ uint32_t ScopeTree::Builder::SizeOf(const Member& member) const {
 
 // Whatever names are: of an op its kind, of a scope what it holds.
 uint64_t ScopeTree::Builder::StructureOf(const Member& member) const {
-  if (!member.is_scope) return static_cast<uint64_t>(llvm::hash_value(graph_.node(member.id).op()));
+  if (!member.is_scope) {
+    llvm::StringRef op = graph_.node(member.id).op();
+    uint64_t structure = static_cast<uint64_t>(llvm::hash_value(op));
+    return op == "_Arg" || op == "_Retval" ? structure + member.id : structure;  // have no like
+  }
   if (member.id < structures_.size()) return structures_[member.id];
   uint64_t structure = 1;
   ForEachNode(member, [&](NodeId node) {
@@ -249,8 +251,11 @@ void ScopeTree::Builder::AddPart(ScopeId scope, llvm::ArrayRef<Member> members,
   const std::vector<uint32_t>&first = part.repeats.front(), &last = part.repeats.back();
   ScopeId series = AddGroup(scope, members[first.front()].name, members[last.back()].name);
   found_[series].series = true;
-  found_[series].title = Keep(
-      SeriesTitle(TitleOf(scope, members, first, words), TitleOf(scope, members, last, words)));
+  std::string title =
+      SeriesTitle(TitleOf(scope, members, first, words), TitleOf(scope, members, last, words));
+  if (!titles_.insert(title).second)
+    title = SeriesTitle(members[first.back()].name, members[last.back()].name);
+  found_[series].title = Keep(std::move(title));
   for (const std::vector<uint32_t>& repeat : part.repeats)
     AddRepeat(series, members, repeat, words);
 }
@@ -307,7 +312,7 @@ void ScopeTree::Builder::SplitEvenly(ScopeId scope) {
   for (size_t part = 0; part < parts; ++part) {
     size_t begin = count * part / parts, end = count * (part + 1) / parts;
     ScopeId into = AddGroup(scope, members[order[begin]].name, members[order[end - 1]].name);
-    (series ? found_[into].slice : found_[into].part) = true;
+    (series || found_[scope].slice ? found_[into].slice : found_[into].part) = true;
     for (size_t i = begin; i < end; ++i) Move(members[order[i]], into);
   }
 }

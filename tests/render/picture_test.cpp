@@ -213,6 +213,40 @@ TEST(Picture, LikeSiblingsAreOneBox) {
   EXPECT_EQ(EdgesBetween(picture, "x", "n0", PictureEdge::Kind::kData), 24u);
 }
 
+TEST(Picture, AScopeWithNearlyAllIsOpenHoweverManyOutputsStandAroundIt) {
+  Module module;
+  Graph& graph = module.main;
+  NodeId last = Add(graph, "net/x", "Placeholder");
+  std::vector<NodeId> inner;
+  for (int i = 0; i < 200; ++i) {
+    const char* op = std::popcount(static_cast<unsigned>(i)) % 2 ? "Relu" : "Tanh";
+    inner.push_back(last = Add(graph, "net/n" + std::to_string(i) + "th", op, {last}));
+  }
+  for (int i = 0; i < 60; ++i)
+    Add(graph, "out" + std::to_string(i), "Identity", {inner[static_cast<size_t>(3 * i)]});
+  Picture picture = Make(module);
+  ExpectComplete(picture, 261, InputsOf(graph));
+  EXPECT_FALSE(Find(picture, "net/"));
+  EXPECT_LE(picture.boxes.size(), 60u);
+  for (const Box& box : picture.boxes) EXPECT_LE(box.num_ops, 130u) << box.id;
+}
+
+TEST(Picture, NodesAreListedByTheEqualsOfASeries) {
+  Module module;
+  Graph& graph = module.main;
+  NodeId last = Add(graph, "x", "Placeholder");
+  for (int i = 0; i < 30; ++i) last = Add(graph, "u", "Tanh", {Add(graph, "v", "Relu", {last})});
+  Add(graph, "y", "Softmax", {Add(graph, "m", "Mean", {last})});
+  ViewOptions options;
+  options.list_nodes = true;
+  options.depth = 0;
+  Picture picture = Make(module, options);
+  ASSERT_EQ(picture.boxes.size(), 4u);
+  EXPECT_EQ(picture.boxes[0].parts, (std::vector<std::vector<NodeId>>{{0}}));
+  ASSERT_EQ(picture.boxes[1].parts.size(), 30u);
+  EXPECT_EQ(picture.boxes[1].parts[29], (std::vector<NodeId>{59, 60}));
+}
+
 TEST(Picture, AroundANode) {
   Module module;
   AddScopes(module.main, 10, 10);

@@ -100,12 +100,14 @@ TEST(ScopeTree, ANameAndItsNumberedOnesAreOneGroup) {
   for (int i = 1; i <= 120; ++i) module.main.AddNode("AddN_" + std::to_string(i), "AddN");
   module.main.AddNode("x", "Placeholder");
   ScopeTree tree = TreeOf(module.main);
-  module.main.AddNode("AddN_last", "AddN");
-  tree = TreeOf(module.main);
-  EXPECT_EQ(tree.scope(kRootScope).num_entities, 3u);  // a series, the last, x
-  ScopeId series = tree.Find("AddN \xe2\x80\xa6 AddN_120");
-  ASSERT_NE(series, kNoScope);
-  EXPECT_EQ(tree.scope(series).num_ops, 121u);
+  EXPECT_EQ(tree.scope(kRootScope).num_entities, 2u);  // the group, x
+  ScopeId group = tree.Find("AddN_*");
+  ASSERT_NE(group, kNoScope);
+  EXPECT_EQ(tree.scope(group).num_ops, 121u);
+  // Nothing tells them apart: they are a series.
+  ScopeId series = tree.scope(group).core;
+  EXPECT_TRUE(tree.scope(series).series);
+  EXPECT_EQ(tree.NumMembers(series), 121u);
 }
 
 // 16 layers of one structure, each reading the one before, but for one of them that has a Relu
@@ -169,6 +171,62 @@ TEST(ScopeTree, OtherWiringIsAnotherStructure) {
   }
   ScopeTree tree = TreeOf(graph);
   EXPECT_NE(tree.Find("net/layer_0 \xe2\x80\xa6 layer_14"), kNoScope);
+}
+
+// a/x -> b/y -> a/z: what an edge leaves and enters again is no scope, and its path leads to where
+// its members are.
+TEST(ScopeTree, AScopeThatTheFlowLeavesAndEntersAgainIsNone) {
+  Module module;
+  Graph& graph = module.main;
+  NodeId last = graph.AddNode("net/a/x", "Placeholder");
+  for (const char* name : {"net/b/y", "net/a/z", "net/c/u", "net/c/v"}) {
+    NodeId next = graph.AddNode(name, "Relu");
+    graph.AddInput(next, {last, 0});
+    last = next;
+  }
+  ScopeTree tree = TreeOf(graph);
+  ScopeId net = tree.Find("net");
+  EXPECT_EQ(tree.Find("net/a"), net);
+  EXPECT_NE(tree.Find("net/c"), net);
+  EXPECT_EQ(tree.ScopeOf(0), net);
+  EXPECT_EQ(tree.scope(net).num_entities, 4u);  // x, b (which has one op), z, c
+}
+
+// What goes round in a loop may leave its scope by NextIteration.
+TEST(ScopeTree, AScopeOfALoopStays) {
+  Module module;
+  Graph& graph = module.main;
+  NodeId merge = graph.AddNode("merge", "Merge"), body = graph.AddNode("body/add", "Add");
+  NodeId more = graph.AddNode("body/mul", "Mul"), next = graph.AddNode("next", "NextIteration");
+  graph.AddInput(body, {merge, 0});
+  graph.AddInput(more, {body, 0});
+  graph.AddInput(next, {more, 0});
+  graph.AddInput(merge, {next, 0});
+  EXPECT_EQ(TreeOf(graph).scope(TreeOf(graph).Find("body")).num_ops, 2u);
+}
+
+// conv_i -> bn_i -> relu_i -> ...: names that run through the flow do not group it.
+TEST(ScopeTree, NamesThatTheFlowMixesDoNotGroup) {
+  Module module;
+  Graph& graph = module.main;
+  NodeId last = graph.AddNode("input", "Placeholder");
+  for (int i = 0; i < 30; ++i) {
+    for (const char* op : {"conv", "bn", "relu"}) {
+      NodeId next = graph.AddNode(op + ("_" + std::to_string(i)), op);
+      graph.AddInput(next, {last, 0});
+      last = next;
+    }
+  }
+  graph.AddInput(graph.AddNode("head", "Softmax"), {last, 0});
+  ScopeTree tree = TreeOf(graph);
+  EXPECT_EQ(tree.Find("conv_*"), kNoScope);
+  EXPECT_TRUE(tree.scope(kRootScope).cut);
+  ScopeId series = tree.Find("conv_0 \xe2\x80\xa6 relu_29");
+  ASSERT_NE(series, kNoScope);
+  EXPECT_EQ(tree.TitleText(series),
+            "relu_0 \xe2\x80\xa6 relu_29 \xc3\x97"
+            "30");
+  EXPECT_EQ(tree.scope(kRootScope).num_entities, 3u);
 }
 
 TEST(ScopeTree, EachShownNodeIsInExactlyOneScope) {

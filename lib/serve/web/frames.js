@@ -50,7 +50,8 @@ function wrap(text, font, widest) {
   return lines.length <= 3 ? lines : [lines[0], "\u2026", lines.at(-1)];
 }
 
-// How large a scope is, and as many of the kinds of its ops as go on two lines, whole; a number stays with its kind.
+// How large a scope is, and as many of the kinds of its ops as go whole on two lines; a number stays with
+// its kind.
 function kindLines(ops, kinds, widest) {
   const names = kinds.split(", "), all = names.at(-1) !== "\u2026";
   if (!all) names.pop();

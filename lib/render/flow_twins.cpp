@@ -1,0 +1,121 @@
+#include "lib/render/flow_twins.h"
+
+#include <algorithm>
+#include <map>
+
+namespace grapnel {
+namespace {
+
+constexpr size_t kFewestTwins = 4;
+
+uint64_t Mix(uint64_t a, uint64_t b) {
+  a ^= b + 0x9e3779b97f4a7c15 + (a << 12) + (a >> 4);
+  a *= 0xff51afd7ed558ccd;
+  return a ^ (a >> 33);
+}
+
+using Chain = std::vector<uint32_t>;
+
+class TwinFinder {
+ public:
+  TwinFinder(llvm::ArrayRef<FlowMember> members, FlowEdges edges)
+      : members_(members), edges_(std::move(edges)) {
+    std::sort(edges_.begin(), edges_.end());
+    edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+    CountEnds();
+  }
+
+  Twins Run() {
+    std::map<std::pair<uint64_t, uint64_t>, std::vector<Chain>> alike;
+    for (uint32_t i = 0; i < members_.size(); ++i) {
+      if (before_[i] != kNone) continue;
+      Chain chain;
+      for (uint32_t k = i; k != kNone; k = after_[k]) chain.push_back(k);
+      alike[KeyOf(chain)].push_back(std::move(chain));
+    }
+    std::vector<uint32_t> first_of(members_.size());
+    std::vector<std::vector<Chain>> twins(members_.size());
+    for (uint32_t i = 0; i < members_.size(); ++i) first_of[i] = i;
+    for (auto& [key, chains] : alike) {
+      if (chains.size() < kFewestTwins) continue;
+      uint32_t first = chains[0][0];
+      for (const Chain& chain : chains) {
+        for (uint32_t member : chain) first_of[member] = first;
+      }
+      twins[first] = std::move(chains);
+    }
+    return Joined(first_of, twins);
+  }
+
+ private:
+  static constexpr uint32_t kNone = ~uint32_t{0};
+
+  // What is read and read by, and the links of chains: who is all that another reads, and is read
+  // by nobody else.
+  void CountEnds() {
+    size_t count = members_.size();
+    std::vector<uint32_t> in(count, 0), out(count, 0);
+    in_.assign(count, 0);
+    out_.assign(count, 0);
+    for (auto [from, to] : edges_) {
+      ++in[to];
+      ++out[from];
+      in_[to] += Mix(from, 1);
+      out_[from] += Mix(to, 2);
+    }
+    before_.assign(count, kNone);
+    after_.assign(count, kNone);
+    for (auto [from, to] : edges_) {
+      // Numbers grow along a chain, so that a ring is none.
+      if (in[to] != 1 || out[from] != 1 || from >= to) continue;
+      before_[to] = from;
+      after_[from] = to;
+    }
+  }
+
+  std::pair<uint64_t, uint64_t> KeyOf(const Chain& chain) const {
+    uint64_t structure = chain.size();
+    for (uint32_t member : chain) structure = Mix(structure, members_[member].structure);
+    return {structure, Mix(in_[chain.front()], out_[chain.back()])};
+  }
+
+  Twins Joined(const std::vector<uint32_t>& first_of,
+               std::vector<std::vector<Chain>>& twins) const {
+    Twins result;
+    std::vector<uint32_t> number(members_.size());
+    for (uint32_t i = 0; i < members_.size(); ++i) {
+      if (first_of[i] != i) continue;
+      number[i] = static_cast<uint32_t>(result.members.size());
+      result.members.push_back(members_[i]);
+      FlowMember& member = result.members.back();
+      if (twins[i].empty()) {
+        result.chains.push_back({{i}});
+        continue;
+      }
+      member.size = 0;
+      member.structure = Mix(member.structure, twins[i].size());
+      for (const Chain& chain : twins[i]) {
+        for (uint32_t k : chain) member.size += members_[k].size;
+      }
+      result.chains.push_back(std::move(twins[i]));
+    }
+    for (auto [from, to] : edges_) {
+      uint32_t a = number[first_of[from]], b = number[first_of[to]];
+      if (a != b) result.edges.push_back({a, b});
+    }
+    return result;
+  }
+
+  llvm::ArrayRef<FlowMember> members_;
+  FlowEdges edges_;
+  std::vector<uint64_t> in_, out_;
+  std::vector<uint32_t> before_, after_;
+};
+
+}  // namespace
+
+Twins JoinTwins(llvm::ArrayRef<FlowMember> members, FlowEdges edges) {
+  return TwinFinder(members, std::move(edges)).Run();
+}
+
+}  // namespace grapnel

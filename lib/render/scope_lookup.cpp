@@ -1,0 +1,38 @@
+#include "lib/render/scope_lookup.h"
+
+#include <string>
+
+#include "lib/support/suggest.h"
+
+namespace grapnel {
+namespace {
+
+// The first scopes in the innermost one of `path` that is there.
+std::string ScopesThere(const ScopeTree& tree, llvm::StringRef path) {
+  ScopeId nearest = kRootScope;
+  for (llvm::StringRef up = path; !up.empty() && nearest == kRootScope;) {
+    size_t slash = up.rfind('/');
+    up = slash == llvm::StringRef::npos ? "" : up.substr(0, slash);
+    if (ScopeId found = tree.Find(up); found != kNoScope) nearest = found;
+  }
+  const Scope& scope = tree.scope(nearest);
+  std::string names;
+  for (uint32_t i = 0; i < scope.num_children && i < 5; ++i) {
+    names += (i ? ", " : "") + tree.PathText(scope.first_child + i);
+  }
+  if (scope.num_children > 5) names += ", ...";
+  std::string where = nearest == kRootScope ? "" : " in '" + tree.PathText(nearest) + "'";
+  return names.empty() ? "; there are none" + where : "; scopes" + where + " are " + names;
+}
+
+}  // namespace
+
+Error NoSuchScope(const ScopeTree& tree, llvm::StringRef path) {
+  std::string hint = DidYouMean(path, [&](NameSink take) {
+    for (ScopeId id = kRootScope + 1; id < tree.size(); ++id) take(tree.PathText(id));
+  });
+  if (hint.empty()) hint = ScopesThere(tree, path);
+  return MakeError("scope '{0}' not found{1}", path, hint);
+}
+
+}  // namespace grapnel
