@@ -255,7 +255,7 @@ std::string GraphPage::MakeModelJson() const {
         for (const auto& slot : bodies_)
           json.object([&] { WriteBody(*slot->graph, slot->function, number, json); });
       });
-      const Function* first = first_.empty() ? nullptr : module_.FindFunction(first_);
+      const Function* first = first_ ? entries_[*first_].function : nullptr;
       if (first) json.attribute("first", number.lookup(&first->body));
       WriteOpen(module_, number, first, marks_, json);
       WriteColours(json);
@@ -268,6 +268,13 @@ std::string GraphPage::MakeModelJson() const {
       WriteProblems(module_.problems, 0, kFirstListed, json);
     });
   });
+}
+
+const SignatureBody* GraphPage::EntryOf(const Graph& graph) const {
+  for (const SignatureBody& entry : entries_) {
+    if (entry.graph == &graph) return &entry;
+  }
+  return nullptr;
 }
 
 void GraphPage::WriteSignatures(llvm::json::OStream& json) const {
@@ -286,8 +293,8 @@ void GraphPage::WriteSignatures(llvm::json::OStream& json) const {
     for (size_t i = 0; i < signatures_.size(); ++i) {
       json.object([&] {
         json.attribute("name", Printable(signatures_[i].name));
-        if (i < body_of_signature_.size())
-          json.attribute("body", FindBody(body_of_signature_[i]).value_or(0));
+        if (i < entries_.size() && entries_[i].function)
+          json.attribute("body", FindBody(entries_[i].function->name()).value_or(0));
         tensors("inputs", signatures_[i].inputs);
         tensors("outputs", signatures_[i].outputs);
       });
@@ -334,7 +341,7 @@ Expected<std::string> GraphPage::ScopeJson(size_t body, std::optional<ScopeId> s
         });
       }
       json.attributeBegin("view");
-      WriteScope({scopes, find, marks_}, id, json);
+      WriteScope({scopes, find, marks_, EntryOf(graph(body))}, id, json);
       json.attributeEnd();
     });
   });
@@ -345,7 +352,7 @@ Expected<std::string> GraphPage::NodeJson(size_t body, NodeId node) {
   if (!graph(body).IsAlive(node)) return MakeError("body {0} has no node {1}", body, node);
   auto find = [&](llvm::StringRef name) { return FindBody(name); };
   return PageDocument([&](llvm::json::OStream& json) {
-    WriteNode({Scopes(body), find, marks_}, graph(body).node(node), json);
+    WriteNode({Scopes(body), find, marks_, EntryOf(graph(body))}, graph(body).node(node), json);
   });
 }
 

@@ -60,11 +60,11 @@ class GraphPage {
   GraphPage(const Module& module, llvm::ArrayRef<Signature> signatures, std::string title,
             const PageMarks* marks = nullptr);
   ~GraphPage();
-  // Before the first document: which body each signature runs (by name; empty: main), in their
-  // order, and which of them is shown first.
-  void BeginAt(std::vector<std::string> of_signatures, std::string first) {
-    body_of_signature_ = std::move(of_signatures);
-    first_ = std::move(first);
+  // Before the first document: what each signature runs, in their order, and the number of the one
+  // that is shown first (none: main is). Bodies are of this module.
+  void BeginAt(std::vector<SignatureBody> of_signatures, std::optional<size_t> first) {
+    entries_ = std::move(of_signatures);
+    first_ = first;
   }
 
   // Title, bodies with their calls, signatures, problems, colours, and what is open at first.
@@ -112,14 +112,15 @@ class GraphPage {
   template <typename Visit>
   void ForEachMarked(Visit&& visit) const;
   void WriteDevices(llvm::json::OStream& json) const;
+  const SignatureBody* EntryOf(const Graph& graph) const;  // null: no signature runs it
   void WriteSignatures(llvm::json::OStream& json) const;
 
   const Module& module_;
   ModuleShapes shapes_;
   llvm::ArrayRef<Signature> signatures_;
   std::string title_;
-  std::vector<std::string> body_of_signature_;  // names of functions
-  std::string first_;
+  std::vector<SignatureBody> entries_;
+  std::optional<size_t> first_;
   const PageMarks* marks_;
   std::vector<std::unique_ptr<Slot>> bodies_;
   llvm::StringMap<size_t> by_name_;

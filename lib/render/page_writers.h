@@ -18,6 +18,7 @@ struct PageBody {
   const BodyScopes& scopes;
   const BodyFinder& find;
   const PageMarks* marks;  // may be null
+  const SignatureBody* entry = nullptr;  // says what arguments stand for; may be null
 };
 
 void WriteScope(const PageBody& body, ScopeId scope, llvm::json::OStream& json);

@@ -17,6 +17,7 @@ class ScopeWriter {
         id_(scope),
         find_(body.find),
         marks_(body.marks),
+        entry_(body.entry),
         json_(json),
         view_(body_.LayOut(scope).view),
         layering_(body_.LayOut(scope).layering) {}
@@ -156,7 +157,8 @@ class ScopeWriter {
     const ScopeEntity& entity = view_.entities[index];
     std::vector<std::string> notes;
     if (entity.node != kNoNode) {
-      notes = ConstantNotes(body_.graph().node(entity.node), body_.folding().uses, &body_.shapes());
+      notes = ConstantNotes(body_.graph().node(entity.node), body_.folding().uses, &body_.shapes(),
+                            entry_);
     } else {
       std::map<StringId, size_t> kinds;
       ForEachNode(entity.scope, [&](const Node& node) { ++kinds[node.op_id()]; });
@@ -225,6 +227,7 @@ class ScopeWriter {
   ScopeId id_;
   const BodyFinder& find_;
   const PageMarks* marks_;
+  const SignatureBody* entry_;
   llvm::json::OStream& json_;
   const ScopeView& view_;
   const Layering& layering_;

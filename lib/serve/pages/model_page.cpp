@@ -8,16 +8,16 @@ namespace grapnel {
 namespace {
 
 // What a signature runs is the model; the main graph around it calls, saves and restores.
-void BeginAtSignature(const GraphInFile& file, GraphPage* drawing) {
-  if (!file.module) return;
-  auto body_of = [&](const Signature& signature) {
-    const Function* function = BodyOf(file, signature).function;
-    return function ? function->name().str() : std::string();
-  };
-  std::vector<std::string> bodies;
-  for (const Signature& signature : file.signatures) bodies.push_back(body_of(signature));
-  const Signature* first = DefaultSignature(file);
-  drawing->BeginAt(std::move(bodies), first ? body_of(*first) : "");
+void BeginAtSignature(const GraphInFile& file, const Module& module, GraphPage* drawing) {
+  if (file.module.get() != &module) return;
+  std::vector<SignatureBody> bodies;
+  std::optional<size_t> first;
+  const Signature* usual = DefaultSignature(file);
+  for (const Signature& signature : file.signatures) {
+    if (&signature == usual) first = bodies.size();
+    bodies.push_back(BodyOf(file, signature));
+  }
+  drawing->BeginAt(std::move(bodies), first);
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ ModelPage::ModelPage(const Module& module, const GraphInFile& file, std::string 
     : Page(Kind::kModel, std::move(title)),
       module_(module),
       drawing_(module, file.signatures, this->title()) {
-  BeginAtSignature(file, &drawing_);
+  BeginAtSignature(file, module, &drawing_);
 }
 
 ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string title)
@@ -34,7 +34,7 @@ ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string titl
       opened_(std::move(opened)),
       module_(opened_->module()),
       drawing_(module_, opened_->file().signatures, this->title()) {
-  BeginAtSignature(opened_->file(), &drawing_);
+  BeginAtSignature(opened_->file(), module_, &drawing_);
 }
 
 }  // namespace grapnel

@@ -99,7 +99,8 @@ export class Panel {
     ];
     for (const line of this.summary.marks?.summary ?? []) parts.push(element("p", {}, line));
     if (this.summary.marks) parts.push(...this.marked());
-    for (const signature of this.summary.signatures) {
+    const own = this.summary.signatures.filter(({name}) => !name.startsWith("__saved_model_"));
+    for (const signature of own) {
       const row = (tensor) => element("tr", {},
         element("td", {}, tensor.key),
         element("td", {}, `${tensor.tensor}  ${tensor.type}`));
