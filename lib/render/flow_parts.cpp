@@ -149,13 +149,15 @@ std::vector<FlowPart> FlowParts(llvm::ArrayRef<FlowMember> members, const FlowEd
   std::vector<FlowPart> parts = Parts(twins.members, twins.edges).Run(most);
   for (FlowPart& part : parts) {
     // Twins alone are a series; with others they are some of them.
-    if (part.repeats.size() == 1 && part.repeats[0].size() == 1) {
-      part.repeats = twins.chains[part.repeats[0][0]];
+    uint32_t only = part.repeats[0][0];
+    if (part.repeats.size() == 1 && part.repeats[0].size() == 1 && !twins.chains[only].empty()) {
+      part.repeats = std::move(twins.chains[only]);
       continue;
     }
     for (std::vector<uint32_t>& repeat : part.repeats) {
       std::vector<uint32_t> all;
       for (uint32_t member : repeat) {
+        if (twins.chains[member].empty()) all.push_back(twins.given[member]);
         for (const std::vector<uint32_t>& chain : twins.chains[member])
           all.insert(all.end(), chain.begin(), chain.end());
       }

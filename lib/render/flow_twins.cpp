@@ -1,7 +1,7 @@
 #include "lib/render/flow_twins.h"
 
 #include <algorithm>
-#include <map>
+#include <tuple>
 
 namespace grapnel {
 namespace {
@@ -26,23 +26,24 @@ class TwinFinder {
   }
 
   Twins Run() {
-    std::map<std::pair<uint64_t, uint64_t>, std::vector<Chain>> alike;
+    std::vector<std::tuple<uint64_t, uint64_t, uint32_t>> heads;
     for (uint32_t i = 0; i < members_.size(); ++i) {
-      if (before_[i] != kNone) continue;
-      Chain chain;
-      for (uint32_t k = i; k != kNone; k = after_[k]) chain.push_back(k);
-      alike[KeyOf(chain)].push_back(std::move(chain));
+      if (before_[i] == kNone) heads.push_back(KeyOf(i));
     }
+    std::sort(heads.begin(), heads.end());
     std::vector<uint32_t> first_of(members_.size());
     std::vector<std::vector<Chain>> twins(members_.size());
     for (uint32_t i = 0; i < members_.size(); ++i) first_of[i] = i;
-    for (auto& [key, chains] : alike) {
-      if (chains.size() < kFewestTwins) continue;
-      uint32_t first = chains[0][0];
-      for (const Chain& chain : chains) {
+    for (size_t begin = 0, end = 0; begin < heads.size(); begin = end) {
+      auto [structure, ends, first] = heads[begin];
+      while (end < heads.size() && std::get<0>(heads[end]) == structure &&
+             std::get<1>(heads[end]) == ends)
+        ++end;
+      for (size_t i = begin; end - begin >= kFewestTwins && i < end; ++i) {
+        Chain& chain = twins[first].emplace_back();
+        for (uint32_t k = std::get<2>(heads[i]); k != kNone; k = after_[k]) chain.push_back(k);
         for (uint32_t member : chain) first_of[member] = first;
       }
-      twins[first] = std::move(chains);
     }
     return Joined(first_of, twins);
   }
@@ -73,10 +74,15 @@ class TwinFinder {
     }
   }
 
-  std::pair<uint64_t, uint64_t> KeyOf(const Chain& chain) const {
-    uint64_t structure = chain.size();
-    for (uint32_t member : chain) structure = Mix(structure, members_[member].structure);
-    return {structure, Mix(in_[chain.front()], out_[chain.back()])};
+  // Equal for chains that are built alike and have the same ends; then its first member.
+  std::tuple<uint64_t, uint64_t, uint32_t> KeyOf(uint32_t head) const {
+    uint64_t structure = 1;
+    uint32_t last = head;
+    for (uint32_t k = head; k != kNone; k = after_[k]) {
+      structure = Mix(structure, members_[k].structure);
+      last = k;
+    }
+    return {structure, Mix(in_[head], out_[last]), head};
   }
 
   Twins Joined(const std::vector<uint32_t>& first_of,
@@ -88,16 +94,15 @@ class TwinFinder {
       number[i] = static_cast<uint32_t>(result.members.size());
       result.members.push_back(members_[i]);
       FlowMember& member = result.members.back();
-      if (twins[i].empty()) {
-        result.chains.push_back({{i}});
-        continue;
-      }
+      result.given.push_back(i);
+      result.chains.push_back(std::move(twins[i]));
+      const std::vector<Chain>& chains = result.chains.back();
+      if (chains.empty()) continue;
       member.size = 0;
-      member.structure = Mix(member.structure, twins[i].size());
-      for (const Chain& chain : twins[i]) {
+      member.structure = Mix(member.structure, chains.size());
+      for (const Chain& chain : chains) {
         for (uint32_t k : chain) member.size += members_[k].size;
       }
-      result.chains.push_back(std::move(twins[i]));
     }
     for (auto [from, to] : edges_) {
       uint32_t a = number[first_of[from]], b = number[first_of[to]];

@@ -14,8 +14,8 @@ namespace grapnel {
 struct Twins {
   std::vector<FlowMember> members;
   FlowEdges edges;
-  // By member here: chains of the members that were given; of one that stands for itself a chain of
-  // one.
+  // By member here: the one that was given, the first one of twins; and the chains of twins.
+  std::vector<uint32_t> given;
   std::vector<std::vector<std::vector<uint32_t>>> chains;
 };
 

@@ -229,6 +229,7 @@ void ScopeTree::Builder::CutAlongFlow(ScopeId scope) {
   for (const Member& member : MembersOf(scope))
     (SizeOf(member) > 0 ? members : hidden).push_back(member);
   std::vector<FlowMember> flow;
+  flow.reserve(members.size());
   for (const Member& member : members)
     flow.push_back({StructureOf(member), SizeOf(member), OwnName(scope, member.name)});
   if (members.size() < 2) return;

@@ -222,8 +222,7 @@ TEST(Picture, AScopeWithNearlyAllIsOpenHoweverManyOutputsStandAroundIt) {
     const char* op = std::popcount(static_cast<unsigned>(i)) % 2 ? "Relu" : "Tanh";
     inner.push_back(last = Add(graph, "net/n" + std::to_string(i) + "th", op, {last}));
   }
-  for (int i = 0; i < 60; ++i)
-    Add(graph, "out" + std::to_string(i), "Identity", {inner[static_cast<size_t>(3 * i)]});
+  for (size_t i = 0; i < 60; ++i) Add(graph, "out" + std::to_string(i), "Identity", {inner[3 * i]});
   Picture picture = Make(module);
   ExpectComplete(picture, 261, InputsOf(graph));
   EXPECT_FALSE(Find(picture, "net/"));
