@@ -17,7 +17,7 @@ using BodyFinder = std::function<std::optional<size_t>(llvm::StringRef function)
 struct PageBody {
   const BodyScopes& scopes;
   const BodyFinder& find;
-  const PageMarks* marks;  // may be null
+  const PageMarks* marks;                // may be null
   const SignatureBody* entry = nullptr;  // says what arguments stand for; may be null
 };
 

@@ -21,7 +21,7 @@ class Reload(PageCase):
         self.toggle("conv2d_1")
         self.browser.js("grapnel.view.select(grapnel.view.boxes.find((b) => b.box.op === 'Conv2D'))")
         self.browser.wait("document.querySelector('#panel h2').textContent === 'Conv2D'")
-        subprocess.run([GRAPNEL, "opt", path, "-o", path + ".new", "--quiet"], check=True, cwd=ROOT)
+        subprocess.run([GRAPNEL, "opt", path, "--device", "", "-o", path + ".new", "--quiet"], check=True, cwd=ROOT)
         shutil.copyfile(path + ".new", path)  # in place, as a script may write it
         self.browser.wait("!document.getElementById('counts').textContent.startsWith('64 ops')")
         self.assertTrue(self.box("conv2d_1")["open"])

@@ -33,18 +33,14 @@ export class GraphView extends EventTarget {
     this.body = this.home;
     this.chosen = undefined;
     this.look.selected = undefined;
-    for (const {body, scopes, calls} of summary.open ?? []) this.openFirst(body, scopes, calls);
+    for (const {body, scopes, calls} of summary.open ?? []) this.first.set(body, {scopes, calls});
+    this.openAsFirst(String(this.home), this.home);
   }
 
   // The body that is shown first: what the usual signature runs, else main.
   get home() { return this.summary?.first ?? 0; }
 
-  // What the model has open at first: that body, and functions in the boxes that call them.
-  openFirst(body, scopes, calls) {
-    this.first.set(body, {scopes, calls});
-    if (body === this.home) this.openAsFirst(String(body), body);
-  }
-
+  // What the model has open in a body at first, functions in the boxes that call them too.
   openAsFirst(instance, body) {
     const first = this.first.get(body);
     if (!first) return;
