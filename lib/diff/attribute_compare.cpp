@@ -122,6 +122,7 @@ bool SaysNothing(llvm::StringRef key) {
 }
 
 bool IsDefault(const Node& node, llvm::StringRef key, AttrView value) {
+  if (key == kSharedName && value.AsString().value_or("") == node.name()) return true;
   const OpInfo* info = FindOp(node.op());
   const OpAttr* attr = info ? info->FindAttr(key) : nullptr;
   if (!attr || !attr->default_value) return false;

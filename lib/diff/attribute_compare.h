@@ -15,8 +15,10 @@ using FunctionNamer = llvm::function_ref<std::string(llvm::StringRef)>;
 // Attributes that are bookkeeping and say nothing of what a node computes: _class, _output_shapes,
 // Grappler's marks and such.
 bool SaysNothing(llvm::StringRef key);
+inline constexpr llvm::StringLiteral kSharedName = "shared_name";
 
-// Whether the attribute is what the op table gives to a node that does not have it.
+// Whether the attribute is what the op table gives to a node that does not have it, or means the
+// same: a resource without a shared_name is called as its node is.
 bool IsDefault(const Node& node, llvm::StringRef key, AttrView value);
 
 // Bytes that are equal for two values of one meaning: lists packed or not, a ConfigProto in any

@@ -57,7 +57,12 @@ class AttrComparison {
           changes->push_back({at_b->first.str(), "", AttrText(at_b->second)});
         ++at_b;
       } else {
-        CompareAttr(at_a->first, at_a->second, at_b->second, changes);
+        bool same = IsIgnored(at_a->first) || IsSame(at_a->first, at_a->second, at_b->second);
+        // Two that say what nodes without the attribute mean may be written in two ways.
+        if (!same && (counts(*at_a, is_default_a) || counts(*at_b, is_default_b))) {
+          auto [before, after] = AttrTexts(at_a->first, at_a->second, at_b->second);
+          changes->push_back({at_a->first.str(), before, after});
+        }
         ++at_a;
         ++at_b;
       }
@@ -69,12 +74,8 @@ class AttrComparison {
     return SaysNothing(key) || options_.ignore.Attribute(key);
   }
 
-  void CompareAttr(llvm::StringRef key, AttrView a, AttrView b,
-                   std::vector<Change>* changes) const {
-    if (IsIgnored(key)) return;
-    if (SameAttr(key, a, b, [&](llvm::StringRef name) { return NameOfFunction(name); })) return;
-    auto [before, after] = AttrTexts(key, a, b);
-    changes->push_back({key.str(), before, after});
+  bool IsSame(llvm::StringRef key, AttrView a, AttrView b) const {
+    return SameAttr(key, a, b, [&](llvm::StringRef name) { return NameOfFunction(name); });
   }
 
   const ModuleMatching& functions_;

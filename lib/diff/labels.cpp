@@ -43,7 +43,8 @@ class Labeller {
   // Most nodes have the bytes of some other's attributes.
   Hashes OfAttrs(const Node& node, uint64_t op) {
     auto bytes = view_.graph().AttrBytes(node.id());
-    if (!bytes || bytes->size() > 4096) return ReadAttrs(node);
+    // A shared_name may be the node's own, which the bytes do not say.
+    if (!bytes || bytes->size() > 4096 || bytes->contains(kSharedName)) return ReadAttrs(node);
     auto [it, added] = known_.try_emplace(HashInto(op, HashText(*bytes)));
     if (added) it->second = ReadAttrs(node);
     return it->second;
