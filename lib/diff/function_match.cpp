@@ -140,17 +140,42 @@ void ModuleMatching::PairCallees(const Matching& matching) {
   }
 }
 
+// By function, whether one that is not paired mentions it.
+std::vector<bool> ModuleMatching::CalledByLeftOver(const ModuleView& view,
+                                                   llvm::ArrayRef<int32_t> other) {
+  std::vector<bool> called(view.size(), false);
+  for (int32_t i = 1; i < view.size(); ++i) {
+    if (other[i] != kNobody) continue;
+    for (Node node : view.body(i).graph().nodes()) {
+      if (!MayCallFunctions(node)) continue;
+      for (llvm::StringRef name : CalledFunctions(node)) {
+        int32_t callee = view.Find(name);
+        if (callee != kNobody && callee != i) called[callee] = true;
+      }
+    }
+  }
+  return called;
+}
+
 // Functions that no matched call mentions: the surest kind of likeness first, and one kind at a
 // time, since a new pair brings its callees.
 bool ModuleMatching::PairLeftOver() {
+  // Who calls others of them comes first: its calls then tell its callees apart, which may be alike.
+  return PairLeftOver(/*callers=*/true) || PairLeftOver(/*callers=*/false);
+}
+
+bool ModuleMatching::PairLeftOver(bool callers) {
   size_t before = pairs_.size();
+  std::vector<bool> called_a = callers ? CalledByLeftOver(a_, to_b_) : std::vector<bool>(),
+                    called_b = callers ? CalledByLeftOver(b_, to_a_) : std::vector<bool>();
+  auto takes = [](const std::vector<bool>& called, int32_t i) { return called.empty() || !called[i]; };
   auto by_key = [&](auto key_of, bool in_order) {
     std::map<std::string, std::pair<std::vector<int32_t>, std::vector<int32_t>>> classes;
     for (int32_t a = 1; a < a_.size(); ++a) {
-      if (to_b_[a] == kNobody) classes[key_of(a_, a)].first.push_back(a);
+      if (to_b_[a] == kNobody && takes(called_a, a)) classes[key_of(a_, a)].first.push_back(a);
     }
     for (int32_t b = 1; b < b_.size(); ++b) {
-      if (to_a_[b] == kNobody) classes[key_of(b_, b)].second.push_back(b);
+      if (to_a_[b] == kNobody && takes(called_b, b)) classes[key_of(b_, b)].second.push_back(b);
     }
     for (const auto& [key, bodies] : classes) {
       const auto& [of_a, of_b] = bodies;

@@ -61,6 +61,8 @@ class ModuleMatching {
   void Follow();
   void PairCallees(const Matching& matching);
   bool PairLeftOver();
+  bool PairLeftOver(bool callers);
+  static std::vector<bool> CalledByLeftOver(const ModuleView& view, llvm::ArrayRef<int32_t> other);
 
   const ModuleView &a_, &b_;
   const Provenance* provenance_;

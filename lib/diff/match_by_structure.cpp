@@ -116,10 +116,8 @@ void Matching::MatchCones(Likeness likeness) {
                         both_b = Both(b.inputs.hash, b.readers.hash);
   both_a = HashAround(*a_.view, std::move(both_a), kNear, exact);
   both_b = HashAround(*b_.view, std::move(both_b), kNear, exact);
-  if (exact) {
-    twins_a_ = both_a;
-    twins_b_ = both_b;
-  }
+  (exact ? twins_a_ : like_twins_a_) = both_a;
+  (exact ? twins_b_ : like_twins_b_) = both_b;
   if (!exact) {
     LeaveOutLone(*a_.view, &both_a);
     LeaveOutLone(*b_.view, &both_b);
@@ -175,10 +173,11 @@ void Matching::MatchNeighbourhoods(Likeness likeness) {
   }
 }
 
-void Matching::MatchTwins() {
+void Matching::MatchTwins(Likeness likeness) {
+  bool exact = likeness == Likeness::kExact;
   std::vector<Entry> entries;
-  Collect(a_, twins_a_, false, &entries);
-  Collect(b_, twins_b_, true, &entries);
+  Collect(a_, exact ? twins_a_ : like_twins_a_, false, &entries);
+  Collect(b_, exact ? twins_b_ : like_twins_b_, true, &entries);
   // In order within a class: names say nothing here, or the stages before would have used them.
   for (Entry& entry : entries) {
     const BodyView& view = entry.in_b ? *b_.view : *a_.view;
@@ -201,7 +200,7 @@ void Matching::MatchTwins() {
       if (next_b == end) break;
       size_t from = pairs_.size();
       Match(entries[i].node, entries[next_b].node);
-      Propagate(Likeness::kExact, Reach::kLikely, from);
+      Propagate(likeness, Reach::kLikely, from);
     }
     begin = end;
   }

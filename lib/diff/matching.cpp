@@ -30,7 +30,7 @@ void Matching::Run(const KnownPairs& known) {
   PropagateAll();
   MatchNames(Likeness::kKind, Trust::kNotContradicted);
   PropagateAll();
-  MatchTwins();
+  MatchTwins(Likeness::kExact);
   MatchSmallCones();
   MatchNames(Likeness::kOp, Trust::kAgreeing);
   PropagateAll();
@@ -44,6 +44,8 @@ void Matching::Run(const KnownPairs& known) {
   // Another op has its inputs in another order: one place that agrees will do beside the name.
   MatchNames(Likeness::kAny, Trust::kTouching);
   while (Vote(Likeness::kAny)) PropagateAll();
+  MatchTwins(Likeness::kKind);
+  PropagateAll();
 }
 
 void Matching::Match(int32_t a, int32_t b) {

@@ -58,8 +58,9 @@ class Matching {
   enum class Caution { kNone, kBalanced, kStrict };  // against what most, or any, neighbours say
   void MatchUnique(const std::vector<uint64_t>& keys_a, const std::vector<uint64_t>& keys_b,
                    Caution caution, bool by_name = true);
-  // Exact twins: any choice is right, as long as the neighbours then follow it.
-  void MatchTwins();
+  // Twins: any choice is right, as long as the neighbours then follow it. At kKind, those that only
+  // constants, functions or devices around them could tell apart.
+  void MatchTwins(Likeness likeness);
 
   // match_by_name.cpp
   enum class Trust { kAgreeing, kTouching, kNotContradicted, kAll };  // kTouching: any agreement
@@ -99,6 +100,7 @@ class Matching {
 
   Side a_, b_;
   std::vector<NodeGroup> groups_;
+  std::vector<uint64_t> like_twins_a_, like_twins_b_;  // the same but for constants and such
   std::vector<uint64_t> twins_a_, twins_b_;         // equal: the same in all that structure tells
   std::vector<std::pair<int32_t, int32_t>> pairs_;  // in the order in which they were found
   // Whether names choose among neighbours that are alike. Not while structure is still asked: in a
