@@ -116,12 +116,12 @@ void Matching::MatchCones(Likeness likeness) {
                         both_b = Both(b.inputs.hash, b.readers.hash);
   both_a = HashAround(*a_.view, std::move(both_a), kNear, exact);
   both_b = HashAround(*b_.view, std::move(both_b), kNear, exact);
-  (exact ? twins_a_ : like_twins_a_) = both_a;
-  (exact ? twins_b_ : like_twins_b_) = both_b;
   if (!exact) {
     LeaveOutLone(*a_.view, &both_a);
     LeaveOutLone(*b_.view, &both_b);
   }
+  (exact ? twins_a_ : like_twins_a_) = both_a;
+  (exact ? twins_b_ : like_twins_b_) = both_b;
   MatchUnique(both_a, both_b, Caution::kNone);
   // An edit spoils the hashes of one end only for what lies beyond it. Neighbours are followed when
   // both ends are held: a chain of like blocks can be followed past the one that is new.
