@@ -160,7 +160,8 @@ std::vector<bool> ModuleMatching::CalledByLeftOver(const ModuleView& view,
 // Functions that no matched call mentions: the surest kind of likeness first, and one kind at a
 // time, since a new pair brings its callees.
 bool ModuleMatching::PairLeftOver() {
-  // Who calls others of them comes first: its calls then tell its callees apart, which may be alike.
+  // Who calls others of them comes first: its calls then tell its callees apart, which may be
+  // alike.
   return PairLeftOver(/*callers=*/true) || PairLeftOver(/*callers=*/false);
 }
 
@@ -168,7 +169,9 @@ bool ModuleMatching::PairLeftOver(bool callers) {
   size_t before = pairs_.size();
   std::vector<bool> called_a = callers ? CalledByLeftOver(a_, to_b_) : std::vector<bool>(),
                     called_b = callers ? CalledByLeftOver(b_, to_a_) : std::vector<bool>();
-  auto takes = [](const std::vector<bool>& called, int32_t i) { return called.empty() || !called[i]; };
+  auto takes = [](const std::vector<bool>& called, int32_t i) {
+    return called.empty() || !called[i];
+  };
   auto by_key = [&](auto key_of, bool in_order) {
     std::map<std::string, std::pair<std::vector<int32_t>, std::vector<int32_t>>> classes;
     for (int32_t a = 1; a < a_.size(); ++a) {
