@@ -1,5 +1,6 @@
 // `grapnel passes`: every pass and rule, and why a rule did not fire.
 #include "lib/job/job_json.h"
+#include "lib/job/near_miss_groups.h"
 #include "lib/pass/near_misses.h"
 #include "lib/pass/registry.h"
 #include "lib/support/text.h"
@@ -13,6 +14,7 @@ namespace {
 struct Flags {
   std::vector<std::string> why_not;
   std::string graph;
+  bool all = false;
   PipelineFlags pipeline;
 };
 
@@ -61,48 +63,65 @@ int List(Invocation& invocation) {
   return kExitOk;
 }
 
-// Runs the pipeline and prints where a rule matched and a condition failed; of one rule
+// What is left undone when the passes are through: they run twice, and what they refuse of their
+// own result counts, beside what TensorFlow would do wrongly on the way there. Of one rule
 // ("pass/rule", "rule") or of all.
+struct Undone {
+  std::vector<Refusal> refusals;
+  int rewrites = 0;  // that rules asked about made
+  std::string assumed;
+};
+
+Expected<Undone> FindUndone(OpenedGraph& opened, OptimizeRequest request, const std::string& rule) {
+  Undone undone;
+  auto is_asked_for = [&](llvm::StringRef pass, llvm::StringRef name) {
+    return rule.empty() || rule == name || rule == pass || rule == (pass + "/" + name).str();
+  };
+  request.wants_near_misses = true;
+  request.on_rewrite = [&](const Rewrite& rewrite) {
+    undone.rewrites += is_asked_for(rewrite.pass, rewrite.rule);
+  };
+  ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
+  if (done.failure) return Annotate(opened.model().path, done.AsError());
+  undone.assumed = done.AssumedText();
+  request.on_rewrite = nullptr;
+  request.sink = nullptr;
+  request.fetches = done.result.fetches;
+  ASSIGN_OR_RETURN(Optimized again, Optimize(opened, request));
+  if (again.failure) return Annotate(opened.model().path, again.AsError());
+  NearMisses left;
+  for (const Refusal& refusal : done.near_misses) {
+    if (IsUnlikeTensorFlow(refusal)) left.Add(refusal);
+  }
+  for (const Refusal& refusal : again.near_misses) left.Add(refusal);
+  undone.refusals = left.Sorted();
+  llvm::erase_if(undone.refusals,
+                 [&](const Refusal& refusal) { return !is_asked_for(refusal.pass, refusal.rule); });
+  return undone;
+}
+
 Expected<int> WhyNotOn(OpenedGraph& opened, const std::string& rule, const Flags& flags,
                        Invocation& invocation) {
   ThreadPool pool(invocation.flags.threads);
   OptimizeRequest request = flags.pipeline.Request();
   request.pool = &pool;
   request.sink = invocation.sink();
-  request.wants_near_misses = true;
-  auto is_asked_for = [&](llvm::StringRef pass, llvm::StringRef name) {
-    return rule.empty() || rule == name || rule == pass || rule == (pass + "/" + name).str();
-  };
-  int rewrites = 0;
-  request.on_rewrite = [&](const Rewrite& rewrite) {
-    rewrites += is_asked_for(rewrite.pass, rewrite.rule);
-  };
-  ASSIGN_OR_RETURN(Optimized done, Optimize(opened, request));
-  if (done.failure) return Annotate(opened.model().path, done.AsError());
-  std::vector<Refusal>& refusals = done.near_misses;
-  llvm::erase_if(refusals,
-                 [&](const Refusal& refusal) { return !is_asked_for(refusal.pass, refusal.rule); });
+  ASSIGN_OR_RETURN(Undone undone, FindUndone(opened, std::move(request), rule));
   llvm::raw_ostream& os = invocation.out();
-  if (std::string assumed = done.AssumedText(); !assumed.empty() && !invocation.flags.quiet)
-    invocation.err() << opened.model().path << ": " << assumed << "\n";
+  if (!undone.assumed.empty() && !invocation.flags.quiet)
+    invocation.err() << opened.model().path << ": " << undone.assumed << "\n";
   if (invocation.flags.json) {
     llvm::json::OStream json(os, 1);
-    WriteNearMissesJson(refusals, json);
+    WriteNearMissesJson(undone.refusals, json);
     os << "\n";
     return kExitOk;
   }
-  std::string head;
-  for (const Refusal& refusal : refusals) {
-    std::string title = refusal.pass + "/" + refusal.rule;
-    if (title != head) os << (head.empty() ? "" : "\n") << title << "\n";
-    head = title;
-    os << "  '" << PlaceOf(refusal) << "': " << refusal.reason << "\n";
-  }
-  if (refusals.empty()) {
+  WriteNearMissGroups(GroupNearMisses(undone.refusals, opened.module()), flags.all, os);
+  if (undone.refusals.empty()) {
     os << "no near misses" << (rule.empty() ? "" : " of '" + rule + "'") << ": "
-       << (rewrites == 0
-               ? "no pattern was found in the graph"
-               : "wherever a pattern was found, it was rewritten: " + Plural(rewrites, "rewrite"))
+       << (undone.rewrites == 0 ? "no pattern was found in the graph"
+                                : "wherever a pattern was found, it was rewritten: " +
+                                      Plural(undone.rewrites, "rewrite"))
        << "\n";
   }
   return kExitOk;
@@ -128,10 +147,11 @@ Expected<int> WhyNot(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("--why-not", flags->why_not,
-              "say where a rule's pattern was found but a condition failed; of all rules when "
-              "none is named")
+              "say where a rule's pattern is left undone since a condition failed, by reason, the "
+              "most costly first; of all rules when none is named")
       .ShownAs("[RULE] MODEL")
       .Count(1, 2);
+  line.Flag("--all", flags->all, "with --why-not: every node of a reason, not only the first four");
   line.Option("--graph", flags->graph,
               "with --why-not: which graph of a file with several: its title as `info` shows it");
   flags->pipeline.AddDeviceTo(line);
