@@ -56,6 +56,9 @@ Expected<Tensor> SparseBatch(const RunServices& services, llvm::ArrayRef<Dataset
 Expected<KernelFn> MakeDenseToSparse(const KernelSetup& setup) {
   return KernelFn([node = setup.node()](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
+    if (input->spec().dtypes.size() > 1)
+      return MakeError("elements must have one component, the dataset's have {0}",
+                       input->spec().dtypes.size());
     ASSIGN_OR_RETURN(int64_t size, ScalarIn(ctx, 1));
     if (size < 1) return MakeError("batches of {0} elements: 1 or more were expected", size);
     Dims row = IntsOf(ctx.input(2));

@@ -108,7 +108,9 @@ Expected<Limits<T>> ReadLimits(const KernelContext& ctx, int version, float iou_
   }
   if (version >= 5) {
     ASSIGN_OR_RETURN(limits.sigma, ScalarAt<T>(ctx, 5, "soft_nms_sigma"));
-    if (limits.sigma < T(0)) return MakeError("soft_nms_sigma must not be negative");
+    if (!(limits.sigma >= T(0)))
+      return MakeError("soft_nms_sigma must be 0 or more, got {0}",
+                       static_cast<float>(limits.sigma));
   }
   if (!(limits.overlap >= T(0) && limits.overlap <= T(1)))
     return MakeError("iou_threshold must be in [0, 1], got {0}",

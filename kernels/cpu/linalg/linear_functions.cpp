@@ -123,11 +123,12 @@ struct LeastSquares {
       for (int64_t i = begin; i < end; ++i) {
         std::copy_n(matrix.data<T>() + i * m * n, m * n, a.begin());
         std::copy_n(right.data<T>() + i * m * columns, m * columns, b.begin());
-        // The iteration to singular values does not end on numbers that are none.
+        // The iteration to singular values does not end on numbers that are none. Such a matrix has
+        // no direction that counts: without one the x of least norm is 0, as in TensorFlow.
         bool finite = std::all_of(a.begin(), a.end(),
                                   [](Wide<T> value) { return std::isfinite(std::abs(value)); });
         if (!finite)
-          std::fill(x.begin(), x.end(), Wide<T>(std::nan("")));
+          std::fill(x.begin(), x.end(), Wide<T>(fast ? std::nan("") : 0));
         else if (!fast)
           SolveBySvd(a.data(), m, n, b.data(), columns, x.data());
         else if (!SolveNormalEquations(a.data(), m, n, weight, b.data(), columns, x.data()))

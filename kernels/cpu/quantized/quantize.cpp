@@ -137,8 +137,9 @@ void QuantizeRow(const QuantizeAttrs& attrs, float low, float high, const float*
       float x = std::max(std::min(in[i], high), low);
       out[i] = Saturated<T>(std::round((x - low) * scale - kHalfRange<T>));
     }
-  } else if (attrs.mode == Mode::kMinFirst && std::is_same_v<T, uint8_t>) {
-    // As oneDNN does it for TensorFlow, in this order: half a step goes to the even one.
+  } else if (attrs.mode == Mode::kMinFirst && std::is_same_v<T, uint8_t> && !attrs.narrow) {
+    // As oneDNN does it for TensorFlow, in this order: half a step goes to the even one. It has no
+    // narrow range, which MIN_FIRST does not read otherwise.
     float scale = kHighest<T> / (high - low), offset = low * scale;
     for (int64_t i = 0; i < n; ++i)
       out[i] = Saturated<T>(std::nearbyint(std::max(std::min(high, in[i]), low) * scale - offset));

@@ -46,8 +46,13 @@ Error NormalizeImages(KernelContext& ctx, const InstanceAttrs& attrs) {
   std::vector<float> normed = Normalized(in, (range.high - range.low) / 255.0f, attrs.epsilon);
   QuantizedRange to = attrs.given;
   if (!attrs.is_given && !normed.empty()) {
-    auto ends = std::minmax_element(normed.begin(), normed.end());
-    to = {*ends.first, *ends.second};
+    // What is NaN, of a variance below -epsilon, has no part in the range.
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    to = {kInfinity, -kInfinity};
+    for (float x : normed) {
+      if (x < to.low) to.low = x;
+      if (x > to.high) to.high = x;
+    }
   }
   if (to.high - to.low < attrs.least_width) to.high = to.low + attrs.least_width;
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));

@@ -102,12 +102,11 @@ constexpr float kLevelsPerSide = 2147483648.0f;
 
 Error CheckChannels(const KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &low = ctx.input(1), &high = ctx.input(2);
-  bool is_image = in.rank() == 4 || in.rank() == 5;
-  if (is_image && low.num_elements() == in.dim(in.rank() - 1) &&
+  if (in.rank() == 4 && low.num_elements() == in.dim(3) &&
       high.num_elements() == low.num_elements())
     return Error::success();
   return MakeError(
-      "expected an input of rank 4 or 5 and as many minima and maxima as its last dimension, got "
+      "expected an input of rank 4 and as many minima and maxima as its last dimension, got "
       "shapes {0}, {1} and {2}",
       DimsText(in.dims()), DimsText(low.dims()), DimsText(high.dims()));
 }

@@ -56,6 +56,9 @@ Error FillEmptyRows(KernelContext& ctx) {
 // The gradients of rows as variants, one below the other: of what the forward pass took apart.
 Error VariantGradient(KernelContext& ctx) {
   const Tensor &encoded = ctx.input(0), &splits = ctx.input(1), &shape = ctx.input(2);
+  if (splits.rank() > 1 || splits.num_elements() == 0)
+    return MakeError("row_splits must be a vector of one or more, not {0}",
+                     DimsText(splits.dims()));
   for (int64_t i = 0; i < splits.num_elements(); ++i) {
     if (i == 0 ? splits.IntAt(i) == 0 : splits.IntAt(i) >= splits.IntAt(i - 1)) continue;
     return MakeError("row_splits {0} must start with 0 and not fall", splits.ToString());

@@ -103,6 +103,8 @@ Expected<Dims> OutputDims(const Tensor& shape, const Ragged& ragged, const Tenso
     if (asked.size() != dims.size())
       return MakeError("shape {0} must have {1} numbers", IntsText(asked), dims.size());
     for (size_t i = 0; i < asked.size(); ++i) {
+      if (asked[i] < -1)
+        return MakeError("shape {0} has a size below -1, unknown", IntsText(asked));
       if (asked[i] < 0) continue;
       if (i > depth && asked[i] != dims[i])
         return MakeError("shape {0} must end with the values' inner dimensions {1}",

@@ -190,29 +190,51 @@ Expected<int64_t> KeyIn(const KernelContext& ctx) {
   return MakeError("key must be a scalar, got shape {0}", DimsText(ctx.input(0).dims()));
 }
 
-Expected<Dims> IndicesIn(const KernelContext& ctx, int i, size_t components) {
+Expected<Dims> RisingIn(const KernelContext& ctx, int i) {
   Dims indices = IntsOf(ctx.input(i));
-  for (size_t k = 0; k < indices.size(); ++k) {
-    if (indices[k] < 0 || indices[k] >= static_cast<int64_t>(components))
-      return MakeError("index {0} is not in [0, {1}), the components", indices[k], components);
-    if (k > 0 && indices[k - 1] >= indices[k])
+  for (size_t k = 1; k < indices.size(); ++k) {
+    if (indices[k - 1] >= indices[k])
       return MakeError("indices are not strictly ordered: {0} before {1}", indices[k - 1],
                        indices[k]);
   }
   return indices;
 }
 
+Error CheckInside(llvm::ArrayRef<int64_t> indices, size_t components) {
+  for (int64_t index : indices) {
+    if (index < 0 || index >= static_cast<int64_t>(components))
+      return MakeError("index {0} is not in [0, {1}), the components", index, components);
+  }
+  return Error::success();
+}
+
+Expected<Dims> IndicesIn(const KernelContext& ctx, int i, size_t components) {
+  ASSIGN_OR_RETURN(Dims indices, RisingIn(ctx, i));
+  RETURN_IF_ERROR(CheckInside(indices, components));
+  return indices;
+}
+
+// As many values as components are an element at once, in their order: as in TensorFlow no matter
+// what the indices are, and which parts of the key came before.
 template <bool ordered>
 Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
   ASSIGN_OR_RETURN(int64_t key, KeyIn(ctx));
-  ASSIGN_OR_RETURN(Dims indices, IndicesIn(ctx, 1, area.components));
+  ASSIGN_OR_RETURN(Dims indices, RisingIn(ctx, 1));
   int given = ctx.num_inputs() - 2;
   if (indices.empty() || static_cast<int>(indices.size()) != given)
     return MakeError("{0} indices for {1} values, as many and at least one were expected",
                      indices.size(), given);
-  int64_t more = 0;
-  for (int i = 0; i < given; ++i) more += BytesOf(ctx.input(2 + i));
+  bool is_whole = indices.size() == area.components;
+  if (!is_whole) RETURN_IF_ERROR(CheckInside(indices, area.components));
+  Element values;
+  for (int i = 0; i < given; ++i) values.push_back(ctx.input(2 + i));
+  int64_t more = BytesOf(values);
   RETURN_IF_ERROR(area.limits.Check(static_cast<int64_t>(area.complete.size()), area.bytes, more));
+  if (is_whole) {
+    area.complete.emplace(key, std::move(values));
+    area.bytes += more;
+    return Error::success();
+  }
   Element& element = area.incomplete[key];
   element.resize(area.components);
   for (int i = 0; i < given; ++i) {
@@ -220,7 +242,7 @@ Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
       return MakeError("the tensor for index {0} of key {1} was already initialized", indices[i],
                        key);
   }
-  for (int i = 0; i < given; ++i) element[indices[i]] = ctx.input(2 + i);
+  for (int i = 0; i < given; ++i) element[indices[i]] = std::move(values[i]);
   area.bytes += more;
   if (llvm::any_of(element, [](const Tensor& tensor) { return !tensor; })) return Error::success();
   area.complete.emplace(key, std::move(element));

@@ -250,7 +250,7 @@ Error Split(KernelContext& ctx) {
 #define GRAPNEL_LIST_KERNEL(op, ...) GRAPNEL_CPU_KERNEL(op, __VA_ARGS__)
 GRAPNEL_LIST_KERNEL("TensorListFromTensor", KernelOf<FromTensor>);
 GRAPNEL_LIST_KERNEL("TensorListStack", MakeStack);
-GRAPNEL_LIST_KERNEL("TensorListGather", KernelOf<Gather>, OfRank(0, 1, 1));
+GRAPNEL_LIST_KERNEL("TensorListGather", KernelOf<Gather>);
 GRAPNEL_LIST_KERNEL("TensorListScatter", KernelOf<Scatter>);
 GRAPNEL_LIST_KERNEL("TensorListScatterV2", KernelOf<Scatter>, Scalar(3));
 GRAPNEL_LIST_KERNEL("TensorListScatterIntoExistingList", KernelOf<ScatterIntoExisting>);
