@@ -66,7 +66,7 @@ TEST(KernelQuantized, RangesOfSums) {
   channels.In(Sums({1, 1, 1, 2}, {5, 6})).In(Vec<float>({1})).In(Vec<float>({1}));
   channels.Out({proto::DT_FLOAT, proto::DT_FLOAT});
   EXPECT_EQ(channels.ErrorText(),
-            "expected an input of rank 4 or 5 and as many minima and maxima as its last dimension, "
+            "expected an input of rank 4 and as many minima and maxima as its last dimension, "
             "got shapes [1,1,1,2], [1] and [1]");
 }
 

@@ -234,7 +234,10 @@ TEST(Picture, NodesAreListedByTheEqualsOfASeries) {
   Module module;
   Graph& graph = module.main;
   NodeId last = Add(graph, "x", "Placeholder");
-  for (int i = 0; i < 30; ++i) last = Add(graph, "u", "Tanh", {Add(graph, "v", "Relu", {last})});
+  for (int i = 0; i < 30; ++i) {
+    std::string n = std::to_string(i);
+    last = Add(graph, "u" + n, "Tanh", {Add(graph, "v" + n, "Relu", {last})});
+  }
   Add(graph, "y", "Softmax", {Add(graph, "m", "Mean", {last})});
   ViewOptions options;
   options.list_nodes = true;
