@@ -5,6 +5,7 @@
 
 #include "lib/exec/executor.h"
 #include "lib/io/bundle_writer.h"
+#include "lib/io/saved_variables.h"
 #include "lib/io/variable_binding.h"
 
 namespace grapnel {
@@ -46,8 +47,7 @@ std::string InitOpOf(const GraphInFile& graph) {
 
 // The variable of a node of the main graph, made where the session has none.
 Expected<Variable*> VariableOf(const Node& node, Session& session) {
-  std::string name = node.GetString("shared_name");
-  if (name.empty()) name = node.name().str();
+  std::string name = NameOfVariable(node);
   DataType dtype = node.GetType("dtype");
   std::optional<AttrView> shape = node.Attr("shape");
   ObjectRef object = session.FindOrMake(node.GetString("container"), name, [&] {

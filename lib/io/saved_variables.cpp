@@ -33,6 +33,11 @@ llvm::StringMap<bool> Trainable(const GraphInFile& graph) {
 
 }  // namespace
 
+std::string NameOfVariable(const Node& node) {
+  std::string name = node.GetString("shared_name");
+  return name.empty() ? node.name().str() : name;
+}
+
 int64_t SavedVariable::elements() const {
   return shape.IsFullyKnown() ? shape.NumElements().value_or(-1) : -1;
 }
@@ -44,8 +49,7 @@ std::vector<SavedVariable> VariablesOf(const GraphInFile& graph) {
     if (!IsVariable(node)) continue;
     if (variables.empty()) trainable = Trainable(graph);
     SavedVariable variable;
-    variable.name = node.GetString("shared_name");
-    if (variable.name.empty()) variable.name = node.name().str();
+    variable.name = NameOfVariable(node);
     variable.dtype = node.GetType("dtype");
     if (auto attr = node.Attr("shape")) variable.shape = attr->AsShape().value_or(Shape());
     variable.node = node.id();

@@ -10,6 +10,9 @@
 
 namespace grapnel {
 
+// What a session and a checkpoint call the variable of a node: its shared_name, else its own name.
+std::string NameOfVariable(const Node& node);
+
 struct SavedVariable {
   std::string name;  // "dense/kernel"
   DataType dtype = proto::DT_INVALID;

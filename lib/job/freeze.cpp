@@ -4,6 +4,7 @@
 
 #include "lib/exec/saved_state.h"
 #include "lib/function/freeze.h"
+#include "lib/io/saved_variables.h"
 #include "lib/io/signature.h"
 #include "lib/ir/node_types.h"
 #include "lib/pass/library.h"
@@ -13,8 +14,7 @@ namespace {
 
 // What a session calls the variable of a node.
 std::string ResourceName(const Node& variable) {
-  std::string name = variable.GetString("shared_name");
-  if (name.empty()) name = variable.name().str();
+  std::string name = NameOfVariable(variable);
   std::string container = variable.GetString("container");
   return container.empty() ? name : container + "/" + name;
 }

@@ -68,9 +68,11 @@ bool AssumesCpu(const OptimizeRequest& request) {
 
 size_t CountWithoutDevice(const Module& module) {
   size_t count = 0;
-  for (const Body& body : Bodies(const_cast<Module&>(module))) {
-    for (Node node : body.graph->nodes()) count += node.device().empty();
-  }
+  auto add = [&](const Graph& graph) {
+    for (Node node : graph.nodes()) count += node.device().empty();
+  };
+  add(module.main);
+  for (const auto& function : module.functions) add(function->body);
   return count;
 }
 

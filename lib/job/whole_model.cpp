@@ -169,7 +169,11 @@ Expected<WholeModel> WholeModel::Prepare(OpenedGraph& opened) {
       if (!llvm::is_contained(whole.bodies_, name)) whole.bodies_.push_back(std::move(name));
     }
   }
-  whole.kept_ = of_objects;
+  if (whole.bodies_.empty()) {
+    return MakeError("{0}: no signature calls a function, so there is nothing to optimise",
+                     opened.model().path);
+  }
+  whole.kept_ = std::move(of_objects);
   for (Node node : module.main.nodes()) {
     for (llvm::StringRef name : CalledFunctions(node)) whole.kept_.push_back(name.str());
   }

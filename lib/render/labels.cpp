@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <tuple>
 
+#include "lib/io/saved_variables.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/types.h"
@@ -130,9 +131,8 @@ std::string VariableText(Node node, const SignatureBody* entry) {
       node = node.graph().module().main.node(found->second.node);
   }
   if (!IsVariable(node)) return PrintableStart(node.name());
-  std::string name = node.GetString("shared_name");
   std::optional<AttrView> shape = node.Attr("shape");
-  return PrintableStart(name.empty() ? node.name() : llvm::StringRef(name)) + " " +
+  return PrintableStart(NameOfVariable(node)) + " " +
          TensorText(node.GetType("dtype"), shape ? shape->AsShape().value_or(Shape()) : Shape());
 }
 
