@@ -2,13 +2,16 @@
 #include "lib/render/convert.h"
 
 #include "lib/diff/diff.h"
+#include "lib/pass/device_renames.h"
+#include "lib/support/text.h"
 #include "tools/input.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, other, graph, output, to, node_data = "op-cost";
+  std::string model, other, graph, signature, output, to, node_data = "op-cost";
+  std::vector<std::string> devices;
 };
 
 // All graphs of a text to another text.
@@ -39,21 +42,40 @@ Error CheckFlags(const Flags& flags, ConvertFormat format) {
   return Error::success();
 }
 
+Error RenameDevices(const Flags& flags, OpenedGraph* graph, Invocation& invocation) {
+  if (flags.devices.empty()) return Error::success();
+  auto renames = DeviceRenames::Parse(flags.devices);
+  if (!renames) return Annotate("--devices", renames.takeError());
+  auto changed = renames->ApplyTo(&graph->module());
+  if (!changed) return Annotate("--devices", Annotate(flags.model, changed.takeError()));
+  invocation.sink()(Severity::kInfo,
+                    flags.model + ": " + Plural(*changed, "node") + " on another device now");
+  return Error::success();
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ConvertOptions options;
   ASSIGN_OR_RETURN(options.format, ConvertFormatOf(flags.to, flags.output));
   RETURN_IF_ERROR(CheckFlags(flags, options.format));
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
+  for (OpenedGraph& graph : graphs) RETURN_IF_ERROR(RenameDevices(flags, &graph, invocation));
   if (graphs.size() > 1) {
     if (options.format != ConvertFormat::kText) return HoldsOneGraph(flags.output, graphs.size());
     return WriteEach(graphs, options, flags.output, invocation);
   }
   OpenedGraph& input = graphs.front();
+  std::optional<SignatureGraph> taken;
+  if (!flags.signature.empty()) {
+    ASSIGN_OR_RETURN(taken, TakeSignature(flags.signature, {}, &input));
+  }
   WarnOfProblems(input, invocation.sink());
   options.label = input.name();
   options.node_data =
       flags.node_data == "op-cost" ? NodeDataKind::kOpCost : NodeDataKind::kConstantBytes;
-  if (options.format == ConvertFormat::kText) {
+  if (taken) {
+    options.feeds = std::move(taken->inputs);
+    options.fetches = std::move(taken->outputs);
+  } else if (options.format == ConvertFormat::kText) {
     ASSIGN_OR_RETURN(FeedsAndFetches tensors, FeedsAndFetchesOf(input, {}, {}));
     options.feeds = std::move(tensors.feeds);
     options.fetches = std::move(tensors.fetches);
@@ -63,6 +85,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     return kExitOk;
   }
   ASSIGN_OR_RETURN(OpenedGraph other, OpenInput(flags.other, flags.graph));
+  RETURN_IF_ERROR(TakeGiven(flags.signature, {}, &other));
   WarnOfProblems(other, invocation.sink());
   Diff diff = DiffModules(input.module(), other.module(), {});
   options.diff = &diff;
@@ -93,8 +116,15 @@ RunCommand SetUp(CommandLine& line) {
               "which number: estimated FLOPs, or the bytes of constants")
       .OneOf({"op-cost", "constant-bytes"})
       .ShowDefault();
+  line.Option(
+          "--devices", flags->devices,
+          "devices that nodes ask for: none takes them away, OLD=NEW renames those that the glob "
+          "OLD fits")
+      .Separator(',')
+      .ShownAs("none|OLD=NEW,...");
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
+  AddSignatureFlag(line, flags->signature);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -1,9 +1,11 @@
 // `grapnel cut MODEL --outputs ... -o FILE`: a part of a graph as a graph of its own.
 #include "lib/pass/cut.h"
 
-#include "lib/exec/executor.h"
+#include <set>
+
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
+#include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
@@ -13,7 +15,7 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, output;
+  std::string model, graph, signature, scope, output;
   std::vector<std::string> inputs, outputs;
 };
 
@@ -30,6 +32,46 @@ Expected<CutResult> CutNamed(Module* module, const Flags& flags) {
   ASSIGN_OR_RETURN(std::vector<Port> inputs, Find(module->main, flags.inputs));
   ASSIGN_OR_RETURN(std::vector<Port> outputs, Find(module->main, flags.outputs));
   return CutGraph(module, inputs, outputs);
+}
+
+// The nodes of the main graph in a scope, or the one of that name.
+Expected<std::vector<NodeId>> NodesInScope(const Graph& graph, llvm::StringRef scope) {
+  std::vector<NodeId> ids;
+  for (Node node : graph.nodes()) {
+    llvm::StringRef rest = node.name();
+    if (rest.consume_front(scope) && (rest.empty() || rest.starts_with("/")))
+      ids.push_back(node.id());
+  }
+  if (!ids.empty()) return ids;
+  std::set<std::string> scopes;
+  for (Node node : graph.nodes())
+    for (llvm::StringRef rest = node.name(); rest.contains('/'); scopes.insert(rest.str()))
+      rest = rest.rsplit('/').first;
+  return NotFound("scope", scope, std::vector<std::string>(scopes.begin(), scopes.end()));
+}
+
+// Makes the scope what is worked on. It is told as any other cut.
+Expected<CutResult> CutScope(OpenedGraph* input, llvm::StringRef scope) {
+  const Graph& graph = input->module().main;
+  ASSIGN_OR_RETURN(std::vector<NodeId> ids, NodesInScope(graph, scope.rtrim('/')));
+  ShapeMap shapes = InferShapes(graph);
+  ASSIGN_OR_RETURN(ExtractedNodes part, ExtractNodes(graph, shapes, ids));
+  CutResult result;
+  result.nodes_before = graph.num_nodes();
+  result.inputs = std::move(part.inputs);
+  for (const auto& function : input->module().functions)
+    if (!part.module->FindFunction(function->name()))
+      result.functions.push_back(function->name().str());
+  input->WorkOn(std::move(part.module));
+  return result;
+}
+
+Expected<CutResult> CutAsAsked(OpenedGraph* input, Flags* flags) {
+  if (!flags->signature.empty()) {
+    ASSIGN_OR_RETURN(SignatureGraph taken, TakeSignature(flags->signature, {}, input));
+    if (flags->outputs.empty()) flags->outputs = std::move(taken.outputs);
+  }
+  return flags->scope.empty() ? CutNamed(&input->module(), *flags) : CutScope(input, flags->scope);
 }
 
 std::string TypeText(const CutInput& input) {
@@ -77,11 +119,22 @@ void PrintJson(const CutResult& result, const Module& module, llvm::raw_ostream&
   os << "\n";
 }
 
-Expected<int> Run(const Flags& flags, Invocation& invocation) {
+Error CheckFlags(const Flags& flags) {
+  if (flags.scope.empty())
+    return flags.outputs.empty() && flags.signature.empty()
+               ? MakeError("--outputs is required (or --scope, or --signature)")
+               : Error::success();
+  if (flags.outputs.empty() && flags.inputs.empty()) return Error::success();
+  return MakeError(
+      "--scope takes a scope with all that enters and leaves it: no --inputs, --outputs");
+}
+
+Expected<int> Run(Flags flags, Invocation& invocation) {
+  RETURN_IF_ERROR(CheckFlags(flags));
   ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph));
   MessageSink sink = invocation.sink();
   RETURN_IF_ERROR(DemandValid(input, sink));
-  auto result = CutNamed(&input.module(), flags);
+  auto result = CutAsAsked(&input, &flags);
   if (!result) return Annotate(flags.model, result.takeError());
   for (const CutInput& cut : result->inputs)
     if (cut.placeholder.empty())
@@ -102,16 +155,20 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--inputs", flags->inputs, "tensors that become placeholders")
       .Separator(',')
       .ShownAs("TENSOR,...");
-  line.Option("--outputs", flags->outputs,
-              "tensors, or nodes without outputs, that the part is for")
+  line.Option(
+          "--outputs", flags->outputs,
+          "tensors, or nodes without outputs, that the part is for; with --signature by default "
+          "the signature's")
       .Separator(',')
-      .ShownAs("TENSOR,...")
-      .Required();
+      .ShownAs("TENSOR,...");
+  line.Option("--scope", flags->scope,
+              "instead: the nodes of this scope, with placeholders for what enters it");
   line.Option("-o,--output", flags->output,
               "where the part is written: .pb, .pbtxt or .gtxt, each also .gz")
       .Required();
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
+  AddSignatureFlag(line, flags->signature);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

@@ -17,7 +17,7 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string a, b, ledger, output;
+  std::string a, b, signature, ledger, output;
   std::vector<std::string> ignored, only, graphs;
   bool all = false, names = false, statistics = false;
 };
@@ -95,6 +95,8 @@ Expected<std::pair<OpenedGraph, OpenedGraph>> OpenSides(const Flags& flags) {
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(auto sides, OpenSides(flags));
+  for (OpenedGraph* side : {&sides.first, &sides.second})
+    RETURN_IF_ERROR(TakeGiven(flags.signature, {}, side));
   const OpenedGraph &a = sides.first, &b = sides.second;
   MessageSink sink = invocation.sink();
   for (const OpenedGraph* input : {&a, &b}) WarnOfProblems(*input, sink);
@@ -131,6 +133,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--graph", flags->graphs,
               "which graph of files with several, by its title; twice: of A and of B, which may be "
               "one file");
+  AddSignatureFlag(line, flags->signature);
   line.Option("--ignore", flags->ignored,
               "what does not count: attribute names (globs), device, control, node:GLOB, op:GLOB")
       .Separator(',')

@@ -17,7 +17,7 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph;
+  std::string model, graph, signature;
   SizeFlags sizes;
   bool all = false, unsupported = false, kernels = false, devices = false, costs = false;
 };
@@ -121,7 +121,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (IsDebugFolder(flags.model)) return PrintDebugFolder(flags, invocation);
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, GraphsToTell(flags));
   for (OpenedGraph& opened : graphs) {
-    if (opened.file().module) RETURN_IF_ERROR(FillSizes(flags.sizes, {}, &opened));
+    if (opened.file().module) RETURN_IF_ERROR(TakeGiven(flags.signature, flags.sizes, &opened));
   }
   bool with_costs = flags.costs || !flags.sizes.empty();
   const Model& model = graphs.front().model();
@@ -169,7 +169,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     if (!graph.title.empty()) os << "\n--- " << graph.title << "\n";
     Findings found = Examine(opened);
     const std::vector<std::string>& problems = found.problems;
-    WriteSummaryText(graph, found.summary, flags.all, os);
+    WriteSummaryText(graph, found.summary, flags.all, flags.signature, os);
     if (with_costs) PrintCost(CostOfRun(opened), os);
     if (problems.empty()) continue;
     os << "\n" << Plural(problems.size(), "problem") << "\n";
@@ -190,6 +190,7 @@ RunCommand SetUp(CommandLine& line) {
             "say which ops `run` has no kernel for, and why (exit 1 if there are any)");
   line.Option("--graph", flags->graph,
               "only this graph of a file with several: its title, as all are listed");
+  AddSignatureFlag(line, flags->signature);
   line.Flag("--costs", flags->costs, "say what one run of the graph computes and holds");
   flags->sizes.AddTo(line);
   line.Flag("--kernels", flags->kernels, "list the ops that `run` knows, by device and dtype");

@@ -10,6 +10,17 @@ Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::Str
   return OpenedGraph::OpenEach(path, title, "--graph");
 }
 
+void AddSignatureFlag(CommandLine& line, std::string& signature) {
+  line.Option("--signature", signature,
+              "only the network that this signature of a SavedModel runs, as a graph of its own")
+      .ShownAs("NAME");
+}
+
+Error TakeGiven(llvm::StringRef signature, const GivenSizes& sizes, OpenedGraph* opened) {
+  if (signature.empty()) return FillSizes(sizes, {}, opened);
+  return TakeSignature(signature, sizes, opened).takeError();
+}
+
 Error HoldsOneGraph(llvm::StringRef output, size_t graphs) {
   return MakeError("{0}: cannot hold what comes of {1} graphs: name one by --graph", output,
                    graphs);

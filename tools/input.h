@@ -2,14 +2,19 @@
 #ifndef GRAPNEL_TOOLS_INPUT_H_
 #define GRAPNEL_TOOLS_INPUT_H_
 
-#include "lib/job/opened_graph.h"
+#include "lib/job/signature_graph.h"
 #include "tools/command.h"
+#include "tools/command_line.h"
 
 namespace grapnel {
 
 // OpenedGraph's Open and OpenEach, whose errors name --graph.
 Expected<OpenedGraph> OpenInput(llvm::StringRef path, llvm::StringRef title);
 Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::StringRef title);
+
+// --signature of commands that look at a graph: with it, TakeSignature; without, FillSizes alone.
+void AddSignatureFlag(CommandLine& line, std::string& signature);
+Error TakeGiven(llvm::StringRef signature, const GivenSizes& sizes, OpenedGraph* opened);
 
 // Runs `command` on the graph of that `title`; without one on the only graph, or on each graph of a
 // text in turn, a line of dashes with its title printed before each. An error of one is printed,

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kWidestCell = 100;
 
 struct Flags {
-  std::string model, query, graph, ledger, database;
+  std::string model, query, graph, signature, ledger, database;
   SizeFlags sizes;
   size_t limit = 1000;
   bool csv = false, schema = false;
@@ -77,7 +77,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.model.empty() || (flags.query.empty() && flags.database.empty()))
     return MakeError("MODEL and QUERY are required (or MODEL and --db, or --schema)");
   ASSIGN_OR_RETURN(OpenedGraph input, OpenInput(flags.model, flags.graph));
-  RETURN_IF_ERROR(FillSizes(flags.sizes, {}, &input));
+  RETURN_IF_ERROR(TakeGiven(flags.signature, flags.sizes, &input));
   MessageSink sink = invocation.sink();
   auto pattern = PatternOf(flags.query);
   auto found = pattern ? FindInBodies(input.module(), *pattern, flags.limit, sink)
@@ -102,6 +102,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Flag("--schema", flags->schema, "say which tables there are");
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
+  AddSignatureFlag(line, flags->signature);
   line.Option("--ledger", flags->ledger, "rewrites that `opt --ledger` wrote, as tables too")
       .ShownAs("FILE");
   line.Option("--db", flags->database, "keep the database in this new file; SQL may change it")

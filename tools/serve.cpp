@@ -11,6 +11,7 @@
 #include "lib/serve/http/server.h"
 #include "lib/serve/work/reloader.h"
 #include "lib/support/file.h"
+#include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
 #include "tools/command.h"
 #include "tools/command_line.h"
@@ -21,6 +22,7 @@ namespace {
 
 struct Flags {
   std::vector<std::string> paths;
+  std::string signature;
   int port = 0;
 };
 
@@ -52,17 +54,31 @@ std::future<void> StopOnSignal(Server& server, sigset_t signals) {
   return stopped;
 }
 
+// One of several models may have it; that none has it is a slip.
+Error DemandSignature(const PageSet& pages, llvm::StringRef name) {
+  if (name.empty()) return Error::success();
+  std::vector<llvm::StringRef> names;
+  for (size_t i = 0; i < pages.size(); ++i) {
+    std::shared_ptr<const OpenedGraph> opened = pages.at(i)->opened();
+    if (!opened) continue;
+    for (const Signature& signature : opened->file().signatures) names.push_back(signature.name);
+  }
+  return llvm::is_contained(names, name) ? Error::success() : NotFound("signature", name, names);
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   invocation.follows_files = true;
   OnCutFile(nullptr);
   ASSIGN_OR_RETURN(std::string token, MakeToken());
   auto pages = std::make_shared<PageSet>();
-  for (const std::string& path : flags.paths) RETURN_IF_ERROR(pages->AddPath(path));
+  for (const std::string& path : flags.paths)
+    RETURN_IF_ERROR(pages->AddPath(path, flags.signature));
+  RETURN_IF_ERROR(DemandSignature(*pages, flags.signature));
   Progress::End();  // its thread would take the signals
   sigset_t signals = BlockSignals();
   Router router(std::move(pages), token);
   std::optional<Reloader> reloader;
-  if (!llvm::is_contained(flags.paths, "-")) reloader.emplace(router, flags.paths);
+  if (!llvm::is_contained(flags.paths, "-")) reloader.emplace(router, flags.paths, flags.signature);
   ASSIGN_OR_RETURN(std::unique_ptr<Server> server, Server::Listen(router, flags.port));
   std::future<void> stopped = StopOnSignal(*server, signals);
   invocation.out() << "http://127.0.0.1:" << server->port() << "/?token=" << token << "\n";
@@ -79,6 +95,10 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("PATH", flags->paths,
               "any TensorFlow graphs, or folders of dumps; the page may read nothing else")
       .Required();
+  line.Option("--signature", flags->signature,
+              "the signature of a SavedModel whose body is shown first; default: serving_default, "
+              "else the largest")
+      .ShownAs("NAME");
   line.Option("--port", flags->port, "where to listen on 127.0.0.1; 0: any free port")
       .Between(0, 65535)
       .ShowDefault();

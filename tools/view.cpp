@@ -83,7 +83,9 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   for (OpenedGraph& graph : graphs) {
     RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &graph));
     WarnOfProblems(graph, invocation.sink());
-    pages.Add(std::make_unique<ModelPage>(graph.module(), graph.file(), TitleOf(graph, graphs)));
+    RETURN_IF_ERROR(ChooseSignature(graph.model(), graph.file(), flags.signature).takeError());
+    pages.Add(std::make_unique<ModelPage>(graph.module(), graph.file(), TitleOf(graph, graphs),
+                                          flags.signature));
   }
   RETURN_IF_ERROR(SaveHtmlFile(pages, graphs.front().name(), flags.output));
   return kExitOk;

@@ -219,6 +219,16 @@ std::vector<NodeId> NeededNodes(const Graph& main, llvm::ArrayRef<Signature> sig
   return ids;
 }
 
+size_t CountOfSaver(const GraphInFile& graph) {
+  if (!graph.saver || !graph.module) return 0;
+  Signature saver;
+  for (const std::string& tensor : {graph.saver->save_tensor, graph.saver->restore_op})
+    saver.outputs.push_back({{}, tensor, {}, {}});
+  std::vector<bool> by_signatures = NeededInMain(graph.module->main, graph.signatures);
+  std::vector<NodeId> by_saver = NeededNodes(graph.module->main, saver);
+  return llvm::count_if(by_saver, [&](NodeId id) { return !by_signatures[id]; });
+}
+
 size_t CountReached(const GraphInFile& graph, llvm::ArrayRef<Signature> signatures) {
   const Module& module = *graph.module;
   size_t count = 0;

@@ -43,6 +43,10 @@ struct SignatureBody {
 // Cost: linear in the main graph and the bodies on the way. What is broken is passed over.
 SignatureBody BodyOf(const GraphInFile& graph, const Signature& signature);
 
+// How many nodes of the main graph only save and restore variables: the saver needs them, and no
+// signature does. 0: there is no saver.
+size_t CountOfSaver(const GraphInFile& graph);
+
 // Nodes of the main graph that the outputs of `signatures` need, by id.
 std::vector<NodeId> NeededNodes(const Graph& main, llvm::ArrayRef<Signature> signatures);
 // How many those are, with the nodes of all functions that they call, each function once.

@@ -64,9 +64,10 @@ std::vector<const Signature*> InOrder(const GraphInFile& graph) {
   return signatures;
 }
 
-void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph) {
+void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph, llvm::StringRef only) {
   const Signature* usual = DefaultSignature(graph);
   for (const Signature* signature : InOrder(graph)) {
+    if (!only.empty() && signature->name != only) continue;
     os << "\nsignature " << Printable(signature->name);
     if (signature == usual && graph.signatures.size() > 1) os << " (the default)";
     if (std::vector<std::string> calls = BodyOf(graph, *signature).calls; !calls.empty())
@@ -85,12 +86,16 @@ void PrintSignatures(llvm::raw_ostream& os, const GraphInFile& graph) {
 }  // namespace
 
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary, bool all,
-                      llvm::raw_ostream& os) {
+                      llvm::StringRef signature, llvm::raw_ostream& os) {
   if (!graph.signatures.empty()) {
-    PrintSignatures(os, graph);
+    PrintSignatures(os, graph, signature);
     os << "\n";
+  }
+  if (!graph.signatures.empty() && signature.empty()) {
     std::vector<SavedVariable> variables = VariablesOf(graph);
     if (!variables.empty()) os << VariablesText(variables) << "\n";
+    if (size_t nodes = CountOfSaver(graph))
+      os << "saver: " << Plural(nodes, "node") << " that no signature needs\n";
   }
   os << Plural(summary.nodes, "node") << ", " << Plural(summary.data_edges, "edge") << ", "
      << Plural(summary.control_edges, "control edge");

@@ -9,9 +9,10 @@
 namespace grapnel {
 
 // Sizes, inputs, outputs, signatures, ops, devices, constants, functions; long lists are cut short
-// and say so, unless `all`.
+// and say so, unless `all`. With `signature`, `summary` is of the network that it runs, and of what
+// the file says beside the graph only that signature is told.
 void WriteSummaryText(const GraphInFile& graph, const Summary& summary, bool all,
-                      llvm::raw_ostream& os);
+                      llvm::StringRef signature, llvm::raw_ostream& os);
 
 }  // namespace grapnel
 

@@ -74,6 +74,15 @@ OpenedGraph OpenedGraph::Copy() const {
   return copy;
 }
 
+void OpenedGraph::WorkOn(std::unique_ptr<Module> module) {
+  struct Both {
+    std::shared_ptr<Module> before;
+    std::unique_ptr<Module> now;
+  };
+  auto both = std::make_shared<Both>(Both{std::move(module_), std::move(module)});
+  module_ = std::shared_ptr<Module>(both, both->now.get());
+}
+
 Expected<OpenedGraph> OpenedGraph::Reopen() const { return Open(model_->path, file().title); }
 
 Expected<FeedsAndFetches> FeedsAndFetchesOf(const OpenedGraph& opened,

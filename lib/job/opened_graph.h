@@ -35,6 +35,8 @@ class OpenedGraph {
   // What is worked on; there is none in a dump folder's list.
   Module& module() { return *module_; }
   const Module& module() const { return *module_; }
+  // From now on another module is worked on; what it was made of is kept.
+  void WorkOn(std::unique_ptr<Module> module);
   // For dumps and titles: the name of the file, without suffix, or of the folder.
   std::string name() const;
 

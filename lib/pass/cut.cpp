@@ -214,8 +214,9 @@ class Cut {
 
 class Extraction {
  public:
-  Extraction(const Graph& body, const ShapeMap& shapes, llvm::ArrayRef<NodeId> ids)
-      : body_(body), shapes_(shapes) {
+  Extraction(const Graph& body, const ShapeMap& shapes, llvm::ArrayRef<NodeId> ids,
+             const StandIns& stand_ins)
+      : body_(body), shapes_(shapes), stand_ins_(stand_ins) {
     result_.module = std::make_unique<Module>();
     chosen_.assign(body.end_id(), false);
     for (NodeId id : ids) chosen_[id] = !IsArgument(id) && body.node(id).op() != "_Retval";
@@ -224,9 +225,11 @@ class Extraction {
 
   Expected<ExtractedNodes> Run() && {
     RETURN_IF_ERROR(CopyLibrary());
+    result_.module->versions = body_.module().versions;
+    result_.module->has_versions = body_.module().has_versions;
     // Names of what was chosen come first: a Placeholder takes what is left.
     for (Node node : body_.nodes())
-      if (chosen_[node.id()]) Copy(node);
+      if (chosen_[node.id()]) copies_[node.id()] = Copy(node, node.name());
     for (Node node : body_.nodes()) {
       if (!chosen_[node.id()]) continue;
       RETURN_IF_ERROR(Connect(node));
@@ -262,18 +265,16 @@ class Extraction {
     return Error::success();
   }
 
-  NodeId Copy(const Node& node) {
-    NodeId id;
+  NodeId Copy(const Node& node, llvm::StringRef name) {
     StringTable& strings = result_.module->strings;
-    if (body_.AttrBytes(node.id())) {  // constants may be large: their bytes are not copied
-      id = graph().AddImported(strings.Intern(node.name()), strings.Intern(node.op()),
-                               strings.Intern(node.device()), body_.Source(node.id()));
-    } else {
-      id = graph().AddNode(node.name(), node.op(), node.device());
-      node.ForEachAttr(
-          [&](llvm::StringRef key, AttrView value) { graph().SetAttr(id, key, value.bytes()); });
+    if (node.graph().AttrBytes(node.id())) {  // constants may be large: their bytes are not copied
+      return graph().AddImported(strings.Intern(name), strings.Intern(node.op()),
+                                 strings.Intern(node.device()), node.graph().Source(node.id()));
     }
-    return copies_[node.id()] = id;
+    NodeId id = graph().AddNode(name, node.op(), node.device());
+    node.ForEachAttr(
+        [&](llvm::StringRef key, AttrView value) { graph().SetAttr(id, key, value.bytes()); });
+    return id;
   }
 
   Error Connect(const Node& node) {
@@ -298,8 +299,10 @@ class Extraction {
   Expected<Port> SourceOf(Port port) {
     if (copies_[port.node] != kNoNode) return Port{copies_[port.node], port.index};
     Node source = body_.node(port.node);
+    if (auto found = stand_ins_.find(port); found != stand_ins_.end())
+      return StandIn(found->second.first, found->second.second);
     if (source.num_inputs() == 0 && !IsArgument(source.id()) && !graph().Find(source.name()))
-      return Port{Copy(source), port.index};
+      return Port{copies_[source.id()] = Copy(source, source.name()), port.index};
     auto [it, fresh] = placeholders_.try_emplace({port.node, port.index}, kNoNode);
     if (!fresh) return Port{it->second, 0};
     CutInput input;
@@ -307,7 +310,16 @@ class Extraction {
     RETURN_IF_ERROR(Describe(shapes_, port, source.op(), &input));
     std::string name = graph().UniqueName(PlaceholderName(source, port.index));
     it->second = AddPlaceholder(graph(), name, source.device(), input);
+    input.placeholder = std::move(name);
+    result_.inputs.push_back(std::move(input));
     return Port{it->second, 0};
+  }
+
+  // One copy, however many arguments it is handed to.
+  Port StandIn(const Node& node, int32_t index) {
+    auto [it, fresh] = stood_in_.try_emplace({&node.graph(), node.id()}, kNoNode);
+    if (fresh) it->second = Copy(node, graph().UniqueName(node.name()));
+    return Port{it->second, index};
   }
 
   void ListFetches(const Node& node) {
@@ -322,17 +334,19 @@ class Extraction {
 
   const Graph& body_;
   const ShapeMap& shapes_;
+  const StandIns& stand_ins_;
   ExtractedNodes result_;
   std::vector<bool> chosen_;    // by id in the body
   std::vector<NodeId> copies_;  // by id in the body; kNoNode: there is none
   std::map<std::pair<NodeId, int>, NodeId> placeholders_;
+  std::map<std::pair<const Graph*, NodeId>, NodeId> stood_in_;
 };
 
 }  // namespace
 
 Expected<ExtractedNodes> ExtractNodes(const Graph& body, const ShapeMap& shapes,
-                                      llvm::ArrayRef<NodeId> ids) {
-  return Extraction(body, shapes, ids).Run();
+                                      llvm::ArrayRef<NodeId> ids, const StandIns& stand_ins) {
+  return Extraction(body, shapes, ids, stand_ins).Run();
 }
 
 Expected<CutResult> CutGraph(Module* module, llvm::ArrayRef<Port> inputs,

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_PASS_CUT_H_
 #define GRAPNEL_LIB_PASS_CUT_H_
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,18 +39,24 @@ Expected<CutResult> CutGraph(Module* module, llvm::ArrayRef<Port> inputs,
 // A copy of some nodes of a body.
 struct ExtractedNodes {
   std::unique_ptr<Module> module;    // points into the module of the body, which must outlive it
+  std::vector<CutInput> inputs;      // each with a Placeholder of its own
   std::vector<std::string> fetches;  // tensors that nodes outside read
 };
+
+// By port of an argument of the body.
+using StandIns = std::map<Port, std::pair<Node, int32_t>>;
 
 // Copies the nodes `ids` of a main graph or of a function's body, and of the library what they
 // call. For each tensor that they read from elsewhere there is a Placeholder, of the dtype and
 // shape that `shapes` has and with a name as CutGraph gives it; but what reads nothing itself (a
 // constant, a variable) is copied too. A function's arguments become Placeholders and its results
-// fetches. Control edges from elsewhere go. The copy need not be one that runs: it may have half a
+// fetches, but for those of `stand_ins`: in the place of an argument comes a copy of that output of
+// a node without inputs in another body of the module, such as the variable that a call hands in.
+// Control edges from elsewhere go. The copy need not be one that runs: it may have half a
 // loop. Errors: a tensor from elsewhere of unknown dtype, or a reference to a variable. Linear in
 // the nodes and in what is called.
 Expected<ExtractedNodes> ExtractNodes(const Graph& body, const ShapeMap& shapes,
-                                      llvm::ArrayRef<NodeId> ids);
+                                      llvm::ArrayRef<NodeId> ids, const StandIns& stand_ins = {});
 
 }  // namespace grapnel
 

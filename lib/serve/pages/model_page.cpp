@@ -8,13 +8,16 @@ namespace grapnel {
 namespace {
 
 // What a signature runs is the model; the main graph around it calls, saves and restores.
-void BeginAtSignature(const GraphInFile& file, const Module& module, GraphPage* drawing) {
+void BeginAtSignature(const GraphInFile& file, const Module& module, llvm::StringRef name,
+                      GraphPage* drawing) {
   if (file.module.get() != &module) return;
   std::vector<SignatureBody> bodies;
   std::optional<size_t> first;
-  const Signature* usual = DefaultSignature(file);
+  const Signature* wanted = DefaultSignature(file);
+  for (const Signature& signature : file.signatures)
+    if (signature.name == name) wanted = &signature;
   for (const Signature& signature : file.signatures) {
-    if (&signature == usual) first = bodies.size();
+    if (&signature == wanted) first = bodies.size();
     bodies.push_back(BodyOf(file, signature));
   }
   drawing->BeginAt(std::move(bodies), first);
@@ -22,19 +25,21 @@ void BeginAtSignature(const GraphInFile& file, const Module& module, GraphPage* 
 
 }  // namespace
 
-ModelPage::ModelPage(const Module& module, const GraphInFile& file, std::string title)
+ModelPage::ModelPage(const Module& module, const GraphInFile& file, std::string title,
+                     llvm::StringRef signature)
     : Page(Kind::kModel, std::move(title)),
       module_(module),
       drawing_(module, file.signatures, this->title()) {
-  BeginAtSignature(file, module, &drawing_);
+  BeginAtSignature(file, module, signature, &drawing_);
 }
 
-ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string title)
+ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string title,
+                     llvm::StringRef signature)
     : Page(Kind::kModel, std::move(title)),
       opened_(std::move(opened)),
       module_(opened_->module()),
       drawing_(module_, opened_->file().signatures, this->title()) {
-  BeginAtSignature(opened_->file(), module_, &drawing_);
+  BeginAtSignature(opened_->file(), module_, signature, &drawing_);
 }
 
 }  // namespace grapnel

@@ -11,10 +11,13 @@ namespace grapnel {
 
 class ModelPage : public Page {
  public:
-  // A graph, and what its file says of it; both outlive the page.
-  ModelPage(const Module& module, const GraphInFile& file, std::string title);
+  // A graph, and what its file says of it; both outlive the page. What it shows first is the body
+  // of `signature`, if there is one of that name, else of the default one.
+  ModelPage(const Module& module, const GraphInFile& file, std::string title,
+            llvm::StringRef signature = {});
   // A graph of a file, which the page keeps.
-  ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string title);
+  ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string title,
+            llvm::StringRef signature = {});
   static bool classof(const Page* page) { return page->kind() == Kind::kModel; }
 
   Expected<GraphPage*> Drawing() override { return &drawing_; }

@@ -73,7 +73,7 @@ size_t PageSet::Append(std::vector<std::unique_ptr<Page>> pages) {
   return first;
 }
 
-Error PageSet::AddPath(llvm::StringRef path) {
+Error PageSet::AddPath(llvm::StringRef path, llvm::StringRef signature) {
   std::string title = llvm::sys::path::filename(path).str();
   if (IsDebugFolder(path)) {
     ASSIGN_OR_RETURN(std::unique_ptr<DebugPage> page, DebugPage::Open(path));
@@ -95,7 +95,7 @@ Error PageSet::AddPath(llvm::StringRef path) {
     const GraphInFile& file = model->graphs[i];
     bool several = model->graphs.size() > 1 && !file.title.empty();
     Add(std::make_unique<ModelPage>(std::make_shared<const OpenedGraph>(model, i),
-                                    several ? title + ": " + file.title : title));
+                                    several ? title + ": " + file.title : title, signature));
   }
   return Error::success();
 }

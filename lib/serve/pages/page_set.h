@@ -28,7 +28,7 @@ class PageSet {
   size_t AddMade(std::vector<std::unique_ptr<Page>> pages);
   // Every graph that is in a file, folder or case; of a folder of dumps each stage, of one of
   // TensorFlow's debugger a debug page. Errors name the path.
-  Error AddPath(llvm::StringRef path);
+  Error AddPath(llvm::StringRef path, llvm::StringRef signature = {});
 
   size_t size() const;
   // Errors: there is no such page.

@@ -47,8 +47,11 @@ bool FileWatcher::Changed() {
   return true;
 }
 
-Reloader::Reloader(Router& router, std::vector<std::string> paths)
-    : router_(router), paths_(std::move(paths)), thread_([this] { Watch(); }) {}
+Reloader::Reloader(Router& router, std::vector<std::string> paths, std::string signature)
+    : router_(router),
+      paths_(std::move(paths)),
+      signature_(std::move(signature)),
+      thread_([this] { Watch(); }) {}
 
 Reloader::~Reloader() {
   {
@@ -71,7 +74,7 @@ void Reloader::Watch() {
 
 Error Reloader::Reload() {
   auto pages = std::make_shared<PageSet>();
-  for (const std::string& path : paths_) RETURN_IF_ERROR(pages->AddPath(path));
+  for (const std::string& path : paths_) RETURN_IF_ERROR(pages->AddPath(path, signature_));
   router_.Replace(std::move(pages));
   return Error::success();
 }

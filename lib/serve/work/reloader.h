@@ -33,7 +33,7 @@ class FileWatcher {
 // pages. Paths that cannot be opened any more leave the pages as they are, and the page says why.
 class Reloader {
  public:
-  Reloader(Router& router, std::vector<std::string> paths);
+  Reloader(Router& router, std::vector<std::string> paths, std::string signature = {});
   ~Reloader();
 
  private:
@@ -42,6 +42,7 @@ class Reloader {
 
   Router& router_;
   std::vector<std::string> paths_;
+  std::string signature_;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool end_ = false;
