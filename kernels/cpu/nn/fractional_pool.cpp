@@ -26,11 +26,13 @@ uint32_t Below(uint32_t n, PhiloxNumbers& numbers) {
   return number % n;
 }
 
+// Numbers are drawn where all windows are alike too, as in TensorFlow: those after them depend on
+// it.
 Sequence DrawSequence(int64_t in, int64_t out, bool pseudo_random, Philox& philox) {
   Sequence begins(out + 1, 0);
   int64_t size = in / out, rest = in % out;
   std::vector<int64_t> sizes(out, size);
-  if (rest != 0 && pseudo_random) {
+  if (pseudo_random) {
     double ratio = static_cast<double>(in) / static_cast<double>(out);
     double whole = static_cast<double>(size);
     double most = std::min((whole + 2) / ratio - 1, (static_cast<double>(in) + 1 - whole) / ratio -
@@ -43,7 +45,7 @@ Sequence DrawSequence(int64_t in, int64_t out, bool pseudo_random, Philox& philo
       return static_cast<int64_t>(std::ceil(ratio * (static_cast<double>(i) + shift)));
     };
     for (int64_t i = 0; i < out; ++i) sizes[i] = edge(i + 1) - edge(i);
-  } else if (rest != 0) {
+  } else {
     for (int64_t i = 0; i < rest; ++i) ++sizes[i];
     PhiloxNumbers numbers(philox);
     philox.Skip((out + 3) / 4);

@@ -45,8 +45,9 @@ Error NormalizeImages(KernelContext& ctx, const InstanceAttrs& attrs) {
   ASSIGN_OR_RETURN(QuantizedRange range, WideRangeIn(ctx, 1));
   std::vector<float> normed = Normalized(in, (range.high - range.low) / 255.0f, attrs.epsilon);
   QuantizedRange to = attrs.given;
-  if (!attrs.is_given && !normed.empty()) {
-    // What is NaN, of a variance below -epsilon, has no part in the range.
+  if (!attrs.is_given) {
+    // What is NaN, of a variance below -epsilon, has no part in the range; that of no numbers is
+    // infinite.
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     to = {kInfinity, -kInfinity};
     for (float x : normed) {
