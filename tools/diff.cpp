@@ -3,7 +3,9 @@
 
 #include "lib/diff/diff_json.h"
 #include "lib/diff/diff_text.h"
+#include "lib/diff/signature_diff.h"
 #include "lib/diff/statistics.h"
+#include "lib/diff/value_diff.h"
 #include "lib/render/diff_picture.h"
 #include "lib/render/layout.h"
 #include "lib/serve/pages/diff_page.h"
@@ -19,19 +21,50 @@ namespace {
 struct Flags {
   std::string a, b, signature, ledger, output;
   std::vector<std::string> ignored, only, graphs;
-  bool all = false, names = false, statistics = false;
+  bool all = false, names = false, statistics = false, values = false;
 };
 
-void Print(const Diff& diff, const DiffStatistics& statistics, const Flags& flags,
-           Invocation& invocation) {
+// All that was found.
+struct Findings {
+  Diff diff;
+  DiffStatistics statistics;
+  std::vector<SignatureDiff> signatures;
+  std::optional<ValueReport> values;
+  bool Same() const {
+    return diff.Same() && SameInterface(signatures) && (!values || values->different.empty());
+  }
+};
+
+constexpr size_t kMostValues = 20;
+
+void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   llvm::raw_ostream& os = invocation.out();
+  const ValueReport* values = found.values ? &*found.values : nullptr;
   if (invocation.flags.json) {
-    WriteDiffJson(diff, statistics, os);
+    WriteDiffJson(found.diff, found.statistics, found.signatures, values, os);
     return;
   }
-  if (!invocation.flags.quiet) WriteDiffText(diff, {invocation.UseColor(), flags.all}, os);
-  if (flags.statistics) WriteStatistics(statistics, os);
-  os << DiffSummary(diff) << "\n";
+  if (!invocation.flags.quiet) {
+    WriteDiffText(found.diff, {invocation.UseColor(), flags.all}, os);
+    WriteSignatureDiff(found.signatures, os);
+    if (values) WriteValueReport(*values, flags.all ? values->different.size() : kMostValues, os);
+  }
+  if (flags.statistics) WriteStatistics(found.statistics, os);
+  os << DiffSummary(found.diff) << "\n";
+}
+
+Expected<std::optional<Bundle>> OpenVariables(const OpenedGraph& side) {
+  const std::string& prefix = side.model().variables_prefix;
+  if (prefix.empty()) return std::optional<Bundle>();
+  ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(prefix));
+  return std::optional<Bundle>(std::move(bundle));
+}
+
+Expected<ValueReport> CompareValues(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff) {
+  ASSIGN_OR_RETURN(std::optional<Bundle> bundle_a, OpenVariables(a));
+  ASSIGN_OR_RETURN(std::optional<Bundle> bundle_b, OpenVariables(b));
+  return DiffValues({&a.file(), bundle_a ? &*bundle_a : nullptr},
+                    {&b.file(), bundle_b ? &*bundle_b : nullptr}, diff);
 }
 
 // What a side is called beside the other: its file, or its title within the file of both.
@@ -94,6 +127,8 @@ Expected<std::pair<OpenedGraph, OpenedGraph>> OpenSides(const Flags& flags) {
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (flags.values && !flags.signature.empty())
+    return MakeError("--values compares whole models: no --signature");
   ASSIGN_OR_RETURN(auto sides, OpenSides(flags));
   for (OpenedGraph* side : {&sides.first, &sides.second})
     RETURN_IF_ERROR(TakeGiven(flags.signature, {}, side));
@@ -120,10 +155,17 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     provenance = std::move(*parsed);
     options.provenance = &*provenance;
   }
-  Diff diff = DiffModules(a.module(), b.module(), options);
-  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, diff, flags, invocation));
-  Print(diff, CompareSizes(a.module(), b.module(), flags.statistics), flags, invocation);
-  return diff.Same() ? kExitOk : kExitNo;
+  Findings found;
+  found.diff = DiffModules(a.module(), b.module(), options);
+  found.statistics = CompareSizes(a.module(), b.module(), flags.statistics);
+  if (!flags.output.empty()) RETURN_IF_ERROR(Draw(a, b, found.diff, flags, invocation));
+  if (flags.only.empty() && flags.signature.empty())
+    found.signatures = DiffSignatures(a.file(), b.file(), found.diff);
+  if (flags.values) {
+    ASSIGN_OR_RETURN(found.values, CompareValues(a, b, found.diff));
+  }
+  Print(found, flags, invocation);
+  return found.Same() ? kExitOk : kExitNo;
 }
 
 RunCommand SetUp(CommandLine& line) {
@@ -147,6 +189,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("-o,--output", flags->output,
               "a picture in the scope tree, a colour each for removed, added, changed and fused: "
               ".dot, .svg, .png or a page (.html)");
+  line.Flag("--values", flags->values,
+            "by how much variables and constants differ, those of checkpoints too");
   line.Flag("--statistics", flags->statistics, "ops, constants and estimated FLOPs of both");
   line.Flag("--all", flags->all, "every change, and every value in full");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };

@@ -1,5 +1,8 @@
 #include "lib/diff/diff_json.h"
 
+#include <cmath>
+
+#include "lib/support/text.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -9,9 +12,11 @@ class Writer {
  public:
   explicit Writer(llvm::raw_ostream& os) : json_(os, 1) {}
 
-  void Write(const Diff& diff, const DiffStatistics& statistics) {
+  void Write(const Diff& diff, const DiffStatistics& statistics,
+             llvm::ArrayRef<SignatureDiff> signatures, const ValueReport* values) {
     json_.object([&] {
-      json_.attribute("same", diff.Same());
+      bool same_values = !values || values->different.empty();
+      json_.attribute("same", diff.Same() && SameInterface(signatures) && same_values);
       json_.attributeArray("matched", [&] {
         for (const MatchedPair& pair : diff.matched) Pair(pair);
       });
@@ -38,6 +43,12 @@ class Writer {
         Side("a", statistics.a);
         Side("b", statistics.b);
       });
+      if (!signatures.empty()) {
+        json_.attributeArray("signatures", [&] {
+          for (const SignatureDiff& one : signatures) json_.object([&] { OneSignature(one); });
+        });
+      }
+      if (values) json_.attributeObject("values", [&] { Values(*values); });
     });
   }
 
@@ -74,6 +85,54 @@ class Writer {
     });
   }
 
+  void Number(const char* key, size_t number) {
+    json_.attribute(key, static_cast<int64_t>(number));
+  }
+
+  void OneSignature(const SignatureDiff& one) {
+    Text("name", one.name);
+    json_.attribute("in_a", one.in_a);
+    json_.attribute("in_b", one.in_b);
+    Changes(one.changes);
+    Number("nodes_a", one.nodes_a);
+    Number("nodes_b", one.nodes_b);
+    Number("removed", one.removed);
+    Number("added", one.added);
+    Number("changed", one.changed);
+    Number("replaced", one.replaced);
+  }
+
+  void Values(const ValueReport& report) {
+    Number("compared", report.compared);
+    Number("same", report.same);
+    json_.attributeArray("different", [&] {
+      for (const ValueDiff& one : report.different) json_.object([&] { OneValue(one); });
+    });
+  }
+
+  void OneValue(const ValueDiff& one) {
+    if (!one.a.empty()) Text("a", one.a);
+    if (!one.b.empty()) Text("b", one.b);
+    Text("type", one.type);
+    if (!one.problem.empty()) {
+      Text("problem", one.problem);
+      return;
+    }
+    const ValueDistance& distance = one.distance;
+    json_.attribute("elements", distance.elements);
+    json_.attribute("differing", distance.differing);
+    json_.attribute("largest", FiniteOrText(distance.largest));
+    json_.attribute("relative", FiniteOrText(distance.relative));
+    json_.attribute("not_finite_a", distance.not_finite_a);
+    json_.attribute("not_finite_b", distance.not_finite_b);
+  }
+
+  // JSON has no infinity.
+  static llvm::json::Value FiniteOrText(double number) {
+    if (std::isfinite(number)) return number;
+    return NumberText(number);
+  }
+
   void Side(const char* key, const GraphStatistics& side) {
     json_.attributeObject(key, [&] {
       json_.attribute("nodes", static_cast<int64_t>(side.nodes));
@@ -92,8 +151,10 @@ class Writer {
 
 }  // namespace
 
-void WriteDiffJson(const Diff& diff, const DiffStatistics& statistics, llvm::raw_ostream& os) {
-  Writer(os).Write(diff, statistics);
+void WriteDiffJson(const Diff& diff, const DiffStatistics& statistics,
+                   llvm::ArrayRef<SignatureDiff> signatures, const ValueReport* values,
+                   llvm::raw_ostream& os) {
+  Writer(os).Write(diff, statistics, signatures, values);
   os << "\n";
 }
 

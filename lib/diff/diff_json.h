@@ -3,15 +3,22 @@
 #define GRAPNEL_LIB_DIFF_DIFF_JSON_H_
 
 #include "lib/diff/diff.h"
+#include "lib/diff/signature_diff.h"
 #include "lib/diff/statistics.h"
+#include "lib/diff/value_diff.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
 
 // {"same", "matched": [{"a", "b", "changed", "changes"?}], "removed", "added", "groups": [{"a": [],
 // "b": []}], "functions": [{"a", "b", "changes"?}], "statistics"}: changes are {"what", "before",
-// "after"}, there where there are any.
-void WriteDiffJson(const Diff& diff, const DiffStatistics& statistics, llvm::raw_ostream& os);
+// "after"}, there where there are any. Models with signatures have "signatures": [{"name", "in_a",
+// "in_b", "changes"?, "nodes_a", "nodes_b", "removed", "added", "changed", "replaced"}]; where
+// values were compared there is "values": {"compared", "same", "different": [{"a"?, "b"?, "type",
+// "problem" or "elements", "differing", "largest", "relative", "not_finite_a", "not_finite_b"}]}.
+void WriteDiffJson(const Diff& diff, const DiffStatistics& statistics,
+                   llvm::ArrayRef<SignatureDiff> signatures, const ValueReport* values,
+                   llvm::raw_ostream& os);
 
 }  // namespace grapnel
 

@@ -14,6 +14,7 @@ namespace {
 // More of a kind than this says nothing new.
 constexpr size_t kShownAlike = 6;
 constexpr size_t kLongestValue = 90;
+constexpr size_t kMostChanges = 4;  // of a node
 
 enum class Sign { kRemoved, kAdded, kChanged, kGrouped };
 
@@ -70,6 +71,8 @@ class TextWriter {
   TextWriter(const DiffTextOptions& options, llvm::raw_ostream& os) : options_(options), os_(os) {}
 
   void Write(const Diff& diff) {
+    for (const FunctionEntry& function : diff.functions)
+      if (!function.a.empty() && !function.b.empty()) name_in_a_[function.b] = function.a;
     for (const NodeEntry& node : diff.removed) AddNode(Sign::kRemoved, node);
     for (const NodeEntry& node : diff.added) AddNode(Sign::kAdded, node);
     for (const GroupEntry& group : diff.groups) AddGroup(group);
@@ -92,9 +95,18 @@ class TextWriter {
     scope->lines.push_back(std::move(line));
   }
 
+  // Of a node of B: a function goes by the name that it has in A.
+  Path PathInA(const NodeEntry& node) const {
+    Path path = PathOf(node);
+    auto it = name_in_a_.find(node.function().str());
+    if (it != name_in_a_.end()) path.front() = "function " + it->second + ":";
+    return path;
+  }
+
   void AddNode(Sign sign, const NodeEntry& node) {
     std::string op = node.node.op().str();
-    Add(PathOf(node), {sign, Leaf(node), "(" + op + ")", op});
+    Add(sign == Sign::kAdded ? PathInA(node) : PathOf(node),
+        {sign, Leaf(node), "(" + op + ")", op});
   }
 
   void AddGroup(const GroupEntry& group) {
@@ -107,7 +119,7 @@ class TextWriter {
       rest += group.b.size() == 1 ? "  from" : "  into";
       for (const NodeEntry& node : many) rest += " " + node.name;
     }
-    Add(PathOf(at), {Sign::kGrouped, Leaf(at), rest, kind});
+    Add(group.b.size() == 1 ? PathInA(at) : PathOf(at), {Sign::kGrouped, Leaf(at), rest, kind});
   }
 
   void AddChanged(const MatchedPair& pair) {
@@ -115,15 +127,22 @@ class TextWriter {
     if (pair.a.node.name() != pair.b.node.name()) rest += " now " + pair.b.node.name().str();
     const char* between = "  ";
     bool new_op = llvm::any_of(pair.changes, [](const Change& c) { return c.what == "op"; });
+    size_t shown = 0, left_out = 0;
     for (const Change& change : pair.changes) {
       // With another op come other inputs and attributes: what one of them lacks says nothing.
       bool comes_along = new_op && change.what != "control inputs" &&
                          (change.before.empty() || change.after.empty());
       if (comes_along && !options_.all) continue;
+      if (!options_.all && shown++ == kMostChanges) {
+        shown = kMostChanges;
+        ++left_out;
+        continue;
+      }
       rest += between + ChangeText(change);
       kind += " " + change.what;
       between = "; ";
     }
+    if (left_out > 0) rest += "; and " + WithCommas(left_out) + " more";
     Add(PathOf(pair.a), {Sign::kChanged, Leaf(pair.a), rest, kind});
   }
 
@@ -261,7 +280,8 @@ class TextWriter {
   llvm::raw_ostream& os_;
   ScopeLines root_;
   std::map<std::string, std::string> renamed_;
-  std::map<std::string, size_t> shown_;  // by kind of change
+  std::map<std::string, std::string> name_in_a_;  // of functions of B
+  std::map<std::string, size_t> shown_;           // by kind of change
   size_t left_out_ = 0;
 };
 

@@ -129,7 +129,14 @@ class Region {
 
   bool IsPrivateConstant(int32_t node) const {
     return node != kNobody && parts_.IsFree(node) && parts_.view->DataInputs(node).empty() &&
-           parts_.view->Readers(node).size() == 1;
+           parts_.view->Readers(node).size() == 1 &&
+           !ComesFromOutside(parts_.view->node(node).op());
+  }
+
+  // What is fed, handed in or kept elsewhere is no part of a computation.
+  static bool ComesFromOutside(llvm::StringRef op) {
+    const OpInfo* info = FindOp(op);
+    return op.starts_with("Placeholder") || op == "_Arg" || (info && info->is_stateful);
   }
 
   bool LeadsOut(int32_t node) const {
@@ -149,6 +156,35 @@ class Region {
 
 }  // namespace
 
+// Whether `head` is another op on what `exit` and its `num_parts` - 1 constants are made of: it has
+// constants of its own in their places.
+static bool TakesPlaceOf(const Side& whole, int32_t head, const Side& parts, int32_t exit,
+                         size_t num_parts) {
+  auto of_head = whole.view->DataInputs(head), of_exit = parts.view->DataInputs(exit);
+  if (of_head.size() != of_exit.size()) return false;
+  size_t constants = 0;
+  for (size_t i = 0; i < of_head.size(); ++i) {
+    bool free = of_head[i].node != kNobody && whole.IsFree(of_head[i].node);
+    bool own = of_exit[i].node != kNobody && parts.IsFree(of_exit[i].node);
+    if (free != own) return false;
+    if (!free) continue;
+    if (!whole.view->DataInputs(of_head[i].node).empty() ||
+        !parts.view->DataInputs(of_exit[i].node).empty())
+      return false;
+    ++constants;
+  }
+  return constants > 0 && constants + 1 == num_parts;
+}
+
+void Matching::MatchWithConstants(int32_t a, int32_t b) {
+  Match(a, b);
+  auto of_a = a_.view->DataInputs(a), of_b = b_.view->DataInputs(b);
+  for (size_t i = 0; i < of_a.size(); ++i) {
+    int32_t in_a = of_a[i].node, in_b = of_b[i].node;
+    if (in_a != kNobody && in_b != kNobody && Alike(in_a, in_b, Likeness::kOp)) Match(in_a, in_b);
+  }
+}
+
 bool Matching::FindReplacement(Side& whole, Side& parts, int32_t head, bool as_pair) {
   bool head_in_a = &whole == &a_;
   Region region(whole, parts, groups_, head, head_in_a);
@@ -158,6 +194,10 @@ bool Matching::FindReplacement(Side& whole, Side& parts, int32_t head, bool as_p
   if (exit == kNobody) return false;
   std::vector<int32_t> nodes = region.PartsOf(exit);
   if (nodes.empty() || (nodes.size() == 1) != as_pair) return false;
+  if (!as_pair && TakesPlaceOf(whole, head, parts, exit, nodes.size())) {
+    MatchWithConstants(head_in_a ? head : exit, head_in_a ? exit : head);
+    return true;
+  }
   if (as_pair) {
     Match(head_in_a ? head : nodes[0], head_in_a ? nodes[0] : head);
   } else if (head_in_a) {

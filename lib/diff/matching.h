@@ -88,6 +88,12 @@ class Matching {
   // `as_pair`: only a region of one node, else only larger ones.
   bool FindReplacement(Side& whole, Side& parts, int32_t head, bool as_pair);
 
+  void MatchWithConstants(int32_t a, int32_t b);
+
+  // match_siblings.cpp: nodes of one kind that read the same, as many of them on both sides; of
+  // those first the ones of corresponding scopes, then the others in order.
+  void MatchSiblings();
+
   void Match(int32_t a, int32_t b);
   void AddGroup(std::vector<int32_t> a, std::vector<int32_t> b);
   bool Alike(int32_t a, int32_t b, Likeness likeness) const;

@@ -189,7 +189,7 @@ const Signature* DefaultSignature(const GraphInFile& graph) {
   const Signature* best = nullptr;
   size_t most = 0;
   for (const Signature* candidate : candidates) {
-    size_t reached = CountReached(graph, *candidate);
+    size_t reached = ReachedNodes(graph, *candidate).size();
     if (!best || reached > most) std::tie(best, most) = std::pair(candidate, reached);
   }
   return best;
@@ -229,14 +229,14 @@ size_t CountOfSaver(const GraphInFile& graph) {
   return llvm::count_if(by_saver, [&](NodeId id) { return !by_signatures[id]; });
 }
 
-size_t CountReached(const GraphInFile& graph, llvm::ArrayRef<Signature> signatures) {
+std::vector<Node> ReachedNodes(const GraphInFile& graph, llvm::ArrayRef<Signature> signatures) {
   const Module& module = *graph.module;
-  size_t count = 0;
+  std::vector<Node> nodes;
   llvm::DenseSet<const Function*> seen;
   std::vector<const Function*> todo;
   auto visit = [&](const Node& node) {
     if (node.op() == "_Arg" || node.op() == "_Retval") return;
-    ++count;
+    nodes.push_back(node);
     for (llvm::StringRef name : CalledFunctions(node)) {
       const Function* callee = module.FindFunction(name);
       if (callee && seen.insert(callee).second) todo.push_back(callee);
@@ -248,7 +248,7 @@ size_t CountReached(const GraphInFile& graph, llvm::ArrayRef<Signature> signatur
     todo.pop_back();
     for (Node node : function->body.nodes()) visit(node);
   }
-  return count;
+  return nodes;
 }
 
 }  // namespace grapnel

@@ -49,8 +49,8 @@ size_t CountOfSaver(const GraphInFile& graph);
 
 // Nodes of the main graph that the outputs of `signatures` need, by id.
 std::vector<NodeId> NeededNodes(const Graph& main, llvm::ArrayRef<Signature> signatures);
-// How many those are, with the nodes of all functions that they call, each function once.
-size_t CountReached(const GraphInFile& graph, llvm::ArrayRef<Signature> signatures);
+// Those, and the nodes of all functions that they call, arguments and results aside.
+std::vector<Node> ReachedNodes(const GraphInFile& graph, llvm::ArrayRef<Signature> signatures);
 
 }  // namespace grapnel
 

@@ -250,7 +250,7 @@ void WholeModel::CleanUp(Module& module) const {
 size_t CountOfSignatures(const GraphInFile& graph) {
   size_t count = 0;
   for (const Signature& signature : graph.signatures) {
-    if (!IsInternal(signature)) count += CountReached(graph, signature);
+    if (!IsInternal(signature)) count += ReachedNodes(graph, signature).size();
   }
   return count;
 }
