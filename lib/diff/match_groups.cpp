@@ -1,6 +1,8 @@
 // Fusions and splits: one node whose inputs and readers are those of a whole region.
 #include <algorithm>
 
+#include "lib/diff/constant_cone.h"
+#include "lib/diff/fusion.h"
 #include "lib/diff/matching.h"
 #include "lib/ir/op_table.h"
 #include "llvm/ADT/DenseSet.h"
@@ -9,8 +11,7 @@
 namespace grapnel {
 namespace {
 
-// No fusion takes in more; what fans out wider is no one's private input.
-constexpr size_t kLargestRegion = 64, kWidestFan = 256;
+constexpr size_t kWidestFan = 256;  // what fans out wider is no one's private input
 
 // What a free `head` of the other body is for a reader there at `slot`, if `reader` of this one is
 // that reader's partner. Where the order of arguments does not matter, rewrites change it: then
@@ -27,8 +28,14 @@ int32_t InputAt(const Side& side, int32_t reader, int slot, llvm::StringRef head
   return swapped ? beside : there;
 }
 
+// What stands for one node: `nodes` compute, each after what it reads; `constants` are read by
+// them, in that order, each once.
+struct Parts {
+  std::vector<int32_t> nodes, constants;
+};
+
 // The nodes of `parts` that could stand for `head`: they read nothing but what head reads, each
-// other, and constants that nobody else reads.
+// other, and what is computed from constants alone.
 class Region {
  public:
   Region(const Side& whole, const Side& parts, const std::vector<NodeGroup>& groups, int32_t head,
@@ -56,12 +63,14 @@ class Region {
     return kNobody;
   }
 
-  // For when nothing is known of head's readers: the one node that anybody outside reads.
+  // For when nothing is known of head's readers: where a fusion's last op is, else the one node
+  // that anybody outside reads.
   int32_t LoneExit() const {
     auto head_readers = whole_.view->Readers(head_);
     for (const BodyView::Out& out : head_readers) {
       if (!whole_.IsFree(out.node)) return kNobody;
     }
+    if (Fusion fusion(whole_.view->node(head_)); fusion) return ExitOf(fusion);
     int32_t exit = kNobody;
     for (int32_t node : region_) {
       if (!LeadsOut(node)) continue;
@@ -73,30 +82,49 @@ class Region {
     return is_end == head_readers.empty() ? exit : kNobody;
   }
 
-  // What `exit` is made of within the region; empty when somebody outside reads a part of it, or
+  // The first node, along the data, that with what it is made of could be that fusion.
+  int32_t ExitOf(const Fusion& fusion) const {
+    std::vector<int32_t> nodes(region_.begin(), region_.end());
+    llvm::sort(nodes, [&](int32_t x, int32_t y) {
+      return parts_.view->position(x) < parts_.view->position(y);
+    });
+    for (int32_t node : nodes) {
+      if (fusion.EndsIn(parts_.view->node(node).op()) &&
+          fusion.CanBeOf(parts_, PartsOf(node).nodes))
+        return node;
+    }
+    return kNobody;
+  }
+
+  // What `exit` is made of within the region; no nodes when somebody outside reads a part of it, or
   // when it leaves out what head reads.
-  std::vector<int32_t> PartsOf(int32_t exit) const {
-    llvm::SmallSetVector<int32_t, 8> parts;
+  Parts PartsOf(int32_t exit) const {
+    llvm::SmallSetVector<int32_t, 8> nodes;
+    llvm::SmallSetVector<int32_t, 8> constants;
     llvm::DenseSet<int32_t> read;
-    parts.insert(exit);
-    for (size_t i = 0; i < parts.size(); ++i) {
-      for (const BodyView::In& in : parts_.view->DataInputs(parts[i])) {
-        if (region_.contains(in.node) || IsPrivateConstant(in.node)) {
-          parts.insert(in.node);
-        } else {
+    nodes.insert(exit);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      for (const BodyView::In& in : parts_.view->DataInputs(nodes[i])) {
+        if (region_.contains(in.node)) {
+          nodes.insert(in.node);
+        } else if (sources_.contains(in.node)) {
           read.insert(in.node);
+        } else {
+          ConstantCone cone = ConstantConeOf(parts_, in.node);
+          read.insert(cone.known.begin(), cone.known.end());
+          if (cone.known.empty()) constants.insert(in.node);
         }
       }
     }
-    for (int32_t part : parts) {
-      for (const BodyView::Out& out : parts_.view->Readers(part)) {
-        if (part != exit && !parts.contains(out.node)) return {};
+    for (int32_t node : nodes) {
+      for (const BodyView::Out& out : parts_.view->Readers(node)) {
+        if (node != exit && out.slot != kControlPort && !nodes.contains(out.node)) return {};
       }
     }
     for (int32_t source : needed_) {
       if (!read.count(source)) return {};
     }
-    return std::vector<int32_t>(parts.begin(), parts.end());
+    return InOrder(nodes.takeVector(), constants.takeVector());
   }
 
  private:
@@ -120,23 +148,28 @@ class Region {
   }
 
   bool Fits(int32_t node) const {
-    return parts_.IsFree(node) &&
+    return parts_.IsFree(node) && !ConstantConeOf(parts_, node).is_one &&
            llvm::all_of(parts_.view->DataInputs(node), [&](const BodyView::In& in) {
-             return in.node != kNobody && (sources_.contains(in.node) ||
-                                           region_.contains(in.node) || IsPrivateConstant(in.node));
+             return in.node != kNobody &&
+                    (sources_.contains(in.node) || region_.contains(in.node) ||
+                     ConstantConeOf(parts_, in.node).is_one);
            });
   }
 
-  bool IsPrivateConstant(int32_t node) const {
-    return node != kNobody && parts_.IsFree(node) && parts_.view->DataInputs(node).empty() &&
-           parts_.view->Readers(node).size() == 1 &&
-           !ComesFromOutside(parts_.view->node(node).op());
-  }
-
-  // What is fed, handed in or kept elsewhere is no part of a computation.
-  static bool ComesFromOutside(llvm::StringRef op) {
-    const OpInfo* info = FindOp(op);
-    return op.starts_with("Placeholder") || op == "_Arg" || (info && info->is_stateful);
+  // Constants in the order in which the computation comes to them.
+  Parts InOrder(llvm::ArrayRef<int32_t> nodes, llvm::ArrayRef<int32_t> constants) const {
+    Parts result{nodes.vec(), {}};
+    llvm::sort(result.nodes, [&](int32_t x, int32_t y) {
+      return parts_.view->position(x) < parts_.view->position(y);
+    });
+    for (int32_t node : result.nodes) {
+      for (const BodyView::In& in : parts_.view->DataInputs(node)) {
+        if (llvm::is_contained(constants, in.node) &&
+            !llvm::is_contained(result.constants, in.node))
+          result.constants.push_back(in.node);
+      }
+    }
+    return result;
   }
 
   bool LeadsOut(int32_t node) const {
@@ -154,35 +187,28 @@ class Region {
   std::vector<int32_t> needed_;
 };
 
-}  // namespace
-
-// Whether `head` is another op on what `exit` and its `num_parts` - 1 constants are made of: it has
-// constants of its own in their places.
-static bool TakesPlaceOf(const Side& whole, int32_t head, const Side& parts, int32_t exit,
-                         size_t num_parts) {
-  auto of_head = whole.view->DataInputs(head), of_exit = parts.view->DataInputs(exit);
-  if (of_head.size() != of_exit.size()) return false;
-  size_t constants = 0;
-  for (size_t i = 0; i < of_head.size(); ++i) {
-    bool free = of_head[i].node != kNobody && whole.IsFree(of_head[i].node);
-    bool own = of_exit[i].node != kNobody && parts.IsFree(of_exit[i].node);
-    if (free != own) return false;
-    if (!free) continue;
-    if (!whole.view->DataInputs(of_head[i].node).empty() ||
-        !parts.view->DataInputs(of_exit[i].node).empty())
-      return false;
-    ++constants;
+// Makes constants that nobody else reads nodes of the group.
+void AddPrivate(const Side& side, Parts* parts) {
+  for (int32_t constant : parts->constants) {
+    if (side.view->DataInputs(constant).empty() && side.view->Readers(constant).size() == 1)
+      parts->nodes.push_back(constant);
   }
-  return constants > 0 && constants + 1 == num_parts;
 }
 
-void Matching::MatchWithConstants(int32_t a, int32_t b) {
-  Match(a, b);
-  auto of_a = a_.view->DataInputs(a), of_b = b_.view->DataInputs(b);
-  for (size_t i = 0; i < of_a.size(); ++i) {
-    int32_t in_a = of_a[i].node, in_b = of_b[i].node;
-    if (in_a != kNobody && in_b != kNobody && Alike(in_a, in_b, Likeness::kOp)) Match(in_a, in_b);
-  }
+}  // namespace
+
+// A sum or product of elements is no contraction, a fusion is of its own ops, and no split makes
+// one.
+static bool CanReplace(const Side& whole, int32_t head, const Side& parts,
+                       llvm::ArrayRef<int32_t> nodes) {
+  if (Fusion fusion(whole.view->node(head)); fusion) return fusion.CanBeOf(parts, nodes);
+  if (nodes.size() == 1) return true;
+  const OpInfo* op = FindOp(whole.view->node(head).op());
+  bool by_element = op && (op->is_commutative || op->is_aggregate);
+  return llvm::none_of(nodes, [&](int32_t i) {
+    Node node = parts.view->node(i);
+    return Fusion(node) || (by_element && IsContraction(node.op()));
+  });
 }
 
 bool Matching::FindReplacement(Side& whole, Side& parts, int32_t head, bool as_pair) {
@@ -192,20 +218,37 @@ bool Matching::FindReplacement(Side& whole, Side& parts, int32_t head, bool as_p
   int32_t exit = region.Exit();
   if (exit == kNobody && !as_pair) exit = region.LoneExit();
   if (exit == kNobody) return false;
-  std::vector<int32_t> nodes = region.PartsOf(exit);
-  if (nodes.empty() || (nodes.size() == 1) != as_pair) return false;
-  if (!as_pair && TakesPlaceOf(whole, head, parts, exit, nodes.size())) {
-    MatchWithConstants(head_in_a ? head : exit, head_in_a ? exit : head);
-    return true;
+  Parts found = region.PartsOf(exit);
+  if (found.nodes.empty() || !CanReplace(whole, head, parts, found.nodes)) return false;
+  std::vector<int32_t> constants = FreeConstantsOf(whole, head);
+  bool same_constants = constants.size() == found.constants.size();
+  // What a split computes with, its whole had, too; a fusion may join constants.
+  if (head_in_a && !same_constants && !constants.empty()) return false;
+  // Constants that head has none of went into it.
+  if (constants.empty()) AddPrivate(parts, &found);
+  if ((found.nodes.size() == 1) != as_pair) return false;
+  if (same_constants) {
+    for (size_t i = 0; i < constants.size(); ++i)
+      MatchConstants(head_in_a ? constants[i] : found.constants[i],
+                     head_in_a ? found.constants[i] : constants[i]);
   }
   if (as_pair) {
-    Match(head_in_a ? head : nodes[0], head_in_a ? nodes[0] : head);
+    Match(head_in_a ? head : exit, head_in_a ? exit : head);
   } else if (head_in_a) {
-    AddGroup({head}, std::move(nodes));
+    AddGroup({head}, std::move(found.nodes));
   } else {
-    AddGroup(std::move(nodes), {head});
+    AddGroup(std::move(found.nodes), {head});
   }
   return true;
+}
+
+// Two that stand in the same place; one that is computed in A alone was folded.
+void Matching::MatchConstants(int32_t a, int32_t b) {
+  if (a_.view->DataInputs(a).empty() == b_.view->DataInputs(b).empty()) {
+    if (Alike(a, b, Likeness::kOp)) Match(a, b);
+  } else if (b_.view->DataInputs(b).empty()) {
+    AddFolded(a, b);
+  }
 }
 
 // A constant of B where A computed from constants: the node that was read there, and all that
@@ -219,6 +262,10 @@ bool Matching::FindFolded(int32_t head) {
     if (exit != kNobody) break;
   }
   if (exit == kNobody || !a_.IsFree(exit) || a_.view->DataInputs(exit).empty()) return false;
+  return AddFolded(exit, head);
+}
+
+bool Matching::AddFolded(int32_t exit, int32_t head) {
   llvm::SmallSetVector<int32_t, 16> parts;
   parts.insert(exit);
   auto serves_alone = [&](int32_t node) {
@@ -234,6 +281,45 @@ bool Matching::FindFolded(int32_t head) {
   if (parts.size() == 1) return false;
   AddGroup(std::vector<int32_t>(parts.begin(), parts.end()), {head});
   return true;
+}
+
+// A fusion has the name of its last part. Where rewrites around it hide what it reads and who reads
+// it, its parts are what leads from the op that the others are fused into to that one.
+static std::vector<int32_t> PartsByName(const Side& side, int32_t last, const Fusion& fusion) {
+  constexpr size_t kLongestFusion = 8;
+  llvm::SmallSetVector<int32_t, 8> nodes;
+  nodes.insert(last);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes.size() > kLongestFusion) return {};
+    if (fusion.IsBase(side.view->node(nodes[i]).op())) continue;
+    for (const BodyView::In& in : side.view->DataInputs(nodes[i])) {
+      if (in.node != kNobody && side.IsFree(in.node) && !ConstantConeOf(side, in.node).is_one)
+        nodes.insert(in.node);
+    }
+  }
+  for (int32_t node : nodes) {
+    for (const BodyView::Out& out : side.view->Readers(node))
+      if (node != last && out.slot != kControlPort && !nodes.contains(out.node)) return {};
+  }
+  if (!fusion.CanBeOf(side, nodes.getArrayRef())) return {};
+  return std::vector<int32_t>(nodes.begin(), nodes.end());
+}
+
+bool Matching::FindNamedFusions() {
+  bool found = false;
+  for (int32_t b : b_.view->order()) {
+    Node node = b_.view->node(b);
+    Fusion fusion(node);
+    if (!fusion || !b_.IsFree(b)) continue;
+    Node last = a_.view->graph().Find(node.name());
+    int32_t a = last ? a_.view->IndexOf(last.id()) : kNobody;
+    if (a == kNobody || !a_.IsFree(a) || !fusion.EndsIn(last.op())) continue;
+    std::vector<int32_t> parts = PartsByName(a_, a, fusion);
+    if (parts.size() < 2) continue;
+    AddGroup(std::move(parts), {b});
+    found = true;
+  }
+  return found;
 }
 
 bool Matching::FindGroups() {

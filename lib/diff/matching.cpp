@@ -41,6 +41,8 @@ void Matching::Run(const KnownPairs& known) {
   PropagateAll();
   // What is known by now may show groups that had no known neighbours.
   while (FindGroups()) PropagateAll();
+  if (FindNamedFusions()) PropagateAll();
+  while (FindGroups()) PropagateAll();
   MatchSiblings();
   PropagateAll();
   // Another op has its inputs in another order: one place that agrees will do beside the name.

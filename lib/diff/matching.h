@@ -85,10 +85,12 @@ class Matching {
   // match_groups.cpp: fusions, splits, folded constants, and one op in the place of another.
   bool FindGroups();
   bool FindFolded(int32_t head);
+  bool FindNamedFusions();
   // `as_pair`: only a region of one node, else only larger ones.
   bool FindReplacement(Side& whole, Side& parts, int32_t head, bool as_pair);
 
-  void MatchWithConstants(int32_t a, int32_t b);
+  void MatchConstants(int32_t a, int32_t b);
+  bool AddFolded(int32_t exit, int32_t head);
 
   // match_siblings.cpp: nodes of one kind that read the same, as many of them on both sides; of
   // those first the ones of corresponding scopes, then the others in order.

@@ -71,17 +71,13 @@ KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
     // A rule may give the name to a node of another op: such a pair is left to the matching.
     if (kept && other != kNobody && a.op(i) == b.op(other)) known.pairs.push_back({i, other});
   }
-  // Nodes of B by what they were made of; origins that two sets share say nothing certain.
+  // Nodes of B by what they were made of; origins that two sets share say nothing certain. A
+  // constant stands for what computes only where nothing that computes does.
   std::map<Origins, std::vector<int32_t>> by_origins;
-  std::map<std::string, int> claims;
   auto claim = [&](const std::string& name, const Origins& origins) {
     int32_t node = Find(b, name);
     if (node == kNobody || origins.empty()) return;
-    auto [it, added] = by_origins.try_emplace(origins);
-    it->second.push_back(node);
-    if (added) {
-      for (const std::string& origin : origins) ++claims[origin];
-    }
+    by_origins[origins].push_back(node);
   };
   for (const auto& [name, origins] : body.made) claim(name, origins);
   // A fusion that kept the name of one of its parts: another op. One that kept its op has only lost
@@ -91,11 +87,26 @@ KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
     if (before != kNobody && after != kNobody && !others.empty() && a.op(before) != b.op(after))
       claim(name, body.OriginsOf(name));
   }
+  auto all_constant = [&](llvm::ArrayRef<int32_t> nodes) {
+    return llvm::all_of(nodes, [&](int32_t node) { return b.node(node).op() == "Const"; });
+  };
+  struct Claims {
+    int by_constants = 0, by_others = 0;
+  };
+  std::map<std::string, Claims> claims;
+  for (const auto& [origins, nodes] : by_origins) {
+    bool constant = all_constant(nodes);
+    for (const std::string& origin : origins)
+      ++(constant ? claims[origin].by_constants : claims[origin].by_others);
+  }
   for (const auto& [origins, made_of_them] : by_origins) {
+    bool constant = all_constant(made_of_them);
     std::vector<int32_t> from;
     for (const std::string& origin : origins) {
       int32_t node = Find(a, origin);
-      if (node != kNobody && claims[origin] == 1) from.push_back(node);
+      const Claims& claim = claims[origin];
+      bool certain = constant ? claim.by_constants == 1 && claim.by_others == 0 : claim.by_others == 1;
+      if (node != kNobody && certain) from.push_back(node);
     }
     if (from.size() == 1 && made_of_them.size() == 1) {
       if (a.op(from[0]) == b.op(made_of_them[0])) known.pairs.push_back({from[0], made_of_them[0]});
