@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <future>
 #include <optional>
 #include <thread>
@@ -23,6 +24,7 @@ namespace {
 struct Flags {
   std::vector<std::string> paths;
   std::string signature;
+  std::vector<std::string> host_names;
   int port = 0;
 };
 
@@ -34,6 +36,14 @@ sigset_t BlockSignals() {
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   return signals;
+}
+
+// "user@machine", as far as they are known here.
+std::string SshTarget() {
+  char host[256] = "";
+  if (gethostname(host, sizeof(host) - 1) != 0 || host[0] == 0) return "MACHINE";
+  const char* user = std::getenv("USER");
+  return (user && *user ? std::string(user) + "@" : "") + host;
 }
 
 constexpr auto kTimeToEnd = std::chrono::milliseconds(250);
@@ -76,12 +86,18 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(DemandSignature(*pages, flags.signature));
   Progress::End();  // its thread would take the signals
   sigset_t signals = BlockSignals();
+  auto hosts = HostNames::Parse(flags.host_names);
+  if (!hosts) return Annotate("--host-name", hosts.takeError());
   Router router(std::move(pages), token);
+  router.AllowHosts(std::move(*hosts));
   std::optional<Reloader> reloader;
   if (!llvm::is_contained(flags.paths, "-")) reloader.emplace(router, flags.paths, flags.signature);
   ASSIGN_OR_RETURN(std::unique_ptr<Server> server, Server::Listen(router, flags.port));
   std::future<void> stopped = StopOnSignal(*server, signals);
   invocation.out() << "http://127.0.0.1:" << server->port() << "/?token=" << token << "\n";
+  if (!invocation.flags.quiet)
+    invocation.out() << "from another machine first: ssh -L " << server->port()
+                     << ":127.0.0.1:" << server->port() << " " << SshTarget() << "\n";
   invocation.out().flush();
   invocation.sink()(Severity::kInfo, "open it in a browser on this machine; Ctrl-C ends it");
   server->Run();
@@ -99,6 +115,10 @@ RunCommand SetUp(CommandLine& line) {
               "the signature of a SavedModel whose body is shown first; default: serving_default, "
               "else the largest")
       .ShownAs("NAME");
+  line.Option("--host-name", flags->host_names,
+              "a further name in the addresses by which a browser reaches it, as through a proxy; "
+              "this machine's own do with any port")
+      .ShownAs("NAME[:PORT]");
   line.Option("--port", flags->port, "where to listen on 127.0.0.1; 0: any free port")
       .Between(0, 65535)
       .ShowDefault();

@@ -105,7 +105,8 @@ KnownPairs Provenance::PairsOf(const BodyView& a, const BodyView& b) const {
     for (const std::string& origin : origins) {
       int32_t node = Find(a, origin);
       const Claims& claim = claims[origin];
-      bool certain = constant ? claim.by_constants == 1 && claim.by_others == 0 : claim.by_others == 1;
+      bool certain =
+          constant ? claim.by_constants == 1 && claim.by_others == 0 : claim.by_others == 1;
       if (node != kNobody && certain) from.push_back(node);
     }
     if (from.size() == 1 && made_of_them.size() == 1) {

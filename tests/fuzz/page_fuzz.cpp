@@ -19,7 +19,6 @@ std::unique_ptr<Router> NewRouter() {
   for (const char* path : {"testdata/collatz", "testdata/harmonic_mean"})
     llvm::cantFail(pages->AddPath(path));
   auto router = std::make_unique<Router>(std::move(pages), "t");
-  router->SetPort(80);
   router->WaitUntilWarm();  // leaks are looked for between inputs: nothing may be half made
   return router;
 }

@@ -14,7 +14,6 @@ class DebugServer {
   explicit DebugServer(const std::string& path) {
     llvm::cantFail(pages_->AddPath(path));
     router_ = std::make_unique<Router>(pages_, "secret");
-    router_->SetPort(4000);
   }
   int Status(const std::string& path) { return Get(path).status; }
   llvm::json::Value Json(const std::string& path) {

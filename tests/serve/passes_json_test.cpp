@@ -19,7 +19,6 @@ class PassesTest : public testing::Test {
     ASSERT_FALSE(static_cast<bool>(error)) << llvm::toString(std::move(error));
     pages_ = pages;
     router_ = std::make_unique<Router>(pages, "secret");
-    router_->SetPort(4000);
   }
   WebAnswer Post(const std::string& path, const std::string& body) {
     return router_->Answer({"POST", path, kHost, "http://127.0.0.1:4000", "secret", body});

@@ -33,7 +33,6 @@ class RoutesTest : public testing::Test {
     auto pages = std::make_shared<PageSet>();
     llvm::cantFail(pages->AddPath("testdata/collatz"));
     router_ = std::make_unique<Router>(std::move(pages), "secret");
-    router_->SetPort(4000);
   }
   WebAnswer Ask(const std::string& method, const std::string& path, size_t body_size = 0) {
     WebRequest request{method, "/api/" + path, kHost, kOrigin, "secret"};

@@ -20,10 +20,7 @@ constexpr const char* kOrigin = "http://127.0.0.1:4000";
 // The test router, asked as its page does.
 class RunTableTest : public testing::Test {
  protected:
-  void SetUp() override {
-    router_ = MakeTestRouter();
-    router_->SetPort(4000);
-  }
+  void SetUp() override { router_ = MakeTestRouter(); }
   WebAnswer Get(const std::string& path) {
     return router_->Answer({"GET", "/api/" + path, kHost, "", "secret"});
   }
@@ -238,7 +235,6 @@ TEST_F(RunTableTest, FunctionsOfASpreadRunAreTold) {
   auto pages = std::make_shared<PageSet>();
   llvm::cantFail(pages->AddPath("testdata/partitions/functions"));
   router_ = std::make_unique<Router>(std::move(pages), "secret");
-  router_->SetPort(4000);
   llvm::json::Object form = Json(Get("0/run"));
   llvm::json::Array feeds, fetches = *form.getArray("fetches");
   for (const llvm::json::Value& input : *form.getArray("inputs"))

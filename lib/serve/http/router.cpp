@@ -128,14 +128,15 @@ void Router::Warm() {
 }
 
 bool Router::IsOurs(const WebRequest& request) const {
-  std::string port = std::to_string(port_);
-  bool host = request.host == "127.0.0.1:" + port || request.host == "localhost:" + port;
-  return host && (request.origin.empty() || request.origin == "http://" + request.host);
+  return hosts_.Allows(request.host) && hosts_.IsOwnOrigin(request.origin, request.host);
 }
 
 std::optional<WebAnswer> Router::RefuseStranger(const WebRequest& request) const {
   if (!IsOurs(request))
-    return Refused(403, "grapnel answers only pages of its own on this machine");
+    return Refused(403,
+                   "grapnel answers only pages of its own on this machine; behind a proxy, "
+                   "start it with --host-name " +
+                       Printable(request.host));
   if (request.method != "GET" && request.method != "HEAD" && request.method != "POST")
     return Refused(405, "grapnel is asked by GET and POST only");
   bool knows = SameToken(request.token, token_);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/serve/http/host_names.h"
 #include "lib/serve/http/routes.h"
 #include "lib/serve/pages/page_set.h"
 #include "lib/serve/work/run_table.h"
@@ -40,9 +41,9 @@ struct Admission {
   Lane lane = Lane::kAtOnce;
 };
 
-// Answers only who names this machine as host, comes from no other page, and knows the token; and
-// works (POST) only for a page that says it is its own. Any number of threads may ask at once: the
-// graphs are guarded by a lock that is held to copy a pointer, everything else guards itself.
+// Answers only who asks for a name of this machine, comes from no other page, and knows the token;
+// and works (POST) only for a page that says it is its own. Any number of threads may ask at once:
+// the graphs are guarded by a lock that is held to copy a pointer, everything else guards itself.
 class Router {
  public:
   // `token`: what a request must show.
@@ -52,8 +53,8 @@ class Router {
   // Returns when nothing goes on in the background.
   void WaitUntilWarm() { warm_.wait(); }
 
-  // Host headers that are answered: "127.0.0.1:PORT" and "localhost:PORT".
-  void SetPort(int port) { port_ = port; }
+  // Beside this machine's own. Before the first request.
+  void AllowHosts(HostNames names) { hosts_ = std::move(names); }
 
   // Asked before a body is read, of which `body_size` says how long it will be. Costs microseconds.
   Admission Admit(const WebRequest& head) const;
@@ -76,7 +77,7 @@ class Router {
   mutable std::mutex mutex_;  // guards served_
   Served served_;
   const std::string token_;
-  int port_ = 0;
+  HostNames hosts_;
   RunTable runs_;
   std::future<void> warm_;  // the first documents, made while the browser starts
 };

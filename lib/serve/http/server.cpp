@@ -94,7 +94,6 @@ Expected<std::unique_ptr<Server>> Server::Listen(Router& router, int port) {
   char error[256] = "";
   GrapnelHttpServer* server = api->open(port, Handle, Admit, &router, error, sizeof error);
   if (!server) return MakeError("{0}", error);
-  router.SetPort(api->port(server));
   return std::unique_ptr<Server>(new Server(std::make_unique<State>(State{api, server})));
 }
 
