@@ -17,6 +17,7 @@ ALLOWED = {
     "tools/opt.cpp": "an example under --help",
     "tools/passes.cpp": "an example under --help",
     "lib/diff/ignore.cpp": "`attr:GLOB` and `op:GLOB` of --ignore",
+    "lib/serve/http/host_names.cpp": "NAME:PORT of an HTTP header",
     "kernels/cpu/state/checkpoint.cpp": "slices of a partitioned variable, `0,5:0,3`",
 }
 ROOMS = ("lib", "passes", "kernels", "tools")

@@ -7,6 +7,7 @@
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/render/labels.h"
+#include "lib/render/node_query.h"
 #include "lib/render/opening.h"
 #include "lib/render/page_writers.h"
 #include "llvm/Support/JSON.h"
@@ -36,13 +37,13 @@ class TextTable {
   std::vector<std::string> texts_;
 };
 
-std::string OutputTypes(const BodyScopes& body, const Node& node) {
+std::string OutputTypes(const ShapeMap& shapes, const Node& node) {
   std::string text;
   constexpr int kMost = 64;
   int count = NumOutputs(node);
   for (int port = 0; port < std::min(count, kMost); ++port) {
     Port at{node.id(), port};
-    text += (port ? " " : "") + TensorText(body.shapes().TypeOf(at), body.shapes().OfPort(at));
+    text += (port ? " " : "") + TensorText(shapes.TypeOf(at), shapes.OfPort(at));
   }
   return count > kMost ? text + " ..." : text;
 }
@@ -377,7 +378,7 @@ Expected<IndexPage> GraphPage::IndexJson(size_t body, NodeId from, size_t limit)
             json.value(Printable(node.name()));
             json.value(ops.Number(Printable(node.op())));
             json.value(devices.Number(PageDevice(node, marks_)));
-            json.value(types.Number(OutputTypes(scopes, node)));
+            json.value(types.Number(OutputTypes(scopes.shapes(), node)));
             json.value(attributes.Number(AttributesText(node)));
           });
           ++count;
@@ -391,6 +392,48 @@ Expected<IndexPage> GraphPage::IndexJson(size_t body, NodeId from, size_t limit)
     });
   });
   return IndexPage{std::move(document), id};
+}
+
+std::string GraphPage::SearchJson(llvm::StringRef text, size_t limit,
+                                  llvm::function_ref<bool()> is_gone) {
+  NodeQuery query = NodeQuery::Parse(text);
+  std::vector<std::pair<size_t, NodeId>> ranks[NodeQuery::kRanks];
+  size_t found = 0, seen = 0;
+  for (size_t body = 0; body < bodies_.size() && !query.empty(); ++body) {
+    for (Node node : graph(body).nodes()) {
+      if (++seen % 65536 == 0 && is_gone()) break;
+      auto device = [&] { return PageDevice(node, marks_); };
+      auto types = [&] { return OutputTypes(shapes(body), node); };
+      auto attributes = [&] { return AttributesText(node); };
+      std::optional<int> rank = query.RankOf(node, {device, types, attributes});
+      if (!rank) continue;
+      ++found;
+      if (ranks[*rank].size() < limit) ranks[*rank].push_back({body, node.id()});
+    }
+  }
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      size_t shown = 0;
+      json.attributeArray("hits", [&] {
+        for (const auto& nodes : ranks) {
+          for (auto [body, id] : nodes) {
+            if (shown == limit) break;
+            ++shown;
+            Node node = graph(body).node(id);
+            json.object([&, body = body] {
+              json.attribute("body", body);
+              json.attribute("node", node.id());
+              json.attribute("name", Printable(node.name()));
+              json.attribute("op", Printable(node.op()));
+              json.attribute("device", PageDevice(node, marks_));
+              json.attribute("types", OutputTypes(shapes(body), node));
+            });
+          }
+        }
+      });
+      json.attribute("more", found - shown);
+    });
+  });
 }
 
 }  // namespace grapnel

@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import driver  # noqa: E402
@@ -96,6 +97,22 @@ class Page(PageCase):
         self.browser.wait("grapnel.view.body === 0")
         self.browser.call("POST", "/back", {})
         self.browser.wait("grapnel.view.body !== 0")
+
+    def results(self, words):
+        self.browser.js("document.getElementById('search').value = ''; document.getElementById('results').hidden = true")
+        self.browser.type("#search", words)
+        self.browser.wait("!document.getElementById('results').hidden")
+        time.sleep(0.3)  # the list of the last letter
+        return self.browser.js("return [...document.querySelectorAll('#results > *')].map((e) => e.innerText)")
+
+    def test_a_file_finds_what_the_server_finds_in_the_same_order(self):
+        words = ["relu", "conv2d", "conv*/relu", "op:mul", "shape:[2,16 relu", "readvariableop", "attr:same", "batch_norm?lization_1/*", "nothing"]
+        self.show(self.serve("testdata/models/lenet"))
+        served = [self.results(word) for word in words]
+        self.open_file("testdata/models/lenet")
+        self.assertEqual(served, [self.results(word) for word in words])
+        self.assertIn("conv2d_1/Relu", served[0][0])
+        self.assertTrue(served[1][0].startswith("Conv2D "), served[1])
 
     def test_search_opens_the_way_to_what_it_finds(self):
         self.show(self.serve("testdata/models/lenet"))

@@ -65,8 +65,17 @@ Expected<Document> Match(const RouteCall& call) {
   return panes->MatchJson();
 }
 
+constexpr size_t kMostHits = 200, kLongestSearch = 4096;
+
+// The body of the request is what was typed.
+Expected<Document> Search(const RouteCall& call) {
+  ASSIGN_OR_RETURN(GraphPage * graph, call.page->Drawing());
+  return graph->SearchJson(call.body, kMostHits, call.is_gone);
+}
+
 std::vector<Route> Routes() {
-  std::vector<Route> routes = {{Method::kGet, "{entry}/match", kNoBody, Match}};
+  std::vector<Route> routes = {{Method::kGet, "{entry}/match", kNoBody, Match},
+                               {Method::kPost, "{entry}/search", kLongestSearch, Search}};
   for (const GraphDocument& document : kDocuments) {
     auto drawn = [&document](const RouteCall& call) -> Expected<Document> {
       ASSIGN_OR_RETURN(GraphPage * graph, call.page->Drawing());

@@ -1,48 +1,80 @@
-// Search over all nodes of all bodies: words are parts of names; op:, shape:, type:, device: and
-// attr: look elsewhere. All must hold.
+// Search over all nodes of all bodies: words are parts of names or whole ops, with * or ? globs; op:,
+// shape:, type:, device: and attr: look elsewhere. All must hold. The server answers
+// (lib/render/node_query.h); in a file the page looks itself, by the same rules.
 
 import {byId, commas, element} from "./dom.js";
+import {isFile} from "./source.js";
 
 const MOST = 200;
 const FIELDS = {op: 2, device: 3, shape: 4, type: 4, dtype: 4, attr: 5};
+const TABLES = {2: "ops", 3: "devices", 4: "types", 5: "attributes"};
+
+const globOf = (text) => new RegExp(`^${text.replace(/[.+^${}()|\\]/gu, "\\$&").replace(/\*/gu, ".*").replace(/\?/gu, ".")}$`, "u");
 
 function parse(text) {
   return text.trim().split(/\s+/u).filter(Boolean).map((word) => {
     const [, field, rest] = /^(op|device|shape|type|dtype|attr):(.*)$/u.exec(word) ?? [];
-    return field ? {field: FIELDS[field], text: rest.toLowerCase(), exact: false}
-      : {field: 1, text: word.toLowerCase()};
+    if (field) return {field: FIELDS[field], text: rest.toLowerCase()};
+    return {field: 1, text: word.toLowerCase(), glob: /[*?]/u.test(word) ? globOf(word.toLowerCase()) : null};
   });
 }
 
-const TABLES = {2: "ops", 3: "devices", 4: "types", 5: "attributes"};
-
-// For each page of the index: which texts fit is decided once a text, not once a node.
-function matcher(page, terms) {
-  const checks = terms.map(({field, text}) => {
-    if (field === 1) return (node) => node[1].toLowerCase().includes(text)
-      || page.ops[node[2]].toLowerCase() === text;
-    const fits = page[TABLES[field]].map((entry) => entry.toLowerCase().includes(text));
-    return (node) => fits[node[field]];
-  });
-  return (node) => checks.every((check) => check(node));
-}
-
-// `visit({body, node, page})` for each that fits, in the graph's order; false stops. The number of
-// nodes looked at comes back.
-export async function search(source, summary, text, visit) {
-  const terms = parse(text);
-  for (let body = 0; body < summary.bodies.length; ++body) {
-    let going = true;
-    await source.forEachIndexPage(body, (page) => {
-      const fits = matcher(page, terms);
-      for (const node of page.nodes) {
-        if (fits(node) && visit({body, node, page}) === false) going = false;
-        if (!going) break;
-      }
-      return going;
-    });
-    if (!going) return;
+// How near a name is, 0 the nearest; -1: it does not fit.
+function rankOfName({text, glob}, name, op) {
+  const last = name.slice(name.lastIndexOf("/") + 1);
+  if (glob) {
+    if (glob.test(name)) return 0;
+    for (let at = name.indexOf("/"); at >= 0; at = name.indexOf("/", at + 1)) {
+      const rest = name.slice(at + 1);
+      if (glob.test(rest)) return rest.includes("/") ? 4 : 1;
+    }
+    return -1;
   }
+  if (op !== text && !name.includes(text)) return -1;
+  if (name === text) return 0;
+  if (last === text) return 1;
+  if (op === text) return 2;
+  return last.startsWith(text) ? 3 : 4;
+}
+
+// For each page of the index: which texts fit is decided once a text, not once a node. Gives the
+// rank of a node.
+function matcher(page, terms) {
+  const checks = terms.map((term) => {
+    if (term.field === 1) return (node) => rankOfName(term, node[1].toLowerCase(), page.ops[node[2]].toLowerCase());
+    const fits = page[TABLES[term.field]].map((entry) => entry.toLowerCase().includes(term.text));
+    return (node) => (fits[node[term.field]] ? 0 : -1);
+  });
+  const decides = Math.max(0, terms.findIndex((term) => term.field === 1));
+  return (node) => {
+    const ranks = checks.map((check) => check(node));
+    return ranks.includes(-1) ? -1 : ranks[decides];
+  };
+}
+
+async function searchFile(source, summary, text, goesOn) {
+  const terms = parse(text), ranks = [[], [], [], [], []];
+  let count = 0;
+  for (let body = 0; body < summary.bodies.length && goesOn(); ++body) {
+    await source.forEachIndexPage(body, (page) => {
+      const rankOf = matcher(page, terms);
+      for (const node of page.nodes) {
+        const rank = rankOf(node);
+        if (rank < 0) continue;
+        ++count;
+        if (ranks[rank].length < MOST)
+          ranks[rank].push({body, node: node[0], name: node[1], op: page.ops[node[2]], device: page.devices[node[3]], types: page.types[node[4]]});
+      }
+      return goesOn();
+    });
+  }
+  const hits = ranks.flat().slice(0, MOST);
+  return {hits, more: count - hits.length};
+}
+
+// {hits: [{body, node, name, op, device, types}], more}: the nearest first.
+export function search(source, summary, text, goesOn = () => true) {
+  return isFile ? searchFile(source, summary, text, goesOn) : source.search(text);
 }
 
 // `model()` gives {source, summary} of what is searched now.
@@ -62,24 +94,18 @@ export function setUpSearch(model, go) {
     const mine = ++turn, text = input.value;
     chosen = -1;
     if (!text.trim() || !model().summary) return close();
-    const {source, summary} = model(), found = [];
-    let more = 0;
-    await search(source, summary, text, (hit) => {
-      if (mine !== turn) return false;
-      if (found.length < MOST) found.push(hit);
-      else ++more;
-      return more < 100000;
-    });
+    const {source, summary} = model();
+    const {hits, more} = await search(source, summary, text, () => mine === turn);
     if (mine !== turn) return;
-    const item = ({body, node, page}) => element("div", {role: "option", tabindex: "-1",
-      onclick: () => { close(); go(body, node[0]); }},
-      element("span", {}, `${page.ops[node[2]]}  ${node[1]}`),
+    const item = ({body, node, name, op, device, types}) => element("div", {role: "option", tabindex: "-1",
+      onclick: () => { close(); go(body, node); }},
+      element("span", {}, `${op}  ${name}`),
       element("div", {class: "where"}, [body > 0 ? `in ${summary.bodies[body].name}`
-        : "", page.types[node[4]], page.devices[node[3]]].filter(Boolean).join("  ")));
-    box.replaceChildren(...found.map(item));
-    if (found.length === 0) {
+        : "", types, device].filter(Boolean).join("  ")));
+    box.replaceChildren(...hits.map(item));
+    if (hits.length === 0) {
       box.append(element("p", {},
-        "No node fits. Words are parts of names; op:Conv2D, shape:[?,28], dtype:half, device:GPU and " +
+        "No node fits. Words are parts of names, or globs (block_*/conv); op:Conv2D, shape:[?,28], dtype:half, device:GPU and " +
           "attr:SAME look elsewhere."));
     }
     if (more > 0) box.append(element("p", {class: "dim"}, `and ${commas(more)} more`));

@@ -55,6 +55,9 @@ export class Source {
     return embedded ? this.inChunk("scopes", body, id, SCOPES_A_CHUNK) : this.get(`scope/${body}/${id}`);
   }
 
+  // What the server finds; not kept, as the words may never come again.
+  search(text) { return post(`${this.model}/search`, text); }
+
   marked(kind, from) { return this.get(`marked/${kind}/${from}`); }
   problems(from) { return this.get(`problems/${from}`); }
   readers(body, id, output, from) { return this.get(`readers/${body}/${id}/${output}/${from}`); }
