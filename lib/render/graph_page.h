@@ -77,8 +77,8 @@ class GraphPage {
   // The nodes of a body with ids from `from` on, at most `limit`: names, ops, devices, output types
   // and attributes, each distinct text once. "next" is where to go on.
   Expected<IndexPage> IndexJson(size_t body, NodeId from, size_t limit);
-  // The nodes of all bodies that fit a search (lib/render/node_query.h), the nearest first and those
-  // in the graph's order, at most `limit`: {"hits": [{"body", "node", "name", "op", "device",
+  // The nodes of all bodies that fit a search (lib/render/node_query.h), the nearest first and
+  // those in the graph's order, at most `limit`: {"hits": [{"body", "node", "name", "op", "device",
   // "types"}], "more": how many others fit}. Linear in names; some 100 ms for a million. Once
   // `is_gone` says so, only what was found until then.
   std::string SearchJson(llvm::StringRef text, size_t limit, llvm::function_ref<bool()> is_gone);

@@ -1,5 +1,6 @@
 #include "lib/ir/attr.h"
 #include "lib/ir/literal.h"
+#include "lib/ir/literal_statistics.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/text.h"
 #include "lib/render/labels.h"
@@ -90,8 +91,28 @@ class NodeWriter {
     if (node_.op() != "Const" && node_.op() != "HostConst") return;
     auto literal = Literal::FromConst(node_);
     if (!literal) return llvm::consumeError(literal.takeError());
-    if (literal->num_elements() <= 64)
-      json_.attribute("value", PrintableStart(literal->ToString()));
+    json_.attribute("value", PrintableStart(literal->ToString()));
+    constexpr int64_t kSeenAtOnce = 8;
+    if (literal->num_elements() > kSeenAtOnce) Statistics(*literal);
+  }
+
+  void Statistics(const Literal& literal) {
+    std::optional<LiteralStatistics> statistics = StatisticsOf(literal);
+    if (!statistics) return;
+    json_.attributeObject("statistics", [&] {
+      json_.attribute("elements", statistics->elements);
+      json_.attribute("nan", statistics->nan);
+      json_.attribute("positive_infinite", statistics->positive_infinite);
+      json_.attribute("negative_infinite", statistics->negative_infinite);
+      json_.attribute("zero", statistics->zero);
+      json_.attribute("min", statistics->min);
+      json_.attribute("max", statistics->max);
+      json_.attribute("mean", statistics->mean);
+      json_.attribute("deviation", statistics->deviation);
+      json_.attributeArray("histogram", [&] {
+        for (int64_t count : statistics->histogram) json_.value(count);
+      });
+    });
   }
 
   void Attributes() {

@@ -114,6 +114,16 @@ class Page(PageCase):
         self.assertIn("conv2d_1/Relu", served[0][0])
         self.assertTrue(served[1][0].startswith("Conv2D "), served[1])
 
+    def test_a_constant_tells_what_its_numbers_are_like(self):
+        self.show(self.serve("testdata/models/lenet"))
+        self.browser.type("#search", "dense_1/Cast/ReadVariableOp/resource")
+        self.browser.wait("document.querySelectorAll('#results [role=option]').length")
+        self.browser.press("Enter")
+        self.browser.wait("document.querySelector('#panel .histogram')")
+        self.assertEqual(len(self.browser.js("return document.querySelector('#panel .histogram').textContent")), 24)
+        text = self.browser.js("return document.querySelector('#panel table.statistics').innerText")
+        self.assertRegex(text, r"elements\s+4,320\s+min\s+-0\.2013\s+mean\s+0\.0004\d* ± 0\.1168\s+max\s+0\.2009")
+
     def test_search_opens_the_way_to_what_it_finds(self):
         self.show(self.serve("testdata/models/lenet"))
         self.browser.press("/")

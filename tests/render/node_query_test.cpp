@@ -8,7 +8,8 @@ namespace {
 
 class NodeQueryTest : public testing::Test {
  protected:
-  NodeQueryTest() : node_(module_.main.node(module_.main.AddNode("Model/block_1/Conv/relu", "Relu6"))) {}
+  NodeQueryTest()
+      : node_(module_.main.node(module_.main.AddNode("Model/block_1/Conv/relu", "Relu6"))) {}
 
   std::optional<int> Rank(llvm::StringRef text) {
     auto device = [] { return std::string("gpu:1"); };

@@ -41,6 +41,30 @@ export function inWords({box, inner}) {
   return `${words}${inner ? ", open" : ""}`;
 }
 
+const BARS = "▁▂▃▄▅▆▇█";
+const short = (number) => String(Number(number.toPrecision(4)));
+
+// What the numbers of a constant are like: a histogram of the finite ones between their least and
+// largest, and how many are none, infinite or zero.
+function valueStatistics(s) {
+  const finite = s.elements - s.nan - s.positive_infinite - s.negative_infinite;
+  const rows = [["elements", commas(s.elements)]];
+  if (finite > 0) {
+    rows.push(["min", short(s.min)], ["mean", `${short(s.mean)} ± ${short(s.deviation)}`], ["max", short(s.max)]);
+  }
+  for (const [name, count] of [["zero", s.zero], ["NaN", s.nan], ["+inf", s.positive_infinite], ["−inf", s.negative_infinite]])
+    if (count > 0) rows.push([name, commas(count)]);
+  const parts = [element("table", {class: "statistics"}, ...rows.map(([name, text]) =>
+    element("tr", {class: name === "NaN" || name.endsWith("inf") ? "bad" : ""}, element("td", {}, name), element("td", {}, text))))];
+  if (finite > 0 && s.max > s.min) {
+    const most = Math.max(...s.histogram);
+    const bar = (count) => (count === 0 ? " " : BARS[Math.min(BARS.length - 1, Math.floor((count / most) * BARS.length))]);
+    parts.unshift(element("p", {class: "histogram", title: `of ${commas(finite)} finite numbers, from ${short(s.min)} to ${short(s.max)}`},
+      s.histogram.map(bar).join("")));
+  }
+  return parts;
+}
+
 // `summary` and `source` are the model's, set before anything is shown. `go(body, node)` shows a node,
 // `enter(body)` a function, `toggle(placed)` opens a box, `more(body, node)`, if there is one, promises what
 // else is to be said of a node.
@@ -194,7 +218,8 @@ export class Panel {
     if (node.placed) parts.push(told("runs on", node.placed));
     parts.push(told(node.placed ? "asked for" : "device", node.device ?? "none asked for"));
     if (placed) parts.push(...costs(placed));
-    if (node.value !== undefined) parts.push(heading("Value"), element("p", {}, node.value));
+    if (node.value !== undefined) parts.push(heading("Value"), element("p", {class: "value"}, node.value));
+    if (node.statistics) parts.push(...valueStatistics(node.statistics));
     parts.push(...this.inputs(body, node), ...this.outputs(body, node), ...this.attributes(node));
     this.root.replaceChildren(...parts);
   }
