@@ -113,8 +113,8 @@ TEST(PageSet, PathThatCannotBeOpenedIsNamed) {
 
 TEST(PageSet, NothingToShow) {
   Router router(std::make_shared<PageSet>(), "t");
-  EXPECT_EQ(router.Answer({"GET", "/api/0/model", "127.0.0.1:0", "", "t"}).status, 404);
-  EXPECT_EQ(router.Answer({"GET", "/api/models", "127.0.0.1:0", "", "t"}).body, "[]");
+  EXPECT_EQ(router.Answer({"GET", "/api/0/model", "127.0.0.1:1", "", "t"}).status, 404);
+  EXPECT_EQ(router.Answer({"GET", "/api/models", "127.0.0.1:1", "", "t"}).body, "[]");
 }
 
 }  // namespace

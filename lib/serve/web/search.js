@@ -9,7 +9,10 @@ const MOST = 200;
 const FIELDS = {op: 2, device: 3, shape: 4, type: 4, dtype: 4, attr: 5};
 const TABLES = {2: "ops", 3: "devices", 4: "types", 5: "attributes"};
 
-const globOf = (text) => new RegExp(`^${text.replace(/[.+^${}()|\\]/gu, "\\$&").replace(/\*/gu, ".*").replace(/\?/gu, ".")}$`, "u");
+function globOf(text) {
+  const plain = text.replace(/[.+^${}()|\\]/gu, "\\$&");
+  return new RegExp(`^${plain.replace(/\*/gu, ".*").replace(/\?/gu, ".")}$`, "u");
+}
 
 function parse(text) {
   return text.trim().split(/\s+/u).filter(Boolean).map((word) => {
@@ -41,7 +44,8 @@ function rankOfName({text, glob}, name, op) {
 // rank of a node.
 function matcher(page, terms) {
   const checks = terms.map((term) => {
-    if (term.field === 1) return (node) => rankOfName(term, node[1].toLowerCase(), page.ops[node[2]].toLowerCase());
+    if (term.field === 1)
+      return (node) => rankOfName(term, node[1].toLowerCase(), page.ops[node[2]].toLowerCase());
     const fits = page[TABLES[term.field]].map((entry) => entry.toLowerCase().includes(term.text));
     return (node) => (fits[node[term.field]] ? 0 : -1);
   });
@@ -63,7 +67,8 @@ async function searchFile(source, summary, text, goesOn) {
         if (rank < 0) continue;
         ++count;
         if (ranks[rank].length < MOST)
-          ranks[rank].push({body, node: node[0], name: node[1], op: page.ops[node[2]], device: page.devices[node[3]], types: page.types[node[4]]});
+          ranks[rank].push({body, node: node[0], name: node[1], op: page.ops[node[2]],
+            device: page.devices[node[3]], types: page.types[node[4]]});
       }
       return goesOn();
     });
@@ -105,8 +110,8 @@ export function setUpSearch(model, go) {
     box.replaceChildren(...hits.map(item));
     if (hits.length === 0) {
       box.append(element("p", {},
-        "No node fits. Words are parts of names, or globs (block_*/conv); op:Conv2D, shape:[?,28], dtype:half, device:GPU and " +
-          "attr:SAME look elsewhere."));
+        "No node fits. Words are parts of names, or globs (block_*/conv); op:Conv2D, " +
+          "shape:[?,28], dtype:half, device:GPU and attr:SAME look elsewhere."));
     }
     if (more > 0) box.append(element("p", {class: "dim"}, `and ${commas(more)} more`));
     box.hidden = false;
