@@ -50,17 +50,21 @@ function valueStatistics(s) {
   const finite = s.elements - s.nan - s.positive_infinite - s.negative_infinite;
   const rows = [["elements", commas(s.elements)]];
   if (finite > 0) {
-    rows.push(["min", short(s.min)], ["mean", `${short(s.mean)} ± ${short(s.deviation)}`], ["max", short(s.max)]);
+    const mean = `${short(s.mean)} ± ${short(s.deviation)}`;
+    rows.push(["min", short(s.min)], ["mean", mean], ["max", short(s.max)]);
   }
-  for (const [name, count] of [["zero", s.zero], ["NaN", s.nan], ["+inf", s.positive_infinite], ["−inf", s.negative_infinite]])
-    if (count > 0) rows.push([name, commas(count)]);
-  const parts = [element("table", {class: "statistics"}, ...rows.map(([name, text]) =>
-    element("tr", {class: name === "NaN" || name.endsWith("inf") ? "bad" : ""}, element("td", {}, name), element("td", {}, text))))];
+  const others = [["zero", s.zero], ["NaN", s.nan], ["+inf", s.positive_infinite],
+    ["−inf", s.negative_infinite]];
+  for (const [name, count] of others) if (count > 0) rows.push([name, commas(count)]);
+  const line = ([name, text]) => element("tr", {class: /NaN|inf/u.test(name) ? "bad" : ""},
+    element("td", {}, name), element("td", {}, text));
+  const parts = [element("table", {class: "statistics"}, ...rows.map(line))];
   if (finite > 0 && s.max > s.min) {
     const most = Math.max(...s.histogram);
-    const bar = (count) => (count === 0 ? " " : BARS[Math.min(BARS.length - 1, Math.floor((count / most) * BARS.length))]);
-    parts.unshift(element("p", {class: "histogram", title: `of ${commas(finite)} finite numbers, from ${short(s.min)} to ${short(s.max)}`},
-      s.histogram.map(bar).join("")));
+    const height = (count) => Math.min(BARS.length - 1, Math.floor((count / most) * BARS.length));
+    const bars = s.histogram.map((count) => (count === 0 ? " " : BARS[height(count)])).join("");
+    const title = `of ${commas(finite)} finite numbers, from ${short(s.min)} to ${short(s.max)}`;
+    parts.unshift(element("p", {class: "histogram", title}, bars));
   }
   return parts;
 }
