@@ -12,6 +12,8 @@
 // arithmetic_optimization is AGGRESSIVE.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
+#include "lib/pass/node_order.h"
+
 namespace grapnel::arithmetic {
 namespace {
 
