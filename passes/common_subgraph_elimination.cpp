@@ -9,6 +9,7 @@
 // devices, attributes or control inputs (these are not the same at all).
 #include "lib/ir/import.h"
 #include "lib/pass/bypass.h"
+#include "lib/pass/node_order.h"
 #include "lib/pass/op_kinds.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/Hashing.h"
@@ -45,17 +46,19 @@ class CommonSubgraphElimination : public GraphPass {
     bypasser_ = &bypasser;
     MarkFeedersOfInPlaceOps();
     // Once is enough but for what a loop hands back to its start.
+    std::vector<NodeId> order = GrapplerOrder(edit.graph(), edit.ranks());
     bool merged = true;
     while (merged) {
       merged = false;
       classes_.clear();
-      std::vector<NodeId> order = GrapplerOrder(edit.graph(), edit.ranks());
-      edit.SetOrder(order);
       for (NodeId id : order) {
+        if (!edit.graph().IsAlive(id)) continue;
         if (!Visit(edit.graph().node(id), &merged)) return Error::success();
       }
       if (!has_loops_) break;
     }
+    EraseDeadNodes(edit.graph(), &order);
+    edit.SetOrder(order);
     return Error::success();
   }
 

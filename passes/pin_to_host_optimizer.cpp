@@ -14,6 +14,7 @@
 // a GPU computes.
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
+#include "lib/pass/node_order.h"
 #include "lib/pass/op_kinds.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/STLExtras.h"

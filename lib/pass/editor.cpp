@@ -68,15 +68,21 @@ bool Editor::IsPreserved(const Node& node) const {
          boundary_.kept.contains(node.id());
 }
 
+ShapeOptions Editor::GrapplerShapes(bool trust_feeds) const {
+  ShapeOptions options;
+  options.trust_feeds = trust_feeds;
+  options.fed = &boundary_.fed;
+  options.from_readers = true;
+  options.enters_functions = false;
+  return options;
+}
+
 const ShapeMap& Editor::shapes() {
   if (are_shapes_fixed_) return *shapes_;
   if (!shapes_) {
-    ShapeOptions options;
     // TensorFlow trusts what a Placeholder says of its shape only when asked to be aggressive.
-    options.trust_feeds = config_.shape_optimization() == proto::RewriterConfig::AGGRESSIVE;
-    options.fed = &boundary_.fed;
-    options.from_readers = true;
-    shapes_ = std::make_unique<ShapeMap>(InferShapes(graph_, options));
+    bool trust_feeds = config_.shape_optimization() == proto::RewriterConfig::AGGRESSIVE;
+    shapes_ = std::make_unique<ShapeMap>(InferShapes(graph_, GrapplerShapes(trust_feeds)));
     stale_shapes_.clear();
   }
   for (NodeId id : stale_shapes_) shapes_->Update(id);

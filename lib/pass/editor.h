@@ -71,6 +71,8 @@ class Editor {
                                     // config says AGGRESSIVE
   DataType TypeOf(Port port);
   const ShapeMap& shapes();
+  // How Grappler infers shapes of this body.
+  ShapeOptions GrapplerShapes(bool trust_feeds) const;
   // From here on shapes are those of the graph as it is now, whatever is edited, until the next
   // call: a node that is made has none. As in a pass of Grappler's, which asks once.
   void FixShapes();

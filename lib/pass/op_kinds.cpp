@@ -79,42 +79,4 @@ bool IsIdentityNOfOne(const Node& node) {
   return list && list->size() == 1;
 }
 
-std::vector<NodeId> GrapplerOrder(const Graph& graph, llvm::ArrayRef<uint32_t> rank) {
-  OpKinds kinds(graph.module());
-  auto is_back_edge = [&](Node from, Node to) {
-    return kinds.Is(from, kNextIterationOp) && kinds.Is(to, kMergeOp);
-  };
-  // What is newer than the ranks comes last.
-  auto before = [&](NodeId a, NodeId b) {
-    uint32_t rank_of_a = a < rank.size() ? rank[a] : ~0u,
-             rank_of_b = b < rank.size() ? rank[b] : ~0u;
-    return std::pair(rank_of_a, a) < std::pair(rank_of_b, b);
-  };
-  std::vector<uint32_t> waiting(graph.end_id(), 0);
-  std::vector<NodeId> order;
-  order.reserve(graph.num_nodes());
-  for (Node node : graph.nodes()) {
-    int slots = node.num_inputs() + node.num_controls();
-    for (int slot = 0; slot < slots; ++slot) {
-      NodeId input = node.input(slot).node;
-      waiting[node.id()] += input != kNoNode && !is_back_edge(graph.node(input), node);
-    }
-    if (waiting[node.id()] == 0) order.push_back(node.id());
-  }
-  llvm::sort(order, before);
-  llvm::SmallVector<NodeId, 16> readers;
-  for (size_t next = 0; next < order.size(); ++next) {
-    Node node = graph.node(order[next]);
-    readers.clear();
-    for (const Use& use : node.uses()) {
-      if (!is_back_edge(node, graph.node(use.node))) readers.push_back(use.node);
-    }
-    llvm::sort(readers, before);
-    for (NodeId reader : readers) {
-      if (--waiting[reader] == 0) order.push_back(reader);
-    }
-  }
-  return order;
-}
-
 }  // namespace grapnel

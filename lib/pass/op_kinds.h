@@ -52,12 +52,6 @@ class OpKinds {
 // IdentityN of one tensor: as good as Identity.
 bool IsIdentityNOfOne(const Node& node);
 
-// The order in which Grappler looks at nodes: breadth first from the nodes without inputs, readers
-// in the order that the graph had. Which of two equal nodes survives, and which number a new name
-// gets, follow from it. `rank` is a node's place in that earlier order; by id where there is none.
-// Nodes on cycles that are no loops are left out.
-std::vector<NodeId> GrapplerOrder(const Graph& graph, llvm::ArrayRef<uint32_t> rank = {});
-
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_PASS_OP_KINDS_H_

@@ -1,6 +1,6 @@
 #include "lib/pass/tidy.h"
 
-#include "lib/pass/op_kinds.h"
+#include "lib/pass/node_order.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 

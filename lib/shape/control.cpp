@@ -58,6 +58,7 @@ CallArgs PointersTo(const std::vector<PortFacts>& facts) {
 
 // Inputs from `first` on go into `function`; false when nothing is known of what comes out.
 bool Call(ShapeContext& c, llvm::StringRef function, int first, std::vector<PortFacts>* results) {
+  if (!c.enters_functions) return false;
   CallArgs args = InputsFrom(c, first);
   c.functions->Called(function, args);
   *results = c.functions->Infer(function, args);
@@ -81,6 +82,7 @@ void PartitionedCallShape(ShapeContext& c) {
 
 // One of several branches is taken; a value goes by only if it is the same from each.
 void BranchShape(ShapeContext& c) {
+  if (!c.enters_functions) return MergeOutputShapes(c);
   std::vector<llvm::StringRef> branches;
   for (const char* key : {"then_branch", "else_branch", "branches"}) {
     if (std::optional<AttrView> attr = c.Attr(key)) {
@@ -102,8 +104,18 @@ void BranchShape(ShapeContext& c) {
   MergeOutputShapes(c);
 }
 
+// What its inputs are, unless `output_shapes` says otherwise.
+void WhileShapeFromOutside(ShapeContext& c) {
+  if (std::optional<AttrView> attr = c.Attr("output_shapes")) {
+    auto shapes = attr->AsShapes();
+    if (shapes && !shapes->empty()) return MergeOutputShapes(c);
+  }
+  for (int i = 0; i < c.num_outputs(); ++i) c.Out(i, c.in(i));
+}
+
 // What the loop carries is widened until the body keeps it as it is.
 void WhileShape(ShapeContext& c) {
+  if (!c.enters_functions) return WhileShapeFromOutside(c);
   std::optional<AttrView> attr = c.Attr("body");
   std::optional<llvm::StringRef> body = attr ? attr->AsFuncName() : std::nullopt;
   std::vector<PortFacts> carried;

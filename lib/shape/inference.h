@@ -27,6 +27,10 @@ struct ShapeOptions {
   // MatMul reads has two dimensions, and one of them may be known from the other factor. Every
   // dimension that is not known is then a symbol. As Grappler has it.
   bool from_readers = false;
+  // Whether results of calls, branches and loops are inferred through the functions' bodies. When
+  // false, a call says nothing of its results, and a branch or loop what its attribute
+  // `output_shapes` does, as Grappler has it, whose passes see no bodies.
+  bool enters_functions = true;
 };
 
 // One element of an integer tensor that is known in part. A known element is its value, negative

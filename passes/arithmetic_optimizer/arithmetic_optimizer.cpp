@@ -12,6 +12,8 @@
 // arithmetic_optimization is AGGRESSIVE.
 #include "passes/arithmetic_optimizer/arithmetic_optimizer.h"
 
+#include "lib/pass/node_order.h"
+
 namespace grapnel::arithmetic {
 namespace {
 
@@ -23,7 +25,6 @@ class ArithmeticOptimizer : public GraphPass {
     std::vector<NodeId> order = GrapplerOrder(edit.graph(), edit.ranks());
     edit.SetOrder(order);
     for (NodeId id : order) arithmetic.Enqueue(edit.graph().node(id));
-    edit.TakeTouched();
     while (Node node = arithmetic.Pop()) {
       Visit(arithmetic, rules, node);
       if (arithmetic.stopped) break;

@@ -92,11 +92,10 @@ class Arithmetic : public RuleContext {
   // Reads of any output of `node` are of `by` instead, and control edges come from its node; but
   // for those of readers that TensorFlow has lost.
   void Replace(const Node& node, Port by);
-  // A rule has been applied: shapes follow what it touched.
-  void Settle();
+  // A rule has been applied.
+  void Settle() { changed_value_ = false; }
 
  private:
-  ShapeMap& shapes();
   bool IsShapeKnown(NodeId id) const { return id < first_new_ && !forgotten_.contains(id); }
   void DropRepeatedControls(const Node& node);
 
@@ -104,7 +103,7 @@ class Arithmetic : public RuleContext {
   llvm::DenseSet<NodeId> queued_, forgotten_;
   llvm::DenseSet<std::pair<NodeId, NodeId>> lost_;
   const NodeId first_new_;
-  std::unique_ptr<ShapeMap> shapes_;
+  const ShapeMap shapes_;
   bool changed_value_ = false;
 };
 

@@ -9,7 +9,8 @@ namespace grapnel::arithmetic {
 Arithmetic::Arithmetic(Editor& editor)
     : RuleContext(editor),
       aggressive(editor.config().arithmetic_optimization() == proto::RewriterConfig::AGGRESSIVE),
-      first_new_(graph.end_id()) {}
+      first_new_(graph.end_id()),
+      shapes_(InferShapes(graph, edit.GrapplerShapes(aggressive))) {}
 
 void Arithmetic::Enqueue(llvm::ArrayRef<Node> nodes) {
   for (const Node& node : nodes) {
@@ -107,23 +108,12 @@ Node Arithmetic::TailOfOwnChain(const Node& node,
   });
 }
 
-ShapeMap& Arithmetic::shapes() {
-  if (!shapes_) {
-    ShapeOptions options;
-    options.trust_feeds = aggressive;
-    options.fed = &edit.boundary().fed;
-    options.from_readers = true;
-    shapes_ = std::make_unique<ShapeMap>(InferShapes(graph, options));
-  }
-  return *shapes_;
-}
-
 Shape Arithmetic::ShapeOf(Port port) {
-  return IsShapeKnown(port.node) ? shapes().OfPort(port) : Shape::Unknown();
+  return IsShapeKnown(port.node) ? shapes_.OfPort(port) : Shape::Unknown();
 }
 
 Shape Arithmetic::ShapeOfInput(const Node& node, int i) {
-  return IsShapeKnown(node.id()) ? shapes().OfPort(node.input(i)) : Shape::Unknown();
+  return IsShapeKnown(node.id()) ? shapes_.OfPort(node.input(i)) : Shape::Unknown();
 }
 
 bool Arithmetic::LeavesShape(const Node& node, int kept, int other) {
@@ -257,13 +247,6 @@ void Arithmetic::Replace(const Node& node, Port by) {
   edit.Used(node);
   llvm::sort(readers, [](const Node& a, const Node& b) { return a.name() < b.name(); });
   Enqueue(readers);
-}
-
-void Arithmetic::Settle() {
-  changed_value_ = false;
-  std::vector<NodeId> touched = edit.TakeTouched();
-  if (!shapes_) return;
-  for (NodeId id : touched) shapes_->Update(id);
 }
 
 bool IsAdd(const Node& node) {

@@ -14,14 +14,14 @@ namespace {
 
 // The shape of the result is not known in full, but it is that of the zeros.
 Verdict ForwardZeros(Folding& rule, const Node& node, int zeros) {
-  Shape zero = rule.ShapeOf(node.input(zeros)), other = rule.ShapeOf(node.input(1 - zeros));
+  Shape zero = rule.InputShape(node, zeros), other = rule.InputShape(node, 1 - zeros);
   if (!Folding::BroadcastsInto(other, zero))
     return rule.Refuse("the shape of '{0}' is not known", node.name());
   return rule.BecomeIdentity(node, zeros);
 }
 
 Verdict SimplifyAbsorbing(Folding& rule, const Node& node) {
-  if (node.num_inputs() != 2 || rule.shapes_lost.contains(node.id())) return rule.NotMine();
+  if (node.num_inputs() != 2 || !rule.KnowsInputs(node)) return rule.NotMine();
   bool is_or = node.op() == "LogicalOr",
        is_division = node.op().contains("Div") || node.op() == "Xdivy";
   bool is_product = node.op() == "Mul" || node.op() == "MulNoNan" || node.op() == "LogicalAnd";

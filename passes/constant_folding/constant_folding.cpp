@@ -7,6 +7,7 @@
 // only constant inputs, drops what nobody reads, and simplifies the rest node by node. Rounds look
 // only at what changed and what is near it. They end as Grappler's do: after one that simplified
 // nothing and left as many nodes as there were, though it may have folded some and dropped as many.
+#include "lib/pass/node_order.h"
 #include "lib/pass/pass.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -15,7 +16,8 @@
 namespace grapnel::constant_folding {
 namespace {
 
-// The rounds over one body. Nodes are looked at in order of id: the file's order, then as made.
+// The rounds over one body. Nodes are looked at in Grappler's order, which each round changes:
+// which of two constants moves first follows from it.
 class Rounds {
  public:
   explicit Rounds(Editor& edit)
@@ -31,6 +33,8 @@ class Rounds {
   void Run() {
     edit_.TakeTouched();
     edit_.FixShapes();
+    order_ = RankedNodes(graph_, edit_.ranks());
+    known_ = graph_.end_id();
     todo_.resize(graph_.end_id(), true);
     size_t nodes = 0;
     simplified_ = true;
@@ -43,10 +47,10 @@ class Rounds {
       Show(shapes_);
       Show(values_);
       Fold();
-      DropUnread();
       simplified_ = Show(simplify_);
       std::swap(todo_, next_);
     }
+    edit_.SetOrder(order_);
     edit_.FollowShapes();
   }
 
@@ -54,10 +58,17 @@ class Rounds {
   // What is made on the way waits for the next phase, as in Grappler.
   template <typename Visit>
   void ForEachTodo(Visit visit) {
-    int end = static_cast<int>(graph_.end_id());
-    for (int i = todo_.find_first(); i >= 0 && i < end && !fold_.stopped; i = todo_.find_next(i)) {
-      if (graph_.IsAlive(i)) visit(graph_.node(i));
+    for (NodeId id : order_) {
+      if (fold_.stopped) return;
+      if (todo_.test(id) && graph_.IsAlive(id)) visit(graph_.node(id));
     }
+  }
+
+  // Nodes that were made since the last call.
+  std::vector<NodeId> TakeMade() {
+    std::vector<NodeId> made;
+    for (; known_ < graph_.end_id(); ++known_) made.push_back(known_);
+    return made;
   }
 
   // Whether any rule fired.
@@ -69,11 +80,24 @@ class Rounds {
       fired = true;
       Spread();
     });
+    llvm::append_range(order_, TakeMade());
     return fired;
   }
 
-  // Where a result folds, its readers may be foldable: they follow in the same phase.
+  // Then drops what nobody reads. Nodes that results became come before all others, as in Grappler.
   void Fold() {
+    FoldAndFollow();
+    DropUnread();
+    std::vector<NodeId> folded = TakeMade();
+    EraseDeadNodes(graph_, &folded);
+    for (NodeId id : order_) {
+      if (graph_.IsAlive(id)) folded.push_back(id);
+    }
+    order_ = std::move(folded);
+  }
+
+  // Where a result folds, its readers may be foldable: they follow in the same phase.
+  void FoldAndFollow() {
     auto is_foldable = [&](Node node) { return folds_.Has(node) && IsFoldable(fold_, node); };
     std::vector<NodeId> queue;
     ForEachTodo([&](Node node) {
@@ -97,9 +121,13 @@ class Rounds {
   // What only they read goes in the next round, as in Grappler: until then it counts as read.
   void DropUnread() {
     std::vector<NodeId> unread;
-    ForEachTodo([&](Node node) {
+    auto look = [&](Node node) {
       if (IsUnread(fold_, node)) unread.push_back(node.id());
-    });
+    };
+    ForEachTodo(look);
+    for (NodeId id = known_; id < graph_.end_id(); ++id) {
+      if (graph_.IsAlive(id)) look(graph_.node(id));
+    }
     for (NodeId id : unread) ApplyRules(fold_, drop_unread_, graph_.node(id));
     Spread();
   }
@@ -130,6 +158,8 @@ class Rounds {
 
   Editor& edit_;
   Graph& graph_;
+  std::vector<NodeId> order_;  // of the nodes, and what of it has died since the last Fold()
+  NodeId known_ = 0;           // the first that is not yet in it
   Folding fold_;
   const RuleTable shapes_, values_, folds_, drop_unread_, simplify_;  // a phase each
   llvm::BitVector todo_, next_;  // what to look at in this round, and in the next

@@ -86,8 +86,10 @@ bool IsSafe(Folding& rule, const Node& parent, const Tree& tree) {
 }
 
 // Whether the child with the constant for its left leaf has the shape of its right leaf.
-bool FitsRightLeaf(Folding& rule, const Tree& tree) {
-  Shape c = rule.ShapeOf(tree.constant), leaf = rule.ShapeOf(tree.child.input(1));
+bool FitsRightLeaf(Folding& rule, const Node& parent, const Tree& tree) {
+  if (!rule.KnowsInputs(parent) || !rule.KnowsInputs(tree.child)) return true;
+  Shape c = rule.InputShape(parent, tree.constant_is_left ? 0 : 1),
+        leaf = rule.InputShape(tree.child, 1);
   if (!c.known_rank() || !leaf.known_rank()) return true;
   bool fits = true;
   if (c.IsFullyKnown() && leaf.IsFullyKnown() && *c.NumElements() > *leaf.NumElements()) {
@@ -142,9 +144,10 @@ Verdict PushConstantsDown(Folding& rule, const Node& parent) {
   if (!(parent_symmetric && child_symmetric) && !IsFloating(type) && !IsComplex(type))
     return rule.NotMine();
   bool has_constant_leaf = tree->left_leaf_is_constant || rule.IsConst(child.input(1));
-  if (!IsSafe(rule, parent, *tree) || (!has_constant_leaf && !FitsRightLeaf(rule, *tree)))
+  if (!IsSafe(rule, parent, *tree) || (!has_constant_leaf && !FitsRightLeaf(rule, parent, *tree)))
     return rule.Refused();
-  rule.shapes_lost.insert(parent.id());
+  rule.ForgetInputs(parent);
+  rule.ForgetInputs(child);
   if (!parent_symmetric || !child_symmetric) {
     Reassociate(rule, parent, *tree, sum, parent_symmetric, child_symmetric);
     return rule.Done();
@@ -159,12 +162,15 @@ Verdict PushConstantsDown(Folding& rule, const Node& parent) {
 Verdict PushConstantsDownBiasAdd(Folding& rule, const Node& parent) {
   bool parent_is_bias = IsBiasAdd(parent);
   std::optional<Tree> tree = Match(rule, parent);
-  if (!tree || (tree->constant_is_left && parent_is_bias)) return rule.NotMine();
+  if (!tree || (tree->constant_is_left && parent_is_bias) || !rule.KnowsInputs(parent))
+    return rule.NotMine();
   const Node& child = tree->child;
   bool child_is_bias = IsBiasAdd(child);
   if (!child_is_bias && !IsAdd(child)) return rule.NotMine();
-  Shape left = rule.ShapeOf(child.input(0)), right = rule.ShapeOf(child.input(1));
-  Shape constant = rule.ShapeOf(tree->constant), result = rule.edit.ShapeOf(tree->result);
+  int constant_slot = tree->constant_is_left ? 0 : 1;
+  Shape left = rule.InputShape(child, 0), right = rule.InputShape(child, 1),
+        constant = rule.InputShape(parent, constant_slot),
+        result = rule.InputShape(parent, 1 - constant_slot);
   if (!left.known_rank() || !right.known_rank() || !constant.known_rank() || !result.known_rank())
     return rule.NotMine();
   if (left.rank() != 1 && right.rank() != 1) return rule.NotMine();
@@ -182,7 +188,9 @@ Verdict PushConstantsDownBiasAdd(Folding& rule, const Node& parent) {
   if (!IsSafe(rule, parent, *tree)) return rule.Refused();
   Port moved = child.input(leaf);
   rule.edit.SetInput(child, leaf, tree->constant);
-  rule.edit.SetInput(parent, tree->constant_is_left ? 0 : 1, moved);
+  rule.edit.SetInput(parent, constant_slot, moved);
+  rule.ForgetInputs(parent);
+  rule.ForgetInputs(child);
   return rule.Done();
 }
 

@@ -28,7 +28,10 @@ Folding::Folding(Editor& editor)
       fold_quantization(!editor.config().experimental_disable_folding_quantization_emulation()),
       const_(graph.module().strings.Intern("Const")),
       has_tpu_ops_(graph.module().strings.Find("TPUReplicateMetadata") != kNoString) {
+  constexpr Port kNone = {kNoNode, 0};
+  first_inputs_.resize(graph.end_id(), {kNone, kNone});
   for (Node node : graph.nodes()) {
+    if (node.num_inputs() > 1) first_inputs_[node.id()] = {node.input(0), node.input(1)};
     mutates_tensors = mutates_tensors || (!kinds.Is(node, kPureOp) && WritesIntoInputs(node));
     if (kinds.Is(node, kMergeOp) && !node.uses().empty()) merges_once_read.insert(node.id());
   }

@@ -3,6 +3,7 @@
 #ifndef GRAPNEL_PASSES_CONSTANT_FOLDING_FOLDING_H_
 #define GRAPNEL_PASSES_CONSTANT_FOLDING_FOLDING_H_
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,10 +47,6 @@ class Folding : public RuleContext {
   // after it has counted them as readers.
   llvm::DenseSet<NodeId> merges_once_read;
 
-  // Grappler infers shapes once, before the first round, and forgets those of a node that it puts
-  // together anew: what asks for them leaves such a node alone until the next iteration.
-  llvm::DenseSet<NodeId> shapes_lost;
-
   // --- Constants: of Const nodes that are not fed. Grappler does not fold what a HostConst gives.
   bool IsConst(const Node& node) const {
     return node && node.op_id() == const_ && !edit.IsFed(node);
@@ -73,6 +70,19 @@ class Folding : public RuleContext {
   // --- Other facts.
   // That of a constant is the shape of its value, which needs no shape inference.
   Shape ShapeOf(Port port) override;
+  // Grappler infers shapes once, before the first round. What it knows of an input is what the node
+  // read there then, whatever it reads since; nothing of a node that was made since, or that it put
+  // together anew: what asks for that leaves such a node alone until the next iteration. Of the
+  // first two inputs alone.
+  bool KnowsInputs(const Node& node) const {
+    return node.id() < first_inputs_.size() && first_inputs_[node.id()][0].node != kNoNode;
+  }
+  Shape InputShape(const Node& node, int i) {
+    return KnowsInputs(node) ? edit.ShapeOf(first_inputs_[node.id()][i]) : Shape::Unknown();
+  }
+  void ForgetInputs(const Node& node) {
+    if (KnowsInputs(node)) first_inputs_[node.id()][0].node = kNoNode;
+  }
   // Whether broadcasting `other` with `kept` is sure to give the shape of `kept`;
   // `as_far_as_known`: whether it may.
   static bool BroadcastsInto(const Shape& other, const Shape& kept, bool as_far_as_known = false);
@@ -110,6 +120,7 @@ class Folding : public RuleContext {
 
   const StringId const_;
   const bool has_tpu_ops_;
+  std::vector<std::array<Port, 2>> first_inputs_;  // by id; no node where there are not two
 };
 
 // What the rules of kFold (foldable.cpp) and of kDropUnread (drop_unread.cpp) are shown.

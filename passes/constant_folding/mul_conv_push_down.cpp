@@ -44,7 +44,10 @@ bool FitsWeights(Folding& rule, const Match& match, const Shape& scale) {
   if (scale.rank() <= static_cast<int>(data_format.size()) && scale.NumElements() == 1) return true;
   // One for each output channel is one for each last index of w, and of nothing in x.
   if (match.constant_input == 0 || (data_format != "NHWC" && data_format != "NDHWC")) return false;
-  if (!Folding::BroadcastsInto(scale, rule.ShapeOf(match.conv.input(1)))) return false;
+  // TensorFlow looks at what the convolution's node read first: a factor, where it was a Mul.
+  if (!Folding::BroadcastsInto(scale, rule.ShapeOf(match.conv.input(1))) ||
+      !Folding::BroadcastsInto(scale, rule.InputShape(match.conv, 1)))
+    return false;
   for (int i = 0; i + 1 < scale.rank(); ++i) {
     if (scale.dim(i) > 1) return false;
   }

@@ -63,7 +63,7 @@ Verdict BecomeUnary(Folding& rule, const Node& node, llvm::StringRef op, const S
 }
 
 Verdict SimplifyNeutralElements(Folding& rule, const Node& node) {
-  if (node.num_inputs() != 2 || rule.shapes_lost.contains(node.id())) return rule.NotMine();
+  if (node.num_inputs() != 2 || !rule.KnowsInputs(node)) return rule.NotMine();
   Kind kind = KindOf(node.op());
   bool is_sum = kind == Kind::kAdd || kind == Kind::kSub;
   auto is_neutral = [&](int i) {
@@ -71,7 +71,7 @@ Verdict SimplifyNeutralElements(Folding& rule, const Node& node) {
   };
   bool x = is_neutral(0), y = is_neutral(1);
   if (!x && !y) return rule.NotMine();
-  Shape shapes[2] = {rule.ShapeOf(node.input(0)), rule.ShapeOf(node.input(1))};
+  Shape shapes[2] = {rule.InputShape(node, 0), rule.InputShape(node, 1)};
   bool is_bias = node.op().contains("BiasAdd");
   Shape meets = is_bias ? BiasShape(node, shapes[1], shapes[0]) : shapes[1];
   if (x && (kind == Kind::kAdd || kind == Kind::kMul)) return Forward(rule, node, 1, shapes, meets);

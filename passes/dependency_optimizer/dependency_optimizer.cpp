@@ -12,6 +12,7 @@
 // Switch, device crossings.
 #include "passes/dependency_optimizer/dependency_optimizer.h"
 
+#include "lib/pass/node_order.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {

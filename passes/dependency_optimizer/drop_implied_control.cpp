@@ -5,6 +5,7 @@
 // Refuses: edges at loop frames, Merge nodes and ops that TensorFlow does not know.
 //
 // Cost: nodes and edges a few times; where more would be needed, edges are left.
+#include "lib/pass/node_order.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/dependency_optimizer/dependency_optimizer.h"
 

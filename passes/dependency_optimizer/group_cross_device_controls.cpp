@@ -6,6 +6,7 @@
 //
 // Refuses: nodes without a device; a sole edge from a device.
 #include "lib/ir/device_name.h"
+#include "lib/pass/node_order.h"
 #include "llvm/ADT/STLExtras.h"
 #include "passes/dependency_optimizer/dependency_optimizer.h"
 

@@ -23,10 +23,7 @@ Formats MakeFormats(const std::string& from, const std::string& to) {
 std::string WithDepth(std::string format) { return format.insert(format.find('H'), "D"); }
 
 ShapeMap MakeShapes(Editor& edit, bool trust_feeds) {
-  ShapeOptions options;
-  options.trust_feeds = trust_feeds;
-  options.fed = &edit.boundary().fed;
-  return InferShapes(edit.graph(), options);
+  return InferShapes(edit.graph(), edit.GrapplerShapes(trust_feeds));
 }
 
 }  // namespace

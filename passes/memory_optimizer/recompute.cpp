@@ -8,6 +8,7 @@
 // that it does not run at once; triggers follow one another in the order of the gradients.
 //
 // Refuses: nodes that are fed, that read gradients, or that no gradient follows from.
+#include "lib/pass/node_order.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -22,9 +22,8 @@ void Remapper::WantShapes(bool trust_feeds) {
   if (shapes_wanted) return;
   shapes_wanted = true;
   if (!trust_feeds) return;
-  ShapeOptions options;
-  options.fed = &edit.boundary().fed;
-  trusting_ = std::make_unique<ShapeMap>(InferShapes(graph, options));
+  constexpr bool kTrustFeeds = true;
+  trusting_ = std::make_unique<ShapeMap>(InferShapes(graph, edit.GrapplerShapes(kTrustFeeds)));
 }
 
 Shape Remapper::ShapeOf(Port port) {

@@ -6,7 +6,8 @@
 //            -> _FusedConv2D {fused_ops=[FusedBatchNorm, Relu], num_args=4} -> y
 //
 // Refuses: training mode; bfloat16 statistics; a reader of any output but the first; a Conv2D that
-// is fetched, read twice or not on a CPU; Sigmoid.
+// is fetched, read twice or not on a CPU; Sigmoid; Tanh, which TensorFlow fuses, and then has no
+// kernel for.
 #include "passes/remapper/remapper.h"
 
 namespace grapnel::remapper {
@@ -80,7 +81,7 @@ GRAPNEL_RULE({.optimizer = "remapper",
 GRAPNEL_RULE({.optimizer = "remapper",
               .place = 15,
               .name = "fuse_conv_batch_norm_activation",
-              .ops = {"Relu", "Relu6", "Elu", "LeakyRelu", "Tanh"},
+              .ops = {"Relu", "Relu6", "Elu", "LeakyRelu"},
               .help = "the same with the activation that follows",
               .refuses = "what fuse_conv_batch_norm does",
               .apply = FuseConvBatchNormActivation});

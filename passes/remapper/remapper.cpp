@@ -11,6 +11,7 @@
 // read from outside or have control edges; dtypes and layouts without a fused kernel.
 #include "passes/remapper/remapper.h"
 
+#include "lib/pass/node_order.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
