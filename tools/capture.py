@@ -284,8 +284,7 @@ def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=None, check=
             sess.graph.get_tensor_by_name(n)
         graph = tf.compat.v1.graph_util.extract_sub_graph(sess.graph.as_graph_def(), nodes)
         before = variable_values(sess, graph)
-        init = state.session_initializers(sess.graph.as_graph_def(), graph)
-        freeze = freeze and not state.writes(graph)
+        init, freeze = state.session_initializers(sess.graph.as_graph_def(), graph), freeze and not state.writes(graph)
         if freeze and before:
             graph, before = frozen_session(sess, graph, nodes), {}
         inside = {n.name for n in graph.node}

@@ -67,18 +67,31 @@ def hold_variable(node, variable):
     become(node, "VarHandleOp", dtype=type_attr(variable.dtype), shape=shape_attr(variable.shape))
 
 
+def readers(functions, nodes, name):
+    """Ops on the table of the handle `name`, in functions that it is handed to as well."""
+    for node in nodes:
+        for slot, given in enumerate(i for i in node.input if not i.startswith("^")):
+            if given.split(":")[0] != name:
+                continue
+            if node.op in ("LookupTableFindV2", "LookupTableInsertV2", "LookupTableImportV2"):
+                yield node
+            slot -= node.op in ("If", "StatelessIf", "Case", "StatelessCase")
+            called = [node.op] + [f.name for a in node.attr.values() for f in (a.func, *a.list.func)]
+            for f in (functions[c] for c in called if c in functions):
+                yield from readers(functions, f.node_def, f.signature.input_arg[slot].name)
+
+
 def types_of(graph, name, handle):
-    """(dtype of keys, of values, whether it never changes) of a table: what its object says, else the op that it is an
-    input of, else the only ones that the graph has. TensorFlow ends the process on others."""
+    """(dtype of keys, of values, whether it never changes) of a table: what its object says, else the ops that it is
+    given to. TensorFlow ends the process on others."""
     for o in gc.get_objects():
         if isinstance(o, LookupInterface) and getattr(o, "_resource_handle", None) is handle:
             if isinstance(o, DenseHashTable):
                 raise StateError(f"input '{name}' is a dense table, whose empty and deleted keys a case cannot hold")
             return o.key_dtype, o.value_dtype, isinstance(o, StaticHashTable)
-    users = [n for n in all_nodes(graph) if n.op in ("LookupTableFindV2", "LookupTableInsertV2", "LookupTableImportV2")]
-    mine = [n for n in users if n.input[0].split(":")[0] == name and n in list(graph.node)]
-    pairs = {(n.attr["Tin"].type, n.attr["Tout"].type) for n in mine or users}
-    fixed = not any(re.match("LookupTable(Insert|Remove|Import)", n.op) for n in all_nodes(graph))
+    users = list(readers({f.signature.name: f for f in graph.library.function}, graph.node, name))
+    pairs = {(n.attr["Tin"].type, n.attr["Tout"].type) for n in users}
+    fixed = all(n.op == "LookupTableFindV2" for n in users)
     return (*map(tf.as_dtype, pairs.pop()), fixed) if len(pairs) == 1 else None
 
 
