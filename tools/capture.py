@@ -9,10 +9,11 @@ As a module, where the program is:
 As a command, for SavedModels:
     python tools/capture.py model_dir --signature serving_default --feed x=x.npy --out case
 
-Then: grapnel replay case. Variables become constants; freeze=False or --no-freeze leaves them, and writes the value
-each had before the run under "variables" in case.json. The captured graph is run once more by itself, to see that it
-gives the same outputs.
-needs: tensorflow 2, and tolerance.py beside this file
+Then: grapnel replay case. Variables become constants; freeze=False or --no-freeze leaves them, and so does a graph that
+writes some, or has tables or iterators: values before the run are "variables" in case.json, and what makes the others
+is init.pb. steps=[...], arguments or feeds of further calls, runs them in order on what the ones before left. The
+captured graph is run once more by itself, to see that it gives the same outputs.
+needs: tensorflow 2, and tolerance.py and capture_state.py beside this file
 """
 import argparse
 import inspect
@@ -27,6 +28,7 @@ import tensorflow as tf
 from tensorflow.python.framework import convert_to_constants
 from tensorflow.python.saved_model import loader_impl
 
+import capture_state as state
 from tolerance import atol_of
 
 RTOL = 1e-4
@@ -34,7 +36,7 @@ GRAPH_LIMIT = 2**31 - 1                                       # protobuf's, for 
 
 
 class CaptureError(Exception):
-    """What could not be captured, and why, in one line."""
+    """What could not be captured, and why: one line, then what TensorFlow says of it."""
 
 
 # ---- the case folder ----
@@ -54,9 +56,10 @@ def to_npy(name, value):
     return a
 
 
-def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=None, about=None):
-    """Writes the folder `out`; feeds and fetches are {tensor: value}, variables {node: value}; `about` is added to
-    case.json. Without `atol` each fetch gets one from its own values. Returns what case.json says."""
+def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=None, about=None, init=None, steps=()):
+    """Writes the folder `out`; feeds and fetches are {tensor: value}, variables {node: value}, init a graph that is run
+    before, steps pairs of further feeds and fetches; `about` is added to case.json. Without `atol` each fetch gets one
+    from its own values. Returns what case.json says."""
     try:
         graph = graph_def.SerializeToString(deterministic=True)
     except Exception as e:                                    # protobuf's own errors differ from version to version
@@ -72,15 +75,27 @@ def write_case(out, graph_def, feeds, fetches, rtol=RTOL, atol=None, variables=N
             file = f"{prefix}_{i}.npy"
             arrays[file] = to_npy(name, value)
             case.setdefault(key, {})[name] = file
+    for k, step in enumerate(steps, 1):
+        case.setdefault("steps", []).append({})
+        for key, prefix, values in zip(("feeds", "fetches"), ("feed", "out"), step):
+            files = case["steps"][-1][key] = {}
+            for i, (name, value) in enumerate(values.items()):
+                files[name] = f"{prefix}_{k}_{i}.npy"
+                arrays[files[name]] = to_npy(name, value)
+    if init is not None and init.node:
+        case["init"] = "init.pb"
     for name, file in case["fetches"].items():
         case["atol"][name] = atol_of(arrays[file], rtol) if atol is None else atol
     try:
         os.makedirs(out, exist_ok=True)
         for old in os.listdir(out):
-            if re.fullmatch(r"(feed|out|var)_\d+\.npy", old):
+            if re.fullmatch(r"(feed|out|var)_\d+(_\d+)?\.npy|init\.pb", old):
                 os.remove(os.path.join(out, old))
         with open(os.path.join(out, "graph.pb"), "wb") as f:
             f.write(graph)
+        if "init" in case:
+            with open(os.path.join(out, case["init"]), "wb") as f:
+                f.write(init.SerializeToString(deterministic=True))
         for file, a in arrays.items():
             np.save(os.path.join(out, file), a)
         with open(os.path.join(out, "case.json"), "w") as f:
@@ -95,20 +110,25 @@ def first_line(e):
     return (getattr(e, "message", None) or str(e) or type(e).__name__).strip().split("\n")[0]
 
 
-def last_line(e):
-    """What went wrong in traced code: TensorFlow puts the stack before it."""
-    return first_line(e) if not str(e).strip() else str(e).strip().split("\n")[-1].strip()
+def whole(e):
+    """All that TensorFlow says, which may be many lines."""
+    return (getattr(e, "message", None) or str(e) or type(e).__name__).strip()
 
 
-def check_again(graph_def, feeds, fetches, rtol, atol):
-    """Runs the captured graph by itself and compares with what the program gave."""
+def check_again(graph_def, steps, rtol, atol, variables=None, init=None):
+    """Runs the captured graph by itself, all steps, and compares with what the program gave."""
     try:
         with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
             tf.import_graph_def(graph_def, name="")
-            again = sess.run(list(fetches), feeds)
+            state.prepare(sess, graph_def, variables or {}, init or tf.compat.v1.GraphDef())
+            again = [sess.run(list(fetches), feeds) for feeds, fetches in steps]
     except (tf.errors.OpError, ValueError, TypeError) as e:
-        raise CaptureError(f"the captured graph does not run by itself: {first_line(e)} (if it writes variables, "
-                           "use freeze=False, --no-freeze)") from e
+        raise CaptureError(f"the captured graph does not run by itself: {whole(e)}") from e
+    for (_, fetches), got in zip(steps, again):
+        compare(fetches, got, rtol, atol)
+
+
+def compare(fetches, again, rtol, atol):
     for (name, want), got in zip(fetches.items(), again):
         want, got = np.asarray(want), np.asarray(got)
         same = want.shape == got.shape and want.dtype == got.dtype
@@ -145,7 +165,7 @@ def concrete(fn, args, kwargs):
     try:
         cf = f.get_concrete_function(*tf.nest.map_structure(spec, args), **tf.nest.map_structure(spec, kwargs))
     except Exception as e:                                    # whatever the user's code raises while it is traced
-        raise CaptureError(f"the function cannot be traced: {last_line(e)}") from e
+        raise CaptureError(f"the function cannot be traced: {whole(e)}") from e
     return cf, args, kwargs
 
 
@@ -158,12 +178,11 @@ def frozen(cf, captures):
     try:
         done = convert_to_constants.convert_variables_to_constants_v2(cf, lower_control_flow=False)
     except Exception as e:                                    # TensorFlow's reasons come as several types
-        raise CaptureError(f"the variables cannot become constants: {first_line(e)}; "
+        raise CaptureError(f"the variables cannot become constants: {whole(e)}; "
                            "freeze=False (--no-freeze) keeps them") from e
     for t in done.inputs:
         if t.dtype in (tf.resource, tf.variant):
-            raise CaptureError(f"input '{t.name}' is a captured {t.dtype.name} that cannot become a constant (a table, "
-                               "an iterator, a variable that is written?); freeze=False (--no-freeze) keeps it")
+            raise CaptureError(f"input '{t.name}' is a captured {t.dtype.name} that cannot become a constant")
     inputs = {t.op.name: i for i, t in enumerate(done.inputs)}
     graph = done.graph.as_graph_def()
     nodes = sorted(graph.node, key=lambda n: inputs.get(n.name, len(inputs)))   # TensorFlow's order is a hash set's
@@ -172,40 +191,62 @@ def frozen(cf, captures):
     return done.outputs, graph, {name: v for name, v in with_value(captures).items() if name.split(":")[0] in inputs}
 
 
-def function(fn, args, out, kwargs=None, freeze=True, rtol=RTOL, atol=None, check=True, about=None):
-    """Captures fn(*args, **kwargs), called once. Arrays and tensors become feeds, other arguments part of the graph. A
-    Keras model is called with training=False. Returns what case.json says."""
+def kept(cf, captures, variables):
+    """GraphDef of cf with its variables, tables and iterators as resources, and the graph that makes the latter."""
+    graph = cf.graph.as_graph_def()
+    try:
+        init = state.hold_captures(graph, captures, variables)
+    except state.StateError as e:
+        raise CaptureError(str(e)) from e
+    state.keep_effects(graph, [t.name for t in cf.outputs], [o.name for o in cf.graph.control_outputs])
+    return graph, init
+
+
+def called(cf, args, kwargs):
+    """What cf gives, as arrays."""
+    tensors = tf.nest.map_structure(lambda v: tf.convert_to_tensor(v) if is_tensor_like(v) else v, [args, kwargs])
+    try:
+        results = cf(*tensors[0], **tensors[1])
+    except (tf.errors.OpError, ValueError, TypeError) as e:
+        raise CaptureError(f"the function fails: {whole(e)}") from e
+    return [r for r in tf.nest.flatten(results, expand_composites=True) if r is not None]
+
+
+def function(fn, args, out, kwargs=None, freeze=True, rtol=RTOL, atol=None, check=True, about=None, steps=()):
+    """Captures fn(*args, **kwargs), called once, and then with the arguments of each of `steps`, which are like `args`.
+    Arrays and tensors become feeds, other arguments part of the graph. A Keras model is called with training=False.
+    Returns what case.json says."""
     args = list(args) if isinstance(args, (list, tuple)) else [args]
     cf, args, kwargs = concrete(fn, args, kwargs or {})
-    values = [v for v in tf.nest.flatten([args, kwargs], expand_composites=True) if is_tensor_like(v)]
     count = len(cf.inputs) - len(cf.captured_inputs)
-    if count != len(values):
-        raise CaptureError(f"the function takes {count} tensors, {len(values)} were given")
     captures = {t.name: v for t, v in zip(cf.inputs[count:], cf.captured_inputs)}
-    feeds = {t.name: np.asarray(v) for t, v in zip(cf.inputs, values)}
     handles = {id(v.handle): v for v in cf.graph.variables if hasattr(v, "handle")}
+    others = any(v.dtype == tf.resource and id(v) not in handles for v in captures.values())
+    freeze = freeze and not others and not state.writes(cf.graph.as_graph_def())
     before = {name.split(":")[0]: handles[id(v)].numpy() for name, v in captures.items() if id(v) in handles}
-    outputs = cf.outputs
+    outputs, init = cf.outputs, None
     if freeze:
         outputs, graph, extra = frozen(cf, captures)
+        before = {}
     else:
-        graph, extra = cf.graph.as_graph_def(), with_value(captures)
-    feeds.update((name, v.numpy()) for name, v in extra.items())
-    try:
-        tensors = tf.nest.map_structure(lambda v: tf.convert_to_tensor(v) if is_tensor_like(v) else v, [args, kwargs])
-        called = cf(*tensors[0], **tensors[1])
-    except (tf.errors.OpError, ValueError, TypeError) as e:
-        raise CaptureError(f"the function fails: {first_line(e)}") from e
-    results = [r for r in tf.nest.flatten(called, expand_composites=True) if r is not None]
+        graph, init = kept(cf, captures, handles)
+        extra = with_value(captures)
     for t in outputs:
         if t.dtype in (tf.resource, tf.variant):
             raise CaptureError(f"output '{t.name}' is a {t.dtype.name}, which has no value to compare")
-    fetches = {t.name: r.numpy() for t, r in zip(outputs, results)}
-    if not fetches:
+    calls = []
+    for given in [args, *(list(s) if isinstance(s, (list, tuple)) else [s] for s in steps)]:
+        values = [v for v in tf.nest.flatten([given, kwargs], expand_composites=True) if is_tensor_like(v)]
+        if count != len(values):
+            raise CaptureError(f"the function takes {count} tensors, {len(values)} were given")
+        feeds = {t.name: np.asarray(v) for t, v in zip(cf.inputs, values)}
+        feeds.update((name, v.numpy()) for name, v in extra.items())
+        calls.append((feeds, {t.name: r.numpy() for t, r in zip(outputs, called(cf, given, kwargs))}))
+    if not calls[0][1]:
         raise CaptureError("the function returns nothing to compare with")
-    if check and (freeze or not captures):
-        check_again(graph, feeds, fetches, rtol, atol)
-    return write_case(out, graph, feeds, fetches, rtol, atol, None if freeze else before, about)
+    if check:
+        check_again(graph, calls, rtol, atol, before, init)
+    return write_case(out, graph, *calls[0], rtol, atol, None if freeze else before, about, init, calls[1:])
 
 
 # ---- sessions ----
@@ -227,14 +268,15 @@ def frozen_session(sess, graph, nodes):
     try:
         return convert_to_constants.convert_variables_to_constants_from_session_graph(sess, graph, nodes)
     except Exception as e:                                    # TensorFlow's reasons come as several types
-        raise CaptureError(f"the variables cannot become constants: {first_line(e)}; "
+        raise CaptureError(f"the variables cannot become constants: {whole(e)}; "
                            "freeze=False (--no-freeze) keeps them") from e
 
 
-def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=None, check=True, about=None):
-    """Captures sess.run(fetches, feeds), run once. Both give tensors by name or as objects; the graph is cut to what
-    the fetches need. Returns what case.json says."""
-    feeds = {tensor_name(k): np.asarray(v) for k, v in feeds.items()}
+def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=None, check=True, about=None, steps=()):
+    """Captures sess.run(fetches, feeds), run once, and then with each feeds of `steps`. All give tensors by name or as
+    objects; the graph is cut to what the fetches need. Returns what case.json says."""
+    runs = [{tensor_name(k): np.asarray(v) for k, v in f.items()} for f in (feeds, *steps)]
+    feeds = runs[0]
     names = [tensor_name(t) for t in ([fetches] if isinstance(fetches, str) or tf.is_tensor(fetches) else fetches)]
     nodes = [n.split(":")[0] for n in names]
     try:
@@ -242,19 +284,21 @@ def session(sess, feeds, fetches, out, freeze=True, rtol=RTOL, atol=None, check=
             sess.graph.get_tensor_by_name(n)
         graph = tf.compat.v1.graph_util.extract_sub_graph(sess.graph.as_graph_def(), nodes)
         before = variable_values(sess, graph)
+        init, freeze = state.session_initializers(sess.graph.as_graph_def(), graph), freeze and not state.writes(graph)
         if freeze and before:
-            graph = frozen_session(sess, graph, nodes)
-        values = sess.run(names, feeds)
+            graph, before = frozen_session(sess, graph, nodes), {}
+        inside = {n.name for n in graph.node}
+        runs = [{n: v for n, v in f.items() if n.split(":")[0] in inside} for f in runs]
+        calls = [(f, dict(zip(names, sess.run(names, f)))) for f in runs]
     except KeyError as e:
         raise CaptureError(first_line(e).strip("\"'")) from e
     except (tf.errors.OpError, ValueError, TypeError) as e:
-        raise CaptureError(f"the session fails: {first_line(e)}") from e
-    kept = {n.name for n in graph.node}
-    feeds = {n: v for n, v in feeds.items() if n.split(":")[0] in kept}
-    fetches = dict(zip(names, values))
-    if check and (freeze or not before):
-        check_again(graph, feeds, fetches, rtol, atol)
-    return write_case(out, graph, feeds, fetches, rtol, atol, None if freeze else before, about)
+        raise CaptureError(f"the session fails: {whole(e)}") from e
+    except state.StateError as e:
+        raise CaptureError(str(e)) from e
+    if check:
+        check_again(graph, calls, rtol, atol, before, init)
+    return write_case(out, graph, *calls[0], rtol, atol, None if freeze else before, about, init, calls[1:])
 
 
 # ---- SavedModels ----

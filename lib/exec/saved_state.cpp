@@ -1,12 +1,15 @@
 #include "lib/exec/saved_state.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "lib/exec/executor.h"
 #include "lib/io/bundle_writer.h"
 #include "lib/io/saved_variables.h"
+#include "lib/io/value.h"
 #include "lib/io/variable_binding.h"
+#include "lib/ir/verify.h"
 
 namespace grapnel {
 namespace {
@@ -31,6 +34,17 @@ Error RunOp(const Graph& graph, llvm::StringRef fetch, llvm::ArrayRef<Feed> feed
   ASSIGN_OR_RETURN(auto executor, Executor::Compile(graph, options));
   return executor->Run(std::move(values)).takeError();
 }
+
+// A case's graph of initialisers stays as long as the session: iterators call its functions.
+class InitGraph : public Object {
+ public:
+  explicit InitGraph(Model model) : model_(std::move(model)) {}
+  const Graph& main() const { return model_.graphs[0].module->main; }
+  std::string ToString() const override { return "initialisers " + model_.path; }
+
+ private:
+  Model model_;
+};
 
 std::string InitOpOf(const GraphInFile& graph) {
   for (const Signature& signature : graph.signatures) {
@@ -162,6 +176,30 @@ Expected<std::vector<MissingVariable>> RestoreSession(const GraphInFile& graph,
   if (Error error = RunOp(graph.module->main, init, assets, session, pool))
     return Annotate("initialising the model", std::move(error));
   return missing;
+}
+
+Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session,
+                  ThreadPool& pool) {
+  for (const Case::Feed& given : values.variables) {
+    Node node = graph.module->main.Find(given.tensor);
+    if (!node) continue;  // a pass found that nobody needs it
+    ASSIGN_OR_RETURN(Literal value, LoadNpyLiteral(given.file, node.GetType("dtype")));
+    ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(value));
+    ASSIGN_OR_RETURN(Variable * variable, VariableOf(node, session));
+    variable->Set(std::move(tensor));
+  }
+  if (values.init_graph.empty()) return Error::success();
+  ASSIGN_OR_RETURN(Model opened, OpenModel(values.init_graph));
+  auto init = std::make_unique<InitGraph>(std::move(opened));
+  const Graph& main = init->main();
+  for (const Problem& problem : VerifyModule(main.module())) {
+    if (problem.severity == Severity::kError)
+      return MakeError("{0}: {1}", values.init_graph, problem.ToString());
+  }
+  session.FindOrMake("", values.init_graph, [&] { return ObjectRef(init.release()); });
+  if (Error error = RunOp(main, kInitNode, {}, session, pool))
+    return Annotate(values.init_graph, std::move(error));
+  return Error::success();
 }
 
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,

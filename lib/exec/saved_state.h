@@ -28,6 +28,10 @@ Expected<std::vector<MissingVariable>> RestoreSession(const GraphInFile& graph,
                                                       llvm::StringRef variables_prefix,
                                                       Session& session, ThreadPool& pool);
 
+// Gives the session what a case says that it has before the first run: values of variables, and
+// what its graph of initialisers makes. Errors name the variable, the file, or the op that failed.
+Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session, ThreadPool& pool);
+
 // Writes the variables to PREFIX.index and PREFIX.data-00000-of-00001, by the saver's own ops, and
 // those of objects where the checkpoint that the model came with (`variables_prefix`; empty: none)
 // has them.

@@ -59,6 +59,47 @@ Expected<std::string> ValueFile(llvm::StringRef folder, const char* key, const s
   return JoinPath(folder, value.get<std::string>());
 }
 
+// The file of each of `tensors`, whose order is that of the first step.
+template <typename Tensors>
+Expected<std::vector<std::string>> FilesOf(const Case& values, const Json& step, const char* key,
+                                           const Tensors& tensors) {
+  if (!step.is_object() || !HasObject(step, key) || step[key].size() != tensors.size())
+    return MakeError("each of 'steps' must have the case's {0}", key);
+  std::vector<std::string> files;
+  for (const auto& first : tensors) {
+    auto it = step[key].find(first.tensor);
+    if (it == step[key].end())
+      return MakeError("each of 'steps' must have the case's {0}: '{1}' is missing", key,
+                       first.tensor);
+    ASSIGN_OR_RETURN(std::string path, ValueFile(values.folder, key, first.tensor, *it));
+    files.push_back(std::move(path));
+  }
+  return files;
+}
+
+Error ReadState(const Json& json, Case* result) {
+  if (json.contains("variables")) {
+    if (!HasObject(json, "variables"))
+      return MakeError("'variables' must be an object: node to file");
+    for (const auto& [node, file] : json["variables"].items()) {
+      ASSIGN_OR_RETURN(std::string path, ValueFile(result->folder, "variables", node, file));
+      result->variables.push_back({node, path});
+    }
+  }
+  if (json.contains("init")) {
+    if (!json["init"].is_string()) return MakeError("'init' must name a file");
+    result->init_graph = JoinPath(result->folder, json["init"].get<std::string>());
+  }
+  if (!json.contains("steps")) return Error::success();
+  if (!json["steps"].is_array()) return MakeError("'steps' must be a list");
+  for (const Json& step : json["steps"]) {
+    Case::Step& read = result->steps.emplace_back();
+    ASSIGN_OR_RETURN(read.feeds, FilesOf(*result, step, "feeds", result->feeds));
+    ASSIGN_OR_RETURN(read.fetches, FilesOf(*result, step, "fetches", result->fetches));
+  }
+  return Error::success();
+}
+
 Error ReadCase(const Json& json, Case* result) {
   if (!json.is_object()) return MakeError("an object with feeds and fetches was expected");
   for (const char* key : {"feeds", "fetches"}) {
@@ -74,7 +115,7 @@ Error ReadCase(const Json& json, Case* result) {
     ASSIGN_OR_RETURN(double atol, Tolerance(json, "atol", tensor));
     result->fetches.push_back({tensor, path, atol});
   }
-  return Error::success();
+  return ReadState(json, result);
 }
 
 }  // namespace

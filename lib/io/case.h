@@ -11,7 +11,9 @@
 namespace grapnel {
 
 // case.json: {"feeds": {tensor: file.npy}, "fetches": {tensor: file.npy}, "rtol": number,
-// "atol": one number, or {tensor: number}}. Other keys are ignored. The order is the file's.
+// "atol": one number, or {tensor: number}}, and for graphs with state "variables": {node:
+// file.npy}, "init": file, "steps": [{"feeds": ..., "fetches": ...}, ...]. Other keys are ignored.
+// The order is the file's.
 struct Case {
   struct Feed {
     std::string tensor;  // "x:0"
@@ -27,7 +29,18 @@ struct Case {
   std::vector<Feed> feeds;
   std::vector<Fetch> fetches;
   double rtol = 0;
+  // What a session has before the first run: variables, `tensor` their node, and what the node
+  // `kInitNode` of this graph makes (tables, iterators). Empty: nothing.
+  std::vector<Feed> variables;
+  std::string init_graph;
+  // Runs that follow the first, in order, on what it left: files of the same feeds and fetches.
+  struct Step {
+    std::vector<std::string> feeds, fetches;
+  };
+  std::vector<Step> steps;
 };
+
+inline constexpr llvm::StringLiteral kInitNode = "init";
 
 // Whether `folder` has a case.json that speaks of feeds and fetches (other tools keep other things
 // under that name).

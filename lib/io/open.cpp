@@ -8,6 +8,8 @@
 #include "lib/io/recognize.h"
 #include "lib/io/shape_claims.h"
 #include "lib/io/text_proto.h"
+#include "lib/io/value.h"
+#include "lib/ir/attr.h"
 #include "lib/ir/import.h"
 #include "lib/ir/text.h"
 #include "lib/support/file.h"
@@ -175,11 +177,29 @@ Content ContentOf(llvm::StringRef path) {
   return Recognize(head->bytes);
 }
 
+// A function that captured a variable has a placeholder of its handle. In a case that gives it a
+// value it is the variable itself.
+Error HoldVariables(const Case& values, Model& model) {
+  Graph& graph = model.graphs[0].module->main;
+  for (const Case::Feed& given : values.variables) {
+    Node node = graph.Find(given.tensor);
+    if (!node) return MakeError("{0}: variable '{1}' is no node", values.folder, given.tensor);
+    if (node.op() != "Placeholder" || node.GetType("dtype") != proto::DT_RESOURCE) continue;
+    ASSIGN_OR_RETURN(Literal value, LoadNpyLiteral(given.file));
+    graph.SetOp(node.id(), "VarHandleOp");
+    graph.SetAttr(node.id(), "dtype", attr::Type(value.dtype()));
+    graph.SetAttr(node.id(), "shape", attr::ShapeOf(Shape(value.dims())));
+    graph.SetAttr(node.id(), "shared_name", attr::String(given.tensor));
+  }
+  return Error::success();
+}
+
 Expected<Model> OpenCase(llvm::StringRef folder) {
   ASSIGN_OR_RETURN(Case values, LoadCase(folder));
   ASSIGN_OR_RETURN(Model model, OpenModel(values.graph));
   model.kind = FileKind::kCaseFolder;
   model.path = folder.str();
+  RETURN_IF_ERROR(HoldVariables(values, model));
   model.case_info = std::move(values);
   return model;
 }

@@ -27,18 +27,42 @@ Error OptimizeFirst(OpenedGraph& opened, const ReplayRequest& request) {
   return done.AsError();
 }
 
-Error CheckFetch(const Case& values, size_t i, const Tensor& output, Replayed* replayed) {
+// `step` is 0 for the first, whose files the fetches name.
+Error CheckFetch(const Case& values, size_t step, size_t i, const Tensor& output,
+                 Replayed* replayed) {
   const Case::Fetch& fetch = values.fetches[i];
+  const std::string& file = step == 0 ? fetch.file : values.steps[step - 1].fetches[i];
   if (!output) return MakeError("fetch '{0}' has no value", fetch.tensor);
   if (output.HoldsObjects())
     return MakeError("fetch '{0}' is {1}, which cannot be compared", fetch.tensor,
                      output.ToString());
-  ASSIGN_OR_RETURN(Literal expected, LoadNpyLiteral(fetch.file, output.dtype()));
+  ASSIGN_OR_RETURN(Literal expected, LoadNpyLiteral(file, output.dtype()));
   Comparison comparison = Compare(output.ToLiteral(), expected, values.rtol, fetch.atol);
   replayed->max_error = std::max(replayed->max_error, comparison.max_error);
   if (!comparison.same && replayed->status == Replayed::kPass) {
     replayed->status = Replayed::kFail;
     replayed->message = "'" + fetch.tensor + "' " + comparison.message;
+    if (!values.steps.empty())
+      replayed->message = "step " + std::to_string(step + 1) + ": " + replayed->message;
+  }
+  return Error::success();
+}
+
+// The steps after the first, as far as they give what they should.
+Error RunSteps(RunJob& job, const Case& values, Replayed* replayed) {
+  for (size_t step = 1; step <= values.steps.size() && replayed->status == Replayed::kPass;
+       ++step) {
+    std::vector<Tensor> feeds;
+    for (size_t i = 0; i < values.feeds.size(); ++i) {
+      ASSIGN_OR_RETURN(Literal value, LoadNpyLiteral(values.steps[step - 1].feeds[i],
+                                                     job.feed_values()[i].dtype()));
+      ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(value));
+      feeds.push_back(std::move(tensor));
+    }
+    auto outputs = job.Run(std::move(feeds));
+    if (!outputs) return Annotate("step " + std::to_string(step + 1), outputs.takeError());
+    for (size_t i = 0; i < outputs->size(); ++i)
+      RETURN_IF_ERROR(CheckFetch(values, step, i, (*outputs)[i], replayed));
   }
   return Error::success();
 }
@@ -94,7 +118,8 @@ Error RunCase(llvm::StringRef path, const ReplayRequest& request, Replayed* repl
   ASSIGN_OR_RETURN(std::vector<Tensor> outputs, job.Run());
   replayed->taps = tap.tensors_tapped();
   for (size_t i = 0; i < outputs.size(); ++i)
-    RETURN_IF_ERROR(CheckFetch(values, i, outputs[i], replayed));
+    RETURN_IF_ERROR(CheckFetch(values, 0, i, outputs[i], replayed));
+  RETURN_IF_ERROR(RunSteps(job, values, replayed));
   return request.repeat > 1 ? Repeat(job, request.repeat, replayed) : Error::success();
 }
 

@@ -117,6 +117,8 @@ Error RunJob::Restore() {
     Error error = missing.takeError();
     return request_.variables.empty() ? std::move(error) : Annotate(prefix, std::move(error));
   }
+  if (const auto& values = opened_->model().case_info)
+    RETURN_IF_ERROR(RestoreCase(opened_->file(), *values, *session_, *request_.pool));
   if (missing->empty()) return Error::success();
   const Graph& main = opened_->module().main;
   Signature fetched;

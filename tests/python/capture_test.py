@@ -105,6 +105,69 @@ class CaptureTest(unittest.TestCase):
         np.testing.assert_array_equal(np.load(os.path.join(self.out, file)), [1, 2])
         np.testing.assert_array_equal(list(fetches.values())[0], [4, 6])
 
+    # Several calls in order, each on what the one before left; an effect that no output needs happens all the same.
+    def test_steps(self):
+        v = tf.Variable(1.)
+        def f(x):
+            v.assign_add(2.)
+            return x + 1.
+        def g(x):
+            return v.assign_add(x)
+        case = capture.function(tf.function(f), [X], self.out, steps=[[X * 2]])
+        self.assertEqual(len(case["steps"]), 1)
+        self.assertEqual(v.numpy(), 5)
+        case = capture.function(tf.function(g), [np.float32(1)], self.out, steps=[[np.float32(2)], [np.float32(3)]])
+        load = lambda files: [np.load(os.path.join(self.out, file)) for file in files.values()]
+        self.assertEqual([load(s["fetches"])[0] for s in [case] + case["steps"]], [6, 8, 11])
+        self.assertEqual(load(case["variables"]), [5])
+        self.assertNotIn("init", case)
+        with self.assertRaisesRegex(capture.CaptureError, "takes 1 tensors, 2 were given"):
+            capture.function(tf.function(g), [np.float32(1)], self.out, steps=[[X, X]])
+
+    # Tables and iterators are made by a graph of their own.
+    def test_tables_and_iterators(self):
+        fixed = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1., 2.]), -1.)
+        written = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, 0)
+        written.insert(["x"], [9])
+        numbers = iter(tf.data.Dataset.range(9).map(lambda i: i * 2).batch(2))
+        def f(words):
+            written.insert(words, written.lookup(words) + 1)
+            return fixed.lookup(words), written.lookup(words), next(numbers)
+        case = capture.function(tf.function(f), [np.array(["a", "x"])], self.out, steps=[[np.array(["b", "x"])]])
+        with open(os.path.join(self.out, case["init"]), "rb") as file:
+            init = tf.compat.v1.GraphDef.FromString(file.read())
+        self.assertTrue({"InitializeTableV2", "LookupTableImportV2", "MakeIterator"} <= {n.op for n in init.node})
+        last = case["steps"][0]["fetches"].values()
+        self.assertEqual([np.load(os.path.join(self.out, file)).tolist() for file in last], [[2, -1], [1, 11], [4, 6]])
+
+    # What is no part of a case yet.
+    def test_other_resources(self):
+        queue = tf.queue.FIFOQueue(3, [tf.float32])
+        queue.enqueue(1.)
+        dense = tf.lookup.experimental.DenseHashTable(tf.int64, tf.float32, -1., empty_key=-1, deleted_key=-2)
+        for f, x, text in ((lambda x: queue.dequeue() + x, X, "no variable, table or iterator"),
+                           (dense.lookup, np.array([1]), "a dense table")):
+            with self.assertRaisesRegex(capture.CaptureError, text):
+                capture.function(tf.function(f), [x], self.out)
+
+    # Of a session too: what its initialisers did is done again.
+    def test_session_with_state(self):
+        with tf.Graph().as_default() as g, tf.compat.v1.Session(graph=g) as sess:
+            x = tf.compat.v1.placeholder(tf.string, [None], name="x")
+            v = tf.compat.v1.get_variable("v", initializer=np.float32(0))
+            table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [1.]), -1.)
+            numbers = tf.compat.v1.data.make_initializable_iterator(tf.data.Dataset.range(5))
+            tf.add(table.lookup(x) + tf.cast(numbers.get_next(), tf.float32), v.assign_add(10.), name="y")
+            sess.run([tf.compat.v1.global_variables_initializer(), tf.compat.v1.tables_initializer(),
+                      numbers.initializer])
+            case = capture.session(sess, {x: ["a", "z"]}, "y", self.out, steps=[{x: ["a"]}])
+        self.assertEqual((list(case["variables"]), case["init"], len(case["steps"])), (["v"], "init.pb", 1))
+
+    # TensorFlow's error is shown whole, the line of the program in it.
+    def test_whole_error(self):
+        with self.assertRaisesRegex(capture.CaptureError, r"(?s)cannot be traced: .*capture_test.py.*Cannot reshape"):
+            capture.function(lambda x: tf.reshape(x, [5]), [X], self.out)
+
     # Strings go as fixed-width bytes.
     def test_strings(self):
         capture.function(tf.strings.upper, np.array(["a", "", "xyz"]), self.out)

@@ -4,6 +4,7 @@
 #include <unicode/ucnv.h>
 #include <unicode/ucnv_err.h>
 #include <unicode/uscript.h>
+#include <unicode/utf8.h>
 
 #include <limits>
 #include <string>
@@ -54,17 +55,33 @@ int32_t Script(int32_t code_point) {
   return U_SUCCESS(status) ? script : -1;
 }
 
-int32_t ChangeCase(const char* text, size_t size, int32_t to_upper, GrapnelPut put, void* arg) {
-  if (size > std::numeric_limits<int32_t>::max() / 4) return 0;
+// Each longest run of bytes that starts no letter becomes one U+FFFD.
+std::string WellFormed(const char* text, int32_t size) {
+  std::string result;
+  for (int32_t at = 0; at < size;) {
+    UChar32 letter = 0;
+    U8_NEXT_OR_FFFD(text, at, size, letter);
+    char bytes[U8_MAX_LENGTH];
+    int32_t used = 0;
+    U8_APPEND_UNSAFE(bytes, used, letter);
+    result.append(bytes, used);
+  }
+  return result;
+}
+
+int32_t ChangeCase(const char* bytes, size_t byte_count, int32_t to_upper, GrapnelPut put,
+                   void* arg) {
+  if (byte_count > std::numeric_limits<int32_t>::max() / 16) return 0;
+  std::string text = WellFormed(bytes, static_cast<int32_t>(byte_count));
   UErrorCode status = U_ZERO_ERROR;
   UCaseMap* map = ucasemap_open("", 0, &status);
   if (U_FAILURE(status)) return 0;
   auto change = to_upper ? ucasemap_utf8ToUpper : ucasemap_utf8ToLower;
-  std::string changed(size, 0);
+  std::string changed(text.size(), 0);
   for (int turn = 0; turn < 2; ++turn) {  // what grew says how much room it takes
     status = U_ZERO_ERROR;
-    int32_t room = change(map, changed.data(), static_cast<int32_t>(changed.size()), text,
-                          static_cast<int32_t>(size), &status);
+    int32_t room = change(map, changed.data(), static_cast<int32_t>(changed.size()), text.data(),
+                          static_cast<int32_t>(text.size()), &status);
     changed.resize(room);
     if (status != U_BUFFER_OVERFLOW_ERROR) break;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/cpu/linalg/gemm.h"
+#include "kernels/cpu/linalg/half_gemm.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -160,7 +161,9 @@ bool IsDense(llvm::ArrayRef<Axis> axes) {
 template <typename T>
 class EinsumRun {
  public:
-  EinsumRun(KernelContext& ctx, const MatMulRunner<T>& runner) : ctx_(ctx), runner_(runner) {}
+  // With `halves`, operands are halves held as floats.
+  EinsumRun(KernelContext& ctx, const MatMulRunner<T>& runner, bool halves)
+      : ctx_(ctx), runner_(runner), halves_(halves) {}
 
   // `output` has the axes of `labels` in order, and is zero where a label repeats.
   Error Run(const std::vector<Operand>& operands, const std::vector<const T*>& data,
@@ -196,8 +199,16 @@ class EinsumRun {
     return to;
   }
 
+  Error Multiply(const BatchedShape& shape, const T* a, const T* b, T* c) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (halves_ && shape.n > 1) return HalfGemm(ctx_, shape, a, b, c);
+    }
+    return runner_.Run(ctx_, shape, a, b, c, {});
+  }
+
   KernelContext& ctx_;
   const MatMulRunner<T>& runner_;
+  bool halves_;
   std::vector<Tensor> storage_;
 };
 
@@ -271,7 +282,7 @@ Error EinsumRun<T>::Run(const std::vector<Operand>& operands, const std::vector<
       storage_.push_back(made);
       product = made.data<T>();
     }
-    RETURN_IF_ERROR(runner_.Run(ctx_, shape, left, right, product, {}));
+    RETURN_IF_ERROR(Multiply(shape, left, right, product));
     result = product;
   }
   if (result == output) return Error::success();
@@ -325,7 +336,8 @@ class EinsumKernel {
     }
     Compute* to = result.data<Compute>();
     std::fill_n(to, *elements, Compute(0));
-    RETURN_IF_ERROR(EinsumRun<Compute>(ctx, runner_).Run(operands, data, labels, sizes, to));
+    RETURN_IF_ERROR((EinsumRun<Compute>(ctx, runner_, std::is_same_v<T, Eigen::half>)
+                         .Run(operands, data, labels, sizes, to)));
     if constexpr (!std::is_same_v<T, Compute>) NarrowInto(ctx, result.data<float>(), *out);
     return Error::success();
   }

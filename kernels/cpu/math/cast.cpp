@@ -88,6 +88,16 @@ int BitsToClear(DataType from, DataType to) {
            : type == proto::DT_HALF  ? 10
                                      : 7;
   };
+  auto part = [](DataType type) {
+    return type == proto::DT_COMPLEX64    ? proto::DT_FLOAT
+           : type == proto::DT_COMPLEX128 ? proto::DT_DOUBLE
+                                          : type;
+  };
+  // TensorFlow truncates to bfloat16 from float alone.
+  if (to == proto::DT_BFLOAT16 && from != proto::DT_FLOAT) return 0;
+  if (to == proto::DT_COMPLEX64 && from != proto::DT_COMPLEX128) return 0;
+  from = part(from);
+  to = part(to);
   bool both = (from == proto::DT_FLOAT || from == proto::DT_DOUBLE) &&
               (IsSmall(to) || to == proto::DT_FLOAT || to == proto::DT_DOUBLE);
   return both ? std::max(bits(from) - bits(to), 0) : 0;
@@ -101,17 +111,18 @@ struct CastPlan {
 
 // n <= kFloatBlock elements.
 void CastBlock(const CastPlan& plan, const void* in, void* out, int64_t n) {
-  alignas(16) char cleared[kFloatBlock * 8];
-  if (plan.clear > 0 && plan.from == proto::DT_FLOAT) {
-    std::memcpy(cleared, in, n * 4);
-    for (int64_t i = 0; i < n; ++i)
+  alignas(16) char cleared[kFloatBlock * 16];
+  int64_t bytes = n * static_cast<int64_t>(DataTypeSize(plan.from));
+  if (plan.clear > 0) {
+    std::memcpy(cleared, in, bytes);
+    in = cleared;
+  }
+  if (plan.clear > 0 && (plan.from == proto::DT_FLOAT || plan.from == proto::DT_COMPLEX64)) {
+    for (int64_t i = 0; i < bytes / 4; ++i)
       reinterpret_cast<uint32_t*>(cleared)[i] &= ~uint32_t{0} << plan.clear;
-    in = cleared;
   } else if (plan.clear > 0) {
-    std::memcpy(cleared, in, n * 8);
-    for (int64_t i = 0; i < n; ++i)
+    for (int64_t i = 0; i < bytes / 8; ++i)
       reinterpret_cast<uint64_t*>(cleared)[i] &= ~uint64_t{0} << plan.clear;
-    in = cleared;
   }
   float wide[kFloatBlock], narrow[kFloatBlock];
   if (IsSmall(plan.from)) {

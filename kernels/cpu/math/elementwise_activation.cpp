@@ -12,6 +12,11 @@ struct SigmoidOp {
   static auto Eval(const auto& x) {
     return ((-x).exp() + typename std::decay_t<decltype(x)>::Scalar(1)).inverse();
   }
+  template <typename S>
+  static S Steps(S x) {
+    S e = Exp(x);
+    return std::isinf(e.value()) ? S(1) : e / (S(1) + e);
+  }
 };
 // log(1 + exp(x)) without an exponential that overflows.
 struct SoftplusOp {
@@ -20,6 +25,13 @@ struct SoftplusOp {
   template <typename T>
   static T Run(T x) {
     return (x < T(0) ? T(0) : x) + std::log1p(std::exp(-std::abs(x)));
+  }
+  // Beyond the threshold, which follows from the type's epsilon, one of the two terms is lost.
+  template <typename S>
+  static S Steps(S x) {
+    S threshold = Log(S(float(Eigen::NumTraits<typename S::Number>::epsilon()))) + S(2);
+    if (x > -threshold) return x;
+    return x < threshold ? Exp(x) : Log1p(Exp(x));
   }
 };
 // What the remapper makes of x * sigmoid(x) and x * tanh(softplus(x)).
@@ -44,6 +56,10 @@ struct SoftsignOp {
   template <typename T>
   static T Run(T x) {
     return x / (T(1) + std::abs(x));
+  }
+  template <typename S>
+  static S Steps(S x) {
+    return x / (Abs(x) + S(1));
   }
 };
 struct ReluOp {
@@ -71,15 +87,23 @@ struct EluOp {
   static T Run(T x) {
     return x < T(0) ? std::expm1(x) : x;
   }
+  template <typename S>
+  static S Steps(S x) {
+    return x < S(0) ? Exp(x) - S(1) : x;
+  }
 };
 struct SeluOp {
   using Types = FloatTypes;
   static constexpr double kCost = 4;
+  static constexpr double kScale = 1.0507009873554804934193349852946;
+  static constexpr double kScaleAlpha = 1.7580993408473768599402175208123;
   template <typename T>
   static T Run(T x) {
-    constexpr T kScale = T(1.0507009873554804934193349852946);
-    constexpr T kScaleAlpha = T(1.7580993408473768599402175208123);
-    return x < T(0) ? kScaleAlpha * std::expm1(x) : kScale * x;
+    return x < T(0) ? T(kScaleAlpha) * std::expm1(x) : T(kScale) * x;
+  }
+  template <typename S>
+  static S Steps(S x) {
+    return x < S(0) ? S(kScaleAlpha) * (Exp(x) - S(1)) : S(kScale) * x;
   }
 };
 
@@ -98,7 +122,7 @@ void LeakyLoop(const void* pin, void* pout, int64_t n, float alpha) {
     for (int64_t i = 0; i < n; i += kFloatBlock) {
       int64_t m = std::min(kFloatBlock, n - i);
       Widen(in + i, wide, m);
-      LeakyRow(wide, wide, m, alpha);
+      LeakyRow(wide, wide, m, RoundedTo<T>(alpha));
       Narrow(wide, out + i, m);
     }
   } else {

@@ -64,6 +64,10 @@ struct SquaredDifferenceOp {
     else
       return MulOf(d, d);
   }
+  template <typename S>
+  static S Steps(S a, S b) {
+    return (a - b) * (a - b);
+  }
 };
 
 // A NaN on either side is the result: the one form of the comparison that keeps both, and

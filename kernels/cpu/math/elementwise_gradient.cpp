@@ -40,6 +40,10 @@ struct SoftplusGradOp {
   static T Run(T gradient, T x) {
     return gradient / (std::exp(-x) + T(1));
   }
+  template <typename S>
+  static S Steps(S gradient, S x) {
+    return gradient / (Exp(-x) + S(1));
+  }
 };
 struct SoftsignGradOp {
   using Types = FloatTypes;
@@ -47,6 +51,11 @@ struct SoftsignGradOp {
   template <typename T>
   static T Run(T gradient, T x) {
     T slope = T(1) + std::abs(x);
+    return gradient / (slope * slope);
+  }
+  template <typename S>
+  static S Steps(S gradient, S x) {
+    S slope = S(1) + Abs(x);
     return gradient / (slope * slope);
   }
 };
@@ -60,15 +69,23 @@ struct EluGradOp {
   static T Run(T gradient, T y) {
     return y < T(0) ? (y + T(1)) * gradient : gradient;
   }
+  template <typename S>
+  static S Steps(S gradient, S y) {
+    return Run(gradient, y);
+  }
 };
 struct SeluGradOp {
   using Types = FloatTypes;
   static constexpr double kCost = 0.4;
   template <typename T>
   static T Run(T gradient, T y) {
-    constexpr T kScale = T(1.0507009873554804934193349852946);
-    constexpr T kScaleAlpha = T(1.7580993408473768599402175208123);
-    return y < T(0) ? gradient * (y + kScaleAlpha) : gradient * kScale;
+    const T scale(1.0507009873554804934193349852946);
+    const T scale_alpha(1.7580993408473768599402175208123);
+    return y < T(0) ? gradient * (y + scale_alpha) : gradient * scale;
+  }
+  template <typename S>
+  static S Steps(S gradient, S y) {
+    return Run(gradient, y);
   }
 };
 
@@ -82,6 +99,10 @@ struct TanhGradOp {
   static T Run(T y, T gradient) {
     return MulOf(gradient, T(1) - MulOf(y, y));
   }
+  template <typename S>
+  static S Steps(S y, S gradient) {
+    return Run(y, gradient);
+  }
 };
 struct SigmoidGradOp {
   using Types = FloatOrComplexTypes;
@@ -89,6 +110,10 @@ struct SigmoidGradOp {
   template <typename T>
   static T Run(T y, T gradient) {
     return MulOf(MulOf(gradient, y), T(1) - y);
+  }
+  template <typename S>
+  static S Steps(S y, S gradient) {
+    return gradient * (y * (S(1) - y));
   }
 };
 struct ReciprocalGradOp {
@@ -98,6 +123,10 @@ struct ReciprocalGradOp {
   static T Run(T y, T gradient) {
     y = ConjugateOf(y);
     return MulOf(-gradient, MulOf(y, y));
+  }
+  template <typename S>
+  static S Steps(S y, S gradient) {
+    return Run(y, gradient);
   }
 };
 struct SqrtGradOp {
@@ -111,6 +140,10 @@ struct SqrtGradOp {
     else
       return T(0.5) * gradient / y;
   }
+  template <typename S>
+  static S Steps(S y, S gradient) {
+    return gradient == S(0) ? S(0) : gradient * (S(0.5) / y);
+  }
 };
 struct RsqrtGradOp {
   using Types = FloatOrComplexTypes;
@@ -120,6 +153,10 @@ struct RsqrtGradOp {
     if (gradient == T(0)) return T(0);
     y = ConjugateOf(y);
     return MulOf(MulOf(T(-0.5), gradient), MulOf(y, MulOf(y, y)));
+  }
+  template <typename S>
+  static S Steps(S y, S gradient) {
+    return gradient == S(0) ? S(0) : S(-0.5) * (gradient * y) * (y * y);
   }
 };
 
@@ -147,7 +184,7 @@ void LeakyGradRow(const T* gradient, const T* x, T* out, int64_t n, float alpha)
       int64_t m = std::min(kFloatBlock, n - i);
       Widen(gradient + i, wide, m);
       Widen(x + i, wide_x, m);
-      LeakyGradRow(wide, wide_x, wide, m, alpha);
+      LeakyGradRow(wide, wide_x, wide, m, RoundedTo<T>(alpha));
       Narrow(wide, out + i, m);
     }
   } else {

@@ -9,10 +9,14 @@
 //     x.abs(); }
 //   };
 //   GRAPNEL_UNARY_KERNEL("Abs", "T", AbsOp);
+//
+// Where TensorFlow rounds half and bfloat16 after each step, the op says how in Steps(), of a
+// Stepped.
 #ifndef GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_UNARY_H_
 #define GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_UNARY_H_
 
 #include "kernels/common/dispatch.h"
+#include "kernels/common/stepped.h"
 #include "lib/exec/kernel.h"
 
 namespace grapnel {
@@ -43,6 +47,11 @@ concept HasArrayForm = requires(const T* in) {
 };
 
 template <typename Op, typename T>
+concept HasSteps = requires(Stepped<T> x) {
+  Op::Steps(x);
+};
+
+template <typename Op, typename T>
 concept HasRowForm = requires(const T* in, T* out) {
   Op::Row(in, out, int64_t{1});
 };
@@ -70,7 +79,11 @@ void RunUnaryRow(const T* in, Out* out, int64_t n) {
 template <typename Op, typename T>
 void UnaryLoopOf(const void* pin, void* pout, int64_t n) {
   const T* in = static_cast<const T*>(pin);
-  if constexpr (kIsSmallFloat<T>) {
+  if constexpr (kIsSmallFloat<T> && HasSteps<Op, T>) {
+    T* out = static_cast<T*>(pout);
+    for (int64_t i = 0; i < n; ++i)
+      out[i] = T(Op::Steps(Stepped<T>(static_cast<float>(in[i]))).value());
+  } else if constexpr (kIsSmallFloat<T>) {
     using Result = decltype(UnaryResultType<Op, float>());
     float wide[kFloatBlock], wide_out[kFloatBlock];
     for (int64_t i = 0; i < n; i += kFloatBlock) {

@@ -11,9 +11,8 @@ struct Axis {
   int64_t size, stride;
 };
 
-// The input's dimensions, outermost first, merged where neighbours are both kept or both reduced.
-// The innermost one and, when that is kept, the reduced one around it are what the loops run over;
-// the rest is walked index by index.
+// The innermost dimension and, when that is kept, the reduced one around it are what the loops run
+// over; the rest is walked index by index.
 struct Plan {
   Dims dims;  // of the result
   llvm::SmallVector<Axis, 4> kept, reduced;
@@ -32,38 +31,10 @@ int64_t OffsetOf(llvm::ArrayRef<Axis> axes, int64_t index) {
   return offset;
 }
 
-Expected<Plan> MakePlan(const Tensor& in, const Tensor& axes, bool keep_dims) {
-  llvm::SmallVector<bool, 8> reduced(in.rank(), false);
-  for (int64_t i = 0; i < axes.num_elements(); ++i) {
-    int64_t axis = axes.IntAt(i);
-    if (axis < -in.rank() || axis >= in.rank()) {
-      return MakeError("invalid reduction dimension {0} for input with {1} dimensions", axis,
-                       in.rank());
-    }
-    axis = axis < 0 ? axis + in.rank() : axis;
-    if (reduced[axis]) return MakeError("axes contain dimension {0} twice", axis);
-    reduced[axis] = true;
-  }
+Plan MakePlan(const ReducedDims& dims) {
   Plan plan;
-  struct Merged {
-    int64_t size, stride;
-    bool reduced;
-  };
-  llvm::SmallVector<Merged, 8> merged;
-  Dims strides = RowMajorStrides(in.dims());
-  for (int d = 0; d < in.rank(); ++d) {
-    if (!reduced[d])
-      plan.dims.push_back(in.dim(d));
-    else if (keep_dims)
-      plan.dims.push_back(1);
-    if (in.dim(d) == 1) continue;
-    if (!merged.empty() && merged.back().reduced == reduced[d]) {
-      merged.back().size *= in.dim(d);
-      merged.back().stride = strides[d];
-    } else {
-      merged.push_back({in.dim(d), strides[d], reduced[d]});
-    }
-  }
+  plan.dims = dims.result;
+  llvm::SmallVector<ReducedDims::Merged, 8> merged = dims.merged;
   if (!merged.empty()) {
     plan.columns = !merged.back().reduced;
     if (plan.columns) {
@@ -76,12 +47,47 @@ Expected<Plan> MakePlan(const Tensor& in, const Tensor& axes, bool keep_dims) {
     plan.extent_stride = merged.back().stride;
     merged.pop_back();
   }
-  for (const Merged& axis : merged) {
+  for (const ReducedDims::Merged& axis : merged) {
     (axis.reduced ? plan.reduced : plan.kept).push_back({axis.size, axis.stride});
     (axis.reduced ? plan.outer_reduced : plan.outer_kept) *= axis.size;
   }
   return plan;
 }
+
+}  // namespace
+
+Expected<ReducedDims> ReadReducedDims(const Tensor& in, const Tensor& axes, bool keep_dims) {
+  llvm::SmallVector<bool, 8> reduced(in.rank(), false);
+  for (int64_t i = 0; i < axes.num_elements(); ++i) {
+    int64_t axis = axes.IntAt(i);
+    if (axis < -in.rank() || axis >= in.rank()) {
+      return MakeError("invalid reduction dimension {0} for input with {1} dimensions", axis,
+                       in.rank());
+    }
+    axis = axis < 0 ? axis + in.rank() : axis;
+    if (reduced[axis]) return MakeError("axes contain dimension {0} twice", axis);
+    reduced[axis] = true;
+  }
+  ReducedDims dims;
+  llvm::SmallVector<ReducedDims::Merged, 8>& merged = dims.merged;
+  Dims strides = RowMajorStrides(in.dims());
+  for (int d = 0; d < in.rank(); ++d) {
+    if (!reduced[d])
+      dims.result.push_back(in.dim(d));
+    else if (keep_dims)
+      dims.result.push_back(1);
+    if (in.dim(d) == 1) continue;
+    if (!merged.empty() && merged.back().reduced == reduced[d]) {
+      merged.back().size *= in.dim(d);
+      merged.back().stride = strides[d];
+    } else {
+      merged.push_back({in.dim(d), strides[d], reduced[d]});
+    }
+  }
+  return dims;
+}
+
+namespace {
 
 // Takes the part [begin, end) of the reduced elements of result row `kept` into `acc`, for `width`
 // columns from `column`.
@@ -104,7 +110,8 @@ void TakeIn(const Plan& plan, const ReduceLoops& loops, const Tensor& in, int64_
 
 Error Reduce(KernelContext& ctx, const ReduceLoops& loops, bool keep_dims) {
   const Tensor& in = ctx.input(0);
-  ASSIGN_OR_RETURN(Plan plan, MakePlan(in, ctx.input(1), keep_dims));
+  ASSIGN_OR_RETURN(ReducedDims reduced, ReadReducedDims(in, ctx.input(1), keep_dims));
+  Plan plan = MakePlan(reduced);
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, plan.dims));
   if (out->num_elements() == 0) return Error::success();
 

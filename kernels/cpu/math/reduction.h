@@ -20,6 +20,19 @@ struct ReduceLoops {
   void (*finish)(const void* acc, int64_t n, int64_t count, void* out) = nullptr;
 };
 
+// The dimensions of a reduction over the axes that `axes` lists: of the result, and the input's
+// own, outermost first, those of size 1 left out and neighbours merged where both are kept or
+// reduced.
+struct ReducedDims {
+  struct Merged {
+    int64_t size, stride;
+    bool reduced;
+  };
+  Dims result;
+  llvm::SmallVector<Merged, 8> merged;
+};
+Expected<ReducedDims> ReadReducedDims(const Tensor& in, const Tensor& axes, bool keep_dims);
+
 // Reduces input 0 over the axes that input 1 lists. The order of additions depends on shapes only,
 // never on threads.
 Error Reduce(KernelContext& ctx, const ReduceLoops& loops, bool keep_dims);
@@ -110,6 +123,9 @@ struct ReduceLoopsOf {
 
   static ReduceLoops Get() { return {sizeof(Acc), Init, Row, Columns, Merge, Finish}; }
 };
+
+// Sum, Mean or Prod of halves.
+Expected<KernelFn> MakeHalfReduction(const KernelSetup& setup);
 
 template <template <typename> typename R, typename Types>
 Expected<KernelFn> MakeReduction(const KernelSetup& setup) {

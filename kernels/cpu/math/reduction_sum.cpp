@@ -86,11 +86,10 @@ struct MeanOf : MeanTypes<T> {
     if constexpr (std::is_integral_v<Out>) {
       return count == 0 ? Out(0) : static_cast<Out>(acc / static_cast<Acc>(count));
     } else {
-      Out sum = Rounded<Out>(acc);
       if constexpr (kIsSmallFloat<Out>)
-        return Out(static_cast<float>(sum) / static_cast<float>(count));
+        return Out(static_cast<float>(acc) / static_cast<float>(count));
       else
-        return sum / Out(static_cast<double>(count));
+        return Rounded<Out>(acc) / Out(static_cast<double>(count));
     }
   }
 };
@@ -130,13 +129,18 @@ struct EuclideanNormOf {
   }
 };
 
-#define GRAPNEL_SUM_KERNEL(name, R)                         \
-  GRAPNEL_CPU_KERNEL(name, (MakeReduction<R, NumberTypes>), \
-                     OfTypes("T", DataTypesOf(NumberTypes())))
-GRAPNEL_SUM_KERNEL("Sum", SumOf);
-GRAPNEL_SUM_KERNEL("Mean", MeanOf);
-GRAPNEL_SUM_KERNEL("Prod", ProdOf);
-GRAPNEL_SUM_KERNEL("EuclideanNorm", EuclideanNormOf);
+template <template <typename> typename R>
+Expected<KernelFn> MakeSum(const KernelSetup& setup) {
+  if (setup.input_type(0) == proto::DT_HALF) return MakeHalfReduction(setup);
+  return MakeReduction<R, NumberTypes>(setup);
+}
+
+#define GRAPNEL_SUM_KERNEL(name, Make) \
+  GRAPNEL_CPU_KERNEL(name, Make, OfTypes("T", DataTypesOf(NumberTypes())))
+GRAPNEL_SUM_KERNEL("Sum", MakeSum<SumOf>);
+GRAPNEL_SUM_KERNEL("Mean", MakeSum<MeanOf>);
+GRAPNEL_SUM_KERNEL("Prod", MakeSum<ProdOf>);
+GRAPNEL_SUM_KERNEL("EuclideanNorm", (MakeReduction<EuclideanNormOf, NumberTypes>));
 
 }  // namespace
 }  // namespace grapnel

@@ -4,6 +4,7 @@
 
 #include "kernels/common/dims.h"
 #include "kernels/common/dispatch.h"
+#include "kernels/common/stepped.h"
 
 namespace grapnel {
 namespace {
@@ -17,7 +18,9 @@ using ScanFn = void (*)(const void* in, void* out, const ScanView& view, int64_t
 
 // The columns [first, last) of one slab; rows follow one another along the axis, so that the loop
 // over columns is dense.
+// Halves and bfloat16 are rounded after each step, as in TensorFlow.
 struct RunningSum {
+  static constexpr bool kRoundsSteps = true;
   using Types = NumberTypes;
   template <typename T>
   static T Start() {
@@ -29,6 +32,7 @@ struct RunningSum {
   }
 };
 struct RunningProduct {
+  static constexpr bool kRoundsSteps = true;
   using Types = NumberTypes;
   template <typename T>
   static T Start() {
@@ -42,6 +46,7 @@ struct RunningProduct {
 // log(exp(before) + exp(x)) without overflow. A NaN that follows a number is taken for that number,
 // as TensorFlow's minimum and maximum do.
 struct RunningLogSumExp {
+  static constexpr bool kRoundsSteps = false;
   using Types = FloatTypes;
   template <typename T>
   static T Start() {
@@ -67,6 +72,7 @@ void ScanSlab(const void* pin, void* pout, const ScanView& view, int64_t outer, 
     for (int64_t j = 0; j < n; ++j) {
       Acc before = acc[j], x = static_cast<Acc>(in[j]);
       acc[j] = Op::Join(before, x);
+      if constexpr (kIsSmallFloat<T> && Op::kRoundsSteps) acc[j] = RoundedTo<T>(acc[j]);
       out[j] = static_cast<T>(view.exclusive ? before : acc[j]);
     }
   }

@@ -85,7 +85,11 @@ class ConvKernel {
     } else {
       ASSIGN_OR_RETURN(Tensor input, Widened(ctx, ctx.input(0)));
       ASSIGN_OR_RETURN(Tensor result, ctx.Scratch(proto::DT_FLOAT, dims));
-      ASSIGN_OR_RETURN(bool done, RunOnednn(ctx, shape, dims, input, epilogue, storage, &result));
+      shape.half_steps = depthwise_ && std::is_same_v<T, Eigen::half>;
+      bool done = false;
+      if (!shape.half_steps) {
+        ASSIGN_OR_RETURN(done, RunOnednn(ctx, shape, dims, input, epilogue, storage, &result));
+      }
       if (!done) {
         ASSIGN_OR_RETURN(Tensor filter, Widened(ctx, ctx.input(1)));
         RETURN_IF_ERROR(PlainConv(ctx, shape, input.data<float>(), filter.data<float>(),

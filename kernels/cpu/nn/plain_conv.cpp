@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/common/stepped.h"
 #include "kernels/cpu/linalg/gemm.h"
 
 namespace grapnel {
@@ -57,6 +58,10 @@ void DepthwiseRow(const ConvShape& s, const Position& at, const T* input, const 
           out[m] = AddOf<T>(out[m], MulOf<T>(in[c], weights[m]));
         }
       }
+    }
+    if constexpr (std::is_same_v<T, float>) {
+      for (int64_t i = 0; s.half_steps && i < s.out_channels; ++i)
+        out[i] = RoundedTo<Eigen::half>(out[i]);
     }
   });
 }

@@ -13,6 +13,8 @@ struct ConvShape {
   Window window;
   int64_t batch = 0, in_channels = 0, out_channels = 0, groups = 1;
   bool channels_first = false;
+  // Of halves held as floats: each step of a depthwise sum rounds, as in TensorFlow.
+  bool half_steps = false;
 
   int64_t patch() const {
     return window[0].kernel * window[1].kernel * window[2].kernel * (in_channels / groups);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/common/epilogue.h"
+#include "kernels/common/stepped.h"
 
 namespace grapnel {
 namespace {
@@ -84,9 +85,27 @@ struct MeanOf {
   }
 };
 
+// A mean of halves is taken in half: each step rounds, as in TensorFlow.
 template <typename Op, typename T>
+inline constexpr bool kRoundsSteps = std::is_same_v<Op, MeanOf>&& std::is_same_v<T, Eigen::half>;
+
+template <typename Op, typename T>
+void TakePixel(const T* from, int64_t channels, ComputeType<T>* sum) {
+  if constexpr (kRoundsSteps<Op, T>) {
+    for (int64_t c = 0; c < channels; ++c)
+      sum[c] = RoundedTo<T>(sum[c] + static_cast<float>(from[c]));
+  } else {
+    GRAPNEL_VECTORIZE
+    for (int64_t c = 0; c < channels; ++c)
+      sum[c] = Op::Take(sum[c], static_cast<ComputeType<T>>(from[c]));
+  }
+}
+
+template <typename Op, typename Number, typename T = ComputeType<Number>>
 void Finish(T* out, int64_t n, int64_t count) {
-  if constexpr (std::is_same_v<Op, MeanOf>) {
+  if constexpr (kRoundsSteps<Op, Number>) {
+    for (int64_t i = 0; i < n; ++i) out[i] /= static_cast<T>(std::max<int64_t>(count, 1));
+  } else if constexpr (std::is_same_v<Op, MeanOf>) {
     T factor = T(1) / static_cast<T>(std::max<int64_t>(count, 1));
     for (int64_t i = 0; i < n; ++i) out[i] *= factor;
   }
@@ -111,13 +130,11 @@ void PoolRow(const Window& w, int64_t batch, int64_t d, int64_t h, int64_t chann
         int64_t row = plane * w[1].in + h * w[1].stride - w[1].before + kh;
         for (int64_t kx = x0; kx < x1; ++kx) {
           const T* from = in + (row * w[2].in + x * w[2].stride - w[2].before + kx) * channels;
-          GRAPNEL_VECTORIZE
-          for (int64_t c = 0; c < channels; ++c)
-            sum[c] = Op::Take(sum[c], static_cast<Compute>(from[c]));
+          TakePixel<Op>(from, channels, sum);
         }
       }
     }
-    Finish<Op>(sum, channels, (d1 - d0) * (h1 - h0) * (x1 - x0));
+    Finish<Op, T>(sum, channels, (d1 - d0) * (h1 - h0) * (x1 - x0));
     if constexpr (!std::is_same_v<T, Compute>) {
       for (int64_t c = 0; c < channels; ++c) to[c] = static_cast<T>(sum[c]);
     }

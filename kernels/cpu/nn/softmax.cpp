@@ -5,6 +5,8 @@
 
 #include "Eigen/Core"
 #include "kernels/common/epilogue.h"
+#include "kernels/common/half_fold.h"
+#include "kernels/common/stepped.h"
 
 namespace grapnel {
 namespace {
@@ -23,6 +25,25 @@ void SoftmaxRow(const T* in, T* out, int64_t n, bool log) {
   }
 }
 
+// TensorFlow takes the steps of halves in half.
+void SoftmaxRow(const Eigen::half* in, Eigen::half* out, int64_t n, bool log) {
+  using Number = Stepped<Eigen::half>;
+  float largest = -INFINITY;
+  for (int64_t i = 0; i < n; ++i) {
+    float x = static_cast<float>(in[i]);
+    if (!(x <= largest)) largest = x;  // a NaN is the largest
+  }
+  auto shifted = [&](int64_t i) { return Number(static_cast<float>(in[i])) - Number(largest); };
+  std::vector<Eigen::half> powers(n);
+  for (int64_t i = 0; i < n; ++i) powers[i] = Eigen::half(Exp(shifted(i)).value());
+  Number sum(FoldRow(HalfFold::kSum, powers.data(), n));
+  Number factor = log ? Log(sum) : Number(1) / sum;
+  for (int64_t i = 0; i < n; ++i) {
+    Number power(static_cast<float>(powers[i]));
+    out[i] = Eigen::half((log ? shifted(i) - factor : power * factor).value());
+  }
+}
+
 template <typename T>
 Error Softmax(KernelContext& ctx, bool log) {
   Dims dims(ctx.input(0).dims().begin(), ctx.input(0).dims().end());
@@ -33,7 +54,7 @@ Error Softmax(KernelContext& ctx, bool log) {
   const T* in = ctx.input(0).data<T>();
   T* to = out->data<T>();
   ctx.ParallelFor(out->num_elements() / n, 20 + n * 1.5, [&](int64_t begin, int64_t end) {
-    if constexpr (kIsSmallFloat<T>) {
+    if constexpr (std::is_same_v<T, Eigen::bfloat16>) {
       std::vector<float> row(n);
       for (int64_t i = begin; i < end; ++i) {
         Widen(in + i * n, row.data(), n);

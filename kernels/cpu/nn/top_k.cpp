@@ -76,8 +76,17 @@ Expected<KernelFn> MakeTopK(const KernelSetup& setup) {
   });
 }
 
+// On a CPU TensorFlow misses nothing: recall_target and what goes with it are not read.
+Expected<KernelFn> MakeApproxTopK(const KernelSetup& setup) {
+  int64_t axis = setup.node().GetInt("reduction_dimension", -1);
+  if (axis != -1) return MakeError("reduction_dimension must be -1 on a CPU, got {0}", axis);
+  if (!setup.node().GetBool("is_max_k", true)) return MakeError("is_max_k must be true on a CPU");
+  return MakeTopK(setup);
+}
+
 GRAPNEL_CPU_KERNEL("TopK", MakeTopK, OfTypes("T", DataTypesOf(RealTypes())));
 GRAPNEL_CPU_KERNEL("TopKV2", MakeTopK, OfTypes("T", DataTypesOf(RealTypes())));
+GRAPNEL_CPU_KERNEL("ApproxTopK", MakeApproxTopK, OfTypes("T", DataTypesOf(FloatTypes())));
 
 }  // namespace
 }  // namespace grapnel

@@ -17,6 +17,8 @@ double ToDouble(uint32_t x0, uint32_t x1) {
   return std::bit_cast<double>(uint64_t{1023} << 52 | mantissa) - 1;
 }
 
+float ToFloat(uint32_t x) { return std::bit_cast<float>(uint32_t{127} << 23 | (x & 0x7fffff)) - 1; }
+
 namespace {
 // Two independent normal values (Box and Muller).
 constexpr double kTiny = 1e-7;
@@ -26,6 +28,14 @@ void NormalPair(const uint32_t* x, double* out) {
   double u = std::max(ToDouble(x[0], x[1]), kTiny);
   double angle = 2 * M_PI * ToDouble(x[2], x[3]);
   double radius = std::sqrt(-2 * std::log(u));
+  out[0] = std::sin(angle) * radius;
+  out[1] = std::cos(angle) * radius;
+}
+
+void NormalFloats(uint32_t x0, uint32_t x1, float* out) {
+  float u = std::max(ToFloat(x0), static_cast<float>(kTiny));
+  float angle = 2 * static_cast<float>(M_PI) * ToFloat(x1);
+  float radius = std::sqrt(-2 * std::log(u));
   out[0] = std::sin(angle) * radius;
   out[1] = std::cos(angle) * radius;
 }
@@ -88,8 +98,6 @@ namespace {
 
 // --- From bits to values. Each distribution says how many values a group of four numbers gives.
 
-float ToFloat(uint32_t x) { return std::bit_cast<float>(uint32_t{127} << 23 | (x & 0x7fffff)) - 1; }
-
 // [0, 1)
 template <typename T>
 struct Uniform {
@@ -127,14 +135,6 @@ struct UniformInt {
     }
   }
 };
-
-void NormalFloats(uint32_t x0, uint32_t x1, float* out) {
-  float u = std::max(ToFloat(x0), static_cast<float>(kTiny));
-  float angle = 2 * static_cast<float>(M_PI) * ToFloat(x1);
-  float radius = std::sqrt(-2 * std::log(u));
-  out[0] = std::sin(angle) * radius;
-  out[1] = std::cos(angle) * radius;
-}
 
 template <typename T>
 struct Normal {

@@ -16,9 +16,11 @@ namespace grapnel {
 constexpr int kReserved = 256;
 
 // [0, 1)
+float ToFloat(uint32_t x);
 double ToDouble(uint32_t x0, uint32_t x1);
 // Two independent normal values out of four numbers.
 void NormalPair(const uint32_t* x, double* out);
+void NormalFloats(uint32_t x0, uint32_t x1, float* out);
 
 // Of an op with state. TensorFlow takes other numbers in each process if no seed is given; here
 // they follow from the node's name, so that a run can be repeated.

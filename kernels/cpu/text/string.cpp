@@ -190,15 +190,20 @@ Expected<std::string> WithUnicodeCase(llvm::StringRef text) {
   return changed;
 }
 
-// Letters beyond ASCII are left alone without an encoding.
+// Letters beyond ASCII are left alone without an encoding. With one a text ends at its first zero
+// byte, as in TensorFlow.
 template <bool kUpper>
 Expected<KernelFn> MakeStringCase(const KernelSetup& setup) {
-  bool utf8 = !setup.node().GetString("encoding").empty();
+  std::string encoding = setup.node().GetString("encoding");
+  if (!encoding.empty() && encoding != "utf-8")
+    return MakeError("encoding '{0}' is neither utf-8 nor empty", encoding);
+  bool utf8 = !encoding.empty();
   return KernelFn([utf8](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, in.dims()));
     for (int64_t i = 0; i < in.num_elements(); ++i) {
       std::string text = in.data<std::string>()[i];
+      if (utf8) text.resize(std::min(text.find('\0'), text.size()));
       if (utf8 && !IsAscii(text)) {
         ASSIGN_OR_RETURN(text, WithUnicodeCase<kUpper>(text));
       } else {

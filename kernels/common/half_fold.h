@@ -1,0 +1,25 @@
+// Sums and products of many halves in the order, and with the rounding at each step, of
+// TensorFlow's CPU kernels: eight lanes, four of them at a time. With any other order the last bits
+// of a sum of 16-bit numbers are others.
+#ifndef GRAPNEL_KERNELS_COMMON_HALF_FOLD_H_
+#define GRAPNEL_KERNELS_COMMON_HALF_FOLD_H_
+
+#include "kernels/common/dispatch.h"
+
+namespace grapnel {
+
+enum class HalfFold { kSum, kProduct };
+
+// Of n halves that lie one after the other. `first` is how many elements of the tensor lie before
+// them: long rows are cut where a lane of the whole tensor starts.
+float FoldRow(HalfFold fold, const Eigen::half* in, int64_t n, int64_t first = 0);
+
+// out[j] of element j of each of `rows` rows, `stride` elements apart, for eight neighbours ...
+void FoldEightColumns(HalfFold fold, const Eigen::half* in, int64_t rows, int64_t stride,
+                      float* out);
+// ... and for one column, which TensorFlow takes element after element.
+float FoldColumn(HalfFold fold, const Eigen::half* in, int64_t rows, int64_t stride);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_KERNELS_COMMON_HALF_FOLD_H_
