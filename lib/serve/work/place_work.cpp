@@ -94,13 +94,13 @@ Expected<std::string> PlaceFromPage(PageSet& pages, std::shared_ptr<const Opened
                                     llvm::StringRef request) {
   ASSIGN_OR_RETURN(PlaceAsked asked, ParseRequest(request));
   RETURN_IF_ERROR(DemandValid(*opened, nullptr));
-  ASSIGN_OR_RETURN(PlacedGraph made, PlaceGraph(*opened, {asked.settings, {}}));
+  ASSIGN_OR_RETURN(PlacedGraph made, PlaceGraph(*opened, asked.settings));
   auto placed = std::make_unique<PlacedGraph>(std::move(made));
   PlacementContext context = placed->context();
   std::string moves;
   if (!asked.what_if.empty()) {
     PlacerSettings other = WithChanges(asked.settings, asked.what_if);
-    auto second = PlaceGraph(*opened, {other, {}});
+    auto second = PlaceGraph(*opened, other);
     if (!second) return Annotate("what if", second.takeError());
     moves = MovesText(context, TitleOf(asked.settings), second->context(), TitleOf(other));
   }
