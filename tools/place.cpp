@@ -19,7 +19,8 @@ struct Flags {
   PlacementFiles files;
   std::vector<std::string> explain;
   PlacerSettings settings;
-  bool hard = false, as_it_stands = false, variables_stay = false, table = false, nodes = false, report = false;
+  bool hard = false, as_it_stands = false, variables_stay = false, table = false, nodes = false,
+       report = false;
 
   // Whether something is written; then the log's lines are not what was asked for.
   bool Writes() const {
@@ -56,9 +57,7 @@ struct Placed {
     for (const PlacedCall& call : calls) graphs.push_back(call.placed.graph);
     return graphs;
   }
-  const PlacedGraph& of(size_t graph) const {
-    return graph == 0 ? main : calls[graph - 1].placed;
-  }
+  const PlacedGraph& of(size_t graph) const { return graph == 0 ? main : calls[graph - 1].placed; }
   // "function 'f', called by 'a', 'b'"; of a call.
   std::string Title(size_t graph) const {
     const PlacedCall& call = calls[graph - 1];
@@ -255,8 +254,8 @@ Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocati
       return SayFailure(call, flags.model + ": " + placed.Title(i), invocation);
   }
   RETURN_IF_ERROR(PrintPlacement(flags, placed, logged, text));
-  RETURN_IF_ERROR(Write(flags, placed, logged.main(), placed.view.graph(input), invocation.sink(),
-                        text));
+  RETURN_IF_ERROR(
+      Write(flags, placed, logged.main(), placed.view.graph(input), invocation.sink(), text));
   return kExitOk;
 }
 

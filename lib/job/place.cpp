@@ -75,10 +75,11 @@ RuntimeCall CallOnPaper(const Node& entry, int device, const PlacerSetup& setup,
   int given = std::min<int>(entry.num_inputs(), function.args.size());
   for (int i = 0; i < given; ++i) {
     DataType dtype = function.body.node(function.args[i]).GetType("T");
-    call.args.push_back(dtype == proto::DT_RESOURCE
-                            ? DeviceWhenMade(entry.input_node(i), setup,
-                                             saved_variable_devices || entry.input_node(i).op() != "VarHandleOp")
-                            : DeviceOfArgument(setup.devices, device, dtype));
+    call.args.push_back(
+        dtype == proto::DT_RESOURCE
+            ? DeviceWhenMade(entry.input_node(i), setup,
+                             saved_variable_devices || entry.input_node(i).op() != "VarHandleOp")
+            : DeviceOfArgument(setup.devices, device, dtype));
   }
   return call;
 }
@@ -99,7 +100,8 @@ Error AddStayingCalls(llvm::StringRef function, const OpenedGraph& opened,
   if (placed.placement.failure) return Error::success();
   const DeviceSet& devices = placed.setup.devices;
   std::vector<std::string> kept = ControlResultsOf(opened.module(), function);
-  StayingCalls staying = FindStayingCalls(opened.module(), placed.placement, devices, kept);
+  std::string id = function.empty() ? OptimizeOptions().id : function.str();
+  StayingCalls staying = FindStayingCalls(opened.module(), placed.placement, devices, id, kept);
   for (StayingCalls::Callee& callee : staying.callees) {
     if (!known->insert(callee.call).second) continue;
     auto module = OpenForPlacing(*staying.module, callee.call, devices);

@@ -65,8 +65,7 @@ struct Match {
   size_t found = 0;
 };
 
-Match BestMatch(const std::vector<PlacementLog::Line>& lines,
-                llvm::ArrayRef<const Graph*> graphs) {
+Match BestMatch(const std::vector<PlacementLog::Line>& lines, llvm::ArrayRef<const Graph*> graphs) {
   Match best{&lines, 0, {}, 0};
   for (size_t i = 0; i < graphs.size(); ++i) {
     Match match{&lines, i, {}, 0};
@@ -141,9 +140,8 @@ LoggedDevices PutOnGraphs(const PlacementLog& log, llvm::ArrayRef<const Graph*> 
   llvm::stable_sort(matches, [](const Match& a, const Match& b) { return a.found > b.found; });
   for (const Match& match : matches) {
     std::vector<std::string>& devices = logged.of[match.graph];
-    bool says_new = llvm::any_of(match.nodes, [&](NodeId id) {
-      return id != kNoNode && devices[id].empty();
-    });
+    bool says_new =
+        llvm::any_of(match.nodes, [&](NodeId id) { return id != kNoNode && devices[id].empty(); });
     bool is_ours = match.found * 2 >= match.lines->size() && says_new;
     for (size_t i = 0; i < match.lines->size(); ++i) {
       NodeId id = is_ours ? match.nodes[i] : kNoNode;

@@ -167,7 +167,11 @@ std::string OthersText(const LoggedDevices& logged) {
   std::string lines = Plural(logged.other_lines, "line") + " of other graphs";
   std::string ops = Plural(logged.eager_ops, "eager op");
   if (logged.other_lines + logged.eager_ops == 0) return "";
-  return "not of this model: " + (logged.eager_ops == 0 ? lines : logged.other_lines == 0 ? ops : lines + ", " + ops) + "\n";
+  return "not of this model: " +
+         (logged.eager_ops == 0     ? lines
+          : logged.other_lines == 0 ? ops
+                                    : lines + ", " + ops) +
+         "\n";
 }
 
 std::string EagerText(const PlacementLog& log) {

@@ -17,9 +17,7 @@ bool IsMultiDeviceCall(const Node& node) {
   return node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall";
 }
 
-bool StaysOnHost(DataType dtype) {
-  return dtype == proto::DT_INT32 || dtype == proto::DT_STRING;
-}
+bool StaysOnHost(DataType dtype) { return dtype == proto::DT_INT32 || dtype == proto::DT_STRING; }
 
 bool IsEnd(const Node& node) { return node.op() == "_Arg" || node.op() == "_Retval"; }
 
@@ -76,8 +74,7 @@ Error Pin(Graph& graph, NodeId id, const DeviceSet& devices) {
 // The body's nodes in an empty main graph, with the attributes that the call gives.
 class BodyAsGraph {
  public:
-  BodyAsGraph(Module& module, const Call& called, const RuntimeCall& call,
-              const DeviceSet& devices)
+  BodyAsGraph(Module& module, const Call& called, const RuntimeCall& call, const DeviceSet& devices)
       : to_(module.main),
         called_(called),
         call_(call),
@@ -183,7 +180,8 @@ class Isolation {
       graph_.SetInput(call, i, {AddIdentity(passed, input, dtype_of(function.args[i])), 0});
     }
     std::vector<bool> is_read(function.results.size());
-    llvm::SmallVector<Use, 8> uses(graph_.node(call).uses().begin(), graph_.node(call).uses().end());
+    llvm::SmallVector<Use, 8> uses(graph_.node(call).uses().begin(),
+                                   graph_.node(call).uses().end());
     for (const Use& use : uses) {
       Node reader = graph_.node(use.node);
       if (static_cast<int>(use.slot) >= reader.num_inputs()) continue;
@@ -204,7 +202,7 @@ class Isolation {
 
 // As Grappler does with calls: some give way to their nodes after all, the others get functions
 // made for them.
-void Specialize(Graph& graph) {
+void Specialize(Graph& graph, llvm::StringRef id) {
   proto::RewriterConfig config;
   Boundary boundary;
   boundary.keep_stateful = true;
@@ -212,6 +210,7 @@ void Specialize(Graph& graph) {
     if (IsEnd(node)) boundary.kept.insert(node.id());
   }
   Editor edit(graph, nullptr, std::move(boundary), config, nullptr);
+  edit.set_id(id);
   FunctionRewriter in(edit);
   OpenCalls(in);
   llvm::erase_if(in.nodes, [&](NodeId id) { return !graph.IsAlive(id); });
@@ -255,7 +254,8 @@ RuntimeCall CallOfNode(const Node& node, const Call& called, const DeviceSet& de
   RuntimeCall call{called.function->name().str(), called.attrs, true, device, {}};
   int given = std::min<int>(node.num_inputs(), called.function->args.size());
   for (int i = 0; i < given; ++i) {
-    bool is_handle = called.function->body.node(called.function->args[i]).GetType("T") == proto::DT_RESOURCE;
+    bool is_handle =
+        called.function->body.node(called.function->args[i]).GetType("T") == proto::DT_RESOURCE;
     call.args.push_back(is_handle ? DeviceOf(node.input_node(i), devices, device) : device);
   }
   return call;
@@ -329,7 +329,8 @@ Expected<std::unique_ptr<Module>> OpenForPlacing(const Module& module, int devic
 }
 
 StayingCalls FindStayingCalls(const Module& module, const Placement& placement,
-                              const DeviceSet& devices, llvm::ArrayRef<std::string> kept) {
+                              const DeviceSet& devices, llvm::StringRef id,
+                              llvm::ArrayRef<std::string> kept) {
   StayingCalls staying;
   if (llvm::none_of(placement.order,
                     [&](NodeId id) { return IsMultiDeviceCall(module.main.node(id)); }))
@@ -338,7 +339,7 @@ StayingCalls FindStayingCalls(const Module& module, const Placement& placement,
   Graph& graph = staying.module->main;
   for (NodeId id : placement.order)
     graph.SetDevice(id, devices.device(placement.Of(id).device).text);
-  Specialize(graph);
+  Specialize(graph, id);
   std::map<RuntimeCall, size_t> known;
   std::vector<bool> needed = NeededNodes(graph, kept);
   for (NodeId id : TopologicalOrder(graph)) {

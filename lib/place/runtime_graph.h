@@ -49,9 +49,11 @@ struct StayingCalls {
   std::unique_ptr<Module> module;  // has the functions; null: nothing is called
   std::vector<Callee> callees;     // in the graph's order, each once
 };
-// `kept` are the nodes that run though no result needs them: control results.
+// `id` is what Grappler calls the graph; `kept` are the nodes that run though no result needs them:
+// control results.
 StayingCalls FindStayingCalls(const Module& module, const Placement& placement,
-                              const DeviceSet& devices, llvm::ArrayRef<std::string> kept);
+                              const DeviceSet& devices, llvm::StringRef id,
+                              llvm::ArrayRef<std::string> kept);
 
 }  // namespace grapnel
 
