@@ -51,9 +51,12 @@ constexpr std::array kMoments = {
     Moment{"partition_", kOfPartitions},
 };
 
-std::optional<int> RankOf(llvm::StringRef name) {
+// Of a stage's text: "before placer".
+std::optional<int> RankOf(llvm::StringRef stage) {
+  std::string name = stage.str();
+  std::replace(name.begin(), name.end(), ' ', '_');
   for (const Moment& moment : kMoments) {
-    if (name.contains(moment.part)) return moment.rank;
+    if (llvm::StringRef(name).contains(moment.part)) return moment.rank;
   }
   return std::nullopt;
 }
@@ -62,7 +65,7 @@ bool IsNumber(llvm::StringRef text) { return !text.empty() && llvm::all_of(text,
 
 // A name in its parts: "before_X_ADDRESS_2" is X, before, turn 2.
 struct Parts {
-  llvm::StringRef base;
+  llvm::StringRef base, address;
   int when = 1;  // 0: before, 1: neither, 2: after
   int turn = 0;
 };
@@ -72,7 +75,7 @@ Parts PartsOf(llvm::StringRef name) {
   for (int i = 0; i < 2; ++i) {
     auto [head, last] = name.rsplit('_');
     if (!IsNumber(last) || head.empty()) break;
-    if (last.size() < 6) last.getAsInteger(10, parts.turn);
+    if (last.size() >= 6 || last.getAsInteger(10, parts.turn)) parts.address = last;
     name = head;
   }
   struct Mark {
@@ -146,7 +149,16 @@ class Joining {
   static constexpr double kAlike = 0.5;
 
   bool IsOfPartitions(size_t i) const {
-    return RankOf(stages_[i].stage).value_or(0) >= kOfPartitions || !stages_[i].from_line.empty();
+    return RankOf(stages_[i].stage).value_or(0) >= kOfPartitions ||
+           llvm::StringRef(stages_[i].line).contains("_partition_");
+  }
+
+  // Whether the name says that it is of that line.
+  bool IsNamed(size_t i, const DumpStage& loose) const {
+    const DumpStage& stage = stages_[i];
+    if (stage.line == loose.line) return true;
+    return !stage.is_loose && loose.turn > 0 &&
+           loose.line == stage.line + " " + std::to_string(loose.turn);
   }
 
   // How many stages of that name the line has already: the next turn's is another line's.
@@ -158,13 +170,14 @@ class Joining {
   // The stage that is most like it, of the line that it is then of; none is like it enough.
   std::optional<size_t> Nearest(size_t loose) const {
     std::optional<size_t> best;
-    std::tuple<bool, double, int> best_score;
+    std::tuple<bool, double, bool, int> best_score;
     for (size_t i : settled_) {
       if (IsOfPartitions(i) != IsOfPartitions(loose)) continue;
-      bool is_named = stages_[i].line == stages_[loose].line;
+      bool is_named = IsNamed(i, stages_[loose]);
       double likeness = Likeness(sketches_[i], sketches_[loose]);
       if (!is_named && likeness < kAlike) continue;
-      std::tuple score(is_named, likeness, -Taken(stages_[i].line, loose));
+      std::tuple score(is_named, likeness, RankOf(stages_[i].stage).has_value(),
+                       -Taken(stages_[i].line, loose));
       bool is_before = stages_[loose].when == 0;
       if (best && (is_before ? score <= best_score : score < best_score)) continue;
       if (best && score == best_score && stages_[i].line != stages_[*best].line) continue;
@@ -181,29 +194,31 @@ class Joining {
       ++taken_[{stages_[*nearest].line, stage.stage}];
       stage.line = stages_[*nearest].line;
       stage.from_line = stages_[*nearest].from_line;
-    } else if (stage.turn > 0) {
-      stage.line += " " + std::to_string(stage.turn);
     }
     if (!stage.is_in_log) Insert(loose, nearest);
     settled_.push_back(loose);
   }
 
+  // Beside the nearest, as far along its line as the runtime is when it writes this one. A line may
+  // tell of several runs, each with moments that go up.
   void Insert(size_t loose, std::optional<size_t> nearest) {
-    auto at = order_.end();
-    std::optional<int> rank = RankOf(stages_[loose].stage);
-    for (auto it = order_.begin(); nearest && it != order_.end(); ++it) {
-      const DumpStage& other = stages_[*it];
-      if (other.line != stages_[loose].line) continue;
-      std::optional<int> its = RankOf(other.stage);
-      bool is_after = rank && its ? *its <= *rank : *it == *nearest;
-      if (is_after) {
-        at = it + 1;
-      } else if (at == order_.end()) {
-        at = it;
-        break;
-      }
+    if (!nearest) return order_.push_back(loose);
+    std::vector<size_t> line;  // places in the order
+    size_t at = 0;             // in `line`
+    for (size_t i = 0; i < order_.size(); ++i) {
+      if (stages_[order_[i]].line != stages_[loose].line) continue;
+      if (order_[i] == *nearest) at = line.size();
+      line.push_back(i);
     }
-    order_.insert(at, loose);
+    auto rank = [&](size_t i) { return RankOf(stages_[order_[line[i]]].stage).value_or(-1); };
+    int own = RankOf(stages_[loose].stage).value_or(rank(at));
+    bool is_after = rank(at) <= own;
+    if (is_after) {
+      while (at + 1 < line.size() && rank(at + 1) >= rank(at) && rank(at + 1) <= own) ++at;
+    } else {
+      while (at > 0 && rank(at - 1) <= rank(at) && rank(at - 1) > own) --at;
+    }
+    order_.insert(order_.begin() + line[at] + (is_after ? 1 : 0), loose);
   }
 
   std::vector<DumpStage>& stages_;
@@ -228,6 +243,8 @@ std::optional<DumpStage> LooseDump(llvm::StringRef file) {
     stage.line = graph.empty() ? "graph" : graph.str();
     tag = "placer";
   }
+  if (!parts.address.empty()) stage.line += "_" + parts.address.str();
+  if (parts.turn > 0) stage.line += " " + std::to_string(parts.turn);
   constexpr std::array kWhen = {"before ", "", "after "};
   stage.stage = kWhen[parts.when] + tag.str();
   if (llvm::StringRef(name).contains("_halfway")) stage.stage = "halfway " + tag.str();
