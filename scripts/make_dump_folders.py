@@ -3,7 +3,7 @@
 needs: tensorflow-cpu==2.21.0        usage: scripts/make_dump_folders.py OUT_DIR [FOLDER...]
 
 Each folder has log.txt, stderr of the programs that dumped into it, one after the other. `misspelt` is of empty files: its
-TF_DUMP_GRAPH_FMT is none that TensorFlow knows.
+TF_DUMP_GRAPH_FMT is none that TensorFlow knows. `small` is testdata/dumps/small; its log has only the lines that tell of dumps.
 """
 import os
 import shutil
@@ -82,6 +82,7 @@ FOLDERS = {  # programs, TF_CPP_VMODULE, other variables
     "pipeline": ([PIPELINE], "meta_optimizer=4", {**FILTER, "TF_DUMP_GRAPH_WRAPPED": "1"}),
     "processes": ([CONTROL, SESSION, TRAINING], "meta_optimizer=4,graph_partition=2", {"TF_DUMP_GRAPH_NAME_FILTER": "__inference"}),
     "retraced": ([TRAINING], "placer=3,graph_partition=2", {"TF_DUMP_GRAPH_NAME_FILTER": "step"}),
+    "small": ([HARMONIC], "placer=3,memory_types=2,replicate_constants_pass=1", {}),
     "misspelt": ([HARMONIC], "", {**FILTER, "TF_DUMP_GRAPH_FMT": "TEXT"}),
 }
 
@@ -90,14 +91,20 @@ def make(name, folder):
     programs, vmodule, variables = FOLDERS[name]
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    env = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "0", "TF_CPP_VMODULE": vmodule, "TF_DUMP_GRAPH_PREFIX": folder, **variables}
-    with open(os.path.join(folder, "log.txt"), "w") as log:
+    env = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "0", "TF_CPP_VMODULE": vmodule, "TF_DUMP_GRAPH_PREFIX": ".", **variables}
+    log_path = os.path.join(folder, "log.txt")
+    with open(log_path, "w") as log:
         for i, program in enumerate(programs):
             path = os.path.join(folder, f"program{i}.py")  # autograph reads its source
             with open(path, "w") as f:
                 f.write(program)
-            subprocess.run([sys.executable, path], env=env, stdout=subprocess.DEVNULL, stderr=log, check=True)
+            subprocess.run([sys.executable, path], cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=log, check=True)
             os.remove(path)
+    if name == "small":
+        with open(log_path) as log:
+            lines = [line[line.index("dump_graph.cc"):] for line in log if "Dumped Graph to" in line]
+        with open(log_path, "w") as log:
+            log.writelines(lines)
 
 
 def main():

@@ -138,6 +138,7 @@ class Joining {
       if (stages_[i].is_loose && readable_[i]) open.push_back(i);
       if (!stages_[i].is_loose) settled_.push_back(i);
     }
+    has_partitions_ = llvm::any_of(settled_, [&](size_t i) { return IsOfPartitions(i); });
     for (size_t i : open) Join(i);
     for (size_t i = 0; i < stages_.size(); ++i) {
       if (!llvm::is_contained(order_, i)) order_.push_back(i);
@@ -172,7 +173,7 @@ class Joining {
     std::optional<size_t> best;
     std::tuple<bool, double, bool, int> best_score;
     for (size_t i : settled_) {
-      if (IsOfPartitions(i) != IsOfPartitions(loose)) continue;
+      if (has_partitions_ && IsOfPartitions(i) != IsOfPartitions(loose)) continue;
       bool is_named = IsNamed(i, stages_[loose]);
       double likeness = Likeness(sketches_[i], sketches_[loose]);
       if (!is_named && likeness < kAlike) continue;
@@ -223,6 +224,7 @@ class Joining {
 
   std::vector<DumpStage>& stages_;
   std::vector<bool> readable_;
+  bool has_partitions_ = false;
   std::vector<Sketch> sketches_;
   std::vector<size_t> order_, settled_;
   std::map<std::pair<std::string, std::string>, int> taken_;  // by line and stage
@@ -251,11 +253,13 @@ std::optional<DumpStage> LooseDump(llvm::StringRef file) {
   return stage;
 }
 
+bool IsOfOneOp(llvm::StringRef line) { return line.starts_with("__wrapped__"); }
+
 void SortLoose(std::vector<DumpStage>* stages) {
   llvm::stable_sort(*stages, [](const DumpStage& x, const DumpStage& y) {
     auto key = [](const DumpStage& stage) {
-      return std::tuple(stage.turn, RankOf(stage.stage).value_or(kOfPartitions), stage.line,
-                        stage.when);
+      return std::tuple(stage.turn, RankOf(stage.stage).value_or(kOfPartitions),
+                        !IsOfOneOp(stage.line), stage.line, stage.when);
     };
     return key(x) < key(y);
   });

@@ -218,9 +218,8 @@ std::vector<DumpStage> OrderNumbered(llvm::ArrayRef<std::string> files) {
   }
   auto key = [](const Numbered& dump) {
     const std::string& story = dump.parent.empty() ? dump.graph : dump.parent;
-    // Ops that run one by one make what functions are called with.
-    bool is_function = !llvm::StringRef(story).starts_with("__wrapped__");
-    return std::tuple(is_function, story, dump.run, !dump.parent.empty(), dump.graph, dump.number);
+    return std::tuple(!IsOfOneOp(story), story, dump.run, !dump.parent.empty(), dump.graph,
+                      dump.number);
   };
   llvm::stable_sort(dumps,
                     [&](const auto& x, const auto& y) { return key(x.second) < key(y.second); });

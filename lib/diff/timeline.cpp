@@ -152,9 +152,8 @@ Error NoDump(llvm::StringRef folder, llvm::ArrayRef<std::string> files) {
 
 // What reading found wrong, the first of each file with a count.
 void AddProblems(const DumpStage& dump, const Module& module, Timeline* timeline) {
-  size_t errors = llvm::count_if(module.problems, [](const Problem& problem) {
-    return problem.severity == Severity::kError;
-  });
+  size_t errors = llvm::count_if(
+      module.problems, [](const Problem& problem) { return problem.severity == Severity::kError; });
   if (errors == 0) return;
   for (const Problem& problem : module.problems) {
     if (problem.severity != Severity::kError) continue;
