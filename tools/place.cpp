@@ -8,46 +8,163 @@
 #include "lib/serve/pages/html_file.h"
 #include "lib/serve/pages/placement_page.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/StringExtras.h"
 #include "tools/input.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, function, log, what_if, html;
+  std::string model, graph, function, signature, log, what_if, html;
   PlacementFiles files;
   std::vector<std::string> explain;
   PlacerSettings settings;
-  bool hard = false, table = false, nodes = false, report = false;
+  bool hard = false, as_it_stands = false, variables_stay = false, table = false, nodes = false,
+       report = false;
 
   // Whether something is written; then the log's lines are not what was asked for.
   bool Writes() const {
     return !html.empty() || !files.graph.empty() || !files.dump_folder.empty() ||
            !files.ledger.empty() || !files.partitions.empty();
   }
+  PlaceRequest Request(const PlacerSettings& with) const {
+    return {with, function, signature, as_it_stands, variables_stay};
+  }
 };
+
+Expected<PlacedGraph> PlaceView(const RuntimeView& view, const OpenedGraph& input) {
+  return PlaceGraph(view.graph(input), view.settings, view.own ? "" : view.function);
+}
 
 Error Compare(const Flags& flags, const OpenedGraph& input, const PlacementContext& context,
               llvm::raw_ostream& os) {
   PlacerSettings settings = WithChanges(flags.settings, flags.what_if);
-  auto other = PlaceGraph(input, {settings, flags.function});
-  if (!other) return Annotate("--what-if", other.takeError());
-  os << MovesText(context, TitleOf(flags.settings), other->context(), TitleOf(settings));
+  auto view = OpenForPlacing(input, flags.Request(settings));
+  if (!view) return Annotate("--what-if", view.takeError());
+  ASSIGN_OR_RETURN(PlacedGraph other, PlaceView(*view, input));
+  os << MovesText(context, TitleOf(flags.settings), other.context(), TitleOf(settings));
   return Error::success();
 }
 
-Error Explain(const Flags& flags, const PlacementContext& context, llvm::raw_ostream& os) {
-  for (const std::string& name : flags.explain) {
-    auto node = FindNode(context.graph, name);
-    if (!node) return Annotate(flags.model + ": --explain", node.takeError());
-    os << ExplainNode(context, *node);
+// A graph and what came of it: the one that was asked for, and the functions that stay calls in it.
+struct Placed {
+  RuntimeView view;
+  PlacedGraph main;
+  std::vector<PlacedCall> calls;
+
+  std::vector<const Graph*> graphs() const {
+    std::vector<const Graph*> graphs = {main.graph};
+    for (const PlacedCall& call : calls) graphs.push_back(call.placed.graph);
+    return graphs;
+  }
+  const PlacedGraph& of(size_t graph) const { return graph == 0 ? main : calls[graph - 1].placed; }
+  // "function 'f', called by 'a', 'b'"; of a call.
+  std::string Title(size_t graph) const {
+    const PlacedCall& call = calls[graph - 1];
+    return "function '" + call.function + "', called by '" + llvm::join(call.nodes, "', '") + "'";
+  }
+};
+
+Expected<Placed> PlaceAll(const Flags& flags, const OpenedGraph& input) {
+  Placed placed;
+  ASSIGN_OR_RETURN(placed.view, OpenForPlacing(input, flags.Request(flags.settings)));
+  ASSIGN_OR_RETURN(placed.main, PlaceView(placed.view, input));
+  ASSIGN_OR_RETURN(placed.calls, PlaceStayingCalls(placed.view, placed.main));
+  return std::move(placed);
+}
+
+struct Instance {
+  size_t graph;
+  Node node;
+};
+
+// The node of that name, or those that a function's node of that name became: "call/name" where
+// the call was opened, "name" or "function/name" where it stays one.
+std::vector<Instance> InstancesOf(const Placed& placed, llvm::StringRef name) {
+  std::vector<Instance> found;
+  std::string end = ("/" + name).str();
+  std::vector<const Graph*> graphs = placed.graphs();
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    llvm::StringRef own = name;
+    if (i > 0 && own.consume_front(placed.calls[i - 1].function) && !own.consume_front("/"))
+      own = name;
+    for (Node node : graphs[i]->nodes()) {
+      if (node.name().ends_with(end) || (i > 0 && node.name() == own)) found.push_back({i, node});
+    }
+  }
+  return found;
+}
+
+constexpr size_t kMostExplained = 8;
+
+Error ExplainOne(const Flags& flags, const Placed& placed, const std::string& name,
+                 llvm::raw_ostream& os) {
+  auto node = FindNode(*placed.main.graph, name);
+  if (node) {
+    os << ExplainNode(placed.main.context(), *node);
+    return Error::success();
+  }
+  std::vector<Instance> found = InstancesOf(placed, name);
+  if (found.empty()) return Annotate(flags.model + ": --explain", node.takeError());
+  llvm::consumeError(node.takeError());
+  if (found.size() > 1) os << "'" << name << "' is " << Plural(found.size(), "node") << " here\n";
+  for (size_t i = 0; i < std::min(found.size(), kMostExplained); ++i) {
+    if (found[i].graph > 0) os << "in " << placed.Title(found[i].graph) << ":\n";
+    os << ExplainNode(placed.of(found[i].graph).context(), found[i].node);
+  }
+  if (found.size() > kMostExplained) {
+    os << "not told: " << found.size() - kMostExplained << " more, such as '"
+       << found[kMostExplained].node.name() << "'\n";
   }
   return Error::success();
 }
 
+Error Explain(const Flags& flags, const Placed& placed, llvm::raw_ostream& os) {
+  for (const std::string& name : flags.explain)
+    RETURN_IF_ERROR(ExplainOne(flags, placed, name, os));
+  return Error::success();
+}
+
+void PrintLog(const PlacementContext& context, llvm::raw_ostream& os) {
+  for (NodeId id : context.placement.order) {
+    os << PlacementLogLine(context.graph.node(id),
+                           context.devices.device(context.placement.Of(id).device).text)
+       << "\n";
+  }
+}
+
+// As a log has them: a function's graph when it is called, those of its calls when they are.
+void PrintLogs(const Placed& placed, llvm::raw_ostream& os) {
+  PrintLog(placed.main.context(), os);
+  if (placed.view.own && !placed.view.function.empty()) {
+    os << "Executing op " << placed.view.function << " in device "
+       << placed.view.settings.default_device << "\n";
+  }
+  for (const PlacedCall& call : placed.calls) PrintLog(call.placed.context(), os);
+}
+
+struct Logged {
+  PlacementLog log;
+  LoggedDevices devices;
+  llvm::ArrayRef<std::string> main() const {
+    if (devices.of.empty()) return {};
+    return devices.of.front();
+  }
+};
+
+void PrintLogged(const Placed& placed, const Logged& logged, llvm::raw_ostream& os) {
+  for (size_t i = 0; i < logged.devices.of.size(); ++i) {
+    if (i > 0) os << placed.Title(i) << ": ";
+    os << LogText(placed.of(i).context(), logged.devices.of[i]);
+  }
+  os << OthersText(logged.devices);
+  if (placed.view.function.empty()) os << EagerText(logged.log);
+}
+
 // What was asked for, of a graph that could be placed; the log's lines when nothing was.
-Error PrintPlacement(const Flags& flags, const PlacementContext& context, const PlacementLog& log,
-                     llvm::ArrayRef<std::string> logged, llvm::raw_ostream& os) {
+Error PrintPlacement(const Flags& flags, const Placed& placed, const Logged& logged,
+                     llvm::raw_ostream& os) {
+  PlacementContext context = placed.main.context();
   if (flags.table) {
     os << PlacementTables(context,
                           MakePlacementReport(context.graph, context.devices, context.placement));
@@ -55,16 +172,12 @@ Error PrintPlacement(const Flags& flags, const PlacementContext& context, const 
   if (flags.report) {
     os << CostTables(context, MakeCostReport(context.graph, context.devices, context.placement));
   }
-  if (flags.nodes) os << NodeTable(context, logged);
-  if (!flags.log.empty()) os << LogText(context, log, logged);
+  if (flags.nodes) os << NodeTable(context, logged.main());
+  if (!flags.log.empty()) PrintLogged(placed, logged, os);
   if (flags.table || flags.report || flags.nodes || flags.Writes() || !flags.log.empty() ||
       !flags.explain.empty() || !flags.what_if.empty())
     return Error::success();
-  for (NodeId id : context.placement.order) {
-    os << PlacementLogLine(context.graph.node(id),
-                           context.devices.device(context.placement.Of(id).device).text)
-       << "\n";
-  }
+  PrintLogs(placed, os);
   return Error::success();
 }
 
@@ -88,14 +201,16 @@ Error WritePage(const Flags& flags, const PlacementContext& context, const std::
 }
 
 // What was asked for as files, of a graph that could be placed.
-Error Write(const Flags& flags, const PlacementContext& context, llvm::ArrayRef<std::string> logged,
-            OpenedGraph& input, const MessageSink& sink, llvm::raw_ostream& os) {
-  if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(flags, context, input.name()));
+Error Write(const Flags& flags, const Placed& placed, llvm::ArrayRef<std::string> logged,
+            OpenedGraph& graph, const MessageSink& sink, llvm::raw_ostream& os) {
+  const PlacedGraph& main = placed.main;
+  if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(flags, main.context(), graph.name()));
   if (!logged.empty() && !flags.files.graph.empty())
-    return WriteLogged(input, logged, flags.files.graph);
-  if (!flags.function.empty()) return Error::success();
-  ASSIGN_OR_RETURN(std::vector<PartitionSize> parts,
-                   WritePlaced(input, flags.settings, context.kernels, flags.files, sink));
+    return WriteLogged(graph, logged, flags.files.graph);
+  if (main.graph != &graph.module().main) return Error::success();
+  ASSIGN_OR_RETURN(
+      std::vector<PartitionSize> parts,
+      WritePlaced(graph, placed.view.settings, *main.setup.kernels, flags.files, sink));
   if (parts.empty()) return Error::success();
   std::vector<std::vector<std::string>> rows = {{"device", "nodes", "sends", "receives"}};
   for (const PartitionSize& part : parts) {
@@ -106,34 +221,41 @@ Error Write(const Flags& flags, const PlacementContext& context, llvm::ArrayRef<
   return Error::success();
 }
 
+int SayFailure(const PlacementContext& context, const std::string& where, Invocation& invocation) {
+  if (!invocation.flags.json)
+    invocation.err() << "grapnel: " << where << ": " << ExplainFailure(context);
+  return kExitNo;
+}
+
 Expected<int> RunOn(OpenedGraph& input, const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(DemandValid(input, invocation.sink()));
-  ASSIGN_OR_RETURN(PlacedGraph placed, PlaceGraph(input, {flags.settings, flags.function}));
-  if (!flags.function.empty() && flags.Writes()) {
+  ASSIGN_OR_RETURN(Placed placed, PlaceAll(flags, input));
+  if (!placed.view.own && !flags.function.empty() && flags.Writes()) {
     return MakeError(
-        "--function: TensorFlow places a function's body anew for each call, so there "
-        "is nothing to write (-o, --dump-dir and --ledger are for the main graph)");
+        "--as-it-stands: a function's body as it stands is no graph of its own, so there is "
+        "nothing to write (-o, --html, --dump-dir and --ledger)");
   }
-  PlacementContext context = placed.context();
-  PlacementLog log;
-  std::vector<std::string> logged;
+  PlacementContext context = placed.main.context();
+  Logged logged;
   if (!flags.log.empty()) {
-    ASSIGN_OR_RETURN(log, ReadPlacementLog(flags.log));
-    ASSIGN_OR_RETURN(logged, PutOnGraph(log, flags.log, context.graph));
+    ASSIGN_OR_RETURN(logged.log, ReadPlacementLog(flags.log));
+    logged.devices = PutOnGraphs(logged.log, placed.graphs(), placed.view.function.empty());
   }
   bool stdout_is_free = flags.files.graph != "-" && flags.files.ledger != "-";
   llvm::raw_ostream& os = stdout_is_free ? invocation.out() : invocation.err();
-  if (invocation.flags.json) PrintJson(flags, context, logged, os);
+  if (invocation.flags.json) PrintJson(flags, context, logged.main(), os);
   llvm::raw_ostream& text = invocation.flags.json ? llvm::nulls() : os;
-  RETURN_IF_ERROR(Explain(flags, context, text));
+  RETURN_IF_ERROR(Explain(flags, placed, text));
   if (!flags.what_if.empty()) RETURN_IF_ERROR(Compare(flags, input, context, text));
-  if (placed.placement.failure) {
-    if (!invocation.flags.json)
-      invocation.err() << "grapnel: " << flags.model << ": " << ExplainFailure(context);
-    return kExitNo;
+  if (context.placement.failure) return SayFailure(context, flags.model, invocation);
+  for (size_t i = 1; i <= placed.calls.size(); ++i) {
+    PlacementContext call = placed.of(i).context();
+    if (call.placement.failure)
+      return SayFailure(call, flags.model + ": " + placed.Title(i), invocation);
   }
-  RETURN_IF_ERROR(PrintPlacement(flags, context, log, logged, text));
-  RETURN_IF_ERROR(Write(flags, context, logged, input, invocation.sink(), text));
+  RETURN_IF_ERROR(PrintPlacement(flags, placed, logged, text));
+  RETURN_IF_ERROR(
+      Write(flags, placed, logged.main(), placed.view.graph(input), invocation.sink(), text));
   return kExitOk;
 }
 
@@ -153,9 +275,15 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("MODEL", flags->model, "the graph to place").Required();
   line.Option("--graph", flags->graph,
               "which graph of a file with several: its title as `info` shows it");
+  line.Option("--signature", flags->signature,
+              "which signature of a SavedModel: the function that it runs is placed");
   line.Option("--function", flags->function,
               "place this function's body, as for a call from the default device")
       .ShownAs("NAME");
+  line.Flag("--saved-variable-devices", flags->variables_stay,
+            "variables are where they were saved, as a load with that policy has them");
+  line.Flag("--as-it-stands", flags->as_it_stands,
+            "open no calls and no control flow first, as TensorFlow does: the main graph as it is");
   line.Option("--devices", flags->settings.devices,
               "what there is: names, counts like cpu:1,gpu:2, or a cluster file (JSON)")
       .Required()

@@ -58,6 +58,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
                    ReadTimeline(flags.folder, log ? log->bytes() : llvm::StringRef(), pool));
   MessageSink sink = invocation.sink();
   for (const std::string& problem : timeline.skipped) sink(Severity::kWarning, problem);
+  for (const std::string& problem : timeline.problems) sink(Severity::kWarning, problem);
   llvm::raw_ostream& os = invocation.out();
   if (!flags.node.empty()) {
     RETURN_IF_ERROR(PrintLives(timeline, flags, os));

@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "lib/diff/dump_lines.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -217,7 +218,8 @@ std::vector<DumpStage> OrderNumbered(llvm::ArrayRef<std::string> files) {
   }
   auto key = [](const Numbered& dump) {
     const std::string& story = dump.parent.empty() ? dump.graph : dump.parent;
-    return std::tuple(story, dump.run, !dump.parent.empty(), dump.graph, dump.number);
+    return std::tuple(!IsOfOneOp(story), story, dump.run, !dump.parent.empty(), dump.graph,
+                      dump.number);
   };
   llvm::stable_sort(dumps,
                     [&](const auto& x, const auto& y) { return key(x.second) < key(y.second); });
@@ -254,8 +256,16 @@ std::vector<DumpStage> OrderDumps(
   auto at = llvm::find_if(
       stages, [](const DumpStage& stage) { return stage.stage == "before graph_optimization"; });
   stages.insert(at == stages.end() ? at : at + 1, metas.begin(), metas.end());
+  std::vector<DumpStage> loose;
+  for (const std::string& file : files) {
+    if (ParseNumbered(file) || ParseMeta(file)) continue;
+    if (std::optional<DumpStage> stage = LooseDump(file)) loose.push_back(std::move(*stage));
+  }
+  SortLoose(&loose);
+  llvm::move(loose, std::back_inserter(stages));
   llvm::StringMap<int> places = PlacesInLog(log);
   if (!places.empty()) {
+    for (DumpStage& stage : stages) stage.is_in_log = places.contains(stage.file);
     auto place = [&](const DumpStage& stage) {
       auto it = places.find(stage.file);
       return it == places.end() ? INT_MAX : it->second;

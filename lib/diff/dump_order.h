@@ -17,14 +17,20 @@ struct DumpStage {
   // result of all of Grappler) names it.
   std::string line, from_line;
   std::string stage;  // "after model_pruner, iteration 0"
+  // Of a loose one (lib/diff/dump_lines.h) `line` is a guess. `turn`: how often the name came
+  // before; `when`: 0 before, 1 in, 2 after what the name says.
+  bool is_loose = false;
+  bool is_in_log = false;
+  int turn = 0, when = 1;
 };
 
-// Files whose names TensorFlow or grapnel gives to dumps, others after them. `log` is TensorFlow's
+// Every file that may hold a graph. `log` is TensorFlow's
 // stderr or empty: files whose lines ("Dumped Graph to") it has come in its order. Without it:
 //   NAME.NNNN.GROUP.TAG              by number; a partition's after those of the graph it is of; a
 //                                    tag that comes again begins another run
 //   after_MetaOptimizer_..._ID_K     by the order of Grappler's passes; which function's turn a
 //                                    pass belongs to is told by `same_content` of its result
+//   any other name, .pb or .pbtxt    loose: after the others, until JoinLines has seen its graph
 std::vector<DumpStage> OrderDumps(
     llvm::ArrayRef<std::string> files, llvm::StringRef log,
     llvm::function_ref<bool(llvm::StringRef, llvm::StringRef)> same_content);

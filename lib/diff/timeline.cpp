@@ -3,7 +3,9 @@
 #include <map>
 #include <set>
 
+#include "lib/diff/dump_lines.h"
 #include "lib/io/open.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -76,6 +78,22 @@ struct OpenedDump {
   std::string problem;                   // and why
 };
 
+// Those whose names do not say so get the lines that they are of.
+std::vector<OpenedDump> InLines(std::vector<OpenedDump> dumps) {
+  std::vector<DumpStage> stages;
+  std::vector<std::shared_ptr<const Module>> modules;
+  for (OpenedDump& opened : dumps) {
+    stages.push_back(std::move(opened.dump));
+    modules.push_back(opened.module);
+  }
+  std::vector<OpenedDump> ordered;
+  for (size_t i : JoinLines(&stages, modules)) {
+    dumps[i].dump = std::move(stages[i]);
+    ordered.push_back(std::move(dumps[i]));
+  }
+  return ordered;
+}
+
 // Half of the dumps are the one before again: each is read once, and those side by side.
 std::vector<OpenedDump> OpenDumps(llvm::StringRef folder, llvm::ArrayRef<std::string> files,
                                   llvm::StringRef log, ThreadPool& pool) {
@@ -109,7 +127,40 @@ std::vector<OpenedDump> OpenDumps(llvm::StringRef folder, llvm::ArrayRef<std::st
     opened.module = dumps[opened.source].module;
     opened.problem = dumps[opened.source].problem;
   }
-  return dumps;
+  return InLines(std::move(dumps));
+}
+
+bool IsEmpty(llvm::StringRef path) {
+  auto file = FileBytes::Open(path);
+  if (file) return (*file)->bytes().empty();
+  llvm::consumeError(file.takeError());
+  return false;
+}
+
+constexpr const char* kWhyEmpty =
+    "TensorFlow writes empty files when TF_DUMP_GRAPH_FMT is neither TXT nor BIN";
+
+Error NoDump(llvm::StringRef folder, llvm::ArrayRef<std::string> files) {
+  size_t empty = llvm::count_if(files, [&](const std::string& file) {
+    return LooseDump(file) && IsEmpty(JoinPath(folder, file));
+  });
+  if (empty > 0) {
+    return MakeError("{0}: {1} of a graph, empty: {2}", folder, Plural(empty, "dump"), kWhyEmpty);
+  }
+  return MakeError("{0}: no dump of a graph in it (files .pbtxt or .pb with a GraphDef)", folder);
+}
+
+// What reading found wrong, the first of each file with a count.
+void AddProblems(const DumpStage& dump, const Module& module, Timeline* timeline) {
+  size_t errors = llvm::count_if(
+      module.problems, [](const Problem& problem) { return problem.severity == Severity::kError; });
+  if (errors == 0) return;
+  for (const Problem& problem : module.problems) {
+    if (problem.severity != Severity::kError) continue;
+    std::string more = errors > 1 ? " (and " + std::to_string(errors - 1) + " more)" : "";
+    timeline->problems.push_back(dump.file + ": " + problem.ToString() + more);
+    return;
+  }
 }
 
 }  // namespace
@@ -134,20 +185,19 @@ Expected<Timeline> ReadTimeline(llvm::StringRef folder, llvm::StringRef log, Thr
   std::map<std::string, int> last;  // stage of each line
   for (OpenedDump& opened : dumps) {
     if (!opened.module) {
-      timeline.skipped.push_back(opened.problem);
+      bool is_empty = IsEmpty(JoinPath(folder, opened.dump.file));
+      timeline.skipped.push_back(is_empty ? opened.dump.file + ": empty: " + kWhyEmpty
+                                          : opened.problem);
       continue;
     }
+    AddProblems(opened.dump, *opened.module, &timeline);
     auto before = last.find(opened.dump.line);
     if (before == last.end()) before = last.find(opened.dump.from_line);
     int previous = before == last.end() ? -1 : before->second;
     last[opened.dump.line] = static_cast<int>(timeline.stages.size());
     AddStage(std::move(opened.dump), opened.module, previous, &timeline);
   }
-  if (timeline.stages.empty())
-    return MakeError(
-        "{0}: no dump of a graph in it (NAME.NNNN.main.TAG.pbtxt, "
-        "after_MetaOptimizer_*.pbtxt, also .pb)",
-        folder);
+  if (timeline.stages.empty()) return NoDump(folder, files);
   return timeline;
 }
 

@@ -23,7 +23,8 @@ struct TimelineStage {
 
 struct Timeline {
   std::vector<TimelineStage> stages;
-  std::vector<std::string> skipped;  // "file: why": what is no graph that can be read
+  std::vector<std::string> skipped;   // "file: why": what is no graph that can be read
+  std::vector<std::string> problems;  // of graphs that were read: "file: node 'x': ..."
 };
 
 // Reads every dump in `folder`; `log` as OrderDumps has it. Errors: no such folder, no dump in it.

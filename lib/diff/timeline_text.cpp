@@ -49,6 +49,11 @@ void WriteTimelineJson(const Timeline& timeline, llvm::raw_ostream& os) {
         });
       }
     });
+    json.attributeArray("problems", [&] {
+      for (const auto* problems : {&timeline.skipped, &timeline.problems}) {
+        for (const std::string& problem : *problems) json.value(llvm::json::fixUTF8(problem));
+      }
+    });
   });
   os << "\n";
 }

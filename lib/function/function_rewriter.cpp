@@ -57,12 +57,13 @@ void OpenCalls(FunctionRewriter& rewriter) {
   }
 }
 
-FunctionRewriter::FunctionRewriter(Editor& edit)
+FunctionRewriter::FunctionRewriter(Editor& edit, Opening opening)
     : RuleContext(edit),
       module(edit.module()),
+      opening(opening),
       aggressive(edit.config().function_optimization() == proto::RewriterConfig::AGGRESSIVE),
       nodes(InputsFirst(edit.graph(), edit.ranks())) {
-  FindFrames();
+  if (!is_runtime()) FindFrames();
 }
 
 std::string FunctionRewriter::NewName(const llvm::Twine& prefix) {
@@ -94,6 +95,7 @@ Node FunctionRewriter::AddCall(const llvm::Twine& name, const proto::NameAttrLis
 }
 
 void FunctionRewriter::WaitForInputs(const Node& call, bool always) {
+  if (is_runtime()) return;
   bool has_resource = false, has_loop_constant = false;
   for (int i = 0; i < call.num_inputs(); ++i) {
     has_resource |= edit.TypeOf(call.input(i)) == proto::DT_RESOURCE;
@@ -231,7 +233,22 @@ void FunctionRewriter::Redirect(const Node& node, llvm::ArrayRef<Port> outputs, 
   }
 }
 
+void FunctionRewriter::StandIn(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after) {
+  std::string name = node.name().str(), device = node.device().str();
+  bool with_values = opening == Opening::kSession && !outputs.empty();
+  std::vector<DataType> types;
+  for (Port port : outputs) types.push_back(BaseType(edit.TypeOf(port)));
+  edit.RemoveNode(node);
+  Node made = Add(name, with_values ? "IdentityN" : "NoOp", device);
+  if (with_values) {
+    edit.SetInputs(made, outputs);
+    edit.SetAttr(made, "T", attr::Types(types));
+  }
+  edit.AddControl(made, after);
+}
+
 void FunctionRewriter::KeepAs(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after) {
+  if (is_runtime()) return StandIn(node, outputs, after);
   bool with_values = edit.IsFetched(node) && !outputs.empty();
   llvm::SmallVector<Port, 8> inputs;
   std::vector<DataType> types;

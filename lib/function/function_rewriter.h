@@ -19,6 +19,17 @@ inline constexpr const char* kOpenWhole = "_grapnel_open_whole";
 // The node is to become Switch and Merge.
 inline constexpr const char* kLower = "_lower_using_switch_merge";
 
+// Who opens calls, which says what of them opens and what stays of a caller.
+enum class Opening : uint8_t {
+  kGrappler,  // an optimizer: only what keeps the graph's meaning, whoever reads it
+  // The runtime, before it places a function: every call that may be; a NoOp takes the caller's
+  // place, to be waited for.
+  kFunction,
+  // The runtime, before it places a session's graph: control flow and the calls that come of it; an
+  // IdentityN takes the caller's place, to be fetched.
+  kSession,
+};
+
 // One run over one body. Nodes are visited in the order of ids in TensorFlow's Graph: inputs first,
 // then what rules make, as they make it.
 class FunctionRewriter : public RuleContext {
@@ -26,9 +37,10 @@ class FunctionRewriter : public RuleContext {
   static constexpr char kOptimizer[] = "function_optimizer";
   // Rules up to this place open calls, node by node; those beyond look at the whole body.
   static constexpr int kLastThatOpens = 9;
-  explicit FunctionRewriter(Editor& edit);
+  explicit FunctionRewriter(Editor& edit, Opening opening = Opening::kGrappler);
 
   Module& module;
+  Opening opening;
   bool aggressive;  // even functions marked `_noinline` are inlined
 
   // The nodes in order; grows.
@@ -36,6 +48,7 @@ class FunctionRewriter : public RuleContext {
 
   // `prefix/_7`: numbered over the whole run.
   std::string NewName(const llvm::Twine& prefix);
+  bool is_runtime() const { return opening != Opening::kGrappler; }
   Node Add(const llvm::Twine& name, llvm::StringRef op, llvm::StringRef device,
            llvm::ArrayRef<Port> inputs = {});
   // With attribute T, the dtype of its first input without reference.
@@ -47,6 +60,7 @@ class FunctionRewriter : public RuleContext {
 
   // A call runs once all its inputs are there, its nodes when their own are: where that makes a
   // difference (resources, constants of loops), or `always`, the call waits for each input.
+  // The runtime trusts the edges that are there, in this and the next.
   void WaitForInputs(const Node& call, bool always = false);
   // In a loop, nodes without inputs must wait for something of the iteration.
   void WaitForFrame(const Node& call);
@@ -70,11 +84,12 @@ class FunctionRewriter : public RuleContext {
   // Readers of port i of `node` read `outputs[i]`, those that wait for it wait for `after`.
   void Redirect(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
   // `node` stays under its name: with its values when it is fetched (IdentityN), else as something
-  // to wait for (NoOp).
+  // to wait for (NoOp). In the runtime that is a new node, after all others.
   void KeepAs(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
 
  private:
   void FindFrames();
+  void StandIn(const Node& node, llvm::ArrayRef<Port> outputs, const Node& after);
 
   int next_number_ = 0;
   // The first Enter of the frame that a node of the original graph is in.

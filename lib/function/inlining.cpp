@@ -154,7 +154,7 @@ class Inlining {
     CopyBody();
     AddOutputs();
     bool is_waited_for = IsWaitedFor(in_.graph, call_);
-    bool stays = edit_.IsPreserved(call_);
+    bool stays = in_.is_runtime() || edit_.IsPreserved(call_);
     if (is_waited_for || stays || is_whole_) AddAfter();
     if (is_whole_) WaitForEffects();
     in_.Redirect(call_, outputs_, after_);
@@ -385,12 +385,13 @@ std::string WhyNotInline(const FunctionRewriter& rewriter, const Node& call, con
   bool is_whole = call.GetBool(kOpenWhole);
   if (FunctionFlag(function, "_noinline") && !rewriter.aggressive && !is_whole)
     return llvm::formatv("'{0}' is marked _noinline", function.name());
-  if (!call.GetBool(kPartOfControlFlow) && !rewriter.aggressive && !is_whole) {
+  if (!call.GetBool(kPartOfControlFlow) && !rewriter.aggressive && !is_whole &&
+      !rewriter.is_runtime()) {
     std::string lost = LostEffect(rewriter, call, function, IsMultiDevice(call));
     if (!lost.empty()) return lost;
   }
   llvm::SmallPtrSet<const Function*, 8> asked;
-  if (MayBeDead(function, /*trusts_loops=*/is_whole, asked))
+  if (!rewriter.is_runtime() && MayBeDead(function, /*trusts_loops=*/is_whole, asked))
     return llvm::formatv("a result of '{0}' comes from a Switch and may be dead", function.name());
   if (rewriter.IsRecursive(call, function))
     return llvm::formatv("'{0}' calls itself", function.name());

@@ -68,9 +68,11 @@ std::string OpenedGraph::name() const {
   return path == "-" || name.empty() ? "graph" : name.str();
 }
 
-OpenedGraph OpenedGraph::Copy() const {
+OpenedGraph OpenedGraph::Copy() const { return With(module().Copy()); }
+
+OpenedGraph OpenedGraph::With(std::unique_ptr<Module> module) const {
   OpenedGraph copy(model_, index_);
-  copy.module_ = module().Copy();
+  copy.module_ = std::move(module);
   return copy;
 }
 

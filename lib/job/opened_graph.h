@@ -42,6 +42,8 @@ class OpenedGraph {
 
   // The same graph with a module of its own; see Module::Copy.
   OpenedGraph Copy() const;
+  // What `module` holds, as a graph of the same file.
+  OpenedGraph With(std::unique_ptr<Module> module) const;
   // The same graph from its file again, as it is there. Errors: Open's.
   Expected<OpenedGraph> Reopen() const;
   // The module by itself; nothing else of this may be used afterwards. Not for a copy.

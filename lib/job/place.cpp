@@ -1,11 +1,15 @@
 #include "lib/job/place.h"
 
 #include <cstdlib>
+#include <set>
 
+#include "lib/function/call.h"
+#include "lib/io/signature.h"
 #include "lib/io/write.h"
 #include "lib/ir/find.h"
 #include "lib/job/dump.h"
 #include "lib/place/partition.h"
+#include "lib/place/runtime_graph.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 
@@ -32,20 +36,142 @@ Error RunPass(PassManager& manager, OpenedGraph& opened, const OptimizeOptions& 
   return result ? Error::success() : Annotate(opened.model().path, result.takeError());
 }
 
+// The call that gives all outputs of the signature; false: there is none.
+Node EntryCall(const Graph& main, const Signature& signature) {
+  Node call;
+  for (const SignatureTensor& output : signature.outputs) {
+    auto port = FindTensorIfThere(main, output.tensor);
+    if (!port) return {};
+    Node node = main.node(port->node);
+    bool is_call = node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall";
+    if (!is_call || !CallOf(node).function || (call && call != node)) return {};
+    call = node;
+  }
+  return call;
+}
+
+// Where a node outside of functions is when Python makes it: where it asks to be, else on the first
+// device that can have it.
+int DeviceWhenMade(const Node& node, const PlacerSetup& setup, bool asks) {
+  auto asked = DeviceSpec::Parse(asks ? node.device() : "");
+  if (!asked) {
+    llvm::consumeError(asked.takeError());
+  } else if (!asked->IsOpen()) {
+    if (std::optional<int> device = setup.devices.Find(*asked)) return *device;
+  }
+  int best = -1;
+  for (int i = 0; i < setup.devices.size(); ++i) {
+    if (!setup.kernels->Has(node, setup.devices.device(i).name.type.text())) continue;
+    if (best < 0 || setup.devices.IsPreferred(i, best)) best = i;
+  }
+  return best < 0 ? PreferredDevice(setup.devices) : best;
+}
+
+RuntimeCall CallOnPaper(const Node& entry, int device, const PlacerSetup& setup,
+                        bool saved_variable_devices) {
+  Call called = CallOf(entry);
+  const Function& function = *called.function;
+  RuntimeCall call{function.name().str(), called.attrs, false, device, {}};
+  int given = std::min<int>(entry.num_inputs(), function.args.size());
+  for (int i = 0; i < given; ++i) {
+    DataType dtype = function.body.node(function.args[i]).GetType("T");
+    call.args.push_back(
+        dtype == proto::DT_RESOURCE
+            ? DeviceWhenMade(entry.input_node(i), setup,
+                             saved_variable_devices || entry.input_node(i).op() != "VarHandleOp")
+            : DeviceOfArgument(setup.devices, device, dtype));
+  }
+  return call;
+}
+
+std::vector<std::string> ControlResultsOf(const Module& module, llvm::StringRef function) {
+  std::vector<std::string> names;
+  const Function* found = function.empty() ? nullptr : module.FindFunction(function);
+  if (!found) return names;
+  for (const auto& [name, id] : found->control_results)
+    names.push_back(found->body.node(id).name().str());
+  return names;
+}
+
+// What the calls of a placed graph run, and what those call.
+Error AddStayingCalls(llvm::StringRef function, const OpenedGraph& opened,
+                      const PlacerSettings& settings, const PlacedGraph& placed,
+                      std::set<RuntimeCall>* known, std::vector<PlacedCall>* calls) {
+  if (placed.placement.failure) return Error::success();
+  const DeviceSet& devices = placed.setup.devices;
+  std::vector<std::string> kept = ControlResultsOf(opened.module(), function);
+  std::string id = function.empty() ? OptimizeOptions().id : function.str();
+  StayingCalls staying = FindStayingCalls(opened.module(), placed.placement, devices, id, kept);
+  for (StayingCalls::Callee& callee : staying.callees) {
+    if (!known->insert(callee.call).second) continue;
+    auto module = OpenForPlacing(*staying.module, callee.call, devices);
+    if (!module) return Annotate(opened.model().path, module.takeError());
+    PlacedCall call{callee.call.function, std::move(callee.nodes), nullptr, {}};
+    call.opened = std::make_unique<OpenedGraph>(opened.With(std::move(*module)));
+    PlacerSettings inner = settings;
+    inner.default_device = devices.device(callee.call.device).text;
+    ASSIGN_OR_RETURN(call.placed, PlaceGraph(*call.opened, inner));
+    size_t at = calls->size();
+    calls->push_back(std::move(call));
+    std::vector<PlacedCall> called;
+    RETURN_IF_ERROR(AddStayingCalls((*calls)[at].function, *(*calls)[at].opened, inner,
+                                    (*calls)[at].placed, known, &called));
+    llvm::move(called, std::back_inserter(*calls));
+  }
+  return Error::success();
+}
+
 }  // namespace
 
-Expected<PlacedGraph> PlaceGraph(const OpenedGraph& opened, const PlaceRequest& request) {
+Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceRequest& request) {
+  RuntimeView view;
+  view.settings = request.settings;
+  view.function = request.function;
+  if (request.as_it_stands) return std::move(view);
+  ASSIGN_OR_RETURN(PlacerSetup setup, PlacerSetup::Make(request.settings));
+  int device = setup.options.default_device.value_or(PreferredDevice(setup.devices));
+  const Module& module = opened.module();
+  RuntimeCall call{request.function, {}, false, device, {}};
+  if (call.function.empty()) {
+    ASSIGN_OR_RETURN(const Signature* signature,
+                     ChooseSignature(opened.model(), opened.file(), request.signature));
+    Node entry = signature ? EntryCall(module.main, *signature) : Node();
+    if (entry) call = CallOnPaper(entry, device, setup, request.saved_variable_devices);
+  }
+  view.function = call.function;
+  auto copy = call.function.empty() ? OpenForPlacing(module, device, setup.devices)
+                                    : OpenForPlacing(module, call, setup.devices);
+  if (!copy) return Annotate(opened.model().path, copy.takeError());
+  if (!*copy) return std::move(view);
+  view.own = std::make_unique<OpenedGraph>(opened.With(std::move(*copy)));
+  bool is_function = !call.function.empty();
+  for (Node node : view.own->module().main.nodes()) is_function |= node.op() == "_Retval";
+  if (is_function) view.settings.default_device = setup.devices.device(device).text;
+  return std::move(view);
+}
+
+Expected<PlacedGraph> PlaceGraph(const OpenedGraph& opened, const PlacerSettings& settings,
+                                 llvm::StringRef function) {
   PlacedGraph placed;
-  ASSIGN_OR_RETURN(placed.setup, PlacerSetup::Make(request.settings));
+  ASSIGN_OR_RETURN(placed.setup, PlacerSetup::Make(settings));
   placed.graph = &opened.module().main;
-  if (!request.function.empty()) {
-    auto function = FindFunction(opened.module(), request.function);
-    if (!function) return Annotate(opened.model().path, function.takeError());
-    placed.graph = &(*function)->body;
+  if (!function.empty()) {
+    auto found = FindFunction(opened.module(), function);
+    if (!found) return Annotate(opened.model().path, found.takeError());
+    placed.graph = &(*found)->body;
   }
   placed.placement =
       Place(*placed.graph, placed.setup.devices, *placed.setup.kernels, placed.setup.options);
-  return placed;
+  return std::move(placed);
+}
+
+Expected<std::vector<PlacedCall>> PlaceStayingCalls(const RuntimeView& view,
+                                                    const PlacedGraph& placed) {
+  std::vector<PlacedCall> calls;
+  if (!view.own) return std::move(calls);
+  std::set<RuntimeCall> known;
+  RETURN_IF_ERROR(AddStayingCalls(view.function, *view.own, view.settings, placed, &known, &calls));
+  return std::move(calls);
 }
 
 std::string TitleOf(const PlacerSettings& settings) {

@@ -13,8 +13,28 @@ namespace grapnel {
 
 struct PlaceRequest {
   PlacerSettings settings;
-  std::string function;  // places its body, as for a call from the default device; empty: the graph
+  std::string function;  // its body, as for a call from the default device; empty: see signature
+  // Of a SavedModel, the function that it runs; empty: the usual one. One that runs nodes of the
+  // main graph stands for that graph.
+  std::string signature;
+  bool as_it_stands = false;  // nothing is opened: the main graph, or the function's body as it is
+  // Variables of the signature are on the devices that the file names; tf.saved_model.load leaves
+  // them on the default device unless it is asked for this.
+  bool saved_variable_devices = false;
 };
+
+// What TensorFlow's runtime places of an opened graph: calls and control flow are opened before.
+struct RuntimeView {
+  std::unique_ptr<OpenedGraph> own;  // null: the graph that was opened, as it stands
+  PlacerSettings settings;           // with the device that the function is called on
+  std::string function;              // whose body it is; empty: the main graph
+
+  OpenedGraph& graph(OpenedGraph& opened) const { return own ? *own : opened; }
+  const OpenedGraph& graph(const OpenedGraph& opened) const { return own ? *own : opened; }
+};
+// Errors: the settings' (PlacerSetup::Make), no such function or signature. The graph has to be
+// valid (DemandValid). Cost: a copy of the graph where something opens.
+Expected<RuntimeView> OpenForPlacing(const OpenedGraph& opened, const PlaceRequest& request);
 
 // A placement with all that it speaks of but the graph. Whether it could be placed at all is
 // placement.failure.
@@ -27,9 +47,23 @@ struct PlacedGraph {
   }
 };
 
-// Changes nothing. Errors: the settings' (PlacerSetup::Make), no such function. The graph has to
-// be valid (DemandValid).
-Expected<PlacedGraph> PlaceGraph(const OpenedGraph& opened, const PlaceRequest& request);
+// The main graph as it is, or a function's body; changes nothing. Errors: the settings'
+// (PlacerSetup::Make), no such function. The graph has to be valid (DemandValid).
+Expected<PlacedGraph> PlaceGraph(const OpenedGraph& opened, const PlacerSettings& settings,
+                                 llvm::StringRef function = {});
+
+// A function that stayed a call, placed as it is when it is called.
+struct PlacedCall {
+  std::string function;            // as Grappler calls it, when it makes it for the call
+  std::vector<std::string> nodes;  // that call it from the same place
+  std::unique_ptr<OpenedGraph> opened;
+  PlacedGraph placed;
+};
+// Those that a view's graph calls, and those that they call; each once for each place that it is
+// called on. None where `placed` has failed, or the view is the opened graph as it stands. Errors:
+// OpenForPlacing's.
+Expected<std::vector<PlacedCall>> PlaceStayingCalls(const RuntimeView& view,
+                                                    const PlacedGraph& placed);
 
 // "cpu:1,gpu:2 (soft)", with the default device and the kernels where those are not the usual ones.
 std::string TitleOf(const PlacerSettings& settings);

@@ -65,6 +65,15 @@ std::string TrySoft(const ColocationInput& input, const char* what) {
   return "or place without " + input.words.hard + ": soft placement " + what;
 }
 
+// Advice where the list has no CPU and one would do; empty: that is not it.
+std::string AddCpu(const ColocationInput& input, const Node& node) {
+  bool has_cpu =
+      llvm::any_of(input.devices.types(), [](DeviceWord type) { return type.text() == "CPU"; });
+  if (has_cpu || !input.kernels.Has(node, "CPU")) return "";
+  return "add a CPU to " + input.words.devices +
+         " (cpu:1): there is one wherever TensorFlow runs, and " + Quoted(node) + " can be on it";
+}
+
 constexpr const char* kGivesUp = "gives up the part of the name that conflicts";
 
 }  // namespace
@@ -118,6 +127,8 @@ PlacementFailure NoKernel(const ColocationInput& input, const Node& node) {
   if (input.kernels.KernelsOf(node).empty()) {
     failure.advice.push_back(input.kernels.name() + " has no kernel for op " + node.op().str() +
                              " on any device: replace the op");
+  } else if (std::string cpu = AddCpu(input, node); !cpu.empty()) {
+    failure.advice.push_back(std::move(cpu));
   } else {
     failure.advice.push_back("change the dtypes of " + Quoted(node) +
                              " to those of a kernel above, or give a device of its type");
@@ -311,6 +322,8 @@ PlacementFailure NoDevice(const Colocation& groups, const ColocationInput& input
     failure.advice = {"see which member asks for what, and which kernels there are: " +
                       input.words.explain + " " + node.name().str()};
   }
+  std::string cpu = input.soft ? AddCpu(input, node) : "";
+  if (!cpu.empty()) failure.advice.insert(failure.advice.begin(), std::move(cpu));
   failure.message =
       llvm::formatv("Cannot assign a device for operation {0}: {1}\n\t [[{0}]]", node.name(), why)
           .str();

@@ -17,12 +17,13 @@ std::string PlacementLogLine(const Node& node, llvm::StringRef device);
 // What a log of log_device_placement says.
 struct PlacementLog {
   struct Line {
-    int number = 0;  // in the file, from 1
     std::string node, op, device;
+    bool operator==(const Line&) const = default;
   };
-  // Of graphs, in the log's order; a line that is there twice (bare, and after "placer.cc:NNN]") is
-  // kept once.
-  std::vector<Line> nodes;
+  // Of each graph that was placed, in the log's order. A graph that is there twice (bare, and after
+  // "placer.cc:NNN]") is kept once. Nothing in a log says where a graph ends: a name that comes
+  // again, an argument after other nodes and an eager op begin the next.
+  std::vector<std::vector<Line>> graphs;
   // Of eager ops ("Executing op X in device D"): how often each ran where, by (op, device).
   std::map<std::pair<std::string, std::string>, int> eager;
 };
@@ -31,12 +32,20 @@ struct PlacementLog {
 // that is no full name.
 Expected<PlacementLog> ReadPlacementLog(llvm::StringRef path);
 
-// The device that the log gives each node of `graph`, by id; empty where it says nothing. A line
-// whose name is no node's, or whose op is another, is an error that names file, line and node.
-// Eager lines name ops only: they count for nodes of that op when all of them ran on one device,
-// and no other line speaks of the node.
-Expected<std::vector<std::string>> PutOnGraph(const PlacementLog& log, llvm::StringRef path,
-                                              const Graph& graph);
+// What a log says of some graphs.
+struct LoggedDevices {
+  // By graph and id; empty where the log says nothing.
+  std::vector<std::vector<std::string>> of;
+  size_t other_lines = 0;  // nodes of other graphs
+  size_t eager_ops = 0;    // that ran, where those do not count
+};
+
+// Finds the graphs in a log of a whole program: what the log has is one of them, or a piece of it,
+// when at least half of its nodes are there with their ops and no larger one speaks of the same
+// nodes. With `eager_counts` eager lines, which name ops only, count for nodes of that op in the
+// first graph when all of them ran on one device and no other line speaks of the node.
+LoggedDevices PutOnGraphs(const PlacementLog& log, llvm::ArrayRef<const Graph*> graphs,
+                          bool eager_counts);
 
 }  // namespace grapnel
 

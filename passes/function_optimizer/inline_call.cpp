@@ -39,6 +39,8 @@ Call CalleeOf(FunctionRewriter& rule, const Node& node) {
 
 Verdict InlineCall(FunctionRewriter& rule, const Node& node) {
   if (node.GetBool(kLower)) return rule.NotMine();
+  if (rule.opening == Opening::kSession && !node.GetBool(kPartOfControlFlow)) return rule.NotMine();
+  if (rule.is_runtime() && node.op() == "SymbolicGradient") return rule.NotMine();
   Call callee = CalleeOf(rule, node);
   if (!callee.function) return rule.NotMine();
   std::string why_not = WhyNotInline(rule, node, callee);

@@ -47,9 +47,9 @@ class Loop {
                                      {{First(switches_).id(), 1}});
     in_.edit.AddControl(body, body_control);
     Node executed = AddExits();
-    AddNextIterations(body);
     in_.Redirect(node_, outputs_, executed);
     in_.KeepAs(node_, outputs_, executed);
+    AddNextIterations(body);
   }
 
  private:

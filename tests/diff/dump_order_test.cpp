@@ -80,9 +80,32 @@ TEST(DumpOrderTest, TheLogDecides) {
 }
 
 TEST(DumpOrderTest, OtherFilesAreNoStages) {
-  EXPECT_TRUE(Order({"index.json", "log.txt", "graph.pb", "after_.pb", "a.b.main.c.pb",
-                     "after_MetaOptimizer.pb", "after_MetaOptimizer_x.pb"})
-                  .empty());
+  EXPECT_TRUE(
+      Order({"index.json", "log.txt", "gcolocation_graph.txt", "timings.pbtx", "stacks.csv"})
+          .empty());
+}
+
+TEST(DumpOrderTest, NamesOfPassesAreLoose) {
+  std::vector<DumpStage> stages =
+      Order({"g.0000.main.initial.pb", "before_some_pass.pbtxt", "gplacer_output_1.pb",
+             "EnsureMemoryTypes_12.pbtxt", "partition__job:a_device:CPU:0_94049559696952.pbtxt"},
+            "Dumped Graph to /a/EnsureMemoryTypes_12.pbtxt\n");
+  auto find = [&](llvm::StringRef file) {
+    return *std::find_if(stages.begin(), stages.end(),
+                         [&](const DumpStage& stage) { return stage.file == file; });
+  };
+  EXPECT_FALSE(find("g.0000.main.initial.pb").is_loose);
+  DumpStage pass = find("before_some_pass.pbtxt");
+  EXPECT_TRUE(pass.is_loose);
+  EXPECT_FALSE(pass.is_in_log);
+  EXPECT_EQ(pass.stage, "before some_pass");
+  EXPECT_EQ(pass.when, 0);
+  DumpStage placer = find("gplacer_output_1.pb");
+  EXPECT_EQ(placer.line, "g 1");
+  EXPECT_EQ(placer.stage, "after placer");
+  EXPECT_TRUE(find("EnsureMemoryTypes_12.pbtxt").is_in_log);
+  EXPECT_EQ(find("EnsureMemoryTypes_12.pbtxt").turn, 12);
+  EXPECT_EQ(find("partition__job:a_device:CPU:0_94049559696952.pbtxt").turn, 0);
 }
 
 }  // namespace

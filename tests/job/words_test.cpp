@@ -57,7 +57,7 @@ TEST(JobWords, WhatAPlacerIsTold) {
   request.settings.devices = "cpu:1";
   request.settings.soft = false;
   auto advice = [&] {
-    PlacedGraph placed = llvm::cantFail(PlaceGraph(opened, request));
+    PlacedGraph placed = llvm::cantFail(PlaceGraph(opened, request.settings));
     return ExplainFailure(placed.context());
   };
   EXPECT_TRUE(Says(advice(), "add /device:GPU:0 to the list of devices"));

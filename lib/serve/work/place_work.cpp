@@ -94,13 +94,16 @@ Expected<std::string> PlaceFromPage(PageSet& pages, std::shared_ptr<const Opened
                                     llvm::StringRef request) {
   ASSIGN_OR_RETURN(PlaceAsked asked, ParseRequest(request));
   RETURN_IF_ERROR(DemandValid(*opened, nullptr));
-  ASSIGN_OR_RETURN(PlacedGraph made, PlaceGraph(*opened, {asked.settings, {}}));
+  ASSIGN_OR_RETURN(RuntimeView view, OpenForPlacing(*opened, {asked.settings, {}, {}}));
+  ASSIGN_OR_RETURN(PlacedGraph made, PlaceGraph(view.graph(*opened), view.settings));
   auto placed = std::make_unique<PlacedGraph>(std::move(made));
   PlacementContext context = placed->context();
   std::string moves;
   if (!asked.what_if.empty()) {
     PlacerSettings other = WithChanges(asked.settings, asked.what_if);
-    auto second = PlaceGraph(*opened, {other, {}});
+    auto second_view = OpenForPlacing(*opened, {other, {}, {}});
+    if (!second_view) return Annotate("what if", second_view.takeError());
+    auto second = PlaceGraph(second_view->graph(*opened), second_view->settings);
     if (!second) return Annotate("what if", second.takeError());
     moves = MovesText(context, TitleOf(asked.settings), second->context(), TitleOf(other));
   }
@@ -118,6 +121,7 @@ Expected<std::string> PlaceFromPage(PageSet& pages, std::shared_ptr<const Opened
   std::string costs = CostTables(context, cost);
   std::string title =
       llvm::sys::path::filename(opened->model().path).str() + " on " + TitleOf(asked.settings);
+  if (view.own) opened = std::move(view.own);
   size_t entry = AddPlaced(pages, std::move(opened), std::move(placed), title);
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {

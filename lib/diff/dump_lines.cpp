@@ -1,0 +1,273 @@
+#include "lib/diff/dump_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+namespace grapnel {
+namespace {
+
+// When the runtime writes what, from a function's first graph to what its devices run. The first
+// part of a name that fits counts.
+struct Moment {
+  llvm::StringLiteral part;
+  int rank;
+};
+constexpr int kOfPartitions = 200;
+constexpr std::array kMoments = {
+    Moment{"before_partition_passes", 210},
+    Moment{"before_opt_group_post_partitioning", 220},
+    Moment{"after_opt_group_post_partitioning", 230},
+    Moment{"after_partition_passes", 240},
+    Moment{"EnsureMemoryTypes", 250},
+    Moment{"initial", 0},
+    Moment{"before_bridge", 10},
+    Moment{"before_pre_placement", 20},
+    Moment{"before_opt_group_pre_placement", 30},
+    Moment{"isolate_deep_ops", 32},
+    Moment{"encapsulate_xla_computations", 33},
+    Moment{"forward_type_inference", 34},
+    Moment{"after_opt_group_pre_placement_phase", 31},
+    Moment{"after_opt_group_pre_placement", 40},
+    Moment{"before_placer", 50},
+    Moment{"placer", 52},
+    Moment{"before_post_placement", 60},
+    Moment{"before_opt_group_post_placement", 70},
+    Moment{"after_opt_group_post_placement", 80},
+    Moment{"before_graph_optimization", 90},
+    Moment{"after_graph_optimization", 100},
+    Moment{"before_post_rewrite", 110},
+    Moment{"before_opt_group_post_rewrite", 120},
+    Moment{"replicate_constants", 121},
+    Moment{"encapsulate_subgraphs", 122},
+    Moment{"build_xla_ops", 123},
+    Moment{"after_opt_group_post_rewrite", 130},
+    Moment{"after_post_rewrite", 140},
+    Moment{"before_partition", 150},
+    Moment{"partition_", kOfPartitions},
+};
+
+// Of a stage's text: "before placer".
+std::optional<int> RankOf(llvm::StringRef stage) {
+  std::string name = stage.str();
+  std::replace(name.begin(), name.end(), ' ', '_');
+  for (const Moment& moment : kMoments) {
+    if (llvm::StringRef(name).contains(moment.part)) return moment.rank;
+  }
+  return std::nullopt;
+}
+
+bool IsNumber(llvm::StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); }
+
+// A name in its parts: "before_X_ADDRESS_2" is X, before, turn 2.
+struct Parts {
+  llvm::StringRef base, address;
+  int when = 1;  // 0: before, 1: neither, 2: after
+  int turn = 0;
+};
+
+Parts PartsOf(llvm::StringRef name) {
+  Parts parts;
+  for (int i = 0; i < 2; ++i) {
+    auto [head, last] = name.rsplit('_');
+    if (!IsNumber(last) || head.empty()) break;
+    if (last.size() >= 6 || last.getAsInteger(10, parts.turn)) parts.address = last;
+    name = head;
+  }
+  struct Mark {
+    llvm::StringLiteral text;
+    int when;
+  };
+  for (const Mark& mark : {Mark{"before_", 0}, Mark{"after_", 2}}) {
+    if (name.consume_front(mark.text)) parts.when = mark.when;
+  }
+  for (const Mark& mark : {Mark{"_before", 0}, Mark{"_input", 0}, Mark{"_halfway", 1},
+                           Mark{"_after", 2}, Mark{"_output", 2}}) {
+    if (name.consume_back(mark.text)) parts.when = mark.when;
+  }
+  parts.base = name;
+  return parts;
+}
+
+// The smallest hashes of a graph's names: how many of them two graphs share is how alike they are.
+using Sketch = std::vector<uint64_t>;
+constexpr size_t kSketch = 128;
+
+Sketch SketchOf(const Module& module) {
+  Sketch sketch;
+  for (Node node : module.main.nodes()) sketch.push_back(llvm::xxh3_64bits(node.name()));
+  std::sort(sketch.begin(), sketch.end());
+  sketch.erase(std::unique(sketch.begin(), sketch.end()), sketch.end());
+  if (sketch.size() > kSketch) sketch.resize(kSketch);
+  return sketch;
+}
+
+double Likeness(const Sketch& a, const Sketch& b) {
+  size_t i = 0, j = 0, seen = 0, both = 0;
+  while (seen < kSketch && (i < a.size() || j < b.size())) {
+    ++seen;
+    if (j == b.size() || (i < a.size() && a[i] < b[j])) {
+      ++i;
+    } else if (i == a.size() || b[j] < a[i]) {
+      ++j;
+    } else {
+      ++both, ++i, ++j;
+    }
+  }
+  return seen == 0 ? 0 : static_cast<double>(both) / static_cast<double>(seen);
+}
+
+class Joining {
+ public:
+  Joining(std::vector<DumpStage>& stages, llvm::ArrayRef<std::shared_ptr<const Module>> modules)
+      : stages_(stages), readable_(stages.size()) {
+    for (size_t i = 0; i < stages.size(); ++i) {
+      readable_[i] = modules[i] != nullptr;
+      sketches_.push_back(modules[i] ? SketchOf(*modules[i]) : Sketch());
+    }
+  }
+
+  std::vector<size_t> Run() {
+    std::vector<size_t> open;
+    for (size_t i = 0; i < stages_.size(); ++i) {
+      if (!stages_[i].is_loose || stages_[i].is_in_log) order_.push_back(i);
+      if (stages_[i].is_loose && readable_[i]) open.push_back(i);
+      if (!stages_[i].is_loose) settled_.push_back(i);
+    }
+    has_partitions_ = llvm::any_of(settled_, [&](size_t i) { return IsOfPartitions(i); });
+    for (size_t i : open) Join(i);
+    for (size_t i = 0; i < stages_.size(); ++i) {
+      if (!llvm::is_contained(order_, i)) order_.push_back(i);
+    }
+    return order_;
+  }
+
+ private:
+  static constexpr double kAlike = 0.5;
+
+  bool IsOfPartitions(size_t i) const {
+    return RankOf(stages_[i].stage).value_or(0) >= kOfPartitions ||
+           llvm::StringRef(stages_[i].line).contains("_partition_");
+  }
+
+  // Whether the name says that it is of that line.
+  bool IsNamed(size_t i, const DumpStage& loose) const {
+    const DumpStage& stage = stages_[i];
+    if (stage.line == loose.line) return true;
+    return !stage.is_loose && loose.turn > 0 &&
+           loose.line == stage.line + " " + std::to_string(loose.turn);
+  }
+
+  // How many stages of that name the line has already: the next turn's is another line's.
+  int Taken(const std::string& line, size_t loose) const {
+    auto it = taken_.find({line, stages_[loose].stage});
+    return it == taken_.end() ? 0 : it->second;
+  }
+
+  // The stage that is most like it, of the line that it is then of; none is like it enough.
+  std::optional<size_t> Nearest(size_t loose) const {
+    std::optional<size_t> best;
+    std::tuple<bool, double, bool, int> best_score;
+    for (size_t i : settled_) {
+      if (has_partitions_ && IsOfPartitions(i) != IsOfPartitions(loose)) continue;
+      bool is_named = IsNamed(i, stages_[loose]);
+      double likeness = Likeness(sketches_[i], sketches_[loose]);
+      if (!is_named && likeness < kAlike) continue;
+      std::tuple score(is_named, likeness, RankOf(stages_[i].stage).has_value(),
+                       -Taken(stages_[i].line, loose));
+      bool is_before = stages_[loose].when == 0;
+      if (best && (is_before ? score <= best_score : score < best_score)) continue;
+      if (best && score == best_score && stages_[i].line != stages_[*best].line) continue;
+      best = i;
+      best_score = score;
+    }
+    return best;
+  }
+
+  void Join(size_t loose) {
+    DumpStage& stage = stages_[loose];
+    std::optional<size_t> nearest = Nearest(loose);
+    if (nearest) {
+      ++taken_[{stages_[*nearest].line, stage.stage}];
+      stage.line = stages_[*nearest].line;
+      stage.from_line = stages_[*nearest].from_line;
+    }
+    if (!stage.is_in_log) Insert(loose, nearest);
+    settled_.push_back(loose);
+  }
+
+  // Beside the nearest, as far along its line as the runtime is when it writes this one. A line may
+  // tell of several runs, each with moments that go up.
+  void Insert(size_t loose, std::optional<size_t> nearest) {
+    if (!nearest) return order_.push_back(loose);
+    std::vector<size_t> line;  // places in the order
+    size_t at = 0;             // in `line`
+    for (size_t i = 0; i < order_.size(); ++i) {
+      if (stages_[order_[i]].line != stages_[loose].line) continue;
+      if (order_[i] == *nearest) at = line.size();
+      line.push_back(i);
+    }
+    auto rank = [&](size_t i) { return RankOf(stages_[order_[line[i]]].stage).value_or(-1); };
+    int own = RankOf(stages_[loose].stage).value_or(rank(at));
+    bool is_after = rank(at) <= own;
+    if (is_after) {
+      while (at + 1 < line.size() && rank(at + 1) >= rank(at) && rank(at + 1) <= own) ++at;
+    } else {
+      while (at > 0 && rank(at - 1) <= rank(at) && rank(at - 1) > own) --at;
+    }
+    order_.insert(order_.begin() + line[at] + (is_after ? 1 : 0), loose);
+  }
+
+  std::vector<DumpStage>& stages_;
+  std::vector<bool> readable_;
+  bool has_partitions_ = false;
+  std::vector<Sketch> sketches_;
+  std::vector<size_t> order_, settled_;
+  std::map<std::pair<std::string, std::string>, int> taken_;  // by line and stage
+};
+
+}  // namespace
+
+std::optional<DumpStage> LooseDump(llvm::StringRef file) {
+  llvm::StringRef name = file;
+  if (!name.consume_back(".pbtxt") && !name.consume_back(".pb")) return std::nullopt;
+  Parts parts = PartsOf(name);
+  DumpStage stage{file.str(), parts.base.str(), "", "", true};
+  stage.turn = parts.turn;
+  stage.when = parts.when;
+  llvm::StringRef tag = parts.base;
+  // The placer puts the graph's name before its own, with nothing between.
+  if (llvm::StringRef graph = parts.base; graph.consume_back("placer")) {
+    stage.line = graph.empty() ? "graph" : graph.str();
+    tag = "placer";
+  }
+  if (!parts.address.empty()) stage.line += "_" + parts.address.str();
+  if (parts.turn > 0) stage.line += " " + std::to_string(parts.turn);
+  constexpr std::array kWhen = {"before ", "", "after "};
+  stage.stage = kWhen[parts.when] + tag.str();
+  if (llvm::StringRef(name).contains("_halfway")) stage.stage = "halfway " + tag.str();
+  return stage;
+}
+
+bool IsOfOneOp(llvm::StringRef line) { return line.starts_with("__wrapped__"); }
+
+void SortLoose(std::vector<DumpStage>* stages) {
+  llvm::stable_sort(*stages, [](const DumpStage& x, const DumpStage& y) {
+    auto key = [](const DumpStage& stage) {
+      return std::tuple(stage.turn, RankOf(stage.stage).value_or(kOfPartitions),
+                        !IsOfOneOp(stage.line), stage.line, stage.when);
+    };
+    return key(x) < key(y);
+  });
+}
+
+std::vector<size_t> JoinLines(std::vector<DumpStage>* stages,
+                              llvm::ArrayRef<std::shared_ptr<const Module>> modules) {
+  return Joining(*stages, modules).Run();
+}
+
+}  // namespace grapnel
