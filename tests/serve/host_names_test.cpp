@@ -5,7 +5,9 @@
 namespace grapnel {
 namespace {
 
-HostNames Parsed(std::vector<std::string> texts) { return llvm::cantFail(HostNames::Parse(texts)); }
+HostNames Parsed(const std::vector<std::string>& texts) {
+  return llvm::cantFail(HostNames::Parse(texts));
+}
 
 TEST(HostNames, ThisMachineHasAnyPort) {
   HostNames names;
