@@ -60,6 +60,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
   for (OpenedGraph& graph : graphs) RETURN_IF_ERROR(RenameDevices(flags, &graph, invocation));
   if (graphs.size() > 1) {
+    if (!flags.signature.empty()) return HoldsOneGraph("--signature", graphs.size());
     if (options.format != ConvertFormat::kText) return HoldsOneGraph(flags.output, graphs.size());
     return WriteEach(graphs, options, flags.output, invocation);
   }

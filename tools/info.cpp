@@ -114,9 +114,11 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   }
   if (flags.model.empty()) return MakeError("MODEL is required (or --kernels, --devices)");
   if (flags.unsupported) {
-    return OnEachGraph(flags.model, flags.graph, {}, invocation, [&](OpenedGraph& input) {
-      return PrintUnsupported(input, flags, invocation);
-    });
+    return OnEachGraph(flags.model, flags.graph, {}, invocation,
+                       [&](OpenedGraph& input) -> Expected<int> {
+                         RETURN_IF_ERROR(TakeGiven(flags.signature, {}, &input));
+                         return PrintUnsupported(input, flags, invocation);
+                       });
   }
   if (IsDebugFolder(flags.model)) return PrintDebugFolder(flags, invocation);
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, GraphsToTell(flags));

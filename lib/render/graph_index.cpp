@@ -92,9 +92,11 @@ std::string GraphPage::SearchJson(llvm::StringRef text, size_t limit,
   NodeQuery query = NodeQuery::Parse(text);
   std::vector<std::pair<size_t, NodeId>> ranks[NodeQuery::kRanks];
   size_t found = 0, seen = 0;
-  for (size_t body = 0; body < bodies_.size() && !query.empty(); ++body) {
+  bool goes_on = !query.empty();
+  for (size_t body = 0; body < bodies_.size() && goes_on; ++body) {
     for (Node node : graph(body).nodes()) {
-      if (++seen % 65536 == 0 && is_gone()) break;
+      if (++seen % 65536 == 0 && is_gone()) goes_on = false;
+      if (!goes_on) break;
       auto device = [&] { return PageDevice(node, marks_); };
       auto types = [&] { return OutputTypes(shapes(body), node); };
       auto attributes = [&] { return AttributesText(node); };
