@@ -2,6 +2,7 @@
 
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
+#include "lib/ir/op_table.h"
 #include "lib/pass/library.h"
 #include "lib/pass/op_kinds.h"
 #include "llvm/ADT/STLExtras.h"
@@ -365,6 +366,11 @@ std::string Misfit(const Node& call, const Function& function) {
     Node node = function.body.node(result.node);
     if (node.num_inputs() == 0 || node.input(0).node == kNoNode)
       return llvm::formatv("result '{0}' of '{1}' has no value", result.name, function.name());
+    // An Identity takes its place, and has to have a dtype.
+    llvm::StringRef op = node.input_node(0).op();
+    if (!FindOp(op) && !function.body.module().FindFunction(op))
+      return llvm::formatv("the dtype of result '{0}' of '{1}' is not known", result.name,
+                           function.name());
   }
   return {};
 }
