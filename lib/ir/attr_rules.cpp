@@ -13,14 +13,18 @@ std::string Refused(const OpAttr& attr, llvm::StringRef is, llvm::StringRef expe
   return llvm::formatv("attribute '{0}' is {1}, {2} was expected", attr.name, is, expected).str();
 }
 
+std::vector<DataType> TypesOf(AttrView value) {
+  if (std::optional<DataType> type = value.AsType()) return {*type};
+  return value.AsTypes().value_or(std::vector<DataType>());
+}
+
+std::string WhyNoType(const OpAttr& attr, AttrView value) {
+  if (!llvm::is_contained(TypesOf(value), proto::DT_INVALID)) return "";
+  return Refused(attr, DataTypeName(proto::DT_INVALID), "a dtype");
+}
+
 std::string WhyNotAmongTypes(const OpAttr& attr, AttrView value) {
-  std::vector<DataType> types;
-  if (std::optional<DataType> type = value.AsType())
-    types.push_back(*type);
-  else if (auto list = value.AsTypes())
-    types = *list;
-  for (DataType type : types) {
-    if (type == proto::DT_INVALID) return Refused(attr, DataTypeName(type), "a dtype");
+  for (DataType type : TypesOf(value)) {
     if (attr.allowed_types.empty() || llvm::is_contained(attr.allowed_types, type)) continue;
     std::string allowed;
     for (DataType one : attr.allowed_types)
@@ -112,27 +116,30 @@ bool HasRule(const OpAttr& attr) {
   return attr.minimum || IsOfTypes(attr) || !attr.allowed_strings.empty();
 }
 
+// Grappler gives _FusedConv2D dtypes that its definition does not list.
+bool IsMadeByTensorFlow(const OpInfo& info) { return llvm::StringRef(info.name).starts_with("_"); }
+
 }  // namespace
 
-bool HasAttrRules(const OpInfo& info) { return !llvm::StringRef(info.name).starts_with("_"); }
-
-std::string WhyNotAllowed(const OpAttr& attr, AttrView value) {
+std::string WhyNotAllowed(const OpInfo& info, const OpAttr& attr, AttrView value) {
   std::string why;
-  if (IsOfTypes(attr)) why = WhyNotAmongTypes(attr, value);
+  if (IsOfTypes(attr)) why = WhyNoType(attr, value);
+  if (IsMadeByTensorFlow(info)) return why;
+  if (why.empty() && IsOfTypes(attr)) why = WhyNotAmongTypes(attr, value);
   if (why.empty() && !attr.allowed_strings.empty()) why = WhyNotAmongStrings(attr, value);
   if (why.empty() && attr.minimum) why = WhyTooSmall(attr, value);
   return why;
 }
 
 Error DemandAllowedAttrs(const Node& node, const OpInfo& info) {
-  if (!HasAttrRules(info)) return Error::success();
   for (const OpAttr& attr : info.attrs) {
     bool is_number = attr.type == "int" || attr.type == "list(int)";
     if (!HasRule(attr) && !is_number) continue;
     std::optional<AttrView> value = node.FindAttr(attr.name);
     if (!value || value->kind() == AttrKind::kPlaceholder) continue;
-    std::string why = WhyNotAllowed(attr, *value);
-    if (why.empty() && is_number) why = WhyTooLarge(info, attr, *value);
+    std::string why = WhyNotAllowed(info, attr, *value);
+    if (why.empty() && is_number && !IsMadeByTensorFlow(info))
+      why = WhyTooLarge(info, attr, *value);
     if (!why.empty()) return MakeError("{0}", why);
   }
   return Error::success();

@@ -11,14 +11,11 @@
 
 namespace grapnel {
 
-// Whether the op's definition is to be held to. Of ops that only TensorFlow itself makes it is not:
-// Grappler gives _FusedConv2D dtypes that the definition does not list.
-bool HasAttrRules(const OpInfo& info);
-
 // Why a value of the attribute's own type is refused: "attribute 'index_type' is int8, one of
 // int16, int32, int64 was expected"; empty when it is not. What TensorFlow checks when it imports a
-// graph (OpDef's allowed_values and minimum, and that a dtype is one).
-std::string WhyNotAllowed(const OpAttr& attr, AttrView value);
+// graph (OpDef's allowed_values and minimum, and that a dtype is one). Of ops that only TensorFlow
+// itself makes (_FusedConv2D) their definition is not held to: that a dtype is one counts alone.
+std::string WhyNotAllowed(const OpInfo& info, const OpAttr& attr, AttrView value);
 
 // The first attribute of the node, or default of the op, that is refused, and beside that a number
 // beyond what TensorFlow's kernel reads (lib/ir/int32_attrs.txt), which only a run sees. Costs a

@@ -224,8 +224,7 @@ class Verifier {
         Report(node, llvm::formatv("attribute '{0}' is {1}, a value of type {2} was expected",
                                    attr.name, it->second.ToString(), attr.type)
                          .str());
-      } else if (std::string why = WhyNotAllowed(attr, it->second);
-                 !why.empty() && HasAttrRules(info)) {
+      } else if (std::string why = WhyNotAllowed(info, attr, it->second); !why.empty()) {
         Report(node, std::move(why));
       }
     }

@@ -160,6 +160,11 @@ TEST(ConvGradient, EmptyTensors) {
   OneNode no_results("Conv2DBackpropInput");
   Tensor zeros = RunNode(Node(no_results, {1, 1, 1, 1}, {2, 2, 1, 1}, {1, 0, 0, 1}))[0];
   EXPECT_EQ(FromTensor(zeros).v, std::vector<double>{0});
+  OneNode no_channels("Conv2DBackpropFilter");
+  no_channels.Type("T", DT_FLOAT).Text("padding", "VALID").Ints("strides", {1, 1, 1, 1});
+  no_channels.Input(ToTensor(Zeros({1, 2, 2, 0}))).Input(Sizes({1, 1, 3, 2})).Outputs({DT_FLOAT});
+  no_channels.Input(ToTensor(Random({1, 2, 2, 2})));
+  EXPECT_EQ(FromTensor(RunNode(no_channels)[0]).v, std::vector<double>(6, 0));
 }
 
 TEST(ConvGradient, Errors) {

@@ -67,6 +67,25 @@ TEST(KernelOptimizer, StepsOnRowsOneAfterTheOther) {
             "a gradient of shape [1,2] for 1 rows of variable 'w' of shape [3,1]");
 }
 
+// As in TensorFlow: of rows a NaN spreads, of all elements 0 stands for it.
+TEST(KernelOptimizer, FtrlOfRowsKeepsNaN) {
+  float nan = std::nanf("");
+  for (bool of_rows : {false, true}) {
+    Tensor var = Filled("VarHandleOp", of_rows ? "rw" : "w", Floats({3}, {1, 1, 1}));
+    Tensor accum = Filled("VarHandleOp", of_rows ? "ra" : "a", Floats({3}, {1, nan, 1}));
+    Tensor linear = Filled("VarHandleOp", of_rows ? "rl" : "l", Floats({3}, {5, 1, 0.1f}));
+    OpRun step = Optimizer(of_rows ? "ResourceSparseApplyFtrl" : "ResourceApplyFtrl");
+    step.In(var).In(accum).In(linear).In(Floats({3}, {0, 0, 0}));
+    if (of_rows) step.In(Ints({3}, {0, 1, 2}));
+    for (float scalar : {1.0f, 0.5f, 0.0f, -0.5f}) step.In(Scalar(scalar));
+    EXPECT_EQ(step.ErrorText(), "no error");
+    F values = ValuesIn(var);
+    EXPECT_EQ(values[0], -4.5f);
+    EXPECT_EQ(std::isnan(values[1]), of_rows);
+    EXPECT_EQ(values[2], 0);
+  }
+}
+
 TEST(KernelOptimizer, SaysWhatDoesNotFit) {
   Tensor var = Filled("VarHandleOp", "w", Floats({2}, {1, 2}));
   auto step = [&](Tensor second, Tensor rate, Tensor gradient) {

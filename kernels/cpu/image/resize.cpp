@@ -29,7 +29,6 @@ Error ResizeAttrs::Axes(llvm::ArrayRef<int64_t> from, int64_t height, int64_t wi
     return MakeError("output dimensions must be positive, got {0} x {1}", rows->out, columns->out);
   if (rows->in <= 0 || columns->in <= 0)
     return MakeError("an image of size {0} x {1} cannot be resized", rows->in, columns->in);
-  if (from[3] < 1) return MakeError("an image without channels cannot be resized");
   if (align_corners_ && half_pixel_centers_)
     return MakeError("align_corners and half_pixel_centers exclude each other");
   return Error::success();
@@ -39,7 +38,10 @@ Error ResizeAttrs::Prepare(const KernelContext& ctx, ResizeAxis* rows, ResizeAxi
   const Tensor& size = ctx.input(1);
   if (size.num_elements() != 2)
     return MakeError("size must be two numbers, not {0}", DimsText(size.dims()));
-  return Axes(ctx.input(0).dims(), size.IntAt(0), size.IntAt(1), rows, columns);
+  llvm::ArrayRef<int64_t> images = ctx.input(0).dims();
+  if (images.size() == 4 && images[3] < 1)
+    return MakeError("an image without channels cannot be resized");
+  return Axes(images, size.IntAt(0), size.IntAt(1), rows, columns);
 }
 
 namespace {

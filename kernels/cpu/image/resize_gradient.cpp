@@ -98,6 +98,11 @@ Error Gradient(KernelContext& ctx, const ResizeAttrs& attrs) {
                        DimsText(grads.dims()), DimsText(image));
   }
   ResizeAxis rows, columns;
+  if (method == Method::kNearest && grads.num_elements() == 0 && image[1] > 0 && image[2] > 0) {
+    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, image));
+    std::fill_n(out->data<T>(), out->num_elements(), T(0));
+    return Error::success();
+  }
   RETURN_IF_ERROR(attrs.Axes(image, grads.dim(1), grads.dim(2), &rows, &columns));
   if constexpr (method == Method::kNearest)
     return Scatter<T, T>(ctx, method, rows, columns);

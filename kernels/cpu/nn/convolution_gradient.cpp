@@ -99,6 +99,11 @@ Error Run(KernelContext& ctx, const GradientAttrs& attrs) {
                       input_wanted ? other.dims() : llvm::ArrayRef<int64_t>(dims),
                       gradient.dims()));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
+  // A filter may have channels where the input has none.
+  if (other.num_elements() == 0 || gradient.num_elements() == 0) {
+    std::fill_n(out->data<T>(), out->num_elements(), T(0));
+    return Error::success();
+  }
   if constexpr (kIsSmallFloat<T>) {
     ASSIGN_OR_RETURN(Tensor wide_other, Widened(ctx, other));
     ASSIGN_OR_RETURN(Tensor wide_gradient, Widened(ctx, gradient));

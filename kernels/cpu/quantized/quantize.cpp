@@ -118,6 +118,23 @@ float ScaleToBoth(bool narrow, float& low, float& high) {
   return scale;
 }
 
+// TensorFlow gives bytes that go to the even half to oneDNN, which knows one bound and no narrow
+// range.
+template <typename T>
+bool IsByOneBound(const QuantizeAttrs& attrs) {
+  return sizeof(T) == 1 && attrs.mode == Mode::kScaled && attrs.half_to_even && !attrs.narrow &&
+         attrs.axis < 0;
+}
+
+// The range becomes [-bound, bound], or [0, bound] for unsigned numbers, and has 255 steps: a
+// signed one of the bound itself is 127.5, and cut off.
+template <typename T>
+float ScaleToBound(float& low, float& high) {
+  high = std::max(std::abs(low), std::abs(high));
+  low = std::is_signed_v<T> ? -high : 0.0f;
+  return static_cast<float>(kSteps<T> - 1) / (high - low);
+}
+
 template <typename T>
 T Saturated(float x) {
   // The largest int32 is no float; what is cut off at the float above it would wrap.
@@ -152,6 +169,12 @@ void QuantizeRow(const QuantizeAttrs& attrs, float low, float high, const float*
       float x = std::round(in[i] * scale) - offset;
       out[i] = std::isnan(x) ? T(0) : static_cast<T>(std::min(std::max(x, kLowest<T>), highest));
     }
+  } else if (IsByOneBound<T>(attrs)) {
+    float scale = ScaleToBound<T>(low, high);
+    for (int64_t i = 0; i < n; ++i) {
+      float x = std::nearbyint(in[i] * scale);
+      out[i] = std::isnan(x) ? std::numeric_limits<T>::lowest() : Saturated<T>(x);
+    }
   } else {
     float from = low, to = high, scale = ScaleToBoth<T>(attrs.narrow, from, to);
     for (int64_t i = 0; i < n; ++i) {
@@ -179,7 +202,10 @@ Error Quantize(KernelContext& ctx, const QuantizeAttrs& attrs) {
     if (high < low) return MakeError("max_range {0} is below min_range {1}", high, low);
     Widen(attrs.least_range, low, high);
     ranges[i] = {low, high};
-    if (attrs.mode == Mode::kScaled) ScaleToBoth<T>(attrs.narrow, low, high);
+    if (IsByOneBound<T>(attrs))
+      ScaleToBound<T>(low, high);
+    else if (attrs.mode == Mode::kScaled)
+      ScaleToBoth<T>(attrs.narrow, low, high);
     ends[0][i] = low;
     ends[1][i] = high;
   }

@@ -186,11 +186,12 @@ struct Layout {
   const char* letters;
 };
 
-Flags FlagsOf(const Node& node) {
+Flags FlagsOf(const Node& node, bool of_rows) {
   Flags flags;
   flags.nesterov = node.GetBool("use_nesterov");
   flags.update_slots = node.GetBool("update_slots", true);
   flags.times_lr = node.GetBool("multiply_linear_by_lr");
+  flags.of_rows = of_rows;
   return flags;
 }
 
@@ -202,7 +203,7 @@ KernelFn KernelOf(const Form& form, StepFn<T> step) {
 template <template <typename> class Rule, typename Types, const Layout& kLayout, bool kSparse>
 Expected<KernelFn> MakeOptimizer(const KernelSetup& setup) {
   const Node& node = setup.node();
-  Form form{kLayout.letters, FlagsOf(node), kSparse};
+  Form form{kLayout.letters, FlagsOf(node, kSparse), kSparse};
   form.is_proximal = node.op().ends_with("ProximalAdagrad");
   form.is_ftrl = node.op().contains("Ftrl");
   KernelFn fn;

@@ -12,6 +12,7 @@ namespace grapnel::optimizer {
 
 struct Flags {
   bool nesterov = false, update_slots = true, times_lr = false;
+  bool of_rows = false;  // the gradient is of some rows
 };
 
 template <typename T>
@@ -210,14 +211,15 @@ template <typename T, bool kShrinks>
 struct FtrlOf {
   static constexpr int kSlots = 3;
   T lr, l1, l2, shrinkage, power;
-  bool times_lr;
+  bool times_lr, of_rows;
   FtrlOf(const T* s, int64_t, Flags f)
       : lr(s[0]),
         l1(s[1]),
         l2(s[2]),
         shrinkage(kShrinks ? s[3] : T(0)),
         power(-s[kShrinks ? 4 : 3]),
-        times_lr(f.times_lr) {}
+        times_lr(f.times_lr),
+        of_rows(f.of_rows) {}
   T Powered(T x) const { return power == T(0.5) ? SqrtOf(x) : PowOf(x, power); }
   void operator()(T& var, T& accum, T& linear, T g) const {
     T shrunk = kShrinks ? T(g + T(2) * shrinkage * var) : g;
@@ -231,7 +233,10 @@ struct FtrlOf {
       linear += shrunk - sigma / lr * var;
       quadratic = Powered(grown) / lr + T(2) * l2;
     }
-    var = AbsOf(linear) > threshold ? T((threshold * SignOf(linear) - linear) / quadratic) : T(0);
+    // Of rows a NaN spreads, and so does 0 / 0; of all elements TensorFlow takes 0 for both.
+    bool is_beyond = AbsOf(linear) > threshold;
+    T pull = is_beyond ? T(threshold * SignOf(linear) - linear) : T(linear - linear);
+    var = is_beyond || of_rows ? T(pull / quadratic) : T(0);
     accum = grown;
   }
 };

@@ -168,7 +168,13 @@ Error Clear(KernelContext&, Buffered& area) {
   return Error::success();
 }
 
-// --- MapStage, OrderedMapStage. Keys are in order in both: TensorFlow's MapUnstageNoKey takes any.
+// --- MapStage, OrderedMapStage. A key is as it was staged, whatever its shape. Keys are in order
+// in both: TensorFlow's MapUnstageNoKey takes any.
+
+struct Keyed {
+  Tensor key;
+  Element parts;  // those that are missing are no tensors
+};
 
 template <bool ordered>
 class Mapped : public Object {
@@ -181,7 +187,8 @@ class Mapped : public Object {
   std::mutex mutex;
   Limits limits;
   size_t components;
-  std::map<int64_t, Element> complete, incomplete;  // components that are missing are no tensors
+  std::map<int64_t, Keyed> complete;
+  std::map<int64_t, Element> incomplete;
   int64_t bytes = 0;
 };
 
@@ -231,7 +238,7 @@ Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
   int64_t more = BytesOf(values);
   RETURN_IF_ERROR(area.limits.Check(static_cast<int64_t>(area.complete.size()), area.bytes, more));
   if (is_whole) {
-    area.complete.emplace(key, std::move(values));
+    area.complete.emplace(key, Keyed{ctx.input(0), std::move(values)});
     area.bytes += more;
     return Error::success();
   }
@@ -245,12 +252,28 @@ Error StageAt(KernelContext& ctx, Mapped<ordered>& area) {
   for (int i = 0; i < given; ++i) element[indices[i]] = std::move(values[i]);
   area.bytes += more;
   if (llvm::any_of(element, [](const Tensor& tensor) { return !tensor; })) return Error::success();
-  area.complete.emplace(key, std::move(element));
+  area.complete.emplace(key, Keyed{ctx.input(0), std::move(element)});
   area.incomplete.erase(key);
   return Error::success();
 }
 
-// Takes or only reads components of a key.
+// Takes or only reads components.
+Expected<Element> PartsAt(Keyed& staged, int64_t key, llvm::ArrayRef<int64_t> indices, bool take) {
+  Element parts;
+  for (int64_t index : indices) {
+    Tensor& part = staged.parts[index];
+    if (!part)
+      return MakeError("the tensor at index {0} of key {1} has already been removed", index, key);
+    parts.push_back(part);
+    if (take) part = Tensor();
+  }
+  return parts;
+}
+
+bool IsTaken(const Keyed& staged) {
+  return llvm::none_of(staged.parts, [](const Tensor& tensor) { return bool(tensor); });
+}
+
 template <bool ordered, bool take>
 Error ReadAt(KernelContext& ctx, Mapped<ordered>& area) {
   ASSIGN_OR_RETURN(int64_t key, KeyIn(ctx));
@@ -258,19 +281,12 @@ Error ReadAt(KernelContext& ctx, Mapped<ordered>& area) {
   auto found = area.complete.find(key);
   if (found == area.complete.end())
     return MakeError("key {0} is not in the staging map: nothing in this run could add it", key);
-  Element part;
-  for (int64_t index : indices) {
-    if (!found->second[index])
-      return MakeError("the tensor at index {0} of key {1} has already been removed", index, key);
-    part.push_back(found->second[index]);
-    if (take) found->second[index] = Tensor();
-  }
+  ASSIGN_OR_RETURN(Element parts, PartsAt(found->second, key, indices, take));
   if (take) {
-    area.bytes -= BytesOf(part);
-    bool empty = llvm::none_of(found->second, [](const Tensor& tensor) { return bool(tensor); });
-    if (empty) area.complete.erase(found);
+    area.bytes -= BytesOf(parts);
+    if (IsTaken(found->second)) area.complete.erase(found);
   }
-  return PutElement(ctx, 0, std::move(part));
+  return PutElement(ctx, 0, std::move(parts));
 }
 
 template <bool ordered>
@@ -279,20 +295,11 @@ Error TakeAny(KernelContext& ctx, Mapped<ordered>& area) {
   if (area.complete.empty())
     return MakeError("the staging map is empty: nothing in this run could fill it");
   auto first = area.complete.begin();
-  Element part;
-  for (int64_t index : indices) {
-    if (!first->second[index])
-      return MakeError("the tensor at index {0} of key {1} has already been removed", index,
-                       first->first);
-    part.push_back(std::move(first->second[index]));
-    first->second[index] = Tensor();
-  }
-  area.bytes -= BytesOf(part);
-  ASSIGN_OR_RETURN(Tensor * key, ctx.Allocate(0, {}));
-  *key->data<int64_t>() = first->first;
-  bool empty = llvm::none_of(first->second, [](const Tensor& tensor) { return bool(tensor); });
-  if (empty) area.complete.erase(first);
-  return PutElement(ctx, 1, std::move(part));
+  ASSIGN_OR_RETURN(Element parts, PartsAt(first->second, first->first, indices, true));
+  area.bytes -= BytesOf(parts);
+  ctx.SetOutput(0, first->second.key);
+  if (IsTaken(first->second)) area.complete.erase(first);
+  return PutElement(ctx, 1, std::move(parts));
 }
 
 template <bool ordered>
