@@ -46,6 +46,7 @@ void Print(const Findings& found, const Flags& flags, Invocation& invocation) {
   }
   if (!invocation.flags.quiet) {
     WriteDiffText(found.diff, {invocation.UseColor(), flags.all}, os);
+    WriteRenames(RenamesOf(found.diff), flags.all, os);
     WriteSignatureDiff(found.signatures, os);
     if (values) WriteValueReport(*values, flags.all ? values->different.size() : kMostValues, os);
   }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lib/diff/renames.h"
 #include "lib/support/text.h"
 #include "llvm/Support/JSON.h"
 
@@ -36,6 +37,15 @@ class Writer {
             if (!function.a.empty()) Text("a", function.a);
             if (!function.b.empty()) Text("b", function.b);
             Changes(function.changes);
+          });
+        }
+      });
+      json_.attributeArray("renames", [&] {
+        for (const Rename& one : RenamesOf(diff)) {
+          json_.object([&] {
+            Text("a", one.a);
+            Text("b", one.b);
+            Number("nodes", one.nodes);
           });
         }
       });

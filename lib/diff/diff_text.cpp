@@ -14,7 +14,9 @@ namespace {
 // More of a kind than this says nothing new.
 constexpr size_t kShownAlike = 6;
 constexpr size_t kLongestValue = 90;
-constexpr size_t kMostChanges = 4;  // of a node
+constexpr size_t kMostChanges = 4;     // of a node
+constexpr size_t kMostNeighbours = 2;  // of a node that is new or gone
+constexpr size_t kMostRenames = 6;
 
 enum class Sign { kRemoved, kAdded, kChanged, kGrouped };
 
@@ -66,6 +68,32 @@ std::string OpsText(llvm::ArrayRef<NodeEntry> nodes) {
   return text;
 }
 
+std::string NamesText(const char* what, const std::set<std::string>& names) {
+  std::string text;
+  size_t shown = 0;
+  for (const std::string& name : names) {
+    if (shown++ == kMostNeighbours) break;
+    text += (text.empty() ? what + std::string(" ") : ", ") + name;
+  }
+  if (names.size() > kMostNeighbours)
+    text += " and " + WithCommas(names.size() - kMostNeighbours) + " more";
+  return text;
+}
+
+// "reads conv/conv; read by relu": where a node that has no partner stands in its own graph.
+std::string NeighboursText(Node node) {
+  std::set<std::string> reads, readers;
+  for (Port port : node.inputs())
+    if (port.node != kNoNode) reads.insert(Node(&node.graph(), port.node).name().str());
+  for (const Use& use : node.uses()) readers.insert(Node(&node.graph(), use.node).name().str());
+  std::string text = NamesText("reads", reads), by = NamesText("read by", readers);
+  return text + (text.empty() || by.empty() ? "" : "; ") + by;
+}
+
+std::string ScopeName(const std::string& scope) {
+  return scope.empty() ? "(top)" : Printable(scope);
+}
+
 class TextWriter {
  public:
   TextWriter(const DiffTextOptions& options, llvm::raw_ostream& os) : options_(options), os_(os) {}
@@ -104,9 +132,9 @@ class TextWriter {
   }
 
   void AddNode(Sign sign, const NodeEntry& node) {
-    std::string op = node.node.op().str();
-    Add(sign == Sign::kAdded ? PathInA(node) : PathOf(node),
-        {sign, Leaf(node), "(" + op + ")", op});
+    std::string op = node.node.op().str(), neighbours = NeighboursText(node.node);
+    std::string rest = "(" + op + ")" + (neighbours.empty() ? "" : "  ") + neighbours;
+    Add(sign == Sign::kAdded ? PathInA(node) : PathOf(node), {sign, Leaf(node), rest, op});
   }
 
   void AddGroup(const GroupEntry& group) {
@@ -289,6 +317,28 @@ class TextWriter {
 
 void WriteDiffText(const Diff& diff, const DiffTextOptions& options, llvm::raw_ostream& os) {
   TextWriter(options, os).Write(diff);
+}
+
+void WriteRenames(llvm::ArrayRef<Rename> renames, bool all, llvm::raw_ostream& os) {
+  if (renames.empty()) return;
+  std::vector<std::vector<std::string>> rows = {{"renamed", "", "nodes"}};
+  llvm::ArrayRef<Rename> shown = all ? renames : renames.take_front(kMostRenames);
+  for (const Rename& one : shown)
+    rows.push_back({ScopeName(one.a), "-> " + ScopeName(one.b), WithCommas(one.nodes)});
+  os << Table(rows);
+  if (shown.size() < renames.size())
+    os << "... and " << WithCommas(renames.size() - shown.size()) << " more (--all)\n";
+}
+
+std::string RenamesText(llvm::ArrayRef<Rename> renames) {
+  std::string text;
+  for (const Rename& one : renames.take_front(kMostRenames)) {
+    text += (text.empty() ? "" : ", ") + ScopeName(one.a) + " -> " + ScopeName(one.b) + ": " +
+            Plural(one.nodes, "node");
+  }
+  if (renames.size() > kMostRenames)
+    text += ", and " + WithCommas(renames.size() - kMostRenames) + " more";
+  return text;
 }
 
 std::string DiffSummary(const Diff& diff) {

@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_DIFF_DIFF_TEXT_H_
 
 #include "lib/diff/diff.h"
+#include "lib/diff/renames.h"
 #include "lib/diff/statistics.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -15,10 +16,18 @@ struct DiffTextOptions {
 
 // One line a change, under its scope, whose own line counts all that changed in it:
 //   block_1/  1 removed, 2 changed
-//     - bias (BiasAdd)
+//     - bias (BiasAdd)  reads conv, b; read by relu
 //     ~ conv (Conv2D)  strides: [1,1,1,1] -> [1,2,2,1]
 // Of changes that are alike only the first few are shown, and the rest counted. Ends with the sums.
 void WriteDiffText(const Diff& diff, const DiffTextOptions& options, llvm::raw_ostream& os);
+
+// Scopes under new names, the six of most nodes or all:
+//   renamed                nodes
+//   stem     -> entry_conv     9
+void WriteRenames(llvm::ArrayRef<Rename> renames, bool all, llvm::raw_ostream& os);
+
+// The same in a line: "stem -> entry_conv: 9 nodes, ... and 3 more". Empty when there is none.
+std::string RenamesText(llvm::ArrayRef<Rename> renames);
 
 // "5 removed, 1 added, 2 changed, 1 replaced, 90 the same".
 std::string DiffSummary(const Diff& diff);

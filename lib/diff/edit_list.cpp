@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "lib/diff/alignment.h"
 #include "lib/diff/attribute_compare.h"
 #include "lib/ir/device_name.h"
 #include "lib/ir/import.h"
 #include "lib/ir/node_types.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -86,7 +88,9 @@ class BodyComparison {
  public:
   BodyComparison(const ModuleMatching& functions, const Matching& matching,
                  const DiffOptions& options)
-      : attributes_(functions, options), matching_(matching), options_(options) {}
+      : attributes_(functions, options), matching_(matching), options_(options) {
+    for (llvm::StringRef op : {"_Arg", "_Retval"}) FindInOrder(op);
+  }
 
   std::vector<Change> Compare(int32_t a, int32_t b) {
     std::vector<Change> changes;
@@ -101,10 +105,29 @@ class BodyComparison {
     CompareInputs(a, b, &changes);
     if (!options_.ignore.control) CompareControls(a, b, &changes);
     CompareAttrs(node_a, node_b, &changes);
+    if (in_order_.contains(a))
+      llvm::erase_if(changes, [](const Change& change) { return change.what == "index"; });
     return changes;
   }
 
  private:
+  // Arguments or results before which as many of those that are matched come on both sides: their
+  // index moves with others that come or go, and that is no change of theirs.
+  void FindInOrder(llvm::StringRef op) {
+    using Indexed = std::vector<std::pair<int64_t, int32_t>>;  // index, node of A
+    Indexed of_a, of_b;
+    for (int32_t i = 0; i < matching_.a().view->size(); ++i) {
+      int32_t other = matching_.a().other[i];
+      if (other == kNobody || matching_.a().view->node(i).op() != op) continue;
+      of_a.push_back({matching_.a().view->node(i).GetInt("index"), i});
+      of_b.push_back({matching_.b().view->node(other).GetInt("index"), i});
+    }
+    llvm::sort(of_a);
+    llvm::sort(of_b);
+    for (size_t k = 0; k < of_a.size(); ++k)
+      if (of_a[k].second == of_b[k].second) in_order_.insert(of_a[k].second);
+  }
+
   Source SourceOf(const Side& side, bool is_a, int32_t reader, int slot, BodyView::In in) const {
     if (in.node == kNobody)
       return {Source::kDangling, 0, in.port, side.view->node(reader).DanglingText(slot).str()};
@@ -123,16 +146,18 @@ class BodyComparison {
   void CompareInputs(int32_t a, int32_t b, std::vector<Change>* changes) const {
     const Side &side_a = matching_.a(), &side_b = matching_.b();
     auto in_a = side_a.view->DataInputs(a), in_b = side_b.view->DataInputs(b);
-    for (size_t i = 0; i < std::max(in_a.size(), in_b.size()); ++i) {
-      int slot = static_cast<int>(i);
-      bool is_in_a = i < in_a.size(), is_in_b = i < in_b.size();
-      if (is_in_a && is_in_b &&
-          SourceOf(side_a, true, a, slot, in_a[i]) == SourceOf(side_b, false, b, slot, in_b[i]))
-        continue;
-      std::string before = is_in_a ? InputText(side_a, a, slot, in_a[i]) : "",
-                  after = is_in_b ? InputText(side_b, b, slot, in_b[i]) : "";
+    auto same = [&](size_t i, size_t j) {
+      return SourceOf(side_a, true, a, static_cast<int>(i), in_a[i]) ==
+             SourceOf(side_b, false, b, static_cast<int>(j), in_b[j]);
+    };
+    // With as many inputs each has its place; else one was put in between, or taken out.
+    for (auto [i, j] : in_a.size() == in_b.size() ? InPlace(in_a.size())
+                                                  : Align(in_a.size(), in_b.size(), same)) {
+      if (i && j && same(*i, *j)) continue;
+      std::string before = i ? InputText(side_a, a, static_cast<int>(*i), in_a[*i]) : "",
+                  after = j ? InputText(side_b, b, static_cast<int>(*j), in_b[*j]) : "";
       if (before == after) after += " (another node of that name)";
-      changes->push_back({"input " + std::to_string(i), before, after});
+      changes->push_back({"input " + std::to_string(i ? *i : *j), before, after});
     }
   }
 
@@ -184,6 +209,7 @@ class BodyComparison {
   AttrComparison attributes_;
   const Matching& matching_;
   const DiffOptions& options_;
+  llvm::DenseSet<int32_t> in_order_;  // nodes of A
 };
 
 class EditListMaker {

@@ -56,6 +56,8 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
     return found == page->details_.end() ? std::vector<PageMarks::Detail>() : found->second;
   };
   marks.summary = {DiffSummary(diff)};
+  if (std::string renames = RenamesText(RenamesOf(diff)); !renames.empty())
+    marks.summary.push_back("renamed: " + renames);
   if (made->graph_.scopes.size() <= kScopesOpened) marks.open = made->graph_.scopes;
   made->page_ =
       std::make_unique<GraphPage>(module, llvm::ArrayRef<Signature>(), std::move(title), &marks);
