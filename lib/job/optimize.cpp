@@ -9,6 +9,7 @@
 #include "lib/job/dump.h"
 #include "lib/job/freeze.h"
 #include "lib/job/whole_model.h"
+#include "lib/pass/device_renames.h"
 #include "lib/pass/near_misses.h"
 #include "lib/place/settings.h"
 #include "lib/support/file.h"
@@ -109,7 +110,7 @@ Expected<std::unique_ptr<ValueCheck>> MakeValueCheck(const OpenedGraph& opened,
   options.sink = request.sink;
   options.fetches = optimize.fetches;
   const Graph& graph = opened.module().main;
-  if (options.fetches.empty()) options.fetches = PassManager::DefaultFetches(graph);
+  if (options.fetches.empty()) options.fetches = DefaultFetches(graph);
   std::vector<FeedSource> feeds;
   for (const FeedSource& feed : request.feeds) {
     if (feed.value || !feed.file.empty()) feeds.push_back(feed);

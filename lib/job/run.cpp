@@ -75,7 +75,7 @@ Error RunJob::Complete() {
 Error RunJob::FetchEnds() {
   const GraphInFile& file = opened_->file();
   bool is_meta_graph = file.saver || !file.signatures.empty();
-  if (!is_meta_graph) request_.fetches = PassManager::DefaultFetches(opened_->module().main);
+  if (!is_meta_graph) request_.fetches = DefaultFetches(opened_->module().main);
   if (request_.fetches.empty()) {
     std::vector<std::string> names;
     for (const Signature& signature : file.signatures) names.push_back(signature.name);

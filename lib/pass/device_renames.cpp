@@ -68,4 +68,13 @@ Expected<size_t> DeviceRenames::ApplyTo(Module* module) const {
   return changed;
 }
 
+Error SetMissingDevices(Module& module, llvm::StringRef device) {
+  if (device.empty()) return Error::success();
+  ASSIGN_OR_RETURN(std::string name, DeviceNameFromTyped(device));
+  for (Node node : module.main.nodes()) {
+    if (node.device().empty()) module.main.SetDevice(node.id(), name);
+  }
+  return Error::success();
+}
+
 }  // namespace grapnel

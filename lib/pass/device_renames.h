@@ -1,4 +1,4 @@
-// Requested devices of a graph, renamed or taken away.
+// Requested devices of a graph: given, renamed or taken away.
 #ifndef GRAPNEL_LIB_PASS_DEVICE_RENAMES_H_
 #define GRAPNEL_LIB_PASS_DEVICE_RENAMES_H_
 
@@ -31,6 +31,10 @@ class DeviceRenames {
 
   std::vector<Rename> renames_;
 };
+
+// `device`, as a person types it, for every node of the main graph that has none; nothing when it
+// is empty. The error is that of a name that cannot be read.
+Error SetMissingDevices(Module& module, llvm::StringRef device);
 
 }  // namespace grapnel
 

@@ -10,6 +10,7 @@
 #include "lib/ir/evaluator.h"
 #include "lib/ir/literal.h"
 #include "lib/ir/module.h"
+#include "lib/pass/boundary.h"
 #include "lib/pass/rewrite.h"
 #include "lib/proto/rewriter_config.pb.h"
 #include "lib/shape/inference.h"
@@ -17,22 +18,6 @@
 #include "llvm/ADT/DenseSet.h"
 
 namespace grapnel {
-
-// What the user wants of the graph; ids are of the body that is optimised.
-struct Boundary {
-  llvm::DenseSet<NodeId> fetched;  // their values are the result
-  llvm::DenseSet<NodeId> fed;  // their values come from outside: no shape, no constant is trusted
-  llvm::DenseSet<NodeId>
-      kept;  // must stay for another reason: function results, initialisers, keep_ops
-  bool keep_stateful =
-      false;  // nodes with state or effects stay even when nobody reads them (function bodies)
-  bool differentiable =
-      false;  // a gradient is taken through the body: ops that have none must not come in
-  bool keep_nan = false;         // a NaN must come out where one comes out of the graph as it is
-  bool keep_functional = false;  // If, Case and While stay nodes that call functions
-  std::string assumed_device;    // where nodes that name no device are taken to be; may be empty
-  bool has_fetches() const { return !fetched.empty() || !kept.empty(); }
-};
 
 // One editor lives for one body and one run of the PassManager. Changes are only allowed between
 // Begin() and End(). Every change keeps users, control edges and the record right; none checks

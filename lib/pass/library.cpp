@@ -111,6 +111,24 @@ void AddReachable(const Function& start, FunctionSet* reached) {
   reach.Close();
 }
 
+FunctionSet FunctionsNamedBy(const Module& module, llvm::StringRef op, llvm::StringRef key) {
+  FunctionSet found;
+  StringId id = module.strings.Find(op);
+  if (id == kNoString) return found;
+  auto look = [&](const Graph& graph) {
+    for (Node node : graph.nodes()) {
+      if (node.op_id() != id) continue;
+      std::optional<AttrView> attr = node.FindAttr(key);
+      const Function* function =
+          attr ? module.FindFunction(attr->AsFuncName().value_or("")) : nullptr;
+      if (function) found.insert(function);
+    }
+  };
+  look(module.main);
+  for (const auto& function : module.functions) look(function->body);
+  return found;
+}
+
 CallGraph::CallGraph(const Module& module) {
   llvm::DenseMap<StringId, bool> may_call;
   for (const auto& function : module.functions) {

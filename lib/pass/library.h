@@ -21,6 +21,9 @@ FunctionSet ReachableFunctions(const Module& module, bool choices = true);
 // Functions that `start` mentions, and those that they do; `start` too.
 void AddReachable(const Function& start, FunctionSet* reached);
 
+// Functions that the attribute `key` of nodes of this op names, anywhere. Linear.
+FunctionSet FunctionsNamedBy(const Module& module, llvm::StringRef op, llvm::StringRef key);
+
 // Which function of a library mentions which, as the library was when this was made.
 class CallGraph {
  public:

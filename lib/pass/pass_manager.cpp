@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/ir/device_name.h"
-#include "lib/ir/find.h"
-#include "lib/ir/tensor_name.h"
 #include "lib/pass/branch_arguments.h"
 #include "lib/pass/library.h"
+#include "lib/pass/pipeline.h"
 #include "lib/pass/registry.h"
 #include "lib/pass/shape_annotations.h"
 #include "lib/pass/tidy.h"
@@ -17,54 +15,6 @@
 
 namespace grapnel {
 namespace {
-
-// The node of a feed or a fetch: "x", "x:1", or "^x" for one that must run.
-Expected<NodeId> FindEnd(const Graph& graph, llvm::StringRef tensor, const char* what) {
-  if (ReadTensorName(tensor).control) {
-    auto node = FindNode(graph, tensor);
-    if (!node) return Annotate(what, node.takeError());
-    return node->id();
-  }
-  auto port = FindTensor(graph, tensor);
-  if (!port) return Annotate(what, port.takeError());
-  return port->node;
-}
-
-// What is fed in any case; one with a default may do without.
-bool IsPlaceholder(const Node& node) {
-  llvm::StringRef op = node.op();
-  return op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg";
-}
-
-// What one toggle of the RewriterConfig says.
-bool IsOn(const PassInfo& info, llvm::StringRef toggle, const proto::RewriterConfig& config) {
-  const auto* field = proto::RewriterConfig::descriptor()->FindFieldByName(toggle.str());
-  if (!field) return info.default_on;
-  // Two fields that are no Toggle.
-  if (field->name() == "auto_parallel") return config.auto_parallel().enable();
-  if (field->name() == "memory_optimization")
-    return config.memory_optimization() != proto::RewriterConfig::NO_MEM_OPT;
-  const auto* reflection = config.GetReflection();
-  if (field->type() == google::protobuf::FieldDescriptor::TYPE_BOOL) {
-    return !reflection->GetBool(config, field);  // disable_...
-  }
-  switch (reflection->GetEnumValue(config, field)) {
-    case proto::RewriterConfig::DEFAULT:
-      return info.default_on;
-    case proto::RewriterConfig::ON:
-    case proto::RewriterConfig::AGGRESSIVE:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
-  llvm::SmallVector<llvm::StringRef, 2> toggles;
-  llvm::StringRef(info.toggle).split(toggles, ',', -1, /*KeepEmpty=*/false);
-  if (toggles.empty()) return info.default_on;
-  return llvm::all_of(toggles, [&](llvm::StringRef toggle) { return IsOn(info, toggle, config); });
-}
 
 // Stages that are no pass of the registry, under TensorFlow's names for what does the same.
 constexpr const char* kWholeFlow = "meta_optimizer";
@@ -77,8 +27,10 @@ class Runner {
       : module_(module), options_(options), clients_(clients), left_(options.limit) {}
 
   Expected<OptimizeResult> Run() {
-    ASSIGN_OR_RETURN(Boundary boundary, MakeBoundary());
-    ASSIGN_OR_RETURN(names_, PassNames());
+    result_.fetches = options_.fetches;
+    if (result_.fetches.empty()) result_.fetches = DefaultFetches(module_.main);
+    ASSIGN_OR_RETURN(Boundary boundary, BoundaryOf(module_.main, options_.feeds, result_.fetches));
+    names_ = IsPipeline() ? PipelineOf(options_.config, options_.sink) : options_.passes;
     bool runs = !options_.config.disable_meta_optimizer() || !IsPipeline();
     if (runs && IsPipeline() && options_.bodies.empty()) DropShapeAnnotations(module_.main);
     for (Instrumentation* client : clients_) RETURN_IF_ERROR(client->BeforePipeline(module_));
@@ -208,8 +160,9 @@ class Runner {
   // as soon as it optimises another function, and then optimises these too, after all others.
   Error RunFunctions(FunctionSet reached) {
     FunctionSet compiled, data;
-    FunctionSet differentiable = DifferentiableFunctions();
-    for (const Function* function : CompiledFunctions()) AddReachable(*function, &compiled);
+    FunctionSet differentiable = FunctionsNamedBy(module_, "SymbolicGradient", "f");
+    for (const Function* function : FunctionsNamedBy(module_, "XlaLaunch", "function"))
+      AddReachable(*function, &compiled);
     for (const auto& function : module_.functions) {
       if (FunctionFlag(*function, kDataFunction)) AddReachable(*function, &data);
     }
@@ -305,35 +258,11 @@ class Runner {
   Editor* EditorOf(Function* function, bool differentiable = false) {
     std::unique_ptr<Editor>& editor = editors_[function];
     if (!editor) {
-      Boundary boundary;
-      for (NodeId id : function->args) boundary.fed.insert(id);
-      for (const Function::Result& result : function->results) boundary.fetched.insert(result.node);
-      for (const auto& [name, id] : function->control_results) boundary.kept.insert(id);
-      boundary.keep_stateful = true;
+      Boundary boundary = BoundaryOf(*function);
       boundary.differentiable = differentiable;
       editor = MakeEditor(function->body, function, std::move(boundary));
     }
     return editor.get();
-  }
-
-  FunctionSet DifferentiableFunctions() const { return FunctionsOf("SymbolicGradient", "f"); }
-  FunctionSet CompiledFunctions() const { return FunctionsOf("XlaLaunch", "function"); }
-
-  // Functions that nodes of this op name, anywhere.
-  FunctionSet FunctionsOf(llvm::StringRef op, llvm::StringRef key) const {
-    FunctionSet found;
-    StringId id = module_.strings.Find(op);
-    if (id == kNoString) return found;
-    for (const Body& body : Bodies(module_)) {
-      for (Node node : body.graph->nodes()) {
-        if (node.op_id() != id) continue;
-        std::optional<AttrView> attr = node.FindAttr(key);
-        const Function* function =
-            attr ? module_.FindFunction(attr->AsFuncName().value_or("")) : nullptr;
-        if (function) found.insert(function);
-      }
-    }
-    return found;
   }
 
   // tf.data optimises its own functions; what they call is theirs too.
@@ -342,51 +271,6 @@ class Runner {
       if (data.contains(function.get()) && !FunctionFlag(*function, kDataFunction))
         SetFunctionAttr(function.get(), kDataFunction, attr::Bool(true));
     }
-  }
-
-  Expected<Boundary> MakeBoundary() {
-    Boundary boundary;
-    Graph& graph = module_.main;
-    result_.fetches = options_.fetches;
-    if (result_.fetches.empty()) result_.fetches = PassManager::DefaultFetches(graph);
-    for (const std::string& fetch : result_.fetches) {
-      ASSIGN_OR_RETURN(NodeId id, FindEnd(graph, fetch, "fetch"));
-      boundary.fetched.insert(id);
-    }
-    for (const std::string& feed : options_.feeds) {
-      ASSIGN_OR_RETURN(NodeId id, FindEnd(graph, feed, "feed"));
-      boundary.fed.insert(id);
-    }
-    for (Node node : graph.nodes()) {
-      if (IsPlaceholder(node)) boundary.fed.insert(node.id());
-      if (node.op() == "_Retval") boundary.kept.insert(node.id());
-    }
-    return boundary;
-  }
-
-  // Names that it does not know TensorFlow passes over in silence; a person wants to hear of them.
-  void AddByName(const std::string& name, std::vector<std::string>* names) const {
-    if (PassRegistry::Get().Find(name)) {
-      names->push_back(name);
-    } else if (options_.sink) {
-      options_.sink(Severity::kWarning, "the RewriterConfig asks for optimizer '" + name +
-                                            "', which is none of ours: passed over");
-    }
-  }
-
-  Expected<std::vector<std::string>> PassNames() const {
-    if (!options_.passes.empty()) return options_.passes;
-    std::vector<std::string> names;
-    if (options_.config.optimizers_size() > 0) {
-      for (const std::string& name : options_.config.optimizers()) AddByName(name, &names);
-      return names;
-    }
-    for (const PassRegistry::Entry* entry : PassRegistry::Get().Passes()) {
-      if (entry->info.order > 0 && IsOn(entry->info, options_.config))
-        names.push_back(entry->info.name);
-    }
-    for (const auto& custom : options_.config.custom_optimizers()) AddByName(custom.name(), &names);
-    return names;
   }
 
   bool IsTiny(const Graph& graph) const {
@@ -476,15 +360,6 @@ class Runner {
 
 }  // namespace
 
-std::vector<std::string> PassManager::DefaultFetches(const Graph& graph) {
-  std::vector<std::string> sinks;
-  for (Node node : graph.nodes()) {
-    if (node.uses().empty() && node.op() != "NoOp" && node.op() != "Const")
-      sinks.push_back(node.name().str());
-  }
-  return sinks;
-}
-
 void PassManager::Add(std::unique_ptr<Instrumentation> instrumentation) {
   clients_.push_back(instrumentation.get());
   owned_.push_back(std::move(instrumentation));
@@ -492,15 +367,6 @@ void PassManager::Add(std::unique_ptr<Instrumentation> instrumentation) {
 
 Expected<OptimizeResult> PassManager::Run(Module& module, const OptimizeOptions& options) {
   return Runner(module, options, clients_).Run();
-}
-
-Error SetMissingDevices(Module& module, llvm::StringRef device) {
-  if (device.empty()) return Error::success();
-  ASSIGN_OR_RETURN(std::string name, DeviceNameFromTyped(device));
-  for (Node node : module.main.nodes()) {
-    if (node.device().empty()) module.main.SetDevice(node.id(), name);
-  }
-  return Error::success();
 }
 
 }  // namespace grapnel

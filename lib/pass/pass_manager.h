@@ -77,8 +77,6 @@ struct OptimizeResult {
 
 class PassManager {
  public:
-  // What is fetched of a graph that says nothing of its results: the nodes that nobody reads.
-  static std::vector<std::string> DefaultFetches(const Graph& graph);
   void Add(std::unique_ptr<Instrumentation> instrumentation);
   // One that outlives the runs.
   void Add(Instrumentation* instrumentation) { clients_.push_back(instrumentation); }
@@ -93,10 +91,6 @@ class PassManager {
   std::vector<std::unique_ptr<Instrumentation>> owned_;
   std::vector<Instrumentation*> clients_;
 };
-
-// `device`, as a person types it, for every node of the main graph that has none; nothing when it
-// is empty. The error is that of a name that cannot be read.
-Error SetMissingDevices(Module& module, llvm::StringRef device);
 
 // The instrumentations, one file each.
 std::unique_ptr<Instrumentation> MakeVerifyInstrumentation();

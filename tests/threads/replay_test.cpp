@@ -10,6 +10,7 @@
 #include "lib/io/open.h"
 #include "lib/io/value.h"
 #include "lib/ir/device_name.h"
+#include "lib/pass/device_renames.h"
 #include "lib/pass/pass_manager.h"
 #include "llvm/Support/FileSystem.h"
 

@@ -1,0 +1,65 @@
+#include "lib/pass/boundary.h"
+
+#include "lib/ir/find.h"
+#include "lib/ir/tensor_name.h"
+
+namespace grapnel {
+namespace {
+
+// The node of a feed or a fetch: "x", "x:1", or "^x" for one that must run.
+Expected<NodeId> FindEnd(const Graph& graph, llvm::StringRef tensor, const char* what) {
+  if (ReadTensorName(tensor).control) {
+    auto node = FindNode(graph, tensor);
+    if (!node) return Annotate(what, node.takeError());
+    return node->id();
+  }
+  auto port = FindTensor(graph, tensor);
+  if (!port) return Annotate(what, port.takeError());
+  return port->node;
+}
+
+// What is fed in any case; one with a default may do without.
+bool IsPlaceholder(const Node& node) {
+  llvm::StringRef op = node.op();
+  return op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg";
+}
+
+}  // namespace
+
+std::vector<std::string> DefaultFetches(const Graph& graph) {
+  std::vector<std::string> sinks;
+  for (Node node : graph.nodes()) {
+    if (node.uses().empty() && node.op() != "NoOp" && node.op() != "Const")
+      sinks.push_back(node.name().str());
+  }
+  return sinks;
+}
+
+Expected<Boundary> BoundaryOf(const Graph& graph, llvm::ArrayRef<std::string> feeds,
+                              llvm::ArrayRef<std::string> fetches) {
+  Boundary boundary;
+  for (const std::string& fetch : fetches) {
+    ASSIGN_OR_RETURN(NodeId id, FindEnd(graph, fetch, "fetch"));
+    boundary.fetched.insert(id);
+  }
+  for (const std::string& feed : feeds) {
+    ASSIGN_OR_RETURN(NodeId id, FindEnd(graph, feed, "feed"));
+    boundary.fed.insert(id);
+  }
+  for (Node node : graph.nodes()) {
+    if (IsPlaceholder(node)) boundary.fed.insert(node.id());
+    if (node.op() == "_Retval") boundary.kept.insert(node.id());
+  }
+  return boundary;
+}
+
+Boundary BoundaryOf(const Function& function) {
+  Boundary boundary;
+  for (NodeId id : function.args) boundary.fed.insert(id);
+  for (const Function::Result& result : function.results) boundary.fetched.insert(result.node);
+  for (const auto& [name, id] : function.control_results) boundary.kept.insert(id);
+  boundary.keep_stateful = true;
+  return boundary;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,61 @@
+#include "lib/pass/pipeline.h"
+
+#include "lib/pass/registry.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// What one toggle of the RewriterConfig says.
+bool IsOn(const PassInfo& info, llvm::StringRef toggle, const proto::RewriterConfig& config) {
+  const auto* field = proto::RewriterConfig::descriptor()->FindFieldByName(toggle.str());
+  if (!field) return info.default_on;
+  // Two fields that are no Toggle.
+  if (field->name() == "auto_parallel") return config.auto_parallel().enable();
+  if (field->name() == "memory_optimization")
+    return config.memory_optimization() != proto::RewriterConfig::NO_MEM_OPT;
+  const auto* reflection = config.GetReflection();
+  if (field->type() == google::protobuf::FieldDescriptor::TYPE_BOOL) {
+    return !reflection->GetBool(config, field);  // disable_...
+  }
+  switch (reflection->GetEnumValue(config, field)) {
+    case proto::RewriterConfig::DEFAULT:
+      return info.default_on;
+    case proto::RewriterConfig::ON:
+    case proto::RewriterConfig::AGGRESSIVE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsOn(const PassInfo& info, const proto::RewriterConfig& config) {
+  llvm::SmallVector<llvm::StringRef, 2> toggles;
+  llvm::StringRef(info.toggle).split(toggles, ',', -1, /*KeepEmpty=*/false);
+  if (toggles.empty()) return info.default_on;
+  return llvm::all_of(toggles, [&](llvm::StringRef toggle) { return IsOn(info, toggle, config); });
+}
+
+}  // namespace
+
+std::vector<std::string> PipelineOf(const proto::RewriterConfig& config, const MessageSink& sink) {
+  std::vector<std::string> names;
+  auto add = [&](const std::string& name) {
+    if (PassRegistry::Get().Find(name)) {
+      names.push_back(name);
+    } else if (sink) {
+      sink(Severity::kWarning, "the RewriterConfig asks for optimizer '" + name +
+                                   "', which is none of ours: passed over");
+    }
+  };
+  if (config.optimizers_size() > 0) {
+    llvm::for_each(config.optimizers(), add);
+    return names;
+  }
+  for (const PassRegistry::Entry* entry : PassRegistry::Get().Passes())
+    if (entry->info.order > 0 && IsOn(entry->info, config)) names.push_back(entry->info.name);
+  for (const auto& custom : config.custom_optimizers()) add(custom.name());
+  return names;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,20 @@
+// Which passes a RewriterConfig asks for.
+#ifndef GRAPNEL_LIB_PASS_PIPELINE_H_
+#define GRAPNEL_LIB_PASS_PIPELINE_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/ir/module.h"
+#include "lib/proto/rewriter_config.pb.h"
+
+namespace grapnel {
+
+// Names of passes in the order in which TensorFlow's MetaOptimizer runs them: those that the config
+// lists, else those whose toggles are on, and then its custom ones. A name that is none of ours is
+// passed over, as TensorFlow does in silence, with a warning to `sink` (which may be empty).
+std::vector<std::string> PipelineOf(const proto::RewriterConfig& config, const MessageSink& sink);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_PASS_PIPELINE_H_
