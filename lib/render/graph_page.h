@@ -77,6 +77,9 @@ class GraphPage {
   // The nodes of a body with ids from `from` on, at most `limit`: names, ops, devices, output types
   // and attributes, each distinct text once. "next" is where to go on.
   Expected<IndexPage> IndexJson(size_t body, NodeId from, size_t limit);
+  // The same nodes in the same order: {"nodes": [id, its scope (-1: folded), what it reads ...]},
+  // control inputs as -1 - id. The first page has "parents" too, a list by scope.
+  Expected<IndexPage> LinksJson(size_t body, NodeId from, size_t limit);
   // The nodes of all bodies that fit a search (lib/render/node_query.h), the nearest first and
   // those in the graph's order, at most `limit`: {"hits": [{"body", "node", "name", "op", "device",
   // "types"}], "more": how many others fit}. Linear in names; some 100 ms for a million. Once

@@ -157,8 +157,10 @@ class ScopeWriter {
     const ScopeEntity& entity = view_.entities[index];
     std::vector<std::string> notes;
     if (entity.node != kNoNode) {
+      std::vector<NodeId> noted;
       notes = ConstantNotes(body_.graph().node(entity.node), body_.folding().uses, &body_.shapes(),
-                            entry_);
+                            entry_, &noted);
+      if (!noted.empty()) json_.attributeArray("noted", [&] { Values(noted); });
     } else {
       std::map<StringId, size_t> kinds;
       ForEachNode(entity.scope, [&](const Node& node) { ++kinds[node.op_id()]; });
@@ -207,6 +209,7 @@ class ScopeWriter {
       json_.attribute("to", edge.to);
       json_.attribute("count", edge.count);
       if (edge.control) json_.attribute("control", true);
+      if (edge.handles) json_.attribute("handles", true);
       if (layering_.upwards[index]) json_.attribute("up", true);
       if (!edge.label.empty()) json_.attribute("label", edge.label);
       if (!layering_.bends[index].empty())
@@ -217,9 +220,11 @@ class ScopeWriter {
   }
 
   void Numbers(llvm::ArrayRef<uint32_t> numbers) {
-    json_.array([&] {
-      for (uint32_t number : numbers) json_.value(number);
-    });
+    json_.array([&] { Values(numbers); });
+  }
+
+  void Values(llvm::ArrayRef<uint32_t> numbers) {
+    for (uint32_t number : numbers) json_.value(number);
   }
 
   const BodyScopes& body_;

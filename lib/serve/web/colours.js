@@ -58,7 +58,7 @@ function byDevice(look, names, swatch) {
     : [swatch("fill", 0, "no node asks for a device")];
 }
 
-export function drawLegend(root, swatches, byDevice) {
+export function drawLegend(root, swatches, {byDevice, through}) {
   const items = swatches.map(({style, text}) => {
     const item = element("li", {}, element("i"), text);
     item.firstChild.style.background = style;
@@ -68,5 +68,6 @@ export function drawLegend(root, swatches, byDevice) {
     "crosses between devices"));
   items.push(element("li", {}, element("i", {class: "line"}), "data, down"),
     element("li", {}, element("i", {class: "line dashed"}), "control"));
+  if (through) items.push(element("li", {}, element("i", {class: "line through"}), "through hidden ops"));
   root.replaceChildren(element("ul", {}, ...items));
 }
