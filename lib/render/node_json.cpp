@@ -32,7 +32,7 @@ class NodeWriter {
       json_.attributeArray("around", [&] {
         for (ScopeId scope : body_.Around(Shown())) json_.value(scope);
       });
-      if (Shown() != node_.id()) json_.attribute("folded", true);
+      if (Shown() != node_.id()) Folded(body_.graph().node(Shown()));
       if (marks_) Marks();
       Value();
       WriteCalls(node_, find_, json_);
@@ -53,6 +53,15 @@ class NodeWriter {
       id = uses[0].node;
     }
     return id;
+  }
+
+  void Folded(const Node& reader) {
+    json_.attribute("folded", true);
+    json_.attributeObject("reader", [&] {
+      json_.attribute("id", reader.id());
+      json_.attribute("name", Printable(reader.name()));
+      json_.attribute("op", Printable(reader.op()));
+    });
   }
 
   void Marks() {

@@ -3,6 +3,7 @@
 import {colourBy, colourChoices, drawLegend} from "./colours.js";
 import {byId, commas, element, link, plural} from "./dom.js";
 import {GraphView} from "./graph_view.js";
+import {waysFrom} from "./node_ways.js";
 import {inWords, Panel} from "./panel.js";
 import {Panes} from "./panes.js";
 import {followFiles} from "./reload.js";
@@ -30,6 +31,7 @@ class Page {
       enter: (body) => this.enter(body),
       toggle: (placed) => this.view.toggle(placed),
       card: (card) => this.openTab("debugger", true, card),
+      ways: (body, node) => waysFrom(this, body, node),
       more: (body, node) => this.tabs.ofNode(this.source.model, body, node.id),
     });
     this.panes = new Panes(byId("panes"), byId("panel"), {
@@ -171,9 +173,17 @@ class Page {
     }
     const node = await this.source.node(body, id);
     await this.step(async () => {
-      const found = await this.view.reveal(body, id, node.around);
-      if (!found) this.panel.showNode(body, node, undefined);
+      const found = await this.view.reveal(body, node.reader?.id ?? id, node.around);
+      if (found && !node.folded) return;
+      this.turn = (this.turn ?? 0) + 1;  // it is not the box that was chosen that is told of
+      this.panel.showNode(body, node, undefined);
+      if (!found && this.filtering.filter.on) this.panel.sayHidden(() => this.showHidden(body, id));
     });
+  }
+
+  async showHidden(body, id) {
+    await this.filtering.all();
+    await this.go(body, id);
   }
 
   // What `move` does is one step back in the browser's history.

@@ -3,6 +3,7 @@
 
 import {tableOf} from "./body_table.js";
 import {byId, commas, link, plural} from "./dom.js";
+import {boxKey} from "./draw.js";
 import {Filter, SHOWN} from "./filter.js";
 
 const LISTED = 6;      // ops in the line above the picture
@@ -104,7 +105,9 @@ export class Shown {
     await view.show(body, false);
     view.keepKnownOpen();
     const found = view.boxes.find(({box}) => box.kind !== "scope" && box.id === nodes[0]);
-    if (found) view.select(found);
+    if (!found) return;
+    view.select(found);
+    view.keepInSight(boxKey(found));
   }
 
   async leavePart() {
