@@ -11,6 +11,7 @@
 
 #include "lib/io/open.h"
 #include "lib/render/scope_view.h"
+#include "lib/render/xla_clusters.h"
 #include "lib/shape/module_shapes.h"
 #include "llvm/Support/JSON.h"
 
@@ -120,6 +121,9 @@ class GraphPage {
   template <typename Visit>
   void ForEachMarked(Visit&& visit) const;
   void WriteDevices(llvm::json::OStream& json) const;
+  void WriteClusters(llvm::json::OStream& json) const;
+  // The texts that nodes of all bodies have, those of the most nodes first; "" is none.
+  std::vector<std::string> TextsOfNodes(llvm::function_ref<std::string(const Node&)> text_of) const;
   const SignatureBody* EntryOf(const Graph& graph) const;  // null: no signature runs it
   void WriteSignatures(llvm::json::OStream& json) const;
 
@@ -130,6 +134,7 @@ class GraphPage {
   std::vector<SignatureBody> entries_;
   std::optional<size_t> first_;
   const PageMarks* marks_;
+  XlaClusters clusters_;
   std::vector<std::unique_ptr<Slot>> bodies_;
   llvm::StringMap<size_t> by_name_;
   std::once_flag model_once_;

@@ -17,6 +17,7 @@ class NodeWriter {
         node_(node),
         find_(body.find),
         marks_(body.marks),
+        clusters_(*body.clusters),
         json_(json),
         info_(DefinitionOf(node)) {}
 
@@ -28,6 +29,8 @@ class NodeWriter {
       if (!node_.device().empty()) json_.attribute("device", Printable(node_.device()));
       json_.attribute("text", Printable(NodeText(node_)));
       if (marks_ && marks_->device_of) json_.attribute("placed", PageDevice(node_, marks_));
+      if (std::string cluster = Printable(clusters_.Of(node_)); !cluster.empty())
+        json_.attribute("cluster", cluster);
       if (!info_) json_.attribute("custom", true);
       json_.attributeArray("around", [&] {
         for (ScopeId scope : body_.Around(Shown())) json_.value(scope);
@@ -196,6 +199,7 @@ class NodeWriter {
   Node node_;
   const BodyFinder& find_;
   const PageMarks* marks_;
+  const XlaClusters& clusters_;
   llvm::json::OStream& json_;
   const OpInfo* info_;
 };

@@ -18,6 +18,7 @@ class ScopeWriter {
         find_(body.find),
         marks_(body.marks),
         entry_(body.entry),
+        clusters_(*body.clusters),
         json_(json),
         view_(body_.LayOut(scope).view),
         layering_(body_.LayOut(scope).layering) {}
@@ -117,6 +118,8 @@ class ScopeWriter {
     if (ends && group != OpGroup::kInput) json_.attribute("output", true);
     if (std::string device = PageDevice(node, marks_); !device.empty())
       json_.attribute("device", device);
+    if (std::string cluster = Printable(clusters_.Of(node)); !cluster.empty())
+      json_.attribute("cluster", cluster);
     WriteCalls(node, find_, json_);
   }
 
@@ -129,7 +132,8 @@ class ScopeWriter {
     json_.attribute("ops", scope.num_ops);
     if (scope.group)
       json_.attribute("siblings", scope.series ? "alike" : scope.part ? "neighbours" : "named");
-    Devices(child);
+    Counts("devices", child, [&](const Node& node) { return PageDevice(node, marks_); });
+    Counts("clusters", child, [&](const Node& node) { return Printable(clusters_.Of(node)); });
   }
 
   // Runs over every shown node below a scope.
@@ -143,13 +147,14 @@ class ScopeWriter {
     }
   }
 
-  void Devices(ScopeId below) {
-    std::map<std::string, size_t> devices;
-    ForEachNode(below, [&](const Node& node) { ++devices[PageDevice(node, marks_)]; });
-    if (devices.size() == 1 && devices.begin()->first.empty()) return;
-    json_.attributeObject("devices", [&] {
-      for (auto& [device, count] : devices)
-        json_.attribute(device.empty() ? "none" : device, count);
+  // How many nodes have which text, where any has one.
+  template <typename TextOf>
+  void Counts(llvm::StringRef key, ScopeId below, TextOf&& text_of) {
+    std::map<std::string, size_t> counts;
+    ForEachNode(below, [&](const Node& node) { ++counts[text_of(node)]; });
+    if (counts.size() == 1 && counts.begin()->first.empty()) return;
+    json_.attributeObject(key, [&] {
+      for (auto& [text, count] : counts) json_.attribute(text.empty() ? "none" : text, count);
     });
   }
 
@@ -233,6 +238,7 @@ class ScopeWriter {
   const BodyFinder& find_;
   const PageMarks* marks_;
   const SignatureBody* entry_;
+  const XlaClusters& clusters_;
   llvm::json::OStream& json_;
   const ScopeView& view_;
   const Layering& layering_;

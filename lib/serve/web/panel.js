@@ -175,11 +175,11 @@ export class Panel {
           placed.inner ? "Close" : "Open"),
         " ", this.copyScope(body, box.scope)),
     ];
-    if (box.devices) {
-      const row = ([device, count]) => element("tr", {},
-        element("td", {}, device),
+    for (const [counts, title] of [[box.devices, "Devices asked for"], [box.clusters, "XLA clusters"]]) {
+      const row = ([text, count]) => element("tr", {},
+        element("td", {}, text),
         element("td", {}, plural(count, "op")));
-      parts.push(heading("Devices asked for"), element("table", {}, ...Object.entries(box.devices).map(row)));
+      if (counts) parts.push(heading(title), element("table", {}, ...Object.entries(counts).map(row)));
     }
     if (into.length > 0) parts.push(heading("Comes in from"), rows(into, "from"));
     if (out.length > 0) parts.push(heading("Goes out to"), rows(out, "to"));
@@ -226,6 +226,7 @@ export class Panel {
     const told = (words, what) => element("p", {}, element("span", {class: "dim"}, `${words} `), what);
     if (node.placed) parts.push(told("runs on", node.placed));
     parts.push(told(node.placed ? "asked for" : "device", node.device ?? "none asked for"));
+    if (node.cluster) parts.push(told("XLA cluster", node.cluster));
     if (placed) parts.push(...costs(placed));
     if (node.value !== undefined) parts.push(heading("Value"), element("p", {class: "value"}, node.value));
     if (node.statistics) parts.push(...valueStatistics(node.statistics));
