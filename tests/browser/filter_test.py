@@ -91,6 +91,42 @@ class Hiding(page_case.PageCase):
         self.counts("Hidden: edges of resources")
         self.assertIn("hide=resources", self.browser.js("return location.hash"))
 
+    def facets(self):
+        self.browser.press("h")
+        self.browser.wait("document.querySelectorAll('#panel details').length > 1")
+        return self.browser.js("""return Object.fromEntries([...document.querySelectorAll('#panel details')].map((list) => [list.querySelector('summary').textContent,
+            [...list.querySelectorAll('.entry label')].map((label) => label.textContent.trim())]))""")
+
+    def click(self, title, text, what):
+        self.browser.js("""const list = [...document.querySelectorAll('#panel details')].find((d) => d.querySelector('summary').textContent === arguments[0]);
+            [...list.querySelectorAll('.entry')].find((e) => e.textContent.trim().startsWith(arguments[1])).querySelector(arguments[2]).click()""", title, text, what)
+
+    def test_jobs_tasks_and_devices_are_counted_and_filter(self):
+        for show in (lambda: self.show(self.serve("tests/serve/inputs/places.gtxt")), lambda: self.open_file("tests/serve/inputs/places.gtxt")):
+            show()
+            lists = self.facets()
+            self.assertEqual(lists["Jobs"], ["worker 3", "none 1", "ps 1"])
+            self.assertEqual(lists["Tasks"], ["0 3", "none 1", "1 1"])
+            self.assertEqual(len(lists["Devices"]), 5)
+            self.assertNotIn("Functions", lists)
+            self.click("Jobs", "worker", "input")
+            self.counts("Hidden: 1 Neg, 1 Placeholder, 1 Relu")
+            self.assertEqual({box["op"] for box in self.boxes()}, {"Exp", "Tanh"})
+            self.click("Jobs", "worker", "input")
+            self.browser.wait("grapnel.view.boxes.length === 5")
+            self.click("Tasks", "1", ".link")
+            self.browser.wait("grapnel.view.boxes.length === 1")
+            self.assertIn("only=task%3A1", self.browser.js("return location.hash"))
+
+    def test_functions_are_counted_and_filter(self):
+        self.show(self.serve("tests/serve/inputs/clusters.gtxt"))
+        self.assertEqual(self.facets()["Functions"], ["main 8", "compiled 4", "inner 3"])
+        self.browser.js("grapnel.enter(1)")
+        self.browser.wait("grapnel.view.body === 1 && grapnel.view.boxes.length > 1")
+        self.facets()
+        self.click("Functions", "compiled", "input")
+        self.browser.wait("grapnel.view.boxes.length === 0")
+
     def test_what_is_wrong_with_a_word_is_said(self):
         self.show(self.serve("testdata/models/lenet"))
         self.hide("/(/")

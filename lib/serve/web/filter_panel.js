@@ -9,6 +9,7 @@ const FIRST = 30;  // entries of a list that are seen at once
 const EDGES = [["control", "control edges"], ["resources", "edges of resources and variants"],
   ["constants", "constants and variables in boxes"], ["shapes", "shapes on edges"]];
 
+const NONE = {function: "main"};  // what nodes without a text are called
 const most = (counts) => [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 
 export class FilterPanel {
@@ -97,7 +98,7 @@ export class FilterPanel {
     const toggle = ({target}) => (others ? this.shown.only(word) : this.shown.hide(word, !target.checked));
     const box = element("input", {type: "checkbox", checked: !filter.hide.includes(word) && !others,
       onchange: toggle});
-    return element("div", {class: "entry"}, element("label", {}, box, ` ${text || "none"} `,
+    return element("div", {class: "entry"}, element("label", {}, box, ` ${text || NONE[field] || "none"} `,
       element("span", {class: "dim"}, commas(count))), link(alone ? "all" : "only", () =>
       this.shown.only(word, !alone)));
   }
