@@ -3,6 +3,7 @@
 #include "lib/ir/find.h"
 #include "lib/render/device_scopes.h"
 #include "lib/render/layout.h"
+#include "lib/render/page_address.h"
 #include "lib/render/picture.h"
 #include "lib/render/picture_json.h"
 #include "lib/serve/pages/html_file.h"
@@ -58,8 +59,12 @@ Error ReadHide(Flags& flags) {
       flags.view.hide_shapes = true;
     } else if (what == "main") {
       flags.view.hide_main = true;
+    } else if (what == "resources") {
+      flags.view.hide_handles = true;
+    } else if (HiddenNodes::IsWord(what)) {
+      if (Error error = flags.view.hidden.Add(what)) return Annotate("--hide", std::move(error));
     } else {
-      const llvm::StringRef known[] = {"control", "constants", "shapes", "main"};
+      const llvm::StringRef known[] = {"control", "resources", "constants", "shapes", "main"};
       return Annotate("--hide", NotFound("choice", what, known));
     }
   }
@@ -76,16 +81,23 @@ std::string TitleOf(const OpenedGraph& graph, llvm::ArrayRef<OpenedGraph> graphs
   return graph.name() + (graphs.size() > 1 ? ": " + graph.file().title : "");
 }
 
-// The page opens any scope by itself, so it holds the whole graphs whatever was chosen.
+// The page opens any scope by itself, so it holds the whole graphs whatever was chosen; what is
+// hidden and which part is shown are where it begins.
 Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
+  bool part = !flags.view.around.empty() || !flags.view.path_from.empty();
+  if (graphs.size() > 1 && part) return HoldsOneGraph(flags.output, graphs.size());
   PageSet pages;
   for (OpenedGraph& graph : graphs) {
     RETURN_IF_ERROR(FillSizes(flags.sizes, flags.signature, &graph));
     WarnOfProblems(graph, invocation.sink());
     RETURN_IF_ERROR(ChooseSignature(graph.model(), graph.file(), flags.signature).takeError());
-    pages.Add(std::make_unique<ModelPage>(graph.module(), graph.file(), TitleOf(graph, graphs),
-                                          flags.signature));
+    auto address = PageAddress(graph.module(), flags.view, flags.hide);
+    if (!address) return Annotate(flags.model, address.takeError());
+    auto page = std::make_unique<ModelPage>(graph.module(), graph.file(), TitleOf(graph, graphs),
+                                            flags.signature);
+    page->OpenAt(std::move(*address));
+    pages.Add(std::move(page));
   }
   RETURN_IF_ERROR(SaveHtmlFile(pages, graphs.front().name(), flags.output));
   return kExitOk;
@@ -123,18 +135,18 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
 }
 
 Expected<int> Run(Flags flags, Invocation& invocation) {
-  if (IsPage(flags)) return WritePage(flags, invocation);
-  ASSIGN_OR_RETURN(std::optional<PictureFormat> format, FormatOf(flags));
   RETURN_IF_ERROR(ReadPath(flags));
   RETURN_IF_ERROR(ReadHide(flags));
   ViewOptions& view = flags.view;
-  view.list_nodes = !format;
   view.color_by = flags.color_by == "device"  ? ColorBy::kDevice
                   : flags.color_by == "scope" ? ColorBy::kScope
                                               : ColorBy::kOp;
   view.direction = flags.direction == "up"      ? Direction::kUp
                    : flags.direction == "right" ? Direction::kRight
                                                 : Direction::kDown;
+  if (IsPage(flags)) return WritePage(flags, invocation);
+  ASSIGN_OR_RETURN(std::optional<PictureFormat> format, FormatOf(flags));
+  view.list_nodes = !format;
   ASSIGN_OR_RETURN(std::vector<OpenedGraph> graphs, OpenEachInput(flags.model, flags.graph));
   // DOT may hold several pictures.
   if (graphs.size() > 1 && format != PictureFormat::kDot)
@@ -178,7 +190,12 @@ RunCommand SetUp(CommandLine& line) {
               "what boxes mean: scopes, or devices with scopes in them")
       .OneOf({"scope", "device"})
       .ShowDefault();
-  line.Option("--hide", flags->hide, "a list of control, constants, shapes and main")
+  line.Option(
+          "--hide", flags->hide,
+          "a list of control, resources, constants, shapes and main (edges of control, of "
+          "resources "
+          "and variants, ...), and of nodes by op:GLOB, name:GLOB and /REGEX/ of names; dashes go "
+          "through what is hidden")
       .ShownAs("WHAT,...");
   line.Flag("--show-constants", view.show_constants, "a box for each constant");
   line.Flag("--show-control", view.show_control,

@@ -198,6 +198,7 @@ class DotMaker {
     static constexpr const char* kWays[] = {"down", "up", "to the right"};
     std::string text = std::string("data flows ") + kWays[static_cast<int>(picture_.direction)];
     if (Has(PictureEdge::Kind::kControl)) text += "; dashed: control edge";
+    if (Has(PictureEdge::Kind::kThrough)) text += "; long dashes: through hidden ops";
     if (Has(PictureEdge::Kind::kCall)) text += "; dotted: calls a function";
     bool ends = std::any_of(picture_.boxes.begin(), picture_.boxes.end(),
                             [](const Box& b) { return b.input || b.output; });
@@ -319,6 +320,9 @@ class DotMaker {
       case PictureEdge::Kind::kDangling:
         if (edge.count > 1) label = count + " inputs";
         Set(made, "color", kErrorInk);
+        break;
+      case PictureEdge::Kind::kThrough:
+        Set(made, "style", "dashed");
         break;
     }
     if (!label.empty())

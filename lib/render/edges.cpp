@@ -26,6 +26,11 @@ void AddLabel(LabelledBundle* bundle, Port port, const PortLabel& label) {
 
 }  // namespace
 
+bool IsHandleType(DataType dtype) {
+  DataType base = BaseType(dtype);
+  return base == proto::DT_RESOURCE || base == proto::DT_VARIANT;
+}
+
 bool IsNextIteration(const Node& node) {
   return node.op() == "NextIteration" || node.op() == "RefNextIteration";
 }
@@ -40,7 +45,8 @@ std::string CommonLabel(llvm::StringRef a, llvm::StringRef b) {
 }
 
 std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
-                                    const PortLabel& label, EdgeCounts* counts) {
+                                    const PortLabel& label, const PortType& type,
+                                    EdgeCounts* counts) {
   std::vector<LabelledBundle> bundles;
   llvm::DenseMap<uint64_t, size_t> index[2];  // data, control
   for (Node node : graph.nodes()) {
@@ -62,11 +68,12 @@ std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t>
             index[port.IsControl()].try_emplace(uint64_t{from} << 32 | to, bundles.size());
         if (fresh) {
           bundles.emplace_back();
-          bundles.back().bundle = {from, to, port.IsControl(), 0, true, {}};
+          bundles.back().bundle = {from, to, port.IsControl(), 0, true, true, {}};
         }
         LabelledBundle& bundle = bundles[it->second];
         ++bundle.bundle.count;
         bundle.bundle.back &= !port.IsControl() && IsNextIteration(graph.node(port.node));
+        bundle.bundle.handles &= !port.IsControl() && type && IsHandleType(type(port));
         if (label && !port.IsControl()) AddLabel(&bundle, port, label);
       }
     }

@@ -19,6 +19,9 @@ constexpr uint32_t kBoxFolded = ~uint32_t{0} - 1;  // said beside its readers
 // More control edges into or out of one box than this hide everything else.
 constexpr size_t kControlFan = 8;
 
+// Whether tensors of this dtype stand for what lies elsewhere: resources, variants.
+bool IsHandleType(DataType dtype);
+
 // Whether a node hands values to the next turn of a v1 loop: edges from it run back.
 bool IsNextIteration(const Node& node);
 
@@ -27,7 +30,8 @@ struct EdgeBundle {
   uint32_t from = 0, to = 0;
   bool control = false;
   uint32_t count = 0;
-  bool back = true;  // nothing but what NextIteration hands to the next turn of a loop
+  bool back = true;     // nothing but what NextIteration hands to the next turn of a loop
+  bool handles = true;  // no tensor in it but resources and variants; false of a control edge
   // "float[?,28]" when all its tensors agree; "float" or "[?,28]" when they agree so far; else
   // empty.
   std::string label;
@@ -45,6 +49,8 @@ struct EdgeCounts {
 
 // What a port holds, "float[?,28]"; empty when nothing is known. May be null.
 using PortLabel = std::function<std::string(Port)>;
+// The dtype of a port.
+using PortType = std::function<DataType(Port)>;
 
 // What two labels agree in: all, the dtype, the shape, or nothing (empty).
 std::string CommonLabel(llvm::StringRef a, llvm::StringRef b);
@@ -52,7 +58,8 @@ std::string CommonLabel(llvm::StringRef a, llvm::StringRef b);
 // `box_of` has an entry for each id of the graph. Sorted by (from, to, control). `label` is called
 // once for each (port, box) at most. Linear in edges, but for the sorting of bundles.
 std::vector<EdgeBundle> BundleEdges(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
-                                    const PortLabel& label, EdgeCounts* counts);
+                                    const PortLabel& label, const PortType& type,
+                                    EdgeCounts* counts);
 
 }  // namespace grapnel
 

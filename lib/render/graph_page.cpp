@@ -30,6 +30,17 @@ void WriteMarks(const PageMarks& marks, llvm::json::OStream& json) {
   });
 }
 
+// Job and task of a device as texts, "" where they are open.
+void WritePlace(llvm::StringRef device, llvm::json::OStream& json) {
+  auto spec = DeviceSpec::Parse(device);
+  if (!spec) {
+    llvm::consumeError(spec.takeError());
+    return;
+  }
+  json.value(Printable(spec->job.text()));
+  json.value(spec->task == DeviceSpec::kOpen ? "" : std::to_string(spec->task));
+}
+
 void WriteColours(llvm::json::OStream& json) {
   json.attributeArray("groups", [&] {
     for (int group = 0; group <= static_cast<int>(OpGroup::kControl); ++group)
@@ -141,7 +152,8 @@ GraphPage::GraphPage(const Module& module, llvm::ArrayRef<Signature> signatures,
       shapes_(module),
       signatures_(signatures),
       title_(std::move(title)),
-      marks_(marks) {
+      marks_(marks),
+      clusters_(module) {
   auto add = [&](const Graph* graph, const Function* function) {
     bodies_.push_back(std::make_unique<Slot>());
     bodies_.back()->graph = graph;
@@ -221,6 +233,7 @@ std::string GraphPage::MakeModelJson() const {
       WriteOpen(module_, number, first, marks_, json);
       WriteColours(json);
       WriteDevices(json);
+      WriteClusters(json);
       WriteSignatures(json);
       if (marks_) {
         WriteMarks(*marks_, json);
@@ -265,19 +278,40 @@ void GraphPage::WriteSignatures(llvm::json::OStream& json) const {
 
 // Those that nodes are on or ask for, the busiest first.
 void GraphPage::WriteDevices(llvm::json::OStream& json) const {
+  std::vector<std::string> devices =
+      TextsOfNodes([&](const Node& node) { return PageDevice(node, marks_); });
+  json.attributeArray("devices", [&] {
+    for (const std::string& name : devices) json.value(name);
+  });
+  json.attributeArray("places", [&] {
+    for (const std::string& name : devices) json.array([&] { WritePlace(name, json); });
+  });
+}
+
+void GraphPage::WriteClusters(llvm::json::OStream& json) const {
+  std::vector<std::string> clusters =
+      TextsOfNodes([&](const Node& node) { return Printable(clusters_.Of(node)); });
+  if (clusters.empty()) return;
+  json.attributeArray("clusters", [&] {
+    for (const std::string& name : clusters) json.value(name);
+  });
+}
+
+std::vector<std::string> GraphPage::TextsOfNodes(
+    llvm::function_ref<std::string(const Node&)> text_of) const {
   std::map<std::string, size_t> counts;
   for (const auto& slot : bodies_) {
     for (Node node : slot->graph->nodes()) {
-      std::string device = PageDevice(node, marks_);
-      if (!device.empty()) ++counts[device];
+      std::string text = text_of(node);
+      if (!text.empty()) ++counts[text];
     }
   }
   std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
   std::stable_sort(order.begin(), order.end(),
                    [](auto& a, auto& b) { return a.second > b.second; });
-  json.attributeArray("devices", [&] {
-    for (auto& [name, count] : order) json.value(name);
-  });
+  std::vector<std::string> texts;
+  for (auto& [text, count] : order) texts.push_back(text);
+  return texts;
 }
 
 Expected<std::string> GraphPage::ScopeJson(size_t body, std::optional<ScopeId> scope) {
@@ -302,7 +336,7 @@ Expected<std::string> GraphPage::ScopeJson(size_t body, std::optional<ScopeId> s
         });
       }
       json.attributeBegin("view");
-      WriteScope({scopes, find, marks_, EntryOf(graph(body))}, id, json);
+      WriteScope({scopes, find, marks_, EntryOf(graph(body)), &clusters_}, id, json);
       json.attributeEnd();
     });
   });
@@ -313,7 +347,8 @@ Expected<std::string> GraphPage::NodeJson(size_t body, NodeId node) {
   if (!graph(body).IsAlive(node)) return MakeError("body {0} has no node {1}", body, node);
   auto find = [&](llvm::StringRef name) { return FindBody(name); };
   return PageDocument([&](llvm::json::OStream& json) {
-    WriteNode({Scopes(body), find, marks_, EntryOf(graph(body))}, graph(body).node(node), json);
+    WriteNode({Scopes(body), find, marks_, EntryOf(graph(body)), &clusters_},
+              graph(body).node(node), json);
   });
 }
 

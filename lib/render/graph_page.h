@@ -11,6 +11,7 @@
 
 #include "lib/io/open.h"
 #include "lib/render/scope_view.h"
+#include "lib/render/xla_clusters.h"
 #include "lib/shape/module_shapes.h"
 #include "llvm/Support/JSON.h"
 
@@ -77,6 +78,9 @@ class GraphPage {
   // The nodes of a body with ids from `from` on, at most `limit`: names, ops, devices, output types
   // and attributes, each distinct text once. "next" is where to go on.
   Expected<IndexPage> IndexJson(size_t body, NodeId from, size_t limit);
+  // The same nodes in the same order: {"nodes": [id, its scope (-1: folded), what it reads ...]},
+  // control inputs as -1 - id. The first page has "parents" too, a list by scope.
+  Expected<IndexPage> LinksJson(size_t body, NodeId from, size_t limit);
   // The nodes of all bodies that fit a search (lib/render/node_query.h), the nearest first and
   // those in the graph's order, at most `limit`: {"hits": [{"body", "node", "name", "op", "device",
   // "types"}], "more": how many others fit}. Linear in names; some 100 ms for a million. Once
@@ -117,6 +121,9 @@ class GraphPage {
   template <typename Visit>
   void ForEachMarked(Visit&& visit) const;
   void WriteDevices(llvm::json::OStream& json) const;
+  void WriteClusters(llvm::json::OStream& json) const;
+  // The texts that nodes of all bodies have, those of the most nodes first; "" is none.
+  std::vector<std::string> TextsOfNodes(llvm::function_ref<std::string(const Node&)> text_of) const;
   const SignatureBody* EntryOf(const Graph& graph) const;  // null: no signature runs it
   void WriteSignatures(llvm::json::OStream& json) const;
 
@@ -127,6 +134,7 @@ class GraphPage {
   std::vector<SignatureBody> entries_;
   std::optional<size_t> first_;
   const PageMarks* marks_;
+  XlaClusters clusters_;
   std::vector<std::unique_ptr<Slot>> bodies_;
   llvm::StringMap<size_t> by_name_;
   std::once_flag model_once_;

@@ -196,7 +196,8 @@ std::string TensorText(DataType dtype, const Shape& shape) {
 }
 
 std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeUse>& uses,
-                                       const ShapeMap* shapes, const SignatureBody* entry) {
+                                       const ShapeMap* shapes, const SignatureBody* entry,
+                                       std::vector<NodeId>* noted) {
   std::vector<std::string> notes;
   const OpInfo* info = DefinitionOf(node);
   int more = 0;
@@ -208,6 +209,7 @@ std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeU
       continue;
     }
     Node constant = ConstantBehind(node.input_node(slot));
+    if (noted) noted->push_back(constant.id());
     bool is_constant = constant.op() == "Const" || constant.op() == "HostConst";
     notes.push_back(
         InputName(info, node, slot) + " = " +

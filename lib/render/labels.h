@@ -21,10 +21,11 @@ std::string PrintableStart(llvm::StringRef text);
 std::string TensorText(DataType dtype, const Shape& shape);
 
 // "axis = [1,2]", "filter = float[3,3,3,32]": for each input that is a folded constant, directly or
-// through Identity. At most 4 lines, the last one "and 3 more constants".
+// through Identity. At most 4 lines, the last one "and 3 more constants". `noted`, if not null,
+// gets the constant or variable of each line.
 std::vector<std::string> ConstantNotes(const Node& node, const std::vector<NodeUse>& uses,
-                                       const ShapeMap* shapes,
-                                       const SignatureBody* entry = nullptr);
+                                       const ShapeMap* shapes, const SignatureBody* entry = nullptr,
+                                       std::vector<NodeId>* noted = nullptr);
 
 // "3 Conv2D, 3 Relu6, ...": what there is most of, the ops that cost most first. `kinds` counts by
 // op.

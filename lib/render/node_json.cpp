@@ -17,6 +17,7 @@ class NodeWriter {
         node_(node),
         find_(body.find),
         marks_(body.marks),
+        clusters_(*body.clusters),
         json_(json),
         info_(DefinitionOf(node)) {}
 
@@ -28,11 +29,13 @@ class NodeWriter {
       if (!node_.device().empty()) json_.attribute("device", Printable(node_.device()));
       json_.attribute("text", Printable(NodeText(node_)));
       if (marks_ && marks_->device_of) json_.attribute("placed", PageDevice(node_, marks_));
+      if (std::string cluster = Printable(clusters_.Of(node_)); !cluster.empty())
+        json_.attribute("cluster", cluster);
       if (!info_) json_.attribute("custom", true);
       json_.attributeArray("around", [&] {
         for (ScopeId scope : body_.Around(Shown())) json_.value(scope);
       });
-      if (Shown() != node_.id()) json_.attribute("folded", true);
+      if (Shown() != node_.id()) Folded(body_.graph().node(Shown()));
       if (marks_) Marks();
       Value();
       WriteCalls(node_, find_, json_);
@@ -53,6 +56,15 @@ class NodeWriter {
       id = uses[0].node;
     }
     return id;
+  }
+
+  void Folded(const Node& reader) {
+    json_.attribute("folded", true);
+    json_.attributeObject("reader", [&] {
+      json_.attribute("id", reader.id());
+      json_.attribute("name", Printable(reader.name()));
+      json_.attribute("op", Printable(reader.op()));
+    });
   }
 
   void Marks() {
@@ -187,6 +199,7 @@ class NodeWriter {
   Node node_;
   const BodyFinder& find_;
   const PageMarks* marks_;
+  const XlaClusters& clusters_;
   llvm::json::OStream& json_;
   const OpInfo* info_;
 };

@@ -88,6 +88,7 @@ class Opener {
     FoldOptions fold;
     fold.constants = !options_.show_constants;
     fold.no_ops = !options_.show_control;
+    if (!options_.hidden.empty()) fold.hidden = &options_.hidden;
     fold.keep = Kept(*graph, function == nullptr);
     bool in_part = graph == only_ || (entry_ && graph == entry_->graph);
     body->folding = Fold(*graph, in_part ? selected : std::vector<bool>(), fold);

@@ -17,8 +17,9 @@ using BodyFinder = std::function<std::optional<size_t>(llvm::StringRef function)
 struct PageBody {
   const BodyScopes& scopes;
   const BodyFinder& find;
-  const PageMarks* marks;                // may be null
-  const SignatureBody* entry = nullptr;  // says what arguments stand for; may be null
+  const PageMarks* marks;      // may be null
+  const SignatureBody* entry;  // says what arguments stand for; may be null
+  const XlaClusters* clusters;
 };
 
 void WriteScope(const PageBody& body, ScopeId scope, llvm::json::OStream& json);

@@ -21,7 +21,7 @@
 namespace grapnel {
 namespace {
 
-constexpr size_t kMaxStubs = 8;
+constexpr size_t kMaxStubs = 8, kHiddenListed = 6;
 
 std::string Boxes(size_t count) { return WithCommas(count) + (count == 1 ? " box" : " boxes"); }
 
@@ -121,7 +121,12 @@ class PictureMaker {
     PortLabel label;
     if (shapes)
       label = [&](Port port) { return TensorText(shapes->TypeOf(port), shapes->OfPort(port)); };
-    for (EdgeBundle& bundle : BundleEdges(*plan.graph, body.box_of, label, &counts.edges)) {
+    auto type = [&](Port port) { return shapes_.Of(*plan.graph).TypeOf(port); };
+    for (EdgeBundle& bundle : BundleEdges(*plan.graph, body.box_of, label, type, &counts.edges)) {
+      if (bundle.handles && options_.hide_handles) {
+        counts.hidden_handles += bundle.count;
+        continue;
+      }
       PictureEdge edge;
       edge.kind = bundle.control ? PictureEdge::Kind::kControl : PictureEdge::Kind::kData;
       edge.from = bundle.from;
@@ -132,7 +137,38 @@ class PictureMaker {
       picture_.edges.push_back(std::move(edge));
     }
     if (selected_.empty()) AddStubs(body);
+    if (!options_.hidden.empty()) JoinThroughHidden(body);
     bodies_.push_back(std::move(body));
+  }
+
+  void JoinThroughHidden(const BodyBoxes& body) {
+    const Graph& graph = *body.plan->graph;
+    std::vector<bool> hidden(graph.end_id(), false);
+    bool in_part = &graph == only_;
+    for (Node node : graph.nodes()) {
+      bool selected = !in_part || selected_.empty() || selected_[node.id()];
+      if (!selected || !options_.hidden.Hides(node)) continue;
+      hidden[node.id()] = true;
+      ++hidden_ops_[node.op_id()];
+    }
+    for (auto [from, to] : EdgesThrough(graph, body.box_of, hidden)) {
+      PictureEdge edge;
+      edge.kind = PictureEdge::Kind::kThrough;
+      edge.from = from;
+      edge.to = to;
+      picture_.edges.push_back(edge);
+    }
+  }
+
+  // "24 Const, 3 Identity": what there is most of first.
+  std::string HiddenText() const {
+    std::vector<std::pair<size_t, llvm::StringRef>> order;
+    for (auto [op, count] : hidden_ops_) order.push_back({~count, module_.strings.Get(op)});
+    std::sort(order.begin(), order.end());
+    std::string text;
+    for (size_t i = 0; i < order.size() && i < kHiddenListed; ++i)
+      text += (i ? ", " : "") + WithCommas(~order[i].first) + " " + Printable(order[i].second);
+    return order.size() > kHiddenListed ? text + ", \xe2\x80\xa6" : text;
   }
 
   Box* OwnBox(const BodyBoxes& body, NodeId id) {
@@ -397,6 +433,9 @@ class PictureMaker {
       parts.push_back(text +
                       (hidden ? " hidden" : " folded into their readers (--show-constants)"));
     }
+    if (!hidden_ops_.empty()) parts.push_back("hidden: " + HiddenText());
+    if (counts.hidden_handles)
+      parts.push_back(Plural(counts.hidden_handles, "edge") + " of resources not drawn");
     if (counts.rest)
       parts.push_back(Plural(counts.rest, "op") + " beyond --max-boxes " +
                       std::to_string(options_.max_boxes));
@@ -430,6 +469,7 @@ class PictureMaker {
   const Graph* only_ = nullptr;
   std::vector<bool> selected_;
   Plan plan_;
+  std::map<StringId, size_t> hidden_ops_;
   Picture picture_;
   ModuleShapes shapes_;
   std::vector<BodyBoxes> bodies_;

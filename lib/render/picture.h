@@ -10,6 +10,7 @@
 #include "lib/io/signature.h"
 #include "lib/ir/module.h"
 #include "lib/render/edges.h"
+#include "lib/render/hidden_nodes.h"
 #include "lib/support/error.h"
 
 namespace grapnel {
@@ -51,8 +52,8 @@ struct Cluster {
 };
 
 struct PictureEdge {
-  enum class Kind { kData, kControl, kCall, kDangling };
-  Kind kind = Kind::kData;
+  enum class Kind { kData, kControl, kCall, kDangling, kThrough };
+  Kind kind = Kind::kData;    // kThrough: hidden nodes alone lie between
   uint32_t from = 0, to = 0;  // boxes
   int to_cluster = -1;        // of a call: the opened body, in which `to` lies
   uint32_t count = 1;         // of edges in the graph
@@ -73,6 +74,7 @@ struct PictureCounts {
   size_t rest = 0;                                                      // in boxes of kind kRest
   uint64_t stubbed_control = 0;  // of edges.control: said in notes, not drawn
   uint64_t hidden_control = 0;   // the same by --hide control
+  uint64_t hidden_handles = 0;   // of edges.data, by --hide resources
   size_t functions_closed = 0;   // in the library, neither opened nor a box
   EdgeCounts edges;
 };
@@ -114,6 +116,8 @@ struct ViewOptions {
   const Painting* painting = nullptr;  // instead of color_by
   Direction direction = Direction::kDown;
   bool hide_control = false, hide_constants = false, hide_shapes = false, hide_main = false;
+  bool hide_handles = false;  // edges of resources and variants
+  HiddenNodes hidden;  // have no box; what is read through them alone is joined to its readers
   bool show_constants = false;  // a box for each
   bool show_control = false;    // NoOps as boxes, and control edges however many meet
   int max_boxes = 60;

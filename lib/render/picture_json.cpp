@@ -35,6 +35,8 @@ llvm::StringRef KindName(PictureEdge::Kind kind) {
       return "call";
     case PictureEdge::Kind::kDangling:
       return "missing";
+    case PictureEdge::Kind::kThrough:
+      return "through";
   }
   return "";
 }

@@ -18,6 +18,7 @@ class ScopeWriter {
         find_(body.find),
         marks_(body.marks),
         entry_(body.entry),
+        clusters_(*body.clusters),
         json_(json),
         view_(body_.LayOut(scope).view),
         layering_(body_.LayOut(scope).layering) {}
@@ -117,6 +118,8 @@ class ScopeWriter {
     if (ends && group != OpGroup::kInput) json_.attribute("output", true);
     if (std::string device = PageDevice(node, marks_); !device.empty())
       json_.attribute("device", device);
+    if (std::string cluster = Printable(clusters_.Of(node)); !cluster.empty())
+      json_.attribute("cluster", cluster);
     WriteCalls(node, find_, json_);
   }
 
@@ -129,7 +132,8 @@ class ScopeWriter {
     json_.attribute("ops", scope.num_ops);
     if (scope.group)
       json_.attribute("siblings", scope.series ? "alike" : scope.part ? "neighbours" : "named");
-    Devices(child);
+    Counts("devices", child, [&](const Node& node) { return PageDevice(node, marks_); });
+    Counts("clusters", child, [&](const Node& node) { return Printable(clusters_.Of(node)); });
   }
 
   // Runs over every shown node below a scope.
@@ -143,13 +147,14 @@ class ScopeWriter {
     }
   }
 
-  void Devices(ScopeId below) {
-    std::map<std::string, size_t> devices;
-    ForEachNode(below, [&](const Node& node) { ++devices[PageDevice(node, marks_)]; });
-    if (devices.size() == 1 && devices.begin()->first.empty()) return;
-    json_.attributeObject("devices", [&] {
-      for (auto& [device, count] : devices)
-        json_.attribute(device.empty() ? "none" : device, count);
+  // How many nodes have which text, where any has one.
+  template <typename TextOf>
+  void Counts(llvm::StringRef key, ScopeId below, TextOf&& text_of) {
+    std::map<std::string, size_t> counts;
+    ForEachNode(below, [&](const Node& node) { ++counts[text_of(node)]; });
+    if (counts.size() == 1 && counts.begin()->first.empty()) return;
+    json_.attributeObject(key, [&] {
+      for (auto& [text, count] : counts) json_.attribute(text.empty() ? "none" : text, count);
     });
   }
 
@@ -157,8 +162,10 @@ class ScopeWriter {
     const ScopeEntity& entity = view_.entities[index];
     std::vector<std::string> notes;
     if (entity.node != kNoNode) {
+      std::vector<NodeId> noted;
       notes = ConstantNotes(body_.graph().node(entity.node), body_.folding().uses, &body_.shapes(),
-                            entry_);
+                            entry_, &noted);
+      if (!noted.empty()) json_.attributeArray("noted", [&] { Values(noted); });
     } else {
       std::map<StringId, size_t> kinds;
       ForEachNode(entity.scope, [&](const Node& node) { ++kinds[node.op_id()]; });
@@ -207,6 +214,7 @@ class ScopeWriter {
       json_.attribute("to", edge.to);
       json_.attribute("count", edge.count);
       if (edge.control) json_.attribute("control", true);
+      if (edge.handles) json_.attribute("handles", true);
       if (layering_.upwards[index]) json_.attribute("up", true);
       if (!edge.label.empty()) json_.attribute("label", edge.label);
       if (!layering_.bends[index].empty())
@@ -217,9 +225,11 @@ class ScopeWriter {
   }
 
   void Numbers(llvm::ArrayRef<uint32_t> numbers) {
-    json_.array([&] {
-      for (uint32_t number : numbers) json_.value(number);
-    });
+    json_.array([&] { Values(numbers); });
+  }
+
+  void Values(llvm::ArrayRef<uint32_t> numbers) {
+    for (uint32_t number : numbers) json_.value(number);
   }
 
   const BodyScopes& body_;
@@ -228,6 +238,7 @@ class ScopeWriter {
   const BodyFinder& find_;
   const PageMarks* marks_;
   const SignatureBody* entry_;
+  const XlaClusters& clusters_;
   llvm::json::OStream& json_;
   const ScopeView& view_;
   const Layering& layering_;

@@ -133,7 +133,7 @@ class BodyScopes::Viewer {
   };
   struct Bundle {
     uint32_t count = 0;
-    bool back = true, mixed = false;
+    bool back = true, handles = true, mixed = false;
     Port last;
     std::string label;
   };
@@ -236,6 +236,7 @@ class BodyScopes::Viewer {
     Bundle& bundle = bundles_[{from, to, control}];
     bool first = bundle.count++ == 0;
     bundle.back &= !control && IsNextIteration(body_.graph_.node(edge.port.node));
+    bundle.handles &= !control && IsHandleType(body_.shapes_.TypeOf(edge.port));
     if (control || bundle.mixed || (!first && bundle.last == edge.port)) return;
     bundle.last = edge.port;
     std::string text = TensorText(body_.shapes_.TypeOf(edge.port), body_.shapes_.OfPort(edge.port));
@@ -274,12 +275,13 @@ class BodyScopes::Viewer {
     for (auto& [key, bundle] : bundles_) {
       auto [from_end, to_end, control] = key;
       uint32_t from = ItemOf(from_end), to = ItemOf(to_end);
-      auto [it, fresh] =
-          edges.try_emplace({from, to, control},
-                            EdgeBundle{from, to, control, bundle.count, bundle.back, bundle.label});
+      auto [it, fresh] = edges.try_emplace(
+          {from, to, control},
+          EdgeBundle{from, to, control, bundle.count, bundle.back, bundle.handles, bundle.label});
       if (fresh) continue;
       it->second.count += bundle.count;  // two that share the port of the rest
       it->second.back &= bundle.back;
+      it->second.handles &= bundle.handles;
       it->second.label = CommonLabel(it->second.label, bundle.label);
     }
     for (auto& [key, edge] : edges) view_.edges.push_back(std::move(edge));

@@ -57,10 +57,19 @@ class Folder {
       FoldIdleNoOps();
       FoldNoOps();
     }
+    if (options_.hidden) Hide();
     return std::move(folding_);
   }
 
  private:
+  void Hide() {
+    for (Node node : graph_.nodes()) {
+      if (folding_.uses[node.id()] == NodeUse::kOutside || !options_.hidden->Hides(node)) continue;
+      folding_.uses[node.id()] = NodeUse::kOutside;
+      folding_.waits[node.id()] = kNoNode;
+    }
+  }
+
   bool MayFold(const Node& node) const {
     return folding_.uses[node.id()] == NodeUse::kShown &&
            (options_.keep.empty() || !options_.keep[node.id()]);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/ir/module.h"
+#include "lib/render/hidden_nodes.h"
 #include "lib/render/picture.h"
 #include "lib/render/scope_tree.h"
 
@@ -23,6 +24,8 @@ struct FoldOptions {
   bool constants = true;
   bool no_ops = true;
   std::vector<bool> keep;  // by id, may be empty: never folded
+  // Outside after all else is folded: what only they read is not seen either. Null: none.
+  const HiddenNodes* hidden = nullptr;
 };
 
 struct Folding {

@@ -58,6 +58,8 @@ class DocumentsWriter {
     do {
       ASSIGN_OR_RETURN(IndexPage document, page_.IndexJson(body, from, kIndexPage));
       file_.Put(Path("index", body) + "/" + std::to_string(from), document.json);
+      ASSIGN_OR_RETURN(IndexPage links, page_.LinksJson(body, from, kIndexPage));
+      file_.Put(Path("links", body) + "/" + std::to_string(from), links.json);
       from = document.next;
     } while (from < end);
     return Error::success();

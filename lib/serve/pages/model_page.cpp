@@ -42,4 +42,8 @@ ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string titl
   BeginAtSignature(opened_->file(), module_, signature, &drawing_);
 }
 
+void ModelPage::WriteListed(llvm::json::OStream& json) const {
+  if (!address_.empty()) json.attribute("address", address_);
+}
+
 }  // namespace grapnel

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "lib/serve/pages/page.h"
 
@@ -23,11 +24,16 @@ class ModelPage : public Page {
   Expected<GraphPage*> Drawing() override { return &drawing_; }
   const Module* module() const override { return &module_; }
   std::shared_ptr<const OpenedGraph> opened() const override { return opened_; }
+  // What is shown at first, as lib/render/page_address.h gives it; listed as "address". Before the
+  // page is in a PageSet.
+  void OpenAt(std::string address) { address_ = std::move(address); }
+  void WriteListed(llvm::json::OStream& json) const override;
 
  private:
   std::shared_ptr<const OpenedGraph> opened_;
   const Module& module_;
   GraphPage drawing_;
+  std::string address_;
 };
 
 }  // namespace grapnel

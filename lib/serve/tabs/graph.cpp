@@ -20,6 +20,11 @@ Expected<std::string> Index(GraphPage& graph, const RouteCall& call) {
   return std::move(index.json);
 }
 
+Expected<std::string> Links(GraphPage& graph, const RouteCall& call) {
+  ASSIGN_OR_RETURN(IndexPage links, graph.LinksJson(call["body"], call["from"], kIndexPage));
+  return std::move(links.json);
+}
+
 // {"text": "..."}: see lib/serve/pages/scope_text.h.
 Expected<std::string> Text(GraphPage& graph, const RouteCall& call) {
   ASSIGN_OR_RETURN(std::string text, ScopeText(graph, call["body"], call["scope"]));
@@ -57,6 +62,7 @@ constexpr GraphDocument kDocuments[] = {
        return graph.ProblemsJson(call["from"]);
      }},
     {"index/{body}/{from}", Index},
+    {"links/{body}/{from}", Links},
     {"text/{body}/{scope}", Text},
 };
 

@@ -3,8 +3,10 @@
 import {element} from "./dom.js";
 import {markFill, SEVERAL} from "./draw.js";
 
-const CHOICES = [["op", "by kind of op"], ["device", "by device"], ["flops", "by FLOPs, estimated"],
+const CHOICES = [["op", "by kind of op"], ["device", "by device"], ["cluster", "by XLA cluster"],
+  ["flops", "by FLOPs, estimated"],
   ["bytes", "by bytes of constants, variables"], ["none", "none"]];
+const TEXT_FILLS = 8;
 const COSTS = {flops: "of the FLOPs", bytes: "of the bytes"};
 // Parts of a whole that are told apart: the least of each, the mark it has, and its name.
 export const SHARES = [[0.2, 0, "a fifth"], [0.05, 2, "a twentieth"], [0.01, 3, "a hundredth"]];
@@ -13,7 +15,8 @@ export const shareMark = (value, total) => SHARES.find(([least]) => value > 0 &&
 
 // `run`: the colours of the last run, or undefined. [id, text] of each choice.
 export function colourChoices(summary, run) {
-  return [...(summary.marks ? [["marks", summary.marks.title]] : []), ...CHOICES, ...(run?.choices() ?? [])];
+  const choices = CHOICES.filter(([id]) => id !== "cluster" || summary.clusters);
+  return [...(summary.marks ? [["marks", summary.marks.title]] : []), ...choices, ...(run?.choices() ?? [])];
 }
 
 // Sets what `look` paints boxes with. Gives what the legend lists: {style, text}. `total(cost)`: of the body
@@ -43,22 +46,26 @@ export function colourBy(by, look, summary, run, total) {
     return SHARES.map(([, mark, share], i) => swatch("mark", mark,
       `${share} ${i === 0 ? COSTS[by] : ""} or more`.replace("  ", " ")));
   }
-  if (by === "device") return byDevice(look, summary.devices ?? [], swatch);
+  if (by === "device") return byText(look, "device", summary.devices ?? [], swatch);
+  if (by === "cluster") return byText(look, "cluster", summary.clusters ?? [], swatch);
   look.fillOf = () => undefined;
   return [];
 }
 
-function byDevice(look, names, swatch) {
-  const devices = new Map(names.slice(0, 8).map((name, i) => [name, i + 1]));
+// `what`: "device" or "cluster". More names than there are colours begin again with the first one.
+function byText(look, what, names, swatch) {
+  const fills = new Map(names.map((name, i) => [name, (i % TEXT_FILLS) + 1]));
   look.fillOf = ({box}) => {
-    const here = box.kind === "op" ? [box.device].filter(Boolean) : Object.keys(box.devices ?? {});
-    return here.length === 1 && devices.has(here[0]) ? look.theme.fills[devices.get(here[0])] : undefined;
+    const here = box.kind === "op" ? [box[what]].filter(Boolean) : Object.keys(box[`${what}s`] ?? {});
+    return here.length === 1 && fills.has(here[0]) ? look.theme.fills[fills.get(here[0])] : undefined;
   };
-  return devices.size > 0 ? [...devices].map(([name, fill]) => swatch("fill", fill, name))
-    : [swatch("fill", 0, "no node asks for a device")];
+  if (names.length === 0) return [swatch("fill", 0, "no node asks for a device")];
+  const listed = [...fills].slice(0, TEXT_FILLS).map(([name, fill]) => swatch("fill", fill, name));
+  const more = names.length - TEXT_FILLS;
+  return more > 0 ? [...listed, swatch("fill", 1, `${more} more, in these colours again`)] : listed;
 }
 
-export function drawLegend(root, swatches, byDevice) {
+export function drawLegend(root, swatches, {byDevice, through}) {
   const items = swatches.map(({style, text}) => {
     const item = element("li", {}, element("i"), text);
     item.firstChild.style.background = style;
@@ -68,5 +75,6 @@ export function drawLegend(root, swatches, byDevice) {
     "crosses between devices"));
   items.push(element("li", {}, element("i", {class: "line"}), "data, down"),
     element("li", {}, element("i", {class: "line dashed"}), "control"));
+  if (through) items.push(element("li", {}, element("i", {class: "line through"}), "through hidden ops"));
   root.replaceChildren(element("ul", {}, ...items));
 }

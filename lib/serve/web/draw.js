@@ -19,7 +19,8 @@ export function readTheme() {
   return theme;
 }
 
-// `look`: {theme, zoom, fillOf(placed), selected: key or undefined, lit: set of keys, hideControl}.
+// `look`: {theme, zoom, fillOf(placed), selected: key or undefined, lit: set of keys, hideControl,
+// hideHandles, hideShapes}.
 // `visible`: {x0, y0, x1, y1} in the frame's coordinates.
 export function drawFrame(context, frame, look, visible, x = 0, y = 0, depth = 0) {
   const inside = (bx, by, w, h) => bx < visible.x1 && bx + w > visible.x0 && by < visible.y1
@@ -127,7 +128,7 @@ function drawBox(context, placed, look, x, y) {
 }
 
 function drawEdge(context, frame, edge, points, look, visible, x, y) {
-  if (edge.control && look.hideControl) return;
+  if ((edge.control && look.hideControl) || (edge.handles && look.hideHandles)) return;
   const [first, last] = [points[0], points.at(-1)];
   const x0 = Math.min(...points.map((p) => p[0])) + x, x1 = Math.max(...points.map((p) => p[0])) + x;
   if (x1 < visible.x0 || x0 > visible.x1 || last[1] + y < visible.y0 || first[1] + y > visible.y1) return;
@@ -136,7 +137,7 @@ function drawEdge(context, frame, edge, points, look, visible, x, y) {
   context.strokeStyle = lit ? look.theme["accent-edge"] : crosses ? look.theme.function : edge.control
     ? look.theme.control : look.theme.edge;
   context.lineWidth = (lit || crosses ? 2 : 1) * (edge.control ? 1 : 1 + Math.min(3, Math.log2(edge.count)));
-  context.setLineDash(edge.control ? [4, 4] : []);
+  context.setLineDash(edge.control ? [4, 4] : edge.through ? [9, 5] : []);
   context.beginPath();
   context.moveTo(first[0] + x, first[1] + y);
   for (let i = 1; i < points.length; ++i) {
@@ -183,7 +184,7 @@ function drawArrow(context, edge, points, x, y) {
 
 function drawLabel(context, edge, points, look, x, y) {
   const count = edge.count > 1 ? `\u00d7${edge.count}` : "";
-  const text = [edge.label, count].filter(Boolean).join(" ");
+  const text = [look.hideShapes ? "" : edge.label, count].filter(Boolean).join(" ");
   if (!text || edge.control || points.length < 2) return;
   const [ax, ay] = points.at(-2), [bx, by] = points.at(-1);
   context.font = `11px ${FONT}`;

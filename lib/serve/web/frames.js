@@ -2,6 +2,7 @@
 // is "0", the second function that node 45 calls there "0>n45.1", so a function that is called
 // twice, or calls itself, can be open in one place and closed in another.
 
+import {farKeys, filteredView} from "./filtered_view.js";
 import {HEAD, placeScope} from "./layout.js";
 
 export const FONT = '"DejaVu Sans", "Segoe UI", system-ui, sans-serif';
@@ -108,26 +109,29 @@ function closedBox(box, lines) {
 }
 
 // Documents of everything that is open, by `${body}/${scope}`; "" is the outermost scope.
-async function load(source, open, body, scope, instance, views, depth) {
+// `filter` hides some of it (filter.js); `alive` as filtered_view.js has it.
+async function load({source, open, views, filter}, body, scope, instance, depth, alive = undefined) {
   const key = `${body}/${scope ?? ""}`;
   if (!views.has(key)) {
-    const view = (await source.scope(body, scope)).view;
+    const [whole, hidden] = await Promise.all([source.scope(body, scope), filter?.of(source, body)]);
+    const view = hidden ? filteredView(whole.view, hidden, alive) : whole.view;
     const column = isColumn(view);
     view.boxLines ??= view.boxes.map((box) => boxLines(box, source.markKinds, column));
     views.set(key, view);
   }
   if (depth > DEEPEST) return;
   const inner = [];
-  for (const box of views.get(key).boxes) {
-    if (!canOpen(box) || !open.has(openKey(instance, box))) continue;
+  const view = views.get(key), all = {source, open, views, filter};
+  view.boxes.forEach((box, index) => {
+    if (!canOpen(box) || !open.has(openKey(instance, box))) return;
     if (box.kind === "scope") {
-      inner.push(load(source, open, body, box.scope, instance, views, depth + 1));
+      const keys = filter?.on ? farKeys(view, index) : undefined;
+      inner.push(load(all, body, box.scope, instance, depth + 1, keys));
     } else {
       box.calls.forEach((call, i) =>
-        inner.push(load(source, open, call.body, undefined, `${instance}>n${box.id}.${i}`, views, depth +
-          1)));
+        inner.push(load(all, call.body, undefined, `${instance}>n${box.id}.${i}`, depth + 1)));
     }
-  }
+  });
   await Promise.all(inner);
 }
 
@@ -174,9 +178,9 @@ function makeFrame(views, open, body, scope, instance, depth) {
 }
 
 // The frame of a body with all that is open in it; `open` holds keys as openKey makes them.
-export async function composeFrames(source, open, body, instance) {
+export async function composeFrames(source, open, body, instance, filter) {
   const views = new Map();
-  await load(source, open, body, undefined, instance, views, 0);
+  await load({source, open, views, filter}, body, undefined, instance, 0);
   return makeFrame(views, open, body, undefined, instance, 0);
 }
 

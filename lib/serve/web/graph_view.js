@@ -2,13 +2,14 @@
 
 import {boxKey, drawFrame, readTheme} from "./draw.js";
 import {allBoxes, canOpen, composeFrames, lineWidth, openKey} from "./frames.js";
+import {listenToPointer} from "./pointer.js";
 
 const SMALLEST = 0.02, LARGEST = 3, MARGIN = 8;
 // Zoom at which all text can be read, and below which hardly any; boxes that a first picture keeps.
 const LEGIBLE = 0.85, FEWEST = 9;
 export const TOO_SMALL = 0.7;
 
-const TITLE_HEIGHT = 26, DOUBLE_CLICK = 500;  // in the frame's units; ms
+const TITLE_HEIGHT = 26;  // in the frame's units
 
 // Events: "select" {box} (undefined: nothing), "toggle" {box, open}, "change" (open boxes, body), "error".
 export class GraphView extends EventTarget {
@@ -82,6 +83,12 @@ export class GraphView extends EventTarget {
     return new Set(scopes.map((box) => box.box.path));
   }
 
+  // Forgets what is said to be open and is no box.
+  keepKnownOpen() {
+    const known = new Set(this.boxes.map((box) => openKey(box.instance, box.box)));
+    this.open = new Set([...this.open].filter((key) => known.has(key)));
+  }
+
   // Opens the boxes of these paths as far as there are such.
   async openByPath(paths) {
     for (;;) {
@@ -98,7 +105,7 @@ export class GraphView extends EventTarget {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     const before = anchor && this.boxes.find((box) => boxKey(box) === anchor);
     try {
-      const frame = await composeFrames(this.source, this.open, this.body, this.instance);
+      const frame = await composeFrames(this.source, this.open, this.body, this.instance, this.filter);
       if (turn !== this.turn) return;
       this.frame = frame;
       this.boxes = [...allBoxes(frame)];
@@ -280,53 +287,9 @@ export class GraphView extends EventTarget {
 
   // --- Mouse, touch, keys.
   listen() {
-    const {canvas} = this;
-    const pointers = new Map();
-    let moved = 0, pressed;
-    canvas.addEventListener("pointerdown", (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      pointers.set(event.pointerId, event);
-      moved = 0;
-      pressed = {x: event.offsetX, y: event.offsetY};
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      const last = pointers.get(event.pointerId);
-      if (!last) return this.hover(event);
-      if (pointers.size === 2) {
-        const [other] = [...pointers.values()].filter((p) => p.pointerId !== event.pointerId);
-        const distance = (p) => Math.hypot(p.offsetX - other.offsetX, p.offsetY - other.offsetY);
-        this.zoomAt(other.offsetX, other.offsetY, distance(event) / Math.max(distance(last), 1));
-      } else {
-        this.at.x += event.offsetX - last.offsetX;
-        this.at.y += event.offsetY - last.offsetY;
-        moved += Math.abs(event.offsetX - last.offsetX) + Math.abs(event.offsetY - last.offsetY);
-        this.paint();
-      }
-      pointers.set(event.pointerId, event);
-    });
-    const release = (event) => {
-      pointers.delete(event.pointerId);
-      if (moved > 4 || event.type === "pointercancel" || !pressed) return;
-      this.click(pressed.x, pressed.y);
-    };
-    canvas.addEventListener("pointerup", release);
-    canvas.addEventListener("pointercancel", release);
-    canvas.addEventListener("dblclick", (event) => {
-      if (performance.now() - (this.toggledAt ?? -Infinity) < DOUBLE_CLICK) return;  // its first click did
-      const box = this.boxAt(event.offsetX, event.offsetY);
-      if (box) this.toggle(box);
-    });
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      if (event.shiftKey) {
-        this.at.x -= event.deltaX + event.deltaY;
-        this.paint();
-      } else {
-        this.zoomAt(event.offsetX, event.offsetY, Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016)));
-      }
-    }, {passive: false});
-    canvas.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.paint()).observe(canvas);
+    listenToPointer(this);
+    this.canvas.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => this.paint()).observe(this.canvas);
   }
 
   themeChanged() {

@@ -56,6 +56,7 @@ class Placer {
 
   keyOf(item) {
     if (this.isBox(item)) return this.view.boxes[item].key;
+    if (this.isBend(item)) return this.view.joints?.get(item)?.key;
     if (item < this.firstSink) return this.view.sources[item - this.boxes].key;
     return this.view.sinks[item - this.firstSink].key;
   }
@@ -75,8 +76,8 @@ class Placer {
     this.paths = this.view.edges.map((edge) => {
       if (edge.from === edge.to) return undefined;
       const [upper, lower] = edge.up ? [edge.to, edge.from] : [edge.from, edge.to];
-      const out = edge.up ? 0 : this.attach(upper, this.keyOf(lower), "bottoms");
-      const into = edge.up ? 0 : this.attach(lower, this.keyOf(upper), "tops");
+      const out = edge.up ? 0 : this.attach(upper, edge.outKey ?? this.keyOf(lower), "bottoms");
+      const into = edge.up ? 0 : this.attach(lower, edge.intoKey ?? this.keyOf(upper), "tops");
       const items = [upper, ...(edge.bends ?? []), lower];
       for (let i = 0; i + 1 < items.length; ++i) {
         const [a, b] = [items[i], items[i + 1]];
@@ -233,6 +234,9 @@ class Placer {
       if (i > 0 && i + 1 < items.length) {
         points.push([x, this.tops[layer]]);
         if (this.bottoms[layer] > this.tops[layer]) points.push([x, this.bottoms[layer]]);
+      } else if (this.isBend(item)) {  // a point that lines go through
+        const half = [x, (this.tops[layer] + this.bottoms[layer]) / 2];
+        points.push(...(i === 0 ? [half, [x, this.bottoms[layer]]] : [[x, this.tops[layer]], half]));
       } else if (i === 0) {
         const bottom = this.isBox(item) ? boxes[item].y + this.sizes[item].h : HEAD;
         points.push([x + out, bottom]);

@@ -3,6 +3,7 @@
 import {colourBy, colourChoices, drawLegend} from "./colours.js";
 import {byId, commas, element, link, plural} from "./dom.js";
 import {GraphView} from "./graph_view.js";
+import {waysFrom} from "./node_ways.js";
 import {inWords, Panel} from "./panel.js";
 import {Panes} from "./panes.js";
 import {followFiles} from "./reload.js";
@@ -10,6 +11,8 @@ import {setUpSearch} from "./search.js";
 import {models, Source} from "./source.js";
 import {StageList} from "./stage_list.js";
 import {Tabs} from "./tabs.js";
+import {FilterPanel} from "./filter_panel.js";
+import {Shown} from "./shown.js";
 import {followTheme, setUpTools} from "./tools.js";
 
 // What tabs use: models, index (of the graph that is shown), source and summary (its documents), and
@@ -28,10 +31,12 @@ class Page {
       enter: (body) => this.enter(body),
       toggle: (placed) => this.view.toggle(placed),
       card: (card) => this.openTab("debugger", true, card),
+      ways: (body, node) => waysFrom(this, body, node),
       more: (body, node) => this.tabs.ofNode(this.source.model, body, node.id),
     });
     this.panes = new Panes(byId("panes"), byId("panel"), {
       look: () => this.view.look,
+      filter: (view) => this.filtering.follow(view),
       changed: () => this.toUrl(),
       fail: (error) => this.fail(error),
       panel: () => this.panel.showModel(),
@@ -40,6 +45,8 @@ class Page {
     this.stages = new StageList((index) => this.toModel(index), () => this.index);
     this.stages.list(this.models);
     setUpTools(this);
+    this.filtering = new Shown(this);
+    this.filterPanel = new FilterPanel(this, this.filtering);
     setUpSearch(() => this, (body, node) => this.go(body, node));
     this.view.addEventListener("select", ({box}) => this.chosen(box));
     this.view.addEventListener("change", () => this.changed());
@@ -166,9 +173,17 @@ class Page {
     }
     const node = await this.source.node(body, id);
     await this.step(async () => {
-      const found = await this.view.reveal(body, id, node.around);
-      if (!found) this.panel.showNode(body, node, undefined);
+      const found = await this.view.reveal(body, node.reader?.id ?? id, node.around);
+      if (found && !node.folded) return;
+      this.turn = (this.turn ?? 0) + 1;  // it is not the box that was chosen that is told of
+      this.panel.showNode(body, node, undefined);
+      if (!found && this.filtering.filter.on) this.panel.sayHidden(() => this.showHidden(body, id));
     });
+  }
+
+  async showHidden(body, id) {
+    await this.filtering.all();
+    await this.go(body, id);
   }
 
   // What `move` does is one step back in the browser's history.
@@ -212,7 +227,7 @@ class Page {
     parts.push(`${commas(data + control)} inputs, ${commas(counts.drawn)} as lines, ` +
       `${commas(counts.folded)} inside boxes`);
     if (counts.dangling > 0) parts.push(`${plural(counts.dangling, "input")} not found`);
-    byId("counts").textContent = `${parts.join("; ")}. Data flows down.`;
+    byId("counts").replaceChildren(`${parts.join("; ")}. Data flows down.`, ...await this.filtering.line());
     byId("counts").classList.remove("problem");
     this.colour();
     this.toUrl();
@@ -231,7 +246,8 @@ class Page {
 
   colour(by = byId("color").value) {
     const {look} = this.view, total = (cost) => this.view.frame?.view[`all_${cost}`];
-    drawLegend(byId("legend"), colourBy(by, look, this.summary, this.runColours, total), look.byDevice);
+    drawLegend(byId("legend"), colourBy(by, look, this.summary, this.runColours, total),
+      {byDevice: look.byDevice, through: this.filtering.filter.on});
     this.view.paint();
     this.panes.follow();
   }
@@ -268,7 +284,10 @@ class Page {
     if (this.index !== 0) state.set("graph", this.index);
     this.tabs.toState(state);
     if (this.view.body !== this.view.home) state.set("body", this.view.body);
+    this.filtering.toState(state);
     state.set("open", [...this.view.open].join(","));
+    const colour = byId("color");
+    if (colour.selectedIndex > 0) state.set("color", colour.value);
     if (this.view.look.selected) state.set("chosen", this.view.look.selected);
     if (this.panes.on) this.panes.toState(state);
     const url = `${location.pathname}${location.search}#${state}`;
@@ -278,13 +297,16 @@ class Page {
   }
 
   async fromUrl() {
-    const state = new URLSearchParams(location.hash.slice(1));
+    const address = location.hash.slice(1) || this.models[0].address;
+    const state = new URLSearchParams(address ?? "");
     this.reading = true;
     const index = Number(state.get("graph") ?? 0);
     await this.load(index < this.models.length ? index : 0);
     if (state.has("open")) this.view.open = new Set(state.get("open").split(",").filter(Boolean));
     const body = Number(state.get("body") ?? this.view.home);
-    await this.view.show(body < this.summary.bodies.length ? body : 0, !state.has("open"));
+    const {part, problem} = await this.filtering.fromState(state);
+    if (!part) await this.view.show(body < this.summary.bodies.length ? body : 0, !state.has("open"));
+    if (state.has("color")) this.listColours(state.get("color"));
     this.panel.showModel();
     const chosen = state.get("chosen");
     const box = chosen && this.view.boxes.find((other) => `${other.instance}|${other.box.key}` === chosen);
@@ -296,6 +318,7 @@ class Page {
     }
     const [tab, at] = this.tabs.ofState(state);
     this.openTab(tab, false, at);
+    if (problem) this.fail(problem);
   }
 }
 

@@ -71,7 +71,7 @@ function valueStatistics(s) {
 
 // `summary` and `source` are the model's, set before anything is shown. `go(body, node)` shows a node,
 // `enter(body)` a function, `toggle(placed)` opens a box, `more(body, node)`, if there is one, promises what
-// else is to be said of a node.
+// else is to be said of a node, `ways(body, node)`, likewise, an element that leads on from it.
 export class Panel {
   constructor(root, actions) {
     this.root = root;
@@ -157,7 +157,8 @@ export class Panel {
   showScope(placed) {
     const {box, view, index, body} = placed;
     const items = [...view.boxes, ...view.sources, ...view.sinks];
-    const name = (item) => items[item].name || items[item].path;
+    const far = (item) => items[item] ?? view.joints.get(item);
+    const name = (item) => far(item).name || far(item).path || far(item).op;
     const times = (count) => (count > 1 ? ` \u00d7${commas(count)}` : "");
     const row = (edge, end) => element("li", {}, name(edge[end]), " ",
       element("span", {class: "dim"}, edge.control ? "control" : edge.label ?? "", times(edge.count)));
@@ -174,11 +175,11 @@ export class Panel {
           placed.inner ? "Close" : "Open"),
         " ", this.copyScope(body, box.scope)),
     ];
-    if (box.devices) {
-      const row = ([device, count]) => element("tr", {},
-        element("td", {}, device),
+    for (const [counts, title] of [[box.devices, "Devices asked for"], [box.clusters, "XLA clusters"]]) {
+      const row = ([text, count]) => element("tr", {},
+        element("td", {}, text),
         element("td", {}, plural(count, "op")));
-      parts.push(heading("Devices asked for"), element("table", {}, ...Object.entries(box.devices).map(row)));
+      if (counts) parts.push(heading(title), element("table", {}, ...Object.entries(counts).map(row)));
     }
     if (into.length > 0) parts.push(heading("Comes in from"), rows(into, "from"));
     if (out.length > 0) parts.push(heading("Goes out to"), rows(out, "to"));
@@ -192,6 +193,7 @@ export class Panel {
         copy("copy", "Copy the name (c)", node.name), " ",
         copy("copy as text", node.text, node.text + "\n")),
     ];
+    if (this.actions.ways) parts.push(this.actions.ways(body, node));
     if (body > 0) {
       parts.push(element("p", {class: "dim"}, "in function ",
         link(this.summary.bodies[body].name, () => this.actions.enter(body))));
@@ -208,7 +210,10 @@ export class Panel {
     const failed = (error) => more.append(element("p", {class: "problem"}, error.message));
     this.actions.more?.(body, node).then((made) => more.append(...made)).catch(failed);
     parts.push(more);
-    if (node.folded) parts.push(element("p", {class: "dim"}, "Folded into the box that reads it."));
+    if (node.folded) {
+      parts.push(element("p", {class: "dim"}, "Folded into the box that reads it: ",
+        this.nodeLink(body, node.reader)));
+    }
     for (const call of node.calls ?? []) {
       parts.push(element("p", {}, `${call.role || "calls"}: `,
         link(call.name, () => this.actions.enter(call.body), "Go into this function"), " ",
@@ -221,11 +226,18 @@ export class Panel {
     const told = (words, what) => element("p", {}, element("span", {class: "dim"}, `${words} `), what);
     if (node.placed) parts.push(told("runs on", node.placed));
     parts.push(told(node.placed ? "asked for" : "device", node.device ?? "none asked for"));
+    if (node.cluster) parts.push(told("XLA cluster", node.cluster));
     if (placed) parts.push(...costs(placed));
     if (node.value !== undefined) parts.push(heading("Value"), element("p", {class: "value"}, node.value));
     if (node.statistics) parts.push(...valueStatistics(node.statistics));
     parts.push(...this.inputs(body, node), ...this.outputs(body, node), ...this.attributes(node));
     this.root.replaceChildren(...parts);
+  }
+
+  // Of the node that is shown: the filter hides it.
+  sayHidden(show) {
+    this.root.prepend(element("p", {class: "problem"}, "What is shown does not have it: ",
+      link("show all", show)));
   }
 
   // Every node that is marked, by kind.

@@ -37,7 +37,8 @@ class Side {
 }
 
 export class Panes {
-  // `actions`: look() as the merged picture has it, changed(), fail(error), panel().
+  // `actions`: look() as the merged picture has it, filter(view) gives a view what is hidden there,
+  // changed(), fail(error), panel().
   constructor(root, panel, actions) {
     this.root = root;
     this.panelRoot = panel;
@@ -161,8 +162,9 @@ export class Panes {
   // Colours and edges as the merged picture has them.
   follow() {
     for (const view of this.views()) {
-      const {fillOf, byDevice, hideControl} = this.actions.look();
-      Object.assign(view.look, {fillOf, byDevice, hideControl});
+      const {fillOf, byDevice} = this.actions.look();
+      Object.assign(view.look, {fillOf, byDevice});
+      this.actions.filter(view);
       view.paint();
     }
   }

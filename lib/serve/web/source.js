@@ -77,9 +77,11 @@ export class Source {
   }
 
   // Calls `visit` with all nodes of a body, a page of them at a time, so that the page stays awake.
-  async forEachIndexPage(body, visit) {
+  forEachIndexPage(body, visit) { return this.forEachPage("index", body, visit); }
+
+  async forEachPage(kind, body, visit) {
     for (let from = 0; from !== undefined;) {
-      const page = await this.get(`index/${body}/${from}`);
+      const page = await this.get(`${kind}/${body}/${from}`);
       if (visit(page) === false) return;
       from = page.next;
     }

@@ -2,11 +2,10 @@
 
 import {byId} from "./dom.js";
 
-const WIDE = 800;  // pixels of the picture, where the legend does not stand in its way
+const HIGH = 600;  // pixels of the window, where there is room for the legend
 
 // `page`: as page.js has it.
 export function setUpTools(page) {
-  const {view} = page;
   const each = (act) => () => page.views().forEach(act);
   byId("fit").addEventListener("click", each((shown) => shown.fit()));
   byId("zoom-in").addEventListener("click", each((shown) => shown.zoomBy(1.25)));
@@ -16,12 +15,7 @@ export function setUpTools(page) {
     byId(id).addEventListener("click", () => page.setPanes(id === "how-side").catch((error) =>
       page.fail(error)));
   }
-  byId("control").addEventListener("change", (event) => {
-    view.look.hideControl = !event.target.checked;
-    view.paint();
-    page.panes.follow();
-  });
-  byId("legend-box").open = view.canvas.clientWidth > WIDE;
+  byId("legend-box").open = innerHeight > HIGH;
   byId("color").addEventListener("change", (event) => page.colour(event.target.value));
   byId("help-button").addEventListener("click", () => byId("help").showModal());
   byId("theme").addEventListener("click", () => {
@@ -51,6 +45,7 @@ function pressed(page, event) {
   const chosen = page.views().find((view) => view.chosen)?.chosen, tab = page.tabs.names[event.key - 1];
   if (event.key === "/") byId("search").focus();
   else if (event.key === "?") byId("help").showModal();
+  else if (event.key === "h") byId("filter").click();
   else if (event.key === "c" && chosen) navigator.clipboard?.writeText(chosen.box.path);
   else if (event.key === "[") page.toModel(page.index - 1);
   else if (event.key === "]") page.toModel(page.index + 1);

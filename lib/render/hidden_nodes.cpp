@@ -1,0 +1,90 @@
+#include "lib/render/hidden_nodes.h"
+
+#include <set>
+
+#include "lib/render/edges.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SparseBitVector.h"
+
+namespace grapnel {
+namespace {
+
+// The boxes that a hidden node reads, directly or through hidden ones.
+using Behind = llvm::DenseMap<NodeId, llvm::SparseBitVector<>>;
+
+// Until nothing changes: a loop may be hidden whole.
+Behind BoxesBehind(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
+                   const std::vector<bool>& hidden) {
+  Behind behind;
+  std::vector<NodeId> changed;
+  auto add = [&](NodeId id, const llvm::SparseBitVector<>& boxes) {
+    if (behind[id] |= boxes) changed.push_back(id);
+  };
+  for (Node node : graph.nodes()) {
+    if (!hidden[node.id()]) continue;
+    llvm::SparseBitVector<> boxes;
+    for (Port port : node.inputs()) {
+      if (port.node != kNoNode && box_of[port.node] < kBoxFolded) boxes.set(box_of[port.node]);
+    }
+    add(node.id(), boxes);
+  }
+  while (!changed.empty()) {
+    NodeId id = changed.back();
+    changed.pop_back();
+    const llvm::SparseBitVector<> boxes = behind[id];
+    for (const Use& use : graph.node(id).uses()) {
+      if (hidden[use.node]) add(use.node, boxes);
+    }
+  }
+  return behind;
+}
+
+}  // namespace
+
+bool HiddenNodes::IsWord(llvm::StringRef word) {
+  return word.starts_with("op:") || word.starts_with("name:") ||
+         (word.size() > 1 && word.front() == '/' && word.back() == '/');
+}
+
+Error HiddenNodes::Add(llvm::StringRef word) {
+  llvm::StringRef text = word;
+  if (text.consume_front("op:") || text.consume_front("name:")) {
+    auto glob = Glob::Parse(text);
+    if (!glob) return Annotate(word, glob.takeError());
+    (word.starts_with("op:") ? ops_ : names_).push_back(std::move(*glob));
+    return Error::success();
+  }
+  auto regex = std::make_shared<llvm::Regex>(text.drop_front().drop_back());
+  std::string why;
+  if (!regex->isValid(why)) return MakeError("'{0}' is no regular expression: {1}", word, why);
+  regexes_.push_back(std::move(regex));
+  return Error::success();
+}
+
+bool HiddenNodes::Hides(const Node& node) const {
+  if (FitsAny(ops_, node.op()) || FitsAny(names_, node.name())) return true;
+  for (const auto& regex : regexes_) {
+    if (regex->match(node.name())) return true;
+  }
+  return false;
+}
+
+std::vector<std::pair<uint32_t, uint32_t>> EdgesThrough(const Graph& graph,
+                                                        llvm::ArrayRef<uint32_t> box_of,
+                                                        const std::vector<bool>& hidden) {
+  Behind behind = BoxesBehind(graph, box_of, hidden);
+  std::set<std::pair<uint32_t, uint32_t>> edges;
+  for (Node node : graph.nodes()) {
+    uint32_t to = box_of[node.id()];
+    if (to >= kBoxFolded) continue;
+    for (Port port : node.inputs()) {
+      if (port.node == kNoNode || !hidden[port.node]) continue;
+      for (uint32_t from : behind[port.node]) {
+        if (from != to) edges.insert({from, to});
+      }
+    }
+  }
+  return {edges.begin(), edges.end()};
+}
+
+}  // namespace grapnel

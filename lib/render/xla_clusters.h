@@ -1,0 +1,33 @@
+// Which nodes XLA compiles together, as far as their attributes say so.
+#ifndef GRAPNEL_LIB_RENDER_XLA_CLUSTERS_H_
+#define GRAPNEL_LIB_RENDER_XLA_CLUSTERS_H_
+
+#include <string>
+
+#include "lib/ir/module.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace grapnel {
+
+// A node's own `_XlaCluster` (auto-clustering) or `_xla_compile_id` names its cluster. A function
+// is one whole when its own attributes or a call of it say `_XlaMustCompile` or
+// `_XlaCompiledKernel`, and so is what it calls in turn: the call and the bodies are of "function
+// NAME".
+class XlaClusters {
+ public:
+  // Linear in the module, which is borrowed.
+  explicit XlaClusters(const Module& module);
+  // Empty: nothing says that it is compiled.
+  std::string Of(const Node& node) const;
+
+ private:
+  void Compile(const Function& function, const std::string& cluster);
+
+  const Module& module_;
+  llvm::DenseMap<const Graph*, std::string> of_body_;
+  bool named_ = false;  // some node names a cluster of its own
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_XLA_CLUSTERS_H_

@@ -1,0 +1,54 @@
+// All nodes of a body in columns, for what has to look at each of them.
+
+const kept = new WeakMap();  // by source: a promise of each body's
+
+// {count, end, ids, names, ops, devices, scopes, inputs, parents, rowOf}: row by row, in the graph's order.
+// `ops`, `devices` are texts, `scopes` -1 of what is folded, `inputs` as LinksJson has them
+// (lib/render/graph_page.h), `end` is more than any id.
+export function tableOf(source, body) {
+  if (!kept.has(source)) kept.set(source, new Map());
+  const tables = kept.get(source);
+  if (!tables.has(body)) {
+    const promise = read(source, body);
+    promise.catch(() => tables.delete(body));
+    tables.set(body, promise);
+  }
+  return tables.get(body);
+}
+
+async function read(source, body) {
+  const table = {ids: [], names: [], ops: [], devices: [], scopes: [], inputs: [], parents: [], rowOf: []};
+  await source.forEachPage("index", body, (page) => {
+    for (const [id, name, op, device] of page.nodes) {
+      table.rowOf[id] = table.ids.length;
+      table.ids.push(id);
+      table.names.push(name);
+      table.ops.push(page.ops[op]);
+      table.devices.push(page.devices[device]);
+    }
+  });
+  await source.forEachPage("links", body, (page) => {
+    if (page.parents) table.parents = page.parents;
+    for (const [, scope, ...inputs] of page.nodes) {
+      table.scopes.push(scope);
+      table.inputs.push(inputs);
+    }
+  });
+  table.count = table.ids.length;
+  table.end = table.rowOf.length;
+  return table;
+}
+
+export const inputId = (input) => (input < 0 ? -1 - input : input);
+
+// The readers of each row, by row.
+export function readersOf(table) {
+  table.readers ??= (() => {
+    const readers = Array.from({length: table.count}, () => []);
+    table.inputs.forEach((inputs, row) => {
+      for (const input of inputs) readers[table.rowOf[inputId(input)]]?.push(table.ids[row]);
+    });
+    return readers;
+  })();
+  return table.readers;
+}

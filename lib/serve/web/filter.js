@@ -1,0 +1,196 @@
+// Which nodes of a graph are seen: not those that words hide, and of a neighbourhood or of paths no others.
+
+import {inputId, readersOf, tableOf} from "./body_table.js";
+import {FIXED, parseWord} from "./filter_words.js";
+
+export const SHOWN = 0;
+export const HIDDEN = 1;
+export const CUT = 2;  // outside of the part that is shown
+
+export class Filter {
+  // `hide`, `only`: words (filter_words.js), of which `only` keeps what fits one of each field that is named.
+  // `around`: a node, or function/node, of which `hops` edges either way are shown. `path`: "A..B".
+  constructor({hide = [], only = [], around = "", hops = 2, path = ""} = {}) {
+    Object.assign(this, {hide, only, around, hops, path});
+    this.words = hide.filter((word) => !FIXED.includes(word)).map(parseWord);
+    this.wanted = new Map();  // words by field
+    for (const word of only.map(parseWord)) {
+      this.wanted.set(word.field, [...this.wanted.get(word.field) ?? [], word]);
+    }
+    this.bodies = new WeakMap();
+  }
+
+  get hidesNodes() { return this.words.length > 0 || this.wanted.size > 0; }
+  get isPart() { return Boolean(this.around || this.path); }
+  get on() { return this.hidesNodes || this.isPart || this.has("constants"); }
+  has(fixed) { return this.hide.includes(fixed); }
+  with(change) { return new Filter({...this, ...change}); }
+
+  // What is hidden of a body; undefined: nothing. Throws when a node is not there.
+  async of(source, body) {
+    if (!this.on) return undefined;
+    if (!this.bodies.has(source)) this.bodies.set(source, new Map());
+    const known = this.bodies.get(source);
+    if (!known.has(body)) known.set(body, this.look(source, body));
+    return known.get(body);
+  }
+
+  async look(source, body) {
+    const table = await tableOf(source, body), {bodies, devices = [], places = []} = await source.summary();
+    const hidden = new HiddenBody(table, this.has("constants"));
+    if (this.hidesNodes) {
+      const placeOf = new Map(devices.map((name, i) => [name, places[i] ?? []]));
+      const textsOf = (row) => ({
+        op: table.ops[row], name: table.names[row], device: table.devices[row], function: bodies[body].name,
+        job: placeOf.get(table.devices[row])?.[0] ?? "", task: placeOf.get(table.devices[row])?.[1] ?? "",
+      });
+      for (let row = 0; row < table.count; ++row) {
+        const texts = textsOf(row);
+        const wanted = [...this.wanted].every(([field, words]) => words.some(({fits}) => fits(texts[field])));
+        if (!wanted || this.words.some(({field, fits}) => fits(texts[field]))) hidden.hide(row);
+      }
+    }
+    const part = await this.partOf(source, bodies, body, table);
+    if (part) hidden.keepOnly(part);
+    hidden.count();
+    return hidden;
+  }
+
+  // The ids that are shown, where the part is in this body; undefined: all.
+  async partOf(source, bodies, body, table) {
+    if (!this.isPart) return undefined;
+    let part;
+    if (this.around) {
+      const at = await this.find(source, this.around);
+      if (at.body === body) part = near(table, at.node, this.hops);
+    }
+    if (this.path) {
+      const [from, to] = await this.ends(source);
+      if (from.body !== to.body) throw new Error(`${this.path}: the nodes are in different functions`);
+      if (from.body === body) part = between(table, from.node, to.node, this.path, part);
+    }
+    return part;
+  }
+
+  // A name may have dots, too.
+  async ends(source) {
+    for (let at = this.path.indexOf(".."); at > 0; at = this.path.indexOf("..", at + 1)) {
+      const [from, to] = await Promise.all([this.path.slice(0, at), this.path.slice(at + 2)].map((name) =>
+        this.find(source, name).catch(() => undefined)));
+      if (from && to) return [from, to];
+    }
+    throw new Error(`${this.path}: there are no two nodes of these names`);
+  }
+
+  async find(source, text) {
+    const {bodies} = await source.summary();
+    for (let body = 0; body < bodies.length; ++body) {
+      const prefix = body === 0 ? "" : `${bodies[body].name}/`;
+      if (!text.startsWith(prefix)) continue;
+      const table = await tableOf(source, body), row = table.names.indexOf(text.slice(prefix.length));
+      if (row >= 0) return {body, node: table.ids[row]};
+    }
+    throw new Error(`node '${text}' not found`);
+  }
+
+  // Where the part is: {body, nodes: what was named}; undefined: there is no part.
+  async place(source) {
+    if (!this.isPart) return undefined;
+    const ends = this.around ? [await this.find(source, this.around)] : await this.ends(source);
+    return {body: ends[0].body, nodes: ends.map(({node}) => node)};
+  }
+}
+
+// What a filter hides of one body.
+class HiddenBody {
+  // `constants`: no lines of constants and variables in boxes either.
+  constructor(table, constants) {
+    Object.assign(this, {table, constants});
+    this.nodes = new Uint8Array(table.end);
+    this.ops = new Map();  // hidden by words, by op
+    this.cut = 0;
+  }
+
+  hide(row) {
+    this.nodes[this.table.ids[row]] = HIDDEN;
+    const op = this.table.ops[row];
+    this.ops.set(op, (this.ops.get(op) ?? 0) + 1);
+  }
+
+  keepOnly(ids) {
+    for (const id of this.table.ids) {
+      if (ids.has(id)) continue;
+      this.nodes[id] = CUT;
+      ++this.cut;
+    }
+  }
+
+  // Of each scope how many of its nodes there are, are hidden and are cut.
+  count() {
+    const {parents, scopes, ids} = this.table;
+    this.of_scope = parents.map(() => [0, 0, 0]);
+    scopes.forEach((scope, row) => {
+      if (scope < 0) return;
+      const state = this.nodes[ids[row]];
+      ++this.of_scope[scope][SHOWN];
+      if (state !== SHOWN) ++this.of_scope[scope][state];
+    });
+    for (let scope = parents.length - 1; scope > 0; --scope) {
+      this.of_scope[scope].forEach((count, i) => (this.of_scope[parents[scope]][i] += count));
+    }
+  }
+
+  ofScope(scope) {
+    const [all, hidden, cut] = this.of_scope[scope] ?? [1, 0, 0];
+    return hidden + cut < all ? SHOWN : cut > 0 ? CUT : HIDDEN;
+  }
+
+  of(box) { return box.kind === "scope" ? this.ofScope(box.scope) : this.nodes[box.id]; }
+  ofKey(key) {
+    const number = Number(key.slice(1));
+    return key === "rest" ? SHOWN : key.startsWith("s") ? this.ofScope(number) : this.nodes[number];
+  }
+  // Of the nodes in a closed scope.
+  missingIn(box) {
+    const [, hidden, cut] = box.kind === "scope" ? this.of_scope[box.scope] ?? [0, 0, 0] : [0, 0, 0];
+    return hidden + cut;
+  }
+}
+
+// Ids within `hops` edges, either way.
+function near(table, node, hops) {
+  const readers = readersOf(table), found = new Set([node]);
+  let ring = [node];
+  for (let hop = 0; hop < hops && ring.length > 0; ++hop) {
+    const next = [];
+    for (const id of ring) {
+      const row = table.rowOf[id];
+      for (const other of [...table.inputs[row].map(inputId), ...readers[row]]) {
+        if (!found.has(other)) next.push(other);
+        found.add(other);
+      }
+    }
+    ring = next;
+  }
+  return found;
+}
+
+function reach(start, next) {
+  const found = new Set([start]), stack = [start];
+  while (stack.length > 0) {
+    for (const other of next(stack.pop())) {
+      if (!found.has(other)) stack.push(other);
+      found.add(other);
+    }
+  }
+  return found;
+}
+
+// Ids on directed paths; `within`: a part that they must be in, too.
+function between(table, from, to, path, within) {
+  const readers = readersOf(table);
+  const after = reach(from, (id) => readers[table.rowOf[id]]);
+  if (!after.has(to)) throw new Error(`there is no path from '${path.replace("..", "' to '")}'`);
+  const before = reach(to, (id) => table.inputs[table.rowOf[id]].map(inputId));
+  return new Set([...after].filter((id) => before.has(id) && (!within || within.has(id))));
+}

@@ -1,0 +1,129 @@
+// The list of what is shown and hidden, in the place of the panel: ops, devices and functions with
+// counts, each to hide or to see alone, and words that hide.
+
+import {tableOf} from "./body_table.js";
+import {byId, commas, element, link} from "./dom.js";
+import {wordOf} from "./filter_words.js";
+
+const FIRST = 30;  // entries of a list that are seen at once
+const EDGES = [["control", "control edges"], ["resources", "edges of resources and variants"],
+  ["constants", "constants and variables in boxes"], ["shapes", "shapes on edges"]];
+
+const NONE = {function: "main"};  // what nodes without a text are called
+const most = (counts) => [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+
+export class FilterPanel {
+  // `shown`: as shown.js has it.
+  constructor(page, shown) {
+    Object.assign(this, {page, shown});
+    byId("filter").addEventListener("click", () => this.show().catch((error) => page.fail(error)));
+    shown.changed = () => {
+      if (byId("panel").contains(this.root)) this.draw();
+    };
+  }
+
+  async show() {
+    const {source, summary} = this.page, panel = byId("panel");
+    this.root = element("section", {"aria-label": "What is shown"}, element("p", {}, "Counting \u2026"));
+    panel.classList.remove("cards");
+    panel.replaceChildren(this.root);
+    this.lists = await countAll(source, summary);
+    this.ops = this.lists[0].entries.map(([op]) => op);
+    this.open = new Map();
+    this.draw();
+    byId("hide-word")?.focus();
+  }
+
+  draw() {
+    if (!this.lists) return;
+    const {filter} = this.shown;
+    const fixed = ([word, text]) => element("label", {class: "entry"}, element("input", {type: "checkbox",
+      checked: !filter.has(word), onchange: ({target}) => this.shown.hide(word, !target.checked)}), text);
+    this.root.replaceChildren(element("h2", {}, "What is shown"), this.form(), this.chips(),
+      ...EDGES.map(fixed), ...this.lists.filter(({entries}) => entries.length > 0).map((list) =>
+        this.list(list)));
+  }
+
+  form() {
+    const problem = element("p", {class: "problem", hidden: true});
+    const input = element("input", {id: "hide-word", "aria-label": "Hide nodes", autocomplete: "off",
+      placeholder: "Hide: Identity, op:*Const, grad*/…, /regex/"});
+    const submit = async (event) => {
+      event.preventDefault();
+      const text = input.value.trim();
+      if (!text) return;
+      try {
+        await this.shown.use(this.shown.filter.with({hide: [...this.shown.filter.hide,
+          wordOf(text, this.ops)]}));
+        byId("hide-word").focus();
+      } catch (error) {
+        problem.hidden = false;
+        problem.textContent = error.message;
+      }
+    };
+    return element("form", {class: "row", onsubmit: submit}, input,
+      element("button", {type: "submit"}, "Hide"), problem);
+  }
+
+  chips() {
+    const {filter} = this.shown;
+    const chip = (text, remove) => element("li", {}, text, element("button",
+      {type: "button", "aria-label": `Remove ${text}`, onclick: remove}, "\u00d7"));
+    const items = [
+      ...filter.hide.map((word) => chip(word, () => this.shown.hide(word, false))),
+      ...filter.only.map((word) => chip(`only ${word}`, () => this.shown.only(word, false))),
+      ...(filter.isPart ? [chip(filter.path || `around ${filter.around}`,
+        () => this.shown.set({around: "", path: ""}))] : []),
+    ];
+    if (items.length > 1) items.push(element("li", {}, link("show all", () => this.shown.all())));
+    return element("ul", {class: "chips"}, ...items);
+  }
+
+  list({title, field, entries}) {
+    const all = this.open.get(field), seen = all ? entries : entries.slice(0, FIRST);
+    const parts = seen.map((entry) => this.entry(field, entry));
+    if (seen.length < entries.length) {
+      const more = link(`and ${commas(entries.length - seen.length)} more`, () => {
+        this.open.set(field, true);
+        this.draw();
+      });
+      parts.push(element("p", {}, more));
+    }
+    return element("details", {open: true}, element("summary", {}, title), ...parts);
+  }
+
+  entry(field, [text, count]) {
+    const {filter} = this.shown, word = `${field}:${text}`, alone = filter.only.includes(word);
+    const others = filter.only.some((other) => other.startsWith(`${field}:`)) && !alone;
+    const toggle = ({target}) => (others ? this.shown.only(word) : this.shown.hide(word, !target.checked));
+    const box = element("input", {type: "checkbox", checked: !filter.hide.includes(word) && !others,
+      onchange: toggle});
+    return element("div", {class: "entry"}, element("label", {}, box, ` ${text || NONE[field] || "none"} `,
+      element("span", {class: "dim"}, commas(count))), link(alone ? "all" : "only", () =>
+      this.shown.only(word, !alone)));
+  }
+}
+
+// Lists of what nodes of all bodies have, what there is most of first.
+async function countAll(source, {bodies, devices = [], places = []}) {
+  const counts = {op: new Map(), device: new Map(), job: new Map(), task: new Map(), function: new Map()};
+  const add = (field, text) => counts[field].set(text, (counts[field].get(text) ?? 0) + 1);
+  const placeOf = new Map(devices.map((name, i) => [name, places[i] ?? []]));
+  for (let body = 0; body < bodies.length; ++body) {
+    const table = await tableOf(source, body);
+    for (let row = 0; row < table.count; ++row) {
+      const [job = "", task = ""] = placeOf.get(table.devices[row]) ?? [];
+      add("op", table.ops[row]);
+      add("device", table.devices[row]);
+      add("job", job);
+      add("task", task);
+      add("function", bodies[body].name);
+    }
+  }
+  const list = (title, field, least = 1) => {
+    const entries = most(counts[field]);
+    return {title, field, entries: entries.length > least ? entries : []};
+  };
+  return [list("Ops", "op", 0), list("Jobs", "job"), list("Tasks", "task"), list("Devices", "device"),
+    list("Functions", "function")];
+}

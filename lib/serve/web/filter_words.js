@@ -1,0 +1,47 @@
+// The words that say which nodes are left out, as `grapnel view --hide` has them (lib/render/hidden_nodes.h):
+// op:GLOB, name:GLOB, /REGEX/ of names. Besides, for lists of the page: device:, job:, task: and
+// function:, each with a text as it is.
+
+// Of edges and lines, not of nodes.
+export const FIXED = ["control", "resources", "constants", "shapes", "main"];
+const EXACT = ["device", "job", "task", "function"];
+
+// lib/support/glob.h
+export function globOf(glob) {
+  let pattern = "";
+  for (let i = 0; i < glob.length; ++i) {
+    const letter = glob[i], end = glob.indexOf("]", i + 2);
+    if (letter === "*") pattern += ".*";
+    else if (letter === "?") pattern += ".";
+    else if (letter === "[" && end > 0) {
+      const set = glob.slice(i + 1, end).replace(/^[!^]/u, "^").replace(/[\\[]/gu, "\\$&");
+      pattern += `[${set}]`;
+      i = end;
+    } else {
+      if (letter === "\\") ++i;
+      pattern += (glob[i] ?? "").replace(/[.*+?^${}()|[\]\\/-]/gu, "\\$&");
+    }
+  }
+  return new RegExp(`^${pattern}$`, "su");
+}
+
+// {field, fits(text)}. Throws when it is a regular expression and a wrong one.
+export function parseWord(word) {
+  if (word.length > 1 && word.startsWith("/") && word.endsWith("/")) {
+    const regex = new RegExp(word.slice(1, -1), "u");
+    return {field: "name", fits: (text) => regex.test(text)};
+  }
+  const at = word.indexOf(":"), field = word.slice(0, at), rest = word.slice(at + 1);
+  if (EXACT.includes(field)) return {field, fits: (text) => text === rest};
+  const glob = globOf(rest);
+  return {field: field === "op" ? "op" : "name", fits: (text) => text === rest || glob.test(text)};
+}
+
+// What a reader typed: an op where one fits, else a part of a name.
+export function wordOf(text, ops) {
+  if (FIXED.includes(text) || /^(?:op|name|device|job|task|function):./u.test(text)) return text;
+  if (/^\/.+\/$/u.test(text)) return text;
+  const glob = globOf(text);
+  if (ops.some((op) => glob.test(op))) return `op:${text}`;
+  return /[*?[]/u.test(text) ? `name:${text}` : `name:*${text}*`;
+}

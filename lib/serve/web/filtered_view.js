@@ -1,0 +1,140 @@
+// One scope's document without the boxes that a filter hides. What lies in the middle of a flow leaves a
+// line behind: a hidden box that has something seen before and after it becomes a bend of one dashed line,
+// or, where several meet, a point that they go through. Nothing is left of others.
+
+import {CUT, HIDDEN, SHOWN} from "./filter.js";
+
+// `alive`: what hidden boxes outside of the scope leave lines to it, by key; undefined: there is no outside.
+export function filteredView(view, hidden, alive) {
+  return new Filtered(view, hidden, alive).run();
+}
+
+// The keys by which a box's edges know their other ends: for the scope inside it.
+export function farKeys(view, index) {
+  const items = [...view.boxes, ...view.sources, ...view.sinks];
+  const key = (item) => items[item]?.key ?? view.joints?.get(item)?.key;
+  const keys = new Set();
+  for (const {from, to, outKey, intoKey} of view.edges) {
+    if (to === index) keys.add(intoKey ?? key(from));
+    if (from === index) keys.add(outKey ?? key(to));
+  }
+  return keys;
+}
+
+class Filtered {
+  constructor(view, hidden, alive) {
+    Object.assign(this, {view, hidden, alive});
+    this.items = [...view.boxes, ...view.sources, ...view.sinks];
+    this.boxes = view.boxes.length;
+    this.states = this.items.map((item, i) => (i < this.boxes ? hidden.of(item) : this.ofPort(item)));
+  }
+
+  // HIDDEN: a line comes in from what is hidden.
+  ofPort({key}) {
+    const state = this.hidden.ofKey(key);
+    return state === HIDDEN && !this.alive?.has(key) ? CUT : state;
+  }
+
+  isSeen(item) { return item >= this.boxes ? this.states[item] !== CUT : this.states[item] === SHOWN; }
+
+  run() {
+    this.edges = this.view.edges.filter(({from, to}) => this.states[from] !== CUT && this.states[to] !== CUT);
+    const joints = this.findJoints(), kept = (item) => this.isSeen(item) || joints.has(item);
+    this.edges = this.edges.filter(({from, to}) => kept(from) && kept(to)).map((edge) => {
+      const through = [edge.from, edge.to].some((item) => this.states[item] === HIDDEN);
+      return through ? {...edge, through} : edge;
+    });
+    for (const joint of joints) if (this.straighten(joint)) joints.delete(joint);
+    this.joinAlike();
+    return this.renumber(joints);
+  }
+
+  // Hidden boxes that come after something seen and before something seen.
+  findJoints() {
+    const reached = (from, to) => {
+      const found = new Set();
+      let grew = true;
+      while (grew) {
+        grew = false;
+        for (const edge of this.edges) {
+          const [a, b] = [edge[from], edge[to]];
+          if (this.isSeen(b) || found.has(b) || !(this.isSeen(a) || found.has(a))) continue;
+          found.add(b);
+          grew = true;
+        }
+      }
+      return found;
+    };
+    const before = reached("from", "to"), after = reached("to", "from");
+    return new Set([...before].filter((item) => after.has(item)));
+  }
+
+  // One line in and one out are one line.
+  straighten(joint) {
+    const into = this.edges.filter(({to}) => to === joint);
+    const out = this.edges.filter(({from}) => from === joint);
+    if (into.length !== 1 || out.length !== 1 || into[0] === out[0] || into[0].up || out[0].up) return false;
+    const [a] = into, [b] = out, {key} = this.items[joint];
+    const both = {...b, from: a.from, through: true, control: a.control || b.control || undefined,
+      handles: (a.handles && b.handles) || undefined, bends: [...a.bends ?? [], joint, ...b.bends ?? []],
+      outKey: a.outKey ?? key, intoKey: b.intoKey ?? key};
+    this.edges = this.edges.filter((edge) => edge !== a && edge !== b);
+    if (both.from !== both.to) this.edges.push(both);
+    return true;
+  }
+
+  joinAlike() {
+    const known = new Map();
+    const key = ({from, to, control}) => `${from}|${to}|${Boolean(control)}`;
+    for (const edge of this.edges) if (!edge.through) known.set(key(edge), edge);
+    this.edges = this.edges.filter((edge) => {
+      if (!edge.through) return true;
+      const same = known.get(key(edge));
+      if (!same) known.set(key(edge), edge);
+      else if (same.through) same.count += edge.count;
+      return !same;
+    });
+  }
+
+  // Layers that hold nothing but bends of dashed lines are left out.
+  renumber(joints) {
+    const touched = new Set(this.edges.flatMap(({from, to}) => [from, to]));
+    const stays = (item) => (item < this.boxes ? this.states[item] === SHOWN : item < this.items.length
+      && touched.has(item)) || joints.has(item);
+    const layers = this.view.layers.filter((layer) => layer.some(stays));
+    const left = new Set(layers.flat());
+    for (const edge of this.edges) {
+      if (edge.bends) edge.bends = edge.bends.filter((item) => left.has(item));
+    }
+    const bends = new Set(this.edges.flatMap(({bends: list}) => list ?? []));
+    const numbers = new Map();
+    const number = (items) => items.forEach((item) => numbers.set(item, numbers.size));
+    const all = [...this.items.keys()];
+    const list = (begin, end) => all.slice(begin, end).filter((item) => stays(item) && !joints.has(item));
+    const sinks = this.boxes + this.view.sources.length;
+    const parts = [list(0, this.boxes), list(this.boxes, sinks), list(sinks)];
+    parts.forEach(number);
+    number([...joints]);
+    number([...bends]);
+    const pick = (items) => items.map((item) => this.items[item]);
+    const renumbered = (edge) => ({...edge, from: numbers.get(edge.from), to: numbers.get(edge.to),
+      bends: edge.bends?.map((item) => numbers.get(item))});
+    return {
+      ...this.view,
+      boxes: pick(parts[0]).map((box) => this.withNotes(box)), sources: pick(parts[1]), sinks: pick(parts[2]),
+      boxLines: undefined, items: numbers.size, edges: this.edges.map(renumbered),
+      joints: new Map([...joints].map((item) => [numbers.get(item), this.items[item]])),
+      layers: layers.map((layer) => layer.filter((item) => numbers.has(item)).map((item) =>
+        numbers.get(item))),
+    };
+  }
+
+  // A box without the lines of constants that are hidden, and with a line for what is hidden in it.
+  withNotes(box) {
+    const missing = this.hidden.missingIn(box), noted = box.noted ?? [];
+    const stays = (id) => id === undefined || !(this.hidden.constants || this.hidden.nodes[id] === HIDDEN);
+    const lines = (box.notes ?? []).filter((_, i) => stays(noted[i]));
+    if (missing > 0) lines.push(`${missing.toLocaleString("en-US")} of them hidden`);
+    return {...box, notes: lines};
+  }
+}

@@ -1,0 +1,45 @@
+// From a node to what is near it, and to paths between it and another.
+
+import {element, link} from "./dom.js";
+import {search} from "./search.js";
+
+const fullName = (summary, body, name) => (body > 0 ? `${summary.bodies[body].name}/${name}` : name);
+
+// Links for the panel of a node of `page`.
+export function waysFrom(page, body, node) {
+  const {summary, filtering} = page, name = fullName(summary, body, node.name);
+  const ways = element("p", {class: "ways"},
+    link("neighbours", () => filtering.around(name), "Show only what is within two edges of it"), " \u00b7 ",
+    link("paths to \u2026", () => {
+      if (!ways.querySelector("form")) ways.append(pathForm(page, body, name));
+      ways.querySelector("input").focus();
+    }, "Show only what is on paths between it and another node"));
+  return ways;
+}
+
+function pathForm(page, body, name) {
+  const problem = element("p", {class: "problem", hidden: true});
+  const input = element("input", {type: "search", placeholder: "a node's name, or words as in the search",
+    "aria-label": "The other end of the paths", autocomplete: "off", spellcheck: "false"});
+  const go = async (event) => {
+    event.preventDefault();
+    try {
+      await page.filtering.paths(name, await nameOf(page, body, input.value.trim()));
+    } catch (error) {
+      problem.hidden = false;
+      problem.textContent = error.message;
+    }
+  };
+  return element("form", {class: "row", onsubmit: go}, input, element("button", {type: "submit"}, "Show"),
+    problem);
+}
+
+// The node of that name, else the first that a search finds in the body.
+async function nameOf({source, summary, filtering}, body, text) {
+  if (!text) throw new Error("a node's name is wanted");
+  const full = fullName(summary, body, text);
+  if (await filtering.filter.find(source, full).catch(() => undefined)) return full;
+  const {hits} = await search(source, summary, text), hit = hits.find((other) => other.body === body);
+  if (!hit) throw new Error(`no node here fits '${text}'`);
+  return fullName(summary, body, hit.name);
+}
