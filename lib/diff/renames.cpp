@@ -37,6 +37,7 @@ std::vector<Rename> RenamesOf(const Diff& diff) {
     if (a != b) ++counts[OutermostRename(a, b)];
   }
   std::vector<Rename> renames;
+  renames.reserve(counts.size());
   for (const auto& [names, nodes] : counts) renames.push_back({names.first, names.second, nodes});
   llvm::stable_sort(renames, [](const Rename& x, const Rename& y) { return x.nodes > y.nodes; });
   return renames;
