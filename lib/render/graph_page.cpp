@@ -310,6 +310,7 @@ std::vector<std::string> GraphPage::TextsOfNodes(
   std::stable_sort(order.begin(), order.end(),
                    [](auto& a, auto& b) { return a.second > b.second; });
   std::vector<std::string> texts;
+  texts.reserve(order.size());
   for (auto& [text, count] : order) texts.push_back(text);
   return texts;
 }
