@@ -25,6 +25,7 @@ struct Line {
   std::string name;  // within its scope
   std::string rest;
   std::string kind;  // equal for changes that are alike
+  Node lone = {};    // of one graph alone: its neighbours are told, too
 };
 
 struct ScopeLines {
@@ -80,14 +81,15 @@ std::string NamesText(const char* what, const std::set<std::string>& names) {
   return text;
 }
 
-// "reads conv/conv; read by relu": where a node that has no partner stands in its own graph.
+// "  reads conv/conv; read by relu": where a node that has no partner stands in its own graph.
 std::string NeighboursText(Node node) {
   std::set<std::string> reads, readers;
   for (Port port : node.inputs())
     if (port.node != kNoNode) reads.insert(Node(&node.graph(), port.node).name().str());
   for (const Use& use : node.uses()) readers.insert(Node(&node.graph(), use.node).name().str());
   std::string text = NamesText("reads", reads), by = NamesText("read by", readers);
-  return text + (text.empty() || by.empty() ? "" : "; ") + by;
+  if (text.empty() && by.empty()) return "";
+  return "  " + text + (text.empty() || by.empty() ? "" : "; ") + by;
 }
 
 std::string ScopeName(const std::string& scope) {
@@ -132,9 +134,9 @@ class TextWriter {
   }
 
   void AddNode(Sign sign, const NodeEntry& node) {
-    std::string op = node.node.op().str(), neighbours = NeighboursText(node.node);
-    std::string rest = "(" + op + ")" + (neighbours.empty() ? "" : "  ") + neighbours;
-    Add(sign == Sign::kAdded ? PathInA(node) : PathOf(node), {sign, Leaf(node), rest, op});
+    std::string op = node.node.op().str();
+    Add(sign == Sign::kAdded ? PathInA(node) : PathOf(node),
+        {sign, Leaf(node), "(" + op + ")", op, node.node});
   }
 
   void AddGroup(const GroupEntry& group) {
@@ -299,9 +301,10 @@ class TextWriter {
     static constexpr const char* kSigns[] = {"-", "+", "~", "*"};
     static constexpr const char* kPaints[] = {"\033[31m", "\033[32m", "\033[33m", "\033[36m"};
     int sign = static_cast<int>(line.sign);
+    std::string rest = line.rest + (line.lone ? NeighboursText(line.lone) : "");
     os_.indent(2 * depth) << (options_.color ? kPaints[sign] : "") << kSigns[sign] << " "
                           << Printable(line.name) << (options_.color ? "\033[0m" : "") << " "
-                          << Printable(line.rest) << "\n";
+                          << Printable(rest) << "\n";
   }
 
   const DiffTextOptions& options_;

@@ -18,7 +18,8 @@ Behind BoxesBehind(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
   Behind behind;
   std::vector<NodeId> changed;
   auto add = [&](NodeId id, const llvm::SparseBitVector<>& boxes) {
-    if (behind[id] |= boxes) changed.push_back(id);
+    bool grew = (behind[id] |= boxes);
+    if (grew) changed.push_back(id);
   };
   for (Node node : graph.nodes()) {
     if (!hidden[node.id()]) continue;

@@ -1,5 +1,6 @@
 #include "lib/render/xla_clusters.h"
 
+#include <optional>
 #include <vector>
 
 #include "lib/ir/node_types.h"
@@ -21,9 +22,11 @@ bool CompilesCallee(const Node& node) {
   return llvm::any_of(kCompiles, [&](llvm::StringRef key) { return node.GetBool(key); });
 }
 
+// These have no default: only what stands on the node counts.
 std::string NamedCluster(const Node& node) {
   for (const char* key : {"_XlaCluster", "_xla_compile_id"}) {
-    if (std::string name = node.GetString(key); !name.empty()) return name;
+    std::optional<AttrView> name = node.FindAttr(key);
+    if (name && !name->AsString().value_or("").empty()) return name->AsString()->str();
   }
   return "";
 }
@@ -49,7 +52,7 @@ XlaClusters::XlaClusters(const Module& module) : module_(module) {
     if (IsCompiled(*function)) Compile(*function, ClusterOfFunction(function->name()));
   auto look = [&](const Graph& graph) {
     for (Node node : graph.nodes()) {
-      named_ |= !NamedCluster(node).empty();
+      named_ = named_ || !NamedCluster(node).empty();
       if (!MayCallFunctions(node) && !module.FindFunction(node.op())) continue;
       if (!CompilesCallee(node)) continue;
       for (const Function* callee : Callees(module, node))

@@ -31,7 +31,11 @@ export class Filter {
     if (!this.on) return undefined;
     if (!this.bodies.has(source)) this.bodies.set(source, new Map());
     const known = this.bodies.get(source);
-    if (!known.has(body)) known.set(body, this.look(source, body));
+    if (!known.has(body)) {
+      const promise = this.look(source, body);
+      promise.catch(() => known.delete(body));  // a server that did not answer may do so later
+      known.set(body, promise);
+    }
     return known.get(body);
   }
 
