@@ -46,11 +46,16 @@ Error ElementSpec::Demand(const ElementSpec& is) const {
 
 Expected<DatasetNext> Dataset::MakeIterator(DatasetContext& context) const {
   ASSIGN_OR_RETURN(DatasetNext next, begin_(context));
-  return DatasetNext([next = std::move(next)](DatasetContext& of_step) mutable
-                     -> Expected<std::optional<DatasetElement>> {
-    RETURN_IF_ERROR(StopIfCancelled(of_step.services.cancel));
-    return next(of_step);
-  });
+  return DatasetNext(
+      [next = std::move(next), wanted = spec_.dtypes.size()](
+          DatasetContext& of_step) mutable -> Expected<std::optional<DatasetElement>> {
+        RETURN_IF_ERROR(StopIfCancelled(of_step.services.cancel));
+        ASSIGN_OR_RETURN(std::optional<DatasetElement> element, next(of_step));
+        if (element && wanted != 0 && element->size() != wanted)
+          return MakeError("an element has {0} components, {1} were expected", element->size(),
+                           wanted);
+        return element;
+      });
 }
 
 Expected<std::optional<DatasetElement>> DatasetWalk::Next(const RunServices& services) {

@@ -59,7 +59,7 @@ class Dataset : public Object {
         begin_(std::move(begin)) {}
 
   // Returns a new iterator, which stands before the first element. Its steps are errors once the
-  // run that they are for is cancelled.
+  // run that they are for is cancelled, and where an element has not the components of spec().
   Expected<DatasetNext> MakeIterator(DatasetContext& context) const;
   // The number of elements, kInfinite or kUnknown, as TensorFlow tells it without iterating.
   int64_t cardinality() const { return cardinality_; }

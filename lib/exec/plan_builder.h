@@ -62,7 +62,7 @@ class PlanBuilder {
   Error AddConstant(const Node& node);
   void AddConstantOfBranch(PlanNode plan, Tensor value);
   Error AddUnfedPlaceholder(const Node& node);
-  void AddControlFlow(PlanNode plan);
+  Error AddControlFlow(PlanNode plan);
   bool AddAsItsInput(const Node& node);
   Error AddKernel(PlanNode plan, KernelInputs inputs);
   bool AddComputedOnce(PlanNode& plan);

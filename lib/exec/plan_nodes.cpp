@@ -1,5 +1,6 @@
 // One node of the graph after the other: what becomes of each kind in the plan.
 #include "lib/exec/plan_builder.h"
+#include "lib/ir/attr_rules.h"
 #include "lib/ir/node_types.h"
 #include "lib/support/denormals.h"
 #include "llvm/ADT/STLExtras.h"
@@ -7,6 +8,10 @@
 
 namespace grapnel {
 namespace {
+
+std::string NameWithOp(const Node& node) {
+  return ("node '" + node.name() + "' (" + node.op() + ")").str();
+}
 
 bool IsIdentity(const Node& node) {
   return llvm::StringSwitch<bool>(node.op())
@@ -50,10 +55,7 @@ Error PlanBuilder::AddNode(const Node& node) {
   KernelInputs inputs;
   RETURN_IF_ERROR(ReadTypes(&plan, &inputs));
   plan.flow = KindOf(plan);
-  if (IsControlFlow(plan.flow)) {
-    AddControlFlow(std::move(plan));
-    return Error::success();
-  }
+  if (IsControlFlow(plan.flow)) return AddControlFlow(std::move(plan));
   bool passes_on = !plan.hooked && !has_flow_ && IsIdentity(node) && node.num_controls() == 0;
   if (passes_on && AddAsItsInput(node)) return Error::success();
   return AddKernel(std::move(plan), std::move(inputs));
@@ -102,7 +104,14 @@ Error PlanBuilder::AddUnfedPlaceholder(const Node& node) {
 
 // Switch, Merge, loops, sends and receives: the frame runner does what they say. LinkFrames finds
 // their inputs, some of which come later in the plan.
-void PlanBuilder::AddControlFlow(PlanNode plan) { AddPlanNode(std::move(plan)); }
+Error PlanBuilder::AddControlFlow(PlanNode plan) {
+  if (const OpInfo* info = DefinitionOf(plan.node)) {
+    if (Error error = DemandAllowedAttrs(plan.node, *info))
+      return Annotate(NameWithOp(plan.node), std::move(error));
+  }
+  AddPlanNode(std::move(plan));
+  return Error::success();
+}
 
 // A node that hands its input on is left out: its readers read the input instead, and what waits
 // for it waits for the maker of the input. False: there is no such input, or it is a reference.
@@ -142,7 +151,7 @@ Error PlanBuilder::AddKernel(PlanNode plan, KernelInputs inputs) {
   KernelSetup setup(plan.node, inputs.types, plan.output_types, inputs.constants);
   auto kernel = BoundKernel::Make(**def, setup);
   if (!kernel) {
-    return Annotate("node '" + plan.node.name() + "' (" + plan.node.op() + ")", kernel.takeError());
+    return Annotate(NameWithOp(plan.node), kernel.takeError());
   }
   plan.kernel = std::move(*kernel);
   plan.cost = (*def)->cost;

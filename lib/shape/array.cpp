@@ -5,6 +5,7 @@
 #include "lib/ir/literal.h"
 #include "lib/ir/wire.h"
 #include "lib/shape/functions.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -302,6 +303,19 @@ std::optional<double> NumberAt(ShapeContext& c, int i) {
   return literal->AsDouble(0);
 }
 
+// `value` as a number of `type` is, to the nearest even.
+double RoundedTo(DataType type, double value) {
+  if (type == proto::DT_DOUBLE) return value;
+  llvm::APFloat number(value);
+  bool is_inexact;
+  number.convert(type == proto::DT_BFLOAT16 ? llvm::APFloat::BFloat()
+                 : type == proto::DT_HALF   ? llvm::APFloat::IEEEhalf()
+                                            : llvm::APFloat::IEEEsingle(),
+                 llvm::APFloat::rmNearestTiesToEven, &is_inexact);
+  number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &is_inexact);
+  return number.convertToDouble();
+}
+
 void RangeShape(ShapeContext& c) {
   for (int i = 0; i < 3; ++i) c.WithRank(i, 0);
   c.Out(0, Shape::UnknownOfRank(1));
@@ -323,7 +337,10 @@ void RangeShape(ShapeContext& c) {
   if (integers[0] == 0 && integers[2] == 1) return c.Out(0, VectorOf(c.SizeFrom(1)));
   std::optional<double> start = NumberAt(c, 0), end = NumberAt(c, 1), delta = NumberAt(c, 2);
   if (!start || !end || !delta || *delta == 0) return;
-  double count = std::ceil(std::abs((*end - *start) / *delta));
+  // Each step gives a number of the op's type, as in the kernel: a range of floats from 0 to 0.9 by
+  // 0.3 has three, though 0.9f / 0.3f is a little over that.
+  DataType type = c.Type("Tidx");
+  double count = std::ceil(std::abs(RoundedTo(type, RoundedTo(type, *end - *start) / *delta)));
   if ((*delta > 0) != (*end > *start)) count = 0;
   if (count < 1e15) c.Out(0, VectorOf(static_cast<int64_t>(count)));
 }

@@ -97,7 +97,12 @@ int64_t AllocationsOf(const Module& module, int threads, const std::vector<Tenso
   options.fetches = {"Identity"};
   options.pool = &pool;
   auto executor = llvm::cantFail(Executor::Compile(module.main, options));
-  return AllocationsLater(*executor, feeds);
+  // On a busy machine nodes may overlap later as they never did before, and need memory for it
+  // once.
+  int64_t least = INT64_MAX;
+  for (int i = 0; i < 3 && least > 0; ++i)
+    least = std::min(least, AllocationsLater(*executor, feeds));
+  return least;
 }
 
 TEST(Allocations, TheCountCounts) {
@@ -136,12 +141,7 @@ TEST(Allocations, NoneWhereHelpersTakeNodes) {
         Value roots = Sqrt(x) + Tanh(x);
         return (sine + cosine) * roots;
       }));
-  // On a busy machine nodes may overlap later as they never did before, and need memory for it
-  // once.
-  int64_t least = INT64_MAX;
-  for (int i = 0; i < 3 && least > 0; ++i)
-    least = std::min(least, AllocationsOf(*module, 2, {Counting({200000})}));
-  EXPECT_EQ(least, 0);
+  EXPECT_EQ(AllocationsOf(*module, 2, {Counting({200000})}), 0);
 }
 
 TEST(Allocations, NoneInTheBodyOfAWhile) {

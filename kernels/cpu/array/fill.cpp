@@ -81,8 +81,8 @@ struct RangeOf {
           delta > 0 ? static_cast<uint64_t>(delta) : uint64_t{0} - static_cast<uint64_t>(delta);
       count = static_cast<int64_t>(span / step + (span % step != 0));
     } else {
-      using Wide = std::conditional_t<sizeof(T) == 8, double, float>;
-      double size = std::ceil(std::abs((Wide(limit) - Wide(start)) / Wide(delta)));
+      // Each step gives a T: it decides whether the limit is reached.
+      double size = std::ceil(std::abs(static_cast<double>(T(limit - start) / delta)));
       if (!(size < 9e18)) return MakeError("a range of {0} elements is larger than memory", size);
       count = static_cast<int64_t>(size);
     }

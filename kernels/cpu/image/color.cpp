@@ -14,7 +14,8 @@ T Between0And1(T x) {
   return std::min(std::max(x, T(0)), T(1));
 }
 
-template <typename T>
+// A third of a turn is a `Turn`.
+template <typename T, typename Turn = T>
 void RgbToHsv(const T* rgb, T* hsv) {
   T r = rgb[0], g = rgb[1], b = rgb[2];
   T value = std::max(r, std::max(g, b)), range = value - std::min(r, std::min(g, b));
@@ -22,13 +23,26 @@ void RgbToHsv(const T* rgb, T* hsv) {
   if (r == value)
     hue = norm * (g - b);
   else if (g == value)
-    hue = norm * (b - r) + T(2) / T(6);
+    hue = static_cast<T>(norm * (b - r) + Turn(2) / Turn(6));
   else
-    hue = norm * (r - g) + T(4) / T(6);
+    hue = static_cast<T>(norm * (r - g) + Turn(4) / Turn(6));
   if (!(range > T(0))) hue = T(0);
   hsv[0] = hue < T(0) ? hue + T(1) : hue;
   hsv[1] = value > T(0) ? range / value : T(0);
   hsv[2] = value;
+}
+
+// As TensorFlow's kernel of saturation has it: by sixths of a turn. A hue that is rounded up to a
+// whole turn, or none, is in none of them and leaves black.
+void SixthsToRgb(const float* hsv, float* rgb) {
+  float chroma = hsv[1] * hsv[2], least = hsv[2] - chroma, hue = hsv[0] * 6;
+  float between = chroma * (1 - std::abs(std::fmod(hue, 2.0f) - 1));
+  const float levels[3] = {0, between, chroma};
+  static constexpr int kLevels[6][3] = {{2, 1, 0}, {1, 2, 0}, {0, 2, 1},
+                                        {0, 1, 2}, {1, 0, 2}, {2, 0, 1}};
+  bool is_in_turn = hue >= 0 && hue < 6;
+  const int* level = kLevels[is_in_turn ? static_cast<int>(hue) : 0];
+  for (int i = 0; i < 3; ++i) rgb[i] = (is_in_turn ? levels[level[i]] : 0) + least;
 }
 
 template <typename T>
@@ -125,9 +139,9 @@ Error AdjustSaturation(KernelContext& ctx) {
   ASSIGN_OR_RETURN(float scale, ScalarInput(ctx, "scale"));
   return ForPixels<T>(ctx, 12, [scale](const float* in, float* out) {
     float hsv[3];
-    RgbToHsv(in, hsv);
+    RgbToHsv<float, double>(in, hsv);
     hsv[1] = Between0And1(hsv[1] * scale);
-    HsvToRgb(hsv, out);
+    SixthsToRgb(hsv, out);
   });
 }
 

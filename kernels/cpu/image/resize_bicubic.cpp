@@ -101,9 +101,15 @@ struct Cover {
   std::vector<std::pair<int64_t, float>> parts;
 };
 
+// One pixel has no other corner to align with, and each output pixel covers a part of it.
+float ScaleOfArea(ResizeAxis axis) {
+  if (axis.in == 1) axis.align_corners = false;
+  return axis.scale();
+}
+
 std::vector<Cover> Covers(const ResizeAxis& axis) {
   std::vector<Cover> covers(axis.out);
-  float scale = axis.scale();
+  float scale = ScaleOfArea(axis);
   for (int64_t i = 0; i < axis.out; ++i) {
     float begin = static_cast<float>(i) * scale, end = static_cast<float>(i + 1) * scale;
     int64_t last = static_cast<int64_t>(std::ceil(end));
@@ -128,7 +134,7 @@ class Area : public ResizeAttrs {
     ASSIGN_OR_RETURN(Tensor * out,
                      ctx.Allocate(0, {images.dim(0), rows.out, columns.out, channels}));
     std::vector<Cover> ys = Covers(rows), xs = Covers(columns);
-    float factor = 1 / (rows.scale() * columns.scale());
+    float factor = 1 / (ScaleOfArea(rows) * ScaleOfArea(columns));
     double cost = 2.0 * line * std::max<int64_t>(1, rows.in / rows.out);
     ctx.ParallelFor(images.dim(0) * rows.out, cost, [&](int64_t begin, int64_t end) {
       std::vector<float> mixed(line);

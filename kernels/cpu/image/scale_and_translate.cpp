@@ -183,14 +183,15 @@ Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   bool antialias = setup.node().GetBool("antialias", true);
   return KernelFn([filter, antialias](KernelContext& ctx) -> Error {
     const Tensor &grads = ctx.input(0), &image = ctx.input(1);
-    if (grads.rank() != 4 || image.rank() != 4 || grads.dim(0) != image.dim(0) ||
-        grads.dim(3) != image.dim(3))
+    if (grads.rank() != 4 || image.rank() != 4)
       return MakeError("gradients of shape {0} do not go with images of shape {1}",
                        DimsText(grads.dims()), DimsText(image.dims()));
     ASSIGN_OR_RETURN(Resampling plan, Plan(filter, antialias, ctx.input(2), ctx.input(3),
                                            image.dim(1), image.dim(2), grads.dim(1), grads.dim(2)));
     plan = {Transposed(plan.rows, image.dim(1)), Transposed(plan.columns, image.dim(2))};
-    ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, image.dims()));
+    // Of the image height and width alone count.
+    ASSIGN_OR_RETURN(Tensor * out,
+                     ctx.Allocate(0, {grads.dim(0), image.dim(1), image.dim(2), grads.dim(3)}));
     return Resample<float>(ctx, grads, plan, *out);
   });
 }

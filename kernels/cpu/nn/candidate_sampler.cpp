@@ -51,7 +51,11 @@ class LogUniformSampler : public Sampler {
   int64_t Draw(PhiloxNumbers& numbers) const override {
     uint32_t x0 = numbers.Next(), x1 = numbers.Next();
     double drawn = std::exp(ToDouble(x0, x1) * LogRange());
-    return (static_cast<int64_t>(std::min(drawn, 9e18)) - 1) % range();
+    // What does not fit into 63 bits is the lowest number on TensorFlow's machines, and one below
+    // it the highest.
+    constexpr int64_t kHighest = std::numeric_limits<int64_t>::max();
+    bool fits = drawn < 0x1p63;
+    return (fits ? static_cast<int64_t>(drawn) - 1 : kHighest) % range();
   }
   float Probability(int64_t value) const override {
     auto x = static_cast<double>(value);

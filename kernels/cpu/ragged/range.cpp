@@ -29,8 +29,8 @@ Expected<int64_t> RangeSize(T start, T limit, T delta) {
       return MakeError("a range of {0} numbers is too large", size);
     return static_cast<int64_t>(size);
   } else {
-    double size = std::ceil(std::abs((static_cast<double>(limit) - static_cast<double>(start)) /
-                                     static_cast<double>(delta)));
+    // Each step gives a T: it decides whether the limit is reached.
+    double size = std::ceil(std::abs(static_cast<double>((limit - start) / delta)));
     if (!(size < 9e18)) return MakeError("a range of {0} numbers is too large", size);
     return static_cast<int64_t>(size);
   }

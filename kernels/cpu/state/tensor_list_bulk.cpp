@@ -95,6 +95,11 @@ Error Gather(KernelContext& ctx) {
       return MakeError("element {0} of a list of {1}", i, list->tensors.size());
     picked.push_back(&list->tensors[i]);
   }
+  // Of no elements the shape must be said: TensorFlow does not ask those that are not gathered.
+  std::optional<Shape> said = MergeShapes(list->element_shape, asked);
+  if (picked.empty() && said && !said->IsFullyKnown())
+    return MakeError("no elements are gathered, and their shape {0} is not known in full",
+                     said->ToString());
   return StackInto(ctx, *list, picked, asked);
 }
 
