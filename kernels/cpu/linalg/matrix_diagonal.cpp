@@ -47,7 +47,7 @@ struct Band {
   int64_t diagonals() const { return upper - lower + 1; }
   int64_t LengthOf(int64_t d) const {
     return std::min(rows + std::min<int64_t>(d, 0), columns - std::max<int64_t>(d, 0));
-  }
+  }  // below 0 of one beside the matrix
   // The place in the stored diagonal where its first element is.
   int64_t OffsetOf(int64_t d) const {
     bool left = (d >= 0 && align.super_left) || (d <= 0 && align.sub_left);
@@ -112,9 +112,10 @@ Error FindSize(KernelContext& ctx, Band& band) {
   if (rows != min_rows && columns != min_columns)
     return MakeError("{0} rows and {1} columns do not fit diagonals of {2} elements", rows, columns,
                      band.longest);
+  // Diagonals of the band that lie beside the matrix are left out.
   band.rows = rows;
   band.columns = columns;
-  return CheckBandFits(band);
+  return Error::success();
 }
 
 Error MatrixDiag(KernelContext& ctx, Alignment align) {
