@@ -15,9 +15,9 @@ namespace grapnel {
 // and of the same name, as tensorflow/tools/proto_splitter/merge.cc puts it together: records of a
 // Riegeli file are chunks, the last record (chunk.proto's ChunkMetadata) says where each belongs. A
 // chunk that is damaged, or belongs nowhere, is left out, and `problems` say which field lacks it;
-// without the last record the first chunk is all there is. Memory: twice the whole, which is at most
-// `limit` and half of what is free: chunks beyond that are left out. Errors, which do not name the
-// file: no record can be read.
+// without the last record the first chunk is all there is. Memory: twice the whole, which is at
+// most `limit` and half of what is free: chunks beyond that are left out. Errors, which do not name
+// the file: no record can be read.
 Expected<std::shared_ptr<const FileBytes>> MergeChunks(std::shared_ptr<const FileBytes> file,
                                                        std::vector<Problem>* problems,
                                                        uint64_t limit = ~uint64_t{0});
