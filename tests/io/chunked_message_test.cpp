@@ -217,8 +217,7 @@ TEST(ChunkedMessage, TheWholeHasToFitIntoMemory) {
   uint64_t chunk = file.Chunk(kBytes, std::string(1 << 20, 'x'));
   for (int i = 0; i < 1000; ++i) file.PutField(ChunkedFile::FieldOf(chunk, {Field(1000 + i)}));
   std::vector<Problem> problems;
-  auto whole =
-      Get(MergeChunks(FileBytes::FromString(file.Bytes(), "x.cpb"), &problems, 10 << 20));
+  auto whole = Get(MergeChunks(FileBytes::FromString(file.Bytes(), "x.cpb"), &problems, 10 << 20));
   EXPECT_GT(whole->bytes().size(), 9u << 20);
   EXPECT_LT(whole->bytes().size(), 11u << 20);
   ASSERT_EQ(problems.size(), 21u);
