@@ -168,6 +168,27 @@ Error WriteObjects(const GraphInFile& graph, llvm::StringRef prefix, Bundle* mod
   return writer->Finish();
 }
 
+// A saver may write variables that nothing else reads: where the session began from another
+// checkpoint, those have no value yet, and get the model's own.
+Error FillWithOwn(const GraphInFile& graph, llvm::StringRef variables_prefix, Session& session,
+                  ThreadPool& pool) {
+  std::vector<std::pair<Node, Variable*>> empty;
+  for (const SavedVariable& saved : VariablesOf(graph)) {
+    Node node = graph.module->main.node(saved.node);
+    ASSIGN_OR_RETURN(Variable * variable, VariableOf(node, session));
+    if (!variable->Get()) empty.emplace_back(node, variable);
+  }
+  if (empty.empty() || graph.saver->restore_op.empty()) return Error::success();
+  Session own;
+  RETURN_IF_ERROR(RunOp(graph.module->main, graph.saver->restore_op,
+                        {{graph.saver->filename_tensor, variables_prefix.str()}}, own, pool));
+  for (auto& [node, variable] : empty) {
+    ASSIGN_OR_RETURN(Variable * restored, VariableOf(node, own));
+    if (Tensor value = restored->Get()) variable->Set(std::move(value));
+  }
+  return Error::success();
+}
+
 }  // namespace
 
 Expected<std::vector<MissingVariable>> RestoreSession(const GraphInFile& graph,
@@ -217,6 +238,8 @@ Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
   std::optional<Bundle> model;  // opened first: it may be what is written
   if (!variables_prefix.empty()) {
     ASSIGN_OR_RETURN(model, Bundle::Open(variables_prefix));
+    if (Error error = FillWithOwn(graph, variables_prefix, session, pool))
+      return Annotate("saving the variables", std::move(error));
   }
   Error error = RunOp(graph.module->main, graph.saver->save_tensor,
                       {{graph.saver->filename_tensor, prefix.str()}}, session, pool);

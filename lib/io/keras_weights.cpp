@@ -21,7 +21,8 @@ constexpr const char* kVariables = "vars";
 constexpr const char* kWeightsInArchive = "model.weights.h5";
 
 std::string Joined(llvm::StringRef folder, llvm::StringRef name) {
-  return folder.empty() ? name.str() : folder.str() + "/" + name.str();
+  if (folder.empty() || name.empty()) return (folder.empty() ? name : folder).str();
+  return folder.str() + "/" + name.str();
 }
 
 // Variables of one layer, by name.
@@ -108,22 +109,22 @@ bool IsKerasFile(llvm::StringRef path) {
 }
 
 Expected<KerasWeights> KerasWeights::Open(llvm::StringRef path) {
-  KerasWeights weights;
-  weights.path_ = path.str();
   ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
+  return FromFile(file);
+}
+
+Expected<KerasWeights> KerasWeights::FromFile(const std::shared_ptr<const FileBytes>& file) {
+  KerasWeights weights;
   ZipEntry entry = {file->bytes(), file};
   if (IsZip(file->bytes())) {
     auto found = ReadZipEntry(file, kWeightsInArchive);
-    if (!found) return Annotate(path, found.takeError());
+    if (!found) return found.takeError();
     entry = std::move(*found);
   }
-  auto hdf5 = Hdf5File::Open(entry.bytes, entry.file);
-  if (!hdf5) return Annotate(path, hdf5.takeError());
-  weights.file_ = std::move(*hdf5);
+  ASSIGN_OR_RETURN(weights.file_, Hdf5File::Open(entry.bytes, entry.file));
   weights.FindLayers();
   if (weights.layers_.empty()) {
-    return MakeError(
-        "{0}: holds no layers with 'vars', as Keras 3 writes them in .weights.h5 files", path);
+    return MakeError("holds no layers with 'vars', as Keras 3 writes them in .weights.h5 files");
   }
   return weights;
 }
@@ -149,6 +150,45 @@ void KerasWeights::FindLayers() {
       layer.keys.push_back(path + "/" + std::to_string(i));
     if (!layer.keys.empty()) layers_.push_back(std::move(layer));
   }
+  // Two of one name are none: which is meant would be a guess.
+  llvm::StringMap<int> count;
+  for (const Layer& layer : layers_) ++count[layer.name];
+  for (Layer& layer : layers_) {
+    if (count[layer.name] > 1) layer.name = "one of several: " + layer.keys[0];
+  }
+}
+
+// Variables of a Sequential have the model's name before those of layers, as do those of a class;
+// of a functional model, and of optimizers, none does.
+std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) const {
+  std::vector<std::string> names, with_model;
+  for (const Layer& layer : layers_) {
+    names.push_back(layer.name);
+    with_model.push_back(Joined(model_name_, layer.name));
+  }
+  std::vector<int> bare = MatchNames(wanted, names), whole = MatchNames(wanted, with_model);
+  auto found = [](const std::vector<int>& like) { return like.size() - llvm::count(like, -1); };
+  bool is_bare = found(bare) > found(whole);
+  std::vector<int> like = is_bare ? std::move(bare) : std::move(whole);
+  // The rest otherwise, of layers that are left.
+  const std::vector<std::string>& others = is_bare ? with_model : names;
+  std::vector<std::string> rest, free;
+  std::vector<int> places, layers;
+  for (size_t i = 0; i < like.size(); ++i) {
+    if (like[i] >= 0) continue;
+    rest.push_back(wanted[i]);
+    places.push_back(static_cast<int>(i));
+  }
+  for (size_t i = 0; i < others.size(); ++i) {
+    if (llvm::is_contained(like, static_cast<int>(i))) continue;
+    free.push_back(others[i]);
+    layers.push_back(static_cast<int>(i));
+  }
+  std::vector<int> more = MatchNames(rest, free);
+  for (size_t i = 0; i < more.size(); ++i) {
+    if (more[i] >= 0) like[places[i]] = layers[more[i]];
+  }
+  return like;
 }
 
 Expected<VariableBinding> KerasWeights::Bind(const GraphInFile& graph) const {
@@ -160,17 +200,11 @@ Expected<VariableBinding> KerasWeights::Bind(const GraphInFile& graph) const {
   std::vector<int> objects;
   std::vector<SavedVariable> variables = VariablesOfObjects(graph, saved, &objects);
   std::vector<Scope> scopes = ScopesOf(variables);
-  std::vector<std::string> wanted, layers, with_model;
+  std::vector<std::string> wanted;
   for (const Scope& scope : scopes) wanted.push_back(scope.layer);
-  for (const Layer& layer : layers_) {
-    layers.push_back(layer.name);
-    with_model.push_back(model_name_.empty() ? layer.name : Joined(model_name_, layer.name));
-  }
-  // Variables of a Sequential have the model's name before them, those of a functional model none.
-  std::vector<int> like = MatchNames(wanted, layers), other = MatchNames(wanted, with_model);
-  for (size_t i = 0; i < like.size(); ++i) {
-    if (like[i] < 0 || (other[i] >= 0 && wanted[i] == with_model[other[i]])) like[i] = other[i];
-  }
+  std::vector<int> like = LayersLike(wanted);
+  std::vector<std::string> names;
+  for (const Layer& layer : layers_) names.push_back(layer.name);
   Order order(saved);
   llvm::StringMap<std::string> keys, reasons;
   for (size_t i = 0; i < scopes.size(); ++i) {
@@ -178,7 +212,7 @@ Expected<VariableBinding> KerasWeights::Bind(const GraphInFile& graph) const {
     const Layer* layer = like[i] < 0 ? nullptr : &layers_[like[i]];
     if (!layer) {
       why = Sentence("the file has no layer '{0}'{1}", llvm::StringRef(wanted[i]),
-                     DidYouMean(wanted[i], layers));
+                     DidYouMean(wanted[i], names));
     } else if (layer->keys.size() != scopes[i].names.size()) {
       why = Sentence("the file's layer '{0}' has {1}, and {2} were expected",
                      llvm::StringRef(layer->name), Plural(layer->keys.size(), "variable"),
@@ -212,9 +246,6 @@ Expected<VariableBinding> KerasWeights::Bind(const GraphInFile& graph) const {
   return binding;
 }
 
-Expected<Literal> KerasWeights::Read(const std::string& key) const {
-  auto value = file_.Read(key);
-  return value ? std::move(value) : Annotate(path_, value.takeError());
-}
+Expected<Literal> KerasWeights::Read(const std::string& key) const { return file_.Read(key); }
 
 }  // namespace grapnel

@@ -18,8 +18,9 @@ bool IsKerasFile(llvm::StringRef path);
 // attribute. Layers lie in groups by their kind and number ("layers/dense_1"). Move-only.
 class KerasWeights {
  public:
-  // Errors name the file: damaged, or not written by Keras 3.
+  // Errors, which do not name the file: it is damaged, or not written by Keras 3.
   static Expected<KerasWeights> Open(llvm::StringRef path);
+  static Expected<KerasWeights> FromFile(const std::shared_ptr<const FileBytes>& file);
 
   // A variable of the model is found by its layer, "net/block/dense_1" of "net/block/dense_1/bias":
   // the layer of the same name, else the one that is as far along among those whose names differ in
@@ -34,8 +35,10 @@ class KerasWeights {
     std::vector<std::string> keys;  // of its variables
   };
   void FindLayers();
+  // The layer of each name, by its number; -1: none.
+  std::vector<int> LayersLike(llvm::ArrayRef<std::string> wanted) const;
 
-  std::string path_, model_name_;
+  std::string model_name_;  // "sequential"
   Hdf5File file_;
   std::vector<Layer> layers_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -31,10 +32,9 @@ std::string WithoutNumbers(llvm::StringRef name, std::vector<uint64_t>* numbers)
 
 using Groups = std::map<std::string, std::vector<Numbered>>;
 
-Groups GroupsOf(llvm::ArrayRef<std::string> names, llvm::ArrayRef<bool> is_done) {
+Groups GroupsOf(llvm::ArrayRef<std::string> names) {
   Groups groups;
   for (size_t i = 0; i < names.size(); ++i) {
-    if (is_done[i]) continue;
     Numbered name{{}, static_cast<int>(i)};
     std::string bare = WithoutNumbers(names[i], &name.numbers);
     groups[bare].push_back(std::move(name));
@@ -50,20 +50,23 @@ Groups GroupsOf(llvm::ArrayRef<std::string> names, llvm::ArrayRef<bool> is_done)
 
 std::vector<int> MatchNames(llvm::ArrayRef<std::string> names, llvm::ArrayRef<std::string> others) {
   std::vector<int> like(names.size(), -1);
-  llvm::SmallVector<bool, 0> is_done(names.size()), is_taken(others.size());
   llvm::StringMap<int> places;
   for (size_t i = 0; i < others.size(); ++i) places[others[i]] = static_cast<int>(i);
-  for (size_t i = 0; i < names.size(); ++i) {
-    auto same = places.find(names[i]);
-    if (same == places.end()) continue;
-    like[i] = same->second;
-    is_done[i] = is_taken[same->second] = true;
-  }
-  Groups rest = GroupsOf(names, is_done), candidates = GroupsOf(others, is_taken);
-  for (const auto& [bare, group] : rest) {
+  Groups candidates = GroupsOf(others);
+  for (const auto& [bare, group] : GroupsOf(names)) {
     auto found = candidates.find(bare);
-    if (found == candidates.end() || found->second.size() != group.size()) continue;
-    for (size_t i = 0; i < group.size(); ++i) like[group[i].index] = found->second[i].index;
+    if (found == candidates.end()) continue;
+    bool is_renumbered =
+        found->second.size() == group.size() &&
+        llvm::any_of(group, [&](const Numbered& name) { return !places.count(names[name.index]); });
+    for (size_t i = 0; i < group.size(); ++i) {
+      auto same = places.find(names[group[i].index]);
+      if (is_renumbered) {
+        like[group[i].index] = found->second[i].index;
+      } else if (same != places.end()) {
+        like[group[i].index] = same->second;
+      }
+    }
   }
   return like;
 }

@@ -9,9 +9,10 @@
 
 namespace grapnel {
 
-// For each of `names` its like among `others`, or -1: the same name; else, where as many of both
-// differ in numbers alone ("net/dense_3" and "net_1/dense_12"), the one that is as far along in the
-// order of those numbers, which is that in which layers were made. Each list has a name once.
+// For each of `names` its like among `others`, or -1. Of names that differ in numbers alone
+// ("net/dense_3" and "net_1/dense_12") the same ones are alike, if all of them are there or others
+// are more or fewer; else those that are as far along in the order of the numbers, which is that in
+// which layers were made. Each list has a name once.
 std::vector<int> MatchNames(llvm::ArrayRef<std::string> names, llvm::ArrayRef<std::string> others);
 
 }  // namespace grapnel

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kValue = "VARIABLE_VALUE";
 // Children that are looked at in all walks; beyond it no further beginnings are tried.
 constexpr int64_t kMostSteps = 20'000'000;
-constexpr size_t kMostPlaces = 4;
+constexpr size_t kMostPlaces = 4;  // that are told of
 
 using Pairs = llvm::DenseMap<int, int>;  // object of the model to that of the checkpoint
 
@@ -48,7 +48,7 @@ class ObjectMatch::Finder {
     std::vector<int> order(1, 0);
     std::vector<bool> seen(saved_.nodes_size());
     seen[0] = true;
-    for (size_t i = 0; i < order.size(); ++i) {
+    for (size_t i = 0; i < order.size() && steps_ <= kMostSteps; ++i) {
       if (i > 0 && !IsList(order[i]) && HasMissing(order[i]) &&
           !FindPart(order[i], /*as_a_whole=*/true))
         return;
@@ -90,25 +90,27 @@ class ObjectMatch::Finder {
       if (place.size() < wanted || is_taken) continue;
       if (place.size() > wanted) best.clear();
       wanted = place.size();
-      if (!llvm::is_contained(best, place)) best.push_back(std::move(place));
-      if (begin == 0 && part == 0 && best.size() == 1) root_ = best[0];
+      if (best.size() < kMostPlaces && !llvm::is_contained(best, place))
+        best.push_back(std::move(place));
+      if (begin == 0 && part == 0) root_ = best[0];
     }
     // From root to root is what TensorFlow does, whatever else holds the same.
     if (part == 0 && !best.empty() && root_.size() == best[0].size()) best.assign(1, root_);
-    Keep(best);
+    Keep(best, /*has_rivals=*/as_a_whole);
     return true;
   }
 
-  void Keep(llvm::ArrayRef<Place> places) {
+  // `has_rivals`: other parts of the model may be found in the same places.
+  void Keep(llvm::ArrayRef<Place> places, bool has_rivals) {
     llvm::DenseSet<int> now;
-    for (const Place& place : places.take_front(kMostPlaces)) {
+    for (const Place& place : places) {
       for (const auto& [object, key] : place) {
         Found& found = found_[object];
         if (!found.keys.empty() && !now.count(object)) continue;  // it was found before
         now.insert(object);
         if (!llvm::is_contained(found.keys, key)) found.keys.push_back(key);
         auto [owner, is_first] = owner_.try_emplace(key, object);
-        if (taken_.empty() || is_first || owner->second == object) continue;
+        if (!has_rivals || is_first || owner->second == object) continue;
         found.rival = owner->second;
         found_[owner->second].rival = object;
       }

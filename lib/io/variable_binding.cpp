@@ -153,11 +153,13 @@ class Binder {
   }
 
   // Whether a name says which variable is meant: 'w' of many modules does not. Keras exports two
-  // copies of every variable.
+  // copies of every variable, and has paths for names.
   bool IsAlone(llvm::StringRef name) const {
     int count = objects_of_name_.lookup(name);
     return count <= 1 ||
-           llvm::all_of(objects_of_name_, [&](const auto& other) { return other.second == count; });
+           (name.contains('/') && llvm::all_of(objects_of_name_, [&](const auto& other) {
+              return other.second == count;
+            }));
   }
 
   // Why the value that was found is none for the variable; empty: it is one.
