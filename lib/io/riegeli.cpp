@@ -145,7 +145,9 @@ Expected<llvm::StringRef> RiegeliFile::Read(uint64_t position) {
   const std::vector<size_t>& ends = known->second.ends;
   uint64_t index = position - group.begin;
   size_t start = index == 0 ? 0 : ends[index - 1];
-  return llvm::StringRef(known->second.bytes).slice(start, ends[index]);
+  return llvm::StringRef(known->second.bytes)
+      .drop_front(known->second.begin)
+      .slice(start, ends[index]);
 }
 
 Expected<RiegeliFile::Expanded> RiegeliFile::Expand(const Group& group) {
@@ -154,18 +156,18 @@ Expected<RiegeliFile::Expanded> RiegeliFile::Expand(const Group& group) {
                      HumanBytes(group.decoded_size), HumanBytes(room_));
   }
   std::string data;
+  data.reserve(group.data_size);
   uint64_t at = EndOf(group.begin, kGroupHeader);
   if (!Copy(&at, group.data_size, &data)) return MakeError("they are cut off");
   if (Hash(data) != group.data_hash) return MakeError("they are damaged (their hash differs)");
-  if (group.type == kSimple) return ExpandSimple(group, data);
+  if (group.type == kSimple) return ExpandSimple(group, std::move(data));
   Expanded expanded;
   ASSIGN_OR_RETURN(expanded.bytes, ReadTransposed(data, group.num_records, group.decoded_size,
                                                   room_, &expanded.ends));
   return expanded;
 }
 
-Expected<RiegeliFile::Expanded> RiegeliFile::ExpandSimple(const Group& group,
-                                                          llvm::StringRef data) {
+Expected<RiegeliFile::Expanded> RiegeliFile::ExpandSimple(const Group& group, std::string data) {
   ByteReader reader(data);
   llvm::StringRef type, packed_sizes;
   uint64_t size;
@@ -175,15 +177,20 @@ Expected<RiegeliFile::Expanded> RiegeliFile::ExpandSimple(const Group& group,
   Expanded expanded;
   ASSIGN_OR_RETURN(std::string sizes,
                    Unpack(compression, packed_sizes, group.num_records * kLongestVarint));
-  ASSIGN_OR_RETURN(expanded.bytes, Unpack(compression, reader.rest(), group.decoded_size));
+  if (compression == Compression::kNone) {
+    expanded.begin = data.size() - reader.rest().size();
+    expanded.bytes = std::move(data);
+  } else {
+    ASSIGN_OR_RETURN(expanded.bytes, Unpack(compression, reader.rest(), group.decoded_size));
+  }
+  uint64_t end = 0, all = expanded.bytes.size() - expanded.begin;
   ByteReader size_reader(sizes);
-  uint64_t end = 0;
   for (uint64_t i = 0; i < group.num_records; ++i) {
-    if (!size_reader.Varint(&size) || size > expanded.bytes.size() - end)
+    if (!size_reader.Varint(&size) || size > all - end)
       return MakeError("record {0} does not lie in them", i);
     expanded.ends.push_back(end += size);
   }
-  if (end != group.decoded_size || end != expanded.bytes.size() || !size_reader.rest().empty())
+  if (end != group.decoded_size || end != all || !size_reader.rest().empty())
     return MakeError("they have other sizes than their header says");
   return expanded;
 }

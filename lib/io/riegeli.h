@@ -45,8 +45,9 @@ class RiegeliFile {
     char type = 0;
   };
   struct Expanded {
-    std::string bytes;         // of all records, one after another
-    std::vector<size_t> ends;  // where each ends in them
+    std::string bytes;         // with all records, one after another
+    size_t begin = 0;          // of the first
+    std::vector<size_t> ends;  // where each ends, counted from there
   };
 
   explicit RiegeliFile(std::shared_ptr<const FileBytes> file);
@@ -54,7 +55,7 @@ class RiegeliFile {
   uint64_t NextGroup(uint64_t damaged) const;
   bool Copy(uint64_t* position, uint64_t size, std::string* out) const;
   Expected<Expanded> Expand(const Group& group);
-  Expected<Expanded> ExpandSimple(const Group& group, llvm::StringRef data);
+  Expected<Expanded> ExpandSimple(const Group& group, std::string data);
 
   std::shared_ptr<const FileBytes> file_;
   std::vector<Group> groups_;  // those with records, by position
