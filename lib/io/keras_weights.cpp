@@ -201,9 +201,11 @@ Expected<VariableBinding> KerasWeights::Bind(const GraphInFile& graph) const {
   std::vector<SavedVariable> variables = VariablesOfObjects(graph, saved, &objects);
   std::vector<Scope> scopes = ScopesOf(variables);
   std::vector<std::string> wanted;
+  wanted.reserve(scopes.size());
   for (const Scope& scope : scopes) wanted.push_back(scope.layer);
   std::vector<int> like = LayersLike(wanted);
   std::vector<std::string> names;
+  names.reserve(layers_.size());
   for (const Layer& layer : layers_) names.push_back(layer.name);
   Order order(saved);
   llvm::StringMap<std::string> keys, reasons;
