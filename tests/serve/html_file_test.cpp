@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "lib/io/gzip.h"
+#include "lib/render/web/script_bundle.h"
 #include "lib/serve/pages/model_page.h"
-#include "lib/serve/pages/script_bundle.h"
 #include "lib/serve/web/web_files.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
@@ -91,7 +91,7 @@ TEST(WebFiles, ScriptsFitAScreen) {
 }
 
 TEST(ScriptBundle, EveryModuleIsInIt) {
-  auto script = BundleScripts(PageScripts());
+  auto script = BundleScripts(PageScripts(), FindWebFile);
   ASSERT_TRUE(static_cast<bool>(script)) << llvm::toString(script.takeError());
   for (const WebFile& file : WebFiles()) {
     if (!file.name.ends_with(".js")) continue;
@@ -104,7 +104,7 @@ TEST(ScriptBundle, EveryModuleIsInIt) {
     EXPECT_FALSE(line.starts_with("import ")) << line.str();
     EXPECT_FALSE(line.starts_with("export ")) << line.str();
   }
-  auto missing = BundleScripts({"nothing.js"});
+  auto missing = BundleScripts({"nothing.js"}, FindWebFile);
   EXPECT_FALSE(static_cast<bool>(missing));
   llvm::consumeError(missing.takeError());
 }
