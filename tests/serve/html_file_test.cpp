@@ -40,6 +40,10 @@ TEST(HtmlFile, FetchesNothing) {
   Module module;
   module.main.AddNode("x", "Placeholder");
   std::string html = HtmlOf(module, "x");
+  constexpr llvm::StringLiteral kSvg = "\"http://www.w3.org/2000/svg\"";  // a name, not an address
+  size_t svg = html.find(kSvg.str());
+  ASSERT_NE(svg, std::string::npos);
+  html.erase(svg, kSvg.size());
   for (const char* outside : {"http://", "https://", "src=\"page", "href=\"page", "@import"})
     EXPECT_EQ(html.find(outside), std::string::npos) << outside;
   EXPECT_NE(html.find("default-src 'none'; script-src 'sha256-"), std::string::npos);
