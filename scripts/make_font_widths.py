@@ -83,4 +83,5 @@ def main():
     (ROOT / "lib" / "render" / "web" / "font_widths.js").write_text(text + "];\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
