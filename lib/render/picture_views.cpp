@@ -135,7 +135,10 @@ class ViewsWriter {
     Flag("through", edge.kind == PictureEdge::Kind::kThrough);
     Flag("up", view.layering.upwards[index]);
     std::string from = NameOf(view, edge.from), to = NameOf(view, edge.to);
-    if (!from.empty() && !to.empty()) json_.attribute("tip", from + " \xe2\x86\x92 " + to);
+    if (!from.empty() && !to.empty()) {
+      std::string label = edge.label.empty() ? "" : ": " + edge.label;
+      json_.attribute("tip", from + " \xe2\x86\x92 " + to + label);
+    }
     const std::vector<uint32_t>& bends = view.layering.bends[index];
     if (!bends.empty()) json_.attributeArray("bends", [&] { Numbers(bends); });
   }

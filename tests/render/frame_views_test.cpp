@@ -6,7 +6,7 @@ namespace grapnel {
 namespace {
 
 // Boxes by the cluster they lie in; clusters by their parent.
-Picture Nested(std::vector<int> clusters_of_boxes, std::vector<int> parents) {
+Picture Nested(const std::vector<int>& clusters_of_boxes, const std::vector<int>& parents) {
   Picture picture;
   for (int cluster : clusters_of_boxes) {
     Box box;

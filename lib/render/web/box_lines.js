@@ -3,7 +3,10 @@
 import {FONT, lineWidth, shortened, textWidth} from "./text_width.js";
 
 export const LINE = 17;
-const BOX_PAD = 8, WIDEST = 230, WIDEST_ALONE = 420, LEAST_WIDTH = 40, MOST_LINES = 3;
+const BOX_PAD = 8, LINES_PAD = 7, WIDEST = 230, WIDEST_ALONE = 420, LEAST_WIDTH = 40, MOST_LINES = 3;
+
+// So that middles are whole numbers, and lines between middles straight.
+export const even = (size) => 2 * Math.ceil(size / 2);
 
 export const TITLE = `600 13px ${FONT}`;
 const NAME = `13px ${FONT}`, NOTE = `13px ${FONT}`;
@@ -106,5 +109,5 @@ export function boxLines(box, markKinds, column) {
 export function closedBox(box, lines) {
   const marker = canOpen(box) ? textWidth(MARKER, TITLE) : 0;
   const w = Math.max(LEAST_WIDTH, ...lines.map((line, i) => lineWidth(line) + (i === 0 ? marker : 0)));
-  return {w: Math.ceil(w + 2 * BOX_PAD), h: lines.length * LINE + BOX_PAD};
+  return {w: even(w + 2 * BOX_PAD), h: even(lines.length * LINE + LINES_PAD)};
 }

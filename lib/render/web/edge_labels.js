@@ -1,5 +1,5 @@
-// Where the words on lines stand: beside their own line, near its end, on no other words and no box, and on
-// other lines only where there is no place without.
+// Where the words on lines stand: beside their own line, near its end, on no other words, no box and no
+// arrow, and on other lines only where there is no place without.
 
 import {FONT, textWidth} from "./text_width.js";
 
@@ -45,6 +45,7 @@ class Field {
         const [x0, x1, y0, y1] = [Math.min(ax, bx), Math.max(ax, bx), Math.min(ay, by), Math.max(ay, by)];
         this.segments.add({x0, x1, y0, y1, line: x0 === x1 ? `x${x0}` : `y${y0}`});
       }
+      this.taken.add(arrowOf(points));
     }
   }
 
@@ -62,6 +63,12 @@ class Field {
     }
     return best;
   }
+}
+
+function arrowOf(points) {
+  const [[ax, ay], [bx, by]] = points.slice(-2), [dx, dy] = [Math.sign(bx - ax), Math.sign(by - ay)];
+  const [x, y] = [bx - (dx * ARROW) / 2, by - (dy * ARROW) / 2], half = ARROW / 2 - 1;
+  return {x0: x - half, x1: x + half, y0: y - half, y1: y + half};
 }
 
 // From the line's end to its beginning: beside what goes down, above and below what goes across.

@@ -1,14 +1,15 @@
 // Frames in frames: a scope that is laid out, with what is open in its boxes.
 
-import {closedBox, TITLE} from "./box_lines.js";
+import {closedBox, even, TITLE} from "./box_lines.js";
 import {labelWidth, labelWords, placeLabels} from "./edge_labels.js";
 import {placeScope} from "./layout.js";
+import {CORNER, PORT_GAP} from "./routes.js";
 import {shortened, textWidth} from "./text_width.js";
 import {sharedLines} from "./wires.js";
 
 export const HEAD = 28;  // height of a frame's title bar
 const PAD = 16, FRAME_GAP = 16, ROW = 1100;  // functions of one op: side by side, as far as a row goes
-const TRIANGLE = 26, TITLE_END = 10;
+const TRIANGLE = 26, TITLE_END = 10, MOST_ROOM = 240;
 
 export const openKey = (instance, box) => (box.kind === "scope" ? `${instance}|${box.scope}`
   : `${instance}>n${box.id}`);
@@ -31,12 +32,10 @@ const turns = {
 // title bar. Returns {w, h, boxes, edges, tops, bottoms}, from the frame's upper left corner.
 export function layOut(view, lines, inners, direction = "down", head = true) {
   const turn = turns[direction], space = head ? turn.space : {...turn.space, top: 0, left: 0, bottom: 0};
-  const sizes = view.boxes.map((box, i) => {
-    if (!inners[i]) return closedBox(box, lines[i]);
-    const title = textWidth(frameTitle(box), TITLE) + TRIANGLE + TITLE_END;
-    return {...inners[i], w: Math.max(inners[i].w, Math.ceil(title))};
-  });
   const under = sharedLines(view.edges), words = wordsOf(view.edges, under, inners);
+  const sizes = view.boxes.map((box, i) =>
+    (inners[i] ? withTitle(inners[i], box) : closedBox(box, lines[i])));
+  makeRoomForLines(sizes, inners, view.edges, under, direction === "right" ? "h" : "w");
   const placed = placeScope(view, sizes.map((size) => ({...size, ...turn.size(size)})),
     {under, wide: words.map(labelWidth)}, space);
   const {w, h} = turn.size(placed);
@@ -48,6 +47,23 @@ export function layOut(view, lines, inners, direction = "down", head = true) {
   placeLabels(edges.filter((entry) => entry.under === undefined), boxes, w);
   for (const box of boxes) if (box.inner) box.head = headOf(box, direction);
   return {view, boxes, edges, w, h, tops: placed.tops, bottoms: placed.bottoms};
+}
+
+function withTitle(inner, box) {
+  const title = textWidth(frameTitle(box), TITLE) + TRIANGLE + TITLE_END;
+  return {...inner, w: Math.max(inner.w, even(title))};
+}
+
+// A closed box is as long as the lines need that come to it side by side.
+function makeRoomForLines(sizes, inners, edges, under, side) {
+  const counts = new Array(sizes.length).fill(0);
+  edges.forEach(({to}, i) => {
+    if (to < sizes.length && !inners[to] && under[i] === undefined) ++counts[to];
+  });
+  counts.forEach((count, i) => {
+    const room = Math.min(MOST_ROOM, (count - 1) * PORT_GAP + 2 * CORNER);
+    if (count > 1) sizes[i] = {...sizes[i], [side]: Math.max(sizes[i][side], even(room))};
+  });
 }
 
 // A line that goes on in an opened box has its words there, one that leaves the frame outside.
@@ -83,7 +99,7 @@ export function functionFrames(called) {
   for (const {frame, title} of called) {
     if (x > FRAME_GAP && x + frame.w > ROW) [x, y, h] = [FRAME_GAP, y + h + FRAME_GAP, 0];
     const room = textWidth(title, TITLE) + TRIANGLE + TITLE_END;
-    const wide = {...frame, w: Math.max(frame.w, Math.min(Math.ceil(room), ROW))};
+    const wide = {...frame, w: Math.max(frame.w, Math.min(even(room), ROW))};
     const text = fitting(title, wide.w - TRIANGLE - TITLE_END);
     frames.push({...wide, x, y, title, head: {x: TRIANGLE, text, over: false}, isFunction: true});
     x += wide.w + FRAME_GAP;

@@ -2,6 +2,7 @@
 // edges lines at right angles (routes.js). Frames of opened boxes are placed first and are boxes to the frame
 // around them. Data flows along y; whoever wants another direction turns what comes out.
 
+import {even} from "./box_lines.js";
 import {channelNets, PORT_GAP, portsOfBoxes, RouteBuilder} from "./routes.js";
 import {spread} from "./spread.js";
 import {addRounds, completePaths} from "./wires.js";
@@ -110,7 +111,7 @@ class Placer {
       }
     }
     for (let turn = 0; turn < SNAPS; ++turn) this.snapChains();
-    for (let item = 0; item < this.items; ++item) this.x[item] = Math.round(this.x[item] * 2) / 2;
+    for (let item = 0; item < this.items; ++item) this.x[item] = Math.round(this.x[item]);
   }
 
   moveLayer(layer, down, both) {
@@ -211,7 +212,7 @@ class Placer {
       y += height;
       this.bottoms.push(y);
     }
-    this.h = y + this.space.bottom;
+    this.h = even(y + this.space.bottom);
   }
 
   result() {
@@ -233,7 +234,7 @@ class Placer {
     const routes = new RouteBuilder(this, boxes);
     const points = this.wires.map((wire, i) => (this.under[i] === undefined ? routes.points(i) : undefined));
     const lines = points.map((own, i) => own ?? points[this.under[i]]);
-    return {w: right - left + 2 * PAD + this.space.left, h: this.h, boxes, lines, tops, bottoms};
+    return {w: even(right - left + 2 * PAD + this.space.left), h: this.h, boxes, lines, tops, bottoms};
   }
 }
 

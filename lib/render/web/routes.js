@@ -5,7 +5,8 @@
 import {spreadWithin} from "./spread.js";
 
 export const PORT_GAP = 16;  // between lines that come to one side of a box
-const CORNER = 14, NEAR = 4, STRAIGHT = 0.75, ALIGN_ROUNDS = 4, MOST_PORTS = 24;
+export const CORNER = 14;    // of a box's side, where none comes
+const NEAR = 4, STRAIGHT = 0.75, ALIGN_ROUNDS = 4, MOST_PORTS = 24;
 const LABEL_GAP = 10, LEAST_PORT_GAP = 9;
 const STRAIGHT_WEIGHT = 50;  // of a line that needs no lane, where others give way
 
@@ -98,7 +99,7 @@ class Ports {
     const apart = entries.slice(1).map((_, k) =>
       Math.min(nearest(k), Math.max(PORT_GAP, beside(k) + LABEL_GAP)));
     const weights = straight.map((is) => (is ? STRAIGHT_WEIGHT : 1));
-    spreadWithin(wanted, weights, apart, least, most).forEach((x, k) => (entries[k].x = x));
+    spreadWithin(wanted, weights, apart, PORT_GAP, least, most).forEach((x, k) => (entries[k].x = x));
   }
 
   // In the middle, unless its only line, or one nearby, is straight from elsewhere.

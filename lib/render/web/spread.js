@@ -22,10 +22,13 @@ export function spread(wanted, weights, apart) {
 }
 
 // As near to `wanted` as the order, the ends `least` and `most` and the distances `apart[i]` between i and
-// i+1 let them be; where there is no room for these they are less, all alike.
-export function spreadWithin(wanted, weights, apart, least, most) {
-  const sum = apart.reduce((whole, gap) => whole + gap, 0), room = Math.max(0, most - least);
-  const gaps = [0, ...apart.map((gap) => (sum > room ? (gap * room) / sum : gap))];
+// i+1 let them be; where there is no room for these they are less, those above `fair` first.
+export function spreadWithin(wanted, weights, apart, fair, least, most) {
+  const room = Math.max(0, most - least), sumOf = (gaps) => gaps.reduce((sum, gap) => sum + gap, 0);
+  const low = apart.map((gap) => Math.min(gap, fair)), [sum, lowest] = [sumOf(apart), sumOf(low)];
+  const share = sum > lowest ? Math.max(0, Math.min(1, (room - lowest) / (sum - lowest))) : 1;
+  const squeeze = lowest > room ? room / lowest : 1;
+  const gaps = [0, ...apart.map((gap, i) => (low[i] + (gap - low[i]) * share) * squeeze)];
   const inside = wanted.map((x) => Math.min(most, Math.max(least, x)));
   const places = spread(inside, weights, gaps);
   places.forEach((x, i) => (places[i] = Math.max(x, i === 0 ? least : places[i - 1] + gaps[i])));
