@@ -5,6 +5,7 @@ import {FONT, textWidth} from "./text_width.js";
 
 export const LABEL_FONT = `11px ${FONT}`;
 const HEIGHT = 13, ASIDE = 4, ARROW = 9, STEP = 14, MOST_STEPS = 6, CELL = 64, FARTHEST = 40;
+const ALONG = 3;  // what it costs to lie along a line; across one: 1
 
 // What a line says: {full, short}, the latter without shapes; undefined: nothing. `twins`: edges that share
 // it.
@@ -43,7 +44,8 @@ class Field {
       for (let i = 1; i < points.length; ++i) {
         const [[ax, ay], [bx, by]] = [points[i - 1], points[i]];
         const [x0, x1, y0, y1] = [Math.min(ax, bx), Math.max(ax, bx), Math.min(ay, by), Math.max(ay, by)];
-        this.segments.add({x0, x1, y0, y1, line: x0 === x1 ? `x${x0}` : `y${y0}`});
+        const way = x0 === x1 ? {line: `x${x0}`, cost: 1} : {line: `y${y0}`, cost: ALONG};
+        this.segments.add({x0, x1, y0, y1, ...way});
       }
       this.taken.add(arrowOf(points));
     }
@@ -114,15 +116,15 @@ class Cells {
     }
   }
 
-  // How many of them reach into an area; lines on one line count once.
+  // How many of them reach into an area, or what that costs; lines on one line count once.
   count(area) {
-    const found = new Set();
+    const found = new Map();
     for (const key of this.keys(area)) {
       for (const other of this.cells.get(key) ?? []) {
         const meets = other.x0 < area.x1 && other.x1 > area.x0 && other.y0 < area.y1 && other.y1 > area.y0;
-        if (meets) found.add(other.line ?? other);
+        if (meets) found.set(other.line ?? other, other.cost ?? 1);
       }
     }
-    return found.size;
+    return [...found.values()].reduce((sum, cost) => sum + cost, 0);
   }
 }
