@@ -1,11 +1,11 @@
 // Where the words on lines stand: beside their own line, near its end, on no other words, no box and no
-// arrow, and on other lines only where there is no place without.
+// arrow, along no other line, and across one only where there is no place without.
 
 import {FONT, textWidth} from "./text_width.js";
 
 export const LABEL_FONT = `11px ${FONT}`;
 const HEIGHT = 13, ASIDE = 4, ARROW = 9, STEP = 14, MOST_STEPS = 6, CELL = 64, FARTHEST = 40;
-const ALONG = 3;  // what it costs to lie along a line; across one: 1
+const ALONG = 100;  // what it costs to lie along a line, whose words they would seem; across one: 1
 
 // What a line says: {full, short}, the latter without shapes; undefined: nothing. `twins`: edges that share
 // it.
@@ -60,6 +60,7 @@ class Field {
       far += 0.01;
       if (area.x0 < 2 || area.x1 > this.width - 2 || this.taken.count(area) > 0) continue;
       const cost = this.segments.count(area) + far;
+      if (cost >= ALONG) continue;
       if (cost < least) [best, least] = [{...place, w}, cost];
       if (cost < 1) break;
     }

@@ -3,12 +3,13 @@
 // around them. Data flows along y; whoever wants another direction turns what comes out.
 
 import {even} from "./box_lines.js";
-import {channelNets, PORT_GAP, portsOfBoxes, RouteBuilder} from "./routes.js";
+import {channelNets, entriesBySide, PORT_GAP, portsOfBoxes, RouteBuilder} from "./routes.js";
 import {spread} from "./spread.js";
 import {addRounds, completePaths} from "./wires.js";
 
 const PAD = 16, BOX_GAP = 24, BEND_GAP = 12, BENDS_GAP = 8, ROUNDS = 14, SNAPS = 3;
 const LANE = 7, BEFORE_LANES = 7, BEHIND_LANES = 17, LEAST_GAP = 22;  // heights between layers
+const BESIDE = 6 - PAD;  // from a line to the end of its words, which may reach into the frame's margin
 const BEFORE_PORTS = 10, AFTER_PORTS = 5;  // no arrow ends there, and no words stand there
 
 // `sizes[i]` of box i: {w, h} and, when it is open, the x of its ports by the key of the far end: {tops,
@@ -215,14 +216,27 @@ class Placer {
     this.h = even(y + this.space.bottom);
   }
 
-  result() {
+  // From the leftmost to the rightmost of boxes, lines and the words beside these.
+  extent() {
     let left = Infinity, right = -Infinity;
     for (const item of this.layers.flat()) {
       left = Math.min(left, this.x[item] - this.width(item) / 2);
       right = Math.max(right, this.x[item] + this.width(item) / 2);
     }
     if (this.view.edges.some(({from, to}) => from === to)) right += PORT_GAP;
-    if (left > right) [left, right] = [0, 60];
+    if (left > right) return [0, 60];
+    if (this.space.labels) return [left, right];
+    for (const {ends, first} of entriesBySide(this)) {
+      for (const {x, wide} of ends) {
+        if (first === x) left = Math.min(left, x - wide - BESIDE);
+        else right = Math.max(right, x + wide + BESIDE);
+      }
+    }
+    return [Math.floor(left), Math.ceil(right)];
+  }
+
+  result() {
+    const [left, right] = this.extent();
     this.shift = PAD + this.space.left - left;
     const boxes = this.view.boxes.map((_, i) => {
       const layer = this.layerOf[i], middle = (this.tops[layer] + this.bottoms[layer]) / 2;

@@ -116,6 +116,20 @@ class Ports {
   }
 }
 
+// By closed box to which several lines with words come: {ends: [{x, wide}], first}, where the words of the
+// first stand on its left; of a single line {ends, first: undefined}.
+export function entriesBySide(placer) {
+  const byBox = new Map();
+  placer.wires.forEach((wire, i) => {
+    const target = wire?.round?.target ?? wire?.items.at(-1);
+    if (!wire || !placer.isBox(target) || wire.into !== undefined) return;
+    if (!byBox.has(target)) byBox.set(target, []);
+    byBox.get(target).push({x: placer.ports[i].into, wide: placer.wide[i]});
+  });
+  return [...byBox.values()].map((ends) => ({ends, first: ends.length > 1 ? Math.min(...ends.map(({x}) => x))
+    : undefined}));
+}
+
 // --- Nets: lines that are one in a channel, and the lane of each.
 
 // By channel: {lanes: how many, labels: the width of the longest words on a line that ends below it, laneOf}.
