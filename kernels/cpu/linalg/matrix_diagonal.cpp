@@ -47,7 +47,7 @@ struct Band {
   int64_t diagonals() const { return upper - lower + 1; }
   int64_t LengthOf(int64_t d) const {
     return std::min(rows + std::min<int64_t>(d, 0), columns - std::max<int64_t>(d, 0));
-  }  // below 0 of one beside the matrix
+  }
   // The place in the stored diagonal where its first element is.
   int64_t OffsetOf(int64_t d) const {
     bool left = (d >= 0 && align.super_left) || (d <= 0 && align.sub_left);
@@ -80,10 +80,13 @@ Error CheckBandFits(const Band& band) {
   return Error::success();
 }
 
-// Calls f(element of the matrix, place in the stored band) for all of both.
+// Calls f(element of the matrix, place in the stored band) for all of both. A band may go far
+// beyond the matrix: diagonals that lie beside it are not walked.
 template <typename F>
 void ForBand(const Band& band, F&& f) {
-  for (int64_t d = band.lower; d <= band.upper; ++d) {
+  int64_t first = std::max(band.lower, 1 - band.rows);
+  int64_t last = std::min(band.upper, band.columns - 1);
+  for (int64_t d = first; d <= last; ++d) {
     int64_t place = (band.upper - d) * band.longest + band.OffsetOf(d);
     int64_t element = std::max<int64_t>(-d, 0) * band.columns + std::max<int64_t>(d, 0);
     for (int64_t i = 0, n = band.LengthOf(d); i < n; ++i)
