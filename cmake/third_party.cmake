@@ -48,6 +48,10 @@ grapnel_archives(grapnel_re2 HEADER re2/re2.h ARCHIVES libre2.a)
 grapnel_archives(grapnel_leveldb HEADER leveldb/table.h ARCHIVES libleveldb.a libsnappy.a)
 target_link_libraries(grapnel_leveldb INTERFACE Threads::Threads)
 
+# What files of Riegeli's records are hashed and packed with; tests pack them, too.
+grapnel_archives(grapnel_riegeli HEADER highwayhash/c_bindings.h
+                 ARCHIVES libhighwayhash.a libbrotlidec.a libbrotlienc.a libbrotlicommon.a libzstd.a libsnappy.a)
+
 grapnel_archives(grapnel_sqlite HEADER sqlite3.h ARCHIVES libsqlite3.a)
 target_link_libraries(grapnel_sqlite INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)
 

@@ -212,7 +212,8 @@ RunCommand SetUp(CommandLine& line) {
   flags->limit.AddTo(
       line, "stop after so long with an error; default: never (a graph may loop for ever)");
   line.Option("--variables", flags->variables,
-              "begin from this checkpoint: of --save-variables, or of a tf.train.Checkpoint")
+              "begin from this checkpoint: of --save-variables, of a tf.train.Checkpoint, or "
+              "Keras's .weights.h5 or .keras")
       .ShownAs("PREFIX");
   line.Option("--save-variables", flags->save_variables,
               "write the variables as a checkpoint that TensorFlow reads")

@@ -6,6 +6,7 @@
 
 #include "lib/exec/executor.h"
 #include "lib/io/bundle_writer.h"
+#include "lib/io/keras_weights.h"
 #include "lib/io/saved_variables.h"
 #include "lib/io/value.h"
 #include "lib/io/variable_binding.h"
@@ -74,16 +75,26 @@ Expected<Variable*> VariableOf(const Node& node, Session& session) {
   return variable;  // the session keeps it
 }
 
-// Gives the variables values of the checkpoint; with `all`, those that have one already too.
+// Gives the variables values of the checkpoint; with `all`, those that have one already too. `any`:
+// whether it has one for any.
 Expected<std::vector<MissingVariable>> Bind(const GraphInFile& graph, llvm::StringRef prefix,
-                                            bool all, Session& session) {
-  ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(prefix));
-  ASSIGN_OR_RETURN(VariableBinding binding, BindVariables(graph, &bundle));
+                                            bool all, Session& session, bool* any) {
+  std::optional<KerasWeights> weights;
+  std::optional<Bundle> bundle;
+  VariableBinding binding;
+  if (IsKerasFile(prefix)) {
+    ASSIGN_OR_RETURN(weights, KerasWeights::Open(prefix));
+    ASSIGN_OR_RETURN(binding, weights->Bind(graph));
+  } else {
+    ASSIGN_OR_RETURN(bundle, Bundle::Open(prefix));
+    ASSIGN_OR_RETURN(binding, BindVariables(graph, &*bundle));
+  }
+  *any = binding.is_of_model;
   const Graph& main = graph.module->main;
   for (const auto& [id, key] : binding.bound) {
     ASSIGN_OR_RETURN(Variable * variable, VariableOf(main.node(id), session));
     if (!all && variable->Get()) continue;
-    ASSIGN_OR_RETURN(Literal value, bundle.Read(key));
+    ASSIGN_OR_RETURN(Literal value, weights ? weights->Read(key) : bundle->Read(key));
     ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(value));
     variable->Set(std::move(tensor));
   }
@@ -99,23 +110,20 @@ Expected<std::vector<MissingVariable>> RestoreVariables(const GraphInFile& graph
                                                         llvm::StringRef prefix, Session& session,
                                                         ThreadPool& pool) {
   Error error = Error::success();
-  if (graph.saver && !graph.saver->restore_op.empty()) {
+  bool all = IsKerasFile(prefix);  // which no saver reads
+  if (!all && graph.saver && !graph.saver->restore_op.empty()) {
     error = RunOp(graph.module->main, graph.saver->restore_op,
                   {{graph.saver->filename_tensor, prefix.str()}}, session, pool);
   }
-  bool failed = static_cast<bool>(error);
-  auto missing = Bind(graph, prefix, /*all=*/failed, session);
-  if (!failed) {
-    llvm::consumeError(std::move(error));
-    return missing;
-  }
+  bool failed = static_cast<bool>(error), any = false;
+  auto missing = Bind(graph, prefix, all || failed, session, &any);
   // Of a checkpoint that holds nothing of the model, what the saver says is as true, and shorter.
-  if (missing && missing->empty()) {
-    llvm::consumeError(std::move(error));
-    return missing;
+  if (failed && !(missing && any)) {
+    if (!missing) llvm::consumeError(missing.takeError());
+    return Annotate("restoring the variables", std::move(error));
   }
-  if (!missing) llvm::consumeError(missing.takeError());
-  return Annotate("restoring the variables", std::move(error));
+  llvm::consumeError(std::move(error));
+  return missing;
 }
 
 bool IsSame(const Literal& a, const Literal& b) {
@@ -158,6 +166,27 @@ Error WriteObjects(const GraphInFile& graph, llvm::StringRef prefix, Bundle* mod
   }
   for (const auto& [key, value] : now) RETURN_IF_ERROR(writer->Add(key, value));
   return writer->Finish();
+}
+
+// A saver may write variables that nothing else reads: where the session began from another
+// checkpoint, those have no value yet, and get the model's own.
+Error FillWithOwn(const GraphInFile& graph, llvm::StringRef variables_prefix, Session& session,
+                  ThreadPool& pool) {
+  std::vector<std::pair<Node, Variable*>> empty;
+  for (const SavedVariable& saved : VariablesOf(graph)) {
+    Node node = graph.module->main.node(saved.node);
+    ASSIGN_OR_RETURN(Variable * variable, VariableOf(node, session));
+    if (!variable->Get()) empty.emplace_back(node, variable);
+  }
+  if (empty.empty() || graph.saver->restore_op.empty()) return Error::success();
+  Session own;
+  RETURN_IF_ERROR(RunOp(graph.module->main, graph.saver->restore_op,
+                        {{graph.saver->filename_tensor, variables_prefix.str()}}, own, pool));
+  for (auto& [node, variable] : empty) {
+    ASSIGN_OR_RETURN(Variable * restored, VariableOf(node, own));
+    if (Tensor value = restored->Get()) variable->Set(std::move(value));
+  }
+  return Error::success();
 }
 
 }  // namespace
@@ -209,6 +238,8 @@ Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
   std::optional<Bundle> model;  // opened first: it may be what is written
   if (!variables_prefix.empty()) {
     ASSIGN_OR_RETURN(model, Bundle::Open(variables_prefix));
+    if (Error error = FillWithOwn(graph, variables_prefix, session, pool))
+      return Annotate("saving the variables", std::move(error));
   }
   Error error = RunOp(graph.module->main, graph.saver->save_tensor,
                       {{graph.saver->filename_tensor, prefix.str()}}, session, pool);

@@ -19,11 +19,12 @@ struct MissingVariable {
 
 // As TensorFlow's loaders do: runs the saver's restore op on `variables_prefix` (unless that is
 // empty, or there is no saver), gives the variables that have no value then those that
-// BindVariables finds, and runs the initialiser (signature __saved_model_init_op, or collection
-// saved_model_main_op or legacy_init_op) with the assets' paths fed. A checkpoint that the saver
-// cannot read, such as that of a tf.train.Checkpoint, is read by BindVariables alone. Gives the
-// variables that are left without a value, which is no error until somebody needs one. Errors name
-// the op that failed.
+// BindVariables finds (of a file of Keras, KerasWeights), and runs the initialiser (signature
+// __saved_model_init_op, or collection saved_model_main_op or legacy_init_op) with the assets'
+// paths fed. What the saver cannot read, such as the checkpoint of a tf.train.Checkpoint, is read
+// without it; an error of the saver is one where nothing of the model is found. Gives the variables
+// that are left without a value, which is no error until somebody needs one. Errors name the op
+// that failed.
 Expected<std::vector<MissingVariable>> RestoreSession(const GraphInFile& graph,
                                                       llvm::StringRef variables_prefix,
                                                       Session& session, ThreadPool& pool);
@@ -34,7 +35,7 @@ Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session
 
 // Writes the variables to PREFIX.index and PREFIX.data-00000-of-00001, by the saver's own ops, and
 // those of objects where the checkpoint that the model came with (`variables_prefix`; empty: none)
-// has them.
+// has them. What has no value gets the one of that checkpoint, for the saver writes all.
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
                     llvm::StringRef variables_prefix, Session& session, ThreadPool& pool);
 

@@ -14,14 +14,16 @@ namespace grapnel {
 namespace {
 
 constexpr int kGzipWindow = 15 + 16;  // zlib's way to say: 32 KiB window, gzip framing
-constexpr int kZlibWindow = 15;
+constexpr int kZlibWindow = 15, kBareWindow = -15;
 constexpr size_t kChunk = 1 << 18;
 constexpr size_t kMostRatio = 1032;  // deflate makes no more of a byte
 
 class Inflater {
  public:
   explicit Inflater(Framing framing) {
-    int window = framing == Framing::kGzip ? kGzipWindow : kZlibWindow;
+    int window = framing == Framing::kGzip   ? kGzipWindow
+                 : framing == Framing::kZlib ? kZlibWindow
+                                             : kBareWindow;
     ok_ = inflateInit2(&stream_, window) == Z_OK;
   }
   ~Inflater() { inflateEnd(&stream_); }
@@ -50,7 +52,9 @@ size_t ClaimedSize(llvm::StringRef gzip, Framing framing) {
 bool IsGzip(llvm::StringRef bytes) { return HasPrefix(bytes, "\x1f\x8b"); }
 
 Expected<Inflated> Inflate(llvm::StringRef gzip, size_t limit, Framing framing) {
-  const char* what = framing == Framing::kGzip ? "gzip" : "zlib";
+  const char* what = framing == Framing::kGzip   ? "gzip"
+                     : framing == Framing::kZlib ? "zlib"
+                                                 : "zip";
   Inflater inflater(framing);
   if (!inflater.ok()) return MakeError("cannot be decompressed: out of memory");
   Inflated result;

@@ -13,7 +13,7 @@ namespace grapnel {
 
 bool IsGzip(llvm::StringRef bytes);
 
-enum class Framing { kGzip, kZlib };
+enum class Framing { kGzip, kZlib, kNone };  // kNone: deflate alone, as in a zip archive
 
 struct Inflated {
   std::string bytes;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/io/chunked_message.h"
 #include "lib/io/event_file.h"
 #include "lib/io/gzip.h"
 #include "lib/io/meta_graph.h"
@@ -27,13 +28,6 @@ Error NotAGraph(const FileBytes& file) {
   return MakeError(
       "is not a TensorFlow graph: no GraphDef, SavedModel, MetaGraph or event file ({0})",
       LooksLike(file.bytes()));
-}
-
-Error ChunkedError() {
-  return MakeError(
-      "is a SavedModel in chunks (saved_model.cpb, written above 2 GB), which is not supported: "
-      "save the model with "
-      "its weights as variables, then it stays below");
 }
 
 // Text becomes wire format; kUnknown stays.
@@ -101,8 +95,6 @@ Error ReadContent(const std::shared_ptr<const FileBytes>& file, Content content,
     case Content::kEvent:
       model->kind = FileKind::kEventFile;
       return ReadBareEvent(file, model);
-    case Content::kChunked:
-      return ChunkedError();
     default:
       return NotAGraph(*file);
   }
@@ -122,6 +114,14 @@ Expected<Model> ReadModel(std::shared_ptr<const FileBytes> file, llvm::StringRef
       model.problems.push_back({Severity::kError, "", inflated->problem});
     file = FileBytes::FromString(std::move(inflated->bytes), name);
     content = Recognize(file->bytes());
+  }
+  if (content == Content::kChunked) {
+    auto merged = MergeChunks(file, &model.problems);
+    if (!merged) return Annotate(name, merged.takeError());
+    file = std::move(*merged);
+    content = Recognize(file->bytes());
+    if (content == Content::kUnknown && !model.problems.empty())
+      return MakeError("{0}: {1}", name, model.problems.front().text);
   }
   if (content == Content::kGraphText) model.kind = FileKind::kGraphText;
   ASSIGN_OR_RETURN(content, TextToWire(&file, content, &model));
@@ -238,7 +238,7 @@ Expected<FolderContents> LookThrough(llvm::StringRef folder) {
 }
 
 Expected<Model> OpenFolder(llvm::StringRef folder) {
-  for (const char* name : {"saved_model.pb", "saved_model.pbtxt"}) {
+  for (const char* name : {"saved_model.pb", "saved_model.pbtxt", "saved_model.cpb"}) {
     std::string path = JoinPath(folder, name);
     if (!FileExists(path)) continue;
     ASSIGN_OR_RETURN(Model model, OpenModel(path));
@@ -246,8 +246,6 @@ Expected<Model> OpenFolder(llvm::StringRef folder) {
     model.path = folder.str();
     return model;
   }
-  std::string chunked = JoinPath(folder, "saved_model.cpb");
-  if (FileExists(chunked)) return Annotate(chunked, ChunkedError());
   if (IsCaseFolder(folder)) return OpenCase(folder);
   ASSIGN_OR_RETURN(FolderContents contents, LookThrough(folder));
   if (contents.graphs.size() == 1) return OpenModel(JoinPath(folder, contents.graphs[0]));

@@ -90,12 +90,12 @@ struct Model {
 };
 
 // `path`: GraphDef, binary or text, a graph as people write it (lib/ir/text.h), SavedModel (folder
-// or file), MetaGraph, event file, each also compressed by gzip; a case folder, a dump folder
-// (several GraphDefs, listed in natural order, opened by OpenGraph), a folder with one of the files
-// above; "-" is standard input. What can still be read of a damaged file opens, with problems
-// listed. Errors are one line and name the path: not there, empty, not recognised, nothing readable
-// in it. Cost: linear in nodes and edges of all graphs; constants stay on the mapped file, of
-// whatever size. Text and compressed files are expanded in memory.
+// or file), MetaGraph, event file, each also compressed by gzip, messages also in chunks (.cpb); a
+// case folder, a dump folder (several GraphDefs, listed in natural order, opened by OpenGraph), a
+// folder with one of the files above; "-" is standard input. What can still be read of a damaged
+// file opens, with problems listed. Errors are one line and name the path: not there, empty, not
+// recognised, nothing readable in it. Cost: linear in nodes and edges of all graphs; constants stay
+// on the mapped file, of whatever size. Text, chunks and compressed files are expanded in memory.
 Expected<Model> OpenModel(llvm::StringRef path);
 // The same of bytes that are at hand; errors call the file by its name. Nothing is looked for
 // beside it: variables_prefix is empty, assets have their bare names.

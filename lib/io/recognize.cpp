@@ -2,6 +2,7 @@
 
 #include "lib/io/gzip.h"
 #include "lib/io/record.h"
+#include "lib/io/riegeli.h"
 #include "lib/ir/text.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
@@ -191,8 +192,7 @@ bool CutReader::Next() {
 Content Recognize(llvm::StringRef head) {
   if (head.empty()) return Content::kUnknown;
   if (IsGzip(head)) return Content::kGzip;
-  // Riegeli's file signature, in which TensorFlow writes saved_model.cpb.
-  if (HasPrefix(head, "\x83\xaf\x70\xd1\x0d\x88\x4a\x3f")) return Content::kChunked;
+  if (IsRiegeli(head)) return Content::kChunked;
   Content text = RecognizeText(head);
   if (text != Content::kUnknown) return text;
   if (StartsWithRecord(head)) return Content::kRecords;

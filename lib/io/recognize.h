@@ -21,7 +21,7 @@ enum class Content {
   kMetaGraphText,
   kRecords,  // TFRecord framing: an event file, most likely
   kEvent,    // one Event message without framing, as tfdbg v1 writes them
-  kChunked,  // a SavedModel in TensorFlow's chunked format
+  kChunked,  // records of Riegeli: a SavedModel, MetaGraphDef or GraphDef in chunks
 };
 
 // Looks at the first fields only. `head` may be the beginning of the file, cut anywhere. Empty is

@@ -20,12 +20,17 @@ enum { kChecksum = 1, kProgramHash = 2, kUuid = 7 };
 
 constexpr const char* kModelFile = "saved_model.pb";
 constexpr const char* kTextFile = "saved_model.pbtxt";
+constexpr const char* kChunkedFile = "saved_model.cpb";
 constexpr const char* kFingerprint = "fingerprint.pb";
+
+bool IsModelFile(llvm::StringRef name) {
+  return name == kModelFile || name == kTextFile || name == kChunkedFile;
+}
 
 // Where saved_model.pb lies; empty for a file of another name, which may stand anywhere.
 std::string FolderOf(const Model& model) {
   llvm::StringRef path = model.graphs.front().path, name = llvm::sys::path::filename(path);
-  if (name != kModelFile && name != kTextFile) return "";
+  if (!IsModelFile(name)) return "";
   llvm::StringRef folder = llvm::sys::path::parent_path(path);
   return folder.empty() ? "." : folder.str();
 }
@@ -125,7 +130,7 @@ Error CopyFolder(const std::string& from, const std::string& to, bool top) {
     std::string source = JoinPath(from, name), target = JoinPath(to, name);
     if (IsDirectory(source)) {
       RETURN_IF_ERROR(CopyFolder(source, target, /*top=*/false));
-    } else if (!top || (name != kModelFile && name != kTextFile && name != kFingerprint)) {
+    } else if (!top || (!IsModelFile(name) && name != kFingerprint)) {
       RETURN_IF_ERROR(CopyFile(source, target));
     }
   }

@@ -2,86 +2,20 @@
 
 #include <map>
 
+#include "lib/io/name_match.h"
+#include "lib/io/object_match.h"
 #include "lib/io/saved_variables.h"
 #include "lib/ir/node_types.h"
 #include "lib/proto/saved_object_graph.pb.h"
 #include "lib/proto/trackable_object_graph.pb.h"
 #include "lib/support/suggest.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
-
-constexpr int kNoObject = -1;
-constexpr const char* kValue = "VARIABLE_VALUE";
-
-// Objects of the model beside those of the checkpoint.
-class ObjectMatch {
- public:
-  ObjectMatch(const proto::SavedObjectGraph& saved, const proto::TrackableObjectGraph& stored)
-      : saved_(saved), stored_(stored), stored_of_(saved.nodes_size(), kNoObject) {
-    if (saved.nodes().empty() || stored.nodes().empty()) return;
-    Walk(0, 0);
-    for (const auto& child : stored.nodes(0).children()) Walk(0, child.node_id());
-    for (const auto& child : saved.nodes(0).children()) Walk(child.node_id(), 0);
-  }
-
-  // Where the variable of an object lies; empty: it was not found.
-  std::string KeyOf(int object) const {
-    int stored = stored_of_[object];
-    if (stored == kNoObject) return "";
-    for (const auto& attribute : stored_.nodes(stored).attributes()) {
-      if (attribute.name() == kValue) return attribute.checkpoint_key();
-    }
-    return "";
-  }
-
- private:
-  void Walk(int saved, int stored) {
-    std::vector<std::pair<int, int>> open;
-    auto match = [&](int a, int b) {
-      if (a < 0 || b < 0 || a >= saved_.nodes_size() || b >= stored_.nodes_size()) return;
-      if (stored_of_[a] != kNoObject) return;
-      stored_of_[a] = b;
-      open.emplace_back(a, b);
-    };
-    auto begin = [&](int a, int b) {  // one that was walked before may lead on by another way
-      if (a >= 0 && b >= 0 && a < saved_.nodes_size() && b < stored_.nodes_size())
-        open.emplace_back(a, b);
-    };
-    begin(saved, stored);
-    while (!open.empty()) {
-      auto [a, b] = open.back();
-      open.pop_back();
-      llvm::StringMap<int> children;
-      for (const auto& child : stored_.nodes(b).children())
-        children.try_emplace(child.local_name(), child.node_id());
-      for (const auto& child : saved_.nodes(a).children()) {
-        auto found = children.find(child.local_name());
-        if (found != children.end()) match(child.node_id(), found->second);
-      }
-      MatchSlots(a, b, match);
-    }
-  }
-
-  template <typename Match>
-  void MatchSlots(int a, int b, Match match) {
-    for (const auto& slot : saved_.nodes(a).slot_variables()) {
-      int of = slot.original_variable_node_id();
-      if (of < 0 || of >= saved_.nodes_size()) continue;
-      for (const auto& other : stored_.nodes(b).slot_variables()) {
-        if (other.slot_name() == slot.slot_name() &&
-            other.original_variable_node_id() == stored_of_[of])
-          match(slot.slot_variable_node_id(), other.slot_variable_node_id());
-      }
-    }
-  }
-
-  const proto::SavedObjectGraph& saved_;
-  const proto::TrackableObjectGraph& stored_;
-  std::vector<int> stored_of_;  // by object of the model
-};
 
 // Which object a VarHandleOp of the main graph is, by id.
 llvm::DenseMap<NodeId, int> ObjectsOf(const GraphInFile& graph,
@@ -132,56 +66,165 @@ bool Fits(const Shape& wanted, const Shape& given) {
   return true;
 }
 
-// Why the value under `key` is none for the variable; empty: it is one.
-Expected<std::string> WhyNot(const SavedVariable& variable, const std::string& key,
-                             Bundle* bundle) {
-  if (key.empty() || !bundle->Has(key)) {
-    std::string near = DidYouMean(key.empty() ? variable.name : key, [&](NameSink take) {
-      for (llvm::StringRef name : bundle->names()) take(name);
-    });
-    return llvm::formatv("the checkpoint has no '{0}'{1}", key.empty() ? variable.name : key, near)
-        .str();
-  }
-  ASSIGN_OR_RETURN(Bundle::Entry entry, bundle->Describe(key));
-  bool fits = entry.dtype == BaseType(variable.dtype) && Fits(variable.shape, entry.shape);
-  if (fits) return "";
-  return llvm::formatv("the checkpoint's '{0}' is {1}{2}, and {3}{4} was expected", key,
-                       DataTypeName(entry.dtype), entry.shape.ToString(),
-                       DataTypeName(variable.dtype), variable.shape.ToString())
-      .str();
+bool FitsValue(DataType dtype, const Shape& shape, const Bundle::Entry& entry) {
+  return entry.dtype == BaseType(dtype) && Fits(shape, entry.shape);
 }
+
+// Values of a checkpoint by the names that variables had when it was written: those of which only
+// one has its name.
+class NamedValues {
+ public:
+  NamedValues(const proto::TrackableObjectGraph& stored, const Bundle& bundle,
+              llvm::ArrayRef<SavedVariable> variables) {
+    std::map<std::string, std::vector<std::string>> keys;
+    for (const auto& object : stored.nodes()) {
+      for (const auto& attribute : object.attributes()) {
+        if (!attribute.full_name().empty() && bundle.Has(attribute.checkpoint_key()))
+          keys[attribute.full_name()].push_back(attribute.checkpoint_key());
+      }
+    }
+    std::vector<std::string> names, wanted;
+    llvm::StringSet<> seen;
+    for (const auto& [name, of_name] : keys) {
+      if (of_name.size() == 1) names.push_back(name);
+    }
+    for (const SavedVariable& variable : variables) {
+      if (seen.insert(variable.name).second) wanted.push_back(variable.name);
+      if (keys.empty() && bundle.Has(variable.name)) key_of_[variable.name] = variable.name;
+    }
+    std::vector<int> like = MatchNames(wanted, names);
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (like[i] >= 0) key_of_[wanted[i]] = keys[names[like[i]]][0];
+    }
+  }
+
+  std::string Find(const std::string& name) const { return key_of_.lookup(name); }
+
+ private:
+  llvm::StringMap<std::string> key_of_;
+};
+
+class Binder {
+ public:
+  Binder(const GraphInFile& graph, const proto::SavedObjectGraph& saved,
+         const proto::TrackableObjectGraph& stored, const Bundle& bundle)
+      : saved_(saved),
+        bundle_(bundle),
+        variables_(VariablesOfObjects(graph, saved, &objects_)),
+        match_(saved, stored,
+               [&](const proto::SavedVariable& variable, const std::string& key) {
+                 return FitsKey(variable.dtype(), Shape::FromProto(variable.shape()), key);
+               }),
+        named_(stored, bundle, variables_) {
+    for (const auto& object : saved.nodes()) {
+      if (object.has_variable()) ++objects_of_name_[object.variable().name()];
+    }
+  }
+
+  Expected<VariableBinding> Bind() {
+    VariableBinding binding;
+    for (size_t i = 0; i < variables_.size(); ++i) {
+      const SavedVariable& variable = variables_[i];
+      ObjectMatch::Found found;
+      if (objects_[i] >= 0) found = match_.Of(objects_[i]);
+      if (found.keys.size() != 1 && IsAlone(variable.name)) {
+        std::string key = named_.Find(variable.name);
+        bool fits = found.keys.empty() || llvm::is_contained(found.keys, key);
+        if (!key.empty() && fits) found.keys.assign(1, key);
+      }
+      binding.is_of_model |= !found.keys.empty();
+      ASSIGN_OR_RETURN(std::string why, WhyNot(variable, found));
+      if (why.empty()) {
+        binding.bound.push_back({variable.node, found.keys[0]});
+      } else {
+        binding.unbound.push_back({variable.node, why});
+      }
+    }
+    return binding;
+  }
+
+ private:
+  bool FitsKey(DataType dtype, const Shape& shape, const std::string& key) const {
+    if (!bundle_.Has(key)) return false;
+    auto entry = bundle_.Describe(key);
+    if (entry) return FitsValue(dtype, shape, *entry);
+    llvm::consumeError(entry.takeError());
+    return false;
+  }
+
+  // Whether a name says which variable is meant: 'w' of many modules does not. Keras exports two
+  // copies of every variable, and has paths for names.
+  bool IsAlone(llvm::StringRef name) const {
+    int count = objects_of_name_.lookup(name);
+    return count <= 1 ||
+           (name.contains('/') && llvm::all_of(objects_of_name_, [&](const auto& other) {
+              return other.second == count;
+            }));
+  }
+
+  // Why the value that was found is none for the variable; empty: it is one.
+  Expected<std::string> WhyNot(const SavedVariable& variable, const ObjectMatch::Found& found) {
+    if (found.keys.empty()) {
+      std::string near = DidYouMean(variable.name, [&](NameSink take) {
+        for (llvm::StringRef name : bundle_.names()) take(name);
+      });
+      return llvm::formatv("the checkpoint has no '{0}'{1}", variable.name, near).str();
+    }
+    if (found.keys.size() > 1) {
+      return "the checkpoint has it in several places: '" + llvm::join(found.keys, "', '") + "'";
+    }
+    if (found.rival >= 0) {
+      return llvm::formatv("the checkpoint's '{0}' may be that of another variable ('{1}')",
+                           found.keys[0], saved_.nodes(found.rival).variable().name())
+          .str();
+    }
+    ASSIGN_OR_RETURN(Bundle::Entry entry, bundle_.Describe(found.keys[0]));
+    return WhyNoValue(variable, found.keys[0], entry.dtype, entry.shape);
+  }
+
+  const proto::SavedObjectGraph& saved_;
+  const Bundle& bundle_;
+  std::vector<int> objects_;  // of the variables
+  std::vector<SavedVariable> variables_;
+  ObjectMatch match_;
+  NamedValues named_;
+  llvm::StringMap<int> objects_of_name_;
+};
 
 }  // namespace
 
-Expected<VariableBinding> BindVariables(const GraphInFile& graph, Bundle* bundle) {
+std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph,
+                                              const proto::SavedObjectGraph& saved,
+                                              std::vector<int>* objects) {
   std::vector<SavedVariable> variables = VariablesOf(graph);
+  llvm::DenseMap<NodeId, int> object_of = ObjectsOf(graph, saved, variables);
+  objects->reserve(variables.size());
+  for (SavedVariable& variable : variables) {
+    auto object = object_of.find(variable.node);
+    objects->push_back(object == object_of.end() ? -1 : object->second);
+    if (objects->back() < 0) continue;
+    const std::string& name = saved.nodes(objects->back()).variable().name();
+    if (!name.empty()) variable.name = name;
+  }
+  return variables;
+}
+
+std::string WhyNoValue(const SavedVariable& variable, llvm::StringRef key, DataType dtype,
+                       const Shape& shape) {
+  if (dtype == BaseType(variable.dtype) && Fits(variable.shape, shape)) return "";
+  return Sentence("the checkpoint's '{0}' is {1}{2}, and {3}{4} was expected", key,
+                  DataTypeName(dtype).str(), shape.ToString(), DataTypeName(variable.dtype).str(),
+                  variable.shape.ToString());
+}
+
+Expected<VariableBinding> BindVariables(const GraphInFile& graph, Bundle* bundle) {
   auto saved = Parsed<proto::SavedObjectGraph>(graph.object_graph,
                                                "the object graph of '" + graph.title + "'");
   if (!saved) return Annotate(graph.path, saved.takeError());
   ASSIGN_OR_RETURN(std::string objects, ObjectGraphOf(bundle));
   ASSIGN_OR_RETURN(auto stored,
                    Parsed<proto::TrackableObjectGraph>(objects, "the checkpoint's object graph"));
-  ASSIGN_OR_RETURN(auto key_of_name, VariableKeys(bundle));
-  ObjectMatch match(*saved, stored);
-  llvm::DenseMap<NodeId, int> object_of = ObjectsOf(graph, *saved, variables);
-  VariableBinding binding;
-  for (const SavedVariable& variable : variables) {
-    auto object = object_of.find(variable.node);
-    std::string key = object == object_of.end() ? "" : match.KeyOf(object->second);
-    if (key.empty()) {
-      auto named = key_of_name.find(variable.name);
-      key = named != key_of_name.end()   ? named->second
-            : bundle->Has(variable.name) ? variable.name
-                                         : "";
-    }
-    ASSIGN_OR_RETURN(std::string why, WhyNot(variable, key, bundle));
-    if (why.empty()) {
-      binding.bound.push_back({variable.node, key});
-    } else {
-      binding.unbound.push_back({variable.node, why});
-    }
-  }
-  return binding;
+  return Binder(graph, *saved, stored, *bundle).Bind();
 }
 
 }  // namespace grapnel

@@ -7,8 +7,13 @@
 
 #include "lib/io/bundle.h"
 #include "lib/io/open.h"
+#include "lib/io/saved_variables.h"
 
 namespace grapnel {
+
+namespace proto {
+class SavedObjectGraph;
+}
 
 struct VariableBinding {
   struct Bound {
@@ -21,15 +26,28 @@ struct VariableBinding {
   };
   std::vector<Bound> bound;  // both in the order of the main graph
   std::vector<Unbound> unbound;
+  bool is_of_model = false;  // whether the checkpoint has anything that is like the model
 };
 
 // As TensorFlow 2 finds them: a node of the main graph is the object that a function captures
 // there, or the one object of its name; an object is found in the checkpoint by the names that lead
-// to it from the root (or from a root that holds the model, or that the model holds, as in
-// tf.train.Checkpoint(model=...)), slots of optimizers by the variable that they belong to. Where
-// there are no objects (TensorFlow 1), or the checkpoint has none, by the variable's name. Dtypes
-// and shapes must fit. Errors: the checkpoint or the object graph is damaged.
+// to it from the root, or from another object (lib/io/object_match.h), as in
+// tf.train.Checkpoint(model=...). Where there are no objects (TensorFlow 1), or the checkpoint has
+// them otherwise, by the variable's name, if only one has it; last by a name that differs in
+// numbers alone (lib/io/name_match.h). Dtypes and shapes must fit. Errors: the checkpoint or the
+// object graph is damaged.
 Expected<VariableBinding> BindVariables(const GraphInFile& graph, Bundle* bundle);
+
+// The variables of the main graph, in its order, under the names of their objects where they have
+// any: a graph makes names of its own for copies ("dense/kernel_1"). `objects`: the object of each,
+// by its number; -1: none.
+std::vector<SavedVariable> VariablesOfObjects(const GraphInFile& graph,
+                                              const proto::SavedObjectGraph& saved,
+                                              std::vector<int>* objects);
+
+// Why a value of this dtype and shape, under `key`, is none for the variable; empty: it is one.
+std::string WhyNoValue(const SavedVariable& variable, llvm::StringRef key, DataType dtype,
+                       const Shape& shape);
 
 }  // namespace grapnel
 

@@ -23,8 +23,8 @@ constexpr const char* kNoGraphs[] = {".npy", ".json", ".md",    ".py",  ".log", 
 std::optional<SeedKind> KindOfFolder(const fs::path& folder) {
   if (fs::exists(folder / "graph.gtxt")) return SeedKind::kCheckpoint;
   if (IsCaseFolder(folder.string())) return SeedKind::kCase;
-  if (fs::exists(folder / "saved_model.pb") || fs::exists(folder / "saved_model.pbtxt"))
-    return SeedKind::kSavedModel;
+  for (const char* name : {"saved_model.pb", "saved_model.pbtxt", "saved_model.cpb"})
+    if (fs::exists(folder / name)) return SeedKind::kSavedModel;
   if (fs::exists(folder / "index.json")) return SeedKind::kDumps;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".metadata") return SeedKind::kDebug;

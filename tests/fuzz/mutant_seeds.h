@@ -14,7 +14,7 @@ namespace grapnel {
 enum class SeedKind {
   kGraph,       // a file
   kCase,        // a folder with case.json
-  kSavedModel,  // a folder with saved_model.pb or .pbtxt
+  kSavedModel,  // a folder with saved_model.pb, .pbtxt or .cpb
   kDebug,       // a folder of TensorFlow's debugger
   kDumps,       // a folder with index.json, timings.json and ledger.jsonl
   kCheckpoint,  // a folder with graph.gtxt, which reads the checkpoint beside it

@@ -1,0 +1,253 @@
+#include "lib/io/keras_weights.h"
+
+#include <algorithm>
+#include <map>
+
+#include "lib/io/name_match.h"
+#include "lib/io/saved_variables.h"
+#include "lib/io/zip.h"
+#include "lib/proto/saved_object_graph.pb.h"
+#include "lib/support/suggest.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace grapnel {
+namespace {
+
+constexpr const char* kVariables = "vars";
+constexpr const char* kWeightsInArchive = "model.weights.h5";
+
+std::string Joined(llvm::StringRef folder, llvm::StringRef name) {
+  if (folder.empty() || name.empty()) return (folder.empty() ? name : folder).str();
+  return folder.str() + "/" + name.str();
+}
+
+// Variables of one layer, by name.
+struct Scope {
+  std::string layer;
+  std::vector<std::string> names;
+};
+
+// In which order layers have their variables: as a list of the model has them, or the object that
+// has them all, those that are trained first.
+class Order {
+ public:
+  explicit Order(const proto::SavedObjectGraph& saved) : saved_(saved) {
+    for (int i = 0; i < saved.nodes_size(); ++i) {
+      for (const auto& child : saved.nodes(i).children()) {
+        if (const proto::SavedVariable* variable = Variable(child.node_id()))
+          holders_[variable->name()].push_back(i);
+      }
+    }
+  }
+
+  // False: no object tells.
+  bool Sort(Scope* scope) const {
+    auto holders = holders_.find(scope->names[0]);
+    if (holders == holders_.end()) return scope->names.size() == 1;
+    for (int holder : holders->second) {
+      std::vector<std::string> order = Within(holder, *scope);
+      if (order.size() != scope->names.size()) continue;
+      scope->names = std::move(order);
+      return true;
+    }
+    return scope->names.size() == 1;
+  }
+
+ private:
+  const proto::SavedVariable* Variable(int node) const {
+    bool is_one = node >= 0 && node < saved_.nodes_size() && saved_.nodes(node).has_variable();
+    return is_one ? &saved_.nodes(node).variable() : nullptr;
+  }
+
+  std::vector<std::string> Within(int holder, const Scope& scope) const {
+    std::vector<std::string> trained, others;
+    llvm::StringSet<> missing;
+    for (const std::string& name : scope.names) missing.insert(name);
+    for (const auto& child : saved_.nodes(holder).children()) {
+      const proto::SavedVariable* variable = Variable(child.node_id());
+      if (!variable || !missing.erase(variable->name())) continue;
+      bool is_list = llvm::all_of(child.local_name(), llvm::isDigit);
+      (variable->trainable() || is_list ? trained : others).push_back(variable->name());
+    }
+    trained.insert(trained.end(), others.begin(), others.end());
+    return trained;
+  }
+
+  const proto::SavedObjectGraph& saved_;
+  llvm::StringMap<std::vector<int>> holders_;  // objects, by a variable that they have
+};
+
+std::vector<Scope> ScopesOf(llvm::ArrayRef<SavedVariable> variables) {
+  std::vector<Scope> scopes;
+  llvm::StringMap<size_t> places;
+  llvm::StringMap<bool> seen;
+  for (const SavedVariable& variable : variables) {
+    if (!seen.try_emplace(variable.name, true).second) continue;
+    llvm::StringRef layer = llvm::StringRef(variable.name).rsplit('/').first;
+    if (layer.size() == variable.name.size()) layer = "";
+    auto [place, is_new] = places.try_emplace(layer, scopes.size());
+    if (is_new) scopes.push_back({layer.str(), {}});
+    scopes[place->second].names.push_back(variable.name);
+  }
+  return scopes;
+}
+
+}  // namespace
+
+bool IsKerasFile(llvm::StringRef path) {
+  if (IsDirectory(path) || !FileExists(path)) return false;
+  auto file = FileBytes::Open(path);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return false;
+  }
+  return IsHdf5((*file)->bytes()) || IsZip((*file)->bytes());
+}
+
+Expected<KerasWeights> KerasWeights::Open(llvm::StringRef path) {
+  ASSIGN_OR_RETURN(auto file, FileBytes::Open(path));
+  return FromFile(file);
+}
+
+Expected<KerasWeights> KerasWeights::FromFile(const std::shared_ptr<const FileBytes>& file) {
+  KerasWeights weights;
+  ZipEntry entry = {file->bytes(), file};
+  if (IsZip(file->bytes())) {
+    auto found = ReadZipEntry(file, kWeightsInArchive);
+    if (!found) return found.takeError();
+    entry = std::move(*found);
+  }
+  ASSIGN_OR_RETURN(weights.file_, Hdf5File::Open(entry.bytes, entry.file));
+  weights.FindLayers();
+  if (weights.layers_.empty()) {
+    return MakeError("holds no layers with 'vars', as Keras 3 writes them in .weights.h5 files");
+  }
+  return weights;
+}
+
+void KerasWeights::FindLayers() {
+  auto name_of = [&](llvm::StringRef group) {
+    auto found = file_.groups().find(Joined(group, kVariables));
+    if (found == file_.groups().end()) return std::string();
+    auto name = found->second.attributes.find("name");
+    return name != found->second.attributes.end() ? name->second : group.rsplit('/').second.str();
+  };
+  model_name_ = name_of("");
+  for (const auto& [path, group] : file_.groups()) {
+    if (path != kVariables && !HasSuffix(path, "/vars")) continue;
+    Layer layer;
+    llvm::StringRef owner = llvm::StringRef(path).drop_back(4).rtrim('/');
+    for (size_t end = owner.find('/'); !owner.empty(); end = owner.find('/', end + 1)) {
+      std::string name = name_of(owner.take_front(end));
+      if (!name.empty()) layer.name = Joined(layer.name, name);
+      if (end == llvm::StringRef::npos) break;
+    }
+    for (size_t i = 0; file_.arrays().count(path + "/" + std::to_string(i)); ++i)
+      layer.keys.push_back(path + "/" + std::to_string(i));
+    if (!layer.keys.empty()) layers_.push_back(std::move(layer));
+  }
+  // Two of one name are none: which is meant would be a guess.
+  llvm::StringMap<int> count;
+  for (const Layer& layer : layers_) ++count[layer.name];
+  for (Layer& layer : layers_) {
+    if (count[layer.name] > 1) layer.name = "one of several: " + layer.keys[0];
+  }
+}
+
+// Variables of a Sequential have the model's name before those of layers, as do those of a class;
+// of a functional model, and of optimizers, none does.
+std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) const {
+  std::vector<std::string> names, with_model;
+  for (const Layer& layer : layers_) {
+    names.push_back(layer.name);
+    with_model.push_back(Joined(model_name_, layer.name));
+  }
+  std::vector<int> bare = MatchNames(wanted, names), whole = MatchNames(wanted, with_model);
+  auto found = [](const std::vector<int>& like) { return like.size() - llvm::count(like, -1); };
+  bool is_bare = found(bare) > found(whole);
+  std::vector<int> like = is_bare ? std::move(bare) : std::move(whole);
+  // The rest otherwise, of layers that are left.
+  const std::vector<std::string>& others = is_bare ? with_model : names;
+  std::vector<std::string> rest, free;
+  std::vector<int> places, layers;
+  for (size_t i = 0; i < like.size(); ++i) {
+    if (like[i] >= 0) continue;
+    rest.push_back(wanted[i]);
+    places.push_back(static_cast<int>(i));
+  }
+  for (size_t i = 0; i < others.size(); ++i) {
+    if (llvm::is_contained(like, static_cast<int>(i))) continue;
+    free.push_back(others[i]);
+    layers.push_back(static_cast<int>(i));
+  }
+  std::vector<int> more = MatchNames(rest, free);
+  for (size_t i = 0; i < more.size(); ++i) {
+    if (more[i] >= 0) like[places[i]] = layers[more[i]];
+  }
+  return like;
+}
+
+Expected<VariableBinding> KerasWeights::Bind(const GraphInFile& graph) const {
+  proto::SavedObjectGraph saved;
+  llvm::StringRef bytes = graph.object_graph;
+  if (bytes.size() > INT32_MAX ||
+      !saved.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    return MakeError("{0}: the object graph of '{1}' cannot be read", graph.path, graph.title);
+  std::vector<int> objects;
+  std::vector<SavedVariable> variables = VariablesOfObjects(graph, saved, &objects);
+  std::vector<Scope> scopes = ScopesOf(variables);
+  std::vector<std::string> wanted;
+  wanted.reserve(scopes.size());
+  for (const Scope& scope : scopes) wanted.push_back(scope.layer);
+  std::vector<int> like = LayersLike(wanted);
+  std::vector<std::string> names;
+  names.reserve(layers_.size());
+  for (const Layer& layer : layers_) names.push_back(layer.name);
+  Order order(saved);
+  llvm::StringMap<std::string> keys, reasons;
+  for (size_t i = 0; i < scopes.size(); ++i) {
+    std::string why;
+    const Layer* layer = like[i] < 0 ? nullptr : &layers_[like[i]];
+    if (!layer) {
+      why = Sentence("the file has no layer '{0}'{1}", llvm::StringRef(wanted[i]),
+                     DidYouMean(wanted[i], names));
+    } else if (layer->keys.size() != scopes[i].names.size()) {
+      why = Sentence("the file's layer '{0}' has {1}, and {2} were expected",
+                     llvm::StringRef(layer->name), Plural(layer->keys.size(), "variable"),
+                     scopes[i].names.size());
+    } else if (!order.Sort(&scopes[i])) {
+      why = "the model does not say in which order its layer has its variables";
+    }
+    for (size_t k = 0; k < scopes[i].names.size(); ++k) {
+      if (why.empty()) {
+        keys[scopes[i].names[k]] = layer->keys[k];
+      } else {
+        reasons[scopes[i].names[k]] = why;
+      }
+    }
+  }
+  VariableBinding binding;
+  for (const SavedVariable& variable : variables) {
+    std::string key = keys.lookup(variable.name), why = reasons.lookup(variable.name);
+    if (!key.empty()) {
+      const Hdf5File::Array& array = file_.arrays().at(key);
+      Shape shape(array.dims);
+      why = WhyNoValue(variable, key, array.dtype, shape);
+    }
+    if (why.empty()) {
+      binding.bound.push_back({variable.node, key});
+    } else {
+      binding.unbound.push_back({variable.node, why});
+    }
+  }
+  binding.is_of_model = true;
+  return binding;
+}
+
+Expected<Literal> KerasWeights::Read(const std::string& key) const { return file_.Read(key); }
+
+}  // namespace grapnel

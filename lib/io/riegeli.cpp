@@ -1,0 +1,198 @@
+#include "lib/io/riegeli.h"
+
+#include <highwayhash/c_bindings.h>
+
+#include <algorithm>
+
+#include "lib/io/riegeli_transposed.h"
+#include "lib/support/memory.h"
+#include "lib/support/text.h"
+#include "llvm/Support/Endian.h"
+
+namespace grapnel {
+namespace {
+
+using llvm::support::endian::read64le;
+
+constexpr uint64_t kBlock = 1 << 16, kBlockHeader = 24, kUsable = kBlock - kBlockHeader;
+constexpr uint64_t kGroupHeader = 40;
+constexpr uint64_t kLongestVarint = 10;
+constexpr llvm::StringRef kSignature("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f", 8);
+enum GroupType : char { kSimple = 'r', kTransposed = 't' };
+
+uint64_t Hash(llvm::StringRef bytes) {
+  alignas(32) static const HHKey kKey = {0x2f696c6567656952, 0x0a7364726f636572, 0x2f696c6567656952,
+                                         0x0a7364726f636572};
+  return HighwayHash64(kKey, bytes.data(), bytes.size());
+}
+
+// A group begins at the beginning of a block, or behind its header with a byte between.
+bool MayBegin(uint64_t position) {
+  uint64_t in_block = position % kBlock;
+  return in_block == 0 || in_block > kBlockHeader;
+}
+
+// Where `size` bytes of a group that begins at `begin` end, with the headers of blocks in them.
+uint64_t EndOf(uint64_t begin, uint64_t size) {
+  uint64_t headers = (size + (begin + kUsable - 1) % kBlock) / kUsable;
+  return begin + size + headers * kBlockHeader;
+}
+
+uint64_t NextBeginning(uint64_t position) {
+  uint64_t left = kBlock - 1 - (position + kBlock - 1) % kBlock;
+  return position + (left >= kUsable ? left - (kUsable - 1) : 0);
+}
+
+}  // namespace
+
+bool IsRiegeli(llvm::StringRef head) { return HasPrefix(head, kSignature); }
+
+// While the whole is put together of records, the bytes are there twice.
+RiegeliFile::RiegeliFile(std::shared_ptr<const FileBytes> file)
+    : file_(std::move(file)), room_(AvailableMemory() / 2) {}
+
+Expected<RiegeliFile> RiegeliFile::Open(std::shared_ptr<const FileBytes> file) {
+  RiegeliFile riegeli(std::move(file));
+  uint64_t size = riegeli.file_->bytes().size(), at = 0;
+  bool any = false;
+  while (at < size) {
+    Group group;
+    if (Error error = riegeli.ReadHeader(at, &group)) {
+      uint64_t next = riegeli.NextGroup(at);
+      riegeli.problems_.push_back(TextOf(std::move(error)) +
+                                  (next < size ? "; the next ones are at " + std::to_string(next)
+                                               : "; nothing behind it is read"));
+      at = next;
+      continue;
+    }
+    any = true;
+    if (group.num_records > 0 && (group.type == kSimple || group.type == kTransposed))
+      riegeli.groups_.push_back(group);
+    at = group.end;
+  }
+  if (!any) return MakeError("no group of its records can be read");
+  return riegeli;
+}
+
+// The next `size` bytes of a group from `position` on, which moves; false where the file ends
+// before.
+bool RiegeliFile::Copy(uint64_t* position, uint64_t size, std::string* out) const {
+  llvm::StringRef bytes = file_->bytes();
+  while (size > 0) {
+    if (*position % kBlock == 0) *position += kBlockHeader;
+    uint64_t part = std::min(size, kBlock - *position % kBlock);
+    if (*position > bytes.size() || part > bytes.size() - *position) return false;
+    out->append(bytes.data() + *position, part);
+    *position += part;
+    size -= part;
+  }
+  return true;
+}
+
+Error RiegeliFile::ReadHeader(uint64_t begin, Group* group) const {
+  std::string header;
+  uint64_t at = begin, file_size = file_->bytes().size();
+  if (!MayBegin(begin) || !Copy(&at, kGroupHeader, &header))
+    return MakeError("the file ends in the midst of a group's header, at {0}", begin);
+  auto number = [&](int i) { return read64le(header.data() + 8 * i); };
+  if (Hash(llvm::StringRef(header).drop_front(8)) != number(0))
+    return MakeError("the header of the records at {0} is damaged (its hash differs)", begin);
+  group->begin = begin;
+  group->data_size = number(1);
+  group->data_hash = number(2);
+  group->type = static_cast<char>(number(3) & 0xff);
+  group->num_records = number(3) >> 8;
+  group->decoded_size = number(4);
+  bool is_there = group->data_size <= file_size && group->num_records <= file_size &&
+                  EndOf(begin, kGroupHeader + group->data_size) <= file_size;
+  if (!is_there) return MakeError("the file ends in the midst of the records at {0}", begin);
+  group->end = std::max(EndOf(begin, kGroupHeader + group->data_size),
+                        NextBeginning(begin + group->num_records));
+  return Error::success();
+}
+
+// Where a group begins behind one that is damaged, by the header of a block; the file's size, where
+// none tells.
+uint64_t RiegeliFile::NextGroup(uint64_t damaged) const {
+  llvm::StringRef bytes = file_->bytes();
+  for (uint64_t block = (damaged / kBlock + 1) * kBlock; block + kBlockHeader <= bytes.size();
+       block += kBlock) {
+    llvm::StringRef header = bytes.substr(block, kBlockHeader);
+    if (Hash(header.drop_front(8)) != read64le(header.data())) continue;
+    uint64_t previous = read64le(header.data() + 8), next = read64le(header.data() + 16);
+    if (previous == 0) return block;
+    if (next > 0 && next < bytes.size() - block && MayBegin(block + next)) return block + next;
+  }
+  return bytes.size();
+}
+
+Expected<llvm::StringRef> RiegeliFile::Read(uint64_t position) {
+  auto after = llvm::upper_bound(groups_, position,
+                                 [](uint64_t at, const Group& group) { return at < group.begin; });
+  if (after == groups_.begin() ||
+      position - std::prev(after)->begin >= std::prev(after)->num_records)
+    return MakeError("no record begins at {0}", position);
+  const Group& group = *std::prev(after);
+  auto known = expanded_.find(group.begin);
+  if (known == expanded_.end()) {
+    Expected<Expanded> expanded = Expand(group);
+    if (!expanded) {
+      return Annotate("the records at " + std::to_string(group.begin), expanded.takeError());
+    }
+    room_ -= std::min<uint64_t>(room_, expanded->bytes.size());
+    known = expanded_.emplace(group.begin, std::move(*expanded)).first;
+  }
+  const std::vector<size_t>& ends = known->second.ends;
+  uint64_t index = position - group.begin;
+  size_t start = index == 0 ? 0 : ends[index - 1];
+  return llvm::StringRef(known->second.bytes)
+      .drop_front(known->second.begin)
+      .slice(start, ends[index]);
+}
+
+Expected<RiegeliFile::Expanded> RiegeliFile::Expand(const Group& group) {
+  if (group.decoded_size > room_) {
+    return MakeError("they say that they take {0}, and memory has room for {1}",
+                     HumanBytes(group.decoded_size), HumanBytes(room_));
+  }
+  std::string data;
+  data.reserve(group.data_size);
+  uint64_t at = EndOf(group.begin, kGroupHeader);
+  if (!Copy(&at, group.data_size, &data)) return MakeError("they are cut off");
+  if (Hash(data) != group.data_hash) return MakeError("they are damaged (their hash differs)");
+  if (group.type == kSimple) return ExpandSimple(group, std::move(data));
+  Expanded expanded;
+  ASSIGN_OR_RETURN(expanded.bytes, ReadTransposed(data, group.num_records, group.decoded_size,
+                                                  room_, &expanded.ends));
+  return expanded;
+}
+
+Expected<RiegeliFile::Expanded> RiegeliFile::ExpandSimple(const Group& group, std::string data) {
+  ByteReader reader(data);
+  llvm::StringRef type, packed_sizes;
+  uint64_t size;
+  if (!reader.Bytes(1, &type) || !reader.Varint(&size) || !reader.Bytes(size, &packed_sizes))
+    return MakeError("they end before the sizes of the records");
+  auto compression = static_cast<Compression>(type[0]);
+  Expanded expanded;
+  ASSIGN_OR_RETURN(std::string sizes,
+                   Unpack(compression, packed_sizes, group.num_records * kLongestVarint));
+  if (compression == Compression::kNone) {
+    expanded.begin = data.size() - reader.rest().size();
+    expanded.bytes = std::move(data);
+  } else {
+    ASSIGN_OR_RETURN(expanded.bytes, Unpack(compression, reader.rest(), group.decoded_size));
+  }
+  uint64_t end = 0, all = expanded.bytes.size() - expanded.begin;
+  ByteReader size_reader(sizes);
+  for (uint64_t i = 0; i < group.num_records; ++i) {
+    if (!size_reader.Varint(&size) || size > all - end)
+      return MakeError("record {0} does not lie in them", i);
+    expanded.ends.push_back(end += size);
+  }
+  if (end != group.decoded_size || end != all || !size_reader.rest().empty())
+    return MakeError("they have other sizes than their header says");
+  return expanded;
+}
+
+}  // namespace grapnel

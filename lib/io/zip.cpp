@@ -1,0 +1,118 @@
+#include "lib/io/zip.h"
+
+#include <vector>
+
+#include "lib/io/gzip.h"
+#include "lib/support/suggest.h"
+#include "lib/support/text.h"
+#include "llvm/Support/Endian.h"
+
+namespace grapnel {
+namespace {
+
+using llvm::support::endian::read16le;
+using llvm::support::endian::read32le;
+using llvm::support::endian::read64le;
+
+// APPNOTE.TXT of PKWARE: the end of the directory, an entry of it, what stands before a file.
+constexpr size_t kEndSize = 22, kEntrySize = 46, kLocalSize = 30, kEnd64Size = 56,
+                 kLocator64Size = 20, kLongestComment = 65535;
+constexpr llvm::StringRef kEnd("PK\x05\x06", 4), kEntry("PK\x01\x02", 4), kLocal("PK\x03\x04", 4),
+    kEnd64("PK\x06\x06", 4), kLocator64("PK\x06\x07", 4);
+enum Method : uint16_t { kStored = 0, kDeflated = 8 };
+
+struct Entry {
+  uint16_t method = 0;
+  uint64_t packed = 0, size = 0, offset = 0;
+};
+
+// Where the directory begins; false where there is none.
+bool FindDirectory(llvm::StringRef bytes, uint64_t* offset, uint64_t* count) {
+  if (bytes.size() < kEndSize) return false;
+  size_t from = bytes.size() - std::min(bytes.size(), kEndSize + kLongestComment);
+  size_t end = bytes.drop_front(from).rfind(kEnd);
+  if (end == llvm::StringRef::npos || bytes.size() - from - end < kEndSize) return false;
+  end += from;
+  *count = read16le(bytes.data() + end + 10);
+  *offset = read32le(bytes.data() + end + 16);
+  if (*offset != UINT32_MAX && *count != UINT16_MAX) return true;
+  if (end < kLocator64Size || !HasPrefix(bytes.drop_front(end - kLocator64Size), kLocator64))
+    return true;
+  uint64_t end64 = read64le(bytes.data() + end - kLocator64Size + 8);
+  if (end64 > bytes.size() || bytes.size() - end64 < kEnd64Size ||
+      !HasPrefix(bytes.drop_front(end64), kEnd64))
+    return false;
+  *count = read64le(bytes.data() + end64 + 32);
+  *offset = read64le(bytes.data() + end64 + 48);
+  return true;
+}
+
+// Sizes that do not fit into 32 bits stand in an extra field, in this order.
+void ReadExtra(llvm::StringRef extra, Entry* entry) {
+  constexpr uint16_t kZip64 = 1;
+  while (extra.size() >= 4) {
+    uint16_t id = read16le(extra.data()), size = read16le(extra.data() + 2);
+    llvm::StringRef data = extra.drop_front(4).take_front(size);
+    extra = extra.drop_front(std::min<size_t>(4 + size, extra.size()));
+    if (id != kZip64) continue;
+    for (uint64_t* field : {&entry->size, &entry->packed, &entry->offset}) {
+      if (*field != UINT32_MAX || data.size() < 8) continue;
+      *field = read64le(data.data());
+      data = data.drop_front(8);
+    }
+  }
+}
+
+Expected<ZipEntry> Extract(const std::shared_ptr<const FileBytes>& archive, const Entry& entry) {
+  llvm::StringRef bytes = archive->bytes();
+  if (entry.offset > bytes.size() || bytes.size() - entry.offset < kLocalSize ||
+      !HasPrefix(bytes.drop_front(entry.offset), kLocal))
+    return MakeError("is not where the archive says");
+  const char* local = bytes.data() + entry.offset;
+  uint64_t start = entry.offset + kLocalSize + read16le(local + 26) + read16le(local + 28);
+  if (start > bytes.size() || entry.packed > bytes.size() - start)
+    return MakeError("is cut off in the archive");
+  llvm::StringRef packed = bytes.substr(start, entry.packed);
+  if (entry.method == kStored) return ZipEntry{packed, archive};
+  if (entry.method != kDeflated)
+    return MakeError("is packed by method {0} of zip; 0 or 8 was expected", entry.method);
+  ASSIGN_OR_RETURN(Inflated inflated, Inflate(packed, entry.size, Framing::kNone));
+  if (inflated.bytes.size() != entry.size) return MakeError("does not expand to its size");
+  auto file = FileBytes::FromString(std::move(inflated.bytes), archive->name());
+  return ZipEntry{file->bytes(), file};
+}
+
+}  // namespace
+
+bool IsZip(llvm::StringRef head) { return HasPrefix(head, kLocal); }
+
+Expected<ZipEntry> ReadZipEntry(const std::shared_ptr<const FileBytes>& archive,
+                                llvm::StringRef name) {
+  llvm::StringRef bytes = archive->bytes();
+  uint64_t at, count;
+  if (!FindDirectory(bytes, &at, &count)) return MakeError("the zip archive has no directory");
+  std::vector<std::string> names;
+  for (uint64_t i = 0; i < count; ++i) {
+    if (at > bytes.size() || bytes.size() - at < kEntrySize ||
+        !HasPrefix(bytes.drop_front(at), kEntry))
+      return MakeError("the directory of the zip archive is damaged");
+    const char* head = bytes.data() + at;
+    size_t name_size = read16le(head + 28), extra_size = read16le(head + 30),
+           comment_size = read16le(head + 32);
+    llvm::StringRef its = bytes.substr(at + kEntrySize, name_size);
+    if (its == name) {
+      Entry entry = {read16le(head + 10), read32le(head + 20), read32le(head + 24),
+                     read32le(head + 42)};
+      ReadExtra(bytes.substr(at + kEntrySize + name_size, extra_size), &entry);
+      auto found = Extract(archive, entry);
+      return found ? std::move(found) : Annotate("'" + name.str() + "'", found.takeError());
+    }
+    names.push_back(its.str());
+    at += kEntrySize + name_size + extra_size + comment_size;
+  }
+  return NotFound("file of the zip archive", name, [&](NameSink take) {
+    for (const std::string& known : names) take(known);
+  });
+}
+
+}  // namespace grapnel

@@ -1,0 +1,41 @@
+// Names that are alike but for the numbers that Keras gives.
+#include "lib/io/name_match.h"
+
+#include "gtest/gtest.h"
+
+namespace grapnel {
+namespace {
+
+using Places = std::vector<int>;
+
+TEST(MatchNames, TheSameNameComesFirst) {
+  EXPECT_EQ(MatchNames({"net/dense", "net/dense_1"}, {"net/dense_1", "net/dense"}), Places({1, 0}));
+}
+
+TEST(MatchNames, ElseTheOrderOfNumbers) {
+  EXPECT_EQ(MatchNames({"net/dense", "net/dense_2", "net/dense_10", "net/norm"},
+                       {"net_1/dense_31", "net_1/dense_7", "net_1/norm_3", "net_1/dense_30"}),
+            Places({1, 3, 0, 2}));
+}
+
+// One more on either side, and only the same names say which it is.
+TEST(MatchNames, AsManyOfBoth) {
+  EXPECT_EQ(MatchNames({"dense", "dense_1"}, {"dense_5", "dense_6", "dense_7"}), Places({-1, -1}));
+  EXPECT_EQ(MatchNames({"dense", "dense_1"}, {"dense", "dense_1", "dense_2"}), Places({0, 1}));
+}
+
+// Numbers that moved on by one: the same name is another layer's.
+TEST(MatchNames, ShiftedNumbersAreNotTheSameNames) {
+  EXPECT_EQ(MatchNames({"dense", "dense_1"}, {"dense_1", "dense_2"}), Places({0, 1}));
+}
+
+// What ends in a digit without a line before it is another name; a number that is all of a name,
+// too.
+TEST(MatchNames, OtherNumbersAreNames) {
+  EXPECT_EQ(MatchNames({"conv1"}, {"conv2"}), Places({-1}));
+  EXPECT_EQ(MatchNames({"_1"}, {"_2"}), Places({-1}));
+  EXPECT_EQ(MatchNames({}, {"a"}), Places());
+}
+
+}  // namespace
+}  // namespace grapnel
