@@ -91,6 +91,21 @@ function(grapnel_embeds source)
   endforeach()
 endfunction()
 
+# grapnel_embeds_folder(serve web): the scripts, style sheets and pages of a folder of that room go into its binary, through
+# web/web_files.cpp, which reads their list from lib/serve/web_files.inc: X(symbol, "name") for each.
+function(grapnel_embeds_folder room folder)
+  file(GLOB files CONFIGURE_DEPENDS ${folder}/*.js ${folder}/*.css ${folder}/*.html)
+  set(list "")
+  foreach(file IN LISTS files)
+    cmake_path(GET file FILENAME name)
+    string(MAKE_C_IDENTIFIER "${name}" symbol)
+    string(APPEND list "X(${symbol}, \"${name}\")\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${GRAPNEL_GENERATED}/lib/${room}/web_files.inc CONTENT "${list}" @ONLY)
+  grapnel_embeds(${folder}/web_files.cpp ${files})
+  target_include_directories(grapnel_${room} PRIVATE ${GRAPNEL_GENERATED})
+endfunction()
+
 # Links everything above: for the binary and the tests.
 function(grapnel_link_everything target)
   get_property(rooms GLOBAL PROPERTY GRAPNEL_ROOMS)

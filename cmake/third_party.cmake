@@ -61,7 +61,7 @@ grapnel_archives(grapnel_jpeg HEADER jpeglib.h ARCHIVES libjpeg.a)
 grapnel_archives(grapnel_png HEADER png.h ARCHIVES libpng.a)
 target_link_libraries(grapnel_png INTERFACE ZLIB::ZLIB)
 
-# cgraph is linked; of gvc only the headers are used, lib/render opens it when it first draws.
+# Writes DOT.
 grapnel_archives(grapnel_cgraph HEADER cgraph.h ARCHIVES libcgraph.so libcdt.so PATHS /usr/include/graphviz)
 target_link_libraries(grapnel_cgraph INTERFACE ${CMAKE_DL_LIBS})
 
@@ -73,6 +73,11 @@ target_link_libraries(grapnel_dnnl INTERFACE gomp)
 # For the loadable module of lib/serve only. Of Boost headers are enough.
 grapnel_archives(grapnel_boost HEADER boost/beast/version.hpp ARCHIVES)
 grapnel_archives(grapnel_packers HEADER brotli/encode.h ARCHIVES libbrotlienc.so libz.so)
+
+# For the loadable module of lib/render only: what runs scripts, and what makes pixels of SVG.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(JavaScriptCore REQUIRED IMPORTED_TARGET javascriptcoregtk-4.1)
+pkg_check_modules(Rsvg REQUIRED IMPORTED_TARGET librsvg-2.0)
 
 # Eigen's alignment follows -march, so only kernels may see it.
 target_compile_definitions(Eigen3::Eigen INTERFACE EIGEN_MPL2_ONLY)

@@ -5,7 +5,7 @@ usage: package.py BIN_FOLDER TARBALL    packs BIN_FOLDER/grapnel, its modules an
        package.py --check TARBALL       unpacks it beside glibc alone and runs it there
 
 All shared libraries come along but glibc's, which fit the machine's loader and kernel, and the GPU driver and CUDA's own, which
-are larger than all the rest and come with the machine. The program finds lib/ by its RPATH, Graphviz its plugins beside itself.
+are larger than all the rest and come with the machine. The program finds lib/ by its RPATH.
 """
 
 import os
@@ -20,10 +20,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GLIBC = re.compile(r"^(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|util|resolv|anl|nsl|nss_.*|thread_db|BrokenLocale)\.so\..*)$")
 LEFT_OUT = re.compile(r"^lib(cuda|nvidia|cublas|cublasLt|cudnn|nvrtc|nvJitLink)[-._]?.*\.so\..*$")
-# What lib/render opens: Graphviz, its layout, its SVG and, through pango, PNG.
-GRAPHVIZ = "libgvc.so.6"
-PLUGINS = ("libgvplugin_core.so.6", "libgvplugin_dot_layout.so.6", "libgvplugin_pango.so.6")
-FONT = pathlib.Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
+MODULES = ("grapnel_onednn.so", "grapnel_icu.so", "grapnel_cuda.so", "grapnel_http.so", "grapnel_picture.so")
+# Of the words in a PNG.
+FONTS = [pathlib.Path("/usr/share/fonts/truetype/dejavu") / name for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")]
 FONTS_CONF = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir prefix="relative">.</dir><cachedir>/tmp/grapnel-fonts</cachedir></fontconfig>
@@ -58,20 +57,6 @@ def libraries(file):
     return found
 
 
-def library_folder():
-    """Where Debian keeps libraries: the folder of libgvc, which the binary does not link."""
-    for line in said_by("/sbin/ldconfig", "-p").splitlines():
-        if line.split()[:1] == [GRAPHVIZ] and "x86-64" in line:
-            return pathlib.Path(line.split(" => ")[1]).parent
-    sys.exit("package: there is no libgvc.so.6: apt-get install libgvc6")
-
-
-def plugin_blocks(config):
-    """The blocks of Graphviz's config6a that are about plugins that come along."""
-    blocks = re.findall(r"^(\S+)( \S+ \{\n.*?^\}\n)", config, re.MULTILINE | re.DOTALL)
-    return "".join(name + rest for name, rest in blocks if name in PLUGINS)
-
-
 def package_of(file):
     """The Debian package of a file, which dpkg may know with or without /usr before it."""
     bare = "/" + str(file).removeprefix("/usr").lstrip("/")
@@ -96,32 +81,23 @@ def pack(bin_folder, tarball):
     with tempfile.TemporaryDirectory() as temporary:
         top = pathlib.Path(temporary) / name
         (top / "bin").mkdir(parents=True)
-        (top / "lib" / "graphviz").mkdir(parents=True)
-        (top / "lib" / "fonts").mkdir()
-        ours = [bin_folder / file for file in ("grapnel", "grapnel_onednn.so", "grapnel_icu.so", "grapnel_cuda.so")]
+        (top / "lib" / "fonts").mkdir(parents=True)
+        ours = [bin_folder / file for file in ("grapnel", *MODULES)]
         ours = [file for file in ours if file.exists()]
         for file in ours:
             subprocess.run(["strip", "-o", str(top / "bin" / file.name), str(file)], check=True)
-        system = library_folder()
-        plugins = [system / "graphviz" / plugin for plugin in PLUGINS]
-        for plugin in plugins:
-            shutil.copy(plugin, top / "lib" / "graphviz" / plugin.name)
-        config = (system / "graphviz" / "config6a").read_text()
-        (top / "lib" / "graphviz" / "config6a").write_text(plugin_blocks(config))
-        needed = {GRAPHVIZ: system / GRAPHVIZ}
-        for file in [*ours, system / GRAPHVIZ, *plugins]:
+        needed = {}
+        for file in ours:
             needed |= libraries(file)
         needed = {n: path for n, path in needed.items() if not GLIBC.match(n) and not LEFT_OUT.match(n)}
         if missing := [n for n, path in needed.items() if path is None]:
             sys.exit(f"package: not found: {', '.join(missing)}")
         for file, path in needed.items():
             shutil.copy(path, top / "lib" / file)
-        copied = [*needed.values(), *plugins]
-        if FONT.exists():
-            shutil.copy(FONT, top / "lib" / "fonts")
-            copied.append(FONT)
+        for font in FONTS:
+            shutil.copy(font, top / "lib" / "fonts")
         (top / "lib" / "fonts" / "fonts.conf").write_text(FONTS_CONF)
-        copy_licences(copied, top / "lib" / "licenses")
+        copy_licences([*needed.values(), *FONTS], top / "lib" / "licenses")
         for file in said_by("git", "-C", str(ROOT), "ls-files", "testdata").splitlines():
             (top / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / file, top / file)
@@ -158,9 +134,10 @@ def check(tarball):
         shutil.copy("/lib64/ld-linux-x86-64.so.2", root / "lib64")
         for name in ("libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libmvec.so.1"):
             shutil.copy(f"/lib/x86_64-linux-gnu/{name}", root / "lib/x86_64-linux-gnu")
-        (root / "dev" / "null").touch()
+        for device in ("null", "urandom"):
+            (root / "dev" / device).touch()
         (root / "script").write_text(SCRIPT)
-        inside = f"mount -t proc proc {root}/proc && exec chroot {root} /bin/sh /script"
+        inside = f"mount -t proc proc {root}/proc && mount --bind /dev/urandom {root}/dev/urandom && exec chroot {root} /bin/sh /script"
         run = subprocess.run(
             ["unshare", "--map-root-user", "--mount", "--pid", "--fork", "sh", "-c", inside],
             env={"PATH": os.environ["PATH"]},
@@ -174,8 +151,8 @@ def check(tarball):
         pictures = [root / "tmp" / f"picture.{kind}" for kind in ("svg", "png")]
         if run.returncode or "failed" in run.stdout and ", 0 failed" not in run.stdout:
             sys.exit(f"{tarball}: does not run beside glibc alone (exit code {run.returncode})")
-        if any(not picture.stat().st_size for picture in pictures):
-            sys.exit(f"{tarball}: an empty picture")
+        if "</svg>" not in pictures[0].read_text() or pictures[1].read_bytes()[1:4] != b"PNG":
+            sys.exit(f"{tarball}: pictures that are none")
     print(f"{tarball}: runs beside glibc alone")
 
 

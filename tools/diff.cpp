@@ -7,7 +7,7 @@
 #include "lib/diff/statistics.h"
 #include "lib/diff/value_diff.h"
 #include "lib/render/diff_picture.h"
-#include "lib/render/layout.h"
+#include "lib/render/draw_picture.h"
 #include "lib/serve/pages/diff_page.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/support/file.h"
@@ -91,7 +91,7 @@ Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const F
   if (!format) return MakeError("{0}: a picture of a diff is .dot, .svg, .png or .html", output);
   auto drawn = MakeDiffPicture(b.module(), diff);
   if (!drawn) return Annotate(output, drawn.takeError());
-  ASSIGN_OR_RETURN(std::string bytes, MakeGraphvizLayout()->Draw(drawn->picture, *format));
+  ASSIGN_OR_RETURN(std::string bytes, DrawPicture(drawn->picture, *format));
   RETURN_IF_ERROR(WriteFile(output, bytes));
   for (const std::string& line : drawn->picture.header) invocation.sink()(Severity::kInfo, line);
   return Error::success();

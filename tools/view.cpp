@@ -2,7 +2,7 @@
 #include "lib/io/signature.h"
 #include "lib/ir/find.h"
 #include "lib/render/device_scopes.h"
-#include "lib/render/layout.h"
+#include "lib/render/draw_picture.h"
 #include "lib/render/page_address.h"
 #include "lib/render/picture.h"
 #include "lib/render/picture_json.h"
@@ -131,7 +131,7 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
   if (!picture) return Annotate(flags.model, picture.takeError());
   for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
   if (!format) return PictureJson(*picture);
-  return MakeGraphvizLayout()->Draw(*picture, *format);
+  return DrawPicture(*picture, *format);
 }
 
 Expected<int> Run(Flags flags, Invocation& invocation) {

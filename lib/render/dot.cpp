@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/render/picture_key.h"
 #include "lib/support/printable.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringRef.h"
@@ -179,46 +180,20 @@ class DotMaker {
             Html(picture_.title.empty() ? "graph" : picture_.title) + "</b></font></td></tr>";
     for (const std::string& line : picture_.header)
       html += "<tr><td align=\"left\">" + Html(line) + "</td></tr>";
-    html += "<tr><td align=\"left\">" + Small(Html(KeyText()), kQuietInk) + "</td></tr>";
+    html += "<tr><td align=\"left\">" +
+            Small(Html(PictureKey(picture_, "double frame")), kQuietInk) + "</td></tr>";
     if (picture_.colors.size() > 1) html += "<tr><td align=\"left\">" + ColorsHtml() + "</td></tr>";
     return html + "</table>";
-  }
-
-  bool Has(BoxKind kind) const {
-    return std::any_of(picture_.boxes.begin(), picture_.boxes.end(),
-                       [&](const Box& box) { return box.kind == kind; });
-  }
-  bool Has(PictureEdge::Kind kind) const {
-    return std::any_of(picture_.edges.begin(), picture_.edges.end(),
-                       [&](const PictureEdge& e) { return e.kind == kind; });
-  }
-
-  // What lines and frames mean, of those that are there.
-  std::string KeyText() const {
-    static constexpr const char* kWays[] = {"down", "up", "to the right"};
-    std::string text = std::string("data flows ") + kWays[static_cast<int>(picture_.direction)];
-    if (Has(PictureEdge::Kind::kControl)) text += "; dashed: control edge";
-    if (Has(PictureEdge::Kind::kThrough)) text += "; long dashes: through hidden ops";
-    if (Has(PictureEdge::Kind::kCall)) text += "; dotted: calls a function";
-    bool ends = std::any_of(picture_.boxes.begin(), picture_.boxes.end(),
-                            [](const Box& b) { return b.input || b.output; });
-    if (ends) text += "; round: input or output";
-    bool focus = std::any_of(picture_.boxes.begin(), picture_.boxes.end(),
-                             [](const Box& b) { return b.focus; });
-    if (focus) text += "; thick frame: what was asked for";
-    if (Has(BoxKind::kScope) || Has(BoxKind::kFunction))
-      text += "; double frame: closed, --scope or --function opens it";
-    return text;
   }
 
   std::string ColorsHtml() {
     std::string html =
         "<table border=\"0\" cellborder=\"0\" cellspacing=\"4\" cellpadding=\"3\"><tr>";
     html += "<td>" + Small("colour: " + Html(picture_.color_title), kQuietInk) + "</td>";
-    for (size_t i = 1; i <= picture_.colors.size(); ++i) {
-      const Swatch& swatch = picture_.colors[i % picture_.colors.size()];  // the neutral one last
-      if (!swatch.name.empty()) html += SwatchHtml(swatch.fill.c_str(), swatch.name);
-      if (i % 8 == 0 && i < picture_.colors.size()) html += "</tr><tr><td></td>";
+    std::vector<Swatch> named = NamedColors(picture_);
+    for (size_t i = 0; i < named.size(); ++i) {
+      if (i > 0 && i % 8 == 0) html += "</tr><tr><td></td>";
+      html += SwatchHtml(named[i].fill.c_str(), named[i].name);
     }
     return html + "</tr></table>";
   }

@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "lib/render/web/script_bundle.h"
 #include "lib/serve/pages/file_documents.h"
-#include "lib/serve/pages/script_bundle.h"
 #include "lib/serve/pages/tab.h"
 #include "lib/serve/web/web_files.h"
 #include "lib/support/file.h"
@@ -37,14 +37,13 @@ std::string Escaped(llvm::StringRef text) {
 }  // namespace
 
 Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostream& os) {
-  ASSIGN_OR_RETURN(std::string script, BundleScripts(PageScripts()));
-  llvm::StringRef style = FindWebFile("page.css")->text;
+  ASSIGN_OR_RETURN(std::string script, BundleScripts(PageScripts(), FindWebFile));
+  std::string style = (FindWebFile("theme.css")->text + FindWebFile("page.css")->text).str();
   llvm::StringRef html = FindWebFile("index.html")->text;
   std::string policy = "default-src 'none'; script-src " + HashOf(script) + "; style-src " +
                        HashOf(style) + "; img-src data:; base-uri 'none'; form-action 'none'";
   auto [before_title, after_title] = html.split("<title>grapnel</title>");
-  auto [before_style, after_style] =
-      after_title.split("<link rel=\"stylesheet\" href=\"page.css\">");
+  auto [before_style, after_style] = after_title.split(kStylesOfPage);
   auto [before_script, after_script] = after_style.split(kScriptOfPage);
   os << before_title << "<meta http-equiv=\"Content-Security-Policy\" content=\"" << policy
      << "\">\n<title>" << Escaped(title) << "</title>" << before_style << "<style>" << style

@@ -1,8 +1,11 @@
 // The canvas of the graph: what is open, where it is looked at, what is chosen; mouse, touch, keys.
 
-import {boxKey, drawFrame, readTheme} from "./draw.js";
-import {allBoxes, canOpen, composeFrames, lineWidth, openKey} from "./frames.js";
+import {canOpen, MARKER, TITLE} from "./box_lines.js";
+import {drawFrame, makeTheme} from "./draw.js";
+import {allBoxes, boxKey, openKey} from "./frames.js";
+import {composeFrames} from "./opened.js";
 import {listenToPointer} from "./pointer.js";
+import {lineWidth, textWidth} from "./text_width.js";
 
 const SMALLEST = 0.02, LARGEST = 3, MARGIN = 8;
 // Zoom at which all text can be read, and below which hardly any; boxes that a first picture keeps.
@@ -10,6 +13,11 @@ const LEGIBLE = 0.85, FEWEST = 9;
 export const TOO_SMALL = 0.7;
 
 const TITLE_HEIGHT = 26;  // in the frame's units
+
+function readTheme() {
+  const style = getComputedStyle(document.documentElement);
+  return makeTheme((name) => style.getPropertyValue(`--${name}`).trim());
+}
 
 // Events: "select" {box} (undefined: nothing), "toggle" {box, open}, "change" (open boxes, body), "error".
 export class GraphView extends EventTarget {
@@ -217,7 +225,9 @@ export class GraphView extends EventTarget {
     this.at.zoom = LEGIBLE;
     const first = this.boxes.find((box) => box.box.input && box.parent === undefined) ?? this.frame;
     const middle = first === this.frame ? this.frame.w / 2 : first.x + first.w / 2;
-    this.at.x = this.size()[0] / 2 - middle * LEGIBLE;
+    const [w] = this.size(), least = w - MARGIN - this.frame.w * LEGIBLE;
+    this.at.x = least > MARGIN ? (least + MARGIN) / 2
+      : Math.max(least, Math.min(MARGIN, w / 2 - middle * LEGIBLE));
     this.at.y = 0;
     this.paint();
   }
@@ -311,8 +321,8 @@ export class GraphView extends EventTarget {
   onTriangle(box, x, y) {
     if (!canOpen(box.box) || y > TITLE_HEIGHT) return false;
     if (box.inner) return x < TITLE_HEIGHT;
-    const left = box.w / 2 - lineWidth(box.lines[0]) / 2 - 10;
-    return x > left - 12 && x < left + 8;
+    const marker = textWidth(MARKER, TITLE), left = (box.w - lineWidth(box.lines[0]) - marker) / 2;
+    return x > left - 6 && x < left + marker;
   }
 
   hover(event) {

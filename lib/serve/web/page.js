@@ -246,7 +246,8 @@ class Page {
 
   colour(by = byId("color").value) {
     const {look} = this.view, total = (cost) => this.view.frame?.view[`all_${cost}`];
-    drawLegend(byId("legend"), colourBy(by, look, this.summary, this.runColours, total),
+    this.swatches = colourBy(by, look, this.summary, this.runColours, total);
+    drawLegend(byId("legend"), this.swatches,
       {byDevice: look.byDevice, through: this.filtering.filter.on});
     this.view.paint();
     this.panes.follow();

@@ -1,8 +1,8 @@
 // A and B side by side: what is chosen, opened or gone to on one side is on the other too.
 
+import {canOpen} from "./box_lines.js";
 import {byId, element, link, plural} from "./dom.js";
-import {boxKey} from "./draw.js";
-import {canOpen, openKey} from "./frames.js";
+import {boxKey, openKey} from "./frames.js";
 import {GraphView, TOO_SMALL} from "./graph_view.js";
 import {inWords, Panel} from "./panel.js";
 import {Source} from "./source.js";

@@ -3,8 +3,8 @@
 
 import {tableOf} from "./body_table.js";
 import {byId, commas, link, plural} from "./dom.js";
-import {boxKey} from "./draw.js";
 import {Filter, SHOWN} from "./filter.js";
+import {boxKey} from "./frames.js";
 
 const LISTED = 6;      // ops in the line above the picture
 const MOST_OPEN = 60;  // nodes of a part whose scopes are opened by themselves

@@ -1,6 +1,7 @@
 // The buttons beside the picture, and the keys.
 
 import {byId} from "./dom.js";
+import {setUpExport} from "./export.js";
 
 const HIGH = 600;  // pixels of the window, where there is room for the legend
 
@@ -15,6 +16,7 @@ export function setUpTools(page) {
     byId(id).addEventListener("click", () => page.setPanes(id === "how-side").catch((error) =>
       page.fail(error)));
   }
+  setUpExport(page);
   byId("legend-box").open = innerHeight > HIGH;
   byId("color").addEventListener("change", (event) => page.colour(event.target.value));
   byId("help-button").addEventListener("click", () => byId("help").showModal());

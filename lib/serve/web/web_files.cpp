@@ -21,25 +21,16 @@ extern "C" {
 }
 
 namespace grapnel {
-namespace {
-
-llvm::StringRef TypeOf(llvm::StringRef name) {
-  if (name.ends_with(".html")) return "text/html; charset=utf-8";
-  if (name.ends_with(".css")) return "text/css; charset=utf-8";
-  return "text/javascript; charset=utf-8";
-}
-
-WebFile MakeFile(llvm::StringRef name, const char* begin, const char* end) {
-  return {name, TypeOf(name), llvm::StringRef(begin, end - begin)};
-}
-
-}  // namespace
-
 llvm::ArrayRef<WebFile> WebFiles() {
-#define X(symbol, file) MakeFile(file, grapnel_web_##symbol##_begin, grapnel_web_##symbol##_end),
-  static const WebFile files[] = {
+#define X(symbol, file) \
+  EmbeddedWebFile(file, grapnel_web_##symbol##_begin, grapnel_web_##symbol##_end),
+  static const std::vector<WebFile> files = [] {
+    std::vector<WebFile> all = PictureFiles().vec();
+    all.insert(all.end(), {
 #include "lib/serve/web_files.inc"
-  };
+                          });
+    return all;
+  }();
 #undef X
   return files;
 }

@@ -1,19 +1,14 @@
-// The files of the page (lib/serve/web/), in the binary.
+// The files of the page (lib/serve/web/, and those of pictures in lib/render/web/), in the binary.
 #ifndef GRAPNEL_LIB_SERVE_WEB_WEB_FILES_H_
 #define GRAPNEL_LIB_SERVE_WEB_WEB_FILES_H_
 
 #include <string>
 
+#include "lib/render/web/web_file.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
-
-struct WebFile {
-  llvm::StringRef name;  // "page.js"
-  llvm::StringRef type;  // "text/javascript; charset=utf-8"
-  llvm::StringRef text;
-};
 
 llvm::ArrayRef<WebFile> WebFiles();
 // nullptr when there is none of that name.
@@ -24,6 +19,9 @@ llvm::ArrayRef<llvm::StringRef> PageScripts();
 // Where index.html names page.js alone.
 inline constexpr llvm::StringLiteral kScriptOfPage =
     "<script type=\"module\" src=\"page.js\"></script>";
+// And its style sheets.
+inline constexpr llvm::StringLiteral kStylesOfPage =
+    "<link rel=\"stylesheet\" href=\"theme.css\">\n<link rel=\"stylesheet\" href=\"page.css\">";
 // index.html with all of them.
 std::string PageHtml();
 

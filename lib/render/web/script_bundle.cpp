@@ -1,21 +1,24 @@
-#include "lib/serve/pages/script_bundle.h"
+#include "lib/render/web/script_bundle.h"
 
 #include <utility>
 #include <vector>
 
-#include "lib/serve/web/web_files.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {
 
+using FindFile = llvm::function_ref<const WebFile*(llvm::StringRef)>;
+
 class Bundler {
  public:
+  explicit Bundler(FindFile find) : find_(find) {}
+
   Error Add(llvm::StringRef name) {
     if (!done_.insert(name).second) return Error::success();
-    const WebFile* file = FindWebFile(name);
-    if (!file) return MakeError("the page has no module '{0}'", name);
+    const WebFile* file = find_(name);
+    if (!file) return MakeError("there is no module '{0}'", name);
     llvm::SmallVector<llvm::StringRef, 0> lines;
     file->text.split(lines, '\n');
     std::string body;
@@ -55,14 +58,15 @@ class Bundler {
     return line.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; });
   }
 
+  FindFile find_;
   llvm::StringSet<> done_;
   std::string script_;
 };
 
 }  // namespace
 
-Expected<std::string> BundleScripts(llvm::ArrayRef<llvm::StringRef> entries) {
-  Bundler bundler;
+Expected<std::string> BundleScripts(llvm::ArrayRef<llvm::StringRef> entries, FindFile find) {
+  Bundler bundler(find);
   for (llvm::StringRef entry : entries) RETURN_IF_ERROR(bundler.Add(entry));
   return std::move(bundler).Finish();
 }

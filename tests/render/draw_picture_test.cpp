@@ -1,9 +1,11 @@
+#include "lib/render/draw_picture.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "lib/render/engine/engine.h"
 #include "lib/render/labels.h"
-#include "lib/render/layout.h"
 
 namespace grapnel {
 namespace {
@@ -28,7 +30,7 @@ Picture Named(const std::vector<std::string>& names) {
 }
 
 std::string Draw(const Picture& picture, PictureFormat format) {
-  auto bytes = MakeGraphvizLayout()->Draw(picture, format);
+  auto bytes = DrawPicture(picture, format);
   if (!bytes) {
     ADD_FAILURE() << TextOf(bytes.takeError());
     return "";
@@ -76,6 +78,48 @@ TEST(Dot, TheSamePictureGivesTheSameBytes) {
   for (PictureFormat format : {PictureFormat::kDot, PictureFormat::kSvg, PictureFormat::kPng}) {
     EXPECT_EQ(Draw(picture, format), Draw(picture, format));
   }
+}
+
+TEST(DrawPicture, WhereverDataFlowsTheTitleIsOnTop) {
+  Picture picture = Named({"a", "b"});
+  Cluster frame;
+  frame.id = frame.title = "around both";
+  picture.clusters.push_back(frame);
+  for (Box& box : picture.boxes) box.cluster = 0;
+  for (Direction direction : {Direction::kDown, Direction::kUp, Direction::kRight}) {
+    picture.direction = direction;
+    std::string svg = Draw(picture, PictureFormat::kSvg);
+    size_t title = svg.find(">around both</text>"), y = svg.rfind(" y=\"", title);
+    ASSERT_NE(title, std::string::npos) << svg;
+    int at = std::atoi(svg.c_str() + y + 4);
+    for (const char* name : {">Op  a<", ">Op<"}) {
+      size_t box = svg.find(name);
+      if (box != std::string::npos)
+        EXPECT_GT(std::atoi(svg.c_str() + svg.rfind(" y=\"", box) + 4), at);
+    }
+  }
+}
+
+TEST(Engine, WhatGoesWrongIsSaid) {
+  auto missing = CallScript("nothing.js", "nothing", {});
+  EXPECT_EQ(TextOf(missing.takeError()), "there is no module 'nothing.js'");
+  auto absent = CallScript("spread.js", "nothing", {});
+  EXPECT_FALSE(static_cast<bool>(absent));
+  llvm::consumeError(absent.takeError());
+  auto thrown = CallScript("picture_file.js", "pictureFile", {"{", ""});
+  EXPECT_EQ(TextOf(thrown.takeError()).find("cannot draw: SyntaxError"), 0u);
+  auto no_svg = PngOfSvg("<svg");
+  EXPECT_EQ(TextOf(no_svg.takeError()).find("cannot draw: "), 0u);
+}
+
+TEST(Engine, AnSvgIsAsManyPixelsAsItSays) {
+  auto png = PngOfSvg("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"70\" height=\"30\"/>");
+  ASSERT_TRUE(static_cast<bool>(png)) << TextOf(png.takeError());
+  EXPECT_EQ(png->substr(16, 8), std::string("\0\0\0\x46\0\0\0\x1e", 8));
+  // One that has no room for as many is made smaller.
+  auto wide = PngOfSvg("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"64000\" height=\"20\"/>");
+  ASSERT_TRUE(static_cast<bool>(wide)) << TextOf(wide.takeError());
+  EXPECT_EQ(wide->substr(16, 8), std::string("\0\0\x7d\0\0\0\0\x0a", 8));
 }
 
 TEST(Labels, PrintableKeepsUtf8AndNothingElse) {

@@ -1,0 +1,31 @@
+#include "lib/render/draw_picture.h"
+
+#include <memory>
+
+#include "lib/render/dot.h"
+#include "lib/render/engine/engine.h"
+#include "lib/render/picture_views.h"
+#include "lib/render/web/web_file.h"
+
+namespace grapnel {
+
+std::optional<PictureFormat> ParsePictureFormat(llvm::StringRef name) {
+  name.consume_front(".");
+  if (name == "dot" || name == "gv") return PictureFormat::kDot;
+  if (name == "svg") return PictureFormat::kSvg;
+  if (name == "png") return PictureFormat::kPng;
+  return std::nullopt;
+}
+
+Expected<std::string> DrawPicture(const Picture& picture, PictureFormat format) {
+  if (format == PictureFormat::kDot) {
+    std::unique_ptr<Agraph_t, int (*)(Agraph_t*)> graph(MakeDotGraph(picture), agclose);
+    return DotText(graph.get());
+  }
+  std::string theme = FindPictureFile("theme.css")->text.str();
+  ASSIGN_OR_RETURN(std::string svg, CallScript("picture_file.js", "pictureFile",
+                                               {PictureViewsJson(picture), theme}));
+  return format == PictureFormat::kSvg ? svg : PngOfSvg(svg);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,37 @@
+/* What the binary and grapnel_picture.so say to one another: C types only, no exception passes it.
+ */
+#ifndef GRAPNEL_LIB_RENDER_ENGINE_API_H_
+#define GRAPNEL_LIB_RENDER_ENGINE_API_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define GRAPNEL_PICTURE_API_VERSION 1
+#define GRAPNEL_PICTURE_ENTRY "GrapnelPictureEntry"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Takes what was made, once; all is copied. */
+typedef void (*GrapnelPictureTake)(void* context, const char* bytes, size_t size);
+
+typedef struct GrapnelPictureApi {
+  int32_t version;
+  /* Evaluates `script`, calls its global `function` with `count` strings, and hands on the string
+   * that comes back. 0: `take` got what went wrong instead. Ends after `seconds` of work. */
+  int32_t (*run)(const char* script, const char* function, const char* const* arguments,
+                 int32_t count, double seconds, GrapnelPictureTake take, void* context);
+  /* An SVG file as a PNG file, a pixel for each of its units, or as many as `most_pixels` allow.
+   * 0: as for run. */
+  int32_t (*png)(const char* svg, size_t size, double most_pixels, GrapnelPictureTake take,
+                 void* context);
+} GrapnelPictureApi;
+
+typedef const GrapnelPictureApi* (*GrapnelPictureEntryFn)(int32_t version);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GRAPNEL_LIB_RENDER_ENGINE_API_H_ */

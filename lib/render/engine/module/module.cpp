@@ -1,0 +1,51 @@
+// grapnel_picture.so: the engine that runs the page's scripts where there is no browser, and what
+// makes pixels of SVG, behind lib/render/engine/api.h.
+//
+// JavaScriptCore runs them: the same scripts place the same boxes in the page and in files, and a
+// second layout in C++ would be another one. It is Debian's smallest engine that keeps up with the
+// browsers' language and that can end a script that takes too long. It, ICU, librsvg and cairo are
+// some 80 libraries and 30 ms to load: a module that is opened by the first picture.
+#include <exception>
+
+#include "lib/render/engine/api.h"
+#include "lib/render/engine/module/png.h"
+#include "lib/render/engine/module/script.h"
+
+namespace {
+
+template <typename Make>
+int32_t Answer(Make&& make, GrapnelPictureTake take, void* context) {
+  try {
+    grapnel_picture::Result result = make();
+    take(context, result.text.data(), result.text.size());
+    return result.ok;
+  } catch (const std::exception& problem) {
+    std::string text = problem.what();
+    take(context, text.data(), text.size());
+    return 0;
+  }
+}
+
+int32_t Run(const char* script, const char* function, const char* const* arguments, int32_t count,
+            double seconds, GrapnelPictureTake take, void* context) {
+  return Answer(
+      [&] {
+        return grapnel_picture::RunScript(script, function, {arguments, arguments + count},
+                                          seconds);
+      },
+      take, context);
+}
+
+int32_t Png(const char* svg, size_t size, double most_pixels, GrapnelPictureTake take,
+            void* context) {
+  return Answer([&] { return grapnel_picture::PngOfSvg({svg, size}, most_pixels); }, take, context);
+}
+
+constexpr GrapnelPictureApi kApi = {GRAPNEL_PICTURE_API_VERSION, Run, Png};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const GrapnelPictureApi* GrapnelPictureEntry(
+    int32_t version) {
+  return version == GRAPNEL_PICTURE_API_VERSION ? &kApi : nullptr;
+}

@@ -1,0 +1,44 @@
+// The frames of a picture, each with what lies in it directly and what enters and leaves it.
+#ifndef GRAPNEL_LIB_RENDER_FRAME_VIEWS_H_
+#define GRAPNEL_LIB_RENDER_FRAME_VIEWS_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/render/layering.h"
+#include "lib/render/picture.h"
+
+namespace grapnel {
+
+// A box, or a cluster as the box of what is in it.
+struct FrameItem {
+  bool is_cluster = false;
+  uint32_t index = 0;  // of picture.boxes or picture.clusters
+  std::string Key() const { return (is_cluster ? "c" : "b") + std::to_string(index); }
+  bool operator<(const FrameItem& other) const {
+    return std::pair(is_cluster, index) < std::pair(other.is_cluster, other.index);
+  }
+};
+
+// One for all edges of a kind between two items of a view: boxes first, then sources, then sinks.
+struct FrameEdge {
+  uint32_t from = 0, to = 0;
+  PictureEdge::Kind kind = PictureEdge::Kind::kData;
+  uint32_t count = 0;
+  bool back = false;
+  std::string label;  // empty where they differ
+};
+
+struct FrameView {
+  std::vector<FrameItem> items;
+  std::vector<std::string> sources, sinks;  // keys of the far ends; "rest" for what are too many
+  std::vector<FrameEdge> edges;
+  Layering layering;
+};
+
+// [0] is the outermost frame, [1 + i] that of cluster i. Linear in the picture, but for the layers.
+std::vector<FrameView> MakeFrameViews(const Picture& picture);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_FRAME_VIEWS_H_

@@ -1,0 +1,36 @@
+#include "lib/render/picture_key.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+
+std::string PictureKey(const Picture& picture, llvm::StringRef closed) {
+  static constexpr const char* kWays[] = {"down", "up", "to the right"};
+  auto has_box = [&](auto&& is) { return llvm::any_of(picture.boxes, is); };
+  auto has_edge = [&](PictureEdge::Kind kind) {
+    return llvm::any_of(picture.edges, [&](const PictureEdge& edge) { return edge.kind == kind; });
+  };
+  std::string text = std::string("data flows ") + kWays[static_cast<int>(picture.direction)];
+  if (has_edge(PictureEdge::Kind::kControl)) text += "; dashed: control edge";
+  if (has_edge(PictureEdge::Kind::kThrough)) text += "; long dashes: through hidden ops";
+  if (has_edge(PictureEdge::Kind::kCall)) text += "; dotted: calls a function";
+  if (has_box([](const Box& box) { return box.input || box.output; }))
+    text += "; round: input or output";
+  if (has_box([](const Box& box) { return box.focus; }))
+    text += "; thick frame: what was asked for";
+  bool is_closed = has_box(
+      [](const Box& box) { return box.kind == BoxKind::kScope || box.kind == BoxKind::kFunction; });
+  if (is_closed) text += ("; " + closed + ": closed, --scope or --function opens it").str();
+  return text;
+}
+
+std::vector<Swatch> NamedColors(const Picture& picture) {
+  std::vector<Swatch> named;
+  for (size_t i = 1; i <= picture.colors.size(); ++i) {
+    const Swatch& swatch = picture.colors[i % picture.colors.size()];
+    if (!swatch.name.empty()) named.push_back(swatch);
+  }
+  return named;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,163 @@
+#include "lib/render/picture_views.h"
+
+#include "lib/render/frame_views.h"
+#include "lib/render/picture_key.h"
+#include "lib/support/text.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace grapnel {
+namespace {
+
+using llvm::json::OStream;
+
+class ViewsWriter {
+ public:
+  ViewsWriter(const Picture& picture, OStream& json)
+      : picture_(picture), json_(json), views_(MakeFrameViews(picture)) {}
+
+  void Write() {
+    static constexpr const char* kDirections[] = {"down", "up", "right"};
+    json_.object([&] {
+      json_.attribute("title", picture_.title);
+      Lines("header", picture_.header);
+      json_.attribute("key", PictureKey(picture_, "stack of sheets"));
+      if (picture_.colors.size() > 1) Colours();
+      json_.attribute("direction", kDirections[static_cast<int>(picture_.direction)]);
+      json_.attributeArray("views", [&] {
+        for (const FrameView& view : views_) json_.object([&] { View(view); });
+      });
+    });
+  }
+
+ private:
+  void Lines(llvm::StringRef key, llvm::ArrayRef<std::string> lines) {
+    json_.attributeArray(key, [&] {
+      for (const std::string& line : lines) json_.value(line);
+    });
+  }
+
+  void Flag(llvm::StringRef key, bool is_set) {
+    if (is_set) json_.attribute(key, true);
+  }
+
+  void Numbers(llvm::ArrayRef<uint32_t> numbers) {
+    for (uint32_t number : numbers) json_.value(number);
+  }
+
+  void Colours() {
+    json_.attributeObject("colours", [&] {
+      json_.attribute("title", "colour: " + picture_.color_title);
+      json_.attributeArray("swatches", [&] {
+        for (const Swatch& swatch : NamedColors(picture_)) {
+          json_.object([&] {
+            json_.attribute("name", swatch.name);
+            json_.attribute("fill", swatch.fill);
+          });
+        }
+      });
+    });
+  }
+
+  void View(const FrameView& view) {
+    json_.attributeArray("boxes", [&] {
+      for (const FrameItem& item : view.items) {
+        json_.object([&] {
+          json_.attribute("key", item.Key());
+          json_.attribute("fixed", true);
+          if (item.is_cluster) {
+            Opened(item.index);
+          } else {
+            Closed(picture_.boxes[item.index]);
+          }
+        });
+      }
+    });
+    Ports("sources", view.sources);
+    Ports("sinks", view.sinks);
+    json_.attributeArray("edges", [&] {
+      for (size_t i = 0; i < view.edges.size(); ++i)
+        json_.object([&] { Edge(view, view.edges[i], i); });
+    });
+    json_.attribute("items", view.layering.num_items);
+    json_.attributeArray("layers", [&] {
+      for (const auto& layer : view.layering.layers) json_.array([&] { Numbers(layer); });
+    });
+  }
+
+  void Ports(llvm::StringRef side, llvm::ArrayRef<std::string> keys) {
+    json_.attributeArray(side, [&] {
+      for (const std::string& key : keys) json_.object([&] { json_.attribute("key", key); });
+    });
+  }
+
+  void Opened(uint32_t index) {
+    const Cluster& cluster = picture_.clusters[index];
+    json_.attribute("kind", "scope");
+    json_.attribute("name", (cluster.function ? "function " : "") + cluster.title);
+    json_.attribute("tip", cluster.tooltip);
+    json_.attribute("frame", index + 1);
+    Flag("isFunction", cluster.function);
+  }
+
+  void Closed(const Box& box) {
+    bool function = box.kind == BoxKind::kFunction;
+    std::string title = (function ? "function " : "") + box.title;
+    if (box.repeat > 1) title = WithCommas(box.repeat) + " \xc3\x97 " + title;
+    json_.attribute("kind", function ? "function" : "op");
+    json_.attribute("op", title);
+    if (box.name != box.title) json_.attribute("name", box.name);
+    Lines("notes", box.notes);
+    json_.attribute("tip", box.tooltip);
+    if (!picture_.colors.empty()) json_.attribute("fill", picture_.colors[box.color].fill);
+    Flag("stack", box.kind == BoxKind::kScope || function || box.repeat > 1);
+    Flag("input", box.input);
+    Flag("output", box.output);
+    Flag("focus", box.focus);
+    Flag("rest", box.kind == BoxKind::kRest);
+    Flag("missing", box.kind == BoxKind::kStub);
+  }
+
+  std::string NameOf(const FrameView& view, uint32_t item) const {
+    if (item >= view.items.size()) return "";
+    const FrameItem& found = view.items[item];
+    return found.is_cluster ? picture_.clusters[found.index].id : picture_.boxes[found.index].id;
+  }
+
+  void Edge(const FrameView& view, const FrameEdge& edge, size_t index) {
+    json_.attribute("from", edge.from);
+    json_.attribute("to", edge.to);
+    json_.attribute("count", edge.count);
+    if (!edge.label.empty()) json_.attribute("label", edge.label);
+    Flag("control", edge.kind == PictureEdge::Kind::kControl);
+    Flag("call", edge.kind == PictureEdge::Kind::kCall);
+    Flag("missing", edge.kind == PictureEdge::Kind::kDangling);
+    Flag("through", edge.kind == PictureEdge::Kind::kThrough);
+    Flag("up", view.layering.upwards[index]);
+    std::string from = NameOf(view, edge.from), to = NameOf(view, edge.to);
+    if (!from.empty() && !to.empty()) {
+      std::string label = edge.label.empty() ? "" : ": " + edge.label;
+      json_.attribute("tip", from + " \xe2\x86\x92 " + to + label);
+    }
+    const std::vector<uint32_t>& bends = view.layering.bends[index];
+    if (!bends.empty()) json_.attributeArray("bends", [&] { Numbers(bends); });
+  }
+
+  const Picture& picture_;
+  OStream& json_;
+  std::vector<FrameView> views_;
+};
+
+}  // namespace
+
+std::string PictureViewsJson(const Picture& picture) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  {
+    OStream json(stream);
+    ViewsWriter(picture, json).Write();
+  }
+  return stream.str();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,113 @@
+// The words in a closed box, and how large they make it.
+
+import {FONT, lineWidth, shortened, textWidth} from "./text_width.js";
+
+export const LINE = 17;
+const BOX_PAD = 8, LINES_PAD = 7, WIDEST = 230, WIDEST_ALONE = 420, LEAST_WIDTH = 40, MOST_LINES = 3;
+
+// So that middles are whole numbers, and lines between middles straight.
+export const even = (size) => 2 * Math.ceil(size / 2);
+
+export const TITLE = `600 13px ${FONT}`;
+const NAME = `13px ${FONT}`, NOTE = `13px ${FONT}`;
+export const MARKER = "\u25b8 ";  // before the title of what can be opened
+
+export const canOpen = (box) => box.kind === "scope" || (box.calls?.length ?? 0) > 0;
+
+// Lines no wider than `widest`, broken after one of / _ , ; and blanks where it can be.
+export function broken(text, font, widest) {
+  const lines = [];
+  let line = "";
+  const fits = (piece) => textWidth(piece.trimEnd(), font) <= widest;
+  for (const piece of text.split(/(?<=[/_,; ])(?!\u00a0)/u)) {
+    if (line && !fits(line + piece)) {
+      lines.push(line.trim());
+      line = "";
+    }
+    line += piece;
+    while (!fits(line)) {
+      const letters = [...line];
+      let count = letters.length - 1;
+      while (count > 1 && !fits(letters.slice(0, count).join(""))) --count;
+      lines.push(letters.slice(0, count).join(""));
+      line = letters.slice(count).join("");
+    }
+  }
+  if (line.trim()) lines.push(line.trim());
+  return lines;
+}
+
+// At most three lines; what is longer loses its middle.
+export function wrap(text, font, widest) {
+  if (textWidth(text, font) <= widest) return [text];
+  const most = Math.ceil((MOST_LINES * widest * 4) / Number.parseInt(/[\d.]+(?=px)/u.exec(font)[0], 10));
+  const letters = [...text];  // no letter but a few is narrower than a quarter of its height
+  const start = letters.length <= 2 * most ? text
+    : `${letters.slice(0, most).join("")}\u2026${letters.slice(-most).join("")}`;
+  const fits = (shorter) => broken(shorter, font, widest).length <= MOST_LINES;
+  return broken(shortened(start, fits), font, widest);
+}
+
+// A list of numbers with what they count, "2 Conv2D, 1 Relu, ...": a number stays with its kind, and no line
+// is but an ellipsis.
+const KINDS = /^(?:\d[\d,]* \S+, )*(?:\d[\d,]* \S+|\u2026)$/u;
+const held = (kinds) => kinds.replace(/(\d) (?=\S)| (?=\u2026$)/gu, "$1\u00a0");
+
+function noteLines(note, widest) {
+  if (!KINDS.test(note)) return wrap(note, NOTE, widest);
+  return wrap(held(note), NOTE, widest).map((line) => line.replaceAll("\u00a0", " "));
+}
+
+// How large a scope is, and as many of the kinds of its ops as go whole on two lines.
+function kindLines(ops, kinds, widest) {
+  const names = kinds.split(", "), all = names.at(-1) !== "\u2026";
+  if (!all) names.pop();
+  for (let kept = names.length; ; --kept) {
+    const listed = held(names.slice(0, kept).join(", "));
+    const rest = all && kept === names.length ? "" : ",\u00a0\u2026";
+    const size = `${ops.toLocaleString("en-US")} ops`;
+    if (kept <= 0) return [size];
+    const lines = wrap(`${size}: ${listed}${rest}`, NOTE, widest);
+    if (lines.length <= 2) return lines.map((line) => line.replaceAll("\u00a0", " "));
+  }
+}
+
+// Where boxes stand one below the other they may be wide, and say on one line what takes two in others.
+export function isColumn(view) {
+  return view.layers.every((layer) => layer.filter((item) => item < view.boxes.length).length <= 2);
+}
+
+// A line is parts side by side: {text, font, role}. `markKinds`: what marks on boxes are called.
+export function boxLines(box, markKinds, column) {
+  const lines = [], widest = column ? WIDEST_ALONE : WIDEST;
+  const addLine = (text, font, role) => lines.push([{text, font, role}]);
+  const add = (text, font, role) => wrap(text, font, widest).forEach((line) => addLine(line, font, role));
+  if (box.kind === "scope") {
+    add(box.name || "(top)", TITLE, "title");
+    const [kinds, ...others] = box.notes ?? [];
+    for (const line of kindLines(box.ops, kinds ?? "", widest)) addLine(line, NOTE, "note");
+    for (const note of others) add(note, NOTE, "note");
+  } else {
+    add(box.op, TITLE, "title");
+    const name = {text: `  ${box.name}`, font: NAME, role: "name"};
+    const together = column && lines.length === 1 && textWidth(box.op, TITLE) +
+      textWidth(name.text, NAME) <= widest;
+    if (box.name && box.name !== box.op && together) lines[0].push(name);
+    else if (box.name && box.name !== box.op) add(box.name, NAME, "name");
+  }
+  if (box.kind !== "scope") {
+    const noted = (box.notes ?? []).flatMap((note) => noteLines(note, widest));
+    for (const line of noted) addLine(line, NOTE, "note");
+  }
+  if (box.kind === "scope" && box.marks) {
+    add(box.marks.map((count, i) => (count > 0 ? `${count} ${markKinds[i]}` : "")).filter(Boolean).join(", "),
+      NAME, "name");
+  }
+  return lines;
+}
+
+export function closedBox(box, lines) {
+  const marker = canOpen(box) ? textWidth(MARKER, TITLE) : 0;
+  const w = Math.max(LEAST_WIDTH, ...lines.map((line, i) => lineWidth(line) + (i === 0 ? marker : 0)));
+  return {w: even(w + 2 * BOX_PAD), h: even(lines.length * LINE + LINES_PAD)};
+}

@@ -1,0 +1,125 @@
+// Frames in frames: a scope that is laid out, with what is open in its boxes.
+
+import {closedBox, even, TITLE} from "./box_lines.js";
+import {labelWidth, labelWords, placeLabels} from "./edge_labels.js";
+import {placeScope} from "./layout.js";
+import {CORNER, PORT_GAP} from "./routes.js";
+import {shortened, textWidth} from "./text_width.js";
+import {sharedLines} from "./wires.js";
+
+export const HEAD = 28;  // height of a frame's title bar
+const PAD = 16, FRAME_GAP = 16, ROW = 1100;  // functions of one op: side by side, as far as a row goes
+const TRIANGLE = 26, TITLE_END = 10, MOST_ROOM = 240;
+
+export const openKey = (instance, box) => (box.kind === "scope" ? `${instance}|${box.scope}`
+  : `${instance}>n${box.id}`);
+export const boxKey = (placed) => `${placed.instance}|${placed.box.key}`;
+export const frameTitle = ({kind, op, name}) => (kind === "scope" ? name : `${op} \u2013 ${name}`);
+const fitting = (title, room) => shortened(title, (shorter) => textWidth(shorter, TITLE) <= room + 1);
+
+// How a picture is turned: data flows "down", "up" or to the "right". Sizes and places of boxes are as they
+// are seen; the layout itself always goes down.
+const turns = {
+  down: {space: {top: HEAD, left: 0, bottom: 0}, size: ({w, h}) => ({w, h}), point: ([x, y]) => [x, y],
+    corner: ({x, y}) => ({x, y})},
+  up: {space: {top: 0, left: 0, bottom: HEAD}, size: ({w, h}) => ({w, h}), point: ([x, y], h) => [x, h - y],
+    corner: ({x, y}, size, h) => ({x, y: h - y - size.h})},
+  right: {space: {top: 0, left: HEAD - PAD, bottom: 0, labels: (width) => Math.min(width, 150) + 16},
+    size: ({w, h}) => ({w: h, h: w}), point: ([x, y]) => [y, x], corner: ({x, y}) => ({x: y, y: x})},
+};
+
+// `lines[i]`: the words in box i; `inners[i]`: what is open in it, or undefined; `head`: whether there is a
+// title bar. Returns {w, h, boxes, edges, tops, bottoms}, from the frame's upper left corner.
+export function layOut(view, lines, inners, direction = "down", head = true) {
+  const turn = turns[direction], space = head ? turn.space : {...turn.space, top: 0, left: 0, bottom: 0};
+  const under = sharedLines(view.edges), words = wordsOf(view.edges, under, inners);
+  const sizes = view.boxes.map((box, i) =>
+    (inners[i] ? withTitle(inners[i], box) : closedBox(box, lines[i])));
+  makeRoomForLines(sizes, inners, view.edges, under, direction === "right" ? "h" : "w");
+  const placed = placeScope(view, sizes.map((size) => ({...size, ...turn.size(size)})),
+    {under, wide: words.map(labelWidth)}, space);
+  const {w, h} = turn.size(placed);
+  const boxes = view.boxes.map((box, i) => ({box, view, index: i, lines: lines[i], inner: inners[i],
+    upwards: direction === "up", w: sizes[i].w, h: sizes[i].h,
+    ...turn.corner(placed.boxes[i], sizes[i], h)}));
+  const edges = view.edges.map((edge, i) => ({edge, under: under[i], words: words[i],
+    points: placed.lines[i].map((point) => turn.point(point, h))}));
+  placeLabels(edges.filter((entry) => entry.under === undefined), boxes, w);
+  for (const box of boxes) if (box.inner) box.head = headOf(box, direction);
+  return {view, boxes, edges, w, h, tops: placed.tops, bottoms: placed.bottoms};
+}
+
+function withTitle(inner, box) {
+  const title = textWidth(frameTitle(box), TITLE) + TRIANGLE + TITLE_END;
+  return {...inner, w: Math.max(inner.w, even(title))};
+}
+
+// A closed box is as long as the lines need that come to it side by side.
+function makeRoomForLines(sizes, inners, edges, under, side) {
+  const counts = new Array(sizes.length).fill(0);
+  edges.forEach(({to}, i) => {
+    if (to < sizes.length && !inners[to] && under[i] === undefined) ++counts[to];
+  });
+  counts.forEach((count, i) => {
+    const room = Math.min(MOST_ROOM, (count - 1) * PORT_GAP + 2 * CORNER);
+    if (count > 1) sizes[i] = {...sizes[i], [side]: Math.max(sizes[i][side], even(room))};
+  });
+}
+
+// A line that goes on in an opened box has its words there, one that leaves the frame outside.
+function wordsOf(edges, under, inners) {
+  const twins = edges.map(() => []);
+  edges.forEach((edge, i) => {
+    if (under[i] !== undefined) twins[under[i]].push(edge);
+  });
+  return edges.map((edge, i) => {
+    const ends = edge.to < inners.length && !inners[edge.to]?.tops;
+    return under[i] === undefined && (ends || edge.call) ? labelWords(edge, twins[i]) : undefined;
+  });
+}
+
+// Where the title of an opened box stands: between the lines that come in through its bar, if there is room,
+// else over them: {x, text, over}.
+function headOf({box, w, inner}, direction) {
+  const first = box.fixed ? TITLE_END : TRIANGLE;  // what cannot be closed has no triangle
+  const text = fitting(frameTitle(box), w - first - TITLE_END);
+  const lines = {down: inner.tops, up: inner.bottoms}[direction], width = textWidth(text, TITLE);
+  let x = first;
+  for (const line of [...lines?.values() ?? [], Infinity].sort((a, b) => a - b)) {
+    if (x + width <= Math.min(line, w) - TITLE_END + 2) return {x, text, over: false};
+    x = Math.max(x, line + TITLE_END);
+  }
+  return {x: first, text, over: true};
+}
+
+// Frames of functions that one box calls, {frame, title} each, as what is open inside it.
+export function functionFrames(called) {
+  const frames = [];
+  let x = FRAME_GAP, y = HEAD + 6, w = 0, h = 0;
+  for (const {frame, title} of called) {
+    if (x > FRAME_GAP && x + frame.w > ROW) [x, y, h] = [FRAME_GAP, y + h + FRAME_GAP, 0];
+    const room = textWidth(title, TITLE) + TRIANGLE + TITLE_END;
+    const wide = {...frame, w: Math.max(frame.w, Math.min(even(room), ROW))};
+    const text = fitting(title, wide.w - TRIANGLE - TITLE_END);
+    frames.push({...wide, x, y, title, head: {x: TRIANGLE, text, over: false}, isFunction: true});
+    x += wide.w + FRAME_GAP;
+    w = Math.max(w, x);
+    h = Math.max(h, wide.h);
+  }
+  return frames.length === 0 ? undefined : {frames, w, h: y + h + FRAME_GAP};
+}
+
+// A scope's frame as what is open inside a box.
+export const scopeFrame = (frame) => frame && {frames: [{...frame, x: 0, y: 0}], w: frame.w, h: frame.h,
+  tops: frame.tops, bottoms: frame.bottoms};
+
+// All boxes with their places in the outermost frame, outer ones first.
+export function* allBoxes(frame, x = 0, y = 0, parent = undefined) {
+  for (const placed of frame.boxes) {
+    const here = {...placed, x: placed.x + x, y: placed.y + y, placed, parent};
+    yield here;
+    for (const inner of placed.inner?.frames ?? []) yield* allBoxes(inner, here.x + inner.x, here.y +
+      inner.y, here);
+  }
+}
+

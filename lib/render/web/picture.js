@@ -1,0 +1,101 @@
+// Pictures as SVG files: of a document that lib/render/picture_views.cpp writes, and of what a page shows.
+
+import {boxLines, broken, isColumn, LINE} from "./box_lines.js";
+import {drawFrame, makeTheme} from "./draw.js";
+import {layOut, scopeFrame} from "./frames.js";
+import {SvgContext} from "./svg_context.js";
+import {FONT, textWidth} from "./text_width.js";
+
+const MARGIN = 12, SWATCH_PAD = 8, SWATCH_GAP = 6, WIDEST_HEADER = 1000;
+const HEADING = `600 17px ${FONT}`, TEXT = `13px ${FONT}`, SMALL = `11px ${FONT}`;
+
+// The theme of a style sheet: its first block of variables is the light one.
+export function themeOf(css) {
+  const block = /:root \{([^}]*)\}/u.exec(css)?.[1] ?? "";
+  const values = new Map();
+  for (const [, name, value] of block.matchAll(/--([\w-]+):\s*([^;]+);/gu)) values.set(name, value);
+  return makeTheme((name) => values.get(name) ?? "");
+}
+
+function frameOf(views, index, direction) {
+  const view = views[index], column = isColumn(view);
+  const lines = view.boxes.map((box) => (box.frame === undefined ? boxLines(box, [], column) : undefined));
+  const inners = view.boxes.map((box) => (box.frame === undefined ? undefined
+    : scopeFrame(frameOf(views, box.frame, direction))));
+  const frame = layOut(view, lines, inners, direction, index !== 0);
+  return {...frame, boxes: frame.boxes.map((placed) => ({...placed, instance: index}))};
+}
+
+// `picture`: {title, header: [line], key, colours: {title, swatches: [{name, fill}]}, direction, views};
+// views[0] is the outermost scope, and a box that is open says which view is in it.
+export function layOutPicture(picture) { return frameOf(picture.views, 0, picture.direction); }
+
+export function pictureSvg(picture, css) {
+  const look = {theme: themeOf(css), zoom: 1, lit: new Set(), fillOf: ({box}) => box.fill};
+  return svgOf(layOutPicture(picture), look, picture);
+}
+
+// `words`: {title, header, key, colours}, what stands above the frame.
+export function svgOf(frame, look, words) {
+  const context = new SvgContext(), [w, h] = paintPicture(context, frame, look, words);
+  return context.document(w, h, FONT, look.theme.canvas, words.title ?? "");
+}
+
+export const sizeOfPicture = (frame, words) => {
+  const [wide, top] = drawWords(new SvgContext(), {}, words);
+  return sizeOf(frame, wide, top);
+};
+
+// Paints all of it from the upper left corner, as it is when nothing is chosen; gives its size.
+export function paintPicture(context, frame, look, words) {
+  const whole = {...look, zoom: 1, selected: undefined, lit: new Set()};
+  const [wide, top] = drawWords(context, whole.theme, words);
+  drawFrame(context, frame, whole, {x0: -Infinity, y0: -Infinity, x1: Infinity, y1: Infinity}, MARGIN, top);
+  return sizeOf(frame, wide, top);
+}
+
+const sizeOf = (frame, wide, top) => [Math.max(wide, frame.w) + 2 * MARGIN, top + frame.h + MARGIN];
+
+// Returns how wide the words are, and where the frame may begin.
+function drawWords(context, theme, {title, header = [], key, colours}) {
+  let y = MARGIN, wide = 0;
+  const write = (text, font, fill, height) => {
+    y += height;
+    Object.assign(context, {font, fillStyle: fill, textAlign: "left"});
+    context.fillText(text, MARGIN, y - 4);
+    wide = Math.max(wide, textWidth(text, font));
+  };
+  if (title) write(title, HEADING, theme.text, 22);
+  for (const text of header) {
+    for (const line of broken(text, TEXT, WIDEST_HEADER)) write(line, TEXT, theme.text, LINE + 1);
+  }
+  if (key) write(key, SMALL, theme.dim, LINE);
+  if (colours?.swatches.length > 0) {
+    const row = drawSwatches(context, theme, colours, y + 6);
+    [wide, y] = [Math.max(wide, row.wide), row.y];
+  }
+  return [wide, y + (y > MARGIN ? 6 : 0)];
+}
+
+function drawSwatches(context, theme, {title, swatches}, top) {
+  let x = MARGIN, y = top, wide = 0;
+  const begin = textWidth(title, SMALL) + 2 * SWATCH_GAP;
+  Object.assign(context, {font: SMALL, fillStyle: theme.dim});
+  context.fillText(title, x, y + 13);
+  x += begin;
+  for (const {name, fill} of swatches) {
+    const w = textWidth(name, SMALL) + 2 * SWATCH_PAD;
+    if (x + w > WIDEST_HEADER && x > MARGIN + begin) [x, y] = [MARGIN + begin, y + LINE + SWATCH_GAP];
+    context.beginPath();
+    context.roundRect(x, y, w, LINE + 1, 3);
+    Object.assign(context, {fillStyle: fill, strokeStyle: theme["box-line"], lineWidth: 1});
+    context.fill();
+    context.stroke();
+    Object.assign(context, {font: SMALL, fillStyle: theme.text});
+    context.fillText(name, x + SWATCH_PAD, y + 13);
+    x += w + SWATCH_GAP;
+    wide = Math.max(wide, x - MARGIN);
+  }
+  return {wide, y: y + LINE + 8};
+}
+

@@ -1,0 +1,23 @@
+// Modules of scripts as one script: for a page that is a file, and for the engine.
+#ifndef GRAPNEL_LIB_RENDER_WEB_SCRIPT_BUNDLE_H_
+#define GRAPNEL_LIB_RENDER_WEB_SCRIPT_BUNDLE_H_
+
+#include <string>
+
+#include "lib/render/web/web_file.h"
+#include "lib/support/error.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace grapnel {
+
+// The modules `entries` in their order, before each what it needs, each in a function of its own.
+// What is read of a module are lines `import {a, b} from "./x.js";` and `export` before a
+// declaration. `find` gives a module by its name, or nullptr. Errors name the module and the line.
+Expected<std::string> BundleScripts(llvm::ArrayRef<llvm::StringRef> entries,
+                                    llvm::function_ref<const WebFile*(llvm::StringRef)> find);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_WEB_SCRIPT_BUNDLE_H_

@@ -1,0 +1,49 @@
+// How wide text is, by a table: the same in every browser, and where there is none.
+
+import {WIDTHS} from "./font_widths.js";
+
+export const FONT = '"DejaVu Sans", Verdana, "Segoe UI", system-ui, sans-serif';
+// Letters that the table has not; thousandths of the size.
+const OTHER = 640, WIDE = 1000, WIDE_FROM = 0x1100;
+
+const tables = [false, true].map((bold) => {
+  const table = new Map();
+  for (const [first, plain, thick] of WIDTHS) {
+    (bold ? thick : plain).forEach((width, i) => table.set(first + i, width));
+  }
+  return table;
+});
+
+const isMark = (code) => code >= 0x300 && code < 0x370;  // stands on the letter before it
+
+// `font`: as a canvas takes it, "600 13px ...": 600 and more is bold.
+export function textWidth(text, font) {
+  const [, weight, size] = /^(?:(\d+) )?([\d.]+)px/u.exec(font);
+  const table = tables[Number(weight ?? 400) >= 600 ? 1 : 0];
+  let sum = 0;
+  for (const letter of text) {
+    const code = letter.codePointAt(0);
+    sum += table.get(code) ?? (isMark(code) ? 0 : code >= WIDE_FROM ? WIDE : OTHER);
+  }
+  return (sum * Number(size)) / 1000;
+}
+
+// Parts of a line side by side: {text, font}.
+export const lineWidth = (parts) => parts.reduce((sum, {text, font}) => sum + textWidth(text, font), 0);
+
+// The text without so much of its middle that it fits: names differ at their ends.
+export function shortened(text, fits) {
+  if (fits(text)) return text;
+  const letters = [...text];
+  const cut = (kept) => {
+    const head = Math.ceil(kept / 2);
+    return `${letters.slice(0, head).join("")}\u2026${letters.slice(letters.length - kept + head).join("")}`;
+  };
+  let [least, most] = [0, letters.length - 1];
+  while (least < most) {
+    const kept = Math.ceil((least + most) / 2);
+    if (fits(cut(kept))) least = kept;
+    else most = kept - 1;
+  }
+  return cut(least);
+}

@@ -1,0 +1,59 @@
+// The items that the line of each edge passes, from the upper one to the lower one.
+
+// Edges between the same two items are one line: by edge, the place of the one whose line it shares. A
+// tensor's line goes before a control edge's.
+export function sharedLines(edges) {
+  const first = new Map(), keyOf = ({from, to}) => `${from}|${to}`;
+  edges.forEach((edge, i) => {
+    const other = first.get(keyOf(edge));
+    if (other === undefined || (edges[other].control && !edge.control)) first.set(keyOf(edge), i);
+  });
+  return edges.map((edge, i) => (first.get(keyOf(edge)) === i ? undefined : first.get(keyOf(edge))));
+}
+
+// By edge: {edge, items, up, out, into}; undefined for one from an item to itself and one that shares
+// another's line. `out`, `into`: where it meets an open box, from its middle. Has an item in each layer on
+// its way.
+export function completePaths(placer) {
+  return placer.view.edges.map((edge, i) => {
+    if (edge.from === edge.to || placer.under[i] !== undefined) return undefined;
+    const [upper, lower] = edge.up ? [edge.to, edge.from] : [edge.from, edge.to];
+    const items = filled(placer, [upper, ...(edge.bends ?? []), lower]);
+    const out = edge.up ? undefined : placer.attach(upper, edge.outKey ?? placer.keyOf(lower), "bottoms");
+    const into = edge.up ? undefined : placer.attach(lower, edge.intoKey ?? placer.keyOf(upper), "tops");
+    return {edge, items, up: Boolean(edge.up), out, into};
+  });
+}
+
+const rank = (placer, item) => {
+  const layer = placer.layers[placer.layerOf[item]];
+  return (layer.indexOf(item) + 0.5) / layer.length;
+};
+
+function filled(placer, items) {
+  const complete = [items[0]];
+  for (const item of items.slice(1)) {
+    for (let layer = placer.layerOf[complete.at(-1)] + 1; layer < placer.layerOf[item]; ++layer) {
+      const share = (rank(placer, complete.at(-1)) + rank(placer, item)) / 2;
+      complete.push(placer.addBend(layer, Math.round(share * placer.layers[layer].length)));
+    }
+    complete.push(item);
+  }
+  return complete;
+}
+
+// A line that runs upwards leaves its source below, like any other, goes up beside it, and comes to its
+// target from above: it gets a point beside each of the two. `wire.round`: {source, target}.
+export function addRounds(placer) {
+  for (const wire of placer.wires) {
+    if (!wire?.up) continue;
+    const {items} = wire, target = items[0], source = items.at(-1), way = items.slice(1, -1);
+    const beside = (item, next) => {
+      const layer = placer.layerOf[item], right = rank(placer, next) >= rank(placer, item);
+      return placer.addBend(layer, placer.layers[layer].indexOf(item) + (right ? 1 : 0));
+    };
+    const first = beside(target, way[0] ?? source), last = beside(source, way.at(-1) ?? first);
+    wire.items = [first, ...way, last];
+    wire.round = {source, target};
+  }
+}

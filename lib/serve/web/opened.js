@@ -1,0 +1,61 @@
+// What is open of a graph, as frames in frames. An instance is a body as it is met: main
+// is "0", the second function that node 45 calls there "0>n45.1", so a function that is called
+// twice, or calls itself, can be open in one place and closed in another.
+
+import {boxLines, canOpen, isColumn} from "./box_lines.js";
+import {farKeys, filteredView} from "./filtered_view.js";
+import {functionFrames, layOut, openKey, scopeFrame} from "./frames.js";
+
+const DEEPEST = 40;
+
+// Documents of everything that is open, by `${body}/${scope}`; "" is the outermost scope.
+// `filter` hides some of it (filter.js); `alive` as filtered_view.js has it.
+async function load({source, open, views, filter}, body, scope, instance, depth, alive = undefined) {
+  const key = `${body}/${scope ?? ""}`;
+  if (!views.has(key)) {
+    const [whole, hidden] = await Promise.all([source.scope(body, scope), filter?.of(source, body)]);
+    const view = hidden ? filteredView(whole.view, hidden, alive) : whole.view;
+    const column = isColumn(view);
+    view.boxLines ??= view.boxes.map((box) => boxLines(box, source.markKinds, column));
+    views.set(key, view);
+  }
+  if (depth > DEEPEST) return;
+  const inner = [];
+  const view = views.get(key), all = {source, open, views, filter};
+  view.boxes.forEach((box, index) => {
+    if (!canOpen(box) || !open.has(openKey(instance, box))) return;
+    if (box.kind === "scope") {
+      const keys = filter?.on ? farKeys(view, index) : undefined;
+      inner.push(load(all, body, box.scope, instance, depth + 1, keys));
+    } else {
+      box.calls.forEach((call, i) =>
+        inner.push(load(all, call.body, undefined, `${instance}>n${box.id}.${i}`, depth + 1)));
+    }
+  });
+  await Promise.all(inner);
+}
+
+// What is open inside a box, placed from its upper left corner.
+function innerFrames(views, open, body, instance, box, depth) {
+  if (depth > DEEPEST || !canOpen(box) || !open.has(openKey(instance, box))) return undefined;
+  if (box.kind === "scope") return scopeFrame(makeFrame(views, open, body, box.scope, instance, depth + 1));
+  const called = box.calls.map((call, i) => ({title: call.role ? `${call.role}: ${call.name}` : call.name,
+    frame: makeFrame(views, open, call.body, undefined, `${instance}>n${box.id}.${i}`, depth + 1)}));
+  return functionFrames(called.filter(({frame}) => frame));
+}
+
+function makeFrame(views, open, body, scope, instance, depth) {
+  const view = views.get(`${body}/${scope ?? ""}`);
+  if (!view) return undefined;
+  const inners = view.boxes.map((box) => innerFrames(views, open, body, instance, box, depth));
+  const frame = layOut(view, view.boxLines, inners, "down", depth > 0);
+  const boxes = frame.boxes.map((placed) => ({...placed, body, instance}));
+  return {...frame, boxes, body, scope: view.scope, instance};
+}
+
+// The frame of a body with all that is open in it; `open` holds keys as openKey makes them.
+export async function composeFrames(source, open, body, instance, filter) {
+  const views = new Map();
+  await load({source, open, views, filter}, body, undefined, instance, 0);
+  return makeFrame(views, open, body, undefined, instance, 0);
+}
