@@ -91,8 +91,9 @@ Error Draw(const OpenedGraph& a, const OpenedGraph& b, const Diff& diff, const F
   if (!format) return MakeError("{0}: a picture of a diff is .dot, .svg, .png or .html", output);
   auto drawn = MakeDiffPicture(b.module(), diff);
   if (!drawn) return Annotate(output, drawn.takeError());
-  ASSIGN_OR_RETURN(std::string bytes, DrawPicture(drawn->picture, *format));
-  RETURN_IF_ERROR(WriteFile(output, bytes));
+  ASSIGN_OR_RETURN(PictureFile file, DrawPicture(drawn->picture, *format));
+  if (!file.warning.empty()) invocation.sink()(Severity::kWarning, output + ": " + file.warning);
+  RETURN_IF_ERROR(WriteFile(output, file.bytes));
   for (const std::string& line : drawn->picture.header) invocation.sink()(Severity::kInfo, line);
   return Error::success();
 }

@@ -131,7 +131,10 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
   if (!picture) return Annotate(flags.model, picture.takeError());
   for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
   if (!format) return PictureJson(*picture);
-  return DrawPicture(*picture, *format);
+  ASSIGN_OR_RETURN(PictureFile drawn, DrawPicture(*picture, *format));
+  if (!drawn.warning.empty())
+    invocation.sink()(Severity::kWarning, flags.output + ": " + drawn.warning);
+  return std::move(drawn.bytes);
 }
 
 Expected<int> Run(Flags flags, Invocation& invocation) {

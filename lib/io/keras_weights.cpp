@@ -15,6 +15,7 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
+
 namespace {
 
 constexpr const char* kVariables = "vars";
@@ -29,6 +30,11 @@ std::string Joined(llvm::StringRef folder, llvm::StringRef name) {
 struct Scope {
   std::string layer;
   std::vector<std::string> names;
+};
+
+// What a variable gets: an array of the file, or why none.
+struct KeyOrReason {
+  std::string key, reason;
 };
 
 // In which order layers have their variables: as a list of the model has them, or the object that
@@ -191,6 +197,24 @@ std::vector<int> KerasWeights::LayersLike(llvm::ArrayRef<std::string> wanted) co
   return like;
 }
 
+std::string KerasWeights::WhyNotLike(const Layer* layer, llvm::StringRef wanted,
+                                     size_t variables) const {
+  if (!layer) {
+    std::vector<std::string> names;
+    names.reserve(layers_.size());
+    for (const Layer& one : layers_) names.push_back(one.name);
+    return Sentence("the file has no layer '{0}'{1}", wanted, DidYouMean(wanted, names));
+  }
+  if (layer->keys.size() == variables) return "";
+  return Sentence("the file's layer '{0}' has {1}, and {2} were expected",
+                  llvm::StringRef(layer->name), Plural(layer->keys.size(), "variable"), variables);
+}
+
+std::string KerasWeights::WhyNoArray(const SavedVariable& variable, const std::string& key) const {
+  const Hdf5File::Array& array = file_.arrays().at(key);
+  return WhyNoValue(variable, key, array.dtype, Shape(array.dims));
+}
+
 Expected<VariableBinding> KerasWeights::Bind(const GraphInFile& graph) const {
   proto::SavedObjectGraph saved;
   llvm::StringRef bytes = graph.object_graph;
@@ -204,40 +228,20 @@ Expected<VariableBinding> KerasWeights::Bind(const GraphInFile& graph) const {
   wanted.reserve(scopes.size());
   for (const Scope& scope : scopes) wanted.push_back(scope.layer);
   std::vector<int> like = LayersLike(wanted);
-  std::vector<std::string> names;
-  names.reserve(layers_.size());
-  for (const Layer& layer : layers_) names.push_back(layer.name);
   Order order(saved);
-  llvm::StringMap<std::string> keys, reasons;
+  llvm::StringMap<KeyOrReason> found;
   for (size_t i = 0; i < scopes.size(); ++i) {
-    std::string why;
     const Layer* layer = like[i] < 0 ? nullptr : &layers_[like[i]];
-    if (!layer) {
-      why = Sentence("the file has no layer '{0}'{1}", llvm::StringRef(wanted[i]),
-                     DidYouMean(wanted[i], names));
-    } else if (layer->keys.size() != scopes[i].names.size()) {
-      why = Sentence("the file's layer '{0}' has {1}, and {2} were expected",
-                     llvm::StringRef(layer->name), Plural(layer->keys.size(), "variable"),
-                     scopes[i].names.size());
-    } else if (!order.Sort(&scopes[i])) {
+    std::string why = WhyNotLike(layer, wanted[i], scopes[i].names.size());
+    if (why.empty() && !order.Sort(&scopes[i]))
       why = "the model does not say in which order its layer has its variables";
-    }
-    for (size_t k = 0; k < scopes[i].names.size(); ++k) {
-      if (why.empty()) {
-        keys[scopes[i].names[k]] = layer->keys[k];
-      } else {
-        reasons[scopes[i].names[k]] = why;
-      }
-    }
+    for (size_t k = 0; k < scopes[i].names.size(); ++k)
+      found[scopes[i].names[k]] = {why.empty() ? layer->keys[k] : "", why};
   }
   VariableBinding binding;
   for (const SavedVariable& variable : variables) {
-    std::string key = keys.lookup(variable.name), why = reasons.lookup(variable.name);
-    if (!key.empty()) {
-      const Hdf5File::Array& array = file_.arrays().at(key);
-      Shape shape(array.dims);
-      why = WhyNoValue(variable, key, array.dtype, shape);
-    }
+    auto [key, why] = found.lookup(variable.name);
+    if (why.empty()) why = WhyNoArray(variable, key);
     if (why.empty()) {
       binding.bound.push_back({variable.node, key});
     } else {

@@ -37,6 +37,10 @@ class KerasWeights {
   void FindLayers();
   // The layer of each name, by its number; -1: none.
   std::vector<int> LayersLike(llvm::ArrayRef<std::string> wanted) const;
+  // Why the layer found for `wanted` cannot have so many variables, or an array be that variable's
+  // value; empty: it can.
+  std::string WhyNotLike(const Layer* layer, llvm::StringRef wanted, size_t variables) const;
+  std::string WhyNoArray(const SavedVariable& variable, const std::string& key) const;
 
   std::string model_name_;  // "sequential"
   Hdf5File file_;

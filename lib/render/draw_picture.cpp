@@ -17,15 +17,21 @@ std::optional<PictureFormat> ParsePictureFormat(llvm::StringRef name) {
   return std::nullopt;
 }
 
-Expected<std::string> DrawPicture(const Picture& picture, PictureFormat format) {
+Expected<PictureFile> DrawPicture(const Picture& picture, PictureFormat format) {
   if (format == PictureFormat::kDot) {
     std::unique_ptr<Agraph_t, int (*)(Agraph_t*)> graph(MakeDotGraph(picture), agclose);
-    return DotText(graph.get());
+    return PictureFile{DotText(graph.get()), ""};
   }
   std::string theme = FindPictureFile("theme.css")->text.str();
   ASSIGN_OR_RETURN(std::string svg, CallScript("picture_file.js", "pictureFile",
                                                {PictureViewsJson(picture), theme}));
-  return format == PictureFormat::kSvg ? svg : PngOfSvg(svg);
+  if (format == PictureFormat::kSvg) return PictureFile{std::move(svg), ""};
+  ASSIGN_OR_RETURN(PngImage png, PngOfSvg(svg));
+  PictureFile file = {std::move(png.bytes), ""};
+  if (png.scale < 1)
+    file.warning = llvm::formatv(
+        "drawn at {0:P0} of its size, more than which a PNG cannot hold; an SVG can", png.scale);
+  return file;
 }
 
 }  // namespace grapnel

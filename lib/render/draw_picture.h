@@ -16,11 +16,16 @@ enum class PictureFormat { kDot, kSvg, kPng };
 // "dot", "svg", "png", with or without a dot before it; nullopt for any other.
 std::optional<PictureFormat> ParsePictureFormat(llvm::StringRef name);
 
-// The bytes of a file in that format. The same picture gives the same bytes (of PNG: with the same
+struct PictureFile {
+  std::string bytes;
+  std::string warning;  // what the format cannot hold; empty: nothing
+};
+
+// A file in that format. The same picture gives the same bytes (of PNG: with the same
 // fonts). SVG and PNG are placed and drawn by the scripts that draw the page: see
 // lib/render/engine/engine.h for what that costs and needs. Some 50 ms for 60 boxes, a second for
 // 2,000.
-Expected<std::string> DrawPicture(const Picture& picture, PictureFormat format);
+Expected<PictureFile> DrawPicture(const Picture& picture, PictureFormat format);
 
 }  // namespace grapnel
 

@@ -30,7 +30,7 @@ LATENCY = int(os.environ.get("GRAPNEL_LATENCY", "0"))
 
 
 class Browser:
-    def __init__(self, width=1600, height=1000, dark=False):
+    def __init__(self, width=1600, height=1000, dark=False, arguments=()):
         self.port = free_port()
         self.driver = subprocess.Popen(["chromedriver", f"--port={self.port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.session = ""
@@ -40,8 +40,8 @@ class Browser:
                 break
             except (urllib.error.URLError, ConnectionError):
                 time.sleep(0.05)
-        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-                     "--enable-precise-memory-info", "--js-flags=--expose-gc", f"--window-size={width},{height}"]
+        arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--enable-precise-memory-info",
+                     "--js-flags=--expose-gc", f"--window-size={width},{height}", *(arguments or ["--disable-gpu"])]
         if dark:
             arguments.append("--blink-settings=preferredColorScheme=0")
         wanted = {"goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}}

@@ -30,12 +30,13 @@ Picture Named(const std::vector<std::string>& names) {
 }
 
 std::string Draw(const Picture& picture, PictureFormat format) {
-  auto bytes = DrawPicture(picture, format);
-  if (!bytes) {
-    ADD_FAILURE() << TextOf(bytes.takeError());
+  auto file = DrawPicture(picture, format);
+  if (!file) {
+    ADD_FAILURE() << TextOf(file.takeError());
     return "";
   }
-  return *bytes;
+  EXPECT_EQ(file->warning, "");
+  return file->bytes;
 }
 
 TEST(Dot, NamesAreEscaped) {
@@ -115,11 +116,18 @@ TEST(Engine, WhatGoesWrongIsSaid) {
 TEST(Engine, AnSvgIsAsManyPixelsAsItSays) {
   auto png = PngOfSvg("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"70\" height=\"30\"/>");
   ASSERT_TRUE(static_cast<bool>(png)) << TextOf(png.takeError());
-  EXPECT_EQ(png->substr(16, 8), std::string("\0\0\0\x46\0\0\0\x1e", 8));
+  EXPECT_EQ(png->bytes.substr(16, 8), std::string("\0\0\0\x46\0\0\0\x1e", 8));
   // One that has no room for as many is made smaller.
   auto wide = PngOfSvg("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"64000\" height=\"20\"/>");
   ASSERT_TRUE(static_cast<bool>(wide)) << TextOf(wide.takeError());
-  EXPECT_EQ(wide->substr(16, 8), std::string("\0\0\x7d\0\0\0\0\x0a", 8));
+  EXPECT_EQ(wide->bytes.substr(16, 8), std::string("\0\0\x7d\0\0\0\0\x0a", 8));
+  EXPECT_EQ(wide->scale, 0.5);
+}
+
+TEST(Engine, APngThatIsSmallerThanItsPictureSaysSo) {
+  auto file = DrawPicture(Named(std::vector<std::string>(900, "a")), PictureFormat::kPng);
+  ASSERT_TRUE(static_cast<bool>(file)) << TextOf(file.takeError());
+  EXPECT_NE(file->warning.find("% of its size"), std::string::npos) << file->warning;
 }
 
 TEST(Labels, PrintableKeepsUtf8AndNothingElse) {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GRAPNEL_PICTURE_API_VERSION 1
+#define GRAPNEL_PICTURE_API_VERSION 2
 #define GRAPNEL_PICTURE_ENTRY "GrapnelPictureEntry"
 
 #ifdef __cplusplus
@@ -22,10 +22,10 @@ typedef struct GrapnelPictureApi {
    * that comes back. 0: `take` got what went wrong instead. Ends after `seconds` of work. */
   int32_t (*run)(const char* script, const char* function, const char* const* arguments,
                  int32_t count, double seconds, GrapnelPictureTake take, void* context);
-  /* An SVG file as a PNG file, a pixel for each of its units, or as many as `most_pixels` allow.
-   * 0: as for run. */
-  int32_t (*png)(const char* svg, size_t size, double most_pixels, GrapnelPictureTake take,
-                 void* context);
+  /* An SVG file as a PNG file, `scale` pixels for each of its units: 1, or what `most_pixels`
+   * allow. 0: as for run. */
+  int32_t (*png)(const char* svg, size_t size, double most_pixels, double* scale,
+                 GrapnelPictureTake take, void* context);
 } GrapnelPictureApi;
 
 typedef const GrapnelPictureApi* (*GrapnelPictureEntryFn)(int32_t version);

@@ -81,11 +81,11 @@ Expected<std::string> CallScript(llvm::StringRef name, const std::string& functi
   return answer;
 }
 
-Expected<std::string> PngOfSvg(llvm::StringRef svg) {
+Expected<PngImage> PngOfSvg(llvm::StringRef svg) {
   ASSIGN_OR_RETURN(const GrapnelPictureApi* api, OpenModule());
-  std::string png;
-  if (!api->png(svg.data(), svg.size(), kMostPixels, Take, &png))
-    return MakeError("cannot draw: {0}", png);
+  PngImage png;
+  if (!api->png(svg.data(), svg.size(), kMostPixels, &png.scale, Take, &png.bytes))
+    return MakeError("cannot draw: {0}", png.bytes);
   return png;
 }
 

@@ -19,9 +19,14 @@ namespace grapnel {
 Expected<std::string> CallScript(llvm::StringRef name, const std::string& function,
                                  llvm::ArrayRef<std::string> arguments);
 
+struct PngImage {
+  std::string bytes;
+  double scale = 1;  // pixels for each unit of the SVG
+};
+
 // An SVG file as a PNG file, a pixel for each of its units; smaller where that were more than 2^26
-// pixels.
-Expected<std::string> PngOfSvg(llvm::StringRef svg);
+// pixels, or 32,000 on a side.
+Expected<PngImage> PngOfSvg(llvm::StringRef svg);
 
 }  // namespace grapnel
 

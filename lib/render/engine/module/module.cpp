@@ -36,9 +36,13 @@ int32_t Run(const char* script, const char* function, const char* const* argumen
       take, context);
 }
 
-int32_t Png(const char* svg, size_t size, double most_pixels, GrapnelPictureTake take,
-            void* context) {
-  return Answer([&] { return grapnel_picture::PngOfSvg({svg, size}, most_pixels); }, take, context);
+int32_t Png(const char* svg, size_t size, double most_pixels, double* scale,
+            GrapnelPictureTake take, void* context) {
+  return Answer(
+      [&] {
+        return grapnel_picture::PngOfSvg({svg, size}, most_pixels, scale);
+      },
+      take, context);
 }
 
 constexpr GrapnelPictureApi kApi = {GRAPNEL_PICTURE_API_VERSION, Run, Png};

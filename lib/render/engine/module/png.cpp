@@ -36,7 +36,7 @@ cairo_status_t Append(void* bytes, const unsigned char* data, unsigned size) {
 
 }  // namespace
 
-Result PngOfSvg(std::string_view svg, double most_pixels) {
+Result PngOfSvg(std::string_view svg, double most_pixels, double* scale) {
   GError* error = nullptr;
   std::unique_ptr<GInputStream, void (*)(gpointer)> bytes(
       g_memory_input_stream_new_from_data(svg.data(), static_cast<gssize>(svg.size()), nullptr),
@@ -46,9 +46,9 @@ Result PngOfSvg(std::string_view svg, double most_pixels) {
   if (!handle) return {false, TextOf(error)};
   gdouble width = 0, height = 0;
   rsvg_handle_get_intrinsic_size_in_pixels(handle.get(), &width, &height);
-  double scale = ScaleFor(width, height, most_pixels);
-  int columns = std::max(1, static_cast<int>(std::ceil(width * scale)));
-  int rows = std::max(1, static_cast<int>(std::ceil(height * scale)));
+  *scale = ScaleFor(width, height, most_pixels);
+  int columns = std::max(1, static_cast<int>(std::ceil(width * *scale)));
+  int rows = std::max(1, static_cast<int>(std::ceil(height * *scale)));
   std::unique_ptr<cairo_surface_t, Free> surface(
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, columns, rows));
   std::unique_ptr<cairo_t, Free> canvas(cairo_create(surface.get()));

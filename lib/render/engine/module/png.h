@@ -9,7 +9,7 @@
 namespace grapnel_picture {
 
 // As lib/render/engine/api.h says.
-Result PngOfSvg(std::string_view svg, double most_pixels);
+Result PngOfSvg(std::string_view svg, double most_pixels, double* scale);
 
 }  // namespace grapnel_picture
 

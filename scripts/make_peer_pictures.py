@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Takes the first picture of networks as grapnel, TensorBoard and Model Explorer show it, into docs/pictures/first-NAME-VIEWER.png.
+
+needs: Chromium, tensorboard==2.21.0 and ai-edge-model-explorer==0.1.34 (in a virtual environment of its own: it brings Flask)
+usage: make_peer_pictures.py GRAPNEL FOLDER TENSORBOARD MODEL_EXPLORER [NAME...]
+
+FOLDER: what scripts/network_graphs.py made. TENSORBOARD, MODEL_EXPLORER: the two programs. Each is given the frozen GraphDef and a
+window of 1,400 by 900 pixels, and is left alone until its picture stands still: what a user sees first. Prints how long that took,
+from the page's request on.
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "browser"))
+import driver  # noqa: E402
+
+STILL_SECONDS, MOST_SECONDS = 3, 180
+# Model Explorer draws with WebGL, here without a GPU.
+WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
+
+
+class Server:
+    """A program that serves pages, until `close`."""
+
+    def __init__(self, url, *command):
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.url = url or self.process.stdout.readline().strip()
+        while url and self.process.poll() is None:
+            try:
+                urllib.request.urlopen(url, timeout=5).close()
+                return
+            except (urllib.error.URLError, ConnectionError, TimeoutError):
+                time.sleep(0.3)
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def grapnel(program, model, _folder):
+    server = Server(None, program, "serve", "--quiet", model)
+    return server, server.url
+
+
+def tensorboard(program, model, folder, convert):
+    subprocess.run([convert, "convert", model, "-o", f"{folder}/events.out.tfevents.0.grapnel", "--quiet"], check=True)
+    port = driver.free_port()
+    url = f"http://127.0.0.1:{port}/"
+    server = Server(url, program, "--logdir", folder, "--port", str(port), "--load_fast=false")
+    return server, url + "#graphs"
+
+
+def model_explorer(program, model, _folder):
+    port = driver.free_port()
+    url = f"http://127.0.0.1:{port}/"
+    server = Server(url, program, "--no_open_in_browser", "--host=127.0.0.1", f"--port={port}")
+    data = urllib.parse.quote('{"models":[{"url":"%s"}]}' % model)
+    return server, f"{url}?data={data}"
+
+
+def settle(browser, out):
+    """Takes pictures until two of them, STILL_SECONDS apart, are equal and not the first; when the last change was seen."""
+    start = changed = time.time()
+    browser.picture(out)
+    first = last = out.read_bytes()
+    while time.time() - start < MOST_SECONDS:
+        time.sleep(0.25)
+        browser.picture(out)
+        seen = out.read_bytes()
+        if seen != last:
+            last, changed = seen, time.time()
+        elif seen != first and time.time() - changed > STILL_SECONDS:
+            break
+    return changed - start
+
+
+def take(name, viewer, opened, folder):
+    browser = driver.Browser(1400, 900, arguments=WEBGL if viewer == "model-explorer" else ())
+    server, url = opened
+    out = ROOT / "docs" / "pictures" / f"first-{name}-{viewer}.png"
+    try:
+        browser.go(url)
+        seconds = settle(browser, out)
+    finally:
+        browser.close()
+        server.close()
+    if shutil.which("pngquant"):  # a third of the size
+        subprocess.run(["pngquant", "--force", "--skip-if-larger", "--output", str(out), "64", str(out)], check=False)
+    print(f"{out.relative_to(ROOT)}: {seconds:.1f} s", flush=True)
+
+
+def main(program, folder, board, explorer, *names):
+    program, board, explorer = (str(pathlib.Path(p).absolute()) for p in (program, board, explorer))
+    for name in names or sorted(path.stem for path in pathlib.Path(folder).glob("*.pb")):
+        model = str((pathlib.Path(folder) / f"{name}.pb").resolve())
+        with tempfile.TemporaryDirectory() as logs:
+            take(name, "grapnel", grapnel(program, model, logs), logs)
+            take(name, "tensorboard", tensorboard(board, model, logs, program), logs)
+            take(name, "model-explorer", model_explorer(explorer, model, logs), logs)
+
+
+if len(sys.argv) < 5:
+    sys.exit(__doc__)
+main(*sys.argv[1:])
