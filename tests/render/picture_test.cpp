@@ -60,11 +60,10 @@ void ExpectComplete(const Picture& picture, size_t nodes, size_t inputs) {
   EXPECT_EQ(counts.nodes, nodes);
   EXPECT_EQ(in_boxes + counts.constants + counts.constant_reads + counts.no_ops, nodes);
   EXPECT_EQ(counts.edges.Total(), inputs);
-  uint64_t data = 0, control = 0, dangling = 0;
+  uint64_t data = 0, control = 0;
   for (const PictureEdge& edge : picture.edges) {
     data += edge.kind == PictureEdge::Kind::kData ? edge.count : 0;
     control += edge.kind == PictureEdge::Kind::kControl ? edge.count : 0;
-    dangling += edge.kind == PictureEdge::Kind::kDangling ? edge.count : 0;
   }
   EXPECT_EQ(data, counts.edges.data);
   EXPECT_EQ(control + counts.stubbed_control + counts.hidden_control, counts.edges.control);
