@@ -20,8 +20,10 @@ Error ResolveOne(Padding padding, WindowDim& dim) {
     dim.after = total - dim.before;
     return Error::success();
   }
+  // The division is toward 0: a window that is too wide by less than two strides has no place, and
+  // one that is wider yet is refused.
   int64_t room = dim.in + dim.before + dim.after - extent + dim.stride;
-  if (room < 0) {
+  if (room <= -dim.stride) {
     return MakeError("a window of {0} does not fit into {1} with padding {2} and {3}", extent,
                      dim.in, dim.before, dim.after);
   }

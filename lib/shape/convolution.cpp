@@ -43,11 +43,12 @@ int64_t PlacesOf(ShapeContext& c, int64_t in, const Window& w, llvm::StringRef p
   if (w.size < 0) return kUnknownDim;
   int64_t width = (w.size - 1) * w.dilation + 1, pad = w.before + w.after;
   if (in < 0) return w.stride == 1 && width == pad + 1 ? in : kUnknownDim;
-  if (in + pad + w.stride < width) {
+  int64_t room = in + pad - width + w.stride;
+  if (room <= -w.stride) {
     c.Fail("{0}: a window of {1} does not fit into {2}", c.op(), width, in + pad);
     return kUnknownDim;
   }
-  return (in + pad - width + w.stride) / w.stride;
+  return room / w.stride;
 }
 
 int64_t At(const std::vector<int64_t>& list, size_t i, int64_t otherwise) {

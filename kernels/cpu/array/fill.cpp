@@ -88,11 +88,18 @@ struct RangeOf {
     }
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {count}));
     T* data = out->data<T>();
-    // Added up step by step, as TensorFlow does: for floats that differs from start + i * delta.
-    T value = start;
-    for (int64_t i = 0; i < count; ++i) {
-      data[i] = value;
-      value = AddOf(value, delta);
+    if constexpr (std::is_integral_v<T>) {
+      T value = start;
+      for (int64_t i = 0; i < count; ++i) {
+        data[i] = value;
+        value = AddOf(value, delta);
+      }
+    } else {
+      // As TensorFlow has it, the number of the step and each result are rounded to a T.
+      for (int64_t i = 0; i < count; ++i) {
+        T step = T(T(i) * delta);
+        data[i] = T(start + step);
+      }
     }
     return Error::success();
   }

@@ -52,8 +52,9 @@ Error GatherAt(KernelContext& ctx, int64_t axis_value, int64_t batch_value) {
     dims.push_back(params.dim(d));
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
-  RETURN_IF_ERROR(CheckIndices(indices, limit));
+  // Where nothing is copied, TensorFlow does not look at the indices.
   if (out->num_elements() == 0) return Error::success();
+  RETURN_IF_ERROR(CheckIndices(indices, limit));
   Tensor& target = *out;
   double cost = 3 + inner * static_cast<double>(ElementSize(params.dtype())) * 0.1;
   ctx.ParallelFor(batches * outer * lookups, cost, [&](int64_t begin, int64_t end) {
@@ -84,6 +85,9 @@ Error GatherNd(KernelContext& ctx) {
   const Tensor &params = ctx.input(0), &indices = ctx.input(1);
   if (params.rank() < 1) return MakeError("params must be at least a vector, got a scalar");
   ASSIGN_OR_RETURN(SliceOffsets slices, ReadSliceIndices(indices, params.dims()));
+  if (params.num_elements() == 0 && !slices.at.empty())
+    return MakeError("{0} slices of params without elements, {1}", slices.at.size(),
+                     DimsText(params.dims()));
   Dims dims = slices.batch;
   dims.append(slices.slice.begin(), slices.slice.end());
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));

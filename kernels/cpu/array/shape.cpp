@@ -13,10 +13,12 @@ Expected<KernelFn> MakeQuantizedReshape(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     RETURN_IF_ERROR(Reshape(ctx));
     for (int i : {2, 3}) {
-      if (ctx.input(i).rank() != 0)
+      const Tensor& end = ctx.input(i);
+      if (end.rank() > 1 || end.num_elements() != 1)
         return MakeError("input {0}, an end of the range, must be a scalar, got shape {1}", i,
-                         DimsText(ctx.input(i).dims()));
-      ctx.SetOutput(i - 1, ctx.input(i));
+                         DimsText(end.dims()));
+      ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(i - 1, {}));
+      *out->data<float>() = *end.data<float>();
     }
     return Error::success();
   });

@@ -10,12 +10,14 @@ namespace grapnel {
 namespace {
 
 // Steps through `value` as it is repeated over the dimensions of the box. The result of the slice
-// has the box's dimensions, less those that were shrunk and more new ones of size 1.
+// has the box's dimensions, less those that were shrunk and more new ones of size 1. What is
+// broadcast may have more dimensions than the slice, of size 1 and in front.
 Expected<Dims> ValueSteps(const Tensor& value, const SliceSpec& spec, bool broadcast) {
-  bool fits = value.rank() <= static_cast<int>(spec.dims.size());
   int skip = static_cast<int>(spec.dims.size()) - value.rank();
+  bool fits = true;
   for (int d = 0; fits && d < value.rank(); ++d)
-    fits = value.dim(d) == spec.dims[skip + d] || (broadcast && value.dim(d) == 1);
+    fits =
+        (broadcast && value.dim(d) == 1) || (skip + d >= 0 && value.dim(d) == spec.dims[skip + d]);
   if (!fits || (!broadcast && skip != 0))
     return MakeError("a value of shape {0} for a slice of shape {1}", DimsText(value.dims()),
                      DimsText(spec.dims));

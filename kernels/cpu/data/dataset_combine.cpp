@@ -108,6 +108,10 @@ Expected<KernelFn> MakeDirectedInterleave(const KernelSetup& setup) {
         while (!done) {
           ASSIGN_OR_RETURN(auto selected, nexts[0](context));
           if (!selected) break;
+          if (selected->size() != 1 || (*selected)[0].dtype() != proto::DT_INT64 ||
+              (*selected)[0].rank() != 0)
+            return MakeError("the selector gives {0}, a scalar of int64 was expected",
+                             selected->empty() ? "nothing" : (*selected)[0].ToString());
           int64_t i = (*selected)[0].IntAt(0), count = static_cast<int64_t>(nexts.size()) - 1;
           if (i < 0 || i >= count) return MakeError("dataset {0} of {1} was selected", i, count);
           if (!nexts[i + 1]) continue;

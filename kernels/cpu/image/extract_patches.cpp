@@ -36,12 +36,19 @@ void CopyPatch(const Window& w, int64_t p, const char* in, char* to, int64_t pix
   }
 }
 
+// In a volume what no patch reaches is left over on both sides too, where strides are wider than
+// patches; in an image it is what follows the last patch.
+void Centre(WindowDim& dim) { dim.before = ((dim.out - 1) * dim.stride + dim.kernel - dim.in) / 2; }
+
 Error ExtractPatches(KernelContext& ctx, const WindowAttrs& attrs, llvm::ArrayRef<int64_t> kernel) {
   const Tensor& in = ctx.input(0);
   if (in.rank() != attrs.rank())
     return MakeError("the input must have rank {0}, not shape {1}", attrs.rank(),
                      DimsText(in.dims()));
   ASSIGN_OR_RETURN(Window window, attrs.Resolve(in.dims(), kernel));
+  if (attrs.spatial_rank == 3 && attrs.padding == Padding::kSame) {
+    for (WindowDim& dim : window) Centre(dim);
+  }
   int64_t channels = in.dim(attrs.channel_dim()), taps = 1;
   for (int64_t size : kernel) taps *= size;
   Dims dims = attrs.OutputDims(in.dim(0), window, taps * channels);

@@ -56,12 +56,18 @@ std::vector<double> ChannelSums(KernelContext& ctx, const Layout& layout, const 
   return sums;
 }
 
-// y = x * factor + shift (+ side), through Relu if asked; x, y and side may share memory.
+// What is done to a channel, in this order: the mean may be far larger than what x differs by.
+struct Normal {
+  const float *mean, *factor, *offset;
+};
+
+// y = (x - mean) * factor + offset (+ side), through Relu if asked; x, y and side may share memory.
 template <typename T>
-void Normalize(KernelContext& ctx, const Layout& layout, const T* x, const float* factor,
-               const float* shift, const T* side, bool relu, T* y) {
-  auto one = [&](int64_t i, float f, float s) {
-    float value = static_cast<float>(x[i]) * f + s;
+void Normalize(KernelContext& ctx, const Layout& layout, const T* x, const Normal& normal,
+               const T* side, bool relu, T* y) {
+  const float *mean = normal.mean, *factor = normal.factor, *offset = normal.offset;
+  auto one = [&](int64_t i, float m, float f, float b) {
+    float value = (static_cast<float>(x[i]) - m) * f + b;
     if (side) value += static_cast<float>(side[i]);
     if (relu) value = value < 0 ? 0 : value;
     y[i] = static_cast<T>(value);
@@ -72,11 +78,12 @@ void Normalize(KernelContext& ctx, const Layout& layout, const T* x, const float
     for (int64_t r = begin; r < end; ++r) {
       if (layout.inner == 1) {
         GRAPNEL_VECTORIZE
-        for (int64_t c = 0; c < width; ++c) one(r * width + c, factor[c], shift[c]);
+        for (int64_t c = 0; c < width; ++c) one(r * width + c, mean[c], factor[c], offset[c]);
       } else {
-        float f = factor[r % layout.channels], s = shift[r % layout.channels];
+        int64_t c = r % layout.channels;
+        float m = mean[c], f = factor[c], b = offset[c];
         GRAPNEL_VECTORIZE
-        for (int64_t i = 0; i < width; ++i) one(r * width + i, f, s);
+        for (int64_t i = 0; i < width; ++i) one(r * width + i, m, f, b);
       }
     }
   });
@@ -149,8 +156,8 @@ Error BatchNorm(KernelContext& ctx, const BatchNormAttrs& attrs) {
   // TensorFlow keeps memory for its gradient here; on a CPU there is none to keep.
   if (ctx.num_outputs() > 5) RETURN_IF_ERROR(ctx.Allocate(5, {0}).takeError());
   if (ctx.input(0).num_elements() == 0) {
-    float none = attrs.training ? std::numeric_limits<float>::quiet_NaN() : 0;
-    for (int i = 1; i < 5; ++i) std::fill_n(out[i], layout.channels, i < 3 ? none : 0);
+    constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+    for (int i = 1; i < 5; ++i) std::fill_n(out[i], layout.channels, i < 3 ? kNone : 0);
     return ctx.Allocate(0, dims).takeError();
   }
   if (attrs.training) {
@@ -160,14 +167,13 @@ Error BatchNorm(KernelContext& ctx, const BatchNormAttrs& attrs) {
       std::copy_n(ctx.input(i % 2 ? 3 : 4).data<float>(), layout.channels, out[i]);
     }
   }
-  const float *scale = ctx.input(1).data<float>(), *offset = ctx.input(2).data<float>();
-  std::vector<float> factor(layout.channels), shift(layout.channels);
-  for (int64_t c = 0; c < layout.channels; ++c) {
+  const float* scale = ctx.input(1).data<float>();
+  std::vector<float> factor(layout.channels);
+  for (int64_t c = 0; c < layout.channels; ++c)
     factor[c] = scale[c] / std::sqrt(out[4][c] + attrs.epsilon);
-    shift[c] = offset[c] - out[3][c] * factor[c];
-  }
   ASSIGN_OR_RETURN(Tensor * y, ctx.ForwardOrAllocate(0, 0, dims));
-  Normalize(ctx, layout, ctx.input(0).data<T>(), factor.data(), shift.data(),
+  Normalize(ctx, layout, ctx.input(0).data<T>(),
+            {out[3], factor.data(), ctx.input(2).data<float>()},
             attrs.side_input ? ctx.input(5).data<T>() : nullptr, attrs.relu, y->data<T>());
   return Error::success();
 }

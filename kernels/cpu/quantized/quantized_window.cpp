@@ -192,7 +192,8 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
 }
 
 using Types = std::vector<DataType>;
-GRAPNEL_CPU_KERNEL("QuantizedConv2D", MakeConv, OfTypes("Tinput", Types{proto::DT_QUINT8}));
+GRAPNEL_CPU_KERNEL("QuantizedConv2D", MakeConv, OfTypes("Tinput", Types{proto::DT_QUINT8}),
+                   Scalar(2, 3, 4, 5));
 GRAPNEL_CPU_KERNEL("QuantizedAvgPool", MakePool<MeanOf>,
                    OfTypes("T", Types{proto::DT_QINT8, proto::DT_QUINT8}));
 GRAPNEL_CPU_KERNEL("QuantizedMaxPool", MakePool<MaxOf>,

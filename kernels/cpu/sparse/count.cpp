@@ -35,9 +35,10 @@ template <typename T>
 Error Count(KernelContext& ctx, const CountOptions& options, const Rows& rows, const Tensor& values,
             const Tensor& weights) {
   RETURN_IF_ERROR(CheckWeights(values, weights));
+  if (rows.count == 0) return MakeError("there must be at least one row to count in");
   std::vector<std::map<int64_t, T>> counts(rows.count);
   const T* weight = weights.num_elements() > 0 ? weights.data<T>() : nullptr;
-  int64_t widest = -1, total = 0;
+  int64_t widest = 0, total = 0;  // of no values too the result has a place for 0
   for (int64_t i = 0; i < values.num_elements(); ++i) {
     int64_t value = values.IntAt(i);
     if (value < 0) return MakeError("values must not be negative: element {0} is {1}", i, value);
@@ -78,20 +79,21 @@ Expected<Rows> DenseRows(const KernelContext& ctx) {
   return rows;
 }
 
-// The rows of a sparse matrix, or the one of a sparse vector. Each row takes memory, empty or not,
-// so a shape must not claim too many.
+// The rows of a sparse tensor, which its first dimension numbers, or the one of a sparse vector.
+// Each row takes memory, empty or not, so a shape must not claim too many.
 Expected<Rows> SparseRows(const Tensor& indices, const Tensor& values, const Tensor& shape) {
   RETURN_IF_ERROR(CheckSparseTensor(indices, &values, shape));
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(shape));
-  if (dims.empty() || dims.size() > 2)
-    return MakeError("the input must be a sparse vector or matrix, not {0}", DimsText(dims));
+  if (dims.empty()) return MakeError("the input must be at least a sparse vector, not a scalar");
   RETURN_IF_ERROR(CheckSparseIndices(indices, dims, false));
   Rows rows;
   if (dims.size() == 1) return rows;
   if (dims[0] > (int64_t{1} << 28)) return MakeError("{0} rows are too many", dims[0]);
   rows.flat = false;
   rows.count = dims[0];
-  for (int64_t i = 0; i < indices.dim(0); ++i) rows.of.push_back(indices.data<int64_t>()[2 * i]);
+  rows.of.reserve(indices.dim(0));
+  for (int64_t i = 0; i < indices.dim(0); ++i)
+    rows.of.push_back(indices.data<int64_t>()[i * indices.dim(1)]);
   return rows;
 }
 

@@ -186,7 +186,10 @@ Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
     if (array->was_added) {
       return MakeError("a gradient of an array of which an element was written more than once");
     }
-    Dims prepended = ctx.num_inputs() > 2 ? IntsOf(ctx.input(2)) : Dims();
+    Dims prepended;
+    if (ctx.num_inputs() > 2) {
+      ASSIGN_OR_RETURN(prepended, ShapeFrom(ctx.input(2)));
+    }
     array->grows = false;
     auto& gradient = array->gradients[source];
     if (!gradient || gradient->closed) gradient = GradientOf(*array, prepended);
