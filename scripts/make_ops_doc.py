@@ -25,7 +25,9 @@ DIFFERENCES_HEAD = """
 
 `tests/fuzz/op_inputs.cpp` changes values, shapes, dtypes and attributes of those cases at random, and
 `tests/fuzz/op_inputs_tensorflow.py` runs what came out in TensorFlow. Of 20,000 such inputs 97 in 100 ended alike, or
-refused by both. These are differences whose reason is known; what is not here is still to be looked at.
+refused by both. These are differences whose reason is known; what is not here is still to be looked at. TensorFlow takes kernels of
+oneDNN by default where the processor has AVX-512 VNNI or the like, and others elsewhere (`TF_ENABLE_ONEDNN_OPTS` decides); where the
+two differ, grapnel gives what oneDNN does.
 
 | op | kind | why |
 |---|---|---|

@@ -156,7 +156,7 @@ def is_by_chance(graph):
                n.op != "AnonymousSeedGenerator" for n in nodes)
 
 
-KINDS = [("no kernel", r"[Nn]o OpKernel|no kernel|no CPU kernel|has no (CPU )?kernel|[Uu]nimplemented|not (yet )?supported|unsupported"),
+KINDS = [("no kernel", r"[Nn]o OpKernel|no kernel|no CPU kernel|has no (CPU )?kernel|[Uu]nimplemented|not (yet )?support|unsupported"),
          ("too large", r"ResourceExhausted|OOM|memory|too large|cancelled|larger than")]
 
 
