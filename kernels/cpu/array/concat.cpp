@@ -186,7 +186,7 @@ Expected<KernelFn> MakeSplitV(const KernelSetup&) {
     int unknown = -1;
     int64_t known = 0;
     for (int i = 0; i < ctx.num_outputs(); ++i) {
-      if (sizes[i] == -1 && unknown < 0)
+      if (sizes[i] == -1 && unknown < 0 && ctx.num_outputs() > 1)
         unknown = i;
       else if (sizes[i] < 0)
         return MakeError("split size {0} of {1} is negative", sizes[i], IntsText(sizes));

@@ -141,7 +141,8 @@ Error Reverse(KernelContext& ctx, bool flags) {
     return MakeError("axes must be a vector, got shape {0}", DimsText(axes.dims()));
   }
   llvm::SmallVector<bool, 8> reversed(in.rank(), false);
-  for (int64_t i = 0; i < axes.num_elements(); ++i) {
+  // Of a scalar TensorFlow does not look at them.
+  for (int64_t i = 0; in.rank() > 0 && i < axes.num_elements(); ++i) {
     if (flags) {
       reversed[i] = axes.data<bool>()[i];
       continue;

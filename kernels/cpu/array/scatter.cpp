@@ -1,4 +1,5 @@
-// Slices written by number: ScatterNd, TensorScatterUpdate and its arithmetic relatives.
+// Slices written by number: ScatterNd, ScatterNdNonAliasingAdd, TensorScatterUpdate and its
+// arithmetic relatives.
 #include "kernels/cpu/array/scatter.h"
 
 #include <algorithm>
@@ -79,6 +80,26 @@ Error ScatterSlices(const Tensor& indices, const Tensor& updates, Combine how, T
   return known ? Error::success() : MakeError("no kernel for dtype {0}", DataTypeName(out.dtype()));
 }
 
+Error ScatterNdSlices(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out) {
+  if (out.rank() == 0 || indices.rank() == 0 || updates.rank() == 0)
+    return MakeError(
+        "indices of shape {0} and updates of shape {1} for an output of shape {2}: "
+        "each must be at least a vector",
+        DimsText(indices.dims()), DimsText(updates.dims()), DimsText(out.dims()));
+  bool has_none = indices.num_elements() == 0 && updates.num_elements() == 0;
+  bool has_all = indices.num_elements() > 0 && updates.num_elements() > 0 && out.num_elements() > 0;
+  if (!has_none && !has_all)
+    return MakeError(
+        "indices of shape {0} and updates of shape {1} for an output of shape {2}: "
+        "either has elements, or neither has",
+        DimsText(indices.dims()), DimsText(updates.dims()), DimsText(out.dims()));
+  bool is_vector = indices.rank() == 1 && (indices.dim(0) > 0 || out.dim(0) > 0);
+  if (is_vector || (out.num_elements() > 0 && indices.dim(indices.rank() - 1) == 0))
+    return MakeError("indices must be at least a matrix, with rows of at least one, got shape {0}",
+                     DimsText(indices.dims()));
+  return ScatterSlices(indices, updates, how, out);
+}
+
 namespace {
 
 Expected<KernelFn> MakeScatterNd(const KernelSetup&) {
@@ -87,8 +108,8 @@ Expected<KernelFn> MakeScatterNd(const KernelSetup&) {
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
     bool strings = out->dtype() == proto::DT_STRING;
     if (!strings) std::memset(out->raw(), 0, out->byte_size());
-    return ScatterSlices(ctx.input(0), ctx.input(1), strings ? Combine::kUpdate : Combine::kAdd,
-                         *out);
+    return ScatterNdSlices(ctx.input(0), ctx.input(1), strings ? Combine::kUpdate : Combine::kAdd,
+                           *out);
   });
 }
 
@@ -98,11 +119,12 @@ Expected<KernelFn> MakeTensorScatter(const KernelSetup&) {
     const Tensor& in = ctx.input(0);
     ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, in.dims()));
     if (out->raw() != in.raw()) CopyElements(in.dtype(), in.raw(), out->raw(), in.num_elements());
-    return ScatterSlices(ctx.input(1), ctx.input(2), how, *out);
+    return ScatterNdSlices(ctx.input(1), ctx.input(2), how, *out);
   });
 }
 
 GRAPNEL_CPU_KERNEL("ScatterNd", MakeScatterNd);
+GRAPNEL_CPU_KERNEL("ScatterNdNonAliasingAdd", MakeTensorScatter<Combine::kAdd>);
 GRAPNEL_CPU_KERNEL("TensorScatterUpdate", MakeTensorScatter<Combine::kUpdate>);
 GRAPNEL_CPU_KERNEL("TensorScatterAdd", MakeTensorScatter<Combine::kAdd>);
 GRAPNEL_CPU_KERNEL("TensorScatterSub", MakeTensorScatter<Combine::kSub>);

@@ -16,6 +16,11 @@ enum class Combine { kUpdate, kAdd, kSub, kMul, kDiv, kMin, kMax };
 Error ScatterSlices(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out,
                     bool repeat = false);
 
+// ScatterSlices with what ScatterNd and its relatives refuse: scalars, a vector of indices and rows
+// of none, both of which TensorFlow has for outputs without elements alone, and elements in some of
+// the three where others have none.
+Error ScatterNdSlices(const Tensor& indices, const Tensor& updates, Combine how, Tensor& out);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_KERNELS_CPU_ARRAY_SCATTER_H_

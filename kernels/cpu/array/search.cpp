@@ -170,7 +170,7 @@ Error ListDiff(KernelContext& ctx) {
 }
 Expected<KernelFn> MakeListDiff(const KernelSetup&) { return KernelFn(ListDiff); }
 
-GRAPNEL_CPU_KERNEL("Where", MakeWhere);
+GRAPNEL_CPU_KERNEL("Where", MakeWhere, AtLeastRank(1, 0));
 GRAPNEL_CPU_KERNEL("Unique", MakeUnique);
 GRAPNEL_CPU_KERNEL("UniqueWithCounts", MakeUnique);
 GRAPNEL_CPU_KERNEL("UniqueV2", MakeUniqueAlong);

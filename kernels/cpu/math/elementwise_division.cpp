@@ -63,11 +63,14 @@ struct DivNoNanOp {
 };
 
 struct TruncateDivOp : IntegerDivisor {
-  using Types = IntegerTypes;
+  using Types = RealTypes;
   static constexpr double kCost = 2;
   template <typename T>
   static T Run(T a, T b) {
-    return Truncated(a, b);
+    if constexpr (std::is_integral_v<T>)
+      return Truncated(a, b);
+    else
+      return std::trunc(a / b);
   }
 };
 

@@ -129,13 +129,11 @@ Expected<Dims> BoundsIn(const KernelContext& ctx, int i, int64_t depth, const ch
   if (ctx.input(i).rank() != 1 || ctx.input(i).dim(0) != depth)
     return MakeError("{0} must be a vector of {1}, not {2}", name, depth,
                      DimsText(ctx.input(i).dims()));
-  Dims bounds = IntsOf(ctx.input(i));
-  for (int64_t value : bounds) {
-    if (value < 0) return MakeError("{0} must not be negative: {1}", name, IntsText(bounds));
-  }
-  return bounds;
+  return IntsOf(ctx.input(i));
 }
 
+// A slice may begin in front of the tensor; one that begins behind it has no size, whatever is
+// asked.
 Error SparseSlice(KernelContext& ctx) {
   const Tensor &indices = ctx.input(0), &values = ctx.input(1);
   RETURN_IF_ERROR(CheckSparseTensor(indices, &values, ctx.input(2)));
@@ -143,16 +141,25 @@ Error SparseSlice(KernelContext& ctx) {
   int64_t depth = static_cast<int64_t>(dims.size());
   ASSIGN_OR_RETURN(Dims begin, BoundsIn(ctx, 3, depth, "start"));
   ASSIGN_OR_RETURN(Dims size, BoundsIn(ctx, 4, depth, "size"));
+  for (int64_t d = 0; d < depth; ++d) {
+    if (begin[d] < dims[d] && size[d] < 0)
+      return MakeError("size must not be negative: {0}", IntsText(IntsOf(ctx.input(4))));
+    size[d] = std::max<int64_t>(size[d], 0);
+  }
   std::vector<int64_t> rows;
   for (int64_t i = 0; i < indices.dim(0); ++i) {
     bool inside = true;
     for (int64_t d = 0; inside && d < depth; ++d) {
-      int64_t at = indices.data<int64_t>()[i * depth + d];
-      inside = at >= begin[d] && at - begin[d] < size[d];
+      int64_t at = indices.data<int64_t>()[i * depth + d], offset = 0;
+      inside = !__builtin_sub_overflow(at, begin[d], &offset) && offset >= 0 && offset < size[d];
     }
     if (inside) rows.push_back(i);
   }
-  for (int64_t d = 0; d < depth; ++d) size[d] = std::clamp<int64_t>(dims[d] - begin[d], 0, size[d]);
+  for (int64_t d = 0; d < depth; ++d) {
+    int64_t room = 0;
+    if (!__builtin_sub_overflow(dims[d], begin[d], &room))
+      size[d] = std::clamp<int64_t>(room, 0, size[d]);
+  }
   return StorePart(ctx, 0, 1, indices, values, rows, begin, size);
 }
 

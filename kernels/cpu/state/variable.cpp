@@ -249,7 +249,8 @@ Error ScatterInto(KernelContext& ctx) {
                        DataTypeName(value.dtype()), DataTypeName(updates.dtype()));
     }
     if (value.rank() == 0) return MakeError("variable '{0}' is a scalar", variable->name());
-    return ScatterSlices(indices, updates, kHow, value, kByRow);
+    return kByRow ? ScatterSlices(indices, updates, kHow, value, true)
+                  : ScatterNdSlices(indices, updates, kHow, value);
   }));
   PassReference(ctx);
   return Error::success();
