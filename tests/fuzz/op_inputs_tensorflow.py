@@ -18,6 +18,7 @@ import re
 import select
 import signal
 import sys
+import tempfile
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np
@@ -268,16 +269,10 @@ def is_listed(stays, kind, op, text):
     return any(kind == k and fnmatch.fnmatchcase(op, p) and says.search(text) for k, p, says in stays)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder")
-    parser.add_argument("--lines", help="a file for all that is no likeness: folder, kind, op, text, tabs between")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    args = parser.parse_args()
-    folders = sorted(glob.glob(os.path.join(os.path.abspath(args.folder), "*/")), key=lambda p: int(os.path.basename(p[:-1])))
-    waiting = [Worker(folders[i::args.jobs]) for i in range(args.jobs)]
+def compare_all(folders, jobs, log):
+    """Prints the differences and how many there are of each kind, those that are not listed last; how many these are."""
+    waiting = [Worker(folders[i::jobs]) for i in range(jobs)]
     counts, differences, examples, stays = collections.Counter(), collections.Counter(), {}, listed()
-    log = open(args.lines, "w", encoding="utf-8") if args.lines else None
     while waiting:
         for reader in select.select([w.read for w in waiting], [], [])[0]:
             worker = next(w for w in waiting if w.read == reader)
@@ -300,6 +295,21 @@ def main():
         number, text = examples[kind, op, stay]
         print(f"{count:5} {kind:28} {'(listed) ' if stay else ''}{op}, as in {number}: {' '.join(text.split())[:180]}")
     print(", ".join(f"{count} {kind}" for kind, count in counts.most_common()))
+    return new
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder")
+    parser.add_argument("--lines", help="a file for all that is no likeness: folder, kind, op, text, tabs between")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    args = parser.parse_args()
+    folders = sorted(glob.glob(os.path.join(os.path.abspath(args.folder), "*/")), key=lambda p: int(os.path.basename(p[:-1])))
+    log = open(args.lines, "w", encoding="utf-8") if args.lines else None
+    with tempfile.TemporaryDirectory() as scratch:  # for what ops write to files of random names
+        os.chdir(scratch)
+        new = compare_all(folders, args.jobs, log)
+        os.chdir(ROOT)
     print(f"{len(folders)} inputs: {new} differences that scripts/op_differences.txt does not list")
     return 1 if new else 0
 
