@@ -22,8 +22,7 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::vector<std::string> paths;
-  std::string signature;
+  ServedPaths paths;
   std::vector<std::string> host_names;
   int port = 0;
 };
@@ -80,10 +79,10 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   invocation.follows_files = true;
   OnCutFile(nullptr);
   ASSIGN_OR_RETURN(std::string token, MakeToken());
-  auto pages = std::make_shared<PageSet>();
-  for (const std::string& path : flags.paths)
-    RETURN_IF_ERROR(pages->AddPath(path, flags.signature));
-  RETURN_IF_ERROR(DemandSignature(*pages, flags.signature));
+  ASSIGN_OR_RETURN(std::shared_ptr<PageSet> pages, flags.paths.Open());
+  RETURN_IF_ERROR(DemandSignature(*pages, flags.paths.signature));
+  ASSIGN_OR_RETURN(std::vector<std::string> missing, pages->MissingNodes());
+  for (const std::string& line : missing) invocation.sink()(Severity::kWarning, line);
   Progress::End();  // its thread would take the signals
   sigset_t signals = BlockSignals();
   auto hosts = HostNames::Parse(flags.host_names);
@@ -91,7 +90,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   Router router(std::move(pages), token);
   router.AllowHosts(std::move(*hosts));
   std::optional<Reloader> reloader;
-  if (!llvm::is_contained(flags.paths, "-")) reloader.emplace(router, flags.paths, flags.signature);
+  if (!llvm::is_contained(flags.paths.models, "-")) reloader.emplace(router, flags.paths);
   ASSIGN_OR_RETURN(std::unique_ptr<Server> server, Server::Listen(router, flags.port));
   std::future<void> stopped = StopOnSignal(*server, signals);
   invocation.out() << "http://127.0.0.1:" << server->port() << "/?token=" << token << "\n";
@@ -108,13 +107,17 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 RunCommand SetUp(CommandLine& line) {
   line.WithoutJson();
   auto flags = std::make_shared<Flags>();
-  line.Option("PATH", flags->paths,
+  line.Option("PATH", flags->paths.models,
               "any TensorFlow graphs, or folders of dumps; the page may read nothing else")
       .Required();
-  line.Option("--signature", flags->signature,
+  line.Option("--signature", flags->paths.signature,
               "the signature of a SavedModel whose body is shown first; default: serving_default, "
               "else the largest")
       .ShownAs("NAME");
+  line.Option("--node-data", flags->paths.node_data,
+              "numbers for nodes, which boxes are coloured by: Model Explorer's node data, or a "
+              "table (CSV) of nodes and values; may be repeated")
+      .ShownAs("FILE");
   line.Option("--host-name", flags->host_names,
               "a further name in the addresses by which a browser reaches it, as through a proxy; "
               "this machine's own do with any port")

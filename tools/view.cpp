@@ -3,6 +3,7 @@
 #include "lib/ir/find.h"
 #include "lib/render/device_scopes.h"
 #include "lib/render/draw_picture.h"
+#include "lib/render/node_data.h"
 #include "lib/render/page_address.h"
 #include "lib/render/picture.h"
 #include "lib/render/picture_json.h"
@@ -20,8 +21,9 @@ namespace {
 
 struct Flags {
   std::string model, graph, signature, output, format, path, hide,
-      color_by = "op", direction = "down", group_by = "scope";
-  std::vector<std::string> feeds, fetches;
+      color_by = "op", direction = "down", group_by = "scope",
+      aggregate = "max";
+  std::vector<std::string> feeds, fetches, node_data;
   bool whole = false;
   SizeFlags sizes;
   ViewOptions view;
@@ -99,8 +101,27 @@ Expected<int> WritePage(const Flags& flags, Invocation& invocation) {
     page->OpenAt(std::move(*address));
     pages.Add(std::move(page));
   }
+  for (const std::string& path : flags.node_data) RETURN_IF_ERROR(pages.AddNodeData(path));
+  ASSIGN_OR_RETURN(std::vector<std::string> missing, pages.MissingNodes());
+  for (const std::string& line : missing) invocation.sink()(Severity::kWarning, line);
   RETURN_IF_ERROR(SaveHtmlFile(pages, graphs.front().name(), flags.output));
   return kExitOk;
+}
+
+// A picture has the colours of one set of numbers: the first of the first file.
+Expected<std::vector<NodeData>> ReadNumbers(const Flags& flags, const Module& module,
+                                            Invocation& invocation) {
+  std::vector<NodeData> first;
+  for (const std::string& path : flags.node_data) {
+    ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(path));
+    ASSIGN_OR_RETURN(std::vector<NodeData> data, ReadNodeData(file->bytes(), path));
+    const Module* modules[] = {&module};
+    auto missing = MissingNodes(data, modules);
+    if (!missing) return Annotate(path, missing.takeError());
+    if (!missing->empty()) invocation.sink()(Severity::kWarning, path + ": " + *missing);
+    if (first.empty()) first = std::move(data);
+  }
+  return first;
 }
 
 Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
@@ -127,6 +148,10 @@ Expected<std::string> Draw(OpenedGraph& input, std::string title, Flags flags,
     view.entry = &*entry;
   }
   if (flags.group_by == "device") GroupByDevice(input.module(), view);
+  ASSIGN_OR_RETURN(std::vector<NodeData> data, ReadNumbers(flags, input.module(), invocation));
+  std::optional<NodeNumbers> numbers;
+  if (!data.empty()) view.numbers = &numbers.emplace(data.front(), input.module());
+  view.aggregate = *ParseAggregate(flags.aggregate);
   auto picture = MakePicture(input.module(), view);
   if (!picture) return Annotate(flags.model, picture.takeError());
   for (const std::string& line : picture->header) invocation.sink()(Severity::kInfo, line);
@@ -188,6 +213,13 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--path", flags->path, "only nodes on directed paths between two nodes: A..B");
   line.Option("--color-by", flags->color_by, "what fills mean")
       .OneOf({"op", "device", "scope"})
+      .ShowDefault();
+  line.Option("--node-data", flags->node_data,
+              "numbers for nodes, which boxes are coloured by: Model Explorer's node data, or a "
+              "table (CSV) of nodes and values; may be repeated, for a page")
+      .ShownAs("FILE");
+  line.Option("--aggregate", flags->aggregate, "what a closed box has of the numbers in it")
+      .OneOf({"max", "min", "mean", "sum", "count"})
       .ShowDefault();
   line.Option("--group-by", flags->group_by,
               "what boxes mean: scopes, or devices with scopes in them")

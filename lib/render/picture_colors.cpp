@@ -7,6 +7,7 @@
 
 #include "lib/ir/device_name.h"
 #include "lib/render/labels.h"
+#include "lib/render/number_colors.h"
 
 namespace grapnel {
 namespace {
@@ -104,6 +105,7 @@ void Paint(llvm::ArrayRef<BodyBoxes> bodies, const Painting& painting, Picture* 
 }  // namespace
 
 void ColorBoxes(llvm::ArrayRef<BodyBoxes> bodies, const ViewOptions& options, Picture* picture) {
+  if (options.numbers) return ColorByNumbers(bodies, options, picture);
   if (options.painting) return Paint(bodies, *options.painting, picture);
   static constexpr const char* kTitles[] = {"op", "device", "scope"};
   picture->color_title = kTitles[static_cast<int>(options.color_by)];

@@ -106,6 +106,9 @@ export function boxLines(box, markKinds, column) {
   return lines;
 }
 
+// One more line, of what a reader asked for.
+export const noteLine = (text) => [{text, font: NOTE, role: "note"}];
+
 export function closedBox(box, lines) {
   const marker = canOpen(box) ? textWidth(MARKER, TITLE) : 0;
   const w = Math.max(LEAST_WIDTH, ...lines.map((line, i) => lineWidth(line) + (i === 0 ? marker : 0)));

@@ -17,10 +17,11 @@ const COLOURS = ["canvas", "frame", "frame-2", "frame-line", "text", "dim", "edg
 export function makeTheme(colour) {
   const list = (name, count) => Array.from({length: count}, (_, i) => colour(`${name}-${i}`));
   return {...Object.fromEntries(COLOURS.map((name) => [name, colour(name)])), fills: list("fill", 10),
-    marks: list("mark", 5)};
+    marks: list("mark", 5), heat: list("heat", 3)};
 }
 
-// `look`: {theme, zoom, fillOf(placed), selected: key or undefined, lit: set of keys, hideControl,
+// `look`: {theme, zoom, fillOf(placed), inkOf(placed): the colour of text where the theme's will not do,
+// selected: key or undefined, lit: set of keys, hideControl,
 // hideHandles, hideShapes, ground: the colour behind the frame, if not the canvas's}.
 // `visible`: {x0, y0, x1, y1} in the frame's coordinates.
 export function drawFrame(context, frame, look, visible, x = 0, y = 0, depth = 0) {
@@ -131,19 +132,20 @@ function drawBox(context, placed, look, x, y) {
   context.shadowBlur = 0;
   outline(context, placed, look, box.kind === "function" ? look.theme.function : look.theme["box-line"]);
   if (13 * look.zoom < SMALLEST_TEXT) return;
+  const ink = look.inkOf?.(placed);
   lines.forEach((parts, i) => {
     const [first, ...others] = parts, marked = i === 0 && canOpen(box) && !box.fixed;
     const line = marked ? [{...first, text: MARKER + first.text}, ...others] : parts;
-    drawLine(context, line, look, x, w, y + LINE + i * LINE);
+    drawLine(context, line, ink, look, x, w, y + LINE + i * LINE);
   });
 }
 
-function drawLine(context, parts, look, x, w, y) {
+function drawLine(context, parts, ink, look, x, w, y) {
   let left = x + (parts.length === 1 ? w / 2 : (w - lineWidth(parts)) / 2);
   context.textAlign = parts.length === 1 ? "center" : "left";
   for (const {text, font, role} of parts) {
     context.font = font;
-    context.fillStyle = role === "note" ? look.theme.dim : look.theme.text;
+    context.fillStyle = ink ?? (role === "note" ? look.theme.dim : look.theme.text);
     context.fillText(text, left, y);
     left += textWidth(text, font);
   }

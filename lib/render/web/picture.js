@@ -3,6 +3,7 @@
 import {boxLines, broken, isColumn, LINE} from "./box_lines.js";
 import {drawFrame, makeTheme} from "./draw.js";
 import {layOut, scopeFrame} from "./frames.js";
+import {inkOnStrong} from "./ink.js";
 import {SvgContext} from "./svg_context.js";
 import {FONT, textWidth} from "./text_width.js";
 
@@ -31,7 +32,8 @@ function frameOf(views, index, direction) {
 export function layOutPicture(picture) { return frameOf(picture.views, 0, picture.direction); }
 
 export function pictureSvg(picture, css) {
-  const look = {theme: themeOf(css), zoom: 1, lit: new Set(), fillOf: ({box}) => box.fill};
+  const look = {theme: themeOf(css), zoom: 1, lit: new Set(), fillOf: ({box}) => box.fill,
+    inkOf: ({box}) => inkOnStrong(box.fill)};
   return svgOf(layOutPicture(picture), look, picture);
 }
 

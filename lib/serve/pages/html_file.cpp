@@ -49,6 +49,7 @@ Error WriteHtmlFile(const PageSet& pages, llvm::StringRef title, llvm::raw_ostre
      << "\">\n<title>" << Escaped(title) << "</title>" << before_style << "<style>" << style
      << "</style>" << before_script;
   FileDocuments(os, "").Put("models", pages.Json(/*in_file=*/true));
+  FileDocuments(os, "").Put("node-data", pages.NodeDataJson());
   for (size_t i = 0; i < pages.size(); ++i) {
     std::shared_ptr<Page> kept = pages.at(i);
     Page& page = *kept;

@@ -7,17 +7,24 @@
 #include <utility>
 
 #include "lib/render/labels.h"
+#include "lib/render/node_data.h"
 #include "lib/serve/pages/debug_page.h"
 #include "lib/serve/pages/forgotten_page.h"
 #include "lib/serve/pages/model_page.h"
 #include "lib/serve/pages/stage_page.h"
 #include "lib/serve/pages/tab.h"
+#include "lib/support/file.h"
 #include "lib/support/thread_pool.h"
 #include "llvm/Support/Casting.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
+
+struct PageSet::NodeDataFile {
+  std::string path, text;
+  std::vector<NodeData> data;
+};
 
 size_t PageSet::Add(std::unique_ptr<Page> page) {
   std::vector<std::unique_ptr<Page>> one;
@@ -98,6 +105,43 @@ Error PageSet::AddPath(llvm::StringRef path, llvm::StringRef signature) {
                                     several ? title + ": " + file.title : title, signature));
   }
   return Error::success();
+}
+
+Error PageSet::AddNodeData(llvm::StringRef path) {
+  ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> bytes, FileBytes::Open(path));
+  ASSIGN_OR_RETURN(std::vector<NodeData> data, ReadNodeData(bytes->bytes(), path));
+  node_data_.push_back(std::make_shared<const NodeDataFile>(
+      NodeDataFile{path.str(), bytes->bytes().str(), std::move(data)}));
+  return Error::success();
+}
+
+std::string PageSet::NodeDataJson() const {
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.array([&] {
+      for (const auto& file : node_data_) {
+        json.object([&] {
+          json.attribute("file", Printable(llvm::sys::path::filename(file->path)));
+          json.attribute("text", llvm::json::fixUTF8(file->text));
+        });
+      }
+    });
+  });
+}
+
+Expected<std::vector<std::string>> PageSet::MissingNodes() const {
+  std::vector<std::shared_ptr<Page>> kept;
+  std::vector<const Module*> modules;
+  for (size_t i = 0; i < size(); ++i) {
+    kept.push_back(at(i));
+    if (const Module* module = kept.back()->module()) modules.push_back(module);
+  }
+  std::vector<std::string> lines;
+  for (const auto& file : node_data_) {
+    auto missing = ::grapnel::MissingNodes(file->data, modules);
+    if (!missing) return Annotate(file->path, missing.takeError());
+    if (!missing->empty()) lines.push_back(file->path + ": " + *missing);
+  }
+  return lines;
 }
 
 size_t PageSet::size() const {

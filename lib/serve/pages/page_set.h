@@ -30,6 +30,14 @@ class PageSet {
   // TensorFlow's debugger a debug page. Errors name the path.
   Error AddPath(llvm::StringRef path, llvm::StringRef signature = {});
 
+  // Numbers for nodes of any of its pages, from a file that ReadNodeData reads. Before the set is
+  // shared. Errors: it cannot be read. Of names that are no nodes MissingNodes speaks.
+  Error AddNodeData(llvm::StringRef path);
+  // [{"file", "text"}] of AddNodeData, as they are: the page reads them itself.
+  std::string NodeDataJson() const;
+  // What of those files is a node of no page, a line each. Errors: no name of a file is one.
+  Expected<std::vector<std::string>> MissingNodes() const;
+
   size_t size() const;
   // Errors: there is no such page.
   Expected<std::shared_ptr<Page>> Find(size_t number) const;
@@ -47,6 +55,7 @@ class PageSet {
   struct Made {
     size_t first, count, weight;
   };
+  struct NodeDataFile;
   size_t Append(std::vector<std::unique_ptr<Page>> pages);
   std::vector<std::shared_ptr<Page>> ForgetOldest();
 
@@ -54,6 +63,8 @@ class PageSet {
   std::vector<std::shared_ptr<Page>> pages_;
   std::deque<Made> made_;  // that are not forgotten, the oldest first
   size_t num_made_ = 0, made_weight_ = 0;
+
+  std::vector<std::shared_ptr<const NodeDataFile>> node_data_;
 };
 
 }  // namespace grapnel

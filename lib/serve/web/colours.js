@@ -13,10 +13,11 @@ export const SHARES = [[0.2, 0, "a fifth"], [0.05, 2, "a twentieth"], [0.01, 3, 
 
 export const shareMark = (value, total) => SHARES.find(([least]) => value > 0 && value >= least * total)?.[1];
 
-// `run`: the colours of the last run, or undefined. [id, text] of each choice.
-export function colourChoices(summary, run) {
+// `run`: the colours of the last run, or undefined; `values`: choices of files. [id, text] of each choice.
+export function colourChoices(summary, run, values) {
   const choices = CHOICES.filter(([id]) => id !== "cluster" || summary.clusters);
-  return [...(summary.marks ? [["marks", summary.marks.title]] : []), ...choices, ...(run?.choices() ?? [])];
+  return [...(summary.marks ? [["marks", summary.marks.title]] : []), ...choices, ...(run?.choices() ?? []),
+    ...values];
 }
 
 // Sets what `look` paints boxes with. Gives what the legend lists: {style, text}. `total(cost)`: of the body
@@ -65,7 +66,7 @@ function byText(look, what, names, swatch) {
   return more > 0 ? [...listed, swatch("fill", 1, `${more} more, in these colours again`)] : listed;
 }
 
-export function drawLegend(root, swatches, {byDevice, through}) {
+export function drawLegend(root, swatches, {byDevice, through, beside}) {
   const items = swatches.map(({style, text}) => {
     const item = element("li", {}, element("i"), text);
     item.firstChild.style.background = style;
@@ -76,5 +77,5 @@ export function drawLegend(root, swatches, {byDevice, through}) {
   items.push(element("li", {}, element("i", {class: "line"}), "data, down"),
     element("li", {}, element("i", {class: "line dashed"}), "control"));
   if (through) items.push(element("li", {}, element("i", {class: "line through"}), "through hidden ops"));
-  root.replaceChildren(element("ul", {}, ...items));
+  root.replaceChildren(element("ul", {}, ...items), ...beside);
 }

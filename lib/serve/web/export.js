@@ -62,7 +62,7 @@ function coloursOf(page, view) {
   const {theme} = view.look, choice = byId("color").selectedOptions[0]?.textContent ?? "";
   const fillOf = (style) => {
     const [, kind, at] = /--(fill|mark)-(\d+)/u.exec(style) ?? [];
-    return kind ? theme[`${kind}s`][at] : theme.neutral;
+    return kind ? theme[`${kind}s`][at] : style;
   };
   return {title: `colour: ${choice}`, swatches: page.swatches.map(({style, text}) => ({name: text,
     fill: fillOf(style)}))};

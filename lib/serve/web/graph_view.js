@@ -42,6 +42,7 @@ export class GraphView extends EventTarget {
     this.body = this.home;
     this.chosen = undefined;
     this.look.selected = undefined;
+    this.notes = this.notesKey = undefined;
     for (const {body, scopes, calls} of summary.open ?? []) this.first.set(body, {scopes, calls});
     this.openAsFirst(String(this.home), this.home);
   }
@@ -113,7 +114,7 @@ export class GraphView extends EventTarget {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     const before = anchor && this.boxes.find((box) => boxKey(box) === anchor);
     try {
-      const frame = await composeFrames(this.source, this.open, this.body, this.instance, this.filter);
+      const frame = await composeFrames(this, this.body, this.instance);
       if (turn !== this.turn) return;
       this.frame = frame;
       this.boxes = [...allBoxes(frame)];
@@ -243,6 +244,8 @@ export class GraphView extends EventTarget {
     const [w, h] = this.size();
     return Math.min((w - 2 * MARGIN) / this.frame.w, (h - 2 * MARGIN) / this.frame.h, 1.25);
   }
+
+  get isWhole() { return this.frame && Math.abs(this.at.zoom - this.zoomToFit()) < 0.001; }
 
   fit() {
     if (!this.frame) return;

@@ -2,7 +2,7 @@
 // is "0", the second function that node 45 calls there "0>n45.1", so a function that is called
 // twice, or calls itself, can be open in one place and closed in another.
 
-import {boxLines, canOpen, isColumn} from "./box_lines.js";
+import {boxLines, canOpen, isColumn, noteLine} from "./box_lines.js";
 import {farKeys, filteredView} from "./filtered_view.js";
 import {functionFrames, layOut, openKey, scopeFrame} from "./frames.js";
 
@@ -36,26 +36,32 @@ async function load({source, open, views, filter}, body, scope, instance, depth,
 }
 
 // What is open inside a box, placed from its upper left corner.
-function innerFrames(views, open, body, instance, box, depth) {
-  if (depth > DEEPEST || !canOpen(box) || !open.has(openKey(instance, box))) return undefined;
-  if (box.kind === "scope") return scopeFrame(makeFrame(views, open, body, box.scope, instance, depth + 1));
+function innerFrames(all, body, instance, box, depth) {
+  if (depth > DEEPEST || !canOpen(box) || !all.open.has(openKey(instance, box))) return undefined;
+  if (box.kind === "scope") return scopeFrame(makeFrame(all, body, box.scope, instance, depth + 1));
   const called = box.calls.map((call, i) => ({title: call.role ? `${call.role}: ${call.name}` : call.name,
-    frame: makeFrame(views, open, call.body, undefined, `${instance}>n${box.id}.${i}`, depth + 1)}));
+    frame: makeFrame(all, call.body, undefined, `${instance}>n${box.id}.${i}`, depth + 1)}));
   return functionFrames(called.filter(({frame}) => frame));
 }
 
-function makeFrame(views, open, body, scope, instance, depth) {
-  const view = views.get(`${body}/${scope ?? ""}`);
+// `all`: {views, open, notes}, as composeFrames has them.
+function makeFrame(all, body, scope, instance, depth) {
+  const view = all.views.get(`${body}/${scope ?? ""}`);
   if (!view) return undefined;
-  const inners = view.boxes.map((box) => innerFrames(views, open, body, instance, box, depth));
-  const frame = layOut(view, view.boxLines, inners, "down", depth > 0);
+  const inners = view.boxes.map((box) => innerFrames(all, body, instance, box, depth));
+  const lines = view.boxLines.map((own, i) => {
+    const note = all.notes?.(body, view.boxes[i]);
+    return note === undefined ? own : [...own, noteLine(note)];
+  });
+  const frame = layOut(view, lines, inners, "down", depth > 0);
   const boxes = frame.boxes.map((placed) => ({...placed, body, instance}));
   return {...frame, boxes, body, scope: view.scope, instance};
 }
 
-// The frame of a body with all that is open in it; `open` holds keys as openKey makes them.
-export async function composeFrames(source, open, body, instance, filter) {
+// The frame of a body with all that is open in it; `open` holds keys as openKey makes them, and
+// `notes(body, box)`, if there is one, gives what a box says besides.
+export async function composeFrames({source, open, filter, notes}, body, instance) {
   const views = new Map();
   await load({source, open, views, filter}, body, undefined, instance, 0);
-  return makeFrame(views, open, body, undefined, instance, 0);
+  return makeFrame({views, open, notes}, body, undefined, instance, 0);
 }

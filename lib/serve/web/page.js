@@ -14,6 +14,7 @@ import {Tabs} from "./tabs.js";
 import {FilterPanel} from "./filter_panel.js";
 import {Shown} from "./shown.js";
 import {followTheme, setUpTools} from "./tools.js";
+import {Values} from "./values.js";
 
 // What tabs use: models, index (of the graph that is shown), source and summary (its documents), and
 //   go(body, node), enter(body)     shows a node, a function, of this graph
@@ -32,15 +33,19 @@ class Page {
       toggle: (placed) => this.view.toggle(placed),
       card: (card) => this.openTab("debugger", true, card),
       ways: (body, node) => waysFrom(this, body, node),
-      more: (body, node) => this.tabs.ofNode(this.source.model, body, node.id),
+      more: async (body, node) => [...this.values.ofNode(body, node.id),
+        ...await this.tabs.ofNode(this.source.model, body, node.id)],
+      numbers: (placed) => this.values.ofScope(placed, (body, one) => this.go(body, one.id)),
     });
     this.panes = new Panes(byId("panes"), byId("panel"), {
-      look: () => this.view.look,
+      colour: (view) => this.paintAs(view),
       filter: (view) => this.filtering.follow(view),
       changed: () => this.toUrl(),
       fail: (error) => this.fail(error),
       panel: () => this.panel.showModel(),
     });
+    this.values = new Values(this);
+    await this.values.start();
     this.reading = true;
     this.stages = new StageList((index) => this.toModel(index), () => this.index);
     this.stages.list(this.models);
@@ -236,21 +241,32 @@ class Page {
   // `wish`: what is coloured by from now on, if there is such a choice.
   listColours(wish = byId("color").value) {
     this.runColours = this.tabs.colours(this.source.model);
-    const choices = colourChoices(this.summary, this.runColours), {marks} = this.summary;
+    const {marks} = this.summary;
+    const choices = colourChoices(this.summary, this.runColours, this.values.choices());
     byId("color").replaceChildren(...choices.map(([id, text]) => element("option", {value: id}, text)));
-    const kept = !marks && choices.some(([id]) => id === wish);
+    const kept = choices.some(([id]) => id === wish) && (!marks || this.values.setOf(wish));
     if (marks?.by_device) byId("color").value = "device";
     else if (wish.startsWith("run-") ? this.runColours : kept) byId("color").value = wish;
     this.colour();
   }
 
+  // What boxes are coloured by before a reader chooses.
+  get firstColour() { return this.summary.marks ? "marks" : this.values.first ?? "op"; }
+
   colour(by = byId("color").value) {
     const {look} = this.view, total = (cost) => this.view.frame?.view[`all_${cost}`];
-    this.swatches = colourBy(by, look, this.summary, this.runColours, total);
+    this.swatches = this.values.colour(this.view, by)
+      ?? colourBy(by, look, this.summary, this.runColours, total);
     drawLegend(byId("legend"), this.swatches,
-      {byDevice: look.byDevice, through: this.filtering.filter.on});
+      {byDevice: look.byDevice, through: this.filtering.filter.on, beside: this.values.legend(by)});
     this.view.paint();
     this.panes.follow();
+  }
+
+  // A side of a comparison in the colours of the whole.
+  paintAs(view) {
+    const {fillOf, byDevice} = this.view.look;
+    if (!this.values.colour(view, byId("color").value)) Object.assign(view.look, {fillOf, byDevice});
   }
 
   // --- Files that change.
@@ -288,7 +304,8 @@ class Page {
     this.filtering.toState(state);
     state.set("open", [...this.view.open].join(","));
     const colour = byId("color");
-    if (colour.selectedIndex > 0) state.set("color", colour.value);
+    if (colour.value !== this.firstColour) state.set("color", colour.value);
+    this.values.toState(state);
     if (this.view.look.selected) state.set("chosen", this.view.look.selected);
     if (this.panes.on) this.panes.toState(state);
     const url = `${location.pathname}${location.search}#${state}`;
@@ -307,7 +324,8 @@ class Page {
     const body = Number(state.get("body") ?? this.view.home);
     const {part, problem} = await this.filtering.fromState(state);
     if (!part) await this.view.show(body < this.summary.bodies.length ? body : 0, !state.has("open"));
-    if (state.has("color")) this.listColours(state.get("color"));
+    this.values.fromState(state);
+    this.listColours(state.get("color") ?? this.firstColour);
     this.panel.showModel();
     const chosen = state.get("chosen");
     const box = chosen && this.view.boxes.find((other) => `${other.instance}|${other.box.key}` === chosen);

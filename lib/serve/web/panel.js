@@ -71,7 +71,8 @@ function valueStatistics(s) {
 
 // `summary` and `source` are the model's, set before anything is shown. `go(body, node)` shows a node,
 // `enter(body)` a function, `toggle(placed)` opens a box, `more(body, node)`, if there is one, promises what
-// else is to be said of a node, `ways(body, node)`, likewise, an element that leads on from it.
+// else is to be said of a node, `ways(body, node)`, likewise, an element that leads on from it,
+// `numbers(placed)`, likewise, what is known of a scope, or of all, from files.
 export class Panel {
   constructor(root, actions) {
     this.root = root;
@@ -140,6 +141,7 @@ export class Panel {
         element("p", {class: "dim"}, "outputs"),
         element("table", {}, ...signature.outputs.map(row)));
     }
+    parts.push(...this.actions.numbers?.() ?? []);
     if (this.summary.problem_count > 0) {
       parts.push(
         heading(plural(this.summary.problem_count, "problem")),
@@ -174,6 +176,7 @@ export class Panel {
         element("button", {type: "button", onclick: () => this.actions.toggle(placed)},
           placed.inner ? "Close" : "Open"),
         " ", this.copyScope(body, box.scope)),
+      ...this.actions.numbers?.(placed) ?? [],
     ];
     for (const [counts, title] of [[box.devices, "Devices asked for"], [box.clusters, "XLA clusters"]]) {
       const row = ([text, count]) => element("tr", {},

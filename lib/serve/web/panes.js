@@ -37,7 +37,7 @@ class Side {
 }
 
 export class Panes {
-  // `actions`: look() as the merged picture has it, filter(view) gives a view what is hidden there,
+  // `actions`: colour(view) and filter(view) give a view the colours and what is hidden there,
   // changed(), fail(error), panel().
   constructor(root, panel, actions) {
     this.root = root;
@@ -162,8 +162,7 @@ export class Panes {
   // Colours and edges as the merged picture has them.
   follow() {
     for (const view of this.views()) {
-      const {fillOf, byDevice} = this.actions.look();
-      Object.assign(view.look, {fillOf, byDevice});
+      this.actions.colour(view);
       this.actions.filter(view);
       view.paint();
     }

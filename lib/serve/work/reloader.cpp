@@ -47,11 +47,15 @@ bool FileWatcher::Changed() {
   return true;
 }
 
-Reloader::Reloader(Router& router, std::vector<std::string> paths, std::string signature)
-    : router_(router),
-      paths_(std::move(paths)),
-      signature_(std::move(signature)),
-      thread_([this] { Watch(); }) {}
+Expected<std::shared_ptr<PageSet>> ServedPaths::Open() const {
+  auto pages = std::make_shared<PageSet>();
+  for (const std::string& path : models) RETURN_IF_ERROR(pages->AddPath(path, signature));
+  for (const std::string& path : node_data) RETURN_IF_ERROR(pages->AddNodeData(path));
+  return pages;
+}
+
+Reloader::Reloader(Router& router, ServedPaths paths)
+    : router_(router), paths_(std::move(paths)), thread_([this] { Watch(); }) {}
 
 Reloader::~Reloader() {
   {
@@ -63,7 +67,9 @@ Reloader::~Reloader() {
 }
 
 void Reloader::Watch() {
-  FileWatcher watcher(paths_);
+  std::vector<std::string> watched = paths_.models;
+  watched.insert(watched.end(), paths_.node_data.begin(), paths_.node_data.end());
+  FileWatcher watcher(std::move(watched));
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, kBetweenLooks, [this] { return end_; })) {
     if (!watcher.Changed()) continue;
@@ -73,8 +79,7 @@ void Reloader::Watch() {
 }
 
 Error Reloader::Reload() {
-  auto pages = std::make_shared<PageSet>();
-  for (const std::string& path : paths_) RETURN_IF_ERROR(pages->AddPath(path, signature_));
+  ASSIGN_OR_RETURN(std::shared_ptr<PageSet> pages, paths_.Open());
   router_.Replace(std::move(pages));
   return Error::success();
 }

@@ -29,11 +29,21 @@ class FileWatcher {
   uint64_t seen_, last_;
 };
 
+// What is served, and how to open it.
+struct ServedPaths {
+  std::vector<std::string> models;
+  std::string signature;
+  std::vector<std::string> node_data;
+
+  // Errors: as PageSet::AddPath and AddNodeData.
+  Expected<std::shared_ptr<PageSet>> Open() const;
+};
+
 // While it lives, opens the paths again after each change of theirs and gives the router the new
 // pages. Paths that cannot be opened any more leave the pages as they are, and the page says why.
 class Reloader {
  public:
-  Reloader(Router& router, std::vector<std::string> paths, std::string signature = {});
+  Reloader(Router& router, ServedPaths paths);
   ~Reloader();
 
  private:
@@ -41,8 +51,7 @@ class Reloader {
   Error Reload();
 
   Router& router_;
-  std::vector<std::string> paths_;
-  std::string signature_;
+  ServedPaths paths_;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool end_ = false;

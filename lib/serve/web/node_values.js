@@ -1,0 +1,127 @@
+// The numbers of a file (node_data.js) on the nodes of one graph: of each box, of what is in a closed scope,
+// and which names are none of its nodes.
+
+import {readersOf, tableOf} from "./body_table.js";
+import {nearNames} from "./near_names.js";
+
+export const AGGREGATES = [["max", "highest"], ["min", "lowest"], ["mean", "mean"], ["sum", "sum"],
+  ["count", "number"]];
+
+class Summary {
+  constructor() { Object.assign(this, {count: 0, sum: 0, min: Infinity, max: -Infinity}); }
+  add({value, fill}) {
+    ++this.count;
+    this.sum += value;
+    this.min = Math.min(this.min, value);
+    this.max = Math.max(this.max, value);
+    this.fill = fill;
+  }
+
+  get mean() { return this.sum / this.count; }
+}
+
+const ofMap = (map, key, make) => {
+  if (!map.has(key)) map.set(key, make());
+  return map.get(key);
+};
+
+export class NodeValues {
+  // Looks through all nodes of a source once.
+  static async of(set, source) {
+    const values = new NodeValues(set), {bodies} = await source.summary();
+    values.sort(bodies);
+    for (let body = 0; body < bodies.length; ++body) {
+      values.take(await tableOf(source, body), body, bodies[body].name);
+    }
+    if (values.wanted.size > 0) await values.tellMissing(source, bodies);
+    return values;
+  }
+
+  constructor(set) {
+    Object.assign(this, {set, found: [], all: new Summary(), own: new Map(), folded: new Map(),
+      scopes: new Map(), near: []});
+  }
+
+  // Which names mean which entry: names as they are, in the function that the file says, and of an output.
+  sort(bodies) {
+    const functions = new Set(bodies.map(({name}) => name).filter(Boolean));
+    this.wanted = new Set(this.set.entries);
+    this.named = new Map();
+    this.outputs = new Map();
+    for (const entry of this.set.entries) {
+      const names = functions.has(entry.graph) ? [`${entry.graph}/${entry.node}`, entry.node] : [entry.node];
+      for (const name of names) {
+        if (!this.named.has(name)) this.named.set(name, entry);
+        const node = name.replace(/:\d+$/u, "");
+        if (node !== name && !this.outputs.has(node)) this.outputs.set(node, entry);
+      }
+    }
+  }
+
+  take(table, body, name) {
+    for (let row = 0; row < table.count; ++row) {
+      const full = name ? `${name}/${table.names[row]}` : table.names[row];
+      const entry = this.named.get(full) ?? this.outputs.get(full);
+      if (!entry || !this.wanted.delete(entry)) continue;
+      const home = homeOf(table, row), one = {body, id: table.ids[row], name: table.names[row],
+        op: table.ops[row], value: entry.value, fill: entry.fill, scope: table.scopes[home]};
+      this.found.push(one);
+      this.all.add(one);
+      const boxes = home === row ? this.own : this.folded;
+      ofMap(boxes, `${body}/${table.ids[home]}`, () => new Summary()).add(one);
+      for (let {scope} = one; scope >= 0; scope = table.parents[scope]) {
+        ofMap(this.scopes, `${body}/${scope}`, () => new Summary()).add(one);
+      }
+    }
+    this.parents ??= new Map();
+    this.parents.set(body, table.parents);
+  }
+
+  // The names that are no nodes, the first few with such as are near.
+  async tellMissing(source, bodies) {
+    const names = [];
+    for (let body = 0; body < bodies.length; ++body) {
+      const {name} = bodies[body], table = await tableOf(source, body);
+      for (const node of table.names) names.push(name ? `${name}/${node}` : node);
+    }
+    this.near = [...this.wanted].slice(0, 3).map(({node}) => ({node, near: nearNames(node, names)}));
+  }
+
+  get missing() { return this.wanted.size; }
+
+  // Of all in a scope; of an op, or where it has no number of what is folded into it. Undefined: none has one.
+  of({box, body}) {
+    if (box.kind === "scope") return this.scopes.get(`${body}/${box.scope}`);
+    const key = `${body}/${box.id}`;
+    return this.own.get(key) ?? this.folded.get(key);
+  }
+
+  ofNode(body, id) { return this.found.find((one) => one.body === body && one.id === id); }
+
+  // Those with the highest numbers, all or in a scope; [the first `most`, how many others].
+  highest(most, body = undefined, scope = undefined) {
+    const parents = this.parents.get(body), isIn = (one) => {
+      if (body === undefined) return true;
+      let at = one.body === body ? one.scope : -1;
+      while (at >= 0 && at !== scope) at = parents[at];
+      return at >= 0;
+    };
+    const all = this.found.filter(isIn).sort((a, b) => b.value - a.value);
+    return [all.slice(0, most), Math.max(0, all.length - most)];
+  }
+}
+
+// The row of the box that a node is in: its own, or where it is folded into its reader that one's.
+function homeOf(table, row) {
+  const seen = new Set([row]);
+  let ring = [row];
+  while (ring.length > 0) {
+    const shown = ring.find((at) => table.scopes[at] >= 0);
+    if (shown !== undefined) return shown;
+    const readers = readersOf(table);
+    ring = [...new Set(ring.flatMap((at) => readers[at].map((id) => table.rowOf[id])))].filter((at) =>
+      !seen.has(at));
+    for (const at of ring) seen.add(at);
+  }
+  return row;
+}

@@ -1,0 +1,57 @@
+// Numbers as colours: by the scale that a file gives, else from pale to hot.
+
+import {channels} from "./ink.js";
+
+const STEPS = 5;  // of a legend
+
+// "115,605,504", "4,407" of 4406.8, "0.03512".
+export function numberText(value) {
+  const size = Math.abs(value);
+  if (size < 1e15 && (size >= 1000 || Number.isInteger(value))) {
+    return Math.round(value).toLocaleString("en-US");
+  }
+  return String(Number(value.toPrecision(4)));
+}
+
+const hexOf = (numbers) => `#${numbers.map((n) => Math.round(n).toString(16).padStart(2, "0")).join("")}`;
+
+function between(a, b, part) {
+  const from = channels(a), to = channels(b);
+  return hexOf(from.map((channel, i) => channel + (to[i] - channel) * part));
+}
+
+function onGradient(steps, place) {
+  const next = steps.findIndex(({at}) => at >= place);
+  if (next < 0) return steps.at(-1).fill;
+  if (next === 0) return steps[0].fill;
+  const [a, b] = [steps[next - 1], steps[next]];
+  return between(a.fill, b.fill, (place - a.at) / (b.at - a.at));
+}
+
+export class ValueScale {
+  // `set`: as node_data.js reads it; numbers lie from `least` to `largest`.
+  constructor(set, least, largest) { Object.assign(this, {set, least, largest}); }
+
+  get byThresholds() { return this.set.gradient.length === 0 && this.set.thresholds.length > 0; }
+
+  // "#rrggbb"; undefined: none, beyond the last threshold.
+  fill(value, theme) {
+    if (this.byThresholds) return this.set.thresholds.find(({at}) => value <= at)?.fill;
+    const heat = theme.heat.map((fill, i) => ({at: i / (theme.heat.length - 1), fill}));
+    const {least, largest, set: {gradient}} = this;
+    const place = largest > least ? (value - least) / (largest - least) : 1;
+    return onGradient(gradient.length > 0 ? gradient : heat, Math.min(1, Math.max(0, place)));
+  }
+
+  // What a legend lists: {style, text}.
+  legend(theme) {
+    const {least, largest, set: {thresholds}} = this;
+    if (this.byThresholds) {
+      return thresholds.map(({at, fill}, i) => ({style: fill, text: i === 0 ? `up to ${numberText(at)}`
+        : `to ${numberText(at)}`}));
+    }
+    const count = largest > least ? STEPS : 1;
+    return Array.from({length: count}, (_, i) => largest - (largest - least) * ((count - 1 - i) /
+      Math.max(1, count - 1))).map((value) => ({style: this.fill(value, theme), text: numberText(value)}));
+  }
+}

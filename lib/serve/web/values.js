@@ -1,0 +1,227 @@
+// Numbers from files on the picture: the files that the command line named and those that a reader opens, which
+// of their sets colours the boxes, and what legend and panel say of it.
+
+import {byId, element, link, plural} from "./dom.js";
+import {inkOn} from "./ink.js";
+import {readNodeData} from "./node_data.js";
+import {AGGREGATES, NodeValues} from "./node_values.js";
+import {ask} from "./source.js";
+import {numberText, ValueScale} from "./value_scale.js";
+
+const LISTED = 8;  // nodes in the panel
+const PREFIX = "values-";
+const OF_WHOLES = ["sum", "count"];  // grow with a scope: what is seen says what is much
+const WORDS = {max: "max", min: "min", mean: "mean", sum: "sum", count: "number"};
+
+export class Values {
+  // `page`: as page.js has it.
+  constructor(page) {
+    Object.assign(this, {page, sets: [], how: "max", known: new WeakMap()});
+    const input = byId("values-file"), take = (files) => {
+      this.open(files).catch((error) => page.fail(error));
+    };
+    byId("open-values").addEventListener("click", () => input.click());
+    input.addEventListener("change", () => {
+      take([...input.files]);
+      input.value = "";  // the same file may be chosen again
+    });
+    const stage = document.querySelector(".stage");
+    stage.addEventListener("dragover", (event) => event.preventDefault());
+    stage.addEventListener("drop", (event) => {
+      event.preventDefault();
+      take([...event.dataTransfer.files]);
+    });
+  }
+
+  // Those of the command line.
+  async start() {
+    for (const {file, text} of await ask("node-data")) this.add(text, file);
+    this.given = this.sets.length;
+  }
+
+  add(text, file) {
+    const sets = readNodeData(text, file).map((set) => ({...set, file}));
+    this.sets.push(...sets);
+    return sets;
+  }
+
+  // Adds the sets of files and colours by the first. Throws where no name is a node.
+  async open(files) {
+    const before = this.sets.length, {source} = this.page;
+    try {
+      for (const file of files) {
+        for (const set of this.add(await file.text(), file.name)) {
+          const values = await this.of(set, source);
+          if (values.found.length === 0) throw new Error(this.missing(values));
+        }
+      }
+    } catch (error) {
+      this.sets.length = before;
+      throw error;
+    }
+    this.page.listColours(PREFIX + before);
+    this.page.toUrl();
+    this.told();
+  }
+
+  // --- Which there are.
+  choices() {
+    const isAlone = ({name}) => this.sets.filter((set) => set.name === name).length === 1;
+    return this.sets.map((set, i) => [PREFIX + i, isAlone(set) ? `by ${set.name}`
+      : `by ${set.name} (${set.file})`]);
+  }
+
+  setOf(by) { return by.startsWith(PREFIX) ? this.sets[Number(by.slice(PREFIX.length))] : undefined; }
+  // What a page that is not a comparison begins with.
+  get first() { return this.given > 0 ? `${PREFIX}0` : undefined; }
+
+  of(set, source) {
+    if (!this.known.has(source)) this.known.set(source, new Map());
+    const known = this.known.get(source);
+    if (!known.has(set)) {
+      const promise = NodeValues.of(set, source).then((values) => (promise.values = values));
+      promise.catch(() => known.delete(set));
+      known.set(set, promise);
+    }
+    return known.get(set);
+  }
+
+  // What is known by now of a set on a graph; the page is told when it is more.
+  now(set, source) {
+    const promise = this.of(set, source);
+    if (!promise.values && !promise.awaited) {
+      promise.awaited = true;
+      promise.then(() => {
+        if (this.page.views().some((view) => view.source === source)) this.told();
+      }).catch((error) => this.page.fail(error));
+    }
+    return promise.values;
+  }
+
+  told() {
+    const {page} = this, {chosen} = page.view;
+    page.colour();
+    if (!page.panes.on) (chosen ? page.chosen(chosen) : page.panel.showModel());
+  }
+
+  // --- The picture. Paints a view by a set and gives what the legend lists; undefined: `by` is none.
+  colour(view, by) {
+    const set = this.setOf(by), {look} = view;
+    const values = set && view.source ? this.now(set, view.source) : undefined;
+    look.inkOf = undefined;
+    this.note(view, values && `${by} ${this.how}`, values);
+    if (!set) return undefined;
+    Object.assign(look, {fillOf: () => undefined, byDevice: false, glows: undefined});
+    if (!values || values.found.length === 0) return [];
+    const scale = new ValueScale(set, ...this.range(view, values));
+    look.fillOf = (placed) => {
+      const summary = values.of(placed);
+      if (!summary) return undefined;
+      if (summary.fill && placed.box.kind !== "scope") return summary.fill;
+      return scale.fill(summary[this.how], look.theme);
+    };
+    look.inkOf = (placed) => {
+      const fill = look.fillOf(placed);
+      return fill && inkOn(fill);
+    };
+    return scale.legend(look.theme);
+  }
+
+  // From what to what the colours go: of all nodes, or of the closed boxes that are seen.
+  range(view, values) {
+    if (!OF_WHOLES.includes(this.how)) return [values.all.min, values.all.max];
+    const seen = view.boxes.filter(({inner}) => !inner).flatMap((placed) => values.of(placed) ?? []);
+    const numbers = seen.map((summary) => summary[this.how]);
+    return numbers.length > 0 ? [Math.min(0, ...numbers), Math.max(...numbers)] : [0, 0];
+  }
+
+  // The numbers in boxes; a picture with others is laid out anew.
+  note(view, key, values) {
+    if (view.notesKey === key) return;
+    view.notesKey = key;
+    view.notes = values && ((body, box) => {
+      const summary = values.of({box, body});
+      if (!summary) return undefined;
+      const text = numberText(summary[this.how]);
+      return summary.count > 1 || box.kind === "scope" ? `${WORDS[this.how]} ${text}` : text;
+    });
+    if (!view.frame) return;
+    const {isWhole} = view;
+    view.update(view.look.selected).then(() => isWhole && view.fit());
+  }
+
+  // What stands in the legend beside the colours.
+  legend(by) {
+    const set = this.setOf(by), values = set && this.now(set, this.page.source);
+    if (!set) return [];
+    if (!values) return [element("span", {class: "dim"}, "Looking for its nodes \u2026")];
+    if (values.found.length === 0) return [element("span", {class: "problem"}, this.missing(values))];
+    const choose = ({target}) => {
+      this.how = target.value;
+      this.page.colour();
+      this.page.toUrl();
+    };
+    const select = element("select", {id: "values-how", "aria-label": "Closed boxes have", onchange: choose},
+      ...AGGREGATES.map(([value, text]) => element("option", {value, selected: value === this.how}, text)));
+    const told = [];
+    if (values.missing > 0) {
+      told.push(" ", link(`${plural(values.missing, "name")} not found`, () => {
+        this.page.view.select(undefined);
+        byId("panel").querySelector(".missing")?.scrollIntoView();
+      }, this.missing(values)));
+    }
+    return [element("label", {}, "closed boxes: ", select), ...told];
+  }
+
+  missing({set, near, found}) {
+    const names = near.map(({node}) => `'${node}'`).join(", "), [first] = near;
+    const count = set.entries.length - found.length, {length} = set.entries;
+    const meant = first?.near.length > 0 ? `; did you mean ${first.near.map((name) =>
+      `'${name}'`).join(", ")}?` : "";
+    const which = found.length === 0 ? `none of its ${plural(length, "name")} is a node here`
+      : `${count.toLocaleString("en-US")} of ${plural(length, "name")} ${count === 1 ? "is no node"
+        : "are no nodes"} here`;
+    return `${set.file}: ${which}: ${names}${count > near.length ? ", \u2026" : ""}${meant}`;
+  }
+
+  // --- The panel.
+  ofNode(body, id) {
+    const rows = this.sets.flatMap((set) => {
+      const one = this.now(set, this.page.source)?.ofNode(body, id);
+      return one ? [element("tr", {}, element("td", {}, set.name), element("td", {}, numberText(one.value)))]
+        : [];
+    });
+    return rows.length > 0 ? [element("h3", {}, "Values"), element("table", {}, ...rows)] : [];
+  }
+
+  // Of a scope, or (undefined) of all.
+  ofScope(placed, go) {
+    return this.sets.flatMap((set) => {
+      const values = this.now(set, this.page.source), summary = placed ? values?.of(placed) : values?.all;
+      if (!(summary?.count > 0)) return [];
+      const row = (name, text) => element("tr", {}, element("td", {}, name), element("td", {}, text));
+      const [highest, others] = values.highest(LISTED, placed?.body, placed?.box.scope);
+      const item = (one) => element("li", {}, link(one.name, () => go(one.body, one), `${one.op} ${one.name}`),
+        " ", element("span", {class: "dim"}, numberText(one.value)));
+      const list = element("ul", {}, ...highest.map(item));
+      if (others > 0) list.append(element("li", {class: "dim"}, `and ${plural(others, "other")}`));
+      const parts = [element("h3", {}, `${set.name} of ${plural(summary.count, "node")}`),
+        element("table", {}, ...AGGREGATES.filter(([key]) => key !== "count").map(([key, name]) =>
+          row(name, numberText(summary[key]))))];
+      if (set.notNumbers > 0 && !placed) parts.push(element("p", {class: "dim"},
+        `${plural(set.notNumbers, "value")} in ${set.file} ${set.notNumbers === 1 ? "is" : "are"} no number`));
+      if (summary.count > 1) parts.push(element("p", {class: "dim"}, "the highest"), list);
+      if (values.missing > 0 && !placed && this.sets.find(({file}) => file === set.file) === set) {
+        parts.push(element("p", {class: "problem missing"}, this.missing(values)));
+      }
+      return parts;
+    });
+  }
+
+  // --- The address.
+  toState(state) { if (this.how !== "max") state.set("values", this.how); }
+  fromState(state) {
+    const how = state.get("values") ?? "max";
+    if (AGGREGATES.some(([known]) => known === how)) this.how = how;
+  }
+}
