@@ -58,7 +58,7 @@ Expected<IndexPage> GraphPage::IndexJson(size_t body, NodeId from, size_t limit)
   RETURN_IF_ERROR(Check(body));
   const BodyScopes& scopes = Scopes(body);
   const Graph& graph = scopes.graph();
-  TextTable ops, devices, types, attributes;
+  TextTable ops, devices, types, attributes, clusters;
   NodeId id = from;
   std::string document = PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
@@ -73,6 +73,7 @@ Expected<IndexPage> GraphPage::IndexJson(size_t body, NodeId from, size_t limit)
             json.value(devices.Number(PageDevice(node, marks_)));
             json.value(types.Number(OutputTypes(scopes.shapes(), node)));
             json.value(attributes.Number(AttributesText(node)));
+            json.value(clusters.Number(Printable(clusters_.Of(node))));
           });
           ++count;
         }
@@ -81,6 +82,7 @@ Expected<IndexPage> GraphPage::IndexJson(size_t body, NodeId from, size_t limit)
       devices.Write("devices", json);
       types.Write("types", json);
       attributes.Write("attributes", json);
+      clusters.Write("clusters", json);
       if (id < graph.end_id()) json.attribute("next", id);
     });
   });

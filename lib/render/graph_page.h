@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/io/open.h"
+#include "lib/render/node_filter.h"
 #include "lib/render/scope_view.h"
 #include "lib/render/xla_clusters.h"
 #include "lib/shape/module_shapes.h"
@@ -75,8 +76,8 @@ class GraphPage {
   Expected<std::string> ScopeJson(size_t body, std::optional<ScopeId> scope);
   // All that is known of one node: attributes in words, inputs, readers, the scopes around it.
   Expected<std::string> NodeJson(size_t body, NodeId node);
-  // The nodes of a body with ids from `from` on, at most `limit`: names, ops, devices, output types
-  // and attributes, each distinct text once. "next" is where to go on.
+  // The nodes of a body with ids from `from` on, at most `limit`: names, ops, devices, output
+  // types, attributes and XLA clusters, each distinct text once. "next" is where to go on.
   Expected<IndexPage> IndexJson(size_t body, NodeId from, size_t limit);
   // The same nodes in the same order: {"nodes": [id, its scope (-1: folded), what it reads ...]},
   // control inputs as -1 - id. The first page has "parents" too, a list by scope.
@@ -86,6 +87,17 @@ class GraphPage {
   // "types"}], "more": how many others fit}. Linear in names; some 100 ms for a million. Once
   // `is_gone` says so, only what was found until then.
   std::string SearchJson(llvm::StringRef text, size_t limit, llvm::function_ref<bool()> is_gone);
+
+  // What there is to hide, of all bodies: {"op": [[text, nodes], ...], "job", "task", "device",
+  // "cluster", "function"}, what there is most of first. Linear in the nodes.
+  std::string FacetsJson() const;
+  // {"body", "node"} of "x" or "function/x". Errors: there is none.
+  Expected<std::string> FindJson(llvm::StringRef text) const;
+  // What a filter leaves out of a body: {"states": a byte for each id, in base64 (0 shown, 1 hidden
+  // by words, 2 outside of the part), "nodes", "cut": of all, "ops": [[op, nodes that words hide]],
+  // "folded_constants": of these, "scopes": [[scope, nodes, hidden, cut]] of those that lack some}.
+  // Errors: a wrong word, a node that is not there, no path. Linear; 100 ms for a million nodes.
+  Expected<std::string> HiddenJson(size_t body, const NodeFilter& filter);
 
   // The scopes around a node, from the outside in: those that must be open for it to be seen.
   std::vector<ScopeId> ScopesAround(size_t body, NodeId node);
@@ -113,6 +125,7 @@ class GraphPage {
 
  private:
   struct Slot;
+  struct Texts;
   const BodyScopes& Scopes(size_t body);
   Error Check(size_t body) const;
   std::optional<size_t> FindBody(llvm::StringRef function) const;

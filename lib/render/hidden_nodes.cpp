@@ -5,6 +5,8 @@
 #include "lib/render/edges.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SparseBitVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
 namespace {
@@ -40,6 +42,32 @@ Behind BoxesBehind(const Graph& graph, llvm::ArrayRef<uint32_t> box_of,
   return behind;
 }
 
+// POSIX has no \d, \w and \s, which readers write; outside of brackets they are such.
+std::string WithClasses(llvm::StringRef regex) {
+  std::string result;
+  bool in_brackets = false;
+  for (size_t i = 0; i < regex.size(); ++i) {
+    char c = regex[i];
+    if (c != '\\' || i + 1 == regex.size() || in_brackets) {
+      in_brackets = in_brackets ? c != ']' : c == '[';
+      result += c;
+      continue;
+    }
+    char next = regex[++i];
+    llvm::StringRef set = llvm::StringSwitch<llvm::StringRef>(llvm::StringRef(&next, 1))
+                              .CaseLower("d", "0-9")
+                              .CaseLower("w", "A-Za-z0-9_")
+                              .CaseLower("s", "[:space:]")
+                              .Default("");
+    if (set.empty()) {
+      result += {c, next};
+    } else {
+      result += (llvm::isUpper(next) ? "[^" : "[") + set.str() + "]";
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 bool HiddenNodes::IsWord(llvm::StringRef word) {
@@ -55,7 +83,7 @@ Error HiddenNodes::Add(llvm::StringRef word) {
     (word.starts_with("op:") ? ops_ : names_).push_back(std::move(*glob));
     return Error::success();
   }
-  auto regex = std::make_shared<llvm::Regex>(text.drop_front().drop_back());
+  auto regex = std::make_shared<llvm::Regex>(WithClasses(text.drop_front().drop_back()));
   std::string why;
   if (!regex->isValid(why)) return MakeError("'{0}' is no regular expression: {1}", word, why);
   regexes_.push_back(std::move(regex));

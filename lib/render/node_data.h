@@ -78,9 +78,9 @@ class NodeNumbers {
   double least_ = 0, largest_ = 0;
 };
 
-// What of a file's data is a node of none of these modules: "2 of 12 names are no nodes here: 'cnv',
-// 'dns'; did you mean 'conv'?"; empty: all are. Errors: all are missing. Walks all names where some
-// are.
+// What of a file's data is a node of none of these modules: "2 of 12 names are no nodes here:
+// 'cnv', 'dns'; did you mean 'conv'?"; empty: all are. Errors: all are missing. Walks all names
+// where some are.
 Expected<std::string> MissingNodes(llvm::ArrayRef<NodeData> data,
                                    llvm::ArrayRef<const Module*> modules);
 

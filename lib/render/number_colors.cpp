@@ -103,7 +103,8 @@ void ColorByNumbers(llvm::ArrayRef<BodyBoxes> bodies, const ViewOptions& options
   auto [least, largest] = RangeOf(summaries, numbers, options.aggregate);
   picture->color_title = Printable(numbers.data().name) + " (" + word + " in closed boxes)";
   picture->colors.push_back({"", kNeutralFill.str()});
-  for (Swatch& swatch : LegendOf(scale, least, largest)) picture->colors.push_back(std::move(swatch));
+  for (Swatch& swatch : LegendOf(scale, least, largest))
+    picture->colors.push_back(std::move(swatch));
   for (size_t i = 0; i < of_box.size(); ++i) {
     const NumberSummary& summary = summaries[i];
     if (summary.count == 0) continue;

@@ -7,9 +7,9 @@
 
 namespace grapnel {
 
-// By options.numbers: each box has the number of its node, or of several the aggregate, as a note and
-// as its colour. Nodes that are folded count where they are read first. Colours go from the least
-// to the largest number of a node; for sums and counts from 0 to what the largest box has.
+// By options.numbers: each box has the number of its node, or of several the aggregate, as a note
+// and as its colour. Nodes that are folded count where they are read first. Colours go from the
+// least to the largest number of a node; for sums and counts from 0 to what the largest box has.
 void ColorByNumbers(llvm::ArrayRef<BodyBoxes> bodies, const ViewOptions& options, Picture* picture);
 
 }  // namespace grapnel

@@ -65,9 +65,17 @@ class Folder {
   void Hide() {
     for (Node node : graph_.nodes()) {
       if (folding_.uses[node.id()] == NodeUse::kOutside || !options_.hidden->Hides(node)) continue;
+      if (folding_.uses[node.id()] == NodeUse::kFolded) --CountOf(node);
       folding_.uses[node.id()] = NodeUse::kOutside;
       folding_.waits[node.id()] = kNoNode;
     }
+  }
+
+  // What a folded node was counted as.
+  size_t& CountOf(const Node& node) {
+    if (node.op() == "NoOp") return folding_.no_ops;
+    if (node.num_inputs() > 0) return folding_.constant_reads;
+    return IsConstant(node) ? folding_.constants : folding_.variables;
   }
 
   bool MayFold(const Node& node) const {

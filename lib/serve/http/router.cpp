@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
-    "data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    "data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 WebAnswer Refused(int status, std::string why) {
   WebAnswer answer;

@@ -20,6 +20,7 @@ class DocumentsWriter {
 
   Error Write() {
     file_.Put("model", page_.ModelJson());
+    file_.Put("facets", page_.FacetsJson());
     RETURN_IF_ERROR(FurtherLists());
     for (size_t body = 0; body < page_.num_bodies(); ++body) {
       RETURN_IF_ERROR(Scopes(body));

@@ -33,6 +33,8 @@ class Page {
   const std::string& note() const { return note_; }
   // Its place in the PageSet that it was added to.
   size_t number() const { return number_; }
+  // Of which of the paths of the PageSet it is, or was made, from 0 on.
+  size_t model() const { return model_; }
 
   // What is drawn of it, owned by the page. Made at the first call, which for a stage costs its
   // comparison. Errors: there is nothing to draw, and why.
@@ -60,7 +62,7 @@ class Page {
 
   Kind kind_;
   std::string title_;
-  size_t number_ = 0;
+  size_t number_ = 0, model_ = 0;
 };
 
 // For Page::Weight: a drawing with its scopes and lists; a graph that somebody drew, with the bytes

@@ -21,6 +21,25 @@
 
 namespace grapnel {
 
+namespace {
+
+// What paths are called side by side: by their last component, and where two have the same one by
+// the folder that it is in, too.
+std::vector<std::string> ModelNames(llvm::ArrayRef<std::string> paths) {
+  std::vector<std::string> names;
+  names.reserve(paths.size());
+  for (llvm::StringRef path : paths) {
+    llvm::StringRef name = llvm::sys::path::filename(path);
+    auto alike = [&](llvm::StringRef other) { return llvm::sys::path::filename(other) == name; };
+    llvm::StringRef folder = llvm::sys::path::filename(llvm::sys::path::parent_path(path));
+    bool alone = llvm::count_if(paths, alike) == 1 || folder.empty();
+    names.push_back(alone ? name.str() : (folder + "/" + name).str());
+  }
+  return names;
+}
+
+}  // namespace
+
 struct PageSet::NodeDataFile {
   std::string path, text;
   std::vector<NodeData> data;
@@ -34,15 +53,15 @@ size_t PageSet::Add(std::unique_ptr<Page> page) {
 
 size_t PageSet::AddAll(std::vector<std::unique_ptr<Page>> pages) {
   std::unique_lock lock(mutex_);
-  return Append(std::move(pages));
+  return Append(std::move(pages), model_paths_.empty() ? 0 : model_paths_.size() - 1);
 }
 
-size_t PageSet::AddMade(std::vector<std::unique_ptr<Page>> pages) {
+size_t PageSet::AddMade(std::vector<std::unique_ptr<Page>> pages, size_t model) {
   Made made = {0, pages.size(), 0};
   for (const std::unique_ptr<Page>& page : pages) made.weight += page->Weight();
   std::vector<std::shared_ptr<Page>> forgotten;  // let go when others may go on
   std::unique_lock lock(mutex_);
-  made.first = Append(std::move(pages));
+  made.first = Append(std::move(pages), model);
   num_made_ += made.count;
   made_weight_ += made.weight;
   made_.push_back(made);
@@ -65,23 +84,32 @@ std::vector<std::shared_ptr<Page>> PageSet::ForgetOldest() {
     for (size_t i = oldest.first; i < oldest.first + oldest.count; ++i) {
       auto instead = std::make_shared<ForgottenPage>(pages_[i]->title());
       instead->number_ = i;
+      instead->model_ = pages_[i]->model_;
       forgotten.push_back(std::exchange(pages_[i], std::move(instead)));
     }
   }
   return forgotten;
 }
 
-size_t PageSet::Append(std::vector<std::unique_ptr<Page>> pages) {
+size_t PageSet::Append(std::vector<std::unique_ptr<Page>> pages, size_t model) {
   size_t first = pages_.size();
   for (std::unique_ptr<Page>& page : pages) {
     page->number_ = pages_.size();
+    page->model_ = model;
     pages_.push_back(std::move(page));
   }
   return first;
 }
 
 Error PageSet::AddPath(llvm::StringRef path, llvm::StringRef signature) {
-  std::string title = llvm::sys::path::filename(path).str();
+  {
+    std::unique_lock lock(mutex_);
+    model_paths_.push_back(path.rtrim('/').str());
+  }
+  return Open(path, llvm::sys::path::filename(path).str(), signature);
+}
+
+Error PageSet::Open(llvm::StringRef path, const std::string& title, llvm::StringRef signature) {
   if (IsDebugFolder(path)) {
     ASSIGN_OR_RETURN(std::unique_ptr<DebugPage> page, DebugPage::Open(path));
     Add(std::move(page));
@@ -162,6 +190,7 @@ std::shared_ptr<Page> PageSet::at(size_t number) const {
 }
 
 std::string PageSet::Json(bool in_file) const {
+  std::vector<std::string> names = ModelNames(model_paths_);
   return PageDocument([&](llvm::json::OStream& json) {
     json.array([&] {
       for (size_t i = 0, count = size(); i < count; ++i) {
@@ -171,6 +200,10 @@ std::string PageSet::Json(bool in_file) const {
           json.attribute("id", std::to_string(i));
           json.attribute("title", Printable(page.title()));
           if (!page.group().empty()) json.attribute("group", Printable(page.group()));
+          if (names.size() > 1) {
+            json.attribute("model", page.model());
+            json.attribute("file", Printable(names[page.model()]));
+          }
           if (!page.note().empty()) json.attribute("note", Printable(page.note()));
           if (page.opened()) json.attribute("opened", true);
           if (!page.Differs()) json.attribute("same", true);

@@ -23,9 +23,10 @@ class PageSet {
   // The number of the page, or of the first one.
   size_t Add(std::unique_ptr<Page> page);
   size_t AddAll(std::vector<std::unique_ptr<Page>> pages);  // side by side
-  // The same for what a reader of the page asked for. Those that were made first are forgotten for
-  // it when they are too many: each leaves a page without a graph in its place, which says so.
-  size_t AddMade(std::vector<std::unique_ptr<Page>> pages);
+  // The same for what a reader of the page asked for, made of the path `model`. Those that were
+  // made first are forgotten for it when they are too many: each leaves a page without a graph in
+  // its place, which says so.
+  size_t AddMade(std::vector<std::unique_ptr<Page>> pages, size_t model = 0);
   // Every graph that is in a file, folder or case; of a folder of dumps each stage, of one of
   // TensorFlow's debugger a debug page. Errors name the path.
   Error AddPath(llvm::StringRef path, llvm::StringRef signature = {});
@@ -47,7 +48,8 @@ class PageSet {
   // that a stage's run begins with; "address": what a model opens with). "tabs": their names, from
   // the left; "same": the stage changed nothing; "module": it can be compared; "opened": it is of a
   // file, and can be run, placed and have passes run on it; "panes": it can be seen side by side;
-  // "forgotten": it can be seen no more. `in_file`: for a page without a server, which has not all
+  // "forgotten": it can be seen no more; "model" and "file", where there are several paths: which
+  // of them, and what it is called. `in_file`: for a page without a server, which has not all
   // of it.
   std::string Json(bool in_file = false) const;
 
@@ -56,7 +58,8 @@ class PageSet {
     size_t first, count, weight;
   };
   struct NodeDataFile;
-  size_t Append(std::vector<std::unique_ptr<Page>> pages);
+  size_t Append(std::vector<std::unique_ptr<Page>> pages, size_t model);
+  Error Open(llvm::StringRef path, const std::string& title, llvm::StringRef signature);
   std::vector<std::shared_ptr<Page>> ForgetOldest();
 
   mutable std::shared_mutex mutex_;  // guards what follows
@@ -64,6 +67,7 @@ class PageSet {
   std::deque<Made> made_;  // that are not forgotten, the oldest first
   size_t num_made_ = 0, made_weight_ = 0;
 
+  std::vector<std::string> model_paths_;  // of AddPath
   std::vector<std::shared_ptr<const NodeDataFile>> node_data_;
 };
 

@@ -30,7 +30,7 @@ Expected<Document> Compare(const RouteCall& call) {
                                   a->title() + " \xe2\x86\x92 " + b->title(), {a, b}));
   std::vector<std::unique_ptr<Page>> one;
   one.push_back(std::move(made));
-  return EntryJson(call.pages().AddMade(std::move(one)));
+  return EntryJson(call.pages().AddMade(std::move(one), a->model()));
 }
 
 GRAPNEL_TAB({.place = 60,

@@ -1,9 +1,12 @@
 // The picture and its panel: the model, scopes, nodes and lists of what is drawn, and of a
 // comparison the same of both graphs alone.
+#include <algorithm>
+
 #include "lib/serve/pages/graph_documents.h"
 #include "lib/serve/pages/scope_text.h"
 #include "lib/serve/pages/stage_page.h"
 #include "lib/serve/pages/tab.h"
+#include "lib/support/json.h"
 #include "llvm/Support/Casting.h"
 #include "llvm/Support/JSON.h"
 
@@ -61,6 +64,10 @@ constexpr GraphDocument kDocuments[] = {
      [](GraphPage& graph, const RouteCall& call) -> Expected<std::string> {
        return graph.ProblemsJson(call["from"]);
      }},
+    {"facets",
+     [](GraphPage& graph, const RouteCall&) -> Expected<std::string> {
+       return graph.FacetsJson();
+     }},
     {"index/{body}/{from}", Index},
     {"links/{body}/{from}", Links},
     {"text/{body}/{scope}", Text},
@@ -79,10 +86,51 @@ Expected<Document> Search(const RouteCall& call) {
   return graph->SearchJson(call.body, kMostHits, call.is_gone);
 }
 
+// What a reader typed may be wrong: then the answer is {"problem": why}, and the request was none.
+std::string OrProblem(Expected<std::string> answer) {
+  if (answer) return std::move(*answer);
+  std::string why = llvm::toString(answer.takeError());
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] { json.attribute("problem", llvm::json::fixUTF8(why)); });
+  });
+}
+
+// The body is a node's name.
+Expected<std::string> Find(GraphPage& graph, const RouteCall& call) {
+  return OrProblem(graph.FindJson(call.body));
+}
+
+// The body is {"hide": [word], "only": [word], "around", "hops", "from", "to"}, each as NodeFilter
+// has it.
+Expected<std::string> Hidden(GraphPage& graph, const RouteCall& call) {
+  ASSIGN_OR_RETURN(llvm::json::Value value, ParseJson(call.body));
+  const llvm::json::Object* object = value.getAsObject();
+  if (!object) return MakeError("a filter is an object");
+  NodeFilter filter;
+  auto words = [&](llvm::StringRef key, std::vector<std::string>* list) {
+    const llvm::json::Array* array = object->getArray(key);
+    if (!array) return;
+    list->reserve(array->size());
+    for (const llvm::json::Value& word : *array)
+      list->push_back(word.getAsString().value_or("").str());
+  };
+  words("hide", &filter.hide);
+  words("only", &filter.only);
+  auto text = [&](llvm::StringRef key) { return object->getString(key).value_or("").str(); };
+  filter.around = text("around");
+  filter.hops =
+      static_cast<int>(std::clamp<int64_t>(object->getInteger("hops").value_or(2), 0, 1000000));
+  filter.from = text("from");
+  filter.to = text("to");
+  return OrProblem(graph.HiddenJson(call["body"], filter));
+}
+
+constexpr GraphDocument kAsked[] = {{"find", Find}, {"hidden/{body}", Hidden}};
+
 std::vector<Route> Routes() {
   std::vector<Route> routes = {{Method::kGet, "{entry}/match", kNoBody, Match},
                                {Method::kPost, "{entry}/search", kLongestSearch, Search}};
-  for (const GraphDocument& document : kDocuments) {
+  auto add = [&](const GraphDocument& document, Method method, size_t limit) {
     auto drawn = [&document](const RouteCall& call) -> Expected<Document> {
       ASSIGN_OR_RETURN(GraphPage * graph, call.page->Drawing());
       return document.make(*graph, call);
@@ -91,10 +139,12 @@ std::vector<Route> Routes() {
       ASSIGN_OR_RETURN(Panes * panes, call.page->SideBySide());
       return document.make(call["side"] == 0 ? panes->a() : panes->b(), call);
     };
-    routes.push_back({Method::kGet, std::string("{entry}/") + document.path, kNoBody, drawn});
-    routes.push_back(
-        {Method::kGet, std::string("{entry}/{side=a|b}/") + document.path, kNoBody, alone});
-  }
+    std::string path = document.path;
+    routes.push_back({method, "{entry}/" + path, limit, drawn});
+    routes.push_back({method, "{entry}/{side=a|b}/" + path, limit, alone});
+  };
+  for (const GraphDocument& document : kDocuments) add(document, Method::kGet, kNoBody);
+  for (const GraphDocument& document : kAsked) add(document, Method::kPost, kLargestRequest);
   return routes;
 }
 

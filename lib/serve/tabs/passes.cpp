@@ -31,7 +31,7 @@ Expected<Document> Run(const RouteCall& call) {
   ASSIGN_OR_RETURN(OptimizeRequest request, ParseOptimizeRequest(call.body));
   ASSIGN_OR_RETURN(PassRun run,
                    RunPasses(*page.opened(), std::move(request), page.title(), call.is_gone));
-  return EntryJson(call.pages().AddMade(StagePages(std::move(run), page.title())));
+  return EntryJson(call.pages().AddMade(StagePages(std::move(run), page.title()), page.model()));
 }
 
 // The run's table once, with its first stage; of each stage its rewrites.

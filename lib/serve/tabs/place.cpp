@@ -6,8 +6,7 @@ namespace grapnel {
 namespace {
 
 Expected<Document> Place(const RouteCall& call) {
-  ASSIGN_OR_RETURN(auto opened, DemandOpened(*call.page));
-  return PlaceFromPage(call.pages(), std::move(opened), call.body);
+  return PlaceFromPage(call.pages(), *call.page, call.body);
 }
 
 GRAPNEL_TAB({.place = 70,

@@ -2,8 +2,8 @@
 
 const kept = new WeakMap();  // by source: a promise of each body's
 
-// {count, end, ids, names, ops, devices, scopes, inputs, parents, rowOf}: row by row, in the graph's order.
-// `ops`, `devices` are texts, `scopes` -1 of what is folded, `inputs` as LinksJson has them
+// {count, end, ids, names, ops, devices, clusters, scopes, inputs, parents, rowOf}: row by row, in the graph's order.
+// `ops`, `devices`, `clusters` are texts, `scopes` -1 of what is folded, `inputs` as LinksJson has them
 // (lib/render/graph_page.h), `end` is more than any id.
 export function tableOf(source, body) {
   if (!kept.has(source)) kept.set(source, new Map());
@@ -17,14 +17,15 @@ export function tableOf(source, body) {
 }
 
 async function read(source, body) {
-  const table = {ids: [], names: [], ops: [], devices: [], scopes: [], inputs: [], parents: [], rowOf: []};
+  const table = {ids: [], names: [], ops: [], devices: [], clusters: [], scopes: [], inputs: [], parents: [], rowOf: []};
   await source.forEachPage("index", body, (page) => {
-    for (const [id, name, op, device] of page.nodes) {
+    for (const [id, name, op, device, , , cluster] of page.nodes) {
       table.rowOf[id] = table.ids.length;
       table.ids.push(id);
       table.names.push(name);
       table.ops.push(page.ops[op]);
       table.devices.push(page.devices[device]);
+      table.clusters.push(page.clusters[cluster]);
     }
   });
   await source.forEachPage("links", body, (page) => {

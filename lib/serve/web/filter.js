@@ -2,17 +2,21 @@
 
 import {inputId, readersOf, tableOf} from "./body_table.js";
 import {FIXED, parseWord} from "./filter_words.js";
+import {isFile} from "./source.js";
 
 export const SHOWN = 0;
 export const HIDDEN = 1;
 export const CUT = 2;  // outside of the part that is shown
+
+const CONSTANTS = ["Const", "HostConst"];
 
 export class Filter {
   // `hide`, `only`: words (filter_words.js), of which `only` keeps what fits one of each field that is named.
   // `around`: a node, or function/node, of which `hops` edges either way are shown. `path`: "A..B".
   constructor({hide = [], only = [], around = "", hops = 2, path = ""} = {}) {
     Object.assign(this, {hide, only, around, hops, path});
-    this.words = hide.filter((word) => !FIXED.includes(word)).map(parseWord);
+    this.nodeWords = hide.filter((word) => !FIXED.includes(word));
+    this.words = this.nodeWords.map(parseWord);
     this.wanted = new Map();  // words by field
     for (const word of only.map(parseWord)) {
       this.wanted.set(word.field, [...this.wanted.get(word.field) ?? [], word]);
@@ -32,31 +36,46 @@ export class Filter {
     if (!this.bodies.has(source)) this.bodies.set(source, new Map());
     const known = this.bodies.get(source);
     if (!known.has(body)) {
-      const promise = this.look(source, body);
+      const promise = isFile ? this.look(source, body) : this.ask(source, body);
       promise.catch(() => known.delete(body));  // a server that did not answer may do so later
       known.set(body, promise);
     }
     return known.get(body);
   }
 
+  // The server looks through the nodes.
+  async ask(source, body) {
+    const {only, around, hops} = this, [from, to] = this.path ? await this.ends(source) : [];
+    const found = await source.hidden(body, {hide: this.nodeWords, only, around, hops, from: from?.name,
+      to: to?.name});
+    const hidden = new HiddenBody(found.nodes, this.has("constants"));
+    hidden.nodes = Uint8Array.from(atob(found.states), (letter) => letter.charCodeAt(0));
+    Object.assign(hidden, {ops: new Map(found.ops), cut: found.cut, foldedConstants: found.folded_constants,
+      ofScopes: new Map(found.scopes.map(([scope, ...counts]) => [scope, counts]))});
+    return hidden;
+  }
+
+  // A file has no server: by its index and links.
   async look(source, body) {
     const table = await tableOf(source, body), {bodies, devices = [], places = []} = await source.summary();
-    const hidden = new HiddenBody(table, this.has("constants"));
+    const hidden = new HiddenBody(table.count, this.has("constants"));
+    hidden.nodes = new Uint8Array(table.end);
     if (this.hidesNodes) {
       const placeOf = new Map(devices.map((name, i) => [name, places[i] ?? []]));
       const textsOf = (row) => ({
-        op: table.ops[row], name: table.names[row], device: table.devices[row], function: bodies[body].name,
+        op: table.ops[row], name: table.names[row], device: table.devices[row],
+        cluster: table.clusters[row], function: bodies[body].name,
         job: placeOf.get(table.devices[row])?.[0] ?? "", task: placeOf.get(table.devices[row])?.[1] ?? "",
       });
       for (let row = 0; row < table.count; ++row) {
         const texts = textsOf(row);
         const wanted = [...this.wanted].every(([field, words]) => words.some(({fits}) => fits(texts[field])));
-        if (!wanted || this.words.some(({field, fits}) => fits(texts[field]))) hidden.hide(row);
+        if (!wanted || this.words.some(({field, fits}) => fits(texts[field]))) hidden.hide(table, row);
       }
     }
     const part = await this.partOf(source, bodies, body, table);
-    if (part) hidden.keepOnly(part);
-    hidden.count();
+    if (part) hidden.keepOnly(table, part);
+    hidden.count(table);
     return hidden;
   }
 
@@ -81,12 +100,15 @@ export class Filter {
     for (let at = this.path.indexOf(".."); at > 0; at = this.path.indexOf("..", at + 1)) {
       const [from, to] = await Promise.all([this.path.slice(0, at), this.path.slice(at + 2)].map((name) =>
         this.find(source, name).catch(() => undefined)));
-      if (from && to) return [from, to];
+      if (from && to) {
+        return [{...from, name: this.path.slice(0, at)}, {...to, name: this.path.slice(at + 2)}];
+      }
     }
     throw new Error(`${this.path}: there are no two nodes of these names`);
   }
 
   async find(source, text) {
+    if (!isFile) return source.find(text);
     const {bodies} = await source.summary();
     for (let body = 0; body < bodies.length; ++body) {
       const prefix = body === 0 ? "" : `${bodies[body].name}/`;
@@ -107,22 +129,23 @@ export class Filter {
 
 // What a filter hides of one body.
 class HiddenBody {
-  // `constants`: no lines of constants and variables in boxes either.
-  constructor(table, constants) {
-    Object.assign(this, {table, constants});
-    this.nodes = new Uint8Array(table.end);
+  // Of `total` nodes. `constants`: no lines of constants and variables in boxes either.
+  constructor(total, constants) {
+    Object.assign(this, {total, constants});
     this.ops = new Map();  // hidden by words, by op
-    this.cut = 0;
+    this.cut = this.foldedConstants = 0;
+    this.untold = new Set();  // scopes that lines would go through, if it were known which
   }
 
-  hide(row) {
-    this.nodes[this.table.ids[row]] = HIDDEN;
-    const op = this.table.ops[row];
+  hide(table, row) {
+    this.nodes[table.ids[row]] = HIDDEN;
+    const op = table.ops[row];
     this.ops.set(op, (this.ops.get(op) ?? 0) + 1);
+    if (CONSTANTS.includes(op) && table.scopes[row] < 0) ++this.foldedConstants;
   }
 
-  keepOnly(ids) {
-    for (const id of this.table.ids) {
+  keepOnly(table, ids) {
+    for (const id of table.ids) {
       if (ids.has(id)) continue;
       this.nodes[id] = CUT;
       ++this.cut;
@@ -130,22 +153,22 @@ class HiddenBody {
   }
 
   // Of each scope how many of its nodes there are, are hidden and are cut.
-  count() {
-    const {parents, scopes, ids} = this.table;
-    this.of_scope = parents.map(() => [0, 0, 0]);
+  count({parents, scopes, ids}) {
+    const counts = parents.map(() => [0, 0, 0]);
     scopes.forEach((scope, row) => {
       if (scope < 0) return;
       const state = this.nodes[ids[row]];
-      ++this.of_scope[scope][SHOWN];
-      if (state !== SHOWN) ++this.of_scope[scope][state];
+      ++counts[scope][SHOWN];
+      if (state !== SHOWN) ++counts[scope][state];
     });
     for (let scope = parents.length - 1; scope > 0; --scope) {
-      this.of_scope[scope].forEach((count, i) => (this.of_scope[parents[scope]][i] += count));
+      counts[scope].forEach((count, i) => (counts[parents[scope]][i] += count));
     }
+    this.ofScopes = new Map(counts.entries());
   }
 
   ofScope(scope) {
-    const [all, hidden, cut] = this.of_scope[scope] ?? [1, 0, 0];
+    const [all, hidden, cut] = this.ofScopes.get(scope) ?? [1, 0, 0];
     return hidden + cut < all ? SHOWN : cut > 0 ? CUT : HIDDEN;
   }
 
@@ -156,7 +179,7 @@ class HiddenBody {
   }
   // Of the nodes in a closed scope.
   missingIn(box) {
-    const [, hidden, cut] = box.kind === "scope" ? this.of_scope[box.scope] ?? [0, 0, 0] : [0, 0, 0];
+    const [, hidden, cut] = box.kind === "scope" ? this.ofScopes.get(box.scope) ?? [0, 0, 0] : [0, 0, 0];
     return hidden + cut;
   }
 }

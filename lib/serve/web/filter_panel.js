@@ -1,7 +1,6 @@
 // The list of what is shown and hidden, in the place of the panel: ops, devices and functions with
 // counts, each to hide or to see alone, and words that hide.
 
-import {tableOf} from "./body_table.js";
 import {byId, commas, element, link} from "./dom.js";
 import {wordOf} from "./filter_words.js";
 
@@ -10,7 +9,9 @@ const EDGES = [["control", "control edges"], ["resources", "edges of resources a
   ["constants", "constants and variables in boxes"], ["shapes", "shapes on edges"]];
 
 const NONE = {function: "main"};  // what nodes without a text are called
-const most = (counts) => [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+// [title, field, of how many there must be more].
+const LISTS = [["Ops", "op", 0], ["Jobs", "job", 1], ["Tasks", "task", 1], ["Devices", "device", 1],
+  ["XLA clusters", "cluster", 1], ["Functions", "function", 1]];
 
 export class FilterPanel {
   // `shown`: as shown.js has it.
@@ -23,12 +24,14 @@ export class FilterPanel {
   }
 
   async show() {
-    const {source, summary} = this.page, panel = byId("panel");
+    const {source} = this.page, panel = byId("panel");
     this.root = element("section", {"aria-label": "What is shown"}, element("p", {}, "Counting \u2026"));
     panel.classList.remove("cards");
     panel.replaceChildren(this.root);
-    this.lists = await countAll(source, summary);
-    this.ops = this.lists[0].entries.map(([op]) => op);
+    const counts = await source.get("facets");
+    this.lists = LISTS.map(([title, field, least]) => ({title, field, entries: counts[field]})).filter((list, i) =>
+      list.entries.length > LISTS[i][2]);
+    this.ops = counts.op.map(([op]) => op);
     this.open = new Map();
     this.draw();
     byId("hide-word")?.focus();
@@ -40,8 +43,7 @@ export class FilterPanel {
     const fixed = ([word, text]) => element("label", {class: "entry"}, element("input", {type: "checkbox",
       checked: !filter.has(word), onchange: ({target}) => this.shown.hide(word, !target.checked)}), text);
     this.root.replaceChildren(element("h2", {}, "What is shown"), this.form(), this.chips(),
-      ...EDGES.map(fixed), ...this.lists.filter(({entries}) => entries.length > 0).map((list) =>
-        this.list(list)));
+      ...EDGES.map(fixed), ...this.lists.map((list) => this.list(list)));
   }
 
   form() {
@@ -102,28 +104,4 @@ export class FilterPanel {
       element("span", {class: "dim"}, commas(count))), link(alone ? "all" : "only", () =>
       this.shown.only(word, !alone)));
   }
-}
-
-// Lists of what nodes of all bodies have, what there is most of first.
-async function countAll(source, {bodies, devices = [], places = []}) {
-  const counts = {op: new Map(), device: new Map(), job: new Map(), task: new Map(), function: new Map()};
-  const add = (field, text) => counts[field].set(text, (counts[field].get(text) ?? 0) + 1);
-  const placeOf = new Map(devices.map((name, i) => [name, places[i] ?? []]));
-  for (let body = 0; body < bodies.length; ++body) {
-    const table = await tableOf(source, body);
-    for (let row = 0; row < table.count; ++row) {
-      const [job = "", task = ""] = placeOf.get(table.devices[row]) ?? [];
-      add("op", table.ops[row]);
-      add("device", table.devices[row]);
-      add("job", job);
-      add("task", task);
-      add("function", bodies[body].name);
-    }
-  }
-  const list = (title, field, least = 1) => {
-    const entries = most(counts[field]);
-    return {title, field, entries: entries.length > least ? entries : []};
-  };
-  return [list("Ops", "op", 0), list("Jobs", "job"), list("Tasks", "task"), list("Devices", "device"),
-    list("Functions", "function")];
 }

@@ -1,10 +1,10 @@
 // The words that say which nodes are left out, as `grapnel view --hide` has them (lib/render/hidden_nodes.h):
-// op:GLOB, name:GLOB, /REGEX/ of names. Besides, for lists of the page: device:, job:, task: and
+// op:GLOB, name:GLOB, /REGEX/ of names. Besides, for lists of the page: device:, job:, task:, cluster: and
 // function:, each with a text as it is.
 
 // Of edges and lines, not of nodes.
 export const FIXED = ["control", "resources", "constants", "shapes", "main"];
-const EXACT = ["device", "job", "task", "function"];
+const EXACT = ["device", "job", "task", "cluster", "function"];
 
 // lib/support/glob.h
 export function globOf(glob) {
@@ -39,7 +39,7 @@ export function parseWord(word) {
 
 // What a reader typed: an op where one fits, else a part of a name.
 export function wordOf(text, ops) {
-  if (FIXED.includes(text) || /^(?:op|name|device|job|task|function):./u.test(text)) return text;
+  if (FIXED.includes(text) || /^(?:op|name|device|job|task|cluster|function):./u.test(text)) return text;
   if (/^\/.+\/$/u.test(text)) return text;
   const glob = globOf(text);
   if (ops.some((op) => glob.test(op))) return `op:${text}`;

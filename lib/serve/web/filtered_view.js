@@ -1,12 +1,15 @@
 // One scope's document without the boxes that a filter hides. What lies in the middle of a flow leaves a
 // line behind: a hidden box that has something seen before and after it becomes a bend of one dashed line,
-// or, where several meet, a point that they go through. Nothing is left of others.
+// or, where several meet, a point that they go through; of a closed scope only what a path inside joins is.
+// Nothing is left of others.
 
 import {CUT, HIDDEN, SHOWN} from "./filter.js";
+import {edgesAfter, edgesFrom} from "./scope_ways.js";
 
 // `alive`: what hidden boxes outside of the scope leave lines to it, by key; undefined: there is no outside.
-export function filteredView(view, hidden, alive) {
-  return new Filtered(view, hidden, alive).run();
+// `ways`: through the closed scopes that are hidden, as scope_ways.js finds them.
+export function filteredView(view, hidden, alive, ways) {
+  return new Filtered(view, hidden, alive, ways).run();
 }
 
 // The keys by which a box's edges know their other ends: for the scope inside it.
@@ -22,8 +25,8 @@ export function farKeys(view, index) {
 }
 
 class Filtered {
-  constructor(view, hidden, alive) {
-    Object.assign(this, {view, hidden, alive});
+  constructor(view, hidden, alive, ways) {
+    Object.assign(this, {view, hidden, alive, ways});
     this.items = [...view.boxes, ...view.sources, ...view.sinks];
     this.boxes = view.boxes.length;
     this.states = this.items.map((item, i) => (i < this.boxes ? hidden.of(item) : this.ofPort(item)));
@@ -39,6 +42,7 @@ class Filtered {
 
   run() {
     this.edges = this.view.edges.filter(({from, to}) => this.states[from] !== CUT && this.states[to] !== CUT);
+    this.cutScopes();
     const joints = this.findJoints(), kept = (item) => this.isSeen(item) || joints.has(item);
     this.edges = this.edges.filter(({from, to}) => kept(from) && kept(to)).map((edge) => {
       const through = [edge.from, edge.to].some((item) => this.states[item] === HIDDEN);
@@ -47,6 +51,52 @@ class Filtered {
     for (const joint of joints) if (this.straighten(joint)) joints.delete(joint);
     this.joinAlike();
     return this.renumber(joints);
+  }
+
+  key(item) { return this.items[item]?.key; }
+
+  // Each line through hidden scopes goes by itself, where not all that come in lead to all that go out.
+  cutScopes() {
+    const isMixed = (item) => this.ways.has(item) && !this.isWholly(item);
+    const mixed = new Set([...this.ways.keys()].filter(isMixed));
+    if (mixed.size === 0) return;
+    const out = edgesFrom(this.edges), lines = [];
+    for (const first of this.edges) {
+      if (mixed.has(first.from) || !mixed.has(first.to)) continue;
+      const paths = [[first]], seen = new Set();
+      for (const path of paths) {
+        const last = path.at(-1);
+        if (!mixed.has(last.to)) {
+          lines.push(this.lineAlong(path));
+          continue;
+        }
+        for (const next of edgesAfter(last, this.items, out, this.ways)) {
+          if (seen.has(next)) continue;
+          seen.add(next);
+          paths.push([...path, next]);
+        }
+      }
+    }
+    this.edges = [...this.edges.filter(({from, to}) => !mixed.has(from) && !mixed.has(to)), ...lines];
+  }
+
+  // Whether it may be one point: nothing else that is cut is next to it, and all its ways are there.
+  isWholly(item) {
+    const into = this.edges.filter(({to}) => to === item), out = this.edges.filter(({from}) => from === item);
+    const {sinks} = this.ways.get(item);
+    return into.every(({from}) => !this.ways.has(from)) && out.every(({to}) => !this.ways.has(to))
+      && into.every(({from}) => out.every(({to}) => sinks.get(this.key(from))?.has(this.key(to))));
+  }
+
+  // One line for a path whose first and last ends are seen, or ops.
+  lineAlong(path) {
+    const first = path[0], last = path.at(-1), back = path.some(({up}) => up);
+    const bends = path.slice(0, -1).flatMap(({bends: own, to}) => [...own ?? [], to]);
+    return {...last, from: first.from, through: true, count: Math.min(...path.map(({count}) => count)),
+      control: path.some(({control}) => control) || undefined,
+      handles: path.every(({handles}) => handles) || undefined, up: back || undefined,
+      bends: back ? undefined : [...bends, ...last.bends ?? []],
+      outKey: first.outKey ?? this.key(first.to), intoKey: last.intoKey ?? this.key(last.from)};
   }
 
   // Hidden boxes that come after something seen and before something seen.

@@ -34,6 +34,7 @@ export class GraphView extends EventTarget {
 
   // Another graph, nothing of it shown yet: see show().
   setModel(source, summary) {
+    this.shows = (this.shows ?? 0) + 1;
     this.source = source;
     this.summary = summary;
     this.open = new Set();
@@ -62,19 +63,21 @@ export class GraphView extends EventTarget {
 
   // `fold`: what is open by itself is closed again as far as it would be too small to read.
   async show(body, fold = true) {
+    const show = (this.shows += 1), isOver = () => show !== this.shows;  // something else is shown by now
     this.body = body;
     this.select(undefined);
     const isOpen = [...this.open].some((key) => key.startsWith(`${body}|`));
     if (body !== this.home && !isOpen) this.openAsFirst(String(body), body);
     await this.update();
-    if (fold) await this.foldToFit();
+    if (fold && !isOver()) await this.foldToFit(isOver);
+    if (isOver()) return;
     this.fit();
     if (this.frame && this.at.zoom < TOO_SMALL) this.startAtTop();
   }
 
   // Closes the tallest of the innermost open boxes until all that is seen can be read.
-  async foldToFit() {
-    for (let turn = 0; turn < 40 && this.frame && this.zoomToFit() < LEGIBLE; ++turn) {
+  async foldToFit(isOver) {
+    for (let turn = 0; turn < 40 && !isOver() && this.frame && this.zoomToFit() < LEGIBLE; ++turn) {
       const innermost = this.boxes.filter((box) => box.inner && !this.boxes.some((other) => other.inner
         && other.parent?.placed === box.placed));
       const counted = (box) => this.boxes.filter((other) =>

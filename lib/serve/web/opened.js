@@ -3,8 +3,10 @@
 // twice, or calls itself, can be open in one place and closed in another.
 
 import {boxLines, canOpen, isColumn, noteLine} from "./box_lines.js";
+import {HIDDEN} from "./filter.js";
 import {farKeys, filteredView} from "./filtered_view.js";
 import {functionFrames, layOut, openKey, scopeFrame} from "./frames.js";
+import {waysIn} from "./scope_ways.js";
 
 const DEEPEST = 40;
 
@@ -14,7 +16,7 @@ async function load({source, open, views, filter}, body, scope, instance, depth,
   const key = `${body}/${scope ?? ""}`;
   if (!views.has(key)) {
     const [whole, hidden] = await Promise.all([source.scope(body, scope), filter?.of(source, body)]);
-    const view = hidden ? filteredView(whole.view, hidden, alive) : whole.view;
+    const view = hidden ? await seenOf(source, body, whole.view, hidden, alive) : whole.view;
     const column = isColumn(view);
     view.boxLines ??= view.boxes.map((box) => boxLines(box, source.markKinds, column));
     views.set(key, view);
@@ -33,6 +35,12 @@ async function load({source, open, views, filter}, body, scope, instance, depth,
     }
   });
   await Promise.all(inner);
+}
+
+async function seenOf(source, body, view, hidden, alive) {
+  const ways = await waysIn(source, body, view, (box) => hidden.of(box) === HIDDEN);
+  for (const [item, {whole}] of ways) if (!whole) hidden.untold.add(`${body}/${view.boxes[item].scope}`);
+  return filteredView(view, hidden, alive, ways);
 }
 
 // What is open inside a box, placed from its upper left corner.

@@ -4,6 +4,7 @@ import {colourBy, colourChoices, drawLegend} from "./colours.js";
 import {byId, commas, element, link, plural} from "./dom.js";
 import {GraphView} from "./graph_view.js";
 import {waysFrom} from "./node_ways.js";
+import {ModelRow} from "./model_row.js";
 import {inWords, Panel} from "./panel.js";
 import {Panes} from "./panes.js";
 import {followFiles} from "./reload.js";
@@ -47,8 +48,9 @@ class Page {
     this.values = new Values(this);
     await this.values.start();
     this.reading = true;
+    this.row = new ModelRow(this);
     this.stages = new StageList((index) => this.toModel(index), () => this.index);
-    this.stages.list(this.models);
+    this.row.list(this.models);
     setUpTools(this);
     this.filtering = new Shown(this);
     this.filterPanel = new FilterPanel(this, this.filtering);
@@ -70,6 +72,8 @@ class Page {
   // Shows the entry `index` of the list. A stage that changed nothing shows the last one that did.
   async load(index) {
     this.index = index;
+    this.stages.list(this.models, this.row.entriesOf(this.row.modelOf(index)));
+    this.row.mark();
     let shown = index;
     while (this.models[shown].same && shown > 0) --shown;
     const source = this.sourceOf(shown);
@@ -82,7 +86,7 @@ class Page {
     this.summary = summary;
     this.source.markKinds = this.summary.marks?.kinds ?? [];
     document.title = `${this.summary.title} - grapnel`;
-    byId("title").textContent = this.summary.title;
+    byId("title").textContent = this.row.titleOf(index, this.summary.title);
     this.view.setModel(this.source, this.summary);
     this.panel.summary = this.summary;
     this.panel.source = this.source;
@@ -99,7 +103,7 @@ class Page {
   async added(entry, tab = this.tab) {
     this.models = await models();
     this.tabs.choose(tab);
-    this.stages.list(this.models);
+    this.row.list(this.models);
     await this.toModel(entry);
   }
 
@@ -114,6 +118,7 @@ class Page {
       if (!this.tabs.has(this.tab)) this.tabs.choose(first);
       await this.step(async () => {
         await this.view.show(0);
+        if (turn !== this.modelTurn) return;
         if (group === undefined || group !== this.models[index].group) return;
         await this.view.openByPath(paths);  // a stage of the same graph: what was open stays open
         this.view.fit();
@@ -227,7 +232,9 @@ class Page {
     const {counts} = await this.source.scope(body, undefined);
     const shown = this.view.boxes.filter((box) => !box.inner).length;
     const parts = [`${plural(nodes, "op")}: ${plural(shown, "box")}`.replace("boxs", "boxes")];
-    if (counts.constants > 0) parts.push(`${plural(counts.constants, "constant")} folded into their readers`);
+    const hidden = await this.filtering.filter.of(this.source, body);
+    const constants = counts.constants - (hidden?.foldedConstants ?? 0);
+    if (constants > 0) parts.push(`${plural(constants, "constant")} folded into their readers`);
     if (counts.no_ops > 0) parts.push(`${plural(counts.no_ops, "NoOp")} folded`);
     parts.push(`${commas(data + control)} inputs, ${commas(counts.drawn)} as lines, ` +
       `${commas(counts.folded)} inside boxes`);
@@ -269,6 +276,13 @@ class Page {
     if (!this.values.colour(view, byId("color").value)) Object.assign(view.look, {fillOf, byDevice});
   }
 
+  turnTheme(dark) {
+    document.documentElement.classList.toggle("dark", dark);
+    for (const shown of this.allViews()) shown.themeChanged();
+    if (this.summary) this.colour();
+    this.row?.turnTheme();
+  }
+
   // --- Files that change.
   // The graphs as they are now, with the same things open and chosen.
   async reload() {
@@ -277,7 +291,7 @@ class Page {
     this.models = await models();
     this.sources = new Map();
     this.tabs.forget();
-    this.stages.list(this.models);
+    this.row.list(this.models);
     await this.load(Math.min(this.index, this.models.length - 1));
     const again = this.summary.bodies.findIndex((other) => other.name === body);
     this.reading = true;
@@ -296,7 +310,15 @@ class Page {
 
   // --- The URL holds the view.
   toUrl(step = false) {
-    if (this.reading) return;
+    if (this.reading || this.row.isBeside) return;
+    const state = this.state(), url = this.row.url(state);
+    this.row.tell(state);
+    if (url === `${location.pathname}${location.search}${location.hash}`) return;
+    if (step) history.pushState(null, "", url);
+    else history.replaceState(null, "", url);
+  }
+
+  state() {
     const state = new URLSearchParams();
     if (this.index !== 0) state.set("graph", this.index);
     this.tabs.toState(state);
@@ -308,18 +330,17 @@ class Page {
     this.values.toState(state);
     if (this.view.look.selected) state.set("chosen", this.view.look.selected);
     if (this.panes.on) this.panes.toState(state);
-    const url = `${location.pathname}${location.search}#${state}`;
-    if (url === `${location.pathname}${location.search}${location.hash}`) return;
-    if (step) history.pushState(null, "", url);
-    else history.replaceState(null, "", url);
+    return state;
   }
 
   async fromUrl() {
     const address = location.hash.slice(1) || this.models[0].address;
     const state = new URLSearchParams(address ?? "");
+    this.row.fromState(state);
+    this.modelTurn = (this.modelTurn ?? 0) + 1;  // what the slider has begun is over
     this.reading = true;
-    const index = Number(state.get("graph") ?? 0);
-    await this.load(index < this.models.length ? index : 0);
+    const index = Number(state.get("graph") ?? this.row.first);
+    await this.load(index < this.models.length ? index : this.row.first);
     if (state.has("open")) this.view.open = new Set(state.get("open").split(",").filter(Boolean));
     const body = Number(state.get("body") ?? this.view.home);
     const {part, problem} = await this.filtering.fromState(state);
@@ -330,13 +351,13 @@ class Page {
     const chosen = state.get("chosen");
     const box = chosen && this.view.boxes.find((other) => `${other.instance}|${other.box.key}` === chosen);
     await this.setPanes(state.has("side"), state);
-    this.reading = false;
     if (box && !this.panes.on) {
       this.view.select(box);
       this.view.keepInSight(chosen);
     }
     const [tab, at] = this.tabs.ofState(state);
     this.openTab(tab, false, at);
+    this.reading = false;
     if (problem) this.fail(problem);
   }
 }

@@ -1,7 +1,6 @@
 // What of the graph is shown: the filter of all views, what the line above the picture says of it, and its
 // place in the address.
 
-import {tableOf} from "./body_table.js";
 import {byId, commas, link, plural} from "./dom.js";
 import {Filter, SHOWN} from "./filter.js";
 import {boxKey} from "./frames.js";
@@ -94,20 +93,16 @@ export class Shown {
   async openPart({body, nodes}) {
     const {view, source} = this.page;
     this.before ??= {body: view.body, open: new Set(view.open)};
-    const table = await tableOf(source, body), hidden = await this.filter.of(source, body);
-    const seen = table.ids.filter((id) => hidden.nodes[id] === SHOWN);
-    view.open = new Set();
-    for (const id of seen.length <= MOST_OPEN ? seen : nodes) {
-      for (let scope = table.scopes[table.rowOf[id]]; scope >= 0; scope = table.parents[scope]) {
-        view.open.add(`${body}|${scope}`);
-      }
-    }
+    const hidden = await this.filter.of(source, body), few = hidden.total - hidden.cut <= MOST_OPEN;
+    const seen = few ? [...hidden.nodes.keys()].filter((id) => hidden.nodes[id] === SHOWN) : nodes;
+    const found = await Promise.all(seen.map((id) => source.node(body, id).catch(() => undefined)));
+    view.open = new Set(found.flatMap((node) => node?.around.map((scope) => `${body}|${scope}`) ?? []));
     await view.show(body, false);
     view.keepKnownOpen();
-    const found = view.boxes.find(({box}) => box.kind !== "scope" && box.id === nodes[0]);
-    if (!found) return;
-    view.select(found);
-    view.keepInSight(boxKey(found));
+    const first = view.boxes.find(({box}) => box.kind !== "scope" && box.id === nodes[0]);
+    if (!first) return;
+    view.select(first);
+    view.keepInSight(boxKey(first));
   }
 
   async leavePart() {
@@ -133,13 +128,16 @@ export class Shown {
       const show = link("show", () => this.set({hide: [], only: []}), "Show all that is hidden");
       parts.push(` Hidden: ${told.join(", ")} \u2013 `, show, ".");
     }
+    if (hidden?.untold.size > 0) {
+      parts.push(` No lines through ${plural(hidden.untold.size, "hidden scope")}: too much is inside.`);
+    }
     if (filter.isPart && hidden?.cut > 0) parts.push(...this.partLine(hidden));
     return parts;
   }
 
-  partLine({table, cut}) {
+  partLine({total, cut}) {
     const {around, hops, path} = this.filter;
-    const size = `${commas(table.count - cut)} of ${plural(table.count, "op")}`;
+    const size = `${commas(total - cut)} of ${plural(total, "op")}`;
     const every = link("all", () => this.set({around: "", path: ""}), "Show the whole graph");
     if (path) return [` Only paths ${path.replace("..", " \u2192 ")}: ${size} \u2013 `, every, "."];
     const other = (text, to) => link(text, () => this.around(around, to));

@@ -58,6 +58,16 @@ export class Source {
   // What the server finds; not kept, as the words may never come again.
   search(text) { return post(`${this.model}/search`, text); }
 
+  // What the server leaves out of a body, and a node by name ({body, node}).
+  hidden(body, filter) { return this.ask(`hidden/${body}`, JSON.stringify(filter)); }
+  find(name) { return this.ask("find", name); }
+
+  async ask(path, words) {
+    const answer = await post(`${this.model}/${path}`, words);
+    if (answer.problem) throw new Error(answer.problem);
+    return answer;
+  }
+
   marked(kind, from) { return this.get(`marked/${kind}/${from}`); }
   problems(from) { return this.get(`problems/${from}`); }
   readers(body, id, output, from) { return this.get(`readers/${body}/${id}/${output}/${from}`); }

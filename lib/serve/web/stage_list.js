@@ -1,24 +1,31 @@
-// Which of several graphs is shown: models, or the stages of a folder of dumps.
+// Which of the graphs of a model is shown: those of a file, the stages of a folder of dumps, what was made of it.
 
 import {byId, element} from "./dom.js";
 
 export class StageList {
-  // `choose(index)` goes to a graph, `chosen()` is the one that is shown.
+  // `choose(index)` goes to an entry of the list of all, `chosen()` is the one that is shown.
   constructor(choose, chosen) {
-    for (const [id, event] of [["stage-list", "change"], ["stage-slider", "input"]]) {
-      byId(id).addEventListener(event, ({target}) => choose(Number(target.value)));
-    }
-    byId("stage-back").addEventListener("click", () => choose(chosen() - 1));
-    byId("stage-next").addEventListener("click", () => choose(chosen() + 1));
+    Object.assign(this, {choose, chosen, numbers: []});
+    byId("stage-list").addEventListener("change", ({target}) => choose(Number(target.value)));
+    byId("stage-slider").addEventListener("input", ({target}) => choose(this.numbers[target.value]));
+    byId("stage-back").addEventListener("click", () => this.step(-1));
+    byId("stage-next").addEventListener("click", () => this.step(1));
   }
 
-  list(models) {
-    this.models = models;
-    byId("stages").hidden = models.length < 2;
-    byId("stage-slider").max = models.length - 1;
+  step(by) {
+    const next = this.numbers[this.numbers.indexOf(this.chosen()) + by];
+    if (next !== undefined) this.choose(next);
+  }
+
+  // `numbers`: the entries of the model.
+  list(models, numbers) {
+    Object.assign(this, {models, numbers});
+    byId("stages").hidden = numbers.length < 2;
+    byId("stage-slider").max = numbers.length - 1;
     byId("stage-list").replaceChildren();
     const groups = new Map();
-    models.forEach(({title, group, same, forgotten}, i) => {
+    numbers.forEach((i) => {
+      const {title, group, same, forgotten} = models[i];
       if (forgotten) return;
       const key = group ?? "";
       if (!groups.has(key)) groups.set(key, key ? element("optgroup", {label: key}) : byId("stage-list"));
@@ -30,9 +37,10 @@ export class StageList {
   // Says which one is shown.
   mark(index) {
     const {title, group, note, same} = this.models[index];
-    byId("stage-slider").value = index;
+    const place = this.numbers.indexOf(index);
+    byId("stage-slider").value = place;
     byId("stage-list").value = index;
-    const words = [`${index + 1} of ${this.models.length}`, same ? "changes nothing" : note];
+    const words = [`${place + 1} of ${this.numbers.length}`, same ? "changes nothing" : note];
     byId("stage-note").textContent = words.filter(Boolean).join(": ");
     byId("stage-note").title = [group, title].filter(Boolean).join(": ");
   }

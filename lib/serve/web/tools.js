@@ -3,7 +3,7 @@
 import {byId} from "./dom.js";
 import {setUpExport} from "./export.js";
 
-const HIGH = 600;  // pixels of the window, where there is room for the legend
+const HIGH = 600, WIDE = 700;  // pixels of the window, where there is room for the legend
 
 // `page`: as page.js has it.
 export function setUpTools(page) {
@@ -17,13 +17,13 @@ export function setUpTools(page) {
       page.fail(error)));
   }
   setUpExport(page);
-  byId("legend-box").open = innerHeight > HIGH;
+  byId("legend-box").open = innerHeight > HIGH && innerWidth > WIDE;
   byId("color").addEventListener("change", (event) => page.colour(event.target.value));
   byId("help-button").addEventListener("click", () => byId("help").showModal());
   byId("theme").addEventListener("click", () => {
-    document.documentElement.classList.toggle("dark");
-    for (const shown of page.allViews()) shown.themeChanged();
+    page.row.askTheme(!document.documentElement.classList.contains("dark"));
   });
+  byId("beside").addEventListener("click", () => page.row.toggle().catch((error) => page.fail(error)));
   addEventListener("keydown", (event) => {
     if (pressed(page, event)) event.preventDefault();
   });
@@ -34,10 +34,7 @@ export function followTheme(page) {
   const wish = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => document.documentElement.classList.toggle("dark", wish.matches);
   follow();
-  wish.addEventListener("change", () => {
-    follow();
-    for (const view of page.allViews()) view.themeChanged();
-  });
+  wish.addEventListener("change", () => page.turnTheme(wish.matches));
 }
 
 // Whether the key means something.
@@ -49,8 +46,8 @@ function pressed(page, event) {
   else if (event.key === "?") byId("help").showModal();
   else if (event.key === "h") byId("filter").click();
   else if (event.key === "c" && chosen) navigator.clipboard?.writeText(chosen.box.path);
-  else if (event.key === "[") page.toModel(page.index - 1);
-  else if (event.key === "]") page.toModel(page.index + 1);
+  else if (event.key === "[") page.stages.step(-1);
+  else if (event.key === "]") page.stages.step(1);
   else if (/^[1-9]$/u.test(event.key) && tab) page.openTab(tab);
   else return false;
   return true;

@@ -48,7 +48,7 @@ void WriteLines(llvm::StringRef key, llvm::StringRef text, llvm::json::OStream& 
 
 // The page of a placement, which is an older one if that was placed alike.
 size_t AddPlaced(PageSet& pages, std::shared_ptr<const OpenedGraph> opened,
-                 std::unique_ptr<PlacedGraph> placed, const std::string& title) {
+                 std::unique_ptr<PlacedGraph> placed, const std::string& title, size_t model) {
   for (size_t i = 0, end = pages.size(); i < end; ++i) {
     std::shared_ptr<Page> kept = pages.at(i);
     const auto* page = llvm::dyn_cast<PlacementPage>(kept.get());
@@ -56,7 +56,7 @@ size_t AddPlaced(PageSet& pages, std::shared_ptr<const OpenedGraph> opened,
   }
   std::vector<std::unique_ptr<Page>> one;
   one.push_back(std::make_unique<PlacementPage>(std::move(opened), std::move(placed), title));
-  return pages.AddMade(std::move(one));
+  return pages.AddMade(std::move(one), model);
 }
 
 struct DeviceRow {
@@ -90,8 +90,8 @@ void WriteDevices(llvm::ArrayRef<DeviceRow> rows, llvm::json::OStream& json) {
 
 }  // namespace
 
-Expected<std::string> PlaceFromPage(PageSet& pages, std::shared_ptr<const OpenedGraph> opened,
-                                    llvm::StringRef request) {
+Expected<std::string> PlaceFromPage(PageSet& pages, const Page& page, llvm::StringRef request) {
+  ASSIGN_OR_RETURN(std::shared_ptr<const OpenedGraph> opened, DemandOpened(page));
   ASSIGN_OR_RETURN(PlaceAsked asked, ParseRequest(request));
   RETURN_IF_ERROR(DemandValid(*opened, nullptr));
   ASSIGN_OR_RETURN(RuntimeView view, OpenForPlacing(*opened, {asked.settings, {}, {}}));
@@ -122,7 +122,7 @@ Expected<std::string> PlaceFromPage(PageSet& pages, std::shared_ptr<const Opened
   std::string title =
       llvm::sys::path::filename(opened->model().path).str() + " on " + TitleOf(asked.settings);
   if (view.own) opened = std::move(view.own);
-  size_t entry = AddPlaced(pages, std::move(opened), std::move(placed), title);
+  size_t entry = AddPlaced(pages, std::move(opened), std::move(placed), title, page.model());
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
       json.attribute("entry", entry);

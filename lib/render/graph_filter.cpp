@@ -1,0 +1,210 @@
+// What a page leaves out of a body, and what there is to leave out: GraphPage's part of it.
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/ir/device_name.h"
+#include "lib/ir/find.h"
+#include "lib/render/graph_page.h"
+#include "lib/render/labels.h"
+#include "lib/render/selection.h"
+#include "llvm/Support/Base64.h"
+
+namespace grapnel {
+namespace {
+
+enum State : char { kShown, kHidden, kCut };  // as lib/serve/web/filter.js has them
+
+struct Place {
+  std::string job, task;
+};
+
+Place PlaceOf(llvm::StringRef device) {
+  auto spec = DeviceSpec::Parse(device);
+  if (!spec) {
+    llvm::consumeError(spec.takeError());
+    return {};
+  }
+  return {Printable(spec->job.text()),
+          spec->task == DeviceSpec::kOpen ? "" : std::to_string(spec->task)};
+}
+
+// Of a body: the function, "" of main.
+std::string NameOf(const Module& module, size_t body) {
+  return body == 0 ? "" : Printable(module.functions[body - 1]->name());
+}
+
+using Counts = std::map<std::string, size_t>;
+
+// [[text, count], ...], what there is most of first.
+void WriteCounts(llvm::StringRef key, const Counts& counts, llvm::json::OStream& json) {
+  std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
+  llvm::stable_sort(order, [](const auto& a, const auto& b) { return a.second > b.second; });
+  json.attributeArray(key, [&] {
+    for (const auto& [text, count] : order) {
+      json.array([&, &text = text, count = count] {
+        json.value(text);
+        json.value(count);
+      });
+    }
+  });
+}
+
+// The nodes that are in the part that is asked for; empty: all are.
+Expected<std::vector<bool>> PartOf(const Module& module, const Graph& graph,
+                                   const NodeFilter& filter) {
+  std::vector<bool> part;
+  if (!filter.around.empty()) {
+    ASSIGN_OR_RETURN(Node center, FindNode(module, filter.around));
+    if (&center.graph() == &graph) part = NodesAround(center, filter.hops);
+  }
+  if (filter.from.empty()) return part;
+  ASSIGN_OR_RETURN(Node from, FindNode(module, filter.from));
+  ASSIGN_OR_RETURN(Node to, FindNode(module, filter.to));
+  ASSIGN_OR_RETURN(std::vector<bool> between, NodesBetween(from, to));
+  if (&from.graph() != &graph) return part;
+  for (size_t i = 0; i < part.size(); ++i) between[i] = between[i] && part[i];
+  return between;
+}
+
+// How many nodes of a scope there are, are hidden, and are cut; by scope.
+using ScopeCounts = std::vector<std::array<size_t, 3>>;
+
+ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
+  const ScopeTree& tree = scopes.tree();
+  ScopeCounts counts(tree.size(), {0, 0, 0});
+  for (Node node : scopes.graph().nodes()) {
+    if (scopes.folding().uses[node.id()] != NodeUse::kShown) continue;
+    std::array<size_t, 3>& here = counts[tree.ScopeOf(node.id())];
+    ++here[0];
+    if (states[node.id()] != kShown) ++here[static_cast<size_t>(states[node.id()])];
+  }
+  for (ScopeId id = static_cast<ScopeId>(tree.size()); id-- > 1;)
+    for (size_t i = 0; i < 3; ++i) counts[tree.scope(id).parent][i] += counts[id][i];
+  return counts;
+}
+
+}  // namespace
+
+std::string GraphPage::FacetsJson() const {
+  Counts ops, devices, clusters, functions;
+  for (size_t body = 0; body < num_bodies(); ++body) {
+    const Graph& graph = this->graph(body);
+    llvm::DenseMap<StringId, size_t> of_body;
+    llvm::StringMap<size_t> asked;  // by device as it is written: few, and dear to shorten
+    for (Node node : graph.nodes()) {
+      ++of_body[node.op_id()];
+      if (marks_ && marks_->device_of) {
+        ++devices[PageDevice(node, marks_)];
+      } else {
+        ++asked[node.device()];
+      }
+      ++clusters[Printable(clusters_.Of(node))];
+    }
+    for (const auto& [op, count] : of_body) ops[Printable(module_.strings.Get(op))] += count;
+    for (const auto& device : asked)
+      devices[Printable(ShortDevice(device.getKey()))] += device.second;
+    if (graph.num_nodes() > 0) functions[NameOf(module_, body)] += graph.num_nodes();
+  }
+  Counts jobs, tasks;
+  for (const auto& [device, count] : devices) {
+    Place place = PlaceOf(device);
+    jobs[place.job] += count;
+    tasks[place.task] += count;
+  }
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      WriteCounts("op", ops, json);
+      WriteCounts("job", jobs, json);
+      WriteCounts("task", tasks, json);
+      WriteCounts("device", devices, json);
+      WriteCounts("cluster", clusters, json);
+      WriteCounts("function", functions, json);
+    });
+  });
+}
+
+Expected<std::string> GraphPage::FindJson(llvm::StringRef text) const {
+  ASSIGN_OR_RETURN(Node node, FindNode(module_, text));
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      for (size_t body = 0; body < num_bodies(); ++body)
+        if (&graph(body) == &node.graph()) json.attribute("body", body);
+      json.attribute("node", node.id());
+    });
+  });
+}
+
+// Devices are few, and their texts dear: of each that is met the place is kept.
+struct GraphPage::Texts {
+  const GraphPage& page;
+  std::string function;
+  llvm::StringMap<std::pair<std::string, Place>> known = {};
+
+  std::string Of(const Node& node, llvm::StringRef field) {
+    if (field == "function") return function;
+    if (field == "cluster") return Printable(page.clusters_.Of(node));
+    std::string device;
+    bool placed = page.marks_ && page.marks_->device_of;
+    llvm::StringRef key = node.device();
+    if (placed) key = device = PageDevice(node, page.marks_);
+    auto [at, fresh] = known.try_emplace(key);
+    auto& [text, place] = at->second;
+    if (fresh) {
+      text = PageDevice(node, page.marks_);
+      place = PlaceOf(text);
+    }
+    return field == "device" ? text : field == "job" ? place.job : place.task;
+  }
+};
+
+Expected<std::string> GraphPage::HiddenJson(size_t body, const NodeFilter& filter) {
+  RETURN_IF_ERROR(Check(body));
+  const BodyScopes& scopes = Scopes(body);
+  const Graph& graph = scopes.graph();
+  ASSIGN_OR_RETURN(FilterWords hide, FilterWords::Parse(filter.hide));
+  ASSIGN_OR_RETURN(FilterWords only, FilterWords::Parse(filter.only));
+  ASSIGN_OR_RETURN(std::vector<bool> part, PartOf(module_, graph, filter));
+  Texts texts{*this, NameOf(module_, body)};
+  std::string states(graph.end_id(), kShown);
+  llvm::DenseMap<StringId, size_t> hidden_ops;
+  size_t cut = 0, folded = 0;
+  for (Node node : graph.nodes()) {
+    auto text_of = [&](llvm::StringRef field) { return texts.Of(node, field); };
+    if (!part.empty() && !part[node.id()]) {
+      states[node.id()] = kCut;
+      ++cut;
+      continue;
+    }
+    if (!hide.FitsAny(node, text_of) && only.FitsEachField(node, text_of)) continue;
+    states[node.id()] = kHidden;
+    ++hidden_ops[node.op_id()];
+    bool constant = node.op() == "Const" || node.op() == "HostConst";
+    folded += constant && scopes.folding().uses[node.id()] == NodeUse::kFolded;
+  }
+  Counts ops;
+  for (const auto& [op, count] : hidden_ops) ops[Printable(module_.strings.Get(op))] = count;
+  ScopeCounts of_scope = CountsOfScopes(scopes, states);
+  return PageDocument([&](llvm::json::OStream& json) {
+    json.object([&] {
+      json.attribute("states", llvm::encodeBase64(states));
+      json.attribute("nodes", graph.num_nodes());
+      json.attribute("cut", cut);
+      json.attribute("folded_constants", folded);
+      WriteCounts("ops", ops, json);
+      json.attributeArray("scopes", [&] {
+        for (ScopeId id = 0; id < of_scope.size(); ++id) {
+          auto [all, hidden, away] = of_scope[id];
+          if (hidden + away == 0) continue;
+          json.array([&, all = all, hidden = hidden, away = away] {
+            for (size_t number : {size_t{id}, all, hidden, away}) json.value(number);
+          });
+        }
+      });
+    });
+  });
+}
+
+}  // namespace grapnel

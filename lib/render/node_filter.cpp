@@ -1,0 +1,43 @@
+#include "lib/render/node_filter.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+constexpr llvm::StringLiteral kFields[] = {"device", "job", "task", "cluster", "function"};
+
+}  // namespace
+
+Expected<FilterWords> FilterWords::Parse(llvm::ArrayRef<std::string> words) {
+  FilterWords parsed;
+  for (llvm::StringRef word : words) {
+    auto [field, text] = word.split(':');
+    if (llvm::is_contained(kFields, field)) {
+      parsed.texts_[field.str()].insert(text.str());
+    } else if (field == "op") {
+      RETURN_IF_ERROR(parsed.ops_.Add(word));
+    } else if (HiddenNodes::IsWord(word)) {
+      RETURN_IF_ERROR(parsed.names_.Add(word));
+    } else {
+      return MakeError("'{0}' says nothing of nodes: it is op:, name:, /REGEX/, device:, ...",
+                       word);
+    }
+  }
+  return parsed;
+}
+
+bool FilterWords::FitsAny(const Node& node, TextOf text_of) const {
+  if (ops_.Hides(node) || names_.Hides(node)) return true;
+  return llvm::any_of(
+      texts_, [&](const auto& field) { return field.second.count(text_of(field.first)) != 0; });
+}
+
+bool FilterWords::FitsEachField(const Node& node, TextOf text_of) const {
+  if (!ops_.empty() && !ops_.Hides(node)) return false;
+  if (!names_.empty() && !names_.Hides(node)) return false;
+  return llvm::all_of(
+      texts_, [&](const auto& field) { return field.second.count(text_of(field.first)) != 0; });
+}
+
+}  // namespace grapnel

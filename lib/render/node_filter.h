@@ -1,0 +1,46 @@
+// Which nodes of a body a reader of a page wants to see: words, a neighbourhood, paths.
+#ifndef GRAPNEL_LIB_RENDER_NODE_FILTER_H_
+#define GRAPNEL_LIB_RENDER_NODE_FILTER_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/render/hidden_nodes.h"
+#include "lib/support/error.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace grapnel {
+
+struct NodeFilter {
+  // Words as lib/serve/web/filter_words.js has them: those of HiddenNodes, and FIELD:TEXT of a
+  // device, job, task, cluster or function. Hidden is what fits one of `hide`, and what fits none
+  // of a field that `only` names.
+  std::vector<std::string> hide, only;
+  std::string around;    // "x", "function/x"; empty: no neighbourhood
+  int hops = 2;          // edges either way
+  std::string from, to;  // the same; empty: no paths
+};
+
+// Words of one list.
+class FilterWords {
+ public:
+  // Errors: as HiddenNodes::Add.
+  static Expected<FilterWords> Parse(llvm::ArrayRef<std::string> words);
+
+  // The text of a node that a field (kFields of node_filter.cpp) looks at.
+  using TextOf = llvm::function_ref<std::string(llvm::StringRef field)>;
+  bool FitsAny(const Node& node, TextOf text_of) const;
+  // Whether each field that is named has a word that fits.
+  bool FitsEachField(const Node& node, TextOf text_of) const;
+
+ private:
+  HiddenNodes ops_, names_;
+  std::map<std::string, std::set<std::string>> texts_;  // by field
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_RENDER_NODE_FILTER_H_

@@ -1,0 +1,139 @@
+// Several models of one server: one at a time, each with its own tabs, stages and view, or all side by side,
+// where each is a page of its own in a frame of this one.
+
+import {byId, element} from "./dom.js";
+
+export class ModelRow {
+  // `page`: as page.js has it.
+  constructor(page) {
+    Object.assign(this, {page, states: new Map(), frames: []});
+    const own = new URLSearchParams(location.search).get("model");
+    this.own = own === null ? undefined : Number(own);  // of a page in a frame: the model that it shows
+    document.documentElement.classList.toggle("framed", this.isFramed);
+    addEventListener("message", (event) => this.heard(event));
+  }
+
+  get isFramed() { return this.own !== undefined; }
+  get isBeside() { return this.frames.length > 0; }
+
+  list(entries) {
+    this.names = new Map();
+    this.entries = entries;
+    for (const {model = 0, file} of entries) if (!this.names.has(model)) this.names.set(model, file);
+    byId("models").hidden = this.names.size < 2 || this.isFramed;
+    const button = ([model, name]) => element("button", {type: "button", role: "tab", "data-model": model,
+      onclick: () => this.choose(model)}, name);
+    byId("model-tabs").replaceChildren(...[...this.names].map(button));
+    this.mark();
+  }
+
+  // Numbers of the entries of a model.
+  entriesOf(model) {
+    return [...this.entries.keys()].filter((index) => (this.entries[index].model ?? 0) === model);
+  }
+
+  get first() { return this.isFramed ? this.entriesOf(this.own)[0] : 0; }
+  // What the page is called: a stage's title stands beside the slider, too.
+  titleOf(index, title) { return this.isFramed ? this.entries[index].file : title; }
+  modelOf(index) { return this.entries[index]?.model ?? 0; }
+
+  mark() {
+    const shown = this.isBeside ? undefined : this.modelOf(this.page.index);
+    for (const tab of byId("model-tabs").children) {
+      tab.setAttribute("aria-selected", String(Number(tab.dataset.model) === shown));
+    }
+    byId("beside").setAttribute("aria-pressed", String(this.isBeside));
+  }
+
+  // --- One at a time: each is found again as it was left.
+  async choose(model) {
+    const {page} = this;
+    if (this.isBeside) this.separate();
+    else this.states.set(this.modelOf(page.index), page.state().toString());
+    history.pushState(null, "", this.url(this.states.get(model) ?? `graph=${this.entriesOf(model)[0]}`));
+    await page.fromUrl();
+  }
+
+  url(state) { return `${location.pathname}${location.search}#${state}`; }
+
+  // --- Side by side.
+  async toggle() {
+    if (this.isBeside) return this.choose(this.before ?? 0);
+    this.before = this.modelOf(this.page.index);
+    this.states.set(this.before, this.page.state().toString());
+    this.show();
+    history.pushState(null, "", this.url(this.state()));
+  }
+
+  show() {
+    const search = new URLSearchParams(location.search);
+    this.frames = [...this.names].map(([model, name]) => {
+      search.set("model", model);
+      const state = this.states.get(model) ?? `graph=${this.entriesOf(model)[0]}`;
+      const frame = element("iframe", {title: name, "data-model": model,
+        src: `${location.pathname}?${search}#${state}`});
+      frame.addEventListener("load", () => this.turnTheme());
+      return frame;
+    });
+    byId("side-by-side").replaceChildren(...this.frames);
+    this.arrange(true);
+  }
+
+  separate() {
+    this.frames = [];
+    byId("side-by-side").replaceChildren();
+    this.arrange(false);
+  }
+
+  arrange(beside) {
+    document.body.classList.toggle("beside", beside);
+    byId("side-by-side").hidden = !beside;
+    this.mark();
+  }
+
+  // From a reader: of models side by side all turn.
+  askTheme(dark) {
+    if (this.isFramed && parent !== window) parent.postMessage({dark}, location.origin);
+    else this.page.turnTheme(dark);
+  }
+
+  // Dark or light as this page is.
+  turnTheme() {
+    const dark = document.documentElement.classList.contains("dark");
+    for (const {contentWindow} of this.frames) contentWindow.grapnel?.turnTheme(dark);
+  }
+
+  // --- The address has what each frame shows.
+  tell(state) {
+    if (this.isFramed && parent !== window) parent.postMessage({state: String(state)}, location.origin);
+  }
+
+  heard({origin, source, data}) {
+    const frame = this.frames.find(({contentWindow}) => contentWindow === source);
+    if (origin !== location.origin || !frame) return;
+    if (typeof data?.dark === "boolean") this.page.turnTheme(data.dark);
+    if (typeof data?.state !== "string") return;
+    this.states.set(Number(frame.dataset.model), data.state);
+    history.replaceState(null, "", this.url(this.state()));
+  }
+
+  state() {
+    const state = new URLSearchParams({beside: 1});
+    for (const model of this.names.keys()) state.append("of", this.states.get(model) ?? "");
+    return state;
+  }
+
+  // Whether an address is of models side by side, which then are.
+  fromState(state) {
+    if (!state.has("beside") || this.isFramed || this.names.size < 2) {
+      if (this.isBeside) this.separate();
+      return false;
+    }
+    const known = state.getAll("of");
+    [...this.names.keys()].forEach((model, i) => {
+      if (known[i]) this.states.set(model, known[i]);
+    });
+    this.show();
+    return true;
+  }
+}
