@@ -19,6 +19,7 @@ CHOOSE = "grapnel.view.select(grapnel.view.boxes.find(({box}) => box.name.starts
 OPTIMISE = "opt testdata/models/lenet -o {folder}/b.pb -q"
 COMPARE = "diff testdata/models/lenet {folder}/b.pb -o {folder}/page.html -q"
 PLACE = "place ../shared/corpus/cases/mirrored_4 --devices cpu:4 --html {folder}/page.html"
+NUMBERS = "view testdata/models/lenet --node-data tests/render/inputs/times.csv -o {folder}/page.html -q"
 # Name: what is served, or what commands make a page; what is done there, and what then holds.
 PICTURES = {
     "page-first": ("testdata/models/lenet", [], "true"),
@@ -32,6 +33,9 @@ PICTURES = {
     "page-panes": ([OPTIMISE, COMPARE], [("document.getElementById('how-side').click()",)],
                    "grapnel.views().length === 2 && grapnel.views().every(({boxes}) => boxes.length > 0)"),
     "page-placement": ([PLACE], [], "true"),
+    "page-values": ([NUMBERS], [(CHOOSE, "conv2d_1")], "grapnel.swatches.length === 5 && document.getElementById('panel').textContent.includes('ms of 3 nodes')"),
+    "page-models": ("testdata/models/lenet testdata/collatz", [("document.getElementById('beside').click()",)],
+                    "grapnel.row.frames.length === 2 && grapnel.row.frames.every(({contentWindow: {grapnel, document}}) => document.documentElement.dataset.ready && grapnel.view.drawn > 0)"),
 }
 
 
@@ -39,7 +43,7 @@ def take(browser, grapnel, name, folder):
     made, steps, holds = PICTURES[name]
     server = None
     if isinstance(made, str):
-        server = subprocess.Popen([grapnel, "serve", "--quiet", made], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        server = subprocess.Popen([grapnel, "serve", "--quiet", *made.split()], stdout=subprocess.PIPE, text=True, cwd=ROOT)
         url = server.stdout.readline().strip()
     else:
         for command in made:

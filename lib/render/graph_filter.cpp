@@ -11,6 +11,7 @@
 #include "lib/render/labels.h"
 #include "lib/render/selection.h"
 #include "llvm/Support/Base64.h"
+#include "llvm/Support/Endian.h"
 
 namespace grapnel {
 namespace {
@@ -84,6 +85,26 @@ ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
   for (ScopeId id = static_cast<ScopeId>(tree.size()); id-- > 1;)
     for (size_t i = 0; i < 3; ++i) counts[tree.scope(id).parent][i] += counts[id][i];
   return counts;
+}
+
+void AppendWord(uint32_t word, std::string* bytes) {
+  char little[4];
+  llvm::support::endian::write32le(little, word);
+  bytes->append(little, sizeof(little));
+}
+
+// Of the scopes that can be a box and lack some nodes: the scope, and how many times four and what
+// is left of it, a State. Hidden is what lacks all, or cut, if that has a part in it.
+std::string LackingScopes(const ScopeTree& tree, const ScopeCounts& counts) {
+  std::string bytes;
+  for (ScopeId id = 0; id < counts.size(); ++id) {
+    auto [all, hidden, cut] = counts[id];
+    if (hidden + cut == 0 || tree.scope(id).core != id || tree.scope(id).num_shown < 2) continue;
+    State state = hidden + cut < all ? kShown : cut > 0 ? kCut : kHidden;
+    AppendWord(id, &bytes);
+    AppendWord(static_cast<uint32_t>((hidden + cut) * 4 + static_cast<size_t>(state)), &bytes);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -194,15 +215,7 @@ Expected<std::string> GraphPage::HiddenJson(size_t body, const NodeFilter& filte
       json.attribute("cut", cut);
       json.attribute("folded_constants", folded);
       WriteCounts("ops", ops, json);
-      json.attributeArray("scopes", [&] {
-        for (ScopeId id = 0; id < of_scope.size(); ++id) {
-          auto [all, hidden, away] = of_scope[id];
-          if (hidden + away == 0) continue;
-          json.array([&, all = all, hidden = hidden, away = away] {
-            for (size_t number : {size_t{id}, all, hidden, away}) json.value(number);
-          });
-        }
-      });
+      json.attribute("scopes", llvm::encodeBase64(LackingScopes(scopes.tree(), of_scope)));
     });
   });
 }

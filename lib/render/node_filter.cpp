@@ -27,14 +27,21 @@ Expected<FilterWords> FilterWords::Parse(llvm::ArrayRef<std::string> words) {
   return parsed;
 }
 
-bool FilterWords::FitsAny(const Node& node, TextOf text_of) const {
-  if (ops_.Hides(node) || names_.Hides(node)) return true;
+bool FilterWords::FitsOp(const Node& node) {
+  auto [at, fresh] = known_ops_.try_emplace(node.op_id(), false);
+  if (fresh) at->second = ops_.Hides(node);
+  return at->second;
+}
+
+bool FilterWords::FitsAny(const Node& node, TextOf text_of) {
+  if (!ops_.empty() && FitsOp(node)) return true;
+  if (!names_.empty() && names_.Hides(node)) return true;
   return llvm::any_of(
       texts_, [&](const auto& field) { return field.second.count(text_of(field.first)) != 0; });
 }
 
-bool FilterWords::FitsEachField(const Node& node, TextOf text_of) const {
-  if (!ops_.empty() && !ops_.Hides(node)) return false;
+bool FilterWords::FitsEachField(const Node& node, TextOf text_of) {
+  if (!ops_.empty() && !FitsOp(node)) return false;
   if (!names_.empty() && !names_.Hides(node)) return false;
   return llvm::all_of(
       texts_, [&](const auto& field) { return field.second.count(text_of(field.first)) != 0; });

@@ -10,6 +10,7 @@
 #include "lib/render/hidden_nodes.h"
 #include "lib/support/error.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {
@@ -24,7 +25,7 @@ struct NodeFilter {
   std::string from, to;  // the same; empty: no paths
 };
 
-// Words of one list.
+// Words of one list, for the nodes of one module.
 class FilterWords {
  public:
   // Errors: as HiddenNodes::Add.
@@ -32,12 +33,15 @@ class FilterWords {
 
   // The text of a node that a field (kFields of node_filter.cpp) looks at.
   using TextOf = llvm::function_ref<std::string(llvm::StringRef field)>;
-  bool FitsAny(const Node& node, TextOf text_of) const;
+  bool FitsAny(const Node& node, TextOf text_of);
   // Whether each field that is named has a word that fits.
-  bool FitsEachField(const Node& node, TextOf text_of) const;
+  bool FitsEachField(const Node& node, TextOf text_of);
 
  private:
+  bool FitsOp(const Node& node);
+
   HiddenNodes ops_, names_;
+  llvm::DenseMap<StringId, bool> known_ops_;            // whether ops_ fits
   std::map<std::string, std::set<std::string>> texts_;  // by field
 };
 

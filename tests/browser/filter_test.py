@@ -127,6 +127,48 @@ class Hiding(page_case.PageCase):
         self.click("Functions", "compiled", "input")
         self.browser.wait("grapnel.view.boxes.length === 0")
 
+    def test_xla_clusters_are_counted_and_filter(self):
+        for show in (lambda: self.show(self.serve("tests/serve/inputs/clusters.gtxt")), lambda: self.open_file("tests/serve/inputs/clusters.gtxt")):
+            show()
+            self.assertEqual(self.facets()["XLA clusters"], ["function compiled 8", "none 2", "cluster_0 2", "step 2", "cluster_1 1"])
+            self.click("XLA clusters", "cluster_0", "input")
+            self.counts("Hidden: 1 AddV2, 1 Mul")
+            self.assertIn("hide=cluster%3Acluster_0", self.browser.js("return location.hash"))
+            self.click("XLA clusters", "cluster_0", "input")
+            self.click("XLA clusters", "cluster_1", ".link")
+            self.browser.wait("grapnel.view.boxes.length === 1 && grapnel.view.boxes[0].box.op === 'Tanh'")
+
+    def through(self):
+        return sorted(self.browser.js("""const {frame} = grapnel.view, name = (item) => frame.boxes[item]?.box.name ?? "joint";
+            return frame.edges.filter(({edge}) => edge.through).map(({edge}) => `${name(edge.from)} ${name(edge.to)}`)"""))
+
+    def test_lines_through_hidden_scopes_are_those_of_paths_inside(self):
+        for show in (lambda: self.show(self.serve("tests/serve/inputs/two_ways.gtxt")), lambda: self.open_file("tests/serve/inputs/two_ways.gtxt")):
+            show()
+            self.browser.js("grapnel.view.closeAll()")
+            self.browser.wait("grapnel.view.boxes.length === 8")
+            self.browser.js("return grapnel.filtering.set({hide: ['name:s/*']})")
+            self.assertEqual(self.through(), ["a t", "a u", "c t"], "c does not lead to u")
+            self.browser.js("return grapnel.filtering.set({hide: ['name:s/*', 'name:u/*']})")
+            self.assertEqual(self.through(), ["a e", "a t", "c t"])
+            self.assertNotIn("left out", self.browser.js(f"return {COUNTS}"))
+            self.browser.js("return grapnel.filtering.set({hide: ['name:t/*']})")
+            self.assertEqual(self.through(), ["joint b", "joint d", "s joint"], "each leads there")
+            self.browser.js("return grapnel.filtering.set({hide: ['name:s/*', 'name:t/*']})")
+            self.assertEqual(self.through(), ["a u"], "two tensors go from s to t")
+            self.counts("Some lines through 2 hidden scopes are left out")
+            self.browser.js("return grapnel.filtering.set({hide: ['name:s/*', 'name:a']})")
+            self.assertEqual(self.through(), ["c t"])
+            self.browser.wait(f"!{COUNTS}.includes('left out')")
+
+    def test_a_folded_constant_that_is_hidden_is_counted_once(self):
+        for show in (lambda: self.show(self.serve("testdata/models/lenet")), lambda: self.open_file("testdata/models/lenet")):
+            show()
+            self.counts("18 constants folded")
+            self.browser.js("return grapnel.filtering.set({hide: ['op:Const']})")
+            self.counts("Hidden: 18 Const")
+            self.assertNotIn("folded into their readers", self.browser.js(f"return {COUNTS}"))
+
     def test_what_is_wrong_with_a_word_is_said(self):
         self.show(self.serve("testdata/models/lenet"))
         self.hide("/(/")

@@ -56,6 +56,14 @@ class Values(page_case.PageCase):
         self.show(self.serve(LENET, "--node-data", TIMES))
         self.see()
 
+    def test_a_file_that_changes_is_read_again(self):
+        path = self.file("a.csv", f"node,ms\n{CONV}/Relu,2\n")
+        self.show(self.serve(LENET, "--node-data", path))
+        self.browser.wait("grapnel.swatches.length === 1")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"node,ms\n{CONV}/Relu,2\n{CONV}/BiasAdd,7.5\n")
+        self.browser.wait(f"{LEGEND}.includes('7.5')")
+
     def test_a_file_does_too(self):
         self.open_file(LENET, "--node-data", TIMES)
         self.see()

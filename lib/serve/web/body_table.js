@@ -2,7 +2,8 @@
 
 const kept = new WeakMap();  // by source: a promise of each body's
 
-// {count, end, ids, names, ops, devices, clusters, scopes, inputs, parents, rowOf}: row by row, in the graph's order.
+// {count, end, ids, names, ops, devices, clusters, scopes, inputs, parents, rowOf}: row by row, in the graph's
+// order.
 // `ops`, `devices`, `clusters` are texts, `scopes` -1 of what is folded, `inputs` as LinksJson has them
 // (lib/render/graph_page.h), `end` is more than any id.
 export function tableOf(source, body) {
@@ -17,7 +18,8 @@ export function tableOf(source, body) {
 }
 
 async function read(source, body) {
-  const table = {ids: [], names: [], ops: [], devices: [], clusters: [], scopes: [], inputs: [], parents: [], rowOf: []};
+  const table = {ids: [], names: [], ops: [], devices: [], clusters: [], scopes: [], inputs: [], parents: [],
+    rowOf: []};
   await source.forEachPage("index", body, (page) => {
     for (const [id, name, op, device, , , cluster] of page.nodes) {
       table.rowOf[id] = table.ids.length;

@@ -49,9 +49,8 @@ export class Filter {
     const found = await source.hidden(body, {hide: this.nodeWords, only, around, hops, from: from?.name,
       to: to?.name});
     const hidden = new HiddenBody(found.nodes, this.has("constants"));
-    hidden.nodes = Uint8Array.from(atob(found.states), (letter) => letter.charCodeAt(0));
-    Object.assign(hidden, {ops: new Map(found.ops), cut: found.cut, foldedConstants: found.folded_constants,
-      ofScopes: new Map(found.scopes.map(([scope, ...counts]) => [scope, counts]))});
+    Object.assign(hidden, {nodes: bytesOf(found.states), ops: new Map(found.ops), cut: found.cut,
+      foldedConstants: found.folded_constants, scopes: new ScopeWords(bytesOf(found.scopes))});
     return hidden;
   }
 
@@ -127,7 +126,36 @@ export class Filter {
   }
 }
 
-// What a filter hides of one body.
+function bytesOf(base64) {
+  const letters = atob(base64), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
+
+// As lib/render/graph_filter.cpp writes them: pairs of 32 bits, sorted by scope.
+class ScopeWords {
+  constructor(bytes) {
+    this.words = new DataView(bytes.buffer);
+    this.count = bytes.length / 8;
+  }
+
+  word(pair, which) { return this.words.getUint32(8 * pair + 4 * which, true); }
+
+  get(scope) {
+    let low = 0, high = this.count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.word(middle, 0) < scope) low = middle + 1;
+      else high = middle;
+    }
+    if (low === this.count || this.word(low, 0) !== scope) return undefined;
+    const value = this.word(low, 1);
+    return {missing: Math.floor(value / 4), state: value % 4};
+  }
+}
+
+// What a filter hides of one body. `scopes.get(scope)`: {missing: nodes, state: of all of it}; undefined: it
+// lacks none.
 class HiddenBody {
   // Of `total` nodes. `constants`: no lines of constants and variables in boxes either.
   constructor(total, constants) {
@@ -164,24 +192,18 @@ class HiddenBody {
     for (let scope = parents.length - 1; scope > 0; --scope) {
       counts[scope].forEach((count, i) => (counts[parents[scope]][i] += count));
     }
-    this.ofScopes = new Map(counts.entries());
+    this.scopes = new Map(counts.map(([all, hidden, cut], scope) => [scope, {missing: hidden + cut,
+      state: hidden + cut < all ? SHOWN : cut > 0 ? CUT : HIDDEN}]));
   }
 
-  ofScope(scope) {
-    const [all, hidden, cut] = this.ofScopes.get(scope) ?? [1, 0, 0];
-    return hidden + cut < all ? SHOWN : cut > 0 ? CUT : HIDDEN;
-  }
-
+  ofScope(scope) { return this.scopes.get(scope)?.state ?? SHOWN; }
   of(box) { return box.kind === "scope" ? this.ofScope(box.scope) : this.nodes[box.id]; }
   ofKey(key) {
     const number = Number(key.slice(1));
     return key === "rest" ? SHOWN : key.startsWith("s") ? this.ofScope(number) : this.nodes[number];
   }
   // Of the nodes in a closed scope.
-  missingIn(box) {
-    const [, hidden, cut] = box.kind === "scope" ? this.ofScopes.get(box.scope) ?? [0, 0, 0] : [0, 0, 0];
-    return hidden + cut;
-  }
+  missingIn(box) { return box.kind === "scope" ? this.scopes.get(box.scope)?.missing ?? 0 : 0; }
 }
 
 // Ids within `hops` edges, either way.

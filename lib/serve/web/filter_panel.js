@@ -29,8 +29,8 @@ export class FilterPanel {
     panel.classList.remove("cards");
     panel.replaceChildren(this.root);
     const counts = await source.get("facets");
-    this.lists = LISTS.map(([title, field, least]) => ({title, field, entries: counts[field]})).filter((list, i) =>
-      list.entries.length > LISTS[i][2]);
+    this.lists = LISTS.filter(([, field, least]) => counts[field].length > least).map(([title, field]) =>
+      ({title, field, entries: counts[field]}));
     this.ops = counts.op.map(([op]) => op);
     this.open = new Map();
     this.draw();

@@ -89,7 +89,8 @@ export class NodeValues {
 
   get missing() { return this.wanted.size; }
 
-  // Of all in a scope; of an op, or where it has no number of what is folded into it. Undefined: none has one.
+  // Of all in a scope; of an op, or where it has no number of what is folded into it. Undefined: none has
+  // one.
   of({box, body}) {
     if (box.kind === "scope") return this.scopes.get(`${body}/${box.scope}`);
     const key = `${body}/${box.id}`;

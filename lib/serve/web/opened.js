@@ -6,7 +6,7 @@ import {boxLines, canOpen, isColumn, noteLine} from "./box_lines.js";
 import {HIDDEN} from "./filter.js";
 import {farKeys, filteredView} from "./filtered_view.js";
 import {functionFrames, layOut, openKey, scopeFrame} from "./frames.js";
-import {waysIn} from "./scope_ways.js";
+import {isBlurred, waysIn} from "./scope_ways.js";
 
 const DEEPEST = 40;
 
@@ -39,7 +39,9 @@ async function load({source, open, views, filter}, body, scope, instance, depth,
 
 async function seenOf(source, body, view, hidden, alive) {
   const ways = await waysIn(source, body, view, (box) => hidden.of(box) === HIDDEN);
-  for (const [item, {whole}] of ways) if (!whole) hidden.untold.add(`${body}/${view.boxes[item].scope}`);
+  const tell = (item) => hidden.untold.add(`${body}/${view.boxes[item].scope}`);
+  for (const [item, {whole}] of ways) if (!whole) tell(item);
+  for (const edge of view.edges) if (isBlurred(edge, ways)) [edge.from, edge.to].forEach(tell);
   return filteredView(view, hidden, alive, ways);
 }
 

@@ -291,6 +291,7 @@ class Page {
     this.models = await models();
     this.sources = new Map();
     this.tabs.forget();
+    await this.values.start();
     this.row.list(this.models);
     await this.load(Math.min(this.index, this.models.length - 1));
     const again = this.summary.bodies.findIndex((other) => other.name === body);

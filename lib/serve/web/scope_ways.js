@@ -14,11 +14,15 @@ export function edgesFrom(edges) {
   return out;
 }
 
+// Which of several tensors between two closed scopes goes on where is not known.
+export const isBlurred = ({from, to, count}, ways) => count > 1 && ways.has(from) && ways.has(to);
+
 // The edges that a path may take after `edge`: from an op all, from a closed scope those that its ways say.
 // `ways`: by item, as waysOf gives them.
 export function edgesAfter(edge, items, out, ways) {
   const next = out.get(edge.to) ?? [], through = ways.get(edge.to);
   if (!through) return next;
+  if (isBlurred(edge, ways)) return [];
   const reached = through.sinks.get(items[edge.from]?.key);
   return next.filter(({to}) => reached?.has(items[to]?.key));
 }
@@ -52,13 +56,15 @@ async function look(source, body, scope, budget) {
     }
     found.set(key, reached);
   });
-  const named = ![...sources, ...sinks].some(({key}) => key === "rest");
-  return {sinks: found, whole: named && [...inner.values()].every(({whole}) => whole)};
+  const isKnown = ![...sources, ...sinks].some(({key}) => key === "rest")
+    && !view.edges.some((edge) => isBlurred(edge, inner));
+  return {sinks: found, whole: isKnown && [...inner.values()].every(({whole}) => whole)};
 }
 
 // The ways through the closed scopes of a view that `isWanted` and that something goes through, by item.
 export async function waysIn(source, body, view, isWanted, budget = {left: MOST_LOOKED_INTO}) {
-  const ends = (end) => new Set(view.edges.map((edge) => edge[end])), [into, from] = [ends("to"), ends("from")];
+  const ends = (end) => new Set(view.edges.map((edge) => edge[end]));
+  const into = ends("to"), from = ends("from");
   const ways = new Map();
   await Promise.all(view.boxes.map(async (box, item) => {
     if (box.kind !== "scope" || !into.has(item) || !from.has(item) || !isWanted(box)) return;

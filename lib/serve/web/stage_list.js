@@ -1,4 +1,5 @@
-// Which of the graphs of a model is shown: those of a file, the stages of a folder of dumps, what was made of it.
+// Which of the graphs of a model is shown: those of a file, the stages of a folder of dumps, what was made
+// of it.
 
 import {byId, element} from "./dom.js";
 

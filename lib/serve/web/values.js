@@ -1,5 +1,5 @@
-// Numbers from files on the picture: the files that the command line named and those that a reader opens, which
-// of their sets colours the boxes, and what legend and panel say of it.
+// Numbers from files on the picture: the files that the command line named and those that a reader opens,
+// which of their sets colours the boxes, and what legend and panel say of it.
 
 import {byId, element, link, plural} from "./dom.js";
 import {inkOn} from "./ink.js";
@@ -16,7 +16,7 @@ const WORDS = {max: "max", min: "min", mean: "mean", sum: "sum", count: "number"
 export class Values {
   // `page`: as page.js has it.
   constructor(page) {
-    Object.assign(this, {page, sets: [], how: "max", known: new WeakMap()});
+    Object.assign(this, {page, sets: [], given: 0, how: "max", known: new WeakMap()});
     const input = byId("values-file"), take = (files) => {
       this.open(files).catch((error) => page.fail(error));
     };
@@ -33,10 +33,13 @@ export class Values {
     });
   }
 
-  // Those of the command line.
+  // Those of the command line, before what a reader opened; again when they have changed.
   async start() {
-    for (const {file, text} of await ask("node-data")) this.add(text, file);
+    const opened = this.sets.slice(this.given), files = await ask("node-data");
+    this.sets = [];
+    for (const {file, text} of files) this.add(text, file);
     this.given = this.sets.length;
+    this.sets.push(...opened);
   }
 
   add(text, file) {
@@ -195,27 +198,27 @@ export class Values {
   }
 
   // Of a scope, or (undefined) of all.
-  ofScope(placed, go) {
-    return this.sets.flatMap((set) => {
-      const values = this.now(set, this.page.source), summary = placed ? values?.of(placed) : values?.all;
-      if (!(summary?.count > 0)) return [];
-      const row = (name, text) => element("tr", {}, element("td", {}, name), element("td", {}, text));
-      const [highest, others] = values.highest(LISTED, placed?.body, placed?.box.scope);
-      const item = (one) => element("li", {}, link(one.name, () => go(one.body, one), `${one.op} ${one.name}`),
-        " ", element("span", {class: "dim"}, numberText(one.value)));
-      const list = element("ul", {}, ...highest.map(item));
-      if (others > 0) list.append(element("li", {class: "dim"}, `and ${plural(others, "other")}`));
-      const parts = [element("h3", {}, `${set.name} of ${plural(summary.count, "node")}`),
-        element("table", {}, ...AGGREGATES.filter(([key]) => key !== "count").map(([key, name]) =>
-          row(name, numberText(summary[key]))))];
-      if (set.notNumbers > 0 && !placed) parts.push(element("p", {class: "dim"},
-        `${plural(set.notNumbers, "value")} in ${set.file} ${set.notNumbers === 1 ? "is" : "are"} no number`));
-      if (summary.count > 1) parts.push(element("p", {class: "dim"}, "the highest"), list);
-      if (values.missing > 0 && !placed && this.sets.find(({file}) => file === set.file) === set) {
-        parts.push(element("p", {class: "problem missing"}, this.missing(values)));
-      }
-      return parts;
-    });
+  ofScope(placed, go) { return this.sets.flatMap((set) => this.ofSet(set, placed, go)); }
+
+  ofSet(set, placed, go) {
+    const values = this.now(set, this.page.source), summary = placed ? values?.of(placed) : values?.all;
+    if (!(summary?.count > 0)) return [];
+    const row = ([key, name]) => element("tr", {}, element("td", {}, name),
+      element("td", {}, numberText(summary[key])));
+    const dim = (text) => element("p", {class: "dim"}, text), parts = [
+      element("h3", {}, `${set.name} of ${plural(summary.count, "node")}`),
+      element("table", {}, ...AGGREGATES.filter(([key]) => key !== "count").map(row))];
+    if (set.notNumbers > 0 && !placed) {
+      parts.push(dim(`${plural(set.notNumbers, "value")} in ${set.file} ${set.notNumbers === 1 ? "is"
+        : "are"} no number`));
+    }
+    if (summary.count > 1) {
+      parts.push(dim("the highest"), highestList(values.highest(LISTED, placed?.body, placed?.box.scope), go));
+    }
+    if (values.missing > 0 && !placed && this.sets.find(({file}) => file === set.file) === set) {
+      parts.push(element("p", {class: "problem missing"}, this.missing(values)));
+    }
+    return parts;
   }
 
   // --- The address.
@@ -224,4 +227,12 @@ export class Values {
     const how = state.get("values") ?? "max";
     if (AGGREGATES.some(([known]) => known === how)) this.how = how;
   }
+}
+
+function highestList([highest, others], go) {
+  const item = (one) => element("li", {}, link(one.name, () => go(one.body, one), `${one.op} ${one.name}`), " ",
+    element("span", {class: "dim"}, numberText(one.value)));
+  const list = element("ul", {}, ...highest.map(item));
+  if (others > 0) list.append(element("li", {class: "dim"}, `and ${plural(others, "other")}`));
+  return list;
 }
