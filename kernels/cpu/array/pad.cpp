@@ -137,12 +137,16 @@ Expected<KernelFn> MakeBroadcastTo(const KernelSetup&) { return KernelFn(Broadca
 // Axes given as numbers (ReverseV2) or as one boolean a dimension (Reverse).
 Error Reverse(KernelContext& ctx, bool flags) {
   const Tensor &in = ctx.input(0), &axes = ctx.input(1);
+  // Where nothing changes places, TensorFlow does not look at the axes.
+  if (!flags && (in.rank() == 0 || in.num_elements() == 0)) {
+    ctx.SetOutput(0, in);
+    return Error::success();
+  }
   if (axes.rank() != 1 || (flags && axes.num_elements() != in.rank())) {
     return MakeError("axes must be a vector, got shape {0}", DimsText(axes.dims()));
   }
   llvm::SmallVector<bool, 8> reversed(in.rank(), false);
-  // Of a scalar TensorFlow does not look at them.
-  for (int64_t i = 0; in.rank() > 0 && i < axes.num_elements(); ++i) {
+  for (int64_t i = 0; i < axes.num_elements(); ++i) {
     if (flags) {
       reversed[i] = axes.data<bool>()[i];
       continue;
@@ -173,8 +177,8 @@ Expected<KernelFn> MakeReverse(const KernelSetup&) {
 // Every combination of 'what wraps round' and 'what does not' is a box of its own.
 Error Roll(KernelContext& ctx) {
   const Tensor &in = ctx.input(0), &shift = ctx.input(1), &axis = ctx.input(2);
-  if (shift.num_elements() != axis.num_elements() || in.rank() < 1) {
-    return MakeError("shift and axis must have the same size, got shapes {0} and {1}",
+  if (shift.dims() != axis.dims() || in.rank() < 1) {
+    return MakeError("shift and axis must have the same shape, got {0} and {1}",
                      DimsText(shift.dims()), DimsText(axis.dims()));
   }
   Dims by(in.rank(), 0);

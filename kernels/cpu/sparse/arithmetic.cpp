@@ -169,7 +169,7 @@ Expected<std::vector<int64_t>> MetElements(const KernelContext& ctx) {
   int64_t depth = static_cast<int64_t>(dims.size()), missing = depth - dense.rank();
   bool fits = missing >= 0;
   for (int d = 0; fits && d < dense.rank(); ++d)
-    fits = dense.dim(d) == 1 || dense.dim(d) == dims[missing + d];
+    fits = dense.dim(d) == dims[missing + d] || (dense.dim(d) == 1 && dims[missing + d] != 0);
   if (!fits)
     return MakeError("the dense side is broadcast to the sparse one only: {0} is not to {1}",
                      DimsText(dense.dims()), DimsText(dims));

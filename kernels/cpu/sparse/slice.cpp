@@ -142,7 +142,7 @@ Error SparseSlice(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Dims begin, BoundsIn(ctx, 3, depth, "start"));
   ASSIGN_OR_RETURN(Dims size, BoundsIn(ctx, 4, depth, "size"));
   for (int64_t d = 0; d < depth; ++d) {
-    if (begin[d] < dims[d] && size[d] < 0)
+    if (begin[d] <= dims[d] && size[d] < 0)
       return MakeError("size must not be negative: {0}", IntsText(IntsOf(ctx.input(4))));
     size[d] = std::max<int64_t>(size[d], 0);
   }

@@ -82,13 +82,9 @@ Expected<Dims> NewShape(llvm::ArrayRef<int64_t> old, llvm::ArrayRef<int64_t> ask
     }
   }
   if (unknown >= 0) {
-    if (known == 0) {
-      if (total != 0) return MakeError("-1 cannot be found beside a size of 0");
-      dims[unknown] = 0;
-    } else {
-      dims[unknown] = total / known;
-      known *= dims[unknown];
-    }
+    if (known == 0) return MakeError("-1 cannot be found beside a size of 0");
+    dims[unknown] = total / known;
+    known *= dims[unknown];
   }
   if (known != total)
     return MakeError("a sparse tensor of shape {0} has {1} places, the requested shape {2} has {3}",
