@@ -232,12 +232,11 @@ Expected<KernelFn> MakeAssertCardinality(const KernelSetup& setup) {
                           count = int64_t{0}](DatasetContext& context) mutable -> NextElement {
         ASSIGN_OR_RETURN(auto element, next(context));
         if (element) ++count;
-        bool differs =
-            element ? expected >= 0 && count > expected : expected != kUnknown && count != expected;
+        bool differs = element ? expected != kInfinite && count > expected : count != expected;
         if (!differs) return element;
         return MakeError("the dataset has {0}{1} elements, {2} were asserted",
                          element ? "at least " : "", count,
-                         expected < 0 ? "infinitely many" : std::to_string(expected));
+                         expected == kInfinite ? "infinitely many" : std::to_string(expected));
       });
     };
     return PutDataset(ctx, node, expected, begin);
