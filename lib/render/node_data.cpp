@@ -32,8 +32,9 @@ std::string Between(llvm::StringRef a, llvm::StringRef b, double part) {
       return static_cast<double>(llvm::hexDigitValue(color[at]) * 16 +
                                  llvm::hexDigitValue(color[at + 1]));
     };
-    auto mixed = std::lround(channel(a) + (channel(b) - channel(a)) * part);
-    fill += llvm::utohexstr(static_cast<uint64_t>(mixed), /*LowerCase=*/true, /*Width=*/2);
+    auto mixed = static_cast<unsigned>(std::lround(channel(a) + (channel(b) - channel(a)) * part));
+    fill += llvm::hexdigit(mixed / 16, /*LowerCase=*/true);
+    fill += llvm::hexdigit(mixed % 16, /*LowerCase=*/true);
   }
   return fill;
 }

@@ -2,8 +2,8 @@
 
 const kept = new WeakMap();  // by source: a promise of each body's
 
-// {count, end, ids, names, ops, devices, clusters, scopes, inputs, parents, rowOf}: row by row, in the graph's
-// order.
+// {count, end, ids, names, ops, devices, clusters, scopes, inputs, parents, rowOf}: row by row, in the order
+// of the graph.
 // `ops`, `devices`, `clusters` are texts, `scopes` -1 of what is folded, `inputs` as LinksJson has them
 // (lib/render/graph_page.h), `end` is more than any id.
 export function tableOf(source, body) {

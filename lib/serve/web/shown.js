@@ -129,8 +129,8 @@ export class Shown {
       parts.push(` Hidden: ${told.join(", ")} \u2013 `, show, ".");
     }
     if (hidden?.untold.size > 0) {
-      parts.push(` Some lines through ${plural(hidden.untold.size, "hidden scope")} are left out: it is not ` +
-        "known what leads where.");
+      parts.push(` Some lines through ${plural(hidden.untold.size, "hidden scope")} are left out: ` +
+        "it is not known what leads where.");
     }
     if (filter.isPart && hidden?.cut > 0) parts.push(...this.partLine(hidden));
     return parts;

@@ -213,7 +213,8 @@ export class Values {
         : "are"} no number`));
     }
     if (summary.count > 1) {
-      parts.push(dim("the highest"), highestList(values.highest(LISTED, placed?.body, placed?.box.scope), go));
+      const highest = values.highest(LISTED, placed?.body, placed?.box.scope);
+      parts.push(dim("the highest"), highestList(highest, go));
     }
     if (values.missing > 0 && !placed && this.sets.find(({file}) => file === set.file) === set) {
       parts.push(element("p", {class: "problem missing"}, this.missing(values)));
@@ -230,7 +231,8 @@ export class Values {
 }
 
 function highestList([highest, others], go) {
-  const item = (one) => element("li", {}, link(one.name, () => go(one.body, one), `${one.op} ${one.name}`), " ",
+  const item = (one) => element("li", {},
+    link(one.name, () => go(one.body, one), `${one.op} ${one.name}`), " ",
     element("span", {class: "dim"}, numberText(one.value)));
   const list = element("ul", {}, ...highest.map(item));
   if (others > 0) list.append(element("li", {class: "dim"}, `and ${plural(others, "other")}`));
