@@ -21,8 +21,7 @@ namespace {
 
 struct Flags {
   std::string model, graph, signature, output, format, path, hide,
-      color_by = "op", direction = "down", group_by = "scope",
-      aggregate = "max";
+      color_by = "op", direction = "down", group_by = "scope", aggregate = "max";
   std::vector<std::string> feeds, fetches, node_data;
   bool whole = false;
   SizeFlags sizes;

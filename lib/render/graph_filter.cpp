@@ -11,7 +11,8 @@
 #include "lib/render/labels.h"
 #include "lib/render/selection.h"
 #include "llvm/Support/Base64.h"
-#include "llvm/Support/Endian.h"
+#include "llvm/Support/LEB128.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace grapnel {
 namespace {
@@ -87,23 +88,29 @@ ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
   return counts;
 }
 
-void AppendWord(uint32_t word, std::string* bytes) {
-  char little[4];
-  llvm::support::endian::write32le(little, word);
-  bytes->append(little, sizeof(little));
-}
-
-// Of the scopes that can be a box and lack some nodes: the scope, and how many times four and what
-// is left of it, a State. Hidden is what lacks all, or cut, if that has a part in it.
+// Of the scopes that can be a box and lack some nodes, in ULEB128: how far the scope is from the
+// one before it, and how many nodes times four and what is left of it, a State. Hidden is what
+// lacks all, or cut, if that has a part in it.
 std::string LackingScopes(const ScopeTree& tree, const ScopeCounts& counts) {
   std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  ScopeId before = 0;
   for (ScopeId id = 0; id < counts.size(); ++id) {
     auto [all, hidden, cut] = counts[id];
     if (hidden + cut == 0 || tree.scope(id).core != id || tree.scope(id).num_shown < 2) continue;
     State state = hidden + cut < all ? kShown : cut > 0 ? kCut : kHidden;
-    AppendWord(id, &bytes);
-    AppendWord(static_cast<uint32_t>((hidden + cut) * 4 + static_cast<size_t>(state)), &bytes);
+    llvm::encodeULEB128(id - before, os);
+    llvm::encodeULEB128((hidden + cut) * 4 + static_cast<size_t>(state), os);
+    before = id;
   }
+  return os.str();
+}
+
+// Four to a byte, the first in the lowest bits.
+std::string Packed(llvm::StringRef states) {
+  std::string bytes((states.size() + 3) / 4, 0);
+  for (size_t i = 0; i < states.size(); ++i)
+    bytes[i / 4] = static_cast<char>(bytes[i / 4] | states[i] << (i % 4 * 2));
   return bytes;
 }
 
@@ -210,7 +217,7 @@ Expected<std::string> GraphPage::HiddenJson(size_t body, const NodeFilter& filte
   ScopeCounts of_scope = CountsOfScopes(scopes, states);
   return PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
-      json.attribute("states", llvm::encodeBase64(states));
+      json.attribute("states", llvm::encodeBase64(Packed(states)));
       json.attribute("nodes", graph.num_nodes());
       json.attribute("cut", cut);
       json.attribute("folded_constants", folded);

@@ -93,11 +93,11 @@ class GraphPage {
   std::string FacetsJson() const;
   // {"body", "node"} of "x" or "function/x". Errors: there is none.
   Expected<std::string> FindJson(llvm::StringRef text) const;
-  // What a filter leaves out of a body: {"states": a byte for each id, in base64 (0 shown, 1 hidden
-  // by words, 2 outside of the part), "nodes", "cut": of all, "ops": [[op, nodes that words hide]],
-  // "folded_constants": of these, "scopes": two little-endian words of 32 bits for each box that lacks
-  // some, the scope and four times their number plus what all of it is, by scope, in base64}.
-  // Errors: a wrong word, a node that is not there, no path. Linear; 100 ms for a million nodes.
+  // What a filter leaves out of a body: {"states": of each id (0 shown, 1 hidden by words, 2
+  // outside of the part), four to a byte, "nodes", "cut": of all, "ops": [[op, nodes that words
+  // hide]], "folded_constants": of these, "scopes": of each box that lacks some how many, and what
+  // all of it is (LackingScopes of graph_filter.cpp)}, bytes in base64. Errors: a wrong word, a
+  // node that is not there, no path. Linear; 100 ms for a million nodes.
   Expected<std::string> HiddenJson(size_t body, const NodeFilter& filter);
 
   // The scopes around a node, from the outside in: those that must be open for it to be seen.

@@ -5,17 +5,19 @@
 namespace grapnel {
 namespace {
 
-constexpr llvm::StringLiteral kFields[] = {"device", "job", "task", "cluster", "function"};
+constexpr llvm::StringLiteral kFields[] = {"device:", "job:", "task:", "cluster:", "function:"};
 
 }  // namespace
 
 Expected<FilterWords> FilterWords::Parse(llvm::ArrayRef<std::string> words) {
   FilterWords parsed;
   for (llvm::StringRef word : words) {
-    auto [field, text] = word.split(':');
-    if (llvm::is_contained(kFields, field)) {
-      parsed.texts_[field.str()].insert(text.str());
-    } else if (field == "op") {
+    llvm::StringRef text = word;
+    const auto* field =
+        llvm::find_if(kFields, [&](llvm::StringRef known) { return text.consume_front(known); });
+    if (field != std::end(kFields)) {
+      parsed.texts_[field->drop_back().str()].insert(text.str());
+    } else if (word.starts_with("op:")) {
       RETURN_IF_ERROR(parsed.ops_.Add(word));
     } else if (HiddenNodes::IsWord(word)) {
       RETURN_IF_ERROR(parsed.names_.Add(word));

@@ -31,7 +31,7 @@ class FilterWords {
   // Errors: as HiddenNodes::Add.
   static Expected<FilterWords> Parse(llvm::ArrayRef<std::string> words);
 
-  // The text of a node that a field (kFields of node_filter.cpp) looks at.
+  // The text of a node that a field looks at: "device", "job", ...
   using TextOf = llvm::function_ref<std::string(llvm::StringRef field)>;
   bool FitsAny(const Node& node, TextOf text_of);
   // Whether each field that is named has a word that fits.

@@ -116,9 +116,9 @@ struct ViewOptions {
   int hops = 2;
   std::string path_from, path_to;  // only nodes on a directed path between these
   ColorBy color_by = ColorBy::kOp;
-  const Painting* painting = nullptr;     // instead of color_by
-  const NodeNumbers* numbers = nullptr;   // likewise, and each box says its own
-  Aggregate aggregate = {};               // of the numbers in a box of several nodes
+  const Painting* painting = nullptr;    // instead of color_by
+  const NodeNumbers* numbers = nullptr;  // likewise, and each box says its own
+  Aggregate aggregate = {};              // of the numbers in a box of several nodes
   Direction direction = Direction::kDown;
   bool hide_control = false, hide_constants = false, hide_shapes = false, hide_main = false;
   bool hide_handles = false;  // edges of resources and variants

@@ -164,6 +164,7 @@ Expected<std::vector<std::string>> PageSet::MissingNodes() const {
     if (const Module* module = kept.back()->module()) modules.push_back(module);
   }
   std::vector<std::string> lines;
+  if (modules.empty()) return lines;  // folders of a debugger, say
   for (const auto& file : node_data_) {
     auto missing = ::grapnel::MissingNodes(file->data, modules);
     if (!missing) return Annotate(file->path, missing.takeError());

@@ -49,8 +49,8 @@ export class Filter {
     const found = await source.hidden(body, {hide: this.nodeWords, only, around, hops, from: from?.name,
       to: to?.name});
     const hidden = new HiddenBody(found.nodes, this.has("constants"));
-    Object.assign(hidden, {nodes: bytesOf(found.states), ops: new Map(found.ops), cut: found.cut,
-      foldedConstants: found.folded_constants, scopes: new ScopeWords(bytesOf(found.scopes))});
+    Object.assign(hidden, {nodes: statesOf(bytesOf(found.states)), ops: new Map(found.ops), cut: found.cut,
+      foldedConstants: found.folded_constants, scopes: new ScopeTable(bytesOf(found.scopes))});
     return hidden;
   }
 
@@ -132,25 +132,42 @@ function bytesOf(base64) {
   return bytes;
 }
 
-// As lib/render/graph_filter.cpp writes them: pairs of 32 bits, sorted by scope.
-class ScopeWords {
+// lib/render/graph_filter.cpp packs them.
+function statesOf(bytes) {
+  const states = new Uint8Array(4 * bytes.length);
+  bytes.forEach((byte, i) => {
+    for (let k = 0; k < 4; ++k) states[4 * i + k] = (byte >> (2 * k)) & 3;
+  });
+  return states;
+}
+
+class ScopeTable {
   constructor(bytes) {
-    this.words = new DataView(bytes.buffer);
-    this.count = bytes.length / 8;
+    Object.assign(this, {scopes: [], values: []});
+    let number = 0, scale = 1, scope;  // `scope`: of the pair that is begun
+    for (const byte of bytes) {
+      number += (byte & 127) * scale;
+      scale *= 128;
+      if (byte > 127) continue;
+      if (scope === undefined) scope = (this.scopes.at(-1) ?? 0) + number;
+      else {
+        this.scopes.push(scope);
+        this.values.push(number);
+        scope = undefined;
+      }
+      [number, scale] = [0, 1];
+    }
   }
 
-  word(pair, which) { return this.words.getUint32(8 * pair + 4 * which, true); }
-
   get(scope) {
-    let low = 0, high = this.count;
+    let low = 0, high = this.scopes.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.word(middle, 0) < scope) low = middle + 1;
+      if (this.scopes[middle] < scope) low = middle + 1;
       else high = middle;
     }
-    if (low === this.count || this.word(low, 0) !== scope) return undefined;
-    const value = this.word(low, 1);
-    return {missing: Math.floor(value / 4), state: value % 4};
+    const value = this.values[low];
+    return this.scopes[low] === scope ? {missing: Math.floor(value / 4), state: value % 4} : undefined;
   }
 }
 
