@@ -160,6 +160,10 @@ class Hiding(page_case.PageCase):
             self.browser.js("return grapnel.filtering.set({hide: ['name:s/*', 'name:a']})")
             self.assertEqual(self.through(), ["c t"])
             self.browser.wait(f"!{COUNTS}.includes('left out')")
+            self.browser.js("return grapnel.filtering.set({hide: ['name:s/*', 'name:u/*']})")
+            self.toggle("t")
+            self.assertEqual(self.through(), ["a e"], "p or q: which of the two tensors comes from a is not known")
+            self.counts("Some lines through 1 hidden scope are left out")
 
     def test_a_folded_constant_that_is_hidden_is_counted_once(self):
         for show in (lambda: self.show(self.serve("testdata/models/lenet")), lambda: self.open_file("testdata/models/lenet")):

@@ -179,7 +179,6 @@ class HiddenBody {
     Object.assign(this, {total, constants});
     this.ops = new Map();  // hidden by words, by op
     this.cut = this.foldedConstants = 0;
-    this.untold = new Set();  // scopes that lines would go through, if it were known which
   }
 
   hide(table, row) {

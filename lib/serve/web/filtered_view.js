@@ -4,13 +4,13 @@
 // Nothing is left of others.
 
 import {CUT, HIDDEN, SHOWN} from "./filter.js";
-import {edgesAfter, edgesFrom} from "./scope_ways.js";
+import {edgesAfter, edgesFrom, isBlurred} from "./scope_ways.js";
 
-// `alive`: what hidden boxes outside of the scope leave lines to it, by key; undefined: there is no outside.
-// `ways`: through the closed scopes that are hidden, as scope_ways.js finds them.
-export function filteredView(view, hidden, alive, ways) {
-  return new Filtered(view, hidden, alive, ways).run();
-}
+// `how`: {hidden: as filter.js finds it; alive: what hidden boxes outside of the scope leave lines to it, by
+// key, undefined: there is no outside; ways: through the closed scopes that are hidden, as scope_ways.js finds
+// them; isOpen(box)}. The view's `untold` are hidden scopes that lines would go through, if it were known
+// which.
+export function filteredView(view, how) { return new Filtered(view, how).run(); }
 
 // The keys by which a box's edges know their other ends: for the scope inside it.
 export function farKeys(view, index) {
@@ -25,11 +25,12 @@ export function farKeys(view, index) {
 }
 
 class Filtered {
-  constructor(view, hidden, alive, ways) {
-    Object.assign(this, {view, hidden, alive, ways});
+  constructor(view, how) {
+    Object.assign(this, how, {view, untold: new Set()});
     this.items = [...view.boxes, ...view.sources, ...view.sinks];
     this.boxes = view.boxes.length;
-    this.states = this.items.map((item, i) => (i < this.boxes ? hidden.of(item) : this.ofPort(item)));
+    this.states = this.items.map((item, i) => (i < this.boxes ? this.hidden.of(item)
+      : this.ofPort(item)));
   }
 
   // HIDDEN: a line comes in from what is hidden.
@@ -57,27 +58,50 @@ class Filtered {
 
   // Each line through hidden scopes goes by itself, where not all that come in lead to all that go out.
   cutScopes() {
-    const isMixed = (item) => this.ways.has(item) && !this.isWholly(item);
-    const mixed = new Set([...this.ways.keys()].filter(isMixed));
+    this.tellUntold();
+    const mixed = new Set([...this.ways.keys()].filter((item) => !this.isWholly(item)));
     if (mixed.size === 0) return;
-    const out = edgesFrom(this.edges), lines = [];
+    const paths = this.pathsThrough(mixed), meet = (place, end, other) => paths.filter((path) =>
+      this.isMerged(path.at(place), end) && paths.some((another) => another.at(place) === path.at(place)
+        && another.at(-1 - place)[other] !== path.at(-1 - place)[other]));
+    const blurred = new Set([...meet(-1, "to", "from"), ...meet(0, "from", "to")]);
+    for (const path of blurred) for (const {to} of path.slice(0, -1)) this.untold.add(this.items[to].scope);
+    const lines = paths.filter((path) => !blurred.has(path)).map((path) => this.lineAlong(path));
+    this.edges = [...this.edges.filter(({from, to}) => !mixed.has(from) && !mixed.has(to)), ...lines];
+  }
+
+  // Of edges each: from what is not in `mixed` through what is to what is not.
+  pathsThrough(mixed) {
+    const out = edgesFrom(this.edges), found = [];
     for (const first of this.edges) {
       if (mixed.has(first.from) || !mixed.has(first.to)) continue;
       const paths = [[first]], seen = new Set();
       for (const path of paths) {
-        const last = path.at(-1);
-        if (!mixed.has(last.to)) {
-          lines.push(this.lineAlong(path));
+        if (!mixed.has(path.at(-1).to)) {
+          found.push(path);
           continue;
         }
-        for (const next of edgesAfter(last, this.items, out, this.ways)) {
+        for (const next of edgesAfter(path.at(-1), this.items, out, this.ways)) {
           if (seen.has(next)) continue;
           seen.add(next);
           paths.push([...path, next]);
         }
       }
     }
-    this.edges = [...this.edges.filter(({from, to}) => !mixed.has(from) && !mixed.has(to)), ...lines];
+    return found;
+  }
+
+  // Several tensors at one border of an open box: which of them a line goes on as is not known.
+  isMerged(edge, end) {
+    return edge.count > 1 && edge[end] < this.boxes && this.isOpen(this.items[edge[end]]);
+  }
+
+  tellUntold() {
+    for (const [item, {whole}] of this.ways) if (!whole) this.untold.add(this.items[item].scope);
+    for (const edge of this.edges) {
+      if (!isBlurred(edge, this.ways)) continue;
+      for (const item of [edge.from, edge.to]) this.untold.add(this.items[item].scope);
+    }
   }
 
   // Whether it may be one point: nothing else that is cut is next to it, and all its ways are there.
@@ -85,6 +109,8 @@ class Filtered {
     const into = this.edges.filter(({to}) => to === item), out = this.edges.filter(({from}) => from === item);
     const {sinks} = this.ways.get(item);
     return into.every(({from}) => !this.ways.has(from)) && out.every(({to}) => !this.ways.has(to))
+      && (out.length < 2 || !into.some((edge) => this.isMerged(edge, "from")))
+      && (into.length < 2 || !out.some((edge) => this.isMerged(edge, "to")))
       && into.every(({from}) => out.every(({to}) => sinks.get(this.key(from))?.has(this.key(to))));
   }
 
@@ -170,7 +196,7 @@ class Filtered {
     const renumbered = (edge) => ({...edge, from: numbers.get(edge.from), to: numbers.get(edge.to),
       bends: edge.bends?.map((item) => numbers.get(item))});
     return {
-      ...this.view,
+      ...this.view, untold: this.untold,
       boxes: pick(parts[0]).map((box) => this.withNotes(box)), sources: pick(parts[1]), sinks: pick(parts[2]),
       boxLines: undefined, items: numbers.size, edges: this.edges.map(renumbered),
       joints: new Map([...joints].map((item) => [numbers.get(item), this.items[item]])),

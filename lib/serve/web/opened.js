@@ -6,7 +6,7 @@ import {boxLines, canOpen, isColumn, noteLine} from "./box_lines.js";
 import {HIDDEN} from "./filter.js";
 import {farKeys, filteredView} from "./filtered_view.js";
 import {functionFrames, layOut, openKey, scopeFrame} from "./frames.js";
-import {isBlurred, waysIn} from "./scope_ways.js";
+import {waysIn} from "./scope_ways.js";
 
 const DEEPEST = 40;
 
@@ -16,7 +16,8 @@ async function load({source, open, views, filter}, body, scope, instance, depth,
   const key = `${body}/${scope ?? ""}`;
   if (!views.has(key)) {
     const [whole, hidden] = await Promise.all([source.scope(body, scope), filter?.of(source, body)]);
-    const view = hidden ? await seenOf(source, body, whole.view, hidden, alive) : whole.view;
+    const isOpen = (box) => canOpen(box) && open.has(openKey(instance, box));
+    const view = hidden ? await seenOf(source, body, whole.view, {hidden, alive, isOpen}) : whole.view;
     const column = isColumn(view);
     view.boxLines ??= view.boxes.map((box) => boxLines(box, source.markKinds, column));
     views.set(key, view);
@@ -37,12 +38,9 @@ async function load({source, open, views, filter}, body, scope, instance, depth,
   await Promise.all(inner);
 }
 
-async function seenOf(source, body, view, hidden, alive) {
-  const ways = await waysIn(source, body, view, (box) => hidden.of(box) === HIDDEN);
-  const tell = (item) => hidden.untold.add(`${body}/${view.boxes[item].scope}`);
-  for (const [item, {whole}] of ways) if (!whole) tell(item);
-  for (const edge of view.edges) if (isBlurred(edge, ways)) [edge.from, edge.to].forEach(tell);
-  return filteredView(view, hidden, alive, ways);
+async function seenOf(source, body, view, how) {
+  const ways = await waysIn(source, body, view, (box) => how.hidden.of(box) === HIDDEN);
+  return filteredView(view, {...how, ways});
 }
 
 // What is open inside a box, placed from its upper left corner.

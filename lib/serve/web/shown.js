@@ -10,6 +10,12 @@ const MOST_OPEN = 60;  // nodes of a part whose scopes are opened by themselves
 
 const words = (text) => (text ? text.split(",").filter(Boolean) : []);
 
+// Hidden scopes in all that is open of which it is not known which lines go through them.
+function untoldIn(frame) {
+  const inner = (frame?.boxes ?? []).flatMap((placed) => placed.inner?.frames ?? []);
+  return inner.reduce((sum, other) => sum + untoldIn(other), frame?.view.untold?.size ?? 0);
+}
+
 export class Shown {
   constructor(page) {
     this.page = page;
@@ -128,8 +134,9 @@ export class Shown {
       const show = link("show", () => this.set({hide: [], only: []}), "Show all that is hidden");
       parts.push(` Hidden: ${told.join(", ")} \u2013 `, show, ".");
     }
-    if (hidden?.untold.size > 0) {
-      parts.push(` Some lines through ${plural(hidden.untold.size, "hidden scope")} are left out: ` +
+    const untold = untoldIn(view.frame);
+    if (untold > 0) {
+      parts.push(` Some lines through ${plural(untold, "hidden scope")} are left out: ` +
         "it is not known what leads where.");
     }
     if (filter.isPart && hidden?.cut > 0) parts.push(...this.partLine(hidden));
