@@ -7,9 +7,8 @@ import {CUT, HIDDEN, SHOWN} from "./filter.js";
 import {edgesAfter, edgesFrom, isBlurred} from "./scope_ways.js";
 
 // `how`: {hidden: as filter.js finds it; alive: what hidden boxes outside of the scope leave lines to it, by
-// key, undefined: there is no outside; ways: through the closed scopes that are hidden, as scope_ways.js finds
-// them; isOpen(box)}. The view's `untold` are hidden scopes that lines would go through, if it were known
-// which.
+// key, undefined: there is no outside; ways: through the closed scopes that are hidden (scope_ways.js);
+// isOpen(box)}. The view's `untold` are hidden scopes that lines would go through, if it were known which.
 export function filteredView(view, how) { return new Filtered(view, how).run(); }
 
 // The keys by which a box's edges know their other ends: for the scope inside it.
