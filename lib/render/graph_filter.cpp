@@ -80,8 +80,9 @@ ScopeCounts CountsOfScopes(const BodyScopes& scopes, llvm::StringRef states) {
   for (Node node : scopes.graph().nodes()) {
     if (scopes.folding().uses[node.id()] != NodeUse::kShown) continue;
     std::array<size_t, 3>& here = counts[tree.ScopeOf(node.id())];
+    auto state = static_cast<unsigned char>(states[node.id()]);
     ++here[0];
-    if (states[node.id()] != kShown) ++here[static_cast<size_t>(states[node.id()])];
+    if (state != kShown) ++here[state];
   }
   for (ScopeId id = static_cast<ScopeId>(tree.size()); id-- > 1;)
     for (size_t i = 0; i < 3; ++i) counts[tree.scope(id).parent][i] += counts[id][i];

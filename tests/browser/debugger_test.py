@@ -186,14 +186,15 @@ class Debugger(PageCase):
     def test_one_page_of_several_folders_and_graphs(self):
         self.show(self.serve(NAN, "testdata/collatz", LOOPS))
         self.headline("Log (step 0, train_step")
-        self.browser.click("#stage-next")
+        model = '#model-tabs [data-model="{}"]'.format
+        self.browser.click(model(1))
         self.browser.wait("grapnel.shown === 1 && !document.getElementById('tab-graph').hidden")
         self.assertTrue(self.browser.js("return document.getElementById('to-debugger').hidden"))
-        self.browser.click("#stage-next")
+        self.browser.click(model(2))
         self.headline("Log (step 0, iteration 0")
-        self.browser.click("#stage-back")
+        self.browser.click(model(1))
         self.browser.wait("grapnel.shown === 1")
-        self.browser.click("#stage-back")
+        self.browser.click(model(0))
         self.headline("Log (step 0, train_step")
 
 

@@ -359,6 +359,7 @@ class Page {
     const [tab, at] = this.tabs.ofState(state);
     this.openTab(tab, false, at);
     this.reading = false;
+    this.shown = this.index;
     if (problem) this.fail(problem);
   }
 }
