@@ -75,7 +75,7 @@ class JsonReader {
     const llvm::json::Value* value = object ? object->get("value") : nullptr;
     if (!value) return MakeError("{0}: node '{1}' has no 'value'", file_, Printable(node));
     std::optional<double> number = value->getAsNumber();
-    if (!number) {
+    if (!number || !std::isfinite(*number)) {
       ++data.not_numbers;
       return Error::success();
     }
@@ -172,7 +172,9 @@ Error ReadTable(llvm::StringRef text, llvm::StringRef file, std::vector<NodeData
   TableReader table(text);
   std::vector<std::string> fields;
   if (!table.Next(&fields) || fields.size() < 2) return MakeError("{0}: {1}", file, kWanted);
-  for (size_t i = 1; i < fields.size(); ++i) all->emplace_back().name = fields[i];
+  llvm::StringRef stem = llvm::sys::path::stem(file);
+  for (size_t i = 1; i < fields.size(); ++i)
+    all->emplace_back().name = fields[i].empty() ? stem.str() : fields[i];
   llvm::StringMap<size_t> lines;
   while (table.Next(&fields)) {
     if (fields.size() == 1 && fields[0].empty()) continue;

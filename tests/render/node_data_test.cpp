@@ -31,6 +31,7 @@ TEST(NodeData, ColumnsOfATableAreEachASet) {
   EXPECT_EQ(Told("node,ms,op,MB\r\na,1.5,Conv,2\r\n\r\nb,,Relu,3\r\n"), "ms: a=1.5;MB: a=2 b=3;");
   EXPECT_EQ(Told("\xef\xbb\xbfnode\tms\na b\t1e3\n"), "ms: a b=1,000;");
   EXPECT_EQ(Told("node,ms\na,1\nb,inf\nc,slow"), "ms: a=1 and 2 not;");
+  EXPECT_EQ(Told(",\na,1\n"), "data: a=1;") << "called after the file";
 }
 
 TEST(NodeData, QuotesHoldWhatWouldEndAField) {
@@ -43,6 +44,8 @@ TEST(NodeData, GraphsOfOneNameAreOneSet) {
   EXPECT_EQ(Told(R"({"g": {"results": {"y": {"value": 2}, "x": {"value": 1}}},
                      "f": {"results": {"z": {"value": 3}}}})"),
             "data: f|z=3 g|x=1 g|y=2;");
+  EXPECT_EQ(Told(R"({"results": {"x": {"value": 1}, "y": {"value": 1e999}, "z": {"value": "a"}}})"),
+            "data: x=1 and 2 not;");
 }
 
 TEST(NodeData, AScaleIsSortedAndItsColoursAreRead) {

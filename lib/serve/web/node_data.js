@@ -73,8 +73,8 @@ function colourOf(text, file) {
 function fromTable(text, file) {
   const [head, ...rows] = rowsOf(text), seen = new Map();
   if (!head || head.fields.length < 2) throw new Error(`${file}: ${WANTED}`);
-  const all = head.fields.slice(1).map((name) => ({name, entries: [], notNumbers: 0, gradient: [],
-    thresholds: []}));
+  const all = head.fields.slice(1).map((name) => ({name: name || stem(file), entries: [], notNumbers: 0,
+    gradient: [], thresholds: []}));
   for (const {line, fields: [node, ...values]} of rows) {
     if (seen.has(node)) {
       throw new Error(`${file}: line ${line}: node '${node}' is on line ${seen.get(node)}, too`);
