@@ -1,6 +1,7 @@
 """Numbers of a file for nodes: colours, legend, panel, and what is wrong with a file."""
 import json
 import os
+import subprocess
 import tempfile
 
 import page_case
@@ -55,6 +56,18 @@ class Values(page_case.PageCase):
     def test_a_server_colours_boxes_by_the_numbers_of_a_table(self):
         self.show(self.serve(LENET, "--node-data", TIMES))
         self.see()
+
+    def test_graphs_side_by_side_have_one_range(self):
+        folder = tempfile.mkdtemp()
+        for command in (["opt", LENET, "-o", f"{folder}/b.pb", "-q"], ["diff", LENET, f"{folder}/b.pb", "-o", f"{folder}/page.html", "-q"]):
+            subprocess.run([page_case.GRAPNEL, *command], stdout=subprocess.DEVNULL, cwd=page_case.ROOT)
+        self.show(f"file://{folder}/page.html")
+        self.browser.type("#values-file", os.path.join(page_case.ROOT, TIMES))
+        self.browser.wait("grapnel.swatches.length === 5")
+        self.browser.click("#how-side")
+        self.browser.wait(f"{LEGEND}.includes('12.5')", 10)  # of A alone: B has no such node any more
+        fill = "((view) => view.look.fillOf(view.boxes.find(({box}) => box.name === 'max_pooling2d_1/MaxPool2d')))"
+        self.browser.wait(f"grapnel.views().every((view) => {fill}(view) && {fill}(view) === {fill}(grapnel.views()[0]))")
 
     def test_a_file_that_changes_is_read_again(self):
         path = self.file("a.csv", f"node,ms\n{CONV}/Relu,2\n")

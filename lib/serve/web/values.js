@@ -116,7 +116,7 @@ export class Values {
     if (!set) return undefined;
     Object.assign(look, {fillOf: () => undefined, byDevice: false, glows: undefined});
     if (!values || values.found.length === 0) return [];
-    const scale = new ValueScale(set, ...this.range(view, values));
+    const scale = new ValueScale(set, ...this.range(set));
     look.fillOf = (placed) => {
       const summary = values.of(placed);
       if (!summary) return undefined;
@@ -130,12 +130,17 @@ export class Values {
     return scale.legend(look.theme);
   }
 
-  // From what to what the colours go: of all nodes, or of the closed boxes that are seen.
-  range(view, values) {
-    if (!OF_WHOLES.includes(this.how)) return [values.all.min, values.all.max];
-    const seen = view.boxes.filter(({inner}) => !inner).flatMap((placed) => values.of(placed) ?? []);
-    const numbers = seen.map((summary) => summary[this.how]);
-    return numbers.length > 0 ? [Math.min(0, ...numbers), Math.max(...numbers)] : [0, 0];
+  // From what to what the colours go: of all nodes, or of the closed boxes that are seen. Graphs side by side
+  // have one range.
+  range(set) {
+    const ranges = this.page.views().flatMap((view) => {
+      const values = view.source && this.now(set, view.source);
+      if (!(values?.found.length > 0)) return [];
+      if (!OF_WHOLES.includes(this.how)) return [values.all.min, values.all.max];
+      const seen = view.boxes.filter(({inner}) => !inner).flatMap((placed) => values.of(placed) ?? []);
+      return [0, ...seen.map((summary) => summary[this.how])];
+    });
+    return ranges.length > 0 ? [Math.min(...ranges), Math.max(...ranges)] : [0, 0];
   }
 
   // The numbers in boxes; a picture with others is laid out anew.
