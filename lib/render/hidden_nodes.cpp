@@ -1,6 +1,8 @@
 #include "lib/render/hidden_nodes.h"
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 #include "lib/render/edges.h"
 #include "llvm/ADT/DenseMap.h"
@@ -68,6 +70,34 @@ std::string WithClasses(llvm::StringRef regex) {
   return result;
 }
 
+// Texts that whatever fits `regex` holds: runs of letters that mean themselves. None of one with
+// groups, choices, escapes or odd brackets.
+std::vector<std::string> LiteralsOf(llvm::StringRef regex) {
+  std::vector<std::string> literals;
+  if (regex.find_first_of("|(\\") != llvm::StringRef::npos) return literals;
+  for (llvm::StringRef odd :
+       {"[:", "[.", "[=", "[]", "[^]"})  // brackets that do not end at the first ]
+    if (regex.contains(odd)) return literals;
+  std::string run;
+  auto end = [&] {
+    if (!run.empty()) literals.push_back(std::exchange(run, ""));
+  };
+  for (size_t i = 0; i < regex.size(); ++i) {
+    char c = regex[i];
+    if (llvm::isAlnum(c) || c == '_' || c == '/' || c == '-') {
+      run += c;
+      continue;
+    }
+    if (c == '*' || c == '?' || c == '{') run.erase(run.size() - !run.empty());
+    end();
+    if (c == '[') i = regex.find(']', i + 2);
+    if (c == '{') i = regex.find('}', i);
+    if (i == llvm::StringRef::npos) break;
+  }
+  end();
+  return literals;
+}
+
 }  // namespace
 
 bool HiddenNodes::IsWord(llvm::StringRef word) {
@@ -83,17 +113,20 @@ Error HiddenNodes::Add(llvm::StringRef word) {
     (word.starts_with("op:") ? ops_ : names_).push_back(std::move(*glob));
     return Error::success();
   }
-  auto regex = std::make_shared<llvm::Regex>(WithClasses(text.drop_front().drop_back()));
+  std::string pattern = WithClasses(text.drop_front().drop_back());
+  auto regex = std::make_shared<llvm::Regex>(pattern);
   std::string why;
   if (!regex->isValid(why)) return MakeError("'{0}' is no regular expression: {1}", word, why);
-  regexes_.push_back(std::move(regex));
+  regexes_.push_back({std::move(regex), LiteralsOf(pattern)});
   return Error::success();
 }
 
 bool HiddenNodes::Hides(const Node& node) const {
   if (FitsAny(ops_, node.op()) || FitsAny(names_, node.name())) return true;
-  for (const auto& regex : regexes_) {
-    if (regex->match(node.name())) return true;
+  llvm::StringRef name = node.name();
+  for (const auto& [regex, literals] : regexes_) {
+    auto is_there = [name](const std::string& text) { return name.contains(text); };
+    if (std::all_of(literals.begin(), literals.end(), is_there) && regex->match(name)) return true;
   }
   return false;
 }

@@ -28,8 +28,12 @@ class HiddenNodes {
   bool Hides(const Node& node) const;
 
  private:
+  struct NameRegex {
+    std::shared_ptr<const llvm::Regex> regex;
+    std::vector<std::string> literals;  // are in each name that fits; these are found faster
+  };
   std::vector<Glob> ops_, names_;
-  std::vector<std::shared_ptr<const llvm::Regex>> regexes_;
+  std::vector<NameRegex> regexes_;
 };
 
 // Pairs of boxes that hidden nodes alone lie between, from the one that is read to the reader,
