@@ -101,8 +101,8 @@ class Buffers {
  private:
   int Of(Port port) const {
     if (port.node == kNoNode || first_[port.node] < 0 || port.index < 0) return -1;
-    size_t at = first_[port.node] + port.index;
-    return port.index < count_.lookup(port.node) ? of_port_[at] : -1;
+    if (port.index >= count_.lookup(port.node)) return -1;
+    return of_port_[first_[port.node] + port.index];
   }
   void Give(const Node& node, const ShapeMap& shapes) {
     int count = shapes.NumOutputs(node.id());

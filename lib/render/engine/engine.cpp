@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include "lib/render/engine/api.h"
@@ -36,12 +37,17 @@ std::string NotEnoughAddresses() {
                        HumanBytes(limit.rlim_cur), HumanBytes(kNeeded));
 }
 
+// The engine's collector stops threads by a signal. SIGUSR1, which it takes if not told otherwise,
+// is LLVM's, too, which takes it over with the next file that it watches; then both would wait.
+void UseOwnSignal() { setenv("JSC_SIGNAL_FOR_GC", std::to_string(SIGRTMAX - 1).c_str(), 0); }
+
 // Stays open: its libraries keep threads.
 Expected<const GrapnelPictureApi*> OpenModule() {
   static const std::string path = BesideTheProgram("grapnel_picture.so");
   static std::string why;
   static const GrapnelPictureApi* const api = []() -> const GrapnelPictureApi* {
     UseOwnFonts();
+    UseOwnSignal();
     if (why = NotEnoughAddresses(); !why.empty()) return nullptr;
     if (access("/dev/urandom", R_OK)) {  // without, the engine ends the program
       why = "there is no /dev/urandom";
