@@ -306,8 +306,8 @@ class Page(PageCase):
                 count = self.browser.js("""const box = grapnel.view.boxes.find((b) => b.box.kind === 'scope' && !b.inner); grapnel.view.toggle(box);
                   return grapnel.view.boxes.length;""")
                 self.browser.wait(f"grapnel.view.boxes.length !== {count}")
-            longest = [0, 0, *sorted(self.browser.js("return long"))]
-            self.assertLess(longest[-2], 100, kind)  # one in ten may come from a busy machine
+            longest = [0, 0, 0, 0, *sorted(self.browser.js("return long"))]
+            self.assertLess(longest[-4], 100, kind)  # three in ten may come from a busy machine
             self.assertLess(longest[-1], 300, kind)
             self.assertLess(self.browser.js("gc(); return performance.memory.usedJSHeapSize"), 150e6)
 
