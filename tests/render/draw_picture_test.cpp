@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <string>
 
 #include "lib/render/engine/engine.h"
@@ -128,6 +129,15 @@ TEST(Engine, APngThatIsSmallerThanItsPictureSaysSo) {
   auto file = DrawPicture(Named(std::vector<std::string>(900, "a")), PictureFormat::kPng);
   ASSERT_TRUE(static_cast<bool>(file)) << TextOf(file.takeError());
   EXPECT_NE(file->warning.find("% of its size"), std::string::npos) << file->warning;
+}
+
+// LLVM's handlers of signals come and go while the engine is there.
+TEST(Engine, NoSignalIsNeededToCollectWhatIsLeftOver) {
+  Draw(Named({"a"}), PictureFormat::kSvg);  // when it opens, the engine takes what it may need
+  auto before = std::signal(SIGUSR1, SIG_IGN);
+  std::string svg = Draw(Named(std::vector<std::string>(6000, "a")), PictureFormat::kSvg);
+  std::signal(SIGUSR1, before);
+  EXPECT_NE(svg.find("</svg>"), std::string::npos);
 }
 
 TEST(Labels, PrintableKeepsUtf8AndNothingElse) {

@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 
 #include "lib/render/engine/api.h"
@@ -37,9 +36,13 @@ std::string NotEnoughAddresses() {
                        HumanBytes(limit.rlim_cur), HumanBytes(kNeeded));
 }
 
-// The engine's collector stops threads by a signal. SIGUSR1, which it takes if not told otherwise,
-// is LLVM's, too, which takes it over with the next file that it watches; then both would wait.
-void UseOwnSignal() { setenv("JSC_SIGNAL_FOR_GC", std::to_string(SIGRTMAX - 1).c_str(), 0); }
+// The engine would stop its threads by SIGUSR1, to collect and to end what takes too long. LLVM
+// takes that signal over with the next file that it watches, after which a collection waits for
+// ever. So it collects between steps, and looks at the time itself.
+void UseNoSignals() {
+  setenv("JSC_useConcurrentGC", "0", 0);
+  setenv("JSC_usePollingTraps", "1", 0);
+}
 
 // Stays open: its libraries keep threads.
 Expected<const GrapnelPictureApi*> OpenModule() {
@@ -47,7 +50,7 @@ Expected<const GrapnelPictureApi*> OpenModule() {
   static std::string why;
   static const GrapnelPictureApi* const api = []() -> const GrapnelPictureApi* {
     UseOwnFonts();
-    UseOwnSignal();
+    UseNoSignals();
     if (why = NotEnoughAddresses(); !why.empty()) return nullptr;
     if (access("/dev/urandom", R_OK)) {  // without, the engine ends the program
       why = "there is no /dev/urandom";
