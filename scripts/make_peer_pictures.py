@@ -5,9 +5,9 @@ needs: Chromium, tensorboard==2.21.0 and ai-edge-model-explorer==0.1.34 (in a vi
 usage: make_peer_pictures.py GRAPNEL FOLDER TENSORBOARD MODEL_EXPLORER [NAME...]
 
 FOLDER: what scripts/network_graphs.py made. TENSORBOARD, MODEL_EXPLORER: the two programs. Each is given the frozen GraphDef (Model
-Explorer, which has no reader for it that works without TensorFlow, what `grapnel convert` makes of it) and a window of 1,400 by 900
-pixels, and is left alone until its picture stands still for so long that it is done: what a user sees first. Prints how long that took, from the
-page's request on.
+Explorer 0.1.34, which says "Error" of these, what `grapnel convert` makes of it) and a window of 1,400 by 900 pixels, and is left
+alone until its picture stands still for so long that it is done: what a user sees first. Prints how long that took, from the page's
+request on.
 """
 
 import pathlib

@@ -210,8 +210,7 @@ Expected<std::string> GraphPage::HiddenJson(size_t body, const NodeFilter& filte
     if (!hide.FitsAny(node, text_of) && only.FitsEachField(node, text_of)) continue;
     states[node.id()] = kHidden;
     ++hidden_ops[node.op_id()];
-    bool constant = node.op() == "Const" || node.op() == "HostConst";
-    folded += constant && scopes.folding().uses[node.id()] == NodeUse::kFolded;
+    folded += IsConstant(node) && scopes.folding().uses[node.id()] == NodeUse::kFolded;
   }
   Counts ops;
   for (const auto& [op, count] : hidden_ops) ops[Printable(module_.strings.Get(op))] = count;

@@ -6,6 +6,9 @@
 #include "lib/ir/node_types.h"
 
 namespace grapnel {
+
+bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
+
 namespace {
 
 // Marks what is reached from `start` by readers (forward) or inputs.
@@ -30,8 +33,6 @@ std::vector<bool> Reach(const Node& start, bool forward) {
   }
   return reached;
 }
-
-bool IsConstant(const Node& node) { return node.op() == "Const" || node.op() == "HostConst"; }
 
 // A variable, or what stands for one in a function.
 bool IsHandle(const Node& node) {

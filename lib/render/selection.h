@@ -20,6 +20,9 @@ std::vector<bool> NodesAround(const Node& center, int hops);
 // none.
 Expected<std::vector<bool>> NodesBetween(const Node& from, const Node& to);
 
+// A Const, or one in the host's memory.
+bool IsConstant(const Node& node);
+
 struct FoldOptions {
   bool constants = true;
   bool no_ops = true;
