@@ -73,7 +73,7 @@ ShapeOptions Editor::GrapplerShapes(bool trust_feeds) const {
   options.trust_feeds = trust_feeds;
   options.fed = &boundary_.fed;
   options.from_readers = true;
-  options.enters_functions = false;
+  options.sees_inside = false;
   return options;
 }
 

@@ -58,7 +58,7 @@ CallArgs PointersTo(const std::vector<PortFacts>& facts) {
 
 // Inputs from `first` on go into `function`; false when nothing is known of what comes out.
 bool Call(ShapeContext& c, llvm::StringRef function, int first, std::vector<PortFacts>* results) {
-  if (!c.enters_functions) return false;
+  if (!c.sees_inside) return false;
   CallArgs args = InputsFrom(c, first);
   c.functions->Called(function, args);
   *results = c.functions->Infer(function, args);
@@ -82,7 +82,7 @@ void PartitionedCallShape(ShapeContext& c) {
 
 // One of several branches is taken; a value goes by only if it is the same from each.
 void BranchShape(ShapeContext& c) {
-  if (!c.enters_functions) return MergeOutputShapes(c);
+  if (!c.sees_inside) return MergeOutputShapes(c);
   std::vector<llvm::StringRef> branches;
   for (const char* key : {"then_branch", "else_branch", "branches"}) {
     if (std::optional<AttrView> attr = c.Attr(key)) {
@@ -115,7 +115,7 @@ void WhileShapeFromOutside(ShapeContext& c) {
 
 // What the loop carries is widened until the body keeps it as it is.
 void WhileShape(ShapeContext& c) {
-  if (!c.enters_functions) return WhileShapeFromOutside(c);
+  if (!c.sees_inside) return WhileShapeFromOutside(c);
   std::optional<AttrView> attr = c.Attr("body");
   std::optional<llvm::StringRef> body = attr ? attr->AsFuncName() : std::nullopt;
   std::vector<PortFacts> carried;

@@ -87,7 +87,7 @@ class ShapeContext {
   ShapeSymbols* symbols = nullptr;  // null: nobody asks what is demanded of the inputs
   int64_t* next_symbol = nullptr;
   bool believes_notes = false;       // as SharedShapes has it
-  bool enters_functions = true;      // as ShapeOptions has it
+  bool sees_inside = true;           // as ShapeOptions has it
   std::vector<ShapeDemand> demands;  // of the inputs
 
   // --- Inputs. One that is not there is unknown.

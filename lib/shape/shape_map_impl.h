@@ -46,7 +46,7 @@ class ShapeMap::Impl : public FunctionShapes {
   Impl(const Graph& graph, const ShapeOptions& options, std::shared_ptr<SharedShapes> shared)
       : graph_(graph), trust_feeds_(options.trust_feeds), shared_(std::move(shared)) {
     if (options.fed) fed_ = *options.fed;
-    context_.enters_functions = options.enters_functions;
+    context_.sees_inside = options.sees_inside;
     if (options.from_readers) {
       symbols_ = std::make_unique<ShapeSymbols>();
       context_.symbols = symbols_.get();

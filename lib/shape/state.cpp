@@ -69,10 +69,12 @@ void OutList(ShapeContext& c, const Shape& element) {
   c.OutContent(0, element);
 }
 
-Shape ElementOf(ShapeContext& c) {
+Shape ArrayElement(ShapeContext& c) {
   const Shape* content = c.facts(0).content();
   return content ? *content : Shape::Unknown();
 }
+
+Shape ElementOf(ShapeContext& c) { return c.sees_inside ? ArrayElement(c) : Shape::Unknown(); }
 
 // What the list and the op's shape tensor know of an element.
 Shape ElementWith(ShapeContext& c, int shape_at) {
@@ -100,6 +102,7 @@ void ListPushBackShape(ShapeContext& c) {
 
 void ListPopBackShape(ShapeContext& c) {
   OutList(c, ElementOf(c));
+  if (!c.sees_inside) return;  // TensorFlow does not look at what is asked for here
   c.Out(1, ElementWith(c, 1));
   const PortFacts& list = c.facts(0);
   if (!list.extra || !list.extra->content_elements || !c.HasOutput(1)) return;
@@ -153,11 +156,11 @@ void ArrayGradShape(ShapeContext& c) {
   if (const Shape* content = c.facts(0).content()) c.OutContent(0, *content);
 }
 
-void ArrayReadShape(ShapeContext& c) { c.Out(0, ElementOf(c)); }
+void ArrayReadShape(ShapeContext& c) { c.Out(0, ArrayElement(c)); }
 
 void ArrayGatherShape(ShapeContext& c) {
   Shape element = c.ShapeAttr("element_shape").value_or(Shape::Unknown());
-  element = MergeShapes(element, ElementOf(c)).value_or(element);
+  element = MergeShapes(element, ArrayElement(c)).value_or(element);
   c.Out(0, ConcatShapes(VectorOf(c.WithRank(1, 1).dim(0)), element));
 }
 

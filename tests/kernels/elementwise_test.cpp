@@ -32,6 +32,17 @@ void ExpectNear(const Tensor& got, std::vector<float> want, float tolerance = 1e
   }
 }
 
+// 1 where the float nearest to the error function is 1, also where input and output are one buffer
+// and the values are more than a block.
+TEST(KernelUnary, ErfReachesOne) {
+  std::vector<float> in(3000, 3.84f), want(3000, 1);
+  in[7] = -kInf, want[7] = -1;
+  in[1500] = kNaN, want[1500] = kNaN;
+  in[2999] = 0.5f, want[2999] = 0.5204999f;
+  ExpectNear(Unary("Erf", Floats({3000}, in)), want);
+  EXPECT_EQ(Values<float>(Unary("Erf", Floats({2}, {3.9311154f, -4.0f}))), (std::vector<float>{1, -1}));
+}
+
 TEST(KernelBinary, AddsOneShape) {
   ExpectNear(Binary("AddV2", Floats({3}, {1, 2, 3}), Floats({3}, {10, 20, 30})), {11, 22, 33});
 }
