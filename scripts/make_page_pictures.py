@@ -20,13 +20,39 @@ OPTIMISE = "opt testdata/models/lenet -o {folder}/b.pb -q"
 COMPARE = "diff testdata/models/lenet {folder}/b.pb -o {folder}/page.html -q"
 PLACE = "place ../shared/corpus/cases/mirrored_4 --devices cpu:4 --html {folder}/page.html"
 NUMBERS = "view testdata/models/lenet --node-data tests/render/inputs/times.csv -o {folder}/page.html -q"
-# Name: what is served, or what commands make a page; what is done there, and what then holds.
+TIMELINE = ["opt testdata/models/lenet --dump-dir {folder}/dumps -o {folder}/b.pb -q", "timeline {folder}/dumps --html {folder}/page.html"]
+DEBUG = "../shared/tfdbg_logdirs/mnist_nan_FULL_HEALTH"
+DEBUGGER = "grapnel.tabs?.tab('debugger').folder?.drawn && document.querySelector('#tab-debugger .card h2')"
+AFTER_REMAPPER = "[...document.querySelectorAll('.stages .link')].find((link) => link.textContent === 'after remapper')"
+DEVICES = "document.getElementById('place-devices').value = 'cpu:2,gpu:1'"
+
+
+def press(css):
+    """Two steps: until it is there, and a click on it."""
+    return [f"document.querySelector('{css}')", (f"document.querySelector('{css}').click()",)]
+
+
+# Name: what is served, or what commands make a page; what is done there (a script and its arguments, or what to wait for), and what then holds.
 PICTURES = {
     "page-first": ("testdata/models/lenet", [], "true"),
     "page-function": ("testdata/collatz", [("grapnel.enter(grapnel.summary.bodies.findIndex(({name}) => name.startsWith('while_body')))",)],
                       "document.getElementById('crumbs').textContent.includes('while_body')"),
     "page-flops": (MOBILENET, [("const choice = document.getElementById('color'); choice.value = 'flops'; grapnel.colour()",), (CHOOSE, "block_2")],
                    "document.querySelector('#panel h2').textContent.startsWith('block_2')"),
+    "page-functions": ("testdata/collatz", press("#to-functions"), "document.querySelectorAll('#tab-functions .list tbody tr').length === 4"),
+    "page-nodes": ("testdata/models/lenet", press("#to-nodes"), "document.querySelectorAll('#tab-nodes tbody tr').length > 20"),
+    "page-ops": (MOBILENET, press("#to-ops"), "document.querySelectorAll('#tab-ops tbody tr').length > 5"),
+    "page-stage": (TIMELINE, [("const stage = document.getElementById('stage-slider'); stage.value = 2; stage.dispatchEvent(new Event('input'))",)],
+                   "document.getElementById('stage-slider').value === '2' && document.getElementById('panel').textContent.includes('changed')"),
+    "page-passes": ("testdata/models/lenet", [*press("#to-passes"), *press("#tab-passes .ask button"), AFTER_REMAPPER, (AFTER_REMAPPER + ".click()",)],
+                    "document.getElementById('tab-passes').textContent.includes('after remapper: 5 rewrites')"),
+    "page-run": ("../shared/badcases/cases/cross_entropy_by_hand", [*press("#to-run"), *press("#run-start")], "document.querySelector('.result h2')"),
+    "page-place-form": ("testdata/models/train_step", [*press("#to-place"), "document.getElementById('place-devices')", (DEVICES,)], "true"),
+    "page-place": ("testdata/models/train_step", [*press("#to-place"), "document.getElementById('place-devices')", (DEVICES,), *press("#place-start")],
+                   "document.querySelector('#place-show')"),
+    "page-debugger": (DEBUG, [], DEBUGGER),
+    "page-debugger-graph": (DEBUG, [DEBUGGER, ("[...document.querySelectorAll('#tab-debugger .card button')].find((b) => b.textContent.startsWith('Show it')).click()",)],
+                            "grapnel.tab === 'graph' && document.querySelector('#panel h2')?.textContent === 'Log'"),
     "page-node": ("testdata/models/lenet", [("grapnel.source.search('op:Conv2D').then(({hits: [hit]}) => grapnel.go(hit.body, hit.node))",)],
                   "document.querySelector('#panel h2').textContent === 'Conv2D'"),
     "page-diff": ([OPTIMISE, COMPARE], [], "true"),
@@ -53,8 +79,11 @@ def take(browser, grapnel, name, folder):
         browser.go("about:blank")
         browser.go(url)
         browser.wait("document.documentElement.dataset.ready")
-        for script, *arguments in steps:
-            browser.js(script, *arguments)
+        for step in steps:
+            if isinstance(step, str):
+                browser.wait(step)
+            else:
+                browser.js(*step)
         browser.wait(holds)
         browser.js("for (const view of grapnel.views()) view.draw()")
         out = ROOT / "docs" / "pictures" / f"{name}.png"
@@ -78,6 +107,7 @@ def main(grapnel, *names):
         browser.close()
 
 
-if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(PICTURES):
-    sys.exit(__doc__)
-main(str(pathlib.Path(sys.argv[1]).resolve()), *sys.argv[2:])
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(PICTURES):
+        sys.exit(__doc__)
+    main(str(pathlib.Path(sys.argv[1]).resolve()), *sys.argv[2:])

@@ -1,6 +1,7 @@
 // SegmentSum, -Prod, -Min, -Max and -Mean over rows with rising ids, and UnsortedSegmentSum, -Prod,
 // -Min and -Max over rows with any. Rows are taken in order, so threads share the columns.
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -116,7 +117,9 @@ Expected<std::vector<int64_t>> ReadRisingIds(const Tensor& data, const Tensor& i
 Error SegmentReduce(KernelContext& ctx, RowReducer reduce) {
   const Tensor& data = ctx.input(0);
   ASSIGN_OR_RETURN(std::vector<int64_t> ids, ReadRisingIds(data, ctx.input(1)));
-  int64_t segments = ids.empty() ? 0 : ids.back() + 1;
+  int64_t last = ids.empty() ? -1 : ids.back();
+  if (last == INT64_MAX) return MakeError("segment_ids end at {0}: too many segments", last);
+  int64_t segments = last + 1;
   Dims dims(data.dims().begin(), data.dims().end());
   dims[0] = segments;
   if (!NumElements(dims)) return MakeError("an output of shape {0} is too large", DimsText(dims));

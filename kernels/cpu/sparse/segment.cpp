@@ -2,6 +2,7 @@
 // ids, their forms with a given number of segments, and their gradients.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "kernels/common/epilogue.h"
@@ -87,7 +88,9 @@ Error SparseSegment(KernelContext& ctx, Scaling how) {
       return MakeError("segment_ids must not fall: {0} follows {1} at {2}", picks.segments[i],
                        picks.segments[i - 1], i);
   }
-  int64_t segments = picks.segments.empty() ? 0 : picks.segments.back() + 1;
+  int64_t last = picks.segments.empty() ? -1 : picks.segments.back();
+  if (last == INT64_MAX) return MakeError("segment_ids end at {0}: too many segments", last);
+  int64_t segments = last + 1;
   if (ctx.num_inputs() > 3) {
     if (ctx.input(3).num_elements() != 1) return MakeError("num_segments must be a scalar");
     int64_t given = ctx.input(3).IntAt(0);
