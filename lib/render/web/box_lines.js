@@ -1,6 +1,6 @@
 // The words in a closed box, and how large they make it.
 
-import {FONT, lineWidth, shortened, textWidth} from "./text_width.js";
+import {FONT, lettersWithin, lineWidth, shortened, textWidth} from "./text_width.js";
 
 export const LINE = 17;
 const BOX_PAD = 8, LINES_PAD = 7, WIDEST = 230, WIDEST_ALONE = 420, LEAST_WIDTH = 40, MOST_LINES = 3;
@@ -26,9 +26,7 @@ export function broken(text, font, widest) {
     }
     line += piece;
     while (!fits(line)) {
-      const letters = [...line];
-      let count = letters.length - 1;
-      while (count > 1 && !fits(letters.slice(0, count).join(""))) --count;
+      const letters = [...line], count = Math.max(1, lettersWithin(letters, font, widest));
       lines.push(letters.slice(0, count).join(""));
       line = letters.slice(count).join("");
     }

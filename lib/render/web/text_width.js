@@ -16,16 +16,33 @@ const tables = [false, true].map((bold) => {
 
 const isMark = (code) => code >= 0x300 && code < 0x370;  // stands on the letter before it
 
+function widthOf(letter, table) {
+  const code = letter.codePointAt(0);
+  return table.get(code) ?? (isMark(code) ? 0 : code >= WIDE_FROM ? WIDE : OTHER);
+}
+
 // `font`: as a canvas takes it, "600 13px ...": 600 and more is bold.
-export function textWidth(text, font) {
+function read(font) {
   const [, weight, size] = /^(?:(\d+) )?([\d.]+)px/u.exec(font);
-  const table = tables[Number(weight ?? 400) >= 600 ? 1 : 0];
+  return {table: tables[Number(weight ?? 400) >= 600 ? 1 : 0], size: Number(size)};
+}
+
+export function textWidth(text, font) {
+  const {table, size} = read(font);
   let sum = 0;
-  for (const letter of text) {
-    const code = letter.codePointAt(0);
-    sum += table.get(code) ?? (isMark(code) ? 0 : code >= WIDE_FROM ? WIDE : OTHER);
-  }
-  return (sum * Number(size)) / 1000;
+  for (const letter of text) sum += widthOf(letter, table);
+  return (sum * size) / 1000;
+}
+
+// How many of the first letters are no wider than `widest`; blanks at the end take no room.
+export function lettersWithin(letters, font, widest) {
+  const {table, size} = read(font);
+  let sum = 0;
+  const end = letters.findIndex((letter) => {
+    sum += widthOf(letter, table);
+    return (sum * size) / 1000 > widest && /\S/u.test(letter);
+  });
+  return end < 0 ? letters.length : end;
 }
 
 // Parts of a line side by side: {text, font}.
