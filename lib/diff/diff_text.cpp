@@ -333,17 +333,6 @@ void WriteRenames(llvm::ArrayRef<Rename> renames, bool all, llvm::raw_ostream& o
     os << "... and " << WithCommas(renames.size() - shown.size()) << " more (--all)\n";
 }
 
-std::string RenamesText(llvm::ArrayRef<Rename> renames) {
-  std::string text;
-  for (const Rename& one : renames.take_front(kMostRenames)) {
-    text += (text.empty() ? "" : ", ") + ScopeName(one.a) + " -> " + ScopeName(one.b) + ": " +
-            Plural(one.nodes, "node");
-  }
-  if (renames.size() > kMostRenames)
-    text += ", and " + WithCommas(renames.size() - kMostRenames) + " more";
-  return text;
-}
-
 std::string DiffSummary(const Diff& diff) {
   size_t changed = 0, renamed = 0;
   for (const MatchedPair& pair : diff.matched) {

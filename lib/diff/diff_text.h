@@ -26,9 +26,6 @@ void WriteDiffText(const Diff& diff, const DiffTextOptions& options, llvm::raw_o
 //   stem     -> entry_conv     9
 void WriteRenames(llvm::ArrayRef<Rename> renames, bool all, llvm::raw_ostream& os);
 
-// The same in a line: "stem -> entry_conv: 9 nodes, ... and 3 more". Empty when there is none.
-std::string RenamesText(llvm::ArrayRef<Rename> renames);
-
 // "5 removed, 1 added, 2 changed, 1 replaced, 90 the same".
 std::string DiffSummary(const Diff& diff);
 

@@ -16,6 +16,7 @@ namespace {
 
 // What may be open at first.
 constexpr int kFirstBoxes = 40;
+constexpr size_t kMostRenamed = 200;  // that a page lists
 
 void WriteMarks(const PageMarks& marks, llvm::json::OStream& json) {
   json.attributeObject("marks", [&] {
@@ -26,6 +27,17 @@ void WriteMarks(const PageMarks& marks, llvm::json::OStream& json) {
     });
     json.attributeArray("summary", [&] {
       for (const std::string& line : marks.summary) json.value(Printable(line));
+    });
+    json.attribute("renamed_count", static_cast<int64_t>(marks.renamed.size()));
+    json.attributeArray("renamed", [&] {
+      for (const PageMarks::Renamed& one :
+           llvm::ArrayRef<PageMarks::Renamed>(marks.renamed).take_front(kMostRenamed)) {
+        json.array([&] {
+          json.value(Printable(one.before));
+          json.value(Printable(one.after));
+          json.value(static_cast<int64_t>(one.nodes));
+        });
+      }
     });
   });
 }

@@ -32,6 +32,10 @@ struct PageMarks {
     std::string text;       // instead of before and after: lines to read
     std::string card = {};  // of a debugger, to lead to: "trace/11"; empty: none
   };
+  struct Renamed {
+    std::string before, after;  // names of scopes or nodes; empty: the top
+    size_t nodes = 0;
+  };
   std::string title;                                        // of the legend
   std::vector<std::string> kinds;                           // "removed", "added", ...: at most 4
   std::function<int(const Node&)> kind_of;                  // an index of kinds; -1: none
@@ -40,6 +44,7 @@ struct PageMarks {
   bool colour_by_device = false;                      // at first, instead of by kind
   std::vector<std::string> open;     // scopes, as ViewOptions::scopes; empty: the largest
   std::vector<std::string> summary;  // lines about the whole
+  std::vector<Renamed> renamed;      // what else is called here, most nodes first
 };
 
 constexpr size_t kIndexPage = 4096;  // nodes in one page of an index

@@ -1,6 +1,7 @@
 #include "lib/serve/pages/diff_graph.h"
 
 #include "lib/diff/diff_text.h"
+#include "lib/diff/renames.h"
 #include "lib/pass/run_record.h"
 #include "lib/support/text.h"
 
@@ -56,8 +57,8 @@ Expected<std::unique_ptr<DiffGraph>> DiffGraph::Make(const Module& b, const Diff
     return found == page->details_.end() ? std::vector<PageMarks::Detail>() : found->second;
   };
   marks.summary = {DiffSummary(diff)};
-  if (std::string renames = RenamesText(RenamesOf(diff)); !renames.empty())
-    marks.summary.push_back("renamed: " + renames);
+  for (Rename& one : RenamesOf(diff))
+    marks.renamed.push_back({std::move(one.a), std::move(one.b), one.nodes});
   if (made->graph_.scopes.size() <= kScopesOpened) marks.open = made->graph_.scopes;
   made->page_ =
       std::make_unique<GraphPage>(module, llvm::ArrayRef<Signature>(), std::move(title), &marks);

@@ -55,6 +55,7 @@ void Panes::SetUp(Side* side, const Module& module, const char* title,
   PageMarks& marks = side->marks;
   marks = merged_.marks();
   marks.summary.clear();
+  marks.renamed.clear();
   marks.kind_of = [this, here](const Node& node) {
     Node shown = here(node);
     return shown ? merged_.marks().kind_of(shown) : -1;

@@ -127,7 +127,7 @@ export class Panel {
       element("p", {}, "Choose a box to read about it. Double click, or the small triangle, opens it."),
     ];
     for (const line of this.summary.marks?.summary ?? []) parts.push(element("p", {}, line));
-    if (this.summary.marks) parts.push(...this.marked());
+    if (this.summary.marks) parts.push(...this.marked(), ...this.renamed());
     const own = this.summary.signatures.filter(({name}) => !name.startsWith("__saved_model_"));
     for (const signature of own) {
       const row = (tensor) => element("tr", {},
@@ -266,6 +266,19 @@ export class Panel {
         element("summary", {}, element("span", {class: `mark mark-${i}`}, `${commas(count)} ${kind}`)),
         list(items(marked, marked.length < count ? marked.length : undefined)))];
     });
+  }
+
+  // Scopes and nodes that have another name here.
+  renamed() {
+    const {renamed, renamed_count: count} = this.summary.marks;
+    if (count === 0) return [];
+    const item = ([before, after, nodes]) => element("li", {},
+      element("del", {}, before || "(top)"), " \u2192 ", element("ins", {}, after || "(top)"), " ",
+      element("span", {class: "dim"}, plural(nodes, "node")));
+    const parts = [element("summary", {}, `${commas(count)} renamed`), list(renamed.map(item))];
+    const rest = count - renamed.length;
+    if (rest > 0) parts.push(element("p", {class: "dim"}, `and ${commas(rest)} more`));
+    return [element("details", {open: count <= FEW}, ...parts)];
   }
 
   // What was, and what is.
