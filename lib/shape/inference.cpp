@@ -6,8 +6,22 @@
 
 #include "lib/ir/node_types.h"
 #include "lib/shape/shape_map_impl.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
+namespace {
+
+// The ops through which Grappler follows the elements of small tensors; all others must fold first.
+bool CarriesElements(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases("Const", "HostConst", "Rank", "Size", "Shape", "ShapeN", true)
+      .Cases("ConcatV2", "Pack", "Identity", "RefIdentity", "IdentityN", "Slice", "StridedSlice",
+             true)
+      .Default(false);
+}
+
+}  // namespace
+
 void ShapeMap::Impl::Intern() {
   const StringTable& strings = graph_.module().strings;
   merge_ = strings.Find("Merge");
@@ -29,6 +43,7 @@ const ShapeMap::Impl::Op& ShapeMap::Impl::OpOf(Node node) {
   if (!added) return it->second;
   Op& op = it->second;
   op.is_function = graph_.module().FindFunction(node.op());
+  op.carries_elements = CarriesElements(node.op());
   op.info = DefinitionOf(node);
   op.function = op.is_function ? CallShape : FindShapeFunction(node.op());
   if (!op.function) op.function = DefaultShape;
@@ -100,6 +115,11 @@ bool ShapeMap::Impl::Visit(NodeId id) {
       context_.OutFacts(0, args_[index]);
   } else {
     op.function(context_);
+  }
+  if (!context_.sees_inside && !op.carries_elements) {
+    for (PortFacts& facts : context_.outputs) {
+      if (facts.extra) facts.extra->elements.reset();
+    }
   }
   if (!context_.problem.empty()) {
     problem_of_[id] = context_.problem;

@@ -27,10 +27,11 @@ struct ShapeOptions {
   // MatMul reads has two dimensions, and one of them may be known from the other factor. Every
   // dimension that is not known is then a symbol. As Grappler has it.
   bool from_readers = false;
-  // Whether results of calls, branches and loops are inferred through the functions' bodies, and
-  // elements of a TensorList through what made the list. When false, as Grappler has it, whose
-  // passes see neither, a call says nothing of its results, a branch or loop what its attribute
-  // `output_shapes` does, and an element has the shape that its reader asks for.
+  // Whether results of calls, branches and loops are inferred through the functions' bodies,
+  // elements of a TensorList through what made the list, and sizes through arithmetic. When false,
+  // as Grappler has it, a call says nothing of its results, a branch or loop what its attribute
+  // `output_shapes` does, an element has the shape that its reader asks for, and of elements of
+  // small tensors only what joins, cuts or hands them on says more.
   bool sees_inside = true;
 };
 

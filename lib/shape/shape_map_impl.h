@@ -109,6 +109,7 @@ class ShapeMap::Impl : public FunctionShapes {
     ShapeFunction function;
     int num_outputs;  // -1: as attributes say
     bool is_function;
+    bool carries_elements;  // for Grappler too
   };
 
   std::vector<PortFacts> InferBody(Function& function, std::vector<PortFacts> args);
