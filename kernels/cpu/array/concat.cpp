@@ -177,6 +177,9 @@ Expected<KernelFn> MakeSplit(const KernelSetup&) {
 Expected<KernelFn> MakeSplitV(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     const Tensor& in = ctx.input(0);
+    if (ctx.input(1).rank() != 1)
+      return MakeError("size_splits must be a vector, got shape {0}",
+                       DimsText(ctx.input(1).dims()));
     Dims sizes = IntsOf(ctx.input(1));
     if (ctx.input(2).num_elements() != 1) return MakeError("split_dim must be a scalar");
     ASSIGN_OR_RETURN(int axis, AxisIn(ctx.input(2).IntAt(0), in.rank()));

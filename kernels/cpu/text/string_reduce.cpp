@@ -154,8 +154,9 @@ Expected<KernelFn> MakeStringNGrams(const KernelSetup& setup) {
               node.GetString("right_pad"),  node.GetInts("ngram_widths"),
               node.GetInt("pad_width", -1), node.GetBool("preserve_short_sequences")};
   for (int64_t width : form.widths) {
-    if (width < 1 || width > kMostPieces)
-      return MakeError("ngram_widths must be positive, up to {0}: {1}", kMostPieces, width);
+    constexpr int64_t kWidest = INT32_MAX;
+    if (width < 1 || width > kWidest)
+      return MakeError("ngram_widths must be positive, up to {0}: {1}", kWidest, width);
   }
   if (form.pad > kMostPieces) return MakeError("pad_width {0} is too large", form.pad);
   return KernelFn([form](KernelContext& ctx) { return StringNGrams(ctx, form); });

@@ -30,13 +30,15 @@ Expected<UnicodeErrors> ErrorsOf(const Node& node) {
   return errors;
 }
 
-// The code points of `text` after errors are dealt with.
+// The code points of `text` after errors are dealt with. `controls_fail`: a control character that
+// is to be replaced is an error where errors end it, as TensorFlow has it from text to text only.
 Error ForCharacters(TextDecoder& decoder, llvm::StringRef text, const UnicodeErrors& errors,
+                    bool controls_fail,
                     llvm::function_ref<void(int32_t code_point, size_t start)> found) {
   bool failed = false;
   decoder.Decode(text, [&](int32_t code, size_t start, bool is_error) {
     if (is_error || (errors.controls && code < 0x20)) {
-      failed = true;
+      failed = failed || is_error || controls_fail;
       if (errors.policy == UnicodeErrors::Policy::kIgnore) return;
       code = errors.replacement;
     }
@@ -55,11 +57,11 @@ Error Decode(KernelContext& ctx, TextDecoder& decoder, const UnicodeErrors& erro
   std::vector<int64_t> starts, splits{0};
   decoder.Reset();
   for (int64_t i = 0; i < in.num_elements(); ++i) {
-    Error error =
-        ForCharacters(decoder, in.data<std::string>()[i], errors, [&](int32_t code, size_t start) {
-          codes.push_back(code);
-          starts.push_back(static_cast<int64_t>(start));
-        });
+    Error error = ForCharacters(decoder, in.data<std::string>()[i], errors, /*controls_fail=*/false,
+                                [&](int32_t code, size_t start) {
+                                  codes.push_back(code);
+                                  starts.push_back(static_cast<int64_t>(start));
+                                });
     if (error) return Annotate("element " + std::to_string(i), std::move(error));
     splits.push_back(static_cast<int64_t>(codes.size()));
   }
@@ -109,7 +111,7 @@ Error Transcode(KernelContext& ctx, TextDecoder& decoder, UnicodeForm form,
   decoder.Reset();
   for (int64_t i = 0; i < in.num_elements(); ++i) {
     std::string text;
-    Error error = ForCharacters(decoder, in.data<std::string>()[i], errors,
+    Error error = ForCharacters(decoder, in.data<std::string>()[i], errors, /*controls_fail=*/true,
                                 [&](int32_t code, size_t) { AppendCharacter(code, form, &text); });
     if (error) return Annotate("element " + std::to_string(i), std::move(error));
     out->data<std::string>()[i] = std::move(text);
