@@ -73,6 +73,7 @@ ShapeOptions Editor::GrapplerShapes(bool trust_feeds) const {
   options.trust_feeds = trust_feeds;
   options.fed = &boundary_.fed;
   options.from_readers = true;
+  options.ranks = ranks_;
   options.sees_inside = false;
   return options;
 }

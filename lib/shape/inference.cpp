@@ -177,9 +177,16 @@ void ShapeMap::Impl::MeetDemands(NodeId id) {
 // Where demands contradict one another, none of them counts.
 void ShapeMap::Impl::MeetAllDemands() {
   all_visited_ = true;
+  std::vector<NodeId> readers;
+  readers.reserve(demands_.size());
+  for (const auto& entry : demands_) readers.push_back(entry.first);
+  auto rank_of = [&](NodeId id) { return id < ranks_.size() ? ranks_[id] : ~0u; };
+  std::stable_sort(readers.begin(), readers.end(),
+                   [&](NodeId a, NodeId b) { return rank_of(a) < rank_of(b); });
+  ranks_ = {};
   bool fit = true;
-  for (const auto& [id, demands] : demands_) {
-    for (const ShapeDemand& demand : demands) fit = fit && symbols_->Meet(demand);
+  for (NodeId id : readers) {
+    for (const ShapeDemand& demand : demands_[id]) fit = fit && symbols_->Meet(demand);
   }
   if (!fit) symbols_->ForgetDemands();
   demands_.clear();

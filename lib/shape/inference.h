@@ -27,6 +27,9 @@ struct ShapeOptions {
   // MatMul reads has two dimensions, and one of them may be known from the other factor. Every
   // dimension that is not known is then a symbol. As Grappler has it.
   bool from_readers = false;
+  // Where what readers need differs, the first counts. By node id, its place among the readers;
+  // nodes without one come last, in order of id. Used during InferShapes only.
+  llvm::ArrayRef<uint32_t> ranks;
   // Whether results of calls, branches and loops are inferred through the functions' bodies,
   // elements of a TensorList through what made the list, and sizes through arithmetic. When false,
   // as Grappler has it, a call says nothing of its results, a branch or loop what its attribute

@@ -44,7 +44,10 @@ struct CallFacts {
 class ShapeMap::Impl : public FunctionShapes {
  public:
   Impl(const Graph& graph, const ShapeOptions& options, std::shared_ptr<SharedShapes> shared)
-      : graph_(graph), trust_feeds_(options.trust_feeds), shared_(std::move(shared)) {
+      : graph_(graph),
+        trust_feeds_(options.trust_feeds),
+        ranks_(options.ranks),
+        shared_(std::move(shared)) {
     if (options.fed) fed_ = *options.fed;
     context_.sees_inside = options.sees_inside;
     if (options.from_readers) {
@@ -134,6 +137,7 @@ class ShapeMap::Impl : public FunctionShapes {
 
   const Graph& graph_;
   bool trust_feeds_;
+  llvm::ArrayRef<uint32_t> ranks_;  // until all are visited
   bool use_symbols_ = false, records_calls_ = false;
   llvm::DenseSet<NodeId> fed_;
   std::shared_ptr<SharedShapes> shared_;
