@@ -30,7 +30,7 @@ class Hiding(page_case.PageCase):
 
     def see(self):
         self.browser.js(OPEN_ALL)
-        self.browser.wait("grapnel.view.boxes.some((box) => box.box.op === 'Relu')")
+        self.browser.wait("grapnel.view.boxes.some((box) => box.box.op === 'BiasAdd')")
         self.assertIn(["BiasAdd", "Relu", False], self.browser.js(EDGES))
         self.hide("Relu")
         self.counts("Hidden: 2 Relu")

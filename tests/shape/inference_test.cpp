@@ -125,6 +125,28 @@ TEST_F(ShapesFromReadersTest, TileDemandsARankForEachMultiple) {
   EXPECT_EQ(Text(x), "[s1,s2,s3]");
 }
 
+// Of two readers that need different things of a shape of unknown rank.
+TEST_F(ShapesFromReadersTest, TheReaderThatComesFirstCounts) {
+  Port x = Unknown(), tile = Typed("Tile", {x, Vector({1, 2})});
+  Port product = Typed("MatMul", {x, Zeros({8, 3})});
+  EXPECT_EQ(Text(x), "[s1,s2]");
+  std::vector<uint32_t> ranks(product.node + 1);
+  ranks[tile.node] = 1;
+  options_.ranks = ranks;
+  EXPECT_EQ(Infer(options_).OfPort(x).dim(1), 8);
+}
+
+TEST_F(ShapesFromReadersTest, ElementsGoThroughJoinsAndNotThroughArithmetic) {
+  Port joined = Concat({Vector({2}), Vector({3})}, 0, proto::DT_INT32);
+  Port product = Typed("Mul", {Vector({2, 3}), Vector({1, 1})}, proto::DT_INT32);
+  Port a = Typed("Reshape", {Unknown(), joined}), b = Typed("Reshape", {Unknown(), product});
+  EXPECT_EQ(Text(b), "[2,3]");
+  options_.sees_inside = false;
+  EXPECT_EQ(Text(a), "[2,3]");
+  EXPECT_EQ(Infer(options_).OfPort(b).rank(), 2);
+  EXPECT_NE(Text(b), "[2,3]");
+}
+
 TEST_F(ShapesFromReadersTest, WhatIsAddedUpIsOneShape) {
   Port x = Unknown(), y = Unknown(), sum = With(Typed("AddN", {x, y}), "N", attr::Int(2));
   Typed("MatMul", {sum, Zeros({8, 3})});
