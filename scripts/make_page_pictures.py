@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Takes the pictures of the page in docs/pictures whose graphs are in testdata or in ../shared, with Chromium.
+"""Takes the pictures of the page in docs/pictures, with Chromium. Their graphs are in testdata or in ../shared, but for page-train's:
+../shared/corpus/make_corpus.py makes it in build/corpus.
 
 usage: make_page_pictures.py GRAPNEL [NAME...]     (of PICTURES below; default: all)
 """
@@ -39,6 +40,7 @@ PICTURES = {
                       "document.getElementById('crumbs').textContent.includes('while_body')"),
     "page-flops": (MOBILENET, [("const choice = document.getElementById('color'); choice.value = 'flops'; grapnel.colour()",), (CHOOSE, "block_2")],
                    "document.querySelector('#panel h2').textContent.startsWith('block_2')"),
+    "page-train": ("build/corpus/resnet50_train", [], "true"),
     "page-functions": ("testdata/collatz", press("#to-functions"), "document.querySelectorAll('#tab-functions .list tbody tr').length === 4"),
     "page-nodes": ("testdata/models/lenet", press("#to-nodes"), "document.querySelectorAll('#tab-nodes tbody tr').length > 20"),
     "page-ops": (MOBILENET, press("#to-ops"), "document.querySelectorAll('#tab-ops tbody tr').length > 5"),

@@ -1,5 +1,6 @@
 // Name scopes that the data flow leaves and enters again are no scopes: their members are siblings
-// of their siblings.
+// of their siblings. Where it only passes a few ops of no scope on the way (the sums of gradients
+// between those of a gradient_tape) these are taken into the scope instead.
 #include <algorithm>
 
 #include "lib/render/edges.h"
@@ -12,7 +13,9 @@ void ScopeTree::Builder::DropCyclicScopes(bool keep_outermost) {
   std::vector<bool> cyclic = ScopesWithCycles();
   if (keep_outermost) cyclic[kRootScope] = false;
   for (ScopeId id = 0; id < cyclic.size(); ++id) {
-    if (cyclic[id] && dropped_into_[id] == kNoScope) DropCyclicMembers(id);
+    if (!cyclic[id] || dropped_into_[id] != kNoScope) continue;
+    for (ScopeId into : TakeInOps(id)) cyclic[into] = true;
+    DropCyclicMembers(id);
   }
   for (ScopeId& scope : tree_.scope_of_) {
     while (scope != kNoScope && dropped_into_[scope] != kNoScope) {
@@ -53,6 +56,40 @@ std::vector<bool> ScopeTree::Builder::ScopesWithCycles() {
     if (on[cycles[id]] > 1) cyclic[found_[id].parent] = true;
   }
   return cyclic;
+}
+
+// Ops that are on a cycle with one scope and no other are members of that scope from here on, where
+// they are few beside it; the scopes that took some.
+std::vector<ScopeId> ScopeTree::Builder::TakeInOps(ScopeId scope) {
+  constexpr uint32_t kTimesLarger = 4;
+  std::vector<Member> members = MembersOf(scope);
+  uint32_t count = static_cast<uint32_t>(members.size());
+  std::vector<uint32_t> cycles = CyclesOf(count, EdgesAmong(members));
+  std::vector<uint32_t> scopes(count, 0), ops(count, 0), the_scope(count, 0);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (members[i].is_scope) {
+      ++scopes[cycles[i]];
+      the_scope[cycles[i]] = i;
+    } else {
+      ++ops[cycles[i]];
+    }
+  }
+  std::vector<ScopeId> took;
+  for (uint32_t cycle = 0; cycle < count; ++cycle) {
+    if (scopes[cycle] != 1 || ops[cycle] == 0) continue;
+    const Member& into = members[the_scope[cycle]];
+    if (ops[cycle] * kTimesLarger <= SizeOf(into)) took.push_back(into.id);
+  }
+  if (took.empty()) return took;
+  std::sort(took.begin(), took.end());
+  found_[scope].ops.clear();
+  for (uint32_t i = 0; i < count; ++i) {
+    if (members[i].is_scope) continue;
+    ScopeId into = scopes[cycles[i]] == 1 ? members[the_scope[cycles[i]]].id : scope;
+    Move(members[i], std::binary_search(took.begin(), took.end(), into) ? into : scope);
+  }
+  for (ScopeId into : took) std::sort(found_[into].ops.begin(), found_[into].ops.end());
+  return took;
 }
 
 // All but the largest few of what is on each cycle go first: what is left may be none.

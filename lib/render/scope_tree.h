@@ -1,5 +1,6 @@
 // Name scopes as a tree: a/b/c lies in a/b, which lies in a. What the data flow leaves and enters
-// again is no scope, and siblings that are too many are grouped.
+// again is no scope, unless it passes but a few ops of no scope on the way, which then lie in it,
+// and siblings that are too many are grouped.
 #ifndef GRAPNEL_LIB_RENDER_SCOPE_TREE_H_
 #define GRAPNEL_LIB_RENDER_SCOPE_TREE_H_
 

@@ -64,6 +64,7 @@ class ScopeTree::Builder {
   // scope_cycles.cpp: scopes that the flow leaves and enters again are none.
   void DropCyclicScopes(bool keep_outermost);
   std::vector<bool> ScopesWithCycles();
+  std::vector<ScopeId> TakeInOps(ScopeId scope);
   void DropCyclicMembers(ScopeId scope);
   void Drop(ScopeId scope);
 

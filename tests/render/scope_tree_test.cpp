@@ -192,6 +192,28 @@ TEST(ScopeTree, AScopeThatTheFlowLeavesAndEntersAgainIsNone) {
   EXPECT_EQ(tree.scope(net).num_entities, 4u);  // x, b (which has one op), z, c
 }
 
+// grads/x_0 -> sum -> grads/x_1 ...: a few ops of no scope on the way are taken into it.
+TEST(ScopeTree, OpsBetweenThoseOfAScopeAreTakenIn) {
+  for (int between : {1, 3}) {
+    Module module;
+    Graph& graph = module.main;
+    NodeId last = graph.AddNode("x", "Placeholder"), sum = kNoNode;
+    auto add = [&](const std::string& name) {
+      NodeId next = graph.AddNode(name, "Relu");
+      graph.AddInput(next, {last, 0});
+      return last = next;
+    };
+    for (int i = 0; i < 8; ++i) {
+      if (i > 0 && i <= between) sum = add("sum_" + std::to_string(i));
+      add("grads/x_" + std::to_string(i));
+    }
+    ScopeTree tree = TreeOf(graph);
+    bool is_few = between == 1;  // of 8; the scope of many is none
+    EXPECT_EQ(tree.Find("grads") != kRootScope, is_few) << between;
+    EXPECT_EQ(tree.ScopeOf(sum), tree.Find("grads")) << between;
+  }
+}
+
 // What goes round in a loop may leave its scope by NextIteration.
 TEST(ScopeTree, AScopeOfALoopStays) {
   Module module;
