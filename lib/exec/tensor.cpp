@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "lib/support/memory_budget.h"
@@ -57,6 +58,7 @@ class SpinLock {
 // Size classes are four to a power of two: at most a quarter of a buffer is slack.
 class Pool : public Allocator {
   struct Shared;
+  class IdleBuffers;
   class PoolBuffer : public Buffer {
    public:
     PoolBuffer(BufferRef memory, size_t size, size_t size_class, Shared* home)
@@ -73,7 +75,7 @@ class Pool : public Allocator {
       bool is_last;
       {
         std::lock_guard lock(home->mutex);
-        home->idle[size_class_].push_back(std::unique_ptr<PoolBuffer>(this));
+        home->idle[size_class_].Push(this);
         --home->in_use;
         is_last = home->pool_is_gone && home->in_use == 0;
       }
@@ -82,11 +84,34 @@ class Pool : public Allocator {
     BufferRef memory_;
     size_t size_class_;
     Shared* home_;
+    PoolBuffer* next_ = nullptr;  // where it is idle
+    friend class IdleBuffers;
+  };
+  // A list that takes no memory of its own: where a run ends because there is none left, its
+  // buffers still come back.
+  class IdleBuffers {
+   public:
+    IdleBuffers() = default;
+    IdleBuffers(IdleBuffers&& other) noexcept : first_(std::exchange(other.first_, nullptr)) {}
+    IdleBuffers& operator=(IdleBuffers&& other) noexcept {
+      std::swap(first_, other.first_);
+      return *this;
+    }
+    ~IdleBuffers() {
+      while (PoolBuffer* buffer = Pop()) delete buffer;
+    }
+    void Push(PoolBuffer* buffer) { buffer->next_ = std::exchange(first_, buffer); }
+    PoolBuffer* Pop() {  // null: none
+      return first_ ? std::exchange(first_, first_->next_) : nullptr;
+    }
+
+   private:
+    PoolBuffer* first_ = nullptr;
   };
   // Lives as long as the pool and the buffers that are in use.
   struct Shared {
     SpinLock mutex;
-    std::array<std::vector<std::unique_ptr<PoolBuffer>>, 4 * 65> idle;
+    std::array<IdleBuffers, 4 * 65> idle;
     MemoryCounter* counter = nullptr;
     int64_t in_use = 0;
     bool pool_is_gone = false;
@@ -121,10 +146,7 @@ class Pool : public Allocator {
     size_t size_class = ClassOf(bytes, &capacity);
     {
       std::lock_guard lock(shared_->mutex);
-      auto& idle = shared_->idle[size_class];
-      if (!idle.empty()) {
-        PoolBuffer* buffer = idle.back().release();
-        idle.pop_back();
+      if (PoolBuffer* buffer = shared_->idle[size_class].Pop()) {
         ++shared_->in_use;
         buffer->Reuse(bytes);
         Count(bytes);
