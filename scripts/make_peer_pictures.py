@@ -70,8 +70,8 @@ def show_model_explorer(program, model, folder, grapnel):
     return server, f"{url}?data={data}"
 
 
-def settle(browser, out):
-    """Takes pictures until two of them, STILL_SECONDS apart, are equal and not the first; when the last change was seen."""
+def settle(browser, out, begins_empty):
+    """Takes pictures until two of them, STILL_SECONDS apart, are equal, and not the first if that is empty; when the last change was seen."""
     start = changed = time.time()
     browser.picture(out)
     first = last = out.read_bytes()
@@ -81,7 +81,7 @@ def settle(browser, out):
         seen = out.read_bytes()
         if seen != last:
             last, changed = seen, time.time()
-        elif seen != first and time.time() - changed > STILL_SECONDS:
+        elif (seen != first or not begins_empty) and time.time() - changed > STILL_SECONDS:
             break
     return changed - start
 
@@ -92,7 +92,7 @@ def take(name, viewer, opened):
     out = ROOT / "docs" / "pictures" / f"first-{name}-{viewer}.png"
     try:
         browser.go(url)
-        seconds = settle(browser, out)
+        seconds = settle(browser, out, viewer != "grapnel")
     finally:
         browser.close()
         server.close()
