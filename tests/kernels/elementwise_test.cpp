@@ -40,7 +40,8 @@ TEST(KernelUnary, ErfReachesOne) {
   in[1500] = kNaN, want[1500] = kNaN;
   in[2999] = 0.5f, want[2999] = 0.5204999f;
   ExpectNear(Unary("Erf", Floats({3000}, in)), want);
-  EXPECT_EQ(Values<float>(Unary("Erf", Floats({2}, {3.9311154f, -4.0f}))), (std::vector<float>{1, -1}));
+  EXPECT_EQ(Values<float>(Unary("Erf", Floats({2}, {3.9311154f, -4.0f}))),
+            (std::vector<float>{1, -1}));
 }
 
 TEST(KernelBinary, AddsOneShape) {

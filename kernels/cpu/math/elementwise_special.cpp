@@ -20,7 +20,8 @@ struct ErfOp {
   }
   static void Row(const float* in, float* out, int64_t n) {
     float curve[kFloatBlock];  // `out` may be `in`
-    for (int64_t first = 0; first < n; first += kFloatBlock, in += kFloatBlock, out += kFloatBlock) {
+    for (int64_t first = 0; first < n;
+         first += kFloatBlock, in += kFloatBlock, out += kFloatBlock) {
       const int64_t count = std::min(kFloatBlock, n - first);
       ArrayMap<float>(curve, count) = ConstArrayMap<float>(in, count).erf();
       GRAPNEL_VECTORIZE
