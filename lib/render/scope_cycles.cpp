@@ -14,7 +14,8 @@ void ScopeTree::Builder::DropCyclicScopes(bool keep_outermost) {
   if (keep_outermost) cyclic[kRootScope] = false;
   for (ScopeId id = 0; id < cyclic.size(); ++id) {
     if (!cyclic[id] || dropped_into_[id] != kNoScope) continue;
-    for (ScopeId into : TakeInOps(id)) cyclic[into] = true;
+    for (ScopeId into : TakeInOps(id))
+      cyclic[into] = true;  // its turn comes: children have higher ids
     DropCyclicMembers(id);
   }
   for (ScopeId& scope : tree_.scope_of_) {

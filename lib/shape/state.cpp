@@ -74,11 +74,11 @@ Shape ArrayElement(ShapeContext& c) {
   return content ? *content : Shape::Unknown();
 }
 
-Shape ElementOf(ShapeContext& c) { return c.sees_inside ? ArrayElement(c) : Shape::Unknown(); }
+Shape ListElement(ShapeContext& c) { return c.sees_inside ? ArrayElement(c) : Shape::Unknown(); }
 
 // What the list and the op's shape tensor know of an element.
-Shape ElementWith(ShapeContext& c, int shape_at) {
-  Shape element = ElementOf(c), asked = c.ShapeFrom(shape_at, /*or_scalar=*/true);
+Shape ListElementWith(ShapeContext& c, int shape_at) {
+  Shape element = ListElement(c), asked = c.ShapeFrom(shape_at, /*or_scalar=*/true);
   return MergeShapes(element, asked).value_or(asked);
 }
 
@@ -89,21 +89,21 @@ void EmptyListShape(ShapeContext& c) {
   if (c.believes_notes && c.HasOutput(0)) c.outputs[0].extra->holds_nothing = true;
 }
 
-void SameListShape(ShapeContext& c) { OutList(c, ElementOf(c)); }
+void SameListShape(ShapeContext& c) { OutList(c, ListElement(c)); }
 void ListFromTensorShape(ShapeContext& c) { OutList(c, SubShape(c.in(0), 1)); }
 void ListScatterShape(ShapeContext& c) { OutList(c, c.ShapeFrom(2, /*or_scalar=*/true)); }
 void ListSplitShape(ShapeContext& c) { OutList(c, c.ShapeFrom(1, /*or_scalar=*/true)); }
 
 void ListPushBackShape(ShapeContext& c) {
-  Shape element = ElementOf(c);
+  Shape element = ListElement(c);
   OutList(c, MergeShapes(element, c.in(1)) ? element : Shape::Unknown());
   if (c.HasOutput(0)) c.outputs[0].AddContentElements(c.facts(0), c.elements(1));
 }
 
 void ListPopBackShape(ShapeContext& c) {
-  OutList(c, ElementOf(c));
+  OutList(c, ListElement(c));
   if (!c.sees_inside) return;  // TensorFlow does not look at what is asked for here
-  c.Out(1, ElementWith(c, 1));
+  c.Out(1, ListElementWith(c, 1));
   const PortFacts& list = c.facts(0);
   if (!list.extra || !list.extra->content_elements || !c.HasOutput(1)) return;
   const Elements& elements = *list.extra->content_elements;
@@ -112,27 +112,27 @@ void ListPopBackShape(ShapeContext& c) {
     c.OutElements(1, elements);
 }
 
-void ListGetItemShape(ShapeContext& c) { c.Out(0, ElementWith(c, 2)); }
+void ListGetItemShape(ShapeContext& c) { c.Out(0, ListElementWith(c, 2)); }
 
 void ListStackShape(ShapeContext& c) {
   int64_t count = c.Int("num_elements", -1);
-  c.Out(0, ConcatShapes(VectorOf(count < 0 ? kUnknownDim : count), ElementWith(c, 1)));
+  c.Out(0, ConcatShapes(VectorOf(count < 0 ? kUnknownDim : count), ListElementWith(c, 1)));
 }
 
 void ListGatherShape(ShapeContext& c) {
-  c.Out(0, ConcatShapes(VectorOf(c.WithRank(1, 1).dim(0)), ElementWith(c, 2)));
+  c.Out(0, ConcatShapes(VectorOf(c.WithRank(1, 1).dim(0)), ListElementWith(c, 2)));
 }
 
 // Elements may differ in their first dimension.
 void ListConcatShape(ShapeContext& c) {
-  Shape element = c.num_inputs() > 1 ? ElementWith(c, 1) : ElementOf(c);
+  Shape element = c.num_inputs() > 1 ? ListElementWith(c, 1) : ListElement(c);
   if (element.known_rank() && element.rank() > 0)
     c.Out(0, ConcatShapes(VectorOf(kUnknownDim), SubShape(element, 1)));
   c.Out(1, VectorOf(kUnknownDim));
 }
 
 void ListElementShapeShape(ShapeContext& c) {
-  Shape element = ElementOf(c);
+  Shape element = ListElement(c);
   if (!element.known_rank()) return;
   c.Out(0, VectorOf(element.rank()));
   Elements elements;

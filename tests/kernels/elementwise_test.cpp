@@ -32,6 +32,12 @@ void ExpectNear(const Tensor& got, std::vector<float> want, float tolerance = 1e
   }
 }
 
+// TensorFlow's of whole vectors is a bit too small: docs/found-in-tensorflow.md.
+TEST(KernelUnary, TheReciprocalOfOneIsOne) {
+  EXPECT_EQ(Values<float>(Unary("Reciprocal", Floats({17}, std::vector<float>(17, 1)))),
+            std::vector<float>(17, 1));
+}
+
 // 1 where the float nearest to the error function is 1, also where input and output are one buffer
 // and the values are more than a block.
 TEST(KernelUnary, ErfReachesOne) {

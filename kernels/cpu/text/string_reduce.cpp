@@ -153,8 +153,8 @@ Expected<KernelFn> MakeStringNGrams(const KernelSetup& setup) {
   NGrams form{node.GetString("separator"),  node.GetString("left_pad"),
               node.GetString("right_pad"),  node.GetInts("ngram_widths"),
               node.GetInt("pad_width", -1), node.GetBool("preserve_short_sequences")};
+  constexpr int64_t kWidest = INT32_MAX;
   for (int64_t width : form.widths) {
-    constexpr int64_t kWidest = INT32_MAX;
     if (width < 1 || width > kWidest)
       return MakeError("ngram_widths must be positive, up to {0}: {1}", kWidest, width);
   }
