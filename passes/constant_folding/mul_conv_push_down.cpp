@@ -8,8 +8,9 @@
 // is constant and w is not, for one number.
 //
 // Refuses: a convolution that others read or wait for, or that must stay; s that is not one number
-// or one for each output channel of an NHWC (NDHWC) convolution; another device; depthwise
-// convolutions, as TensorFlow does.
+// or one for each output channel of an NHWC (NDHWC) convolution; s that was no constant when the
+// pass began, until the next (docs/found-in-tensorflow.md); another device; depthwise convolutions,
+// as TensorFlow does.
 #include "llvm/ADT/STLExtras.h"
 #include "passes/constant_folding/folding.h"
 
@@ -72,7 +73,17 @@ bool IsAllowed(Folding& rule, const Node& mul, const Match& match, const std::st
   if (rule.IsPreserved(conv)) return rule.Fails("'{0}' must stay as it is", conv.name());
   if (conv.NumDataUses() > 1) return rule.Fails("'{0}' has other readers", conv.name());
   if (!OnlyScaleWaits(rule, match)) return rule.Fails("other nodes wait for '{0}'", conv.name());
-  Shape shape = rule.ShapeOf(mul.input(match.scale_input));
+  // As in TensorFlow the shape is what the name had when the pass began, be it made a constant since.
+  const Shape& shape = rule.edit.ShapeOf(mul.input(match.scale_input));
+  if (!shape.known_rank())
+    return rule.Fails("'{0}' was made in this pass: TensorFlow knows its shape in the next",
+                      scale.name());
+  if (!shape.IsFullyKnown()) {
+    return rule.Fails(
+        "'{0}' had a shape that is not known when the pass began; unlike TensorFlow, whose process "
+        "ends here",
+        scale.name());
+  }
   if (!Folding::BroadcastsInto(shape, rule.edit.ShapeOf({conv.id(), 0}))) {
     return rule.Fails("'{0}' may change the shape of the result", scale.name());
   }
@@ -121,7 +132,7 @@ GRAPNEL_RULE({.optimizer = "constant_folding",
               .ops = {"Mul", "MulNoNan"},
               .help = "multiplies the weights of a convolution instead of its result",
               .refuses = "convolutions that others read; factors that are neither one number nor "
-                         "one for each channel",
+                         "one for each channel, or that this run of the pass made",
               .apply = PushMulIntoConv});
 
 }  // namespace
