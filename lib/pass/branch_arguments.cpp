@@ -95,11 +95,14 @@ class Orderer {
            llvm::none_of(function.info.inputs, is_list);
   }
 
-  // The tensor outside that a node of the body reads as an argument.
+  // The tensor outside that a node of the body reads as an argument. What waits for an argument
+  // waits outside for the node that gives it, and TensorFlow takes such a wait in with the node's
+  // first tensor.
   std::optional<Port> OutsideOf(const Function& function, Port port) const {
     auto arg = llvm::find(function.args, port.node);
-    if (arg == function.args.end() || port.IsControl()) return std::nullopt;
-    return node_.input(static_cast<int>(arg - function.args.begin()) + 1);
+    if (arg == function.args.end()) return std::nullopt;
+    Port outside = node_.input(static_cast<int>(arg - function.args.begin()) + 1);
+    return port.IsControl() ? Port{outside.node, 0} : outside;
   }
 
   std::vector<NodeId> InOrder(const Function& function) const {
@@ -126,7 +129,7 @@ class Orderer {
   DataType TypeOf(Port port) const {
     for (int i = 1; i < node_.num_inputs(); ++i)
       if (node_.input(i) == port) return functions_[0]->info.inputs[i - 1].type;
-    return proto::DT_INVALID;
+    return BaseType(edit_.TypeOf(port));
   }
 
   // "scope/add_tfg_result_0".
@@ -154,9 +157,15 @@ class Orderer {
       to->body.SetAttr(arg, "index", attr::Int(to->args.size()));
       to->args.push_back(arg);
     }
+    auto copy_arg = [&](Port port) {  // kNoNode: no branch reads it
+      std::optional<Port> outside = OutsideOf(from, port);
+      auto place = llvm::find_if(read_, [&](Port other) {
+        return port.IsControl() ? other.node == outside->node : other == *outside;
+      });
+      return place == read_.end() ? kNoNode : to->args[place - read_.begin()];
+    };
     for (NodeId arg : from.args) {
-      auto place = llvm::find(read_, *OutsideOf(from, {arg, 0}));
-      if (place != read_.end()) copies[arg] = to->args[place - read_.begin()];
+      if (NodeId copy = copy_arg({arg, 0}); copy != kNoNode) copies[arg] = copy;
     }
     std::string suffix = ("_tfg_inlined_" + node_.name() + "_" + std::to_string(number)).str();
     std::vector<NodeId> order = InOrder(from);
@@ -168,9 +177,8 @@ class Orderer {
     for (NodeId id : order) {
       llvm::SmallVector<Port, 8> ports;
       for (Port port : from.body.node(id).inputs()) {
-        // What waits for an argument that goes has nothing to wait for.
-        if (auto copy = copies.find(port.node); copy != copies.end())
-          ports.push_back({copy->second, port.index});
+        bool waits_for_arg = port.IsControl() && llvm::is_contained(from.args, port.node);
+        ports.push_back({waits_for_arg ? copy_arg(port) : copies.lookup(port.node), port.index});
       }
       to->body.SetInputs(copies.lookup(id), ports);
     }

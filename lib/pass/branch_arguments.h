@@ -9,7 +9,8 @@
 namespace grapnel {
 
 // A conditional's arguments come in the order in which its branches first read them, each tensor
-// once, and none that no branch reads. Where they did so already its functions stay; else each
+// once, and none that no branch reads. Who waits for an argument reads the first tensor of the node
+// that gives it. Where they did so already its functions stay; else each
 // branch gets one of its own, f_tfg_region_specialized_NODE_NUMBER, whose arguments and nodes are
 // called as TensorFlow calls them. `ranks_of` gives the order of a body's nodes, as Editor::ranks
 // does.
