@@ -80,14 +80,18 @@ ShapeOptions Editor::GrapplerShapes(bool trust_feeds) const {
 
 const ShapeMap& Editor::shapes() {
   if (are_shapes_fixed_) return *shapes_;
+  if (shapes_) {
+    for (NodeId id : stale_shapes_) shapes_->Update(id);
+    // TensorFlow infers all anew for each pass: a reader that is gone demands nothing any more.
+    if (starts_pass_ && shapes_->DemandsChanged()) shapes_.reset();
+  }
   if (!shapes_) {
     // TensorFlow trusts what a Placeholder says of its shape only when asked to be aggressive.
     bool trust_feeds = config_.shape_optimization() == proto::RewriterConfig::AGGRESSIVE;
     shapes_ = std::make_unique<ShapeMap>(InferShapes(graph_, GrapplerShapes(trust_feeds)));
-    stale_shapes_.clear();
   }
-  for (NodeId id : stale_shapes_) shapes_->Update(id);
   stale_shapes_.clear();
+  starts_pass_ = false;
   return *shapes_;
 }
 void Editor::FixShapes() {
@@ -449,6 +453,7 @@ void Editor::StartPass(llvm::StringRef pass, int iteration, llvm::StringRef only
   pass_ = pass.str();
   only_rule_ = only_rule.str();
   iteration_ = iteration;
+  starts_pass_ = true;
   touched_.clear();
 }
 

@@ -169,7 +169,7 @@ class Editor {
   const proto::RewriterConfig& config_;
   Evaluator* evaluator_;
   std::unique_ptr<ShapeMap> shapes_;
-  bool are_shapes_fixed_ = false;
+  bool are_shapes_fixed_ = false, starts_pass_ = false;
   std::vector<NodeId>
       stale_shapes_;  // changed since shapes_ was last asked: half a rewrite has no shape
   llvm::DenseMap<NodeId, std::unique_ptr<Literal>> constants_;

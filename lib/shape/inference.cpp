@@ -171,6 +171,7 @@ void ShapeMap::Impl::MeetDemands(NodeId id) {
     if (!context_.demands.empty() || demands_.count(id)) demands_[id] = context_.demands;
     return;
   }
+  demands_changed_ |= !context_.demands.empty() || demanding_.contains(id);
   for (const ShapeDemand& demand : context_.demands) symbols_->Meet(demand);
 }
 
@@ -189,6 +190,7 @@ void ShapeMap::Impl::MeetAllDemands() {
     for (const ShapeDemand& demand : demands_[id]) fit = fit && symbols_->Meet(demand);
   }
   if (!fit) symbols_->ForgetDemands();
+  demanding_.insert(readers.begin(), readers.end());
   demands_.clear();
 }
 
@@ -353,6 +355,7 @@ void ShapeMap::Impl::Update(NodeId id) {
   Intern();
   resolved_.clear();
   shared_->calls.Forget();
+  demands_changed_ |= demanding_.contains(id);
   if (!graph_.IsAlive(id)) {
     if (id < first_.size()) first_[id] = kNotVisited;
     problem_of_.erase(id);

@@ -89,6 +89,9 @@ class ShapeMap {
   // new, changed, or gone. What a v1 loop carries never gets better known than it was: it is
   // widened.
   void Update(NodeId id);
+  // Whether an update touched who demands something of what it reads (ShapeOptions::from_readers).
+  // What was met stays met: only inferring all anew tells what is demanded now.
+  bool DemandsChanged() const;
 
   static constexpr int64_t kMaxElements = 64;
 

@@ -108,6 +108,7 @@ int ShapeMap::NumOutputs(NodeId id) const { return impl_->CountOf(id); }
 const std::vector<Problem>& ShapeMap::problems() const { return impl_->problems(); }
 
 void ShapeMap::Update(NodeId id) { impl_->Update(id); }
+bool ShapeMap::DemandsChanged() const { return impl_->DemandsChanged(); }
 
 std::shared_ptr<SharedShapes> SharedShapesOf(const Module& module) {
   auto shared = std::make_shared<SharedShapes>();

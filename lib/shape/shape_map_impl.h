@@ -88,6 +88,7 @@ class ShapeMap::Impl : public FunctionShapes {
     return id < first_.size() && first_[id] != kNotVisited ? static_cast<int>(count_[id]) : 0;
   }
   const std::vector<Problem>& problems() const { return problems_; }
+  bool DemandsChanged() const { return demands_changed_; }
 
   // What is known of a port, its readers' demands included; null: its facts say it all.
   struct Resolved {
@@ -157,6 +158,8 @@ class ShapeMap::Impl : public FunctionShapes {
   // By reader, until every node has been visited: TensorFlow meets them in the order of nodes.
   std::map<NodeId, std::vector<ShapeDemand>> demands_;
   bool all_visited_ = false;
+  llvm::DenseSet<NodeId> demanding_;  // who demanded something when they were met
+  bool demands_changed_ = false;      // since then
   mutable std::map<const PortFacts*, Resolved> resolved_;
 
   std::map<NodeId, std::string> problem_of_;
