@@ -1,18 +1,29 @@
-// `grapnel blame FOLDER`: the op that made the first NaN or infinity of a recorded run.
+// `grapnel blame MODEL|FOLDER`: the op that made the first NaN or infinity, of a run that is made
+// now, or of one that TensorFlow's debugger recorded.
 #include "lib/check/cause_text.h"
+#include "lib/job/blame_text.h"
+#include "lib/job/optimize.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
-#include "tools/command.h"
+#include "tools/input.h"
+#include "tools/run_flags.h"
+#include "tools/time_limit.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string folder, run, html;
+  std::string path;
+  RunFlags model;  // of a model; the others of a folder
+  bool optimized = false;
+  TimeLimit limit;
+  std::string run, html;
   int trace = -1;
 };
+
+// --- A debug folder.
 
 // By its id; else the newest, as it is the one that a person has just made.
 Expected<const DebugRun*> ChooseRun(const DebugFolder& folder, llvm::StringRef id) {
@@ -28,7 +39,7 @@ Expected<const DebugRun*> ChooseRun(const DebugFolder& folder, llvm::StringRef i
 // One tensor that was computed inside a function, whether bad or not.
 Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& invocation) {
   if (static_cast<size_t>(flags.trace) >= run.traces.size())
-    return MakeError("{0}: there is no trace {1}; there are {2}, from 0", flags.folder, flags.trace,
+    return MakeError("{0}: there is no trace {1}; there are {2}, from 0", flags.path, flags.trace,
                      run.traces.size());
   DebugAlert tensor;
   tensor.trace = flags.trace;
@@ -47,12 +58,12 @@ Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& in
 // The newest run.
 Error WritePage(const Flags& flags) {
   PageSet pages;
-  RETURN_IF_ERROR(pages.AddPath(flags.folder));
-  return SaveHtmlFile(pages, llvm::sys::path::filename(flags.folder), flags.html);
+  RETURN_IF_ERROR(pages.AddPath(flags.path));
+  return SaveHtmlFile(pages, llvm::sys::path::filename(flags.path), flags.html);
 }
 
-Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(DebugFolder folder, ReadDebugFolder(flags.folder));
+Expected<int> BlameFolder(const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(DebugFolder folder, ReadDebugFolder(flags.path));
   ASSIGN_OR_RETURN(const DebugRun* run, ChooseRun(folder, flags.run));
   MessageSink sink = invocation.sink();
   for (const std::string& problem : folder.problems) sink(Severity::kWarning, problem);
@@ -75,25 +86,96 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   return kExitOk;
 }
 
+// --- A model.
+
+Expected<RunBlame> Blame(OpenedGraph& opened, const Flags& flags, const RunRequest& request) {
+  if (flags.optimized) {
+    OptimizeRequest optimize;
+    for (const FeedSource& feed : request.feeds) optimize.feeds.push_back({feed.tensor, "", {}});
+    optimize.fetches = request.fetches;
+    optimize.signature = request.signature;
+    optimize.sink = request.sink;
+    ASSIGN_OR_RETURN(Optimized done, Optimize(opened, optimize));
+    RETURN_IF_ERROR(done.AsError());
+  }
+  return BlameRun(opened, request);
+}
+
+Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(RunRequest request, flags.model.Request());
+  request.sink = invocation.sink();
+  request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
+  CancelFlag cancel;
+  request.cancel = &cancel;
+  Deadline deadline = flags.limit.Begin(cancel, flags.path, invocation);
+  auto blame = Blame(opened, flags, request);
+  if (!blame || cancel.is_set()) {
+    if (blame) return MakeError("{0}: {1}", flags.path, flags.limit.Text());
+    return Annotate(cancel.is_set() ? flags.path + ": " + flags.limit.Text() : flags.path,
+                    blame.takeError());
+  }
+  if (invocation.flags.json) {
+    llvm::json::OStream json(invocation.out(), 1);
+    json.object([&] { WriteRunBlameJson(*blame, json); });
+    invocation.out() << "\n";
+  } else {
+    WriteRunBlameText(*blame, invocation.out());
+  }
+  return kExitOk;
+}
+
+// A flag of one kind of input, given for the other, would be silence.
+Error DemandFlagsOf(bool is_folder, const Flags& flags) {
+  const RunFlags& model = flags.model;
+  bool of_model = flags.optimized || !model.graph.empty() || !model.signature.empty() ||
+                  !model.variables.empty() || !model.feeds.empty() || !model.fetches.empty();
+  bool of_folder = !flags.run.empty() || !flags.html.empty() || flags.trace >= 0;
+  if (is_folder && of_model)
+    return MakeError(
+        "{0} is a debug folder: --graph, --signature, --feed, --fetch, --variables and --optimized "
+        "are for models",
+        flags.path);
+  if (!is_folder && of_folder)
+    return MakeError("{0} is no debug folder: --run, --trace and --html are for those", flags.path);
+  return Error::success();
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  bool is_folder = IsDebugFolder(flags.path);
+  RETURN_IF_ERROR(DemandFlagsOf(is_folder, flags));
+  if (is_folder) return BlameFolder(flags, invocation);
+  return OnEachGraph(flags.path, flags.model.graph, {}, invocation,
+                     [&](OpenedGraph& opened) { return BlameGraph(opened, flags, invocation); });
+}
+
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("FOLDER", flags->folder,
-              "what TensorFlow's debugger wrote (tf.debugging.experimental.enable_dump_debug_info)")
+  line.Option(
+          "MODEL", flags->path,
+          "what is run: a model, or a case folder with its feeds; or a folder that TensorFlow's "
+          "debugger wrote (tf.debugging.experimental.enable_dump_debug_info)")
       .Required();
+  flags->model.AddTo(line, "a tensor that should be finite; default: as `run` has it", "NAME");
+  flags->model.AddVariablesTo(line);
+  line.Flag("--optimized", flags->optimized,
+            "ask of the graph that the default passes make, and not of the graph as it is");
+  flags->limit.AddTo(line, "stop after so long with an error; default: never");
   line.Option("--run", flags->run,
-              "of a folder with several runs: this one, by its id; default: "
+              "of a debug folder with several runs: this one, by its id; default: "
               "the newest")
       .ShownAs("ID");
   line.Option("--trace", flags->trace,
-              "tell of this tensor instead, by its number in the traces of `info --json`")
+              "of a debug folder: tell of this tensor instead, by its number in the traces of "
+              "`info --json`")
       .ShownAs("N");
-  line.Option("--html", flags->html, "a page with the story and every tensor of the newest run")
+  line.Option("--html", flags->html,
+              "of a debug folder: a page with the story and every tensor of the newest run")
       .ShownAs("FILE");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
 GRAPNEL_COMMAND("blame", "names the op that made the first NaN or infinity, and why",
-                "blame /tmp/tfdbg2_logdir", SetUp);
+                "blame model.pb --feed x=x.npy", SetUp);
 
 }  // namespace
 }  // namespace grapnel

@@ -2,11 +2,13 @@
 #include <limits>
 
 #include "lib/io/value.h"
+#include "lib/job/blame_text.h"
 #include "lib/job/job_json.h"
 #include "lib/watch/profile.h"
 #include "lib/watch/tap.h"
 #include "tools/input.h"
 #include "tools/progress.h"
+#include "tools/run_flags.h"
 #include "tools/spread_flags.h"
 #include "tools/time_limit.h"
 
@@ -14,20 +16,15 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, signature, tap_file, tap_mode = "FULL_HEALTH", save_case, variables,
-                                                 save_variables, profile, device = "CPU";
+  std::string model, tap_file, tap_mode = "FULL_HEALTH", save_case, save_variables, profile,
+                               device = "CPU";
+  RunFlags run;
   SpreadFlags spread;
   int repeat = 1;
   TimeLimit limit;
   bool all = false;
-  std::vector<std::string> feeds, fetches, taps;
+  std::vector<std::string> taps;
 };
-
-// "name=file" -> (name, file); without '=' the file is empty.
-std::pair<std::string, std::string> SplitAssignment(const std::string& text) {
-  auto [name, file] = llvm::StringRef(text).split('=');
-  return {name.str(), file.str()};
-}
 
 // What came of a fetch, and the file that it goes to; empty: it is printed.
 struct Fetched {
@@ -90,28 +87,40 @@ Error SaveProfile(const std::string& path, const Profile& profile, Invocation& i
 }
 
 Expected<RunRequest> RequestOf(const Flags& flags) {
-  RunRequest request;
-  for (const std::string& text : flags.feeds) {
-    auto [name, file] = SplitAssignment(text);
-    if (file.empty()) return MakeError("--feed {0}: NAME=FILE.npy was expected", text);
-    request.feeds.push_back({name, file, Tensor()});
-  }
-  for (const std::string& text : flags.fetches)
-    request.fetches.push_back(SplitAssignment(text).first);
-  request.signature = flags.signature;
-  request.variables = flags.variables;
-  request.words.fetches = "by --fetch";
+  ASSIGN_OR_RETURN(RunRequest request, flags.run.Request());
   flags.spread.Fill(&request, "--device");
   ASSIGN_OR_RETURN(request.device, Devices::Get().Find(flags.device));
   return request;
+}
+
+// Where a fetch is not finite, one line says which op made it so. The graph runs again for that, on
+// the same values; what it prints was said.
+Error SayWhatIsBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tensor> outputs,
+                   const CancelFlag& cancel, const MessageSink& sink) {
+  if (llvm::none_of(outputs, IsBad)) return Error::success();
+  if (flags.repeat > 1) {
+    sink(Severity::kWarning, flags.model +
+                                 ": what is fetched holds NaN or infinity (`grapnel blame` "
+                                 "names the op that made it in the first run)");
+    return Error::success();
+  }
+  ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
+  request.sink = request.print = [](Severity, llvm::StringRef) {};
+  request.cancel = &cancel;
+  ASSIGN_OR_RETURN(RunBlame blame, BlameRun(opened, request));
+  // A graph that draws random numbers may be finite the second time.
+  if (const BadProducer* producer = blame.first_harmful())
+    sink(Severity::kWarning,
+         flags.model + ": " + ProducerSentence(*producer) + " (`grapnel blame` tells more)");
+  return Error::success();
 }
 
 // The fetches that were named come first, in their order.
 std::vector<Fetched> FetchedBy(const RunJob& job, const Flags& flags) {
   std::vector<Fetched> fetched;
   for (const std::string& name : job.fetches()) fetched.push_back({name, ""});
-  for (size_t i = 0; i < flags.fetches.size(); ++i)
-    fetched[i].file = SplitAssignment(flags.fetches[i]).second;
+  for (size_t i = 0; i < flags.run.fetches.size(); ++i)
+    fetched[i].file = SplitAssignment(flags.run.fetches[i]).second;
   return fetched;
 }
 
@@ -176,6 +185,9 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
       return Annotate(flags.model, std::move(error));
   }
   if (!flags.save_case.empty()) RETURN_IF_ERROR(job.SaveAsCase(flags.save_case, outputs));
+  invocation.out().flush();  // before what is said on stderr
+  if (!invocation.flags.quiet)
+    RETURN_IF_ERROR(SayWhatIsBad(opened, flags, outputs, cancel, invocation.sink()));
   return kExitOk;
 }
 
@@ -184,9 +196,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     return MakeError("--json and --tap both write to standard output: give --tap-file too");
   std::vector<llvm::StringRef> outputs = {flags.tap_file, flags.profile, flags.save_variables,
                                           flags.save_case};
-  for (const std::string& text : flags.fetches)
+  for (const std::string& text : flags.run.fetches)
     outputs.push_back(llvm::StringRef(text).split('=').second);
-  return OnEachGraph(flags.model, flags.graph, outputs, invocation,
+  return OnEachGraph(flags.model, flags.run.graph, outputs, invocation,
                      [&](OpenedGraph& opened) { return RunOn(opened, flags, invocation); });
 }
 
@@ -194,13 +206,7 @@ RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "the graph to run; a case folder brings its feeds and fetches")
       .Required();
-  line.Option("--graph", flags->graph,
-              "which graph of a file with several: its title as `info` shows it");
-  line.Option("--signature", flags->signature,
-              "the signature of a SavedModel; its keys then name feeds and fetches");
-  line.Option("--feed", flags->feeds, "a value for a tensor").ShownAs("NAME=FILE.npy");
-  line.Option("--fetch", flags->fetches, "a tensor to compute; printed, or saved to the file")
-      .ShownAs("NAME[=FILE.npy]");
+  flags->run.AddTo(line, "a tensor to compute; printed, or saved to the file", "NAME[=FILE.npy]");
   line.Flag("--all", flags->all, "print every element of what is fetched, and not the first 8");
   line.Option("--device", flags->device,
               "where nodes run that name no device and have a kernel there: CPU, GPU, GPU:1")
@@ -211,10 +217,7 @@ RunCommand SetUp(CommandLine& line) {
       .Positive();
   flags->limit.AddTo(
       line, "stop after so long with an error; default: never (a graph may loop for ever)");
-  line.Option("--variables", flags->variables,
-              "begin from this checkpoint: of --save-variables, of a tf.train.Checkpoint, or "
-              "Keras's .weights.h5 or .keras")
-      .ShownAs("PREFIX");
+  flags->run.AddVariablesTo(line);
   line.Option("--save-variables", flags->save_variables,
               "write the variables as a checkpoint that TensorFlow reads")
       .ShownAs("PREFIX");

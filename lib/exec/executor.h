@@ -7,18 +7,23 @@
 #include <string>
 #include <vector>
 
+#include "lib/exec/call_stack.h"
 #include "lib/exec/kernel.h"
 #include "lib/ir/module.h"
 
 namespace grapnel {
 
 // Looks at runs as they go. Called on whichever thread ran the node, on several at once, of one run
-// or of several. A tensor must not be kept beyond the call unless it is copied: a copy shares the
-// buffer, and stops it from being reused in place.
+// or of several; lib/exec/call_stack.h says in which call and iteration. A tensor must not be kept
+// beyond the call unless it is copied: a copy shares the buffer, and stops it from being reused in
+// place.
 class RunHook {
  public:
   virtual ~RunHook() = default;
   virtual bool Wants(const Node& node) = 0;  // asked once a node, when the plan is made
+  // Asked once a plan for each constant that it wants: what is read in its place, of the same dtype
+  // and shape.
+  virtual Tensor InsteadOfConstant(const Node&, const Tensor& value) { return value; }
   // An error of either stops the run, which fails with it; an error before the node keeps the node
   // from running. A call that does not return pauses the run: no lock is held, and other threads
   // finish the nodes that they have begun, but little begins after that.
@@ -28,6 +33,14 @@ class RunHook {
   virtual Error AfterNode(const Node&, llvm::ArrayRef<Tensor> /*outputs*/) {
     return Error::success();
   }
+  // Before AfterNode(): may put other tensors of the same dtype and shape in their place. A
+  // tensor's own memory must not be written: others may share it. Not asked of what lies on a
+  // device.
+  virtual Error EditOutputs(const Node&, llvm::MutableArrayRef<Tensor> /*outputs*/) {
+    return Error::success();
+  }
+  // A function's body begins, on this thread; CurrentCall() is `call` until it ends.
+  virtual void OnCall(const CallFrame& /*call*/) {}
   // A constant, in each run: it is not run, but seen like any other node. `is_first` is true once
   // for each constant of a plan, however many runs there are; later the value is the same. When
   // runs overlap, the call with `is_first` need not have returned before another begins.

@@ -97,6 +97,11 @@ FrameRunner::State::Iteration* FrameRunner::State::AddIteration(RunFrame* frame)
   iteration->next = nullptr;
   iteration->number = frame->next_number++;
   iteration->open = 0;
+  if (is_watched_ && frame->kind) {
+    iteration->call.loop = plan_.frames[frame->kind].name;
+    iteration->call.iteration = iteration->number;
+    iteration->call.outer = CallOf(*frame->parent);
+  }
   (frame->last ? frame->last->next : frame->first) = iteration;
   frame->last = iteration;
   ++frame->num_iterations;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/exec/call_stack.h"
 #include "lib/exec/frames.h"
 #include "lib/exec/offloaded_kernels.h"
 
@@ -40,6 +41,7 @@ class FrameRunner::State {
     RunFrame* frame = nullptr;
     Iteration* next = nullptr;
     int64_t number = 0;
+    CallFrame call;                   // in a watched run, of a loop
     int open = 0;                     // nodes that are queued or run, and frames entered from here
     std::vector<Arrivals> nodes;      // by number in the frame
     std::vector<Tensor> cells;        // inputs, those of a node side by side
@@ -106,6 +108,10 @@ class FrameRunner::State {
   }
   Tensor NumberOfInput(uint32_t number);
   Error InIteration(const Iteration& iteration, Error error) const;
+  // Where the nodes of the iteration are.
+  const CallFrame* CallOf(const Iteration& iteration) const {
+    return iteration.frame->kind ? &iteration.call : outer_call_;
+  }
   void FillGiven(uint32_t id, Iteration* iteration);
   void ClearInputs(const Item& item, Iteration* iteration);
   llvm::MutableArrayRef<Tensor> InputsOf(Instance instance) {
@@ -171,6 +177,8 @@ class FrameRunner::State {
   Client& client_;
   const CancelFlag* cancel_;
   bool shares_ = false;  // with helpers
+  bool is_watched_;
+  const CallFrame* outer_call_ = nullptr;  // where the graph itself runs
   std::vector<std::unique_ptr<Iteration>> iterations_;
   std::vector<std::unique_ptr<RunFrame>> frames_;
   std::vector<Spare> spares_;

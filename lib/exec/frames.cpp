@@ -23,6 +23,7 @@ FrameRunner::State::State(const FramePlan& plan, Client& client, HelperThreads& 
       client_(client),
       cancel_(client.cancel()),
       shares_(plan_.may_share && threads > 1),
+      is_watched_(client.IsWatched()),
       spares_(plan_.frames.size()),
       outputs_(plan_.most_outputs),
       offloaded_(
@@ -81,6 +82,7 @@ void FrameRunner::State::End(bool has_failed) {
 }
 
 void FrameRunner::State::Begin() {
+  outer_call_ = CurrentCall();
   root_ = NewFrame(0, nullptr);
   Iteration* start = AddIteration(root_);
   for (uint32_t id : plan_.frames[0].nodes) EnqueueIfReady(id, start);
@@ -141,6 +143,8 @@ Error FrameRunner::State::RunOne(Instance instance) {
 Error FrameRunner::State::RunKernel(Instance instance) {
   const Item& item = plan_.items[instance.node];
   llvm::MutableArrayRef<Tensor> outputs(outputs_.data(), item.num_outputs);
+  std::optional<InCall> in;
+  if (is_watched_) in.emplace(CallOf(*instance.iteration));
   if (Error error = client_.RunKernel(instance.node, InputsOf(instance), outputs)) {
     for (Tensor& output : outputs) output = Tensor();
     return InIteration(*instance.iteration, std::move(error));
@@ -254,6 +258,7 @@ Error FrameRunner::State::Watch(Instance instance, uint32_t port, const Tensor& 
     const Tensor* inputs = instance.iteration->cells.data() + item.first_cell;
     outputs[1] = NumberOfInput(static_cast<uint32_t>(&value - inputs));
   }
+  InCall in(CallOf(*instance.iteration));
   Error error = client_.Passed(instance.node, InputsOf(instance), outputs);
   for (Tensor& output : outputs) output = Tensor();
   return error ? InIteration(*instance.iteration, std::move(error)) : Error::success();

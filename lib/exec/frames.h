@@ -31,6 +31,8 @@ class FrameRunner {
     virtual ~Client() = default;
     // Set: the run is to end. Asked once.
     virtual const CancelFlag* cancel() const = 0;
+    // Whether anybody asks for CurrentCall(). Asked once.
+    virtual bool IsWatched() const = 0;
     // The value of an input that is given.
     virtual Tensor Given(uint32_t node, int input) = 0;
     // Called on any thread, for several nodes at a time. What it leaves in `inputs` is dropped.

@@ -66,6 +66,7 @@ Error PlanBuilder::AddConstant(const Node& node) {
   ASSIGN_OR_RETURN(Literal literal, Literal::FromConst(node));
   auto tensor = Tensor::FromLiteral(literal);
   if (!tensor) return Annotate("node '" + node.name() + "'", tensor.takeError());
+  if (hooked) *tensor = plan_->options.hook->InsteadOfConstant(node, *tensor);
   if (has_flow_ && node.num_controls() > 0) {
     PlanNode plan;
     plan.node = node;

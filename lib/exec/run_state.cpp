@@ -235,9 +235,26 @@ Error RunState::RunKernel(const PlanNode& node, llvm::MutableArrayRef<Tensor> in
 }
 
 Error RunState::RunIn(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs,
-                      llvm::ArrayRef<Tensor> outputs, KernelContext& context) {
+                      llvm::MutableArrayRef<Tensor> outputs, KernelContext& context) {
   if (plan_.has_references) RETURN_IF_ERROR(Dereference(node, inputs));
+  if (plan_.options.hook) return RunWatched(node, inputs, outputs, context);
+  return CallKernel(node, outputs, context);
+}
+
+// The functions that it calls name it as their caller, whether or not the hook wants it.
+Error RunState::RunWatched(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs,
+                           llvm::MutableArrayRef<Tensor> outputs, KernelContext& context) {
+  InNode in(&node.node);
   if (node.hooked) RETURN_IF_ERROR(ReportBefore(node, inputs));
+  RETURN_IF_ERROR(CallKernel(node, outputs, context));
+  if (!node.hooked) return Error::success();
+  if (!node.lane && !node.is_constant)
+    RETURN_IF_ERROR(plan_.options.hook->EditOutputs(node.node, outputs));
+  return ReportAfter(node, outputs);
+}
+
+Error RunState::CallKernel(const PlanNode& node, llvm::ArrayRef<Tensor> outputs,
+                           KernelContext& context) {
   // The clock takes as long as a small kernel, so it is asked in the first runs and then in some.
   bool measured = plan_.options.profiler;
   if (node.cost == KernelCost::kElements) {
@@ -249,7 +266,6 @@ Error RunState::RunIn(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs
   }
   Error error = measured ? RunMeasured(node, context, outputs) : node.kernel.Call(context);
   if (error) return Annotate(plan_.Describe(node), std::move(error));
-  if (node.hooked) RETURN_IF_ERROR(ReportAfter(node, outputs));
   return Error::success();
 }
 

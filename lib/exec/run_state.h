@@ -50,8 +50,11 @@ class RunState : private FrameRunner::Client {
   Error RunNode(const PlanNode& node);
   Error RunKernel(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs,
                   llvm::MutableArrayRef<Tensor> outputs);
+  Error RunWatched(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs,
+                   llvm::MutableArrayRef<Tensor> outputs, KernelContext& context);
+  Error CallKernel(const PlanNode& node, llvm::ArrayRef<Tensor> outputs, KernelContext& context);
   Error RunIn(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs,
-              llvm::ArrayRef<Tensor> outputs, KernelContext& context);
+              llvm::MutableArrayRef<Tensor> outputs, KernelContext& context);
   Error RunMeasured(const PlanNode& node, KernelContext& context, llvm::ArrayRef<Tensor> outputs);
   Error Dereference(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs);
 
@@ -62,6 +65,7 @@ class RunState : private FrameRunner::Client {
 
   // FrameRunner::Client
   const CancelFlag* cancel() const override { return plan_.options.cancel; }
+  bool IsWatched() const override { return plan_.options.hook; }
   Tensor Given(uint32_t node, int input) override;
   Error RunKernel(uint32_t node, llvm::MutableArrayRef<Tensor> inputs,
                   llvm::MutableArrayRef<Tensor> outputs) override {

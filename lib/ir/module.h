@@ -123,6 +123,9 @@ struct Body {
 };
 std::vector<Body> Bodies(Module& module);
 
+// The function whose body it is; null: the main graph. Cost: linear in functions.
+const Function* FunctionOf(const Graph& graph);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_IR_MODULE_H_

@@ -32,11 +32,9 @@ Node FindWatched(const Graph& graph, llvm::StringRef name) {
   return Node();
 }
 
-std::string FunctionOf(const Graph& graph) {
-  for (const auto& function : graph.module().functions) {
-    if (&function->body == &graph) return function->name().str();
-  }
-  return "";
+std::string NameOfFunction(const Graph& graph) {
+  const Function* function = FunctionOf(graph);
+  return function ? function->name().str() : "";
 }
 
 }  // namespace
@@ -55,7 +53,7 @@ bool RunWatch::Wants(const Node& node) {
   const Module& module = main_.module();
   Node watched = node;
   if (&node.graph().module() != &module) {
-    std::string name = FunctionOf(node.graph());
+    std::string name = NameOfFunction(node.graph());
     const Function* function = name.empty() ? nullptr : module.FindFunction(name);
     watched = name.empty() ? FindWatched(main_, node.name())
               : function   ? FindWatched(function->body, node.name())
@@ -187,7 +185,7 @@ Cause RunWatch::CauseOf(const Node& node, int output, const RecordedTensor& tens
   cause.alert.output = output;
   cause.node = node.name().str();
   cause.op_type = node.op().str();
-  cause.function = FunctionOf(node.graph());
+  cause.function = NameOfFunction(node.graph());
   cause.place = cause.function;
   cause.value = tensor;
   for (int slot = 0; slot < node.num_inputs(); ++slot) {

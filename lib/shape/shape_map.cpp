@@ -19,14 +19,6 @@ int ProducerOf(const Module& module) {
 
 }  // namespace
 
-const Function* FunctionOf(const Graph& graph) {
-  if (&graph == &graph.module().main) return nullptr;
-  for (const auto& function : graph.module().functions) {
-    if (&function->body == &graph) return function.get();
-  }
-  return nullptr;
-}
-
 void ShapeMap::Impl::Called(llvm::StringRef function, llvm::ArrayRef<const PortFacts*> args) {
   if (!records_calls_) return;
   CallFacts call;

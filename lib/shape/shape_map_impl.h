@@ -32,8 +32,6 @@ struct SharedShapes {
 };
 
 std::shared_ptr<SharedShapes> SharedShapesOf(const Module& module);
-// The function whose body it is; null: the main graph.
-const Function* FunctionOf(const Graph& graph);
 
 // A call as a node makes it.
 struct CallFacts {

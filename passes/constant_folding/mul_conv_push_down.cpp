@@ -73,7 +73,8 @@ bool IsAllowed(Folding& rule, const Node& mul, const Match& match, const std::st
   if (rule.IsPreserved(conv)) return rule.Fails("'{0}' must stay as it is", conv.name());
   if (conv.NumDataUses() > 1) return rule.Fails("'{0}' has other readers", conv.name());
   if (!OnlyScaleWaits(rule, match)) return rule.Fails("other nodes wait for '{0}'", conv.name());
-  // As in TensorFlow the shape is what the name had when the pass began, be it made a constant since.
+  // As in TensorFlow the shape is what the name had when the pass began, be it made a constant
+  // since.
   const Shape& shape = rule.edit.ShapeOf(mul.input(match.scale_input));
   if (!shape.known_rank())
     return rule.Fails("'{0}' was made in this pass: TensorFlow knows its shape in the next",

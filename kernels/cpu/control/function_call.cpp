@@ -43,13 +43,25 @@ Expected<FunctionCall::Compiled> FunctionCall::Begin(const RunServices& services
         "function '{0}': calls are nested {1} deep, the recursion does not seem to end", name_,
         kMaxDepth);
   ASSIGN_OR_RETURN(const Plan* plan, CompiledFor(services));
-  return Compiled(this, plan->executor.get());
+  return Compiled(this, plan->executor.get(), services.hook);
+}
+
+Error FunctionCall::Compiled::RunWatched(llvm::MutableArrayRef<Tensor> inputs,
+                                         llvm::MutableArrayRef<Tensor> outputs, int64_t iteration) {
+  CallFrame frame;
+  frame.function = call_->function_;
+  frame.caller = RunningNode();
+  frame.iteration = iteration;
+  frame.outer = CurrentCall();
+  InCall in(&frame);
+  hook_->OnCall(frame);
+  return series_.Run(inputs, outputs);
 }
 
 Error FunctionCall::Compiled::Run(llvm::MutableArrayRef<Tensor> inputs,
-                                  llvm::MutableArrayRef<Tensor> outputs) {
+                                  llvm::MutableArrayRef<Tensor> outputs, int64_t iteration) {
   ++call_depth;
-  Error error = series_.Run(inputs, outputs);
+  Error error = hook_ ? RunWatched(inputs, outputs, iteration) : series_.Run(inputs, outputs);
   --call_depth;
   // Two hundred names of functions would not say better where a recursion went wrong.
   if (!error || call_depth >= kNamedDepth) return error;

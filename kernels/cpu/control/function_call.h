@@ -33,17 +33,21 @@ class FunctionCall {
   // Must not outlive the FunctionCall.
   class Compiled {
    public:
-    Compiled(const FunctionCall* call, Executor* executor)
-        : call_(call), executor_(executor), series_(*executor) {}
+    Compiled(const FunctionCall* call, Executor* executor, RunHook* hook)
+        : call_(call), executor_(executor), hook_(hook), series_(*executor) {}
     int num_results() const { return executor_->num_fetches(); }
     // Whether argument `i` is of use; an empty tensor does as well if not.
     bool Reads(int i) const { return executor_->ReadsFeed(i); }
-    // Takes the inputs; `outputs` are num_results() of them.
-    Error Run(llvm::MutableArrayRef<Tensor> inputs, llvm::MutableArrayRef<Tensor> outputs);
+    // Takes the inputs; `outputs` are num_results() of them. `iteration`: of the loop that calls.
+    Error Run(llvm::MutableArrayRef<Tensor> inputs, llvm::MutableArrayRef<Tensor> outputs,
+              int64_t iteration = -1);
 
    private:
+    Error RunWatched(llvm::MutableArrayRef<Tensor> inputs, llvm::MutableArrayRef<Tensor> outputs,
+                     int64_t iteration);
     const FunctionCall* call_;
     Executor* executor_;
+    RunHook* hook_;
     Executor::Series series_;
   };
   Expected<Compiled> Begin(const RunServices& services, size_t num_inputs) const;

@@ -76,13 +76,13 @@ Error InIteration(int64_t number, Error error) {
 
 // The condition's answer. It gets what it reads and no more: the body may write in place in what
 // nobody else holds.
-Expected<bool> GoesOn(FunctionCall::Compiled& cond, llvm::ArrayRef<Tensor> state,
+Expected<bool> GoesOn(FunctionCall::Compiled& cond, int64_t iteration, llvm::ArrayRef<Tensor> state,
                       llvm::MutableArrayRef<Tensor> given) {
   for (size_t i = 0; i < state.size(); ++i) {
     if (cond.Reads(static_cast<int>(i))) given[i] = state[i];
   }
   Tensor answer;
-  RETURN_IF_ERROR(cond.Run(given, answer));
+  RETURN_IF_ERROR(cond.Run(given, answer, iteration));
   for (Tensor& input : given) {
     if (input) input = Tensor();
   }
@@ -100,7 +100,7 @@ Error Loop(KernelContext& context, const FunctionCall& cond_call, const Function
   std::optional<FunctionCall::Compiled> body;
   llvm::MutableArrayRef<Tensor> state = first, next = second;
   for (int64_t iteration = 0;; ++iteration) {
-    auto goes_on = GoesOn(*cond, state, given);
+    auto goes_on = GoesOn(*cond, iteration, state, given);
     if (!goes_on) return InIteration(iteration, goes_on.takeError());
     if (!*goes_on) return SetOutputs(context, state);
     if (!body) {
@@ -112,7 +112,8 @@ Error Loop(KernelContext& context, const FunctionCall& cond_call, const Function
                          body->num_results(), next.size());
       }
     }
-    if (Error error = body->Run(state, next)) return InIteration(iteration, std::move(error));
+    if (Error error = body->Run(state, next, iteration))
+      return InIteration(iteration, std::move(error));
     std::swap(state, next);
   }
 }

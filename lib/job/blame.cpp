@@ -1,0 +1,179 @@
+#include "lib/job/blame.h"
+
+#include <deque>
+
+#include "lib/ir/find.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// One run with some producers made finite.
+struct Trial {
+  std::vector<BadProducer> producers;
+  std::vector<BadFetch> bad_fetches;
+  std::string failure;
+  bool IsBad() const { return !bad_fetches.empty() || !failure.empty(); }
+};
+
+class Blamer {
+ public:
+  Blamer(OpenedGraph& opened, const RunRequest& request)
+      : opened_(opened), request_(request), pool_(1) {
+    request_.hook = nullptr;
+    request_.watch = nullptr;
+    request_.pool = &pool_;
+    request_.device = nullptr;
+    request_.devices.clear();
+    request_.placement_log = nullptr;
+  }
+
+  Expected<RunBlame> Run() {
+    ASSIGN_OR_RETURN(Trial first, Try({}, /*ones=*/false));
+    // What the graph prints and what is wrong with it was said.
+    request_.sink = [](Severity, llvm::StringRef) {};
+    request_.print = [](Severity, llvm::StringRef) {};
+    blame_.bad_fetches = std::move(first.bad_fetches);
+    blame_.failure = std::move(first.failure);
+    for (BadProducer& producer : first.producers) {
+      all_.insert(producer.key);
+      blame_.producers.push_back({std::move(producer), Harm::kNotTried});
+    }
+    if (!blame_.IsBad()) {
+      for (BlamedProducer& producer : blame_.producers) producer.harm = Harm::kNone;
+      return std::move(blame_);
+    }
+    RETURN_IF_ERROR(FindFirstHarmful());
+    FindPath();
+    return std::move(blame_);
+  }
+
+ private:
+  // In order, while that is cheap; of many, the shortest beginning of them that does harm.
+  Error FindFirstHarmful() {
+    constexpr size_t kFew = 8;
+    size_t count = blame_.producers.size();
+    size_t done = 0;
+    for (; done < std::min(count, kFew); ++done) {
+      ASSIGN_OR_RETURN(bool harmful, DoesHarm(done, done + 1));
+      if (harmful) return Blame(done);
+      blame_.producers[done].harm = Harm::kNone;
+    }
+    size_t low = done, high = count;  // the first `high` do harm, the first `low` do not
+    while (low + 1 < high) {
+      size_t middle = (low + high) / 2;
+      ASSIGN_OR_RETURN(bool harmful, DoesHarm(0, middle));
+      (harmful ? high : low) = middle;
+    }
+    for (size_t i = done; i < low; ++i) blame_.producers[i].harm = Harm::kNone;
+    return high > 0 ? Blame(high - 1) : Error::success();
+  }
+
+  Error Blame(size_t i) {
+    blame_.producers[i].harm = Harm::kDone;
+    return Error::success();
+  }
+
+  // Whether the producers [begin, end) do, all others made finite.
+  Expected<bool> DoesHarm(size_t begin, size_t end) {
+    if (begin == 0 && end == blame_.producers.size()) return true;
+    std::set<BadNode> tamed = all_;
+    for (size_t i = begin; i < end; ++i) tamed.erase(blame_.producers[i].producer.key);
+    bool is_bad = false;
+    // The largest number may overflow further on: then 1 stands for what is bad.
+    for (bool ones : {false, true}) {
+      ASSIGN_OR_RETURN(Trial trial, Try(tamed, ones));
+      is_bad = trial.IsBad();
+      bool has_new = llvm::any_of(trial.producers,
+                                  [&](const BadProducer& p) { return all_.count(p.key) == 0; });
+      if (!has_new) return is_bad;
+    }
+    blame_.is_certain = false;
+    return is_bad;
+  }
+
+  Expected<Trial> Try(std::set<BadNode> tamed, bool ones) {
+    const Graph& main = opened_.module().main;
+    BadProducers watch(main, std::move(tamed), ones);
+    RunRequest request = request_;
+    request.hook = &watch;
+    ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened_, std::move(request)));
+    std::vector<Tensor> values = job.feed_values();
+    for (size_t i = 0; i < values.size(); ++i) {
+      ASSIGN_OR_RETURN(Port port, FindTensor(main, job.feeds()[i]));
+      values[i] = watch.Feed(port, std::move(values[i]));
+    }
+    RETURN_IF_ERROR(job.Prepare());
+    auto outputs = job.Run(std::move(values));
+    Trial trial;
+    trial.producers = watch.producers();
+    if (!outputs) {
+      if (blame_.producers.empty() && trial.producers.empty()) return outputs.takeError();
+      trial.failure = TextOf(outputs.takeError());
+      return trial;
+    }
+    for (size_t i = 0; i < outputs->size(); ++i) {
+      if (IsBad((*outputs)[i]))
+        trial.bad_fetches.push_back({job.fetches()[i], RecordOf((*outputs)[i])});
+    }
+    return trial;
+  }
+
+  // The shortest, along data.
+  void FindPath() {
+    const BadProducer* producer = blame_.first_harmful();
+    if (!producer) return;
+    const Graph& main = opened_.module().main;
+    // In a function it is the outermost call that reaches the fetch.
+    std::string start = producer->cause.node;
+    for (const CallSite& call : llvm::reverse(producer->calls)) {
+      if (!call.caller.empty()) start = call.caller;
+    }
+    Node from = main.Find(start);
+    if (!from) return;
+    llvm::DenseSet<NodeId> goals;
+    for (const BadFetch& fetch : blame_.bad_fetches) {
+      auto port = FindTensor(main, fetch.name);
+      if (port)
+        goals.insert(port->node);
+      else
+        llvm::consumeError(port.takeError());
+    }
+    llvm::DenseMap<NodeId, NodeId> before = {{from.id(), kNoNode}};
+    std::deque<NodeId> open = {from.id()};
+    while (!open.empty()) {
+      NodeId id = open.front();
+      open.pop_front();
+      if (goals.count(id)) {
+        for (NodeId at = id; at != kNoNode; at = before.lookup(at))
+          blame_.path.push_back(main.node(at).name().str());
+        std::reverse(blame_.path.begin(), blame_.path.end());
+        return;
+      }
+      for (const Use& use : main.node(id).uses()) {
+        bool is_data = static_cast<int>(use.slot) < main.node(use.node).num_inputs();
+        if (is_data && before.try_emplace(use.node, id).second) open.push_back(use.node);
+      }
+    }
+  }
+
+  OpenedGraph& opened_;
+  RunRequest request_;
+  ThreadPool pool_;
+  std::set<BadNode> all_;
+  RunBlame blame_;
+};
+
+}  // namespace
+
+const BadProducer* RunBlame::first_harmful() const {
+  auto found =
+      llvm::find_if(producers, [](const BlamedProducer& p) { return p.harm == Harm::kDone; });
+  return found == producers.end() ? nullptr : &found->producer;
+}
+
+Expected<RunBlame> BlameRun(OpenedGraph& opened, const RunRequest& request) {
+  return Blamer(opened, request).Run();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,53 @@
+// A job: an opened graph is run, and the op is found that made the first NaN or infinity which
+// reached what was asked for.
+#ifndef GRAPNEL_LIB_JOB_BLAME_H_
+#define GRAPNEL_LIB_JOB_BLAME_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/check/bad_producers.h"
+#include "lib/job/run.h"
+
+namespace grapnel {
+
+enum class Harm : uint8_t {
+  kNotTried,  // comes after the first that does harm
+  kNone,      // what is fetched is finite with it, when all others are made finite
+  kDone,
+};
+
+struct BlamedProducer {
+  BadProducer producer;
+  Harm harm = Harm::kNotTried;
+};
+
+struct BadFetch {
+  std::string name;
+  RecordedTensor value;
+};
+
+struct RunBlame {
+  std::vector<BlamedProducer> producers;  // in the order in which they first ran
+  std::vector<BadFetch> bad_fetches;
+  std::string failure;  // the error that ended the run, as a check of numbers does; else empty
+  // The node that does harm, and those of the main graph through which it reaches a fetch.
+  std::vector<std::string> path;
+  // False: numbers that stood for the bad ones made new bad ones, so that harm is a guess.
+  bool is_certain = true;
+  bool IsBad() const { return !bad_fetches.empty() || !failure.empty(); }
+  // The first that does harm; null: none.
+  const BadProducer* first_harmful() const;
+};
+
+// Runs the request, whose `hook`, `watch`, `pool`, `device` and `devices` are not looked at, on one
+// thread of the CPU. A producer does harm when something fetched is bad, or the run fails, with all
+// other producers made finite: so each that comes before the first harmful one costs a run, or of
+// many a few. Errors: RunJob's, but for those of nodes, which are part of the answer where
+// something was bad before.
+Expected<RunBlame> BlameRun(OpenedGraph& opened, const RunRequest& request);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_JOB_BLAME_H_

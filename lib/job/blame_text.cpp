@@ -1,0 +1,239 @@
+#include "lib/job/blame_text.h"
+
+#include "lib/check/mending.h"
+#include "lib/ir/tensor_name.h"
+#include "lib/support/text.h"
+#include "lib/tfdbg/debug_text.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+using llvm::json::fixUTF8;
+using llvm::json::OStream;
+
+constexpr size_t kMostNames = 12;  // of a path
+constexpr size_t kMostOthers = 5;
+
+std::string IndexText(llvm::ArrayRef<int64_t> index) {
+  std::string text = "[";
+  for (size_t i = 0; i < index.size(); ++i) text += (i ? "," : "") + std::to_string(index[i]);
+  return text + "]";
+}
+
+const char* OriginName(BadOrigin origin) {
+  switch (origin) {
+    case BadOrigin::kOp:
+      return "op";
+    case BadOrigin::kConst:
+      return "const";
+    case BadOrigin::kFeed:
+      return "feed";
+    case BadOrigin::kVariable:
+      return "variable";
+  }
+  return "";
+}
+
+const char* HarmName(Harm harm) {
+  return harm == Harm::kDone ? "done" : harm == Harm::kNone ? "none" : "not tried";
+}
+
+// "in body, called by while (iteration 4), called by call"; empty in the main graph.
+std::string CallsText(llvm::ArrayRef<CallSite> calls) {
+  std::string text;
+  for (const CallSite& call : llvm::reverse(calls)) {
+    if (!text.empty()) text += ", ";
+    text += call.caller.empty() ? "in loop " + call.function
+                                : "in " + call.function + " that " + call.caller + " calls";
+    if (call.iteration >= 0) text += ", iteration " + std::to_string(call.iteration);
+  }
+  return text;
+}
+
+void WriteTensors(const BadProducer& producer, llvm::raw_ostream& os) {
+  const Cause& cause = producer.cause;
+  std::string place = producer.index.empty() ? "" : " at " + IndexText(producer.index);
+  std::vector<std::vector<std::string>> rows;
+  rows.push_back({"output", OutputName(cause.node, cause.alert.output),
+                  RecordedTensorText(cause.value), producer.element + place});
+  for (size_t i = 0; i < cause.inputs.size(); ++i) {
+    const std::string& element = producer.elements[i];
+    rows.push_back({"input", cause.inputs[i].tensor, RecordedTensorText(cause.inputs[i].value),
+                    element.empty() ? "" : element + " there"});
+  }
+  os << Table(rows);
+}
+
+void WritePath(const RunBlame& blame, llvm::raw_ostream& os) {
+  if (blame.path.size() < 2) return;
+  os << "\nreaches ";
+  for (size_t i = 1; i < blame.path.size(); ++i) {
+    bool is_left_out = blame.path.size() > kMostNames && i > kMostNames / 2 &&
+                       i + kMostNames / 2 < blame.path.size();
+    if (is_left_out && i == kMostNames / 2 + 1)
+      os << " > ... " << blame.path.size() - kMostNames << " more";
+    if (!is_left_out) os << (i > 1 ? " > " : "") << blame.path[i];
+  }
+  os << "\n";
+}
+
+void WriteOthers(const RunBlame& blame, llvm::raw_ostream& os) {
+  size_t harmless = llvm::count_if(blame.producers,
+                                   [](const BlamedProducer& p) { return p.harm == Harm::kNone; });
+  size_t later = llvm::count_if(blame.producers,
+                                [](const BlamedProducer& p) { return p.harm == Harm::kNotTried; });
+  if (harmless > 0) {
+    os << "\n"
+       << (harmless == 1 ? "one other made" : std::to_string(harmless) + " others made")
+       << " NaN or infinity too, that nothing fetched depends on (a mask, minimum or comparison "
+          "drops it):\n";
+    size_t shown = 0;
+    for (const BlamedProducer& p : blame.producers) {
+      if (p.harm == Harm::kNone && shown++ < kMostOthers)
+        os << "  " << ProducerSentence(p.producer) << "\n";
+    }
+    if (harmless > kMostOthers) os << "  ... and " << harmless - kMostOthers << " more\n";
+  }
+  if (later > 0)
+    os << "\n"
+       << Plural(later, "later op")
+       << " made NaN or infinity of finite numbers too; once this one is mended, ask again\n";
+}
+
+void WriteFetches(const RunBlame& blame, llvm::raw_ostream& os) {
+  for (const BadFetch& fetch : blame.bad_fetches)
+    os << "fetch " << fetch.name << " holds " << BadText(fetch.value) << " of "
+       << WithCommas(fetch.value.health.elements) << "\n";
+  if (!blame.failure.empty()) os << "the run failed: " << blame.failure << "\n";
+}
+
+void WriteProducerJson(const BadProducer& producer, OStream& json) {
+  const Cause& cause = producer.cause;
+  json.object([&] {
+    json.attribute("node", fixUTF8(cause.node));
+    json.attribute("op", fixUTF8(cause.op_type));
+    json.attribute("function", cause.function.empty() ? llvm::json::Value(nullptr)
+                                                      : llvm::json::Value(fixUTF8(cause.function)));
+    json.attribute("output", cause.alert.output);
+    json.attributeArray("kinds", [&] {
+      for (const std::string& kind : BadKinds(cause.value)) json.value(kind);
+    });
+    json.attributeArray("index", [&] {
+      for (int64_t i : producer.index) json.value(i);
+    });
+    json.attribute("iteration", cause.iteration < 0 ? llvm::json::Value(nullptr)
+                                                    : llvm::json::Value(cause.iteration));
+    json.attribute("cause", OriginName(producer.origin));
+    json.attribute("text", fixUTF8(ProducerSentence(producer)));
+    json.attribute("element", producer.element);
+    json.attribute("times", static_cast<int64_t>(cause.times));
+    json.attribute("mend", HowToMend(cause));
+    json.attributeBegin("value");
+    WriteRecordedTensorJson(cause.value, json);
+    json.attributeEnd();
+    json.attributeArray("inputs", [&] {
+      for (size_t i = 0; i < cause.inputs.size(); ++i) {
+        json.object([&] {
+          json.attribute("tensor", fixUTF8(cause.inputs[i].tensor));
+          json.attribute("element", producer.elements[i].empty()
+                                        ? llvm::json::Value(nullptr)
+                                        : llvm::json::Value(producer.elements[i]));
+          json.attributeBegin("value");
+          WriteRecordedTensorJson(cause.inputs[i].value, json);
+          json.attributeEnd();
+        });
+      }
+    });
+    json.attributeArray("calls", [&] {
+      for (const CallSite& call : producer.calls) {
+        json.object([&] {
+          json.attribute("caller", call.caller.empty() ? llvm::json::Value(nullptr)
+                                                       : llvm::json::Value(fixUTF8(call.caller)));
+          json.attribute("function", fixUTF8(call.function));
+          json.attribute("iteration", call.iteration < 0 ? llvm::json::Value(nullptr)
+                                                         : llvm::json::Value(call.iteration));
+        });
+      }
+    });
+  });
+}
+
+}  // namespace
+
+std::string ProducerSentence(const BadProducer& producer) {
+  const Cause& cause = producer.cause;
+  std::string text = cause.node;
+  if (!cause.op_type.empty()) text += " (" + cause.op_type + ")";
+  text += producer.origin == BadOrigin::kOp ? " made " : " holds ";
+  text += BadText(cause.value);
+  if (cause.value.health.elements > 1) text += " of " + WithCommas(cause.value.health.elements);
+  std::string calls = CallsText(producer.calls);
+  if (!calls.empty()) text += " " + calls + ",";
+  return text + " " + cause.reason;
+}
+
+void WriteRunBlameText(const RunBlame& blame, llvm::raw_ostream& os) {
+  const BadProducer* first = blame.first_harmful();
+  if (!blame.IsBad()) {
+    os << "all that is fetched is finite\n";
+    WriteOthers(blame, os);
+    return;
+  }
+  if (!first) {
+    WriteFetches(blame, os);
+    os << "what made it could not be found: no op made it out of finite numbers\n";
+    return;
+  }
+  os << ProducerSentence(*first) << "\n\n";
+  WriteTensors(*first, os);
+  os << "\n";
+  WriteFetches(blame, os);
+  WritePath(blame, os);
+  std::string mend = HowToMend(first->cause);
+  if (!mend.empty()) os << "\nto mend it: " << mend << "\n";
+  if (!blame.is_certain)
+    os << "\nthis may not be all: without the other bad values the run made new ones\n";
+  WriteOthers(blame, os);
+}
+
+void WriteRunBlameJson(const RunBlame& blame, OStream& json) {
+  auto write = [&](const char* key, const BadProducer* producer) {
+    json.attributeBegin(key);
+    if (producer)
+      WriteProducerJson(*producer, json);
+    else
+      json.value(nullptr);
+    json.attributeEnd();
+  };
+  write("first_bad", blame.first_harmful());
+  write("first_any", blame.producers.empty() ? nullptr : &blame.producers[0].producer);
+  json.attributeArray("producers", [&] {
+    for (const BlamedProducer& p : blame.producers) {
+      json.object([&] {
+        json.attribute("harm", HarmName(p.harm));
+        json.attributeBegin("producer");
+        WriteProducerJson(p.producer, json);
+        json.attributeEnd();
+      });
+    }
+  });
+  json.attributeArray("bad_fetches", [&] {
+    for (const BadFetch& fetch : blame.bad_fetches) {
+      json.object([&] {
+        json.attribute("tensor", fixUTF8(fetch.name));
+        json.attributeBegin("value");
+        WriteRecordedTensorJson(fetch.value, json);
+        json.attributeEnd();
+      });
+    }
+  });
+  json.attribute("failure", blame.failure.empty() ? llvm::json::Value(nullptr)
+                                                  : llvm::json::Value(fixUTF8(blame.failure)));
+  json.attributeArray("path", [&] {
+    for (const std::string& name : blame.path) json.value(fixUTF8(name));
+  });
+  json.attribute("is_certain", blame.is_certain);
+}
+
+}  // namespace grapnel

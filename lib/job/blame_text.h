@@ -1,0 +1,21 @@
+// What a run's blame says, for people and for programs.
+#ifndef GRAPNEL_LIB_JOB_BLAME_TEXT_H_
+#define GRAPNEL_LIB_JOB_BLAME_TEXT_H_
+
+#include <string>
+
+#include "lib/job/blame.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+
+// "loss/Log (Log) made -inf x1 of 6 at [1,0] because its input Softmax:0 holds 1 zero".
+std::string ProducerSentence(const BadProducer& producer);
+void WriteRunBlameText(const RunBlame& blame, llvm::raw_ostream& os);
+// "first_bad" and "first_any": an object or null; "producers", "bad_fetches", "failure", "path",
+// "is_certain"; as fields of an object that is open.
+void WriteRunBlameJson(const RunBlame& blame, llvm::json::OStream& json);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_JOB_BLAME_TEXT_H_

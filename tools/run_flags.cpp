@@ -1,0 +1,39 @@
+#include "tools/run_flags.h"
+
+namespace grapnel {
+
+std::pair<std::string, std::string> SplitAssignment(llvm::StringRef text) {
+  auto [name, file] = text.split('=');
+  return {name.str(), file.str()};
+}
+
+void RunFlags::AddTo(CommandLine& line, const char* fetch, const char* fetch_shown_as) {
+  line.Option("--graph", graph, "which graph of a file with several: its title as `info` shows it");
+  line.Option("--signature", signature,
+              "the signature of a SavedModel; its keys then name feeds and fetches");
+  line.Option("--feed", feeds, "a value for a tensor").ShownAs("NAME=FILE.npy");
+  line.Option("--fetch", fetches, fetch).ShownAs(fetch_shown_as);
+}
+
+void RunFlags::AddVariablesTo(CommandLine& line) {
+  line.Option("--variables", variables,
+              "begin from this checkpoint: of --save-variables, of a tf.train.Checkpoint, or "
+              "Keras's .weights.h5 or .keras")
+      .ShownAs("PREFIX");
+}
+
+Expected<RunRequest> RunFlags::Request() const {
+  RunRequest request;
+  for (const std::string& text : feeds) {
+    auto [name, file] = SplitAssignment(text);
+    if (file.empty()) return MakeError("--feed {0}: NAME=FILE.npy was expected", text);
+    request.feeds.push_back({name, file, Tensor()});
+  }
+  for (const std::string& text : fetches) request.fetches.push_back(SplitAssignment(text).first);
+  request.signature = signature;
+  request.variables = variables;
+  request.words.fetches = "by --fetch";
+  return request;
+}
+
+}  // namespace grapnel

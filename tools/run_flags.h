@@ -1,0 +1,29 @@
+// Flags that say what is run, the same in every command that runs one graph on values.
+#ifndef GRAPNEL_TOOLS_RUN_FLAGS_H_
+#define GRAPNEL_TOOLS_RUN_FLAGS_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/job/run.h"
+#include "tools/command_line.h"
+
+namespace grapnel {
+
+struct RunFlags {
+  std::string graph, signature, variables;
+  std::vector<std::string> feeds, fetches;  // NAME=FILE; of a fetch the file may be missing
+  // --graph, --signature and --feed; `fetch`: what --fetch is for and how its value is shown.
+  void AddTo(CommandLine& line, const char* fetch, const char* fetch_shown_as);
+  void AddVariablesTo(CommandLine& line);
+  // Feeds, fetches, signature and variables. Errors: a feed without a file.
+  Expected<RunRequest> Request() const;
+};
+
+// "name=file" -> (name, file); without '=' the file is empty.
+std::pair<std::string, std::string> SplitAssignment(llvm::StringRef text);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_TOOLS_RUN_FLAGS_H_
