@@ -51,25 +51,24 @@ SteppedLanes<T> FoldLanes(const T* in, int64_t count, int64_t stride, bool unrol
   return lanes;
 }
 
-template <typename Op>
-float RowOf(const Eigen::half* in, int64_t n, int64_t first) {
+template <typename Op, typename T>
+float RowOf(const T* in, int64_t n, int64_t first) {
   constexpr int64_t kLanes = HalfLanes::kCount;
   if (n > kLongestRow) {
     int64_t cut = (first + (n + 1) / 2 + kLanes - 1) / kLanes * kLanes;
     int64_t left = std::min(cut - first, n);
     float sum = RowOf<Op>(in, left, first);
-    return left < n ? Step<Op, Eigen::half>(sum, RowOf<Op>(in + left, n - left, cut)) : sum;
+    return left < n ? Step<Op, T>(sum, RowOf<Op>(in + left, n - left, cut)) : sum;
   }
   int64_t groups = n / kLanes;
   float lanes[kLanes];
   FoldLanes<Op>(in, groups, kLanes, groups >= kAtATime).To(lanes);
   float rest = Op::kStart;
-  for (int64_t i = groups * kLanes; i < n; ++i)
-    rest = Step<Op, Eigen::half>(rest, static_cast<float>(in[i]));
+  for (int64_t i = groups * kLanes; i < n; ++i) rest = Step<Op, T>(rest, static_cast<float>(in[i]));
   float of_lanes[kLanes / 2];
   for (int i = 0; i < kLanes / 2; ++i) of_lanes[i] = Op::Of(lanes[i], lanes[i + kLanes / 2]);
   float all = Op::Of(Op::Of(of_lanes[0], of_lanes[2]), Op::Of(of_lanes[1], of_lanes[3]));
-  return Step<Op, Eigen::half>(rest, RoundedTo<Eigen::half>(all));
+  return Step<Op, T>(rest, RoundedTo<T>(all));
 }
 
 template <typename Op, typename T>
@@ -81,7 +80,8 @@ float ColumnOf(const T* in, int64_t rows, int64_t stride) {
 
 }  // namespace
 
-float FoldRow(HalfFold fold, const Eigen::half* in, int64_t n, int64_t first) {
+template <typename T>
+float FoldRow(HalfFold fold, const T* in, int64_t n, int64_t first) {
   return fold == HalfFold::kProduct ? RowOf<Product>(in, n, first) : RowOf<Sum>(in, n, first);
 }
 
@@ -101,6 +101,7 @@ float FoldColumn(HalfFold fold, const T* in, int64_t rows, int64_t stride) {
 }
 
 #define INSTANTIATE(T)                                                               \
+  template float FoldRow(HalfFold, const T*, int64_t, int64_t);                      \
   template void FoldEightColumns(HalfFold, const T*, int64_t rows, int64_t, float*); \
   template float FoldColumn(HalfFold, const T*, int64_t, int64_t)
 INSTANTIATE(Eigen::half);

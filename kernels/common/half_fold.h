@@ -11,14 +11,15 @@ namespace grapnel {
 // kSumOneByOne is that of a mean that counts as it goes: never four at a time.
 enum class HalfFold { kSum, kProduct, kSumOneByOne };
 
-// Of n halves that lie one after the other. `first` is how many elements of the tensor lie before
-// them: long rows are cut where a lane of the whole tensor starts.
-float FoldRow(HalfFold fold, const Eigen::half* in, int64_t n, int64_t first = 0);
+// T is half or bfloat16. Of n that lie one after the other. `first` is how many elements of the
+// tensor lie before them: long rows are cut where a lane of the whole tensor starts.
+template <typename T>
+float FoldRow(HalfFold fold, const T* in, int64_t n, int64_t first = 0);
 
 // out[j] of element j of each of `rows` rows, `stride` elements apart, for eight neighbours ...
 template <typename T>
 void FoldEightColumns(HalfFold fold, const T* in, int64_t rows, int64_t stride, float* out);
-// ... and for one column, which TensorFlow takes element after element. T is half or bfloat16.
+// ... and for one column, which TensorFlow takes element after element.
 template <typename T>
 float FoldColumn(HalfFold fold, const T* in, int64_t rows, int64_t stride);
 
