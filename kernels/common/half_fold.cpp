@@ -8,7 +8,9 @@ namespace grapnel {
 namespace {
 
 constexpr int kAtATime = 4;
-constexpr int64_t kLongestRow = 200 * HalfLanes::kCount;  // longer ones are folded as two halves
+// Longer rows are folded as two halves.
+template <typename T>
+constexpr int64_t kLongestRow = (std::is_same_v<T, Eigen::half> ? 200 : 128) * HalfLanes::kCount;
 constexpr int64_t kShortestUnrolledColumn = 16;
 
 struct Sum {
@@ -54,7 +56,7 @@ SteppedLanes<T> FoldLanes(const T* in, int64_t count, int64_t stride, bool unrol
 template <typename Op, typename T>
 float RowOf(const T* in, int64_t n, int64_t first) {
   constexpr int64_t kLanes = HalfLanes::kCount;
-  if (n > kLongestRow) {
+  if (n > kLongestRow<T>) {
     int64_t cut = (first + (n + 1) / 2 + kLanes - 1) / kLanes * kLanes;
     int64_t left = std::min(cut - first, n);
     float sum = RowOf<Op>(in, left, first);

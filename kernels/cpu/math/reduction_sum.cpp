@@ -131,7 +131,10 @@ struct EuclideanNormOf {
 
 template <template <typename> typename R>
 Expected<KernelFn> MakeSum(const KernelSetup& setup) {
-  if (setup.input_type(0) == proto::DT_HALF) return MakeHalfReduction(setup);
+  DataType type = setup.input_type(0);
+  bool product = setup.node().op() == "Prod";
+  if (type == proto::DT_HALF || (type == proto::DT_BFLOAT16 && product))
+    return MakeHalfReduction(setup);
   return MakeReduction<R, NumberTypes>(setup);
 }
 

@@ -27,7 +27,7 @@ void SoftmaxRow(const T* in, T* out, int64_t n, bool log) {
 
 // TensorFlow takes the steps of halves in half, and those of LogSoftmax in bfloat16 likewise.
 template <typename T>
-void SteppedSoftmaxRow(const T* in, T* out, int64_t n, bool log) {
+void SteppedSoftmaxRow(const T* in, T* out, int64_t n, int64_t first, bool log) {
   using Number = Stepped<T>;
   float largest = -INFINITY;
   for (int64_t i = 0; i < n; ++i) {
@@ -37,7 +37,7 @@ void SteppedSoftmaxRow(const T* in, T* out, int64_t n, bool log) {
   auto shifted = [&](int64_t i) { return Number(static_cast<float>(in[i])) - Number(largest); };
   std::vector<T> powers(n);
   for (int64_t i = 0; i < n; ++i) powers[i] = T(Exp(shifted(i)).value());
-  Number sum(FoldRow(HalfFold::kSum, powers.data(), n));
+  Number sum(FoldRow(HalfFold::kSum, powers.data(), n, first));
   Number factor = log ? Log(sum) : Number(1) / sum;
   for (int64_t i = 0; i < n; ++i) {
     Number power(static_cast<float>(powers[i]));
@@ -57,7 +57,8 @@ Error Softmax(KernelContext& ctx, bool log) {
   ctx.ParallelFor(out->num_elements() / n, 20 + n * 1.5, [&](int64_t begin, int64_t end) {
     if constexpr (kIsSmallFloat<T>) {
       if (log || std::is_same_v<T, Eigen::half>) {
-        for (int64_t i = begin; i < end; ++i) SteppedSoftmaxRow(in + i * n, to + i * n, n, log);
+        for (int64_t i = begin; i < end; ++i)
+          SteppedSoftmaxRow(in + i * n, to + i * n, n, i * n, log);
         return;
       }
       std::vector<float> row(n);
