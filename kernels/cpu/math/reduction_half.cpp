@@ -1,6 +1,7 @@
-// Sum, Mean and Prod of halves and Prod of bfloat16, which TensorFlow folds as they are: in its
-// order, rounded at each step.
+// Sum, Mean, Prod and EuclideanNorm of halves and Prod of bfloat16, which TensorFlow folds as they
+// are: in its order, rounded at each step.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "kernels/common/half_fold.h"
@@ -15,10 +16,12 @@ using Merged = ReducedDims::Merged;
 struct Job {
   HalfFold fold;
   bool mean;
+  bool norm = false;  // of squares
   int64_t count = 1;  // elements in one result
 
   template <typename T>
   T Finished(float folded) const {
+    if (norm) return T(std::sqrt(folded));
     if (!mean) return T(folded);
     return T(folded / RoundedTo<T>(static_cast<float>(count)));
   }
@@ -108,6 +111,18 @@ Error ReduceHalves(KernelContext& ctx, Job job, bool keep_dims) {
   llvm::ArrayRef<Merged> axes = dims.merged;
   for (const Merged& axis : axes) job.count *= axis.reduced ? axis.size : 1;
   const T* from = in.data<T>();
+  Tensor squares;
+  if (job.norm) {
+    ASSIGN_OR_RETURN(squares, ctx.Scratch(in.dtype(), in.dims()));
+    T* to = squares.data<T>();
+    ctx.ParallelFor(in.num_elements(), 1.0, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        float x = static_cast<float>(from[i]);
+        to[i] = T(x * x);
+      }
+    });
+    from = to;
+  }
   bool last = !axes.empty() && axes.back().reduced;
   if (axes.size() <= 1 || (axes.size() == 2 && last)) {
     Rows(ctx, job, from, *out);
@@ -125,7 +140,7 @@ Error ReduceHalves(KernelContext& ctx, Job job, bool keep_dims) {
 
 Expected<KernelFn> MakeHalfReduction(const KernelSetup& setup) {
   llvm::StringRef op = setup.node().op();
-  Job job{op == "Prod" ? HalfFold::kProduct : HalfFold::kSum, op == "Mean"};
+  Job job{op == "Prod" ? HalfFold::kProduct : HalfFold::kSum, op == "Mean", op == "EuclideanNorm"};
   bool keep_dims = setup.node().GetBool("keep_dims");
   bool half = setup.input_type(0) == proto::DT_HALF;
   return KernelFn([job, keep_dims, half](KernelContext& ctx) {

@@ -143,7 +143,7 @@ Expected<KernelFn> MakeSum(const KernelSetup& setup) {
 GRAPNEL_SUM_KERNEL("Sum", MakeSum<SumOf>);
 GRAPNEL_SUM_KERNEL("Mean", MakeSum<MeanOf>);
 GRAPNEL_SUM_KERNEL("Prod", MakeSum<ProdOf>);
-GRAPNEL_SUM_KERNEL("EuclideanNorm", (MakeReduction<EuclideanNormOf, NumberTypes>));
+GRAPNEL_SUM_KERNEL("EuclideanNorm", (MakeSum<EuclideanNormOf>));
 
 }  // namespace
 }  // namespace grapnel
