@@ -11,15 +11,20 @@ namespace {
 constexpr int64_t kLanes = 8;
 
 // Of a few steps, and of sides that do not lie so that steps are side by side: products are rounded
-// before they are added where columns do not come in whole lanes.
+// before they are added, but for columns in whole lanes, which begin where memory is aligned.
+// `first` is where the row begins in the result.
 void SmallRow(const BatchedShape& shape, const float* a, int64_t a_stride, const float* b,
-              float* c) {
-  bool lanes = !shape.transpose_a && !shape.transpose_b && shape.n % kLanes == 0;
+              int64_t first, float* c) {
+  int64_t begin = 0, end = 0;
+  if (!shape.transpose_a && !shape.transpose_b && (shape.m == 1 || shape.n % kLanes == 0)) {
+    begin = std::min(shape.n, (kLanes - first % kLanes) % kLanes);
+    end = begin + (shape.n - begin) / kLanes * kLanes;
+  }
   std::fill_n(c, shape.n, 0.0f);
   for (int64_t k = 0; k < shape.k; ++k) {
     for (int64_t j = 0; j < shape.n; ++j) {
       float product = a[k * a_stride] * b[k * shape.n + j];
-      if (!lanes) product = RoundedTo<Eigen::half>(product);
+      if (j < begin || j >= end) product = RoundedTo<Eigen::half>(product);
       c[j] = RoundedTo<Eigen::half>(c[j] + product);
     }
   }
@@ -38,19 +43,43 @@ Expected<const float*> PlainB(KernelContext& ctx, const BatchedShape& shape, con
   return to;
 }
 
+// One row or column is taken as a vector, also of one product.
 HalfPlan PlanOf(const BatchedShape& shape) {
-  bool one = shape.count == 1;
-  HalfPlan plan =
-      one ? PlanOfTensors(shape.m, shape.n, shape.k) : PlanOfMatrices(shape.m, shape.n, shape.k);
-  if (!one && shape.m == 1 && !shape.transpose_b && plan.walk == HalfPlan::Walk::kLanes)
-    plan.walk = HalfPlan::Walk::kVector;
+  using Walk = HalfPlan::Walk;
+  if (shape.count == 1 && shape.m > 1 && shape.n > 1)
+    return PlanOfTensors(shape.m, shape.n, shape.k);
+  HalfPlan plan = PlanOfMatrices(shape.m, shape.n, shape.k);
+  if (plan.walk != Walk::kLanes) return plan;
+  if (shape.m == 1 && shape.n == 1) {
+    plan.walk = !shape.transpose_a && shape.transpose_b ? Walk::kSmall : Walk::kTiles;
+    plan.block = shape.k;
+  } else if (shape.m == 1 && !shape.transpose_b) {
+    plan = PlanOfTensors(shape.m, shape.n, shape.k);
+  }
   return plan;
+}
+
+// A column, of a that lies by columns, is computed as a row.
+bool IsColumn(const BatchedShape& shape) {
+  return shape.n == 1 && shape.m > 1 && shape.transpose_a &&
+         PlanOfMatrices(shape.m, shape.n, shape.k).walk == HalfPlan::Walk::kLanes;
+}
+
+BatchedShape AsRow(const BatchedShape& shape) {
+  BatchedShape row{1, shape.m, shape.k};
+  row.count = shape.count;
+  row.a_count = shape.b_count;
+  row.b_count = shape.a_count;
+  row.a_index = shape.b_index;
+  row.b_index = shape.a_index;
+  return row;
 }
 
 }  // namespace
 
 Error HalfGemm(KernelContext& ctx, const BatchedShape& shape, const float* a, const float* b,
                float* c) {
+  if (IsColumn(shape)) return HalfGemm(ctx, AsRow(shape), b, a, c);
   Tensor storage;
   ASSIGN_OR_RETURN(b, PlainB(ctx, shape, b, storage));
   HalfPlan plan = PlanOf(shape);
@@ -67,7 +96,7 @@ Error HalfGemm(KernelContext& ctx, const BatchedShape& shape, const float* a, co
       float* to = c + (batch * shape.m + row) * shape.n;
       if (small) {
         for (int64_t r = 0; r < rows; ++r)
-          SmallRow(shape, left + r * a_row, a_step, right, to + r * shape.n);
+          SmallRow(shape, left + r * a_row, a_step, right, to + r * shape.n - c, to + r * shape.n);
         continue;
       }
       auto lay = [&](int64_t first, int64_t last, float* panel) {

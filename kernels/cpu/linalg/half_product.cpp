@@ -178,15 +178,27 @@ float LanesOf(const float* a, const float* b, int64_t k) {
   return sum;
 }
 
-// Of fewer than three times eight steps.
+// The same with products rounded first, and even and odd lanes summed apart.
 float SmallOf(const float* a, const float* b, int64_t k) {
+  auto product = [&](int64_t at) { return HalfLanes::At(a + at) * HalfLanes::At(b + at); };
   float sum = 0;
   int64_t i = 0;
   if (k >= kLanes) {
-    HalfLanes lanes = HalfLanes::At(a) * HalfLanes::At(b);
-    for (i = kLanes; i + kLanes <= k; i += kLanes)
-      lanes = lanes + HalfLanes::At(a + i) * HalfLanes::At(b + i);
-    sum = SumOf(lanes);
+    HalfLanes even = product(0);
+    i = kLanes;
+    if (k >= 2 * kLanes) {
+      HalfLanes odd = product(kLanes);
+      for (i = 2 * kLanes; i + 2 * kLanes <= k; i += 2 * kLanes) {
+        even = even + product(i);
+        odd = odd + product(i + kLanes);
+      }
+      even = even + odd;
+    }
+    if (i + kLanes <= k) {
+      even = even + product(i);
+      i += kLanes;
+    }
+    sum = SumOf(even);
   }
   for (; i < k; ++i) sum = RoundedTo<Eigen::half>(sum + RoundedTo<Eigen::half>(a[i] * b[i]));
   return sum;

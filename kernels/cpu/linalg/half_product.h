@@ -16,7 +16,7 @@ struct HalfPlan {
     kTiles,   // four rows by two lanes of eight columns, step after step
     kVector,  // one row: a lane of eight columns, step after step
     kLanes,   // each element by itself, eight steps side by side
-    kSmall    // likewise, of a few steps
+    kSmall    // likewise, products rounded first: of a few steps, or of one element
   };
 
   int64_t m = 0, n = 0, k = 0;
