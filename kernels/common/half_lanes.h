@@ -84,6 +84,23 @@ class SteppedLanes<Eigen::half> {
 
 using HalfLanes = SteppedLanes<Eigen::half>;
 
+// to[i] += a[i] * b[i] with one rounding each, of halves held as floats.
+inline void AddHalfProducts(const float* a, const float* b, int64_t n, float* to) {
+  int64_t i = 0;
+  for (; i + HalfLanes::kCount <= n; i += HalfLanes::kCount)
+    (HalfLanes::At(to + i) + HalfLanes::Exact(HalfLanes::At(a + i), HalfLanes::At(b + i)))
+        .To(to + i);
+  for (; i < n; ++i) to[i] = RoundedTo<Eigen::half>(to[i] + a[i] * b[i]);
+}
+
+// to[i] += a[i], likewise.
+inline void AddHalves(const float* a, int64_t n, float* to) {
+  int64_t i = 0;
+  for (; i + HalfLanes::kCount <= n; i += HalfLanes::kCount)
+    (HalfLanes::At(to + i) + HalfLanes::At(a + i)).To(to + i);
+  for (; i < n; ++i) to[i] = RoundedTo<Eigen::half>(to[i] + a[i]);
+}
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_KERNELS_COMMON_HALF_LANES_H_

@@ -67,11 +67,8 @@ void DepthwiseInputGradient(KernelContext& ctx, const ConvShape& s, const float*
     for (int64_t row = begin; row < end; ++row) {
       std::fill(line.begin(), line.end(), 0.0f);
       ForPairsOfRow(s.window, row, [&](int64_t x, int64_t tap, int64_t position) {
-        float* to = line.data() + x * s.out_channels;
-        const float* from = gradient + position * s.out_channels;
-        const float* weights = filter + tap * s.out_channels;
-        for (int64_t o = 0; o < s.out_channels; ++o)
-          to[o] = RoundedTo<Eigen::half>(to[o] + from[o] * weights[o]);
+        AddHalfProducts(gradient + position * s.out_channels, filter + tap * s.out_channels,
+                        s.out_channels, line.data() + x * s.out_channels);
       });
       float* to = input + row * width * s.in_channels;
       for (int64_t i = 0; i < width * s.in_channels; ++i) {
@@ -102,8 +99,7 @@ void GatherShares(KernelContext& ctx, const ConvShape& image, const float* share
             std::fill_n(pixel, channels, 0.0f);
             for (int64_t i = 0; i < taps; ++i) {
               const float* part = parts[x * taps + i];
-              for (int64_t c = 0; part && c < channels; ++c)
-                pixel[c] = RoundedTo<Eigen::half>(pixel[c] + part[c]);
+              if (part) AddHalves(part, channels, pixel);
             }
           }
         }
@@ -164,24 +160,30 @@ Error InputGradientOfVolumes(KernelContext& ctx, const ConvShape& s, const float
 
 void DepthwiseFilterGradient(KernelContext& ctx, const ConvShape& s, const float* input,
                              const float* gradient, float* filter) {
+  constexpr int64_t kChannels = 64;
   int64_t multiplier = s.out_channels / s.groups, outs = s.out_channels, taps = TapsOf(s);
-  int64_t positions = s.positions() / s.batch;
-  ctx.ParallelFor(taps, s.flops() * kStepCost / taps, [&](int64_t begin, int64_t end) {
-    std::vector<float> of_image(outs);
-    for (int64_t tap = begin; tap < end; ++tap) {
-      float* to = filter + tap * outs;
-      std::fill_n(to, outs, 0.0f);
+  int64_t positions = s.positions() / s.batch, chunks = (s.groups + kChannels - 1) / kChannels;
+  double cost = s.flops() * kStepCost / (taps * chunks);
+  ctx.ParallelFor(taps * chunks, cost, [&](int64_t begin, int64_t end) {
+    std::vector<float> of_image(kChannels * multiplier), repeated(kChannels * multiplier);
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t tap = i / chunks, c0 = i % chunks * kChannels;
+      int64_t o0 = c0 * multiplier, n = std::min(kChannels, s.groups - c0) * multiplier;
+      float* to = filter + tap * outs + o0;
+      std::fill_n(to, n, 0.0f);
       for (int64_t b = 0; b < s.batch; ++b) {
-        std::fill(of_image.begin(), of_image.end(), 0.0f);
+        std::fill_n(of_image.data(), n, 0.0f);
         for (int64_t p = b * positions; p < (b + 1) * positions; ++p) {
           int64_t pixel = PixelAt(s.window, p, tap);
           if (pixel < 0) continue;
-          const float *from = input + pixel * s.in_channels, *grads = gradient + p * outs;
-          for (int64_t o = 0; o < outs; ++o) {
-            of_image[o] = RoundedTo<Eigen::half>(of_image[o] + from[o / multiplier] * grads[o]);
+          const float* from = input + pixel * s.in_channels + c0;
+          if (multiplier > 1) {
+            for (int64_t o = 0; o < n; ++o) repeated[o] = from[o / multiplier];
+            from = repeated.data();
           }
+          AddHalfProducts(from, gradient + p * outs + o0, n, of_image.data());
         }
-        for (int64_t o = 0; o < outs; ++o) to[o] = RoundedTo<Eigen::half>(to[o] + of_image[o]);
+        AddHalves(of_image.data(), n, to);
       }
     }
   });

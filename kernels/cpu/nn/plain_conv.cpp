@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/common/stepped.h"
+#include "kernels/common/half_lanes.h"
 #include "kernels/cpu/linalg/gemm.h"
 #include "kernels/cpu/nn/conv_places.h"
 #include "kernels/cpu/nn/half_conv.h"
@@ -20,6 +20,12 @@ void DepthwiseRow(const ConvShape& s, const Position& at, const T* input, const 
   ForTaps(s.window, at, [&](int64_t tap, int64_t pixel) {
     const T* in = input + pixel * channels;
     const T* weights = filter + tap * s.out_channels;
+    if constexpr (std::is_same_v<T, float>) {
+      if (multiplier == 1 && s.half_steps == ConvShape::HalfSteps::kDepthwise) {
+        AddHalfProducts(in, weights, channels, out);
+        return;
+      }
+    }
     if (multiplier == 1) {
       for (int64_t c = 0; c < channels; ++c) out[c] = AddOf<T>(out[c], MulOf<T>(in[c], weights[c]));
     } else {
