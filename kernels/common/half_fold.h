@@ -1,4 +1,4 @@
-// Sums and products of many halves in the order, and with the rounding at each step, of
+// Sums and products of many numbers of 16 bits in the order, and with the rounding at each step, of
 // TensorFlow's CPU kernels: eight lanes, four of them at a time. With any other order the last bits
 // of a sum of 16-bit numbers are others.
 #ifndef GRAPNEL_KERNELS_COMMON_HALF_FOLD_H_
@@ -8,17 +8,20 @@
 
 namespace grapnel {
 
-enum class HalfFold { kSum, kProduct };
+// kSumOneByOne is that of a mean that counts as it goes: never four at a time.
+enum class HalfFold { kSum, kProduct, kSumOneByOne };
 
-// Of n halves that lie one after the other. `first` is how many elements of the tensor lie before
-// them: long rows are cut where a lane of the whole tensor starts.
-float FoldRow(HalfFold fold, const Eigen::half* in, int64_t n, int64_t first = 0);
+// T is half or bfloat16. Of n that lie one after the other. `first` is how many elements of the
+// tensor lie before them: long rows are cut where a lane of the whole tensor starts.
+template <typename T>
+float FoldRow(HalfFold fold, const T* in, int64_t n, int64_t first = 0);
 
 // out[j] of element j of each of `rows` rows, `stride` elements apart, for eight neighbours ...
-void FoldEightColumns(HalfFold fold, const Eigen::half* in, int64_t rows, int64_t stride,
-                      float* out);
+template <typename T>
+void FoldEightColumns(HalfFold fold, const T* in, int64_t rows, int64_t stride, float* out);
 // ... and for one column, which TensorFlow takes element after element.
-float FoldColumn(HalfFold fold, const Eigen::half* in, int64_t rows, int64_t stride);
+template <typename T>
+float FoldColumn(HalfFold fold, const T* in, int64_t rows, int64_t stride);
 
 }  // namespace grapnel
 

@@ -1,7 +1,7 @@
 // MirrorPadGrad: what MirrorPad copied to a margin adds up where it came from.
 #include "kernels/common/dims.h"
-#include "kernels/common/dispatch.h"
 #include "kernels/common/padding.h"
+#include "kernels/common/stepped.h"
 
 namespace grapnel {
 namespace {
@@ -15,6 +15,7 @@ int64_t Source(int64_t at, int64_t before, int64_t size, int64_t skip) {
 }
 
 struct Fold {
+  std::vector<int64_t> before;               // what was padded, by dimension
   Dims dims;                                 // of the result
   std::vector<std::vector<int64_t>> source;  // by dimension and padded position
 };
@@ -30,17 +31,17 @@ Expected<Fold> ReadFold(const Tensor& in, const Tensor& paddings, int64_t skip) 
                        before, after, d, in.dim(d));
     size -= after;
     fold.dims.push_back(size);
+    fold.before.push_back(before);
     std::vector<int64_t>& source = fold.source.emplace_back();
     for (int64_t at = 0; at < in.dim(d); ++at) source.push_back(Source(at, before, size, skip));
   }
   return fold;
 }
 
-// Sums in float for the small floats.
 template <typename T>
 void AddUp(const Tensor& in, const Fold& fold, Tensor& out) {
-  using Sum = std::conditional_t<kIsSmallFloat<T>, float, T>;
-  std::vector<Sum> sums(out.num_elements(), Sum(0));
+  T* sums = out.data<T>();
+  std::fill_n(sums, out.num_elements(), T(0));
   Dims strides = RowMajorStrides(fold.dims), index(in.rank(), 0);
   int last = in.rank() - 1;
   int64_t row = last < 0 ? 1 : in.dim(last);
@@ -48,12 +49,44 @@ void AddUp(const Tensor& in, const Fold& fold, Tensor& out) {
     int64_t base = 0;
     for (int d = 0; d < last; ++d) base += fold.source[d][index[d]] * strides[d];
     for (int64_t i = 0; i < row; ++i) {
-      Sum& sum = sums[base + (last < 0 ? 0 : fold.source[last][i])];
-      sum = AddOf(sum, static_cast<Sum>(in.data<T>()[at + i]));
+      T& sum = sums[base + (last < 0 ? 0 : fold.source[last][i])];
+      sum = AddOf(sum, in.data<T>()[at + i]);
     }
     for (int d = last - 1; d >= 0 && ++index[d] == in.dim(d); --d) index[d] = 0;
   }
-  for (int64_t i = 0; i < out.num_elements(); ++i) out.data<T>()[i] = static_cast<T>(sums[i]);
+}
+
+// 16 bits are added as they are: TensorFlow folds one dimension after the other, what was padded
+// before first.
+template <typename T>
+void FoldSteps(const Tensor& in, const Fold& fold, Tensor& out) {
+  std::vector<float> sums(in.num_elements());
+  Widen(in.data<T>(), sums.data(), in.num_elements());
+  Dims strides = RowMajorStrides(in.dims());
+  auto at = [&](int64_t i, int d) { return i / strides[d] % in.dim(d); };
+  // Of the result's positions, counted in the padded tensor.
+  auto is_inside = [&](int64_t i, int d) {
+    int64_t from = at(i, d) - fold.before[d];
+    return from >= 0 && from < fold.dims[d];
+  };
+  for (int d = 0; d < in.rank(); ++d) {
+    for (bool before : {true, false}) {
+      for (int64_t i = 0; i < in.num_elements(); ++i) {
+        if (is_inside(i, d) || (at(i, d) < fold.before[d]) != before) continue;
+        bool folded = true;
+        for (int e = 0; e < d; ++e) folded &= is_inside(i, e);
+        if (!folded) continue;
+        int64_t to = i + (fold.source[d][at(i, d)] + fold.before[d] - at(i, d)) * strides[d];
+        sums[to] = RoundedTo<T>(sums[to] + sums[i]);
+      }
+    }
+  }
+  T* to = out.data<T>();
+  for (int64_t i = 0; i < in.num_elements(); ++i) {
+    bool inside = true;
+    for (int d = 0; d < in.rank(); ++d) inside &= is_inside(i, d);
+    if (inside) *to++ = T(sums[i]);
+  }
 }
 
 Expected<KernelFn> Make(const KernelSetup& setup) {
@@ -64,7 +97,11 @@ Expected<KernelFn> Make(const KernelSetup& setup) {
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, fold.dims));
     if (in.num_elements() == 0) return Error::success();
     bool known = ForType(in.dtype(), NumberTypes(), [&](auto tag) {
-      AddUp<typename decltype(tag)::type>(in, fold, *out);
+      using T = typename decltype(tag)::type;
+      if constexpr (kIsSmallFloat<T>)
+        FoldSteps<T>(in, fold, *out);
+      else
+        AddUp<T>(in, fold, *out);
       return true;
     });
     return known ? Error::success()

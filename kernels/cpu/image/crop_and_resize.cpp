@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/common/epilogue.h"
+#include "kernels/common/stepped.h"
 #include "kernels/cpu/array/data_move.h"
 
 namespace grapnel {
@@ -165,19 +166,25 @@ Error ImageGradient(KernelContext& ctx, const CropAttrs& attrs) {
     const float* from = grads.data<float>() + i * grads.dim(1) * grads.dim(2) * channels;
     ForCovered(box, [&](int64_t row, int64_t column, float in_y, float in_x) {
       const float* grad = from + (row * box.x.out + column) * channels;
-      auto add = [&](int64_t y, int64_t x, float weight) {
+      auto add = [&](int64_t y, int64_t x, float by_x, float by_y) {
         Compute* pixel = image + (y * box.x.in + x) * channels;
-        for (int64_t c = 0; c < channels; ++c) pixel[c] += static_cast<Compute>(weight * grad[c]);
+        for (int64_t c = 0; c < channels; ++c) {
+          float part = by_x * (by_y * grad[c]);
+          if constexpr (kIsSmallFloat<T>)  // each step rounds, as in TensorFlow
+            pixel[c] = RoundedTo<T>(pixel[c] + RoundedTo<T>(part));
+          else
+            pixel[c] += static_cast<Compute>(part);
+        }
       };
       if (attrs.nearest) {
-        add(static_cast<int64_t>(std::round(in_y)), static_cast<int64_t>(std::round(in_x)), 1);
+        add(static_cast<int64_t>(std::round(in_y)), static_cast<int64_t>(std::round(in_x)), 1, 1);
         return;
       }
       Between y = Side::Around(in_y), x = Side::Around(in_x);
-      add(y.lower, x.lower, (1 - x.weight) * (1 - y.weight));
-      add(y.lower, x.upper, x.weight * (1 - y.weight));
-      add(y.upper, x.lower, (1 - x.weight) * y.weight);
-      add(y.upper, x.upper, x.weight * y.weight);
+      add(y.lower, x.lower, 1 - x.weight, 1 - y.weight);
+      add(y.lower, x.upper, x.weight, 1 - y.weight);
+      add(y.upper, x.lower, 1 - x.weight, y.weight);
+      add(y.upper, x.upper, x.weight, y.weight);
     });
   }
   for (int64_t i = 0; i < out->num_elements(); ++i) out->data<T>()[i] = static_cast<T>(to[i]);

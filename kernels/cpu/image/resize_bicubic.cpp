@@ -12,13 +12,13 @@ namespace {
 // TensorFlow reads both from a table of 1024 steps; without it the numbers would not be equal.
 constexpr int64_t kSteps = 1024;
 
-std::vector<float> CubicTable(float a) {
+std::vector<float> CubicTable(double a) {
   std::vector<float> table((kSteps + 1) * 2);
   for (int64_t i = 0; i <= kSteps; ++i) {
-    float x = static_cast<float>(i) / static_cast<float>(kSteps);
-    table[2 * i] = ((a + 2) * x - (a + 3)) * x * x + 1;
+    double x = static_cast<double>(i) / static_cast<double>(kSteps);
+    table[2 * i] = static_cast<float>(((a + 2) * x - (a + 3)) * x * x + 1);
     x += 1;
-    table[2 * i + 1] = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+    table[2 * i + 1] = static_cast<float>(((a * x - 5 * a) * x + 8 * a) * x - 4 * a);
   }
   return table;
 }
@@ -26,8 +26,8 @@ std::vector<float> CubicTable(float a) {
 }  // namespace
 
 std::vector<CubicTap> CubicPositions(const ResizeAxis& axis) {
-  static const std::vector<float>* keys = new std::vector<float>(CubicTable(-0.5f));
-  static const std::vector<float>* legacy = new std::vector<float>(CubicTable(-0.75f));
+  static const std::vector<float>* keys = new std::vector<float>(CubicTable(-0.5));
+  static const std::vector<float>* legacy = new std::vector<float>(CubicTable(-0.75));
   const std::vector<float>& table = axis.half_pixel_centers ? *keys : *legacy;
   std::vector<CubicTap> taps(axis.out);
   for (int64_t i = 0; i < axis.out; ++i) {
@@ -135,21 +135,23 @@ class Area : public ResizeAttrs {
                      ctx.Allocate(0, {images.dim(0), rows.out, columns.out, channels}));
     std::vector<Cover> ys = Covers(rows), xs = Covers(columns);
     float factor = 1 / (ScaleOfArea(rows) * ScaleOfArea(columns));
-    double cost = 2.0 * line * std::max<int64_t>(1, rows.in / rows.out);
+    double cost = 2.0 * std::max(line, columns.out * channels) *
+                  static_cast<double>(std::max<int64_t>(1, rows.in / rows.out));
     ctx.ParallelFor(images.dim(0) * rows.out, cost, [&](int64_t begin, int64_t end) {
-      std::vector<float> mixed(line);
       for (int64_t row = begin; row < end; ++row) {
         const T* image = images.data<T>() + row / rows.out * rows.in * line;
-        std::fill(mixed.begin(), mixed.end(), 0.0f);
-        for (const auto& part : ys[row % rows.out].parts) {
-          const T* from = image + part.first * line;
-          for (int64_t i = 0; i < line; ++i) mixed[i] += static_cast<float>(from[i]) * part.second;
-        }
         float* to = out->data<float>() + row * columns.out * channels;
         for (const Cover& x : xs) {
           for (int64_t c = 0; c < channels; ++c) {
+            // The parts of a row first, as TensorFlow adds them.
             float sum = 0;
-            for (const auto& part : x.parts) sum += mixed[part.first * channels + c] * part.second;
+            for (const auto& y : ys[row % rows.out].parts) {
+              const T* from = image + y.first * line + c;
+              float of_row = 0;
+              for (const auto& part : x.parts)
+                of_row += static_cast<float>(from[part.first * channels]) * part.second;
+              sum += of_row * y.second;
+            }
             *to++ = sum * factor;
           }
         }

@@ -1,6 +1,7 @@
 // ResizeBilinearGrad, ResizeBicubicGrad and ResizeNearestNeighborGrad: each pixel of the gradient
 // goes back to the input pixels that it was mixed from.
 #include "kernels/common/epilogue.h"
+#include "kernels/common/stepped.h"
 #include "kernels/cpu/image/resize.h"
 #include "kernels/cpu/image/resize_cubic.h"
 
@@ -60,10 +61,16 @@ Error Scatter(KernelContext& ctx, Method method, const ResizeAxis& rows,
         for (const Taps& x : xs) {
           for (int i = 0; i < y.count; ++i) {
             for (int j = 0; j < x.count; ++j) {
-              Compute weight = static_cast<Compute>(y.weight[i] * x.weight[j]);
+              Compute of_row = static_cast<Compute>(y.weight[i]);
+              Compute of_column = static_cast<Compute>(x.weight[j]);
               Compute* pixel = to + (y.index[i] * columns.in + x.index[j]) * channels;
-              for (int64_t c = 0; c < channels; ++c)
-                pixel[c] = AddOf(pixel[c], MulOf(static_cast<Compute>(from[c]), weight));
+              for (int64_t c = 0; c < channels; ++c) {
+                pixel[c] =
+                    AddOf(pixel[c], MulOf(MulOf(static_cast<Compute>(from[c]), of_row), of_column));
+                // TensorFlow gathers neighbours in the gradient's own type, all else in floats.
+                if constexpr (kIsSmallFloat<T> && kIsSmallFloat<G>)
+                  pixel[c] = RoundedTo<T>(pixel[c]);
+              }
             }
           }
           from += channels;

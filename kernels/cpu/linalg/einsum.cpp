@@ -201,7 +201,7 @@ class EinsumRun {
 
   Error Multiply(const BatchedShape& shape, const T* a, const T* b, T* c) {
     if constexpr (std::is_same_v<T, float>) {
-      if (halves_ && shape.n > 1) return HalfGemm(ctx_, shape, a, b, c);
+      if (halves_) return HalfGemm(ctx_, shape, a, b, c);
     }
     return runner_.Run(ctx_, shape, a, b, c, {});
   }

@@ -1,82 +1,33 @@
 #include "kernels/cpu/linalg/half_gemm.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "kernels/common/stepped.h"
+#include "kernels/cpu/linalg/half_product.h"
 
 namespace grapnel {
 namespace {
 
-// What follows is how Eigen's product without fused multiply-add walks over a result whose rows lie
-// one after the other: two lanes of eight columns at a time, then one, then single columns, and
-// four rows at a time.
-constexpr int64_t kLanes = 8, kRowsAtATime = 4, kStepsAtATime = 8;
-constexpr int64_t kSmall = 20;  // m + n + k of products that are taken element by element
+constexpr int64_t kLanes = 8;
 
-float Rounded(float x) { return RoundedTo<Eigen::half>(x); }
-
-// How the sums of some columns are taken: a product is rounded before it is added, or not, and sums
-// of even and odd steps are kept apart.
-struct Columns {
-  int64_t begin, end;
-  bool round_products = true, two_sums = false;
-};
-
-class RowProduct {
- public:
-  RowProduct(const BatchedShape& shape, const float* a, int64_t a_stride, const float* b)
-      : shape_(shape), a_(a), a_stride_(a_stride), b_(b) {}
-
-  void Run(const Columns& columns, float* c) {
-    int64_t n = columns.end - columns.begin;
-    if (n <= 0) return;
-    odd_.assign(n, 0);
-    c += columns.begin;
-    std::fill_n(c, n, 0.0f);
-    int64_t paired = columns.two_sums ? shape_.k / kStepsAtATime * kStepsAtATime : 0;
-    for (int64_t k = 0; k < shape_.k; ++k) {
-      Add(columns, k, k < paired && k % 2 == 1 ? odd_.data() : c);
-      if (k + 1 == paired) {
-        for (int64_t j = 0; j < n; ++j) c[j] = Rounded(c[j] + odd_[j]);
-      }
+// Of a few steps, and of sides that do not lie so that steps are side by side: products are rounded
+// before they are added, but for columns in whole lanes, which begin where memory is aligned.
+// `first` is where the row begins in the result.
+void SmallRow(const BatchedShape& shape, const float* a, int64_t a_stride, const float* b,
+              int64_t first, float* c) {
+  int64_t begin = 0, end = 0;
+  if (!shape.transpose_a && !shape.transpose_b && (shape.m == 1 || shape.n % kLanes == 0)) {
+    begin = std::min(shape.n, (kLanes - first % kLanes) % kLanes);
+    end = begin + (shape.n - begin) / kLanes * kLanes;
+  }
+  std::fill_n(c, shape.n, 0.0f);
+  for (int64_t k = 0; k < shape.k; ++k) {
+    for (int64_t j = 0; j < shape.n; ++j) {
+      float product = a[k * a_stride] * b[k * shape.n + j];
+      if (j < begin || j >= end) product = RoundedTo<Eigen::half>(product);
+      c[j] = RoundedTo<Eigen::half>(c[j] + product);
     }
   }
-
- private:
-  void Add(const Columns& columns, int64_t k, float* sums) const {
-    float left = a_[k * a_stride_];
-    const float* right = b_ + k * shape_.n + columns.begin;
-    for (int64_t j = 0, n = columns.end - columns.begin; j < n; ++j) {
-      float product = left * right[j];
-      sums[j] = Rounded(sums[j] + (columns.round_products ? Rounded(product) : product));
-    }
-  }
-
-  const BatchedShape& shape_;
-  const float* a_;
-  int64_t a_stride_;
-  const float* b_;
-  std::vector<float> odd_;
-};
-
-void ProductRow(const BatchedShape& shape, int64_t row, RowProduct product, float* c) {
-  int64_t n = shape.n;
-  if (shape.count > 1 && shape.m + n + shape.k < kSmall) {
-    bool lanes = !shape.transpose_a && !shape.transpose_b && n % kLanes == 0;
-    product.Run({0, n, !lanes}, c);
-    return;
-  }
-  if (shape.m == 1) {
-    int64_t lanes = n / kLanes * kLanes;
-    product.Run({0, lanes, false}, c);
-    product.Run({lanes, n, true}, c);
-    return;
-  }
-  int64_t two_lanes = n / (2 * kLanes) * 2 * kLanes, lanes = n / kLanes * kLanes;
-  product.Run({0, two_lanes}, c);
-  product.Run({two_lanes, lanes, true, row < shape.m / kRowsAtATime * kRowsAtATime}, c);
-  product.Run({lanes, n, false}, c);
 }
 
 // b with rows of n, whichever way it lies.
@@ -92,21 +43,68 @@ Expected<const float*> PlainB(KernelContext& ctx, const BatchedShape& shape, con
   return to;
 }
 
+// One row or column is taken as a vector, also of one product.
+HalfPlan PlanOf(const BatchedShape& shape) {
+  using Walk = HalfPlan::Walk;
+  if (shape.count == 1 && shape.m > 1 && shape.n > 1)
+    return PlanOfTensors(shape.m, shape.n, shape.k);
+  HalfPlan plan = PlanOfMatrices(shape.m, shape.n, shape.k);
+  if (plan.walk != Walk::kLanes) return plan;
+  if (shape.m == 1 && shape.n == 1) {
+    plan.walk = !shape.transpose_a && shape.transpose_b ? Walk::kSmall : Walk::kTiles;
+    plan.block = shape.k;
+  } else if (shape.m == 1 && !shape.transpose_b) {
+    plan = PlanOfTensors(shape.m, shape.n, shape.k);
+  }
+  return plan;
+}
+
+// A column, of a that lies by columns, is computed as a row.
+bool IsColumn(const BatchedShape& shape) {
+  return shape.n == 1 && shape.m > 1 && shape.transpose_a &&
+         PlanOfMatrices(shape.m, shape.n, shape.k).walk == HalfPlan::Walk::kLanes;
+}
+
+BatchedShape AsRow(const BatchedShape& shape) {
+  BatchedShape row{1, shape.m, shape.k};
+  row.count = shape.count;
+  row.a_count = shape.b_count;
+  row.b_count = shape.a_count;
+  row.a_index = shape.b_index;
+  row.b_index = shape.a_index;
+  return row;
+}
+
 }  // namespace
 
 Error HalfGemm(KernelContext& ctx, const BatchedShape& shape, const float* a, const float* b,
                float* c) {
+  if (IsColumn(shape)) return HalfGemm(ctx, AsRow(shape), b, a, c);
   Tensor storage;
   ASSIGN_OR_RETURN(b, PlainB(ctx, shape, b, storage));
-  double cost = 4.0 * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-  ctx.ParallelFor(shape.count * shape.m, cost, [&](int64_t begin, int64_t end) {
+  HalfPlan plan = PlanOf(shape);
+  bool small = plan.walk == HalfPlan::Walk::kSmall && (shape.transpose_a || !shape.transpose_b);
+  constexpr int64_t kRows = 16;
+  int64_t chunks = (shape.m + kRows - 1) / kRows;
+  int64_t a_row = shape.transpose_a ? 1 : shape.k, a_step = shape.transpose_a ? shape.m : 1;
+  double cost = 0.5 * kRows * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  ctx.ParallelFor(shape.count * chunks, cost, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      int64_t batch = i / shape.m, row = i % shape.m;
-      const float* left =
-          a + shape.MatrixOfA(batch) * shape.m * shape.k + row * (shape.transpose_a ? 1 : shape.k);
+      int64_t batch = i / chunks, row = i % chunks * kRows, rows = std::min(kRows, shape.m - row);
+      const float* left = a + shape.MatrixOfA(batch) * shape.m * shape.k + row * a_row;
       const float* right = b + shape.MatrixOfB(batch) * shape.k * shape.n;
-      ProductRow(shape, row, {shape, left, shape.transpose_a ? shape.m : 1, right},
-                 c + i * shape.n);
+      float* to = c + (batch * shape.m + row) * shape.n;
+      if (small) {
+        for (int64_t r = 0; r < rows; ++r)
+          SmallRow(shape, left + r * a_row, a_step, right, to + r * shape.n - c, to + r * shape.n);
+        continue;
+      }
+      auto lay = [&](int64_t first, int64_t last, float* panel) {
+        for (int64_t step = first; step < last; ++step) {
+          for (int64_t r = 0; r < rows; ++r) *panel++ = left[r * a_row + step * a_step];
+        }
+      };
+      HalfProduct(plan, right).Rows(rows, plan.whole_rows() - row, lay, to, shape.n);
     }
   });
   return Error::success();

@@ -1,7 +1,10 @@
 // Sums of many tensors, and half the sum of squares of one.
 #include "kernels/cpu/math/addn.h"
 
-#include "kernels/common/dispatch.h"
+#include <vector>
+
+#include "kernels/common/half_fold.h"
+#include "kernels/common/stepped.h"
 
 namespace grapnel {
 namespace {
@@ -89,12 +92,26 @@ double SquaresOf(const Tensor& in) {
   return sum;
 }
 
+// Of 16 bits each step rounds, in TensorFlow's order.
+template <typename T>
+T SteppedHalfSquares(const Tensor& in) {
+  std::vector<T> parts(in.num_elements());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Stepped<T> x(static_cast<float>(in.data<T>()[i]));
+    parts[i] = T((x * x * Stepped<T>(0.5f)).value());
+  }
+  return T(FoldRow(HalfFold::kSum, parts.data(), in.num_elements()));
+}
+
 Expected<KernelFn> MakeL2Loss(const KernelSetup&) {
   return KernelFn([](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
     ForType(out->dtype(), FloatTypes(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      *out->data<T>() = static_cast<T>(SquaresOf<T>(ctx.input(0)) / 2);
+      if constexpr (kIsSmallFloat<T>)
+        *out->data<T>() = SteppedHalfSquares<T>(ctx.input(0));
+      else
+        *out->data<T>() = static_cast<T>(SquaresOf<T>(ctx.input(0)) / 2);
       return true;
     });
     return Error::success();

@@ -115,6 +115,10 @@ struct SigmoidGradOp {
   static S Steps(S y, S gradient) {
     return gradient * (y * (S(1) - y));
   }
+  template <typename S>
+  static S Rest(S y, S gradient) {
+    return gradient * y * (S(1) - y);
+  }
 };
 struct ReciprocalGradOp {
   using Types = FloatOrComplexTypes;
@@ -144,6 +148,10 @@ struct SqrtGradOp {
   static S Steps(S y, S gradient) {
     return gradient == S(0) ? S(0) : gradient * (S(0.5) / y);
   }
+  template <typename S>
+  static S Rest(S y, S gradient) {
+    return gradient == S(0) ? S(0) : S(0.5) * gradient / y;
+  }
 };
 struct RsqrtGradOp {
   using Types = FloatOrComplexTypes;
@@ -166,10 +174,43 @@ Error CheckSameShape(const KernelContext& ctx) {
                    DimsText(ctx.input(0).dims()), DimsText(ctx.input(1).dims()));
 }
 
+template <typename Op, typename T>
+concept HasRest = kIsSmallFloat<T> && requires(Stepped<T> x) {
+  Op::Rest(x, x);
+};
+
+// What is left over behind the last eight numbers, which TensorFlow computes in other steps.
+template <typename Op, typename T>
+Error GradientWithRest(KernelContext& ctx, const BinaryOp& op) {
+  constexpr int64_t kLanes = 8;
+  const T *y = ctx.input(0).data<T>(), *gradient = ctx.input(1).data<T>();
+  int64_t n = ctx.input(0).num_elements(), first = n / kLanes * kLanes;
+  T rest[kLanes];  // the result may take the memory of an input
+  for (int64_t i = first; i < n; ++i) {
+    Stepped<T> left(static_cast<float>(y[i])), right(static_cast<float>(gradient[i]));
+    rest[i - first] = T(Op::Rest(left, right).value());
+  }
+  RETURN_IF_ERROR(RunBinary(ctx, op));
+  Tensor out = ctx.output(0);
+  std::copy_n(rest, n - first, out.data<T>() + first);
+  return Error::success();
+}
+
 template <typename Op>
 Expected<KernelFn> MakeGradient(const KernelSetup& setup) {
   BinaryOp op = BinaryOpFor<Op>(setup.input_type(0));
   if (!op.loop) return MakeError("no kernel for dtype {0}", DataTypeName(setup.input_type(0)));
+  KernelFn with_rest = ForType(setup.input_type(0), FloatTypes(), [&](auto tag) -> KernelFn {
+    using T = typename decltype(tag)::type;
+    if constexpr (HasRest<Op, T>) {
+      return [op](KernelContext& ctx) -> Error {
+        RETURN_IF_ERROR(CheckSameShape(ctx));
+        return GradientWithRest<Op, T>(ctx, op);
+      };
+    }
+    return nullptr;
+  });
+  if (with_rest) return with_rest;
   return KernelFn([op](KernelContext& ctx) -> Error {
     RETURN_IF_ERROR(CheckSameShape(ctx));
     return RunBinary(ctx, op);

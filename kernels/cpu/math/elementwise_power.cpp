@@ -57,6 +57,10 @@ struct XlogyOp {
   static T Run(T a, T b) {
     return a == T(0) ? T(0) : MulOf(a, std::log(b));
   }
+  template <typename S>
+  static S Steps(S a, S b) {
+    return a == S(0) ? S(0) : a * Log(b);
+  }
 };
 struct Xlog1pyOp {
   using Types = FloatOrComplexTypes;
@@ -68,6 +72,10 @@ struct Xlog1pyOp {
       return MulOf(a, std::log(T(1) + b));
     else
       return a * std::log1p(b);
+  }
+  template <typename S>
+  static S Steps(S a, S b) {
+    return a == S(0) ? S(0) : a * Log1p(b);
   }
 };
 

@@ -22,7 +22,10 @@ Error RunUnary(KernelContext& ctx, UnaryLoop loop, double cost) {
   }
   const char* from = static_cast<const char*>(in.raw());
   char* to = static_cast<char*>(out->raw());
-  ctx.ParallelFor(in.num_elements(), cost, [&](int64_t begin, int64_t end) {
+  int64_t n = in.num_elements(), lanes = (n + kSmallFloatLanes - 1) / kSmallFloatLanes;
+  ctx.ParallelFor(lanes, cost * kSmallFloatLanes, [&](int64_t begin, int64_t end) {
+    begin *= kSmallFloatLanes;
+    end = std::min(n, end * kSmallFloatLanes);
     loop(from + begin * in_size, to + begin * out_size, end - begin);
   });
   return Error::success();
@@ -102,6 +105,10 @@ struct RsqrtOp {
   static void Row(const T* in, T* out, int64_t n) {
     SqrtOp::Row(in, out, n);
     for (int64_t i = 0; i < n; ++i) out[i] = T(1) / out[i];
+  }
+  template <typename T>
+  static Stepped<T> Rest(Stepped<T> x) {
+    return Stepped<T>(1) / Stepped<T>(std::sqrt(x.value()));
   }
 };
 struct ReciprocalOp {

@@ -11,7 +11,7 @@
 //   GRAPNEL_UNARY_KERNEL("Abs", "T", AbsOp);
 //
 // Where TensorFlow rounds half and bfloat16 after each step, the op says how in Steps(), of a
-// Stepped.
+// Stepped; where it does so for what is left over behind the last eight numbers alone, in Rest().
 #ifndef GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_UNARY_H_
 #define GRAPNEL_KERNELS_CPU_MATH_ELEMENTWISE_UNARY_H_
 
@@ -21,7 +21,11 @@
 
 namespace grapnel {
 
-// out[i] = op(in[i]) for n elements; `out` may be `in` when both have elements of one size.
+// Elements that TensorFlow computes with side by side, of 16 bits each.
+inline constexpr int64_t kSmallFloatLanes = 8;
+
+// out[i] = op(in[i]) for n elements, a multiple of kSmallFloatLanes but at the tensor's end; `out`
+// may be `in` when both have elements of one size.
 using UnaryLoop = void (*)(const void* in, void* out, int64_t n);
 
 // The loops of this form by op, for _UnaryOpsComposition. The table is filled before main().
@@ -49,6 +53,11 @@ concept HasArrayForm = requires(const T* in) {
 template <typename Op, typename T>
 concept HasSteps = requires(Stepped<T> x) {
   Op::Steps(x);
+};
+
+template <typename Op, typename T>
+concept HasRest = requires(Stepped<T> x) {
+  Op::Rest(x);
 };
 
 template <typename Op, typename T>
@@ -86,6 +95,12 @@ void UnaryLoopOf(const void* pin, void* pout, int64_t n) {
   } else if constexpr (kIsSmallFloat<T>) {
     using Result = decltype(UnaryResultType<Op, float>());
     float wide[kFloatBlock], wide_out[kFloatBlock];
+    T rest[kSmallFloatLanes];
+    int64_t in_lanes = n / kSmallFloatLanes * kSmallFloatLanes;
+    if constexpr (HasRest<Op, T>) {
+      for (int64_t i = in_lanes; i < n; ++i)
+        rest[i - in_lanes] = T(Op::Rest(Stepped<T>(static_cast<float>(in[i]))).value());
+    }
     for (int64_t i = 0; i < n; i += kFloatBlock) {
       int64_t m = std::min(kFloatBlock, n - i);
       Widen(in + i, wide, m);
@@ -96,6 +111,7 @@ void UnaryLoopOf(const void* pin, void* pout, int64_t n) {
         Narrow(wide_out, static_cast<T*>(pout) + i, m);
       }
     }
+    if constexpr (HasRest<Op, T>) std::copy_n(rest, n - in_lanes, static_cast<T*>(pout) + in_lanes);
   } else {
     using Result = decltype(UnaryResultType<Op, T>());
     RunUnaryRow<Op, T>(in, static_cast<Result*>(pout), n);

@@ -124,7 +124,7 @@ struct ReduceLoopsOf {
   static ReduceLoops Get() { return {sizeof(Acc), Init, Row, Columns, Merge, Finish}; }
 };
 
-// Sum, Mean or Prod of halves.
+// Sum, Mean, Prod or EuclideanNorm of halves, or Prod of bfloat16.
 Expected<KernelFn> MakeHalfReduction(const KernelSetup& setup);
 
 template <template <typename> typename R, typename Types>

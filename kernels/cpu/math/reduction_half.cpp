@@ -1,6 +1,7 @@
-// Sum, Mean and Prod of halves, which TensorFlow adds up in half: in its order, rounded at each
-// step.
+// Sum, Mean, Prod and EuclideanNorm of halves and Prod of bfloat16, which TensorFlow folds as they
+// are: in its order, rounded at each step.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "kernels/common/half_fold.h"
@@ -10,17 +11,19 @@
 namespace grapnel {
 namespace {
 
-using Eigen::half;
 using Merged = ReducedDims::Merged;
 
 struct Job {
   HalfFold fold;
   bool mean;
+  bool norm = false;  // of squares
   int64_t count = 1;  // elements in one result
 
-  half Finished(float folded) const {
-    if (!mean) return half(folded);
-    return half(folded / RoundedTo<half>(static_cast<float>(count)));
+  template <typename T>
+  T Finished(float folded) const {
+    if (norm) return T(std::sqrt(folded));
+    if (!mean) return T(folded);
+    return T(folded / RoundedTo<T>(static_cast<float>(count)));
   }
 };
 
@@ -33,10 +36,11 @@ int64_t OffsetOf(llvm::ArrayRef<Merged> axes, int64_t index) {
 
 // [outer, count, width] -> [outer, width]. Eight results that lie side by side are one step, where
 // they belong to one outer index.
-void Columns(KernelContext& ctx, const Job& job, const half* in, int64_t width, Tensor& out) {
+template <typename T>
+void Columns(KernelContext& ctx, const Job& job, const T* in, int64_t width, Tensor& out) {
   constexpr int64_t kStep = 8;
   int64_t total = out.num_elements();
-  half* to = out.data<half>();
+  T* to = out.data<T>();
   auto start = [&](int64_t i) { return in + (i / width * job.count) * width + i % width; };
   ctx.ParallelFor((total + kStep - 1) / kStep, 8.0 * job.count, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin * kStep, last = std::min(end * kStep, total); i < last; i += kStep) {
@@ -48,53 +52,57 @@ void Columns(KernelContext& ctx, const Job& job, const half* in, int64_t width, 
         for (int64_t k = 0; k < n; ++k)
           folded[k] = FoldColumn(job.fold, start(i + k), job.count, width);
       }
-      for (int64_t k = 0; k < n; ++k) to[i + k] = job.Finished(folded[k]);
+      for (int64_t k = 0; k < n; ++k) to[i + k] = job.Finished<T>(folded[k]);
     }
   });
 }
 
 // Each result's elements lie one after the other.
-void Rows(KernelContext& ctx, const Job& job, const half* in, Tensor& out) {
-  half* to = out.data<half>();
+template <typename T>
+void Rows(KernelContext& ctx, const Job& job, const T* in, Tensor& out) {
+  T* to = out.data<T>();
   ctx.ParallelFor(out.num_elements(), 2.0 * job.count, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       int64_t first = i * job.count;
-      to[i] = job.Finished(FoldRow(job.fold, in + first, job.count, first));
+      to[i] = job.Finished<T>(FoldRow(job.fold, in + first, job.count, first));
     }
   });
 }
 
 // [reduced, kept, reduced] -> [kept]: one element after the other, the last axis slowest.
-void BothSides(KernelContext& ctx, const Job& job, const half* in, llvm::ArrayRef<Merged> axes,
+template <typename T>
+void BothSides(KernelContext& ctx, const Job& job, const T* in, llvm::ArrayRef<Merged> axes,
                Tensor& out) {
-  half* to = out.data<half>();
+  T* to = out.data<T>();
   ctx.ParallelFor(out.num_elements(), 4.0 * job.count, [&](int64_t begin, int64_t end) {
-    std::vector<half> column(job.count);
+    std::vector<T> column(job.count);
     for (int64_t i = begin; i < end; ++i) {
-      const half* from = in + i * axes[1].stride;
+      const T* from = in + i * axes[1].stride;
       for (int64_t k = 0; k < job.count; ++k)
         column[k] = from[k % axes[0].size * axes[0].stride + k / axes[0].size];
-      to[i] = job.Finished(FoldColumn(job.fold, column.data(), job.count, 1));
+      to[i] = job.Finished<T>(FoldColumn(job.fold, column.data(), job.count, 1));
     }
   });
 }
 
 // Any other order: kept axes are brought to the front first.
-void Turned(KernelContext& ctx, const Job& job, const half* in, llvm::ArrayRef<Merged> axes,
+template <typename T>
+void Turned(KernelContext& ctx, const Job& job, const T* in, llvm::ArrayRef<Merged> axes,
             Tensor& out) {
   llvm::SmallVector<Merged, 8> kept, reduced;
   for (const Merged& axis : axes) (axis.reduced ? reduced : kept).push_back(axis);
-  half* to = out.data<half>();
+  T* to = out.data<T>();
   ctx.ParallelFor(out.num_elements(), 4.0 * job.count, [&](int64_t begin, int64_t end) {
-    std::vector<half> row(job.count);
+    std::vector<T> row(job.count);
     for (int64_t i = begin; i < end; ++i) {
       int64_t base = OffsetOf(kept, i);
       for (int64_t k = 0; k < job.count; ++k) row[k] = in[base + OffsetOf(reduced, k)];
-      to[i] = job.Finished(FoldRow(job.fold, row.data(), job.count, i * job.count));
+      to[i] = job.Finished<T>(FoldRow(job.fold, row.data(), job.count, i * job.count));
     }
   });
 }
 
+template <typename T>
 Error ReduceHalves(KernelContext& ctx, Job job, bool keep_dims) {
   const Tensor& in = ctx.input(0);
   ASSIGN_OR_RETURN(ReducedDims dims, ReadReducedDims(in, ctx.input(1), keep_dims));
@@ -102,7 +110,19 @@ Error ReduceHalves(KernelContext& ctx, Job job, bool keep_dims) {
   if (out->num_elements() == 0) return Error::success();
   llvm::ArrayRef<Merged> axes = dims.merged;
   for (const Merged& axis : axes) job.count *= axis.reduced ? axis.size : 1;
-  const half* from = in.data<half>();
+  const T* from = in.data<T>();
+  Tensor squares;
+  if (job.norm) {
+    ASSIGN_OR_RETURN(squares, ctx.Scratch(in.dtype(), in.dims()));
+    T* to = squares.data<T>();
+    ctx.ParallelFor(in.num_elements(), 1.0, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        float x = static_cast<float>(from[i]);
+        to[i] = T(x * x);
+      }
+    });
+    from = to;
+  }
   bool last = !axes.empty() && axes.back().reduced;
   if (axes.size() <= 1 || (axes.size() == 2 && last)) {
     Rows(ctx, job, from, *out);
@@ -120,10 +140,13 @@ Error ReduceHalves(KernelContext& ctx, Job job, bool keep_dims) {
 
 Expected<KernelFn> MakeHalfReduction(const KernelSetup& setup) {
   llvm::StringRef op = setup.node().op();
-  Job job{op == "Prod" ? HalfFold::kProduct : HalfFold::kSum, op == "Mean"};
+  Job job{op == "Prod" ? HalfFold::kProduct : HalfFold::kSum, op == "Mean", op == "EuclideanNorm"};
   bool keep_dims = setup.node().GetBool("keep_dims");
-  return KernelFn(
-      [job, keep_dims](KernelContext& ctx) { return ReduceHalves(ctx, job, keep_dims); });
+  bool half = setup.input_type(0) == proto::DT_HALF;
+  return KernelFn([job, keep_dims, half](KernelContext& ctx) {
+    return half ? ReduceHalves<Eigen::half>(ctx, job, keep_dims)
+                : ReduceHalves<Eigen::bfloat16>(ctx, job, keep_dims);
+  });
 }
 
 }  // namespace grapnel

@@ -131,7 +131,10 @@ struct EuclideanNormOf {
 
 template <template <typename> typename R>
 Expected<KernelFn> MakeSum(const KernelSetup& setup) {
-  if (setup.input_type(0) == proto::DT_HALF) return MakeHalfReduction(setup);
+  DataType type = setup.input_type(0);
+  bool product = setup.node().op() == "Prod";
+  if (type == proto::DT_HALF || (type == proto::DT_BFLOAT16 && product))
+    return MakeHalfReduction(setup);
   return MakeReduction<R, NumberTypes>(setup);
 }
 
@@ -140,7 +143,7 @@ Expected<KernelFn> MakeSum(const KernelSetup& setup) {
 GRAPNEL_SUM_KERNEL("Sum", MakeSum<SumOf>);
 GRAPNEL_SUM_KERNEL("Mean", MakeSum<MeanOf>);
 GRAPNEL_SUM_KERNEL("Prod", MakeSum<ProdOf>);
-GRAPNEL_SUM_KERNEL("EuclideanNorm", (MakeReduction<EuclideanNormOf, NumberTypes>));
+GRAPNEL_SUM_KERNEL("EuclideanNorm", (MakeSum<EuclideanNormOf>));
 
 }  // namespace
 }  // namespace grapnel

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "kernels/common/epilogue.h"
+#include "kernels/common/half_fold.h"
+#include "kernels/common/half_lanes.h"
 #include "kernels/common/indices.h"
 
 namespace grapnel {
@@ -21,6 +23,21 @@ T Combine(T so_far, T value) {
   if constexpr (how == Reduction::kMin) return so_far < value ? so_far : value;
   if constexpr (how == Reduction::kMax) return so_far > value ? so_far : value;
   return AddOf(so_far, value);
+}
+
+// Sums and products of 16 bits are rounded at each step, as in TensorFlow.
+template <Reduction how, typename T>
+constexpr bool kSteps = kIsSmallFloat<T>&& how != Reduction::kMin&& how != Reduction::kMax;
+
+template <Reduction how, typename T>
+void CombineSteps(const T* from, int64_t n, float* to) {
+  using Lanes = SteppedLanes<T>;
+  int64_t c = 0;
+  for (; c + Lanes::kCount <= n; c += Lanes::kCount) {
+    Lanes so_far = Lanes::At(to + c), value = Lanes::At(from + c);
+    (how == Reduction::kProd ? so_far * value : so_far + value).To(to + c);
+  }
+  for (; c < n; ++c) to[c] = RoundedTo<T>(Combine<how>(to[c], static_cast<float>(from[c])));
 }
 
 template <Reduction how, typename T>
@@ -42,6 +59,38 @@ T EmptySorted() {
 using RowReducer = void (*)(KernelContext& ctx, const Tensor& data, const std::vector<int64_t>& ids,
                             int64_t width, int64_t segments, bool sorted, Tensor* result);
 
+// Columns [c0, c1) of segments of rising ids, each folded as TensorFlow folds a matrix.
+template <Reduction how, typename T>
+void FoldSegments(const T* data, const std::vector<int64_t>& ids, int64_t width, int64_t c0,
+                  int64_t c1, T* out) {
+  constexpr int64_t kStep = 8;
+  HalfFold fold = how == Reduction::kProd   ? HalfFold::kProduct
+                  : how == Reduction::kMean ? HalfFold::kSumOneByOne
+                                            : HalfFold::kSum;
+  int64_t rows = static_cast<int64_t>(ids.size());
+  for (int64_t begin = 0, end = 0; begin < rows; begin = end) {
+    while (end < rows && ids[end] == ids[begin]) ++end;
+    const T* from = data + begin * width;
+    T* to = out + ids[begin] * width;
+    int64_t count = end - begin;
+    if (count == 1) {
+      std::copy(from + c0, from + c1, to + c0);
+      continue;
+    }
+    float parts = how == Reduction::kMean ? RoundedTo<T>(static_cast<float>(count)) : 1;
+    for (int64_t c = c0; c < c1; c += kStep) {
+      float folded[kStep];
+      int64_t n = std::min(kStep, c1 - c);
+      if (n == kStep) {
+        FoldEightColumns(fold, from + c, count, width, folded);
+      } else {
+        for (int64_t i = 0; i < n; ++i) folded[i] = FoldColumn(fold, from + c + i, count, width);
+      }
+      for (int64_t i = 0; i < n; ++i) to[c + i] = static_cast<T>(folded[i] / parts);
+    }
+  }
+}
+
 template <Reduction how, typename T>
 void ReduceRows(KernelContext& ctx, const Tensor& tensor, const std::vector<int64_t>& ids,
                 int64_t width, int64_t segments, bool sorted, Tensor* result) {
@@ -59,6 +108,13 @@ void ReduceRows(KernelContext& ctx, const Tensor& tensor, const std::vector<int6
   ctx.ParallelFor(blocks, (rows + segments) * std::min(width, kColumns) * 0.6,
                   [&](int64_t begin, int64_t end) {
                     int64_t c0 = begin * kColumns, n = std::min(width, end * kColumns) - c0;
+                    if constexpr (kSteps<how, T>) {
+                      if (sorted) {
+                        for (int64_t s = 0; s < segments; ++s)
+                          std::fill_n(out + s * width + c0, n, empty);
+                        return FoldSegments<how>(data, ids, width, c0, c0 + n, out);
+                      }
+                    }
                     std::vector<Compute> wide(kIsSmallFloat<T> ? segments * n : 0);
                     std::vector<uint8_t> seen(segments);
                     auto row_of = [&](int64_t segment) {
@@ -76,6 +132,8 @@ void ReduceRows(KernelContext& ctx, const Tensor& tensor, const std::vector<int6
                       Compute* to = row_of(id);
                       if (sorted && !seen[id]) {
                         for (int64_t c = 0; c < n; ++c) to[c] = static_cast<Compute>(from[c]);
+                      } else if constexpr (kSteps<how, T>) {
+                        CombineSteps<how>(from, n, to);
                       } else {
                         GRAPNEL_VECTORIZE
                         for (int64_t c = 0; c < n; ++c)

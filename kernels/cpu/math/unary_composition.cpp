@@ -33,8 +33,11 @@ Expected<KernelFn> MakeUnaryOpsComposition(const KernelSetup& setup) {
     size_t size = DataTypeSize(in.dtype());
     const char* from = static_cast<const char*>(in.raw());
     char* to = static_cast<char*>(out->raw());
-    ctx.ParallelFor(in.num_elements(), cost, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; i += kBlock) {
+    // A loop may end elsewhere than at a multiple of lanes at the tensor's end alone.
+    int64_t all = in.num_elements(), lanes = (all + kSmallFloatLanes - 1) / kSmallFloatLanes;
+    ctx.ParallelFor(lanes, cost * kSmallFloatLanes, [&](int64_t begin, int64_t end) {
+      end = std::min(all, end * kSmallFloatLanes);
+      for (int64_t i = begin * kSmallFloatLanes; i < end; i += kBlock) {
         int64_t n = std::min(kBlock, end - i);
         loops[0](from + i * size, to + i * size, n);
         for (UnaryLoop loop : llvm::drop_begin(loops)) loop(to + i * size, to + i * size, n);

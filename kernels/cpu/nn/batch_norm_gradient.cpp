@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/common/epilogue.h"
+#include "kernels/common/half_fold.h"
 
 namespace grapnel {
 namespace {
@@ -166,6 +167,17 @@ Error BiasGradient(KernelContext& ctx, bool channels_first) {
   Layout layout = LayoutOf(in.dims(), channels_first);
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {layout.channels}));
   const T* from = in.data<T>();
+  // TensorFlow adds up bfloat16 as it is, row after row, and half in floats.
+  if constexpr (std::is_same_v<T, Eigen::bfloat16>) {
+    if (layout.inner == 1) {
+      int64_t channels = layout.channels, rows = channels == 0 ? 0 : in.num_elements() / channels;
+      ctx.ParallelFor(channels, 4.0 * rows, [&](int64_t begin, int64_t end) {
+        for (int64_t c = begin; c < end; ++c)
+          out->data<T>()[c] = T(FoldColumn(HalfFold::kSum, from + c, rows, channels));
+      });
+      return Error::success();
+    }
+  }
   using Sum = ComputeType<T>;
   std::vector<Sum> sums = ChannelSums<Sum>(
       ctx, layout, [from](int64_t i, int64_t) { return static_cast<Sum>(from[i]); });

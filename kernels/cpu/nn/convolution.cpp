@@ -85,9 +85,12 @@ class ConvKernel {
     } else {
       ASSIGN_OR_RETURN(Tensor input, Widened(ctx, ctx.input(0)));
       ASSIGN_OR_RETURN(Tensor result, ctx.Scratch(proto::DT_FLOAT, dims));
-      shape.half_steps = depthwise_ && std::is_same_v<T, Eigen::half>;
+      if (std::is_same_v<T, Eigen::half> && depthwise_)
+        shape.half_steps = ConvShape::HalfSteps::kDepthwise;
+      else if (std::is_same_v<T, Eigen::half> && attrs_.rank() == 5 && shape.groups == 1)
+        shape.half_steps = ConvShape::HalfSteps::kVolume;
       bool done = false;
-      if (!shape.half_steps) {
+      if (shape.half_steps == ConvShape::HalfSteps::kNone) {
         ASSIGN_OR_RETURN(done, RunOnednn(ctx, shape, dims, input, epilogue, storage, &result));
       }
       if (!done) {

@@ -88,6 +88,12 @@ Error Gradient(KernelContext& ctx, const GradientAttrs& attrs, const ConvShape& 
   return MakeError("no gradient of a filter of integers");
 }
 
+ConvShape::HalfSteps HalfStepsOf(const GradientAttrs& attrs, const ConvShape& shape) {
+  if (attrs.depthwise) return ConvShape::HalfSteps::kDepthwise;
+  if (shape.groups > 1) return ConvShape::HalfSteps::kNone;  // TensorFlow has none on the CPU
+  return attrs.window.rank() == 5 ? ConvShape::HalfSteps::kVolume : ConvShape::HalfSteps::kImage;
+}
+
 template <typename T>
 Error Run(KernelContext& ctx, const GradientAttrs& attrs) {
   ASSIGN_OR_RETURN(Dims dims, WantedDims(ctx, attrs));
@@ -105,6 +111,7 @@ Error Run(KernelContext& ctx, const GradientAttrs& attrs) {
     return Error::success();
   }
   if constexpr (kIsSmallFloat<T>) {
+    if (std::is_same_v<T, Eigen::half>) shape.half_steps = HalfStepsOf(attrs, shape);
     ASSIGN_OR_RETURN(Tensor wide_other, Widened(ctx, other));
     ASSIGN_OR_RETURN(Tensor wide_gradient, Widened(ctx, gradient));
     ASSIGN_OR_RETURN(Tensor wide_out, ctx.Scratch(proto::DT_FLOAT, dims));

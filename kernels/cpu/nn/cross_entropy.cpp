@@ -3,7 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/common/dispatch.h"
+#include "kernels/common/half_fold.h"
+#include "kernels/common/stepped.h"
 #include "lib/exec/kernel.h"
 
 namespace grapnel {
@@ -23,12 +24,68 @@ W ShiftRow(const T* logits, int64_t stride, int64_t n, std::vector<W>& shifted) 
   return std::log(x.exp().sum());
 }
 
+// The same of 16 bits, whose every step TensorFlow rounds: shifted logits, and the sum of their
+// exponentials. `first` is how many elements of the gradient lie before the row.
+template <typename T>
+Stepped<T> ShiftSteppedRow(const T* logits, int64_t stride, int64_t n, int64_t first,
+                           std::vector<Stepped<T>>& shifted) {
+  shifted.resize(n);
+  std::vector<T> powers(n);
+  float largest = static_cast<float>(logits[0]);
+  for (int64_t i = 1; i < n; ++i)
+    largest = std::max(largest, static_cast<float>(logits[i * stride]));
+  for (int64_t i = 0; i < n; ++i) {
+    shifted[i] = Stepped<T>(static_cast<float>(logits[i * stride])) - Stepped<T>(largest);
+    powers[i] = T(Exp(shifted[i]).value());
+  }
+  return Stepped<T>(FoldRow(HalfFold::kSum, powers.data(), n, first));
+}
+
 // Rows and columns of either operand may be 1 where the other's are more.
 struct Steps {
   int64_t row_step, column_step;
 };
 Steps StepsOf(const Tensor& tensor) {
   return {tensor.dim(0) == 1 ? 0 : tensor.dim(1), tensor.dim(1) == 1 ? 0 : 1};
+}
+
+template <typename T>
+void SteppedCrossEntropy(KernelContext& ctx, Steps x, Steps y, int64_t n, Tensor* loss,
+                         Tensor* gradient) {
+  using Number = Stepped<T>;
+  const T *logits = ctx.input(0).data<T>(), *labels = ctx.input(1).data<T>();
+  ctx.ParallelFor(loss->num_elements(), 20 + n * 9.0, [&](int64_t begin, int64_t end) {
+    std::vector<Number> shifted;
+    std::vector<T> losses(n);
+    for (int64_t row = begin; row < end; ++row) {
+      Number sum = ShiftSteppedRow(logits + row * x.row_step, x.column_step, n, row * n, shifted);
+      Number log_sum = Log(sum);
+      T* to = gradient->data<T>() + row * n;
+      for (int64_t i = 0; i < n; ++i) {
+        Number label(static_cast<float>(labels[row * y.row_step + i * y.column_step]));
+        losses[i] = T((label * (log_sum - shifted[i])).value());
+        to[i] = T((Exp(shifted[i]) / sum - label).value());
+      }
+      loss->data<T>()[row] = T(FoldRow(HalfFold::kSum, losses.data(), n, row * n));
+    }
+  });
+}
+
+template <typename T>
+void SteppedSparseCrossEntropy(KernelContext& ctx, int64_t n, Tensor* loss, Tensor* gradient) {
+  using Number = Stepped<T>;
+  const Tensor &logits = ctx.input(0), &labels = ctx.input(1);
+  ctx.ParallelFor(loss->num_elements(), 20 + n * 6.0, [&](int64_t begin, int64_t end) {
+    std::vector<Number> shifted;
+    for (int64_t row = begin; row < end; ++row) {
+      Number sum = ShiftSteppedRow(logits.data<T>() + row * n, 1, n, row * n, shifted);
+      int64_t label = labels.IntAt(row);
+      T* to = gradient->data<T>() + row * n;
+      for (int64_t i = 0; i < n; ++i)
+        to[i] = T((Exp(shifted[i]) / sum - Number(i == label ? 1.0f : 0.0f)).value());
+      loss->data<T>()[row] = T((Log(sum) - shifted[label]).value());
+    }
+  });
 }
 
 template <typename T>
@@ -49,6 +106,10 @@ Error CrossEntropy(KernelContext& ctx) {
     return Error::success();
   }
   Steps x = StepsOf(logits), y = StepsOf(labels);
+  if constexpr (kIsSmallFloat<T>) {
+    SteppedCrossEntropy<T>(ctx, x, y, n, loss, gradient);
+    return Error::success();
+  }
   ctx.ParallelFor(rows, 20 + n * 3.0, [&](int64_t begin, int64_t end) {
     std::vector<WideOf<T>> shifted;
     for (int64_t row = begin; row < end; ++row) {
@@ -88,6 +149,10 @@ Error SparseCrossEntropy(KernelContext& ctx) {
   ASSIGN_OR_RETURN(Tensor * loss, ctx.Allocate(0, {rows}));
   ASSIGN_OR_RETURN(Tensor * gradient, ctx.Allocate(1, {rows, n}));
   RETURN_IF_ERROR(CheckLabels(labels, n));
+  if constexpr (kIsSmallFloat<T>) {
+    SteppedSparseCrossEntropy<T>(ctx, n, loss, gradient);
+    return Error::success();
+  }
   ctx.ParallelFor(rows, 20 + n * 3.0, [&](int64_t begin, int64_t end) {
     std::vector<WideOf<T>> shifted;
     for (int64_t row = begin; row < end; ++row) {

@@ -4,43 +4,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/common/stepped.h"
+#include "kernels/common/half_lanes.h"
 #include "kernels/cpu/linalg/gemm.h"
+#include "kernels/cpu/nn/conv_places.h"
+#include "kernels/cpu/nn/half_conv.h"
 
 namespace grapnel {
 namespace {
-
-// Where output position `p` (batch and three spatial indices in one) starts.
-struct Position {
-  int64_t batch, o[3];
-  Position(const Window& w, int64_t p) {
-    o[2] = p % w[2].out;
-    p /= w[2].out;
-    o[1] = p % w[1].out;
-    p /= w[1].out;
-    o[0] = p % w[0].out;
-    batch = p / w[0].out;
-  }
-};
-
-// Calls tap(offset of the filter's tap, offset of the input pixel) for the taps of `at` that fall
-// on the input, both counted in pixels.
-template <typename F>
-void ForTaps(const Window& w, const Position& at, F&& tap) {
-  auto [d0, d1] = w[0].Taps(at.o[0]);
-  auto [h0, h1] = w[1].Taps(at.o[1]);
-  auto [w0, w1] = w[2].Taps(at.o[2]);
-  for (int64_t d = d0; d < d1; ++d) {
-    int64_t plane = at.batch * w[0].in + at.o[0] * w[0].stride - w[0].before + d * w[0].dilation;
-    for (int64_t h = h0; h < h1; ++h) {
-      int64_t row = plane * w[1].in + at.o[1] * w[1].stride - w[1].before + h * w[1].dilation;
-      int64_t column = row * w[2].in + at.o[2] * w[2].stride - w[2].before;
-      for (int64_t k = w0; k < w1; ++k) {
-        tap((d * w[1].kernel + h) * w[2].kernel + k, column + k * w[2].dilation);
-      }
-    }
-  }
-}
 
 // One input channel a group: nothing to multiply matrices for.
 template <typename T>
@@ -50,6 +20,12 @@ void DepthwiseRow(const ConvShape& s, const Position& at, const T* input, const 
   ForTaps(s.window, at, [&](int64_t tap, int64_t pixel) {
     const T* in = input + pixel * channels;
     const T* weights = filter + tap * s.out_channels;
+    if constexpr (std::is_same_v<T, float>) {
+      if (multiplier == 1 && s.half_steps == ConvShape::HalfSteps::kDepthwise) {
+        AddHalfProducts(in, weights, channels, out);
+        return;
+      }
+    }
     if (multiplier == 1) {
       for (int64_t c = 0; c < channels; ++c) out[c] = AddOf<T>(out[c], MulOf<T>(in[c], weights[c]));
     } else {
@@ -60,8 +36,8 @@ void DepthwiseRow(const ConvShape& s, const Position& at, const T* input, const 
       }
     }
     if constexpr (std::is_same_v<T, float>) {
-      for (int64_t i = 0; s.half_steps && i < s.out_channels; ++i)
-        out[i] = RoundedTo<Eigen::half>(out[i]);
+      if (s.half_steps == ConvShape::HalfSteps::kNone) return;
+      for (int64_t i = 0; i < s.out_channels; ++i) out[i] = RoundedTo<Eigen::half>(out[i]);
     }
   });
 }
@@ -87,7 +63,14 @@ void PatchRows(const ConvShape& s, int64_t begin, int64_t end, const T* input, c
 template <typename T>
 void ConvChannelsLast(KernelContext& ctx, const ConvShape& s, const T* input, const T* filter,
                       T* output, const Epilogue<T>& epilogue) {
-  bool depthwise = s.in_channels == s.groups && s.groups > 1;
+  if constexpr (std::is_same_v<T, float>) {
+    if (s.half_steps == ConvShape::HalfSteps::kVolume) {
+      HalfVolumeConv(ctx, s, input, filter, output);
+      epilogue.Apply(output, 0, s.positions(), s.out_channels, 0, s.out_channels);
+      return;
+    }
+  }
+  bool depthwise = IsDepthwise(s);
   bool as_it_lies = !depthwise && s.groups == 1 && s.patch() == s.in_channels &&
                     s.positions() == s.pixels() &&
                     s.window[0].stride * s.window[1].stride * s.window[2].stride == 1;

@@ -13,8 +13,10 @@ struct ConvShape {
   Window window;
   int64_t batch = 0, in_channels = 0, out_channels = 0, groups = 1;
   bool channels_first = false;
-  // Of halves held as floats: each step of a depthwise sum rounds, as in TensorFlow.
-  bool half_steps = false;
+  // Of halves held as floats: which of TensorFlow's ways to round each step of a sum. Other than
+  // kDepthwise they are for one group.
+  enum class HalfSteps { kNone, kDepthwise, kImage, kVolume };
+  HalfSteps half_steps = HalfSteps::kNone;
 
   int64_t patch() const {
     return window[0].kernel * window[1].kernel * window[2].kernel * (in_channels / groups);
@@ -27,6 +29,12 @@ struct ConvShape {
   }  // of the input
   double flops() const { return 2.0 * positions() * patch() * out_channels; }
 };
+
+// Each channel has filters of its own.
+inline bool IsDepthwise(const ConvShape& s) {
+  return s.in_channels == s.groups &&
+         (s.groups > 1 || s.half_steps == ConvShape::HalfSteps::kDepthwise);
+}
 
 // T is float, double or int32. Input and output are as channels_first says; the epilogue's addend
 // is like the output and does not share its memory.

@@ -5,39 +5,11 @@
 #include <vector>
 
 #include "kernels/cpu/linalg/gemm.h"
+#include "kernels/cpu/nn/conv_places.h"
+#include "kernels/cpu/nn/half_conv.h"
 
 namespace grapnel {
 namespace {
-
-bool IsDepthwise(const ConvShape& s) { return s.in_channels == s.groups && s.groups > 1; }
-
-// The taps of one dimension through which input index `i` is seen, and from which output: calls
-// f(tap, output).
-template <typename F>
-void ForOutputs(const WindowDim& dim, int64_t i, F&& f) {
-  for (int64_t tap = 0; tap < dim.kernel; ++tap) {
-    int64_t at = i + dim.before - tap * dim.dilation;
-    if (at < 0) break;
-    if (at % dim.stride == 0 && at / dim.stride < dim.out) f(tap, at / dim.stride);
-  }
-}
-
-// Calls pixel(column, tap, position) for every pair of a pixel of input row `row` (batch and the
-// first two spatial indices in one) and an output position that reads it.
-template <typename F>
-void ForPairsOfRow(const Window& w, int64_t row, F&& pixel) {
-  int64_t h = row % w[1].in, d = row / w[1].in % w[0].in, batch = row / w[1].in / w[0].in;
-  ForOutputs(w[0], d, [&](int64_t kd, int64_t od) {
-    ForOutputs(w[1], h, [&](int64_t kh, int64_t oh) {
-      int64_t line = ((batch * w[0].out + od) * w[1].out + oh) * w[2].out;
-      for (int64_t x = 0; x < w[2].in; ++x) {
-        ForOutputs(w[2], x, [&](int64_t kw, int64_t ow) {
-          pixel(x, (kd * w[1].kernel + kh) * w[2].kernel + kw, line + ow);
-        });
-      }
-    });
-  });
-}
 
 template <typename T>
 void DepthwiseInputGradient(KernelContext& ctx, const ConvShape& s, const T* filter,
@@ -71,6 +43,10 @@ void DepthwiseInputGradient(KernelContext& ctx, const ConvShape& s, const T* fil
 template <typename T>
 Error InputGradientChannelsLast(KernelContext& ctx, const ConvShape& s, const T* filter,
                                 const T* gradient, T* input) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (s.half_steps != ConvShape::HalfSteps::kNone)
+      return HalfInputGradient(ctx, s, filter, gradient, input);
+  }
   if (IsDepthwise(s)) {
     DepthwiseInputGradient(ctx, s, filter, gradient, input);
     return Error::success();
@@ -114,20 +90,6 @@ Error InputGradientChannelsLast(KernelContext& ctx, const ConvShape& s, const T*
     }
   }
   return Error::success();
-}
-
-// Where output position `p` reads through tap `tap`: the pixel, or -1 beside the input.
-int64_t PixelAt(const Window& w, int64_t p, int64_t tap) {
-  int64_t pixel = p / w[2].out / w[1].out / w[0].out;
-  int64_t outs[3] = {p / w[2].out / w[1].out % w[0].out, p / w[2].out % w[1].out, p % w[2].out};
-  int64_t taps[3] = {tap / w[2].kernel / w[1].kernel, tap / w[2].kernel % w[1].kernel,
-                     tap % w[2].kernel};
-  for (int i = 0; i < 3; ++i) {
-    int64_t at = outs[i] * w[i].stride - w[i].before + taps[i] * w[i].dilation;
-    if (at < 0 || at >= w[i].in) return -1;
-    pixel = pixel * w[i].in + at;
-  }
-  return pixel;
 }
 
 // The part of the filter behind one tap: inputs [c0, c1) of group g to its outputs [o0, o1).
@@ -264,6 +226,10 @@ Error ConvFilterGradient(KernelContext& ctx, const ConvShape& s, const T* input,
     TransposePlanes(ctx, input, in.data<T>(), s.batch, s.in_channels, s.pixels() / s.batch);
     gradient = grad.data<T>();
     input = in.data<T>();
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    if (s.half_steps != ConvShape::HalfSteps::kNone)
+      return HalfFilterGradient(ctx, s, input, gradient, filter);
   }
   if (IsDepthwise(s)) {
     DepthwiseFilterGradient(ctx, s, input, gradient, filter);

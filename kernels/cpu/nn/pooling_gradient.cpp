@@ -7,6 +7,7 @@
 
 #include "kernels/common/dims.h"
 #include "kernels/common/epilogue.h"
+#include "kernels/common/half_lanes.h"
 #include "kernels/common/pooling.h"
 
 namespace grapnel {
@@ -63,7 +64,7 @@ class Image {
       });
       for (int64_t c = 0; c < channels_; ++c) {
         Compute& to = sums_[at[c] * channels_ + c];
-        to = AddOf(to, static_cast<Compute>(gradient[p * channels_ + c]));
+        to = Rounded(AddOf(to, static_cast<Compute>(gradient[p * channels_ + c])));
       }
     }
   }
@@ -75,7 +76,7 @@ class Image {
         const T* from = in + pixel * channels_;
         Compute* to = sums_ + pixel * channels_;
         for (int64_t c = 0; c < channels_; ++c) {
-          if (from[c] == top[c]) to[c] = AddOf(to[c], static_cast<Compute>(grad[c]));
+          if (from[c] == top[c]) to[c] = Rounded(AddOf(to[c], static_cast<Compute>(grad[c])));
         }
       });
     }
@@ -84,10 +85,14 @@ class Image {
   void Mean(const T* gradient) const {
     for (int64_t p = 0; p < pool_.positions(); ++p) {
       int64_t count = ForPixels(pool_.window, p, [](int64_t) {});
-      Compute factor = Compute(1) / static_cast<Compute>(std::max<int64_t>(count, 1));
+      Compute factor = Rounded(Compute(1) / static_cast<Compute>(std::max<int64_t>(count, 1)));
       const T* grad = gradient + p * channels_;
       ForPixels(pool_.window, p, [&](int64_t pixel) {
         Compute* to = sums_ + pixel * channels_;
+        if constexpr (kSteps) {
+          AddScaled(grad, factor, to);
+          return;
+        }
         GRAPNEL_VECTORIZE
         for (int64_t c = 0; c < channels_; ++c)
           to[c] = AddOf(to[c], MulOf(static_cast<Compute>(grad[c]), factor));
@@ -96,6 +101,25 @@ class Image {
   }
 
  private:
+  // TensorFlow gathers halves as they are and rounds each step; bfloat16 goes through oneDNN there.
+  static constexpr bool kSteps = std::is_same_v<T, Eigen::half>;
+
+  static Compute Rounded(Compute value) {
+    if constexpr (kSteps)
+      return RoundedTo<T>(value);
+    else
+      return value;
+  }
+
+  void AddScaled(const T* gradient, float factor, float* to) const {
+    using Lanes = SteppedLanes<T>;
+    int64_t c = 0;
+    for (; c + Lanes::kCount <= channels_; c += Lanes::kCount)
+      (Lanes::At(to + c) + Lanes::At(gradient + c) * Lanes(factor)).To(to + c);
+    for (; c < channels_; ++c)
+      to[c] = Rounded(to[c] + Rounded(static_cast<float>(gradient[c]) * factor));
+  }
+
   const Pooled& pool_;
   int64_t channels_;
   Compute* sums_;

@@ -25,22 +25,23 @@ void SoftmaxRow(const T* in, T* out, int64_t n, bool log) {
   }
 }
 
-// TensorFlow takes the steps of halves in half.
-void SoftmaxRow(const Eigen::half* in, Eigen::half* out, int64_t n, bool log) {
-  using Number = Stepped<Eigen::half>;
+// TensorFlow takes the steps of halves in half, and those of LogSoftmax in bfloat16 likewise.
+template <typename T>
+void SteppedSoftmaxRow(const T* in, T* out, int64_t n, int64_t first, bool log) {
+  using Number = Stepped<T>;
   float largest = -INFINITY;
   for (int64_t i = 0; i < n; ++i) {
     float x = static_cast<float>(in[i]);
     if (!(x <= largest)) largest = x;  // a NaN is the largest
   }
   auto shifted = [&](int64_t i) { return Number(static_cast<float>(in[i])) - Number(largest); };
-  std::vector<Eigen::half> powers(n);
-  for (int64_t i = 0; i < n; ++i) powers[i] = Eigen::half(Exp(shifted(i)).value());
-  Number sum(FoldRow(HalfFold::kSum, powers.data(), n));
+  std::vector<T> powers(n);
+  for (int64_t i = 0; i < n; ++i) powers[i] = T(Exp(shifted(i)).value());
+  Number sum(FoldRow(HalfFold::kSum, powers.data(), n, first));
   Number factor = log ? Log(sum) : Number(1) / sum;
   for (int64_t i = 0; i < n; ++i) {
     Number power(static_cast<float>(powers[i]));
-    out[i] = Eigen::half((log ? shifted(i) - factor : power * factor).value());
+    out[i] = T((log ? shifted(i) - factor : power * factor).value());
   }
 }
 
@@ -54,7 +55,12 @@ Error Softmax(KernelContext& ctx, bool log) {
   const T* in = ctx.input(0).data<T>();
   T* to = out->data<T>();
   ctx.ParallelFor(out->num_elements() / n, 20 + n * 1.5, [&](int64_t begin, int64_t end) {
-    if constexpr (std::is_same_v<T, Eigen::bfloat16>) {
+    if constexpr (kIsSmallFloat<T>) {
+      if (log || std::is_same_v<T, Eigen::half>) {
+        for (int64_t i = begin; i < end; ++i)
+          SteppedSoftmaxRow(in + i * n, to + i * n, n, i * n, log);
+        return;
+      }
       std::vector<float> row(n);
       for (int64_t i = begin; i < end; ++i) {
         Widen(in + i * n, row.data(), n);

@@ -3,6 +3,7 @@
 
 #include "kernels/common/dims.h"
 #include "kernels/common/epilogue.h"
+#include "kernels/common/stepped.h"
 #include "kernels/cpu/sparse/sparse_indices.h"
 
 namespace grapnel {
@@ -22,6 +23,15 @@ struct Adjoints {
   bool a, b;
 };
 
+// TensorFlow adds up bfloat16 as it is and rounds each step, half in floats.
+template <typename T, typename Compute>
+Compute AddProduct(Compute sum, Compute a, Compute b) {
+  if constexpr (std::is_same_v<T, Eigen::bfloat16>)
+    return RoundedTo<T>(sum + RoundedTo<T>(a * b));
+  else
+    return AddOf(sum, MulOf(a, b));
+}
+
 // Columns [begin, end) of the product. Elements of `a` are taken in order, so the sums are the same
 // whatever the threads.
 template <typename T>
@@ -39,12 +49,12 @@ void Columns(const Tensor& indices, const Tensor& values, const Tensor& b, Adjoi
       const T* from = b.data<T>() + k;
       for (int64_t j = begin; j < end; ++j)
         to[j] =
-            AddOf(to[j], MulOf(value, ConjugateIf(true, static_cast<Compute>(from[j * width]))));
+            AddProduct<T>(to[j], value, ConjugateIf(true, static_cast<Compute>(from[j * width])));
     } else {
       const T* from = b.data<T>() + k * width;
       GRAPNEL_VECTORIZE
       for (int64_t j = begin; j < end; ++j)
-        to[j] = AddOf(to[j], MulOf(value, static_cast<Compute>(from[j])));
+        to[j] = AddProduct<T>(to[j], value, static_cast<Compute>(from[j]));
     }
   }
 }

@@ -13,10 +13,10 @@ namespace {
 
 enum class Scaling { kSum, kMean, kSqrtN };
 
-double FactorOf(Scaling how, int64_t count) {
+double DivisorOf(Scaling how, int64_t count) {
   if (how == Scaling::kSum || count == 0) return 1;
   double n = static_cast<double>(count);
-  return 1 / (how == Scaling::kMean ? n : std::sqrt(n));
+  return how == Scaling::kMean ? n : std::sqrt(n);
 }
 
 // One for each picked row.
@@ -43,6 +43,61 @@ Expected<Picks> ReadPicks(const Tensor& indices, const Tensor& ids, int64_t rows
 void CountSegments(Picks& picks, int64_t segments) {
   picks.counts.assign(segments, 0);
   for (int64_t id : picks.segments) ++picks.counts[id];
+}
+
+// The sum of some rows, columns [c0, c0 + n), scaled: in TensorFlow's order, which is eight by
+// eight after the first two to nine. `group` has room for n.
+template <typename T>
+void SumRows(const T* in, llvm::ArrayRef<int64_t> rows, int64_t width, int64_t c0, int64_t n,
+             Scaling how, ComputeType<T>* group, ComputeType<T>* sum) {
+  using Compute = ComputeType<T>;
+  constexpr size_t kGroup = 8, kLongestInverse = 9;
+  size_t count = rows.size(), rest = count % kGroup;
+  auto add = [&](size_t begin, size_t end, Compute* to) {
+    for (size_t i = begin; i < end; ++i) {
+      const T* from = in + rows[i] * width + c0;
+      for (int64_t c = 0; c < n; ++c) {
+        Compute value = static_cast<Compute>(from[c]);
+        to[c] = i == begin ? value : AddOf(to[c], value);
+      }
+    }
+  };
+  size_t done = std::min(count, rest < 2 ? rest + kGroup : rest);
+  add(0, done, sum);
+  for (; done < count; done += kGroup) {
+    add(done, done + kGroup, group);
+    for (int64_t c = 0; c < n; ++c) sum[c] = AddOf(sum[c], group[c]);
+  }
+  if (how == Scaling::kSum || count == 1) return;
+  Compute divisor = static_cast<Compute>(DivisorOf(how, static_cast<int64_t>(count)));
+  for (int64_t c = 0; c < n; ++c) {
+    sum[c] = static_cast<Compute>(count <= kLongestInverse ? sum[c] * (Compute(1) / divisor)
+                                                           : sum[c] / divisor);
+  }
+}
+
+// Of rising segments, each with one rounding of 16 bits.
+template <typename T>
+void SumSegments(KernelContext& ctx, const T* in, const Picks& picks, Scaling how, int64_t segments,
+                 int64_t width, T* out) {
+  using Compute = ComputeType<T>;
+  constexpr int64_t kColumns = 64;
+  int64_t blocks = (width + kColumns - 1) / kColumns;
+  int64_t picked = static_cast<int64_t>(picks.rows.size());
+  ctx.ParallelFor(blocks, (picked + segments) * std::min(width, kColumns) * 0.6,
+                  [&](int64_t begin, int64_t end) {
+                    for (int64_t c0 = begin * kColumns; c0 < std::min(width, end * kColumns);
+                         c0 += kColumns) {
+                      int64_t n = std::min(kColumns, width - c0), first = 0;
+                      for (int64_t s = 0; s < segments; first += picks.counts[s++]) {
+                        T* to = out + s * width + c0;
+                        Compute sum[kColumns] = {}, group[kColumns];
+                        llvm::ArrayRef<int64_t> rows(picks.rows.data() + first, picks.counts[s]);
+                        if (!rows.empty()) SumRows(in, rows, width, c0, n, how, group, sum);
+                        for (int64_t c = 0; c < n; ++c) to[c] = static_cast<T>(sum[c]);
+                      }
+                    }
+                  });
 }
 
 // out[to[i]] += in[from[i]] * factor(i), in order; out has `rows` rows and starts as zeros.
@@ -106,17 +161,7 @@ Error SparseSegment(KernelContext& ctx, Scaling how) {
   if (out->num_elements() == 0) return Error::success();
   int64_t width = out->num_elements() / segments;
   CountSegments(picks, segments);
-  using Compute = ComputeType<T>;
-  AddRows(
-      ctx, data.data<T>(), picks.rows, picks.segments, segments, width,
-      [](int64_t) { return Compute(1); }, out->data<T>());
-  if (how == Scaling::kSum) return Error::success();
-  for (int64_t s = 0; s < segments; ++s) {
-    Compute factor = static_cast<Compute>(FactorOf(how, picks.counts[s]));
-    T* row = out->data<T>() + s * width;
-    for (int64_t c = 0; c < width; ++c)
-      row[c] = static_cast<T>(static_cast<Compute>(row[c]) * factor);
-  }
+  SumSegments(ctx, data.data<T>(), picks, how, segments, width, out->data<T>());
   return Error::success();
 }
 
@@ -161,7 +206,7 @@ Error SparseSegmentGrad(KernelContext& ctx, Scaling how) {
   AddRows(
       ctx, grad.data<T>(), picks.segments, picks.rows, rows, out->num_elements() / rows,
       [&](int64_t i) {
-        return static_cast<Compute>(FactorOf(how, picks.counts[picks.segments[i]]));
+        return static_cast<Compute>(1 / DivisorOf(how, picks.counts[picks.segments[i]]));
       },
       out->data<T>());
   return Error::success();
