@@ -106,19 +106,16 @@ def numbers(value):
 
 
 def special_values(graph, folder, case):
-    """What is among the constants and the values fed: NaN, infinity or what is next to it, and numbers below all normal ones."""
+    """What is among the constants and the values fed: NaN, infinity or what is next to it, numbers below all normal ones, and
+    finite ones beside which single precision keeps little of others."""
     values = [np.load(os.path.join(folder, name), allow_pickle=True) for name in case["feeds"].values()]
     values += [tf.make_ndarray(n.attr["value"].tensor) for n in graph.node if n.op == "Const" and
                n.attr["dtype"].type == n.attr["value"].tensor.dtype and n.attr["dtype"].type < 100]
     values = [numbers(v) for v in values if v.dtype.kind in "fcV" and v.size]
-    found = ""
-    for value in values:
-        sizes = np.abs(value.astype(np.complex128 if value.dtype.kind == "c" else np.float64))
-        if not (sizes < 1e37).all():
-            found += "[not finite]" * ("[not finite]" not in found)
-        if ((sizes > 0) & (sizes < 1.18e-38)).any():
-            found += "[denormal]" * ("[denormal]" not in found)
-    return found
+    sizes = [np.abs(v.astype(np.complex128 if v.dtype.kind == "c" else np.float64)) for v in values]
+    found = "[not finite]" if any(not (s < 1e37).all() for s in sizes) else ""
+    found += "[denormal]" if any(((s > 0) & (s < 1.18e-38)).any() for s in sizes) else ""
+    return found + ("[large]" if any(((s > 1e9) & np.isfinite(s)).any() for s in sizes) else "")
 
 
 def difference(got, expected, rtol, atol):

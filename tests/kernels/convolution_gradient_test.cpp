@@ -154,6 +154,12 @@ TEST(ConvGradient, SpatialSizesAreEnough) {
   EXPECT_EQ(DimsText(out[0].dims()), "[2,4,5,3]");
 }
 
+TEST(ConvGradient, ABatchOfMinusOneIsThatOfTheGradient) {
+  OneNode node("Conv2DBackpropInput");
+  std::vector<Tensor> out = RunNode(Node(node, {-1, 4, 5, 3}, {2, 2, 3, 1}, {2, 3, 4, 1}));
+  EXPECT_EQ(DimsText(out[0].dims()), "[2,4,5,3]");
+}
+
 TEST(ConvGradient, EmptyTensors) {
   OneNode none("Conv2DBackpropInput");
   EXPECT_EQ(RunNode(Node(none, {0, 4, 4, 1}, {2, 2, 1, 1}, {0, 3, 3, 1}))[0].num_elements(), 0);

@@ -40,6 +40,17 @@ TEST(KernelResize, Gradients) {
             "original_image must have batch and channels of grads [1,1,4,1], not shape [2,1,2,1]");
 }
 
+// Where a pixel lies is a product rounded before the half is taken away: here that decides between
+// two steps of bicubic's table. The number is TensorFlow's.
+TEST(KernelResize, BicubicPlacesAreRounded) {
+  std::vector<float> wide = Values<float>(OpRun("ResizeBicubic")
+                                              .In(Floats({1, 1, 5, 1}, {0, 0, 0, 0, 1024}))
+                                              .In(Vec<int32_t>({1, 1131}))
+                                              .Attr("half_pixel_centers", attr::Bool(true))
+                                              .One());
+  EXPECT_NEAR(wide[1010], 1005.6292f, 0.01f);
+}
+
 // --- Boxes
 
 Tensor Boxes() { return Floats({4, 4}, {0, 0, 1, 1, 0, 0, 1, 0.9f, 0, 2, 1, 3, 1, 3, 0, 2}); }

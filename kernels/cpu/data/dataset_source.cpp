@@ -73,8 +73,7 @@ Expected<KernelFn> MakeRange(const KernelSetup& setup) {
     uint64_t numbers = is_empty ? 0 : (width - 1) / (step > 0 ? by : 0 - by) + 1;
     auto count = static_cast<int64_t>(std::min<uint64_t>(numbers, INT64_MAX));
     // As in TensorFlow, for which that is how to count without end.
-    bool is_endless = stop == INT64_MAX || stop == INT64_MIN;
-    int64_t length = is_endless ? Dataset::kInfinite : count;
+    int64_t length = stop == INT64_MAX ? Dataset::kInfinite : count;
     return PutDataset(ctx, node, length, [=](DatasetContext&) -> Expected<DatasetNext> {
       return DatasetNext([=, i = int64_t{0}](DatasetContext&) mutable -> NextElement {
         if (i == count) return NoElement();

@@ -1,7 +1,6 @@
 // ImageProjectiveTransformV2 and V3: each pixel of the result is looked up where eight numbers say.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "kernels/common/dims.h"
 #include "kernels/common/dispatch.h"
@@ -43,17 +42,12 @@ struct Image {
   bool bilinear;
 };
 
-// A fill that T does not hold is the nearest that it does.
 template <typename T>
 T FillValue(float fill) {
-  if constexpr (std::is_integral_v<T>) {
-    if (std::isnan(fill)) return 0;
-    double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
-    if (fill >= most) return std::numeric_limits<T>::max();
-    return static_cast<T>(std::max<double>(fill, least));
-  } else {
+  if constexpr (std::is_integral_v<T>)
+    return ToInteger<T>(fill);
+  else
     return static_cast<T>(fill);
-  }
 }
 
 template <typename T>

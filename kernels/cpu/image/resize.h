@@ -18,8 +18,10 @@ struct ResizeAxis {
     if (align_corners && out > 1) return static_cast<float>(in - 1) / static_cast<float>(out - 1);
     return static_cast<float>(in) / static_cast<float>(out);
   }
-  // Where output pixel `i` lies among the input's.
+  // Where output pixel `i` lies among the input's. TensorFlow rounds the product, and bicubic's
+  // table has steps between which a last bit decides.
   float Source(int64_t i) const {
+#pragma clang fp contract(off)
     float at = static_cast<float>(i);
     return half_pixel_centers ? (at + 0.5f) * scale() - 0.5f : at * scale();
   }

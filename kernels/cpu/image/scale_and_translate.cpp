@@ -62,8 +62,10 @@ struct Span {
   std::vector<float> weights;
 };
 
+// A pixel is within reach or not, by products that are rounded as TensorFlow's are.
 std::vector<Span> SpansOf(const Filter& filter, int64_t in, int64_t out, float scale,
                           float translation, bool antialias) {
+#pragma clang fp contract(off)
   float inverse = 1 / scale, shift = -inverse * translation;
   float widening = antialias ? std::max(inverse, 1.0f) : 1.0f;
   float reach = filter.radius * widening, last = static_cast<float>(in - 1);

@@ -1,7 +1,9 @@
 // Matrices of a few diagonals: TridiagonalSolve, TridiagonalMatMul and BandedTriangularSolve.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <vector>
 
 #include "kernels/common/broadcast.h"
@@ -10,13 +12,14 @@
 namespace grapnel {
 namespace {
 
-// Elimination in place, `x` [n, columns] being the right side first. A pivot of 0 divides: NaN.
+// Elimination in place, `x` [n, columns] being the right side first. False where a pivot is 0.
 template <typename T>
-void EliminateAsTheyAre(const T* upper, const T* main, const T* lower, int64_t n, int64_t columns,
+bool EliminateAsTheyAre(const T* upper, const T* main, const T* lower, int64_t n, int64_t columns,
                         T* x) {
   std::vector<T> factor(n);
   for (int64_t i = 0; i < n; ++i) {
     T pivot = i == 0 ? main[0] : main[i] - lower[i] * factor[i - 1];
+    if (pivot == T(0)) return false;
     factor[i] = i + 1 < n ? upper[i] / pivot : T(0);
     for (int64_t c = 0; c < columns; ++c) {
       T above = i == 0 ? T(0) : lower[i] * x[(i - 1) * columns + c];
@@ -27,11 +30,12 @@ void EliminateAsTheyAre(const T* upper, const T* main, const T* lower, int64_t n
     for (int64_t c = 0; c < columns; ++c)
       x[i * columns + c] -= factor[i] * x[(i + 1) * columns + c];
   }
+  return true;
 }
 
 // The same with the larger of two rows as pivot, which fills one diagonal more.
 template <typename T>
-void EliminateWithPivots(const T* upper, const T* main, const T* lower, int64_t n, int64_t columns,
+bool EliminateWithPivots(const T* upper, const T* main, const T* lower, int64_t n, int64_t columns,
                          T* x) {
   std::vector<std::array<T, 3>> rows(n);  // from the diagonal to the right
   T diagonal = main[0], next = n > 1 ? upper[0] : T(0);
@@ -40,6 +44,7 @@ void EliminateWithPivots(const T* upper, const T* main, const T* lower, int64_t 
     T* here = x + i * columns;
     T* there = here + columns;
     if (std::abs(diagonal) >= std::abs(below)) {
+      if (diagonal == T(0)) return false;
       rows[i] = {diagonal, next, T(0)};
       T times = below / diagonal;
       diagonal = main[i + 1] - times * next;
@@ -56,6 +61,7 @@ void EliminateWithPivots(const T* upper, const T* main, const T* lower, int64_t 
       }
     }
   }
+  if (diagonal == T(0)) return false;
   rows[n - 1] = {diagonal, T(0), T(0)};
   for (int64_t i = n; i-- > 0;) {
     for (int64_t c = 0; c < columns; ++c) {
@@ -65,6 +71,94 @@ void EliminateWithPivots(const T* upper, const T* main, const T* lower, int64_t 
       x[i * columns + c] = value / rows[i][0];
     }
   }
+  return true;
+}
+
+template <typename T>
+using Magnitude = decltype(std::abs(T()));
+
+// What the elimination left of a matrix: its rows from the diagonal to the right, and the size of
+// the largest element that TensorFlow looks at.
+template <typename T>
+struct Eliminated {
+  std::vector<std::array<T, 3>> rows;
+  Magnitude<T> most;
+};
+
+// Elimination where the pivot is the larger one relative to its row, for matrices that may have no
+// inverse (LAPACK's xLAGTF).
+template <typename T>
+Eliminated<T> EliminateByScale(const T* upper, const T* main, const T* lower, int64_t n,
+                               int64_t columns, T* x) {
+  std::vector<std::array<T, 3>> rows(n);
+  rows[0] = {main[0], n > 1 ? upper[0] : T(0), T(0)};
+  Magnitude<T> most = std::max(std::abs(rows[0][0]), std::abs(rows[0][1]));
+  Magnitude<T> scale = std::abs(rows[0][0]) + std::abs(rows[0][1]);
+  for (int64_t i = 0; i + 1 < n; ++i) {
+    T below = lower[i + 1], next = main[i + 1], right = i + 2 < n ? upper[i + 1] : T(0);
+    auto next_scale = std::abs(below) + std::abs(next) + std::abs(right);
+    T *here = x + i * columns, *there = here + columns, times = T(0);
+    std::array<T, 3>& row = rows[i];
+    if (below == T(0)) {
+      scale = next_scale;
+      rows[i + 1] = {next, right, T(0)};
+    } else if (row[0] != T(0) && std::abs(below) / next_scale <= std::abs(row[0]) / scale) {
+      scale = next_scale;
+      times = below / row[0];
+      rows[i + 1] = {next - times * row[1], right, T(0)};
+    } else {
+      times = row[0] / below;
+      rows[i + 1] = {row[1] - times * next, -times * right, T(0)};
+      row = {below, next, right};
+      for (int64_t c = 0; c < columns; ++c) std::swap(here[c], there[c]);
+    }
+    for (int64_t c = 0; below != T(0) && c < columns; ++c) there[c] -= times * here[c];
+    for (int k = 0; i + 2 < n && k < 3; ++k) most = std::max(most, std::abs(row[k]));
+  }
+  return {rows, std::max(most, std::abs(rows[n - 1][0]))};
+}
+
+// Moves a pivot away from 0, or scales its row, until nothing in the row overflows when it is
+// divided (LAPACK's xLAGTS).
+template <typename T>
+T Perturbed(T pivot, Magnitude<T> by, int64_t columns, T* row) {
+  using Real = Magnitude<T>;
+  constexpr Real kLeast = std::numeric_limits<Real>::min(), kMost = 1 / kLeast;
+  by = std::copysign(std::max(by, kLeast), std::real(pivot));
+  Real largest = 0;
+  for (int64_t c = 0; c < columns; ++c) largest = std::max(largest, std::abs(row[c]));
+  while (std::abs(pivot) < 1) {
+    Real size = std::abs(pivot);
+    bool overflows = size < kLeast ? size == 0 || largest * kLeast > size : largest > size * kMost;
+    if (overflows) {
+      pivot += by;
+      by *= 2;
+      continue;
+    }
+    if (size < kLeast) {
+      pivot *= kMost;
+      for (int64_t c = 0; c < columns; ++c) row[c] *= kMost;
+    }
+    break;
+  }
+  return pivot;
+}
+
+template <typename T>
+bool EliminateAndPerturb(const T* upper, const T* main, const T* lower, int64_t n, int64_t columns,
+                         T* x) {
+  auto [rows, most] = EliminateByScale(upper, main, lower, n, columns, x);
+  Magnitude<T> by = std::numeric_limits<Magnitude<T>>::epsilon() * most;
+  for (int64_t i = n; i-- > 0;) {
+    T* here = x + i * columns;
+    for (int64_t c = 0; c < columns; ++c) {
+      if (i + 1 < n) here[c] -= rows[i][1] * here[c + columns];
+      if (i + 2 < n) here[c] -= rows[i][2] * here[c + 2 * columns];
+    }
+    T factor = T(1) / Perturbed(rows[i][0], by, columns, here);
+    for (int64_t c = 0; c < columns; ++c) here[c] *= factor;
+  }
+  return true;
 }
 
 template <typename T>
@@ -75,7 +169,8 @@ struct TridiagonalSolve {
         perturb(setup.node().GetBool("perturb_singular")) {}
   Error operator()(KernelContext& ctx) const {
     const Tensor &diagonals = ctx.input(0), &right = ctx.input(1);
-    if (perturb) return MakeError("perturb_singular has no CPU kernel, in TensorFlow neither");
+    if (perturb && !pivoting)
+      return MakeError("perturb_singular requires partial_pivoting, which is false");
     ASSIGN_OR_RETURN(MatrixBatch left, BatchOf(diagonals, "diagonals", false));
     ASSIGN_OR_RETURN(MatrixBatch sides, BatchOf(right, "rhs", false));
     int64_t n = left.columns, columns = sides.columns;
@@ -91,8 +186,12 @@ struct TridiagonalSolve {
         const T* upper = diagonals.data<T>() + i * 3 * n;
         T* x = out->data<T>() + i * n * columns;
         std::copy_n(right.data<T>() + i * n * columns, n * columns, x);
-        auto* eliminate = pivoting ? &EliminateWithPivots<T> : &EliminateAsTheyAre<T>;
-        eliminate(upper, upper + n, upper + 2 * n, n, columns, x);
+        auto* eliminate = perturb    ? &EliminateAndPerturb<T>
+                          : pivoting ? &EliminateWithPivots<T>
+                                     : &EliminateAsTheyAre<T>;
+        // Of a matrix that has no inverse all is NaN, whatever was solved before the pivot of 0.
+        if (!eliminate(upper, upper + n, upper + 2 * n, n, columns, x))
+          std::fill_n(x, n * columns, T(std::numeric_limits<Magnitude<T>>::quiet_NaN()));
       }
     });
     return Error::success();

@@ -34,6 +34,9 @@ Expected<Dims> WantedDims(KernelContext& ctx, const GradientAttrs& attrs) {
       dims.insert(dims.begin(), gradient.dim(0));
     }
   }
+  // A batch of -1 is that of the gradient, as TensorFlow's oneDNN kernels have it.
+  bool any_batch = at == 0 && !attrs.depthwise && !dims.empty() && dims[0] == -1;
+  if (any_batch && ctx.input(2).rank() == rank) dims[0] = ctx.input(2).dim(0);
   if (static_cast<int>(dims.size()) != rank)
     return MakeError("{0} must have {1} numbers, not {2}", name, rank, dims.size());
   for (int64_t dim : dims) {
