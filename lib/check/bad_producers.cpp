@@ -62,7 +62,8 @@ std::vector<int64_t> IndexOf(int64_t flat, llvm::ArrayRef<int64_t> dims) {
 // What an input that broadcasts to an output of `dims` gives to its element at `index`.
 std::string ElementFor(const Tensor& input, llvm::ArrayRef<int64_t> dims,
                        llvm::ArrayRef<int64_t> index) {
-  if (!input || input.HoldsObjects() || input.rank() > static_cast<int>(dims.size())) return "";
+  bool has_numbers = input && !input.HoldsObjects() && input.dtype() != proto::DT_STRING;
+  if (!has_numbers || input.rank() > static_cast<int>(dims.size())) return "";
   int64_t flat = 0;
   size_t shift = dims.size() - input.rank();
   for (int i = 0; i < input.rank(); ++i) {
