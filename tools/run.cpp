@@ -4,6 +4,7 @@
 #include "lib/io/value.h"
 #include "lib/job/blame_text.h"
 #include "lib/job/job_json.h"
+#include "lib/tfdbg/debug_tap.h"
 #include "lib/watch/profile.h"
 #include "lib/watch/tap.h"
 #include "tools/input.h"
@@ -11,16 +12,19 @@
 #include "tools/run_flags.h"
 #include "tools/spread_flags.h"
 #include "tools/time_limit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, tap_file, tap_mode = "FULL_HEALTH", save_case, save_variables, profile,
+  std::string model, logdir, tap_file, tap_mode = "FULL_HEALTH", save_case, save_variables, profile,
                                device = "CPU";
   RunFlags run;
   SpreadFlags spread;
   int repeat = 1;
+  int circular_buffer_size = 1000;
   TimeLimit limit;
   bool all = false;
   std::vector<std::string> taps;
@@ -129,6 +133,29 @@ Error Failed(const Flags& flags, const CancelFlag& cancel, Error error) {
                   std::move(error));
 }
 
+// The folder of --logdir. Its path as TensorBoard shows it is that of the model.
+Expected<std::unique_ptr<DebugWriter>> OpenLogdir(const OpenedGraph& opened, const Flags& flags,
+                                                  TapMode mode, const MessageSink& sink) {
+  if (!flags.spread.devices.empty())
+    return MakeError("--logdir goes with one device, and not with --devices");
+  if (!flags.tap_file.empty())
+    return MakeError("--logdir and --tap-file are two places for one thing: give one of them");
+  if (mode == TapMode::kFullTensor)
+    sink(Severity::kWarning,
+         "--logdir: TensorBoard 2.21 hangs on a folder of FULL_TENSOR; grapnel reads it");
+  DebugWriterOptions options;
+  options.folder = flags.logdir;
+  options.mode = DebugModeOf(mode);
+  options.circular_buffer_size = flags.circular_buffer_size;
+  llvm::SmallString<128> source(flags.model);
+  llvm::sys::fs::make_absolute(source);
+  llvm::sys::path::remove_dots(source, /*remove_dot_dot=*/true);
+  // Its lines are those of the text that the writer makes, and not of the file.
+  options.source = (source + ".listing").str();
+  options.graph_name = opened.name();
+  return DebugWriter::Create(opened.module(), std::move(options));
+}
+
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
   auto taps = Glob::ParseAll(flags.taps);
@@ -142,7 +169,14 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     tap_stream = &tap_file->os();
   }
   ThreadPool pool(invocation.flags.threads);
-  Tap tap(*taps, *ParseTapMode(flags.tap_mode), tap_stream);
+  TapMode mode = *ParseTapMode(flags.tap_mode);
+  auto tap = std::make_unique<Tap>(*taps, mode, tap_stream);
+  std::unique_ptr<DebugWriter> logdir;
+  if (!flags.logdir.empty()) {
+    ASSIGN_OR_RETURN(logdir, OpenLogdir(opened, flags, mode, invocation.sink()));
+    if (taps->empty()) taps = Glob::ParseAll({"*"});
+    tap = std::make_unique<DebugTap>(*taps, mode, logdir.get());
+  }
   Profile profile;
   request.pool = &pool;
   request.sink = invocation.sink();
@@ -150,7 +184,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   request.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
   request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
-  if (!flags.taps.empty()) request.hook = &tap;
+  if (!taps->empty()) request.hook = tap.get();
   if (!flags.profile.empty()) request.profiler = &profile;
   ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(request)));
   std::vector<Fetched> fetched = FetchedBy(job, flags);
@@ -160,12 +194,14 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   std::vector<std::vector<Tensor>> runs;  // for --json, which is printed when all have run
   for (int i = 0; i < flags.repeat; ++i) {
     if (flags.repeat > 1) {
-      tap.BeginRun(i + 1);
+      tap->BeginRun(i + 1);
       Progress::Say("run", i + 1, flags.repeat);
     }
     auto made = job.Run();
     profile.RunDone();
+    if (logdir && made) logdir->AddExecution(job.feed_values(), *made);
     if (!made) {
+      if (logdir) RETURN_IF_ERROR(logdir->Close());
       if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
       return Failed(flags, cancel, made.takeError());
     }
@@ -176,6 +212,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
       Print(fetched, outputs, flags.all, invocation.out());
     }
   }
+  if (logdir) RETURN_IF_ERROR(logdir->Close());
   if (invocation.flags.json) WriteJson(fetched, runs, flags.all, invocation.out());
   if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
   if (!flags.profile.empty()) RETURN_IF_ERROR(SaveProfile(flags.profile, profile, invocation));
@@ -192,7 +229,8 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  if (invocation.flags.json && !flags.taps.empty() && flags.tap_file.empty())
+  if (invocation.flags.json && !flags.taps.empty() && flags.tap_file.empty() &&
+      flags.logdir.empty())
     return MakeError("--json and --tap both write to standard output: give --tap-file too");
   std::vector<llvm::StringRef> outputs = {flags.tap_file, flags.profile, flags.save_variables,
                                           flags.save_case};
@@ -225,6 +263,14 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("GLOB");
   line.Option("--tap-mode", flags->tap_mode, "what a tap says").OneOf(TapModeNames()).ShowDefault();
   line.Option("--tap-file", flags->tap_file, "where taps go; default: standard output");
+  line.Option("--logdir", flags->logdir,
+              "write what taps say (of all nodes without --tap) as a folder of TensorFlow's "
+              "debugger, for TensorBoard's Debugger V2, `info`, `blame` and `serve`")
+      .ShownAs("DIR");
+  line.Option("--circular-buffer-size", flags->circular_buffer_size,
+              "of --logdir: the most traces that are kept, the last ones; -1: all")
+      .ShownAs("N")
+      .ShowDefault();
   line.Option("--profile", flags->profile,
               "write a trace for Perfetto or chrome://tracing, and say where time and memory went")
       .ShownAs("FILE.json");

@@ -99,6 +99,11 @@ std::optional<DebugTensor> ValueFlow::NewestOf(llvm::ArrayRef<DebugTensor> tenso
   return newest;
 }
 
+std::optional<ValueSource> ValueFlow::SourceInside(DebugTensor call, int execution) const {
+  std::optional<DebugTensor> result = NewestOf(calls_.Inside(call), execution);
+  return result ? std::optional(SourceOf(*result, execution)) : std::nullopt;
+}
+
 // The tensor whose value `tensor` has; nothing when an op made it here.
 std::optional<DebugTensor> ValueFlow::StepBack(DebugTensor tensor, int execution,
                                                bool value_known) const {

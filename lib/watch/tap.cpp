@@ -2,6 +2,7 @@
 
 #include "lib/support/suggest.h"
 #include "lib/watch/health.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -20,6 +21,25 @@ void WriteShape(llvm::json::OStream& json, const Tensor& tensor) {
   json.attribute("dtype", DataTypeName(tensor.dtype()));
   json.attributeArray("shape", [&] {
     for (int64_t dim : tensor.dims()) json.value(dim);
+  });
+}
+
+// Outermost first: the calls of functions, and the iterations of loops, that the node is in.
+void WriteCalls(llvm::json::OStream& json) {
+  llvm::SmallVector<const CallFrame*, 4> calls;
+  for (const CallFrame* call = CurrentCall(); call; call = call->outer) calls.push_back(call);
+  if (calls.empty()) return;
+  json.attributeArray("calls", [&] {
+    for (const CallFrame* call : llvm::reverse(calls)) {
+      json.object([&] {
+        if (call->caller) json.attribute("node", llvm::json::fixUTF8(call->caller->name()));
+        if (call->function)
+          json.attribute("function", llvm::json::fixUTF8(call->function->name()));
+        else
+          json.attribute("loop", llvm::json::fixUTF8(call->loop));
+        if (call->iteration >= 0) json.attribute("iteration", call->iteration);
+      });
+    }
   });
 }
 
@@ -106,6 +126,7 @@ void Tap::SayOne(const Node& node, size_t output, const Tensor& tensor, const He
     json.attribute("node", llvm::json::fixUTF8(node.name()));
     json.attribute("op", llvm::json::fixUTF8(node.op()));
     json.attribute("output", static_cast<int64_t>(output));
+    WriteCalls(json);
     switch (mode_) {
       case TapMode::kNoTensor:
         break;

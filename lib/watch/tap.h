@@ -27,8 +27,8 @@ std::vector<std::string> TapModeNames();
 Error DemandTapped(const Module& module, llvm::ArrayRef<Glob> globs);
 
 // Taps every output of the nodes whose name fits one of `globs` (lib/support/glob.h). In a
-// function's body the name is that of the node alone, so `*` taps those too. Lines come in the
-// order in which nodes ran.
+// function's body the name is that of the node alone, so `*` taps those too; a line says the calls
+// and iterations that it was in. Lines come in the order in which nodes ran.
 class Tap : public RunHook {
  public:
   // `os` must outlive it; null: count only.

@@ -1,0 +1,496 @@
+#include "lib/tfdbg/debug_writer.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "lib/io/record.h"
+#include "lib/ir/device_name.h"
+#include "lib/ir/node_types.h"
+#include "lib/ir/text.h"
+#include "lib/ir/types.h"
+#include "lib/support/error.h"
+#include "lib/tfdbg/debug_calls.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+using proto::DebugEvent;
+
+constexpr const char* kDevice = "/job:localhost/replica:0/task:0/device:CPU:0";
+constexpr const char* kRootGraph = "root";
+constexpr size_t kBufferSize = 256 << 10;
+// Where a number is put once it is known.
+constexpr char kFill = '\x5A';
+
+double Now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string HostName() {
+  char name[256] = {};
+  if (gethostname(name, sizeof name - 1) != 0) return "localhost";
+  return name;
+}
+
+// Eight hexadecimal digits, as TensorFlow's.
+std::string NewRunId() {
+  uint32_t number;
+  if (getrandom(&number, sizeof number, 0) != sizeof number) number = static_cast<uint32_t>(getpid());
+  return llvm::formatv("{0:x-8}", number).str();
+}
+
+// How many numbers a mode says of a tensor; 0: it says something else.
+size_t NumColumns(proto::TensorDebugMode mode) {
+  switch (mode) {
+    case proto::CURT_HEALTH:
+      return 2;
+    case proto::CONCISE_HEALTH:
+      return 5;
+    case proto::FULL_HEALTH:
+      return 11;
+    case proto::SHAPE:
+      return 10;
+    default:
+      return 0;
+  }
+}
+
+// DebugNumericSummaryV2's output.
+std::vector<double> Columns(proto::TensorDebugMode mode, int64_t tensor_id, const Tensor& tensor,
+                            const Health& health) {
+  auto number = [](int64_t n) { return static_cast<double>(n); };
+  switch (mode) {
+    case proto::CURT_HEALTH:
+      return {number(tensor_id), health.IsBad() ? 1.0 : 0.0};
+    case proto::CONCISE_HEALTH:
+      return {number(tensor_id), number(health.elements), number(health.neg_inf),
+              number(health.pos_inf), number(health.nan)};
+    case proto::FULL_HEALTH:
+      return {number(tensor_id),        -1.0,  // the device, which TensorFlow never fills in
+              number(tensor.dtype()),   number(tensor.rank()),   number(health.elements),
+              number(health.neg_inf),   number(health.pos_inf),  number(health.nan),
+              number(health.negative),  number(health.zero),     number(health.positive)};
+    case proto::SHAPE: {
+      std::vector<double> columns = {number(tensor_id), number(tensor.dtype()),
+                                     number(tensor.rank()), number(tensor.num_elements())};
+      columns.resize(NumColumns(mode));
+      // Of more than six dimensions the last six.
+      llvm::ArrayRef<int64_t> dims = tensor.dims().take_back(6);
+      for (size_t i = 0; i < dims.size(); ++i) columns[4 + i] = number(dims[i]);
+      return columns;
+    }
+    default:
+      return {};
+  }
+}
+
+llvm::StringRef BytesOf(llvm::ArrayRef<double> numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
+}
+
+proto::TensorProto TensorOfDoubles(llvm::StringRef content) {
+  proto::TensorProto tensor;
+  tensor.set_dtype(proto::DT_DOUBLE);
+  tensor.mutable_tensor_shape()->add_dim()->set_size(
+      static_cast<int64_t>(content.size() / sizeof(double)));
+  tensor.set_tensor_content(content.str());
+  return tensor;
+}
+
+void Add(proto::StackFrameWithId* frame, llvm::StringRef id, int line, llvm::StringRef function) {
+  frame->set_id(id.str());
+  frame->mutable_file_line_col()->set_file_index(0);
+  frame->mutable_file_line_col()->set_line(line);
+  frame->mutable_file_line_col()->set_func(function.str());
+}
+
+std::string FrameId(int line) { return "line" + std::to_string(line); }
+
+// Readers tell by the name of a body what it is called for, as TensorFlow's own names say.
+std::string NameInRole(const Node& caller, llvm::StringRef function, int number) {
+  llvm::StringRef op = caller.op();
+  auto named = [&](BodyRole role, const char* prefix) {
+    return (BodyRoleOf(function) == role ? "" : prefix) + function.str();
+  };
+  if (op.ends_with("While")) {
+    auto cond = caller.FindAttr("cond");
+    auto name = cond ? cond->AsFuncName() : std::nullopt;
+    return name && *name == function ? named(BodyRole::kLoopCondition, "while_cond_")
+                                     : named(BodyRole::kLoopBody, "while_body_");
+  }
+  if (op.ends_with("If")) {
+    auto then = caller.FindAttr("then_branch");
+    auto name = then ? then->AsFuncName() : std::nullopt;
+    return name && *name == function ? named(BodyRole::kThen, "cond_true_")
+                                     : named(BodyRole::kElse, "cond_false_");
+  }
+  if (op.ends_with("Case"))
+    return named(BodyRole::kCase, ("switch_case_branch" + std::to_string(number) + "_").c_str());
+  return function.str();
+}
+
+}  // namespace
+
+bool IsDebugged(llvm::StringRef op_type) {
+  return llvm::StringSwitch<bool>(op_type)
+      .Cases("Enter", "Exit", "Identity", "If", "LoopCond", "Merge", "NextIteration", false)
+      .Cases("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSwitch", "RefIdentity", false)
+      .Cases("StatelessIf", "StatefulPartitionedCall", "Switch", "While", "RemoteCall", false)
+      .Cases("TPUReplicatedInput", "TPUReplicateMetadata", "TPUCompilationResult", false)
+      .Cases("TPUReplicatedOutput", "ConfigureDistributedTPU", "DestroyResourceOp", false)
+      .Cases("_Arg", "_Retval", false)
+      .Default(true);
+}
+
+bool IsDebugged(proto::TensorDebugMode mode, DataType dtype) {
+  switch (mode) {
+    case proto::CURT_HEALTH:
+    case proto::CONCISE_HEALTH:
+    case proto::FULL_HEALTH:
+      return IsFloating(dtype);
+    case proto::SHAPE:
+      return IsFloating(dtype) || IsInteger(dtype) || dtype == proto::DT_BOOL;
+    default:
+      return dtype != proto::DT_RESOURCE && dtype != proto::DT_VARIANT;
+  }
+}
+
+// --- A file.
+
+Error DebugWriter::Stream::Open(const std::string& path) {
+  path_ = path;
+  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  if (file_ < 0) return MakeError("{0}: cannot be made: {1}", path, std::strerror(errno));
+  return Error::success();
+}
+
+DebugWriter::Stream::~Stream() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void DebugWriter::Stream::Add(llvm::StringRef event) {
+  if (limit_ > 0) {
+    if (static_cast<int64_t>(kept_.size()) == limit_) {
+      kept_.push_back(std::move(kept_.front()));  // its memory is used again
+      kept_.pop_front();
+      kept_.back().assign(event.data(), event.size());
+    } else {
+      kept_.push_back(event.str());
+    }
+    return;
+  }
+  llvm::raw_string_ostream os(buffer_);
+  WriteRecord(os, event);
+  os.flush();
+  if (buffer_.size() >= kBufferSize) llvm::consumeError(Write());
+}
+
+// All of it, or nothing that a reader would take for a record: a write that ends early is gone on
+// with.
+Error DebugWriter::Stream::Write() {
+  size_t written = 0;
+  while (!error_ && written < buffer_.size()) {
+    ssize_t n = ::write(file_, buffer_.data() + written, buffer_.size() - written);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) error_ = errno;
+    if (n > 0) written += n;
+  }
+  buffer_.clear();
+  if (error_) return MakeError("{0}: cannot be written: {1}", path_, std::strerror(error_));
+  return Error::success();
+}
+
+Error DebugWriter::Stream::Flush(bool drains) {
+  if (drains) {
+    llvm::raw_string_ostream os(buffer_);
+    for (const std::string& event : kept_) WriteRecord(os, event);
+    kept_.clear();
+  }
+  return Write();
+}
+
+Error DebugWriter::Stream::Close() {
+  Error error = Flush(/*drains=*/true);
+  if (file_ >= 0 && ::close(std::exchange(file_, -1)) != 0 && !error)
+    error = MakeError("{0}: cannot be written: {1}", path_, std::strerror(errno));
+  return error;
+}
+
+// --- The folder.
+
+Expected<std::unique_ptr<DebugWriter>> DebugWriter::Create(const Module& module,
+                                                           DebugWriterOptions options) {
+  std::unique_ptr<DebugWriter> writer(new DebugWriter(module, std::move(options)));
+  RETURN_IF_ERROR(writer->Open());
+  writer->WriteGraphs();
+  RETURN_IF_ERROR(writer->Flush());
+  return writer;
+}
+
+DebugWriter::~DebugWriter() { llvm::consumeError(Close()); }
+
+Error DebugWriter::Open() {
+  const std::string& folder = options_.folder;
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    return MakeError("{0}: the folder cannot be made: {1}", folder, code.message());
+  // Of two runs in one folder TensorBoard shows neither.
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator it(folder, code), end; !code && it != end;
+       it.increment(code)) {
+    if (llvm::StringRef(it->path()).ends_with(".metadata"))
+      return MakeError(
+          "{0}: holds the debug files of another run ({1}), and readers take a folder for one run: "
+          "name another, or remove them",
+          folder, llvm::sys::path::filename(it->path()));
+  }
+  run_id_ = NewRunId();
+  host_ = HostName();
+  prefix_ = llvm::formatv("{0}/tfdbg_events.{1:d10}.{2}.{3}", folder, static_cast<int64_t>(Now()),
+                          host_, run_id_)
+                .str();
+  const std::pair<Stream*, const char*> streams[] = {
+      {&source_files_, ".source_files"}, {&stack_frames_, ".stack_frames"},
+      {&graphs_, ".graphs"},             {&metadata_, ".metadata"},
+      {&execution_, ".execution"},       {&traces_, ".graph_execution_traces"}};
+  for (const auto& [stream, suffix] : streams) RETURN_IF_ERROR(stream->Open(prefix_ + suffix));
+  execution_.Keep(options_.circular_buffer_size);
+  traces_.Keep(options_.circular_buffer_size);
+  DebugEvent event;
+  event.set_wall_time(Now());
+  event.mutable_debug_metadata()->set_tensorflow_version("2.21.0");
+  event.mutable_debug_metadata()->set_file_version("debug.Event:1");
+  event.mutable_debug_metadata()->set_tfdbg_run_id(run_id_);
+  metadata_.Add(event.SerializeAsString());
+  return metadata_.Flush(/*drains=*/false);
+}
+
+// The bodies that main calls, however deep, each once, and the lines of their text.
+void DebugWriter::FindBodies(proto::SourceFile* file) {
+  bodies_.emplace_back();
+  bodies_[0].graph = &module_.main;
+  bodies_[0].name = options_.graph_name;
+  graph_ids_[&module_.main] = "g0";
+  for (size_t b = 0; b < bodies_.size(); ++b) {
+    const Graph& graph = *bodies_[b].graph;
+    file->add_lines((b == 0 ? "# " : "func @") + bodies_[b].name);
+    for (Node node : graph.nodes()) {
+      std::string line = NodeText(node);
+      std::replace(line.begin(), line.end(), '\n', ' ');
+      file->add_lines(b == 0 ? line : "  " + line);
+      std::vector<std::string> stack = bodies_[b].callers;
+      stack.push_back(FrameId(file->lines_size()));
+      DebugEvent frame;
+      frame.set_wall_time(Now());
+      Add(frame.mutable_stack_frame_with_id(), stack.back(), file->lines_size(), bodies_[b].name);
+      stack_frames_.Add(frame.SerializeAsString());
+      int number = 0;
+      for (llvm::StringRef called : CalledFunctions(node)) {
+        const Function* function = module_.FindFunction(called);
+        std::string id = "g" + std::to_string(graph_ids_.size());
+        if (function && graph_ids_.try_emplace(&function->body, id).second) {
+          bodies_[b].called[node.id()].push_back(bodies_.size());
+          Body body;
+          body.graph = &function->body;
+          body.name = NameInRole(node, called, number);
+          body.callers = stack;
+          bodies_.push_back(std::move(body));
+        }
+        ++number;
+      }
+    }
+  }
+}
+
+void DebugWriter::WriteGraphs() {
+  DebugEvent root;
+  root.set_wall_time(Now());
+  root.mutable_debugged_graph()->set_graph_id(kRootGraph);
+  graphs_.Add(root.SerializeAsString());
+  DebugEvent device;
+  device.set_wall_time(Now());
+  device.mutable_debugged_device()->set_device_name(kDevice);
+  device.mutable_debugged_device()->set_device_id(1);
+  graphs_.Add(device.SerializeAsString());
+  DebugEvent text;
+  text.set_wall_time(Now());
+  text.mutable_source_file()->set_file_path(options_.source);
+  text.mutable_source_file()->set_host_name(host_);
+  FindBodies(text.mutable_source_file());
+  source_files_.Add(text.SerializeAsString());
+  int line = 0;
+  std::vector<int> first_lines;
+  for (const Body& body : bodies_) {
+    first_lines.push_back(line + 2);
+    line += static_cast<int>(body.graph->num_nodes()) + 1;
+  }
+  WriteBody(0, kRootGraph, first_lines);
+}
+
+// As when Python traces: a body's ops come before the op that calls it, and graphs before those
+// inside of them.
+void DebugWriter::WriteBody(size_t number, const std::string& outer,
+                            llvm::ArrayRef<int> first_lines) {
+  const Body& body = bodies_[number];
+  const std::string id = graph_ids_.lookup(body.graph);
+  DebugEvent graph;
+  graph.set_wall_time(Now());
+  graph.mutable_debugged_graph()->set_graph_id(id);
+  graph.mutable_debugged_graph()->set_graph_name(body.name);
+  graph.mutable_debugged_graph()->set_outer_context_id(outer);
+  graphs_.Add(graph.SerializeAsString());
+  int line = first_lines[number];
+  for (Node node : body.graph->nodes()) {
+    auto called = body.called.find(node.id());
+    if (called != body.called.end()) {
+      for (size_t b : called->second) WriteBody(b, id, first_lines);
+    }
+    WriteOp(node, body, line++);
+  }
+}
+
+void DebugWriter::WriteOp(const Node& node, const Body& body, int line) {
+  DebugEvent event;
+  event.set_wall_time(Now());
+  proto::GraphOpCreation* op = event.mutable_graph_op_creation();
+  // As Python makes a body: readers follow calls by its Placeholders and by the Identities at its
+  // end.
+  op->set_op_type(node.op() == "_Arg"      ? "Placeholder"
+                  : node.op() == "_Retval" ? "Identity"
+                                           : node.op().str());
+  op->set_op_name(node.name().str());
+  op->set_graph_name(body.name);
+  op->set_graph_id(graph_ids_.lookup(body.graph));
+  op->set_device_name(node.device().str());
+  for (Port port : node.inputs()) {
+    if (port.IsControl() || port.node == kNoNode) continue;
+    op->add_input_names(
+        llvm::formatv("{0}:{1}", node.graph().node(port.node).name(), port.index).str());
+  }
+  int outputs = node.op() == "_Retval" ? 1 : std::max(NumOutputs(node), 0);
+  op->set_num_outputs(outputs);
+  std::vector<Trace>& traces = trace_of_[{&node.graph(), node.id()}];
+  traces.resize(outputs);
+  for (Trace& trace : traces) {
+    trace.tensor_id = next_tensor_id_++;
+    op->add_output_tensor_ids(static_cast<int32_t>(trace.tensor_id));
+  }
+  op->mutable_code_location()->set_host_name(host_);
+  for (const std::string& frame : body.callers)
+    op->mutable_code_location()->add_stack_frame_ids(frame);
+  op->mutable_code_location()->add_stack_frame_ids(FrameId(line));
+  graphs_.Add(event.SerializeAsString());
+}
+
+// --- What runs.
+
+// The bytes of a trace with room for what is counted.
+void DebugWriter::DescribeTrace(const Node& node, int slot, const Tensor& tensor,
+                                Trace* trace) const {
+  size_t columns = NumColumns(options_.mode);
+  std::string room(columns * sizeof(double), kFill);
+  DebugEvent event;
+  event.set_wall_time(1);
+  proto::GraphExecutionTrace* made = event.mutable_graph_execution_trace();
+  made->set_tfdbg_context_id(graph_ids_.lookup(&node.graph()));
+  made->set_op_name(node.name().str());
+  made->set_output_slot(slot);
+  made->set_tensor_debug_mode(options_.mode);
+  std::string device = node.device().str();
+  made->set_device_name(device.empty() ? kDevice : CanonicalDevice(device));
+  if (columns > 0) {
+    *made->mutable_tensor_proto() = TensorOfDoubles(room);
+  } else if (options_.mode == proto::NO_TENSOR) {
+    made->mutable_tensor_proto()->set_dtype(proto::DT_FLOAT);
+    made->mutable_tensor_proto()->mutable_tensor_shape()->add_dim()->set_size(0);
+  } else {
+    made->mutable_tensor_proto()->ParseFromString(tensor.ToLiteral().ToTensorProto());
+  }
+  trace->record = event.SerializeAsString();
+  trace->content = columns > 0 ? trace->record.find(room) : 0;
+  trace->dtype = tensor.dtype();
+}
+
+void DebugWriter::AddTrace(const Node& node, int slot, const Tensor& tensor, const Health& health) {
+  if (!IsDebugged(options_.mode, tensor.dtype()) || tensor.HoldsObjects()) return;
+  std::lock_guard lock(mutex_);
+  auto found = trace_of_.find({&node.graph(), node.id()});
+  if (found == trace_of_.end() || slot >= static_cast<int>(found->second.size())) return;
+  Trace& trace = found->second[slot];
+  bool has_room = NumColumns(options_.mode) > 0;
+  if (trace.record.empty() || options_.mode == proto::FULL_TENSOR)
+    DescribeTrace(node, slot, tensor, &trace);
+  double now = Now();
+  std::memcpy(trace.record.data() + 1, &now, sizeof now);  // after the field's tag
+  if (has_room) {
+    std::vector<double> columns = Columns(options_.mode, trace.tensor_id, tensor, health);
+    llvm::StringRef bytes = BytesOf(columns);
+    std::memcpy(trace.record.data() + trace.content, bytes.data(), bytes.size());
+  }
+  traces_.Add(trace.record);
+  ++num_traces_;
+}
+
+// What an eager execution says of an output: nothing where its dtype has no place in the mode.
+std::string DebugWriter::TensorProtoOf(const Tensor& tensor) const {
+  if (tensor.HoldsObjects() || !IsDebugged(options_.mode, tensor.dtype())) return "";
+  if (options_.mode == proto::FULL_TENSOR) return tensor.ToLiteral().ToTensorProto();
+  std::vector<double> columns = Columns(options_.mode, -1, tensor, HealthOf(tensor));
+  return TensorOfDoubles(BytesOf(columns)).SerializeAsString();
+}
+
+void DebugWriter::AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches) {
+  std::lock_guard lock(mutex_);
+  DebugEvent event;
+  event.set_wall_time(Now());
+  proto::Execution* made = event.mutable_execution();
+  made->set_op_type("__inference_" + options_.graph_name + "_0");
+  made->set_graph_id(graph_ids_.lookup(&module_.main));
+  made->set_num_outputs(static_cast<int32_t>(fetches.size()));
+  made->set_tensor_debug_mode(options_.mode);
+  for (size_t i = 0; i < feeds.size(); ++i) made->add_input_tensor_ids(next_eager_id_++);
+  for (const Tensor& fetch : fetches) {
+    made->add_output_tensor_ids(next_eager_id_++);
+    made->add_output_tensor_device_ids(1);
+    if (options_.mode != proto::NO_TENSOR && fetch)
+      made->add_tensor_protos()->ParseFromString(TensorProtoOf(fetch));
+  }
+  made->mutable_code_location()->set_host_name(host_);
+  made->mutable_code_location()->add_stack_frame_ids(FrameId(2));
+  execution_.Add(event.SerializeAsString());
+  ++num_executions_;
+}
+
+// Traces before the executions that they were part of: a reader that comes between finds no
+// execution without its traces.
+Error DebugWriter::Flush() {
+  std::lock_guard lock(mutex_);
+  for (Stream* stream : {&source_files_, &stack_frames_, &graphs_, &traces_, &execution_})
+    RETURN_IF_ERROR(stream->Flush(/*drains=*/false));
+  return Error::success();
+}
+
+Error DebugWriter::Close() {
+  if (std::exchange(is_closed_, true)) return Error::success();
+  std::lock_guard lock(mutex_);
+  Error first = Error::success();
+  for (Stream* stream :
+       {&source_files_, &stack_frames_, &graphs_, &traces_, &execution_, &metadata_}) {
+    Error error = stream->Close();
+    if (error && !first)
+      first = std::move(error);
+    else
+      llvm::consumeError(std::move(error));
+  }
+  return first;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,117 @@
+// Writes a run as TensorFlow's debugger does (tfdbg v2): six files that TensorBoard's Debugger V2
+// shows, and that ReadDebugFolder reads.
+#ifndef GRAPNEL_LIB_TFDBG_DEBUG_WRITER_H_
+#define GRAPNEL_LIB_TFDBG_DEBUG_WRITER_H_
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lib/exec/tensor.h"
+#include "lib/ir/module.h"
+#include "lib/proto/debug_event.pb.h"
+#include "lib/watch/health.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace grapnel {
+
+struct DebugWriterOptions {
+  std::string folder;  // made where it is not there
+  proto::TensorDebugMode mode = proto::FULL_HEALTH;
+  // The most executions, and the most traces, that are kept, the last ones; 0 or less: all.
+  int64_t circular_buffer_size = 1000;
+  std::string source;      // the path by which readers call the model's text, that stacks point to
+  std::string graph_name;  // of the main graph
+};
+
+// Whether TensorFlow's debugger records what an op of that type puts out: calls, Identity and
+// control flow only hand values on.
+bool IsDebugged(llvm::StringRef op_type);
+// Whether a tensor of that dtype is recorded in that mode: health is of floats, shapes are of
+// numbers, all else of what NumPy can hold.
+bool IsDebugged(proto::TensorDebugMode mode, DataType dtype);
+
+// Thread-safe, but for Create() and Close(). What is written once (the graphs, their text) is on
+// disk when Create() returns; executions and traces are when a buffer is full, or at Flush(), each
+// record whole in one write. With a circular buffer they are kept until Close().
+class DebugWriter {
+ public:
+  // `module` must outlive it. Errors: the folder cannot be made or written; it holds the files of
+  // another run, which readers could not tell apart.
+  static Expected<std::unique_ptr<DebugWriter>> Create(const Module& module,
+                                                       DebugWriterOptions options);
+  ~DebugWriter();  // closes, and forgets errors
+
+  // One output of a node of the main graph or of a function that it calls, however deep; others are
+  // passed over. `health` is read in the modes that count.
+  void AddTrace(const Node& node, int slot, const Tensor& tensor, const Health& health);
+  // A run of the main graph has ended with these values.
+  void AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches);
+  Error Flush();
+  Error Close();
+
+  const std::string& prefix() const { return prefix_; }  // of the six paths
+  int64_t num_traces() const { return num_traces_; }
+
+ private:
+  // Of main, or of a function that it calls.
+  struct Body {
+    const Graph* graph;
+    std::string name;                  // as readers see it
+    std::vector<std::string> callers;  // frames, outermost first
+    llvm::DenseMap<NodeId, std::vector<size_t>> called;  // bodies that a node is the first to call
+  };
+  // The bytes of a trace, but for its time and what is counted.
+  struct Trace {
+    std::string record;         // empty: not recorded
+    size_t content = 0;         // where the counts begin
+    int64_t tensor_id = 0;
+    DataType dtype = proto::DT_INVALID;  // that `record` was made for
+  };
+  // A file that records are appended to.
+  class Stream {
+   public:
+    Error Open(const std::string& path);
+    void Keep(int64_t limit) { limit_ = limit; }
+    void Add(llvm::StringRef event);
+    Error Flush(bool drains);
+    Error Close();
+    ~Stream();
+
+   private:
+    Error Write();
+    int file_ = -1;
+    std::string path_, buffer_;
+    int64_t limit_ = 0;
+    std::deque<std::string> kept_;
+    int error_ = 0;  // the first, of the system
+  };
+
+  DebugWriter(const Module& module, DebugWriterOptions options)
+      : module_(module), options_(std::move(options)) {}
+  Error Open();
+  void WriteGraphs();
+  void FindBodies(proto::SourceFile* file);
+  void WriteBody(size_t number, const std::string& outer, llvm::ArrayRef<int> first_lines);
+  void WriteOp(const Node& node, const Body& body, int line);
+  void DescribeTrace(const Node& node, int slot, const Tensor& tensor, Trace* trace) const;
+  std::string TensorProtoOf(const Tensor& tensor) const;
+
+  const Module& module_;
+  DebugWriterOptions options_;
+  std::string prefix_, run_id_, host_;
+  Stream metadata_, source_files_, stack_frames_, graphs_, execution_, traces_;
+  std::mutex mutex_;
+  std::vector<Body> bodies_;
+  llvm::DenseMap<const Graph*, std::string> graph_ids_;
+  llvm::DenseMap<std::pair<const Graph*, NodeId>, std::vector<Trace>> trace_of_;
+  int64_t next_tensor_id_ = 0, next_eager_id_ = 0, num_traces_ = 0, num_executions_ = 0;
+  bool is_closed_ = false;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TFDBG_DEBUG_WRITER_H_
