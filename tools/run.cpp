@@ -7,20 +7,20 @@
 #include "lib/tfdbg/debug_tap.h"
 #include "lib/watch/profile.h"
 #include "lib/watch/tap.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "tools/input.h"
 #include "tools/progress.h"
 #include "tools/run_flags.h"
 #include "tools/spread_flags.h"
 #include "tools/time_limit.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
   std::string model, logdir, tap_file, tap_mode = "FULL_HEALTH", save_case, save_variables, profile,
-                               device = "CPU";
+                                       device = "CPU";
   RunFlags run;
   SpreadFlags spread;
   int repeat = 1;
@@ -184,6 +184,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   request.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
   request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
+  tap->CountOn(&pool);
   if (!taps->empty()) request.hook = tap.get();
   if (!flags.profile.empty()) request.profiler = &profile;
   ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(request)));

@@ -38,7 +38,8 @@ class ValueFlow {
   // Of what an argument stands for, in this iteration of a loop, whatever was recorded of itself.
   ValueSource SourceOfArgument(DebugTensor argument, int execution, int iteration) const;
   ValueSource SourceOfEager(int64_t id) const;
-  // Of what a calling, branching or looping op puts out, in the body that it ran; nothing of others.
+  // Of what a calling, branching or looping op puts out, in the body that it ran; nothing of
+  // others.
   std::optional<ValueSource> SourceInside(DebugTensor call, int execution) const;
   // Whether the value holds NaN or infinity, or is a variable that was given some.
   bool IsBad(const ValueSource& source) const;

@@ -110,6 +110,7 @@ Error RunCase(llvm::StringRef path, const ReplayRequest& request, Replayed* repl
   if (request.demands_taps) RETURN_IF_ERROR(DemandTapped(opened.module(), request.taps));
   if (request.optimize_for) RETURN_IF_ERROR(OptimizeFirst(opened, request));
   Tap tap(request.taps, request.tap_mode, nullptr);
+  tap.CountOn(request.run.pool);
   RunRequest run = request.run;
   if (!request.taps.empty()) run.hook = &tap;
   ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(run)));

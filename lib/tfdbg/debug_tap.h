@@ -19,7 +19,8 @@ class DebugTap : public Tap {
   bool Wants(const Node& node) override { return IsDebugged(node.op()) && Tap::Wants(node); }
 
  private:
-  void SayOne(const Node& node, size_t output, const Tensor& tensor, const Health& health) override {
+  void SayOne(const Node& node, size_t output, const Tensor& tensor,
+              const Health& health) override {
     writer_.AddTrace(node, static_cast<int>(output), tensor, health);
   }
 

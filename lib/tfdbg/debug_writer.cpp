@@ -25,7 +25,6 @@ namespace {
 
 using proto::DebugEvent;
 
-constexpr const char* kDevice = "/job:localhost/replica:0/task:0/device:CPU:0";
 constexpr const char* kRootGraph = "root";
 constexpr size_t kBufferSize = 256 << 10;
 // Where a number is put once it is known.
@@ -44,7 +43,8 @@ std::string HostName() {
 // Eight hexadecimal digits, as TensorFlow's.
 std::string NewRunId() {
   uint32_t number;
-  if (getrandom(&number, sizeof number, 0) != sizeof number) number = static_cast<uint32_t>(getpid());
+  if (getrandom(&number, sizeof number, 0) != sizeof number)
+    number = static_cast<uint32_t>(getpid());
   return llvm::formatv("{0:x-8}", number).str();
 }
 
@@ -75,10 +75,12 @@ std::vector<double> Columns(proto::TensorDebugMode mode, int64_t tensor_id, cons
       return {number(tensor_id), number(health.elements), number(health.neg_inf),
               number(health.pos_inf), number(health.nan)};
     case proto::FULL_HEALTH:
-      return {number(tensor_id),        -1.0,  // the device, which TensorFlow never fills in
-              number(tensor.dtype()),   number(tensor.rank()),   number(health.elements),
-              number(health.neg_inf),   number(health.pos_inf),  number(health.nan),
-              number(health.negative),  number(health.zero),     number(health.positive)};
+      return {number(tensor_id),       -1.0,  // the device, which TensorFlow never fills in
+              number(tensor.dtype()),  number(tensor.rank()),
+              number(health.elements), number(health.neg_inf),
+              number(health.pos_inf),  number(health.nan),
+              number(health.negative), number(health.zero),
+              number(health.positive)};
     case proto::SHAPE: {
       std::vector<double> columns = {number(tensor_id), number(tensor.dtype()),
                                      number(tensor.rank()), number(tensor.num_elements())};
@@ -143,7 +145,8 @@ std::string NameInRole(const Node& caller, llvm::StringRef function, int number)
 bool IsDebugged(llvm::StringRef op_type) {
   return llvm::StringSwitch<bool>(op_type)
       .Cases("Enter", "Exit", "Identity", "If", "LoopCond", "Merge", "NextIteration", false)
-      .Cases("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSwitch", "RefIdentity", false)
+      .Cases("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSwitch", "RefIdentity",
+             false)
       .Cases("StatelessIf", "StatefulPartitionedCall", "Switch", "While", "RemoteCall", false)
       .Cases("TPUReplicatedInput", "TPUReplicateMetadata", "TPUCompilationResult", false)
       .Cases("TPUReplicatedOutput", "ConfigureDistributedTPU", "DestroyResourceOp", false)
@@ -257,10 +260,12 @@ Error DebugWriter::Open() {
   prefix_ = llvm::formatv("{0}/tfdbg_events.{1:d10}.{2}.{3}", folder, static_cast<int64_t>(Now()),
                           host_, run_id_)
                 .str();
-  const std::pair<Stream*, const char*> streams[] = {
-      {&source_files_, ".source_files"}, {&stack_frames_, ".stack_frames"},
-      {&graphs_, ".graphs"},             {&metadata_, ".metadata"},
-      {&execution_, ".execution"},       {&traces_, ".graph_execution_traces"}};
+  const std::pair<Stream*, const char*> streams[] = {{&source_files_, ".source_files"},
+                                                     {&stack_frames_, ".stack_frames"},
+                                                     {&graphs_, ".graphs"},
+                                                     {&metadata_, ".metadata"},
+                                                     {&execution_, ".execution"},
+                                                     {&traces_, ".graph_execution_traces"}};
   for (const auto& [stream, suffix] : streams) RETURN_IF_ERROR(stream->Open(prefix_ + suffix));
   execution_.Keep(options_.circular_buffer_size);
   traces_.Keep(options_.circular_buffer_size);
@@ -317,7 +322,7 @@ void DebugWriter::WriteGraphs() {
   graphs_.Add(root.SerializeAsString());
   DebugEvent device;
   device.set_wall_time(Now());
-  device.mutable_debugged_device()->set_device_name(kDevice);
+  device.mutable_debugged_device()->set_device_name(LocalDeviceName("CPU", 0));
   device.mutable_debugged_device()->set_device_id(1);
   graphs_.Add(device.SerializeAsString());
   DebugEvent text;
@@ -405,7 +410,7 @@ void DebugWriter::DescribeTrace(const Node& node, int slot, const Tensor& tensor
   made->set_output_slot(slot);
   made->set_tensor_debug_mode(options_.mode);
   std::string device = node.device().str();
-  made->set_device_name(device.empty() ? kDevice : CanonicalDevice(device));
+  made->set_device_name(device.empty() ? LocalDeviceName("CPU", 0) : CanonicalDevice(device));
   if (columns > 0) {
     *made->mutable_tensor_proto() = TensorOfDoubles(room);
   } else if (options_.mode == proto::NO_TENSOR) {

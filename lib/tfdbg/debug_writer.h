@@ -60,14 +60,14 @@ class DebugWriter {
   // Of main, or of a function that it calls.
   struct Body {
     const Graph* graph;
-    std::string name;                  // as readers see it
-    std::vector<std::string> callers;  // frames, outermost first
+    std::string name;                                    // as readers see it
+    std::vector<std::string> callers;                    // frames, outermost first
     llvm::DenseMap<NodeId, std::vector<size_t>> called;  // bodies that a node is the first to call
   };
   // The bytes of a trace, but for its time and what is counted.
   struct Trace {
-    std::string record;         // empty: not recorded
-    size_t content = 0;         // where the counts begin
+    std::string record;  // empty: not recorded
+    size_t content = 0;  // where the counts begin
     int64_t tensor_id = 0;
     DataType dtype = proto::DT_INVALID;  // that `record` was made for
   };

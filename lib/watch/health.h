@@ -6,6 +6,7 @@
 
 #include "lib/exec/device.h"
 #include "lib/exec/tensor.h"
+#include "lib/support/thread_pool.h"
 
 namespace grapnel {
 
@@ -17,14 +18,15 @@ struct Health {
   int64_t neg_inf = 0, pos_inf = 0, nan = 0;
   int64_t negative = 0, zero = 0, positive = 0;  // finite; -0 is zero
   bool IsBad() const { return neg_inf > 0 || pos_inf > 0 || nan > 0; }
+  Health& operator+=(const Health& other);
 };
 
-// One pass over the elements, which lie in host memory.
-Health HealthOf(const Tensor& tensor);
+// One pass over the elements, which lie in host memory; of a large tensor by the threads of `pool`.
+Health HealthOf(const Tensor& tensor, ThreadPool* pool = nullptr);
 
 // The same of a tensor that may lie on a device: counted there, or copied when the device cannot.
 // Waits for `stream`, which makes the tensor.
-Expected<Health> HealthOn(const Tensor& tensor, Stream* stream);
+Expected<Health> HealthOn(const Tensor& tensor, Stream* stream, ThreadPool* pool = nullptr);
 
 }  // namespace grapnel
 

@@ -94,7 +94,7 @@ Error Tap::OnConstant(const Node& node, const Tensor& value, bool is_first) {
       health = known->second;
     } else {
       lock.unlock();
-      ASSIGN_OR_RETURN(health, HealthOn(value, nullptr));
+      ASSIGN_OR_RETURN(health, HealthOn(value, nullptr, pool_));
       lock.lock();
       constants_[key] = health;
     }
@@ -109,7 +109,7 @@ Error Tap::Say(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs)
     ++count_;
     Health health;
     if (NeedsHealth()) {
-      ASSIGN_OR_RETURN(health, HealthOn(outputs[i], stream));
+      ASSIGN_OR_RETURN(health, HealthOn(outputs[i], stream, pool_));
     }
     SayOne(node, i, outputs[i], health);
   }

@@ -43,6 +43,8 @@ class Tap : public RunHook {
   Error AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) override;
   // Lines that follow say so: of several runs, which. 0: of one, and lines do not say.
   void BeginRun(int run) { run_ = run; }
+  // Whose threads count large tensors: those of the run, which wait while a node is tapped.
+  void CountOn(ThreadPool* pool) { pool_ = pool; }
   int64_t tensors_tapped() const { return count_; }
   void Restart() { count_ = 0; }
 
@@ -62,6 +64,7 @@ class Tap : public RunHook {
   TapMode mode_;
   llvm::raw_ostream* os_;
   int run_ = 0;
+  ThreadPool* pool_ = nullptr;
   std::mutex mutex_;
   std::map<std::pair<const Graph*, NodeId>, Health> constants_;
   std::atomic<int64_t> count_{0};
