@@ -5,6 +5,8 @@
 #include "lib/job/blame_text.h"
 #include "lib/job/job_json.h"
 #include "lib/tfdbg/debug_tap.h"
+#include "lib/watch/check_numerics.h"
+#include "lib/watch/hook_chain.h"
 #include "lib/watch/profile.h"
 #include "lib/watch/tap.h"
 #include "llvm/Support/FileSystem.h"
@@ -26,8 +28,8 @@ struct Flags {
   int repeat = 1;
   int circular_buffer_size = 1000;
   TimeLimit limit;
-  bool all = false;
-  std::vector<std::string> taps;
+  bool all = false, check_numerics = false;
+  std::vector<std::string> taps, unchecked;
 };
 
 // What came of a fetch, and the file that it goes to; empty: it is printed.
@@ -185,7 +187,15 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
   request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
   tap->CountOn(&pool);
-  if (!taps->empty()) request.hook = tap.get();
+  auto unchecked = Glob::ParseAll(flags.unchecked);
+  if (!unchecked) return Annotate("--skip-numerics", unchecked.takeError());
+  if (Error error = DemandTapped(opened.module(), *unchecked))
+    return Annotate(flags.model + ": --skip-numerics", std::move(error));
+  CheckNumerics numerics(*unchecked, &pool);
+  HookChain hooks;
+  if (!taps->empty()) hooks.Add(tap.get());  // what the check stops at is told before
+  if (flags.check_numerics) hooks.Add(&numerics);
+  if (!hooks.empty()) request.hook = &hooks;
   if (!flags.profile.empty()) request.profiler = &profile;
   ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(request)));
   std::vector<Fetched> fetched = FetchedBy(job, flags);
@@ -204,6 +214,10 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     if (!made) {
       if (logdir) RETURN_IF_ERROR(logdir->Close());
       if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
+      if (numerics.has_found()) {
+        invocation.err() << "grapnel: " << TextOf(Failed(flags, cancel, made.takeError())) << "\n";
+        return kExitNo;
+      }
       return Failed(flags, cancel, made.takeError());
     }
     outputs = std::move(*made);
@@ -264,6 +278,10 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("GLOB");
   line.Option("--tap-mode", flags->tap_mode, "what a tap says").OneOf(TapModeNames()).ShowDefault();
   line.Option("--tap-file", flags->tap_file, "where taps go; default: standard output");
+  line.Flag("--check-numerics", flags->check_numerics,
+            "stop at the first op that puts out NaN or infinity, with TensorFlow's message; exit code 1");
+  line.Option("--skip-numerics", flags->unchecked, "nodes that --check-numerics passes over")
+      .ShownAs("GLOB");
   line.Option("--logdir", flags->logdir,
               "write what taps say (of all nodes without --tap) as a folder of TensorFlow's "
               "debugger, for TensorBoard's Debugger V2, `info`, `blame` and `serve`")

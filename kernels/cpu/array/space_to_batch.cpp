@@ -79,6 +79,8 @@ Meeting MeetingAt(const Blocks& blocks, llvm::ArrayRef<int64_t> small,
 // the large one.
 void CopyBlocks(KernelContext& ctx, const Blocks& blocks, bool to_small, const Tensor& in,
                 Tensor& out) {
+  // Of nothing there may be any number of places.
+  if (in.num_elements() == 0 || out.num_elements() == 0) return;
   const Tensor &small = to_small ? out : in, &large = to_small ? in : out;
   Dims small_strides = RowMajorStrides(small.dims()), large_strides = RowMajorStrides(large.dims());
   Dims large_steps = large_strides;

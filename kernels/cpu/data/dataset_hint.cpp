@@ -103,7 +103,8 @@ Expected<KernelFn> MakeSleep(const KernelSetup& setup) {
 // Shards by elements. Which files a worker reads would be decided on the graph, before it runs.
 Expected<KernelFn> MakeAutoShard(const KernelSetup& setup) {
   constexpr int64_t kOff = -1, kByData = 2, kByHint = 3;
-  int64_t policy = setup.node().GetInt("auto_shard_policy");
+  // TensorFlow's enum has 32 bits.
+  auto policy = static_cast<int32_t>(setup.node().GetInt("auto_shard_policy"));
   if (policy < kOff || policy > kByHint)
     return MakeError("auto_shard_policy {0} is none: from {1} to {2} was expected", policy, kOff,
                      kByHint);

@@ -125,6 +125,7 @@ struct ReciprocalGradOp {
   static constexpr double kCost = 0.4;
   template <typename T>
   static T Run(T y, T gradient) {
+    if (gradient == T(0)) return T(0);
     y = ConjugateOf(y);
     return MulOf(-gradient, MulOf(y, y));
   }

@@ -35,7 +35,7 @@ Expected<Dims> WantedDims(KernelContext& ctx, const GradientAttrs& attrs) {
     }
   }
   // A batch of -1 is that of the gradient, as TensorFlow's oneDNN kernels have it.
-  bool any_batch = at == 0 && !attrs.depthwise && !dims.empty() && dims[0] == -1;
+  bool any_batch = at == 0 && !dims.empty() && dims[0] == -1;
   if (any_batch && ctx.input(2).rank() == rank) dims[0] = ctx.input(2).dim(0);
   if (static_cast<int>(dims.size()) != rank)
     return MakeError("{0} must have {1} numbers, not {2}", name, rank, dims.size());

@@ -1,5 +1,6 @@
 // UniformQuantizedDot and UniformQuantizedDotHybrid: a matrix of bytes, or of floats that become
-// bytes row by row, times one of bytes. Sums wrap like the machine's.
+// bytes row by row, times one of bytes.
+#include <limits>
 #include <vector>
 
 #include "kernels/cpu/quantized/quantized_number.h"
@@ -19,7 +20,8 @@ Error CheckMatrices(const Tensor& left, const Tensor& right) {
                    DimsText(left.dims()), DimsText(right.dims()));
 }
 
-// Calls put(row, column, sum) for the product of levels less their zero points.
+// Calls put(row, column, sum) for the product of levels less their zero points. As in TensorFlow
+// products are of 32 bits and sums are floats, one step after the other.
 template <typename Put>
 void Multiply(KernelContext& ctx, const int8_t* left, llvm::ArrayRef<int32_t> left_zeros,
               const Tensor& right, const UniformScales& of_right, Put&& put) {
@@ -27,18 +29,25 @@ void Multiply(KernelContext& ctx, const int8_t* left, llvm::ArrayRef<int32_t> le
   auto rows = static_cast<int64_t>(left_zeros.size());
   auto cost = static_cast<double>(inner) * static_cast<double>(columns);
   ctx.ParallelFor(rows, cost, [&](int64_t begin, int64_t end) {
-    std::vector<uint32_t> sums(columns);
+    std::vector<float> sums(columns);
     for (int64_t i = begin; i < end; ++i) {
       std::fill(sums.begin(), sums.end(), 0);
       for (int64_t k = 0; k < inner; ++k) {
         auto x = static_cast<uint32_t>(SubOf<int32_t>(left[i * inner + k], left_zeros[i]));
         const int8_t* row = right.data<int8_t>() + k * columns;
         for (int64_t j = 0; j < columns; ++j)
-          sums[j] += x * static_cast<uint32_t>(SubOf<int32_t>(row[j], of_right.zero(j)));
+          sums[j] += static_cast<float>(static_cast<int32_t>(
+              x * static_cast<uint32_t>(SubOf<int32_t>(row[j], of_right.zero(j)))));
       }
-      for (int64_t j = 0; j < columns; ++j) put(i, j, static_cast<int32_t>(sums[j]));
+      for (int64_t j = 0; j < columns; ++j) put(i, j, sums[j]);
     }
   });
+}
+
+// The processor's answer for what 32 bits do not hold is the smallest.
+int32_t LevelOf(float sum) {
+  constexpr float kEnd = 2147483648.0f;
+  return sum >= -kEnd && sum < kEnd ? static_cast<int32_t>(sum) : std::numeric_limits<int32_t>::min();
 }
 
 Error Dot(KernelContext& ctx, const DotAttrs& attrs) {
@@ -58,8 +67,8 @@ Error Dot(KernelContext& ctx, const DotAttrs& attrs) {
   std::vector<int32_t> zeros(rows, of_left.zero(0));
   auto* result = out->data<int32_t>();
   Multiply(ctx, left.data<int8_t>(), zeros, right, of_right,
-           [&](int64_t i, int64_t j, int32_t sum) {
-             result[i * columns + j] = multipliers[j](sum, 0, to.zero(j), attrs.bounds);
+           [&](int64_t i, int64_t j, float sum) {
+             result[i * columns + j] = multipliers[j](LevelOf(sum), 0, to.zero(j), attrs.bounds);
            });
   return Error::success();
 }
@@ -102,8 +111,8 @@ Error DotHybrid(KernelContext& ctx, int64_t right_axis) {
   }
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {rows, columns}));
   auto* result = out->data<float>();
-  Multiply(ctx, levels.data(), zeros, right, of_right, [&](int64_t i, int64_t j, int32_t sum) {
-    result[i * columns + j] = static_cast<float>(sum) * scales[i] * of_right.scale(j);
+  Multiply(ctx, levels.data(), zeros, right, of_right, [&](int64_t i, int64_t j, float sum) {
+    result[i * columns + j] = sum * scales[i] * of_right.scale(j);
   });
   return Error::success();
 }

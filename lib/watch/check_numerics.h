@@ -1,0 +1,44 @@
+// A hook that ends a run at the first op that puts out NaN or infinity, as
+// tf.debugging.enable_check_numerics does.
+#ifndef GRAPNEL_LIB_WATCH_CHECK_NUMERICS_H_
+#define GRAPNEL_LIB_WATCH_CHECK_NUMERICS_H_
+
+#include <atomic>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/exec/executor.h"
+#include "lib/support/glob.h"
+#include "lib/watch/health.h"
+
+namespace grapnel {
+
+// Looks at floating-point outputs, but for those that TensorFlow passes over: of ops that hand
+// values on (control flow, calls, Identity) or only move them (Reshape, Gather, Maximum, ...), and
+// statistics of fused batch normalisations. A constant counts, as in TensorFlow's graphs.
+class CheckNumerics : public RunHook {
+ public:
+  // `skipped`: nodes that are passed over too. `pool`: as HealthOf has it.
+  explicit CheckNumerics(std::vector<Glob> skipped = {}, ThreadPool* pool = nullptr)
+      : skipped_(std::move(skipped)), pool_(pool) {}
+  bool Wants(const Node& node) override;
+  Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
+  // The error has the form of TensorFlow's: op, dtype, shape, counts, inputs, graph; and the node
+  // and the calls that it was in, innermost last.
+  Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
+  // Whether it ended a run.
+  bool has_found() const { return has_found_; }
+
+ private:
+  std::string Message(const Node& node, size_t output, const Tensor& tensor, const Health& health,
+                      size_t num_outputs) const;
+
+  std::vector<Glob> skipped_;
+  ThreadPool* pool_;
+  std::atomic<bool> has_found_{false};
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_WATCH_CHECK_NUMERICS_H_

@@ -1,0 +1,43 @@
+// Several hooks on one run.
+#ifndef GRAPNEL_LIB_WATCH_HOOK_CHAIN_H_
+#define GRAPNEL_LIB_WATCH_HOOK_CHAIN_H_
+
+#include <mutex>
+#include <vector>
+
+#include "lib/exec/executor.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace grapnel {
+
+// Calls each hook in the order in which they were added, of the nodes that it wants; the first error
+// ends it. What one puts in an output's place the next ones see.
+class HookChain : public RunHook {
+ public:
+  void Add(RunHook* hook) { hooks_.push_back(hook); }  // which outlives it; before the plan is made
+  bool empty() const { return hooks_.empty(); }
+
+  bool Wants(const Node& node) override;
+  Tensor InsteadOfConstant(const Node& node, const Tensor& value) override;
+  Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
+  Error EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outputs) override;
+  Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
+  Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
+  void OnCall(const CallFrame& call) override;
+  // When all do.
+  bool TakesDeviceTensors() const override;
+  Error AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) override;
+
+ private:
+  using Wanting = llvm::SmallVector<RunHook*, 2>;
+  const Wanting& WantingOf(const Node& node);
+
+  std::vector<RunHook*> hooks_;
+  std::mutex mutex_;  // of plans that are made while others run
+  llvm::DenseMap<std::pair<const Graph*, NodeId>, std::unique_ptr<Wanting>> wanting_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_WATCH_HOOK_CHAIN_H_
