@@ -64,17 +64,26 @@ void ValueFlow::MarkVariables(int graph, int execution) {
   for (int index : variable_writes_[graph]) {
     const DebugOp& op = run_.graphs[graph].ops[index];
     ValueSource variable = SourceOfInput(graph, op, op.inputs[0], execution);
-    bool bad = variable.eager_id && llvm::any_of(llvm::drop_begin(op.inputs), [&](const auto& in) {
-                 return IsBad(SourceOfInput(graph, op, in, execution));
-               });
-    if (bad) bad_variables_.insert(*variable.eager_id);
+    bool bad = llvm::any_of(llvm::drop_begin(op.inputs), [&](const auto& in) {
+      return IsBad(SourceOfInput(graph, op, in, execution));
+    });
+    if (bad && variable.eager_id)
+      bad_variables_.insert(*variable.eager_id);
+    else if (bad && IsHandle(variable.tensor))
+      bad_handles_.insert(KeyOf(variable.tensor));
   }
   for (int inner : run_.graphs[graph].inner) MarkVariables(inner, execution);
 }
 
 bool ValueFlow::IsBad(const ValueSource& source) const {
   if (source.value) return source.value->bad;
-  return source.eager_id && bad_variables_.count(*source.eager_id);
+  if (source.eager_id) return bad_variables_.count(*source.eager_id);
+  return IsHandle(source.tensor) && bad_handles_.contains(KeyOf(source.tensor));
+}
+
+// An op of a graph that names a variable: a graph that is run by itself has its variables inside.
+bool ValueFlow::IsHandle(DebugTensor tensor) const {
+  return tensor.op >= 0 && run_.graphs[tensor.graph].ops[tensor.op].type == "VarHandleOp";
 }
 
 int ValueFlow::LastTrace(DebugTensor tensor, int execution) const {

@@ -10,6 +10,7 @@
 
 #include "lib/tfdbg/debug_calls.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace grapnel {
 
@@ -56,6 +57,7 @@ class ValueFlow {
   std::optional<int64_t> EagerArgument(DebugTensor argument, int execution) const;
   void FollowEager(int64_t id, ValueSource* source) const;
   void MarkVariables(int graph, int execution);
+  bool IsHandle(DebugTensor tensor) const;
 
   const DebugRun& run_;
   DebugCalls calls_;
@@ -63,6 +65,7 @@ class ValueFlow {
   llvm::DenseMap<Key, int> last_trace_;
   std::unordered_map<int64_t, std::pair<int, int>> maker_;  // eager tensor -> execution, output
   std::unordered_set<int64_t> bad_variables_;               // by their handles
+  llvm::DenseSet<Key> bad_handles_;                         // the same of those inside of graphs
 };
 
 }  // namespace grapnel
