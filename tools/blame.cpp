@@ -18,6 +18,7 @@ struct Flags {
   std::string path;
   RunFlags model;  // of a model; the others of a folder
   bool optimized = false;
+  int repeat = 1;
   TimeLimit limit;
   std::string run, html;
   int trace = -1;
@@ -98,7 +99,7 @@ Expected<RunBlame> Blame(OpenedGraph& opened, const Flags& flags, const RunReque
     ASSIGN_OR_RETURN(Optimized done, Optimize(opened, optimize));
     RETURN_IF_ERROR(done.AsError());
   }
-  return BlameRun(opened, request);
+  return BlameRun(opened, request, flags.repeat);
 }
 
 Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
@@ -127,13 +128,13 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
 // A flag of one kind of input, given for the other, would be silence.
 Error DemandFlagsOf(bool is_folder, const Flags& flags) {
   const RunFlags& model = flags.model;
-  bool of_model = flags.optimized || !model.graph.empty() || !model.signature.empty() ||
+  bool of_model = flags.optimized || flags.repeat > 1 || !model.graph.empty() || !model.signature.empty() ||
                   !model.variables.empty() || !model.feeds.empty() || !model.fetches.empty();
   bool of_folder = !flags.run.empty() || !flags.html.empty() || flags.trace >= 0;
   if (is_folder && of_model)
     return MakeError(
-        "{0} is a debug folder: --graph, --signature, --feed, --fetch, --variables and --optimized "
-        "are for models",
+        "{0} is a debug folder: --graph, --signature, --feed, --fetch, --variables, --repeat and "
+        "--optimized are for models",
         flags.path);
   if (!is_folder && of_folder)
     return MakeError("{0} is no debug folder: --run, --trace and --html are for those", flags.path);
@@ -159,6 +160,9 @@ RunCommand SetUp(CommandLine& line) {
   flags->model.AddVariablesTo(line);
   line.Flag("--optimized", flags->optimized,
             "ask of the graph that the default passes make, and not of the graph as it is");
+  line.Option("--repeat", flags->repeat,
+              "run up to so many times, as `run` has it, until something fetched is not finite")
+      .Positive();
   flags->limit.AddTo(line, "stop after so long with an error; default: never");
   line.Option("--run", flags->run,
               "of a debug folder with several runs: this one, by its id; default: "

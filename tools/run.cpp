@@ -104,16 +104,10 @@ Expected<RunRequest> RequestOf(const Flags& flags) {
 Error SayWhatIsBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tensor> outputs,
                    const CancelFlag& cancel, const MessageSink& sink) {
   if (llvm::none_of(outputs, IsBad)) return Error::success();
-  if (flags.repeat > 1) {
-    sink(Severity::kWarning, flags.model +
-                                 ": what is fetched holds NaN or infinity (`grapnel blame` "
-                                 "names the op that made it in the first run)");
-    return Error::success();
-  }
   ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
   request.sink = request.print = [](Severity, llvm::StringRef) {};
   request.cancel = &cancel;
-  ASSIGN_OR_RETURN(RunBlame blame, BlameRun(opened, request));
+  ASSIGN_OR_RETURN(RunBlame blame, BlameRun(opened, request, flags.repeat));
   // A graph that draws random numbers may be finite the second time.
   if (const BadProducer* producer = blame.first_harmful())
     sink(Severity::kWarning,

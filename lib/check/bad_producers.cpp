@@ -224,6 +224,7 @@ void BadProducers::Add(const Node& node, BadOrigin origin, int output, const Ten
   BadProducer made;
   made.key = key;
   made.origin = origin;
+  made.run = run_;
   Cause& cause = made.cause;
   cause.alert.output = output;
   cause.alert.is_cause = true;

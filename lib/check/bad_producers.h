@@ -44,6 +44,7 @@ struct BadProducer {
   std::string element;                // it, "-inf"
   std::vector<std::string> elements;  // by input: what it holds there; empty: it has no such place
   std::vector<CallSite> calls;        // outermost first
+  int run = 0;                        // of several runs, which, from 1; else 0
 };
 
 // Whether a tensor of floating-point or complex numbers holds NaN or infinity. Cost: linear.
@@ -54,7 +55,7 @@ RecordedTensor RecordOf(const Tensor& tensor);
 // made 1, complex numbers always.
 Tensor MadeFinite(const Tensor& tensor, bool ones);
 
-// Watches one run, which must be on one thread and the host. Ops that only hand values on (calls,
+// Watches one run or several in turn, which must be on one thread and the host. Ops that only hand values on (calls,
 // control flow, reads of resources, lists and optionals) are no producers.
 class BadProducers : public RunHook {
  public:
@@ -62,6 +63,8 @@ class BadProducers : public RunHook {
   explicit BadProducers(const Graph& graph, std::set<BadNode> tamed = {}, bool ones = false)
       : graph_(graph), tamed_(std::move(tamed)), ones_(ones) {}
 
+  // What follows is of run `run`, from 1; variables keep what the one before made of them.
+  void BeginRun(int run) { run_ = run; }
   // Before the run: a value that is given, which is handed back made finite where it is to be.
   Tensor Feed(Port port, Tensor value);
   bool Wants(const Node& node) override;
@@ -87,6 +90,7 @@ class BadProducers : public RunHook {
   llvm::DenseMap<const Function*, int64_t> calls_;
   std::vector<Tensor> inputs_;  // of the node that runs; held, so that it does not overwrite them
   bool has_seen_bad_ = false;
+  int run_ = 0;
   std::vector<BadProducer> producers_;
 };
 

@@ -13,13 +13,14 @@ struct Trial {
   std::vector<BadProducer> producers;
   std::vector<BadFetch> bad_fetches;
   std::string failure;
+  int runs = 0;  // that were made
   bool IsBad() const { return !bad_fetches.empty() || !failure.empty(); }
 };
 
 class Blamer {
  public:
-  Blamer(OpenedGraph& opened, const RunRequest& request)
-      : opened_(opened), request_(request), pool_(1) {
+  Blamer(OpenedGraph& opened, const RunRequest& request, int runs)
+      : opened_(opened), request_(request), runs_(runs), pool_(1) {
     request_.hook = nullptr;
     request_.watch = nullptr;
     request_.pool = &pool_;
@@ -33,6 +34,8 @@ class Blamer {
     // What the graph prints and what is wrong with it was said.
     request_.sink = [](Severity, llvm::StringRef) {};
     request_.print = [](Severity, llvm::StringRef) {};
+    if (runs_ > 1 && first.IsBad()) blame_.bad_run = first.runs;
+    runs_ = first.runs;
     blame_.bad_fetches = std::move(first.bad_fetches);
     blame_.failure = std::move(first.failure);
     for (BadProducer& producer : first.producers) {
@@ -104,18 +107,23 @@ class Blamer {
       values[i] = watch.Feed(port, std::move(values[i]));
     }
     RETURN_IF_ERROR(job.Prepare());
-    auto outputs = job.Run(std::move(values));
     Trial trial;
+    while (trial.runs < runs_ && !trial.IsBad()) {
+      ++trial.runs;
+      if (runs_ > 1) watch.BeginRun(trial.runs);
+      auto outputs = job.Run(values);
+      if (!outputs && blame_.producers.empty() && watch.producers().empty())
+        return outputs.takeError();
+      if (!outputs) {
+        trial.failure = TextOf(outputs.takeError());
+        continue;
+      }
+      for (size_t i = 0; i < outputs->size(); ++i) {
+        if (IsBad((*outputs)[i]))
+          trial.bad_fetches.push_back({job.fetches()[i], RecordOf((*outputs)[i])});
+      }
+    }
     trial.producers = watch.producers();
-    if (!outputs) {
-      if (blame_.producers.empty() && trial.producers.empty()) return outputs.takeError();
-      trial.failure = TextOf(outputs.takeError());
-      return trial;
-    }
-    for (size_t i = 0; i < outputs->size(); ++i) {
-      if (IsBad((*outputs)[i]))
-        trial.bad_fetches.push_back({job.fetches()[i], RecordOf((*outputs)[i])});
-    }
     return trial;
   }
 
@@ -159,6 +167,7 @@ class Blamer {
 
   OpenedGraph& opened_;
   RunRequest request_;
+  int runs_;
   ThreadPool pool_;
   std::set<BadNode> all_;
   RunBlame blame_;
@@ -172,8 +181,8 @@ const BadProducer* RunBlame::first_harmful() const {
   return found == producers.end() ? nullptr : &found->producer;
 }
 
-Expected<RunBlame> BlameRun(OpenedGraph& opened, const RunRequest& request) {
-  return Blamer(opened, request).Run();
+Expected<RunBlame> BlameRun(OpenedGraph& opened, const RunRequest& request, int runs) {
+  return Blamer(opened, request, runs).Run();
 }
 
 }  // namespace grapnel

@@ -34,6 +34,7 @@ struct RunBlame {
   std::string failure;  // the error that ended the run, as a check of numbers does; else empty
   // The node that does harm, and those of the main graph through which it reaches a fetch.
   std::vector<std::string> path;
+  int bad_run = 0;  // of several runs, the first in which something fetched was bad; 0: none
   // False: numbers that stood for the bad ones made new bad ones, so that harm is a guess.
   bool is_certain = true;
   bool IsBad() const { return !bad_fetches.empty() || !failure.empty(); }
@@ -42,11 +43,12 @@ struct RunBlame {
 };
 
 // Runs the request, whose `hook`, `watch`, `pool`, `device` and `devices` are not looked at, on one
-// thread of the CPU. A producer does harm when something fetched is bad, or the run fails, with all
+// thread of the CPU: `runs` times in turn, or until something fetched is bad, where variables keep
+// what each run made of them. A producer does harm when something fetched is bad, or the run fails, with all
 // other producers made finite: so each that comes before the first harmful one costs a run, or of
 // many a few. Errors: RunJob's, but for those of nodes, which are part of the answer where
 // something was bad before.
-Expected<RunBlame> BlameRun(OpenedGraph& opened, const RunRequest& request);
+Expected<RunBlame> BlameRun(OpenedGraph& opened, const RunRequest& request, int runs = 1);
 
 }  // namespace grapnel
 

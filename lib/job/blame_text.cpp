@@ -102,6 +102,7 @@ void WriteOthers(const RunBlame& blame, llvm::raw_ostream& os) {
 }
 
 void WriteFetches(const RunBlame& blame, llvm::raw_ostream& os) {
+  if (blame.bad_run > 0) os << "run " << blame.bad_run << " is the first that is not finite:\n";
   for (const BadFetch& fetch : blame.bad_fetches)
     os << "fetch " << fetch.name << " holds " << BadText(fetch.value) << " of "
        << WithCommas(fetch.value.health.elements) << "\n";
@@ -127,6 +128,7 @@ void WriteProducerJson(const BadProducer& producer, OStream& json) {
     json.attribute("cause", OriginName(producer.origin));
     json.attribute("text", fixUTF8(ProducerSentence(producer)));
     json.attribute("element", producer.element);
+    json.attribute("run", producer.run > 0 ? llvm::json::Value(producer.run) : llvm::json::Value(nullptr));
     json.attribute("times", static_cast<int64_t>(cause.times));
     json.attribute("mend", HowToMend(cause));
     json.attributeBegin("value");
@@ -168,6 +170,7 @@ std::string ProducerSentence(const BadProducer& producer) {
   text += producer.origin == BadOrigin::kOp ? " made " : " holds ";
   text += BadText(cause.value);
   if (cause.value.health.elements > 1) text += " of " + WithCommas(cause.value.health.elements);
+  if (producer.run > 0) text += " in run " + std::to_string(producer.run) + ",";
   std::string calls = CallsText(producer.calls);
   if (!calls.empty()) text += " " + calls + ",";
   return text + " " + cause.reason;
