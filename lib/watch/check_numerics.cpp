@@ -43,8 +43,19 @@ std::string PythonType(DataType type) {
                                                                                       : name.str();
 }
 
-// Of the node that runs, on its thread.
-thread_local llvm::SmallVector<std::string, 4> input_texts;
+// What a node was given, for the message: by then it may have written over it, or passed it on.
+struct InputForm {
+  DataType dtype;
+  llvm::SmallVector<int64_t, 4> dims;
+};
+struct Given {
+  const Graph* graph = nullptr;
+  NodeId node = kNoNode;
+  llvm::SmallVector<InputForm, 4> inputs;
+};
+// The nodes that run on this thread, each called by the one below it. Places are used again.
+thread_local std::vector<Given> given;
+thread_local size_t depth = 0;
 
 }  // namespace
 
@@ -52,36 +63,49 @@ bool CheckNumerics::Wants(const Node& node) {
   return !IsPassedOver(node.op()) && !FitsAny(skipped_, node.name());
 }
 
-// Later the node may have written over them.
 Error CheckNumerics::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
-  input_texts.clear();
-  for (int i = 0; i < std::min(node.num_inputs(), static_cast<int>(inputs.size())); ++i) {
-    Port from = node.input(i);
-    std::string name = from.node == kNoNode
-                           ? "?"
-                           : node.graph().node(from.node).name().str() + ":" + std::to_string(from.index);
-    input_texts.push_back(inputs[i] ? llvm::formatv("Tensor(\"{0}\", shape={1}, dtype={2})", name,
-                                                    PythonShape(inputs[i].dims()),
-                                                    PythonType(inputs[i].dtype()))
-                                          .str()
-                                    : "Tensor(\"" + name + "\")");
+  if (!CurrentCall()) depth = 0;  // a run that failed leaves its nodes
+  if (given.size() == depth) given.emplace_back();
+  Given& now = given[depth++];
+  now.graph = &node.graph();
+  now.node = node.id();
+  now.inputs.resize(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    now.inputs[i].dtype = inputs[i] ? inputs[i].dtype() : proto::DT_INVALID;
+    now.inputs[i].dims.assign(inputs[i].dims().begin(), inputs[i].dims().end());
   }
   return Error::success();
 }
 
 Error CheckNumerics::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
+  // A constant was given nothing.
+  size_t at = depth;
+  while (at > 0 && (given[at - 1].graph != &node.graph() || given[at - 1].node != node.id())) --at;
+  bool is_known = at > 0;
+  if (is_known) depth = at - 1;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i] || !IsFloating(outputs[i].dtype()) || IsPassedOver(node.op(), i)) continue;
     Health health = HealthOf(outputs[i], pool_);
     if (!health.IsBad()) continue;
     has_found_ = true;
-    return MakeError("{0}", Message(node, i, outputs[i], health, outputs.size()));
+    return MakeError("{0}", Message(node, i, outputs[i], health, outputs.size(), is_known));
   }
   return Error::success();
 }
 
 std::string CheckNumerics::Message(const Node& node, size_t output, const Tensor& tensor,
-                                   const Health& health, size_t num_outputs) const {
+                                   const Health& health, size_t num_outputs,
+                                   bool knows_inputs) const {
+  std::vector<std::string> inputs;
+  for (int i = 0; knows_inputs && i < node.num_inputs(); ++i) {
+    Port from = node.input(i);
+    if (from.node == kNoNode || i >= static_cast<int>(given[depth].inputs.size())) continue;
+    const InputForm& form = given[depth].inputs[i];
+    inputs.push_back(llvm::formatv("Tensor(\"{0}:{1}\", shape={2}, dtype={3})",
+                                   node.graph().node(from.node).name(), from.index,
+                                   PythonShape(form.dims), PythonType(form.dtype))
+                         .str());
+  }
   std::string text =
       llvm::formatv(
           "\n\n!!! Detected Infinity or NaN in output {0} of graph op \"{1}\" (# of outputs: {2}) "
@@ -93,11 +117,11 @@ std::string CheckNumerics::Message(const Node& node, size_t output, const Tensor
   for (const auto& [name, count] : counts) {
     if (count > 0) text += llvm::formatv("  # of {0} elements: {1}\n", name, count).str();
   }
-  if (input_texts.size() == 1) text += "\n  Input tensor: " + input_texts[0] + "\n";
-  if (input_texts.size() > 1) {
-    text += "\n  Input tensors (" + std::to_string(input_texts.size()) + "):\n";
-    for (size_t i = 0; i < input_texts.size(); ++i)
-      text += llvm::formatv("         {0}: {1}\n", i, input_texts[i]).str();
+  if (inputs.size() == 1) text += "\n  Input tensor: " + inputs[0] + "\n";
+  if (inputs.size() > 1) {
+    text += "\n  Input tensors (" + std::to_string(inputs.size()) + "):\n";
+    for (size_t i = 0; i < inputs.size(); ++i)
+      text += llvm::formatv("         {0}: {1}\n", i, inputs[i]).str();
   }
   const Function* function = FunctionOf(node.graph());
   if (function) text += ("  Graph name: \"" + function->name() + "\"\n").str();

@@ -32,7 +32,7 @@ class CheckNumerics : public RunHook {
 
  private:
   std::string Message(const Node& node, size_t output, const Tensor& tensor, const Health& health,
-                      size_t num_outputs) const;
+                      size_t num_outputs, bool knows_inputs) const;
 
   std::vector<Glob> skipped_;
   ThreadPool* pool_;
