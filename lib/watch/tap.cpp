@@ -3,6 +3,7 @@
 #include "lib/support/suggest.h"
 #include "lib/watch/health.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -17,30 +18,39 @@ constexpr std::pair<const char*, TapMode> kModes[] = {
     {"FULL_TENSOR", TapMode::kFullTensor},
 };
 
-void WriteShape(llvm::json::OStream& json, const Tensor& tensor) {
-  json.attribute("dtype", DataTypeName(tensor.dtype()));
-  json.attributeArray("shape", [&] {
-    for (int64_t dim : tensor.dims()) json.value(dim);
-  });
+// `"text"`, as JSON has it.
+std::string Quoted(llvm::StringRef text) {
+  std::string quoted;
+  llvm::raw_string_ostream os(quoted);
+  os << llvm::json::Value(llvm::json::fixUTF8(text));
+  return quoted;
+}
+
+// Lines are put together by hand: a tensor is often counted in less time than a JSON writer takes.
+void WriteShape(const Tensor& tensor, llvm::raw_ostream& os) {
+  os << ",\"dtype\":\"" << DataTypeName(tensor.dtype()) << "\",\"shape\":[";
+  for (int i = 0; i < tensor.rank(); ++i) os << (i ? "," : "") << tensor.dims()[i];
+  os << "]";
 }
 
 // Outermost first: the calls of functions, and the iterations of loops, that the node is in.
-void WriteCalls(llvm::json::OStream& json) {
+void WriteCalls(llvm::raw_ostream& os) {
   llvm::SmallVector<const CallFrame*, 4> calls;
   for (const CallFrame* call = CurrentCall(); call; call = call->outer) calls.push_back(call);
   if (calls.empty()) return;
-  json.attributeArray("calls", [&] {
-    for (const CallFrame* call : llvm::reverse(calls)) {
-      json.object([&] {
-        if (call->caller) json.attribute("node", llvm::json::fixUTF8(call->caller->name()));
-        if (call->function)
-          json.attribute("function", llvm::json::fixUTF8(call->function->name()));
-        else
-          json.attribute("loop", llvm::json::fixUTF8(call->loop));
-        if (call->iteration >= 0) json.attribute("iteration", call->iteration);
-      });
-    }
-  });
+  const char* before = ",\"calls\":[{";
+  for (const CallFrame* call : llvm::reverse(calls)) {
+    os << before;
+    before = ",{";
+    if (call->caller) os << "\"node\":" << Quoted(call->caller->name()) << ",";
+    if (call->function)
+      os << "\"function\":" << Quoted(call->function->name());
+    else
+      os << "\"loop\":" << Quoted(call->loop);
+    if (call->iteration >= 0) os << ",\"iteration\":" << call->iteration;
+    os << "}";
+  }
+  os << "]";
 }
 
 }  // namespace
@@ -116,52 +126,51 @@ Error Tap::Say(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs)
   return Error::success();
 }
 
+// What lines of one node begin with.
+const std::string& Tap::HeadOf(const Node& node) {
+  std::lock_guard lock(mutex_);
+  std::string& head = heads_[{&node.graph(), node.id()}];
+  if (head.empty()) head = "\"node\":" + Quoted(node.name()) + ",\"op\":" + Quoted(node.op());
+  return head;
+}
+
 void Tap::SayOne(const Node& node, size_t output, const Tensor& tensor, const Health& health) {
   if (!os_) return;
-  std::string line;
-  llvm::raw_string_ostream text(line);
-  llvm::json::OStream json(text);
-  json.object([&] {
-    if (run_) json.attribute("run", run_);
-    json.attribute("node", llvm::json::fixUTF8(node.name()));
-    json.attribute("op", llvm::json::fixUTF8(node.op()));
-    json.attribute("output", static_cast<int64_t>(output));
-    WriteCalls(json);
-    switch (mode_) {
-      case TapMode::kNoTensor:
-        break;
-      case TapMode::kCurtHealth:
-        json.attribute("bad", health.IsBad());
-        break;
-      case TapMode::kConciseHealth:
-        json.attribute("elements", health.elements);
-        json.attribute("neg_inf", health.neg_inf);
-        json.attribute("pos_inf", health.pos_inf);
-        json.attribute("nan", health.nan);
-        break;
-      case TapMode::kFullHealth:
-        WriteShape(json, tensor);
-        json.attribute("neg_inf", health.neg_inf);
-        json.attribute("pos_inf", health.pos_inf);
-        json.attribute("nan", health.nan);
-        json.attribute("neg", health.negative);
-        json.attribute("zero", health.zero);
-        json.attribute("pos", health.positive);
-        break;
-      case TapMode::kShape:
-        WriteShape(json, tensor);
-        break;
-      case TapMode::kFullTensor:
-        WriteShape(json, tensor);
-        json.attribute("value", llvm::json::fixUTF8(tensor.HoldsObjects()
-                                                        ? tensor.ToString()
-                                                        : tensor.ToLiteral().ToString(1 << 20)));
-        break;
-    }
-  });
-  text << "\n";
+  llvm::SmallString<512> line;
+  llvm::raw_svector_ostream os(line);
+  os << "{";
+  if (run_) os << "\"run\":" << run_ << ",";
+  os << HeadOf(node) << ",\"output\":" << output;
+  WriteCalls(os);
+  switch (mode_) {
+    case TapMode::kNoTensor:
+      break;
+    case TapMode::kCurtHealth:
+      os << ",\"bad\":" << (health.IsBad() ? "true" : "false");
+      break;
+    case TapMode::kConciseHealth:
+      os << ",\"elements\":" << health.elements << ",\"neg_inf\":" << health.neg_inf
+         << ",\"pos_inf\":" << health.pos_inf << ",\"nan\":" << health.nan;
+      break;
+    case TapMode::kFullHealth:
+      WriteShape(tensor, os);
+      os << ",\"neg_inf\":" << health.neg_inf << ",\"pos_inf\":" << health.pos_inf
+         << ",\"nan\":" << health.nan << ",\"neg\":" << health.negative
+         << ",\"zero\":" << health.zero << ",\"pos\":" << health.positive;
+      break;
+    case TapMode::kShape:
+      WriteShape(tensor, os);
+      break;
+    case TapMode::kFullTensor:
+      WriteShape(tensor, os);
+      os << ",\"value\":"
+         << Quoted(tensor.HoldsObjects() ? tensor.ToString()
+                                         : tensor.ToLiteral().ToString(1 << 20));
+      break;
+  }
+  os << "}\n";
   std::lock_guard lock(mutex_);
-  *os_ << text.str();
+  *os_ << line;
 }
 
 }  // namespace grapnel

@@ -58,6 +58,7 @@ class Tap : public RunHook {
     return mode_ == TapMode::kCurtHealth || mode_ == TapMode::kConciseHealth ||
            mode_ == TapMode::kFullHealth;
   }
+  const std::string& HeadOf(const Node& node);
   Error Say(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs);
 
   std::vector<Glob> globs_;
@@ -67,6 +68,7 @@ class Tap : public RunHook {
   ThreadPool* pool_ = nullptr;
   std::mutex mutex_;
   std::map<std::pair<const Graph*, NodeId>, Health> constants_;
+  std::map<std::pair<const Graph*, NodeId>, std::string> heads_;  // of lines; they stay where they are
   std::atomic<int64_t> count_{0};
 };
 
