@@ -11,7 +11,7 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string a, b, ledger, device, precision, run;
+  std::string a, b, graph_b, ledger, device, precision, run;
   RunFlags model;
   double rtol = -1, atol = -1;  // -1: not given
   int threads_b = 0, step = -1;
@@ -19,9 +19,12 @@ struct Flags {
   TimeLimit limit;
 };
 
+// B is another graph: of a file of its own, or of A's.
+bool HasB(const Flags& flags) { return !flags.b.empty() || !flags.graph_b.empty(); }
+
 // Flags that go with one kind of comparison would be silence beside another.
 Error DemandOneKind(const Flags& flags, bool is_folder) {
-  bool has_b = !flags.b.empty();
+  bool has_b = HasB(flags);
   bool is_other_run = !flags.device.empty() || flags.threads_b > 0;
   if (!has_b && !flags.optimized && !is_other_run && flags.precision.empty())
     return MakeError(
@@ -68,8 +71,8 @@ Expected<RunComparison> CompareFolder(OpenedGraph& a, const Flags& flags,
 
 Expected<RunComparison> CompareGraphs(OpenedGraph& a, const Flags& flags, CompareRequest& request) {
   if (flags.optimized) return CompareOptimized(a, request);
-  if (flags.b.empty()) return CompareRuns(a, a, request);
-  ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.b, flags.model.graph));
+  if (!HasB(flags)) return CompareRuns(a, a, request);
+  ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.b.empty() ? flags.a : flags.b, flags.graph_b));
   std::optional<Provenance> provenance;
   if (!flags.ledger.empty()) {
     ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(flags.ledger));
@@ -96,7 +99,7 @@ Expected<int> RunPrecision(OpenedGraph& a, const Flags& flags, const CompareRequ
 }
 
 Expected<int> CompareAndPrint(OpenedGraph& a, const Flags& flags, CompareRequest& request,
-                            bool is_folder, Invocation& invocation) {
+                              bool is_folder, Invocation& invocation) {
   ASSIGN_OR_RETURN(RunComparison comparison,
                    is_folder ? CompareFolder(a, flags, request) : CompareGraphs(a, flags, request));
   if (invocation.flags.json) {
@@ -138,12 +141,15 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("A", flags->a, "a model, or a case folder with its feeds; run on one thread of the CPU")
+  line.Option("A", flags->a,
+              "a model, or a case folder with its feeds; run on one thread of the CPU")
       .Required();
   line.Option("B", flags->b,
               "another, which gets A's feeds unless it is a case; or a folder that TensorFlow's "
               "debugger wrote with tensor_debug_mode=\"FULL_TENSOR\"");
   flags->model.AddTo(line, "a tensor that both runs compute; default: as `run` has it", "NAME");
+  line.Option("--graph-b", flags->graph_b, "which graph of B, or another one of A's file, likewise")
+      .ShownAs("TITLE");
   flags->model.AddVariablesTo(line);
   line.Option("--ledger", flags->ledger, "what `opt --ledger` wrote when it made B of A")
       .ShownAs("FILE");

@@ -33,44 +33,45 @@ std::string CallersText(llvm::ArrayRef<CallSite> calls) {
 // "attribute 'alpha' is 0.1 in A, 0.3 in B"; empty: all are alike. Names of functions aside: what
 // is in them is compared by itself.
 std::string AttrsText(const Node& a, const Node& b) {
-  auto list_a = a.Attrs(), list_b = b.Attrs();
-  for (auto& [key, value] : list_a) {
-    if (!value.FuncNames().empty() || key == "value" || llvm::StringRef(key).starts_with("_"))
-      continue;
-    auto other = b.Attr(key);
-    if (other && other->ToString() == value.ToString()) continue;
-    return llvm::formatv("attribute '{0}' is {1} in A, {2} in B", key, value.ToString(),
-                         other ? other->ToString() : "missing")
-        .str();
+  std::set<llvm::StringRef> keys;
+  for (const Node& node : {a, b}) {
+    for (auto& [key, value] : node.Attrs()) {
+      if (value.FuncNames().empty() && key != "value" && !key.starts_with("_")) keys.insert(key);
+    }
   }
-  for (auto& [key, value] : list_b) {
-    if (!value.FuncNames().empty() || llvm::StringRef(key).starts_with("_") || a.Attr(key)) continue;
-    return llvm::formatv("attribute '{0}' is missing in A, {1} in B", key, value.ToString()).str();
+  for (llvm::StringRef key : keys) {
+    auto of_a = a.Attr(key), of_b = b.Attr(key);
+    std::string text_a = of_a ? of_a->ToString() : "missing";
+    std::string text_b = of_b ? of_b->ToString() : "missing";
+    if (text_a != text_b)
+      return llvm::formatv("attribute '{0}' is {1} in A, {2} in B", key, text_a, text_b).str();
   }
   return "";
 }
 
+std::string OtherOpText(llvm::StringRef a, llvm::StringRef b) {
+  return llvm::formatv("which is {0} in A and {1} in B", a, b).str();
+}
+
 // How many products or terms are added up for one element of an op that adds; 0: it adds none, or
 // nothing is known of it.
-double TermsOf(const NodeRun& run, int output) {
-  llvm::StringRef op = run.node.op();
-  double out = static_cast<double>(std::max<int64_t>(run.outputs[output].num_elements(), 1));
+double TermsOf(const Node& node, llvm::ArrayRef<Tensor> inputs, const Tensor& output) {
+  llvm::StringRef op = node.op();
+  double out = static_cast<double>(std::max<int64_t>(output.num_elements(), 1));
   auto elements = [&](size_t i) {
-    return i < run.inputs.size() && run.inputs[i]
-               ? static_cast<double>(run.inputs[i].num_elements())
-               : 0;
+    return i < inputs.size() && inputs[i] ? static_cast<double>(inputs[i].num_elements()) : 0;
   };
   if (op == "Sum" || op == "Mean" || op == "BiasAddGrad" || op == "AvgPool")
     return elements(0) / out;
-  if (op == "AddN") return static_cast<double>(run.inputs.size());
-  if (op == "MatMul" || llvm::StringRef(op).starts_with("BatchMatMul")) {
+  if (op == "AddN") return static_cast<double>(inputs.size());
+  if (op == "MatMul" || op.starts_with("BatchMatMul")) {
     double batch = 1;
-    llvm::ArrayRef<int64_t> dims = run.outputs[output].dims();
-    for (size_t i = 0; i + 2 < dims.size(); ++i) batch *= static_cast<double>(dims[i]);
+    for (int64_t dim : output.dims().drop_back(std::min<size_t>(output.dims().size(), 2)))
+      batch *= static_cast<double>(dim);
     return std::sqrt(elements(0) * elements(1) / out / std::max(batch, 1.0));
   }
-  if ((op == "Conv2D" || op == "Conv3D") && run.inputs.size() > 1 && run.inputs[1].rank() > 0)
-    return elements(1) / static_cast<double>(std::max<int64_t>(run.inputs[1].dims().back(), 1));
+  if ((op == "Conv2D" || op == "Conv3D") && inputs.size() > 1 && inputs[1].rank() > 0)
+    return elements(1) / static_cast<double>(std::max<int64_t>(inputs[1].dims().back(), 1));
   return 0;
 }
 
@@ -130,6 +131,8 @@ void DivergenceFinder::Compare(int64_t order, const NodeRun& a, const NodeRun& b
   if (b.node) {
     if (b.node.name() != a.node.name()) parting.node_b = b.node.name().str();
     parting.op_b = b.node.op().str();
+  } else {
+    parting.op_b = b.recorded_op;
   }
   parting.output = output;
   parting.calls = a.calls;
@@ -156,19 +159,26 @@ DivergenceFinder::Answer DivergenceFinder::CauseOf(int64_t order, const NodeRun&
   using C = PartingCause;
   if (order < 0) return {C::kFault, "as the value that was given for it"};
   if (IsCallThatPartedInside(a)) return {C::kConsequence, "of what parted inside of it"};
-  if (!b.node) return CauseByRecord(a, parting);
+  if (!b.node) {
+    Answer answer = CauseByRecord(a, parting);
+    bool is_other_op = !b.recorded_op.empty() && b.recorded_op != a.node.op();
+    if (answer.cause != C::kConsequence && is_other_op)
+      return {C::kFault, OtherOpText(a.node.op(), b.recorded_op)};
+    return answer;
+  }
   const std::string& mismatch = parting->difference.mismatch;
   bool is_other_op = a.node.op() != b.node.op();
-  if (is_other_op || a.inputs.size() != b.inputs.size()) {
+  if (a.inputs.size() != b.inputs.size()) {
     if (FollowsFromBefore(b.node, Run::kB)) return {C::kConsequence, "of what it reads"};
-    std::string text = is_other_op
-                           ? llvm::formatv("which is {0} in A and {1} in B", a.node.op(),
-                                           b.node.op())
-                                 .str()
-                           : llvm::formatv("which reads {0} in A and {1} in B",
-                                           Plural(a.inputs.size(), "tensor"), b.inputs.size())
-                                 .str();
-    return {C::kFault, text};
+    if (is_other_op) return {C::kFault, OtherOpText(a.node.op(), b.node.op())};
+    return {C::kFault, llvm::formatv("which reads {0} in A and {1} in B",
+                                     Plural(a.inputs.size(), "tensor"), b.inputs.size())
+                           .str()};
+  }
+  if (is_other_op) {
+    Answer answer = CauseByInputs(a, b, parting);
+    if (answer.cause == C::kConsequence) return answer;
+    return {C::kFault, OtherOpText(a.node.op(), b.node.op())};
   }
   if (a.node.op() == "Const") return {C::kFault, "as a constant of the graph"};
   if (a.inputs.empty() && IsVariable(a.node)) {
@@ -178,7 +188,8 @@ DivergenceFinder::Answer DivergenceFinder::CauseOf(int64_t order, const NodeRun&
   auto is_opaque = [](const Tensor& input) { return input && input.HoldsObjects(); };
   if (llvm::any_of(b.inputs, is_opaque)) {
     if (divergence_.parted > 0) return {C::kConsequence, "of what parted before"};
-    return {C::kFault, "read from a variable, table or list that held another value before the run"};
+    return {C::kFault,
+            "read from a variable, table or list that held another value before the run"};
   }
   Answer answer = CauseByInputs(a, b, parting);
   if (answer.cause == C::kRounding && !mismatch.empty() && mismatch != "nan")
@@ -186,26 +197,38 @@ DivergenceFinder::Answer DivergenceFinder::CauseOf(int64_t order, const NodeRun&
   return answer;
 }
 
+// B's input for each of A's: where an op takes them in any order, one that agrees, if there is one.
+std::vector<size_t> DivergenceFinder::InputsOfB(const NodeRun& a, const NodeRun& b) const {
+  std::vector<size_t> of_b(a.inputs.size());
+  for (size_t i = 0; i < of_b.size(); ++i) of_b[i] = i;
+  const OpInfo* info = DefinitionOf(a.node);
+  if (!info || !(info->is_commutative || a.node.op() == "AddN")) return of_b;
+  auto agree = [&](size_t i, size_t j) {
+    return HoldsValues(a.inputs[i]) && HoldsValues(b.inputs[j]) &&
+           DifferenceOf(a.inputs[i], b.inputs[j], tolerance_).agreement != Agreement::kParted;
+  };
+  for (size_t i = 0; i < of_b.size(); ++i) {
+    for (size_t j = i; j < of_b.size(); ++j) {
+      if (!agree(i, of_b[j])) continue;
+      std::swap(of_b[i], of_b[j]);
+      break;
+    }
+  }
+  return of_b;
+}
+
 // Those that ran, one by one.
 DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const NodeRun& b,
                                                          Parting* parting) const {
   using C = PartingCause;
   size_t count = a.inputs.size();
-  const OpInfo* info = DefinitionOf(a.node);
-  std::vector<size_t> of_b(count);
-  for (size_t i = 0; i < count; ++i) of_b[i] = i;
-  auto agree = [&](size_t i, size_t j) {
-    return HoldsValues(a.inputs[i]) && HoldsValues(b.inputs[j]) &&
-           DifferenceOf(a.inputs[i], b.inputs[j], tolerance_).agreement != Agreement::kParted;
-  };
-  bool is_swapped = count == 2 && info && info->is_commutative && !(agree(0, 0) && agree(1, 1)) &&
-                    agree(0, 1) && agree(1, 0);
-  if (is_swapped) std::swap(of_b[0], of_b[1]);
+  std::vector<size_t> of_b = InputsOfB(a, b);
   bool parted = false, same = true;
   double largest = 0;
   for (size_t i = 0; i < count; ++i) {
     ComparedInput input;
-    Port from = static_cast<int>(i) < a.node.num_inputs() ? a.node.input(static_cast<int>(i)) : Port();
+    Port from =
+        static_cast<int>(i) < a.node.num_inputs() ? a.node.input(static_cast<int>(i)) : Port();
     if (from.node != kNoNode)
       input.name = OutputName(a.node.graph().node(from.node).name(), from.index);
     const Tensor &x = a.inputs[i], &y = b.inputs[of_b[i]];
@@ -221,27 +244,32 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
     parting->inputs.push_back(std::move(input));
   }
   if (parted) {
-    if (FollowsFromBefore(b.node, Run::kB)) return {C::kConsequence, "of what it reads"};
-    return {C::kFault, "because it reads another tensor in B"};
+    if (!FollowsFromBefore(b.node, Run::kB))
+      return {C::kFault, "because it reads another tensor in B"};
+    // What is behind a fault follows from it; behind rounding there may be the first.
+    bool is_faithful =
+        !divergence_.faults.empty() || IsFaithful(a, b, parting->output).value_or(true);
+    if (is_faithful) return {C::kConsequence, "of what it reads"};
+    return {C::kFault,
+            "more than its inputs, which part by rounding: A's op makes another value of B's "
+            "inputs"};
   }
   std::string attrs = AttrsText(a.node, b.node);
   if (!attrs.empty()) attrs = ": " + attrs;
   if (same) {
-    if (attrs.empty() && IsRoundingOfSum(a, b, parting->output))
+    const Tensor &x = a.outputs[parting->output], &y = b.outputs[parting->output];
+    if (attrs.empty() && IsRoundingOfSum(a.node, a.inputs, x, y, parting->output))
       return {C::kRounding,
               "of inputs that are the same: its terms cancel, and another order of additions makes "
               "as much"};
     if (count == 0) return {C::kFault, "though it reads nothing" + attrs};
     return {C::kFault, "though all its inputs are the same, bit for bit" + attrs};
   }
-  std::optional<Tensor> again = Evaluate(a.node, b.inputs, parting->output);
-  if (again) {
-    TensorDifference own = DifferenceOf(*again, b.outputs[parting->output], tolerance_);
-    if (own.agreement == Agreement::kParted)
-      return {C::kFault,
-              "though its inputs agree, and A's op makes of B's inputs what A has" + attrs};
-    return {C::kRounding,
-            "of inputs that differ by rounding alone: A's op makes the same of B's inputs"};
+  if (std::optional<bool> is_faithful = IsFaithful(a, b, parting->output)) {
+    if (*is_faithful)
+      return {C::kRounding,
+              "of inputs that differ by rounding alone: A's op makes the same of B's inputs"};
+    return {C::kFault, "though its inputs agree: A's op makes another value of B's inputs" + attrs};
   }
   double grown = largest > 0 ? parting->difference.norm_error / largest : kMostGrowth + 1;
   if (attrs.empty() && parting->difference.mismatch.empty() && grown <= kMostGrowth)
@@ -346,18 +374,18 @@ std::optional<Tensor> DivergenceFinder::Evaluate(const Node& node, llvm::ArrayRe
 }
 
 // n terms, added in any order, are off by n - 1 roundings of the sum of their magnitudes at most.
-bool DivergenceFinder::IsRoundingOfSum(const NodeRun& a, const NodeRun& b, int output) const {
-  const Tensor &x = a.outputs[output], &y = b.outputs[output];
-  double terms = TermsOf(a, output);
+bool DivergenceFinder::IsRoundingOfSum(const Node& node, llvm::ArrayRef<Tensor> inputs,
+                                       const Tensor& x, const Tensor& y, int output) const {
+  double terms = TermsOf(node, inputs, x);
   if (terms <= 1 || !IsFloating(x.dtype()) || x.dtype() != y.dtype() || x.dims() != y.dims())
     return false;
   std::vector<Tensor> magnitudes;
-  for (const Tensor& input : a.inputs) {
+  for (const Tensor& input : inputs) {
     std::optional<Tensor> magnitude = HoldsValues(input) ? Magnitudes(input) : std::nullopt;
     if (!magnitude) return false;
     magnitudes.push_back(std::move(*magnitude));
   }
-  std::optional<Tensor> sums = Evaluate(a.node, magnitudes, output);
+  std::optional<Tensor> sums = Evaluate(node, magnitudes, output);
   if (!sums || sums->num_elements() != x.num_elements()) return false;
   Literal of_a = x.ToLiteral(), of_b = y.ToLiteral(), of_sums = sums->ToLiteral();
   double part = 2 * terms * UnitRoundoff(x.dtype());
@@ -366,6 +394,15 @@ bool DivergenceFinder::IsRoundingOfSum(const NodeRun& a, const NodeRun& b, int o
     if (!(error <= part * of_sums.AsDouble(i))) return false;
   }
   return true;
+}
+
+std::optional<bool> DivergenceFinder::IsFaithful(const NodeRun& a, const NodeRun& b,
+                                                 int output) const {
+  std::optional<Tensor> again = Evaluate(a.node, b.inputs, output);
+  if (!again) return std::nullopt;
+  const Tensor& made = b.outputs[output];
+  return DifferenceOf(*again, made, tolerance_).agreement != Agreement::kParted ||
+         IsRoundingOfSum(a.node, b.inputs, *again, made, output);
 }
 
 void DivergenceFinder::NoteGrowth(const NodeRun& a, const Parting& parting) {
@@ -390,6 +427,9 @@ void DivergenceFinder::Keep(Parting parting) {
   };
   std::optional<Parting>& first = divergence_.first_parted;
   if (parted && (!first || parting.order < first->order)) first = parting;
+  std::optional<Parting>& rounding = divergence_.first_rounding;
+  bool is_rounding = parted && parting.cause == PartingCause::kRounding;
+  if (is_rounding && (!rounding || parting.order < rounding->order)) rounding = parting;
   std::vector<Parting>& faults = divergence_.faults;
   if (parted && parting.cause == PartingCause::kFault && llvm::none_of(faults, is_same)) {
     auto by_order = [](const Parting& x, const Parting& y) { return x.order < y.order; };

@@ -30,7 +30,7 @@ struct ComparedInput {
 
 // One tensor of A and the one of B that stands for it.
 struct Parting {
-  int64_t order = 0;  // of the node in run A
+  int64_t order = 0;                   // of the node in run A
   std::string node, op, node_b, op_b;  // B's name only where it is another
   int output = 0;
   std::vector<CallSite> calls;  // A's
@@ -51,7 +51,7 @@ struct ErrorGrowth {
 
 struct Divergence {
   int64_t tensors = 0, same = 0, within = 0, parted = 0;
-  std::optional<Parting> first_parted;
+  std::optional<Parting> first_parted, first_rounding;  // that parted
   std::vector<Parting> faults;  // in the order of A, an output each; at most kMostFaults
   std::vector<Parting> worst;   // a few, an output each, the largest error first
   std::optional<ErrorGrowth> growth;
@@ -87,6 +87,7 @@ class DivergenceFinder : public PairSink {
   };
   void Compare(int64_t order, const NodeRun& a, const NodeRun& b, int output);
   Answer CauseOf(int64_t order, const NodeRun& a, const NodeRun& b, Parting* parting);
+  std::vector<size_t> InputsOfB(const NodeRun& a, const NodeRun& b) const;
   Answer CauseByInputs(const NodeRun& a, const NodeRun& b, Parting* parting) const;
   Answer CauseByRecord(const NodeRun& a, Parting* parting) const;
   bool IsCallThatPartedInside(const NodeRun& a) const;
@@ -94,7 +95,11 @@ class DivergenceFinder : public PairSink {
   // Whether something that `node` reads, directly or through what was not compared, parted.
   enum class Run { kA, kB };
   bool FollowsFromBefore(const Node& node, Run run) const;
-  bool IsRoundingOfSum(const NodeRun& a, const NodeRun& b, int output) const;
+  // Whether x and y, made of `inputs` by one op that adds, may differ by the order of additions.
+  bool IsRoundingOfSum(const Node& node, llvm::ArrayRef<Tensor> inputs, const Tensor& x,
+                       const Tensor& y, int output) const;
+  // Whether B's output is what A's op makes of B's inputs; none: it cannot be computed by itself.
+  std::optional<bool> IsFaithful(const NodeRun& a, const NodeRun& b, int output) const;
   std::optional<Tensor> Evaluate(const Node& node, llvm::ArrayRef<Tensor> inputs, int output) const;
   void NoteGrowth(const NodeRun& a, const Parting& parting);
   void Keep(Parting parting);

@@ -100,8 +100,7 @@ void PrecisionWatch::OnPair(int64_t /*order*/, const NodeRun& a, const NodeRun& 
   if (!b.node || a.inputs.size() != b.inputs.size() || !CalledFunctions(b.node).empty()) return;
   Tolerance exact{0, 0};
   auto is_float = [](const Tensor& x, const Tensor& y) {
-    return x && y && x.dtype() == proto::DT_FLOAT && x.dims() == y.dims() &&
-           y.dtype() == x.dtype();
+    return x && y && x.dtype() == proto::DT_FLOAT && x.dims() == y.dims() && y.dtype() == x.dtype();
   };
   for (size_t i = 0; i < std::min(a.outputs.size(), b.outputs.size()); ++i) {
     if (!is_float(a.outputs[i], b.outputs[i])) continue;

@@ -38,10 +38,10 @@ struct PrecisionLoss {
   int output = 0;
   std::vector<CallSite> calls;  // of the first time
   int64_t elements = 0;
-  int64_t lost = 0;             // elements that overflow, or underflow, in the worst run of the node
-  double extreme = 0;           // the largest that overflows, or the smallest that underflows
-  double norm_error = 0;        // kCancelled: of the output; see TensorDifference
-  double error_before = 0;      // the largest of its inputs
+  int64_t lost = 0;         // elements that overflow, or underflow, in the worst run of the node
+  double extreme = 0;       // the largest that overflows, or the smallest that underflows
+  double norm_error = 0;    // kCancelled: of the output; see TensorDifference
+  double error_before = 0;  // the largest of its inputs
   int64_t times = 1;
   // What a graph of this format has to keep in float: all of underflow is a few elements near 0 at
   // times, and does no harm.

@@ -107,7 +107,8 @@ RunPairs::RunPairs(PairSink& sink, int64_t budget, Namer name_in_a, Editor edit,
       budget_(budget),
       identity_(identity),
       name_in_a_(std::move(name_in_a)),
-      recorder_a_(std::make_unique<Recorder>([this](NodeRun run) { TakeA(std::move(run)); }, nullptr)),
+      recorder_a_(
+          std::make_unique<Recorder>([this](NodeRun run) { TakeA(std::move(run)); }, nullptr)),
       recorder_b_(std::make_unique<Recorder>([this](NodeRun run) { TakeB(std::move(run)); },
                                              std::move(edit))) {}
 

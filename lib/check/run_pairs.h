@@ -20,11 +20,12 @@ namespace grapnel {
 
 // A node that ran once.
 struct NodeRun {
-  Node node;                    // none: only its values are known, as of a recorded run
+  Node node;                    // none: the run was recorded, and only values and op are known
   std::vector<CallSite> calls;  // within which it ran, outermost first
   // Tensors as the kernel had them; an empty one is dead or was not recorded. Of a constant or a
   // feed no inputs.
   std::vector<Tensor> inputs, outputs;
+  std::string recorded_op{};  // empty: not known
 };
 
 // What is told of each pair.
@@ -97,8 +98,8 @@ class RunPairs {
   llvm::DenseMap<uint64_t, int64_t> times_a_, times_b_;  // by name, callers and iterations
   llvm::DenseSet<const void*> buffers_;                  // counted in held_bytes_
   int64_t held_bytes_ = 0;
-  int64_t order_ = 0;                 // the next node of A in this run
-  int64_t begin_ = 0, end_ = -1;      // the part that is held; -1: to the end
+  int64_t order_ = 0;             // the next node of A in this run
+  int64_t begin_ = 0, end_ = -1;  // the part that is held; -1: to the end
   int64_t nodes_of_a_ = 0, paired_ = 0;
 };
 

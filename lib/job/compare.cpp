@@ -6,6 +6,7 @@
 #include "lib/job/optimize.h"
 #include "lib/support/memory_budget.h"
 #include "lib/support/text.h"
+#include "lib/tfdbg/debug_calls.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -23,9 +24,8 @@ Node ExitOf(llvm::ArrayRef<NodeEntry> group) {
   Node exit;
   for (const NodeEntry& entry : group) {
     llvm::ArrayRef<Use> uses = entry.node.uses();
-    bool is_exit = uses.empty() || llvm::any_of(uses, [&](const Use& use) {
-                     return !is_inside(use.node);
-                   });
+    bool is_exit =
+        uses.empty() || llvm::any_of(uses, [&](const Use& use) { return !is_inside(use.node); });
     if (!is_exit) continue;
     if (exit) return Node();
     exit = entry.node;
@@ -56,6 +56,14 @@ Names NamesInA(const Module& a, const Module& b, const Provenance* provenance) {
 
 // --- The runs.
 
+// Some errors of jobs name the file, some do not.
+Error WithPath(const OpenedGraph& opened, Error error) {
+  const std::string& path = opened.model().path;
+  std::string text = TextOf(std::move(error));
+  return llvm::StringRef(text).starts_with(path) ? MakeError("{0}", text)
+                                                 : MakeError("{0}: {1}", path, text);
+}
+
 // What a run came to.
 struct Ran {
   std::vector<std::string> feeds, fetches;
@@ -84,6 +92,9 @@ class RunComparer {
       ASSIGN_OR_RETURN(Ran ran_a, RunA(pairs, is_first));
       ASSIGN_OR_RETURN(Ran ran_b, RunB(b, ran_a, pairs, is_first));
       if (is_first) CompareFetches(ran_a, ran_b);
+      bool is_nothing = pairs.paired() == 0 || finder_.divergence().parted == 0;
+      if (!ran_a.failure.empty() && !ran_b.failure.empty() && is_nothing)
+        return MakeError("{0}: {1}", a_.model().path, ran_a.failure);
       is_more = pairs.NextPart();
       comparison_.parts += is_more;
     }
@@ -147,15 +158,9 @@ class RunComparer {
 
   Expected<Ran> RunOne(OpenedGraph& opened, RunRequest request,
                        llvm::function_ref<Error(const Ran&)> before) {
-    const std::string& path = opened.model().path;
-    auto annotated = [&](Error error) {
-      std::string text = TextOf(std::move(error));
-      return llvm::StringRef(text).starts_with(path) ? MakeError("{0}", text)
-                                                     : MakeError("{0}: {1}", path, text);
-    };
     auto job = RunJob::Make(opened, std::move(request));
-    if (!job) return annotated(job.takeError());
-    if (Error error = job->Prepare()) return annotated(std::move(error));
+    if (!job) return WithPath(opened, job.takeError());
+    if (Error error = job->Prepare()) return WithPath(opened, std::move(error));
     Ran ran{job->feeds(), job->fetches(), job->feed_values(), {}, ""};
     RETURN_IF_ERROR(before(ran));
     auto outputs = job->Run();
@@ -164,7 +169,7 @@ class RunComparer {
       return ran;
     }
     if (request_.run.cancel && request_.run.cancel->is_set())
-      return annotated(outputs.takeError());
+      return WithPath(opened, outputs.takeError());
     ran.failure = TextOf(outputs.takeError());
     return ran;
   }
@@ -218,7 +223,6 @@ class RunComparer {
     for (size_t i = 0; i < faults.size() && comparison_.first < 0; ++i) {
       if (ReachesPartedFetch(main, faults[i])) comparison_.first = static_cast<int>(i);
     }
-    if (comparison_.first < 0 && !comparison_.FetchesAgree()) comparison_.first = 0;
   }
 
   // Through tensors of B that parted too, or have no counterpart.
@@ -291,8 +295,8 @@ class RecordedBodies {
     Body best;
     std::pair<bool, size_t> best_fit = {false, 0};
     auto consider = [&](const Graph& graph, llvm::StringRef function) {
-      size_t found = llvm::count_if(
-          nodes, [&](const std::string& node) { return bool(graph.Find(node)); });
+      size_t found =
+          llvm::count_if(nodes, [&](const std::string& node) { return bool(graph.Find(node)); });
       bool is_namesake = !function.empty() && (function == name || PythonName(function) == name);
       std::pair fit(is_namesake, found);
       if (found == 0 || fit <= best_fit) return;
@@ -326,6 +330,55 @@ std::vector<int> StepsOf(const DebugRun& run, const RecordedBodies& bodies) {
   return steps;
 }
 
+// Of the call's arguments those that another execution put out; numbers that Python brought were
+// not recorded.
+Error AddArguments(const Graph& main, const DebugRun& run, int step, const RecordedBodies& bodies,
+                   llvm::function_ref<void(const Node&, Tensor)> add) {
+  if (step < 0 || run.executions[step].graph < 0) return Error::success();
+  const DebugExecution& call = run.executions[step];
+  if (bodies.Of(call.graph).graph != &main) return Error::success();
+  DebugCalls calls(run);
+  for (size_t i = 0; i < call.input_ids.size(); ++i) {
+    if (static_cast<int>(i) >= calls.NumArguments(call.graph)) break;
+    int op = calls.Argument(call.graph, static_cast<int>(i));
+    Node node = main.Find(run.graphs[call.graph].ops[op].name);
+    if (!node) continue;
+    for (const DebugExecution& made : llvm::ArrayRef(run.executions).take_front(step)) {
+      auto id = llvm::find(made.output_ids, call.input_ids[i]);
+      size_t slot = id - made.output_ids.begin();
+      if (made.mode != proto::FULL_TENSOR || slot >= made.tensors.size()) continue;
+      ASSIGN_OR_RETURN(Literal literal, Literal::FromTensorProto(made.tensors[slot]));
+      ASSIGN_OR_RETURN(Tensor value, Tensor::FromLiteral(literal));
+      add(node, std::move(value));
+    }
+  }
+  return Error::success();
+}
+
+// Placeholders of the main graph that nobody feeds get what is recorded for them.
+Error AddFeedsOfRecord(const OpenedGraph& a, const DebugRun& run, int step,
+                       const RecordedBodies& bodies, llvm::ArrayRef<const DebugTrace*> traces,
+                       std::vector<FeedSource>* feeds) {
+  const Graph& main = a.module().main;
+  auto add = [&](const Node& node, Tensor value) {
+    bool is_fed = llvm::any_of(*feeds, [&](const FeedSource& feed) {
+      auto port = FindTensorIfThere(main, feed.tensor);
+      return port && port->node == node.id();
+    });
+    if (node.op() == "Placeholder" && !is_fed)
+      feeds->push_back({node.name().str(), "", std::move(value)});
+  };
+  RETURN_IF_ERROR(AddArguments(main, run, step, bodies, add));
+  for (const DebugTrace* trace : traces) {
+    if (bodies.Of(trace->graph).graph != &main || trace->iteration > 0) continue;
+    Node node = main.Find(trace->op_name);
+    if (!node) continue;
+    ASSIGN_OR_RETURN(Tensor value, WholeTensor(*trace));
+    add(node, std::move(value));
+  }
+  return Error::success();
+}
+
 Expected<RunComparison> RunComparer::RunRecorded(const DebugFolder& folder, const DebugRun& run,
                                                  int step) {
   if (llvm::none_of(run.traces, IsWhole)) {
@@ -350,19 +403,7 @@ Expected<RunComparison> RunComparer::RunRecorded(const DebugFolder& folder, cons
       traces.push_back(&trace);
   }
   CompareRequest request = request_;
-  for (const DebugTrace* trace : traces) {
-    const RecordedBodies::Body& body = bodies.Of(trace->graph);
-    Node node = body.graph->Find(trace->op_name);
-    bool is_free = node && body.function.empty() && node.op() == "Placeholder" &&
-                   trace->iteration == 0 &&
-                   llvm::none_of(request.run.feeds, [&](const FeedSource& feed) {
-                     auto port = FindTensorIfThere(a_.module().main, feed.tensor);
-                     return port && port->node == node.id();
-                   });
-    if (!is_free) continue;
-    ASSIGN_OR_RETURN(Tensor value, WholeTensor(*trace));
-    request.run.feeds.push_back({node.name().str(), "", std::move(value)});
-  }
+  RETURN_IF_ERROR(AddFeedsOfRecord(a_, run, steps[step], bodies, traces, &request.run.feeds));
   RunComparer with_feeds(a_, request);
   RunPairs pairs(with_feeds.finder_, Budget(), nullptr, nullptr, RunPairs::Identity::kBodies);
   RunComparison& comparison = with_feeds.comparison_;
@@ -374,6 +415,7 @@ Expected<RunComparison> RunComparer::RunRecorded(const DebugFolder& folder, cons
       ASSIGN_OR_RETURN(Tensor value, WholeTensor(*trace));
       recorded.outputs.resize(trace->slot + 1);
       recorded.outputs[trace->slot] = std::move(value);
+      if (trace->op >= 0) recorded.recorded_op = run.graphs[trace->graph].ops[trace->op].type.str();
       pairs.OfferRecorded(bodies.Of(trace->graph).function, trace->op_name, trace->iteration,
                           recorded);
     }
@@ -406,10 +448,16 @@ Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareReque
   OpenedGraph optimized = opened.Copy();
   std::string ledger;
   llvm::raw_string_ostream os(ledger);
+  RunRequest names;
+  names.feeds = request.run.feeds;
+  names.fetches = request.run.fetches;
+  names.signature = request.run.signature;
+  names.words = request.run.words;
+  auto job = RunJob::Make(opened, std::move(names));
+  if (!job) return WithPath(opened, job.takeError());
   OptimizeRequest optimize;
-  for (const FeedSource& feed : request.run.feeds) optimize.feeds.push_back({feed.tensor, "", {}});
-  optimize.fetches = request.run.fetches;
-  optimize.signature = request.run.signature;
+  for (const std::string& feed : job->feeds()) optimize.feeds.push_back({feed, "", {}});
+  optimize.fetches = job->fetches();
   optimize.sink = [](Severity, llvm::StringRef) {};
   optimize.ledger = &os;
   ASSIGN_OR_RETURN(Optimized done, Optimize(optimized, optimize));

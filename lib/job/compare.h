@@ -50,8 +50,9 @@ struct RunComparison {
 };
 
 // `a` and `b` may be one. B is given A's feeds and fetches, unless it is a case with its own. Cost:
-// both run as often as A's tensors fill the budget. Errors: RunJob's, with the path; a run that
-// fails where both had begun is part of the answer.
+// both run as often as A's tensors fill the budget, and for a tensor that parts one op more.
+// Errors: RunJob's, with the path; a run that fails is part of the answer, unless both do and had
+// not parted before.
 Expected<RunComparison> CompareRuns(OpenedGraph& a, OpenedGraph& b, const CompareRequest& request);
 
 // The graph as it is, and what the default passes make of it.

@@ -35,9 +35,9 @@ std::string HowText(const Parting& p) {
   const TensorDifference& d = p.difference;
   if (d.mismatch == "dtype" || d.mismatch == "shape")
     return "is " + p.type_a + " in A and " + p.type_b + " in B";
-  std::string of = d.elements > 1 ? " in " + WithCommas(d.parted) + " of " +
-                                        WithCommas(d.elements) + " elements"
-                                  : "";
+  std::string of =
+      d.elements > 1 ? " in " + WithCommas(d.parted) + " of " + WithCommas(d.elements) + " elements"
+                     : "";
   if (d.mismatch == "nan") return "is NaN or infinite in one run alone" + of;
   return "parts" + of;
 }
@@ -47,7 +47,9 @@ std::string Sentence(const Parting& p) {
   if (!p.node_b.empty()) text += ", in B " + NodeText(p.node_b, p.op_b) + ",";
   text += " " + HowText(p);
   std::string calls = CallsText(p.calls);
-  if (!calls.empty()) text += " " + calls + ",";
+  bool is_clause = llvm::StringRef(p.reason).starts_with("which");
+  if (!calls.empty()) text += " " + calls;
+  if (!calls.empty() || is_clause) text += ",";
   return text + " " + p.reason;
 }
 
@@ -90,9 +92,10 @@ void WriteWorst(const RunComparison& comparison, llvm::raw_ostream& os) {
     const TensorDifference& d = p.difference;
     bool has_numbers = d.mismatch.empty() || d.mismatch == "nan";
     bool is_float = d.max_ulps > 0;
+    std::string cause = comparison.Agrees() ? "rewritten" : CauseName(p.cause);
     std::string what = d.agreement == Agreement::kWithin ? "within the tolerance"
-                       : d.mismatch.empty()              ? CauseName(p.cause)
-                                                         : d.mismatch + ", " + CauseName(p.cause);
+                       : d.mismatch.empty()              ? cause
+                                                         : d.mismatch + ", " + cause;
     if (p.times > 1) what += ", " + WithCommas(p.times) + " times";
     std::string name = OutputName(p.node, p.output);
     for (const CallSite& call : llvm::reverse(p.calls)) {
@@ -147,16 +150,15 @@ void WriteFailures(const RunComparison& comparison, llvm::raw_ostream& os) {
 
 const char* VerdictOf(const RunComparison& comparison) {
   if (comparison.Agrees()) return "agree";
-  if (comparison.first_fault() || comparison.divergence.parted == 0) return "fault";
-  return "rounding";
+  return !comparison.first_fault() && comparison.divergence.first_rounding ? "rounding" : "fault";
 }
 
 void WriteDifferenceJson(const TensorDifference& d, OStream& json) {
   json.attribute("agreement", d.agreement == Agreement::kSame     ? "same"
                               : d.agreement == Agreement::kWithin ? "within"
                                                                   : "parted");
-  json.attribute("mismatch", d.mismatch.empty() ? llvm::json::Value(nullptr)
-                                                : llvm::json::Value(d.mismatch));
+  json.attribute("mismatch",
+                 d.mismatch.empty() ? llvm::json::Value(nullptr) : llvm::json::Value(d.mismatch));
   json.attribute("elements", d.elements);
   json.attribute("parted", d.parted);
   json.attribute("max_abs", d.max_abs);
@@ -259,9 +261,12 @@ void WriteComparisonText(const RunComparison& comparison, llvm::raw_ostream& os)
   } else if (fault) {
     os << Sentence(*fault) << "\n\n";
     WriteTensors(*fault, os);
-  } else if (all.first_parted) {
+  } else if (all.first_rounding) {
     os << "the runs part by rounding: no op makes more of what it reads than rounding does\n\n"
-       << Sentence(*all.first_parted) << "\n";
+       << Sentence(*all.first_rounding) << "\n\n";
+    WriteTensors(*all.first_rounding, os);
+  } else if (all.first_parted) {
+    os << Sentence(*all.first_parted) << "\n\n";
     WriteTensors(*all.first_parted, os);
   }
   os << "\n";

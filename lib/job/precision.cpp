@@ -118,7 +118,8 @@ class PrecisionComparer {
       return std::pair(body(x), x.id()) < std::pair(body(y), y.id());
     });
     for (const Node& node : nodes) {
-      report->kept.push_back({node.name().str(), node.op().str(), body(node), ReasonOf(node, *report)});
+      report->kept.push_back(
+          {node.name().str(), node.op().str(), body(node), ReasonOf(node, *report)});
       for (const Use& use : node.uses()) {
         Node reader(&node.graph(), use.node);
         bool is_data = static_cast<int>(use.slot) < reader.num_inputs();

@@ -17,14 +17,14 @@ struct KeptOp {
 
 struct PrecisionReport {
   DataType format = proto::DT_HALF;
-  double rtol = 0;  // of the fetches
-  int64_t tensors = 0;  // that were rounded
-  std::vector<PrecisionLoss> losses;    // with all rounded, in the order of the run
-  std::vector<KeptOp> kept;             // to stay in float, in the order of the graph
-  std::vector<std::string> readers;     // nodes that read what they make, and so read floats
+  double rtol = 0;                    // of the fetches
+  int64_t tensors = 0;                // that were rounded
+  std::vector<PrecisionLoss> losses;  // with all rounded, in the order of the run
+  std::vector<KeptOp> kept;           // to stay in float, in the order of the graph
+  std::vector<std::string> readers;   // nodes that read what they make, and so read floats
   std::vector<ComparedFetch> all_rounded, with_kept;  // against the graph as it is
-  std::string failure;                  // of the rounded run; else empty
-  bool Agrees() const;                  // all rounded
+  std::string failure;                                // of the rounded run; else empty
+  bool Agrees() const;                                // all rounded
   bool KeptAgrees() const;
 };
 
