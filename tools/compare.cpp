@@ -92,7 +92,7 @@ Expected<int> RunPrecision(OpenedGraph& a, const Flags& flags, const CompareRequ
     llvm::json::OStream json(invocation.out(), 1);
     json.object([&] { WritePrecisionJson(report, json); });
     invocation.out() << "\n";
-  } else {
+  } else if (!invocation.flags.quiet || !report.Agrees()) {
     WritePrecisionText(report, invocation.out());
   }
   return report.Agrees() ? kExitOk : kExitNo;
@@ -106,7 +106,7 @@ Expected<int> CompareAndPrint(OpenedGraph& a, const Flags& flags, CompareRequest
     llvm::json::OStream json(invocation.out(), 1);
     json.object([&] { WriteComparisonJson(comparison, json); });
     invocation.out() << "\n";
-  } else {
+  } else if (!invocation.flags.quiet || !comparison.Agrees()) {
     WriteComparisonText(comparison, invocation.out());
   }
   return comparison.Agrees() ? kExitOk : kExitNo;
