@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "lib/check/comparison.h"
 #include "lib/support/text.h"
@@ -28,8 +29,32 @@ class Elements {
     }
   }
   int64_t IntAt(int64_t i) const { return literal_.AsInt(i); }
+  // The place of element `i` among the numbers of its dtype, both zeros being 0.
+  int64_t RankAt(int64_t i) const {
+    switch (type_) {
+      case proto::DT_FLOAT:
+      case proto::DT_COMPLEX64:
+        return Rank<uint32_t>(i);
+      case proto::DT_DOUBLE:
+      case proto::DT_COMPLEX128:
+        return Rank<uint64_t>(i);
+      case proto::DT_HALF:
+      case proto::DT_BFLOAT16:
+        return Rank<uint16_t>(i);
+      default:
+        return Rank<uint8_t>(i);
+    }
+  }
 
  private:
+  template <typename Bits>
+  int64_t Rank(int64_t i) const {
+    constexpr Bits kSign = Bits{1} << (sizeof(Bits) * 8 - 1);
+    Bits bits = static_cast<const Bits*>(data_)[i];
+    auto magnitude = static_cast<int64_t>(bits & static_cast<Bits>(~kSign));
+    return (bits & kSign) ? -magnitude : magnitude;
+  }
+
   DataType type_;
   const void* data_;
   Literal literal_;
@@ -165,7 +190,9 @@ void DiffFloats(const Tensor& a, const Tensor& b, const Tolerance& tolerance,
     double allowed = std::max(atol + rtol * std::fabs(x), 2 * ulp);
     out->max_abs = std::max(out->max_abs, error);
     if (x != 0) out->max_rel = std::max(out->max_rel, error / std::fabs(x));
-    out->max_ulps = std::max(out->max_ulps, error / ulp);
+    uint64_t rank_x = in_a.RankAt(i), rank_y = in_b.RankAt(i);
+    double ulps = static_cast<double>(x < y ? rank_y - rank_x : rank_x - rank_y);
+    out->max_ulps = std::max(out->max_ulps, ulps);
     out->parted += error > allowed;
     if (error / allowed > worst_excess) {
       worst_excess = error / allowed;
@@ -175,6 +202,9 @@ void DiffFloats(const Tensor& a, const Tensor& b, const Tolerance& tolerance,
   if (!differs) return;
   if (square_a > 0 && square_b > 0) out->cosine = dot / std::sqrt(square_a) / std::sqrt(square_b);
   out->norm_error = largest > 0 ? out->max_abs / largest : out->max_abs;
+  for (double* number : {&out->max_rel, &out->norm_error, &out->max_abs})
+    *number = std::min(*number, std::numeric_limits<double>::max());
+  if (!std::isfinite(out->cosine)) out->cosine = 0;
   if (first_nan >= 0) out->mismatch = "nan";
   out->agreement = out->parted > 0 ? Agreement::kParted : Agreement::kWithin;
   Place(a, b, (first_nan >= 0 ? first_nan : worst) / parts, out);

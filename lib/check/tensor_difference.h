@@ -30,8 +30,9 @@ struct TensorDifference {
   int64_t elements = 0, parted = 0;  // parted: outside of the tolerance
   double max_abs = 0;                // of elements that are finite in both
   double max_rel = 0;                // |b - a| / |a|, where a is not 0
-  double max_ulps = 0;               // numbers of a's dtype between the two; 0 of integers
-  double cosine = 1;                 // of the angle between the two as vectors; 1 where one is 0
+  double max_ulps = 0;               // how many numbers of the dtype apart; 0 of integers
+  // Of the angle between the two as vectors: 1 where one is 0, 0 where a square is too large.
+  double cosine = 1;
   // The largest error as a part of the largest magnitude of `a`: what an op makes grow or not.
   double norm_error = 0;
   std::vector<int64_t> index;  // where they differ most: a mismatch of NaN first
