@@ -35,6 +35,7 @@ struct Parting {
   int output = 0;
   std::vector<CallSite> calls;  // A's
   std::string type_a, type_b;   // "float[2,3]"
+  std::string recorded_at;      // "net.py:21 in loss_fn", of a recorded B
   TensorDifference difference;
   PartingCause cause = PartingCause::kFault;
   std::string reason;                 // "though all its inputs are the same: ..."

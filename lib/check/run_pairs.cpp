@@ -74,12 +74,14 @@ namespace {
 // Callers by their names, and iterations on the way; `name_of` gives a node's.
 template <typename NameOf>
 std::string PlaceOf(const Node& node, NameOf name_of) {
-  std::string path = name_of(node), iterations;
-  for (const CallFrame* call = CurrentCall(); call; call = call->outer) {
-    if (call->caller) path = name_of(*call->caller) + "/" + path;
-    if (call->iteration >= 0) iterations = "#" + std::to_string(call->iteration) + iterations;
+  llvm::SmallVector<const CallFrame*, 8> frames;
+  for (const CallFrame* call = CurrentCall(); call; call = call->outer) frames.push_back(call);
+  std::string path, iterations;
+  for (const CallFrame* call : llvm::reverse(frames)) {
+    if (call->caller) path.append(name_of(*call->caller)).append("/");
+    if (call->iteration >= 0) iterations.append("#").append(std::to_string(call->iteration));
   }
-  return path + iterations;
+  return path.append(name_of(node)).append(iterations);
 }
 
 std::string PlaceInBody(llvm::StringRef function, llvm::StringRef node) {
@@ -109,7 +111,7 @@ RunPairs::RunPairs(PairSink& sink, int64_t budget, Namer name_in_a, Editor edit,
       name_in_a_(std::move(name_in_a)),
       recorder_a_(
           std::make_unique<Recorder>([this](NodeRun run) { TakeA(std::move(run)); }, nullptr)),
-      recorder_b_(std::make_unique<Recorder>([this](NodeRun run) { TakeB(std::move(run)); },
+      recorder_b_(std::make_unique<Recorder>([this](const NodeRun& run) { TakeB(run); },
                                              std::move(edit))) {}
 
 RunPairs::~RunPairs() = default;
@@ -147,7 +149,7 @@ void RunPairs::TakeA(NodeRun run) {
   held_.try_emplace(KeyOf(place, times), Held{order, std::move(run)});
 }
 
-void RunPairs::TakeB(NodeRun run) {
+void RunPairs::TakeB(const NodeRun& run) {
   std::string place = PlaceOf(run.node, name_in_a_);
   std::lock_guard lock(mutex_);
   Meet(KeyOf(place, times_b_[PlaceKey(place)]++), run);

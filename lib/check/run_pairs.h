@@ -25,7 +25,9 @@ struct NodeRun {
   // Tensors as the kernel had them; an empty one is dead or was not recorded. Of a constant or a
   // feed no inputs.
   std::vector<Tensor> inputs, outputs;
-  std::string recorded_op{};  // empty: not known
+  // Of a recorded run, where they are known: the op's type, and the line of the program that made
+  // it.
+  std::string recorded_op{}, recorded_at{};
 };
 
 // What is told of each pair.
@@ -84,7 +86,7 @@ class RunPairs {
     NodeRun run;
   };
   void TakeA(NodeRun run);
-  void TakeB(NodeRun run);
+  void TakeB(const NodeRun& run);
   void Meet(uint64_t key, const NodeRun& b);
   int64_t Hold(const Tensor& tensor, bool is_free);
 

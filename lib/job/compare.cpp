@@ -320,6 +320,16 @@ bool IsWhole(const DebugTrace& trace) {
   return trace.mode == proto::FULL_TENSOR && !trace.tensor.empty();
 }
 
+// "net.py:21 in loss_fn": the user's own line that made an op; empty: it is not known.
+std::string PlaceOf(const DebugRun& run, const DebugOp& op) {
+  int index = UserFrame(run, op.stack);
+  if (index < 0) return "";
+  const DebugFrame& frame = run.frames[index];
+  if (frame.source < 0) return "";
+  return llvm::formatv("{0}:{1} in {2}", run.sources[frame.source].path, frame.line, frame.function)
+      .str();
+}
+
 // The executions with whole tensors of bodies that A has, in order.
 std::vector<int> StepsOf(const DebugRun& run, const RecordedBodies& bodies) {
   std::vector<int> steps;
@@ -415,7 +425,11 @@ Expected<RunComparison> RunComparer::RunRecorded(const DebugFolder& folder, cons
       ASSIGN_OR_RETURN(Tensor value, WholeTensor(*trace));
       recorded.outputs.resize(trace->slot + 1);
       recorded.outputs[trace->slot] = std::move(value);
-      if (trace->op >= 0) recorded.recorded_op = run.graphs[trace->graph].ops[trace->op].type.str();
+      if (trace->op >= 0) {
+        const DebugOp& op = run.graphs[trace->graph].ops[trace->op];
+        recorded.recorded_op = op.type.str();
+        recorded.recorded_at = PlaceOf(run, op);
+      }
       pairs.OfferRecorded(bodies.Of(trace->graph).function, trace->op_name, trace->iteration,
                           recorded);
     }

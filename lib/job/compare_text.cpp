@@ -75,6 +75,7 @@ void WriteTensors(const Parting& p, llvm::raw_ostream& os) {
   for (const ComparedInput& input : p.inputs)
     rows.push_back({"input", input.name, "", InputText(input)});
   os << Table(rows);
+  if (!p.recorded_at.empty()) os << "source  " << p.recorded_at << "\n";
 }
 
 std::string CauseName(PartingCause cause) {
@@ -97,10 +98,11 @@ void WriteWorst(const RunComparison& comparison, llvm::raw_ostream& os) {
                        : d.mismatch.empty()              ? cause
                                                          : d.mismatch + ", " + cause;
     if (p.times > 1) what += ", " + WithCommas(p.times) + " times";
-    std::string name = OutputName(p.node, p.output);
-    for (const CallSite& call : llvm::reverse(p.calls)) {
-      if (!call.caller.empty()) name = call.caller + " > " + name;
+    std::string name;
+    for (const CallSite& call : p.calls) {
+      if (!call.caller.empty()) name.append(call.caller).append(" > ");
     }
+    name += OutputName(p.node, p.output);
     rows.push_back({name, p.op, has_numbers ? Short(d.max_abs) : "",
                     has_numbers ? Short(d.max_rel) : "",
                     is_float ? Short(std::round(d.max_ulps)) : "",
@@ -173,6 +175,10 @@ void WriteDifferenceJson(const TensorDifference& d, OStream& json) {
   json.attribute("b", fixUTF8(d.value_b));
 }
 
+llvm::json::Value TextOrNull(const std::string& text) {
+  return text.empty() ? llvm::json::Value(nullptr) : llvm::json::Value(fixUTF8(text));
+}
+
 void WritePartingJson(const Parting& p, OStream& json) {
   json.object([&] {
     json.attribute("node", fixUTF8(p.node));
@@ -185,6 +191,7 @@ void WritePartingJson(const Parting& p, OStream& json) {
     json.attribute("cause", CauseName(p.cause));
     json.attribute("text", fixUTF8(Sentence(p)));
     json.attribute("times", p.times);
+    json.attribute("source", TextOrNull(p.recorded_at));
     WriteDifferenceJson(p.difference, json);
     json.attributeBegin("calls");
     WriteCallsJson(p.calls, json);
@@ -220,10 +227,6 @@ void WriteFetchesJson(const char* key, llvm::ArrayRef<ComparedFetch> fetches, OS
       });
     }
   });
-}
-
-llvm::json::Value TextOrNull(const std::string& text) {
-  return text.empty() ? llvm::json::Value(nullptr) : llvm::json::Value(fixUTF8(text));
 }
 
 // --- Precision.
@@ -268,6 +271,8 @@ void WriteComparisonText(const RunComparison& comparison, llvm::raw_ostream& os)
   } else if (all.first_parted) {
     os << Sentence(*all.first_parted) << "\n\n";
     WriteTensors(*all.first_parted, os);
+  } else {
+    os << "the runs part, though no tensor of both that was compared does\n";
   }
   os << "\n";
   WriteFailures(comparison, os);

@@ -109,6 +109,7 @@ class PrecisionComparer {
 
   void Describe(const std::set<FloatNode>& kept, PrecisionReport* report) const {
     std::vector<Node> nodes;
+    nodes.reserve(kept.size());
     for (const FloatNode& node : kept) nodes.emplace_back(node.first, node.second);
     auto body = [](const Node& node) {
       const Function* function = FunctionOf(node.graph());
