@@ -102,6 +102,17 @@ void MakeFinite16(uint16_t* data, int64_t size, uint16_t infinity, uint16_t one,
 
 }  // namespace
 
+std::vector<CallSite> CurrentCallSites() {
+  std::vector<CallSite> sites;
+  for (const CallFrame* call = CurrentCall(); call; call = call->outer) {
+    sites.push_back({call->caller ? call->caller->name().str() : "",
+                     call->function ? call->function->name().str() : call->loop.str(),
+                     call->iteration});
+  }
+  std::reverse(sites.begin(), sites.end());
+  return sites;
+}
+
 RecordedTensor RecordOf(const Tensor& tensor) {
   RecordedTensor record;
   if (!tensor || tensor.HoldsObjects()) return record;
@@ -250,12 +261,7 @@ void BadProducers::Add(const Node& node, BadOrigin origin, int output, const Ten
     cause.inputs.push_back(std::move(input));
     made.elements.push_back(ElementFor(inputs_[i], value.dims(), made.index));
   }
-  for (const CallFrame* call = CurrentCall(); call; call = call->outer) {
-    made.calls.push_back({call->caller ? call->caller->name().str() : "",
-                          call->function ? call->function->name().str() : call->loop.str(),
-                          call->iteration});
-  }
-  std::reverse(made.calls.begin(), made.calls.end());
+  made.calls = CurrentCallSites();
   cause.reason = origin == BadOrigin::kFeed       ? "as the value that was given for it"
                  : origin == BadOrigin::kVariable ? "which was there before the run"
                                                   : CauseReason(cause);

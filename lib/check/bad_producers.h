@@ -33,6 +33,9 @@ struct CallSite {
   int64_t iteration = -1;  // since the loop was entered; -1: no loop
 };
 
+// Of the node that a hook is told of, outermost first.
+std::vector<CallSite> CurrentCallSites();
+
 // A value that is not finite though all that its node read was.
 struct BadProducer {
   BadNode key;

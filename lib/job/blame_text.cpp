@@ -15,12 +15,6 @@ using llvm::json::OStream;
 constexpr size_t kMostNames = 12;  // of a path
 constexpr size_t kMostOthers = 5;
 
-std::string IndexText(llvm::ArrayRef<int64_t> index) {
-  std::string text = "[";
-  for (size_t i = 0; i < index.size(); ++i) text += (i ? "," : "") + std::to_string(index[i]);
-  return text + "]";
-}
-
 const char* OriginName(BadOrigin origin) {
   switch (origin) {
     case BadOrigin::kOp:
@@ -37,18 +31,6 @@ const char* OriginName(BadOrigin origin) {
 
 const char* HarmName(Harm harm) {
   return harm == Harm::kDone ? "done" : harm == Harm::kNone ? "none" : "not tried";
-}
-
-// "in body, called by while (iteration 4), called by call"; empty in the main graph.
-std::string CallsText(llvm::ArrayRef<CallSite> calls) {
-  std::string text;
-  for (const CallSite& call : llvm::reverse(calls)) {
-    if (!text.empty()) text += ", ";
-    text += call.caller.empty() ? "in loop " + call.function
-                                : "in " + call.function + " that " + call.caller + " calls";
-    if (call.iteration >= 0) text += ", iteration " + std::to_string(call.iteration);
-  }
-  return text;
 }
 
 void WriteTensors(const BadProducer& producer, llvm::raw_ostream& os) {
@@ -147,21 +129,44 @@ void WriteProducerJson(const BadProducer& producer, OStream& json) {
         });
       }
     });
-    json.attributeArray("calls", [&] {
-      for (const CallSite& call : producer.calls) {
-        json.object([&] {
-          json.attribute("caller", call.caller.empty() ? llvm::json::Value(nullptr)
-                                                       : llvm::json::Value(fixUTF8(call.caller)));
-          json.attribute("function", fixUTF8(call.function));
-          json.attribute("iteration", call.iteration < 0 ? llvm::json::Value(nullptr)
-                                                         : llvm::json::Value(call.iteration));
-        });
-      }
-    });
+    json.attributeBegin("calls");
+    WriteCallsJson(producer.calls, json);
+    json.attributeEnd();
   });
 }
 
 }  // namespace
+
+std::string IndexText(llvm::ArrayRef<int64_t> index) {
+  std::string text = "[";
+  for (size_t i = 0; i < index.size(); ++i) text += (i ? "," : "") + std::to_string(index[i]);
+  return text + "]";
+}
+
+std::string CallsText(llvm::ArrayRef<CallSite> calls) {
+  std::string text;
+  for (const CallSite& call : llvm::reverse(calls)) {
+    if (!text.empty()) text += ", ";
+    text += call.caller.empty() ? "in loop " + call.function
+                                : "in " + call.function + " that " + call.caller + " calls";
+    if (call.iteration >= 0) text += ", iteration " + std::to_string(call.iteration);
+  }
+  return text;
+}
+
+void WriteCallsJson(llvm::ArrayRef<CallSite> calls, OStream& json) {
+  json.array([&] {
+    for (const CallSite& call : calls) {
+      json.object([&] {
+        json.attribute("caller", call.caller.empty() ? llvm::json::Value(nullptr)
+                                                     : llvm::json::Value(fixUTF8(call.caller)));
+        json.attribute("function", fixUTF8(call.function));
+        json.attribute("iteration", call.iteration < 0 ? llvm::json::Value(nullptr)
+                                                       : llvm::json::Value(call.iteration));
+      });
+    }
+  });
+}
 
 std::string ProducerSentence(const BadProducer& producer) {
   const Cause& cause = producer.cause;

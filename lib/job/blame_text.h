@@ -9,6 +9,12 @@
 
 namespace grapnel {
 
+// "in step that u calls, in body that w calls, iteration 2"; empty in the main graph.
+std::string CallsText(llvm::ArrayRef<CallSite> calls);
+std::string IndexText(llvm::ArrayRef<int64_t> index);  // "[1,0]"
+// [{"caller", "function", "iteration"}, ...] as the value that is expected.
+void WriteCallsJson(llvm::ArrayRef<CallSite> calls, llvm::json::OStream& json);
+
 // "loss/Log (Log) made -inf x1 of 6 at [1,0] because its input Softmax:0 holds 1 zero".
 std::string ProducerSentence(const BadProducer& producer);
 void WriteRunBlameText(const RunBlame& blame, llvm::raw_ostream& os);

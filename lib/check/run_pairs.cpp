@@ -1,0 +1,184 @@
+#include "lib/check/run_pairs.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
+
+namespace grapnel {
+namespace {
+
+constexpr int64_t kBytesOfNode = 256;  // of what is held beside tensors, about
+
+}  // namespace
+
+// Gathers what a hook is told of a node into a NodeRun.
+class RunPairs::Recorder : public RunHook {
+ public:
+  Recorder(std::function<void(NodeRun)> take, Editor edit)
+      : take_(std::move(take)), edit_(std::move(edit)) {}
+
+  bool Wants(const Node&) override { return true; }
+
+  Tensor InsteadOfConstant(const Node& node, const Tensor& value) override {
+    return edit_ ? edit_(node, 0, value) : value;
+  }
+
+  Error OnConstant(const Node& node, const Tensor& value, bool /*is_first*/) override {
+    take_({node, CurrentCallSites(), {}, {value}});
+    return Error::success();
+  }
+
+  Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override {
+    std::lock_guard lock(mutex_);
+    begun_[std::this_thread::get_id()].push_back({node, {inputs.begin(), inputs.end()}});
+    return Error::success();
+  }
+
+  Error EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outputs) override {
+    for (size_t i = 0; i < outputs.size() && edit_; ++i)
+      outputs[i] = edit_(node, static_cast<int>(i), outputs[i]);
+    return Error::success();
+  }
+
+  Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override {
+    take_({node, CurrentCallSites(), InputsOf(node), {outputs.begin(), outputs.end()}});
+    return Error::success();
+  }
+
+ private:
+  struct Begun {
+    Node node;
+    std::vector<Tensor> inputs;
+  };
+
+  // What stands above has failed, and never came to an end.
+  std::vector<Tensor> InputsOf(const Node& node) {
+    std::lock_guard lock(mutex_);
+    std::vector<Begun>& begun = begun_[std::this_thread::get_id()];
+    for (size_t i = begun.size(); i-- > 0;) {
+      if (begun[i].node != node) continue;
+      std::vector<Tensor> inputs = std::move(begun[i].inputs);
+      begun.resize(i);
+      return inputs;
+    }
+    return {};
+  }
+
+  std::function<void(NodeRun)> take_;
+  Editor edit_;
+  std::mutex mutex_;
+  std::map<std::thread::id, std::vector<Begun>> begun_;
+};
+
+namespace {
+
+// Callers by their names, and iterations on the way; `name_of` gives a node's.
+template <typename NameOf>
+std::string PlaceOf(const Node& node, NameOf name_of) {
+  llvm::SmallVector<const CallFrame*, 8> frames;
+  for (const CallFrame* call = CurrentCall(); call; call = call->outer) frames.push_back(call);
+  std::string path, iterations;
+  for (const CallFrame* call : llvm::reverse(frames)) {
+    if (call->caller) path.append(name_of(*call->caller)).append("/");
+    if (call->iteration >= 0) iterations.append("#").append(std::to_string(call->iteration));
+  }
+  return path.append(name_of(node)).append(iterations);
+}
+
+std::string PlaceInBody(llvm::StringRef function, llvm::StringRef node) {
+  return (function + "/" + node).str();
+}
+
+std::string PlaceInBody(const Node& node) {
+  const CallFrame* call = CurrentCall();
+  while (call && !call->function) call = call->outer;
+  return PlaceInBody(call ? call->function->name() : "", node.name());
+}
+
+uint64_t KeyOf(llvm::StringRef place, int64_t times) {
+  // Two of DenseMap's keys are taken.
+  uint64_t key = llvm::xxHash64((place + "*" + llvm::Twine(times)).str());
+  return key >= ~uint64_t{1} ? key - 2 : key;
+}
+
+uint64_t PlaceKey(llvm::StringRef place) { return KeyOf(place, -1); }
+
+}  // namespace
+
+RunPairs::RunPairs(PairSink& sink, int64_t budget, Namer name_in_a, Editor edit, Identity identity)
+    : sink_(sink),
+      budget_(budget),
+      identity_(identity),
+      name_in_a_(std::move(name_in_a)),
+      recorder_a_(
+          std::make_unique<Recorder>([this](NodeRun run) { TakeA(std::move(run)); }, nullptr)),
+      recorder_b_(std::make_unique<Recorder>([this](const NodeRun& run) { TakeB(run); },
+                                             std::move(edit))) {}
+
+RunPairs::~RunPairs() = default;
+
+RunHook& RunPairs::hook_a() { return *recorder_a_; }
+RunHook& RunPairs::hook_b() { return *recorder_b_; }
+
+void RunPairs::PairFeed(const NodeRun& a, const NodeRun& b) { sink_.OnPair(-1, a, b); }
+
+// Bytes that it adds to what is held. What is free, a constant's, the plan has anyway.
+int64_t RunPairs::Hold(const Tensor& tensor, bool is_free) {
+  if (!tensor || !tensor.buffer()) return 0;
+  if (!buffers_.insert(tensor.buffer().get()).second || is_free) return 0;
+  return static_cast<int64_t>(tensor.buffer()->size());
+}
+
+void RunPairs::TakeA(NodeRun run) {
+  auto name_of = [](const Node& node) { return node.name().str(); };
+  std::string place =
+      identity_ == Identity::kBodies ? PlaceInBody(run.node) : PlaceOf(run.node, name_of);
+  std::lock_guard lock(mutex_);
+  int64_t times = times_a_[PlaceKey(place)]++;
+  int64_t order = order_++;
+  bool is_constant = run.inputs.empty() && run.node.op() == "Const";
+  if (is_constant) Hold(run.outputs[0], /*is_free=*/true);
+  if (order < begin_ || end_ >= 0) return;
+  held_bytes_ += kBytesOfNode;
+  for (const Tensor& tensor : run.inputs) held_bytes_ += Hold(tensor, false);
+  for (const Tensor& tensor : run.outputs) held_bytes_ += Hold(tensor, false);
+  // One node at least, or no part would ever end.
+  if (held_bytes_ > budget_ && order > begin_) {
+    end_ = order;
+    return;
+  }
+  held_.try_emplace(KeyOf(place, times), Held{order, std::move(run)});
+}
+
+void RunPairs::TakeB(const NodeRun& run) {
+  std::string place = PlaceOf(run.node, name_in_a_);
+  std::lock_guard lock(mutex_);
+  Meet(KeyOf(place, times_b_[PlaceKey(place)]++), run);
+}
+
+void RunPairs::OfferRecorded(llvm::StringRef function, llvm::StringRef node, int64_t times,
+                             const NodeRun& b) {
+  std::lock_guard lock(mutex_);
+  Meet(KeyOf(PlaceInBody(function, node), times), b);
+}
+
+void RunPairs::Meet(uint64_t key, const NodeRun& b) {
+  auto found = held_.find(key);
+  if (found == held_.end()) return;
+  ++paired_;
+  sink_.OnPair(found->second.order, found->second.run, b);
+}
+
+bool RunPairs::NextPart() {
+  if (begin_ == 0) nodes_of_a_ = order_;
+  bool is_more = end_ >= 0;
+  begin_ = end_;
+  end_ = -1;
+  order_ = held_bytes_ = 0;
+  held_.clear();
+  times_a_.clear();
+  times_b_.clear();
+  buffers_.clear();
+  return is_more;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,491 @@
+#include "lib/job/compare.h"
+
+#include "lib/diff/diff.h"
+#include "lib/exec/evaluator.h"
+#include "lib/ir/find.h"
+#include "lib/job/optimize.h"
+#include "lib/support/memory_budget.h"
+#include "lib/support/text.h"
+#include "lib/tfdbg/debug_calls.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// --- Which node of B is which of A.
+
+using Names = llvm::DenseMap<std::pair<const Graph*, NodeId>, std::string>;
+
+// The one of a group that others read, or nobody does; none of several.
+Node ExitOf(llvm::ArrayRef<NodeEntry> group) {
+  auto is_inside = [&](NodeId id) {
+    return llvm::any_of(group, [&](const NodeEntry& e) { return e.node.id() == id; });
+  };
+  Node exit;
+  for (const NodeEntry& entry : group) {
+    llvm::ArrayRef<Use> uses = entry.node.uses();
+    bool is_exit =
+        uses.empty() || llvm::any_of(uses, [&](const Use& use) { return !is_inside(use.node); });
+    if (!is_exit) continue;
+    if (exit) return Node();
+    exit = entry.node;
+  }
+  return exit;
+}
+
+// Of the nodes of B that have no namesake in A: what the diff, or the ledger, takes them for.
+Names NamesInA(const Module& a, const Module& b, const Provenance* provenance) {
+  Names names;
+  if (&a == &b) return names;
+  DiffOptions options;
+  options.provenance = provenance;
+  Diff diff = DiffModules(a, b, options);
+  auto name = [&](const Node& in_a, const Node& in_b) {
+    names[{&in_b.graph(), in_b.id()}] = in_a.name().str();
+  };
+  for (const MatchedPair& pair : diff.matched) {
+    const Node &x = pair.a.node, &y = pair.b.node;
+    if (x.name() != y.name() && !x.graph().Find(y.name()) && !y.graph().Find(x.name())) name(x, y);
+  }
+  for (const GroupEntry& group : diff.groups) {
+    Node x = ExitOf(group.a), y = ExitOf(group.b);
+    if (x && y && x.name() != y.name() && !y.graph().Find(x.name())) name(x, y);
+  }
+  return names;
+}
+
+// --- The runs.
+
+// Some errors of jobs name the file, some do not.
+Error WithPath(const OpenedGraph& opened, Error error) {
+  const std::string& path = opened.model().path;
+  std::string text = TextOf(std::move(error));
+  return llvm::StringRef(text).starts_with(path) ? MakeError("{0}", text)
+                                                 : MakeError("{0}: {1}", path, text);
+}
+
+// What a run came to.
+struct Ran {
+  std::vector<std::string> feeds, fetches;
+  std::vector<Tensor> values, outputs;
+  std::string failure;
+};
+
+class RunComparer {
+ public:
+  RunComparer(OpenedGraph& a, const CompareRequest& request)
+      : a_(a),
+        request_(request),
+        pool_a_(1),
+        pool_b_(request.threads_b),
+        evaluator_(MakeCpuEvaluator(pool_a_)),
+        finder_(request.tolerance, evaluator_.get()) {}
+
+  Expected<RunComparison> Run(OpenedGraph& b) {
+    Names names = NamesInA(a_.module(), b.module(), request_.provenance);
+    RunPairs pairs(finder_, Budget(), [&](const Node& node) {
+      auto name = names.find({&node.graph(), node.id()});
+      return name == names.end() ? node.name().str() : name->second;
+    });
+    comparison_.is_rewritten = request_.provenance != nullptr;
+    for (bool is_first = true, is_more = true; is_more; is_first = false) {
+      ASSIGN_OR_RETURN(Ran ran_a, RunA(pairs, is_first));
+      ASSIGN_OR_RETURN(Ran ran_b, RunB(b, ran_a, pairs, is_first));
+      if (is_first) CompareFetches(ran_a, ran_b);
+      bool is_nothing = pairs.paired() == 0 || finder_.divergence().parted == 0;
+      if (!ran_a.failure.empty() && !ran_b.failure.empty() && is_nothing)
+        return MakeError("{0}: {1}", a_.model().path, ran_a.failure);
+      is_more = pairs.NextPart();
+      comparison_.parts += is_more;
+    }
+    Finish(pairs);
+    ChooseFirst(b.module().main);
+    return std::move(comparison_);
+  }
+
+  Expected<RunComparison> RunRecorded(const DebugFolder& folder, const DebugRun& run, int step);
+
+ private:
+  int64_t Budget() const {
+    return request_.budget > 0 ? request_.budget : MemoryBudget::Get().limit() / 4;
+  }
+
+  RunRequest RequestFor(bool is_first) const {
+    RunRequest request;
+    request.feeds = request_.run.feeds;
+    request.fetches = request_.run.fetches;
+    request.signature = request_.run.signature;
+    request.variables = request_.run.variables;
+    request.words = request_.run.words;
+    request.cancel = request_.run.cancel;
+    MessageSink silent = [](Severity, llvm::StringRef) {};
+    request.sink = is_first ? request_.run.sink : silent;
+    request.print = is_first ? request_.run.print : silent;
+    return request;
+  }
+
+  Expected<Ran> RunA(RunPairs& pairs, bool is_first) {
+    RunRequest request = RequestFor(is_first);
+    request.pool = &pool_a_;
+    request.hook = &pairs.hook_a();
+    return RunOne(a_, std::move(request), [](const Ran&) { return Error::success(); });
+  }
+
+  // With what A had, unless it is a case that has its own.
+  Expected<Ran> RunB(OpenedGraph& b, const Ran& ran_a, RunPairs& pairs, bool is_first) {
+    RunRequest request = RequestFor(is_first);
+    if (&b != &a_) request.print = [](Severity, llvm::StringRef) {};
+    if (!b.model().case_info || b.model().path == a_.model().path) {
+      const Graph& main = b.module().main;
+      request.feeds.clear();
+      for (size_t i = 0; i < ran_a.feeds.size(); ++i) {
+        if (FindTensorIfThere(main, ran_a.feeds[i]))
+          request.feeds.push_back({ran_a.feeds[i], "", ran_a.values[i]});
+      }
+      bool has_all = llvm::all_of(ran_a.fetches, [&](const std::string& fetch) {
+        return FindTensorIfThere(main, fetch).has_value();
+      });
+      request.completes = !has_all;
+      if (has_all) request.fetches = ran_a.fetches;
+    }
+    request.pool = &pool_b_;
+    request.hook = &pairs.hook_b();
+    request.device = request_.device_b;
+    return RunOne(b, std::move(request), [&](const Ran& ran_b) {
+      return is_first ? PairFeeds(b, ran_a, ran_b, pairs) : Error::success();
+    });
+  }
+
+  Expected<Ran> RunOne(OpenedGraph& opened, RunRequest request,
+                       llvm::function_ref<Error(const Ran&)> before) {
+    auto job = RunJob::Make(opened, std::move(request));
+    if (!job) return WithPath(opened, job.takeError());
+    if (Error error = job->Prepare()) return WithPath(opened, std::move(error));
+    Ran ran{job->feeds(), job->fetches(), job->feed_values(), {}, ""};
+    RETURN_IF_ERROR(before(ran));
+    auto outputs = job->Run();
+    if (outputs) {
+      ran.outputs = std::move(*outputs);
+      return ran;
+    }
+    if (request_.run.cancel && request_.run.cancel->is_set())
+      return WithPath(opened, outputs.takeError());
+    ran.failure = TextOf(outputs.takeError());
+    return ran;
+  }
+
+  Error PairFeeds(OpenedGraph& b, const Ran& ran_a, const Ran& ran_b, RunPairs& pairs) {
+    for (size_t i = 0; i < ran_a.feeds.size(); ++i) {
+      auto same = llvm::find(ran_b.feeds, ran_a.feeds[i]);
+      if (same == ran_b.feeds.end()) continue;
+      ASSIGN_OR_RETURN(Port x, FindTensor(a_.module().main, ran_a.feeds[i]));
+      ASSIGN_OR_RETURN(Port y, FindTensor(b.module().main, *same));
+      NodeRun in_a{a_.module().main.node(x.node), {}, {}, {}};
+      NodeRun in_b{b.module().main.node(y.node), {}, {}, {}};
+      if (x.index != y.index) continue;
+      in_a.outputs.resize(x.index + 1);
+      in_b.outputs.resize(y.index + 1);
+      in_a.outputs[x.index] = ran_a.values[i];
+      in_b.outputs[y.index] = ran_b.values[same - ran_b.feeds.begin()];
+      pairs.PairFeed(in_a, in_b);
+    }
+    return Error::success();
+  }
+
+  void CompareFetches(const Ran& ran_a, const Ran& ran_b) {
+    comparison_.failure_a = ran_a.failure;
+    comparison_.failure_b = ran_b.failure;
+    for (size_t i = 0; i < ran_a.outputs.size(); ++i) {
+      ComparedFetch fetch{ran_a.fetches[i], false, {}};
+      auto same = llvm::find(ran_b.fetches, ran_a.fetches[i]);
+      size_t j = same - ran_b.fetches.begin();
+      bool is_there = j < ran_b.outputs.size() && ran_a.outputs[i] && ran_b.outputs[j];
+      if (is_there && !ran_a.outputs[i].HoldsObjects() && !ran_b.outputs[j].HoldsObjects()) {
+        fetch.is_compared = true;
+        fetch.difference = DifferenceOf(ran_a.outputs[i], ran_b.outputs[j], request_.tolerance);
+      }
+      comparison_.fetches.push_back(std::move(fetch));
+    }
+  }
+
+  void Finish(const RunPairs& pairs) {
+    comparison_.nodes_of_a = pairs.nodes_of_a();
+    comparison_.paired = pairs.paired();
+    comparison_.divergence = finder_.divergence();
+  }
+
+  void ChooseFirst(const Graph& main) {
+    const std::vector<Parting>& faults = comparison_.divergence.faults;
+    if (faults.empty()) return;
+    comparison_.first = 0;
+    if (!comparison_.is_rewritten) return;
+    comparison_.first = -1;
+    for (size_t i = 0; i < faults.size() && comparison_.first < 0; ++i) {
+      if (ReachesPartedFetch(main, faults[i])) comparison_.first = static_cast<int>(i);
+    }
+  }
+
+  // Through tensors of B that parted too, or have no counterpart.
+  bool ReachesPartedFetch(const Graph& main, const Parting& fault) const {
+    llvm::DenseSet<NodeId> goals;
+    for (const ComparedFetch& fetch : comparison_.fetches) {
+      if (fetch.difference.agreement != Agreement::kParted) continue;
+      if (auto port = FindTensorIfThere(main, fetch.name)) goals.insert(port->node);
+    }
+    std::string start = fault.node_b.empty() ? fault.node : fault.node_b;
+    for (const CallSite& call : llvm::reverse(fault.calls)) {
+      if (!call.caller.empty()) start = call.caller;
+    }
+    Node from = main.Find(start);
+    if (!from) return !goals.empty();
+    llvm::DenseSet<NodeId> seen = {from.id()};
+    std::vector<NodeId> open = {from.id()};
+    while (!open.empty()) {
+      NodeId id = open.back();
+      open.pop_back();
+      if (goals.count(id)) return true;
+      for (const Use& use : main.node(id).uses()) {
+        Node reader = main.node(use.node);
+        bool is_data = static_cast<int>(use.slot) < reader.num_inputs();
+        bool agrees = finder_.WasCompared(reader, 0) && !finder_.HasParted(reader, 0);
+        if (is_data && !agrees && seen.insert(use.node).second) open.push_back(use.node);
+      }
+    }
+    return false;
+  }
+
+  OpenedGraph& a_;
+  const CompareRequest& request_;
+  ThreadPool pool_a_, pool_b_;
+  std::unique_ptr<Evaluator> evaluator_;
+  DivergenceFinder finder_;
+  RunComparison comparison_;
+};
+
+// --- What TensorFlow's debugger recorded.
+
+// "loss_fn" of "__inference_loss_fn_154", as Python called it.
+llvm::StringRef PythonName(llvm::StringRef function) {
+  for (llvm::StringRef prefix : {"__inference_", "__forward_"}) {
+    if (function.consume_front(prefix)) break;
+  }
+  llvm::StringRef without = function.rtrim("0123456789");
+  return without.ends_with("_") ? without.drop_back() : function;
+}
+
+// A body of A for each graph of the record: null where none has a node of any of its names.
+class RecordedBodies {
+ public:
+  RecordedBodies(const Module& module, const DebugRun& run) : bodies_(run.graphs.size()) {
+    std::vector<std::set<std::string>> names(run.graphs.size());
+    for (const DebugTrace& trace : run.traces) names[trace.graph].insert(trace.op_name.str());
+    for (size_t i = 0; i < names.size(); ++i)
+      bodies_[i] = BestOf(module, run.graphs[i].name, names[i]);
+  }
+
+  struct Body {
+    const Graph* graph = nullptr;
+    std::string function;  // in A
+  };
+  const Body& Of(int graph) const { return bodies_[graph]; }
+
+ private:
+  static Body BestOf(const Module& module, llvm::StringRef name,
+                     const std::set<std::string>& nodes) {
+    Body best;
+    std::pair<bool, size_t> best_fit = {false, 0};
+    auto consider = [&](const Graph& graph, llvm::StringRef function) {
+      size_t found =
+          llvm::count_if(nodes, [&](const std::string& node) { return bool(graph.Find(node)); });
+      bool is_namesake = !function.empty() && (function == name || PythonName(function) == name);
+      std::pair fit(is_namesake, found);
+      if (found == 0 || fit <= best_fit) return;
+      best = {&graph, function.str()};
+      best_fit = fit;
+    };
+    consider(module.main, "");
+    for (const auto& function : module.functions) consider(function->body, function->name());
+    return best;
+  }
+
+  std::vector<Body> bodies_;
+};
+
+Expected<Tensor> WholeTensor(const DebugTrace& trace) {
+  ASSIGN_OR_RETURN(Literal literal, Literal::FromTensorProto(trace.tensor));
+  return Tensor::FromLiteral(literal);
+}
+
+bool IsWhole(const DebugTrace& trace) {
+  return trace.mode == proto::FULL_TENSOR && !trace.tensor.empty();
+}
+
+// "net.py:21 in loss_fn": the user's own line that made an op; empty: it is not known.
+std::string PlaceOf(const DebugRun& run, const DebugOp& op) {
+  int index = UserFrame(run, op.stack);
+  if (index < 0) return "";
+  const DebugFrame& frame = run.frames[index];
+  if (frame.source < 0) return "";
+  return llvm::formatv("{0}:{1} in {2}", run.sources[frame.source].path, frame.line, frame.function)
+      .str();
+}
+
+// The executions with whole tensors of bodies that A has, in order.
+std::vector<int> StepsOf(const DebugRun& run, const RecordedBodies& bodies) {
+  std::vector<int> steps;
+  for (const DebugTrace& trace : run.traces) {
+    bool counts = IsWhole(trace) && bodies.Of(trace.graph).graph;
+    if (counts && !llvm::is_contained(steps, trace.execution)) steps.push_back(trace.execution);
+  }
+  return steps;
+}
+
+// Of the call's arguments those that another execution put out; numbers that Python brought were
+// not recorded.
+Error AddArguments(const Graph& main, const DebugRun& run, int step, const RecordedBodies& bodies,
+                   llvm::function_ref<void(const Node&, Tensor)> add) {
+  if (step < 0 || run.executions[step].graph < 0) return Error::success();
+  const DebugExecution& call = run.executions[step];
+  if (bodies.Of(call.graph).graph != &main) return Error::success();
+  DebugCalls calls(run);
+  for (size_t i = 0; i < call.input_ids.size(); ++i) {
+    if (static_cast<int>(i) >= calls.NumArguments(call.graph)) break;
+    int op = calls.Argument(call.graph, static_cast<int>(i));
+    Node node = main.Find(run.graphs[call.graph].ops[op].name);
+    if (!node) continue;
+    for (const DebugExecution& made : llvm::ArrayRef(run.executions).take_front(step)) {
+      auto id = llvm::find(made.output_ids, call.input_ids[i]);
+      size_t slot = id - made.output_ids.begin();
+      if (made.mode != proto::FULL_TENSOR || slot >= made.tensors.size()) continue;
+      ASSIGN_OR_RETURN(Literal literal, Literal::FromTensorProto(made.tensors[slot]));
+      ASSIGN_OR_RETURN(Tensor value, Tensor::FromLiteral(literal));
+      add(node, std::move(value));
+    }
+  }
+  return Error::success();
+}
+
+// Placeholders of the main graph that nobody feeds get what is recorded for them.
+Error AddFeedsOfRecord(const OpenedGraph& a, const DebugRun& run, int step,
+                       const RecordedBodies& bodies, llvm::ArrayRef<const DebugTrace*> traces,
+                       std::vector<FeedSource>* feeds) {
+  const Graph& main = a.module().main;
+  auto add = [&](const Node& node, Tensor value) {
+    bool is_fed = llvm::any_of(*feeds, [&](const FeedSource& feed) {
+      auto port = FindTensorIfThere(main, feed.tensor);
+      return port && port->node == node.id();
+    });
+    if (node.op() == "Placeholder" && !is_fed)
+      feeds->push_back({node.name().str(), "", std::move(value)});
+  };
+  RETURN_IF_ERROR(AddArguments(main, run, step, bodies, add));
+  for (const DebugTrace* trace : traces) {
+    if (bodies.Of(trace->graph).graph != &main || trace->iteration > 0) continue;
+    Node node = main.Find(trace->op_name);
+    if (!node) continue;
+    ASSIGN_OR_RETURN(Tensor value, WholeTensor(*trace));
+    add(node, std::move(value));
+  }
+  return Error::success();
+}
+
+Expected<RunComparison> RunComparer::RunRecorded(const DebugFolder& folder, const DebugRun& run,
+                                                 int step) {
+  if (llvm::none_of(run.traces, IsWhole)) {
+    return MakeError(
+        "{0}: holds no whole tensors of functions ({1}); to compare, record with "
+        "tensor_debug_mode=\"FULL_TENSOR\"",
+        folder.path, DebugModeName(run.mode));
+  }
+  RecordedBodies bodies(a_.module(), run);
+  std::vector<int> steps = StepsOf(run, bodies);
+  if (steps.empty()) {
+    return MakeError("{0}: no op that was traced has the name of a node of {1}", folder.path,
+                     a_.model().path);
+  }
+  if (step >= static_cast<int>(steps.size())) {
+    return MakeError("{0}: there is no step {1}; there are {2}, from 0", folder.path, step,
+                     steps.size());
+  }
+  std::vector<const DebugTrace*> traces;
+  for (const DebugTrace& trace : run.traces) {
+    if (trace.execution == steps[step] && IsWhole(trace) && bodies.Of(trace.graph).graph)
+      traces.push_back(&trace);
+  }
+  CompareRequest request = request_;
+  RETURN_IF_ERROR(AddFeedsOfRecord(a_, run, steps[step], bodies, traces, &request.run.feeds));
+  RunComparer with_feeds(a_, request);
+  RunPairs pairs(with_feeds.finder_, Budget(), nullptr, nullptr, RunPairs::Identity::kBodies);
+  RunComparison& comparison = with_feeds.comparison_;
+  for (bool is_first = true, is_more = true; is_more; is_first = false) {
+    ASSIGN_OR_RETURN(Ran ran, with_feeds.RunA(pairs, is_first));
+    comparison.failure_a = ran.failure;
+    for (const DebugTrace* trace : traces) {
+      NodeRun recorded;
+      ASSIGN_OR_RETURN(Tensor value, WholeTensor(*trace));
+      recorded.outputs.resize(trace->slot + 1);
+      recorded.outputs[trace->slot] = std::move(value);
+      if (trace->op >= 0) {
+        const DebugOp& op = run.graphs[trace->graph].ops[trace->op];
+        recorded.recorded_op = op.type.str();
+        recorded.recorded_at = PlaceOf(run, op);
+      }
+      pairs.OfferRecorded(bodies.Of(trace->graph).function, trace->op_name, trace->iteration,
+                          recorded);
+    }
+    is_more = pairs.NextPart();
+    comparison.parts += is_more;
+  }
+  with_feeds.Finish(pairs);
+  comparison.first = comparison.divergence.faults.empty() ? -1 : 0;
+  return std::move(comparison);
+}
+
+}  // namespace
+
+bool RunComparison::FetchesAgree() const {
+  return llvm::all_of(fetches, [](const ComparedFetch& fetch) {
+    return fetch.difference.agreement != Agreement::kParted;
+  });
+}
+
+bool RunComparison::Agrees() const {
+  if (failure_a.empty() != failure_b.empty() || !FetchesAgree()) return false;
+  return is_rewritten ? first < 0 : divergence.parted == 0;
+}
+
+Expected<RunComparison> CompareRuns(OpenedGraph& a, OpenedGraph& b, const CompareRequest& request) {
+  return RunComparer(a, request).Run(b);
+}
+
+Expected<RunComparison> CompareOptimized(OpenedGraph& opened, const CompareRequest& request) {
+  OpenedGraph optimized = opened.Copy();
+  std::string ledger;
+  llvm::raw_string_ostream os(ledger);
+  RunRequest names;
+  names.feeds = request.run.feeds;
+  names.fetches = request.run.fetches;
+  names.signature = request.run.signature;
+  names.words = request.run.words;
+  auto job = RunJob::Make(opened, std::move(names));
+  if (!job) return WithPath(opened, job.takeError());
+  OptimizeRequest optimize;
+  for (const std::string& feed : job->feeds()) optimize.feeds.push_back({feed, "", {}});
+  optimize.fetches = job->fetches();
+  optimize.sink = [](Severity, llvm::StringRef) {};
+  optimize.ledger = &os;
+  ASSIGN_OR_RETURN(Optimized done, Optimize(optimized, optimize));
+  RETURN_IF_ERROR(done.AsError());
+  ASSIGN_OR_RETURN(Provenance provenance, Provenance::Parse(os.str()));
+  CompareRequest with_ledger = request;
+  with_ledger.provenance = &provenance;
+  return RunComparer(opened, with_ledger).Run(optimized);
+}
+
+Expected<RunComparison> CompareWithRecord(OpenedGraph& a, const DebugFolder& folder,
+                                          const DebugRun& run, int step,
+                                          const CompareRequest& request) {
+  return RunComparer(a, request).RunRecorded(folder, run, step);
+}
+
+}  // namespace grapnel

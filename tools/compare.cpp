@@ -1,0 +1,183 @@
+// `grapnel compare A B`: the first tensor in which two runs part.
+#include "lib/job/compare_text.h"
+#include "lib/support/file.h"
+#include "lib/support/suggest.h"
+#include "lib/support/text.h"
+#include "tools/input.h"
+#include "tools/run_flags.h"
+#include "tools/time_limit.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string a, b, graph_b, ledger, device, precision, run;
+  RunFlags model;
+  double rtol = -1, atol = -1;  // -1: not given
+  int threads_b = 0, step = -1;
+  bool optimized = false;
+  TimeLimit limit;
+};
+
+// B is another graph: of a file of its own, or of A's.
+bool HasB(const Flags& flags) { return !flags.b.empty() || !flags.graph_b.empty(); }
+
+// Flags that go with one kind of comparison would be silence beside another.
+Error DemandOneKind(const Flags& flags, bool is_folder) {
+  bool has_b = HasB(flags);
+  bool is_other_run = !flags.device.empty() || flags.threads_b > 0;
+  if (!has_b && !flags.optimized && !is_other_run && flags.precision.empty())
+    return MakeError(
+        "nothing to compare with: give B, or --optimized, --device, --threads-b or --precision");
+  if (has_b && (flags.optimized || !flags.precision.empty()))
+    return MakeError("{0} compares A with itself: give no B",
+                     flags.optimized ? "--optimized" : "--precision");
+  if (!flags.precision.empty() && (flags.optimized || is_other_run))
+    return MakeError("--precision goes with no other condition of run B");
+  if (is_folder && (is_other_run || !flags.ledger.empty()))
+    return MakeError("{0} is a debug folder: --device, --threads-b and --ledger are for graphs",
+                     flags.b);
+  if (!is_folder && (flags.step >= 0 || !flags.run.empty()))
+    return MakeError("--step and --run are for a B that is a debug folder");
+  if (!has_b && !flags.ledger.empty()) return MakeError("--ledger says how B was made: give B");
+  return Error::success();
+}
+
+// What a case says of its outputs holds for all within.
+void FillTolerance(const OpenedGraph& a, const Flags& flags, CompareRequest* request) {
+  if (const auto& values = a.model().case_info; values && values->rtol > 0)
+    request->tolerance.rtol = values->rtol;
+  if (flags.rtol >= 0) request->tolerance.rtol = flags.rtol;
+  if (flags.atol >= 0) request->tolerance.atol = flags.atol;
+}
+
+Expected<DebugRun*> ChooseRun(DebugFolder& folder, llvm::StringRef id) {
+  if (id.empty()) return &folder.runs.back();
+  std::vector<std::string> ids;
+  for (DebugRun& run : folder.runs) {
+    if (run.id == id) return &run;
+    ids.push_back(run.id);
+  }
+  return Annotate(folder.path, NotFound("run", id, ids));
+}
+
+Expected<RunComparison> CompareFolder(OpenedGraph& a, const Flags& flags,
+                                      const CompareRequest& request) {
+  ASSIGN_OR_RETURN(DebugFolder folder, ReadDebugFolder(flags.b));
+  for (const std::string& problem : folder.problems) request.run.sink(Severity::kWarning, problem);
+  ASSIGN_OR_RETURN(DebugRun * run, ChooseRun(folder, flags.run));
+  return CompareWithRecord(a, folder, *run, std::max(flags.step, 0), request);
+}
+
+Expected<RunComparison> CompareGraphs(OpenedGraph& a, const Flags& flags, CompareRequest& request) {
+  if (flags.optimized) return CompareOptimized(a, request);
+  if (!HasB(flags)) return CompareRuns(a, a, request);
+  ASSIGN_OR_RETURN(OpenedGraph b, OpenInput(flags.b.empty() ? flags.a : flags.b, flags.graph_b));
+  std::optional<Provenance> provenance;
+  if (!flags.ledger.empty()) {
+    ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(flags.ledger));
+    auto parsed = Provenance::Parse(file->bytes());
+    if (!parsed) return Annotate(flags.ledger, parsed.takeError());
+    provenance = std::move(*parsed);
+    request.provenance = &*provenance;
+  }
+  return CompareRuns(a, b, request);
+}
+
+Expected<int> RunPrecision(OpenedGraph& a, const Flags& flags, const CompareRequest& request,
+                           Invocation& invocation) {
+  DataType format = flags.precision == "float16" ? proto::DT_HALF : proto::DT_BFLOAT16;
+  ASSIGN_OR_RETURN(PrecisionReport report, ComparePrecision(a, request, format, flags.rtol >= 0));
+  if (invocation.flags.json) {
+    llvm::json::OStream json(invocation.out(), 1);
+    json.object([&] { WritePrecisionJson(report, json); });
+    invocation.out() << "\n";
+  } else if (!invocation.flags.quiet || !report.Agrees()) {
+    WritePrecisionText(report, invocation.out());
+  }
+  return report.Agrees() ? kExitOk : kExitNo;
+}
+
+Expected<int> CompareAndPrint(OpenedGraph& a, const Flags& flags, CompareRequest& request,
+                              bool is_folder, Invocation& invocation) {
+  ASSIGN_OR_RETURN(RunComparison comparison,
+                   is_folder ? CompareFolder(a, flags, request) : CompareGraphs(a, flags, request));
+  if (invocation.flags.json) {
+    llvm::json::OStream json(invocation.out(), 1);
+    json.object([&] { WriteComparisonJson(comparison, json); });
+    invocation.out() << "\n";
+  } else if (!invocation.flags.quiet || !comparison.Agrees()) {
+    WriteComparisonText(comparison, invocation.out());
+  }
+  return comparison.Agrees() ? kExitOk : kExitNo;
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (flags.a == "-" && flags.b == "-")
+    return MakeError("only one of the two graphs can come from standard input");
+  if (IsDebugFolder(flags.a))
+    return MakeError("{0} is a debug folder: it goes second, after the model that was recorded",
+                     flags.a);
+  bool is_folder = !flags.b.empty() && IsDebugFolder(flags.b);
+  RETURN_IF_ERROR(DemandOneKind(flags, is_folder));
+  ASSIGN_OR_RETURN(OpenedGraph a, OpenInput(flags.a, flags.model.graph));
+  CompareRequest request;
+  ASSIGN_OR_RETURN(request.run, flags.model.Request());
+  request.run.sink = invocation.sink();
+  request.run.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
+  FillTolerance(a, flags, &request);
+  request.threads_b = std::max(flags.threads_b, 1);
+  if (!flags.device.empty()) {
+    ASSIGN_OR_RETURN(request.device_b, Devices::Get().Find(flags.device));
+  }
+  CancelFlag cancel;
+  request.run.cancel = &cancel;
+  Deadline deadline = flags.limit.Begin(cancel, flags.a, invocation);
+  auto exit = flags.precision.empty() ? CompareAndPrint(a, flags, request, is_folder, invocation)
+                                      : RunPrecision(a, flags, request, invocation);
+  if (!exit && cancel.is_set()) return Annotate(flags.limit.Text(), exit.takeError());
+  return exit;
+}
+
+RunCommand SetUp(CommandLine& line) {
+  auto flags = std::make_shared<Flags>();
+  line.Option("A", flags->a,
+              "a model, or a case folder with its feeds; run on one thread of the CPU")
+      .Required();
+  line.Option("B", flags->b,
+              "another, which gets A's feeds unless it is a case; or a folder that TensorFlow's "
+              "debugger wrote with tensor_debug_mode=\"FULL_TENSOR\"");
+  flags->model.AddTo(line, "a tensor that both runs compute; default: as `run` has it", "NAME");
+  line.Option("--graph-b", flags->graph_b, "which graph of B, or another one of A's file, likewise")
+      .ShownAs("TITLE");
+  flags->model.AddVariablesTo(line);
+  line.Option("--ledger", flags->ledger, "what `opt --ledger` wrote when it made B of A")
+      .ShownAs("FILE");
+  line.Flag("--optimized", flags->optimized, "B is what the default passes make of A");
+  line.Option("--device", flags->device,
+              "run B there, where a node names no device and has a kernel: CPU, GPU, GPU:1");
+  line.Option("--threads-b", flags->threads_b, "run B on so many threads").Positive();
+  line.Option("--precision", flags->precision,
+              "B is A with every float rounded to this: what overflows, vanishes or cancels, and "
+              "what to keep in float32")
+      .OneOf({"float16", "bfloat16"});
+  line.Option("--rtol", flags->rtol,
+              "what agrees: |b - a| <= max(atol + rtol * |a|, 2 ulp); default: the case's, else "
+              "1e-4; 64 times that for 16 bits; with --precision 8 times its epsilon")
+      .NotNegative();
+  line.Option("--atol", flags->atol,
+              "default: of each tensor rtol of its median magnitude, as cases are made")
+      .NotNegative();
+  line.Option("--step", flags->step, "of a debug folder: which call, from 0; default: the first")
+      .NotNegative();
+  line.Option("--run", flags->run, "of a debug folder: which run, by its id; default: the newest")
+      .ShownAs("ID");
+  flags->limit.AddTo(line, "stop after so long with an error; default: never");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("compare", "names the first tensor in which two runs part",
+                "compare model.pb optimized.pb --feed x=x.npy", SetUp);
+
+}  // namespace
+}  // namespace grapnel
