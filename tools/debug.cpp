@@ -1,12 +1,14 @@
 // `grapnel debug MODEL`: a graph is run and stopped, at a terminal or by a script.
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 #include <iostream>
 
 #include "lib/job/debug_shell.h"
 #include "tools/input.h"
 #include "tools/line_editor.h"
+#include "tools/progress.h"
 #include "tools/run_flags.h"
 
 namespace grapnel {
@@ -74,6 +76,28 @@ class Prompt {
   bool has_failed_ = false;
 };
 
+// At a terminal Ctrl-C stops the run, and not the program.
+std::atomic<Debugger*> interrupted{nullptr};
+
+class OnInterrupt {
+ public:
+  explicit OnInterrupt(Debugger& debugger) {
+    interrupted = &debugger;
+    struct sigaction action = {};
+    action.sa_handler = [](int) {
+      if (Debugger* running = interrupted) running->Interrupt();
+    };
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~OnInterrupt() {
+    sigaction(SIGINT, &before_, nullptr);
+    interrupted = nullptr;
+  }
+
+ private:
+  struct sigaction before_ = {};
+};
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
   ASSIGN_OR_RETURN(RunRequest request, flags.run.Request());
@@ -81,6 +105,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   request.print = [&](Severity, llvm::StringRef text) { invocation.out() << text << "\n"; };
   Debugger debugger(opened, std::move(request), flags.keep * 1000000);
   DebugShell shell(debugger, invocation.out(), invocation.UseColor());
+  Progress::End();
+  std::optional<OnInterrupt> on_interrupt;
   std::ifstream file;
   std::unique_ptr<LineSource> lines;
   if (!flags.script.empty() && flags.script != "-") {
@@ -90,6 +116,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   } else if (flags.script == "-" || !isatty(STDIN_FILENO)) {
     lines = std::make_unique<ScriptLines>(std::cin, invocation.out());
   } else {
+    on_interrupt.emplace(debugger);
     lines = MakeLineEditor([&](const std::string& line) { return shell.Complete(line); });
   }
   Prompt prompt(shell, *lines);

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <editline/readline.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -104,7 +105,11 @@ class EditedLines : public LineSource {
     completer_of_line = nullptr;
   }
   std::optional<std::string> Next(const char* prompt) override {
-    char* typed = library.read_line(prompt);
+    char* typed = nullptr;
+    do {
+      errno = 0;
+      typed = library.read_line(prompt);
+    } while (!typed && errno == EINTR);
     if (!typed) return std::nullopt;
     std::string line = typed;
     std::free(typed);

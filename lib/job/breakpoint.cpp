@@ -95,7 +95,7 @@ Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module) {
       ASSIGN_OR_RETURN(glob_, Glob::Parse(node->name()));
       return Error::success();
     }
-    std::string problem = TextOf(node.takeError());
+    llvm::consumeError(node.takeError());
     auto fits = [&](const Graph& graph) {
       for (const Node& node : graph.nodes()) {
         if (glob_->Fits(node.name())) return true;
@@ -113,7 +113,12 @@ Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module) {
       is_there = fits(module.FindFunction(function)->body);
     }
     if (is_there) return Error::success();
-    if (glob_->IsName()) return MakeError("{0}", problem);
+    if (glob_->IsName()) {
+      return NotFound("node", place, [&](NameSink take) {
+        VisitNodeNames(module, take);
+        for (const std::string& filter : TensorFilterNames()) take(filter);
+      });
+    }
     return MakeError("no node fits '{0}'", place);
   }
   if (llvm::any_of(names, [&](llvm::StringRef name) { return glob_->Fits(name); }))

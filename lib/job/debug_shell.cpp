@@ -98,8 +98,8 @@ void DebugShell::ShowStop(const DebugStop& stop) {
       if (breakpoint.number == number && number > 0)
         os_ << "breakpoint " << number << ", " << breakpoint.text() << "\n";
     }
-    if (number < 0) os_ << "the filter holds\n";
   }
+  if (!stop.filter.empty()) os_ << "filter " << llvm::StringRef(stop.filter).drop_front(3) << "\n";
   if (stop.why == DebugStop::Why::kEnded) {
     os_ << "the run has ended after " << Plural(stop.step, "step") << run << "\n";
     for (size_t i = 0; i < stop.fetched.size(); ++i) {
@@ -212,7 +212,8 @@ Expected<DebugWords> DebugWords::Parse(llvm::StringRef text) {
     if (c == ']' || c == ')') --depth;
     bool is_blank = c == ' ' || c == '\t';
     // "x:0 [0, :]" is one word.
-    if (is_blank && HasPrefix(text.drop_front(i).ltrim(), "[") && has_word) continue;
+    if (is_blank && has_word && word[0] != '-' && HasPrefix(text.drop_front(i).ltrim(), "["))
+      continue;
     if (!is_blank || depth > 0) {
       word += c;
       has_word = true;

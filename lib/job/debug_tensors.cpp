@@ -277,6 +277,13 @@ DebugAnswer SetTensor(DebugShell& shell, DebugWords words) {
   return order;
 }
 
+DebugAnswer Unset(DebugShell& shell, DebugWords words) {
+  ASSIGN_OR_RETURN(auto names, words.Names(0, 0, "nothing more"));
+  std::optional<DebugOrder> order = shell.debugger().Unset();
+  shell.os() << (order ? "the run goes again as it was\n" : "nothing was set\n");
+  return order;
+}
+
 // --- config
 
 DebugAnswer Config(DebugShell& shell, DebugWords words) {
@@ -344,6 +351,10 @@ llvm::ArrayRef<DebugCommand> TensorCommands() {
        "again with it and goes unseen to this\nstep. Feeds and constants, too. dtype and shape "
        "stay.",
        SetTensor},
+      {{"unset"},
+       "",
+       "takes back all that was set: the run begins again and goes unseen to this step",
+       Unset},
       {{"config", "cfg"},
        "[show] | set NAME NUMBER",
        "how tensors are printed: precision, threshold, edge_items, line_width",

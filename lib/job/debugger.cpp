@@ -111,7 +111,7 @@ bool Debugger::AskEnded(Expected<std::vector<Tensor>> outputs) {
   }
   is_finished_ = true;
   stop_ = std::move(stop);
-  Take(at_stop_(stop_));
+  Take(Ask());
   if (order_.go == Go::kQuit) return false;
   if (order_.go == Go::kBack) {
     Restart();
@@ -123,12 +123,16 @@ bool Debugger::AskEnded(Expected<std::vector<Tensor>> outputs) {
 
 void Debugger::Take(DebugOrder order) {
   order_ = order;
+  is_interrupted_ = false;
   left_ = order.count;
   from_ = stop_.frames;
   depth_ = llvm::count_if(from_, [](const StopFrame& f) { return f.function != nullptr; });
   is_ending_ = order.go == Go::kQuit || order.go == Go::kBack;
-  llvm::erase_if(breakpoints_, [&](const Breakpoint& b) { return temporary_.count(b.number) > 0; });
-  temporary_.clear();
+}
+
+DebugOrder Debugger::Ask() {
+  llvm::erase_if(breakpoints_, [](const Breakpoint& b) { return b.number == kTemporary; });
+  return at_stop_(stop_);
 }
 
 void Debugger::Restart() {
@@ -142,8 +146,7 @@ void Debugger::Restart() {
 
 Error Debugger::AddBreakpoint(llvm::StringRef text, bool is_temporary) {
   ASSIGN_OR_RETURN(Breakpoint made, Breakpoint::Parse(text, module()));
-  made.number = is_temporary ? -1 : ++last_number_;
-  if (is_temporary) temporary_.insert(-1);
+  made.number = is_temporary ? kTemporary : ++last_number_;
   breakpoints_.push_back(std::move(made));
   return Error::success();
 }
@@ -212,6 +215,8 @@ Expected<const KeptValue*> Debugger::Value(llvm::StringRef name, int64_t number)
     return MakeError("'{0}' has no outputs", node.name());
   if (graph == &module().main && !IsPlanned(*graph, port.node))
     return MakeError("'{0}' is not computed: nothing that is fetched depends on it", name);
+  if (node.op() == "_Arg" && !is_finished_)
+    return MakeError("'{0}' is an argument that no node has read yet", name);
   if (is_finished_) return MakeError("'{0}' was not computed in this run", name);
   return MakeError("'{0}' has not been computed yet", name);
 }
@@ -226,23 +231,19 @@ Expected<std::optional<DebugOrder>> Debugger::Set(llvm::StringRef name, Tensor v
     edits_.push_back({watched, occurrences_[{graph, port.node}] - 1, value});
     editable_[port.index] = value;
     stop_.outputs[port.index] = value;
-    Keep(watched, value, stop_.step, stop_.iteration(), /*is_free=*/false);
+    history_.ReplaceLast(watched, value);
     return std::nullopt;
   }
-  DebugOrder again;
-  again.go = Go::kBack;
-  again.step = stop_.why == Why::kEnded ? std::numeric_limits<int64_t>::max() : stop_.step;
-  again.phase = stop_.why == Why::kFailed ? Phase::kBefore : stop_.phase;
   bool is_main = graph == &module().main;
   for (const std::string& feed : feeds()) {
     auto fed = FindTensorIfThere(module().main, feed);
     if (!is_main || !fed || *fed != port) continue;
     fed_[watched] = std::move(value);
-    return std::optional(again);
+    return std::optional(Again());
   }
   if (node.op() == "Const") {
     constants_[watched] = std::move(value);
-    return std::optional(again);
+    return std::optional(Again());
   }
   for (llvm::StringRef op :
        {"_Arg", "Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond", "RefSwitch",
@@ -257,7 +258,24 @@ Expected<std::optional<DebugOrder>> Debugger::Set(llvm::StringRef name, Tensor v
   bool is_to_come = occurrences == 0 || history_.Count(watched) == 0;
   edits_.push_back({watched, is_to_come ? occurrences : occurrences - 1, std::move(value)});
   if (is_to_come && !is_finished_) return std::nullopt;
-  return std::optional(again);
+  return std::optional(Again());
+}
+
+std::optional<DebugOrder> Debugger::Unset() {
+  if (edits_.empty() && constants_.empty() && fed_.empty()) return std::nullopt;
+  edits_.clear();
+  constants_.clear();
+  fed_.clear();
+  return Again();
+}
+
+// The way to this stop once more.
+DebugOrder Debugger::Again() const {
+  DebugOrder again;
+  again.go = Go::kBack;
+  again.step = stop_.why == Why::kEnded ? std::numeric_limits<int64_t>::max() : stop_.step;
+  again.phase = stop_.why == Why::kFailed ? Phase::kBefore : stop_.phase;
+  return again;
 }
 
 Expected<DebugOrder> Debugger::Back(int64_t steps) const {

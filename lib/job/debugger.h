@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_JOB_DEBUGGER_H_
 #define GRAPNEL_LIB_JOB_DEBUGGER_H_
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -37,6 +38,7 @@ struct DebugStop {
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;   // of kAfter
   std::vector<int> breakpoints;  // of kBreakpoint: their numbers
+  std::string filter;            // of a temporary one that was hit: its text
   std::string error;             // of kFailed
   std::vector<Tensor> fetched;   // of kEnded
   int64_t iteration() const;     // of the innermost loop; -1: in none
@@ -79,12 +81,16 @@ class Debugger : private RunHook {
   // kFailed. Errors: RunJob's before the first node.
   Error Run(const AtStop& at_stop);
 
+  // From another thread or a signal's handler: the run stops before its next node.
+  void Interrupt() { is_interrupted_ = true; }
+
   // --- At a stop:
   const Module& module() const { return opened_.module(); }
   const DebugStop& stop() const { return stop_; }
   const ValueHistory& history() const { return history_; }
   std::vector<Breakpoint>& breakpoints() { return breakpoints_; }
-  // Numbers it. `is_temporary`: goes at the next stop.
+  // Numbers it. `is_temporary`: it has kTemporary instead, and goes at the next stop.
+  static constexpr int kTemporary = -1;
   Error AddBreakpoint(llvm::StringRef text, bool is_temporary = false);
   const std::vector<std::string>& feeds() const;
   const std::vector<std::string>& fetches() const;
@@ -99,6 +105,9 @@ class Debugger : private RunHook {
   // it was made already: the way to this stop again. Errors: it is made by a node that only hands
   // on, where another is to be set.
   Expected<std::optional<DebugOrder>> Set(llvm::StringRef name, Tensor value);
+  // Takes back all that was set, and gives the order to go once more to this stop; nothing: nothing
+  // was set.
+  std::optional<DebugOrder> Unset();
   // The order to go back so many steps. Errors: there are not so many.
   Expected<DebugOrder> Back(int64_t steps) const;
   bool IsPlanned(const Graph& graph, NodeId node) const;
@@ -143,6 +152,8 @@ class Debugger : private RunHook {
   void Keep(const WatchedPort& port, const Tensor& value, int64_t step, int64_t iteration,
             bool is_free);
   bool AskEnded(Expected<std::vector<Tensor>> outputs);
+  DebugOrder Ask();
+  DebugOrder Again() const;
   void Take(DebugOrder order);
   void Restart();
 
@@ -152,6 +163,7 @@ class Debugger : private RunHook {
   AtStop at_stop_;
   std::unique_ptr<RunJob> job_;
   std::mutex mutex_;
+  std::atomic<bool> is_interrupted_{false};
 
   DebugStop stop_;
   DebugOrder order_;
@@ -171,7 +183,6 @@ class Debugger : private RunHook {
 
   ValueHistory history_;
   std::vector<Breakpoint> breakpoints_;
-  std::set<int> temporary_;
   int last_number_ = 0;
   std::vector<Edit> edits_;
   std::map<WatchedPort, Tensor> constants_, fed_;  // in place of the graph's

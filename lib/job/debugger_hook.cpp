@@ -121,12 +121,11 @@ Error Debugger::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
 }
 
 bool Debugger::Arrives(int64_t step, Phase phase) const {
-  return run_ == replay_->run && step >= replay_->step &&
-         (phase == replay_->phase || step > replay_->step);
+  return step > replay_->step || (step == replay_->step && phase == replay_->phase);
 }
 
 bool Debugger::StepEndsBefore(const Running& running) {
-  if (!has_begun_) return true;
+  if (!has_begun_ || is_interrupted_) return true;
   size_t depth = CallsIn(running.frames);
   if (order_.go == Go::kStep) return --left_ <= 0;
   if (order_.go == Go::kNext) return depth <= depth_ && --left_ <= 0;
@@ -140,7 +139,7 @@ bool Debugger::StepEndsBefore(const Running& running) {
             (i + 1 == loop || running.frames[i].iteration == from_[i].iteration);
   if (is_in && running.frames[loop - 1].iteration == from_[loop - 1].iteration) return false;
   // Of a While the condition runs between two iterations of its body.
-  if (!is_in && depth >= depth_ && running.frames.size() >= loop && loop > 0 &&
+  if (!is_in && running.frames.size() >= loop && loop > 0 &&
       running.frames[loop - 1].caller == from_[loop - 1].caller &&
       !running.frames[loop - 1].caller.empty())
     return false;
@@ -264,9 +263,14 @@ Error Debugger::StopAt(Why why, Phase phase, std::vector<int> breakpoints) {
   stop_.inputs = running.inputs;
   if (phase == Phase::kBefore) stop_.outputs.clear();
   stop_.breakpoints = std::move(breakpoints);
+  stop_.filter.clear();
+  for (const Breakpoint& breakpoint : breakpoints_) {
+    if (breakpoint.number == kTemporary && llvm::is_contained(stop_.breakpoints, kTemporary))
+      stop_.filter = breakpoint.text();
+  }
   stop_.error.clear();
   stop_.fetched.clear();
-  Take(at_stop_(stop_));
+  Take(Ask());
   return is_ending_ ? Ending() : Error::success();
 }
 

@@ -3,6 +3,9 @@
 namespace grapnel {
 namespace {
 
+// Of a value beside its elements, about: of loops over scalars it is nearly all.
+constexpr int64_t kOverhead = 256;
+
 int64_t BytesOf(const Tensor& tensor) {
   if (tensor.dtype() != proto::DT_STRING) return static_cast<int64_t>(tensor.byte_size());
   int64_t bytes = 0;
@@ -17,7 +20,7 @@ void ValueHistory::Add(KeptValue value, bool is_free) {
   Places& places = ports_[value.port];
   value.number = places.count++;
   places.kept.push_back(first_ + static_cast<int64_t>(values_.size()));
-  sizes_.push_back(is_free ? 0 : BytesOf(value.value));
+  sizes_.push_back(kOverhead + (is_free ? 0 : BytesOf(value.value)));
   bytes_ += sizes_.back();
   values_.push_back(std::move(value));
   // The newest stays, however large.
@@ -28,6 +31,12 @@ void ValueHistory::Add(KeptValue value, bool is_free) {
     sizes_.pop_front();
     ++first_;
   }
+}
+
+void ValueHistory::ReplaceLast(const WatchedPort& port, Tensor value) {
+  auto found = ports_.find(port);
+  if (found == ports_.end() || found->second.kept.empty()) return;
+  values_[found->second.kept.back() - first_].value = std::move(value);
 }
 
 void ValueHistory::Clear() {

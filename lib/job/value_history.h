@@ -26,6 +26,8 @@ class ValueHistory {
   explicit ValueHistory(int64_t budget) : budget_(budget) {}
 
   void Add(KeptValue value, bool is_free);
+  // Puts another tensor in the place of the port's last value, which is kept.
+  void ReplaceLast(const WatchedPort& port, Tensor value);
   void Clear();
 
   // In the order in which they were made.
