@@ -64,6 +64,15 @@ void Round(NumberArray* array) {
   for (Number& value : array->values) value = RoundTo(array->dtype, value);
 }
 
+// What an operation of the dtype gives: integers wrap around, below 2^64 as they do in memory.
+Number ResultOf(DataType type, Number number) {
+  if (!IsInteger(type) || !std::isfinite(number)) return RoundTo(type, number);
+  Number range = std::ldexp(Number{1}, static_cast<int>(8 * DataTypeSize(type)));
+  Number rest = std::fmod(std::trunc(number), range);
+  if (IsUnsigned(type)) return rest < 0 ? rest + range : rest;
+  return rest >= range / 2 ? rest - range : rest < -range / 2 ? rest + range : rest;
+}
+
 // --- Element by element.
 
 Number FloorDivide(Number a, Number b) { return std::floor(a / b); }
@@ -194,7 +203,7 @@ Expected<NumberArray> Pairwise(llvm::StringRef name, const BinaryFunction& funct
       bool is_same = left.values[i] == right.values[i] && x == y;
       value = is_same == (name == "==");
     }
-    result.values.push_back(RoundTo(result.dtype, value));
+    result.values.push_back(ResultOf(result.dtype, value));
   }
   return result;
 }
@@ -222,7 +231,7 @@ Expected<NumberArray> Each(llvm::StringRef name, const UnaryFunction& function, 
   if (function.result == UnaryFunction::kTruth) array.dtype = proto::DT_BOOL;
   if (function.result == UnaryFunction::kFloat) array.dtype = FloatOf(array.dtype);
   if (array.dtype == proto::DT_BOOL) array.is_weak = false;
-  for (Number& value : array.values) value = RoundTo(array.dtype, function.apply(value));
+  for (Number& value : array.values) value = ResultOf(array.dtype, function.apply(value));
   return array;
 }
 

@@ -233,7 +233,7 @@ std::string BytesText(llvm::StringRef bytes) {
     } else if (c == '\n' || c == '\r' || c == '\t') {
       text += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
     } else if (c < 0x20 || c >= 0x7F) {
-      text += "\\x" + llvm::utohexstr(c, /*LowerCase=*/true, 2);
+      text += {'\\', 'x', llvm::hexdigit(c / 16, true), llvm::hexdigit(c % 16, true)};
     } else {
       text += static_cast<char>(c);
     }
