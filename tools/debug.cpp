@@ -99,6 +99,9 @@ class OnInterrupt {
 };
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  bool is_from_input = flags.script == "-" || (flags.script.empty() && !isatty(STDIN_FILENO));
+  if (flags.model == "-" && is_from_input)
+    return MakeError("standard input holds the model: --script FILE for the commands");
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
   ASSIGN_OR_RETURN(RunRequest request, flags.run.Request());
   request.sink = invocation.sink();
@@ -109,11 +112,11 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   std::optional<OnInterrupt> on_interrupt;
   std::ifstream file;
   std::unique_ptr<LineSource> lines;
-  if (!flags.script.empty() && flags.script != "-") {
+  if (!is_from_input && !flags.script.empty()) {
     file.open(flags.script);
     if (!file) return MakeError("{0}: cannot be read", flags.script);
     lines = std::make_unique<ScriptLines>(file, invocation.out());
-  } else if (flags.script == "-" || !isatty(STDIN_FILENO)) {
+  } else if (is_from_input) {
     lines = std::make_unique<ScriptLines>(std::cin, invocation.out());
   } else {
     on_interrupt.emplace(debugger);

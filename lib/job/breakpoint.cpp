@@ -190,14 +190,15 @@ bool Breakpoint::IsAt(const Node& node, int64_t iteration, bool begins_call) con
 }
 
 bool Breakpoint::Holds(const Tensor& output, const Tensor& before,
-                       const TensorExpression::Lookup& lookup) const {
+                       const TensorExpression::Lookup& lookup) {
   if (!filter_.empty()) return FilterHolds(filter_, output, before);
   auto holds = condition_->IsTrue([&](llvm::StringRef name) -> Expected<Tensor> {
     if (IsStandIn(name)) return output;
     return lookup(name);
   });
   if (holds) return *holds;
-  llvm::consumeError(holds.takeError());
+  std::string why = TextOf(holds.takeError());
+  if (unanswered++ == 0) problem = std::move(why);
   return false;
 }
 

@@ -37,11 +37,12 @@ class Breakpoint {
   bool IsAt(const Node& node, int64_t iteration, bool begins_call) const;
   // Whether the condition holds of an output. `before`: its value of the last time; none: the
   // first. A tensor that has no answer (no numbers, no elements, another not made yet) is none.
-  bool Holds(const Tensor& output, const Tensor& before,
-             const TensorExpression::Lookup& lookup) const;
+  bool Holds(const Tensor& output, const Tensor& before, const TensorExpression::Lookup& lookup);
 
   int number = 0;  // as people name it
   int64_t hits = 0;
+  int64_t unanswered = 0;  // tensors without an answer
+  std::string problem;     // of the first of them
 
  private:
   Error ParsePlace(llvm::StringRef place, const Module& module);

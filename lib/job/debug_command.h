@@ -48,6 +48,8 @@ llvm::ArrayRef<DebugCommand> TensorCommands();
 std::string FramesText(llvm::ArrayRef<StopFrame> frames);
 // "function/node" of a body's, "node" of main's.
 std::string NameIn(const Graph& graph, NodeId node);
+// "of 3 tensors there was no answer: max: there are no elements"; "" where there were none.
+std::string UnansweredText(const Breakpoint& breakpoint);
 // "float32 (2, 3)".
 std::string TypeText(const Tensor& tensor);
 

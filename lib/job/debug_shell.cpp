@@ -67,6 +67,12 @@ std::string TypeText(const Tensor& tensor) {
   return type + " " + NumPyShapeText(tensor.dims());
 }
 
+std::string UnansweredText(const Breakpoint& breakpoint) {
+  if (breakpoint.unanswered == 0) return "";
+  return "of " + Plural(breakpoint.unanswered, "tensor") +
+         " there was no answer: " + breakpoint.problem;
+}
+
 std::string NameIn(const Graph& graph, NodeId node) {
   std::string name = graph.node(node).name().str();
   const Function* function = FunctionOf(graph);
@@ -102,6 +108,11 @@ void DebugShell::ShowStop(const DebugStop& stop) {
   if (!stop.filter.empty()) os_ << "filter " << llvm::StringRef(stop.filter).drop_front(3) << "\n";
   if (stop.why == DebugStop::Why::kEnded) {
     os_ << "the run has ended after " << Plural(stop.step, "step") << run << "\n";
+    for (const Breakpoint& breakpoint : debugger_.breakpoints()) {
+      if (breakpoint.hits == 0 && breakpoint.unanswered > 0)
+        os_ << "breakpoint " << breakpoint.number << ", " << breakpoint.text() << ": "
+            << UnansweredText(breakpoint) << "\n";
+    }
     for (size_t i = 0; i < stop.fetched.size(); ++i) {
       if (stop.fetched[i])
         os_ << "  " << debugger_.fetches()[i] << " = " << stop.fetched[i].ToString() << "\n";

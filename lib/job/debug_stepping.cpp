@@ -112,9 +112,10 @@ DebugAnswer Break(DebugShell& shell, DebugWords words) {
   }
   if (debugger.breakpoints().empty()) os << "there are no breakpoints\n";
   std::vector<std::vector<std::string>> rows;
-  for (const Breakpoint& breakpoint : debugger.breakpoints())
-    rows.push_back(
-        {std::to_string(breakpoint.number), breakpoint.text(), Plural(breakpoint.hits, "hit")});
+  for (const Breakpoint& breakpoint : debugger.breakpoints()) {
+    rows.push_back({std::to_string(breakpoint.number), breakpoint.text(),
+                    Plural(breakpoint.hits, "hit"), UnansweredText(breakpoint)});
+  }
   os << Table(rows);
   return std::nullopt;
 }

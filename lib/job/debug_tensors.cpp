@@ -4,6 +4,7 @@
 
 #include "lib/io/value.h"
 #include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/job/debug_command.h"
 #include "lib/support/suggest.h"
@@ -264,11 +265,19 @@ DebugAnswer SetTensor(DebugShell& shell, DebugWords words) {
   llvm::StringRef text = rest.drop_front(sign + 1).trim();
   if (name.empty() || text.empty()) return MakeError("set TENSOR = VALUE was expected");
   Debugger& debugger = shell.debugger();
-  auto known = debugger.Value(name);
-  if (!known) {
-    return Annotate("set: dtype and shape are those of the tensor's value", known.takeError());
+  if (debugger.IsToCome(name)) {
+    const Graph* graph = nullptr;
+    ASSIGN_OR_RETURN(Port port, debugger.FindPort(name, &graph));
+    DataType dtype = TypeOfPort(*graph, port);
+    ASSIGN_OR_RETURN(
+        Tensor value,
+        TypedValue(shell, text, dtype == proto::DT_INVALID ? proto::DT_DOUBLE : dtype));
+    RETURN_IF_ERROR(debugger.SetToCome(name, slice, std::move(value)));
+    shell.os() << name << slice << " is set when it is made\n";
+    return std::nullopt;
   }
-  Tensor before = (*known)->value;
+  ASSIGN_OR_RETURN(const KeptValue* known, debugger.Value(name));
+  Tensor before = known->value;
   ASSIGN_OR_RETURN(Tensor value, TypedValue(shell, text, before.dtype()));
   ASSIGN_OR_RETURN(Tensor made, WithElements(before, slice, value));
   ASSIGN_OR_RETURN(std::optional<DebugOrder> order, debugger.Set(name, made));

@@ -15,6 +15,19 @@ using Go = DebugOrder::Go;
 using Phase = DebugStop::Phase;
 using Why = DebugStop::Why;
 
+namespace {
+
+Error DemandMaker(const Node& node, llvm::StringRef name) {
+  constexpr llvm::StringLiteral kHandingOn[] = {
+      "_Arg",     "Switch",    "Merge",    "Enter",    "Exit",    "NextIteration",
+      "LoopCond", "RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration"};
+  if (!llvm::is_contained(kHandingOn, node.op())) return Error::success();
+  return MakeError("'{0}' ({1}) hands on what another node made: set that one, or what it feeds",
+                   name, node.op());
+}
+
+}  // namespace
+
 int64_t DebugStop::iteration() const {
   for (const StopFrame& frame : llvm::reverse(frames)) {
     if (frame.iteration >= 0) return frame.iteration;
@@ -228,7 +241,7 @@ Expected<std::optional<DebugOrder>> Debugger::Set(llvm::StringRef name, Tensor v
   Node node = graph->node(port.node);
   // Now, where the node has just run.
   if (!editable_.empty() && stop_.node == node) {
-    edits_.push_back({watched, occurrences_[{graph, port.node}] - 1, value});
+    edits_.push_back({watched, Occurrences(watched) - 1, value});
     editable_[port.index] = value;
     stop_.outputs[port.index] = value;
     history_.ReplaceLast(watched, value);
@@ -245,20 +258,36 @@ Expected<std::optional<DebugOrder>> Debugger::Set(llvm::StringRef name, Tensor v
     constants_[watched] = std::move(value);
     return std::optional(Again());
   }
-  for (llvm::StringRef op :
-       {"_Arg", "Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond", "RefSwitch",
-        "RefMerge", "RefEnter", "RefExit", "RefNextIteration"}) {
-    if (node.op() != op) continue;
-    return MakeError("'{0}' ({1}) hands on what another node made: set that one, or what it feeds",
-                     name, op);
-  }
-  int64_t occurrences = 0;
-  if (auto found = occurrences_.find({graph, port.node}); found != occurrences_.end())
-    occurrences = found->second;
-  bool is_to_come = occurrences == 0 || history_.Count(watched) == 0;
-  edits_.push_back({watched, is_to_come ? occurrences : occurrences - 1, std::move(value)});
-  if (is_to_come && !is_finished_) return std::nullopt;
+  RETURN_IF_ERROR(DemandMaker(node, name));
+  edits_.push_back({watched, Occurrences(watched) - 1, std::move(value)});
   return std::optional(Again());
+}
+
+bool Debugger::IsToCome(llvm::StringRef name) const {
+  const Graph* graph = nullptr;
+  auto port = FindPort(name, &graph);
+  if (!port) {
+    llvm::consumeError(port.takeError());
+    return false;
+  }
+  bool may_run = graph != &module().main || IsPlanned(*graph, port->node);
+  return may_run && !is_finished_ && port->index != kControlPort &&
+         NumOutputs(graph->node(port->node)) != 0 &&
+         history_.Count({graph, port->node, port->index}) == 0;
+}
+
+Error Debugger::SetToCome(llvm::StringRef name, llvm::StringRef slice, Tensor value) {
+  const Graph* graph = nullptr;
+  ASSIGN_OR_RETURN(Port port, FindPort(name, &graph));
+  RETURN_IF_ERROR(DemandMaker(graph->node(port.node), name));
+  WatchedPort watched{graph, port.node, port.index};
+  edits_.push_back({watched, Occurrences(watched), std::move(value), slice.str()});
+  return Error::success();
+}
+
+int64_t Debugger::Occurrences(const WatchedPort& port) const {
+  auto found = occurrences_.find({port.graph, port.node});
+  return found == occurrences_.end() ? 0 : found->second;
 }
 
 std::optional<DebugOrder> Debugger::Unset() {

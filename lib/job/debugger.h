@@ -101,10 +101,15 @@ class Debugger : private RunHook {
   // Value `number` of a tensor, or its last. Errors: no such tensor; it has not been made, or is
   // not by this run; it was dropped; with what to do.
   Expected<const KeptValue*> Value(llvm::StringRef name, int64_t number = -1) const;
-  // Puts `value` in a tensor's place, of its dtype and shape. Gives the order that must follow, if
-  // it was made already: the way to this stop again. Errors: it is made by a node that only hands
-  // on, where another is to be set.
+  // Puts `value`, of its dtype and shape, in the place of a tensor's last value. Gives the order
+  // that must follow where somebody may have read it: the way to this stop again. Errors: it is
+  // made by a node that only hands on, where another is to be set.
   Expected<std::optional<DebugOrder>> Set(llvm::StringRef name, Tensor value);
+  // Where there is no value yet: puts it in the elements of `slice` ("": all) when the node has
+  // run; the run fails there if it does not fit (lib/watch/tensor_slice.h). Errors: as above.
+  Error SetToCome(llvm::StringRef name, llvm::StringRef slice, Tensor value);
+  // Whether the tensor has no value in this run and may get one.
+  bool IsToCome(llvm::StringRef name) const;
   // Takes back all that was set, and gives the order to go once more to this stop; nothing: nothing
   // was set.
   std::optional<DebugOrder> Unset();
@@ -123,6 +128,7 @@ class Debugger : private RunHook {
     WatchedPort port;
     int64_t occurrence;  // of the node, from 0
     Tensor value;
+    std::optional<std::string> slice{};  // set: value is for these elements alone
   };
   // A run that goes unseen to where it stopped before.
   struct Replay {
@@ -142,6 +148,8 @@ class Debugger : private RunHook {
   Error MakeJob();
   Error Begin(std::vector<Tensor>* values);
   Error After(llvm::MutableArrayRef<Tensor> outputs, bool may_edit);
+  Error Apply(const Running& running, llvm::MutableArrayRef<Tensor> outputs);
+  int64_t Occurrences(const WatchedPort& port) const;
   Error StopAt(DebugStop::Why why, DebugStop::Phase phase, std::vector<int> breakpoints);
   bool Arrives(int64_t step, DebugStop::Phase phase) const;
   bool BeginsCall(const Running& running);

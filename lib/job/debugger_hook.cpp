@@ -1,5 +1,7 @@
 // What the debugger does while nodes run.
+#include "lib/ir/tensor_name.h"
 #include "lib/job/debugger.h"
+#include "lib/watch/tensor_slice.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -196,18 +198,40 @@ void Debugger::Record(const Running& running, llvm::ArrayRef<Tensor> outputs) {
   }
 }
 
+// What was set of the node's outputs.
+Error Debugger::Apply(const Running& running, llvm::MutableArrayRef<Tensor> outputs) {
+  for (const Edit& edit : edits_) {
+    if (edit.port.graph != &running.node.graph() || edit.port.node != running.node.id() ||
+        edit.port.output >= static_cast<int>(outputs.size()) ||
+        edit.occurrence != Occurrences(edit.port))
+      continue;
+    Tensor& output = outputs[edit.port.output];
+    if (!edit.slice) {
+      output = edit.value;
+      continue;
+    }
+    auto made = WithElements(output, *edit.slice, edit.value);
+    if (!made) {
+      std::string name = OutputName(running.node.name(), edit.port.output);
+      return Annotate("set " + name + *edit.slice, made.takeError());
+    }
+    output = std::move(*made);
+  }
+  return Error::success();
+}
+
 // A node has run; it is the innermost of those that began.
 Error Debugger::After(llvm::MutableArrayRef<Tensor> outputs, bool may_edit) {
   if (is_ending_) return Ending();
   Running running = std::move(running_.back());
   running_.pop_back();
-  int64_t occurrence = occurrences_[{&running.node.graph(), running.node.id()}]++;
-  for (const Edit& edit : edits_) {
-    bool is_this = edit.port.graph == &running.node.graph() &&
-                   edit.port.node == running.node.id() && edit.occurrence == occurrence;
-    if (is_this && may_edit && edit.port.output < static_cast<int>(outputs.size()))
-      outputs[edit.port.output] = edit.value;
+  if (may_edit) {
+    if (Error error = Apply(running, outputs)) {
+      running_.push_back(std::move(running));
+      return error;
+    }
   }
+  ++occurrences_[{&running.node.graph(), running.node.id()}];
   Record(running, outputs);
   bool stops = false;
   Why why = Why::kStep;
