@@ -36,7 +36,7 @@ struct DebugCommand {
   std::vector<const char*> names;  // the first is its name
   const char* usage;               // after the name
   const char* help;                // lines
-  DebugAnswer (*run)(DebugShell& shell, DebugWords words);
+  DebugAnswer (*run)(DebugShell& shell, DebugWords& words);
 };
 
 // By kind; a file each.

@@ -76,7 +76,7 @@ void WriteRows(DebugShell& shell, llvm::ArrayRef<TensorRow> rows) {
   shell.os() << Table(table);
 }
 
-DebugAnswer ListTensors(DebugShell& shell, DebugWords words) {
+DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto filter, words.TakeOption("-f", "--tensor_filter"));
   ASSIGN_OR_RETURN(auto excluded, words.TakeOption("-fenn", "--filter_exclude_node_names"));
   ASSIGN_OR_RETURN(auto names, words.TakeOption("-n", "--node_name_filter"));
@@ -154,7 +154,7 @@ void WriteValues(const Debugger& debugger, const Node& node, llvm::raw_ostream& 
   os << "  " << Plural(rows.size(), "value") << (rows.empty() ? "" : ":") << "\n" << Table(rows);
 }
 
-DebugAnswer NodeInfo(DebugShell& shell, DebugWords words) {
+DebugAnswer NodeInfo(DebugShell& shell, DebugWords& words) {
   bool attributes = words.TakeFlag("-a", "--attributes");
   bool values = words.TakeFlag("-d", "--dumps");
   if (words.TakeFlag("-t", "--traceback"))
@@ -230,7 +230,7 @@ struct Tree {
   }
 };
 
-DebugAnswer List(DebugShell& shell, DebugWords words, bool of_inputs) {
+DebugAnswer List(DebugShell& shell, DebugWords& words, bool of_inputs) {
   ASSIGN_OR_RETURN(auto depth, words.TakeNumber("-d", "--depth"));
   bool controls = words.TakeFlag("-c", "--control");
   bool recursive = words.TakeFlag("-r", "--recursive");
@@ -250,16 +250,16 @@ DebugAnswer List(DebugShell& shell, DebugWords words, bool of_inputs) {
   return std::nullopt;
 }
 
-DebugAnswer ListInputs(DebugShell& shell, DebugWords words) {
-  return List(shell, std::move(words), /*of_inputs=*/true);
+DebugAnswer ListInputs(DebugShell& shell, DebugWords& words) {
+  return List(shell, words, /*of_inputs=*/true);
 }
-DebugAnswer ListOutputs(DebugShell& shell, DebugWords words) {
-  return List(shell, std::move(words), /*of_inputs=*/false);
+DebugAnswer ListOutputs(DebugShell& shell, DebugWords& words) {
+  return List(shell, words, /*of_inputs=*/false);
 }
 
 // --- The run, and what is not there.
 
-DebugAnswer RunInfo(DebugShell& shell, DebugWords /*words*/) {
+DebugAnswer RunInfo(DebugShell& shell, DebugWords& /*words*/) {
   Debugger& debugger = shell.debugger();
   llvm::raw_ostream& os = shell.os();
   os << "run " << debugger.stop().run << ", step " << debugger.stop().step << "\n";
@@ -270,7 +270,7 @@ DebugAnswer RunInfo(DebugShell& shell, DebugWords /*words*/) {
   return std::nullopt;
 }
 
-DebugAnswer NoSource(DebugShell& /*shell*/, DebugWords /*words*/) {
+DebugAnswer NoSource(DebugShell& /*shell*/, DebugWords& /*words*/) {
   return MakeError(
       "a graph that is run here has no Python source: `grapnel blame FOLDER` and `grapnel serve "
       "FOLDER` show the source "

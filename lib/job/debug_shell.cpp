@@ -172,7 +172,7 @@ Expected<std::optional<DebugOrder>> DebugShell::Do(llvm::StringRef line) {
     return NotFound("command", name, CommandNames());
   }
   ASSIGN_OR_RETURN(DebugWords words, DebugWords::Parse(rest));
-  return command->run(*this, std::move(words));
+  return command->run(*this, words);
 }
 
 std::vector<std::string> DebugShell::Complete(llvm::StringRef line) const {

@@ -37,46 +37,46 @@ DebugAnswer GoOn(DebugShell& shell, const DebugWords& words, Go go) {
   return std::optional(order);
 }
 
-DebugAnswer Step(DebugShell& shell, DebugWords words) { return GoOn(shell, words, Go::kStep); }
-DebugAnswer Next(DebugShell& shell, DebugWords words) { return GoOn(shell, words, Go::kNext); }
-DebugAnswer Continue(DebugShell& shell, DebugWords words) {
+DebugAnswer Step(DebugShell& shell, DebugWords& words) { return GoOn(shell, words, Go::kStep); }
+DebugAnswer Next(DebugShell& shell, DebugWords& words) { return GoOn(shell, words, Go::kNext); }
+DebugAnswer Continue(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(0, 0, "nothing more"));
   return GoOn(shell, words, Go::kContinue);
 }
 
-DebugAnswer Finish(DebugShell& shell, DebugWords words) {
+DebugAnswer Finish(DebugShell& shell, DebugWords& words) {
   bool is_called = llvm::any_of(shell.debugger().stop().frames,
                                 [](const StopFrame& f) { return f.function != nullptr; });
   if (!is_called) return MakeError("the run is in no function; `continue` goes to the end");
   return GoOn(shell, words, Go::kFinish);
 }
 
-DebugAnswer Iteration(DebugShell& shell, DebugWords words) {
+DebugAnswer Iteration(DebugShell& shell, DebugWords& words) {
   if (shell.debugger().stop().iteration() < 0) return MakeError("the run is in no loop");
   return GoOn(shell, words, Go::kIteration);
 }
 
-DebugAnswer Start(DebugShell& shell, DebugWords /*words*/) {
+DebugAnswer Start(DebugShell& shell, DebugWords& /*words*/) {
   if (!HasEnded(shell.debugger().stop()))
     return MakeError("this run has not ended: `continue` goes to its end, `restart` begins again");
   return std::optional(DebugOrder());
 }
 
-DebugAnswer Restart(DebugShell& /*shell*/, DebugWords /*words*/) {
+DebugAnswer Restart(DebugShell& /*shell*/, DebugWords& /*words*/) {
   DebugOrder order;
   order.go = Go::kBack;
   order.step = 1;
   return std::optional(order);
 }
 
-DebugAnswer Back(DebugShell& shell, DebugWords words) {
+DebugAnswer Back(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(int64_t count, CountIn(words));
   ASSIGN_OR_RETURN(DebugOrder order, shell.debugger().Back(count));
   return std::optional(order);
 }
 
 // tfdbg's: from the prompt to the end of a run, or of several.
-DebugAnswer Run(DebugShell& shell, DebugWords words) {
+DebugAnswer Run(DebugShell& shell, DebugWords& words) {
   DebugOrder order;
   ASSIGN_OR_RETURN(auto times, words.TakeNumber("-t", "--times"));
   ASSIGN_OR_RETURN(auto filter, words.TakeOption("-f", "--till_filter_pass"));
@@ -91,13 +91,13 @@ DebugAnswer Run(DebugShell& shell, DebugWords words) {
   return std::optional(order);
 }
 
-DebugAnswer Where(DebugShell& shell, DebugWords /*words*/) {
+DebugAnswer Where(DebugShell& shell, DebugWords& /*words*/) {
   const DebugStop& stop = shell.debugger().stop();
   shell.ShowStop(stop);
   return std::nullopt;
 }
 
-DebugAnswer Break(DebugShell& shell, DebugWords words) {
+DebugAnswer Break(DebugShell& shell, DebugWords& words) {
   Debugger& debugger = shell.debugger();
   llvm::raw_ostream& os = shell.os();
   std::string text = words.rest().str();
@@ -120,7 +120,7 @@ DebugAnswer Break(DebugShell& shell, DebugWords words) {
   return std::nullopt;
 }
 
-DebugAnswer Delete(DebugShell& shell, DebugWords words) {
+DebugAnswer Delete(DebugShell& shell, DebugWords& words) {
   std::vector<Breakpoint>& breakpoints = shell.debugger().breakpoints();
   ASSIGN_OR_RETURN(auto names, words.Names(0, 1000, "numbers of breakpoints"));
   if (names.empty()) {
@@ -132,6 +132,7 @@ DebugAnswer Delete(DebugShell& shell, DebugWords words) {
         breakpoints, [&](const Breakpoint& b) { return std::to_string(b.number) == name; });
     if (found == breakpoints.end()) {
       std::vector<std::string> numbers;
+      numbers.reserve(breakpoints.size());
       for (const Breakpoint& breakpoint : breakpoints)
         numbers.push_back(std::to_string(breakpoint.number));
       return NotFound("breakpoint", name, numbers);

@@ -140,7 +140,7 @@ Expected<Tensor> ValueOf(DebugShell& shell, llvm::StringRef name, std::optional<
   return value->value;
 }
 
-DebugAnswer PrintTensor(DebugShell& shell, DebugWords words) {
+DebugAnswer PrintTensor(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto number, words.TakeNumber("-n", "--number"));
   ASSIGN_OR_RETURN(PrintFlags flags, TakePrintFlags(&words));
   ASSIGN_OR_RETURN(auto names, words.Names(1, 1, "one tensor, as in pt x:0[0, :],"));
@@ -160,7 +160,7 @@ DebugAnswer PrintTensor(DebugShell& shell, DebugWords words) {
   return std::nullopt;
 }
 
-DebugAnswer PrintFeed(DebugShell& shell, DebugWords words) {
+DebugAnswer PrintFeed(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(1, 1, "one feed"));
   llvm::StringRef name = NameAndSlice(names[0]).first;
   const std::vector<std::string>& feeds = shell.debugger().feeds();
@@ -168,11 +168,11 @@ DebugAnswer PrintFeed(DebugShell& shell, DebugWords words) {
     return WithoutZeroIndex(feed) == WithoutZeroIndex(name);
   });
   if (!is_fed) return NotFound("feed", name, feeds);
-  return PrintTensor(shell, std::move(words));
+  return PrintTensor(shell, words);
 }
 
 // An expression, with the flags of print_tensor before or after it.
-DebugAnswer Eval(DebugShell& shell, DebugWords words) {
+DebugAnswer Eval(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(PrintFlags flags, TakePrintFlags(&words));
   ASSIGN_OR_RETURN(auto parts, words.Names(1, 1000, "an expression"));
   ASSIGN_OR_RETURN(Tensor tensor, Evaluate(shell.debugger(), llvm::join(parts, " ")));
@@ -180,7 +180,7 @@ DebugAnswer Eval(DebugShell& shell, DebugWords words) {
   return std::nullopt;
 }
 
-DebugAnswer Histogram(DebugShell& shell, DebugWords words) {
+DebugAnswer Histogram(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto bins, words.TakeNumber("-b", "--bins"));
   ASSIGN_OR_RETURN(auto parts, words.Names(1, 1000, "a tensor or an expression"));
   if (bins && (*bins < 1 || *bins > 1000))
@@ -191,7 +191,7 @@ DebugAnswer Histogram(DebugShell& shell, DebugWords words) {
   return std::nullopt;
 }
 
-DebugAnswer Channels(DebugShell& shell, DebugWords words) {
+DebugAnswer Channels(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto axis, words.TakeNumber("-x", "--axis"));
   bool all = words.TakeFlag("-a", "--all");
   ASSIGN_OR_RETURN(auto parts, words.Names(1, 1000, "a tensor or an expression"));
@@ -257,7 +257,7 @@ Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dt
   return TensorOf(array);
 }
 
-DebugAnswer SetTensor(DebugShell& shell, DebugWords words) {
+DebugAnswer SetTensor(DebugShell& shell, DebugWords& words) {
   llvm::StringRef rest = words.rest();
   size_t sign = rest.find('=');
   if (sign == llvm::StringRef::npos) return MakeError("set TENSOR = VALUE was expected");
@@ -286,7 +286,7 @@ DebugAnswer SetTensor(DebugShell& shell, DebugWords words) {
   return order;
 }
 
-DebugAnswer Unset(DebugShell& shell, DebugWords words) {
+DebugAnswer Unset(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(0, 0, "nothing more"));
   std::optional<DebugOrder> order = shell.debugger().Unset();
   shell.os() << (order ? "the run goes again as it was\n" : "nothing was set\n");
@@ -295,7 +295,7 @@ DebugAnswer Unset(DebugShell& shell, DebugWords words) {
 
 // --- config
 
-DebugAnswer Config(DebugShell& shell, DebugWords words) {
+DebugAnswer Config(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(0, 3, "config show, or config set NAME NUMBER,"));
   ArrayTextOptions& print = shell.print;
   if (names.empty() || names[0] == "show") {

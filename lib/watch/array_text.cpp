@@ -98,7 +98,8 @@ class Layout {
     std::vector<int64_t> places = Places(axis);
     for (size_t i = 0; i < places.size(); ++i) {
       int64_t flat = before * tensor_.dim(axis) + places[i];
-      text += indent + (places[i] < 0 ? "..." : Of(axis + 1, flat, indent + " ", width - 1));
+      text += indent;
+      text += places[i] < 0 ? "..." : Of(axis + 1, flat, indent + " ", width - 1);
       if (i + 1 < places.size()) text += separator;
     }
     return text;

@@ -160,6 +160,7 @@ class Floats : public ElementFormat {
  private:
   static std::vector<double> Values(const Literal& literal, const std::vector<int64_t>& shown) {
     std::vector<double> values;
+    values.reserve(shown.size());
     for (int64_t i : shown) values.push_back(literal.AsDouble(i));
     return values;
   }
@@ -189,6 +190,7 @@ class Complexes : public ElementFormat {
   }
   std::vector<double> Values(const std::vector<int64_t>& shown, int half) const {
     std::vector<double> values;
+    values.reserve(shown.size());
     for (int64_t i : shown) values.push_back(Half(2 * i + half));
     return values;
   }
@@ -225,8 +227,8 @@ class Words : public ElementFormat {
 
 // repr() of Python's bytes.
 std::string BytesText(llvm::StringRef bytes) {
-  char quote = bytes.contains('\'') && !bytes.contains('"') ? '"' : '\'';
-  std::string text = std::string("b") + quote;
+  unsigned char quote = bytes.contains('\'') && !bytes.contains('"') ? '"' : '\'';
+  std::string text = {'b', static_cast<char>(quote)};
   for (unsigned char c : bytes) {
     if (c == '\\' || c == quote) {
       text += std::string("\\") + static_cast<char>(c);
@@ -238,7 +240,7 @@ std::string BytesText(llvm::StringRef bytes) {
       text += static_cast<char>(c);
     }
   }
-  return text + quote;
+  return text + static_cast<char>(quote);
 }
 
 class Strings : public ElementFormat {
