@@ -100,8 +100,8 @@ def pack(bin_folder, tarball):
         needed = {}
         for file in ours:
             needed |= libraries(file)
-        for name in LOADED:
-            needed |= loaded_library(name)
+        for library in LOADED:
+            needed |= loaded_library(library)
         needed = {n: path for n, path in needed.items() if not GLIBC.match(n) and not LEFT_OUT.match(n)}
         if missing := [n for n, path in needed.items() if path is None]:
             sys.exit(f"package: not found: {', '.join(missing)}")
