@@ -44,8 +44,6 @@ llvm::ArrayRef<DebugCommand> SteppingCommands();
 llvm::ArrayRef<DebugCommand> ListingCommands();
 llvm::ArrayRef<DebugCommand> TensorCommands();
 
-// "in body that w calls, iteration 2, in step that u calls"; "" in main.
-std::string FramesText(llvm::ArrayRef<StopFrame> frames);
 // "function/node" of a body's, "node" of main's.
 std::string NameIn(const Graph& graph, NodeId node);
 // "of 3 tensors there was no answer: max: there are no elements"; "" where there were none.

@@ -10,10 +10,26 @@
 namespace grapnel {
 namespace {
 
+constexpr size_t kLineWidth = 110;
 constexpr size_t kMostTensors = 6;  // of a node, shown at a stop
 
 std::vector<llvm::ArrayRef<DebugCommand>> AllCommands() {
   return {SteppingCommands(), ListingCommands(), TensorCommands()};
+}
+
+// Innermost first: "in step that u calls", "in body that w calls, iteration 2".
+std::vector<std::string> FrameTexts(llvm::ArrayRef<StopFrame> frames) {
+  std::vector<std::string> texts;
+  for (const StopFrame& frame : llvm::reverse(frames)) {
+    std::string text = "in loop " + frame.loop;
+    if (frame.function) {
+      text = "in " + frame.function->name().str();
+      text += frame.caller.empty() ? " that a dataset calls" : " that " + frame.caller + " calls";
+    }
+    if (frame.iteration >= 0) text += ", iteration " + std::to_string(frame.iteration);
+    texts.push_back(std::move(text));
+  }
+  return texts;
 }
 
 const DebugCommand* FindCommand(llvm::StringRef name) {
@@ -79,26 +95,12 @@ std::string NameIn(const Graph& graph, NodeId node) {
   return function ? (function->name() + "/" + name).str() : name;
 }
 
-std::string FramesText(llvm::ArrayRef<StopFrame> frames) {
-  std::string text;
-  for (const StopFrame& frame : llvm::reverse(frames)) {
-    if (!text.empty()) text += ", ";
-    if (frame.function) {
-      text += "in " + frame.function->name().str();
-      text += frame.caller.empty() ? " that a dataset calls" : " that " + frame.caller + " calls";
-    } else {
-      text += "in loop " + frame.loop;
-    }
-    if (frame.iteration >= 0) text += ", iteration " + std::to_string(frame.iteration);
-  }
-  return text;
-}
-
 void DebugShell::ShowStop(const DebugStop& stop) {
   const char* cyan = color_ ? "\033[36m" : "";
   const char* red = color_ ? "\033[31m" : "";
   const char* end = color_ ? "\033[0m" : "";
-  std::string run = stop.run > 1 ? " of run " + std::to_string(stop.run) : "";
+  std::string run = stop.run > 1 ? ", run " + std::to_string(stop.run) : "";
+  std::string subject = stop.run > 1 ? "run " + std::to_string(stop.run) : "the run";
   for (int number : stop.breakpoints) {
     for (const Breakpoint& breakpoint : debugger_.breakpoints()) {
       if (breakpoint.number == number && number > 0)
@@ -107,7 +109,7 @@ void DebugShell::ShowStop(const DebugStop& stop) {
   }
   if (!stop.filter.empty()) os_ << "filter " << llvm::StringRef(stop.filter).drop_front(3) << "\n";
   if (stop.why == DebugStop::Why::kEnded) {
-    os_ << "the run has ended after " << Plural(stop.step, "step") << run << "\n";
+    os_ << subject << " has ended after " << Plural(stop.step, "step") << "\n";
     for (const Breakpoint& breakpoint : debugger_.breakpoints()) {
       if (breakpoint.hits == 0 && breakpoint.unanswered > 0)
         os_ << "breakpoint " << breakpoint.number << ", " << breakpoint.text() << ": "
@@ -120,16 +122,22 @@ void DebugShell::ShowStop(const DebugStop& stop) {
     return;
   }
   if (stop.why == DebugStop::Why::kFailed)
-    os_ << red << "the run failed" << end << run << ": " << stop.error << "\n";
+    os_ << red << subject << " failed" << end << ": " << stop.error << "\n";
   if (!stop.node) return;
   bool is_after = stop.phase == DebugStop::Phase::kAfter;
-  std::string frames = FramesText(stop.frames);
-  os_ << "[" << stop.step << "] "
+  std::string place = "[" + std::to_string(stop.step) + run + "] ";
+  os_ << place
       << (stop.why == DebugStop::Why::kFailed ? "in "
           : is_after                          ? "after "
                                               : "before ")
-      << cyan << stop.node.name() << end << " (" << stop.node.op() << ")"
-      << (frames.empty() ? "" : ", " + frames) << run << "\n";
+      << cyan << stop.node.name() << end << " (" << stop.node.op() << ")";
+  size_t column = place.size() + stop.node.name().size() + stop.node.op().size() + 10;
+  for (const std::string& frame : FrameTexts(stop.frames)) {
+    bool wraps = column + frame.size() > kLineWidth;
+    os_ << (wraps ? ",\n    " : ", ") << frame;
+    column = (wraps ? 4 : column + 2) + frame.size();
+  }
+  os_ << "\n";
   std::vector<std::vector<std::string>> rows;
   if (is_after) {
     for (size_t i = 0; i < stop.outputs.size() && i < kMostTensors; ++i) {
