@@ -152,6 +152,7 @@ class Debugger : private RunHook {
   int64_t Occurrences(const WatchedPort& port) const;
   Error StopAt(DebugStop::Why why, DebugStop::Phase phase, std::vector<int> breakpoints);
   bool Arrives(int64_t step, DebugStop::Phase phase) const;
+  bool BringToTop(const Node& node);
   bool BeginsCall(const Running& running);
   bool StepEndsBefore(const Running& running);
   std::vector<int> HitBefore(const Running& running, bool begins_call);

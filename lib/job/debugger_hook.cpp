@@ -255,11 +255,22 @@ Error Debugger::After(llvm::MutableArrayRef<Tensor> outputs, bool may_edit) {
   return error;
 }
 
+// Makes the node, which ends, the last of those that began: a dataset's thread may have begun
+// others.
+bool Debugger::BringToTop(const Node& node) {
+  for (size_t i = running_.size(); i-- > 0;) {
+    if (running_[i].node != node) continue;
+    std::rotate(running_.begin() + i, running_.begin() + i + 1, running_.end());
+    return true;
+  }
+  return false;
+}
+
 Error Debugger::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outputs) {
   std::lock_guard lock(mutex_);
   if (is_ending_) return Ending();
   is_reported_ = true;
-  if (running_.empty() || running_.back().node != node) return Error::success();
+  if (!BringToTop(node)) return Error::success();
   return After(outputs, /*may_edit=*/true);
 }
 
@@ -268,7 +279,7 @@ Error Debugger::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
   std::lock_guard lock(mutex_);
   if (is_ending_) return Ending();
   bool is_reported = std::exchange(is_reported_, false);
-  if (is_reported || running_.empty() || running_.back().node != node) return Error::success();
+  if (is_reported || !BringToTop(node)) return Error::success();
   std::vector<Tensor> copies = outputs.vec();
   return After(copies, /*may_edit=*/false);
 }
