@@ -115,6 +115,50 @@ DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
   return std::nullopt;
 }
 
+// --- Arguments
+
+// Where the caller's inputs for a function's arguments begin; -1: they are not among its inputs.
+int FirstArgument(const Node& caller, const Function& function) {
+  llvm::StringRef op = caller.op();
+  for (llvm::StringRef branching : {"If", "StatelessIf", "Case", "StatelessCase"}) {
+    if (op == branching) return 1;
+  }
+  for (llvm::StringRef calling :
+       {"PartitionedCall", "StatefulPartitionedCall", "While", "StatelessWhile"}) {
+    if (op == calling) return 0;
+  }
+  return op == function.name() ? 0 : -1;
+}
+
+// "t:0, which u gives": what an argument of a function that is running was called with. "" of what
+// is none.
+std::string GivenText(const Debugger& debugger, const Node& node) {
+  if (node.op() != "_Arg") return "";
+  const Graph* outer = &debugger.module().main;
+  for (const StopFrame& frame : debugger.stop().frames) {
+    if (!frame.function) continue;
+    const Function& function = *frame.function;
+    if (&function.body != &node.graph()) {
+      outer = &function.body;
+      continue;
+    }
+    Node caller = outer->Find(frame.caller);
+    int input = caller ? FirstArgument(caller, function) : -1;
+    if (input < 0) return "";
+    for (NodeId arg : function.args) {
+      if (arg == node.id()) break;
+      input += NumOutputs(function.body.node(arg));
+    }
+    if (frame.iteration > 0 && HasSuffix(caller.op(), "While"))
+      return "result " + std::to_string(input) + " of the iteration before";
+    if (input >= caller.num_inputs() || caller.input(input).node == kNoNode) return "";
+    Port from = caller.input(input);
+    return OutputName(outer->node(from.node).name(), from.index) + ", which " +
+           caller.name().str() + " gives";
+  }
+  return "";
+}
+
 // --- node_info
 
 void WritePorts(const Node& node, int begin, int end, llvm::raw_ostream& os) {
@@ -178,6 +222,7 @@ DebugAnswer NodeInfo(DebugShell& shell, DebugWords& words) {
   WritePorts(node, 0, inputs + controls, os);
   WriteReaders(node, /*of_data=*/true, os);
   WriteReaders(node, /*of_data=*/false, os);
+  if (std::string given = GivenText(debugger, node); !given.empty()) os << "  is " << given << "\n";
   for (llvm::StringRef called : CalledFunctions(node)) os << "  calls " << called << "\n";
   if (attributes) {
     auto attrs = node.Attrs();
@@ -193,6 +238,7 @@ DebugAnswer NodeInfo(DebugShell& shell, DebugWords& words) {
 struct Tree {
   bool of_inputs, controls, types;
   int64_t depth;
+  const Debugger& debugger;
   llvm::raw_ostream& os;
   std::set<NodeId> opened{};
   bool cuts = false;
@@ -221,6 +267,8 @@ struct Tree {
       os << indent << "|- (" << level << ") ";
       if (types) os << "[" << other.op() << "] ";
       os << other.name();
+      if (std::string given = GivenText(debugger, other); of_inputs && !given.empty())
+        os << " = " << given;
       bool has_more = !Around(other).empty();
       bool is_known = has_more && !opened.insert(other.id()).second;
       cuts |= has_more && (is_known || level >= depth);
@@ -242,7 +290,8 @@ DebugAnswer List(DebugShell& shell, DebugWords& words, bool of_inputs) {
   }
   if (!node) return MakeError("a node was expected");
   if (depth && *depth < 1) return MakeError("-d {0}: a depth from 1 was expected", *depth);
-  Tree tree{of_inputs, controls, types, depth ? *depth : recursive ? 20 : 1, shell.os()};
+  Tree tree{of_inputs,        controls,  types, depth ? *depth : recursive ? 20 : 1,
+            shell.debugger(), shell.os()};
   shell.os() << (of_inputs ? "inputs of " : "readers of ") << NameIn(node.graph(), node.id())
              << " (" << node.op() << ")" << (controls ? ", control edges too" : "") << "\n";
   tree.Write(node, 1, "");
