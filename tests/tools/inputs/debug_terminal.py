@@ -19,14 +19,17 @@ class Terminal:
             os.execvp(command[0], command)
         self.said = b""  # and not asked for yet
 
-    def read_until(self, text, seconds=60):
+    def has(self, text, seconds):
         end = time.time() + seconds
-        while text not in self.said:
-            if time.time() > end:
-                sys.exit(f"no {text!r} in {self.said!r}")
+        while text not in self.said and time.time() < end:
             if select.select([self.file], [], [], 0.1)[0]:
                 self.said += os.read(self.file, 65536)
                 self.said = re.sub(rb"\x1b\[[0-9;]*[A-Za-z]", b"", self.said)
+        return text in self.said
+
+    def read_until(self, text):
+        if not self.has(text, 60):
+            sys.exit(f"no {text!r} in {self.said!r}")
         self.said = self.said.partition(text)[2]
 
     def ask(self, keys, *answers):
@@ -48,8 +51,11 @@ def main(graph, folder):
     terminal.ask(b"s\n", b"in cond that w calls")
     terminal.ask(b"\n", b"in body that w calls, iteration 0")  # once more
     os.write(terminal.file, b"c\n")
-    time.sleep(0.5)
-    terminal.ask(b"\x03", b"in ")  # Ctrl-C: stopped somewhere in the loop
+    terminal.read_until(b"c\r\n")
+    # Ctrl-C stops it somewhere in the loop. One that comes before the run goes on is lost.
+    while not terminal.has(PROMPT, 0.5):
+        os.write(terminal.file, b"\x03")
+    terminal.read_until(PROMPT)
     terminal.ask(b"pt k:0\n", b"dtype: int32")
     os.write(terminal.file, b"exit\n")
     code = os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1])
