@@ -70,6 +70,9 @@ grapnel_archives(grapnel_icuuc HEADER unicode/ucnv.h ARCHIVES libicuuc.so)
 grapnel_archives(grapnel_dnnl HEADER oneapi/dnnl/dnnl.hpp ARCHIVES libdnnl.so)
 target_link_libraries(grapnel_dnnl INTERFACE gomp)
 
+# Lines at a terminal: tools/line_editor.cpp loads the library when it asks for one.
+grapnel_archives(grapnel_edit HEADER editline/readline.h ARCHIVES)
+
 # For the loadable module of lib/serve only. Of Boost headers are enough.
 grapnel_archives(grapnel_boost HEADER boost/beast/version.hpp ARCHIVES)
 grapnel_archives(grapnel_packers HEADER brotli/encode.h ARCHIVES libbrotlienc.so libz.so)

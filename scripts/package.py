@@ -27,6 +27,8 @@ FONTS_CONF = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir prefix="relative">.</dir><cachedir>/tmp/grapnel-fonts</cachedir></fontconfig>
 """
+# Loaded by name, so that nothing says that it is needed: lines at a terminal.
+LOADED = ("libedit.so.2",)
 README = """grapnel {version}: opens TensorFlow graphs, optimises, runs and debugs them.
 
 bin/grapnel --help says what it does; bin/grapnel replay testdata/models/lenet runs a model. Nothing is to be installed: lib/
@@ -55,6 +57,15 @@ def libraries(file):
         if arrow:
             found[name] = None if "not found" in rest else pathlib.Path(rest.split(" (")[0])
     return found
+
+
+def loaded_library(name):
+    """A library that is found by its name alone, and those that it needs."""
+    for line in said_by("/sbin/ldconfig", "-p").splitlines():
+        if line.split(" ")[0].strip() == name and "x86-64" in line:
+            path = pathlib.Path(line.rpartition(" => ")[2])
+            return {name: path} | libraries(path)
+    return {name: None}
 
 
 def package_of(file):
@@ -89,6 +100,8 @@ def pack(bin_folder, tarball):
         needed = {}
         for file in ours:
             needed |= libraries(file)
+        for library in LOADED:
+            needed |= loaded_library(library)
         needed = {n: path for n, path in needed.items() if not GLIBC.match(n) and not LEFT_OUT.match(n)}
         if missing := [n for n, path in needed.items() if path is None]:
             sys.exit(f"package: not found: {', '.join(missing)}")

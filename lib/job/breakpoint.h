@@ -1,0 +1,72 @@
+// Where a debugged run is to stop.
+#ifndef GRAPNEL_LIB_JOB_BREAKPOINT_H_
+#define GRAPNEL_LIB_JOB_BREAKPOINT_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/ir/module.h"
+#include "lib/support/glob.h"
+#include "lib/watch/tensor_expression.h"
+
+namespace grapnel {
+
+// As a person types it, any part of it:
+//
+//   NODE                 before a node whose name fits the glob; in a function it is the node's
+//   name
+//                        alone, or FUNCTION/NODE
+//   op:GLOB func:GLOB    before nodes of these ops; before the first node of a call of these
+//   functions iteration N          only in that iteration of the innermost loop, from 0 if FILTER
+//   has_inf_or_nan, has_nan, has_inf, changed (other than the last time): after
+//                        a node, when one of its outputs is so. "if" may be left out
+//   if EXPRESSION        after a node, when it is true (lib/watch/tensor_expression.h). `_` stands
+//                        for each output; so does `x` where no node is called x. Without `_` and
+//                        without a place: after the nodes that make its tensors
+class Breakpoint {
+ public:
+  // Errors: a name (no glob) that nothing has, with the nearest; a condition that cannot be read.
+  static Expected<Breakpoint> Parse(llvm::StringRef text, const Module& module);
+
+  const std::string& text() const { return text_; }
+  bool has_condition() const { return !filter_.empty() || condition_; }
+
+  // Whether node and iteration are those that are meant; of one with a condition, whether it is to
+  // be asked there. `begins_call`: it is the first node of its function's call.
+  bool IsAt(const Node& node, int64_t iteration, bool begins_call) const;
+  // Whether the condition holds of an output. `before`: its value of the last time; none: the
+  // first. A tensor that has no answer (no numbers, no elements, another not made yet) is none.
+  bool Holds(const Tensor& output, const Tensor& before, const TensorExpression::Lookup& lookup);
+
+  int number = 0;  // as people name it
+  int64_t hits = 0;
+  int64_t unanswered = 0;  // tensors without an answer
+  std::string problem;     // of the first of them
+
+ private:
+  Error ParsePlace(llvm::StringRef place, const Module& module);
+  Error ParseCondition(llvm::StringRef condition, const Module& module);
+  bool IsStandIn(llvm::StringRef name) const { return name == "_" || (x_is_any_ && name == "x"); }
+
+  enum class Place : uint8_t { kAny, kNode, kOp, kFunction, kTensors };
+
+  std::string text_;
+  Place place_ = Place::kAny;
+  std::optional<Glob> glob_;
+  std::string function_;                                 // of FUNCTION/NODE, whose node glob_ is
+  std::vector<std::pair<const Graph*, NodeId>> makers_;  // of kTensors
+  std::optional<int64_t> iteration_;
+  std::string filter_;
+  std::optional<TensorExpression> condition_;
+  bool x_is_any_ = false;
+};
+
+// The filters by name, sorted.
+std::vector<std::string> TensorFilterNames();
+// Whether a filter of TensorFilterNames() holds of a tensor.
+bool FilterHolds(llvm::StringRef filter, const Tensor& tensor, const Tensor& before);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_JOB_BREAKPOINT_H_

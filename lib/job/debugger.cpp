@@ -1,0 +1,322 @@
+#include "lib/job/debugger.h"
+
+#include <limits>
+
+#include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
+#include "lib/ir/tensor_name.h"
+#include "lib/support/suggest.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+
+using Go = DebugOrder::Go;
+using Phase = DebugStop::Phase;
+using Why = DebugStop::Why;
+
+namespace {
+
+Error DemandMaker(const Node& node, llvm::StringRef name) {
+  constexpr llvm::StringLiteral kHandingOn[] = {
+      "_Arg",     "Switch",    "Merge",    "Enter",    "Exit",    "NextIteration",
+      "LoopCond", "RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration"};
+  if (!llvm::is_contained(kHandingOn, node.op())) return Error::success();
+  return MakeError("'{0}' ({1}) hands on what another node made: set that one, or what it feeds",
+                   name, node.op());
+}
+
+}  // namespace
+
+int64_t DebugStop::iteration() const {
+  for (const StopFrame& frame : llvm::reverse(frames)) {
+    if (frame.iteration >= 0) return frame.iteration;
+  }
+  return -1;
+}
+
+Debugger::Debugger(OpenedGraph& opened, RunRequest request, int64_t budget)
+    : opened_(opened), request_(std::move(request)), pool_(1), history_(budget) {
+  request_.hook = this;
+  request_.watch = nullptr;
+  request_.pool = &pool_;
+  request_.device = nullptr;
+  request_.devices.clear();
+  request_.placement_log = nullptr;
+  // What the graph prints and what is wrong with it is said once, however often it runs.
+  request_.sink = [this, sink = request_.sink](Severity severity, llvm::StringRef text) {
+    if (!has_said_ && sink) sink(severity, text);
+  };
+  request_.print = [this, print = request_.print](Severity severity, llvm::StringRef text) {
+    if (!replay_ && print) print(severity, text);
+  };
+}
+
+Debugger::~Debugger() = default;
+
+Error Debugger::MakeJob() {
+  ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened_, request_));
+  job_ = std::make_unique<RunJob>(std::move(job));
+  RETURN_IF_ERROR(job_->Prepare());
+  has_said_ = true;
+  return Error::success();
+}
+
+// The values that a run begins with.
+Error Debugger::Begin(std::vector<Tensor>* values) {
+  history_.Clear();
+  running_.clear();
+  called_ = nullptr;
+  last_loop_.clear();
+  is_finished_ = false;
+  *values = job_->feed_values();
+  for (size_t i = 0; i < values->size(); ++i) {
+    ASSIGN_OR_RETURN(Port port, FindTensor(module().main, job_->feeds()[i]));
+    WatchedPort fed{&module().main, port.node, port.index};
+    if (auto changed = fed_.find(fed); changed != fed_.end()) (*values)[i] = changed->second;
+    Keep(fed, (*values)[i], 0, -1, /*is_free=*/true);
+  }
+  return Error::success();
+}
+
+Error Debugger::Run(const AtStop& at_stop) {
+  at_stop_ = at_stop;
+  for (;;) {
+    if (!job_) RETURN_IF_ERROR(MakeJob());
+    std::vector<Tensor> values;
+    RETURN_IF_ERROR(Begin(&values));
+    auto outputs = job_->Run(std::move(values));
+    if (is_ending_) {
+      if (!outputs) llvm::consumeError(outputs.takeError());
+      if (order_.go == Go::kQuit) return Error::success();
+      Restart();
+      continue;
+    }
+    if (!AskEnded(std::move(outputs))) return Error::success();
+  }
+}
+
+// After a run; false: that was all.
+bool Debugger::AskEnded(Expected<std::vector<Tensor>> outputs) {
+  bool failed = !outputs;
+  bool goes_unseen = replay_ && run_ < replay_->run;
+  bool goes_on = !replay_ && left_ > 1 && (order_.go == Go::kContinue || order_.go == Go::kNextRun);
+  if (!failed && (goes_unseen || goes_on)) {
+    ++run_;
+    if (goes_on) --left_;
+    return true;
+  }
+  replay_.reset();
+  DebugStop stop;
+  stop.why = failed ? Why::kFailed : Why::kEnded;
+  stop.run = run_;
+  stop.step = step_;
+  if (failed) {
+    stop.error = TextOf(outputs.takeError());
+    if (!running_.empty()) {
+      stop.node = running_.back().node;
+      stop.step = running_.back().step;
+      stop.frames = running_.back().frames;
+      stop.inputs = running_.back().inputs;
+    }
+  } else {
+    stop.fetched = std::move(*outputs);
+  }
+  is_finished_ = true;
+  stop_ = std::move(stop);
+  Take(Ask());
+  if (order_.go == Go::kQuit) return false;
+  if (order_.go == Go::kBack) {
+    Restart();
+  } else {
+    ++run_;
+  }
+  return true;
+}
+
+void Debugger::Take(DebugOrder order) {
+  order_ = order;
+  is_interrupted_ = false;
+  left_ = order.count;
+  from_ = stop_.frames;
+  depth_ = llvm::count_if(from_, [](const StopFrame& f) { return f.function != nullptr; });
+  is_ending_ = order.go == Go::kQuit || order.go == Go::kBack;
+}
+
+DebugOrder Debugger::Ask() {
+  llvm::erase_if(breakpoints_, [](const Breakpoint& b) { return b.number == kTemporary; });
+  return at_stop_(stop_);
+}
+
+void Debugger::Restart() {
+  job_.reset();
+  replay_ = Replay{order_.step, order_.phase, stop_.run};
+  run_ = 1;
+  step_ = 0;
+  occurrences_.clear();
+  is_ending_ = false;
+}
+
+Error Debugger::AddBreakpoint(llvm::StringRef text, bool is_temporary) {
+  ASSIGN_OR_RETURN(Breakpoint made, Breakpoint::Parse(text, module()));
+  made.number = is_temporary ? kTemporary : ++last_number_;
+  breakpoints_.push_back(std::move(made));
+  return Error::success();
+}
+
+const std::vector<std::string>& Debugger::feeds() const { return job_->feeds(); }
+const std::vector<std::string>& Debugger::fetches() const { return job_->fetches(); }
+
+const Graph& Debugger::here() const { return stop_.node ? stop_.node.graph() : module().main; }
+
+Expected<Port> Debugger::FindPort(llvm::StringRef name, const Graph** graph) const {
+  *graph = &here();
+  if (auto port = FindTensorIfThere(**graph, name)) return *port;
+  *graph = &module().main;
+  if (auto port = FindTensorIfThere(**graph, name)) return *port;
+  for (const auto& function : module().functions) {
+    llvm::StringRef rest = name;
+    if (!rest.consume_front(function->name()) || !rest.consume_front("/")) continue;
+    *graph = &function->body;
+    return FindTensor(function->body, rest);
+  }
+  // The name of a node's output that it lacks has an error of its own.
+  if (auto node = FindNode(here(), name)) {
+    *graph = &here();
+    return FindTensor(here(), name);
+  } else {
+    llvm::consumeError(node.takeError());
+  }
+  // A name that one function alone has needs no function before it.
+  std::optional<Port> only;
+  int functions = 0;
+  for (const auto& function : module().functions) {
+    auto port = FindTensorIfThere(function->body, name);
+    if (!port) continue;
+    ++functions;
+    only = port;
+    *graph = &function->body;
+  }
+  if (functions == 1) return *only;
+  // Names of this body come without their function.
+  return NotFound("tensor", name, [&](NameSink take) {
+    for (const Node& node : here().nodes()) take(node.name());
+    VisitNodeNames(module(), take);
+  });
+}
+
+bool Debugger::IsPlanned(const Graph& graph, NodeId node) const {
+  return planned_.count({&graph, node}) > 0;
+}
+
+Expected<const KeptValue*> Debugger::Value(llvm::StringRef name, int64_t number) const {
+  const Graph* graph = nullptr;
+  ASSIGN_OR_RETURN(Port port, FindPort(name, &graph));
+  WatchedPort watched{graph, port.node, port.index};
+  if (const KeptValue* value = history_.Find(watched, number)) return value;
+  int64_t count = history_.Count(watched);
+  if (number >= count && count > 0)
+    return MakeError("'{0}' has {1} values so far, numbered from 0", name, count);
+  if (count > 0) {
+    return MakeError(
+        "'{0}' was dropped: values of {1} are kept, the newest first (--keep); `back` to where it "
+        "is made shows it",
+        name, HumanBytes(history_.budget()));
+  }
+  Node node = graph->node(port.node);
+  if (port.index == kControlPort || NumOutputs(node) == 0)
+    return MakeError("'{0}' has no outputs", node.name());
+  if (graph == &module().main && !IsPlanned(*graph, port.node))
+    return MakeError("'{0}' is not computed: nothing that is fetched depends on it", name);
+  if (node.op() == "_Arg" && !is_finished_)
+    return MakeError("'{0}' is an argument that no node has read yet", name);
+  if (is_finished_) return MakeError("'{0}' was not computed in this run", name);
+  return MakeError("'{0}' has not been computed yet", name);
+}
+
+Expected<std::optional<DebugOrder>> Debugger::Set(llvm::StringRef name, Tensor value) {
+  const Graph* graph = nullptr;
+  ASSIGN_OR_RETURN(Port port, FindPort(name, &graph));
+  WatchedPort watched{graph, port.node, port.index};
+  Node node = graph->node(port.node);
+  // Now, where the node has just run.
+  if (!editable_.empty() && stop_.node == node) {
+    edits_.push_back({watched, Occurrences(watched) - 1, value});
+    editable_[port.index] = value;
+    stop_.outputs[port.index] = value;
+    history_.ReplaceLast(watched, value);
+    return std::nullopt;
+  }
+  bool is_main = graph == &module().main;
+  for (const std::string& feed : feeds()) {
+    auto fed = FindTensorIfThere(module().main, feed);
+    if (!is_main || !fed || *fed != port) continue;
+    fed_[watched] = std::move(value);
+    return std::optional(Again());
+  }
+  if (node.op() == "Const") {
+    constants_[watched] = std::move(value);
+    return std::optional(Again());
+  }
+  RETURN_IF_ERROR(DemandMaker(node, name));
+  edits_.push_back({watched, Occurrences(watched) - 1, std::move(value)});
+  return std::optional(Again());
+}
+
+bool Debugger::IsToCome(llvm::StringRef name) const {
+  const Graph* graph = nullptr;
+  auto port = FindPort(name, &graph);
+  if (!port) {
+    llvm::consumeError(port.takeError());
+    return false;
+  }
+  bool may_run = graph != &module().main || IsPlanned(*graph, port->node);
+  return may_run && !is_finished_ && port->index != kControlPort &&
+         NumOutputs(graph->node(port->node)) != 0 &&
+         history_.Count({graph, port->node, port->index}) == 0;
+}
+
+Error Debugger::SetToCome(llvm::StringRef name, llvm::StringRef slice, Tensor value) {
+  const Graph* graph = nullptr;
+  ASSIGN_OR_RETURN(Port port, FindPort(name, &graph));
+  RETURN_IF_ERROR(DemandMaker(graph->node(port.node), name));
+  WatchedPort watched{graph, port.node, port.index};
+  edits_.push_back({watched, Occurrences(watched), std::move(value), slice.str()});
+  return Error::success();
+}
+
+int64_t Debugger::Occurrences(const WatchedPort& port) const {
+  auto found = occurrences_.find({port.graph, port.node});
+  return found == occurrences_.end() ? 0 : found->second;
+}
+
+std::optional<DebugOrder> Debugger::Unset() {
+  if (edits_.empty() && constants_.empty() && fed_.empty()) return std::nullopt;
+  edits_.clear();
+  constants_.clear();
+  fed_.clear();
+  return Again();
+}
+
+// The way to this stop once more.
+DebugOrder Debugger::Again() const {
+  DebugOrder again;
+  again.go = Go::kBack;
+  again.step = stop_.why == Why::kEnded ? std::numeric_limits<int64_t>::max() : stop_.step;
+  again.phase = stop_.why == Why::kFailed ? Phase::kBefore : stop_.phase;
+  return again;
+}
+
+Expected<DebugOrder> Debugger::Back(int64_t steps) const {
+  DebugOrder order;
+  order.go = Go::kBack;
+  // After a node, and at the end, one step back is to before that node.
+  bool is_inside = stop_.why != Why::kEnded && stop_.why != Why::kFailed;
+  int64_t from = stop_.step + (is_inside && stop_.phase == Phase::kBefore ? 0 : 1);
+  if (steps < 1 || from - steps < 1)
+    return MakeError("there are {0} to go back", Plural(from - 1, "step"));
+  order.step = from - steps;
+  return order;
+}
+
+}  // namespace grapnel

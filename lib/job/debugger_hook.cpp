@@ -1,0 +1,312 @@
+// What the debugger does while nodes run.
+#include "lib/ir/tensor_name.h"
+#include "lib/job/debugger.h"
+#include "lib/watch/tensor_slice.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+
+using Go = DebugOrder::Go;
+using Phase = DebugStop::Phase;
+using Why = DebugStop::Why;
+
+namespace {
+
+// The executor gives up where the hook does; nobody reads the text.
+Error Ending() { return MakeError("the debugger ends this run"); }
+
+std::vector<StopFrame> CurrentFrames() {
+  std::vector<StopFrame> frames;
+  for (const CallFrame* call = CurrentCall(); call; call = call->outer) {
+    frames.push_back({call->function, call->caller ? call->caller->name().str() : "",
+                      call->loop.str(), call->iteration});
+  }
+  std::reverse(frames.begin(), frames.end());
+  return frames;
+}
+
+size_t CallsIn(llvm::ArrayRef<StopFrame> frames) {
+  return llvm::count_if(frames, [](const StopFrame& f) { return f.function != nullptr; });
+}
+
+int64_t IterationOf(llvm::ArrayRef<StopFrame> frames) {
+  for (const StopFrame& frame : llvm::reverse(frames)) {
+    if (frame.iteration >= 0) return frame.iteration;
+  }
+  return -1;
+}
+
+bool IsSameLoop(const StopFrame& a, const StopFrame& b) {
+  return a.function == b.function && a.caller == b.caller && a.loop == b.loop;
+}
+
+}  // namespace
+
+bool Debugger::Wants(const Node& node) {
+  std::lock_guard lock(mutex_);
+  planned_.insert({&node.graph(), node.id()});
+  return true;
+}
+
+Tensor Debugger::InsteadOfConstant(const Node& node, const Tensor& value) {
+  auto found = constants_.find({&node.graph(), node.id(), 0});
+  return found == constants_.end() ? value : found->second;
+}
+
+void Debugger::OnCall(const CallFrame& call) {
+  std::lock_guard lock(mutex_);
+  called_ = call.function;
+}
+
+void Debugger::Keep(const WatchedPort& port, const Tensor& value, int64_t step, int64_t iteration,
+                    bool is_free) {
+  KeptValue kept;
+  kept.port = port;
+  kept.step = step;
+  kept.iteration = iteration;
+  kept.value = value;
+  history_.Add(std::move(kept), is_free);
+}
+
+Error Debugger::OnConstant(const Node& node, const Tensor& value, bool /*is_first*/) {
+  std::lock_guard lock(mutex_);
+  if (is_ending_) return Ending();
+  WatchedPort port{&node.graph(), node.id(), 0};
+  const KeptValue* last = history_.Find(port);
+  if (!last || last->value.buffer() != value.buffer()) Keep(port, value, 0, -1, /*is_free=*/true);
+  return Error::success();
+}
+
+// Whether the node is the first of its function's call, or of a loop's iteration.
+bool Debugger::BeginsCall(const Running& running) {
+  bool begins = running.step == 1;
+  if (called_) {
+    auto innermost =
+        llvm::find_if(llvm::reverse(running.frames), [](const StopFrame& f) { return f.function; });
+    begins |= innermost != running.frames.rend() && innermost->function == called_;
+    called_ = nullptr;
+  }
+  if (running.frames.empty() || running.frames.back().function) return begins;
+  const StopFrame& loop = running.frames.back();
+  begins |= loop.loop != last_loop_ || loop.iteration != last_iteration_;
+  last_loop_ = loop.loop;
+  last_iteration_ = loop.iteration;
+  return begins;
+}
+
+Error Debugger::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
+  std::lock_guard lock(mutex_);
+  if (is_ending_) return Ending();
+  if (node.op() == "Const") return Error::success();
+  running_.push_back({node, ++step_, inputs.vec(), CurrentFrames()});
+  const Running& running = running_.back();
+  // What no node makes is seen where it is read.
+  int count = std::min(node.num_inputs(), static_cast<int>(inputs.size()));
+  for (int i = 0; i < count; ++i) {
+    Port from = node.input(i);
+    if (from.node == kNoNode || !inputs[i] || node.graph().node(from.node).op() != "_Arg") continue;
+    WatchedPort port{&node.graph(), from.node, from.index};
+    const KeptValue* last = history_.Find(port);
+    int64_t iteration = IterationOf(running.frames);
+    if (!last || last->value.buffer() != inputs[i].buffer() || last->iteration != iteration)
+      Keep(port, inputs[i], running.step, iteration, /*is_free=*/false);
+  }
+  bool begins_call = BeginsCall(running);
+  if (replay_) {
+    if (!Arrives(running.step, Phase::kBefore)) return Error::success();
+    return StopAt(Why::kBack, Phase::kBefore, {});
+  }
+  std::vector<int> hits = HitBefore(running, begins_call);
+  if (!hits.empty()) return StopAt(Why::kBreakpoint, Phase::kBefore, std::move(hits));
+  if (StepEndsBefore(running)) return StopAt(Why::kStep, Phase::kBefore, {});
+  return Error::success();
+}
+
+bool Debugger::Arrives(int64_t step, Phase phase) const {
+  return step > replay_->step || (step == replay_->step && phase == replay_->phase);
+}
+
+bool Debugger::StepEndsBefore(const Running& running) {
+  if (!has_begun_ || is_interrupted_) return true;
+  size_t depth = CallsIn(running.frames);
+  if (order_.go == Go::kStep) return --left_ <= 0;
+  if (order_.go == Go::kNext) return depth <= depth_ && --left_ <= 0;
+  if (order_.go != Go::kIteration) return false;
+  // The innermost loop of the last stop: in another iteration, or left.
+  size_t loop = from_.size();
+  while (loop > 0 && from_[loop - 1].iteration < 0) --loop;
+  bool is_in = running.frames.size() >= loop && loop > 0;
+  for (size_t i = 0; is_in && i < loop; ++i)
+    is_in = IsSameLoop(running.frames[i], from_[i]) &&
+            (i + 1 == loop || running.frames[i].iteration == from_[i].iteration);
+  if (is_in && running.frames[loop - 1].iteration == from_[loop - 1].iteration) return false;
+  // Of a While the condition runs between two iterations of its body.
+  if (!is_in && running.frames.size() >= loop && loop > 0 &&
+      running.frames[loop - 1].caller == from_[loop - 1].caller &&
+      !running.frames[loop - 1].caller.empty())
+    return false;
+  if (is_in) from_[loop - 1].iteration = running.frames[loop - 1].iteration;
+  return !is_in || --left_ <= 0;
+}
+
+std::vector<int> Debugger::HitBefore(const Running& running, bool begins_call) {
+  std::vector<int> hits;
+  if (order_.passes_breakpoints && has_begun_) return hits;
+  for (Breakpoint& breakpoint : breakpoints_) {
+    if (breakpoint.has_condition() ||
+        !breakpoint.IsAt(running.node, IterationOf(running.frames), begins_call))
+      continue;
+    ++breakpoint.hits;
+    hits.push_back(breakpoint.number);
+  }
+  return hits;
+}
+
+std::vector<int> Debugger::HitAfter(const Running& running, llvm::ArrayRef<Tensor> outputs) {
+  std::vector<int> hits;
+  if (order_.passes_breakpoints) return hits;
+  auto lookup = [&](llvm::StringRef name) -> Expected<Tensor> {
+    ASSIGN_OR_RETURN(const KeptValue* value, Value(name));
+    return value->value;
+  };
+  // Names are those of the node's body.
+  if (!breakpoints_.empty()) stop_.node = running.node;
+  for (Breakpoint& breakpoint : breakpoints_) {
+    if (!breakpoint.has_condition() ||
+        !breakpoint.IsAt(running.node, IterationOf(running.frames), /*begins_call=*/false))
+      continue;
+    bool holds = false;
+    for (size_t i = 0; i < outputs.size() && !holds; ++i) {
+      WatchedPort port{&running.node.graph(), running.node.id(), static_cast<int>(i)};
+      const KeptValue* before = history_.Find(port, history_.Count(port) - 2);
+      bool has_before = history_.Count(port) >= 2 && before;
+      holds =
+          outputs[i] && breakpoint.Holds(outputs[i], has_before ? before->value : Tensor(), lookup);
+    }
+    if (!holds) continue;
+    ++breakpoint.hits;
+    hits.push_back(breakpoint.number);
+  }
+  return hits;
+}
+
+void Debugger::Record(const Running& running, llvm::ArrayRef<Tensor> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i]) continue;
+    Keep({&running.node.graph(), running.node.id(), static_cast<int>(i)}, outputs[i], running.step,
+         IterationOf(running.frames), /*is_free=*/false);
+  }
+}
+
+// What was set of the node's outputs.
+Error Debugger::Apply(const Running& running, llvm::MutableArrayRef<Tensor> outputs) {
+  for (const Edit& edit : edits_) {
+    if (edit.port.graph != &running.node.graph() || edit.port.node != running.node.id() ||
+        edit.port.output >= static_cast<int>(outputs.size()) ||
+        edit.occurrence != Occurrences(edit.port))
+      continue;
+    Tensor& output = outputs[edit.port.output];
+    if (!edit.slice) {
+      output = edit.value;
+      continue;
+    }
+    auto made = WithElements(output, *edit.slice, edit.value);
+    if (!made) {
+      std::string name = OutputName(running.node.name(), edit.port.output);
+      return Annotate("set " + name + *edit.slice, made.takeError());
+    }
+    output = std::move(*made);
+  }
+  return Error::success();
+}
+
+// A node has run; it is the innermost of those that began.
+Error Debugger::After(llvm::MutableArrayRef<Tensor> outputs, bool may_edit) {
+  if (is_ending_) return Ending();
+  Running running = std::move(running_.back());
+  running_.pop_back();
+  if (may_edit) {
+    if (Error error = Apply(running, outputs)) {
+      running_.push_back(std::move(running));
+      return error;
+    }
+  }
+  ++occurrences_[{&running.node.graph(), running.node.id()}];
+  Record(running, outputs);
+  bool stops = false;
+  Why why = Why::kStep;
+  std::vector<int> hits;
+  if (replay_) {
+    stops = Arrives(running.step, Phase::kAfter);
+    why = Why::kBack;
+  } else {
+    hits = HitAfter(running, outputs);
+    bool is_out = order_.go == Go::kFinish && CallsIn(running.frames) < depth_;
+    stops = !hits.empty() || is_out;
+    if (!hits.empty()) why = Why::kBreakpoint;
+  }
+  if (!stops) return Error::success();
+  running_.push_back(std::move(running));
+  stop_.outputs = outputs.vec();
+  if (may_edit) editable_ = outputs;
+  Error error = StopAt(why, Phase::kAfter, std::move(hits));
+  editable_ = {};
+  running_.pop_back();
+  return error;
+}
+
+// Makes the node, which ends, the last of those that began: a dataset's thread may have begun
+// others.
+bool Debugger::BringToTop(const Node& node) {
+  for (size_t i = running_.size(); i-- > 0;) {
+    if (running_[i].node != node) continue;
+    std::rotate(running_.begin() + i, running_.begin() + i + 1, running_.end());
+    return true;
+  }
+  return false;
+}
+
+Error Debugger::EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outputs) {
+  std::lock_guard lock(mutex_);
+  if (is_ending_) return Ending();
+  is_reported_ = true;
+  if (!BringToTop(node)) return Error::success();
+  return After(outputs, /*may_edit=*/true);
+}
+
+// Nodes that only hand values on come without EditOutputs().
+Error Debugger::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
+  std::lock_guard lock(mutex_);
+  if (is_ending_) return Ending();
+  bool is_reported = std::exchange(is_reported_, false);
+  if (is_reported || !BringToTop(node)) return Error::success();
+  std::vector<Tensor> copies = outputs.vec();
+  return After(copies, /*may_edit=*/false);
+}
+
+// Asks how to go on, of the node that began last.
+Error Debugger::StopAt(Why why, Phase phase, std::vector<int> breakpoints) {
+  const Running& running = running_.back();
+  replay_.reset();
+  has_begun_ = true;
+  stop_.why = why;
+  stop_.phase = phase;
+  stop_.run = run_;
+  stop_.step = running.step;
+  stop_.node = running.node;
+  stop_.frames = running.frames;
+  stop_.inputs = running.inputs;
+  if (phase == Phase::kBefore) stop_.outputs.clear();
+  stop_.breakpoints = std::move(breakpoints);
+  stop_.filter.clear();
+  for (const Breakpoint& breakpoint : breakpoints_) {
+    if (breakpoint.number == kTemporary && llvm::is_contained(stop_.breakpoints, kTemporary))
+      stop_.filter = breakpoint.text();
+  }
+  stop_.error.clear();
+  stop_.fetched.clear();
+  Take(Ask());
+  return is_ending_ ? Ending() : Error::success();
+}
+
+}  // namespace grapnel

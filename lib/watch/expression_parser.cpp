@@ -1,0 +1,356 @@
+#include "lib/watch/expression_parser.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "lib/ir/tensor_name.h"
+#include "lib/support/suggest.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace grapnel {
+namespace {
+
+using Node = TensorExpression::Node;
+
+constexpr int kDeepest = 200;  // parentheses in one another
+
+bool IsNameCharacter(char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '/'; }
+
+Node Call(llvm::StringRef name, std::vector<Node> operands) {
+  Node node;
+  node.kind = Node::Kind::kCall;
+  node.name = name.str();
+  node.operands = std::move(operands);
+  return node;
+}
+
+// By descent, loosest first: or, and, not, comparison, | , &, + -, * / // %, unary -, **, and what
+// follows a value: slices and methods.
+class Parser {
+ public:
+  explicit Parser(llvm::StringRef text) : text_(text) {}
+
+  Expected<Node> All() {
+    ASSIGN_OR_RETURN(Node node, Or());
+    if (!Rest().empty()) return Wrong("an operator or the end");
+    return node;
+  }
+
+  Expected<std::vector<SlicePart>> AllSlice() {
+    if (!Take("[")) return Wrong("'['");
+    ASSIGN_OR_RETURN(auto parts, Slice());
+    if (!Rest().empty()) return Wrong("the end");
+    return parts;
+  }
+
+ private:
+  llvm::StringRef Rest() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    return text_.substr(at_);
+  }
+  bool Take(llvm::StringRef token) {
+    if (!HasPrefix(Rest(), token)) return false;
+    at_ += token.size();
+    return true;
+  }
+  bool TakeWord(llvm::StringRef word) {
+    llvm::StringRef rest = Rest();
+    if (!HasPrefix(rest, word)) return false;
+    if (rest.size() > word.size() && IsNameCharacter(rest[word.size()])) return false;
+    at_ += word.size();
+    return true;
+  }
+  Error Wrong(llvm::StringRef expected) {
+    llvm::StringRef rest = Rest();
+    std::string found = rest.empty() ? "the end" : "'" + rest.take_front(12).str() + "'";
+    return MakeError("column {0}: {1} was expected, not {2}", at_ + 1, expected, found);
+  }
+
+  Expected<Node> Or() {
+    ASSIGN_OR_RETURN(Node node, And());
+    while (TakeWord("or")) {
+      ASSIGN_OR_RETURN(Node right, And());
+      node = Call("or", {std::move(node), std::move(right)});
+    }
+    return node;
+  }
+
+  Expected<Node> And() {
+    ASSIGN_OR_RETURN(Node node, Not());
+    while (TakeWord("and")) {
+      ASSIGN_OR_RETURN(Node right, Not());
+      node = Call("and", {std::move(node), std::move(right)});
+    }
+    return node;
+  }
+
+  Expected<Node> Not() {
+    if (!TakeWord("not")) return Comparison();
+    if (++depth_ > kDeepest) return MakeError("nested more than {0} deep", kDeepest);
+    ASSIGN_OR_RETURN(Node operand, Not());
+    --depth_;
+    return Call("not", {std::move(operand)});
+  }
+
+  Expected<Node> Comparison() {
+    ASSIGN_OR_RETURN(Node node, Bits());
+    for (llvm::StringRef sign : {"==", "!=", "<=", ">=", "<", ">"}) {
+      if (!Take(sign)) continue;
+      ASSIGN_OR_RETURN(Node right, Bits());
+      return Call(sign, {std::move(node), std::move(right)});
+    }
+    return node;
+  }
+
+  Expected<Node> Bits() {
+    ASSIGN_OR_RETURN(Node node, Sum());
+    for (;;) {
+      llvm::StringRef sign = Take("|") ? "|" : Take("&") ? "&" : "";
+      if (sign.empty()) return node;
+      ASSIGN_OR_RETURN(Node right, Sum());
+      node = Call(sign, {std::move(node), std::move(right)});
+    }
+  }
+
+  Expected<Node> Sum() {
+    ASSIGN_OR_RETURN(Node node, Product());
+    for (;;) {
+      llvm::StringRef sign = Take("+") ? "+" : Take("-") ? "-" : "";
+      if (sign.empty()) return node;
+      ASSIGN_OR_RETURN(Node right, Product());
+      node = Call(sign, {std::move(node), std::move(right)});
+    }
+  }
+
+  Expected<Node> Product() {
+    ASSIGN_OR_RETURN(Node node, Unary());
+    for (;;) {
+      if (HasPrefix(Rest(), "**")) return node;
+      llvm::StringRef sign = Take("//")  ? "//"
+                             : Take("*") ? "*"
+                             : Take("/") ? "/"
+                             : Take("%") ? "%"
+                                         : "";
+      if (sign.empty()) return node;
+      ASSIGN_OR_RETURN(Node right, Unary());
+      node = Call(sign, {std::move(node), std::move(right)});
+    }
+  }
+
+  Expected<Node> Unary() {
+    llvm::StringRef sign = Take("-") ? "neg" : Take("~") ? "~" : Take("+") ? "+" : "";
+    if (sign.empty()) return Power();
+    if (++depth_ > kDeepest) return MakeError("nested more than {0} deep", kDeepest);
+    ASSIGN_OR_RETURN(Node operand, Unary());
+    --depth_;
+    if (sign == "+") return operand;
+    return Call(sign, {std::move(operand)});
+  }
+
+  Expected<Node> Power() {
+    ASSIGN_OR_RETURN(Node node, Postfix());
+    if (!Take("**")) return node;
+    ASSIGN_OR_RETURN(Node right, Unary());
+    return Call("**", {std::move(node), std::move(right)});
+  }
+
+  Expected<Node> Postfix() {
+    ASSIGN_OR_RETURN(Node node, Primary());
+    for (;;) {
+      if (Take("[")) {
+        Node slice;
+        slice.kind = Node::Kind::kSlice;
+        ASSIGN_OR_RETURN(slice.slice, Slice());
+        slice.operands.push_back(std::move(node));
+        node = std::move(slice);
+      } else if (HasPrefix(Rest(), ".")) {
+        ++at_;
+        llvm::StringRef name =
+            Rest().take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+        at_ += name.size();
+        if (name.empty() || !Take("(")) return Wrong("a function, as in .max()");
+        ASSIGN_OR_RETURN(node, Arguments(name, {std::move(node)}));
+      } else {
+        return node;
+      }
+    }
+  }
+
+  Expected<Node> Primary() {
+    if (Take("(")) {
+      if (++depth_ > kDeepest) return MakeError("nested more than {0} deep", kDeepest);
+      ASSIGN_OR_RETURN(Node node, Or());
+      --depth_;
+      if (!Take(")")) return Wrong("')'");
+      return node;
+    }
+    if (Take("`")) {
+      size_t end = text_.find('`', at_);
+      if (end == llvm::StringRef::npos) return MakeError("a '`' without its other one");
+      Node node = TensorNamed(text_.slice(at_, end));
+      at_ = end + 1;
+      return node;
+    }
+    llvm::StringRef rest = Rest();
+    if (rest.empty()) return Wrong("a tensor, a number or a function");
+    if (llvm::isDigit(rest[0]) || (rest[0] == '.' && rest.size() > 1 && llvm::isDigit(rest[1])))
+      return Number();
+    if (!IsNameCharacter(rest[0])) return Wrong("a tensor, a number or a function");
+    return Word();
+  }
+
+  static Node TensorNamed(llvm::StringRef name) {
+    Node node;
+    node.kind = Node::Kind::kTensor;
+    node.name = name.str();
+    return node;
+  }
+
+  Expected<Node> Number() {
+    std::string text = Rest().str();
+    char* end = nullptr;
+    Node node;
+    node.number = std::strtold(text.c_str(), &end);
+    size_t size = end - text.c_str();
+    node.is_whole =
+        llvm::StringRef(text).take_front(size).find_first_of(".eEnN") == llvm::StringRef::npos;
+    at_ += size;
+    return node;
+  }
+
+  // A tensor's name, or a function with its arguments, or a constant.
+  Expected<Node> Word() {
+    llvm::StringRef word = Rest().take_while(IsNameCharacter);
+    llvm::StringRef after = Rest().drop_front(word.size());
+    if (HasPrefix(after, "(")) {
+      at_ += word.size() + 1;
+      for (llvm::StringRef prefix : {"np.", "numpy.", "tf.", "math.", "linalg."})
+        word.consume_front(prefix);
+      word.consume_front("reduce_");
+      auto [tensor, method] = word.rsplit('.');
+      if (!IsFunction(word) && IsFunction(method)) return Arguments(method, {TensorNamed(tensor)});
+      return Arguments(word, {});
+    }
+    at_ += word.size();
+    size_t behind = at_;
+    if (Take(":")) {
+      llvm::StringRef index = Rest().take_while([](char c) { return llvm::isDigit(c); });
+      int32_t number = 0;
+      if (!index.getAsInteger(10, number)) {
+        at_ += index.size();
+        return TensorNamed(OutputName(word, number));
+      }
+      at_ = behind;
+    }
+    llvm::StringRef constant = word;
+    constant.consume_front("np.");
+    constant.consume_front("math.");
+    Node number;
+    if (constant == "inf") number.number = INFINITY;
+    if (constant == "nan") number.number = NAN;
+    if (constant == "pi") number.number = 3.14159265358979323846264338327950288L;
+    number.is_truth =
+        constant == "True" || constant == "False" || constant == "true" || constant == "false";
+    if (number.is_truth) number.number = constant.starts_with_insensitive("t");
+    if (number.number != 0 || number.is_truth) return number;
+    return TensorNamed(word);
+  }
+
+  // After '('; `first` is what a method was called on.
+  Expected<Node> Arguments(llvm::StringRef name, std::vector<Node> first) {
+    if (!IsFunction(name)) return NotFound("function", name, FunctionNames());
+    if (++depth_ > kDeepest) return MakeError("nested more than {0} deep", kDeepest);
+    Node call = Call(name, std::move(first));
+    for (bool more = !Take(")"); more;) {
+      if (TakeKeyword("axis")) {
+        ASSIGN_OR_RETURN(call.axis, Integer());
+      } else if (TakeKeyword("keepdims")) {
+        call.keeps_dims = TakeWord("True") || TakeWord("true");
+        if (!call.keeps_dims && !TakeWord("False") && !TakeWord("false"))
+          return Wrong("True or False");
+      } else {
+        ASSIGN_OR_RETURN(Node argument, Or());
+        call.operands.push_back(std::move(argument));
+      }
+      if (Take(")")) break;
+      if (!Take(",")) return Wrong("',' or ')'");
+    }
+    --depth_;
+    return call;
+  }
+
+  bool TakeKeyword(llvm::StringRef word) {
+    size_t before = at_;
+    if (TakeWord(word) && !HasPrefix(Rest(), "==") && Take("=")) return true;
+    at_ = before;
+    return false;
+  }
+
+  Expected<int64_t> Integer() {
+    llvm::StringRef rest = Rest();
+    size_t size = HasPrefix(rest, "-") ? 1 : 0;
+    while (size < rest.size() && llvm::isDigit(rest[size])) ++size;
+    int64_t value = 0;
+    if (rest.take_front(size).getAsInteger(10, value)) return Wrong("an integer");
+    at_ += size;
+    return value;
+  }
+
+  // After '['.
+  Expected<std::vector<SlicePart>> Slice() {
+    std::vector<SlicePart> parts;
+    do {
+      SlicePart part;
+      if (Take("...")) {
+        part.kind = SlicePart::Kind::kEllipsis;
+      } else if (TakeWord("None") || TakeWord("np.newaxis")) {
+        part.kind = SlicePart::Kind::kNewAxis;
+      } else {
+        ASSIGN_OR_RETURN(part, Range());
+      }
+      parts.push_back(part);
+    } while (Take(",") && !HasPrefix(Rest(), "]"));
+    if (!Take("]")) return Wrong("',' or ']'");
+    return parts;
+  }
+
+  Expected<SlicePart> Range() {
+    SlicePart part;
+    std::optional<int64_t>* bounds[] = {&part.begin, &part.end, &part.step};
+    int colons = 0;
+    for (;;) {
+      llvm::StringRef rest = Rest();
+      if (!rest.empty() && (llvm::isDigit(rest[0]) || rest[0] == '-')) {
+        ASSIGN_OR_RETURN(*bounds[colons], Integer());
+      }
+      if (colons == 2 || !Take(":")) break;
+      ++colons;
+    }
+    if (colons == 0 && !part.begin) return Wrong("an index, as in [0, 1:3, ...]");
+    if (part.step == 0) return MakeError("column {0}: the step of a slice is 0", at_ + 1);
+    if (colons == 0) {
+      part.kind = SlicePart::Kind::kIndex;
+      part.index = *part.begin;
+    }
+    return part;
+  }
+
+  llvm::StringRef text_;
+  size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+Expected<TensorExpression::Node> ParseExpression(llvm::StringRef text) {
+  return Parser(text).All();
+}
+
+Expected<std::vector<SlicePart>> ParseSlice(llvm::StringRef text) {
+  return Parser(text).AllSlice();
+}
+
+}  // namespace grapnel
