@@ -128,8 +128,9 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
 // A flag of one kind of input, given for the other, would be silence.
 Error DemandFlagsOf(bool is_folder, const Flags& flags) {
   const RunFlags& model = flags.model;
-  bool of_model = flags.optimized || flags.repeat > 1 || !model.graph.empty() || !model.signature.empty() ||
-                  !model.variables.empty() || !model.feeds.empty() || !model.fetches.empty();
+  bool of_model = flags.optimized || flags.repeat > 1 || !model.graph.empty() ||
+                  !model.signature.empty() || !model.variables.empty() || !model.feeds.empty() ||
+                  !model.fetches.empty();
   bool of_folder = !flags.run.empty() || !flags.html.empty() || flags.trace >= 0;
   if (is_folder && of_model)
     return MakeError(

@@ -272,8 +272,9 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("GLOB");
   line.Option("--tap-mode", flags->tap_mode, "what a tap says").OneOf(TapModeNames()).ShowDefault();
   line.Option("--tap-file", flags->tap_file, "where taps go; default: standard output");
-  line.Flag("--check-numerics", flags->check_numerics,
-            "stop at the first op that puts out NaN or infinity, with TensorFlow's message; exit code 1");
+  line.Flag(
+      "--check-numerics", flags->check_numerics,
+      "stop at the first op that puts out NaN or infinity, with TensorFlow's message; exit code 1");
   line.Option("--skip-numerics", flags->unchecked, "nodes that --check-numerics passes over")
       .ShownAs("GLOB");
   line.Option("--logdir", flags->logdir,

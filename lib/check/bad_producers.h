@@ -58,8 +58,8 @@ RecordedTensor RecordOf(const Tensor& tensor);
 // made 1, complex numbers always.
 Tensor MadeFinite(const Tensor& tensor, bool ones);
 
-// Watches one run or several in turn, which must be on one thread and the host. Ops that only hand values on (calls,
-// control flow, reads of resources, lists and optionals) are no producers.
+// Watches one run or several in turn, which must be on one thread and the host. Ops that only hand
+// values on (calls, control flow, reads of resources, lists and optionals) are no producers.
 class BadProducers : public RunHook {
  public:
   // `graph` is what runs. Values of `tamed` nodes are made finite before anybody reads them.

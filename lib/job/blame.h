@@ -44,10 +44,10 @@ struct RunBlame {
 
 // Runs the request, whose `hook`, `watch`, `pool`, `device` and `devices` are not looked at, on one
 // thread of the CPU: `runs` times in turn, or until something fetched is bad, where variables keep
-// what each run made of them. A producer does harm when something fetched is bad, or the run fails, with all
-// other producers made finite: so each that comes before the first harmful one costs a run, or of
-// many a few. Errors: RunJob's, but for those of nodes, which are part of the answer where
-// something was bad before.
+// what each run made of them. A producer does harm when something fetched is bad, or the run fails,
+// with all other producers made finite: so each that comes before the first harmful one costs a
+// run, or of many a few. Errors: RunJob's, but for those of nodes, which are part of the answer
+// where something was bad before.
 Expected<RunBlame> BlameRun(OpenedGraph& opened, const RunRequest& request, int runs = 1);
 
 }  // namespace grapnel

@@ -110,7 +110,8 @@ void WriteProducerJson(const BadProducer& producer, OStream& json) {
     json.attribute("cause", OriginName(producer.origin));
     json.attribute("text", fixUTF8(ProducerSentence(producer)));
     json.attribute("element", producer.element);
-    json.attribute("run", producer.run > 0 ? llvm::json::Value(producer.run) : llvm::json::Value(nullptr));
+    json.attribute("run",
+                   producer.run > 0 ? llvm::json::Value(producer.run) : llvm::json::Value(nullptr));
     json.attribute("times", static_cast<int64_t>(cause.times));
     json.attribute("mend", HowToMend(cause));
     json.attributeBegin("value");

@@ -39,8 +39,10 @@ std::string PythonShape(llvm::ArrayRef<int64_t> dims) {
 
 std::string PythonType(DataType type) {
   llvm::StringRef name = DataTypeName(type);
-  return name == "float" ? "float32" : name == "double" ? "float64" : name == "half" ? "float16"
-                                                                                      : name.str();
+  return name == "float"    ? "float32"
+         : name == "double" ? "float64"
+         : name == "half"   ? "float16"
+                            : name.str();
 }
 
 // What a node was given, for the message: by then it may have written over it, or passed it on.
@@ -129,8 +131,9 @@ std::string CheckNumerics::Message(const Node& node, size_t output, const Tensor
   llvm::SmallVector<const CallFrame*, 4> calls;
   for (const CallFrame* call = CurrentCall(); call; call = call->outer) calls.push_back(call);
   for (const CallFrame* call : llvm::reverse(calls)) {
-    text += call->caller ? ("    + " + call->caller->name() + " calls " + call->function->name()).str()
-                         : "    + loop " + call->loop.str();
+    text += call->caller
+                ? ("    + " + call->caller->name() + " calls " + call->function->name()).str()
+                : "    + loop " + call->loop.str();
     if (call->iteration >= 0) text += ", iteration " + std::to_string(call->iteration);
     text += "\n";
   }

@@ -11,8 +11,8 @@
 
 namespace grapnel {
 
-// Calls each hook in the order in which they were added, of the nodes that it wants; the first error
-// ends it. What one puts in an output's place the next ones see.
+// Calls each hook in the order in which they were added, of the nodes that it wants; the first
+// error ends it. What one puts in an output's place the next ones see.
 class HookChain : public RunHook {
  public:
   void Add(RunHook* hook) { hooks_.push_back(hook); }  // which outlives it; before the plan is made

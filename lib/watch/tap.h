@@ -68,7 +68,8 @@ class Tap : public RunHook {
   ThreadPool* pool_ = nullptr;
   std::mutex mutex_;
   std::map<std::pair<const Graph*, NodeId>, Health> constants_;
-  std::map<std::pair<const Graph*, NodeId>, std::string> heads_;  // of lines; they stay where they are
+  std::map<std::pair<const Graph*, NodeId>, std::string>
+      heads_;  // of lines; they stay where they are
   std::atomic<int64_t> count_{0};
 };
 

@@ -47,7 +47,8 @@ void Multiply(KernelContext& ctx, const int8_t* left, llvm::ArrayRef<int32_t> le
 // The processor's answer for what 32 bits do not hold is the smallest.
 int32_t LevelOf(float sum) {
   constexpr float kEnd = 2147483648.0f;
-  return sum >= -kEnd && sum < kEnd ? static_cast<int32_t>(sum) : std::numeric_limits<int32_t>::min();
+  return sum >= -kEnd && sum < kEnd ? static_cast<int32_t>(sum)
+                                    : std::numeric_limits<int32_t>::min();
 }
 
 Error Dot(KernelContext& ctx, const DotAttrs& attrs) {
@@ -66,10 +67,9 @@ Error Dot(KernelContext& ctx, const DotAttrs& attrs) {
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {rows, columns}));
   std::vector<int32_t> zeros(rows, of_left.zero(0));
   auto* result = out->data<int32_t>();
-  Multiply(ctx, left.data<int8_t>(), zeros, right, of_right,
-           [&](int64_t i, int64_t j, float sum) {
-             result[i * columns + j] = multipliers[j](LevelOf(sum), 0, to.zero(j), attrs.bounds);
-           });
+  Multiply(ctx, left.data<int8_t>(), zeros, right, of_right, [&](int64_t i, int64_t j, float sum) {
+    result[i * columns + j] = multipliers[j](LevelOf(sum), 0, to.zero(j), attrs.bounds);
+  });
   return Error::success();
 }
 
