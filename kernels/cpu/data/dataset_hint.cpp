@@ -6,7 +6,10 @@
 #include <thread>
 
 #include "kernels/cpu/data/dataset.h"
+#include "lib/ir/node_types.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -100,14 +103,48 @@ Expected<KernelFn> MakeSleep(const KernelSetup& setup) {
   });
 }
 
-// Shards by elements. Which files a worker reads would be decided on the graph, before it runs.
+// Whether a dataset that `node` is made of fits, in the functions too that those call.
+bool StandsOn(const Node& node, llvm::function_ref<bool(llvm::StringRef)> fits) {
+  std::vector<Node> open = {node};
+  llvm::DenseSet<std::pair<const Graph*, NodeId>> seen;
+  auto add = [&](const Node& next) {
+    if (next && seen.insert({&next.graph(), next.id()}).second) open.push_back(next);
+  };
+  while (!open.empty()) {
+    Node now = open.back();
+    open.pop_back();
+    if (fits(now.op())) return true;
+    for (int i = 0; i < now.num_inputs(); ++i) add(now.input_node(i));
+    for (llvm::StringRef called : CalledFunctions(now)) {
+      const Function* function = node.graph().module().FindFunction(called);
+      if (!function) continue;
+      for (Node inner : function->body.nodes()) add(inner);
+    }
+  }
+  return false;
+}
+
+bool ReadsFiles(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases("TFRecordDataset", "TFRecordDatasetV2", "TextLineDataset", true)
+      .Cases("FixedLengthRecordDataset", "FixedLengthRecordDatasetV2", true)
+      .Cases("ArrayRecordDataset", "RecordIODataset", "SSTableDataset", true)
+      .Default(false);
+}
+
+// Shards by elements, or not at all where a hint says so and no ShardDataset takes it. Which files
+// a worker reads would be decided on the graph, before it runs.
 Expected<KernelFn> MakeAutoShard(const KernelSetup& setup) {
-  constexpr int64_t kOff = -1, kByData = 2, kByHint = 3;
+  constexpr int64_t kOff = -1, kAuto = 0, kByData = 2, kByHint = 3;
   // TensorFlow's enum has 32 bits.
   auto policy = static_cast<int32_t>(setup.node().GetInt("auto_shard_policy"));
   if (policy < kOff || policy > kByHint)
     return MakeError("auto_shard_policy {0} is none: from {1} to {2} was expected", policy, kOff,
                      kByHint);
+  // By files where some are read, else by data.
+  if (policy == kAuto && !StandsOn(setup.node(), ReadsFiles)) policy = kByData;
+  auto is_shard = [](llvm::StringRef op) { return op == "ShardDataset"; };
+  if (policy == kByHint && !StandsOn(setup.node(), is_shard)) policy = kOff;
   return KernelFn([node = setup.node(), policy](KernelContext& ctx) -> Error {
     ASSIGN_OR_RETURN(DatasetRef input, DatasetIn(ctx, 0));
     ASSIGN_OR_RETURN(int64_t workers, ScalarIn(ctx, 1));
@@ -120,8 +157,9 @@ Expected<KernelFn> MakeAutoShard(const KernelSetup& setup) {
       return Error::success();
     }
     if (policy != kByData)
-      return MakeError("auto_shard_policy {0} is for files: by data (2) and off (-1) are supported",
-                       policy);
+      return MakeError(
+          "auto_shard_policy {0} is for files and hints: by data (2) and off (-1) are supported",
+          policy);
     int64_t n = input->cardinality();
     if (n >= 0) n = n / workers + (index < n % workers);
     return PutDataset(ctx, node, n, [=](DatasetContext& begin) -> Expected<DatasetNext> {
