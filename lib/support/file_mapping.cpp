@@ -31,7 +31,7 @@ struct RangeBlock {
 RangeBlock first_block;
 std::mutex blocks_mutex;  // of those who take and free ranges
 std::atomic<uintptr_t> page_size{0};
-struct sigaction handler_before;
+struct sigaction bus_handler_before, fault_handler_before;
 std::atomic<void (*)(const char*)> on_cut_file{nullptr};
 
 MappedRange* RangeAt(uintptr_t address) {
@@ -60,7 +60,7 @@ MappedRange* TakeRange(uintptr_t begin, uintptr_t end, const char* path) {
 }
 
 // Who had the signal may have put this handler back, and returned: then the fault comes again.
-void PassOn(int signal, siginfo_t* info, void* context) {
+void PassOn(const struct sigaction& handler_before, int signal, siginfo_t* info, void* context) {
   static std::atomic<void*> last{nullptr};
   bool is_back = info->si_code > 0 && last.exchange(info->si_addr) == info->si_addr;
   if (is_back) {
@@ -81,15 +81,50 @@ void OnBusError(int signal, siginfo_t* info, void* context) {
   int error = errno;
   auto address = reinterpret_cast<uintptr_t>(info->si_addr);
   MappedRange* range = info->si_code == BUS_ADRERR ? RangeAt(address) : nullptr;
-  if (!range) return PassOn(signal, info, context);
+  if (!range) return PassOn(bus_handler_before, signal, info, context);
   char* page = static_cast<char*>(info->si_addr) - address % page_size;
   size_t left = range->end - (address - address % page_size);
   range->lacks_bytes = true;
   if (auto told = on_cut_file.load()) told(range->path);
   void* zeros =
       mmap(page, left, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (zeros == MAP_FAILED) return PassOn(signal, info, context);
+  if (zeros == MAP_FAILED) return PassOn(bus_handler_before, signal, info, context);
   errno = error;
+}
+
+// The path of a mapped file that is shorter now than it was; null: there is none.
+const char* FindCutFile() {
+  for (RangeBlock* block = &first_block; block; block = block->next.load()) {
+    for (MappedRange& range : block->ranges) {
+      uintptr_t begin = range.begin.load();
+      struct stat now;
+      bool is_cut = begin && stat(range.path, &now) == 0 &&
+                    static_cast<uintptr_t>(now.st_size) < range.end.load() - begin;
+      if (is_cut || (begin && range.lacks_bytes.load())) return range.path;
+    }
+  }
+  return nullptr;
+}
+
+// Bytes that turn to zeros after they were looked at, in the last page even without a SIGBUS, may
+// lead a reader anywhere: what came of that is the file's fault. Only system calls here too.
+void OnFault(int signal, siginfo_t* info, void* context) {
+  auto told = on_cut_file.load();
+  const char* path = told ? FindCutFile() : nullptr;
+  if (path) told(path);
+  PassOn(fault_handler_before, signal, info, context);
+}
+
+// Whoever took the signal since is asked after this handler.
+void Take(int signal, void (*handler)(int, siginfo_t*, void*), struct sigaction* before) {
+  struct sigaction now;
+  sigaction(signal, nullptr, &now);
+  if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == handler) return;
+  *before = now;
+  struct sigaction action = {};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
@@ -99,15 +134,9 @@ void OnCutFile(void (*told)(const char* path)) { on_cut_file = told; }
 void TakeBusErrors() {
   static std::mutex mutex;
   std::lock_guard lock(mutex);
-  struct sigaction now;
-  sigaction(SIGBUS, nullptr, &now);
-  if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == OnBusError) return;
-  handler_before = now;
   page_size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  struct sigaction action = {};
-  action.sa_sigaction = OnBusError;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigaction(SIGBUS, &action, nullptr);
+  Take(SIGBUS, OnBusError, &bus_handler_before);
+  Take(SIGSEGV, OnFault, &fault_handler_before);
 }
 
 Expected<std::unique_ptr<FileMapping>> FileMapping::Map(int fd, const struct stat& info,

@@ -43,7 +43,8 @@ class FileMapping {
   MappedRange* range_ = nullptr;
 };
 
-// Takes SIGBUS for mappings, again where other code has taken it since.
+// Takes SIGBUS for mappings, again where other code has taken it since; and SIGSEGV, which is told
+// to OnCutFile() where a mapped file is shorter than it was, and else goes on.
 void TakeBusErrors();
 
 }  // namespace grapnel

@@ -49,6 +49,22 @@ class FileTest : public testing::Test {
   std::string folder_;
 };
 
+// A reader that has checked a file may break on zeros that come without a SIGBUS.
+TEST_F(FileTest, AFaultAfterAFileWasCutIsTheFiles) {
+  constexpr int kTold = 7;
+  auto end = [this](bool is_cut) {
+    std::string path = Put("faulty", std::string(kLarge, 'x'));
+    auto file = llvm::cantFail(FileBytes::Open(path));
+    OnCutFile([](const char*) { std::_Exit(kTold); });
+    if (is_cut && truncate(path.c_str(), 1) != 0) std::_Exit(1);
+    std::raise(SIGSEGV);
+  };
+  EXPECT_EXIT(end(true), testing::ExitedWithCode(kTold), "");
+  EXPECT_EXIT(
+      end(false), [](int status) { return !WIFEXITED(status) || WEXITSTATUS(status) != kTold; },
+      "");
+}
+
 // Without the handler the process would end here.
 TEST_F(FileTest, CutShortIsAnErrorAndZeros) {
   std::string path = Put("cut", std::string(kLarge, 'x'));
