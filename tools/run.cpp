@@ -186,10 +186,13 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (Error error = DemandTapped(opened.module(), *unchecked))
     return Annotate(flags.model + ": --skip-numerics", std::move(error));
   CheckNumerics numerics(*unchecked, &pool);
-  HookChain hooks;
-  if (!taps->empty()) hooks.Add(tap.get());  // what the check stops at is told before
-  if (flags.check_numerics) hooks.Add(&numerics);
-  if (!hooks.empty()) request.hook = &hooks;
+  // One hook alone is called without looking who wants the node. What the check stops at is tapped
+  // before.
+  HookChain both;
+  both.Add(tap.get());
+  both.Add(&numerics);
+  if (!taps->empty()) request.hook = tap.get();
+  if (flags.check_numerics) request.hook = taps->empty() ? static_cast<RunHook*>(&numerics) : &both;
   if (!flags.profile.empty()) request.profiler = &profile;
   ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(request)));
   std::vector<Fetched> fetched = FetchedBy(job, flags);

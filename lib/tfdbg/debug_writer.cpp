@@ -15,8 +15,8 @@
 #include "lib/ir/types.h"
 #include "lib/support/error.h"
 #include "lib/tfdbg/debug_calls.h"
+#include "lib/watch/debugger_skips.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -143,15 +143,7 @@ std::string NameInRole(const Node& caller, llvm::StringRef function, int number)
 }  // namespace
 
 bool IsDebugged(llvm::StringRef op_type) {
-  return llvm::StringSwitch<bool>(op_type)
-      .Cases("Enter", "Exit", "Identity", "If", "LoopCond", "Merge", "NextIteration", false)
-      .Cases("RefEnter", "RefExit", "RefMerge", "RefNextIteration", "RefSwitch", "RefIdentity",
-             false)
-      .Cases("StatelessIf", "StatefulPartitionedCall", "Switch", "While", "RemoteCall", false)
-      .Cases("TPUReplicatedInput", "TPUReplicateMetadata", "TPUCompilationResult", false)
-      .Cases("TPUReplicatedOutput", "ConfigureDistributedTPU", "DestroyResourceOp", false)
-      .Cases("_Arg", "_Retval", false)
-      .Default(true);
+  return !IsSkippedByDebugger(op_type) && op_type != "_Arg" && op_type != "_Retval";
 }
 
 bool IsDebugged(proto::TensorDebugMode mode, DataType dtype) {
@@ -421,7 +413,6 @@ void DebugWriter::DescribeTrace(const Node& node, int slot, const Tensor& tensor
   }
   trace->record = event.SerializeAsString();
   trace->content = columns > 0 ? trace->record.find(room) : 0;
-  trace->dtype = tensor.dtype();
 }
 
 void DebugWriter::AddTrace(const Node& node, int slot, const Tensor& tensor, const Health& health) {
@@ -441,7 +432,6 @@ void DebugWriter::AddTrace(const Node& node, int slot, const Tensor& tensor, con
     std::memcpy(trace.record.data() + trace.content, bytes.data(), bytes.size());
   }
   traces_.Add(trace.record);
-  ++num_traces_;
 }
 
 // What an eager execution says of an output: nothing where its dtype has no place in the mode.
@@ -471,7 +461,6 @@ void DebugWriter::AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tens
   made->mutable_code_location()->set_host_name(host_);
   made->mutable_code_location()->add_stack_frame_ids(FrameId(2));
   execution_.Add(event.SerializeAsString());
-  ++num_executions_;
 }
 
 // Traces before the executions that they were part of: a reader that comes between finds no

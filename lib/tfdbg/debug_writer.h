@@ -53,9 +53,6 @@ class DebugWriter {
   Error Flush();
   Error Close();
 
-  const std::string& prefix() const { return prefix_; }  // of the six paths
-  int64_t num_traces() const { return num_traces_; }
-
  private:
   // Of main, or of a function that it calls.
   struct Body {
@@ -69,7 +66,6 @@ class DebugWriter {
     std::string record;  // empty: not recorded
     size_t content = 0;  // where the counts begin
     int64_t tensor_id = 0;
-    DataType dtype = proto::DT_INVALID;  // that `record` was made for
   };
   // A file that records are appended to.
   class Stream {
@@ -108,7 +104,7 @@ class DebugWriter {
   std::vector<Body> bodies_;
   llvm::DenseMap<const Graph*, std::string> graph_ids_;
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::vector<Trace>> trace_of_;
-  int64_t next_tensor_id_ = 0, next_eager_id_ = 0, num_traces_ = 0, num_executions_ = 0;
+  int64_t next_tensor_id_ = 0, next_eager_id_ = 0;
   bool is_closed_ = false;
 };
 

@@ -3,20 +3,16 @@
 #include "lib/ir/module.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/ir/types.h"
+#include "lib/watch/debugger_skips.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
 namespace {
 
-bool IsPassedOver(llvm::StringRef op) {
+// What makes no bad number of good ones.
+bool OnlyMoves(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
-      // What tfdbg never looks at.
-      .Cases("Enter", "Exit", "Identity", "If", "LoopCond", "Merge", "NextIteration", true)
-      .Cases("StatelessIf", "StatefulPartitionedCall", "Switch", "While", "RemoteCall", true)
-      .Cases("TPUReplicatedInput", "TPUReplicateMetadata", "TPUCompilationResult", true)
-      .Cases("TPUReplicatedOutput", "ConfigureDistributedTPU", "DestroyResourceOp", true)
-      // What makes no bad number of good ones.
       .Cases("Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "Maximum", "Minimum", true)
       .Cases("Reshape", "Slice", "Squeeze", "Stack", "StridedSlice", "StridedSliceGrad", true)
       .Cases("TensorListConcatV2", "TensorListGather", "TensorListGetItem", true)
@@ -62,7 +58,8 @@ thread_local size_t depth = 0;
 }  // namespace
 
 bool CheckNumerics::Wants(const Node& node) {
-  return !IsPassedOver(node.op()) && !FitsAny(skipped_, node.name());
+  return !IsSkippedByDebugger(node.op()) && !OnlyMoves(node.op()) &&
+         !FitsAny(skipped_, node.name());
 }
 
 Error CheckNumerics::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {

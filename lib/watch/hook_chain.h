@@ -16,7 +16,6 @@ namespace grapnel {
 class HookChain : public RunHook {
  public:
   void Add(RunHook* hook) { hooks_.push_back(hook); }  // which outlives it; before the plan is made
-  bool empty() const { return hooks_.empty(); }
 
   bool Wants(const Node& node) override;
   Tensor InsteadOfConstant(const Node& node, const Tensor& value) override;
