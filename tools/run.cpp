@@ -4,32 +4,28 @@
 #include "lib/io/value.h"
 #include "lib/job/blame_text.h"
 #include "lib/job/job_json.h"
-#include "lib/tfdbg/debug_tap.h"
 #include "lib/watch/check_numerics.h"
 #include "lib/watch/hook_chain.h"
 #include "lib/watch/profile.h"
-#include "lib/watch/tap.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "tools/input.h"
 #include "tools/progress.h"
 #include "tools/run_flags.h"
 #include "tools/spread_flags.h"
+#include "tools/tap_flags.h"
 #include "tools/time_limit.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, logdir, tap_file, tap_mode = "FULL_HEALTH", save_case, save_variables, profile,
-                                       device = "CPU";
+  std::string model, save_case, save_variables, profile, device = "CPU";
   RunFlags run;
+  TapFlags tap;
   SpreadFlags spread;
   int repeat = 1;
-  int circular_buffer_size = 1000;
   TimeLimit limit;
   bool all = false, check_numerics = false;
-  std::vector<std::string> taps, unchecked;
+  std::vector<std::string> unchecked;
 };
 
 // What came of a fetch, and the file that it goes to; empty: it is printed.
@@ -129,50 +125,13 @@ Error Failed(const Flags& flags, const CancelFlag& cancel, Error error) {
                   std::move(error));
 }
 
-// The folder of --logdir. Its path as TensorBoard shows it is that of the model.
-Expected<std::unique_ptr<DebugWriter>> OpenLogdir(const OpenedGraph& opened, const Flags& flags,
-                                                  TapMode mode, const MessageSink& sink) {
-  if (!flags.spread.devices.empty())
-    return MakeError("--logdir goes with one device, and not with --devices");
-  if (!flags.tap_file.empty())
-    return MakeError("--logdir and --tap-file are two places for one thing: give one of them");
-  if (mode == TapMode::kFullTensor)
-    sink(Severity::kWarning,
-         "--logdir: TensorBoard 2.21 hangs on a folder of FULL_TENSOR; grapnel reads it");
-  DebugWriterOptions options;
-  options.folder = flags.logdir;
-  options.mode = DebugModeOf(mode);
-  options.circular_buffer_size = flags.circular_buffer_size;
-  llvm::SmallString<128> source(flags.model);
-  llvm::sys::fs::make_absolute(source);
-  llvm::sys::path::remove_dots(source, /*remove_dot_dot=*/true);
-  // Its lines are those of the text that the writer makes, and not of the file.
-  options.source = (source + ".listing").str();
-  options.graph_name = opened.name();
-  return DebugWriter::Create(opened.module(), std::move(options));
-}
-
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
-  auto taps = Glob::ParseAll(flags.taps);
-  if (!taps) return Annotate("--tap", taps.takeError());
-  if (Error error = DemandTapped(opened.module(), *taps))
-    return Annotate(flags.model + ": --tap", std::move(error));
-  std::unique_ptr<AtomicFile> tap_file;
-  llvm::raw_ostream* tap_stream = &invocation.out();
-  if (!flags.tap_file.empty()) {
-    ASSIGN_OR_RETURN(tap_file, AtomicFile::Create(flags.tap_file));
-    tap_stream = &tap_file->os();
-  }
+  if (!flags.tap.logdir.empty() && !flags.spread.devices.empty())
+    return MakeError("--logdir goes with one device, and not with --devices");
   ThreadPool pool(invocation.flags.threads);
-  TapMode mode = *ParseTapMode(flags.tap_mode);
-  auto tap = std::make_unique<Tap>(*taps, mode, tap_stream);
-  std::unique_ptr<DebugWriter> logdir;
-  if (!flags.logdir.empty()) {
-    ASSIGN_OR_RETURN(logdir, OpenLogdir(opened, flags, mode, invocation.sink()));
-    if (taps->empty()) taps = Glob::ParseAll({"*"});
-    tap = std::make_unique<DebugTap>(*taps, mode, logdir.get());
-  }
+  ASSIGN_OR_RETURN(TappedRun taps, TappedRun::Begin(flags.tap, flags.model, opened, pool,
+                                                    invocation.out(), invocation.sink()));
   Profile profile;
   request.pool = &pool;
   request.sink = invocation.sink();
@@ -180,19 +139,20 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   request.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
   request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
-  tap->CountOn(&pool);
   auto unchecked = Glob::ParseAll(flags.unchecked);
   if (!unchecked) return Annotate("--skip-numerics", unchecked.takeError());
-  if (Error error = DemandTapped(opened.module(), *unchecked))
-    return Annotate(flags.model + ": --skip-numerics", std::move(error));
+  if (Error error = DemandNodes(opened.module(), *unchecked, "--skip-numerics", invocation.sink()))
+    return Annotate(flags.model, std::move(error));
   CheckNumerics numerics(*unchecked, &pool);
   // One hook alone is called without looking who wants the node. What the check stops at is tapped
   // before.
   HookChain both;
-  both.Add(tap.get());
-  both.Add(&numerics);
-  if (!taps->empty()) request.hook = tap.get();
-  if (flags.check_numerics) request.hook = taps->empty() ? static_cast<RunHook*>(&numerics) : &both;
+  request.hook = taps.hook();
+  if (flags.check_numerics) {
+    if (taps.hook()) both.Add(taps.hook());
+    both.Add(&numerics);
+    request.hook = taps.hook() ? static_cast<RunHook*>(&both) : &numerics;
+  }
   if (!flags.profile.empty()) request.profiler = &profile;
   ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(request)));
   std::vector<Fetched> fetched = FetchedBy(job, flags);
@@ -202,15 +162,18 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   std::vector<std::vector<Tensor>> runs;  // for --json, which is printed when all have run
   for (int i = 0; i < flags.repeat; ++i) {
     if (flags.repeat > 1) {
-      tap->BeginRun(i + 1);
+      taps.BeginRun(i + 1);
       Progress::Say("run", i + 1, flags.repeat);
     }
     auto made = job.Run();
     profile.RunDone();
-    if (logdir && made) logdir->AddExecution(job.feed_values(), *made);
+    taps.EndRun(job.feed_values(), made ? llvm::ArrayRef<Tensor>(*made) : llvm::ArrayRef<Tensor>(),
+                /*has_failed=*/!made);
     if (!made) {
-      if (logdir) RETURN_IF_ERROR(logdir->Close());
-      if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
+      if (Error error = taps.Close(opened, invocation.sink())) {
+        llvm::consumeError(made.takeError());
+        return error;
+      }
       if (numerics.has_found()) {
         invocation.err() << "grapnel: " << TextOf(Failed(flags, cancel, made.takeError())) << "\n";
         return kExitNo;
@@ -224,9 +187,8 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
       Print(fetched, outputs, flags.all, invocation.out());
     }
   }
-  if (logdir) RETURN_IF_ERROR(logdir->Close());
+  RETURN_IF_ERROR(taps.Close(opened, invocation.sink()));
   if (invocation.flags.json) WriteJson(fetched, runs, flags.all, invocation.out());
-  if (tap_file) RETURN_IF_ERROR(tap_file->Commit());
   if (!flags.profile.empty()) RETURN_IF_ERROR(SaveProfile(flags.profile, profile, invocation));
   RETURN_IF_ERROR(SaveFetches(fetched, outputs));
   if (!flags.save_variables.empty()) {
@@ -241,11 +203,10 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  if (invocation.flags.json && !flags.taps.empty() && flags.tap_file.empty() &&
-      flags.logdir.empty())
+  if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
     return MakeError("--json and --tap both write to standard output: give --tap-file too");
-  std::vector<llvm::StringRef> outputs = {flags.tap_file, flags.profile, flags.save_variables,
-                                          flags.save_case};
+  std::vector<llvm::StringRef> outputs = flags.tap.outputs();
+  outputs.insert(outputs.end(), {flags.profile, flags.save_variables, flags.save_case});
   for (const std::string& text : flags.run.fetches)
     outputs.push_back(llvm::StringRef(text).split('=').second);
   return OnEachGraph(flags.model, flags.run.graph, outputs, invocation,
@@ -271,23 +232,12 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--save-variables", flags->save_variables,
               "write the variables as a checkpoint that TensorFlow reads")
       .ShownAs("PREFIX");
-  line.Option("--tap", flags->taps, "say what nodes whose names fit put out, as JSON lines")
-      .ShownAs("GLOB");
-  line.Option("--tap-mode", flags->tap_mode, "what a tap says").OneOf(TapModeNames()).ShowDefault();
-  line.Option("--tap-file", flags->tap_file, "where taps go; default: standard output");
+  flags->tap.AddTo(line);
   line.Flag(
       "--check-numerics", flags->check_numerics,
       "stop at the first op that puts out NaN or infinity, with TensorFlow's message; exit code 1");
   line.Option("--skip-numerics", flags->unchecked, "nodes that --check-numerics passes over")
       .ShownAs("GLOB");
-  line.Option("--logdir", flags->logdir,
-              "write what taps say (of all nodes without --tap) as a folder of TensorFlow's "
-              "debugger, for TensorBoard's Debugger V2, `info`, `blame` and `serve`")
-      .ShownAs("DIR");
-  line.Option("--circular-buffer-size", flags->circular_buffer_size,
-              "of --logdir: the most traces that are kept, the last ones; -1: all")
-      .ShownAs("N")
-      .ShowDefault();
   line.Option("--profile", flags->profile,
               "write a trace for Perfetto or chrome://tracing, and say where time and memory went")
       .ShownAs("FILE.json");

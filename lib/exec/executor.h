@@ -48,6 +48,10 @@ class RunHook {
     return AfterNode(node, value);
   }
 
+  // Asked once a plan: whether BeforeNode() and EditOutputs() do anything, and are to be called.
+  virtual bool SeesInputs() const { return true; }
+  virtual bool EditsOutputs() const { return true; }
+
   // Whether the hook takes tensors that lie on a device, and the stream that makes them: then a
   // node there calls AfterNodeOn() alone. Else BeforeNode() and AfterNode() get copies in host
   // memory, for which the run waits.

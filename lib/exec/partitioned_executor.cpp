@@ -176,7 +176,8 @@ Expected<std::unique_ptr<PartitionedExecutor>> PartitionedExecutor::Compile(
     options.session = plans.own_session.get();
   }
   plans.session = options.session;
-  plans.num_threads = options.pool->num_threads();
+  // A hook sees the partitions in an order that is always the same.
+  plans.num_threads = options.hook ? 1 : options.pool->num_threads();
   plans.num_fetches = options.fetches.size();
   plans.print = options.print;
   std::vector<bool> found(options.fetches.size());

@@ -91,6 +91,7 @@ struct ExecutionPlan {
   std::vector<Feed> feeds;
   std::vector<Slot> fetch_slots;  // kNoSlot: a node without outputs
   std::vector<std::pair<Node, Slot>> hooked_constants;
+  bool hook_sees_inputs = false, hook_edits_outputs = false;
 
   std::vector<uint32_t> targets;  // SlotInfo's
   // By input, then by fetch: the constant that lies there in every run, kNoSlot if none does.

@@ -340,6 +340,8 @@ void PlanBuilder::LinkInputs() {
 
 void PlanBuilder::LendServices() {
   const ExecutorOptions& options = plan_->options;
+  plan_->hook_sees_inputs = options.hook && options.hook->SeesInputs();
+  plan_->hook_edits_outputs = options.hook && options.hook->EditsOutputs();
   plan_->services.emplace(RunServices{*plan_->allocator, *options.pool, options.print, options.hook,
                                       options.session, options.profiler});
   plan_->services->prefers = options.device;

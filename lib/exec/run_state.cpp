@@ -122,10 +122,32 @@ Error RunState::RunInOrder() {
 Error RunState::RunOnThreads() {
   if (!scheduler_) {
     scheduler_ =
-        std::make_unique<Scheduler>(plan_, plan_.options.session->helpers(),
-                                    [this](uint32_t id) { return RunNode(plan_.nodes[id]); });
+        std::make_unique<Scheduler>(plan_, plan_.options.session->helpers(), [this](uint32_t id) {
+          return plan_.options.hook ? RunInPlace(id) : RunNode(plan_.nodes[id]);
+        });
   }
-  return scheduler_->Run();
+  return plan_.options.hook ? RunWatchedOnThreads() : scheduler_->Run();
+}
+
+// What a hook tells of nodes comes in the order in which one thread would run them.
+Error RunState::RunWatchedOnThreads() {
+  if (positions_.empty()) {
+    positions_.resize(plan_.nodes.size());
+    for (uint32_t i = 0; i < plan_.order.size(); ++i) positions_[plan_.order[i]] = i;
+  }
+  call_ = CurrentCall();
+  order_.Begin(positions_.size(), CurrentOrderPoint());
+  Error error = scheduler_->Run();
+  order_.End();
+  return error;
+}
+
+Error RunState::RunInPlace(uint32_t id) {
+  InCall in(call_);
+  AtOrderPoint at({&order_, positions_[id]});
+  Error error = RunNode(plan_.nodes[id]);
+  order_.Done(positions_[id]);
+  return error;
 }
 
 Error RunState::RunFrames() {
@@ -245,10 +267,10 @@ Error RunState::RunIn(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs
 Error RunState::RunWatched(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs,
                            llvm::MutableArrayRef<Tensor> outputs, KernelContext& context) {
   InNode in(&node.node);
-  if (node.hooked) RETURN_IF_ERROR(ReportBefore(node, inputs));
+  if (node.hooked && plan_.hook_sees_inputs) RETURN_IF_ERROR(ReportBefore(node, inputs));
   RETURN_IF_ERROR(CallKernel(node, outputs, context));
   if (!node.hooked) return Error::success();
-  if (!node.lane && !node.is_constant)
+  if (plan_.hook_edits_outputs && !node.lane && !node.is_constant)
     RETURN_IF_ERROR(plan_.options.hook->EditOutputs(node.node, outputs));
   return ReportAfter(node, outputs);
 }

@@ -9,6 +9,7 @@
 #include "lib/exec/collectives.h"
 #include "lib/exec/frames.h"
 #include "lib/exec/plan.h"
+#include "lib/exec/run_order.h"
 #include "lib/exec/scheduler.h"
 
 namespace grapnel {
@@ -39,6 +40,8 @@ class RunState : private FrameRunner::Client {
   Error RunNodes();
   Error RunInOrder();
   Error RunOnThreads();
+  Error RunWatchedOnThreads();
+  Error RunInPlace(uint32_t id);
   Error RunFrames();
   Error CheckFetches() const;
   Error Collect(llvm::MutableArrayRef<Tensor> results);
@@ -84,8 +87,12 @@ class RunState : private FrameRunner::Client {
   std::unique_ptr<Tensor[]> inputs_;      // of all nodes, then the fetches
   std::unique_ptr<Tensor[]> values_;      // by slot, while its node runs
   std::unique_ptr<Scheduler> scheduler_;  // made when it is first needed
-  std::unique_ptr<FrameRunner> frames_;   // of a plan with frames
-  std::vector<Rendezvous*> rendezvous_;   // by partition
+  // Where the run is that a hook watches: nodes on other threads are in the same call.
+  const CallFrame* call_ = nullptr;
+  std::vector<uint32_t> positions_;  // by node: place in the plan's order
+  RunOrder order_;
+  std::unique_ptr<FrameRunner> frames_;  // of a plan with frames
+  std::vector<Rendezvous*> rendezvous_;  // by partition
   std::unique_ptr<Collectives> own_collectives_;
   Collectives* collectives_ = nullptr;
 };

@@ -107,9 +107,10 @@ Error Repeat(RunJob& job, int repeat, Replayed* replayed) {
 Error RunCase(llvm::StringRef path, const ReplayRequest& request, Replayed* replayed) {
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
   const Case& values = *opened.model().case_info;
-  if (request.demands_taps) RETURN_IF_ERROR(DemandTapped(opened.module(), request.taps));
+  if (request.demands_taps)
+    RETURN_IF_ERROR(DemandNodes(opened.module(), request.taps, "--tap", request.run.sink));
   if (request.optimize_for) RETURN_IF_ERROR(OptimizeFirst(opened, request));
-  Tap tap(request.taps, request.tap_mode, nullptr);
+  Tap tap({.names = request.taps}, request.tap_mode);
   tap.CountOn(request.run.pool);
   RunRequest run = request.run;
   if (!request.taps.empty()) run.hook = &tap;

@@ -40,9 +40,9 @@ std::string NameOfFunction(const Graph& graph) {
 }  // namespace
 
 RunWatch::RunWatch(const Graph& main, std::vector<Glob> globs, std::optional<TapMode> mode)
-    : Tap(std::move(globs), mode.value_or(TapMode::kNoTensor), nullptr),
+    : Tap({.names = globs}, mode.value_or(TapMode::kNoTensor)),
       main_(main),
-      taps_(mode.has_value()) {}
+      taps_(mode.has_value() && !globs.empty()) {}
 
 bool RunWatch::TellsBad() const {
   return taps_ && mode() != TapMode::kNoTensor && mode() != TapMode::kShape;
@@ -94,7 +94,8 @@ Error RunWatch::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
     Port from = watched.input(slot);
     WatchedPort port{&watched.graph(), from.node, from.index};
     if (!inputs[slot] || from.node == kNoNode || IsKnown(port)) continue;
-    RecordedTensor record = Record(inputs[slot], HealthOf(inputs[slot]));
+    RecordedTensor record =
+        Record(inputs[slot].dtype(), inputs[slot].dims(), HealthOf(inputs[slot]));
     std::lock_guard lock(mutex_);
     unseen_[port] = record;
   }
@@ -135,33 +136,46 @@ Error RunWatch::OnConstant(const Node& node, const Tensor& value, bool is_first)
 void RunWatch::AddFeed(Port port, const Tensor& value) {
   if (!TellsBad()) return;
   fed_.insert({&main_, port.node, port.index});
-  SayOne(main_.node(port.node), port.index, value, HealthOf(value));
+  TapEvent event;
+  event.node = main_.node(port.node);
+  event.output = port.index;
+  event.dtype = value.dtype();
+  event.dims.assign(value.dims().begin(), value.dims().end());
+  event.health = HealthOf(value);
+  if (value.HoldsObjects())
+    event.text = value.ToString();
+  else
+    event.value = value;
+  Tell(std::move(event));
 }
 
-RecordedTensor RunWatch::Record(const Tensor& tensor, Health health) const {
+RecordedTensor RunWatch::Record(DataType dtype, llvm::ArrayRef<int64_t> dims,
+                                const Health& health) const {
   RecordedTensor record;
   if (mode() == TapMode::kNoTensor) return record;
-  if (mode() == TapMode::kFullTensor) health = HealthOf(tensor);
-  record.dtype = tensor.dtype();
-  record.rank = tensor.rank();
-  record.dims = tensor.dims().vec();
+  record.dtype = dtype;
+  record.rank = static_cast<int>(dims.size());
+  record.dims = dims.vec();
   record.health = health;
   record.bad = health.IsBad();
-  record.what = mode() == TapMode::kCurtHealth      ? Recorded::kBad
+  record.what = mode() == TapMode::kCurtHealth || mode() == TapMode::kThreeSlots ? Recorded::kBad
                 : mode() == TapMode::kConciseHealth ? Recorded::kBadCounts
                 : mode() == TapMode::kShape         ? Recorded::kShape
                                                     : Recorded::kCounts;
-  if (record.what == Recorded::kShape) record.health.elements = tensor.num_elements();
+  if (record.what == Recorded::kShape) {
+    record.health.elements = 1;
+    for (int64_t dim : dims) record.health.elements *= dim;
+  }
   return record;
 }
 
-void RunWatch::SayOne(const Node& ran, size_t output, const Tensor& tensor, const Health& health) {
-  Node node = Watched(ran);
-  WatchedPort port{&node.graph(), node.id(), static_cast<int>(output)};
-  WatchedTensor made{port, Record(tensor, health), ""};
-  if (mode() == TapMode::kFullTensor)
-    made.value =
-        tensor.HoldsObjects() ? tensor.ToString() : tensor.ToLiteral().ToString(kMostElements);
+void RunWatch::Tell(TapEvent event) {
+  Node node = Watched(event.node);
+  WatchedPort port{&node.graph(), node.id(), event.output};
+  if (mode() == TapMode::kFullTensor && event.value) event.health = HealthOf(event.value);
+  WatchedTensor made{port, Record(event.dtype, event.dims, event.health), std::move(event.text)};
+  if (mode() == TapMode::kFullTensor && event.value)
+    made.value = event.value.ToLiteral().ToString(kMostElements);
   std::lock_guard lock(mutex_);
   if (made.tensor.bad && !first_bad_) {
     first_bad_ = CauseOf(node, port.output, made.tensor);

@@ -57,6 +57,7 @@ class RunWatch : public Tap {
   void AddFeed(Port port, const Tensor& value);
 
   bool Wants(const Node& node) override;
+  bool SeesInputs() const override { return true; }
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
   Error AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) override;
@@ -73,7 +74,7 @@ class RunWatch : public Tap {
   size_t main_nodes_planned() const;                // that are to run, constants not counted
   size_t num_tensors() const;                       // seen, kept or not
   std::vector<WatchedTensor> Tensors(size_t from, size_t limit) const;
-  // The first bad tensor; of several threads, the one that was seen first.
+  // The first bad tensor, in the order in which one thread would run the nodes.
   std::optional<Cause> first_bad() const;
   WatchedPort first_bad_port() const;
   size_t num_bad() const;  // tensors
@@ -83,11 +84,12 @@ class RunWatch : public Tap {
   llvm::BitVector Ran(const Graph& graph) const;
 
  private:
-  void SayOne(const Node& node, size_t output, const Tensor& tensor, const Health& health) override;
+  bool Tells() const override { return true; }
+  void Tell(TapEvent event) override;
   Error Pass(const Node& node);
   bool IsTapped(const Node& node) const;
   bool IsKnown(const WatchedPort& port) const;
-  RecordedTensor Record(const Tensor& tensor, Health health) const;
+  RecordedTensor Record(DataType dtype, llvm::ArrayRef<int64_t> dims, const Health& health) const;
   Cause CauseOf(const Node& node, int output, const RecordedTensor& tensor) const;
 
   const Graph& main_;

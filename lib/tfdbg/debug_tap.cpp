@@ -1,5 +1,8 @@
 #include "lib/tfdbg/debug_tap.h"
 
+#include "lib/ir/types.h"
+#include "lib/watch/recorded_tensor.h"
+
 namespace grapnel {
 
 proto::TensorDebugMode DebugModeOf(TapMode mode) {
@@ -16,8 +19,21 @@ proto::TensorDebugMode DebugModeOf(TapMode mode) {
       return proto::SHAPE;
     case TapMode::kFullTensor:
       return proto::FULL_TENSOR;
+    case TapMode::kThreeSlots:
+      return proto::REDUCE_INF_NAN_THREE_SLOTS;
   }
   return proto::UNSPECIFIED;
+}
+
+std::string DebugTap::WhyNot(const Node& node, DataType dtype) const {
+  std::string why_not = Tap::WhyNot(node, dtype);
+  if (!why_not.empty()) return why_not;
+  if (!IsDebugged(node.op()))
+    return ("TensorFlow's debugger passes over " + node.op() + ", which hands its input on").str();
+  proto::TensorDebugMode mode = DebugModeOf(this->mode());
+  if (!IsDebugged(mode, dtype))
+    return (DebugModeName(mode) + " says nothing of " + DataTypeName(dtype)).str();
+  return "";
 }
 
 }  // namespace grapnel

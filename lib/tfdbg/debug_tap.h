@@ -10,21 +10,18 @@ namespace grapnel {
 // The mode of debug files that a tap's mode is.
 proto::TensorDebugMode DebugModeOf(TapMode mode);
 
-// What the nodes that `globs` fit put out goes to `writer`, which must outlive it and be of the
+// What the tensors that `filter` fits were goes to `writer`, which must outlive it and be of the
 // module that runs; of ops and dtypes that TensorFlow's debugger records.
-class DebugTap : public Tap {
+class DebugTap : public WrittenTap {
  public:
-  DebugTap(std::vector<Glob> globs, TapMode mode, DebugWriter* writer)
-      : Tap(std::move(globs), mode, nullptr), writer_(*writer) {}
-  bool Wants(const Node& node) override { return IsDebugged(node.op()) && Tap::Wants(node); }
+  DebugTap(TapFilter filter, TapMode mode, DebugWriter* writer)
+      : WrittenTap(std::move(filter), mode,
+                   [writer](const TapEvent& event) { writer->AddTrace(event); }) {}
+  bool Wants(const Node& node) override { return Tap::Wants(node) && IsDebugged(node.op()); }
+  std::string WhyNot(const Node& node, DataType dtype) const override;
 
- private:
-  void SayOne(const Node& node, size_t output, const Tensor& tensor,
-              const Health& health) override {
-    writer_.AddTrace(node, static_cast<int>(output), tensor, health);
-  }
-
-  DebugWriter& writer_;
+ protected:
+  bool TellsTime() const override { return true; }
 };
 
 }  // namespace grapnel

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <limits>
 
 #include "lib/io/record.h"
 #include "lib/ir/device_name.h"
@@ -48,62 +49,64 @@ std::string NewRunId() {
   return llvm::formatv("{0:x-8}", number).str();
 }
 
-// How many numbers a mode says of a tensor; 0: it says something else.
-size_t NumColumns(proto::TensorDebugMode mode) {
-  switch (mode) {
-    case proto::CURT_HEALTH:
-      return 2;
-    case proto::CONCISE_HEALTH:
-      return 5;
-    case proto::FULL_HEALTH:
-      return 11;
-    case proto::SHAPE:
-      return 10;
-    default:
-      return 0;
-  }
-}
-
-// DebugNumericSummaryV2's output.
-std::vector<double> Columns(proto::TensorDebugMode mode, int64_t tensor_id, const Tensor& tensor,
-                            const Health& health) {
-  auto number = [](int64_t n) { return static_cast<double>(n); };
-  switch (mode) {
-    case proto::CURT_HEALTH:
-      return {number(tensor_id), health.IsBad() ? 1.0 : 0.0};
-    case proto::CONCISE_HEALTH:
-      return {number(tensor_id), number(health.elements), number(health.neg_inf),
-              number(health.pos_inf), number(health.nan)};
-    case proto::FULL_HEALTH:
-      return {number(tensor_id),       -1.0,  // the device, which TensorFlow never fills in
-              number(tensor.dtype()),  number(tensor.rank()),
-              number(health.elements), number(health.neg_inf),
-              number(health.pos_inf),  number(health.nan),
-              number(health.negative), number(health.zero),
-              number(health.positive)};
-    case proto::SHAPE: {
-      std::vector<double> columns = {number(tensor_id), number(tensor.dtype()),
-                                     number(tensor.rank()), number(tensor.num_elements())};
-      columns.resize(NumColumns(mode));
-      // Of more than six dimensions the last six.
-      llvm::ArrayRef<int64_t> dims = tensor.dims().take_back(6);
-      for (size_t i = 0; i < dims.size(); ++i) columns[4 + i] = number(dims[i]);
-      return columns;
-    }
-    default:
-      return {};
-  }
-}
-
 llvm::StringRef BytesOf(llvm::ArrayRef<double> numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
 }
 
-proto::TensorProto TensorOfDoubles(llvm::StringRef content) {
+// The content of DebugNumericSummaryV2's output; empty in modes that it does not have.
+std::string Summary(proto::TensorDebugMode mode, int64_t tensor_id, DataType dtype,
+                    llvm::ArrayRef<int64_t> dims, const Health& health) {
+  auto number = [](int64_t n) { return static_cast<double>(n); };
+  double id = number(tensor_id), rank = number(static_cast<int64_t>(dims.size()));
+  std::vector<double> columns;
+  switch (mode) {
+    case proto::CURT_HEALTH:
+      columns = {id, health.IsBad() ? 1.0 : 0.0};
+      break;
+    case proto::CONCISE_HEALTH:
+      columns = {id, number(health.elements), number(health.neg_inf), number(health.pos_inf),
+                 number(health.nan)};
+      break;
+    case proto::FULL_HEALTH:
+      columns = {id,
+                 -1.0,  // the device, which TensorFlow never fills in
+                 number(dtype),
+                 rank,
+                 number(health.elements),
+                 number(health.neg_inf),
+                 number(health.pos_inf),
+                 number(health.nan),
+                 number(health.negative),
+                 number(health.zero),
+                 number(health.positive)};
+      break;
+    case proto::SHAPE: {
+      double elements = 1;
+      for (int64_t dim : dims) elements *= number(dim);
+      columns = {id, number(dtype), rank, elements, 0, 0, 0, 0, 0, 0};
+      // Of more than six dimensions the last six.
+      dims = dims.take_back(6);
+      for (size_t i = 0; i < dims.size(); ++i) columns[4 + i] = number(dims[i]);
+      break;
+    }
+    case proto::REDUCE_INF_NAN_THREE_SLOTS: {
+      constexpr float kInfinity = std::numeric_limits<float>::infinity();
+      float slots[] = {health.neg_inf ? -kInfinity : 0, health.pos_inf ? kInfinity : 0,
+                       health.nan ? std::numeric_limits<float>::quiet_NaN() : 0};
+      return std::string(reinterpret_cast<const char*>(slots), sizeof slots);
+    }
+    default:
+      break;
+  }
+  return BytesOf(columns).str();
+}
+
+proto::TensorProto SummaryTensor(proto::TensorDebugMode mode, llvm::StringRef content) {
+  bool has_floats = mode == proto::REDUCE_INF_NAN_THREE_SLOTS;
   proto::TensorProto tensor;
-  tensor.set_dtype(proto::DT_DOUBLE);
+  tensor.set_dtype(has_floats ? proto::DT_FLOAT : proto::DT_DOUBLE);
   tensor.mutable_tensor_shape()->add_dim()->set_size(
-      static_cast<int64_t>(content.size() / sizeof(double)));
+      static_cast<int64_t>(content.size() / (has_floats ? sizeof(float) : sizeof(double))));
   tensor.set_tensor_content(content.str());
   return tensor;
 }
@@ -151,6 +154,7 @@ bool IsDebugged(proto::TensorDebugMode mode, DataType dtype) {
     case proto::CURT_HEALTH:
     case proto::CONCISE_HEALTH:
     case proto::FULL_HEALTH:
+    case proto::REDUCE_INF_NAN_THREE_SLOTS:
       return IsFloating(dtype);
     case proto::SHAPE:
       return IsFloating(dtype) || IsInteger(dtype) || dtype == proto::DT_BOOL;
@@ -389,48 +393,48 @@ void DebugWriter::WriteOp(const Node& node, const Body& body, int line) {
 
 // --- What runs.
 
-// The bytes of a trace with room for what is counted.
-void DebugWriter::DescribeTrace(const Node& node, int slot, const Tensor& tensor,
-                                Trace* trace) const {
-  size_t columns = NumColumns(options_.mode);
-  std::string room(columns * sizeof(double), kFill);
+// The bytes of a trace, in which what differs from one to the next is put in its place.
+void DebugWriter::DescribeTrace(const TapEvent& seen, llvm::StringRef summary, Trace* trace) const {
   DebugEvent event;
   event.set_wall_time(1);
   proto::GraphExecutionTrace* made = event.mutable_graph_execution_trace();
-  made->set_tfdbg_context_id(graph_ids_.lookup(&node.graph()));
-  made->set_op_name(node.name().str());
-  made->set_output_slot(slot);
+  made->set_tfdbg_context_id(graph_ids_.lookup(&seen.node.graph()));
+  made->set_op_name(seen.node.name().str());
+  made->set_output_slot(seen.output);
   made->set_tensor_debug_mode(options_.mode);
-  std::string device = node.device().str();
+  std::string device = seen.node.device().str();
   made->set_device_name(device.empty() ? LocalDeviceName("CPU", 0) : CanonicalDevice(device));
-  if (columns > 0) {
-    *made->mutable_tensor_proto() = TensorOfDoubles(room);
+  if (!summary.empty()) {
+    *made->mutable_tensor_proto() =
+        SummaryTensor(options_.mode, std::string(summary.size(), kFill));
   } else if (options_.mode == proto::NO_TENSOR) {
     made->mutable_tensor_proto()->set_dtype(proto::DT_FLOAT);
     made->mutable_tensor_proto()->mutable_tensor_shape()->add_dim()->set_size(0);
   } else {
-    made->mutable_tensor_proto()->ParseFromString(tensor.ToLiteral().ToTensorProto());
+    made->mutable_tensor_proto()->ParseFromString(seen.value.ToLiteral().ToTensorProto());
   }
   trace->record = event.SerializeAsString();
-  trace->content = columns > 0 ? trace->record.find(room) : 0;
+  trace->content = summary.empty() ? 0 : trace->record.find(std::string(summary.size(), kFill));
 }
 
-void DebugWriter::AddTrace(const Node& node, int slot, const Tensor& tensor, const Health& health) {
-  if (!IsDebugged(options_.mode, tensor.dtype()) || tensor.HoldsObjects()) return;
+void DebugWriter::AddTrace(const TapEvent& seen) {
+  if (!IsDebugged(options_.mode, seen.dtype) || !seen.text.empty()) return;
   std::lock_guard lock(mutex_);
-  auto found = trace_of_.find({&node.graph(), node.id()});
-  if (found == trace_of_.end() || slot >= static_cast<int>(found->second.size())) return;
-  Trace& trace = found->second[slot];
-  bool has_room = NumColumns(options_.mode) > 0;
+  auto found = trace_of_.find({&seen.node.graph(), seen.node.id()});
+  if (found == trace_of_.end() || seen.output >= static_cast<int>(found->second.size())) return;
+  Trace& trace = found->second[seen.output];
+  std::string summary = Summary(options_.mode, trace.tensor_id, seen.dtype, seen.dims, seen.health);
   if (trace.record.empty() || options_.mode == proto::FULL_TENSOR)
-    DescribeTrace(node, slot, tensor, &trace);
-  double now = Now();
-  std::memcpy(trace.record.data() + 1, &now, sizeof now);  // after the field's tag
-  if (has_room) {
-    std::vector<double> columns = Columns(options_.mode, trace.tensor_id, tensor, health);
-    llvm::StringRef bytes = BytesOf(columns);
-    std::memcpy(trace.record.data() + trace.content, bytes.data(), bytes.size());
+    DescribeTrace(seen, summary, &trace);
+  std::memcpy(trace.record.data() + 1, &seen.time, sizeof seen.time);  // after the field's tag
+  if (!summary.empty())
+    std::memcpy(trace.record.data() + trace.content, summary.data(), summary.size());
+  if (options_.most_bytes > 0 && options_.circular_buffer_size <= 0 &&
+      trace_bytes_ + trace.record.size() > options_.most_bytes) {
+    ++left_out_;
+    return;
   }
+  trace_bytes_ += trace.record.size();
   traces_.Add(trace.record);
 }
 
@@ -438,8 +442,8 @@ void DebugWriter::AddTrace(const Node& node, int slot, const Tensor& tensor, con
 std::string DebugWriter::TensorProtoOf(const Tensor& tensor) const {
   if (tensor.HoldsObjects() || !IsDebugged(options_.mode, tensor.dtype())) return "";
   if (options_.mode == proto::FULL_TENSOR) return tensor.ToLiteral().ToTensorProto();
-  std::vector<double> columns = Columns(options_.mode, -1, tensor, HealthOf(tensor));
-  return TensorOfDoubles(BytesOf(columns)).SerializeAsString();
+  std::string summary = Summary(options_.mode, -1, tensor.dtype(), tensor.dims(), HealthOf(tensor));
+  return SummaryTensor(options_.mode, summary).SerializeAsString();
 }
 
 void DebugWriter::AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches) {

@@ -13,7 +13,7 @@
 #include "lib/exec/tensor.h"
 #include "lib/ir/module.h"
 #include "lib/proto/debug_event.pb.h"
-#include "lib/watch/health.h"
+#include "lib/watch/tap_event.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace grapnel {
@@ -23,8 +23,9 @@ struct DebugWriterOptions {
   proto::TensorDebugMode mode = proto::FULL_HEALTH;
   // The most executions, and the most traces, that are kept, the last ones; 0 or less: all.
   int64_t circular_buffer_size = 1000;
-  std::string source;      // the path by which readers call the model's text, that stacks point to
-  std::string graph_name;  // of the main graph
+  uint64_t most_bytes = 0;  // of traces; those beyond are counted and not written; 0: no limit
+  std::string source;       // the path by which readers call the model's text, that stacks point to
+  std::string graph_name;   // of the main graph
 };
 
 // Whether TensorFlow's debugger records what an op of that type puts out: calls, Identity and
@@ -46,12 +47,13 @@ class DebugWriter {
   ~DebugWriter();  // closes, and forgets errors
 
   // One output of a node of the main graph or of a function that it calls, however deep; others are
-  // passed over. `health` is read in the modes that count.
-  void AddTrace(const Node& node, int slot, const Tensor& tensor, const Health& health);
+  // passed over.
+  void AddTrace(const TapEvent& event);
   // A run of the main graph has ended with these values.
   void AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches);
   Error Flush();
   Error Close();
+  int64_t left_out() const { return left_out_; }  // traces beyond `most_bytes`
 
  private:
   // Of main, or of a function that it calls.
@@ -93,7 +95,7 @@ class DebugWriter {
   void FindBodies(proto::SourceFile* file);
   void WriteBody(size_t number, const std::string& outer, llvm::ArrayRef<int> first_lines);
   void WriteOp(const Node& node, const Body& body, int line);
-  void DescribeTrace(const Node& node, int slot, const Tensor& tensor, Trace* trace) const;
+  void DescribeTrace(const TapEvent& seen, llvm::StringRef summary, Trace* trace) const;
   std::string TensorProtoOf(const Tensor& tensor) const;
 
   const Module& module_;
@@ -105,6 +107,8 @@ class DebugWriter {
   llvm::DenseMap<const Graph*, std::string> graph_ids_;
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::vector<Trace>> trace_of_;
   int64_t next_tensor_id_ = 0, next_eager_id_ = 0;
+  uint64_t trace_bytes_ = 0;
+  int64_t left_out_ = 0;
   bool is_closed_ = false;
 };
 

@@ -26,13 +26,6 @@ bool IsPassedOver(llvm::StringRef op, size_t output) {
   return op == "FusedBatchNormV3" && output >= 1 && output <= 5;
 }
 
-// "(32, 10)", "(2,)", "()".
-std::string PythonShape(llvm::ArrayRef<int64_t> dims) {
-  std::string text = "(";
-  for (size_t i = 0; i < dims.size(); ++i) text += (i ? ", " : "") + std::to_string(dims[i]);
-  return text + (dims.size() == 1 ? ",)" : ")");
-}
-
 std::string PythonType(DataType type) {
   llvm::StringRef name = DataTypeName(type);
   return name == "float"    ? "float32"
@@ -42,18 +35,34 @@ std::string PythonType(DataType type) {
 }
 
 // What a node was given, for the message: by then it may have written over it, or passed it on.
+// Copied for each node that runs, so it is laid out to be copied soon.
 struct InputForm {
-  DataType dtype;
-  llvm::SmallVector<int64_t, 4> dims;
+  static constexpr int kDims = 6;
+  DataType dtype = proto::DT_INVALID;
+  int rank = 0;  // of more than kDims dimensions the first ones are kept
+  int64_t dims[kDims];
 };
 struct Given {
+  static constexpr int kInputs = 8;  // the first ones are kept
   const Graph* graph = nullptr;
   NodeId node = kNoNode;
-  llvm::SmallVector<InputForm, 4> inputs;
+  int num_inputs = 0;
+  InputForm inputs[kInputs];
 };
 // The nodes that run on this thread, each called by the one below it. Places are used again.
-thread_local std::vector<Given> given;
+thread_local std::vector<std::unique_ptr<Given>> given;
 thread_local size_t depth = 0;
+
+// "(32, 10)", "(2,)", "()"; where there are more, "(1, 2, 3, 4, 5, 6, ...)".
+std::string PythonShape(llvm::ArrayRef<int64_t> dims) {
+  std::string text = "(";
+  for (size_t i = 0; i < dims.size(); ++i) text += (i ? ", " : "") + std::to_string(dims[i]);
+  return text + (dims.size() == 1 ? ",)" : ")");
+}
+std::string PythonShape(const int64_t* dims, int rank) {
+  std::string text = PythonShape({dims, static_cast<size_t>(std::min(rank, InputForm::kDims))});
+  return rank > InputForm::kDims ? text.substr(0, text.size() - 1) + ", ...)" : text;
+}
 
 }  // namespace
 
@@ -64,14 +73,17 @@ bool CheckNumerics::Wants(const Node& node) {
 
 Error CheckNumerics::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
   if (!CurrentCall()) depth = 0;  // a run that failed leaves its nodes
-  if (given.size() == depth) given.emplace_back();
-  Given& now = given[depth++];
+  if (given.size() == depth) given.push_back(std::make_unique<Given>());
+  Given& now = *given[depth++];
   now.graph = &node.graph();
   now.node = node.id();
-  now.inputs.resize(inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    now.inputs[i].dtype = inputs[i] ? inputs[i].dtype() : proto::DT_INVALID;
-    now.inputs[i].dims.assign(inputs[i].dims().begin(), inputs[i].dims().end());
+  now.num_inputs = std::min<int>(inputs.size(), Given::kInputs);
+  for (int i = 0; i < now.num_inputs; ++i) {
+    InputForm& form = now.inputs[i];
+    llvm::ArrayRef<int64_t> dims = inputs[i].dims();
+    form.dtype = inputs[i].dtype();
+    form.rank = static_cast<int>(dims.size());
+    for (int d = 0; d < std::min(form.rank, InputForm::kDims); ++d) form.dims[d] = dims[d];
   }
   return Error::success();
 }
@@ -79,12 +91,13 @@ Error CheckNumerics::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs)
 Error CheckNumerics::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
   // A constant was given nothing.
   size_t at = depth;
-  while (at > 0 && (given[at - 1].graph != &node.graph() || given[at - 1].node != node.id())) --at;
+  while (at > 0 && (given[at - 1]->graph != &node.graph() || given[at - 1]->node != node.id()))
+    --at;
   bool is_known = at > 0;
   if (is_known) depth = at - 1;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i] || !IsFloating(outputs[i].dtype()) || IsPassedOver(node.op(), i)) continue;
-    Health health = HealthOf(outputs[i], pool_);
+    Health health = HealthOf(outputs[i], pool_, HealthDetail::kBad);
     if (!health.IsBad()) continue;
     has_found_ = true;
     return MakeError("{0}", Message(node, i, outputs[i], health, outputs.size(), is_known));
@@ -98,11 +111,11 @@ std::string CheckNumerics::Message(const Node& node, size_t output, const Tensor
   std::vector<std::string> inputs;
   for (int i = 0; knows_inputs && i < node.num_inputs(); ++i) {
     Port from = node.input(i);
-    if (from.node == kNoNode || i >= static_cast<int>(given[depth].inputs.size())) continue;
-    const InputForm& form = given[depth].inputs[i];
+    if (from.node == kNoNode || i >= given[depth]->num_inputs) continue;
+    const InputForm& form = given[depth]->inputs[i];
     inputs.push_back(llvm::formatv("Tensor(\"{0}:{1}\", shape={2}, dtype={3})",
                                    node.graph().node(from.node).name(), from.index,
-                                   PythonShape(form.dims), PythonType(form.dtype))
+                                   PythonShape(form.dims, form.rank), PythonType(form.dtype))
                          .str());
   }
   std::string text =

@@ -23,10 +23,15 @@ class CheckNumerics : public RunHook {
   explicit CheckNumerics(std::vector<Glob> skipped = {}, ThreadPool* pool = nullptr)
       : skipped_(std::move(skipped)), pool_(pool) {}
   bool Wants(const Node& node) override;
+  bool EditsOutputs() const override { return false; }
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
   // The error has the form of TensorFlow's: op, dtype, shape, counts, inputs, graph; and the node
   // and the calls that it was in, innermost last.
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
+  // It does not change from run to run.
+  Error OnConstant(const Node& node, const Tensor& value, bool is_first) override {
+    return is_first ? AfterNode(node, value) : Error::success();
+  }
   // Whether it ended a run.
   bool has_found() const { return has_found_; }
 

@@ -5,58 +5,15 @@
 #include <limits>
 #include <mutex>
 
+#include "lib/ir/types.h"
+#include "lib/watch/float_counts.h"
+
 namespace grapnel {
 namespace {
 
-// Blocks keep the counters in 32 bits (16 for what has 16), which is what lets the compiler count
-// several elements at once; and a block without a bad element needs fewer counters.
+// Blocks keep the counters in 32 bits (16 for what has 16), which is what lets several elements be
+// counted at once; and a block without a bad element needs fewer counters.
 constexpr int64_t kBlock = 1 << 14;
-
-// Vectors as wide as the machine has; the rest of the program runs on any.
-#define GRAPNEL_FOR_EACH_CPU(NAME, TYPE)                                                         \
-  [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq")]] void NAME##Avx512(                       \
-      const TYPE* data, int64_t size, BlockCounts* counts) {                                     \
-    CountBlock(data, size, counts);                                                              \
-  }                                                                                              \
-  [[gnu::target("avx2")]] void NAME##Avx2(const TYPE* data, int64_t size, BlockCounts* counts) { \
-    CountBlock(data, size, counts);                                                              \
-  }                                                                                              \
-  void NAME##Any(const TYPE* data, int64_t size, BlockCounts* counts) {                          \
-    CountBlock(data, size, counts);                                                              \
-  }                                                                                              \
-  void NAME(const TYPE* data, int64_t size, BlockCounts* counts) {                               \
-    static const auto best = __builtin_cpu_supports("avx512bw") ? NAME##Avx512                   \
-                             : __builtin_cpu_supports("avx2")   ? NAME##Avx2                     \
-                                                                : NAME##Any;                       \
-    best(data, size, counts);                                                                    \
-  }
-
-struct BlockCounts {
-  int64_t below = 0, zero = 0;  // -inf is below
-  bool has_bad = false;
-};
-
-template <typename T>
-[[gnu::always_inline]] inline void CountBlock(const T* data, int64_t size, BlockCounts* counts) {
-  constexpr T kLargest = std::numeric_limits<T>::max();
-  int32_t below = 0, zero = 0, bad = 0;
-  for (int64_t i = 0; i < size; ++i) {
-    T value = data[i];
-    below += value < 0;
-    zero += value == 0;
-    bad += !(std::fabs(value) <= kLargest);
-  }
-  *counts = {below, zero, bad > 0};
-}
-
-GRAPNEL_FOR_EACH_CPU(CountFloat, float)
-GRAPNEL_FOR_EACH_CPU(CountDouble, double)
-void CountOf(const float* data, int64_t size, BlockCounts* counts) {
-  CountFloat(data, size, counts);
-}
-void CountOf(const double* data, int64_t size, BlockCounts* counts) {
-  CountDouble(data, size, counts);
-}
 
 template <typename T, typename Count>
 void ForEachBlock(const T* data, int64_t size, Count count) {
@@ -64,45 +21,63 @@ void ForEachBlock(const T* data, int64_t size, Count count) {
     count(data + begin, std::min(kBlock, size - begin));
 }
 
+// Of a block that has bad elements, one at a time: the sign of a NaN says nothing.
 template <typename T>
-void CountNative(const T* data, int64_t size, Health* health) {
+void CountBad(const T* data, int64_t size, HealthDetail detail, Health* health) {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
-  ForEachBlock(data, size, [health](const T* block, int64_t n) {
-    BlockCounts counts;
-    CountOf(block, n, &counts);
-    int64_t neg_inf = 0, pos_inf = 0, nan = 0;
-    for (int64_t i = 0; counts.has_bad && i < n; ++i) {
-      neg_inf += block[i] == -kInfinity;
-      pos_inf += block[i] == kInfinity;
-      nan += block[i] != block[i];
+  constexpr T kSmallest = std::numeric_limits<T>::min();
+  int64_t neg_inf = 0, pos_inf = 0, nan = 0, negative = 0, positive = 0;
+  for (int64_t i = 0; i < size; ++i) {
+    neg_inf += data[i] == -kInfinity;
+    pos_inf += data[i] == kInfinity;
+    nan += data[i] != data[i];
+    negative += data[i] <= -kSmallest;
+    positive += data[i] >= kSmallest;
+  }
+  health->neg_inf += neg_inf;
+  health->pos_inf += pos_inf;
+  health->nan += nan;
+  if (detail == HealthDetail::kBad) return;
+  health->negative += negative - neg_inf;
+  health->positive += positive - pos_inf;
+  health->zero += size - negative - positive - nan;
+}
+
+template <typename T>
+void CountNative(const T* data, int64_t size, HealthDetail detail, Health* health) {
+  ForEachBlock(data, size, [=](const T* block, int64_t n) {
+    if (detail == HealthDetail::kBad) {
+      if (HasBadFloats(block, n)) CountBad(block, n, detail, health);
+      return;
     }
-    health->neg_inf += neg_inf;
-    health->pos_inf += pos_inf;
-    health->nan += nan;
-    health->negative += counts.below - neg_inf;
+    FloatCounts counts = CountFloats(block, n);
+    if (counts.has_bad) return CountBad(block, n, detail, health);
+    health->negative += counts.negative;
     health->zero += counts.zero;
-    health->positive += n - counts.below - counts.zero - pos_inf - nan;
+    health->positive += n - counts.negative - counts.zero;
   });
 }
 
-// 16-bit floats by their bits: exponent all ones is infinite or no number.
-void Count16(const uint16_t* data, int64_t size, uint16_t exponent, Health* health) {
+// 16-bit floats by their bits: exponent all ones is infinite or no number, and what is below
+// `smallest` is zero.
+void Count16(const uint16_t* data, int64_t size, uint16_t exponent, uint16_t smallest,
+             Health* health) {
   ForEachBlock(data, size, [=](const uint16_t* block, int64_t n) {
-    uint16_t nan = 0, pos_inf = 0, neg_inf = 0, zero = 0, sign = 0;
+    uint16_t nan = 0, pos_inf = 0, neg_inf = 0, zero = 0, negative = 0;
     for (int64_t i = 0; i < n; ++i) {
       uint16_t bits = block[i], magnitude = bits & 0x7FFF;
       nan += magnitude > exponent;
       pos_inf += bits == exponent;
       neg_inf += bits == (exponent | 0x8000);
-      zero += magnitude == 0;
-      sign += bits > 0x8000 && magnitude <= exponent;
+      zero += magnitude < smallest;
+      negative += bits >= (smallest | 0x8000) && magnitude < exponent;
     }
     health->nan += nan;
     health->pos_inf += pos_inf;
     health->neg_inf += neg_inf;
     health->zero += zero;
-    health->negative += sign - neg_inf;
-    health->positive += n - nan - pos_inf - zero - sign;
+    health->negative += negative;
+    health->positive += n - nan - pos_inf - neg_inf - zero - negative;
   });
 }
 
@@ -137,19 +112,22 @@ void CountComplex(const T* data, int64_t size, Health* health) {
   }
 }
 
-void CountRange(const Tensor& tensor, int64_t begin, int64_t size, Health* health) {
+void CountRange(const Tensor& tensor, int64_t begin, int64_t size, HealthDetail detail,
+                Health* health) {
+  if (detail == HealthDetail::kBad && !IsFloating(tensor.dtype()) && !IsComplex(tensor.dtype()))
+    return;
   switch (tensor.dtype()) {
     case proto::DT_FLOAT:
-      CountNative(tensor.data<float>() + begin, size, health);
+      CountNative(tensor.data<float>() + begin, size, detail, health);
       break;
     case proto::DT_DOUBLE:
-      CountNative(tensor.data<double>() + begin, size, health);
+      CountNative(tensor.data<double>() + begin, size, detail, health);
       break;
     case proto::DT_HALF:
-      Count16(tensor.data<uint16_t>() + begin, size, 0x7C00, health);
+      Count16(tensor.data<uint16_t>() + begin, size, 0x7C00, 1, health);
       break;
     case proto::DT_BFLOAT16:
-      Count16(tensor.data<uint16_t>() + begin, size, 0x7F80, health);
+      Count16(tensor.data<uint16_t>() + begin, size, 0x7F80, 0x80, health);
       break;
     case proto::DT_COMPLEX64:
       CountComplex(static_cast<const float*>(tensor.raw()) + 2 * begin, size, health);
@@ -209,7 +187,7 @@ Health& Health::operator+=(const Health& other) {
   return *this;
 }
 
-Health HealthOf(const Tensor& tensor, ThreadPool* pool) {
+Health HealthOf(const Tensor& tensor, ThreadPool* pool, HealthDetail detail) {
   Health health;
   if (!tensor) return health;
   int64_t size = tensor.num_elements();
@@ -217,29 +195,30 @@ Health HealthOf(const Tensor& tensor, ThreadPool* pool) {
   constexpr int64_t kWorthSharing = 1 << 18;
   if (pool && size >= kWorthSharing && pool->num_threads() > 1) {
     std::mutex mutex;
-    constexpr double kCost = 0.15;
+    constexpr double kCost = 0.05;
     pool->ParallelFor(size, kCost, [&](int64_t begin, int64_t end) {
       Health part;
-      CountRange(tensor, begin, end - begin, &part);
+      CountRange(tensor, begin, end - begin, detail, &part);
       std::lock_guard lock(mutex);
       health += part;
     });
   } else {
-    CountRange(tensor, 0, size, &health);
+    CountRange(tensor, 0, size, detail, &health);
   }
   health.elements = size;
   return health;
 }
 
-Expected<Health> HealthOn(const Tensor& tensor, Stream* stream, ThreadPool* pool) {
+Expected<Health> HealthOn(const Tensor& tensor, Stream* stream, ThreadPool* pool,
+                          HealthDetail detail) {
   Device* device = tensor.device();
-  if (!device) return HealthOf(tensor, pool);
+  if (!device) return HealthOf(tensor, pool, detail);
   ElementCounts counts;
   ASSIGN_OR_RETURN(bool counted, device->Count(tensor, *stream, &counts));
   if (!counted) {
     ASSIGN_OR_RETURN(Tensor copy, CopyTensor(tensor, nullptr, *stream, HeapAllocator()));
     RETURN_IF_ERROR(stream->Wait());
-    return HealthOf(copy);
+    return HealthOf(copy, nullptr, detail);
   }
   Health health;
   health.elements = tensor.num_elements();

@@ -16,17 +16,26 @@ namespace grapnel {
 struct Health {
   int64_t elements = 0;
   int64_t neg_inf = 0, pos_inf = 0, nan = 0;
-  int64_t negative = 0, zero = 0, positive = 0;  // finite; -0 is zero
+  // Finite. -0 is zero, and so are denormals, but for those of half: as in TensorFlow, whose
+  // kernels compute with denormals flushed, and half as float.
+  int64_t negative = 0, zero = 0, positive = 0;
   bool IsBad() const { return neg_inf > 0 || pos_inf > 0 || nan > 0; }
   Health& operator+=(const Health& other);
 };
 
+enum class HealthDetail {
+  kBad,     // negative, zero and positive may be left at 0; integers cost nothing
+  kCounts,  // all
+};
+
 // One pass over the elements, which lie in host memory; of a large tensor by the threads of `pool`.
-Health HealthOf(const Tensor& tensor, ThreadPool* pool = nullptr);
+Health HealthOf(const Tensor& tensor, ThreadPool* pool = nullptr,
+                HealthDetail detail = HealthDetail::kCounts);
 
 // The same of a tensor that may lie on a device: counted there, or copied when the device cannot.
 // Waits for `stream`, which makes the tensor.
-Expected<Health> HealthOn(const Tensor& tensor, Stream* stream, ThreadPool* pool = nullptr);
+Expected<Health> HealthOn(const Tensor& tensor, Stream* stream, ThreadPool* pool = nullptr,
+                          HealthDetail detail = HealthDetail::kCounts);
 
 }  // namespace grapnel
 

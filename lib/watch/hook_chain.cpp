@@ -15,6 +15,14 @@ bool HookChain::Wants(const Node& node) {
   return any;
 }
 
+bool HookChain::SeesInputs() const {
+  return llvm::any_of(hooks_, [](const RunHook* hook) { return hook->SeesInputs(); });
+}
+
+bool HookChain::EditsOutputs() const {
+  return llvm::any_of(hooks_, [](const RunHook* hook) { return hook->EditsOutputs(); });
+}
+
 const HookChain::Wanting& HookChain::WantingOf(const Node& node) {
   std::lock_guard lock(mutex_);
   return *wanting_.find({&node.graph(), node.id()})->second;

@@ -18,6 +18,9 @@ class HookChain : public RunHook {
   void Add(RunHook* hook) { hooks_.push_back(hook); }  // which outlives it; before the plan is made
 
   bool Wants(const Node& node) override;
+  // When one does.
+  bool SeesInputs() const override;
+  bool EditsOutputs() const override;
   Tensor InsteadOfConstant(const Node& node, const Tensor& value) override;
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
   Error EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outputs) override;

@@ -1,6 +1,7 @@
 #include "lib/watch/recorded_tensor.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lib/exec/tensor.h"
 #include "lib/ir/literal.h"
@@ -11,7 +12,8 @@ namespace grapnel {
 namespace {
 
 // The columns of DebugNumericSummaryV2, by mode.
-constexpr int kCurtColumns = 2, kConciseColumns = 5, kFullColumns = 11, kShapeColumns = 10;
+constexpr int kCurtColumns = 2, kConciseColumns = 5, kFullColumns = 11, kShapeColumns = 10,
+              kSlots = 3;
 constexpr int kShapeDims = 6;
 
 int ColumnsOf(TensorDebugMode mode) {
@@ -24,6 +26,8 @@ int ColumnsOf(TensorDebugMode mode) {
       return kFullColumns;
     case proto::SHAPE:
       return kShapeColumns;
+    case proto::REDUCE_INF_NAN_THREE_SLOTS:
+      return kSlots;
     default:
       return 0;
   }
@@ -90,6 +94,13 @@ void ReadSummary(TensorDebugMode mode, const Literal& summary, RecordedTensor* t
       break;
     case proto::FULL_HEALTH:
       ReadFullHealth(summary, tensor);
+      break;
+    case proto::REDUCE_INF_NAN_THREE_SLOTS:
+      tensor->what = Recorded::kBad;
+      tensor->health.neg_inf = std::isinf(summary.AsDouble(0));
+      tensor->health.pos_inf = std::isinf(summary.AsDouble(1));
+      tensor->health.nan = std::isnan(summary.AsDouble(2));
+      tensor->bad = tensor->health.IsBad();
       break;
     default:
       ReadShape(summary, tensor);
@@ -160,8 +171,11 @@ RecordedTensor ReadRecordedTensor(TensorDebugMode mode, llvm::StringRef tensor_p
 
 std::string BadText(const RecordedTensor& tensor) {
   if (!tensor.bad) return "";
-  if (tensor.what == Recorded::kBad) return "inf or NaN";
   std::string text;
+  if (tensor.what == Recorded::kBad) {  // how many is not known
+    for (const std::string& kind : BadKinds(tensor)) Append(&text, kind == "nan" ? "NaN" : kind);
+    return text.empty() ? "inf or NaN" : text;
+  }
   if (tensor.health.nan) Append(&text, Counted("NaN", tensor.health.nan));
   if (tensor.health.pos_inf) Append(&text, Counted("+inf", tensor.health.pos_inf));
   if (tensor.health.neg_inf) Append(&text, Counted("-inf", tensor.health.neg_inf));
@@ -170,7 +184,7 @@ std::string BadText(const RecordedTensor& tensor) {
 
 std::vector<std::string> BadKinds(const RecordedTensor& tensor) {
   std::vector<std::string> kinds;
-  if (tensor.what < Recorded::kBadCounts) return kinds;
+  if (tensor.what < Recorded::kBad) return kinds;
   if (tensor.health.pos_inf) kinds.push_back("+inf");
   if (tensor.health.neg_inf) kinds.push_back("-inf");
   if (tensor.health.nan) kinds.push_back("nan");
@@ -179,7 +193,7 @@ std::vector<std::string> BadKinds(const RecordedTensor& tensor) {
 
 std::string RecordedTensorText(const RecordedTensor& tensor) {
   if (tensor.what == Recorded::kNothing) return "not recorded";
-  if (tensor.what == Recorded::kBad) return tensor.bad ? "holds inf or NaN" : "finite";
+  if (tensor.what == Recorded::kBad) return tensor.bad ? "holds " + BadText(tensor) : "finite";
   std::string head;
   if (tensor.dtype != proto::DT_INVALID) head = DataTypeName(tensor.dtype).str();
   std::string dims;

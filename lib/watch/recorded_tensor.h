@@ -18,7 +18,7 @@ using proto::TensorDebugMode;
 enum class Recorded : uint8_t {
   kNothing,    // NO_TENSOR, an output that was left out, or a summary that could not be read
   kShape,      // dtype, rank, dims, health.elements
-  kBad,        // bad
+  kBad,        // bad; of REDUCE_INF_NAN_THREE_SLOTS also which counts of bad elements are not 0
   kBadCounts,  // bad, health.elements and its three counts of bad elements
   kCounts,     // all of health; dtype and rank; dims of a whole tensor
 };

@@ -1,10 +1,8 @@
 #include "lib/watch/tap.h"
 
-#include "lib/support/suggest.h"
-#include "lib/watch/health.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/JSON.h"
+#include <chrono>
+
+#include "lib/exec/run_order.h"
 
 namespace grapnel {
 namespace {
@@ -16,42 +14,8 @@ constexpr std::pair<const char*, TapMode> kModes[] = {
     {"FULL_HEALTH", TapMode::kFullHealth},
     {"SHAPE", TapMode::kShape},
     {"FULL_TENSOR", TapMode::kFullTensor},
+    {"REDUCE_INF_NAN_THREE_SLOTS", TapMode::kThreeSlots},
 };
-
-// `"text"`, as JSON has it.
-std::string Quoted(llvm::StringRef text) {
-  std::string quoted;
-  llvm::raw_string_ostream os(quoted);
-  os << llvm::json::Value(llvm::json::fixUTF8(text));
-  return quoted;
-}
-
-// Lines are put together by hand: a tensor is often counted in less time than a JSON writer takes.
-void WriteShape(const Tensor& tensor, llvm::raw_ostream& os) {
-  os << ",\"dtype\":\"" << DataTypeName(tensor.dtype()) << "\",\"shape\":[";
-  for (int i = 0; i < tensor.rank(); ++i) os << (i ? "," : "") << tensor.dims()[i];
-  os << "]";
-}
-
-// Outermost first: the calls of functions, and the iterations of loops, that the node is in.
-void WriteCalls(llvm::raw_ostream& os) {
-  llvm::SmallVector<const CallFrame*, 4> calls;
-  for (const CallFrame* call = CurrentCall(); call; call = call->outer) calls.push_back(call);
-  if (calls.empty()) return;
-  const char* before = ",\"calls\":[{";
-  for (const CallFrame* call : llvm::reverse(calls)) {
-    os << before;
-    before = ",{";
-    if (call->caller) os << "\"node\":" << Quoted(call->caller->name()) << ",";
-    if (call->function)
-      os << "\"function\":" << Quoted(call->function->name());
-    else
-      os << "\"loop\":" << Quoted(call->loop);
-    if (call->iteration >= 0) os << ",\"iteration\":" << call->iteration;
-    os << "}";
-  }
-  os << "]";
-}
 
 }  // namespace
 
@@ -68,35 +32,39 @@ std::vector<std::string> TapModeNames() {
   return names;
 }
 
-Error DemandTapped(const Module& module, llvm::ArrayRef<Glob> globs) {
-  auto names = [&](NameSink take) {
-    for (Node node : module.main.nodes()) take(node.name());
-    for (const auto& function : module.functions) {
-      for (Node node : function->body.nodes()) take(node.name());
-    }
-  };
-  for (const Glob& glob : globs) {
-    bool is_there = false;
-    names([&](llvm::StringRef name) { is_there = is_there || glob.Fits(name); });
-    if (!is_there) return NotFound("node", glob.text(), names);
+bool Tap::Wants(const Node& node) {
+  if (counts_each_) {
+    std::lock_guard lock(mutex_);
+    counts_[{&node.graph(), node.id()}];
   }
-  return Error::success();
+  return filter_.FitsNode(node);
 }
 
-bool Tap::Wants(const Node& node) { return FitsAny(globs_, node.name()); }
+std::string Tap::WhyNot(const Node& node, DataType dtype) const {
+  std::string why_not = filter_.WhyNot(node);
+  if (why_not.empty() && !filter_.FitsDtype(dtype))
+    why_not = (DataTypeName(dtype) + " fits no --tap-dtype").str();
+  return why_not;
+}
 
 Error Tap::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
-  return Say(nullptr, node, outputs);
+  return See(nullptr, node, outputs);
 }
 
 Error Tap::AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) {
-  return Say(&stream, node, outputs);
+  return See(&stream, node, outputs);
+}
+
+Expected<Health> Tap::HealthIn(Stream* stream, const Tensor& tensor) {
+  return HealthOn(tensor, stream, pool_,
+                  mode_ == TapMode::kFullHealth ? HealthDetail::kCounts : HealthDetail::kBad);
 }
 
 Error Tap::OnConstant(const Node& node, const Tensor& value, bool is_first) {
-  ++count_;
+  if (!filter_.FitsDtype(value.dtype())) return Error::success();
+  CountOne(node, 0);
   Health health;
-  if (NeedsHealth()) {
+  if (CountsHealth()) {
     std::pair key(&node.graph(), node.id());
     std::unique_lock lock(mutex_);
     auto known = constants_.find(key);
@@ -104,73 +72,65 @@ Error Tap::OnConstant(const Node& node, const Tensor& value, bool is_first) {
       health = known->second;
     } else {
       lock.unlock();
-      ASSIGN_OR_RETURN(health, HealthOn(value, nullptr, pool_));
+      ASSIGN_OR_RETURN(health, HealthIn(nullptr, value));
       lock.lock();
       constants_[key] = health;
     }
   }
-  SayOne(node, 0, value, health);
+  TellOne(node, 0, value, health);
   return Error::success();
 }
 
-Error Tap::Say(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs) {
+Error Tap::See(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i]) continue;
-    ++count_;
+    if (!outputs[i] || !filter_.FitsDtype(outputs[i].dtype())) continue;
+    CountOne(node, static_cast<int>(i));
     Health health;
-    if (NeedsHealth()) {
-      ASSIGN_OR_RETURN(health, HealthOn(outputs[i], stream, pool_));
+    if (CountsHealth()) {
+      ASSIGN_OR_RETURN(health, HealthIn(stream, outputs[i]));
     }
-    SayOne(node, i, outputs[i], health);
+    TellOne(node, static_cast<int>(i), outputs[i], health);
   }
   return Error::success();
 }
 
-// What lines of one node begin with.
-const std::string& Tap::HeadOf(const Node& node) {
+void Tap::CountOne(const Node& node, int output) {
+  count_.fetch_add(1, std::memory_order_relaxed);
+  if (!counts_each_) return;
   std::lock_guard lock(mutex_);
-  std::string& head = heads_[{&node.graph(), node.id()}];
-  if (head.empty()) head = "\"node\":" + Quoted(node.name()) + ",\"op\":" + Quoted(node.op());
-  return head;
+  std::vector<int64_t>& outputs = counts_[{&node.graph(), node.id()}];
+  if (outputs.size() <= static_cast<size_t>(output)) outputs.resize(output + 1);
+  ++outputs[output];
 }
 
-void Tap::SayOne(const Node& node, size_t output, const Tensor& tensor, const Health& health) {
-  if (!os_) return;
-  llvm::SmallString<512> line;
-  llvm::raw_svector_ostream os(line);
-  os << "{";
-  if (run_) os << "\"run\":" << run_ << ",";
-  os << HeadOf(node) << ",\"output\":" << output;
-  WriteCalls(os);
-  switch (mode_) {
-    case TapMode::kNoTensor:
-      break;
-    case TapMode::kCurtHealth:
-      os << ",\"bad\":" << (health.IsBad() ? "true" : "false");
-      break;
-    case TapMode::kConciseHealth:
-      os << ",\"elements\":" << health.elements << ",\"neg_inf\":" << health.neg_inf
-         << ",\"pos_inf\":" << health.pos_inf << ",\"nan\":" << health.nan;
-      break;
-    case TapMode::kFullHealth:
-      WriteShape(tensor, os);
-      os << ",\"neg_inf\":" << health.neg_inf << ",\"pos_inf\":" << health.pos_inf
-         << ",\"nan\":" << health.nan << ",\"neg\":" << health.negative
-         << ",\"zero\":" << health.zero << ",\"pos\":" << health.positive;
-      break;
-    case TapMode::kShape:
-      WriteShape(tensor, os);
-      break;
-    case TapMode::kFullTensor:
-      WriteShape(tensor, os);
-      os << ",\"value\":"
-         << Quoted(tensor.HoldsObjects() ? tensor.ToString()
-                                         : tensor.ToLiteral().ToString(1 << 20));
-      break;
-  }
-  os << "}\n";
+TapCounts Tap::counts() {
   std::lock_guard lock(mutex_);
-  *os_ << line;
+  return counts_;
+}
+
+void Tap::TellOne(const Node& node, int output, const Tensor& tensor, const Health& health) {
+  if (!Tells()) return;
+  TapEvent event;
+  event.node = node;
+  event.output = output;
+  event.run = run_;
+  if (TellsTime())
+    event.time =
+        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  event.dtype = tensor.dtype();
+  if (mode_ != TapMode::kNoTensor) event.dims.assign(tensor.dims().begin(), tensor.dims().end());
+  event.health = health;
+  event.calls = CurrentTapCalls();
+  if (mode_ == TapMode::kFullTensor) {
+    if (tensor.HoldsObjects())
+      event.text = tensor.ToString();
+    else
+      event.value = tensor;
+  }
+  if (CurrentOrderPoint().order)
+    TellInOrder([this, event = std::move(event)]() mutable { Tell(std::move(event)); });
+  else
+    Tell(std::move(event));
 }
 
 }  // namespace grapnel

@@ -1,4 +1,4 @@
-// Taps: what chosen nodes put out, said as JSON lines while the graph runs.
+// Taps: what chosen nodes put out, counted or told while the graph runs.
 #ifndef GRAPNEL_LIB_WATCH_TAP_H_
 #define GRAPNEL_LIB_WATCH_TAP_H_
 
@@ -11,66 +11,103 @@
 #include <vector>
 
 #include "lib/exec/executor.h"
-#include "lib/support/glob.h"
 #include "lib/watch/health.h"
-#include "llvm/Support/raw_ostream.h"
+#include "lib/watch/tap_event.h"
+#include "lib/watch/tap_filter.h"
+#include "lib/watch/tap_writer.h"
 
 namespace grapnel {
 
 // What a tap says of a tensor; TensorFlow's names, from little to much.
-enum class TapMode { kNoTensor, kCurtHealth, kConciseHealth, kFullHealth, kShape, kFullTensor };
+enum class TapMode {
+  kNoTensor,
+  kCurtHealth,
+  kConciseHealth,
+  kFullHealth,
+  kShape,
+  kFullTensor,
+  kThreeSlots  // REDUCE_INF_NAN_THREE_SLOTS: which kinds of bad elements there are
+};
 std::optional<TapMode> ParseTapMode(llvm::StringRef name);  // "FULL_HEALTH"
 std::vector<std::string> TapModeNames();
 
-// What was typed for a tap, globs or names. A glob may fit nothing, but a name (Glob::IsName) that
-// no node of any body has is an error, which says what is near.
-Error DemandTapped(const Module& module, llvm::ArrayRef<Glob> globs);
+// How often each output was tapped.
+using TapCounts = std::map<std::pair<const Graph*, NodeId>, std::vector<int64_t>>;
 
-// Taps every output of the nodes whose name fits one of `globs` (lib/support/glob.h). In a
-// function's body the name is that of the node alone, so `*` taps those too; a line says the calls
-// and iterations that it was in. Lines come in the order in which nodes ran.
+// Taps the outputs that `filter` fits, on the threads that made them, and counts them. In a
+// function's body too; an event says the calls and iterations that it was in. Those that derive
+// from it are told of each tensor, in the order in which one thread would run the nodes, whatever
+// the number of threads.
 class Tap : public RunHook {
  public:
-  // `os` must outlive it; null: count only.
-  Tap(std::vector<Glob> globs, TapMode mode, llvm::raw_ostream* os)
-      : globs_(std::move(globs)), mode_(mode), os_(os) {}
+  Tap(TapFilter filter, TapMode mode) : filter_(std::move(filter)), mode_(mode) {}
   bool Wants(const Node& node) override;
+  bool SeesInputs() const override { return false; }
+  bool EditsOutputs() const override { return false; }
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
-  // Counted once a plan, said in each run.
+  // Counted once a plan, told in each run.
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
   // A device counts where the tensor lies; only FULL_TENSOR needs it here.
   bool TakesDeviceTensors() const override { return mode_ != TapMode::kFullTensor; }
   Error AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> outputs) override;
-  // Lines that follow say so: of several runs, which. 0: of one, and lines do not say.
+  // Events that follow say so: of several runs, which. 0: of one, and events do not say.
   void BeginRun(int run) { run_ = run; }
   // Whose threads count large tensors: those of the run, which wait while a node is tapped.
   void CountOn(ThreadPool* pool) { pool_ = pool; }
+  // Before the plan is made: keeps how often each output was tapped, with no count for a node that
+  // no plan had.
+  void CountEach() { counts_each_ = true; }
+  TapCounts counts();
+  // Why an output of that dtype is not tapped: "its name fits no --tap"; empty where it is when it
+  // is made.
+  virtual std::string WhyNot(const Node& node, DataType dtype) const;
   int64_t tensors_tapped() const { return count_; }
-  void Restart() { count_ = 0; }
+
+  const TapFilter& filter() const { return filter_; }
+  TapMode mode() const { return mode_; }
 
  protected:
-  TapMode mode() const { return mode_; }
-  // Says what is known of one output. On whichever thread ran the node.
-  virtual void SayOne(const Node& node, size_t output, const Tensor& tensor, const Health& health);
+  virtual bool Tells() const { return false; }
+  // In order. On any thread, one at a time of one run.
+  virtual void Tell(TapEvent /*event*/) {}
+  // Whether events need the time.
+  virtual bool TellsTime() const { return false; }
 
  private:
-  bool NeedsHealth() const {
-    return mode_ == TapMode::kCurtHealth || mode_ == TapMode::kConciseHealth ||
-           mode_ == TapMode::kFullHealth;
+  bool CountsHealth() const {
+    return mode_ != TapMode::kNoTensor && mode_ != TapMode::kShape && mode_ != TapMode::kFullTensor;
   }
-  const std::string& HeadOf(const Node& node);
-  Error Say(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs);
+  Error See(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs);
+  Expected<Health> HealthIn(Stream* stream, const Tensor& tensor);
+  void CountOne(const Node& node, int output);
+  void TellOne(const Node& node, int output, const Tensor& tensor, const Health& health);
 
-  std::vector<Glob> globs_;
+  TapFilter filter_;
   TapMode mode_;
-  llvm::raw_ostream* os_;
+  bool counts_each_ = false;
   int run_ = 0;
   ThreadPool* pool_ = nullptr;
   std::mutex mutex_;
   std::map<std::pair<const Graph*, NodeId>, Health> constants_;
-  std::map<std::pair<const Graph*, NodeId>, std::string>
-      heads_;  // of lines; they stay where they are
+  TapCounts counts_;
   std::atomic<int64_t> count_{0};
+};
+
+// A tap whose events a thread of its own writes.
+class WrittenTap : public Tap {
+ public:
+  WrittenTap(TapFilter filter, TapMode mode, TapWriter::Write write)
+      : Tap(std::move(filter), mode), writer_(std::move(write)) {}
+  // After a run, and before what `write` writes to is looked at.
+  void Drain() { writer_.Drain(); }
+  TapWriter& writer() { return writer_; }
+
+ protected:
+  bool Tells() const override { return true; }
+  void Tell(TapEvent event) override { writer_.Add(std::move(event)); }
+
+ private:
+  TapWriter writer_;
 };
 
 }  // namespace grapnel

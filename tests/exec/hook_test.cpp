@@ -7,7 +7,7 @@
 #include "lib/trace/ops.h"
 #include "lib/trace/trace.h"
 #include "lib/watch/profile.h"
-#include "lib/watch/tap.h"
+#include "lib/watch/tap_lines.h"
 #include "tests/exec/loop_graph.h"
 
 namespace grapnel {
@@ -132,9 +132,11 @@ TEST(Tap, SaysConstantsInEveryRun) {
   std::string lines[2];
   for (int runs : {1, 2}) {
     llvm::raw_string_ostream os(lines[runs - 1]);
-    Tap tap({llvm::cantFail(Glob::Parse("*"))}, TapMode::kFullHealth, &os);
+    TapLines written(TapMode::kFullHealth, os);
+    WrittenTap tap({}, TapMode::kFullHealth, [&](const TapEvent& event) { written.Write(event); });
     auto executor = Compile(*module, pool, &tap);
     for (int i = 0; i < runs; ++i) llvm::cantFail(executor->Run({FloatTensor({3}, {1, 2, 3})}));
+    tap.Drain();
     os.flush();
   }
   EXPECT_NE(lines[0].find(R"("op":"Const")"), std::string::npos);

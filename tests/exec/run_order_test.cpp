@@ -1,49 +1,81 @@
-// Shape inference's order, by which memory is counted, is the executor's.
-#include "lib/shape/body_costs.h"
-#include "lib/trace/ops.h"
-#include "lib/trace/trace.h"
-#include "tests/exec/loop_graph.h"
+#include "lib/exec/run_order.h"
+
+#include <thread>
+
+#include "gtest/gtest.h"
 
 namespace grapnel {
 namespace {
 
-class RecordingHook : public RunHook {
- public:
-  bool Wants(const Node&) override { return true; }
-  Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor>) override {
-    ran.push_back(node.name().str());
-    return Error::success();
-  }
-  std::vector<std::string> ran;
-};
+using Told = std::vector<int>;
 
-// Two branches, one read late: breadth first and depth first differ.
-std::unique_ptr<Module> Branches() {
-  return llvm::cantFail(Trace("f", {{"x", proto::DT_FLOAT, {3}}}, [](Tracer&, Value x) {
-    Value a = Square(x), b = Exp(x);
-    Value c = Tanh(Square(a)) + Exp(Tanh(b));
-    return Square(c) * a + Tanh(b);
-  }));
+void TellAt(RunOrder& order, uint32_t position, Told& told, int what) {
+  AtOrderPoint at({&order, position});
+  TellInOrder([&told, what] { told.push_back(what); });
 }
 
-TEST(RunOrder, IsTheExecutors) {
-  auto module = Branches();
-  ThreadPool pool(1);
-  RecordingHook hook;
-  ExecutorOptions options;
-  options.feeds = {"x"};
-  options.fetches = {"Identity"};
-  options.pool = &pool;
-  options.hook = &hook;
-  auto executor = llvm::cantFail(Executor::Compile(module->main, options));
-  llvm::cantFail(executor->Run({FloatTensor({3}, {1, 2, 3})}).takeError());
-  std::vector<std::string> order;
-  for (NodeId id : RunOrder(module->main)) {
-    std::string name = module->main.node(id).name().str();
-    if (llvm::is_contained(hook.ran, name)) order.push_back(name);
+TEST(RunOrder, TellsWhatIsNextAtOnceAndTheRestLater) {
+  RunOrder order;
+  Told told;
+  order.Begin(3, {});
+  TellAt(order, 2, told, 20);
+  TellAt(order, 1, told, 10);
+  EXPECT_EQ(told, Told());
+  TellAt(order, 0, told, 0);
+  EXPECT_EQ(told, Told({0}));
+  order.Done(1);
+  EXPECT_EQ(told, Told({0}));
+  order.Done(0);
+  EXPECT_EQ(told, Told({0, 10, 20}));
+  TellAt(order, 2, told, 21);
+  EXPECT_EQ(told, Told({0, 10, 20, 21}));
+  order.Done(2);
+  order.End();
+}
+
+TEST(RunOrder, TellsWhatIsLeftWhenTheRunFails) {
+  RunOrder order;
+  Told told;
+  order.Begin(3, {});
+  TellAt(order, 2, told, 2);
+  TellAt(order, 1, told, 1);
+  order.End();
+  EXPECT_EQ(told, Told({1, 2}));
+}
+
+TEST(RunOrder, IsPartOfTheOneAroundIt) {
+  RunOrder outer, inner;
+  Told told;
+  outer.Begin(2, {});
+  inner.Begin(2, {&outer, 1});
+  TellAt(inner, 1, told, 11);
+  TellAt(inner, 0, told, 10);
+  inner.Done(0);
+  EXPECT_EQ(told, Told());
+  TellAt(outer, 0, told, 0);
+  outer.Done(0);
+  EXPECT_EQ(told, Told({0, 10, 11}));
+}
+
+TEST(RunOrder, KeepsItOnManyThreads) {
+  constexpr int kPositions = 1000, kThreads = 4;
+  RunOrder order;
+  Told told;
+  order.Begin(kPositions, {});
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = t; i < kPositions; i += kThreads) {
+        TellAt(order, i, told, 2 * i);
+        TellAt(order, i, told, 2 * i + 1);
+        order.Done(i);
+      }
+    });
   }
-  EXPECT_GE(order.size(), 10u);
-  EXPECT_EQ(order, hook.ran);
+  for (std::thread& thread : threads) thread.join();
+  order.End();
+  ASSERT_EQ(told.size(), 2U * kPositions);
+  for (int i = 0; i < 2 * kPositions; ++i) EXPECT_EQ(told[i], i);
 }
 
 }  // namespace

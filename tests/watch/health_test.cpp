@@ -88,6 +88,34 @@ TEST(HealthTest, Counts16BitFloatsByTheirBits) {
   EXPECT_EQ(health.negative, 2);
 }
 
+TEST(HealthTest, DenormalsAreZerosButThoseOfHalf) {
+  // As TensorFlow's DebugNumericSummaryV2 counts them.
+  Health half = HealthOf(TensorOf<uint16_t>(proto::DT_HALF, {0x0001, 0x8001, 0x0000}));
+  EXPECT_EQ(half.zero, 1);
+  EXPECT_EQ(half.negative, 1);
+  EXPECT_EQ(half.positive, 1);
+  Health bfloat16 = HealthOf(TensorOf<uint16_t>(proto::DT_BFLOAT16, {0x0001, 0x807F, 0x0080}));
+  EXPECT_EQ(bfloat16.zero, 2);
+  EXPECT_EQ(bfloat16.negative, 0);
+  EXPECT_EQ(bfloat16.positive, 1);
+  Health floats = HealthOf(TensorOf<float>(proto::DT_FLOAT, {1e-40f, -1e-40f, 1, -INFINITY}));
+  EXPECT_EQ(floats.zero, 2);
+  EXPECT_EQ(floats.negative, 0);
+  EXPECT_EQ(floats.neg_inf, 1);
+  EXPECT_EQ(floats.positive, 1);
+}
+
+TEST(HealthTest, LooksOnlyForWhatIsBad) {
+  std::vector<float> values(40000, -1.0f);
+  values[20000] = NAN;
+  values[3] = INFINITY;
+  Health health = HealthOf(TensorOf<float>(proto::DT_FLOAT, values), nullptr, HealthDetail::kBad);
+  EXPECT_EQ(health.nan, 1);
+  EXPECT_EQ(health.pos_inf, 1);
+  EXPECT_EQ(health.elements, 40000);
+  EXPECT_EQ(health.negative, 0);
+}
+
 TEST(HealthTest, CountsIntegers) {
   std::vector<int32_t> values(20000, -1);
   values[3] = 0;

@@ -1,0 +1,79 @@
+#include "lib/job/run_taps.h"
+
+#include "lib/support/text.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+Expected<std::unique_ptr<DebugWriter>> OpenLogdir(const OpenedGraph& opened,
+                                                  const TapRequest& request,
+                                                  const MessageSink& sink) {
+  if (request.mode == TapMode::kFullTensor)
+    sink(Severity::kWarning,
+         "--logdir: TensorBoard 2.21 hangs on a folder of FULL_TENSOR; grapnel reads it");
+  if (request.mode == TapMode::kThreeSlots)
+    sink(Severity::kWarning,
+         "--logdir: TensorBoard has no place for REDUCE_INF_NAN_THREE_SLOTS; grapnel reads it");
+  DebugWriterOptions options;
+  options.folder = request.logdir;
+  options.mode = DebugModeOf(request.mode);
+  options.circular_buffer_size = request.circular_buffer_size;
+  options.most_bytes = request.most_bytes;
+  llvm::SmallString<128> source(request.model);
+  llvm::sys::fs::make_absolute(source);
+  llvm::sys::path::remove_dots(source, /*remove_dot_dot=*/true);
+  // Its lines are those of the text that the writer makes, and not of the file.
+  options.source = (source + ".listing").str();
+  options.graph_name = opened.name();
+  return DebugWriter::Create(opened.module(), std::move(options));
+}
+
+}  // namespace
+
+Expected<RunTaps> RunTaps::Make(const OpenedGraph& opened, TapRequest request,
+                                const MessageSink& sink) {
+  RETURN_IF_ERROR(DemandTapped(opened.module(), request.filter, sink));
+  RunTaps taps;
+  taps.most_bytes_ = request.most_bytes;
+  if (!request.logdir.empty()) {
+    ASSIGN_OR_RETURN(taps.logdir_, OpenLogdir(opened, request, sink));
+    taps.tap_ =
+        std::make_unique<DebugTap>(std::move(request.filter), request.mode, taps.logdir_.get());
+  } else {
+    taps.lines_ = std::make_unique<TapLines>(
+        request.mode, request.lines ? *request.lines : llvm::nulls(), request.most_bytes);
+    taps.tap_ = std::make_unique<WrittenTap>(
+        std::move(request.filter), request.mode,
+        [lines = taps.lines_.get()](const TapEvent& event) { lines->Write(event); });
+  }
+  taps.tap_->CountOn(request.pool);
+  if (request.counts_each) taps.tap_->CountEach();
+  return taps;
+}
+
+void RunTaps::EndRun(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches,
+                     bool has_failed) {
+  tap_->Drain();
+  if (logdir_ && !has_failed) logdir_->AddExecution(feeds, fetches);
+}
+
+Error RunTaps::Close(const MessageSink& sink) {
+  tap_->Drain();
+  int64_t left_out = logdir_ ? logdir_->left_out() : lines_->left_out();
+  if (left_out > 0)
+    sink(Severity::kWarning,
+         llvm::formatv("--tap-bytes: {0} were written, and what {1} more put out was not",
+                       HumanBytes(most_bytes_), Plural(left_out, "tensor"))
+             .str());
+  auto waited = std::chrono::duration<double>(tap_->writer().waited()).count();
+  if (waited > 0)
+    sink(Severity::kInfo,
+         llvm::formatv("taps: threads waited {0:f2} s in all for what they saw to be written",
+                       waited)
+             .str());
+  return logdir_ ? logdir_->Close() : Error::success();
+}
+
+}  // namespace grapnel

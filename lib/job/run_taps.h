@@ -1,0 +1,51 @@
+// The taps of a run, and where what they see goes: lines, or a folder of TensorFlow's debugger.
+#ifndef GRAPNEL_LIB_JOB_RUN_TAPS_H_
+#define GRAPNEL_LIB_JOB_RUN_TAPS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/job/opened_graph.h"
+#include "lib/tfdbg/debug_tap.h"
+#include "lib/watch/tap_lines.h"
+
+namespace grapnel {
+
+struct TapRequest {
+  TapFilter filter;
+  TapMode mode = TapMode::kFullHealth;
+  llvm::raw_ostream* lines = nullptr;  // where lines go; null: there are none
+  std::string logdir;                  // a folder to make; empty: none
+  int64_t circular_buffer_size = 1000;
+  uint64_t most_bytes = 0;   // of what is written; 0: no limit
+  bool counts_each = false;  // a report is asked for
+  std::string model;         // as it was typed: source lines in the folder point to it
+  ThreadPool* pool = nullptr;
+};
+
+// Made before the plan and kept as long as it. What the request and the graph point to outlives it.
+class RunTaps {
+ public:
+  // Errors: a name that nothing has, a folder that cannot be written.
+  static Expected<RunTaps> Make(const OpenedGraph& opened, TapRequest request,
+                                const MessageSink& sink);
+  RunHook* hook() { return tap_.get(); }
+  void BeginRun(int run) { tap_->BeginRun(run); }
+  // A run has ended, or failed (no fetches): what it told is written.
+  void EndRun(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches, bool has_failed);
+  // After the last run. Tells `sink` of limits that were reached. Errors: the folder cannot be
+  // written.
+  Error Close(const MessageSink& sink);
+  WrittenTap& tap() { return *tap_; }
+
+ private:
+  uint64_t most_bytes_ = 0;
+  std::unique_ptr<TapLines> lines_;
+  std::unique_ptr<DebugWriter> logdir_;
+  std::unique_ptr<WrittenTap> tap_;  // last: its thread writes to those above
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_JOB_RUN_TAPS_H_

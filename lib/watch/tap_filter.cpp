@@ -1,0 +1,82 @@
+#include "lib/watch/tap_filter.h"
+
+#include "lib/ir/types.h"
+#include "lib/support/suggest.h"
+
+namespace grapnel {
+namespace {
+
+bool Fits(llvm::ArrayRef<Glob> globs, llvm::StringRef name) {
+  return globs.empty() || FitsAny(globs, name);
+}
+
+llvm::StringRef NameOfFunction(const Node& node) {
+  const Function* function = FunctionOf(node.graph());
+  return function ? function->name() : "";
+}
+
+// `names` calls a sink with each name that there is.
+template <typename Names>
+Error Demand(llvm::ArrayRef<Glob> globs, const char* flag, const char* kind, const Names& names,
+             const MessageSink& sink) {
+  for (const Glob& glob : globs) {
+    bool is_there = false;
+    names([&](llvm::StringRef name) { is_there = is_there || glob.Fits(name); });
+    if (is_there) continue;
+    if (glob.IsName()) return Annotate(flag, NotFound(kind, glob.text(), names));
+    if (sink)
+      sink(Severity::kWarning,
+           llvm::formatv("{0}: '{1}' fits no {2}", flag, glob.text(), kind).str());
+  }
+  return Error::success();
+}
+
+template <typename Take>
+void ForEachNode(const Module& module, Take take) {
+  for (Node node : module.main.nodes()) take(node);
+  for (const auto& function : module.functions) {
+    for (Node node : function->body.nodes()) take(node);
+  }
+}
+
+}  // namespace
+
+bool TapFilter::FitsNode(const Node& node) const {
+  return Fits(names, node.name()) && Fits(ops, node.op()) && Fits(functions, NameOfFunction(node));
+}
+
+bool TapFilter::FitsDtype(DataType dtype) const { return Fits(dtypes, DataTypeName(dtype)); }
+
+std::string TapFilter::WhyNot(const Node& node) const {
+  if (!Fits(names, node.name())) return "its name fits no --tap";
+  if (!Fits(ops, node.op())) return ("its op " + node.op() + " fits no --tap-op").str();
+  if (Fits(functions, NameOfFunction(node))) return "";
+  return ("it is in " + (NameOfFunction(node).empty() ? "the main graph" : NameOfFunction(node)) +
+          ", which fits no --tap-function")
+      .str();
+}
+
+Error DemandNodes(const Module& module, llvm::ArrayRef<Glob> globs, const char* flag,
+                  const MessageSink& sink) {
+  auto nodes = [&](NameSink take) { ForEachNode(module, [&](Node node) { take(node.name()); }); };
+  return Demand(globs, flag, "node", nodes, sink);
+}
+
+Error DemandTapped(const Module& module, const TapFilter& filter, const MessageSink& sink) {
+  auto ops = [&](NameSink take) { ForEachNode(module, [&](Node node) { take(node.op()); }); };
+  auto functions = [&](NameSink take) {
+    take("");
+    for (const auto& function : module.functions) take(function->name());
+  };
+  auto dtypes = [&](NameSink take) {
+    for (int type = proto::DataType_MIN; type <= proto::DT_INT2; ++type) {
+      if (proto::DataType_IsValid(type)) take(DataTypeName(static_cast<DataType>(type)));
+    }
+  };
+  RETURN_IF_ERROR(DemandNodes(module, filter.names, "--tap", sink));
+  RETURN_IF_ERROR(Demand(filter.ops, "--tap-op", "op", ops, sink));
+  RETURN_IF_ERROR(Demand(filter.functions, "--tap-function", "function", functions, sink));
+  return Demand(filter.dtypes, "--tap-dtype", "dtype", dtypes, sink);
+}
+
+}  // namespace grapnel

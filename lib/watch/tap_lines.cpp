@@ -1,0 +1,117 @@
+#include "lib/watch/tap_lines.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/JSON.h"
+
+namespace grapnel {
+namespace {
+
+// `"text"`, as JSON has it.
+std::string Quoted(llvm::StringRef text) {
+  std::string quoted;
+  llvm::raw_string_ostream os(quoted);
+  os << llvm::json::Value(llvm::json::fixUTF8(text));
+  return quoted;
+}
+
+// Lines are put together by hand: a tensor is often counted in less time than a JSON writer takes.
+void WriteShape(const TapEvent& event, llvm::raw_ostream& os) {
+  os << ",\"dtype\":\"" << DataTypeName(event.dtype) << "\",\"shape\":[";
+  for (size_t i = 0; i < event.dims.size(); ++i) os << (i ? "," : "") << event.dims[i];
+  os << "]";
+}
+
+void WriteCalls(llvm::ArrayRef<TapCall> calls, llvm::raw_ostream& os) {
+  const char* before = ",\"calls\":[{";
+  for (const TapCall& call : calls) {
+    os << before;
+    before = ",{";
+    if (call.caller) os << "\"node\":" << Quoted(call.caller.name()) << ",";
+    if (call.function)
+      os << "\"function\":" << Quoted(call.function->name());
+    else
+      os << "\"loop\":" << Quoted(call.loop);
+    if (call.iteration >= 0) os << ",\"iteration\":" << call.iteration;
+    os << "}";
+  }
+  os << "]";
+}
+
+void WriteBadCounts(const Health& health, llvm::raw_ostream& os) {
+  os << ",\"neg_inf\":" << health.neg_inf << ",\"pos_inf\":" << health.pos_inf
+     << ",\"nan\":" << health.nan;
+}
+
+void WriteValue(const TapEvent& event, TapMode mode, llvm::raw_ostream& os) {
+  const Health& health = event.health;
+  auto yes = [](int64_t count) { return count > 0 ? "true" : "false"; };
+  switch (mode) {
+    case TapMode::kNoTensor:
+      break;
+    case TapMode::kCurtHealth:
+      os << ",\"bad\":" << yes(health.IsBad());
+      break;
+    case TapMode::kThreeSlots:
+      os << ",\"has_neg_inf\":" << yes(health.neg_inf) << ",\"has_pos_inf\":" << yes(health.pos_inf)
+         << ",\"has_nan\":" << yes(health.nan);
+      break;
+    case TapMode::kConciseHealth:
+      os << ",\"elements\":" << health.elements;
+      WriteBadCounts(health, os);
+      break;
+    case TapMode::kFullHealth:
+      WriteShape(event, os);
+      WriteBadCounts(health, os);
+      os << ",\"neg\":" << health.negative << ",\"zero\":" << health.zero
+         << ",\"pos\":" << health.positive;
+      break;
+    case TapMode::kShape:
+      WriteShape(event, os);
+      break;
+    case TapMode::kFullTensor:
+      WriteShape(event, os);
+      os << ",\"value\":"
+         << Quoted(event.value ? event.value.ToLiteral().ToString(1 << 20) : event.text);
+      break;
+  }
+}
+
+}  // namespace
+
+// What lines of one node begin with.
+const std::string& TapLines::HeadOf(const Node& node) {
+  std::unique_ptr<std::string>& head = heads_[{&node.graph(), node.id()}];
+  if (!head)
+    head = std::make_unique<std::string>("\"node\":" + Quoted(node.name()) +
+                                         ",\"op\":" + Quoted(node.op()));
+  return *head;
+}
+
+const std::string& TapLines::TextOf(const TapCalls& calls) {
+  if (calls != calls_) {
+    calls_ = calls;
+    calls_text_.clear();
+    llvm::raw_string_ostream os(calls_text_);
+    if (calls) WriteCalls(*calls, os);
+  }
+  return calls_text_;
+}
+
+void TapLines::Write(const TapEvent& event) {
+  llvm::SmallString<512> line;
+  llvm::raw_svector_ostream os(line);
+  os << "{";
+  if (event.run) os << "\"run\":" << event.run << ",";
+  os << HeadOf(event.node) << ",\"output\":" << event.output;
+  os << TextOf(event.calls);
+  WriteValue(event, mode_, os);
+  os << "}\n";
+  if (most_bytes_ > 0 && bytes_ + line.size() > most_bytes_) {
+    ++left_out_;
+    return;
+  }
+  bytes_ += line.size();
+  os_ << line;
+}
+
+}  // namespace grapnel

@@ -1,0 +1,37 @@
+// Which tensors of a module were tapped, and why the others were not.
+#ifndef GRAPNEL_LIB_WATCH_TAP_REPORT_H_
+#define GRAPNEL_LIB_WATCH_TAP_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/watch/tap.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace grapnel {
+
+// Of one output: how often it was tapped, or why it was not.
+struct TapReportLine {
+  std::string function;  // whose body; "" is the main graph
+  std::string tensor;    // "dense/BiasAdd:0"
+  std::string op;
+  int64_t times = 0;
+  std::string why_not;  // empty where it was tapped
+};
+
+// Every output of the main graph's nodes and of those in the functions that it reaches, in the
+// order of the file. `tap` has counted each (Tap::CountEach); `planned` tells of a node whether the
+// tap was asked about it, for a run that needed it.
+class TapReport {
+ public:
+  TapReport(const Module& module, Tap& tap);
+  llvm::ArrayRef<TapReportLine> lines() const { return lines_; }
+  void Write(llvm::raw_ostream& os) const;  // a line an output, and a sum by reason on top
+
+ private:
+  std::vector<TapReportLine> lines_;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_WATCH_TAP_REPORT_H_

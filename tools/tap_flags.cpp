@@ -1,0 +1,110 @@
+#include "tools/tap_flags.h"
+
+#include "lib/support/memory_budget.h"
+#include "lib/watch/tap_report.h"
+
+namespace grapnel {
+namespace {
+
+Expected<std::vector<Glob>> Globs(const char* flag, llvm::ArrayRef<std::string> texts) {
+  auto globs = Glob::ParseAll(texts);
+  if (!globs) return Annotate(flag, globs.takeError());
+  return std::move(*globs);
+}
+
+Expected<TapFilter> FilterOf(const TapFlags& flags) {
+  TapFilter filter;
+  ASSIGN_OR_RETURN(filter.names, Globs("--tap", flags.names));
+  ASSIGN_OR_RETURN(filter.ops, Globs("--tap-op", flags.ops));
+  ASSIGN_OR_RETURN(filter.functions, Globs("--tap-function", flags.functions));
+  ASSIGN_OR_RETURN(filter.dtypes, Globs("--tap-dtype", flags.dtypes));
+  return filter;
+}
+
+Expected<uint64_t> BytesOf(const std::string& text) {
+  if (text.empty()) return 0;
+  if (llvm::StringRef(text).contains('%'))
+    return MakeError("--tap-bytes: '{0}': a size was expected, as 8G or 500M", text);
+  auto bytes = ParseMemory(text);
+  if (!bytes) return Annotate("--tap-bytes", bytes.takeError());
+  return static_cast<uint64_t>(*bytes);
+}
+
+}  // namespace
+
+void TapFlags::AddTo(CommandLine& line) {
+  line.Option("--tap", names, "say what nodes whose names fit put out, as JSON lines")
+      .ShownAs("GLOB");
+  line.Option("--tap-op", ops, "tap nodes of these ops alone").ShownAs("GLOB");
+  line.Option("--tap-function", functions,
+              "tap nodes in the bodies of these functions alone; '' is the main graph")
+      .ShownAs("GLOB");
+  line.Option("--tap-dtype", dtypes, "tap tensors of these dtypes alone, as 'float' or 'int*'")
+      .ShownAs("GLOB");
+  line.Option("--tap-mode", mode, "what a tap says").OneOf(TapModeNames()).ShowDefault();
+  line.Option("--tap-file", file, "where taps go; default: standard output");
+  line.Option("--tap-bytes", most_bytes,
+              "the most that taps write, as 8G; what is beyond is counted and said; default: all")
+      .ShownAs("SIZE");
+  line.Option("--taps-report", report,
+              "write for each tensor how often it was tapped, or why it was not")
+      .ShownAs("FILE");
+  line.Option("--logdir", logdir,
+              "write what taps say (of all nodes without --tap) as a folder of TensorFlow's "
+              "debugger, for TensorBoard's Debugger V2, `info`, `blame` and `serve`")
+      .ShownAs("DIR");
+  line.Option("--circular-buffer-size", circular_buffer_size,
+              "of --logdir: the most traces that are kept, the last ones; -1: all")
+      .ShownAs("N")
+      .ShowDefault();
+}
+
+Expected<TappedRun> TappedRun::Begin(const TapFlags& flags, const std::string& model,
+                                     const OpenedGraph& opened, ThreadPool& pool,
+                                     llvm::raw_ostream& out, const MessageSink& sink) {
+  TappedRun run;
+  if (!flags.any()) return run;
+  if (!flags.logdir.empty() && !flags.file.empty())
+    return MakeError("--logdir and --tap-file are two places for one thing: give one of them");
+  TapRequest request;
+  ASSIGN_OR_RETURN(request.filter, FilterOf(flags));
+  ASSIGN_OR_RETURN(request.most_bytes, BytesOf(flags.most_bytes));
+  request.mode = *ParseTapMode(flags.mode);
+  request.lines = &out;
+  if (!flags.file.empty()) {
+    ASSIGN_OR_RETURN(run.lines_, AtomicFile::Create(flags.file));
+    request.lines = &run.lines_->os();
+  }
+  if (!flags.report.empty()) {
+    ASSIGN_OR_RETURN(run.report_, AtomicFile::Create(flags.report));
+  }
+  request.logdir = flags.logdir;
+  request.circular_buffer_size = flags.circular_buffer_size;
+  request.counts_each = !flags.report.empty();
+  request.model = model;
+  request.pool = &pool;
+  auto taps = RunTaps::Make(opened, std::move(request), sink);
+  if (!taps) return Annotate(model, taps.takeError());
+  run.taps_.emplace(std::move(*taps));
+  return run;
+}
+
+void TappedRun::BeginRun(int run) {
+  if (taps_) taps_->BeginRun(run);
+}
+
+void TappedRun::EndRun(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches,
+                       bool has_failed) {
+  if (taps_) taps_->EndRun(feeds, fetches, has_failed);
+}
+
+Error TappedRun::Close(const OpenedGraph& opened, const MessageSink& sink) {
+  if (!taps_) return Error::success();
+  RETURN_IF_ERROR(taps_->Close(sink));
+  if (lines_) RETURN_IF_ERROR(lines_->Commit());
+  if (!report_) return Error::success();
+  TapReport(opened.module(), taps_->tap()).Write(report_->os());
+  return report_->Commit();
+}
+
+}  // namespace grapnel
