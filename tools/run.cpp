@@ -141,7 +141,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
   auto unchecked = Glob::ParseAll(flags.unchecked);
   if (!unchecked) return Annotate("--skip-numerics", unchecked.takeError());
-  if (Error error = DemandNodes(opened.module(), *unchecked, "--skip-numerics", invocation.sink()))
+  if (Error error = DemandNodes(opened.module(), *unchecked, "--skip-numerics"))
     return Annotate(flags.model, std::move(error));
   CheckNumerics numerics(*unchecked, &pool);
   // One hook alone is called without looking who wants the node. What the check stops at is tapped
@@ -170,7 +170,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     taps.EndRun(job.feed_values(), made ? llvm::ArrayRef<Tensor>(*made) : llvm::ArrayRef<Tensor>(),
                 /*has_failed=*/!made);
     if (!made) {
-      if (Error error = taps.Close(opened, invocation.sink())) {
+      if (Error error = taps.Close(opened, job.feeds(), invocation.sink())) {
         llvm::consumeError(made.takeError());
         return error;
       }
@@ -187,7 +187,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
       Print(fetched, outputs, flags.all, invocation.out());
     }
   }
-  RETURN_IF_ERROR(taps.Close(opened, invocation.sink()));
+  RETURN_IF_ERROR(taps.Close(opened, job.feeds(), invocation.sink()));
   if (invocation.flags.json) WriteJson(fetched, runs, flags.all, invocation.out());
   if (!flags.profile.empty()) RETURN_IF_ERROR(SaveProfile(flags.profile, profile, invocation));
   RETURN_IF_ERROR(SaveFetches(fetched, outputs));

@@ -98,12 +98,13 @@ void TappedRun::EndRun(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetc
   if (taps_) taps_->EndRun(feeds, fetches, has_failed);
 }
 
-Error TappedRun::Close(const OpenedGraph& opened, const MessageSink& sink) {
+Error TappedRun::Close(const OpenedGraph& opened, llvm::ArrayRef<std::string> fed,
+                       const MessageSink& sink) {
   if (!taps_) return Error::success();
   RETURN_IF_ERROR(taps_->Close(sink));
   if (lines_) RETURN_IF_ERROR(lines_->Commit());
   if (!report_) return Error::success();
-  TapReport(opened.module(), taps_->tap()).Write(report_->os());
+  TapReport(opened.module(), fed, taps_->tap()).Write(report_->os());
   return report_->Commit();
 }
 

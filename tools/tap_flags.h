@@ -37,8 +37,8 @@ class TappedRun {
   RunHook* hook() { return taps_ ? taps_->hook() : nullptr; }
   void BeginRun(int run);
   void EndRun(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches, bool has_failed);
-  // Files appear. Also after a run that failed.
-  Error Close(const OpenedGraph& opened, const MessageSink& sink);
+  // Files appear. Also after a run that failed. `fed`: the tensors that were given.
+  Error Close(const OpenedGraph& opened, llvm::ArrayRef<std::string> fed, const MessageSink& sink);
 
  private:
   std::unique_ptr<AtomicFile> lines_, report_;

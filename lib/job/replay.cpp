@@ -107,8 +107,7 @@ Error Repeat(RunJob& job, int repeat, Replayed* replayed) {
 Error RunCase(llvm::StringRef path, const ReplayRequest& request, Replayed* replayed) {
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenCase(path));
   const Case& values = *opened.model().case_info;
-  if (request.demands_taps)
-    RETURN_IF_ERROR(DemandNodes(opened.module(), request.taps, "--tap", request.run.sink));
+  if (request.demands_taps) RETURN_IF_ERROR(DemandNodes(opened.module(), request.taps, "--tap"));
   if (request.optimize_for) RETURN_IF_ERROR(OptimizeFirst(opened, request));
   Tap tap({.names = request.taps}, request.tap_mode);
   tap.CountOn(request.run.pool);

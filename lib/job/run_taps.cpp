@@ -34,7 +34,7 @@ Expected<std::unique_ptr<DebugWriter>> OpenLogdir(const OpenedGraph& opened,
 
 Expected<RunTaps> RunTaps::Make(const OpenedGraph& opened, TapRequest request,
                                 const MessageSink& sink) {
-  RETURN_IF_ERROR(DemandTapped(opened.module(), request.filter, sink));
+  RETURN_IF_ERROR(DemandTapped(opened.module(), request.filter));
   RunTaps taps;
   taps.most_bytes_ = request.most_bytes;
   if (!request.logdir.empty()) {

@@ -17,16 +17,11 @@ llvm::StringRef NameOfFunction(const Node& node) {
 
 // `names` calls a sink with each name that there is.
 template <typename Names>
-Error Demand(llvm::ArrayRef<Glob> globs, const char* flag, const char* kind, const Names& names,
-             const MessageSink& sink) {
+Error Demand(llvm::ArrayRef<Glob> globs, const char* flag, const char* kind, const Names& names) {
   for (const Glob& glob : globs) {
     bool is_there = false;
     names([&](llvm::StringRef name) { is_there = is_there || glob.Fits(name); });
-    if (is_there) continue;
-    if (glob.IsName()) return Annotate(flag, NotFound(kind, glob.text(), names));
-    if (sink)
-      sink(Severity::kWarning,
-           llvm::formatv("{0}: '{1}' fits no {2}", flag, glob.text(), kind).str());
+    if (!is_there) return Annotate(flag, NotFound(kind, glob.text(), names));
   }
   return Error::success();
 }
@@ -56,13 +51,12 @@ std::string TapFilter::WhyNot(const Node& node) const {
       .str();
 }
 
-Error DemandNodes(const Module& module, llvm::ArrayRef<Glob> globs, const char* flag,
-                  const MessageSink& sink) {
+Error DemandNodes(const Module& module, llvm::ArrayRef<Glob> globs, const char* flag) {
   auto nodes = [&](NameSink take) { ForEachNode(module, [&](Node node) { take(node.name()); }); };
-  return Demand(globs, flag, "node", nodes, sink);
+  return Demand(globs, flag, "node", nodes);
 }
 
-Error DemandTapped(const Module& module, const TapFilter& filter, const MessageSink& sink) {
+Error DemandTapped(const Module& module, const TapFilter& filter) {
   auto ops = [&](NameSink take) { ForEachNode(module, [&](Node node) { take(node.op()); }); };
   auto functions = [&](NameSink take) {
     take("");
@@ -73,10 +67,10 @@ Error DemandTapped(const Module& module, const TapFilter& filter, const MessageS
       if (proto::DataType_IsValid(type)) take(DataTypeName(static_cast<DataType>(type)));
     }
   };
-  RETURN_IF_ERROR(DemandNodes(module, filter.names, "--tap", sink));
-  RETURN_IF_ERROR(Demand(filter.ops, "--tap-op", "op", ops, sink));
-  RETURN_IF_ERROR(Demand(filter.functions, "--tap-function", "function", functions, sink));
-  return Demand(filter.dtypes, "--tap-dtype", "dtype", dtypes, sink);
+  RETURN_IF_ERROR(DemandNodes(module, filter.names, "--tap"));
+  RETURN_IF_ERROR(Demand(filter.ops, "--tap-op", "op", ops));
+  RETURN_IF_ERROR(Demand(filter.functions, "--tap-function", "function", functions));
+  return Demand(filter.dtypes, "--tap-dtype", "dtype", dtypes);
 }
 
 }  // namespace grapnel

@@ -24,12 +24,11 @@ struct TapFilter {
   std::string WhyNot(const Node& node) const;
 };
 
-// What was typed. A name (Glob::IsName) of a node, op, function or dtype that nothing has is an
-// error, which says what is near; a pattern that fits nothing is told to `sink`.
-Error DemandTapped(const Module& module, const TapFilter& filter, const MessageSink& sink);
+// What was typed: a name or pattern that fits no node, op, function or dtype is an error, which
+// says what is near.
+Error DemandTapped(const Module& module, const TapFilter& filter);
 // The same of nodes alone, which `flag` names.
-Error DemandNodes(const Module& module, llvm::ArrayRef<Glob> globs, const char* flag,
-                  const MessageSink& sink);
+Error DemandNodes(const Module& module, llvm::ArrayRef<Glob> globs, const char* flag);
 
 }  // namespace grapnel
 

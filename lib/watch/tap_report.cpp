@@ -35,7 +35,12 @@ std::string WhyNotRun(const Node& node, bool is_planned) {
 
 }  // namespace
 
-TapReport::TapReport(const Module& module, Tap& tap) {
+TapReport::TapReport(const Module& module, llvm::ArrayRef<std::string> fed, Tap& tap) {
+  std::set<std::string> given;
+  for (const std::string& tensor : fed) {
+    TensorName name = ReadTensorName(tensor);
+    given.insert(OutputName(name.node, name.index));
+  }
   TapCounts counts = tap.counts();
   for (const Graph* graph : ReachedBodies(module)) {
     const Function* function = FunctionOf(*graph);
@@ -59,7 +64,9 @@ TapReport::TapReport(const Module& module, Tap& tap) {
         bool is_planned = counted != counts.end();
         if (line.why_not.empty() && is_planned && i < counted->second.size())
           line.times = counted->second[i];
-        if (line.why_not.empty() && line.times == 0) line.why_not = WhyNotRun(node, is_planned);
+        if (line.why_not.empty() && line.times == 0)
+          line.why_not =
+              !function && given.count(line.tensor) ? "it is fed" : WhyNotRun(node, is_planned);
         lines_.push_back(std::move(line));
       }
     }

@@ -20,11 +20,11 @@ struct TapReportLine {
 };
 
 // Every output of the main graph's nodes and of those in the functions that it reaches, in the
-// order of the file. `tap` has counted each (Tap::CountEach); `planned` tells of a node whether the
-// tap was asked about it, for a run that needed it.
+// order of the file. `tap` has counted each (Tap::CountEach); `fed` are the tensors that were
+// given.
 class TapReport {
  public:
-  TapReport(const Module& module, Tap& tap);
+  TapReport(const Module& module, llvm::ArrayRef<std::string> fed, Tap& tap);
   llvm::ArrayRef<TapReportLine> lines() const { return lines_; }
   void Write(llvm::raw_ostream& os) const;  // a line an output, and a sum by reason on top
 

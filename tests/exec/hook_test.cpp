@@ -143,6 +143,46 @@ TEST(Tap, SaysConstantsInEveryRun) {
   EXPECT_EQ(lines[1], lines[0] + lines[0]);
 }
 
+// Branches that go to other threads once they are known to be long, one of them within a call.
+std::unique_ptr<Module> ParallelBranches(int64_t size) {
+  return llvm::cantFail(Trace("f", {{"x", proto::DT_FLOAT, {size}}}, [](Tracer& t, Value x) {
+    Value sum = x;
+    for (int branch = 0; branch < 6; ++branch) {
+      Value y = x + static_cast<float>(branch);
+      for (int i = 0; i < 3; ++i) y = Tanh(Exp(y * -0.1f));
+      sum = sum + y;
+    }
+    return t.If(
+        ReduceSum(x) > 1.0f, [&] { return Tanh(sum) + Exp(x * -1.0f); },
+        [&] { return sum + 1.0f; });
+  }));
+}
+
+std::string TappedLines(const Module& module, int threads, int runs, const Tensor& x) {
+  ThreadPool pool(threads);
+  std::string lines;
+  llvm::raw_string_ostream os(lines);
+  TapLines written(TapMode::kConciseHealth, os);
+  WrittenTap tap({}, TapMode::kConciseHealth, [&](const TapEvent& event) { written.Write(event); });
+  tap.CountOn(&pool);
+  auto executor = Compile(module, pool, &tap);
+  for (int i = 0; i < runs; ++i) {
+    tap.BeginRun(i + 1);
+    llvm::cantFail(executor->Run({x}));
+    tap.Drain();
+  }
+  return os.str();
+}
+
+TEST(Tap, TellsInTheOrderOfOneThreadOnSeveral) {
+  constexpr int64_t kSize = 50000;
+  auto module = ParallelBranches(kSize);
+  Tensor x = FloatTensor({kSize}, std::vector<float>(kSize, 0.5f));
+  std::string expected = TappedLines(*module, 1, 8, x);
+  EXPECT_NE(expected.find(R"("calls":[{"node":)"), std::string::npos);
+  for (int threads : {2, 4}) EXPECT_EQ(TappedLines(*module, threads, 8, x), expected);
+}
+
 TEST(Profile, ShowsACompilationAsItsOwn) {
   ThreadPool pool(1);
   auto module = llvm::cantFail(Trace("f", {{"x", proto::DT_FLOAT, {3}}}, [](Tracer& t, Value x) {

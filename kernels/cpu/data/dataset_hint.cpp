@@ -141,6 +141,8 @@ Expected<KernelFn> MakeAutoShard(const KernelSetup& setup) {
   if (policy < kOff || policy > kByHint)
     return MakeError("auto_shard_policy {0} is none: from {1} to {2} was expected", policy, kOff,
                      kByHint);
+  if (int64_t replicas = setup.node().GetInt("num_replicas"); replicas < 0)
+    return MakeError("num_replicas is {0}: 0 or more was expected", replicas);
   // By files where some are read, else by data.
   if (policy == kAuto && !StandsOn(setup.node(), ReadsFiles)) policy = kByData;
   auto is_shard = [](llvm::StringRef op) { return op == "ShardDataset"; };

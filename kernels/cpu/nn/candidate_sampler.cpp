@@ -285,9 +285,9 @@ Expected<KernelFn> MakeFixed(const KernelSetup& setup) {
   if (shard.count < 1 || shard.index < 0 || shard.index >= shard.count)
     return MakeError("shard must be in [0, num_shards), got {0} of {1}", shard.index, shard.count);
   constexpr int64_t kMost = 1 << 28;
-  if (range < 1 || range > kMost || reserved < 0 || reserved > kMost)
+  if (range < 1 || range > kMost || reserved > kMost)  // of fewer than none, none are reserved
     return MakeError(
-        "range_max must be in [1, {0}] and num_reserved_ids in [0, {0}], got {1} and {2}", kMost,
+        "range_max must be in [1, {0}] and num_reserved_ids at most {0}, got {1} and {2}", kMost,
         range, reserved);
   ASSIGN_OR_RETURN(std::vector<float> given, GivenWeights(node));
   float distortion = node.GetFloat("distortion", 1);

@@ -9,11 +9,6 @@
 namespace grapnel {
 namespace {
 
-struct DotAttrs {
-  int64_t right_axis, out_axis;
-  LevelBounds bounds;
-};
-
 Error CheckMatrices(const Tensor& left, const Tensor& right) {
   if (left.rank() == 2 && right.rank() == 2 && left.dim(1) == right.dim(0)) return Error::success();
   return MakeError("expected matrices [m, k] and [k, n], got shapes {0} and {1}",
@@ -51,13 +46,21 @@ int32_t LevelOf(float sum) {
                                     : std::numeric_limits<int32_t>::min();
 }
 
-Error Dot(KernelContext& ctx, const DotAttrs& attrs) {
+// TensorFlow goes by what the scales are, and not by the attribute that says along which axis they
+// lie.
+int64_t AxisOf(const Tensor& scales) { return scales.rank() == 0 ? -1 : 1; }
+
+Error Dot(KernelContext& ctx, LevelBounds bounds) {
   const Tensor &left = ctx.input(0), &right = ctx.input(1);
   RETURN_IF_ERROR(CheckMatrices(left, right));
   int64_t rows = left.dim(0), columns = right.dim(1);
   ASSIGN_OR_RETURN(UniformScales of_left, UniformScalesIn(ctx, 2, left.dims(), -1));
-  ASSIGN_OR_RETURN(UniformScales of_right, UniformScalesIn(ctx, 4, right.dims(), attrs.right_axis));
-  ASSIGN_OR_RETURN(UniformScales to, UniformScalesIn(ctx, 6, {rows, columns}, attrs.out_axis));
+  int64_t right_axis = AxisOf(ctx.input(4)), out_axis = AxisOf(ctx.input(6));
+  if (right_axis < 0 && out_axis >= 0)
+    return MakeError("output_scales must be a scalar as rhs_scales is, got shape {0}",
+                     DimsText(ctx.input(6).dims()));
+  ASSIGN_OR_RETURN(UniformScales of_right, UniformScalesIn(ctx, 4, right.dims(), right_axis));
+  ASSIGN_OR_RETURN(UniformScales to, UniformScalesIn(ctx, 6, {rows, columns}, out_axis));
   std::vector<FixedMultiplier> multipliers(columns);
   for (int64_t j = 0; j < columns; ++j) {
     double product = static_cast<double>(of_left.scale(0)) * static_cast<double>(of_right.scale(j));
@@ -68,12 +71,13 @@ Error Dot(KernelContext& ctx, const DotAttrs& attrs) {
   std::vector<int32_t> zeros(rows, of_left.zero(0));
   auto* result = out->data<int32_t>();
   Multiply(ctx, left.data<int8_t>(), zeros, right, of_right, [&](int64_t i, int64_t j, float sum) {
-    result[i * columns + j] = multipliers[j](LevelOf(sum), 0, to.zero(j), attrs.bounds);
+    result[i * columns + j] = multipliers[j](LevelOf(sum), 0, to.zero(j), bounds);
   });
   return Error::success();
 }
 
-Error CheckAxis(const char* name, int64_t axis) {
+Error CheckAxis(const Node& node, const char* name) {
+  int64_t axis = node.GetInt(name, -1);
   if (axis == -1 || axis == 1) return Error::success();
   return MakeError("{0} must be 1 (a scale for each column) or -1 (one for all), got {1}", name,
                    axis);
@@ -82,24 +86,20 @@ Error CheckAxis(const char* name, int64_t axis) {
 Expected<KernelFn> MakeDot(const KernelSetup& setup) {
   const Node& node = setup.node();
   RETURN_IF_ERROR(CheckTypes(setup, {}, {proto::DT_QINT32}));
-  DotAttrs attrs = {
-      node.GetInt("rhs_quantization_axis", -1), node.GetInt("output_quantization_axis", -1), {}};
   if (int64_t axis = node.GetInt("lhs_quantization_axis", -1); axis != -1)
     return MakeError("lhs_quantization_axis must be -1 (one scale for all), got {0}", axis);
-  RETURN_IF_ERROR(CheckAxis("rhs_quantization_axis", attrs.right_axis));
-  RETURN_IF_ERROR(CheckAxis("output_quantization_axis", attrs.out_axis));
-  if (attrs.right_axis == -1 && attrs.out_axis != -1)
-    return MakeError("output_quantization_axis must be -1 as rhs_quantization_axis is, got {0}",
-                     attrs.out_axis);
-  ASSIGN_OR_RETURN(attrs.bounds, LevelBoundsOf(node, "output_"));
-  return KernelFn([attrs](KernelContext& ctx) { return Dot(ctx, attrs); });
+  RETURN_IF_ERROR(CheckAxis(node, "rhs_quantization_axis"));
+  RETURN_IF_ERROR(CheckAxis(node, "output_quantization_axis"));
+  ASSIGN_OR_RETURN(LevelBounds bounds, LevelBoundsOf(node, "output_"));
+  return KernelFn([bounds](KernelContext& ctx) { return Dot(ctx, bounds); });
 }
 
-Error DotHybrid(KernelContext& ctx, int64_t right_axis) {
+Error DotHybrid(KernelContext& ctx) {
   const Tensor &left = ctx.input(0), &right = ctx.input(1);
   RETURN_IF_ERROR(CheckMatrices(left, right));
   int64_t rows = left.dim(0), inner = left.dim(1), columns = right.dim(1);
-  ASSIGN_OR_RETURN(UniformScales of_right, UniformScalesIn(ctx, 2, right.dims(), right_axis));
+  ASSIGN_OR_RETURN(UniformScales of_right,
+                   UniformScalesIn(ctx, 2, right.dims(), AxisOf(ctx.input(2))));
   std::vector<int8_t> levels(left.num_elements());
   std::vector<int32_t> zeros(rows);
   std::vector<float> scales(rows);
@@ -119,9 +119,8 @@ Error DotHybrid(KernelContext& ctx, int64_t right_axis) {
 
 Expected<KernelFn> MakeDotHybrid(const KernelSetup& setup) {
   RETURN_IF_ERROR(CheckTypes(setup, {proto::DT_FLOAT, proto::DT_QINT8}, {proto::DT_FLOAT}));
-  int64_t axis = setup.node().GetInt("rhs_quantization_axis", -1);
-  RETURN_IF_ERROR(CheckAxis("rhs_quantization_axis", axis));
-  return KernelFn([axis](KernelContext& ctx) { return DotHybrid(ctx, axis); });
+  RETURN_IF_ERROR(CheckAxis(setup.node(), "rhs_quantization_axis"));
+  return KernelFn(DotHybrid);
 }
 
 using Types = std::vector<DataType>;

@@ -12,7 +12,8 @@
 #include "kernels/cpu/array/data_move.h"
 #include "kernels/cpu/state/tensor_list.h"
 #include "lib/exec/session.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 namespace {
@@ -127,20 +128,28 @@ Error CheckValues(const Barrier& barrier, const Tensor& keys, const Tensor& valu
                    barrier.name, barrier.shapes[part].ToString());
 }
 
-// A closed barrier only completes what it has.
+// A closed barrier only completes what it has. An element that is complete is none of the barrier's
+// any more: its key is new again, within one call too.
 Error CheckKeys(const Barrier& barrier, const Tensor& keys, int64_t part) {
   if (barrier.cancelled && keys.num_elements() > 0)
     return MakeError("barrier '{0}' is closed", barrier.name);
-  llvm::StringSet<> seen;
+  enum class Key { kHasPart, kIsComplete };
+  llvm::StringMap<Key> seen;
   for (int64_t i = 0; i < keys.num_elements(); ++i) {
     const std::string& key = keys.data<std::string>()[i];
+    auto before = seen.find(key);
     auto found = barrier.incomplete.find(key);
-    bool is_new = found == barrier.incomplete.end();
+    bool is_new = before == seen.end() ? found == barrier.incomplete.end()
+                                       : before->second == Key::kIsComplete;
     if (barrier.closed && is_new)
       return MakeError("barrier '{0}' is closed, and '{1}' is a new key", barrier.name, key);
-    if (!seen.insert(key).second || (!is_new && found->second.parts[part]))
+    if (!is_new && (before != seen.end() || found->second.parts[part]))
       return MakeError("key '{0}' already has a value for component {1} in barrier '{2}'", key,
                        part, barrier.name);
+    size_t missing = is_new
+                         ? barrier.types.size()
+                         : llvm::count_if(found->second.parts, [](const Tensor& t) { return !t; });
+    seen[key] = missing == 1 ? Key::kIsComplete : Key::kHasPart;
   }
   return Error::success();
 }

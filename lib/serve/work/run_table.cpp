@@ -162,7 +162,7 @@ Expected<std::shared_ptr<const FileBytes>> RunTable::FindFile(uint64_t file) con
 Expected<std::string> RunTable::Start(std::shared_ptr<const OpenedGraph> opened,
                                       llvm::StringRef text) {
   ASSIGN_OR_RETURN(PageRunRequest request, ParsePageRunRequest(text));
-  RETURN_IF_ERROR(DemandNodes(opened->module(), request.taps, "taps", nullptr));
+  RETURN_IF_ERROR(DemandNodes(opened->module(), request.taps, "taps"));
   std::lock_guard lock(mutex_);
   if (waiting_.size() == kMostWaiting)
     return MakeError("{0} runs wait already: stop one, or wait for its end", kMostWaiting);
