@@ -53,6 +53,8 @@ std::vector<ValueSource> Blame::InputsOf(const DebugTrace& trace) const {
                                              trace.iteration));
   for (const DebugInput& input : op.inputs)
     sources.push_back(flow_.SourceOfInput(trace.graph, op, input, trace.execution));
+  if (auto variable = flow_.SourceOfVariable({trace.graph, trace.op, trace.slot}))
+    sources.push_back(*variable);
   // A call hands on what went bad inside.
   auto inside = flow_.SourceInside({trace.graph, trace.op, trace.slot}, trace.execution);
   if (inside && flow_.IsBad(*inside)) sources.push_back(*inside);

@@ -13,7 +13,13 @@ constexpr int kMaxSteps = 1000;
 bool IsVariableWrite(llvm::StringRef op_type) {
   return (HasPrefix(op_type, "Assign") && HasSuffix(op_type, "VariableOp")) ||
          HasPrefix(op_type, "ResourceApply") || HasPrefix(op_type, "ResourceSparseApply") ||
-         HasPrefix(op_type, "ResourceScatter");
+         HasPrefix(op_type, "ResourceScatter") ||
+         // Of references, as graphs of TensorFlow 1 have them.
+         op_type == "Assign" || op_type == "AssignAdd" || op_type == "AssignSub" ||
+         HasPrefix(op_type, "Apply") || HasPrefix(op_type, "SparseApply") ||
+         (HasPrefix(op_type, "Scatter") && !HasPrefix(op_type, "ScatterNd")) ||
+         (HasPrefix(op_type, "ScatterNd") && op_type != "ScatterNd" &&
+          op_type != "ScatterNdNonAliasingAdd");
 }
 
 // The output with this number, when every output left its place in the record.
@@ -83,7 +89,9 @@ bool ValueFlow::IsBad(const ValueSource& source) const {
 
 // An op of a graph that names a variable: a graph that is run by itself has its variables inside.
 bool ValueFlow::IsHandle(DebugTensor tensor) const {
-  return tensor.op >= 0 && run_.graphs[tensor.graph].ops[tensor.op].type == "VarHandleOp";
+  if (tensor.op < 0) return false;
+  llvm::StringRef type = run_.graphs[tensor.graph].ops[tensor.op].type;
+  return type == "VarHandleOp" || type == "VariableV2" || type == "Variable";
 }
 
 int ValueFlow::LastTrace(DebugTensor tensor, int execution) const {
@@ -118,7 +126,9 @@ std::optional<DebugTensor> ValueFlow::StepBack(DebugTensor tensor, int execution
                                                bool value_known) const {
   const DebugGraph& graph = run_.graphs[tensor.graph];
   const DebugOp& op = graph.ops[tensor.op];
-  if (op.type == "Identity" && !op.inputs.empty()) {
+  // Of tfdbg v1, where a _Recv reads what its _Send does.
+  bool is_transfer = op.type == "_Recv" || op.type == "_HostRecv";
+  if ((op.type == "Identity" || is_transfer) && !op.inputs.empty()) {
     const DebugInput& input = op.inputs[0];
     if (input.op >= 0) return DebugTensor{tensor.graph, input.op, input.slot};
     return calls_.InsideUnrecorded(tensor.graph, op, input);

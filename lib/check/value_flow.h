@@ -42,6 +42,14 @@ class ValueFlow {
   // Of what a calling, branching or looping op puts out, in the body that it ran; nothing of
   // others.
   std::optional<ValueSource> SourceInside(DebugTensor call, int execution) const;
+  // Of what a variable puts out that is an op of the graph: what it was given in calls before;
+  // nothing of other ops.
+  std::optional<ValueSource> SourceOfVariable(DebugTensor tensor) const {
+    if (!IsHandle(tensor)) return std::nullopt;
+    ValueSource source;
+    source.tensor = tensor;
+    return source;
+  }
   // Whether the value holds NaN or infinity, or is a variable that was given some.
   bool IsBad(const ValueSource& source) const;
 

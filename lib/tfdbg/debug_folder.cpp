@@ -7,6 +7,7 @@
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_calls.h"
 #include "lib/tfdbg/debug_records.h"
+#include "lib/tfdbg/v1_dump.h"
 #include "llvm/Support/FileSystem.h"
 
 namespace grapnel {
@@ -176,7 +177,7 @@ int DebugRun::OutermostFunction(int graph) const {
 bool IsDebugFolder(llvm::StringRef path) {
   bool is_debug = false;
   if (IsDirectory(path)) FindSets(path, &is_debug, nullptr);
-  return is_debug;
+  return is_debug || IsV1Dump(path);
 }
 
 Expected<DebugFolder> ReadDebugFolder(llvm::StringRef path) {
@@ -185,6 +186,7 @@ Expected<DebugFolder> ReadDebugFolder(llvm::StringRef path) {
   if (!IsDirectory(path)) return MakeError("{0}: is no folder; a debug folder was expected", path);
   bool is_debug = false;
   auto sets = FindSets(path, &is_debug, &folder.problems);
+  if (!is_debug && IsV1Dump(path)) return ReadV1Dump(path);
   if (!is_debug)
     return MakeError(
         "{0}: is no debug folder: it holds no file of TensorFlow's debugger (*.metadata, *.graphs, "

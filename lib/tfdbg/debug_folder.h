@@ -1,5 +1,6 @@
-// A folder that TensorFlow's debugger wrote (tfdbg v2, enable_dump_debug_info), as tables whose
-// rows name each other by index; -1 is none. TensorBoard's Debugger V2 reads the same folders.
+// A folder that TensorFlow's debugger wrote (tfdbg v2, enable_dump_debug_info; of v1 see
+// v1_dump.h), as tables whose rows name each other by index; -1 is none. TensorBoard's Debugger V2
+// reads the same folders of v2.
 #ifndef GRAPNEL_LIB_TFDBG_DEBUG_FOLDER_H_
 #define GRAPNEL_LIB_TFDBG_DEBUG_FOLDER_H_
 
@@ -124,8 +125,8 @@ struct DebugFolder {
   std::vector<std::shared_ptr<const FileBytes>> files;
 };
 
-// Whether a folder holds files of tfdbg v2: by their contents, or by their names while all are
-// empty. Reads the first record of each file.
+// Whether a folder holds files of tfdbg v2, by their contents, or by their names while all are
+// empty; or dumps of v1. Reads the first record of each file.
 bool IsDebugFolder(llvm::StringRef path);
 
 // Reads all runs. A record that is cut off, damaged, or speaks of things that are not there is a

@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include "lib/support/text.h"
+#include "lib/tfdbg/v1_dump.h"
 
 namespace grapnel {
 namespace {
@@ -38,9 +39,15 @@ void WriteRun(const DebugRun& run, bool all, size_t num_bad, llvm::raw_ostream& 
   if (run.start_time > 0) os << ", started " << TimeText(run.start_time);
   if (!run.tensorflow_version.empty()) os << ", TensorFlow " << run.tensorflow_version;
   if (run.sets.size() > 1) os << ", " << WithCommas(run.sets.size()) << " processes";
-  os << "\n  " << Plural(run.executions.size(), "execution") << " of eager ops and functions, "
-     << Plural(run.traces.size(), "tensor") << " traced inside functions, debug mode "
-     << DebugModeName(run.mode) << "\n  " << Plural(run.graphs.size(), "graph") << ", "
+  bool is_v1 = run.file_version == kV1;
+  os << "\n  " << Plural(run.executions.size(), is_v1 ? "run" : "execution")
+     << (is_v1 ? " of a session, " : " of eager ops and functions, ")
+     << Plural(run.traces.size(), "tensor") << (is_v1 ? " dumped, " : " traced inside functions, ");
+  if (is_v1)
+    os << kV1;
+  else
+    os << "debug mode " << DebugModeName(run.mode);
+  os << "\n  " << Plural(run.graphs.size(), "graph") << ", "
      << Plural(run.sources.size(), "source file") << ", "
      << Plural(run.frames.size(), "stack frame") << "\n";
   for (const DebugDevice& device : run.devices) os << "  device " << device.name << "\n";

@@ -169,6 +169,46 @@ RecordedTensor ReadRecordedTensor(TensorDebugMode mode, llvm::StringRef tensor_p
   return tensor;
 }
 
+RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_proto,
+                             std::string* problem) {
+  RecordedTensor tensor;
+  auto literal = Literal::FromTensorProto(tensor_proto);
+  if (!literal) {
+    *problem = TextOf(literal.takeError());
+    return tensor;
+  }
+  if (debug_op.starts_with("DebugNanCount") && literal->num_elements() == 1) {
+    tensor.what = Recorded::kBad;
+    tensor.health.nan = Count(*literal, 0);
+    tensor.bad = tensor.health.nan > 0;
+    return tensor;
+  }
+  // Whether it has a value, elements, NaN, -inf, negative, zero, positive, +inf, least, largest,
+  // mean, variance, dtype, rank, dimensions.
+  constexpr int kDtype = 12, kRank = 13, kDims = 14;
+  if (!debug_op.starts_with("DebugNumericSummary") || literal->num_elements() < kDims) {
+    *problem = llvm::formatv("{0} put out {1} numbers, a summary of {2} or more was expected",
+                             debug_op, literal->num_elements(), kDims)
+                   .str();
+    return tensor;
+  }
+  if (Count(*literal, 0) == 0) return tensor;
+  tensor.what = Recorded::kCounts;
+  tensor.health.elements = Count(*literal, 1);
+  tensor.health.nan = Count(*literal, 2);
+  tensor.health.neg_inf = Count(*literal, 3);
+  tensor.health.negative = Count(*literal, 4);
+  tensor.health.zero = Count(*literal, 5);
+  tensor.health.positive = Count(*literal, 6);
+  tensor.health.pos_inf = Count(*literal, 7);
+  tensor.bad = tensor.health.IsBad();
+  tensor.dtype = DtypeAt(*literal, kDtype);
+  tensor.rank =
+      static_cast<int>(std::min<int64_t>(Count(*literal, kRank), literal->num_elements() - kDims));
+  for (int i = 0; i < tensor.rank; ++i) tensor.dims.push_back(Count(*literal, kDims + i));
+  return tensor;
+}
+
 std::string BadText(const RecordedTensor& tensor) {
   if (!tensor.bad) return "";
   std::string text;

@@ -39,6 +39,11 @@ struct RecordedTensor {
 RecordedTensor ReadRecordedTensor(TensorDebugMode mode, llvm::StringRef tensor_proto,
                                   std::string* problem);
 
+// The same of what an op of tfdbg v1 put out: DebugNumericSummary, or DebugNanCount, which counts
+// NaNs alone.
+RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_proto,
+                             std::string* problem);
+
 // "float, 160 elements: -inf x12, negative 143, zero 5"; "not recorded" when nothing is known.
 std::string RecordedTensorText(const RecordedTensor& tensor);
 // "-inf x12, NaN x1"; "inf or NaN" where they were not counted; "" of a tensor without.
