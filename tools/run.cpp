@@ -3,6 +3,7 @@
 
 #include "lib/io/value.h"
 #include "lib/job/blame_text.h"
+#include "lib/job/failing_case.h"
 #include "lib/job/job_json.h"
 #include "lib/watch/check_numerics.h"
 #include "lib/watch/hook_chain.h"
@@ -144,6 +145,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (Error error = DemandNodes(opened.module(), *unchecked, "--skip-numerics"))
     return Annotate(flags.model, std::move(error));
   CheckNumerics numerics(*unchecked, &pool);
+  if (!flags.save_case.empty()) numerics.KeepInputs();
   // One hook alone is called without looking who wants the node. What the check stops at is tapped
   // before.
   HookChain both;
@@ -175,6 +177,8 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
         return error;
       }
       if (numerics.has_found()) {
+        if (!flags.save_case.empty() && numerics.failure())
+          RETURN_IF_ERROR(SaveFailingCase(*numerics.failure(), flags.save_case));
         invocation.err() << "grapnel: " << TextOf(Failed(flags, cancel, made.takeError())) << "\n";
         return kExitNo;
       }
@@ -241,7 +245,10 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--profile", flags->profile,
               "write a trace for Perfetto or chrome://tracing, and say where time and memory went")
       .ShownAs("FILE.json");
-  line.Option("--save-case", flags->save_case, "write graph, feeds and outputs as a case folder")
+  line.Option("--save-case", flags->save_case,
+              "write graph, feeds and outputs as a case folder; where --check-numerics stops, that "
+              "op and "
+              "what it was given")
       .ShownAs("DIR");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

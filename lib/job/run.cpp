@@ -122,7 +122,8 @@ Error RunJob::Restore() {
   if (missing->empty()) return Error::success();
   const Graph& main = opened_->module().main;
   Signature fetched;
-  for (const std::string& fetch : request_.fetches) fetched.outputs.push_back({fetch, fetch});
+  for (const std::string& fetch : request_.fetches)
+    fetched.outputs.push_back({fetch, fetch, proto::DT_INVALID, {}});
   std::vector<NodeId> needed = NeededNodes(main, fetched);
   std::string text;
   for (const MissingVariable& variable : *missing) {

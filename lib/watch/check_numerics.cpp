@@ -48,6 +48,7 @@ struct Given {
   NodeId node = kNoNode;
   int num_inputs = 0;
   InputForm inputs[kInputs];
+  std::vector<Tensor> kept;  // where they are asked for
 };
 // The nodes that run on this thread, each called by the one below it. Places are used again.
 thread_local std::vector<std::unique_ptr<Given>> given;
@@ -77,6 +78,7 @@ Error CheckNumerics::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs)
   Given& now = *given[depth++];
   now.graph = &node.graph();
   now.node = node.id();
+  if (keeps_inputs_) now.kept.assign(inputs.begin(), inputs.end());
   now.num_inputs = std::min<int>(inputs.size(), Given::kInputs);
   for (int i = 0; i < now.num_inputs; ++i) {
     InputForm& form = now.inputs[i];
@@ -100,8 +102,14 @@ Error CheckNumerics::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs)
     Health health = HealthOf(outputs[i], pool_, HealthDetail::kBad);
     if (!health.IsBad()) continue;
     has_found_ = true;
+    if (keeps_inputs_ && is_known) {
+      std::lock_guard lock(mutex_);
+      if (!failure_)
+        failure_ = NumericsFailure{node, static_cast<int>(i), outputs[i], given[depth]->kept};
+    }
     return MakeError("{0}", Message(node, i, outputs[i], health, outputs.size(), is_known));
   }
+  if (keeps_inputs_ && is_known) given[depth]->kept.clear();
   return Error::success();
 }
 

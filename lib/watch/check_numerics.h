@@ -4,6 +4,8 @@
 #define GRAPNEL_LIB_WATCH_CHECK_NUMERICS_H_
 
 #include <atomic>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,14 @@
 #include "lib/watch/health.h"
 
 namespace grapnel {
+
+// Where a run was ended, with what the op was given.
+struct NumericsFailure {
+  Node node;
+  int output = 0;
+  Tensor tensor;
+  std::vector<Tensor> inputs;
+};
 
 // Looks at floating-point outputs, but for those that TensorFlow passes over: of ops that hand
 // values on (control flow, calls, Identity) or only move them (Reshape, Gather, Maximum, ...), and
@@ -34,6 +44,11 @@ class CheckNumerics : public RunHook {
   }
   // Whether it ended a run.
   bool has_found() const { return has_found_; }
+  // Before the plan is made: keeps what each op is given until it has run, so that failure() has
+  // it. Ops cannot write over their inputs then.
+  void KeepInputs() { keeps_inputs_ = true; }
+  // The first, where inputs are kept. After the run.
+  const std::optional<NumericsFailure>& failure() const { return failure_; }
 
  private:
   std::string Message(const Node& node, size_t output, const Tensor& tensor, const Health& health,
@@ -41,6 +56,9 @@ class CheckNumerics : public RunHook {
 
   std::vector<Glob> skipped_;
   ThreadPool* pool_;
+  bool keeps_inputs_ = false;
+  std::mutex mutex_;
+  std::optional<NumericsFailure> failure_;
   std::atomic<bool> has_found_{false};
 };
 
