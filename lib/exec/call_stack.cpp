@@ -7,6 +7,7 @@ namespace {
 
 thread_local const CallFrame* current_call = nullptr;
 thread_local const Node* running_node = nullptr;
+thread_local RunHook* hook_of_node = nullptr;
 
 }  // namespace
 
@@ -15,7 +16,12 @@ InCall::InCall(const CallFrame* frame) : before_(std::exchange(current_call, fra
 InCall::~InCall() { current_call = before_; }
 
 const Node* RunningNode() { return running_node; }
-InNode::InNode(const Node* node) : before_(std::exchange(running_node, node)) {}
-InNode::~InNode() { running_node = before_; }
+RunHook* HookOfRunningNode() { return hook_of_node; }
+InNode::InNode(const Node* node, RunHook* hook)
+    : before_(std::exchange(running_node, node)), hook_before_(std::exchange(hook_of_node, hook)) {}
+InNode::~InNode() {
+  running_node = before_;
+  hook_of_node = hook_before_;
+}
 
 }  // namespace grapnel

@@ -36,16 +36,20 @@ class InCall {
 
 // The node that this thread runs; null: none that a hook could see.
 const Node* RunningNode();
+class RunHook;
+// The hook that wants it; null: none does.
+RunHook* HookOfRunningNode();
 
 class InNode {
  public:
-  explicit InNode(const Node* node);
+  InNode(const Node* node, RunHook* hook);
   ~InNode();
   InNode(const InNode&) = delete;
   InNode& operator=(const InNode&) = delete;
 
  private:
   const Node* before_;
+  RunHook* hook_before_;
 };
 
 }  // namespace grapnel

@@ -13,6 +13,8 @@
 
 namespace grapnel {
 
+class ElementCounter;  // lib/exec/element_loop.h
+
 // Looks at runs as they go. Called on whichever thread ran the node, on several at once, of one run
 // or of several; lib/exec/call_stack.h says in which call and iteration. A tensor must not be kept
 // beyond the call unless it is copied: a copy shares the buffer, and stops it from being reused in
@@ -48,6 +50,11 @@ class RunHook {
     return AfterNode(node, value);
   }
 
+  // Asked while the node runs, on its thread: who counts output 0 while the kernel makes it. Null:
+  // nobody. Asked of large outputs alone, and of kernels that can say (ForElements).
+  virtual ElementCounter* Counter(const Node& /*node*/, const Tensor& /*output*/) {
+    return nullptr;
+  }
   // Asked once a plan: whether BeforeNode() and EditOutputs() do anything, and are to be called.
   virtual bool SeesInputs() const { return true; }
   virtual bool EditsOutputs() const { return true; }

@@ -266,7 +266,7 @@ Error RunState::RunIn(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs
 // The functions that it calls name it as their caller, whether or not the hook wants it.
 Error RunState::RunWatched(const PlanNode& node, llvm::MutableArrayRef<Tensor> inputs,
                            llvm::MutableArrayRef<Tensor> outputs, KernelContext& context) {
-  InNode in(&node.node);
+  InNode in(&node.node, node.hooked ? plan_.options.hook : nullptr);
   if (node.hooked && plan_.hook_sees_inputs) RETURN_IF_ERROR(ReportBefore(node, inputs));
   RETURN_IF_ERROR(CallKernel(node, outputs, context));
   if (!node.hooked) return Error::success();

@@ -97,22 +97,34 @@ DataType TypeOfPort(const Graph& graph, Port port) {
   Node node = graph.node(port.node);
   const OpInfo* info = DefinitionOf(node);
   if (!info) return proto::DT_INVALID;
-  // Most ops have outputs of one type: no list is built for them.
-  if (info->outputs.size() == 1 && info->outputs[0].type_list_attr.empty()) {
-    const OpArg& arg = info->outputs[0];
-    auto count = NumTensors(node, arg);
-    if (!count) llvm::consumeError(count.takeError());
-    if (!count || port.index >= *count) return proto::DT_INVALID;
-    DataType type = arg.type_attr.empty() ? arg.type : node.GetType(arg.type_attr);
+  // Arguments are counted and not listed: one may stand for a million tensors.
+  int64_t index = port.index;
+  for (const OpArg& arg : info->outputs) {
+    std::optional<std::vector<DataType>> list;
+    int64_t count = 0;
+    if (!arg.type_list_attr.empty()) {
+      auto attr = node.Attr(arg.type_list_attr);
+      list = attr ? attr->AsTypes() : std::nullopt;
+      if (!list) return proto::DT_INVALID;
+      count = static_cast<int64_t>(list->size());
+    } else {
+      auto number = NumTensors(node, arg);
+      if (!number) {
+        llvm::consumeError(number.takeError());
+        return proto::DT_INVALID;
+      }
+      count = *number;
+    }
+    if (index >= count) {
+      index -= count;
+      continue;
+    }
+    DataType type = list                    ? (*list)[index]
+                    : arg.type_attr.empty() ? arg.type
+                                            : node.GetType(arg.type_attr);
     return arg.is_ref ? RefType(type) : type;
   }
-  auto types = TypesOf(node, *info);
-  if (!types) {
-    llvm::consumeError(types.takeError());
-    return proto::DT_INVALID;
-  }
-  return port.index < static_cast<int>(types->outputs.size()) ? types->outputs[port.index]
-                                                              : proto::DT_INVALID;
+  return proto::DT_INVALID;
 }
 
 int NumOutputs(const Node& node) {

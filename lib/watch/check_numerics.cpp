@@ -99,7 +99,9 @@ Error CheckNumerics::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs)
   if (is_known) depth = at - 1;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i] || !IsFloating(outputs[i].dtype()) || IsPassedOver(node.op(), i)) continue;
-    Health health = HealthOf(outputs[i], pool_, HealthDetail::kBad);
+    std::optional<Health> counted =
+        i == 0 ? HealthCounter::Take(node, outputs[0], HealthDetail::kBad) : std::nullopt;
+    Health health = counted ? *counted : HealthOf(outputs[i], pool_, HealthDetail::kBad);
     if (!health.IsBad()) continue;
     has_found_ = true;
     if (keeps_inputs_ && is_known) {

@@ -12,7 +12,7 @@
 
 #include "lib/exec/executor.h"
 #include "lib/support/glob.h"
-#include "lib/watch/health.h"
+#include "lib/watch/health_counter.h"
 
 namespace grapnel {
 
@@ -34,6 +34,9 @@ class CheckNumerics : public RunHook {
       : skipped_(std::move(skipped)), pool_(pool) {}
   bool Wants(const Node& node) override;
   bool EditsOutputs() const override { return false; }
+  ElementCounter* Counter(const Node& node, const Tensor& output) override {
+    return HealthCounter::Begin(node, output, HealthDetail::kBad);
+  }
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
   // The error has the form of TensorFlow's: op, dtype, shape, counts, inputs, graph; and the node
   // and the calls that it was in, innermost last.

@@ -209,6 +209,13 @@ Health HealthOf(const Tensor& tensor, ThreadPool* pool, HealthDetail detail) {
   return health;
 }
 
+Health HealthOfRange(const Tensor& tensor, int64_t begin, int64_t end, HealthDetail detail) {
+  Health health;
+  CountRange(tensor, begin, end - begin, detail, &health);
+  health.elements = end - begin;
+  return health;
+}
+
 Expected<Health> HealthOn(const Tensor& tensor, Stream* stream, ThreadPool* pool,
                           HealthDetail detail) {
   Device* device = tensor.device();

@@ -32,6 +32,9 @@ enum class HealthDetail {
 Health HealthOf(const Tensor& tensor, ThreadPool* pool = nullptr,
                 HealthDetail detail = HealthDetail::kCounts);
 
+// Of elements [begin, end) alone.
+Health HealthOfRange(const Tensor& tensor, int64_t begin, int64_t end, HealthDetail detail);
+
 // The same of a tensor that may lie on a device: counted there, or copied when the device cannot.
 // Waits for `stream`, which makes the tensor.
 Expected<Health> HealthOn(const Tensor& tensor, Stream* stream, ThreadPool* pool = nullptr,

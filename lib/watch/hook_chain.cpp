@@ -23,6 +23,13 @@ bool HookChain::EditsOutputs() const {
   return llvm::any_of(hooks_, [](const RunHook* hook) { return hook->EditsOutputs(); });
 }
 
+ElementCounter* HookChain::Counter(const Node& node, const Tensor& output) {
+  for (RunHook* hook : WantingOf(node)) {
+    if (ElementCounter* counter = hook->Counter(node, output)) return counter;
+  }
+  return nullptr;
+}
+
 const HookChain::Wanting& HookChain::WantingOf(const Node& node) {
   std::lock_guard lock(mutex_);
   return *wanting_.find({&node.graph(), node.id()})->second;

@@ -21,6 +21,8 @@ class HookChain : public RunHook {
   // When one does.
   bool SeesInputs() const override;
   bool EditsOutputs() const override;
+  // The first that has one; the others count afterwards.
+  ElementCounter* Counter(const Node& node, const Tensor& output) override;
   Tensor InsteadOfConstant(const Node& node, const Tensor& value) override;
   Error BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) override;
   Error EditOutputs(const Node& node, llvm::MutableArrayRef<Tensor> outputs) override;

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "lib/exec/run_order.h"
+#include "lib/watch/health_counter.h"
 
 namespace grapnel {
 namespace {
@@ -55,9 +56,8 @@ Error Tap::AfterNodeOn(Stream& stream, const Node& node, llvm::ArrayRef<Tensor> 
   return See(&stream, node, outputs);
 }
 
-Expected<Health> Tap::HealthIn(Stream* stream, const Tensor& tensor) {
-  return HealthOn(tensor, stream, pool_,
-                  mode_ == TapMode::kFullHealth ? HealthDetail::kCounts : HealthDetail::kBad);
+ElementCounter* Tap::Counter(const Node& node, const Tensor& output) {
+  return CountsHealth() ? HealthCounter::Begin(node, output, Detail()) : nullptr;
 }
 
 Error Tap::OnConstant(const Node& node, const Tensor& value, bool is_first) {
@@ -72,7 +72,7 @@ Error Tap::OnConstant(const Node& node, const Tensor& value, bool is_first) {
       health = known->second;
     } else {
       lock.unlock();
-      ASSIGN_OR_RETURN(health, HealthIn(nullptr, value));
+      ASSIGN_OR_RETURN(health, HealthOn(value, nullptr, pool_, Detail()));
       lock.lock();
       constants_[key] = health;
     }
@@ -87,7 +87,13 @@ Error Tap::See(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs)
     CountOne(node, static_cast<int>(i));
     Health health;
     if (CountsHealth()) {
-      ASSIGN_OR_RETURN(health, HealthIn(stream, outputs[i]));
+      std::optional<Health> counted =
+          i == 0 ? HealthCounter::Take(node, outputs[0], Detail()) : std::nullopt;
+      if (counted) {
+        health = *counted;
+      } else {
+        ASSIGN_OR_RETURN(health, HealthOn(outputs[i], stream, pool_, Detail()));
+      }
     }
     TellOne(node, static_cast<int>(i), outputs[i], health);
   }

@@ -44,6 +44,7 @@ class Tap : public RunHook {
   bool Wants(const Node& node) override;
   bool SeesInputs() const override { return false; }
   bool EditsOutputs() const override { return false; }
+  ElementCounter* Counter(const Node& node, const Tensor& output) override;
   Error AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) override;
   // Counted once a plan, told in each run.
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override;
@@ -78,7 +79,9 @@ class Tap : public RunHook {
     return mode_ != TapMode::kNoTensor && mode_ != TapMode::kShape && mode_ != TapMode::kFullTensor;
   }
   Error See(Stream* stream, const Node& node, llvm::ArrayRef<Tensor> outputs);
-  Expected<Health> HealthIn(Stream* stream, const Tensor& tensor);
+  HealthDetail Detail() const {
+    return mode_ == TapMode::kFullHealth ? HealthDetail::kCounts : HealthDetail::kBad;
+  }
   void CountOne(const Node& node, int output);
   void TellOne(const Node& node, int output, const Tensor& tensor, const Health& health);
 

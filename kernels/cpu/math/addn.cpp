@@ -5,6 +5,7 @@
 
 #include "kernels/common/half_fold.h"
 #include "kernels/common/stepped.h"
+#include "lib/exec/element_loop.h"
 
 namespace grapnel {
 namespace {
@@ -53,17 +54,18 @@ Error AddAll(KernelContext& ctx, AddLoop add) {
     ASSIGN_OR_RETURN(out, ctx.Allocate(0, front.dims()));
   }
   size_t size = DataTypeSize(front.dtype());
-  ctx.ParallelFor(front.num_elements(), 0.3 * ctx.num_inputs(), [&](int64_t begin, int64_t end) {
-    // Blocks that stay in the first cache while all inputs are added to them.
-    constexpr int64_t kBlock = 4096;
-    for (int64_t at = begin; at < end; at += kBlock) {
-      int64_t n = std::min(kBlock, end - at);
-      auto in = [&](int i) { return static_cast<const char*>(ctx.input(i).raw()) + at * size; };
-      char* to = static_cast<char*>(out->raw()) + at * size;
-      add(in(0), in(1), to, n);
-      for (int i = 2; i < ctx.num_inputs(); ++i) add(to, in(i), to, n);
-    }
-  });
+  ForElements(
+      ctx, *out, front.num_elements(), 1, 0.3 * ctx.num_inputs(), [&](int64_t begin, int64_t end) {
+        // Blocks that stay in the first cache while all inputs are added to them.
+        constexpr int64_t kBlock = 4096;
+        for (int64_t at = begin; at < end; at += kBlock) {
+          int64_t n = std::min(kBlock, end - at);
+          auto in = [&](int i) { return static_cast<const char*>(ctx.input(i).raw()) + at * size; };
+          char* to = static_cast<char*>(out->raw()) + at * size;
+          add(in(0), in(1), to, n);
+          for (int i = 2; i < ctx.num_inputs(); ++i) add(to, in(i), to, n);
+        }
+      });
   return Error::success();
 }
 

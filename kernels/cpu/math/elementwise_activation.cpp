@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/cpu/math/elementwise_unary.h"
+#include "lib/exec/element_loop.h"
 
 namespace grapnel {
 namespace {
@@ -140,7 +141,7 @@ Expected<KernelFn> MakeLeakyRelu(const KernelSetup& setup) {
     const Tensor& in = ctx.input(0);
     ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, in.dims()));
     size_t size = DataTypeSize(in.dtype());
-    ctx.ParallelFor(in.num_elements(), 0.3, [&](int64_t begin, int64_t end) {
+    ForElements(ctx, *out, in.num_elements(), 1, 0.3, [&](int64_t begin, int64_t end) {
       loop(static_cast<const char*>(in.raw()) + begin * size,
            static_cast<char*>(out->raw()) + begin * size, end - begin, alpha);
     });

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "lib/exec/element_loop.h"
+
 namespace grapnel {
 namespace {
 
@@ -71,7 +73,7 @@ Error RunPlain(KernelContext& ctx, const BinaryOp& op, RowSide side) {
   const char* b = static_cast<const char*>(right.raw());
   char* out = static_cast<char*>(output->raw());
   std::atomic<bool> good{true};
-  ctx.ParallelFor(total, op.cost, [&](int64_t begin, int64_t end) {
+  ForElements(ctx, *output, total, 1, op.cost, [&](int64_t begin, int64_t end) {
     if (!op.loop(a + begin * left_step, b + begin * right_step, out + begin * out_size, end - begin,
                  side))
       good = false;
@@ -102,7 +104,7 @@ Error RunBinary(KernelContext& ctx, const BinaryOp& op) {
                  : plan.strides[0].back() == 0 ? RowSide::kLeftOne
                                                : RowSide::kBoth;
   std::atomic<bool> good{true};
-  ctx.ParallelFor(plan.total, op.cost, [&](int64_t begin, int64_t end) {
+  ForElements(ctx, *output, plan.total, 1, op.cost, [&](int64_t begin, int64_t end) {
     plan.ForRows(begin, end, [&](int64_t at, llvm::ArrayRef<int64_t> offsets, int64_t n) {
       if (!op.loop(a + offsets[0] * size, b + offsets[1] * size, out + at * out_size, n, side))
         good = false;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/cpu/math/elementwise_binary.h"
+#include "lib/exec/element_loop.h"
 
 namespace grapnel {
 namespace {
@@ -242,7 +243,7 @@ Error LeakyGrad(KernelContext& ctx, float alpha) {
   const Tensor& gradient = ctx.input(0);
   ASSIGN_OR_RETURN(Tensor * out, ctx.ForwardOrAllocate(0, 0, gradient.dims()));
   const T *from = gradient.data<T>(), *x = ctx.input(1).data<T>();
-  ctx.ParallelFor(out->num_elements(), 0.4, [&](int64_t begin, int64_t end) {
+  ForElements(ctx, *out, out->num_elements(), 1, 0.4, [&](int64_t begin, int64_t end) {
     LeakyGradRow(from + begin, x + begin, out->data<T>() + begin, end - begin, alpha);
   });
   return Error::success();

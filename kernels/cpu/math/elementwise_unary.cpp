@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/exec/element_loop.h"
+
 #ifdef __AVX__
 #include <immintrin.h>
 #endif
@@ -23,11 +25,12 @@ Error RunUnary(KernelContext& ctx, UnaryLoop loop, double cost) {
   const char* from = static_cast<const char*>(in.raw());
   char* to = static_cast<char*>(out->raw());
   int64_t n = in.num_elements(), lanes = (n + kSmallFloatLanes - 1) / kSmallFloatLanes;
-  ctx.ParallelFor(lanes, cost * kSmallFloatLanes, [&](int64_t begin, int64_t end) {
-    begin *= kSmallFloatLanes;
-    end = std::min(n, end * kSmallFloatLanes);
-    loop(from + begin * in_size, to + begin * out_size, end - begin);
-  });
+  ForElements(ctx, *out, lanes, kSmallFloatLanes, cost * kSmallFloatLanes,
+              [&](int64_t begin, int64_t end) {
+                begin *= kSmallFloatLanes;
+                end = std::min(n, end * kSmallFloatLanes);
+                loop(from + begin * in_size, to + begin * out_size, end - begin);
+              });
   return Error::success();
 }
 

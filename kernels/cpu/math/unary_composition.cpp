@@ -1,6 +1,7 @@
 // _UnaryOpsComposition: elementwise ops in a row, a block at a time, so that what is between them
 // stays in the cache.
 #include "kernels/cpu/math/elementwise_unary.h"
+#include "lib/exec/element_loop.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -35,14 +36,16 @@ Expected<KernelFn> MakeUnaryOpsComposition(const KernelSetup& setup) {
     char* to = static_cast<char*>(out->raw());
     // A loop may end elsewhere than at a multiple of lanes at the tensor's end alone.
     int64_t all = in.num_elements(), lanes = (all + kSmallFloatLanes - 1) / kSmallFloatLanes;
-    ctx.ParallelFor(lanes, cost * kSmallFloatLanes, [&](int64_t begin, int64_t end) {
-      end = std::min(all, end * kSmallFloatLanes);
-      for (int64_t i = begin * kSmallFloatLanes; i < end; i += kBlock) {
-        int64_t n = std::min(kBlock, end - i);
-        loops[0](from + i * size, to + i * size, n);
-        for (UnaryLoop loop : llvm::drop_begin(loops)) loop(to + i * size, to + i * size, n);
-      }
-    });
+    ForElements(ctx, *out, lanes, kSmallFloatLanes, cost * kSmallFloatLanes,
+                [&](int64_t begin, int64_t end) {
+                  end = std::min(all, end * kSmallFloatLanes);
+                  for (int64_t i = begin * kSmallFloatLanes; i < end; i += kBlock) {
+                    int64_t n = std::min(kBlock, end - i);
+                    loops[0](from + i * size, to + i * size, n);
+                    for (UnaryLoop loop : llvm::drop_begin(loops))
+                      loop(to + i * size, to + i * size, n);
+                  }
+                });
     return Error::success();
   });
 }
