@@ -113,34 +113,17 @@ std::vector<Composite> CompositesOf(const Node& node, bool of_inputs) {
   return found;
 }
 
+// Of strings TensorFlow's word: to NumPy they are objects.
+std::string TypeNameOf(const Tensor& values) {
+  return values.dtype() == proto::DT_STRING ? "string" : NumPyTypeName(values.dtype());
+}
+
 Expected<std::vector<int64_t>> IntsOf(const Tensor& tensor) {
   ASSIGN_OR_RETURN(NumberArray array, RealNumbers(tensor));
   std::vector<int64_t> ints;
   ints.reserve(array.values.size());
   for (NumberArray::Number value : array.values) ints.push_back(static_cast<int64_t>(value));
   return ints;
-}
-
-Expected<std::string> SparseText(const Tensor& indices, const Tensor& values, const Tensor& shape,
-                                 int64_t limit) {
-  ASSIGN_OR_RETURN(std::vector<int64_t> dims, IntsOf(shape));
-  ASSIGN_OR_RETURN(std::vector<int64_t> places, IntsOf(indices));
-  int64_t rank = static_cast<int64_t>(dims.size()), count = values.num_elements();
-  if (values.rank() != 1 || indices.rank() != 2 || indices.dim(0) != count ||
-      indices.dim(1) != rank)
-    return MakeError("no sparse tensor: indices are {0}, values {1} and the dense shape {2}",
-                     DimsText(indices.dims()), DimsText(values.dims()), DimsText(shape.dims()));
-  double all = 1;
-  for (int64_t dim : dims) all *= static_cast<double>(dim);
-  std::string text = "sparse " + NumPyTypeName(values.dtype()) + " " + NumPyShapeText(dims) + ", " +
-                     std::to_string(count) + " of " + NumberText(all) + " set";
-  for (int64_t i = 0; i < std::min(count, limit); ++i) {
-    text += i ? ", [" : ": [";
-    for (int64_t k = 0; k < rank; ++k)
-      text += (k ? ", " : "") + std::to_string(places[i * rank + k]);
-    text += "]: " + ElementText(values, i);
-  }
-  return count > limit ? text + ", ..." : text;
 }
 
 // Writes rows in rows, down to elements of `values`.
@@ -183,6 +166,46 @@ struct RaggedWriter {
   }
 };
 
+// IndexedSlices: whole rows, by one index each.
+std::string SlicesText(llvm::ArrayRef<int64_t> rows, const Tensor& values,
+                       llvm::ArrayRef<int64_t> dims, int64_t limit) {
+  int64_t inner = rows.empty() ? 1 : values.num_elements() / static_cast<int64_t>(rows.size());
+  RaggedWriter writer{{}, values, inner, limit};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    writer.text += (i ? ", [" : ": [") + std::to_string(rows[i]) + "]: ";
+    if (writer.left <= 0) {
+      writer.text += "...";
+      break;
+    }
+    writer.WriteRow(0, static_cast<int64_t>(i));
+  }
+  return "slices of " + TypeNameOf(values) + " " + NumPyShapeText(dims) + writer.text;
+}
+
+Expected<std::string> SparseText(const Tensor& indices, const Tensor& values, const Tensor& shape,
+                                 int64_t limit) {
+  ASSIGN_OR_RETURN(std::vector<int64_t> dims, IntsOf(shape));
+  ASSIGN_OR_RETURN(std::vector<int64_t> places, IntsOf(indices));
+  if (indices.rank() == 1 && values.rank() > 0 && values.dim(0) == indices.dim(0))
+    return SlicesText(places, values, dims, limit);
+  int64_t rank = static_cast<int64_t>(dims.size()), count = values.num_elements();
+  if (values.rank() != 1 || indices.rank() != 2 || indices.dim(0) != count ||
+      indices.dim(1) != rank)
+    return MakeError("no sparse tensor: indices are {0}, values {1} and the dense shape {2}",
+                     DimsText(indices.dims()), DimsText(values.dims()), DimsText(shape.dims()));
+  double all = 1;
+  for (int64_t dim : dims) all *= static_cast<double>(dim);
+  std::string text = "sparse " + TypeNameOf(values) + " " + NumPyShapeText(dims) + ", " +
+                     std::to_string(count) + " of " + NumberText(all) + " set";
+  for (int64_t i = 0; i < std::min(count, limit); ++i) {
+    text += i ? ", [" : ": [";
+    for (int64_t k = 0; k < rank; ++k)
+      text += (k ? ", " : "") + std::to_string(places[i * rank + k]);
+    text += "]: " + ElementText(values, i);
+  }
+  return count > limit ? text + ", ..." : text;
+}
+
 Expected<std::string> RaggedText(llvm::ArrayRef<Tensor> parts, int64_t limit) {
   const Tensor& values = parts.back();
   if (values.rank() < 1) return MakeError("no ragged tensor: the values are a scalar");
@@ -209,7 +232,7 @@ Expected<std::string> RaggedText(llvm::ArrayRef<Tensor> parts, int64_t limit) {
   RaggedWriter writer{splits, values, inner, limit};
   writer.WriteList(static_cast<int64_t>(splits[0].size()) - 1,
                    [&](int64_t row) { writer.WriteRow(0, row); });
-  return "ragged " + NumPyTypeName(values.dtype()) + " (" + shape + "): " + writer.text;
+  return "ragged " + TypeNameOf(values) + " (" + shape + "): " + writer.text;
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ std::vector<Composite> CompositeOutputs(const Node& node);
 // The parts, in the order of Composite::ports, as what they are, in a line:
 //   sparse float32 (3, 4), 2 of 12 set: [0, 0]: 1, [1, 2]: 2.5
 //   ragged int32 (3, None): [[1, 2], [], [3]]
+//   slices of float32 (4, 2): [0]: [1., 2.], [3]: [3., 4.]      where one index is for a whole row
 // Of more than `limit` elements some are left out, with "..." for them. Errors: the parts do not
 // fit together, and how.
 Expected<std::string> CompositeText(Composite::Kind kind, llvm::ArrayRef<Tensor> parts,

@@ -167,6 +167,7 @@ class RunDebug(PageCase):
         self.array("-inf")
         self.assertIn("after loss/mul", self.go("continue"))
         self.assertIn("before loss/Sum (Sum), step 5", self.go("continue"))
+        self.here("loss/Sum")
         fills = self.browser.js("""const {view} = grapnel.tabs.tab('run').forms.get(grapnel.source.model).debug.graph;
           view.dispatchEvent(new Event('change'));
           return view.boxes.filter((b) => view.look.fillOf(b) === view.look.theme.marks[2]).map((b) => b.box.path)""")
@@ -175,7 +176,7 @@ class RunDebug(PageCase):
         self.browser.click(".debug .breakpoints li:last-child button")
         self.browser.wait("document.querySelectorAll('.debug .breakpoints li').length === 3")
         self.browser.click("#debug-stop")
-        self.browser.wait("document.querySelectorAll('.breakpoints li').length === 3")
+        self.browser.wait("document.querySelector('#debug-start')?.offsetParent && document.querySelectorAll('.breakpoints li').length === 3")
         self.assertIn("before dense/MatMul", self.start())
         self.assertEqual([text.split(" ")[0] for text in self.breakpoints()], ["op:Soft*", "loss/Sum", "has_inf_or_nan"])
 
@@ -205,6 +206,7 @@ class RunDebug(PageCase):
             self.browser.wait(f"document.querySelector('.debug [role=alert]:not([hidden])')?.innerText.includes({words!r})")
         self.assertEqual(self.breakpoints(), [])
         self.browser.click("#debug-stop")
+        self.browser.wait("document.querySelector('#debug-start')?.offsetParent")
         self.typed("#run-break", "nowhere")
         self.browser.click("#run-break-add")
         self.browser.click("#debug-start")
@@ -277,9 +279,8 @@ class RunDebug(PageCase):
         self.open_run(graph(PICTURES))
         self.start()
         self.go("next")
-        self.browser.wait("document.querySelector('.picture img')?.complete")
-        text = self.browser.js("return document.querySelector('.picture').innerText")
-        self.assertIn("axis 1 down, axis 2 across, 3 tiles by axes 0, 3", text)
+        self.browser.wait("document.querySelector('.picture').innerText.includes('axis 1 down, axis 2 across, 3 tiles by axes 0, 3')")
+        self.browser.wait("document.querySelector('.picture img').complete")
         self.assertGreater(self.browser.js("return document.querySelector('.picture img').naturalWidth"), 100)
         self.assertIn("144", self.browser.js("return document.querySelector('.numbers').innerText"))
         self.typed("#debug-axes", "3,1\n")

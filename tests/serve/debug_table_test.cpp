@@ -179,6 +179,7 @@ TEST_F(DebugTableTest, SeveralAskAtOnce) {
   std::string session = Start("0", kCase);
   Settled(session);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] {
       for (int k = 0; k < 10; ++k) {

@@ -15,7 +15,7 @@ Tensor Make(Dims dims, std::vector<long double> values, DataType dtype = proto::
   return llvm::cantFail(TensorOf(array));
 }
 
-std::string Text(Composite::Kind kind, std::vector<Tensor> parts, int64_t limit = 100) {
+std::string Text(Composite::Kind kind, const std::vector<Tensor>& parts, int64_t limit = 100) {
   auto text = CompositeText(kind, parts, limit);
   return text ? *text : "error: " + TextOf(text.takeError());
 }
@@ -34,9 +34,14 @@ TEST(CompositeValueTest, SparseTensorsListWhatIsSet) {
       Text(sparse,
            {indices, llvm::cantFail(Tensor::FromLiteral(Literal::MakeStrings({2}, {"a", "b"}))),
             shape}),
-      "sparse object (3, 4), 2 of 12 set: [0, 1]: b'a', [2, 3]: b'b'");
+      "sparse string (3, 4), 2 of 12 set: [0, 1]: b'a', [2, 3]: b'b'");
   EXPECT_EQ(Text(sparse, {indices, Make({3}, {1, 2, 3}), shape}),
             "error: no sparse tensor: indices are [2,2], values [3] and the dense shape [2]");
+  EXPECT_EQ(Text(sparse, {Make({2}, {0, 3}), Make({2, 2}, {1, 2, 3, 4}, proto::DT_INT32), shape}),
+            "slices of int32 (3, 4): [0]: [1, 2], [3]: [3, 4]");
+  EXPECT_EQ(
+      Text(sparse, {Make({2}, {0, 3}), Make({2, 2}, {1, 2, 3, 4}, proto::DT_INT32), shape}, 2),
+      "slices of int32 (3, 4): [0]: [1, 2], [3]: ...");
   EXPECT_EQ(Text(sparse, {indices, values, Make({1}, {3})}).substr(0, 26),
             "error: no sparse tensor: i");
   EXPECT_EQ(Text(sparse, {indices, Tensor(), shape}), "error: one of its parts is not there");

@@ -49,7 +49,8 @@ export class BreakpointList {
         "aria-label": `Delete breakpoint ${one.text}`,
         onclick: () => this.attempt(() => this.actions.remove(one))}, "\u00d7");
       return element("li", {class: hits.includes(one.number) ? "hit" : ""}, remove,
-        element("code", {}, one.text), " ", element("span", {class: "dim"}, facts.filter(Boolean).join("; ")));
+        element("code", {}, one.text), " ",
+        element("span", {class: "dim"}, facts.filter(Boolean).join("; ")));
     }));
   }
 }

@@ -27,17 +27,20 @@ export class DebugGraph {
     this.view.setModel(this.source, this.summary);
     this.view.addEventListener("select", ({box}) => this.choose(box));
     this.view.addEventListener("change", () => this.list());
-    const dark = new MutationObserver(() => this.view.themeChanged());
-    dark.observe(document.documentElement, {attributeFilter: ["class"]});
+    this.theme = new MutationObserver(() => this.view.themeChanged());
+    this.theme.observe(document.documentElement, {attributeFilter: ["class"]});
     this.colour();
     this.choose(undefined);
   }
+
+  close() { this.theme.disconnect(); }
 
   colour() {
     const {look} = this.view;
     colourBy("op", look, this.summary, undefined, () => 0);
     const byOp = look.fillOf;
-    const isHere = ({body, box}) => box.kind !== "scope" && body === this.here?.body && box.id === this.here.id;
+    const isHere = ({body, box}) => box.kind !== "scope" && body === this.here?.body
+      && box.id === this.here.id;
     look.glows = isHere;
     look.fillOf = (placed) => (isHere(placed) ? look.theme.marks[HERE]
       : this.isBroken(placed) ? look.theme.marks[BREAK] : byOp(placed));
@@ -57,8 +60,6 @@ export class DebugGraph {
     if (turn !== this.turn) return;
     this.here = known.reader ? {body: node.body, id: known.reader.id} : node;
     await this.view.reveal(node.body, this.here.id, known.around);
-    // A small window shows the box, and what is around it.
-    this.view.paint();
   }
 
   // The path of bodies that leads here.
@@ -82,8 +83,9 @@ export class DebugGraph {
       return;
     }
     const {body, box} = placed, broken = this.isBroken(placed);
+    const label = broken ? "Delete its breakpoint" : "Break before it";
     const toggle = element("button", {type: "button", id: "debug-break-here",
-      onclick: () => this.actions.toggle(body, box.path)}, broken ? "Delete its breakpoint" : "Break before it");
+      onclick: () => this.actions.toggle(body, box.path)}, label);
     const value = link("its value", () => this.actions.look(body, box.path));
     this.chosen.replaceChildren(element("strong", {}, box.path), element("span", {class: "dim"}, box.op),
       toggle, value, link("in the Graph tab", () => this.page.go(body, box.id)));

@@ -34,7 +34,8 @@ export class DebugSession extends EventTarget {
     try {
       status = await ask(this.path("debug-run"));
     } catch (error) {
-      status = {state: "over", turn: Infinity, printed: [], why: error.message};
+      const why = error instanceof TypeError ? "grapnel has ended" : error.message;
+      status = {state: "over", turn: Infinity, printed: [], why};
     }
     if (status.turn === this.status?.turn && status.state === this.status.state) return;
     this.status = status;

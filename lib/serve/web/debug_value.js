@@ -108,7 +108,8 @@ export class DebugValue {
   }
 
   async change() {
-    const slice = this["debug-slice"].value.trim(), cut = slice && !slice.startsWith("[") ? `[${slice}]` : slice;
+    const slice = this["debug-slice"].value.trim();
+    const cut = slice && !slice.startsWith("[") ? `[${slice}]` : slice;
     if (!this.value.value.trim()) return;
     try {
       await this.set(`set ${quoted(this.name)}${cut} = ${this.value.value.trim()}`);

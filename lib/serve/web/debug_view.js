@@ -3,7 +3,7 @@
 import {BreakpointList, linkTo, quoted} from "./debug_breakpoints.js";
 import {DebugGraph} from "./debug_graph.js";
 import {DebugValue} from "./debug_value.js";
-import {commas, element, link} from "./dom.js";
+import {commas, element, link, plural} from "./dom.js";
 
 const KEYS = {F8: "continue", F10: "next", F11: "step", "Shift+F11": "finish"};
 const MOST_SAID = 60000;  // characters of the console that stay
@@ -37,7 +37,8 @@ export class DebugView {
     });
     this.build();
     session.addEventListener("change", () => this.draw());
-    addEventListener("keydown", (event) => this.key(event));
+    this.keys = (event) => this.key(event);
+    addEventListener("keydown", this.keys);
     this.draw();
   }
 
@@ -57,9 +58,9 @@ export class DebugView {
       element("div", {class: "debug-bar"}, element("div", {class: "row", role: "toolbar",
         "aria-label": "How the run goes on"}, ...this.buttons.values(), this.pause, stop), this.where),
       element("div", {class: "debug-main"}, this.graph.root,
-        element("div", {class: "debug-side", tabindex: "0", role: "region", "aria-label": "Values"}, this.stack,
-          this.tensors, this.value.root, element("h3", {}, "Breakpoints"), this.breakpoints.root, this.printed,
-          this.console())));
+        element("div", {class: "debug-side", tabindex: "0", role: "region", "aria-label": "Values"},
+          this.stack, this.tensors, this.value.root, element("h3", {}, "Breakpoints"), this.breakpoints.root,
+          this.printed, this.console())));
   }
 
   // What the prompt of `grapnel debug` takes.
@@ -106,8 +107,14 @@ export class DebugView {
 
   async end() {
     const texts = this.texts();
-    await this.session.end();
+    await this.close();
     this.ended(texts);
+  }
+
+  close() {
+    removeEventListener("keydown", this.keys);
+    this.graph.close();
+    return this.session.end();
   }
 
   texts() { return this.known?.map(({text}) => text) ?? []; }
@@ -140,8 +147,9 @@ export class DebugView {
       return undefined;
     }
     const calls = stop.frames.some((frame) => frame.function !== undefined);
-    const can = {finish: calls && !at.at_end, iteration: stop.iteration !== undefined && !at.at_end,
-      next: !at.at_end, step: !at.at_end, continue: !at.at_end, back: stop.step > 1 || at.at_end, start: at.at_end};
+    const goes = !at.at_end, loops = stop.iteration !== undefined;
+    const can = {next: goes, step: goes, finish: goes && calls, iteration: goes && loops, continue: goes,
+      back: stop.step > 1 || at.at_end, start: at.at_end};
     for (const [id, allowed] of Object.entries(can)) this.buttons.get(id).disabled = !allowed;
     this.buttons.get("start").hidden = !at.at_end;
     this.buttons.get("continue").hidden = at.at_end;
@@ -165,15 +173,20 @@ export class DebugView {
   drawWhere(stop) {
     const parts = [];
     const phase = stop.why === "failed" ? "failed in" : stop.after ? "after" : "before";
-    if (stop.why === "ended") parts.push(element("strong", {}, `run ${stop.run} has ended`), ` after ${commas(stop.step)} steps`);
-    else if (stop.node) {
-      parts.push(`${phase} `, element("strong", {}, stop.node.name), ` (${stop.node.op}), step ${commas(stop.step)}`);
+    const bold = (text) => element("strong", {}, text);
+    if (stop.why === "ended") {
+      parts.push(bold(`run ${stop.run} has ended`), ` after ${plural(stop.step, "step")}`);
+    } else if (stop.node) {
+      parts.push(`${phase} `, bold(stop.node.name), ` (${stop.node.op}), step ${commas(stop.step)}`);
     }
     if (stop.run > 1 && stop.why !== "ended") parts.push(`, run ${stop.run}`);
     const hit = this.known.filter(({number}) => stop.hits.includes(number));
-    for (const {number, text} of hit) parts.push(element("span", {class: "mark mark-0"}, `breakpoint ${number}: ${text}`));
-    if (stop.error) parts.push(element("span", {class: "problem said", role: "alert"}, stop.error));
-    if (this.problem) parts.push(element("span", {class: "problem said", role: "alert"}, this.problem));
+    for (const {number, text} of hit) {
+      parts.push(element("span", {class: "mark mark-0"}, `breakpoint ${number}: ${text}`));
+    }
+    for (const text of [stop.error, this.problem].filter(Boolean)) {
+      parts.push(element("span", {class: "problem said", role: "alert"}, text));
+    }
     this.where.replaceChildren(...parts);
   }
 

@@ -53,7 +53,7 @@ class RunTab {
 
   // The graphs are others now.
   forget() {
-    for (const {debug} of this.forms.values()) debug?.session.end();
+    for (const {debug} of this.forms.values()) debug?.close();
     this.forms.clear();
     this.breakpoints.clear();
   }

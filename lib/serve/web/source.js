@@ -29,7 +29,8 @@ export const models = () => read("models");
 export const post = (path, body) => fromServer(path, {method: "POST", body});
 export const ask = (path) => read(path);
 // Said while the page goes: nobody hears the answer.
-export const sayLast = (path) => fromServer(path, {method: "POST", body: "", keepalive: true}).catch(() => {});
+export const sayLast = (path) =>
+  fromServer(path, {method: "POST", body: "", keepalive: true}).catch(() => {});
 export const fileUrl = (path) => `api/${path}?token=${encodeURIComponent(token)}`;
 
 // The documents of one model, each asked for once.

@@ -182,7 +182,8 @@ Error WritePicture(const Tensor& tensor, const FoundValue& value, const ValueReq
 // How the numbers are spread, and what they look like.
 void WriteNumbers(const Tensor& tensor, const FoundValue& value, const ValueRequest& request,
                   llvm::json::OStream& json) {
-  if (tensor.HoldsObjects() || tensor.num_elements() < 2) return;
+  bool has_numbers = !tensor.HoldsObjects() && tensor.dtype() != proto::DT_STRING;
+  if (!has_numbers || tensor.num_elements() < 2) return;
   if (tensor.num_elements() > kMostDrawn) {
     json.attribute("no_picture", "of " + WithCommas(tensor.num_elements()) +
                                      " elements: a slice of " + WithCommas(kMostDrawn) +

@@ -41,7 +41,8 @@ Expected<std::string> DebugTable::Start(std::shared_ptr<const OpenedGraph> opene
   if (!request.devices.empty())
     return MakeError("a run is debugged on one CPU: leave 'Devices' empty");
   std::lock_guard lock(mutex_);
-  if (ending_.size() >= kMostSessions)
+  ending_.remove_if([](const auto& session) { return session->is_over(); });
+  if (ending_.size() >= kMostEnding)
     return MakeError("{0} sessions that were ended are at a kernel still: wait for it",
                      ending_.size());
   ForgetOldest();

@@ -20,6 +20,7 @@ namespace grapnel {
 class DebugTable {
  public:
   static constexpr size_t kMostSessions = 4;
+  static constexpr size_t kMostEnding = 8;  // more of them, at their last kernels
   static constexpr int64_t kKept = int64_t{256}
                                    << 20;  // bytes of values, of each; less where memory is
   static constexpr std::chrono::seconds kLease{240};  // a page that is not seen may be slow to ask
