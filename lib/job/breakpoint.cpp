@@ -28,6 +28,12 @@ bool IsExpression(llvm::StringRef text) {
   return llvm::StringRef(rest).find_first_of("(<>=") != llvm::StringRef::npos;
 }
 
+bool IsNode(const Module& module, llvm::StringRef text) {
+  auto node = FindNode(module, text);
+  if (!node) llvm::consumeError(node.takeError());
+  return static_cast<bool>(node);
+}
+
 // What comes before " if " and after it; a filter by itself is a condition too.
 std::pair<llvm::StringRef, llvm::StringRef> Split(llvm::StringRef text) {
   if (text.consume_front("if ") || text.consume_front("where ")) return {"", text.trim()};
@@ -60,7 +66,10 @@ bool FilterHolds(llvm::StringRef filter, const Tensor& tensor, const Tensor& bef
 Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& module) {
   Breakpoint made;
   made.text_ = text.trim().str();
-  auto [place, condition] = Split(made.text_);
+  // A node's name may have a '>' in it.
+  bool is_node = IsNode(module, made.text_);
+  auto [place, condition] =
+      is_node ? std::pair(llvm::StringRef(made.text_), llvm::StringRef()) : Split(made.text_);
   size_t at = HasPrefix(place, "iteration ") ? 0 : place.find(" iteration ");
   if (at != llvm::StringRef::npos) {
     llvm::StringRef number = place.substr(place.find("iteration ", at) + 10).trim();

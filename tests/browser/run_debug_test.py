@@ -141,7 +141,10 @@ class RunDebug(PageCase):
         self.array("nan")
         self.assertTrue(self.browser.js("return document.querySelector('#debug-next').disabled"))
         self.assertEqual(self.go("restart"), "before dense/MatMul (MatMul), step 1")
-        self.browser.press("Escape")
+        turn = self.turn()
+        self.browser.press("\ue03a")  # F10
+        self.browser.wait(f"grapnel.tabs.tab('run').debugged.status.turn > {turn} && !grapnel.tabs.tab('run').debugged.runs")
+        self.assertEqual(self.where(), "before Softmax (Softmax), step 2")
         self.browser.click("#debug-stop")
         self.browser.wait("document.querySelector('#run-start')")
 

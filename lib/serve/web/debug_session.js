@@ -5,6 +5,9 @@ import {ask, fileUrl, post, sayLast} from "./source.js";
 const ASKED_EVERY = [15, 400];  // ms while the run goes on, at first and later
 const SEEN_EVERY = 20000;  // ms: so the server knows that the page is still there
 
+// The browser has words of its own for a server that is not there.
+const inWords = (error) => (error instanceof TypeError ? new Error("grapnel has ended") : error);
+
 // Events: "change": `status` is another one.
 export class DebugSession extends EventTarget {
   // `request`: what a run would be, and breakpoints. Errors are the server's, in words.
@@ -34,13 +37,20 @@ export class DebugSession extends EventTarget {
     try {
       status = await ask(this.path("debug-run"));
     } catch (error) {
-      const why = error instanceof TypeError ? "grapnel has ended" : error.message;
-      status = {state: "over", turn: Infinity, printed: [], why};
+      status = {state: "over", turn: Infinity, printed: [], why: inWords(error).message};
     }
     if (status.turn === this.status?.turn && status.state === this.status.state) return;
     this.status = status;
     if (this.isOver) this.forget();
     this.dispatchEvent(new Event("change"));
+  }
+
+  async tell(what, body) {
+    try {
+      return await post(this.path(what), body);
+    } catch (error) {
+      throw inWords(error);
+    }
   }
 
   // Until it stands or is over.
@@ -58,13 +68,13 @@ export class DebugSession extends EventTarget {
 
   // A line as at the prompt of `grapnel debug`; what it says. Throws what is wrong with it.
   async command(line) {
-    const {text, error} = await post(this.path("debug-command"), line);
+    const {text, error} = await this.tell("debug-command", line);
     await this.follow();
     if (error) throw new Error(text + error);
     return text;
   }
 
-  value(request) { return post(this.path("debug-value"), JSON.stringify(request)); }
+  value(request) { return this.tell("debug-value", JSON.stringify(request)); }
   fileOf({of, index}) { return fileUrl(`${this.path("debug-npy")}/${of}/${index}`); }
   pause() { return post(this.path("debug-pause"), ""); }
 

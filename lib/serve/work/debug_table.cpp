@@ -84,6 +84,12 @@ Expected<std::shared_ptr<DebugSession>> DebugTable::Find(uint64_t number,
   return found->second;
 }
 
+void DebugTable::End(uint64_t number) {
+  std::lock_guard lock(mutex_);
+  auto found = sessions_.find(number);
+  if (found != sessions_.end()) found->second->End("it was ended");
+}
+
 void DebugTable::Watch() {
   std::unique_lock lock(mutex_);
   while (!end_) {

@@ -35,6 +35,9 @@ class DebugTable {
                               UploadFinder find);
   // Session `number` of that graph, which has been asked for now. Errors: there is none.
   Expected<std::shared_ptr<DebugSession>> Find(uint64_t number, const OpenedGraph& opened);
+  // The session is over soon, whatever graph it is of: the page's may have been read again.
+  // Nothing, where there is none.
+  void End(uint64_t number);
 
  private:
   void Watch();
