@@ -15,7 +15,7 @@ using Number = NumberArray::Number;
 using Color = std::array<uint8_t, 3>;
 
 constexpr int64_t kMostPixels = 2048;  // of a side
-constexpr int64_t kUsualPixels = 480;  // what a small tensor is enlarged to
+constexpr int64_t kUsualPixels = 720;  // what a small tensor is enlarged to
 constexpr int64_t kLargestCell = 40;
 constexpr int64_t kSmallestTile = 16;  // elements are joined no further
 constexpr int64_t kLongVector = 128;   // goes on in rows

@@ -107,8 +107,8 @@ TEST(HeatMapTest, LargeTensorsFit) {
   EXPECT_EQ(pixels.At(4321 / 3, 0), "255,0,255");
   map = llvm::cantFail(HeatMapOf(Filled({100000})));
   EXPECT_EQ(map.layout, "axis 0 across, 317 elements a row");
-  EXPECT_EQ(map.width, 317);
-  EXPECT_EQ(map.height, 316);
+  EXPECT_EQ(map.width, 634);
+  EXPECT_EQ(map.height, 632);
   map = llvm::cantFail(HeatMapOf(Filled({40000, 16, 16})));
   EXPECT_LE(map.width, 2048);
   EXPECT_LE(map.height, 2048);
