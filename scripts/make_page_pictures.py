@@ -25,6 +25,7 @@ TIMELINE = ["opt testdata/models/lenet --dump-dir {folder}/dumps -o {folder}/b.p
 DEBUG = "../shared/tfdbg_logdirs/mnist_nan_FULL_HEALTH"
 DEBUGGER = "grapnel.tabs?.tab('debugger').folder?.drawn && document.querySelector('#tab-debugger .card h2')"
 AFTER_REMAPPER = "[...document.querySelectorAll('.stages .link')].find((link) => link.textContent === 'after remapper')"
+BREAK = "document.getElementById('run-break').value = 'op:Relu if max(abs(_)) > 0'"
 DEVICES = "document.getElementById('place-devices').value = 'cpu:2,gpu:1'"
 
 
@@ -49,6 +50,9 @@ PICTURES = {
     "page-passes": ("testdata/models/lenet", [*press("#to-passes"), *press("#tab-passes .ask button"), AFTER_REMAPPER, (AFTER_REMAPPER + ".click()",)],
                     "document.getElementById('tab-passes').textContent.includes('after remapper: 5 rewrites')"),
     "page-run": ("../shared/badcases/cases/cross_entropy_by_hand", [*press("#to-run"), *press("#run-start")], "document.querySelector('.result h2')"),
+    "page-debug": ("testdata/models/lenet", [*press("#to-run"), "document.querySelector('#run-break-add')", (BREAK,), *press("#run-break-add"),
+                   *press("#debug-start"), *press("#debug-continue:enabled")],
+                   "document.querySelector('#debug-where .mark') && document.querySelector('.picture img')?.complete"),
     "page-place-form": ("testdata/models/train_step", [*press("#to-place"), "document.getElementById('place-devices')", (DEVICES,)], "true"),
     "page-place": ("testdata/models/train_step", [*press("#to-place"), "document.getElementById('place-devices')", (DEVICES,), *press("#place-start")],
                    "document.querySelector('#place-show')"),

@@ -1,20 +1,16 @@
 // `grapnel debug MODEL`: a graph is run and stopped, at a terminal or by a script.
 #include <unistd.h>
 
-#include <csignal>
 #include <fstream>
 #include <iostream>
 
-#include "lib/job/debug_shell.h"
+#include "tools/debug_prompt.h"
 #include "tools/input.h"
-#include "tools/line_editor.h"
 #include "tools/progress.h"
 #include "tools/run_flags.h"
 
 namespace grapnel {
 namespace {
-
-constexpr const char* kPrompt = "(grapnel) ";
 
 struct Flags {
   std::string model, script;
@@ -39,65 +35,6 @@ class ScriptLines : public LineSource {
   llvm::raw_ostream& os_;
 };
 
-// Asks for commands until one makes the run go on.
-class Prompt {
- public:
-  Prompt(DebugShell& shell, LineSource& lines) : shell_(shell), lines_(lines) {}
-
-  DebugOrder operator()(const DebugStop& stop) {
-    shell_.ShowStop(stop);
-    for (;;) {
-      shell_.os().flush();
-      std::optional<std::string> line = lines_.Next(kPrompt);
-      if (!line) return Quit();
-      // An empty line steps again, as in gdb.
-      if (llvm::StringRef(*line).trim().empty() && !lines_.is_script()) line = last_;
-      auto answer = shell_.Do(*line);
-      if (!answer) {
-        has_failed_ = true;
-        shell_.os() << "error: " << TextOf(answer.takeError()) << "\n";
-        continue;
-      }
-      last_ = *answer && (*answer)->go != DebugOrder::Go::kBack ? *line : "";
-      if (*answer) return **answer;
-    }
-  }
-  bool has_failed() const { return has_failed_; }
-
- private:
-  static DebugOrder Quit() {
-    DebugOrder order;
-    order.go = DebugOrder::Go::kQuit;
-    return order;
-  }
-  DebugShell& shell_;
-  LineSource& lines_;
-  std::string last_;
-  bool has_failed_ = false;
-};
-
-// At a terminal Ctrl-C stops the run, and not the program.
-std::atomic<Debugger*> interrupted{nullptr};
-
-class OnInterrupt {
- public:
-  explicit OnInterrupt(Debugger& debugger) {
-    interrupted = &debugger;
-    struct sigaction action = {};
-    action.sa_handler = [](int) {
-      if (Debugger* running = interrupted) running->Interrupt();
-    };
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~OnInterrupt() {
-    sigaction(SIGINT, &before_, nullptr);
-    interrupted = nullptr;
-  }
-
- private:
-  struct sigaction before_ = {};
-};
-
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
   bool is_from_input = flags.script == "-" || (flags.script.empty() && !isatty(STDIN_FILENO));
   if (flags.model == "-" && is_from_input)
@@ -120,9 +57,9 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     lines = std::make_unique<ScriptLines>(std::cin, invocation.out());
   } else {
     on_interrupt.emplace(debugger);
-    lines = MakeLineEditor([&](const std::string& line) { return shell.Complete(line); });
+    lines = TypedLines(shell);
   }
-  Prompt prompt(shell, *lines);
+  DebugPrompt prompt(shell, *lines);
   if (Error error = debugger.Run([&](const DebugStop& stop) { return prompt(stop); }))
     return Annotate(flags.model, std::move(error));
   return lines->is_script() && prompt.has_failed() ? kExitBadInput : kExitOk;

@@ -8,6 +8,7 @@
 #include "lib/watch/check_numerics.h"
 #include "lib/watch/hook_chain.h"
 #include "lib/watch/profile.h"
+#include "tools/break_run.h"
 #include "tools/input.h"
 #include "tools/progress.h"
 #include "tools/run_flags.h"
@@ -26,7 +27,7 @@ struct Flags {
   int repeat = 1;
   TimeLimit limit;
   bool all = false, check_numerics = false;
-  std::vector<std::string> unchecked;
+  std::vector<std::string> unchecked, breaks;
 };
 
 // What came of a fetch, and the file that it goes to; empty: it is printed.
@@ -113,9 +114,9 @@ Error SayWhatIsBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tenso
 }
 
 // The fetches that were named come first, in their order.
-std::vector<Fetched> FetchedBy(const RunJob& job, const Flags& flags) {
+std::vector<Fetched> FetchedBy(llvm::ArrayRef<std::string> names, const Flags& flags) {
   std::vector<Fetched> fetched;
-  for (const std::string& name : job.fetches()) fetched.push_back({name, ""});
+  for (const std::string& name : names) fetched.push_back({name, ""});
   for (size_t i = 0; i < flags.run.fetches.size(); ++i)
     fetched[i].file = SplitAssignment(flags.run.fetches[i]).second;
   return fetched;
@@ -126,7 +127,46 @@ Error Failed(const Flags& flags, const CancelFlag& cancel, Error error) {
                   std::move(error));
 }
 
+// The debugger runs the graph by itself, on one thread of the CPU.
+Error DemandPlainRun(const Flags& flags) {
+  const std::pair<const char*, bool> others[] = {
+      {"--tap", flags.tap.any() && flags.tap.logdir.empty()},
+      {"--logdir", !flags.tap.logdir.empty()},
+      {"--check-numerics", flags.check_numerics},
+      {"--profile", !flags.profile.empty()},
+      {"--device", flags.device != "CPU"},
+      {"--devices", !flags.spread.devices.empty()},
+      {"--save-case", !flags.save_case.empty()},
+      {"--save-variables", !flags.save_variables.empty()}};
+  for (const auto& [name, is_given] : others)
+    if (is_given) return MakeError("--break and {0} do not go together", name);
+  return Error::success();
+}
+
+Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  RETURN_IF_ERROR(DemandPlainRun(flags));
+  ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
+  request.sink = invocation.sink();
+  request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
+  CancelFlag cancel;
+  request.cancel = &cancel;
+  Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
+  auto run = RunToBreak(opened, std::move(request), flags.breaks, flags.repeat, invocation);
+  if (!run) return Failed(flags, cancel, run.takeError());
+  if (run->has_stopped) return kExitNo;
+  std::vector<Fetched> fetched = FetchedBy(run->fetches, flags);
+  if (invocation.flags.json) {
+    WriteJson(fetched, run->runs, flags.all, invocation.out());
+  } else if (!invocation.flags.quiet) {
+    for (llvm::ArrayRef<Tensor> outputs : run->runs)
+      Print(fetched, outputs, flags.all, invocation.out());
+  }
+  RETURN_IF_ERROR(SaveFetches(fetched, run->runs.back()));
+  return kExitOk;
+}
+
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  if (!flags.breaks.empty()) return RunToBreakOn(opened, flags, invocation);
   ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
   if (!flags.tap.logdir.empty() && !flags.spread.devices.empty())
     return MakeError("--logdir goes with one device, and not with --devices");
@@ -157,7 +197,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   }
   if (!flags.profile.empty()) request.profiler = &profile;
   ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(request)));
-  std::vector<Fetched> fetched = FetchedBy(job, flags);
+  std::vector<Fetched> fetched = FetchedBy(job.fetches(), flags);
   if (Error error = job.Prepare()) return Failed(flags, cancel, std::move(error));
   job.SaySpread(invocation.sink());
   std::vector<Tensor> outputs;
@@ -242,6 +282,11 @@ RunCommand SetUp(CommandLine& line) {
       "stop at the first op that puts out NaN or infinity, with TensorFlow's message; exit code 1");
   line.Option("--skip-numerics", flags->unchecked, "nodes that --check-numerics passes over")
       .ShownAs("GLOB");
+  line.Option(
+          "--break", flags->breaks,
+          "stop where this holds: has_inf_or_nan, 'max(abs(_)) > 1e3', a node, op:Log; says node, "
+          "calls and value, and at a terminal opens the prompt of `debug` there; exit code 1")
+      .ShownAs("FILTER");
   line.Option("--profile", flags->profile,
               "write a trace for Perfetto or chrome://tracing, and say where time and memory went")
       .ShownAs("FILE.json");

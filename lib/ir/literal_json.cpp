@@ -52,4 +52,21 @@ void WriteElementJson(const Literal& literal, int64_t i, llvm::json::OStream& js
   }
 }
 
+void WriteStatisticsJson(const LiteralStatistics& statistics, llvm::json::OStream& json) {
+  json.object([&] {
+    json.attribute("elements", statistics.elements);
+    json.attribute("nan", statistics.nan);
+    json.attribute("positive_infinite", statistics.positive_infinite);
+    json.attribute("negative_infinite", statistics.negative_infinite);
+    json.attribute("zero", statistics.zero);
+    json.attribute("min", statistics.min);
+    json.attribute("max", statistics.max);
+    json.attribute("mean", statistics.mean);
+    json.attribute("deviation", statistics.deviation);
+    json.attributeArray("histogram", [&] {
+      for (int64_t count : statistics.histogram) json.value(count);
+    });
+  });
+}
+
 }  // namespace grapnel

@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_IR_LITERAL_JSON_H_
 
 #include "lib/ir/literal.h"
+#include "lib/ir/literal_statistics.h"
 #include "llvm/Support/JSON.h"
 
 namespace grapnel {
@@ -11,6 +12,9 @@ namespace grapnel {
 // UTF-8 replaced), [real, imaginary]; "nan", "inf" and "-inf", which no number of JSON is; null of
 // a dtype without elements.
 void WriteElementJson(const Literal& literal, int64_t i, llvm::json::OStream& json);
+
+// An object of the numbers that they are called by there.
+void WriteStatisticsJson(const LiteralStatistics& statistics, llvm::json::OStream& json);
 
 }  // namespace grapnel
 

@@ -20,6 +20,20 @@ bool IsSame(const Tensor& a, const Tensor& b) {
   return std::memcmp(a.raw(), b.raw(), a.byte_size()) == 0;
 }
 
+// No name has these, but for TensorFlow's of functions that are lambdas.
+bool IsExpression(llvm::StringRef text) {
+  if (HasPrefix(text, "op:") || HasPrefix(text, "func:")) return false;
+  std::string rest = text.str();
+  for (size_t at; (at = rest.find("<lambda>")) != std::string::npos;) rest.erase(at, 8);
+  return llvm::StringRef(rest).find_first_of("(<>=") != llvm::StringRef::npos;
+}
+
+bool IsNode(const Module& module, llvm::StringRef text) {
+  auto node = FindNode(module, text);
+  if (!node) llvm::consumeError(node.takeError());
+  return static_cast<bool>(node);
+}
+
 // What comes before " if " and after it; a filter by itself is a condition too.
 std::pair<llvm::StringRef, llvm::StringRef> Split(llvm::StringRef text) {
   if (text.consume_front("if ") || text.consume_front("where ")) return {"", text.trim()};
@@ -28,6 +42,7 @@ std::pair<llvm::StringRef, llvm::StringRef> Split(llvm::StringRef text) {
     if (at != llvm::StringRef::npos)
       return {text.take_front(at).trim(), text.drop_front(at + word.size()).trim()};
   }
+  if (IsExpression(text)) return {"", text};
   llvm::StringRef first = text.split(' ').first;
   if (!llvm::is_contained(TensorFilterNames(), first)) return {text, ""};
   return {text.drop_front(first.size()).trim(), first};
@@ -51,7 +66,10 @@ bool FilterHolds(llvm::StringRef filter, const Tensor& tensor, const Tensor& bef
 Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& module) {
   Breakpoint made;
   made.text_ = text.trim().str();
-  auto [place, condition] = Split(made.text_);
+  // A node's name may have a '>' in it.
+  bool is_node = IsNode(module, made.text_);
+  auto [place, condition] =
+      is_node ? std::pair(llvm::StringRef(made.text_), llvm::StringRef()) : Split(made.text_);
   size_t at = HasPrefix(place, "iteration ") ? 0 : place.find(" iteration ");
   if (at != llvm::StringRef::npos) {
     llvm::StringRef number = place.substr(place.find("iteration ", at) + 10).trim();
@@ -63,7 +81,7 @@ Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& modul
   }
   if (place.empty() && condition.empty() && !made.iteration_)
     return MakeError(
-        "a node, op:OP, func:FUNCTION, iteration N, a filter or `if EXPRESSION` was expected");
+        "a node, op:OP, func:FUNCTION, iteration N, a filter or an expression was expected");
   RETURN_IF_ERROR(made.ParsePlace(place, module));
   RETURN_IF_ERROR(made.ParseCondition(condition, module));
   return made;

@@ -15,15 +15,16 @@ namespace grapnel {
 // As a person types it, any part of it:
 //
 //   NODE                 before a node whose name fits the glob; in a function it is the node's
-//   name
-//                        alone, or FUNCTION/NODE
+//                        name alone, or FUNCTION/NODE
 //   op:GLOB func:GLOB    before nodes of these ops; before the first node of a call of these
 //   functions iteration N          only in that iteration of the innermost loop, from 0 if FILTER
 //   has_inf_or_nan, has_nan, has_inf, changed (other than the last time): after
-//                        a node, when one of its outputs is so. "if" may be left out
+//                        a node, when one of its outputs is so
 //   if EXPRESSION        after a node, when it is true (lib/watch/tensor_expression.h). `_` stands
 //                        for each output; so does `x` where no node is called x. Without `_` and
 //                        without a place: after the nodes that make its tensors
+//
+// Of a filter, or an expression that compares or calls, by itself "if" may be left out.
 class Breakpoint {
  public:
   // Errors: a name (no glob) that nothing has, with the nearest; a condition that cannot be read.

@@ -20,6 +20,9 @@ class DebugWords {
   // Takes a flag: "-a"; one with a value: "-n 3". Errors: the value is missing.
   bool TakeFlag(llvm::StringRef flag, llvm::StringRef other = {});
   Expected<std::optional<std::string>> TakeOption(llvm::StringRef flag, llvm::StringRef other = {});
+  // One whose value is an expression, with blanks: all words up to the next flag.
+  Expected<std::optional<std::string>> TakeExpression(llvm::StringRef flag,
+                                                      llvm::StringRef other = {});
   Expected<std::optional<int64_t>> TakeNumber(llvm::StringRef flag, llvm::StringRef other = {});
   // The words that are left, at most `most` and at least `least`. Errors: a flag that nobody took;
   // too many or too few, with `what` was expected.
@@ -28,6 +31,7 @@ class DebugWords {
  private:
   std::string rest_;
   std::vector<std::string> words_;
+  size_t taken_at_ = 0;  // where the option stood that was taken last
 };
 
 using DebugAnswer = Expected<std::optional<DebugOrder>>;
@@ -50,6 +54,8 @@ std::string NameIn(const Graph& graph, NodeId node);
 std::string UnansweredText(const Breakpoint& breakpoint);
 // "float32 (2, 3)".
 std::string TypeText(const Tensor& tensor);
+// Whether a word is a flag: "-a", "--all", but not "-1".
+bool IsFlag(llvm::StringRef word);
 
 }  // namespace grapnel
 

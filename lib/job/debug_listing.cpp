@@ -76,8 +76,21 @@ void WriteRows(DebugShell& shell, llvm::ArrayRef<TensorRow> rows) {
   shell.os() << Table(table);
 }
 
+// Other tensors that a filter names have their last values.
+bool Passes(const Debugger& debugger, const KeptValue& value, Breakpoint& filter) {
+  const ValueHistory& history = debugger.history();
+  Node node = value.port.graph->node(value.port.node);
+  if (!filter.IsAt(node, value.iteration, /*begins_call=*/false)) return false;
+  const KeptValue* before = value.number > 0 ? history.Find(value.port, value.number - 1) : nullptr;
+  return filter.Holds(value.value, before ? before->value : Tensor(),
+                      [&](llvm::StringRef name) -> Expected<Tensor> {
+                        ASSIGN_OR_RETURN(const KeptValue* other, debugger.Value(name));
+                        return other->value;
+                      });
+}
+
 DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
-  ASSIGN_OR_RETURN(auto filter, words.TakeOption("-f", "--tensor_filter"));
+  ASSIGN_OR_RETURN(auto filter, words.TakeExpression("-f", "--tensor_filter"));
   ASSIGN_OR_RETURN(auto excluded, words.TakeOption("-fenn", "--filter_exclude_node_names"));
   ASSIGN_OR_RETURN(auto names, words.TakeOption("-n", "--node_name_filter"));
   ASSIGN_OR_RETURN(auto ops, words.TakeOption("-t", "--op_type_filter"));
@@ -87,8 +100,10 @@ DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto is_left_out, RegexOf(excluded));
   ASSIGN_OR_RETURN(auto is_named, RegexOf(names));
   ASSIGN_OR_RETURN(auto is_of_op, RegexOf(ops));
-  if (filter && !llvm::is_contained(TensorFilterNames(), *filter))
-    return NotFound("filter", *filter, TensorFilterNames());
+  std::optional<Breakpoint> passing;
+  if (filter) {
+    ASSIGN_OR_RETURN(passing, Breakpoint::Parse("if " + *filter, shell.debugger().module()));
+  }
   const ValueHistory& history = shell.debugger().history();
   std::vector<TensorRow> rows;
   for (const KeptValue& value : history.all()) {
@@ -97,11 +112,7 @@ DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
     if ((is_left_out && is_left_out->match(name)) || (is_named && !is_named->match(name)) ||
         (is_of_op && !is_of_op->match(node.op())))
       continue;
-    if (filter) {
-      const KeptValue* before =
-          value.number > 0 ? history.Find(value.port, value.number - 1) : nullptr;
-      if (!FilterHolds(*filter, value.value, before ? before->value : Tensor())) continue;
-    }
+    if (passing && !Passes(shell.debugger(), value, *passing)) continue;
     rows.push_back({&value, OutputName(name, value.port.output), node.op().str()});
   }
   RETURN_IF_ERROR(SortRows(&rows, order.value_or("step")));
@@ -109,6 +120,7 @@ DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
   shell.os() << Plural(rows.size(), "tensor")
              << (filter ? " passing filter \"" + *filter + "\"" : "") << ":\n";
   WriteRows(shell, rows);
+  if (passing && passing->unanswered > 0) shell.os() << UnansweredText(*passing) << "\n";
   if (history.num_dropped() > 0)
     shell.os() << Plural(history.num_dropped(), "older value") << " dropped, as more than "
                << HumanBytes(history.budget()) << " were made (--keep)\n";
@@ -331,10 +343,11 @@ DebugAnswer NoSource(DebugShell& /*shell*/, DebugWords& /*words*/) {
 llvm::ArrayRef<DebugCommand> ListingCommands() {
   static const std::vector<DebugCommand> commands = {
       {{"list_tensors", "lt"},
-       "[-f FILTER] [-fenn REGEX] [-n REGEX] [-t REGEX] [-s ORDER] [-r]",
+       "[-f FILTER|EXPRESSION] [-fenn REGEX] [-n REGEX] [-t REGEX] [-s ORDER] [-r]",
        "lists the tensors that this run has made\n-f: those that pass has_inf_or_nan, has_nan, "
-       "has_inf, changed; -fenn: but "
-       "of those nodes; -n: of nodes\nby name; -t: by op; -s: by step, dump_size, op_type or "
+       "has_inf, changed, or an expression, as in -f max(abs(_)) > 1e3;\n-fenn: but of those "
+       "nodes; "
+       "-n: of nodes by name; -t: by op; -s: by step, dump_size, op_type or "
        "tensor_name; -r: the other way "
        "round.\n'3 i2' is step 3, in iteration 2 of a loop; '-' was there before the first step.",
        ListTensors},

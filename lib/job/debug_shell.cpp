@@ -2,6 +2,7 @@
 
 #include "lib/ir/tensor_name.h"
 #include "lib/job/debug_command.h"
+#include "lib/job/debug_values.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,7 +12,8 @@ namespace grapnel {
 namespace {
 
 constexpr size_t kLineWidth = 110;
-constexpr size_t kMostTensors = 6;  // of a node, shown at a stop
+constexpr size_t kMostTensors = 6;    // of a node, shown at a stop
+constexpr int64_t kMostElements = 8;  // of a sparse or ragged one
 
 std::vector<llvm::ArrayRef<DebugCommand>> AllCommands() {
   return {SteppingCommands(), ListingCommands(), TensorCommands()};
@@ -81,6 +83,10 @@ std::string TypeText(const Tensor& tensor) {
   std::string type = NumPyTypeName(tensor.dtype());
   if (tensor.dtype() == proto::DT_STRING) type = "string";
   return type + " " + NumPyShapeText(tensor.dims());
+}
+
+bool IsFlag(llvm::StringRef word) {
+  return HasPrefix(word, "--") || (word.size() > 1 && word[0] == '-' && llvm::isAlpha(word[1]));
 }
 
 std::string UnansweredText(const Breakpoint& breakpoint) {
@@ -156,6 +162,11 @@ void DebugShell::ShowStop(const DebugStop& stop) {
   }
   size_t all = is_after ? stop.outputs.size() : stop.inputs.size();
   os_ << Table(rows);
+  for (const WholeValue& whole : WholeValuesAt(stop, kMostElements)) {
+    if (whole.is_read == is_after) continue;
+    os_ << (is_after ? "  made   " : "  reads  ") << whole.name << (whole.name.empty() ? "" : " = ")
+        << whole.text << "\n";
+  }
   if (all > kMostTensors) os_ << "  and " << all - kMostTensors << " more (ni)\n";
 }
 
@@ -261,9 +272,21 @@ Expected<std::optional<std::string>> DebugWords::TakeOption(llvm::StringRef flag
     if (i + 1 == words_.size()) return MakeError("{0}: a value was expected", flag);
     std::string value = words_[i + 1];
     words_.erase(words_.begin() + i, words_.begin() + i + 2);
+    taken_at_ = i;
     return std::optional(value);
   }
   return std::nullopt;
+}
+
+Expected<std::optional<std::string>> DebugWords::TakeExpression(llvm::StringRef flag,
+                                                                llvm::StringRef other) {
+  ASSIGN_OR_RETURN(std::optional<std::string> text, TakeOption(flag, other));
+  if (!text) return std::nullopt;
+  while (taken_at_ < words_.size() && !IsFlag(words_[taken_at_])) {
+    *text += " " + words_[taken_at_];
+    words_.erase(words_.begin() + taken_at_);
+  }
+  return text;
 }
 
 Expected<std::optional<int64_t>> DebugWords::TakeNumber(llvm::StringRef flag,
@@ -279,8 +302,7 @@ Expected<std::optional<int64_t>> DebugWords::TakeNumber(llvm::StringRef flag,
 Expected<std::vector<std::string>> DebugWords::Names(size_t least, size_t most,
                                                      const char* what) const {
   for (const std::string& word : words_) {
-    bool is_flag = word.size() > 1 && word[0] == '-' && llvm::isAlpha(word[1]);
-    if (is_flag || HasPrefix(llvm::StringRef(word), "--"))
+    if (IsFlag(word))
       return MakeError("{0} is none of its flags; `help` with the command's name lists them", word);
   }
   if (words_.size() < least || words_.size() > most) return MakeError("{0} was expected", what);

@@ -35,6 +35,8 @@ class DebugShell {
   llvm::raw_ostream& os() { return os_; }
   bool color() const { return color_; }
   ArrayTextOptions print;  // of `config`
+  // Whether a line may read and write files of this machine.
+  bool uses_files = true;
 
  private:
   Debugger& debugger_;

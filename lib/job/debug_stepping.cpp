@@ -79,7 +79,7 @@ DebugAnswer Back(DebugShell& shell, DebugWords& words) {
 DebugAnswer Run(DebugShell& shell, DebugWords& words) {
   DebugOrder order;
   ASSIGN_OR_RETURN(auto times, words.TakeNumber("-t", "--times"));
-  ASSIGN_OR_RETURN(auto filter, words.TakeOption("-f", "--till_filter_pass"));
+  ASSIGN_OR_RETURN(auto filter, words.TakeExpression("-f", "--till_filter_pass"));
   order.passes_breakpoints = words.TakeFlag("-n", "--no_debug");
   ASSIGN_OR_RETURN(auto names, words.Names(0, 0, "-t TIMES, -f FILTER or -n"));
   if (times && *times < 1) return MakeError("-t {0}: a number of runs was expected", *times);
@@ -186,7 +186,7 @@ llvm::ArrayRef<DebugCommand> SteppingCommands() {
        "FILTER: has_inf_or_nan, has_nan, has_inf, changed (since the last time): after a node that "
        "makes such a tensor.\n"
        "EXPRESSION: after a node, where it is true; `_` stands for each tensor: if max(abs(_)) > "
-       "1e3; if loss:0 < 0.",
+       "1e3; if loss:0 < 0.\n\"if\" may be left out where nothing stands before it.",
        Break},
       {{"delete", "d"}, "[NUMBER...]", "deletes breakpoints by number, or all", Delete},
       {{"where", "w", "bt"}, "", "says again where the run is: node, calls, iteration", Where},

@@ -7,6 +7,8 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/job/debug_command.h"
+#include "lib/job/debug_values.h"
+#include "lib/support/file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "lib/watch/number_array.h"
@@ -41,10 +43,16 @@ Expected<Tensor> Evaluate(const Debugger& debugger, llvm::StringRef text) {
   return expression.Evaluate(LookupIn(debugger));
 }
 
-Error SaveTo(const std::string& path, const Tensor& tensor, llvm::raw_ostream& os) {
+Error DemandFiles(const DebugShell& shell) {
+  if (shell.uses_files) return Error::success();
+  return MakeError("files are for `grapnel debug`: from here none is read or written");
+}
+
+Error SaveTo(const std::string& path, const Tensor& tensor, DebugShell& shell) {
+  RETURN_IF_ERROR(DemandFiles(shell));
   if (tensor.HoldsObjects()) return MakeError("{0} goes into no .npy file", tensor.ToString());
   RETURN_IF_ERROR(SaveNpyLiteral(path, tensor.ToLiteral()));
-  os << "written to " << path << "\n";
+  shell.os() << "written to " << path << "\n";
   return Error::success();
 }
 
@@ -74,9 +82,26 @@ Expected<std::vector<std::pair<double, double>>> RangesOf(llvm::StringRef text) 
 }
 
 struct PrintFlags {
-  std::optional<std::string> ranges, save;
+  std::optional<std::string> ranges, save, image, axes;
   bool all = false, summary = false;
+  std::optional<ImageAxes> usual_axes{};  // where no --axes are given
 };
+
+Error DrawTo(const std::string& path, const Tensor& tensor, const PrintFlags& flags,
+             DebugShell& shell) {
+  RETURN_IF_ERROR(DemandFiles(shell));
+  std::optional<ImageAxes> axes = flags.usual_axes;
+  if (flags.axes) {
+    ASSIGN_OR_RETURN(axes, ParseImageAxes(*flags.axes));
+  }
+  ASSIGN_OR_RETURN(HeatMap map, HeatMapOf(tensor, axes));
+  ASSIGN_OR_RETURN(auto file, AtomicFile::Create(path));
+  file->os() << map.png;
+  RETURN_IF_ERROR(file->Commit());
+  shell.os() << "drawn to " << path << ", " << map.width << " by " << map.height << " pixels\n  "
+             << map.layout << "\n  " << map.colors << "\n";
+  return Error::success();
+}
 
 Error Print(DebugShell& shell, const Tensor& tensor, const PrintFlags& flags) {
   llvm::raw_ostream& os = shell.os();
@@ -112,8 +137,8 @@ Error Print(DebugShell& shell, const Tensor& tensor, const PrintFlags& flags) {
     ASSIGN_OR_RETURN(std::string summary, NumericSummary(tensor));
     os << summary;
   }
-  if (flags.save) return SaveTo(*flags.save, tensor, os);
-  return Error::success();
+  if (flags.save) RETURN_IF_ERROR(SaveTo(*flags.save, tensor, shell));
+  return flags.image ? DrawTo(*flags.image, tensor, flags, shell) : Error::success();
 }
 
 Expected<PrintFlags> TakePrintFlags(DebugWords* words) {
@@ -123,21 +148,33 @@ Expected<PrintFlags> TakePrintFlags(DebugWords* words) {
   if (!flags.save) {
     ASSIGN_OR_RETURN(flags.save, words->TakeOption("--save"));
   }
+  ASSIGN_OR_RETURN(flags.image, words->TakeOption("--image"));
+  ASSIGN_OR_RETURN(flags.axes, words->TakeOption("--axes"));
   flags.all = words->TakeFlag("-a", "--all");
   flags.summary = words->TakeFlag("-s", "--numeric_summary");
   return flags;
 }
 
 // The value of a name, and which one of how many it is, where there are several.
-Expected<Tensor> ValueOf(DebugShell& shell, llvm::StringRef name, std::optional<int64_t> number,
-                         std::string* which) {
+Expected<const KeptValue*> ValueOf(DebugShell& shell, llvm::StringRef name,
+                                   std::optional<int64_t> number, std::string* which) {
   const Debugger& debugger = shell.debugger();
   ASSIGN_OR_RETURN(const KeptValue* value, debugger.Value(name, number.value_or(-1)));
   int64_t count = debugger.history().Count(value->port);
   if (count > 1)
     *which = ", value " + std::to_string(value->number) + " of 0 to " + std::to_string(count - 1);
   if (value->iteration >= 0) *which += ", iteration " + std::to_string(value->iteration);
-  return value->value;
+  return value;
+}
+
+// What the tensor is a part of.
+void WriteWholes(DebugShell& shell, const WatchedPort& port) {
+  for (const PartOf& part : PartsOf(shell.debugger(), port, shell.print.threshold)) {
+    shell.os() << "part of what " << part.reader.name() << " (" << part.reader.op() << ") "
+               << (part.value.is_read ? "reads" : "makes")
+               << (part.value.name.empty() ? "" : " as " + part.value.name) << ":\n  "
+               << part.value.text << "\n";
+  }
 }
 
 DebugAnswer PrintTensor(DebugShell& shell, DebugWords& words) {
@@ -146,7 +183,9 @@ DebugAnswer PrintTensor(DebugShell& shell, DebugWords& words) {
   ASSIGN_OR_RETURN(auto names, words.Names(1, 1, "one tensor, as in pt x:0[0, :],"));
   auto [name, slice] = NameAndSlice(names[0]);
   std::string which;
-  ASSIGN_OR_RETURN(Tensor tensor, ValueOf(shell, name, number, &which));
+  ASSIGN_OR_RETURN(const KeptValue* value, ValueOf(shell, name, number, &which));
+  Tensor tensor = value->value;
+  if (slice.empty()) flags.usual_axes = ImageAxesOf(value->port, tensor.rank());
   if (!slice.empty()) {
     std::string text = "_" + slice.str();
     ASSIGN_OR_RETURN(TensorExpression expression, TensorExpression::Parse(text));
@@ -157,6 +196,7 @@ DebugAnswer PrintTensor(DebugShell& shell, DebugWords& words) {
              << ":\n  dtype: " << NumPyTypeName(tensor.dtype())
              << "\n  shape: " << NumPyShapeText(tensor.dims()) << "\n\n";
   RETURN_IF_ERROR(Print(shell, tensor, flags));
+  if (slice.empty() && !number) WriteWholes(shell, value->port);
   return std::nullopt;
 }
 
@@ -208,6 +248,7 @@ DebugAnswer Channels(DebugShell& shell, DebugWords& words) {
 // "[1, 2, 3]", "[[...]]": a list of numbers as one types them; strings in quotes.
 Expected<Tensor> TypedValue(DebugShell& shell, llvm::StringRef text, DataType dtype) {
   if (HasSuffix(text, ".npy")) {
+    RETURN_IF_ERROR(DemandFiles(shell));
     ASSIGN_OR_RETURN(Literal literal, LoadNpyLiteral(text, dtype));
     return Tensor::FromLiteral(literal);
   }
@@ -329,7 +370,8 @@ DebugAnswer Config(DebugShell& shell, DebugWords& words) {
 llvm::ArrayRef<DebugCommand> TensorCommands() {
   static const std::vector<DebugCommand> commands = {
       {{"print_tensor", "pt"},
-       "TENSOR[SLICE] [-n NUMBER] [-r RANGES] [-a] [-s] [--save FILE.npy]",
+       "TENSOR[SLICE] [-n NUMBER] [-r RANGES] [-a] [-s] [--save FILE.npy] [--image FILE.png "
+       "[--axes ROWS,COLUMNS]]",
        "prints a tensor as NumPy prints it\nSLICE: as in Python, [0, :5]. -n: one of its earlier "
        "values (`ni -d` numbers "
        "them). -r [least, most]: mark\nand count elements within, or within a list of such ranges. "
@@ -338,7 +380,8 @@ llvm::ArrayRef<DebugCommand> TensorCommands() {
        "file.",
        PrintTensor},
       {{"eval", "ev", "p"},
-       "EXPRESSION [-r RANGES] [-a] [-s] [--save FILE.npy]",
+       "EXPRESSION [-r RANGES] [-a] [-s] [--save FILE.npy] [--image FILE.png [--axes "
+       "ROWS,COLUMNS]]",
        "computes with tensors\nmean(abs(x:0)), x:0[0] - y:0, np.sum(`scope/y:0`, axis=1), "
        "any(isnan(x:0)). A name with "
        "other characters than\nletters, digits, _ . / stands in backquotes; `/` that divides has "

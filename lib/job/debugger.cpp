@@ -35,7 +35,7 @@ int64_t DebugStop::iteration() const {
   return -1;
 }
 
-Debugger::Debugger(OpenedGraph& opened, RunRequest request, int64_t budget)
+Debugger::Debugger(const OpenedGraph& opened, RunRequest request, int64_t budget)
     : opened_(opened), request_(std::move(request)), pool_(1), history_(budget) {
   request_.hook = this;
   request_.watch = nullptr;
@@ -55,7 +55,7 @@ Debugger::Debugger(OpenedGraph& opened, RunRequest request, int64_t budget)
 Debugger::~Debugger() = default;
 
 Error Debugger::MakeJob() {
-  ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened_, request_));
+  ASSIGN_OR_RETURN(RunJob job, RunJob::MakeApart(opened_, request_));
   job_ = std::make_unique<RunJob>(std::move(job));
   RETURN_IF_ERROR(job_->Prepare());
   has_said_ = true;
@@ -136,7 +136,6 @@ bool Debugger::AskEnded(Expected<std::vector<Tensor>> outputs) {
 
 void Debugger::Take(DebugOrder order) {
   order_ = order;
-  is_interrupted_ = false;
   left_ = order.count;
   from_ = stop_.frames;
   depth_ = llvm::count_if(from_, [](const StopFrame& f) { return f.function != nullptr; });
@@ -145,6 +144,8 @@ void Debugger::Take(DebugOrder order) {
 
 DebugOrder Debugger::Ask() {
   llvm::erase_if(breakpoints_, [](const Breakpoint& b) { return b.number == kTemporary; });
+  // Who interrupts while the order is on its way means the run that follows.
+  is_interrupted_ = false;
   return at_stop_(stop_);
 }
 

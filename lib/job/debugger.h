@@ -38,10 +38,11 @@ struct DebugStop {
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;   // of kAfter
   std::vector<int> breakpoints;  // of kBreakpoint: their numbers
-  std::string filter;            // of a temporary one that was hit: its text
-  std::string error;             // of kFailed
-  std::vector<Tensor> fetched;   // of kEnded
-  int64_t iteration() const;     // of the innermost loop; -1: in none
+  int output = -1;     // of kBreakpoint after a node: the first one that a condition holds of
+  std::string filter;  // of a temporary one that was hit: its text
+  std::string error;   // of kFailed
+  std::vector<Tensor> fetched;  // of kEnded
+  int64_t iteration() const;    // of the innermost loop; -1: in none
 };
 
 // How a run goes on from a stop.
@@ -74,7 +75,7 @@ class Debugger : private RunHook {
 
   // `opened` outlives it and does not change. The request's hook, watch, pool, device and devices
   // are not looked at. `budget`: bytes of values that are kept.
-  Debugger(OpenedGraph& opened, RunRequest request, int64_t budget);
+  Debugger(const OpenedGraph& opened, RunRequest request, int64_t budget);
   ~Debugger() override;
 
   // Stops before the first node, and goes on until kQuit is ordered. An error of a node is a stop,
@@ -83,6 +84,8 @@ class Debugger : private RunHook {
 
   // From another thread or a signal's handler: the run stops before its next node.
   void Interrupt() { is_interrupted_ = true; }
+  // At a stop: what was interrupted since it began to ask has been seen.
+  void ForgetInterrupt() { is_interrupted_ = false; }
 
   // --- At a stop:
   const Module& module() const { return opened_.module(); }
@@ -166,7 +169,7 @@ class Debugger : private RunHook {
   void Take(DebugOrder order);
   void Restart();
 
-  OpenedGraph& opened_;
+  const OpenedGraph& opened_;
   RunRequest request_;
   ThreadPool pool_;
   AtStop at_stop_;

@@ -164,6 +164,7 @@ std::vector<int> Debugger::HitBefore(const Running& running, bool begins_call) {
 
 std::vector<int> Debugger::HitAfter(const Running& running, llvm::ArrayRef<Tensor> outputs) {
   std::vector<int> hits;
+  stop_.output = -1;
   if (order_.passes_breakpoints) return hits;
   auto lookup = [&](llvm::StringRef name) -> Expected<Tensor> {
     ASSIGN_OR_RETURN(const KeptValue* value, Value(name));
@@ -182,6 +183,7 @@ std::vector<int> Debugger::HitAfter(const Running& running, llvm::ArrayRef<Tenso
       bool has_before = history_.Count(port) >= 2 && before;
       holds =
           outputs[i] && breakpoint.Holds(outputs[i], has_before ? before->value : Tensor(), lookup);
+      if (holds && stop_.output < 0) stop_.output = static_cast<int>(i);
     }
     if (!holds) continue;
     ++breakpoint.hits;
@@ -297,6 +299,7 @@ Error Debugger::StopAt(Why why, Phase phase, std::vector<int> breakpoints) {
   stop_.frames = running.frames;
   stop_.inputs = running.inputs;
   if (phase == Phase::kBefore) stop_.outputs.clear();
+  if (phase == Phase::kBefore || why != Why::kBreakpoint) stop_.output = -1;
   stop_.breakpoints = std::move(breakpoints);
   stop_.filter.clear();
   for (const Breakpoint& breakpoint : breakpoints_) {

@@ -1,6 +1,6 @@
 #include "lib/ir/attr.h"
 #include "lib/ir/literal.h"
-#include "lib/ir/literal_statistics.h"
+#include "lib/ir/literal_json.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/text.h"
 #include "lib/render/labels.h"
@@ -111,20 +111,9 @@ class NodeWriter {
   void Statistics(const Literal& literal) {
     std::optional<LiteralStatistics> statistics = StatisticsOf(literal);
     if (!statistics) return;
-    json_.attributeObject("statistics", [&] {
-      json_.attribute("elements", statistics->elements);
-      json_.attribute("nan", statistics->nan);
-      json_.attribute("positive_infinite", statistics->positive_infinite);
-      json_.attribute("negative_infinite", statistics->negative_infinite);
-      json_.attribute("zero", statistics->zero);
-      json_.attribute("min", statistics->min);
-      json_.attribute("max", statistics->max);
-      json_.attribute("mean", statistics->mean);
-      json_.attribute("deviation", statistics->deviation);
-      json_.attributeArray("histogram", [&] {
-        for (int64_t count : statistics->histogram) json_.value(count);
-      });
-    });
+    json_.attributeBegin("statistics");
+    WriteStatisticsJson(*statistics, json_);
+    json_.attributeEnd();
   }
 
   void Attributes() {

@@ -113,6 +113,13 @@ Expected<NumberArray> NumbersOf(const Tensor& tensor) {
   return array;
 }
 
+Expected<NumberArray> RealNumbers(const Tensor& tensor) {
+  ASSIGN_OR_RETURN(NumberArray array, NumbersOf(tensor));
+  if (array.IsComplex())
+    return MakeError("the numbers are complex: eval abs(), real() or imag() of them first");
+  return array;
+}
+
 Expected<Tensor> TensorOf(const NumberArray& array) {
   ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(array.dtype, array.dims));
   bool is_plain = VisitPlain(array.dtype, [&](auto zero) {

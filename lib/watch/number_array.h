@@ -25,6 +25,8 @@ struct NumberArray {
 
 // The elements of a tensor in host memory. Errors: strings, variants, resources. Cost: linear.
 Expected<NumberArray> NumbersOf(const Tensor& tensor);
+// The same; complex numbers are an error, too.
+Expected<NumberArray> RealNumbers(const Tensor& tensor);
 // A tensor of the array's dtype; numbers that it lacks become the nearest, as a cast does.
 Expected<Tensor> TensorOf(const NumberArray& array);
 

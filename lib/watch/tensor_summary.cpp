@@ -39,13 +39,6 @@ struct Statistics {
 
 std::string Text(Number number) { return NumberText(static_cast<double>(number), 6); }
 
-Expected<NumberArray> RealNumbers(const Tensor& tensor) {
-  ASSIGN_OR_RETURN(NumberArray array, NumbersOf(tensor));
-  if (array.IsComplex())
-    return MakeError("the numbers are complex: eval abs(), real() or imag() of them first");
-  return array;
-}
-
 // "| a  b | total |" over "| 1  2 |     3 |".
 std::string Boxed(llvm::ArrayRef<std::vector<std::string>> columns, size_t last) {
   std::string lines[2];

@@ -195,7 +195,7 @@ WebAnswer Router::AnswerApi(const WebRequest& request, llvm::StringRef path) {
   if (size > route.limit) return TooLong(path, size, route.limit);
   Served served = Now();
   auto is_gone = [&] { return request.is_gone && request.is_gone(); };
-  RouteCall call{served, runs_, nullptr, std::move(found->parts), request.body, is_gone};
+  RouteCall call{served, runs_, debugs_, nullptr, std::move(found->parts), request.body, is_gone};
   if (HasEntry(route)) {
     Expected<std::shared_ptr<Page>> page = served.pages->Find(call["entry"]);
     if (!page) return Refused(404, llvm::toString(page.takeError()));

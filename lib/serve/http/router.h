@@ -79,6 +79,7 @@ class Router {
   const std::string token_;
   HostNames hosts_;
   RunTable runs_;
+  DebugTable debugs_;       // asks runs_ for files
   std::future<void> warm_;  // the first documents, made while the browser starts
 };
 

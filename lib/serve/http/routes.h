@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/serve/pages/page_set.h"
+#include "lib/serve/work/debug_table.h"
 #include "lib/serve/work/run_table.h"
 #include "lib/support/error.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -38,6 +39,7 @@ struct Served {
 struct RouteCall {
   const Served& served;
   RunTable& runs;
+  DebugTable& debugs;
   std::shared_ptr<Page> page;  // of {entry}; null where the path has none
   std::vector<std::pair<llvm::StringRef, uint32_t>> parts;
   llvm::StringRef body;

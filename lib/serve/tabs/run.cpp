@@ -1,4 +1,5 @@
-// Runs on the machine that serves: the form, how far a run is, what came of it.
+// Runs on the machine that serves: the form, how far a run is, what came of it; and runs that are
+// debugged.
 #include "lib/serve/pages/tab.h"
 #include "lib/serve/work/run_request.h"
 
@@ -41,19 +42,75 @@ Expected<Document> Fetched(const RouteCall& call) {
   return Document(std::move(bytes), "fetch_" + std::to_string(call["fetch"]) + ".npy");
 }
 
+Expected<Document> Debug(const RouteCall& call) {
+  ASSIGN_OR_RETURN(auto opened, DemandOpened(*call.page));
+  return call.debugs.Start(std::move(opened), call.body,
+                           [&runs = call.runs](uint64_t upload) { return runs.FindFile(upload); });
+}
+
+Expected<std::shared_ptr<DebugSession>> SessionOf(const RouteCall& call) {
+  ASSIGN_OR_RETURN(auto opened, DemandOpened(*call.page));
+  return call.debugs.Find(call["session"], *opened);
+}
+
+Expected<Document> DebugStatus(const RouteCall& call) {
+  ASSIGN_OR_RETURN(auto session, SessionOf(call));
+  return session->StatusJson();
+}
+
+// The body is a line as at the prompt of `grapnel debug`.
+Expected<Document> DebugCommand(const RouteCall& call) {
+  ASSIGN_OR_RETURN(auto session, SessionOf(call));
+  return session->Do(call.body);
+}
+
+Expected<Document> DebugValue(const RouteCall& call) {
+  ASSIGN_OR_RETURN(auto session, SessionOf(call));
+  return session->Value(call.body);
+}
+
+Expected<Document> DebugPause(const RouteCall& call) {
+  ASSIGN_OR_RETURN(auto session, SessionOf(call));
+  session->Pause();
+  return session->StatusJson();
+}
+
+Expected<Document> DebugEnd(const RouteCall& call) {
+  call.debugs.End(call["session"]);
+  return std::string("{}");
+}
+
+Expected<Document> DebugFile(const RouteCall& call) {
+  constexpr const char* kKinds[] = {"input", "output", "fetch"};
+  ASSIGN_OR_RETURN(auto session, SessionOf(call));
+  std::string kind = kKinds[call["of"]];
+  ASSIGN_OR_RETURN(std::string bytes, session->NpyFile(kind, call["index"]));
+  return Document(std::move(bytes), kind + "_" + std::to_string(call["index"]) + ".npy");
+}
+
 GRAPNEL_TAB({.place = 80,
              .name = "run",
              .needs_server = true,
              .is_on = [](const Page& page) { return page.opened() != nullptr; },
-             .routes = {{Method::kGet, "{entry}/run", kNoBody, Form},
-                        {Method::kPost, "{entry}/run", kLargestTyped, Start, Lane::kStart},
-                        {Method::kPost, "{entry}/stop/{run}", kNoBody, Stop, Lane::kAtOnce},
-                        {Method::kPost, "{entry}/feed", kLargestFile, Feed, Lane::kStart},
-                        {Method::kGet, "{entry}/run/{run}", kNoBody, Status, Lane::kAtOnce},
-                        {Method::kGet, "{entry}/run-tensors/{run}/{from}", kNoBody, Tensors},
-                        {Method::kGet, "{entry}/run-boxes/{run}", kNoBody, Boxes},
-                        {Method::kGet, "{entry}/run-node/{run}/{body}/{node}", kNoBody, OfNode},
-                        {Method::kGet, "{entry}/npy/{run}/{fetch}", kNoBody, Fetched}}});
+             .routes = {
+                 {Method::kGet, "{entry}/run", kNoBody, Form},
+                 {Method::kPost, "{entry}/run", kLargestTyped, Start, Lane::kStart},
+                 {Method::kPost, "{entry}/stop/{run}", kNoBody, Stop, Lane::kAtOnce},
+                 {Method::kPost, "{entry}/feed", kLargestFile, Feed, Lane::kStart},
+                 {Method::kGet, "{entry}/run/{run}", kNoBody, Status, Lane::kAtOnce},
+                 {Method::kGet, "{entry}/run-tensors/{run}/{from}", kNoBody, Tensors},
+                 {Method::kGet, "{entry}/run-boxes/{run}", kNoBody, Boxes},
+                 {Method::kGet, "{entry}/run-node/{run}/{body}/{node}", kNoBody, OfNode},
+                 {Method::kGet, "{entry}/npy/{run}/{fetch}", kNoBody, Fetched},
+                 {Method::kPost, "{entry}/debug-run", kLargestTyped, Debug, Lane::kStart},
+                 {Method::kGet, "{entry}/debug-run/{session}", kNoBody, DebugStatus, Lane::kAtOnce},
+                 {Method::kPost, "{entry}/debug-command/{session}", kLargestRequest, DebugCommand},
+                 {Method::kPost, "{entry}/debug-value/{session}", kLargestRequest, DebugValue},
+                 {Method::kPost, "{entry}/debug-pause/{session}", kNoBody, DebugPause,
+                  Lane::kAtOnce},
+                 {Method::kPost, "{entry}/debug-end/{session}", kNoBody, DebugEnd, Lane::kAtOnce},
+                 {Method::kGet, "{entry}/debug-npy/{session}/{of=input|output|fetch}/{index}",
+                  kNoBody, DebugFile}}});
 
 }  // namespace
 }  // namespace grapnel

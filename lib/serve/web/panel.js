@@ -46,7 +46,7 @@ const short = (number) => String(Number(number.toPrecision(4)));
 
 // What the numbers of a constant are like: a histogram of the finite ones between their least and
 // largest, and how many are none, infinite or zero.
-function valueStatistics(s) {
+export function valueStatistics(s) {
   const finite = s.elements - s.nan - s.positive_infinite - s.negative_infinite;
   const rows = [["elements", commas(s.elements)]];
   if (finite > 0) {

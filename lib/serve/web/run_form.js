@@ -1,5 +1,6 @@
 // What is to be run: values that go in, tensors that come out, what is looked at on the way.
 
+import {BreakpointList} from "./debug_breakpoints.js";
 import {element} from "./dom.js";
 import {post} from "./source.js";
 
@@ -74,8 +75,15 @@ class Feed {
 }
 
 export class RunForm {
-  // `source`: of the model, for names; `form`: the document run; `run()` is called to start.
-  constructor(source, form, run) {
+  // `source`: of the model, for names; `form`: the document run; `breakpoints`: a Set, texts of those that
+  // there will be; `run()` and `debug()` are called to start.
+  constructor(source, form, breakpoints, run, debug) {
+    this.breakpoints = breakpoints;
+    this.breakpointList = new BreakpointList("run-break", {
+      add: (text) => this.listBreakpoints(breakpoints.add(text)),
+      remove: ({text}) => this.listBreakpoints(breakpoints.delete(text)),
+    });
+    this.listBreakpoints();
     this.source = source;
     this.form = form;
     this.feeds = [];
@@ -94,6 +102,8 @@ export class RunForm {
     this.devices = element("input", {id: "run-devices", size: 14, spellcheck: "false", autocomplete: "off",
       placeholder: "cpu:4, or names"});
     this.button = element("button", {type: "submit", class: "main", id: "run-start"}, "Run");
+    this.debugButton = element("button", {type: "button", id: "debug-start", onclick: debug,
+      title: "Stops before the first node, and goes on step by step"}, "Debug");
     this.root = element("form", {onsubmit: (event) => { event.preventDefault(); run(); }},
       form.signatures.length > 0 ? element("label", {class: "row"}, "Signature ", this.signature) : undefined,
       element("h2", {}, "Goes in"), this.feedList, element("h2", {}, "Comes out"), this.fetchList,
@@ -103,12 +113,16 @@ export class RunForm {
       element("h2", {}, "Devices"), element("label", {class: "row"}, this.devices,
         element("span", {class: "dim"},
           " place the graph on these CPUs, split it, and run the parts side by side")),
-          element("p", {}, this.button));
+      element("h2", {}, "Breakpoints"), this.breakpointList.root,
+      element("p", {class: "row"}, this.button, this.debugButton,
+        element("span", {class: "dim"}, "Debug stops before the first node, and at breakpoints")));
     const usual = form.signatures.find(({name}) =>
       name === "serving_default") ?? form.signatures.find(({inputs}) => inputs.length > 0);
     this.signature.value = usual?.name ?? "";
     this.choose();
   }
+
+  listBreakpoints() { this.breakpointList.draw([...this.breakpoints].map((text) => ({text}))); }
 
   choose() {
     const {inputs, fetches} = this.form.signatures.find(({name}) =>
@@ -158,6 +172,12 @@ export class RunForm {
     });
     return element("div", {class: "row"}, field, names, element("button",
       {type: "button", id: "run-add", onclick: add}, "Add"));
+  }
+
+  // What a run that is debugged is: it is looked at by its breakpoints, and no taps.
+  debugRequest() {
+    return {feeds: this.feeds.map((feed) => feed.request()), fetches: this.fetches,
+      devices: this.devices.value, breakpoints: [...this.breakpoints]};
   }
 
   request() {

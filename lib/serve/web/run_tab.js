@@ -1,5 +1,7 @@
 // Runs the graph on the machine that serves the page: the form, how far it is, what came of it.
 
+import {DebugSession} from "./debug_session.js";
+import {DebugView} from "./debug_view.js";
 import {commas, element, link, plural} from "./dom.js";
 import {RunColours} from "./run_colours.js";
 import {RunForm} from "./run_form.js";
@@ -13,6 +15,7 @@ class RunTab {
     this.root = root;
     this.page = page;
     this.forms = new Map();  // by model: what was typed stays
+    this.breakpoints = new Map();  // by model: texts of those that the next run has
   }
 
   // Of the model shown now.
@@ -23,17 +26,68 @@ class RunTab {
     if (!shown) {
       const [form, {bodies}] = await Promise.all([ask(`${source.model}/run`), source.summary()]);
       shown = {result: element("div", {class: "result"}), bodies};
-      shown.form = new RunForm(source, form, () => this.start(source.model));
+      shown.form = new RunForm(source, form, this.breakpointsOf(source.model),
+        () => this.start(source.model), () => this.debug(source.model));
       shown.root = element("div", {class: "work"}, shown.form.root, shown.result);
       this.forms.set(source.model, shown);
       shown.result.append(element("p", {class: form.problem ? "problem said" : "dim"}, form.problem ??
         "The graph runs on the machine that serves this page, on its CPU. Variables begin anew each time."));
     }
-    if (this.model === source.model) this.root.replaceChildren(shown.root);
+    if (this.model === source.model) this.draw(shown);
+  }
+
+  breakpointsOf(model) {
+    if (!this.breakpoints.has(model)) this.breakpoints.set(model, new Set());
+    return this.breakpoints.get(model);
+  }
+
+  // The session of the model shown now, if there is one.
+  get debugged() { return this.forms.get(this.model)?.debug?.session; }
+
+  // The form, or what it has begun.
+  draw(shown) {
+    this.root.classList.toggle("debugs", Boolean(shown.debug));
+    this.root.replaceChildren(shown.debug?.root ?? shown.root);
+    shown.debug?.graph.view.paint();
   }
 
   // The graphs are others now.
-  forget() { this.forms.clear(); }
+  forget() {
+    for (const {debug} of this.forms.values()) debug?.close();
+    this.forms.clear();
+    this.breakpoints.clear();
+  }
+
+  // A run that stops where it is asked to.
+  async debug(model) {
+    const shown = this.forms.get(model), {form} = shown;
+    form.button.disabled = form.debugButton.disabled = true;
+    const say = (...parts) => shown.result.replaceChildren(...parts);
+    try {
+      say(element("p", {role: "status"}, "is made ready \u2026"));
+      const session = await DebugSession.begin(model, form.debugRequest());
+      if (session.isOver) throw new Error(session.status.why);
+      const {why, node, error} = session.stop ?? {};
+      if (why === "failed" && !node) {
+        await session.end();
+        throw new Error(error);
+      }
+      say();
+      shown.debug = new DebugView(this.page, session, (texts) => {
+        shown.debug = undefined;
+        form.breakpoints.clear();
+        for (const text of texts) form.breakpoints.add(text);
+        form.listBreakpoints();
+        if (this.model === model) this.draw(shown);
+      });
+      if (this.model === model) this.draw(shown);
+    } catch (error) {
+      say(element("h2", {class: "problem", role: "alert"}, "It cannot be debugged"),
+        element("p", {class: "problem said"}, error.message));
+    } finally {
+      form.button.disabled = form.debugButton.disabled = false;
+    }
+  }
 
   // What is known of the model's last run.
   colours(model) { return this.forms.get(model)?.colours; }
@@ -150,8 +204,31 @@ class RunTab {
     await load(0);
   }
 
-  // For the panel of a node: what its outputs were in the last run.
+  // For the panel of a node: its breakpoint, and what its outputs were in the last run.
   async ofNode(model, body, id) {
+    return [...await this.breakpointOf(model, body, id), ...await this.lastRunOf(model, body, id)];
+  }
+
+  async breakpointOf(model, body, id) {
+    const {name, op} = await this.page.source.node(body, id);
+    if (op === "Const") return [];  // is there before the first step
+    const full = body > 0 ? `${this.page.summary.bodies[body].name}/${name}` : name;
+    const debug = () => this.forms.get(model)?.debug;
+    const isThere = () => debug()?.texts().includes(full) ?? this.breakpointsOf(model).has(full);
+    const label = () => (isThere() ? "delete its breakpoint" : "break before it");
+    const toggle = async () => {
+      const kept = this.breakpointsOf(model);
+      if (debug()) await debug().toggle(body, name);
+      else if (!kept.delete(full)) kept.add(full);
+      this.forms.get(model)?.form.listBreakpoints();
+      button.textContent = label();
+    };
+    const button = link(label(), () => toggle().catch((error) => this.page.fail(error)),
+      "Where the Run tab's Debug stops");
+    return [element("p", {}, button)];
+  }
+
+  async lastRunOf(model, body, id) {
     const {run} = this.forms.get(model) ?? {};
     if (run === undefined) return [];
     let known;
@@ -176,4 +253,4 @@ class RunTab {
   }
 }
 
-addTab({name: "run", label: "Run", build: (root, page) => new RunTab(root, page)});
+addTab({name: "run", label: "Run", tells: true, build: (root, page) => new RunTab(root, page)});

@@ -28,6 +28,9 @@ export const models = () => read("models");
 // time. Errors say in words what is in the way.
 export const post = (path, body) => fromServer(path, {method: "POST", body});
 export const ask = (path) => read(path);
+// Said while the page goes: nobody hears the answer.
+export const sayLast = (path) =>
+  fromServer(path, {method: "POST", body: "", keepalive: true}).catch(() => {});
 export const fileUrl = (path) => `api/${path}?token=${encodeURIComponent(token)}`;
 
 // The documents of one model, each asked for once.

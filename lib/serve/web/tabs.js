@@ -4,7 +4,7 @@ import {byId, element} from "./dom.js";
 
 const known = new Map();
 
-// `tab`: {name, label, build(root, page), param}.
+// `tab`: {name, label, build(root, page), param, tells}.
 //   name    as in lib/serve/tabs/NAME.cpp, which says where the tab stands and which graphs have it
 //   build   called when the tab is first opened, with its element and the Page (page.js). Gives
 //             show(at)            draws the tab for page.source, each time that it is opened; may be
@@ -15,6 +15,7 @@ const known = new Map();
 //             ofNode(model, body, id)  promises elements for the panel of a node
 //           of which only show has to be there
 //   param   what the address calls `at`
+//   tells   whether the panel of a node asks it, though nobody has opened it
 export function addTab(tab) { known.set(tab.name, tab); }
 
 // The row of tabs, and the element of each below it.
@@ -73,6 +74,7 @@ export class Tabs {
   }
 
   async ofNode(model, body, id) {
+    for (const name of this.names) if (known.get(name).tells) this.tab(name);
     const tabs = [...this.built.values()];
     return (await Promise.all(tabs.map((tab) => tab.ofNode?.(model, body, id) ?? []))).flat();
   }

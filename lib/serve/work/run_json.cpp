@@ -4,6 +4,7 @@
 
 #include "lib/ir/tensor_name.h"
 #include "lib/render/labels.h"
+#include "lib/serve/work/node_links.h"
 
 namespace grapnel {
 namespace {
@@ -29,22 +30,6 @@ const char* StateName(PageRun::State state) {
     default:
       return "stopped";
   }
-}
-
-// Graphs of a module, numbered as the page numbers bodies.
-std::vector<const Graph*> BodiesOf(const Module& module) {
-  std::vector<const Graph*> bodies = {&module.main};
-  for (const auto& function : module.functions) bodies.push_back(&function->body);
-  return bodies;
-}
-
-void WriteNodeLink(size_t body, const Node& node, llvm::json::OStream& json) {
-  json.object([&] {
-    json.attribute("body", body);
-    json.attribute("id", node.id());
-    json.attribute("op", Printable(node.op()));
-    json.attribute("name", Printable(node.name()));
-  });
 }
 
 // The nodes that an error speaks of: names in quotes.
@@ -143,8 +128,7 @@ void WriteFirstBad(const PageRun& run, llvm::json::OStream& json) {
   std::optional<Cause> cause = run.watch.first_bad();
   if (!cause) return;
   WatchedPort port = run.watch.first_bad_port();
-  std::vector<const Graph*> bodies = BodiesOf(run.opened->module());
-  size_t body = llvm::find(bodies, port.graph) - bodies.begin();
+  size_t body = BodyNumber(run.opened->module(), *port.graph);
   json.attributeObject("first_bad", [&] {
     json.attribute("text", Printable(CauseSentence(*cause)));
     json.attributeBegin("node");

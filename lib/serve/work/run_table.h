@@ -33,6 +33,8 @@ class RunTable {
 
   // A .npy file: {"file": its number, "type": "float[2,3]"}. Errors: it is none.
   Expected<std::string> KeepFile(llvm::StringRef bytes);
+  // One of those. Errors: it was forgotten.
+  Expected<std::shared_ptr<const FileBytes>> FindFile(uint64_t file) const;
   // {"run": its number}: it runs when those before it are over. Errors: too many wait already, the
   // request cannot be read.
   Expected<std::string> Start(std::shared_ptr<const OpenedGraph> opened, llvm::StringRef request);
@@ -55,7 +57,6 @@ class RunTable {
   void ForgetOldest();
   Expected<std::shared_ptr<PageRun>> Find(uint64_t run) const;
   Expected<std::shared_ptr<PageRun>> FindOver(uint64_t run) const;
-  Expected<std::shared_ptr<const FileBytes>> FindFile(uint64_t file) const;
 
   mutable std::mutex mutex_;  // guards all that follows; taken before a run's own
   std::condition_variable wake_;

@@ -1,4 +1,4 @@
-"""Types to `grapnel debug` at a terminal of its own, and says what was wrong.
+"""Types to `grapnel debug`, and to `grapnel run --break`, at a terminal of its own, and says what was wrong.
 
 usage: debug_terminal.py GRAPH FOLDER      GRAPH runs for ever; FOLDER becomes the home
 """
@@ -39,6 +39,10 @@ class Terminal:
             self.read_until(answer)
         self.read_until(PROMPT)
 
+    def exit(self):
+        os.write(self.file, b"exit\n")
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
 
 def main(graph, folder):
     os.environ |= {"TERM": "xterm", "HOME": folder}
@@ -57,11 +61,16 @@ def main(graph, folder):
         os.write(terminal.file, b"\x03")
     terminal.read_until(PROMPT)
     terminal.ask(b"pt k:0\n", b"dtype: int32")
-    os.write(terminal.file, b"exit\n")
-    code = os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1])
+    code = terminal.exit()
     with open(os.path.join(folder, ".local/state/grapnel/debug_history")) as f:
         has_history = "pt" in f.read()
     print(f"exit code {code}, {'a' if has_history else 'no'} history")
+    # Where the filter holds there is the same prompt.
+    terminal = Terminal("grapnel", "run", graph, "--break", "func:body iteration 2")
+    terminal.read_until(b"breakpoint 1, func:body iteration 2")
+    terminal.read_until(PROMPT)
+    terminal.ask(b"iteration\n", b"in body that w calls, iteration 3")
+    print(f"run --break: exit code {terminal.exit()}")
 
 
 if __name__ == "__main__":
