@@ -245,4 +245,17 @@ std::string HostOfGpu(llvm::StringRef device) {
   return at == llvm::StringRef::npos ? "" : device.substr(0, at).str() + "CPU:0";
 }
 
+std::string DeviceOfDumpFolder(llvm::StringRef folder) {
+  std::string name;
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  folder.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (llvm::StringRef part : parts) {
+    auto [key, value] = part.rsplit('_');
+    llvm::StringRef type = key;
+    name += type.consume_front("device_") ? ("/device:" + type + ":" + value).str()
+                                          : ("/" + key + ":" + value).str();
+  }
+  return name;
+}
+
 }  // namespace grapnel

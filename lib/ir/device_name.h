@@ -102,6 +102,10 @@ std::string QuotedDevice(llvm::StringRef device);
 // "/job:localhost/replica:0/task:0/device:CPU:0" -> "cpu:0"; other spellings as they are.
 std::string ShortDevice(llvm::StringRef device);
 
+// Of ",job_localhost,replica_0,task_0,device_CPU_0", the name of a folder of tfdbg v1:
+// "/job:localhost/replica:0/task:0/device:CPU:0".
+std::string DeviceOfDumpFolder(llvm::StringRef folder);
+
 // What Grappler asks of the text, malformed or not: XLA_GPU is a GPU to it.
 
 // Whether `type` stands in the part after the last '/', capitals apart (auto_mixed_precision,

@@ -35,6 +35,15 @@ TensorName ReadFunctionTensorName(llvm::StringRef text) {
   return name;
 }
 
+std::optional<WatchedName> ReadWatchedName(llvm::StringRef text) {
+  WatchedName name;
+  llvm::StringRef tensor, slot;
+  std::tie(tensor, name.debug_op) = text.rsplit(':');
+  std::tie(name.node, slot) = tensor.rsplit(':');
+  if (name.node.empty() || slot.getAsInteger(10, name.index) || name.index < 0) return std::nullopt;
+  return name;
+}
+
 std::string OutputName(llvm::StringRef node, int32_t index) {
   return (node + ":" + llvm::Twine(index)).str();
 }

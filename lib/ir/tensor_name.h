@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_IR_TENSOR_NAME_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "llvm/ADT/StringRef.h"
@@ -32,6 +33,13 @@ TensorName ReadTensorName(llvm::StringRef text);
 // What a node of a FunctionDef reads: "node:output:1", "node:output" (the first of that name) and
 // "argument"; with "^" as above. In "x:1" the index is written and no output.
 TensorName ReadFunctionTensorName(llvm::StringRef text);
+
+// What a debug op of tfdbg v1 watched: "scope/x:0:DebugIdentity". Nullopt: it is no such name.
+struct WatchedName {
+  llvm::StringRef node, debug_op;
+  int32_t index = 0;
+};
+std::optional<WatchedName> ReadWatchedName(llvm::StringRef text);
 
 // "x:0", "x:1": as people and tools name a tensor.
 std::string OutputName(llvm::StringRef node, int32_t index);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "lib/ir/device_name.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/ir/wire.h"
 #include "lib/support/text.h"
@@ -141,7 +142,7 @@ class V1Reader {
       llvm::StringRef device = name;
       if (device.starts_with(kCorePrefix)) core = ParseEvent(Bytes(file));
       if (!device.consume_front(kDevicePrefix)) continue;
-      ReadDevice(file, Keep(DeviceName(device)), &graphs, &dumped);
+      ReadDevice(file, Keep(DeviceOfDumpFolder(device)), &graphs, &dumped);
     }
     std::stable_sort(dumped.begin(), dumped.end(), [](const Dumped& a, const Dumped& b) {
       return std::tie(a.time, a.number) < std::tie(b.time, b.number);
@@ -179,20 +180,6 @@ class V1Reader {
     return (*file)->bytes();
   }
 
-  // "/job:localhost/replica:0" of ",job_localhost,replica_0".
-  static std::string DeviceName(llvm::StringRef folder) {
-    std::string name;
-    llvm::SmallVector<llvm::StringRef, 4> parts;
-    folder.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-    for (llvm::StringRef part : parts) {
-      auto [key, value] = part.rsplit('_');
-      llvm::StringRef middle = key.starts_with("device_") ? key.drop_front(7) : "";
-      name += middle.empty() ? ("/" + key + ":" + value).str()
-                             : ("/device:" + middle + ":" + value).str();
-    }
-    return name;
-  }
-
   void ReadDevice(const std::string& path, llvm::StringRef device,
                   std::vector<llvm::StringRef>* graphs, std::vector<Dumped>* dumped) {
     if (llvm::none_of(run().devices, [&](const DebugDevice& d) { return d.name == device; }))
@@ -228,13 +215,12 @@ class V1Reader {
     one.device = device;
     one.tensor = event.tensor;
     name.rsplit('_').second.split('-').second.getAsInteger(10, one.number);
-    auto [tensor, debug_op] = event.watched.rsplit(':');
-    auto [node, slot] = tensor.rsplit(':');
-    if (node.empty() || event.tensor.empty() || slot.getAsInteger(10, one.slot) || one.slot < 0 ||
-        one.slot >= kMostOutputs)
+    auto watched = ReadWatchedName(event.watched);
+    if (!watched || watched->index >= kMostOutputs || event.tensor.empty())
       return Report(path + ": is no dump of a tensor");
-    one.op_name = node;
-    one.debug_op = debug_op;
+    one.op_name = watched->node;
+    one.slot = watched->index;
+    one.debug_op = watched->debug_op;
     dumped->push_back(one);
   }
 
