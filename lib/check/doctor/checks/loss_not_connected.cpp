@@ -1,0 +1,59 @@
+// A trained variable that no gradient of a loss reaches: ArgMax, a comparison, a cast to integers
+// or StopGradient lies between, or nothing that the loss is made of.
+//
+// Says nothing of variables that an assignment keeps up, as moving averages and codebooks.
+#include "lib/check/doctor/doctor.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// What the loss does depend on the variable through, but without a gradient; false: nothing.
+Node WhatBlocks(const Network& network, const NetworkVariable& variable) {
+  PortSet made = network.flow().Forward(variable.reads);
+  PortSet before = network.flow().Backward(network.losses());
+  for (const Node& node : network.nodes()) {
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      BodyPort input(node.graph(), node.input(i));
+      if (input && made.Has(input) && before.HasNode(node) && !PassesGradient(node, i)) return node;
+    }
+  }
+  return {};
+}
+
+class LossNotConnected : public Check {
+ public:
+  std::string Look(const Patient& patient) override {
+    const Network& network = *patient.network;
+    for (const NetworkVariable& variable : network.variables()) {
+      bool is_assigned = llvm::any_of(variable.updates, [](const VariableUpdate& update) {
+        return update.node.op().contains("Assign") && !update.gradient;
+      });
+      if (!variable.IsTrained() || variable.reads.empty() || is_assigned ||
+          network.ReachesLoss(variable))
+        continue;
+      Node block = WhatBlocks(network, variable);
+      std::string losses;
+      for (const BodyPort& loss : network.losses())
+        losses += (losses.empty() ? "'" : ", '") + loss.node().name().str() + "'";
+      Find(Sureness::kLikely, variable.name,
+           block ? Sentence("no gradient of {0} reaches this variable: '{1}' ({2}) is between, "
+                            "which has none",
+                            losses, block.name(), block.op())
+                 : Sentence("{0} does not depend on this variable", losses),
+           block ? "use what has a gradient in its place (softmax for argmax, a product with "
+                   "probabilities for a comparison), or do not train it"
+                 : "connect its layer, or add its own loss; set trainable=False if it is meant");
+    }
+    return network.variables().empty() ? "there are no variables" : "";
+  }
+};
+
+GRAPNEL_CHECK(LossNotConnected,
+              {.name = "loss_not_connected",
+               .stage = Stage::kModel,
+               .looks_for = "a trained variable that no gradient of the loss reaches",
+               .needs = {Evidence::kLoss}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,60 @@
+// A loss that is NaN or infinite, or checkpoints that hold such numbers. `grapnel blame` finds what
+// made the first.
+#include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/numbers.h"
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+class NotFinite : public Check {
+ public:
+  void Watch(const Patient& patient, Watchlist& watchlist) override {
+    const Network& network = *patient.network;
+    std::vector<BodyPort> ends = network.losses();
+    if (ends.empty()) {
+      for (const BodyPort& fetch : network.ends().fetches)
+        ends.push_back(network.flow().Source(fetch));
+    }
+    for (const BodyPort& end : ends) {
+      seen_.push_back({end.node(), -1});
+      size_t i = seen_.size() - 1;
+      watchlist.Add(end, [this, i](int step, const Tensor& value) {
+        bool is_bad = IsFloating(value.dtype()) && TallyOf(value).bad > 0;
+        if (is_bad && seen_[i].second < 0) seen_[i].second = step;
+      });
+    }
+  }
+
+  std::string Look(const Patient& patient) override {
+    for (const auto& [node, step] : seen_) {
+      if (step < 0) continue;
+      Find(Sureness::kCertain, node,
+           Sentence("this holds NaN or infinity from step {0} on", step + 1),
+           Sentence("grapnel blame{0} names the op that made the first",
+                    step > 0 ? " --repeat " + std::to_string(step + 1) : std::string()));
+    }
+    for (const VariableHistory& history : patient.saved) {
+      for (size_t i = 0; i < history.moments.size(); ++i) {
+        if (history.moments[i].bad == 0) continue;
+        Find(Sureness::kCertain, history.name,
+             Sentence("{0} of its numbers are NaN or infinite from '{1}' on",
+                      WithCommas(history.moments[i].bad), llvm::StringRef(patient.checkpoints[i])),
+             "go back to the checkpoint before, and run grapnel blame on the step");
+        break;
+      }
+    }
+    return "";
+  }
+
+ private:
+  std::vector<std::pair<Node, int>> seen_;  // the first step in which it was bad; -1: none
+};
+
+GRAPNEL_CHECK(NotFinite, {.name = "not_finite",
+                          .stage = Stage::kStep,
+                          .looks_for = "a loss, output or checkpoint that holds NaN or infinity",
+                          .needs = {Evidence::kValues, Evidence::kCheckpoints}});
+
+}  // namespace
+}  // namespace grapnel
