@@ -8,6 +8,7 @@ values of the first step are TensorFlow's own. docs/doctor.md says what is wrong
 """
 
 import json
+import multiprocessing
 import pathlib
 import shutil
 import sys
@@ -157,9 +158,8 @@ def healthy_gan():
                             entropy(labels=tf.zeros_like(on_fake), logits=on_fake), name="d_loss")
     g_loss = tf.reduce_mean(entropy(labels=tf.ones_like(on_fake), logits=on_fake), name="g_loss")
     own = lambda scope: [v for v in v1.trainable_variables() if v.name.startswith(scope)]
-    adam = lambda name: v1.train.AdamOptimizer(2e-3, beta1=0.5, name=name)
-    d_train = adam("d_adam").minimize(d_loss, var_list=own("discriminator"))
-    g_train = adam("g_adam").minimize(g_loss, var_list=own("generator"))
+    d_train = v1.train.MomentumOptimizer(0.05, 0.5, name="d_train").minimize(d_loss, var_list=own("discriminator"))
+    g_train = v1.train.AdamOptimizer(2e-3, beta1=0.5, name="g_train").minimize(g_loss, var_list=own("generator"))
     with tf.control_dependencies([d_train, g_train]):
         return {z: noise, x: real}, [tf.identity(d_loss, "d_step"), tf.identity(g_loss, "g_step")]
 
@@ -451,31 +451,66 @@ def write_checkpoints():
             checkpoint.write(str(folder / f"model-{(i + 1) * 100}"))
 
 
-def scrub(folder, words):
-    """Paths and names of the machine that TensorFlow writes into debug files become those of nobody."""
+TRAIN = """import tensorflow as tf
+
+w = tf.Variable(tf.ones([3, 2]), name="w")
+
+
+@tf.function{signature}
+def predict(x):
+    return tf.nn.relu(tf.matmul(x, w))
+
+
+def main():
+    for rows in range(1, 13):
+        predict(tf.ones([rows, 3]))
+"""
+
+
+def scrub(source, target, home):
+    """The files of a debug folder, without what is this machine's: paths, names, times, and the text of TensorFlow's own
+    files."""
     from tensorflow.core.protobuf import debug_event_pb2
-    for path in sorted(folder.iterdir()):
-        records = [bytes(r.numpy()) for r in tf.data.TFRecordDataset(str(path))]
-        kept = []
-        for record in records:
-            event = debug_event_pb2.DebugEvent.FromString(record)
-            event.wall_time = 1.6e9 + len(kept) / 1000
-            if event.HasField("source_file"):
-                event.source_file.host_name = "host"
-                if "/_doctor_tracings" not in event.source_file.file_path:
-                    event.source_file.lines[:] = []
-                for old, new in words:
-                    event.source_file.file_path = event.source_file.file_path.replace(old, new)
-            if event.HasField("stack_frame_with_id"):
-                pass
-            if event.HasField("graph_op_creation"):
-                event.graph_op_creation.code_location.host_name = "host"
-            if event.HasField("execution"):
-                event.execution.code_location.host_name = "host"
-            kept.append(event.SerializeToString(deterministic=True))
-        with tf.io.TFRecordWriter(str(folder / path.name.split(".", 2)[-1] if False else str(path))) as writer:
-            for record in kept:
-                writer.write(record)
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    for path in sorted(source.iterdir()):
+        kind = path.name.rsplit(".", 1)[-1]
+        with tf.io.TFRecordWriter(str(target / f"tfdbg_events.1600000000.host.{kind}")) as writer:
+            for i, record in enumerate(tf.data.TFRecordDataset(str(path))):
+                event = debug_event_pb2.DebugEvent.FromString(record.numpy())
+                event.wall_time = 1.6e9 + i / 1000
+                what = event.WhichOneof("what")
+                if what == "debug_metadata":
+                    event.debug_metadata.tfdbg_run_id = "doctor"
+                if what == "source_file":
+                    file = event.source_file
+                    if home not in file.file_path:
+                        del file.lines[:]
+                    where = file.file_path.split("/lib/python")
+                    file.file_path = ("/home/me/lib/python" + where[-1] if len(where) > 1 else
+                                      "/home/me/" + pathlib.Path(file.file_path).name)
+                    file.host_name = "host"
+                for part in ("graph_op_creation", "execution"):
+                    if what == part:
+                        getattr(event, part).code_location.host_name = "host"
+                writer.write(event.SerializeToString(deterministic=True))
+
+
+def write_debug_folder(name, signature):
+    """A function that is called with twelve shapes. In a process of its own: TensorFlow numbers files through all runs."""
+    import importlib.util
+    import tempfile
+    with tempfile.TemporaryDirectory() as home:
+        program, dump = pathlib.Path(home) / "train.py", pathlib.Path(home) / "dump"
+        program.write_text(TRAIN.format(signature=signature))
+        spec = importlib.util.spec_from_file_location("train", program)
+        train = importlib.util.module_from_spec(spec)
+        tf.debugging.experimental.enable_dump_debug_info(str(dump), tensor_debug_mode="SHAPE", circular_buffer_size=-1)
+        spec.loader.exec_module(train)
+        train.main()
+        tf.debugging.experimental.disable_dump_debug_info()
+        scrub(dump, OUT / name, home)
+    print(name)
 
 
 def main():
@@ -486,6 +521,11 @@ def main():
             write_case(name, build)
     if wanted("checkpoints") or wanted("healthy_checkpoints"):
         write_checkpoints()
+    for name, signature in (("retracing", ""), ("healthy_tracing", "(input_signature=[tf.TensorSpec([None, 3])])")):
+        if wanted(name):
+            process = multiprocessing.get_context("spawn").Process(target=write_debug_folder, args=(name, signature))
+            process.start()
+            process.join()
 
 
 if __name__ == "__main__":

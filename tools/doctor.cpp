@@ -11,7 +11,7 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string path, loss;
+  std::string path, loss, sure = "possible";
   RunFlags model;
   std::vector<std::string> checks;
   int steps = 5;
@@ -48,6 +48,9 @@ Expected<DoctorRequest> RequestOf(const Flags& flags, Invocation& invocation) {
   request.run.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
   request.steps = flags.steps;
   request.loss = flags.loss;
+  request.least = flags.sure == "certain"  ? Sureness::kCertain
+                  : flags.sure == "likely" ? Sureness::kLikely
+                                           : Sureness::kPossible;
   auto checks = Glob::ParseAll(flags.checks);
   if (!checks) return Annotate("--checks", checks.takeError());
   request.checks = std::move(*checks);
@@ -104,6 +107,9 @@ RunCommand SetUp(CommandLine& line) {
       .ShownAs("NODE");
   line.Option("--steps", flags->steps, "run a step that trains so often").Positive().ShowDefault();
   line.Option("--checks", flags->checks, "only these, by name").ShownAs("GLOB");
+  line.Option("--sure", flags->sure, "leave out findings that are less sure than this")
+      .OneOf({"certain", "likely", "possible"})
+      .ShowDefault();
   line.Flag("--list", flags->list, "list the checks, what each looks for and what it needs");
   line.Flag("--strict", flags->strict, "exit 1 if there is a finding, or the run fails");
   flags->limit.AddTo(line, "stop after so long with an error; default: never");

@@ -25,8 +25,10 @@ Stage StageOf(llvm::StringRef check) {
 // The checks that are wanted, each with whether what it needs is there.
 class Examination {
  public:
-  static Expected<Examination> Make(const std::vector<Glob>& wanted) {
+  static Expected<Examination> Make(const DoctorRequest& request) {
+    const std::vector<Glob>& wanted = request.checks;
     Examination made;
+    made.least_ = request.least;
     for (const CheckInfo* info : Checks()) {
       if (wanted.empty() || FitsAny(wanted, info->name))
         made.checks_.push_back({info, info->make(), ""});
@@ -57,8 +59,12 @@ class Examination {
       CheckOutcome outcome{one.info, CheckOutcome::kLooked, WhatIsMissing(*one.info)};
       if (outcome.reason.empty()) {
         outcome.reason = one.check->Look(patient);
-        if (!outcome.reason.empty()) outcome.status = CheckOutcome::kNothingThere;
+        if (!outcome.reason.empty()) {
+          outcome.status =
+              one.check->lacks_evidence ? CheckOutcome::kNotLooked : CheckOutcome::kNothingThere;
+        }
         for (Finding& finding : one.check->findings) {
+          if (finding.how_sure > least_) continue;
           finding.check = one.info->name;
           diagnosis.findings.push_back(std::move(finding));
         }
@@ -99,6 +105,7 @@ class Examination {
     return llvm::all_of(info.needs, [&](Evidence evidence) { return other_.count(evidence) > 0; });
   }
 
+  Sureness least_ = Sureness::kPossible;
   std::vector<One> checks_;
   std::map<Evidence, std::string> missing_;
   std::set<Evidence> other_;
@@ -117,7 +124,7 @@ class GraphDoctor {
   }
 
   Expected<Diagnosis> Examine() {
-    ASSIGN_OR_RETURN(Examination examination, Examination::Make(request_.checks));
+    ASSIGN_OR_RETURN(Examination examination, Examination::Make(request_));
     RETURN_IF_ERROR(FindEnds());
     Network network(opened_.file(), opened_.module(), ends_);
     Patient patient;
@@ -167,16 +174,22 @@ class GraphDoctor {
 
   // Placeholders that the run needs and nobody gives.
   std::string MissingFeeds(const Network& network) const {
-    std::vector<std::string> missing;
+    std::vector<llvm::StringRef> missing;
+    size_t variables = 0;
     for (const Node& node : network.nodes()) {
       if (&node.graph() != &main() || node.op() != "Placeholder") continue;
-      if (!llvm::is_contained(given_, BodyPort(node, 0))) missing.push_back(node.name().str());
+      if (llvm::is_contained(given_, BodyPort(node, 0))) continue;
+      bool is_variable = node.GetType("dtype") == proto::DT_RESOURCE;
+      variables += is_variable;
+      if (!is_variable) missing.push_back(node.name());
     }
+    if (variables > 0)
+      return Sentence("{0} of this part of a graph have no value: give the whole model",
+                      Plural(variables, "variable"));
     if (missing.empty()) return "";
-    std::string others =
-        missing.size() > 1 ? " and " + Plural(missing.size() - 1, "other input") : std::string();
-    return Sentence("'{0}'{1} {2} no value: --feed", llvm::StringRef(missing[0]), others,
-                    missing.size() > 1 ? "have" : "has");
+    if (missing.size() == 1) return Sentence("'{0}' has no value: --feed", missing[0]);
+    return Sentence("'{0}' and {1} have no value: --feed", missing[0],
+                    Plural(missing.size() - 1, "other input"));
   }
 
   void RunIfPossible(Examination& examination, Watchlist& watchlist, Patient* patient) {
@@ -264,8 +277,9 @@ class GraphDoctor {
     examination.Settle(Evidence::kValues, no_values);
     std::string no_steps = no_values;
     if (no_steps.empty() && !patient.trained)
-      no_steps = network.Trains() ? "needs two steps: --steps"
-                                  : "nothing that runs trains: --fetch the training step";
+      no_steps = network.Trains()
+                     ? "needs two steps: --steps"
+                     : "nothing that runs trains: name the training step by --fetch or --signature";
     examination.Settle(Evidence::kSteps, no_steps);
     examination.SettleForOther({Evidence::kCheckpoints}, "a folder of checkpoints");
     examination.SettleForOther({Evidence::kDebugFolder}, "a folder of TensorFlow's debugger");
@@ -311,7 +325,7 @@ Expected<Diagnosis> ExamineGraph(OpenedGraph& opened, const DoctorRequest& reque
 }
 
 Expected<Diagnosis> ExamineDebugFolder(llvm::StringRef path, const DoctorRequest& request) {
-  ASSIGN_OR_RETURN(Examination examination, Examination::Make(request.checks));
+  ASSIGN_OR_RETURN(Examination examination, Examination::Make(request));
   ASSIGN_OR_RETURN(DebugFolder folder, ReadDebugFolder(path));
   for (const std::string& problem : folder.problems) request.run.sink(Severity::kWarning, problem);
   examination.SettleForOther(kOfGraph, "a model");
@@ -329,7 +343,7 @@ bool IsCheckpoints(llvm::StringRef path) {
 
 Expected<Diagnosis> ExamineCheckpoints(llvm::StringRef path, const DoctorRequest& request) {
   constexpr llvm::StringLiteral kValue = "/.ATTRIBUTES/VARIABLE_VALUE";
-  ASSIGN_OR_RETURN(Examination examination, Examination::Make(request.checks));
+  ASSIGN_OR_RETURN(Examination examination, Examination::Make(request));
   examination.SettleForOther(kOfGraph, "a model");
   examination.SettleForOther({Evidence::kDebugFolder}, "a folder of TensorFlow's debugger");
   Patient patient;

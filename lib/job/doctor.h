@@ -16,7 +16,8 @@ struct DoctorRequest {
   RunRequest run;
   int steps = 5;             // of a graph that trains; one that does not is run once a batch
   std::vector<Glob> checks;  // names of those that are wanted; none: all
-  std::string loss;          // a tensor of the main graph; empty: it is looked for
+  Sureness least = Sureness::kPossible;  // findings less sure than that are left out
+  std::string loss;                      // a tensor of the main graph; empty: it is looked for
 };
 
 struct CheckOutcome {

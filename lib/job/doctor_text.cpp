@@ -39,11 +39,11 @@ std::string NeedsText(const CheckInfo& info) {
   return text;
 }
 
-void WriteFinding(const Finding& finding, llvm::raw_ostream& os) {
+void WriteFinding(const Finding& finding, llvm::StringRef path, llvm::raw_ostream& os) {
   os << "\n" << SurenessName(finding.how_sure) << ": " << finding.node;
   if (!finding.function.empty()) os << " in " << finding.function;
   os << " (" << finding.check << ")\n";
-  if (!finding.file.empty()) os << "  in " << finding.file << "\n";
+  if (!finding.file.empty() && finding.file != path) os << "  in " << finding.file << "\n";
   os << "  " << finding.what << "\n  do: " << finding.advice << "\n";
 }
 
@@ -102,7 +102,7 @@ void WriteDiagnosisText(const Diagnosis& diagnosis, llvm::raw_ostream& os) {
   if (!diagnosis.failure.empty()) os << "\nthe run failed: " << diagnosis.failure << "\n";
   std::map<std::string, int> count;
   for (const Finding& finding : diagnosis.findings) {
-    if (++count[finding.check] <= kMostOfOne) WriteFinding(finding, os);
+    if (++count[finding.check] <= kMostOfOne) WriteFinding(finding, diagnosis.path, os);
   }
   for (const auto& [check, times] : count) {
     if (times > kMostOfOne)

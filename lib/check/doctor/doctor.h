@@ -103,8 +103,14 @@ class Check {
   virtual std::string Look(const Patient& patient) = 0;
 
   std::vector<Finding> findings;
+  bool lacks_evidence = false;  // the reason is that what it needs was not there after all
 
  protected:
+  // As the answer of Look().
+  std::string Lacks(std::string reason) {
+    lacks_evidence = true;
+    return reason;
+  }
   // Of a node; `what` and `advice` are sentences without a capital and a full stop.
   void Find(Sureness how_sure, const Node& node, std::string what, std::string advice);
   // Of a variable, function or file, by name.

@@ -43,6 +43,13 @@ bool IsIterator(llvm::StringRef op) {
          op == "ReaderReadV2" || op == "ReadFile" || op == "LookupTableFindV2";
 }
 
+bool IsElementwise(llvm::StringRef op) {
+  static const llvm::StringSet<> kOps = {
+      "Mul",   "Sub",  "Add",    "AddV2", "Neg",     "RealDiv", "Div",      "Square", "Sqrt",
+      "Rsqrt", "AddN", "Select", "Cast",  "Maximum", "Minimum", "SelectV2", "Pow"};
+  return kOps.contains(op);
+}
+
 int WeightSlot(llvm::StringRef op) {
   static const llvm::StringSet<> kOps = {
       "MatMul", "BatchMatMul", "BatchMatMulV2",        "BatchMatMulV3",
@@ -201,13 +208,6 @@ void Network::AddUpdate(const Node& node, int variable) {
   variables_[variable].updates.push_back(update);
 }
 
-bool Network::IsElementwise(llvm::StringRef op) const {
-  static const llvm::StringSet<> kOps = {
-      "Mul",   "Sub",  "Add",    "AddV2", "Neg",     "RealDiv", "Div",      "Square", "Sqrt",
-      "Rsqrt", "AddN", "Select", "Cast",  "Maximum", "Minimum", "SelectV2", "Pow"};
-  return kOps.contains(op);
-}
-
 // An optimizer that is made of ops: back from what is subtracted through functions of single
 // elements to what is none, that is not a variable and comes from a gradient: MatMul, BiasAddGrad.
 BodyPort Network::GradientBefore(BodyPort value) const {
@@ -288,7 +288,8 @@ void Network::FindLayers() {
   std::vector<BodyPort> read;
   for (const Layer& layer : layers_) {
     int slot = layer.node.op() == "Conv2DBackpropInput" ? 2 : 0;
-    read.emplace_back(layer.node.graph(), layer.node.input(slot));
+    if (slot < layer.node.num_inputs())
+      read.emplace_back(layer.node.graph(), layer.node.input(slot));
   }
   before_layers_ = flow_.Backward(read);
   for (const Node& node : nodes_) {
@@ -372,14 +373,6 @@ const Literal* Network::ConstantOf(BodyPort port) const {
       llvm::consumeError(literal.takeError());
   }
   return found->second.get();
-}
-
-std::optional<double> Network::ScalarOf(BodyPort port) const {
-  const Literal* literal = ConstantOf(port);
-  if (!literal || literal->num_elements() == 0 || literal->dtype() == proto::DT_STRING)
-    return std::nullopt;
-  if (literal->num_elements() != 1 && !literal->is_splat()) return std::nullopt;
-  return literal->AsDouble(0);
 }
 
 Shape Network::ShapeOf(BodyPort port) const {

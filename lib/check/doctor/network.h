@@ -77,7 +77,6 @@ class Network {
 
   // The constant that a tensor is, through Identity and calls; null: none.
   const Literal* ConstantOf(BodyPort port) const;
-  std::optional<double> ScalarOf(BodyPort port) const;  // of one element, or a splat
   Shape ShapeOf(BodyPort port) const;
   // What adds up to it: through Add, AddN, Identity and casts.
   std::vector<BodyPort> TermsOf(BodyPort sum) const;
@@ -105,7 +104,6 @@ class Network {
   bool IsOnlyAdded(const NetworkVariable& variable) const;
   int HandleOf(BodyPort resource) const;
   int AddVariable(const BodyPort& handle);
-  bool IsElementwise(llvm::StringRef op) const;
 
   const Module& module_;
   Ends ends_;

@@ -41,7 +41,7 @@ class LossAtChance : public Check {
 
   std::string Look(const Patient& patient) override {
     if (seen_.empty()) return "there is no cross-entropy of classes";
-    if (patient.steps < kFewestSteps) return "needs five steps: --steps";
+    if (patient.steps < kFewestSteps) return Lacks("needs five steps: --steps");
     for (const auto& seen : seen_) {
       if (seen->classes < 3 || static_cast<int>(seen->means.size()) < kFewestSteps) continue;
       double chance = std::log(static_cast<double>(seen->classes));

@@ -1,8 +1,8 @@
 // A function that TensorFlow traced again and again: for every shape or Python number that it was
 // called with it made a graph, which takes far longer than a step. TensorFlow warns from five of
 // six calls on.
+#include <algorithm>
 #include <map>
-#include <set>
 
 #include "lib/check/doctor/doctor.h"
 #include "lib/ir/shape.h"
@@ -19,16 +19,24 @@ struct Tracings {
   size_t calls = 0;
 };
 
-// Functions of one name are told apart by where their first op was made.
-std::string KeyOf(const DebugRun& run, const DebugGraph& graph) {
+// The user's line that made the first op of the body; arguments are made where it is called.
+int FirstFrame(const DebugRun& run, const DebugGraph& graph) {
   for (const DebugOp& op : graph.ops) {
-    int frame = UserFrame(run, op.stack);
-    if (frame < 0) continue;
-    const DebugFrame& at = run.frames[frame];
-    std::string path = at.source >= 0 ? run.sources[at.source].path.str() : "";
-    return Sentence("{0} {1}:{2}", graph.name, llvm::StringRef(path), at.line);
+    int frame = op.type == "Placeholder" ? -1 : UserFrame(run, op.stack);
+    if (frame >= 0 && run.frames[frame].source >= 0) return frame;
   }
-  return graph.name.str();
+  return -1;
+}
+
+std::string LineOf(const DebugRun& run, int frame) {
+  const DebugFrame& at = run.frames[frame];
+  return Sentence("{0}:{1}", run.sources[at.source].path, at.line);
+}
+
+// Functions of one name are told apart by where they are written.
+std::string KeyOf(const DebugRun& run, const DebugGraph& graph) {
+  int frame = FirstFrame(run, graph);
+  return graph.name.str() + " " + (frame < 0 ? "" : LineOf(run, frame));
 }
 
 class Retracing : public Check {
@@ -54,26 +62,31 @@ class Retracing : public Check {
   }
 
  private:
-  // What is known of the shapes: of the first tensor of each tracing that was recorded with one.
+  // Of the first tensor, in the order of the record, that has other shapes in other tracings.
   static std::string ShapesText(const DebugRun& run, const Tracings& tracings) {
-    std::map<int, std::string> shape_of;
+    std::vector<std::string> names;
+    std::map<std::string, std::vector<std::string>> shapes_of;
     for (const DebugTrace& trace : run.traces) {
+      bool is_of_these = std::find(tracings.graphs.begin(), tracings.graphs.end(), trace.graph) !=
+                         tracings.graphs.end();
       bool has_shape =
           trace.value.rank > 0 && trace.value.rank == static_cast<int>(trace.value.dims.size());
-      if (has_shape) shape_of.emplace(trace.graph, DimsText(trace.value.dims));
+      if (!is_of_these || !has_shape) continue;
+      std::string name = Sentence("'{0}'", trace.op_name);
+      std::vector<std::string>& shapes = shapes_of[name];
+      if (shapes.empty()) names.push_back(name);
+      std::string shape = DimsText(trace.value.dims);
+      if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
     }
-    std::vector<std::string> shapes;
-    std::set<std::string> seen;
-    for (int graph : tracings.graphs) {
-      auto shape = shape_of.find(graph);
-      if (shape != shape_of.end() && seen.insert(shape->second).second)
-        shapes.push_back(shape->second);
+    for (const std::string& name : names) {
+      const std::vector<std::string>& shapes = shapes_of[name];
+      if (shapes.size() < 2) continue;
+      std::string text = "; " + name + " was ";
+      for (size_t i = 0; i < std::min<size_t>(shapes.size(), 4); ++i)
+        text += (i ? ", " : "") + shapes[i];
+      return text + (shapes.size() > 4 ? ", ..." : "");
     }
-    if (shapes.size() < 2) return "";
-    std::string text = ", with shapes such as ";
-    for (size_t i = 0; i < std::min<size_t>(shapes.size(), 4); ++i)
-      text += (i ? ", " : "") + shapes[i];
-    return text;
+    return "";
   }
 
   void Report(const DebugRun& run, const Tracings& tracings) {
@@ -86,10 +99,8 @@ class Retracing : public Check {
                  Plural(tracings.calls, "recorded call"), ShapesText(run, tracings)),
         "give tf.function an input_signature with None where sizes differ, or reduce_retracing; "
         "pass tensors in place of Python numbers, and make the function once, outside of the loop");
-    int frame = graph.ops.empty() ? -1 : UserFrame(run, graph.ops[0].stack);
-    if (frame < 0 || run.frames[frame].source < 0) return;
-    findings.back().file =
-        Sentence("{0}:{1}", run.sources[run.frames[frame].source].path, run.frames[frame].line);
+    int frame = FirstFrame(run, graph);
+    if (frame >= 0) findings.back().file = LineOf(run, frame);
   }
 };
 

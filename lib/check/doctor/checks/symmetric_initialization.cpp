@@ -13,42 +13,34 @@
 namespace grapnel {
 namespace {
 
-// A layer's weights: [.., inputs, units].
+// A layer's weights: [.., inputs, units]. Elements are read where they lie: most layers differ in
+// the first two.
 struct Weights {
-  std::vector<double> values;
+  Literal values;
   int64_t inputs = 0, units = 0;
-  bool is_zero = false;
-  double at(int64_t input, int64_t unit) const { return values[input * units + unit]; }
+  bool is_turned = false;  // [units, inputs]
+  double at(int64_t input, int64_t unit) const {
+    if (values.is_splat()) return values.AsDouble(0);
+    return values.AsDouble(is_turned ? unit * inputs + input : input * units + unit);
+  }
+  bool IsZero() const { return values.AllEqualTo(0); }
 };
 
 std::optional<Weights> WeightsOf(const Patient& patient, const Layer& layer) {
-  Tensor tensor;
+  Weights weights;
   if (const VariableHistory* history = patient.HistoryOf(layer.variable)) {
-    tensor = history->first;
+    weights.values = history->first.ToLiteral();
   } else if (const Literal* literal = patient.network->ConstantOf(layer.weights)) {
-    auto value = Tensor::FromLiteral(*literal);
-    if (!value) {
-      llvm::consumeError(value.takeError());
-      return std::nullopt;
-    }
-    tensor = *value;
+    weights.values = *literal;
   }
   llvm::StringRef op = layer.node.op();
   bool is_flat = op == "MatMul" || op == "Conv2D" || op == "Conv3D";
-  if (!tensor || tensor.rank() < 2 || !is_flat || !IsFloating(tensor.dtype())) return std::nullopt;
-  Weights weights;
-  weights.units = tensor.dim(tensor.rank() - 1);
-  weights.inputs = weights.units > 0 ? tensor.num_elements() / weights.units : 0;
-  ForEachNumber(tensor, [&](double x) { weights.values.push_back(x); });
-  weights.is_zero = llvm::all_of(weights.values, [](double x) { return x == 0; });
-  if (!layer.node.GetBool("transpose_b")) return weights;
-  Weights turned = weights;
-  std::swap(turned.inputs, turned.units);
-  for (int64_t i = 0; i < turned.inputs; ++i) {
-    for (int64_t j = 0; j < turned.units; ++j)
-      turned.values[i * turned.units + j] = weights.at(j, i);
-  }
-  return turned;
+  llvm::ArrayRef<int64_t> dims = weights.values.dims();
+  if (!is_flat || dims.size() < 2 || !IsFloating(weights.values.dtype())) return std::nullopt;
+  weights.is_turned = layer.node.GetBool("transpose_b");
+  weights.units = weights.is_turned ? dims.front() : dims.back();
+  weights.inputs = weights.units > 0 ? weights.values.num_elements() / weights.units : 0;
+  return weights;
 }
 
 bool UnitsBeginAlike(const Weights& weights) {
@@ -121,15 +113,17 @@ class SymmetricInitialization : public Check {
       });
       Report(network, layer, *weights, stays, has_relu);
     }
-    return looked ? "" : "the values of weights are not known";
+    if (network.layers().empty()) return "there are no layers";
+    return looked ? "" : Lacks("the values of weights are not known");
   }
 
  private:
   void Report(const Network& network, const Layer& layer, const Weights& weights, bool stays,
               bool has_relu) {
+    bool is_zero = weights.IsZero();
     std::string what = Sentence("all {0} units of '{1}' begin with the same weights{2}",
-                                weights.units, layer.node.name(), weights.is_zero ? ", zero" : "");
-    bool is_stuck = weights.is_zero && has_relu;
+                                weights.units, layer.node.name(), is_zero ? ", zero" : "");
+    bool is_stuck = is_zero && has_relu;
     what += stays ? "; the next layer treats them alike too, so that they stay one unit for ever"
             : is_stuck ? "; the Relu after it lets no gradient back at zero, so that they stay so"
                        : ", and only what comes after it makes them differ";

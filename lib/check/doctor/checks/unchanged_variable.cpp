@@ -66,7 +66,9 @@ class UnchangedVariable : public Check {
     std::vector<std::string> same;
     for (const VariableHistory& history : patient.saved) {
       bool is_weight = history.IsWeight() && IsFloating(history.dtype) && !IsSlot(history.name);
-      if (is_weight && history.moments.size() > 1 && !history.Changed())
+      // Of zeros weight_norm speaks.
+      if (is_weight && history.moments.size() > 1 && !history.Changed() &&
+          history.moments[0].norm > 0)
         same.push_back(history.name);
     }
     if (same.empty()) return;

@@ -12,16 +12,24 @@ namespace {
 
 constexpr double kLeast = 1e-5, kMost = 0.3;
 
-// The median over the steps; 0: it does not change.
-double RatioOf(const VariableHistory& history) {
+struct Ratios {
+  double middle = 0, most = 0;  // over the steps; 0: it does not change
+  bool grow = false;            // as those of a branch do whose scale begins as zero
+};
+
+Ratios RatiosOf(const VariableHistory& history) {
   std::vector<double> ratios;
   for (size_t i = 1; i < history.moments.size(); ++i) {
     double norm = history.moments[i - 1].norm;
     if (norm > 0) ratios.push_back(history.moments[i].change / norm);
   }
-  if (ratios.empty() || history.moments[0].norm == 0) return 0;
+  Ratios made;
+  if (ratios.empty() || history.moments[0].norm == 0) return made;
+  made.grow = ratios.back() > 2 * ratios.front();
   std::sort(ratios.begin(), ratios.end());
-  return ratios[ratios.size() / 2];
+  made.middle = ratios[ratios.size() / 2];
+  made.most = ratios.back();
+  return made;
 }
 
 class UpdateRatio : public Check {
@@ -34,12 +42,12 @@ class UpdateRatio : public Check {
       if (history.variable < 0 || !history.IsWeight() || !IsFloating(history.dtype)) continue;
       const NetworkVariable& variable = patient.network->variables()[history.variable];
       if (!variable.IsTrained() || variable.is_bias) continue;
-      double ratio = RatioOf(history);
-      if (ratio == 0) continue;
-      small += ratio < kLeast;
-      large += ratio > kMost;
-      if (ratio < low) least = &history, low = ratio;
-      if (ratio > high) most = &history, high = ratio;
+      Ratios ratios = RatiosOf(history);
+      bool is_small = ratios.most > 0 && ratios.most < kLeast && !ratios.grow;
+      small += is_small;
+      large += ratios.middle > kMost;
+      if (is_small && ratios.most < low) least = &history, low = ratios.most;
+      if (ratios.middle > high) most = &history, high = ratios.middle;
     }
     if (least)
       Report(*least, low, small, "all but stay",
