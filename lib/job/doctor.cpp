@@ -15,11 +15,11 @@
 namespace grapnel {
 namespace {
 
-Stage StageOf(llvm::StringRef check) {
+CheckStage StageOf(llvm::StringRef check) {
   for (const CheckInfo* info : Checks()) {
     if (check == info->name) return info->stage;
   }
-  return Stage::kStep;
+  return CheckStage::kStep;
 }
 
 // The checks that are wanted, each with whether what it needs is there.
@@ -75,7 +75,7 @@ class Examination {
       diagnosis.outcomes.push_back(std::move(outcome));
     }
     llvm::stable_sort(diagnosis.findings, [](const Finding& a, const Finding& b) {
-      Stage first = StageOf(a.check), second = StageOf(b.check);
+      CheckStage first = StageOf(a.check), second = StageOf(b.check);
       return first != second ? first < second : a.how_sure < b.how_sure;
     });
     diagnosis.steps = patient.steps;
@@ -215,7 +215,7 @@ class GraphDoctor {
     patient->batches = static_cast<int>(batches.size());
     bool repeats = network.Trains() || network.inputs().size() > network.ends().feeds.size();
     int steps = repeats ? request_.steps : std::min<int>(request_.steps, batches.size());
-    patient->trained = network.Trains() && steps > 1;
+    bool trains = network.Trains() && steps > 1;
     Remember(job, patient);
     for (int step = 0; step < steps; ++step) {
       patient->steps = step + 1;
@@ -224,7 +224,8 @@ class GraphDoctor {
       for (size_t i = 0; i < feeds.size(); ++i) observer.Feed(given_[i], feeds[i]);
       auto outputs = job.Run(feeds);
       if (!outputs) return Annotate("step " + std::to_string(step + 1), outputs.takeError());
-      if (patient->trained) Remember(job, patient);
+      if (trains) Remember(job, patient);
+      patient->trained = trains && step > 0;
     }
     return Error::success();
   }
@@ -276,6 +277,7 @@ class GraphDoctor {
     std::string no_values = patient.steps > 0 ? "" : why_not_run_.empty() ? failure_ : why_not_run_;
     examination.Settle(Evidence::kValues, no_values);
     std::string no_steps = no_values;
+    if (no_steps.empty() && !patient.trained && !failure_.empty()) no_steps = "the run failed";
     if (no_steps.empty() && !patient.trained)
       no_steps = network.Trains()
                      ? "needs two steps: --steps"
@@ -338,7 +340,8 @@ Expected<Diagnosis> ExamineDebugFolder(llvm::StringRef path, const DoctorRequest
 }
 
 bool IsCheckpoints(llvm::StringRef path) {
-  return !FileExists(JoinPath(path, "saved_model.pb")) && !PrefixesAt(path).empty();
+  bool is_model = FileExists(JoinPath(path, "saved_model.pb")) || IsCaseFolder(path);
+  return !is_model && !PrefixesAt(path).empty();
 }
 
 Expected<Diagnosis> ExamineCheckpoints(llvm::StringRef path, const DoctorRequest& request) {

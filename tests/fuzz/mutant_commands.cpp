@@ -100,9 +100,8 @@ constexpr const char* kOnDumps[] = {
     "opt|mean.gtxt|--dump-dir|IN",
     "timeline|IN|--log|IN/ledger.jsonl",
 };
-constexpr const char* kOnCheckpoints[] = {"run|IN/graph.gtxt|--timeout|2",
-                                          "opt|IN/graph.gtxt|--check-values|--timeout|2",
-                                          "doctor|IN/variables"};
+constexpr const char* kOnCheckpoints[] = {
+    "run|IN/graph.gtxt|--timeout|2", "opt|IN/graph.gtxt|--check-values|--timeout|2", "doctor|IN"};
 constexpr const char* kOnClusters[] = {"place|mean.gtxt|--devices|IN|--table|--report",
                                        "place|mean.gtxt|--devices|IN|--partitions|OUT/parts|--json",
                                        "place|mean.gtxt|--devices|cpu:1|--what-if|IN"};

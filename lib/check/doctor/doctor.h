@@ -118,11 +118,11 @@ class Check {
 };
 
 // Where along the way from cause to consequence: findings are told in this order.
-enum class Stage : uint8_t { kInput, kModel, kActivation, kGradient, kStep };
+enum class CheckStage : uint8_t { kInput, kModel, kActivation, kGradient, kStep };
 
 struct CheckInfo {
   const char* name;  // as its file; snake_case
-  Stage stage;
+  CheckStage stage;
   const char* looks_for;        // one line
   std::vector<Evidence> needs;  // any of these
   std::unique_ptr<Check> (*make)();

@@ -80,6 +80,20 @@ const std::vector<std::pair<const Function*, Flow::Site>>* Flow::CallsOf(const N
   return found == calls_.end() ? nullptr : &found->second;
 }
 
+bool Flow::IsInvariant(const Graph& body, const Signature& signature, int index) const {
+  if (index >= static_cast<int>(signature.results.size()) ||
+      index >= static_cast<int>(signature.arguments.size()))
+    return true;  // there is nothing that could come back
+  Port at = signature.results[index];
+  for (size_t i = 0; i < body.num_nodes() && at.node != kNoNode; ++i) {
+    if (at == signature.arguments[index]) return true;
+    Node node = body.node(at.node);
+    if (!HandsOn(node.op()) || node.num_inputs() == 0) return false;
+    at = node.input(0);
+  }
+  return false;
+}
+
 std::vector<BodyPort> Flow::Before(const BodyPort& port) const {
   std::vector<BodyPort> before;
   auto add = [&](const Graph& graph, Port from) {
@@ -95,23 +109,27 @@ std::vector<BodyPort> Flow::Before(const BodyPort& port) const {
       for (const Site& site : own.sites) {
         if (index + site.shift < site.caller.num_inputs())
           add(site.caller.graph(), site.caller.input(index + site.shift));
-        if (site.is_body && index < static_cast<int>(own.results.size()))
+        if (site.is_body && !IsInvariant(*port.graph, own, index))
           add(*port.graph, own.results[index]);
       }
       return before;
     }
   }
   if (const auto* calls = CallsOf(node)) {
+    int index = port.port.index;
+    bool stays = llvm::any_of(*calls, [&](const auto& call) {
+      const Graph& body = call.first->body;
+      return call.second.is_body && IsInvariant(body, signatures_.find(&body)->second, index);
+    });
     for (const auto& [function, site] : *calls) {
       const Signature& callee = signatures_.find(&function->body)->second;
       // Of which branch it is, or after how many iterations, the condition says.
-      for (size_t i = 0; site.is_cond && i < callee.results.size(); ++i)
+      for (size_t i = 0; site.is_cond && !stays && i < callee.results.size(); ++i)
         add(function->body, callee.results[i]);
       for (int i = 0; i < site.shift; ++i) add(*port.graph, node.input(i));
-      if (!site.is_cond && port.port.index < static_cast<int>(callee.results.size()))
-        add(function->body, callee.results[port.port.index]);
-      if (site.is_body && port.port.index < node.num_inputs())
-        add(*port.graph, node.input(port.port.index));
+      if (!site.is_cond && !stays && index < static_cast<int>(callee.results.size()))
+        add(function->body, callee.results[index]);
+      if (site.is_body && index < node.num_inputs()) add(*port.graph, node.input(index));
     }
     return before;
   }

@@ -88,6 +88,8 @@ class Flow {
     std::vector<Site> sites;
   };
   void AddCalls(const Node& node);
+  // Whether a loop's body hands its argument back as it was, as it does with variables.
+  bool IsInvariant(const Graph& body, const Signature& signature, int index) const;
   const std::vector<std::pair<const Function*, Site>>* CallsOf(const Node& node) const;
 
   const Module& module_;

@@ -343,9 +343,9 @@ bool Network::IsOnlyAdded(const NetworkVariable& variable) const {
   return is_added;
 }
 
+// By the handle: what reads it may be in a loop of functions that are called for others too.
 bool Network::ReachesLoss(const NetworkVariable& variable) const {
-  return llvm::any_of(variable.reads,
-                      [&](const BodyPort& read) { return differentiable_.Has(read); });
+  return differentiable_.Has(variable.handle);
 }
 
 bool Network::IsHidden(BodyPort output) const { return before_layers_.Has(output); }

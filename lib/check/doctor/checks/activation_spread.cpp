@@ -68,7 +68,7 @@ class ActivationSpread : public Check {
 
 GRAPNEL_CHECK(ActivationSpread,
               {.name = "activation_spread",
-               .stage = Stage::kActivation,
+               .stage = CheckStage::kActivation,
                .looks_for = "activations that read numbers spread far more or less than 0.5 to 2",
                .needs = {Evidence::kValues}});
 

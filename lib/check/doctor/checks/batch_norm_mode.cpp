@@ -117,7 +117,7 @@ class BatchNormMode : public Check {
 
 GRAPNEL_CHECK(BatchNormMode,
               {.name = "batch_norm_mode",
-               .stage = Stage::kModel,
+               .stage = CheckStage::kModel,
                .looks_for = "batch normalisation that trains where it should predict, or the other "
                             "way round",
                .needs = {Evidence::kGraph}});

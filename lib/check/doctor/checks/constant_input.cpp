@@ -87,7 +87,7 @@ class ConstantInput : public Check {
 };
 
 GRAPNEL_CHECK(ConstantInput, {.name = "constant_input",
-                              .stage = Stage::kInput,
+                              .stage = CheckStage::kInput,
                               .looks_for = "an input that is one number throughout: zeros, one "
                                            "class among the labels",
                               .needs = {Evidence::kValues}});

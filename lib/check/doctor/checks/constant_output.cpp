@@ -32,7 +32,7 @@ class ConstantOutput : public Check {
 };
 
 GRAPNEL_CHECK(ConstantOutput, {.name = "constant_output",
-                               .stage = Stage::kModel,
+                               .stage = CheckStage::kModel,
                                .looks_for = "an output of layers that no input goes into",
                                .needs = {Evidence::kGraph}});
 

@@ -67,7 +67,7 @@ class DeadRelu : public Check {
 };
 
 GRAPNEL_CHECK(DeadRelu, {.name = "dead_relu",
-                         .stage = Stage::kActivation,
+                         .stage = CheckStage::kActivation,
                          .looks_for = "a Relu whose units are zero for every row in every step",
                          .needs = {Evidence::kValues}});
 

@@ -61,7 +61,7 @@ class DropoutMode : public Check {
 };
 
 GRAPNEL_CHECK(DropoutMode, {.name = "dropout_mode",
-                            .stage = Stage::kModel,
+                            .stage = CheckStage::kModel,
                             .looks_for = "dropout in a graph that predicts",
                             .needs = {Evidence::kGraph}});
 

@@ -71,7 +71,7 @@ class ExplodingGradient : public Check {
 
 GRAPNEL_CHECK(ExplodingGradient,
               {.name = "exploding_gradient",
-               .stage = Stage::kGradient,
+               .stage = CheckStage::kGradient,
                .looks_for = "a gradient far larger than its weights, growing, or not finite",
                .needs = {Evidence::kSteps}});
 

@@ -112,7 +112,7 @@ class LabelsOutOfRange : public Check {
 };
 
 GRAPNEL_CHECK(LabelsOutOfRange, {.name = "labels_out_of_range",
-                                 .stage = Stage::kInput,
+                                 .stage = CheckStage::kInput,
                                  .looks_for = "labels that are no class, or no probabilities",
                                  .needs = {Evidence::kValues}});
 

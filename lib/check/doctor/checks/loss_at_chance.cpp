@@ -64,7 +64,7 @@ class LossAtChance : public Check {
 };
 
 GRAPNEL_CHECK(LossAtChance, {.name = "loss_at_chance",
-                             .stage = Stage::kStep,
+                             .stage = CheckStage::kStep,
                              .looks_for = "a cross-entropy that stays what guessing gives",
                              .needs = {Evidence::kSteps}});
 

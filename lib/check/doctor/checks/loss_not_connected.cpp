@@ -51,7 +51,7 @@ class LossNotConnected : public Check {
 
 GRAPNEL_CHECK(LossNotConnected,
               {.name = "loss_not_connected",
-               .stage = Stage::kModel,
+               .stage = CheckStage::kModel,
                .looks_for = "a trained variable that no gradient of the loss reaches",
                .needs = {Evidence::kLoss}});
 

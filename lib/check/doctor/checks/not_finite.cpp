@@ -52,7 +52,7 @@ class NotFinite : public Check {
 };
 
 GRAPNEL_CHECK(NotFinite, {.name = "not_finite",
-                          .stage = Stage::kStep,
+                          .stage = CheckStage::kStep,
                           .looks_for = "a loss, output or checkpoint that holds NaN or infinity",
                           .needs = {Evidence::kValues, Evidence::kCheckpoints}});
 

@@ -71,7 +71,7 @@ class RegularizationLargerThanLoss : public Check {
 };
 
 GRAPNEL_CHECK(RegularizationLargerThanLoss, {.name = "regularization_larger_than_loss",
-                                             .stage = Stage::kModel,
+                                             .stage = CheckStage::kModel,
                                              .looks_for = "a loss most of which is regularisation",
                                              .needs = {Evidence::kValues}});
 

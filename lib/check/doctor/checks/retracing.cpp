@@ -105,7 +105,7 @@ class Retracing : public Check {
 };
 
 GRAPNEL_CHECK(Retracing, {.name = "retracing",
-                          .stage = Stage::kModel,
+                          .stage = CheckStage::kModel,
                           .looks_for = "a function that is traced again in most of its calls",
                           .needs = {Evidence::kDebugFolder}});
 

@@ -59,7 +59,7 @@ class SaturatedActivation : public Check {
 
 GRAPNEL_CHECK(SaturatedActivation,
               {.name = "saturated_activation",
-               .stage = Stage::kActivation,
+               .stage = CheckStage::kActivation,
                .looks_for = "a Tanh or Sigmoid between layers that is at its ends",
                .needs = {Evidence::kValues}});
 

@@ -29,7 +29,7 @@ class SoftmaxBeforeLoss : public Check {
 };
 
 GRAPNEL_CHECK(SoftmaxBeforeLoss, {.name = "softmax_before_loss",
-                                  .stage = Stage::kModel,
+                                  .stage = CheckStage::kModel,
                                   .looks_for = "softmax or sigmoid before a loss that takes logits",
                                   .needs = {Evidence::kGraph}});
 

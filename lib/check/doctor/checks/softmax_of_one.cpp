@@ -36,7 +36,7 @@ class SoftmaxOfOne : public Check {
 };
 
 GRAPNEL_CHECK(SoftmaxOfOne, {.name = "softmax_of_one",
-                             .stage = Stage::kModel,
+                             .stage = CheckStage::kModel,
                              .looks_for = "a softmax over one class, which is always 1",
                              .needs = {Evidence::kGraph}});
 

@@ -140,7 +140,7 @@ class SymmetricInitialization : public Check {
 
 GRAPNEL_CHECK(SymmetricInitialization,
               {.name = "symmetric_initialization",
-               .stage = Stage::kModel,
+               .stage = CheckStage::kModel,
                .looks_for = "a hidden layer whose units all begin with the same weights, or zeros",
                .needs = {Evidence::kGraph}});
 

@@ -89,7 +89,7 @@ class UnchangedVariable : public Check {
 
 GRAPNEL_CHECK(UnchangedVariable,
               {.name = "unchanged_variable",
-               .stage = Stage::kStep,
+               .stage = CheckStage::kStep,
                .looks_for = "a trained variable that stays the same over steps or checkpoints",
                .needs = {Evidence::kSteps, Evidence::kCheckpoints}});
 

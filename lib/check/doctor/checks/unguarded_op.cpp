@@ -119,7 +119,7 @@ class UnguardedOp : public Check {
 
 GRAPNEL_CHECK(UnguardedOp,
               {.name = "unguarded_op",
-               .stage = Stage::kModel,
+               .stage = CheckStage::kModel,
                .looks_for = "a log, quotient or root of what can be zero, without a guard",
                .needs = {Evidence::kGraph}});
 

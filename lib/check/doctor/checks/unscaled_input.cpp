@@ -65,7 +65,7 @@ class UnscaledInput : public Check {
 
 GRAPNEL_CHECK(UnscaledInput,
               {.name = "unscaled_input",
-               .stage = Stage::kInput,
+               .stage = CheckStage::kInput,
                .looks_for = "an input of large numbers that a layer reads as they are",
                .needs = {Evidence::kValues}});
 

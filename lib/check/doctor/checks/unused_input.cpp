@@ -54,7 +54,7 @@ class UnusedInput : public Check {
 };
 
 GRAPNEL_CHECK(UnusedInput, {.name = "unused_input",
-                            .stage = Stage::kInput,
+                            .stage = CheckStage::kInput,
                             .looks_for = "an input whose values nothing depends on",
                             .needs = {Evidence::kGraph}});
 

@@ -71,7 +71,7 @@ class UpdateRatio : public Check {
 };
 
 GRAPNEL_CHECK(UpdateRatio, {.name = "update_ratio",
-                            .stage = Stage::kStep,
+                            .stage = CheckStage::kStep,
                             .looks_for = "steps that change weights by far more or less than a "
                                          "thousandth",
                             .needs = {Evidence::kSteps}});

@@ -34,7 +34,7 @@ class WeightNorm : public Check {
 };
 
 GRAPNEL_CHECK(WeightNorm, {.name = "weight_norm",
-                           .stage = Stage::kStep,
+                           .stage = CheckStage::kStep,
                            .looks_for = "weights that are zero in a checkpoint, or grow many times "
                                         "over between several",
                            .needs = {Evidence::kCheckpoints}});

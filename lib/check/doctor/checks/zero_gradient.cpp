@@ -40,7 +40,7 @@ class ZeroGradient : public Check {
 };
 
 GRAPNEL_CHECK(ZeroGradient, {.name = "zero_gradient",
-                             .stage = Stage::kGradient,
+                             .stage = CheckStage::kGradient,
                              .looks_for = "weights whose gradient is zero in every step",
                              .needs = {Evidence::kSteps}});
 
