@@ -72,7 +72,7 @@ class LabelsOutOfRange : public Check {
     Find(Sureness::kCertain, seen.loss.node,
          Sentence("labels go from {0} to {1}, and there are {2} classes, from 0 to {3}",
                   Short(seen.labels.min), Short(seen.labels.max), seen.classes, seen.classes - 1),
-         seen.labels.min >= 1
+         seen.labels.max == seen.classes
              ? "count classes from 0"
              : "leave out such rows, or give the last layer a unit for each class");
   }
