@@ -1,7 +1,7 @@
 // `grapnel doctor MODEL|CASE|LOGDIR|CHECKPOINTS`: what a person would check when a network does not
 // learn.
 #include "lib/job/doctor_text.h"
-#include "lib/support/sentence.h"
+#include "lib/support/text.h"
 #include "lib/tfdbg/debug_folder.h"
 #include "tools/input.h"
 #include "tools/run_flags.h"
@@ -65,7 +65,10 @@ Expected<int> OfGraph(OpenedGraph& opened, const Flags& flags, DoctorRequest req
   request.run.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, flags.path, invocation);
   auto diagnosis = ExamineGraph(opened, request);
-  if (!diagnosis) return Annotate(flags.path, diagnosis.takeError());
+  if (!diagnosis) {
+    std::string text = TextOf(diagnosis.takeError());
+    return MakeError("{0}", HasPrefix(text, flags.path) ? text : flags.path + ": " + text);
+  }
   if (cancel.is_set()) return MakeError("{0}: {1}", flags.path, flags.limit.Text());
   return Print(*diagnosis, flags, invocation);
 }

@@ -13,6 +13,7 @@ using llvm::json::fixUTF8;
 using llvm::json::OStream;
 
 constexpr int kMostOfOne = 3;
+constexpr size_t kMostNames = 6;
 
 const char* EvidenceName(Evidence evidence) {
   switch (evidence) {
@@ -62,9 +63,13 @@ void WriteNotLooked(const Diagnosis& diagnosis, llvm::raw_ostream& os) {
   }
   if (by_reason.empty()) return;
   os << "\nnot looked at: ";
-  for (size_t i = 0; i < by_reason.size(); ++i)
-    os << (i ? "; " : "") << llvm::join(by_reason[i].second, ", ") << " (" << by_reason[i].first
-       << ")";
+  for (size_t i = 0; i < by_reason.size(); ++i) {
+    llvm::ArrayRef<std::string> names = by_reason[i].second;
+    size_t shown = names.size() > kMostNames ? kMostNames - 1 : names.size();
+    os << (i ? "; " : "") << llvm::join(names.take_front(shown), ", ");
+    if (shown < names.size()) os << " and " << names.size() - shown << " more";
+    os << " (" << by_reason[i].first << ")";
+  }
   os << "\n";
 }
 

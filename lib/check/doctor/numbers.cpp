@@ -53,6 +53,7 @@ Tally& Tally::operator+=(const Tally& other) {
   elements += other.elements;
   zero += other.zero;
   bad += other.bad;
+  nan += other.nan;
   min = std::min(min, other.min);
   max = std::max(max, other.max);
   sum += other.sum;
@@ -66,6 +67,7 @@ Tally TallyOf(const Tensor& tensor) {
     ++numbers.elements;
     if (!std::isfinite(x)) {
       ++numbers.bad;
+      numbers.nan += std::isnan(x);
       return;
     }
     numbers.zero += x == 0;

@@ -13,7 +13,7 @@ namespace grapnel {
 
 // Of finite elements, but for `bad`.
 struct Tally {
-  int64_t elements = 0, zero = 0, bad = 0;
+  int64_t elements = 0, zero = 0, bad = 0, nan = 0;  // bad: NaN and infinities
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
   double sum = 0, sum_of_squares = 0;

@@ -30,6 +30,10 @@ class ConstantInput : public Check {
     for (size_t i = 0; i < feeds.size(); ++i) {
       const Tally& seen = seen_[i];
       if (!seen.IsConstant() || seen.elements < kFewest) continue;
+      // A state that is handed from step to step begins as zeros.
+      bool others_vary = llvm::any_of(seen_, [](const Tally& other) {
+        return other.elements >= kFewest && !other.IsConstant();
+      });
       bool is_label = IsLabel(network, feeds[i]);
       if (!is_label && !ShouldVary(network, feeds[i], seen.min)) continue;
       std::string all =
@@ -39,7 +43,8 @@ class ConstantInput : public Check {
         Find(Sureness::kLikely, feeds[i].node(), all + ": there is one class only",
              "shuffle before batching, and look at what the loader gives for labels");
       } else {
-        Find(Sureness::kLikely, feeds[i].node(), all + ": there is nothing in it to learn from",
+        Find(others_vary ? Sureness::kPossible : Sureness::kLikely, feeds[i].node(),
+             all + ": there is nothing in it to learn from",
              "look at what the loader gives: a file that was not read, a wrong column, a scale "
              "that made everything one number");
       }

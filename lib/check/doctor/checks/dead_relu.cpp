@@ -22,7 +22,9 @@ class DeadRelu : public Check {
  public:
   void Watch(const Patient& patient, Watchlist& watchlist) override {
     for (const Node& node : patient.network->nodes()) {
-      if ((node.op() != "Relu" && node.op() != "Relu6") || !patient.network->IsForward(node))
+      bool is_relu = node.op() == "Relu" || node.op() == "Relu6";
+      // One that no layer comes after may be a hinge, which is zero when all is well.
+      if (!is_relu || !patient.network->IsForward(node) || !patient.network->IsHidden({node, 0}))
         continue;
       auto seen = std::make_shared<Seen>();
       seen->node = node;
@@ -46,7 +48,7 @@ class DeadRelu : public Check {
            "lower the learning rate, begin with He's weights and biases of zero, scale the inputs, "
            "or use a leaky Relu");
     }
-    return seen_.empty() ? "there is no Relu" : "";
+    return seen_.empty() ? "there is no Relu between layers" : "";
   }
 
  private:

@@ -7,9 +7,12 @@
 namespace grapnel {
 namespace {
 
-constexpr double kLarge = 1000;        // a norm
-constexpr double kTimesWeights = 100;  // and that against the weights'
-constexpr double kGrowth = 1000;       // from the first step to the last
+// A sum over a batch has a large gradient too, of which Adam makes small steps: so that it is large
+// has to show in the step, or to be beyond all doubt.
+constexpr double kLarge = 1000;    // times the weights' norm, or 1 if they are smaller
+constexpr double kStep = 0.1;      // of the weights' norm
+constexpr double kHopeless = 1e5;  // times the weights' norm
+constexpr double kGrowth = 1000;   // from the first step to the last
 
 class ExplodingGradient : public Check {
  public:
@@ -59,7 +62,10 @@ class ExplodingGradient : public Check {
       if (step.bad > 0) return std::numeric_limits<double>::infinity();
       largest = std::max(largest, step.norm());
     }
-    bool is_large = largest > kLarge && largest > kTimesWeights * weights;
+    double size = std::max(weights, 1.0), step = 0;
+    for (size_t i = 1; history && i < history->moments.size(); ++i)
+      step = std::max(step, history->moments[i].change / size);
+    bool is_large = largest > kHopeless * size || (largest > kLarge * size && step > kStep);
     bool grows = !gradient.steps.empty() && gradient.steps[0].norm() > 0 &&
                  gradient.steps.back().norm() > kGrowth * gradient.steps[0].norm() &&
                  gradient.steps.back().norm() > 10 * weights;

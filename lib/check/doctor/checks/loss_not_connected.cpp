@@ -3,6 +3,7 @@
 //
 // Says nothing of variables that an assignment keeps up, as moving averages and codebooks.
 #include "lib/check/doctor/doctor.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -36,7 +37,9 @@ class LossNotConnected : public Check {
       std::string losses;
       for (const BodyPort& loss : network.losses())
         losses += (losses.empty() ? "'" : ", '") + loss.node().name().str() + "'";
-      Find(Sureness::kLikely, variable.name,
+      // Somebody wrote StopGradient on purpose: the other network of a GAN, a target of Q-learning.
+      bool is_meant = block && HasSuffix(block.op(), "Gradient");
+      Find(is_meant ? Sureness::kPossible : Sureness::kLikely, variable.name,
            block ? Sentence("no gradient of {0} reaches this variable: '{1}' ({2}) is between, "
                             "which has none",
                             losses, block.name(), block.op())

@@ -12,15 +12,19 @@ class NotFinite : public Check {
   void Watch(const Patient& patient, Watchlist& watchlist) override {
     const Network& network = *patient.network;
     std::vector<BodyPort> ends = network.losses();
-    if (ends.empty()) {
+    // An output may well be minus infinity where a mask is; NaN it may not.
+    bool has_loss = !ends.empty();
+    if (!has_loss) {
       for (const BodyPort& fetch : network.ends().fetches)
         ends.push_back(network.flow().Source(fetch));
     }
     for (const BodyPort& end : ends) {
       seen_.push_back({end.node(), -1});
       size_t i = seen_.size() - 1;
-      watchlist.Add(end, [this, i](int step, const Tensor& value) {
-        bool is_bad = IsFloating(value.dtype()) && TallyOf(value).bad > 0;
+      watchlist.Add(end, [this, i, has_loss](int step, const Tensor& value) {
+        if (!IsFloating(value.dtype())) return;
+        Tally tally = TallyOf(value);
+        bool is_bad = has_loss ? tally.bad > 0 : tally.nan > 0;
         if (is_bad && seen_[i].second < 0) seen_[i].second = step;
       });
     }

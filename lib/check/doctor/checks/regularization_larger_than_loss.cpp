@@ -7,6 +7,8 @@
 namespace grapnel {
 namespace {
 
+constexpr double kFarLarger = 3;
+
 struct Term {
   bool is_penalty = false;
   Node node;
@@ -56,7 +58,8 @@ class RegularizationLargerThanLoss : public Check {
         if (term->is_penalty && mean > most) largest = term->node, most = mean;
       }
       if (penalty <= loss || loss <= 0 || !largest) continue;
-      Find(Sureness::kLikely, largest,
+      // Late in training little may be left of the loss.
+      Find(penalty > kFarLarger * loss ? Sureness::kLikely : Sureness::kPossible, largest,
            Sentence("of the loss '{0}' {1} is regularisation (the largest part {2}), and {3} "
                     "depends on the input",
                     sum.loss.name(), Short(penalty), Short(most), Short(loss)),

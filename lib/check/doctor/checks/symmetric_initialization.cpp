@@ -98,8 +98,10 @@ class SymmetricInitialization : public Check {
  public:
   std::string Look(const Patient& patient) override {
     const Network& network = *patient.network;
-    bool looked = false;
+    bool looked = false, has_variables = false;
     for (const Layer& layer : network.layers()) {
+      if (layer.variable < 0) continue;  // a matrix that somebody wrote down may be as it likes
+      has_variables = true;
       auto weights = WeightsOf(patient, layer);
       looked |= weights.has_value();
       if (!weights || !UnitsBeginAlike(*weights)) continue;
@@ -113,7 +115,7 @@ class SymmetricInitialization : public Check {
       });
       Report(network, layer, *weights, stays, has_relu);
     }
-    if (network.layers().empty()) return "there are no layers";
+    if (!has_variables) return "no layer has variables";
     return looked ? "" : Lacks("the values of weights are not known");
   }
 
@@ -131,10 +133,7 @@ class SymmetricInitialization : public Check {
     Sureness how_sure = stays      ? Sureness::kCertain
                         : is_stuck ? Sureness::kLikely
                                    : Sureness::kPossible;
-    if (layer.variable >= 0)
-      Find(how_sure, network.variables()[layer.variable].name, what, advice);
-    else
-      Find(how_sure, layer.node, what, advice);
+    Find(how_sure, network.variables()[layer.variable].name, what, advice);
   }
 };
 
