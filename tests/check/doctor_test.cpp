@@ -29,8 +29,8 @@ BodyPort At(const Module& module, llvm::StringRef name, int index = 0) {
   return {};
 }
 
-Network::Ends EndsOf(const Module& module, std::vector<std::string> feeds,
-                     std::vector<std::string> fetches) {
+Network::Ends EndsOf(const Module& module, const std::vector<std::string>& feeds,
+                     const std::vector<std::string>& fetches) {
   Network::Ends ends;
   for (const std::string& feed : feeds) ends.feeds.push_back(At(module, feed));
   for (const std::string& fetch : fetches) ends.fetches.push_back(At(module, fetch));
@@ -221,7 +221,7 @@ TEST(Network, FindsTheCrossEntropyOfSigmoids) {
   EXPECT_EQ(found[0].labels, At(*file.module, "z"));
 }
 
-Tensor Floats(std::vector<float> values, std::vector<int64_t> dims) {
+Tensor Floats(std::vector<float> values, const std::vector<int64_t>& dims) {
   std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
   return *Tensor::FromLiteral(Literal::Make(proto::DT_FLOAT, dims, bytes));
 }

@@ -3,6 +3,7 @@
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
 #include "lib/support/text.h"
+#include "lib/tfdbg/debug_folder.h"
 
 namespace grapnel {
 namespace {
@@ -31,6 +32,7 @@ class NotFinite : public Check {
   }
 
   std::string Look(const Patient& patient) override {
+    if (patient.debug) return LookAtRecords(*patient.debug);
     for (const auto& [node, step] : seen_) {
       if (step < 0) continue;
       Find(Sureness::kCertain, node,
@@ -52,13 +54,39 @@ class NotFinite : public Check {
   }
 
  private:
+  std::string LookAtRecords(const DebugRun& run) {
+    int64_t bad = 0;
+    bool tells = false;
+    std::string first;
+    for (const DebugTrace& trace : run.traces) {
+      tells |= trace.value.TellsBad();
+      if (!trace.value.TellsBad() || !trace.value.bad) continue;
+      if (bad++ == 0) first = trace.op_name.str();
+    }
+    for (const DebugExecution& execution : run.executions) {
+      for (const RecordedTensor& output : execution.outputs) {
+        tells |= output.TellsBad();
+        if (!output.TellsBad() || !output.bad) continue;
+        if (bad++ == 0) first = execution.op_type.str();
+      }
+    }
+    if (!tells)
+      return Lacks("debug mode " + DebugModeName(run.mode) + " does not tell, FULL_HEALTH does");
+    if (bad > 0)
+      Find(Sureness::kCertain, first,
+           Sentence("{0} that were recorded hold NaN or infinity", Plural(bad, "tensor")),
+           "grapnel blame on this folder names the op that made the first");
+    return "";
+  }
+
   std::vector<std::pair<Node, int>> seen_;  // the first step in which it was bad; -1: none
 };
 
-GRAPNEL_CHECK(NotFinite, {.name = "not_finite",
-                          .stage = CheckStage::kStep,
-                          .looks_for = "a loss, output or checkpoint that holds NaN or infinity",
-                          .needs = {Evidence::kValues, Evidence::kCheckpoints}});
+GRAPNEL_CHECK(NotFinite,
+              {.name = "not_finite",
+               .stage = CheckStage::kStep,
+               .looks_for = "a loss, output or checkpoint that holds NaN or infinity",
+               .needs = {Evidence::kValues, Evidence::kCheckpoints, Evidence::kDebugFolder}});
 
 }  // namespace
 }  // namespace grapnel
