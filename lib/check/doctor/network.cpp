@@ -235,13 +235,19 @@ BodyPort Network::GradientBefore(BodyPort value) const {
 // product; a loss that is a term of another is not counted by itself.
 void Network::FindLosses() {
   losses_ = ends_.losses;
+  std::vector<BodyPort> starts = inputs_;
+  for (const NetworkVariable& variable : variables_) llvm::append_range(starts, variable.reads);
+  PortSet made = flow_.Forward(starts);
+  constexpr int kMostTried = 256;  // each costs a walk back over the graph
+  int tried = 0;
   for (const BodyPort& fetch : ends_.fetches) {
-    if (!ends_.losses.empty()) break;
+    if (!ends_.losses.empty() || tried == kMostTried) break;
     BodyPort source = flow_.Source(fetch);
     Shape shape = ShapeOf(source);
     bool is_scalar = shape.known_rank() && shape.NumElements() == 1;
     if (!IsFloating(TypeOfPort(*source.graph, source.port)) || !is_scalar) continue;
-    if (llvm::is_contained(losses_, source)) continue;
+    if (!made.Has(source) || llvm::is_contained(losses_, source)) continue;
+    ++tried;
     PortSet before = flow_.Backward({source}, PassesGradient);
     bool has_variable = llvm::any_of(variables_, [&](const NetworkVariable& variable) {
       return llvm::any_of(variable.reads, [&](const BodyPort& read) { return before.Has(read); });

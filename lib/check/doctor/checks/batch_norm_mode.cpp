@@ -57,6 +57,7 @@ class BatchNormMode : public Check {
  public:
   std::string Look(const Patient& patient) override {
     const Network& network = *patient.network;
+    if (network.layers().empty()) return "there are no layers";
     bool has_any = false, is_training = IsTraining(network);
     for (const Node& node : network.nodes()) {
       if (node.op() == "FusedBatchNorm" || node.op() == "FusedBatchNormV2" ||

@@ -33,7 +33,8 @@ class LossNotConnected : public Check {
       if (!variable.IsTrained() || variable.reads.empty() || is_assigned ||
           network.ReachesLoss(variable))
         continue;
-      Node block = WhatBlocks(network, variable);
+      constexpr size_t kMost = 16;  // each costs a walk over the graph
+      Node block = findings.size() < kMost ? WhatBlocks(network, variable) : Node();
       std::string losses;
       for (const BodyPort& loss : network.losses())
         losses += (losses.empty() ? "'" : ", '") + loss.node().name().str() + "'";

@@ -13,6 +13,15 @@ bool IsSlot(llvm::StringRef key) {
          HasPrefix(key, "optimizer/");
 }
 
+// Whether every step gives it a value that does not come from the one before.
+bool IsReset(const Network& network, const NetworkVariable& variable) {
+  return llvm::any_of(variable.updates, [&](const VariableUpdate& update) {
+    llvm::StringRef op = update.node.op();
+    return (op == "AssignVariableOp" || op == "Assign") &&
+           !network.flow().Backward({update.value}).Has(variable.handle);
+  });
+}
+
 class UnchangedVariable : public Check {
  public:
   std::string Look(const Patient& patient) override {
@@ -26,7 +35,8 @@ class UnchangedVariable : public Check {
       bool is_seen = history && history->moments.size() > 1 && IsFloating(history->dtype);
       if (!is_seen || !variable.IsTrained() || history->Changed()) continue;
       bool is_connected = network.losses().empty() || network.ReachesLoss(variable);
-      if (!is_connected) continue;  // loss_not_connected says so
+      // Of what is not connected loss_not_connected speaks.
+      if (!is_connected || IsReset(network, variable)) continue;
       (variable.updates.empty() ? left_out : given).push_back(&variable);
     }
     std::string after = "the same after " + Plural(patient.steps, "step");
