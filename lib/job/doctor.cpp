@@ -248,25 +248,24 @@ class GraphDoctor {
   }
 
   // What variables hold now.
-  static void Remember(const RunJob& job, Patient* patient) {
-    const std::vector<NetworkVariable>& variables = patient->network->variables();
+  void Remember(const RunJob& job, Patient* patient) {
+    std::map<std::string, Tensor> values;
     for (const auto& [name, resource] : job.session().Resources()) {
       auto* held = dynamic_cast<Variable*>(resource.get());
       Tensor value = held ? held->Get() : Tensor();
-      if (!value || value.device()) continue;
-      for (size_t i = 0; i < variables.size(); ++i) {
-        if (variables[i].name != name) continue;
-        int index = static_cast<int>(i);
-        auto history = llvm::find_if(patient->variables,
-                                     [&](const VariableHistory& h) { return h.variable == index; });
-        if (history == patient->variables.end()) {
-          patient->variables.emplace_back();
-          history = std::prev(patient->variables.end());
-          history->name = name;
-          history->variable = index;
-        }
-        AddMoment(value, &*history);
+      if (value && !value.device()) values.emplace(name, std::move(value));
+    }
+    const std::vector<NetworkVariable>& variables = patient->network->variables();
+    for (size_t i = 0; i < variables.size(); ++i) {
+      auto value = values.find(variables[i].name);
+      if (value == values.end()) continue;
+      auto [place, is_new] = history_of_.try_emplace(i, patient->variables.size());
+      if (is_new) {
+        patient->variables.emplace_back();
+        patient->variables.back().name = variables[i].name;
+        patient->variables.back().variable = static_cast<int>(i);
       }
+      AddMoment(value->second, &patient->variables[place->second]);
     }
   }
 
@@ -292,6 +291,7 @@ class GraphDoctor {
   RunRequest run_;
   Network::Ends ends_;
   std::vector<BodyPort> given_;
+  std::map<size_t, size_t> history_of_;  // in Patient::variables, by variable
   std::string why_not_run_, failure_;
 };
 

@@ -31,9 +31,11 @@ class ConstantInput : public Check {
       const Tally& seen = seen_[i];
       if (!seen.IsConstant() || seen.elements < kFewest) continue;
       // A state that is handed from step to step begins as zeros.
-      bool others_vary = llvm::any_of(seen_, [](const Tally& other) {
-        return other.elements >= kFewest && !other.IsConstant();
-      });
+      bool others_vary = false;
+      for (size_t j = 0; j < feeds.size(); ++j) {
+        bool varies = seen_[j].elements >= kFewest && !seen_[j].IsConstant();
+        others_vary |= varies && network.IsHidden(feeds[j]);
+      }
       bool is_label = IsLabel(network, feeds[i]);
       if (!is_label && !ShouldVary(network, feeds[i], seen.min)) continue;
       std::string all =
