@@ -75,6 +75,33 @@ class VAE(keras.Model):
         return self.decode(mean + tf.exp(0.5 * log_variance) * tf.random.normal(tf.shape(mean)))
 
 
+class Tied(keras.Model):
+    """Predicts the next word; the embedding is the last layer too. It begins slowly."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.steps = L.Embedding(100, 16), L.LSTM(16, return_sequences=True)
+
+    def call(self, x, training=False):
+        return tf.einsum("bth,vh->btv", self.steps(self.words(x)), self.words.embeddings)
+
+
+class Quantized(keras.Model):
+    """A codebook behind a StopGradient that lets the gradient through."""
+
+    def __init__(self):
+        super().__init__()
+        self.encode, self.decode = L.Dense(8), L.Dense(20)
+        self.codes = self.add_weight(shape=(16, 8), initializer="uniform")
+
+    def call(self, x, training=False):
+        z = self.encode(x)
+        distance = tf.reduce_sum(self.codes ** 2, 1) - 2 * tf.matmul(z, self.codes, transpose_b=True)
+        q = tf.gather(self.codes, tf.argmin(distance, 1))
+        self.add_loss(tf.reduce_mean((tf.stop_gradient(q) - z) ** 2) + tf.reduce_mean((q - tf.stop_gradient(z)) ** 2))
+        return self.decode(z + tf.stop_gradient(q - z))
+
+
 class AlwaysTraining(keras.Model):
     def __init__(self):
         super().__init__()
@@ -110,6 +137,8 @@ HEALTHY = {
     "deep_selu": (lambda: sequential(*[L.Dense(32, activation="selu", kernel_initializer="lecun_normal") for _ in range(8)],
                                      L.Dense(10)), of_logits(), OPT.Adam, FLAT, CLASSES),
     "vae": (VAE, LOSS.MeanSquaredError(reduction=None), OPT.Adam, FLAT, FLAT),
+    "tied": (Tied, of_logits(), OPT.Adam, WORDS[:, :-1].copy(), WORDS[:, 1:].copy()),
+    "quantized": (Quantized, LOSS.MeanSquaredError(reduction=None), OPT.Adam, FLAT, FLAT),
     "u_net": (u_net, LOSS.BinaryCrossentropy(reduction=None), OPT.Adam, IMAGES, (IMAGES[..., :1] > 0).astype("f4")),
 }
 
@@ -139,6 +168,8 @@ BROKEN = {
     "no_rate": ("unchanged_variable", "step", DENSE, of_logits(), lambda: OPT.SGD(0.0), FLAT, CLASSES),
     "small_rate": ("update_ratio", "step", DENSE, of_logits(), lambda: OPT.Adam(1e-9), FLAT, CLASSES),
     "large_rate": ("update_ratio", "step", DENSE, of_logits(), lambda: OPT.Adam(10.0), FLAT, CLASSES),
+    "dead_at_chance": ("loss_at_chance", "step", lambda: DENSE(bias_initializer=keras.initializers.Constant(-50.0)), of_logits(),
+                       OPT.Adam, FLAT, CLASSES),
     "batch_norm": ("batch_norm_mode", "serving_default", AlwaysTraining, of_logits(), OPT.Adam, FLAT, CLASSES),
     "dropout": ("dropout_mode", "serving_default", AlwaysTraining, of_logits(), OPT.Adam, FLAT, CLASSES),
     "log_by_hand": ("unguarded_op", "step", lambda: sequential(L.Dense(32, activation="relu"), L.Dense(10, activation="softmax")),

@@ -26,6 +26,8 @@ class LossNotConnected : public Check {
  public:
   std::string Look(const Patient& patient) override {
     const Network& network = *patient.network;
+    std::vector<std::pair<Node, std::vector<std::string>>> by_block;  // names of variables
+    size_t count = 0;
     for (const NetworkVariable& variable : network.variables()) {
       bool is_assigned = llvm::any_of(variable.updates, [](const VariableUpdate& update) {
         return update.node.op().contains("Assign") && !update.gradient;
@@ -34,22 +36,36 @@ class LossNotConnected : public Check {
           network.ReachesLoss(variable))
         continue;
       constexpr size_t kMost = 16;  // each costs a walk over the graph
-      Node block = findings.size() < kMost ? WhatBlocks(network, variable) : Node();
-      std::string losses;
-      for (const BodyPort& loss : network.losses())
-        losses += (losses.empty() ? "'" : ", '") + loss.node().name().str() + "'";
-      // Somebody wrote StopGradient on purpose: the other network of a GAN, a target of Q-learning.
-      bool is_meant = block && HasSuffix(block.op(), "Gradient");
-      Find(is_meant ? Sureness::kPossible : Sureness::kLikely, variable.name,
-           block ? Sentence("no gradient of {0} reaches this variable: '{1}' ({2}) is between, "
-                            "which has none",
-                            losses, block.name(), block.op())
-                 : Sentence("{0} does not depend on this variable", losses),
-           block ? "use what has a gradient in its place (softmax for argmax, a product with "
-                   "probabilities for a comparison), or do not train it"
-                 : "connect its layer, or add its own loss; set trainable=False if it is meant");
+      Node block = count++ < kMost ? WhatBlocks(network, variable) : Node();
+      auto known = llvm::find_if(by_block, [&](const auto& entry) { return entry.first == block; });
+      if (known == by_block.end()) known = by_block.insert(known, {block, {}});
+      known->second.push_back(variable.name);
     }
+    for (const auto& [block, names] : by_block) Report(network, block, names);
     return network.variables().empty() ? "there are no variables" : "";
+  }
+
+ private:
+  void Report(const Network& network, const Node& block, llvm::ArrayRef<std::string> names) {
+    std::string losses, others;
+    for (const BodyPort& loss : network.losses())
+      losses += (losses.empty() ? "'" : ", '") + loss.node().name().str() + "'";
+    if (names.size() > 1) others = " and " + Plural(names.size() - 1, "other");
+    if (!block) {
+      Find(Sureness::kLikely, names[0],
+           Sentence("{0} does not depend on this variable{1}", losses, others),
+           "connect its layer, or add its own loss; set trainable=False if it is meant");
+      return;
+    }
+    // Somebody wrote StopGradient on purpose: the other network of a GAN, a target of Q-learning.
+    bool is_meant = HasSuffix(block.op(), "Gradient");
+    Find(is_meant ? Sureness::kPossible : Sureness::kLikely, names[0],
+         Sentence("no gradient of {0} reaches this variable{1}: '{2}' ({3}) is between, which has "
+                  "none",
+                  losses, others, block.name(), block.op()),
+         is_meant ? "leave it where it is meant, as for a target network; else take it away"
+                  : "use what has a gradient in its place (softmax for argmax, a product with "
+                    "probabilities for a comparison), or do not train it");
   }
 };
 
