@@ -320,6 +320,13 @@ std::vector<std::string> PrefixesAt(llvm::StringRef path) {
   return prefixes;
 }
 
+// TensorFlow 2 keeps what an optimizer has for a variable under ".OPTIMIZER_SLOT", Keras in a list
+// of its own, TensorFlow 1 behind the variable's name: "dense/kernel/Adam_1".
+bool IsSlot(llvm::StringRef key, const std::map<std::string, VariableHistory>& all) {
+  if (key.contains(".OPTIMIZER_SLOT") || key.contains("optimizer/_variables/")) return true;
+  return all.count(key.rsplit('/').first.str()) > 0 && key.contains('/');
+}
+
 }  // namespace
 
 Expected<Diagnosis> ExamineGraph(OpenedGraph& opened, const DoctorRequest& request) {
@@ -367,6 +374,7 @@ Expected<Diagnosis> ExamineCheckpoints(llvm::StringRef path, const DoctorRequest
     }
   }
   for (auto& [name, history] : histories) {
+    history.is_slot = IsSlot(name, histories);
     if (history.moments.size() == patient.checkpoints.size())
       patient.saved.push_back(std::move(history));
   }

@@ -55,6 +55,7 @@ struct VariableHistory {
   };
   std::vector<Moment> moments;  // the first is the beginning
   Tensor first, last;
+  bool is_slot = false;  // of a checkpoint: an optimizer's own
   bool IsWeight() const { return dims.size() >= 2; }
   bool Changed() const;
 };

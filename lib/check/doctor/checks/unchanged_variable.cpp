@@ -7,12 +7,6 @@
 namespace grapnel {
 namespace {
 
-// An optimizer's own, as TensorFlow 2 names them in checkpoints and TensorFlow 1 behind a slash.
-bool IsSlot(llvm::StringRef key) {
-  return key.contains(".OPTIMIZER_SLOT") || key.contains("_optimizer") ||
-         HasPrefix(key, "optimizer/");
-}
-
 // Whether every step gives it a value that does not come from the one before.
 bool IsReset(const Network& network, const NetworkVariable& variable) {
   return llvm::any_of(variable.updates, [&](const VariableUpdate& update) {
@@ -75,7 +69,7 @@ class UnchangedVariable : public Check {
     });
     std::vector<std::string> same;
     for (const VariableHistory& history : patient.saved) {
-      bool is_weight = history.IsWeight() && IsFloating(history.dtype) && !IsSlot(history.name);
+      bool is_weight = history.IsWeight() && IsFloating(history.dtype) && !history.is_slot;
       // Of zeros weight_norm speaks.
       if (is_weight && history.moments.size() > 1 && !history.Changed() &&
           history.moments[0].norm > 0)

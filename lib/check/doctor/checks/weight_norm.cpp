@@ -12,10 +12,8 @@ class WeightNorm : public Check {
   std::string Look(const Patient& patient) override {
     for (const VariableHistory& history : patient.saved) {
       if (!history.IsWeight() || !IsFloating(history.dtype) || history.moments.empty()) continue;
-      bool is_slot = llvm::StringRef(history.name).contains(".OPTIMIZER_SLOT") ||
-                     llvm::StringRef(history.name).contains("optimizer");
       double first = history.moments.front().norm, last = history.moments.back().norm;
-      if (is_slot || history.moments.back().bad > 0) continue;
+      if (history.is_slot || history.moments.back().bad > 0) continue;
       llvm::StringRef where(patient.checkpoints.back());
       if (last == 0) {
         Find(Sureness::kLikely, history.name,
