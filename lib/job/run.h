@@ -83,6 +83,8 @@ class RunJob {
   // After Prepare:
   int num_nodes() const { return whole_ ? whole_->num_nodes() : 0; }  // 0: the graph is split
   bool runs_copy() const { return apart_ != nullptr; }
+  // Variables and tables as the last run left them.
+  const Session& session() const { return *session_; }
   // How it is spread over a device and the CPU, or over how many devices; nothing of one that is
   // for the CPU alone.
   void SaySpread(const MessageSink& sink) const;

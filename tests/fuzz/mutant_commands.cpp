@@ -59,6 +59,7 @@ constexpr const char* kOnCases[] = {
     "replay|IN|--timeout|2|--optimize|--tap|*",
     "replay|IN|--timeout|2|--devices|cpu:2|--json",
     "opt|IN|--check-values|--timeout|2",
+    "doctor|IN|--timeout|2",
     "info|IN",
     "view|IN|-o|OUT/x.svg",
 };
@@ -72,6 +73,7 @@ constexpr const char* kOnSavedModels[] = {
     "opt|IN|-o|OUT/x.pb",
     "opt|IN|-o|OUT/optimised",
     "opt|IN|--freeze|--signature|get_counter|-o|OUT/x.gtxt",
+    "doctor|IN|--timeout|2|--signature|incr_counter",
     "view|IN|-o|OUT/x.html",
     "view|IN|-o|OUT/x.dot",
     "place|IN|--devices|cpu:2",
@@ -83,6 +85,7 @@ constexpr const char* kOnDebugFolders[] = {
     "blame|IN",
     "blame|IN|--json",
     "blame|IN|--trace|3",
+    "doctor|IN",
     "blame|IN|--html|OUT/x.html",
     "view|IN|-o|OUT/x.html",
 };
@@ -97,8 +100,8 @@ constexpr const char* kOnDumps[] = {
     "opt|mean.gtxt|--dump-dir|IN",
     "timeline|IN|--log|IN/ledger.jsonl",
 };
-constexpr const char* kOnCheckpoints[] = {"run|IN/graph.gtxt|--timeout|2",
-                                          "opt|IN/graph.gtxt|--check-values|--timeout|2"};
+constexpr const char* kOnCheckpoints[] = {
+    "run|IN/graph.gtxt|--timeout|2", "opt|IN/graph.gtxt|--check-values|--timeout|2", "doctor|IN"};
 constexpr const char* kOnClusters[] = {"place|mean.gtxt|--devices|IN|--table|--report",
                                        "place|mean.gtxt|--devices|IN|--partitions|OUT/parts|--json",
                                        "place|mean.gtxt|--devices|cpu:1|--what-if|IN"};

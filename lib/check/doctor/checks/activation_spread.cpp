@@ -1,0 +1,76 @@
+// How far what activations read is spread: 0.5 to 2 is healthy, and this speaks up where a layer is
+// far from it, as happens where weights are all too small or too large and each layer multiplies
+// that.
+//
+// Says nothing of gates and the last layer, and of a graph that does not train.
+#include "lib/check/doctor/checks/activations.h"
+#include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/numbers.h"
+
+namespace grapnel {
+namespace {
+
+constexpr double kLeast = 0.01, kMost = 100;
+constexpr int64_t kFewest = 32;
+
+struct Seen {
+  Node node;
+  Tally numbers;  // of the first step
+};
+
+class ActivationSpread : public Check {
+ public:
+  void Watch(const Patient& patient, Watchlist& watchlist) override {
+    const Network& network = *patient.network;
+    if (network.losses().empty() && !network.HasGradients()) return;
+    for (const Node& node : network.nodes()) {
+      if (!IsHiddenActivation(network, node)) continue;
+      auto seen = std::make_shared<Seen>();
+      seen->node = node;
+      seen_.push_back(seen);
+      watchlist.Add(network.flow().SourceOf(node, 0), [seen](int step, const Tensor& value) {
+        if (step == 0) seen->numbers += TallyOf(value);
+      });
+    }
+  }
+
+  std::string Look(const Patient& patient) override {
+    const Seen *small = nullptr, *large = nullptr;
+    int count = 0;
+    for (const auto& seen : seen_) {
+      double spread = seen->numbers.deviation();
+      if (seen->numbers.elements < kFewest || seen->numbers.bad > 0 || spread == 0) continue;
+      bool is_far = spread < kLeast || spread > kMost;
+      count += is_far;
+      if (spread < kLeast && (!small || spread < small->numbers.deviation())) small = seen.get();
+      if (spread > kMost && (!large || spread > large->numbers.deviation())) large = seen.get();
+    }
+    const Network& network = *patient.network;
+    if (network.losses().empty() && !network.HasGradients()) return "nothing trains here";
+    if (seen_.empty()) return "there is no activation between layers";
+    for (const Seen* seen : {small, large}) {
+      if (!seen) continue;
+      std::string what = Sentence("what this {0} reads has a spread of {1} (0.5 to 2 is healthy)",
+                                  seen->node.op(), Short(seen->numbers.deviation()));
+      if (count > 1) what += Sentence("; {0} of {1} activations are far off", count, seen_.size());
+      Find(Sureness::kLikely, seen->node, what,
+           seen == small ? "begin with larger weights (Glorot's, He's before a Relu), or normalise "
+                           "between layers"
+                         : "begin with smaller weights, scale the inputs, or normalise between "
+                           "layers");
+    }
+    return "";
+  }
+
+ private:
+  std::vector<std::shared_ptr<Seen>> seen_;
+};
+
+GRAPNEL_CHECK(ActivationSpread,
+              {.name = "activation_spread",
+               .stage = CheckStage::kActivation,
+               .looks_for = "activations that read numbers spread far more or less than 0.5 to 2",
+               .needs = {Evidence::kValues}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,42 @@
+// What a network puts out though none of its inputs goes into it.
+#include "lib/check/doctor/doctor.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+class ConstantOutput : public Check {
+ public:
+  std::string Look(const Patient& patient) override {
+    const Network& network = *patient.network;
+    if (network.ends().fetches.empty()) return "nothing is fetched";
+    if (network.inputs().empty()) return "the graph has no inputs";
+    for (const BodyPort& fetch : network.ends().fetches) {
+      PortSet before = network.flow().Backward({fetch}, PassesValue);
+      auto is_before = [&](const BodyPort& port) { return before.Has(port); };
+      auto layer = llvm::find_if(network.layers(), [&](const Layer& l) {
+        bool is_of_weights = network.VariableOf(l.input) >= 0;
+        return before.Has(l.output()) && !is_of_weights;
+      });
+      if (layer == network.layers().end() || llvm::any_of(network.inputs(), is_before)) continue;
+      bool is_random = llvm::any_of(network.nodes(), [&](const Node& node) {
+        return node.op().contains("Random") && before.HasNode(node);
+      });
+      if (is_random) continue;
+      Find(Sureness::kLikely, fetch.node(),
+           Sentence("none of the inputs goes into this output, though layers do ('{0}')",
+                    layer->node.name()),
+           "follow its inputs back (grapnel view --around): a wrong tensor in the code is read "
+           "where the network's was meant");
+    }
+    return "";
+  }
+};
+
+GRAPNEL_CHECK(ConstantOutput, {.name = "constant_output",
+                               .stage = CheckStage::kModel,
+                               .looks_for = "an output of layers that no input goes into",
+                               .needs = {Evidence::kGraph}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,107 @@
+// Units of a Relu that are zero for every row, in every step: they pass nothing on, and no gradient
+// back.
+//
+// Says nothing of fewer than 32 rows, and where fewer than four units in five are dead: a few are
+// usual.
+#include <map>
+
+#include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/numbers.h"
+#include "lib/tfdbg/debug_folder.h"
+
+namespace grapnel {
+namespace {
+
+constexpr int64_t kFewestRows = 32;
+constexpr double kShare = 0.8;
+const char* const kAdvice =
+    "lower the learning rate, begin with He's weights and biases of zero, scale the inputs, or use "
+    "a leaky Relu";
+
+struct Seen {
+  Node node;
+  std::vector<bool> lives;  // by unit: the last dimension, or the second of NCHW
+  int64_t rows = 0;         // in one step
+};
+
+class DeadRelu : public Check {
+ public:
+  void Watch(const Patient& patient, Watchlist& watchlist) override {
+    for (const Node& node : patient.network->nodes()) {
+      bool is_relu = node.op() == "Relu" || node.op() == "Relu6";
+      // One that no layer comes after may be a hinge, which is zero when all is well.
+      if (!is_relu || !patient.network->IsForward(node) || !patient.network->IsHidden({node, 0}))
+        continue;
+      auto seen = std::make_shared<Seen>();
+      seen->node = node;
+      seen_.push_back(seen);
+      watchlist.Add({node, 0}, [seen](int, const Tensor& value) { Count(value, *seen); });
+    }
+  }
+
+  std::string Look(const Patient& patient) override {
+    if (patient.debug) return LookAtRecords(*patient.debug);
+    for (const auto& seen : seen_) {
+      int64_t units = seen->lives.size(),
+              dead = std::count(seen->lives.begin(), seen->lives.end(), false);
+      if (seen->rows < kFewestRows || units < 2 || dead < kShare * units) continue;
+      Find(dead == units ? Sureness::kCertain : Sureness::kLikely, seen->node,
+           dead == units ? Sentence("all {0} units of this Relu are zero for every row in every "
+                                    "step: nothing goes through it, nor any gradient",
+                                    units)
+                         : Sentence("{0} of {1} units of this Relu are zero for every row in every "
+                                    "step",
+                                    dead, units),
+           kAdvice);
+    }
+    return seen_.empty() ? "there is no Relu between layers" : "";
+  }
+
+ private:
+  // What the debugger counted says no more than that a Relu is zero throughout.
+  std::string LookAtRecords(const DebugRun& run) {
+    std::map<std::pair<int, int>, std::pair<int, bool>> relus;  // by graph and op: times, zero
+    for (const DebugTrace& trace : run.traces) {
+      bool is_counted = trace.value.what == Recorded::kCounts && trace.graph >= 0 && trace.op >= 0;
+      if (!is_counted || run.graphs[trace.graph].ops[trace.op].type != "Relu") continue;
+      const Health& health = trace.value.health;
+      auto& [times, is_zero] = relus.try_emplace({trace.graph, trace.op}, 0, true).first->second;
+      ++times;
+      is_zero &= health.elements >= kFewestRows && health.zero == health.elements;
+    }
+    for (const auto& [place, seen] : relus) {
+      if (seen.first < 2 || !seen.second) continue;
+      const DebugGraph& graph = run.graphs[place.first];
+      Find(Sureness::kLikely, graph.ops[place.second].name.str(),
+           Sentence("this Relu was zero throughout in all {0} records of it: nothing goes through "
+                    "it, nor any gradient",
+                    seen.first),
+           kAdvice);
+      findings.back().function = graph.name.str();
+    }
+    return relus.empty() ? "no counts of a Relu were recorded" : "";
+  }
+
+  static void Count(const Tensor& value, Seen& seen) {
+    if (value.rank() < 2 || value.num_elements() == 0) return;
+    int64_t units = value.dim(value.rank() - 1);
+    if (seen.lives.empty()) seen.lives.resize(units);
+    if (static_cast<int64_t>(seen.lives.size()) != units) return;
+    seen.rows = std::max(seen.rows, value.num_elements() / units);
+    int64_t at = 0;
+    ForEachNumber(value, [&](double x) {
+      if (x != 0) seen.lives[at] = true;
+      if (++at == units) at = 0;
+    });
+  }
+
+  std::vector<std::shared_ptr<Seen>> seen_;
+};
+
+GRAPNEL_CHECK(DeadRelu, {.name = "dead_relu",
+                         .stage = CheckStage::kActivation,
+                         .looks_for = "a Relu whose units are zero for every row in every step",
+                         .needs = {Evidence::kValues, Evidence::kDebugFolder}});
+
+}  // namespace
+}  // namespace grapnel

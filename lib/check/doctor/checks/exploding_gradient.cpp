@@ -1,0 +1,85 @@
+// A gradient much larger than its weights, or one that grows from step to step, or is not finite.
+#include <cmath>
+
+#include "lib/check/doctor/checks/gradients.h"
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+// A sum over a batch has a large gradient too, of which Adam makes small steps: so that it is large
+// has to show in the step, or to be beyond all doubt.
+constexpr double kLarge = 1000;    // times the weights' norm, or 1 if they are smaller
+constexpr double kStep = 0.1;      // of the weights' norm
+constexpr double kHopeless = 1e5;  // times the weights' norm
+constexpr double kGrowth = 1000;   // from the first step to the last
+
+class ExplodingGradient : public Check {
+ public:
+  void Watch(const Patient& patient, Watchlist& watchlist) override {
+    seen_ = WatchGradients(*patient.network, watchlist);
+  }
+
+  std::string Look(const Patient& patient) override {
+    const SeenGradient* worst = nullptr;
+    double worst_norm = 0;
+    int count = 0;
+    for (const auto& gradient : seen_) {
+      double norm = LargestIfBad(patient, *gradient);
+      count += norm > 0;
+      if (norm <= worst_norm) continue;
+      worst = gradient.get();
+      worst_norm = norm;
+    }
+    if (seen_.empty()) return "no gradient was found";
+    if (!worst) return "";
+    const VariableHistory* history = patient.HistoryOf(worst->index);
+    std::string what =
+        std::isinf(worst_norm)
+            ? Sentence("the gradient of this variable ('{0}') holds NaN or infinity",
+                       worst->node.name())
+            : Sentence(
+                  "the gradient of this variable ('{0}') reaches a norm of {1}, that of its "
+                  "values is {2}",
+                  worst->node.name(), Short(worst_norm),
+                  Short(history ? history->moments[0].norm : 0));
+    if (count > 1) what += "; that of " + Plural(count - 1, "other") + " too";
+    Find(std::isinf(worst_norm) ? Sureness::kCertain : Sureness::kLikely, worst->variable->name,
+         what,
+         std::isinf(worst_norm)
+             ? "grapnel blame names the op that made the first of them"
+             : "begin with smaller weights, normalise between layers, or clip gradients by norm");
+    return "";
+  }
+
+ private:
+  // 0: it is fine.
+  static double LargestIfBad(const Patient& patient, const SeenGradient& gradient) {
+    const VariableHistory* history = patient.HistoryOf(gradient.index);
+    double weights = history && !history->moments.empty() ? history->moments[0].norm : 0;
+    double largest = 0;
+    for (const Tally& step : gradient.steps) {
+      if (step.bad > 0) return std::numeric_limits<double>::infinity();
+      largest = std::max(largest, step.norm());
+    }
+    double size = std::max(weights, 1.0), step = 0;
+    for (size_t i = 1; history && i < history->moments.size(); ++i)
+      step = std::max(step, history->moments[i].change / size);
+    bool is_large = largest > kHopeless * size || (largest > kLarge * size && step > kStep);
+    bool grows = !gradient.steps.empty() && gradient.steps[0].norm() > 0 &&
+                 gradient.steps.back().norm() > kGrowth * gradient.steps[0].norm() &&
+                 gradient.steps.back().norm() > 10 * weights;
+    return is_large || grows ? largest : 0;
+  }
+
+  std::vector<std::shared_ptr<SeenGradient>> seen_;
+};
+
+GRAPNEL_CHECK(ExplodingGradient,
+              {.name = "exploding_gradient",
+               .stage = CheckStage::kGradient,
+               .looks_for = "a gradient far larger than its weights, growing, or not finite",
+               .needs = {Evidence::kSteps}});
+
+}  // namespace
+}  // namespace grapnel

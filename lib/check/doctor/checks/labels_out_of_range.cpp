@@ -1,0 +1,120 @@
+// Labels that a cross-entropy cannot mean: numbers of classes that there are not, rows of
+// probabilities that do not add up to 1, -1 and 1 where 0 and 1 are asked for.
+#include <cmath>
+
+#include "lib/check/doctor/cross_entropy.h"
+#include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/numbers.h"
+
+namespace grapnel {
+namespace {
+
+struct Seen {
+  CrossEntropy loss;
+  Tally labels;
+  int64_t classes = -1;
+  int64_t rows = 0, zero_rows = 0, other_rows = 0;
+};
+
+class LabelsOutOfRange : public Check {
+ public:
+  void Watch(const Patient& patient, Watchlist& watchlist) override {
+    for (const CrossEntropy& loss : CrossEntropiesOf(*patient.network)) {
+      auto seen = std::make_shared<Seen>();
+      seen->loss = loss;
+      seen_.push_back(seen);
+      const Flow& flow = patient.network->flow();
+      watchlist.Add(flow.Source(loss.logits), [seen](int, const Tensor& value) {
+        if (value.rank() > 0) seen->classes = value.dim(value.rank() - 1);
+      });
+      watchlist.Add(flow.Source(loss.labels),
+                    [seen](int, const Tensor& value) { Count(value, *seen); });
+    }
+  }
+
+  std::string Look(const Patient&) override {
+    for (const auto& seen : seen_) {
+      switch (seen->loss.kind) {
+        case CrossEntropy::kSparse:
+          LookAtNumbers(*seen);
+          break;
+        case CrossEntropy::kDense:
+          LookAtRows(*seen);
+          break;
+        case CrossEntropy::kBinary:
+          LookAtProbabilities(*seen);
+          break;
+      }
+    }
+    return seen_.empty() ? "there is no cross-entropy" : "";
+  }
+
+ private:
+  static void Count(const Tensor& labels, Seen& seen) {
+    seen.labels += TallyOf(labels);
+    if (seen.loss.kind != CrossEntropy::kDense || labels.rank() < 2) return;
+    int64_t width = labels.dim(labels.rank() - 1), column = 0;
+    double sum = 0;
+    ForEachNumber(labels, [&](double x) {
+      sum += x;
+      if (++column < width) return;
+      ++seen.rows;
+      seen.zero_rows += sum == 0;
+      seen.other_rows += sum != 0 && std::abs(sum - 1) > 0.01;
+      sum = 0;
+      column = 0;
+    });
+  }
+
+  void LookAtNumbers(const Seen& seen) {
+    if (seen.classes < 0 || seen.labels.elements == 0) return;
+    if (seen.labels.min >= 0 && seen.labels.max < seen.classes) return;
+    Find(Sureness::kCertain, seen.loss.node,
+         Sentence("labels go from {0} to {1}, and there are {2} classes, from 0 to {3}",
+                  Short(seen.labels.min), Short(seen.labels.max), seen.classes, seen.classes - 1),
+         seen.labels.max == seen.classes
+             ? "count classes from 0"
+             : "leave out such rows, or give the last layer a unit for each class");
+  }
+
+  void LookAtRows(const Seen& seen) {
+    if (seen.labels.elements > 0 && seen.labels.min < 0) {
+      Find(Sureness::kCertain, seen.loss.node,
+           Sentence("labels are rows of probabilities, and the smallest is {0}",
+                    Short(seen.labels.min)),
+           "make them 0 to 1, each row adding up to 1");
+    } else if (seen.zero_rows > 0) {
+      Find(
+          Sureness::kLikely, seen.loss.node,
+          Sentence("{0} of {1} rows of labels are all zero: tf.one_hot makes that of a number that "
+                   "is no class, and such a row has no loss",
+                   seen.zero_rows, seen.rows),
+          "count classes from 0, and give one_hot as many as there are");
+    } else if (seen.other_rows > 0) {
+      Find(Sureness::kLikely, seen.loss.node,
+           Sentence("{0} of {1} rows of labels do not add up to 1", seen.other_rows, seen.rows),
+           "for several labels at once use sigmoid_cross_entropy_with_logits; else divide by the "
+           "row's sum");
+    }
+  }
+
+  void LookAtProbabilities(const Seen& seen) {
+    if (seen.labels.elements == 0 || (seen.labels.min >= 0 && seen.labels.max <= 1)) return;
+    Find(Sureness::kCertain, seen.loss.node,
+         Sentence("labels go from {0} to {1}, and a cross-entropy of sigmoids asks for 0 to 1",
+                  Short(seen.labels.min), Short(seen.labels.max)),
+         seen.labels.min == -1 && seen.labels.max == 1
+             ? "make -1 and 1 into 0 and 1: (label + 1) / 2"
+             : "make them 0 to 1");
+  }
+
+  std::vector<std::shared_ptr<Seen>> seen_;
+};
+
+GRAPNEL_CHECK(LabelsOutOfRange, {.name = "labels_out_of_range",
+                                 .stage = CheckStage::kInput,
+                                 .looks_for = "labels that are no class, or no probabilities",
+                                 .needs = {Evidence::kValues}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,96 @@
+// A cross-entropy that is what guessing gives, ln(classes), and stays so for five steps that change
+// weights, while logits are the same for every row.
+//
+// That they are tells a network that cannot learn from one that begins slowly: all start at chance.
+// Says nothing of two classes: the losses of a GAN are there when all is well.
+#include <cmath>
+
+#include "lib/check/doctor/cross_entropy.h"
+#include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/numbers.h"
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+constexpr int kFewestSteps = 5;
+constexpr double kNear = 0.02;   // of ln(classes)
+constexpr double kFall = 0.002;  // of it, from the first step to the last
+
+constexpr double kAlike = 1e-5;  // how far logits of a class go from row to row
+
+struct Seen {
+  Node node;
+  int64_t classes = 0, rows = 0;
+  double range = 0;           // the widest of a class, in the last step
+  std::vector<double> means;  // by step
+};
+
+class LossAtChance : public Check {
+ public:
+  void Watch(const Patient& patient, Watchlist& watchlist) override {
+    for (const CrossEntropy& loss : CrossEntropiesOf(*patient.network)) {
+      if (loss.kind == CrossEntropy::kBinary) continue;
+      auto seen = std::make_shared<Seen>();
+      seen->node = loss.node;
+      seen_.push_back(seen);
+      watchlist.Add(patient.network->flow().Source(loss.logits),
+                    [seen](int, const Tensor& value) { LookAtLogits(value, *seen); });
+      watchlist.Add({loss.node, 0}, [seen](int, const Tensor& value) {
+        seen->means.push_back(TallyOf(value).mean());
+      });
+    }
+  }
+
+  std::string Look(const Patient& patient) override {
+    if (seen_.empty()) return "there is no cross-entropy of classes";
+    if (patient.steps < kFewestSteps) return Lacks("needs five steps: --steps");
+    for (const auto& seen : seen_) {
+      if (seen->classes < 3 || seen->rows < 2 ||
+          static_cast<int>(seen->means.size()) < kFewestSteps)
+        continue;
+      double chance = std::log(static_cast<double>(seen->classes));
+      bool is_near = true;
+      for (double mean : seen->means) is_near &= std::abs(mean - chance) < kNear * chance;
+      double fall = seen->means.front() - seen->means.back();
+      if (!is_near || fall > kFall * chance || seen->range > kAlike) continue;
+      Find(
+          Sureness::kLikely, seen->node,
+          Sentence("the loss is {0} after {1}, and guessing among {2} classes gives ln({2}) = {3}; "
+                   "logits are all but the same for every row",
+                   Short(seen->means.back()), Plural(patient.steps, "step"), seen->classes,
+                   Short(chance)),
+          "look along the way from the input to the logits: a dead layer, weights of zero, a "
+          "factor "
+          "that is far too small");
+    }
+    return "";
+  }
+
+ private:
+  static void LookAtLogits(const Tensor& logits, Seen& seen) {
+    if (logits.rank() == 0 || logits.num_elements() == 0) return;
+    seen.classes = logits.dim(logits.rank() - 1);
+    seen.rows = logits.num_elements() / seen.classes;
+    std::vector<std::pair<double, double>> ends;  // by class
+    int64_t at = 0;
+    ForEachNumber(logits, [&](double x) {
+      if (static_cast<int64_t>(ends.size()) < seen.classes) ends.emplace_back(x, x);
+      ends[at].first = std::min(ends[at].first, x);
+      ends[at].second = std::max(ends[at].second, x);
+      if (++at == seen.classes) at = 0;
+    });
+    seen.range = 0;
+    for (const auto& [least, most] : ends) seen.range = std::max(seen.range, most - least);
+  }
+
+  std::vector<std::shared_ptr<Seen>> seen_;
+};
+
+GRAPNEL_CHECK(LossAtChance, {.name = "loss_at_chance",
+                             .stage = CheckStage::kStep,
+                             .looks_for = "a cross-entropy that stays what guessing gives",
+                             .needs = {Evidence::kSteps}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,79 @@
+// A trained variable that no gradient of a loss reaches: ArgMax, a comparison, a cast to integers
+// or StopGradient lies between, or nothing that the loss is made of.
+//
+// Says nothing of variables that an assignment keeps up, as moving averages and codebooks.
+#include "lib/check/doctor/doctor.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// What the loss does depend on the variable through, but without a gradient; false: nothing.
+Node WhatBlocks(const Network& network, const NetworkVariable& variable) {
+  PortSet made = network.flow().Forward(variable.reads);
+  PortSet before = network.flow().Backward(network.losses());
+  for (const Node& node : network.nodes()) {
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      BodyPort input(node.graph(), node.input(i));
+      if (input && made.Has(input) && before.HasNode(node) && !PassesGradient(node, i)) return node;
+    }
+  }
+  return {};
+}
+
+class LossNotConnected : public Check {
+ public:
+  std::string Look(const Patient& patient) override {
+    const Network& network = *patient.network;
+    std::vector<std::pair<Node, std::vector<std::string>>> by_block;  // names of variables
+    size_t count = 0;
+    for (const NetworkVariable& variable : network.variables()) {
+      bool is_assigned = llvm::any_of(variable.updates, [](const VariableUpdate& update) {
+        return update.node.op().contains("Assign") && !update.gradient;
+      });
+      if (!variable.IsTrained() || variable.reads.empty() || is_assigned ||
+          network.ReachesLoss(variable))
+        continue;
+      constexpr size_t kMost = 16;  // each costs a walk over the graph
+      Node block = count++ < kMost ? WhatBlocks(network, variable) : Node();
+      auto known = llvm::find_if(by_block, [&](const auto& entry) { return entry.first == block; });
+      if (known == by_block.end()) known = by_block.insert(known, {block, {}});
+      known->second.push_back(variable.name);
+    }
+    for (const auto& [block, names] : by_block) Report(network, block, names);
+    return network.variables().empty() ? "there are no variables" : "";
+  }
+
+ private:
+  void Report(const Network& network, const Node& block, llvm::ArrayRef<std::string> names) {
+    std::string losses, others;
+    for (const BodyPort& loss : network.losses())
+      losses += (losses.empty() ? "'" : ", '") + loss.node().name().str() + "'";
+    if (names.size() > 1) others = " and " + Plural(names.size() - 1, "other");
+    if (!block) {
+      Find(Sureness::kLikely, names[0],
+           Sentence("{0} does not depend on this variable{1}", losses, others),
+           "connect its layer, or add its own loss; set trainable=False if it is meant");
+      return;
+    }
+    // Somebody wrote StopGradient on purpose: the other network of a GAN, a target of Q-learning.
+    bool is_meant = HasSuffix(block.op(), "Gradient");
+    Find(is_meant ? Sureness::kPossible : Sureness::kLikely, names[0],
+         Sentence("no gradient of {0} reaches this variable{1}: '{2}' ({3}) is between, which has "
+                  "none",
+                  losses, others, block.name(), block.op()),
+         is_meant ? "leave it where it is meant, as for a target network; else take it away"
+                  : "use what has a gradient in its place (softmax for argmax, a product with "
+                    "probabilities for a comparison), or do not train it");
+  }
+};
+
+GRAPNEL_CHECK(LossNotConnected,
+              {.name = "loss_not_connected",
+               .stage = CheckStage::kModel,
+               .looks_for = "a trained variable that no gradient of the loss reaches",
+               .needs = {Evidence::kLoss}});
+
+}  // namespace
+}  // namespace grapnel

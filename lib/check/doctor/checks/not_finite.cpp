@@ -1,0 +1,92 @@
+// A loss that is NaN or infinite, or checkpoints that hold such numbers. `grapnel blame` finds what
+// made the first.
+#include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/numbers.h"
+#include "lib/support/text.h"
+#include "lib/tfdbg/debug_folder.h"
+
+namespace grapnel {
+namespace {
+
+class NotFinite : public Check {
+ public:
+  void Watch(const Patient& patient, Watchlist& watchlist) override {
+    const Network& network = *patient.network;
+    std::vector<BodyPort> ends = network.losses();
+    // An output may well be minus infinity where a mask is; NaN it may not.
+    bool has_loss = !ends.empty();
+    if (!has_loss) {
+      for (const BodyPort& fetch : network.ends().fetches)
+        ends.push_back(network.flow().Source(fetch));
+    }
+    for (const BodyPort& end : ends) {
+      seen_.push_back({end.node(), -1});
+      size_t i = seen_.size() - 1;
+      watchlist.Add(end, [this, i, has_loss](int step, const Tensor& value) {
+        if (!IsFloating(value.dtype())) return;
+        Tally tally = TallyOf(value);
+        bool is_bad = has_loss ? tally.bad > 0 : tally.nan > 0;
+        if (is_bad && seen_[i].second < 0) seen_[i].second = step;
+      });
+    }
+  }
+
+  std::string Look(const Patient& patient) override {
+    if (patient.debug) return LookAtRecords(*patient.debug);
+    for (const auto& [node, step] : seen_) {
+      if (step < 0) continue;
+      Find(Sureness::kCertain, node,
+           Sentence("this holds NaN or infinity from step {0} on", step + 1),
+           Sentence("grapnel blame{0} names the op that made the first",
+                    step > 0 ? " --repeat " + std::to_string(step + 1) : std::string()));
+    }
+    for (const VariableHistory& history : patient.saved) {
+      for (size_t i = 0; i < history.moments.size(); ++i) {
+        if (history.moments[i].bad == 0) continue;
+        Find(Sureness::kCertain, history.name,
+             Sentence("{0} of its numbers are NaN or infinite from '{1}' on",
+                      WithCommas(history.moments[i].bad), llvm::StringRef(patient.checkpoints[i])),
+             "go back to the checkpoint before, and run grapnel blame on the step");
+        break;
+      }
+    }
+    return "";
+  }
+
+ private:
+  std::string LookAtRecords(const DebugRun& run) {
+    int64_t bad = 0;
+    bool tells = false;
+    std::string first;
+    for (const DebugTrace& trace : run.traces) {
+      tells |= trace.value.TellsBad();
+      if (!trace.value.TellsBad() || !trace.value.bad) continue;
+      if (bad++ == 0) first = trace.op_name.str();
+    }
+    for (const DebugExecution& execution : run.executions) {
+      for (const RecordedTensor& output : execution.outputs) {
+        tells |= output.TellsBad();
+        if (!output.TellsBad() || !output.bad) continue;
+        if (bad++ == 0) first = execution.op_type.str();
+      }
+    }
+    if (!tells)
+      return Lacks("debug mode " + DebugModeName(run.mode) + " does not tell, FULL_HEALTH does");
+    if (bad > 0)
+      Find(Sureness::kCertain, first,
+           Sentence("{0} that were recorded hold NaN or infinity", Plural(bad, "tensor")),
+           "grapnel blame on this folder names the op that made the first");
+    return "";
+  }
+
+  std::vector<std::pair<Node, int>> seen_;  // the first step in which it was bad; -1: none
+};
+
+GRAPNEL_CHECK(NotFinite,
+              {.name = "not_finite",
+               .stage = CheckStage::kStep,
+               .looks_for = "a loss, output or checkpoint that holds NaN or infinity",
+               .needs = {Evidence::kValues, Evidence::kCheckpoints, Evidence::kDebugFolder}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,82 @@
+// A sum of losses in which what only weights go into is larger than what depends on the input: the
+// network is trained to have small weights, and not to be right.
+#include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/numbers.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+constexpr double kFarLarger = 3;
+
+struct Term {
+  bool is_penalty = false;
+  Node node;
+  Tally numbers;
+};
+
+struct Sum {
+  Node loss;
+  std::vector<std::shared_ptr<Term>> terms;
+};
+
+class RegularizationLargerThanLoss : public Check {
+ public:
+  void Watch(const Patient& patient, Watchlist& watchlist) override {
+    const Network& network = *patient.network;
+    for (const BodyPort& loss : network.losses()) {
+      Sum sum{loss.node(), {}};
+      for (const BodyPort& part : network.TermsOf(loss)) {
+        auto term = std::make_shared<Term>();
+        term->node = part.node();
+        PortSet before = network.flow().Backward({part}, PassesValue);
+        bool has_input = llvm::any_of(network.inputs(),
+                                      [&](const BodyPort& input) { return before.Has(input); });
+        bool has_variable = llvm::any_of(network.variables(), [&](const NetworkVariable& variable) {
+          return llvm::any_of(variable.reads,
+                              [&](const BodyPort& read) { return before.Has(read); });
+        });
+        if (!has_input && !has_variable) continue;
+        term->is_penalty = !has_input;
+        watchlist.Add(part, [term](int, const Tensor& value) { term->numbers += TallyOf(value); });
+        sum.terms.push_back(term);
+      }
+      sums_.push_back(sum);
+    }
+  }
+
+  std::string Look(const Patient&) override {
+    bool has_penalty = false;
+    for (const Sum& sum : sums_) {
+      double penalty = 0, loss = 0;
+      Node largest;
+      double most = 0;
+      for (const auto& term : sum.terms) {
+        has_penalty |= term->is_penalty;
+        double mean = term->numbers.mean();
+        (term->is_penalty ? penalty : loss) += mean;
+        if (term->is_penalty && mean > most) largest = term->node, most = mean;
+      }
+      if (penalty <= loss || loss <= 0 || !largest) continue;
+      // Late in training little may be left of the loss.
+      Find(penalty > kFarLarger * loss ? Sureness::kLikely : Sureness::kPossible, largest,
+           Sentence("of the loss '{0}' {1} is regularisation (the largest part {2}), and {3} "
+                    "depends on the input",
+                    sum.loss.name(), Short(penalty), Short(most), Short(loss)),
+           "make its factor smaller, by ten times or more; a mean in place of a sum over weights "
+           "does that too");
+    }
+    return has_penalty ? "" : "no part of a loss is regularisation";
+  }
+
+ private:
+  std::vector<Sum> sums_;
+};
+
+GRAPNEL_CHECK(RegularizationLargerThanLoss, {.name = "regularization_larger_than_loss",
+                                             .stage = CheckStage::kModel,
+                                             .looks_for = "a loss most of which is regularisation",
+                                             .needs = {Evidence::kValues}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,67 @@
+// A Tanh or Sigmoid between layers whose results are nearly all at its ends, where it lets hardly
+// any gradient back.
+//
+// Says nothing of gates, whose results are multiplied, and of what comes last.
+#include <cmath>
+
+#include "lib/check/doctor/checks/activations.h"
+#include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/numbers.h"
+
+namespace grapnel {
+namespace {
+
+constexpr double kTanhEnd = 0.99, kSigmoidEnd = 0.01;
+constexpr double kShare = 0.8;
+constexpr int64_t kFewest = 32;
+
+struct Seen {
+  Node node;
+  int64_t elements = 0, at_end = 0;
+};
+
+class SaturatedActivation : public Check {
+ public:
+  void Watch(const Patient& patient, Watchlist& watchlist) override {
+    for (const Node& node : patient.network->nodes()) {
+      bool is_tanh = node.op() == "Tanh";
+      if ((!is_tanh && node.op() != "Sigmoid") || !IsHiddenActivation(*patient.network, node))
+        continue;
+      auto seen = std::make_shared<Seen>();
+      seen->node = node;
+      seen_.push_back(seen);
+      watchlist.Add({node, 0}, [seen, is_tanh](int, const Tensor& value) {
+        ForEachNumber(value, [&](double x) {
+          ++seen->elements;
+          seen->at_end += is_tanh ? std::abs(x) > kTanhEnd : x < kSigmoidEnd || x > 1 - kSigmoidEnd;
+        });
+      });
+    }
+  }
+
+  std::string Look(const Patient&) override {
+    for (const auto& seen : seen_) {
+      double share = seen->elements ? static_cast<double>(seen->at_end) / seen->elements : 0;
+      if (seen->elements < kFewest || share < kShare) continue;
+      Find(Sureness::kLikely, seen->node,
+           Sentence("{0} of what this {1} gives is at its ends ({2}), where it lets hardly any "
+                    "gradient back",
+                    Percent(share), seen->node.op(),
+                    seen->node.op() == "Tanh" ? "beyond 0.99" : "below 0.01 or above 0.99"),
+           "begin with smaller weights (Glorot's), scale the inputs, or normalise before it");
+    }
+    return seen_.empty() ? "there is no Tanh or Sigmoid between layers" : "";
+  }
+
+ private:
+  std::vector<std::shared_ptr<Seen>> seen_;
+};
+
+GRAPNEL_CHECK(SaturatedActivation,
+              {.name = "saturated_activation",
+               .stage = CheckStage::kActivation,
+               .looks_for = "a Tanh or Sigmoid between layers that is at its ends",
+               .needs = {Evidence::kValues}});
+
+}  // namespace
+}  // namespace grapnel

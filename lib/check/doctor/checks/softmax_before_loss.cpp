@@ -1,0 +1,37 @@
+// Probabilities where a loss takes logits: it applies softmax or sigmoid itself, so they go through
+// it twice, and the gradient all but vanishes.
+//
+//   logits -> Softmax -> (Identity, Reshape) -> SparseSoftmaxCrossEntropyWithLogits
+//
+// A log between the two undoes the first, and is fine.
+#include "lib/check/doctor/cross_entropy.h"
+#include "lib/check/doctor/doctor.h"
+
+namespace grapnel {
+namespace {
+
+class SoftmaxBeforeLoss : public Check {
+ public:
+  std::string Look(const Patient& patient) override {
+    std::vector<CrossEntropy> losses = CrossEntropiesOf(*patient.network);
+    for (const CrossEntropy& loss : losses) {
+      BodyPort source = patient.network->flow().Source(loss.logits, true);
+      llvm::StringRef op = source ? source.node().op() : "";
+      if (op != "Softmax" && op != "Sigmoid") continue;
+      Find(Sureness::kCertain, source.node(),
+           Sentence("this {0} goes into '{1}', which takes logits and applies {2} itself", op,
+                    loss.node.name(), loss.kind == CrossEntropy::kBinary ? "sigmoid" : "softmax"),
+           "give the loss what goes into this node (in Keras: no activation in the last layer, or "
+           "from_logits=False)");
+    }
+    return losses.empty() ? "there is no cross-entropy" : "";
+  }
+};
+
+GRAPNEL_CHECK(SoftmaxBeforeLoss, {.name = "softmax_before_loss",
+                                  .stage = CheckStage::kModel,
+                                  .looks_for = "softmax or sigmoid before a loss that takes logits",
+                                  .needs = {Evidence::kGraph}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,101 @@
+// A trained variable that is the same after several steps, or in all checkpoints, while others
+// change.
+#include "lib/check/doctor/doctor.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// Whether every step gives it a value that does not come from the one before.
+bool IsReset(const Network& network, const NetworkVariable& variable) {
+  return llvm::any_of(variable.updates, [&](const VariableUpdate& update) {
+    llvm::StringRef op = update.node.op();
+    return (op == "AssignVariableOp" || op == "Assign") &&
+           !network.flow().Backward({update.value}).Has(variable.handle);
+  });
+}
+
+class UnchangedVariable : public Check {
+ public:
+  std::string Look(const Patient& patient) override {
+    LookAtCheckpoints(patient);
+    if (!patient.network || !patient.trained) return "";
+    const Network& network = *patient.network;
+    std::vector<const NetworkVariable*> given, left_out;
+    for (size_t i = 0; i < network.variables().size(); ++i) {
+      const NetworkVariable& variable = network.variables()[i];
+      const VariableHistory* history = patient.HistoryOf(static_cast<int>(i));
+      bool is_seen = history && history->moments.size() > 1 && IsFloating(history->dtype);
+      if (!is_seen || !variable.IsTrained() || history->Changed()) continue;
+      bool is_connected = network.losses().empty() || network.ReachesLoss(variable);
+      // Of what is not connected loss_not_connected speaks.
+      if (!is_connected || IsReset(network, variable)) continue;
+      (variable.updates.empty() ? left_out : given).push_back(&variable);
+    }
+    std::string after = "the same after " + Plural(patient.steps, "step");
+    if (!given.empty()) {
+      Find(Sureness::kLikely, given[0]->name,
+           Sentence("{0} {1}, though '{2}' assigns to it", Subject(given), after,
+                    given[0]->updates.back().node.name()),
+           "look at the learning rate, and at its gradient");
+    }
+    if (!left_out.empty()) {
+      Find(Sureness::kPossible, left_out[0]->name,
+           Sentence("{0} {1}: nothing that runs assigns to it", Subject(left_out), after),
+           "give it to the optimizer (var_list, trainable_variables), or set trainable=False if it "
+           "is frozen on purpose");
+    }
+    return "";
+  }
+
+ private:
+  // "this variable is", "this variable and 2 others ('a', 'b') are".
+  static std::string Subject(llvm::ArrayRef<const NetworkVariable*> variables) {
+    if (variables.size() == 1) return "this variable is";
+    constexpr size_t kMost = 4;
+    std::string names;
+    for (size_t i = 1; i < std::min(variables.size(), kMost + 1); ++i)
+      names += (i > 1 ? ", '" : "'") + variables[i]->name + "'";
+    if (variables.size() > kMost + 1) names += ", ...";
+    return Sentence("this variable and {0} ({1}) are", Plural(variables.size() - 1, "other"),
+                    names);
+  }
+
+  void LookAtCheckpoints(const Patient& patient) {
+    if (patient.saved.empty()) return;
+    bool some_change = llvm::any_of(patient.saved, [](const VariableHistory& history) {
+      return history.IsWeight() && IsFloating(history.dtype) && history.Changed();
+    });
+    std::vector<std::string> same;
+    for (const VariableHistory& history : patient.saved) {
+      bool is_weight = history.IsWeight() && IsFloating(history.dtype) && !history.is_slot;
+      // Of zeros weight_norm speaks.
+      if (is_weight && history.moments.size() > 1 && !history.Changed() &&
+          history.moments[0].norm > 0)
+        same.push_back(history.name);
+    }
+    if (same.empty()) return;
+    std::string between = Sentence("from '{0}' to '{1}'", llvm::StringRef(patient.checkpoints[0]),
+                                   llvm::StringRef(patient.checkpoints.back()));
+    if (!some_change) {
+      Find(Sureness::kLikely, same[0], Sentence("no weights change {0}", between),
+           "look at whether the step runs, and at the learning rate");
+      return;
+    }
+    for (const std::string& name : same)
+      Find(Sureness::kPossible, name,
+           Sentence("these weights are the same in all checkpoints {0}, while others change",
+                    between),
+           "give them to the optimizer, or leave it if they are frozen on purpose");
+  }
+};
+
+GRAPNEL_CHECK(UnchangedVariable,
+              {.name = "unchanged_variable",
+               .stage = CheckStage::kStep,
+               .looks_for = "a trained variable that stays the same over steps or checkpoints",
+               .needs = {Evidence::kSteps, Evidence::kCheckpoints}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,73 @@
+// Large numbers that a layer reads as they are: bytes of an image, years, prices.
+//
+// Says nothing where anything is computed between the input and the layer, where the layer's output
+// is normalised, and of a graph that does not train.
+#include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/numbers.h"
+
+namespace grapnel {
+namespace {
+
+constexpr double kLargest = 20, kSpread = 5;  // of numbers that are fine
+
+// The layer that reads it without anything computed on the way; null: none.
+const Layer* LayerThatReads(const Network& network, const BodyPort& input) {
+  std::vector<BodyPort> open = {input};
+  PortSet seen;
+  while (!open.empty()) {
+    BodyPort at = open.back();
+    open.pop_back();
+    for (const auto& [reader, slot] : network.flow().Readers(at)) {
+      const Layer* layer = network.LayerOf(reader);
+      if (layer && slot == 0) return layer;
+      llvm::StringRef op = reader.op();
+      bool hands_on = op == "Identity" || op == "Cast" || op == "Reshape" || op == "Transpose" ||
+                      op == "ExpandDims" || op == "Squeeze" || op == "Pad" || op == "ConcatV2";
+      BodyPort made(reader, 0);
+      if (hands_on && seen.Insert(made)) open.push_back(made);
+    }
+  }
+  return nullptr;
+}
+
+class UnscaledInput : public Check {
+ public:
+  void Watch(const Patient& patient, Watchlist& watchlist) override {
+    const std::vector<BodyPort>& inputs = patient.network->inputs();
+    seen_.resize(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i)
+      watchlist.Add(inputs[i], [this, i](int, const Tensor& value) { seen_[i] += TallyOf(value); });
+  }
+
+  std::string Look(const Patient& patient) override {
+    const Network& network = *patient.network;
+    if (network.losses().empty() && !network.HasGradients()) return "nothing trains here";
+    for (size_t i = 0; i < seen_.size(); ++i) {
+      const Tally& seen = seen_[i];
+      double largest = std::max(std::abs(seen.min), std::abs(seen.max));
+      bool is_large = seen.elements > 1 && largest > kLargest &&
+                      (seen.deviation() > kSpread || std::abs(seen.mean()) > kLargest);
+      const Layer* layer = is_large ? LayerThatReads(network, network.inputs()[i]) : nullptr;
+      if (!layer || network.IsNormalized(layer->output())) continue;
+      Find(Sureness::kLikely, network.inputs()[i].node(),
+           Sentence("this input goes from {0} to {1} (mean {2}, spread {3}), and '{4}' reads it as "
+                    "it is",
+                    Short(seen.min), Short(seen.max), Short(seen.mean()), Short(seen.deviation()),
+                    layer->node.name()),
+           "subtract the mean and divide by the spread, for bytes of an image by 255");
+    }
+    return "";
+  }
+
+ private:
+  std::vector<Tally> seen_;
+};
+
+GRAPNEL_CHECK(UnscaledInput,
+              {.name = "unscaled_input",
+               .stage = CheckStage::kInput,
+               .looks_for = "an input of large numbers that a layer reads as they are",
+               .needs = {Evidence::kValues}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,62 @@
+// An input whose values nothing depends on that is fetched, assigned, printed or checked.
+#include "lib/check/doctor/doctor.h"
+#include "lib/ir/node_types.h"
+#include "lib/support/text.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+// What a run is for: what is fetched, and what ops with effects read.
+std::vector<BodyPort> Purposes(const Network& network) {
+  std::vector<BodyPort> ends = network.ends().fetches;
+  for (const Node& node : network.nodes()) {
+    const OpInfo* info = FindOp(node.op());
+    bool has_effect = !info || info->is_stateful || NumOutputs(node) == 0;
+    if (!has_effect || MayCallFunctions(node) || node.op() == "_Retval") continue;
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      if (node.input(i).node != kNoNode) ends.emplace_back(node.graph(), node.input(i));
+    }
+  }
+  return ends;
+}
+
+class UnusedInput : public Check {
+ public:
+  std::string Look(const Patient& patient) override {
+    const Network& network = *patient.network;
+    std::vector<BodyPort> inputs = network.ends().feeds;
+    if (inputs.empty()) {
+      for (Node node : network.module().main.nodes()) {
+        bool is_resource = node.GetType("dtype") == proto::DT_RESOURCE;
+        if (HasPrefix(node.op(), "Placeholder") && !is_resource && node.uses().empty())
+          inputs.emplace_back(node, 0);
+      }
+    }
+    if (inputs.empty()) return network.inputs().empty() ? "the graph has no inputs" : "";
+    std::vector<BodyPort> purposes = Purposes(network);
+    PortSet by_value = network.flow().Backward(purposes, PassesValue);
+    PortSet by_shape = network.flow().Backward(purposes);
+    for (const BodyPort& input : inputs) {
+      if (network.ends().fetches.empty() ? !input.node().uses().empty() : by_value.Has(input))
+        continue;
+      bool is_shape = by_shape.Has(input);
+      bool is_read = !input.node().UsesOf(input.port.index).empty();
+      Find(is_read && !is_shape ? Sureness::kLikely : Sureness::kCertain, input.node(),
+           is_shape  ? "of this input the shape alone is used, and none of its values"
+           : is_read ? "nothing that is fetched or assigned depends on this input"
+                     : "nobody reads this input",
+           "connect it, or take it out of what is fed: a wrong variable in the code reads as an "
+           "input that nobody needs");
+    }
+    return "";
+  }
+};
+
+GRAPNEL_CHECK(UnusedInput, {.name = "unused_input",
+                            .stage = CheckStage::kInput,
+                            .looks_for = "an input whose values nothing depends on",
+                            .needs = {Evidence::kGraph}});
+
+}  // namespace
+}  // namespace grapnel

@@ -1,0 +1,41 @@
+// Weights in checkpoints that are all zero, or grow many times over from the first to the last.
+#include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/numbers.h"
+
+namespace grapnel {
+namespace {
+
+constexpr double kGrowth = 20;
+
+class WeightNorm : public Check {
+ public:
+  std::string Look(const Patient& patient) override {
+    for (const VariableHistory& history : patient.saved) {
+      if (!history.IsWeight() || !IsFloating(history.dtype) || history.moments.empty()) continue;
+      double first = history.moments.front().norm, last = history.moments.back().norm;
+      if (history.is_slot || history.moments.back().bad > 0) continue;
+      llvm::StringRef where(patient.checkpoints.back());
+      if (last == 0) {
+        Find(Sureness::kLikely, history.name,
+             Sentence("these weights are all zero in '{0}'", where),
+             "look at how they begin, and at the decay of weights");
+      } else if (first > 0 && last > kGrowth * first) {
+        Find(Sureness::kLikely, history.name,
+             Sentence("the norm of these weights grows from {0} in '{1}' to {2} in '{3}'",
+                      Short(first), llvm::StringRef(patient.checkpoints.front()), Short(last),
+                      where),
+             "lower the learning rate, clip gradients by norm, or decay weights");
+      }
+    }
+    return "";
+  }
+};
+
+GRAPNEL_CHECK(WeightNorm, {.name = "weight_norm",
+                           .stage = CheckStage::kStep,
+                           .looks_for = "weights that are zero in a checkpoint, or grow many times "
+                                        "over between several",
+                           .needs = {Evidence::kCheckpoints}});
+
+}  // namespace
+}  // namespace grapnel

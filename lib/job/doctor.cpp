@@ -1,0 +1,387 @@
+#include "lib/job/doctor.h"
+
+#include <set>
+
+#include "lib/check/doctor/observer.h"
+#include "lib/io/bundle.h"
+#include "lib/io/value.h"
+#include "lib/ir/find.h"
+#include "lib/support/file.h"
+#include "lib/support/text.h"
+#include "lib/tfdbg/debug_folder.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+
+namespace grapnel {
+namespace {
+
+CheckStage StageOf(llvm::StringRef check) {
+  for (const CheckInfo* info : Checks()) {
+    if (check == info->name) return info->stage;
+  }
+  return CheckStage::kStep;
+}
+
+// The checks that are wanted, each with whether what it needs is there.
+class Examination {
+ public:
+  static Expected<Examination> Make(const DoctorRequest& request) {
+    const std::vector<Glob>& wanted = request.checks;
+    Examination made;
+    made.least_ = request.least;
+    for (const CheckInfo* info : Checks()) {
+      if (wanted.empty() || FitsAny(wanted, info->name))
+        made.checks_.push_back({info, info->make(), ""});
+    }
+    if (!made.checks_.empty()) return made;
+    std::vector<std::string> names;
+    for (const CheckInfo* info : Checks()) names.push_back(info->name);
+    return NotFound("check", wanted.front().text(), names);
+  }
+
+  // What those are told that need `evidence` and nothing else that is there. Empty: it is there.
+  void Settle(Evidence evidence, std::string missing) { missing_[evidence] = std::move(missing); }
+  // Another kind of input shows it.
+  void SettleForOther(llvm::ArrayRef<Evidence> evidence, llvm::StringRef input) {
+    for (Evidence one : evidence) {
+      missing_[one] = (input + " shows it").str();
+      other_.insert(one);
+    }
+  }
+
+  void Watch(const Patient& patient, Watchlist& watchlist) {
+    for (One& one : checks_) one.check->Watch(patient, watchlist);
+  }
+
+  Diagnosis Look(const Patient& patient) {
+    Diagnosis diagnosis;
+    for (One& one : checks_) {
+      CheckOutcome outcome{one.info, CheckOutcome::kLooked, WhatIsMissing(*one.info)};
+      if (outcome.reason.empty()) {
+        outcome.reason = one.check->Look(patient);
+        if (!outcome.reason.empty()) {
+          outcome.status =
+              one.check->lacks_evidence ? CheckOutcome::kNotLooked : CheckOutcome::kNothingThere;
+        }
+        for (Finding& finding : one.check->findings) {
+          if (finding.how_sure > least_) continue;
+          finding.check = one.info->name;
+          diagnosis.findings.push_back(std::move(finding));
+        }
+      } else {
+        bool is_other = IsOfOtherInput(*one.info);
+        outcome.status = is_other ? CheckOutcome::kOtherInput : CheckOutcome::kNotLooked;
+      }
+      diagnosis.outcomes.push_back(std::move(outcome));
+    }
+    llvm::stable_sort(diagnosis.findings, [](const Finding& a, const Finding& b) {
+      CheckStage first = StageOf(a.check), second = StageOf(b.check);
+      return first != second ? first < second : a.how_sure < b.how_sure;
+    });
+    diagnosis.steps = patient.steps;
+    diagnosis.checkpoints = patient.checkpoints.size();
+    return diagnosis;
+  }
+
+ private:
+  struct One {
+    const CheckInfo* info;
+    std::unique_ptr<Check> check;
+    std::string reason;
+  };
+
+  // The reason of the first of its needs; empty: one of them is there.
+  std::string WhatIsMissing(const CheckInfo& info) const {
+    std::string first;
+    for (Evidence evidence : info.needs) {
+      auto missing = missing_.find(evidence);
+      if (missing == missing_.end() || missing->second.empty()) return "";
+      if (first.empty()) first = missing->second;
+    }
+    return first;
+  }
+
+  bool IsOfOtherInput(const CheckInfo& info) const {
+    return llvm::all_of(info.needs, [&](Evidence evidence) { return other_.count(evidence) > 0; });
+  }
+
+  Sureness least_ = Sureness::kPossible;
+  std::vector<One> checks_;
+  std::map<Evidence, std::string> missing_;
+  std::set<Evidence> other_;
+};
+
+// The graph of one model, run.
+class GraphDoctor {
+ public:
+  GraphDoctor(OpenedGraph& opened, const DoctorRequest& request)
+      : opened_(opened), request_(request), run_(request.run) {
+    run_.hook = nullptr;
+    run_.watch = nullptr;
+    run_.device = nullptr;
+    run_.devices.clear();
+    run_.placement_log = nullptr;
+  }
+
+  Expected<Diagnosis> Examine() {
+    ASSIGN_OR_RETURN(Examination examination, Examination::Make(request_));
+    RETURN_IF_ERROR(FindEnds());
+    Network network(opened_.file(), opened_.module(), ends_);
+    Patient patient;
+    patient.network = &network;
+    Watchlist watchlist;
+    RunIfPossible(examination, watchlist, &patient);
+    Settle(examination, patient);
+    Diagnosis diagnosis = examination.Look(patient);
+    diagnosis.path = opened_.model().path;
+    diagnosis.failure = failure_;
+    return diagnosis;
+  }
+
+ private:
+  const Graph& main() const { return opened_.module().main; }
+
+  Error Add(llvm::StringRef tensor, std::vector<BodyPort>* ports) {
+    ASSIGN_OR_RETURN(Port port, FindTensor(main(), tensor));
+    BodyPort made(main(), port);
+    if (!llvm::is_contained(*ports, made)) ports->push_back(made);
+    return Error::success();
+  }
+
+  // Where nothing is named and nothing can be fetched, the whole graph is looked at.
+  Error FindEnds() {
+    auto job = RunJob::Make(opened_, run_);
+    if (!job) {
+      Error error = job.takeError();
+      bool is_asked = !run_.feeds.empty() || !run_.fetches.empty() || !run_.signature.empty();
+      Error invalid = DemandValid(opened_, nullptr);
+      if (is_asked || invalid) {
+        llvm::consumeError(std::move(invalid));
+        return error;
+      }
+      why_not_run_ = TextOf(std::move(error));
+    } else {
+      for (const std::string& feed : job->feeds()) RETURN_IF_ERROR(Add(feed, &ends_.feeds));
+      given_ = ends_.feeds;
+      for (const std::string& fetch : job->fetches()) RETURN_IF_ERROR(Add(fetch, &ends_.fetches));
+      auto named = FeedsAndFetchesOf(opened_, {}, run_.fetches, run_.signature);
+      if (!named) return named.takeError();
+      for (const std::string& feed : named->feeds) RETURN_IF_ERROR(Add(feed, &ends_.feeds));
+    }
+    if (request_.loss.empty()) return Error::success();
+    return Add(request_.loss, &ends_.losses);
+  }
+
+  // Placeholders that the run needs and nobody gives.
+  std::string MissingFeeds(const Network& network) const {
+    std::vector<llvm::StringRef> missing;
+    size_t variables = 0;
+    for (const Node& node : network.nodes()) {
+      if (&node.graph() != &main() || node.op() != "Placeholder") continue;
+      if (llvm::is_contained(given_, BodyPort(node, 0))) continue;
+      bool is_variable = node.GetType("dtype") == proto::DT_RESOURCE;
+      variables += is_variable;
+      if (!is_variable) missing.push_back(node.name());
+    }
+    if (variables > 0)
+      return Sentence("{0} of this part of a graph have no value: give the whole model",
+                      Plural(variables, "variable"));
+    if (missing.empty()) return "";
+    if (missing.size() == 1) return Sentence("'{0}' has no value: --feed", missing[0]);
+    return Sentence("'{0}' and {1} have no value: --feed", missing[0],
+                    Plural(missing.size() - 1, "other input"));
+  }
+
+  void RunIfPossible(Examination& examination, Watchlist& watchlist, Patient* patient) {
+    const Network& network = *patient->network;
+    if (why_not_run_.empty()) why_not_run_ = MissingFeeds(network);
+    if (!why_not_run_.empty()) return;
+    examination.Watch(*patient, watchlist);
+    Observer observer(network, watchlist);
+    run_.hook = &observer;
+    run_.sink = [](Severity, llvm::StringRef) {};  // it was said
+    auto job = RunJob::Make(opened_, run_);
+    Error error = job ? job->Prepare() : job.takeError();
+    if (error) {
+      why_not_run_ = TextOf(std::move(error));
+      return;
+    }
+    if (Error failed = RunSteps(*job, observer, patient)) failure_ = TextOf(std::move(failed));
+  }
+
+  Error RunSteps(RunJob& job, Observer& observer, Patient* patient) {
+    const Network& network = *patient->network;
+    ASSIGN_OR_RETURN(auto batches, Batches(job));
+    patient->batches = static_cast<int>(batches.size());
+    bool repeats = network.Trains() || network.inputs().size() > network.ends().feeds.size();
+    int steps = repeats ? request_.steps : std::min<int>(request_.steps, batches.size());
+    bool trains = network.Trains() && steps > 1;
+    Remember(job, patient);
+    for (int step = 0; step < steps; ++step) {
+      patient->steps = step + 1;
+      observer.BeginStep(step);
+      const std::vector<Tensor>& feeds = batches[step % batches.size()];
+      for (size_t i = 0; i < feeds.size(); ++i) observer.Feed(given_[i], feeds[i]);
+      auto outputs = job.Run(feeds);
+      if (!outputs) return Annotate("step " + std::to_string(step + 1), outputs.takeError());
+      if (trains) Remember(job, patient);
+      patient->trained = trains && step > 0;
+    }
+    return Error::success();
+  }
+
+  // The feeds; of a case with steps, and no other feeds, those of each.
+  Expected<std::vector<std::vector<Tensor>>> Batches(const RunJob& job) const {
+    std::vector<std::vector<Tensor>> batches = {job.feed_values()};
+    const auto& values = opened_.model().case_info;
+    if (!values || !request_.run.feeds.empty()) return batches;
+    for (const Case::Step& step : values->steps) {
+      std::vector<Tensor> feeds;
+      for (size_t i = 0; i < values->feeds.size() && i < batches[0].size(); ++i) {
+        ASSIGN_OR_RETURN(Literal value, LoadNpyLiteral(step.feeds[i], batches[0][i].dtype()));
+        ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(value));
+        feeds.push_back(std::move(tensor));
+      }
+      batches.push_back(std::move(feeds));
+    }
+    return batches;
+  }
+
+  // What variables hold now.
+  void Remember(const RunJob& job, Patient* patient) {
+    std::map<std::string, Tensor> values;
+    for (const auto& [name, resource] : job.session().Resources()) {
+      auto* held = dynamic_cast<Variable*>(resource.get());
+      Tensor value = held ? held->Get() : Tensor();
+      if (value && !value.device()) values.emplace(name, std::move(value));
+    }
+    const std::vector<NetworkVariable>& variables = patient->network->variables();
+    for (size_t i = 0; i < variables.size(); ++i) {
+      auto value = values.find(variables[i].name);
+      if (value == values.end()) continue;
+      auto [place, is_new] = history_of_.try_emplace(i, patient->variables.size());
+      if (is_new) {
+        patient->variables.emplace_back();
+        patient->variables.back().name = variables[i].name;
+        patient->variables.back().variable = static_cast<int>(i);
+      }
+      AddMoment(value->second, &patient->variables[place->second]);
+    }
+  }
+
+  void Settle(Examination& examination, const Patient& patient) const {
+    const Network& network = *patient.network;
+    std::string no_loss = "no loss was found: --loss NODE, or --fetch it";
+    examination.Settle(Evidence::kLoss, network.losses().empty() ? no_loss : "");
+    std::string no_values = patient.steps > 0 ? "" : why_not_run_.empty() ? failure_ : why_not_run_;
+    examination.Settle(Evidence::kValues, no_values);
+    std::string no_steps = no_values;
+    if (no_steps.empty() && !patient.trained && !failure_.empty()) no_steps = "the run failed";
+    if (no_steps.empty() && !patient.trained)
+      no_steps = network.Trains()
+                     ? "needs two steps: --steps"
+                     : "nothing that runs trains: name the training step by --fetch or --signature";
+    examination.Settle(Evidence::kSteps, no_steps);
+    examination.SettleForOther({Evidence::kCheckpoints}, "a folder of checkpoints");
+    examination.SettleForOther({Evidence::kDebugFolder}, "a folder of TensorFlow's debugger");
+  }
+
+  OpenedGraph& opened_;
+  const DoctorRequest& request_;
+  RunRequest run_;
+  Network::Ends ends_;
+  std::vector<BodyPort> given_;
+  std::map<size_t, size_t> history_of_;  // in Patient::variables, by variable
+  std::string why_not_run_, failure_;
+};
+
+const Evidence kOfGraph[] = {Evidence::kGraph, Evidence::kLoss, Evidence::kValues,
+                             Evidence::kSteps};
+
+// Prefixes, by their numbers.
+std::vector<std::string> PrefixesAt(llvm::StringRef path) {
+  constexpr llvm::StringLiteral kIndex = ".index";
+  if (HasSuffix(path, kIndex)) return {path.drop_back(kIndex.size()).str()};
+  if (FileExists((path + kIndex).str())) return {path.str()};
+  std::vector<std::string> prefixes;
+  auto files = ListDirectory(path);
+  if (!files) {
+    llvm::consumeError(files.takeError());
+    return {};
+  }
+  for (const std::string& file : *files) {
+    if (HasSuffix(file, kIndex))
+      prefixes.push_back(JoinPath(path, llvm::StringRef(file).drop_back(kIndex.size())));
+  }
+  llvm::sort(prefixes, [](llvm::StringRef a, llvm::StringRef b) {
+    int order = a.compare_numeric(b);
+    return order != 0 ? order < 0 : a < b;
+  });
+  return prefixes;
+}
+
+// TensorFlow 2 keeps what an optimizer has for a variable under ".OPTIMIZER_SLOT", Keras in a list
+// of its own, TensorFlow 1 behind the variable's name: "dense/kernel/Adam_1".
+bool IsSlot(llvm::StringRef key, const std::map<std::string, VariableHistory>& all) {
+  if (key.contains(".OPTIMIZER_SLOT") || key.contains("optimizer/_variables/")) return true;
+  return all.count(key.rsplit('/').first.str()) > 0 && key.contains('/');
+}
+
+}  // namespace
+
+Expected<Diagnosis> ExamineGraph(OpenedGraph& opened, const DoctorRequest& request) {
+  return GraphDoctor(opened, request).Examine();
+}
+
+Expected<Diagnosis> ExamineDebugFolder(llvm::StringRef path, const DoctorRequest& request) {
+  ASSIGN_OR_RETURN(Examination examination, Examination::Make(request));
+  ASSIGN_OR_RETURN(DebugFolder folder, ReadDebugFolder(path));
+  for (const std::string& problem : folder.problems) request.run.sink(Severity::kWarning, problem);
+  examination.SettleForOther(kOfGraph, "a model");
+  examination.SettleForOther({Evidence::kCheckpoints}, "a folder of checkpoints");
+  Patient patient;
+  patient.debug = &folder.runs.back();
+  Diagnosis diagnosis = examination.Look(patient);
+  diagnosis.path = path.str();
+  return diagnosis;
+}
+
+bool IsCheckpoints(llvm::StringRef path) {
+  bool is_model = FileExists(JoinPath(path, "saved_model.pb")) || IsCaseFolder(path);
+  return !is_model && !PrefixesAt(path).empty();
+}
+
+Expected<Diagnosis> ExamineCheckpoints(llvm::StringRef path, const DoctorRequest& request) {
+  constexpr llvm::StringLiteral kValue = "/.ATTRIBUTES/VARIABLE_VALUE";
+  ASSIGN_OR_RETURN(Examination examination, Examination::Make(request));
+  examination.SettleForOther(kOfGraph, "a model");
+  examination.SettleForOther({Evidence::kDebugFolder}, "a folder of TensorFlow's debugger");
+  Patient patient;
+  std::map<std::string, VariableHistory> histories;
+  for (const std::string& prefix : PrefixesAt(path)) {
+    ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(prefix));
+    patient.checkpoints.push_back(llvm::sys::path::filename(prefix).str());
+    for (llvm::StringRef key : bundle.names()) {
+      ASSIGN_OR_RETURN(Bundle::Entry entry, bundle.Describe(key));
+      if (!IsFloating(entry.dtype)) continue;
+      ASSIGN_OR_RETURN(Literal literal, bundle.Read(key));
+      ASSIGN_OR_RETURN(Tensor value, Tensor::FromLiteral(literal));
+      llvm::StringRef name = key;
+      name.consume_back(kValue);
+      VariableHistory& history = histories[name.str()];
+      history.name = name.str();
+      AddMoment(value, &history);
+    }
+  }
+  for (auto& [name, history] : histories) {
+    history.is_slot = IsSlot(name, histories);
+    if (history.moments.size() == patient.checkpoints.size())
+      patient.saved.push_back(std::move(history));
+  }
+  Diagnosis diagnosis = examination.Look(patient);
+  diagnosis.path = path.str();
+  for (Finding& finding : diagnosis.findings) finding.file = path.str();
+  return diagnosis;
+}
+
+}  // namespace grapnel

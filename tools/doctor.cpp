@@ -1,0 +1,126 @@
+// `grapnel doctor MODEL|CASE|LOGDIR|CHECKPOINTS`: what a person would check when a network does not
+// learn.
+#include "lib/job/doctor_text.h"
+#include "lib/support/text.h"
+#include "lib/tfdbg/debug_folder.h"
+#include "tools/input.h"
+#include "tools/run_flags.h"
+#include "tools/time_limit.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string path, loss, sure = "possible";
+  RunFlags model;
+  std::vector<std::string> checks;
+  int steps = 5;
+  bool strict = false, list = false;
+  TimeLimit limit;
+};
+
+int List(Invocation& invocation) {
+  if (!invocation.flags.json) {
+    WriteChecksText(invocation.out());
+    return kExitOk;
+  }
+  llvm::json::OStream json(invocation.out(), 1);
+  WriteChecksJson(json);
+  invocation.out() << "\n";
+  return kExitOk;
+}
+
+int Print(const Diagnosis& diagnosis, const Flags& flags, Invocation& invocation) {
+  if (invocation.flags.json) {
+    llvm::json::OStream json(invocation.out(), 1);
+    WriteDiagnosisJson(diagnosis, json);
+    invocation.out() << "\n";
+  } else {
+    WriteDiagnosisText(diagnosis, invocation.out());
+  }
+  return flags.strict && !diagnosis.IsClean() ? kExitNo : kExitOk;
+}
+
+Expected<DoctorRequest> RequestOf(const Flags& flags, Invocation& invocation) {
+  DoctorRequest request;
+  ASSIGN_OR_RETURN(request.run, flags.model.Request());
+  request.run.sink = invocation.sink();
+  request.run.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
+  request.steps = flags.steps;
+  request.loss = flags.loss;
+  request.least = flags.sure == "certain"  ? Sureness::kCertain
+                  : flags.sure == "likely" ? Sureness::kLikely
+                                           : Sureness::kPossible;
+  auto checks = Glob::ParseAll(flags.checks);
+  if (!checks) return Annotate("--checks", checks.takeError());
+  request.checks = std::move(*checks);
+  return request;
+}
+
+Expected<int> OfGraph(OpenedGraph& opened, const Flags& flags, DoctorRequest request,
+                      Invocation& invocation) {
+  ThreadPool pool(invocation.flags.threads);
+  request.run.pool = &pool;
+  CancelFlag cancel;
+  request.run.cancel = &cancel;
+  Deadline deadline = flags.limit.Begin(cancel, flags.path, invocation);
+  auto diagnosis = ExamineGraph(opened, request);
+  if (!diagnosis) {
+    std::string text = TextOf(diagnosis.takeError());
+    return MakeError("{0}", HasPrefix(text, flags.path) ? text : flags.path + ": " + text);
+  }
+  if (cancel.is_set()) return MakeError("{0}: {1}", flags.path, flags.limit.Text());
+  return Print(*diagnosis, flags, invocation);
+}
+
+Error DemandFlagsOf(const char* kind, const Flags& flags) {
+  const RunFlags& model = flags.model;
+  bool of_model = !flags.loss.empty() || !model.graph.empty() || !model.signature.empty() ||
+                  !model.variables.empty() || !model.feeds.empty() || !model.fetches.empty();
+  if (!of_model) return Error::success();
+  return MakeError(
+      "{0} is {1}: --graph, --signature, --feed, --fetch, --variables and --loss are for models",
+      flags.path, kind);
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (flags.list) return List(invocation);
+  if (flags.path.empty()) return MakeError("doctor: which model? (--list shows the checks)");
+  ASSIGN_OR_RETURN(DoctorRequest request, RequestOf(flags, invocation));
+  bool is_debug_folder = IsDebugFolder(flags.path);
+  if (!is_debug_folder && !IsCheckpoints(flags.path)) {
+    return OnEachGraph(flags.path, flags.model.graph, {}, invocation, [&](OpenedGraph& opened) {
+      return OfGraph(opened, flags, request, invocation);
+    });
+  }
+  RETURN_IF_ERROR(DemandFlagsOf(is_debug_folder ? "a debug folder" : "a checkpoint", flags));
+  ASSIGN_OR_RETURN(Diagnosis diagnosis, is_debug_folder ? ExamineDebugFolder(flags.path, request)
+                                                        : ExamineCheckpoints(flags.path, request));
+  return Print(diagnosis, flags, invocation);
+}
+
+RunCommand SetUp(CommandLine& line) {
+  auto flags = std::make_shared<Flags>();
+  line.Option("MODEL", flags->path,
+              "what is looked at: a model, or a case folder with its feeds; a folder that "
+              "TensorFlow's debugger wrote; a checkpoint, or a folder of them");
+  flags->model.AddTo(line, "what is run: the training step; default: as `run` has it", "NAME");
+  flags->model.AddVariablesTo(line);
+  line.Option("--loss", flags->loss, "the loss; default: scalars that are fetched and trained")
+      .ShownAs("NODE");
+  line.Option("--steps", flags->steps, "run a step that trains so often").Positive().ShowDefault();
+  line.Option("--checks", flags->checks, "only these, by name").ShownAs("GLOB");
+  line.Option("--sure", flags->sure, "leave out findings that are less sure than this")
+      .OneOf({"certain", "likely", "possible"})
+      .ShowDefault();
+  line.Flag("--list", flags->list, "list the checks, what each looks for and what it needs");
+  line.Flag("--strict", flags->strict, "exit 1 if there is a finding, or the run fails");
+  flags->limit.AddTo(line, "stop after so long with an error; default: never");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("doctor", "looks for what keeps a network from learning",
+                "doctor saved_model --signature train_step --feed x=x.npy --feed y=y.npy", SetUp);
+
+}  // namespace
+}  // namespace grapnel
