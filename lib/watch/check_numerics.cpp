@@ -51,8 +51,15 @@ struct Given {
   std::vector<Tensor> kept;  // where they are asked for
 };
 // The nodes that run on this thread, each called by the one below it. Places are used again.
-thread_local std::vector<std::unique_ptr<Given>> given;
-thread_local size_t depth = 0;
+struct GivenStack {
+  std::vector<std::unique_ptr<Given>> given;
+  size_t depth = 0;
+};
+// One access a call: each asks whether it is there already.
+GivenStack& ThisThread() {
+  static thread_local GivenStack stack;
+  return stack;
+}
 
 // "(32, 10)", "(2,)", "()"; where there are more, "(1, 2, 3, 4, 5, 6, ...)".
 std::string PythonShape(llvm::ArrayRef<int64_t> dims) {
@@ -73,9 +80,10 @@ bool CheckNumerics::Wants(const Node& node) {
 }
 
 Error CheckNumerics::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs) {
-  if (!CurrentCall()) depth = 0;  // a run that failed leaves its nodes
-  if (given.size() == depth) given.push_back(std::make_unique<Given>());
-  Given& now = *given[depth++];
+  GivenStack& stack = ThisThread();
+  if (!CurrentCall()) stack.depth = 0;  // a run that failed leaves its nodes
+  if (stack.given.size() == stack.depth) stack.given.push_back(std::make_unique<Given>());
+  Given& now = *stack.given[stack.depth++];
   now.graph = &node.graph();
   now.node = node.id();
   if (keeps_inputs_) now.kept.assign(inputs.begin(), inputs.end());
@@ -91,27 +99,29 @@ Error CheckNumerics::BeforeNode(const Node& node, llvm::ArrayRef<Tensor> inputs)
 }
 
 Error CheckNumerics::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs) {
+  GivenStack& stack = ThisThread();
   // A constant was given nothing.
-  size_t at = depth;
-  while (at > 0 && (given[at - 1]->graph != &node.graph() || given[at - 1]->node != node.id()))
-    --at;
-  bool is_known = at > 0;
-  if (is_known) depth = at - 1;
+  size_t at = stack.depth;
+  auto is_of_node = [&](const Given& given) {
+    return given.graph == &node.graph() && given.node == node.id();
+  };
+  while (at > 0 && !is_of_node(*stack.given[at - 1])) --at;
+  Given* given = at > 0 ? stack.given[at - 1].get() : nullptr;
+  if (given) stack.depth = at - 1;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i] || !IsFloating(outputs[i].dtype()) || IsPassedOver(node.op(), i)) continue;
+    if (!outputs[i] || !IsFloating(outputs[i].dtype())) continue;
     std::optional<Health> counted =
         i == 0 ? HealthCounter::Take(node, outputs[0], HealthDetail::kBad) : std::nullopt;
     Health health = counted ? *counted : HealthOf(outputs[i], pool_, HealthDetail::kBad);
-    if (!health.IsBad()) continue;
+    if (!health.IsBad() || IsPassedOver(node.op(), i)) continue;
     has_found_ = true;
-    if (keeps_inputs_ && is_known) {
+    if (keeps_inputs_ && given) {
       std::lock_guard lock(mutex_);
-      if (!failure_)
-        failure_ = NumericsFailure{node, static_cast<int>(i), outputs[i], given[depth]->kept};
+      if (!failure_) failure_ = NumericsFailure{node, static_cast<int>(i), outputs[i], given->kept};
     }
-    return MakeError("{0}", Message(node, i, outputs[i], health, outputs.size(), is_known));
+    return MakeError("{0}", Message(node, i, outputs[i], health, outputs.size(), given != nullptr));
   }
-  if (keeps_inputs_ && is_known) given[depth]->kept.clear();
+  if (keeps_inputs_ && given) given->kept.clear();
   return Error::success();
 }
 
@@ -119,10 +129,11 @@ std::string CheckNumerics::Message(const Node& node, size_t output, const Tensor
                                    const Health& health, size_t num_outputs,
                                    bool knows_inputs) const {
   std::vector<std::string> inputs;
-  for (int i = 0; knows_inputs && i < node.num_inputs(); ++i) {
+  const Given* given = knows_inputs ? ThisThread().given[ThisThread().depth].get() : nullptr;
+  for (int i = 0; given && i < node.num_inputs(); ++i) {
     Port from = node.input(i);
-    if (from.node == kNoNode || i >= given[depth]->num_inputs) continue;
-    const InputForm& form = given[depth]->inputs[i];
+    if (from.node == kNoNode || i >= given->num_inputs) continue;
+    const InputForm& form = given->inputs[i];
     inputs.push_back(llvm::formatv("Tensor(\"{0}:{1}\", shape={2}, dtype={3})",
                                    node.graph().node(from.node).name(), from.index,
                                    PythonShape(form.dims, form.rank), PythonType(form.dtype))
