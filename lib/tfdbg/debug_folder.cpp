@@ -5,6 +5,7 @@
 
 #include "lib/io/record.h"
 #include "lib/support/text.h"
+#include "lib/tfdbg/autograph_source.h"
 #include "lib/tfdbg/debug_calls.h"
 #include "lib/tfdbg/debug_records.h"
 #include "lib/tfdbg/v1_dump.h"
@@ -154,6 +155,7 @@ DebugRun ReadRun(llvm::ArrayRef<FileSet*> sets, DebugFolder* folder) {
     std::stable_sort(run.traces.begin(), run.traces.end(), earlier);
   }
   records.Finish();
+  MapAutographFrames(&run);
   LinkCalls(&run);
   run.mode = MostFrequentMode(run);
   return run;

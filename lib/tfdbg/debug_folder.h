@@ -16,8 +16,9 @@ namespace grapnel {
 
 struct DebugSource {
   llvm::StringRef path, host;
-  llvm::StringRef record;     // a serialized SourceFile, for SourceLines
-  bool is_framework = false;  // TensorFlow's or Keras's own: below an installed package of theirs
+  llvm::StringRef record;  // a serialized SourceFile, for SourceLines
+  // TensorFlow's or Keras's own, below an installed package of theirs, or Python's library.
+  bool is_framework = false;
 };
 
 struct DebugFrame {

@@ -3,6 +3,7 @@
 #include "lib/io/record.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/support/text.h"
+#include "lib/tfdbg/autograph_source.h"
 
 namespace grapnel {
 namespace {
@@ -32,7 +33,10 @@ bool IsFrameworkPath(llvm::StringRef path) {
     for (llvm::StringRef name : {"tensorflow", "keras", "tf_keras", "absl"})
       if (HasPrefix(package, name)) return true;
   }
-  return path.contains("__autograph_generated_file");
+  // Python's own library: threads, contexts, imports.
+  bool is_library = path.contains("/lib/python3") && !path.contains("site-packages") &&
+                    !path.contains("dist-packages");
+  return is_library || path.starts_with("<frozen ") || IsAutographFile(path);
 }
 
 }  // namespace

@@ -112,8 +112,8 @@ TEST_F(DebugTableTest, CommandsSayWhatIsWrongAndTouchNoFiles) {
   EXPECT_FALSE(llvm::sys::fs::exists("/tmp/grapnel_never.npy"));
   EXPECT_EQ(Where(Settled(session)), before);
   Json(Ask("POST", "0/debug-command/" + session, "break has_nan"));
-  const llvm::json::Array* breakpoints = Status(session).getObject("at")->getArray("breakpoints");
-  EXPECT_EQ(breakpoints->size(), 1u);
+  llvm::json::Object status = Status(session);
+  EXPECT_EQ(status.getObject("at")->getArray("breakpoints")->size(), 1u);
 }
 
 TEST_F(DebugTableTest, WhatCannotRunIsOverInWords) {
