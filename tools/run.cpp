@@ -97,11 +97,11 @@ Expected<RunRequest> RequestOf(const Flags& flags) {
   return request;
 }
 
-// Where a fetch is not finite, one line says which op made it so. The graph runs again for that, on
-// the same values; what it prints was said.
+// Where a fetch, or a variable, is not finite, one line says which op made it so. The graph runs
+// again for that, on the same values; what it prints was said.
 Error SayWhatIsBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tensor> outputs,
-                   const CancelFlag& cancel, const MessageSink& sink) {
-  if (llvm::none_of(outputs, IsBad)) return Error::success();
+                   const Session& session, const CancelFlag& cancel, const MessageSink& sink) {
+  if (llvm::none_of(outputs, IsBad) && BadVariables(session).empty()) return Error::success();
   ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
   request.sink = request.print = [](Severity, llvm::StringRef) {};
   request.cancel = &cancel;
@@ -242,7 +242,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   if (!flags.save_case.empty()) RETURN_IF_ERROR(job.SaveAsCase(flags.save_case, outputs));
   invocation.out().flush();  // before what is said on stderr
   if (!invocation.flags.quiet)
-    RETURN_IF_ERROR(SayWhatIsBad(opened, flags, outputs, cancel, invocation.sink()));
+    RETURN_IF_ERROR(SayWhatIsBad(opened, flags, outputs, job.session(), cancel, invocation.sink()));
   return kExitOk;
 }
 

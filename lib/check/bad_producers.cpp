@@ -125,7 +125,9 @@ RecordedTensor RecordOf(const Tensor& tensor) {
   return record;
 }
 
-bool IsBad(const Tensor& tensor) { return HoldsNumbers(tensor) && HealthOf(tensor).IsBad(); }
+bool IsBad(const Tensor& tensor) {
+  return HoldsNumbers(tensor) && HealthOf(tensor, nullptr, HealthDetail::kBad).IsBad();
+}
 
 Tensor MadeFinite(const Tensor& tensor, bool ones) {
   if (!IsBad(tensor)) return tensor;

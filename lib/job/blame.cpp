@@ -13,7 +13,8 @@ struct Trial {
   std::vector<BadProducer> producers;
   std::vector<BadFetch> bad_fetches;
   std::string failure;
-  int runs = 0;  // that were made
+  int runs = 0;           // that were made
+  int bad_variables = 0;  // the first run after which a variable was bad; 0: none
   bool IsBad() const { return !bad_fetches.empty() || !failure.empty(); }
 };
 
@@ -34,6 +35,11 @@ class Blamer {
     // What the graph prints and what is wrong with it was said.
     request_.sink = [](Severity, llvm::StringRef) {};
     request_.print = [](Severity, llvm::StringRef) {};
+    if (!first.IsBad() && first.bad_variables > 0) {
+      blame_.is_of_variables = true;
+      runs_ = first.bad_variables;
+      ASSIGN_OR_RETURN(first, Try({}, /*ones=*/false));
+    }
     if (runs_ > 1 && first.IsBad()) blame_.bad_run = first.runs;
     runs_ = first.runs;
     blame_.bad_fetches = std::move(first.bad_fetches);
@@ -107,6 +113,8 @@ class Blamer {
       values[i] = watch.Feed(port, std::move(values[i]));
     }
     RETURN_IF_ERROR(job.Prepare());
+    std::set<std::string> bad_before;
+    for (const BadFetch& variable : BadVariables(job.session())) bad_before.insert(variable.name);
     Trial trial;
     while (trial.runs < runs_ && !trial.IsBad()) {
       ++trial.runs;
@@ -121,6 +129,11 @@ class Blamer {
       for (size_t i = 0; i < outputs->size(); ++i) {
         if (IsBad((*outputs)[i]))
           trial.bad_fetches.push_back({job.fetches()[i], RecordOf((*outputs)[i])});
+      }
+      for (BadFetch& variable : BadVariables(job.session())) {
+        if (bad_before.count(variable.name) > 0) continue;
+        if (trial.bad_variables == 0) trial.bad_variables = trial.runs;
+        if (blame_.is_of_variables) trial.bad_fetches.push_back(std::move(variable));
       }
     }
     trial.producers = watch.producers();
@@ -141,6 +154,7 @@ class Blamer {
     if (!from) return;
     llvm::DenseSet<NodeId> goals;
     for (const BadFetch& fetch : blame_.bad_fetches) {
+      if (fetch.is_variable) continue;
       auto port = FindTensor(main, fetch.name);
       if (port)
         goals.insert(port->node);
@@ -174,6 +188,16 @@ class Blamer {
 };
 
 }  // namespace
+
+std::vector<BadFetch> BadVariables(const Session& session) {
+  std::vector<BadFetch> bad;
+  for (const auto& [name, object] : session.Resources()) {
+    auto* variable = dynamic_cast<Variable*>(object.get());
+    Tensor value = variable ? variable->Get() : Tensor();
+    if (value && IsBad(value)) bad.push_back({name, RecordOf(value), /*is_variable=*/true});
+  }
+  return bad;
+}
 
 const BadProducer* RunBlame::first_harmful() const {
   auto found =

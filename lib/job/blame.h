@@ -14,7 +14,7 @@ namespace grapnel {
 
 enum class Harm : uint8_t {
   kNotTried,  // comes after the first that does harm
-  kNone,      // what is fetched is finite with it, when all others are made finite
+  kNone,      // what is fetched and kept is finite with it, when all others are made finite
   kDone,
 };
 
@@ -26,11 +26,13 @@ struct BlamedProducer {
 struct BadFetch {
   std::string name;
   RecordedTensor value;
+  bool is_variable = false;  // one that the run made so, and that nobody may fetch
 };
 
 struct RunBlame {
   std::vector<BlamedProducer> producers;  // in the order in which they first ran
   std::vector<BadFetch> bad_fetches;
+  bool is_of_variables = false;  // all that is fetched is finite: harm is what variables keep
   std::string failure;  // the error that ended the run, as a check of numbers does; else empty
   // The node that does harm, and those of the main graph through which it reaches a fetch.
   std::vector<std::string> path;
@@ -38,17 +40,20 @@ struct RunBlame {
   // False: numbers that stood for the bad ones made new bad ones, so that harm is a guess.
   bool is_certain = true;
   bool IsBad() const { return !bad_fetches.empty() || !failure.empty(); }
-  // The first that does harm; null: none.
+  // The first that does harm, by what is_of_variables says; null: none.
   const BadProducer* first_harmful() const;
 };
 
 // Runs the request, whose `hook`, `watch`, `pool`, `device` and `devices` are not looked at, on one
 // thread of the CPU: `runs` times in turn, or until something fetched is bad, where variables keep
-// what each run made of them. A producer does harm when something fetched is bad, or the run fails,
-// with all other producers made finite: so each that comes before the first harmful one costs a
-// run, or of many a few. Errors: RunJob's, but for those of nodes, which are part of the answer
-// where something was bad before.
+// what each run made of them; where nothing is, until a variable is that was finite before. A
+// producer does harm when that is so, or the run fails, with all other producers made finite: so
+// each that comes before the first harmful one costs a run, or of many a few. Errors: RunJob's, but
+// for those of nodes, which are part of the answer where something was bad before.
 Expected<RunBlame> BlameRun(OpenedGraph& opened, const RunRequest& request, int runs = 1);
+
+// Variables that hold NaN or infinity, by name. Cost: linear in what they hold.
+std::vector<BadFetch> BadVariables(const Session& session);
 
 }  // namespace grapnel
 

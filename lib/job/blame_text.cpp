@@ -85,9 +85,11 @@ void WriteOthers(const RunBlame& blame, llvm::raw_ostream& os) {
 
 void WriteFetches(const RunBlame& blame, llvm::raw_ostream& os) {
   if (blame.bad_run > 0) os << "run " << blame.bad_run << " is the first that is not finite:\n";
+  if (blame.is_of_variables)
+    os << "all that is fetched is finite, but what the run keeps is not:\n";
   for (const BadFetch& fetch : blame.bad_fetches)
-    os << "fetch " << fetch.name << " holds " << BadText(fetch.value) << " of "
-       << WithCommas(fetch.value.health.elements) << "\n";
+    os << (fetch.is_variable ? "variable " : "fetch ") << fetch.name << " holds "
+       << BadText(fetch.value) << " of " << WithCommas(fetch.value.health.elements) << "\n";
   if (!blame.failure.empty()) os << "the run failed: " << blame.failure << "\n";
 }
 
@@ -215,7 +217,9 @@ void WriteRunBlameJson(const RunBlame& blame, OStream& json) {
       json.value(nullptr);
     json.attributeEnd();
   };
-  write("first_bad", blame.first_harmful());
+  // What is fetched decides; what variables keep is told beside.
+  write("first_bad", blame.is_of_variables ? nullptr : blame.first_harmful());
+  write("first_bad_kept", blame.is_of_variables ? blame.first_harmful() : nullptr);
   write("first_any", blame.producers.empty() ? nullptr : &blame.producers[0].producer);
   json.attributeArray("producers", [&] {
     for (const BlamedProducer& p : blame.producers) {
@@ -230,7 +234,7 @@ void WriteRunBlameJson(const RunBlame& blame, OStream& json) {
   json.attributeArray("bad_fetches", [&] {
     for (const BadFetch& fetch : blame.bad_fetches) {
       json.object([&] {
-        json.attribute("tensor", fixUTF8(fetch.name));
+        json.attribute(fetch.is_variable ? "variable" : "tensor", fixUTF8(fetch.name));
         json.attributeBegin("value");
         WriteRecordedTensorJson(fetch.value, json);
         json.attributeEnd();

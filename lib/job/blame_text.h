@@ -18,7 +18,8 @@ void WriteCallsJson(llvm::ArrayRef<CallSite> calls, llvm::json::OStream& json);
 // "loss/Log (Log) made -inf x1 of 6 at [1,0] because its input Softmax:0 holds 1 zero".
 std::string ProducerSentence(const BadProducer& producer);
 void WriteRunBlameText(const RunBlame& blame, llvm::raw_ostream& os);
-// "first_bad" and "first_any": an object or null; "producers", "bad_fetches", "failure", "path",
+// "first_bad", "first_bad_kept" (where all that is fetched is finite, and a variable is not) and
+// "first_any": an object or null; "producers", "bad_fetches", "failure", "path",
 // "is_certain"; as fields of an object that is open.
 void WriteRunBlameJson(const RunBlame& blame, llvm::json::OStream& json);
 

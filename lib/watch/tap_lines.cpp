@@ -81,9 +81,11 @@ void WriteValue(const TapEvent& event, TapMode mode, llvm::raw_ostream& os) {
 // What lines of one node begin with.
 const std::string& TapLines::HeadOf(const Node& node) {
   std::unique_ptr<std::string>& head = heads_[{&node.graph(), node.id()}];
-  if (!head)
+  if (!head) {
     head = std::make_unique<std::string>("\"node\":" + Quoted(node.name()) +
                                          ",\"op\":" + Quoted(node.op()));
+    if (!node.device().empty()) *head += ",\"device\":" + Quoted(node.device());
+  }
   return *head;
 }
 
