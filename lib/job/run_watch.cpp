@@ -39,7 +39,7 @@ std::string NameOfFunction(const Graph& graph) {
 
 }  // namespace
 
-RunWatch::RunWatch(const Graph& main, std::vector<Glob> globs, std::optional<TapMode> mode)
+RunWatch::RunWatch(const Graph& main, const std::vector<Glob>& globs, std::optional<TapMode> mode)
     : Tap({.names = globs}, mode.value_or(TapMode::kNoTensor)),
       main_(main),
       taps_(mode.has_value() && !globs.empty()) {}
@@ -169,7 +169,7 @@ RecordedTensor RunWatch::Record(DataType dtype, llvm::ArrayRef<int64_t> dims,
   return record;
 }
 
-void RunWatch::Tell(TapEvent event) {
+void RunWatch::Tell(TapEvent&& event) {
   Node node = Watched(event.node);
   WatchedPort port{&node.graph(), node.id(), event.output};
   if (mode() == TapMode::kFullTensor && event.value) event.health = HealthOf(event.value);

@@ -48,7 +48,7 @@ class RunWatch : public Tap {
   // nodes of the module of `main`, also where another graph runs, which was made of it: then of
   // those that are there under the same function and name, or in the function of a call whose place
   // they took.
-  RunWatch(const Graph& main, std::vector<Glob> globs, std::optional<TapMode> mode);
+  RunWatch(const Graph& main, const std::vector<Glob>& globs, std::optional<TapMode> mode);
 
   // The run fails with an error at the next node that begins or ends.
   void Stop() { is_stopped_ = true; }
@@ -85,7 +85,7 @@ class RunWatch : public Tap {
 
  private:
   bool Tells() const override { return true; }
-  void Tell(TapEvent event) override;
+  void Tell(TapEvent&& event) override;
   Error Pass(const Node& node);
   bool IsTapped(const Node& node) const;
   bool IsKnown(const WatchedPort& port) const;

@@ -48,6 +48,7 @@ std::vector<std::string> RunFolders(llvm::StringRef path) {
   }
   llvm::sort(found);
   std::vector<std::string> folders;
+  folders.reserve(found.size());
   for (auto& [order, folder] : found) folders.push_back(std::move(folder));
   return folders;
 }

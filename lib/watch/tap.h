@@ -70,7 +70,7 @@ class Tap : public RunHook {
  protected:
   virtual bool Tells() const { return false; }
   // In order. On any thread, one at a time of one run.
-  virtual void Tell(TapEvent /*event*/) {}
+  virtual void Tell(TapEvent&& /*event*/) {}
   // Whether events need the time.
   virtual bool TellsTime() const { return false; }
 
@@ -107,7 +107,7 @@ class WrittenTap : public Tap {
 
  protected:
   bool Tells() const override { return true; }
-  void Tell(TapEvent event) override { writer_.Add(std::move(event)); }
+  void Tell(TapEvent&& event) override { writer_.Add(std::move(event)); }
 
  private:
   TapWriter writer_;

@@ -63,6 +63,7 @@ TEST(RunOrder, KeepsItOnManyThreads) {
   Told told;
   order.Begin(kPositions, {});
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (int i = t; i < kPositions; i += kThreads) {

@@ -30,7 +30,7 @@ class V1Dump {
     AppendBytesField(&event, 6, message);
     Write(run_ + "/_tfdbg_core_metadata_sessionrun00000000000000_1", event);
   }
-  void Node(const std::string& name, const std::string& op, std::vector<std::string> inputs,
+  void Node(const std::string& name, const std::string& op, const std::vector<std::string>& inputs,
             const std::string& transfer = "") {
     proto::NodeDef* node = graph_.add_node();
     node->set_name(name);
