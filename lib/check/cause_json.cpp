@@ -95,6 +95,9 @@ void WriteCauseJson(const DebugRun& run, const Cause& cause, OStream& json) {
     WriteInputs(json, cause);
     WriteSourceLines(json, run, cause);
     json.attribute("framework_frames", cause.framework_frames);
+    json.attributeArray("also", [&] {
+      for (const std::string& node : cause.also) json.value(fixUTF8(node));
+    });
   });
 }
 

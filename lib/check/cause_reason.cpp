@@ -47,18 +47,23 @@ std::string CountOf(Of of, int64_t count) {
   return Plural(count, "negative number");
 }
 
+// How many numbers of the input the op is not defined at; 0 where it is not counted.
+int64_t CountFallen(const Cause& cause, const Pitfall& pitfall) {
+  if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
+      !Made(cause.value, pitfall.makes))
+    return 0;
+  const RecordedTensor& value = cause.inputs[pitfall.input].value;
+  if (value.what != Recorded::kCounts) return 0;
+  return pitfall.of == Of::kZero ? value.health.zero : value.health.negative;
+}
+
 // The pitfall that this op fell into, in words; empty when none is seen.
 std::string PitfallText(const Cause& cause) {
   std::string text;
   for (const Pitfall& pitfall : kPitfalls) {
-    if (pitfall.op_type != cause.op_type || pitfall.input >= cause.inputs.size() ||
-        !Made(cause.value, pitfall.makes))
-      continue;
-    const CauseInput& input = cause.inputs[pitfall.input];
-    if (input.value.what != Recorded::kCounts) continue;
-    const Health& health = input.value.health;
-    int64_t count = pitfall.of == Of::kZero ? health.zero : health.negative;
+    int64_t count = CountFallen(cause, pitfall);
     if (count == 0) continue;
+    const CauseInput& input = cause.inputs[pitfall.input];
     text += (text.empty() ? "because its input " + NameOf(input) + " holds " : " and ") +
             CountOf(pitfall.of, count);
   }
@@ -114,6 +119,13 @@ std::string CauseReason(const Cause& cause) {
   if (known == cause.inputs.size() && MadeOnlyInfinity(cause.value) && !HasPitfall(cause.op_type))
     text += ": the result may be too large for its type";
   return text;
+}
+
+int PitfallInput(const Cause& cause) {
+  for (const Pitfall& pitfall : kPitfalls) {
+    if (CountFallen(cause, pitfall) > 0) return static_cast<int>(pitfall.input);
+  }
+  return -1;
 }
 
 }  // namespace grapnel

@@ -13,6 +13,10 @@ namespace grapnel {
 // Reads node, op_type, value and inputs of `cause`.
 std::string CauseReason(const Cause& cause);
 
+// The input whose zeros or negative numbers made the output bad, -1 where that is not seen. Ops
+// that fall over one input, such as a Log and the Reciprocal of its gradient, have one origin.
+int PitfallInput(const Cause& cause);
+
 }  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_CHECK_CAUSE_REASON_H_

@@ -2,6 +2,7 @@
 
 #include "lib/ir/tensor_name.h"
 #include "lib/support/text.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 namespace grapnel {
@@ -77,6 +78,7 @@ void WriteOtherCauses(const BlameReport& report, llvm::raw_ostream& os) {
     } else if (!is_first) {
       os << "  " << CauseSentence(cause);
       if (cause.times > 1) os << ", " << WithCommas(cause.times) << " times in all";
+      if (!cause.also.empty()) os << "; so did " << llvm::join(cause.also, ", ");
       os << "\n";
     }
   }
@@ -96,6 +98,8 @@ void WriteCauseText(const DebugRun& run, const Cause& cause, llvm::raw_ostream& 
   os << CauseSentence(cause) << "\n";
   WriteSource(run, cause, os);
   WriteTensors(cause, os);
+  if (!cause.also.empty())
+    os << "\nover the same input later: " << llvm::join(cause.also, ", ") << "\n";
 }
 
 void WriteBlameText(const DebugRun& run, const BlameReport& report, llvm::raw_ostream& os) {

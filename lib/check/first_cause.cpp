@@ -25,6 +25,7 @@ class Blame {
   void PassExecution(int index);
   void Add(DebugAlert alert, bool is_cause, llvm::ArrayRef<ValueSource> sources);
   bool IsSameOp(const DebugAlert& a, const DebugAlert& b) const;
+  bool HasSameOrigin(const Cause& cause);
   Cause MakeCause(const DebugAlert& alert, llvm::ArrayRef<ValueSource> sources) const;
   void DescribeTrace(const DebugTrace& trace, Cause* cause) const;
   void DescribeExecution(const DebugExecution& execution, Cause* cause) const;
@@ -106,7 +107,29 @@ bool Blame::IsSameOp(const DebugAlert& a, const DebugAlert& b) const {
   return x.op_type == y.op_type && x.stack == y.stack;
 }
 
+// Whether an op went bad over the same input in the same call; it is told with that one then.
+bool Blame::HasSameOrigin(const Cause& cause) {
+  int input = PitfallInput(cause);
+  if (input < 0 || cause.execution < 0 || cause.inputs[input].made_by.empty()) return false;
+  for (Cause& before : report_.causes) {
+    int other = PitfallInput(before);
+    if (other < 0 || before.execution != cause.execution || before.node == cause.node) continue;
+    const CauseInput &a = cause.inputs[input], &b = before.inputs[other];
+    if (a.made_by != b.made_by || a.made_in != b.made_in || before.iteration != cause.iteration)
+      continue;
+    if (!llvm::is_contained(before.also, cause.node)) before.also.push_back(cause.node);
+    return true;
+  }
+  return false;
+}
+
 void Blame::Add(DebugAlert alert, bool is_cause, llvm::ArrayRef<ValueSource> sources) {
+  std::optional<Cause> cause;
+  if (is_cause) {
+    cause = MakeCause(alert, sources);
+    // What falls over the input of an earlier cause is a consequence of the same zeros.
+    is_cause = !HasSameOrigin(*cause);
+  }
   alert.is_cause = is_cause;
   if (is_cause) {
     ++report_.num_causes;
@@ -115,7 +138,7 @@ void Blame::Add(DebugAlert alert, bool is_cause, llvm::ArrayRef<ValueSource> sou
     if (same != report_.causes.end()) {
       ++same->times;
     } else if (report_.causes.size() < max_causes_) {
-      report_.causes.push_back(MakeCause(alert, sources));
+      report_.causes.push_back(std::move(*cause));
     }
   } else if (report_.num_causes > 0) {
     ++report_.consequences;

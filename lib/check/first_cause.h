@@ -45,13 +45,14 @@ struct Cause {
   int stack = -1;      // in DebugRun::stacks
   int frame = -1;      // the user's, in DebugRun::frames
   int framework_frames = 0;
+  std::vector<std::string> also;  // ops that went bad over the same input later, in the same call
   size_t times = 1;  // how often this output of this op was a cause; the rest tells of the first
 };
 
 struct BlameReport {
   std::vector<DebugAlert> alerts;  // in the order of execution
   std::vector<Cause> causes;       // in the order of execution, at most `max_causes`
-  size_t num_causes = 0;           // alerts that are causes
+  size_t num_causes = 0;           // alerts that are causes, of one origin the first
   size_t consequences = 0;         // alerts after the first cause that are no causes themselves
   bool can_tell = false;           // false: no record says whether its tensor is bad
 };
