@@ -206,7 +206,8 @@ class GraphDoctor {
       why_not_run_ = TextOf(std::move(error));
       return;
     }
-    if (Error failed = RunSteps(*job, observer, patient)) failure_ = TextOf(std::move(failed));
+    job_.emplace(std::move(*job));
+    if (Error failed = RunSteps(*job_, observer, patient)) failure_ = TextOf(std::move(failed));
   }
 
   Error RunSteps(RunJob& job, Observer& observer, Patient* patient) {
@@ -293,6 +294,8 @@ class GraphDoctor {
   std::vector<BodyPort> given_;
   std::map<size_t, size_t> history_of_;  // in Patient::variables, by variable
   std::string why_not_run_, failure_;
+  // As long as what was seen is looked at: values may lie in files that its session keeps.
+  std::optional<RunJob> job_;
 };
 
 const Evidence kOfGraph[] = {Evidence::kGraph, Evidence::kLoss, Evidence::kValues,

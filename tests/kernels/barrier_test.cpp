@@ -39,7 +39,7 @@ TEST(KernelBarrier, WhatIsRefusedChangesNothing) {
   EXPECT_EQ(Insert(barrier, 1, {"y"}, Ints({1}, {7})), "no error");
   EXPECT_NE(Take(barrier, 2).ErrorText(), "no error");
   EXPECT_NE(Insert(barrier, 0, {"z", "x"}, Floats({2}, {1, 2})), "no error");
-  EXPECT_NE(Insert(barrier, 1, {"x", "x"}, Ints({2}, {1, 2})), "no error");
+  EXPECT_NE(Insert(barrier, 1, {"x", "x", "x"}, Ints({3}, {1, 2, 3})), "no error");
   EXPECT_EQ(SizeOf(barrier, "BarrierReadySize"), 1);
   EXPECT_EQ(SizeOf(barrier, "BarrierIncompleteSize"), 1);
   EXPECT_EQ(Values<std::string>(Take(barrier, 1).All()[1]), (S{"y"}));
