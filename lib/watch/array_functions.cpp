@@ -260,6 +260,23 @@ Expected<NumberArray> Where(const std::vector<NumberArray>& arguments) {
   return result;
 }
 
+// |a - b| <= tolerance; equal infinities are within any, NaN within none.
+Expected<NumberArray> Within(const std::vector<NumberArray>& arguments) {
+  BinaryFunction equal{[](Number a, Number b) -> Number { return a == b; }, BinaryFunction::kTruth};
+  BinaryFunction far{[](Number a, Number b) -> Number { return std::fabs(a - b); },
+                     BinaryFunction::kPromoted};
+  BinaryFunction less{[](Number a, Number b) -> Number { return a <= b; }, BinaryFunction::kTruth};
+  ASSIGN_OR_RETURN(NumberArray result, Pairwise("==", equal, arguments[0], arguments[1]));
+  // In double: of small floats the difference would be rounded, of integers wrap around.
+  NumberArray a = arguments[0], b = arguments[1];
+  a.dtype = b.dtype = proto::DT_DOUBLE;
+  a.is_weak = b.is_weak = false;
+  ASSIGN_OR_RETURN(NumberArray apart, Pairwise("+-", far, a, b));
+  ASSIGN_OR_RETURN(NumberArray near, Pairwise("+-", less, apart, arguments[2]));
+  ASSIGN_OR_RETURN(result, Pairwise("|", BinaryFunctions().find("|")->second, result, near));
+  return result;
+}
+
 // Filters of the debugger, of complex numbers too: whether any element is one.
 using IsOne = bool (*)(Number);
 IsOne FilterNamed(llvm::StringRef name) {
@@ -273,22 +290,21 @@ IsOne FilterNamed(llvm::StringRef name) {
 size_t NumArguments(llvm::StringRef name) {
   if (UnaryFunctions().count(name) || IsReduction(name)) return 1;
   if (BinaryFunctions().count(name) || name == "and" || name == "or") return 2;
-  if (name == "where") return 3;
+  if (name == "where" || name == "within") return 3;
   if (FilterNamed(name)) return 1;
-  return name == "imag" || name == "size" || name == "shape" || name == "ndim" || name == "~" ? 1
-                                                                                              : 0;
+  return llvm::is_contained({"imag", "size", "shape", "ndim", "rank", "dtype", "~"}, name) ? 1 : 0;
 }
 
 }  // namespace
 
 bool IsFunction(llvm::StringRef name) {
   return NumArguments(name) > 0 && llvm::isAlpha(name[0]) && name != "neg" && name != "not" &&
-         name != "and" && name != "or";
+         name != "and" && name != "or" && name != "within";
 }
 
 std::vector<std::string> FunctionNames() {
-  std::vector<std::string> names = {"has_inf", "has_inf_or_nan", "has_nan", "imag",
-                                    "ndim",    "shape",          "size",    "where"};
+  std::vector<std::string> names = {"dtype", "has_inf", "has_inf_or_nan", "has_nan", "imag",
+                                    "ndim",  "rank",    "shape",          "size",    "where"};
   for (const auto& [name, function] : UnaryFunctions()) names.push_back(name.str());
   for (const auto& [name, function] : BinaryFunctions()) names.push_back(name.str());
   for (llvm::StringRef name : ReductionNames()) names.push_back(name.str());
@@ -311,6 +327,7 @@ Expected<NumberArray> CallFunction(const Call& call, std::vector<NumberArray> ar
     return Pairwise(name, binary->second, arguments[0], arguments[1]);
   NumberArray& first = arguments[0];
   if (name == "where") return Where(arguments);
+  if (name == "within") return Within(arguments);
   if (IsOne is_one = FilterNamed(name)) {
     NumberArray result =
         Counts({llvm::any_of(first.values, is_one) || llvm::any_of(first.imaginary, is_one)},
