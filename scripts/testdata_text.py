@@ -398,6 +398,21 @@ def MergeSummary(a, b):
                                               raw.ScalarSummary(tags=[b"c", b"d"], values=[1, 2])])])
 
 
+@op("positive and not; a pixel of NaN; half, gray; bytes with alpha; one at most", image=random(2, 3, 4, 3))
+def ImageSummary(image):
+    holes = tf.concat([image, tf.fill([1, 3, 4, 3], np.nan)], 0)
+    return (raw.ImageSummary(tag="a", tensor=tf.abs(image)), raw.ImageSummary(tag="b", tensor=holes, max_images=5),
+            raw.ImageSummary(tag="c", tensor=tf.cast(image[..., :1], tf.half)),
+            raw.ImageSummary(tag="d", tensor=np.arange(96, dtype="u1").reshape(2, 3, 4, 4), max_images=1),
+            raw.ImageSummary(tag="e", tensor=image * 0, bad_color=tf.make_tensor_proto([1, 2, 3, 4], tf.uint8)))
+
+
+@op("mono and stereo; one at most", audio=random(2, 6, low=-1.2, high=1.2))
+def AudioSummaryV2(audio):
+    return (raw.AudioSummaryV2(tag="a", tensor=audio, sample_rate=8000.),
+            raw.AudioSummaryV2(tag="b", tensor=tf.reshape(audio, [2, 3, 2]), sample_rate=44100., max_outputs=1))
+
+
 @op("nothing", values=np.zeros(0, "i8"))
 def HistogramSummary_empty(values):
     return marked(raw.HistogramSummary(tag=b"tag", values=values, name="out"))

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <atomic>
+
 #include "lib/support/file.h"
 
 namespace grapnel {
@@ -10,10 +12,13 @@ Expected<std::unique_ptr<EventStream>> EventStream::Create(llvm::StringRef folde
                                                            llvm::StringRef suffix) {
   RETURN_IF_ERROR(CreateDirectories(folder));
   std::unique_ptr<EventStream> stream(new EventStream);
+  static std::atomic<int> num_files{0};
+  int number = num_files++;
   auto seconds = static_cast<int64_t>(WallTime());
   for (;; ++seconds) {
-    std::string name =
-        llvm::formatv("events.out.tfevents.{0:d10}.{1}{2}", seconds, HostName(), suffix).str();
+    std::string name = llvm::formatv("events.out.tfevents.{0:d10}.{1}.{2}.{3}{4}", seconds,
+                                     HostName(), getpid(), number, suffix)
+                           .str();
     bool exists = false;
     Error error = stream->file_.Open(JoinPath(folder, name), &exists);
     if (!error) break;
@@ -27,8 +32,6 @@ Expected<std::unique_ptr<EventStream>> EventStream::Create(llvm::StringRef folde
   RETURN_IF_ERROR(stream->Flush());
   return stream;
 }
-
-std::string EventStream::UsualSuffix() { return llvm::formatv(".{0}.0.v2", getpid()).str(); }
 
 void EventStream::Add(int64_t step, proto::Event event) {
   event.set_wall_time(WallTime());

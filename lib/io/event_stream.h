@@ -15,13 +15,14 @@ namespace grapnel {
 // Thread-safe.
 class EventStream {
  public:
-  // Makes "FOLDER/events.out.tfevents.SECONDS.HOST" + `suffix`, and the folder. It is a file of its
-  // own: where one of that name is there, the next second's is taken. It begins with the version
-  // record, which is on disk when this returns.
+  // What tf.summary puts behind its names.
+  static constexpr llvm::StringLiteral kUsualSuffix{".v2"};
+
+  // Makes "FOLDER/events.out.tfevents.SECONDS.HOST.PID.NUMBER" + `suffix`, and the folder; NUMBER
+  // counts the files of this process. It is a file of its own: where one of that name is there, the
+  // next second's is taken. It begins with the version record, which is on disk when this returns.
   static Expected<std::unique_ptr<EventStream>> Create(llvm::StringRef folder,
                                                        llvm::StringRef suffix);
-  // ".PID.0.v2": what tf.summary puts behind its names.
-  static std::string UsualSuffix();
 
   // Sets the time to now.
   void Add(int64_t step, proto::Event event);

@@ -155,9 +155,8 @@ Error AssertionHook::OnValues(size_t expression, const Node& maker, llvm::ArrayR
   auto holds = entry.assertion.expression.AreTrue(lookup);
   if (holds && *holds) return Error::success();
   if (!holds)
-    return Annotate(
-        Headline(entry.assertion, "has no answer") + "\n  " + Place(maker, run_) + "\n  ",
-        holds.takeError());
+    return MakeError("{0}\n  {1}\n  {2}", Headline(entry.assertion, "has no answer"),
+                     Place(maker, run_), TextOf(holds.takeError()));
   has_failed_ = true;
   return MakeError("{0}", Failure(entry, maker, lookup));
 }

@@ -147,9 +147,8 @@ class Parser {
   static Error NameDtype(Node* node) {
     if (node->kind != Node::Kind::kTensor && node->kind != Node::Kind::kText)
       return Error::success();
-    llvm::StringRef name = node->name;
+    llvm::StringRef name = node->name;  // `float` was read as a tensor
     for (llvm::StringRef prefix : {"tf.", "np."}) name.consume_front(prefix);
-    name = name.split(':').first;  // `float` was read as a tensor
     std::vector<std::string> known;
     for (int i = 1; i <= proto::DataType_MAX; ++i) {
       auto type = static_cast<DataType>(i);

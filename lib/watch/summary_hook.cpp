@@ -27,12 +27,13 @@ Expected<std::unique_ptr<SummaryHook>> SummaryHook::Make(
   }
   hook->times_.resize(requests.size());
   hook->requests_ = std::move(requests);
-  ASSIGN_OR_RETURN(hook->events_, EventStream::Create(folder, EventStream::UsualSuffix()));
+  hook->folder_ = folder.str();
   return hook;
 }
 
 // What is in a loop cannot be fetched; there it is seen if it runs.
 Error SummaryHook::Begin(StepContext& step) {
+  ASSIGN_OR_RETURN(events_, EventStream::Create(folder_, EventStream::kUsualSuffix));
   for (size_t e = 0; e < requests_.size(); ++e) {
     const ExpressionPlace& place = this->place(e);
     if (place.body != &module_.main || place.is_in_loop) continue;
@@ -106,6 +107,7 @@ Error SummaryHook::AfterRun(StepContext& step) {
 }
 
 Error SummaryHook::End(StepContext& step) {
+  if (!events_) return Error::success();
   for (size_t e = 0; e < requests_.size() && !step.has_failed; ++e) {
     if (times_[e] > 0) continue;
     sink_(Severity::kWarning, "--summary " + SummaryKindName(requests_[e].kind).str() + ":" +

@@ -19,8 +19,8 @@ namespace grapnel {
 // tensor as suits it; what a summary op of the graph made (MergeSummary) is written as it is.
 class SummaryHook : public StepHook, private ExpressionHook {
  public:
-  // `folder` gets a file of its own, whatever it holds. Errors: PlaceOf's, with the summary; two of
-  // one tag; the file cannot be made.
+  // `folder` gets a file of its own, whatever it holds, when the run begins. Errors: PlaceOf's,
+  // with the summary; two of one tag.
   static Expected<std::unique_ptr<SummaryHook>> Make(
       const Module& module, std::vector<SummaryRequest> requests, llvm::StringRef folder,
       const std::function<std::string(llvm::StringRef)>& key, MessageSink sink);
@@ -40,6 +40,7 @@ class SummaryHook : public StepHook, private ExpressionHook {
 
   const Module& module_;
   MessageSink sink_;
+  std::string folder_;
   std::vector<SummaryRequest> requests_;
   std::vector<int64_t> times_;  // how often each was written; told in order
   std::unique_ptr<EventStream> events_;
