@@ -171,8 +171,11 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   std::vector<Tensor> outputs;
   std::vector<std::vector<Tensor>> runs;  // for --json, which is printed when all have run
   auto end = [&]() -> Error {
-    RETURN_IF_ERROR(job.End());
-    return taps.Close(opened, job.feeds());
+    Error error = job.End();
+    Error of_taps = taps.Close(opened, job.feeds());
+    if (!error) return of_taps;
+    llvm::consumeError(std::move(of_taps));
+    return error;
   };
   for (int i = 0; i < flags.repeat && !job.stops(); ++i) {
     if (flags.repeat > 1) Progress::Say("run", i + 1, flags.repeat);

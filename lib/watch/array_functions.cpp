@@ -165,6 +165,11 @@ NumberArray BroadcastTo(const NumberArray& array, const Dims& dims) {
   wide.dims = dims;
   int64_t size = 1;
   for (int64_t dim : dims) size *= dim;
+  if (array.size() == 1) {
+    wide.values.assign(size, array.values[0]);
+    if (array.IsComplex()) wide.imaginary.assign(size, array.imaginary[0]);
+    return wide;
+  }
   size_t skipped = dims.size() - array.dims.size();
   for (int64_t flat = 0; flat < size; ++flat) {
     int64_t rest = flat, place = 0, stride = 1;
@@ -194,9 +199,18 @@ Expected<NumberArray> Pairwise(llvm::StringRef name, const BinaryFunction& funct
   bool divides = name == "//" || name == "%";
   if (divides && !IsFloat(result.dtype) && llvm::is_contained(b.values, 0))
     return MakeError("{0}: an integer is divided by zero", name);
-  NumberArray left = BroadcastTo(a, dims), right = BroadcastTo(b, dims);
+  NumberArray wide_a, wide_b;
+  if (a.dims != dims) wide_a = BroadcastTo(a, dims);
+  if (b.dims != dims) wide_b = BroadcastTo(b, dims);
+  const NumberArray &left = a.dims == dims ? a : wide_a, &right = b.dims == dims ? b : wide_b;
+  result.values.reserve(left.size());
+  bool is_truth = function.result == BinaryFunction::kTruth;
   for (int64_t i = 0; i < left.size(); ++i) {
     Number value = function.apply(left.values[i], right.values[i]);
+    if (is_truth && !is_complex) {
+      result.values.push_back(value);
+      continue;
+    }
     if (is_complex) {
       Number x = left.IsComplex() ? left.imaginary[i] : 0;
       Number y = right.IsComplex() ? right.imaginary[i] : 0;
@@ -231,7 +245,9 @@ Expected<NumberArray> Each(llvm::StringRef name, const UnaryFunction& function, 
   if (function.result == UnaryFunction::kTruth) array.dtype = proto::DT_BOOL;
   if (function.result == UnaryFunction::kFloat) array.dtype = FloatOf(array.dtype);
   if (array.dtype == proto::DT_BOOL) array.is_weak = false;
-  for (Number& value : array.values) value = ResultOf(array.dtype, function.apply(value));
+  bool is_truth = function.result == UnaryFunction::kTruth;
+  for (Number& value : array.values)
+    value = is_truth ? function.apply(value) : ResultOf(array.dtype, function.apply(value));
   return array;
 }
 
@@ -296,6 +312,11 @@ size_t NumArguments(llvm::StringRef name) {
 }
 
 }  // namespace
+
+bool IsElementwise(llvm::StringRef name) {
+  return UnaryFunctions().count(name) || BinaryFunctions().count(name) || name == "where" ||
+         name == "within";
+}
 
 bool IsFunction(llvm::StringRef name) {
   return NumArguments(name) > 0 && llvm::isAlpha(name[0]) && name != "neg" && name != "not" &&

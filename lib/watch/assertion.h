@@ -28,14 +28,14 @@ class AssertionHook : public StepHook, private ExpressionHook {
       const Module& module, std::vector<Assertion> assertions,
       const std::function<std::string(llvm::StringRef)>& key, MessageSink sink);
 
-  // Those that cannot hold, whatever the values of `feeds` are, a text each. Cost: shapes of the
-  // module are inferred.
+  // Those that cannot hold, whatever the values of `feeds` are, a text each. Those that always hold
+  // are not asked again. Before the run. Cost: shapes of the module are inferred.
   std::vector<std::string> Refuted(llvm::ArrayRef<std::string> feeds);
   // Whether one ended a run.
   bool has_failed() const { return has_failed_; }
 
   std::string name() const override { return "--assert"; }
-  RunHook* node_hook() override { return this; }
+  RunHook* node_hook() override;  // null: all are decided
   // Errors: a tensor that no fetch needs.
   Error BeforeRun(StepContext& step) override;
   // Tells the sink of those that were never asked.

@@ -45,6 +45,8 @@ Expected<std::vector<int64_t>> SlicedPlaces(llvm::ArrayRef<int64_t> dims,
 Expected<NumberArray> CallFunction(const TensorExpression::Node& call,
                                    std::vector<NumberArray> arguments);
 bool IsFunction(llvm::StringRef name);
+// Whether each element of the result comes of the elements in that place alone.
+bool IsElementwise(llvm::StringRef name);
 
 }  // namespace grapnel
 

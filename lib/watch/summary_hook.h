@@ -3,6 +3,7 @@
 #define GRAPNEL_LIB_WATCH_SUMMARY_HOOK_H_
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,8 @@ class SummaryHook : public StepHook, private ExpressionHook {
   MessageSink sink_;
   std::string folder_;
   std::vector<SummaryRequest> requests_;
-  std::vector<int64_t> times_;  // how often each was written; told in order
+  std::mutex mutex_;
+  std::vector<int64_t> times_;  // how often each was written
   std::unique_ptr<EventStream> events_;
   int64_t run_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "lib/watch/tensor_expression.h"
 
 #include "lib/support/suggest.h"
+#include "lib/watch/expression_blocks.h"
 #include "lib/watch/expression_parser.h"
 #include "lib/watch/expression_value.h"
 #include "llvm/ADT/STLExtras.h"
@@ -18,6 +19,13 @@ Expected<ExpressionValue> Evaluated(const Node& node, const Lookup& lookup) {
     ASSIGN_OR_RETURN(value.tensor, lookup(node.name));
     if (!value.tensor) return MakeError("'{0}' has no value", node.name);
     return value;
+  }
+  if (node.kind == Node::Kind::kCall && node.operands.size() == 1 && !node.axis &&
+      !node.keeps_dims) {
+    if (auto reduced = ReducedInBlocks(node.name, node.operands[0], lookup)) {
+      value.numbers = std::move(*reduced);
+      return value;
+    }
   }
   std::vector<ExpressionValue> operands;
   for (const Node& operand : node.operands) {
@@ -83,6 +91,7 @@ Expected<bool> TensorExpression::IsTrue(const Lookup& lookup) const {
 }
 
 Expected<bool> TensorExpression::AreTrue(const Lookup& lookup) const {
+  if (auto all = ReducedInBlocks("all", *root_, lookup)) return IsTrueAt(*all, 0);
   ASSIGN_OR_RETURN(ExpressionValue value, Evaluated(*root_, lookup));
   ASSIGN_OR_RETURN(NumberArray numbers, NumbersOf(std::move(value)));
   for (size_t i = 0; i < numbers.values.size(); ++i) {

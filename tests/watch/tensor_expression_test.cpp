@@ -151,6 +151,52 @@ TEST(TensorExpression, GivesWhatNumPyGives) {
     EXPECT_EQ(Text(the_case.expression), the_case.text) << the_case.expression;
 }
 
+// What goes a block at a time gives what small tensors do.
+TEST(TensorExpression, IsTheSameOfLargeTensors) {
+  constexpr int kSize = 20000;
+  for (DataType dtype : {proto::DT_FLOAT, proto::DT_INT32, proto::DT_UINT8, proto::DT_HALF}) {
+    std::vector<long double> values;
+    for (int i = 0; i < kSize; ++i) values.push_back((i * 7919) % 101);
+    values[kSize - 3] = 120;
+    Tensor large = Make(dtype, {kSize / 2, 2}, values);
+    auto lookup = [&](llvm::StringRef) -> Expected<Tensor> { return large; };
+    // With an axis all is computed at once.
+    auto at_once = [&](const std::string& name, const std::string& of) {
+      std::string text = name + "(" + name + "(" + of + ", axis=1))";
+      return ArrayText(
+          llvm::cantFail(llvm::cantFail(TensorExpression::Parse(text)).Evaluate(lookup)));
+    };
+    for (const char* name : {"min", "max", "any", "all", "sum"}) {
+      for (const char* of :
+           {"x", "x - 50", "abs(x * 2) > 3", "isfinite(x)", "where(x > 4, x, 7)"}) {
+        std::string text = std::string(name) + "(" + of + ")";
+        Tensor made =
+            llvm::cantFail(llvm::cantFail(TensorExpression::Parse(text)).Evaluate(lookup));
+        EXPECT_EQ(ArrayText(made), at_once(name, of))
+            << text << " of " << DataTypeName(dtype).str();
+      }
+    }
+    auto are_true = [&](const char* text) {
+      return llvm::cantFail(llvm::cantFail(TensorExpression::Parse(text)).AreTrue(lookup));
+    };
+    EXPECT_TRUE(are_true("x <= 120"));
+    EXPECT_FALSE(are_true("x < 120"));
+    EXPECT_TRUE(are_true("x == x +- 0"));
+  }
+  std::vector<long double> values(kSize, 1);
+  values[kSize / 2] = NAN;
+  Tensor large = Make(proto::DT_FLOAT, {kSize}, values);
+  auto text = [&](const char* expression) {
+    return ArrayText(
+        llvm::cantFail(llvm::cantFail(TensorExpression::Parse(expression))
+                           .Evaluate([&](llvm::StringRef) -> Expected<Tensor> { return large; })));
+  };
+  EXPECT_EQ(text("max(x)"), "array(nan, dtype=float32)");
+  EXPECT_EQ(text("min(x)"), "array(nan, dtype=float32)");
+  EXPECT_EQ(text("mean(x)"), "array(nan, dtype=float32)");
+  EXPECT_EQ(text("count_nonzero(isnan(x))"), "array(1)");
+}
+
 TEST(TensorExpression, AsksOfShapesDtypesAndStrings) {
   const std::pair<const char*, bool> cases[] = {
       {"shape(x) == [2, 3]", true},
