@@ -4,7 +4,6 @@
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
-#include "lib/shape/module_shapes.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -85,6 +84,24 @@ Expected<std::unique_ptr<AssertionHook>> AssertionHook::Make(
   return hook;
 }
 
+TensorExpression::Form AssertionHook::FormOf(const ModuleShapes& shapes,
+                                             const ExpressionPlace& place, size_t i,
+                                             llvm::ArrayRef<Port> fed) const {
+  Port port = place.ports[i];
+  const ShapeMap& map = shapes.Of(*place.body);
+  TensorExpression::Form form{map.TypeOf(port), map.OfPort(port), Tensor()};
+  Node maker = place.body->node(port.node);
+  bool is_fed = place.body == &module_.main && llvm::is_contained(fed, port);
+  if (maker.op() != "Const" || is_fed) return form;
+  auto literal = Literal::FromConst(maker);
+  auto value = literal ? Tensor::FromLiteral(*literal) : literal.takeError();
+  if (value)
+    form.value = std::move(*value);
+  else
+    llvm::consumeError(value.takeError());
+  return form;
+}
+
 // What is fed has the shape that its placeholder promises, and no other node does.
 std::vector<std::string> AssertionHook::Refuted(llvm::ArrayRef<std::string> feeds) {
   ModuleShapes shapes(module_);
@@ -103,19 +120,7 @@ std::vector<std::string> AssertionHook::Refuted(llvm::ArrayRef<std::string> feed
     std::string known;
     auto form_of = [&](llvm::StringRef name) {
       size_t i = llvm::find(place.names, name) - place.names.begin();
-      Port port = place.ports[i];
-      TensorExpression::Form form{shapes.Of(*place.body).TypeOf(port),
-                                  shapes.Of(*place.body).OfPort(port), Tensor()};
-      Node maker = place.body->node(port.node);
-      bool is_fed = place.body == &module_.main && llvm::is_contained(fed, port);
-      if (maker.op() == "Const" && !is_fed) {
-        auto literal = Literal::FromConst(maker);
-        auto value = literal ? Tensor::FromLiteral(*literal) : literal.takeError();
-        if (value)
-          form.value = std::move(*value);
-        else
-          llvm::consumeError(value.takeError());
-      }
+      TensorExpression::Form form = FormOf(shapes, place, i, fed);
       std::string what = form.value ? form.value.ToString(kMostElements)
                                     : (DataTypeName(form.dtype) + form.shape.ToString()).str();
       std::string line = llvm::formatv("\n  {0} is {1}", name, what).str();

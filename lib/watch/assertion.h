@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/shape/module_shapes.h"
 #include "lib/watch/expression_hook.h"
 #include "lib/watch/step_hook.h"
 
@@ -49,6 +50,9 @@ class AssertionHook : public StepHook, private ExpressionHook {
   };
   AssertionHook(const Module& module, MessageSink sink) : module_(module), sink_(std::move(sink)) {}
   Error OnValues(size_t expression, const Node& maker, llvm::ArrayRef<Tensor> values) override;
+  // Of tensor `i` of the place.
+  TensorExpression::Form FormOf(const ModuleShapes& shapes, const ExpressionPlace& place, size_t i,
+                                llvm::ArrayRef<Port> fed) const;
   std::string Failure(const Entry& entry, const Node& maker,
                       const TensorExpression::Lookup& lookup) const;
 

@@ -139,7 +139,7 @@ Error Measure(const std::string& path) {
   ASSIGN_OR_RETURN(std::unique_ptr<RunTaps> taps,
                    RunTaps::Make(opened, request, [](Severity, llvm::StringRef) {}));
   return Compare(opened, name, pool,
-                 {"... as lines", taps->hook(), [&] { return taps->tap().tensors_tapped(); }});
+                 {"... as lines", taps->node_hook(), [&] { return taps->tap().tensors_tapped(); }});
 }
 
 }  // namespace

@@ -155,14 +155,14 @@ TEST(TensorExpression, GivesWhatNumPyGives) {
 TEST(TensorExpression, IsTheSameOfLargeTensors) {
   constexpr int kSize = 20000;
   for (DataType dtype : {proto::DT_FLOAT, proto::DT_INT32, proto::DT_UINT8, proto::DT_HALF}) {
-    std::vector<long double> values;
-    for (int i = 0; i < kSize; ++i) values.push_back((i * 7919) % 101);
+    std::vector<long double> values(kSize);
+    for (int i = 0; i < kSize; ++i) values[i] = (i * 7919) % 101;
     values[kSize - 3] = 120;
     Tensor large = Make(dtype, {kSize / 2, 2}, values);
     auto lookup = [&](llvm::StringRef) -> Expected<Tensor> { return large; };
     // With an axis all is computed at once.
     auto at_once = [&](const std::string& name, const std::string& of) {
-      std::string text = name + "(" + name + "(" + of + ", axis=1))";
+      std::string text = llvm::formatv("{0}({0}({1}, axis=1))", name, of).str();
       return ArrayText(
           llvm::cantFail(llvm::cantFail(TensorExpression::Parse(text)).Evaluate(lookup)));
     };
