@@ -7,6 +7,9 @@
 namespace grapnel {
 namespace {
 
+// Moments that are kept of an expression: more than iterations that overlap.
+constexpr size_t kMostMoments = 256;
+
 std::string NameOf(const Graph& body) {
   const Function* function = FunctionOf(body);
   return function ? function->name().str() : "";
@@ -162,6 +165,15 @@ Error ExpressionHook::Take(const Use& use, const Node& maker, const Tensor& valu
   return OnValues(use.expression, maker, values);
 }
 
+// What waits for a tensor that its iteration never makes would pile up.
+void ExpressionHook::ForgetOldIterations(Watched& watched, const Moment& now) {
+  if (watched.seen.size() <= kMostMoments) return;
+  auto oldest = llvm::find_if(watched.seen, [&](const auto& entry) {
+    return !entry.first.iterations.empty() && (entry.first < now || now < entry.first);
+  });
+  if (oldest != watched.seen.end()) watched.seen.erase(oldest);
+}
+
 bool ExpressionHook::Complete(Watched& watched, const Use& use, const Tensor& value, bool lasts,
                               std::vector<Tensor>* values) {
   size_t count = watched.place.ports.size();
@@ -175,6 +187,7 @@ bool ExpressionHook::Complete(Watched& watched, const Use& use, const Tensor& va
     std::vector<Tensor>& here = watched.seen[now];
     here.resize(count);
     here[use.tensor] = value;
+    ForgetOldIterations(watched, now);
   }
   *values = watched.lasting;
   // From the innermost iteration outwards: what is nearer counts.

@@ -74,6 +74,7 @@ class ExpressionHook : public RunHook {
   const std::string& FunctionNameOf(const Graph& body);  // under the lock; empty: main
   bool WantsInputs(const Node& node);
   Error Take(const Use& use, const Node& maker, const Tensor& value, bool lasts);
+  static void ForgetOldIterations(Watched& watched, const Moment& now);
   bool Complete(Watched& watched, const Use& use, const Tensor& value, bool lasts,
                 std::vector<Tensor>* values);
 
