@@ -398,6 +398,40 @@ def MergeSummary(a, b):
                                               raw.ScalarSummary(tags=[b"c", b"d"], values=[1, 2])])])
 
 
+@op("positive and not; a pixel of NaN; half, gray; bytes with alpha; one at most", image=random(2, 3, 4, 3))
+def ImageSummary(image):
+    holes = tf.concat([image, tf.fill([1, 3, 4, 3], np.nan)], 0)
+    return (raw.ImageSummary(tag="a", tensor=tf.abs(image)), raw.ImageSummary(tag="b", tensor=holes, max_images=5),
+            raw.ImageSummary(tag="c", tensor=tf.cast(image[..., :1], tf.half)),
+            raw.ImageSummary(tag="d", tensor=np.arange(96, dtype="u1").reshape(2, 3, 4, 4), max_images=1),
+            raw.ImageSummary(tag="e", tensor=image * 0, bad_color=tf.make_tensor_proto([1, 2, 3, 4], tf.uint8)))
+
+
+@op("mono and stereo; one at most", audio=random(2, 6, low=-1.2, high=1.2))
+def AudioSummaryV2(audio):
+    return (raw.AudioSummaryV2(tag="a", tensor=audio, sample_rate=8000.),
+            raw.AudioSummaryV2(tag="b", tensor=tf.reshape(audio, [2, 3, 2]), sample_rate=44100., max_outputs=1))
+
+
+@op("bad and good numbers; none; integers; bounds; mute", x=np.array([[-np.inf, -2.5, -0., 0.], [1, 3, np.inf, np.nan]], "f"))
+def DebugNumericSummary(x):
+    finite = tf.cast(tf.reshape(x, [-1])[1:6], tf.double)
+
+    def of(value, **attributes):
+        return raw.DebugNumericSummary(input=value, tensor_name="x:0", **attributes)
+    return (of(x), of(finite), of(x[:0]), of(tf.cast(finite, tf.int32)), of(finite > 0),
+            of(x, lower_bound=-2.5, upper_bound=3.), of(finite, mute_if_healthy=True))
+
+
+@op("all modes; half, integers; seven dimensions", x=np.array([[-np.inf, -2.5, -0., 0.], [1, 3, np.inf, np.nan]], "f"))
+def DebugNumericSummaryV2(x):
+    def of(mode, value=x, dtype=tf.double):
+        return raw.DebugNumericSummaryV2(input=value, output_dtype=dtype, tensor_debug_mode=mode, tensor_id=5)
+    deep = tf.reshape(x, [1, 2, 1, 2, 1, 2, 1])
+    return (*[of(mode) for mode in (2, 3, 4, 5, 8)], *[of(mode, x[1:, :2], tf.float32) for mode in (2, 3, 4, 5, 8)],
+            of(4, tf.cast(x, tf.half)), of(5, tf.cast(x[:, 1:3], tf.int64)), of(5, deep), of(2, x[:0]), of(4, x[:0]))
+
+
 @op("nothing", values=np.zeros(0, "i8"))
 def HistogramSummary_empty(values):
     return marked(raw.HistogramSummary(tag=b"tag", values=values, name="out"))

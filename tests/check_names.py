@@ -16,6 +16,8 @@ ALLOWED = {
     "lib/place/placement_log.cpp": "`): /job:` tells the lines of a log that place a node",
     "tools/opt.cpp": "an example under --help",
     "tools/passes.cpp": "an example under --help",
+    "lib/watch/assertion.cpp": "`EXPR: MESSAGE` of --assert",
+    "lib/watch/summary.cpp": "`KIND:TENSOR` of --summary",
     "lib/diff/ignore.cpp": "`attr:GLOB` and `op:GLOB` of --ignore",
     "lib/serve/http/host_names.cpp": "NAME:PORT of an HTTP header",
     "kernels/cpu/state/checkpoint.cpp": "slices of a partitioned variable, `0,5:0,3`",

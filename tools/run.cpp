@@ -6,9 +6,9 @@
 #include "lib/job/failing_case.h"
 #include "lib/job/job_json.h"
 #include "lib/watch/check_numerics.h"
-#include "lib/watch/hook_chain.h"
 #include "lib/watch/profile.h"
 #include "tools/break_run.h"
+#include "tools/hook_flags.h"
 #include "tools/input.h"
 #include "tools/progress.h"
 #include "tools/run_flags.h"
@@ -20,8 +20,9 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, save_case, save_variables, profile, device = "CPU";
+  std::string model, save_case, profile, device = "CPU";
   RunFlags run;
+  HookFlags hooks;
   TapFlags tap;
   SpreadFlags spread;
   int repeat = 1;
@@ -137,7 +138,10 @@ Error DemandPlainRun(const Flags& flags) {
       {"--device", flags.device != "CPU"},
       {"--devices", !flags.spread.devices.empty()},
       {"--save-case", !flags.save_case.empty()},
-      {"--save-variables", !flags.save_variables.empty()}};
+      {"--save-variables", !flags.hooks.save_variables.empty()},
+      {"--assert", !flags.hooks.assertions.empty()},
+      {"--summaries", !flags.hooks.summaries.empty()},
+      {"--until", !flags.hooks.until.empty()}};
   for (const auto& [name, is_given] : others)
     if (is_given) return MakeError("--break and {0} do not go together", name);
   return Error::success();
@@ -165,14 +169,29 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
   return kExitOk;
 }
 
+// Whether an assertion cannot hold, which is said.
+bool SayRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
+                const std::string& model, Invocation& invocation) {
+  std::vector<std::string> refuted = assertions.Refuted(feeds);
+  for (const std::string& text : refuted)
+    invocation.err() << "grapnel: " << model << ": " << text << "\n";
+  return !refuted.empty();
+}
+
 Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
   if (!flags.breaks.empty()) return RunToBreakOn(opened, flags, invocation);
   ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
   if (!flags.tap.logdir.empty() && !flags.spread.devices.empty())
     return MakeError("--logdir goes with one device, and not with --devices");
   ThreadPool pool(invocation.flags.threads);
-  ASSIGN_OR_RETURN(TappedRun taps, TappedRun::Begin(flags.tap, flags.model, opened, pool,
-                                                    invocation.out(), invocation.sink()));
+  ASSIGN_OR_RETURN(TappedRun taps,
+                   TappedRun::Begin(flags.tap, flags.model, opened, flags.repeat > 1, pool,
+                                    invocation.out(), invocation.sink()));
+  auto hooks = FlaggedHooks::Make(flags.hooks, opened, flags.run.signature, invocation.sink());
+  if (!hooks) return Annotate(flags.model, hooks.takeError());
+  // What a check stops at is tapped before.
+  if (taps.hook()) request.steps.push_back(taps.hook());
+  for (StepHook* hook : hooks->hooks()) request.steps.push_back(hook);
   Profile profile;
   request.pool = &pool;
   request.sink = invocation.sink();
@@ -186,37 +205,33 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     return Annotate(flags.model, std::move(error));
   CheckNumerics numerics(*unchecked, &pool);
   if (!flags.save_case.empty()) numerics.KeepInputs();
-  // One hook alone is called without looking who wants the node. What the check stops at is tapped
-  // before.
-  HookChain both;
-  request.hook = taps.hook();
-  if (flags.check_numerics) {
-    if (taps.hook()) both.Add(taps.hook());
-    both.Add(&numerics);
-    request.hook = taps.hook() ? static_cast<RunHook*>(&both) : &numerics;
-  }
+  if (flags.check_numerics) request.hook = &numerics;
   if (!flags.profile.empty()) request.profiler = &profile;
   ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(request)));
+  AssertionHook* assertions = hooks->assertions();
+  if (assertions && SayRefuted(*assertions, job.feeds(), flags.model, invocation)) return kExitNo;
   std::vector<Fetched> fetched = FetchedBy(job.fetches(), flags);
   if (Error error = job.Prepare()) return Failed(flags, cancel, std::move(error));
   job.SaySpread(invocation.sink());
   std::vector<Tensor> outputs;
   std::vector<std::vector<Tensor>> runs;  // for --json, which is printed when all have run
-  for (int i = 0; i < flags.repeat; ++i) {
-    if (flags.repeat > 1) {
-      taps.BeginRun(i + 1);
-      Progress::Say("run", i + 1, flags.repeat);
-    }
+  auto end = [&]() -> Error {
+    Error error = job.End();
+    Error of_taps = taps.Close(opened, job.feeds());
+    if (!error) return of_taps;
+    llvm::consumeError(std::move(of_taps));
+    return error;
+  };
+  for (int i = 0; i < flags.repeat && !job.stops(); ++i) {
+    if (flags.repeat > 1) Progress::Say("run", i + 1, flags.repeat);
     auto made = job.Run();
     profile.RunDone();
-    taps.EndRun(job.feed_values(), made ? llvm::ArrayRef<Tensor>(*made) : llvm::ArrayRef<Tensor>(),
-                /*has_failed=*/!made);
     if (!made) {
-      if (Error error = taps.Close(opened, job.feeds(), invocation.sink())) {
+      if (Error error = end()) {
         llvm::consumeError(made.takeError());
         return error;
       }
-      if (numerics.has_found()) {
+      if (numerics.has_found() || (assertions && assertions->has_failed())) {
         if (!flags.save_case.empty() && numerics.failure())
           RETURN_IF_ERROR(SaveFailingCase(*numerics.failure(), flags.save_case));
         invocation.err() << "grapnel: " << TextOf(Failed(flags, cancel, made.takeError())) << "\n";
@@ -231,14 +246,10 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
       Print(fetched, outputs, flags.all, invocation.out());
     }
   }
-  RETURN_IF_ERROR(taps.Close(opened, job.feeds(), invocation.sink()));
+  if (Error error = end()) return Failed(flags, cancel, std::move(error));
   if (invocation.flags.json) WriteJson(fetched, runs, flags.all, invocation.out());
   if (!flags.profile.empty()) RETURN_IF_ERROR(SaveProfile(flags.profile, profile, invocation));
   RETURN_IF_ERROR(SaveFetches(fetched, outputs));
-  if (!flags.save_variables.empty()) {
-    if (Error error = job.SaveVariables(flags.save_variables))
-      return Annotate(flags.model, std::move(error));
-  }
   if (!flags.save_case.empty()) RETURN_IF_ERROR(job.SaveAsCase(flags.save_case, outputs));
   invocation.out().flush();  // before what is said on stderr
   if (!invocation.flags.quiet)
@@ -250,7 +261,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
     return MakeError("--json and --tap both write to standard output: give --tap-file too");
   std::vector<llvm::StringRef> outputs = flags.tap.outputs();
-  outputs.insert(outputs.end(), {flags.profile, flags.save_variables, flags.save_case});
+  outputs.insert(outputs.end(), {flags.profile, flags.hooks.save_variables, flags.save_case});
   for (const std::string& text : flags.run.fetches)
     outputs.push_back(llvm::StringRef(text).split('=').second);
   return OnEachGraph(flags.model, flags.run.graph, outputs, invocation,
@@ -273,9 +284,7 @@ RunCommand SetUp(CommandLine& line) {
   flags->limit.AddTo(
       line, "stop after so long with an error; default: never (a graph may loop for ever)");
   flags->run.AddVariablesTo(line);
-  line.Option("--save-variables", flags->save_variables,
-              "write the variables as a checkpoint that TensorFlow reads")
-      .ShownAs("PREFIX");
+  flags->hooks.AddTo(line);
   flags->tap.AddTo(line);
   line.Flag(
       "--check-numerics", flags->check_numerics,

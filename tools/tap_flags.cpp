@@ -60,7 +60,7 @@ void TapFlags::AddTo(CommandLine& line) {
 }
 
 Expected<TappedRun> TappedRun::Begin(const TapFlags& flags, const std::string& model,
-                                     const OpenedGraph& opened, ThreadPool& pool,
+                                     const OpenedGraph& opened, bool says_run, ThreadPool& pool,
                                      llvm::raw_ostream& out, const MessageSink& sink) {
   TappedRun run;
   if (!flags.any()) return run;
@@ -81,27 +81,17 @@ Expected<TappedRun> TappedRun::Begin(const TapFlags& flags, const std::string& m
   request.logdir = flags.logdir;
   request.circular_buffer_size = flags.circular_buffer_size;
   request.counts_each = !flags.report.empty();
+  request.says_run = says_run;
   request.model = model;
   request.pool = &pool;
   auto taps = RunTaps::Make(opened, std::move(request), sink);
   if (!taps) return Annotate(model, taps.takeError());
-  run.taps_.emplace(std::move(*taps));
+  run.taps_ = std::move(*taps);
   return run;
 }
 
-void TappedRun::BeginRun(int run) {
-  if (taps_) taps_->BeginRun(run);
-}
-
-void TappedRun::EndRun(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches,
-                       bool has_failed) {
-  if (taps_) taps_->EndRun(feeds, fetches, has_failed);
-}
-
-Error TappedRun::Close(const OpenedGraph& opened, llvm::ArrayRef<std::string> fed,
-                       const MessageSink& sink) {
+Error TappedRun::Close(const OpenedGraph& opened, llvm::ArrayRef<std::string> fed) {
   if (!taps_) return Error::success();
-  RETURN_IF_ERROR(taps_->Close(sink));
   if (lines_) RETURN_IF_ERROR(lines_->Commit());
   if (!report_) return Error::success();
   TapReport(opened.module(), fed, taps_->tap()).Write(report_->os());

@@ -3,7 +3,6 @@
 #define GRAPNEL_TOOLS_TAP_FLAGS_H_
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,17 +31,15 @@ struct TapFlags {
 class TappedRun {
  public:
   static Expected<TappedRun> Begin(const TapFlags& flags, const std::string& model,
-                                   const OpenedGraph& opened, ThreadPool& pool,
+                                   const OpenedGraph& opened, bool says_run, ThreadPool& pool,
                                    llvm::raw_ostream& out, const MessageSink& sink);
-  RunHook* hook() { return taps_ ? taps_->hook() : nullptr; }
-  void BeginRun(int run);
-  void EndRun(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches, bool has_failed);
+  StepHook* hook() { return taps_.get(); }  // null: nothing is tapped
   // Files appear. Also after a run that failed. `fed`: the tensors that were given.
-  Error Close(const OpenedGraph& opened, llvm::ArrayRef<std::string> fed, const MessageSink& sink);
+  Error Close(const OpenedGraph& opened, llvm::ArrayRef<std::string> fed);
 
  private:
   std::unique_ptr<AtomicFile> lines_, report_;
-  std::optional<RunTaps> taps_;
+  std::unique_ptr<RunTaps> taps_;
 };
 
 }  // namespace grapnel

@@ -137,7 +137,9 @@ Error PlanBuilder::AddKernel(PlanNode plan, KernelInputs inputs) {
     return Error::success();
   }
   const OpInfo* info = DefinitionOf(plan.node);
-  bool once = inputs.are_constant && plan.node.num_controls() == 0 && !plan.hooked && info &&
+  // Of a call a hook may want what is inside.
+  bool is_watched = plan.hooked || (plan_->options.hook && !CalledFunctions(plan.node).empty());
+  bool once = inputs.are_constant && plan.node.num_controls() == 0 && !is_watched && info &&
               !info->is_stateful;
   if (!once && plan.flow == FlowKind::kKernel) {
     ASSIGN_OR_RETURN(bool placed, AddOnDevice(plan, inputs));

@@ -37,7 +37,8 @@ int64_t DebugStop::iteration() const {
 
 Debugger::Debugger(const OpenedGraph& opened, RunRequest request, int64_t budget)
     : opened_(opened), request_(std::move(request)), pool_(1), history_(budget) {
-  request_.hook = this;
+  request_.hook = nullptr;
+  request_.steps = {this};
   request_.watch = nullptr;
   request_.pool = &pool_;
   request_.device = nullptr;
@@ -63,18 +64,25 @@ Error Debugger::MakeJob() {
 }
 
 // The values that a run begins with.
-Error Debugger::Begin(std::vector<Tensor>* values) {
+Expected<std::vector<Tensor>> Debugger::FeedValues() const {
+  std::vector<Tensor> values = job_->feed_values();
+  for (size_t i = 0; i < values.size(); ++i) {
+    ASSIGN_OR_RETURN(Port port, FindTensor(module().main, job_->feeds()[i]));
+    auto changed = fed_.find({&module().main, port.node, port.index});
+    if (changed != fed_.end()) values[i] = changed->second;
+  }
+  return values;
+}
+
+Error Debugger::BeforeRun(StepContext& step) {
   history_.Clear();
   running_.clear();
   called_ = nullptr;
   last_loop_.clear();
   is_finished_ = false;
-  *values = job_->feed_values();
-  for (size_t i = 0; i < values->size(); ++i) {
-    ASSIGN_OR_RETURN(Port port, FindTensor(module().main, job_->feeds()[i]));
-    WatchedPort fed{&module().main, port.node, port.index};
-    if (auto changed = fed_.find(fed); changed != fed_.end()) (*values)[i] = changed->second;
-    Keep(fed, (*values)[i], 0, -1, /*is_free=*/true);
+  for (size_t i = 0; i < step.feeds.size(); ++i) {
+    ASSIGN_OR_RETURN(Port port, FindTensor(module().main, step.feeds[i]));
+    Keep({&module().main, port.node, port.index}, step.feed_values[i], 0, -1, /*is_free=*/true);
   }
   return Error::success();
 }
@@ -83,8 +91,7 @@ Error Debugger::Run(const AtStop& at_stop) {
   at_stop_ = at_stop;
   for (;;) {
     if (!job_) RETURN_IF_ERROR(MakeJob());
-    std::vector<Tensor> values;
-    RETURN_IF_ERROR(Begin(&values));
+    ASSIGN_OR_RETURN(std::vector<Tensor> values, FeedValues());
     auto outputs = job_->Run(std::move(values));
     if (is_ending_) {
       if (!outputs) llvm::consumeError(outputs.takeError());

@@ -68,13 +68,13 @@ struct DebugOrder {
 // What has run cannot be undone: to go back, and to change a tensor that somebody has read, the
 // run begins again on the same values and variables, changes included, and goes unseen to that
 // point. A graph that draws random numbers without a seed may go another way then.
-class Debugger : private RunHook {
+class Debugger : private RunHook, private StepHook {
  public:
   // Called on the thread that runs the graph, which waits for the answer.
   using AtStop = std::function<DebugOrder(const DebugStop&)>;
 
-  // `opened` outlives it and does not change. The request's hook, watch, pool, device and devices
-  // are not looked at. `budget`: bytes of values that are kept.
+  // `opened` outlives it and does not change. The request's hook, steps, watch, pool, device and
+  // devices are not looked at. `budget`: bytes of values that are kept.
   Debugger(const OpenedGraph& opened, RunRequest request, int64_t budget);
   ~Debugger() override;
 
@@ -149,7 +149,10 @@ class Debugger : private RunHook {
   void OnCall(const CallFrame& call) override;
 
   Error MakeJob();
-  Error Begin(std::vector<Tensor>* values);
+  std::string name() const override { return "debug"; }
+  RunHook* node_hook() override { return this; }
+  Error BeforeRun(StepContext& step) override;
+  Expected<std::vector<Tensor>> FeedValues() const;
   Error After(llvm::MutableArrayRef<Tensor> outputs, bool may_edit);
   Error Apply(const Running& running, llvm::MutableArrayRef<Tensor> outputs);
   int64_t Occurrences(const WatchedPort& port) const;

@@ -8,7 +8,6 @@
 #include "lib/ir/find.h"
 #include "lib/pass/pass_manager.h"
 #include "lib/place/function_spread.h"
-#include "lib/place/settings.h"
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
@@ -123,7 +122,7 @@ Error RunJob::Restore() {
   const Graph& main = opened_->module().main;
   Signature fetched;
   for (const std::string& fetch : request_.fetches)
-    fetched.outputs.push_back({fetch, fetch, proto::DT_INVALID, {}});
+    fetched.outputs.push_back({fetch, fetch, proto::DT_INVALID, Shape()});
   std::vector<NodeId> needed = NeededNodes(main, fetched);
   std::string text;
   for (const MissingVariable& variable : *missing) {
@@ -136,28 +135,56 @@ Error RunJob::Restore() {
 }
 
 Error RunJob::Prepare() {
-  ExecutorOptions options;
-  options.feeds = feeds_;
-  options.fetches = request_.fetches;
-  options.pool = request_.pool;
-  options.hook = request_.watch ? request_.watch : request_.hook;
-  options.print = request_.print;
-  options.session = session_.get();
-  options.profiler = request_.profiler;
-  options.device = request_.device;
-  options.cancel = request_.cancel;
+  options_.feeds = feeds_;
+  options_.fetches = request_.fetches;
+  options_.pool = request_.pool;
+  options_.hook = request_.watch ? request_.watch : ChainHooks();
+  options_.print = request_.print;
+  options_.session = session_.get();
+  options_.profiler = request_.profiler;
+  options_.device = request_.device;
+  options_.cancel = request_.cancel;
   RETURN_IF_ERROR(Restore());
-  return request_.devices.empty() && !request_.placement_log ? Compile(options)
-                                                             : CompileSplit(options);
-}
-
-Error RunJob::Compile(const ExecutorOptions& options) {
-  const Graph& graph = placed_ ? placed_->main : opened_->module().main;
-  ASSIGN_OR_RETURN(whole_, Executor::Compile(graph, options));
+  BeginStep(values_);
+  RETURN_IF_ERROR(Tell(&StepHook::Begin));
+  always_ = step_.more;
+  ASSIGN_OR_RETURN(plan_, PlanFor(always_));
   return Error::success();
 }
 
-Error RunJob::CompileSplit(const ExecutorOptions& options) {
+// One hook alone is called without looking who wants the node.
+RunHook* RunJob::ChainHooks() {
+  std::vector<RunHook*> hooks;
+  for (StepHook* step : request_.steps) {
+    if (RunHook* hook = step->node_hook()) hooks.push_back(hook);
+  }
+  if (request_.hook) hooks.push_back(request_.hook);
+  if (hooks.size() < 2) return hooks.empty() ? nullptr : hooks.front();
+  hooks_ = std::make_unique<HookChain>();
+  for (RunHook* hook : hooks) hooks_->Add(hook);
+  return hooks_.get();
+}
+
+Expected<RunJob::Plan*> RunJob::PlanFor(const std::vector<std::string>& more) {
+  auto known = plans_.find(more);
+  if (known != plans_.end()) return &known->second;
+  ExecutorOptions options = options_;
+  options.fetches.insert(options.fetches.end(), more.begin(), more.end());
+  if (!setup_ && (!request_.devices.empty() || request_.placement_log))
+    RETURN_IF_ERROR(Place(options));
+  ASSIGN_OR_RETURN(Plan plan,
+                   setup_ && setup_->devices.size() > 1 ? CompileSplit(options) : Compile(options));
+  return &plans_.emplace(more, std::move(plan)).first->second;
+}
+
+Expected<RunJob::Plan> RunJob::Compile(const ExecutorOptions& options) {
+  const Graph& graph = placed_ ? placed_->main : opened_->module().main;
+  Plan plan;
+  ASSIGN_OR_RETURN(plan.whole, Executor::Compile(graph, options));
+  return plan;
+}
+
+Error RunJob::Place(const ExecutorOptions& options) {
   if (!IsHost(options.device)) {
     const RunWords& words = request_.words;
     return MakeError("{0} goes with {1} CPU alone",
@@ -178,35 +205,88 @@ Error RunJob::CompileSplit(const ExecutorOptions& options) {
           settings.words.devices, device.text, request_.words.device);
     }
   }
+  setup_ = std::make_unique<PlacerSetup>(std::move(setup));
   FeedsAndFetches tensors{options.feeds, options.fetches};
-  FunctionSpread spread(*placed_, tensors, setup, request_.placement_log);
-  RETURN_IF_ERROR(spread.Run());
-  if (setup.devices.size() == 1) return Compile(options);
+  FunctionSpread spread(*placed_, tensors, *setup_, request_.placement_log);
+  return spread.Run();
+}
+
+Expected<RunJob::Plan> RunJob::CompileSplit(const ExecutorOptions& options) {
+  Plan plan;
   ASSIGN_OR_RETURN(PartitionScope scope, ScopeOf(placed_->main, options));
-  ASSIGN_OR_RETURN(PartitionedGraph split, PartitionByDevice(*placed_, *setup.kernels, scope));
-  split_ = std::make_unique<PartitionedGraph>(std::move(split));
+  ASSIGN_OR_RETURN(PartitionedGraph split, PartitionByDevice(*placed_, *setup_->kernels, scope));
+  plan.split = std::make_unique<PartitionedGraph>(std::move(split));
   std::vector<PartitionGraph> parts;
-  for (const Partition& part : split_->partitions)
+  for (const Partition& part : plan.split->partitions)
     parts.push_back({part.device, &part.module->main});
-  ASSIGN_OR_RETURN(parts_, PartitionedExecutor::Compile(parts, options));
+  ASSIGN_OR_RETURN(plan.parts, PartitionedExecutor::Compile(parts, options));
+  return plan;
+}
+
+void RunJob::BeginStep(llvm::ArrayRef<Tensor> values) {
+  step_.feeds = feeds_;
+  step_.feed_values = values;
+  step_.fetches = request_.fetches;
+  step_.fetched = {};
+  step_.more = always_;
+  step_.more_values.clear();
+  step_.save_variables = [this](llvm::StringRef prefix) { return SaveVariables(prefix); };
+}
+
+Error RunJob::Tell(Error (StepHook::*event)(StepContext&)) {
+  for (StepHook* hook : request_.steps) {
+    if (Error error = (hook->*event)(step_)) return Annotate(hook->name(), std::move(error));
+  }
   return Error::success();
 }
 
 Expected<std::vector<Tensor>> RunJob::Run(std::vector<Tensor> values) {
+  std::vector<Tensor> given;
+  if (!request_.steps.empty()) given = values;
+  BeginStep(given);
+  ++step_.run;
+  step_.has_failed = true;
+  RETURN_IF_ERROR(Tell(&StepHook::BeforeRun));
+  Plan* plan = plan_;
+  if (step_.more != always_) {
+    ASSIGN_OR_RETURN(plan, PlanFor(step_.more));
+  }
   ASSIGN_OR_RETURN(std::vector<Tensor> outputs,
-                   parts_ ? parts_->Run(values) : whole_->Run(std::move(values)));
+                   plan->parts ? plan->parts->Run(values) : plan->whole->Run(std::move(values)));
   RETURN_IF_ERROR(CheckOpenFiles());
+  size_t own = request_.fetches.size();
+  step_.more_values.assign(outputs.begin() + own, outputs.end());
+  outputs.resize(own);
+  step_.fetched = outputs;
+  RETURN_IF_ERROR(Tell(&StepHook::AfterRun));
+  step_.has_failed = false;
+  // What hooks have seen must not outlive the run.
+  step_.fetched = step_.feed_values = {};
+  step_.more_values.clear();
   return outputs;
 }
 
+Error RunJob::End() {
+  Error first = Error::success();
+  BeginStep({});
+  for (StepHook* hook : request_.steps) {
+    Error error = hook->End(step_);
+    if (error && !first)
+      first = Annotate(hook->name(), std::move(error));
+    else
+      llvm::consumeError(std::move(error));
+  }
+  return first;
+}
+
 void RunJob::SaySpread(const MessageSink& sink) const {
-  if (split_) {
-    return sink(Severity::kInfo, Plural(split_->partitions.size(), "device") + ", " +
-                                     Plural(split_->transfers.size(), "transfer") +
+  if (const PartitionedGraph* split = plan_->split.get()) {
+    return sink(Severity::kInfo, Plural(split->partitions.size(), "device") + ", " +
+                                     Plural(split->transfers.size(), "transfer") +
                                      " between them a run");
   }
   if (IsHost(request_.device)) return;
-  const PlanSpread& spread = whole_->spread();
+  const PlanSpread& spread = plan_->whole->spread();
   if (!spread.note.empty()) return sink(Severity::kWarning, spread.note);
   sink(Severity::kInfo,
        llvm::formatv(

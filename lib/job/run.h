@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_JOB_RUN_H_
 #define GRAPNEL_LIB_JOB_RUN_H_
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,7 +13,10 @@
 #include "lib/job/opened_graph.h"
 #include "lib/job/run_watch.h"
 #include "lib/place/partition.h"
+#include "lib/place/settings.h"
 #include "lib/place/words.h"
+#include "lib/watch/hook_chain.h"
+#include "lib/watch/step_hook.h"
 
 namespace grapnel {
 
@@ -46,8 +50,10 @@ struct RunRequest {
   ThreadPool* pool = nullptr;  // null: one of the job's own, with a thread a core
   MessageSink sink;            // what is wrong with the graph and yet no error
   MessageSink print;           // what the graph itself prints
+  // Called around each run, in order; those of them that see nodes do before `hook`.
+  std::vector<StepHook*> steps;
   // Both see each node; `watch` is told of the feeds too, and stops the run from another thread.
-  // One of them at most.
+  // One of them at most, and `watch` without `steps`.
   RunHook* hook = nullptr;
   RunWatch* watch = nullptr;
   RunProfiler* profiler = nullptr;
@@ -56,7 +62,7 @@ struct RunRequest {
 };
 
 // Made, prepared once, then run as often as one likes. What the request and the graph point to
-// outlives it. One run at a time.
+// outlives it. One run at a time: Prepare(), any number of Run(), End().
 class RunJob {
  public:
   // Finds and loads what is fed and fetched. Errors: the graph is broken; a name or a file is not
@@ -69,19 +75,24 @@ class RunJob {
   // Restores what the model saved, or the request's checkpoint, and compiles. With `devices` or a
   // log the graph is placed: its nodes get their devices, calls may give way to their functions'
   // nodes. Errors: RestoreSession's, Executor::Compile's, what cannot be placed, with the reasons;
-  // a device that is no CPU, since only those can be played.
+  // a device that is no CPU, since only those can be played; those of hooks.
   Error Prepare();
   // Values of the fetches; see Executor::Run. Variables keep what each run made of them.
   Expected<std::vector<Tensor>> Run() { return Run(values_); }
   // The same on other values, in the order of feeds().
   Expected<std::vector<Tensor>> Run(std::vector<Tensor> values);
+  // Whether a hook asked that no run follows.
+  bool stops() const { return step_.stops; }
+  // After the last run, or one that failed: lets the hooks write what they keep. Gives the first
+  // error of theirs.
+  Error End();
 
   const std::vector<std::string>& feeds() const { return feeds_; }
   const std::vector<Tensor>& feed_values() const { return values_; }
   const std::vector<std::string>& fetches() const { return request_.fetches; }
 
   // After Prepare:
-  int num_nodes() const { return whole_ ? whole_->num_nodes() : 0; }  // 0: the graph is split
+  int num_nodes() const { return plan_->whole ? plan_->whole->num_nodes() : 0; }  // 0: it is split
   bool runs_copy() const { return apart_ != nullptr; }
   // Variables and tables as the last run left them.
   const Session& session() const { return *session_; }
@@ -95,13 +106,25 @@ class RunJob {
   Error SaveAsCase(llvm::StringRef folder, llvm::ArrayRef<Tensor> outputs) const;
 
  private:
+  // The graph, compiled for what is fetched.
+  struct Plan {
+    std::unique_ptr<Executor> whole;
+    std::unique_ptr<PartitionedGraph> split;  // that the next runs
+    std::unique_ptr<PartitionedExecutor> parts;
+  };
+
   RunJob(const OpenedGraph& opened, RunRequest request);
   Error LoadFeeds();
   Error Restore();
   Error Complete();
   Error FetchEnds();
-  Error Compile(const ExecutorOptions& options);
-  Error CompileSplit(const ExecutorOptions& options);
+  RunHook* ChainHooks();
+  void BeginStep(llvm::ArrayRef<Tensor> values);
+  Error Tell(Error (StepHook::*event)(StepContext&));
+  Expected<Plan*> PlanFor(const std::vector<std::string>& more);
+  Expected<Plan> Compile(const ExecutorOptions& options);
+  Error Place(const ExecutorOptions& options);
+  Expected<Plan> CompileSplit(const ExecutorOptions& options);
 
   RunRequest request_;
   const OpenedGraph* opened_;
@@ -109,11 +132,15 @@ class RunJob {
   std::unique_ptr<OpenedGraph> apart_;  // a copy, if one was needed
   std::unique_ptr<ThreadPool> own_pool_;
   std::unique_ptr<Session> session_;
+  std::unique_ptr<HookChain> hooks_;
   std::vector<std::string> feeds_;
   std::vector<Tensor> values_;
-  std::unique_ptr<Executor> whole_;
-  std::unique_ptr<PartitionedGraph> split_;  // that the next runs
-  std::unique_ptr<PartitionedExecutor> parts_;
+  std::unique_ptr<PlacerSetup> setup_;  // set: the graph is placed
+  ExecutorOptions options_;
+  std::map<std::vector<std::string>, Plan> plans_;  // by what is fetched beside the request's
+  Plan* plan_ = nullptr;                            // of what every run fetches
+  std::vector<std::string> always_;                 // that, beside the request's
+  StepContext step_;
 };
 
 }  // namespace grapnel

@@ -32,10 +32,12 @@ Expected<std::unique_ptr<DebugWriter>> OpenLogdir(const OpenedGraph& opened,
 
 }  // namespace
 
-Expected<RunTaps> RunTaps::Make(const OpenedGraph& opened, TapRequest request,
-                                const MessageSink& sink) {
+Expected<std::unique_ptr<RunTaps>> RunTaps::Make(const OpenedGraph& opened, TapRequest request,
+                                                 MessageSink sink) {
   RETURN_IF_ERROR(DemandTapped(opened.module(), request.filter));
-  RunTaps taps;
+  std::unique_ptr<RunTaps> made(new RunTaps);
+  RunTaps& taps = *made;
+  taps.says_run_ = request.says_run;
   taps.most_bytes_ = request.most_bytes;
   if (!request.logdir.empty()) {
     ASSIGN_OR_RETURN(taps.logdir_, OpenLogdir(opened, request, sink));
@@ -50,29 +52,36 @@ Expected<RunTaps> RunTaps::Make(const OpenedGraph& opened, TapRequest request,
   }
   taps.tap_->CountOn(request.pool);
   if (request.counts_each) taps.tap_->CountEach();
-  return taps;
+  taps.sink_ = std::move(sink);
+  return made;
 }
 
-void RunTaps::EndRun(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches,
-                     bool has_failed) {
+Error RunTaps::BeforeRun(StepContext& step) {
+  if (says_run_) tap_->BeginRun(static_cast<int>(step.run));
+  return Error::success();
+}
+
+// What it told is written.
+Error RunTaps::AfterRun(StepContext& step) {
   tap_->Drain();
-  if (logdir_ && !has_failed) logdir_->AddExecution(feeds, fetches);
+  if (logdir_) logdir_->AddExecution(step.feed_values, step.fetched);
+  return Error::success();
 }
 
-Error RunTaps::Close(const MessageSink& sink) {
+Error RunTaps::End(StepContext& /*step*/) {
   tap_->Drain();
   int64_t left_out = logdir_ ? logdir_->left_out() : lines_->left_out();
   if (left_out > 0)
-    sink(Severity::kWarning,
-         llvm::formatv("--tap-bytes: {0} were written, and what {1} more put out was not",
-                       HumanBytes(most_bytes_), Plural(left_out, "tensor"))
-             .str());
+    sink_(Severity::kWarning,
+          llvm::formatv("--tap-bytes: {0} were written, and what {1} more put out was not",
+                        HumanBytes(most_bytes_), Plural(left_out, "tensor"))
+              .str());
   auto waited = std::chrono::duration<double>(tap_->writer().waited()).count();
   if (waited > 0)
-    sink(Severity::kInfo,
-         llvm::formatv("taps: threads waited {0:f2} s in all for what they saw to be written",
-                       waited)
-             .str());
+    sink_(Severity::kInfo,
+          llvm::formatv("taps: threads waited {0:f2} s in all for what they saw to be written",
+                        waited)
+              .str());
   return logdir_ ? logdir_->Close() : Error::success();
 }
 

@@ -8,6 +8,7 @@
 
 #include "lib/job/opened_graph.h"
 #include "lib/tfdbg/debug_tap.h"
+#include "lib/watch/step_hook.h"
 #include "lib/watch/tap_lines.h"
 
 namespace grapnel {
@@ -20,26 +21,29 @@ struct TapRequest {
   int64_t circular_buffer_size = 1000;
   uint64_t most_bytes = 0;   // of what is written; 0: no limit
   bool counts_each = false;  // a report is asked for
+  bool says_run = false;     // events say of which run they are
   std::string model;         // as it was typed: source lines in the folder point to it
   ThreadPool* pool = nullptr;
 };
 
 // Made before the plan and kept as long as it. What the request and the graph point to outlives it.
-class RunTaps {
+class RunTaps : public StepHook {
  public:
-  // Errors: a name that nothing has, a folder that cannot be written.
-  static Expected<RunTaps> Make(const OpenedGraph& opened, TapRequest request,
-                                const MessageSink& sink);
-  RunHook* hook() { return tap_.get(); }
-  void BeginRun(int run) { tap_->BeginRun(run); }
-  // A run has ended, or failed (no fetches): what it told is written.
-  void EndRun(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches, bool has_failed);
-  // After the last run. Tells `sink` of limits that were reached. Errors: the folder cannot be
-  // written.
-  Error Close(const MessageSink& sink);
+  // Errors: a name that nothing has, a folder that cannot be written. `sink`: told of limits that
+  // were reached.
+  static Expected<std::unique_ptr<RunTaps>> Make(const OpenedGraph& opened, TapRequest request,
+                                                 MessageSink sink);
+  std::string name() const override { return logdir_ ? "--logdir" : "--tap"; }
+  RunHook* node_hook() override { return tap_.get(); }
+  Error BeforeRun(StepContext& step) override;
+  Error AfterRun(StepContext& step) override;
+  Error End(StepContext& step) override;
   WrittenTap& tap() { return *tap_; }
 
  private:
+  RunTaps() = default;
+  MessageSink sink_;
+  bool says_run_ = false;
   uint64_t most_bytes_ = 0;
   std::unique_ptr<TapLines> lines_;
   std::unique_ptr<DebugWriter> logdir_;

@@ -1,15 +1,11 @@
 #include "lib/tfdbg/debug_writer.h"
 
-#include <fcntl.h>
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <limits>
 
-#include "lib/io/record.h"
 #include "lib/ir/device_name.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/text.h"
@@ -27,19 +23,8 @@ namespace {
 using proto::DebugEvent;
 
 constexpr const char* kRootGraph = "root";
-constexpr size_t kBufferSize = 256 << 10;
 // Where a number is put once it is known.
 constexpr char kFill = '\x5A';
-
-double Now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-std::string HostName() {
-  char name[256] = {};
-  if (gethostname(name, sizeof name - 1) != 0) return "localhost";
-  return name;
-}
 
 // Eight hexadecimal digits, as TensorFlow's.
 std::string NewRunId() {
@@ -165,63 +150,21 @@ bool IsDebugged(proto::TensorDebugMode mode, DataType dtype) {
 
 // --- A file.
 
-Error DebugWriter::Stream::Open(const std::string& path) {
-  path_ = path;
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-  if (file_ < 0) return MakeError("{0}: cannot be made: {1}", path, std::strerror(errno));
-  return Error::success();
-}
-
-DebugWriter::Stream::~Stream() {
-  if (file_ >= 0) ::close(file_);
-}
-
 void DebugWriter::Stream::Add(llvm::StringRef event) {
-  if (limit_ > 0) {
-    if (static_cast<int64_t>(kept_.size()) == limit_) {
-      kept_.push_back(std::move(kept_.front()));  // its memory is used again
-      kept_.pop_front();
-      kept_.back().assign(event.data(), event.size());
-    } else {
-      kept_.push_back(event.str());
-    }
-    return;
+  if (limit_ <= 0) return file_.Add(event);
+  if (static_cast<int64_t>(kept_.size()) == limit_) {
+    kept_.push_back(std::move(kept_.front()));  // its memory is used again
+    kept_.pop_front();
+    kept_.back().assign(event.data(), event.size());
+  } else {
+    kept_.push_back(event.str());
   }
-  llvm::raw_string_ostream os(buffer_);
-  WriteRecord(os, event);
-  os.flush();
-  if (buffer_.size() >= kBufferSize) llvm::consumeError(Write());
-}
-
-// All of it, or nothing that a reader would take for a record: a write that ends early is gone on
-// with.
-Error DebugWriter::Stream::Write() {
-  size_t written = 0;
-  while (!error_ && written < buffer_.size()) {
-    ssize_t n = ::write(file_, buffer_.data() + written, buffer_.size() - written);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) error_ = errno;
-    if (n > 0) written += n;
-  }
-  buffer_.clear();
-  if (error_) return MakeError("{0}: cannot be written: {1}", path_, std::strerror(error_));
-  return Error::success();
-}
-
-Error DebugWriter::Stream::Flush(bool drains) {
-  if (drains) {
-    llvm::raw_string_ostream os(buffer_);
-    for (const std::string& event : kept_) WriteRecord(os, event);
-    kept_.clear();
-  }
-  return Write();
 }
 
 Error DebugWriter::Stream::Close() {
-  Error error = Flush(/*drains=*/true);
-  if (file_ >= 0 && ::close(std::exchange(file_, -1)) != 0 && !error)
-    error = MakeError("{0}: cannot be written: {1}", path_, std::strerror(errno));
-  return error;
+  for (const std::string& event : kept_) file_.Add(event);
+  kept_.clear();
+  return file_.Close();
 }
 
 // --- The folder.
@@ -253,8 +196,8 @@ Error DebugWriter::Open() {
   }
   run_id_ = NewRunId();
   host_ = HostName();
-  prefix_ = llvm::formatv("{0}/tfdbg_events.{1:d10}.{2}.{3}", folder, static_cast<int64_t>(Now()),
-                          host_, run_id_)
+  prefix_ = llvm::formatv("{0}/tfdbg_events.{1:d10}.{2}.{3}", folder,
+                          static_cast<int64_t>(WallTime()), host_, run_id_)
                 .str();
   const std::pair<Stream*, const char*> streams[] = {{&source_files_, ".source_files"},
                                                      {&stack_frames_, ".stack_frames"},
@@ -266,12 +209,12 @@ Error DebugWriter::Open() {
   execution_.Keep(options_.circular_buffer_size);
   traces_.Keep(options_.circular_buffer_size);
   DebugEvent event;
-  event.set_wall_time(Now());
+  event.set_wall_time(WallTime());
   event.mutable_debug_metadata()->set_tensorflow_version("2.21.0");
   event.mutable_debug_metadata()->set_file_version("debug.Event:1");
   event.mutable_debug_metadata()->set_tfdbg_run_id(run_id_);
   metadata_.Add(event.SerializeAsString());
-  return metadata_.Flush(/*drains=*/false);
+  return metadata_.Flush();
 }
 
 // The bodies that main calls, however deep, each once, and the lines of their text.
@@ -290,7 +233,7 @@ void DebugWriter::FindBodies(proto::SourceFile* file) {
       std::vector<std::string> stack = bodies_[b].callers;
       stack.push_back(FrameId(file->lines_size()));
       DebugEvent frame;
-      frame.set_wall_time(Now());
+      frame.set_wall_time(WallTime());
       Add(frame.mutable_stack_frame_with_id(), stack.back(), file->lines_size(), bodies_[b].name);
       stack_frames_.Add(frame.SerializeAsString());
       int number = 0;
@@ -313,16 +256,16 @@ void DebugWriter::FindBodies(proto::SourceFile* file) {
 
 void DebugWriter::WriteGraphs() {
   DebugEvent root;
-  root.set_wall_time(Now());
+  root.set_wall_time(WallTime());
   root.mutable_debugged_graph()->set_graph_id(kRootGraph);
   graphs_.Add(root.SerializeAsString());
   DebugEvent device;
-  device.set_wall_time(Now());
+  device.set_wall_time(WallTime());
   device.mutable_debugged_device()->set_device_name(LocalDeviceName("CPU", 0));
   device.mutable_debugged_device()->set_device_id(1);
   graphs_.Add(device.SerializeAsString());
   DebugEvent text;
-  text.set_wall_time(Now());
+  text.set_wall_time(WallTime());
   text.mutable_source_file()->set_file_path(options_.source);
   text.mutable_source_file()->set_host_name(host_);
   FindBodies(text.mutable_source_file());
@@ -343,7 +286,7 @@ void DebugWriter::WriteBody(size_t number, const std::string& outer,
   const Body& body = bodies_[number];
   const std::string id = graph_ids_.lookup(body.graph);
   DebugEvent graph;
-  graph.set_wall_time(Now());
+  graph.set_wall_time(WallTime());
   graph.mutable_debugged_graph()->set_graph_id(id);
   graph.mutable_debugged_graph()->set_graph_name(body.name);
   graph.mutable_debugged_graph()->set_outer_context_id(outer);
@@ -360,7 +303,7 @@ void DebugWriter::WriteBody(size_t number, const std::string& outer,
 
 void DebugWriter::WriteOp(const Node& node, const Body& body, int line) {
   DebugEvent event;
-  event.set_wall_time(Now());
+  event.set_wall_time(WallTime());
   proto::GraphOpCreation* op = event.mutable_graph_op_creation();
   // As Python makes a body: readers follow calls by its Placeholders and by the Identities at its
   // end.
@@ -449,7 +392,7 @@ std::string DebugWriter::TensorProtoOf(const Tensor& tensor) const {
 void DebugWriter::AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tensor> fetches) {
   std::lock_guard lock(mutex_);
   DebugEvent event;
-  event.set_wall_time(Now());
+  event.set_wall_time(WallTime());
   proto::Execution* made = event.mutable_execution();
   made->set_op_type("__inference_" + options_.graph_name + "_0");
   made->set_graph_id(graph_ids_.lookup(&module_.main));
@@ -472,7 +415,7 @@ void DebugWriter::AddExecution(llvm::ArrayRef<Tensor> feeds, llvm::ArrayRef<Tens
 Error DebugWriter::Flush() {
   std::lock_guard lock(mutex_);
   for (Stream* stream : {&source_files_, &stack_frames_, &graphs_, &traces_, &execution_})
-    RETURN_IF_ERROR(stream->Flush(/*drains=*/false));
+    RETURN_IF_ERROR(stream->Flush());
   return Error::success();
 }
 

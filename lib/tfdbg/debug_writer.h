@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/exec/tensor.h"
+#include "lib/io/record_file.h"
 #include "lib/ir/module.h"
 #include "lib/proto/debug_event.pb.h"
 #include "lib/watch/tap_event.h"
@@ -72,20 +73,16 @@ class DebugWriter {
   // A file that records are appended to.
   class Stream {
    public:
-    Error Open(const std::string& path);
+    Error Open(const std::string& path) { return file_.Open(path); }
     void Keep(int64_t limit) { limit_ = limit; }
     void Add(llvm::StringRef event);
-    Error Flush(bool drains);
+    Error Flush() { return file_.Flush(); }  // of what is not kept
     Error Close();
-    ~Stream();
 
    private:
-    Error Write();
-    int file_ = -1;
-    std::string path_, buffer_;
+    RecordFile file_;
     int64_t limit_ = 0;
     std::deque<std::string> kept_;
-    int error_ = 0;  // the first, of the system
   };
 
   DebugWriter(const Module& module, DebugWriterOptions options)

@@ -165,6 +165,11 @@ NumberArray BroadcastTo(const NumberArray& array, const Dims& dims) {
   wide.dims = dims;
   int64_t size = 1;
   for (int64_t dim : dims) size *= dim;
+  if (array.size() == 1) {
+    wide.values.assign(size, array.values[0]);
+    if (array.IsComplex()) wide.imaginary.assign(size, array.imaginary[0]);
+    return wide;
+  }
   size_t skipped = dims.size() - array.dims.size();
   for (int64_t flat = 0; flat < size; ++flat) {
     int64_t rest = flat, place = 0, stride = 1;
@@ -194,9 +199,18 @@ Expected<NumberArray> Pairwise(llvm::StringRef name, const BinaryFunction& funct
   bool divides = name == "//" || name == "%";
   if (divides && !IsFloat(result.dtype) && llvm::is_contained(b.values, 0))
     return MakeError("{0}: an integer is divided by zero", name);
-  NumberArray left = BroadcastTo(a, dims), right = BroadcastTo(b, dims);
+  NumberArray wide_a, wide_b;
+  if (a.dims != dims) wide_a = BroadcastTo(a, dims);
+  if (b.dims != dims) wide_b = BroadcastTo(b, dims);
+  const NumberArray &left = a.dims == dims ? a : wide_a, &right = b.dims == dims ? b : wide_b;
+  result.values.reserve(left.size());
+  bool is_truth = function.result == BinaryFunction::kTruth;
   for (int64_t i = 0; i < left.size(); ++i) {
     Number value = function.apply(left.values[i], right.values[i]);
+    if (is_truth && !is_complex) {
+      result.values.push_back(value);
+      continue;
+    }
     if (is_complex) {
       Number x = left.IsComplex() ? left.imaginary[i] : 0;
       Number y = right.IsComplex() ? right.imaginary[i] : 0;
@@ -231,7 +245,9 @@ Expected<NumberArray> Each(llvm::StringRef name, const UnaryFunction& function, 
   if (function.result == UnaryFunction::kTruth) array.dtype = proto::DT_BOOL;
   if (function.result == UnaryFunction::kFloat) array.dtype = FloatOf(array.dtype);
   if (array.dtype == proto::DT_BOOL) array.is_weak = false;
-  for (Number& value : array.values) value = ResultOf(array.dtype, function.apply(value));
+  bool is_truth = function.result == UnaryFunction::kTruth;
+  for (Number& value : array.values)
+    value = is_truth ? function.apply(value) : ResultOf(array.dtype, function.apply(value));
   return array;
 }
 
@@ -260,6 +276,23 @@ Expected<NumberArray> Where(const std::vector<NumberArray>& arguments) {
   return result;
 }
 
+// |a - b| <= tolerance; equal infinities are within any, NaN within none.
+Expected<NumberArray> Within(const std::vector<NumberArray>& arguments) {
+  BinaryFunction equal{[](Number a, Number b) -> Number { return a == b; }, BinaryFunction::kTruth};
+  BinaryFunction far{[](Number a, Number b) -> Number { return std::fabs(a - b); },
+                     BinaryFunction::kPromoted};
+  BinaryFunction less{[](Number a, Number b) -> Number { return a <= b; }, BinaryFunction::kTruth};
+  ASSIGN_OR_RETURN(NumberArray result, Pairwise("==", equal, arguments[0], arguments[1]));
+  // In double: of small floats the difference would be rounded, of integers wrap around.
+  NumberArray a = arguments[0], b = arguments[1];
+  a.dtype = b.dtype = proto::DT_DOUBLE;
+  a.is_weak = b.is_weak = false;
+  ASSIGN_OR_RETURN(NumberArray apart, Pairwise("+-", far, a, b));
+  ASSIGN_OR_RETURN(NumberArray near, Pairwise("+-", less, apart, arguments[2]));
+  ASSIGN_OR_RETURN(result, Pairwise("|", BinaryFunctions().find("|")->second, result, near));
+  return result;
+}
+
 // Filters of the debugger, of complex numbers too: whether any element is one.
 using IsOne = bool (*)(Number);
 IsOne FilterNamed(llvm::StringRef name) {
@@ -273,22 +306,26 @@ IsOne FilterNamed(llvm::StringRef name) {
 size_t NumArguments(llvm::StringRef name) {
   if (UnaryFunctions().count(name) || IsReduction(name)) return 1;
   if (BinaryFunctions().count(name) || name == "and" || name == "or") return 2;
-  if (name == "where") return 3;
+  if (name == "where" || name == "within") return 3;
   if (FilterNamed(name)) return 1;
-  return name == "imag" || name == "size" || name == "shape" || name == "ndim" || name == "~" ? 1
-                                                                                              : 0;
+  return llvm::is_contained({"imag", "size", "shape", "ndim", "rank", "dtype", "~"}, name) ? 1 : 0;
 }
 
 }  // namespace
 
+bool IsElementwise(llvm::StringRef name) {
+  return UnaryFunctions().count(name) || BinaryFunctions().count(name) || name == "where" ||
+         name == "within";
+}
+
 bool IsFunction(llvm::StringRef name) {
   return NumArguments(name) > 0 && llvm::isAlpha(name[0]) && name != "neg" && name != "not" &&
-         name != "and" && name != "or";
+         name != "and" && name != "or" && name != "within";
 }
 
 std::vector<std::string> FunctionNames() {
-  std::vector<std::string> names = {"has_inf", "has_inf_or_nan", "has_nan", "imag",
-                                    "ndim",    "shape",          "size",    "where"};
+  std::vector<std::string> names = {"dtype", "has_inf", "has_inf_or_nan", "has_nan", "imag",
+                                    "ndim",  "rank",    "shape",          "size",    "where"};
   for (const auto& [name, function] : UnaryFunctions()) names.push_back(name.str());
   for (const auto& [name, function] : BinaryFunctions()) names.push_back(name.str());
   for (llvm::StringRef name : ReductionNames()) names.push_back(name.str());
@@ -311,6 +348,7 @@ Expected<NumberArray> CallFunction(const Call& call, std::vector<NumberArray> ar
     return Pairwise(name, binary->second, arguments[0], arguments[1]);
   NumberArray& first = arguments[0];
   if (name == "where") return Where(arguments);
+  if (name == "within") return Within(arguments);
   if (IsOne is_one = FilterNamed(name)) {
     NumberArray result =
         Counts({llvm::any_of(first.values, is_one) || llvm::any_of(first.imaginary, is_one)},

@@ -184,4 +184,44 @@ Expected<NumberArray> Reduce(const TensorExpression::Node& call, NumberArray arr
   return result;
 }
 
+bool BlockReduction::Has(llvm::StringRef name) {
+  return llvm::is_contained({"min", "max", "sum", "mean", "any", "all", "count_nonzero"}, name);
+}
+
+void BlockReduction::Add(llvm::ArrayRef<Number> values) {
+  if (values.empty()) return;
+  auto is_one = [](Number x) { return x != 0; };
+  bool is_first = count_ == 0;
+  count_ += static_cast<int64_t>(values.size());
+  if (name_ == "all") {
+    value_ = (is_first || value_ != 0) && llvm::all_of(values, is_one);
+  } else if (name_ == "any") {
+    value_ = value_ != 0 || llvm::any_of(values, is_one);
+  } else if (name_ == "count_nonzero") {
+    value_ += llvm::count_if(values, is_one);
+  } else if (name_ == "sum" || name_ == "mean") {
+    for (Number value : values) value_ += value;
+  } else {
+    // NaN stays.
+    if (is_first) value_ = values[0];
+    bool is_min = name_ == "min";
+    for (Number value : values) {
+      if (std::isnan(value)) value_ = value;
+      if (is_min ? value < value_ : value > value_) value_ = value;
+    }
+  }
+}
+
+bool BlockReduction::IsDecided() const {
+  if (name_ == "all") return count_ > 0 && value_ == 0;
+  return name_ == "any" ? value_ != 0 : name_ != "count_nonzero" && std::isnan(value_);
+}
+
+NumberArray BlockReduction::Result(DataType dtype) const {
+  NumberArray result;
+  result.dtype = TypeOf(Reductions().find(name_)->second.result, dtype);
+  result.values = {RoundTo(result.dtype, name_ == "mean" ? value_ / count_ : value_)};
+  return result;
+}
+
 }  // namespace grapnel

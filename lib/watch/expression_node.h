@@ -20,14 +20,15 @@ struct SlicePart {
 };
 
 struct TensorExpression::Node {
-  enum class Kind : uint8_t { kNumber, kTensor, kSlice, kCall };
+  enum class Kind : uint8_t { kNumber, kText, kAny, kList, kTensor, kSlice, kCall };
   Kind kind = Kind::kNumber;
   long double number = 0;
   bool is_whole = false;  // of a number: an integer was typed; `is_truth`: True or False
   bool is_truth = false;
-  std::string name;  // of a tensor, a function or an operator
+  std::string name;  // of a tensor, a function or an operator; a text; kAny is a size of any value
   std::vector<SlicePart> slice;
-  std::vector<Node> operands;
+  std::vector<Node> operands;   // of a list: its elements
+  std::string text;             // as it was typed, of what is compared
   std::optional<int64_t> axis;  // of a reduction
   bool keeps_dims = false;
 };
@@ -44,6 +45,8 @@ Expected<std::vector<int64_t>> SlicedPlaces(llvm::ArrayRef<int64_t> dims,
 Expected<NumberArray> CallFunction(const TensorExpression::Node& call,
                                    std::vector<NumberArray> arguments);
 bool IsFunction(llvm::StringRef name);
+// Whether each element of the result comes of the elements in that place alone.
+bool IsElementwise(llvm::StringRef name);
 
 }  // namespace grapnel
 

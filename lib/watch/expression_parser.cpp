@@ -3,10 +3,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include "lib/ir/tensor_name.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
+#include "lib/watch/array_text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -33,10 +35,10 @@ class Parser {
  public:
   explicit Parser(llvm::StringRef text) : text_(text) {}
 
-  Expected<Node> All() {
-    ASSIGN_OR_RETURN(Node node, Or());
-    if (!Rest().empty()) return Wrong("an operator or the end");
-    return node;
+  Expected<Node> Longest() { return Or(); }
+  size_t at() {
+    Rest();
+    return at_;
   }
 
   Expected<std::vector<SlicePart>> AllSlice() {
@@ -68,6 +70,11 @@ class Parser {
     std::string found = rest.empty() ? "the end" : "'" + rest.take_front(12).str() + "'";
     return MakeError("column {0}: {1} was expected, not {2}", at_ + 1, expected, found);
   }
+  // What is wrong began at `at`.
+  Error WrongAt(size_t at, Error error) {
+    at_ = at;
+    return error;
+  }
 
   Expected<Node> Or() {
     ASSIGN_OR_RETURN(Node node, And());
@@ -96,13 +103,64 @@ class Parser {
   }
 
   Expected<Node> Comparison() {
+    size_t begin = at();
     ASSIGN_OR_RETURN(Node node, Bits());
     for (llvm::StringRef sign : {"==", "!=", "<=", ">=", "<", ">"}) {
+      node.text = text_.slice(begin, at_).rtrim().str();
       if (!Take(sign)) continue;
+      bool is_equality = sign == "==" || sign == "!=";
+      bool outer = std::exchange(takes_tolerance_, is_equality);
+      size_t at = this->at();
       ASSIGN_OR_RETURN(Node right, Bits());
-      return Call(sign, {std::move(node), std::move(right)});
+      right.text = text_.slice(at, at_).rtrim().str();
+      takes_tolerance_ = outer;
+      if (!is_equality) return Call(sign, {std::move(node), std::move(right)});
+      return Equality(sign, at, std::move(node), std::move(right));
     }
     return node;
+  }
+
+  // dtype(x) is compared with the name of a dtype, shape(x) as a whole, and numbers with a
+  // tolerance if one likes.
+  Expected<Node> Equality(llvm::StringRef sign, size_t at, Node left, Node right) {
+    auto calls = [](const Node& node, llvm::StringRef name) {
+      return node.kind == Node::Kind::kCall && node.name == name;
+    };
+    if (calls(left, "dtype") || calls(right, "dtype")) {
+      Node& other = calls(left, "dtype") ? right : left;
+      if (Error error = NameDtype(&other)) return WrongAt(at, std::move(error));
+    }
+    if (TakeTolerance()) {
+      takes_tolerance_ = false;
+      ASSIGN_OR_RETURN(Node tolerance, Unary());
+      Node within = Call("within", {std::move(left), std::move(right), std::move(tolerance)});
+      return sign == "==" ? std::move(within) : Call("not", {std::move(within)});
+    }
+    bool is_shape = calls(left, "shape") || calls(right, "shape");
+    Node same = Call(is_shape ? "same" : sign, {std::move(left), std::move(right)});
+    return is_shape && sign == "!=" ? Call("not", {std::move(same)}) : std::move(same);
+  }
+
+  bool TakeTolerance() { return Take("+-") || Take("\xC2\xB1"); }
+
+  // What is beside dtype(x): `float`, `tf.float32`, `'int64'`.
+  static Error NameDtype(Node* node) {
+    if (node->kind != Node::Kind::kTensor && node->kind != Node::Kind::kText)
+      return Error::success();
+    llvm::StringRef name = node->name;  // `float` was read as a tensor
+    for (llvm::StringRef prefix : {"tf.", "np."}) name.consume_front(prefix);
+    std::vector<std::string> known;
+    for (int i = 1; i <= proto::DataType_MAX; ++i) {
+      auto type = static_cast<DataType>(i);
+      if (!proto::DataType_IsValid(i) || DataTypeName(type).empty()) continue;
+      if (name == DataTypeName(type) || name == NumPyTypeName(type)) {
+        node->kind = Node::Kind::kText;
+        node->name = DataTypeName(type).str();
+        return Error::success();
+      }
+      known.push_back(DataTypeName(type).str());
+    }
+    return NotFound("dtype", name, known);
   }
 
   Expected<Node> Bits() {
@@ -118,6 +176,7 @@ class Parser {
   Expected<Node> Sum() {
     ASSIGN_OR_RETURN(Node node, Product());
     for (;;) {
+      if (takes_tolerance_ && HasPrefix(Rest(), "+-")) return node;
       llvm::StringRef sign = Take("+") ? "+" : Take("-") ? "-" : "";
       if (sign.empty()) return node;
       ASSIGN_OR_RETURN(Node right, Product());
@@ -182,9 +241,23 @@ class Parser {
   Expected<Node> Primary() {
     if (Take("(")) {
       if (++depth_ > kDeepest) return MakeError("nested more than {0} deep", kDeepest);
+      bool outer = std::exchange(takes_tolerance_, false);
       ASSIGN_OR_RETURN(Node node, Or());
+      takes_tolerance_ = outer;
       --depth_;
       if (!Take(")")) return Wrong("')'");
+      return node;
+    }
+    if (Take("[")) return List();
+    for (llvm::StringRef quote : {"'", "\""}) {
+      if (!Take(quote)) continue;
+      size_t end = text_.find(quote, at_);
+      if (end == llvm::StringRef::npos)
+        return WrongAt(at_ - 1, MakeError("column {0}: a quote without its other one", at_));
+      Node node;
+      node.kind = Node::Kind::kText;
+      node.name = text_.slice(at_, end).str();
+      at_ = end + 1;
       return node;
     }
     if (Take("`")) {
@@ -200,6 +273,26 @@ class Parser {
       return Number();
     if (!IsNameCharacter(rest[0])) return Wrong("a tensor, a number or a function");
     return Word();
+  }
+
+  // After '[': numbers, and `?` or None for a size of any value.
+  Expected<Node> List() {
+    Node list;
+    list.kind = Node::Kind::kList;
+    while (!Take("]")) {
+      if (!list.operands.empty() && !Take(",")) return Wrong("',' or ']'");
+      if (Take("?") || TakeWord("None")) {
+        list.operands.emplace_back();
+        list.operands.back().kind = Node::Kind::kAny;
+        continue;
+      }
+      bool is_negative = Take("-");
+      if (!llvm::isDigit(Rest().empty() ? ' ' : Rest()[0])) return Wrong("a number or '?'");
+      ASSIGN_OR_RETURN(Node number, Number());
+      if (is_negative) number.number = -number.number;
+      list.operands.push_back(std::move(number));
+    }
+    return list;
   }
 
   static Node TensorNamed(llvm::StringRef name) {
@@ -225,6 +318,7 @@ class Parser {
   Expected<Node> Word() {
     llvm::StringRef word = Rest().take_while(IsNameCharacter);
     llvm::StringRef after = Rest().drop_front(word.size());
+    size_t begin = at_;
     if (HasPrefix(after, "(")) {
       at_ += word.size() + 1;
       for (llvm::StringRef prefix : {"np.", "numpy.", "tf.", "math.", "linalg."})
@@ -232,6 +326,7 @@ class Parser {
       word.consume_front("reduce_");
       auto [tensor, method] = word.rsplit('.');
       if (!IsFunction(word) && IsFunction(method)) return Arguments(method, {TensorNamed(tensor)});
+      if (!IsFunction(word)) return WrongAt(begin, NotFound("function", word, FunctionNames()));
       return Arguments(word, {});
     }
     at_ += word.size();
@@ -263,6 +358,7 @@ class Parser {
   Expected<Node> Arguments(llvm::StringRef name, std::vector<Node> first) {
     if (!IsFunction(name)) return NotFound("function", name, FunctionNames());
     if (++depth_ > kDeepest) return MakeError("nested more than {0} deep", kDeepest);
+    bool outer = std::exchange(takes_tolerance_, false);
     Node call = Call(name, std::move(first));
     for (bool more = !Take(")"); more;) {
       if (TakeKeyword("axis")) {
@@ -278,6 +374,7 @@ class Parser {
       if (Take(")")) break;
       if (!Take(",")) return Wrong("',' or ')'");
     }
+    takes_tolerance_ = outer;
     --depth_;
     return call;
   }
@@ -341,12 +438,16 @@ class Parser {
   llvm::StringRef text_;
   size_t at_ = 0;
   int depth_ = 0;
+  bool takes_tolerance_ = false;  // "+-" follows the right side of == or !=
 };
 
 }  // namespace
 
-Expected<TensorExpression::Node> ParseExpression(llvm::StringRef text) {
-  return Parser(text).All();
+Expected<TensorExpression::Node> ParseExpression(llvm::StringRef text, size_t* end) {
+  Parser parser(text);
+  auto node = parser.Longest();
+  *end = parser.at();
+  return node;
 }
 
 Expected<std::vector<SlicePart>> ParseSlice(llvm::StringRef text) {

@@ -6,8 +6,9 @@
 
 namespace grapnel {
 
-// The whole text; see TensorExpression.
-Expected<TensorExpression::Node> ParseExpression(llvm::StringRef text);
+// As much of `text` as is an expression; see TensorExpression. `end`: where it ends, or where it
+// cannot be read, of which the error says what was expected.
+Expected<TensorExpression::Node> ParseExpression(llvm::StringRef text, size_t* end);
 // What stands in a slice's brackets, with them: "[0, 1:]".
 Expected<std::vector<SlicePart>> ParseSlice(llvm::StringRef text);
 

@@ -1,8 +1,9 @@
 #include "lib/watch/tensor_expression.h"
 
 #include "lib/support/suggest.h"
-#include "lib/watch/expression_node.h"
+#include "lib/watch/expression_blocks.h"
 #include "lib/watch/expression_parser.h"
+#include "lib/watch/expression_value.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
@@ -11,57 +12,29 @@ namespace {
 using Node = TensorExpression::Node;
 using Lookup = TensorExpression::Lookup;
 
-// A tensor as it is, or numbers that were computed.
-struct Value {
-  Tensor tensor;
-  NumberArray numbers;
-  bool is_tensor = false;
-};
-
-Expected<NumberArray> NumbersOf(Value value) {
-  if (value.is_tensor) return NumbersOf(value.tensor);
-  return std::move(value.numbers);
-}
-
-Expected<Tensor> TensorOf(Value value) {
-  if (value.is_tensor) return std::move(value.tensor);
-  return TensorOf(value.numbers);
-}
-
-Expected<Value> Evaluated(const Node& node, const Lookup& lookup) {
-  Value value;
-  switch (node.kind) {
-    case Node::Kind::kNumber:
-      value.numbers.values = {node.number};
-      value.numbers.dtype = node.is_truth   ? proto::DT_BOOL
-                            : node.is_whole ? proto::DT_INT64
-                                            : proto::DT_DOUBLE;
-      value.numbers.is_weak = !node.is_truth;
-      return value;
-    case Node::Kind::kTensor: {
-      ASSIGN_OR_RETURN(value.tensor, lookup(node.name));
-      value.is_tensor = true;
-      return value;
-    }
-    case Node::Kind::kSlice: {
-      ASSIGN_OR_RETURN(Value whole, Evaluated(node.operands[0], lookup));
-      ASSIGN_OR_RETURN(Tensor tensor, TensorOf(std::move(whole)));
-      ASSIGN_OR_RETURN(value.tensor, SliceTensor(tensor, node.slice));
-      value.is_tensor = true;
-      return value;
-    }
-    case Node::Kind::kCall: {
-      std::vector<NumberArray> arguments;
-      for (const Node& operand : node.operands) {
-        ASSIGN_OR_RETURN(Value argument, Evaluated(operand, lookup));
-        auto numbers = NumbersOf(std::move(argument));
-        if (!numbers) return Annotate(node.name, numbers.takeError());
-        arguments.push_back(std::move(*numbers));
-      }
-      ASSIGN_OR_RETURN(value.numbers, CallFunction(node, std::move(arguments)));
+Expected<ExpressionValue> Evaluated(const Node& node, const Lookup& lookup) {
+  if (IsConstant(node)) return ConstantOf(node);
+  ExpressionValue value;
+  if (node.kind == Node::Kind::kTensor) {
+    ASSIGN_OR_RETURN(value.tensor, lookup(node.name));
+    if (!value.tensor) return MakeError("'{0}' has no value", node.name);
+    return value;
+  }
+  if (node.kind == Node::Kind::kCall && node.operands.size() == 1 && !node.axis &&
+      !node.keeps_dims) {
+    if (auto reduced = ReducedInBlocks(node.name, node.operands[0], lookup)) {
+      value.numbers = std::move(*reduced);
       return value;
     }
   }
+  std::vector<ExpressionValue> operands;
+  for (const Node& operand : node.operands) {
+    ASSIGN_OR_RETURN(ExpressionValue made, Evaluated(operand, lookup));
+    operands.push_back(std::move(made));
+  }
+  if (node.kind == Node::Kind::kCall) return CallOn(node, std::move(operands));
+  ASSIGN_OR_RETURN(Tensor whole, TensorOf(std::move(operands[0])));
+  ASSIGN_OR_RETURN(value.tensor, SliceTensor(whole, node.slice));
   return value;
 }
 
@@ -71,29 +44,80 @@ void AddTensors(const Node& node, std::vector<std::string>* names) {
   for (const Node& operand : node.operands) AddTensors(operand, names);
 }
 
+bool IsTrueAt(const NumberArray& numbers, size_t i) {
+  return numbers.values[i] != 0 || (numbers.IsComplex() && numbers.imaginary[i] != 0);
+}
+
+bool IsComparison(const Node& node) {
+  return node.kind == Node::Kind::kCall &&
+         llvm::is_contained({"==", "!=", "<", "<=", ">", ">=", "same", "within"}, node.name);
+}
+
 }  // namespace
 
 Expected<TensorExpression> TensorExpression::Parse(llvm::StringRef text) {
+  llvm::StringRef rest = text;
+  ASSIGN_OR_RETURN(TensorExpression expression, ParseFirst(&rest));
+  if (rest.empty()) return expression;
+  return MakeError("column {0}: an operator or the end was expected, not '{1}'",
+                   rest.data() - text.ltrim().data() + 1, rest.take_front(12));
+}
+
+Expected<TensorExpression> TensorExpression::ParseFirst(llvm::StringRef* text) {
   TensorExpression expression;
-  expression.text_ = text.trim().str();
-  ASSIGN_OR_RETURN(Node root, ParseExpression(expression.text_));
-  expression.root_ = std::make_shared<const Node>(std::move(root));
+  llvm::StringRef all = text->ltrim();
+  size_t end = 0;
+  auto root = ParseExpression(all, &end);
+  *text = all.drop_front(std::min(end, all.size()));
+  if (!root) return root.takeError();
+  expression.text_ = all.drop_back(text->size()).rtrim().str();
+  expression.root_ = std::make_shared<const Node>(std::move(*root));
   return expression;
 }
 
 Expected<Tensor> TensorExpression::Evaluate(const Lookup& lookup) const {
-  ASSIGN_OR_RETURN(Value value, Evaluated(*root_, lookup));
+  ASSIGN_OR_RETURN(ExpressionValue value, Evaluated(*root_, lookup));
   return TensorOf(std::move(value));
 }
 
 Expected<bool> TensorExpression::IsTrue(const Lookup& lookup) const {
-  ASSIGN_OR_RETURN(Value value, Evaluated(*root_, lookup));
+  ASSIGN_OR_RETURN(ExpressionValue value, Evaluated(*root_, lookup));
   ASSIGN_OR_RETURN(NumberArray numbers, NumbersOf(std::move(value)));
   if (numbers.size() != 1) {
     return MakeError("'{0}' has {1} elements of shape {2}, one was expected: any(...) or all(...)",
                      text_, numbers.size(), DimsText(numbers.dims));
   }
-  return numbers.values[0] != 0 || (numbers.IsComplex() && numbers.imaginary[0] != 0);
+  return IsTrueAt(numbers, 0);
+}
+
+Expected<bool> TensorExpression::AreTrue(const Lookup& lookup) const {
+  if (auto all = ReducedInBlocks("all", *root_, lookup)) return IsTrueAt(*all, 0);
+  ASSIGN_OR_RETURN(ExpressionValue value, Evaluated(*root_, lookup));
+  ASSIGN_OR_RETURN(NumberArray numbers, NumbersOf(std::move(value)));
+  for (size_t i = 0; i < numbers.values.size(); ++i) {
+    if (!IsTrueAt(numbers, i)) return false;
+  }
+  return true;
+}
+
+// A side without tensors says nothing that the expression does not.
+std::vector<std::pair<std::string, Tensor>> TensorExpression::Sides(const Lookup& lookup) const {
+  std::vector<std::pair<std::string, Tensor>> sides;
+  auto add = [&](const Node& node) {
+    std::vector<std::string> names;
+    AddTensors(node, &names);
+    if (names.empty() || node.text.empty()) return;
+    auto value = Evaluated(node, lookup);
+    auto tensor = value ? TensorOf(std::move(*value)) : value.takeError();
+    if (tensor)
+      sides.emplace_back(node.text, std::move(*tensor));
+    else
+      llvm::consumeError(tensor.takeError());
+  };
+  if (IsComparison(*root_)) {
+    for (const Node& operand : root_->operands) add(operand);
+  }
+  return sides;
 }
 
 std::vector<std::string> TensorExpression::Tensors() const {

@@ -136,9 +136,10 @@ Error Measure(const std::string& path) {
   llvm::raw_null_ostream os;
   request.lines = &os;
   request.pool = &pool;
-  ASSIGN_OR_RETURN(RunTaps taps, RunTaps::Make(opened, request, [](Severity, llvm::StringRef) {}));
+  ASSIGN_OR_RETURN(std::unique_ptr<RunTaps> taps,
+                   RunTaps::Make(opened, request, [](Severity, llvm::StringRef) {}));
   return Compare(opened, name, pool,
-                 {"... as lines", taps.hook(), [&] { return taps.tap().tensors_tapped(); }});
+                 {"... as lines", taps->node_hook(), [&] { return taps->tap().tensors_tapped(); }});
 }
 
 }  // namespace

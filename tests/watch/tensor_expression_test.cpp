@@ -141,12 +141,140 @@ const Case kCases[] = {
     {"-7 % 3", R"(array(2))"},
     {"2 ** 3 ** 2", R"(array(512))"},
     {"-2 ** 2", R"(array(-4))"},
+    {"np.ndim(x)", R"(array(2))"},
+    {"u == [250, 11]", R"(array([ True, False]))"},
 };
 // clang-format on
 
 TEST(TensorExpression, GivesWhatNumPyGives) {
   for (const Case& the_case : kCases)
     EXPECT_EQ(Text(the_case.expression), the_case.text) << the_case.expression;
+}
+
+// What goes a block at a time gives what small tensors do.
+TEST(TensorExpression, IsTheSameOfLargeTensors) {
+  constexpr int kSize = 20000;
+  for (DataType dtype : {proto::DT_FLOAT, proto::DT_INT32, proto::DT_UINT8, proto::DT_HALF}) {
+    std::vector<long double> values(kSize);
+    for (int i = 0; i < kSize; ++i) values[i] = (i * 7919) % 101;
+    values[kSize - 3] = 120;
+    Tensor large = Make(dtype, {kSize / 2, 2}, values);
+    auto lookup = [&](llvm::StringRef) -> Expected<Tensor> { return large; };
+    // With an axis all is computed at once.
+    auto at_once = [&](const std::string& name, const std::string& of) {
+      std::string text = llvm::formatv("{0}({0}({1}, axis=1))", name, of).str();
+      return ArrayText(
+          llvm::cantFail(llvm::cantFail(TensorExpression::Parse(text)).Evaluate(lookup)));
+    };
+    for (const char* name : {"min", "max", "any", "all", "sum"}) {
+      for (const char* of :
+           {"x", "x - 50", "abs(x * 2) > 3", "isfinite(x)", "where(x > 4, x, 7)"}) {
+        std::string text = std::string(name) + "(" + of + ")";
+        Tensor made =
+            llvm::cantFail(llvm::cantFail(TensorExpression::Parse(text)).Evaluate(lookup));
+        EXPECT_EQ(ArrayText(made), at_once(name, of))
+            << text << " of " << DataTypeName(dtype).str();
+      }
+    }
+    auto are_true = [&](const char* text) {
+      return llvm::cantFail(llvm::cantFail(TensorExpression::Parse(text)).AreTrue(lookup));
+    };
+    EXPECT_TRUE(are_true("x <= 120"));
+    EXPECT_FALSE(are_true("x < 120"));
+    EXPECT_TRUE(are_true("x == x +- 0"));
+  }
+  std::vector<long double> values(kSize, 1);
+  values[kSize / 2] = NAN;
+  Tensor large = Make(proto::DT_FLOAT, {kSize}, values);
+  auto text = [&](const char* expression) {
+    return ArrayText(
+        llvm::cantFail(llvm::cantFail(TensorExpression::Parse(expression))
+                           .Evaluate([&](llvm::StringRef) -> Expected<Tensor> { return large; })));
+  };
+  EXPECT_EQ(text("max(x)"), "array(nan, dtype=float32)");
+  EXPECT_EQ(text("min(x)"), "array(nan, dtype=float32)");
+  EXPECT_EQ(text("mean(x)"), "array(nan, dtype=float32)");
+  EXPECT_EQ(text("count_nonzero(isnan(x))"), "array(1)");
+}
+
+TEST(TensorExpression, AsksOfShapesDtypesAndStrings) {
+  const std::pair<const char*, bool> cases[] = {
+      {"shape(x) == [2, 3]", true},
+      {"shape(x) == [?, 3]", true},
+      {"shape(x) == [None,None]", true},
+      {"shape(x) != [?, 3]", false},
+      {"shape(x) == [2]", false},
+      {"shape(s) == [2] and rank(s) == 1 and size(s) == 2", true},
+      {"shape(x) == shape(y)", false},
+      {"shape(x[0]) == shape(z)", true},
+      {"dtype(x) == float", true},
+      {"dtype(x) == tf.float32", true},
+      {"'float64' == dtype(z)", true},
+      {"dtype(x) != int32", true},
+      {"dtype(x + 1) == dtype(x)", true},
+      {"dtype(s) == string", true},
+      {"s[0] == 'one' and \"two\" == s[1]", true},
+      {"any(s == 'two')", true},
+      {"x[0, 0] == 1.01 +- 0.02", true},
+      {"x[0, 0] == 1.01 +- 0.005", false},
+      {"x[0, 0] != 1.01 +- 0.005", true},
+      {"u[1] - 3 == 7 +- 0", true},
+      {"inf == inf +- 1 and not nan == nan +- 1", true},
+      {"(u[0] +-1) == 249", true},
+      {"sum(x) == 0.5 +- 1e-6 or x[0, 0] == 2", true},
+  };
+  for (const auto& [text, expected] : cases) {
+    auto expression = TensorExpression::Parse(text);
+    ASSERT_TRUE(static_cast<bool>(expression)) << text << ": " << TextOf(expression.takeError());
+    EXPECT_EQ(llvm::cantFail(expression->IsTrue(Lookup)), expected) << text;
+  }
+}
+
+// x is float[?,3], y int32 of an unknown shape, w a constant, v and u float[s1,?].
+TensorExpression::Form FormOf(llvm::StringRef name) {
+  TensorExpression::Form form;
+  if (name == "x") form = {proto::DT_FLOAT, Shape({kUnknownDim, 3}), Tensor()};
+  if (name == "y") form = {proto::DT_INT32, Shape(), Tensor()};
+  if (name == "v" || name == "u") form = {proto::DT_FLOAT, Shape({-2, kUnknownDim}), Tensor()};
+  if (name == "w") form = {proto::DT_FLOAT, Shape({2}), Make(proto::DT_FLOAT, {2}, {1, 4})};
+  return form;
+}
+
+TEST(TensorExpression, IsDecidedWhereFormsDo) {
+  constexpr std::optional<bool> kOpen;
+  const std::pair<const char*, std::optional<bool>> cases[] = {
+      {"rank(x) == 2", true},
+      {"rank(x) == 3", false},
+      {"rank(y) == 2", kOpen},
+      {"shape(x) == [?, 3]", true},
+      {"shape(x) == [2, 3]", kOpen},
+      {"shape(x) == [2, 4]", false},
+      {"shape(x) == [?]", false},
+      {"shape(x) != [?, 3]", false},
+      {"shape(x)[1] == 3 and shape(x)[-1] < 4", true},
+      {"shape(x)[0] == 3", kOpen},
+      {"shape(u)[0] == shape(v)[0]", kOpen},
+      {"shape(u) == shape(v)", kOpen},
+      {"shape(y) == [1]", kOpen},
+      {"dtype(x) == float and dtype(y) == int32", true},
+      {"dtype(x) == dtype(y)", false},
+      {"size(w) == 2", true},
+      {"size(x) == 2", kOpen},
+      {"max(w) < 3", false},
+      {"min(w) > 0 and w[1] == 4", true},
+      {"min(x) > 0", kOpen},
+      {"min(x) > 0 and rank(x) == 1", false},
+      {"min(x) > 0 or rank(x) == 2", true},
+      {"min(x) > 0 or rank(x) == 1", kOpen},
+      {"not rank(x) == 1", true},
+      {"rank(x) + 1 == 3 +- 0.5", true},
+      {"w > 0", true},
+      {"w > 1", false},
+      {"sum(w / 0) == 1", false},
+      {"w[5] == 1", kOpen},
+  };
+  for (const auto& [text, expected] : cases)
+    EXPECT_EQ(llvm::cantFail(TensorExpression::Parse(text)).Decide(FormOf), expected) << text;
 }
 
 TEST(TensorExpression, ReadsNamesAndWordsOfOthers) {

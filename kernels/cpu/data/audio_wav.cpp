@@ -1,4 +1,6 @@
 // DecodeWav and EncodeWav: sound of 16 bits a sample.
+#include "kernels/cpu/data/audio_wav.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -107,14 +109,27 @@ Error EncodeWav(KernelContext& ctx) {
   if (audio.rank() != 2)
     return MakeError("audio must be 2-dimensional, not {0}", DimsText(audio.dims()));
   if (rate.num_elements() != 1) return MakeError("sample_rate must be a scalar");
-  int64_t channels = audio.dim(1), bytes = 2 * audio.num_elements();
+  ASSIGN_OR_RETURN(std::string text,
+                   WavOf(audio.data<float>(), audio.dim(0), audio.dim(1), rate.IntAt(0)));
+  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
+  *out->data<std::string>() = std::move(text);
+  return Error::success();
+}
+
+GRAPNEL_CPU_KERNEL("DecodeWav", MakeDecodeWav);
+GRAPNEL_CPU_KERNEL("EncodeWav", KernelOf<EncodeWav>);
+
+}  // namespace
+
+Expected<std::string> WavOf(const float* samples, int64_t frames, int64_t channels, int64_t rate) {
   if (channels < 1 || channels > 65535 / 2)
     return MakeError("channels must be in [1, 32767], got {0}", channels);
-  if (audio.dim(0) < 1 || bytes > INT32_MAX)
-    return MakeError("there cannot be {0} samples in a WAV", audio.dim(0));
-  if (rate.IntAt(0) < 1) return MakeError("sample_rate must be positive, got {0}", rate.IntAt(0));
+  if (frames < 1 || frames > INT32_MAX / 2 / channels)
+    return MakeError("there cannot be {0} samples in a WAV", frames);
+  if (rate < 1) return MakeError("sample_rate must be positive, got {0}", rate);
+  int64_t bytes = 2 * frames * channels;
   std::string text = "RIFF";
-  auto hertz = static_cast<uint32_t>(rate.IntAt(0));
+  auto hertz = static_cast<uint32_t>(rate);
   Append(&text, static_cast<uint32_t>(36 + bytes));
   text += "WAVEfmt ";
   Append(&text, uint32_t{16});
@@ -126,19 +141,13 @@ Error EncodeWav(KernelContext& ctx) {
   Append(&text, uint16_t{16});
   text += "data";
   Append(&text, static_cast<uint32_t>(bytes));
-  for (int64_t i = 0; i < audio.num_elements(); ++i) {
-    float value = std::round(audio.data<float>()[i] * 32768);
+  for (int64_t i = 0; i < frames * channels; ++i) {
+    float value = std::round(samples[i] * 32768);
     // Not a number becomes the least one.
     value = std::isnan(value) ? 0 : std::clamp(value, -32768.f, 32767.f);
     Append(&text, static_cast<int16_t>(value));
   }
-  ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
-  *out->data<std::string>() = std::move(text);
-  return Error::success();
+  return text;
 }
 
-GRAPNEL_CPU_KERNEL("DecodeWav", MakeDecodeWav);
-GRAPNEL_CPU_KERNEL("EncodeWav", KernelOf<EncodeWav>);
-
-}  // namespace
 }  // namespace grapnel

@@ -1,0 +1,18 @@
+// Pixels as a PNG file, for event files.
+#ifndef GRAPNEL_LIB_IO_PNG_WRITER_H_
+#define GRAPNEL_LIB_IO_PNG_WRITER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "lib/support/error.h"
+
+namespace grapnel {
+
+// `channels` 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA); `pixels` row-major, channels together.
+// Errors: a side of 0 pixels, which no PNG has; more than 2 GiB.
+Expected<std::string> PngOf(const uint8_t* pixels, int64_t height, int64_t width, int channels);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_IO_PNG_WRITER_H_

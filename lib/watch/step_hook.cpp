@@ -1,0 +1,34 @@
+#include "lib/watch/step_hook.h"
+
+#include "lib/ir/tensor_name.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace grapnel {
+namespace {
+
+bool IsSameTensor(llvm::StringRef a, llvm::StringRef b) {
+  return WithoutZeroIndex(a) == WithoutZeroIndex(b);
+}
+
+}  // namespace
+
+void StepContext::Fetch(llvm::StringRef tensor) {
+  for (llvm::ArrayRef<std::string> known : {fetches, llvm::ArrayRef<std::string>(more)}) {
+    if (llvm::any_of(known, [&](llvm::StringRef name) { return IsSameTensor(name, tensor); }))
+      return;
+  }
+  more.insert(llvm::upper_bound(more, tensor), tensor.str());
+}
+
+Expected<Tensor> StepContext::Value(llvm::StringRef tensor) const {
+  const std::pair<llvm::ArrayRef<std::string>, llvm::ArrayRef<Tensor>> known[] = {
+      {fetches, fetched}, {more, more_values}, {feeds, feed_values}};
+  for (const auto& [names, values] : known) {
+    for (size_t i = 0; i < names.size() && i < values.size(); ++i) {
+      if (IsSameTensor(names[i], tensor)) return values[i];
+    }
+  }
+  return MakeError("tensor '{0}' is neither fed nor fetched", tensor);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,54 @@
+// Writes summaries of a run's tensors as event files.
+#ifndef GRAPNEL_LIB_WATCH_SUMMARY_HOOK_H_
+#define GRAPNEL_LIB_WATCH_SUMMARY_HOOK_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lib/io/event_stream.h"
+#include "lib/watch/expression_hook.h"
+#include "lib/watch/step_hook.h"
+#include "lib/watch/summary.h"
+
+namespace grapnel {
+
+// A summary of the main graph is one of each run, and its tensors are computed whether or not a
+// fetch needs them; steps are runs, from 1. Of a function or a loop there is one each time that its
+// tensors are made, and steps count those. Without requests what is fetched is summarised, each
+// tensor as suits it; what a summary op of the graph made (MergeSummary) is written as it is.
+class SummaryHook : public StepHook, private ExpressionHook {
+ public:
+  // `folder` gets a file of its own, whatever it holds, when the run begins. Errors: PlaceOf's,
+  // with the summary; two of one tag.
+  static Expected<std::unique_ptr<SummaryHook>> Make(
+      const Module& module, std::vector<SummaryRequest> requests, llvm::StringRef folder,
+      const std::function<std::string(llvm::StringRef)>& key, MessageSink sink);
+
+  std::string name() const override { return "--summaries"; }
+  RunHook* node_hook() override { return requests_.empty() ? nullptr : this; }
+  Error Begin(StepContext& step) override;
+  Error BeforeRun(StepContext& step) override;
+  Error AfterRun(StepContext& step) override;
+  Error End(StepContext& step) override;
+
+ private:
+  SummaryHook(const Module& module, MessageSink sink) : module_(module), sink_(std::move(sink)) {}
+  Error OnValues(size_t expression, const Node& maker, llvm::ArrayRef<Tensor> values) override;
+  Expected<bool> WriteWhole(const StepContext& step, size_t i);
+  void Write(const std::string& tag, int64_t step, proto::Summary::Value value);
+
+  const Module& module_;
+  MessageSink sink_;
+  std::string folder_;
+  std::vector<SummaryRequest> requests_;
+  std::mutex mutex_;
+  std::vector<int64_t> times_;  // how often each was written
+  std::unique_ptr<EventStream> events_;
+  int64_t run_ = 0;
+};
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_WATCH_SUMMARY_HOOK_H_

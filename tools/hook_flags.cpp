@@ -1,0 +1,87 @@
+#include "tools/hook_flags.h"
+
+#include "lib/io/signature.h"
+
+namespace grapnel {
+
+void HookFlags::AddTo(CommandLine& line) {
+  line.Option("--summaries", summaries,
+              "write event files for TensorBoard: of what is fetched, or of each --summary")
+      .ShownAs("DIR");
+  line.Option(
+          "--summary", summary,
+          "a scalar, histogram, image or text of a tensor or an expression; also in a function, "
+          "as body/loss:0")
+      .ShownAs("KIND:TENSOR[=TAG]");
+  line.Option("--assert", assertions,
+              "what must hold, as 'rank(x:0) == 2: a batch is a matrix'; said before the run where "
+              "shapes and dtypes decide, else the run ends there; exit code 1")
+      .ShownAs("EXPR[: MESSAGE]");
+  line.Option("--until", until, "of --repeat: the last run is the first after which this is true")
+      .ShownAs("EXPR");
+  line.Option("--save-variables", save_variables,
+              "write the variables as a checkpoint that TensorFlow reads")
+      .ShownAs("PREFIX");
+  line.Option("--save-every", save_every,
+              "of --save-variables: also after each N runs, as PREFIX-RUN")
+      .ShownAs("N")
+      .Positive();
+}
+
+Expected<FlaggedHooks> FlaggedHooks::Make(const HookFlags& flags, const OpenedGraph& opened,
+                                          const std::string& signature, const MessageSink& sink) {
+  FlaggedHooks made;
+  const Module& module = opened.module();
+  auto key = [&](llvm::StringRef name) {
+    auto tensor = TensorOfKey(opened.model(), opened.file(), signature, name);
+    if (tensor) return *tensor;
+    llvm::consumeError(tensor.takeError());
+    return name.str();
+  };
+  if (!flags.summary.empty() && flags.summaries.empty())
+    return MakeError("--summary goes with --summaries DIR, where it is written");
+  if (!flags.summaries.empty()) {
+    std::vector<SummaryRequest> requests;
+    for (const std::string& text : flags.summary) {
+      auto request = SummaryRequest::Parse(text);
+      if (!request) return Annotate("--summary", request.takeError());
+      requests.push_back(std::move(*request));
+    }
+    auto hook = SummaryHook::Make(module, std::move(requests), flags.summaries, key, sink);
+    if (!hook) return Annotate("--summary", hook.takeError());
+    made.summaries_ = std::move(*hook);
+  }
+  if (!flags.assertions.empty()) {
+    std::vector<Assertion> assertions;
+    for (const std::string& text : flags.assertions) {
+      auto assertion = Assertion::Parse(text);
+      if (!assertion) return Annotate("--assert", assertion.takeError());
+      assertions.push_back(std::move(*assertion));
+    }
+    auto hook = AssertionHook::Make(module, std::move(assertions), key, sink);
+    if (!hook) return Annotate("--assert", hook.takeError());
+    made.assertions_ = std::move(*hook);
+  }
+  if (!flags.until.empty()) {
+    auto hook = StopWhen::Make(flags.until, module, key);
+    if (!hook) return Annotate("--until", hook.takeError());
+    made.until_ = std::move(*hook);
+  }
+  if (flags.save_every > 0 && flags.save_variables.empty())
+    return MakeError("--save-every goes with --save-variables PREFIX");
+  if (!flags.save_variables.empty())
+    made.save_ = std::make_unique<SaveVariablesHook>(flags.save_variables, flags.save_every);
+  return made;
+}
+
+std::vector<StepHook*> FlaggedHooks::hooks() const {
+  std::vector<StepHook*> hooks;
+  for (StepHook* hook :
+       {static_cast<StepHook*>(summaries_.get()), static_cast<StepHook*>(assertions_.get()),
+        static_cast<StepHook*>(until_.get()), static_cast<StepHook*>(save_.get())}) {
+    if (hook) hooks.push_back(hook);
+  }
+  return hooks;
+}
+
+}  // namespace grapnel
