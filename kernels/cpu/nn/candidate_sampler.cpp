@@ -281,7 +281,9 @@ Expected<std::vector<float>> GivenWeights(const Node& node) {
 Expected<KernelFn> MakeFixed(const KernelSetup& setup) {
   const Node& node = setup.node();
   Shard shard = {node.GetInt("num_shards", 1), node.GetInt("shard")};
-  int64_t reserved = node.GetInt("num_reserved_ids"), range = node.GetInt("range_max");
+  // TensorFlow reads 32 bits.
+  auto reserved = static_cast<int32_t>(node.GetInt("num_reserved_ids"));
+  int64_t range = node.GetInt("range_max");
   if (shard.count < 1 || shard.index < 0 || shard.index >= shard.count)
     return MakeError("shard must be in [0, num_shards), got {0} of {1}", shard.index, shard.count);
   constexpr int64_t kMost = 1 << 28;
