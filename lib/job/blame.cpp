@@ -21,13 +21,8 @@ struct Trial {
 class Blamer {
  public:
   Blamer(OpenedGraph& opened, const RunRequest& request, int runs)
-      : opened_(opened), request_(request), runs_(runs), pool_(1) {
-    request_.hook = nullptr;
-    request_.watch = nullptr;
+      : opened_(opened), request_(request.ByItself()), runs_(runs), pool_(1) {
     request_.pool = &pool_;
-    request_.device = nullptr;
-    request_.devices.clear();
-    request_.placement_log = nullptr;
   }
 
   Expected<RunBlame> Run() {

@@ -111,13 +111,7 @@ class RunComparer {
   }
 
   RunRequest RequestFor(bool is_first) const {
-    RunRequest request;
-    request.feeds = request_.run.feeds;
-    request.fetches = request_.run.fetches;
-    request.signature = request_.run.signature;
-    request.variables = request_.run.variables;
-    request.words = request_.run.words;
-    request.cancel = request_.run.cancel;
+    RunRequest request = request_.run.ByItself();
     MessageSink silent = [](Severity, llvm::StringRef) {};
     request.sink = is_first ? request_.run.sink : silent;
     request.print = is_first ? request_.run.print : silent;

@@ -37,13 +37,9 @@ int64_t DebugStop::iteration() const {
 
 Debugger::Debugger(const OpenedGraph& opened, RunRequest request, int64_t budget)
     : opened_(opened), request_(std::move(request)), pool_(1), history_(budget) {
-  request_.hook = nullptr;
+  request_ = request_.ByItself();
   request_.steps = {this};
-  request_.watch = nullptr;
   request_.pool = &pool_;
-  request_.device = nullptr;
-  request_.devices.clear();
-  request_.placement_log = nullptr;
   // What the graph prints and what is wrong with it is said once, however often it runs.
   request_.sink = [this, sink = request_.sink](Severity severity, llvm::StringRef text) {
     if (!has_said_ && sink) sink(severity, text);

@@ -115,12 +115,8 @@ class Examination {
 class GraphDoctor {
  public:
   GraphDoctor(OpenedGraph& opened, const DoctorRequest& request)
-      : opened_(opened), request_(request), run_(request.run) {
-    run_.hook = nullptr;
-    run_.watch = nullptr;
-    run_.device = nullptr;
-    run_.devices.clear();
-    run_.placement_log = nullptr;
+      : opened_(opened), request_(request), run_(request.run.ByItself()) {
+    run_.pool = request.run.pool;
   }
 
   Expected<Diagnosis> Examine() {

@@ -66,13 +66,7 @@ class PrecisionComparer {
 
   Expected<std::vector<Tensor>> RunOne(RunHook& hook, PrecisionWatch* rounds,
                                        std::string* failure) {
-    RunRequest request;
-    request.feeds = request_.run.feeds;
-    request.fetches = request_.run.fetches;
-    request.signature = request_.run.signature;
-    request.variables = request_.run.variables;
-    request.words = request_.run.words;
-    request.cancel = request_.run.cancel;
+    RunRequest request = request_.run.ByItself();
     MessageSink silent = [](Severity, llvm::StringRef) {};
     request.sink = is_silent_ ? silent : request_.run.sink;
     request.print = is_silent_ ? silent : request_.run.print;

@@ -134,6 +134,20 @@ Error RunJob::Restore() {
   return text.empty() ? Error::success() : MakeError("{0}: {1}", prefix, text);
 }
 
+RunRequest RunRequest::ByItself() const {
+  RunRequest request = *this;
+  request.device = nullptr;
+  request.devices.clear();
+  request.hard = false;
+  request.placement_log = nullptr;
+  request.pool = nullptr;
+  request.steps.clear();
+  request.hook = nullptr;
+  request.watch = nullptr;
+  request.profiler = nullptr;
+  return request;
+}
+
 Error RunJob::Prepare() {
   options_.feeds = feeds_;
   options_.fetches = request_.fetches;

@@ -59,6 +59,9 @@ struct RunRequest {
   RunProfiler* profiler = nullptr;
   const CancelFlag* cancel = nullptr;  // ends a run from another thread
   RunWords words;
+
+  // The same on the CPU and on one device, watched by nobody, on a pool of the job's own.
+  RunRequest ByItself() const;
 };
 
 // Made, prepared once, then run as often as one likes. What the request and the graph point to

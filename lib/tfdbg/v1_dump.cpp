@@ -191,8 +191,12 @@ class V1Reader {
       open.pop_back();
       for (const std::string& name : NamesIn(folder)) {
         std::string file = JoinPath(folder, name);
-        if (IsDirectory(file)) {
+        if (llvm::sys::fs::is_symlink_file(file)) {
+          Report(file + ": is a link, which is not followed");
+        } else if (IsDirectory(file)) {
           open.push_back(file);
+        } else if (!llvm::sys::fs::is_regular_file(file)) {
+          Report(file + ": is no file");
         } else if (llvm::StringRef(name).starts_with(kGraphPrefix)) {
           Event event = ParseEvent(Bytes(file));
           if (event.graph.empty())

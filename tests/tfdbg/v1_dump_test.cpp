@@ -62,11 +62,12 @@ class V1Dump {
     std::ofstream(Folder(device) + "/" + file) << bytes;
   }
 
- private:
   std::string Folder(int device) const {
     return run_ + "/_tfdbg_device_,job_localhost,replica_0,task_0,device_CPU_" +
            std::to_string(device);
   }
+
+ private:
   static void Write(const std::string& path, const std::string& event) {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream(path) << event;
@@ -173,8 +174,9 @@ TEST(V1Dump, WhatIsDamagedIsAProblem) {
   dump.Bytes(0, "y_0_DebugIdentity_110", "\x09no event");
   dump.Tensor(0, "y:4000000000:DebugIdentity", "y_4000000000_DebugIdentity_120", 120, {1});
   dump.Bytes(0, "_tfdbg_graph_hash7_1", "");
+  std::filesystem::create_directory_symlink(dump.path(), dump.Folder(0) + "/around");
   DebugFolder folder = Read(dump.path());
-  EXPECT_EQ(folder.problems.size(), 3U);
+  EXPECT_EQ(folder.problems.size(), 4U);
   EXPECT_EQ(folder.runs.at(0).traces.size(), 0U);
   EXPECT_EQ(folder.runs.at(0).executions.size(), 1U);
 }

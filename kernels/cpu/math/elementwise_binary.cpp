@@ -53,6 +53,14 @@ std::optional<RowSide> PlainSide(const Tensor& left, const Tensor& right) {
   return std::nullopt;
 }
 
+void Loop(KernelContext& ctx, const BinaryOp& op, const Tensor& out,
+          llvm::function_ref<void(int64_t, int64_t)> body) {
+  if (op.is_final)
+    ForElements(ctx, out, out.num_elements(), 1, op.cost, body);
+  else
+    ctx.ParallelFor(out.num_elements(), op.cost, body);
+}
+
 // Two scalars: what loops count and compare with.
 Error RunScalar(KernelContext& ctx, const BinaryOp& op) {
   ASSIGN_OR_RETURN(Tensor * output, Output(ctx, {}));
@@ -73,7 +81,7 @@ Error RunPlain(KernelContext& ctx, const BinaryOp& op, RowSide side) {
   const char* b = static_cast<const char*>(right.raw());
   char* out = static_cast<char*>(output->raw());
   std::atomic<bool> good{true};
-  ForElements(ctx, *output, total, 1, op.cost, [&](int64_t begin, int64_t end) {
+  Loop(ctx, op, *output, [&](int64_t begin, int64_t end) {
     if (!op.loop(a + begin * left_step, b + begin * right_step, out + begin * out_size, end - begin,
                  side))
       good = false;
@@ -104,7 +112,7 @@ Error RunBinary(KernelContext& ctx, const BinaryOp& op) {
                  : plan.strides[0].back() == 0 ? RowSide::kLeftOne
                                                : RowSide::kBoth;
   std::atomic<bool> good{true};
-  ForElements(ctx, *output, plan.total, 1, op.cost, [&](int64_t begin, int64_t end) {
+  Loop(ctx, op, *output, [&](int64_t begin, int64_t end) {
     plan.ForRows(begin, end, [&](int64_t at, llvm::ArrayRef<int64_t> offsets, int64_t n) {
       if (!op.loop(a + offsets[0] * size, b + offsets[1] * size, out + at * out_size, n, side))
         good = false;

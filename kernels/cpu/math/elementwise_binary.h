@@ -37,6 +37,7 @@ struct BinaryOp {
   BinaryLoop loop = nullptr;
   double cost = 1;
   const char* bad_text = nullptr;
+  bool is_final = true;  // what the loop writes stays, and may be counted while it is made
 };
 
 // Broadcasts, finds memory for the result (an input's, if nothing reads that any more) and runs the

@@ -183,7 +183,7 @@ concept HasRest = kIsSmallFloat<T> && requires(Stepped<T> x) {
 
 // What is left over behind the last eight numbers, which TensorFlow computes in other steps.
 template <typename Op, typename T>
-Error GradientWithRest(KernelContext& ctx, const BinaryOp& op) {
+Error GradientWithRest(KernelContext& ctx, BinaryOp op) {
   constexpr int64_t kLanes = 8;
   const T *y = ctx.input(0).data<T>(), *gradient = ctx.input(1).data<T>();
   int64_t n = ctx.input(0).num_elements(), first = n / kLanes * kLanes;
@@ -192,6 +192,7 @@ Error GradientWithRest(KernelContext& ctx, const BinaryOp& op) {
     Stepped<T> left(static_cast<float>(y[i])), right(static_cast<float>(gradient[i]));
     rest[i - first] = T(Op::Rest(left, right).value());
   }
+  op.is_final = first == n;
   RETURN_IF_ERROR(RunBinary(ctx, op));
   Tensor out = ctx.output(0);
   std::copy_n(rest, n - first, out.data<T>() + first);
