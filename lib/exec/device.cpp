@@ -36,6 +36,16 @@ class Cpu : public Device {
 
 }  // namespace
 
+ElementCounts& ElementCounts::operator+=(const ElementCounts& other) {
+  neg_inf += other.neg_inf;
+  pos_inf += other.pos_inf;
+  nan += other.nan;
+  negative += other.negative;
+  zero += other.zero;
+  positive += other.positive;
+  return *this;
+}
+
 Device::Device(std::string kind, int ordinal)
     : kind_(std::move(kind)), ordinal_(ordinal), name_(LocalDeviceName(kind_, ordinal)) {}
 

@@ -39,6 +39,7 @@ class Event {
 struct ElementCounts {
   int64_t neg_inf = 0, pos_inf = 0, nan = 0;
   int64_t negative = 0, zero = 0, positive = 0;  // finite; -0 is zero
+  ElementCounts& operator+=(const ElementCounts& other);
 };
 
 class Device {

@@ -20,11 +20,13 @@ void ForElements(KernelContext& ctx, const Tensor& out, int64_t units, int64_t w
   if (!counter) return ctx.ParallelFor(units, cost, body);
   int64_t step = std::max<int64_t>(1, kPiece / width), all = out.num_elements();
   ctx.ParallelFor(units, cost, [&](int64_t begin, int64_t end) {
+    ElementCounts sum;
     for (int64_t at = begin; at < end; at += step) {
       int64_t to = std::min(end, at + step);
       body(at, to);
-      counter->Count(out, at * width, std::min(all, to * width));
+      counter->Count(out, at * width, std::min(all, to * width), sum);
     }
+    counter->Add(sum, std::min(all, end * width) - begin * width);
   });
 }
 

@@ -3,6 +3,7 @@
 #ifndef GRAPNEL_LIB_EXEC_ELEMENT_LOOP_H_
 #define GRAPNEL_LIB_EXEC_ELEMENT_LOOP_H_
 
+#include "lib/exec/device.h"
 #include "lib/exec/kernel.h"
 
 namespace grapnel {
@@ -11,9 +12,11 @@ namespace grapnel {
 class ElementCounter {
  public:
   virtual ~ElementCounter() = default;
-  // Elements [begin, end) of `output` are what they will be. On several threads at once, in any
-  // order, each element once.
-  virtual void Count(const Tensor& output, int64_t begin, int64_t end) = 0;
+  // Elements [begin, end) of `output` are what they will be: adds them to `sum`. On several threads
+  // at once, in any order, each element once.
+  virtual void Count(const Tensor& output, int64_t begin, int64_t end, ElementCounts& sum) = 0;
+  // What a thread counted in `sum`, of so many elements, when it is through with its part.
+  virtual void Add(const ElementCounts& sum, int64_t elements) = 0;
 };
 
 // As ctx.ParallelFor(units, cost, body), where unit i makes elements [i * width, (i + 1) * width)

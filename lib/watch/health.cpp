@@ -23,7 +23,7 @@ void ForEachBlock(const T* data, int64_t size, Count count) {
 
 // Of a block that has bad elements, one at a time: the sign of a NaN says nothing.
 template <typename T>
-void CountBad(const T* data, int64_t size, HealthDetail detail, Health* health) {
+void CountBad(const T* data, int64_t size, HealthDetail detail, ElementCounts* health) {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
   constexpr T kSmallest = std::numeric_limits<T>::min();
   int64_t neg_inf = 0, pos_inf = 0, nan = 0, negative = 0, positive = 0;
@@ -44,7 +44,7 @@ void CountBad(const T* data, int64_t size, HealthDetail detail, Health* health) 
 }
 
 template <typename T>
-void CountNative(const T* data, int64_t size, HealthDetail detail, Health* health) {
+void CountNative(const T* data, int64_t size, HealthDetail detail, ElementCounts* health) {
   ForEachBlock(data, size, [=](const T* block, int64_t n) {
     if (detail == HealthDetail::kBad) {
       if (HasBadFloats(block, n)) CountBad(block, n, detail, health);
@@ -61,7 +61,7 @@ void CountNative(const T* data, int64_t size, HealthDetail detail, Health* healt
 // 16-bit floats by their bits: exponent all ones is infinite or no number, and what is below
 // `smallest` is zero.
 void Count16(const uint16_t* data, int64_t size, uint16_t exponent, uint16_t smallest,
-             Health* health) {
+             ElementCounts* health) {
   ForEachBlock(data, size, [=](const uint16_t* block, int64_t n) {
     uint16_t nan = 0, pos_inf = 0, neg_inf = 0, zero = 0, negative = 0;
     for (int64_t i = 0; i < n; ++i) {
@@ -82,7 +82,7 @@ void Count16(const uint16_t* data, int64_t size, uint16_t exponent, uint16_t sma
 }
 
 template <typename T>
-void CountIntegers(const T* data, int64_t size, Health* health) {
+void CountIntegers(const T* data, int64_t size, ElementCounts* health) {
   ForEachBlock(data, size, [health](const T* block, int64_t n) {
     int32_t zero = 0, negative = 0;
     for (int64_t i = 0; i < n; ++i) {
@@ -96,7 +96,7 @@ void CountIntegers(const T* data, int64_t size, Health* health) {
 }
 
 template <typename T>
-void CountComplex(const T* data, int64_t size, Health* health) {
+void CountComplex(const T* data, int64_t size, ElementCounts* health) {
   for (int64_t i = 0; i < size; ++i) {
     T re = data[2 * i], im = data[2 * i + 1];
     if (std::isnan(re) || std::isnan(im)) {
@@ -113,7 +113,7 @@ void CountComplex(const T* data, int64_t size, Health* health) {
 }
 
 void CountRange(const Tensor& tensor, int64_t begin, int64_t size, HealthDetail detail,
-                Health* health) {
+                ElementCounts* health) {
   if (detail == HealthDetail::kBad && !IsFloating(tensor.dtype()) && !IsComplex(tensor.dtype()))
     return;
   switch (tensor.dtype()) {
@@ -178,12 +178,7 @@ void CountRange(const Tensor& tensor, int64_t begin, int64_t size, HealthDetail 
 
 Health& Health::operator+=(const Health& other) {
   elements += other.elements;
-  neg_inf += other.neg_inf;
-  pos_inf += other.pos_inf;
-  nan += other.nan;
-  negative += other.negative;
-  zero += other.zero;
-  positive += other.positive;
+  ElementCounts::operator+=(other);
   return *this;
 }
 
@@ -191,16 +186,22 @@ Health HealthOf(const Tensor& tensor, ThreadPool* pool, HealthDetail detail) {
   Health health;
   if (!tensor) return health;
   int64_t size = tensor.num_elements();
-  // What fits a core's own cache is counted sooner than another thread wakes.
-  constexpr int64_t kWorthSharing = 1 << 18;
-  if (pool && size >= kWorthSharing && pool->num_threads() > 1) {
+  // A part for each thread, in the order in which a kernel's threads made them: most of a part is
+  // still in the caches of the core that counts it. Less is counted sooner than another thread is
+  // told.
+  constexpr int64_t kWorthSharing = 1 << 15;
+  int64_t parts = pool ? std::min<int64_t>(pool->num_threads(), size / kWorthSharing) : 1;
+  if (parts > 1) {
     std::mutex mutex;
-    constexpr double kCost = 0.05;
-    pool->ParallelFor(size, kCost, [&](int64_t begin, int64_t end) {
-      Health part;
-      CountRange(tensor, begin, end - begin, detail, &part);
-      std::lock_guard lock(mutex);
-      health += part;
+    constexpr double kCost = 1e6;  // whatever the pool thinks worth it
+    pool->ParallelFor(parts, kCost, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i) {
+        int64_t begin = size * i / parts, end = size * (i + 1) / parts;
+        ElementCounts part;
+        CountRange(tensor, begin, end - begin, detail, &part);
+        std::lock_guard lock(mutex);
+        health.ElementCounts::operator+=(part);
+      }
     });
   } else {
     CountRange(tensor, 0, size, detail, &health);
@@ -209,32 +210,23 @@ Health HealthOf(const Tensor& tensor, ThreadPool* pool, HealthDetail detail) {
   return health;
 }
 
-Health HealthOfRange(const Tensor& tensor, int64_t begin, int64_t end, HealthDetail detail) {
-  Health health;
-  CountRange(tensor, begin, end - begin, detail, &health);
-  health.elements = end - begin;
-  return health;
+void CountElements(const Tensor& tensor, int64_t begin, int64_t end, HealthDetail detail,
+                   ElementCounts& sum) {
+  CountRange(tensor, begin, end - begin, detail, &sum);
 }
 
 Expected<Health> HealthOn(const Tensor& tensor, Stream* stream, ThreadPool* pool,
                           HealthDetail detail) {
   Device* device = tensor.device();
   if (!device) return HealthOf(tensor, pool, detail);
-  ElementCounts counts;
-  ASSIGN_OR_RETURN(bool counted, device->Count(tensor, *stream, &counts));
+  Health health;
+  ASSIGN_OR_RETURN(bool counted, device->Count(tensor, *stream, &health));
   if (!counted) {
     ASSIGN_OR_RETURN(Tensor copy, CopyTensor(tensor, nullptr, *stream, HeapAllocator()));
     RETURN_IF_ERROR(stream->Wait());
     return HealthOf(copy, nullptr, detail);
   }
-  Health health;
   health.elements = tensor.num_elements();
-  health.neg_inf = counts.neg_inf;
-  health.pos_inf = counts.pos_inf;
-  health.nan = counts.nan;
-  health.negative = counts.negative;
-  health.zero = counts.zero;
-  health.positive = counts.positive;
   return health;
 }
 

@@ -13,12 +13,10 @@ namespace grapnel {
 // Counts of elements; together they are num_elements for real numeric dtypes. bool counts false as
 // zero, true as positive; complex numbers count their real and imaginary parts together (a NaN in
 // either is a NaN); strings, resources and variants count nothing.
-struct Health {
+// -0 is zero, and so are denormals, but for those of half: as in TensorFlow, whose kernels compute
+// with denormals flushed, and half as float.
+struct Health : ElementCounts {
   int64_t elements = 0;
-  int64_t neg_inf = 0, pos_inf = 0, nan = 0;
-  // Finite. -0 is zero, and so are denormals, but for those of half: as in TensorFlow, whose
-  // kernels compute with denormals flushed, and half as float.
-  int64_t negative = 0, zero = 0, positive = 0;
   bool IsBad() const { return neg_inf > 0 || pos_inf > 0 || nan > 0; }
   Health& operator+=(const Health& other);
 };
@@ -32,8 +30,9 @@ enum class HealthDetail {
 Health HealthOf(const Tensor& tensor, ThreadPool* pool = nullptr,
                 HealthDetail detail = HealthDetail::kCounts);
 
-// Of elements [begin, end) alone.
-Health HealthOfRange(const Tensor& tensor, int64_t begin, int64_t end, HealthDetail detail);
+// Adds elements [begin, end) to `sum`, on this thread.
+void CountElements(const Tensor& tensor, int64_t begin, int64_t end, HealthDetail detail,
+                   ElementCounts& sum);
 
 // The same of a tensor that may lie on a device: counted there, or copied when the device cannot.
 // Waits for `stream`, which makes the tensor.

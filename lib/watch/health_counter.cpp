@@ -18,10 +18,14 @@ HealthCounter* HealthCounter::Begin(const Node& node, const Tensor& output, Heal
   return &counter;
 }
 
-void HealthCounter::Count(const Tensor& output, int64_t begin, int64_t end) {
-  Health part = HealthOfRange(output, begin, end, detail_);
+void HealthCounter::Count(const Tensor& output, int64_t begin, int64_t end, ElementCounts& sum) {
+  CountElements(output, begin, end, detail_, sum);
+}
+
+void HealthCounter::Add(const ElementCounts& sum, int64_t elements) {
   std::lock_guard lock(mutex_);
-  health_ += part;
+  health_.ElementCounts::operator+=(sum);
+  health_.elements += elements;
 }
 
 std::optional<Health> HealthCounter::Take(const Node& node, const Tensor& output,

@@ -10,7 +10,8 @@
 
 namespace grapnel {
 
-// Of one output at a time. Count() is called on several threads, the rest on the node's own.
+// Of one output at a time. Count() and Add() are called on several threads, the rest on the node's
+// own.
 class HealthCounter : public ElementCounter {
  public:
   // The counter of this thread, begun anew for an output that `node` is to make; null where its
@@ -20,7 +21,8 @@ class HealthCounter : public ElementCounter {
   // other pass is needed. Forgets it.
   static std::optional<Health> Take(const Node& node, const Tensor& output, HealthDetail detail);
 
-  void Count(const Tensor& output, int64_t begin, int64_t end) override;
+  void Count(const Tensor& output, int64_t begin, int64_t end, ElementCounts& sum) override;
+  void Add(const ElementCounts& sum, int64_t elements) override;
 
  private:
   std::mutex mutex_;

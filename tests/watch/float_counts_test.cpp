@@ -55,6 +55,17 @@ void CheckSizes() {
   }
 }
 
+TEST(FloatCounts, CountsMoreThanALaneHolds) {
+  std::vector<float> values(5'000'003, -1.0f);
+  for (size_t i = 0; i < values.size(); i += 3) values[i] = 0;
+  FloatCounts counts = CountFloats(values.data(), static_cast<int64_t>(values.size()));
+  EXPECT_EQ(counts.zero, 1'666'668);
+  EXPECT_EQ(counts.negative, 5'000'003 - 1'666'668);
+  EXPECT_FALSE(counts.has_bad);
+  values.back() = INFINITY;
+  EXPECT_TRUE(CountFloats(values.data(), static_cast<int64_t>(values.size())).has_bad);
+}
+
 TEST(FloatCounts, CountsFloatsOfAnyNumber) { CheckSizes<float>(); }
 TEST(FloatCounts, CountsDoublesOfAnyNumber) { CheckSizes<double>(); }
 
