@@ -311,6 +311,21 @@ std::string Ints(llvm::ArrayRef<int64_t> values) {
   for (int64_t value : values) AppendVarint(&packed, static_cast<uint64_t>(value));
   return Wrap(kListField, values.empty() ? "" : Wrap(kIntField, packed));
 }
+std::string Floats(llvm::ArrayRef<float> values) {
+  llvm::StringRef packed(reinterpret_cast<const char*>(values.data()), 4 * values.size());
+  return Wrap(kListField, values.empty() ? "" : Wrap(kFloatField, packed));
+}
+std::string Bools(const std::vector<bool>& values) {
+  std::string packed;
+  for (bool value : values) packed.push_back(value ? 1 : 0);
+  return Wrap(kListField, values.empty() ? "" : Wrap(kBoolField, packed));
+}
+std::string Funcs(llvm::ArrayRef<std::string> names) {
+  constexpr uint32_t kFuncInList = 9;
+  std::string list;
+  for (const std::string& name : names) list += Wrap(kFuncInList, Wrap(1, name));
+  return Wrap(kListField, list);
+}
 std::string Types(llvm::ArrayRef<DataType> values) {
   std::string packed;
   for (DataType value : values) AppendVarint(&packed, value);

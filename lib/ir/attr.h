@@ -74,10 +74,13 @@ std::string ShapeOf(const Shape& value);
 std::string Tensor(llvm::StringRef tensor_proto);
 std::string TensorHead(size_t tensor_proto_size);  // what comes before the TensorProto
 std::string Ints(llvm::ArrayRef<int64_t> values);
+std::string Floats(llvm::ArrayRef<float> values);
+std::string Bools(const std::vector<bool>& values);
 std::string Types(llvm::ArrayRef<DataType> values);
 std::string Strings(llvm::ArrayRef<llvm::StringRef> values);
 std::string Shapes(llvm::ArrayRef<Shape> values);
 std::string Func(llvm::StringRef name);
+std::string Funcs(llvm::ArrayRef<std::string> names);
 }  // namespace attr
 
 }  // namespace grapnel

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/ir/attr.h"
+#include "lib/ir/literal.h"
 
 namespace grapnel {
 
@@ -23,6 +24,22 @@ struct OpAttribute {
       : key(key.str()), value(attr::ShapeOf(shape)) {}
   OpAttribute(llvm::StringRef key, const std::vector<int64_t>& numbers)
       : key(key.str()), value(attr::Ints(numbers)) {}
+  OpAttribute(llvm::StringRef key, const std::vector<float>& numbers)
+      : key(key.str()), value(attr::Floats(numbers)) {}
+  OpAttribute(llvm::StringRef key, const std::vector<bool>& flags)
+      : key(key.str()), value(attr::Bools(flags)) {}
+  OpAttribute(llvm::StringRef key, const std::vector<std::string>& texts)
+      : key(key.str()),
+        value(attr::Strings(llvm::SmallVector<llvm::StringRef>(texts.begin(), texts.end()))) {}
+  OpAttribute(llvm::StringRef key, const Literal& tensor)
+      : key(key.str()), value(attr::Tensor(tensor.ToTensorProto())) {}
+  OpAttribute(llvm::StringRef key, const std::vector<Literal>& tensors) : key(key.str()) {
+    proto::AttrValue list;
+    list.mutable_list();
+    for (const Literal& tensor : tensors)
+      list.mutable_list()->add_tensor()->ParseFromString(tensor.ToTensorProto());
+    value = list.SerializeAsString();
+  }
   OpAttribute(llvm::StringRef key, const std::vector<DataType>& types)
       : key(key.str()), value(attr::Types(types)) {}
   OpAttribute(llvm::StringRef key, const std::vector<Shape>& shapes)

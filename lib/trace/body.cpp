@@ -46,7 +46,9 @@ TraceBody::TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function
       graph(graph),
       function(function),
       shapes(grapnel::InferShapes(*graph)) {
-  if (outer) scope = outer->scope;
+  if (!outer) return;
+  scope = outer->scope;
+  placing = outer->placing;
 }
 
 std::string TraceBody::UniqueName(llvm::StringRef name) {
@@ -70,6 +72,8 @@ NodeId TraceBody::AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayR
                           const Where& where) {
   NodeId id = graph->AddNode(name, op);
   for (Port port : inputs) graph->AddInput(id, port);
+  if (!placing.device.IsOpen()) graph->SetDevice(id, placing.device.ToString());
+  if (!placing.colocation.empty()) graph->SetAttr(id, "_class", placing.colocation);
   auto is_input = [&](NodeId node) {
     return llvm::any_of(inputs, [&](Port port) { return port.node == node; });
   };
@@ -90,11 +94,14 @@ NodeId TraceBody::AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayR
 
 NodeId TraceBody::AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name,
                                  bool keep_name, const Where& where) {
-  // Arguments are there before anything runs: no control dependency is theirs.
+  // Arguments are there before anything runs: no control dependency is theirs, and no device.
   std::vector<Controller> none;
+  Placing nowhere;
   controllers.swap(none);
+  std::swap(placing, nowhere);
   NodeId id = AddNode("Placeholder", UniqueName(name), {}, where);
   controllers.swap(none);
+  std::swap(placing, nowhere);
   graph->SetAttr(id, "dtype", attr::Type(dtype));
   graph->SetAttr(id, "shape", attr::ShapeOf(shape));
   if (keep_name) graph->SetAttr(id, "_user_specified_name", attr::String(name));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/ir/device_name.h"
 #include "lib/shape/inference.h"
 #include "lib/trace/tracer.h"
 #include "llvm/ADT/DenseSet.h"
@@ -57,6 +58,12 @@ class TraceBody {
   Graph* graph;
   Function* function;  // null for the main graph
   std::string scope;   // the open one, "a/b"
+  // Of the open Device and Colocate.
+  struct Placing {
+    DeviceSpec device;
+    std::string colocation;  // the attribute _class; empty: none
+  };
+  Placing placing;
   std::vector<Controller> controllers;
   std::vector<Captured> captures;
   std::vector<Operation>

@@ -91,6 +91,42 @@ Tracer::Ending Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops, Where 
   return Ending([body] { body->controllers.pop_back(); });
 }
 
+Tracer::Ending Tracer::Device(llvm::StringRef device, Where where) {
+  TraceBody* body = state_->current;
+  TraceBody::Placing before = body->placing;
+  Expected<DeviceSpec> spec = device.empty() ? DeviceSpec() : DeviceSpec::ParseTyped(device);
+  if (!spec) {
+    state_->Report(where, TextOf(spec.takeError()));
+  } else if (before.colocation.empty()) {
+    if (device.empty()) body->placing.device = DeviceSpec();
+    body->placing.device.Override(*spec);
+  }
+  return Ending([body, before] { body->placing = before; });
+}
+
+Tracer::Ending Tracer::Colocate(const Operation& with, Where where) {
+  TraceBody* body = state_->current;
+  TraceBody::Placing before = body->placing;
+  if (!with.ok()) {
+    if (!with.body() && state_->errors.empty())
+      state_->Report(where, "an operation to be placed with was never made");
+  } else if (with.body() != body) {
+    state_->Report(where, "operation '" + with.name() +
+                              "' is of another function: nodes are placed with those of their own");
+  } else {
+    Node node = body->graph->node(with.node());
+    // It was read or made by this tracer: a device that cannot be read says nothing.
+    Expected<DeviceSpec> spec = DeviceSpec::Parse(node.device());
+    body->placing.device = spec ? *spec : DeviceSpec();
+    llvm::consumeError(spec.takeError());
+    // With whom that one is placed, where it is.
+    std::optional<AttrView> with_class = node.FindAttr("_class");
+    body->placing.colocation =
+        with_class ? with_class->bytes().str() : attr::Strings({("loc:@" + node.name()).str()});
+  }
+  return Ending([body, before] { body->placing = before; });
+}
+
 Operation Tracer::Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                      llvm::ArrayRef<OpAttribute> attributes, llvm::StringRef name, Where where) {
   if (!name.empty() && !IsValidName(name, !state_->current->scope.empty())) {

@@ -64,6 +64,15 @@ class Tracer {
   // already does.
   [[nodiscard]] Ending ControlDependencies(llvm::ArrayRef<Operation> ops, Where where = Where());
 
+  // Nodes made until the end of the C++ scope have this device, any spelling of DeviceSpec
+  // ("/gpu:0",
+  // "/job:worker/task:1", "GPU"): what an inner one leaves open comes from those around it, also
+  // from around a branch or a loop. Empty: none, whatever is around it.
+  [[nodiscard]] Ending Device(llvm::StringRef device, Where where = Where());
+  // Nodes made until the end of the C++ scope are placed with `with` and have its device, whatever
+  // Device says.
+  [[nodiscard]] Ending Colocate(const Operation& with, Where where = Where());
+
   // Any op of TensorFlow 2.21, or function of the module, by name. Attributes that follow from the
   // inputs (T, N, Tidx) are found, others default as TensorFlow writes them. `name`: the op's
   // unless given.

@@ -1,0 +1,65 @@
+// What the typed builders of lib/trace/ops/*.h are made of: one op, its inputs and attributes in
+// the order of its definition, and its outputs by argument.
+//
+//   ops::Conv2DOptions options;
+//   options.data_format = "NHWC";
+//   Value y = ops::Conv2D(t, x, filter, {1, 2, 2, 1}, "SAME", options);
+#ifndef GRAPNEL_LIB_TRACE_OP_CALL_H_
+#define GRAPNEL_LIB_TRACE_OP_CALL_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/trace/tracer.h"
+
+namespace grapnel::ops {
+
+class OpCall {
+ public:
+  // An empty name: the op's.
+  OpCall(Tracer& t, llvm::StringRef op, llvm::StringRef name, Where where)
+      : tracer_(t), op_(op), name_(name), where_(where) {}
+
+  void Input(const Operand& operand) { inputs_.push_back(operand); }
+  template <typename T>
+  void Attr(llvm::StringRef key, const T& value) {
+    attributes_.emplace_back(key, value);
+  }
+  void Attr(llvm::StringRef key, const std::string& value) { Attr(key, llvm::StringRef(value)); }
+  // None: the op's default.
+  template <typename T>
+  void Attr(llvm::StringRef key, const std::optional<T>& value) {
+    if (value) Attr(key, *value);
+  }
+  // Functions of the library, by name.
+  void Function(llvm::StringRef key, llvm::StringRef name) {
+    attributes_.push_back(OpAttribute::Serialized(key, attr::Func(name)));
+  }
+  void Function(llvm::StringRef key, const std::vector<std::string>& names) {
+    attributes_.push_back(OpAttribute::Serialized(key, attr::Funcs(names)));
+  }
+  void Function(llvm::StringRef key, const std::optional<std::string>& name) {
+    if (name) Function(key, llvm::StringRef(*name));
+  }
+
+  // The node, made at the first call. After an error it is not ok(), and neither are its outputs.
+  Operation Make();
+  // Output argument `argument` of the op's definition: one tensor, or as many as it stands for.
+  Value Single(int argument);
+  Values List(int argument);
+
+ private:
+  Tracer& tracer_;
+  llvm::StringRef op_, name_;
+  Where where_;
+  llvm::SmallVector<Operand, 4> inputs_;
+  llvm::SmallVector<OpAttribute, 4> attributes_;
+  std::optional<Operation> made_;
+};
+
+}  // namespace grapnel::ops
+
+#endif  // GRAPNEL_LIB_TRACE_OP_CALL_H_
