@@ -4,8 +4,8 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "lib/ir/node_types.h"
+#include "lib/ir/wire.h"
 #include "lib/proto/function.pb.h"
-#include "lib/proto/graph_debug_info.pb.h"
 #include "lib/trace/body.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -128,24 +128,32 @@ void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef
 }
 
 std::string DebugInfoOf(const TraceState& state) {
-  proto::GraphDebugInfo info;
-  llvm::StringMap<int> files;
+  // By hand: a message with a million entries in its map takes more time than all tracing.
+  constexpr uint32_t kFiles = 1, kTraces = 2;  // of GraphDebugInfo
+  std::string info, traces, key, frame, trace, entry;
+  llvm::DenseMap<const char*, int> files;  // the compiler has one text for each
   for (const auto& body : state.bodies) {
     for (NodeId id = 0; id < body->lines.size(); ++id) {
       Node node = body->graph->node(id);
       if (node.op() == "_Arg") continue;
       const Where& where = body->lines[id];
-      auto [file, added] = files.try_emplace(where.file, info.files_size());
-      if (added) info.add_files(where.file);
-      std::string key = node.name().str();
+      auto [file, added] = files.try_emplace(where.file, static_cast<int>(files.size()));
+      if (added) AppendBytesField(&info, kFiles, where.file);
+      key = node.name().str();
       if (body->function) key += ("@" + body->function->name()).str();
-      auto* line = (*info.mutable_traces())[key].add_file_line_cols();
-      line->set_file_index(file->second);
-      line->set_line(where.line);
-      line->set_func(where.function);
+      frame.clear();  // a FileLineCol
+      AppendVarintField(&frame, 1, static_cast<uint64_t>(file->second));
+      AppendVarintField(&frame, 2, static_cast<uint64_t>(where.line));
+      AppendBytesField(&frame, 4, where.function);
+      trace.clear();  // a StackTrace
+      AppendBytesField(&trace, 1, frame);
+      entry.clear();  // of the map
+      AppendBytesField(&entry, 1, key);
+      AppendBytesField(&entry, 2, trace);
+      AppendBytesField(&traces, kTraces, entry);
     }
   }
-  return Serialize(info);
+  return info + traces;
 }
 
 }  // namespace grapnel

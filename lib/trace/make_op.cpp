@@ -1,8 +1,6 @@
 // From what a user writes for an op to a node: constants, attributes that follow from inputs,
 // dtypes. As TensorFlow's op_def_library does, with the op table instead of the registry.
 
-#include <map>
-
 #include "lib/ir/node_types.h"
 #include "lib/support/suggest.h"
 #include "lib/trace/body.h"
@@ -29,6 +27,31 @@ bool Holds(DataType dtype, int64_t number) {
       return dtype == proto::DT_INT64;
   }
 }
+
+// A few texts by key, in the order of the keys, which live elsewhere.
+class AttrList {
+ public:
+  using Entry = std::pair<llvm::StringRef, std::string>;
+  Entry* find(llvm::StringRef key) {
+    Entry* at = Place(key);
+    return at != entries_.end() && at->first == key ? at : entries_.end();
+  }
+  const Entry* find(llvm::StringRef key) const { return const_cast<AttrList*>(this)->find(key); }
+  const Entry* begin() const { return entries_.begin(); }
+  const Entry* end() const { return entries_.end(); }
+  std::pair<Entry*, bool> try_emplace(llvm::StringRef key, const std::string& value) {
+    Entry* at = Place(key);
+    if (at != entries_.end() && at->first == key) return {at, false};
+    return {entries_.insert(at, Entry(key, value)), true};
+  }
+  std::string& operator[](llvm::StringRef key) { return try_emplace(key, "").first->second; }
+
+ private:
+  Entry* Place(llvm::StringRef key) {
+    return llvm::partition_point(entries_, [&](const Entry& entry) { return entry.first < key; });
+  }
+  llvm::SmallVector<Entry, 8> entries_;
+};
 
 class OpMaker {
  public:
@@ -274,8 +297,8 @@ class OpMaker {
   const Where where_;
   const OpInfo* info_ = nullptr;
   bool ok_ = true;
-  std::map<std::string, std::string> attrs_,
-      giver_;  // giver_: the argument that a type attribute comes from
+  AttrList attrs_;
+  AttrList giver_;  // the argument that a type attribute comes from
   Values bound_;
 };
 

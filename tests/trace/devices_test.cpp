@@ -94,7 +94,6 @@ TEST(Devices, ReachBranchesAndLoops) {
 
 TEST(Devices, NamesThatAreNoneAreErrors) {
   Tracer t;
-  Value x = t.Placeholder(proto::DT_FLOAT, {3}, "x");
   { auto device = t.Device("/gpu:first"); }
   int line = __LINE__ - 1;
   { auto with = t.Colocate(Operation()); }
