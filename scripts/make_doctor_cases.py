@@ -63,6 +63,23 @@ def dense(x, units, name, kernel=None, bias=None, activation=None):
     return activation(y, name=name + "/out") if activation else y
 
 
+def einsum_dense(x, units, name, kernel=None, bias=None, activation=None):
+    """A layer as attention has it: the units as heads of four."""
+    shape = (int(x.shape[-1]), units // 4, 4)
+    w = variable(name + "/kernel", rng(sum(map(ord, name))).normal(size=shape) * np.sqrt(2.0 / shape[0]) if kernel is None else kernel(shape))
+    y = tf.einsum("bi,iho->bho", x, w) + variable(name + "/bias", np.zeros(shape[1:]))
+    y = activation(y) if activation else y
+    back = variable(name + "/out/kernel", rng(sum(map(ord, name)) + 1).normal(size=(*shape[1:], units)) / np.sqrt(units))
+    return tf.einsum("hou,bho->bu", back, y)
+
+
+def gelu(x, form, name="gelu"):
+    """Its three forms; TensorFlow itself writes the last two."""
+    if form == "erf":
+        return tf.multiply(x * 0.5, 1.0 + tf.math.erf(x / np.sqrt(2.0).astype("f4")), name=name)
+    return tf.nn.gelu(x, approximate=form == "tanh", name=name)
+
+
 def batch_norm(x, name, training, update=True):
     """As TF1 has it: the moving averages are updated by ops of their own, which the step must run."""
     width = int(x.shape[-1])
@@ -174,6 +191,22 @@ def healthy_inference():
     y = tf.tanh(batch_norm(dense(px, 16, "first"), "norm", training=False))
     y = dense(y, 16, "second", activation=tf.nn.relu)
     return {px: feeds[px]}, [tf.nn.softmax(dense(y, CLASSES, "logits"), name="probabilities")]
+
+
+@case
+def healthy_attention():
+    """A block of a transformer: projections by Einsum, heads, a GELU of each form."""
+    tokens, heads = 6, 3
+    x = rng(12).normal(size=(32, tokens, WIDTH)).astype("f4")
+    px, py, feeds = placeholders(x, classes(x.mean(1) * 3))
+    project = lambda name, *shape: variable(name + "/kernel", rng(sum(map(ord, name))).normal(size=shape) / np.sqrt(WIDTH))
+    q, k, v = (tf.einsum("btw,whd->bthd", px, project(n, WIDTH, heads, 4)) for n in ("query", "key", "value"))
+    weights = tf.nn.softmax(tf.einsum("bqhd,bkhd->bhqk", q, k) * 0.5)
+    y = px + tf.einsum("bthd,hdw->btw", tf.einsum("bhqk,bkhd->bqhd", weights, v), project("out", heads, 4, WIDTH))
+    for i, form in enumerate(("erf", "erfc", "tanh")):
+        wide = gelu(tf.einsum("btw,wu->btu", y, project(f"wide{i}", WIDTH, 24)) * 4.0, form, name=f"gelu{i}")
+        y += tf.einsum("un,btu->btn", project(f"narrow{i}", 24, WIDTH), wide) * 0.2
+    return feeds, step(cross_entropy(dense(tf.reduce_mean(y, 1), CLASSES, "logits"), py))
 
 
 # --- Inputs and outputs.
@@ -368,6 +401,28 @@ def saturated_activation():
 @case
 def activation_spread():
     return classifier(activation=tf.nn.relu, layers=4, kernel=lambda shape: he(10, *shape) * 0.02)
+
+
+@case
+def activation_spread_einsum():
+    return classifier(hidden=einsum_dense, activation=tf.nn.relu, layers=4, kernel=lambda shape: he(10, *shape) * 0.02)
+
+
+@case
+def activation_spread_gelu():
+    """By Erf in one network, by Erfc in the next, by Tanh in the last."""
+    return classifier(activation=lambda y, name: gelu(y, "erf", name), layers=4, kernel=lambda shape: he(10, *shape) * 0.02)
+
+
+@case
+def activation_spread_gelu_erfc():
+    return classifier(activation=lambda y, name: gelu(y, "erfc", name), layers=4, kernel=lambda shape: he(10, *shape) * 0.02)
+
+
+@case
+def activation_spread_gelu_tanh():
+    """Too large."""
+    return classifier(activation=lambda y, name: gelu(y, "tanh", name), layers=4, kernel=lambda shape: he(10, *shape) * 6, rate=1e-6)
 
 
 @case

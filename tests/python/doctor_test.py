@@ -55,6 +55,35 @@ def residual():
     return keras.Model(i, L.Dense(10)(L.GlobalAveragePooling2D()(L.ReLU()(L.BatchNormalization()(x)))))
 
 
+class ByEinsum(L.Layer):
+    """A layer of heads, as EinsumDense has it where it is no product of two matrices."""
+
+    def __init__(self, heads, width, activation=None, deviation=None):
+        super().__init__()
+        self.heads, self.width, self.deviation = heads, width, deviation
+        self.activation = keras.activations.get(activation)
+
+    def build(self, shape):
+        initializer = normal(self.deviation) if self.deviation else "glorot_uniform"
+        self.kernel = self.add_weight(shape=(shape[-1], self.heads, self.width), initializer=initializer)
+        self.back = self.add_weight(shape=(self.heads, self.width, shape[-1]), initializer="glorot_uniform")
+
+    def call(self, x):
+        return tf.einsum("hwo,...hw->...o", self.back, self.activation(tf.einsum("...i,ihw->...hw", x, self.kernel)))
+
+
+def gelu_by_tanh(x):
+    return keras.activations.gelu(x, approximate=True)
+
+
+def gated():
+    """GEGLU and SiLU: what is multiplied is a gate."""
+    i = keras.Input((20,))
+    x = keras.activations.gelu(L.Dense(32)(i)) * L.Dense(32)(i)
+    x = L.Dense(32, activation="silu")(x)
+    return keras.Model(i, L.Dense(10)(x))
+
+
 def u_net():
     i = keras.Input((16, 16, 3))
     fine = L.Conv2D(8, 3, padding="same", activation="relu")(i)
@@ -139,6 +168,10 @@ HEALTHY = {
     "vae": (VAE, LOSS.MeanSquaredError(reduction=None), OPT.Adam, FLAT, FLAT),
     "tied": (Tied, of_logits(), OPT.Adam, WORDS[:, :-1].copy(), WORDS[:, 1:].copy()),
     "quantized": (Quantized, LOSS.MeanSquaredError(reduction=None), OPT.Adam, FLAT, FLAT),
+    "einsum": (lambda: sequential(*[ByEinsum(4, 8, a) for a in ("relu", "gelu", gelu_by_tanh)], L.Dense(10)), of_logits(), OPT.Adam, FLAT, CLASSES),
+    "gelu_by_tanh": (lambda: sequential(*[L.Dense(32, activation=gelu_by_tanh) for _ in range(4)], L.Dense(10)), of_logits(), OPT.Adam,
+                     FLAT, CLASSES),
+    "gated": (gated, of_logits(), OPT.Adam, FLAT, CLASSES),
     "u_net": (u_net, LOSS.BinaryCrossentropy(reduction=None), OPT.Adam, IMAGES, (IMAGES[..., :1] > 0).astype("f4")),
 }
 
@@ -156,6 +189,12 @@ BROKEN = {
                                                                      L.Dense(10)), of_logits(), OPT.Adam, FLAT, CLASSES),
     "too_small": ("activation_spread", "step", lambda: sequential(*[L.Dense(32, activation="relu", kernel_initializer=normal(0.005))
                                                                     for _ in range(5)], L.Dense(10)), of_logits(), OPT.Adam, FLAT, CLASSES),
+    "too_small_einsum": ("activation_spread", "step", lambda: sequential(*[ByEinsum(4, 8, "relu", 1e-4) for _ in range(3)], L.Dense(10)),
+                         of_logits(), OPT.Adam, FLAT, CLASSES),
+    "too_small_gelu": ("activation_spread", "step", lambda: sequential(*[L.Dense(32, activation="gelu", kernel_initializer=normal(0.005))
+                                                                         for _ in range(5)], L.Dense(10)), of_logits(), OPT.Adam, FLAT, CLASSES),
+    "too_large_gelu": ("activation_spread", "step", lambda: sequential(*[L.Dense(32, activation=gelu_by_tanh, kernel_initializer=normal(3.0))
+                                                                         for _ in range(5)], L.Dense(10)), of_logits(), OPT.Adam, FLAT, CLASSES),
     "too_large": ("exploding_gradient", "step", lambda: sequential(*[L.Dense(32, activation="relu", kernel_initializer=normal(3.0))
                                                                      for _ in range(6)], L.Dense(10)), of_logits(), OPT.Adam, FLAT, CLASSES),
     "from_one": ("labels_out_of_range", "step", DENSE, of_logits(), OPT.Adam, FLAT, CLASSES + np.int32(1)),
