@@ -524,6 +524,102 @@ def write_checkpoints():
             checkpoint.write(str(folder / f"model-{(i + 1) * 100}"))
 
 
+# --- What trainings wrote for TensorBoard.
+
+def fit(folder, x, y, epochs, optimizer, validation=None, width=16, **keys):
+    """Keras with its TensorBoard callback: scalars as tensors, train and validation apart."""
+    import keras
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential([keras.layers.Dense(width, activation="relu"), keras.layers.Dense(CLASSES)])
+    model.compile(optimizer, keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=["accuracy"])
+    callback = keras.callbacks.TensorBoard(folder, write_graph=False)
+    model.fit(x, y, epochs=epochs, validation_data=validation, callbacks=[callback], verbose=0, batch_size=32, **keys)
+
+
+def keras_well(folder):
+    x = rng(30).normal(size=(512, WIDTH)).astype("f4")
+    fit(folder, x[:256], classes(x)[:256], 15, "adam", (x[256:], classes(x)[256:]))
+
+
+def keras_stays(folder):
+    import keras
+    fit(folder, features(), classes(), 8, keras.optimizers.SGD(0.0))
+
+
+def keras_by_heart(folder):
+    """Labels follow from nothing."""
+    x, y = rng(31).normal(size=(128, WIDTH)).astype("f4"), rng(32).integers(0, CLASSES, 128).astype("i4")
+    fit(folder, x[:64], y[:64], 60, "adam", (x[64:], y[64:]), width=128)
+
+
+def keras_guesses(folder):
+    fit(folder, features() * 0, np.arange(ROWS, dtype="i4") % CLASSES, 8, "sgd", shuffle=False)
+
+
+def squares(rate, steps):
+    """Losses of least squares by gradient descent, a batch of eight rows each."""
+    random = rng(33)
+    x = random.normal(size=(512, WIDTH))
+    y, w = x @ random.normal(size=WIDTH) + random.normal(size=512) * 0.3, np.zeros(WIDTH)
+    for i in range(steps):
+        rows = slice(i * 8 % 512, i * 8 % 512 + 8)
+        error = x[rows] @ w - y[rows]
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield float(np.float32(np.mean(error ** 2)))
+            w = w - rate * x[rows].T @ error
+
+
+def simple_values(folder, values, **more):
+    """tf.compat.v1.summary.scalar in a session: numbers by themselves."""
+    with tf.Graph().as_default(), v1.summary.FileWriter(folder) as writer:
+        for step, loss in enumerate(values):
+            value = [v1.Summary.Value(tag=t, simple_value=v(step)) for t, v in more.items()]
+            writer.add_summary(v1.Summary(value=[v1.Summary.Value(tag="loss", simple_value=loss), *value]), step)
+
+
+def session_well(folder):
+    simple_values(folder, squares(0.01, 200), learning_rate=lambda i: 0.01, loss_scale=lambda i: 2.0 ** (i // 20 + 10))
+
+
+def session_rises(folder):
+    simple_values(folder, squares(0.15, 60))
+
+
+def summaries_break(folder):
+    """tf.summary.scalar, in two files: the training was taken up again from step 20."""
+    losses = list(squares(0.6, 80))
+    for first, last in ((0, 30), (20, 80)):
+        with tf.summary.create_file_writer(folder, filename_suffix=f".{first:02}").as_default():
+            for step in range(first, last):
+                tf.summary.scalar("train/loss", losses[step], step=step)
+
+
+SCALARS = {
+    "healthy_scalars": keras_well, "healthy_scalars_session": session_well, "loss_curve": keras_stays, "loss_curve_rises": session_rises,
+    "loss_curve_by_heart": keras_by_heart, "loss_at_chance_scalars": keras_guesses, "not_finite_scalars": summaries_break,
+}
+
+
+def write_scalars(name, build):
+    """The files without what is this machine's: names and times."""
+    import tempfile
+    from tensorflow.core.util import event_pb2
+    shutil.rmtree(OUT / name, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as home:
+        build(home)
+        for number, path in enumerate(sorted(pathlib.Path(home).rglob("*tfevents*"), key=lambda p: (p.parent, p.name[-3:]))):
+            target = OUT / name / path.parent.relative_to(home) / f"events.out.tfevents.{1600000000 + number}.host"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tf.io.TFRecordWriter(str(target)) as writer:
+                for i, record in enumerate(tf.data.TFRecordDataset(str(path))):
+                    event = event_pb2.Event.FromString(record.numpy())
+                    event.wall_time = 1.6e9 + i
+                    event.ClearField("source_metadata")
+                    if event.WhichOneof("what") != "graph_def":
+                        writer.write(event.SerializeToString(deterministic=True))
+    print(name, sum(f.stat().st_size for f in (OUT / name).rglob("*") if f.is_file()))
+
+
 TRAIN = """import tensorflow as tf
 
 w = tf.Variable(tf.ones([3, 2]), name="w")
@@ -594,6 +690,9 @@ def main():
             write_case(name, build)
     if wanted("checkpoints") or wanted("healthy_checkpoints"):
         write_checkpoints()
+    for name, build in SCALARS.items():
+        if wanted(name):
+            write_scalars(name, build)
     for name, signature in (("retracing", ""), ("healthy_tracing", "(input_signature=[tf.TensorSpec([None, 3])])")):
         if wanted(name):
             process = multiprocessing.get_context("spawn").Process(target=write_debug_folder, args=(name, signature))

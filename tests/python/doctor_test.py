@@ -248,6 +248,73 @@ def findings(folder, signature):
     return json.loads(done.stdout)["findings"]
 
 
+def falling(first, last, steps, noise=0.0):
+    """By a power, as losses do, with what batches differ by."""
+    random = np.random.default_rng(3)
+    return (last + (first - last) * (1 + np.arange(steps)) ** -0.7) * (1 + noise * random.normal(size=steps))
+
+
+def flat(value, steps, noise=0.0):
+    return value * (1 + noise * np.random.default_rng(4).normal(size=steps))
+
+
+def up_at(values, step, growth):
+    return np.concatenate([values[:step], values[step] * growth ** np.arange(len(values) - step)])
+
+
+# Name: the curves by tag, the first step, and what is found: check and curve.
+LOGS = {
+    "noisy_batches": ({"loss": falling(2.3, 0.4, 500, 0.3)}, 0, None),
+    "slow": ({"epoch_loss": falling(2.303, 2.2, 10)}, 0, None),
+    "converged": ({"loss": np.concatenate([falling(2.0, 0.01, 50), flat(0.02, 200, 0.4)])}, 0, None),
+    "warm_restarts": ({"train/loss": np.tile(falling(1.0, 0.5, 30), 4) * np.repeat([1, 0.8, 0.7, 0.65], 30)}, 0, None),
+    "taken_up_again": ({"loss": flat(0.31, 60, 0.01)}, 5000, None),
+    "two_that_play": ({"d_loss": flat(1.38, 100, 0.02), "g_loss": up_at(flat(0.7, 100), 20, 1.02)}, 0, None),
+    "parts": ({"epoch_loss": falling(3, 1, 20), "epoch_kl_loss": up_at(flat(0.1, 20), 1, 1.2)}, 0, None),
+    "likelihood": ({"loss": -falling(5, 9, 30)}, 0, None),
+    "accuracy_learns": ({"loss": flat(0.693, 20, 0.001), "accuracy": np.linspace(0.5, 0.8, 20)}, 0, None),
+    "few": ({"loss": flat(2.3, 4)}, 0, None),
+    "scale": ({"loss": falling(2, 1, 20), "loss_scale": 2.0 ** np.arange(20), "weight_loss_rate": flat(1, 20)}, 0, None),
+    "both_rise_a_little": ({"train/loss": falling(2, 0.4, 40), "validation/loss": up_at(falling(2, 0.8, 40), 30, 1.005)}, 0, None),
+    "never": ({"train/loss": flat(2.5, 100, 0.05)}, 0, ("loss_curve", "train/loss")),
+    "never_with_accuracy": ({"loss": flat(0.9, 30, 0.001), "accuracy": flat(0.4, 30, 0.01)}, 0, ("loss_curve", "loss")),
+    "rises": ({"loss": up_at(flat(1.0, 60, 0.05), 10, 1.05)}, 0, ("loss_curve", "loss")),
+    "rises_again": ({"loss": up_at(falling(2, 0.3, 100), 60, 1.05)}, 0, ("loss_curve", "loss")),
+    "by_heart": ({"epoch_loss": falling(2, 0.1, 40), "val_epoch_loss": up_at(falling(2, 1, 40), 12, 1.03)}, 0,
+                 ("loss_curve", "val_epoch_loss")),
+    "part_breaks": ({"loss": falling(2, 1, 20), "kl_loss": np.where(np.arange(20) < 12, 1, np.nan)}, 0, ("not_finite", "kl_loss")),
+    "guesses": ({"loss": flat(np.log(10), 50, 0.003), "accuracy": flat(0.1, 50, 0.1)}, 0, ("loss_at_chance", "loss")),
+}
+
+
+def write_log(folder, curves, first, as_tensor):
+    if as_tensor:
+        with tf.summary.create_file_writer(folder).as_default():
+            for tag, values in curves.items():
+                for i, value in enumerate(values):
+                    tf.summary.scalar(tag, value, step=first + i)
+        return
+    with tf.Graph().as_default(), tf.compat.v1.summary.FileWriter(folder) as writer:
+        for tag, values in curves.items():
+            for i, value in enumerate(values):
+                summary = tf.compat.v1.Summary(value=[tf.compat.v1.Summary.Value(tag=tag, simple_value=value)])
+                writer.add_summary(summary, first + i)
+
+
+class ScalarsTest(unittest.TestCase):
+    def test_logs(self):
+        for name, (curves, first, expected) in LOGS.items():
+            for as_tensor in (False, True):
+                with self.subTest(name, as_tensor=as_tensor), tempfile.TemporaryDirectory() as folder:
+                    write_log(folder, curves, first, as_tensor)
+                    done = subprocess.run([GRAPNEL, "doctor", folder, "--json", "-q"], capture_output=True, text=True, check=True)
+                    found = {(f["check"], f["node"]) for f in json.loads(done.stdout)["findings"]}
+                    if expected:
+                        self.assertIn(expected, found)
+                    else:
+                        self.assertEqual(found, set())
+
+
 class DoctorTest(unittest.TestCase):
     def test_healthy(self):
         for name, network in HEALTHY.items():
