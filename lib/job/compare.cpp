@@ -40,6 +40,9 @@ class RunComparer {
         finder_(request.tolerance, evaluator_.get()) {}
 
   Expected<RunComparison> Run(OpenedGraph& b) {
+    // Loops of a broken graph cannot be opened to find what is in them.
+    if (Error error = DemandValid(a_, nullptr)) return WithPath(a_, std::move(error));
+    if (Error error = DemandValid(b, nullptr)) return WithPath(b, std::move(error));
     SameNodes same(a_.module(), b.module(), request_.provenance);
     RunPairs pairs(finder_, Budget(), same.namers());
     comparison_.is_rewritten = request_.provenance != nullptr;

@@ -48,7 +48,8 @@ class OpenedSize {
  public:
   explicit OpenedSize(int64_t most) : most_(most) {}
 
-  int64_t Of(const Graph& graph) {
+  int64_t Of(const Graph& graph, int depth = 0) {
+    if (depth > kDeepest) return most_;
     auto [size, is_new] = sizes_.try_emplace(&graph, most_);  // of a function that calls itself
     if (!is_new) return size->second;
     int64_t sum = 0;
@@ -57,13 +58,14 @@ class OpenedSize {
       if (!MayCallFunctions(node)) continue;
       for (llvm::StringRef name : CalledFunctions(node)) {
         const Function* function = graph.module().FindFunction(name);
-        if (function && sum < most_) sum += Of(function->body);
+        if (function && sum < most_) sum += Of(function->body, depth + 1);
       }
     }
     return sizes_[&graph] = std::min(sum, most_);
   }
 
  private:
+  static constexpr int kDeepest = 100;  // calls within one another
   const int64_t most_;
   std::map<const Graph*, int64_t> sizes_;
 };

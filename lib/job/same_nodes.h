@@ -17,7 +17,7 @@ namespace grapnel {
 //   - where one graph has loops or branches of single nodes whose names say nothing of where they
 //     belong, and the other has functions, the functions are opened in a copy, and the flow to what
 //     both end with tells (PairBackwards()). What it leaves over has no counterpart.
-// Both modules outlive it. Cost: a diff.
+// Both modules are valid and outlive it. Cost: a diff.
 class SameNodes {
  public:
   SameNodes(const Module& a, const Module& b, const Provenance* provenance);
