@@ -40,7 +40,7 @@ void FindEventFiles(const std::string& folder, const std::string& run, int depth
     if (++*entries > kMostEntries) return;
     std::string path = JoinPath(folder, name);
     if (IsDirectory(path)) {
-      std::string inner = run.empty() ? name : run + "/" + name;
+      std::string inner = run.empty() ? name : JoinPath(run, name);
       if (depth < kDeepest) FindEventFiles(path, inner, depth + 1, entries, files);
     } else if (llvm::StringRef(name).contains("tfevents") && llvm::sys::fs::is_regular_file(path)) {
       files->push_back({path, run});
