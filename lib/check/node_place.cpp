@@ -72,12 +72,10 @@ std::string PartOfCaller(const Node& caller, llvm::StringRef function) {
   return all;
 }
 
-NodePlace PlaceInCall(const NodePlace& caller, llvm::StringRef part, const NodePlace& node) {
-  NodePlace place{caller.path + "/", caller.branches};
-  AppendPart(part, &place);
-  place.path += node.path;
-  place.branches += node.branches;
-  return place;
+void AppendCaller(const NodePlace& caller, llvm::StringRef part, NodePlace* place) {
+  place->path.append(caller.path).append("/");
+  place->branches += caller.branches;
+  AppendPart(part, place);
 }
 
 bool IsAddedByLowering(llvm::StringRef name) {

@@ -22,8 +22,8 @@ struct NodePlace {
 // and Case, several of them with '|' between; empty: `caller` is another op.
 std::string PartOfCaller(const Node& caller, llvm::StringRef function);
 
-// Of a node at `node` in a function that is `part` of what calls it.
-NodePlace PlaceInCall(const NodePlace& caller, llvm::StringRef part, const NodePlace& node);
+// Adds a caller to the way to a node, outermost first; `part`: what of it is called.
+void AppendCaller(const NodePlace& caller, llvm::StringRef part, NodePlace* place);
 
 // Of a node of this name. TensorFlow names a node of the body of `while` "while/body/_7/add" when
 // it puts it into the graph around: that is "while/add". Nodes that it adds itself end in a number

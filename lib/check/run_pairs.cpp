@@ -126,12 +126,17 @@ const std::string& RunPairs::PartOf(const CallFrame& call) {
 // With callers, and iterations on the way.
 NodePlace RunPairs::PlaceNow(const Node& node, const Namer& namer) {
   auto place_of = [&](const Node& at) { return namer ? namer(at) : PlaceOfName(at.name()); };
-  NodePlace place = place_of(node);
+  llvm::SmallVector<const CallFrame*, 8> frames;
+  for (const CallFrame* call = CurrentCall(); call; call = call->outer) frames.push_back(call);
+  NodePlace place;
   std::string iterations;
-  for (const CallFrame* call = CurrentCall(); call; call = call->outer) {
-    if (call->caller) place = PlaceInCall(place_of(*call->caller), PartOf(*call), place);
-    if (call->iteration >= 0) iterations.insert(0, "#" + std::to_string(call->iteration));
+  for (const CallFrame* call : llvm::reverse(frames)) {
+    if (call->caller) AppendCaller(place_of(*call->caller), PartOf(*call), &place);
+    if (call->iteration >= 0) iterations.append("#").append(std::to_string(call->iteration));
   }
+  NodePlace own = place_of(node);
+  place.path += own.path;
+  place.branches += own.branches;
   place.path += iterations;
   return place;
 }
