@@ -63,6 +63,23 @@ def dense(x, units, name, kernel=None, bias=None, activation=None):
     return activation(y, name=name + "/out") if activation else y
 
 
+def einsum_dense(x, units, name, kernel=None, bias=None, activation=None):
+    """A layer as attention has it: the units as heads of four."""
+    shape = (int(x.shape[-1]), units // 4, 4)
+    w = variable(name + "/kernel", rng(sum(map(ord, name))).normal(size=shape) * np.sqrt(2.0 / shape[0]) if kernel is None else kernel(shape))
+    y = tf.einsum("bi,iho->bho", x, w) + variable(name + "/bias", np.zeros(shape[1:]))
+    y = activation(y) if activation else y
+    back = variable(name + "/out/kernel", rng(sum(map(ord, name)) + 1).normal(size=(*shape[1:], units)) / np.sqrt(units))
+    return tf.einsum("hou,bho->bu", back, y)
+
+
+def gelu(x, form, name="gelu"):
+    """Its three forms; TensorFlow itself writes the last two."""
+    if form == "erf":
+        return tf.multiply(x * 0.5, 1.0 + tf.math.erf(x / np.sqrt(2.0).astype("f4")), name=name)
+    return tf.nn.gelu(x, approximate=form == "tanh", name=name)
+
+
 def batch_norm(x, name, training, update=True):
     """As TF1 has it: the moving averages are updated by ops of their own, which the step must run."""
     width = int(x.shape[-1])
@@ -174,6 +191,22 @@ def healthy_inference():
     y = tf.tanh(batch_norm(dense(px, 16, "first"), "norm", training=False))
     y = dense(y, 16, "second", activation=tf.nn.relu)
     return {px: feeds[px]}, [tf.nn.softmax(dense(y, CLASSES, "logits"), name="probabilities")]
+
+
+@case
+def healthy_attention():
+    """A block of a transformer: projections by Einsum, heads, a GELU of each form."""
+    tokens, heads = 6, 3
+    x = rng(12).normal(size=(32, tokens, WIDTH)).astype("f4")
+    px, py, feeds = placeholders(x, classes(x.mean(1) * 3))
+    project = lambda name, *shape: variable(name + "/kernel", rng(sum(map(ord, name))).normal(size=shape) / np.sqrt(WIDTH))
+    q, k, v = (tf.einsum("btw,whd->bthd", px, project(n, WIDTH, heads, 4)) for n in ("query", "key", "value"))
+    weights = tf.nn.softmax(tf.einsum("bqhd,bkhd->bhqk", q, k) * 0.5)
+    y = px + tf.einsum("bthd,hdw->btw", tf.einsum("bhqk,bkhd->bqhd", weights, v), project("out", heads, 4, WIDTH))
+    for i, form in enumerate(("erf", "erfc", "tanh")):
+        wide = gelu(tf.einsum("btw,wu->btu", y, project(f"wide{i}", WIDTH, 24)) * 4.0, form, name=f"gelu{i}")
+        y += tf.einsum("un,btu->btn", project(f"narrow{i}", 24, WIDTH), wide) * 0.2
+    return feeds, step(cross_entropy(dense(tf.reduce_mean(y, 1), CLASSES, "logits"), py))
 
 
 # --- Inputs and outputs.
@@ -371,6 +404,28 @@ def activation_spread():
 
 
 @case
+def activation_spread_einsum():
+    return classifier(hidden=einsum_dense, activation=tf.nn.relu, layers=4, kernel=lambda shape: he(10, *shape) * 0.02)
+
+
+@case
+def activation_spread_gelu():
+    """By Erf in one network, by Erfc in the next, by Tanh in the last."""
+    return classifier(activation=lambda y, name: gelu(y, "erf", name), layers=4, kernel=lambda shape: he(10, *shape) * 0.02)
+
+
+@case
+def activation_spread_gelu_erfc():
+    return classifier(activation=lambda y, name: gelu(y, "erfc", name), layers=4, kernel=lambda shape: he(10, *shape) * 0.02)
+
+
+@case
+def activation_spread_gelu_tanh():
+    """Too large."""
+    return classifier(activation=lambda y, name: gelu(y, "tanh", name), layers=4, kernel=lambda shape: he(10, *shape) * 6, rate=1e-6)
+
+
+@case
 def batch_norm_mode():
     """Predicts by the statistics of the batch."""
     px, _, feeds = placeholders()
@@ -469,6 +524,102 @@ def write_checkpoints():
             checkpoint.write(str(folder / f"model-{(i + 1) * 100}"))
 
 
+# --- What trainings wrote for TensorBoard.
+
+def fit(folder, x, y, epochs, optimizer, validation=None, width=16, **keys):
+    """Keras with its TensorBoard callback: scalars as tensors, train and validation apart."""
+    import keras
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential([keras.layers.Dense(width, activation="relu"), keras.layers.Dense(CLASSES)])
+    model.compile(optimizer, keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=["accuracy"])
+    callback = keras.callbacks.TensorBoard(folder, write_graph=False)
+    model.fit(x, y, epochs=epochs, validation_data=validation, callbacks=[callback], verbose=0, batch_size=32, **keys)
+
+
+def keras_well(folder):
+    x = rng(30).normal(size=(512, WIDTH)).astype("f4")
+    fit(folder, x[:256], classes(x)[:256], 15, "adam", (x[256:], classes(x)[256:]))
+
+
+def keras_stays(folder):
+    import keras
+    fit(folder, features(), classes(), 8, keras.optimizers.SGD(0.0))
+
+
+def keras_by_heart(folder):
+    """Labels follow from nothing."""
+    x, y = rng(31).normal(size=(128, WIDTH)).astype("f4"), rng(32).integers(0, CLASSES, 128).astype("i4")
+    fit(folder, x[:64], y[:64], 60, "adam", (x[64:], y[64:]), width=128)
+
+
+def keras_guesses(folder):
+    fit(folder, features() * 0, np.arange(ROWS, dtype="i4") % CLASSES, 8, "sgd", shuffle=False)
+
+
+def squares(rate, steps):
+    """Losses of least squares by gradient descent, a batch of eight rows each."""
+    random = rng(33)
+    x = random.normal(size=(512, WIDTH))
+    y, w = x @ random.normal(size=WIDTH) + random.normal(size=512) * 0.3, np.zeros(WIDTH)
+    for i in range(steps):
+        rows = slice(i * 8 % 512, i * 8 % 512 + 8)
+        error = x[rows] @ w - y[rows]
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield float(np.float32(np.mean(error ** 2)))
+            w = w - rate * x[rows].T @ error
+
+
+def simple_values(folder, values, **more):
+    """tf.compat.v1.summary.scalar in a session: numbers by themselves."""
+    with tf.Graph().as_default(), v1.summary.FileWriter(folder) as writer:
+        for step, loss in enumerate(values):
+            value = [v1.Summary.Value(tag=t, simple_value=v(step)) for t, v in more.items()]
+            writer.add_summary(v1.Summary(value=[v1.Summary.Value(tag="loss", simple_value=loss), *value]), step)
+
+
+def session_well(folder):
+    simple_values(folder, squares(0.01, 200), learning_rate=lambda i: 0.01, loss_scale=lambda i: 2.0 ** (i // 20 + 10))
+
+
+def session_rises(folder):
+    simple_values(folder, squares(0.15, 60))
+
+
+def summaries_break(folder):
+    """tf.summary.scalar, in two files: the training was taken up again from step 20."""
+    losses = list(squares(0.6, 80))
+    for first, last in ((0, 30), (20, 80)):
+        with tf.summary.create_file_writer(folder, filename_suffix=f".{first:02}").as_default():
+            for step in range(first, last):
+                tf.summary.scalar("train/loss", losses[step], step=step)
+
+
+SCALARS = {
+    "healthy_scalars": keras_well, "healthy_scalars_session": session_well, "loss_curve": keras_stays, "loss_curve_rises": session_rises,
+    "loss_curve_by_heart": keras_by_heart, "loss_at_chance_scalars": keras_guesses, "not_finite_scalars": summaries_break,
+}
+
+
+def write_scalars(name, build):
+    """The files without what is this machine's: names and times."""
+    import tempfile
+    from tensorflow.core.util import event_pb2
+    shutil.rmtree(OUT / name, ignore_errors=True)
+    with tempfile.TemporaryDirectory() as home:
+        build(home)
+        for number, path in enumerate(sorted(pathlib.Path(home).rglob("*tfevents*"), key=lambda p: (p.parent, p.name[-3:]))):
+            target = OUT / name / path.parent.relative_to(home) / f"events.out.tfevents.{1600000000 + number}.host"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tf.io.TFRecordWriter(str(target)) as writer:
+                for i, record in enumerate(tf.data.TFRecordDataset(str(path))):
+                    event = event_pb2.Event.FromString(record.numpy())
+                    event.wall_time = 1.6e9 + i
+                    event.ClearField("source_metadata")
+                    if event.WhichOneof("what") != "graph_def":
+                        writer.write(event.SerializeToString(deterministic=True))
+    print(name, sum(f.stat().st_size for f in (OUT / name).rglob("*") if f.is_file()))
+
+
 TRAIN = """import tensorflow as tf
 
 w = tf.Variable(tf.ones([3, 2]), name="w")
@@ -539,6 +690,9 @@ def main():
             write_case(name, build)
     if wanted("checkpoints") or wanted("healthy_checkpoints"):
         write_checkpoints()
+    for name, build in SCALARS.items():
+        if wanted(name):
+            write_scalars(name, build)
     for name, signature in (("retracing", ""), ("healthy_tracing", "(input_signature=[tf.TensorSpec([None, 3])])")):
         if wanted(name):
             process = multiprocessing.get_context("spawn").Process(target=write_debug_folder, args=(name, signature))

@@ -73,13 +73,15 @@ Expected<int> OfGraph(OpenedGraph& opened, const Flags& flags, DoctorRequest req
   return Print(*diagnosis, flags, invocation);
 }
 
-Error DemandFlagsOf(const char* kind, const Flags& flags) {
+Error DemandFlagsOf(const char* kind, bool has_loss, const Flags& flags) {
   const RunFlags& model = flags.model;
-  bool of_model = !flags.loss.empty() || !model.graph.empty() || !model.signature.empty() ||
-                  !model.variables.empty() || !model.feeds.empty() || !model.fetches.empty();
+  bool of_model = !model.graph.empty() || !model.signature.empty() || !model.variables.empty() ||
+                  !model.feeds.empty() || !model.fetches.empty();
+  if (!flags.loss.empty() && !has_loss)
+    return MakeError("{0} is {1}: --loss is for models and event files", flags.path, kind);
   if (!of_model) return Error::success();
   return MakeError(
-      "{0} is {1}: --graph, --signature, --feed, --fetch, --variables and --loss are for models",
+      "{0} is {1}: --graph, --signature, --feed, --fetch and --variables are for models",
       flags.path, kind);
 }
 
@@ -88,25 +90,34 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (flags.path.empty()) return MakeError("doctor: which model? (--list shows the checks)");
   ASSIGN_OR_RETURN(DoctorRequest request, RequestOf(flags, invocation));
   bool is_debug_folder = IsDebugFolder(flags.path);
-  if (!is_debug_folder && !IsCheckpoints(flags.path)) {
+  // An event file with a graph in it is one too, where a graph is asked for.
+  bool is_record = flags.model.graph.empty() && IsTrainingRecord(flags.path);
+  if (!is_debug_folder && !is_record) {
     return OnEachGraph(flags.path, flags.model.graph, {}, invocation, [&](OpenedGraph& opened) {
       return OfGraph(opened, flags, request, invocation);
     });
   }
-  RETURN_IF_ERROR(DemandFlagsOf(is_debug_folder ? "a debug folder" : "a checkpoint", flags));
-  ASSIGN_OR_RETURN(Diagnosis diagnosis, is_debug_folder ? ExamineDebugFolder(flags.path, request)
-                                                        : ExamineCheckpoints(flags.path, request));
+  RETURN_IF_ERROR(DemandFlagsOf(is_debug_folder ? "a debug folder" : "what a training wrote",
+                                !is_debug_folder, flags));
+  ASSIGN_OR_RETURN(Diagnosis diagnosis, is_debug_folder
+                                            ? ExamineDebugFolder(flags.path, request)
+                                            : ExamineTrainingRecord(flags.path, request));
   return Print(diagnosis, flags, invocation);
 }
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("MODEL", flags->path,
-              "what is looked at: a model, or a case folder with its feeds; a folder that "
-              "TensorFlow's debugger wrote; a checkpoint, or a folder of them");
+  line.Option(
+      "MODEL", flags->path,
+      "what is looked at: a model, or a case folder with its feeds; a folder that "
+      "TensorFlow's debugger wrote; a checkpoint, an event file with scalars, or a folder of "
+      "them");
   flags->model.AddTo(line, "what is run: the training step; default: as `run` has it", "NAME");
   flags->model.AddVariablesTo(line);
-  line.Option("--loss", flags->loss, "the loss; default: scalars that are fetched and trained")
+  line.Option(
+          "--loss", flags->loss,
+          "the loss, of event files its tag; default: scalars that are fetched and trained, tags "
+          "with the word loss")
       .ShownAs("NODE");
   line.Option("--steps", flags->steps, "run a step that trains so often").Positive().ShowDefault();
   line.Option("--checks", flags->checks, "only these, by name").ShownAs("GLOB");

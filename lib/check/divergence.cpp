@@ -30,6 +30,14 @@ std::string CallersText(llvm::ArrayRef<CallSite> calls) {
   return text;
 }
 
+// Whether the same nodes call, in the same iterations; names of functions aside.
+bool AreAlike(llvm::ArrayRef<CallSite> a, llvm::ArrayRef<CallSite> b) {
+  auto is_same = [](const CallSite& x, const CallSite& y) {
+    return x.caller == y.caller && x.iteration == y.iteration;
+  };
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), is_same);
+}
+
 // "attribute 'alpha' is 0.1 in A, 0.3 in B"; empty: all are alike. Names of functions aside: what
 // is in them is compared by itself.
 std::string AttrsText(const Node& a, const Node& b) {
@@ -137,6 +145,7 @@ void DivergenceFinder::Compare(int64_t order, const NodeRun& a, const NodeRun& b
   }
   parting.output = output;
   parting.calls = a.calls;
+  if (b.node && !AreAlike(a.calls, b.calls)) parting.calls_b = b.calls;
   parting.type_a = TypeText(a.outputs[output]);
   parting.type_b = TypeText(b.outputs[output]);
   parting.difference = std::move(difference);
@@ -146,6 +155,7 @@ void DivergenceFinder::Compare(int64_t order, const NodeRun& a, const NodeRun& b
     parting.cause = answer.cause;
     parting.reason = std::move(answer.reason);
     NoteCallers(a);
+    if (b.node) NoteCallersOfB();
     ++divergence_.parted;
   } else {
     ++divergence_.within;
@@ -218,6 +228,20 @@ std::vector<size_t> DivergenceFinder::InputsOfB(const NodeRun& a, const NodeRun&
   return of_b;
 }
 
+// What B's node reads where inputs parted, if that was not compared itself.
+std::string DivergenceFinder::ReadAlone(const Node& b, llvm::ArrayRef<ComparedInput> inputs,
+                                        llvm::ArrayRef<size_t> of_b) const {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    bool agrees = inputs[i].is_compared && inputs[i].difference.agreement != Agreement::kParted;
+    if (agrees || static_cast<int>(of_b[i]) >= b.num_inputs()) continue;
+    Port from = b.input(static_cast<int>(of_b[i]));
+    if (from.node == kNoNode || WasCompared(b.graph().node(from.node), from.index)) return "";
+    Node source = b.graph().node(from.node);
+    return source.op() == "_Arg" ? "" : OutputName(source.name(), from.index);
+  }
+  return "";
+}
+
 // Those that ran, one by one.
 DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const NodeRun& b,
                                                          Parting* parting) const {
@@ -245,8 +269,13 @@ DivergenceFinder::Answer DivergenceFinder::CauseByInputs(const NodeRun& a, const
     parting->inputs.push_back(std::move(input));
   }
   if (parted) {
-    if (!FollowsFromBefore(b.node, Run::kB))
-      return {C::kFault, "because it reads another tensor in B"};
+    if (!FollowsFromBefore(b.node, Run::kB)) {
+      std::string alone = ReadAlone(b.node, parting->inputs, of_b);
+      if (alone.empty()) return {C::kFault, "because it reads another tensor in B"};
+      return {
+          C::kFault,
+          llvm::formatv("because it reads {0} in B, which has no counterpart in A", alone).str()};
+    }
     // What is behind a fault follows from it; behind rounding there may be the first.
     bool is_faithful =
         !divergence_.faults.empty() || IsFaithful(a, b, parting->output).value_or(true);
@@ -323,6 +352,12 @@ void DivergenceFinder::NoteCallers(const NodeRun& a) {
   }
 }
 
+void DivergenceFinder::NoteCallersOfB() {
+  for (const CallFrame* call = CurrentCall(); call; call = call->outer) {
+    if (call->caller) callers_b_.insert({&call->caller->graph(), call->caller->id()});
+  }
+}
+
 bool DivergenceFinder::FollowsFromBefore(const Node& node, Run run) const {
   constexpr size_t kMost = 10'000;  // of a graph of which nearly nothing is paired
   const auto& states = run == Run::kA ? states_a_ : states_b_;
@@ -343,6 +378,9 @@ bool DivergenceFinder::FollowsFromBefore(const Node& node, Run run) const {
         return true;
       }
     }
+    if (run == Run::kB && callers_b_.contains({&at.graph(), at.id()})) return true;
+    // What the iteration before made is told by its own; that of this one may have come since.
+    if (at.op() == "NextIteration" && divergence_.parted > 0) return true;
     if (at.op() != "_Arg") continue;
     for (const CallFrame* call = CurrentCall(); call; call = call->outer) {
       if (!call->function || &call->function->body != &at.graph()) continue;

@@ -33,9 +33,10 @@ struct Parting {
   int64_t order = 0;                   // of the node in run A
   std::string node, op, node_b, op_b;  // B's name only where it is another
   int output = 0;
-  std::vector<CallSite> calls;  // A's
-  std::string type_a, type_b;   // "float[2,3]"
-  std::string recorded_at;      // "net.py:21 in loss_fn", of a recorded B
+  std::vector<CallSite> calls;    // A's
+  std::vector<CallSite> calls_b;  // where they are others: a loop in one, a While in the other
+  std::string type_a, type_b;     // "float[2,3]"
+  std::string recorded_at;        // "net.py:21 in loss_fn", of a recorded B
   TensorDifference difference;
   PartingCause cause = PartingCause::kFault;
   std::string reason;                 // "though all its inputs are the same: ..."
@@ -89,10 +90,13 @@ class DivergenceFinder : public PairSink {
   void Compare(int64_t order, const NodeRun& a, const NodeRun& b, int output);
   Answer CauseOf(int64_t order, const NodeRun& a, const NodeRun& b, Parting* parting);
   std::vector<size_t> InputsOfB(const NodeRun& a, const NodeRun& b) const;
+  std::string ReadAlone(const Node& b, llvm::ArrayRef<ComparedInput> inputs,
+                        llvm::ArrayRef<size_t> of_b) const;
   Answer CauseByInputs(const NodeRun& a, const NodeRun& b, Parting* parting) const;
   Answer CauseByRecord(const NodeRun& a, Parting* parting) const;
   bool IsCallThatPartedInside(const NodeRun& a) const;
   void NoteCallers(const NodeRun& a);
+  void NoteCallersOfB();
   // Whether something that `node` reads, directly or through what was not compared, parted.
   enum class Run { kA, kB };
   bool FollowsFromBefore(const Node& node, Run run) const;
@@ -110,6 +114,7 @@ class DivergenceFinder : public PairSink {
   Divergence divergence_;
   llvm::DenseMap<Output, State> states_a_, states_b_;
   std::set<std::string> callers_;  // of what has parted, in A, without iterations
+  llvm::DenseSet<std::pair<const Graph*, NodeId>> callers_b_;  // the same in B
 };
 
 }  // namespace grapnel

@@ -71,19 +71,6 @@ class RunPairs::Recorder : public RunHook {
 
 namespace {
 
-// Callers by their names, and iterations on the way; `name_of` gives a node's.
-template <typename NameOf>
-std::string PlaceOf(const Node& node, NameOf name_of) {
-  llvm::SmallVector<const CallFrame*, 8> frames;
-  for (const CallFrame* call = CurrentCall(); call; call = call->outer) frames.push_back(call);
-  std::string path, iterations;
-  for (const CallFrame* call : llvm::reverse(frames)) {
-    if (call->caller) path.append(name_of(*call->caller)).append("/");
-    if (call->iteration >= 0) iterations.append("#").append(std::to_string(call->iteration));
-  }
-  return path.append(name_of(node)).append(iterations);
-}
-
 std::string PlaceInBody(llvm::StringRef function, llvm::StringRef node) {
   return (function + "/" + node).str();
 }
@@ -104,11 +91,11 @@ uint64_t PlaceKey(llvm::StringRef place) { return KeyOf(place, -1); }
 
 }  // namespace
 
-RunPairs::RunPairs(PairSink& sink, int64_t budget, Namer name_in_a, Editor edit, Identity identity)
+RunPairs::RunPairs(PairSink& sink, int64_t budget, Namers namers, Editor edit, Identity identity)
     : sink_(sink),
       budget_(budget),
       identity_(identity),
-      name_in_a_(std::move(name_in_a)),
+      namers_(std::move(namers)),
       recorder_a_(
           std::make_unique<Recorder>([this](NodeRun run) { TakeA(std::move(run)); }, nullptr)),
       recorder_b_(std::make_unique<Recorder>([this](const NodeRun& run) { TakeB(run); },
@@ -128,12 +115,37 @@ int64_t RunPairs::Hold(const Tensor& tensor, bool is_free) {
   return static_cast<int64_t>(tensor.buffer()->size());
 }
 
+// What of its caller the function is that `call` is of.
+const std::string& RunPairs::PartOf(const CallFrame& call) {
+  auto [part, is_new] =
+      parts_.try_emplace({&call.caller->graph(), call.caller->id(), call.function});
+  if (is_new) part->second = PartOfCaller(*call.caller, call.function->name());
+  return part->second;
+}
+
+// With callers, and iterations on the way.
+NodePlace RunPairs::PlaceNow(const Node& node, const Namer& namer) {
+  auto place_of = [&](const Node& at) { return namer ? namer(at) : PlaceOfName(at.name()); };
+  llvm::SmallVector<const CallFrame*, 8> frames;
+  for (const CallFrame* call = CurrentCall(); call; call = call->outer) frames.push_back(call);
+  NodePlace place;
+  std::string iterations;
+  for (const CallFrame* call : llvm::reverse(frames)) {
+    if (call->caller) AppendCaller(place_of(*call->caller), PartOf(*call), &place);
+    if (call->iteration >= 0) iterations.append("#").append(std::to_string(call->iteration));
+  }
+  NodePlace own = place_of(node);
+  place.path += own.path;
+  place.branches += own.branches;
+  place.path += iterations;
+  return place;
+}
+
 void RunPairs::TakeA(NodeRun run) {
-  auto name_of = [](const Node& node) { return node.name().str(); };
-  std::string place =
-      identity_ == Identity::kBodies ? PlaceInBody(run.node) : PlaceOf(run.node, name_of);
   std::lock_guard lock(mutex_);
-  int64_t times = times_a_[PlaceKey(place)]++;
+  NodePlace place = identity_ == Identity::kBodies ? NodePlace{PlaceInBody(run.node), ""}
+                                                   : PlaceNow(run.node, namers_.a);
+  int64_t times = times_a_[PlaceKey(place.path)]++;
   int64_t order = order_++;
   bool is_constant = run.inputs.empty() && run.node.op() == "Const";
   if (is_constant) Hold(run.outputs[0], /*is_free=*/true);
@@ -146,24 +158,27 @@ void RunPairs::TakeA(NodeRun run) {
     end_ = order;
     return;
   }
-  held_.try_emplace(KeyOf(place, times), Held{order, std::move(run)});
+  held_.try_emplace(KeyOf(place.path, times),
+                    Held{order, std::move(run), std::move(place.branches)});
 }
 
 void RunPairs::TakeB(const NodeRun& run) {
-  std::string place = PlaceOf(run.node, name_in_a_);
   std::lock_guard lock(mutex_);
-  Meet(KeyOf(place, times_b_[PlaceKey(place)]++), run);
+  NodePlace place = PlaceNow(run.node, namers_.b);
+  Meet(KeyOf(place.path, times_b_[PlaceKey(place.path)]++), run, place.branches);
 }
 
 void RunPairs::OfferRecorded(llvm::StringRef function, llvm::StringRef node, int64_t times,
                              const NodeRun& b) {
   std::lock_guard lock(mutex_);
-  Meet(KeyOf(PlaceInBody(function, node), times), b);
+  Meet(KeyOf(PlaceInBody(function, node), times), b, "");
 }
 
-void RunPairs::Meet(uint64_t key, const NodeRun& b) {
+void RunPairs::Meet(uint64_t key, const NodeRun& b, llvm::StringRef branches) {
   auto found = held_.find(key);
   if (found == held_.end()) return;
+  // Branches may be called alike, and each run has taken another.
+  if (!MayBeSameBranches(found->second.branches, branches)) return;
   ++paired_;
   sink_.OnPair(found->second.order, found->second.run, b);
 }

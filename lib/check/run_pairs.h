@@ -8,10 +8,12 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "lib/check/bad_producers.h"
+#include "lib/check/node_place.h"
 #include "lib/exec/executor.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -46,14 +48,18 @@ class PairSink {
 //   } while (pairs.NextPart());
 //
 // Nodes are the same when their names are, after those of their callers ("call/node": so a function
-// that was put in the place of its call is found again), in the same iterations of loops; of what
-// is still alike, the n-th of A is the n-th of B. So both runs must be such that a node's runs come
-// in the same order each time; B may have several threads, outside of functions that run twice at a
-// time.
+// that was put in the place of its call is found again), in the same iterations of loops, whether a
+// While runs them or Enter and Exit; of what is still alike, the n-th of A is the n-th of B, unless
+// they are of different branches. So both runs must be such that a node's runs come in the same
+// order each time; B may have several threads, outside of functions that run twice at a time.
 class RunPairs {
  public:
-  // Of a node of B, what A calls it, without callers.
-  using Namer = std::function<std::string(const Node&)>;
+  // Of a node, where it is among what both runs call alike, from the body on that it is in. Null:
+  // PlaceOfName() of its name.
+  using Namer = std::function<NodePlace(const Node&)>;
+  struct Namers {
+    Namer a, b;
+  };
   // What B makes of a value before anybody reads it (RunHook::EditOutputs); null: nothing.
   using Editor = std::function<Tensor(const Node&, int output, const Tensor&)>;
 
@@ -61,7 +67,7 @@ class RunPairs {
   enum class Identity { kCalls, kBodies };
 
   // `sink` outlives it. `budget`: bytes of tensors.
-  RunPairs(PairSink& sink, int64_t budget, Namer name_in_a, Editor edit = nullptr,
+  RunPairs(PairSink& sink, int64_t budget, Namers namers, Editor edit = nullptr,
            Identity identity = Identity::kCalls);
   ~RunPairs();
 
@@ -84,18 +90,22 @@ class RunPairs {
   struct Held {
     int64_t order;
     NodeRun run;
+    std::string branches;
   };
+  NodePlace PlaceNow(const Node& node, const Namer& namer);
+  const std::string& PartOf(const CallFrame& call);
   void TakeA(NodeRun run);
   void TakeB(const NodeRun& run);
-  void Meet(uint64_t key, const NodeRun& b);
+  void Meet(uint64_t key, const NodeRun& b, llvm::StringRef branches);
   int64_t Hold(const Tensor& tensor, bool is_free);
 
   PairSink& sink_;
   const int64_t budget_;
   const Identity identity_;
-  Namer name_in_a_;
+  const Namers namers_;
   std::unique_ptr<Recorder> recorder_a_, recorder_b_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards what follows
+  std::map<std::tuple<const Graph*, NodeId, const Function*>, std::string> parts_;  // PartOf()
   llvm::DenseMap<uint64_t, Held> held_;
   llvm::DenseMap<uint64_t, int64_t> times_a_, times_b_;  // by name, callers and iterations
   llvm::DenseSet<const void*> buffers_;                  // counted in held_bytes_

@@ -1,9 +1,9 @@
 #include "lib/job/compare.h"
 
-#include "lib/diff/diff.h"
 #include "lib/exec/evaluator.h"
 #include "lib/ir/find.h"
 #include "lib/job/optimize.h"
+#include "lib/job/same_nodes.h"
 #include "lib/support/memory_budget.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_calls.h"
@@ -11,48 +11,6 @@
 
 namespace grapnel {
 namespace {
-
-// --- Which node of B is which of A.
-
-using Names = llvm::DenseMap<std::pair<const Graph*, NodeId>, std::string>;
-
-// The one of a group that others read, or nobody does; none of several.
-Node ExitOf(llvm::ArrayRef<NodeEntry> group) {
-  auto is_inside = [&](NodeId id) {
-    return llvm::any_of(group, [&](const NodeEntry& e) { return e.node.id() == id; });
-  };
-  Node exit;
-  for (const NodeEntry& entry : group) {
-    llvm::ArrayRef<Use> uses = entry.node.uses();
-    bool is_exit =
-        uses.empty() || llvm::any_of(uses, [&](const Use& use) { return !is_inside(use.node); });
-    if (!is_exit) continue;
-    if (exit) return Node();
-    exit = entry.node;
-  }
-  return exit;
-}
-
-// Of the nodes of B that have no namesake in A: what the diff, or the ledger, takes them for.
-Names NamesInA(const Module& a, const Module& b, const Provenance* provenance) {
-  Names names;
-  if (&a == &b) return names;
-  DiffOptions options;
-  options.provenance = provenance;
-  Diff diff = DiffModules(a, b, options);
-  auto name = [&](const Node& in_a, const Node& in_b) {
-    names[{&in_b.graph(), in_b.id()}] = in_a.name().str();
-  };
-  for (const MatchedPair& pair : diff.matched) {
-    const Node &x = pair.a.node, &y = pair.b.node;
-    if (x.name() != y.name() && !x.graph().Find(y.name()) && !y.graph().Find(x.name())) name(x, y);
-  }
-  for (const GroupEntry& group : diff.groups) {
-    Node x = ExitOf(group.a), y = ExitOf(group.b);
-    if (x && y && x.name() != y.name() && !y.graph().Find(x.name())) name(x, y);
-  }
-  return names;
-}
 
 // --- The runs.
 
@@ -82,11 +40,11 @@ class RunComparer {
         finder_(request.tolerance, evaluator_.get()) {}
 
   Expected<RunComparison> Run(OpenedGraph& b) {
-    Names names = NamesInA(a_.module(), b.module(), request_.provenance);
-    RunPairs pairs(finder_, Budget(), [&](const Node& node) {
-      auto name = names.find({&node.graph(), node.id()});
-      return name == names.end() ? node.name().str() : name->second;
-    });
+    // Loops of a broken graph cannot be opened to find what is in them.
+    if (Error error = DemandValid(a_, nullptr)) return WithPath(a_, std::move(error));
+    if (Error error = DemandValid(b, nullptr)) return WithPath(b, std::move(error));
+    SameNodes same(a_.module(), b.module(), request_.provenance);
+    RunPairs pairs(finder_, Budget(), same.namers());
     comparison_.is_rewritten = request_.provenance != nullptr;
     for (bool is_first = true, is_more = true; is_more; is_first = false) {
       ASSIGN_OR_RETURN(Ran ran_a, RunA(pairs, is_first));
@@ -409,7 +367,7 @@ Expected<RunComparison> RunComparer::RunRecorded(const DebugFolder& folder, cons
   CompareRequest request = request_;
   RETURN_IF_ERROR(AddFeedsOfRecord(a_, run, steps[step], bodies, traces, &request.run.feeds));
   RunComparer with_feeds(a_, request);
-  RunPairs pairs(with_feeds.finder_, Budget(), nullptr, nullptr, RunPairs::Identity::kBodies);
+  RunPairs pairs(with_feeds.finder_, Budget(), {}, nullptr, RunPairs::Identity::kBodies);
   RunComparison& comparison = with_feeds.comparison_;
   for (bool is_first = true, is_more = true; is_more; is_first = false) {
     ASSIGN_OR_RETURN(Ran ran, with_feeds.RunA(pairs, is_first));

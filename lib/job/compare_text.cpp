@@ -44,7 +44,8 @@ std::string HowText(const Parting& p) {
 
 std::string Sentence(const Parting& p) {
   std::string text = NodeText(p.node, p.op);
-  if (!p.node_b.empty()) text += ", in B " + NodeText(p.node_b, p.op_b) + ",";
+  // One that is in other calls is said by itself.
+  if (!p.node_b.empty() && p.calls_b.empty()) text += ", in B " + NodeText(p.node_b, p.op_b) + ",";
   text += " " + HowText(p);
   std::string calls = CallsText(p.calls);
   bool is_clause = llvm::StringRef(p.reason).starts_with("which");
@@ -75,6 +76,9 @@ void WriteTensors(const Parting& p, llvm::raw_ostream& os) {
   for (const ComparedInput& input : p.inputs)
     rows.push_back({"input", input.name, "", InputText(input)});
   os << Table(rows);
+  if (!p.calls_b.empty())
+    os << "in B    " << NodeText(p.node_b.empty() ? p.node : p.node_b, p.op_b) << "\n        "
+       << CallsText(p.calls_b) << "\n";
   if (!p.recorded_at.empty()) os << "source  " << p.recorded_at << "\n";
 }
 
@@ -195,6 +199,9 @@ void WritePartingJson(const Parting& p, OStream& json) {
     WriteDifferenceJson(p.difference, json);
     json.attributeBegin("calls");
     WriteCallsJson(p.calls, json);
+    json.attributeEnd();
+    json.attributeBegin("calls_b");
+    WriteCallsJson(p.calls_b.empty() ? p.calls : p.calls_b, json);
     json.attributeEnd();
     json.attributeArray("inputs", [&] {
       for (const ComparedInput& input : p.inputs) {

@@ -2,8 +2,10 @@
 
 #include <set>
 
+#include "lib/check/doctor/loss_curves.h"
 #include "lib/check/doctor/observer.h"
 #include "lib/io/bundle.h"
+#include "lib/io/scalar_log.h"
 #include "lib/io/value.h"
 #include "lib/ir/find.h"
 #include "lib/support/file.h"
@@ -281,6 +283,7 @@ class GraphDoctor {
     examination.Settle(Evidence::kSteps, no_steps);
     examination.SettleForOther({Evidence::kCheckpoints}, "a folder of checkpoints");
     examination.SettleForOther({Evidence::kDebugFolder}, "a folder of TensorFlow's debugger");
+    examination.SettleForOther({Evidence::kScalars}, "a folder of event files");
   }
 
   OpenedGraph& opened_;
@@ -326,40 +329,13 @@ bool IsSlot(llvm::StringRef key, const std::map<std::string, VariableHistory>& a
   return all.count(key.rsplit('/').first.str()) > 0 && key.contains('/');
 }
 
-}  // namespace
-
-Expected<Diagnosis> ExamineGraph(OpenedGraph& opened, const DoctorRequest& request) {
-  return GraphDoctor(opened, request).Examine();
-}
-
-Expected<Diagnosis> ExamineDebugFolder(llvm::StringRef path, const DoctorRequest& request) {
-  ASSIGN_OR_RETURN(Examination examination, Examination::Make(request));
-  ASSIGN_OR_RETURN(DebugFolder folder, ReadDebugFolder(path));
-  for (const std::string& problem : folder.problems) request.run.sink(Severity::kWarning, problem);
-  examination.SettleForOther(kOfGraph, "a model");
-  examination.SettleForOther({Evidence::kCheckpoints}, "a folder of checkpoints");
-  Patient patient;
-  patient.debug = &folder.runs.back();
-  Diagnosis diagnosis = examination.Look(patient);
-  diagnosis.path = path.str();
-  return diagnosis;
-}
-
-bool IsCheckpoints(llvm::StringRef path) {
-  bool is_model = FileExists(JoinPath(path, "saved_model.pb")) || IsCaseFolder(path);
-  return !is_model && !PrefixesAt(path).empty();
-}
-
-Expected<Diagnosis> ExamineCheckpoints(llvm::StringRef path, const DoctorRequest& request) {
+// Those at `path`, and the history of each variable that is in all of them.
+Error ReadCheckpoints(llvm::StringRef path, Patient* patient) {
   constexpr llvm::StringLiteral kValue = "/.ATTRIBUTES/VARIABLE_VALUE";
-  ASSIGN_OR_RETURN(Examination examination, Examination::Make(request));
-  examination.SettleForOther(kOfGraph, "a model");
-  examination.SettleForOther({Evidence::kDebugFolder}, "a folder of TensorFlow's debugger");
-  Patient patient;
   std::map<std::string, VariableHistory> histories;
   for (const std::string& prefix : PrefixesAt(path)) {
     ASSIGN_OR_RETURN(Bundle bundle, Bundle::Open(prefix));
-    patient.checkpoints.push_back(llvm::sys::path::filename(prefix).str());
+    patient->checkpoints.push_back(llvm::sys::path::filename(prefix).str());
     for (llvm::StringRef key : bundle.names()) {
       ASSIGN_OR_RETURN(Bundle::Entry entry, bundle.Describe(key));
       if (!IsFloating(entry.dtype)) continue;
@@ -374,11 +350,69 @@ Expected<Diagnosis> ExamineCheckpoints(llvm::StringRef path, const DoctorRequest
   }
   for (auto& [name, history] : histories) {
     history.is_slot = IsSlot(name, histories);
-    if (history.moments.size() == patient.checkpoints.size())
-      patient.saved.push_back(std::move(history));
+    if (history.moments.size() == patient->checkpoints.size())
+      patient->saved.push_back(std::move(history));
+  }
+  return Error::success();
+}
+
+// The scalar that a person named as the loss is there.
+Error CheckTag(llvm::StringRef path, const ScalarLog& log, llvm::StringRef tag) {
+  std::vector<std::string> names;
+  for (const ScalarSeries& series : log.series) {
+    if (tag.empty() || tag == series.tag || tag == series.name()) return Error::success();
+    names.push_back(series.name());
+  }
+  return Annotate(path.str(), NotFound("scalar", tag, names));
+}
+
+}  // namespace
+
+Expected<Diagnosis> ExamineGraph(OpenedGraph& opened, const DoctorRequest& request) {
+  return GraphDoctor(opened, request).Examine();
+}
+
+Expected<Diagnosis> ExamineDebugFolder(llvm::StringRef path, const DoctorRequest& request) {
+  ASSIGN_OR_RETURN(Examination examination, Examination::Make(request));
+  ASSIGN_OR_RETURN(DebugFolder folder, ReadDebugFolder(path));
+  for (const std::string& problem : folder.problems) request.run.sink(Severity::kWarning, problem);
+  examination.SettleForOther(kOfGraph, "a model");
+  examination.SettleForOther({Evidence::kCheckpoints}, "a folder of checkpoints");
+  examination.SettleForOther({Evidence::kScalars}, "a folder of event files");
+  Patient patient;
+  patient.debug = &folder.runs.back();
+  Diagnosis diagnosis = examination.Look(patient);
+  diagnosis.path = path.str();
+  return diagnosis;
+}
+
+bool IsTrainingRecord(llvm::StringRef path) {
+  bool is_model = FileExists(JoinPath(path, "saved_model.pb")) || IsCaseFolder(path);
+  return !is_model && (!PrefixesAt(path).empty() || HasScalars(path));
+}
+
+Expected<Diagnosis> ExamineTrainingRecord(llvm::StringRef path, const DoctorRequest& request) {
+  ASSIGN_OR_RETURN(Examination examination, Examination::Make(request));
+  examination.SettleForOther(kOfGraph, "a model");
+  examination.SettleForOther({Evidence::kDebugFolder}, "a folder of TensorFlow's debugger");
+  Patient patient;
+  RETURN_IF_ERROR(ReadCheckpoints(path, &patient));
+  ASSIGN_OR_RETURN(ScalarLog log, ReadScalarLog(path));
+  for (const std::string& problem : log.problems) request.run.sink(Severity::kWarning, problem);
+  if (patient.checkpoints.empty())
+    examination.SettleForOther({Evidence::kCheckpoints}, "a folder of checkpoints");
+  if (log.series.empty()) {
+    if (!request.loss.empty())
+      return MakeError("{0}: has no scalars: --loss is for event files and models", path);
+    examination.SettleForOther({Evidence::kScalars}, "a folder of event files");
+  } else {
+    RETURN_IF_ERROR(CheckTag(path, log, request.loss));
+    patient.scalars = &log;
+    patient.loss_tag = request.loss;
   }
   Diagnosis diagnosis = examination.Look(patient);
   diagnosis.path = path.str();
+  diagnosis.curves = LossCurvesOf(log, request.loss).size();
   for (Finding& finding : diagnosis.findings) finding.file = path.str();
   return diagnosis;
 }

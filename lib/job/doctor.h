@@ -17,7 +17,8 @@ struct DoctorRequest {
   int steps = 5;             // of a graph that trains; one that does not is run once a batch
   std::vector<Glob> checks;  // names of those that are wanted; none: all
   Sureness least = Sureness::kPossible;  // findings less sure than that are left out
-  std::string loss;                      // a tensor of the main graph; empty: it is looked for
+  // A tensor of the main graph, of event files a tag; empty: it is looked for.
+  std::string loss;
 };
 
 struct CheckOutcome {
@@ -38,6 +39,7 @@ struct Diagnosis {
   std::vector<CheckOutcome> outcomes;  // a check each, by name
   int steps = 0;                       // that were run
   size_t checkpoints = 0;
+  size_t curves = 0;    // of losses
   std::string failure;  // the error that ended the run; empty: none
   bool IsClean() const { return findings.empty() && failure.empty(); }
 };
@@ -50,10 +52,12 @@ Expected<Diagnosis> ExamineGraph(OpenedGraph& opened, const DoctorRequest& reque
 // The newest run of a folder of TensorFlow's debugger. Errors: ReadDebugFolder's.
 Expected<Diagnosis> ExamineDebugFolder(llvm::StringRef path, const DoctorRequest& request);
 
-// Whether `path` is the prefix of a checkpoint, its .index, or a folder of such and of no model.
-bool IsCheckpoints(llvm::StringRef path);
-// Those of a folder in the order of their numbers. Errors: a checkpoint is damaged.
-Expected<Diagnosis> ExamineCheckpoints(llvm::StringRef path, const DoctorRequest& request);
+// Whether `path` is what a training left, and no model: the prefix of a checkpoint, its .index, an
+// event file with scalars, or a folder of such.
+bool IsTrainingRecord(llvm::StringRef path);
+// Checkpoints of a folder in the order of their numbers, scalars of it and the folders below.
+// Errors: a checkpoint is damaged; no scalar is called as the request says.
+Expected<Diagnosis> ExamineTrainingRecord(llvm::StringRef path, const DoctorRequest& request);
 
 }  // namespace grapnel
 

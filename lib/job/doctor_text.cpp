@@ -29,6 +29,8 @@ const char* EvidenceName(Evidence evidence) {
       return "checkpoints";
     case Evidence::kDebugFolder:
       return "a debug folder";
+    case Evidence::kScalars:
+      return "scalars of a training";
   }
   return "";
 }
@@ -103,6 +105,7 @@ void WriteDiagnosisText(const Diagnosis& diagnosis, llvm::raw_ostream& os) {
      << " in " << diagnosis.path << " (" << Plural(looked, "check");
   if (diagnosis.steps > 0) os << ", " << Plural(diagnosis.steps, "step");
   if (diagnosis.checkpoints > 0) os << ", " << Plural(diagnosis.checkpoints, "checkpoint");
+  if (diagnosis.curves > 0) os << ", " << Plural(diagnosis.curves, "curve") << " of a loss";
   os << ")\n";
   if (!diagnosis.failure.empty()) os << "\nthe run failed: " << diagnosis.failure << "\n";
   std::map<std::string, int> count;
@@ -121,6 +124,7 @@ void WriteDiagnosisJson(const Diagnosis& diagnosis, OStream& json) {
     json.attribute("model", fixUTF8(diagnosis.path));
     json.attribute("steps", diagnosis.steps);
     json.attribute("checkpoints", static_cast<int64_t>(diagnosis.checkpoints));
+    json.attribute("curves", static_cast<int64_t>(diagnosis.curves));
     json.attribute("failure", OrNull(diagnosis.failure));
     json.attributeArray("findings", [&] {
       for (const Finding& finding : diagnosis.findings) {

@@ -46,11 +46,9 @@ class PrecisionComparer {
  private:
   Expected<std::vector<ComparedFetch>> RunBoth(PrecisionWatch& watch, std::string* failure) {
     int64_t budget = request_.budget > 0 ? request_.budget : MemoryBudget::Get().limit() / 4;
-    RunPairs pairs(
-        watch, budget, [](const Node& node) { return node.name().str(); },
-        [&](const Node& node, int output, const Tensor& value) {
-          return watch.Edit(node, output, value);
-        });
+    RunPairs pairs(watch, budget, {}, [&](const Node& node, int output, const Tensor& value) {
+      return watch.Edit(node, output, value);
+    });
     std::vector<ComparedFetch> fetches;
     for (bool is_first = true, is_more = true; is_more; is_first = false) {
       std::string failed_plain;

@@ -55,6 +55,35 @@ def residual():
     return keras.Model(i, L.Dense(10)(L.GlobalAveragePooling2D()(L.ReLU()(L.BatchNormalization()(x)))))
 
 
+class ByEinsum(L.Layer):
+    """A layer of heads, as EinsumDense has it where it is no product of two matrices."""
+
+    def __init__(self, heads, width, activation=None, deviation=None):
+        super().__init__()
+        self.heads, self.width, self.deviation = heads, width, deviation
+        self.activation = keras.activations.get(activation)
+
+    def build(self, shape):
+        initializer = normal(self.deviation) if self.deviation else "glorot_uniform"
+        self.kernel = self.add_weight(shape=(shape[-1], self.heads, self.width), initializer=initializer)
+        self.back = self.add_weight(shape=(self.heads, self.width, shape[-1]), initializer="glorot_uniform")
+
+    def call(self, x):
+        return tf.einsum("hwo,...hw->...o", self.back, self.activation(tf.einsum("...i,ihw->...hw", x, self.kernel)))
+
+
+def gelu_by_tanh(x):
+    return keras.activations.gelu(x, approximate=True)
+
+
+def gated():
+    """GEGLU and SiLU: what is multiplied is a gate."""
+    i = keras.Input((20,))
+    x = keras.activations.gelu(L.Dense(32)(i)) * L.Dense(32)(i)
+    x = L.Dense(32, activation="silu")(x)
+    return keras.Model(i, L.Dense(10)(x))
+
+
 def u_net():
     i = keras.Input((16, 16, 3))
     fine = L.Conv2D(8, 3, padding="same", activation="relu")(i)
@@ -139,6 +168,10 @@ HEALTHY = {
     "vae": (VAE, LOSS.MeanSquaredError(reduction=None), OPT.Adam, FLAT, FLAT),
     "tied": (Tied, of_logits(), OPT.Adam, WORDS[:, :-1].copy(), WORDS[:, 1:].copy()),
     "quantized": (Quantized, LOSS.MeanSquaredError(reduction=None), OPT.Adam, FLAT, FLAT),
+    "einsum": (lambda: sequential(*[ByEinsum(4, 8, a) for a in ("relu", "gelu", gelu_by_tanh)], L.Dense(10)), of_logits(), OPT.Adam, FLAT, CLASSES),
+    "gelu_by_tanh": (lambda: sequential(*[L.Dense(32, activation=gelu_by_tanh) for _ in range(4)], L.Dense(10)), of_logits(), OPT.Adam,
+                     FLAT, CLASSES),
+    "gated": (gated, of_logits(), OPT.Adam, FLAT, CLASSES),
     "u_net": (u_net, LOSS.BinaryCrossentropy(reduction=None), OPT.Adam, IMAGES, (IMAGES[..., :1] > 0).astype("f4")),
 }
 
@@ -156,6 +189,12 @@ BROKEN = {
                                                                      L.Dense(10)), of_logits(), OPT.Adam, FLAT, CLASSES),
     "too_small": ("activation_spread", "step", lambda: sequential(*[L.Dense(32, activation="relu", kernel_initializer=normal(0.005))
                                                                     for _ in range(5)], L.Dense(10)), of_logits(), OPT.Adam, FLAT, CLASSES),
+    "too_small_einsum": ("activation_spread", "step", lambda: sequential(*[ByEinsum(4, 8, "relu", 1e-4) for _ in range(3)], L.Dense(10)),
+                         of_logits(), OPT.Adam, FLAT, CLASSES),
+    "too_small_gelu": ("activation_spread", "step", lambda: sequential(*[L.Dense(32, activation="gelu", kernel_initializer=normal(0.005))
+                                                                         for _ in range(5)], L.Dense(10)), of_logits(), OPT.Adam, FLAT, CLASSES),
+    "too_large_gelu": ("activation_spread", "step", lambda: sequential(*[L.Dense(32, activation=gelu_by_tanh, kernel_initializer=normal(3.0))
+                                                                         for _ in range(5)], L.Dense(10)), of_logits(), OPT.Adam, FLAT, CLASSES),
     "too_large": ("exploding_gradient", "step", lambda: sequential(*[L.Dense(32, activation="relu", kernel_initializer=normal(3.0))
                                                                      for _ in range(6)], L.Dense(10)), of_logits(), OPT.Adam, FLAT, CLASSES),
     "from_one": ("labels_out_of_range", "step", DENSE, of_logits(), OPT.Adam, FLAT, CLASSES + np.int32(1)),
@@ -207,6 +246,73 @@ def findings(folder, signature):
     command = [GRAPNEL, "doctor", f"{folder}/model", "--signature", signature, "--json", "-q", *feeds]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)["findings"]
+
+
+def falling(first, last, steps, noise=0.0):
+    """By a power, as losses do, with what batches differ by."""
+    random = np.random.default_rng(3)
+    return (last + (first - last) * (1 + np.arange(steps)) ** -0.7) * (1 + noise * random.normal(size=steps))
+
+
+def flat(value, steps, noise=0.0):
+    return value * (1 + noise * np.random.default_rng(4).normal(size=steps))
+
+
+def up_at(values, step, growth):
+    return np.concatenate([values[:step], values[step] * growth ** np.arange(len(values) - step)])
+
+
+# Name: the curves by tag, the first step, and what is found: check and curve.
+LOGS = {
+    "noisy_batches": ({"loss": falling(2.3, 0.4, 500, 0.3)}, 0, None),
+    "slow": ({"epoch_loss": falling(2.303, 2.2, 10)}, 0, None),
+    "converged": ({"loss": np.concatenate([falling(2.0, 0.01, 50), flat(0.02, 200, 0.4)])}, 0, None),
+    "warm_restarts": ({"train/loss": np.tile(falling(1.0, 0.5, 30), 4) * np.repeat([1, 0.8, 0.7, 0.65], 30)}, 0, None),
+    "taken_up_again": ({"loss": flat(0.31, 60, 0.01)}, 5000, None),
+    "two_that_play": ({"d_loss": flat(1.38, 100, 0.02), "g_loss": up_at(flat(0.7, 100), 20, 1.02)}, 0, None),
+    "parts": ({"epoch_loss": falling(3, 1, 20), "epoch_kl_loss": up_at(flat(0.1, 20), 1, 1.2)}, 0, None),
+    "likelihood": ({"loss": -falling(5, 9, 30)}, 0, None),
+    "accuracy_learns": ({"loss": flat(0.693, 20, 0.001), "accuracy": np.linspace(0.5, 0.8, 20)}, 0, None),
+    "few": ({"loss": flat(2.3, 4)}, 0, None),
+    "scale": ({"loss": falling(2, 1, 20), "loss_scale": 2.0 ** np.arange(20), "weight_loss_rate": flat(1, 20)}, 0, None),
+    "both_rise_a_little": ({"train/loss": falling(2, 0.4, 40), "validation/loss": up_at(falling(2, 0.8, 40), 30, 1.005)}, 0, None),
+    "never": ({"train/loss": flat(2.5, 100, 0.05)}, 0, ("loss_curve", "train/loss")),
+    "never_with_accuracy": ({"loss": flat(0.9, 30, 0.001), "accuracy": flat(0.4, 30, 0.01)}, 0, ("loss_curve", "loss")),
+    "rises": ({"loss": up_at(flat(1.0, 60, 0.05), 10, 1.05)}, 0, ("loss_curve", "loss")),
+    "rises_again": ({"loss": up_at(falling(2, 0.3, 100), 60, 1.05)}, 0, ("loss_curve", "loss")),
+    "by_heart": ({"epoch_loss": falling(2, 0.1, 40), "val_epoch_loss": up_at(falling(2, 1, 40), 12, 1.03)}, 0,
+                 ("loss_curve", "val_epoch_loss")),
+    "part_breaks": ({"loss": falling(2, 1, 20), "kl_loss": np.where(np.arange(20) < 12, 1, np.nan)}, 0, ("not_finite", "kl_loss")),
+    "guesses": ({"loss": flat(np.log(10), 50, 0.003), "accuracy": flat(0.1, 50, 0.1)}, 0, ("loss_at_chance", "loss")),
+}
+
+
+def write_log(folder, curves, first, as_tensor):
+    if as_tensor:
+        with tf.summary.create_file_writer(folder).as_default():
+            for tag, values in curves.items():
+                for i, value in enumerate(values):
+                    tf.summary.scalar(tag, value, step=first + i)
+        return
+    with tf.Graph().as_default(), tf.compat.v1.summary.FileWriter(folder) as writer:
+        for tag, values in curves.items():
+            for i, value in enumerate(values):
+                summary = tf.compat.v1.Summary(value=[tf.compat.v1.Summary.Value(tag=tag, simple_value=value)])
+                writer.add_summary(summary, first + i)
+
+
+class ScalarsTest(unittest.TestCase):
+    def test_logs(self):
+        for name, (curves, first, expected) in LOGS.items():
+            for as_tensor in (False, True):
+                with self.subTest(name, as_tensor=as_tensor), tempfile.TemporaryDirectory() as folder:
+                    write_log(folder, curves, first, as_tensor)
+                    done = subprocess.run([GRAPNEL, "doctor", folder, "--json", "-q"], capture_output=True, text=True, check=True)
+                    found = {(f["check"], f["node"]) for f in json.loads(done.stdout)["findings"]}
+                    if expected:
+                        self.assertIn(expected, found)
+                    else:
+                        self.assertEqual(found, set())
 
 
 class DoctorTest(unittest.TestCase):

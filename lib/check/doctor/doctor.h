@@ -16,6 +16,7 @@
 namespace grapnel {
 
 struct DebugRun;
+struct ScalarLog;
 
 // kCertain: it is so, and it is wrong. kLikely: it is so, and wrong in nearly every network.
 // kPossible: it is so, and may be meant.
@@ -39,6 +40,7 @@ enum class Evidence : uint8_t {
   kSteps,        // runs of a step that trains, two at least
   kCheckpoints,  // two or more of one model
   kDebugFolder,
+  kScalars,  // of a training, in event files
 };
 
 // One variable over steps or checkpoints.
@@ -72,6 +74,8 @@ struct Patient {
   std::vector<std::string> checkpoints;    // names, in order
   std::vector<VariableHistory> saved;      // over these
   const DebugRun* debug = nullptr;
+  const ScalarLog* scalars = nullptr;
+  std::string loss_tag;  // of scalars the one that a person named; empty: they are looked for
 
   // The history of a variable of the network; null: none.
   const VariableHistory* HistoryOf(int variable) const;

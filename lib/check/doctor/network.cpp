@@ -50,11 +50,11 @@ bool IsElementwise(llvm::StringRef op) {
   return kOps.contains(op);
 }
 
-int WeightSlot(llvm::StringRef op) {
+bool MultipliesByWeights(llvm::StringRef op) {
   static const llvm::StringSet<> kOps = {
-      "MatMul", "BatchMatMul", "BatchMatMulV2",        "BatchMatMulV3",
-      "Conv2D", "Conv3D",      "DepthwiseConv2dNative"};
-  return kOps.contains(op) ? 1 : op == "Conv2DBackpropInput" ? 1 : -1;
+      "MatMul", "BatchMatMul",           "BatchMatMulV2",       "BatchMatMulV3", "Conv2D",
+      "Conv3D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "Einsum"};
+  return kOps.contains(op);
 }
 
 }  // namespace
@@ -266,6 +266,18 @@ bool Network::IsForward(const Node& node) const {
   return !has_gradients_ || !after_gradients_.HasNode(node);
 }
 
+std::optional<Layer> Network::LayerAt(const Node& node, int weight_slot, int input_slot) const {
+  Layer layer;
+  layer.node = node;
+  layer.weight_slot = weight_slot;
+  layer.input_slot = input_slot;
+  layer.weights = flow_.SourceOf(node, weight_slot, true);
+  layer.input = flow_.SourceOf(node, input_slot, true);
+  layer.variable = VariableOf(layer.weights);
+  if (layer.variable < 0 && !ConstantOf(layer.weights)) return std::nullopt;
+  return layer;
+}
+
 void Network::FindLayers() {
   if (losses_.empty() && has_gradients_) {
     // What comes after a gradient is no layer.
@@ -277,25 +289,20 @@ void Network::FindLayers() {
     after_gradients_ = flow_.Forward(gradients);
   }
   for (const Node& node : nodes_) {
-    int slot = WeightSlot(node.op());
-    if (slot < 0 || node.num_inputs() < 2 || !IsForward(node)) continue;
-    Layer layer;
-    layer.node = node;
-    layer.weights = flow_.SourceOf(node, slot, true);
-    layer.input = flow_.SourceOf(node, node.op() == "Conv2DBackpropInput" ? 2 : 0, true);
-    layer.variable = VariableOf(layer.weights);
-    if (layer.variable >= 0) variables_[layer.variable].is_weight = true;
-    bool is_constant = ConstantOf(layer.weights) != nullptr;
-    if (layer.variable < 0 && !is_constant) continue;
+    if (!MultipliesByWeights(node.op()) || node.num_inputs() < 2 || !IsForward(node)) continue;
+    std::optional<Layer> layer = LayerAt(node, 1, node.op() == "Conv2DBackpropInput" ? 2 : 0);
+    // Its inputs are in the order of the equation: the weights may be either of two.
+    if (!layer && node.op() == "Einsum" && node.num_inputs() == 2) layer = LayerAt(node, 0, 1);
+    if (!layer) continue;
+    if (layer->variable >= 0) variables_[layer->variable].is_weight = true;
     layer_of_node_[{&node.graph(), node.id()}] = layers_.size();
-    layers_.push_back(layer);
+    layers_.push_back(*layer);
   }
   FindGradientsOfLayers();
   std::vector<BodyPort> read;
   for (const Layer& layer : layers_) {
-    int slot = layer.node.op() == "Conv2DBackpropInput" ? 2 : 0;
-    if (slot < layer.node.num_inputs())
-      read.emplace_back(layer.node.graph(), layer.node.input(slot));
+    if (layer.input_slot < layer.node.num_inputs())
+      read.emplace_back(layer.node.graph(), layer.node.input(layer.input_slot));
   }
   before_layers_ = flow_.Backward(read);
   for (const Node& node : nodes_) {
@@ -315,7 +322,7 @@ void Network::FindGradientsOfLayers() {
       layer_of_input[layer.input.key()] = layer.variable;
   }
   for (const Node& node : nodes_) {
-    bool is_product = node.op() == "MatMul" && !LayerOf(node);
+    bool is_product = (node.op() == "MatMul" || node.op() == "Einsum") && !LayerOf(node);
     if ((!is_product && !node.op().contains("BackpropFilter")) || node.num_inputs() < 2) continue;
     for (int slot : {0, 1}) {
       auto found = layer_of_input.find(flow_.SourceOf(node, slot, true).key());
@@ -418,7 +425,7 @@ std::vector<const Layer*> Network::LayersAfter(const Layer& layer) const {
     open.pop_back();
     for (const auto& [reader, slot] : flow_.Readers(at)) {
       if (const Layer* next = LayerOf(reader)) {
-        if (slot == 0 && !llvm::is_contained(after, next)) after.push_back(next);
+        if (slot == next->input_slot && !llvm::is_contained(after, next)) after.push_back(next);
         continue;
       }
       llvm::StringRef op = reader.op();

@@ -34,9 +34,10 @@ struct NetworkVariable {
   bool IsTrained() const;
 };
 
-// A node that multiplies by weights: MatMul, a convolution.
+// A node that multiplies by weights: MatMul, a convolution, an Einsum of two.
 struct Layer {
   Node node;
+  int input_slot = 0, weight_slot = 1;
   int variable = -1;  // in Network::variables(); -1: a constant, or something computed
   BodyPort weights;   // where its value comes from: a read of the variable, a constant
   BodyPort input;
@@ -100,6 +101,7 @@ class Network {
   BodyPort GradientBefore(BodyPort value) const;
   void FindLosses();
   void FindLayers();
+  std::optional<Layer> LayerAt(const Node& node, int weight_slot, int input_slot) const;
   void FindGradientsOfLayers();
   bool IsOnlyAdded(const NetworkVariable& variable) const;
   int HandleOf(BodyPort resource) const;

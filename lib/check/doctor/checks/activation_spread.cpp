@@ -3,7 +3,7 @@
 // that.
 //
 // Says nothing of gates and the last layer, and of a graph that does not train.
-#include "lib/check/doctor/checks/activations.h"
+#include "lib/check/doctor/activation.h"
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
 
@@ -14,7 +14,7 @@ constexpr double kLeast = 0.01, kMost = 100;
 constexpr int64_t kFewest = 32;
 
 struct Seen {
-  Node node;
+  Activation activation;
   Tally numbers;  // of the first step
 };
 
@@ -23,12 +23,12 @@ class ActivationSpread : public Check {
   void Watch(const Patient& patient, Watchlist& watchlist) override {
     const Network& network = *patient.network;
     if (network.losses().empty() && !network.HasGradients()) return;
-    for (const Node& node : network.nodes()) {
-      if (!IsHiddenActivation(network, node)) continue;
+    for (Activation& activation : ActivationsOf(network)) {
+      if (!IsHiddenActivation(network, activation)) continue;
       auto seen = std::make_shared<Seen>();
-      seen->node = node;
+      seen->activation = std::move(activation);
       seen_.push_back(seen);
-      watchlist.Add(network.flow().SourceOf(node, 0), [seen](int step, const Tensor& value) {
+      watchlist.Add(seen->activation.input, [seen](int step, const Tensor& value) {
         if (step == 0) seen->numbers += TallyOf(value);
       });
     }
@@ -51,9 +51,9 @@ class ActivationSpread : public Check {
     for (const Seen* seen : {small, large}) {
       if (!seen) continue;
       std::string what = Sentence("what this {0} reads has a spread of {1} (0.5 to 2 is healthy)",
-                                  seen->node.op(), Short(seen->numbers.deviation()));
+                                  seen->activation.name, Short(seen->numbers.deviation()));
       if (count > 1) what += Sentence("; {0} of {1} activations are far off", count, seen_.size());
-      Find(Sureness::kLikely, seen->node, what,
+      Find(Sureness::kLikely, seen->activation.node, what,
            seen == small ? "begin with larger weights (Glorot's, He's before a Relu), or normalise "
                            "between layers"
                          : "begin with smaller weights, scale the inputs, or normalise between "

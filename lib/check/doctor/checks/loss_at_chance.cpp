@@ -2,11 +2,13 @@
 // weights, while logits are the same for every row.
 //
 // That they are tells a network that cannot learn from one that begins slowly: all start at chance.
-// Says nothing of two classes: the losses of a GAN are there when all is well.
+// Says nothing of two classes: the losses of a GAN are there when all is well. In the scalars of a
+// training it is the accuracy that tells.
 #include <cmath>
 
 #include "lib/check/doctor/cross_entropy.h"
 #include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/loss_curves.h"
 #include "lib/check/doctor/numbers.h"
 #include "lib/support/text.h"
 
@@ -18,6 +20,9 @@ constexpr double kNear = 0.02;   // of ln(classes)
 constexpr double kFall = 0.002;  // of it, from the first step to the last
 
 constexpr double kAlike = 1e-5;  // how far logits of a class go from row to row
+
+// Of scalars: classes without an accuracy beside, and how near that is, of itself.
+constexpr double kMostWithoutAccuracy = 20, kAccuracyNear = 0.5;
 
 struct Seen {
   Node node;
@@ -43,6 +48,7 @@ class LossAtChance : public Check {
   }
 
   std::string Look(const Patient& patient) override {
+    if (patient.scalars) return LookAtScalars(patient);
     if (seen_.empty()) return "there is no cross-entropy of classes";
     if (patient.steps < kFewestSteps) return Lacks("needs five steps: --steps");
     for (const auto& seen : seen_) {
@@ -68,6 +74,35 @@ class LossAtChance : public Check {
   }
 
  private:
+  // How many classes there are follows from the loss; the accuracy has to be that of as many.
+  std::string LookAtScalars(const Patient& patient) {
+    bool looked = false;
+    for (const LossCurve& curve : LossCurvesOf(*patient.scalars, patient.loss_tag)) {
+      CurveShape shape = ShapeOf(*curve.series);
+      if (!curve.is_whole || curve.is_validation || shape.records < kFewestRecords) continue;
+      looked = true;
+      double classes = std::round(std::exp(std::min(shape.last, 20.0)));
+      bool has_accuracy = curve.accuracy && !curve.accuracy->points.empty();
+      if (classes < 3 || (!has_accuracy && classes > kMostWithoutAccuracy)) continue;
+      double chance = std::log(classes), near = (has_accuracy ? kNear : kFall) * chance;
+      bool is_near = true;
+      for (const ScalarPoint& point : curve.series->points)
+        is_near &= std::abs(point.value - chance) < near;
+      double accuracy = has_accuracy ? ShapeOf(*curve.accuracy).last : 1 / classes;
+      bool guesses = std::abs(accuracy - 1 / classes) < kAccuracyNear / classes;
+      if (!is_near || !guesses || shape.first - shape.last > kFall * chance) continue;
+      std::string what = Sentence(
+          "the loss stays at {0}, and guessing among {1} classes gives "
+          "ln({1}) = {2}",
+          Short(shape.last), static_cast<int64_t>(classes), Short(chance));
+      if (has_accuracy) what += Sentence("; the accuracy is {0}", Short(accuracy));
+      Find(Sureness::kLikely, curve.series->name(), what,
+           "run grapnel doctor on the training step: a dead layer, weights of zero, labels that "
+           "belong to other rows");
+    }
+    return looked ? "" : Lacks("needs five records of one loss");
+  }
+
   static void LookAtLogits(const Tensor& logits, Seen& seen) {
     if (logits.rank() == 0 || logits.num_elements() == 0) return;
     seen.classes = logits.dim(logits.rank() - 1);
@@ -90,7 +125,7 @@ class LossAtChance : public Check {
 GRAPNEL_CHECK(LossAtChance, {.name = "loss_at_chance",
                              .stage = CheckStage::kStep,
                              .looks_for = "a cross-entropy that stays what guessing gives",
-                             .needs = {Evidence::kSteps}});
+                             .needs = {Evidence::kSteps, Evidence::kScalars}});
 
 }  // namespace
 }  // namespace grapnel

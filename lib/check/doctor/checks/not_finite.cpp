@@ -1,6 +1,9 @@
 // A loss that is NaN or infinite, or checkpoints that hold such numbers. `grapnel blame` finds what
 // made the first.
+#include <cmath>
+
 #include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/loss_curves.h"
 #include "lib/check/doctor/numbers.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_folder.h"
@@ -50,10 +53,24 @@ class NotFinite : public Check {
         break;
       }
     }
+    if (patient.scalars) LookAtScalars(patient);
     return "";
   }
 
  private:
+  void LookAtScalars(const Patient& patient) {
+    for (const LossCurve& curve : LossCurvesOf(*patient.scalars, patient.loss_tag)) {
+      for (const ScalarPoint& point : curve.series->points) {
+        if (std::isfinite(point.value)) continue;
+        Find(Sureness::kCertain, curve.series->name(),
+             Sentence("this loss is {0} from step {1} on",
+                      std::isnan(point.value) ? "NaN" : "infinite", point.step),
+             "go back to a checkpoint before, and run grapnel blame on the step");
+        break;
+      }
+    }
+  }
+
   std::string LookAtRecords(const DebugRun& run) {
     int64_t bad = 0;
     bool tells = false;
@@ -82,11 +99,11 @@ class NotFinite : public Check {
   std::vector<std::pair<Node, int>> seen_;  // the first step in which it was bad; -1: none
 };
 
-GRAPNEL_CHECK(NotFinite,
-              {.name = "not_finite",
-               .stage = CheckStage::kStep,
-               .looks_for = "a loss, output or checkpoint that holds NaN or infinity",
-               .needs = {Evidence::kValues, Evidence::kCheckpoints, Evidence::kDebugFolder}});
+GRAPNEL_CHECK(NotFinite, {.name = "not_finite",
+                          .stage = CheckStage::kStep,
+                          .looks_for = "a loss, output or checkpoint that holds NaN or infinity",
+                          .needs = {Evidence::kValues, Evidence::kCheckpoints,
+                                    Evidence::kDebugFolder, Evidence::kScalars}});
 
 }  // namespace
 }  // namespace grapnel

@@ -1,10 +1,11 @@
 // A Tanh or Sigmoid between layers whose results are nearly all at its ends, where it lets hardly
 // any gradient back.
 //
-// Says nothing of gates, whose results are multiplied, and of what comes last.
+// Says nothing of gates, whose results are multiplied, of the Tanh in a GELU, and of what comes
+// last.
 #include <cmath>
 
-#include "lib/check/doctor/checks/activations.h"
+#include "lib/check/doctor/activation.h"
 #include "lib/check/doctor/doctor.h"
 #include "lib/check/doctor/numbers.h"
 
@@ -23,14 +24,14 @@ struct Seen {
 class SaturatedActivation : public Check {
  public:
   void Watch(const Patient& patient, Watchlist& watchlist) override {
-    for (const Node& node : patient.network->nodes()) {
-      bool is_tanh = node.op() == "Tanh";
-      if ((!is_tanh && node.op() != "Sigmoid") || !IsHiddenActivation(*patient.network, node))
-        continue;
+    for (const Activation& activation : ActivationsOf(*patient.network)) {
+      bool is_tanh = activation.name == "Tanh";
+      if (!is_tanh && activation.name != "Sigmoid") continue;
+      if (!IsHiddenActivation(*patient.network, activation)) continue;
       auto seen = std::make_shared<Seen>();
-      seen->node = node;
+      seen->node = activation.node;
       seen_.push_back(seen);
-      watchlist.Add({node, 0}, [seen, is_tanh](int, const Tensor& value) {
+      watchlist.Add(activation.output(), [seen, is_tanh](int, const Tensor& value) {
         ForEachNumber(value, [&](double x) {
           ++seen->elements;
           seen->at_end += is_tanh ? std::abs(x) > kTanhEnd : x < kSigmoidEnd || x > 1 - kSigmoidEnd;

@@ -19,7 +19,7 @@ const Layer* LayerThatReads(const Network& network, const BodyPort& input) {
     open.pop_back();
     for (const auto& [reader, slot] : network.flow().Readers(at)) {
       const Layer* layer = network.LayerOf(reader);
-      if (layer && slot == 0) return layer;
+      if (layer && slot == layer->input_slot) return layer;
       llvm::StringRef op = reader.op();
       bool hands_on = op == "Identity" || op == "Cast" || op == "Reshape" || op == "Transpose" ||
                       op == "ExpandDims" || op == "Squeeze" || op == "Pad" || op == "ConcatV2";

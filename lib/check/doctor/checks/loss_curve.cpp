@@ -1,0 +1,108 @@
+// A loss that never falls over a whole training, or that rises again, in the scalars that the
+// training wrote; and one that falls for what it is trained on and rises for what it is not.
+//
+// Says nothing of parts of a loss and of losses that play against each other, of a log that begins
+// in the middle of a training, and where the accuracy rises though the loss does not fall.
+#include <algorithm>
+
+#include "lib/check/doctor/doctor.h"
+#include "lib/check/doctor/loss_curves.h"
+#include "lib/check/doctor/numbers.h"
+#include "lib/support/text.h"
+
+namespace grapnel {
+namespace {
+
+constexpr double kFall = 0.005;      // of the first: less is none
+constexpr double kNoisyFall = 0.02;  // the same where batches differ much
+constexpr double kRise = 0.2;        // of the first or the lowest
+constexpr double kOfTheFall = 0.25;  // how much of what it fell by it rises again
+constexpr double kLearns = 0.02, kHigh = 0.9;
+
+// No more than single batches differ: of five windows the lowest is some way below the first.
+bool NeverFalls(const CurveShape& shape) {
+  double noise = std::min(shape.noise, kNoisyFall * shape.first);
+  return shape.first - shape.lowest < std::max(kFall * shape.first, 2.5 * noise) &&
+         shape.first - shape.last < std::max(kFall * shape.first, noise);
+}
+
+// An accuracy that rises, or is high, says that all is well with a loss that stays.
+bool Learns(const LossCurve& curve) {
+  if (!curve.accuracy) return false;
+  CurveShape accuracy = ShapeOf(*curve.accuracy);
+  return accuracy.last > kHigh || accuracy.last - accuracy.first > kLearns;
+}
+
+class LossOverTraining : public Check {
+ public:
+  std::string Look(const Patient& patient) override {
+    std::vector<LossCurve> curves = LossCurvesOf(*patient.scalars, patient.loss_tag);
+    if (curves.empty()) return Lacks("no scalar is called a loss: --loss TAG");
+    bool looked = false;
+    for (const LossCurve& curve : curves) {
+      CurveShape shape = ShapeOf(*curve.series);
+      if (!curve.is_whole || shape.records < kFewestRecords) continue;
+      looked = true;
+      if (curve.is_validation)
+        LookAtValidation(curves, curve, shape);
+      else
+        LookAtTraining(curve, shape);
+    }
+    return looked ? "" : Lacks("needs five records of one loss");
+  }
+
+ private:
+  void LookAtTraining(const LossCurve& curve, const CurveShape& shape) {
+    std::string name = curve.series->name();
+    if (shape.first <= 0) return;  // a likelihood of densities, a reward: no share of it means much
+    double rise = shape.last - shape.lowest;
+    if (shape.last > (1 + kRise) * shape.first) {
+      Find(Sureness::kLikely, name,
+           Sentence("the loss rises: from {0} to {1} over {2}", Short(shape.first),
+                    Short(shape.last), Plural(shape.records, "record")),
+           "lower the learning rate, clip gradients by norm, and look at the sign of the loss");
+    } else if (!shape.ends_lowest && rise > kRise * shape.lowest &&
+               rise > kOfTheFall * (shape.first - shape.lowest)) {
+      Find(Sureness::kLikely, name,
+           Sentence("the loss is lowest at step {0}, with {1}, and has risen to {2} since",
+                    shape.lowest_at, Short(shape.lowest), Short(shape.last)),
+           "lower the learning rate from there on, or clip gradients by norm");
+    } else if (shape.is_from_start && NeverFalls(shape) && !Learns(curve)) {
+      Find(Sureness::kLikely, name,
+           Sentence("the loss never falls: {0} at first, {1} at the end, {2} at its lowest, of {3}",
+                    Short(shape.first), Short(shape.last), Short(shape.lowest),
+                    Plural(shape.records, "record")),
+           "run grapnel doctor on the training step: a learning rate of zero, a loss that no "
+           "gradient reaches, inputs that are all alike");
+    }
+  }
+
+  // Learned by heart: it falls where it is trained.
+  void LookAtValidation(llvm::ArrayRef<LossCurve> all, const LossCurve& curve,
+                        const CurveShape& shape) {
+    double rise = shape.last - shape.lowest;
+    bool rises = shape.lowest > 0 && !shape.ends_lowest && rise > kRise * shape.lowest &&
+                 rise > kOfTheFall * (shape.first - shape.lowest);
+    if (!rises) return;
+    for (const LossCurve& other : all) {
+      if (other.is_validation || !other.is_whole) continue;
+      CurveShape trained = ShapeOf(*other.series);
+      if (trained.records < kFewestRecords || !trained.ends_lowest) continue;
+      Find(Sureness::kPossible, curve.series->name(),
+           Sentence("the loss is lowest at step {0}, with {1}, and has risen to {2} since, while "
+                    "'{3}' falls on to {4}: the network learns by heart",
+                    shape.lowest_at, Short(shape.lowest), Short(shape.last), other.series->name(),
+                    Short(trained.last)),
+           "stop there, give it more data, or fewer weights, dropout, a penalty");
+      return;
+    }
+  }
+};
+
+GRAPNEL_CHECK(LossOverTraining, {.name = "loss_curve",
+                                 .stage = CheckStage::kStep,
+                                 .looks_for = "a loss that never falls over a training, or rises",
+                                 .needs = {Evidence::kScalars}});
+
+}  // namespace
+}  // namespace grapnel
