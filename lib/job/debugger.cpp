@@ -170,6 +170,7 @@ Error Debugger::AddBreakpoint(llvm::StringRef text, bool is_temporary) {
 
 const std::vector<std::string>& Debugger::feeds() const { return job_->feeds(); }
 const std::vector<std::string>& Debugger::fetches() const { return job_->fetches(); }
+const std::vector<std::string>& Debugger::fetch_names() const { return job_->fetch_names(); }
 
 const Graph& Debugger::here() const { return stop_.node ? stop_.node.graph() : module().main; }
 
