@@ -76,10 +76,12 @@ Expected<int> OfGraph(OpenedGraph& opened, const Flags& flags, DoctorRequest req
 Error DemandFlagsOf(const char* kind, const Flags& flags) {
   const RunFlags& model = flags.model;
   bool of_model = !flags.loss.empty() || !model.graph.empty() || !model.signature.empty() ||
-                  !model.variables.empty() || !model.feeds.empty() || !model.fetches.empty();
+                  !model.variables.empty() || !model.feeds.empty() || !model.fetches.empty() ||
+                  flags.steps != Flags().steps;
   if (!of_model) return Error::success();
   return MakeError(
-      "{0} is {1}: --graph, --signature, --feed, --fetch, --variables and --loss are for models",
+      "{0} is {1}: --graph, --signature, --feed, --fetch, --variables, --loss and --steps are for "
+      "models",
       flags.path, kind);
 }
 

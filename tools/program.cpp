@@ -82,6 +82,8 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
     auto [name, value] = rest.split(" = ");
     return (name + ": a whole number was expected, not '" + value + "'").str();
   }
+  auto [name, what] = llvm::StringRef(text).split(": 1 required ");
+  if (what.consume_back(" missing")) return (name + ": " + what + " was expected").str();
   if (unknown.empty() || app.get_subcommands().empty()) return text;
   for (const CLI::Option* option : app.get_subcommands()[0]->get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);

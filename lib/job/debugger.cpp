@@ -221,7 +221,7 @@ Expected<const KeptValue*> Debugger::Value(llvm::StringRef name, int64_t number)
   if (const KeptValue* value = history_.Find(watched, number)) return value;
   int64_t count = history_.Count(watched);
   if (number >= count && count > 0)
-    return MakeError("'{0}' has {1} values so far, numbered from 0", name, count);
+    return MakeError("'{0}' has {1} so far, numbered from 0", name, Plural(count, "value"));
   if (count > 0) {
     return MakeError(
         "'{0}' was dropped: values of {1} are kept, the newest first (--keep); `back` to where it "
