@@ -9,6 +9,7 @@
 #include "lib/support/text.h"
 #include "lib/watch/check_numerics.h"
 #include "lib/watch/profile.h"
+#include "llvm/Support/Path.h"
 #include "tools/break_run.h"
 #include "tools/hook_flags.h"
 #include "tools/input.h"
@@ -176,6 +177,13 @@ bool SayRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
   return !refuted.empty();
 }
 
+// Of a file that is written after the last run.
+Error DemandFolderOf(const std::string& file) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(file);
+  if (folder.empty() || IsDirectory(folder)) return Error::success();
+  return MakeError("{0}: cannot write: there is no folder {1}", file, folder);
+}
+
 // The runs of one graph, with what watches them and what is kept of them.
 class GraphRuns {
  public:
@@ -224,6 +232,8 @@ class GraphRuns {
       ASSIGN_OR_RETURN(trace_, AtomicFile::Create(flags_.profile));
       request->profiler = &profile_;
     }
+    for (const std::string& fetch : flags_.run.fetches)
+      RETURN_IF_ERROR(DemandFolderOf(SplitAssignment(fetch).second));
     if (FileExists(flags_.save_case) && !IsDirectory(flags_.save_case))
       return MakeError("--save-case: {0}: is a file, a folder was expected", flags_.save_case);
     request->pool = &pool_;
