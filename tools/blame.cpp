@@ -21,7 +21,7 @@ struct Flags {
   int repeat = 1;
   TimeLimit limit;
   std::string run, html;
-  int trace = -1;
+  std::optional<int> trace;
 };
 
 // --- A debug folder.
@@ -39,12 +39,12 @@ Expected<const DebugRun*> ChooseRun(const DebugFolder& folder, llvm::StringRef i
 
 // One tensor that was computed inside a function, whether bad or not.
 Expected<int> PrintTrace(const DebugRun& run, const Flags& flags, Invocation& invocation) {
-  if (static_cast<size_t>(flags.trace) >= run.traces.size())
-    return MakeError("{0}: there is no trace {1}; there are {2}, from 0", flags.path, flags.trace,
+  if (static_cast<size_t>(*flags.trace) >= run.traces.size())
+    return MakeError("{0}: there is no trace {1}; there are {2}, from 0", flags.path, *flags.trace,
                      run.traces.size());
   DebugAlert tensor;
-  tensor.trace = flags.trace;
-  tensor.output = run.traces[flags.trace].slot;
+  tensor.trace = *flags.trace;
+  tensor.output = run.traces[*flags.trace].slot;
   Cause cause = ExplainTensor(run, tensor);
   if (invocation.flags.json) {
     llvm::json::OStream json(invocation.out(), 1);
@@ -73,7 +73,7 @@ Expected<int> BlameFolder(const Flags& flags, Invocation& invocation) {
          llvm::formatv("{0}: holds {1} runs; this is the newest, {2} (--run ID for another)",
                        folder.path, folder.runs.size(), run->id)
              .str());
-  if (flags.trace >= 0) return PrintTrace(*run, flags, invocation);
+  if (flags.trace) return PrintTrace(*run, flags, invocation);
   if (!flags.html.empty()) RETURN_IF_ERROR(WritePage(flags));
   BlameReport report = FindCauses(*run);
   llvm::raw_ostream& os = invocation.out();
@@ -112,8 +112,10 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
   auto blame = Blame(opened, flags, request);
   if (!blame || cancel.is_set()) {
     if (blame) return MakeError("{0}: {1}", flags.path, flags.limit.Text());
-    return Annotate(cancel.is_set() ? flags.path + ": " + flags.limit.Text() : flags.path,
-                    blame.takeError());
+    if (cancel.is_set()) return Annotate(flags.path + ": " + flags.limit.Text(), blame.takeError());
+    std::string text = TextOf(blame.takeError());  // it may name the model already
+    bool is_named = HasPrefix(text, flags.path);
+    return MakeError("{0}{1}", is_named ? "" : flags.path + ": ", text);
   }
   if (invocation.flags.json) {
     llvm::json::OStream json(invocation.out(), 1);
@@ -131,7 +133,7 @@ Error DemandFlagsOf(bool is_folder, const Flags& flags) {
   bool of_model = flags.optimized || flags.repeat > 1 || !model.graph.empty() ||
                   !model.signature.empty() || !model.variables.empty() || !model.feeds.empty() ||
                   !model.fetches.empty();
-  bool of_folder = !flags.run.empty() || !flags.html.empty() || flags.trace >= 0;
+  bool of_folder = !flags.run.empty() || !flags.html.empty() || flags.trace;
   if (is_folder && of_model)
     return MakeError(
         "{0} is a debug folder: --graph, --signature, --feed, --fetch, --variables, --repeat and "
@@ -172,7 +174,8 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--trace", flags->trace,
               "of a debug folder: tell of this tensor instead, by its number in the traces of "
               "`info --json`")
-      .ShownAs("N");
+      .ShownAs("N")
+      .NotNegative();
   line.Option("--html", flags->html,
               "of a debug folder: a page with the story and every tensor of the newest run")
       .ShownAs("FILE");

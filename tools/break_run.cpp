@@ -41,6 +41,7 @@ class UntilBreak {
       order.go = Go::kQuit;
     } else if (stop.why == Why::kEnded) {
       run_.fetches = debugger_.fetches();
+      run_.fetch_names = debugger_.fetch_names();
       run_.runs.push_back(stop.fetched);
       order.go = stop.run < repeat_ ? Go::kNextRun : Go::kQuit;
     }
@@ -131,7 +132,7 @@ void SayWhatNeverHeld(Debugger& debugger, Invocation& invocation) {
   if (invocation.flags.quiet) return;
   for (const Breakpoint& breakpoint : debugger.breakpoints()) {
     if (breakpoint.hits > 0) continue;
-    std::string text = "--break " + breakpoint.text() + " never held";
+    std::string text = "--break '" + breakpoint.text() + "' never held";
     if (breakpoint.unanswered > 0)
       text += "; of " + Plural(breakpoint.unanswered, std::string("tensor")) +
               " there was no answer: " + breakpoint.problem;

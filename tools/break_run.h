@@ -12,7 +12,8 @@ namespace grapnel {
 
 struct BreakRun {
   bool has_stopped = false;               // a filter held, and that was said
-  std::vector<std::string> fetches;       // else what was computed, and
+  std::vector<std::string> fetches;       // else what was computed,
+  std::vector<std::string> fetch_names;   // what a person calls that, and
   std::vector<std::vector<Tensor>> runs;  // what came of each run
 };
 

@@ -52,9 +52,13 @@ std::string KindOf(llvm::StringRef line) {
 
 // The processes of the check that runs, a group of its own: a timeout ends all that it started.
 std::atomic<pid_t> running{0};
+// From before a process is there until `running` says which: whoever starts it ends it then.
+std::atomic<bool> starting{false}, interrupted{false};
 
 // Ctrl-C reaches the group of the terminal alone. In a handler of a signal.
 void EndCheckToo() {
+  interrupted = true;
+  if (starting) return;
   if (pid_t group = running.load()) kill(-group, SIGKILL);
   raise(SIGINT);        // which ends this program, since LLVM has taken its handlers away ...
   _exit(128 + SIGINT);  // ... unless it was started to ignore it
@@ -139,8 +143,13 @@ Expected<CheckCommand::Outcome> CheckCommand::Run(const Module& module) {
     line += " " + Quoted(graph_);
   }
   // Not LLVM's own way to start programs: of that asan says what is not so, LLVM is built without.
-  ASSIGN_OR_RETURN(pid_t pid, Start(line, output_));
+  starting = true;
+  Expected<pid_t> started = Start(line, output_);
+  pid_t pid = started ? *started : 0;
   running = pid;
+  starting = false;
+  if (interrupted) EndCheckToo();
+  if (!started) return started.takeError();
   Ended ended = WaitFor(pid, timeout_s_);
   running = 0;
   constexpr int kNoSuchCommand = 127;

@@ -94,6 +94,7 @@ Argument CommandLine::Option(const char* names, T& variable, const char* help) {
 template Argument CommandLine::Option(const char*, std::string&, const char*);
 template Argument CommandLine::Option(const char*, std::optional<std::string>&, const char*);
 template Argument CommandLine::Option(const char*, int&, const char*);
+template Argument CommandLine::Option(const char*, std::optional<int>&, const char*);
 template Argument CommandLine::Option(const char*, int64_t&, const char*);
 template Argument CommandLine::Option(const char*, size_t&, const char*);
 template Argument CommandLine::Option(const char*, double&, const char*);

@@ -76,12 +76,12 @@ Expected<int> OfGraph(OpenedGraph& opened, const Flags& flags, DoctorRequest req
 Error DemandFlagsOf(const char* kind, bool has_loss, const Flags& flags) {
   const RunFlags& model = flags.model;
   bool of_model = !model.graph.empty() || !model.signature.empty() || !model.variables.empty() ||
-                  !model.feeds.empty() || !model.fetches.empty();
+                  !model.feeds.empty() || !model.fetches.empty() || flags.steps != Flags().steps;
   if (!flags.loss.empty() && !has_loss)
     return MakeError("{0} is {1}: --loss is for models and event files", flags.path, kind);
   if (!of_model) return Error::success();
   return MakeError(
-      "{0} is {1}: --graph, --signature, --feed, --fetch and --variables are for models",
+      "{0} is {1}: --graph, --signature, --feed, --fetch, --variables and --steps are for models",
       flags.path, kind);
 }
 

@@ -1,5 +1,6 @@
 #include "tools/hook_flags.h"
 
+#include "lib/exec/saved_state.h"
 #include "lib/io/signature.h"
 
 namespace grapnel {
@@ -63,14 +64,16 @@ Expected<FlaggedHooks> FlaggedHooks::Make(const HookFlags& flags, const OpenedGr
     made.assertions_ = std::move(*hook);
   }
   if (!flags.until.empty()) {
-    auto hook = StopWhen::Make(flags.until, module, key);
+    auto hook = StopWhen::Make(flags.until, module, key, sink);
     if (!hook) return Annotate("--until", hook.takeError());
     made.until_ = std::move(*hook);
   }
   if (flags.save_every > 0 && flags.save_variables.empty())
     return MakeError("--save-every goes with --save-variables PREFIX");
-  if (!flags.save_variables.empty())
-    made.save_ = std::make_unique<SaveVariablesHook>(flags.save_variables, flags.save_every);
+  if (flags.save_variables.empty()) return made;
+  if (Error error = DemandSaver(opened.file()))
+    return Annotate("--save-variables", std::move(error));
+  made.save_ = std::make_unique<SaveVariablesHook>(flags.save_variables, flags.save_every);
   return made;
 }
 

@@ -1,13 +1,27 @@
 #include "tools/input.h"
 
+#include "lib/tfdbg/debug_folder.h"
+
 namespace grapnel {
 
+// What takes models is often given what a run of them wrote: `error` is then that.
+static Error OrDebugFolder(llvm::StringRef path, Error error) {
+  if (!IsDebugFolder(path)) return error;
+  llvm::consumeError(std::move(error));
+  return MakeError(
+      "{0}: is a folder of TensorFlow's debugger, and no model: `grapnel blame`, `doctor`, `info` "
+      "and `serve` read it",
+      path);
+}
+
 Expected<OpenedGraph> OpenInput(llvm::StringRef path, llvm::StringRef title) {
-  return OpenedGraph::Open(path, title, "--graph");
+  auto opened = OpenedGraph::Open(path, title, "--graph");
+  return opened ? std::move(opened) : OrDebugFolder(path, opened.takeError());
 }
 
 Expected<std::vector<OpenedGraph>> OpenEachInput(llvm::StringRef path, llvm::StringRef title) {
-  return OpenedGraph::OpenEach(path, title, "--graph");
+  auto opened = OpenedGraph::OpenEach(path, title, "--graph");
+  return opened ? std::move(opened) : OrDebugFolder(path, opened.takeError());
 }
 
 void AddSignatureFlag(CommandLine& line, std::string& signature) {

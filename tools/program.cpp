@@ -77,12 +77,19 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
     return TextOf(NotFound("command", unknown[0], names));
   }
   std::string text = llvm::StringRef(error.what()).rtrim().str();
+  llvm::StringRef rest = text;
+  if (rest.consume_front("Could not convert: ")) {
+    auto [name, value] = rest.split(" = ");
+    return (name + ": a whole number was expected, not '" + value + "'").str();
+  }
+  auto [name, what] = llvm::StringRef(text).split(": 1 required ");
+  if (what.consume_back(" missing")) return (name + ": " + what + " was expected").str();
   if (unknown.empty() || app.get_subcommands().empty()) return text;
   for (const CLI::Option* option : app.get_subcommands()[0]->get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  bool is_flag = llvm::StringRef(unknown[0]).take_front(2) == "--";
-  return is_flag ? text + DidYouMean(unknown[0], names) : text;
+  if (unknown[0][0] == '-') return TextOf(NotFound("option", unknown[0], names));
+  return "argument '" + unknown[0] + "' was not expected";
 }
 
 // The outermost line of every command: what libraries throw is an error like any other.

@@ -2,6 +2,7 @@
 #include "lib/job/replay.h"
 
 #include "lib/ir/device_name.h"
+#include "lib/support/text.h"
 #include "lib/watch/tap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -56,12 +57,19 @@ void Print(const Flags& flags, const std::string& path, const Replayed& replayed
   os << StatusName(replayed.status) << "  " << name;
   if (passed) os << llvm::format("  max error %.2g", replayed.max_error);
   if (passed && flags.repeat > 1) os << llvm::format("  %.3f ms", replayed.median_ms);
-  if (replayed.taps) os << "  " << replayed.taps << " tensors tapped";
-  if (!replayed.message.empty()) os << ": " << replayed.message;
+  if (replayed.taps) os << "  " << Plural(replayed.taps, "tensor") << " tapped";
+  llvm::StringRef message = replayed.message;
+  if (message.consume_front(path)) message.consume_front(": ");
+  if (!message.empty()) os << ": " << message;
   os << "\n";
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  RETURN_IF_ERROR(flags.spread.DemandPartners());
+  if (flags.taps.empty() && flags.tap_mode != Flags().tap_mode)
+    return MakeError("--tap-mode goes with --tap GLOB");
+  if (!flags.optimize && flags.device != kLocalCpu)
+    return MakeError("--device goes with --optimize; --run-on says where nodes run");
   ThreadPool pool(invocation.flags.threads);
   ReplayRequest request;
   auto taps = Glob::ParseAll(flags.taps);

@@ -1,15 +1,19 @@
 // `grapnel run MODEL`: runs a graph on values from .npy files.
 #include <limits>
+#include <optional>
 
 #include "lib/io/value.h"
 #include "lib/job/blame_text.h"
 #include "lib/job/failing_case.h"
 #include "lib/job/job_json.h"
+#include "lib/support/text.h"
 #include "lib/watch/check_numerics.h"
 #include "lib/watch/profile.h"
+#include "llvm/Support/Path.h"
 #include "tools/break_run.h"
 #include "tools/hook_flags.h"
 #include "tools/input.h"
+#include "tools/interruption.h"
 #include "tools/progress.h"
 #include "tools/run_flags.h"
 #include "tools/spread_flags.h"
@@ -31,9 +35,10 @@ struct Flags {
   std::vector<std::string> unchecked, breaks;
 };
 
-// What came of a fetch, and the file that it goes to; empty: it is printed.
+// What came of a fetch: the tensor, what a person calls it, and the file that it goes to; empty: it
+// is printed.
 struct Fetched {
-  std::string name, file;
+  std::string tensor, name, file;
 };
 
 void Print(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs, bool all,
@@ -53,7 +58,8 @@ void WriteJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<std::vector<Tenso
   llvm::json::OStream json(os, 1);
   auto write = [&](const Fetched& fetch, const Tensor& output) {
     json.object([&] {
-      WriteTensorJson(fetch.name, output, limit, json);
+      WriteTensorJson(fetch.tensor, output, limit, json);
+      if (fetch.name != fetch.tensor) json.attribute("key", llvm::json::fixUTF8(fetch.name));
       if (!fetch.file.empty()) json.attribute("file", fetch.file);
     });
   };
@@ -83,14 +89,6 @@ Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> output
   return Error::success();
 }
 
-Error SaveProfile(const std::string& path, const Profile& profile, Invocation& invocation) {
-  ASSIGN_OR_RETURN(auto file, AtomicFile::Create(path));
-  profile.WriteTrace(file->os());
-  RETURN_IF_ERROR(file->Commit());
-  if (!invocation.flags.quiet) profile.WriteTables(invocation.err(), 20);
-  return Error::success();
-}
-
 Expected<RunRequest> RequestOf(const Flags& flags) {
   ASSIGN_OR_RETURN(RunRequest request, flags.run.Request());
   flags.spread.Fill(&request, "--device");
@@ -115,9 +113,10 @@ Error SayWhatIsBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tenso
 }
 
 // The fetches that were named come first, in their order.
-std::vector<Fetched> FetchedBy(llvm::ArrayRef<std::string> names, const Flags& flags) {
+std::vector<Fetched> FetchedBy(llvm::ArrayRef<std::string> tensors,
+                               llvm::ArrayRef<std::string> names, const Flags& flags) {
   std::vector<Fetched> fetched;
-  for (const std::string& name : names) fetched.push_back({name, ""});
+  for (size_t i = 0; i < tensors.size(); ++i) fetched.push_back({tensors[i], names[i], ""});
   for (size_t i = 0; i < flags.run.fetches.size(); ++i)
     fetched[i].file = SplitAssignment(flags.run.fetches[i]).second;
   return fetched;
@@ -158,7 +157,7 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
   auto run = RunToBreak(opened, std::move(request), flags.breaks, flags.repeat, invocation);
   if (!run) return Failed(flags, cancel, run.takeError());
   if (run->has_stopped) return kExitNo;
-  std::vector<Fetched> fetched = FetchedBy(run->fetches, flags);
+  std::vector<Fetched> fetched = FetchedBy(run->fetches, run->fetch_names, flags);
   if (invocation.flags.json) {
     WriteJson(fetched, run->runs, flags.all, invocation.out());
   } else if (!invocation.flags.quiet) {
@@ -178,86 +177,213 @@ bool SayRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
   return !refuted.empty();
 }
 
-Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
-  if (!flags.breaks.empty()) return RunToBreakOn(opened, flags, invocation);
-  ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags));
-  if (!flags.tap.logdir.empty() && !flags.spread.devices.empty())
-    return MakeError("--logdir goes with one device, and not with --devices");
-  ThreadPool pool(invocation.flags.threads);
-  ASSIGN_OR_RETURN(TappedRun taps,
-                   TappedRun::Begin(flags.tap, flags.model, opened, flags.repeat > 1, pool,
-                                    invocation.out(), invocation.sink()));
-  auto hooks = FlaggedHooks::Make(flags.hooks, opened, flags.run.signature, invocation.sink());
-  if (!hooks) return Annotate(flags.model, hooks.takeError());
-  // What a check stops at is tapped before.
-  if (taps.hook()) request.steps.push_back(taps.hook());
-  for (StepHook* hook : hooks->hooks()) request.steps.push_back(hook);
-  Profile profile;
-  request.pool = &pool;
-  request.sink = invocation.sink();
-  CancelFlag cancel;
-  request.cancel = &cancel;
-  Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
-  request.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
-  auto unchecked = Glob::ParseAll(flags.unchecked);
-  if (!unchecked) return Annotate("--skip-numerics", unchecked.takeError());
-  if (Error error = DemandNodes(opened.module(), *unchecked, "--skip-numerics"))
-    return Annotate(flags.model, std::move(error));
-  CheckNumerics numerics(*unchecked, &pool);
-  if (!flags.save_case.empty()) numerics.KeepInputs();
-  if (flags.check_numerics) request.hook = &numerics;
-  if (!flags.profile.empty()) request.profiler = &profile;
-  ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(request)));
-  AssertionHook* assertions = hooks->assertions();
-  if (assertions && SayRefuted(*assertions, job.feeds(), flags.model, invocation)) return kExitNo;
-  std::vector<Fetched> fetched = FetchedBy(job.fetches(), flags);
-  if (Error error = job.Prepare()) return Failed(flags, cancel, std::move(error));
-  job.SaySpread(invocation.sink());
-  std::vector<Tensor> outputs;
-  std::vector<std::vector<Tensor>> runs;  // for --json, which is printed when all have run
-  auto end = [&]() -> Error {
-    Error error = job.End();
-    Error of_taps = taps.Close(opened, job.feeds());
+// Of a file that is written after the last run.
+Error DemandFolderOf(const std::string& file) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(file);
+  if (folder.empty() || IsDirectory(folder)) return Error::success();
+  return MakeError("{0}: cannot write: there is no folder {1}", file, folder);
+}
+
+// The runs of one graph, with what watches them and what is kept of them.
+class GraphRuns {
+ public:
+  GraphRuns(OpenedGraph& opened, const Flags& flags, Invocation& invocation)
+      : opened_(opened), flags_(flags), invocation_(invocation), pool_(invocation.flags.threads) {}
+
+  Expected<int> Do() {
+    ASSIGN_OR_RETURN(RunRequest request, RequestOf(flags_));
+    RETURN_IF_ERROR(Watch(&request));
+    Deadline deadline = flags_.limit.Begin(cancel_, flags_.model, invocation_);
+    auto job = RunJob::Make(opened_, std::move(request));
+    if (!job) return job.takeError();
+    job_.emplace(std::move(*job));
+    AssertionHook* assertions = hooks_->assertions();
+    if (assertions && SayRefuted(*assertions, job_->feeds(), flags_.model, invocation_))
+      return kExitNo;
+    fetched_ = FetchedBy(job_->fetches(), job_->fetch_names(), flags_);
+    if (Error error = job_->Prepare()) return Failed(flags_, cancel_, std::move(error));
+    job_->SaySpread(invocation_.sink());
+    if (KeepsSomething()) interruption_.emplace(cancel_, flags_.repeat > 1);
+    for (int i = 0; i < flags_.repeat && !job_->stops() && !IsInterrupted(); ++i) {
+      if (flags_.repeat > 1) Progress::Say("run", i + 1, flags_.repeat);
+      Error error = RunOnce();
+      if (error && !IsInterrupted()) return End(std::move(error));
+      llvm::consumeError(std::move(error));
+    }
+    return Finish();
+  }
+
+ private:
+  // All that looks at the runs, and the files that it writes to: what cannot be written is known
+  // before anything has run.
+  Error Watch(RunRequest* request) {
+    auto taps = TappedRun::Begin(flags_.tap, flags_.model, opened_, flags_.repeat > 1, pool_,
+                                 invocation_.out(), invocation_.sink());
+    if (!taps) return taps.takeError();
+    taps_ = std::move(*taps);
+    auto hooks =
+        FlaggedHooks::Make(flags_.hooks, opened_, flags_.run.signature, invocation_.sink());
+    if (!hooks) return Annotate(flags_.model, hooks.takeError());
+    hooks_ = std::move(*hooks);
+    // What a check stops at is tapped before.
+    if (taps_.hook()) request->steps.push_back(taps_.hook());
+    for (StepHook* hook : hooks_->hooks()) request->steps.push_back(hook);
+    if (!flags_.profile.empty()) {
+      ASSIGN_OR_RETURN(trace_, AtomicFile::Create(flags_.profile));
+      request->profiler = &profile_;
+    }
+    for (const std::string& fetch : flags_.run.fetches)
+      RETURN_IF_ERROR(DemandFolderOf(SplitAssignment(fetch).second));
+    if (FileExists(flags_.save_case) && !IsDirectory(flags_.save_case))
+      return MakeError("--save-case: {0}: is a file, a folder was expected", flags_.save_case);
+    request->pool = &pool_;
+    request->sink = invocation_.sink();
+    request->cancel = &cancel_;
+    request->print = [this](Severity, llvm::StringRef text) { invocation_.err() << text << "\n"; };
+    return flags_.check_numerics ? CheckNumbers(request) : Error::success();
+  }
+
+  Error CheckNumbers(RunRequest* request) {
+    auto skipped = Glob::ParseAll(flags_.unchecked);
+    if (!skipped) return Annotate("--skip-numerics", skipped.takeError());
+    if (Error error = DemandNodes(opened_.module(), *skipped, "--skip-numerics"))
+      return Annotate(flags_.model, std::move(error));
+    numerics_ = std::make_unique<CheckNumerics>(std::move(*skipped), &pool_);
+    if (!flags_.save_case.empty()) numerics_->KeepInputs();
+    request->hook = numerics_.get();
+    return Error::success();
+  }
+
+  // Whether Ctrl-C would lose what so many runs made.
+  bool KeepsSomething() const {
+    return flags_.tap.any() || !hooks_->hooks().empty() || trace_ || invocation_.flags.json ||
+           llvm::any_of(fetched_, [](const Fetched& fetch) { return !fetch.file.empty(); });
+  }
+  bool IsInterrupted() const { return interruption_ && interruption_->is_asked(); }
+
+  Error RunOnce() {
+    auto made = job_->Run();
+    profile_.RunDone();
+    if (!made) return made.takeError();
+    ++made_;
+    outputs_ = std::move(*made);
+    if (invocation_.flags.json)
+      runs_.push_back(outputs_);
+    else if (!invocation_.flags.quiet)
+      Print(fetched_, outputs_, flags_.all, invocation_.out());
+    return Error::success();
+  }
+
+  // What the hooks keep is written, also after a run that failed.
+  Error Close() {
+    Error error = job_->End();
+    Error of_taps = taps_.Close(opened_, job_->feeds());
     if (!error) return of_taps;
     llvm::consumeError(std::move(of_taps));
     return error;
-  };
-  for (int i = 0; i < flags.repeat && !job.stops(); ++i) {
-    if (flags.repeat > 1) Progress::Say("run", i + 1, flags.repeat);
-    auto made = job.Run();
-    profile.RunDone();
-    if (!made) {
-      if (Error error = end()) {
-        llvm::consumeError(made.takeError());
-        return error;
-      }
-      if (numerics.has_found() || (assertions && assertions->has_failed())) {
-        if (!flags.save_case.empty() && numerics.failure())
-          RETURN_IF_ERROR(SaveFailingCase(*numerics.failure(), flags.save_case));
-        invocation.err() << "grapnel: " << TextOf(Failed(flags, cancel, made.takeError())) << "\n";
-        return kExitNo;
-      }
-      return Failed(flags, cancel, made.takeError());
-    }
-    outputs = std::move(*made);
-    if (invocation.flags.json) {
-      runs.push_back(outputs);
-    } else if (!invocation.flags.quiet) {
-      Print(fetched, outputs, flags.all, invocation.out());
-    }
   }
-  if (Error error = end()) return Failed(flags, cancel, std::move(error));
-  if (invocation.flags.json) WriteJson(fetched, runs, flags.all, invocation.out());
-  if (!flags.profile.empty()) RETURN_IF_ERROR(SaveProfile(flags.profile, profile, invocation));
-  RETURN_IF_ERROR(SaveFetches(fetched, outputs));
-  if (!flags.save_case.empty()) RETURN_IF_ERROR(job.SaveAsCase(flags.save_case, outputs));
-  invocation.out().flush();  // before what is said on stderr
-  if (!invocation.flags.quiet)
-    RETURN_IF_ERROR(SayWhatIsBad(opened, flags, outputs, job.session(), cancel, invocation.sink()));
-  return kExitOk;
+
+  // After a run that failed: what a check found is the answer, and no error.
+  Expected<int> End(Error error) {
+    if (Error late = Close()) {
+      llvm::consumeError(std::move(error));
+      return late;
+    }
+    std::string found = numerics_ ? numerics_->finding() : "";
+    if (found.empty() && hooks_->assertions()) found = hooks_->assertions()->failure();
+    if (found.empty()) return Failed(flags_, cancel_, std::move(error));
+    llvm::consumeError(std::move(error));
+    invocation_.out().flush();
+    invocation_.err() << "grapnel: " << flags_.model << ": " << found << "\n";
+    RETURN_IF_ERROR(SaveFound());
+    return kExitNo;
+  }
+
+  // The op at which --check-numerics stopped, as a case.
+  Error SaveFound() {
+    if (flags_.save_case.empty() || !numerics_ || numerics_->finding().empty())
+      return Error::success();
+    if (!numerics_->failure()) {
+      invocation_.sink()(Severity::kWarning,
+                         "--save-case: nothing is written: a constant was given nothing");
+      return Error::success();
+    }
+    RETURN_IF_ERROR(SaveFailingCase(*numerics_->failure(), flags_.save_case));
+    if (!invocation_.flags.quiet)
+      invocation_.err() << "grapnel: the op and what it was given are in " << flags_.save_case
+                        << ": `grapnel replay` fails on it alike\n";
+    return Error::success();
+  }
+
+  Expected<int> Finish() {
+    if (Error error = Close()) return Failed(flags_, cancel_, std::move(error));
+    if (invocation_.flags.json) WriteJson(fetched_, runs_, flags_.all, invocation_.out());
+    invocation_.out().flush();  // before what is said on stderr
+    RETURN_IF_ERROR(SaveProfile());
+    RETURN_IF_ERROR(SaveFetches(fetched_, outputs_));
+    if (IsInterrupted()) EndInterrupted();
+    if (!flags_.save_case.empty()) RETURN_IF_ERROR(job_->SaveAsCase(flags_.save_case, outputs_));
+    if (!invocation_.flags.quiet) {
+      RETURN_IF_ERROR(
+          SayWhatIsBad(opened_, flags_, outputs_, job_->session(), cancel_, invocation_.sink()));
+    }
+    return kExitOk;
+  }
+
+  Error SaveProfile() {
+    if (!trace_) return Error::success();
+    profile_.WriteTrace(trace_->os());
+    RETURN_IF_ERROR(trace_->Commit());
+    if (!invocation_.flags.quiet) profile_.WriteTables(invocation_.err(), 20);
+    return Error::success();
+  }
+
+  [[noreturn]] void EndInterrupted() {
+    Progress::End();
+    invocation_.err() << "grapnel: " << flags_.model << ": ended by Ctrl-C after "
+                      << WithCommas(made_) << " of " << Plural(flags_.repeat, "run") << "\n";
+    invocation_.err().flush();
+    Interruption::Obey();
+  }
+
+  OpenedGraph& opened_;
+  const Flags& flags_;
+  Invocation& invocation_;
+  ThreadPool pool_;
+  CancelFlag cancel_;
+  TappedRun taps_;
+  std::optional<FlaggedHooks> hooks_;
+  std::unique_ptr<CheckNumerics> numerics_;
+  Profile profile_;
+  std::unique_ptr<AtomicFile> trace_;
+  std::optional<Interruption> interruption_;
+  std::optional<RunJob> job_;  // after what watches it
+  std::vector<Fetched> fetched_;
+  int made_ = 0;  // runs
+  std::vector<Tensor> outputs_;
+  std::vector<std::vector<Tensor>> runs_;  // for --json, which is printed when all have run
+};
+
+Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  if (!flags.breaks.empty()) return RunToBreakOn(opened, flags, invocation);
+  if (!flags.tap.logdir.empty() && !flags.spread.devices.empty())
+    return MakeError("--logdir goes with one device, and not with --devices");
+  return GraphRuns(opened, flags, invocation).Do();
+}
+
+// A flag without the one that it belongs to would do nothing, in silence.
+Error DemandPartners(const Flags& flags) {
+  RETURN_IF_ERROR(flags.tap.DemandPartners());
+  RETURN_IF_ERROR(flags.spread.DemandPartners());
+  if (!flags.unchecked.empty() && !flags.check_numerics)
+    return MakeError("--skip-numerics goes with --check-numerics");
+  if (!flags.hooks.until.empty() && flags.repeat == 1)
+    return MakeError("--until goes with --repeat N: the most runs that there are");
+  return Error::success();
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  RETURN_IF_ERROR(DemandPartners(flags));
   if (invocation.flags.json && flags.tap.writes_lines_to_stdout())
     return MakeError("--json and --tap both write to standard output: give --tap-file too");
   std::vector<llvm::StringRef> outputs = flags.tap.outputs();

@@ -15,6 +15,11 @@ void SpreadFlags::AddTo(CommandLine& line) {
             "say where each node runs, as TensorFlow does, on standard error");
 }
 
+Error SpreadFlags::DemandPartners() const {
+  if (hard && devices.empty()) return MakeError("--hard goes with --devices D,...");
+  return Error::success();
+}
+
 void SpreadFlags::Fill(RunRequest* request, const char* device) const {
   RunWords& words = request->words;
   words.placer.devices = "--devices";

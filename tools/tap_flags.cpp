@@ -59,6 +59,19 @@ void TapFlags::AddTo(CommandLine& line) {
       .ShowDefault();
 }
 
+Error TapFlags::DemandPartners() const {
+  const TapFlags defaults;
+  const std::pair<const char*, bool> given[] = {{"--tap-mode", mode != defaults.mode},
+                                                {"--tap-file", !file.empty()},
+                                                {"--tap-bytes", !most_bytes.empty()}};
+  for (const auto& [name, is_given] : given) {
+    if (is_given && !any()) return MakeError("{0} goes with --tap GLOB or --logdir DIR", name);
+  }
+  if (circular_buffer_size != defaults.circular_buffer_size && logdir.empty())
+    return MakeError("--circular-buffer-size goes with --logdir DIR");
+  return Error::success();
+}
+
 Expected<TappedRun> TappedRun::Begin(const TapFlags& flags, const std::string& model,
                                      const OpenedGraph& opened, bool says_run, ThreadPool& pool,
                                      llvm::raw_ostream& out, const MessageSink& sink) {

@@ -24,6 +24,8 @@ struct TapFlags {
     return !logdir.empty() || !report.empty() || !names.empty() || !ops.empty() ||
            !functions.empty() || !dtypes.empty();
   }
+  // Errors: a flag that says how, where no other says what.
+  Error DemandPartners() const;
   bool writes_lines_to_stdout() const { return any() && file.empty() && logdir.empty(); }
 };
 

@@ -112,10 +112,17 @@ std::string CauseReason(const Cause& cause) {
   size_t known =
       llvm::count_if(cause.inputs, [](const CauseInput& input) { return input.value.TellsBad(); });
   if (known == 0) return "from inputs that were not recorded";
+  for (const CauseInput& input : cause.inputs) {
+    if (input.value.what >= Recorded::kBadCounts && input.value.health.elements == 0)
+      return "because its input " + NameOf(input) + " has no elements";
+  }
   std::string text = known < cause.inputs.size() ? "though every recorded input is finite"
                                                  : "though all its inputs are finite";
   std::string uncounted = UncountedPitfallText(cause);
   if (!uncounted.empty()) return text + uncounted;
+  // What it was within several ops in one is not seen.
+  if (cause.op_type == "_UnaryOpsComposition")
+    return text + ": it is several ops in one, and the graph as it was tells which";
   if (known == cause.inputs.size() && MadeOnlyInfinity(cause.value) && !HasPitfall(cause.op_type))
     text += ": the result may be too large for its type";
   return text;

@@ -99,7 +99,11 @@ void PlanBuilder::AddConstantOfBranch(PlanNode plan, Tensor value) {
 }
 
 Error PlanBuilder::AddUnfedPlaceholder(const Node& node) {
-  missing_.push_back(("'" + node.name() + "' (" + node.op() + ") needs a value: feed it").str());
+  std::string form = DataTypeName(node.GetType("dtype")).str();
+  std::optional<Shape> shape = ExpectedShape(node);
+  if (shape && shape->known_rank()) form += shape->ToString();
+  missing_.push_back(
+      llvm::formatv("'{0}' ({1}, {2}) needs a value: feed it", node.name(), node.op(), form).str());
   return Error::success();
 }
 

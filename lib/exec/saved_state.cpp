@@ -231,10 +231,14 @@ Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session
   return Error::success();
 }
 
+Error DemandSaver(const GraphInFile& graph) {
+  if (graph.saver && !graph.saver->save_tensor.empty()) return Error::success();
+  return MakeError("the model has no ops that save its variables: a SavedModel has them");
+}
+
 Error SaveVariables(const GraphInFile& graph, llvm::StringRef prefix,
                     llvm::StringRef variables_prefix, Session& session, ThreadPool& pool) {
-  if (!graph.saver || graph.saver->save_tensor.empty())
-    return MakeError("{0}: the model has no saver, which says what to save", graph.path);
+  RETURN_IF_ERROR(DemandSaver(graph));
   std::optional<Bundle> model;  // opened first: it may be what is written
   if (!variables_prefix.empty()) {
     ASSIGN_OR_RETURN(model, Bundle::Open(variables_prefix));

@@ -33,6 +33,10 @@ Expected<std::vector<MissingVariable>> RestoreSession(const GraphInFile& graph,
 // what its graph of initialisers makes. Errors name the variable, the file, or the op that failed.
 Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session, ThreadPool& pool);
 
+// Errors: the model has no ops that save its variables, which SaveVariables needs. It costs
+// nothing, and may be asked before a long run.
+Error DemandSaver(const GraphInFile& graph);
+
 // Writes the variables to PREFIX.index and PREFIX.data-00000-of-00001, by the saver's own ops, and
 // those of objects where the checkpoint that the model came with (`variables_prefix`; empty: none)
 // has them. What has no value gets the one of that checkpoint, for the saver writes all.

@@ -174,8 +174,9 @@ Error ReadEventFile(const std::shared_ptr<const FileBytes>& file, Model* model) 
   }
   if (!records.problem().empty()) events.Report(records.problem().str());
   if (model->graphs.empty()) {
-    return MakeError("is {0} without a graph ({1} records{2})",
-                     is_event_file ? "an event file" : "a tfdbg debug file", count,
+    if (!is_event_file)
+      return MakeError("is a file of a debug folder, which says more: name the folder");
+    return MakeError("is an event file without a graph ({0}{1})", Plural(count, "record"),
                      model->problems.empty() ? "" : "; " + model->problems.front().text);
   }
   return Error::success();

@@ -50,6 +50,23 @@ Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
   return Annotate(model.path, NotFound("key", name, keys, where));
 }
 
+std::vector<std::string> NamesOfFetches(const Model& model, const GraphInFile& graph,
+                                        llvm::StringRef signature,
+                                        llvm::ArrayRef<std::string> fetches) {
+  std::vector<std::string> names(fetches.begin(), fetches.end());
+  auto chosen = ChooseSignature(model, graph, signature);
+  if (!chosen) llvm::consumeError(chosen.takeError());
+  if (!chosen || !*chosen) return names;
+  for (std::string& name : names) {
+    for (const SignatureTensor& tensor : (*chosen)->outputs) {
+      if (tensor.tensor != name || tensor.key.empty()) continue;
+      name = tensor.key;
+      break;
+    }
+  }
+  return names;
+}
+
 std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph) {
   std::vector<Problem> problems = model.problems;
   for (Problem& problem : AllProblems(*graph.module)) problems.push_back(std::move(problem));

@@ -25,6 +25,11 @@ Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model, const GraphInFil
 Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
                                   llvm::StringRef signature, llvm::StringRef name);
 
+// What a person calls results: the key of the signature's result that a tensor is, else its name.
+std::vector<std::string> NamesOfFetches(const Model& model, const GraphInFile& graph,
+                                        llvm::StringRef signature,
+                                        llvm::ArrayRef<std::string> fetches);
+
 // Those of the file and of the graph, found by verification too.
 std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph);
 

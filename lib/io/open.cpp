@@ -14,6 +14,7 @@
 #include "lib/ir/import.h"
 #include "lib/ir/text.h"
 #include "lib/support/file.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -204,11 +205,19 @@ Expected<Model> OpenCase(llvm::StringRef folder) {
   return model;
 }
 
-// Graphs that lie in a folder, and other files that hold some.
+// Graphs that lie in a folder, other files that hold some, and folders that are models.
 struct FolderContents {
-  std::vector<std::string> graphs, others;
+  std::vector<std::string> graphs, others, models;
   size_t files = 0;
 };
+
+constexpr const char* kSavedModelFiles[] = {"saved_model.pb", "saved_model.pbtxt",
+                                            "saved_model.cpb"};
+
+bool HoldsSavedModel(llvm::StringRef folder) {
+  return llvm::any_of(kSavedModelFiles,
+                      [&](const char* name) { return FileExists(JoinPath(folder, name)); });
+}
 
 Expected<FolderContents> LookThrough(llvm::StringRef folder) {
   FolderContents contents;
@@ -217,9 +226,9 @@ Expected<FolderContents> LookThrough(llvm::StringRef folder) {
   for (const std::string& name : names) {
     std::string path = JoinPath(folder, name);
     // Temporary files of dumps that are being written begin or end so; pipes would block.
-    if (name[0] == '.' || llvm::StringRef(name).contains(".tmp") ||
-        !llvm::sys::fs::is_regular_file(path))
-      continue;
+    if (name[0] == '.' || llvm::StringRef(name).contains(".tmp")) continue;
+    if (IsCaseFolder(path) || HoldsSavedModel(path)) contents.models.push_back(name);
+    if (!llvm::sys::fs::is_regular_file(path)) continue;
     ++contents.files;
     switch (ContentOf(path)) {
       case Content::kGraphDef:
@@ -237,8 +246,24 @@ Expected<FolderContents> LookThrough(llvm::StringRef folder) {
   return contents;
 }
 
+Error NoGraphIn(llvm::StringRef folder, const FolderContents& contents) {
+  if (!contents.models.empty())
+    return MakeError("{0}: is no model, but {1} in it {2}: name one, as '{3}'", folder,
+                     Plural(contents.models.size(), "folder"),
+                     contents.models.size() == 1 ? "is" : "are",
+                     JoinPath(folder, contents.models.front()));
+  std::string files = contents.files == 0 ? "no file that is one"
+                      : contents.files == 1
+                          ? "its one file is none"
+                          : llvm::formatv("none of its {0} files is one", contents.files).str();
+  return MakeError(
+      "{0}: holds no TensorFlow graph: no saved_model.pb, no case.json with feeds and fetches, and "
+      "{1}",
+      folder, files);
+}
+
 Expected<Model> OpenFolder(llvm::StringRef folder) {
-  for (const char* name : {"saved_model.pb", "saved_model.pbtxt", "saved_model.cpb"}) {
+  for (const char* name : kSavedModelFiles) {
     std::string path = JoinPath(folder, name);
     if (!FileExists(path)) continue;
     ASSIGN_OR_RETURN(Model model, OpenModel(path));
@@ -255,12 +280,7 @@ Expected<Model> OpenFolder(llvm::StringRef folder) {
     return MakeError("{0}: holds {1} models or event files, name one: {2}", folder,
                      contents.others.size(), llvm::join(contents.others, ", "));
   }
-  if (contents.graphs.empty()) {
-    return MakeError(
-        "{0}: holds no TensorFlow graph: no saved_model.pb, no case.json with feeds and fetches, "
-        "and none of its {1} files is one",
-        folder, contents.files);
-  }
+  if (contents.graphs.empty()) return NoGraphIn(folder, contents);
   Model model;
   model.kind = FileKind::kDumpFolder;
   model.path = folder.str();

@@ -204,11 +204,18 @@ Content Recognize(llvm::StringRef head) {
 }
 
 std::string LooksLike(llvm::StringRef head) {
-  if (HasPrefix(head, "\x89HDF")) return "looks like an HDF5 file, as Keras writes weights";
-  if (HasPrefix(head, "PK\x03\x04")) return "looks like a zip file, as Keras writes .keras models";
+  if (HasPrefix(head, "\x89HDF"))
+    return "looks like an HDF5 file, as Keras writes weights: --variables reads those, beside a "
+           "model";
+  if (HasPrefix(head, "PK\x03\x04"))
+    return "looks like a zip file, as Keras writes .keras models: model.export() writes a "
+           "SavedModel";
   if (HasPrefix(head.drop_front(std::min<size_t>(4, head.size())), "TFL3"))
     return "looks like a TensorFlow Lite model";
-  if (HasPrefix(head, "\x93NUMPY")) return "looks like a NumPy array";
+  if (HasPrefix(head, "\x93NUMPY")) return "looks like a NumPy array, a value for --feed";
+  llvm::StringRef text_of_json = head.ltrim();
+  if (text_of_json.consume_front("{") && HasPrefix(text_of_json.ltrim(), "\""))
+    return "looks like JSON; of a case the folder is named";
   std::string text;
   for (char c : head.take_front(16)) {
     if (c == '\n') {

@@ -18,6 +18,11 @@ struct Trial {
   bool IsBad() const { return !bad_fetches.empty() || !failure.empty(); }
 };
 
+std::string KeyOf(const RunJob& job, size_t fetch) {
+  const std::string& name = job.fetch_names()[fetch];
+  return name == job.fetches()[fetch] ? "" : name;
+}
+
 class Blamer {
  public:
   Blamer(OpenedGraph& opened, const RunRequest& request, int runs)
@@ -36,7 +41,7 @@ class Blamer {
       ASSIGN_OR_RETURN(first, Try({}, /*ones=*/false));
     }
     if (runs_ > 1 && first.IsBad()) blame_.bad_run = first.runs;
-    runs_ = first.runs;
+    blame_.runs = runs_ = first.runs;
     blame_.bad_fetches = std::move(first.bad_fetches);
     blame_.failure = std::move(first.failure);
     for (BadProducer& producer : first.producers) {
@@ -123,7 +128,8 @@ class Blamer {
       }
       for (size_t i = 0; i < outputs->size(); ++i) {
         if (IsBad((*outputs)[i]))
-          trial.bad_fetches.push_back({job.fetches()[i], RecordOf((*outputs)[i])});
+          trial.bad_fetches.push_back(
+              {job.fetches()[i], RecordOf((*outputs)[i]), KeyOf(job, i), /*is_variable=*/false});
       }
       for (BadFetch& variable : BadVariables(job.session())) {
         if (bad_before.count(variable.name) > 0) continue;
@@ -189,7 +195,7 @@ std::vector<BadFetch> BadVariables(const Session& session) {
   for (const auto& [name, object] : session.Resources()) {
     auto* variable = dynamic_cast<Variable*>(object.get());
     Tensor value = variable ? variable->Get() : Tensor();
-    if (value && IsBad(value)) bad.push_back({name, RecordOf(value), /*is_variable=*/true});
+    if (value && IsBad(value)) bad.push_back({name, RecordOf(value), "", /*is_variable=*/true});
   }
   return bad;
 }

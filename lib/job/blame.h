@@ -26,6 +26,7 @@ struct BlamedProducer {
 struct BadFetch {
   std::string name;
   RecordedTensor value;
+  std::string key;           // a signature's; empty: none
   bool is_variable = false;  // one that the run made so, and that nobody may fetch
 };
 
@@ -36,6 +37,7 @@ struct RunBlame {
   std::string failure;  // the error that ended the run, as a check of numbers does; else empty
   // The node that does harm, and those of the main graph through which it reaches a fetch.
   std::vector<std::string> path;
+  int runs = 0;     // that were made
   int bad_run = 0;  // of several runs, the first in which something fetched was bad; 0: none
   // False: numbers that stood for the bad ones made new bad ones, so that harm is a guess.
   bool is_certain = true;

@@ -87,9 +87,12 @@ void WriteFetches(const RunBlame& blame, llvm::raw_ostream& os) {
   if (blame.bad_run > 0) os << "run " << blame.bad_run << " is the first that is not finite:\n";
   if (blame.is_of_variables)
     os << "all that is fetched is finite, but what the run keeps is not:\n";
-  for (const BadFetch& fetch : blame.bad_fetches)
-    os << (fetch.is_variable ? "variable " : "fetch ") << fetch.name << " holds "
-       << BadText(fetch.value) << " of " << WithCommas(fetch.value.health.elements) << "\n";
+  for (const BadFetch& fetch : blame.bad_fetches) {
+    os << (fetch.is_variable ? "variable " : "fetch ");
+    os << (fetch.key.empty() ? fetch.name : fetch.key + " (" + fetch.name + ")");
+    os << " holds " << BadText(fetch.value) << " of " << WithCommas(fetch.value.health.elements)
+       << "\n";
+  }
   if (!blame.failure.empty()) os << "the run failed: " << blame.failure << "\n";
 }
 
@@ -187,7 +190,9 @@ std::string ProducerSentence(const BadProducer& producer) {
 void WriteRunBlameText(const RunBlame& blame, llvm::raw_ostream& os) {
   const BadProducer* first = blame.first_harmful();
   if (!blame.IsBad()) {
-    os << "all that is fetched is finite\n";
+    os << "all that is fetched is finite";
+    if (blame.runs > 1) os << " in all " << blame.runs << " runs";
+    os << "\n";
     WriteOthers(blame, os);
     return;
   }
@@ -235,6 +240,7 @@ void WriteRunBlameJson(const RunBlame& blame, OStream& json) {
     for (const BadFetch& fetch : blame.bad_fetches) {
       json.object([&] {
         json.attribute(fetch.is_variable ? "variable" : "tensor", fixUTF8(fetch.name));
+        if (!fetch.key.empty()) json.attribute("key", fixUTF8(fetch.key));
         json.attributeBegin("value");
         WriteRecordedTensorJson(fetch.value, json);
         json.attributeEnd();

@@ -132,10 +132,14 @@ Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module) {
     }
     if (is_there) return Error::success();
     if (glob_->IsName()) {
-      return NotFound("node", place, [&](NameSink take) {
-        VisitNodeNames(module, take);
+      auto nodes = [&](NameSink take) { VisitNodeNames(module, take); };
+      std::string near = DidYouMean(place, [&](NameSink take) {
+        nodes(take);
         for (const std::string& filter : TensorFilterNames()) take(filter);
       });
+      // Of few nodes all are said.
+      if (near.empty()) near = DidYouMean(place, nodes);
+      return MakeError("node '{0}' not found{1}", place, near);
     }
     return MakeError("no node fits '{0}'", place);
   }

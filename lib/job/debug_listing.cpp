@@ -117,9 +117,14 @@ DebugAnswer ListTensors(DebugShell& shell, DebugWords& words) {
   }
   RETURN_IF_ERROR(SortRows(&rows, order.value_or("step")));
   if (reversed) std::reverse(rows.begin(), rows.end());
-  shell.os() << Plural(rows.size(), "tensor")
-             << (filter ? " passing filter \"" + *filter + "\"" : "") << ":\n";
-  WriteRows(shell, rows);
+  if (rows.empty()) {
+    shell.os() << "no tensor so far"
+               << (filter ? " passes filter \"" + *filter + "\"\n" : " is such\n");
+  } else {
+    shell.os() << Plural(rows.size(), "tensor")
+               << (filter ? " passing filter \"" + *filter + "\"" : "") << ":\n";
+    WriteRows(shell, rows);
+  }
   if (passing && passing->unanswered > 0) shell.os() << UnansweredText(*passing) << "\n";
   if (history.num_dropped() > 0)
     shell.os() << Plural(history.num_dropped(), "older value") << " dropped, as more than "

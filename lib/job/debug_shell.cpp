@@ -53,6 +53,11 @@ std::vector<std::string> CommandNames() {
   return names;
 }
 
+Error UnknownCommand(llvm::StringRef name) {
+  return MakeError("command '{0}' not found{1} (`help` lists them)", name,
+                   DidYouMean(name, CommandNames()));
+}
+
 Error Help(llvm::StringRef name, llvm::raw_ostream& os) {
   if (name.empty()) {
     std::vector<std::vector<std::string>> rows = {{"command", "", ""}};
@@ -70,7 +75,7 @@ Error Help(llvm::StringRef name, llvm::raw_ostream& os) {
     return Error::success();
   }
   const DebugCommand* command = FindCommand(name);
-  if (!command) return NotFound("command", name, CommandNames());
+  if (!command) return UnknownCommand(name);
   os << command->names[0] << " " << command->usage << "\n" << command->help << "\n";
   if (command->names.size() > 1)
     os << "also: " << llvm::join(llvm::ArrayRef(command->names).drop_front(), ", ") << "\n";
@@ -123,7 +128,7 @@ void DebugShell::ShowStop(const DebugStop& stop) {
     }
     for (size_t i = 0; i < stop.fetched.size(); ++i) {
       if (stop.fetched[i])
-        os_ << "  " << debugger_.fetches()[i] << " = " << stop.fetched[i].ToString() << "\n";
+        os_ << "  " << debugger_.fetch_names()[i] << " = " << stop.fetched[i].ToString() << "\n";
     }
     return;
   }
@@ -188,7 +193,7 @@ Expected<std::optional<DebugOrder>> DebugShell::Do(llvm::StringRef line) {
   if (!command) {
     if (name == "invoke_stepper")
       return MakeError("invoke_stepper went with TensorFlow 1.15; here `step` steps");
-    return NotFound("command", name, CommandNames());
+    return UnknownCommand(name);
   }
   ASSIGN_OR_RETURN(DebugWords words, DebugWords::Parse(rest));
   return command->run(*this, words);

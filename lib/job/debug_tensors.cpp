@@ -201,7 +201,14 @@ DebugAnswer PrintTensor(DebugShell& shell, DebugWords& words) {
 }
 
 DebugAnswer PrintFeed(DebugShell& shell, DebugWords& words) {
-  ASSIGN_OR_RETURN(auto names, words.Names(1, 1, "one feed"));
+  ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "one feed, or none for all,"));
+  if (names.empty()) {
+    for (const std::string& feed : shell.debugger().feeds()) {
+      ASSIGN_OR_RETURN(DebugWords one, DebugWords::Parse(feed));
+      RETURN_IF_ERROR(PrintTensor(shell, one).takeError());
+    }
+    return std::nullopt;
+  }
   llvm::StringRef name = NameAndSlice(names[0]).first;
   const std::vector<std::string>& feeds = shell.debugger().feeds();
   bool is_fed = llvm::any_of(feeds, [&](const std::string& feed) {
@@ -387,7 +394,7 @@ llvm::ArrayRef<DebugCommand> TensorCommands() {
        "other characters than\nletters, digits, _ . / stands in backquotes; `/` that divides has "
        "blanks around it.",
        Eval},
-      {{"print_feed", "pf"}, "FEED", "prints what is fed", PrintFeed},
+      {{"print_feed", "pf"}, "[FEED]", "prints what is fed, or one of it", PrintFeed},
       {{"histogram", "hist"},
        "[-b BINS] TENSOR|EXPRESSION",
        "shows how a tensor's numbers are spread",
@@ -400,8 +407,8 @@ llvm::ArrayRef<DebugCommand> TensorCommands() {
        "TENSOR[SLICE] = NUMBER|LIST|EXPRESSION|FILE.npy",
        "puts a value in a tensor's place\nAfter its node (see finish, break ... if) it is so at "
        "once; else the run begins "
-       "again with it and goes unseen to this\nstep. Feeds and constants, too. dtype and shape "
-       "stay.",
+       "again with it and goes unseen to this\nstep. What a node makes is set this once, feeds and "
+       "constants from now on. dtype and shape stay.",
        SetTensor},
       {{"unset"},
        "",

@@ -170,6 +170,7 @@ Error Debugger::AddBreakpoint(llvm::StringRef text, bool is_temporary) {
 
 const std::vector<std::string>& Debugger::feeds() const { return job_->feeds(); }
 const std::vector<std::string>& Debugger::fetches() const { return job_->fetches(); }
+const std::vector<std::string>& Debugger::fetch_names() const { return job_->fetch_names(); }
 
 const Graph& Debugger::here() const { return stop_.node ? stop_.node.graph() : module().main; }
 
@@ -220,7 +221,7 @@ Expected<const KeptValue*> Debugger::Value(llvm::StringRef name, int64_t number)
   if (const KeptValue* value = history_.Find(watched, number)) return value;
   int64_t count = history_.Count(watched);
   if (number >= count && count > 0)
-    return MakeError("'{0}' has {1} values so far, numbered from 0", name, count);
+    return MakeError("'{0}' has {1} so far, numbered from 0", name, Plural(count, "value"));
   if (count > 0) {
     return MakeError(
         "'{0}' was dropped: values of {1} are kept, the newest first (--keep); `back` to where it "

@@ -97,6 +97,7 @@ class Debugger : private RunHook, private StepHook {
   Error AddBreakpoint(llvm::StringRef text, bool is_temporary = false);
   const std::vector<std::string>& feeds() const;
   const std::vector<std::string>& fetches() const;
+  const std::vector<std::string>& fetch_names() const;  // see RunJob
 
   // The body that the stop is in, and the tensor of a name there, in main, or of "function/x".
   const Graph& here() const;

@@ -50,7 +50,7 @@ void WriteFinding(const Finding& finding, llvm::StringRef path, llvm::raw_ostrea
   os << "  " << finding.what << "\n  do: " << finding.advice << "\n";
 }
 
-// "a, b (reason); c (another)".
+// A line for each reason.
 void WriteNotLooked(const Diagnosis& diagnosis, llvm::raw_ostream& os) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   for (const CheckOutcome& outcome : diagnosis.outcomes) {
@@ -64,15 +64,14 @@ void WriteNotLooked(const Diagnosis& diagnosis, llvm::raw_ostream& os) {
     known->second.push_back(outcome.info->name);
   }
   if (by_reason.empty()) return;
-  os << "\nnot looked at: ";
+  os << "\nnot looked at:\n";
   for (size_t i = 0; i < by_reason.size(); ++i) {
     llvm::ArrayRef<std::string> names = by_reason[i].second;
     size_t shown = names.size() > kMostNames ? kMostNames - 1 : names.size();
-    os << (i ? "; " : "") << llvm::join(names.take_front(shown), ", ");
+    os << "  " << llvm::join(names.take_front(shown), ", ");
     if (shown < names.size()) os << " and " << names.size() - shown << " more";
-    os << " (" << by_reason[i].first << ")";
+    os << " (" << by_reason[i].first << ")\n";
   }
-  os << "\n";
 }
 
 const char* StatusText(CheckOutcome::Status status) {

@@ -67,8 +67,7 @@ Error SaveFailingCase(const NumericsFailure& failure, llvm::StringRef folder) {
   Case saved;
   saved.folder = folder.str();
   saved.graph = JoinPath(folder, "graph.pb");
-  if (std::error_code code = llvm::sys::fs::create_directories(folder))
-    return MakeError("{0}: the folder cannot be made: {1}", folder, code.message());
+  RETURN_IF_ERROR(CreateDirectories(folder));
   llvm::StringSet<> taken;
   taken.insert(node.name());
   taken.insert("check_numerics");

@@ -38,7 +38,8 @@ Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool) {
   ASSIGN_OR_RETURN(FeedsAndFetches tensors,
                    FeedsAndFetchesOf(opened, {}, what.fetches, what.signature));
   Signature outputs;
-  for (const std::string& fetch : tensors.fetches) outputs.outputs.push_back({fetch, fetch});
+  for (const std::string& fetch : tensors.fetches)
+    outputs.outputs.push_back({fetch, fetch, proto::DT_INVALID, Shape()});
   if (!outputs.outputs.empty()) {
     KeepOnly(module.main, NeededNodes(module.main, outputs));
     DropUnreachableFunctions(module);

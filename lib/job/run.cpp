@@ -2,6 +2,7 @@
 
 #include "lib/check/comparison.h"
 #include "lib/exec/saved_state.h"
+#include "lib/io/keras_weights.h"
 #include "lib/io/signature.h"
 #include "lib/io/value.h"
 #include "lib/io/write.h"
@@ -26,6 +27,24 @@ Expected<PartitionScope> ScopeOf(const Graph& graph, const ExecutorOptions& opti
     scope.fetches.push_back(port);
   }
   return scope;
+}
+
+// What a person may take for a checkpoint, before ops of the model say it in many words.
+Error DemandCheckpoint(const std::string& prefix) {
+  if (FileExists(prefix + ".index") || IsKerasFile(prefix)) return Error::success();
+  llvm::StringRef without = prefix;
+  if (without.consume_back(".index") && FileExists(prefix))
+    return MakeError("{0}: is a file of a checkpoint: name it as '{1}'", prefix, without);
+  if (!IsDirectory(prefix))
+    return MakeError("{0}: is no checkpoint: there is no {0}.index{1}", prefix,
+                     FileExists(prefix) ? ", nor is it a file of Keras's weights" : "");
+  ASSIGN_OR_RETURN(std::vector<std::string> names, ListDirectory(prefix));
+  std::vector<std::string> checkpoints;
+  for (llvm::StringRef name : names) {
+    if (name.consume_back(".index")) checkpoints.push_back("'" + JoinPath(prefix, name) + "'");
+  }
+  return MakeError("{0}: is a folder, a checkpoint's prefix was expected{1}", prefix,
+                   checkpoints.empty() ? "" : ", as " + llvm::join(checkpoints, ", "));
 }
 
 }  // namespace
@@ -92,6 +111,10 @@ Error RunJob::FetchEnds() {
 Error RunJob::LoadFeeds() {
   RETURN_IF_ERROR(DemandValid(*opened_, request_.sink));
   if (request_.completes) RETURN_IF_ERROR(Complete());
+  fetch_names_ = request_.fetches;
+  if (request_.completes)
+    fetch_names_ =
+        NamesOfFetches(opened_->model(), opened_->file(), request_.signature, request_.fetches);
   const Graph& graph = opened_->module().main;
   RETURN_IF_ERROR(DemandDifferent(*opened_, request_.feeds));
   for (const FeedSource& feed : request_.feeds) {
@@ -111,6 +134,7 @@ Error RunJob::LoadFeeds() {
 Error RunJob::Restore() {
   const std::string& own = opened_->model().variables_prefix;
   const std::string& prefix = request_.variables.empty() ? own : request_.variables;
+  if (!request_.variables.empty()) RETURN_IF_ERROR(DemandCheckpoint(prefix));
   auto missing = RestoreSession(opened_->file(), prefix, *session_, *request_.pool);
   if (!missing) {
     Error error = missing.takeError();
@@ -241,6 +265,7 @@ void RunJob::BeginStep(llvm::ArrayRef<Tensor> values) {
   step_.feeds = feeds_;
   step_.feed_values = values;
   step_.fetches = request_.fetches;
+  step_.fetch_names = fetch_names_;
   step_.fetched = {};
   step_.more = always_;
   step_.more_values.clear();

@@ -93,6 +93,8 @@ class RunJob {
   const std::vector<std::string>& feeds() const { return feeds_; }
   const std::vector<Tensor>& feed_values() const { return values_; }
   const std::vector<std::string>& fetches() const { return request_.fetches; }
+  // What a person calls them: a signature's keys, else as fetches() has them.
+  const std::vector<std::string>& fetch_names() const { return fetch_names_; }
 
   // After Prepare:
   int num_nodes() const { return plan_->whole ? plan_->whole->num_nodes() : 0; }  // 0: it is split
@@ -136,7 +138,7 @@ class RunJob {
   std::unique_ptr<ThreadPool> own_pool_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<HookChain> hooks_;
-  std::vector<std::string> feeds_;
+  std::vector<std::string> feeds_, fetch_names_;
   std::vector<Tensor> values_;
   std::unique_ptr<PlacerSetup> setup_;  // set: the graph is placed
   ExecutorOptions options_;

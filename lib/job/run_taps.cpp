@@ -68,14 +68,17 @@ Error RunTaps::AfterRun(StepContext& step) {
   return Error::success();
 }
 
-Error RunTaps::End(StepContext& /*step*/) {
+Error RunTaps::End(StepContext& step) {
   tap_->Drain();
   int64_t left_out = logdir_ ? logdir_->left_out() : lines_->left_out();
   if (left_out > 0)
     sink_(Severity::kWarning,
-          llvm::formatv("--tap-bytes: {0} were written, and what {1} more put out was not",
+          llvm::formatv("--tap-bytes: {0} are reached: what {1} put out is left out",
                         HumanBytes(most_bytes_), Plural(left_out, "tensor"))
               .str());
+  if (!step.has_failed && tap_->tensors_tapped() == 0)
+    sink_(Severity::kWarning,
+          "nothing was tapped: --taps-report FILE says why not, for each tensor");
   auto waited = std::chrono::duration<double>(tap_->writer().waited()).count();
   if (waited > 0)
     sink_(Severity::kInfo,

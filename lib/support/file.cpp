@@ -126,6 +126,7 @@ Error CreateDirectories(llvm::StringRef path) {
   if (std::error_code code = llvm::sys::fs::create_directories(path)) {
     return MakeError("{0}: cannot create the folder: {1}", path, code.message());
   }
+  if (!IsDirectory(path)) return MakeError("{0}: is a file, a folder was expected", path);
   return Error::success();
 }
 

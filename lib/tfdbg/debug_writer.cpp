@@ -182,8 +182,7 @@ DebugWriter::~DebugWriter() { llvm::consumeError(Close()); }
 
 Error DebugWriter::Open() {
   const std::string& folder = options_.folder;
-  if (std::error_code code = llvm::sys::fs::create_directories(folder))
-    return MakeError("{0}: the folder cannot be made: {1}", folder, code.message());
+  RETURN_IF_ERROR(CreateDirectories(folder));
   // Of two runs in one folder TensorBoard shows neither.
   std::error_code code;
   for (llvm::sys::fs::directory_iterator it(folder, code), end; !code && it != end;

@@ -168,12 +168,14 @@ Error AssertionHook::OnValues(size_t expression, const Node& maker, llvm::ArrayR
   if (!holds)
     return MakeError("{0}\n  {1}\n  {2}", Headline(entry.assertion, "has no answer"),
                      Place(maker, run_), TextOf(holds.takeError()));
-  has_failed_ = true;
-  return MakeError("{0}", Failure(entry, maker, lookup));
+  std::string text = FailureText(entry, maker, lookup);
+  std::lock_guard lock(failure_mutex_);
+  if (failure_.empty()) failure_ = text;
+  return MakeError("{0}", text);
 }
 
-std::string AssertionHook::Failure(const Entry& entry, const Node& maker,
-                                   const TensorExpression::Lookup& lookup) const {
+std::string AssertionHook::FailureText(const Entry& entry, const Node& maker,
+                                       const TensorExpression::Lookup& lookup) const {
   const TensorExpression& expression = entry.assertion.expression;
   std::string text = Headline(entry.assertion, "does not hold") + "\n  " + Place(maker, run_);
   std::string which = WhichFail(expression, lookup);

@@ -4,6 +4,7 @@
 #define GRAPNEL_LIB_WATCH_ASSERTION_H_
 
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,9 @@ class AssertionHook : public StepHook, private ExpressionHook {
   // Those that cannot hold, whatever the values of `feeds` are, a text each. Those that always hold
   // are not asked again. Before the run. Cost: shapes of the module are inferred.
   std::vector<std::string> Refuted(llvm::ArrayRef<std::string> feeds);
-  // Whether one ended a run.
-  bool has_failed() const { return has_failed_; }
+  // The text of the one that ended a run, without the calls that the run puts before it, for the
+  // text says them; empty: none did. After the run.
+  const std::string& failure() const { return failure_; }
 
   std::string name() const override { return "--assert"; }
   RunHook* node_hook() override;  // null: all are decided
@@ -53,14 +55,15 @@ class AssertionHook : public StepHook, private ExpressionHook {
   // Of tensor `i` of the place.
   TensorExpression::Form FormOf(const ModuleShapes& shapes, const ExpressionPlace& place, size_t i,
                                 llvm::ArrayRef<Port> fed) const;
-  std::string Failure(const Entry& entry, const Node& maker,
-                      const TensorExpression::Lookup& lookup) const;
+  std::string FailureText(const Entry& entry, const Node& maker,
+                          const TensorExpression::Lookup& lookup) const;
 
   const Module& module_;
   MessageSink sink_;
   std::vector<std::unique_ptr<Entry>> entries_;
   std::atomic<int64_t> run_{0};
-  std::atomic<bool> has_failed_{false};
+  std::mutex failure_mutex_;
+  std::string failure_;
 };
 
 }  // namespace grapnel

@@ -114,12 +114,14 @@ Error CheckNumerics::AfterNode(const Node& node, llvm::ArrayRef<Tensor> outputs)
         i == 0 ? HealthCounter::Take(node, outputs[0], HealthDetail::kBad) : std::nullopt;
     Health health = counted ? *counted : HealthOf(outputs[i], pool_, HealthDetail::kBad);
     if (!health.IsBad() || IsPassedOver(node.op(), i)) continue;
-    has_found_ = true;
-    if (keeps_inputs_ && given) {
-      std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = NumericsFailure{node, static_cast<int>(i), outputs[i], given->kept};
+    std::string text = Message(node, i, outputs[i], health, outputs.size(), given != nullptr);
+    std::lock_guard lock(mutex_);
+    if (finding_.empty()) {
+      finding_ = text;
+      if (keeps_inputs_ && given)
+        failure_ = NumericsFailure{node, static_cast<int>(i), outputs[i], given->kept};
     }
-    return MakeError("{0}", Message(node, i, outputs[i], health, outputs.size(), given != nullptr));
+    return MakeError("{0}", text);
   }
   if (keeps_inputs_ && given) given->kept.clear();
   return Error::success();

@@ -3,7 +3,6 @@
 #ifndef GRAPNEL_LIB_WATCH_CHECK_NUMERICS_H_
 #define GRAPNEL_LIB_WATCH_CHECK_NUMERICS_H_
 
-#include <atomic>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -45,8 +44,9 @@ class CheckNumerics : public RunHook {
   Error OnConstant(const Node& node, const Tensor& value, bool is_first) override {
     return is_first ? AfterNode(node, value) : Error::success();
   }
-  // Whether it ended a run.
-  bool has_found() const { return has_found_; }
+  // What AfterNode's error said, where it ended a run, without the calls that the run puts before
+  // it, for the text says them; else empty. After the run.
+  const std::string& finding() const { return finding_; }
   // Before the plan is made: keeps what each op is given until it has run, so that failure() has
   // it. Ops cannot write over their inputs then.
   void KeepInputs() { keeps_inputs_ = true; }
@@ -61,8 +61,8 @@ class CheckNumerics : public RunHook {
   ThreadPool* pool_;
   bool keeps_inputs_ = false;
   std::mutex mutex_;
+  std::string finding_;
   std::optional<NumericsFailure> failure_;
-  std::atomic<bool> has_found_{false};
 };
 
 }  // namespace grapnel

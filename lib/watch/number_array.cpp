@@ -90,7 +90,8 @@ Expected<NumberArray> NumbersOf(const Tensor& tensor) {
   if (!tensor) return MakeError("there is no value");
   DataType dtype = tensor.dtype();
   if (dtype == proto::DT_STRING || tensor.HoldsObjects())
-    return MakeError("{0} holds no numbers", tensor.ToString());
+    return MakeError("{0} holds no numbers{1}", tensor.ToString(),
+                     tensor.dtype() == proto::DT_RESOURCE ? ": name a tensor that reads it" : "");
   NumberArray array;
   array.dtype = dtype;
   array.dims.assign(tensor.dims().begin(), tensor.dims().end());

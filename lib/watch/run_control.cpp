@@ -1,13 +1,14 @@
 #include "lib/watch/run_control.h"
 
 #include "lib/ir/tensor_name.h"
+#include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 
 Expected<std::unique_ptr<StopWhen>> StopWhen::Make(
     llvm::StringRef text, const Module& module,
-    const std::function<std::string(llvm::StringRef)>& key) {
+    const std::function<std::string(llvm::StringRef)>& key, MessageSink sink) {
   llvm::StringRef rest = text;
   auto expression = TensorExpression::ParseFirst(&rest);
   size_t column = rest.data() - text.data();
@@ -22,6 +23,7 @@ Expected<std::unique_ptr<StopWhen>> StopWhen::Make(
     hook->tensors_.push_back(OutputName(module.main.node(port.node).name(), port.index));
   hook->names_ = std::move(place.names);
   hook->expression_ = std::move(*expression);
+  hook->sink_ = std::move(sink);
   return hook;
 }
 
@@ -35,6 +37,14 @@ Error StopWhen::AfterRun(StepContext& step) {
     return step.Value(tensors_[llvm::find(names_, name) - names_.begin()]);
   }));
   if (stops) step.RequestStop();
+  return Error::success();
+}
+
+Error StopWhen::End(StepContext& step) {
+  if (!step.has_failed && !step.stops && step.run > 0)
+    sink_(Severity::kWarning, llvm::formatv("--until '{0}' was not true after any of {1}",
+                                            expression_.text(), Plural(step.run, "run"))
+                                  .str());
   return Error::success();
 }
 

@@ -13,15 +13,18 @@ namespace grapnel {
 // No run follows the first after which an expression over tensors of the main graph is true.
 class StopWhen : public StepHook {
  public:
-  // Errors: it cannot be read; PlaceOf's; tensors of a function or inside of a loop.
+  // Errors: it cannot be read; PlaceOf's; tensors of a function or inside of a loop. `sink`: told
+  // where it never was.
   static Expected<std::unique_ptr<StopWhen>> Make(
       llvm::StringRef text, const Module& module,
-      const std::function<std::string(llvm::StringRef)>& key);
+      const std::function<std::string(llvm::StringRef)>& key, MessageSink sink);
   std::string name() const override { return "--until"; }
   Error Begin(StepContext& step) override;
   Error AfterRun(StepContext& step) override;
+  Error End(StepContext& step) override;
 
  private:
+  MessageSink sink_;
   TensorExpression expression_;
   std::vector<std::string> tensors_;  // of each of its names
   std::vector<std::string> names_;

@@ -1,5 +1,6 @@
 #include "lib/watch/step_hook.h"
 
+#include "lib/exec/session.h"
 #include "lib/ir/tensor_name.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -8,6 +9,13 @@ namespace {
 
 bool IsSameTensor(llvm::StringRef a, llvm::StringRef b) {
   return WithoutZeroIndex(a) == WithoutZeroIndex(b);
+}
+
+// A variable's value stands for its handle.
+Expected<Tensor> HeldBy(const Tensor& value) {
+  if (!value || value.dtype() != proto::DT_RESOURCE || value.num_elements() != 1) return value;
+  auto* variable = dynamic_cast<Variable*>(value.data<ObjectRef>()->get());
+  return variable ? variable->Read() : value;
 }
 
 }  // namespace
@@ -25,7 +33,7 @@ Expected<Tensor> StepContext::Value(llvm::StringRef tensor) const {
       {fetches, fetched}, {more, more_values}, {feeds, feed_values}};
   for (const auto& [names, values] : known) {
     for (size_t i = 0; i < names.size() && i < values.size(); ++i) {
-      if (IsSameTensor(names[i], tensor)) return values[i];
+      if (IsSameTensor(names[i], tensor)) return HeldBy(values[i]);
     }
   }
   return MakeError("tensor '{0}' is neither fed nor fetched", tensor);

@@ -14,6 +14,7 @@ namespace grapnel {
 struct StepContext {
   int64_t run = 0;  // from 1; 0: before the first
   llvm::ArrayRef<std::string> feeds, fetches;
+  llvm::ArrayRef<std::string> fetch_names;  // what a person calls them, as a signature's key
   llvm::ArrayRef<Tensor> feed_values;
   llvm::ArrayRef<Tensor> fetched;  // after the run; a tensor that a node without outputs stands for
                                    // is none
@@ -21,8 +22,8 @@ struct StepContext {
 
   // Before a run: it computes this tensor of the main graph too ("x:0").
   void Fetch(llvm::StringRef tensor);
-  // After it: the value of what is fed, fetched, or asked for by any hook. Errors: it is none of
-  // those.
+  // After it: the value of what is fed, fetched, or asked for by any hook; of a variable's handle
+  // the variable's, as the run left it. Errors: it is none of those; the variable has no value.
   Expected<Tensor> Value(llvm::StringRef tensor) const;
   // After it: no other run follows. Those that come later in the list still see this one.
   void RequestStop() { stops = true; }

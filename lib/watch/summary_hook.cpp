@@ -2,11 +2,23 @@
 
 #include "lib/exec/run_order.h"
 #include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
+
+namespace {
+
+// In a body the handle is an argument, whose value is as old as its call.
+bool HasVariables(const ExpressionPlace& place, const Graph& main) {
+  return place.body == &main && !place.is_in_loop && llvm::any_of(place.ports, [&](Port port) {
+           return TypeOfPort(main, port) == proto::DT_RESOURCE;
+         });
+}
+
+}  // namespace
 
 Expected<std::unique_ptr<SummaryHook>> SummaryHook::Make(
     const Module& module, std::vector<SummaryRequest> requests, llvm::StringRef folder,
@@ -23,6 +35,7 @@ Expected<std::unique_ptr<SummaryHook>> SummaryHook::Make(
           what, request.tag, SummaryKindName(request.kind), request.expression.text());
     auto place = PlaceOf(request.expression, module, key);
     if (!place) return Annotate(what, place.takeError());
+    hook->is_of_variables_.push_back(HasVariables(*place, module.main));
     hook->Watch(std::move(*place));
   }
   hook->times_.resize(requests.size());
@@ -53,8 +66,25 @@ Error SummaryHook::BeforeRun(StepContext& step) {
   return Error::success();
 }
 
+Error SummaryHook::WriteOfVariables(const StepContext& step, size_t expression) {
+  const SummaryRequest& request = requests_[expression];
+  const ExpressionPlace& place = this->place(expression);
+  auto tensor = request.expression.Evaluate([&](llvm::StringRef name) {
+    Port port = place.ports[llvm::find(place.names, name) - place.names.begin()];
+    return step.Value(OutputName(place.body->node(port.node).name(), port.index));
+  });
+  auto value = tensor ? SummaryOf(request.kind, *tensor) : tensor.takeError();
+  if (!value)
+    return Annotate("'" + SummaryKindName(request.kind) + ":" + request.expression.text() + "'",
+                    value.takeError());
+  ++times_[expression];
+  Write(request.tag, step.run, std::move(*value));
+  return Error::success();
+}
+
 Error SummaryHook::OnValues(size_t expression, const Node& /*maker*/,
                             llvm::ArrayRef<Tensor> values) {
+  if (is_of_variables_[expression]) return Error::success();
   const SummaryRequest& request = requests_[expression];
   const ExpressionPlace& place = this->place(expression);
   auto tensor = request.expression.Evaluate([&](llvm::StringRef name) -> Expected<Tensor> {
@@ -103,7 +133,10 @@ Error SummaryHook::AfterRun(StepContext& step) {
     std::optional<SummaryKind> kind = UsualKind(step.fetched[i]);
     if (!kind) continue;
     ASSIGN_OR_RETURN(proto::Summary::Value value, SummaryOf(*kind, step.fetched[i]));
-    Write(UsualTag(step.fetches[i]), step.run, std::move(value));
+    Write(UsualTag(step.fetch_names[i]), step.run, std::move(value));
+  }
+  for (size_t e = 0; e < requests_.size(); ++e) {
+    if (is_of_variables_[e]) RETURN_IF_ERROR(WriteOfVariables(step, e));
   }
   return events_->FlushNowAndThen();
 }

@@ -36,6 +36,7 @@ class SummaryHook : public StepHook, private ExpressionHook {
  private:
   SummaryHook(const Module& module, MessageSink sink) : module_(module), sink_(std::move(sink)) {}
   Error OnValues(size_t expression, const Node& maker, llvm::ArrayRef<Tensor> values) override;
+  Error WriteOfVariables(const StepContext& step, size_t expression);
   Expected<bool> WriteWhole(const StepContext& step, size_t i);
   void Write(const std::string& tag, int64_t step, proto::Summary::Value value);
 
@@ -43,6 +44,8 @@ class SummaryHook : public StepHook, private ExpressionHook {
   MessageSink sink_;
   std::string folder_;
   std::vector<SummaryRequest> requests_;
+  // Of the main graph, and a handle of a variable among its tensors: such are asked after the run.
+  std::vector<bool> is_of_variables_;
   std::mutex mutex_;
   std::vector<int64_t> times_;  // how often each was written
   std::unique_ptr<EventStream> events_;

@@ -89,7 +89,7 @@ TEST(EventFile, DamageIsListed) {
   wrong = whole;
   wrong[Version().ByteSizeLong() + 16 + 3] ^= 1;
   EXPECT_EQ(ErrorOf(OpenModelBytes(FileBytes::FromString(wrong, "events"))),
-            "events: is an event file without a graph (1 records; a record's length has a wrong "
+            "events: is an event file without a graph (1 record; a record's length has a wrong "
             "checksum: what follows "
             "is not read)");
 }
@@ -97,7 +97,7 @@ TEST(EventFile, DamageIsListed) {
 TEST(EventFile, FilesWithoutGraphs) {
   EXPECT_EQ(
       ErrorOf(OpenModelBytes(FileBytes::FromString(Records({Version().SerializeAsString()}), "e"))),
-      "e: is an event file without a graph (1 records)");
+      "e: is an event file without a graph (1 record)");
   EXPECT_EQ(ErrorOf(OpenModelBytes(FileBytes::FromString(Records({"jpeg"}), "e"))),
             "e: is a TFRecord file, but not of events: its records are no graphs");
 }
