@@ -39,6 +39,8 @@ endfunction()
 
 function(grapnel_link target)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LINK;USES")
+  # What package/ says of the room to those who link it.
+  set_target_properties(${target} PROPERTIES GRAPNEL_LINK "${ARG_LINK}" GRAPNEL_USES "${ARG_USES}")
   list(TRANSFORM ARG_LINK REPLACE "(.+)" "$<TARGET_NAME_IF_EXISTS:grapnel_\\1>")
   target_link_libraries(${target} PUBLIC grapnel_options ${ARG_LINK} ${ARG_USES})
 endfunction()

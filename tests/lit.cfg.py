@@ -20,6 +20,8 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
 config.substitutions.append(
     ("%testdata", os.path.join(os.path.dirname(config.test_source_root), "testdata"))
 )
+# Plugins of tests/library.
+config.substitutions.append(("%plugins", os.path.join(os.path.dirname(lit_config.params["bin"]), "plugins")))
 for name in ("LSAN_OPTIONS", "TSAN_OPTIONS", "OMP_NUM_THREADS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

@@ -19,6 +19,7 @@ struct CommonFlags {
   bool json = false, quiet = false, verbose = false;
   int threads = 0;  // 0: one per core
   std::string color = "auto", log_level, output, memory;
+  std::vector<std::string> plugins;  // files
 };
 
 // One invocation of a command: its flags and where its words go.

@@ -105,12 +105,15 @@ Argument CommandLine::Flag(const char* names, bool& variable, const char* help) 
 }
 
 void CommandLine::WithoutJson() { app_.remove_option(app_.get_option("--json")); }
+void CommandLine::WithoutPlugins() { app_.remove_option(app_.get_option("--plugin")); }
 
 std::vector<std::string> LongFlags(llvm::function_ref<void(CommandLine&)> set_up) {
   CLI::App app;
   CommandLine line(app);
   bool json = false;
+  std::vector<std::string> plugins;
   line.Flag("--json", json, "");
+  line.Option("--plugin", plugins, "");
   set_up(line);
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {

@@ -47,12 +47,15 @@ class CommandLine {
   Argument Flag(const char* names, bool& variable, const char* help);
   // For a command that has nothing to say in JSON: --json is none of its flags.
   void WithoutJson();
+  // For a command that runs no code of others.
+  void WithoutPlugins();
 
  private:
   CLI::App& app_;
 };
 
-// "--json", unless the command is without, "--output" and all others that `set_up` adds.
+// "--json" and "--plugin", unless the command is without, "--output" and all others that `set_up`
+// adds.
 std::vector<std::string> LongFlags(llvm::function_ref<void(CommandLine&)> set_up);
 
 }  // namespace grapnel

@@ -70,6 +70,7 @@ void Fish(llvm::raw_ostream& os) {
 }
 
 RunCommand SetUp(CommandLine& line) {
+  line.WithoutPlugins();
   line.WithoutJson();
   auto shell = std::make_shared<std::string>();
   line.Option("SHELL", *shell, "which shell").Required().OneOf({"bash", "zsh", "fish"});

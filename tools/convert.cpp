@@ -104,6 +104,7 @@ std::string FormatHelp() {
 }
 
 RunCommand SetUp(CommandLine& line) {
+  line.WithoutPlugins();
   line.WithoutJson();
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "the graph").Required();

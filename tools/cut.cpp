@@ -150,6 +150,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
 }
 
 RunCommand SetUp(CommandLine& line) {
+  line.WithoutPlugins();
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "the graph to take a part of").Required();
   line.Option("--inputs", flags->inputs, "tensors that become placeholders")

@@ -171,6 +171,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 }
 
 RunCommand SetUp(CommandLine& line) {
+  line.WithoutPlugins();
   auto flags = std::make_shared<Flags>();
   line.Option("A", flags->a, "a graph, or a file with two").Required();
   line.Option("B", flags->b, "the graph to compare it with");

@@ -66,10 +66,11 @@ Error PrintResult(const Module& module, llvm::raw_ostream& os) {
 
 // Saves what a pass failed on, and says how to see it fail again.
 std::string ReproducerText(const OpenedGraph& opened, const OptimizeRequest& request,
-                           const Optimized& done) {
+                           const Optimized& done, const CommonFlags& common) {
   auto path = SaveFailedInput(opened, request, *done.failed);
   if (!path) return TextOf(path.takeError());
   std::string command = "grapnel opt " + *path + " --passes " + done.failed->pass;
+  for (const std::string& plugin : common.plugins) command += " --plugin " + plugin;
   if (!done.tensors.feeds.empty()) command += " --feed " + llvm::join(done.tensors.feeds, ",");
   if (!done.tensors.fetches.empty()) command += " --fetch " + llvm::join(done.tensors.fetches, ",");
   if (!request.rewriter_config.empty()) command += " --rewriter-config " + request.rewriter_config;
@@ -90,7 +91,8 @@ Expected<int> TellFailure(const OpenedGraph& opened, const OptimizeRequest& requ
   }
   Error error = Annotate(path, done.AsError());
   if (!done.failed) return error;
-  return MakeError("{0}\n{1}", TextOf(std::move(error)), ReproducerText(opened, request, done));
+  return MakeError("{0}\n{1}", TextOf(std::move(error)),
+                   ReproducerText(opened, request, done, invocation.flags));
 }
 
 void WriteJson(const Flags& flags, size_t nodes_before, size_t nodes_after, const Optimized& done,

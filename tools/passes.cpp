@@ -33,12 +33,14 @@ int List(Invocation& invocation) {
           json.attribute("toggle", entry->info.toggle);
           json.attribute("help", entry->info.help);
           json.attribute("refuses", entry->info.refuses);
+          if (*entry->plugin) json.attribute("plugin", entry->plugin);
           json.attributeArray("rules", [&] {
             for (const PassStep& rule : PassRegistry::Get().ReportedBy(*entry)) {
               json.object([&] {
                 json.attribute("name", rule.name);
                 json.attribute("help", rule.help);
                 if (*rule.refuses) json.attribute("refuses", rule.refuses);
+                if (*rule.plugin) json.attribute("plugin", rule.plugin);
               });
             }
           });
@@ -52,12 +54,17 @@ int List(Invocation& invocation) {
     const PassInfo& info = entry->info;
     os << info.name << "  ("
        << (info.order ? "place " + std::to_string(info.order) + (info.default_on ? ", on" : ", off")
-                      : "by name only")
-       << "; in a RewriterConfig: " << info.config_name << ")\n  " << info.help
-       << "\n  leaves alone: " << info.refuses << "\n";
+                      : "by name only");
+    if (*info.config_name) os << "; in a RewriterConfig: " << info.config_name;
+    if (*entry->plugin) os << "; of " << entry->plugin;
+    os << ")\n  " << info.help << "\n";
+    if (*info.refuses) os << "  leaves alone: " << info.refuses << "\n";
     std::vector<std::vector<std::string>> rows;
-    for (const PassStep& rule : PassRegistry::Get().ReportedBy(*entry))
-      rows.push_back({rule.name, rule.help});
+    for (const PassStep& rule : PassRegistry::Get().ReportedBy(*entry)) {
+      bool is_guest = *rule.plugin && !*entry->plugin;
+      rows.push_back(
+          {rule.name, rule.help + (is_guest ? std::string(" (of ") + rule.plugin + ")" : "")});
+    }
     os << Table(rows, "    ") << "\n";
   }
   return kExitOk;

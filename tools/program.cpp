@@ -6,10 +6,13 @@
 #include <cstdlib>
 
 #include "kernels/gpu/cuda_build.h"
+#include "lib/job/plugin.h"
 #include "lib/support/exceptions.h"
 #include "lib/support/file.h"
+#include "lib/support/plugin.h"
 #include "lib/support/printable.h"
 #include "lib/support/suggest.h"
+#include "lib/support/version.h"
 #include "llvm/Support/Signals.h"
 #include "tools/command.h"
 #include "tools/progress.h"
@@ -63,6 +66,11 @@ void AddCommonFlags(CommandLine& line, CommonFlags& flags) {
   line.Option("--memory", flags.memory,
               "the most that values may take, as 8G or 50%; default: 80% of what is free")
       .ShownAs("SIZE");
+  line.Option(
+          "--plugin", flags.plugins,
+          "a shared object with passes, rules, kernels or functions to trace of its own; may be "
+          "repeated (docs/library.md)")
+      .ShownAs("FILE.so");
   line.Option("--color", flags.color, "colours on a terminal")
       .OneOf({"auto", "always", "never"})
       .ShowDefault();
@@ -99,6 +107,7 @@ Expected<int> Run(const RunCommand& run, Invocation& invocation) {
     if (!bytes) return Annotate("--memory", bytes.takeError());
     MemoryBudget::Get().SetLimit(*bytes);
   }
+  for (const std::string& plugin : invocation.flags.plugins) RETURN_IF_ERROR(LoadPlugin(plugin));
   return WithoutExceptions([&] { return run(invocation); });
 }
 
@@ -112,6 +121,15 @@ void EndOnCutFile(const char* path) {
   Write(path);
   Write(": was cut short while it was read; try again when it is complete\n");
   llvm::sys::RunInterruptHandlers();  // removes what is written and not complete
+  std::_Exit(kExitBadInput);
+}
+
+void EndInConstructor(const char* path, const char* why) {
+  Write("grapnel: ");
+  Write(path);
+  Write(": a constructor ");
+  Write(why);
+  Write("\n");
   std::_Exit(kExitBadInput);
 }
 
@@ -176,6 +194,7 @@ int RunProgram(int argc, const char* const* argv) {
   for (auto& [sub, run] : commands) {
     if (!sub->parsed()) continue;
     OnCutFile(EndOnCutFile);
+    OnThrowingConstructor(EndInConstructor);
     if (!invocation.flags.quiet) Progress::Start(sub->get_name());
     Expected<int> code = Run(run, invocation);
     Progress::End();

@@ -94,6 +94,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 }
 
 RunCommand SetUp(CommandLine& line) {
+  line.WithoutPlugins();
   auto flags = std::make_shared<Flags>();
   line.Option("MODEL", flags->model, "any TensorFlow graph: a file, a folder, or -");
   line.Option("QUERY", flags->query,

@@ -106,6 +106,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 
 RunCommand SetUp(CommandLine& line) {
   line.WithoutJson();
+  line.WithoutPlugins();  // what the page is sent never runs code that is not ours
   auto flags = std::make_shared<Flags>();
   line.Option("PATH", flags->paths.models,
               "any TensorFlow graphs, or folders of dumps; the page may read nothing else")

@@ -74,6 +74,7 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
 }
 
 RunCommand SetUp(CommandLine& line) {
+  line.WithoutPlugins();
   auto flags = std::make_shared<Flags>();
   line.Option("DIR", flags->folder, "a folder of dumps, TensorFlow's or grapnel's").Required();
   line.Option("--log", flags->log, "what TensorFlow wrote to stderr: the order of the dumps")

@@ -1,11 +1,15 @@
-// `grapnel trace EXAMPLE`: what a function written in C++ becomes.
+// `grapnel trace FILE.cpp:FUNCTION`: what a function written in C++ becomes.
 #include "lib/io/case.h"
 #include "lib/io/value.h"
 #include "lib/io/write.h"
 #include "lib/ir/text.h"
+#include "lib/job/plugin.h"
 #include "lib/support/file.h"
 #include "lib/support/suggest.h"
+#include "lib/support/text.h"
 #include "lib/trace/examples.h"
+#include "lib/trace/registration.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "tools/command.h"
 
@@ -13,36 +17,64 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string example, output;
+  std::string function, output;
 };
 
-int List(Invocation& invocation) {
+// A function that can be traced: registered by a plugin or a file, or one of the examples.
+struct Choice {
+  std::string name, help;
+  std::function<Expected<std::unique_ptr<Module>>()> trace;
+  const TraceExample* example = nullptr;  // has values to feed, and what must come out
+};
+
+// "x: float[3], n: int32, of mean.cpp:12".
+std::string Describe(const TracedFunction& function) {
+  std::vector<std::string> inputs;
+  for (const TensorSpec& input : function.inputs)
+    inputs.push_back(input.name + ": " + DataTypeName(input.dtype).str() +
+                     (input.shape.rank() == 0 ? "" : input.shape.ToString()));
+  std::string where = llvm::formatv("{0}:{1}", function.where.file, function.where.line).str();
+  return (inputs.empty() ? "no inputs" : llvm::join(inputs, ", ")) + "; " + where;
+}
+
+std::vector<Choice> Choices(bool with_examples) {
+  std::vector<Choice> choices;
+  for (const TracedFunction& function : TracedFunctions())
+    choices.push_back({function.name, Describe(function), function.trace});
+  if (!with_examples) return choices;
+  for (const TraceExample& example : TraceExamples())
+    choices.push_back({example.name, example.help, example.trace, &example});
+  return choices;
+}
+
+int List(const std::vector<Choice>& choices, Invocation& invocation) {
   if (invocation.flags.json) {
     llvm::json::OStream json(invocation.out(), 2);
     json.array([&] {
-      for (const TraceExample& example : TraceExamples()) {
+      for (const Choice& choice : choices) {
         json.object([&] {
-          json.attribute("name", example.name);
-          json.attribute("help", example.help);
+          json.attribute("name", choice.name);
+          json.attribute("help", llvm::json::fixUTF8(choice.help));
         });
       }
     });
     invocation.out() << "\n";
     return kExitOk;
   }
-  for (const TraceExample& example : TraceExamples()) {
-    invocation.out() << llvm::formatv("{0,-20} {1}\n", example.name, example.help);
-  }
+  std::vector<std::vector<std::string>> rows;
+  for (const Choice& choice : choices) rows.push_back({choice.name, choice.help});
+  invocation.out() << Table(rows, "");
   return kExitOk;
 }
 
-Expected<const TraceExample*> Find(llvm::StringRef name) {
-  std::vector<llvm::StringRef> names;
-  for (const TraceExample& example : TraceExamples()) {
-    if (name == example.name) return &example;
-    names.push_back(example.name);
+Expected<Choice> Find(llvm::StringRef kind, llvm::StringRef name,
+                      const std::vector<Choice>& choices, const std::string& where) {
+  std::vector<std::string> names;
+  for (const Choice& choice : choices) {
+    if (name == choice.name) return choice;
+    names.push_back(choice.name);
   }
-  return NotFound("example", name, names);
+  return NotFound(kind, name, names, where);
 }
 
 // A case folder: the graph, values to feed, and what must come out.
@@ -66,32 +98,69 @@ Error WriteCase(const TraceExample& example, const Module& module, llvm::StringR
   return SaveCase(folder, values);
 }
 
-Expected<int> Run(const Flags& flags, Invocation& invocation) {
-  if (flags.example.empty()) return List(invocation);
-  ASSIGN_OR_RETURN(const TraceExample* example, Find(flags.example));
-  ASSIGN_OR_RETURN(std::unique_ptr<Module> module, example->trace());
+Error Write(const Choice& choice, const Flags& flags, Invocation& invocation) {
+  if (!flags.output.empty() && !NamesGraphFile(flags.output) && !choice.example)
+    return MakeError(
+        "-o {0}: a case folder needs values, and '{1}' is no example; {0}.pb is a graph",
+        flags.output, choice.name);
+  ASSIGN_OR_RETURN(std::unique_ptr<Module> module, choice.trace());
   if (flags.output.empty()) {
     WriteGraphAsText(*module, {}, invocation.out());
-  } else if (NamesGraphFile(flags.output)) {
-    RETURN_IF_ERROR(WriteGraph(*module, flags.output));
-  } else {
-    RETURN_IF_ERROR(WriteCase(*example, *module, flags.output));
+    return Error::success();
   }
+  if (NamesGraphFile(flags.output)) return WriteGraph(*module, flags.output);
+  return WriteCase(*choice.example, *module, flags.output);
+}
+
+// "mean.cpp" or "mean.cpp:HarmonicMean": compiled, and its function; the only one, where none is
+// named.
+Expected<int> TraceFile(llvm::StringRef file, llvm::StringRef name, const Flags& flags,
+                        Invocation& invocation) {
+  size_t others = TracedFunctions().size();
+  RETURN_IF_ERROR(LoadSource(file, invocation.UseColor(), invocation.sink()));
+  std::vector<Choice> choices = Choices(/*with_examples=*/false);
+  choices.erase(choices.begin(), choices.begin() + others);
+  if (choices.empty())
+    return MakeError(
+        "{0}: registers no function; GRAPNEL_TRACE(FUNCTION, {{{{\"x\", "
+        "proto::DT_FLOAT, {{3}}}); after a function does",
+        file);
+  if (name.empty() && choices.size() > 1) {
+    if (flags.output.empty()) return List(choices, invocation);
+    return MakeError("{0}: has {1} functions, and -o takes one: {0}:{2}", file, choices.size(),
+                     choices[0].name);
+  }
+  if (name.empty()) name = choices[0].name;
+  ASSIGN_OR_RETURN(Choice choice, Find("function", name, choices, " in " + file.str()));
+  RETURN_IF_ERROR(Write(choice, flags, invocation));
+  return kExitOk;
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  auto [file, name] = llvm::StringRef(flags.function).rsplit(':');
+  if (NamesSource(flags.function)) return TraceFile(flags.function, "", flags, invocation);
+  if (NamesSource(file)) return TraceFile(file, name, flags, invocation);
+  std::vector<Choice> choices = Choices(/*with_examples=*/true);
+  if (flags.function.empty()) return List(choices, invocation);
+  ASSIGN_OR_RETURN(Choice choice, Find("example", flags.function, choices, ""));
+  RETURN_IF_ERROR(Write(choice, flags, invocation));
   return kExitOk;
 }
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("EXAMPLE", flags->example,
-              "a function of lib/trace/examples.cpp; without one they are listed");
+  line.Option("FUNCTION", flags->function,
+              "FILE.cpp, which is compiled ($CXX, else c++) and has one function or lists them; "
+              "FILE.cpp:NAME; or the name of a function of a --plugin or of an example; without "
+              "one they are listed");
   line.Option("-o,--output", flags->output,
-              "a graph (.pb, .pbtxt or .gtxt, each also .gz; - for standard output), else the name "
-              "of a case folder; without it the graph is printed, a line a node");
+              "a graph (.pb, .pbtxt or .gtxt, each also .gz; - for standard output), of an example "
+              "also the name of a case folder; without it the graph is printed, a line a node");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 
-GRAPNEL_COMMAND("trace", "makes a graph from an example function written in C++",
-                "trace harmonic_mean -o mean.pb", SetUp);
+GRAPNEL_COMMAND("trace", "makes a graph of a function written in C++",
+                "trace docs/examples/collatz.cpp -o collatz.pb", SetUp);
 
 }  // namespace
 }  // namespace grapnel

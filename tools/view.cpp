@@ -189,6 +189,7 @@ Expected<int> Run(Flags flags, Invocation& invocation) {
 }
 
 RunCommand SetUp(CommandLine& line) {
+  line.WithoutPlugins();
   line.WithoutJson();
   auto flags = std::make_shared<Flags>();
   ViewOptions& view = flags->view;

@@ -29,7 +29,7 @@ Loaded Load() {
   if (wish && llvm::StringRef(wish) == "off") return {nullptr, "GRAPNEL_CUDA is 'off'"};
   if (!(wish && *wish) && !CudaModuleFile())
     return {nullptr, std::string("built without CUDA (") + CudaBuildText() + ")"};
-  std::string path = wish && *wish ? wish : BesideTheProgram(CudaModuleFile());
+  std::string path = wish && *wish ? wish : ModulePath(CudaModuleFile());
   // Never closed: streams and their libraries live until the process ends.
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module) return {nullptr, std::string("cannot open the CUDA module: ") + dlerror()};

@@ -7,10 +7,11 @@
 #include <optional>
 
 #include "lib/pass/pass_manager.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
-struct BisectOptions {
+struct GRAPNEL_PUBLIC BisectOptions {
   // The graph before any pass, the same each time; what it returns lives until the next call.
   std::function<Expected<Module*>()> open;
   OptimizeOptions optimize;  // limit: where the search ends; -1: all rewrites
@@ -18,7 +19,7 @@ struct BisectOptions {
   std::function<Expected<std::optional<std::string>>(const Module&)> fails;
 };
 
-struct Culprit {
+struct GRAPNEL_PUBLIC Culprit {
   Rewrite rewrite;   // the first after which `fails` says something
   int rewrites = 0;  // of how many
   std::string what;  // what it says
@@ -27,7 +28,7 @@ struct Culprit {
 // Runs the passes about log2(rewrites) times, each time with a limit, as `opt --limit` does.
 // Nothing: with all rewrites the check still passes. Errors: it fails before the first rewrite; a
 // pass failed.
-Expected<std::optional<Culprit>> Bisect(const BisectOptions& options);
+GRAPNEL_PUBLIC Expected<std::optional<Culprit>> Bisect(const BisectOptions& options);
 
 }  // namespace grapnel
 

@@ -8,20 +8,21 @@
 #include <vector>
 
 #include "lib/check/value_flow.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // A bad tensor: an output of an op in a function (`trace`) or of an eager op or call (`execution`).
-struct DebugAlert {
+struct GRAPNEL_PUBLIC DebugAlert {
   int trace = -1, execution = -1;  // one of them
   int output = 0;
   bool is_cause = false;  // no input of the op was bad, nor a variable that it read
 };
-const RecordedTensor& AlertValue(const DebugRun& run, const DebugAlert& alert);
-llvm::StringRef AlertOpType(const DebugRun& run, const DebugAlert& alert);
+GRAPNEL_PUBLIC const RecordedTensor& AlertValue(const DebugRun& run, const DebugAlert& alert);
+GRAPNEL_PUBLIC llvm::StringRef AlertOpType(const DebugRun& run, const DebugAlert& alert);
 
 // An input of the op that made a bad tensor.
-struct CauseInput {
+struct GRAPNEL_PUBLIC CauseInput {
   std::string tensor;   // as the op calls it: "probs:0"
   std::string made_by;  // the tensor that it is: "Softmax:0", through arguments and results
   std::string made_in;  // the function that made it; empty: made eagerly
@@ -31,7 +32,7 @@ struct CauseInput {
 };
 
 // How one tensor came about.
-struct Cause {
+struct GRAPNEL_PUBLIC Cause {
   DebugAlert alert;
   std::string node, op_type;  // of an eager op both are its type
   std::string function;       // whose body holds the node; empty: an eager op
@@ -49,7 +50,7 @@ struct Cause {
   size_t times = 1;  // how often this output of this op was a cause; the rest tells of the first
 };
 
-struct BlameReport {
+struct GRAPNEL_PUBLIC BlameReport {
   std::vector<DebugAlert> alerts;  // in the order of execution
   std::vector<Cause> causes;       // in the order of execution, at most `max_causes`
   size_t num_causes = 0;           // alerts that are causes, of one origin the first
@@ -58,17 +59,18 @@ struct BlameReport {
 };
 
 // Cost: linear in records; each bad one also walks back to where its inputs were made.
-BlameReport FindCauses(const DebugRun& run, size_t max_causes = 10);
+GRAPNEL_PUBLIC BlameReport FindCauses(const DebugRun& run, size_t max_causes = 10);
 
 // The same of any tensor, bad or not; of it only `trace` or `execution` and `output` are read,
 // which must be there. Cost: linear in the records before it.
-Cause ExplainTensor(const DebugRun& run, const DebugAlert& tensor);
+GRAPNEL_PUBLIC Cause ExplainTensor(const DebugRun& run, const DebugAlert& tensor);
 // Of several tensors, in one walk through the records.
-std::vector<Cause> ExplainTensors(const DebugRun& run, llvm::ArrayRef<DebugAlert> tensors);
+GRAPNEL_PUBLIC std::vector<Cause> ExplainTensors(const DebugRun& run,
+                                                 llvm::ArrayRef<DebugAlert> tensors);
 
 // "Log (step 0, train_step > loss_fn) made -inf x12 of 160 because its input Softmax:0 holds 12
 // zeros"; of a tensor that is not bad "Softmax (step 0, model) made nothing bad".
-std::string CauseSentence(const Cause& cause);
+GRAPNEL_PUBLIC std::string CauseSentence(const Cause& cause);
 
 }  // namespace grapnel
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/support/public.h"
 #include "lib/tfdbg/debug_calls.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -15,7 +16,7 @@
 namespace grapnel {
 
 // Where a value was made, as far as it can be followed.
-struct ValueSource {
+struct GRAPNEL_PUBLIC ValueSource {
   DebugTensor tensor;                     // tensor.op -1: made by an eager op, or not known
   int trace = -1;                         // that recorded it, if one did
   int execution = -1, output = 0;         // the eager op or call that put it out, if one did
@@ -25,7 +26,7 @@ struct ValueSource {
 
 // Follows a run from its first record to its last: Pass() each record in order; questions are
 // answered as of then. The run must outlive it and not change.
-class ValueFlow {
+class GRAPNEL_PUBLIC ValueFlow {
  public:
   // Cost: linear in ops.
   explicit ValueFlow(const DebugRun& run);

@@ -14,6 +14,18 @@ DataType InMemory(const Node& node, DataType type) {
   return IsRefType(type) || is_handle ? proto::DT_RESOURCE : type;
 }
 
+// What runs for the node. What a plugin's kernel says, or throws, is said to be its own.
+Expected<KernelFn> MakeRun(const KernelDef& def, const KernelSetup& setup) {
+  if (!*def.plugin) return def.factory(setup);
+  std::string whose = std::string("kernel of ") + def.plugin;
+  auto made = WithoutExceptions([&] { return def.factory(setup); });
+  if (!made) return Annotate(whose, made.takeError());
+  if (!*made) return KernelFn();
+  return KernelFn([run = std::move(*made), whose](KernelContext& context) -> Error {
+    return Annotate(whose, WithoutExceptions([&] { return run(context); }));
+  });
+}
+
 }  // namespace
 
 Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup& setup) {
@@ -21,7 +33,7 @@ Expected<BoundKernel> BoundKernel::Make(const KernelDef& def, const KernelSetup&
   kernel.node_ = setup.node();
   const OpInfo* info = DefinitionOf(setup.node());
   if (info) RETURN_IF_ERROR(DemandAllowedAttrs(setup.node(), *info));
-  ASSIGN_OR_RETURN(kernel.run_, def.factory(setup));
+  ASSIGN_OR_RETURN(kernel.run_, MakeRun(def, setup));
   // A factory that knows no code for the node's dtypes has none to give.
   if (!kernel.run_) return MakeError("no kernel for dtypes that the node says");
   for (int i = 0; i < setup.num_inputs(); ++i) {

@@ -6,11 +6,12 @@
 #include <cstdint>
 
 #include "lib/ir/module.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // A call of a function, or an iteration of a loop that Enter, Merge and Exit make.
-struct CallFrame {
+struct GRAPNEL_PUBLIC CallFrame {
   const Function* function = nullptr;  // null: an iteration
   // The node that calls; null of an iteration, and of a call that a dataset makes on its own.
   const Node* caller = nullptr;
@@ -20,10 +21,10 @@ struct CallFrame {
 };
 
 // The innermost on this thread, which lives as long as the node that asks runs; null: none.
-const CallFrame* CurrentCall();
+GRAPNEL_PUBLIC const CallFrame* CurrentCall();
 
 // Until it ends this thread is in `frame`, which outlives it.
-class InCall {
+class GRAPNEL_PUBLIC InCall {
  public:
   explicit InCall(const CallFrame* frame);
   ~InCall();
@@ -35,12 +36,12 @@ class InCall {
 };
 
 // The node that this thread runs; null: none that a hook could see.
-const Node* RunningNode();
+GRAPNEL_PUBLIC const Node* RunningNode();
 class RunHook;
 // The hook that wants it; null: none does.
-RunHook* HookOfRunningNode();
+GRAPNEL_PUBLIC RunHook* HookOfRunningNode();
 
-class InNode {
+class GRAPNEL_PUBLIC InNode {
  public:
   InNode(const Node* node, RunHook* hook);
   ~InNode();

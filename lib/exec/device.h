@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/exec/tensor.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
@@ -16,7 +17,7 @@ namespace grapnel {
 // Does the work of one device in the order in which it was queued. Thread-safe. Work still uses its
 // memory after the call that queued it has returned. A pool that serves one stream alone may hand
 // that memory out again at once, because its next use is queued later.
-class Stream {
+class GRAPNEL_PUBLIC Stream {
  public:
   virtual ~Stream() = default;
   // Returns when everything queued so far is done. The error is that of any work that failed.
@@ -24,7 +25,7 @@ class Stream {
 };
 
 // A place in a stream that others can wait for. Before Record() there is none. Not thread-safe.
-class Event {
+class GRAPNEL_PUBLIC Event {
  public:
   virtual ~Event() = default;
   // Stands for what is queued on `stream` by now; a second call moves it. `stream` is of the device
@@ -36,13 +37,13 @@ class Event {
 };
 
 // How many elements of a tensor are what; together all of a numeric tensor's.
-struct ElementCounts {
+struct GRAPNEL_PUBLIC ElementCounts {
   int64_t neg_inf = 0, pos_inf = 0, nan = 0;
   int64_t negative = 0, zero = 0, positive = 0;  // finite; -0 is zero
   ElementCounts& operator+=(const ElementCounts& other);
 };
 
-class Device {
+class GRAPNEL_PUBLIC Device {
  public:
   Device(std::string kind, int ordinal);
   virtual ~Device() = default;
@@ -81,16 +82,17 @@ class Device {
 
 // "CPU:0": host memory, and streams that run at once. Buffers in host memory name no device, so
 // that a null Device* and this one mean the same place.
-Device& CpuDevice();
+GRAPNEL_PUBLIC Device& CpuDevice();
 inline bool IsHost(const Device* device) { return !device || device == &CpuDevice(); }
 
 // The same tensor in the memory of `to` (null: the host), which `allocator` gives; queued on
 // `stream`, which is of the one device of the two that is not the host. An error for elements that
 // live in this process only: strings, resources, variants.
-Expected<Tensor> CopyTensor(const Tensor& tensor, Device* to, Stream& stream, Allocator& allocator);
+GRAPNEL_PUBLIC Expected<Tensor> CopyTensor(const Tensor& tensor, Device* to, Stream& stream,
+                                           Allocator& allocator);
 
 // The devices of this process, found when a kind is first asked for and kept for good. Thread-safe.
-class Devices {
+class GRAPNEL_PUBLIC Devices {
  public:
   static Devices& Get();
 

@@ -5,12 +5,13 @@
 #include <memory>
 
 #include "lib/ir/evaluator.h"
+#include "lib/support/public.h"
 #include "lib/support/thread_pool.h"
 
 namespace grapnel {
 
 // `pool` outlives it. Not thread-safe.
-std::unique_ptr<Evaluator> MakeCpuEvaluator(ThreadPool& pool);
+GRAPNEL_PUBLIC std::unique_ptr<Evaluator> MakeCpuEvaluator(ThreadPool& pool);
 
 }  // namespace grapnel
 

@@ -10,6 +10,7 @@
 #include "lib/exec/call_stack.h"
 #include "lib/exec/kernel.h"
 #include "lib/ir/module.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
@@ -19,7 +20,7 @@ class ElementCounter;  // lib/exec/element_loop.h
 // or of several; lib/exec/call_stack.h says in which call and iteration. A tensor must not be kept
 // beyond the call unless it is copied: a copy shares the buffer, and stops it from being reused in
 // place.
-class RunHook {
+class GRAPNEL_PUBLIC RunHook {
  public:
   virtual ~RunHook() = default;
   virtual bool Wants(const Node& node) = 0;  // asked once a node, when the plan is made
@@ -69,7 +70,7 @@ class RunHook {
 };
 
 // Told of each kernel's run, on any thread. Unlike a hook it leaves the plan as it is without it.
-class RunProfiler {
+class GRAPNEL_PUBLIC RunProfiler {
  public:
   using Clock = std::chrono::steady_clock;
   virtual ~RunProfiler() = default;
@@ -89,14 +90,14 @@ class RunProfiler {
 };
 
 // How a plan is spread.
-struct PlanSpread {
+struct GRAPNEL_PUBLIC PlanSpread {
   int on_device = 0, on_host = 0;  // nodes that run; copies not counted
   int copies = 0;                  // in each run
   int64_t constant_bytes = 0;      // copied once, when the plan was made
   std::string note;                // set: why everything is on the CPU
 };
 
-struct ExecutorOptions {
+struct GRAPNEL_PUBLIC ExecutorOptions {
   ExecutorOptions() = default;
   // For a function that a kernel calls: all but feeds and fetches as in the run that it is part of.
   explicit ExecutorOptions(const RunServices& services)
@@ -142,7 +143,7 @@ class RunState;  // lib/exec/run_state.h
 //   - the device's stream and memory: work that runs queue is done in the order in which it was
 //     queued. A run that ends waits for all of it, and an error of it fails each run that waits;
 //   - the hook, the profiler and the print sink, which are called on the threads of all runs.
-class Executor {
+class GRAPNEL_PUBLIC Executor {
  public:
   // The module must outlive the executor and not change. Errors: a feed or fetch that is not there,
   // an op without a kernel (all of them are listed), a placeholder that nobody feeds.

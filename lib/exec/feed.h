@@ -4,18 +4,20 @@
 
 #include "lib/exec/executor.h"
 #include "lib/support/file.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // The dtype of a tensor as the graph says it; DT_INVALID where the op is not known. Errors: there
 // is no such tensor.
-Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor);
+GRAPNEL_PUBLIC Expected<DataType> TypeOfFeed(const Graph& graph, llvm::StringRef tensor);
 
 // Read a .npy file as a value for `tensor`. Errors: there is no such tensor or file, or the file is
 // of another dtype than the graph says: values are not converted.
-Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor, llvm::StringRef path);
-Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,
-                          std::shared_ptr<const FileBytes> file);
+GRAPNEL_PUBLIC Expected<Tensor> LoadFeed(const Graph& graph, llvm::StringRef tensor,
+                                         llvm::StringRef path);
+GRAPNEL_PUBLIC Expected<Tensor> ReadFeed(const Graph& graph, llvm::StringRef tensor,
+                                         std::shared_ptr<const FileBytes> file);
 
 }  // namespace grapnel
 

@@ -9,12 +9,14 @@
 #include <thread>
 #include <vector>
 
+#include "lib/support/public.h"
+
 namespace grapnel {
 
 // One set a session (lib/exec/session.h), shared by all its plans and those of the functions that
 // they call: threads are started when there is first work for them and kept, since starting one
 // costs more than most nodes. Thread-safe.
-class HelperThreads {
+class GRAPNEL_PUBLIC HelperThreads {
  public:
   struct Work {
     void (*run)(const Work&);

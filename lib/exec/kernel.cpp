@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lib/ir/module.h"
+#include "lib/support/plugin.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -87,7 +88,11 @@ KernelRegistry& KernelRegistry::Get() {
 }
 
 bool KernelRegistry::Add(KernelDef def) {
-  defs_.push_back(std::move(def));
+  def.plugin = PluginBeingLoaded();
+  if (*def.plugin)
+    defs_.push_front(std::move(def));
+  else
+    defs_.push_back(std::move(def));
   return true;
 }
 
@@ -112,7 +117,7 @@ bool KernelRegistry::Has(llvm::StringRef op, llvm::StringRef device) const {
 }
 
 std::vector<KernelDef> KernelRegistry::All() const {
-  std::vector<KernelDef> all = defs_;
+  std::vector<KernelDef> all(defs_.begin(), defs_.end());
   llvm::stable_sort(all, [](const KernelDef& a, const KernelDef& b) {
     return std::pair(llvm::StringRef(a.op), llvm::StringRef(a.device)) <
            std::pair(llvm::StringRef(b.op), llvm::StringRef(b.device));

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_EXEC_KERNEL_H_
 #define GRAPNEL_LIB_EXEC_KERNEL_H_
 
+#include <deque>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "lib/ir/op_table.h"
 #include "lib/support/cancel.h"
 #include "lib/support/error.h"
+#include "lib/support/public.h"
 #include "lib/support/thread_pool.h"
 #include "llvm/ADT/FunctionExtras.h"
 
@@ -23,7 +25,7 @@ class RunProfiler;  // lib/exec/executor.h
 class Session;      // lib/exec/session.h
 
 // What a run lends its kernels; also to kernels that run functions, for theirs.
-struct RunServices {
+struct GRAPNEL_PUBLIC RunServices {
   Allocator& allocator;  // of the device's memory
   ThreadPool& pool;
   const MessageSink& print;  // what PrintV2 and its like print
@@ -45,7 +47,7 @@ struct RunServices {
 // One run of one kernel: its inputs, and where its outputs go. Errors need not name the node: the
 // executor does. Inputs lie where the kernel runs (Tensor::device_data), but for those that its
 // registration declares to be in host memory.
-class KernelContext {
+class GRAPNEL_PUBLIC KernelContext {
  public:
   KernelContext(llvm::MutableArrayRef<Tensor> inputs, llvm::MutableArrayRef<Tensor> outputs,
                 llvm::ArrayRef<DataType> output_types, const RunServices& services)
@@ -99,7 +101,7 @@ class KernelContext {
 };
 
 // What a kernel knows when it is made, once for each node of a plan.
-class KernelSetup {
+class GRAPNEL_PUBLIC KernelSetup {
  public:
   KernelSetup(Node node, llvm::ArrayRef<DataType> input_types,
               llvm::ArrayRef<DataType> output_types, llvm::ArrayRef<const Tensor*> constants,
@@ -145,14 +147,14 @@ enum class KernelCost : uint8_t {
 inline constexpr const char* kFunctionAsOp = "(function)";
 
 // dtypes of this attribute, often "T", that a kernel takes.
-struct OfTypes {
+struct GRAPNEL_PUBLIC OfTypes {
   OfTypes(const char* attr, std::vector<DataType> types) : attr(attr), types(std::move(types)) {}
   const char* attr;
   std::vector<DataType> types;
 };
 
 // What a kernel demands of an input beyond its dtype. A scalar that is read without a look is one.
-struct InputRule {
+struct GRAPNEL_PUBLIC InputRule {
   static constexpr int kAll = INT32_MIN;
   int slot;  // -1: the last input; kAll: each
   int8_t min_rank = 0, max_rank = OpArg::kAnyRank;
@@ -160,7 +162,7 @@ struct InputRule {
   bool is_some = false;  // one element or more
 };
 
-struct KernelDef {
+struct GRAPNEL_PUBLIC KernelDef {
   const char* op;
   const char* device;  // a kind of device: "CPU", "GPU"
   KernelFactory factory;
@@ -168,6 +170,7 @@ struct KernelDef {
   std::vector<OfTypes> types = {};  // all must hold; an attribute that is not there takes any dtype
   std::vector<InputRule> rules = {};
   std::vector<int> host_inputs = {}, host_outputs = {};  // see HostInputs
+  const char* plugin = "";  // set by the registry: the file that it came with
 
   bool Takes(const Node& node) const;  // by the dtypes of its attributes
   bool IsHostInput(int i, int count) const { return Holds(host_inputs, i, count); }
@@ -181,13 +184,13 @@ struct KernelDef {
 };
 
 // "float, double".
-std::string TypeNames(llvm::ArrayRef<DataType> types);
+GRAPNEL_PUBLIC std::string TypeNames(llvm::ArrayRef<DataType> types);
 // "T: float, double", or "T: complex64, Tout: float" with ": " between; empty: any dtypes.
-std::string TypesText(const KernelDef& def, llvm::StringRef between);
+GRAPNEL_PUBLIC std::string TypesText(const KernelDef& def, llvm::StringRef between);
 
-// All kernels that were linked in; filled before main() by the registrations below. Not changed
-// later.
-class KernelRegistry {
+// All kernels that were linked in; filled before main() by the registrations below, and by plugins,
+// whose kernels go before the program's own. Not changed later.
+class GRAPNEL_PUBLIC KernelRegistry {
  public:
   static KernelRegistry& Get();
   bool Add(KernelDef def);
@@ -198,14 +201,14 @@ class KernelRegistry {
   std::vector<KernelDef> All() const;  // sorted by op, device
 
  private:
-  std::vector<KernelDef> defs_;
+  std::deque<KernelDef> defs_;  // plans point to them
 };
 
 // What a registration may say beside op and factory, in any order: OfTypes, KernelCost and these.
 // Of inputs by number (-1: the last one, InputRule::kAll: each), checked before each run of the
 // kernel (lib/exec/bound_kernel.h) beside the ranks that the op table has: Scalar(1), Vector(0, 2),
 // OneElement(-1).
-struct InputRules {
+struct GRAPNEL_PUBLIC InputRules {
   std::vector<InputRule> rules;
 };
 template <typename... Slots>
@@ -239,11 +242,11 @@ InputRules NotEmpty(Slots... slots) {
 }
 // Of a kernel that is not the CPU's: inputs that it reads, and outputs that it writes, in host
 // memory (a shape, axes), by index; -1 is the last one.
-struct HostInputs {
+struct GRAPNEL_PUBLIC HostInputs {
   HostInputs(std::initializer_list<int> slots) : slots(slots) {}
   std::vector<int> slots;
 };
-struct HostOutputs {
+struct GRAPNEL_PUBLIC HostOutputs {
   HostOutputs(std::initializer_list<int> slots) : slots(slots) {}
   std::vector<int> slots;
 };

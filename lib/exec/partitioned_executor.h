@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "lib/exec/executor.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // The graph of one device, with _Send and _Recv where edges to other devices were cut
 // (lib/place/partition.h makes it).
-struct PartitionGraph {
+struct GRAPNEL_PUBLIC PartitionGraph {
   std::string device;  // for errors
   const Graph* graph;  // outlives the executor
 };
@@ -25,7 +26,7 @@ struct PartitionGraph {
 //
 // Thread-safe like an Executor: runs that overlap meet in a rendezvous and in groups of collectives
 // of their own.
-class PartitionedExecutor {
+class GRAPNEL_PUBLIC PartitionedExecutor {
  public:
   // Feeds and fetches are looked for in all partitions; of `options.pool` only the number of
   // threads is used. Every _Send of a partition runs. Errors are Executor::Compile's, and: two

@@ -10,6 +10,7 @@
 
 #include "lib/exec/helper_threads.h"
 #include "lib/exec/tensor.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -17,7 +18,7 @@ namespace grapnel {
 
 // Holds resources between runs. Executors that share a session share its variables: one initialises
 // them, another trains, a third evaluates. Thread-safe.
-class Session {
+class GRAPNEL_PUBLIC Session {
  public:
   // Returns the resource `name` of `container`, an op's attributes shared_name and container. Calls
   // `make` when there is none yet.
@@ -42,7 +43,7 @@ class Session {
 
 // The variable of a VarHandleOp or, in graphs of TensorFlow 1, of a VariableV2. A value that was
 // read does not change afterwards: an update replaces it. Thread-safe.
-class Variable : public Object {
+class GRAPNEL_PUBLIC Variable : public Object {
  public:
   Variable(std::string name, DataType dtype, Shape shape)
       : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}

@@ -12,6 +12,7 @@
 #include "lib/ir/shape.h"
 #include "lib/ir/types.h"
 #include "lib/support/error.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 
 namespace grapnel {
@@ -20,7 +21,7 @@ class Device;  // lib/exec/device.h
 
 // Memory of one device with a count of its owners; the last one gives it back to where it came
 // from.
-class Buffer {
+class GRAPNEL_PUBLIC Buffer {
  public:
   Buffer(void* data, size_t size, Device* device = nullptr)
       : data_(data), size_(size), device_(device) {}
@@ -51,7 +52,7 @@ class Buffer {
 using BufferRef = llvm::IntrusiveRefCntPtr<Buffer>;
 
 // Where buffers come from. Thread-safe. Memory is aligned to 64 bytes and not initialised.
-class Allocator {
+class GRAPNEL_PUBLIC Allocator {
  public:
   virtual ~Allocator() = default;
   // An error when the memory is not to be had; never a null buffer.
@@ -59,7 +60,7 @@ class Allocator {
 };
 
 // Bytes in use, and the most that ever were. Thread-safe.
-class MemoryCounter {
+class GRAPNEL_PUBLIC MemoryCounter {
  public:
   void Add(int64_t bytes) {
     int64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
@@ -78,7 +79,7 @@ class MemoryCounter {
 // A value of the runtime's own: what an element of a variant tensor (a list of tensors) or of a
 // resource tensor (a variable, a table) stands for. Elements are references; a variant is changed
 // only by its one owner (IsShared), a resource is thread-safe.
-class Object {
+class GRAPNEL_PUBLIC Object {
  public:
   virtual ~Object() = default;
   virtual std::string ToString() const = 0;  // "list of 3 float[2]"
@@ -95,17 +96,17 @@ class Object {
 using ObjectRef = llvm::IntrusiveRefCntPtr<Object>;
 
 // Plain aligned memory, no reuse; what the process's budget allows (lib/support/memory_budget.h).
-Allocator& HeapAllocator();
+GRAPNEL_PUBLIC Allocator& HeapAllocator();
 
 // Keeps what is given back and hands it out again by size class, so that a graph that runs twice
 // allocates once. Takes from `source`, which outlives its buffers; they may outlive the pool.
 // `counter` is told of what is handed out and given back, and must outlive the buffers; null: none.
-std::unique_ptr<Allocator> MakePoolAllocator(Allocator& source = HeapAllocator(),
-                                             MemoryCounter* counter = nullptr);
+GRAPNEL_PUBLIC std::unique_ptr<Allocator> MakePoolAllocator(Allocator& source = HeapAllocator(),
+                                                            MemoryCounter* counter = nullptr);
 
 // Cheap to copy: copies share the buffer. It is written only by its one owner (Buffer::IsShared),
 // as by the kernel that has just allocated it.
-class Tensor {
+class GRAPNEL_PUBLIC Tensor {
  public:
   Tensor() = default;  // no tensor: an output that was never made
   // Written out for scalars' sake: loops carry them, and most have no dims to copy.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/support/error.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
@@ -14,7 +15,7 @@ namespace grapnel {
 // "atol": one number, or {tensor: number}}, and for graphs with state "variables": {node:
 // file.npy}, "init": file, "steps": [{"feeds": ..., "fetches": ...}, ...]. Other keys are ignored.
 // The order is the file's.
-struct Case {
+struct GRAPNEL_PUBLIC Case {
   struct Feed {
     std::string tensor;  // "x:0"
     std::string file;    // path of the .npy file, the folder included
@@ -44,15 +45,15 @@ inline constexpr llvm::StringLiteral kInitNode = "init";
 
 // Whether `folder` has a case.json that speaks of feeds and fetches (other tools keep other things
 // under that name).
-bool IsCaseFolder(llvm::StringRef folder);
+GRAPNEL_PUBLIC bool IsCaseFolder(llvm::StringRef folder);
 
 // Reads case.json; values and graph are not opened. Errors name the file, the line, and what was
 // expected.
-Expected<Case> LoadCase(llvm::StringRef folder);
+GRAPNEL_PUBLIC Expected<Case> LoadCase(llvm::StringRef folder);
 
 // Writes `folder`/case.json. Files are named by the last part of their paths; the graph and values
 // are the caller's.
-Error SaveCase(llvm::StringRef folder, const Case& values);
+GRAPNEL_PUBLIC Error SaveCase(llvm::StringRef folder, const Case& values);
 
 }  // namespace grapnel
 

@@ -6,24 +6,26 @@
 #include <vector>
 
 #include "lib/io/open.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // Tensors that go into a graph and come out of it, by name.
-struct FeedsAndFetches {
+struct GRAPNEL_PUBLIC FeedsAndFetches {
   std::vector<std::string> feeds, fetches;
 };
 
 // Those of the case, else of the signature (see ChooseSignature), else none.
 // Errors: there is no signature of that name.
-Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model, const GraphInFile& graph,
-                                            llvm::StringRef signature = {});
+GRAPNEL_PUBLIC Expected<FeedsAndFetches> FeedsAndFetchesOf(const Model& model,
+                                                           const GraphInFile& graph,
+                                                           llvm::StringRef signature = {});
 
 // The tensor that a signature's argument or result stands for; the name of any other tensor is its
 // own. Errors: there is no signature of that name, or neither key nor tensor; they say what is
 // near.
-Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
-                                  llvm::StringRef signature, llvm::StringRef name);
+GRAPNEL_PUBLIC Expected<std::string> TensorOfKey(const Model& model, const GraphInFile& graph,
+                                                 llvm::StringRef signature, llvm::StringRef name);
 
 // What a person calls results: the key of the signature's result that a tensor is, else its name.
 std::vector<std::string> NamesOfFetches(const Model& model, const GraphInFile& graph,
@@ -31,11 +33,12 @@ std::vector<std::string> NamesOfFetches(const Model& model, const GraphInFile& g
                                         llvm::ArrayRef<std::string> fetches);
 
 // Those of the file and of the graph, found by verification too.
-std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph);
+GRAPNEL_PUBLIC std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph);
 
 // Warnings go to the sink; errors make an Error that lists them (the first 20), each with file and
 // node.
-Error DemandValid(const Model& model, const GraphInFile& graph, const MessageSink& sink);
+GRAPNEL_PUBLIC Error DemandValid(const Model& model, const GraphInFile& graph,
+                                 const MessageSink& sink);
 
 }  // namespace grapnel
 

@@ -10,6 +10,7 @@
 #include "lib/io/case.h"
 #include "lib/ir/module.h"
 #include "lib/support/error.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
@@ -24,18 +25,19 @@ enum class FileKind {
   kCaseFolder,
   kDumpFolder
 };
-llvm::StringRef FileKindName(FileKind kind);  // "GraphDef", "GraphDef (text)", "SavedModel", ...
+GRAPNEL_PUBLIC llvm::StringRef FileKindName(
+    FileKind kind);  // "GraphDef", "GraphDef (text)", "SavedModel", ...
 
 // An argument or result of a signature. A sparse or composite one is given part by part:
 // "ids:values", "ids:0".
-struct SignatureTensor {
+struct GRAPNEL_PUBLIC SignatureTensor {
   std::string key;     // the argument's name
   std::string tensor;  // "serving_default_x:0"
   DataType dtype = proto::DT_INVALID;
   Shape shape;
 };
 
-struct Signature {
+struct GRAPNEL_PUBLIC Signature {
   std::string name;                              // "serving_default", "__saved_model_init_op"
   std::string method;                            // "tensorflow/serving/predict"
   std::vector<SignatureTensor> inputs, outputs;  // sorted by key
@@ -43,23 +45,23 @@ struct Signature {
 
 // A list of a MetaGraph: names of nodes and tensors (train_op), or, for variables, of their initial
 // value's tensors; other bytes and numbers as text.
-struct Collection {
+struct GRAPNEL_PUBLIC Collection {
   std::string name;
   std::vector<std::string> values;
 };
 
 // The nodes that save and restore variables: feed the path prefix to `filename_tensor`, fetch or
 // run the other.
-struct Saver {
+struct GRAPNEL_PUBLIC Saver {
   std::string filename_tensor, save_tensor, restore_op;
 };
 
-struct AssetFile {
+struct GRAPNEL_PUBLIC AssetFile {
   std::string tensor;  // the tensor that holds the path
   std::string file;    // path
 };
 
-struct GraphInFile {
+struct GRAPNEL_PUBLIC GraphInFile {
   std::string title;  // "serve", "train,serve" (tags), "graph_run_1", the file's name in a dump
                       // folder, or ""
   std::string path;   // the file that it is in
@@ -78,7 +80,7 @@ struct GraphInFile {
 };
 
 // Move-only; owns its graphs, which keep the mapped files.
-struct Model {
+struct GRAPNEL_PUBLIC Model {
   FileKind kind = FileKind::kGraphDef;
   std::string path;
   std::vector<GraphInFile> graphs;       // at least one
@@ -96,13 +98,13 @@ struct Model {
 // file opens, with problems listed. Errors are one line and name the path: not there, empty, not
 // recognised, nothing readable in it. Cost: linear in nodes and edges of all graphs; constants stay
 // on the mapped file, of whatever size. Text, chunks and compressed files are expanded in memory.
-Expected<Model> OpenModel(llvm::StringRef path);
+GRAPNEL_PUBLIC Expected<Model> OpenModel(llvm::StringRef path);
 // The same of bytes that are at hand; errors call the file by its name. Nothing is looked for
 // beside it: variables_prefix is empty, assets have their bare names.
-Expected<Model> OpenModelBytes(std::shared_ptr<const FileBytes> file);
+GRAPNEL_PUBLIC Expected<Model> OpenModelBytes(std::shared_ptr<const FileBytes> file);
 
 // The graph of a file that holds exactly one; the file's problems are added to the module's.
-Expected<std::unique_ptr<Module>> OpenGraph(llvm::StringRef path);
+GRAPNEL_PUBLIC Expected<std::unique_ptr<Module>> OpenGraph(llvm::StringRef path);
 
 }  // namespace grapnel
 

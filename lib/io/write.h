@@ -6,6 +6,7 @@
 
 #include "lib/ir/module.h"
 #include "lib/support/error.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -16,23 +17,25 @@ namespace grapnel {
 // "-" is standard output, binary. The file appears when it is complete (AtomicFile). `order` as
 // ExportGraphDef's. Needs memory for one node and one function at a time. Errors name the path; a
 // name that promises another kind of file (.json, .svg, .onnx, ...) is one.
-Error WriteGraph(const Module& module, llvm::StringRef path, llvm::ArrayRef<NodeId> order = {});
+GRAPNEL_PUBLIC Error WriteGraph(const Module& module, llvm::StringRef path,
+                                llvm::ArrayRef<NodeId> order = {});
 
 // Whether `path` ends in .pb, .pbtxt or .gtxt, each also .gz, or is "-".
-bool NamesGraphFile(llvm::StringRef path);
+GRAPNEL_PUBLIC bool NamesGraphFile(llvm::StringRef path);
 
 // What `write` puts out becomes the file `path`, compressed when that ends in .gz, as above.
-Error WriteCompressible(llvm::StringRef path, llvm::function_ref<Error(llvm::raw_ostream&)> write);
+GRAPNEL_PUBLIC Error WriteCompressible(llvm::StringRef path,
+                                       llvm::function_ref<Error(llvm::raw_ostream&)> write);
 
 // The text that protobuf prints for the whole GraphDef, written node by node. A node that is
 // damaged is written as far as it can be read. Errors only for a node of more than 2 GiB, which has
 // no text form.
-Error WriteGraphText(const Module& module, llvm::raw_ostream& os,
-                     llvm::ArrayRef<NodeId> order = {});
-std::string GraphText(const Module& module, llvm::ArrayRef<NodeId> order = {});
+GRAPNEL_PUBLIC Error WriteGraphText(const Module& module, llvm::raw_ostream& os,
+                                    llvm::ArrayRef<NodeId> order = {});
+GRAPNEL_PUBLIC std::string GraphText(const Module& module, llvm::ArrayRef<NodeId> order = {});
 
 // A graph's or a stage's name as a part of a dump's file name: TensorFlow replaces / [ ] * ? by _.
-std::string FileNamePart(llvm::StringRef name);
+GRAPNEL_PUBLIC std::string FileNamePart(llvm::StringRef name);
 
 }  // namespace grapnel
 

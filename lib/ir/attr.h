@@ -9,6 +9,7 @@
 #include "lib/ir/shape.h"
 #include "lib/ir/types.h"
 #include "lib/proto/attr_value.pb.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
@@ -29,7 +30,7 @@ enum class AttrKind {
 
 // A view of one serialized AttrValue; the bytes belong to the file or the module. Each As...() is
 // nullopt when the value is of another kind. Lists read packed and unpacked.
-class AttrView {
+class GRAPNEL_PUBLIC AttrView {
  public:
   AttrView() = default;
   explicit AttrView(llvm::StringRef bytes) : bytes_(bytes) {}
@@ -65,22 +66,23 @@ class AttrView {
 
 // Serialized AttrValues to set.
 namespace attr {
-std::string String(llvm::StringRef value);
-std::string Int(int64_t value);
-std::string Float(float value);
-std::string Bool(bool value);
-std::string Type(DataType value);
-std::string ShapeOf(const Shape& value);
-std::string Tensor(llvm::StringRef tensor_proto);
-std::string TensorHead(size_t tensor_proto_size);  // what comes before the TensorProto
-std::string Ints(llvm::ArrayRef<int64_t> values);
-std::string Floats(llvm::ArrayRef<float> values);
-std::string Bools(const std::vector<bool>& values);
-std::string Types(llvm::ArrayRef<DataType> values);
-std::string Strings(llvm::ArrayRef<llvm::StringRef> values);
-std::string Shapes(llvm::ArrayRef<Shape> values);
-std::string Func(llvm::StringRef name);
-std::string Funcs(llvm::ArrayRef<std::string> names);
+GRAPNEL_PUBLIC std::string String(llvm::StringRef value);
+GRAPNEL_PUBLIC std::string Int(int64_t value);
+GRAPNEL_PUBLIC std::string Float(float value);
+GRAPNEL_PUBLIC std::string Bool(bool value);
+GRAPNEL_PUBLIC std::string Type(DataType value);
+GRAPNEL_PUBLIC std::string ShapeOf(const Shape& value);
+GRAPNEL_PUBLIC std::string Tensor(llvm::StringRef tensor_proto);
+GRAPNEL_PUBLIC std::string TensorHead(
+    size_t tensor_proto_size);  // what comes before the TensorProto
+GRAPNEL_PUBLIC std::string Ints(llvm::ArrayRef<int64_t> values);
+GRAPNEL_PUBLIC std::string Floats(llvm::ArrayRef<float> values);
+GRAPNEL_PUBLIC std::string Bools(const std::vector<bool>& values);
+GRAPNEL_PUBLIC std::string Types(llvm::ArrayRef<DataType> values);
+GRAPNEL_PUBLIC std::string Strings(llvm::ArrayRef<llvm::StringRef> values);
+GRAPNEL_PUBLIC std::string Shapes(llvm::ArrayRef<Shape> values);
+GRAPNEL_PUBLIC std::string Func(llvm::StringRef name);
+GRAPNEL_PUBLIC std::string Funcs(llvm::ArrayRef<std::string> names);
 }  // namespace attr
 
 }  // namespace grapnel

@@ -9,13 +9,14 @@
 #include <string>
 
 #include "lib/support/error.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
 
 // The name of a job or of a type of device, as a number: two are equal when their texts are. Made
 // by Of(), thread-safe; the few texts that there are live as long as the process.
-class DeviceWord {
+class GRAPNEL_PUBLIC DeviceWord {
  public:
   DeviceWord() = default;  // none
   static DeviceWord Of(llvm::StringRef text);
@@ -31,7 +32,7 @@ class DeviceWord {
 };
 
 // A name of which any part may be open. Twenty bytes, no memory of its own.
-struct DeviceSpec {
+struct GRAPNEL_PUBLIC DeviceSpec {
   static constexpr int32_t kOpen = -1;
   DeviceWord job;
   int32_t replica = kOpen;
@@ -79,45 +80,45 @@ struct DeviceSpec {
 // The CPU of a program that runs by itself, as TensorFlow names it in full.
 inline constexpr const char* kLocalCpu = "/job:localhost/replica:0/task:0/device:CPU:0";
 // "/device:GPU:1".
-std::string LocalDeviceName(llvm::StringRef type, int id);
+GRAPNEL_PUBLIC std::string LocalDeviceName(llvm::StringRef type, int id);
 
 // What a person typed as a node has it: "GPU" is "/device:GPU:0", "gpu:1" is "/device:GPU:1", and a
 // name with parts stays as it is. The error is ParseTyped's.
-Expected<std::string> DeviceNameFromTyped(llvm::StringRef text);
+GRAPNEL_PUBLIC Expected<std::string> DeviceNameFromTyped(llvm::StringRef text);
 
 // What a node's device says. A name that cannot be read says nothing: Grappler passes over it.
 
 // Whether it is a device of that type with a number, as Grappler asks (NodeIsOnCpu, NodeIsOnGpu):
 // "/device:CPU:0" and "/cpu:0" are CPUs, "/device:CPU:*" is not one yet.
-bool IsOn(llvm::StringRef device, llvm::StringRef type);
+GRAPNEL_PUBLIC bool IsOn(llvm::StringRef device, llvm::StringRef type);
 // "GPU" of "/job:a/device:GPU:0" and of "/device:GPU:*"; empty when no type is said.
-llvm::StringRef DeviceTypeOf(llvm::StringRef device);
+GRAPNEL_PUBLIC llvm::StringRef DeviceTypeOf(llvm::StringRef device);
 // "/job:a/task:1" of "/job:a/task:1/device:GPU:0"; nullopt when no type or no number is said
 // (DeviceNameUtils::SplitDeviceName).
-std::optional<std::string> TaskOf(llvm::StringRef device);
+GRAPNEL_PUBLIC std::optional<std::string> TaskOf(llvm::StringRef device);
 // One spelling for all that mean the same; of a name that cannot be read, the name.
-std::string CanonicalDevice(llvm::StringRef device);
+GRAPNEL_PUBLIC std::string CanonicalDevice(llvm::StringRef device);
 // As a message has it: "'/device:CPU:0'", and of no name "no device".
-std::string QuotedDevice(llvm::StringRef device);
+GRAPNEL_PUBLIC std::string QuotedDevice(llvm::StringRef device);
 // "/job:localhost/replica:0/task:0/device:CPU:0" -> "cpu:0"; other spellings as they are.
-std::string ShortDevice(llvm::StringRef device);
+GRAPNEL_PUBLIC std::string ShortDevice(llvm::StringRef device);
 
 // Of ",job_localhost,replica_0,task_0,device_CPU_0", the name of a folder of tfdbg v1:
 // "/job:localhost/replica:0/task:0/device:CPU:0".
-std::string DeviceOfDumpFolder(llvm::StringRef folder);
+GRAPNEL_PUBLIC std::string DeviceOfDumpFolder(llvm::StringRef folder);
 
 // What Grappler asks of the text, malformed or not: XLA_GPU is a GPU to it.
 
 // Whether `type` stands in the part after the last '/', capitals apart (auto_mixed_precision,
 // layout).
-bool DevicePartMentions(llvm::StringRef device, llvm::StringRef type);
+GRAPNEL_PUBLIC bool DevicePartMentions(llvm::StringRef device, llvm::StringRef type);
 // Whether "gpu" stands anywhere, capitals apart (auto_parallel, memory_optimizer); "CPU", in
 // capitals (pin_to_host_optimizer).
-bool MentionsGpu(llvm::StringRef device);
-bool MentionsCpu(llvm::StringRef device);
+GRAPNEL_PUBLIC bool MentionsGpu(llvm::StringRef device);
+GRAPNEL_PUBLIC bool MentionsCpu(llvm::StringRef device);
 // The CPU beside a GPU: the text up to the last "GPU" and "CPU:0", "/job:w/device:CPU:0" of
 // "/job:w/device:GPU:1"; empty when there is no "GPU" (pin_to_host_optimizer).
-std::string HostOfGpu(llvm::StringRef device);
+GRAPNEL_PUBLIC std::string HostOfGpu(llvm::StringRef device);
 
 }  // namespace grapnel
 

@@ -5,10 +5,11 @@
 
 #include "lib/ir/literal.h"
 #include "lib/ir/node.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
-class Evaluator {
+class GRAPNEL_PUBLIC Evaluator {
  public:
   virtual ~Evaluator() = default;
   // Whether there is a kernel for the node's op and dtypes.

@@ -13,6 +13,7 @@
 #include "lib/ir/attr.h"
 #include "lib/ir/node.h"
 #include "lib/ir/string_table.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -26,7 +27,7 @@ class Module;
 // In a function's body the arguments are nodes of op _Arg (attributes T, index; named as in the
 // signature) and the results nodes of op _Retval, so that they have ports and users as any other.
 // About 110 bytes a node. Not thread-safe for writers.
-class Graph {
+class GRAPNEL_PUBLIC Graph {
  public:
   explicit Graph(Module* module) : module_(module) {}
   Graph(const Graph&) = delete;
@@ -155,7 +156,7 @@ class Graph {
 // The ids of live nodes so that each comes after its inputs (data and control); loops' back edges
 // (NextIteration -> Merge) do not count. Stable: among nodes that are ready the smallest id comes
 // first. Nodes on any other cycle, and what follows them, are left out: compare sizes.
-std::vector<NodeId> TopologicalOrder(const Graph& graph);
+GRAPNEL_PUBLIC std::vector<NodeId> TopologicalOrder(const Graph& graph);
 
 }  // namespace grapnel
 

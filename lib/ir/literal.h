@@ -10,6 +10,7 @@
 #include "lib/ir/shape.h"
 #include "lib/ir/types.h"
 #include "lib/support/error.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
@@ -18,7 +19,7 @@ class Node;  // lib/ir/node.h
 // Immutable and cheap to copy. Elements are row-major, in the machine's byte order (little-endian).
 // Either all elements are there, or one that stands for all (a splat): TensorFlow writes
 // `zeros([1000, 1000])` as one number, and so do we.
-class Literal {
+class GRAPNEL_PUBLIC Literal {
  public:
   Literal() = default;
   // Borrows tensor_content when its size fits; `tensor_proto` must then outlive the literal. Checks
@@ -89,7 +90,7 @@ class Literal {
 };
 
 // The dtype that a serialized TensorProto says first; the value is not read.
-DataType DataTypeOfTensor(llvm::StringRef tensor_proto);
+GRAPNEL_PUBLIC DataType DataTypeOfTensor(llvm::StringRef tensor_proto);
 
 }  // namespace grapnel
 

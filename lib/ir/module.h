@@ -11,6 +11,7 @@
 #include "lib/ir/op_table.h"
 #include "lib/support/error.h"
 #include "lib/support/file.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Allocator.h"
 
@@ -18,7 +19,7 @@ namespace grapnel {
 
 // Something wrong with a graph that was read. `where` is a node ("add_3", "my_function/add_3"), a
 // function, or empty.
-struct Problem {
+struct GRAPNEL_PUBLIC Problem {
   Severity severity =
       Severity::kError;  // kError: opt and run refuse the graph. kWarning: said, and gone on with
   std::string where;
@@ -28,7 +29,7 @@ struct Problem {
 };
 
 // A function of the library. Its signature is a view of the file until it changes.
-class Function {
+class GRAPNEL_PUBLIC Function {
  public:
   Function(Module* module, StringId name) : name_id(name), body(module) {}
 
@@ -55,7 +56,7 @@ class Function {
   llvm::DenseMap<std::pair<NodeId, int32_t>, std::pair<StringId, int32_t>> unknown_outputs;
 };
 
-class Module {
+class GRAPNEL_PUBLIC Module {
  public:
   Module() : main(this) {}
   // Another module of the same graphs: same ids, names and files. What is large (constants, the
@@ -117,14 +118,14 @@ class Module {
 };
 
 // The bodies of a module: main first (name empty), then the functions.
-struct Body {
+struct GRAPNEL_PUBLIC Body {
   Graph* graph;
   Function* function;  // null for main
 };
-std::vector<Body> Bodies(Module& module);
+GRAPNEL_PUBLIC std::vector<Body> Bodies(Module& module);
 
 // The function whose body it is; null: the main graph. Cost: linear in functions.
-const Function* FunctionOf(const Graph& graph);
+GRAPNEL_PUBLIC const Function* FunctionOf(const Graph& graph);
 
 }  // namespace grapnel
 

@@ -11,6 +11,7 @@
 
 #include "lib/ir/attr.h"
 #include "lib/ir/string_table.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -23,7 +24,7 @@ constexpr NodeId kNoNode = ~NodeId{0};
 constexpr int32_t kControlPort = -1;
 
 // An output of a node; index kControlPort stands for "after this node has run".
-struct Port {
+struct GRAPNEL_PUBLIC Port {
   NodeId node = kNoNode;
   int32_t index = 0;
   bool IsControl() const { return index == kControlPort; }
@@ -35,7 +36,7 @@ struct Port {
 };
 
 // One input of a node that reads a port: `slot` counts data inputs first, then control inputs.
-struct Use {
+struct GRAPNEL_PUBLIC Use {
   NodeId node;
   uint32_t slot;
 };
@@ -43,7 +44,7 @@ struct Use {
 // A node of a graph, as a value of two words. Valid while the graph lives and the node is not
 // removed. What changes a node is in Graph (and, for passes, in the Editor, which keeps the ledger
 // too).
-class Node {
+class GRAPNEL_PUBLIC Node {
  public:
   Node() = default;
   Node(const Graph* graph, NodeId id) : graph_(graph), id_(id) {}

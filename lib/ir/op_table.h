@@ -29,13 +29,14 @@
 #include <vector>
 
 #include "lib/ir/types.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
 
 // One argument: one tensor, or several if number_attr or type_list_attr is set.
 // Exactly one of type, type_attr and type_list_attr is set.
-struct OpArg {
+struct GRAPNEL_PUBLIC OpArg {
   std::string name;
   DataType type = proto::DT_INVALID;
   std::string type_attr;       // the attribute that holds the dtype
@@ -47,7 +48,7 @@ struct OpArg {
   int8_t min_rank = 0, max_rank = kAnyRank;  // of an input; both included
 };
 
-struct OpAttr {
+struct GRAPNEL_PUBLIC OpAttr {
   std::string name;
   // string, int, float, bool, type, shape, tensor, func, or list(...) of one of these.
   std::string type;
@@ -59,7 +60,7 @@ struct OpAttr {
   std::optional<int64_t> minimum;  // of an int, or of the length of a list
 };
 
-struct OpInfo {
+struct GRAPNEL_PUBLIC OpInfo {
   std::string name;
   std::vector<OpArg> inputs, outputs;
   std::vector<OpAttr> attrs;
@@ -76,10 +77,10 @@ struct OpInfo {
 
 // The op of that name, or nullptr. Thread-safe; the result lives as long as the process.
 // Cost: a binary search, and on the first call for an op some 5 us.
-const OpInfo* FindOp(llvm::StringRef name);
+GRAPNEL_PUBLIC const OpInfo* FindOp(llvm::StringRef name);
 
 // Every name, sorted by bytes.
-std::vector<llvm::StringRef> AllOpNames();
+GRAPNEL_PUBLIC std::vector<llvm::StringRef> AllOpNames();
 
 }  // namespace grapnel
 

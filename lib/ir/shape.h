@@ -8,6 +8,7 @@
 #include <string>
 
 #include "lib/proto/tensor_shape.pb.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -17,17 +18,17 @@ namespace grapnel {
 using Dims = llvm::SmallVector<int64_t, 6>;
 
 // The product of `dims`; 1 for a scalar. nullopt when it passes 2^63.
-std::optional<int64_t> NumElements(llvm::ArrayRef<int64_t> dims);
+GRAPNEL_PUBLIC std::optional<int64_t> NumElements(llvm::ArrayRef<int64_t> dims);
 
 // "[2,3]"; a scalar is "[]".
-std::string DimsText(llvm::ArrayRef<int64_t> dims);
+GRAPNEL_PUBLIC std::string DimsText(llvm::ArrayRef<int64_t> dims);
 
 // A dimension is >= 0 when known, kUnknownDim when nothing is known of it, and below that a symbol:
 // two dimensions with the same symbol are equal, whatever their value. Symbols come from shape
 // inference (lib/shape/inference.h).
 constexpr int64_t kUnknownDim = -1;
 
-class Shape {
+class GRAPNEL_PUBLIC Shape {
  public:
   Shape() = default;  // unknown rank
   explicit Shape(llvm::ArrayRef<int64_t> dims)

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "lib/support/public.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,7 +23,7 @@ constexpr StringId kNoString = ~StringId{0};
 // 24 bytes a string beside the string itself. Safe to use from several threads; the numbers of
 // strings that they add then depend on who came first, so nothing may be ordered by them. Looking
 // up takes no lock.
-class StringTable {
+class GRAPNEL_PUBLIC StringTable {
  public:
   StringTable();
   ~StringTable();

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lib/proto/types.pb.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
@@ -19,17 +20,19 @@ constexpr DataType RefType(DataType type) { return IsRefType(type) ? type : Data
 
 // "float", "int32", "bfloat16", "float_ref" ...: the names that TensorFlow's Python and op
 // definitions use. A number that TensorFlow 2.21 does not know is "dtype?"
-llvm::StringRef DataTypeName(DataType type);
-std::optional<DataType> ParseDataType(llvm::StringRef name);
+GRAPNEL_PUBLIC llvm::StringRef DataTypeName(DataType type);
+GRAPNEL_PUBLIC std::optional<DataType> ParseDataType(llvm::StringRef name);
 
 // Bytes of one element in memory and in tensor_content; 0 for string, resource and variant.
 // Four-bit and two-bit integers take one byte each, as TensorFlow holds them.
-size_t DataTypeSize(DataType type);
+GRAPNEL_PUBLIC size_t DataTypeSize(DataType type);
 
-bool IsFloating(DataType type);  // half, bfloat16, float, double and the 8-bit floats
-bool IsComplex(DataType type);
-bool IsInteger(DataType type);  // signed and unsigned, 2 to 64 bits; not bool, not quantized
-bool IsQuantized(DataType type);
+GRAPNEL_PUBLIC bool IsFloating(
+    DataType type);  // half, bfloat16, float, double and the 8-bit floats
+GRAPNEL_PUBLIC bool IsComplex(DataType type);
+GRAPNEL_PUBLIC bool IsInteger(
+    DataType type);  // signed and unsigned, 2 to 64 bits; not bool, not quantized
+GRAPNEL_PUBLIC bool IsQuantized(DataType type);
 inline bool IsNumeric(DataType type) {
   return IsFloating(type) || IsComplex(type) || IsInteger(type);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/ir/module.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
@@ -12,16 +13,17 @@ namespace grapnel {
 // the op demands, of the right kind; no cycle but through NextIteration; names that differ. An op
 // that is not TensorFlow 2.21's is a warning: it may be a custom op. Sorted by node. Linear in
 // nodes, edges and attributes; constants are not read.
-std::vector<Problem> VerifyGraph(const Graph& graph, const Function* function = nullptr);
+GRAPNEL_PUBLIC std::vector<Problem> VerifyGraph(const Graph& graph,
+                                                const Function* function = nullptr);
 
 // The same for the main graph and every function, and for calls: functions that are missing, and
 // calls that never end because no If, Case or While stands between a function and itself.
-std::vector<Problem> VerifyModule(const Module& module);
+GRAPNEL_PUBLIC std::vector<Problem> VerifyModule(const Module& module);
 
 // What reading found and what VerifyModule finds.
-std::vector<Problem> AllProblems(const Module& module);
+GRAPNEL_PUBLIC std::vector<Problem> AllProblems(const Module& module);
 
-bool HasErrors(llvm::ArrayRef<Problem> problems);
+GRAPNEL_PUBLIC bool HasErrors(llvm::ArrayRef<Problem> problems);
 
 }  // namespace grapnel
 

@@ -7,12 +7,13 @@
 
 #include "lib/exec/feed.h"
 #include "lib/job/opened_graph.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // A tensor that is fed. Its value is in a .npy file or at hand; a job that computes nothing needs
 // neither.
-struct FeedSource {
+struct GRAPNEL_PUBLIC FeedSource {
   std::string tensor;
   std::string file;
   Tensor value;  // when `file` is empty
@@ -25,10 +26,10 @@ inline Expected<Tensor> ValueOf(const FeedSource& feed, const Graph& graph) {
 }
 
 // An error where one tensor is fed twice ("x" and "x:0" are one), or a name is no tensor's.
-Error DemandDifferent(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds);
+GRAPNEL_PUBLIC Error DemandDifferent(const OpenedGraph& opened, llvm::ArrayRef<FeedSource> feeds);
 
 // Adds the case's own feeds of tensors that `feeds` leave out. Errors: DemandDifferent's.
-Error AddFeedsOfCase(const OpenedGraph& opened, std::vector<FeedSource>* feeds);
+GRAPNEL_PUBLIC Error AddFeedsOfCase(const OpenedGraph& opened, std::vector<FeedSource>* feeds);
 
 }  // namespace grapnel
 

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "lib/io/feeds_and_fetches.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // One graph of a model. Move-only: who has it may change its module in place. A graph that several
 // look at is shared as const, and who has to change it takes a Copy().
-class OpenedGraph {
+class GRAPNEL_PUBLIC OpenedGraph {
  public:
   // Opens `path` and picks its graph: the only one, or the one of that `title` (tags of a
   // SavedModel, a dump's file name). Errors: OpenModel's; none or several graphs fit, where `by`
@@ -57,23 +58,23 @@ class OpenedGraph {
 
 // Feeds and fetches: those given, else those of the case, the text or the signature, else none.
 // Errors: there is no signature of that name.
-Expected<FeedsAndFetches> FeedsAndFetchesOf(const OpenedGraph& opened,
-                                            llvm::ArrayRef<std::string> feeds,
-                                            llvm::ArrayRef<std::string> fetches,
-                                            llvm::StringRef signature = {});
+GRAPNEL_PUBLIC Expected<FeedsAndFetches> FeedsAndFetchesOf(const OpenedGraph& opened,
+                                                           llvm::ArrayRef<std::string> feeds,
+                                                           llvm::ArrayRef<std::string> fetches,
+                                                           llvm::StringRef signature = {});
 
 // "the one node that nobody reads is WHAT: 'x'", of the ends of a graph that stand for fetches that
 // nobody gave.
-std::string EndsText(llvm::ArrayRef<std::string> ends, llvm::StringRef what);
+GRAPNEL_PUBLIC std::string EndsText(llvm::ArrayRef<std::string> ends, llvm::StringRef what);
 
 // All problems of the graph, for jobs that work on none that is broken: warnings go to the sink;
 // errors make an Error that lists them (the first 20), each with file and node.
-Error DemandValid(const OpenedGraph& opened, const MessageSink& sink);
+GRAPNEL_PUBLIC Error DemandValid(const OpenedGraph& opened, const MessageSink& sink);
 
 // Lines "path: node 'x': ..." for a report, those of warnings "path: warning: node 'x': ...".
-std::vector<std::string> ProblemLines(const OpenedGraph& opened);
+GRAPNEL_PUBLIC std::vector<std::string> ProblemLines(const OpenedGraph& opened);
 // The same as warnings: for jobs that show a graph as it is, broken or not.
-void WarnOfProblems(const OpenedGraph& opened, const MessageSink& sink);
+GRAPNEL_PUBLIC void WarnOfProblems(const OpenedGraph& opened, const MessageSink& sink);
 
 }  // namespace grapnel
 

@@ -12,10 +12,11 @@
 #include "lib/job/feed_source.h"
 #include "lib/job/opened_graph.h"
 #include "lib/pass/pass_manager.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
-struct OptimizeRequest {
+struct GRAPNEL_PUBLIC OptimizeRequest {
   // Of the main graph; for those not given the case, the text or the signature fills in. A feed's
   // value is for check_values.
   std::vector<FeedSource> feeds;
@@ -54,7 +55,7 @@ struct OptimizeRequest {
   bool wants_near_misses = false;      // costs little, but bodies go one after another
 };
 
-struct Optimized {
+struct GRAPNEL_PUBLIC Optimized {
   FeedsAndFetches tensors;  // as asked for, with what was filled in
   OptimizeResult result;
   std::vector<Refusal> near_misses;    // sorted, if they were wanted
@@ -79,17 +80,18 @@ struct Optimized {
 
 // Optimises the graph in place, every pass verified. Errors: the graph is broken or, for
 // check_values, cannot be run; what the request says cannot be read or is not there.
-Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request);
+GRAPNEL_PUBLIC Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request);
 
 // Of a failed job. Both open the file of `opened` anew and run the passes on that.
 
 // Saves the graph that the failed pass was given, as NAME.before_PASS.pb in the working folder;
 // gives that path.
-Expected<std::string> SaveFailedInput(const OpenedGraph& opened, const OptimizeRequest& request,
-                                      const Stage& failed);
+GRAPNEL_PUBLIC Expected<std::string> SaveFailedInput(const OpenedGraph& opened,
+                                                     const OptimizeRequest& request,
+                                                     const Stage& failed);
 // The first rewrite after which `fails` says something, or, without it, after which a fetch has not
 // the value that it had; see Bisect.
-Expected<std::optional<Culprit>> FindCulprit(
+GRAPNEL_PUBLIC Expected<std::optional<Culprit>> FindCulprit(
     const OpenedGraph& opened, const OptimizeRequest& request,
     std::function<Expected<std::optional<std::string>>(const Module&)> fails = nullptr);
 

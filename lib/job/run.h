@@ -15,6 +15,7 @@
 #include "lib/place/partition.h"
 #include "lib/place/settings.h"
 #include "lib/place/words.h"
+#include "lib/support/public.h"
 #include "lib/watch/hook_chain.h"
 #include "lib/watch/step_hook.h"
 
@@ -22,14 +23,14 @@ namespace grapnel {
 
 // What the person who asks for a run calls the things that it is told, for errors that say what to
 // change; see PlacerWords.
-struct RunWords {
+struct GRAPNEL_PUBLIC RunWords {
   PlacerWords placer;
   std::string fetches = "as fetches";  // "name tensors ..."
   std::string device = "the device";   // "... CPU"
   std::string placement_log = "a log of the placement";
 };
 
-struct RunRequest {
+struct GRAPNEL_PUBLIC RunRequest {
   std::vector<FeedSource> feeds;     // each with a value
   std::vector<std::string> fetches;  // tensors, or nodes without outputs that are to run
   // Whether the signature's keys may name feeds and fetches, and the case or signature fills in
@@ -66,7 +67,7 @@ struct RunRequest {
 
 // Made, prepared once, then run as often as one likes. What the request and the graph point to
 // outlives it. One run at a time: Prepare(), any number of Run(), End().
-class RunJob {
+class GRAPNEL_PUBLIC RunJob {
  public:
   // Finds and loads what is fed and fetched. Errors: the graph is broken; a name or a file is not
   // there; nothing is fetched.

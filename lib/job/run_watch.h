@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "lib/check/first_cause.h"
+#include "lib/support/public.h"
 #include "lib/watch/tap.h"
 #include "llvm/ADT/BitVector.h"
 
 namespace grapnel {
 
 // One output of a node: of main, or of a function's body.
-struct WatchedPort {
+struct GRAPNEL_PUBLIC WatchedPort {
   const Graph* graph = nullptr;
   NodeId node = kNoNode;
   int output = 0;
@@ -27,20 +28,20 @@ struct WatchedPort {
   }
 };
 
-struct WatchedTensor {
+struct GRAPNEL_PUBLIC WatchedTensor {
   WatchedPort port;
   RecordedTensor tensor;  // as much as the mode says
   std::string value;      // FULL_TENSOR: the first elements
 };
 
 // What is known of one output over the whole run.
-struct PortHistory {
+struct GRAPNEL_PUBLIC PortHistory {
   RecordedTensor last, worst;  // worst: the last bad one, if there was any
   int64_t times = 0, bad_times = 0;
 };
 
 // Thread-safe: asked while the run goes on.
-class RunWatch : public Tap {
+class GRAPNEL_PUBLIC RunWatch : public Tap {
  public:
   static constexpr size_t kMostTensors = 50000;  // kept in order; beyond they are counted
 

@@ -7,13 +7,14 @@
 
 #include "lib/ir/graph.h"
 #include "lib/ir/module.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace grapnel {
 
 // What the user wants of the graph; ids are of the body that is optimised.
-struct Boundary {
+struct GRAPNEL_PUBLIC Boundary {
   // Their values are the result.
   llvm::DenseSet<NodeId> fetched;
   // Their values come from outside: no shape, no constant is trusted.
@@ -31,14 +32,14 @@ struct Boundary {
 };
 
 // What is fetched of a graph that says nothing of its results: the nodes that nobody reads.
-std::vector<std::string> DefaultFetches(const Graph& graph);
+GRAPNEL_PUBLIC std::vector<std::string> DefaultFetches(const Graph& graph);
 
 // Of a main graph, by names of nodes and tensors ("x", "x:1", "^x" for one that must run).
 // Placeholders are fed in any case. The error is that of a name that is not there.
-Expected<Boundary> BoundaryOf(const Graph& graph, llvm::ArrayRef<std::string> feeds,
-                              llvm::ArrayRef<std::string> fetches);
+GRAPNEL_PUBLIC Expected<Boundary> BoundaryOf(const Graph& graph, llvm::ArrayRef<std::string> feeds,
+                                             llvm::ArrayRef<std::string> fetches);
 // Of a body: arguments are fed, results fetched.
-Boundary BoundaryOf(const Function& function);
+GRAPNEL_PUBLIC Boundary BoundaryOf(const Function& function);
 
 }  // namespace grapnel
 

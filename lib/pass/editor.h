@@ -14,6 +14,7 @@
 #include "lib/pass/rewrite.h"
 #include "lib/proto/rewriter_config.pb.h"
 #include "lib/shape/inference.h"
+#include "lib/support/public.h"
 #include "lib/support/sentence.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -22,7 +23,7 @@ namespace grapnel {
 // One editor lives for one body and one run of the PassManager. Changes are only allowed between
 // Begin() and End(). Every change keeps users, control edges and the record right; none checks
 // dtypes (the verifier does, after the pass).
-class Editor {
+class GRAPNEL_PUBLIC Editor {
  public:
   Editor(Graph& graph, Function* function, Boundary boundary, const proto::RewriterConfig& config,
          Evaluator* evaluator);

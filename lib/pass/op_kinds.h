@@ -4,6 +4,7 @@
 #define GRAPNEL_LIB_PASS_OP_KINDS_H_
 
 #include "lib/ir/module.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
@@ -34,7 +35,7 @@ enum OpKind : uint32_t {
 };
 
 // The kinds of ops of one module. An op's name is looked at once.
-class OpKinds {
+class GRAPNEL_PUBLIC OpKinds {
  public:
   explicit OpKinds(const Module& module) : module_(module) {}
   bool Is(const Node& node, uint32_t kinds) { return (Of(node.op_id()) & kinds) != 0; }
@@ -50,7 +51,7 @@ class OpKinds {
 };
 
 // IdentityN of one tensor: as good as Identity.
-bool IsIdentityNOfOne(const Node& node);
+GRAPNEL_PUBLIC bool IsIdentityNOfOne(const Node& node);
 
 }  // namespace grapnel
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/pass/editor.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
@@ -14,7 +15,7 @@ namespace grapnel {
 // schedule of rules wraps each rewrite in edit.Begin(step, node) / edit.End(), says
 // edit.Refuse(step, node, why) where a pattern matched and a condition failed, and leaves out the
 // steps that edit.Runs() does not want.
-class GraphPass {
+class GRAPNEL_PUBLIC GraphPass {
  public:
   virtual ~GraphPass() = default;
   virtual Error Run(Editor& edit) = 0;
@@ -22,7 +23,7 @@ class GraphPass {
 
 // When a pass runs. TensorFlow's order, toggles and names: MetaOptimizer of 2.21. All text is a
 // literal.
-struct PassInfo {
+struct GRAPNEL_PUBLIC PassInfo {
   const char* name;              // as in dumps and --passes: "model_pruner"
   const char* config_name = "";  // in RewriterConfig.optimizers ("pruning"); --passes takes it too
   int order = 0;                 // in the default pipeline, TensorFlow's numbering; 0: not in it
@@ -35,13 +36,15 @@ struct PassInfo {
 };
 
 // What a pass that is no schedule of rules reports as a rule.
-struct PassStep {
+struct GRAPNEL_PUBLIC PassStep {
   const char* name;
   const char* help;
   const char* refuses = "";
+  const char* plugin = "";  // set by the registry: the file that it came with
 };
 
-bool RegisterPass(PassInfo info, std::unique_ptr<GraphPass> (*make)(), std::vector<PassStep> steps);
+GRAPNEL_PUBLIC bool RegisterPass(PassInfo info, std::unique_ptr<GraphPass> (*make)(),
+                                 std::vector<PassStep> steps);
 
 // At namespace scope, the steps if the pass has any:
 //   GRAPNEL_PASS(ModelPruner, (PassInfo{.name = "model_pruner", ...}),

@@ -310,8 +310,10 @@ class Runner {
     bool compress = IsPipeline() && iteration == 0 &&
                     info.name == llvm::StringRef("model_pruner") &&
                     !config.experimental_disable_compressed_tensor_optimization();
+    const char* plugin = choice.pass->plugin;
     auto run = [&]() -> Error {
-      RETURN_IF_ERROR(pass->Run(*editor));
+      Error error = WithoutExceptions([&] { return pass->Run(*editor); });
+      if (error) return *plugin ? Annotate(plugin, std::move(error)) : std::move(error);
       if (compress) CompressConstants(*editor);
       return Error::success();
     };

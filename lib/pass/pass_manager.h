@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "lib/pass/pass.h"
+#include "lib/support/public.h"
 #include "lib/support/thread_pool.h"
 
 namespace grapnel {
 
 // One pass over one body, as instrumentations see it.
-struct Stage {
+struct GRAPNEL_PUBLIC Stage {
   std::string pass;
   std::string function;  // the body; empty for the main graph
   int iteration = 0;
@@ -28,7 +29,7 @@ struct Stage {
 
 // A client of the PassManager; each hook does nothing unless overridden. Hooks run in the order of
 // Add(); After... and Failed in the reverse order. An error ends the run.
-class Instrumentation {
+class GRAPNEL_PUBLIC Instrumentation {
  public:
   virtual ~Instrumentation() = default;
   virtual Error BeforePipeline(const Module&) { return Error::success(); }
@@ -44,7 +45,7 @@ class Instrumentation {
   virtual bool TakesBodiesApart() const { return false; }
 };
 
-struct OptimizeOptions {
+struct GRAPNEL_PUBLIC OptimizeOptions {
   std::vector<std::string> feeds, fetches;  // tensors or nodes of the main graph: "x", "x:0"
   std::vector<std::string> passes;          // names; empty: the pipeline that `config` asks for
   // What functions made for calls in the main graph are named after:
@@ -69,13 +70,13 @@ struct OptimizeOptions {
   std::function<void(const Refusal&)> on_refusal;
 };
 
-struct OptimizeResult {
+struct GRAPNEL_PUBLIC OptimizeResult {
   std::vector<Stage> stages;
   int rewrites = 0;
   std::vector<std::string> fetches;  // those given, or those taken when none were
 };
 
-class PassManager {
+class GRAPNEL_PUBLIC PassManager {
  public:
   void Add(std::unique_ptr<Instrumentation> instrumentation);
   // One that outlives the runs.
@@ -93,12 +94,12 @@ class PassManager {
 };
 
 // The instrumentations, one file each.
-std::unique_ptr<Instrumentation> MakeVerifyInstrumentation();
+GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeVerifyInstrumentation();
 // Rewrites as JSON lines, in order, to `os`, which must outlive the run.
-std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os);
+GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeLedgerInstrumentation(llvm::raw_ostream& os);
 // Dumps before and after each pass that changed something, as TensorFlow names them, and
 // index.json, timings.json and ledger.jsonl.
-struct DumpOptions {
+struct GRAPNEL_PUBLIC DumpOptions {
   std::string folder;      // "-": to the log
   std::string graph_name;  // first part of each file's name; a number follows where it is taken
   bool binary = false;     // .pb instead of .pbtxt
@@ -110,7 +111,7 @@ struct DumpOptions {
   // writes what else belongs in the folder, and gives the files' names for index.json.
   std::function<Expected<std::vector<std::string>>(const Stage&, llvm::StringRef)> write_beside;
 };
-std::unique_ptr<Instrumentation> MakeDumpInstrumentation(DumpOptions options);
+GRAPNEL_PUBLIC std::unique_ptr<Instrumentation> MakeDumpInstrumentation(DumpOptions options);
 
 }  // namespace grapnel
 

@@ -1,5 +1,6 @@
 #include "lib/pass/registry.h"
 
+#include "lib/support/plugin.h"
 #include "lib/support/suggest.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -19,24 +20,67 @@ PassRegistry& PassRegistry::Get() {
 
 bool RegisterPass(PassInfo info, std::unique_ptr<GraphPass> (*make)(),
                   std::vector<PassStep> steps) {
-  PassRegistry::Get().passes_.push_back({info, make, std::move(steps)});
+  PassRegistry& registry = PassRegistry::Get();
+  if (*PluginBeingLoaded() && registry.Find(info.name)) {
+    ReportBadRegistration(llvm::formatv("there is a pass '{0}' already", info.name).str());
+    return false;
+  }
+  registry.passes_.push_back({info, make, std::move(steps), PluginBeingLoaded()});
   return true;
 }
 
+namespace {
+
+// Why a rule cannot join those that its optimizer has; empty where it can.
+std::string WhyNot(const Rule& rule, llvm::ArrayRef<const Rule*> others) {
+  const char* of = rule.apply.optimizer();
+  if (of && llvm::StringRef(of) != rule.optimizer)
+    return llvm::formatv("rule '{0}' of '{1}' takes the context of '{2}'", rule.name,
+                         rule.optimizer, of)
+        .str();
+  for (const Rule* other : others) {
+    if (other->place == rule.place)
+      return llvm::formatv("rule '{0}': place {1} of '{2}' is taken by '{3}'", rule.name,
+                           rule.place, rule.optimizer, other->name)
+          .str();
+    if (llvm::StringRef(other->name) == rule.name)
+      return llvm::formatv("there is a rule '{0}/{1}' already", rule.optimizer, rule.name).str();
+  }
+  return "";
+}
+
+}  // namespace
+
 bool RegisterRule(Rule rule) {
   PassRegistry& registry = PassRegistry::Get();
-  [[maybe_unused]] const char* taken = rule.apply.optimizer();
-  assert((!taken || llvm::StringRef(taken) == rule.optimizer) &&
-         "the rule's function takes the context of another optimizer");
   std::vector<const Rule*>& rules = registry.rules_of_[rule.optimizer];
+  if (std::string why = WhyNot(rule, rules); !why.empty()) {
+    ReportBadRegistration(why);
+    return false;
+  }
   auto at = llvm::find_if(rules, [&](const Rule* other) { return other->place >= rule.place; });
-  assert((at == rules.end() || (*at)->place != rule.place) && "two rules have one place");
-  assert(llvm::none_of(
-             rules, [&](const Rule* other) { return llvm::StringRef(other->name) == rule.name; }) &&
-         "two rules have one name");
   registry.rules_.push_back(std::move(rule));
-  rules.insert(at, &registry.rules_.back());
+  const Rule* kept = &registry.rules_.back();
+  rules.insert(at, kept);
+  if (*PluginBeingLoaded()) registry.plugin_of_[kept] = PluginBeingLoaded();
   return true;
+}
+
+const char* PassRegistry::PluginOf(const Rule& rule) const {
+  auto found = plugin_of_.find(&rule);
+  return found == plugin_of_.end() ? "" : found->second;
+}
+
+Error PassRegistry::CheckPlugins() const {
+  // In the order in which they registered: addresses have none.
+  for (const Rule& rule : rules_) {
+    if (!*PluginOf(rule) || Find(rule.optimizer)) continue;
+    std::vector<std::string> names;
+    for (const Entry& entry : passes_) names.push_back(entry.info.name);
+    return Annotate(llvm::Twine(PluginOf(rule)) + ": rule '" + rule.name + "'",
+                    NotListed(NotFound("pass", rule.optimizer, names)));
+  }
+  return Error::success();
 }
 
 std::vector<const PassRegistry::Entry*> PassRegistry::Passes() const {
@@ -59,8 +103,9 @@ const PassRegistry::Entry* PassRegistry::Find(llvm::StringRef name) const {
 
 std::vector<PassStep> PassRegistry::ReportedBy(const Entry& pass) const {
   std::vector<PassStep> reported = pass.steps;
+  for (PassStep& step : reported) step.plugin = pass.plugin;
   for (const Rule* rule : RulesOf(pass.info.name))
-    reported.push_back({rule->name, rule->help, rule->refuses});
+    reported.push_back({rule->name, rule->help, rule->refuses, PluginOf(*rule)});
   llvm::sort(reported,
              [](const PassStep& a, const PassStep& b) { return llvm::StringRef(a.name) < b.name; });
   return reported;

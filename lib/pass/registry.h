@@ -10,11 +10,12 @@
 
 #include "lib/pass/pass.h"
 #include "lib/pass/rule.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
-// Filled before main() begins, and only read from then on.
-class PassRegistry {
+// Filled before main() begins and by plugins, and only read from then on.
+class GRAPNEL_PUBLIC PassRegistry {
  public:
   static PassRegistry& Get();
 
@@ -22,6 +23,7 @@ class PassRegistry {
     PassInfo info;
     std::unique_ptr<GraphPass> (*make)();
     std::vector<PassStep> steps;
+    const char* plugin = "";  // the file that it came with; "": the program's own
   };
   // Sorted by order, then name.
   std::vector<const Entry*> Passes() const;
@@ -31,6 +33,11 @@ class PassRegistry {
   std::vector<PassStep> ReportedBy(const Entry& pass) const;
   // The rules of an optimizer, in their places.
   llvm::ArrayRef<const Rule*> RulesOf(llvm::StringRef optimizer) const;
+
+  // The file that a rule came with; "": the program's own.
+  const char* PluginOf(const Rule& rule) const;
+  // Of what plugins registered: a rule of an optimizer that there is not. The error names the file.
+  Error CheckPlugins() const;
 
   // A pass, or one rule of it alone.
   struct Choice {
@@ -49,6 +56,7 @@ class PassRegistry {
   std::deque<Entry> passes_;
   std::deque<Rule> rules_;
   std::map<std::string, std::vector<const Rule*>, std::less<>> rules_of_;  // by place
+  std::map<const Rule*, const char*> plugin_of_;                           // of plugins' rules
 };
 
 }  // namespace grapnel

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "lib/support/public.h"
+
 namespace grapnel {
 
-struct Rewrite {
+struct GRAPNEL_PUBLIC Rewrite {
   int number = 0;  // from 1, over the whole run: what --limit counts
   int iteration = 0;
   std::string pass, rule;
@@ -21,7 +23,7 @@ struct Rewrite {
 };
 
 // A rule that matched but did not fire, and the condition that failed.
-struct Refusal {
+struct GRAPNEL_PUBLIC Refusal {
   std::string pass, rule, function, node, reason;
 };
 

@@ -1,9 +1,32 @@
 #include "lib/pass/rule.h"
 
+#include <new>
+#include <stdexcept>
+
 #include "lib/pass/registry.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
+namespace {
+
+// Says whose it is, what a plugin's rule throws.
+Verdict Call(const Rule& rule, RuleContext& context, const Node& node) {
+  const char* plugin = PassRegistry::Get().PluginOf(rule);
+  if (!*plugin) return rule.apply(context, node);
+  try {
+    return rule.apply(context, node);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& thrown) {
+    // Of a pass of the plugin's own the PassManager says whose it is.
+    const PassRegistry::Entry* pass = PassRegistry::Get().Find(rule.optimizer);
+    std::string whose = pass && *pass->plugin ? "" : std::string(" of ") + plugin;
+    throw std::runtime_error(std::string("rule '") + rule.name + "'" + whose + ": " +
+                             thrown.what());
+  }
+}
+
+}  // namespace
 
 bool RuleContext::DrivesControls(const Node& node) const {
   return llvm::any_of(node.uses(), [&](const Use& use) {
@@ -64,7 +87,7 @@ Verdict RuleContext::Apply(const Rule& rule, const Node& node,
   rule_name_ = rule.name;
   node_ = node;
   if (!BeginAt(node)) return NotMine();
-  Verdict verdict = rule.apply(*this, node);
+  Verdict verdict = Call(rule, *this, node);
   if (stopped) return verdict;  // NextRewrite has ended the last one
   if (verdict.by.node != kNoNode && verdict.by.node != node.id() && replace) replace(verdict.by);
   edit.End();
@@ -74,7 +97,7 @@ Verdict RuleContext::Apply(const Rule& rule, const Node& node,
 Verdict RuleContext::Apply(const Rule& rule) {
   rule_name_ = rule.name;
   node_ = Node();
-  return rule.apply(*this, Node());
+  return Call(rule, *this, Node());
 }
 
 bool RuleContext::NextRewrite(const Node& node) {
@@ -104,10 +127,29 @@ const Rule* RuleTable::Next(const Node& node, const Rule* last) const {
   return nullptr;
 }
 
+// Readers of the node's first output read `by`, and run after what the node waited for.
+static void ReplaceNode(RuleContext& context, const Node& node, Port by) {
+  bool has_others = llvm::any_of(node.uses(), [&](const Use& use) {
+    Port port = context.graph.node(use.node).input(use.slot);
+    return !port.IsControl() && port.index != 0;
+  });
+  llvm::SmallVector<Use, 8> uses(node.uses().begin(), node.uses().end());
+  llvm::SmallVector<Node, 2> waited_for;
+  for (int i = 0; i < node.num_controls(); ++i) waited_for.push_back(node.control(i));
+  for (const Node& first : waited_for) {
+    for (const Use& use : uses) context.edit.AddControl(context.graph.node(use.node), first);
+  }
+  if (has_others)
+    context.edit.RedirectPort({node.id(), 0}, by);
+  else
+    context.edit.RedirectNode(node, by);
+}
+
 bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node) {
   bool rewrote = false;
   for (const Rule* rule = rules.Next(node, nullptr); rule; rule = rules.Next(node, rule)) {
-    Verdict verdict = context.Apply(*rule, node);
+    Verdict verdict =
+        context.Apply(*rule, node, [&](Port by) { ReplaceNode(context, node, by); });
     rewrote |= verdict.rewrote();
     if (verdict.kind == Verdict::kDone || context.stopped) break;
   }

@@ -16,11 +16,12 @@
 #include "lib/pass/editor.h"
 #include "lib/pass/op_kinds.h"
 #include "lib/pass/pass.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // The answer of a rule; its context makes it.
-struct Verdict {
+struct GRAPNEL_PUBLIC Verdict {
   enum Kind : uint8_t {
     kNotMine,  // the pattern is not here
     kRefused,  // it is, and a condition failed
@@ -37,7 +38,7 @@ struct Rule;
 
 // What all rules of one run over one body share. An optimizer derives its own from it, with what
 // its rules alone need; those then take that type.
-class RuleContext {
+class GRAPNEL_PUBLIC RuleContext {
  public:
   explicit RuleContext(Editor& editor)
       : edit(editor), graph(editor.graph()), kinds(editor.module()) {}
@@ -138,7 +139,7 @@ class RuleContext {
 };
 
 // The function of a rule, whatever context it takes.
-class RuleFn {
+class GRAPNEL_PUBLIC RuleFn {
  public:
   template <typename Context>
   RuleFn(Verdict (*of_node)(Context&, const Node&))  // NOLINT: so that `.apply = F` reads well
@@ -181,7 +182,7 @@ class RuleFn {
 };
 
 // A registration. All text is a literal.
-struct Rule {
+struct GRAPNEL_PUBLIC Rule {
   const char* optimizer;  // the pass that it belongs to
   int place;              // among the optimizer's rules: TensorFlow's order, no two alike
   const char* name;       // as in ledgers, refusals, `--passes optimizer/name`, its file and test
@@ -191,7 +192,7 @@ struct Rule {
   RuleFn apply;
 };
 
-bool RegisterRule(Rule rule);
+GRAPNEL_PUBLIC bool RegisterRule(Rule rule);
 
 // At namespace scope, last in a rule's file:
 //   GRAPNEL_RULE({.optimizer = "arithmetic_optimizer", .place = 17, .name = "remove_involution",
@@ -201,7 +202,7 @@ bool RegisterRule(Rule rule);
       ::grapnel::RegisterRule(::grapnel::Rule __VA_ARGS__)
 
 // The rules of one optimizer that this run wants, by op and in their places.
-class RuleTable {
+class GRAPNEL_PUBLIC RuleTable {
  public:
   // Those from place `from` to `to`, both included.
   RuleTable(Editor& edit, llvm::StringRef optimizer, int from = 0, int to = 1 << 30);
@@ -219,13 +220,13 @@ class RuleTable {
 
 // Shows `node` the rules of its op in their places until one is done with it. Whether any rewrote
 // it.
-bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node);
+GRAPNEL_PUBLIC bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node);
 
 // An optimizer without a schedule of its own. Its rules run in their places: one of the whole body
 // by itself, those of nodes that follow one another together, on each node in the order of the
 // file. At namespace scope:
 //   GRAPNEL_OPTIMIZER((PassInfo{.name = "debug_stripper", ...}));
-class RulesInPlaces : public GraphPass {
+class GRAPNEL_PUBLIC RulesInPlaces : public GraphPass {
  public:
   Error Run(Editor& edit) override;
 };

@@ -15,11 +15,12 @@
 #include "lib/place/device_set.h"
 #include "lib/place/kernel_catalogue.h"
 #include "lib/place/words.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // Why two nodes are in one group.
-struct Tie {
+struct GRAPNEL_PUBLIC Tie {
   enum Kind : uint8_t { kResource, kReference, kDataset, kFunction, kClass };
   Kind kind;
   NodeId a, b;     // an edge runs from a to b; of kClass, b is the first node of the name
@@ -28,7 +29,7 @@ struct Tie {
 };
 
 // A request that did not count, or not wholly.
-struct DroppedRequest {
+struct GRAPNEL_PUBLIC DroppedRequest {
   NodeId node;     // at which the group was joined
   NodeId from;     // the other end
   DeviceSpec was;  // what its group had asked for
@@ -37,7 +38,7 @@ struct DroppedRequest {
 };
 
 // Why a graph cannot be placed.
-struct PlacementFailure {
+struct GRAPNEL_PUBLIC PlacementFailure {
   std::string message;              // TensorFlow's, as far as it has one
   std::vector<NodeId> nodes;        // the smallest set that conflicts, as a chain
   std::vector<Tie> ties;            // between one of them and the next
@@ -45,7 +46,7 @@ struct PlacementFailure {
 };
 
 // The state of one group; kept at its root.
-struct ColocationGroup {
+struct GRAPNEL_PUBLIC ColocationGroup {
   NodeId parent = kNoNode;
   uint32_t rank = 0;
   uint32_t types = 0;    // bits of DeviceSet::types(): types that every member has a kernel for
@@ -54,7 +55,7 @@ struct ColocationGroup {
   DeviceSpec assigned;   // where the runtime has put a member already
 };
 
-struct ColocationInput {
+struct GRAPNEL_PUBLIC ColocationInput {
   const Graph& graph;
   const DeviceSet& devices;
   const KernelCatalogue& kernels;
@@ -65,7 +66,7 @@ struct ColocationInput {
 };
 
 // Cost: a pass over nodes and data edges, with union-find.
-class Colocation {
+class GRAPNEL_PUBLIC Colocation {
  public:
   // Groups for the graph; on failure `failure()` says why and the groups are as far as they got.
   // `depth`: how many calls deep the graph is, for bodies of functions.
@@ -109,7 +110,7 @@ class Colocation {
 };
 
 // Type bits as text: "CPU, GPU".
-std::string TypesText(const DeviceSet& devices, uint32_t types);
+GRAPNEL_PUBLIC std::string TypesText(const DeviceSet& devices, uint32_t types);
 
 }  // namespace grapnel
 

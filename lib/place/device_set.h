@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "lib/ir/device_name.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 
-struct ListedDevice {
+struct GRAPNEL_PUBLIC ListedDevice {
   DeviceSpec name;     // full
   std::string text;    // the same as TensorFlow writes it
   int64_t memory = 0;  // bytes; 0: not known
@@ -24,13 +25,13 @@ struct ListedDevice {
 };
 
 // What is between two devices, both ways.
-struct DeviceLink {
+struct GRAPNEL_PUBLIC DeviceLink {
   int a, b;  // indices of devices, a < b
   double bytes_per_second = 0;
   double latency_seconds = 0;
 };
 
-class DeviceSet {
+class GRAPNEL_PUBLIC DeviceSet {
  public:
   // Names with commas between: full ones, partial ones (what is open is job localhost, replica 0,
   // task 0, id 0), and counts: "cpu:4" or "gpu:8" stands for that many of task 0. A text that names

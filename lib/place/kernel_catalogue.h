@@ -9,12 +9,13 @@
 
 #include "lib/ir/node.h"
 #include "lib/support/error.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace grapnel {
 
 // One kernel as it is registered.
-struct KernelSummary {
+struct GRAPNEL_PUBLIC KernelSummary {
   std::string device;  // the type of device; "DEFAULT": any that has no kernel of its own
   // Attribute and the dtypes that it may have: ("T", {"float", "double"}); all must hold.
   std::vector<std::pair<std::string, std::vector<std::string>>> constraints;
@@ -24,7 +25,7 @@ struct KernelSummary {
 };
 
 // For one thread at a time.
-class KernelCatalogue {
+class GRAPNEL_PUBLIC KernelCatalogue {
  public:
   virtual ~KernelCatalogue() = default;
   // Whether the op can be placed at all by this catalogue. One that it does not know (a custom op)
@@ -41,14 +42,14 @@ class KernelCatalogue {
 };
 
 // A catalogue that rooms above bring, known by its name from the program's start.
-class RegisterKernelCatalogue {
+class GRAPNEL_PUBLIC RegisterKernelCatalogue {
  public:
   using Make = std::unique_ptr<KernelCatalogue> (*)();
   RegisterKernelCatalogue(llvm::StringRef name, Make make);
 };
 
 // "tensorflow", or one that is registered: "grapnel". An error lists them.
-Expected<std::unique_ptr<KernelCatalogue>> MakeKernelCatalogue(llvm::StringRef name);
+GRAPNEL_PUBLIC Expected<std::unique_ptr<KernelCatalogue>> MakeKernelCatalogue(llvm::StringRef name);
 
 }  // namespace grapnel
 

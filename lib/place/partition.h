@@ -8,11 +8,12 @@
 
 #include "lib/ir/module.h"
 #include "lib/place/kernel_catalogue.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // A value, or the end of a node, that goes from one device to another: one pair of _Send and _Recv.
-struct Transfer {
+struct GRAPNEL_PUBLIC Transfer {
   std::string tensor_name;  // the attribute that both have
   int from, to;             // partitions
   NodeId source;            // the node in the graph that was split; kNoNode: a loop's own
@@ -20,20 +21,20 @@ struct Transfer {
   std::string send, recv;   // names in the two partitions
 };
 
-struct Partition {
+struct GRAPNEL_PUBLIC Partition {
   std::string device;
   // Main graph: the nodes of the device, in an order in which all partitions could run theirs one
   // by one. Library: what they reach.
   std::unique_ptr<Module> module;
 };
 
-struct PartitionedGraph {
+struct GRAPNEL_PUBLIC PartitionedGraph {
   std::vector<Partition> partitions;  // by device, as the names' letters order them
   std::vector<Transfer> transfers;    // in the order they were made
 };
 
 // What of the graph is split: what the fetches need when the feeds are given. No fetch: all of it.
-struct PartitionScope {
+struct GRAPNEL_PUBLIC PartitionScope {
   std::vector<Port> feeds;
   std::vector<Port> fetches;  // index 0 of a node without outputs: that it runs
 };
@@ -48,15 +49,17 @@ struct PartitionScope {
 // Every node must have a full device name (the placer's). `module` gives attributes and constants,
 // which are not copied where they are the file's: it must outlive the partitions; its graph stays
 // as it is. Cost: linear. Errors: a node without a device; a loop over devices without LoopCond.
-Expected<PartitionedGraph> PartitionByDevice(Module& module, const KernelCatalogue& kernels,
-                                             const PartitionScope& scope = {});
+GRAPNEL_PUBLIC Expected<PartitionedGraph> PartitionByDevice(Module& module,
+                                                            const KernelCatalogue& kernels,
+                                                            const PartitionScope& scope = {});
 
 // Writes each partition's graph to `folder`, named as TensorFlow names the first dump of a
 // partition: NAME_partition_DEVICE.0000.main.before_partition_passes.pbtxt, or .pb. The files'
 // names.
-Expected<std::vector<std::string>> WritePartitions(const PartitionedGraph& graph,
-                                                   llvm::StringRef folder, llvm::StringRef name,
-                                                   bool binary = false);
+GRAPNEL_PUBLIC Expected<std::vector<std::string>> WritePartitions(const PartitionedGraph& graph,
+                                                                  llvm::StringRef folder,
+                                                                  llvm::StringRef name,
+                                                                  bool binary = false);
 
 }  // namespace grapnel
 

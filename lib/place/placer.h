@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "lib/place/colocation.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
-struct PlacerOptions {
+struct GRAPNEL_PUBLIC PlacerOptions {
   // What cannot be had is replaced by something that can, within the same task. TensorFlow 2's
   // default; a v1 session's is hard.
   bool soft = true;
@@ -32,7 +33,7 @@ enum class PlacementRule : uint8_t {
   kFirst,      // the first of those possible
 };
 
-struct NodePlacement {
+struct GRAPNEL_PUBLIC NodePlacement {
   int device = -1;  // index in the DeviceSet
   PlacementRule rule = PlacementRule::kNone;
   bool was_softened = false;  // type and id of the request were given up
@@ -40,7 +41,7 @@ struct NodePlacement {
                               // the member that was placed first
 };
 
-struct Placement {
+struct GRAPNEL_PUBLIC Placement {
   std::vector<NodePlacement> nodes;  // by id; those of holes are kNone
   std::vector<NodeId> order;         // in which TensorFlow places, and logs, them
   std::unique_ptr<Colocation> groups;
@@ -52,16 +53,16 @@ struct Placement {
 
 // Places every node of `graph`; changes nothing. With a failure, `nodes` is as far as it got.
 // Cost: linear in nodes and edges; 100,000 nodes take some 0.1 s.
-Placement Place(const Graph& graph, const DeviceSet& devices, const KernelCatalogue& kernels,
-                const PlacerOptions& options);
+GRAPNEL_PUBLIC Placement Place(const Graph& graph, const DeviceSet& devices,
+                               const KernelCatalogue& kernels, const PlacerOptions& options);
 
 // The order in which TensorFlow looks at the nodes: the file's. It is that of the nodes' numbers in
 // a dump, and in a file where each node comes after its inputs, as TensorFlow writes them; another
 // file it sorts when it reads it, and we do not.
-std::vector<NodeId> PlacementOrder(const Graph& graph);
+GRAPNEL_PUBLIC std::vector<NodeId> PlacementOrder(const Graph& graph);
 
 // Text of a rule for tables: "first possible device".
-const char* RuleText(PlacementRule rule);
+GRAPNEL_PUBLIC const char* RuleText(PlacementRule rule);
 
 }  // namespace grapnel
 

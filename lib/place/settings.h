@@ -8,10 +8,11 @@
 
 #include "lib/place/placer.h"
 #include "lib/proto/rewriter_config.pb.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
-struct PlacerSettings {
+struct GRAPNEL_PUBLIC PlacerSettings {
   std::string devices;                 // as DeviceSet::Parse takes them
   std::string default_device;          // a name, may be partial; empty: none
   std::string kernels = "tensorflow";  // or "grapnel"
@@ -26,7 +27,7 @@ struct PlacerSettings {
 };
 
 // What the settings come to. Errors quote the part that is wrong.
-struct PlacerSetup {
+struct GRAPNEL_PUBLIC PlacerSetup {
   DeviceSet devices;
   PlacerOptions options;
   std::unique_ptr<KernelCatalogue> kernels;
@@ -35,7 +36,8 @@ struct PlacerSetup {
 
 // Whose kernels decide for a pass that only needs those: the settings', if there are any, else
 // TensorFlow's.
-Expected<std::unique_ptr<KernelCatalogue>> KernelsOf(const proto::RewriterConfig& config);
+GRAPNEL_PUBLIC Expected<std::unique_ptr<KernelCatalogue>> KernelsOf(
+    const proto::RewriterConfig& config);
 
 }  // namespace grapnel
 

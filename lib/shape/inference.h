@@ -12,12 +12,13 @@
 #include "lib/ir/graph.h"
 #include "lib/ir/module.h"
 #include "lib/ir/shape.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace grapnel {
 
-struct ShapeOptions {
+struct GRAPNEL_PUBLIC ShapeOptions {
   // Whether what is fed has the shape that its placeholder promises. When false, as Grappler has it
   // by default, placeholders and fed nodes have no known shape, not even a rank.
   bool trust_feeds = true;
@@ -56,7 +57,7 @@ constexpr int64_t DimOfElement(int64_t element) {
 // The result of InferShapes. Follows the graph when told what changed; the graph must outlive it.
 // References that it gives hold until the next Update. For one thread at a time, readers too
 // (dtypes are worked out when first asked for).
-class ShapeMap {
+class GRAPNEL_PUBLIC ShapeMap {
  public:
   ShapeMap(ShapeMap&&) noexcept;
   ShapeMap& operator=(ShapeMap&&) noexcept;
@@ -115,8 +116,8 @@ class ShapeMap {
 //
 // Linear in nodes and edges, each loop a few times; the body of a function once for each distinct
 // set of argument shapes, a few dozen at most. Nodes on a cycle that is no loop are left unknown.
-ShapeMap InferShapes(const Graph& graph, const ShapeOptions& options = {},
-                     llvm::ArrayRef<Shape> arg_shapes = {});
+GRAPNEL_PUBLIC ShapeMap InferShapes(const Graph& graph, const ShapeOptions& options = {},
+                                    llvm::ArrayRef<Shape> arg_shapes = {});
 
 }  // namespace grapnel
 

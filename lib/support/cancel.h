@@ -6,12 +6,13 @@
 #include <string>
 
 #include "lib/support/error.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // Set by one thread, looked at by those that work: between kernels, and within what can take long.
 // It outlives the work. Thread-safe; looking costs a load.
-class CancelFlag {
+class GRAPNEL_PUBLIC CancelFlag {
  public:
   void Cancel() { is_set_.store(true, std::memory_order_relaxed); }
   bool is_set() const { return is_set_.load(std::memory_order_relaxed); }

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/support/public.h"
 #include "lib/support/sentence.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -25,10 +26,10 @@ Error MakeError(const char* format, Args&&... args) {
 }
 
 // Puts "where: " before the text of `error`; success stays success.
-Error Annotate(const llvm::Twine& where, Error error);
+GRAPNEL_PUBLIC Error Annotate(const llvm::Twine& where, Error error);
 
 // The text of `error`, which is consumed.
-std::string TextOf(Error error);
+GRAPNEL_PUBLIC std::string TextOf(Error error);
 
 enum class Severity { kInfo, kWarning, kError };
 

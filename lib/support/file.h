@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/support/error.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -18,7 +19,7 @@ class FileMapping;
 // The bytes of a file, mapped read-only, or of memory that it owns. Graphs and constants point into
 // it, so it is shared and lives as long as any of them. A small file is read at once; pages of a
 // larger one are read when touched: opening costs nothing per byte.
-class FileBytes {
+class GRAPNEL_PUBLIC FileBytes {
  public:
   // "-" reads standard input into memory. Errors name the path.
   static Expected<std::shared_ptr<const FileBytes>> Open(llvm::StringRef path);
@@ -43,14 +44,14 @@ class FileBytes {
 };
 
 // CheckWhole() of every file that is open: for who does not know what values were read from.
-Error CheckOpenFiles();
+GRAPNEL_PUBLIC Error CheckOpenFiles();
 // The same of those that were closed since the process began, by what was known at that moment.
-Error CheckClosedFiles();
+GRAPNEL_PUBLIC Error CheckClosedFiles();
 
 // Called where bytes are read that are gone, before they are zeros: in a handler of a signal, from
 // which little may be called. A program of one task ends there: what it makes of zeros is nothing,
 // and code that has checked a file may break on it. Null, as it begins: reading goes on.
-void OnCutFile(void (*told)(const char* path));
+GRAPNEL_PUBLIC void OnCutFile(void (*told)(const char* path));
 
 // A file that appears under its name only when complete: until Commit() it has no name (or, where
 // the file system has no such files, one that begins with ".grapnel-"), and an older file stays.
@@ -61,7 +62,7 @@ void OnCutFile(void (*told)(const char* path));
 // link leads is what is written, and the link stays; a device, a pipe, /dev/stdout or /dev/fd/3 is
 // written as it is. Unlike `cp`, other hard links of an older file keep what they had. "-" is
 // standard output.
-class AtomicFile {
+class GRAPNEL_PUBLIC AtomicFile {
  public:
   enum class Until { kUnnamed, kNamed };  // kNamed: as where a file system has no unnamed files
   static Expected<std::unique_ptr<AtomicFile>> Create(llvm::StringRef path,
@@ -84,17 +85,17 @@ class AtomicFile {
 };
 
 // Writes `bytes` to `path` through an AtomicFile.
-Error WriteFile(llvm::StringRef path, llvm::StringRef bytes);
+GRAPNEL_PUBLIC Error WriteFile(llvm::StringRef path, llvm::StringRef bytes);
 // `to` becomes another name of the file `from`, or a copy where the file system has no links. What
 // was called `to` before is there until then.
-Error LinkFile(llvm::StringRef from, llvm::StringRef to);
+GRAPNEL_PUBLIC Error LinkFile(llvm::StringRef from, llvm::StringRef to);
 
-bool IsDirectory(llvm::StringRef path);
-bool FileExists(llvm::StringRef path);
-Error CreateDirectories(llvm::StringRef path);
+GRAPNEL_PUBLIC bool IsDirectory(llvm::StringRef path);
+GRAPNEL_PUBLIC bool FileExists(llvm::StringRef path);
+GRAPNEL_PUBLIC Error CreateDirectories(llvm::StringRef path);
 // Names (not paths) of the entries of a folder, sorted.
-Expected<std::vector<std::string>> ListDirectory(llvm::StringRef path);
-std::string JoinPath(llvm::StringRef folder, llvm::StringRef name);
+GRAPNEL_PUBLIC Expected<std::vector<std::string>> ListDirectory(llvm::StringRef path);
+GRAPNEL_PUBLIC std::string JoinPath(llvm::StringRef folder, llvm::StringRef name);
 
 }  // namespace grapnel
 

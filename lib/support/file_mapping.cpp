@@ -11,6 +11,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "lib/support/file.h"
+
 namespace grapnel {
 
 // Where a file is mapped, for the handler of SIGBUS, which may run at any point and take no lock.

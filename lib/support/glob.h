@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/support/error.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/GlobPattern.h"
 
@@ -17,7 +18,7 @@ namespace grapnel {
 // * is any run of characters, ? one character, [abc] and [a-c] one of these, [^abc] and [!abc] one
 // that is none of them, \ takes the next character as it is; all else is itself. '/' is nothing
 // special, so `dense*` fits dense/kernel.
-class Glob {
+class GRAPNEL_PUBLIC Glob {
  public:
   // Errors quote the pattern and say what is wrong with it.
   static Expected<Glob> Parse(llvm::StringRef text);
@@ -39,7 +40,7 @@ class Glob {
 };
 
 // Whether one of `globs` fits.
-bool FitsAny(llvm::ArrayRef<Glob> globs, llvm::StringRef name);
+GRAPNEL_PUBLIC bool FitsAny(llvm::ArrayRef<Glob> globs, llvm::StringRef name);
 
 }  // namespace grapnel
 

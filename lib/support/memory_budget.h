@@ -8,12 +8,13 @@
 #include <string>
 
 #include "lib/support/error.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // One for the process, thread-safe. Tensors in host memory are counted in it, pools that keep
 // memory for later too; what else a program holds is not.
-class MemoryBudget {
+class GRAPNEL_PUBLIC MemoryBudget {
  public:
   static MemoryBudget& Get();
 
@@ -34,24 +35,24 @@ class MemoryBudget {
 };
 
 // Memory that is not to be had. Annotate() keeps it one.
-class OutOfMemory : public llvm::ErrorInfo<OutOfMemory, llvm::StringError> {
+class GRAPNEL_PUBLIC OutOfMemory : public llvm::ErrorInfo<OutOfMemory, llvm::StringError> {
  public:
   static char ID;
   explicit OutOfMemory(const std::string& text) : ErrorInfo(text, llvm::inconvertibleErrorCode()) {}
 };
 
 // "cannot take 4.4 TB: 1.2 GB of the 12.8 GB that a run may take (--memory) are in use".
-Error MemoryRefused(uint64_t bytes);
+GRAPNEL_PUBLIC Error MemoryRefused(uint64_t bytes);
 
 // "8G", "500M", "50%" of what is free, or bytes. The error says what was expected.
-Expected<int64_t> ParseMemory(llvm::StringRef text);
+GRAPNEL_PUBLIC Expected<int64_t> ParseMemory(llvm::StringRef text);
 
 // For what holds memory beside tensors, a list of as many elements as the graph says: whether
 // `count` elements of `size` bytes fit. A negative count does.
-Error DemandMemory(int64_t count, size_t size);
+GRAPNEL_PUBLIC Error DemandMemory(int64_t count, size_t size);
 
 // Thrown by an operator new that asks the budget (tools/memory_guard.cpp).
-class OverBudget : public std::bad_alloc {
+class GRAPNEL_PUBLIC OverBudget : public std::bad_alloc {
  public:
   explicit OverBudget(size_t bytes) : bytes_(bytes) {}
   const char* what() const noexcept override { return "more memory than a run may take"; }

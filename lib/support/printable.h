@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "lib/support/public.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -13,13 +14,13 @@ namespace grapnel {
 // UTF-8 that a terminal shows as it is: control characters and bytes that are no UTF-8 become \xNN;
 // U+0080 to U+009F, which are control characters too, and marks that turn the direction of what
 // follows become \uNNNN, as JSON has them.
-std::string Printable(llvm::StringRef text);
+GRAPNEL_PUBLIC std::string Printable(llvm::StringRef text);
 // The same, but lines stay lines.
-std::string PrintableLines(llvm::StringRef text);
+GRAPNEL_PUBLIC std::string PrintableLines(llvm::StringRef text);
 
 // Hands on what is written as PrintableLines, tabs too, to a stream that outlives it. flush() goes
 // through to that stream.
-class PrintableStream : public llvm::raw_ostream {
+class GRAPNEL_PUBLIC PrintableStream : public llvm::raw_ostream {
  public:
   explicit PrintableStream(llvm::raw_ostream& os) : llvm::raw_ostream(), os_(os) {}
   ~PrintableStream() override;

@@ -7,13 +7,14 @@
 #include <utility>
 
 #include "lib/support/printable.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatAdapters.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace grapnel {
 
-class NameAdapter : public llvm::FormatAdapter<llvm::StringRef> {
+class GRAPNEL_PUBLIC NameAdapter : public llvm::FormatAdapter<llvm::StringRef> {
  public:
   explicit NameAdapter(llvm::StringRef name)
       : llvm::FormatAdapter<llvm::StringRef>(llvm::StringRef(name)) {}

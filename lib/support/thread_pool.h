@@ -6,11 +6,12 @@
 #include <functional>
 #include <memory>
 
+#include "lib/support/public.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace grapnel {
 
-class ThreadPool {
+class GRAPNEL_PUBLIC ThreadPool {
  public:
   // `threads` in all, the caller of ParallelFor included; 0 = one per core that this process may
   // use. No thread is started before there is work for it.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "lib/support/public.h"
 #include "lib/tfdbg/debug_folder.h"
 
 namespace grapnel {
@@ -13,19 +14,19 @@ namespace grapnel {
 // What a body is called for. A branch within a loop is a branch: "while_cond_true_30".
 enum class BodyRole { kCalled, kLoopCondition, kLoopBody, kThen, kElse, kCase };
 // By the names that TensorFlow gives.
-BodyRole BodyRoleOf(llvm::StringRef name);
+GRAPNEL_PUBLIC BodyRole BodyRoleOf(llvm::StringRef name);
 
 // Fills `graph` and `call` of executions, `execution` and `iteration` of traces.
 // Cost: n log n in records.
-void LinkCalls(DebugRun* run);
+GRAPNEL_PUBLIC void LinkCalls(DebugRun* run);
 
 // An output of an op of DebugRun::graphs.
-struct DebugTensor {
+struct GRAPNEL_PUBLIC DebugTensor {
   int graph = -1, op = -1, slot = 0;
 };
 
 // Arguments and results of function bodies. The run must outlive it and not change.
-class DebugCalls {
+class GRAPNEL_PUBLIC DebugCalls {
  public:
   // Cost: linear in ops.
   explicit DebugCalls(const DebugRun& run);

@@ -9,38 +9,39 @@
 #include <vector>
 
 #include "lib/support/file.h"
+#include "lib/support/public.h"
 #include "lib/watch/recorded_tensor.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 
-struct DebugSource {
+struct GRAPNEL_PUBLIC DebugSource {
   llvm::StringRef path, host;
   llvm::StringRef record;  // a serialized SourceFile, for SourceLines
   // TensorFlow's or Keras's own, below an installed package of theirs, or Python's library.
   bool is_framework = false;
 };
 
-struct DebugFrame {
+struct GRAPNEL_PUBLIC DebugFrame {
   llvm::StringRef id;
   int source = -1;  // in DebugRun::sources
   int line = 0;     // from 1
   llvm::StringRef function;
 };
 
-struct DebugDevice {
+struct GRAPNEL_PUBLIC DebugDevice {
   llvm::StringRef name;
   int id = 0;  // as DebugExecution::device_ids call it
 };
 
-struct DebugInput {
+struct GRAPNEL_PUBLIC DebugInput {
   llvm::StringRef op_name;
   int slot = 0;
   int op = -1;  // in the graph's ops; -1: the op was never described (calls of functions are not)
 };
 
 // A node, as it was when Python made it.
-struct DebugOp {
+struct GRAPNEL_PUBLIC DebugOp {
   llvm::StringRef name, type;
   std::vector<DebugInput> inputs;  // data only
   int outputs = 0;
@@ -51,7 +52,7 @@ struct DebugOp {
 };
 
 // A function's body, or the root graph, which has no name and no ops.
-struct DebugGraph {
+struct GRAPNEL_PUBLIC DebugGraph {
   llvm::StringRef id,
       name;  // the name is Python's: several graphs have it when it was traced again
   int outer = -1;
@@ -63,7 +64,7 @@ struct DebugGraph {
 };
 
 // One eager op or one call of a function.
-struct DebugExecution {
+struct GRAPNEL_PUBLIC DebugExecution {
   double wall_time = 0;      // when it ended
   llvm::StringRef op_type;   // of a call: "__inference_f_12", "__forward_f_12"
   llvm::StringRef graph_id;  // as recorded: empty for ops, and for calls under a tape
@@ -78,7 +79,7 @@ struct DebugExecution {
 };
 
 // One tensor that was computed inside a function.
-struct DebugTrace {
+struct GRAPNEL_PUBLIC DebugTrace {
   double wall_time = 0;
   int graph = -1;
   int op = -1;  // -1: the graph describes no op of that name
@@ -96,7 +97,7 @@ struct DebugTrace {
 
 // What one process wrote, or several that share a run id. Executions and traces are in the order of
 // their files; several sets of files are merged by wall time.
-struct DebugRun {
+struct GRAPNEL_PUBLIC DebugRun {
   std::string id;
   llvm::StringRef tensorflow_version, file_version;
   double start_time = 0;                      // seconds since 1970; the earliest set's
@@ -119,7 +120,7 @@ struct DebugRun {
 
 // Move-only. Texts and tensors point into the mapped files, which it keeps: memory grows with the
 // number of records, not with what tensors hold.
-struct DebugFolder {
+struct GRAPNEL_PUBLIC DebugFolder {
   std::string path;
   std::vector<DebugRun> runs;         // by start time; at least one
   std::vector<std::string> problems;  // "FILE: record 12: ...", of what was skipped
@@ -128,23 +129,23 @@ struct DebugFolder {
 
 // Whether a folder holds files of tfdbg v2, by their contents, or by their names while all are
 // empty; or dumps of v1. Reads the first record of each file.
-bool IsDebugFolder(llvm::StringRef path);
+GRAPNEL_PUBLIC bool IsDebugFolder(llvm::StringRef path);
 
 // Reads all runs. A record that is cut off, damaged, or speaks of things that are not there is a
 // problem and no error; the rest is read. Errors name the path: no folder, no debug file in it.
 // Cost: linear in the bytes of the files.
-Expected<DebugFolder> ReadDebugFolder(llvm::StringRef path);
+GRAPNEL_PUBLIC Expected<DebugFolder> ReadDebugFolder(llvm::StringRef path);
 
 // The lines of a source file, without their ends; none when TensorFlow could not read the file.
-std::vector<llvm::StringRef> SourceLines(const DebugSource& source);
+GRAPNEL_PUBLIC std::vector<llvm::StringRef> SourceLines(const DebugSource& source);
 
 // The frame in which the user's own code is deepest: no framework's. -1: none.
-int UserFrame(const DebugRun& run, int stack);
+GRAPNEL_PUBLIC int UserFrame(const DebugRun& run, int stack);
 // Whether a frame is not the user's: TensorFlow's, Keras's, or of a file that is not recorded.
-bool IsFrameworkFrame(const DebugRun& run, int frame);
+GRAPNEL_PUBLIC bool IsFrameworkFrame(const DebugRun& run, int frame);
 // Names of the user's functions, outermost first, each once where it calls itself through lines of
 // its own; without the module itself.
-std::vector<llvm::StringRef> UserFunctions(const DebugRun& run, int stack);
+GRAPNEL_PUBLIC std::vector<llvm::StringRef> UserFunctions(const DebugRun& run, int stack);
 
 }  // namespace grapnel
 

@@ -9,11 +9,12 @@
 
 #include "lib/ir/attr.h"
 #include "lib/ir/literal.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // An attribute that the user gives. Integers become floats where the op wants a float.
-struct OpAttribute {
+struct GRAPNEL_PUBLIC OpAttribute {
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   OpAttribute(llvm::StringRef key, T number) : key(key.str()), value(OfNumber(number)) {}
   OpAttribute(llvm::StringRef key, DataType type) : key(key.str()), value(attr::Type(type)) {}

@@ -13,11 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "lib/support/public.h"
 #include "lib/trace/tracer.h"
 
 namespace grapnel::ops {
 
-class OpCall {
+class GRAPNEL_PUBLIC OpCall {
  public:
   // An empty name: the op's.
   OpCall(Tracer& t, llvm::StringRef op, llvm::StringRef name, Where where)

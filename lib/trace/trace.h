@@ -15,12 +15,13 @@
 #include <string>
 #include <utility>
 
+#include "lib/support/public.h"
 #include "lib/trace/tracer.h"
 
 namespace grapnel {
 
 // An input of a traced function: {"x", proto::DT_FLOAT, {kUnknownDim, 3}}; {} is a scalar.
-struct TensorSpec {
+struct GRAPNEL_PUBLIC TensorSpec {
   TensorSpec(llvm::StringRef name, DataType dtype, std::initializer_list<int64_t> dims)
       : TensorSpec(name, dtype, Shape(llvm::ArrayRef<int64_t>(dims))) {}
   TensorSpec(llvm::StringRef name, DataType dtype, Shape shape)
@@ -32,7 +33,7 @@ struct TensorSpec {
 
 // Calls fn(tracer, one value an input) and gives the module of what it did: a Placeholder an input,
 // and what Finish adds. `name` is said in errors.
-Expected<std::unique_ptr<Module>> TraceFunction(
+GRAPNEL_PUBLIC Expected<std::unique_ptr<Module>> TraceFunction(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, Where where = Where());
 

@@ -11,6 +11,7 @@
 
 #include "lib/ir/module.h"
 #include "lib/support/error.h"
+#include "lib/support/public.h"
 #include "lib/trace/attribute.h"
 #include "lib/trace/value.h"
 #include "llvm/ADT/FunctionExtras.h"
@@ -18,7 +19,7 @@
 
 namespace grapnel {
 
-struct PrintOptions {
+struct GRAPNEL_PUBLIC PrintOptions {
   int summarize = 3;  // elements at each end of a dimension; -1: all
   std::string end = "\n", output_stream = "stderr";
 };
@@ -29,7 +30,7 @@ struct TraceState;  // lib/trace/body.h
 // Builds one Module, op by op; not thread-safe. Each method that makes nodes takes the line of its
 // call. Names follow TensorFlow: a name scope goes before each name, and a name that is taken gets
 // _1, _2, ... (upper and lower case count as the same). Errors are collected; Finish gives them.
-class Tracer {
+class GRAPNEL_PUBLIC Tracer {
  public:
   Tracer();
   ~Tracer();

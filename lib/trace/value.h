@@ -11,6 +11,7 @@
 #include "lib/ir/literal.h"
 #include "lib/ir/shape.h"
 #include "lib/ir/types.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
@@ -19,7 +20,7 @@ class TraceBody;  // lib/trace/body.h
 
 // The line of the user's program that an op comes from. As a default argument it is the caller's
 // line. The strings are the compiler's and live as long as the program.
-struct Where {
+struct GRAPNEL_PUBLIC Where {
   explicit Where(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
                  const char* function = __builtin_FUNCTION())
       : file(file), line(line), function(function) {}
@@ -43,7 +44,7 @@ struct Where {
 // What cannot be made gives a value that is not ok(); the error, with the line of the user's
 // program, is kept by the Tracer, and what is computed from such a value is not ok() either and
 // adds no error of its own.
-class Value {
+class GRAPNEL_PUBLIC Value {
  public:
   Value() = default;
   Value(TraceBody* body, Port port) : body_(body), port_(port) {}
@@ -58,24 +59,24 @@ class Value {
   // A tensor has no truth while it is traced: see Tracer::If.
   explicit operator bool() const = delete;
 
-  friend Value operator+(const Operand& x, const Operand& y);
-  friend Value operator-(const Operand& x, const Operand& y);
-  friend Value operator*(const Operand& x, const Operand& y);
-  friend Value operator/(const Operand& x, const Operand& y);
-  friend Value operator%(const Operand& x, const Operand& y);
-  friend Value operator<(const Operand& x, const Operand& y);
-  friend Value operator<=(const Operand& x, const Operand& y);
-  friend Value operator>(const Operand& x, const Operand& y);
-  friend Value operator>=(const Operand& x, const Operand& y);
-  friend Value operator==(const Operand& x, const Operand& y);
-  friend Value operator!=(const Operand& x, const Operand& y);
-  friend Value operator&(const Operand& x,
-                         const Operand& y);  // of bool, or bit by bit of integers; | too
-  friend Value operator|(const Operand& x, const Operand& y);
-  friend Value FloorDiv(const Operand& x, const Operand& y);
-  friend Value Pow(const Operand& x, const Operand& y);
-  friend Value Maximum(const Operand& x, const Operand& y);
-  friend Value Minimum(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value operator+(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value operator-(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value operator*(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value operator/(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value operator%(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value operator<(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value operator<=(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value operator>(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value operator>=(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value operator==(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value operator!=(const Operand& x, const Operand& y);
+  // & and |: of bool, or bit by bit of integers.
+  friend GRAPNEL_PUBLIC Value operator&(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value operator|(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value FloorDiv(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value Pow(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value Maximum(const Operand& x, const Operand& y);
+  friend GRAPNEL_PUBLIC Value Minimum(const Operand& x, const Operand& y);
   Value operator-() const { return Negate(*this); }
   Value operator!() const { return Not(*this); }
   Value& operator+=(const Operand& y);
@@ -96,7 +97,7 @@ class Value {
 using Values = std::vector<Value>;
 
 // A node that is being traced: what an op with no output, or with several, gives.
-class Operation {
+class GRAPNEL_PUBLIC Operation {
  public:
   Operation() = default;
   Operation(TraceBody* body, NodeId node) : body_(body), node_(node) {}
@@ -119,7 +120,7 @@ class Operation {
 // the op's argument
 // (`Sum/reduction_indices`). Numbers, and vectors of them, become the dtype that the op takes where
 // no digit is lost; a Literal keeps its own. Made where it is used, and so it knows the line.
-class Operand {
+class GRAPNEL_PUBLIC Operand {
  public:
   Operand(const Value& value, Where where = Where()) : where(where), kind(kValue), values{value} {}
   Operand(const Operation& op, Where where = Where()) : Operand(op.output(), where) {}

@@ -6,6 +6,7 @@
 
 #include "lib/exec/device.h"
 #include "lib/exec/tensor.h"
+#include "lib/support/public.h"
 #include "lib/support/thread_pool.h"
 
 namespace grapnel {
@@ -15,7 +16,7 @@ namespace grapnel {
 // either is a NaN); strings, resources and variants count nothing.
 // -0 is zero, and so are denormals, but for those of half: as in TensorFlow, whose kernels compute
 // with denormals flushed, and half as float.
-struct Health : ElementCounts {
+struct GRAPNEL_PUBLIC Health : ElementCounts {
   int64_t elements = 0;
   bool IsBad() const { return neg_inf > 0 || pos_inf > 0 || nan > 0; }
   Health& operator+=(const Health& other);
@@ -27,17 +28,18 @@ enum class HealthDetail {
 };
 
 // One pass over the elements, which lie in host memory; of a large tensor by the threads of `pool`.
-Health HealthOf(const Tensor& tensor, ThreadPool* pool = nullptr,
-                HealthDetail detail = HealthDetail::kCounts);
+GRAPNEL_PUBLIC Health HealthOf(const Tensor& tensor, ThreadPool* pool = nullptr,
+                               HealthDetail detail = HealthDetail::kCounts);
 
 // Adds elements [begin, end) to `sum`, on this thread.
-void CountElements(const Tensor& tensor, int64_t begin, int64_t end, HealthDetail detail,
-                   ElementCounts& sum);
+GRAPNEL_PUBLIC void CountElements(const Tensor& tensor, int64_t begin, int64_t end,
+                                  HealthDetail detail, ElementCounts& sum);
 
 // The same of a tensor that may lie on a device: counted there, or copied when the device cannot.
 // Waits for `stream`, which makes the tensor.
-Expected<Health> HealthOn(const Tensor& tensor, Stream* stream, ThreadPool* pool = nullptr,
-                          HealthDetail detail = HealthDetail::kCounts);
+GRAPNEL_PUBLIC Expected<Health> HealthOn(const Tensor& tensor, Stream* stream,
+                                         ThreadPool* pool = nullptr,
+                                         HealthDetail detail = HealthDetail::kCounts);
 
 }  // namespace grapnel
 

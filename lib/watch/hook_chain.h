@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/exec/executor.h"
+#include "lib/support/public.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -13,7 +14,7 @@ namespace grapnel {
 
 // Calls each hook in the order in which they were added, of the nodes that it wants; the first
 // error ends it. What one puts in an output's place the next ones see.
-class HookChain : public RunHook {
+class GRAPNEL_PUBLIC HookChain : public RunHook {
  public:
   void Add(RunHook* hook) { hooks_.push_back(hook); }  // which outlives it; before the plan is made
 

@@ -7,6 +7,7 @@
 
 #include "lib/ir/types.h"
 #include "lib/proto/debug_event.pb.h"
+#include "lib/support/public.h"
 #include "lib/watch/health.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -23,7 +24,7 @@ enum class Recorded : uint8_t {
   kCounts,     // all of health; dtype and rank; dims of a whole tensor
 };
 
-struct RecordedTensor {
+struct GRAPNEL_PUBLIC RecordedTensor {
   Recorded what = Recorded::kNothing;
   bool bad = false;  // has a NaN or an infinity
   DataType dtype = proto::DT_INVALID;
@@ -36,23 +37,23 @@ struct RecordedTensor {
 // Reads a serialized TensorProto as `mode` (of TensorFlow 2.21) wrote it; of a whole tensor it
 // counts and keeps no value. `problem` becomes a text when the summary is not what the mode writes;
 // else it is left alone. Cost: linear in the elements of a whole tensor, else constant.
-RecordedTensor ReadRecordedTensor(TensorDebugMode mode, llvm::StringRef tensor_proto,
-                                  std::string* problem);
+GRAPNEL_PUBLIC RecordedTensor ReadRecordedTensor(TensorDebugMode mode, llvm::StringRef tensor_proto,
+                                                 std::string* problem);
 
 // The same of what an op of tfdbg v1 put out: DebugNumericSummary, or DebugNanCount, which counts
 // NaNs alone.
-RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_proto,
-                             std::string* problem);
+GRAPNEL_PUBLIC RecordedTensor ReadV1Summary(llvm::StringRef debug_op, llvm::StringRef tensor_proto,
+                                            std::string* problem);
 
 // "float, 160 elements: -inf x12, negative 143, zero 5"; "not recorded" when nothing is known.
-std::string RecordedTensorText(const RecordedTensor& tensor);
+GRAPNEL_PUBLIC std::string RecordedTensorText(const RecordedTensor& tensor);
 // "-inf x12, NaN x1"; "inf or NaN" where they were not counted; "" of a tensor without.
-std::string BadText(const RecordedTensor& tensor);
+GRAPNEL_PUBLIC std::string BadText(const RecordedTensor& tensor);
 // "-inf", "+inf", "nan", sorted; empty where they were not counted.
-std::vector<std::string> BadKinds(const RecordedTensor& tensor);
+GRAPNEL_PUBLIC std::vector<std::string> BadKinds(const RecordedTensor& tensor);
 
 // "FULL_HEALTH"; "mode 99" when TensorFlow 2.21 has none of that number.
-std::string DebugModeName(TensorDebugMode mode);
+GRAPNEL_PUBLIC std::string DebugModeName(TensorDebugMode mode);
 
 }  // namespace grapnel
 

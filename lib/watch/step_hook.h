@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "lib/exec/executor.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // One run, as hooks see it.
-struct StepContext {
+struct GRAPNEL_PUBLIC StepContext {
   int64_t run = 0;  // from 1; 0: before the first
   llvm::ArrayRef<std::string> feeds, fetches;
   llvm::ArrayRef<std::string> fetch_names;  // what a person calls them, as a signature's key
@@ -37,7 +38,7 @@ struct StepContext {
 
 // Told of a sequence of runs. Several are called in the order in which they were given; an error of
 // one ends the run, and begins with its name. One thread at a time.
-class StepHook {
+class GRAPNEL_PUBLIC StepHook {
  public:
   virtual ~StepHook() = default;
   virtual std::string name() const = 0;  // for errors: "--summaries"

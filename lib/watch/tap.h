@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/exec/executor.h"
+#include "lib/support/public.h"
 #include "lib/watch/health.h"
 #include "lib/watch/tap_event.h"
 #include "lib/watch/tap_filter.h"
@@ -28,8 +29,8 @@ enum class TapMode {
   kFullTensor,
   kThreeSlots  // REDUCE_INF_NAN_THREE_SLOTS: which kinds of bad elements there are
 };
-std::optional<TapMode> ParseTapMode(llvm::StringRef name);  // "FULL_HEALTH"
-std::vector<std::string> TapModeNames();
+GRAPNEL_PUBLIC std::optional<TapMode> ParseTapMode(llvm::StringRef name);  // "FULL_HEALTH"
+GRAPNEL_PUBLIC std::vector<std::string> TapModeNames();
 
 // How often each output was tapped.
 using TapCounts = std::map<std::pair<const Graph*, NodeId>, std::vector<int64_t>>;
@@ -38,7 +39,7 @@ using TapCounts = std::map<std::pair<const Graph*, NodeId>, std::vector<int64_t>
 // function's body too; an event says the calls and iterations that it was in. Those that derive
 // from it are told of each tensor, in the order in which one thread would run the nodes, whatever
 // the number of threads.
-class Tap : public RunHook {
+class GRAPNEL_PUBLIC Tap : public RunHook {
  public:
   Tap(TapFilter filter, TapMode mode) : filter_(std::move(filter)), mode_(mode) {}
   bool Wants(const Node& node) override;
@@ -97,7 +98,7 @@ class Tap : public RunHook {
 };
 
 // A tap whose events a thread of its own writes.
-class WrittenTap : public Tap {
+class GRAPNEL_PUBLIC WrittenTap : public Tap {
  public:
   WrittenTap(TapFilter filter, TapMode mode, TapWriter::Write write)
       : Tap(std::move(filter), mode), writer_(std::move(write)) {}

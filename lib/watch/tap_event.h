@@ -8,12 +8,13 @@
 
 #include "lib/exec/call_stack.h"
 #include "lib/exec/tensor.h"
+#include "lib/support/public.h"
 #include "lib/watch/health.h"
 
 namespace grapnel {
 
 // A CallFrame that outlives the call.
-struct TapCall {
+struct GRAPNEL_PUBLIC TapCall {
   const Function* function = nullptr;  // null: an iteration of a loop of single nodes
   Node caller;                         // none, as CallFrame has none
   std::string loop;
@@ -24,9 +25,9 @@ struct TapCall {
 using TapCalls = std::shared_ptr<const std::vector<TapCall>>;
 
 // Where this thread is now. Cheap while it stays in one call.
-TapCalls CurrentTapCalls();
+GRAPNEL_PUBLIC TapCalls CurrentTapCalls();
 
-struct TapEvent {
+struct GRAPNEL_PUBLIC TapEvent {
   Node node;
   int output = 0;
   int run = 0;      // of several; 0: there is one

@@ -7,12 +7,13 @@
 
 #include "lib/ir/module.h"
 #include "lib/support/glob.h"
+#include "lib/support/public.h"
 
 namespace grapnel {
 
 // Each list fits what one of its globs fits; an empty one fits all. A tensor is tapped when all
 // fit.
-struct TapFilter {
+struct GRAPNEL_PUBLIC TapFilter {
   std::vector<Glob> names;      // of nodes; in a function's body the node's alone
   std::vector<Glob> ops;        // "Conv2D"
   std::vector<Glob> functions;  // whose body the node is in; the main graph is called ""
@@ -26,9 +27,10 @@ struct TapFilter {
 
 // What was typed: a name or pattern that fits no node, op, function or dtype is an error, which
 // says what is near.
-Error DemandTapped(const Module& module, const TapFilter& filter);
+GRAPNEL_PUBLIC Error DemandTapped(const Module& module, const TapFilter& filter);
 // The same of nodes alone, which `flag` names.
-Error DemandNodes(const Module& module, llvm::ArrayRef<Glob> globs, const char* flag);
+GRAPNEL_PUBLIC Error DemandNodes(const Module& module, llvm::ArrayRef<Glob> globs,
+                                 const char* flag);
 
 }  // namespace grapnel
 

@@ -9,12 +9,13 @@
 #include <thread>
 #include <vector>
 
+#include "lib/support/public.h"
 #include "lib/watch/tap_event.h"
 
 namespace grapnel {
 
 // Thread-safe. Events are written in the order in which they were added, one at a time.
-class TapWriter {
+class GRAPNEL_PUBLIC TapWriter {
  public:
   using Write = std::function<void(const TapEvent&)>;
   // What may wait to be written, in bytes. An event alone may be larger.

@@ -38,7 +38,7 @@ struct Loaded {
 Loaded Load() {
   const char* wish = std::getenv("GRAPNEL_ONEDNN");
   if (wish && llvm::StringRef(wish) == "off") return {nullptr, "GRAPNEL_ONEDNN is 'off'"};
-  std::string path = wish && *wish ? wish : BesideTheProgram("grapnel_onednn.so");
+  std::string path = wish && *wish ? wish : ModulePath("grapnel_onednn.so");
   // Never closed: primitives and their code live until the process ends.
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module) return {nullptr, dlerror()};

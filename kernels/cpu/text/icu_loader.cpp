@@ -17,7 +17,7 @@ struct Opened {
 
 Opened Open() {
   const char* wish = std::getenv("GRAPNEL_ICU");
-  std::string path = wish && *wish ? wish : BesideTheProgram("grapnel_icu.so");
+  std::string path = wish && *wish ? wish : ModulePath("grapnel_icu.so");
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed
   if (!module) return {nullptr, dlerror()};
   auto entry = reinterpret_cast<GrapnelIcuEntryFn>(dlsym(module, GRAPNEL_ICU_ENTRY));

@@ -46,7 +46,7 @@ void UseNoSignals() {
 
 // Stays open: its libraries keep threads.
 Expected<const GrapnelPictureApi*> OpenModule() {
-  static const std::string path = BesideTheProgram("grapnel_picture.so");
+  static const std::string path = ModulePath("grapnel_picture.so");
   static std::string why;
   static const GrapnelPictureApi* const api = []() -> const GrapnelPictureApi* {
     UseOwnFonts();

@@ -10,7 +10,7 @@ namespace grapnel {
 namespace {
 
 Expected<const GrapnelHttpApi*> OpenModule() {
-  std::string path = BesideTheProgram("grapnel_http.so");
+  std::string path = ModulePath("grapnel_http.so");
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module) return MakeError("cannot serve: {0}", dlerror());
   auto entry = reinterpret_cast<GrapnelHttpEntryFn>(dlsym(module, GRAPNEL_HTTP_ENTRY));

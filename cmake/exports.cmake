@@ -1,0 +1,16 @@
+# What the dynamic linker sees of binary and library: names that fit one of these and have default visibility, which of ours
+# only what is GRAPNEL_PUBLIC has. tests/library/exports.py holds both to it.
+set(GRAPNEL_EXPORTS
+    # namespace grapnel: functions, members, const members; vtables, their tables and thunks, type information.
+    _ZN7grapnel* _ZNK7grapnel* _ZT[VTSI]N7grapnel* _ZT[hv]*N7grapnel* _ZT[hv]*NK7grapnel*
+    # LLVM's Support, which is linked statically: inline code of StringRef, Error, formatv and their like calls it.
+    _ZN4llvm* _ZNK4llvm* _ZT[VTSI]N4llvm* _ZT[hv]*N4llvm*
+    # protobuf's own, in the binary; templates of it made for our messages, in the library too.
+    _ZN6google8protobuf* _ZNK6google8protobuf* _ZT[VTSI]N6google8protobuf*
+    # protobuf's tables of our messages.
+    descriptor_table_lib_2f*)
+list(JOIN GRAPNEL_EXPORTS ";\n  " names)
+set(GRAPNEL_DYNAMIC_LIST ${PROJECT_BINARY_DIR}/exports.list)
+set(GRAPNEL_VERSION_SCRIPT ${PROJECT_BINARY_DIR}/exports.map)
+file(CONFIGURE OUTPUT ${GRAPNEL_DYNAMIC_LIST} CONTENT "{\n  ${names};\n};\n")
+file(CONFIGURE OUTPUT ${GRAPNEL_VERSION_SCRIPT} CONTENT "{\n global:\n  ${names};\n local: *;\n};\n")

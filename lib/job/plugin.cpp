@@ -1,0 +1,100 @@
+#include "lib/job/plugin.h"
+
+#include <cstdlib>
+#include <optional>
+#include <vector>
+
+#include "lib/pass/registry.h"
+#include "lib/support/file.h"
+#include "lib/support/plugin.h"
+#include "lib/support/program_file.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+
+namespace grapnel {
+namespace {
+
+// From the folder of the binary, in a build and where it is installed.
+constexpr const char* kPrefix = "..";
+constexpr const char* kFlagsFile = "../share/grapnel/plugin_flags.txt";
+
+// How a plugin is compiled, a flag a line; "{prefix}" is the folder that bin/ is in.
+Expected<std::vector<std::string>> PluginFlags() {
+  std::string path = BesideTheProgram(kFlagsFile);
+  if (!FileExists(path))
+    return MakeError("the headers of grapnel are not beside this program ({0} is not there)", path);
+  ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(path));
+  std::string prefix = BesideTheProgram(kPrefix);
+  std::vector<std::string> flags;
+  llvm::SmallVector<llvm::StringRef, 16> lines;
+  file->bytes().split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef line : lines) {
+    auto [before, after] = line.split("{prefix}");
+    bool has_prefix = before.size() != line.size();
+    flags.push_back(has_prefix ? (before + prefix + after).str() : line.str());
+  }
+  return flags;
+}
+
+// $CXX may hold words: "ccache g++".
+Expected<std::vector<std::string>> Compiler() {
+  const char* wish = std::getenv("CXX");
+  llvm::SmallVector<llvm::StringRef, 4> words;
+  llvm::StringRef(wish && *wish ? wish : "c++").split(words, ' ', -1, /*KeepEmpty=*/false);
+  if (words.empty()) words.push_back("c++");
+  auto program = llvm::sys::findProgramByName(words[0]);
+  if (!program) return MakeError("no compiler '{0}' on PATH; CXX says which one to use", words[0]);
+  std::vector<std::string> command = {*program};
+  for (llvm::StringRef word : llvm::ArrayRef(words).drop_front()) command.push_back(word.str());
+  return command;
+}
+
+// What the command wrote to both its outputs; an error holds it where the command failed.
+Expected<std::string> WhatItSays(const std::vector<std::string>& command, llvm::StringRef log) {
+  std::vector<llvm::StringRef> words(command.begin(), command.end());
+  std::string problem;
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), log, log};
+  int code = llvm::sys::ExecuteAndWait(command[0], words, std::nullopt, redirects, 0, 0, &problem);
+  if (!problem.empty()) return MakeError("{0}: {1}", command[0], problem);
+  ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(log));
+  std::string said = file->bytes().rtrim().str();
+  if (code == 0) return said;
+  return MakeError("does not compile with {0}:\n{1}", command[0],
+                   said.empty() ? "(it says nothing)" : said);
+}
+
+}  // namespace
+
+Error LoadPlugin(llvm::StringRef path) {
+  RETURN_IF_ERROR(OpenPlugin(path));
+  return PassRegistry::Get().CheckPlugins();
+}
+
+bool NamesSource(llvm::StringRef path) {
+  return path.ends_with(".cpp") || path.ends_with(".cc") || path.ends_with(".cxx");
+}
+
+Error LoadSource(llvm::StringRef path, bool color, const MessageSink& sink) {
+  if (!FileExists(path)) return MakeError("{0}: No such file or directory", path);
+  ASSIGN_OR_RETURN(std::vector<std::string> command, Compiler());
+  auto flags = PluginFlags();
+  if (!flags) return Annotate(path, flags.takeError());
+  llvm::SmallString<128> folder;
+  if (std::error_code code = llvm::sys::fs::createUniqueDirectory("grapnel", folder))
+    return MakeError("{0}: {1}", folder, code.message());
+  auto remove = llvm::make_scope_exit([&] { llvm::sys::fs::remove_directories(folder); });
+  std::string plugin = JoinPath(folder, "plugin.so");
+  command.insert(command.end(), flags->begin(), flags->end());
+  if (color) command.push_back("-fdiagnostics-color=always");
+  for (std::string word : {std::string("-shared"), std::string("-o"), plugin, path.str()})
+    command.push_back(std::move(word));
+  auto said = WhatItSays(command, JoinPath(folder, "said.txt"));
+  if (!said) return Annotate(path, said.takeError());
+  if (!said->empty() && sink) sink(Severity::kWarning, path.str() + ":\n" + *said);
+  RETURN_IF_ERROR(OpenPlugin(plugin, path));
+  return PassRegistry::Get().CheckPlugins();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,171 @@
+#include "lib/support/plugin.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "lib/support/exceptions.h"
+#include "lib/support/file.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace grapnel {
+namespace {
+
+struct Loading {
+  const char* path = "";
+  void (*told)(const char* path, const char* why) = nullptr;
+  std::terminate_handler terminate = nullptr;  // the process's own
+  std::vector<std::string> faults;
+};
+
+Loading& State() {
+  static auto* loading = new Loading;
+  return *loading;
+}
+
+// A T at that place of a file, if the file reaches so far.
+template <typename T>
+std::optional<T> ReadAt(llvm::StringRef bytes, uint64_t offset) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+llvm::StringRef NameAt(llvm::StringRef bytes, uint64_t offset) {
+  if (offset > bytes.size()) return {};
+  return bytes.drop_front(offset).take_until([](char letter) { return letter == '\0'; });
+}
+
+Expected<Elf64_Ehdr> ReadHeader(llvm::StringRef bytes) {
+  auto header = ReadAt<Elf64_Ehdr>(bytes, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+    return MakeError("is no shared object");
+  bool fits = header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == EM_X86_64 &&
+              header->e_type == ET_DYN && header->e_shentsize == sizeof(Elf64_Shdr);
+  if (!fits) return MakeError("is no shared object for x86-64");
+  return *header;
+}
+
+// The record of a plugin's file, without loading it; nothing where there is none.
+Expected<std::optional<PluginRecord>> ReadRecord(llvm::StringRef bytes) {
+  ASSIGN_OR_RETURN(Elf64_Ehdr header, ReadHeader(bytes));
+  auto section = [&](uint64_t i) {
+    return ReadAt<Elf64_Shdr>(bytes, header.e_shoff + i * sizeof(Elf64_Shdr));
+  };
+  auto names = section(header.e_shstrndx);
+  for (uint64_t i = 0; names && i < header.e_shnum; ++i) {
+    auto found = section(i);
+    if (!found || NameAt(bytes, names->sh_offset + found->sh_name) != kPluginSection) continue;
+    auto record = ReadAt<PluginRecord>(bytes, found->sh_offset);
+    if (!record || std::strncmp(record->mark, kPluginMark, sizeof record->mark) != 0) break;
+    record->version[sizeof record->version - 1] = record->abi[sizeof record->abi - 1] = '\0';
+    record->name[sizeof record->name - 1] = '\0';
+    return record;
+  }
+  return std::optional<PluginRecord>();
+}
+
+Error CheckRecord(llvm::StringRef bytes) {
+  ASSIGN_OR_RETURN(std::optional<PluginRecord> record, ReadRecord(bytes));
+  if (!record) return MakeError("is no plugin of grapnel: GRAPNEL_PLUGIN(\"NAME\") is missing");
+  if (llvm::StringRef(record->version) == GRAPNEL_VERSION &&
+      llvm::StringRef(record->abi) == GRAPNEL_ABI)
+    return Error::success();
+  return MakeError(
+      "plugin '{0}' was built against grapnel {1} ({2}), and this is grapnel {3} ({4}); build it "
+      "again",
+      record->name, record->version, record->abi, GRAPNEL_VERSION, GRAPNEL_ABI);
+}
+
+// dlerror() in words: its path is the caller's to say, and symbols are names of C++.
+std::string WhyNotLoaded(llvm::StringRef file) {
+  const char* said = dlerror();
+  llvm::StringRef why(said ? said : "no reason is given");
+  why.consume_front(file);
+  why.consume_front(": ");
+  auto [what, symbol] = why.split("undefined symbol: ");
+  if (symbol.empty()) return why.str();
+  return "it needs '" + llvm::demangle(symbol.str()) + "', which is not public in this program";
+}
+
+Error Start(void* plugin, bool has_record) {
+  auto start = reinterpret_cast<void (*)(Error*)>(dlsym(plugin, kPluginStart));
+  if (!start && !has_record) return Error::success();
+  if (!start) return MakeError("GRAPNEL_PLUGIN belongs outside of any unnamed namespace");
+  return WithoutExceptions([&] {
+    Error error = Error::success();
+    llvm::consumeError(std::move(error));
+    start(&error);
+    return error;
+  });
+}
+
+void EndInConstructor() {
+  std::exception_ptr thrown = std::current_exception();
+  if (thrown && State().told) {
+    std::string why = TextOf(WithoutExceptions([&]() -> Error { std::rethrow_exception(thrown); }));
+    State().told(State().path, why.c_str());
+  }
+  if (State().terminate) State().terminate();
+  std::abort();
+}
+
+// `file` has a slash in it: without one dlopen looks elsewhere.
+Error Load(const char* path, const char* file, bool has_record) {
+  State().path = path;
+  void* plugin = nullptr;
+  Error error = WithoutExceptions([&]() -> Error {
+    State().terminate = std::set_terminate(EndInConstructor);
+    // Never closed: registries point into it.
+    plugin = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    std::set_terminate(State().terminate);
+    return plugin ? Error::success() : MakeError("{0}", WhyNotLoaded(file));
+  });
+  if (!error && State().faults.empty()) error = Start(plugin, has_record);
+  State().path = "";
+  std::vector<std::string> faults = std::move(State().faults);
+  State().faults.clear();
+  if (error) return error;
+  if (!faults.empty()) return MakeError("{0}", llvm::join(faults, "\n"));
+  return Error::success();
+}
+
+}  // namespace
+
+Error OpenPlugin(llvm::StringRef path, llvm::StringRef compiled_from) {
+  // By their real paths; the names that they were asked for by are kept for who points to them.
+  static auto* loaded = new std::map<std::string, std::string>;
+  llvm::SmallString<256> real;
+  if (std::error_code code = llvm::sys::fs::real_path(path, real))
+    return MakeError("{0}: {1}", path, code.message());
+  std::string key = real.str().str();
+  if (loaded->count(key)) return Error::success();
+  llvm::StringRef name = compiled_from.empty() ? path : compiled_from;
+  if (compiled_from.empty()) {
+    ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(path));
+    if (Error error = CheckRecord(file->bytes())) return Annotate(path, std::move(error));
+  }
+  const std::string& kept = loaded->emplace(key, name.str()).first->second;
+  return Annotate(name, Load(kept.c_str(), key.c_str(), compiled_from.empty()));
+}
+
+void OnThrowingConstructor(void (*told)(const char* path, const char* why)) { State().told = told; }
+
+const char* PluginBeingLoaded() { return State().path; }
+
+void ReportBadRegistration(const std::string& text) {
+  assert(*State().path && "a registration of the program itself is wrong");
+  State().faults.push_back(text);
+}
+
+}  // namespace grapnel

@@ -1,0 +1,64 @@
+// Functions of a file that are to be traced, by name: `grapnel trace FILE.cpp:FUNCTION` compiles
+// the file and traces one.
+//
+//   Value HarmonicMean(Tracer&, Value x) { ... }
+//   GRAPNEL_TRACE(HarmonicMean, {{"x", proto::DT_FLOAT, {3}}});
+#ifndef GRAPNEL_LIB_TRACE_REGISTRATION_H_
+#define GRAPNEL_LIB_TRACE_REGISTRATION_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/support/public.h"
+#include "lib/trace/trace.h"
+
+namespace grapnel {
+
+struct GRAPNEL_PUBLIC TracedFunction {
+  std::string name;
+  std::vector<TensorSpec> inputs;
+  Where where;  // of the registration; its strings live as long as the program
+  std::function<Expected<std::unique_ptr<Module>>()> trace;  // errors: Trace's; what it throws
+  const char* plugin = "";  // the file that it came with; "": the program's own
+};
+
+// In the order in which they registered. Two may have one name, in two plugins.
+GRAPNEL_PUBLIC const std::vector<TracedFunction>& TracedFunctions();
+GRAPNEL_PUBLIC bool RegisterTrace(TracedFunction function);
+
+// fn(Tracer&, Value x, Value y, ...), as Trace takes it, with a TensorSpec for each value.
+template <size_t N, typename Result, typename... Args>
+bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), const TensorSpec (&inputs)[N],
+                   Where where) {
+  static_assert(sizeof...(Args) == N, "GRAPNEL_TRACE: one TensorSpec for each Value");
+  std::vector<TensorSpec> specs(inputs, inputs + N);
+  auto trace = [=]() -> Expected<std::unique_ptr<Module>> {
+    return TraceFunction(
+        name, specs,
+        [&](Tracer& t, llvm::ArrayRef<Value> args) {
+          return Tracer::ListOf(Tracer::Call<N>(fn, args, t));
+        },
+        where);
+  };
+  return RegisterTrace(TracedFunction{name, specs, where, trace});
+}
+template <typename Result>
+bool RegisterTrace(const char* name, Result (*fn)(Tracer&), Where where) {
+  auto trace = [=]() -> Expected<std::unique_ptr<Module>> {
+    return TraceFunction(
+        name, {}, [&](Tracer& t, llvm::ArrayRef<Value>) { return Tracer::ListOf(fn(t)); }, where);
+  };
+  return RegisterTrace(TracedFunction{name, {}, where, trace});
+}
+
+// At namespace scope, after the function: GRAPNEL_TRACE(Pair, {{"x", proto::DT_FLOAT, {3}},
+// {"y", proto::DT_INT32, {}}}); GRAPNEL_TRACE(NoInputs);
+#define GRAPNEL_TRACE(function, ...)                                                  \
+  [[maybe_unused]] static const bool GRAPNEL_CONCAT(trace_registered_, __COUNTER__) = \
+      ::grapnel::RegisterTrace(#function, function __VA_OPT__(, ) __VA_ARGS__, ::grapnel::Where())
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TRACE_REGISTRATION_H_

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Installs a build to a folder of its own, moves that, and builds and runs docs/examples against it as a stranger would: by CMake
+with the shared and with the static libraries, and by pkg-config; plugins go into the installed binary.
+
+usage: installed.py BUILD_FOLDER
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+EXAMPLES = ROOT / "docs" / "examples"
+COLLATZ = "1 takes 0 steps\n6 takes 8 steps\n27 takes 111 steps\n97 takes 118 steps\n"
+
+
+def run(*command, **options):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def check(what, got, *wanted):
+    for text in wanted:
+        if text not in got:
+            sys.exit(f"{what}: '{text}' was expected, and this came:\n{got}")
+
+
+def check_programs(folder, how, environment=None):
+    mean = run(folder / "harmonic_mean", env=environment)
+    check(f"harmonic_mean, {how}", mean, "HarmonicMean: float[] 1.714", "Min is gone", "min: 1\nHarmonicMeanPrint: float[] 1.714", "Min is kept")
+    check(f"collatz, {how}", run(folder / "collatz", env=environment), COLLATZ)
+
+
+def check_plugins(grapnel, folder, work):
+    graph = work / "reversed.gtxt"
+    graph.write_text("fetch %y\n%x = Placeholder {dtype=float, shape=[3]}\n%a = ReverseV2(%x, [0])\n%b = ReverseV2(%a, [0])\n"
+                     "%y = Neg(%b)\n")
+    plugin = folder / "plugin_pass.so"
+    check("opt", run(grapnel, "opt", graph, "--plugin", plugin, "--print"), "%y = Neg(%x)")
+    check("passes", run(grapnel, "passes", "--plugin", plugin), "reverse_remover", f"of {plugin}")
+    mean = run(grapnel, "trace", EXAMPLES / "harmonic_mean.cpp:HarmonicMean")
+    check("trace", mean, "%truediv_1 = RealDiv(")
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as temporary:
+        work = pathlib.Path(temporary)
+        run("cmake", "--install", build, "--prefix", work / "first")
+        prefix = work / "moved"
+        (work / "first").rename(prefix)  # nothing may remember where it was
+        grapnel = prefix / "bin" / "grapnel"
+        check("--version", run(grapnel, "--version"), "grapnel 0.")
+
+        for how, option in (("shared", "OFF"), ("static", "ON")):
+            into = work / how
+            run("cmake", "-S", EXAMPLES, "-B", into, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DSTATIC={option}",
+                "-DCMAKE_BUILD_TYPE=Debug")
+            programs = ["harmonic_mean", "collatz"] if how == "shared" else ["collatz"]
+            plugins = ["plugin_pass"] if how == "shared" else []
+            run("cmake", "--build", into, "--target", *programs, *plugins)
+            if how == "shared":
+                check_programs(into, how)
+                check_plugins(grapnel, into, work)
+            else:
+                check(f"collatz, {how}", run(into / "collatz"), COLLATZ)
+
+        libraries = next(prefix.glob("lib*/pkgconfig"))
+        flags = run("pkg-config", "--cflags", "--libs", "grapnel", env=os.environ | {"PKG_CONFIG_PATH": str(libraries)}).split()
+        run("c++", "-std=c++20", EXAMPLES / "collatz.cpp", *flags, "-o", work / "collatz")
+        paths = os.environ | {"LD_LIBRARY_PATH": str(libraries.parent)}
+        check("collatz, pkg-config", run(work / "collatz", env=paths), COLLATZ)
+    print("ok")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
