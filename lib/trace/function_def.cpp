@@ -127,11 +127,13 @@ void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef
   FunctionMaker(body).Run(args, results);
 }
 
-std::string DebugInfoOf(const TraceState& state) {
+std::string DebugInfoOf(const TraceState& state, llvm::StringRef imported) {
   proto::GraphDebugInfo info;
+  info.ParseFromArray(imported.data(), static_cast<int>(imported.size()));
   llvm::StringMap<int> files;
+  for (int i = 0; i < info.files_size(); ++i) files.try_emplace(info.files(i), i);
   for (const auto& body : state.bodies) {
-    for (NodeId id = 0; id < body->lines.size(); ++id) {
+    for (NodeId id = body->first_traced; id < body->lines.size(); ++id) {
       Node node = body->graph->node(id);
       if (node.op() == "_Arg") continue;
       const Where& where = body->lines[id];
