@@ -330,10 +330,13 @@ InputGradients Undo(G& g, const char* op, llvm::ArrayRef<const char*> keys, int 
   for (int i = 1; i < inputs; ++i) operands.push_back(g.x(i));
   return {g.Op(op, operands, g.Attrs(keys), name)};
 }
-GRAPNEL_GRADIENT("SpaceToBatch",
-                 [](G& g) { return Undo(g, "BatchToSpace", {"block_size"}, 2); });
-GRAPNEL_GRADIENT("BatchToSpace",
-                 [](G& g) { return Undo(g, "SpaceToBatch", {"block_size"}, 2); });
+// The op with one block size is an old form of the one with a block of any shape.
+InputGradients UndoBlocks(G& g, const char* op) {
+  int64_t size = g.node().GetInt("block_size");
+  return {g.Op(op, {g.dy(), std::vector<int64_t>{size, size}, g.x(1)})};
+}
+GRAPNEL_GRADIENT("SpaceToBatch", [](G& g) { return UndoBlocks(g, "BatchToSpaceND"); });
+GRAPNEL_GRADIENT("BatchToSpace", [](G& g) { return UndoBlocks(g, "SpaceToBatchND"); });
 GRAPNEL_GRADIENT("SpaceToBatchND", [](G& g) { return Undo(g, "BatchToSpaceND", {}, 3); });
 GRAPNEL_GRADIENT("BatchToSpaceND", [](G& g) { return Undo(g, "SpaceToBatchND", {}, 3); });
 GRAPNEL_GRADIENT("SpaceToDepth",

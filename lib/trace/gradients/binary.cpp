@@ -14,6 +14,7 @@ Gradient Unless(bool skipped, llvm::function_ref<Value()> gradient) {
 
 InputGradients AddNOf(G& g) { return InputGradients(g.num_inputs(), g.gradient()); }
 GRAPNEL_GRADIENT("AddN", AddNOf);
+GRAPNEL_GRADIENT("AccumulateNV2", AddNOf);
 
 InputGradients AddOf(G& g) {
   if (SkipsScalar(g)) return {g.gradient()};
