@@ -371,6 +371,19 @@ Value GradientContext::At(const Value& x, const Value& i) {
                 Where());
 }
 
+Value GradientContext::BandPart(const Value& x, int lower, int upper) {
+  return Op("MatrixBandPart", {x, lower, upper}, {{"Tindex", proto::DT_INT32}});
+}
+
+Value GradientContext::CutBetween(const Value& x, int64_t begin, int64_t end) {
+  if (begin != 0 || end == kEnd) return Cut(x, begin, end);
+  ScopeGuard scope(state_.current, "strided_slice");
+  Value from = ConstantInts({begin}, proto::DT_INT32, "stack");
+  Value to = ConstantInts({end}, proto::DT_INT32, "stack");
+  Value stride = ConstantInts({1}, proto::DT_INT32, "stack");
+  return Exact("StridedSlice", {x, from, to, stride});
+}
+
 Value GradientContext::Cut(const Value& x, int64_t begin, int64_t end) {
   ScopeGuard scope(state_.current, "strided_slice");
   Value from = ConstantInts({begin}, proto::DT_INT32, "stack");

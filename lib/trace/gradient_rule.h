@@ -108,6 +108,7 @@ class GradientContext {
   Value MatMul(const Value& a, const Value& b, const MatMulFlags& flags);
   Value MatMul(const Value& a, const Value& b) { return MatMul(a, b, MatMulFlags()); }
   Value MatrixDiag(const Value& x);
+  Value BandPart(const Value& x, int lower, int upper);
   Value MatrixDiagPart(const Value& x, const Operand& k = 0, llvm::StringRef align = "RIGHT_LEFT");
   Value MatrixSetDiag(const Value& x, const Value& diagonal, const Operand& k = 0,
                       llvm::StringRef align = "RIGHT_LEFT");
@@ -122,6 +123,7 @@ class GradientContext {
   Value At(const Value& x, int64_t i);
   Value At(const Value& x, const Value& i);
   Value Cut(const Value& x, int64_t begin, int64_t end);
+  Value CutBetween(const Value& x, int64_t begin, int64_t end);  // x[0:end] and not x[:end]
   // x[..., a:b, c:d] and the like: what stands behind the ellipsis.
   struct Index {
     int64_t begin = 0, end = kEnd;

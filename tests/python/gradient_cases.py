@@ -380,6 +380,38 @@ def networks():
               dtypes=WIDE)
 
 
+def others():
+    z = lambda *s: A(RANDOM.normal(size=s) + 1j * RANDOM.normal(size=s))
+    for op, shape in (("FFT", (2, 5)), ("FFT2D", (2, 3, 4)), ("FFT3D", (2, 3, 4))):
+        yield Row(op, z(*shape), dtypes=COMPLEX)
+        yield Row("I" + op, z(*shape), dtypes=COMPLEX)
+    for length in (6, 5):
+        yield Row("RFFT", F(2, length), I([length]), dtypes=WIDE, Tcomplex=None)
+        yield Row("RFFT2D", F(4, length), I([4, length]), dtypes=WIDE, Tcomplex=None)
+        yield Row("IRFFT", z(2, length // 2 + 1), I([length]), dtypes=COMPLEX, Treal=None)
+        yield Row("IRFFT2D", z(4, length // 2 + 1), I([4, length]), dtypes=COMPLEX, Treal=None)
+    places, shape = L([[0, 1], [1, 0], [1, 2]]), L([2, 3])
+    yield Row("SparseReorder", L([[1, 0], [0, 1], [1, 2]]), F(3), shape, dtypes=WIDE)
+    yield Row("SparseAdd", places, F(3), shape, L([[0, 1], [1, 1]]), F(2), shape, A(0.0), by=(1, 4), dtypes=WIDE, dynamic=False)
+    yield Row("SparseTensorDenseAdd", places, F(3), shape, F(2, 3), dtypes=WIDE)
+    yield Row("SparseReduceSum", places, F(3), shape, I([1]), dtypes=WIDE)
+    yield Row("SparseSlice", places, F(3), shape, L([0, 1]), L([2, 2]), dtypes=WIDE)
+    for adjoint_a in (False, True):
+        for adjoint_b in (False, True):
+            b = F(2, 2) if adjoint_a else (F(2, 3) if adjoint_b else F(3, 2))
+            yield Row("SparseTensorDenseMatMul", places, F(3), shape, b, adjoint_a=adjoint_a, adjoint_b=adjoint_b, dtypes=WIDE)
+    for op in "SparseDenseCwiseMul SparseDenseCwiseDiv".split():
+        yield Row(op, places, F(3), shape, P(2, 3), dtypes=WIDE)
+        yield Row(op, places, F(3), shape, P(3), dtypes=WIDE)
+    yield Row("SparseSoftmax", places, F(3), shape, dtypes=WIDE)
+    yield Row("SparseFillEmptyRows", L([[0, 1], [2, 0]]), F(2), L([3, 2]), F(), outputs=(1,), dtypes=WIDE)
+    yield Row("SparseToDense", places, shape, F(3), F(), dtypes=WIDE)
+    yield Row("OptionalFromValue", [F(2), F(3)], outputs=())
+    yield Row("BlockLSTM", L(2), F(2, 2, 3), F(2, 4), F(2, 4), F(7, 16), F(4), F(4), F(4), F(16), outputs=(6,), dtypes=SINGLE)
+    yield Row("BlockLSTMV2", L(2), F(2, 2, 3), F(2, 4), F(2, 4), F(7, 16), F(4), F(4), F(4), F(16), outputs=(6,), dtypes=SINGLE)
+    yield Row("CTCLoss", F(5, 2, 4), L([[0, 0], [0, 1], [1, 0]]), I([1, 2, 0]), I([5, 5]), outputs=(0,), dtypes=WIDE)
+
+
 def rows():
-    for family in (unary, binary, reductions, arrays, matrices, networks):
+    for family in (unary, binary, reductions, arrays, matrices, networks, others):
         yield from family()

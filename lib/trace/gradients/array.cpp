@@ -32,8 +32,8 @@ GRAPNEL_GRADIENT("PreventGradient", [](G& g) {
 
 InputGradients CheckNumericsOf(G& g) {
   std::string message =
-      "Not a number (NaN) or infinity (Inf) values detected in gradient. " +
-      g.node().GetString("message");
+      "Not a number (NaN) or infinity (Inf) values detected in gradient. b'" +
+      g.node().GetString("message") + "'";
   return {g.Op(g.node().op(), {g.dy()}, {{"message", llvm::StringRef(message)}})};
 }
 GRAPNEL_GRADIENT("CheckNumerics", CheckNumericsOf);

@@ -19,7 +19,7 @@ InputGradients CholeskyOf(G& g) {
   Value middle = g.MatMul(l, g.dy(), {.adjoint_a = true});
   Value half = 0.5 * g.MatrixDiagPart(middle);
   middle = g.MatrixSetDiag(middle, half);
-  middle = g.Op("MatrixBandPart", {middle, -1, 0});
+  middle = g.BandPart(middle, -1, 0);
   Value left = g.MatMul(inverse, middle, {.adjoint_a = true});
   Value gradient = g.MatMul(left, inverse);
   gradient = gradient + g.Adjoint(gradient);
@@ -43,7 +43,7 @@ Value QrOfTall(G& g, const Value& q, const Value& r, const Value& dq, const Valu
   Value qdq_odd = qdq - g.Adjoint(qdq);
   Value rdr = g.MatMul(r, dr, {.adjoint_b = true});
   Value rdr_odd = rdr - g.Adjoint(rdr);
-  Value lower = g.Op("MatrixBandPart", {qdq_odd + rdr_odd, -1, 0});
+  Value lower = g.BandPart(qdq_odd + rdr_odd, -1, 0);
   Value first = g.MatMul(q, dr + SolveUpper(g, lower, r));
   Value rest = dq - g.MatMul(q, qdq);
   Value gradient = first + SolveUpper(g, rest, r);
@@ -115,7 +115,7 @@ InputGradients SelfAdjointEigOf(G& g) {
     gradient = g.MatMul(v, right);
   }
   Value both = gradient + g.Adjoint(gradient);
-  gradient = g.Op("MatrixBandPart", {both, -1, 0});
+  gradient = g.BandPart(both, -1, 0);
   Value half = 0.5 * g.MatrixDiagPart(gradient);
   return {g.MatrixSetDiag(gradient, half)};
 }

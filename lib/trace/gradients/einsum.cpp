@@ -129,8 +129,8 @@ class EinsumGradient {
     if (x_known.IsFullyKnown() && y_known.IsFullyKnown() &&
         Of(x_known, x_part) == Of(y_known, y_part))
       return {gx, gy};
-    Value x_dims = g_.Cut(x_shape, x_part.begin, x_part.end);
-    BroadcastAxes axes = AxesOf(g_, x_dims, g_.Cut(y_shape, y_part.begin, y_part.end));
+    Value x_dims = g_.CutBetween(x_shape, x_part.begin, x_part.end);
+    BroadcastAxes axes = AxesOf(g_, x_dims, g_.CutBetween(y_shape, y_part.begin, y_part.end));
     auto moved = [](int64_t by, const Value& axis) { return static_cast<int>(by) + axis; };
     Value first = SumTo(g_, gx, moved(x_part.begin, axes.x), x_shape);
     return {first, SumTo(g_, gy, moved(y_part.begin, axes.y), y_shape)};

@@ -27,16 +27,20 @@ GRAPNEL_GRADIENT("Gather", GatherOf);
 // x[i] for a vector and x[:i], x[i:], where i is a tensor.
 Value CutTo(G& g, const Value& x, const Value& end) {
   auto scope = g.Scope("strided_slice");
-  Value from = g.ConstantInts({0}, end.dtype(), "stack");
+  Value zero = g.Constant(0, end.dtype());
+  Value one = g.Constant(1, end.dtype());
+  Value from = g.Op("Pack", {Values{zero}}, {}, "stack");
   Value to = g.Op("Pack", {Values{end}}, {}, "stack");
-  Value by = g.ConstantInts({1}, end.dtype(), "stack");
+  Value by = g.Op("Pack", {Values{one}}, {}, "stack");
   return g.Exact("StridedSlice", {x, from, to, by}, {{"begin_mask", 1}});
 }
 Value CutFrom(G& g, const Value& x, const Value& begin) {
   auto scope = g.Scope("strided_slice");
+  Value zero = g.Constant(0, begin.dtype());
+  Value one = g.Constant(1, begin.dtype());
   Value from = g.Op("Pack", {Values{begin}}, {}, "stack");
-  Value to = g.ConstantInts({0}, begin.dtype(), "stack");
-  Value by = g.ConstantInts({1}, begin.dtype(), "stack");
+  Value to = g.Op("Pack", {Values{zero}}, {}, "stack");
+  Value by = g.Op("Pack", {Values{one}}, {}, "stack");
   return g.Exact("StridedSlice", {x, from, to, by}, {{"end_mask", 1}});
 }
 

@@ -66,7 +66,7 @@ GRAPNEL_GRADIENT("MatrixSolve", [](G& g) -> InputGradients {
 GRAPNEL_GRADIENT("MatrixTriangularSolve", [](G& g) {
   bool lower = g.node().GetBool("lower");
   SolveGradients of = SolveOf(g, "MatrixTriangularSolve", g.Attrs({"lower"}), "triangular_solve");
-  Value of_a = lower ? g.Op("MatrixBandPart", {of.a, -1, 0}) : g.Op("MatrixBandPart", {of.a, 0, -1});
+  Value of_a = lower ? g.BandPart(of.a, -1, 0) : g.BandPart(of.a, 0, -1);
   return ReduceBatch(g, of_a, of.b);
 });
 GRAPNEL_GRADIENT("BandedTriangularSolve", [](G& g) {
@@ -147,7 +147,7 @@ InputGradients MatrixSquareRootOf(G& g) {
   Value root = g.y();
   Value shape = g.ShapeOf(root);
   Value order = g.At(shape, -1);
-  Value count = ReduceProd(g.Cut(shape, 0, -2));
+  Value count = ReduceProd(g.CutBetween(shape, 0, -2));
   Value eye = g.Eye(order, g.ConstantInts({}), root.dtype());
   Value flat = g.Reshape(eye, std::vector<int>{-1});
   Value tiled = g.Op("Tile", {flat, g.Stack({count}, 0, "Tile/multiples")});

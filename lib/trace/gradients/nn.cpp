@@ -218,7 +218,7 @@ GRAPNEL_GRADIENT("NthElement", NthElementOf);
 
 // Each row by itself: elements of one segment get the mean of their gradients.
 InputGradients IsotonicRegressionOf(G& g) {
-  Shape shape = g.dy(0).shape();
+  Shape shape = g.x().shape();
   if (!shape.known_rank() || shape.rank() < 1 || !shape.IsKnown(0))
     return g.Fail("the number of rows is not known while tracing");
   int64_t rows = shape.dim(0);
