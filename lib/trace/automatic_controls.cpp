@@ -51,14 +51,16 @@ class Orderer {
   void Visit(const Node& node) {
     const OpInfo* info = DefinitionOf(node);
     bool stateful = info && info->is_stateful && !IsUnordered(node.op());
-    if (stateful && (!ReadsOnly(node.op()) || node.HasDataUses())) must_run_.push_back(node.id());
+    const bool is_traced = node.id() >= body_.first_traced;
+    if (stateful && is_traced && (!ReadsOnly(node.op()) || node.HasDataUses())) must_run_.push_back(node.id());
     bool has_resources = false;
     for (int i = 0; i < node.num_inputs(); ++i) {
       if (body_.shapes.TypeOf(node.input(i)) != proto::DT_RESOURCE) continue;
       has_resources = true;
       Use(node, node.input(i));
     }
-    if (!stateful || has_resources) return;
+    // What was imported is in the order that its graph says, and new effects are among themselves.
+    if (!stateful || has_resources || !is_traced) return;
     if (last_ != kNoNode) graph_.AddControl(node.id(), last_);
     last_ = node.id();
   }
@@ -66,13 +68,15 @@ class Orderer {
   void Use(const Node& node, Port port) {
     Resource& resource = resources_[{port.node, port.index}];
     if (resource.last_write == node.id()) return;
-    if (resource.last_write != kNoNode) graph_.AddControl(node.id(), resource.last_write);
+    const bool is_traced = node.id() >= body_.first_traced;
+    if (resource.last_write != kNoNode && is_traced)
+      graph_.AddControl(node.id(), resource.last_write);
     if (ReadsOnly(node.op())) {
       resource.reads.push_back(node.id());
       return;
     }
     for (NodeId read : resource.reads) {
-      if (read != node.id()) graph_.AddControl(node.id(), read);
+      if (read != node.id() && is_traced) graph_.AddControl(node.id(), read);
     }
     resource.reads.clear();
     resource.last_write = node.id();
@@ -86,8 +90,9 @@ class Orderer {
 };
 
 // By name, as TensorFlow writes them.
-void SortControls(Graph& graph) {
-  for (Node node : graph.nodes()) {
+void SortControls(Graph& graph, NodeId first) {
+  for (NodeId id = first, end = graph.end_id(); id < end; ++id) {
+    Node node = graph.node(id);
     if (node.num_controls() < 2) continue;
     llvm::SmallVector<Port, 4> ports = node.inputs();
     auto by_name = [&](Port a, Port b) {
@@ -104,12 +109,12 @@ void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results) {
   body.must_run = Orderer(body).Run();
   if (!results.empty() && !body.must_run.empty()) {
     // One node between all effects and all results, else there would be an edge for each pair.
-    const Where where = body.lines[results[0]];
+    const Where where = body.LineOf(results[0]);
     NodeId all = body.AddNode("NoOp", body.UniqueName("NoOp"), {}, where);
     for (NodeId id : body.must_run) body.graph->AddControl(all, id);
     for (NodeId id : results) body.graph->AddControl(id, all);
   }
-  SortControls(*body.graph);
+  SortControls(*body.graph, body.first_traced);
 }
 
 }  // namespace grapnel

@@ -3,6 +3,8 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/proto/versions.pb.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
 
@@ -45,7 +47,15 @@ TraceBody::TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function
       outer(outer),
       graph(graph),
       function(function),
+      first_traced(graph->end_id()),
       shapes(grapnel::InferShapes(*graph)) {
+  for (Node node : graph->nodes()) {
+    // A scope is a name that is taken, too.
+    std::string name = node.name().lower();
+    for (size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1))
+      names_in_use_.try_emplace(llvm::StringRef(name).take_front(end), 1);
+    names_in_use_.try_emplace(name, 1);
+  }
   if (!outer) return;
   scope = outer->scope;
   placing = outer->placing;
@@ -69,7 +79,8 @@ void TraceBody::OpenScope(llvm::StringRef name) {
 }
 
 NodeId TraceBody::AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayRef<Port> inputs,
-                          const Where& where) {
+                          const Where& at) {
+  const Where where = state->line.value_or(at);
   NodeId id = graph->AddNode(name, op);
   for (Port port : inputs) graph->AddInput(id, port);
   if (!placing.device.IsOpen()) graph->SetDevice(id, placing.device.ToString());
@@ -86,6 +97,9 @@ NodeId TraceBody::AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayR
     }
   }
   for (Controller& controller : controllers) controller.made.insert(id);
+  if (!colocated_with.empty())
+    graph->SetAttr(id, "_class", attr::Strings({"loc:@" + colocated_with}));
+  if (lines.size() < first_traced) lines.resize(first_traced, imported_at);
   lines.resize(id, where);
   lines.push_back(where);
   ++state->uid;
@@ -136,11 +150,57 @@ bool TraceBody::HasStatefulNodes() const {
   return false;
 }
 
+void TraceBody::SetCallScope(NodeId id, llvm::StringRef path) {
+  call_scopes_.resize(id, kNoString);
+  call_scopes_.push_back(graph->module().strings.Intern(path));
+}
+
+namespace {
+
+// Whether Python's function that makes this op opens a name scope around it, as far as its name
+// says.
+bool OpensScope(const Node& node) {
+  llvm::StringRef name = node.name().rsplit('/').second;
+  if (name.empty()) name = node.name();
+  bool by_operator = llvm::isLower(name.front());  // x + y makes "add"
+  return llvm::StringSwitch<bool>(node.op())
+      .Cases("MatMul", "BatchMatMulV2", "BatchMatMulV3", "Cast", "Sigmoid", "Abs", "BiasAdd", true)
+      .Cases("AddV2", "Pow", "Cumsum", "Cumprod", "Transpose", "ConjugateTranspose", "Conj", true)
+      .Cases("Real", "Imag", "Complex", "Round", "DepthwiseConv2dNative", true)
+      .Cases("Sub", "Mul", "RealDiv", "FloorDiv", "FloorMod", "LogicalAnd", "LogicalOr",
+             by_operator)
+      .Default(false);
+}
+
+}  // namespace
+
+std::string TraceBody::CallScope(NodeId id) const {
+  if (id < call_scopes_.size() && call_scopes_[id] != kNoString)
+    return graph->module().strings.Get(call_scopes_[id]).str();
+  Node node = graph->node(id);
+  if (OpensScope(node)) return node.name().str();
+  return node.name().contains('/') ? node.name().rsplit('/').first.str() : std::string();
+}
+
 TraceState::TraceState() : module(std::make_unique<Module>()) {
   // First: what a shape means depends on the version of the graph.
   module->versions = VersionsOf(/*has_functions=*/false);
   bodies.push_back(std::make_unique<TraceBody>(this, nullptr, &module->main, nullptr));
   current = bodies.back().get();
+}
+
+TraceState::TraceState(std::unique_ptr<Module> imported, const Where& where)
+    : module(std::move(imported)), is_imported(true) {
+  bodies.push_back(std::make_unique<TraceBody>(this, nullptr, &module->main, nullptr));
+  current = bodies.back().get();
+  current->imported_at = where;
+}
+
+TraceBody* TraceState::EnterExisting(Function* function) {
+  bodies.push_back(std::make_unique<TraceBody>(this, current, &function->body, function));
+  current = bodies.back().get();
+  current->imported_at = current->outer->imported_at;
+  return current;
 }
 
 TraceBody* TraceState::Enter(llvm::StringRef name) {
@@ -157,7 +217,7 @@ std::string TraceState::FunctionName(llvm::StringRef scope, llvm::StringRef role
 }
 
 void TraceState::Report(const Where& where, const std::string& text) {
-  errors.push_back(TextOf(where) + ": " + text);
+  errors.push_back(TextOf(line.value_or(where)) + ": " + text);
 }
 
 }  // namespace grapnel

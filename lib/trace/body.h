@@ -3,6 +3,7 @@
 #ifndef GRAPNEL_LIB_TRACE_BODY_H_
 #define GRAPNEL_LIB_TRACE_BODY_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ std::string VersionsOf(bool has_functions);  // a serialized VersionDef
 
 class TraceBody {
  public:
+  // What is in `graph` already stays as it is: its names are taken.
   TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function* function);
 
   // A name that is not taken, in the open name scope (tf.Graph.unique_name).
@@ -42,6 +44,14 @@ class TraceBody {
                         const Where& where);
   bool IsInside(const TraceBody* other) const;  // the same, or around this one
   bool HasStatefulNodes() const;
+
+  // The name scope that was open where the op was called, which its gradient's scope is named
+  // after; with `own`, the one that Python's function for the op opened around it. Of a node that
+  // nobody said it of (an imported one): what Python's function of that op would have opened.
+  void SetCallScope(NodeId id, llvm::StringRef path);
+  std::string CallScope(NodeId id) const;
+  // The line that the node came from; of an imported one, the line that imported it.
+  const Where& LineOf(NodeId id) const { return id < lines.size() ? lines[id] : imported_at; }
 
   Value ValueOf(NodeId id, int index = 0) { return Value(this, {id, index}); }
 
@@ -65,20 +75,28 @@ class TraceBody {
   };
   Placing placing;
   std::vector<Controller> controllers;
+  std::string colocated_with;  // the node beside which new ones go (_class); or empty
   std::vector<Captured> captures;
   std::vector<Operation>
       outer_controls;            // operations outside that nodes here were asked to run after
   std::vector<NodeId> must_run;  // set by AddAutomaticControls
   std::vector<Where> lines;      // by node id
+  NodeId first_traced;           // nodes before were there: imported
+  Where imported_at;             // the line of theirs
   ShapeMap shapes;
 
  private:
   llvm::StringMap<int> names_in_use_;  // as tf.Graph's
+  std::vector<StringId> call_scopes_;  // by node id; kNoString: not said
 };
 
 struct TraceState {
   TraceState();
+  // Goes on with a graph that is there; `where` is the line of all its nodes.
+  TraceState(std::unique_ptr<Module> imported, const Where& where);
   TraceBody* Enter(llvm::StringRef function);  // a new function's body becomes the current one
+  // The same for a function that is there already, seen from the current body.
+  TraceBody* EnterExisting(Function* function);
   void Leave() { current = current->outer; }
   std::string FunctionName(llvm::StringRef scope, llvm::StringRef role);  // while_cond_12
 
@@ -88,6 +106,14 @@ struct TraceState {
   TraceBody* current;
   std::vector<std::string> errors;
   int uid = 0;  // counts nodes and functions, as TensorFlow's ops.uid()
+  bool is_imported = false;
+  // Set: every node and error is of this line, whoever makes it (gradients, whose ops are of the
+  // line of their forward op).
+  std::optional<Where> line;
+  // What CustomGradient was given, by the IdentityN that stands for it.
+  llvm::DenseMap<std::pair<const TraceBody*, NodeId>,
+                 std::function<Values(llvm::ArrayRef<Value>)>>
+      custom_gradients;
 
   void Report(const Where& where, const std::string& text);
 };
@@ -102,6 +128,7 @@ class ScopeGuard {
   ~ScopeGuard() { body_->scope = before_; }
   ScopeGuard(const ScopeGuard&) = delete;
   const std::string& path() const { return body_->scope; }
+  const std::string& before() const { return before_; }
 
  private:
   TraceBody* body_;
@@ -114,6 +141,7 @@ struct OpRequest {
   std::vector<OpAttribute> attributes;
   llvm::StringRef name;  // of a new scope; empty: the op's
   bool exact = false;    // the node has the name of the open scope
+  bool own_scope = false;  // Python's function for it opens a scope of that name: TraceBody::CallScope
 };
 // Checks dtypes, finds attributes, makes constants and captures. Not ok() after an error.
 Operation MakeOp(TraceState& state, const OpRequest& request, const Where& where);
@@ -133,8 +161,9 @@ void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results);
 // then.
 void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results);
 
-// A serialized GraphDebugInfo: the line of every node.
-std::string DebugInfoOf(const TraceState& state);
+// A serialized GraphDebugInfo: the line of every node that was traced, and what `imported`, one that
+// the graph had, says of the others.
+std::string DebugInfoOf(const TraceState& state, llvm::StringRef imported);
 
 std::string TextOf(const Where& where);
 

@@ -127,18 +127,32 @@ void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef
   FunctionMaker(body).Run(args, results);
 }
 
-std::string DebugInfoOf(const TraceState& state) {
-  // By hand: a message with a million entries in its map takes more time than all tracing.
+std::string DebugInfoOf(const TraceState& state, llvm::StringRef imported) {
+  // By hand: a message with a million entries in its map takes more time than all tracing. Bytes
+  // after bytes are one message: ours go on with the files of those that were read.
   constexpr uint32_t kFiles = 1, kTraces = 2;  // of GraphDebugInfo
   std::string info, traces, key, frame, trace, entry;
+  llvm::StringMap<int> known;
+  int num_files = 0;
+  WireReader reader(imported);
+  while (reader.Next()) {
+    if (reader.Is(kFiles, WireType::kBytes)) known.try_emplace(reader.bytes(), num_files++);
+  }
   llvm::DenseMap<const char*, int> files;  // the compiler has one text for each
   for (const auto& body : state.bodies) {
-    for (NodeId id = 0; id < body->lines.size(); ++id) {
+    for (NodeId id = body->first_traced; id < body->lines.size(); ++id) {
       Node node = body->graph->node(id);
       if (node.op() == "_Arg") continue;
       const Where& where = body->lines[id];
-      auto [file, added] = files.try_emplace(where.file, static_cast<int>(files.size()));
-      if (added) AppendBytesField(&info, kFiles, where.file);
+      auto [file, added] = files.try_emplace(where.file, 0);
+      if (added) {
+        auto [it, is_new] = known.try_emplace(where.file, num_files);
+        file->second = it->second;
+        if (is_new) {
+          AppendBytesField(&info, kFiles, where.file);
+          ++num_files;
+        }
+      }
       key = node.name().str();
       if (body->function) key += ("@" + body->function->name()).str();
       frame.clear();  // a FileLineCol
@@ -153,7 +167,7 @@ std::string DebugInfoOf(const TraceState& state) {
       AppendBytesField(&traces, kTraces, entry);
     }
   }
-  return info + traces;
+  return imported.str() + info + traces;
 }
 
 }  // namespace grapnel

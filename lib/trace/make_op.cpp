@@ -76,7 +76,10 @@ class OpMaker {
     for (size_t i = 0; i < info_->inputs.size() && ok_; ++i)
       BindInput(info_->inputs[i], request_.inputs[i]);
     if (ok_) CompleteAttributes();
-    return ok_ ? Make(guard.path()) : Operation();
+    if (!ok_) return Operation();
+    Operation made = Make(guard.path());
+    body_.SetCallScope(made.node(), request_.own_scope ? guard.path() : guard.before());
+    return made;
   }
 
  private:

@@ -15,23 +15,29 @@ TraceBody* BodyOf(llvm::ArrayRef<Value> values) {
   return nullptr;
 }
 
+// `own_scope` of ops whose Python function opens a name scope: see OpRequest.
 Value Make(llvm::StringRef op, llvm::ArrayRef<Operand> inputs, const Where& where,
-           std::vector<OpAttribute> attributes = {}, llvm::StringRef name = {}) {
+           std::vector<OpAttribute> attributes = {}, llvm::StringRef name = {},
+           bool own_scope = false) {
   for (const Operand& input : inputs) {
     if (TraceBody* body = BodyOf(input.values)) {
-      return MakeOp(*body->state, {op, inputs, std::move(attributes), name}, where).output();
+      return MakeOp(*body->state,
+                    {op, inputs, std::move(attributes), name, /*exact=*/false, own_scope}, where)
+          .output();
     }
   }
   return Value();
 }
 
-Value Unary(llvm::StringRef op, const Value& x, const Where& where) {
-  return Make(op, Operand(x, where), where);
+Value Unary(llvm::StringRef op, const Value& x, const Where& where, bool own_scope = false) {
+  return Make(op, Operand(x, where), where, {}, {}, own_scope);
 }
 
 Value Binary(llvm::StringRef op, llvm::StringRef name, const Operand& x, const Operand& y,
              std::vector<OpAttribute> attributes = {}) {
-  return Make(op, {x, y}, x.where, std::move(attributes), name);
+  // An operator opens a scope of its name; a comparison has no name of its own, and opens none.
+  bool own_scope = !name.empty() || op == "Pow" || op == "Add";
+  return Make(op, {x, y}, x.where, std::move(attributes), name, own_scope);
 }
 
 bool IsText(const Operand& operand) {
@@ -153,10 +159,10 @@ Value Maximum(const Operand& x, const Operand& y) { return Binary("Maximum", {},
 Value Minimum(const Operand& x, const Operand& y) { return Binary("Minimum", {}, x, y); }
 
 Value Value::Negate(const Value& x) {
-  return x.ok() ? Unary("Neg", x, x.body()->lines[x.port().node]) : x;
+  return x.ok() ? Unary("Neg", x, x.body()->LineOf(x.port().node)) : x;
 }
 Value Value::Not(const Value& x) {
-  return x.ok() ? Unary("LogicalNot", x, x.body()->lines[x.port().node]) : x;
+  return x.ok() ? Unary("LogicalNot", x, x.body()->LineOf(x.port().node)) : x;
 }
 Value& Value::operator+=(const Operand& y) { return *this = Operand(*this, y.where) + y; }
 Value& Value::operator-=(const Operand& y) { return *this = Operand(*this, y.where) - y; }
@@ -165,7 +171,7 @@ Value& Value::operator/=(const Operand& y) { return *this = Operand(*this, y.whe
 
 Value Cast(const Value& x, DataType dtype, Where where) {
   if (!x.ok() || x.dtype() == dtype) return x;
-  return Make("Cast", Operand(x, where), where, {{"DstT", dtype}});
+  return Make("Cast", Operand(x, where), where, {{"DstT", dtype}}, {}, /*own_scope=*/true);
 }
 
 Value Identity(const Value& x, llvm::StringRef name, Where where) {
@@ -219,18 +225,20 @@ Value ReduceAny(const Value& x, const std::optional<Operand>& axis, bool keep_di
   return Reduce("Any", x, axis, keep_dims, where);
 }
 
-Value Abs(const Value& x, Where where) { return Unary("Abs", x, where); }
+Value Abs(const Value& x, Where where) { return Unary("Abs", x, where, /*own_scope=*/true); }
 Value Exp(const Value& x, Where where) { return Unary("Exp", x, where); }
 Value Log(const Value& x, Where where) { return Unary("Log", x, where); }
 Value Sqrt(const Value& x, Where where) { return Unary("Sqrt", x, where); }
 Value Square(const Value& x, Where where) { return Unary("Square", x, where); }
 Value Tanh(const Value& x, Where where) { return Unary("Tanh", x, where); }
-Value Sigmoid(const Value& x, Where where) { return Unary("Sigmoid", x, where); }
+Value Sigmoid(const Value& x, Where where) {
+  return Unary("Sigmoid", x, where, /*own_scope=*/true);
+}
 Value Relu(const Value& x, Where where) { return Unary("Relu", x, where); }
 
 Value MatMul(const Value& x, const Value& y, bool transpose_x, bool transpose_y, Where where) {
   return Make("MatMul", {Operand(x, where), Operand(y, where)}, where,
-              {{"transpose_a", transpose_x}, {"transpose_b", transpose_y}});
+              {{"transpose_a", transpose_x}, {"transpose_b", transpose_y}}, {}, /*own_scope=*/true);
 }
 
 Value Reshape(const Value& x, const Operand& shape) {

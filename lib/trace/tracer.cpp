@@ -1,5 +1,6 @@
 #include "lib/trace/tracer.h"
 
+#include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/verify.h"
 #include "lib/ir/wire.h"
@@ -18,11 +19,36 @@ bool IsValidName(llvm::StringRef name, bool in_scope) {
   return in_scope || llvm::isAlnum(name.front()) || name.front() == '.';
 }
 
+// GraphDef.debug_info, in the place of the one that the graph had.
+void SetDebugInfo(const TraceState& state) {
+  constexpr uint32_t kDebugInfo = 5;
+  std::string others, imported;
+  WireReader reader(state.module->other_fields);
+  while (reader.Next()) {
+    // Two messages of one field, one after the other, are read as one.
+    if (reader.Is(kDebugInfo, WireType::kBytes)) imported += reader.bytes();
+    else others += reader.whole_field();
+  }
+  AppendBytesField(&others, kDebugInfo, DebugInfoOf(state, imported));
+  state.module->other_fields = std::move(others);
+}
+
 }  // namespace
 
 Tracer::Tracer() : state_(std::make_unique<TraceState>()) {}
 
+Tracer::Tracer(std::unique_ptr<Module> module, Where where)
+    : state_(std::make_unique<TraceState>(std::move(module), where)) {}
+
 Tracer::~Tracer() = default;
+
+Value Tracer::Find(llvm::StringRef tensor, Where where) {
+  TraceBody& main = *state_->bodies[0];
+  Expected<Port> port = FindTensor(*main.graph, tensor);
+  if (port) return Value(&main, *port);
+  state_->Report(where, TextOf(port.takeError()));
+  return Value(state_->current, {});
+}
 
 const Module& Tracer::module() const { return *state_->module; }
 
@@ -166,7 +192,7 @@ Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
       state_->errors.push_back(llvm::formatv("result {0} is a Value that was never made", i).str());
     }
     if (!results[i].ok()) continue;
-    const Where where = results[i].body()->lines[results[i].port().node];
+    const Where where = results[i].body()->LineOf(results[i].port().node);
     Value identity = Identity(results[i], {}, where);
     if (identity.ok()) identities.push_back(identity.port().node);
   }
@@ -177,7 +203,7 @@ Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
       if (traced->function && name.consume_front(traced->function->name())) name.consume_front("/");
       Node node = traced->graph->Find(name);
       std::string line;
-      if (node && node.id() < traced->lines.size()) line = TextOf(traced->lines[node.id()]) + ": ";
+      if (node) line = TextOf(traced->LineOf(node.id())) + ": ";
       state_->errors.push_back(line + "node '" + problem.where + "': " + problem.text);
     }
   }
@@ -191,8 +217,8 @@ Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
     std::string before = state_->name.empty() ? "" : state_->name + ": ";
     return MakeError("{0}{1}", before, llvm::join(state_->errors, "\n" + before));
   }
-  module.versions = VersionsOf(!module.functions.empty());
-  AppendBytesField(&module.other_fields, 5, DebugInfoOf(*state_));
+  if (!state_->is_imported) module.versions = VersionsOf(!module.functions.empty());
+  SetDebugInfo(*state_);
   return std::move(state_->module);
 }
 

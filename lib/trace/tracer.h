@@ -33,6 +33,9 @@ struct TraceState;  // lib/trace/body.h
 class GRAPNEL_PUBLIC Tracer {
  public:
   Tracer();
+  // Goes on with a graph that was read: what it holds stays as it is, and new nodes may read it
+  // (Find). Its functions are there to be called by name. `where` stands for the line of its nodes.
+  explicit Tracer(std::unique_ptr<Module> module, Where where = Where());
   ~Tracer();
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
@@ -73,6 +76,9 @@ class GRAPNEL_PUBLIC Tracer {
   // Nodes made until the end of the C++ scope are placed with `with` and have its device, whatever
   // Device says.
   [[nodiscard]] Ending Colocate(const Operation& with, Where where = Where());
+  // A tensor of the main graph by name, "x:0" or "x". Not there: an error of the trace, with the
+  // names that are near.
+  Value Find(llvm::StringRef tensor, Where where = Where());
 
   // Any op of TensorFlow 2.21, or function of the module, by name. Attributes that follow from the
   // inputs (T, N, Tidx) are found, others default as TensorFlow writes them. `name`: the op's
@@ -142,6 +148,7 @@ class GRAPNEL_PUBLIC Tracer {
   // Reports an error of the traced function itself; Finish gives it with the others.
   void ReportError(const Where& where, const std::string& text);
   const Module& module() const;  // as it is now; until Finish
+  TraceState& state() { return *state_; }  // for lib/trace itself
 
   static Values ListOf(const Value& value) { return {value}; }
   static Values ListOf(Values values) { return values; }

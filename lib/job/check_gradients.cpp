@@ -1,0 +1,371 @@
+#include "lib/job/check_gradients.h"
+
+#include <cmath>
+#include <random>
+
+#include "lib/ir/find.h"
+#include "lib/ir/node_types.h"
+#include "lib/trace/gradient.h"
+
+namespace grapnel {
+namespace {
+
+bool IsReal(DataType dtype) {
+  return dtype == proto::DT_HALF || dtype == proto::DT_BFLOAT16 || dtype == proto::DT_FLOAT ||
+         dtype == proto::DT_DOUBLE;
+}
+
+double DefaultStep(DataType dtype) {
+  switch (dtype) {
+    case proto::DT_DOUBLE:
+      return 1e-3;
+    case proto::DT_FLOAT:
+      return 1e-2;
+    default:
+      return 6e-2;
+  }
+}
+
+Tensor Of(DataType dtype, llvm::ArrayRef<int64_t> dims, llvm::function_ref<double(int64_t)> at) {
+  int64_t count = NumElements(dims).value_or(0);
+  std::string bytes;
+  for (int64_t i = 0; i < count; ++i) bytes += Literal::Scalar(dtype, at(i)).bytes();
+  auto tensor = Tensor::FromLiteral(Literal::Make(dtype, dims, bytes));
+  if (tensor) return *tensor;
+  llvm::consumeError(tensor.takeError());
+  return Tensor();
+}
+
+// With one element replaced.
+Tensor With(const Tensor& tensor, int64_t index, double value) {
+  Literal literal = tensor.ToLiteral();
+  std::string bytes = literal.bytes().str();
+  size_t size = DataTypeSize(tensor.dtype());
+  bytes.replace(index * size, size, Literal::Scalar(tensor.dtype(), value).bytes().str());
+  auto made = Tensor::FromLiteral(Literal::Make(tensor.dtype(), tensor.dims(), bytes));
+  if (made) return *made;
+  llvm::consumeError(made.takeError());
+  return Tensor();
+}
+
+// Numbers that are the same everywhere, in [-1, 1].
+class Numbers {
+ public:
+  double Next() { return static_cast<double>(engine_()) / (1u << 31) - 1; }
+
+ private:
+  std::mt19937 engine_{20240229};
+};
+
+// An x: a tensor that is fed, or a variable of the session.
+struct Input {
+  std::string name;
+  int feed = -1;
+  std::vector<Variable*> variables;  // in the sessions of all jobs; the first is the graph's
+  Tensor value;
+};
+
+class Checker {
+ public:
+  Checker(OpenedGraph& opened, const GradientCheckRequest& request)
+      : opened_(opened), request_(request) {}
+
+  Expected<GradientCheck> Run() {
+    RETURN_IF_ERROR(RunGraph());
+    RETURN_IF_ERROR(FindInputs());
+    RETURN_IF_ERROR(RunGradients());
+    GradientCheck check;
+    check.ys = ys_;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      ASSIGN_OR_RETURN(CheckedTensor checked, Check(inputs_[i], gradients_[i]));
+      check.tensors.push_back(std::move(checked));
+    }
+    return check;
+  }
+
+ private:
+  RunRequest PlainRun() const {
+    RunRequest run = request_.run.ByItself();
+    run.pool = request_.run.pool;
+    run.cancel = request_.run.cancel;
+    return run;
+  }
+
+  Error RunGraph() {
+    RunRequest run = PlainRun();
+    RETURN_IF_ERROR(FillPlaceholders(&run));
+    ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened_, std::move(run)));
+    job_ = std::make_unique<RunJob>(std::move(job));
+    RETURN_IF_ERROR(job_->Prepare());
+    ASSIGN_OR_RETURN(std::vector<Tensor> values, job_->Run());
+    ASSIGN_OR_RETURN(std::vector<Tensor> again, job_->Run());
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!values[i] || !IsReal(values[i].dtype())) continue;
+      ys_.push_back(job_->fetches()[i]);
+      at_.push_back(i);
+      Numbers numbers;
+      weights_.push_back(Of(values[i].dtype(), values[i].dims(),
+                            [&](int64_t) { return 1 + 0.5 * numbers.Next(); }));
+      if (values[i].num_elements() != 0 && !again[i].ToLiteral().SameValue(values[i].ToLiteral()))
+        return MakeError("fetch '{0}' is something else in each run, so nothing can be measured: "
+                         "is it of random numbers, or of a variable that the run changes?",
+                         ys_.back());
+    }
+    if (ys_.empty())
+      return MakeError("nothing that is fetched is floating point: gradients are of such numbers; "
+                       "name a tensor with --fetch");
+    return Error::success();
+  }
+
+  // Random numbers for placeholders of a known shape that nobody feeds.
+  Error FillPlaceholders(RunRequest* run) {
+    ASSIGN_OR_RETURN(FeedsAndFetches known,
+                     FeedsAndFetchesOf(opened_, {}, {}, request_.run.signature));
+    llvm::DenseSet<NodeId> fed;
+    const Graph& graph = opened_.module().main;
+    auto note = [&](const std::string& name) {
+      if (auto port = FindTensorIfThere(graph, name)) fed.insert(port->node);
+    };
+    for (const FeedSource& feed : run->feeds) note(feed.tensor);
+    if (IsCase(opened_.model())) llvm::for_each(known.feeds, note);
+    Numbers numbers;
+    for (Node node : graph.nodes()) {
+      if (node.op() != "Placeholder" || fed.contains(node.id())) continue;
+      DataType dtype = node.GetType("dtype");
+      auto attr = node.FindAttr("shape");
+      std::optional<Shape> shape = attr ? attr->AsShape() : std::nullopt;
+      if (!IsReal(dtype) || !shape || !shape->IsFullyKnown()) continue;
+      run->feeds.push_back({OutputNameOf(node), "",
+                            Of(dtype, shape->dims(), [&](int64_t) { return numbers.Next(); })});
+    }
+    return Error::success();
+  }
+  static std::string OutputNameOf(const Node& node) { return node.name().str() + ":0"; }
+  static bool IsCase(const Model& model) { return model.case_info.has_value(); }
+
+  // --- What is differentiated by.
+
+  Error FindInputs() {
+    for (size_t i = 0; i < job_->feeds().size(); ++i) {
+      const Tensor& value = job_->feed_values()[i];
+      if (!value || !IsReal(value.dtype())) continue;
+      Input input;
+      input.name = job_->feeds()[i];
+      input.feed = static_cast<int>(i);
+      input.value = value;
+      AddIfAsked(std::move(input));
+    }
+    for (Node node : opened_.module().main.nodes()) {
+      if (node.op() != "VarHandleOp" || !IsReal(node.GetType("dtype"))) continue;
+      Variable* variable = VariableOf(job_->session(), node);
+      Tensor value = variable ? variable->Get() : Tensor();
+      if (!value) continue;
+      Input input;
+      input.name = node.name().str();
+      input.variables = {variable};
+      input.value = value;
+      AddIfAsked(std::move(input));
+    }
+    for (const std::string& name : request_.by) {
+      if (!asked_.contains(name))
+        return MakeError("--by {0}: it is neither fed nor a variable of floating point", name);
+    }
+    if (inputs_.empty())
+      return MakeError("there is nothing to differentiate by: no feed and no variable is floating "
+                       "point");
+    return Error::success();
+  }
+
+  void AddIfAsked(Input input) {
+    llvm::StringRef name = input.name;
+    llvm::StringRef plain = name.take_back(2) == ":0" ? name.drop_back(2) : name;
+    for (const std::string& by : request_.by) {
+      if (by == name || by == plain) asked_.insert(by);
+    }
+    bool wanted = request_.by.empty() || llvm::is_contained(request_.by, name.str()) ||
+                  llvm::is_contained(request_.by, plain.str());
+    if (wanted) inputs_.push_back(std::move(input));
+  }
+
+  static Variable* VariableOf(const Session& session, const Node& node) {
+    std::string name = node.GetString("shared_name");
+    if (name.empty()) name = node.name().str();
+    std::string container = node.GetString("container");
+    if (!container.empty()) name = container + "/" + name;
+    for (const auto& [key, object] : session.Resources()) {
+      if (key == name) return dynamic_cast<Variable*>(object.get());
+    }
+    return nullptr;
+  }
+
+  // --- The gradients.
+
+  Error RunGradients() {
+    std::vector<std::string> xs;
+    for (const Input& input : inputs_) xs.push_back(input.name);
+    std::vector<Shape> seeds;
+    for (const Tensor& weight : weights_) seeds.push_back(Shape(weight.dims()));
+    ASSIGN_OR_RETURN(GraphWithGradients made, AddGradients(opened_.module(), ys_, xs, seeds));
+    OpenedGraph with = opened_.With(std::move(made.module));
+    RunRequest run = PlainRun();
+    run.completes = false;
+    run.feeds.clear();
+    run.fetches.clear();
+    for (size_t i = 0; i < job_->feeds().size(); ++i)
+      run.feeds.push_back({job_->feeds()[i], "", job_->feed_values()[i]});
+    for (size_t i = 0; i < weights_.size(); ++i)
+      run.feeds.push_back({"gradient_seed_" + std::to_string(i) + ":0", "", weights_[i]});
+    gradients_.resize(inputs_.size());
+    for (const std::string& gradient : made.gradients) {
+      if (!gradient.empty() && !llvm::is_contained(run.fetches, gradient))
+        run.fetches.push_back(gradient);
+    }
+    if (run.fetches.empty()) return Error::success();
+    std::vector<std::string> fetches = run.fetches;
+    ASSIGN_OR_RETURN(RunJob job, RunJob::Make(with, std::move(run)));
+    RETURN_IF_ERROR(job.Prepare());
+    ASSIGN_OR_RETURN(std::vector<Tensor> values, job.Run());
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      auto at = llvm::find(fetches, made.gradients[i]);
+      if (at != fetches.end()) gradients_[i] = values[at - fetches.begin()];
+    }
+    return Error::success();
+  }
+
+  // --- Measuring.
+
+  Expected<double> SumAt(Input& input, int64_t index, double value) {
+    Tensor moved = With(input.value, index, value);
+    std::vector<Tensor> feeds(job_->feed_values().begin(), job_->feed_values().end());
+    if (input.feed >= 0) feeds[input.feed] = moved;
+    for (Variable* variable : input.variables) variable->Set(moved);
+    auto values = job_->Run(std::move(feeds));
+    for (Variable* variable : input.variables) variable->Set(input.value);
+    if (!values) return values.takeError();
+    double sum = 0;
+    for (size_t i = 0; i < at_.size(); ++i) {
+      Literal y = (*values)[at_[i]].ToLiteral(), w = weights_[i].ToLiteral();
+      if (y.num_elements() != w.num_elements()) continue;
+      for (int64_t k = 0; k < y.num_elements(); ++k) sum += y.AsDouble(k) * w.AsDouble(k);
+    }
+    return sum;
+  }
+
+  Expected<double> Difference(Input& input, int64_t index, double step) {
+    Literal literal = input.value.ToLiteral();
+    double x = literal.AsDouble(index);
+    ASSIGN_OR_RETURN(double up, SumAt(input, index, x + step));
+    ASSIGN_OR_RETURN(double down, SumAt(input, index, x - step));
+    // The step that was taken is the one that the dtype can hold.
+    double above = Literal::Scalar(input.value.dtype(), x + step).AsDouble(0);
+    double below = Literal::Scalar(input.value.dtype(), x - step).AsDouble(0);
+    return (up - down) / (above - below);
+  }
+
+  Expected<CheckedTensor> Check(Input& input, const Tensor& gradient) {
+    CheckedTensor checked;
+    checked.name = input.name;
+    checked.dtype = input.value.dtype();
+    checked.dims = Dims(input.value.dims().begin(), input.value.dims().end());
+    checked.is_connected = static_cast<bool>(gradient);
+    checked.tolerance =
+        request_.tolerance > 0 ? request_.tolerance : DefaultTolerance(checked.dtype);
+    int64_t count = input.value.num_elements();
+    if (gradient && gradient.num_elements() != count)
+      return MakeError("the gradient by '{0}' is {1}, the tensor {2}", input.name,
+                       DimsText(gradient.dims()), DimsText(checked.dims));
+    int64_t steps = std::min<int64_t>(count, request_.elements);
+    double scale = 1e-3;
+    for (int64_t i = 0; gradient && i < count; ++i)
+      scale = std::max(scale, std::fabs(gradient.ToLiteral().AsDouble(i)));
+    for (int64_t i = 0; i < steps; ++i) {
+      int64_t index = i * count / steps;
+      ASSIGN_OR_RETURN(CheckedElement element,
+                       CheckElement(input, gradient, index, scale, checked.tolerance));
+      ++checked.checked;
+      // A NaN is worse than anything.
+      if (i == 0 || !(element.error <= checked.worst.error)) checked.worst = element;
+    }
+    return checked;
+  }
+
+  Expected<CheckedElement> CheckElement(Input& input, const Tensor& gradient, int64_t index,
+                                        double scale, double tolerance) {
+    CheckedElement element;
+    element.index = index;
+    element.made = gradient ? gradient.ToLiteral().AsDouble(index) : 0;
+    double size = std::max(1.0, std::fabs(input.value.ToLiteral().AsDouble(index)));
+    double step = size * (request_.step > 0 ? request_.step : DefaultStep(input.value.dtype()));
+    element.error = std::numeric_limits<double>::infinity();
+    for (int attempt = 0; attempt < 4 && !(element.error <= tolerance); ++attempt, step /= 8) {
+      ASSIGN_OR_RETURN(double near, Difference(input, index, step));
+      ASSIGN_OR_RETURN(double far, Difference(input, index, 2 * step));
+      double measured = (4 * near - far) / 3;
+      double error = std::fabs(element.made - measured) / std::max(scale, std::fabs(measured));
+      if (attempt != 0 && !(error < element.error)) continue;
+      element.measured = measured;
+      element.error = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+    }
+    return element;
+  }
+
+  OpenedGraph& opened_;
+  const GradientCheckRequest& request_;
+  std::unique_ptr<RunJob> job_;
+  std::vector<std::string> ys_;
+  std::vector<size_t> at_;  // the places of the ys among the fetches
+  std::vector<Tensor> weights_, gradients_;
+  std::vector<Input> inputs_;
+  llvm::StringSet<> asked_;
+};
+
+}  // namespace
+
+double DefaultTolerance(DataType dtype) {
+  switch (dtype) {
+    case proto::DT_DOUBLE:
+      return 1e-6;
+    case proto::DT_FLOAT:
+      return 5e-3;
+    default:
+      return 0.2;
+  }
+}
+
+bool GradientCheck::ok() const {
+  return llvm::all_of(tensors, [](const CheckedTensor& tensor) { return tensor.ok(); });
+}
+
+const CheckedTensor* GradientCheck::worst() const {
+  const CheckedTensor* worst = nullptr;
+  for (const CheckedTensor& tensor : tensors) {
+    if (!worst || tensor.worst.error / tensor.tolerance > worst->worst.error / worst->tolerance)
+      worst = &tensor;
+  }
+  return worst;
+}
+
+Expected<GraphWithGradients> AddGradients(const Module& module, llvm::ArrayRef<std::string> ys,
+                                          llvm::ArrayRef<std::string> xs,
+                                          llvm::ArrayRef<Shape> seed_shapes) {
+  Tracer t(module.Copy());
+  Values of, by;
+  for (const std::string& y : ys) of.push_back(t.Find(y));
+  for (const std::string& x : xs) by.push_back(t.Find(x));
+  GradientOptions options;
+  for (size_t i = 0; i < seed_shapes.size(); ++i) {
+    options.grad_ys.push_back(
+        t.Placeholder(of[i].dtype(), seed_shapes[i], "gradient_seed_" + std::to_string(i)));
+  }
+  Values gradients = Gradients(t, of, by, options);
+  GraphWithGradients made;
+  for (const Value& gradient : gradients) made.gradients.push_back(gradient.name());
+  ASSIGN_OR_RETURN(made.module, t.Finish());
+  return made;
+}
+
+Expected<GradientCheck> CheckGradients(OpenedGraph& opened, const GradientCheckRequest& request) {
+  return Checker(opened, request).Run();
+}
+
+}  // namespace grapnel

@@ -1,0 +1,274 @@
+#include "lib/trace/gradient.h"
+
+#include "lib/trace/backprop.h"
+
+namespace grapnel {
+namespace {
+
+// Checks what a user gives, and brings it into the terms of Backprop.
+class GradientRequest {
+ public:
+  GradientRequest(Tracer& t, const Where& where) : state_(t.state()), where_(where) {
+    // A body that is being traced may ask for gradients of one around it: the innermost that a y is
+    // of is gone through.
+    request_.forward = nullptr;
+  }
+
+  bool SetTargets(llvm::ArrayRef<Value> ys, const GradientOptions& options) {
+    for (const Value& y : ys) {
+      if (!Check(y, "y")) return false;
+      if (!request_.forward || y.body()->IsInside(request_.forward)) request_.forward = y.body();
+    }
+    if (!request_.forward) request_.forward = state_.current;
+    for (const Value& y : ys) request_.targets.push_back(PortOf(y));
+    for (size_t i = 0; i < options.grad_ys.size(); ++i) {
+      const Value& seed = options.grad_ys[i];
+      request_.seeds.push_back(seed.body() ? Gradient(seed) : Gradient());
+      if (!seed.body() || i >= ys.size()) continue;
+      if (!seed.ok()) return false;
+      if (seed.dtype() == ys[i].dtype()) continue;
+      Report(llvm::formatv("gradients: y {0} ('{1}') is {2}, the gradient given for it is {3}", i,
+                           ys[i].name(), DataTypeName(ys[i].dtype()), DataTypeName(seed.dtype())));
+      return false;
+    }
+    if (!options.grad_ys.empty() && options.grad_ys.size() != ys.size()) {
+      Report(llvm::formatv("gradients: {0} gradients are given for {1} ys", options.grad_ys.size(),
+                           ys.size()));
+      return false;
+    }
+    for (const Value& stop : options.stop_gradients) {
+      if (!Check(stop, "a stop_gradient")) return false;
+      request_.stops.push_back(PortOf(stop));
+    }
+    return true;
+  }
+
+  bool SetSources(llvm::ArrayRef<Value> xs) {
+    for (const Value& x : xs) {
+      if (!Check(x, "x")) return false;
+      if (!IsTrainable(x.dtype())) {
+        Report(llvm::formatv("gradients: x '{0}' is {1}: only floating-point and complex tensors "
+                             "have gradients",
+                             x.name(), DataTypeName(x.dtype())));
+        return false;
+      }
+      request_.sources.push_back(PortOf(x));
+    }
+    return true;
+  }
+
+  BackpropRequest& get() { return request_; }
+
+  // What there is instead of none.
+  void FillIn(std::vector<Gradient>& gradients, llvm::ArrayRef<Value> xs, Unconnected unconnected) {
+    if (unconnected != Unconnected::kZeros) return;
+    for (size_t i = 0; i < xs.size(); ++i) {
+      if (!gradients[i].exists()) gradients[i] = ZerosFor(state_, xs[i]);
+    }
+  }
+
+ private:
+  bool Check(const Value& value, const char* what) {
+    if (value.ok()) {
+      if (value.body()->state != &state_) {
+        Report(llvm::formatv("gradients: {0} '{1}' belongs to another Tracer", what, value.name()));
+      } else if (!state_.current->IsInside(value.body())) {
+        Report(llvm::formatv("gradients: {0} '{1}' is of function '{2}' and cannot be seen here",
+                             what, value.name(), value.body()->function->name()));
+      } else {
+        return true;
+      }
+      return false;
+    }
+    if (!value.body() && state_.errors.empty())
+      Report(llvm::formatv("gradients: {0} is a Value that was never made", what));
+    return false;
+  }
+
+  // In the body that is gone through: what is of one around it is an argument there.
+  Port PortOf(const Value& value) {
+    return value.body() == request_.forward ? value.port()
+                                            : request_.forward->Capture(value, where_);
+  }
+
+  template <typename Text>
+  void Report(const Text& text) {
+    state_.Report(where_, text.str());
+  }
+
+  TraceState& state_;
+  const Where where_;
+  BackpropRequest request_;
+};
+
+std::vector<Gradient> None(TraceState& state, size_t count) {
+  return std::vector<Gradient>(count, Gradient(Value(state.current, {})));
+}
+
+Values Dense(TraceState& state, llvm::ArrayRef<Gradient> gradients) {
+  Values values;
+  for (const Gradient& gradient : gradients) values.push_back(ToDense(state, gradient));
+  return values;
+}
+
+// Nodes that no forward op asks for (ones, sums) are of the line that asks for the gradient.
+class LineGuard {
+ public:
+  LineGuard(TraceState& state, const Where& where) : state_(state), before_(state.line) {
+    if (!before_) state.line = where;
+  }
+  ~LineGuard() { state_.line = before_; }
+  LineGuard(const LineGuard&) = delete;
+
+ private:
+  TraceState& state_;
+  std::optional<Where> before_;
+};
+
+}  // namespace
+
+std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
+                                      llvm::ArrayRef<Value> xs, const GradientOptions& options,
+                                      Where where) {
+  TraceState& state = t.state();
+  LineGuard line(state, where);
+  GradientRequest request(t, where);
+  if (!request.SetTargets(ys, options) || !request.SetSources(xs)) return None(state, xs.size());
+  for (Port source : request.get().sources) request.get().watched.push_back({source, 0});
+  std::vector<Gradient> gradients = Backprop(state, request.get());
+  request.FillIn(gradients, xs, options.unconnected);
+  return gradients;
+}
+
+Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
+                 const GradientOptions& options, Where where) {
+  LineGuard line(t.state(), where);
+  return Dense(t.state(), SparseGradients(t, ys, xs, options, where));
+}
+
+struct Tape::Impl {
+  Tracer* tracer;
+  TapeOptions options;
+  TraceBody* body;
+  NodeId begin, end = kNoNode;
+  bool is_used = false;
+  std::vector<Watched> watched = {};
+
+  NodeId EndId() const { return body->graph->end_id(); }
+
+  // Handles of variables that ops of the tape's window read.
+  std::vector<Watched> AllWatched() const {
+    std::vector<Watched> all = watched;
+    if (!options.watch_accessed_variables) return all;
+    llvm::DenseSet<std::pair<NodeId, int32_t>> seen;
+    for (NodeId id = begin, last = std::min(end, EndId()); id < last; ++id) {
+      if (!body->graph->IsAlive(id)) continue;
+      Node node = body->graph->node(id);
+      if (node.op() != "ReadVariableOp" && node.op() != "ResourceGather" &&
+          node.op() != "ResourceGatherNd")
+        continue;
+      Port handle = node.input(0);
+      if (seen.insert({handle.node, handle.index}).second) all.push_back({handle, begin});
+    }
+    return all;
+  }
+};
+
+Tape::Tape(Tracer& t, const TapeOptions& options, Where)
+    : impl_(new Impl{&t, options, t.state().current, t.state().current->graph->end_id()}) {}
+
+Tape::~Tape() = default;
+
+void Tape::Watch(const Value& x) {
+  if (x.ok() && x.body() == impl_->body) impl_->watched.push_back({x.port(), impl_->EndId()});
+}
+
+void Tape::Stop() { impl_->end = std::min(impl_->end, impl_->EndId()); }
+
+Values Tape::Jacobian(const Value& y, llvm::ArrayRef<Value> xs, Unconnected unconnected,
+                      Where where) {
+  LineGuard line(impl_->tracer->state(), where);
+  if (!impl_->options.persistent) Stop();
+  const bool persistent = impl_->options.persistent;
+  impl_->options.persistent = true;  // for the loop below, which asks once, inside
+  Values rows = MakeJacobian(*impl_->tracer, y, xs, unconnected,
+                             [&](llvm::ArrayRef<Value> connected, const Value& seed) {
+                               return Gradient(
+                                   llvm::ArrayRef<Value>(y), connected,
+                                   {.grad_ys = {seed}, .unconnected = Unconnected::kZeros}, where);
+                             });
+  impl_->options.persistent = persistent;
+  return rows;
+}
+
+Values Jacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs, Unconnected unconnected,
+                Where where) {
+  LineGuard line(t.state(), where);
+  return MakeJacobian(t, y, xs, unconnected,
+                      [&](llvm::ArrayRef<Value> connected, const Value& seed) {
+                        return Gradients(
+                            t, {y}, connected,
+                            {.grad_ys = {seed}, .unconnected = Unconnected::kZeros}, where);
+                      });
+}
+
+Values Tape::Gradient(llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
+                      const GradientOptions& options, Where where) {
+  TraceState& state = impl_->tracer->state();
+  LineGuard line(state, where);
+  if (impl_->is_used && !impl_->options.persistent) {
+    state.Report(where,
+                 "tape: a tape that is not persistent gives gradients once; make it with "
+                 "{.persistent = true}");
+    return Dense(state, None(state, xs.size()));
+  }
+  impl_->is_used = true;
+  if (!impl_->options.persistent) Stop();
+  GradientRequest request(*impl_->tracer, where);
+  if (!request.SetTargets(ys, options) || !request.SetSources(xs))
+    return Dense(state, None(state, xs.size()));
+  request.get().watched = impl_->AllWatched();
+  request.get().begin = impl_->begin;
+  request.get().end = impl_->end;
+  std::vector<grapnel::Gradient> gradients = Backprop(state, request.get());
+  request.FillIn(gradients, xs, options.unconnected);
+  return Dense(state, gradients);
+}
+
+Values CustomGradient(Tracer& t, const Values& inputs,
+                      llvm::function_ref<WithGradient(llvm::ArrayRef<Value>)> fn, Where where) {
+  TraceState& state = t.state();
+  WithGradient made = fn(inputs);
+  Values all = made.values;
+  all.insert(all.end(), inputs.begin(), inputs.end());
+  int64_t results = static_cast<int64_t>(made.values.size());
+  Operand operands[] = {Operand(all, where)};
+  Operation identity =
+      MakeOp(state,
+             {"IdentityN",
+              operands,
+              {{"_num_results", results},
+               {"_gradient_op_type",
+                "CustomGradient-" + std::to_string(state.custom_gradients.size())}},
+              {}},
+             where);
+  if (!identity.ok()) return Values(made.values.size(), Value(state.current, {}));
+  state.custom_gradients[{identity.body(), identity.node()}] = std::move(made.gradient);
+  Values values;
+  for (int i = 0; i < results; ++i) values.push_back(identity.output(i));
+  return values;
+}
+
+Value StopGradient(const Value& x, Where where) {
+  if (!x.ok()) return x;
+  Operand operands[] = {Operand(x, where)};
+  return MakeOp(*x.body()->state, {"StopGradient", operands, {}, {}}, where);
+}
+
+Value PreventGradient(const Value& x, llvm::StringRef message, Where where) {
+  if (!x.ok()) return x;
+  Operand operands[] = {Operand(x, where)};
+  return MakeOp(*x.body()->state, {"PreventGradient", operands, {{"message", message}}, {}}, where);
+}
+
+}  // namespace grapnel

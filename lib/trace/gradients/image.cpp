@@ -1,0 +1,231 @@
+// Images: resizing, cropping, colours, patches, quantization that training plays.
+#include "lib/trace/gradient_rule.h"
+
+namespace grapnel {
+namespace {
+
+using G = GradientContext;
+
+InputGradients NearestOf(G& g) {
+  Shape shape = g.x(0).shape();
+  Operand size = 0;
+  if (shape.known_rank() && shape.rank() > 2 && shape.IsKnown(1) && shape.IsKnown(2)) {
+    size = std::vector<int>{static_cast<int>(shape.dim(1)), static_cast<int>(shape.dim(2))};
+  } else {
+    size = g.Cut(g.ShapeOf(g.x(0)), 1, 3);
+  }
+  return {g.Op("ResizeNearestNeighborGrad", {g.dy(), size},
+               g.Attrs({"align_corners", "half_pixel_centers"}))};
+}
+GRAPNEL_GRADIENT("ResizeNearestNeighbor", NearestOf);
+GRAPNEL_GRADIENT("ResizeBilinear", [](G& g) -> InputGradients {
+  return {g.Op("ResizeBilinearGrad", {g.dy(), g.x(0)},
+               g.Attrs({"align_corners", "half_pixel_centers"}))};
+});
+GRAPNEL_NO_GRADIENT("ResizeBilinearGrad");
+GRAPNEL_GRADIENT("ResizeBicubic", [](G& g) -> InputGradients {
+  DataType dtype = g.x(0).dtype();
+  if (dtype != proto::DT_FLOAT && dtype != proto::DT_DOUBLE) return {};
+  return {g.Op("ResizeBicubicGrad", {g.dy(), g.x(0)},
+               g.Attrs({"align_corners", "half_pixel_centers"}))};
+});
+GRAPNEL_GRADIENT("ScaleAndTranslate", [](G& g) -> InputGradients {
+  return {g.Op("ScaleAndTranslateGrad", {g.dy(), g.x(0), g.x(2), g.x(3)},
+               g.Attrs({"kernel_type", "antialias"}))};
+});
+
+InputGradients CropAndResizeOf(G& g) {
+  Value image = g.x(0);
+  Shape shape = image.shape();
+  Operand image_shape = 0;
+  if (shape.IsFullyKnown()) {
+    image_shape = std::vector<int>(shape.dims().begin(), shape.dims().end());
+  } else {
+    image_shape = g.ShapeOf(image);
+  }
+  DataType dtype = image.dtype();
+  Gradient of_image;
+  if (dtype == proto::DT_HALF || dtype == proto::DT_FLOAT || dtype == proto::DT_DOUBLE) {
+    of_image = g.Op("CropAndResizeGradImage", {g.dy(), g.x(1), g.x(2), image_shape},
+                    g.Attrs({"T", "method"}));
+  }
+  return {of_image, g.Op("CropAndResizeGradBoxes", {g.dy(), image, g.x(1), g.x(2)})};
+}
+GRAPNEL_GRADIENT("CropAndResize", CropAndResizeOf);
+
+// --- RGB to HSV, by which of red, green and blue is the largest and which the smallest.
+
+class HsvGradient {
+ public:
+  explicit HsvGradient(G& g) : g_(g), dtype_(g.x().dtype()) {}
+
+  InputGradients Make() {
+    r_ = Channel(g_.x(), 0);
+    gr_ = Channel(g_.x(), 1);
+    b_ = Channel(g_.x(), 2);
+    saturation_ = Channel(g_.y(), 1);
+    value_ = Channel(g_.y(), 2);
+    big_[0] = Both(r_ >= b_, [&] { return r_ >= gr_; });
+    big_[1] = Both(gr_ > r_, [&] { return gr_ >= b_; });
+    big_[2] = Both(b_ > r_, [&] { return b_ > gr_; });
+    small_[0] = Both(r_ < b_, [&] { return r_ < gr_; });
+    small_[1] = Both(gr_ <= r_, [&] { return gr_ < b_; });
+    small_[2] = Both(b_ <= r_, [&] { return b_ <= gr_; });
+    Value ds[] = {OfSaturation(0, r_, 1, gr_, 2, b_), OfSaturation(1, gr_, 0, r_, 2, b_),
+                  OfSaturation(2, b_, 1, gr_, 0, r_)};
+    Value dh[] = {OfHueByRed(), OfHueByGreen(), OfHueByBlue()};
+    Value of_value = Join(2, big_);
+    Value of_saturation = Join(1, ds);
+    Value of_hue = Join(0, dh);
+    Value sum = g_.Scoped("AddV2", {of_value, of_saturation}, {}, "Add");
+    return {g_.Scoped("AddV2", {sum, of_hue}, {}, "Add")};
+  }
+
+ private:
+  Value Channel(const Value& image, int64_t i) { return g_.CutLast(image, {{i, 0, true}}); }
+  Value Both(const Value& one, llvm::function_ref<Value()> other) {
+    return Cast(one & other(), dtype_);
+  }
+  Value Inverse(const Value& x) {
+    Value one = Cast(g_.Constant(1, proto::DT_FLOAT), dtype_);
+    return g_.Scoped("DivNoNan", {one, x}, {}, "div_no_nan");
+  }
+  Value IsPositive(const Value& x) { return Cast(x > 0, dtype_); }
+
+  // By channel a, where b and c are the others.
+  Value OfSaturation(int a, const Value& at_a, int b, const Value& at_b, int c, const Value& at_c) {
+    Value positive = IsPositive(at_a);
+    Value first = small_[b] * at_b;
+    Value smallest = g_.Scoped("AddV2", {first, small_[c] * at_c}, {}, "Add");
+    Value as_big = big_[a] * smallest;
+    Value big_part = as_big * Inverse(Square(at_a));
+    Value as_small = small_[a] * -1;
+    Value largest = big_[b] * at_b;
+    Value other = largest + big_[c] * at_c;
+    Value small_part = as_small * Inverse(other);
+    return positive * g_.Scoped("AddV2", {big_part, small_part}, {}, "Add");
+  }
+
+  Value HueAsSmall(const Value& positive, const Value& big, const Value& small, bool negative,
+                   llvm::function_ref<Value()> difference) {
+    Value part = positive * big * small;
+    if (negative) part = part * -1;
+    return 60 * (part * Inverse(difference()));
+  }
+  Value Sum(llvm::ArrayRef<Value> parts) {
+    Value sum = parts[0];
+    for (const Value& part : parts.drop_front()) sum = sum + part;
+    return sum / 360;
+  }
+
+  Value OfHueByRed() {
+    Value one = IsPositive(r_);
+    Value p1 = HueAsBig(one, big_[0], [&] { return gr_ - b_; });
+    Value two = IsPositive(gr_);
+    Value p2 = HueAsMiddle(two, big_[1], small_[0], [&] { return b_ - gr_; }, [&] { return r_ - gr_; });
+    Value p3 = HueAsSmall(IsPositive(gr_), big_[1], small_[2], true, [&] { return gr_ - b_; });
+    Value four = IsPositive(b_);
+    Value p4 = HueAsMiddle(four, big_[2], small_[0], [&] { return b_ - gr_; }, [&] { return b_ - r_; });
+    Value p5 = HueAsSmall(IsPositive(b_), big_[2], small_[1], false, [&] { return b_ - gr_; });
+    return Sum({p1, p2, p3, p4, p5});
+  }
+  Value OfHueByGreen() {
+    Value p1 = HueAsBig(IsPositive(gr_), big_[1], [&] { return b_ - r_; });
+    Value p2 = HueAsMiddle(IsPositive(r_), big_[0], small_[1], [&] { return r_ - b_; },
+                          [&] { return r_ - gr_; });
+    Value p3 = HueAsSmall(IsPositive(r_), big_[0], small_[2], false, [&] { return r_ - b_; });
+    Value p4 = HueAsMiddle(IsPositive(b_), big_[2], small_[1], [&] { return r_ - b_; },
+                          [&] { return b_ - gr_; });
+    Value p5 = HueAsSmall(IsPositive(b_), big_[2], small_[0], true, [&] { return b_ - r_; });
+    return Sum({p1, p2, p3, p4, p5});
+  }
+  Value OfHueByBlue() {
+    Value p1 = HueAsBig(IsPositive(b_), big_[2], [&] { return r_ - gr_; });
+    Value p2 = HueAsMiddle(IsPositive(r_), big_[0], small_[2], [&] { return gr_ - r_; },
+                          [&] { return r_ - b_; });
+    Value p3 = HueAsSmall(IsPositive(r_), big_[0], small_[1], true, [&] { return r_ - gr_; });
+    Value p4 = HueAsMiddle(IsPositive(gr_), big_[1], small_[2], [&] { return gr_ - r_; },
+                          [&] { return gr_ - b_; });
+    Value p5 = HueAsSmall(IsPositive(gr_), big_[1], small_[0], false, [&] { return gr_ - r_; });
+    return Sum({p1, p2, p3, p4, p5});
+  }
+  // By the channel that is the largest itself.
+  Value HueAsBig(const Value& positive, const Value& big, llvm::function_ref<Value()> difference) {
+    Value scaled = positive * big * -1;
+    Value part = scaled * difference();
+    Value by_saturation = part * Inverse(Square(saturation_));
+    return 60 * (by_saturation * Inverse(Square(value_)));
+  }
+  Value HueAsMiddle(const Value& positive, const Value& big, const Value& small,
+                   llvm::function_ref<Value()> numerator, llvm::function_ref<Value()> denominator) {
+    Value part = positive * big * small;
+    Value scaled = part * numerator();
+    return 60 * (scaled * Inverse(Square(denominator())));
+  }
+
+  // The gradient of HSV's channel, times its derivatives by red, green and blue.
+  Value Join(int64_t channel, llvm::ArrayRef<Value> derivatives) {
+    Values parts;
+    for (const Value& derivative : derivatives)
+      parts.push_back(Channel(g_.dy(), channel) * derivative);
+    return g_.Op("Pack", {parts}, {{"axis", -1}}, "stack");
+  }
+
+  G& g_;
+  const DataType dtype_;
+  Value r_, gr_, b_, saturation_, value_, big_[3], small_[3];
+};
+GRAPNEL_GRADIENT("RGBToHSV", [](G& g) { return HsvGradient(g).Make(); });
+
+// --- Patches: each pixel gets the gradients of the patches that it is in, found by extracting the
+// patches of an image that holds the pixels' own numbers.
+
+InputGradients ImagePatchesOf(G& g) {
+  std::vector<int64_t> sizes = g.node().GetInts("ksizes");
+  Values in = g.Unstack(g.ShapeOf(g.x(), proto::DT_INT64), 4);
+  Value out_shape = g.Cut(g.ShapeOf(g.y(), proto::DT_INT64), 1, 3);
+  Values out = g.Unstack(out_shape, 2);
+  Value batch = in[0], rows = in[1], columns = in[2], channels = in[3];
+  Value pixels = rows * columns;
+  Value numbers = g.Range(g.Constant(1, proto::DT_INT64), pixels + 1);
+  numbers = Cast(numbers, proto::DT_FLOAT);
+  Value image = g.ReshapeTo(numbers, {1, rows, columns, 1});
+  Value places = g.Op("ExtractImagePatches", {image},
+                      g.Attrs({"ksizes", "strides", "rates", "padding"}));
+  places = Cast(places, proto::DT_INT64);
+  Value patches = g.ReshapeTo(g.dy(), {batch, out[0], out[1], sizes[1], sizes[2], channels});
+  Value moved = g.Transpose(patches, std::vector<int>{1, 2, 3, 4, 0, 5});
+  Value flat = g.ReshapeTo(moved, {-1, batch * channels});
+  Value ids = g.Reshape(places, std::vector<int>{-1}) - 1;
+  Value sums = g.Op("UnsortedSegmentSum", {flat, ids, pixels});
+  Value whole = g.ReshapeTo(sums, {rows, columns, batch, channels});
+  return {g.Transpose(whole, std::vector<int>{2, 0, 1, 3})};
+}
+GRAPNEL_GRADIENT("ExtractImagePatches", ImagePatchesOf);
+
+// --- Quantization that training plays.
+
+GRAPNEL_GRADIENT("FakeQuantWithMinMaxArgs", [](G& g) -> InputGradients {
+  return {g.Op("FakeQuantWithMinMaxArgsGradient", {g.dy(), g.x()},
+               g.Attrs({"min", "max", "num_bits", "narrow_range"}))};
+});
+InputGradients FakeQuantOf(G& g, const char* op) {
+  Operation made = g.Op(op, {g.dy(), g.x(0), g.x(1), g.x(2)}, g.Attrs({"num_bits", "narrow_range"}));
+  return {made.output(0), made.output(1), made.output(2)};
+}
+GRAPNEL_GRADIENT("FakeQuantWithMinMaxVars",
+                 [](G& g) { return FakeQuantOf(g, "FakeQuantWithMinMaxVarsGradient"); });
+GRAPNEL_GRADIENT("FakeQuantWithMinMaxVarsPerChannel", [](G& g) {
+  return FakeQuantOf(g, "FakeQuantWithMinMaxVarsPerChannelGradient");
+});
+GRAPNEL_NO_GRADIENT("FakeQuantWithMinMaxArgsGradient");
+GRAPNEL_NO_GRADIENT("FakeQuantWithMinMaxVarsGradient");
+GRAPNEL_NO_GRADIENT("FakeQuantWithMinMaxVarsPerChannelGradient");
+GRAPNEL_GRADIENT("QuantizeAndDequantizeV4", [](G& g) -> InputGradients {
+  Operation made =
+      g.Op("QuantizeAndDequantizeV4Grad", {g.dy(), g.x(0), g.x(1), g.x(2)}, g.Attrs({"axis"}));
+  return {made.output(0), made.output(1), made.output(2)};
+});
+
+}  // namespace
+}  // namespace grapnel

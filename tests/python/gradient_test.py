@@ -1,0 +1,389 @@
+"""Gradients against TensorFlow's tape: each row of gradient_cases.py, in each of its dtypes, with shapes that are known while
+tracing and without. One graph holds all cases; grapnel adds the gradients to it and runs them, TensorFlow's tape does the same.
+
+What is compared is the values, and the graph behind each gradient: ops, attributes, constants and edges, whatever the names.
+
+  gradient_test.py                 as a test, with $GRAPNEL
+  gradient_test.py --table FILE    also writes what came of each op, as JSON (scripts/make_gradients_doc.py reads it)
+  gradient_test.py --only OP,OP    these, and says more
+"""
+
+import argparse
+import collections
+import difflib
+import hashlib
+import inspect
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import op_def_registry
+
+import gradient_cases
+
+GRAPNEL = os.environ.get("GRAPNEL", "build/release/bin/grapnel")
+TOLERANCE = {"float16": 2e-2, "float32": 2e-4, "float64": 1e-7, "complex64": 2e-4, "complex128": 1e-7}
+REAL = {"complex64": "float32", "complex128": "float64"}
+# Not worth a comparison of graphs, with the reason.
+OTHER_GRAPHS = {}
+
+
+class Case:
+    def __init__(self, name, row, dtype, dynamic):
+        self.name, self.row, self.dtype, self.dynamic = name, row, dtype, dynamic
+        self.xs, self.ys, self.theirs, self.ours = [], [], [], []
+        self.problem = None  # what kept it from being compared
+        self.same_values = self.same_graph = False
+        self.difference = ""
+
+    def __str__(self):
+        return f"{self.name} {self.row.op} {self.dtype}{' dynamic' if self.dynamic else ''}"
+
+
+def tensor_of(case, value):
+    """A constant, or a tensor to differentiate by."""
+    if isinstance(value, list):
+        return [tensor_of(case, one) for one in value]
+    if not isinstance(value, gradient_cases.Input):
+        return tf.constant(value)
+    values = value.values.astype(value.dtype or case.dtype)
+    shape = [None] * values.ndim if case.dynamic else values.shape
+    x = tf.raw_ops.PlaceholderWithDefault(input=tf.constant(values), shape=tf.TensorShape(shape))
+    case.xs.append(x)
+    return x
+
+
+def make_cases(only):
+    cases = []
+    for number, row in enumerate(gradient_cases.rows()):
+        if only and row.op not in only:
+            continue
+        for dtype in row.dtypes:
+            for dynamic in (False, True) if row.dynamic else (False,):
+                cases.append(Case(f"c{number}_{dtype}{'_dynamic' if dynamic else ''}", row, dtype, dynamic))
+    return cases
+
+
+def build(cases):
+    """All forward graphs in one, then their gradients in a copy. Returns both graphs."""
+    graph = tf.Graph()
+    with graph.as_default():
+        tapes = {}
+        for case in cases:
+            with tf.name_scope(case.name):
+                try:
+                    with tf.GradientTape() as tape:
+                        forward(case, tape)
+                    tapes[case.name] = tape
+                except Exception as error:  # of any kind: the op does not take that dtype
+                    case.problem = f"TensorFlow does not make it: {first_line(error)}"
+        forward_graph = graph.as_graph_def()
+        for case in cases:
+            if case.problem:
+                continue
+            with tf.name_scope(case.name):
+                try:
+                    case.theirs = tapes[case.name].gradient(case.ys, case.xs)
+                except Exception as error:
+                    case.problem = f"TensorFlow has no gradient: {first_line(error)}"
+    return forward_graph, graph
+
+
+def forward(case, tape):
+    """The op, and each floating-point output times random numbers. The tape sees what is watched before it is used."""
+    row = case.row
+    values = []
+    for place, value in enumerate(row.inputs):
+        before = len(case.xs)
+        values.append(tensor_of(case, value))
+        if row.by is None or place in row.by:
+            tape.watch(case.xs[before:])
+        else:
+            del case.xs[before:]
+    made = getattr(tf.raw_ops, row.op)(**arguments(row.op, values), **attributes(case))
+    outputs = []
+    for part in made if isinstance(made, (list, tuple)) else [made]:
+        outputs += part if isinstance(part, list) else [part]
+    for i, y in enumerate(outputs):
+        if row.outputs is not None and i not in row.outputs:
+            continue
+        if y.dtype.is_floating or y.dtype.is_complex:
+            case.ys.append(tf.raw_ops.Mul(x=y, y=weights_for(y)))
+
+
+def weights_for(y):
+    """Numbers between -1 and 1.5, exact in every dtype."""
+    numbers = tf.reshape(tf.range(tf.size(y)) * 7 % 11 - 4, tf.shape(y))
+    return tf.cast(numbers, y.dtype) / tf.constant(4, y.dtype)
+
+
+def arguments(op, values):
+    """The inputs by the names that Python has for them, which are not always those of the op's definition."""
+    parameters = inspect.signature(getattr(tf.raw_ops, op)).parameters
+    op_def = op_def_registry.get(op)
+    attrs = {attr.name for attr in op_def.attr}
+    others = [name for name in parameters if name not in attrs | {"name"} | {arg.name for arg in op_def.input_arg}]
+    names = [arg.name if arg.name in parameters else others.pop(0) for arg in op_def.input_arg]
+    return dict(zip(names, values))
+
+
+def attributes(case):
+    attrs = dict(case.row.attrs)
+    for name, value in attrs.items():
+        if value is None:  # depends on the dtype
+            complex_of = {"float32": "complex64", "float64": "complex128"}
+            makes_complex = case.row.op in ("Complex", "Eig") or name == "Tcomplex"
+            attrs[name] = complex_of[case.dtype] if makes_complex else REAL.get(case.dtype, case.dtype)
+    return attrs
+
+
+def first_line(error):
+    return str(error).split("\n")[0][:160]
+
+
+# --- Comparing graphs.
+
+def plain_attrs(node, functions=()):
+    attrs = {}
+    for key, value in node.attr.items():
+        if key == "value" and node.op == "Const":
+            array = tf.make_ndarray(value.tensor)
+            attrs[key] = (str(array.dtype), array.shape, array.tobytes() if array.dtype != object else str(array))
+        elif key == "_class":
+            attrs[key] = "colocated"
+        elif not key.startswith("_") or key == "_class":
+            attrs[key] = value.SerializeToString(deterministic=True)
+    return sorted(attrs.items())
+
+
+class Shapes:
+    """The form of what is behind a tensor, whatever the names: a hash of ops, attributes and edges. Forward nodes are leaves."""
+    def __init__(self, graph_def, leaves):
+        self.nodes = {node.name: node for node in graph_def.node}
+        self.leaves, self.known = leaves, {}
+
+    def of(self, name):
+        stack = [name]
+        while stack:
+            top = stack[-1]
+            if top in self.known:
+                stack.pop()
+            elif top in self.leaves and self.nodes[top].op != "Const":
+                self.known[top] = top
+                stack.pop()
+            else:
+                inputs = [i.lstrip("^").split(":")[0] for i in self.nodes[top].input]
+                missing = [i for i in inputs if i not in self.known]
+                if missing:
+                    stack += missing
+                else:
+                    self.known[top] = self.hash(self.nodes[top])
+                    stack.pop()
+        return self.known[name]
+
+    def hash(self, node):
+        edges, controls = [], []
+        for text in node.input:
+            base, _, port = text.lstrip("^").partition(":")
+            # Finish() orders effects, as tf.function does, and a tf.Graph does not.
+            if text.startswith("^") and node.op.startswith("CheckNumerics"):
+                continue
+            (controls if text.startswith("^") else edges).append((self.known[base], port or "0"))
+        text = repr((node.op, plain_attrs(node), edges, sorted(controls)))
+        return hashlib.sha1(text.encode()).hexdigest()
+
+    def lines(self, name):
+        """The nodes behind it, a line each, with the ops that they read."""
+        lines, seen, stack = [], set(), [name]
+        while stack:
+            top = stack.pop()
+            if top in seen or (top in self.leaves and self.nodes[top].op != "Const"):
+                continue
+            seen.add(top)
+            node = self.nodes[top]
+            bases = [i.lstrip("^").split(":")[0] for i in node.input]
+            value = node.attr["value"].tensor.dtype and np.array2string(tf.make_ndarray(node.attr["value"].tensor), threshold=8)
+            attrs = {key: value for key, value in plain_attrs(node) if key != "value"}
+            lines.append(f"{node.op}({', '.join(('^' if i[0] == '^' else '') + self.nodes[b].op for i, b in zip(node.input, bases))}) "
+                         f"{str(value or '')} {attrs}".replace("\n", ""))
+            stack += reversed(bases)
+        return lines
+
+
+def run(*arguments):
+    return subprocess.run([GRAPNEL, *arguments], capture_output=True, text=True)
+
+
+def add_gradients(folder, cases):
+    """Our gradients of all cases: adds to each the names of its own. Cases that fail are said, and done without."""
+    while True:
+        live = [case for case in cases if not case.problem]
+        ys = [f"--fetch={y.name}" for case in live for y in case.ys]
+        xs = [f"--by={x.name}" for case in live for x in case.xs]
+        done = run("check-gradients", f"{folder}/forward.pb", *ys, *xs, "-o", f"{folder}/ours.pb")
+        if done.returncode == 0:
+            names = dict(line.split(" ") for line in done.stdout.splitlines())
+            for case in live:
+                case.ours = [names[x.name] for x in case.xs]
+            return
+        found = False
+        for case in live:
+            lines = [line for line in done.stderr.splitlines() if f"'{case.name}/" in line or f"/{case.name}/" in line]
+            if lines:
+                case.problem, found = "grapnel: " + lines[0], True
+        if not found:
+            raise AssertionError(done.stderr[:4000])
+
+
+def run_ours(folder, cases):
+    """The values of our gradients, by name."""
+    values = {}
+    live = [case for case in cases if not case.problem]
+
+    def fetch(some):
+        names = [name for case in some for name in case.ours if name != "none"]
+        files = {name: f"{folder}/{len(values) + i}.npy" for i, name in enumerate(names)}
+        done = run("run", f"{folder}/ours.pb", *(f"--fetch={name}={file}" for name, file in files.items()))
+        if done.returncode == 0:
+            for name, file in files.items():
+                values[name] = np.load(file)
+        elif len(some) == 1:
+            some[0].problem = "grapnel run: " + first_line(done.stderr)
+        else:
+            fetch(some[:len(some) // 2])
+            fetch(some[len(some) // 2:])
+    if live:
+        fetch(live)
+    return values
+
+
+def run_theirs(graph, cases):
+    """The values of TensorFlow's gradients, by case and place. Cases that it does not run are said; a session refuses a whole
+    graph for one node without a kernel, so nothing comes back then."""
+    wanted = [(case.name, i, g) for case in cases if not case.problem for i, g in enumerate(case.theirs) if g is not None]
+    with tf.compat.v1.Session(graph=graph) as session:
+        try:
+            return {(name, i): value for (name, i, _), value in zip(wanted, session.run([tensor for _, _, tensor in wanted]))}
+        except tf.errors.OpError as error:
+            text = str(error)
+            failed = [case for case in cases if not case.problem and f"{case.name}/" in text]
+            if not failed:
+                raise
+            for case in failed:
+                reason = [line for line in text.splitlines() if line and line != "Graph execution error:"]
+                case.problem = "TensorFlow does not run it: " + reason[-1 if "detected at" in reason[0] else 0][:160]
+    return None
+
+
+def compare(folder, cases, graph, theirs, ours):
+    our_graph = tf.compat.v1.GraphDef.FromString(pathlib.Path(folder, "ours.pb").read_bytes())
+    leaves = {node.name for node in tf.compat.v1.GraphDef.FromString(pathlib.Path(folder, "forward.pb").read_bytes()).node}
+    our_shapes, their_shapes = Shapes(our_graph, leaves), Shapes(graph.as_graph_def(), leaves)
+    for case in cases:
+        if case.problem:
+            continue
+        case.same_values = case.same_graph = True
+        for i, (x, theirs_is, ours_is) in enumerate(zip(case.xs, case.theirs, case.ours)):
+            if theirs_is is None or ours_is == "none":
+                if (theirs_is is None) != (ours_is == "none"):
+                    case.same_values = False
+                    case.difference += f"  {x.name}: TensorFlow {theirs_is}, here {ours_is}\n"
+                continue
+            with graph.as_default():
+                want, got = theirs[case.name, i], ours[ours_is]
+            scale = max(1.0, np.max(np.abs(want.astype(np.complex128)), initial=0)) if want.size else 1
+            near = want.shape == got.shape and np.allclose(want.astype(np.complex128), got.astype(np.complex128), rtol=0,
+                                                           atol=TOLERANCE[case.dtype] * scale, equal_nan=True)
+            if not near:
+                case.same_values = False
+                case.difference += f"  {x.name}: TensorFlow {want.ravel()[:6]} here {got.ravel()[:6]} {want.shape} {got.shape}\n"
+            their_name = theirs_is.op.name
+            if their_shapes.of(their_name) != our_shapes.of(ours_is.split(":")[0]):
+                case.same_graph = False
+                lines = difflib.unified_diff(their_shapes.lines(their_name), our_shapes.lines(ours_is.split(":")[0]), "TensorFlow",
+                                             "here", lineterm="", n=1)
+                case.difference += f"  {x.name}: graphs differ\n" + "\n".join("    " + line for line in lines) + "\n"
+
+
+def densify(graph, cases):
+    with graph.as_default():
+        for case in cases:
+            for i, gradient in enumerate(case.theirs or []):
+                if isinstance(gradient, tf.IndexedSlices):
+                    with tf.name_scope(case.name):
+                        case.theirs[i] = tf.convert_to_tensor(gradient)
+
+
+def all_compared(only=()):
+    """In graphs of a hundred cases: one that fails costs the others of its graph a run."""
+    cases = make_cases(only)
+    for begin in range(0, len(cases), 100):
+        compare_some(cases[begin:begin + 100])
+    return cases
+
+
+def compare_some(cases):
+    while cases:
+        with tempfile.TemporaryDirectory() as folder:
+            forward_graph, graph = build(cases)
+            densify(graph, cases)
+            theirs = run_theirs(graph, cases)
+            if theirs is None:
+                cases = [case for case in cases if not case.problem]
+                for case in cases:
+                    case.xs, case.ys, case.theirs = [], [], []
+                continue
+            pathlib.Path(folder, "forward.pb").write_bytes(forward_graph.SerializeToString())
+            add_gradients(folder, cases)
+            compare(folder, cases, graph, theirs, run_ours(folder, cases))
+        return
+
+
+def table_of(cases):
+    table = collections.defaultdict(lambda: collections.Counter())
+    for case in cases:
+        row = table[case.row.op]
+        row["cases"] += 1
+        row["values"] += case.same_values
+        row["graphs"] += case.same_graph
+        row["skipped"] += case.problem is not None and case.problem.startswith("TensorFlow")
+    return {op: dict(row) for op, row in sorted(table.items())}
+
+
+class Gradients(unittest.TestCase):
+    def test_as_tensorflows_tape(self):
+        cases = all_compared()
+        wrong = [f"{case}: {case.problem or ''}\n{case.difference}" for case in cases
+                 if not case.same_values and not (case.problem or "").startswith("TensorFlow")]
+        self.assertFalse(wrong, "\n".join(wrong[:10]))
+        self.assertGreater(sum(case.same_values for case in cases), 1000)
+        other = sorted({case.row.op for case in cases if case.same_values and not case.same_graph} - set(OTHER_GRAPHS))
+        self.assertFalse(other, f"graphs differ from TensorFlow's: {other}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--table")
+    parser.add_argument("--only", default="")
+    options, rest = parser.parse_known_args()
+    if not options.table and not options.only:
+        unittest.main(argv=[sys.argv[0], *rest])
+    found = all_compared(set(filter(None, options.only.split(","))))
+    said = collections.Counter()
+    for case in found:
+        problem = case.problem or "".join(("values " * (not case.same_values), "graph " * (not case.same_graph)))
+        said[case.row.op, problem] += 1
+        if problem and said[case.row.op, problem] <= (2 if options.only else 1):
+            print(f"{case}: {problem}")
+            print(case.difference[:2500 if options.only else 400])
+    print(len(found), "cases;", sum(c.same_values for c in found), "values,", sum(c.same_graph for c in found), "graphs alike")
+    if options.table:
+        pathlib.Path(options.table).write_text(json.dumps(table_of(found), indent=1) + "\n")

@@ -1,0 +1,143 @@
+// `grapnel check-gradients MODEL|CASE`: are the gradients of a graph what finite differences say?
+#include "lib/io/write.h"
+#include "lib/job/check_gradients.h"
+#include "llvm/Support/JSON.h"
+#include "tools/input.h"
+#include "tools/run_flags.h"
+#include "tools/time_limit.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string model, output;
+  RunFlags run;
+  std::vector<std::string> by;
+  double tolerance = 0, step = 0;
+  int elements = 32;
+  TimeLimit limit;
+};
+
+// "[1,2]" of element 5 of a [2,3].
+std::string PlaceOf(int64_t index, llvm::ArrayRef<int64_t> dims) {
+  Dims place(dims.size());
+  for (size_t i = dims.size(); i-- > 0; index /= dims[i]) place[i] = index % dims[i];
+  return DimsText(place);
+}
+
+void WriteText(const GradientCheck& check, llvm::raw_ostream& out) {
+  for (const CheckedTensor& tensor : check.tensors) {
+    out << (tensor.ok() ? "ok    " : "WRONG ") << tensor.name << ": "
+        << DataTypeName(tensor.dtype) << DimsText(tensor.dims) << ", ";
+    if (!tensor.is_connected) {
+      out << "no gradient";
+      if (tensor.ok()) out << ", and no difference\n";
+    } else {
+      out << tensor.checked << " of " << NumElements(tensor.dims).value_or(0) << " elements";
+      if (tensor.ok()) out << ", off by " << llvm::format("%.2g", tensor.worst.error) << " at most\n";
+    }
+    if (tensor.ok()) continue;
+    out << ": at " << PlaceOf(tensor.worst.index, tensor.dims) << " the gradient is "
+        << llvm::format("%.6g", tensor.worst.made) << ", finite differences say "
+        << llvm::format("%.6g", tensor.worst.measured) << "\n";
+  }
+}
+
+void WriteJson(const GradientCheck& check, llvm::raw_ostream& out) {
+  llvm::json::OStream json(out, 1);
+  json.object([&] {
+    json.attribute("ok", check.ok());
+    json.attributeArray("of", [&] {
+      for (const std::string& y : check.ys) json.value(y);
+    });
+    json.attributeArray("by", [&] {
+      for (const CheckedTensor& tensor : check.tensors) {
+        json.object([&] {
+          json.attribute("tensor", tensor.name);
+          json.attribute("dtype", DataTypeName(tensor.dtype));
+          json.attributeArray("shape", [&] {
+            for (int64_t dim : tensor.dims) json.value(dim);
+          });
+          json.attribute("connected", tensor.is_connected);
+          json.attribute("checked", tensor.checked);
+          json.attribute("ok", tensor.ok());
+          json.attribute("tolerance", tensor.tolerance);
+          json.attributeObject("worst", [&] {
+            json.attribute("element", PlaceOf(tensor.worst.index, tensor.dims));
+            json.attribute("gradient", tensor.worst.made);
+            json.attribute("measured", tensor.worst.measured);
+            json.attribute("error", tensor.worst.error);
+          });
+        });
+      }
+    });
+  });
+  out << "\n";
+}
+
+// The graph with the gradients of what is fetched, without a check.
+Expected<int> Write(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(FeedsAndFetches names, FeedsAndFetchesOf(opened, flags.by, flags.run.fetches,
+                                                            flags.run.signature));
+  ASSIGN_OR_RETURN(GraphWithGradients made,
+                   AddGradients(opened.module(), names.fetches, names.feeds));
+  RETURN_IF_ERROR(WriteGraph(*made.module, flags.output));
+  for (size_t i = 0; i < names.feeds.size(); ++i) {
+    llvm::StringRef gradient = made.gradients[i];
+    invocation.out() << names.feeds[i] << " " << (gradient.empty() ? "none" : gradient) << "\n";
+  }
+  return kExitOk;
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
+  if (!flags.output.empty()) return Write(opened, flags, invocation);
+  GradientCheckRequest request;
+  ASSIGN_OR_RETURN(request.run, flags.run.Request());
+  ThreadPool pool(invocation.flags.threads);
+  CancelFlag cancel;
+  request.run.pool = &pool;
+  request.run.cancel = &cancel;
+  request.run.sink = invocation.sink();
+  request.by = flags.by;
+  request.tolerance = flags.tolerance;
+  request.step = flags.step;
+  request.elements = flags.elements;
+  Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
+  auto check = CheckGradients(opened, request);
+  if (cancel.is_set()) {
+    if (!check) llvm::consumeError(check.takeError());
+    return MakeError("{0}: {1}", flags.model, flags.limit.Text());
+  }
+  if (!check) return Annotate(flags.model, check.takeError());
+  if (invocation.flags.json) WriteJson(*check, invocation.out());
+  else WriteText(*check, invocation.out());
+  return check->ok() ? kExitOk : kExitNo;
+}
+
+RunCommand SetUp(CommandLine& line) {
+  auto flags = std::make_shared<Flags>();
+  line.Option("MODEL", flags->model, "a model, or a case folder with its feeds").Required();
+  flags->run.AddTo(line, "a tensor whose gradients are checked; default: as `run` has it", "NAME");
+  flags->run.AddVariablesTo(line);
+  line.Option("--by", flags->by, "only by this feed or variable; default: by all")
+      .ShownAs("NAME");
+  line.Option("--elements", flags->elements, "how many elements of each tensor are measured")
+      .Positive()
+      .ShowDefault();
+  line.Option("--tolerance", flags->tolerance,
+              "how far off, over the largest derivative of the tensor; default: by dtype");
+  line.Option("--step", flags->step, "how far an element is moved, over its size; default: by dtype");
+  line.Option("-o,--output", flags->output,
+              "instead of checking, write the graph with the gradients beside it, and say which "
+              "tensor is the gradient by which")
+      .ShownAs("GRAPH");
+  flags->limit.AddTo(line, "stop after so long with an error; default: never");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("check-gradients", "compares the gradients of a graph with finite differences",
+                "check-gradients model.pb --fetch loss", SetUp);
+
+}  // namespace
+}  // namespace grapnel
