@@ -248,49 +248,100 @@ class LoopMaker {
   bool stateful_ = false;
 };
 
+// If, and Case: which differ in what chooses, and in names.
 class BranchMaker {
  public:
+  using Branch = llvm::function_ref<Values()>;
   BranchMaker(TraceState& state, const Where& where) : state_(state), where_(where) {}
 
-  Values Run(const Operand& operand, llvm::function_ref<Values()> then,
-             llvm::function_ref<Values()> otherwise) {
+  Values If(const Operand& operand, Branch then, Branch otherwise) {
+    what_ = "if";
     ScopeGuard scope(state_.current, "cond");
-    std::string names[] = {state_.FunctionName(scope.path(), "true"),
-                           state_.FunctionName(scope.path(), "false")};
-    Value cond = ToCondition(state_, ToValue(state_, operand, "pred"), "if", where_);
-    if (!cond.ok()) return {};
-    for (int i = 0; i < 2; ++i) {
-      BodyGuard guard(state_, names[i]);
-      branches_[i] = &guard.body();
-      results_[i] = i == 0 ? then() : otherwise();
-      ends_[i] = EndBody(*branches_[i], results_[i], where_);
-      if (ends_[i].size() != results_[i].size()) return {};
-    }
-    if (!CheckResults()) return {};
-    MatchArgs();
-    return MakeIf(cond, names);
+    names_ = {state_.FunctionName(scope.path(), "true"),
+              state_.FunctionName(scope.path(), "false")};
+    Value cond = ToCondition(state_, ToValue(state_, operand, "pred"), what_, where_);
+    if (!cond.ok() || !Build({then, otherwise})) return {};
+    return Make(stateful_ ? "If" : "StatelessIf", cond,
+                {OpAttribute::Serialized("then_branch", attr::Func(names_[0])),
+                 OpAttribute::Serialized("else_branch", attr::Func(names_[1]))});
+  }
+
+  Values Case(const Operand& operand, llvm::ArrayRef<Branch> branches) {
+    what_ = "case";
+    ScopeGuard outer(state_.current, "switch_case");
+    Value index = ToValue(state_, operand, "branch_index");
+    if (!CheckIndex(index, branches.size())) return {};
+    ScopeGuard scope(state_.current, "indexed_case");
+    for (size_t i = 0; i < branches.size(); ++i)
+      names_.push_back(state_.FunctionName(scope.path(), "branch" + std::to_string(i)));
+    if (!Build(branches)) return {};
+    return Make(stateful_ ? "Case" : "StatelessCase", index,
+                {OpAttribute::Serialized("branches", attr::Funcs(names_))});
   }
 
  private:
-  bool CheckResults() {
-    if (results_[0].size() != results_[1].size()) {
-      state_.Report(where_, llvm::formatv("if: one branch gives {0} values, the other {1}",
-                                          results_[0].size(), results_[1].size())
-                                .str());
+  bool CheckIndex(const Value& index, size_t branches) {
+    std::string problem;
+    if (branches == 0) {
+      problem = "there is no branch";
+    } else if (!index.ok()) {
+      if (index.body() || !state_.errors.empty()) return false;
+      problem = "the index was never made";
+    } else if (index.dtype() != proto::DT_INT32) {
+      problem = "the index is " + DataTypeName(index.dtype()).str() + ", int32 was expected";
+    } else if (Shape shape = index.shape(); shape.known_rank() && shape.rank() != 0) {
+      problem = "the index has shape " + shape.ToString() + ", a scalar was expected";
+    }
+    if (!problem.empty()) state_.Report(where_, "case: " + problem);
+    return problem.empty();
+  }
+
+  bool Build(llvm::ArrayRef<Branch> branches) {
+    for (size_t i = 0; i < branches.size(); ++i) {
+      BodyGuard guard(state_, names_[i]);
+      branches_.push_back(&guard.body());
+      results_.push_back(branches[i]());
+      ends_.push_back(EndBody(guard.body(), results_[i], where_));
+      if (ends_[i].size() != results_[i].size()) return false;
+    }
+    for (size_t i = 1; i < branches.size(); ++i) {
+      if (!CheckResults(i)) return false;
+    }
+    MatchArgs();
+    return true;
+  }
+
+  // "in one branch, ... in the other", or which of several.
+  std::string InBranch(size_t i, bool first) const {
+    if (branches_.size() == 2) return first ? "in one branch" : "in the other";
+    return "in branch " + std::to_string(i);
+  }
+
+  // Of branch `b` beside the first.
+  bool CheckResults(size_t b) {
+    if (results_[0].size() != results_[b].size()) {
+      state_.Report(where_, branches_.size() == 2
+                                ? llvm::formatv("{0}: one branch gives {1} values, the other {2}",
+                                                what_, results_[0].size(), results_[b].size())
+                                      .str()
+                                : llvm::formatv("{0}: branch 0 gives {1} values, branch {2} {3}",
+                                                what_, results_[0].size(), b, results_[b].size())
+                                      .str());
       return false;
     }
     for (size_t i = 0; i < results_[0].size(); ++i) {
-      DataType a = results_[0][i].dtype(), b = results_[1][i].dtype();
-      if (a == b) continue;
-      state_.Report(where_, llvm::formatv("if: result {0} is {1} in one branch, {2} in the other",
-                                          i, DataTypeName(a), DataTypeName(b))
+      DataType first = results_[0][i].dtype(), other = results_[b][i].dtype();
+      if (first == other) continue;
+      state_.Report(where_, llvm::formatv("{0}: result {1} is {2} {3}, {4} {5}", what_, i,
+                                          DataTypeName(first), InBranch(0, true),
+                                          DataTypeName(other), InBranch(b, false))
                                 .str());
       return false;
     }
     return true;
   }
 
-  // Both branches take what either reads from outside.
+  // Every branch takes what any of them reads from outside.
   void MatchArgs() {
     for (TraceBody* branch : branches_) {
       for (const auto& captured : branch->captures) {
@@ -302,10 +353,12 @@ class BranchMaker {
     }
     for (size_t i = 0; i < results_[0].size(); ++i) {
       types_.push_back(results_[0][i].dtype());
-      shapes_.push_back(Common(branches_[0]->ValueOf(ends_[0][i]).shape(),
-                               branches_[1]->ValueOf(ends_[1][i]).shape()));
+      Shape shape = branches_[0]->ValueOf(ends_[0][i]).shape();
+      for (size_t b = 1; b < branches_.size(); ++b)
+        shape = Common(shape, branches_[b]->ValueOf(ends_[b][i]).shape());
+      shapes_.push_back(shape);
     }
-    for (int i = 0; i < 2; ++i) {
+    for (size_t i = 0; i < branches_.size(); ++i) {
       stateful_ |= branches_[i]->HasStatefulNodes();
       std::vector<NodeId> args;
       for (const Value& input : inputs_) args.push_back(ArgFor(*branches_[i], input));
@@ -322,19 +375,15 @@ class BranchMaker {
                                  where_);
   }
 
-  Values MakeIf(const Value& cond, const std::string (&names)[2]) {
-    std::vector<OpAttribute> attributes = {
-        OpAttribute::Serialized("then_branch", attr::Func(names[0])),
-        OpAttribute::Serialized("else_branch", attr::Func(names[1])),
-        {"Tout", types_},
-        {"output_shapes", shapes_},
-        {"_lower_using_switch_merge", true},
-        {"_read_only_resource_inputs", std::vector<int64_t>()},
-    };
+  Values Make(llvm::StringRef op, const Value& chosen, std::vector<OpAttribute> attributes) {
+    attributes.insert(attributes.end(),
+                      {{"Tout", types_},
+                       {"output_shapes", shapes_},
+                       {"_lower_using_switch_merge", true},
+                       {"_read_only_resource_inputs", std::vector<int64_t>()}});
     Tracer::Ending controls = AfterOuterControls(state_, branches_);
-    Operand operands[] = {Operand(cond, where_), Operand(inputs_, where_)};
-    Operation made =
-        MakeOp(state_, {stateful_ ? "If" : "StatelessIf", operands, attributes, {}, true}, where_);
+    Operand operands[] = {Operand(chosen, where_), Operand(inputs_, where_)};
+    Operation made = MakeOp(state_, {op, operands, attributes, {}, true}, where_);
     Values results;
     for (size_t i = 0; i < types_.size(); ++i)
       results.push_back(Identity(made.output(static_cast<int>(i)), {}, where_));
@@ -343,9 +392,12 @@ class BranchMaker {
 
   TraceState& state_;
   const Where where_;
-  TraceBody* branches_[2] = {};
-  Values results_[2], inputs_;
-  std::vector<NodeId> ends_[2];
+  const char* what_ = "";  // of errors
+  std::vector<std::string> names_;  // of the functions
+  std::vector<TraceBody*> branches_;
+  std::vector<Values> results_;
+  std::vector<std::vector<NodeId>> ends_;
+  Values inputs_;
   std::vector<DataType> types_;
   std::vector<Shape> shapes_;
   bool stateful_ = false;
@@ -361,7 +413,12 @@ Values Tracer::WhileLoop(llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
 
 Values Tracer::IfElse(const Operand& cond, llvm::function_ref<Values()> then,
                       llvm::function_ref<Values()> otherwise) {
-  return BranchMaker(*state_, cond.where).Run(cond, then, otherwise);
+  return BranchMaker(*state_, cond.where).If(cond, then, otherwise);
+}
+
+Values Tracer::SwitchCase(const Operand& index,
+                          llvm::ArrayRef<llvm::function_ref<Values()>> branches) {
+  return BranchMaker(*state_, index.where).Case(index, branches);
 }
 
 }  // namespace grapnel

@@ -114,31 +114,20 @@ class GRAPNEL_PUBLIC Tracer {
   // array, or nothing, and the same number and dtypes; the result is of the type that `then` gives.
   template <typename Then, typename Else>
   auto If(const Operand& cond, Then then, Else otherwise) {
-    using Result = std::invoke_result_t<Then>;
-    auto call = [](auto& branch) {
-      if constexpr (std::is_void_v<std::invoke_result_t<decltype(branch)>>) {
-        branch();
-        return Values();
-      } else {
-        return ListOf(branch());
-      }
-    };
-    Values results = IfElse(
-        cond, [&] { return call(then); }, [&] { return call(otherwise); });
-    if constexpr (std::is_void_v<Result>) {
-      return;
-    } else if constexpr (std::is_same_v<Result, Values>) {
-      return results;
-    } else if constexpr (std::is_convertible_v<Result, Value>) {
-      return results.empty() ? Value() : results[0];
-    } else {
-      Result array;
-      std::copy_n(results.begin(), std::min(results.size(), array.size()), array.begin());
-      return array;
-    }
+    return ResultsOf<Then>(IfElse(
+        cond, [&] { return CallBranch(then); }, [&] { return CallBranch(otherwise); }));
   }
   Values IfElse(const Operand& cond, llvm::function_ref<Values()> then,
                 llvm::function_ref<Values()> otherwise);
+
+  // The branch of that number, an int32 from 0, as the graph says when it runs; the last one where
+  // there is none of that number (tf.switch_case). Branches are as those of If.
+  template <typename First, typename... Others>
+  auto Case(const Operand& index, First first, Others... others) {
+    auto call = [](auto& branch) { return [&branch] { return CallBranch(branch); }; };
+    return CaseOf<First>(index, call(first), call(others)...);
+  }
+  Values SwitchCase(const Operand& index, llvm::ArrayRef<llvm::function_ref<Values()>> branches);
 
   // Adds an Identity for each result, control edges that keep the effects (see Print) in order and
   // alive, the source lines of all nodes as GraphDef.debug_info, and gives the module away. All
@@ -170,6 +159,37 @@ class GRAPNEL_PUBLIC Tracer {
   static decltype(auto) CallIndexed(Fn& fn, llvm::ArrayRef<Value> values, std::index_sequence<I...>,
                                     First&... first) {
     return fn(first..., values[I]...);
+  }
+  template <typename Branch>
+  static Values CallBranch(Branch& branch) {
+    if constexpr (std::is_void_v<std::invoke_result_t<Branch&>>) {
+      branch();
+      return Values();
+    } else {
+      return ListOf(branch());
+    }
+  }
+  // What `branch` gives, of the values that it gave.
+  template <typename Branch>
+  static std::invoke_result_t<Branch&> ResultsOf(Values results) {
+    using Result = std::invoke_result_t<Branch&>;
+    if constexpr (std::is_void_v<Result>) {
+      return;
+    } else if constexpr (std::is_same_v<Result, Values>) {
+      return results;
+    } else if constexpr (std::is_convertible_v<Result, Value>) {
+      return results.empty() ? Value() : results[0];
+    } else {
+      Result array;
+      std::copy_n(results.begin(), std::min(results.size(), array.size()), array.begin());
+      return array;
+    }
+  }
+  // The calls live until it returns; a list of function_refs needs them to have names.
+  template <typename First, typename... Calls>
+  auto CaseOf(const Operand& index, const Calls&... calls) {
+    llvm::function_ref<Values()> branches[] = {calls...};
+    return ResultsOf<First>(SwitchCase(index, branches));
   }
   std::unique_ptr<TraceState> state_;
 };
