@@ -104,8 +104,10 @@ Error Start(void* plugin, bool has_record) {
   if (!start) return MakeError("GRAPNEL_PLUGIN belongs outside of any unnamed namespace");
   return WithoutExceptions([&] {
     Error error = Error::success();
-    llvm::consumeError(std::move(error));
-    start(&error);
+    {
+      llvm::ErrorAsOutParameter filled(&error);
+      start(&error);
+    }
     return error;
   });
 }
