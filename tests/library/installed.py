@@ -50,7 +50,8 @@ def check_loading(work, plugin, faulty, paths):
     """A program of C++'s other compiler, with libgrapnel.so, loads plugins."""
     graph = work / "reversed.gtxt"
     check("load_plugin", run(work / "load_plugin", graph, "reverse_remover", plugin, plugin, env=paths), "loaded\nloaded\n1 rewrites")
-    failed = run(work / "load_plugin", graph, "failer", faulty / "throws.so", faulty / "fault4.so", env=paths)
+    failed = run(work / "load_plugin", graph, "failer", faulty / "throws.so", faulty / "fault4.so", faulty / "fault4.so", env=paths)
+    check("load_plugin", str(failed.count("NotThere(int)")), "2")  # a plugin that failed fails again
     check("load_plugin", failed, "loaded\nrefused: ", "text: pass 'failer': ", "a pass refused", "NotThere(int)")
     failed = run(work / "load_plugin", graph, "thrower", faulty / "throws.so", env=paths)
     check("load_plugin", failed, "text: pass 'thrower': ", "a pass threw this")
