@@ -38,6 +38,8 @@ void* OrThrow(void* memory, size_t bytes) {
 using Aligned = std::align_val_t;
 using NoThrow = const std::nothrow_t&;
 
+// For libraries that are loaded, as plugins, too: a compiler does not know all of these by itself.
+#pragma GCC visibility push(default)
 void* operator new(size_t n) { return OrThrow(Take(n), n); }
 void* operator new[](size_t n) { return OrThrow(Take(n), n); }
 void* operator new(size_t n, Aligned to) { return OrThrow(Take(n, to), n); }
@@ -59,4 +61,5 @@ void operator delete(void* memory, NoThrow) noexcept { std::free(memory); }
 void operator delete[](void* memory, NoThrow) noexcept { std::free(memory); }
 void operator delete(void* memory, Aligned, NoThrow) noexcept { std::free(memory); }
 void operator delete[](void* memory, Aligned, NoThrow) noexcept { std::free(memory); }
+#pragma GCC visibility pop
 #endif

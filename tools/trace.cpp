@@ -62,6 +62,7 @@ int List(const std::vector<Choice>& choices, Invocation& invocation) {
     return kExitOk;
   }
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(choices.size());
   for (const Choice& choice : choices) rows.push_back({choice.name, choice.help});
   invocation.out() << Table(rows, "");
   return kExitOk;
@@ -117,7 +118,7 @@ Error Write(const Choice& choice, const Flags& flags, Invocation& invocation) {
 Expected<int> TraceFile(llvm::StringRef file, llvm::StringRef name, const Flags& flags,
                         Invocation& invocation) {
   size_t others = TracedFunctions().size();
-  RETURN_IF_ERROR(LoadSource(file, invocation.UseColor(), invocation.sink()));
+  RETURN_IF_ERROR(LoadSource(file, invocation.sink()));
   std::vector<Choice> choices = Choices(/*with_examples=*/false);
   choices.erase(choices.begin(), choices.begin() + others);
   if (choices.empty())
@@ -125,8 +126,9 @@ Expected<int> TraceFile(llvm::StringRef file, llvm::StringRef name, const Flags&
         "{0}: registers no function; GRAPNEL_TRACE(FUNCTION, {{{{\"x\", "
         "proto::DT_FLOAT, {{3}}}); after a function does",
         file);
+  bool wants_list = flags.output.empty() && (choices.size() > 1 || invocation.flags.json);
+  if (name.empty() && wants_list) return List(choices, invocation);
   if (name.empty() && choices.size() > 1) {
-    if (flags.output.empty()) return List(choices, invocation);
     return MakeError("{0}: has {1} functions, and -o takes one: {0}:{2}", file, choices.size(),
                      choices[0].name);
   }

@@ -76,7 +76,7 @@ bool NamesSource(llvm::StringRef path) {
   return path.ends_with(".cpp") || path.ends_with(".cc") || path.ends_with(".cxx");
 }
 
-Error LoadSource(llvm::StringRef path, bool color, const MessageSink& sink) {
+Error LoadSource(llvm::StringRef path, const MessageSink& sink) {
   if (!FileExists(path)) return MakeError("{0}: No such file or directory", path);
   ASSIGN_OR_RETURN(std::vector<std::string> command, Compiler());
   auto flags = PluginFlags();
@@ -87,7 +87,6 @@ Error LoadSource(llvm::StringRef path, bool color, const MessageSink& sink) {
   auto remove = llvm::make_scope_exit([&] { llvm::sys::fs::remove_directories(folder); });
   std::string plugin = JoinPath(folder, "plugin.so");
   command.insert(command.end(), flags->begin(), flags->end());
-  if (color) command.push_back("-fdiagnostics-color=always");
   for (std::string word : {std::string("-shared"), std::string("-o"), plugin, path.str()})
     command.push_back(std::move(word));
   auto said = WhatItSays(command, JoinPath(folder, "said.txt"));

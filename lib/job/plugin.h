@@ -20,7 +20,7 @@ GRAPNEL_PUBLIC bool NamesSource(llvm::StringRef path);
 // a temporary folder, loads it, and removes it. The compiler is $CXX, else c++ on PATH; how long
 // it takes is seconds. Errors: there is no compiler, or no headers; what the compiler says, as it
 // says it; OpenPlugin's. What it says of a file that compiles goes to `sink`.
-GRAPNEL_PUBLIC Error LoadSource(llvm::StringRef path, bool color, const MessageSink& sink);
+GRAPNEL_PUBLIC Error LoadSource(llvm::StringRef path, const MessageSink& sink);
 
 }  // namespace grapnel
 

@@ -148,8 +148,7 @@ static void ReplaceNode(RuleContext& context, const Node& node, Port by) {
 bool ApplyRules(RuleContext& context, const RuleTable& rules, const Node& node) {
   bool rewrote = false;
   for (const Rule* rule = rules.Next(node, nullptr); rule; rule = rules.Next(node, rule)) {
-    Verdict verdict =
-        context.Apply(*rule, node, [&](Port by) { ReplaceNode(context, node, by); });
+    Verdict verdict = context.Apply(*rule, node, [&](Port by) { ReplaceNode(context, node, by); });
     rewrote |= verdict.rewrote();
     if (verdict.kind == Verdict::kDone || context.stopped) break;
   }

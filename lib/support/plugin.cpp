@@ -27,6 +27,11 @@ struct Loading {
   std::vector<std::string> faults;
 };
 
+struct Loaded {
+  std::string name;     // as it was asked for, kept for who points to it
+  std::string failure;  // the error, if there was one
+};
+
 Loading& State() {
   static auto* loading = new Loading;
   return *loading;
@@ -104,8 +109,10 @@ Error Start(void* plugin, bool has_record) {
   if (!start) return MakeError("GRAPNEL_PLUGIN belongs outside of any unnamed namespace");
   return WithoutExceptions([&] {
     Error error = Error::success();
-    llvm::consumeError(std::move(error));
-    start(&error);
+    {
+      llvm::ErrorAsOutParameter filled(&error);
+      start(&error);
+    }
     return error;
   });
 }
@@ -143,20 +150,27 @@ Error Load(const char* path, const char* file, bool has_record) {
 }  // namespace
 
 Error OpenPlugin(llvm::StringRef path, llvm::StringRef compiled_from) {
-  // By their real paths; the names that they were asked for by are kept for who points to them.
-  static auto* loaded = new std::map<std::string, std::string>;
+  // By their real paths. What failed once is not tried again: it may have registered something.
+  static auto* loaded = new std::map<std::string, Loaded>;
   llvm::SmallString<256> real;
   if (std::error_code code = llvm::sys::fs::real_path(path, real))
     return MakeError("{0}: {1}", path, code.message());
   std::string key = real.str().str();
-  if (loaded->count(key)) return Error::success();
+  if (auto found = loaded->find(key); found != loaded->end()) {
+    const std::string& failure = found->second.failure;
+    return failure.empty() ? Error::success() : MakeError("{0}", failure);
+  }
   llvm::StringRef name = compiled_from.empty() ? path : compiled_from;
   if (compiled_from.empty()) {
     ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(path));
     if (Error error = CheckRecord(file->bytes())) return Annotate(path, std::move(error));
   }
-  const std::string& kept = loaded->emplace(key, name.str()).first->second;
-  return Annotate(name, Load(kept.c_str(), key.c_str(), compiled_from.empty()));
+  Loaded& kept = (*loaded)[key];
+  kept.name = name.str();
+  Error error = Annotate(name, Load(kept.name.c_str(), key.c_str(), compiled_from.empty()));
+  if (!error) return error;
+  kept.failure = TextOf(std::move(error));
+  return MakeError("{0}", kept.failure);
 }
 
 void OnThrowingConstructor(void (*told)(const char* path, const char* why)) { State().told = told; }

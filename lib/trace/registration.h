@@ -44,8 +44,9 @@ bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), const Tenso
   };
   return RegisterTrace(TracedFunction{name, specs, where, trace});
 }
-template <typename Result>
-bool RegisterTrace(const char* name, Result (*fn)(Tracer&), Where where) {
+template <typename Result, typename... Args>
+bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), Where where) {
+  static_assert(sizeof...(Args) == 0, "GRAPNEL_TRACE: one TensorSpec for each Value");
   auto trace = [=]() -> Expected<std::unique_ptr<Module>> {
     return TraceFunction(
         name, {}, [&](Tracer& t, llvm::ArrayRef<Value>) { return Tracer::ListOf(fn(t)); }, where);

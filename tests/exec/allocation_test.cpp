@@ -31,6 +31,8 @@ void Count() {
 }
 }  // namespace
 
+// Seen by the C++ library too, unlike what else is compiled here.
+#pragma GCC visibility push(default)
 extern "C" {
 void* __libc_malloc(size_t);
 void* __libc_calloc(size_t, size_t);
@@ -63,6 +65,7 @@ int posix_memalign(void** result, size_t alignment, size_t size) {
   return *result ? 0 : ENOMEM;
 }
 }
+#pragma GCC visibility pop
 
 namespace grapnel {
 namespace {

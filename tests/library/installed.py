@@ -29,10 +29,10 @@ def check(what, got, *wanted):
             sys.exit(f"{what}: '{text}' was expected, and this came:\n{got}")
 
 
-def check_programs(folder, how, environment=None):
-    mean = run(folder / "harmonic_mean", env=environment)
+def check_programs(folder, how):
+    mean = run(folder / "harmonic_mean")
     check(f"harmonic_mean, {how}", mean, "HarmonicMean: float[] 1.714", "Min is gone", "min: 1\nHarmonicMeanPrint: float[] 1.714", "Min is kept")
-    check(f"collatz, {how}", run(folder / "collatz", env=environment), COLLATZ)
+    check(f"collatz, {how}", run(folder / "collatz"), COLLATZ)
 
 
 def check_plugins(grapnel, folder, work):
@@ -44,6 +44,17 @@ def check_plugins(grapnel, folder, work):
     check("passes", run(grapnel, "passes", "--plugin", plugin), "reverse_remover", f"of {plugin}")
     mean = run(grapnel, "trace", EXAMPLES / "harmonic_mean.cpp:HarmonicMean")
     check("trace", mean, "%truediv_1 = RealDiv(")
+
+
+def check_loading(work, plugin, faulty, paths):
+    """A program of C++'s other compiler, with libgrapnel.so, loads plugins."""
+    graph = work / "reversed.gtxt"
+    check("load_plugin", run(work / "load_plugin", graph, "reverse_remover", plugin, plugin, env=paths), "loaded\nloaded\n1 rewrites")
+    failed = run(work / "load_plugin", graph, "failer", faulty / "throws.so", faulty / "fault4.so", faulty / "fault4.so", env=paths)
+    check("load_plugin", str(failed.count("NotThere(int)")), "2")  # a plugin that failed fails again
+    check("load_plugin", failed, "loaded\nrefused: ", "text: pass 'failer': ", "a pass refused", "NotThere(int)")
+    failed = run(work / "load_plugin", graph, "thrower", faulty / "throws.so", env=paths)
+    check("load_plugin", failed, "text: pass 'thrower': ", "a pass threw this")
 
 
 def main():
@@ -60,20 +71,20 @@ def main():
             into = work / how
             run("cmake", "-S", EXAMPLES, "-B", into, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DSTATIC={option}",
                 "-DCMAKE_BUILD_TYPE=Debug")
-            programs = ["harmonic_mean", "collatz"] if how == "shared" else ["collatz"]
             plugins = ["plugin_pass"] if how == "shared" else []
-            run("cmake", "--build", into, "--target", *programs, *plugins)
+            run("cmake", "--build", into, "--target", "harmonic_mean", "collatz", *plugins)
+            check_programs(into, how)
             if how == "shared":
-                check_programs(into, how)
                 check_plugins(grapnel, into, work)
-            else:
-                check(f"collatz, {how}", run(into / "collatz"), COLLATZ)
+        check("modules of static programs", " ".join(os.listdir(work / "static")), "grapnel_onednn.so")
 
         libraries = next(prefix.glob("lib*/pkgconfig"))
         flags = run("pkg-config", "--cflags", "--libs", "grapnel", env=os.environ | {"PKG_CONFIG_PATH": str(libraries)}).split()
         run("c++", "-std=c++20", EXAMPLES / "collatz.cpp", *flags, "-o", work / "collatz")
         paths = os.environ | {"LD_LIBRARY_PATH": str(libraries.parent)}
         check("collatz, pkg-config", run(work / "collatz", env=paths), COLLATZ)
+        run("c++", "-std=c++20", ROOT / "tests" / "library" / "load_plugin.cpp", *flags, "-o", work / "load_plugin")
+        check_loading(work, work / "shared" / "plugin_pass.so", build / "plugins", paths)
     print("ok")
     return 0
 
