@@ -218,16 +218,16 @@ class Backpropagation {
 
   static bool IsPythonGradient(const Node& node) {
     auto type = node.FindAttr("_gradient_op_type");
-    return type && type->AsString() &&
-           type->AsString()->take_front(14) == "CustomGradient";
+    return type && type->AsString() && type->AsString()->take_front(14) == "CustomGradient";
   }
 
   InputGradients FailWithoutRule(GradientContext& context, const Node& node) {
     if (IsPythonGradient(node))
       return context.Fail("its gradient is a function of Python, which no graph holds");
-    return context.Fail(FindOp(node.op()) ? "it has no gradient; StopGradient() before it makes it a "
-                                            "constant"
-                                          : "nobody knows the gradient of this op");
+    return context.Fail(FindOp(node.op())
+                            ? "it has no gradient; StopGradient() before it makes it a "
+                              "constant"
+                            : "nobody knows the gradient of this op");
   }
 
   InputGradients CallCustom(const Node& node,

@@ -111,8 +111,7 @@ struct TraceState {
   // line of their forward op).
   std::optional<Where> line;
   // What CustomGradient was given, by the IdentityN that stands for it.
-  llvm::DenseMap<std::pair<const TraceBody*, NodeId>,
-                 std::function<Values(llvm::ArrayRef<Value>)>>
+  llvm::DenseMap<std::pair<const TraceBody*, NodeId>, std::function<Values(llvm::ArrayRef<Value>)>>
       custom_gradients;
 
   void Report(const Where& where, const std::string& text);
@@ -141,7 +140,8 @@ struct OpRequest {
   std::vector<OpAttribute> attributes;
   llvm::StringRef name;  // of a new scope; empty: the op's
   bool exact = false;    // the node has the name of the open scope
-  bool own_scope = false;  // Python's function for it opens a scope of that name: TraceBody::CallScope
+  bool own_scope =
+      false;  // Python's function for it opens a scope of that name: TraceBody::CallScope
 };
 // Checks dtypes, finds attributes, makes constants and captures. Not ok() after an error.
 Operation MakeOp(TraceState& state, const OpRequest& request, const Where& where);
@@ -161,8 +161,8 @@ void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results);
 // then.
 void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results);
 
-// A serialized GraphDebugInfo: the line of every node that was traced, and what `imported`, one that
-// the graph had, says of the others.
+// A serialized GraphDebugInfo: the line of every node that was traced, and what `imported`, one
+// that the graph had, says of the others.
 std::string DebugInfoOf(const TraceState& state, llvm::StringRef imported);
 
 std::string TextOf(const Where& where);

@@ -376,11 +376,10 @@ class BranchMaker {
   }
 
   Values Make(llvm::StringRef op, const Value& chosen, std::vector<OpAttribute> attributes) {
-    attributes.insert(attributes.end(),
-                      {{"Tout", types_},
-                       {"output_shapes", shapes_},
-                       {"_lower_using_switch_merge", true},
-                       {"_read_only_resource_inputs", std::vector<int64_t>()}});
+    attributes.insert(attributes.end(), {{"Tout", types_},
+                                         {"output_shapes", shapes_},
+                                         {"_lower_using_switch_merge", true},
+                                         {"_read_only_resource_inputs", std::vector<int64_t>()}});
     Tracer::Ending controls = AfterOuterControls(state_, branches_);
     Operand operands[] = {Operand(chosen, where_), Operand(inputs_, where_)};
     Operation made = MakeOp(state_, {op, operands, attributes, {}, true}, where_);
@@ -392,7 +391,7 @@ class BranchMaker {
 
   TraceState& state_;
   const Where where_;
-  const char* what_ = "";  // of errors
+  const char* what_ = "";           // of errors
   std::vector<std::string> names_;  // of the functions
   std::vector<TraceBody*> branches_;
   std::vector<Values> results_;

@@ -15,13 +15,14 @@
 #include <memory>
 #include <vector>
 
+#include "lib/support/public.h"
 #include "lib/trace/tracer.h"
 
 namespace grapnel {
 
 // The gradient of one tensor: dense, or rows of it (TensorFlow's IndexedSlices): slice `indices[i]`
 // gets `values[i]`, all others 0; indices that come twice add up. Or none.
-struct Gradient {
+struct GRAPNEL_PUBLIC Gradient {
   Gradient() = default;
   Gradient(const Value& values) : values(values) {}
   Gradient(const Operation& op) : values(op.output()) {}
@@ -46,12 +47,13 @@ struct GradientOptions {
 // d(sum of ys)/dx for each of `xs`, in order; xs may be inner tensors, placeholders, and handles of
 // variables. Slices are made dense. Errors, at the line of the op: it has no gradient, or refuses
 // one (PreventGradient).
-Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
-                 const GradientOptions& options = {}, Where where = Where());
+GRAPNEL_PUBLIC Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
+                                const GradientOptions& options = {}, Where where = Where());
 // The same, slices as they are.
-std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
-                                      llvm::ArrayRef<Value> xs, const GradientOptions& options = {},
-                                      Where where = Where());
+GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
+                                                     llvm::ArrayRef<Value> xs,
+                                                     const GradientOptions& options = {},
+                                                     Where where = Where());
 
 struct TapeOptions {
   bool persistent = false;  // Gradient may be called more than once
@@ -61,7 +63,7 @@ struct TapeOptions {
 // tf.GradientTape: sees the ops that are made from its making until Stop() (or its first gradient,
 // unless it is persistent), as far as they depend on what is watched by then. Must not outlive its
 // Tracer.
-class Tape {
+class GRAPNEL_PUBLIC Tape {
  public:
   explicit Tape(Tracer& t, const TapeOptions& options = {}, Where where = Where());
   ~Tape();
@@ -88,8 +90,8 @@ class Tape {
 };
 
 // The jacobian of a y and xs without a tape: see Tape::Jacobian.
-Values Jacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs,
-                Unconnected unconnected = Unconnected::kNone, Where where = Where());
+GRAPNEL_PUBLIC Values Jacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs,
+                               Unconnected unconnected = Unconnected::kNone, Where where = Where());
 
 // tf.custom_gradient: fn(inputs) gives values and a function, which gives from their gradients one
 // for each input (a Value that was never made: none). What comes back is the values with that
@@ -99,13 +101,14 @@ struct WithGradient {
   Values values;
   CustomGradientFn gradient;
 };
-Values CustomGradient(Tracer& t, const Values& inputs,
-                      llvm::function_ref<WithGradient(llvm::ArrayRef<Value>)> fn,
-                      Where where = Where());
+GRAPNEL_PUBLIC Values CustomGradient(Tracer& t, const Values& inputs,
+                                     llvm::function_ref<WithGradient(llvm::ArrayRef<Value>)> fn,
+                                     Where where = Where());
 
 // x, through which no gradient flows (tf.stop_gradient); and one that is an error to ask for.
-Value StopGradient(const Value& x, Where where = Where());
-Value PreventGradient(const Value& x, llvm::StringRef message, Where where = Where());
+GRAPNEL_PUBLIC Value StopGradient(const Value& x, Where where = Where());
+GRAPNEL_PUBLIC Value PreventGradient(const Value& x, llvm::StringRef message,
+                                     Where where = Where());
 
 }  // namespace grapnel
 

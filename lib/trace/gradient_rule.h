@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/support/public.h"
 #include "lib/trace/gradient.h"
 #include "lib/trace/ops.h"
 #include "lib/trace/tracer.h"
@@ -27,7 +28,7 @@ namespace grapnel {
 // What a rule gives: a gradient for each input of the op, in order. Fewer: the others have none.
 using InputGradients = std::vector<Gradient>;
 
-class GradientContext {
+class GRAPNEL_PUBLIC GradientContext {
  public:
   GradientContext(TraceState& state, TraceBody& forward, const Node& node,
                   std::vector<Gradient> gradients, uint64_t unneeded)
@@ -117,7 +118,8 @@ class GradientContext {
   // An int32 constant of rows of `columns` elements.
   Value MatrixConstant(llvm::ArrayRef<int64_t> elements, int64_t columns);
   // tf.slice of a vector, by numbers and scalars.
-  Value SliceOf(const Value& x, const std::vector<Operand>& begin, const std::vector<Operand>& size);
+  Value SliceOf(const Value& x, const std::vector<Operand>& begin,
+                const std::vector<Operand>& size);
   // x[i] of Python for a vector, x[begin:end] (kEnd: to the end), x[..., ] below.
   static constexpr int64_t kEnd = INT64_MAX;
   Value At(const Value& x, int64_t i);
@@ -151,20 +153,21 @@ class GradientContext {
 };
 
 // Slices added up where they belong: a dense tensor; the values where they are dense already.
-Value ToDense(TraceState& state, const Gradient& gradient, llvm::StringRef name = {});
+GRAPNEL_PUBLIC Value ToDense(TraceState& state, const Gradient& gradient,
+                             llvm::StringRef name = {});
 
 using GradientFn = InputGradients (*)(GradientContext&);
 
-struct GradientEntry {
+struct GRAPNEL_PUBLIC GradientEntry {
   std::string op;
   GradientFn fn = nullptr;  // null: the op has no gradient, and that is no mistake
   // Outputs whose gradient may be missing: the rule is not given zeros for them. A bit each.
   uint64_t optional_outputs = 0;
 };
 
-bool RegisterGradient(GradientEntry entry);
-const GradientEntry* FindGradient(llvm::StringRef op);  // null: nobody knows one
-std::vector<const GradientEntry*> AllGradients();       // sorted by op
+GRAPNEL_PUBLIC bool RegisterGradient(GradientEntry entry);
+GRAPNEL_PUBLIC const GradientEntry* FindGradient(llvm::StringRef op);  // null: nobody knows one
+GRAPNEL_PUBLIC std::vector<const GradientEntry*> AllGradients();       // sorted by op
 
 #define GRAPNEL_GRADIENT(op, ...)                                                        \
   [[maybe_unused]] static const bool GRAPNEL_CONCAT(gradient_registered_, __COUNTER__) = \

@@ -7,19 +7,24 @@ namespace {
 using NodeLines = std::vector<std::string>;
 
 TEST(Case, IsMadeAsTensorFlowMakesIt) {
-  auto module = Traced(Trace(
-      "f", {{"x", proto::DT_FLOAT, {3}}, {"i", proto::DT_INT32, {}}},
-      [](Tracer& t, Value x, Value i) {
-        Value v = x * 3.0f;
-        Value a = t.Case(
-            i, [&] { return x + v; }, [&] { return x * 2.0f; }, [&] { return Abs(x); });
-        std::array<Value, 2> b = t.Case(
-            i, [&] { return std::array<Value, 2>{x, v}; },
-            [&] { return std::array<Value, 2>{v, x}; });
-        t.Case(
-            i, [&] { t.Print("{}", {x}); }, [&] { t.Print("b"); });
-        return Values{a, b[0], b[1]};
-      }));
+  auto module = Traced(Trace("f", {{"x", proto::DT_FLOAT, {3}}, {"i", proto::DT_INT32, {}}},
+                             [](Tracer& t, Value x, Value i) {
+                               Value v = x * 3.0f;
+                               Value a = t.Case(
+                                   i, [&] { return x + v; }, [&] { return x * 2.0f; },
+                                   [&] { return Abs(x); });
+                               std::array<Value, 2> b = t.Case(
+                                   i,
+                                   [&] {
+                                     return std::array<Value, 2>{x, v};
+                                   },
+                                   [&] {
+                                     return std::array<Value, 2>{v, x};
+                                   });
+                               t.Case(
+                                   i, [&] { t.Print("{}", {x}); }, [&] { t.Print("b"); });
+                               return Values{a, b[0], b[1]};
+                             }));
   ASSERT_TRUE(module);
   NodeLines lines = Lines(module->main);
   EXPECT_EQ(LineOf(module->main, "switch_case/indexed_case"),

@@ -1,5 +1,6 @@
 // Typed builders: all of them compile, and make the nodes that Tracer::Op makes of the same.
-#include "lib/trace/ops/all.h"
+#include "lib/trace/op_builders.h"
+
 #include "tests/trace/trace_util.h"
 
 namespace grapnel {
