@@ -28,7 +28,7 @@ GRAPNEL_PUBLIC Expected<std::string> TensorOfKey(const Model& model, const Graph
                                                  llvm::StringRef signature, llvm::StringRef name);
 
 // What a person calls results: the key of the signature's result that a tensor is, else its name.
-std::vector<std::string> NamesOfFetches(const Model& model, const GraphInFile& graph,
+GRAPNEL_PUBLIC std::vector<std::string> NamesOfFetches(const Model& model, const GraphInFile& graph,
                                         llvm::StringRef signature,
                                         llvm::ArrayRef<std::string> fetches);
 

@@ -35,7 +35,7 @@ struct GRAPNEL_PUBLIC Gradient {
 
 enum class Unconnected { kNone, kZeros };
 
-struct GradientOptions {
+struct GRAPNEL_PUBLIC GradientOptions {
   // The gradients that come in, one for each y; a Value that was never made, or none at all: ones.
   Values grad_ys;
   // Tensors that count as constants.
@@ -55,7 +55,7 @@ GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<V
                                                      const GradientOptions& options = {},
                                                      Where where = Where());
 
-struct TapeOptions {
+struct GRAPNEL_PUBLIC TapeOptions {
   bool persistent = false;  // Gradient may be called more than once
   bool watch_accessed_variables = true;
 };
@@ -97,7 +97,7 @@ GRAPNEL_PUBLIC Values Jacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> 
 // for each input (a Value that was never made: none). What comes back is the values with that
 // gradient in the place of their own. The function is kept as long as the Tracer.
 using CustomGradientFn = std::function<Values(llvm::ArrayRef<Value> dys)>;
-struct WithGradient {
+struct GRAPNEL_PUBLIC WithGradient {
   Values values;
   CustomGradientFn gradient;
 };
