@@ -52,7 +52,8 @@ class Orderer {
     const OpInfo* info = DefinitionOf(node);
     bool stateful = info && info->is_stateful && !IsUnordered(node.op());
     const bool is_traced = node.id() >= body_.first_traced;
-    if (stateful && is_traced && (!ReadsOnly(node.op()) || node.HasDataUses())) must_run_.push_back(node.id());
+    if (stateful && is_traced && (!ReadsOnly(node.op()) || node.HasDataUses()))
+      must_run_.push_back(node.id());
     bool has_resources = false;
     for (int i = 0; i < node.num_inputs(); ++i) {
       if (body_.shapes.TypeOf(node.input(i)) != proto::DT_RESOURCE) continue;

@@ -47,9 +47,10 @@ class GradientRequest {
     for (const Value& x : xs) {
       if (!Check(x, "x")) return false;
       if (!IsTrainable(x.dtype())) {
-        Report(llvm::formatv("gradients: x '{0}' is {1}: only floating-point and complex tensors "
-                             "have gradients",
-                             x.name(), DataTypeName(x.dtype())));
+        Report(
+            llvm::formatv("gradients: x '{0}' is {1}: only floating-point and complex tensors "
+                          "have gradients",
+                          x.name(), DataTypeName(x.dtype())));
         return false;
       }
       request_.sources.push_back(PortOf(x));
@@ -127,9 +128,8 @@ class LineGuard {
 
 }  // namespace
 
-std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
-                                      llvm::ArrayRef<Value> xs, const GradientOptions& options,
-                                      Where where) {
+std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
+                                      const GradientOptions& options, Where where) {
   TraceState& state = t.state();
   LineGuard line(state, where);
   GradientRequest request(t, where);
@@ -191,12 +191,11 @@ Values Tape::Jacobian(const Value& y, llvm::ArrayRef<Value> xs, Unconnected unco
   if (!impl_->options.persistent) Stop();
   const bool persistent = impl_->options.persistent;
   impl_->options.persistent = true;  // for the loop below, which asks once, inside
-  Values rows = MakeJacobian(*impl_->tracer, y, xs, unconnected,
-                             [&](llvm::ArrayRef<Value> connected, const Value& seed) {
-                               return Gradient(
-                                   llvm::ArrayRef<Value>(y), connected,
-                                   {.grad_ys = {seed}, .unconnected = Unconnected::kZeros}, where);
-                             });
+  Values rows = MakeJacobian(
+      *impl_->tracer, y, xs, unconnected, [&](llvm::ArrayRef<Value> connected, const Value& seed) {
+        return Gradient(llvm::ArrayRef<Value>(y), connected,
+                        {.grad_ys = {seed}, .unconnected = Unconnected::kZeros}, where);
+      });
   impl_->options.persistent = persistent;
   return rows;
 }
@@ -204,12 +203,11 @@ Values Tape::Jacobian(const Value& y, llvm::ArrayRef<Value> xs, Unconnected unco
 Values Jacobian(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs, Unconnected unconnected,
                 Where where) {
   LineGuard line(t.state(), where);
-  return MakeJacobian(t, y, xs, unconnected,
-                      [&](llvm::ArrayRef<Value> connected, const Value& seed) {
-                        return Gradients(
-                            t, {y}, connected,
-                            {.grad_ys = {seed}, .unconnected = Unconnected::kZeros}, where);
-                      });
+  return MakeJacobian(
+      t, y, xs, unconnected, [&](llvm::ArrayRef<Value> connected, const Value& seed) {
+        return Gradients(t, {y}, connected, {.grad_ys = {seed}, .unconnected = Unconnected::kZeros},
+                         where);
+      });
 }
 
 Values Tape::Gradient(llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
@@ -243,15 +241,14 @@ Values CustomGradient(Tracer& t, const Values& inputs,
   all.insert(all.end(), inputs.begin(), inputs.end());
   int64_t results = static_cast<int64_t>(made.values.size());
   Operand operands[] = {Operand(all, where)};
-  Operation identity =
-      MakeOp(state,
-             {"IdentityN",
-              operands,
-              {{"_num_results", results},
-               {"_gradient_op_type",
-                "CustomGradient-" + std::to_string(state.custom_gradients.size())}},
-              {}},
-             where);
+  Operation identity = MakeOp(
+      state,
+      {"IdentityN",
+       operands,
+       {{"_num_results", results},
+        {"_gradient_op_type", "CustomGradient-" + std::to_string(state.custom_gradients.size())}},
+       {}},
+      where);
   if (!identity.ok()) return Values(made.values.size(), Value(state.current, {}));
   state.custom_gradients[{identity.body(), identity.node()}] = std::move(made.gradient);
   Values values;

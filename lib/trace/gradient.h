@@ -49,9 +49,8 @@ struct GradientOptions {
 Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
                  const GradientOptions& options = {}, Where where = Where());
 // The same, slices as they are.
-std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
-                                      llvm::ArrayRef<Value> xs, const GradientOptions& options = {},
-                                      Where where = Where());
+std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
+                                      const GradientOptions& options = {}, Where where = Where());
 
 struct TapeOptions {
   bool persistent = false;  // Gradient may be called more than once

@@ -24,8 +24,8 @@ Operation GradientContext::Op(llvm::StringRef op, llvm::ArrayRef<Operand> inputs
 
 Value GradientContext::Scoped(llvm::StringRef op, llvm::ArrayRef<Operand> inputs,
                               llvm::ArrayRef<OpAttribute> attributes, llvm::StringRef name) {
-  return MakeOp(state_,
-                {op, inputs, attributes.vec(), name, /*exact=*/false, /*own_scope=*/true}, Where())
+  return MakeOp(state_, {op, inputs, attributes.vec(), name, /*exact=*/false, /*own_scope=*/true},
+                Where())
       .output();
 }
 
@@ -293,14 +293,18 @@ Value GradientContext::MatMul(const Value& a, const Value& b, const MatMulFlags&
   const char* op = "BatchMatMulV2";
   Value left = a, right = b;
   if (may_have_batch(a) || may_have_batch(b)) {
-    attributes = {{"adj_x", flags.adjoint_a}, {"adj_y", flags.adjoint_b},
-                  {"grad_x", flags.grad_a}, {"grad_y", flags.grad_b}};
+    attributes = {{"adj_x", flags.adjoint_a},
+                  {"adj_y", flags.adjoint_b},
+                  {"grad_x", flags.grad_a},
+                  {"grad_y", flags.grad_b}};
   } else {
     op = "MatMul";
     if (flags.adjoint_a) left = Conj(a);
     if (flags.adjoint_b) right = Conj(b);
-    attributes = {{"transpose_a", flags.adjoint_a}, {"transpose_b", flags.adjoint_b},
-                  {"grad_a", flags.grad_a}, {"grad_b", flags.grad_b}};
+    attributes = {{"transpose_a", flags.adjoint_a},
+                  {"transpose_b", flags.adjoint_b},
+                  {"grad_a", flags.grad_a},
+                  {"grad_b", flags.grad_b}};
   }
   Operand operands[] = {left, right};
   return MakeOp(state_, {op, operands, attributes, {}, /*exact=*/true}, Where());
@@ -392,8 +396,10 @@ Value GradientContext::Cut(const Value& x, int64_t begin, int64_t end) {
   Operand operands[] = {x, from, to, stride};
   // TensorFlow leaves a bound out where Python's slice does: x[:2], x[1:].
   return MakeOp(state_,
-                {"StridedSlice", operands,
-                 {{"begin_mask", begin == 0 ? 1 : 0}, {"end_mask", end == kEnd ? 1 : 0}}, {},
+                {"StridedSlice",
+                 operands,
+                 {{"begin_mask", begin == 0 ? 1 : 0}, {"end_mask", end == kEnd ? 1 : 0}},
+                 {},
                  /*exact=*/true},
                 Where());
 }
@@ -420,10 +426,14 @@ Value GradientContext::CutLast(const Value& x, llvm::ArrayRef<Index> indices) {
   Value by = ConstantInts(strides, proto::DT_INT32, "stack");
   Operand operands[] = {x, from, to, by};
   return MakeOp(state_,
-                {"StridedSlice", operands,
-                 {{"begin_mask", begin_mask}, {"end_mask", end_mask}, {"ellipsis_mask", 1},
+                {"StridedSlice",
+                 operands,
+                 {{"begin_mask", begin_mask},
+                  {"end_mask", end_mask},
+                  {"ellipsis_mask", 1},
                   {"shrink_axis_mask", shrink_mask}},
-                 {}, /*exact=*/true},
+                 {},
+                 /*exact=*/true},
                 Where());
 }
 

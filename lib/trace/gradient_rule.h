@@ -117,7 +117,8 @@ class GradientContext {
   // An int32 constant of rows of `columns` elements.
   Value MatrixConstant(llvm::ArrayRef<int64_t> elements, int64_t columns);
   // tf.slice of a vector, by numbers and scalars.
-  Value SliceOf(const Value& x, const std::vector<Operand>& begin, const std::vector<Operand>& size);
+  Value SliceOf(const Value& x, const std::vector<Operand>& begin,
+                const std::vector<Operand>& size);
   // x[i] of Python for a vector, x[begin:end] (kEnd: to the end), x[..., ] below.
   static constexpr int64_t kEnd = INT64_MAX;
   Value At(const Value& x, int64_t i);

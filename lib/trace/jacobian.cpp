@@ -31,14 +31,13 @@ Values LoopOverElements(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs,
   Value any_shape = t.Constant(-1);
   std::vector<Operand> init = {t.Constant(0)};
   for (const Value& x : xs) {
-    init.push_back(
-        t.Op("TensorListReserve", {any_shape, count}, {{"element_dtype", x.dtype()}}));
+    init.push_back(t.Op("TensorListReserve", {any_shape, count}, {{"element_dtype", x.dtype()}}));
   }
   Values lists = t.WhileLoop(
       [&](llvm::ArrayRef<Value> v) { return v[0] < count; },
       [&](llvm::ArrayRef<Value> v) {
-        Value one_hot = t.Op("OneHot", {v[0], count, t.Constant(1, y.dtype()),
-                                        t.Constant(0, y.dtype())});
+        Value one_hot =
+            t.Op("OneHot", {v[0], count, t.Constant(1, y.dtype()), t.Constant(0, y.dtype())});
         Values rows = gradients(xs, Reshape(one_hot, y_shape));
         Values next = {v[0] + 1};
         for (size_t i = 0; i < rows.size(); ++i)
@@ -49,8 +48,8 @@ Values LoopOverElements(Tracer& t, const Value& y, llvm::ArrayRef<Value> xs,
   Values jacobians;
   for (size_t i = 0; i < xs.size(); ++i) {
     Value x_shape = g.ShapeOf(xs[i]);
-    Operation rows = t.Op("TensorListStack", {lists[i + 1], any_shape},
-                          {{"element_dtype", xs[i].dtype()}});
+    Operation rows =
+        t.Op("TensorListStack", {lists[i + 1], any_shape}, {{"element_dtype", xs[i].dtype()}});
     jacobians.push_back(g.Reshape(rows, g.Concat({y_shape, x_shape}, 0)));
   }
   return jacobians;

@@ -26,8 +26,10 @@ void SetDebugInfo(const TraceState& state) {
   WireReader reader(state.module->other_fields);
   while (reader.Next()) {
     // Two messages of one field, one after the other, are read as one.
-    if (reader.Is(kDebugInfo, WireType::kBytes)) imported += reader.bytes();
-    else others += reader.whole_field();
+    if (reader.Is(kDebugInfo, WireType::kBytes))
+      imported += reader.bytes();
+    else
+      others += reader.whole_field();
   }
   AppendBytesField(&others, kDebugInfo, DebugInfoOf(state, imported));
   state.module->other_fields = std::move(others);

@@ -138,7 +138,7 @@ class Tracer {
 
   // Reports an error of the traced function itself; Finish gives it with the others.
   void ReportError(const Where& where, const std::string& text);
-  const Module& module() const;  // as it is now; until Finish
+  const Module& module() const;            // as it is now; until Finish
   TraceState& state() { return *state_; }  // for lib/trace itself
 
   static Values ListOf(const Value& value) { return {value}; }
