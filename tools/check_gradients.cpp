@@ -1,6 +1,8 @@
 // `grapnel check-gradients MODEL|CASE`: are the gradients of a graph what finite differences say?
-#include "lib/io/write.h"
 #include "lib/job/check_gradients.h"
+
+#include "lib/io/write.h"
+#include "lib/trace/gradient_rule.h"
 #include "llvm/Support/JSON.h"
 #include "tools/input.h"
 #include "tools/run_flags.h"
@@ -15,6 +17,7 @@ struct Flags {
   std::vector<std::string> by;
   double tolerance = 0, step = 0;
   int elements = 32;
+  bool list = false;
   TimeLimit limit;
 };
 
@@ -27,14 +30,15 @@ std::string PlaceOf(int64_t index, llvm::ArrayRef<int64_t> dims) {
 
 void WriteText(const GradientCheck& check, llvm::raw_ostream& out) {
   for (const CheckedTensor& tensor : check.tensors) {
-    out << (tensor.ok() ? "ok    " : "WRONG ") << tensor.name << ": "
-        << DataTypeName(tensor.dtype) << DimsText(tensor.dims) << ", ";
+    out << (tensor.ok() ? "ok    " : "WRONG ") << tensor.name << ": " << DataTypeName(tensor.dtype)
+        << DimsText(tensor.dims) << ", ";
     if (!tensor.is_connected) {
       out << "no gradient";
       if (tensor.ok()) out << ", and no difference\n";
     } else {
       out << tensor.checked << " of " << NumElements(tensor.dims).value_or(0) << " elements";
-      if (tensor.ok()) out << ", off by " << llvm::format("%.2g", tensor.worst.error) << " at most\n";
+      if (tensor.ok())
+        out << ", off by " << llvm::format("%.2g", tensor.worst.error) << " at most\n";
     }
     if (tensor.ok()) continue;
     out << ": at " << PlaceOf(tensor.worst.index, tensor.dims) << " the gradient is "
@@ -77,8 +81,8 @@ void WriteJson(const GradientCheck& check, llvm::raw_ostream& out) {
 
 // The graph with the gradients of what is fetched, without a check.
 Expected<int> Write(OpenedGraph& opened, const Flags& flags, Invocation& invocation) {
-  ASSIGN_OR_RETURN(FeedsAndFetches names, FeedsAndFetchesOf(opened, flags.by, flags.run.fetches,
-                                                            flags.run.signature));
+  ASSIGN_OR_RETURN(FeedsAndFetches names,
+                   FeedsAndFetchesOf(opened, flags.by, flags.run.fetches, flags.run.signature));
   ASSIGN_OR_RETURN(GraphWithGradients made,
                    AddGradients(opened.module(), names.fetches, names.feeds));
   RETURN_IF_ERROR(WriteGraph(*made.module, flags.output));
@@ -89,7 +93,31 @@ Expected<int> Write(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   return kExitOk;
 }
 
+// The ops that have a gradient, and those of which it is known that they have none.
+int List(Invocation& invocation) {
+  if (!invocation.flags.json) {
+    for (const GradientEntry* entry : AllGradients()) {
+      if (entry->fn && entry->op != "(function)") invocation.out() << entry->op << "\n";
+    }
+    return kExitOk;
+  }
+  llvm::json::OStream json(invocation.out(), 1);
+  json.array([&] {
+    for (const GradientEntry* entry : AllGradients()) {
+      if (entry->op == "(function)") continue;
+      json.object([&] {
+        json.attribute("op", entry->op);
+        json.attribute("gradient", entry->fn != nullptr);
+      });
+    }
+  });
+  invocation.out() << "\n";
+  return kExitOk;
+}
+
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  if (flags.list) return List(invocation);
+  if (flags.model.empty()) return MakeError("check-gradients: which model? (--list shows the ops)");
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
   if (!flags.output.empty()) return Write(opened, flags, invocation);
   GradientCheckRequest request;
@@ -110,28 +138,31 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
     return MakeError("{0}: {1}", flags.model, flags.limit.Text());
   }
   if (!check) return Annotate(flags.model, check.takeError());
-  if (invocation.flags.json) WriteJson(*check, invocation.out());
-  else WriteText(*check, invocation.out());
+  if (invocation.flags.json)
+    WriteJson(*check, invocation.out());
+  else
+    WriteText(*check, invocation.out());
   return check->ok() ? kExitOk : kExitNo;
 }
 
 RunCommand SetUp(CommandLine& line) {
   auto flags = std::make_shared<Flags>();
-  line.Option("MODEL", flags->model, "a model, or a case folder with its feeds").Required();
+  line.Option("MODEL", flags->model, "a model, or a case folder with its feeds");
   flags->run.AddTo(line, "a tensor whose gradients are checked; default: as `run` has it", "NAME");
   flags->run.AddVariablesTo(line);
-  line.Option("--by", flags->by, "only by this feed or variable; default: by all")
-      .ShownAs("NAME");
+  line.Option("--by", flags->by, "only by this feed or variable; default: by all").ShownAs("NAME");
   line.Option("--elements", flags->elements, "how many elements of each tensor are measured")
       .Positive()
       .ShowDefault();
   line.Option("--tolerance", flags->tolerance,
               "how far off, over the largest derivative of the tensor; default: by dtype");
-  line.Option("--step", flags->step, "how far an element is moved, over its size; default: by dtype");
+  line.Option("--step", flags->step,
+              "how far an element is moved, over its size; default: by dtype");
   line.Option("-o,--output", flags->output,
               "instead of checking, write the graph with the gradients beside it, and say which "
               "tensor is the gradient by which")
       .ShownAs("GRAPH");
+  line.Flag("--list", flags->list, "list the ops that have a gradient");
   flags->limit.AddTo(line, "stop after so long with an error; default: never");
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }

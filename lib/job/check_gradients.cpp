@@ -107,13 +107,15 @@ class Checker {
       weights_.push_back(Of(values[i].dtype(), values[i].dims(),
                             [&](int64_t) { return 1 + 0.5 * numbers.Next(); }));
       if (values[i].num_elements() != 0 && !again[i].ToLiteral().SameValue(values[i].ToLiteral()))
-        return MakeError("fetch '{0}' is something else in each run, so nothing can be measured: "
-                         "is it of random numbers, or of a variable that the run changes?",
-                         ys_.back());
+        return MakeError(
+            "fetch '{0}' is something else in each run, so nothing can be measured: "
+            "is it of random numbers, or of a variable that the run changes?",
+            ys_.back());
     }
     if (ys_.empty())
-      return MakeError("nothing that is fetched is floating point: gradients are of such numbers; "
-                       "name a tensor with --fetch");
+      return MakeError(
+          "nothing that is fetched is floating point: gradients are of such numbers; "
+          "name a tensor with --fetch");
     return Error::success();
   }
 
@@ -171,8 +173,9 @@ class Checker {
         return MakeError("--by {0}: it is neither fed nor a variable of floating point", name);
     }
     if (inputs_.empty())
-      return MakeError("there is nothing to differentiate by: no feed and no variable is floating "
-                       "point");
+      return MakeError(
+          "there is nothing to differentiate by: no feed and no variable is floating "
+          "point");
     return Error::success();
   }
 

@@ -147,10 +147,11 @@ class Backpropagation {
 
   void VisitNode(const Node& node) {
     const GradientEntry* rule = nullptr;
+    const int count = node.num_inputs();  // a rule may give the node more
     std::vector<Gradient> outputs = TakeOutputs(node, &rule);
     InputGradients inputs;
     if (!outputs.empty()) inputs = CallRule(node, rule, std::move(outputs));
-    for (int i = 0, count = node.num_inputs(); i < count; ++i) {
+    for (int i = 0; i < count; ++i) {
       Port read = node.input(i);
       if (!IsTracked(read)) continue;
       Slot& slot = SlotOf(read);
@@ -196,6 +197,8 @@ class Backpropagation {
   const GradientEntry* RuleOf(const Node& node) {
     auto [it, added] = rules_.try_emplace(node.op_id(), nullptr);
     if (added) it->second = FindGradient(node.op());
+    if (added && !it->second && state_.module->FindFunction(node.op()))
+      it->second = FindGradient("(function)");
     return it->second;
   }
 

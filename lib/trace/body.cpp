@@ -129,7 +129,17 @@ Port TraceBody::Capture(const Value& value, const Where& where) {
     if (captured.outer.body() == value.body() && captured.outer.port() == value.port())
       return {captured.placeholder, 0};
   }
-  llvm::StringRef name = value.body()->graph->node(value.port().node).name();
+  Node source = value.body()->graph->node(value.port().node);
+  if (copies_constants && source.op() == "Const") {
+    auto [it, added] = constants_.try_emplace({value.body(), source.id()}, kNoNode);
+    if (added) {
+      it->second = AddNode("Const", UniqueName(source.name()), {}, where);
+      graph->CopyAttrs(it->second, source);
+      InferShapes(it->second);
+    }
+    return {it->second, 0};
+  }
+  llvm::StringRef name = source.name();
   NodeId id = AddPlaceholder(value.dtype(), value.shape(), name, /*keep_name=*/true, where);
   captures.push_back({value, id});
   return {id, 0};

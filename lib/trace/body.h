@@ -75,7 +75,8 @@ class TraceBody {
   };
   Placing placing;
   std::vector<Controller> controllers;
-  std::string colocated_with;  // the node beside which new ones go (_class); or empty
+  bool copies_constants = false;  // of bodies around it, instead of capturing them
+  std::string colocated_with;     // the node beside which new ones go (_class); or empty
   std::vector<Captured> captures;
   std::vector<Operation>
       outer_controls;            // operations outside that nodes here were asked to run after
@@ -86,7 +87,8 @@ class TraceBody {
   ShapeMap shapes;
 
  private:
-  llvm::StringMap<int> names_in_use_;  // as tf.Graph's
+  llvm::DenseMap<std::pair<const TraceBody*, NodeId>, NodeId> constants_;  // that were copied
+  llvm::StringMap<int> names_in_use_;                                      // as tf.Graph's
   std::vector<StringId> call_scopes_;  // by node id; kNoString: not said
 };
 
@@ -153,6 +155,13 @@ Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name
 // In its own dtype.
 Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name = "Const");
 
+// Tracer::WhileLoop and IfElse, in the current body.
+Values MakeWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
+                 llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
+                 llvm::ArrayRef<Operand> init, const Where& where);
+Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()> then,
+              llvm::function_ref<Values()> otherwise, const Where& where);
+
 // What tf.function does when a body is complete: effects run in the order of the program, and
 // before `results`.
 void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results);
@@ -160,6 +169,10 @@ void AddAutomaticControls(TraceBody& body, llvm::ArrayRef<NodeId> results);
 // Turns the placeholders `args` into arguments and makes the signature; the function is complete
 // then.
 void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results);
+// One more of a function that is complete; gives its place. Whoever calls it hands in one more, or
+// gets one more.
+int AddArgument(TraceBody& body, DataType dtype, const Shape& shape, llvm::StringRef name);
+int AddFunctionResult(TraceBody& body, Port port, llvm::StringRef name);
 
 // A serialized GraphDebugInfo: the line of every node that was traced, and what `imported`, one
 // that the graph had, says of the others.

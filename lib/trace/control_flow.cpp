@@ -404,15 +404,26 @@ class BranchMaker {
 
 }  // namespace
 
+Values MakeWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
+                 llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
+                 llvm::ArrayRef<Operand> init, const Where& where) {
+  return LoopMaker(state, init, where).Run(cond, body);
+}
+
+Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()> then,
+              llvm::function_ref<Values()> otherwise, const Where& where) {
+  return BranchMaker(state, where).If(cond, then, otherwise);
+}
+
 Values Tracer::WhileLoop(llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
                          llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
                          llvm::ArrayRef<Operand> init, Where where) {
-  return LoopMaker(*state_, init, where).Run(cond, body);
+  return MakeWhile(*state_, cond, body, init, where);
 }
 
 Values Tracer::IfElse(const Operand& cond, llvm::function_ref<Values()> then,
                       llvm::function_ref<Values()> otherwise) {
-  return BranchMaker(*state_, cond.where).If(cond, then, otherwise);
+  return MakeIf(*state_, cond, then, otherwise, cond.where);
 }
 
 Values Tracer::SwitchCase(const Operand& index,

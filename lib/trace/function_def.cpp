@@ -123,6 +123,50 @@ class FunctionMaker {
 
 }  // namespace
 
+int AddArgument(TraceBody& body, DataType dtype, const Shape& shape, llvm::StringRef name) {
+  Function& function = *body.function;
+  proto::OpDef signature;
+  signature.ParseFromString(function.signature);
+  int index = static_cast<int>(function.args.size());
+  std::string unique = body.UniqueName(name);
+  auto* arg = signature.add_input_arg();
+  arg->set_name(Normalized(unique));
+  arg->set_type(dtype);
+  NodeId id =
+      body.AddNode("Placeholder", arg->name() == unique ? unique : arg->name(), {}, Where());
+  body.graph->SetAttr(id, "dtype", attr::Type(dtype));
+  body.graph->SetAttr(id, "shape", attr::ShapeOf(shape));
+  body.InferShapes(id);
+  for (const char* key : {"dtype", "shape"}) body.graph->RemoveAttr(id, key);
+  body.graph->SetOp(id, "_Arg");
+  body.graph->SetAttr(id, "T", attr::Type(dtype));
+  body.graph->SetAttr(id, "index", attr::Int(index));
+  function.args.push_back(id);
+  function.info = OpInfoFromProto(signature);
+  function.signature = signature.SerializeAsString();
+  function.changed = true;
+  return index;
+}
+
+int AddFunctionResult(TraceBody& body, Port port, llvm::StringRef name) {
+  Function& function = *body.function;
+  proto::OpDef signature;
+  signature.ParseFromString(function.signature);
+  int index = static_cast<int>(function.results.size());
+  auto* arg = signature.add_output_arg();
+  arg->set_name((name + "_" + llvm::Twine(index)).str());
+  arg->set_type(body.shapes.TypeOf(port));
+  NodeId id = body.graph->AddNode(body.graph->UniqueName(arg->name() + "_RetVal"), "_Retval");
+  body.graph->AddInput(id, port);
+  body.graph->SetAttr(id, "T", attr::Type(arg->type()));
+  body.graph->SetAttr(id, "index", attr::Int(index));
+  function.results.push_back({arg->name(), id});
+  function.info = OpInfoFromProto(signature);
+  function.signature = signature.SerializeAsString();
+  function.changed = true;
+  return index;
+}
+
 void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef<Port> results) {
   FunctionMaker(body).Run(args, results);
 }

@@ -31,9 +31,8 @@ GRAPNEL_GRADIENT("PreventGradient", [](G& g) {
 });
 
 InputGradients CheckNumericsOf(G& g) {
-  std::string message =
-      "Not a number (NaN) or infinity (Inf) values detected in gradient. b'" +
-      g.node().GetString("message") + "'";
+  std::string message = "Not a number (NaN) or infinity (Inf) values detected in gradient. b'" +
+                        g.node().GetString("message") + "'";
   return {g.Op(g.node().op(), {g.dy()}, {{"message", llvm::StringRef(message)}})};
 }
 GRAPNEL_GRADIENT("CheckNumerics", CheckNumericsOf);
@@ -209,10 +208,10 @@ InputGradients ConcatOf(G& g, bool axis_first) {
     auto known = g.IntegersOf(axis);
     if (!known || (*known)[0] < 0 || (*known)[0] > 0) {
       Shape shape = inputs[0].shape();
-      int64_t at = !known ? -1 : (*known)[0] < 0 && shape.known_rank() ? (*known)[0] + shape.rank()
-                                                                       : (*known)[0];
-      if (at < 0)
-        return g.Fail("the gradient is slices, and the axis is not known while tracing");
+      int64_t at = !known                                  ? -1
+                   : (*known)[0] < 0 && shape.known_rank() ? (*known)[0] + shape.rank()
+                                                           : (*known)[0];
+      if (at < 0) return g.Fail("the gradient is slices, and the axis is not known while tracing");
       parts = at == 0 ? ConcatRows(g, inputs, axis) : ConcatColumns(g, inputs, axis);
     } else {
       parts = ConcatRows(g, inputs, axis);
@@ -232,8 +231,9 @@ Value JoinOutputs(G& g, const Value& axis) {
   for (int i = 0; i < g.num_outputs(); ++i) parts.push_back(g.dy(i));
   return g.Concat(parts, axis);
 }
-GRAPNEL_GRADIENT("Split",
-                 [](G& g) -> InputGradients { return {Gradient(), JoinOutputs(g, g.x(0))}; });
+GRAPNEL_GRADIENT("Split", [](G& g) -> InputGradients {
+  return {Gradient(), JoinOutputs(g, g.x(0))};
+});
 GRAPNEL_GRADIENT("SplitV", [](G& g) -> InputGradients { return {JoinOutputs(g, g.x(2))}; });
 
 // --- Cuts and pads.
@@ -263,16 +263,15 @@ Operand KnownOr(G& g, const Value& x) {
 
 InputGradients StridedSliceOf(G& g) {
   Value shape = g.ShapeOf(g.x(0), g.x(1).dtype());
-  return {g.Op("StridedSliceGrad",
-               {KnownOr(g, shape), KnownOr(g, g.x(1)), KnownOr(g, g.x(2)), KnownOr(g, g.x(3)),
-                g.dy()},
-               g.Attrs(kMasks))};
+  return {
+      g.Op("StridedSliceGrad",
+           {KnownOr(g, shape), KnownOr(g, g.x(1)), KnownOr(g, g.x(2)), KnownOr(g, g.x(3)), g.dy()},
+           g.Attrs(kMasks))};
 }
 GRAPNEL_GRADIENT("StridedSlice", StridedSliceOf);
 
 GRAPNEL_GRADIENT("StridedSliceGrad", [](G& g) -> InputGradients {
-  Value gradient =
-      g.Op("StridedSlice", {g.dy(), g.x(1), g.x(2), g.x(3)}, g.Attrs(kMasks));
+  Value gradient = g.Op("StridedSlice", {g.dy(), g.x(1), g.x(2), g.x(3)}, g.Attrs(kMasks));
   return {Gradient(), Gradient(), Gradient(), Gradient(), gradient};
 });
 
@@ -313,10 +312,12 @@ GRAPNEL_GRADIENT("MirrorPadGrad", [](G& g) -> InputGradients {
 GRAPNEL_GRADIENT("ReverseSequence", [](G& g) -> InputGradients {
   return {g.Op("ReverseSequence", {g.dy(), g.x(1)}, g.Attrs({"seq_dim", "batch_dim"}))};
 });
-GRAPNEL_GRADIENT("Reverse",
-                 [](G& g) -> InputGradients { return {g.Op("Reverse", {g.dy(), g.x(1)})}; });
-GRAPNEL_GRADIENT("ReverseV2",
-                 [](G& g) -> InputGradients { return {g.Op("ReverseV2", {g.dy(), g.x(1)})}; });
+GRAPNEL_GRADIENT("Reverse", [](G& g) -> InputGradients {
+  return {g.Op("Reverse", {g.dy(), g.x(1)})};
+});
+GRAPNEL_GRADIENT("ReverseV2", [](G& g) -> InputGradients {
+  return {g.Op("ReverseV2", {g.dy(), g.x(1)})};
+});
 GRAPNEL_GRADIENT("Roll", [](G& g) -> InputGradients {
   Value dy = g.dy();
   Value back = -g.x(1);
@@ -339,10 +340,12 @@ GRAPNEL_GRADIENT("SpaceToBatch", [](G& g) { return UndoBlocks(g, "BatchToSpaceND
 GRAPNEL_GRADIENT("BatchToSpace", [](G& g) { return UndoBlocks(g, "SpaceToBatchND"); });
 GRAPNEL_GRADIENT("SpaceToBatchND", [](G& g) { return Undo(g, "BatchToSpaceND", {}, 3); });
 GRAPNEL_GRADIENT("BatchToSpaceND", [](G& g) { return Undo(g, "SpaceToBatchND", {}, 3); });
-GRAPNEL_GRADIENT("SpaceToDepth",
-                 [](G& g) { return Undo(g, "DepthToSpace", {"block_size", "data_format"}, 1); });
-GRAPNEL_GRADIENT("DepthToSpace",
-                 [](G& g) { return Undo(g, "SpaceToDepth", {"block_size", "data_format"}, 1); });
+GRAPNEL_GRADIENT("SpaceToDepth", [](G& g) {
+  return Undo(g, "DepthToSpace", {"block_size", "data_format"}, 1);
+});
+GRAPNEL_GRADIENT("DepthToSpace", [](G& g) {
+  return Undo(g, "SpaceToDepth", {"block_size", "data_format"}, 1);
+});
 
 // --- Sizes and indices: no gradient.
 

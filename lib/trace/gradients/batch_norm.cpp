@@ -69,7 +69,12 @@ FirstGradients InInference(G& g, Normalization n) {
 }
 
 InputGradients FusedBatchNormGradOf(G& g) {
-  Normalization n{g.x(0), g.x(1), g.x(2), g.x(3), g.x(4), g.node().GetFloat("epsilon"),
+  Normalization n{g.x(0),
+                  g.x(1),
+                  g.x(2),
+                  g.x(3),
+                  g.x(4),
+                  g.node().GetFloat("epsilon"),
                   g.node().GetString("data_format")};
   TraceBody& body = *g.state().current;
   // Copies, so that only what is made here is gone through, and not what these are made of.

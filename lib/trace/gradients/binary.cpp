@@ -75,8 +75,9 @@ GRAPNEL_GRADIENT("Div", [](G& g) {
   return QuotientOf(g, [](const Value& x, const Value& y) { return x / y; });
 });
 GRAPNEL_GRADIENT("RealDiv", [](G& g) {
-  return QuotientOf(
-      g, [&](const Value& x, const Value& y) { return g.Op("RealDiv", {x, y}).output(); });
+  return QuotientOf(g, [&](const Value& x, const Value& y) {
+    return g.Op("RealDiv", {x, y}).output();
+  });
 });
 GRAPNEL_GRADIENT("DivNoNan", [](G& g) {
   return QuotientOf(g, [&](const Value& x, const Value& y) {

@@ -60,8 +60,7 @@ InputGradients BackpropFilterOf(G& g, const Convolution& conv) {
   Value of_input = g.Op(conv.of_input, {g.ShapeOf(g.x(0)), g.dy(), g.x(2)}, attributes);
   return {of_input, Gradient(), g.Op(conv.forward, {g.x(0), g.dy()}, attributes)};
 }
-GRAPNEL_GRADIENT("Conv2DBackpropInput",
-                 [](G& g) { return BackpropInputOf(g, TwoDimensional()); });
+GRAPNEL_GRADIENT("Conv2DBackpropInput", [](G& g) { return BackpropInputOf(g, TwoDimensional()); });
 GRAPNEL_GRADIENT("Conv2DBackpropFilter",
                  [](G& g) { return BackpropFilterOf(g, TwoDimensional()); });
 GRAPNEL_GRADIENT("DepthwiseConv2dNativeBackpropInput",
@@ -120,8 +119,8 @@ InputGradients MaxPoolGradOf(G& g, const char* op) {
   std::vector<Operand> operands = {g.x(0), g.x(1), g.dy()};
   for (int i = 3; i < g.num_inputs(); ++i) operands.push_back(g.x(i));
   bool has_sizes = g.num_inputs() > 3;
-  std::vector<OpAttribute> attributes = has_sizes ? g.Attrs({"padding", "data_format"})
-                                                  : g.Attrs(kPooling);
+  std::vector<OpAttribute> attributes =
+      has_sizes ? g.Attrs({"padding", "data_format"}) : g.Attrs(kPooling);
   return {of_input, of_output, g.Op(op, operands, attributes)};
 }
 GRAPNEL_GRADIENT("MaxPoolGrad", [](G& g) { return MaxPoolGradOf(g, "MaxPoolGradGrad"); });
@@ -138,8 +137,7 @@ GRAPNEL_GRADIENT("FractionalAvgPool", [](G& g) -> InputGradients {
   Shape shape = g.x().shape();
   if (!shape.IsFullyKnown()) return g.Fail("the shape of its input is not known while tracing");
   Literal dims = Literal::Integers(proto::DT_INT64, {shape.rank()}, shape.dims());
-  return {g.Op("FractionalAvgPoolGrad", {dims, g.dy(0), g.y(1), g.y(2)},
-               g.Attrs({"overlapping"}))};
+  return {g.Op("FractionalAvgPoolGrad", {dims, g.dy(0), g.y(1), g.y(2)}, g.Attrs({"overlapping"}))};
 });
 
 }  // namespace

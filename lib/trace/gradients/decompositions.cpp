@@ -179,8 +179,9 @@ class SvdGradient {
     }
     auto after = g_.After({ds, du_, dv_});
     if (full_ && n_ - m_ > 1)
-      return g_.Fail("it has no gradient with full_matrices where rows and columns differ by more "
-                     "than one");
+      return g_.Fail(
+          "it has no gradient with full_matrices where rows and columns differ by more "
+          "than one");
     Value gradient = OfWide();
     if (transposes) gradient = g_.MatrixTranspose(gradient, true);
     return {gradient};

@@ -98,8 +98,8 @@ class EinsumGradient {
       return g_.Op("BroadcastTo", {g_.Reshape(gradient, kept), shape});
     }
     Value wide = g_.Concat({dims, g_.ShapeOf(gradient)}, 0);
-    Value ones = g_.Ones(llvm::ArrayRef<int64_t>(static_cast<int64_t>(summed.size())),
-                         proto::DT_INT32);
+    Value ones =
+        g_.Ones(llvm::ArrayRef<int64_t>(static_cast<int64_t>(summed.size())), proto::DT_INT32);
     Value narrow = g_.Concat({ones, g_.ShapeOf(gradient)}, 0);
     Value spread = g_.Op("BroadcastTo", {g_.Reshape(gradient, narrow), wide});
     return Einsum({spread}, (summed + output + "->" + input).str());
@@ -116,7 +116,9 @@ class EinsumGradient {
     return {static_cast<int64_t>(at), behind > 0 ? -behind : G::kEnd};
   }
   static llvm::ArrayRef<int64_t> Of(const Shape& shape, const Part& part) {
-    int64_t end = part.end == G::kEnd ? shape.rank() : part.end < 0 ? shape.rank() + part.end : part.end;
+    int64_t end = part.end == G::kEnd ? shape.rank()
+                  : part.end < 0      ? shape.rank() + part.end
+                                      : part.end;
     if (end < part.begin) return {};
     return shape.dims().slice(part.begin, end - part.begin);
   }

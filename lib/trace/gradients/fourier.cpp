@@ -1,5 +1,5 @@
-// Fourier transforms: of one direction by the other, scaled by the number of elements. Those of real
-// tensors leave out half of the frequencies, which are added here.
+// Fourier transforms: of one direction by the other, scaled by the number of elements. Those of
+// real tensors leave out half of the frequencies, which are added here.
 #include <cmath>
 
 #include "lib/trace/gradient_rule.h"

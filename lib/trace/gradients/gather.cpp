@@ -106,8 +106,8 @@ InputGradients GatherAlong(G& g, const Value& shape, int64_t batch_dims) {
   Value rows = g.At(shape, axis);
   Value sum = BatchGather(g, moved_shape, moved, g.x(1), batch_dims, rows);
   Value before_moved = before + 1;
-  Value back = g.Concat(
-      {batches, before_moved, std::vector<int>{static_cast<int>(batch_dims)}, behind}, 0);
+  Value back =
+      g.Concat({batches, before_moved, std::vector<int>{static_cast<int>(batch_dims)}, behind}, 0);
   Value gradient = g.Transpose(sum, back);
   return {g.Reshape(gradient, g.ShapeOf(x))};
 }
@@ -213,8 +213,7 @@ InputGradients DynamicPartitionOf(G& g) {
   Value shape = g.ShapeOf(g.x(1));
   Value count = ReduceProd(shape);
   Value places = g.Reshape(g.Range(0, count), shape);
-  Operation parts =
-      g.Op("DynamicPartition", {places, g.x(1)}, g.Attrs({"num_partitions"}));
+  Operation parts = g.Op("DynamicPartition", {places, g.x(1)}, g.Attrs({"num_partitions"}));
   Values indices, values;
   for (int i = 0; i < g.num_outputs(); ++i) {
     indices.push_back(parts.output(i));

@@ -122,30 +122,32 @@ class HsvGradient {
     Value one = IsPositive(r_);
     Value p1 = HueAsBig(one, big_[0], [&] { return gr_ - b_; });
     Value two = IsPositive(gr_);
-    Value p2 = HueAsMiddle(two, big_[1], small_[0], [&] { return b_ - gr_; }, [&] { return r_ - gr_; });
+    Value p2 = HueAsMiddle(
+        two, big_[1], small_[0], [&] { return b_ - gr_; }, [&] { return r_ - gr_; });
     Value p3 = HueAsSmall(IsPositive(gr_), big_[1], small_[2], true, [&] { return gr_ - b_; });
     Value four = IsPositive(b_);
-    Value p4 = HueAsMiddle(four, big_[2], small_[0], [&] { return b_ - gr_; }, [&] { return b_ - r_; });
+    Value p4 = HueAsMiddle(
+        four, big_[2], small_[0], [&] { return b_ - gr_; }, [&] { return b_ - r_; });
     Value p5 = HueAsSmall(IsPositive(b_), big_[2], small_[1], false, [&] { return b_ - gr_; });
     return Sum({p1, p2, p3, p4, p5});
   }
   Value OfHueByGreen() {
     Value p1 = HueAsBig(IsPositive(gr_), big_[1], [&] { return b_ - r_; });
-    Value p2 = HueAsMiddle(IsPositive(r_), big_[0], small_[1], [&] { return r_ - b_; },
-                          [&] { return r_ - gr_; });
+    Value p2 = HueAsMiddle(
+        IsPositive(r_), big_[0], small_[1], [&] { return r_ - b_; }, [&] { return r_ - gr_; });
     Value p3 = HueAsSmall(IsPositive(r_), big_[0], small_[2], false, [&] { return r_ - b_; });
-    Value p4 = HueAsMiddle(IsPositive(b_), big_[2], small_[1], [&] { return r_ - b_; },
-                          [&] { return b_ - gr_; });
+    Value p4 = HueAsMiddle(
+        IsPositive(b_), big_[2], small_[1], [&] { return r_ - b_; }, [&] { return b_ - gr_; });
     Value p5 = HueAsSmall(IsPositive(b_), big_[2], small_[0], true, [&] { return b_ - r_; });
     return Sum({p1, p2, p3, p4, p5});
   }
   Value OfHueByBlue() {
     Value p1 = HueAsBig(IsPositive(b_), big_[2], [&] { return r_ - gr_; });
-    Value p2 = HueAsMiddle(IsPositive(r_), big_[0], small_[2], [&] { return gr_ - r_; },
-                          [&] { return r_ - b_; });
+    Value p2 = HueAsMiddle(
+        IsPositive(r_), big_[0], small_[2], [&] { return gr_ - r_; }, [&] { return r_ - b_; });
     Value p3 = HueAsSmall(IsPositive(r_), big_[0], small_[1], true, [&] { return r_ - gr_; });
-    Value p4 = HueAsMiddle(IsPositive(gr_), big_[1], small_[2], [&] { return gr_ - r_; },
-                          [&] { return gr_ - b_; });
+    Value p4 = HueAsMiddle(
+        IsPositive(gr_), big_[1], small_[2], [&] { return gr_ - r_; }, [&] { return gr_ - b_; });
     Value p5 = HueAsSmall(IsPositive(gr_), big_[1], small_[0], false, [&] { return gr_ - r_; });
     return Sum({p1, p2, p3, p4, p5});
   }
@@ -157,7 +159,8 @@ class HsvGradient {
     return 60 * (by_saturation * Inverse(Square(value_)));
   }
   Value HueAsMiddle(const Value& positive, const Value& big, const Value& small,
-                   llvm::function_ref<Value()> numerator, llvm::function_ref<Value()> denominator) {
+                    llvm::function_ref<Value()> numerator,
+                    llvm::function_ref<Value()> denominator) {
     Value part = positive * big * small;
     Value scaled = part * numerator();
     return 60 * (scaled * Inverse(Square(denominator())));
@@ -190,8 +193,8 @@ InputGradients ImagePatchesOf(G& g) {
   Value numbers = g.Range(g.Constant(1, proto::DT_INT64), pixels + 1);
   numbers = Cast(numbers, proto::DT_FLOAT);
   Value image = g.ReshapeTo(numbers, {1, rows, columns, 1});
-  Value places = g.Op("ExtractImagePatches", {image},
-                      g.Attrs({"ksizes", "strides", "rates", "padding"}));
+  Value places =
+      g.Op("ExtractImagePatches", {image}, g.Attrs({"ksizes", "strides", "rates", "padding"}));
   places = Cast(places, proto::DT_INT64);
   Value patches = g.ReshapeTo(g.dy(), {batch, out[0], out[1], sizes[1], sizes[2], channels});
   Value moved = g.Transpose(patches, std::vector<int>{1, 2, 3, 4, 0, 5});
@@ -210,14 +213,14 @@ GRAPNEL_GRADIENT("FakeQuantWithMinMaxArgs", [](G& g) -> InputGradients {
                g.Attrs({"min", "max", "num_bits", "narrow_range"}))};
 });
 InputGradients FakeQuantOf(G& g, const char* op) {
-  Operation made = g.Op(op, {g.dy(), g.x(0), g.x(1), g.x(2)}, g.Attrs({"num_bits", "narrow_range"}));
+  Operation made =
+      g.Op(op, {g.dy(), g.x(0), g.x(1), g.x(2)}, g.Attrs({"num_bits", "narrow_range"}));
   return {made.output(0), made.output(1), made.output(2)};
 }
 GRAPNEL_GRADIENT("FakeQuantWithMinMaxVars",
                  [](G& g) { return FakeQuantOf(g, "FakeQuantWithMinMaxVarsGradient"); });
-GRAPNEL_GRADIENT("FakeQuantWithMinMaxVarsPerChannel", [](G& g) {
-  return FakeQuantOf(g, "FakeQuantWithMinMaxVarsPerChannelGradient");
-});
+GRAPNEL_GRADIENT("FakeQuantWithMinMaxVarsPerChannel",
+                 [](G& g) { return FakeQuantOf(g, "FakeQuantWithMinMaxVarsPerChannelGradient"); });
 GRAPNEL_NO_GRADIENT("FakeQuantWithMinMaxArgsGradient");
 GRAPNEL_NO_GRADIENT("FakeQuantWithMinMaxVarsGradient");
 GRAPNEL_NO_GRADIENT("FakeQuantWithMinMaxVarsPerChannelGradient");

@@ -20,10 +20,12 @@ InputGradients TimesInverse(G& g, llvm::function_ref<Value()> factor, const Valu
   return {g.Reshape(factors, shape) * inverse};
 }
 GRAPNEL_GRADIENT("MatrixDeterminant", [](G& g) {
-  return TimesInverse(g, [&] { return g.dy() * g.y(); }, g.y());
+  return TimesInverse(
+      g, [&] { return g.dy() * g.y(); }, g.y());
 });
 GRAPNEL_GRADIENT("LogMatrixDeterminant", [](G& g) {
-  return TimesInverse(g, [&] { return g.dy(1); }, g.y(1));
+  return TimesInverse(
+      g, [&] { return g.dy(1); }, g.y(1));
 });
 
 // --- Solves: a and b of a x = b.
@@ -48,8 +50,7 @@ SolveGradients SolveOf(G& g, const char* op, std::vector<OpAttribute> attributes
 // The matrices and the right sides may have been broadcast.
 InputGradients ReduceBatch(G& g, const Value& of_a, const Value& of_b) {
   Shape a = g.x(0).shape(), b = g.x(1).shape();
-  if (a.IsFullyKnown() && b.IsFullyKnown() &&
-      a.dims().drop_back(2) == b.dims().drop_back(2))
+  if (a.IsFullyKnown() && b.IsFullyKnown() && a.dims().drop_back(2) == b.dims().drop_back(2))
     return {of_a, of_b};
   Value a_shape = g.ShapeOf(g.x(0));
   Value b_shape = g.ShapeOf(g.x(1));
@@ -74,7 +75,8 @@ GRAPNEL_GRADIENT("BandedTriangularSolve", [](G& g) {
   Value bands = g.At(g.ShapeOf(g.x(0)), -2);
   SolveGradients of = SolveOf(g, "BandedTriangularSolve", g.Attrs({"lower"}), "");
   Value others = bands - 1;
-  Value k = lower ? g.Stack({-others, 0}, 0, "diag_part/k") : g.Stack({0, others}, 0, "diag_part/k");
+  Value k =
+      lower ? g.Stack({-others, 0}, 0, "diag_part/k") : g.Stack({0, others}, 0, "diag_part/k");
   return ReduceBatch(g, g.MatrixDiagPart(of.a, k, "LEFT_RIGHT"), of.b);
 });
 
@@ -133,10 +135,10 @@ Value Kronecker(G& g, const Value& x, const Value& y) {
   auto column = [&](const Operand& value, int i) {
     return g.Stack({value}, 0, "concat/values_" + std::to_string(i));
   };
-  Value x_dims = g.Concat({batch, column(m, 1), std::vector<int>{1}, column(m, 3),
-                           std::vector<int>{1}}, 0);
-  Value y_dims = g.Concat({batch, std::vector<int>{1}, column(n, 2), std::vector<int>{1},
-                           column(n, 4)}, 0);
+  Value x_dims =
+      g.Concat({batch, column(m, 1), std::vector<int>{1}, column(m, 3), std::vector<int>{1}}, 0);
+  Value y_dims =
+      g.Concat({batch, std::vector<int>{1}, column(n, 2), std::vector<int>{1}, column(n, 4)}, 0);
   Value wide_x = g.Reshape(x, x_dims);
   Value wide_y = g.Reshape(y, y_dims);
   Value size = m * n;
@@ -172,10 +174,11 @@ GRAPNEL_GRADIENT("MatrixSquareRoot", MatrixSquareRootOf);
 Value Moved(G& g, const Value& x, bool up) {
   Value rank = Rank(x);
   Value none = g.Zeros(g.Stack({rank - 2, 2}, 0, "zeros/packed"), proto::DT_INT32);
-  Value rows = g.MatrixConstant(up ? std::vector<int64_t>{0, 1, 0, 0}
-                                   : std::vector<int64_t>{1, 0, 0, 0}, 2);
+  Value rows =
+      g.MatrixConstant(up ? std::vector<int64_t>{0, 1, 0, 0} : std::vector<int64_t>{1, 0, 0, 0}, 2);
   Value pads = g.Concat({none, rows}, 0);
-  Value cut = up ? g.CutLast(x, {{1, G::kEnd}, {0, G::kEnd}}) : g.CutLast(x, {{0, -1}, {0, G::kEnd}});
+  Value cut =
+      up ? g.CutLast(x, {{1, G::kEnd}, {0, G::kEnd}}) : g.CutLast(x, {{0, -1}, {0, G::kEnd}});
   return g.Op("Pad", {cut, pads});
 }
 InputGradients TridiagonalMatMulOf(G& g) {
@@ -231,8 +234,7 @@ GRAPNEL_GRADIENT("TridiagonalSolve", TridiagonalSolveOf);
 
 GRAPNEL_GRADIENT("Diag", [](G& g) -> InputGradients { return {g.Op("DiagPart", {g.dy()})}; });
 GRAPNEL_GRADIENT("DiagPart", [](G& g) -> InputGradients { return {g.Op("Diag", {g.dy()})}; });
-GRAPNEL_GRADIENT("MatrixDiag",
-                 [](G& g) -> InputGradients { return {g.MatrixDiagPart(g.dy())}; });
+GRAPNEL_GRADIENT("MatrixDiag", [](G& g) -> InputGradients { return {g.MatrixDiagPart(g.dy())}; });
 GRAPNEL_GRADIENT("MatrixDiagV2",
                  [](G& g) -> InputGradients { return {g.MatrixDiagPart(g.dy(), g.x(1))}; });
 GRAPNEL_GRADIENT("MatrixDiagV3", [](G& g) -> InputGradients {
@@ -242,7 +244,8 @@ GRAPNEL_GRADIENT("MatrixDiagV3", [](G& g) -> InputGradients {
 InputGradients MatrixDiagPartOf(G& g) {
   Shape shape = g.x().shape();
   int rank = shape.known_rank() ? shape.rank() : 0;
-  bool is_square = rank >= 2 && shape.IsKnown(rank - 1) && shape.dim(rank - 1) == shape.dim(rank - 2);
+  bool is_square =
+      rank >= 2 && shape.IsKnown(rank - 1) && shape.dim(rank - 1) == shape.dim(rank - 2);
   if (is_square) return {g.MatrixDiag(g.dy())};
   Value zeros = g.ZerosLike(g.x());
   return {g.MatrixSetDiag(zeros, g.dy())};
@@ -253,7 +256,8 @@ InputGradients MatrixDiagPartKOf(G& g) {
   std::string align = g.node().GetString("align", "RIGHT_LEFT");
   int rank = shape.known_rank() ? shape.rank() : 0;
   if (rank >= 2 && shape.IsKnown(rank - 2) && shape.IsKnown(rank - 1)) {
-    int rows = static_cast<int>(shape.dim(rank - 2)), columns = static_cast<int>(shape.dim(rank - 1));
+    int rows = static_cast<int>(shape.dim(rank - 2)),
+        columns = static_cast<int>(shape.dim(rank - 1));
     return {g.Op("MatrixDiagV3", {g.dy(), g.x(1), rows, columns, 0},
                  {{"align", llvm::StringRef(align)}}, "diag")};
   }

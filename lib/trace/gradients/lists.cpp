@@ -18,8 +18,8 @@ Value RowShape(G& g, const Value& x) {
 }
 
 GRAPNEL_GRADIENT("TensorListPushBack", [](G& g) -> InputGradients {
-  Operation popped = g.Op("TensorListPopBack", {g.dy(), g.ShapeOf(g.x(1))},
-                          {{"element_dtype", ElementType(g)}});
+  Operation popped =
+      g.Op("TensorListPopBack", {g.dy(), g.ShapeOf(g.x(1))}, {{"element_dtype", ElementType(g)}});
   return {popped.output(0), popped.output(1)};
 });
 GRAPNEL_GRADIENT("TensorListPopBack", [](G& g) -> InputGradients {
@@ -43,8 +43,7 @@ GRAPNEL_GRADIENT("TensorListFromTensor", [](G& g) -> InputGradients {
 GRAPNEL_GRADIENT("TensorListGetItem", [](G& g) -> InputGradients {
   Value length = g.Op("TensorListLength", {g.x(0)});
   Value shape = ElementShapeOf(g, g.x(0));
-  Value empty =
-      g.Op("TensorListReserve", {shape, length}, {{"element_dtype", g.dy().dtype()}});
+  Value empty = g.Op("TensorListReserve", {shape, length}, {{"element_dtype", g.dy().dtype()}});
   return {g.Op("TensorListSetItem", {empty, g.x(1), g.dy()})};
 });
 GRAPNEL_GRADIENT("TensorListSetItem", [](G& g) -> InputGradients {
@@ -90,8 +89,7 @@ GRAPNEL_GRADIENT("TensorListConcat", ListConcatOf);
 GRAPNEL_GRADIENT("TensorListConcatV2", ListConcatOf);
 GRAPNEL_GRADIENT("TensorListSplit", [](G& g) -> InputGradients {
   Value shape = g.Concat({std::vector<int>{-1}, RowShape(g, g.x(0))}, 0);
-  return {g.Op("TensorListConcatV2", {g.dy(), shape, g.x(2)},
-               {{"element_dtype", g.x(0).dtype()}})};
+  return {g.Op("TensorListConcatV2", {g.dy(), shape, g.x(2)}, {{"element_dtype", g.x(0).dtype()}})};
 });
 
 GRAPNEL_NO_GRADIENT("TensorListConcatLists");
@@ -113,8 +111,7 @@ struct ArrayGradient {
 };
 ArrayGradient GradientArray(G& g, const Value& handle, const Value& flow, const Value& dy) {
   std::string source = SourceOf(dy);
-  Operation made = g.Op("TensorArrayGradV3", {handle, flow},
-                        {{"source", llvm::StringRef(source)}});
+  Operation made = g.Op("TensorArrayGradV3", {handle, flow}, {{"source", llvm::StringRef(source)}});
   return {made.output(0), made.output(1)};
 }
 GRAPNEL_GRADIENT("TensorArrayReadV3", [](G& g) -> InputGradients {
@@ -124,8 +121,8 @@ GRAPNEL_GRADIENT("TensorArrayReadV3", [](G& g) -> InputGradients {
 });
 GRAPNEL_GRADIENT("TensorArrayWriteV3", [](G& g) -> InputGradients {
   ArrayGradient array = GradientArray(g, g.x(0), g.dy(), g.dy());
-  Value read = g.Op("TensorArrayReadV3", {array.handle, g.x(1), array.flow},
-                    {{"dtype", g.x(2).dtype()}});
+  Value read =
+      g.Op("TensorArrayReadV3", {array.handle, g.x(1), array.flow}, {{"dtype", g.x(2).dtype()}});
   return {Gradient(), Gradient(), read, g.dy()};
 });
 GRAPNEL_GRADIENT("TensorArrayGatherV3", [](G& g) -> InputGradients {
@@ -135,8 +132,8 @@ GRAPNEL_GRADIENT("TensorArrayGatherV3", [](G& g) -> InputGradients {
 });
 GRAPNEL_GRADIENT("TensorArrayScatterV3", [](G& g) -> InputGradients {
   ArrayGradient array = GradientArray(g, g.x(0), g.dy(), g.dy());
-  Value rows = g.Op("TensorArrayGatherV3", {array.handle, g.x(1), array.flow},
-                    {{"dtype", g.x(2).dtype()}});
+  Value rows =
+      g.Op("TensorArrayGatherV3", {array.handle, g.x(1), array.flow}, {{"dtype", g.x(2).dtype()}});
   return {Gradient(), Gradient(), rows, g.dy()};
 });
 GRAPNEL_GRADIENT("TensorArrayConcatV3", [](G& g) -> InputGradients {
@@ -145,8 +142,8 @@ GRAPNEL_GRADIENT("TensorArrayConcatV3", [](G& g) -> InputGradients {
 });
 GRAPNEL_GRADIENT("TensorArraySplitV3", [](G& g) -> InputGradients {
   ArrayGradient array = GradientArray(g, g.x(0), g.dy(), g.dy());
-  Value joined = g.Op("TensorArrayConcatV3", {array.handle, array.flow},
-                      {{"dtype", g.x(1).dtype()}});
+  Value joined =
+      g.Op("TensorArrayConcatV3", {array.handle, array.flow}, {{"dtype", g.x(1).dtype()}});
   return {Gradient(), joined, Gradient(), g.dy()};
 });
 GRAPNEL_NO_GRADIENT("TensorArrayV3");
@@ -164,8 +161,8 @@ GRAPNEL_GRADIENT("OptionalFromValue", [](G& g) {
     types.push_back(g.x(i).dtype());
     shapes.push_back(g.x(i).shape());
   }
-  Operation values = g.Op("OptionalGetValue", {g.dy()},
-                          {{"output_types", types}, {"output_shapes", shapes}});
+  Operation values =
+      g.Op("OptionalGetValue", {g.dy()}, {{"output_types", types}, {"output_shapes", shapes}});
   InputGradients gradients;
   for (int i = 0; i < g.num_inputs(); ++i) gradients.push_back(values.output(i));
   return gradients;

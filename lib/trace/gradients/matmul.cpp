@@ -82,11 +82,10 @@ Value SparseProduct(G& g, Factor a, Factor b, DataType dtype, bool transpose_a, 
   if (transpose_b) b.value = g.Transpose(b.value, std::vector<int>{1, 0});
   Value product;
   if (a.is_sparse || b.is_sparse) {
-    product = g.Scoped("SparseMatMul", {a.value, b.value},
-                       {{"transpose_a", transpose_a},
-                        {"a_is_sparse", a.is_sparse},
-                        {"b_is_sparse", b.is_sparse}},
-                       "MatMul");
+    product = g.Scoped(
+        "SparseMatMul", {a.value, b.value},
+        {{"transpose_a", transpose_a}, {"a_is_sparse", a.is_sparse}, {"b_is_sparse", b.is_sparse}},
+        "MatMul");
   } else {
     product = g.Scoped("MatMul", {a.value, b.value}, {{"transpose_a", transpose_a}});
   }

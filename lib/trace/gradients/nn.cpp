@@ -16,8 +16,7 @@ GRAPNEL_GRADIENT("Selu", [](G& g) { return OfY(g, "SeluGrad"); });
 GRAPNEL_GRADIENT("LeakyRelu", [](G& g) -> InputGradients {
   return {g.Op("LeakyReluGrad", {g.dy(), g.x()}, g.Attrs({"alpha"}))};
 });
-GRAPNEL_GRADIENT("Softplus",
-                 [](G& g) -> InputGradients { return {g.dy() * Sigmoid(g.x())}; });
+GRAPNEL_GRADIENT("Softplus", [](G& g) -> InputGradients { return {g.dy() * Sigmoid(g.x())}; });
 GRAPNEL_GRADIENT("Softsign", [](G& g) -> InputGradients {
   return {g.Op("SoftsignGrad", {g.dy(), g.x()})};
 });
@@ -102,7 +101,8 @@ Value TimesRows(G& g, const Value& column, const Value& matrix) {
   return g.ExpandDims(column, -1) * matrix;
 }
 
-// The op gives its own gradient as output 1; where that is used too, its gradient comes in addition.
+// The op gives its own gradient as output 1; where that is used too, its gradient comes in
+// addition.
 Value OfLogits(G& g) {
   Value gradient = TimesRows(g, g.dy(0), g.y(1));
   if (!g.has_dy(1)) return gradient;
@@ -114,8 +114,9 @@ Value OfLogits(G& g) {
   return gradient + rest * softmax;
 }
 constexpr uint64_t kOutput1 = 1 << 1;
-GRAPNEL_GRADIENT("SparseSoftmaxCrossEntropyWithLogits",
-                 [](G& g) -> InputGradients { return {OfLogits(g)}; }, kOutput1);
+GRAPNEL_GRADIENT(
+    "SparseSoftmaxCrossEntropyWithLogits", [](G& g) -> InputGradients { return {OfLogits(g)}; },
+    kOutput1);
 InputGradients CrossEntropyOf(G& g) {
   Value of_logits = OfLogits(g);
   Value log_softmax = -g.Op("LogSoftmax", {g.x(0)}).output();
@@ -128,8 +129,8 @@ GRAPNEL_GRADIENT("L2Loss", [](G& g) -> InputGradients { return {g.x() * g.dy()};
 // --- Normalization.
 
 GRAPNEL_GRADIENT("LRN", [](G& g) -> InputGradients {
-  return {g.Op("LRNGrad", {g.dy(), g.x(), g.y()},
-               g.Attrs({"depth_radius", "bias", "alpha", "beta"}))};
+  return {
+      g.Op("LRNGrad", {g.dy(), g.x(), g.y()}, g.Attrs({"depth_radius", "bias", "alpha", "beta"}))};
 });
 GRAPNEL_GRADIENT("BatchNormWithGlobalNormalization", [](G& g) -> InputGradients {
   Operation made =
@@ -146,7 +147,8 @@ InputGradients FusedBatchNormOf(G& g, const char* op, bool has_third) {
   bool is_nchw = format == "NCHW", is_ncdhw = format == "NCDHW";
   bool moves = !training && (is_nchw || is_ncdhw);
   Value x = g.x(0), dy = g.dy(0);
-  std::vector<int> to_last = is_nchw ? std::vector<int>{0, 2, 3, 1} : std::vector<int>{0, 2, 3, 4, 1};
+  std::vector<int> to_last =
+      is_nchw ? std::vector<int>{0, 2, 3, 1} : std::vector<int>{0, 2, 3, 4, 1};
   std::vector<int> back = is_nchw ? std::vector<int>{0, 3, 1, 2} : std::vector<int>{0, 4, 1, 2, 3};
   if (moves) {
     x = g.Transpose(x, to_last);

@@ -142,17 +142,17 @@ GRAPNEL_GRADIENT("Prod", ProdOf);
 
 InputGradients CumsumOf(G& g) {
   const Node& node = g.node();
-  return {g.Scoped("Cumsum", {g.dy(), g.x(1)},
-                   {{"exclusive", node.GetBool("exclusive")},
-                    {"reverse", !node.GetBool("reverse")}})};
+  return {
+      g.Scoped("Cumsum", {g.dy(), g.x(1)},
+               {{"exclusive", node.GetBool("exclusive")}, {"reverse", !node.GetBool("reverse")}})};
 }
 GRAPNEL_GRADIENT("Cumsum", CumsumOf);
 
 InputGradients CumprodOf(G& g) {
   const Node& node = g.node();
   bool exclusive = node.GetBool("exclusive"), reverse = node.GetBool("reverse");
-  Value products = g.Scoped("Cumprod", {g.x(0), g.x(1)},
-                            {{"exclusive", exclusive}, {"reverse", reverse}});
+  Value products =
+      g.Scoped("Cumprod", {g.x(0), g.x(1)}, {{"exclusive", exclusive}, {"reverse", reverse}});
   Value scaled = products * g.dy();
   Value sums =
       g.Scoped("Cumsum", {scaled, g.x(1)}, {{"exclusive", exclusive}, {"reverse", !reverse}});

@@ -6,8 +6,7 @@ namespace {
 
 using G = GradientContext;
 
-GRAPNEL_GRADIENT("SegmentSum",
-                 [](G& g) -> InputGradients { return {g.Gather(g.dy(), g.x(1))}; });
+GRAPNEL_GRADIENT("SegmentSum", [](G& g) -> InputGradients { return {g.Gather(g.dy(), g.x(1))}; });
 
 InputGradients SegmentMeanOf(G& g) {
   Value rank = Rank(g.x(0));
@@ -77,16 +76,14 @@ Gathered GatherKept(G& g, const Value& params, const Value& ids, Value clipped =
   return {Select(is_kept, gathered, zeros), clipped, is_kept};
 }
 
-GRAPNEL_GRADIENT("UnsortedSegmentSum", [](G& g) -> InputGradients {
-  return {GatherKept(g, g.dy(), g.x(1)).values};
-});
+GRAPNEL_GRADIENT("UnsortedSegmentSum",
+                 [](G& g) -> InputGradients { return {GatherKept(g, g.dy(), g.x(1)).values}; });
 
 InputGradients UnsortedExtremeOf(G& g) {
   Gathered extremes = GatherKept(g, g.y(), g.x(1));
   Value is_extreme = g.Op("Equal", {g.x(0), extremes.values});
   is_extreme = g.Op("LogicalAnd", {is_extreme, extremes.is_kept});
-  Value count =
-      g.Op("UnsortedSegmentSum", {Cast(is_extreme, g.dy().dtype()), g.x(1), g.x(2)});
+  Value count = g.Op("UnsortedSegmentSum", {Cast(is_extreme, g.dy().dtype()), g.x(1), g.x(2)});
   Value share = g.dy() / count;
   Gathered gathered = GatherKept(g, share, Value(), extremes.clipped_ids, extremes.is_kept);
   Value zeros = g.ZerosLike(gathered.values);
@@ -120,8 +117,7 @@ GRAPNEL_GRADIENT("UnsortedSegmentProd", UnsortedProdOf);
 InputGradients SparseSegmentOf(G& g, const char* op) {
   Value shape = g.ShapeOf(g.x(0));
   Value rows = g.At(shape, 0);
-  if (!g.node().GetBool("sparse_gradient"))
-    return {g.Op(op, {g.dy(), g.x(1), g.x(2), rows})};
+  if (!g.node().GetBool("sparse_gradient")) return {g.Op(op, {g.dy(), g.x(1), g.x(2), rows})};
   Operation made = g.Op((op + llvm::StringRef("V2")).str(), {g.dy(), g.x(1), g.x(2), rows});
   return {Gradient(made.output(0), made.output(1), shape)};
 }

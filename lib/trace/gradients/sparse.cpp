@@ -62,8 +62,8 @@ Value Column(G& g, const Value& indices, int64_t column) {
 InputGradients SparseDenseMatMulOf(G& g) {
   Value indices = g.x(0), values = g.x(1), shape = g.x(2), b = g.x(3), dy = g.dy();
   bool adjoint_a = g.node().GetBool("adjoint_a"), adjoint_b = g.node().GetBool("adjoint_b");
-  Value of_b = g.Op("SparseTensorDenseMatMul", {indices, values, shape, dy},
-                    {{"adjoint_a", !adjoint_a}});
+  Value of_b =
+      g.Op("SparseTensorDenseMatMul", {indices, values, shape, dy}, {{"adjoint_a", !adjoint_a}});
   if (adjoint_b) of_b = g.MatrixTranspose(of_b, true);
   Value rows = Column(g, indices, 0);
   Value columns = Column(g, indices, 1);
@@ -73,8 +73,8 @@ InputGradients SparseDenseMatMulOf(G& g) {
   // A row times a column for each value.
   Value one = g.ExpandDims(from_dy, adjoint_a ? -1 : -2);
   Value other = g.ExpandDims(from_b, adjoint_a == adjoint_b ? -2 : -1);
-  Value products = g.MatMul(
-      one, other, {.adjoint_a = adjoint_a, .adjoint_b = adjoint_a == adjoint_b});
+  Value products =
+      g.MatMul(one, other, {.adjoint_a = adjoint_a, .adjoint_b = adjoint_a == adjoint_b});
   return {Gradient(), g.Squeeze(products, {-2, -1}), Gradient(), of_b};
 }
 GRAPNEL_GRADIENT("SparseTensorDenseMatMul", SparseDenseMatMulOf);

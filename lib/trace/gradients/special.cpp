@@ -132,17 +132,30 @@ InputGradients LogProduct(G& g, llvm::function_ref<Value(const Value& not_zero)>
 }
 GRAPNEL_GRADIENT("Xlogy", [](G& g) {
   return LogProduct(
-      g, [&](const Value& one) { return g.Op("Xlogy", {one, g.x(1)}).output(); },
-      [&] { return g.Op("Xdivy", {g.x(0), g.x(1)}).output(); });
+      g,
+      [&](const Value& one) {
+        return g.Op("Xlogy", {one, g.x(1)}).output();
+      },
+      [&] {
+        return g.Op("Xdivy", {g.x(0), g.x(1)}).output();
+      });
 });
 GRAPNEL_GRADIENT("Xlog1py", [](G& g) {
   return LogProduct(
-      g, [&](const Value& one) { return g.Op("Xlog1py", {one, g.x(1)}).output(); },
-      [&] { return g.Op("Xdivy", {g.x(0), g.x(1) + 1.0}).output(); });
+      g,
+      [&](const Value& one) {
+        return g.Op("Xlog1py", {one, g.x(1)}).output();
+      },
+      [&] {
+        return g.Op("Xdivy", {g.x(0), g.x(1) + 1.0}).output();
+      });
 });
 GRAPNEL_GRADIENT("Xdivy", [](G& g) {
   return LogProduct(
-      g, [&](const Value& one) { return g.Op("Xdivy", {one, g.x(1)}).output(); },
+      g,
+      [&](const Value& one) {
+        return g.Op("Xdivy", {one, g.x(1)}).output();
+      },
       [&] {
         Value negative = -g.x(0);
         return g.Op("Xdivy", {negative, Pow(g.x(1), 2)}).output();

@@ -13,9 +13,12 @@ using G = GradientContext;
 InputGradients ReciprocalOf(G& g) { return {g.Op("ReciprocalGrad", {g.y(), g.dy()})}; }
 GRAPNEL_GRADIENT("Inv", ReciprocalOf);
 GRAPNEL_GRADIENT("Reciprocal", ReciprocalOf);
-GRAPNEL_GRADIENT("Sqrt", [](G& g) -> InputGradients { return {g.Op("SqrtGrad", {g.y(), g.dy()})}; });
-GRAPNEL_GRADIENT("Rsqrt",
-                 [](G& g) -> InputGradients { return {g.Op("RsqrtGrad", {g.y(), g.dy()})}; });
+GRAPNEL_GRADIENT("Sqrt", [](G& g) -> InputGradients {
+  return {g.Op("SqrtGrad", {g.y(), g.dy()})};
+});
+GRAPNEL_GRADIENT("Rsqrt", [](G& g) -> InputGradients {
+  return {g.Op("RsqrtGrad", {g.y(), g.dy()})};
+});
 
 InputGradients TanhOf(G& g) {
   auto after = g.AfterGradient();
@@ -163,9 +166,8 @@ GRAPNEL_GRADIENT("Tan", TanOf);
 Value InverseOfOneAndSquare(G& g, const char* op, bool takes_root) {
   Value squared = Square(g.Conj(g.x()));
   Value one = g.Constant(1, g.dy().dtype());
-  Value sum = llvm::StringRef(op) == "Sub"
-                  ? Value(g.Op("Sub", {one, squared}))
-                  : g.Scoped("AddV2", {one, squared}, {}, "Add");
+  Value sum = llvm::StringRef(op) == "Sub" ? Value(g.Op("Sub", {one, squared}))
+                                           : g.Scoped("AddV2", {one, squared}, {}, "Add");
   if (takes_root) sum = Sqrt(sum);
   return g.Op("Reciprocal", {sum});
 }

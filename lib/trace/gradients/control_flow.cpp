@@ -1,0 +1,421 @@
+// Calls, branches and loops. The forward op is given a copy of its function that hands out what the
+// gradient needs of its inner tensors: a call and a branch as more results, a loop as stacks, onto
+// which each iteration pushes (TensorListPushBack) and from which the gradient's loop pops.
+#include "lib/trace/function_gradient.h"
+
+namespace grapnel {
+namespace {
+
+using G = GradientContext;
+
+// What comes in for the results, those without a gradient never made.
+Values Incoming(G& g, int count) {
+  Values dys;
+  for (int i = 0; i < count; ++i) {
+    bool has_one = i < g.num_outputs() && g.has_dy(i) && IsTrainable(g.y(i).dtype());
+    dys.push_back(has_one ? g.dy(i) : Value());
+  }
+  return dys;
+}
+Values Existing(const Values& values) {
+  Values existing;
+  for (const Value& value : values) {
+    if (value.ok()) existing.push_back(value);
+  }
+  return existing;
+}
+
+void Append(TraceBody& body, NodeId id, const char* key, llvm::ArrayRef<DataType> types) {
+  std::vector<DataType> all;
+  if (auto value = body.graph->node(id).FindAttr(key)) all = value->AsTypes().value_or(all);
+  all.insert(all.end(), types.begin(), types.end());
+  body.graph->SetAttr(id, key, attr::Types(all));
+}
+
+const Function* FunctionAt(G& g, llvm::StringRef name) {
+  return g.state().module->FindFunction(name);
+}
+
+// An attribute that is a list of functions.
+std::string Funcs(llvm::ArrayRef<std::string> names) {
+  proto::AttrValue value;
+  for (const std::string& name : names) value.mutable_list()->add_func()->set_name(name);
+  return value.SerializeAsString();
+}
+
+// --- Calls.
+
+InputGradients CallOf(G& g) {
+  const Node& node = g.node();
+  auto attr = node.FindAttr("f");
+  bool direct = !attr;
+  llvm::StringRef name = direct ? node.op() : attr->AsFuncName().value_or("");
+  const Function* function = FunctionAt(g, name);
+  if (!function) return g.Fail("there is no function '" + name.str() + "'");
+  int results = static_cast<int>(function->results.size());
+  Values dys = Incoming(g, results);
+  FunctionGradient of = GradientOfFunction(g.state(), *function, dys);
+  TraceBody& body = g.forward();
+  std::vector<DataType> more;
+  std::vector<int> places;
+  for (Port capture : of.captures) {
+    if (of.ArgOf(capture) >= 0) continue;
+    more.push_back(of.forward->shapes.TypeOf(capture));
+    places.push_back(AddFunctionResult(*of.forward, capture, "intermediate"));
+  }
+  if (!more.empty()) {
+    if (direct) {
+      body.graph->SetOp(node.id(), of.forward->function->name());
+    } else {
+      body.graph->SetAttr(node.id(), "f", attr::Func(of.forward->function->name()));
+      Append(body, node.id(), "Tout", more);
+    }
+    body.InferShapes(node.id());
+  }
+  Values captured;
+  size_t next = 0;
+  for (Port capture : of.captures) {
+    int arg = of.ArgOf(capture);
+    captured.push_back(arg >= 0 ? g.x(arg) : g.y(places[next++]));
+  }
+  Values gradients = of.Call(g.state(), Existing(dys), captured);
+  InputGradients inputs(g.num_inputs());
+  for (size_t i = 0; i < of.args.size(); ++i) inputs[of.args[i]] = gradients[i];
+  return inputs;
+}
+constexpr uint64_t kAllOptional = ~uint64_t{0};
+GRAPNEL_GRADIENT("PartitionedCall", CallOf, kAllOptional);
+GRAPNEL_GRADIENT("StatefulPartitionedCall", CallOf, kAllOptional);
+GRAPNEL_GRADIENT("(function)", CallOf, kAllOptional);
+
+// --- Branches.
+
+class BranchGradient {
+ public:
+  explicit BranchGradient(G& g) : g_(g), state_(g.state()) {}
+
+  InputGradients Make() {
+    std::vector<llvm::StringRef> names = BranchNames();
+    std::vector<const Function*> functions;
+    for (llvm::StringRef name : names) {
+      functions.push_back(FunctionAt(g_, name));
+      if (!functions.back()) return g_.Fail("there is no function '" + name.str() + "'");
+    }
+    results_ = static_cast<int>(functions[0]->results.size());
+    dys_ = Incoming(g_, results_);
+    for (const Function* function : functions)
+      branches_.push_back(GradientOfFunction(state_, *function, dys_));
+    HandOutIntermediates();
+    FindInputs();
+    if (inputs_.empty()) return {};
+    Values gradients = Choose(0);
+    InputGradients all(g_.num_inputs());
+    for (size_t i = 0; i < inputs_.size() && i < gradients.size(); ++i)
+      all[inputs_[i] + 1] = gradients[i];
+    return all;
+  }
+
+ private:
+  std::vector<llvm::StringRef> BranchNames() const {
+    std::vector<llvm::StringRef> names;
+    for (const char* key : {"then_branch", "else_branch", "branches"}) {
+      if (auto value = g_.node().FindAttr(key)) llvm::append_range(names, value->FuncNames());
+    }
+    return names;
+  }
+
+  // Each branch gives what its gradient needs, and something of the same dtype in the place of what
+  // those of the others need: nobody reads that.
+  void HandOutIntermediates() {
+    std::vector<DataType> types;
+    places_.resize(branches_.size());
+    for (size_t b = 0; b < branches_.size(); ++b) {
+      for (Port capture : branches_[b].captures) {
+        if (branches_[b].ArgOf(capture) >= 0) continue;
+        DataType dtype = branches_[b].forward->shapes.TypeOf(capture);
+        types.push_back(dtype);
+        for (size_t other = 0; other < branches_.size(); ++other) {
+          TraceBody& body = *branches_[other].forward;
+          Port port = other == b ? capture : Filler(body, dtype);
+          int place = AddFunctionResult(body, port, "intermediate");
+          if (other == b) places_[b].push_back(place);
+        }
+      }
+    }
+    if (types.empty()) return;
+    TraceBody& body = g_.forward();
+    NodeId id = g_.node().id();
+    if (g_.node().FindAttr("branches")) {
+      for (const FunctionGradient& branch : branches_)
+        names_.push_back(branch.forward->function->name().str());
+      body.graph->SetAttr(id, "branches", Funcs(names_));
+    } else {
+      body.graph->SetAttr(id, "then_branch", attr::Func(branches_[0].forward->function->name()));
+      body.graph->SetAttr(id, "else_branch", attr::Func(branches_[1].forward->function->name()));
+    }
+    std::vector<Shape> shapes;
+    if (auto value = g_.node().FindAttr("output_shapes"))
+      shapes = value->AsShapes().value_or(shapes);
+    Append(body, id, "Tout", types);
+    if (!shapes.empty()) {
+      shapes.resize(results_ + types.size(), Shape::Unknown());
+      body.graph->SetAttr(id, "output_shapes", attr::Shapes(shapes));
+    }
+    body.InferShapes(id);
+  }
+
+  Port Filler(TraceBody& body, DataType dtype) {
+    InBody inside(state_, &body);
+    GradientContext g(state_, body, Node(), {}, 0);
+    if (dtype == proto::DT_VARIANT) return g.Op("OptionalNone", {}).output().port();
+    if (dtype == proto::DT_STRING) {
+      return MakeConstant(body, Literal::MakeStrings({}, {""}), body.UniqueName("Const"), Where())
+          .port();
+    }
+    return g.Constant(0, dtype).port();
+  }
+
+  void FindInputs() {
+    for (const FunctionGradient& branch : branches_) {
+      for (size_t i = 0; i < branch.args.size(); ++i) {
+        if (llvm::is_contained(inputs_, branch.args[i])) continue;
+        inputs_.push_back(branch.args[i]);
+        types_.push_back(branch.types[i]);
+      }
+    }
+  }
+
+  Values OfBranch(size_t b) {
+    const FunctionGradient& branch = branches_[b];
+    Values captured;
+    size_t next = 0;
+    for (Port capture : branch.captures) {
+      int arg = branch.ArgOf(capture);
+      captured.push_back(arg >= 0 ? g_.x(arg + 1) : g_.y(places_[b][next++]));
+    }
+    Values made = branch.Call(state_, Existing(dys_), captured);
+    Values gradients;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      auto at = llvm::find(branch.args, inputs_[i]);
+      gradients.push_back(at != branch.args.end() ? made[at - branch.args.begin()]
+                                                  : ZerosOf(g_.x(inputs_[i] + 1), types_[i]));
+    }
+    return gradients;
+  }
+
+  Value ZerosOf(const Value& input, DataType dtype) {
+    if (input.dtype() != proto::DT_RESOURCE) return g_.ZerosLike(input);
+    Shape shape = input.body()->shapes.OfContent(input.port());
+    if (shape.IsFullyKnown()) return g_.Zeros(shape.dims(), dtype);
+    return g_.Zeros(g_.Op("VariableShape", {input}), dtype);
+  }
+
+  // Of the branches from `b` on.
+  Values Choose(size_t b) {
+    if (b + 1 == branches_.size()) return OfBranch(b);
+    Value index = g_.x(0);
+    bool is_case = index.dtype() == proto::DT_INT32;
+    Value here = is_case ? g_.Op("Equal", {index, static_cast<int>(b)}).output() : index;
+    return MakeIf(
+        state_, here, [&] { return OfBranch(b); }, [&] { return Choose(b + 1); }, Where());
+  }
+
+  G& g_;
+  TraceState& state_;
+  int results_ = 0;
+  Values dys_;
+  std::vector<FunctionGradient> branches_;
+  std::vector<std::vector<int>> places_;  // by branch: outputs of the op that its gradient needs
+  std::vector<std::string> names_;
+  std::vector<int> inputs_;  // of the op, without what chooses
+  std::vector<DataType> types_;
+};
+InputGradients BranchOf(G& g) { return BranchGradient(g).Make(); }
+GRAPNEL_GRADIENT("If", BranchOf, kAllOptional);
+GRAPNEL_GRADIENT("StatelessIf", BranchOf, kAllOptional);
+GRAPNEL_GRADIENT("Case", BranchOf, kAllOptional);
+GRAPNEL_GRADIENT("StatelessCase", BranchOf, kAllOptional);
+
+// --- Loops.
+
+class LoopGradient {
+ public:
+  explicit LoopGradient(G& g) : g_(g), state_(g.state()) {}
+
+  InputGradients Make() {
+    auto body = g_.node().FindAttr("body");
+    const Function* function = FunctionAt(g_, body ? body->AsFuncName().value_or("") : "");
+    if (!function) return g_.Fail("there is no function for its body");
+    count_ = g_.num_inputs();
+    MakeDys(*function);
+    if (Existing(dys_).empty()) return {};
+    of_ = GradientOfFunction(state_, *function, dys_);
+    FindInvariants();
+    PushInBody();
+    Values results = MakeBackwardLoop();
+    InputGradients gradients(count_);
+    for (size_t i = 0; i < of_.results.size() && i + 1 < results.size(); ++i)
+      gradients[of_.results[i]] = results[i + 1];
+    return gradients;
+  }
+
+ private:
+  bool PassesOn(const Function& function, int i) const {
+    Port port = function.body.node(function.results[i].node).input(0);
+    return port.node == function.args[i];
+  }
+
+  // A gradient for each variable of the loop that can have one: of a later iteration it may come
+  // although none comes from outside.
+  void MakeDys(const Function& function) {
+    for (int i = 0; i < count_; ++i) {
+      Value x = g_.x(i);
+      if (g_.has_dy(i) && IsTrainable(x.dtype())) {
+        dys_.push_back(g_.dy(i));
+      } else if (x.dtype() == proto::DT_RESOURCE) {
+        Shape shape = x.body()->shapes.OfContent(x.port());
+        bool has_zeros = PassesOn(function, i) && shape.IsFullyKnown();
+        dys_.push_back(has_zeros ? g_.Zeros(shape.dims(), ContentType(x)) : Value());
+      } else {
+        dys_.push_back(IsTrainable(x.dtype()) ? ZerosFor(state_, g_.y(i)).values : Value());
+      }
+    }
+  }
+  static DataType ContentType(const Value& handle) {
+    return handle.body()->graph->node(handle.port().node).GetType("dtype", proto::DT_FLOAT);
+  }
+
+  void FindInvariants() {
+    for (Port capture : of_.captures) {
+      int arg = of_.ArgOf(capture);
+      is_invariant_.push_back(arg >= 0 && PassesOn(*of_.forward->function, arg) ? arg : -1);
+    }
+  }
+
+  // The forward loop counts, and keeps what the gradient needs of each iteration.
+  void PushInBody() {
+    TraceBody& body = *of_.forward;
+    TraceBody& outer = g_.forward();
+    Graph& graph = *outer.graph;
+    NodeId id = g_.node().id();
+    llvm::StringRef cond_name = g_.node().FindAttr("cond")->AsFuncName().value_or("");
+    Function* cond = state_.module->AddCopy(*FunctionAt(g_, cond_name),
+                                            (of_.forward->function->name() + "_cond").str());
+    TraceBody* cond_body;
+    {
+      InBody at(state_, &outer);
+      cond_body = state_.EnterExisting(cond);
+    }
+    std::vector<DataType> types;
+    std::vector<Port> inits;
+    auto add = [&](const Value& init, const char* name, auto next) {
+      AddArgument(*cond_body, init.dtype(), init.shape(), name);
+      int at = AddArgument(body, init.dtype(), init.shape(), name);
+      InBody inside(state_, &body);
+      Value arg(&body, {body.function->args[at], 0});
+      Value made = Identity(next(arg));
+      AddFunctionResult(body, made.port(), name);
+      types.push_back(init.dtype());
+      inits.push_back(init.port());
+    };
+    auto in_outer = [&](auto make) {
+      InBody at(state_, &outer);
+      std::string before = std::exchange(outer.scope, outer.CallScope(id));
+      Value made = make(GradientContext(state_, outer, Node(), {}, 0));
+      outer.scope = before;
+      return made;
+    };
+    Value zero = in_outer([](GradientContext g) { return g.Constant(0, proto::DT_INT32); });
+    add(zero, "iterations", [](const Value& count) { return count + 1; });
+    for (size_t i = 0; i < of_.captures.size(); ++i) {
+      if (is_invariant_[i] >= 0) continue;
+      Value inner(&body, of_.captures[i]);
+      Value list = in_outer([&](GradientContext g) {
+        return g.Op("EmptyTensorList", {-1, -1}, {{"element_dtype", inner.dtype()}}).output();
+      });
+      add(list, "accumulator", [&](const Value& stack) {
+        GradientContext g(state_, body, Node(), {}, 0);
+        return g.Op("TensorListPushBack", {stack, inner}).output();
+      });
+    }
+    Rewire(graph, id, inits);
+    Append(outer, id, "T", types);
+    std::vector<Shape> shapes;
+    if (auto value = g_.node().FindAttr("output_shapes"))
+      shapes = value->AsShapes().value_or(shapes);
+    if (!shapes.empty()) {
+      shapes.resize(count_ + types.size(), Shape::Scalar());
+      graph.SetAttr(id, "output_shapes", attr::Shapes(shapes));
+    }
+    graph.SetAttr(id, "body", attr::Func(body.function->name()));
+    graph.SetAttr(id, "cond", attr::Func(cond->name()));
+    outer.InferShapes(id);
+  }
+
+  static void Rewire(Graph& graph, NodeId id, llvm::ArrayRef<Port> more) {
+    Node node = graph.node(id);
+    llvm::SmallVector<Port, 8> ports;
+    for (int i = 0; i < node.num_inputs(); ++i) ports.push_back(node.input(i));
+    ports.append(more.begin(), more.end());
+    for (int i = 0; i < node.num_controls(); ++i)
+      ports.push_back({node.control(i).id(), kControlPort});
+    graph.SetInputs(id, ports);
+  }
+
+  Values MakeBackwardLoop() {
+    std::vector<Operand> init = {g_.y(count_)};
+    for (int result : of_.results) init.push_back(dys_[result]);
+    int lists = 0;
+    for (int invariant : is_invariant_) {
+      if (invariant < 0) init.push_back(g_.y(count_ + 1 + lists++));
+    }
+    return MakeWhile(
+        state_, [](llvm::ArrayRef<Value> v) { return v[0] > 0; },
+        [&](llvm::ArrayRef<Value> v) { return Iteration(v); }, init, Where());
+  }
+
+  Values Iteration(llvm::ArrayRef<Value> v) {
+    size_t grads = of_.results.size(), next = 1 + grads;
+    Values dys(v.begin() + 1, v.begin() + 1 + grads), captured, lists;
+    for (size_t i = 0; i < of_.captures.size(); ++i) {
+      if (is_invariant_[i] >= 0) {
+        captured.push_back(g_.x(is_invariant_[i]));
+        continue;
+      }
+      DataType dtype = of_.forward->shapes.TypeOf(of_.captures[i]);
+      Operation popped = g_.Op("TensorListPopBack", {v[next++], -1}, {{"element_dtype", dtype}});
+      lists.push_back(popped.output(0));
+      captured.push_back(popped.output(1));
+    }
+    Values made = of_.Call(state_, dys, captured);
+    Values all = {v[0] - 1};
+    for (size_t i = 0; i < grads; ++i) {
+      auto at = llvm::find(of_.args, of_.results[i]);
+      Value gradient = at != of_.args.end() ? made[at - of_.args.begin()] : g_.ZerosLike(dys[i]);
+      all.push_back(WithShapeOf(gradient, dys[i]));
+    }
+    all.insert(all.end(), lists.begin(), lists.end());
+    return all;
+  }
+
+  // A loop's variable keeps what is known of its shape.
+  Value WithShapeOf(const Value& gradient, const Value& dy) {
+    if (!gradient.ok() || gradient.shape() == dy.shape() || !dy.shape().known_rank() ||
+        dy.dtype() == proto::DT_VARIANT)
+      return gradient;
+    return g_.Op("EnsureShape", {gradient}, {{"shape", dy.shape()}});
+  }
+
+  G& g_;
+  TraceState& state_;
+  int count_ = 0;  // variables
+  Values dys_;
+  FunctionGradient of_;
+  std::vector<int> is_invariant_;  // by capture: the variable that it is, which does not change; -1
+};
+InputGradients LoopOf(G& g) { return LoopGradient(g).Make(); }
+GRAPNEL_GRADIENT("While", LoopOf, kAllOptional);
+GRAPNEL_GRADIENT("StatelessWhile", LoopOf, kAllOptional);
+
+}  // namespace
+}  // namespace grapnel
