@@ -1,21 +1,18 @@
 // `grapnel run MODEL`: runs a graph on values from .npy files.
-#include <limits>
 #include <optional>
 
-#include "lib/io/value.h"
 #include "lib/job/blame_text.h"
 #include "lib/job/failing_case.h"
-#include "lib/job/job_json.h"
 #include "lib/support/text.h"
 #include "lib/watch/check_numerics.h"
 #include "lib/watch/profile.h"
-#include "llvm/Support/Path.h"
 #include "tools/break_run.h"
 #include "tools/hook_flags.h"
 #include "tools/input.h"
 #include "tools/interruption.h"
 #include "tools/progress.h"
 #include "tools/run_flags.h"
+#include "tools/run_outputs.h"
 #include "tools/spread_flags.h"
 #include "tools/tap_flags.h"
 #include "tools/time_limit.h"
@@ -34,60 +31,6 @@ struct Flags {
   bool all = false, check_numerics = false;
   std::vector<std::string> unchecked, breaks;
 };
-
-// What came of a fetch: the tensor, what a person calls it, and the file that it goes to; empty: it
-// is printed.
-struct Fetched {
-  std::string tensor, name, file;
-};
-
-void Print(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs, bool all,
-           llvm::raw_ostream& out) {
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i] && fetched[i].file.empty())
-      out << fetched[i].name << " = "
-          << (all ? outputs[i].ToString(std::numeric_limits<int>::max()) : outputs[i].ToString())
-          << "\n";
-  }
-}
-
-// What is saved to files is in the document too.
-void WriteJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<std::vector<Tensor>> runs, bool all,
-               llvm::raw_ostream& os) {
-  int64_t limit = all ? std::numeric_limits<int64_t>::max() : 8;
-  llvm::json::OStream json(os, 1);
-  auto write = [&](const Fetched& fetch, const Tensor& output) {
-    json.object([&] {
-      WriteTensorJson(fetch.tensor, output, limit, json);
-      if (fetch.name != fetch.tensor) json.attribute("key", llvm::json::fixUTF8(fetch.name));
-      if (!fetch.file.empty()) json.attribute("file", fetch.file);
-    });
-  };
-  json.object([&] {
-    json.attributeArray("runs", [&] {
-      for (const std::vector<Tensor>& outputs : runs) {
-        json.object([&] {
-          json.attributeArray("fetches", [&] {
-            for (size_t i = 0; i < outputs.size(); ++i) write(fetched[i], outputs[i]);
-          });
-        });
-      }
-    });
-  });
-  os << "\n";
-}
-
-Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs) {
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i] || fetched[i].file.empty()) continue;
-    if (outputs[i].HoldsObjects()) {
-      return MakeError("fetch '{0}' is {1}, which no .npy file holds", fetched[i].name,
-                       outputs[i].ToString());
-    }
-    RETURN_IF_ERROR(SaveNpyLiteral(fetched[i].file, outputs[i].ToLiteral()));
-  }
-  return Error::success();
-}
 
 Expected<RunRequest> RequestOf(const Flags& flags) {
   ASSIGN_OR_RETURN(RunRequest request, flags.run.Request());
@@ -110,16 +53,6 @@ Error SayWhatIsBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tenso
     sink(Severity::kWarning,
          flags.model + ": " + ProducerSentence(*producer) + " (`grapnel blame` tells more)");
   return Error::success();
-}
-
-// The fetches that were named come first, in their order.
-std::vector<Fetched> FetchedBy(llvm::ArrayRef<std::string> tensors,
-                               llvm::ArrayRef<std::string> names, const Flags& flags) {
-  std::vector<Fetched> fetched;
-  for (size_t i = 0; i < tensors.size(); ++i) fetched.push_back({tensors[i], names[i], ""});
-  for (size_t i = 0; i < flags.run.fetches.size(); ++i)
-    fetched[i].file = SplitAssignment(flags.run.fetches[i]).second;
-  return fetched;
 }
 
 Error Failed(const Flags& flags, const CancelFlag& cancel, Error error) {
@@ -157,12 +90,12 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
   auto run = RunToBreak(opened, std::move(request), flags.breaks, flags.repeat, invocation);
   if (!run) return Failed(flags, cancel, run.takeError());
   if (run->has_stopped) return kExitNo;
-  std::vector<Fetched> fetched = FetchedBy(run->fetches, run->fetch_names, flags);
+  std::vector<Fetched> fetched = FetchedBy(run->fetches, run->fetch_names, flags.run.fetches);
   if (invocation.flags.json) {
-    WriteJson(fetched, run->runs, flags.all, invocation.out());
+    WriteFetchesJson(fetched, run->runs, flags.all, invocation.out());
   } else if (!invocation.flags.quiet) {
     for (llvm::ArrayRef<Tensor> outputs : run->runs)
-      Print(fetched, outputs, flags.all, invocation.out());
+      PrintFetches(fetched, outputs, flags.all, invocation.out());
   }
   RETURN_IF_ERROR(SaveFetches(fetched, run->runs.back()));
   return kExitOk;
@@ -175,13 +108,6 @@ bool SayRefuted(AssertionHook& assertions, llvm::ArrayRef<std::string> feeds,
   for (const std::string& text : refuted)
     invocation.err() << "grapnel: " << model << ": " << text << "\n";
   return !refuted.empty();
-}
-
-// Of a file that is written after the last run.
-Error DemandFolderOf(const std::string& file) {
-  llvm::StringRef folder = llvm::sys::path::parent_path(file);
-  if (folder.empty() || IsDirectory(folder)) return Error::success();
-  return MakeError("{0}: cannot write: there is no folder {1}", file, folder);
 }
 
 // The runs of one graph, with what watches them and what is kept of them.
@@ -200,7 +126,7 @@ class GraphRuns {
     AssertionHook* assertions = hooks_->assertions();
     if (assertions && SayRefuted(*assertions, job_->feeds(), flags_.model, invocation_))
       return kExitNo;
-    fetched_ = FetchedBy(job_->fetches(), job_->fetch_names(), flags_);
+    fetched_ = FetchedBy(job_->fetches(), job_->fetch_names(), flags_.run.fetches);
     if (Error error = job_->Prepare()) return Failed(flags_, cancel_, std::move(error));
     job_->SaySpread(invocation_.sink());
     if (KeepsSomething()) interruption_.emplace(cancel_, flags_.repeat > 1);
@@ -232,8 +158,7 @@ class GraphRuns {
       ASSIGN_OR_RETURN(trace_, AtomicFile::Create(flags_.profile));
       request->profiler = &profile_;
     }
-    for (const std::string& fetch : flags_.run.fetches)
-      RETURN_IF_ERROR(DemandFolderOf(SplitAssignment(fetch).second));
+    RETURN_IF_ERROR(DemandFoldersOf(flags_.run.fetches));
     if (FileExists(flags_.save_case) && !IsDirectory(flags_.save_case))
       return MakeError("--save-case: {0}: is a file, a folder was expected", flags_.save_case);
     request->pool = &pool_;
@@ -270,7 +195,7 @@ class GraphRuns {
     if (invocation_.flags.json)
       runs_.push_back(outputs_);
     else if (!invocation_.flags.quiet)
-      Print(fetched_, outputs_, flags_.all, invocation_.out());
+      PrintFetches(fetched_, outputs_, flags_.all, invocation_.out());
     return Error::success();
   }
 
@@ -317,7 +242,7 @@ class GraphRuns {
 
   Expected<int> Finish() {
     if (Error error = Close()) return Failed(flags_, cancel_, std::move(error));
-    if (invocation_.flags.json) WriteJson(fetched_, runs_, flags_.all, invocation_.out());
+    if (invocation_.flags.json) WriteFetchesJson(fetched_, runs_, flags_.all, invocation_.out());
     invocation_.out().flush();  // before what is said on stderr
     RETURN_IF_ERROR(SaveProfile());
     RETURN_IF_ERROR(SaveFetches(fetched_, outputs_));

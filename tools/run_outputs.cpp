@@ -1,0 +1,80 @@
+#include "tools/run_outputs.h"
+
+#include <limits>
+
+#include "lib/io/value.h"
+#include "lib/job/job_json.h"
+#include "lib/support/file.h"
+#include "lib/support/text.h"
+#include "llvm/Support/Path.h"
+#include "tools/run_flags.h"
+
+namespace grapnel {
+
+std::vector<Fetched> FetchedBy(llvm::ArrayRef<std::string> tensors,
+                               llvm::ArrayRef<std::string> names,
+                               llvm::ArrayRef<std::string> asked) {
+  std::vector<Fetched> fetched;
+  for (size_t i = 0; i < tensors.size(); ++i) fetched.push_back({tensors[i], names[i], ""});
+  for (size_t i = 0; i < asked.size(); ++i) fetched[i].file = SplitAssignment(asked[i]).second;
+  return fetched;
+}
+
+Error DemandFoldersOf(llvm::ArrayRef<std::string> asked) {
+  for (const std::string& text : asked) {
+    std::string file = SplitAssignment(text).second;
+    llvm::StringRef folder = llvm::sys::path::parent_path(file);
+    if (!folder.empty() && !IsDirectory(folder))
+      return MakeError("{0}: cannot write: there is no folder {1}", file, folder);
+  }
+  return Error::success();
+}
+
+void PrintFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs, bool all,
+                  llvm::raw_ostream& out) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] && fetched[i].file.empty())
+      out << fetched[i].name << " = "
+          << (all ? outputs[i].ToString(std::numeric_limits<int>::max()) : outputs[i].ToString())
+          << "\n";
+  }
+}
+
+void WriteFetchesJson(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<std::vector<Tensor>> runs,
+                      bool all, llvm::raw_ostream& os) {
+  int64_t limit = all ? std::numeric_limits<int64_t>::max() : 8;
+  llvm::json::OStream json(os, 1);
+  auto write = [&](const Fetched& fetch, const Tensor& output) {
+    json.object([&] {
+      WriteTensorJson(fetch.tensor, output, limit, json);
+      if (fetch.name != fetch.tensor) json.attribute("key", llvm::json::fixUTF8(fetch.name));
+      if (!fetch.file.empty()) json.attribute("file", fetch.file);
+    });
+  };
+  json.object([&] {
+    json.attributeArray("runs", [&] {
+      for (const std::vector<Tensor>& outputs : runs) {
+        json.object([&] {
+          json.attributeArray("fetches", [&] {
+            for (size_t i = 0; i < outputs.size(); ++i) write(fetched[i], outputs[i]);
+          });
+        });
+      }
+    });
+  });
+  os << "\n";
+}
+
+Error SaveFetches(llvm::ArrayRef<Fetched> fetched, llvm::ArrayRef<Tensor> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i] || fetched[i].file.empty()) continue;
+    if (outputs[i].HoldsObjects()) {
+      return MakeError("fetch '{0}' is {1}, which no .npy file holds", fetched[i].name,
+                       outputs[i].ToString());
+    }
+    RETURN_IF_ERROR(SaveNpyLiteral(fetched[i].file, outputs[i].ToLiteral()));
+  }
+  return Error::success();
+}
+
+}  // namespace grapnel
