@@ -7,6 +7,7 @@
 #include "lib/support/file.h"
 #include "lib/support/text.h"
 #include "llvm/Support/Path.h"
+#include "tools/run_flags.h"
 
 namespace grapnel {
 
