@@ -133,6 +133,8 @@ class Backpropagation {
   // --- Back.
 
   void Visit() {
+    // Of several targets TensorFlow begins with one that its hash table chooses; here, with the
+    // last.
     for (NodeId id : llvm::reverse(order_)) {
       if (missing_[id] == 0) stack_.push_back(id);
     }

@@ -39,11 +39,9 @@ FunctionGradient GradientOfFunction(TraceState& state, const Function& function,
   FunctionGradient made;
   std::string base = function.name().str();
   Function* copy = state.module->AddCopy(function, FreeName(state, "__forward_" + base));
-  TraceBody* before = state.current;
+  InBody back(state, state.current);  // when the bodies below are done
   made.forward = state.EnterExisting(copy);
   TraceBody& forward = *made.forward;
-  InBody back(state, before);
-  state.current = &forward;
   made.name = FreeName(state, "__backward_" + base);
   TraceBody& backward = *state.Enter(made.name);
   backward.copies_constants = true;

@@ -32,8 +32,17 @@ import gradient_cases
 GRAPNEL = os.environ.get("GRAPNEL", "build/release/bin/grapnel")
 TOLERANCE = {"float16": 2e-2, "float32": 2e-4, "float64": 1e-7, "complex64": 2e-4, "complex128": 1e-7}
 REAL = {"complex64": "float32", "complex128": "float64"}
-# Not worth a comparison of graphs, with the reason.
-OTHER_GRAPHS = {}
+# Where the graphs are not the same in each case, and why.
+SEVERAL = "of several targets TensorFlow visits first what a hash table gives first, so sums have another order"
+FOURIER = "the same sums, of other ops: TensorFlow pads for a length that is another than the input's"
+OTHER_GRAPHS = {
+    "Select": "TensorFlow knows the shape of the result from the condition",
+    "Prod": "TensorFlow evaluates ListDiff while it infers shapes",
+    "Conv2DBackpropInput": "grapnel knows the whole shape of the result from the sizes",
+    "SparseSoftmax": "grapnel knows the shape of the result from the indices",
+    "FusedBatchNormGrad": SEVERAL, "FusedBatchNormGradV2": SEVERAL, "FusedBatchNormGradV3": SEVERAL,
+    "RFFT": FOURIER, "RFFT2D": FOURIER, "IRFFT": FOURIER, "IRFFT2D": FOURIER,
+}
 
 
 class Case:
@@ -362,11 +371,71 @@ class Gradients(unittest.TestCase):
     def test_as_tensorflows_tape(self):
         cases = all_compared()
         wrong = [f"{case}: {case.problem or ''}\n{case.difference}" for case in cases
-                 if not case.same_values and not (case.problem or "").startswith("TensorFlow")]
+                 if not case.same_values and not (case.problem or "").startswith("TensorFlow")
+                 and "no CPU kernel" not in (case.problem or "")]
         self.assertFalse(wrong, "\n".join(wrong[:10]))
-        self.assertGreater(sum(case.same_values for case in cases), 1000)
+        self.assertGreater(sum(case.same_values for case in cases), 3000)
         other = sorted({case.row.op for case in cases if case.same_values and not case.same_graph} - set(OTHER_GRAPHS))
         self.assertFalse(other, f"graphs differ from TensorFlow's: {other}")
+
+    def test_control_flow(self):
+        """Calls, branches and loops, one in the other, against finite differences."""
+        for name, function, shapes in control_flow():
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                specs = [tf.TensorSpec(shape, tf.float64) for shape in shapes]
+                made = tf.function(function).get_concrete_function(*specs)
+                path = pathlib.Path(folder, "graph.pb")
+                path.write_bytes(made.graph.as_graph_def().SerializeToString())
+                done = run("check-gradients", str(path), f"--fetch={made.outputs[0].name}")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertEqual(done.stdout.count("ok "), len(shapes))
+
+
+def control_flow():
+    @tf.function
+    def inner(a, b):
+        return tf.tanh(a * b) + a, tf.sin(a)
+
+    def call(x, y):
+        p, q = inner(x, y)
+        return p * q
+
+    def branch(limit):
+        return lambda x, y: tf.cond(tf.reduce_sum(x) > limit, lambda: tf.tanh(x) * y, lambda: x * x)
+
+    def case(x, y):
+        index = tf.constant(1) + tf.cast(tf.reduce_sum(x) * 0.0, tf.int32)
+        return tf.switch_case(index, [lambda: x * y, lambda: tf.sin(x) * y, lambda: y])
+
+    def loop(x, y):
+        return tf.while_loop(lambda i, v: i < 4, lambda i, v: (i + 1, tf.tanh(v * y) + x), [tf.constant(0), x])[1]
+
+    def products(x, w):
+        return tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, tf.sigmoid(tf.matmul(v, w))), [tf.constant(0), x])[1]
+
+    def nested(x, y):
+        def body(i, v):
+            v = tf.cond(i % 2 == 0, lambda: tf.sin(v) * y, lambda: v + tf.cos(y * v))
+            return i + 1, tf.while_loop(lambda j, u: j < 2, lambda j, u: (j + 1, u * tf.cos(u)), [tf.constant(0), v])[1]
+        return tf.while_loop(lambda i, v: i < 3, body, [tf.constant(0), x])[1]
+
+    def arrays(x, w):
+        rows = tf.TensorArray(tf.float64, size=4, element_shape=[3]).unstack(x)
+
+        def body(i, h, outputs):
+            h = tf.tanh(tf.linalg.matvec(w, h) + rows.read(i))
+            return i + 1, h, outputs.write(i, h)
+        start = [tf.constant(0), tf.zeros([3], tf.float64), tf.TensorArray(tf.float64, size=4, element_shape=[3])]
+        return tf.while_loop(lambda i, h, outputs: i < 4, body, start)[2].stack()
+
+    yield "call", call, ((3,), (3,))
+    yield "branch", branch(-100.0), ((3,), (3,))
+    yield "other branch", branch(100.0), ((3,), (3,))
+    yield "case", case, ((3,), (3,))
+    yield "loop", loop, ((3,), (3,))
+    yield "products", products, ((2, 3), (3, 3))
+    yield "nested", nested, ((3,), (3,))
+    yield "arrays", arrays, ((4, 3), (3, 3))
 
 
 if __name__ == "__main__":

@@ -334,7 +334,8 @@ InputGradients Undo(G& g, const char* op, llvm::ArrayRef<const char*> keys, int 
 // The op with one block size is an old form of the one with a block of any shape.
 InputGradients UndoBlocks(G& g, const char* op) {
   int64_t size = g.node().GetInt("block_size");
-  return {g.Op(op, {g.dy(), std::vector<int64_t>{size, size}, g.x(1)})};
+  return {g.Op(op, {g.dy(), std::vector<int64_t>{size, size}, g.x(1)},
+               {{"Tblock_shape", proto::DT_INT64}})};
 }
 GRAPNEL_GRADIENT("SpaceToBatch", [](G& g) { return UndoBlocks(g, "BatchToSpaceND"); });
 GRAPNEL_GRADIENT("BatchToSpace", [](G& g) { return UndoBlocks(g, "SpaceToBatchND"); });

@@ -294,61 +294,58 @@ class LoopGradient {
 
   // The forward loop counts, and keeps what the gradient needs of each iteration.
   void PushInBody() {
-    TraceBody& body = *of_.forward;
     TraceBody& outer = g_.forward();
-    Graph& graph = *outer.graph;
-    NodeId id = g_.node().id();
-    llvm::StringRef cond_name = g_.node().FindAttr("cond")->AsFuncName().value_or("");
+    auto cond_name = g_.node().FindAttr("cond")->AsFuncName().value_or("");
     Function* cond = state_.module->AddCopy(*FunctionAt(g_, cond_name),
                                             (of_.forward->function->name() + "_cond").str());
-    TraceBody* cond_body;
-    {
-      InBody at(state_, &outer);
-      cond_body = state_.EnterExisting(cond);
-    }
-    std::vector<DataType> types;
-    std::vector<Port> inits;
-    auto add = [&](const Value& init, const char* name, auto next) {
-      AddArgument(*cond_body, init.dtype(), init.shape(), name);
-      int at = AddArgument(body, init.dtype(), init.shape(), name);
-      InBody inside(state_, &body);
-      Value arg(&body, {body.function->args[at], 0});
-      Value made = Identity(next(arg));
-      AddFunctionResult(body, made.port(), name);
-      types.push_back(init.dtype());
-      inits.push_back(init.port());
-    };
-    auto in_outer = [&](auto make) {
-      InBody at(state_, &outer);
-      std::string before = std::exchange(outer.scope, outer.CallScope(id));
-      Value made = make(GradientContext(state_, outer, Node(), {}, 0));
-      outer.scope = before;
-      return made;
-    };
-    Value zero = in_outer([](GradientContext g) { return g.Constant(0, proto::DT_INT32); });
-    add(zero, "iterations", [](const Value& count) { return count + 1; });
+    InBody at(state_, &outer);
+    cond_ = state_.EnterExisting(cond);
+    state_.current = &outer;
+    std::string before = std::exchange(outer.scope, outer.CallScope(g_.node().id()));
+    GradientContext g(state_, outer, Node(), {}, 0);
+    AddVariable(g.Constant(0, proto::DT_INT32), "iterations",
+                [](const Value& count) { return count + 1; });
     for (size_t i = 0; i < of_.captures.size(); ++i) {
       if (is_invariant_[i] >= 0) continue;
-      Value inner(&body, of_.captures[i]);
-      Value list = in_outer([&](GradientContext g) {
-        return g.Op("EmptyTensorList", {-1, -1}, {{"element_dtype", inner.dtype()}}).output();
-      });
-      add(list, "accumulator", [&](const Value& stack) {
-        GradientContext g(state_, body, Node(), {}, 0);
+      Value inner(of_.forward, of_.captures[i]);
+      Value list = g.Op("EmptyTensorList", {-1, -1}, {{"element_dtype", inner.dtype()}});
+      AddVariable(list, "accumulator", [&](const Value& stack) {
         return g.Op("TensorListPushBack", {stack, inner}).output();
       });
     }
-    Rewire(graph, id, inits);
-    Append(outer, id, "T", types);
+    outer.scope = before;
+    SetLoop();
+  }
+
+  // A variable of the forward loop that starts as `init`; `next` is called in its body.
+  void AddVariable(const Value& init, const char* name,
+                   llvm::function_ref<Value(const Value&)> next) {
+    TraceBody& body = *of_.forward;
+    AddArgument(*cond_, init.dtype(), init.shape(), name);
+    int at = AddArgument(body, init.dtype(), init.shape(), name);
+    InBody inside(state_, &body);
+    Value made = Identity(next(Value(&body, {body.function->args[at], 0})));
+    AddFunctionResult(body, made.port(), name);
+    types_.push_back(init.dtype());
+    inits_.push_back(init.port());
+  }
+
+  // The node takes the variables that were added, and calls the functions that have them.
+  void SetLoop() {
+    TraceBody& outer = g_.forward();
+    Graph& graph = *outer.graph;
+    NodeId id = g_.node().id();
+    Rewire(graph, id, inits_);
+    Append(outer, id, "T", types_);
     std::vector<Shape> shapes;
     if (auto value = g_.node().FindAttr("output_shapes"))
       shapes = value->AsShapes().value_or(shapes);
     if (!shapes.empty()) {
-      shapes.resize(count_ + types.size(), Shape::Scalar());
+      shapes.resize(count_ + types_.size(), Shape::Scalar());
       graph.SetAttr(id, "output_shapes", attr::Shapes(shapes));
     }
-    graph.SetAttr(id, "body", attr::Func(body.function->name()));
-    graph.SetAttr(id, "cond", attr::Func(cond->name()));
+    graph.SetAttr(id, "body", attr::Func(of_.forward->function->name()));
+    graph.SetAttr(id, "cond", attr::Func(cond_->function->name()));
     outer.InferShapes(id);
   }
 
@@ -411,6 +408,9 @@ class LoopGradient {
   int count_ = 0;  // variables
   Values dys_;
   FunctionGradient of_;
+  TraceBody* cond_ = nullptr;    // a copy of the condition
+  std::vector<DataType> types_;  // of the variables that were added, and what they start as
+  std::vector<Port> inits_;
   std::vector<int> is_invariant_;  // by capture: the variable that it is, which does not change; -1
 };
 InputGradients LoopOf(G& g) { return LoopGradient(g).Make(); }

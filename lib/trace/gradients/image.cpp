@@ -190,8 +190,14 @@ InputGradients ImagePatchesOf(G& g) {
   Values out = g.Unstack(out_shape, 2);
   Value batch = in[0], rows = in[1], columns = in[2], channels = in[3];
   Value pixels = rows * columns;
-  Value numbers = g.Range(g.Constant(1, proto::DT_INT64), pixels + 1);
-  numbers = Cast(numbers, proto::DT_FLOAT);
+  Value end = pixels + 1;
+  Value numbers;
+  {
+    auto scope = g.Scope("range");
+    Value start = g.Constant(1, proto::DT_FLOAT, "start");
+    Value step = g.Constant(1, proto::DT_FLOAT, "delta");
+    numbers = g.Exact("Range", {start, Cast(end, proto::DT_FLOAT), step});
+  }
   Value image = g.ReshapeTo(numbers, {1, rows, columns, 1});
   Value places =
       g.Op("ExtractImagePatches", {image}, g.Attrs({"ksizes", "strides", "rates", "padding"}));

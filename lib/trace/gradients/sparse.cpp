@@ -26,10 +26,15 @@ GRAPNEL_GRADIENT("SparseTensorDenseAdd", [](G& g) -> InputGradients {
 GRAPNEL_GRADIENT("SparseReduceSum", [](G& g) -> InputGradients {
   Operand kept = g.ReducedShape(g.x(2), g.x(3));
   Value spread = g.Reshape(g.dy(), kept);
-  Value shape = kept.kind == Operand::kValue
-                    ? kept.values[0]
-                    : g.ConstantInts(kept.literal.AsInts(), proto::DT_INT64);
-  Value scale = FloorDiv(g.x(2), Cast(shape, proto::DT_INT64));
+  Value shape;
+  if (kept.kind == Operand::kValue) {
+    shape = Cast(kept.values[0], proto::DT_INT64);
+  } else {
+    auto scope = g.Scope("Cast");
+    Value numbers = g.ConstantInts(kept.literal.AsInts(), proto::DT_INT32, "x");
+    shape = g.Exact("Cast", {numbers}, {{"DstT", proto::DT_INT64}});
+  }
+  Value scale = FloorDiv(g.x(2), shape);
   return {Gradient(), g.Op("GatherNd", {spread, FloorDiv(g.x(0), scale)})};
 });
 GRAPNEL_GRADIENT("SparseSlice", [](G& g) -> InputGradients {
