@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -76,7 +77,9 @@ class TraceBody {
   Placing placing;
   std::vector<Controller> controllers;
   bool copies_constants = false;  // of bodies around it, instead of capturing them
-  std::string colocated_with;     // the node beside which new ones go (_class); or empty
+  // Shapes and axes of reductions whose gradient was made: gradients/reduction.cpp.
+  std::set<std::pair<std::vector<int64_t>, std::vector<int64_t>>> reduced_shapes;
+  std::string colocated_with;  // the node beside which new ones go (_class); or empty
   std::vector<Captured> captures;
   std::vector<Operation>
       outer_controls;            // operations outside that nodes here were asked to run after

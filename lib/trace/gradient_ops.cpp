@@ -64,6 +64,13 @@ Value GradientContext::Constant(double value, DataType dtype, llvm::StringRef na
   return MakeConstant(body, Literal::Scalar(dtype, value), body.UniqueName(name), Where());
 }
 
+Value GradientContext::CastNumber(double value, DataType dtype) {
+  ScopeGuard scope(state_.current, "Cast");
+  Value number = Constant(value, proto::DT_FLOAT, "x");
+  if (dtype == proto::DT_FLOAT) return number;
+  return Exact("Cast", {number}, {{"DstT", dtype}});
+}
+
 Value GradientContext::ConstantInts(llvm::ArrayRef<int64_t> values, DataType dtype,
                                     llvm::StringRef name) {
   TraceBody& body = *state_.current;
@@ -93,6 +100,18 @@ Value GradientContext::Zeros(llvm::ArrayRef<int64_t> dims, DataType dtype, llvm:
 
 Value GradientContext::Ones(llvm::ArrayRef<int64_t> dims, DataType dtype, llvm::StringRef name) {
   return FilledDims(1, dims, dtype, name);
+}
+
+Value GradientContext::Zeros(const std::vector<Operand>& dims, DataType dtype) {
+  ScopeGuard scope(state_.current, "zeros");
+  Value shape = Stack(dims, 0, "packed");
+  return Exact("Fill", {shape, Constant(0, dtype)});
+}
+
+Value GradientContext::Ones(const std::vector<Operand>& dims, DataType dtype) {
+  ScopeGuard scope(state_.current, "ones");
+  Value shape = Stack(dims, 0, "packed");
+  return Exact("Fill", {shape, Constant(1, dtype)});
 }
 
 Value GradientContext::Filled(double value, const Value& shape, DataType dtype,
@@ -210,7 +229,7 @@ Value GradientContext::Concat(const std::vector<Operand>& parts, const Operand& 
   ScopeGuard scope(state_.current, "concat");
   DataType dtype = proto::DT_INT32;
   for (const Operand& part : parts) {
-    if (part.kind == Operand::kValue) dtype = part.values[0].dtype();
+    if (!part.values.empty()) dtype = part.values[0].dtype();
   }
   Values values;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -218,6 +237,8 @@ Value GradientContext::Concat(const std::vector<Operand>& parts, const Operand& 
     TraceBody& body = *state_.current;
     if (parts[i].kind == Operand::kValue) {
       values.push_back(parts[i].values[0]);
+    } else if (parts[i].kind == Operand::kList) {  // a vector of scalars
+      values.push_back(Op("Pack", {parts[i].values}, {}, name));
     } else if (auto literal = ConvertNumbers(parts[i].literal, dtype)) {
       values.push_back(MakeConstant(body, *literal, body.UniqueName(name), Where()));
     }
@@ -230,7 +251,7 @@ Value GradientContext::Stack(const std::vector<Operand>& parts, int axis, llvm::
   ScopeGuard scope(state_.current, name);
   DataType dtype = proto::DT_INT32;
   for (const Operand& part : parts) {
-    if (part.kind == Operand::kValue) dtype = part.values[0].dtype();
+    if (!part.values.empty()) dtype = part.values[0].dtype();
   }
   Values values;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -329,7 +350,7 @@ Value GradientContext::MatrixSetDiag(const Value& x, const Value& diagonal, cons
 Value GradientContext::Eye(const Value& size, const Value& batch, DataType dtype) {
   ScopeGuard scope(state_.current, "eye");
   Value smallest = Op("Minimum", {size, size});
-  Value shape = Concat({batch, Stack({smallest}, 0, "concat/values_1")}, 0);
+  Value shape = Concat({batch, Values{smallest}}, 0);
   return MatrixDiag(Ones(shape, dtype));
 }
 
@@ -365,8 +386,8 @@ Value GradientContext::At(const Value& x, int64_t i) {
 }
 
 Value GradientContext::At(const Value& x, const Value& i) {
-  ScopeGuard scope(state_.current, "strided_slice");
   Value next = i + 1;
+  ScopeGuard scope(state_.current, "strided_slice");
   Value begin = Op("Pack", {Values{i}}, {}, "stack");
   Value end = Op("Pack", {Values{next}}, {}, "stack");
   Value stride = ConstantInts({1}, i.dtype(), "stack");

@@ -73,6 +73,7 @@ class GRAPNEL_PUBLIC GradientContext {
   [[nodiscard]] Tracer::Ending ColocatedWith(const Value& x);
 
   Value Constant(double value, DataType dtype, llvm::StringRef name = "Const");
+  Value CastNumber(double value, DataType dtype);  // math_ops.cast of a number: by way of float
   Value ConstantInts(llvm::ArrayRef<int64_t> values, DataType dtype = proto::DT_INT32,
                      llvm::StringRef name = "Const");
   // `dims` may be any number of elements: small ones become a constant, others a Fill.
@@ -80,6 +81,9 @@ class GRAPNEL_PUBLIC GradientContext {
   Value Zeros(const Value& shape, DataType dtype) { return Filled(0, shape, dtype, "zeros"); }
   Value Ones(llvm::ArrayRef<int64_t> dims, DataType dtype, llvm::StringRef name = "ones");
   Value Ones(const Value& shape, DataType dtype) { return Filled(1, shape, dtype, "ones"); }
+  // Of numbers and scalars, which are packed.
+  Value Zeros(const std::vector<Operand>& dims, DataType dtype);
+  Value Ones(const std::vector<Operand>& dims, DataType dtype);
   Value ZerosLike(const Value& x, DataType dtype = proto::DT_INVALID);
   Value OnesLike(const Value& x, DataType dtype = proto::DT_INVALID);
   Value Conj(const Value& x);  // x itself unless it is complex

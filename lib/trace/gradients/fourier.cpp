@@ -84,8 +84,8 @@ InputGradients RealIfftOf(G& g, const char* forward, int rank) {
   Value count = g.At(g.ShapeOf(g.x(0)), -1);
   // Each frequency but the first, and the last of an even length, stands for its mirror image too.
   Value paired = count - 2 + is_odd;
-  Value twice = 2.0 * g.Ones(g.Stack({paired}), real);
-  Value once = g.Ones(g.Stack({1 - is_odd}), real);
+  Value twice = 2.0 * g.Ones(std::vector<Operand>{paired}, real);
+  Value once = g.Ones(std::vector<Operand>{1 - is_odd}, real);
   Value mask = g.Concat({std::vector<float>{1}, twice, once}, 0);
   Value share = g.Op("Reciprocal", {Cast(TransformSize(g, dy, rank), real)});
   Value factors = Cast(share * mask, dtype);

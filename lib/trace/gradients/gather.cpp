@@ -26,22 +26,29 @@ GRAPNEL_GRADIENT("Gather", GatherOf);
 
 // x[i] for a vector and x[:i], x[i:], where i is a tensor.
 Value CutTo(G& g, const Value& x, const Value& end) {
-  auto scope = g.Scope("strided_slice");
   Value zero = g.Constant(0, end.dtype());
   Value one = g.Constant(1, end.dtype());
+  auto scope = g.Scope("strided_slice");
   Value from = g.Op("Pack", {Values{zero}}, {}, "stack");
   Value to = g.Op("Pack", {Values{end}}, {}, "stack");
   Value by = g.Op("Pack", {Values{one}}, {}, "stack");
   return g.Exact("StridedSlice", {x, from, to, by}, {{"begin_mask", 1}});
 }
 Value CutFrom(G& g, const Value& x, const Value& begin) {
-  auto scope = g.Scope("strided_slice");
   Value zero = g.Constant(0, begin.dtype());
   Value one = g.Constant(1, begin.dtype());
+  auto scope = g.Scope("strided_slice");
   Value from = g.Op("Pack", {Values{begin}}, {}, "stack");
   Value to = g.Op("Pack", {Values{zero}}, {}, "stack");
   Value by = g.Op("Pack", {Values{one}}, {}, "stack");
   return g.Exact("StridedSlice", {x, from, to, by}, {{"end_mask", 1}});
+}
+
+// [1], as often as a scalar says.
+Value TileOne(G& g, const Value& times) {
+  auto scope = g.Scope("Tile");
+  Value one = g.ConstantInts({1}, proto::DT_INT32, "input");
+  return g.Exact("Tile", {one, g.Stack({times}, 0, "multiples")});
 }
 
 // Indices into the batches laid one behind the other.
@@ -59,9 +66,8 @@ Value BatchIndices(G& g, const Value& shape, const Value& indices, int64_t batch
     along = along * step_of_dim;
     Value front = g.Op("Tile", {std::vector<int>{1}, std::vector<int>{static_cast<int>(dim - 1)}});
     Value rest = Rank(indices) - static_cast<int>(dim);
-    Value back = g.Op("Tile", {std::vector<int>{1}, g.Stack({rest}, 0, "Tile/multiples")});
-    Value middle = g.Stack({size}, 0, "concat/values_1");
-    Value dim_shape = g.Concat({front, middle, back}, 0);
+    Value back = TileOne(g, rest);
+    Value dim_shape = g.Concat({front, Values{size}, back}, 0);
     all = all + g.Reshape(along, dim_shape);
   }
   return all;
@@ -99,8 +105,7 @@ InputGradients GatherAlong(G& g, const Value& shape, int64_t batch_dims) {
   Value before = g.Range(static_cast<int>(batch_dims), axis_dims);
   Value behind = g.Range(axis_dims + 1, values_dims);
   Value values = g.Reshape(g.dy(), values_shape);
-  Value axis_vector = g.Stack({axis_dims}, 0, "concat/values_1");
-  Value perm = g.Concat({batches, axis_vector, before, behind}, 0);
+  Value perm = g.Concat({batches, Values{axis_dims}, before, behind}, 0);
   Value moved = g.Transpose(values, perm);
   Value moved_shape = g.Gather(shape, perm);
   Value rows = g.At(shape, axis);

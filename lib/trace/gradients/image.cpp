@@ -87,7 +87,7 @@ class HsvGradient {
     return Cast(one & other(), dtype_);
   }
   Value Inverse(const Value& x) {
-    Value one = Cast(g_.Constant(1, proto::DT_FLOAT), dtype_);
+    Value one = g_.CastNumber(1, dtype_);
     return g_.Scoped("DivNoNan", {one, x}, {}, "div_no_nan");
   }
   Value IsPositive(const Value& x) { return Cast(x > 0, dtype_); }

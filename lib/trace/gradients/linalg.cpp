@@ -132,17 +132,14 @@ Value Kronecker(G& g, const Value& x, const Value& y) {
   Value n = g.At(y_shape, -1);
   Value batch_rank = g.Op("Sub", {g.Size(x_shape), 2});
   Value batch = g.SliceOf(x_shape, {0}, {batch_rank});
-  auto column = [&](const Operand& value, int i) {
-    return g.Stack({value}, 0, "concat/values_" + std::to_string(i));
-  };
   Value x_dims =
-      g.Concat({batch, column(m, 1), std::vector<int>{1}, column(m, 3), std::vector<int>{1}}, 0);
+      g.Concat({batch, Values{m}, std::vector<int>{1}, Values{m}, std::vector<int>{1}}, 0);
   Value y_dims =
-      g.Concat({batch, std::vector<int>{1}, column(n, 2), std::vector<int>{1}, column(n, 4)}, 0);
+      g.Concat({batch, std::vector<int>{1}, Values{n}, std::vector<int>{1}, Values{n}}, 0);
   Value wide_x = g.Reshape(x, x_dims);
   Value wide_y = g.Reshape(y, y_dims);
   Value size = m * n;
-  Value shape = g.Concat({batch, column(size, 1), column(size, 2)}, 0);
+  Value shape = g.Concat({batch, Values{size}, Values{size}}, 0);
   return g.Reshape(wide_x * wide_y, shape);
 }
 InputGradients MatrixSquareRootOf(G& g) {
@@ -152,7 +149,11 @@ InputGradients MatrixSquareRootOf(G& g) {
   Value count = ReduceProd(g.CutBetween(shape, 0, -2));
   Value eye = g.Eye(order, g.ConstantInts({}), root.dtype());
   Value flat = g.Reshape(eye, std::vector<int>{-1});
-  Value tiled = g.Op("Tile", {flat, g.Stack({count}, 0, "Tile/multiples")});
+  Value tiled;
+  {
+    auto scope = g.Scope("Tile");
+    tiled = g.Exact("Tile", {flat, g.Stack({count}, 0, "multiples")});
+  }
   Value eyes = g.Reshape(tiled, shape);
   Value transposed = g.MatrixTranspose(root);
   Value left = Kronecker(g, eyes, transposed);
@@ -160,8 +161,7 @@ InputGradients MatrixSquareRootOf(G& g) {
   Value sum = g.Scoped("AddV2", {left, right}, {}, "Add");
   Value batch = g.SliceOf(shape, {0}, {Value(g.Op("Sub", {g.Size(shape), 2}))});
   Value squared = order * order;
-  Value vector_shape =
-      g.Concat({batch, g.Stack({squared}, 0, "concat/values_1"), std::vector<int>{1}}, 0);
+  Value vector_shape = g.Concat({batch, Values{squared}, std::vector<int>{1}}, 0);
   Value vector = g.Reshape(g.MatrixTranspose(g.dy()), vector_shape);
   Value solved = g.Op("MatrixSolve", {sum, vector});
   return {g.MatrixTranspose(g.Reshape(solved, shape))};
@@ -173,7 +173,7 @@ GRAPNEL_GRADIENT("MatrixSquareRoot", MatrixSquareRootOf);
 // The rows moved by one, a row of zeros where one is missing.
 Value Moved(G& g, const Value& x, bool up) {
   Value rank = Rank(x);
-  Value none = g.Zeros(g.Stack({rank - 2, 2}, 0, "zeros/packed"), proto::DT_INT32);
+  Value none = g.Zeros(std::vector<Operand>{rank - 2, 2}, proto::DT_INT32);
   Value rows =
       g.MatrixConstant(up ? std::vector<int64_t>{0, 1, 0, 0} : std::vector<int64_t>{1, 0, 0, 0}, 2);
   Value pads = g.Concat({none, rows}, 0);

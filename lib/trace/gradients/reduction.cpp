@@ -1,4 +1,5 @@
 // Reductions over axes, and running sums and products.
+#include "lib/trace/body.h"
 #include "lib/trace/gradient_rule.h"
 
 namespace grapnel {
@@ -12,6 +13,23 @@ bool IsAll(llvm::ArrayRef<int64_t> axes, int rank) {
     if (axes[i] != i) return false;
   }
   return true;
+}
+
+// What TensorFlow works out a tiling with stays in its graph, once for each shape and axes; nobody
+// reads it.
+void LeaveTiling(G& g, const Shape& shape, const std::vector<int64_t>& axes,
+                 const std::vector<int>& kept) {
+  std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+  if (!g.state().current->reduced_shapes.insert({dims, axes}).second) return;
+  Value at_least_one;
+  {
+    auto scope = g.Scope("Maximum");
+    Value x = g.ConstantInts(std::vector<int64_t>(kept.begin(), kept.end()), proto::DT_INT32, "x");
+    at_least_one = g.Exact("Maximum", {x, 1});
+  }
+  auto scope = g.Scope("floordiv");
+  Value x = g.ConstantInts(dims, proto::DT_INT32, "x");
+  g.Exact("FloorDiv", {x, at_least_one});
 }
 
 // Each element of x gets the gradient of the sum that it is part of.
@@ -37,6 +55,7 @@ Value SpreadSum(G& g) {
       for (size_t i = 0; i < kept.size(); ++i) {
         if (kept[i] == 0) times[i] = 0;
       }
+      LeaveTiling(g, shape, *axes, kept);
       Value with_dims = g.Reshape(g.dy(), kept);
       return g.Op("Tile", {with_dims, times});
     }

@@ -44,7 +44,8 @@ GRAPNEL_GRADIENT("SparseToDense", [](G& g) -> InputGradients {
   Value values = g.Op("GatherNd", {g.dy(), g.x(0)});
   Value all = ReduceSum(g.dy());
   Value rest = all - ReduceSum(values);
-  return {Gradient(), Gradient(), values, rest};
+  Value of_indices = g.ZerosLike(g.x(0));
+  return {of_indices, g.ZerosLike(g.x(1)), values, rest};
 });
 InputGradients FillEmptyRowsOf(G& g, const char* op) {
   Operation made = g.Op(op, {g.y(3), g.dy(1)});
@@ -132,7 +133,7 @@ InputGradients GammaOf(G& g, int alpha_at, bool counts_alpha) {
   Value alpha = g.x(alpha_at);
   Value added = g.At(g.ShapeOf(g.x(0)), 0);
   if (counts_alpha) added = added - Rank(alpha);
-  Value ones = g.Ones(g.Stack({added}, 0, "ones/packed"), proto::DT_INT32);
+  Value ones = g.Ones(std::vector<Operand>{added}, proto::DT_INT32);
   Value shape = g.Concat({ones, g.ShapeOf(alpha)}, 0);
   Value partial = g.Op("RandomGammaGrad", {g.Reshape(alpha, shape), g.y()});
   Value scaled = g.dy() * partial;

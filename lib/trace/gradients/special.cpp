@@ -80,7 +80,12 @@ InputGradients BetaincOf(G& g) {
   Value sum = of_a + g.Op("Lgamma", {b});
   Value log_beta = sum - g.Op("Lgamma", {a + b});
   Value one_less_b = b - 1;
-  Value first = g.Op("Xlog1py", {one_less_b, -x});
+  Value negative = -x;
+  Value first;
+  {
+    auto scope = g.Scope("xlog1py");
+    first = g.Op("Xlog1py", {one_less_b, negative});
+  }
   Value one_less_a = a - 1;
   Value both = first + g.Op("Xlogy", {one_less_a, x});
   Value partial_x = Exp(both - log_beta);
@@ -122,8 +127,7 @@ InputGradients LogProduct(G& g, llvm::function_ref<Value(const Value& not_zero)>
   Value y_shape = g.ShapeOf(g.x(1));
   BroadcastAxes axes = AxesOf(g, x_shape, y_shape);
   auto after = g.AfterGradient();
-  // TensorFlow casts a constant float to the dtype of x.
-  Value zero = Cast(g.Constant(0, proto::DT_FLOAT, "Const"), x.dtype());
+  Value zero = g.CastNumber(0, x.dtype());
   Value not_zero = Cast(g.Op("NotEqual", {x, zero}), x.dtype());
   Value partial_x = of_x(not_zero);
   Value partial_y = of_y();
@@ -196,6 +200,12 @@ GRAPNEL_GRADIENT("Spence", SpenceOf);
 // math_ops.div: RealDiv under its old name.
 Value Div(G& g, const Value& x, const Value& y) { return g.Scoped("RealDiv", {x, y}, {}, "div"); }
 
+// "BesselI0e" in the scope "bessel_i0e" of its Python function.
+Value Bessel(G& g, llvm::StringRef op) {
+  auto scope = g.Scope("bessel_" + op.drop_front(6).lower());
+  return g.Op(op, {g.x()});
+}
+
 InputGradients TimesPartial(G& g, llvm::function_ref<Value()> partial) {
   auto after = g.AfterGradient();
   Value made = partial();
@@ -204,22 +214,21 @@ InputGradients TimesPartial(G& g, llvm::function_ref<Value()> partial) {
 // The derivative at 0, where the formula divides by x.
 Value UnlessZero(G& g, double at_zero, llvm::function_ref<Value()> otherwise) {
   Value is_zero = g.Op("Equal", {g.x(), 0.0});
-  Value value = Cast(g.Constant(at_zero, proto::DT_FLOAT), g.x().dtype());
+  Value value = g.CastNumber(at_zero, g.x().dtype());
   return Select(is_zero, value, otherwise());
 }
-GRAPNEL_GRADIENT("BesselI0", [](G& g) {
-  return TimesPartial(g, [&] { return g.Op("BesselI1", {g.x()}).output(); });
-});
+GRAPNEL_GRADIENT("BesselI0",
+                 [](G& g) { return TimesPartial(g, [&] { return Bessel(g, "BesselI1"); }); });
 GRAPNEL_GRADIENT("BesselI0e", [](G& g) {
   return TimesPartial(g, [&] {
-    Value next = g.Op("BesselI1e", {g.x()});
+    Value next = Bessel(g, "BesselI1e");
     return next - g.Op("Sign", {g.x()}) * g.y();
   });
 });
 GRAPNEL_GRADIENT("BesselI1", [](G& g) {
   return TimesPartial(g, [&] {
     return UnlessZero(g, 1.0, [&] {
-      Value last = g.Op("BesselI0", {g.x()});
+      Value last = Bessel(g, "BesselI0");
       return last - Div(g, g.y(), g.x());
     });
   });
@@ -227,22 +236,21 @@ GRAPNEL_GRADIENT("BesselI1", [](G& g) {
 GRAPNEL_GRADIENT("BesselI1e", [](G& g) {
   return TimesPartial(g, [&] {
     return UnlessZero(g, 0.5, [&] {
-      Value last = g.Op("BesselI0e", {g.x()});
+      Value last = Bessel(g, "BesselI0e");
       Value sign = g.Op("Sign", {g.x()});
       Value sum = sign + g.Op("Reciprocal", {g.x()});
       return last - g.y() * sum;
     });
   });
 });
-GRAPNEL_GRADIENT("BesselK0", [](G& g) {
-  return TimesPartial(g, [&] { return -g.Op("BesselK1", {g.x()}).output(); });
-});
+GRAPNEL_GRADIENT("BesselK0",
+                 [](G& g) { return TimesPartial(g, [&] { return -Bessel(g, "BesselK1"); }); });
 GRAPNEL_GRADIENT("BesselK0e", [](G& g) {
-  return TimesPartial(g, [&] { return g.y() - g.Op("BesselK1e", {g.x()}); });
+  return TimesPartial(g, [&] { return g.y() - Bessel(g, "BesselK1e"); });
 });
 GRAPNEL_GRADIENT("BesselK1", [](G& g) {
   return TimesPartial(g, [&] {
-    Value last = -g.Op("BesselK0", {g.x()}).output();
+    Value last = -Bessel(g, "BesselK0");
     return last - Div(g, g.y(), g.x());
   });
 });
@@ -250,26 +258,24 @@ GRAPNEL_GRADIENT("BesselK1e", [](G& g) {
   return TimesPartial(g, [&] {
     Value inverse = g.Op("Reciprocal", {g.x()});
     Value scaled = g.y() * (1.0 - inverse);
-    return scaled - g.Op("BesselK0e", {g.x()});
+    return scaled - Bessel(g, "BesselK0e");
   });
 });
-GRAPNEL_GRADIENT("BesselJ0", [](G& g) {
-  return TimesPartial(g, [&] { return -g.Op("BesselJ1", {g.x()}).output(); });
-});
+GRAPNEL_GRADIENT("BesselJ0",
+                 [](G& g) { return TimesPartial(g, [&] { return -Bessel(g, "BesselJ1"); }); });
 GRAPNEL_GRADIENT("BesselJ1", [](G& g) {
   return TimesPartial(g, [&] {
     return UnlessZero(g, 0.5, [&] {
-      Value last = g.Op("BesselJ0", {g.x()});
+      Value last = Bessel(g, "BesselJ0");
       return last - Div(g, g.y(), g.x());
     });
   });
 });
-GRAPNEL_GRADIENT("BesselY0", [](G& g) {
-  return TimesPartial(g, [&] { return -g.Op("BesselY1", {g.x()}).output(); });
-});
+GRAPNEL_GRADIENT("BesselY0",
+                 [](G& g) { return TimesPartial(g, [&] { return -Bessel(g, "BesselY1"); }); });
 GRAPNEL_GRADIENT("BesselY1", [](G& g) {
   return TimesPartial(g, [&] {
-    Value last = g.Op("BesselY0", {g.x()});
+    Value last = Bessel(g, "BesselY0");
     return last - Div(g, g.y(), g.x());
   });
 });
