@@ -6,6 +6,7 @@
 #ifndef GRAPNEL_LIB_TRACE_OP_BUILDERS_H_
 #define GRAPNEL_LIB_TRACE_OP_BUILDERS_H_
 
+#include "lib/trace/op_call.h"
 #include "lib/trace/ops/all.h"
 
 #endif  // GRAPNEL_LIB_TRACE_OP_BUILDERS_H_

@@ -3,7 +3,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/trace/body.h"
 
-namespace grapnel::ops {
+namespace grapnel {
 
 Operation OpCall::Make() {
   if (!made_) made_ = tracer_.Op(op_, inputs_, attributes_, name_, where_);
@@ -30,4 +30,4 @@ Values OpCall::List(int argument) {
   return values;
 }
 
-}  // namespace grapnel::ops
+}  // namespace grapnel

@@ -16,7 +16,7 @@
 #include "lib/support/public.h"
 #include "lib/trace/tracer.h"
 
-namespace grapnel::ops {
+namespace grapnel {
 
 class GRAPNEL_PUBLIC OpCall {
  public:
@@ -61,6 +61,6 @@ class GRAPNEL_PUBLIC OpCall {
   std::optional<Operation> made_;
 };
 
-}  // namespace grapnel::ops
+}  // namespace grapnel
 
 #endif  // GRAPNEL_LIB_TRACE_OP_CALL_H_
