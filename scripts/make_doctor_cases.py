@@ -5,6 +5,7 @@ usage: make_doctor_cases.py [NAME...]     all of them, or those whose names begi
 
 A case folder: graph.pb takes one training step (or only predicts), init.pb gives variables their first values, the fetched
 values of the first step are TensorFlow's own. docs/doctor.md says what is wrong with each. All of it follows from seeds.
+One file however long: it is a list of small networks, each beside the defect that it has.
 """
 
 import json

@@ -16,7 +16,6 @@ public register return short signed sizeof static struct switch template this th
 unsigned using virtual void volatile while xor t call options where name""".split())
 SINGLE = {"string": "std::string", "int": "int64_t", "float": "float", "bool": "bool", "type": "DataType", "shape": "grapnel::Shape",
           "tensor": "Literal", "func": "std::string"}
-KINDS = SINGLE.keys()
 
 
 class Cursor:
