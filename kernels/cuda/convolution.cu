@@ -1,6 +1,9 @@
 // Convolutions through cuDNN, with bias and Relu fused where it can; where cuDNN has no algorithm
-// for a case, a plain kernel. Full precision: float is multiplied as float, not as TF32.
+// for a case, a plain kernel; where the kernel is one pixel, a product. Full precision: float is
+// multiplied as float, not as TF32.
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "kernels/cuda/element.cuh"
@@ -57,7 +60,7 @@ struct Operands {
   const void *from, *filter, *bias;
   GrapnelCudaActivation activation;
 };
-enum class Done { kNothing, kProduct, kAll };
+using Call = ConvolutionChoice::Call;
 
 // cuDNN pads both sides alike and counts in 32 bits, also what lies beyond the image.
 bool FitsCudnn(const GrapnelCudaWindow& w) {
@@ -71,78 +74,153 @@ bool FitsCudnn(const GrapnelCudaWindow& w) {
   return padded <= kMost && w.batch * w.out_channels * w.out[0] * w.out[1] <= kMost;
 }
 
-Done WithCudnn(GrapnelCudaStream* stream, const Operands& op) {
-  const GrapnelCudaWindow& w = op.window;
-  if (!FitsCudnn(w)) return Done::kNothing;
-  if (!stream->cudnn) {
-    Check(cudnnCreate(&stream->cudnn), "starting cuDNN");
-    Check(cudnnSetStream(stream->cudnn, stream->stream), "starting cuDNN");
+// A convolution as cuDNN reads it.
+struct Described {
+  explicit Described(const Operands& op) {
+    const GrapnelCudaWindow& w = op.window;
+    cudnnDataType_t type = DataTypeOf(op.type);
+    wide = type == CUDNN_DATA_DOUBLE;
+    Describe(from, w, type, w.batch, w.in_channels, w.in[0], w.in[1]);
+    Describe(to, w, type, w.batch, w.out_channels, w.out[0], w.out[1]);
+    Check(cudnnSetFilter4dDescriptor(
+              filter.value, type, w.channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW,
+              static_cast<int>(w.out_channels), static_cast<int>(w.in_channels / w.groups),
+              static_cast<int>(w.kernel[0]), static_cast<int>(w.kernel[1])),
+          "describing a filter");
+    Check(cudnnSetConvolution2dDescriptor(
+              convolving.value, static_cast<int>(w.before[0]), static_cast<int>(w.before[1]),
+              static_cast<int>(w.stride[0]), static_cast<int>(w.stride[1]),
+              static_cast<int>(w.dilation[0]), static_cast<int>(w.dilation[1]),
+              CUDNN_CROSS_CORRELATION, wide ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT),
+          "describing a convolution");
+    Check(cudnnSetConvolutionGroupCount(convolving.value, static_cast<int>(w.groups)),
+          "describing a convolution");
+    bool small = op.type == kGrapnelCudaHalf || op.type == kGrapnelCudaBfloat16;
+    Check(cudnnSetConvolutionMathType(convolving.value,
+                                      small ? CUDNN_TENSOR_OP_MATH : CUDNN_FMA_MATH),
+          "describing a convolution");
   }
-  cudnnDataType_t type = DataTypeOf(op.type);
-  cudnnDataType_t compute = type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
-  Image from, to, bias;
+  Image from, to;
   Filter filter;
   Convolving convolving;
-  Describe(from, w, type, w.batch, w.in_channels, w.in[0], w.in[1]);
-  Describe(to, w, type, w.batch, w.out_channels, w.out[0], w.out[1]);
-  Check(cudnnSetFilter4dDescriptor(
-            filter.value, type, w.channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW,
-            static_cast<int>(w.out_channels), static_cast<int>(w.in_channels / w.groups),
-            static_cast<int>(w.kernel[0]), static_cast<int>(w.kernel[1])),
-        "describing a filter");
-  Check(cudnnSetConvolution2dDescriptor(
-            convolving.value, static_cast<int>(w.before[0]), static_cast<int>(w.before[1]),
-            static_cast<int>(w.stride[0]), static_cast<int>(w.stride[1]),
-            static_cast<int>(w.dilation[0]), static_cast<int>(w.dilation[1]),
-            CUDNN_CROSS_CORRELATION, compute),
-        "describing a convolution");
-  Check(cudnnSetConvolutionGroupCount(convolving.value, static_cast<int>(w.groups)),
-        "describing a convolution");
-  bool small = op.type == kGrapnelCudaHalf || op.type == kGrapnelCudaBfloat16;
-  Check(
-      cudnnSetConvolutionMathType(convolving.value, small ? CUDNN_TENSOR_OP_MATH : CUDNN_FMA_MATH),
-      "describing a convolution");
+  bool wide;
+};
 
+// Queues the convolution the way of `choice`; false where cuDNN will not.
+bool Convolve(GrapnelCudaStream* stream, const Operands& op, const Described& described,
+              const ConvolutionChoice& choice) {
+  const float one = 1, zero = 0;
+  const double wide_one = 1, wide_zero = 0;
+  const void* alpha = described.wide ? static_cast<const void*>(&wide_one) : &one;
+  const void* beta = described.wide ? static_cast<const void*>(&wide_zero) : &zero;
+  void* workspace = choice.workspace ? stream->Workspace(choice.workspace) : nullptr;
+  if (choice.call == Call::kProduct) {
+    return cudnnConvolutionForward(stream->cudnn, alpha, described.from.value, op.from,
+                                   described.filter.value, op.filter, described.convolving.value,
+                                   choice.algorithm, workspace, choice.workspace, beta,
+                                   described.to.value, op.to) == CUDNN_STATUS_SUCCESS;
+  }
+  Activating activating;
+  Check(cudnnSetActivationDescriptor(activating.value,
+                                     op.activation == kGrapnelCudaFusedRelu
+                                         ? CUDNN_ACTIVATION_RELU
+                                         : CUDNN_ACTIVATION_IDENTITY,
+                                     CUDNN_NOT_PROPAGATE_NAN, 0),
+        "describing an activation");
+  Image bias;
+  Describe(bias, op.window, DataTypeOf(op.type), 1, op.window.out_channels, 1, 1);
+  return cudnnConvolutionBiasActivationForward(
+             stream->cudnn, alpha, described.from.value, op.from, described.filter.value, op.filter,
+             described.convolving.value, choice.algorithm, workspace, choice.workspace, beta,
+             described.to.value, op.to, bias.value, op.bias, activating.value, described.to.value,
+             op.to) == CUDNN_STATUS_SUCCESS;
+}
+
+// Queues the convolution with the first of cuDNN's algorithms that takes it and gives the same
+// result each time; `choice` says which. False: none does.
+bool ChooseAndConvolve(GrapnelCudaStream* stream, const Operands& op, const Described& described,
+                       ConvolutionChoice& choice) {
   constexpr size_t kMostWorkspace = size_t{256} << 20;
   cudnnConvolutionFwdAlgoPerf_t tried[CUDNN_CONVOLUTION_FWD_ALGO_COUNT];
   int count = 0;
   cudnnStatus_t status = cudnnGetConvolutionForwardAlgorithm_v7(
-      stream->cudnn, from.value, filter.value, convolving.value, to.value,
-      CUDNN_CONVOLUTION_FWD_ALGO_COUNT, &count, tried);
-  if (status != CUDNN_STATUS_SUCCESS) return Done::kNothing;
-  const float one = 1, zero = 0;
-  const double wide_one = 1, wide_zero = 0;
-  bool wide = type == CUDNN_DATA_DOUBLE;
-  const void* alpha = wide ? static_cast<const void*>(&wide_one) : &one;
-  const void* beta = wide ? static_cast<const void*>(&wide_zero) : &zero;
+      stream->cudnn, described.from.value, described.filter.value, described.convolving.value,
+      described.to.value, CUDNN_CONVOLUTION_FWD_ALGO_COUNT, &count, tried);
+  if (status != CUDNN_STATUS_SUCCESS) return false;
   bool relu = op.activation == kGrapnelCudaFusedRelu;
   bool fusable = op.bias && (relu || op.activation == kGrapnelCudaLinear);
   for (int i = 0; i < count; ++i) {
-    const cudnnConvolutionFwdAlgoPerf_t& choice = tried[i];
-    bool usable = choice.status == CUDNN_STATUS_SUCCESS && choice.memory <= kMostWorkspace &&
-                  choice.determinism == CUDNN_DETERMINISTIC;
+    const cudnnConvolutionFwdAlgoPerf_t& algorithm = tried[i];
+    bool usable = algorithm.status == CUDNN_STATUS_SUCCESS && algorithm.memory <= kMostWorkspace &&
+                  algorithm.determinism == CUDNN_DETERMINISTIC;
     if (!usable) continue;
-    void* workspace = choice.memory ? stream->Workspace(choice.memory) : nullptr;
+    choice.algorithm = algorithm.algo;
+    choice.workspace = algorithm.memory;
     // Without an activation cuDNN fuses the bias in this algorithm only.
-    if (fusable && (relu || choice.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM)) {
-      Activating activating;
-      Check(cudnnSetActivationDescriptor(activating.value,
-                                         relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY,
-                                         CUDNN_NOT_PROPAGATE_NAN, 0),
-            "describing an activation");
-      Describe(bias, w, type, 1, w.out_channels, 1, 1);
-      status = cudnnConvolutionBiasActivationForward(
-          stream->cudnn, alpha, from.value, op.from, filter.value, op.filter, convolving.value,
-          choice.algo, workspace, choice.memory, beta, to.value, op.to, bias.value, op.bias,
-          activating.value, to.value, op.to);
-      if (status == CUDNN_STATUS_SUCCESS) return Done::kAll;
+    if (fusable && (relu || algorithm.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM)) {
+      choice.call = Call::kProductBiasActivation;
+      if (Convolve(stream, op, described, choice)) return true;
     }
-    status = cudnnConvolutionForward(stream->cudnn, alpha, from.value, op.from, filter.value,
-                                     op.filter, convolving.value, choice.algo, workspace,
-                                     choice.memory, beta, to.value, op.to);
-    if (status == CUDNN_STATUS_SUCCESS) return Done::kProduct;
+    choice.call = Call::kProduct;
+    if (Convolve(stream, op, described, choice)) return true;
   }
-  return Done::kNothing;
+  return false;
+}
+
+// What was done of the convolution; of kPlainKernel nothing.
+Call WithCudnn(GrapnelCudaStream* stream, const Operands& op) {
+  if (!FitsCudnn(op.window)) return Call::kPlainKernel;
+  ConvolutionChoice wanted;
+  std::memset(static_cast<void*>(&wanted), 0, sizeof wanted);
+  wanted.window = op.window;
+  wanted.type = op.type;
+  wanted.has_bias = op.bias != nullptr;
+  wanted.activation = op.activation;
+  constexpr size_t kKey = offsetof(ConvolutionChoice, algorithm);
+  std::vector<ConvolutionChoice>& known = stream->convolution_choices;
+  auto found = std::find_if(known.begin(), known.end(), [&](const ConvolutionChoice& choice) {
+    return std::memcmp(&choice, &wanted, kKey) == 0;
+  });
+  if (found != known.end() && found->call == Call::kPlainKernel) return Call::kPlainKernel;
+  if (!stream->cudnn) {
+    Check(cudnnCreate(&stream->cudnn), "starting cuDNN");
+    Check(cudnnSetStream(stream->cudnn, stream->stream), "starting cuDNN");
+  }
+  Described described(op);
+  if (found != known.end()) {
+    if (!Convolve(stream, op, described, *found)) throw Failure("cuDNN refused a convolution");
+    return found->call;
+  }
+  if (!ChooseAndConvolve(stream, op, described, wanted)) wanted.call = Call::kPlainKernel;
+  constexpr size_t kMost = 1024;
+  if (known.size() == kMost) known.clear();
+  known.push_back(wanted);
+  return wanted.call;
+}
+
+// A kernel of one pixel at each pixel: a product of matrices, which cuBLASLt starts in a tenth of
+// the time that cuDNN takes. Bias and activation are done too; false: it is no such convolution.
+bool AsProduct(GrapnelCudaStream* stream, const Operands& op, float alpha) {
+  const GrapnelCudaWindow& w = op.window;
+  bool whole = w.groups == 1 && w.in_channels > 0;
+  for (int d = 0; d < 2; ++d)
+    whole &= w.kernel[d] == 1 && w.stride[d] == 1 && w.before[d] == 0 && w.in[d] == w.out[d];
+  // Channels first, the bias runs down the columns, where the product has no place for it.
+  if (!whole || !w.channels_last) return false;
+  GrapnelCudaMatMul spec;
+  std::memset(&spec, 0, sizeof spec);
+  spec.type = op.type;
+  spec.a_batch = spec.b_batch = 1;
+  spec.m = w.batch * w.out[0] * w.out[1];
+  spec.n = w.out_channels;
+  spec.k = w.in_channels;
+  spec.transpose_b = 1;
+  spec.activation = op.activation;
+  spec.alpha = alpha;
+  char why[256];
+  if (MatMul(stream, &spec, op.to, op.from, op.filter, op.bias, why, sizeof why) != 0)
+    throw Failure(why);
+  return true;
 }
 
 // One thread makes one result.
@@ -202,11 +280,16 @@ int32_t Convolution(GrapnelCudaStream* stream, GrapnelCudaType type,
     int64_t pixels = w.out[0] * w.out[1], count = w.batch * w.out_channels * pixels;
     if (count == 0) return;
     stream->Use();
-    Done done = Done::kNothing;
+    // With one input a result there is nothing to multiply as matrices: the plain kernel reads each
+    // pixel as often as cuDNN, and needs no call of it.
+    bool depthwise = w.groups > 1 && w.groups == w.in_channels;
     bool anything = w.in_channels > 0 && w.in[0] > 0 && w.in[1] > 0;
-    if (anything) done = WithCudnn(stream, {w, type, to, from, filter, bias, activation});
-    if (done == Done::kAll) return;
-    if (done == Done::kNothing) {
+    Operands operands = {w, type, to, from, filter, bias, activation};
+    if (AsProduct(stream, operands, alpha)) return;
+    Call done = Call::kPlainKernel;
+    if (anything && !depthwise) done = WithCudnn(stream, operands);
+    if (done == Call::kProductBiasActivation) return;
+    if (done == Call::kPlainKernel) {
       ForFloats(type, [&](auto of) {
         using T = typename decltype(of)::Type;
         PlainKernel<T><<<BlocksFor(count), kThreads, 0, stream->stream>>>(

@@ -124,7 +124,7 @@ typedef struct GrapnelCudaWalk {
 } GrapnelCudaWalk;
 
 // A two-dimensional window over images. Channels last: [batch, h, w, channels], else [batch,
-// channels, h, w].
+// channels, h, w]. Zeroed before it is filled in, as GrapnelCudaMatMul.
 typedef struct GrapnelCudaWindow {
   int32_t channels_last;
   int64_t batch, in_channels, out_channels, groups;

@@ -55,6 +55,18 @@ struct MatMulChoice {
   cublasLtMatmulAlgo_t algorithm;
 };
 
+// What cuDNN chose for a convolution, by everything the choice depends on. Asking takes a
+// millisecond, as long as many convolutions.
+struct ConvolutionChoice {
+  GrapnelCudaWindow window;
+  GrapnelCudaType type;
+  int32_t has_bias;
+  GrapnelCudaActivation activation;
+  cudnnConvolutionFwdAlgo_t algorithm;
+  size_t workspace;  // bytes
+  enum Call : int32_t { kPlainKernel, kProduct, kProductBiasActivation } call;
+};
+
 }  // namespace grapnel::cuda
 
 struct GrapnelCudaStream {
@@ -64,6 +76,7 @@ struct GrapnelCudaStream {
   cublasLtHandle_t cublas = nullptr;
   cudnnHandle_t cudnn = nullptr;
   std::vector<grapnel::cuda::MatMulChoice> choices;
+  std::vector<grapnel::cuda::ConvolutionChoice> convolution_choices;
   // For work that is queued here alone; grows, and is given back with the stream.
   void* workspace = nullptr;
   size_t workspace_size = 0;

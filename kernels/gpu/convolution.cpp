@@ -1,4 +1,4 @@
-// Conv2D, _FusedConv2D, MaxPool and AvgPool.
+// Conv2D, DepthwiseConv2dNative, both fused, MaxPool and AvgPool.
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -33,8 +33,11 @@ GrapnelCudaWindow WindowOf(const WindowAttrs& attrs, const Window& window, int64
 
 class GpuConv {
  public:
-  GpuConv(const KernelSetup& setup, WindowAttrs attrs, GpuFusion fused)
-      : attrs_(std::move(attrs)), fused_(fused), constant_filter_(setup.constant(1) != nullptr) {}
+  GpuConv(const KernelSetup& setup, WindowAttrs attrs, GpuFusion fused, bool depthwise)
+      : attrs_(std::move(attrs)),
+        fused_(fused),
+        depthwise_(depthwise),
+        constant_filter_(setup.constant(1) != nullptr) {}
 
   Error operator()(KernelContext& ctx) const {
     const Tensor &in = ctx.input(0), &filter = ctx.input(1);
@@ -42,9 +45,12 @@ class GpuConv {
       return MakeError("input and filter must have rank 4 and the filter elements, not {0} and {1}",
                        DimsText(in.dims()), DimsText(filter.dims()));
     }
-    int64_t channels = in.dim(attrs_.channel_dim()), inputs = filter.dim(2),
-            outputs = filter.dim(3);
-    if (channels == 0 || channels % inputs != 0 || outputs % (channels / inputs) != 0) {
+    int64_t channels = in.dim(attrs_.channel_dim());
+    // Of a depthwise one: one input a group, and the groups' outputs side by side.
+    int64_t inputs = depthwise_ ? filter.dim(2) == channels : filter.dim(2);
+    int64_t outputs = depthwise_ ? filter.dim(2) * filter.dim(3) : filter.dim(3);
+    if (channels == 0 || inputs == 0 || channels % inputs != 0 ||
+        outputs % (channels / inputs) != 0) {
       return MakeError("the input {0} does not fit the filter {1}", DimsText(in.dims()),
                        DimsText(filter.dims()));
     }
@@ -67,7 +73,8 @@ class GpuConv {
   }
 
  private:
-  // [h, w, in, out] as the module wants it; a constant one is turned once.
+  // [h, w, in, out], or [h, w, in * out] with one input each, as the module wants it; a constant
+  // one is turned once.
   Expected<Tensor> OutputsFirst(KernelContext& ctx, const Tensor& filter) const {
     if (!constant_filter_) return Turned(ctx, filter);
     std::lock_guard lock(once_->mutex);
@@ -78,7 +85,8 @@ class GpuConv {
   }
 
   Expected<Tensor> Turned(KernelContext& ctx, const Tensor& filter) const {
-    int64_t h = filter.dim(0), w = filter.dim(1), i = filter.dim(2), o = filter.dim(3);
+    int64_t h = filter.dim(0), w = filter.dim(1);
+    int64_t i = depthwise_ ? 1 : filter.dim(2), o = filter.num_elements() / (h * w * i);
     Dims dims = attrs_.channels_first ? Dims{o, i, h, w} : Dims{o, h, w, i};
     Dims from = attrs_.channels_first ? Dims{1, o, w * i * o, i * o} : Dims{1, w * i * o, i * o, o};
     ASSIGN_OR_RETURN(Tensor turned, ctx.Scratch(filter.dtype(), dims));
@@ -112,7 +120,7 @@ class GpuConv {
 
   WindowAttrs attrs_;
   GpuFusion fused_;
-  bool constant_filter_;
+  bool depthwise_, constant_filter_;
   struct Once {
     std::mutex mutex;
     Tensor turned;  // set: a constant filter, turned
@@ -120,6 +128,7 @@ class GpuConv {
   std::unique_ptr<Once> once_ = std::make_unique<Once>();
 };
 
+template <bool kDepthwise>
 Expected<KernelFn> MakeConv(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(WindowAttrs attrs, ReadWindowAttrs(setup, 2));
   RETURN_IF_ERROR(CheckWindowList("strides", attrs.strides, attrs.rank()));
@@ -128,7 +137,7 @@ Expected<KernelFn> MakeConv(const KernelSetup& setup) {
   if (setup.node().GetString("filter_format", "HWIO") != "HWIO")
     return MakeError("no GPU kernel for a filter that is not HWIO");
   ASSIGN_OR_RETURN(GpuFusion fused, ReadGpuFusion(setup));
-  return KernelFn(GpuConv(setup, std::move(attrs), fused));
+  return KernelFn(GpuConv(setup, std::move(attrs), fused, kDepthwise));
 }
 
 template <bool kIsMax>
@@ -154,8 +163,10 @@ Expected<KernelFn> MakePool(const KernelSetup& setup) {
   });
 }
 
-GRAPNEL_GPU_KERNEL("Conv2D", MakeConv, OfTypes("T", GpuFloats()));
-GRAPNEL_GPU_KERNEL("_FusedConv2D", MakeConv, OfTypes("T", GpuFloats()));
+GRAPNEL_GPU_KERNEL("Conv2D", MakeConv<false>, OfTypes("T", GpuFloats()));
+GRAPNEL_GPU_KERNEL("_FusedConv2D", MakeConv<false>, OfTypes("T", GpuFloats()));
+GRAPNEL_GPU_KERNEL("DepthwiseConv2dNative", MakeConv<true>, OfTypes("T", GpuFloats()));
+GRAPNEL_GPU_KERNEL("_FusedDepthwiseConv2dNative", MakeConv<true>, OfTypes("T", GpuFloats()));
 GRAPNEL_GPU_KERNEL("MaxPool", MakePool<true>, OfTypes("T", GpuFloats()));
 GRAPNEL_GPU_KERNEL("AvgPool", MakePool<false>, OfTypes("T", GpuFloats()));
 
