@@ -1,18 +1,16 @@
 #include "tools/check_command.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <cstring>
 
 #include "lib/io/write.h"
+#include "lib/support/start_program.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Signals.h"
@@ -62,26 +60,6 @@ void EndCheckToo() {
   if (pid_t group = running.load()) kill(-group, SIGKILL);
   raise(SIGINT);        // which ends this program, since LLVM has taken its handlers away ...
   _exit(128 + SIGINT);  // ... unless it was started to ignore it
-}
-
-// `line` for sh, without input, its output in a file. Errors are errno's.
-Expected<pid_t> Start(const std::string& line, const std::string& output) {
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  const char* arguments[] = {"sh", "-c", line.c_str(), nullptr};
-  pid_t pid = 0;
-  int error = posix_spawnp(&pid, "sh", &files, &attributes, const_cast<char**>(arguments), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  if (error) return MakeError("sh: {0}", std::strerror(error));
-  return pid;
 }
 
 struct Ended {
@@ -142,9 +120,8 @@ Expected<CheckCommand::Outcome> CheckCommand::Run(const Module& module) {
   } else {
     line += " " + Quoted(graph_);
   }
-  // Not LLVM's own way to start programs: of that asan says what is not so, LLVM is built without.
   starting = true;
-  Expected<pid_t> started = Start(line, output_);
+  Expected<pid_t> started = StartProgram({"sh", "-c", line}, output_, /*own_group=*/true);
   pid_t pid = started ? *started : 0;
   running = pid;
   starting = false;

@@ -1,13 +1,16 @@
 #include "lib/job/plugin.h"
 
+#include <sys/wait.h>
+
+#include <cerrno>
 #include <cstdlib>
-#include <optional>
 #include <vector>
 
 #include "lib/pass/registry.h"
 #include "lib/support/file.h"
 #include "lib/support/plugin.h"
 #include "lib/support/program_file.h"
+#include "lib/support/start_program.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -52,15 +55,13 @@ Expected<std::vector<std::string>> Compiler() {
 }
 
 // What the command wrote to both its outputs; an error holds it where the command failed.
-Expected<std::string> WhatItSays(const std::vector<std::string>& command, llvm::StringRef log) {
-  std::vector<llvm::StringRef> words(command.begin(), command.end());
-  std::string problem;
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), log, log};
-  int code = llvm::sys::ExecuteAndWait(command[0], words, std::nullopt, redirects, 0, 0, &problem);
-  if (!problem.empty()) return MakeError("{0}: {1}", command[0], problem);
+Expected<std::string> WhatItSays(const std::vector<std::string>& command, const std::string& log) {
+  ASSIGN_OR_RETURN(pid_t pid, StartProgram(command, log));
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
   ASSIGN_OR_RETURN(std::shared_ptr<const FileBytes> file, FileBytes::Open(log));
   std::string said = file->bytes().rtrim().str();
-  if (code == 0) return said;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return said;
   return MakeError("does not compile with {0}:\n{1}", command[0],
                    said.empty() ? "(it says nothing)" : said);
 }
