@@ -6,6 +6,7 @@
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/trace/gradient.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace grapnel {
 namespace {

@@ -368,6 +368,7 @@ Value GradientContext::SliceOf(const Value& x, const std::vector<Operand>& begin
     bool is_known = llvm::all_of(parts, [](const Operand& p) { return p.kind != Operand::kValue; });
     if (!is_known) return Stack(parts, 0, name);
     std::vector<int64_t> numbers;
+    numbers.reserve(parts.size());
     for (const Operand& part : parts) numbers.push_back(part.literal.AsInt(0));
     return ConstantInts(numbers, proto::DT_INT32, name);
   };

@@ -15,9 +15,8 @@ std::map<std::string, GradientEntry, std::less<>>& Registry() {
 
 }  // namespace
 
-bool RegisterGradient(GradientEntry entry) {
-  std::string op = entry.op;
-  bool added = Registry().try_emplace(op, std::move(entry)).second;
+bool RegisterGradient(const GradientEntry& entry) {
+  bool added = Registry().try_emplace(entry.op, entry).second;
   assert(added && "two rules for one op");
   return added;
 }

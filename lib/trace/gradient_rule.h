@@ -169,7 +169,7 @@ struct GRAPNEL_PUBLIC GradientEntry {
   uint64_t optional_outputs = 0;
 };
 
-GRAPNEL_PUBLIC bool RegisterGradient(GradientEntry entry);
+GRAPNEL_PUBLIC bool RegisterGradient(const GradientEntry& entry);
 GRAPNEL_PUBLIC const GradientEntry* FindGradient(llvm::StringRef op);  // null: nobody knows one
 GRAPNEL_PUBLIC std::vector<const GradientEntry*> AllGradients();       // sorted by op
 

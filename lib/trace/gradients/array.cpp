@@ -228,6 +228,7 @@ GRAPNEL_GRADIENT("ConcatV2", [](G& g) { return ConcatOf(g, false); });
 
 Value JoinOutputs(G& g, const Value& axis) {
   std::vector<Operand> parts;
+  parts.reserve(g.num_outputs());
   for (int i = 0; i < g.num_outputs(); ++i) parts.push_back(g.dy(i));
   return g.Concat(parts, axis);
 }

@@ -79,7 +79,8 @@ InputGradients MeanOf(G& g) {
   auto in = g.x(0).shape(), out = g.y().shape();
   if (in.IsFullyKnown() && out.IsFullyKnown()) {
     int64_t from = in.NumElements().value_or(0), to = out.NumElements().value_or(1);
-    Value factor = g.Constant(static_cast<double>(from / std::max<int64_t>(to, 1)), sum.dtype());
+    int64_t averaged = from / std::max<int64_t>(to, 1);
+    Value factor = g.Constant(static_cast<double>(averaged), sum.dtype());
     return {sum / factor};
   }
   Value dims = g.ShapeOf(g.x(0));

@@ -149,6 +149,7 @@ GRAPNEL_GRADIENT("StatelessRandomGammaV3", [](G& g) { return GammaOf(g, 4, true)
 
 InputGradients BlockLstmOf(G& g) {
   std::vector<Operand> operands;
+  operands.reserve(18);
   for (int i = 0; i < 9; ++i) operands.push_back(g.x(i));
   for (int i = 0; i < 7; ++i) operands.push_back(g.y(i));
   operands.push_back(g.dy(1));
