@@ -7,7 +7,7 @@ set(GRAPNEL_SHARE ${PROJECT_BINARY_DIR}/share/grapnel)
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/*.h ${PROJECT_SOURCE_DIR}/lib/proto/*.proto)
 set(script ${PROJECT_SOURCE_DIR}/scripts/public_headers.py)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/public_headers.stamp
-                   BYPRODUCTS ${GRAPNEL_GENERATED}/lib/support/version.h
+                   BYPRODUCTS ${GRAPNEL_GENERATED}/lib/support/version.h ${GRAPNEL_INCLUDE}/grapnel/support/version.h
                    COMMAND ${Python3_EXECUTABLE} ${script} --tree ${GRAPNEL_INCLUDE} ${GRAPNEL_GENERATED} ${PROJECT_VERSION}
                    COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/public_headers.stamp
                    DEPENDS ${headers} ${script} ${PROJECT_SOURCE_DIR}/cmake/public_headers.txt grapnel_messages VERBATIM)
