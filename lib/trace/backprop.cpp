@@ -217,7 +217,8 @@ class Backpropagation {
       if (!IsTracked(node.input(i))) unneeded |= uint64_t{1} << i;
     }
     GradientContext context(state_, body_, node, std::move(outputs), unneeded);
-    if (const FunctionGradient* call = RecordedCall(node)) return GradientOfCall(context, *call);
+    if (const FunctionGradient* call = RecordedCall(node))
+      return state_.eager->GradientOfCall(context, *call);
     if (!rule || IsPythonGradient(node)) return FailWithoutRule(context, node);
     std::string scope = body_.CallScope(node.id());
     InScope in_scope(*state_.current, scope.empty() ? "gradient_tape" : "gradient_tape/" + scope);

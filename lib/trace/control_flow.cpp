@@ -11,7 +11,8 @@ namespace grapnel {
 std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const Where& where) {
   std::vector<NodeId> nodes;
   for (const Value& result : results) {
-    Value identity = Identity(result.body() ? result : Value(&body, {}), {}, where);
+    Operand operands[] = {Operand(result, where)};
+    Value identity = MakeOp(*body.state, {"Identity", operands, {}, {}}, where);
     if (!identity.ok()) return {};
     nodes.push_back(identity.port().node);
   }

@@ -16,13 +16,16 @@
 
 #include <vector>
 
-#include "lib/exec/executor.h"
-#include "lib/exec/session.h"
 #include "lib/exec/tensor.h"
 #include "lib/support/public.h"
 #include "lib/trace/trace.h"
 
 namespace grapnel {
+
+class CancelFlag;  // lib/support/cancel.h
+class RunHook;     // lib/exec/executor.h
+class Session;     // lib/exec/session.h
+class ThreadPool;  // lib/support/thread_pool.h
 
 // All pointers outlive the Tracer; null: one of its own, or none.
 struct GRAPNEL_PUBLIC EagerOptions {

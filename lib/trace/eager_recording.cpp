@@ -4,8 +4,34 @@
 #include "lib/ir/node_types.h"
 #include "lib/trace/eager_runner.h"
 #include "lib/trace/function_gradient.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace grapnel {
+
+namespace {
+
+// Whether it does what should not be done twice; calls, branches and loops do what their functions
+// do.
+bool HasEffects(const Function& function) {
+  const Module& module = function.body.module();
+  llvm::SmallPtrSet<const Function*, 8> seen;
+  std::vector<const Function*> stack = {&function};
+  while (!stack.empty()) {
+    const Function* next = stack.back();
+    stack.pop_back();
+    if (!next || !seen.insert(next).second) continue;
+    for (Node node : next->body.nodes()) {
+      if (node.op() == "_Arg" || node.op() == "_Retval" || node.op() == "ReadVariableOp") continue;
+      std::vector<llvm::StringRef> called = CalledFunctions(node);
+      const OpInfo* info = DefinitionOf(node);
+      if (called.empty() && (!info || info->is_stateful)) return true;
+      for (llvm::StringRef name : called) stack.push_back(module.FindFunction(name));
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 EagerRecording::EagerRecording(TraceState* state, TraceBody* outer, uint32_t number)
     : graph(state->module.get()), body(state, outer, &graph, nullptr), number(number) {
@@ -106,6 +132,54 @@ const FunctionGradient* EagerRunner::GradientOf(const Signature& signature) {
   return gradients_[name].get();
 }
 
+// Results of the function that it was written with are followed by what the gradient captures. A
+// gradient of these, which a second derivative asks for, is that of the function with more results:
+// it runs again, on the same inputs.
+InputGradients EagerRunner::GradientOfCall(GradientContext& g, const FunctionGradient& of) {
+  const FunctionGradient* used = &of;
+  Values dys, results, captured;
+  auto is_inner = [&](int place) { return place >= 0 && g.has_dy(place); };
+  if (llvm::any_of(of.places, is_inner)) {
+    const Function& function = *of.forward->function;
+    if (HasEffects(function)) return g.Fail("a second derivative would run its effects twice");
+    std::string key = (function.name() + ":").str();
+    Values wanted(function.results.size());
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      bool has_dy = g.has_dy(static_cast<int>(i));
+      if (has_dy) wanted[i] = g.dy(static_cast<int>(i));
+      key += has_dy ? '1' : '0';
+    }
+    auto& cached = gradients_[key];
+    if (!cached) {
+      cached = std::make_unique<FunctionGradient>(GradientOfFunction(state_, function, wanted));
+      cached->HandOut();
+    }
+    used = cached.get();
+    const Function& forward = *used->forward->function;
+    Values inputs;
+    for (int i = 0; i < g.num_inputs(); ++i) inputs.push_back(g.x(i));
+    std::vector<DataType> types;
+    for (const auto& result : forward.results)
+      types.push_back(forward.body.node(result.node).GetType("T"));
+    Operation again =
+        g.Op("PartitionedCall", {Operand(inputs)},
+             {OpAttribute::Serialized("f", attr::Func(forward.name())), {"Tout", types}});
+    for (size_t i = 0; i < types.size(); ++i) results.push_back(again.output(static_cast<int>(i)));
+  }
+  for (int result : used->results)
+    dys.push_back(g.has_dy(result) ? g.dy(result) : ZerosFor(state_, g.y(result)).values);
+  for (size_t i = 0; i < used->captures.size(); ++i) {
+    int place = used->places[i];
+    captured.push_back(place < 0         ? g.x(used->ArgOf(used->captures[i]))
+                       : results.empty() ? g.y(place)
+                                         : results[place]);
+  }
+  Values gradients = used->Call(state_, dys, captured);
+  InputGradients inputs(g.num_inputs());
+  for (size_t i = 0; i < used->args.size(); ++i) inputs[used->args[i]] = gradients[i];
+  return inputs;
+}
+
 Operation EagerRunner::RunCall(const OpRequest& request, const Signature& signature,
                                const Inputs& inputs, const Where& where) {
   bool is_function = signature.node.FindAttr("f") || state_.module->FindFunction(request.op);
@@ -116,11 +190,10 @@ Operation EagerRunner::RunCall(const OpRequest& request, const Signature& signat
   for (const auto& result : forward.results)
     types.push_back(forward.body.node(result.node).GetType("T"));
   Operand operands[] = {Operand(Values(inputs.begin(), inputs.end()), where)};
-  OpRequest call = {
-      gradient->forward->HasStatefulNodes() ? "StatefulPartitionedCall" : "PartitionedCall",
-      operands,
-      {OpAttribute::Serialized("f", attr::Func(forward.name())), {"Tout", types}},
-      request.name};
+  OpRequest call = {HasEffects(forward) ? "StatefulPartitionedCall" : "PartitionedCall",
+                    operands,
+                    {OpAttribute::Serialized("f", attr::Func(forward.name())), {"Tout", types}},
+                    request.name};
   Signature* forward_signature = SignatureOf(call, where);
   if (!forward_signature) return Operation(FailedAlready().home(), kNoNode);
   Operation made = RunOn(call, *forward_signature, inputs, where);

@@ -313,9 +313,10 @@ Operation EagerRunner::Wrap(const Signature& signature, llvm::MutableArrayRef<Te
 }
 
 void EagerRunner::LogPlacement(llvm::StringRef op) {
-  static const DeviceSpec kHost =
-      llvm::cantFail(DeviceSpec::Parse("/job:localhost/replica:0/task:0/device:CPU:0"));
-  DeviceSpec device = kHost;
+  DeviceSpec device;
+  device.job = DeviceWord::Of("localhost");
+  device.replica = device.task = device.id = 0;
+  device.type = DeviceWord::Of("CPU");
   const DeviceSpec& asked = body_.placing.device;
   // What asks for another kind of device runs where there is a kernel.
   if (!asked.type || asked.type == device.type) device.Override(asked);

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "lib/exec/bound_kernel.h"
+#include "lib/exec/executor.h"
+#include "lib/exec/session.h"
 #include "lib/trace/body.h"
 #include "lib/trace/eager.h"
 #include "lib/trace/gradient_rule.h"
@@ -98,6 +100,8 @@ class EagerRunner {
   void Leave();
   // Where the value is in the recording; one that is not there becomes a node that is given.
   Port PortIn(const Value& value);
+  // Gradients of the inputs of a call that is recorded, which has handed out what `of` captures.
+  InputGradients GradientOfCall(GradientContext& g, const FunctionGradient& of);
   std::string UniqueName(llvm::StringRef name, const std::string& scope);
 
   const EagerOptions& options() const { return options_; }
@@ -152,6 +156,7 @@ class EagerRunner {
   llvm::DenseMap<int, NodeId> stand_ins_;
   llvm::StringMap<std::unique_ptr<Signature>> signatures_;
   std::vector<std::unique_ptr<Signature>> named_;  // of ops that make a resource of their own
+  // By function; and by "function:" and which of its results have gradients.
   llvm::StringMap<std::unique_ptr<FunctionGradient>> gradients_;
   llvm::StringMap<bool> needs_name_;  // by op
   std::vector<uint32_t> frames_;

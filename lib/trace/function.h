@@ -37,7 +37,7 @@ class GRAPNEL_PUBLIC PolymorphicFunction {
 
   PolymorphicFunction(llvm::StringRef name, Body body, FunctionOptions options = {},
                       Where where = Where());
-  // Of fn(Tracer&, Value x, Value y, ...) that gives a Value, Values or an array.
+  // Of fn(Tracer&, Value x, Value y, ...) that gives a Value, Values, an array, or nothing.
   template <typename Fn>
   requires(!std::is_convertible_v<Fn, Body>)
       PolymorphicFunction(llvm::StringRef name, Fn fn, FunctionOptions options = {},
@@ -69,8 +69,12 @@ class GRAPNEL_PUBLIC PolymorphicFunction {
   template <typename Result, typename... Args>
   static Body BodyOf(std::function<Result(Tracer&, Args...)> fn) {
     return [fn = std::move(fn)](Tracer& t, llvm::ArrayRef<Value> args) {
-      if (args.size() == sizeof...(Args))
-        return Tracer::ListOf(Tracer::Call<sizeof...(Args)>(fn, args, t));
+      if (args.size() == sizeof...(Args)) {
+        if constexpr (!std::is_void_v<Result>)
+          return Tracer::ListOf(Tracer::Call<sizeof...(Args)>(fn, args, t));
+        Tracer::Call<sizeof...(Args)>(fn, args, t);
+        return Values();
+      }
       t.ReportError(Where(), llvm::formatv("{0} arguments are given, the function takes {1}",
                                            args.size(), sizeof...(Args))
                                  .str());

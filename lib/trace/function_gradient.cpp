@@ -26,18 +26,6 @@ std::vector<DataType> FunctionGradient::HandOut() {
   return types;
 }
 
-InputGradients GradientOfCall(GradientContext& g, const FunctionGradient& of) {
-  Values dys, captured;
-  for (int result : of.results)
-    dys.push_back(g.has_dy(result) ? g.dy(result) : ZerosFor(g.state(), g.y(result)).values);
-  for (size_t i = 0; i < of.captures.size(); ++i)
-    captured.push_back(of.places[i] >= 0 ? g.y(of.places[i]) : g.x(of.ArgOf(of.captures[i])));
-  Values gradients = of.Call(g.state(), dys, captured);
-  InputGradients inputs(g.num_inputs());
-  for (size_t i = 0; i < of.args.size(); ++i) inputs[of.args[i]] = gradients[i];
-  return inputs;
-}
-
 Values FunctionGradient::Call(TraceState& state, const Values& dys, const Values& captured) const {
   Values inputs = dys;
   inputs.insert(inputs.end(), captured.begin(), captured.end());
@@ -61,6 +49,11 @@ FunctionGradient GradientOfFunction(TraceState& state, const Function& function,
   InBody back(state, state.current);  // when the bodies below are done
   made.forward = state.EnterExisting(copy);
   TraceBody& forward = *made.forward;
+  // Where the user wrote it: errors are said there.
+  for (const auto& body : state.bodies) {
+    if (body->graph == &function.body) forward.lines = body->lines;
+  }
+  forward.lines.resize(forward.first_traced, forward.imported_at);
   made.name = FreeFunctionName(state, "__backward_" + base);
   TraceBody& backward = *state.Enter(made.name);
   backward.copies_constants = true;

@@ -45,9 +45,6 @@ struct FunctionGradient {
   Values Call(TraceState& state, const Values& dys, const Values& captured) const;
 };
 
-// Gradients of the inputs of a call of `of.forward`, which hands out what `of` captures.
-InputGradients GradientOfCall(GradientContext& g, const FunctionGradient& of);
-
 // `dys`: a value of the dtype and shape of the gradient for each result; one that was never made
 // has none.
 FunctionGradient GradientOfFunction(TraceState& state, const Function& function,

@@ -38,7 +38,7 @@ class GradientRequest {
       const Value& seed = options.grad_ys[i];
       request_.seeds.push_back(seed.body() ? Gradient(seed) : Gradient());
       if (!seed.body() || i >= ys.size()) continue;
-      if (!seed.ok()) return false;
+      if (!Check(seed, "the gradient given")) return false;
       if (seed.dtype() == ys[i].dtype()) continue;
       Report(llvm::formatv("gradients: y {0} ('{1}') is {2}, the gradient given for it is {3}", i,
                            ys[i].name(), DataTypeName(ys[i].dtype()), DataTypeName(seed.dtype())));

@@ -239,7 +239,7 @@ Value GradientContext::Concat(const std::vector<Operand>& parts, const Operand& 
     if (parts[i].kind == Operand::kValue) {
       values.push_back(parts[i].values[0]);
     } else if (parts[i].kind == Operand::kList) {  // a vector of scalars
-      values.push_back(Op("Pack", {parts[i].values}, {}, name));
+      values.push_back(Op("Pack", {parts[i]}, {}, name));
     } else if (auto literal = ConvertNumbers(parts[i].literal, dtype)) {
       values.push_back(MakeConstant(body, *literal, body.UniqueName(name), Where()));
     }

@@ -143,6 +143,8 @@ Tracer::Ending Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops, Where 
     if (!op.ok()) {
       if (!op.body() && state_->errors.empty())
         state_->Report(where, "a control dependency was never made");
+    } else if (op.home().object() && body->IsInside(op.body())) {
+      continue;  // has run
     } else if (op.body() == body) {
       controller.inputs.push_back(op.node());
     } else if (body->IsInside(op.body())) {
@@ -236,8 +238,9 @@ Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
       state_->errors.push_back(llvm::formatv("result {0} is a Value that was never made", i).str());
     }
     if (!results[i].ok()) continue;
-    const Where where = results[i].body()->LineOf(results[i].port().node);
-    Value identity = Identity(results[i], {}, where);
+    const Where where = LineOf(results[i]);
+    Operand operands[] = {Operand(results[i], where)};
+    Value identity = MakeOp(*state_, {"Identity", operands, {}, {}}, where);
     if (identity.ok()) identities.push_back(identity.port().node);
   }
   AddAutomaticControls(body, identities);

@@ -188,10 +188,11 @@ class GRAPNEL_PUBLIC Operation {
 // no digit is lost; a Literal keeps its own. Made where it is used, and so it knows the line.
 class GRAPNEL_PUBLIC Operand {
  public:
-  Operand(const Value& value, Where where = Where()) : where(where), kind(kValue), values{value} {}
+  Operand(const Value& value, Where where = Where())
+      : where(where), kind(kValue), values(1, value) {}
   Operand(const Operation& op, Where where = Where()) : Operand(op.output(), where) {}
-  Operand(Values values, Where where = Where())
-      : where(where), kind(kList), values(std::move(values)) {}
+  Operand(const Values& values, Where where = Where())
+      : where(where), kind(kList), values(values.begin(), values.end()) {}
   Operand(Literal literal, Where where = Where())
       : where(where), kind(kLiteral), literal(std::move(literal)) {}
   Operand(llvm::StringRef text, Where where = Where())
@@ -211,8 +212,8 @@ class GRAPNEL_PUBLIC Operand {
 
   Where where;
   enum Kind { kValue, kList, kLiteral, kNumbers } kind;
-  Values values;    // one, or the list's
-  Literal literal;  // of kNumbers: in the dtype that C++ has
+  llvm::SmallVector<Value, 1> values;  // one, or the list's
+  Literal literal;                     // of kNumbers: in the dtype that C++ has
 
  private:
   template <typename T>

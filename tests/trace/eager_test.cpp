@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "lib/exec/executor.h"
 #include "lib/support/memory_budget.h"
 #include "lib/trace/examples.h"
 #include "lib/trace/function.h"
@@ -80,10 +81,10 @@ TEST(Eager, AnOpThatFailsIsAnErrorOfItsLine) {
   std::string text = TextOf(t.TakeErrors());
   EXPECT_EQ(text, ErrorOf(bad));
   EXPECT_EQ(Floats(x + x), (std::vector<float>{2, 4}));
-  Value mixed = x + t.Constant(1);
-  EXPECT_EQ(
-      ErrorOf(mixed),
-      At(__LINE__ - 1) + "op 'AddV2': input 'y' is int32, float was expected as input 'x' is");
+  Value one = t.Constant(1), mixed = x + one;
+  line = __LINE__ - 1;
+  EXPECT_EQ(ErrorOf(mixed),
+            At(line) + "op 'AddV2': input 'y' is int32, float was expected as input 'x' is");
   llvm::consumeError(t.TakeErrors());
 }
 
