@@ -326,5 +326,128 @@ TEST(Eager, ImportedFunctionsAreCalled) {
   llvm::consumeError(t.TakeErrors());
 }
 
+// --- The same programs in both modes: the same bits.
+
+struct Program {
+  const char* name;
+  std::vector<TensorSpec> inputs;
+  std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;
+};
+
+std::vector<Program> Programs() {
+  auto f = [](std::initializer_list<int64_t> dims) {
+    return TensorSpec("x", proto::DT_FLOAT, dims);
+  };
+  std::vector<Program> programs = {
+      {"mlp",
+       {f({4, 3})},
+       [](Tracer& t, llvm::ArrayRef<Value> v) {
+         Value w =
+             t.Constant(Literal::Make(proto::DT_FLOAT, {3, 3}, std::string("\0\0\x80\x3e", 4)));
+         Tape tape(t);
+         tape.Watch(w);
+         Value y = ReduceMean(Square(Tanh(MatMul(v[0], w)) - Sigmoid(v[0])));
+         return Values{y, tape.Gradient(y, w)};
+       }},
+      {"softmax",
+       {f({2, 5})},
+       [](Tracer& t, llvm::ArrayRef<Value> v) {
+         Tape tape(t);
+         tape.Watch(v[0]);
+         Value y = t.Op("LogSoftmax", {v[0]});
+         return Values{y, tape.Gradient(ReduceSum(y * y), v[0])};
+       }},
+      {"convolution",
+       {f({1, 6, 6, 2})},
+       [](Tracer& t, llvm::ArrayRef<Value> v) {
+         Value k = t.Constant(
+             Literal::Make(proto::DT_FLOAT, {3, 3, 2, 4}, std::string("\0\0\x80\x3e", 4)));
+         Tape tape(t);
+         tape.Watch(k);
+         Value y = ReduceSum(Relu(ops::Conv2D(t, v[0], k, {1, 1, 1, 1}, "SAME")));
+         return Values{y, tape.Gradient(y, k)};
+       }},
+      {"loop",
+       {f({3})},
+       [](Tracer& t, llvm::ArrayRef<Value> v) {
+         Value x = v[0];
+         Tape tape(t);
+         tape.Watch(x);
+         Value y = t.While([](Value i, Value) { return i < 4; },
+                           [&](Value i, Value y) {
+                             Value next = t.If(
+                                 i % 2 == 0, [&] { return y * x; }, [&] { return Exp(y * 0.1f); });
+                             return Values{i + 1, next};
+                           },
+                           {0, Operand(x)})[1];
+         return Values{y, tape.Gradient(y, x)};
+       }},
+      {"jacobian",
+       {f({3})},
+       [](Tracer& t, llvm::ArrayRef<Value> v) {
+         Tape tape(t, {.persistent = true});
+         tape.Watch(v[0]);
+         Value y = v[0] * ReduceSum(v[0]);
+         return tape.Jacobian(y, {v[0]});
+       }},
+      {"reductions",
+       {f({2, 3})},
+       [](Tracer&, llvm::ArrayRef<Value> v) {
+         return Values{ReduceMax(v[0], 1), ReduceProd(v[0], 0, true),
+                       v[0] / ReduceSum(v[0], -1, true)};
+       }},
+  };
+  for (const TraceExample& example : TraceExamples())
+    programs.push_back({example.name, example.inputs, example.call});
+  return programs;
+}
+
+Tensor Filled(const TensorSpec& spec) {
+  Tensor tensor = cantFail(Tensor::Allocate(spec.dtype, spec.shape.dims()));
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    if (spec.dtype == proto::DT_FLOAT)
+      tensor.data<float>()[i] = 0.3f * static_cast<float>(i % 7) + 0.1f;
+    if (spec.dtype == proto::DT_INT32) tensor.data<int32_t>()[i] = 27;
+  }
+  return tensor;
+}
+
+std::string Bits(const Tensor& tensor) {
+  return tensor.ToString() +
+         std::string(static_cast<const char*>(tensor.raw()), tensor.byte_size());
+}
+
+TEST(BothModes, GiveTheSameBits) {
+  ThreadPool pool(1);
+  for (const Program& program : Programs()) {
+    SCOPED_TRACE(program.name);
+    auto module = Traced(TraceFunction(program.name, program.inputs, program.call));
+    ASSERT_TRUE(module);
+    ExecutorOptions options;
+    options.pool = &pool;
+    std::vector<Tensor> feeds;
+    for (const TensorSpec& input : program.inputs) {
+      feeds.push_back(Filled(input));
+      options.feeds.push_back(input.name);
+    }
+    EagerOptions eager;
+    eager.pool = &pool;
+    auto ran = RunEagerly(program.name, program.inputs, program.call, feeds, eager);
+    ASSERT_TRUE(bool(ran)) << TextOf(ran.takeError());
+    for (size_t i = 0; i < ran->size(); ++i) {
+      Node last;
+      for (Node node : module->main.nodes())
+        if (node.name() == (i == 0 ? "Identity" : "Identity_" + std::to_string(i))) last = node;
+      ASSERT_TRUE(bool(last));
+      options.fetches.push_back(last.name().str());
+    }
+    auto executor = Executor::Compile(module->main, options);
+    ASSERT_TRUE(bool(executor)) << TextOf(executor.takeError());
+    auto outputs = (*executor)->Run(feeds);
+    ASSERT_TRUE(bool(outputs)) << TextOf(outputs.takeError());
+    for (size_t i = 0; i < ran->size(); ++i) EXPECT_EQ(Bits((*ran)[i]), Bits((*outputs)[i])) << i;
+  }
+}
+
 }  // namespace
 }  // namespace grapnel
