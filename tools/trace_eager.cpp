@@ -1,6 +1,7 @@
 #include "tools/trace_eager.h"
 
 #include "lib/exec/feed.h"
+#include "lib/ir/tensor_name.h"
 #include "lib/support/suggest.h"
 #include "lib/watch/check_numerics.h"
 #include "tools/run_flags.h"
@@ -18,9 +19,9 @@ Expected<std::vector<Tensor>> FeedsOf(const EagerProgram& program, const EagerFl
     names.push_back(input.name);
   }
   std::vector<Tensor> values(program.inputs.size());
+  // "x" and "x:0" are one.
   auto place = [&](llvm::StringRef name) {
-    name.consume_back(":0");
-    return static_cast<size_t>(llvm::find(names, name) - names.begin());
+    return static_cast<size_t>(llvm::find(names, ReadTensorName(name).node) - names.begin());
   };
   for (const auto& [tensor, literal] : program.feeds) {
     if (size_t i = place(tensor); i < values.size()) {
