@@ -12,18 +12,21 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "tools/command.h"
+#include "tools/trace_eager.h"
 
 namespace grapnel {
 namespace {
 
 struct Flags {
   std::string function, output;
+  EagerFlags eager;
 };
 
 // A function that can be traced: registered by a plugin or a file, or one of the examples.
 struct Choice {
   std::string name, help;
   std::function<Expected<std::unique_ptr<Module>>()> trace;
+  EagerProgram program = {};
   const TraceExample* example = nullptr;  // has values to feed, and what must come out
 };
 
@@ -40,10 +43,17 @@ std::string Describe(const TracedFunction& function) {
 std::vector<Choice> Choices(bool with_examples) {
   std::vector<Choice> choices;
   for (const TracedFunction& function : TracedFunctions())
-    choices.push_back({function.name, Describe(function), function.trace});
+    choices.push_back({function.name,
+                       Describe(function),
+                       function.trace,
+                       {function.name, function.inputs, function.call, {}}});
   if (!with_examples) return choices;
   for (const TraceExample& example : TraceExamples())
-    choices.push_back({example.name, example.help, example.trace, &example});
+    choices.push_back({example.name,
+                       example.help,
+                       example.trace,
+                       {example.name, example.inputs, example.call, example.feeds},
+                       &example});
   return choices;
 }
 
@@ -134,17 +144,22 @@ Expected<int> TraceFile(llvm::StringRef file, llvm::StringRef name, const Flags&
   }
   if (name.empty()) name = choices[0].name;
   ASSIGN_OR_RETURN(Choice choice, Find("function", name, choices, " in " + file.str()));
+  if (flags.eager.is_set) return RunProgram(choice.program, flags.eager, invocation);
   RETURN_IF_ERROR(Write(choice, flags, invocation));
   return kExitOk;
 }
 
 Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  RETURN_IF_ERROR(flags.eager.DemandPartners());
+  if (flags.eager.is_set && !flags.output.empty())
+    return MakeError("-o goes with a graph, and not with --eager");
   auto [file, name] = llvm::StringRef(flags.function).rsplit(':');
   if (NamesSource(flags.function)) return TraceFile(flags.function, "", flags, invocation);
   if (NamesSource(file)) return TraceFile(file, name, flags, invocation);
   std::vector<Choice> choices = Choices(/*with_examples=*/true);
   if (flags.function.empty()) return List(choices, invocation);
   ASSIGN_OR_RETURN(Choice choice, Find("example", flags.function, choices, ""));
+  if (flags.eager.is_set) return RunProgram(choice.program, flags.eager, invocation);
   RETURN_IF_ERROR(Write(choice, flags, invocation));
   return kExitOk;
 }
@@ -158,6 +173,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("-o,--output", flags->output,
               "a graph (.pb, .pbtxt or .gtxt, each also .gz; - for standard output), of an example "
               "also the name of a case folder; without it the graph is printed, a line a node");
+  flags->eager.AddTo(line);
   return [flags](Invocation& invocation) { return Run(*flags, invocation); };
 }
 

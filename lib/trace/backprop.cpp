@@ -4,6 +4,8 @@
 #include "lib/trace/backprop.h"
 
 #include "lib/ir/node_types.h"
+#include "lib/trace/eager_runner.h"
+#include "lib/trace/function_gradient.h"
 
 namespace grapnel {
 namespace {
@@ -124,7 +126,7 @@ class Backpropagation {
       if (has_seed) {
         SlotOf(port).gradients.push_back(request_.seeds[i]);
       } else if (IsTracked(port)) {
-        Gradient ones = OnesFor(Value(&body_, port));
+        Gradient ones = OnesFor(body_.At(port));
         if (ones.exists()) SlotOf(port).gradients.push_back(ones);
       }
     }
@@ -188,7 +190,7 @@ class Backpropagation {
       bool may_miss = i < 64 && (optional >> i & 1) != 0;
       if (outputs[i].exists() || may_miss || !NeedsZeros(*rule)) continue;
       AtLine line(state_, body_.LineOf(node.id()));
-      outputs[i] = ZerosFor(state_, Value(&body_, port(node, i)));
+      outputs[i] = ZerosFor(state_, body_.At(port(node, i)));
     }
     return outputs;
   }
@@ -215,10 +217,17 @@ class Backpropagation {
       if (!IsTracked(node.input(i))) unneeded |= uint64_t{1} << i;
     }
     GradientContext context(state_, body_, node, std::move(outputs), unneeded);
+    if (const FunctionGradient* call = RecordedCall(node))
+      return state_.eager->GradientOfCall(context, *call);
     if (!rule || IsPythonGradient(node)) return FailWithoutRule(context, node);
     std::string scope = body_.CallScope(node.id());
     InScope in_scope(*state_.current, scope.empty() ? "gradient_tape" : "gradient_tape/" + scope);
     return rule->fn(context);
+  }
+
+  // Of a call in an eager program, which has run so that it hands out what its gradient needs.
+  const FunctionGradient* RecordedCall(const Node& node) const {
+    return body_.recording ? body_.recording->calls.lookup(node.id()) : nullptr;
   }
 
   static bool IsPythonGradient(const Node& node) {
@@ -243,7 +252,7 @@ class Backpropagation {
     int results = static_cast<int>(node.GetInt("_num_results"));
     for (int i = 0; i < results; ++i) {
       dys.push_back(outputs[i].exists() ? ToDense(state_, outputs[i])
-                                        : ZerosFor(state_, Value(&body_, port(node, i))).values);
+                                        : ZerosFor(state_, body_.At(port(node, i))).values);
     }
     Values made = fn(dys);
     InputGradients inputs(results);

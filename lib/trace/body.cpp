@@ -1,34 +1,104 @@
 #include "lib/trace/body.h"
 
+#include "lib/exec/tensor_list.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/proto/versions.pb.h"
+#include "lib/trace/eager_runner.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace grapnel {
 
 DataType Value::dtype() const {
-  return ok() ? BaseType(body_->shapes.TypeOf(port_)) : proto::DT_INVALID;
+  if (!ok()) return proto::DT_INVALID;
+  if (const EagerTensor* eager = EagerOf(*this)) return eager->tensor.dtype();
+  return BaseType(body()->shapes.TypeOf(port_));
 }
 
-Shape Value::shape() const { return ok() ? body_->shapes.OfPort(port_) : Shape::Unknown(); }
+Shape Value::shape() const {
+  if (!ok()) return Shape::Unknown();
+  if (const EagerTensor* eager = EagerOf(*this)) return Shape(eager->tensor.dims());
+  return body()->shapes.OfPort(port_);
+}
 
 std::string Value::name() const {
   if (!ok()) return {};
-  return OutputName(body_->graph->node(port_.node).name(), port_.index);
+  Node node = NodeOf(*this);
+  if (home_.object()) return node ? node.op().str() : "constant";
+  return OutputName(node.name(), port_.index);
 }
 
 int Operation::num_outputs() const {
-  return ok() ? std::max(0, NumOutputs(body_->graph->node(node_))) : 0;
+  if (!ok()) return 0;
+  const EagerObject* eager = home_.object();
+  if (!eager) return std::max(0, NumOutputs(body()->graph->node(node_)));
+  if (!eager->is_operation) return 1;
+  return static_cast<int>(static_cast<const EagerOperation*>(eager)->outputs.size());
 }
 
 Value Operation::output(int i) const {
-  return Value(body_, {i < num_outputs() ? node_ : kNoNode, i});
+  const EagerObject* eager = home_.object();
+  bool has_it = i >= 0 && i < num_outputs();
+  if (!eager) return Value(body(), {has_it ? node_ : kNoNode, i});
+  if (has_it && eager->is_operation) return static_cast<const EagerOperation*>(eager)->outputs[i];
+  if (has_it) return Value(home_, {0, 0});
+  return eager->is_operation || ok() ? Value(body(), {kNoNode, i}) : Value(home_, {kNoNode, i});
 }
 
 std::string Operation::name() const {
-  return ok() ? body_->graph->node(node_).name().str() : std::string();
+  if (!ok()) return {};
+  const EagerObject* eager = home_.object();
+  if (!eager) return body()->graph->node(node_).name().str();
+  if (!eager->is_operation) return Value(home_, {0, 0}).name();
+  return static_cast<const EagerOperation*>(eager)->made_by.op().str();
+}
+
+Node NodeOf(const Value& value) {
+  if (const EagerTensor* eager = EagerOf(value)) return eager->made_by;
+  return value.body()->graph->node(value.port().node);
+}
+
+Where LineOf(const Value& value) {
+  if (const EagerTensor* eager = EagerOf(value)) return eager->where;
+  return value.body()->LineOf(value.port().node);
+}
+
+Shape ContentOf(const Value& value) {
+  const EagerTensor* eager = EagerOf(value);
+  if (!eager) return value.body()->shapes.OfContent(value.port());
+  if (!eager->tensor.HoldsObjects() || eager->tensor.num_elements() != 1) return Shape::Unknown();
+  const Object* object = eager->tensor.data<ObjectRef>()->get();
+  if (auto* variable = dynamic_cast<const Variable*>(object)) return variable->shape();
+  if (auto* list = dynamic_cast<const TensorList*>(object)) return list->element_shape;
+  return Shape::Unknown();
+}
+
+std::optional<std::vector<int64_t>> IntegersOf(const Value& value) {
+  if (!value.ok()) return std::nullopt;
+  const EagerTensor* eager = EagerOf(value);
+  if (!eager) {
+    auto integers = value.body()->shapes.IntegersOf(value.port());
+    return integers ? std::optional(integers->vec()) : std::nullopt;
+  }
+  const Tensor& tensor = eager->tensor;
+  bool is_small = tensor.num_elements() <= ShapeMap::kMaxElements;
+  if (!is_small || (tensor.dtype() != proto::DT_INT32 && tensor.dtype() != proto::DT_INT64 &&
+                    tensor.dtype() != proto::DT_BOOL))
+    return std::nullopt;
+  std::vector<int64_t> integers(tensor.num_elements());
+  for (size_t i = 0; i < integers.size(); ++i) integers[i] = tensor.IntAt(static_cast<int64_t>(i));
+  return integers;
+}
+
+std::string ForeignText(const Value& value, const TraceState& state) {
+  const TraceState& other = *value.body()->state;
+  if (&other == &state) return {};
+  std::string text =
+      " ('" + value.name() + "', made at " + TextOf(LineOf(value)) + ") belongs to another Tracer";
+  if (state.current->is_eager == (EagerOf(value) != nullptr)) return text;
+  return text + (EagerOf(value) ? ", an eager one, and this one traces"
+                                : ", which traces, and this one is eager");
 }
 
 std::string TextOf(const Where& where) {
@@ -61,7 +131,22 @@ TraceBody::TraceBody(TraceState* state, TraceBody* outer, Graph* graph, Function
   placing = outer->placing;
 }
 
+Value TraceBody::At(Port port) {
+  if (!recording) return Value(this, port);
+  auto found = recording->values.find({port.node, port.index});
+  if (found == recording->values.end()) return Value(this, {});
+  const EagerTensor& kept = *EagerOf(found->second);
+  if (kept.frame == 0) return found->second;
+  // One that a branch made, for the gradient outside of it.
+  auto* seen = new EagerTensor(kept.body, kept.tensor, kept.where);
+  seen->made_by = kept.made_by;
+  seen->recording = kept.recording;
+  seen->recorded = kept.recorded;
+  return Value(seen, {0, 0});
+}
+
 std::string TraceBody::UniqueName(llvm::StringRef name) {
+  if (is_eager) return state->eager->UniqueName(name, scope);
   std::string full = scope.empty() ? name.str() : (scope + "/" + name).str();
   std::string key = llvm::StringRef(full).lower();
   int count = names_in_use_.lookup(key);
@@ -126,8 +211,12 @@ NodeId TraceBody::AddPlaceholder(DataType dtype, const Shape& shape, llvm::Strin
 Port TraceBody::Capture(const Value& value, const Where& where) {
   if (value.body() == this) return value.port();
   for (const Captured& captured : captures) {
-    if (captured.outer.body() == value.body() && captured.outer.port() == value.port())
-      return {captured.placeholder, 0};
+    if (captured.outer.IsSame(value)) return {captured.placeholder, 0};
+  }
+  if (value.home().object()) {
+    NodeId id = AddPlaceholder(value.dtype(), value.shape(), "captured", /*keep_name=*/true, where);
+    captures.push_back({value, id});
+    return {id, 0};
   }
   Node source = value.body()->graph->node(value.port().node);
   if (copies_constants && source.op() == "Const") {
@@ -205,6 +294,8 @@ TraceState::TraceState(std::unique_ptr<Module> imported, const Where& where)
   current = bodies.back().get();
   current->imported_at = where;
 }
+
+TraceState::~TraceState() = default;
 
 TraceBody* TraceState::EnterExisting(Function* function) {
   bodies.push_back(std::make_unique<TraceBody>(this, current, &function->body, function));

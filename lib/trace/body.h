@@ -22,6 +22,9 @@ constexpr int kProducerVersion = 2474;
 constexpr int kMinConsumerVersion = 12;
 std::string VersionsOf(bool has_functions);  // a serialized VersionDef
 
+class EagerRunner;      // lib/trace/eager_runner.h
+struct EagerRecording;  // lib/trace/eager_runner.h
+
 class TraceBody {
  public:
   // What is in `graph` already stays as it is: its names are taken.
@@ -55,6 +58,9 @@ class TraceBody {
   const Where& LineOf(NodeId id) const { return id < lines.size() ? lines[id] : imported_at; }
 
   Value ValueOf(NodeId id, int index = 0) { return Value(this, {id, index}); }
+  // What a port of this body is to an op in the current one: of a recording, the tensor that it
+  // had.
+  Value At(Port port);
 
   struct Captured {
     Value outer;
@@ -76,7 +82,9 @@ class TraceBody {
   };
   Placing placing;
   std::vector<Controller> controllers;
-  bool copies_constants = false;  // of bodies around it, instead of capturing them
+  bool is_eager = false;                // ops run, and are no nodes: TraceState::eager
+  EagerRecording* recording = nullptr;  // that this is the body of
+  bool copies_constants = false;        // of bodies around it, instead of capturing them
   // Shapes and axes of reductions whose gradient was made: gradients/reduction.cpp.
   std::set<std::pair<std::vector<int64_t>, std::vector<int64_t>>> reduced_shapes;
   std::string colocated_with;  // the node beside which new ones go (_class); or empty
@@ -97,6 +105,7 @@ class TraceBody {
 
 struct TraceState {
   TraceState();
+  ~TraceState();
   // Goes on with a graph that is there; `where` is the line of all its nodes.
   TraceState(std::unique_ptr<Module> imported, const Where& where);
   TraceBody* Enter(llvm::StringRef function);  // a new function's body becomes the current one
@@ -120,7 +129,21 @@ struct TraceState {
       custom_gradients;
 
   void Report(const Where& where, const std::string& text);
+
+  std::shared_ptr<int> lifetime = std::make_shared<int>();  // who keeps more of it looks at this
+  std::unique_ptr<EagerRunner> eager;                       // of eager mode; goes first
 };
+
+// --- Of a value that is ok(), be it traced or eager.
+// The node that made it; of an eager one, that of its signature. None: it was given.
+Node NodeOf(const Value& value);
+Where LineOf(const Value& value);
+// The shape of what is in a variable or list, as ShapeMap::OfContent.
+Shape ContentOf(const Value& value);
+// The elements of a small integer tensor, where they are known.
+std::optional<std::vector<int64_t>> IntegersOf(const Value& value);
+// " ('x:0', made at mean.cpp:12) belongs to another Tracer"; "": it is of `state`.
+std::string ForeignText(const Value& value, const TraceState& state);
 
 // A name scope that a node and the constants of its inputs share; the node has the scope's own
 // name. An empty name opens nothing.
@@ -157,6 +180,15 @@ Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name
                    const Where& where);
 // In its own dtype.
 Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name = "Const");
+
+// An Identity for each result, and the effects of the body ordered before it. Empty after an error.
+std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const Where& where);
+// Whether a tensor of `shape` is all that `wanted` promises.
+bool IsAsKnown(const Shape& shape, const Shape& wanted);
+// What is known of a tensor that is one of the two.
+Shape Common(const Shape& a, const Shape& b);
+// "base_12", a name that no function has.
+std::string FreeFunctionName(TraceState& state, const std::string& base);
 
 // Tracer::WhileLoop and IfElse, in the current body.
 Values MakeWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,

@@ -2,9 +2,42 @@
 // each lambda. Follows tensorflow/python/ops/{while_v2,cond_v2}.py, names included.
 
 #include "lib/trace/body.h"
+#include "lib/trace/eager_runner.h"
 #include "lib/trace/ops.h"
+#include "lib/trace/user_call.h"
 
 namespace grapnel {
+
+std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const Where& where) {
+  std::vector<NodeId> nodes;
+  for (const Value& result : results) {
+    Operand operands[] = {Operand(result, where)};
+    Value identity = MakeOp(*body.state, {"Identity", operands, {}, {}}, where);
+    if (!identity.ok()) return {};
+    nodes.push_back(identity.port().node);
+  }
+  AddAutomaticControls(body, nodes);
+  return nodes;
+}
+
+bool IsAsKnown(const Shape& shape, const Shape& wanted) {
+  if (!wanted.known_rank()) return true;
+  if (!shape.known_rank() || shape.rank() != wanted.rank()) return false;
+  for (int i = 0; i < wanted.rank(); ++i) {
+    if (wanted.IsKnown(i) && shape.dim(i) != wanted.dim(i)) return false;
+  }
+  return true;
+}
+
+Shape Common(const Shape& a, const Shape& b) {
+  if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank()) return Shape::Unknown();
+  Shape common = a;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (a.dim(i) != b.dim(i)) common.set_dim(i, kUnknownDim);
+  }
+  return common;
+}
+
 namespace {
 
 // Where an inner body is the current one.
@@ -20,18 +53,6 @@ class BodyGuard {
   TraceState& state_;
   TraceBody* body_;
 };
-
-// An Identity for each result, and the effects of the body ordered before it. Empty after an error.
-std::vector<NodeId> EndBody(TraceBody& body, const Values& results, const Where& where) {
-  std::vector<NodeId> nodes;
-  for (const Value& result : results) {
-    Value identity = Identity(result.body() ? result : Value(&body, {}), {}, where);
-    if (!identity.ok()) return {};
-    nodes.push_back(identity.port().node);
-  }
-  AddAutomaticControls(body, nodes);
-  return nodes;
-}
 
 std::vector<Port> FirstPorts(llvm::ArrayRef<NodeId> nodes) {
   std::vector<Port> ports;
@@ -55,26 +76,6 @@ Value ToCondition(TraceState& state, const Value& value, llvm::StringRef what, c
   Shape shape = value.shape();
   if (shape.known_rank() && shape.rank() == 0) return value;
   return MakeOp(state, {"Squeeze", Operand(value, where), {}, {}}, where);
-}
-
-// Whether a tensor of `shape` is all that `wanted` promises.
-bool IsAsKnown(const Shape& shape, const Shape& wanted) {
-  if (!wanted.known_rank()) return true;
-  if (!shape.known_rank() || shape.rank() != wanted.rank()) return false;
-  for (int i = 0; i < wanted.rank(); ++i) {
-    if (wanted.IsKnown(i) && shape.dim(i) != wanted.dim(i)) return false;
-  }
-  return true;
-}
-
-// What is known of a tensor that is one of the two.
-Shape Common(const Shape& a, const Shape& b) {
-  if (!a.known_rank() || !b.known_rank() || a.rank() != b.rank()) return Shape::Unknown();
-  Shape common = a;
-  for (int i = 0; i < a.rank(); ++i) {
-    if (a.dim(i) != b.dim(i)) common.set_dim(i, kUnknownDim);
-  }
-  return common;
 }
 
 // Nodes made while it lasts run after what the bodies were asked to run after.
@@ -142,8 +143,11 @@ class LoopMaker {
     BodyGuard guard(state_, name);
     cond_ = &guard.body();
     Values args = AddArgs(*cond_, &cond_args_);
-    Value value =
-        ToCondition(state_, cond(llvm::ArrayRef<Value>(args).drop_front(2)), "while", where_);
+    Value given;
+    llvm::ArrayRef<Value> vars = llvm::ArrayRef<Value>(args).drop_front(2);
+    if (!CallUser(state_, "while: the condition", where_, [&] { given = cond(vars); }))
+      return false;
+    Value value = ToCondition(state_, given, "while", where_);
     cond_results_ = EndBody(*cond_, {value}, where_);
     return !cond_results_.empty();
   }
@@ -154,7 +158,9 @@ class LoopMaker {
     Values args = AddArgs(*body_, &body_args_);
     // What the condition reads from outside is passed on first, in its order.
     for (const auto& captured : cond_->captures) body_->Capture(captured.outer, where_);
-    Values next = fn(llvm::ArrayRef<Value>(args).drop_front(2));
+    Values next;
+    llvm::ArrayRef<Value> vars = llvm::ArrayRef<Value>(args).drop_front(2);
+    if (!CallUser(state_, "while: the body", where_, [&] { next = fn(vars); })) return false;
     if (!CheckNext(next)) return false;
     Value counter = args[0];
     counter += Operand(1, where_);
@@ -300,7 +306,9 @@ class BranchMaker {
     for (size_t i = 0; i < branches.size(); ++i) {
       BodyGuard guard(state_, names_[i]);
       branches_.push_back(&guard.body());
-      results_.push_back(branches[i]());
+      results_.emplace_back();
+      std::string what = what_ + std::string(": a branch");
+      if (!CallUser(state_, what, where_, [&] { results_.back() = branches[i](); })) return false;
       ends_.push_back(EndBody(guard.body(), results_[i], where_));
       if (ends_[i].size() != results_[i].size()) return false;
     }
@@ -345,9 +353,8 @@ class BranchMaker {
   void MatchArgs() {
     for (TraceBody* branch : branches_) {
       for (const auto& captured : branch->captures) {
-        bool known = llvm::any_of(inputs_, [&](const Value& value) {
-          return value.body() == captured.outer.body() && value.port() == captured.outer.port();
-        });
+        bool known =
+            llvm::any_of(inputs_, [&](const Value& value) { return value.IsSame(captured.outer); });
         if (!known) inputs_.push_back(captured.outer);
       }
     }
@@ -368,8 +375,7 @@ class BranchMaker {
 
   NodeId ArgFor(TraceBody& branch, const Value& input) {
     for (const auto& captured : branch.captures) {
-      if (captured.outer.body() == input.body() && captured.outer.port() == input.port())
-        return captured.placeholder;
+      if (captured.outer.IsSame(input)) return captured.placeholder;
     }
     return branch.AddPlaceholder(input.dtype(), input.shape(), "Placeholder", /*keep_name=*/false,
                                  where_);
@@ -407,11 +413,13 @@ class BranchMaker {
 Values MakeWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
                  llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
                  llvm::ArrayRef<Operand> init, const Where& where) {
+  if (state.current->is_eager) return RunWhile(state, cond, body, init, where);
   return LoopMaker(state, init, where).Run(cond, body);
 }
 
 Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()> then,
               llvm::function_ref<Values()> otherwise, const Where& where) {
+  if (state.current->is_eager) return RunIf(state, cond, then, otherwise, where);
   return BranchMaker(state, where).If(cond, then, otherwise);
 }
 
@@ -428,6 +436,7 @@ Values Tracer::IfElse(const Operand& cond, llvm::function_ref<Values()> then,
 
 Values Tracer::SwitchCase(const Operand& index,
                           llvm::ArrayRef<llvm::function_ref<Values()>> branches) {
+  if (state_->current->is_eager) return RunCase(*state_, index, branches, index.where);
   return BranchMaker(*state_, index.where).Case(index, branches);
 }
 

@@ -38,33 +38,49 @@ Literal Floats(llvm::ArrayRef<int64_t> dims, const std::vector<float>& values) {
                        {reinterpret_cast<const char*>(values.data()), values.size() * 4});
 }
 
-}  // namespace
+// Of a function of one value.
+template <typename Fn>
+auto CallOf(Fn fn) {
+  return [fn](Tracer& t, llvm::ArrayRef<Value> args) { return Tracer::ListOf(fn(t, args[0])); };
+}
 
-const std::vector<TraceExample>& TraceExamples() {
-  static const auto* const kExamples = new std::vector<TraceExample>{
+std::vector<TraceExample>* MakeExamples() {
+  auto* examples = new std::vector<TraceExample>{
       {"collatz",
        "a While with an If in it: 27 takes 111 steps to 1",
-       [] {
-         return Trace("collatz", {{"n", proto::DT_INT32, {}}}, Collatz);
-       },
+       {{"n", proto::DT_INT32, {}}},
+       CallOf(Collatz),
+       nullptr,
        {{"n:0", Literal::Scalar(proto::DT_INT32, 27)}},
        {{"Identity:0", Literal::Scalar(proto::DT_INT32, 1)},
         {"Identity_1:0", Literal::Scalar(proto::DT_INT32, 111)}}},
       {"harmonic_mean",
        "a few ops, one of them for nothing",
-       [] {
-         return Trace("harmonic_mean", {{"x", proto::DT_FLOAT, {3}}}, HarmonicMean);
-       },
+       {{"x", proto::DT_FLOAT, {3}}},
+       CallOf(HarmonicMean),
+       nullptr,
        {{"x:0", Floats({3}, {1, 2, 4})}},
        {{"Identity:0", Floats({}, {12.0f / 7})}}},
       {"harmonic_mean_print",
        "the same with a Print that a control edge keeps alive",
-       [] {
-         return Trace("harmonic_mean_print", {{"x", proto::DT_FLOAT, {3}}}, HarmonicMeanPrint);
-       },
+       {{"x", proto::DT_FLOAT, {3}}},
+       CallOf(HarmonicMeanPrint),
+       nullptr,
        {{"x:0", Floats({3}, {1, 2, 4})}},
        {{"Identity:0", Floats({}, {12.0f / 7})}}},
   };
+  for (TraceExample& example : *examples) {
+    example.trace = [&example] {
+      return TraceFunction(example.name, example.inputs, example.call);
+    };
+  }
+  return examples;
+}
+
+}  // namespace
+
+const std::vector<TraceExample>& TraceExamples() {
+  static const auto* const kExamples = MakeExamples();
   return *kExamples;
 }
 

@@ -2,20 +2,23 @@
 #ifndef GRAPNEL_LIB_TRACE_EXAMPLES_H_
 #define GRAPNEL_LIB_TRACE_EXAMPLES_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "lib/ir/literal.h"
-#include "lib/trace/tracer.h"
+#include "lib/trace/trace.h"
 
 namespace grapnel {
 
 struct TraceExample {
   const char* name;
   const char* help;
-  Expected<std::unique_ptr<Module>> (*trace)();
+  std::vector<TensorSpec> inputs;
+  std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;
+  std::function<Expected<std::unique_ptr<Module>>()> trace;
   // Tensors with values to feed, and what must come out.
   std::vector<std::pair<std::string, Literal>> feeds, fetches;
 };

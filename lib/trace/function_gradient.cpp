@@ -3,20 +3,27 @@
 #include "lib/trace/ops.h"
 
 namespace grapnel {
-namespace {
-
-std::string FreeName(TraceState& state, const std::string& base) {
+std::string FreeFunctionName(TraceState& state, const std::string& base) {
   std::string name = base + "_" + std::to_string(state.uid++);
   while (state.module->FindFunction(name)) name = base + "_" + std::to_string(state.uid++);
   return name;
 }
 
-}  // namespace
-
 int FunctionGradient::ArgOf(Port capture) const {
   const std::vector<NodeId>& args = forward->function->args;
   auto it = llvm::find(args, capture.node);
   return it == args.end() ? -1 : static_cast<int>(it - args.begin());
+}
+
+std::vector<DataType> FunctionGradient::HandOut() {
+  std::vector<DataType> types;
+  for (Port capture : captures) {
+    places.push_back(-1);
+    if (ArgOf(capture) >= 0) continue;
+    types.push_back(forward->shapes.TypeOf(capture));
+    places.back() = AddFunctionResult(*forward, capture, "intermediate");
+  }
+  return types;
 }
 
 Values FunctionGradient::Call(TraceState& state, const Values& dys, const Values& captured) const {
@@ -38,11 +45,16 @@ FunctionGradient GradientOfFunction(TraceState& state, const Function& function,
                                     llvm::ArrayRef<Value> dys) {
   FunctionGradient made;
   std::string base = function.name().str();
-  Function* copy = state.module->AddCopy(function, FreeName(state, "__forward_" + base));
+  Function* copy = state.module->AddCopy(function, FreeFunctionName(state, "__forward_" + base));
   InBody back(state, state.current);  // when the bodies below are done
   made.forward = state.EnterExisting(copy);
   TraceBody& forward = *made.forward;
-  made.name = FreeName(state, "__backward_" + base);
+  // Where the user wrote it: errors are said there.
+  for (const auto& body : state.bodies) {
+    if (body->graph == &function.body) forward.lines = body->lines;
+  }
+  forward.lines.resize(forward.first_traced, forward.imported_at);
+  made.name = FreeFunctionName(state, "__backward_" + base);
   TraceBody& backward = *state.Enter(made.name);
   backward.copies_constants = true;
   backward.scope.clear();

@@ -1,6 +1,8 @@
 #include "lib/trace/gradient.h"
 
 #include "lib/trace/backprop.h"
+#include "lib/trace/eager_runner.h"
+#include "llvm/ADT/ScopeExit.h"
 
 namespace grapnel {
 namespace {
@@ -15,8 +17,19 @@ class GradientRequest {
   }
 
   bool SetTargets(llvm::ArrayRef<Value> ys, const GradientOptions& options) {
+    if (state_.current->is_eager) {
+      EagerRecording* recording = state_.eager->recording();
+      if (!recording) {
+        Report(
+            "gradients: an eager program keeps no ops: make a Tape before those that count, or the "
+            "Tracer with {.records = true}");
+        return false;
+      }
+      request_.forward = &recording->body;
+    }
     for (const Value& y : ys) {
       if (!Check(y, "y")) return false;
+      if (state_.current->is_eager) continue;
       if (!request_.forward || y.body()->IsInside(request_.forward)) request_.forward = y.body();
     }
     if (!request_.forward) request_.forward = state_.current;
@@ -25,7 +38,7 @@ class GradientRequest {
       const Value& seed = options.grad_ys[i];
       request_.seeds.push_back(seed.body() ? Gradient(seed) : Gradient());
       if (!seed.body() || i >= ys.size()) continue;
-      if (!seed.ok()) return false;
+      if (!Check(seed, "the gradient given")) return false;
       if (seed.dtype() == ys[i].dtype()) continue;
       Report(llvm::formatv("gradients: y {0} ('{1}') is {2}, the gradient given for it is {3}", i,
                            ys[i].name(), DataTypeName(ys[i].dtype()), DataTypeName(seed.dtype())));
@@ -71,8 +84,9 @@ class GradientRequest {
  private:
   bool Check(const Value& value, const char* what) {
     if (value.ok()) {
-      if (value.body()->state != &state_) {
-        Report(llvm::formatv("gradients: {0} '{1}' belongs to another Tracer", what, value.name()));
+      std::string foreign = ForeignText(value, state_);
+      if (!foreign.empty()) {
+        Report(llvm::formatv("gradients: {0}{1}", what, foreign));
       } else if (!state_.current->IsInside(value.body())) {
         Report(llvm::formatv("gradients: {0} '{1}' is of function '{2}' and cannot be seen here",
                              what, value.name(), value.body()->function->name()));
@@ -88,14 +102,12 @@ class GradientRequest {
 
   // In the body that is gone through: what is of one around it is an argument there.
   Port PortOf(const Value& value) {
+    if (request_.forward->recording) return state_.eager->PortIn(value);
     return value.body() == request_.forward ? value.port()
                                             : request_.forward->Capture(value, where_);
   }
 
-  template <typename Text>
-  void Report(const Text& text) {
-    state_.Report(where_, text.str());
-  }
+  void Report(const std::string& text) { state_.Report(where_, text); }
 
   TraceState& state_;
   const Where where_;
@@ -153,8 +165,21 @@ struct Tape::Impl {
   NodeId begin, end = kNoNode;
   bool is_used = false;
   std::vector<Watched> watched = {};
+  bool is_recording = false, owns_recording = false;  // of eager mode
 
   NodeId EndId() const { return body->graph->end_id(); }
+  // Sees nothing from now on.
+  void Stop() {
+    end = std::min(end, EndId());
+    if (std::exchange(is_recording, false)) tracer->state().eager->Pause();
+  }
+  // The gradient that a tape gives once has been given.
+  void Release() {
+    Stop();
+    if (!std::exchange(owns_recording, false)) return;
+    tracer->state().eager->Leave();
+    body = nullptr;
+  }
 
   // Handles of variables that ops of the tape's window read.
   std::vector<Watched> AllWatched() const {
@@ -175,28 +200,47 @@ struct Tape::Impl {
 };
 
 Tape::Tape(Tracer& t, const TapeOptions& options, Where)
-    : impl_(new Impl{&t, options, t.state().current, t.state().current->graph->end_id()}) {}
-
-Tape::~Tape() = default;
-
-void Tape::Watch(const Value& x) {
-  if (x.ok() && x.body() == impl_->body) impl_->watched.push_back({x.port(), impl_->EndId()});
+    : impl_(new Impl{&t, options, t.state().current, 0}) {
+  if (impl_->body->is_eager) {
+    impl_->body = &t.state().eager->Join().body;
+    impl_->is_recording = impl_->owns_recording = true;
+  }
+  impl_->begin = impl_->EndId();
 }
 
-void Tape::Stop() { impl_->end = std::min(impl_->end, impl_->EndId()); }
+Tape::~Tape() {
+  if (impl_->owns_recording) impl_->Release();
+}
+
+void Tape::Watch(const Value& x) {
+  if (!x.ok() || !impl_->body) return;
+  if (EagerOf(x)) {
+    bool is_own = impl_->is_recording && x.body() == impl_->body->outer;
+    if (!is_own) return;
+    Port port = impl_->tracer->state().eager->PortIn(x);
+    impl_->watched.push_back({port, impl_->EndId()});
+  } else if (x.body() == impl_->body) {
+    impl_->watched.push_back({x.port(), impl_->EndId()});
+  }
+}
+
+void Tape::Stop() {
+  if (impl_->body) impl_->Stop();
+}
 
 Values Tape::Jacobian(const Value& y, llvm::ArrayRef<Value> xs, Unconnected unconnected,
                       Where where) {
   LineGuard line(impl_->tracer->state(), where);
   if (!impl_->options.persistent) Stop();
-  const bool persistent = impl_->options.persistent;
+  const bool was_persistent = impl_->options.persistent;
   impl_->options.persistent = true;  // for the loop below, which asks once, inside
   Values rows = MakeJacobian(
       *impl_->tracer, y, xs, unconnected, [&](llvm::ArrayRef<Value> connected, const Value& seed) {
         return Gradient(llvm::ArrayRef<Value>(y), connected,
                         {.grad_ys = {seed}, .unconnected = Unconnected::kZeros}, where);
       });
-  impl_->options.persistent = persistent;
+  impl_->options.persistent = was_persistent;
+  if (!was_persistent && impl_->owns_recording) impl_->Release();
   return rows;
 }
 
@@ -222,6 +266,10 @@ Values Tape::Gradient(llvm::ArrayRef<Value> ys, llvm::ArrayRef<Value> xs,
   }
   impl_->is_used = true;
   if (!impl_->options.persistent) Stop();
+  // Whatever comes of it, a tape of eager mode keeps its values no longer.
+  auto release = llvm::make_scope_exit([&] {
+    if (!impl_->options.persistent && impl_->owns_recording) impl_->Release();
+  });
   GradientRequest request(*impl_->tracer, where);
   if (!request.SetTargets(ys, options) || !request.SetSources(xs))
     return Dense(state, None(state, xs.size()));
@@ -241,16 +289,20 @@ Values CustomGradient(Tracer& t, const Values& inputs,
   all.insert(all.end(), inputs.begin(), inputs.end());
   int64_t results = static_cast<int64_t>(made.values.size());
   Operand operands[] = {Operand(all, where)};
-  Operation identity = MakeOp(
-      state,
-      {"IdentityN",
-       operands,
-       {{"_num_results", results},
-        {"_gradient_op_type", "CustomGradient-" + std::to_string(state.custom_gradients.size())}},
-       {}},
-      where);
+  // In eager mode all have one signature.
+  const std::string number =
+      state.current->is_eager ? "" : "-" + std::to_string(state.custom_gradients.size());
+  Operation identity =
+      MakeOp(state,
+             {"IdentityN",
+              operands,
+              {{"_num_results", results}, {"_gradient_op_type", "CustomGradient" + number}},
+              {}},
+             where);
   if (!identity.ok()) return Values(made.values.size(), Value(state.current, {}));
-  state.custom_gradients[{identity.body(), identity.node()}] = std::move(made.gradient);
+  const TraceBody* body = identity.body();
+  if (body->is_eager && state.eager->recording()) body = &state.eager->recording()->body;
+  if (!body->is_eager) state.custom_gradients[{body, identity.node()}] = std::move(made.gradient);
   Values values;
   for (int i = 0; i < results; ++i) values.push_back(identity.output(i));
   return values;

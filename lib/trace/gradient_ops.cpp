@@ -43,6 +43,7 @@ Tracer::Ending GradientContext::Scope(llvm::StringRef name) {
 
 Tracer::Ending GradientContext::After(const Values& values) {
   TraceBody* body = state_.current;
+  if (body->is_eager) return Tracer::Ending([] {});
   TraceBody::Controller controller;
   for (const Value& value : values) {
     if (value.ok()) controller.inputs.push_back(body->Capture(value, Where()).node);
@@ -54,7 +55,7 @@ Tracer::Ending GradientContext::After(const Values& values) {
 Tracer::Ending GradientContext::ColocatedWith(const Value& x) {
   TraceBody* body = state_.current;
   std::string before = body->colocated_with;
-  if (x.ok() && x.body() == body)
+  if (x.ok() && x.body() == body && !body->is_eager)
     body->colocated_with = body->graph->node(x.port().node).name().str();
   return Tracer::Ending([body, before] { body->colocated_with = before; });
 }
@@ -238,7 +239,7 @@ Value GradientContext::Concat(const std::vector<Operand>& parts, const Operand& 
     if (parts[i].kind == Operand::kValue) {
       values.push_back(parts[i].values[0]);
     } else if (parts[i].kind == Operand::kList) {  // a vector of scalars
-      values.push_back(Op("Pack", {parts[i].values}, {}, name));
+      values.push_back(Op("Pack", {parts[i]}, {}, name));
     } else if (auto literal = ConvertNumbers(parts[i].literal, dtype)) {
       values.push_back(MakeConstant(body, *literal, body.UniqueName(name), Where()));
     }
@@ -460,10 +461,7 @@ Value GradientContext::CutLast(const Value& x, llvm::ArrayRef<Index> indices) {
 }
 
 std::optional<std::vector<int64_t>> GradientContext::IntegersOf(const Value& x) const {
-  if (!x.ok()) return std::nullopt;
-  auto integers = x.body()->shapes.IntegersOf(x.port());
-  if (!integers) return std::nullopt;
-  return integers->vec();
+  return grapnel::IntegersOf(x);
 }
 
 }  // namespace grapnel

@@ -32,6 +32,8 @@ std::vector<const GradientEntry*> AllGradients() {
   return entries;
 }
 
+Value GradientContext::ForwardAt(Port port) const { return forward_.At(port); }
+
 const Value& GradientContext::dy(int i) {
   Gradient& gradient = gradients_[i];
   if (gradient.is_slices()) gradient = ToDense(state_, gradient);

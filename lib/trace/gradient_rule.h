@@ -42,8 +42,8 @@ class GRAPNEL_PUBLIC GradientContext {
   const Node& node() const { return node_; }
   int num_inputs() const { return node_.num_inputs(); }
   int num_outputs() const { return static_cast<int>(gradients_.size()); }
-  Value x(int i = 0) const { return Value(&forward_, node_.input(i)); }
-  Value y(int i = 0) const { return Value(&forward_, {node_.id(), i}); }
+  Value x(int i = 0) const { return ForwardAt(node_.input(i)); }
+  Value y(int i = 0) const { return ForwardAt({node_.id(), i}); }
   // The gradient of an output; of one that has none: zeros, or nothing where the op can do without
   // (has_dy). dy() makes a dense tensor of slices; gradient() is as it came.
   const Value& dy(int i = 0);
@@ -146,6 +146,7 @@ class GRAPNEL_PUBLIC GradientContext {
   TraceBody& forward() { return forward_; }
 
  private:
+  Value ForwardAt(Port port) const;
   Value Filled(double value, const Value& shape, DataType dtype, llvm::StringRef name);
   Value FilledDims(double value, llvm::ArrayRef<int64_t> dims, DataType dtype,
                    llvm::StringRef name);

@@ -1,5 +1,6 @@
 // Jacobians: a While over the elements of y, each with the gradient of that element alone.
 #include "lib/trace/backprop.h"
+#include "lib/trace/eager_runner.h"
 #include "lib/trace/gradient.h"
 
 namespace grapnel {
@@ -7,15 +8,19 @@ namespace {
 
 bool DependsOn(const Value& y, const Value& x) {
   if (y.body() != x.body()) return true;  // a loop or branch between: the gradient will tell
-  const Graph& graph = *y.body()->graph;
+  EagerRunner* eager = y.body()->is_eager ? y.body()->state->eager.get() : nullptr;
+  if (eager && !eager->recording()) return true;  // the gradient will tell
+  TraceBody& body = eager ? eager->recording()->body : *y.body();
+  const Graph& graph = *body.graph;
+  const Port x_port = eager ? eager->PortIn(x) : x.port();
   llvm::DenseSet<NodeId> seen;
-  std::vector<Port> stack = {y.port()};
+  std::vector<Port> stack = {eager ? eager->PortIn(y) : y.port()};
   while (!stack.empty()) {
     Port port = stack.back();
     stack.pop_back();
-    if (port == x.port()) return true;
+    if (port == x_port) return true;
     Node node = graph.node(port.node);
-    if (!IsTrainable(y.body()->shapes.TypeOf(port)) || node.op() == "StopGradient") continue;
+    if (!IsTrainable(body.shapes.TypeOf(port)) || node.op() == "StopGradient") continue;
     if (!seen.insert(port.node).second) continue;
     for (int i = 0; i < node.num_inputs(); ++i) stack.push_back(node.input(i));
   }

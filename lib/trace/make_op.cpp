@@ -4,6 +4,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/support/suggest.h"
 #include "lib/trace/body.h"
+#include "lib/trace/eager_runner.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
@@ -99,8 +100,8 @@ class OpMaker {
         if (!value.body() && state_.errors.empty())
           Fail("input {0} is a Value that was never made", i);
         if (!value.ok()) return false;
-        if (value.body()->state != &state_) {
-          Fail("input {0} ('{1}') belongs to another Tracer", i, value.name());
+        if (std::string foreign = ForeignText(value, state_); !foreign.empty()) {
+          Fail("input {0}{1}", i, foreign);
           return false;
         }
         if (!body_.IsInside(value.body())) {
@@ -328,6 +329,7 @@ std::optional<Literal> ConvertNumbers(const Literal& literal, DataType dtype) {
 
 Value MakeConstant(TraceBody& body, const Literal& literal, llvm::StringRef name,
                    const Where& where) {
+  if (body.is_eager) return body.state->eager->Constant(literal, where);
   NodeId id = body.AddNode("Const", name, {}, where);
   body.graph->SetAttr(id, "dtype", attr::Type(literal.dtype()));
   body.graph->SetAttr(id, "value", attr::Tensor(literal.ToTensorProto()));
@@ -346,6 +348,7 @@ Value ToValue(TraceState& state, const Operand& operand, llvm::StringRef name) {
 }
 
 Operation MakeOp(TraceState& state, const OpRequest& request, const Where& where) {
+  if (state.current->is_eager) return state.eager->Run(request, where);
   Operation made = OpMaker(state, request, where).Run();
   // Not ok, but with the body: so that a value of it is known to have been reported.
   return made.ok() ? made : Operation(state.current, kNoNode);

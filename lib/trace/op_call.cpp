@@ -2,8 +2,21 @@
 
 #include "lib/ir/node_types.h"
 #include "lib/trace/body.h"
+#include "lib/trace/eager_runner.h"
 
 namespace grapnel {
+
+namespace {
+
+// The node whose attributes say how many tensors an argument stands for.
+Node DefinedBy(const Operation& made) {
+  const EagerObject* eager = made.home().object();
+  if (!eager) return made.body()->graph->node(made.node());
+  return eager->is_operation ? static_cast<const EagerOperation*>(eager)->made_by
+                             : static_cast<const EagerTensor*>(eager)->made_by;
+}
+
+}  // namespace
 
 Operation OpCall::Make() {
   if (!made_) made_ = tracer_.Op(op_, inputs_, attributes_, name_, where_);
@@ -12,13 +25,13 @@ Operation OpCall::Make() {
 
 Value OpCall::Single(int argument) {
   Values values = List(argument);
-  return values.empty() ? Value() : values.front();
+  return values.empty() ? Make().output(0) : values.front();
 }
 
 Values OpCall::List(int argument) {
   Operation made = Make();
   if (!made.ok()) return {};
-  Node node = made.body()->graph->node(made.node());
+  Node node = DefinedBy(made);
   const OpInfo* info = DefinitionOf(node);
   // All of a node that was made have their attributes.
   auto size = [&](int i) { return cantFail(NumTensors(node, info->outputs[i])); };

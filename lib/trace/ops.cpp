@@ -158,12 +158,8 @@ Value Pow(const Operand& x, const Operand& y) { return Binary("Pow", "pow", x, y
 Value Maximum(const Operand& x, const Operand& y) { return Binary("Maximum", {}, x, y); }
 Value Minimum(const Operand& x, const Operand& y) { return Binary("Minimum", {}, x, y); }
 
-Value Value::Negate(const Value& x) {
-  return x.ok() ? Unary("Neg", x, x.body()->LineOf(x.port().node)) : x;
-}
-Value Value::Not(const Value& x) {
-  return x.ok() ? Unary("LogicalNot", x, x.body()->LineOf(x.port().node)) : x;
-}
+Value Value::Negate(const Value& x) { return x.ok() ? Unary("Neg", x, LineOf(x)) : x; }
+Value Value::Not(const Value& x) { return x.ok() ? Unary("LogicalNot", x, LineOf(x)) : x; }
 Value& Value::operator+=(const Operand& y) { return *this = Operand(*this, y.where) + y; }
 Value& Value::operator-=(const Operand& y) { return *this = Operand(*this, y.where) - y; }
 Value& Value::operator*=(const Operand& y) { return *this = Operand(*this, y.where) * y; }

@@ -20,11 +20,13 @@ struct GRAPNEL_PUBLIC TracedFunction {
   std::string name;
   std::vector<TensorSpec> inputs;
   Where where;  // of the registration; its strings live as long as the program
-  std::function<Expected<std::unique_ptr<Module>>()> trace;  // errors: Trace's; what it throws
+  std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;  // as it was written: may throw
+  std::function<Expected<std::unique_ptr<Module>>()> trace;    // errors: Trace's; what it throws
   const char* plugin = "";  // the file that it came with; "": the program's own
 };
 
-// In the order in which they registered. Two may have one name, in two plugins.
+// In the order in which they registered. Two may have one name, in two plugins. RegisterTrace makes
+// `trace` of `call`.
 GRAPNEL_PUBLIC const std::vector<TracedFunction>& TracedFunctions();
 GRAPNEL_PUBLIC bool RegisterTrace(TracedFunction function);
 
@@ -34,24 +36,16 @@ bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), const Tenso
                    Where where) {
   static_assert(sizeof...(Args) == N, "GRAPNEL_TRACE: one TensorSpec for each Value");
   std::vector<TensorSpec> specs(inputs, inputs + N);
-  auto trace = [=]() -> Expected<std::unique_ptr<Module>> {
-    return TraceFunction(
-        name, specs,
-        [&](Tracer& t, llvm::ArrayRef<Value> args) {
-          return Tracer::ListOf(Tracer::Call<N>(fn, args, t));
-        },
-        where);
+  auto call = [fn](Tracer& t, llvm::ArrayRef<Value> args) {
+    return Tracer::ListOf(Tracer::Call<N>(fn, args, t));
   };
-  return RegisterTrace(TracedFunction{name, specs, where, trace});
+  return RegisterTrace(TracedFunction{name, specs, where, call, nullptr});
 }
 template <typename Result, typename... Args>
 bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), Where where) {
   static_assert(sizeof...(Args) == 0, "GRAPNEL_TRACE: one TensorSpec for each Value");
-  auto trace = [=]() -> Expected<std::unique_ptr<Module>> {
-    return TraceFunction(
-        name, {}, [&](Tracer& t, llvm::ArrayRef<Value>) { return Tracer::ListOf(fn(t)); }, where);
-  };
-  return RegisterTrace(TracedFunction{name, {}, where, trace});
+  auto call = [fn](Tracer& t, llvm::ArrayRef<Value>) { return Tracer::ListOf(fn(t)); };
+  return RegisterTrace(TracedFunction{name, {}, where, call, nullptr});
 }
 
 // At namespace scope, after the function: GRAPNEL_TRACE(Pair, {{"x", proto::DT_FLOAT, {3}},

@@ -5,8 +5,10 @@
 #include "lib/ir/verify.h"
 #include "lib/ir/wire.h"
 #include "lib/trace/body.h"
+#include "lib/trace/eager_runner.h"
 #include "lib/trace/ops.h"
 #include "lib/trace/trace.h"
+#include "lib/trace/user_call.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
@@ -42,10 +44,38 @@ Tracer::Tracer() : state_(std::make_unique<TraceState>()) {}
 Tracer::Tracer(std::unique_ptr<Module> module, Where where)
     : state_(std::make_unique<TraceState>(std::move(module), where)) {}
 
+Tracer::Tracer(const EagerOptions& options, std::unique_ptr<Module> module, Where where)
+    : state_(module ? std::make_unique<TraceState>(std::move(module), where)
+                    : std::make_unique<TraceState>()) {
+  state_->current->is_eager = true;
+  state_->eager = std::make_unique<EagerRunner>(*state_, options);
+}
+
+Tracer::Tracer(Mode mode) : Tracer() {
+  if (mode == Mode::kGraph) return;
+  state_->current->is_eager = true;
+  state_->eager = std::make_unique<EagerRunner>(*state_, EagerOptions());
+}
+
 Tracer::~Tracer() = default;
+
+bool Tracer::is_eager() const { return state_->current->is_eager; }
+
+Error Tracer::TakeErrors() {
+  std::vector<std::string> errors = std::exchange(state_->errors, {});
+  std::string before = state_->name.empty() ? "" : state_->name + ": ";
+  return errors.empty() ? Error::success()
+                        : MakeError("{0}{1}", before, llvm::join(errors, "\n" + before));
+}
 
 Value Tracer::Find(llvm::StringRef tensor, Where where) {
   TraceBody& main = *state_->bodies[0];
+  if (main.is_eager) {
+    return state_->eager->Fail(where, ("'" + tensor +
+                                       "': tensors of a graph have no value in eager mode; its "
+                                       "functions can be called")
+                                          .str());
+  }
   Expected<Port> port = FindTensor(*main.graph, tensor);
   if (port) return Value(&main, *port);
   state_->Report(where, TextOf(port.takeError()));
@@ -60,6 +90,12 @@ void Tracer::ReportError(const Where& where, const std::string& text) {
 
 Value Tracer::Placeholder(DataType dtype, const Shape& shape, llvm::StringRef name, Where where) {
   TraceBody& body = *state_->current;
+  if (body.is_eager) {
+    return state_->eager->Fail(where,
+                               ("placeholder '" + name +
+                                "': eager mode feeds nothing; FromTensor makes a value of a tensor")
+                                   .str());
+  }
   if (!IsValidName(name, !body.scope.empty())) {
     state_->Report(where, ("'" + name + "' is no name for a node").str());
     return Value(&body, {});
@@ -101,11 +137,14 @@ Tracer::Ending Tracer::Scope(llvm::StringRef name, Where where) {
 
 Tracer::Ending Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops, Where where) {
   TraceBody* body = state_->current;
+  if (body->is_eager) return Ending([] {});  // what was called has run
   TraceBody::Controller controller;
   for (const Operation& op : ops) {
     if (!op.ok()) {
       if (!op.body() && state_->errors.empty())
         state_->Report(where, "a control dependency was never made");
+    } else if (op.home().object() && body->IsInside(op.body())) {
+      continue;  // has run
     } else if (op.body() == body) {
       controller.inputs.push_back(op.node());
     } else if (body->IsInside(op.body())) {
@@ -134,6 +173,7 @@ Tracer::Ending Tracer::Device(llvm::StringRef device, Where where) {
 
 Tracer::Ending Tracer::Colocate(const Operation& with, Where where) {
   TraceBody* body = state_->current;
+  if (body->is_eager) return Ending([] {});
   TraceBody::Placing before = body->placing;
   if (!with.ok()) {
     if (!with.body() && state_->errors.empty())
@@ -188,14 +228,19 @@ Operation Tracer::Print(llvm::StringRef format, llvm::ArrayRef<Operand> values,
 
 Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
   TraceBody& body = *state_->current;
+  if (body.is_eager) {
+    RETURN_IF_ERROR(TakeErrors());
+    return MakeError("an eager program has no graph: it has run");
+  }
   std::vector<NodeId> identities;
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].body() && state_->errors.empty()) {
       state_->errors.push_back(llvm::formatv("result {0} is a Value that was never made", i).str());
     }
     if (!results[i].ok()) continue;
-    const Where where = results[i].body()->LineOf(results[i].port().node);
-    Value identity = Identity(results[i], {}, where);
+    const Where where = LineOf(results[i]);
+    Operand operands[] = {Operand(results[i], where)};
+    Value identity = MakeOp(*state_, {"Identity", operands, {}, {}}, where);
     if (identity.ok()) identities.push_back(identity.port().node);
   }
   AddAutomaticControls(body, identities);
@@ -239,7 +284,9 @@ Expected<std::unique_ptr<Module>> TraceFunction(
     args.push_back(body.ValueOf(
         body.AddPlaceholder(input.dtype, input.shape, input.name, /*keep_name=*/true, where)));
   }
-  return tracer.Finish(fn(tracer, args));
+  Values results;
+  CallUser(state, "the function", where, [&] { results = fn(tracer, args); });
+  return tracer.Finish(results);
 }
 
 }  // namespace grapnel

@@ -24,8 +24,12 @@ struct GRAPNEL_PUBLIC PrintOptions {
   std::string end = "\n", output_stream = "stderr";
 };
 
-struct TensorSpec;  // lib/trace/trace.h
-struct TraceState;  // lib/trace/body.h
+// Whether what is called becomes a node, or runs (lib/trace/eager.h).
+enum class Mode : uint8_t { kGraph, kEager };
+
+struct EagerOptions;  // lib/trace/eager.h
+struct TensorSpec;    // lib/trace/trace.h
+struct TraceState;    // lib/trace/body.h
 
 // Builds one Module, op by op; not thread-safe. Each method that makes nodes takes the line of its
 // call. Names follow TensorFlow: a name scope goes before each name, and a name that is taken gets
@@ -36,6 +40,11 @@ class GRAPNEL_PUBLIC Tracer {
   // Goes on with a graph that was read: what it holds stays as it is, and new nodes may read it
   // (Find). Its functions are there to be called by name. `where` stands for the line of its nodes.
   explicit Tracer(std::unique_ptr<Module> module, Where where = Where());
+  // kEager: each op runs as it is made, and a value has its tensor at once. Placeholder, Find and
+  // Finish are errors then. Functions of `module` can be called by name.
+  explicit Tracer(Mode mode);
+  explicit Tracer(const EagerOptions& options, std::unique_ptr<Module> module = nullptr,
+                  Where where = Where());
   ~Tracer();
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
@@ -134,6 +143,9 @@ class GRAPNEL_PUBLIC Tracer {
   // errors of the trace at once, a line each: `program.cpp:12: op 'AddV2': ...`. Call it once.
   Expected<std::unique_ptr<Module>> Finish(const Values& results = {});
 
+  // The errors so far, a line each, which are forgotten: the program goes on.
+  Error TakeErrors();
+  bool is_eager() const;  // in a function that is being traced for an eager program: false
   // Reports an error of the traced function itself; Finish gives it with the others.
   void ReportError(const Where& where, const std::string& text);
   const Module& module() const;            // as it is now; until Finish

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_TRACE_VALUE_H_
 #define GRAPNEL_LIB_TRACE_VALUE_H_
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <type_traits>
@@ -11,12 +12,64 @@
 #include "lib/ir/literal.h"
 #include "lib/ir/shape.h"
 #include "lib/ir/types.h"
+#include "lib/support/error.h"
 #include "lib/support/public.h"
 
 namespace grapnel {
 
 class Operand;
+class Tensor;     // lib/exec/tensor.h
 class TraceBody;  // lib/trace/body.h
+
+// What a Value or Operation of eager mode stands for. Counted by those that hold it, which are used
+// on one thread at a time; the last one frees it, and the tensor in it. May outlive its Tracer.
+class GRAPNEL_PUBLIC EagerObject {
+ public:
+  EagerObject(TraceBody* body, bool is_operation) : body(body), is_operation(is_operation) {}
+  EagerObject(const EagerObject&) = delete;
+  EagerObject& operator=(const EagerObject&) = delete;
+  virtual ~EagerObject();
+
+  TraceBody* const body;
+  const bool is_operation;
+  uint32_t owners = 0;
+};
+
+// The body that a traced value is of, or the object of an eager one: one word, told apart by a bit.
+class GRAPNEL_PUBLIC ValueHome {
+ public:
+  ValueHome() = default;
+  ValueHome(TraceBody* body) : bits_(reinterpret_cast<uintptr_t>(body)) {}
+  ValueHome(EagerObject* object) : bits_(reinterpret_cast<uintptr_t>(object) | 1) {
+    ++object->owners;
+  }
+  ValueHome(const ValueHome& other) noexcept : bits_(other.bits_) {
+    if (EagerObject* shared = object()) ++shared->owners;
+  }
+  ValueHome& operator=(const ValueHome& other) noexcept {
+    if (EagerObject* shared = other.object()) ++shared->owners;
+    Release();
+    bits_ = other.bits_;
+    return *this;
+  }
+  ~ValueHome() { Release(); }
+  bool operator==(const ValueHome& other) const { return bits_ == other.bits_; }
+
+  EagerObject* object() const {  // null of a traced value
+    return (bits_ & 1) != 0 ? reinterpret_cast<EagerObject*>(bits_ - 1) : nullptr;
+  }
+  TraceBody* body() const {
+    EagerObject* shared = object();
+    return shared ? shared->body : reinterpret_cast<TraceBody*>(bits_);
+  }
+
+ private:
+  void Release() {
+    EagerObject* shared = object();
+    if (shared && --shared->owners == 0) delete shared;
+  }
+  uintptr_t bits_ = 0;
+};
 
 // The line of the user's program that an op comes from. As a default argument it is the caller's
 // line. The strings are the compiler's and live as long as the program.
@@ -29,7 +82,9 @@ struct GRAPNEL_PUBLIC Where {
   const char* function;
 };
 
-// One output of a node that is being traced. Two words, copied freely; good while its Tracer lives.
+// One output of a node that is being traced, or, in eager mode, a tensor (lib/trace/eager.h). Two
+// words, copied freely; good while its Tracer lives. An eager one has its tensor for as long as a
+// copy of it is held.
 //
 // An operator makes one node, named as TensorFlow's Python operators name theirs (`x + 1.0f` is
 // `add`, its constant `add/y`). A C++ number takes the dtype of the value beside it. Two values of
@@ -47,14 +102,20 @@ struct GRAPNEL_PUBLIC Where {
 class GRAPNEL_PUBLIC Value {
  public:
   Value() = default;
-  Value(TraceBody* body, Port port) : body_(body), port_(port) {}
+  Value(const ValueHome& home, Port port) : home_(home), port_(port) {}
 
   bool ok() const { return port_.node != kNoNode; }
   DataType dtype() const;    // DT_INVALID when not ok()
   Shape shape() const;       // as far as it is known before running
   std::string name() const;  // "mean/Sum:0"
-  TraceBody* body() const { return body_; }
-  Port port() const { return port_; }
+  // Of eager mode. Errors: of a value that is not ok(), the one that it is not ok for; the value is
+  // traced, and has no tensor before its graph runs.
+  Expected<Tensor> tensor() const;
+  TraceBody* body() const { return home_.body(); }
+  const ValueHome& home() const { return home_; }
+  bool IsSame(const Value& other) const { return home_ == other.home_ && port_ == other.port_; }
+  // Of an eager value: where it is among the nodes that a tape has seen, if it is there.
+  Port port() const { return home_.object() ? RecordedPort() : port_; }
 
   // A tensor has no truth while it is traced: see Tracer::If.
   explicit operator bool() const = delete;
@@ -89,8 +150,9 @@ class GRAPNEL_PUBLIC Value {
   // stands for it.
   static Value Negate(const Value& x);
   static Value Not(const Value& x);
+  Port RecordedPort() const;
 
-  TraceBody* body_ = nullptr;
+  ValueHome home_;
   Port port_;
 };
 
@@ -100,19 +162,23 @@ using Values = std::vector<Value>;
 class GRAPNEL_PUBLIC Operation {
  public:
   Operation() = default;
-  Operation(TraceBody* body, NodeId node) : body_(body), node_(node) {}
-  Operation(const Value& value) : body_(value.body()), node_(value.port().node) {}
+  Operation(const ValueHome& home, NodeId node) : home_(home), node_(node) {}
+  Operation(const Value& value)
+      : home_(value.home()), node_(value.ok() ? value.port().node : kNoNode) {}
 
-  bool ok() const { return node_ != kNoNode; }
-  int num_outputs() const;
+  bool ok() const { return node_ != kNoNode || (home_.object() && IsEagerOk()); }
+  int num_outputs() const;        // of one made of an eager value: 1
   Value output(int i = 0) const;  // not ok() when there is no such output
   operator Value() const { return output(0); }
   std::string name() const;
-  TraceBody* body() const { return body_; }
+  TraceBody* body() const { return home_.body(); }
+  const ValueHome& home() const { return home_; }
   NodeId node() const { return node_; }
 
  private:
-  TraceBody* body_ = nullptr;
+  bool IsEagerOk() const;
+
+  ValueHome home_;
   NodeId node_ = kNoNode;
 };
 
@@ -122,10 +188,11 @@ class GRAPNEL_PUBLIC Operation {
 // no digit is lost; a Literal keeps its own. Made where it is used, and so it knows the line.
 class GRAPNEL_PUBLIC Operand {
  public:
-  Operand(const Value& value, Where where = Where()) : where(where), kind(kValue), values{value} {}
+  Operand(const Value& value, Where where = Where())
+      : where(where), kind(kValue), values(1, value) {}
   Operand(const Operation& op, Where where = Where()) : Operand(op.output(), where) {}
-  Operand(Values values, Where where = Where())
-      : where(where), kind(kList), values(std::move(values)) {}
+  Operand(const Values& values, Where where = Where())
+      : where(where), kind(kList), values(values.begin(), values.end()) {}
   Operand(Literal literal, Where where = Where())
       : where(where), kind(kLiteral), literal(std::move(literal)) {}
   Operand(llvm::StringRef text, Where where = Where())
@@ -145,8 +212,8 @@ class GRAPNEL_PUBLIC Operand {
 
   Where where;
   enum Kind { kValue, kList, kLiteral, kNumbers } kind;
-  Values values;    // one, or the list's
-  Literal literal;  // of kNumbers: in the dtype that C++ has
+  llvm::SmallVector<Value, 1> values;  // one, or the list's
+  Literal literal;                     // of kNumbers: in the dtype that C++ has
 
  private:
   template <typename T>

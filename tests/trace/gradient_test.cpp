@@ -250,8 +250,9 @@ TEST(Errors, ValuesOfAnotherTracer) {
   Value x = t.Placeholder(proto::DT_FLOAT, {3}, "x");
   int line = __LINE__ + 1;
   Gradients(other, {Square(x)}, {x});
-  EXPECT_EQ(ErrorsOf(other.Finish()),
-            At(line) + "gradients: y 'Square:0' belongs to another Tracer");
+  EXPECT_EQ(ErrorsOf(other.Finish()), At(line) + "gradients: y ('Square:0', made at " + __FILE__ +
+                                          ":" + std::to_string(line) +
+                                          ") belongs to another Tracer");
 }
 
 // --- Graphs that were read.

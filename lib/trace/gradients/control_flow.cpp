@@ -56,13 +56,7 @@ InputGradients CallOf(G& g) {
   Values dys = Incoming(g, results);
   FunctionGradient of = GradientOfFunction(g.state(), *function, dys);
   TraceBody& body = g.forward();
-  std::vector<DataType> more;
-  std::vector<int> places;
-  for (Port capture : of.captures) {
-    if (of.ArgOf(capture) >= 0) continue;
-    more.push_back(of.forward->shapes.TypeOf(capture));
-    places.push_back(AddFunctionResult(*of.forward, capture, "intermediate"));
-  }
+  std::vector<DataType> more = of.HandOut();
   if (!more.empty()) {
     if (direct) {
       body.graph->SetOp(node.id(), of.forward->function->name());
@@ -73,11 +67,8 @@ InputGradients CallOf(G& g) {
     body.InferShapes(node.id());
   }
   Values captured;
-  size_t next = 0;
-  for (Port capture : of.captures) {
-    int arg = of.ArgOf(capture);
-    captured.push_back(arg >= 0 ? g.x(arg) : g.y(places[next++]));
-  }
+  for (size_t i = 0; i < of.captures.size(); ++i)
+    captured.push_back(of.places[i] >= 0 ? g.y(of.places[i]) : g.x(of.ArgOf(of.captures[i])));
   Values gradients = of.Call(g.state(), Existing(dys), captured);
   InputGradients inputs(g.num_inputs());
   for (size_t i = 0; i < of.args.size(); ++i) inputs[of.args[i]] = gradients[i];
@@ -205,7 +196,7 @@ class BranchGradient {
 
   Value ZerosOf(const Value& input, DataType dtype) {
     if (input.dtype() != proto::DT_RESOURCE) return g_.ZerosLike(input);
-    Shape shape = input.body()->shapes.OfContent(input.port());
+    Shape shape = ContentOf(input);
     if (shape.IsFullyKnown()) return g_.Zeros(shape.dims(), dtype);
     return g_.Zeros(g_.Op("VariableShape", {input}), dtype);
   }
@@ -273,7 +264,7 @@ class LoopGradient {
       if (g_.has_dy(i) && IsTrainable(x.dtype())) {
         dys_.push_back(g_.dy(i));
       } else if (x.dtype() == proto::DT_RESOURCE) {
-        Shape shape = x.body()->shapes.OfContent(x.port());
+        Shape shape = ContentOf(x);
         bool has_zeros = PassesOn(function, i) && shape.IsFullyKnown();
         dys_.push_back(has_zeros ? g_.Zeros(shape.dims(), ContentType(x)) : Value());
       } else {
@@ -282,7 +273,7 @@ class LoopGradient {
     }
   }
   static DataType ContentType(const Value& handle) {
-    return handle.body()->graph->node(handle.port().node).GetType("dtype", proto::DT_FLOAT);
+    return NodeOf(handle).GetType("dtype", proto::DT_FLOAT);
   }
 
   void FindInvariants() {

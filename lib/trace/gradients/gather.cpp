@@ -148,7 +148,7 @@ GRAPNEL_GRADIENT("GatherNd", [](G& g) -> InputGradients {
 });
 // Of what the variable holds.
 Value VariableShape(G& g, const Value& handle, DataType dtype) {
-  Shape shape = handle.body()->shapes.OfContent(handle.port());
+  Shape shape = ContentOf(handle);
   if (shape.IsFullyKnown()) return g.ConstantInts(shape.dims(), dtype);
   return g.Op("VariableShape", {handle}, {{"out_type", dtype}});
 }

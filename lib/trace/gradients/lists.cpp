@@ -102,7 +102,9 @@ GRAPNEL_NO_GRADIENT("TensorListPushBackBatch");
 
 // What TensorFlow names the gradient's array after: the outermost scope of the gradient.
 std::string SourceOf(const Value& dy) {
-  llvm::StringRef name = dy.body()->graph->node(dy.port().node).name();
+  // Of an eager program the recording tells one gradient's arrays from another's.
+  if (dy.home().object()) return "gradients";
+  llvm::StringRef name = NodeOf(dy).name();
   llvm::StringRef first = name.split('/').first;
   return first.take_front(9) == "gradients" ? first.str() : "gradients";
 }

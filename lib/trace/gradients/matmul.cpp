@@ -96,8 +96,7 @@ InputGradients SparseMatMulOf(G& g) {
   bool ta = node.GetBool("transpose_a"), tb = node.GetBool("transpose_b");
   Factor a{g.x(0), node.GetBool("a_is_sparse")}, b{g.x(1), node.GetBool("b_is_sparse")};
   const Value& gradient = g.dy();
-  bool is_sparse =
-      gradient.ok() && gradient.body()->graph->node(gradient.port().node).op() == "ReluGrad";
+  bool is_sparse = gradient.ok() && NodeOf(gradient) && NodeOf(gradient).op() == "ReluGrad";
   Factor dy{gradient, is_sparse};
   Value ga = ta ? SparseProduct(g, b, dy, a.value.dtype(), tb, true)
                 : SparseProduct(g, dy, b, a.value.dtype(), false, !tb);

@@ -20,6 +20,7 @@ bool IsAll(llvm::ArrayRef<int64_t> axes, int rank) {
 void LeaveTiling(G& g, const Shape& shape, const std::vector<int64_t>& axes,
                  const std::vector<int>& kept) {
   std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
+  if (g.state().current->is_eager) return;
   if (!g.state().current->reduced_shapes.insert({dims, axes}).second) return;
   Value at_least_one;
   {

@@ -1,0 +1,26 @@
+// Calls of what the user wrote: what it throws is an error of the trace. Private to lib/trace.
+#ifndef GRAPNEL_LIB_TRACE_USER_CALL_H_
+#define GRAPNEL_LIB_TRACE_USER_CALL_H_
+
+#include <string>
+
+#include "lib/support/exceptions.h"
+#include "lib/trace/body.h"
+
+namespace grapnel {
+
+// False: `call` threw, which is reported. `what`: whose call it is, "while: the body".
+template <typename Call>
+bool CallUser(TraceState& state, llvm::StringRef what, const Where& where, Call&& call) {
+  Error error = WithoutExceptions([&]() -> Error {
+    call();
+    return Error::success();
+  });
+  if (!error) return true;
+  state.Report(where, (what + " " + TextOf(std::move(error))).str());
+  return false;
+}
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TRACE_USER_CALL_H_

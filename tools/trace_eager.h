@@ -1,0 +1,38 @@
+// `grapnel trace --eager`: a function runs op by op instead of becoming a graph.
+#ifndef GRAPNEL_TOOLS_TRACE_EAGER_H_
+#define GRAPNEL_TOOLS_TRACE_EAGER_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/trace/eager.h"
+#include "tools/command.h"
+
+namespace grapnel {
+
+struct EagerFlags {
+  bool is_set = false, log_placement = false, check_numerics = false, all = false;
+  std::vector<std::string> feeds;  // NAME=FILE
+
+  void AddTo(CommandLine& line);
+  // Errors: a flag that goes with --eager, without it.
+  Error DemandPartners() const;
+};
+
+// A function that can run.
+struct EagerProgram {
+  std::string name;
+  std::vector<TensorSpec> inputs;
+  std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;
+  std::vector<std::pair<std::string, Literal>> feeds;  // "x:0", where nothing else is given
+};
+
+// Runs it and prints the results, named as those of its graph are. Exit code 1: --check-numerics
+// has found something.
+Expected<int> RunProgram(const EagerProgram& program, const EagerFlags& flags,
+                         Invocation& invocation);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_TOOLS_TRACE_EAGER_H_
