@@ -4,6 +4,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/support/suggest.h"
 #include "lib/trace/body.h"
+#include "lib/trace/traced_variables.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
@@ -70,6 +71,7 @@ class OpMaker {
                             : request_.name.empty() ? request_.op
                                                     : request_.name;
     ScopeGuard guard(&body_, scope);
+    for (const Operand& operand : request_.inputs) NamePendingReads(state_, operand.values, where_);
     TakeAttributes();
     for (size_t i = 0; i < info_->inputs.size(); ++i)
       InferFromValues(info_->inputs[i], request_.inputs[i]);

@@ -7,6 +7,7 @@
 #include "lib/trace/body.h"
 #include "lib/trace/ops.h"
 #include "lib/trace/trace.h"
+#include "lib/trace/traced_variables.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
@@ -198,7 +199,8 @@ Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
     Value identity = Identity(results[i], {}, where);
     if (identity.ok()) identities.push_back(identity.port().node);
   }
-  AddAutomaticControls(body, identities);
+  FinishVariables(*state_);
+  if (!state_->variables || !state_->variables->is_model) AddAutomaticControls(body, identities);
   for (const auto& traced : state_->bodies) {
     for (const Problem& problem : traced->shapes.problems()) {
       llvm::StringRef name = problem.where;
