@@ -9,6 +9,7 @@
 #include "lib/trace/optimizers.h"
 #include "lib/trace/registration.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "tools/input.h"
 #include "tools/interruption.h"
@@ -31,7 +32,20 @@ struct Flags {
 struct Subject {
   OpenedGraph opened;
   std::vector<VariableInfo> initial;
+  std::vector<std::string> results;
 };
+
+Expected<Subject> SubjectOf(const TracedFunction& function, llvm::StringRef path) {
+  ASSIGN_OR_RETURN(TracedModel traced, function.trace_model());
+  auto model = std::make_shared<Model>();
+  model->path = path.str();
+  model->graphs.emplace_back();
+  model->graphs[0].path = path.str();
+  model->graphs[0].module = std::move(traced.module);
+  std::vector<std::string> results;
+  for (const auto& output : traced.functions[0].outputs) results.push_back(output.tensor);
+  return Subject{OpenedGraph(std::move(model), 0), std::move(traced.variables), results};
+}
 
 Expected<Subject> OpenSource(llvm::StringRef file, llvm::StringRef name, Invocation& invocation) {
   size_t others = TracedFunctions().size();
@@ -46,28 +60,27 @@ Expected<Subject> OpenSource(llvm::StringRef file, llvm::StringRef name, Invocat
     return MakeError("{0}: has the functions '{1}': name one, {0}:{2}", file,
                      llvm::join(names, "', '"), names[0]);
   if (!chosen) return NotFound("function", name, names, " in " + file.str());
-  ASSIGN_OR_RETURN(TracedModel traced, chosen->trace_model());
-  auto model = std::make_shared<Model>();
-  model->path = file.str();
-  model->graphs.emplace_back();
-  model->graphs[0].path = file.str();
-  model->graphs[0].module = std::move(traced.module);
-  return Subject{OpenedGraph(std::move(model), 0), std::move(traced.variables)};
+  return SubjectOf(*chosen, file);
 }
 
 Expected<Subject> Open(const Flags& flags, Invocation& invocation) {
   auto [file, name] = llvm::StringRef(flags.model).rsplit(':');
   if (NamesSource(flags.model)) return OpenSource(flags.model, "", invocation);
   if (NamesSource(file)) return OpenSource(file, name, invocation);
+  for (const TracedFunction& function : TracedFunctions()) {
+    if (function.name == flags.model) return SubjectOf(function, flags.model);
+  }
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
-  return Subject{std::move(opened), {}};
+  return Subject{std::move(opened), {}, {}};
 }
 
 std::string Line(const TrainedStep& step) {
-  std::string text = "step " + std::to_string(step.step);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "step " << step.step;
   for (const auto& [name, value] : step.scalars)
-    text += llvm::formatv("  {0} ", name).str() + llvm::formatv("{0:g}", value).str();
-  return text;
+    os << "  " << name << " " << llvm::format("%.6g", value);
+  return os.str();
 }
 
 // One line of JSON a step.
@@ -138,6 +151,10 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   request.run.sink = invocation.sink();
   request.run.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
   request.initial = std::move(subject.initial);
+  if (request.run.fetches.empty() && !subject.results.empty()) {
+    request.run.fetches = subject.results;
+    request.loss_name = "loss";
+  }
   Interruption interruption(cancel, /*has_several_runs=*/true);
   auto each = [&](const TrainedStep& step) {
     Progress::Say("step", step.step, flags.steps);
@@ -174,7 +191,7 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("MODEL", flags->model,
               "a graph that makes a step: a case folder, which brings batches and variables; a "
               "SavedModel with --signature train_step; FILE.cpp or FILE.cpp:FUNCTION, which is "
-              "compiled and traced")
+              "compiled and traced; the name of a function of a --plugin")
       .Required();
   flags->run.AddTo(line, "a tensor to compute in each step; the first is the loss", "NAME");
   flags->run.AddVariablesTo(line);

@@ -105,14 +105,14 @@ class StepMaker {
     Operand operand(loss);
     Value end = t.Op("Identity", {operand}, {}, "train_step/loss");
     std::string reported = end.name();
+    const NodeId node = end.port().node;
     auto finished = t.Finish({end});
     if (!finished) return finished.takeError();
     *module = std::move(*finished);
     *initial = VariableInfosOf(t);
-    Node node = (*module)->main.Find(llvm::StringRef(reported).split(':').first);
+    // What Finish made of the result: behind all effects.
     for (Node reader : (*module)->main.nodes()) {
-      if (reader.op() == "Identity" && reader.num_inputs() == 1 &&
-          reader.input(0).node == node.id())
+      if (reader.op() == "Identity" && reader.num_inputs() == 1 && reader.input(0).node == node)
         return reader.name().str();
     }
     return reported;
@@ -272,17 +272,17 @@ class Trainer {
           outputs[i].dtype() == proto::DT_STRING)
         continue;
       double value = outputs[i].ToLiteral().AsDouble(0);
-      std::string name =
-          i == 0 && !request_.make.loss.empty() ? request_.make.loss : job_->fetch_names()[i];
+      std::string name = job_->fetch_names()[i];
       if (IsReal(outputs[i].dtype()) && !has_loss) {
         has_loss = true;
+        if (!request_.make.loss.empty()) name = request_.make.loss;
+        if (!request_.loss_name.empty()) name = request_.loss_name;
         if (!std::isfinite(value)) trained_.bad = name;
       }
       made->scalars.emplace_back(name, value);
     }
     if (has_loss) return Error::success();
-    return MakeError("no floating-point scalar is fetched: name the loss with --fetch{0}",
-                     outputs.empty() ? "" : "");
+    return MakeError("no floating-point scalar is fetched: name the loss {0}", run_.words.fetches);
   }
 
   Error Save() {

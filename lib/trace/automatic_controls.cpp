@@ -23,6 +23,7 @@ bool IsUnordered(llvm::StringRef op) {
       .Cases("RandomPoisson", "RandomPoissonV2", "RestoreV2", "SaveV2", true)
       .Cases("CudnnRNN", "CudnnRNNBackprop", "CudnnRNNV2", "CudnnRNNV3", true)
       .Cases("CudnnRNNBackpropV2", "CudnnRNNBackpropV3", true)
+      .Case("VarHandleOp", true)  // in a tf.function it is an argument
       .Default(false);
 }
 

@@ -92,11 +92,12 @@ class Loss {
   }
   Value LogOf(const Value& x) const { return grapnel::Log(x, where_); }
 
-  Value Reduce(const Value& values, Reduction reduction) const {
+  Value Reduce(const Value& values, LossReduction reduction) const {
     Shape shape = values.shape();
-    if (reduction == Reduction::kNone || (shape.known_rank() && shape.rank() == 0)) return values;
+    if (reduction == LossReduction::kNone || (shape.known_rank() && shape.rank() == 0))
+      return values;
     Value sum = ReduceSum(values, {}, false, where_);
-    if (reduction == Reduction::kSum) return sum;
+    if (reduction == LossReduction::kSum) return sum;
     Value count = Cast(Size(values, where_), values.dtype(), where_);
     return Op("DivNoNan", {Of(sum), Of(count)});
   }
@@ -113,7 +114,7 @@ class Loss {
 
 }  // namespace
 
-Value MeanSquaredError(const Value& truth, const Value& prediction, Reduction reduction,
+Value MeanSquaredError(const Value& truth, const Value& prediction, LossReduction reduction,
                        Where where) {
   Loss loss("mean squared error", truth, prediction, where);
   if (!loss.Begin() || !loss.Match()) return loss.Failed();
@@ -121,7 +122,7 @@ Value MeanSquaredError(const Value& truth, const Value& prediction, Reduction re
   return loss.Reduce(loss.MeanOfLast(Square(error, where)), reduction);
 }
 
-Value MeanAbsoluteError(const Value& truth, const Value& prediction, Reduction reduction,
+Value MeanAbsoluteError(const Value& truth, const Value& prediction, LossReduction reduction,
                         Where where) {
   Loss loss("mean absolute error", truth, prediction, where);
   if (!loss.Begin() || !loss.Match()) return loss.Failed();
@@ -129,7 +130,7 @@ Value MeanAbsoluteError(const Value& truth, const Value& prediction, Reduction r
   return loss.Reduce(loss.MeanOfLast(Abs(error, where)), reduction);
 }
 
-Value Huber(const Value& truth, const Value& prediction, double delta, Reduction reduction,
+Value Huber(const Value& truth, const Value& prediction, double delta, LossReduction reduction,
             Where where) {
   Loss loss("huber", truth, prediction, where);
   if (!loss.Begin() || !loss.Match()) return loss.Failed();
@@ -145,7 +146,7 @@ Value Huber(const Value& truth, const Value& prediction, double delta, Reduction
 }
 
 Value BinaryCrossentropy(const Value& truth, const Value& prediction, Predictions kind,
-                         Reduction reduction, Where where) {
+                         LossReduction reduction, Where where) {
   Loss loss("binary crossentropy", truth, prediction, where);
   if (!loss.Begin() || !loss.Match()) return loss.Failed();
   const Value &z = loss.truth(), &x = loss.prediction();
@@ -174,7 +175,7 @@ Value BinaryCrossentropy(const Value& truth, const Value& prediction, Prediction
 }
 
 Value CategoricalCrossentropy(const Value& truth, const Value& prediction, Predictions kind,
-                              Reduction reduction, Where where) {
+                              LossReduction reduction, Where where) {
   Loss loss("categorical crossentropy", truth, prediction, where);
   if (!loss.Begin() || !loss.Match()) return loss.Failed();
   const Value &z = loss.truth(), &x = loss.prediction();
@@ -209,7 +210,7 @@ Value CategoricalCrossentropy(const Value& truth, const Value& prediction, Predi
 }
 
 Value SparseCategoricalCrossentropy(const Value& truth, const Value& prediction, Predictions kind,
-                                    Reduction reduction, Where where) {
+                                    LossReduction reduction, Where where) {
   Loss loss("sparse categorical crossentropy", truth, prediction, where);
   if (!loss.Begin()) return loss.Failed();
   Shape shape = prediction.shape(), of_truth = truth.shape();

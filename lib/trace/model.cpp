@@ -210,15 +210,26 @@ Expected<TracedModel> TraceWithVariables(
     llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
     llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, Where where) {
   TracedModel model;
-  std::vector<VariableInfo>* variables = &model.variables;
-  ASSIGN_OR_RETURN(model.module, TraceFunction(
-                                     name, inputs,
-                                     [&](Tracer& t, llvm::ArrayRef<Value> args) {
-                                       Values results = fn(t, args);
-                                       *variables = VariableInfosOf(t);
-                                       return results;
-                                     },
-                                     where));
+  ModelFunction function;
+  function.name = name.str();
+  NodeId traced = 0;
+  auto call = [&](Tracer& t, llvm::ArrayRef<Value> args) {
+    for (size_t i = 0; i < args.size(); ++i)
+      function.inputs.push_back({inputs[i].name, args[i].name(), inputs[i].dtype, inputs[i].shape});
+    Values results = fn(t, args);
+    for (const Value& result : results)
+      function.outputs.push_back({"", "", result.dtype(), result.shape()});
+    model.variables = VariableInfosOf(t);
+    traced = t.module().main.end_id();
+    return results;
+  };
+  ASSIGN_OR_RETURN(model.module, TraceFunction(name, inputs, call, where));
+  // What Finish makes first is an Identity for each result.
+  for (size_t i = 0; i < function.outputs.size(); ++i) {
+    function.outputs[i].key = "output_" + std::to_string(i);
+    function.outputs[i].tensor = model.module->main.node(traced + i).name().str();
+  }
+  model.functions.push_back(std::move(function));
   return model;
 }
 

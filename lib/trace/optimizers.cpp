@@ -78,19 +78,29 @@ Variable Optimizer::ScalarSlot(llvm::StringRef name, DataType dtype, double valu
 
 Value Optimizer::Dense(const Gradient& gradient) const { return ToDense(t_.state(), gradient); }
 
+Value Optimizer::SquareOf(const Gradient& gradient) const {
+  Gradient square = gradient;
+  square.values = Square(gradient.values, where_);
+  return Dense(square);
+}
+
 void Optimizer::Clip(std::vector<Gradient>& gradients) {
   if (!options_.clip_norm && !options_.clip_global_norm && !options_.clip_value) return;
-  Values dense;
-  for (const Gradient& gradient : gradients) dense.push_back(Dense(gradient));
+  // Of slices each counts by itself, as Keras has it.
+  Values values;
+  for (const Gradient& gradient : gradients) values.push_back(gradient.values);
   if (options_.clip_norm) {
-    for (Value& value : dense) value = ClipByNorm(value, *options_.clip_norm, where_);
+    for (Value& value : values) value = ClipByNorm(value, *options_.clip_norm, where_);
   } else if (options_.clip_global_norm) {
-    dense = ClipByGlobalNorm(dense, *options_.clip_global_norm, where_);
+    values = ClipByGlobalNorm(values, *options_.clip_global_norm, where_);
   } else {
-    for (Value& value : dense)
+    for (Value& value : values)
       value = ClipByValue(value, -*options_.clip_value, *options_.clip_value, where_);
   }
-  for (size_t i = 0; i < dense.size(); ++i) gradients[i] = Gradient(dense[i]);
+  for (size_t i = 0; i < values.size(); ++i) {
+    gradients[i].values = values[i];
+    if (options_.clip_global_norm && !options_.clip_norm) gradients[i] = Dense(gradients[i]);
+  }
 }
 
 void Optimizer::Minimize(const Value& loss, const std::vector<Variable>& variables, Where where) {
@@ -146,10 +156,7 @@ void Optimizer::Apply(std::vector<Gradient> gradients, const std::vector<Variabl
   }
   Begin(variables);
   for (size_t i = 0; i < variables.size(); ++i) {
-    Gradient gradient = given[i];
-    if (gradient.is_slices() && (!StepsSparsely() || options_.fused))
-      gradient = Gradient(Dense(gradient));
-    Step(gradient, variables[i], Cast(rate, variables[i].dtype(), where));
+    Step(given[i], variables[i], Cast(rate, variables[i].dtype(), where));
   }
   End();
   iterations_.AssignAdd(Operand(Literal::Scalar(proto::DT_INT64, 1), where));
@@ -161,15 +168,17 @@ Sgd::Sgd(Tracer& t, const SgdOptions& options, Where where)
     : Optimizer(t, options.learning_rate, options.common, "sgd", where), sgd_(options) {}
 
 void Sgd::Step(const Gradient& gradient, const Variable& variable, const Value& rate) {
-  const Value& g = gradient.values;
+  if (gradient.is_slices() && sgd_.momentum == 0 && !options_.fused) {
+    Value change = Op("Mul", {gradient.values, rate});
+    variable.ScatterSub(Operand(gradient.indices, where_), Operand(change, where_));
+    return;
+  }
+  Value g = Dense(gradient);
   if (sgd_.momentum == 0) {
-    if (options_.fused) {
+    if (options_.fused)
       Run("ResourceApplyGradientDescent", {variable.handle(), rate, g});
-    } else if (gradient.is_slices()) {
-      variable.ScatterSub(Operand(gradient.indices, where_), Operand(Op("Mul", {g, rate}), where_));
-    } else {
+    else
       variable.AssignSub(Operand(Op("Mul", {g, rate}), where_));
-    }
     return;
   }
   Variable m = Slot(variable, "momentum");
@@ -208,7 +217,7 @@ void RmsProp::StepFused(const Value& g, const Variable& variable, const Value& r
 }
 
 void RmsProp::Step(const Gradient& gradient, const Variable& variable, const Value& rate) {
-  const Value& g = gradient.values;
+  Value g = Dense(gradient);
   if (options_.fused) return StepFused(g, variable, rate);
   Variable velocity = Slot(variable, "velocity");
   if (!velocity.ok()) return;
@@ -217,7 +226,7 @@ void RmsProp::Step(const Gradient& gradient, const Variable& variable, const Val
     Value added = Op("Mul", {Number(1 - rms_.rho, variable), value});
     slot.Assign(Operand(Op("AddV2", {kept, added}), where_));
   };
-  average(velocity, Square(g, where_));
+  average(velocity, SquareOf(gradient));
   Value denominator = ReadOf(velocity);
   if (rms_.centered) {
     Variable mean = Slot(variable, "average_gradient");
@@ -261,7 +270,7 @@ void Adam::End() {
 }
 
 void Adam::Step(const Gradient& gradient, const Variable& variable, const Value& rate) {
-  const Value& g = gradient.values;
+  Value g = Dense(gradient);
   DataType dtype = variable.dtype();
   Variable m = Slot(variable, "momentum"), v = Slot(variable, "velocity");
   if (!m.ok() || !v.ok()) return;
@@ -292,7 +301,7 @@ void Adam::Step(const Gradient& gradient, const Variable& variable, const Value&
     slot.AssignAdd(Operand(Op("Mul", {difference, Number(1 - beta, dtype)}), where_));
   };
   approach(m, g, adam_.beta_1);
-  approach(v, Square(g, where_), adam_.beta_2);
+  approach(v, SquareOf(gradient), adam_.beta_2);
   if (adam_.amsgrad) {
     Variable hat = Slot(variable, "velocity_hat");
     if (!hat.ok()) return;

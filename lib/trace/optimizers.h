@@ -65,8 +65,9 @@ class GRAPNEL_PUBLIC Optimizer {
   // Gradients of `loss` by the variables, applied. Of variables that it does not depend on nothing
   // changes; an error where it depends on none.
   void Minimize(const Value& loss, const std::vector<Variable>& variables, Where where = Where());
-  // One gradient a variable, in order; one that does not exist changes nothing. Slices change their
-  // rows alone where Keras's optimizer does so too, which is plain SGD; else they are made dense.
+  // One gradient a variable, in order; one that does not exist changes nothing. Slices are treated
+  // as Keras treats them: plain SGD changes their rows alone, others change the whole variable; of
+  // an index that comes twice norms and squares count each slice, not their sum.
   // Once an optimizer.
   void Apply(std::vector<Gradient> gradients, const std::vector<Variable>& variables,
              Where where = Where());
@@ -82,11 +83,13 @@ class GRAPNEL_PUBLIC Optimizer {
   // Once a step, before all variables, and after.
   virtual void Begin(const std::vector<Variable>&) {}
   virtual void End() {}
-  virtual bool StepsSparsely() const { return false; }
 
   // A slot of the variable: zeros, or `value`.
   Variable Slot(const Variable& variable, llvm::StringRef name, double value = 0);
   Variable ScalarSlot(llvm::StringRef name, DataType dtype, double value);
+  Value Dense(const Gradient& gradient) const;
+  // Of slices the squares are added up where they belong, as Keras has it: not the square of a sum.
+  Value SquareOf(const Gradient& gradient) const;
   Value Op(llvm::StringRef op, llvm::ArrayRef<Value> inputs) const;
   Operation Run(llvm::StringRef op, llvm::ArrayRef<Value> inputs,
                 std::vector<OpAttribute> attributes = {}) const;
@@ -103,7 +106,6 @@ class GRAPNEL_PUBLIC Optimizer {
  private:
   Variable MakeSlot(const std::string& name, const Literal& value);
   void Clip(std::vector<Gradient>& gradients);
-  Value Dense(const Gradient& gradient) const;
   std::string name_;
   Variable iterations_;
   bool is_applied_ = false;
@@ -121,7 +123,6 @@ class GRAPNEL_PUBLIC Sgd : public Optimizer {
 
  protected:
   void Step(const Gradient& gradient, const Variable& variable, const Value& rate) override;
-  bool StepsSparsely() const override { return sgd_.momentum == 0; }
 
  private:
   const SgdOptions sgd_;
