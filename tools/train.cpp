@@ -2,8 +2,10 @@
 #include "lib/job/train.h"
 
 #include <cmath>
+#include <optional>
 
 #include "lib/job/plugin.h"
+#include "lib/job/save_model.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "lib/trace/optimizers.h"
@@ -20,7 +22,7 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, checkpoint_dir;
+  std::string model, checkpoint_dir, save_model;
   RunFlags run;
   MakeStep make;
   int64_t steps = 100, batch_size = 0, checkpoint_every = 0, log_every = 10;
@@ -33,6 +35,7 @@ struct Subject {
   OpenedGraph opened;
   std::vector<VariableInfo> initial;
   std::vector<std::string> results;
+  const TracedFunction* function = nullptr;
 };
 
 Expected<Subject> SubjectOf(const TracedFunction& function, llvm::StringRef path) {
@@ -44,7 +47,7 @@ Expected<Subject> SubjectOf(const TracedFunction& function, llvm::StringRef path
   model->graphs[0].module = std::move(traced.module);
   std::vector<std::string> results;
   for (const auto& output : traced.functions[0].outputs) results.push_back(output.tensor);
-  return Subject{OpenedGraph(std::move(model), 0), std::move(traced.variables), results};
+  return Subject{OpenedGraph(std::move(model), 0), std::move(traced.variables), results, &function};
 }
 
 Expected<Subject> OpenSource(llvm::StringRef file, llvm::StringRef name, Invocation& invocation) {
@@ -71,7 +74,7 @@ Expected<Subject> Open(const Flags& flags, Invocation& invocation) {
     if (function.name == flags.model) return SubjectOf(function, flags.model);
   }
   ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
-  return Subject{std::move(opened), {}, {}};
+  return Subject{std::move(opened), {}, {}, nullptr};
 }
 
 std::string Line(const TrainedStep& step) {
@@ -110,6 +113,16 @@ int SayBad(const Trained& trained, const Flags& flags, llvm::raw_ostream& err) {
         << "` tells which op made it so, `grapnel debug " << trained.failing_case
         << "` stops there\n";
   return kExitNo;
+}
+
+// All functions of the file or plugin that `function` is of, over the variables as they were
+// trained.
+Expected<TracedModel> WholeModel(const TracedFunction& function) {
+  ModelBuilder builder;
+  for (const TracedFunction& other : TracedFunctions()) {
+    if (llvm::StringRef(other.plugin) == function.plugin) other.add(builder);
+  }
+  return builder.Finish();
 }
 
 Expected<TrainRequest> RequestOf(const Flags& flags) {
@@ -154,6 +167,16 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   if (request.run.fetches.empty() && !subject.results.empty()) {
     request.run.fetches = subject.results;
     request.loss_name = "loss";
+  }
+  std::optional<TracedModel> whole;  // made first: what is wrong with it is known before the steps
+  if (!flags.save_model.empty()) {
+    if (!subject.function)
+      return MakeError("--save-model goes with a function of a C++ file or a --plugin");
+    ASSIGN_OR_RETURN(whole, WholeModel(*subject.function));
+    request.finish = [&](Session& session) -> Error {
+      RETURN_IF_ERROR(SetInitialValues(session, whole->variables));
+      return SaveTracedModel(*whole, session, flags.save_model);
+    };
   }
   Interruption interruption(cancel, /*has_several_runs=*/true);
   auto each = [&](const TrainedStep& step) {
@@ -222,6 +245,10 @@ RunCommand SetUp(CommandLine& line) {
               "a checkpoint each so many steps; without it one at the end")
       .Positive();
   line.Option("--keep", flags->keep, "how many checkpoints to keep").Positive().ShowDefault();
+  line.Option("--save-model", flags->save_model,
+              "when trained, write the functions of the C++ file or plugin and the variables as a "
+              "SavedModel")
+      .ShownAs("FOLDER");
   line.Flag("--resume", flags->resume,
             "go on from the last checkpoint of --checkpoint-dir, if any");
   line.Flag("--opt", flags->optimize, "optimise the graph first, as `opt` does");

@@ -43,6 +43,7 @@ GRAPNEL_TRACE(TrainStep,
               {{"x", proto::DT_FLOAT, {kBatch, kInputs}}, {"y", proto::DT_INT32, {kBatch}}});
 
 Value Serve(Tracer& t, Value x) { return Mlp(t).Logits(x); }
+GRAPNEL_TRACE(Serve, {{"x", proto::DT_FLOAT, {kUnknownDim, kInputs}}});
 
 // Digits whose segments flicker a little.
 static Expected<std::vector<Tensor>> Batch(int step) {

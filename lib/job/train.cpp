@@ -166,6 +166,7 @@ class Trainer {
       if (!goes_on) break;
     }
     if (folder_ && trained_.bad.empty()) RETURN_IF_ERROR(Save());
+    if (request_.finish && trained_.bad.empty()) RETURN_IF_ERROR(request_.finish(session()));
     return std::move(trained_);
   }
 

@@ -37,6 +37,8 @@ struct TrainRequest {
   int keep = 5;                  // checkpoints; older ones are deleted
   bool resume = false;           // from the last checkpoint of the folder, if it has one
   bool optimize = false;         // Grappler's passes first
+  // Called after the last step, unless the loss is not finite: with the variables as they are then.
+  std::function<Error(Session&)> finish = {};
 };
 
 struct TrainedStep {

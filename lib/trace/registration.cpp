@@ -53,6 +53,7 @@ bool RegisterTrace(const char* name, std::vector<TensorSpec> inputs, Where where
   function.where = where;
   function.trace = [=] { return TraceFunction(name, inputs, fn, where); };
   function.trace_model = [=] { return TraceWithVariables(name, inputs, fn, where); };
+  function.add = [=](ModelBuilder& model) { model.AddFunction(name, inputs, fn, {}, where); };
   return RegisterTrace(std::move(function));
 }
 

@@ -24,6 +24,8 @@ struct GRAPNEL_PUBLIC TracedFunction {
   std::function<Expected<std::unique_ptr<Module>>()> trace;  // errors: Trace's; what it throws
   // The same with the variables that it makes.
   std::function<Expected<TracedModel>()> trace_model = {};
+  // As one function of a model.
+  std::function<void(ModelBuilder&)> add = {};
   const char* plugin = "";  // the file that it came with; "": the program's own
 };
 

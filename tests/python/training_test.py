@@ -18,7 +18,7 @@ import tensorflow as tf
 GRAPNEL = os.environ["GRAPNEL"]
 PLUGINS = pathlib.Path(GRAPNEL).resolve().parents[1] / "plugins"
 STEPS = 100
-TOLERANCE = 2e-3  # of each loss, relative
+TOLERANCE = 1e-5  # of each loss, relative
 
 
 def grapnel(*args, fails=False):
