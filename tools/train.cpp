@@ -109,9 +109,7 @@ int SayBad(const Trained& trained, const Flags& flags, llvm::raw_ostream& err) {
     err << "with --checkpoint-dir that step is kept as a case, and `grapnel blame` tells which op "
            "made it so\n";
   else
-    err << "`grapnel blame " << trained.failing_case
-        << "` tells which op made it so, `grapnel debug " << trained.failing_case
-        << "` stops there\n";
+    err << "`grapnel blame " << trained.failing_case << "` tells which op made it so\n";
   return kExitNo;
 }
 
@@ -194,8 +192,10 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   auto trained = Train(subject.opened, request, each);
   Progress::End();
   if (!trained) {
-    Error error = trained.takeError();
-    return Annotate(flags.model, std::move(error));
+    std::string text = TextOf(trained.takeError());
+    return llvm::StringRef(text).starts_with(flags.model)
+               ? MakeError("{0}", text)
+               : MakeError("{0}: {1}", flags.model, text);
   }
   invocation.out().flush();
   if (!trained->bad.empty()) return SayBad(*trained, flags, invocation.err());

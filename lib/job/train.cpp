@@ -191,7 +191,14 @@ class Trainer {
     std::unique_ptr<Module> module;
     std::vector<VariableInfo> made;
     // What the file says of feeds is filled in now: its fetches are the forward graph's.
+    auto name = [&](std::string& key) -> Error {
+      ASSIGN_OR_RETURN(key, TensorOfKey(opened_.model(), opened_.file(), run_.signature, key));
+      return Error::success();
+    };
+    for (FeedSource& feed : run_.feeds) RETURN_IF_ERROR(name(feed.tensor));
+    for (std::string& fetch : run_.fetches) RETURN_IF_ERROR(name(fetch));
     RETURN_IF_ERROR(AddFeedsOfCase(opened_, &run_.feeds));
+    run_.completes = false;
     ASSIGN_OR_RETURN(std::string fetch, maker.Run(&module, &made));
     opened_.WorkOn(std::move(module));
     variables_ = VariablesOfGraph(opened_.module().main);
@@ -247,7 +254,8 @@ class Trainer {
     // Updates make new values where these are held: so the step can be made again by who looks for
     // its NaN.
     std::vector<Tensor> before, fed;
-    if (folder_) {
+    const bool is_first = step == trained_.first;
+    if (folder_ || is_first) {
       for (const VariableInfo& variable : variables_)
         before.push_back(ValueOfVariable(session(), variable.container, variable.name));
       fed = batch;
@@ -255,10 +263,11 @@ class Trainer {
     ASSIGN_OR_RETURN(std::vector<Tensor> outputs, job_->Run(std::move(batch)));
     TrainedStep made{step + 1, {}};
     RETURN_IF_ERROR(Report(outputs, &made));
+    if (is_first) WarnIfSame(before);
     trained_.last = step + 1;
     bool goes_on = each(made);
     if (!trained_.bad.empty()) {
-      if (folder_) RETURN_IF_ERROR(SaveFailing(before, fed));
+      if (folder_) RETURN_IF_ERROR(SaveFailing(before, fed, outputs));
       return false;
     }
     if (folder_ && request_.checkpoint_every > 0 && (step + 1) % request_.checkpoint_every == 0)
@@ -286,6 +295,17 @@ class Trainer {
     return MakeError("no floating-point scalar is fetched: name the loss {0}", run_.words.fetches);
   }
 
+  // A graph that computes a loss and changes nothing is no step.
+  void WarnIfSame(llvm::ArrayRef<Tensor> before) {
+    for (size_t i = 0; i < before.size(); ++i) {
+      Tensor after = ValueOfVariable(session(), variables_[i].container, variables_[i].name);
+      if (after.buffer() != before[i].buffer()) return;
+    }
+    if (run_.sink)
+      run_.sink(Severity::kWarning,
+                "the first step changed no variable: is what is fetched a training step?");
+  }
+
   Error Save() {
     if (saved_ == trained_.last && !trained_.checkpoint.empty()) return Error::success();
     RETURN_IF_ERROR(folder_->Write(session(), variables_, trained_.last));
@@ -294,12 +314,14 @@ class Trainer {
     return Error::success();
   }
 
-  Error SaveFailing(llvm::ArrayRef<Tensor> before, llvm::ArrayRef<Tensor> fed) {
+  Error SaveFailing(llvm::ArrayRef<Tensor> before, llvm::ArrayRef<Tensor> fed,
+                    llvm::ArrayRef<Tensor> outputs) {
     std::string folder = JoinPath(request_.checkpoint_dir, "nan-" + std::to_string(trained_.last));
     RETURN_IF_ERROR(CreateDirectories(folder));
     Case saved;
     saved.folder = folder;
     saved.graph = JoinPath(folder, "graph.pb");
+    saved.rtol = 1e-4;
     RETURN_IF_ERROR(WriteGraph(opened_.module(), saved.graph));
     auto save = [&](const std::string& name, const Tensor& value) -> Expected<std::string> {
       std::string file = JoinPath(folder, name + ".npy");
@@ -315,11 +337,10 @@ class Trainer {
       ASSIGN_OR_RETURN(std::string file, save("variable_" + std::to_string(i), before[i]));
       saved.variables.push_back({variables_[i].node, file});
     }
-    for (const std::string& fetch : job_->fetches()) {
-      Literal nothing = Literal::Scalar(proto::DT_FLOAT, NAN);
-      std::string file = JoinPath(folder, "out_" + std::to_string(saved.fetches.size()) + ".npy");
-      RETURN_IF_ERROR(SaveNpyLiteral(file, nothing));
-      saved.fetches.push_back({fetch, file, 0});
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (!outputs[i] || outputs[i].HoldsObjects()) continue;
+      ASSIGN_OR_RETURN(std::string file, save("out_" + std::to_string(i), outputs[i]));
+      saved.fetches.push_back({job_->fetches()[i], file, 0});
     }
     RETURN_IF_ERROR(SaveCase(folder, saved));
     trained_.failing_case = folder;
