@@ -17,6 +17,7 @@ ALLOWED = {
     "tools/opt.cpp": "an example under --help",
     "tools/passes.cpp": "an example under --help",
     "tools/trace.cpp": "`FILE.cpp:FUNCTION`",
+    "tools/train.cpp": "`FILE.cpp:FUNCTION`",
     "lib/watch/assertion.cpp": "`EXPR: MESSAGE` of --assert",
     "lib/watch/summary.cpp": "`KIND:TENSOR` of --summary",
     "lib/diff/ignore.cpp": "`attr:GLOB` and `op:GLOB` of --ignore",

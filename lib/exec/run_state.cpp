@@ -13,7 +13,7 @@ namespace {
 
 // The value behind a reference: VariableV2 and its like put out the variable, not its value.
 Expected<Tensor> Dereferenced(const Tensor& reference) {
-  auto* variable = dynamic_cast<Variable*>(reference.data<ObjectRef>()->get());
+  auto* variable = dynamic_cast<StoredVariable*>(reference.data<ObjectRef>()->get());
   if (!variable) return reference;
   return variable->Read();
 }

@@ -61,15 +61,15 @@ std::string InitOpOf(const GraphInFile& graph) {
 }
 
 // The variable of a node of the main graph, made where the session has none.
-Expected<Variable*> VariableOf(const Node& node, Session& session) {
+Expected<StoredVariable*> VariableOf(const Node& node, Session& session) {
   std::string name = NameOfVariable(node);
   DataType dtype = node.GetType("dtype");
   std::optional<AttrView> shape = node.Attr("shape");
   ObjectRef object = session.FindOrMake(node.GetString("container"), name, [&] {
     return ObjectRef(
-        new Variable(name, dtype, shape ? shape->AsShape().value_or(Shape()) : Shape()));
+        new StoredVariable(name, dtype, shape ? shape->AsShape().value_or(Shape()) : Shape()));
   });
-  auto* variable = dynamic_cast<Variable*>(object.get());
+  auto* variable = dynamic_cast<StoredVariable*>(object.get());
   if (!variable)
     return MakeError("'{0}' is {1}, a variable was expected", name, object->ToString());
   return variable;  // the session keeps it
@@ -92,7 +92,7 @@ Expected<std::vector<MissingVariable>> Bind(const GraphInFile& graph, llvm::Stri
   *any = binding.is_of_model;
   const Graph& main = graph.module->main;
   for (const auto& [id, key] : binding.bound) {
-    ASSIGN_OR_RETURN(Variable * variable, VariableOf(main.node(id), session));
+    ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(main.node(id), session));
     if (!all && variable->Get()) continue;
     ASSIGN_OR_RETURN(Literal value, weights ? weights->Read(key) : bundle->Read(key));
     ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(value));
@@ -100,7 +100,7 @@ Expected<std::vector<MissingVariable>> Bind(const GraphInFile& graph, llvm::Stri
   }
   std::vector<MissingVariable> missing;
   for (auto& [id, reason] : binding.unbound) {
-    ASSIGN_OR_RETURN(Variable * variable, VariableOf(main.node(id), session));
+    ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(main.node(id), session));
     if (!variable->Get()) missing.push_back({id, std::move(reason)});
   }
   return missing;
@@ -144,7 +144,7 @@ Error WriteObjects(const GraphInFile& graph, llvm::StringRef prefix, Bundle* mod
   std::map<std::string, Literal> now;
   bool differs = false;
   for (const auto& [id, key] : binding.bound) {
-    ASSIGN_OR_RETURN(Variable * variable, VariableOf(graph.module->main.node(id), session));
+    ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(graph.module->main.node(id), session));
     Tensor value = variable->Get();
     if (!value) continue;
     Literal literal = value.ToLiteral();
@@ -172,10 +172,10 @@ Error WriteObjects(const GraphInFile& graph, llvm::StringRef prefix, Bundle* mod
 // checkpoint, those have no value yet, and get the model's own.
 Error FillWithOwn(const GraphInFile& graph, llvm::StringRef variables_prefix, Session& session,
                   ThreadPool& pool) {
-  std::vector<std::pair<Node, Variable*>> empty;
+  std::vector<std::pair<Node, StoredVariable*>> empty;
   for (const SavedVariable& saved : VariablesOf(graph)) {
     Node node = graph.module->main.node(saved.node);
-    ASSIGN_OR_RETURN(Variable * variable, VariableOf(node, session));
+    ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(node, session));
     if (!variable->Get()) empty.emplace_back(node, variable);
   }
   if (empty.empty() || graph.saver->restore_op.empty()) return Error::success();
@@ -183,7 +183,7 @@ Error FillWithOwn(const GraphInFile& graph, llvm::StringRef variables_prefix, Se
   RETURN_IF_ERROR(RunOp(graph.module->main, graph.saver->restore_op,
                         {{graph.saver->filename_tensor, variables_prefix.str()}}, own, pool));
   for (auto& [node, variable] : empty) {
-    ASSIGN_OR_RETURN(Variable * restored, VariableOf(node, own));
+    ASSIGN_OR_RETURN(StoredVariable * restored, VariableOf(node, own));
     if (Tensor value = restored->Get()) variable->Set(std::move(value));
   }
   return Error::success();
@@ -214,7 +214,7 @@ Error RestoreCase(const GraphInFile& graph, const Case& values, Session& session
     if (!node) continue;  // a pass found that nobody needs it
     ASSIGN_OR_RETURN(Literal value, LoadNpyLiteral(given.file, node.GetType("dtype")));
     ASSIGN_OR_RETURN(Tensor tensor, Tensor::FromLiteral(value));
-    ASSIGN_OR_RETURN(Variable * variable, VariableOf(node, session));
+    ASSIGN_OR_RETURN(StoredVariable * variable, VariableOf(node, session));
     variable->Set(std::move(tensor));
   }
   if (values.init_graph.empty()) return Error::success();

@@ -26,29 +26,29 @@ std::vector<std::pair<std::string, ObjectRef>> Session::Resources() const {
   return {resources_.begin(), resources_.end()};
 }
 
-Tensor Variable::Get() const {
+Tensor StoredVariable::Get() const {
   std::lock_guard lock(mutex_);
   return value_;
 }
 
-Expected<Tensor> Variable::Read() const {
+Expected<Tensor> StoredVariable::Read() const {
   Tensor value = Get();
   if (!value)
     return MakeError("variable '{0}' has no value yet: nothing has initialised it", name_);
   return value;
 }
 
-void Variable::Set(Tensor value) {
+void StoredVariable::Set(Tensor value) {
   std::lock_guard lock(mutex_);
   value_ = std::move(value);
 }
 
-Error Variable::Update(llvm::function_ref<Error(Tensor* value)> update) {
+Error StoredVariable::Update(llvm::function_ref<Error(Tensor* value)> update) {
   std::lock_guard lock(mutex_);
   return update(&value_);
 }
 
-std::string Variable::ToString() const {
+std::string StoredVariable::ToString() const {
   return ("variable '" + name_ + "' of " + DataTypeName(dtype_) + shape_.ToString()).str();
 }
 

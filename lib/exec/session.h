@@ -43,9 +43,9 @@ class GRAPNEL_PUBLIC Session {
 
 // The variable of a VarHandleOp or, in graphs of TensorFlow 1, of a VariableV2. A value that was
 // read does not change afterwards: an update replaces it. Thread-safe.
-class GRAPNEL_PUBLIC Variable : public Object {
+class GRAPNEL_PUBLIC StoredVariable : public Object {
  public:
-  Variable(std::string name, DataType dtype, Shape shape)
+  StoredVariable(std::string name, DataType dtype, Shape shape)
       : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
 
   const std::string& name() const { return name_; }

@@ -161,6 +161,8 @@ Error SaveCase(llvm::StringRef folder, const Case& values) {
     json["fetches"][fetch.tensor] = llvm::sys::path::filename(fetch.file).str();
     json["atol"][fetch.tensor] = fetch.atol;
   }
+  for (const Case::Feed& variable : values.variables)
+    json["variables"][variable.tensor] = llvm::sys::path::filename(variable.file).str();
   // Names come from graphs, which may hold bytes that are no UTF-8.
   std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   return WriteFile(JoinPath(folder, "case.json"), text);

@@ -51,8 +51,8 @@ GRAPNEL_PUBLIC bool IsCaseFolder(llvm::StringRef folder);
 // expected.
 GRAPNEL_PUBLIC Expected<Case> LoadCase(llvm::StringRef folder);
 
-// Writes `folder`/case.json. Files are named by the last part of their paths; the graph and values
-// are the caller's.
+// Writes `folder`/case.json with feeds, fetches and variables. Files are named by the last part of
+// their paths; the graph and values are the caller's.
 GRAPNEL_PUBLIC Error SaveCase(llvm::StringRef folder, const Case& values);
 
 }  // namespace grapnel

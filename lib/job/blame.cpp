@@ -193,7 +193,7 @@ class Blamer {
 std::vector<BadFetch> BadVariables(const Session& session) {
   std::vector<BadFetch> bad;
   for (const auto& [name, object] : session.Resources()) {
-    auto* variable = dynamic_cast<Variable*>(object.get());
+    auto* variable = dynamic_cast<StoredVariable*>(object.get());
     Tensor value = variable ? variable->Get() : Tensor();
     if (value && IsBad(value)) bad.push_back({name, RecordOf(value), "", /*is_variable=*/true});
   }

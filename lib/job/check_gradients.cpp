@@ -62,7 +62,7 @@ class Numbers {
 struct Input {
   std::string name;
   int feed = -1;
-  std::vector<Variable*> variables;  // in the sessions of all jobs; the first is the graph's
+  std::vector<StoredVariable*> variables;  // in the sessions of all jobs; the first is the graph's
   Tensor value;
 };
 
@@ -160,7 +160,7 @@ class Checker {
     }
     for (Node node : opened_.module().main.nodes()) {
       if (node.op() != "VarHandleOp" || !IsReal(node.GetType("dtype"))) continue;
-      Variable* variable = VariableOf(job_->session(), node);
+      StoredVariable* variable = VariableOf(job_->session(), node);
       Tensor value = variable ? variable->Get() : Tensor();
       if (!value) continue;
       Input input;
@@ -191,13 +191,13 @@ class Checker {
     if (wanted) inputs_.push_back(std::move(input));
   }
 
-  static Variable* VariableOf(const Session& session, const Node& node) {
+  static StoredVariable* VariableOf(const Session& session, const Node& node) {
     std::string name = node.GetString("shared_name");
     if (name.empty()) name = node.name().str();
     std::string container = node.GetString("container");
     if (!container.empty()) name = container + "/" + name;
     for (const auto& [key, object] : session.Resources()) {
-      if (key == name) return dynamic_cast<Variable*>(object.get());
+      if (key == name) return dynamic_cast<StoredVariable*>(object.get());
     }
     return nullptr;
   }
@@ -242,9 +242,9 @@ class Checker {
     Tensor moved = With(input.value, index, value);
     std::vector<Tensor> feeds(job_->feed_values().begin(), job_->feed_values().end());
     if (input.feed >= 0) feeds[input.feed] = moved;
-    for (Variable* variable : input.variables) variable->Set(moved);
+    for (StoredVariable* variable : input.variables) variable->Set(moved);
     auto values = job_->Run(std::move(feeds));
-    for (Variable* variable : input.variables) variable->Set(input.value);
+    for (StoredVariable* variable : input.variables) variable->Set(input.value);
     if (!values) return values.takeError();
     double sum = 0;
     for (size_t i = 0; i < at_.size(); ++i) {

@@ -250,7 +250,7 @@ class GraphDoctor {
   void Remember(const RunJob& job, Patient* patient) {
     std::map<std::string, Tensor> values;
     for (const auto& [name, resource] : job.session().Resources()) {
-      auto* held = dynamic_cast<Variable*>(resource.get());
+      auto* held = dynamic_cast<StoredVariable*>(resource.get());
       Tensor value = held ? held->Get() : Tensor();
       if (value && !value.device()) values.emplace(name, std::move(value));
     }

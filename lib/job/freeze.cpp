@@ -63,7 +63,7 @@ Error Freeze(OpenedGraph& opened, const FreezeFor& what, ThreadPool& pool) {
   auto value = [&](const Node& node) -> Expected<Literal> {
     auto found = resources.find(ResourceName(node));
     auto* variable =
-        found == resources.end() ? nullptr : dynamic_cast<Variable*>(found->second.get());
+        found == resources.end() ? nullptr : dynamic_cast<StoredVariable*>(found->second.get());
     Tensor tensor = variable ? variable->Get() : Tensor();
     if (!tensor) {
       std::string& reason = reasons[ResourceName(node)];

@@ -23,6 +23,7 @@ bool IsUnordered(llvm::StringRef op) {
       .Cases("RandomPoisson", "RandomPoissonV2", "RestoreV2", "SaveV2", true)
       .Cases("CudnnRNN", "CudnnRNNBackprop", "CudnnRNNV2", "CudnnRNNV3", true)
       .Cases("CudnnRNNBackpropV2", "CudnnRNNBackpropV3", true)
+      .Case("VarHandleOp", true)  // in a tf.function it is an argument
       .Default(false);
 }
 
@@ -43,11 +44,34 @@ class Orderer {
   explicit Orderer(TraceBody& body) : body_(body), graph_(*body.graph) {}
 
   std::vector<NodeId> Run() {
-    for (NodeId id = 0, end = graph_.end_id(); id < end; ++id) Visit(graph_.node(id));
+    FindUsed();
+    for (NodeId id = 0, end = graph_.end_id(); id < end; ++id) {
+      if (graph_.IsAlive(id) && (id >= body_.first_traced || used_[id])) Visit(graph_.node(id));
+    }
     return std::move(must_run_);
   }
 
  private:
+  // What was imported counts as far as the trace reads it: nothing else of that graph need run,
+  // such as the ops that restore a SavedModel.
+  void FindUsed() {
+    used_.assign(body_.first_traced, false);
+    if (used_.empty()) return;
+    std::vector<NodeId> open;
+    for (NodeId id = body_.first_traced, end = graph_.end_id(); id < end; ++id) {
+      if (graph_.IsAlive(id)) open.push_back(id);
+    }
+    while (!open.empty()) {
+      Node node = graph_.node(open.back());
+      open.pop_back();
+      for (Port port : node.inputs()) {
+        if (port.node >= body_.first_traced || used_[port.node]) continue;
+        used_[port.node] = true;
+        open.push_back(port.node);
+      }
+    }
+  }
+
   void Visit(const Node& node) {
     const OpInfo* info = DefinitionOf(node);
     bool stateful = info && info->is_stateful && !IsUnordered(node.op());
@@ -88,6 +112,7 @@ class Orderer {
   llvm::DenseMap<std::pair<NodeId, int32_t>, Resource> resources_;
   NodeId last_ = kNoNode;  // of the stateful nodes that have no resource
   std::vector<NodeId> must_run_;
+  std::vector<bool> used_;  // by id, of what was imported
 };
 
 // By name, as TensorFlow writes them.

@@ -231,7 +231,22 @@ Port TraceBody::Capture(const Value& value, const Where& where) {
   llvm::StringRef name = source.name();
   NodeId id = AddPlaceholder(value.dtype(), value.shape(), name, /*keep_name=*/true, where);
   captures.push_back({value, id});
+  CopyContent(id, value);
   return {id, 0};
+}
+
+// What is read of a resource has the shape that the variable has outside; no attribute of a
+// placeholder says so, and it is inferred once as what says it.
+void TraceBody::CopyContent(NodeId id, const Value& value) {
+  if (value.dtype() != proto::DT_RESOURCE) return;
+  Shape content = value.body()->shapes.OfContent(value.port());
+  if (!content.known_rank()) return;
+  std::string shape = graph->node(id).FindAttr("shape")->bytes().str();
+  graph->SetOp(id, "VarHandleOp");
+  graph->SetAttr(id, "shape", attr::ShapeOf(content));
+  InferShapes(id);
+  graph->SetOp(id, "Placeholder");
+  graph->SetAttr(id, "shape", shape);
 }
 
 bool TraceBody::IsInside(const TraceBody* other) const {

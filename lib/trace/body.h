@@ -98,10 +98,13 @@ class TraceBody {
   ShapeMap shapes;
 
  private:
+  void CopyContent(NodeId id, const Value& value);
   llvm::DenseMap<std::pair<const TraceBody*, NodeId>, NodeId> constants_;  // that were copied
   llvm::StringMap<int> names_in_use_;                                      // as tf.Graph's
   std::vector<StringId> call_scopes_;  // by node id; kNoString: not said
 };
+
+struct TracedVariables;  // lib/trace/traced_variables.h
 
 struct TraceState {
   TraceState();
@@ -121,6 +124,7 @@ struct TraceState {
   std::vector<std::string> errors;
   int uid = 0;  // counts nodes and functions, as TensorFlow's ops.uid()
   bool is_imported = false;
+  std::shared_ptr<TracedVariables> variables;  // null: none was made
   // Set: every node and error is of this line, whoever makes it (gradients, whose ops are of the
   // line of their forward op).
   std::optional<Where> line;

@@ -5,6 +5,7 @@
 #include "lib/support/suggest.h"
 #include "lib/trace/body.h"
 #include "lib/trace/eager_runner.h"
+#include "lib/trace/traced_variables.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace grapnel {
@@ -71,6 +72,7 @@ class OpMaker {
                             : request_.name.empty() ? request_.op
                                                     : request_.name;
     ScopeGuard guard(&body_, scope);
+    for (const Operand& operand : request_.inputs) NamePendingReads(state_, operand.values, where_);
     TakeAttributes();
     for (size_t i = 0; i < info_->inputs.size(); ++i)
       InferFromValues(info_->inputs[i], request_.inputs[i]);

@@ -16,8 +16,13 @@ const std::vector<TracedFunction>& TracedFunctions() { return Registered(); }
 
 bool RegisterTrace(TracedFunction function) {
   function.plugin = PluginBeingLoaded();
-  function.trace = [call = function.call, name = function.name, inputs = function.inputs,
-                    where = function.where] { return TraceFunction(name, inputs, call, where); };
+  function.trace = [f = function] { return TraceFunction(f.name, f.inputs, f.call, f.where); };
+  function.trace_model = [f = function] {
+    return TraceWithVariables(f.name, f.inputs, f.call, f.where);
+  };
+  function.add = [f = function](ModelBuilder& model) {
+    model.AddFunction(f.name, f.inputs, f.call, {}, f.where);
+  };
   Registered().push_back(std::move(function));
   return true;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lib/support/public.h"
+#include "lib/trace/model.h"
 #include "lib/trace/trace.h"
 
 namespace grapnel {
@@ -19,16 +20,22 @@ namespace grapnel {
 struct GRAPNEL_PUBLIC TracedFunction {
   std::string name;
   std::vector<TensorSpec> inputs;
-  Where where;  // of the registration; its strings live as long as the program
+  Where where = Where();  // of the registration; its strings live as long as the program
   std::function<Values(Tracer&, llvm::ArrayRef<Value>)> call;  // as it was written: may throw
-  std::function<Expected<std::unique_ptr<Module>>()> trace;    // errors: Trace's; what it throws
+  // The next three are made of `call`. Errors: Trace's; what it throws.
+  std::function<Expected<std::unique_ptr<Module>>()> trace = {};
+  // The same with the variables that it makes.
+  std::function<Expected<TracedModel>()> trace_model = {};
+  // As one function of a model.
+  std::function<void(ModelBuilder&)> add = {};
   const char* plugin = "";  // the file that it came with; "": the program's own
 };
 
-// In the order in which they registered. Two may have one name, in two plugins. RegisterTrace makes
-// `trace` of `call`.
+// In the order in which they registered. Two may have one name, in two plugins.
 GRAPNEL_PUBLIC const std::vector<TracedFunction>& TracedFunctions();
 GRAPNEL_PUBLIC bool RegisterTrace(TracedFunction function);
+GRAPNEL_PUBLIC bool RegisterTrace(const char* name, std::vector<TensorSpec> inputs, Where where,
+                                  std::function<Values(Tracer&, llvm::ArrayRef<Value>)> fn);
 
 // fn(Tracer&, Value x, Value y, ...), as Trace takes it, with a TensorSpec for each value.
 template <size_t N, typename Result, typename... Args>
@@ -39,13 +46,13 @@ bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), const Tenso
   auto call = [fn](Tracer& t, llvm::ArrayRef<Value> args) {
     return Tracer::ListOf(Tracer::Call<N>(fn, args, t));
   };
-  return RegisterTrace(TracedFunction{name, specs, where, call, nullptr});
+  return RegisterTrace(TracedFunction{name, specs, where, call});
 }
 template <typename Result, typename... Args>
 bool RegisterTrace(const char* name, Result (*fn)(Tracer&, Args...), Where where) {
   static_assert(sizeof...(Args) == 0, "GRAPNEL_TRACE: one TensorSpec for each Value");
   auto call = [fn](Tracer& t, llvm::ArrayRef<Value>) { return Tracer::ListOf(fn(t)); };
-  return RegisterTrace(TracedFunction{name, {}, where, call, nullptr});
+  return RegisterTrace(TracedFunction{name, {}, where, call});
 }
 
 // At namespace scope, after the function: GRAPNEL_TRACE(Pair, {{"x", proto::DT_FLOAT, {3}},

@@ -8,6 +8,7 @@
 #include "lib/trace/eager_runner.h"
 #include "lib/trace/ops.h"
 #include "lib/trace/trace.h"
+#include "lib/trace/traced_variables.h"
 #include "lib/trace/user_call.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -243,7 +244,8 @@ Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
     Value identity = MakeOp(*state_, {"Identity", operands, {}, {}}, where);
     if (identity.ok()) identities.push_back(identity.port().node);
   }
-  AddAutomaticControls(body, identities);
+  FinishVariables(*state_);
+  if (!state_->variables || !state_->variables->is_model) AddAutomaticControls(body, identities);
   for (const auto& traced : state_->bodies) {
     for (const Problem& problem : traced->shapes.problems()) {
       llvm::StringRef name = problem.where;

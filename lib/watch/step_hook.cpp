@@ -14,7 +14,7 @@ bool IsSameTensor(llvm::StringRef a, llvm::StringRef b) {
 // A variable's value stands for its handle.
 Expected<Tensor> HeldBy(const Tensor& value) {
   if (!value || value.dtype() != proto::DT_RESOURCE || value.num_elements() != 1) return value;
-  auto* variable = dynamic_cast<Variable*>(value.data<ObjectRef>()->get());
+  auto* variable = dynamic_cast<StoredVariable*>(value.data<ObjectRef>()->get());
   return variable ? variable->Read() : value;
 }
 

@@ -32,6 +32,8 @@ def check(what, got, *wanted):
 def check_programs(folder, how):
     mean = run(folder / "harmonic_mean")
     check(f"harmonic_mean, {how}", mean, "HarmonicMean: float[] 1.714", "Min is gone", "min: 1\nHarmonicMeanPrint: float[] 1.714", "Min is kept")
+    trained = run(folder / "train_mlp", folder / "trained_mlp")
+    check(f"train_mlp, {how}", trained, "step 0: loss", "of digits that it has not seen 20 of 20 are right")
     check(f"collatz, {how}", run(folder / "collatz"), COLLATZ)
 
 

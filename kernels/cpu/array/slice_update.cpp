@@ -75,7 +75,7 @@ Expected<KernelFn> MakeUpdate(const KernelSetup& setup) {
 Expected<KernelFn> MakeAssign(const KernelSetup& setup) {
   ASSIGN_OR_RETURN(SliceMasks masks, SliceMasksOf(setup.node()));
   return KernelFn([masks](KernelContext& ctx) -> Error {
-    ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, 0));
+    ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, 0));
     const Tensor& value = ctx.input(4);
     RETURN_IF_ERROR(ChangeVariable(ctx, *variable, [&](Tensor& target) -> Error {
       if (target.dtype() != value.dtype())

@@ -78,7 +78,7 @@ Expected<Philox> FromKeyAndCounter(const Tensor& key, const Tensor& counter,
   return Philox::FromState(BitsAt(counter, 0), BitsAt(counter, 1), BitsAt(key, 0));
 }
 
-Error WithGenerator(KernelContext& ctx, Variable& variable, uint64_t groups,
+Error WithGenerator(KernelContext& ctx, StoredVariable& variable, uint64_t groups,
                     llvm::function_ref<Error(Philox)> use) {
   Philox now;
   RETURN_IF_ERROR(ChangeVariable(ctx, variable, [&](Tensor& state) -> Error {
@@ -292,7 +292,7 @@ Error Algorithm(KernelContext& ctx) {
 
 template <Kind kKind>
 Error FromGenerator(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, 0));
+  ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, 0));
   RETURN_IF_ERROR(CheckAlgorithm(ctx.input(1).IntAt(0)));
   ASSIGN_OR_RETURN(Dims dims, ShapeFrom(ctx.input(2)));
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, dims));
@@ -305,7 +305,7 @@ Error FromGenerator(KernelContext& ctx) {
 
 // The state before it is moved on by `delta` values.
 Error ReadAndSkip(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, 0));
+  ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, 0));
   RETURN_IF_ERROR(CheckAlgorithm(ctx.input(1).IntAt(0)));
   uint64_t delta = BitsAt(ctx.input(2), 0);
   auto put_out = [&](Philox philox) -> Error {

@@ -57,7 +57,7 @@ Error CheckAlgorithm(int64_t algorithm);
 
 // tf.random.Generator: a variable of counter and key, int64[3] or more. `use` gets the generator as
 // it is, and the variable moves on by `groups`.
-Error WithGenerator(KernelContext& ctx, Variable& variable, uint64_t groups,
+Error WithGenerator(KernelContext& ctx, StoredVariable& variable, uint64_t groups,
                     llvm::function_ref<Error(Philox)> use);
 
 // Element `i` of an integer tensor, as its bits.

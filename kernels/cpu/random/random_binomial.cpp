@@ -168,7 +168,7 @@ Error Stateless(KernelContext& ctx) {
 }
 
 Error Stateful(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, 0));
+  ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, 0));
   RETURN_IF_ERROR(CheckAlgorithm(ctx.input(1).IntAt(0)));
   ASSIGN_OR_RETURN(Batches batches, BatchesOf(ctx.input(2), ctx.input(3), ctx.input(4)));
   uint64_t values = static_cast<uint64_t>(batches.count) * 200 * (batches.samples + 3) / 4;

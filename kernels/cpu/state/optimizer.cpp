@@ -14,7 +14,7 @@ using optimizer::Flags;
 // An op's inputs, a letter each: v a variable, s a scalar, n an integer scalar, g the gradient. Of
 // sparse ops indices of rows follow the gradient.
 struct Inputs {
-  std::vector<Variable*> variables;
+  std::vector<StoredVariable*> variables;
   std::vector<const Tensor*> scalars;
   const Tensor* gradient = nullptr;
   const Tensor* indices = nullptr;
@@ -27,7 +27,7 @@ Expected<Inputs> Sort(const KernelContext& ctx, llvm::StringRef layout, DataType
   int i = 0;
   for (char kind : layout) {
     if (kind == 'v') {
-      ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, i));
+      ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, i));
       if (variable->dtype() != dtype) {
         return MakeError("variable '{0}' is {1}, {2} was expected", variable->name(),
                          DataTypeName(variable->dtype()), DataTypeName(dtype));
@@ -55,7 +55,7 @@ Expected<Inputs> Sort(const KernelContext& ctx, llvm::StringRef layout, DataType
 
 // Calls change with the variables' values, all of which may be written to. They are locked in the
 // order of their addresses, so that two ops with the same ones do not wait for each other.
-Error ChangeAll(KernelContext& ctx, llvm::ArrayRef<Variable*> variables,
+Error ChangeAll(KernelContext& ctx, llvm::ArrayRef<StoredVariable*> variables,
                 llvm::ArrayRef<size_t> order, llvm::MutableArrayRef<Tensor*> values,
                 llvm::function_ref<Error()> change) {
   if (order.empty()) return change();
@@ -153,7 +153,7 @@ Error Apply(KernelContext& ctx, const Form& form, StepFn<T> step) {
   std::vector<size_t> order(in.variables.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   llvm::sort(order, [&](size_t a, size_t b) {
-    return std::less<Variable*>()(in.variables[a], in.variables[b]);
+    return std::less<StoredVariable*>()(in.variables[a], in.variables[b]);
   });
   std::vector<Tensor*> values(order.size());
   RETURN_IF_ERROR(ChangeAll(ctx, in.variables, order, values, [&]() -> Error {

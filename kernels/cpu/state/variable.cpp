@@ -9,15 +9,16 @@
 
 namespace grapnel {
 
-Expected<Variable*> VariableIn(const KernelContext& ctx, int i) {
+Expected<StoredVariable*> VariableIn(const KernelContext& ctx, int i) {
   const Tensor& tensor = ctx.input(i);
   if (tensor.dtype() == proto::DT_RESOURCE && tensor.num_elements() == 1) {
-    if (auto* variable = dynamic_cast<Variable*>(tensor.data<ObjectRef>()->get())) return variable;
+    if (auto* variable = dynamic_cast<StoredVariable*>(tensor.data<ObjectRef>()->get()))
+      return variable;
   }
   return MakeError("input {0} is {1}, a variable was expected", i, tensor.ToString());
 }
 
-Error ChangeVariable(KernelContext& ctx, Variable& variable,
+Error ChangeVariable(KernelContext& ctx, StoredVariable& variable,
                      llvm::function_ref<Error(Tensor& value)> change) {
   RETURN_IF_ERROR(variable.Read().takeError());
   return variable.Update([&](Tensor* value) -> Error {
@@ -49,8 +50,8 @@ Expected<KernelFn> MakeVariable(const KernelSetup& setup) {
   return KernelFn([=](KernelContext& ctx) -> Error {
     if (!ctx.session()) return MakeError("variables need a session");
     ObjectRef object = ctx.session()->FindOrMake(
-        container, name, [&] { return ObjectRef(new Variable(name, dtype, shape)); });
-    auto* variable = dynamic_cast<Variable*>(object.get());
+        container, name, [&] { return ObjectRef(new StoredVariable(name, dtype, shape)); });
+    auto* variable = dynamic_cast<StoredVariable*>(object.get());
     if (!variable)
       return MakeError("'{0}' is {1}, a variable was expected", name, object->ToString());
     if (variable->dtype() != dtype) {
@@ -63,7 +64,7 @@ Expected<KernelFn> MakeVariable(const KernelSetup& setup) {
 }
 
 Expected<Tensor> ValueOf(const KernelContext& ctx, int i, DataType dtype) {
-  ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, i));
+  ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, i));
   if (variable->dtype() != dtype) {
     return MakeError("variable '{0}' is {1}, {2} was expected", variable->name(),
                      DataTypeName(variable->dtype()), DataTypeName(dtype));
@@ -84,7 +85,7 @@ Expected<KernelFn> MakeAssign(const KernelSetup& setup) {
   bool checks = setup.node().GetBool("validate_shape", setup.num_outputs() > 0);
   bool is_reference = setup.num_outputs() > 0;
   return KernelFn([=](KernelContext& ctx) -> Error {
-    ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, 0));
+    ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, 0));
     const Tensor& value = ctx.input(1);
     if (value.dtype() != variable->dtype()) {
       return MakeError("{0} cannot be assigned to variable '{1}' of {2}",
@@ -109,7 +110,7 @@ Expected<KernelFn> MakeAssign(const KernelSetup& setup) {
 
 template <bool kAdds>
 Error AssignBy(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, 0));
+  ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, 0));
   const Tensor& delta = ctx.input(1);
   RETURN_IF_ERROR(ChangeVariable(ctx, *variable, [&](Tensor& value) -> Error {
     if (value.dtype() != delta.dtype() || value.dims() != delta.dims()) {
@@ -135,7 +136,7 @@ Error AssignBy(KernelContext& ctx) {
 }
 
 Error IsInitialized(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, 0));
+  ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, 0));
   bool has_value = variable->Get().operator bool();
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
   *out->data<bool>() = has_value;
@@ -143,7 +144,7 @@ Error IsInitialized(KernelContext& ctx) {
 }
 
 Error ShapeOf(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, 0));
+  ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, 0));
   ASSIGN_OR_RETURN(Tensor value, variable->Read());
   ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {value.rank()}));
   for (int i = 0; i < value.rank(); ++i) {
@@ -171,7 +172,7 @@ Expected<KernelFn> MakeCountUpTo(const KernelSetup& setup) {
   bool fits = setup.output_type(0) == proto::DT_INT64 || limit == static_cast<int32_t>(limit);
   if (!fits) return MakeError("limit {0} does not fit into int32", limit);
   return KernelFn([limit](KernelContext& ctx) -> Error {
-    ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, 0));
+    ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, 0));
     ASSIGN_OR_RETURN(Tensor * out, ctx.Allocate(0, {}));
     return ChangeVariable(ctx, *variable, [&](Tensor& value) -> Error {
       if (value.rank() != 0 || value.dtype() != ctx.output_type(0))
@@ -235,7 +236,7 @@ Error GatherNd(KernelContext& ctx) {
 // ScatterAdd and its like name rows of the first dimension, ScatterNdAdd and its like any slices.
 template <Combine kHow, bool kByRow>
 Error ScatterInto(KernelContext& ctx) {
-  ASSIGN_OR_RETURN(Variable * variable, VariableIn(ctx, 0));
+  ASSIGN_OR_RETURN(StoredVariable * variable, VariableIn(ctx, 0));
   Tensor indices = ctx.input(1);
   const Tensor& updates = ctx.input(2);
   if (kByRow) {

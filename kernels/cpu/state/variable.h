@@ -8,11 +8,11 @@
 namespace grapnel {
 
 // The variable that input `i` is a handle of or, of the old kind, a reference to.
-Expected<Variable*> VariableIn(const KernelContext& ctx, int i);
+Expected<StoredVariable*> VariableIn(const KernelContext& ctx, int i);
 
 // Calls change(value) on the variable's value, which may then be written to: it is copied first if
 // somebody else holds it. An error when it has none yet.
-Error ChangeVariable(KernelContext& ctx, Variable& variable,
+Error ChangeVariable(KernelContext& ctx, StoredVariable& variable,
                      llvm::function_ref<Error(Tensor& value)> change);
 
 // Ops of the old kind put the reference out again.

@@ -1,0 +1,98 @@
+// Several traced functions over the same variables: a model that is trained, served, saved.
+//
+//   ModelBuilder builder;
+//   builder.Add("train_step", {{"x", proto::DT_FLOAT, {32, 784}}, {"y", proto::DT_INT32, {32}}},
+//               [](Tracer& t, Value x, Value y) {
+//                 Mlp mlp(t);  // makes its variables by name: those of all functions are one
+//                 Value loss = SparseCategoricalCrossentropy(y, mlp.Logits(x), ...);
+//                 Adam(t).Minimize(loss, Trainable(t));
+//                 return loss;
+//               });
+//   builder.Add("serve", {{"x", proto::DT_FLOAT, {kUnknownDim, 784}}},
+//               [](Tracer& t, Value x) { return Mlp(t).Logits(x); });
+//   Expected<TracedModel> model = builder.Finish();
+//
+// lib/job/program.h calls its functions, and writes it as a SavedModel.
+#ifndef GRAPNEL_LIB_TRACE_MODEL_H_
+#define GRAPNEL_LIB_TRACE_MODEL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/support/public.h"
+#include "lib/trace/trace.h"
+#include "lib/trace/variable.h"
+
+namespace grapnel {
+
+// One function of a model, as a signature of a SavedModel has it: placeholders of the main graph,
+// and a call of the function.
+struct GRAPNEL_PUBLIC ModelFunction {
+  struct End {
+    std::string key;     // "x", "output_0"
+    std::string tensor;  // of the main graph
+    DataType dtype = proto::DT_INVALID;
+    Shape shape;
+  };
+  std::string name;      // "train_step"
+  std::string function;  // of the library
+  std::string wrapper;   // of the library: the same, for a signature
+  std::vector<End> inputs, outputs;
+  std::vector<std::string> captures;  // nodes of the main graph that are its last arguments
+};
+
+struct GRAPNEL_PUBLIC TracedModel {
+  std::unique_ptr<Module> module;
+  std::vector<VariableInfo> variables;
+  std::vector<ModelFunction> functions;
+};
+
+class GRAPNEL_PUBLIC ModelBuilder {
+ public:
+  ModelBuilder();
+  // Goes on with a graph that was read: its functions can be called (Tracer::Op), its variables
+  // found (Variable::Find).
+  explicit ModelBuilder(std::unique_ptr<Module> module, Where where = Where());
+  ~ModelBuilder();
+
+  // Traces fn(tracer, values) as a function of the library, with what it captures as its last
+  // arguments, and calls it in the main graph. Results are called `outputs`, or output_0, output_1.
+  // Errors are Finish's, each with the line of the program.
+  void AddFunction(llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
+                   llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn,
+                   llvm::ArrayRef<std::string> outputs = {}, Where where = Where());
+  template <size_t N, typename Fn>
+  void Add(llvm::StringRef name, const TensorSpec (&inputs)[N], Fn fn,
+           llvm::ArrayRef<std::string> outputs = {}, Where where = Where()) {
+    AddFunction(
+        name, inputs,
+        [&](Tracer& t, llvm::ArrayRef<Value> args) {
+          return Tracer::ListOf(Tracer::Call<N>(fn, args, t));
+        },
+        outputs, where);
+  }
+
+  Tracer& tracer() { return *tracer_; }
+  // Once. Errors: all of the functions, a line each.
+  Expected<TracedModel> Finish();
+
+ private:
+  std::unique_ptr<Tracer> tracer_;
+  std::vector<ModelFunction> functions_;
+};
+
+// As Trace, with the variables beside the module: of one function, in the main graph.
+GRAPNEL_PUBLIC Expected<TracedModel> TraceWithVariables(
+    llvm::StringRef name, llvm::ArrayRef<TensorSpec> inputs,
+    llvm::function_ref<Values(Tracer&, llvm::ArrayRef<Value>)> fn, Where where = Where());
+
+// A function of the library called by its values: a PartitionedCall, or a StatefulPartitionedCall
+// where the function has effects. What it captured of a model that was read, such as variables, is
+// handed in behind `values` by whoever calls it.
+GRAPNEL_PUBLIC Values CallFunction(Tracer& t, llvm::StringRef function, const Values& values,
+                                   Where where = Where());
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TRACE_MODEL_H_

@@ -1,0 +1,191 @@
+// Optimizers: what changes variables by their gradients. The arithmetic, its order and its epsilons
+// are those of Keras 3, so that a run from the same start gives the same numbers to rounding.
+//
+//   Adam adam(t, {.learning_rate = 0.001});
+//   adam.Minimize(loss, {w, b});
+//
+// Slots are variables, named as Keras names them: `adam/w_momentum`, `adam/iteration`.
+#ifndef GRAPNEL_LIB_TRACE_OPTIMIZERS_H_
+#define GRAPNEL_LIB_TRACE_OPTIMIZERS_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/support/public.h"
+#include "lib/trace/variable.h"
+
+namespace grapnel {
+
+// A number, a float Value, or what makes one of the step (an int64 scalar, from 0).
+class GRAPNEL_PUBLIC LearningRate {
+ public:
+  using Schedule = std::function<Value(Tracer& t, const Value& step)>;
+  LearningRate(double rate) : rate_(rate) {}
+  LearningRate(const Value& rate) : value_(rate) {}
+  LearningRate(Schedule schedule) : schedule_(std::move(schedule)) {}
+  Value At(Tracer& t, const Value& step, const Where& where) const;
+  // Set: it is this number in every step.
+  std::optional<double> number() const { return rate_; }
+
+ private:
+  std::optional<double> rate_;
+  Value value_;
+  Schedule schedule_;
+};
+
+// rate * decay ^ (step / steps); with `staircase` the exponent is rounded down.
+GRAPNEL_PUBLIC LearningRate ExponentialDecay(double rate, int64_t steps, double decay,
+                                             bool staircase = false);
+// Half a cosine from `rate` down to alpha * rate in so many steps, and that from then on.
+GRAPNEL_PUBLIC LearningRate CosineDecay(double rate, int64_t steps, double alpha = 0);
+// values[i] up to and with step boundaries[i], the last value beyond: one value more than
+// boundaries.
+GRAPNEL_PUBLIC LearningRate PiecewiseConstant(std::vector<int64_t> boundaries,
+                                              std::vector<double> values);
+
+// What all optimizers may be told. One of the three clips at most is used, the first that is set.
+struct GRAPNEL_PUBLIC OptimizerOptions {
+  std::optional<double> clip_norm = {};         // of each gradient
+  std::optional<double> clip_global_norm = {};  // of all gradients together
+  std::optional<double> clip_value = {};        // of each element
+  std::optional<double> weight_decay = {};      // learning rate * this is taken of each variable
+  // Ops that update a variable at once (ResourceApplyAdam), as those of tf.compat.v1.train do;
+  // their rounding differs from Keras's.
+  bool fused = false;
+  std::string name = {};  // the scope of its variables; default: "adam", ...
+};
+
+class GRAPNEL_PUBLIC Optimizer {
+ public:
+  virtual ~Optimizer();
+  Optimizer(const Optimizer&) = delete;
+  // Gradients of `loss` by the variables, applied. Of variables that it does not depend on nothing
+  // changes; an error where it depends on none.
+  void Minimize(const Value& loss, const std::vector<Variable>& variables, Where where = Where());
+  // One gradient a variable, in order; one that does not exist changes nothing. Slices are treated
+  // as Keras treats them: plain SGD changes their rows alone, others change the whole variable; of
+  // an index that comes twice norms and squares count each slice, not their sum.
+  // Once an optimizer.
+  void Apply(std::vector<Gradient> gradients, const std::vector<Variable>& variables,
+             Where where = Where());
+  // Steps that were made, int64.
+  const Variable& iterations() const { return iterations_; }
+  const std::string& name() const { return name_; }
+
+ protected:
+  Optimizer(Tracer& t, const LearningRate& rate, const OptimizerOptions& options,
+            llvm::StringRef name, Where where);
+  // What one variable becomes; `rate` is of its dtype.
+  virtual void Step(const Gradient& gradient, const Variable& variable, const Value& rate) = 0;
+  // Once a step, before all variables, and after.
+  virtual void Begin(const std::vector<Variable>&) {}
+  virtual void End() {}
+
+  // A slot of the variable: zeros, or `value`.
+  Variable Slot(const Variable& variable, llvm::StringRef name, double value = 0);
+  Variable ScalarSlot(llvm::StringRef name, DataType dtype, double value);
+  Value Dense(const Gradient& gradient) const;
+  // Of slices the squares are added up where they belong, as Keras has it: not the square of a sum.
+  Value SquareOf(const Gradient& gradient) const;
+  Value Op(llvm::StringRef op, llvm::ArrayRef<Value> inputs) const;
+  Operation Run(llvm::StringRef op, llvm::ArrayRef<Value> inputs,
+                std::vector<OpAttribute> attributes = {}) const;
+  Value Number(double number, DataType dtype) const;
+  Value Number(double number, const Variable& like) const { return Number(number, like.dtype()); }
+  // Reads a variable for arithmetic.
+  Value ReadOf(const Variable& variable) const { return static_cast<Value>(variable); }
+
+  Tracer& t_;
+  const LearningRate learning_rate_;
+  const OptimizerOptions options_;
+  Where where_;
+
+ private:
+  Variable MakeSlot(const std::string& name, const Literal& value);
+  void Clip(std::vector<Gradient>& gradients);
+  std::string name_;
+  Variable iterations_;
+  bool is_applied_ = false;
+};
+
+struct GRAPNEL_PUBLIC SgdOptions {
+  LearningRate learning_rate = 0.01;
+  double momentum = 0;
+  bool nesterov = false;
+  OptimizerOptions common = {};
+};
+class GRAPNEL_PUBLIC Sgd : public Optimizer {
+ public:
+  explicit Sgd(Tracer& t, const SgdOptions& options = {}, Where where = Where());
+
+ protected:
+  void Step(const Gradient& gradient, const Variable& variable, const Value& rate) override;
+
+ private:
+  const SgdOptions sgd_;
+};
+
+struct GRAPNEL_PUBLIC RmsPropOptions {
+  LearningRate learning_rate = 0.001;
+  double rho = 0.9, momentum = 0, epsilon = 1e-7;
+  bool centered = false;
+  OptimizerOptions common = {};
+};
+class GRAPNEL_PUBLIC RmsProp : public Optimizer {
+ public:
+  explicit RmsProp(Tracer& t, const RmsPropOptions& options = {}, Where where = Where());
+
+ protected:
+  void Step(const Gradient& gradient, const Variable& variable, const Value& rate) override;
+
+ private:
+  void StepFused(const Value& gradient, const Variable& variable, const Value& rate);
+  const RmsPropOptions rms_;
+};
+
+struct GRAPNEL_PUBLIC AdamOptions {
+  LearningRate learning_rate = 0.001;
+  double beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7;
+  bool amsgrad = false;
+  OptimizerOptions common = {};
+};
+class GRAPNEL_PUBLIC Adam : public Optimizer {
+ public:
+  explicit Adam(Tracer& t, const AdamOptions& options = {}, Where where = Where());
+
+ protected:
+  Adam(Tracer& t, const AdamOptions& options, llvm::StringRef name, Where where);
+  void Step(const Gradient& gradient, const Variable& variable, const Value& rate) override;
+  void Begin(const std::vector<Variable>& variables) override;
+  void End() override;
+
+ private:
+  const AdamOptions adam_;
+  Variable beta_1_power_, beta_2_power_;  // of the fused op
+};
+
+// Adam with weight decay apart from the gradient; 0.004 unless common.weight_decay says otherwise.
+class GRAPNEL_PUBLIC AdamW : public Adam {
+ public:
+  explicit AdamW(Tracer& t, const AdamOptions& options = {}, Where where = Where());
+};
+
+// By name: "sgd", "momentum" (SGD with 0.9), "nesterov", "rmsprop", "adam", "adamw", with what else
+// they take at its default. Null: there is none of that name.
+GRAPNEL_PUBLIC std::unique_ptr<Optimizer> MakeOptimizer(Tracer& t, llvm::StringRef name,
+                                                        const LearningRate& rate,
+                                                        Where where = Where());
+GRAPNEL_PUBLIC std::vector<std::string> OptimizerNames();
+
+// Gradients no larger than so: by element, by norm, and all by the norm of all (tf.clip_by_*, as
+// Keras has them). One that does not exist stays so; slices are made dense.
+GRAPNEL_PUBLIC Value ClipByValue(const Value& x, double low, double high, Where where = Where());
+GRAPNEL_PUBLIC Value ClipByNorm(const Value& x, double norm, Where where = Where());
+GRAPNEL_PUBLIC Values ClipByGlobalNorm(const Values& xs, double norm, Where where = Where());
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TRACE_OPTIMIZERS_H_

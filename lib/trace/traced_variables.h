@@ -1,0 +1,43 @@
+// What a Tracer keeps of variables. Private to lib/trace.
+#ifndef GRAPNEL_LIB_TRACE_TRACED_VARIABLES_H_
+#define GRAPNEL_LIB_TRACE_TRACED_VARIABLES_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/trace/variable.h"
+
+namespace grapnel {
+
+struct TracedVariable {
+  VariableInfo info;
+  NodeId handle = kNoNode;  // of the main graph
+  Value eager_handle;       // in eager mode
+  int epoch = 0;            // the function that made it last
+};
+
+// A ReadVariableOp that the op that takes it will name; left alone, it is named in the scope where
+// it was read.
+struct PendingRead {
+  TraceBody* body;
+  NodeId node;
+  std::string scope;
+};
+
+struct TracedVariables {
+  std::vector<std::unique_ptr<TracedVariable>> all;  // in the order made
+  std::vector<PendingRead> pending;
+  int epoch = 0;  // counts functions of a model: each may name the same variables
+  bool captures = false;
+  bool is_model = false;  // calls of the main graph are each a run of its own: no order among them
+};
+
+// Names the reads among the inputs of an op that is being made, in its scope; they are of its line.
+void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs, const Where& where);
+// Names those that no op took; where CaptureVariables asked for it, handles become placeholders.
+void FinishVariables(TraceState& state);
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TRACE_TRACED_VARIABLES_H_

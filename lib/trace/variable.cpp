@@ -1,0 +1,431 @@
+#include "lib/trace/variable.h"
+
+#include <cmath>
+#include <random>
+
+#include "lib/exec/tensor.h"
+#include "lib/ir/attr.h"
+#include "lib/support/suggest.h"
+#include "lib/trace/body.h"
+#include "lib/trace/traced_variables.h"
+
+namespace grapnel {
+namespace {
+
+// "float[2,3]".
+std::string TextOfType(DataType dtype, const Shape& shape) {
+  return (DataTypeName(dtype) + (shape.known_rank() && shape.rank() == 0 ? "" : shape.ToString()))
+      .str();
+}
+
+// Where nodes of the main graph are made that belong to no scope, device or order of the program.
+class MainGuard {
+ public:
+  explicit MainGuard(TraceState& state) : state_(state), current_(state.current) {
+    TraceBody& main = *state.bodies[0];
+    state.current = &main;
+    std::swap(scope_, main.scope);
+    std::swap(controllers_, main.controllers);
+    std::swap(placing_, main.placing);
+    std::swap(colocated_with_, main.colocated_with);
+  }
+  ~MainGuard() {
+    TraceBody& main = *state_.bodies[0];
+    std::swap(scope_, main.scope);
+    std::swap(controllers_, main.controllers);
+    std::swap(placing_, main.placing);
+    std::swap(colocated_with_, main.colocated_with);
+    state_.current = current_;
+  }
+  MainGuard(const MainGuard&) = delete;
+
+ private:
+  TraceState& state_;
+  TraceBody* current_;
+  std::string scope_, colocated_with_;
+  std::vector<TraceBody::Controller> controllers_;
+  TraceBody::Placing placing_;
+};
+
+TracedVariable* FindVariable(TraceState& state, llvm::StringRef name, llvm::StringRef container) {
+  for (auto& variable : state.variables->all) {
+    if (variable->info.name == name && variable->info.container == container) return variable.get();
+  }
+  return nullptr;
+}
+
+// In eager mode: unless the session has a value of it already.
+bool Initialize(TraceState& state, const TracedVariable& variable) {
+  const Where& where = variable.info.where;
+  Operand handle(variable.eager_handle, where);
+  Value there = MakeOp(state, {"VarIsInitializedOp", {handle}, {}, {}}, where);
+  if (!there.ok()) return false;
+  Expected<Tensor> is_there = there.tensor();
+  if (!is_there) {
+    llvm::consumeError(is_there.takeError());  // the trace has it
+    return false;
+  }
+  if (*is_there->data<bool>()) return true;
+  return MakeOp(state,
+                {"AssignVariableOp", {handle, Operand(variable.info.initial, where)}, {}, {}},
+                where)
+      .ok();
+}
+
+// The VarHandleOp. It has the variable's name, unless another node does.
+bool MakeHandle(TraceState& state, TracedVariable* variable) {
+  MainGuard guard(state);
+  VariableInfo& info = variable->info;
+  std::optional<Where> line = state.line;
+  state.line = info.where;
+  Operation made = MakeOp(state,
+                          {"VarHandleOp",
+                           {},
+                           {{"dtype", info.dtype},
+                            {"shape", info.shape},
+                            {"shared_name", llvm::StringRef(info.name)},
+                            {"container", llvm::StringRef(info.container)}},
+                           info.name},
+                          info.where);
+  state.line = line;
+  if (!made.ok()) return false;
+  if (state.current->is_eager) {
+    variable->eager_handle = made.output();
+    info.node = info.name;
+    return Initialize(state, *variable);
+  }
+  variable->handle = made.node();
+  info.node = made.name();
+  return true;
+}
+
+// Whether a value of `shape` may be one of `wanted`.
+bool Fits(const Shape& shape, const Shape& wanted) {
+  if (!shape.known_rank() || !wanted.known_rank()) return true;
+  if (shape.rank() != wanted.rank()) return false;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape.IsKnown(i) && wanted.IsKnown(i) && shape.dim(i) != wanted.dim(i)) return false;
+  }
+  return true;
+}
+
+const VariableInfo* Refuse(TraceState& state, const VariableInfo& info, const std::string& why) {
+  state.Report(info.where, "variable '" + info.name + "': " + why);
+  return nullptr;
+}
+
+// Another function of the model made it: it must be the same.
+const VariableInfo* Share(TraceState& state, TracedVariable& known, const VariableInfo& info) {
+  const VariableInfo& other = known.info;
+  // An eager program makes its variables again in each step.
+  if (known.epoch == state.variables->epoch && !known.eager_handle.ok())
+    return Refuse(state, info, "there is one of that name already, of " + TextOf(other.where));
+  bool same_type = other.dtype == info.dtype && other.shape == info.shape;
+  if (!same_type || other.trainable != info.trainable || !other.initial.SameValue(info.initial))
+    return Refuse(state, info,
+                  "it is " + TextOfType(info.dtype, info.shape) + " here, and " +
+                      TextOfType(other.dtype, other.shape) + " at " + TextOf(other.where) +
+                      (same_type ? ", with another initial value or other options" : "") +
+                      ": functions of a model share the variables of one name");
+  known.epoch = state.variables->epoch;
+  return &known.info;
+}
+
+const VariableInfo* MakeVariable(TraceState& state, VariableInfo info, const Operand& initial) {
+  if (initial.kind != Operand::kLiteral && initial.kind != Operand::kNumbers)
+    return Refuse(state, info,
+                  "its initial value is computed in the graph, a Literal or numbers were expected");
+  if (!Fits(Shape(initial.literal.dims()), info.shape))
+    return Refuse(state, info,
+                  "its shape is " + info.shape.ToString() + ", its initial value is " +
+                      TextOfType(info.dtype, Shape(initial.literal.dims())));
+  if (TracedVariable* known = FindVariable(state, info.name, info.container))
+    return Share(state, *known, info);
+  auto variable = std::make_unique<TracedVariable>();
+  variable->info = std::move(info);
+  variable->epoch = state.variables->epoch;
+  if (!MakeHandle(state, variable.get())) return nullptr;
+  state.variables->all.push_back(std::move(variable));
+  return &state.variables->all.back()->info;
+}
+
+}  // namespace
+
+Variable::Variable(Tracer& t, llvm::StringRef name, const Operand& initial,
+                   const VariableOptions& options, Where where)
+    : tracer_(&t) {
+  TraceState& state = t.state();
+  if (!state.variables) state.variables = std::make_shared<TracedVariables>();
+  const std::string& scope = state.current->scope;
+  info_ =
+      MakeVariable(state,
+                   {scope.empty() ? name.str() : (scope + "/" + name).str(), "", options.container,
+                    initial.literal.dtype(), options.shape.value_or(Shape(initial.literal.dims())),
+                    initial.literal, options.trainable, where},
+                   initial);
+}
+
+Variable Variable::Find(Tracer& t, llvm::StringRef name, Where where) {
+  TraceState& state = t.state();
+  if (!state.variables) state.variables = std::make_shared<TracedVariables>();
+  if (TracedVariable* known = FindVariable(state, name, "")) return Variable(&t, &known->info);
+  std::vector<std::string> names;
+  for (Node node : state.module->main.nodes()) {
+    if (node.op() != "VarHandleOp") continue;
+    std::string shared = node.GetString("shared_name");
+    if (shared.empty()) shared = node.name().str();
+    names.push_back(shared);
+    if (shared != name && node.name() != name) continue;
+    auto variable = std::make_unique<TracedVariable>();
+    std::optional<AttrView> shape = node.Attr("shape");
+    variable->info = {shared,
+                      node.name().str(),
+                      node.GetString("container"),
+                      node.GetType("dtype"),
+                      shape ? shape->AsShape().value_or(Shape::Unknown()) : Shape::Unknown(),
+                      Literal(),
+                      true,
+                      where};
+    variable->handle = node.id();
+    variable->epoch = state.variables->epoch;
+    state.variables->all.push_back(std::move(variable));
+    return Variable(&t, &state.variables->all.back()->info);
+  }
+  state.Report(where, ("there is no variable '" + name + "'" + DidYouMean(name, names)).str());
+  return Variable();
+}
+
+Value Variable::handle() const {
+  if (!ok()) return tracer_ ? Value(state().current, {}) : Value();
+  TracedVariable* known = FindVariable(state(), info_->name, info_->container);
+  if (known->eager_handle.ok()) return known->eager_handle;
+  return state().bodies[0]->ValueOf(known->handle);
+}
+
+Value Variable::ReadHere(const Where& where) const {
+  if (!ok()) return handle();
+  Operand operands[] = {Operand(handle(), where)};
+  return MakeOp(state(), {"ReadVariableOp", operands, {{"dtype", info_->dtype}}, {}}, where);
+}
+
+Value Variable::Read(Where where) const {
+  if (!ok()) return handle();
+  Value value;
+  {
+    ScopeGuard scope(state().current, "Read");
+    value = ReadHere(where);
+  }
+  Operand operands[] = {Operand(value, where)};
+  return MakeOp(state(), {"Identity", operands, {}, {}}, where);
+}
+
+Variable::operator Value() const {
+  if (!ok() || state().current->is_eager) return ReadHere(info_ ? info_->where : Where());
+  // The op that takes the value gives the node its name: see NamePendingReads.
+  TraceBody& body = *state().current;
+  std::string scope = body.scope;
+  body.scope = "_read";
+  Value value = ReadHere(info_->where);
+  body.scope = scope;
+  if (value.ok()) state().variables->pending.push_back({&body, value.port().node, scope});
+  return value;
+}
+
+Variable::operator Operand() const {
+  return Operand(static_cast<Value>(*this), info_ ? info_->where : Where());
+}
+
+static void NameRead(const PendingRead& read, const std::string& scope) {
+  TraceBody& body = *read.body;
+  std::string before = body.scope;
+  body.scope = scope;
+  body.graph->Rename(read.node, body.UniqueName("ReadVariableOp"));
+  body.scope = before;
+}
+
+void NamePendingReads(TraceState& state, llvm::ArrayRef<Value> inputs, const Where& where) {
+  if (!state.variables || state.variables->pending.empty()) return;
+  auto& pending = state.variables->pending;
+  for (const Value& input : inputs) {
+    auto it = llvm::find_if(pending, [&](const PendingRead& read) {
+      return read.body == input.body() && read.node == input.port().node;
+    });
+    if (it == pending.end()) continue;
+    it->body->lines[it->node] = state.line.value_or(where);
+    NameRead(*it, state.current == it->body ? it->body->scope : it->scope);
+    pending.erase(it);
+  }
+}
+
+Operation Variable::Update(llvm::StringRef op, const Operand& value) const {
+  if (!ok()) return Operation(tracer_ ? state().current : nullptr, kNoNode);
+  Operand operand = value;
+  if (operand.kind == Operand::kNumbers) {
+    if (std::optional<Literal> literal = ConvertNumbers(operand.literal, info_->dtype)) {
+      operand.literal = *literal;
+      operand.kind = Operand::kLiteral;
+    }
+  }
+  const bool is_value = operand.kind == Operand::kValue;
+  if (operand.kind != Operand::kList && !(is_value && !operand.values[0].ok())) {
+    DataType dtype = is_value ? operand.values[0].dtype() : operand.literal.dtype();
+    Shape shape = is_value ? operand.values[0].shape() : Shape(operand.literal.dims());
+    if (dtype != info_->dtype || !Fits(shape, info_->shape)) {
+      state().Report(value.where, "op '" + op.str() + "': variable '" + info_->name + "' is " +
+                                      TextOfType(info_->dtype, info_->shape) + " (" +
+                                      TextOf(info_->where) + "), the value given is " +
+                                      TextOfType(dtype, shape));
+      return Operation(state().current, kNoNode);
+    }
+  }
+  std::vector<OpAttribute> attributes;
+  if (op == "AssignVariableOp") attributes = {{"validate_shape", info_->shape.IsFullyKnown()}};
+  // A constant is made beside the op, as tf.convert_to_tensor makes it.
+  if (!is_value && operand.kind == Operand::kLiteral)
+    operand = Operand(MakeConstant(*state().current, operand.literal,
+                                   state().current->UniqueName("Const"), value.where),
+                      value.where);
+  Operand operands[] = {Operand(handle(), value.where), operand};
+  return MakeOp(state(), {op, operands, attributes, {}}, value.where);
+}
+
+Operation Variable::Scatter(llvm::StringRef op, const Operand& indices,
+                            const Operand& updates) const {
+  if (!ok()) return Operation(tracer_ ? state().current : nullptr, kNoNode);
+  Operand given = updates;
+  if (given.kind == Operand::kNumbers) {
+    if (std::optional<Literal> literal = ConvertNumbers(given.literal, info_->dtype)) {
+      given.literal = *literal;
+      given.kind = Operand::kLiteral;
+    }
+  }
+  DataType dtype = given.kind == Operand::kValue ? given.values[0].dtype() : given.literal.dtype();
+  if (given.kind == Operand::kList || (dtype != info_->dtype && dtype != proto::DT_INVALID)) {
+    state().Report(updates.where, "op '" + op.str() + "': variable '" + info_->name + "' is " +
+                                      TextOfType(info_->dtype, info_->shape) + " (" +
+                                      TextOf(info_->where) + "), the updates are " +
+                                      DataTypeName(dtype).str());
+    return Operation(state().current, kNoNode);
+  }
+  Operand operands[] = {Operand(handle(), indices.where), indices, given};
+  return MakeOp(state(), {op, operands, {}, {}}, updates.where);
+}
+
+Value Variable::Gather(const Operand& indices, llvm::StringRef name) const {
+  if (!ok()) return handle();
+  Operand operands[] = {Operand(handle(), indices.where), indices};
+  return MakeOp(
+      state(),
+      {"ResourceGather", operands, {{"dtype", info_->dtype}}, name.empty() ? "Gather" : name},
+      indices.where);
+}
+
+Value Variable::GatherNd(const Operand& indices, llvm::StringRef name) const {
+  if (!ok()) return handle();
+  Operand operands[] = {Operand(handle(), indices.where), indices};
+  return MakeOp(
+      state(),
+      {"ResourceGatherNd", operands, {{"dtype", info_->dtype}}, name.empty() ? "GatherNd" : name},
+      indices.where);
+}
+
+std::vector<Variable> VariablesOf(Tracer& t) {
+  std::vector<Variable> variables;
+  if (!t.state().variables) return variables;
+  for (const auto& variable : t.state().variables->all)
+    variables.push_back(Variable(&t, &variable->info));
+  return variables;
+}
+
+std::vector<Variable> Trainable(Tracer& t) {
+  std::vector<Variable> variables = VariablesOf(t);
+  llvm::erase_if(variables, [](const Variable& v) { return !v.trainable(); });
+  return variables;
+}
+
+std::vector<VariableInfo> VariableInfosOf(Tracer& t) {
+  std::vector<VariableInfo> infos;
+  if (!t.state().variables) return infos;
+  for (const auto& variable : t.state().variables->all) infos.push_back(variable->info);
+  return infos;
+}
+
+static Values HandlesOf(const std::vector<Variable>& xs) {
+  Values handles;
+  for (const Variable& x : xs) handles.push_back(x.handle());
+  return handles;
+}
+
+Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, const std::vector<Variable>& xs,
+                 const GradientOptions& options, Where where) {
+  return Gradients(t, ys, llvm::ArrayRef<Value>(HandlesOf(xs)), options, where);
+}
+
+std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
+                                      const std::vector<Variable>& xs,
+                                      const GradientOptions& options, Where where) {
+  return SparseGradients(t, ys, llvm::ArrayRef<Value>(HandlesOf(xs)), options, where);
+}
+
+void CaptureVariables(Tracer& t) {
+  if (!t.state().variables) t.state().variables = std::make_shared<TracedVariables>();
+  t.state().variables->captures = true;
+}
+
+void FinishVariables(TraceState& state) {
+  if (!state.variables) return;
+  for (const PendingRead& read : state.variables->pending) NameRead(read, read.scope);
+  state.variables->pending.clear();
+  if (!state.variables->captures) return;
+  Graph& main = state.module->main;
+  for (const auto& variable : state.variables->all) {
+    Node reader;
+    for (Node node : main.nodes()) {
+      if (reader) break;
+      for (Port port : node.inputs()) {
+        if (!port.IsControl() && port.node == variable->handle) reader = node;
+      }
+    }
+    for (auto [key, value] : main.node(variable->handle).Attrs())
+      main.RemoveAttr(variable->handle, key.str());
+    main.SetOp(variable->handle, "Placeholder");
+    main.SetAttr(variable->handle, "dtype", attr::Type(proto::DT_RESOURCE));
+    main.SetAttr(variable->handle, "shape", attr::ShapeOf(Shape::Scalar()));
+    main.SetAttr(variable->handle, "_user_specified_name", attr::String("resource"));
+    if (reader) main.Rename(variable->handle, main.UniqueName((reader.name() + "/resource").str()));
+  }
+}
+
+namespace initial {
+
+Literal Fill(llvm::ArrayRef<int64_t> dims, double value, DataType dtype) {
+  return Literal::Make(dtype, dims, Literal::Scalar(dtype, value).bytes());
+}
+
+Literal Uniform(llvm::ArrayRef<int64_t> dims, double low, double high, uint64_t seed,
+                DataType dtype) {
+  // The standard fixes the engine's numbers, and not those of its distributions.
+  std::mt19937_64 engine(seed);
+  int64_t count = 1;
+  for (int64_t dim : dims) count *= dim;
+  std::string bytes;
+  bytes.reserve(count * DataTypeSize(dtype));
+  for (int64_t i = 0; i < count; ++i) {
+    double unit = static_cast<double>(engine() >> 11) * 0x1p-53;
+    bytes += Literal::Scalar(dtype, low + (high - low) * unit).bytes();
+  }
+  return Literal::Make(dtype, dims, bytes);
+}
+
+Literal Glorot(llvm::ArrayRef<int64_t> dims, uint64_t seed, DataType dtype) {
+  double field = 1;
+  for (size_t i = 0; i + 2 < dims.size(); ++i) field *= static_cast<double>(dims[i]);
+  size_t rank = dims.size();
+  double inputs = rank == 0 ? 1 : field * static_cast<double>(dims[rank < 2 ? 0 : rank - 2]);
+  double outputs = rank == 0 ? 1 : field * static_cast<double>(dims[rank - 1]);
+  double limit = std::sqrt(6 / (inputs + outputs));
+  return Uniform(dims, -limit, limit, seed, dtype);
+}
+
+}  // namespace initial
+}  // namespace grapnel

@@ -1,0 +1,179 @@
+// Variables of a traced program: tensors that outlive a run.
+//
+//   Variable w(t, "w", initial::Glorot({784, 10}, /*seed=*/1));
+//   Value logits = MatMul(x, w);            // reads it
+//   w.AssignSub(0.1f * gradient);           // after what reads it before, before what reads it
+//   later
+//
+// In the graph a variable is the VarHandleOp of its name, in functions the handle that they
+// capture; nodes are named and ordered as tf.function's. lib/trace/model.h has several functions
+// over the same variables, lib/job/program.h runs them. docs/training.md is the guide.
+#ifndef GRAPNEL_LIB_TRACE_VARIABLE_H_
+#define GRAPNEL_LIB_TRACE_VARIABLE_H_
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/support/public.h"
+#include "lib/trace/gradient.h"
+#include "lib/trace/tracer.h"
+
+namespace grapnel {
+
+// What a trace knows of a variable, for who runs or saves it.
+struct GRAPNEL_PUBLIC VariableInfo {
+  std::string name;  // of the variable in sessions and checkpoints: the node's shared_name
+  std::string node;  // the VarHandleOp of the main graph
+  std::string container;
+  DataType dtype = proto::DT_INVALID;
+  Shape shape;      // of the values that it takes; may be open in part
+  Literal initial;  // of dtype DT_INVALID: of a graph that was read, which does not say
+  bool trainable = true;
+  Where where = Where();
+};
+
+struct GRAPNEL_PUBLIC VariableOptions {
+  bool trainable = true;       // whether Optimizer::Minimize may be given it by `Trainable`
+  std::optional<Shape> shape;  // default: the initial value's
+  std::string container;
+};
+
+// Two words, copied freely; good while its Tracer lives. Where a Value or an Operand is taken, it
+// is read. What cannot be made is not ok(), as a Value.
+class GRAPNEL_PUBLIC Variable {
+ public:
+  Variable() = default;
+  // Called `name` after the open name scope. Of a model with several functions each may make its
+  // variables: those of one name are one, and must be alike. `initial`: a Literal or numbers (which
+  // are float or int32 as Tracer::Constant makes them). Errors: a Value as the initial value; a
+  // name that is taken in the same function; a name that another function made otherwise.
+  Variable(Tracer& t, llvm::StringRef name, const Operand& initial,
+           const VariableOptions& options = {}, Where where = Where());
+  // A variable of the graph that the tracer goes on with, by name. Not there: an error, with the
+  // names that are near.
+  static Variable Find(Tracer& t, llvm::StringRef name, Where where = Where());
+
+  bool ok() const { return info_ != nullptr; }
+  const std::string& name() const { return info_->name; }  // the next four: of one that is ok()
+  DataType dtype() const { return info_->dtype; }
+  const Shape& shape() const { return info_->shape; }
+  bool trainable() const { return info_->trainable; }
+  // The resource, of the main graph.
+  Value handle() const;
+  Tracer& tracer() const { return *tracer_; }
+
+  // The value as it is when the op runs. An op that takes the variable reads it in its own name
+  // scope (MatMul/ReadVariableOp), Read() in one of its own, as read_value() does.
+  Value Read(Where where = Where()) const;
+  operator Value() const;
+  operator Operand() const;
+
+  // Errors name both sides where dtype or shape do not fit.
+  Operation Assign(const Operand& value) const { return Update("AssignVariableOp", value); }
+  Operation AssignAdd(const Operand& value) const { return Update("AssignAddVariableOp", value); }
+  Operation AssignSub(const Operand& value) const { return Update("AssignSubVariableOp", value); }
+
+  // Rows by index (tf.gather of the variable): nothing else of it is read, and its gradient is
+  // slices.
+  Value Gather(const Operand& indices, llvm::StringRef name = {}) const;
+  Value GatherNd(const Operand& indices, llvm::StringRef name = {}) const;
+  // Rows indices[i] and updates[i]: replaced, added, ... Of an index that comes twice both count.
+  Operation ScatterUpdate(const Operand& indices, const Operand& updates) const {
+    return Scatter("ResourceScatterUpdate", indices, updates);
+  }
+  Operation ScatterAdd(const Operand& indices, const Operand& updates) const {
+    return Scatter("ResourceScatterAdd", indices, updates);
+  }
+  Operation ScatterSub(const Operand& indices, const Operand& updates) const {
+    return Scatter("ResourceScatterSub", indices, updates);
+  }
+  Operation ScatterMul(const Operand& indices, const Operand& updates) const {
+    return Scatter("ResourceScatterMul", indices, updates);
+  }
+  Operation ScatterDiv(const Operand& indices, const Operand& updates) const {
+    return Scatter("ResourceScatterDiv", indices, updates);
+  }
+  Operation ScatterMin(const Operand& indices, const Operand& updates) const {
+    return Scatter("ResourceScatterMin", indices, updates);
+  }
+  Operation ScatterMax(const Operand& indices, const Operand& updates) const {
+    return Scatter("ResourceScatterMax", indices, updates);
+  }
+  // By vectors of indices.
+  Operation ScatterNdUpdate(const Operand& indices, const Operand& updates) const {
+    return Scatter("ResourceScatterNdUpdate", indices, updates);
+  }
+  Operation ScatterNdAdd(const Operand& indices, const Operand& updates) const {
+    return Scatter("ResourceScatterNdAdd", indices, updates);
+  }
+  Operation ScatterNdSub(const Operand& indices, const Operand& updates) const {
+    return Scatter("ResourceScatterNdSub", indices, updates);
+  }
+  const Where& where() const { return info_->where; }
+
+ private:
+  Variable(Tracer* tracer, const VariableInfo* info) : tracer_(tracer), info_(info) {}
+  Operation Update(llvm::StringRef op, const Operand& value) const;
+  Operation Scatter(llvm::StringRef op, const Operand& indices, const Operand& updates) const;
+  Value ReadHere(const Where& where) const;
+  TraceState& state() const { return tracer_->state(); }
+  friend std::vector<Variable> VariablesOf(Tracer& t);
+
+  Tracer* tracer_ = nullptr;
+  const VariableInfo* info_ = nullptr;  // the tracer's
+};
+
+// Operators take variables as they take values.
+GRAPNEL_PUBLIC Value operator+(const Operand& x, const Operand& y);
+GRAPNEL_PUBLIC Value operator-(const Operand& x, const Operand& y);
+GRAPNEL_PUBLIC Value operator*(const Operand& x, const Operand& y);
+GRAPNEL_PUBLIC Value operator/(const Operand& x, const Operand& y);
+
+// All variables that were made so far, in that order; Trainable: those that are trained.
+GRAPNEL_PUBLIC std::vector<Variable> VariablesOf(Tracer& t);
+GRAPNEL_PUBLIC std::vector<Variable> Trainable(Tracer& t);
+// What is known of them beside the graph; good until the Tracer goes, after Finish too.
+GRAPNEL_PUBLIC std::vector<VariableInfo> VariableInfosOf(Tracer& t);
+
+// Gradients by variables: as Gradients, and TensorFlow's tape, of their handles. Slices stay slices
+// in SparseGradients. A list of values that holds a variable reads it: its gradient is that of the
+// value just read.
+GRAPNEL_PUBLIC Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys,
+                                const std::vector<Variable>& xs,
+                                const GradientOptions& options = {}, Where where = Where());
+inline Values Gradients(Tracer& t, llvm::ArrayRef<Value> ys, std::initializer_list<Variable> xs,
+                        const GradientOptions& options = {}, Where where = Where()) {
+  return Gradients(t, ys, std::vector<Variable>(xs), options, where);
+}
+GRAPNEL_PUBLIC std::vector<Gradient> SparseGradients(Tracer& t, llvm::ArrayRef<Value> ys,
+                                                     const std::vector<Variable>& xs,
+                                                     const GradientOptions& options = {},
+                                                     Where where = Where());
+
+// From now on Finish writes the graph as tf.function holds it: resources are placeholders, named
+// after the op that reads them first. Such a graph cannot be run; it is there to be compared.
+GRAPNEL_PUBLIC void CaptureVariables(Tracer& t);
+
+// Values to begin with. The same seed gives the same numbers everywhere.
+namespace initial {
+GRAPNEL_PUBLIC Literal Fill(llvm::ArrayRef<int64_t> dims, double value,
+                            DataType dtype = proto::DT_FLOAT);
+inline Literal Zeros(llvm::ArrayRef<int64_t> dims, DataType dtype = proto::DT_FLOAT) {
+  return Fill(dims, 0, dtype);
+}
+inline Literal Ones(llvm::ArrayRef<int64_t> dims, DataType dtype = proto::DT_FLOAT) {
+  return Fill(dims, 1, dtype);
+}
+GRAPNEL_PUBLIC Literal Uniform(llvm::ArrayRef<int64_t> dims, double low, double high, uint64_t seed,
+                               DataType dtype = proto::DT_FLOAT);
+// Uniform within +-sqrt(6 / (inputs + outputs)) of a dense layer's or a convolution's weights.
+GRAPNEL_PUBLIC Literal Glorot(llvm::ArrayRef<int64_t> dims, uint64_t seed,
+                              DataType dtype = proto::DT_FLOAT);
+}  // namespace initial
+
+}  // namespace grapnel
+
+#endif  // GRAPNEL_LIB_TRACE_VARIABLE_H_

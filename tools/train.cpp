@@ -1,0 +1,262 @@
+// `grapnel train MODEL|CASE|FILE.cpp`: steps, losses, checkpoints.
+#include "lib/job/train.h"
+
+#include <cmath>
+#include <optional>
+
+#include "lib/job/plugin.h"
+#include "lib/job/save_model.h"
+#include "lib/support/suggest.h"
+#include "lib/support/text.h"
+#include "lib/trace/optimizers.h"
+#include "lib/trace/registration.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "tools/input.h"
+#include "tools/interruption.h"
+#include "tools/progress.h"
+#include "tools/run_flags.h"
+
+namespace grapnel {
+namespace {
+
+struct Flags {
+  std::string model, checkpoint_dir, save_model;
+  RunFlags run;
+  MakeStep make;
+  int64_t steps = 100, batch_size = 0, checkpoint_every = 0, log_every = 10;
+  int keep = 5;
+  bool resume = false, optimize = false;
+};
+
+// What is trained, and with which values its variables begin where it was traced.
+struct Subject {
+  OpenedGraph opened;
+  std::vector<VariableInfo> initial;
+  std::vector<std::string> results;
+  const TracedFunction* function = nullptr;
+};
+
+Expected<Subject> SubjectOf(const TracedFunction& function, llvm::StringRef path) {
+  ASSIGN_OR_RETURN(TracedModel traced, function.trace_model());
+  auto model = std::make_shared<Model>();
+  model->path = path.str();
+  model->graphs.emplace_back();
+  model->graphs[0].path = path.str();
+  model->graphs[0].module = std::move(traced.module);
+  std::vector<std::string> results;
+  for (const auto& output : traced.functions[0].outputs) results.push_back(output.tensor);
+  return Subject{OpenedGraph(std::move(model), 0), std::move(traced.variables), results, &function};
+}
+
+Expected<Subject> OpenSource(llvm::StringRef file, llvm::StringRef name, Invocation& invocation) {
+  size_t others = TracedFunctions().size();
+  RETURN_IF_ERROR(LoadSource(file, invocation.sink()));
+  std::vector<std::string> names;
+  const TracedFunction* chosen = nullptr;
+  for (size_t i = others; i < TracedFunctions().size(); ++i) {
+    names.push_back(TracedFunctions()[i].name);
+    if (name.empty() || name == names.back()) chosen = &TracedFunctions()[i];
+  }
+  if (name.empty() && names.size() > 1)
+    return MakeError("{0}: has the functions '{1}': name one, {0}:{2}", file,
+                     llvm::join(names, "', '"), names[0]);
+  if (!chosen) return NotFound("function", name, names, " in " + file.str());
+  return SubjectOf(*chosen, file);
+}
+
+Expected<Subject> Open(const Flags& flags, Invocation& invocation) {
+  auto [file, name] = llvm::StringRef(flags.model).rsplit(':');
+  if (NamesSource(flags.model)) return OpenSource(flags.model, "", invocation);
+  if (NamesSource(file)) return OpenSource(file, name, invocation);
+  for (const TracedFunction& function : TracedFunctions()) {
+    if (function.name == flags.model) return SubjectOf(function, flags.model);
+  }
+  ASSIGN_OR_RETURN(OpenedGraph opened, OpenInput(flags.model, flags.run.graph));
+  return Subject{std::move(opened), {}, {}, nullptr};
+}
+
+std::string Line(const TrainedStep& step) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "step " << step.step;
+  for (const auto& [name, value] : step.scalars)
+    os << "  " << name << " " << llvm::format("%.6g", value);
+  return os.str();
+}
+
+// One line of JSON a step.
+void WriteJson(const TrainedStep& step, llvm::raw_ostream& out) {
+  llvm::json::OStream json(out);
+  json.object([&] {
+    json.attribute("step", step.step);
+    for (const auto& [name, value] : step.scalars) {
+      if (std::isfinite(value))
+        json.attribute(name, value);
+      else
+        json.attribute(name, llvm::formatv("{0}", value).str());
+    }
+  });
+  out << "\n";
+  out.flush();
+}
+
+int SayBad(const Trained& trained, const Flags& flags, llvm::raw_ostream& err) {
+  err << "grapnel: " << flags.model << ": step " << trained.last << ": '" << trained.bad
+      << "' is not finite; ";
+  if (trained.failing_case.empty())
+    err << "with --checkpoint-dir that step is kept as a case, and `grapnel blame` tells which op "
+           "made it so\n";
+  else
+    err << "`grapnel blame " << trained.failing_case << "` tells which op made it so\n";
+  return kExitNo;
+}
+
+// All functions of the file or plugin that `function` is of, over the variables as they were
+// trained.
+Expected<TracedModel> WholeModel(const TracedFunction& function) {
+  ModelBuilder builder;
+  for (const TracedFunction& other : TracedFunctions()) {
+    if (llvm::StringRef(other.plugin) == function.plugin) other.add(builder);
+  }
+  return builder.Finish();
+}
+
+Expected<TrainRequest> RequestOf(const Flags& flags) {
+  TrainRequest request;
+  ASSIGN_OR_RETURN(request.run, flags.run.Request());
+  request.make = flags.make;
+  request.steps = flags.steps;
+  request.batch_size = flags.batch_size;
+  request.checkpoint_dir = flags.checkpoint_dir;
+  request.checkpoint_every = flags.checkpoint_every;
+  request.keep = flags.keep;
+  request.resume = flags.resume;
+  request.optimize = flags.optimize;
+  return request;
+}
+
+Error DemandPartners(const Flags& flags) {
+  if (flags.checkpoint_dir.empty() && (flags.resume || flags.checkpoint_every > 0))
+    return MakeError("{0} goes with --checkpoint-dir",
+                     flags.resume ? "--resume" : "--checkpoint-every");
+  if (flags.make.optimizer.empty() != flags.make.loss.empty())
+    return MakeError(
+        "--optimizer and --loss go together: they make the step of a graph without one");
+  if (flags.make.optimizer.empty() && !flags.make.only.empty())
+    return MakeError("--train goes with --optimizer");
+  if (!flags.make.optimizer.empty() && !llvm::is_contained(OptimizerNames(), flags.make.optimizer))
+    return NotFound("optimizer", flags.make.optimizer, OptimizerNames(), "");
+  return Error::success();
+}
+
+Expected<int> Run(const Flags& flags, Invocation& invocation) {
+  RETURN_IF_ERROR(DemandPartners(flags));
+  ASSIGN_OR_RETURN(Subject subject, Open(flags, invocation));
+  ASSIGN_OR_RETURN(TrainRequest request, RequestOf(flags));
+  ThreadPool pool(invocation.flags.threads);
+  CancelFlag cancel;
+  request.run.pool = &pool;
+  request.run.cancel = &cancel;
+  request.run.sink = invocation.sink();
+  request.run.print = [&](Severity, llvm::StringRef text) { invocation.err() << text << "\n"; };
+  request.initial = std::move(subject.initial);
+  if (request.run.fetches.empty() && !subject.results.empty()) {
+    request.run.fetches = subject.results;
+    request.loss_name = "loss";
+  }
+  std::optional<TracedModel> whole;  // made first: what is wrong with it is known before the steps
+  if (!flags.save_model.empty()) {
+    if (!subject.function)
+      return MakeError("--save-model goes with a function of a C++ file or a --plugin");
+    ASSIGN_OR_RETURN(whole, WholeModel(*subject.function));
+    request.finish = [&](Session& session) -> Error {
+      RETURN_IF_ERROR(SetInitialValues(session, whole->variables));
+      return SaveTracedModel(*whole, session, flags.save_model);
+    };
+  }
+  Interruption interruption(cancel, /*has_several_runs=*/true);
+  auto each = [&](const TrainedStep& step) {
+    Progress::Say("step", step.step, flags.steps);
+    bool is_said = step.step % flags.log_every == 0 || step.step == 1 || step.step == flags.steps;
+    for (const auto& scalar : step.scalars) is_said |= !std::isfinite(scalar.second);
+    if (is_said && invocation.flags.json) {
+      WriteJson(step, invocation.out());
+    } else if (is_said && !invocation.flags.quiet) {
+      invocation.out() << Line(step) << "\n";
+      invocation.out().flush();
+    }
+    return !interruption.is_asked();
+  };
+  auto trained = Train(subject.opened, request, each);
+  Progress::End();
+  if (!trained) {
+    std::string text = TextOf(trained.takeError());
+    return llvm::StringRef(text).starts_with(flags.model)
+               ? MakeError("{0}", text)
+               : MakeError("{0}: {1}", flags.model, text);
+  }
+  invocation.out().flush();
+  if (!trained->bad.empty()) return SayBad(*trained, flags, invocation.err());
+  if (trained->first >= flags.steps && !invocation.flags.quiet)
+    invocation.err() << "grapnel: " << trained->checkpoint << " is of step " << trained->first
+                     << " already: --steps " << flags.steps << " asks for no more\n";
+  else if (!trained->checkpoint.empty() && !invocation.flags.quiet)
+    invocation.err() << "grapnel: step " << trained->last << " is in " << trained->checkpoint
+                     << "\n";
+  if (interruption.is_asked()) Interruption::Obey();
+  return kExitOk;
+}
+
+RunCommand SetUp(CommandLine& line) {
+  auto flags = std::make_shared<Flags>();
+  line.Option("MODEL", flags->model,
+              "a graph that makes a step: a case folder, which brings batches and variables; a "
+              "SavedModel with --signature train_step; FILE.cpp or FILE.cpp:FUNCTION, which is "
+              "compiled and traced; the name of a function of a --plugin")
+      .Required();
+  flags->run.AddTo(line, "a tensor to compute in each step; the first is the loss", "NAME");
+  flags->run.AddVariablesTo(line);
+  line.Option(
+          "--steps", flags->steps,
+          "how many steps in all, those before --resume included; 0 writes the variables as they "
+          "begin")
+      .NotNegative()
+      .ShowDefault();
+  line.Option("--batch-size", flags->batch_size,
+              "how many rows of the feeds a step takes, in order; without it a feed with one "
+              "dimension more than its placeholder is a stack of batches")
+      .Positive();
+  line.Option("--log-every", flags->log_every, "print the loss of each so-many-th step")
+      .Positive()
+      .ShowDefault();
+  line.Option("--optimizer", flags->make.optimizer,
+              "make the step of a graph that has none: adam, adamw, momentum, nesterov, rmsprop or "
+              "sgd, on the gradients of --loss");
+  line.Option("--learning-rate", flags->make.learning_rate, "of --optimizer").ShowDefault();
+  line.Option("--loss", flags->make.loss, "the scalar that --optimizer makes small")
+      .ShownAs("TENSOR");
+  line.Option("--train", flags->make.only, "the variables that --optimizer changes; default: all")
+      .ShownAs("VARIABLE");
+  line.Option("--checkpoint-dir", flags->checkpoint_dir,
+              "write checkpoints here, as tf.train.load_checkpoint and --variables read them");
+  line.Option("--checkpoint-every", flags->checkpoint_every,
+              "a checkpoint each so many steps; without it one at the end")
+      .Positive();
+  line.Option("--keep", flags->keep, "how many checkpoints to keep").Positive().ShowDefault();
+  line.Option("--save-model", flags->save_model,
+              "when trained, write the functions of the C++ file or plugin and the variables as a "
+              "SavedModel")
+      .ShownAs("FOLDER");
+  line.Flag("--resume", flags->resume,
+            "go on from the last checkpoint of --checkpoint-dir, if any");
+  line.Flag("--opt", flags->optimize, "optimise the graph first, as `opt` does");
+  return [flags](Invocation& invocation) { return Run(*flags, invocation); };
+}
+
+GRAPNEL_COMMAND("train", "runs the training step of a graph again and again",
+                "train mlp_case --steps 1000 --checkpoint-dir checkpoints", SetUp);
+
+}  // namespace
+}  // namespace grapnel
