@@ -32,8 +32,17 @@ bool MayRead(const std::string& file) {
          status.type() == llvm::sys::fs::file_type::regular_file && status.getSize() <= kMost;
 }
 
+// Links are followed first.
+bool IsBelow(llvm::StringRef folder, const std::string& file) {
+  llvm::SmallString<256> real_folder, real_file;
+  if (llvm::sys::fs::real_path(folder, real_folder) || llvm::sys::fs::real_path(file, real_file))
+    return false;
+  return real_file.str().starts_with(real_folder) &&
+         path::is_separator(real_file[real_folder.size()]);
+}
+
 // A relative path is looked for beside the model, and never above it.
-std::optional<std::string> Located(llvm::StringRef model, llvm::StringRef file) {
+std::optional<std::string> Located(llvm::StringRef model, llvm::StringRef file, SourceReach reach) {
   if (!IsSourceName(file) || file.contains('\0')) return std::nullopt;
   std::vector<std::string> places;
   if (path::is_absolute(file)) {
@@ -45,33 +54,44 @@ std::optional<std::string> Located(llvm::StringRef model, llvm::StringRef file) 
     places = {JoinPath(FolderOf(model), file), file.str()};
   }
   for (const std::string& place : places) {
-    if (MayRead(place)) return place;
+    if (!MayRead(place)) continue;
+    if (reach == SourceReach::kAnywhere || IsBelow(FolderOf(model), place) || IsBelow(".", place))
+      return place;
   }
   return std::nullopt;
+}
+
+// Of a SavedModel.
+void AddBeside(llvm::StringRef model, LineTable* lines) {
+  std::string beside = JoinPath(JoinPath(FolderOf(model), "debug"), "saved_model_debug_info.pb");
+  if (!FileExists(beside)) return;
+  auto file = FileBytes::Open(beside);
+  if (file) {
+    lines->Add((*file)->bytes().str());
+  } else {
+    llvm::consumeError(file.takeError());
+  }
 }
 
 }  // namespace
 
 LineTable LinesOf(const Model& model, const Module& module) {
   LineTable lines(module);
-  if (model.kind != FileKind::kSavedModel || model.path == "-") return lines;
-  std::string beside =
-      JoinPath(JoinPath(FolderOf(model.path), "debug"), "saved_model_debug_info.pb");
-  if (!FileExists(beside)) return lines;
-  auto file = FileBytes::Open(beside);
-  if (file) {
-    lines.Add((*file)->bytes().str());
-  } else {
-    llvm::consumeError(file.takeError());
-  }
+  if (model.kind == FileKind::kSavedModel && model.path != "-") AddBeside(model.path, &lines);
+  return lines;
+}
+
+LineTable LinesOf(const GraphInFile& file, const Module& module) {
+  LineTable lines(module);
+  if (!file.meta_graph.empty() && !file.path.empty()) AddBeside(file.path, &lines);
   return lines;
 }
 
 std::optional<SourceText> ReadSourceText(llvm::StringRef model_path, const SourceFrame& frame,
-                                         int around) {
+                                         int around, SourceReach reach) {
   constexpr size_t kMostCharacters = 200;
   if (frame.line <= 0) return std::nullopt;
-  std::optional<std::string> located = Located(model_path, frame.file);
+  std::optional<std::string> located = Located(model_path, frame.file, reach);
   if (!located) return std::nullopt;
   auto file = FileBytes::Open(*located);
   if (!file) {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "lib/ir/module.h"
 #include "lib/ir/line_table.h"
+#include "lib/ir/module.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace grapnel {

@@ -274,8 +274,7 @@ SourcePlace SourcePlace::Parse(llvm::StringRef text) {
 bool SourcePlace::Has(const SourceFrame& frame) const {
   if (file.empty() || (line > 0 && frame.line != line)) return false;
   llvm::StringRef path = frame.file;
-  return path == file ||
-         (path.consume_back(file) && (path.ends_with("/") || path.ends_with("\\")));
+  return path == file || (path.consume_back(file) && (path.ends_with("/") || path.ends_with("\\")));
 }
 
 bool IsFrameworkFile(llvm::StringRef path) {
@@ -298,13 +297,11 @@ std::string StackText(const LineTable::Stack& stack, size_t most) {
   }
   if (shown.empty() && !stack.empty()) shown.push_back(stack.back());
   std::string text;
-  for (size_t i = 0; i < std::min(most, shown.size()); ++i)
-    text += "\n  at " + FrameText(shown[i]);
+  for (size_t i = 0; i < std::min(most, shown.size()); ++i) text += "\n  at " + FrameText(shown[i]);
   return text;
 }
 
-std::string StackOfMessage(llvm::StringRef message, const LineTable& lines,
-                           const Module& module) {
+std::string StackOfMessage(llvm::StringRef message, const LineTable& lines, const Module& module) {
   if (lines.empty()) return "";
   std::string text;
   const Graph* body = &module.main;

@@ -80,9 +80,9 @@ class GRAPNEL_PUBLIC LineTable {
   class Reader;
   std::vector<std::shared_ptr<const std::string>> bytes_;
   std::vector<SourceFrame> frames_;
-  std::vector<uint32_t> frames_of_traces_;                // numbers of frames
-  std::vector<std::pair<uint32_t, uint32_t>> traces_;     // begin and end there; of TraceId - 1
-  llvm::DenseMap<llvm::StringRef, TraceId> trace_of_;     // by "node" and "node@function"
+  std::vector<uint32_t> frames_of_traces_;             // numbers of frames
+  std::vector<std::pair<uint32_t, uint32_t>> traces_;  // begin and end there; of TraceId - 1
+  llvm::DenseMap<llvm::StringRef, TraceId> trace_of_;  // by "node" and "node@function"
 };
 
 // "\n  at file.py:12 in f" for each frame that is the user's, innermost first, at most `most`; for

@@ -37,7 +37,7 @@ class LineKeeper : public Instrumentation {
 
  private:
   struct Body {
-    std::string origin;                          // the function that it was copied of; empty: none
+    std::string origin;                        // the function that it was copied of; empty: none
     llvm::StringMap<LineTable::TraceId> made;  // 0: no line is known
   };
   Body& BodyOf(llvm::StringRef function);
