@@ -301,6 +301,21 @@ std::string StackText(const LineTable::Stack& stack, size_t most) {
   return text;
 }
 
+namespace {
+
+// Of a function; false: there is none, or several functions have one.
+Node OnlyNodeNamed(llvm::StringRef name, const Module& module) {
+  Node only;
+  for (const auto& function : module.functions) {
+    Node node = function->body.Find(name);
+    if (node && only) return Node();
+    if (node) only = node;
+  }
+  return only;
+}
+
+}  // namespace
+
 std::string StackOfMessage(llvm::StringRef message, const LineTable& lines, const Module& module) {
   if (lines.empty()) return "";
   std::string text;
@@ -320,6 +335,7 @@ std::string StackOfMessage(llvm::StringRef message, const LineTable& lines, cons
         if (found) node = *found;
         llvm::consumeError(found.takeError());
       }
+      if (!node) node = OnlyNodeNamed(name, module);
       if (std::string stack = StackText(lines.StackOf(node)); node && !stack.empty()) text = stack;
     } else {
       at = at + 1;  // an apostrophe, or a name of something else

@@ -89,8 +89,8 @@ class GRAPNEL_PUBLIC LineTable {
 // the end of an error's text. Empty: there is no stack.
 GRAPNEL_PUBLIC std::string StackText(const LineTable::Stack& stack, size_t most = 4);
 
-// The same for the node that an error's text names last ("node 'x'", after "function 'f'" or as
-// "f/x"). Empty: it names none that has a stack.
+// The same for the node that an error's text names last ("node 'x'", after "function 'f'", as
+// "f/x", or of the only function that has an x). Empty: it names none that has a stack.
 GRAPNEL_PUBLIC std::string StackOfMessage(llvm::StringRef message, const LineTable& lines,
                                           const Module& module);
 

@@ -72,7 +72,8 @@ void WriteStack(const LineTable::Stack& stack, llvm::StringRef model_path, llvm:
     for (size_t i = 0; i < text->lines.size(); ++i) {
       int number = text->first + static_cast<int>(i);
       os << (number == frame.line ? "   > " : "     ")
-         << llvm::right_justify(std::to_string(number), width) << "  " << text->lines[i] << "\n";
+         << llvm::right_justify(std::to_string(number), width)
+         << (text->lines[i].empty() ? "" : "  ") << text->lines[i] << "\n";
     }
   }
 }
