@@ -3,6 +3,7 @@
 #include "lib/check/cause_text.h"
 #include "lib/job/blame_text.h"
 #include "lib/job/optimize.h"
+#include "lib/job/source.h"
 #include "lib/serve/pages/html_file.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
@@ -113,16 +114,17 @@ Expected<int> BlameGraph(OpenedGraph& opened, const Flags& flags, Invocation& in
   if (!blame || cancel.is_set()) {
     if (blame) return MakeError("{0}: {1}", flags.path, flags.limit.Text());
     if (cancel.is_set()) return Annotate(flags.path + ": " + flags.limit.Text(), blame.takeError());
-    std::string text = TextOf(blame.takeError());  // it may name the model already
+    std::string text =
+        TextOf(WithStack(opened, blame.takeError()));  // it may name the model already
     bool is_named = HasPrefix(text, flags.path);
     return MakeError("{0}{1}", is_named ? "" : flags.path + ": ", text);
   }
   if (invocation.flags.json) {
     llvm::json::OStream json(invocation.out(), 1);
-    json.object([&] { WriteRunBlameJson(*blame, json); });
+    json.object([&] { WriteRunBlameJson(*blame, LinesOf(opened), json); });
     invocation.out() << "\n";
   } else {
-    WriteRunBlameText(*blame, invocation.out());
+    WriteRunBlameText(*blame, LinesOf(opened), invocation.out());
   }
   return kExitOk;
 }

@@ -6,6 +6,9 @@
 #include "lib/exec/inventory.h"
 #include "lib/io/summary_json.h"
 #include "lib/io/summary_text.h"
+#include "lib/ir/find.h"
+#include "lib/ir/text.h"
+#include "lib/job/source.h"
 #include "lib/shape/body_costs.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_text.h"
@@ -17,7 +20,7 @@ namespace grapnel {
 namespace {
 
 struct Flags {
-  std::string model, graph, signature;
+  std::string model, graph, signature, node, line;
   SizeFlags sizes;
   bool all = false, unsupported = false, kernels = false, devices = false, costs = false;
 };
@@ -79,6 +82,68 @@ Expected<int> PrintUnsupported(const OpenedGraph& input, const Flags& flags,
   return ops.empty() ? kExitOk : kExitNo;
 }
 
+std::string FullName(const Node& node) {
+  const Function* function = FunctionOf(node.graph());
+  return function ? (function->name() + "/" + node.name()).str() : node.name().str();
+}
+
+// One node: what it is, and the lines of the program that made it.
+Error PrintNode(const OpenedGraph& input, const Flags& flags, Invocation& invocation) {
+  ASSIGN_OR_RETURN(Node node, FindNode(input.module(), flags.node));
+  LineTable lines = LinesOf(input);
+  LineTable::Stack stack = lines.StackOf(node);
+  llvm::raw_ostream& os = invocation.out();
+  if (!invocation.flags.json) {
+    os << FullName(node) << " (" << node.op() << ")\n  " << NodeText(node) << "\n";
+    if (stack.empty()) os << "  made by no line that the graph tells of\n";
+    WriteStack(stack, input.model().path, os);
+    return Error::success();
+  }
+  llvm::json::OStream json(os, 1);
+  json.object([&] {
+    json.attribute("node", llvm::json::fixUTF8(FullName(node)));
+    json.attribute("op", llvm::json::fixUTF8(node.op()));
+    json.attributeBegin("stack");
+    WriteStackJson(stack, json);
+    json.attributeEnd();
+  });
+  os << "\n";
+  return Error::success();
+}
+
+// The nodes of a line, and of a file without one.
+Error PrintLine(const OpenedGraph& input, const Flags& flags, Invocation& invocation) {
+  LineTable lines = LinesOf(input);
+  auto nodes = NodesOfLine(lines, input.module(), flags.line);
+  if (!nodes) return Annotate(flags.model, nodes.takeError());
+  llvm::raw_ostream& os = invocation.out();
+  if (!invocation.flags.json) {
+    os << Plural(nodes->size(), "node") << " of " << flags.line << "\n";
+    std::vector<std::vector<std::string>> rows;
+    for (const Node& node : *nodes)
+      rows.push_back({"  " + FullName(node), node.op().str(), FrameText(*lines.LineOf(node))});
+    os << Table(rows);
+    return Error::success();
+  }
+  llvm::json::OStream json(os, 1);
+  json.object([&] {
+    json.attribute("line", llvm::json::fixUTF8(flags.line));
+    json.attributeArray("nodes", [&] {
+      for (const Node& node : *nodes) {
+        json.object([&] {
+          json.attribute("node", llvm::json::fixUTF8(FullName(node)));
+          json.attribute("op", llvm::json::fixUTF8(node.op()));
+          json.attributeBegin("stack");
+          WriteStackJson(lines.StackOf(node), json);
+          json.attributeEnd();
+        });
+      }
+    });
+  });
+  os << "\n";
+  return Error::success();
+}
+
 Expected<int> PrintDebugFolder(const Flags& flags, Invocation& invocation) {
   ASSIGN_OR_RETURN(DebugFolder folder, ReadDebugFolder(flags.model));
   llvm::raw_ostream& os = invocation.out();
@@ -118,6 +183,16 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
                        [&](OpenedGraph& input) -> Expected<int> {
                          RETURN_IF_ERROR(TakeGiven(flags.signature, {}, &input));
                          return PrintUnsupported(input, flags, invocation);
+                       });
+  }
+  if (!flags.node.empty() || !flags.line.empty()) {
+    if (!flags.node.empty() && !flags.line.empty())
+      return MakeError("--node and --line are two questions: ask one");
+    return OnEachGraph(flags.model, flags.graph, {}, invocation,
+                       [&](OpenedGraph& input) -> Expected<int> {
+                         const auto print = flags.node.empty() ? PrintLine : PrintNode;
+                         RETURN_IF_ERROR(print(input, flags, invocation));
+                         return kExitOk;
                        });
   }
   if (IsDebugFolder(flags.model)) return PrintDebugFolder(flags, invocation);
@@ -193,6 +268,15 @@ RunCommand SetUp(CommandLine& line) {
   line.Option("--graph", flags->graph,
               "only this graph of a file with several: its title, as all are listed");
   AddSignatureFlag(line, flags->signature);
+  line.Option("--node", flags->node,
+              "one node: its text, and the lines of the program that made it, with the program's "
+              "text where its file can be read")
+      .ShownAs("NAME");
+  line.Option(
+          "--line", flags->line,
+          "the nodes that a line of the program made; FILE is the end of its path, without LINE "
+          "all of it")
+      .ShownAs("FILE:LINE");
   line.Flag("--costs", flags->costs, "say what one run of the graph computes and holds");
   flags->sizes.AddTo(line);
   line.Flag("--kernels", flags->kernels, "list the ops that `run` knows, by device and dtype");

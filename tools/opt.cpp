@@ -4,6 +4,7 @@
 #include "lib/ir/node_types.h"
 #include "lib/ir/text.h"
 #include "lib/job/job_json.h"
+#include "lib/job/source.h"
 #include "lib/job/whole_model.h"
 #include "lib/pass/near_misses.h"
 #include "lib/pass/run_text.h"
@@ -32,22 +33,33 @@ struct Flags {
   }
 };
 
+// ", made at file.py:12 in f": of a node of the graph as it was given; else "".
+std::string MadeAt(const LineTable& lines, llvm::StringRef function, llvm::StringRef node) {
+  std::optional<SourceFrame> line = lines.LineOf(lines.Find(function, node));
+  return line ? ", made at " + FrameText(*line) : "";
+}
+
 // Beside a printed graph it is comments of its text.
-void PrintRewrite(const Rewrite& rewrite, bool as_comments, llvm::raw_ostream& os) {
+void PrintRewrite(const Rewrite& rewrite, const LineTable& made_at, bool as_comments,
+                  llvm::raw_ostream& os) {
   llvm::SmallVector<llvm::StringRef, 4> lines;
   std::string text = RewriteText(rewrite);
+  llvm::StringRef origin = rewrite.node;
+  if (std::string at = MadeAt(made_at, rewrite.function, origin); !at.empty())
+    text += ("  looked at " + origin + at + "\n").str();
   llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef line : lines) os << (as_comments ? "# " : "") << line << "\n";
 }
 
 // Where a rule's pattern was found and a condition failed; or only where TensorFlow rewrites and is
 // wrong.
-void PrintNearMisses(llvm::ArrayRef<Refusal> misses, bool all, bool as_comments,
-                     llvm::raw_ostream& os) {
+void PrintNearMisses(llvm::ArrayRef<Refusal> misses, const LineTable& lines, bool all,
+                     bool as_comments, llvm::raw_ostream& os) {
   for (const Refusal& refusal : misses) {
     if (!all && !IsUnlikeTensorFlow(refusal)) continue;
     os << (as_comments ? "# " : "") << refusal.pass << "/" << refusal.rule << " refused '"
-       << PlaceOf(refusal) << "': " << refusal.reason << "\n";
+       << PlaceOf(refusal) << "': " << refusal.reason
+       << MadeAt(lines, refusal.function, refusal.node) << "\n";
   }
 }
 
@@ -137,10 +149,12 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
   std::unique_ptr<Instrumentation> progress = MakePassProgress();
   request.watcher = progress.get();
   bool wants_all_misses = request.wants_near_misses;
+  LineTable lines;
+  if (flags.explain || wants_all_misses) lines = LinesOf(opened);
   if (flags.explain) {
     request.wants_near_misses = true;
     request.on_rewrite = [&](const Rewrite& rewrite) {
-      PrintRewrite(rewrite, flags.print, invocation.out());
+      PrintRewrite(rewrite, lines, flags.print, invocation.out());
     };
   }
   std::unique_ptr<AtomicFile> ledger;
@@ -166,7 +180,7 @@ Expected<int> RunOn(OpenedGraph& opened, const Flags& flags, Invocation& invocat
     WriteJson(flags, nodes_before, count_nodes(), done, invocation.out());
     return kExitOk;
   }
-  PrintNearMisses(done.near_misses, wants_all_misses, flags.print, invocation.out());
+  PrintNearMisses(done.near_misses, lines, wants_all_misses, flags.print, invocation.out());
   if (flags.print) RETURN_IF_ERROR(PrintResult(module, invocation.out()));
   bool stdout_is_free = flags.output != "-" && flags.ledger != "-" && !flags.print;
   llvm::raw_ostream& os = stdout_is_free ? invocation.out() : invocation.err();

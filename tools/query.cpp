@@ -1,4 +1,5 @@
 // `grapnel query MODEL 'SQL'`: questions about a graph, in SQL or as chains of ops.
+#include "lib/job/source.h"
 #include "lib/query/graph_tables.h"
 #include "lib/query/path_pattern.h"
 #include "lib/query/result_text.h"
@@ -55,9 +56,9 @@ Expected<QueryResult> FindInBodies(Module& module, llvm::StringRef text, size_t 
   return result;
 }
 
-Expected<QueryResult> RunSql(const Module& module, const Flags& flags) {
+Expected<QueryResult> RunSql(const OpenedGraph& input, const Flags& flags) {
   ASSIGN_OR_RETURN(Database database, Database::Create());
-  RETURN_IF_ERROR(AddGraph(module, &database));
+  RETURN_IF_ERROR(AddGraph(input.module(), &database, LinesOf(input)));
   if (!flags.ledger.empty()) RETURN_IF_ERROR(AddLedger(flags.ledger, &database));
   if (flags.database.empty()) database.ForbidWrites();
   QueryResult result;
@@ -80,8 +81,8 @@ Expected<int> Run(const Flags& flags, Invocation& invocation) {
   RETURN_IF_ERROR(TakeGiven(flags.signature, flags.sizes, &input));
   MessageSink sink = invocation.sink();
   auto pattern = PatternOf(flags.query);
-  auto found = pattern ? FindInBodies(input.module(), *pattern, flags.limit, sink)
-                       : RunSql(input.module(), flags);
+  auto found =
+      pattern ? FindInBodies(input.module(), *pattern, flags.limit, sink) : RunSql(input, flags);
   if (!found) return found.takeError();
   if (invocation.flags.json) {
     WriteJson(*found, os);

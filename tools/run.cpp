@@ -3,6 +3,7 @@
 
 #include "lib/job/blame_text.h"
 #include "lib/job/failing_case.h"
+#include "lib/job/source.h"
 #include "lib/support/text.h"
 #include "lib/watch/check_numerics.h"
 #include "lib/watch/profile.h"
@@ -55,9 +56,9 @@ Error SayWhatIsBad(OpenedGraph& opened, const Flags& flags, llvm::ArrayRef<Tenso
   return Error::success();
 }
 
-Error Failed(const Flags& flags, const CancelFlag& cancel, Error error) {
+Error Failed(const OpenedGraph& opened, const Flags& flags, const CancelFlag& cancel, Error error) {
   return Annotate(cancel.is_set() ? flags.model + ": " + flags.limit.Text() : flags.model,
-                  std::move(error));
+                  WithStack(opened, std::move(error)));
 }
 
 // The debugger runs the graph by itself, on one thread of the CPU.
@@ -88,7 +89,7 @@ Expected<int> RunToBreakOn(const OpenedGraph& opened, const Flags& flags, Invoca
   request.cancel = &cancel;
   Deadline deadline = flags.limit.Begin(cancel, flags.model, invocation);
   auto run = RunToBreak(opened, std::move(request), flags.breaks, flags.repeat, invocation);
-  if (!run) return Failed(flags, cancel, run.takeError());
+  if (!run) return Failed(opened, flags, cancel, run.takeError());
   if (run->has_stopped) return kExitNo;
   std::vector<Fetched> fetched = FetchedBy(run->fetches, run->fetch_names, flags.run.fetches);
   if (invocation.flags.json) {
@@ -127,7 +128,7 @@ class GraphRuns {
     if (assertions && SayRefuted(*assertions, job_->feeds(), flags_.model, invocation_))
       return kExitNo;
     fetched_ = FetchedBy(job_->fetches(), job_->fetch_names(), flags_.run.fetches);
-    if (Error error = job_->Prepare()) return Failed(flags_, cancel_, std::move(error));
+    if (Error error = job_->Prepare()) return Failed(opened_, flags_, cancel_, std::move(error));
     job_->SaySpread(invocation_.sink());
     if (KeepsSomething()) interruption_.emplace(cancel_, flags_.repeat > 1);
     for (int i = 0; i < flags_.repeat && !job_->stops() && !IsInterrupted(); ++i) {
@@ -175,6 +176,7 @@ class GraphRuns {
       return Annotate(flags_.model, std::move(error));
     numerics_ = std::make_unique<CheckNumerics>(std::move(*skipped), &pool_);
     if (!flags_.save_case.empty()) numerics_->KeepInputs();
+    numerics_->TellStacks([this](const Node& node) { return StackOf(node); });
     request->hook = numerics_.get();
     return Error::success();
   }
@@ -208,6 +210,11 @@ class GraphRuns {
     return error;
   }
 
+  // The end of what --check-numerics says, which names the node in TensorFlow's way.
+  std::string StackOf(const Node& node) const {
+    return StackText(LinesOf(opened_).StackOf(node), LineTable::kMostFrames);
+  }
+
   // After a run that failed: what a check found is the answer, and no error.
   Expected<int> End(Error error) {
     if (Error late = Close()) {
@@ -215,8 +222,11 @@ class GraphRuns {
       return late;
     }
     std::string found = numerics_ ? numerics_->finding() : "";
-    if (found.empty() && hooks_->assertions()) found = hooks_->assertions()->failure();
-    if (found.empty()) return Failed(flags_, cancel_, std::move(error));
+    if (found.empty() && hooks_->assertions()) {
+      found = hooks_->assertions()->failure();
+      found += StackOfMessage(opened_, found);
+    }
+    if (found.empty()) return Failed(opened_, flags_, cancel_, std::move(error));
     llvm::consumeError(std::move(error));
     invocation_.out().flush();
     invocation_.err() << "grapnel: " << flags_.model << ": " << found << "\n";
@@ -241,7 +251,7 @@ class GraphRuns {
   }
 
   Expected<int> Finish() {
-    if (Error error = Close()) return Failed(flags_, cancel_, std::move(error));
+    if (Error error = Close()) return Failed(opened_, flags_, cancel_, std::move(error));
     if (invocation_.flags.json) WriteFetchesJson(fetched_, runs_, flags_.all, invocation_.out());
     invocation_.out().flush();  // before what is said on stderr
     RETURN_IF_ERROR(SaveProfile());

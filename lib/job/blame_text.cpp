@@ -2,6 +2,7 @@
 
 #include "lib/check/mending.h"
 #include "lib/ir/tensor_name.h"
+#include "lib/job/source.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -96,7 +97,11 @@ void WriteFetches(const RunBlame& blame, llvm::raw_ostream& os) {
   if (!blame.failure.empty()) os << "the run failed: " << blame.failure << "\n";
 }
 
-void WriteProducerJson(const BadProducer& producer, OStream& json) {
+LineTable::Stack StackOf(const Cause& cause, const LineTable& lines) {
+  return lines.StackOf(lines.Find(cause.function, cause.node));
+}
+
+void WriteProducerJson(const BadProducer& producer, const LineTable& lines, OStream& json) {
   const Cause& cause = producer.cause;
   json.object([&] {
     json.attribute("node", fixUTF8(cause.node));
@@ -119,6 +124,11 @@ void WriteProducerJson(const BadProducer& producer, OStream& json) {
                    producer.run > 0 ? llvm::json::Value(producer.run) : llvm::json::Value(nullptr));
     json.attribute("times", static_cast<int64_t>(cause.times));
     json.attribute("mend", HowToMend(cause));
+    if (LineTable::Stack stack = StackOf(cause, lines); !stack.empty()) {
+      json.attributeBegin("stack");
+      WriteStackJson(stack, json);
+      json.attributeEnd();
+    }
     json.attributeBegin("value");
     WriteRecordedTensorJson(cause.value, json);
     json.attributeEnd();
@@ -187,7 +197,7 @@ std::string ProducerSentence(const BadProducer& producer) {
   return text + " " + cause.reason;
 }
 
-void WriteRunBlameText(const RunBlame& blame, llvm::raw_ostream& os) {
+void WriteRunBlameText(const RunBlame& blame, const LineTable& lines, llvm::raw_ostream& os) {
   const BadProducer* first = blame.first_harmful();
   if (!blame.IsBad()) {
     os << "all that is fetched is finite";
@@ -201,7 +211,7 @@ void WriteRunBlameText(const RunBlame& blame, llvm::raw_ostream& os) {
     os << "what made it could not be found: no op made it out of finite numbers\n";
     return;
   }
-  os << ProducerSentence(*first) << "\n\n";
+  os << ProducerSentence(*first) << StackText(StackOf(first->cause, lines)) << "\n\n";
   WriteTensors(*first, os);
   os << "\n";
   WriteFetches(blame, os);
@@ -213,11 +223,11 @@ void WriteRunBlameText(const RunBlame& blame, llvm::raw_ostream& os) {
   WriteOthers(blame, os);
 }
 
-void WriteRunBlameJson(const RunBlame& blame, OStream& json) {
+void WriteRunBlameJson(const RunBlame& blame, const LineTable& lines, OStream& json) {
   auto write = [&](const char* key, const BadProducer* producer) {
     json.attributeBegin(key);
     if (producer)
-      WriteProducerJson(*producer, json);
+      WriteProducerJson(*producer, lines, json);
     else
       json.value(nullptr);
     json.attributeEnd();
@@ -231,7 +241,7 @@ void WriteRunBlameJson(const RunBlame& blame, OStream& json) {
       json.object([&] {
         json.attribute("harm", HarmName(p.harm));
         json.attributeBegin("producer");
-        WriteProducerJson(p.producer, json);
+        WriteProducerJson(p.producer, lines, json);
         json.attributeEnd();
       });
     }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "lib/ir/line_table.h"
 #include "lib/job/blame.h"
 #include "llvm/Support/JSON.h"
 
@@ -17,11 +18,12 @@ void WriteCallsJson(llvm::ArrayRef<CallSite> calls, llvm::json::OStream& json);
 
 // "loss/Log (Log) made -inf x1 of 6 at [1,0] because its input Softmax:0 holds 1 zero".
 std::string ProducerSentence(const BadProducer& producer);
-void WriteRunBlameText(const RunBlame& blame, llvm::raw_ostream& os);
+// `lines`: of the graph that was run.
+void WriteRunBlameText(const RunBlame& blame, const LineTable& lines, llvm::raw_ostream& os);
 // "first_bad", "first_bad_kept" (where all that is fetched is finite, and a variable is not) and
 // "first_any": an object or null; "producers", "bad_fetches", "failure", "path",
 // "is_certain"; as fields of an object that is open.
-void WriteRunBlameJson(const RunBlame& blame, llvm::json::OStream& json);
+void WriteRunBlameJson(const RunBlame& blame, const LineTable& lines, llvm::json::OStream& json);
 
 }  // namespace grapnel
 

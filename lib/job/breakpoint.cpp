@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "lib/ir/find.h"
+#include "lib/job/source.h"
 #include "lib/support/text.h"
 #include "lib/watch/health.h"
 #include "llvm/ADT/STLExtras.h"
@@ -34,6 +35,16 @@ bool IsNode(const Module& module, llvm::StringRef text) {
   return static_cast<bool>(node);
 }
 
+// Nodes that are made there themselves; else those of calls from there.
+std::vector<Node> NodesAtLine(const SourcePlace& place, const Module& module,
+                              const LineTable& lines) {
+  std::vector<Node> nodes = lines.NodesAt(place, module), own;
+  for (const Node& node : nodes) {
+    if (auto line = lines.LineOf(node); line && place.Has(*line)) own.push_back(node);
+  }
+  return own.empty() ? nodes : own;
+}
+
 // What comes before " if " and after it; a filter by itself is a condition too.
 std::pair<llvm::StringRef, llvm::StringRef> Split(llvm::StringRef text) {
   if (text.consume_front("if ") || text.consume_front("where ")) return {"", text.trim()};
@@ -63,7 +74,8 @@ bool FilterHolds(llvm::StringRef filter, const Tensor& tensor, const Tensor& bef
   return health.IsBad();
 }
 
-Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& module) {
+Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& module,
+                                       const LineTable& lines) {
   Breakpoint made;
   made.text_ = text.trim().str();
   // A node's name may have a '>' in it.
@@ -82,12 +94,12 @@ Expected<Breakpoint> Breakpoint::Parse(llvm::StringRef text, const Module& modul
   if (place.empty() && condition.empty() && !made.iteration_)
     return MakeError(
         "a node, op:OP, func:FUNCTION, iteration N, a filter or an expression was expected");
-  RETURN_IF_ERROR(made.ParsePlace(place, module));
+  RETURN_IF_ERROR(made.ParsePlace(place, module, lines));
   RETURN_IF_ERROR(made.ParseCondition(condition, module));
   return made;
 }
 
-Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module) {
+Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module, const LineTable& lines) {
   if (place.empty()) return Error::success();
   if (place.contains(' ')) return MakeError("'{0}': one name or pattern was expected", place);
   bool is_op = place.consume_front("op:"), is_function = !is_op && place.consume_front("func:");
@@ -131,6 +143,14 @@ Error Breakpoint::ParsePlace(llvm::StringRef place, const Module& module) {
       is_there = fits(module.FindFunction(function)->body);
     }
     if (is_there) return Error::success();
+    SourcePlace line = SourcePlace::Parse(place);
+    if (line.line > 0 && !lines.empty()) {
+      for (const Node& made : NodesAtLine(line, module, lines))
+        makers_.push_back({&made.graph(), made.id()});
+      place_ = Place::kTensors;
+      if (!makers_.empty()) return Error::success();
+      return NodesOfLine(lines, module, place).takeError();
+    }
     if (glob_->IsName()) {
       auto nodes = [&](NameSink take) { VisitNodeNames(module, take); };
       std::string near = DidYouMean(place, [&](NameSink take) {

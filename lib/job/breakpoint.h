@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/ir/line_table.h"
 #include "lib/ir/module.h"
 #include "lib/support/glob.h"
 #include "lib/watch/tensor_expression.h"
@@ -16,6 +17,7 @@ namespace grapnel {
 //
 //   NODE                 before a node whose name fits the glob; in a function it is the node's
 //                        name alone, or FUNCTION/NODE
+//   FILE:LINE            before each node that was made in that line of the program
 //   op:GLOB func:GLOB    before nodes of these ops; before the first node of a call of these
 //   functions iteration N          only in that iteration of the innermost loop, from 0 if FILTER
 //   has_inf_or_nan, has_nan, has_inf, changed (other than the last time): after
@@ -28,7 +30,9 @@ namespace grapnel {
 class Breakpoint {
  public:
   // Errors: a name (no glob) that nothing has, with the nearest; a condition that cannot be read.
-  static Expected<Breakpoint> Parse(llvm::StringRef text, const Module& module);
+  // `lines`: what FILE:LINE is looked up in.
+  static Expected<Breakpoint> Parse(llvm::StringRef text, const Module& module,
+                                    const LineTable& lines = {});
 
   const std::string& text() const { return text_; }
   bool has_condition() const { return !filter_.empty() || condition_; }
@@ -46,7 +50,7 @@ class Breakpoint {
   std::string problem;     // of the first of them
 
  private:
-  Error ParsePlace(llvm::StringRef place, const Module& module);
+  Error ParsePlace(llvm::StringRef place, const Module& module, const LineTable& lines);
   Error ParseCondition(llvm::StringRef condition, const Module& module);
   bool IsStandIn(llvm::StringRef name) const { return name == "_" || (x_is_any_ && name == "x"); }
 

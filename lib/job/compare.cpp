@@ -4,6 +4,7 @@
 #include "lib/ir/find.h"
 #include "lib/job/optimize.h"
 #include "lib/job/same_nodes.h"
+#include "lib/job/source.h"
 #include "lib/support/memory_budget.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/debug_calls.h"
@@ -17,7 +18,7 @@ namespace {
 // Some errors of jobs name the file, some do not.
 Error WithPath(const OpenedGraph& opened, Error error) {
   const std::string& path = opened.model().path;
-  std::string text = TextOf(std::move(error));
+  std::string text = TextOf(WithStack(opened, std::move(error)));
   return llvm::StringRef(text).starts_with(path) ? MakeError("{0}", text)
                                                  : MakeError("{0}: {1}", path, text);
 }
@@ -122,7 +123,7 @@ class RunComparer {
     }
     if (request_.run.cancel && request_.run.cancel->is_set())
       return WithPath(opened, outputs.takeError());
-    ran.failure = TextOf(outputs.takeError());
+    ran.failure = TextOf(WithStack(opened, outputs.takeError()));
     return ran;
   }
 

@@ -1,10 +1,12 @@
 // The debugger's commands that list nodes and tensors.
+#include <map>
 #include <set>
 
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/job/debug_command.h"
+#include "lib/job/source.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -215,13 +217,81 @@ void WriteValues(const Debugger& debugger, const Node& node, llvm::raw_ostream& 
   os << "  " << Plural(rows.size(), "value") << (rows.empty() ? "" : ":") << "\n" << Table(rows);
 }
 
+Error DemandLines(const Debugger& debugger) {
+  if (!debugger.lines().empty()) return Error::success();
+  return MakeError(
+      "the graph says of no node in which line of a program it was made (GraphDef.debug_info); "
+      "`grapnel blame FOLDER` and `grapnel serve FOLDER` show what TensorFlow's debugger recorded");
+}
+
+// The stack of a node, with the program's text where this machine may read it for the person.
+DebugAnswer SourceOf(DebugShell& shell, const Node& node) {
+  const Debugger& debugger = shell.debugger();
+  RETURN_IF_ERROR(DemandLines(debugger));
+  LineTable::Stack stack = debugger.lines().StackOf(node);
+  shell.os() << NameIn(node.graph(), node.id()) << " (" << node.op() << ")"
+             << (stack.empty() ? " was made by no line that is known\n" : "\n");
+  if (shell.uses_files) {
+    WriteStack(stack, debugger.path(), shell.os());
+  } else if (!stack.empty()) {
+    shell.os() << llvm::StringRef(StackText(stack, stack.size())).ltrim('\n') << "\n";
+  }
+  return std::nullopt;
+}
+
+// A word that no node is called is a line, or a file.
+DebugAnswer Source(DebugShell& shell, DebugWords& words) {
+  ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a node, or FILE:LINE"));
+  const Debugger& debugger = shell.debugger();
+  if (names.empty()) {
+    if (!debugger.stop().node) return MakeError("a node, or FILE:LINE, was expected");
+    return SourceOf(shell, debugger.stop().node);
+  }
+  SourcePlace place = SourcePlace::Parse(names[0]);
+  auto node = NodeNamed(debugger, names[0]);
+  if (node) return SourceOf(shell, *node);
+  if (place.line == 0 && !llvm::StringRef(place.file).contains('.')) return node.takeError();
+  llvm::consumeError(node.takeError());
+  RETURN_IF_ERROR(DemandLines(debugger));
+  ASSIGN_OR_RETURN(std::vector<Node> nodes,
+                   NodesOfLine(debugger.lines(), debugger.module(), names[0]));
+  std::vector<std::vector<std::string>> rows;
+  for (const Node& made : nodes) {
+    std::optional<SourceFrame> line = debugger.lines().LineOf(made);
+    rows.push_back(
+        {"  " + NameIn(made.graph(), made.id()), made.op().str(), line ? FrameText(*line) : ""});
+  }
+  shell.os() << Plural(nodes.size(), "node") << " of " << names[0] << "\n" << Table(rows);
+  return std::nullopt;
+}
+
+// tfdbg's list_source: the files, and how many nodes each line that is the user's own made.
+DebugAnswer ListSource(DebugShell& shell, DebugWords& words) {
+  ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a file, or FILE:LINE"));
+  const Debugger& debugger = shell.debugger();
+  RETURN_IF_ERROR(DemandLines(debugger));
+  std::map<std::string, int> counts;
+  auto add = [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      if (std::optional<SourceFrame> line = debugger.lines().LineOf(node))
+        ++counts[line->file.str()];
+    }
+  };
+  add(debugger.module().main);
+  for (const auto& function : debugger.module().functions) add(function->body);
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [file, count] : counts) {
+    if (names.empty() || llvm::StringRef(file).contains(names[0]))
+      rows.push_back({"  " + file, Plural(count, "node")});
+  }
+  shell.os() << Table(rows);
+  return std::nullopt;
+}
+
 DebugAnswer NodeInfo(DebugShell& shell, DebugWords& words) {
   bool attributes = words.TakeFlag("-a", "--attributes");
   bool values = words.TakeFlag("-d", "--dumps");
-  if (words.TakeFlag("-t", "--traceback"))
-    return MakeError(
-        "-t: a GraphDef has no stack traces; `grapnel blame FOLDER` shows those that TensorFlow's "
-        "debugger recorded");
+  bool stack = words.TakeFlag("-t", "--traceback");
   ASSIGN_OR_RETURN(auto names, words.Names(0, 1, "a node"));
   Debugger& debugger = shell.debugger();
   Node node = debugger.stop().node;
@@ -247,7 +317,7 @@ DebugAnswer NodeInfo(DebugShell& shell, DebugWords& words) {
     for (const auto& [key, value] : attrs) os << "    " << key << " = " << value.ToString() << "\n";
   }
   if (values) WriteValues(debugger, node, os);
-  return std::nullopt;
+  return stack ? SourceOf(shell, node) : DebugAnswer(std::nullopt);
 }
 
 // --- list_inputs, list_outputs
@@ -336,13 +406,6 @@ DebugAnswer RunInfo(DebugShell& shell, DebugWords& /*words*/) {
   return std::nullopt;
 }
 
-DebugAnswer NoSource(DebugShell& /*shell*/, DebugWords& /*words*/) {
-  return MakeError(
-      "a graph that is run here has no Python source: `grapnel blame FOLDER` and `grapnel serve "
-      "FOLDER` show the source "
-      "lines that tf.debugging.experimental.enable_dump_debug_info recorded");
-}
-
 }  // namespace
 
 llvm::ArrayRef<DebugCommand> ListingCommands() {
@@ -357,8 +420,9 @@ llvm::ArrayRef<DebugCommand> ListingCommands() {
        "round.\n'3 i2' is step 3, in iteration 2 of a loop; '-' was there before the first step.",
        ListTensors},
       {{"node_info", "ni"},
-       "[-a] [-d] [NODE]",
+       "[-a] [-d] [-t] [NODE]",
        "says what a node is, reads and feeds\n-a: its attributes. -d: its values that are kept. "
+       "-t: the lines that made it. "
        "Without NODE: where the run is.",
        NodeInfo},
       {{"list_inputs", "li"},
@@ -372,8 +436,18 @@ llvm::ArrayRef<DebugCommand> ListingCommands() {
        "of 20. -t: with ops.",
        ListOutputs},
       {{"run_info", "ri"}, "", "says what is fed and fetched", RunInfo},
-      {{"print_source", "ps"}, "", "there is none here, and where it is", NoSource},
-      {{"list_source", "ls"}, "", "there is none here, and where it is", NoSource},
+      {{"source", "print_source", "ps"},
+       "[NODE|FILE:LINE]",
+       "says in which line of the program a node was made, or lists the nodes of a line\nThe calls "
+       "around it too, with the program's text where its file can be read. Without a word: of "
+       "where "
+       "the run is.",
+       Source},
+      {{"list_source", "ls"},
+       "[TEXT]",
+       "lists the program's files, and how many nodes each made\nTEXT: those with it in their "
+       "path.",
+       ListSource},
   };
   return commands;
 }

@@ -149,6 +149,8 @@ void DebugShell::ShowStop(const DebugStop& stop) {
     column = (wraps ? 4 : column + 2) + frame.size();
   }
   os_ << "\n";
+  if (std::optional<SourceFrame> line = debugger_.lines().LineOf(stop.node))
+    os_ << "  at " << FrameText(*line) << "\n";
   std::vector<std::vector<std::string>> rows;
   if (is_after) {
     for (size_t i = 0; i < stop.outputs.size() && i < kMostTensors; ++i) {

@@ -5,6 +5,7 @@
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/tensor_name.h"
+#include "lib/job/source.h"
 #include "lib/support/suggest.h"
 #include "lib/support/text.h"
 #include "llvm/ADT/STLExtras.h"
@@ -161,8 +162,13 @@ void Debugger::Restart() {
   is_ending_ = false;
 }
 
+const LineTable& Debugger::lines() const {
+  if (!lines_) lines_ = LinesOf(opened_);
+  return *lines_;
+}
+
 Error Debugger::AddBreakpoint(llvm::StringRef text, bool is_temporary) {
-  ASSIGN_OR_RETURN(Breakpoint made, Breakpoint::Parse(text, module()));
+  ASSIGN_OR_RETURN(Breakpoint made, Breakpoint::Parse(text, module(), lines()));
   made.number = is_temporary ? kTemporary : ++last_number_;
   breakpoints_.push_back(std::move(made));
   return Error::success();

@@ -89,6 +89,9 @@ class Debugger : private RunHook, private StepHook {
 
   // --- At a stop:
   const Module& module() const { return opened_.module(); }
+  // Of the module; read when it is first asked for.
+  const LineTable& lines() const;
+  const std::string& path() const { return opened_.model().path; }
   const DebugStop& stop() const { return stop_; }
   const ValueHistory& history() const { return history_; }
   std::vector<Breakpoint>& breakpoints() { return breakpoints_; }
@@ -198,6 +201,7 @@ class Debugger : private RunHook, private StepHook {
   int64_t last_iteration_ = -1;
 
   ValueHistory history_;
+  mutable std::optional<LineTable> lines_;
   std::vector<Breakpoint> breakpoints_;
   int last_number_ = 0;
   std::vector<Edit> edits_;

@@ -5,11 +5,13 @@
 #include "lib/check/reproducer.h"
 #include "lib/check/value_check.h"
 #include "lib/exec/evaluator.h"
+#include "lib/io/model_lines.h"
 #include "lib/ir/device_name.h"
 #include "lib/job/dump.h"
 #include "lib/job/freeze.h"
 #include "lib/job/whole_model.h"
 #include "lib/pass/device_renames.h"
+#include "lib/pass/line_keeper.h"
 #include "lib/pass/near_misses.h"
 #include "lib/place/settings.h"
 #include "lib/support/file.h"
@@ -157,6 +159,12 @@ Expected<OpenedGraph> OpenAnew(const OpenedGraph& opened, const OptimizeRequest&
   return again;
 }
 
+// Null: nothing is said of lines.
+std::unique_ptr<LineKeeper> MakeLineKeeper(const OpenedGraph& opened) {
+  LineTable lines = LinesOf(opened.model(), opened.module());
+  return lines.empty() ? nullptr : std::make_unique<LineKeeper>(std::move(lines));
+}
+
 // A kind of device may come from a plugin, and then it is right; else it is mistyped, and nothing
 // would be fused for it.
 void SayUnknownKind(llvm::StringRef device, const MessageSink& sink) {
@@ -216,6 +224,9 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
   Optimized optimized;
   if (AssumesCpu(request)) optimized.assumed_of = CountWithoutDevice(module);
   optimized.tensors = {options.feeds, options.fetches};
+  // Of a graph that says in which lines its nodes were made, the result says so too.
+  std::unique_ptr<LineKeeper> keeper = MakeLineKeeper(opened);
+  if (keeper) manager.Add(keeper.get());
   std::unique_ptr<ValueCheck> values;
   if (request.check_values) {
     auto made = MakeValueCheck(opened, request, options, workshop.pool);
@@ -229,6 +240,7 @@ Expected<Optimized> Optimize(OpenedGraph& opened, const OptimizeRequest& request
   manager.Add(MakeVerifyInstrumentation());
   auto result = manager.Run(module, options);
   if (result && whole) whole->CleanUp(module);
+  if (result && keeper) keeper->WriteTo(&module);
   optimized.near_misses = misses.Sorted();
   if (result) {
     optimized.result = std::move(*result);

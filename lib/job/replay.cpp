@@ -6,6 +6,7 @@
 #include "lib/check/comparison.h"
 #include "lib/io/value.h"
 #include "lib/job/optimize.h"
+#include "lib/job/source.h"
 #include "lib/watch/tap.h"
 
 namespace grapnel {
@@ -114,9 +115,11 @@ Error RunCase(llvm::StringRef path, const ReplayRequest& request, Replayed* repl
   RunRequest run = request.run;
   if (!request.taps.empty()) run.hook = &tap;
   ASSIGN_OR_RETURN(RunJob job, RunJob::Make(opened, std::move(run)));
-  RETURN_IF_ERROR(job.Prepare());
+  if (Error error = job.Prepare()) return WithStack(opened, std::move(error));
   if (request.run.print) job.SaySpread(request.run.print);
-  ASSIGN_OR_RETURN(std::vector<Tensor> outputs, job.Run());
+  auto ran = job.Run();
+  if (!ran) return WithStack(opened, ran.takeError());
+  std::vector<Tensor> outputs = std::move(*ran);
   replayed->taps = tap.tensors_tapped();
   for (size_t i = 0; i < outputs.size(); ++i)
     RETURN_IF_ERROR(CheckFetch(values, 0, i, outputs[i], replayed));

@@ -1,5 +1,6 @@
 #include "lib/job/run_taps.h"
 
+#include "lib/job/source.h"
 #include "lib/support/text.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -27,6 +28,12 @@ Expected<std::unique_ptr<DebugWriter>> OpenLogdir(const OpenedGraph& opened,
   // Its lines are those of the text that the writer makes, and not of the file.
   options.source = (source + ".listing").str();
   options.graph_name = opened.name();
+  options.lines = LinesOf(opened);
+  options.read_source = [&opened](const SourceFrame& frame) {
+    constexpr int kWholeFile = 1 << 20;  // lines
+    auto text = ReadSourceText(opened.model().path, frame, kWholeFile, SourceReach::kAnywhere);
+    return text ? std::move(text->lines) : std::vector<std::string>();
+  };
   return DebugWriter::Create(opened.module(), std::move(options));
 }
 

@@ -12,6 +12,7 @@
 #include "lib/shape/flops.h"
 #include "lib/shape/module_shapes.h"
 #include "lib/support/file.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace grapnel {
 namespace {
@@ -98,6 +99,16 @@ CREATE TABLE calls (
   function TEXT
 );
 
+-- Where in a program nodes were made, as the graph says it (GraphDef.debug_info).
+CREATE TABLE lines (
+  node INTEGER,            -- nodes.id
+  depth INTEGER,           -- 0: the line itself; 1: the call around it, and so on
+  file TEXT,
+  line INTEGER,
+  function TEXT,           -- of the program; NULL: not said
+  is_users INTEGER         -- 0: in TensorFlow, Keras or Python's library
+);
+
 -- How many nodes ask for each device.
 CREATE VIEW devices AS SELECT device, count(*) AS nodes FROM nodes WHERE device IS NOT NULL GROUP BY device;
 
@@ -126,6 +137,7 @@ constexpr const char kIndexes[] =
     "CREATE INDEX nodes_by_name ON nodes(name); CREATE INDEX nodes_by_op ON nodes(op);"
     "CREATE INDEX edges_by_source ON edges(source); CREATE INDEX edges_by_target ON edges(target);"
     "CREATE INDEX outputs_by_node ON outputs(node);"
+    "CREATE INDEX lines_by_node ON lines(node); CREATE INDEX lines_by_line ON lines(file, line);"
     "CREATE INDEX attributes_by_node ON attributes(node, name);"
     "CREATE INDEX rewrite_nodes_by_node ON rewrite_nodes(node);";
 
@@ -137,8 +149,8 @@ QueryCell Number(int64_t number) { return number; }
 
 class Tables {
  public:
-  static Expected<Tables> Create(const Module& module, Database* database) {
-    Tables tables(module);
+  static Expected<Tables> Create(const Module& module, const LineTable& lines, Database* database) {
+    Tables tables(module, lines);
     struct {
       std::optional<Database::Insert>* insert;
       const char* sql;
@@ -152,6 +164,7 @@ class Tables {
         {&tables.bodies_, "INSERT INTO bodies VALUES(?,?,?,?,?,?)"},
         {&tables.functions_, "INSERT OR IGNORE INTO functions VALUES(?,?,?,?)"},
         {&tables.calls_, "INSERT INTO calls VALUES(?,?)"},
+        {&tables.line_rows_, "INSERT INTO lines VALUES(?,?,?,?,?,?)"},
     };
     for (const auto& statement : statements) {
       ASSIGN_OR_RETURN(*statement.insert, database->Prepare(statement.sql));
@@ -167,6 +180,7 @@ class Tables {
       RETURN_IF_ERROR(AddNode(node, function));
       RETURN_IF_ERROR(AddEdges(node));
       RETURN_IF_ERROR(AddAttributes(node));
+      RETURN_IF_ERROR(AddLines(node, function));
       if (node.op() == "Const") RETURN_IF_ERROR(AddConstant(node));
       if (MayCallFunctions(node))
         for (llvm::StringRef callee : CalledFunctions(node))
@@ -190,8 +204,9 @@ class Tables {
   }
 
  private:
-  explicit Tables(const Module& module)
-      : shapes_(std::make_unique<ModuleShapes>(module)),
+  Tables(const Module& module, const LineTable& lines)
+      : lines_(lines),
+        shapes_(std::make_unique<ModuleShapes>(module)),
         costs_of_(module, *shapes_),
         runs_(costs_of_.Runs()) {}
   int64_t IdOf(const Node& node) const { return first_id_ + node.id(); }
@@ -262,6 +277,19 @@ class Tables {
     return Error::success();
   }
 
+  Error AddLines(const Node& node, llvm::StringRef function) {
+    if (lines_.empty()) return Error::success();
+    LineTable::TraceId trace = lines_.Find(function, node.name());
+    LineTable::Stack stack = lines_.StackOf(trace ? trace : lines_.Of(node));
+    int depth = 0;
+    for (const SourceFrame& frame : llvm::reverse(stack)) {
+      RETURN_IF_ERROR(line_rows_->Row({Number(IdOf(node)), Number(depth++), Text(frame.file),
+                                       Number(frame.line), TextOrNull(frame.function),
+                                       Number(!IsFrameworkFile(frame.file))}));
+    }
+    return Error::success();
+  }
+
   // From the head of the tensor: the value is not read.
   Error AddConstant(const Node& node) {
     auto value = node.FindAttr("value");
@@ -282,16 +310,17 @@ class Tables {
                             elements, Number(bytes)});
   }
 
+  const LineTable& lines_;
   std::unique_ptr<ModuleShapes> shapes_;
   ModuleCosts costs_of_;
   std::map<const Graph*, std::optional<int64_t>> runs_;
   std::optional<Database::Insert> nodes_, edges_, attributes_, constants_, outputs_, costs_,
-      bodies_, functions_, calls_;
+      bodies_, functions_, calls_, line_rows_;
   int64_t first_id_ = 0;
 };
 
-Error FillTables(const Module& module, Database* database) {
-  ASSIGN_OR_RETURN(Tables tables, Tables::Create(module, database));
+Error FillTables(const Module& module, const LineTable& lines, Database* database) {
+  ASSIGN_OR_RETURN(Tables tables, Tables::Create(module, lines, database));
   RETURN_IF_ERROR(tables.Add(module.main, {}));
   for (const auto& function : module.functions) RETURN_IF_ERROR(tables.Add(*function));
   return Error::success();
@@ -317,10 +346,10 @@ Error AddRewrite(const Rewrite& rewrite, Database::Insert* rewrites, Database::I
 
 const char* GraphSchema() { return kSchema; }
 
-Error AddGraph(const Module& module, Database* database) {
+Error AddGraph(const Module& module, Database* database, const LineTable& lines) {
   RETURN_IF_ERROR(database->Execute(kSchema));
   RETURN_IF_ERROR(database->Execute("BEGIN"));
-  RETURN_IF_ERROR(FillTables(module, database));
+  RETURN_IF_ERROR(FillTables(module, lines, database));
   RETURN_IF_ERROR(database->Execute("COMMIT"));
   return database->Execute(kIndexes);
 }

@@ -2,6 +2,7 @@
 #ifndef GRAPNEL_LIB_QUERY_GRAPH_TABLES_H_
 #define GRAPNEL_LIB_QUERY_GRAPH_TABLES_H_
 
+#include "lib/ir/line_table.h"
 #include "lib/ir/module.h"
 #include "lib/query/database.h"
 
@@ -12,7 +13,7 @@ const char* GraphSchema();
 
 // Makes the tables of GraphSchema() and fills those that a graph fills. Names that are not UTF-8
 // are stored as they are. Cost: some microseconds for each node, edge and attribute.
-Error AddGraph(const Module& module, Database* database);
+Error AddGraph(const Module& module, Database* database, const LineTable& lines = {});
 
 // Fills the tables of rewrites from a ledger that `opt --ledger` wrote. Errors name the file and
 // the line.

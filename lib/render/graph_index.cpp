@@ -52,13 +52,22 @@ std::string AttributesText(const Node& node) {
   return Printable(text);
 }
 
+// "file.py:12" of the node's own line; "" of none.
+std::string LineText(const LineTable& lines, llvm::StringRef function, const Node& node) {
+  LineTable::TraceId trace = lines.Find(function, node.name());
+  std::optional<SourceFrame> line = trace ? lines.LineOf(trace) : lines.LineOf(node);
+  return line ? Printable(FrameText(*line, /*with_function=*/false)) : "";
+}
+
 }  // namespace
 
 Expected<IndexPage> GraphPage::IndexJson(size_t body, NodeId from, size_t limit) {
   RETURN_IF_ERROR(Check(body));
   const BodyScopes& scopes = Scopes(body);
   const Graph& graph = scopes.graph();
-  TextTable ops, devices, types, attributes, clusters;
+  TextTable ops, devices, types, attributes, clusters, lines;
+  const LineTable& made = Lines();
+  llvm::StringRef function = body > 0 ? module_.functions[body - 1]->name() : "";
   NodeId id = from;
   std::string document = PageDocument([&](llvm::json::OStream& json) {
     json.object([&] {
@@ -74,6 +83,7 @@ Expected<IndexPage> GraphPage::IndexJson(size_t body, NodeId from, size_t limit)
             json.value(types.Number(OutputTypes(scopes.shapes(), node)));
             json.value(attributes.Number(AttributesText(node)));
             json.value(clusters.Number(Printable(clusters_.Of(node))));
+            if (!made.empty()) json.value(lines.Number(LineText(made, function, node)));
           });
           ++count;
         }
@@ -83,6 +93,7 @@ Expected<IndexPage> GraphPage::IndexJson(size_t body, NodeId from, size_t limit)
       types.Write("types", json);
       attributes.Write("attributes", json);
       clusters.Write("clusters", json);
+      if (!made.empty()) lines.Write("lines", json);
       if (id < graph.end_id()) json.attribute("next", id);
     });
   });
@@ -95,6 +106,14 @@ std::string GraphPage::SearchJson(llvm::StringRef text, size_t limit,
   std::vector<std::pair<size_t, NodeId>> ranks[NodeQuery::kRanks];
   size_t found = 0, seen = 0;
   bool goes_on = !query.empty();
+  if (SourcePlace place = SourcePlace::Parse(text.trim()); place.line > 0) {
+    for (const Node& node : Lines().NodesAt(place, module_)) {
+      const Function* function = FunctionOf(node.graph());
+      std::optional<size_t> body = function ? FindBody(function->name()) : 0;
+      goes_on = false;  // it is a line, and no name
+      if (body && found++ < limit) ranks[0].push_back({*body, node.id()});
+    }
+  }
   for (size_t body = 0; body < bodies_.size() && goes_on; ++body) {
     for (Node node : graph(body).nodes()) {
       if (++seen % 65536 == 0 && is_gone()) goes_on = false;

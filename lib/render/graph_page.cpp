@@ -360,9 +360,16 @@ Expected<std::string> GraphPage::NodeJson(size_t body, NodeId node) {
   if (!graph(body).IsAlive(node)) return MakeError("body {0} has no node {1}", body, node);
   auto find = [&](llvm::StringRef name) { return FindBody(name); };
   return PageDocument([&](llvm::json::OStream& json) {
-    WriteNode({Scopes(body), find, marks_, EntryOf(graph(body)), &clusters_},
-              graph(body).node(node), json);
+    WriteNode(
+        {Scopes(body), find, marks_, EntryOf(graph(body)), &clusters_, &Lines(), &page_lines_},
+        graph(body).node(node), json);
   });
+}
+
+const LineTable& GraphPage::Lines() {
+  std::call_once(lines_once_,
+                 [this] { lines_ = page_lines_.read ? page_lines_.read() : LineTable(module_); });
+  return lines_;
 }
 
 std::vector<ScopeId> GraphPage::ScopesAround(size_t body, NodeId node) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/io/open.h"
+#include "lib/ir/line_table.h"
 #include "lib/render/node_filter.h"
 #include "lib/render/scope_view.h"
 #include "lib/render/xla_clusters.h"
@@ -47,6 +48,16 @@ struct PageMarks {
   std::vector<Renamed> renamed;      // what else is called here, most nodes first
 };
 
+// Where nodes were made, for a page: read when the first document that says so is asked for.
+struct PageLines {
+  struct Text {
+    int first = 1;  // number of the first line
+    std::vector<std::string> lines;
+  };
+  std::function<LineTable()> read;                              // empty: what the module says
+  std::function<std::optional<Text>(const SourceFrame&)> text;  // around a line; may be empty
+};
+
 constexpr size_t kIndexPage = 4096;  // nodes in one page of an index
 
 // Entries of a list (readers of an output, marked nodes of a kind, problems) that a document has,
@@ -74,6 +85,9 @@ class GraphPage {
     first_ = first;
   }
 
+  // Likewise.
+  void TellLines(PageLines lines) { page_lines_ = std::move(lines); }
+
   // Title, bodies with their calls, signatures, problems, colours, and what is open at first.
   const std::string& ModelJson();
   // One opened scope, laid out as far as that needs no sizes; without a scope the outermost.
@@ -87,7 +101,8 @@ class GraphPage {
   // The same nodes in the same order: {"nodes": [id, its scope (-1: folded), what it reads ...]},
   // control inputs as -1 - id. The first page has "parents" too, a list by scope.
   Expected<IndexPage> LinksJson(size_t body, NodeId from, size_t limit);
-  // The nodes of all bodies that fit a search (lib/render/node_query.h), the nearest first and
+  // The nodes of all bodies that fit a search (lib/render/node_query.h), or that a line of the
+  // program made ("file.py:12", where a frame of a stack is there), the nearest first and
   // those in the graph's order, at most `limit`: {"hits": [{"body", "node", "name", "op", "device",
   // "types"}], "more": how many others fit}. Linear in names; some 100 ms for a million. Once
   // `is_gone` says so, only what was found until then.
@@ -152,6 +167,10 @@ class GraphPage {
   std::string title_;
   std::vector<SignatureBody> entries_;
   std::optional<size_t> first_;
+  const LineTable& Lines();
+  PageLines page_lines_;
+  std::once_flag lines_once_;
+  LineTable lines_;
   const PageMarks* marks_;
   XlaClusters clusters_;
   std::vector<std::unique_ptr<Slot>> bodies_;

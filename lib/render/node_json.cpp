@@ -13,7 +13,8 @@ namespace {
 class NodeWriter {
  public:
   NodeWriter(const PageBody& body, const Node& node, llvm::json::OStream& json)
-      : body_(body.scopes),
+      : page_(body),
+        body_(body.scopes),
         node_(node),
         find_(body.find),
         marks_(body.marks),
@@ -37,6 +38,7 @@ class NodeWriter {
       });
       if (Shown() != node_.id()) Folded(body_.graph().node(Shown()));
       if (marks_) Marks();
+      if (page_.lines) Stack();
       Value();
       WriteCalls(node_, find_, json_);
       Attributes();
@@ -92,6 +94,35 @@ class NodeWriter {
     text.rtrim('\n').split(lines, '\n');
     json_.attributeArray("lines", [&] {
       for (llvm::StringRef line : lines) json_.value(Printable(line));
+    });
+  }
+
+  // Innermost first, as a person looks for it.
+  void Stack() {
+    LineTable::Stack stack = page_.lines->StackOf(node_);
+    if (stack.empty()) return;
+    json_.attributeArray("stack", [&] {
+      for (const SourceFrame& frame : llvm::reverse(stack)) {
+        json_.object([&] {
+          json_.attribute("file", Printable(frame.file));
+          json_.attribute("line", frame.line);
+          if (!frame.function.empty()) json_.attribute("function", Printable(frame.function));
+          bool framework = IsFrameworkFile(frame.file);
+          if (framework) json_.attribute("framework", true);
+          if (!framework) SourceOf(frame);
+        });
+      }
+    });
+  }
+
+  void SourceOf(const SourceFrame& frame) {
+    std::optional<PageLines::Text> text;
+    if (page_.page_lines && page_.page_lines->text) text = page_.page_lines->text(frame);
+    if (!text && !frame.code.empty()) text = PageLines::Text{frame.line, {frame.code.str()}};
+    if (!text) return;
+    json_.attribute("first_line", text->first);
+    json_.attributeArray("lines", [&] {
+      for (const std::string& line : text->lines) json_.value(Printable(line));
     });
   }
 
@@ -184,6 +215,7 @@ class NodeWriter {
                           [&] { WriteReaders(node_, kControlPort, 0, kFirstListed, json_); });
   }
 
+  const PageBody& page_;
   const BodyScopes& body_;
   Node node_;
   const BodyFinder& find_;

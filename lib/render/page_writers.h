@@ -20,6 +20,8 @@ struct PageBody {
   const PageMarks* marks;      // may be null
   const SignatureBody* entry;  // says what arguments stand for; may be null
   const XlaClusters* clusters;
+  const LineTable* lines = nullptr;  // of the program; null: nothing is said of them
+  const PageLines* page_lines = nullptr;
 };
 
 void WriteScope(const PageBody& body, ScopeId scope, llvm::json::OStream& json);

@@ -1,6 +1,7 @@
 #include "lib/tfdbg/debug_records.h"
 
 #include "lib/io/record.h"
+#include "lib/ir/line_table.h"
 #include "lib/ir/tensor_name.h"
 #include "lib/support/text.h"
 #include "lib/tfdbg/autograph_source.h"
@@ -28,15 +29,7 @@ void AppendNumbers(WireReader& reader, std::vector<T>* numbers) {
 }
 
 bool IsFrameworkPath(llvm::StringRef path) {
-  for (llvm::StringRef packages : {"site-packages", "dist-packages"}) {
-    llvm::StringRef package = path.split(packages).second.ltrim("/\\");
-    for (llvm::StringRef name : {"tensorflow", "keras", "tf_keras", "absl"})
-      if (HasPrefix(package, name)) return true;
-  }
-  // Python's own library: threads, contexts, imports.
-  bool is_library = path.contains("/lib/python3") && !path.contains("site-packages") &&
-                    !path.contains("dist-packages");
-  return is_library || path.starts_with("<frozen ") || IsAutographFile(path);
+  return IsFrameworkFile(path) || IsAutographFile(path);
 }
 
 }  // namespace

@@ -327,10 +327,52 @@ void DebugWriter::WriteOp(const Node& node, const Body& body, int line) {
     op->add_output_tensor_ids(static_cast<int32_t>(trace.tensor_id));
   }
   op->mutable_code_location()->set_host_name(host_);
-  for (const std::string& frame : body.callers)
-    op->mutable_code_location()->add_stack_frame_ids(frame);
-  op->mutable_code_location()->add_stack_frame_ids(FrameId(line));
+  std::vector<std::string> stack = ProgramStack(node);
+  if (stack.empty()) {
+    stack = body.callers;
+    stack.push_back(FrameId(line));
+  }
+  for (const std::string& frame : stack) op->mutable_code_location()->add_stack_frame_ids(frame);
   graphs_.Add(event.SerializeAsString());
+}
+
+// --- The program.
+
+int DebugWriter::ProgramFile(const SourceFrame& frame) {
+  // The text of the model comes first.
+  auto [file, is_new] =
+      program_files_.try_emplace(frame.file.str(), static_cast<int>(program_files_.size()) + 1);
+  if (!is_new) return file->second;
+  DebugEvent event;
+  event.set_wall_time(WallTime());
+  event.mutable_source_file()->set_file_path(frame.file.str());
+  event.mutable_source_file()->set_host_name(host_);
+  if (options_.read_source) {
+    for (std::string& line : options_.read_source(frame))
+      event.mutable_source_file()->add_lines(std::move(line));
+  }
+  source_files_.Add(event.SerializeAsString());
+  return file->second;
+}
+
+std::string DebugWriter::ProgramFrame(const SourceFrame& frame) {
+  auto [known, is_new] = program_frames_.try_emplace(FrameText(frame), "");
+  if (!is_new) return known->second;
+  known->second = "program" + std::to_string(program_frames_.size());
+  DebugEvent event;
+  event.set_wall_time(WallTime());
+  proto::StackFrameWithId* made = event.mutable_stack_frame_with_id();
+  Add(made, known->second, frame.line, frame.function);
+  made->mutable_file_line_col()->set_file_index(ProgramFile(frame));
+  stack_frames_.Add(event.SerializeAsString());
+  return known->second;
+}
+
+// Ids of frames, outermost first; none where no line is known.
+std::vector<std::string> DebugWriter::ProgramStack(const Node& node) {
+  std::vector<std::string> ids;
+  for (const SourceFrame& frame : options_.lines.StackOf(node)) ids.push_back(ProgramFrame(frame));
+  return ids;
 }
 
 // --- What runs.

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,10 +14,12 @@
 
 #include "lib/exec/tensor.h"
 #include "lib/io/record_file.h"
+#include "lib/ir/line_table.h"
 #include "lib/ir/module.h"
 #include "lib/proto/debug_event.pb.h"
 #include "lib/watch/tap_event.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace grapnel {
 
@@ -27,6 +31,10 @@ struct DebugWriterOptions {
   uint64_t most_bytes = 0;  // of traces; those beyond are counted and not written; 0: no limit
   std::string source;       // the path by which readers call the model's text, that stacks point to
   std::string graph_name;   // of the main graph
+  // The program's lines: a node that has some has them for its stack, and the model's text stands
+  // for the others. With the text of each file that this machine has, as TensorFlow writes it.
+  LineTable lines;
+  std::function<std::vector<std::string>(const SourceFrame&)> read_source;  // none: no text
 };
 
 // Whether TensorFlow's debugger records what an op of that type puts out: calls, Identity and
@@ -90,6 +98,9 @@ class DebugWriter {
   Error Open();
   void WriteGraphs();
   void FindBodies(proto::SourceFile* file);
+  std::vector<std::string> ProgramStack(const Node& node);
+  std::string ProgramFrame(const SourceFrame& frame);
+  int ProgramFile(const SourceFrame& frame);
   void WriteBody(size_t number, const std::string& outer, llvm::ArrayRef<int> first_lines);
   void WriteOp(const Node& node, const Body& body, int line);
   void DescribeTrace(const TapEvent& seen, llvm::StringRef summary, Trace* trace) const;
@@ -101,6 +112,8 @@ class DebugWriter {
   Stream metadata_, source_files_, stack_frames_, graphs_, execution_, traces_;
   std::mutex mutex_;
   std::vector<Body> bodies_;
+  std::map<std::string, int> program_files_;     // their numbers
+  llvm::StringMap<std::string> program_frames_;  // ids, by text
   llvm::DenseMap<const Graph*, std::string> graph_ids_;
   llvm::DenseMap<std::pair<const Graph*, NodeId>, std::vector<Trace>> trace_of_;
   int64_t next_tensor_id_ = 0, next_eager_id_ = 0;

@@ -187,6 +187,8 @@ NodeId TraceBody::AddNode(llvm::StringRef op, llvm::StringRef name, llvm::ArrayR
   if (lines.size() < first_traced) lines.resize(first_traced, imported_at);
   lines.resize(id, where);
   lines.push_back(where);
+  calls.resize(id, state->call);
+  calls.push_back(state->call);
   ++state->uid;
   return id;
 }

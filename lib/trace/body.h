@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/ir/device_name.h"
@@ -93,6 +94,7 @@ class TraceBody {
       outer_controls;            // operations outside that nodes here were asked to run after
   std::vector<NodeId> must_run;  // set by AddAutomaticControls
   std::vector<Where> lines;      // by node id
+  std::vector<uint32_t> calls;   // by node id, as lines: TraceState::call at the time
   NodeId first_traced;           // nodes before were there: imported
   Where imported_at;             // the line of theirs
   ShapeMap shapes;
@@ -128,6 +130,19 @@ struct TraceState {
   // Set: every node and error is of this line, whoever makes it (gradients, whose ops are of the
   // line of their forward op).
   std::optional<Where> line;
+  // Scopes, loops, branches and gradients are calls around a node's own line: a tree, in which each
+  // knows the one around it. What is open now; 0: none.
+  uint32_t call = 0;
+  struct Call {
+    Where where;
+    uint32_t outer;
+  };
+  std::vector<Call> calls;  // number i + 1
+  // Opens one, and gives the one that was open, which ends it.
+  uint32_t EnterCall(const Where& where) {
+    calls.push_back({where, call});
+    return std::exchange(call, static_cast<uint32_t>(calls.size()));
+  }
   // What CustomGradient was given, by the IdentityN that stands for it.
   llvm::DenseMap<std::pair<const TraceBody*, NodeId>, std::function<Values(llvm::ArrayRef<Value>)>>
       custom_gradients;
@@ -164,6 +179,19 @@ class ScopeGuard {
  private:
   TraceBody* body_;
   std::string before_;
+};
+
+// Nodes made while it lasts are within a call of that line.
+class CallGuard {
+ public:
+  CallGuard(TraceState& state, const Where& where)
+      : state_(state), before_(state.EnterCall(where)) {}
+  ~CallGuard() { state_.call = before_; }
+  CallGuard(const CallGuard&) = delete;
+
+ private:
+  TraceState& state_;
+  uint32_t before_;
 };
 
 struct OpRequest {
@@ -213,8 +241,8 @@ void FinishFunction(TraceBody& body, llvm::ArrayRef<NodeId> args, llvm::ArrayRef
 int AddArgument(TraceBody& body, DataType dtype, const Shape& shape, llvm::StringRef name);
 int AddFunctionResult(TraceBody& body, Port port, llvm::StringRef name);
 
-// A serialized GraphDebugInfo: the line of every node that was traced, and what `imported`, one
-// that the graph had, says of the others.
+// A serialized GraphDebugInfo: the line of every node that was traced, within the calls around it,
+// and what `imported`, one that the graph had, says of the others.
 std::string DebugInfoOf(const TraceState& state, llvm::StringRef imported);
 
 std::string TextOf(const Where& where);

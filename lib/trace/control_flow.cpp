@@ -43,14 +43,15 @@ namespace {
 // Where an inner body is the current one.
 class BodyGuard {
  public:
-  BodyGuard(TraceState& state, llvm::StringRef function)
-      : state_(state), body_(state.Enter(function)) {}
+  BodyGuard(TraceState& state, llvm::StringRef function, const Where& where)
+      : state_(state), call_(state, where), body_(state.Enter(function)) {}
   ~BodyGuard() { state_.Leave(); }
   BodyGuard(const BodyGuard&) = delete;
   TraceBody& body() { return *body_; }
 
  private:
   TraceState& state_;
+  CallGuard call_;
   TraceBody* body_;
 };
 
@@ -140,7 +141,7 @@ class LoopMaker {
   }
 
   bool TraceCond(llvm::StringRef name, llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond) {
-    BodyGuard guard(state_, name);
+    BodyGuard guard(state_, name, where_);
     cond_ = &guard.body();
     Values args = AddArgs(*cond_, &cond_args_);
     Value given;
@@ -153,7 +154,7 @@ class LoopMaker {
   }
 
   bool TraceBodyOf(llvm::StringRef name, llvm::function_ref<Values(llvm::ArrayRef<Value>)> fn) {
-    BodyGuard guard(state_, name);
+    BodyGuard guard(state_, name, where_);
     body_ = &guard.body();
     Values args = AddArgs(*body_, &body_args_);
     // What the condition reads from outside is passed on first, in its order.
@@ -304,7 +305,7 @@ class BranchMaker {
 
   bool Build(llvm::ArrayRef<Branch> branches) {
     for (size_t i = 0; i < branches.size(); ++i) {
-      BodyGuard guard(state_, names_[i]);
+      BodyGuard guard(state_, names_[i], where_);
       branches_.push_back(&guard.body());
       results_.emplace_back();
       std::string what = what_ + std::string(": a branch");

@@ -124,10 +124,12 @@ Values Dense(TraceState& state, llvm::ArrayRef<Gradient> gradients) {
   return values;
 }
 
-// Nodes that no forward op asks for (ones, sums) are of the line that asks for the gradient.
+// All nodes are within the call that asks for the gradient; those that no forward op asks for
+// (ones, sums) are of its line.
 class LineGuard {
  public:
-  LineGuard(TraceState& state, const Where& where) : state_(state), before_(state.line) {
+  LineGuard(TraceState& state, const Where& where)
+      : state_(state), before_(state.line), call_(state, before_.value_or(where)) {
     if (!before_) state.line = where;
   }
   ~LineGuard() { state_.line = before_; }
@@ -136,6 +138,7 @@ class LineGuard {
  private:
   TraceState& state_;
   std::optional<Where> before_;
+  CallGuard call_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "lib/trace/tracer.h"
 
+#include "lib/ir/debug_info_writer.h"
 #include "lib/ir/find.h"
 #include "lib/ir/node_types.h"
 #include "lib/ir/verify.h"
@@ -22,20 +23,15 @@ bool IsValidName(llvm::StringRef name, bool in_scope) {
   return in_scope || llvm::isAlnum(name.front()) || name.front() == '.';
 }
 
-// GraphDef.debug_info, in the place of the one that the graph had.
-void SetDebugInfo(const TraceState& state) {
+// Of GraphDef.debug_info; two messages of one field, one after the other, are read as one.
+std::string ImportedDebugInfo(const Module& module) {
   constexpr uint32_t kDebugInfo = 5;
-  std::string others, imported;
-  WireReader reader(state.module->other_fields);
+  std::string imported;
+  WireReader reader(module.other_fields);
   while (reader.Next()) {
-    // Two messages of one field, one after the other, are read as one.
-    if (reader.Is(kDebugInfo, WireType::kBytes))
-      imported += reader.bytes();
-    else
-      others += reader.whole_field();
+    if (reader.Is(kDebugInfo, WireType::kBytes)) imported += reader.bytes();
   }
-  AppendBytesField(&others, kDebugInfo, DebugInfoOf(state, imported));
-  state.module->other_fields = std::move(others);
+  return imported;
 }
 
 }  // namespace
@@ -133,7 +129,10 @@ Tracer::Ending Tracer::Scope(llvm::StringRef name, Where where) {
   TraceBody* body = state_->current;
   std::string before = body->scope;
   body->OpenScope(name);
-  return Ending([body, before] { body->scope = before; });
+  return Ending([body, before, call = state_->EnterCall(where)] {
+    body->scope = before;
+    body->state->call = call;
+  });
 }
 
 Tracer::Ending Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops, Where where) {
@@ -267,7 +266,7 @@ Expected<std::unique_ptr<Module>> Tracer::Finish(const Values& results) {
     return MakeError("{0}{1}", before, llvm::join(state_->errors, "\n" + before));
   }
   if (!state_->is_imported) module.versions = VersionsOf(!module.functions.empty());
-  SetDebugInfo(*state_);
+  SetDebugInfo(&module, DebugInfoOf(*state_, ImportedDebugInfo(module)));
   return std::move(state_->module);
 }
 

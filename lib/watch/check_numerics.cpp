@@ -170,7 +170,10 @@ std::string CheckNumerics::Message(const Node& node, size_t output, const Tensor
     if (call->iteration >= 0) text += ", iteration " + std::to_string(call->iteration);
     text += "\n";
   }
-  return text + (" -> + " + node.name() + "\n").str();
+  text += (" -> + " + node.name() + "\n").str();
+  std::string stack = stack_ ? stack_(node) : "";
+  if (!stack.empty()) text += "\n  The line that made it, and those around:" + stack + "\n";
+  return text;
 }
 
 }  // namespace grapnel

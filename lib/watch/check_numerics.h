@@ -3,6 +3,7 @@
 #ifndef GRAPNEL_LIB_WATCH_CHECK_NUMERICS_H_
 #define GRAPNEL_LIB_WATCH_CHECK_NUMERICS_H_
 
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -50,6 +51,8 @@ class CheckNumerics : public RunHook {
   // Before the plan is made: keeps what each op is given until it has run, so that failure() has
   // it. Ops cannot write over their inputs then.
   void KeepInputs() { keeps_inputs_ = true; }
+  // Before the run: what the message says last, of the lines that made the node.
+  void TellStacks(std::function<std::string(const Node&)> stack) { stack_ = std::move(stack); }
   // The first, where inputs are kept. After the run.
   const std::optional<NumericsFailure>& failure() const { return failure_; }
 
@@ -60,6 +63,7 @@ class CheckNumerics : public RunHook {
   std::vector<Glob> skipped_;
   ThreadPool* pool_;
   bool keeps_inputs_ = false;
+  std::function<std::string(const Node&)> stack_;
   std::mutex mutex_;
   std::string finding_;
   std::optional<NumericsFailure> failure_;

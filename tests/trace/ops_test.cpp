@@ -154,8 +154,10 @@ TEST(DebugInfo, KeepsTheLineOfEachNode) {
   ASSERT_TRUE(loop && with_loop.ParseFromString(loop->other_fields));
   EXPECT_EQ(with_loop.debug_info().files_size(), 1);
   for (const char* node : {"add", "add/y", "Identity"}) {
-    ASSERT_TRUE(info.traces().count(node)) << node;
-    EXPECT_EQ(info.traces().at(node).file_line_cols(0).line(), line) << node;
+    ASSERT_TRUE(info.name_to_trace_id().count(node)) << node;
+    const auto& trace = info.traces_by_id().at(info.name_to_trace_id().at(node));
+    ASSERT_EQ(trace.frame_id_size(), 1) << node;
+    EXPECT_EQ(info.frames_by_id().at(trace.frame_id(0)).line(), line) << node;
   }
   proto::VersionDef versions;
   ASSERT_TRUE(versions.ParseFromString(module->versions));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lib/io/signature.h"
+#include "lib/job/source.h"
 
 namespace grapnel {
 namespace {
@@ -23,6 +24,16 @@ void BeginAtSignature(const GraphInFile& file, const Module& module, llvm::Strin
   drawing->BeginAt(std::move(bodies), first);
 }
 
+// The program's text around a line, for the panel.
+std::function<std::optional<PageLines::Text>(const SourceFrame&)> TextBelow(std::string path) {
+  return [path = std::move(path)](const SourceFrame& frame) -> std::optional<PageLines::Text> {
+    constexpr int kAround = 3;
+    auto text = ReadSourceText(path, frame, kAround, SourceReach::kBelow);
+    if (!text) return std::nullopt;
+    return PageLines::Text{text->first, std::move(text->lines)};
+  };
+}
+
 }  // namespace
 
 ModelPage::ModelPage(const Module& module, const GraphInFile& file, std::string title,
@@ -31,6 +42,7 @@ ModelPage::ModelPage(const Module& module, const GraphInFile& file, std::string 
       module_(module),
       drawing_(module, file.signatures, this->title()) {
   BeginAtSignature(file, module, signature, &drawing_);
+  drawing_.TellLines({[this, &file] { return LinesOf(file, module_); }, TextBelow(file.path)});
 }
 
 ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string title,
@@ -40,6 +52,7 @@ ModelPage::ModelPage(std::shared_ptr<const OpenedGraph> opened, std::string titl
       module_(opened_->module()),
       drawing_(module_, opened_->file().signatures, this->title()) {
   BeginAtSignature(opened_->file(), module_, signature, &drawing_);
+  drawing_.TellLines({[this] { return LinesOf(*opened_); }, TextBelow(opened_->model().path)});
 }
 
 void ModelPage::WriteListed(llvm::json::OStream& json) const {

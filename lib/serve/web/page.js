@@ -33,6 +33,7 @@ class Page {
       enter: (body) => this.enter(body),
       toggle: (placed) => this.view.toggle(placed),
       card: (card) => this.openTab("debugger", true, card),
+      find: (text) => this.find(text),
       ways: (body, node) => waysFrom(this, body, node),
       more: async (body, node) => [...this.values.ofNode(body, node.id),
         ...await this.tabs.ofNode(this.source.model, body, node.id)],
@@ -54,7 +55,7 @@ class Page {
     setUpTools(this);
     this.filtering = new Shown(this);
     this.filterPanel = new FilterPanel(this, this.filtering);
-    setUpSearch(() => this, (body, node) => this.go(body, node));
+    this.find = setUpSearch(() => this, (body, node) => this.go(body, node));
     this.view.addEventListener("select", ({box}) => this.chosen(box));
     this.view.addEventListener("change", () => this.changed());
     this.view.addEventListener("error", ({error}) => this.fail(error));

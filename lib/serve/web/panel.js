@@ -69,10 +69,32 @@ export function valueStatistics(s) {
   return parts;
 }
 
+const fileName = (path) => path.split("/").at(-1);
+
+// The line of the program that made a node, with its text, and the calls around it.
+function stackOf(frames, find) {
+  const at = ({file, line, function: name}) => element("p", {class: "line", title: `${file}:${line}`},
+    find ? link(`${fileName(file)}:${line}`, () => find(`${file}:${line}`), "Show all that this line made")
+      : `${fileName(file)}:${line}`,
+    name ? ` in ${name}` : "");
+  const row = (frame, text, i) => element("div", {class: frame.first_line + i === frame.line ? "here" : ""},
+    element("span", {class: "number"}, String(frame.first_line + i)), text || " ");
+  const code = (frame) => (frame.lines
+    ? [element("pre", {class: "source", tabindex: "0"}, ...frame.lines.map((text, i) => row(frame, text, i)))] : []);
+  const mine = frames.filter((frame) => !frame.framework);
+  const others = frames.filter((frame) => frame.framework);
+  const [first, ...outer] = mine.length > 0 ? mine : others.splice(0, 1);
+  const parts = [heading("Made at"), at(first), ...code(first)];
+  const folded = (title, list) => (list.length > 0 ? [element("details", {},
+    element("summary", {}, title), ...list.flatMap((frame) => [at(frame), ...code(frame)]))] : []);
+  return [...parts, ...folded(`within ${plural(outer.length, "call")}`, outer),
+    ...folded(plural(others.length, "library frame"), others)];
+}
+
 // `summary` and `source` are the model's, set before anything is shown. `go(body, node)` shows a node,
 // `enter(body)` a function, `toggle(placed)` opens a box, `more(body, node)`, if there is one, promises what
 // else is to be said of a node, `ways(body, node)`, likewise, an element that leads on from it,
-// `numbers(placed)`, likewise, what is known of a scope, or of all, from files.
+// `numbers(placed)`, likewise, what is known of a scope, or of all, from files, `find(text)`, likewise, searches.
 export class Panel {
   constructor(root, actions) {
     this.root = root;
@@ -231,6 +253,7 @@ export class Panel {
     parts.push(told(node.placed ? "asked for" : "device", node.device ?? "none asked for"));
     if (node.cluster) parts.push(told("XLA cluster", node.cluster));
     if (placed) parts.push(...costs(placed));
+    if (node.stack) parts.push(...stackOf(node.stack, this.actions.find));
     if (node.value !== undefined) parts.push(heading("Value"), element("p", {class: "value"}, node.value));
     if (node.statistics) parts.push(...valueStatistics(node.statistics));
     parts.push(...this.inputs(body, node), ...this.outputs(body, node), ...this.attributes(node));

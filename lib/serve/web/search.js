@@ -1,13 +1,15 @@
 // Search over all nodes of all bodies: words are parts of names or whole ops, with * or ? globs; op:,
-// shape:, type:, device: and attr: look elsewhere. All must hold. The server answers
+// shape:, type:, device: and attr: look elsewhere, and model.py:12 is what that line made. All must hold. The server answers
 // (lib/render/node_query.h); in a file the page looks itself, by the same rules.
 
 import {byId, commas, element} from "./dom.js";
 import {isFile} from "./source.js";
 
 const MOST = 200;
+const LINE = /^[^\s:]+\.\w+:\d+$/u;  // of a program
 const FIELDS = {op: 2, device: 3, shape: 4, type: 4, dtype: 4, attr: 5};
-const TABLES = {2: "ops", 3: "devices", 4: "types", 5: "attributes"};
+const MADE_AT = 7;
+const TABLES = {2: "ops", 3: "devices", 4: "types", 5: "attributes", [MADE_AT]: "lines"};
 
 function globOf(text) {
   const plain = text.replace(/[.+^${}()|\\]/gu, "\\$&");
@@ -18,6 +20,7 @@ function parse(text) {
   return text.trim().split(/\s+/u).filter(Boolean).map((word) => {
     const [, field, rest] = /^(op|device|shape|type|dtype|attr):(.*)$/u.exec(word) ?? [];
     if (field) return {field: FIELDS[field], text: rest.toLowerCase()};
+    if (LINE.test(word)) return {field: MADE_AT, text: word.toLowerCase()};
     return {field: 1, text: word.toLowerCase(), glob: /[*?]/u.test(word) ? globOf(word.toLowerCase()) : null};
   });
 }
@@ -46,7 +49,10 @@ function matcher(page, terms) {
   const checks = terms.map((term) => {
     if (term.field === 1)
       return (node) => rankOfName(term, node[1].toLowerCase(), page.ops[node[2]].toLowerCase());
-    const fits = page[TABLES[term.field]].map((entry) => entry.toLowerCase().includes(term.text));
+    const isThere = term.field === MADE_AT
+      ? (entry) => entry === term.text || entry.endsWith(`/${term.text}`)
+      : (entry) => entry.includes(term.text);
+    const fits = (page[TABLES[term.field]] ?? []).map((entry) => isThere(entry.toLowerCase()));
     return (node) => (fits[node[term.field]] ? 0 : -1);
   });
   const decides = Math.max(0, terms.findIndex((term) => term.field === 1));
@@ -111,7 +117,8 @@ export function setUpSearch(model, go) {
     if (hits.length === 0) {
       box.append(element("p", {},
         "No node fits. Words are parts of names, or globs (block_*/conv); op:Conv2D, " +
-          "shape:[?,28], dtype:half, device:GPU and attr:SAME look elsewhere."));
+          "shape:[?,28], dtype:half, device:GPU and attr:SAME look elsewhere, and model.py:12 " +
+          "is what a line of the program made."));
     }
     if (more > 0) box.append(element("p", {class: "dim"}, `and ${commas(more)} more`));
     box.hidden = false;
@@ -140,4 +147,10 @@ export function setUpSearch(model, go) {
   document.addEventListener("pointerdown", (event) => {
     if (!event.target.closest(".search")) close();
   });
+  // Searches for what somebody else names.
+  return (text) => {
+    input.value = text;
+    input.focus();
+    return run();
+  };
 }
