@@ -29,8 +29,8 @@ GRAPNEL_PUBLIC Expected<std::string> TensorOfKey(const Model& model, const Graph
 
 // What a person calls results: the key of the signature's result that a tensor is, else its name.
 GRAPNEL_PUBLIC std::vector<std::string> NamesOfFetches(const Model& model, const GraphInFile& graph,
-                                        llvm::StringRef signature,
-                                        llvm::ArrayRef<std::string> fetches);
+                                                       llvm::StringRef signature,
+                                                       llvm::ArrayRef<std::string> fetches);
 
 // Those of the file and of the graph, found by verification too.
 GRAPNEL_PUBLIC std::vector<Problem> ProblemsOf(const Model& model, const GraphInFile& graph);

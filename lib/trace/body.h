@@ -163,7 +163,8 @@ Values MakeWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Valu
                  llvm::function_ref<Values(llvm::ArrayRef<Value>)> body,
                  llvm::ArrayRef<Operand> init, const Where& where);
 Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()> then,
-              llvm::function_ref<Values()> otherwise, const Where& where);
+              llvm::function_ref<Values()> otherwise, const Where& where,
+              llvm::StringRef name = "cond");
 
 // What tf.function does when a body is complete: effects run in the order of the program, and
 // before `results`.

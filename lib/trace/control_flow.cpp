@@ -254,9 +254,9 @@ class BranchMaker {
   using Branch = llvm::function_ref<Values()>;
   BranchMaker(TraceState& state, const Where& where) : state_(state), where_(where) {}
 
-  Values If(const Operand& operand, Branch then, Branch otherwise) {
+  Values If(const Operand& operand, Branch then, Branch otherwise, llvm::StringRef name) {
     what_ = "if";
-    ScopeGuard scope(state_.current, "cond");
+    ScopeGuard scope(state_.current, name);
     names_ = {state_.FunctionName(scope.path(), "true"),
               state_.FunctionName(scope.path(), "false")};
     Value cond = ToCondition(state_, ToValue(state_, operand, "pred"), what_, where_);
@@ -411,8 +411,8 @@ Values MakeWhile(TraceState& state, llvm::function_ref<Value(llvm::ArrayRef<Valu
 }
 
 Values MakeIf(TraceState& state, const Operand& cond, llvm::function_ref<Values()> then,
-              llvm::function_ref<Values()> otherwise, const Where& where) {
-  return BranchMaker(state, where).If(cond, then, otherwise);
+              llvm::function_ref<Values()> otherwise, const Where& where, llvm::StringRef name) {
+  return BranchMaker(state, where).If(cond, then, otherwise, name);
 }
 
 Values Tracer::WhileLoop(llvm::function_ref<Value(llvm::ArrayRef<Value>)> cond,
