@@ -41,6 +41,10 @@ class TraceBody {
   // The port that stands for `value` here: its own, or that of a placeholder that is an argument of
   // this function. `value` is of this body or one around it.
   Port Capture(const Value& value, const Where& where);
+  // To be called for a node of this body that others are asked to run after: TensorFlow marks it.
+  void MarkControl(NodeId id) {
+    graph->SetAttr(id, "_has_manual_control_dependencies", attr::Bool(true));
+  }
   NodeId AddPlaceholder(DataType dtype, const Shape& shape, llvm::StringRef name, bool keep_name,
                         const Where& where);
   bool IsInside(const TraceBody* other) const;  // the same, or around this one

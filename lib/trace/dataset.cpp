@@ -308,8 +308,17 @@ Dataset Dataset::Skip(const Operand& count, Where where) const {
 
 Dataset Dataset::Prefetch(const Operand& buffer, Where where) const {
   OpBuilder make(variant_, where);
+  if (!variant_.ok()) return *this;
   Value size = make.Convert(buffer, proto::DT_INT64, "buffer_size");
-  return Apply("PrefetchDataset", Operand(size, where), where, {{"legacy_autotune", false}});
+  // TensorFlow places it with what it reads.
+  TraceBody& body = make.body();
+  std::string before = body.colocated_with;
+  if (variant_.body() == &body)
+    body.colocated_with = body.graph->node(variant_.port().node).name().str();
+  Dataset result =
+      Apply("PrefetchDataset", Operand(size, where), where, {{"legacy_autotune", false}});
+  body.colocated_with = before;
+  return result;
 }
 
 Dataset Dataset::Concatenate(const Dataset& other, Where where) const {

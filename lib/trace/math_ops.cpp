@@ -255,12 +255,15 @@ Value Trace(const Value& a, Where where) {
   OpBuilder make(a, where);
   auto scope = make.Scope("Trace");
   Value diagonal = DiagPart(a, where);
-  Value axis = make.Ints({-1}, "Sum/reduction_indices");
-  return make.Exact("Sum", {diagonal, axis}, {{"keep_dims", false}});
+  return make.Exact("Sum", {diagonal, std::vector<int>{-1}}, {{"keep_dims", false}});
 }
 
 Value BandPart(const Value& a, int lower, int upper, Where where) {
-  return OpBuilder(a, where).Op("MatrixBandPart", {a, lower, upper});
+  OpBuilder make(a, where);
+  // int32, and not the dtype that the op has by default.
+  auto scope = make.Scope("MatrixBandPart");
+  Value below = make.Scalar(lower, proto::DT_INT32, "num_lower");
+  return make.Exact("MatrixBandPart", {a, below, make.Scalar(upper, proto::DT_INT32, "num_upper")});
 }
 
 Value MatrixTranspose(const Value& a, Where where) {

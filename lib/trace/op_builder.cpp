@@ -41,7 +41,10 @@ Tracer::Ending OpBuilder::After(const Operation& op) const {
   if (!state_) return Tracer::Ending([] {});
   TraceBody* body = state_->current;
   TraceBody::Controller controller;
-  if (op.ok()) controller.inputs.push_back(op.node());
+  if (op.ok()) {
+    controller.inputs.push_back(op.node());
+    body->MarkControl(op.node());
+  }
   body->controllers.push_back(std::move(controller));
   return Tracer::Ending([body] { body->controllers.pop_back(); });
 }

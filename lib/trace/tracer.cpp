@@ -108,6 +108,7 @@ Tracer::Ending Tracer::ControlDependencies(llvm::ArrayRef<Operation> ops, Where 
         state_->Report(where, "a control dependency was never made");
     } else if (op.body() == body) {
       controller.inputs.push_back(op.node());
+      body->MarkControl(op.node());
     } else if (body->IsInside(op.body())) {
       body->outer_controls.push_back(op);
     } else {
